@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# Options, the CUDA toolkit, and the flags that all of our targets share.
+option(PROF_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(PROF_BENCH "Build the benchmarks" OFF)
+option(PROF_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
+set(PROF_SANITIZE "" CACHE STRING "Value for -fsanitize=, e.g. address;undefined")
+
+# The toolkit gives headers (CUPTI, NVTX3) and, for the examples, nvcc. Nothing of it is linked.
+find_package(CUDAToolkit QUIET)
+find_path(PROF_CUPTI_INCLUDE_DIR cupti.h
+  HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include
+        ${CUDAToolkit_TARGET_DIR}/../../extras/CUPTI/include)
+if(CUDAToolkit_FOUND AND PROF_CUPTI_INCLUDE_DIR)
+  set(_prof_cuda_default ON)
+else()
+  set(_prof_cuda_default OFF)
+endif()
+option(PROF_CUDA "Build libprof.so (needs the CUDA toolkit's headers)" ${_prof_cuda_default})
+if(PROF_CUDA AND NOT PROF_CUPTI_INCLUDE_DIR)
+  message(FATAL_ERROR "PROF_CUDA=ON needs the CUDA toolkit: cupti.h was not found. Set "
+    "CUDAToolkit_ROOT, or configure with -DPROF_CUDA=OFF to build the analyzer alone.")
+endif()
+if(PROF_CUDA AND CUDAToolkit_VERSION VERSION_LESS 13.0)
+  message(FATAL_ERROR "prof needs CUDA 13.0 or newer headers, found ${CUDAToolkit_VERSION}. "
+    "Configure with -DPROF_CUDA=OFF to build the analyzer alone.")
+endif()
+option(PROF_EXAMPLES "Build the examples (needs nvcc)" ${PROF_CUDA})
+message(STATUS "prof: capture library ${PROF_CUDA} (toolkit ${CUDAToolkit_VERSION})")
+
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+# What every target of ours compiles with; a target opts in with prof_target().
+add_library(prof_flags INTERFACE)
+target_compile_options(prof_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-Wno-missing-field-initializers>)
+if(PROF_WERROR)
+  target_compile_options(prof_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+if(PROF_SANITIZE)
+  string(REPLACE ";" "," _prof_sanitize "${PROF_SANITIZE}")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${_prof_sanitize}> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
+  if("${PROF_SANITIZE}" MATCHES "undefined")
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=undefined>)
+  endif()
+  add_link_options(-fsanitize=${_prof_sanitize})
+endif()
+
+# prof_target(<target>): our flags and our source root as an include path.
+function(prof_target target)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:prof_flags>)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+endfunction()

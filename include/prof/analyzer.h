@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a snapshot to a report. Pure: no CUDA, no clock, no environment; links prof::analyzer.
+#ifndef PROF_ANALYZER_H_
+#define PROF_ANALYZER_H_
+
+#include "prof/report.h"
+#include "prof/snapshot.h"
+
+namespace prof {
+
+/// Analyzes a finished capture. Never throws: when the snapshot cannot be read, Report::error
+/// says why and how much of it was valid. Thread safe. Costs time and memory in proportion to the
+/// number of records (about 200 bytes each).
+Report Analyze(const Snapshot& snapshot);
+
+}  // namespace prof
+
+#endif  // PROF_ANALYZER_H_

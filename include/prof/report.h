@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The analyzer's answer, as plain data: what was measured, what limits each kernel, where the GPU
+// idles, on what evidence. Standard library only. All times are nanoseconds, all shares and
+// percentages of peak are fractions (0.80 is 80 %) unless a name ends in `_pct`.
+#ifndef PROF_REPORT_H_
+#define PROF_REPORT_H_
+
+#include <array>
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prof {
+
+/// What a kernel cannot go faster than, or waits for. docs/rules.md defines each one.
+enum class Limiter {
+  kUnknown,      ///< Counters exist but no rule matches: the honest answer.
+  kNotMeasured,  ///< No usable counter sample; `Verdict::missing` says why.
+  kDram,
+  kL2,
+  kL1,
+  kShared,
+  kTensor,
+  kFma,
+  kAlu,
+  kFp64,
+  kSfu,
+  kIssue,
+  kMixed,       ///< Two units within 10 points of each other, both above 60 %.
+  kLatency,     ///< Warps wait; `Verdict::stall` names the reason.
+  kOccupancy,   ///< Latency that more resident warps would hide.
+  kSmallGrid,   ///< Less than one wave of blocks.
+  kTail,        ///< A last, partial wave idles the SMs.
+  kLaunchSized  ///< So short that launch and ramp dominate it.
+};
+
+/// Short lower-case name, stable in JSON: "dram", "small-grid".
+const char* ToString(Limiter limiter);
+
+enum class Confidence { kNone, kLow, kMedium, kHigh };
+const char* ToString(Confidence confidence);
+
+/// Robust summary of n observations. With n == 0 the values are NaN.
+struct Statistic {
+  int64_t n = 0;
+  double median = 0;
+  double min = 0;
+  double max = 0;
+  double sum = 0;
+};
+
+/// Theoretical occupancy and its limits, from the launch record and the device (no counters).
+struct Occupancy {
+  bool known = false;              ///< False when the device's limits were not recorded.
+  int blocks_per_sm = 0;           ///< Resident blocks that all limits allow.
+  int limit_blocks = 0;            ///< Blocks per SM allowed by the SM's block slots ...
+  int limit_warps = 0;             ///< ... by its warp slots ...
+  int limit_registers = 0;         ///< ... by its register file ...
+  int limit_shared = 0;            ///< ... by its shared memory.
+  std::vector<std::string> limited_by;  ///< All limits that are equal to the smallest, by name.
+  double theoretical = 0;          ///< Resident warps over the SM's warp slots, 0..1.
+  std::optional<double> achieved;  ///< sm__warps_active.avg.pct_of_peak_sustained_active / 100.
+  double waves = 0;                ///< Blocks in the grid over blocks the whole device holds.
+  double tail_lost = 0;            ///< (ceil(w) - w) / ceil(w), 0..1.
+};
+
+/// Position under the roofline, from counters; absent where they are.
+struct Roofline {
+  std::optional<double> dram_bytes_per_s;
+  std::optional<double> dram_peak_bytes_per_s;
+  std::optional<double> flops_per_s;       ///< Of the kind named in `flop_kind`.
+  std::optional<double> flops_per_byte;    ///< Arithmetic intensity against DRAM.
+  std::optional<double> flop_peak_per_s;
+  std::string flop_kind;                   ///< "fp16 tensor"; empty when nothing was measured.
+};
+
+/// What limits a kernel, why we say so, and what to do.
+struct Verdict {
+  Limiter limiter = Limiter::kNotMeasured;
+  Confidence confidence = Confidence::kNone;
+  std::string rule;                   ///< Id of the rule in docs/rules.md: "dram-throughput".
+  std::string summary;                ///< One sentence.
+  std::vector<std::string> evidence;  ///< Each with its number, unit and metric.
+  std::string action;                 ///< What to change; empty: nothing worth it.
+  double gain_at_most = 0;            ///< Upper bound: fraction of this kernel's time, 0..1.
+  std::string gain_formula;           ///< How `gain_at_most` was computed.
+  std::string runner_up;              ///< The next unit and its value.
+  std::string missing;                ///< The measurement that would decide.
+  std::string stall;                  ///< For kLatency/kOccupancy: the top stall reason.
+  std::vector<std::string> notes;     ///< Modifiers: uncoalesced, bank conflicts, spills, ...
+};
+
+/// All launches of one signature: kernel, grid, block, shared memory, NVTX path.
+struct KernelReport {
+  std::string name;       ///< Short, demangled: "saxpy".
+  std::string full_name;  ///< Demangled, with template arguments and parameters.
+  std::string range;      ///< NVTX path, "layer/qkv_proj"; empty: outside all ranges.
+  uint32_t device = 0;
+  std::array<uint32_t, 3> grid{};
+  std::array<uint32_t, 3> block{};
+  std::array<uint32_t, 3> cluster{};
+  uint32_t registers_per_thread = 0;
+  uint32_t static_shared_bytes = 0;
+  uint32_t dynamic_shared_bytes = 0;
+  uint32_t local_bytes_per_thread = 0;
+  int64_t launches = 0;
+  Statistic duration_ns;  ///< Launches with a valid time and, where there are any, no counter range.
+  double total_ns = 0;    ///< Sum over all launches with a valid time.
+  double share = 0;       ///< Of the span.
+  bool in_graph = false;
+  std::map<std::string, Statistic, std::less<>> metrics;  ///< By CUPTI name, in CUPTI's unit.
+  int64_t samples_used = 0;
+  int64_t samples_rejected = 0;  ///< Overlapped by other GPU work, or at another clock.
+  Occupancy occupancy;
+  Roofline roofline;
+  Verdict verdict;
+
+  /// Median of a metric by CUPTI name; nullopt when it was not measured.
+  std::optional<double> Metric(std::string_view metric) const;
+};
+
+/// A row of the first table. Rows sum to Report::span_ns: each moment of the span belongs to the
+/// operation that had started first, or to the gap.
+struct RangeRow {
+  enum class Kind { kRange, kOutside, kGap, kProfiler };
+  Kind kind = Kind::kRange;
+  std::string label;        ///< NVTX path; "(no range)"; "gaps".
+  double time_ns = 0;       ///< Exclusive GPU time.
+  double share = 0;         ///< Of the span.
+  int64_t instances = 0;    ///< Times the range was entered (ranges), gaps counted (gaps).
+  int64_t operations = 0;   ///< Kernels, copies and memsets.
+  Limiter limiter = Limiter::kNotMeasured;  ///< Of the kernel with most time in the range.
+  std::string dominant;     ///< That kernel's or copy's name.
+  std::string evidence;     ///< One line.
+  std::string verdict;      ///< One line: what to do.
+  double gain_at_most_ns = 0;
+};
+
+enum class GapCause { kSync, kLaunch, kHostWork, kTransfer, kDependency, kProfiler, kUnknown };
+const char* ToString(GapCause cause);
+
+/// Idle time of one device with one cause, summed.
+struct GapSummary {
+  uint32_t device = 0;
+  GapCause cause = GapCause::kUnknown;
+  int64_t count = 0;
+  double total_ns = 0;
+  double longest_ns = 0;
+  std::string where;    ///< NVTX range or API call in which most of it falls.
+  std::string example;  ///< The longest one, in words.
+};
+
+/// Something worth changing that is not one kernel's verdict.
+struct Finding {
+  std::string id;  ///< "launch-bound", "pageable-copy", ...; docs/rules.md.
+  std::string title;
+  std::vector<std::string> evidence;
+  std::string action;
+  double gain_at_most_ns = 0;
+  Confidence confidence = Confidence::kNone;
+  bool withheld = false;      ///< The data it depends on is incomplete; `title` says what it would be.
+  std::string withheld_why;
+};
+
+struct CopySummary {
+  uint32_t device = 0;
+  std::string direction;  ///< "host to device"
+  std::string memory;     ///< "pageable to device"
+  int64_t count = 0;
+  uint64_t bytes = 0;
+  double time_ns = 0;
+  double overlapped_ns = 0;  ///< Time in which a kernel ran on the same device.
+};
+
+struct DeviceReport {
+  uint32_t id = 0;
+  std::string name;
+  std::string chip;
+  uint32_t sm_count = 0;
+  double busy_ns = 0;  ///< Union of all its operations within the span.
+  double idle_ns = 0;  ///< span - busy - profiler.
+  Statistic sm_clock_hz;    ///< From counter samples.
+  Statistic dram_clock_hz;
+  std::optional<double> dram_peak_bytes_per_s;
+};
+
+/// A table of what was recorded, so that counts can be checked against another tool's.
+struct Totals {
+  int64_t kernels = 0;
+  int64_t copies = 0;
+  int64_t memsets = 0;
+  int64_t api_calls = 0;
+  int64_t ranges = 0;
+  int64_t samples = 0;
+};
+
+struct NoticeReport {
+  std::string severity;   ///< "info", "warning", "error"
+  std::string subsystem;  ///< "counters"
+  std::string what;
+  std::string fix;
+};
+
+struct Report {
+  std::string error;  ///< Not empty: the snapshot could not be read; all else is empty.
+  std::string command;
+  std::string host;
+  std::string prof_version;
+  std::string nvidia_driver;
+  uint32_t pid = 0;
+  int32_t rank = -1;
+  double span_ns = 0;      ///< First operation's start to last one's end, less `profiler_ns`.
+  double profiler_ns = 0;  ///< Idle time that counter sampling caused; not part of the span.
+  double counter_cost_ns = 0;  ///< Host time that counter sampling took, in all.
+  Totals totals;
+  std::vector<DeviceReport> devices;
+  std::vector<RangeRow> rows;
+  std::vector<KernelReport> kernels;  ///< By total time, descending.
+  std::vector<GapSummary> gaps;       ///< Sum to the devices' idle time.
+  std::vector<CopySummary> copies;
+  std::vector<Finding> findings;      ///< By possible gain, descending.
+  std::vector<NoticeReport> notices;
+  std::vector<std::string> integrity;  ///< One sentence for each loss; empty: nothing was lost.
+
+  /// The kernel with most time whose name contains `name`. When there is none, an entry with no
+  /// launches whose verdict's `missing` says so and lists the names that exist.
+  const KernelReport& kernel(std::string_view name) const;
+};
+
+/// The text report, 120 columns wide.
+std::ostream& operator<<(std::ostream& out, const Report& report);
+
+}  // namespace prof
+
+#endif  // PROF_REPORT_H_

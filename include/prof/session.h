@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Record a stretch of a program: kernels, copies, API calls, NVTX ranges, counters.
+// Links prof::prof (libprof.so), which loads CUPTI at run time.
+#ifndef PROF_SESSION_H_
+#define PROF_SESSION_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "prof/snapshot.h"
+
+#if defined(__GNUC__)
+#define PROF_EXPORT __attribute__((visibility("default")))
+#else
+#define PROF_EXPORT
+#endif
+
+namespace prof {
+
+/// Which counters to sample from launches. Each level holds the ones before it.
+enum class Counters {
+  kNone,          ///< Timeline only.
+  kSpeedOfLight,  ///< DRAM, L2, L1, pipes, issue, achieved occupancy, clocks: 4 passes on GH100.
+  kStalls,        ///< + all warp stall reasons: about 10 passes more. The default.
+  kAll            ///< + memory detail (sectors, conflicts, hit rates) and tensor operations.
+};
+
+/// Every field has a default; a default-constructed value records everything in memory.
+struct SessionOptions {
+  Counters counters = Counters::kStalls;
+
+  /// File for the snapshot; empty: stay in memory. %p is the process id, %h the host name, %r the
+  /// rank (from the launcher's environment, 0 without one), %% a percent sign.
+  std::string output;
+
+  /// Counter samples per signature and pass group. Range 1..100.
+  int samples_per_signature = 3;
+
+  /// Launches of each signature left alone before its first sample (module loading, cold caches).
+  int skip_first_launches = 1;
+
+  /// Counter sampling may cost this percentage of the run time so far ...
+  double counter_budget_percent = 5.0;
+  /// ... plus this many seconds, which lets short runs finish their samples.
+  double counter_budget_seconds = 3.0;
+
+  /// Host memory for CUPTI's records, in MiB. Range 1..4096. What does not fit is counted.
+  int buffer_mib = 64;
+
+  /// NVTX ranges are recorded.
+  bool ranges = true;
+
+  /// A further list of metrics (CUPTI names) to sample with the others.
+  std::vector<std::string> metrics;
+
+  /// Only kernels whose name contains this are sampled; empty: all.
+  std::string kernel_filter;
+};
+
+enum class State {
+  kWorking,
+  kDegraded,  ///< Works, less than was asked for.
+  kOff        ///< Not asked for.
+  ,
+  kUnavailable
+};
+
+/// What works, and what does not and why.
+struct SubsystemStatus {
+  State state = State::kOff;
+  int code = 0;      ///< CUptiResult or errno; 0: none.
+  std::string what;  ///< Empty when all is well.
+  std::string fix;   ///< How to get it; empty when nothing is known.
+};
+
+struct Status {
+  SubsystemStatus timeline;
+  SubsystemStatus ranges;
+  SubsystemStatus counters;
+  SubsystemStatus output;
+};
+
+/// Records from its construction to Stop() or its destruction. One session at a time in a process:
+/// a second one records nothing and its status says so. No member throws or aborts. Members may be
+/// called from any thread; calls on one session must not overlap.
+class PROF_EXPORT Session {
+ public:
+  /// Starts recording. Costs some milliseconds; the first time in a process with counters about
+  /// 250 ms more, spent on a helper thread where possible.
+  explicit Session(SessionOptions options = {}) noexcept;
+  ~Session();
+  Session(Session&& other) noexcept;
+  Session& operator=(Session&& other) noexcept;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// What works at this moment. Counters are prepared at the first launch, so their state can
+  /// change from working to unavailable after it.
+  Status status() const noexcept;
+
+  /// True once every signature seen so far has all its counter samples.
+  bool counters_complete() const noexcept;
+
+  /// Waits for the GPU (at most 10 s), ends the recording, returns what was recorded. A second
+  /// call returns the same snapshot.
+  Snapshot Stop() noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace prof
+
+#endif  // PROF_SESSION_H_

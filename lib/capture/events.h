@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the sources (CUPTI, NVTX, the sampler) hand to the collector: plain structs, one per kind.
+// Strings are views that live until the call that takes them returns.
+#ifndef PROF_LIB_CAPTURE_EVENTS_H_
+#define PROF_LIB_CAPTURE_EVENTS_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prof::capture {
+
+struct KernelEvent {
+  std::string_view name;
+  std::array<uint32_t, 3> grid{}, block{}, cluster{};
+  uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, shared_executed_bytes = 0;
+  uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
+  uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  uint32_t graph = 0;
+  uint64_t graph_node = 0;
+  int64_t start_ns = 0, end_ns = 0;  // both 0: CUPTI gave no valid time
+};
+
+// Numbers as in snapshot.proto.
+enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
+enum class CopyKind : uint8_t {
+  kUnknown, kHostToDevice, kDeviceToHost, kDeviceToDevice, kHostToHost, kPeerToPeer
+};
+enum class SyncKind : uint8_t { kUnknown, kEvent, kStreamWaitEvent, kStream, kContext };
+
+struct CopyEvent {
+  CopyKind kind = CopyKind::kUnknown;
+  MemoryKind source = MemoryKind::kUnknown, destination = MemoryKind::kUnknown;
+  bool async = false;
+  uint64_t bytes = 0;
+  uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  uint32_t graph = 0;
+  uint64_t graph_node = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+struct MemsetEvent {
+  uint64_t bytes = 0;
+  MemoryKind memory = MemoryKind::kUnknown;
+  uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+struct SyncEvent {
+  SyncKind kind = SyncKind::kUnknown;
+  uint32_t context = 0, stream = 0, correlation = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+struct ApiEvent {
+  std::string_view name;
+  uint32_t tid = 0, correlation = 0, error = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+struct OverheadEvent {
+  std::string_view kind;
+  uint32_t tid = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+// A change of a thread's innermost range.
+struct RangeEvent {
+  int64_t time_ns = 0;
+  uint32_t path = 0;  // path table id
+};
+
+// An nvtxRangeStart/nvtxRangeEnd pair.
+struct SpanEvent {
+  uint32_t path = 0, start_tid = 0, end_tid = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+struct MarkEvent {
+  uint32_t path = 0, tid = 0;
+  int64_t time_ns = 0;
+};
+
+struct DeviceEvent {
+  uint32_t id = 0;
+  std::string name, chip, uuid;
+  uint32_t compute_major = 0, compute_minor = 0;
+  uint32_t sm_count = 0, warp_size = 0, max_threads_per_sm = 0, max_blocks_per_sm = 0;
+  uint32_t registers_per_sm = 0, shared_memory_per_sm = 0, reserved_shared_memory_per_block = 0;
+  uint32_t l2_bytes = 0, sm_clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
+  uint64_t memory_bytes = 0;
+  std::vector<std::pair<std::string, double>> peaks;
+};
+
+struct PassGroupEvent {
+  uint32_t id = 0;  // given by the sampler, counting from 1 without holes
+  std::string tier;
+  std::vector<std::string> metrics;
+};
+
+struct CounterSampleEvent {
+  uint32_t group = 0, context = 0, correlation = 0, path = 0;
+  std::vector<double> values;
+  int64_t begin_ns = 0, end_ns = 0;
+};
+
+enum class ProfilerWork : uint8_t { kUnknown, kSetup, kRotate, kSample };
+
+struct ProfilerIntervalEvent {
+  ProfilerWork work = ProfilerWork::kUnknown;
+  uint32_t tid = 0;
+  int64_t begin_ns = 0, end_ns = 0;
+};
+
+enum class Severity : uint8_t { kInfo, kWarning, kError };
+enum class Subsystem : uint8_t { kUnknown, kTimeline, kRanges, kCounters, kOutput };
+
+struct NoticeEvent {
+  Severity severity = Severity::kInfo;
+  Subsystem subsystem = Subsystem::kUnknown;
+  uint32_t code = 0;
+  std::string what, fix;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_EVENTS_H_

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A snapshot in memory, with its joins made: each GPU operation knows the API call that launched
+// it and the NVTX path it belongs to. Plain data; lib/snapshot fills it, the analysis reads it.
+#ifndef PROF_LIB_SNAPSHOT_MODEL_H_
+#define PROF_LIB_SNAPSHOT_MODEL_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "prof/snapshot.h"
+
+namespace prof::model {
+
+constexpr uint32_t kNone = 0;          // ids: 0 means none
+constexpr int32_t kNoIndex = -1;       // indices into the vectors below
+
+struct Process {
+  uint32_t format_version = 0;
+  std::string prof_version, host, command, cupti_path, nvidia_driver;
+  int64_t start_ns = 0;
+  uint32_t pid = 0;
+  int32_t rank = -1;
+  uint32_t cuda_driver_version = 0, cupti_version = 0;
+  bool injected = false;
+};
+
+struct Device {
+  uint32_t id = 0;
+  std::string name, chip, uuid;
+  uint32_t compute_major = 0, compute_minor = 0;
+  uint32_t sm_count = 0, warp_size = 0, max_threads_per_sm = 0, max_blocks_per_sm = 0;
+  uint32_t registers_per_sm = 0, shared_memory_per_sm = 0, reserved_shared_memory_per_block = 0;
+  uint32_t l2_bytes = 0, sm_clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
+  uint64_t memory_bytes = 0;
+  std::unordered_map<std::string, double> peaks;  // "<counter>.peak_sustained" -> per cycle
+};
+
+struct RangePath {
+  uint32_t parent = 0;  // id
+  std::string name, domain;
+  std::string full;  // "outer/inner"; a domain other than the default is prefixed "domain:"
+};
+
+struct Shape {
+  std::string name;  // as recorded (mangled)
+  std::array<uint32_t, 3> grid{}, block{}, cluster{};
+  uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, shared_executed_bytes = 0;
+  uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
+};
+
+enum class OpKind : uint8_t { kKernel, kCopy, kMemset };
+enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
+enum class CopyKind : uint8_t { kUnknown, kHostToDevice, kDeviceToHost, kDeviceToDevice,
+                                kHostToHost, kPeerToPeer };
+
+// A kernel, copy or memset that ran on a device. Ops are sorted by start within Model::ops.
+struct Op {
+  OpKind kind = OpKind::kKernel;
+  bool timed = true;       // false: no valid time; start_ns and end_ns mean nothing
+  bool sampled = false;    // ran inside a counter range
+  bool async = false;      // copies
+  CopyKind copy = CopyKind::kUnknown;
+  MemoryKind source = MemoryKind::kUnknown, destination = MemoryKind::kUnknown;  // memset: destination
+  uint32_t device = 0, context = 0, stream = 0;
+  uint32_t correlation = 0;
+  uint32_t shape = 0;      // kernels: id
+  uint32_t path = 0;       // NVTX path id of the launching thread at the launch
+  int32_t api = kNoIndex;  // index into Model::api_calls
+  uint32_t graph = 0;      // CUDA graph id; 0: launched on its own
+  uint64_t graph_node = 0;
+  uint64_t bytes = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+enum class SyncKind : uint8_t { kUnknown, kEvent, kStreamWaitEvent, kStream, kContext };
+
+struct Sync {
+  SyncKind kind = SyncKind::kUnknown;
+  uint32_t context = 0, stream = 0, correlation = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+enum class ApiClass : uint8_t { kLaunch, kGraphLaunch, kCopy, kMemset, kSync, kAlloc, kFree, kOther };
+
+struct ApiCall {
+  uint32_t name = 0;    // index into Model::strings
+  ApiClass cls = ApiClass::kOther;  // by name
+  uint32_t thread = 0;  // id
+  uint32_t correlation = 0, error = 0;
+  uint32_t path = 0;    // innermost range of the thread at start_ns
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+// From `time_ns` on this thread is in `path`.
+struct RangeStep {
+  uint32_t thread = 0, path = 0;
+  int64_t time_ns = 0;
+};
+
+// One time a range was open (push/pop derived from the steps, or start/end).
+struct RangeInstance {
+  uint32_t path = 0, thread = 0;
+  int64_t start_ns = 0, end_ns = 0;
+  bool closed = true;  // false: still open at the end of the capture
+};
+
+struct Overhead {
+  std::string kind;
+  uint32_t thread = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+struct PassGroup {
+  std::string tier;
+  std::vector<std::string> metrics;
+};
+
+struct CounterSample {
+  uint32_t group = 0;  // id
+  uint32_t context = 0, correlation = 0, path = 0;
+  std::vector<double> values;
+  int64_t begin_ns = 0, end_ns = 0;
+  int32_t op = kNoIndex;  // the kernel it was taken from
+};
+
+enum class ProfilerWork : uint8_t { kUnknown, kSetup, kRotate, kSample };
+
+struct ProfilerInterval {
+  ProfilerWork work = ProfilerWork::kUnknown;
+  uint32_t thread = 0;
+  int64_t begin_ns = 0, end_ns = 0;
+};
+
+struct Notice {
+  int severity = 0;   // prof.wire.NoticeSeverity
+  int subsystem = 0;  // prof.wire.Subsystem
+  uint32_t code = 0;
+  std::string what, fix;
+};
+
+struct Thread {
+  uint32_t tid = 0;
+  std::string name;
+};
+
+// Tables are indexed by id: element 0 is the "none" entry.
+struct Model {
+  Process process;
+  Integrity integrity;
+  bool stopped_in_order = false;  // the trailer is there
+  std::string truncation;         // not empty: what of the file could not be read, and why
+  int64_t end_ns = 0;             // of the trailer; 0 without one
+
+  std::vector<std::string> strings{""};
+  std::vector<RangePath> paths{RangePath{}};
+  std::vector<Shape> shapes{Shape{}};
+  std::vector<Thread> threads{Thread{}};
+  std::vector<PassGroup> groups{PassGroup{}};
+  std::vector<Device> devices;
+
+  std::vector<Op> ops;                // sorted by start; untimed ones last
+  std::vector<ApiCall> api_calls;     // sorted by start
+  std::vector<Sync> syncs;            // sorted by start
+  std::vector<Overhead> overheads;    // sorted by start
+  std::vector<RangeStep> steps;       // sorted by thread, then time
+  std::vector<RangeInstance> instances;  // sorted by start
+  std::vector<RangeInstance> spans;   // nvtxRangeStart/End, sorted by start
+  std::vector<CounterSample> samples;
+  std::vector<ProfilerInterval> profiler_intervals;  // sorted by begin
+  std::vector<Notice> notices;
+
+  const Device* FindDevice(uint32_t id) const {
+    for (const Device& device : devices) {
+      if (device.id == id) return &device;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace prof::model
+
+#endif  // PROF_LIB_SNAPSHOT_MODEL_H_
