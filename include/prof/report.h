@@ -56,14 +56,14 @@ struct Statistic {
 
 /// Theoretical occupancy and its limits, from the launch record and the device (no counters).
 struct Occupancy {
-  bool known = false;              ///< False when the device's limits were not recorded.
-  int blocks_per_sm = 0;           ///< Resident blocks that all limits allow.
-  int limit_blocks = 0;            ///< Blocks per SM allowed by the SM's block slots ...
-  int limit_warps = 0;             ///< ... by its warp slots ...
-  int limit_registers = 0;         ///< ... by its register file ...
-  int limit_shared = 0;            ///< ... by its shared memory.
+  bool known = false;                   ///< False when the device's limits were not recorded.
+  int blocks_per_sm = 0;                ///< Resident blocks that all limits allow.
+  int limit_blocks = 0;                 ///< Blocks per SM allowed by the SM's block slots ...
+  int limit_warps = 0;                  ///< ... by its warp slots ...
+  int limit_registers = 0;              ///< ... by its register file ...
+  int limit_shared = 0;                 ///< ... by its shared memory.
   std::vector<std::string> limited_by;  ///< All limits that are equal to the smallest, by name.
-  double theoretical = 0;          ///< Resident warps over the SM's warp slots, 0..1.
+  double theoretical = 0;               ///< Resident warps over the SM's warp slots, 0..1.
   std::optional<double> achieved;  ///< sm__warps_active.avg.pct_of_peak_sustained_active / 100.
   double waves = 0;                ///< Blocks in the grid over blocks the whole device holds.
   double tail_lost = 0;            ///< (ceil(w) - w) / ceil(w), 0..1.
@@ -73,10 +73,10 @@ struct Occupancy {
 struct Roofline {
   std::optional<double> dram_bytes_per_s;
   std::optional<double> dram_peak_bytes_per_s;
-  std::optional<double> flops_per_s;       ///< Of the kind named in `flop_kind`.
-  std::optional<double> flops_per_byte;    ///< Arithmetic intensity against DRAM.
+  std::optional<double> flops_per_s;     ///< Of the kind named in `flop_kind`.
+  std::optional<double> flops_per_byte;  ///< Arithmetic intensity against DRAM.
   std::optional<double> flop_peak_per_s;
-  std::string flop_kind;                   ///< "fp16 tensor"; empty when nothing was measured.
+  std::string flop_kind;  ///< "fp16 tensor"; empty when nothing was measured.
 };
 
 /// What limits a kernel, why we say so, and what to do.
@@ -109,9 +109,10 @@ struct KernelReport {
   uint32_t dynamic_shared_bytes = 0;
   uint32_t local_bytes_per_thread = 0;
   int64_t launches = 0;
-  Statistic duration_ns;  ///< Launches with a valid time and, where there are any, no counter range.
-  double total_ns = 0;    ///< Sum over all launches with a valid time.
-  double share = 0;       ///< Of the span.
+  Statistic
+      duration_ns;      ///< Launches with a valid time and, where there are any, no counter range.
+  double total_ns = 0;  ///< Sum over all launches with a valid time.
+  double share = 0;     ///< Of the span.
   bool in_graph = false;
   std::map<std::string, Statistic, std::less<>> metrics;  ///< By CUPTI name, in CUPTI's unit.
   int64_t samples_used = 0;
@@ -129,15 +130,15 @@ struct KernelReport {
 struct RangeRow {
   enum class Kind { kRange, kOutside, kGap, kProfiler };
   Kind kind = Kind::kRange;
-  std::string label;        ///< NVTX path; "(no range)"; "gaps".
-  double time_ns = 0;       ///< Exclusive GPU time.
-  double share = 0;         ///< Of the span.
-  int64_t instances = 0;    ///< Times the range was entered (ranges), gaps counted (gaps).
-  int64_t operations = 0;   ///< Kernels, copies and memsets.
+  std::string label;       ///< NVTX path; "(no range)"; "gaps".
+  double time_ns = 0;      ///< Exclusive GPU time.
+  double share = 0;        ///< Of the span.
+  int64_t instances = 0;   ///< Times the range was entered (ranges), gaps counted (gaps).
+  int64_t operations = 0;  ///< Kernels, copies and memsets.
   Limiter limiter = Limiter::kNotMeasured;  ///< Of the kernel with most time in the range.
-  std::string dominant;     ///< That kernel's or copy's name.
-  std::string evidence;     ///< One line.
-  std::string verdict;      ///< One line: what to do.
+  std::string dominant;                     ///< That kernel's or copy's name.
+  std::string evidence;                     ///< One line.
+  std::string verdict;                      ///< One line: what to do.
   double gain_at_most_ns = 0;
 };
 
@@ -163,7 +164,7 @@ struct Finding {
   std::string action;
   double gain_at_most_ns = 0;
   Confidence confidence = Confidence::kNone;
-  bool withheld = false;      ///< The data it depends on is incomplete; `title` says what it would be.
+  bool withheld = false;  ///< The data it depends on is incomplete; `title` says what it would be.
   std::string withheld_why;
 };
 
@@ -182,9 +183,9 @@ struct DeviceReport {
   std::string name;
   std::string chip;
   uint32_t sm_count = 0;
-  double busy_ns = 0;  ///< Union of all its operations within the span.
-  double idle_ns = 0;  ///< span - busy - profiler.
-  Statistic sm_clock_hz;    ///< From counter samples.
+  double busy_ns = 0;     ///< Union of all its operations within the span.
+  double idle_ns = 0;     ///< span - busy - profiler.
+  Statistic sm_clock_hz;  ///< From counter samples.
   Statistic dram_clock_hz;
   std::optional<double> dram_peak_bytes_per_s;
 };
@@ -214,8 +215,8 @@ struct Report {
   std::string nvidia_driver;
   uint32_t pid = 0;
   int32_t rank = -1;
-  double span_ns = 0;      ///< First operation's start to last one's end, less `profiler_ns`.
-  double profiler_ns = 0;  ///< Idle time that counter sampling caused; not part of the span.
+  double span_ns = 0;          ///< First operation's start to last one's end, less `profiler_ns`.
+  double profiler_ns = 0;      ///< Idle time that counter sampling caused; not part of the span.
   double counter_cost_ns = 0;  ///< Host time that counter sampling took, in all.
   Totals totals;
   std::vector<DeviceReport> devices;
@@ -223,7 +224,7 @@ struct Report {
   std::vector<KernelReport> kernels;  ///< By total time, descending.
   std::vector<GapSummary> gaps;       ///< Sum to the devices' idle time.
   std::vector<CopySummary> copies;
-  std::vector<Finding> findings;      ///< By possible gain, descending.
+  std::vector<Finding> findings;  ///< By possible gain, descending.
   std::vector<NoticeReport> notices;
   std::vector<std::string> integrity;  ///< One sentence for each loss; empty: nothing was lost.
 

@@ -62,10 +62,9 @@ struct SessionOptions {
 
 enum class State {
   kWorking,
-  kDegraded,  ///< Works, less than was asked for.
-  kOff        ///< Not asked for.
-  ,
-  kUnavailable
+  kDegraded,    ///< Works, less than was asked for.
+  kOff,         ///< Not asked for.
+  kUnavailable  ///< Asked for, but does not work here; `what` says why.
 };
 
 /// What works, and what does not and why.
@@ -103,6 +102,11 @@ class PROF_EXPORT Session {
 
   /// True once every signature seen so far has all its counter samples.
   bool counters_complete() const noexcept;
+
+  /// Waits until the GPU has done all work submitted so far in the contexts that prof has seen.
+  /// False when it took longer than 10 s, or there is no GPU. Lets code without CUDA headers
+  /// (prof::Capture) pace itself.
+  bool Synchronize() noexcept;
 
   /// Waits for the GPU (at most 10 s), ends the recording, returns what was recorded. A second
   /// call returns the same snapshot.

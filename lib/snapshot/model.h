@@ -15,8 +15,8 @@
 
 namespace prof::model {
 
-constexpr uint32_t kNone = 0;          // ids: 0 means none
-constexpr int32_t kNoIndex = -1;       // indices into the vectors below
+constexpr uint32_t kNone = 0;     // ids: 0 means none
+constexpr int32_t kNoIndex = -1;  // indices into the vectors below
 
 struct Process {
   uint32_t format_version = 0;
@@ -54,17 +54,24 @@ struct Shape {
 
 enum class OpKind : uint8_t { kKernel, kCopy, kMemset };
 enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
-enum class CopyKind : uint8_t { kUnknown, kHostToDevice, kDeviceToHost, kDeviceToDevice,
-                                kHostToHost, kPeerToPeer };
+enum class CopyKind : uint8_t {
+  kUnknown,
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kHostToHost,
+  kPeerToPeer
+};
 
 // A kernel, copy or memset that ran on a device. Ops are sorted by start within Model::ops.
 struct Op {
   OpKind kind = OpKind::kKernel;
-  bool timed = true;       // false: no valid time; start_ns and end_ns mean nothing
-  bool sampled = false;    // ran inside a counter range
-  bool async = false;      // copies
+  bool timed = true;     // false: no valid time; start_ns and end_ns mean nothing
+  bool sampled = false;  // ran inside a counter range
+  bool async = false;    // copies
   CopyKind copy = CopyKind::kUnknown;
-  MemoryKind source = MemoryKind::kUnknown, destination = MemoryKind::kUnknown;  // memset: destination
+  MemoryKind source = MemoryKind::kUnknown,
+             destination = MemoryKind::kUnknown;  // memset: destination
   uint32_t device = 0, context = 0, stream = 0;
   uint32_t correlation = 0;
   uint32_t shape = 0;      // kernels: id
@@ -84,14 +91,23 @@ struct Sync {
   int64_t start_ns = 0, end_ns = 0;
 };
 
-enum class ApiClass : uint8_t { kLaunch, kGraphLaunch, kCopy, kMemset, kSync, kAlloc, kFree, kOther };
+enum class ApiClass : uint8_t {
+  kLaunch,
+  kGraphLaunch,
+  kCopy,
+  kMemset,
+  kSync,
+  kAlloc,
+  kFree,
+  kOther
+};
 
 struct ApiCall {
-  uint32_t name = 0;    // index into Model::strings
+  uint32_t name = 0;                // index into Model::strings
   ApiClass cls = ApiClass::kOther;  // by name
-  uint32_t thread = 0;  // id
+  uint32_t thread = 0;              // id
   uint32_t correlation = 0, error = 0;
-  uint32_t path = 0;    // innermost range of the thread at start_ns
+  uint32_t path = 0;  // innermost range of the thread at start_ns
   int64_t start_ns = 0, end_ns = 0;
 };
 
@@ -162,13 +178,13 @@ struct Model {
   std::vector<PassGroup> groups{PassGroup{}};
   std::vector<Device> devices;
 
-  std::vector<Op> ops;                // sorted by start; untimed ones last
-  std::vector<ApiCall> api_calls;     // sorted by start
-  std::vector<Sync> syncs;            // sorted by start
-  std::vector<Overhead> overheads;    // sorted by start
-  std::vector<RangeStep> steps;       // sorted by thread, then time
+  std::vector<Op> ops;                   // sorted by start; untimed ones last
+  std::vector<ApiCall> api_calls;        // sorted by start
+  std::vector<Sync> syncs;               // sorted by start
+  std::vector<Overhead> overheads;       // sorted by start
+  std::vector<RangeStep> steps;          // sorted by thread, then time
   std::vector<RangeInstance> instances;  // sorted by start
-  std::vector<RangeInstance> spans;   // nvtxRangeStart/End, sorted by start
+  std::vector<RangeInstance> spans;      // nvtxRangeStart/End, sorted by start
   std::vector<CounterSample> samples;
   std::vector<ProfilerInterval> profiler_intervals;  // sorted by begin
   std::vector<Notice> notices;

@@ -14,11 +14,11 @@ using Catch::Approx;
 #include <cstdio>
 
 // Ends a test case as skipped: CTest recognizes the line. Never counts as passed.
-#define PROF_SKIP(reason)                      \
-  do {                                         \
-    std::printf("[skipped] %s\n", (reason));   \
-    std::fflush(stdout);                       \
-    return;                                    \
+#define PROF_SKIP(reason)                    \
+  do {                                       \
+    std::printf("[skipped] %s\n", (reason)); \
+    std::fflush(stdout);                     \
+    return;                                  \
   } while (false)
 
 #endif  // PROF_TEST_SUPPORT_CATCH_H_

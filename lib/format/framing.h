@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The frames of a snapshot file, shared by its writer and its reader (docs/snapshot-format.md).
+//
+//   file   = file header, frame*
+//   header = "PROFSNAP" | u32 version | u32 0
+//   frame  = u32 "PBLK" | u32 payload length | u32 CRC-32C of the payload | payload (a wire.Block)
+//
+// All integers are little endian.
+#ifndef PROF_LIB_FORMAT_FRAMING_H_
+#define PROF_LIB_FORMAT_FRAMING_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace prof::format {
+
+constexpr std::string_view kFileMagic = "PROFSNAP";
+constexpr uint32_t kFormatVersion = 1;
+constexpr size_t kFileHeaderSize = 16;
+constexpr uint32_t kFrameMagic = 0x4b4c4250;  // "PBLK"
+constexpr size_t kFrameHeaderSize = 12;
+constexpr uint32_t kMaxPayload = 16u << 20;  // a longer one is a damaged file
+
+namespace internal {
+constexpr std::array<uint32_t, 256> MakeCrcTable() {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t i = 0; i < 256; ++i) {
+    uint32_t crc = i;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 1) != 0 ? (crc >> 1) ^ 0x82f63b78u : crc >> 1;
+    table[i] = crc;
+  }
+  return table;
+}
+inline constexpr std::array<uint32_t, 256> kCrcTable = MakeCrcTable();
+}  // namespace internal
+
+// CRC-32C (Castagnoli), as in RFC 3720: Crc32c("123456789") == 0xe3069283.
+inline uint32_t Crc32c(std::string_view bytes) {
+  uint32_t crc = ~0u;
+  for (const char byte : bytes) {
+    crc = (crc >> 8) ^ internal::kCrcTable[(crc ^ static_cast<uint8_t>(byte)) & 0xff];
+  }
+  return ~crc;
+}
+
+inline void PutU32(char* at, uint32_t value) {
+  for (int i = 0; i < 4; ++i) at[i] = static_cast<char>(value >> (8 * i));
+}
+
+inline uint32_t GetU32(const char* at) {
+  uint32_t value = 0;
+  for (int i = 0; i < 4; ++i)
+    value |= static_cast<uint32_t>(static_cast<uint8_t>(at[i])) << (8 * i);
+  return value;
+}
+
+}  // namespace prof::format
+
+#endif  // PROF_LIB_FORMAT_FRAMING_H_
