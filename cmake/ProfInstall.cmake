@@ -1,1 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
+# What is installed, and as what other projects see it: find_package(prof), then
+#   prof::prof      Session and ranges: libprof.so (with PROF_CUDA)
+#   prof::analyzer  Analyze() and the text report
+#   prof::catch, prof::gtest  the same, for prof/catch.h and prof/gtest.h; bring the framework
+include(CMakePackageConfigHelpers)
+
+add_library(prof_analysis INTERFACE)
+add_library(prof::analyzer ALIAS prof_analysis)
+target_link_libraries(prof_analysis INTERFACE prof_report prof_analyzer)
+set_target_properties(prof_analysis PROPERTIES EXPORT_NAME analyzer)
+
+foreach(framework catch gtest)
+  add_library(prof_${framework} INTERFACE)
+  add_library(prof::${framework} ALIAS prof_${framework})
+  target_link_libraries(prof_${framework} INTERFACE prof_analysis $<$<BOOL:${PROF_CUDA}>:prof>)
+  set_target_properties(prof_${framework} PROPERTIES EXPORT_NAME ${framework})
+endforeach()
+
+# The build tree is laid out like the installed one: the program finds the injected library.
+set_target_properties(prof_cli PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+if(PROF_CUDA)
+  set_target_properties(prof prof_inject PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+endif()
+
+install(DIRECTORY include/prof DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.proto")
+install(TARGETS prof_public prof_wire prof_snapshot prof_analyzer prof_report prof_analysis
+  prof_catch prof_gtest EXPORT profTargets)
+if(PROF_CUDA)
+  install(TARGETS prof EXPORT profTargets)
+  install(TARGETS prof_inject LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+
+# The program can be copied to another machine: what it needs beside the C and C++ runtime lies in
+# a folder of its own. Old-style RPATH, because it also serves what those libraries need.
+install(TARGETS prof_cli RUNTIME_DEPENDENCY_SET prof_cli_needs)
+install(RUNTIME_DEPENDENCY_SET prof_cli_needs
+  PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so" "^ld-linux"
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/prof)
+set_target_properties(prof_cli PROPERTIES
+  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/prof")
+
+set(_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/prof)
+install(EXPORT profTargets NAMESPACE prof:: DESTINATION ${_package_dir})
+configure_package_config_file(cmake/profConfig.cmake.in ${PROJECT_BINARY_DIR}/profConfig.cmake
+  INSTALL_DESTINATION ${_package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/profConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/profConfig.cmake ${PROJECT_BINARY_DIR}/profConfigVersion.cmake
+  DESTINATION ${_package_dir})

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # libprof.so and libprof_inject.so, put together from the folders of the capture half.
-file(WRITE ${PROJECT_BINARY_DIR}/empty.cc "")
-add_library(prof SHARED ${PROJECT_BINARY_DIR}/empty.cc)
+add_library(prof SHARED $<TARGET_OBJECTS:prof_capture> $<TARGET_OBJECTS:prof_nvtx>
+  $<TARGET_OBJECTS:prof_cupti>)
 add_library(prof::prof ALIAS prof)
-target_link_libraries(prof
-  PUBLIC prof_public
-  PRIVATE $<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,prof_capture,prof_nvtx,prof_cupti>> ${CMAKE_DL_LIBS})
-set_target_properties(prof PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+target_link_libraries(prof PUBLIC prof_public PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(prof PROPERTIES LINKER_LANGUAGE CXX)
+# nodelete: CUPTI and NVTX keep pointers into us for the life of the process.
 target_link_options(prof PRIVATE
-  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libprof.map -Wl,--no-undefined -Wl,-z,nodelete)
-set_target_properties(prof PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libprof.map)
-if(PROF_SANITIZE)
-  set_property(TARGET prof PROPERTY LINK_OPTIONS
-    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libprof.map)
-endif()
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libprof.map -Wl,-z,nodelete)
+set_target_properties(prof PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libprof.map)
+
+add_library(prof_inject MODULE ${PROJECT_SOURCE_DIR}/lib/capture/inject_shim.cc)
+prof_target(prof_inject)
+target_link_libraries(prof_inject PRIVATE prof ${CMAKE_DL_LIBS})
+target_link_options(prof_inject PRIVATE
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/inject.map -Wl,--disable-new-dtags)
+set_target_properties(prof_inject PROPERTIES CXX_VISIBILITY_PRESET hidden
+  BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN"
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/inject.map)

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/activity_decode.h"
+
+#include <cstring>
+
+namespace prof::cupti {
+namespace {
+
+using capture::CopyKind;
+using capture::MemoryKind;
+using capture::SyncKind;
+
+constexpr size_t kMaxWaiting = 256;  // driver calls of one thread outside of any runtime call
+
+MemoryKind MemoryOf(uint32_t kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
+      return MemoryKind::kPageable;
+    case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
+      return MemoryKind::kPinned;
+    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE:
+    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC:
+      return MemoryKind::kDevice;
+    case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY:
+      return MemoryKind::kArray;
+    case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED:
+    case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC:
+      return MemoryKind::kManaged;
+    default:
+      return MemoryKind::kUnknown;
+  }
+}
+
+CopyKind CopyOf(uint32_t kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
+      return CopyKind::kHostToDevice;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
+      return CopyKind::kDeviceToHost;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA:
+      return CopyKind::kDeviceToDevice;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH:
+      return CopyKind::kHostToHost;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
+      return CopyKind::kPeerToPeer;
+    default:
+      return CopyKind::kUnknown;
+  }
+}
+
+SyncKind SyncOf(uint32_t type) {
+  switch (type) {
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE:
+      return SyncKind::kEvent;
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT:
+      return SyncKind::kStreamWaitEvent;
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE:
+      return SyncKind::kStream;
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE:
+      return SyncKind::kContext;
+    default:
+      return SyncKind::kUnknown;
+  }
+}
+
+const char* OverheadOf(uint32_t kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER:
+      return "driver compiler";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
+      return "CUPTI buffer flush";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
+      return "CUPTI instrumentation";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
+      return "CUPTI resources";
+    case CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING:
+      return "module loading";
+    case CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING:
+      return "lazy function loading";
+    case CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL:
+      return "command buffer full";
+    case CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST:
+      return "CUPTI buffer request";
+    case CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT:
+      return "CUPTI unified memory setup";
+    default:
+      return "other";
+  }
+}
+
+int64_t Ns(uint64_t time) { return static_cast<int64_t>(time); }
+uint32_t U(int32_t value) { return value > 0 ? static_cast<uint32_t>(value) : 0; }
+
+// CUPTI's range profiler runs a kernel of its own beside each range that reads SM counters.
+bool IsProfilersOwn(const CUpti_ActivityKernel10& r) {
+  return r.name != nullptr && std::strcmp(r.name, "WaitNs") == 0 && r.gridX == 1 && r.blockX == 1;
+}
+
+capture::KernelEvent KernelOf(const CUpti_ActivityKernel10& r) {
+  capture::KernelEvent event;
+  event.name = r.name != nullptr ? r.name : "(unnamed kernel)";
+  event.grid = {U(r.gridX), U(r.gridY), U(r.gridZ)};
+  event.block = {U(r.blockX), U(r.blockY), U(r.blockZ)};
+  event.cluster = {r.clusterX, r.clusterY, r.clusterZ};
+  event.static_shared_bytes = U(r.staticSharedMemory);
+  event.dynamic_shared_bytes = U(r.dynamicSharedMemory);
+  event.shared_executed_bytes = r.sharedMemoryExecuted;
+  event.registers_per_thread = r.registersPerThread;
+  event.local_bytes_per_thread = r.localMemoryPerThread;
+  event.launch_type = r.launchType;
+  event.device = r.deviceId;
+  event.context = r.contextId;
+  event.stream = r.streamId;
+  event.correlation = r.correlationId;
+  event.graph = r.graphId;
+  event.graph_node = r.graphNodeId;
+  event.start_ns = Ns(r.start);
+  event.end_ns = Ns(r.end);
+  return event;
+}
+
+capture::CopyEvent CopyOf(const CUpti_ActivityMemcpy6& r) {
+  capture::CopyEvent event;
+  event.kind = CopyOf(static_cast<uint32_t>(r.copyKind));
+  event.source = MemoryOf(r.srcKind);
+  event.destination = MemoryOf(r.dstKind);
+  event.async = (r.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0;
+  event.bytes = r.bytes;
+  event.device = r.deviceId;
+  event.context = r.contextId;
+  event.stream = r.streamId;
+  event.correlation = r.correlationId;
+  event.graph = r.graphId;
+  event.graph_node = r.graphNodeId;
+  event.start_ns = Ns(r.start);
+  event.end_ns = Ns(r.end);
+  return event;
+}
+
+capture::CopyEvent PeerCopyOf(const CUpti_ActivityMemcpyPtoP4& r) {
+  capture::CopyEvent event;
+  event.kind = CopyKind::kPeerToPeer;
+  event.source = MemoryOf(r.srcKind);
+  event.destination = MemoryOf(r.dstKind);
+  event.async = (r.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0;
+  event.bytes = r.bytes;
+  event.device = r.deviceId;
+  event.context = r.contextId;
+  event.stream = r.streamId;
+  event.correlation = r.correlationId;
+  event.graph = r.graphId;
+  event.graph_node = r.graphNodeId;
+  event.start_ns = Ns(r.start);
+  event.end_ns = Ns(r.end);
+  return event;
+}
+
+capture::MemsetEvent MemsetOf(const CUpti_ActivityMemset4& r) {
+  capture::MemsetEvent event;
+  event.bytes = r.bytes;
+  event.memory = MemoryOf(r.memoryKind);
+  event.device = r.deviceId;
+  event.context = r.contextId;
+  event.stream = r.streamId;
+  event.correlation = r.correlationId;
+  event.start_ns = Ns(r.start);
+  event.end_ns = Ns(r.end);
+  return event;
+}
+
+}  // namespace
+
+void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& encoder) {
+  CUpti_Activity* record = nullptr;
+  // Anything but success ends the buffer: MAX_LIMIT_REACHED at its end, INVALID_KIND at a record
+  // that was not completed.
+  while (api_->activity_get_next_record(buffer, bytes, &record) == CUPTI_SUCCESS) {
+    switch (record->kind) {
+      case CUPTI_ACTIVITY_KIND_KERNEL:
+      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
+        const auto& kernel = *reinterpret_cast<CUpti_ActivityKernel10*>(record);
+        if (IsProfilersOwn(kernel)) break;
+        saw_gpu_work_ = true;
+        encoder.Add(KernelOf(kernel));
+        break;
+      }
+      case CUPTI_ACTIVITY_KIND_MEMCPY:
+        saw_gpu_work_ = true;
+        encoder.Add(CopyOf(*reinterpret_cast<CUpti_ActivityMemcpy6*>(record)));
+        break;
+      case CUPTI_ACTIVITY_KIND_MEMCPY2:
+        saw_gpu_work_ = true;
+        encoder.Add(PeerCopyOf(*reinterpret_cast<CUpti_ActivityMemcpyPtoP4*>(record)));
+        break;
+      case CUPTI_ACTIVITY_KIND_MEMSET:
+        saw_gpu_work_ = true;
+        encoder.Add(MemsetOf(*reinterpret_cast<CUpti_ActivityMemset4*>(record)));
+        break;
+      case CUPTI_ACTIVITY_KIND_RUNTIME:
+        DecodeApi(*reinterpret_cast<CUpti_ActivityAPI*>(record), true, encoder);
+        break;
+      case CUPTI_ACTIVITY_KIND_DRIVER:
+        DecodeApi(*reinterpret_cast<CUpti_ActivityAPI*>(record), false, encoder);
+        break;
+      case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: {
+        const auto& r = *reinterpret_cast<CUpti_ActivitySynchronization2*>(record);
+        encoder.Add(capture::SyncEvent{SyncOf(static_cast<uint32_t>(r.type)), r.contextId,
+                                       r.streamId, r.correlationId, Ns(r.start), Ns(r.end)});
+        break;
+      }
+      case CUPTI_ACTIVITY_KIND_OVERHEAD: {
+        const auto& r = *reinterpret_cast<CUpti_ActivityOverhead3*>(record);
+        const bool has_thread = r.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD;
+        encoder.Add(capture::OverheadEvent{OverheadOf(static_cast<uint32_t>(r.overheadKind)),
+                                           has_thread ? r.objectId.pt.threadId : 0, Ns(r.start),
+                                           Ns(r.end)});
+        break;
+      }
+      default:
+        ++unknown_records_;
+        break;
+    }
+  }
+}
+
+void ActivityDecoder::DecodeApi(const CUpti_ActivityAPI& record, bool runtime,
+                                capture::Encoder& encoder) {
+  const std::string* name =
+      filter_.Name(runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API, record.cbid);
+  if (name == nullptr) return;
+  const int64_t start_ns = Ns(record.start);
+  const int64_t end_ns = Ns(record.end);
+  std::vector<DriverCall>& waiting = waiting_[record.threadId];
+  if (!runtime) {
+    if (waiting.size() >= kMaxWaiting) FlushThread(record.threadId, waiting, encoder);
+    waiting.push_back({name, record.correlationId, record.returnValue, start_ns, end_ns});
+    return;
+  }
+  for (const DriverCall& call : waiting) {
+    if (call.start_ns >= start_ns && call.end_ns <= end_ns) continue;  // inside of this one
+    encoder.Add(capture::ApiEvent{*call.name, record.threadId, call.correlation, call.error,
+                                  call.start_ns, call.end_ns});
+  }
+  waiting.clear();
+  encoder.Add(capture::ApiEvent{*name, record.threadId, record.correlationId, record.returnValue,
+                                start_ns, end_ns});
+}
+
+void ActivityDecoder::FlushThread(uint32_t tid, std::vector<DriverCall>& calls,
+                                  capture::Encoder& encoder) {
+  for (const DriverCall& call : calls) {
+    encoder.Add(capture::ApiEvent{*call.name, tid, call.correlation, call.error, call.start_ns,
+                                  call.end_ns});
+  }
+  calls.clear();
+}
+
+void ActivityDecoder::Flush(capture::Encoder& encoder) {
+  for (auto& [tid, calls] : waiting_) FlushThread(tid, calls, encoder);
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From CUPTI's activity buffers to events. Runs on the collector thread; needs no GPU, so tests
+// and benchmarks feed it recorded or made-up buffers.
+#ifndef PROF_CUPTI_BACKEND_ACTIVITY_DECODE_H_
+#define PROF_CUPTI_BACKEND_ACTIVITY_DECODE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cupti_backend/api_filter.h"
+#include "cupti_backend/cupti_api.h"
+#include "lib/capture/encoder.h"
+
+namespace prof::cupti {
+
+class ActivityDecoder {
+ public:
+  explicit ActivityDecoder(const CuptiApi* api) : api_(api), filter_(api) {}
+
+  // Reads every record of a buffer into `encoder`.
+  void Decode(uint8_t* buffer, size_t bytes, capture::Encoder& encoder);
+
+  // At the end of a capture: hands over driver calls that no runtime call followed.
+  void Flush(capture::Encoder& encoder);
+
+  uint64_t unknown_records() const { return unknown_records_; }
+  // A kernel, copy or memset was seen.
+  bool saw_gpu_work() const { return saw_gpu_work_; }
+
+ private:
+  struct DriverCall {
+    const std::string* name;
+    uint32_t correlation, error;
+    int64_t start_ns, end_ns;
+  };
+
+  static void FlushThread(uint32_t tid, std::vector<DriverCall>& calls, capture::Encoder& encoder);
+  void DecodeApi(const CUpti_ActivityAPI& record, bool runtime, capture::Encoder& encoder);
+
+  const CuptiApi* api_;
+  ApiFilter filter_;
+  // A runtime call's record follows those of the driver calls inside of it: they wait here, by
+  // thread, and vanish when the outer call turns up.
+  std::unordered_map<uint32_t, std::vector<DriverCall>> waiting_;
+  uint64_t unknown_records_ = 0;
+  bool saw_gpu_work_ = false;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_ACTIVITY_DECODE_H_

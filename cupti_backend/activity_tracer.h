@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUPTI's activity records: which kinds, into which buffers, when they come.
+#ifndef PROF_CUPTI_BACKEND_ACTIVITY_TRACER_H_
+#define PROF_CUPTI_BACKEND_ACTIVITY_TRACER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "cupti_backend/cupti_api.h"
+#include "lib/capture/buffer_pool.h"
+
+namespace prof::cupti {
+
+// One for the life of the process: CUPTI may hold a buffer long after a recording has ended, so
+// the pool is never unmapped. CUPTI's buffer callbacks carry no user data; they find the tracer
+// through one pointer.
+class ActivityTracer {
+ public:
+  // `cap_bytes` of the first recording of a process stays in force.
+  ActivityTracer(const CuptiApi* api, size_t cap_bytes) : api_(api), pool_(cap_bytes) {}
+
+  // Registers the buffers and enables the kinds. Returns the first failure; `failed_kind` names it.
+  CUptiResult Enable(std::string* failed_kind);
+  void Disable();
+
+  // Asks CUPTI to hand over what is complete; `forced`: also what is not. Blocks while CUPTI does.
+  void Flush(bool forced);
+
+  // Records that CUPTI had to drop since the last call.
+  uint64_t TakeDropped();
+
+  capture::BufferPool& pool() { return pool_; }
+
+ private:
+  static void CUPTIAPI OnBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records);
+  static void CUPTIAPI OnBufferCompleted(CUcontext context, uint32_t stream, uint8_t* buffer,
+                                         size_t size, size_t valid_size);
+
+  const CuptiApi* const api_;
+  capture::BufferPool pool_;
+  bool enabled_ = false;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_ACTIVITY_TRACER_H_

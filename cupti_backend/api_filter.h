@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which CUDA API calls are kept, and their names.
+#ifndef PROF_CUPTI_BACKEND_API_FILTER_H_
+#define PROF_CUPTI_BACKEND_API_FILTER_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "cupti_backend/cupti_api.h"
+
+namespace prof::cupti {
+
+// Keeps calls that launch, copy, set, synchronize, allocate, free, or work on graphs: the ones
+// that explain GPU work and GPU idleness. Used by the collector thread alone.
+class ApiFilter {
+ public:
+  explicit ApiFilter(const CuptiApi* api) : api_(api) {}
+
+  // The call's name without version suffixes ("cuMemcpyAsync"), or nullptr for one we do not keep.
+  const std::string* Name(CUpti_CallbackDomain domain, CUpti_CallbackId cbid);
+
+ private:
+  struct Entry {
+    bool known = false;
+    bool kept = false;
+    std::string name;
+  };
+  static constexpr size_t kMaxCbid = 1024;
+
+  const CuptiApi* api_;
+  std::array<Entry, kMaxCbid> runtime_;
+  std::array<Entry, kMaxCbid> driver_;
+};
+
+// By name; exposed for its test.
+bool KeepsApiCall(const std::string& name);
+std::string StripApiSuffix(std::string name);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_API_FILTER_H_

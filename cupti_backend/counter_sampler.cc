@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/counter_sampler.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "cupti_backend/counter_errors.h"
+#include "lib/capture/clock.h"
+#include "lib/capture/quiet_thread.h"
+#include "lib/capture/range_recorder.h"
+
+namespace prof::cupti {
+namespace {
+
+using capture::MonotonicNs;
+using capture::ProfilerWork;
+using capture::RealtimeNs;
+
+constexpr int64_t kStopWaitNs = 1'000'000'000;
+
+// Kernels that wait for other kernels or other GPUs: to hold one up while its peers run can stop
+// the program for ever.
+constexpr const char* kNeverSampled[] = {"nccl", "nvshmem", "mscclpp"};
+
+// The range that this thread has open, between the enter and the exit of a launch.
+struct OpenRange {
+  void* context = nullptr;  // CounterSampler::Context
+  int64_t begin_ns = 0;
+};
+thread_local OpenRange open_range;
+
+}  // namespace
+
+CounterSampler::CounterSampler(const CuptiApi* api, const DriverApi* driver,
+                               const SessionOptions& options)
+    : api_(api),
+      driver_(driver),
+      options_(options),
+      start_ns_(MonotonicNs()),
+      schedule_(static_cast<uint32_t>(options.samples_per_signature),
+                static_cast<uint32_t>(options.skip_first_launches)) {
+  const bool wanted = options_.counters != Counters::kNone || !options_.metrics.empty();
+  sem_init(&work_, 0, 0);
+  if (!wanted) closed_.store(true);
+  status_.state = wanted ? State::kWorking : State::kOff;
+  if (wanted) worker_ = capture::StartQuietThread("prof-sampler", [this] { RunWorker(); });
+}
+
+CounterSampler::~CounterSampler() {
+  closed_.store(true);
+  sem_post(&work_);
+  if (worker_.joinable()) worker_.join();
+}
+
+// --- Launching threads ---------------------------------------------------------------------------
+
+void CounterSampler::OnLaunchEnter(const Launch& launch) {
+  Context* context = FindContext(launch.context, launch.context_id);
+  if (context == nullptr || closed_.load(std::memory_order_acquire)) return;
+  const Phase phase = context->phase.load(std::memory_order_acquire);
+  if (phase != Phase::kReady && phase != Phase::kRunning) return;
+
+  bool is_new = false;
+  SampleSchedule::Entry* entry = schedule_.Find(HashOf(launch.signature), &is_new);
+  if (entry == nullptr) return;
+  if (is_new && IsExcluded(launch.kernel_name)) entry->excluded.store(true);
+  const auto groups = static_cast<uint32_t>(context->plan->groups.size());
+  const int64_t now_ns = MonotonicNs();
+  // `active` is read without busy_: a stale value costs one launch a sample, nothing else.
+  SampleSchedule::Decision decision =
+      schedule_.Next(*entry, groups, context->active.load(), now_ns);
+  if (decision.action == SampleSchedule::Action::kNone || !WithinBudget(now_ns)) return;
+
+  // A launch that is only being captured into a graph does not run now.
+  CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (driver_->stream_is_capturing(launch.stream, &capturing) != CUDA_SUCCESS ||
+      capturing != CU_STREAM_CAPTURE_STATUS_NONE) {
+    return;
+  }
+  if (decision.action == SampleSchedule::Action::kRotate) {
+    AskFor(*context, decision.group);
+    return;
+  }
+  if (!TryEnter()) return;
+  const bool full = context->samples.size() >= RangeProfiler::kMaxRanges;
+  if (full) AskFor(*context, decision.group);  // the same group, with an empty image
+  if (full || !context->started || context->active.load() != static_cast<int>(decision.group)) {
+    Leave();
+    return;
+  }
+  char name[16];
+  std::snprintf(name, sizeof(name), "%zu", context->samples.size());
+  const int64_t begin_ns = RealtimeNs();
+  const CUptiResult pushed = context->profiler->Push(name);
+  if (pushed != CUPTI_SUCCESS) {
+    Fail(*context, pushed, "open a counter range");
+    Leave();
+    return;
+  }
+  context->samples.push_back(
+      {decision.group, launch.correlation, launch.signature.path, begin_ns, begin_ns});
+  schedule_.Took(*entry, decision.group, now_ns);
+  open_range = {context, begin_ns};  // busy_ stays ours until the launch returns
+}
+
+void CounterSampler::OnLaunchExit() {
+  if (open_range.context == nullptr) return;
+  auto* context = static_cast<Context*>(open_range.context);
+  open_range.context = nullptr;
+  const CUptiResult popped = context->profiler->Pop();
+  const int64_t end_ns = RealtimeNs();
+  if (!context->samples.empty()) context->samples.back().end_ns = end_ns;
+  RecordInterval(ProfilerWork::kSample, open_range.begin_ns, end_ns);
+  if (popped != CUPTI_SUCCESS) Fail(*context, popped, "close a counter range");
+  Leave();
+}
+
+void CounterSampler::OnContextDestroyed(CUcontext handle) {
+  for (Context& context : contexts_) {
+    if (context.handle.load(std::memory_order_acquire) != handle) continue;
+    // What was not read by now is lost with the context; touching the profiler from a resource
+    // callback is not allowed.
+    const Phase before = context.phase.exchange(Phase::kClosed);
+    if (before == Phase::kRunning && EnterWithin(kStopWaitNs)) {
+      samples_failed_.fetch_add(context.samples.size());
+      context.samples.clear();
+      context.started = false;
+      Leave();
+    }
+    context.handle.store(nullptr, std::memory_order_release);
+  }
+}
+
+void CounterSampler::AskFor(Context& context, uint32_t group) {
+  int none = -1;
+  if (context.wanted.compare_exchange_strong(none, static_cast<int>(group))) {
+    sem_post(&work_);  // async-signal-safe: no lock, no allocation
+  }
+}
+
+CounterSampler::Context* CounterSampler::FindContext(CUcontext handle, uint32_t id) {
+  for (Context& context : contexts_) {
+    const CUcontext known = context.handle.load(std::memory_order_acquire);
+    if (known == handle) return &context;
+    Phase expected = Phase::kFree;
+    if (known == nullptr &&
+        context.phase.compare_exchange_strong(expected, Phase::kNew, std::memory_order_acq_rel)) {
+      context.id = id;
+      context.handle.store(handle, std::memory_order_release);
+      sem_post(&work_);
+      return &context;
+    }
+  }
+  return nullptr;
+}
+
+bool CounterSampler::WithinBudget(int64_t now_ns) const {
+  const double allowed =
+      options_.counter_budget_seconds * 1e9 +
+      options_.counter_budget_percent / 100.0 * static_cast<double>(now_ns - start_ns_);
+  return static_cast<double>(cost_ns_.load(std::memory_order_relaxed)) <= allowed;
+}
+
+bool CounterSampler::IsExcluded(const char* kernel_name) const {
+  if (kernel_name == nullptr) return !options_.kernel_filter.empty();
+  for (const char* never : kNeverSampled) {
+    if (std::strstr(kernel_name, never) != nullptr) return true;
+  }
+  return !options_.kernel_filter.empty() &&
+         std::strstr(kernel_name, options_.kernel_filter.c_str()) == nullptr;
+}
+
+bool CounterSampler::EnterWithin(int64_t timeout_ns) {
+  const int64_t until_ns = MonotonicNs() + timeout_ns;
+  while (!TryEnter()) {
+    if (MonotonicNs() > until_ns) return false;
+    sched_yield();
+  }
+  return true;
+}
+
+// --- Under busy_ ---------------------------------------------------------------------------------
+
+CUptiResult CounterSampler::Rotate(Context& context, uint32_t group) {
+  if (context.profiler == nullptr) {
+    context.profiler = std::make_unique<RangeProfiler>(api_, context.handle.load());
+    const CUptiResult result = context.profiler->Enable(*context.plan);
+    if (result != CUPTI_SUCCESS) return result;
+    context.phase.store(Phase::kRunning, std::memory_order_release);
+  }
+  if (const CUptiResult result = StopAndDecode(context); result != CUPTI_SUCCESS) return result;
+  if (const CUptiResult result = context.profiler->Configure(context.plan->groups[group]);
+      result != CUPTI_SUCCESS) {
+    return result;
+  }
+  if (const CUptiResult result = context.profiler->Start(); result != CUPTI_SUCCESS) return result;
+  context.started = true;
+  context.active.store(static_cast<int>(group));
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult CounterSampler::StopAndDecode(Context& context) {
+  if (!context.started) return CUPTI_SUCCESS;
+  context.started = false;
+  CUptiResult result = context.profiler->Stop();
+  if (result != CUPTI_SUCCESS || context.samples.empty()) return result;
+  size_t ranges = 0;
+  result = context.profiler->Decode(&ranges);
+  if (result != CUPTI_SUCCESS) {
+    samples_failed_.fetch_add(context.samples.size());
+    context.samples.clear();
+    return result;
+  }
+  const PlannedGroup& group = context.plan->groups[static_cast<size_t>(context.active.load())];
+  const uint8_t* image = context.profiler->counter_data();
+  const size_t bytes = context.profiler->counter_data_bytes();
+  std::vector<capture::CounterSampleEvent> decoded;
+  for (size_t i = 0; i < ranges; ++i) {
+    // By the name that was pushed, never by position: a dropped range would shift all others.
+    const std::string name = context.evaluator->RangeName(image, bytes, i);
+    char* end = nullptr;
+    const unsigned long slot = std::strtoul(name.c_str(), &end, 10);
+    if (name.empty() || *end != '\0' || slot >= context.samples.size()) continue;
+    const Sample& sample = context.samples[slot];
+    capture::CounterSampleEvent event;
+    event.values = context.evaluator->Evaluate(image, bytes, i, group.metrics);
+    if (event.values.empty()) continue;
+    event.group = context.first_group_id + sample.group;
+    event.context = context.id;
+    event.correlation = sample.correlation;
+    event.path = sample.path;
+    event.begin_ns = sample.begin_ns;
+    event.end_ns = sample.end_ns;
+    decoded.push_back(std::move(event));
+  }
+  samples_failed_.fetch_add(context.samples.size() -
+                            std::min(context.samples.size(), decoded.size()));
+  context.samples.clear();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& event : decoded) events_.samples.push_back(std::move(event));
+  return CUPTI_SUCCESS;
+}
+
+void CounterSampler::Fail(Context& context, CUptiResult result, const char* action) {
+  context.phase.store(Phase::kFailed, std::memory_order_release);
+  samples_failed_.fetch_add(context.samples.size());
+  context.samples.clear();
+  context.started = false;
+  const CounterProblem problem = ExplainCounterError(*api_, result, action);
+  SetStatus(State::kUnavailable, static_cast<int>(result), problem.what, problem.fix);
+}
+
+void CounterSampler::RecordInterval(ProfilerWork work, int64_t begin_ns, int64_t end_ns) {
+  cost_ns_.fetch_add(end_ns - begin_ns, std::memory_order_relaxed);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  events_.intervals.push_back({work, capture::CurrentThreadId(), begin_ns, end_ns});
+}
+
+void CounterSampler::SetStatus(State state, int code, std::string what, std::string fix) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  status_ = {state, code, std::move(what), std::move(fix)};
+}
+
+// --- The worker ----------------------------------------------------------------------------------
+
+void CounterSampler::RunWorker() {
+  while (true) {
+    while (sem_wait(&work_) != 0) {
+    }
+    if (closed_.load(std::memory_order_acquire)) return;
+    for (Context& context : contexts_) {
+      if (context.handle.load(std::memory_order_acquire) == nullptr) continue;  // being filled in
+      Phase phase = context.phase.load(std::memory_order_acquire);
+      if (phase == Phase::kNew) {
+        const bool ready = Prepare(context);
+        context.phase.compare_exchange_strong(phase, ready ? Phase::kReady : Phase::kFailed);
+      }
+      if (context.wanted.load() >= 0) RotateAsAsked(context);
+    }
+  }
+}
+
+void CounterSampler::RotateAsAsked(Context& context) {
+  if (!EnterWithin(kStopWaitNs)) return;  // a launch that does not return: asked for again later
+  const Phase phase = context.phase.load(std::memory_order_acquire);
+  if (phase == Phase::kReady || phase == Phase::kRunning) {
+    driver_->ctx_set_current(context.handle.load());
+    const int64_t begin_ns = RealtimeNs();
+    const CUptiResult result = Rotate(context, static_cast<uint32_t>(context.wanted.load()));
+    RecordInterval(phase == Phase::kReady ? ProfilerWork::kSetup : ProfilerWork::kRotate, begin_ns,
+                   RealtimeNs());
+    if (result != CUPTI_SUCCESS) Fail(context, result, "start counting");
+  }
+  context.wanted.store(-1);
+  Leave();
+}
+
+bool CounterSampler::Prepare(Context& context) {
+  const CUcontext handle = context.handle.load();
+  if (initialize_failed_) return false;
+  if (!initialized_) {
+    // After the activity kinds were enabled: the other way round they give no records, for ever.
+    CUpti_Profiler_Initialize_Params params = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+    const CUptiResult result = api_->profiler_initialize(&params);
+    initialize_failed_ = result != CUPTI_SUCCESS;
+    if (initialize_failed_) {
+      const CounterProblem problem = ExplainCounterError(*api_, result, "initialize the profiler");
+      SetStatus(State::kUnavailable, static_cast<int>(result), problem.what, problem.fix);
+      return false;
+    }
+    initialized_ = true;
+  }
+  CUdevice device = 0;
+  if (driver_->ctx_set_current(handle) != CUDA_SUCCESS ||
+      driver_->ctx_get_device(&device) != CUDA_SUCCESS) {
+    return false;
+  }
+  context.device = static_cast<int>(device);
+  if (const CounterProblem problem = FindCounterObstacle(*api_, device); !problem.what.empty()) {
+    SetStatus(State::kUnavailable, problem.code, problem.what, problem.fix);
+    return false;
+  }
+  CUpti_Device_GetChipName_Params chip = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
+  chip.deviceIndex = static_cast<size_t>(device);
+  if (const CUptiResult result = api_->device_get_chip_name(&chip); result != CUPTI_SUCCESS) {
+    SetStatus(State::kUnavailable, static_cast<int>(result),
+              "CUPTI does not know this GPU: " + ErrorText(*api_, result),
+              "update the CUDA toolkit's CUPTI");
+    return false;
+  }
+  const ChipPlan* plan = PlanFor(chip.pChipName, handle);
+  if (plan == nullptr) return false;
+  if (plan->plan.groups.empty()) return false;
+  context.plan = &plan->plan;
+  context.first_group_id = plan->first_group_id;
+  context.evaluator = std::make_unique<MetricEvaluator>(api_, plan->chip, plan->availability);
+  return true;
+}
+
+const CounterSampler::ChipPlan* CounterSampler::PlanFor(const std::string& chip, CUcontext handle) {
+  for (const auto& known : plans_) {
+    if (known->chip == chip) return known.get();
+  }
+  auto made = std::make_unique<ChipPlan>();
+  made->chip = chip;
+  CUpti_Profiler_GetCounterAvailability_Params available = {
+      CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE};
+  available.ctx = handle;
+  CUptiResult result = api_->profiler_get_counter_availability(&available);
+  if (result == CUPTI_SUCCESS) {
+    made->availability.resize(available.counterAvailabilityImageSize);
+    available.pCounterAvailabilityImage = made->availability.data();
+    result = api_->profiler_get_counter_availability(&available);
+  }
+  if (result != CUPTI_SUCCESS) {
+    const CounterProblem problem = ExplainCounterError(*api_, result, "ask which counters exist");
+    SetStatus(State::kUnavailable, static_cast<int>(result), problem.what, problem.fix);
+    return nullptr;
+  }
+  const MetricHost host(api_, chip, made->availability);
+  made->plan = PlanPasses(host, TiersOf(options_.counters, options_.metrics));
+  std::vector<PlannedGroup>& groups = made->plan.groups;
+  for (; groups.size() > SampleSchedule::kMaxGroups; groups.pop_back()) {
+    for (const std::string& metric : groups.back().metrics) {
+      made->plan.left_out.push_back(metric + ": more pass groups than prof rotates through");
+    }
+  }
+  std::string left_out;
+  for (const std::string& metric : made->plan.left_out) {
+    left_out += (left_out.empty() ? "" : "; ") + metric;
+  }
+  if (!left_out.empty()) {
+    SetStatus(State::kDegraded, 0, "not sampled on " + chip + ": " + left_out,
+              "check the names against this chip's metrics");
+  }
+  made->first_group_id = 1;
+  for (const auto& other : plans_) {
+    made->first_group_id += static_cast<uint32_t>(other->plan.groups.size());
+  }
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (uint32_t i = 0; i < groups.size(); ++i) {
+      events_.groups.push_back({made->first_group_id + i, groups[i].tier, groups[i].metrics});
+    }
+  }
+  plans_.push_back(std::move(made));
+  return plans_.back().get();
+}
+
+// --- The collector thread ------------------------------------------------------------------------
+
+bool CounterSampler::SynchronizeContexts() {
+  bool ok = true;
+  for (Context& context : contexts_) {
+    const CUcontext handle = context.handle.load(std::memory_order_acquire);
+    if (handle == nullptr) continue;
+    ok &= driver_->ctx_set_current(handle) == CUDA_SUCCESS &&
+          driver_->ctx_synchronize() == CUDA_SUCCESS;
+  }
+  return ok;
+}
+
+SamplerEvents CounterSampler::TakeEvents() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(events_, {});
+}
+
+void CounterSampler::Stop() {
+  if (closed_.exchange(true)) return;
+  sem_post(&work_);
+  if (worker_.joinable()) worker_.join();
+  if (!EnterWithin(kStopWaitNs)) {
+    SetStatus(State::kDegraded, 0, "a launch was still under way when the recording ended", "");
+    return;
+  }
+  for (Context& context : contexts_) {
+    if (context.phase.load() != Phase::kRunning) continue;
+    driver_->ctx_set_current(context.handle.load());
+    const CUptiResult result = StopAndDecode(context);
+    if (result != CUPTI_SUCCESS) Fail(context, result, "read the last counters");
+    context.profiler->Disable();
+    context.phase.store(Phase::kClosed);
+  }
+  Leave();
+}
+
+SubsystemStatus CounterSampler::status() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return status_;
+}
+
+bool CounterSampler::Complete() const {
+  if (closed_.load(std::memory_order_relaxed)) return true;
+  bool usable = false;
+  for (const Context& context : contexts_) {
+    const Phase phase = context.phase.load(std::memory_order_relaxed);
+    usable |= phase == Phase::kNew || phase == Phase::kReady || phase == Phase::kRunning;
+  }
+  // Nothing will come when every context failed; before the first launch nothing is complete.
+  const bool failed = contexts_[0].phase.load(std::memory_order_relaxed) == Phase::kFailed;
+  return usable ? schedule_.Complete() : failed;
+}
+
+}  // namespace prof::cupti

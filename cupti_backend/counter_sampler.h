@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counters from launches that happen anyway: a user range is pushed before and popped after a
+// chosen launch, inside its callback; every other launch runs untouched.
+//
+// Threads: OnLaunchEnter/OnLaunchExit run on launching threads, inside the callback, and do no more
+// than push and pop. A thread of the sampler's own plans the passes and changes from one group to
+// the next, which takes 2 to 35 ms and would hold up the program in a callback. One thread at a
+// time works with CUPTI's profiler (`busy_`); a launching thread never waits for it, it goes on
+// unsampled. The rest is called on the collector thread.
+#ifndef PROF_CUPTI_BACKEND_COUNTER_SAMPLER_H_
+#define PROF_CUPTI_BACKEND_COUNTER_SAMPLER_H_
+
+#include <semaphore.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cupti_backend/cupti_api.h"
+#include "cupti_backend/driver_api.h"
+#include "cupti_backend/metric_host.h"
+#include "cupti_backend/pass_planner.h"
+#include "cupti_backend/range_profiler.h"
+#include "cupti_backend/sample_schedule.h"
+#include "lib/capture/events.h"
+#include "prof/session.h"
+
+namespace prof::cupti {
+
+// A launch as its callback sees it.
+struct Launch {
+  Signature signature;
+  CUcontext context = nullptr;
+  uint32_t context_id = 0;
+  CUstream stream = nullptr;
+  uint32_t correlation = 0;
+  const char* kernel_name = nullptr;
+};
+
+// What the collector takes.
+struct SamplerEvents {
+  std::vector<capture::PassGroupEvent> groups;
+  std::vector<capture::CounterSampleEvent> samples;
+  std::vector<capture::ProfilerIntervalEvent> intervals;
+};
+
+class CounterSampler {
+ public:
+  CounterSampler(const CuptiApi* api, const DriverApi* driver, const SessionOptions& options);
+  ~CounterSampler();
+  CounterSampler(const CounterSampler&) = delete;
+  CounterSampler& operator=(const CounterSampler&) = delete;
+
+  // Launching threads. Most launches cost a table look-up; a sampled one what CUPTI's range costs:
+  // 50 us to 1 ms on an H200.
+  void OnLaunchEnter(const Launch& launch);
+  void OnLaunchExit();
+  // A thread that destroys a context.
+  void OnContextDestroyed(CUcontext context);
+
+  // The collector thread.
+  SamplerEvents TakeEvents();
+  // Waits for all work of the contexts that launched something. False when one of them failed.
+  bool SynchronizeContexts();
+  // Reads the samples taken so far and lets go of the hardware. No launch is sampled after it.
+  void Stop();
+
+  SubsystemStatus status() const;
+  bool Complete() const;
+  uint64_t samples_failed() const { return samples_failed_.load(std::memory_order_relaxed); }
+  uint64_t signatures_dropped() const { return schedule_.dropped(); }
+
+ private:
+  static constexpr size_t kMaxContexts = 8;
+  enum class Phase { kFree, kNew, kReady, kRunning, kFailed, kClosed };
+
+  struct Sample {
+    uint32_t group = 0, correlation = 0, path = 0;
+    int64_t begin_ns = 0, end_ns = 0;
+  };
+
+  struct Context {
+    std::atomic<Phase> phase{Phase::kFree};
+    std::atomic<CUcontext> handle{nullptr};
+    uint32_t id = 0;
+    int device = -1;
+    const PassPlan* plan = nullptr;
+    uint32_t first_group_id = 0;  // in the snapshot
+    std::unique_ptr<MetricEvaluator> evaluator;
+    std::unique_ptr<RangeProfiler> profiler;
+    std::atomic<int> active{-1};  // group that is counted; changes under busy_
+    std::atomic<int> wanted{-1};  // group that launches ask for; -1: none
+    bool started = false;         // under busy_
+    std::vector<Sample> samples;  // since the last decode, under busy_
+  };
+
+  struct ChipPlan {
+    std::string chip;
+    std::vector<uint8_t> availability;
+    PassPlan plan;
+    uint32_t first_group_id = 0;
+  };
+
+  Context* FindContext(CUcontext handle, uint32_t id);
+  void RunWorker();
+  void AskFor(Context& context, uint32_t group);
+  void RotateAsAsked(Context& context);
+  bool Prepare(Context& context);
+  const ChipPlan* PlanFor(const std::string& chip, CUcontext handle);
+  bool TryEnter() { return !busy_.exchange(true, std::memory_order_acquire); }
+  void Leave() { busy_.store(false, std::memory_order_release); }
+  bool EnterWithin(int64_t timeout_ns);
+  bool WithinBudget(int64_t now_ns) const;
+  bool IsExcluded(const char* kernel_name) const;
+
+  // Under busy_:
+  CUptiResult Rotate(Context& context, uint32_t group);
+  CUptiResult StopAndDecode(Context& context);
+  void Fail(Context& context, CUptiResult result, const char* action);
+  void RecordInterval(capture::ProfilerWork work, int64_t begin_ns, int64_t end_ns);
+  void SetStatus(State state, int code, std::string what, std::string fix);
+
+  const CuptiApi* const api_;
+  const DriverApi* const driver_;
+  const SessionOptions options_;
+  const int64_t start_ns_;
+  SampleSchedule schedule_;
+  std::array<Context, kMaxContexts> contexts_;
+  std::vector<std::unique_ptr<ChipPlan>> plans_;  // the worker
+  bool initialized_ = false;                      // the worker
+  bool initialize_failed_ = false;                // the worker
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> closed_{false};
+  std::atomic<int64_t> cost_ns_{0};
+  std::atomic<uint64_t> samples_failed_{0};
+
+  mutable std::mutex mutex_;  // of the two below; never held across a CUPTI call
+  SamplerEvents events_;
+  SubsystemStatus status_;
+
+  sem_t work_;  // posted for the worker
+  std::thread worker_;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_COUNTER_SAMPLER_H_

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/cupti_process.h"
+
+#include <memory>
+#include <string>
+
+namespace prof::cupti {
+namespace {
+
+CuptiProcess* process = nullptr;  // captures are started one at a time
+
+}  // namespace
+
+CuptiProcess* AcquireCuptiProcess(size_t buffer_bytes, SubsystemStatus* problem) {
+  problem->state = State::kUnavailable;
+  if (process == nullptr) {
+    auto fresh = std::make_unique<CuptiProcess>(buffer_bytes);
+    if (!LoadDriver(&fresh->driver, &problem->what, &problem->fix) ||
+        !LoadCupti(&fresh->api, &problem->what, &problem->fix)) {
+      return nullptr;
+    }
+    process = fresh.release();
+  }
+  std::string holder;
+  const CUptiResult result = process->callback.Subscribe(&holder);
+  if (result == CUPTI_SUCCESS) {
+    *problem = {State::kWorking, 0, "", ""};
+    return process;
+  }
+  problem->code = static_cast<int>(result);
+  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+    problem->what = "another tool holds CUPTI in this process";
+    if (!holder.empty()) problem->what += ": " + holder;
+    problem->fix = "run without that tool (nsys, ncu, compute-sanitizer, an older torch.profiler)";
+  } else if (result == CUPTI_ERROR_NOT_INITIALIZED) {
+    problem->what = "the CUPTI at " + process->api.path +
+                    " is newer than the NVIDIA driver: " + ErrorText(process->api, result);
+    problem->fix = "update the driver, or set PROF_CUPTI to the libcupti of an older toolkit";
+  } else {
+    problem->what = "CUPTI found no usable NVIDIA driver: " + ErrorText(process->api, result);
+    problem->fix = "check that nvidia-smi works here";
+  }
+  return nullptr;
+}
+
+}  // namespace prof::cupti

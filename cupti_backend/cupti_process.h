@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What there is once in a process: the loaded libraries, the subscription, the buffer pool. Made by
+// the first recording, never destroyed, because CUPTI may call back as long as the process lives.
+#ifndef PROF_CUPTI_BACKEND_CUPTI_PROCESS_H_
+#define PROF_CUPTI_BACKEND_CUPTI_PROCESS_H_
+
+#include <cstddef>
+
+#include "cupti_backend/activity_tracer.h"
+#include "cupti_backend/cupti_api.h"
+#include "cupti_backend/driver_api.h"
+#include "cupti_backend/launch_callback.h"
+#include "prof/session.h"
+
+namespace prof::cupti {
+
+struct CuptiProcess {
+  explicit CuptiProcess(size_t buffer_bytes) : callback(&api), tracer(&api, buffer_bytes) {}
+
+  CuptiApi api;
+  DriverApi driver;
+  LaunchCallback callback;
+  ActivityTracer tracer;
+};
+
+// The process's one, loaded and subscribed; nullptr when that is not possible, with the reason in
+// `problem`. A failure is final for the process except for a subscriber that goes away.
+CuptiProcess* AcquireCuptiProcess(size_t buffer_bytes, SubsystemStatus* problem);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_CUPTI_PROCESS_H_

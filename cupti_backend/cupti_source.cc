@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// capture::GpuSource on CUPTI: puts tracer, decoder, sampler and callback together.
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cupti_backend/activity_decode.h"
+#include "cupti_backend/counter_sampler.h"
+#include "cupti_backend/cupti_process.h"
+#include "cupti_backend/device_facts.h"
+#include "lib/capture/encoder.h"
+#include "lib/capture/gpu_source.h"
+#include "lib/capture/process_facts.h"
+
+namespace prof::cupti {
+namespace {
+
+class CuptiSource final : public capture::GpuSource {
+ public:
+  ~CuptiSource() override { Stop(); }
+
+  void Start(const SessionOptions& options) override {
+    SubsystemStatus problem;
+    process_ = AcquireCuptiProcess(static_cast<size_t>(options.buffer_mib) << 20, &problem);
+    if (process_ == nullptr) {
+      SetTimeline(problem);
+      counters_off_ = problem;
+      counters_wanted_ = options.counters != Counters::kNone || !options.metrics.empty();
+      return;
+    }
+    first_launch_ = process_->callback.launches();
+    first_refused_ = process_->tracer.pool().refused();
+    // What an earlier recording left behind, or dropped, is not ours.
+    process_->tracer.pool().Drain([](uint8_t*, size_t) {});
+    process_->tracer.TakeDropped();
+    decoder_ = std::make_unique<ActivityDecoder>(&process_->api);
+    sampler_ = std::make_unique<CounterSampler>(&process_->api, &process_->driver, options);
+    std::string failed;
+    const CUptiResult result = process_->tracer.Enable(&failed);
+    if (result != CUPTI_SUCCESS) {
+      SetTimeline({State::kDegraded, static_cast<int>(result),
+                   "CUPTI does not record " + failed + ": " + ErrorText(process_->api, result),
+                   "check that nvidia-smi works here"});
+    } else {
+      SetTimeline({State::kWorking, 0, "", ""});
+    }
+    process_->callback.Enable(sampler_.get());
+    running_ = true;
+  }
+
+  void Gather(bool flush) override {
+    if (process_ == nullptr) return;
+    if (flush) process_->tracer.Flush(false);
+    dropped_ += process_->tracer.TakeDropped();
+    if (!saw_gpu_work_ && process_->callback.launches() > first_launch_) saw_gpu_work_ = true;
+    SamplerEvents events = sampler_->TakeEvents();
+    for (auto& e : events.groups) gathered_.groups.push_back(std::move(e));
+    for (auto& e : events.samples) gathered_.samples.push_back(std::move(e));
+    for (auto& e : events.intervals) gathered_.intervals.push_back(e);
+  }
+
+  void Encode(capture::Encoder& encoder) override {
+    if (process_ == nullptr) return;
+    if (!devices_written_ && (saw_gpu_work_ || decoder_->saw_gpu_work())) {
+      const std::vector<capture::DeviceEvent> devices =
+          ReadDeviceFacts(process_->api, process_->driver);
+      for (const capture::DeviceEvent& device : devices) encoder.Add(device);
+      devices_written_ = !devices.empty();
+    }
+    for (const auto& group : gathered_.groups) encoder.Add(group);
+    process_->tracer.pool().Drain([&](uint8_t* buffer, size_t bytes) {
+      decoder_->Decode(buffer, bytes, encoder);
+      encoder.WriteIfLarge();
+    });
+    for (const auto& sample : gathered_.samples) encoder.Add(sample);
+    for (const auto& interval : gathered_.intervals) encoder.Add(interval);
+    gathered_ = {};
+    if (decoder_->saw_gpu_work()) saw_gpu_work_ = true;
+    if (!running_) decoder_->Flush(encoder);
+  }
+
+  bool Synchronize() override {
+    if (process_ == nullptr) return true;
+    const bool ok = sampler_->SynchronizeContexts();
+    process_->tracer.Flush(false);
+    return ok;
+  }
+
+  void StopCounters() override {
+    if (process_ != nullptr) sampler_->Stop();
+  }
+
+  void Stop() override {
+    if (process_ == nullptr || !running_) return;
+    running_ = false;
+    process_->callback.Disable();
+    process_->tracer.Flush(true);
+    process_->tracer.Disable();
+    dropped_ += process_->tracer.TakeDropped();
+  }
+
+  capture::SourceVersions versions() const override {
+    capture::SourceVersions versions;
+    versions.nvidia_driver = capture::NvidiaDriverVersion();
+    if (process_ == nullptr) return versions;
+    int driver = 0;
+    if (process_->driver.driver_get_version(&driver) == CUDA_SUCCESS && driver > 0) {
+      versions.cuda_driver = static_cast<uint32_t>(driver);
+    }
+    versions.cupti = process_->api.version;
+    versions.cupti_path = process_->api.path;
+    return versions;
+  }
+
+  SubsystemStatus timeline_status() const override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return timeline_;
+  }
+
+  SubsystemStatus counters_status() const override {
+    if (sampler_ != nullptr) return sampler_->status();
+    return counters_wanted_ ? counters_off_ : SubsystemStatus{};
+  }
+
+  bool counters_complete() const override { return sampler_ == nullptr || sampler_->Complete(); }
+
+  bool saw_gpu_work() const override { return saw_gpu_work_; }
+
+  void AddLosses(Integrity& integrity) const override {
+    if (process_ == nullptr) return;
+    integrity.launches += process_->callback.launches() - first_launch_;
+    integrity.dropped_by_cupti += dropped_;
+    integrity.buffers_refused += process_->tracer.pool().refused() - first_refused_;
+    integrity.unknown_records += decoder_->unknown_records();
+    integrity.samples_failed += sampler_->samples_failed();
+    integrity.signatures_dropped += sampler_->signatures_dropped();
+  }
+
+ private:
+  void SetTimeline(SubsystemStatus status) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    timeline_ = std::move(status);
+  }
+
+  CuptiProcess* process_ = nullptr;  // the process's, never destroyed
+  std::unique_ptr<ActivityDecoder> decoder_;
+  std::unique_ptr<CounterSampler> sampler_;
+  SamplerEvents gathered_;
+  SubsystemStatus counters_off_;
+  bool counters_wanted_ = false;
+  bool running_ = false;
+  bool devices_written_ = false;
+  bool saw_gpu_work_ = false;
+  uint64_t first_launch_ = 0;
+  uint64_t first_refused_ = 0;
+  uint64_t dropped_ = 0;
+
+  mutable std::mutex mutex_;  // of timeline_
+  SubsystemStatus timeline_;
+};
+
+}  // namespace
+}  // namespace prof::cupti
+
+namespace prof::capture {
+
+std::unique_ptr<GpuSource> MakeGpuSource() { return std::make_unique<cupti::CuptiSource>(); }
+
+}  // namespace prof::capture

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/launch_callback.h"
+
+#include <sched.h>
+
+#include <array>
+
+#include "lib/capture/clock.h"
+#include "lib/capture/fork_guard.h"
+#include "lib/capture/range_recorder.h"
+
+namespace prof::cupti {
+namespace {
+
+constexpr CUpti_CallbackId kLaunchCalls[] = {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+                                             CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+                                             CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
+
+template <typename Params>
+void FillFrom(const Params& p, Launch* launch) {
+  launch->signature.function = p.f;
+  launch->signature.grid = {p.gridDimX, p.gridDimY, p.gridDimZ};
+  launch->signature.block = {p.blockDimX, p.blockDimY, p.blockDimZ};
+  launch->signature.dynamic_shared_bytes = p.sharedMemBytes;
+  launch->stream = p.hStream;
+}
+
+// False for graph launches: their nodes are not launches of their own.
+bool ReadLaunch(CUpti_CallbackId cbid, const void* params, Launch* launch) {
+  switch (cbid) {
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+      FillFrom(*static_cast<const cuLaunchKernel_params*>(params), launch);
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+      FillFrom(*static_cast<const cuLaunchCooperativeKernel_params*>(params), launch);
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz: {
+      const auto& p = *static_cast<const cuLaunchKernelEx_params*>(params);
+      if (p.config == nullptr) return false;
+      launch->signature.function = p.f;
+      launch->signature.grid = {p.config->gridDimX, p.config->gridDimY, p.config->gridDimZ};
+      launch->signature.block = {p.config->blockDimX, p.config->blockDimY, p.config->blockDimZ};
+      launch->signature.dynamic_shared_bytes = p.config->sharedMemBytes;
+      launch->stream = p.config->hStream;
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+CUptiResult LaunchCallback::Subscribe(std::string* holder) {
+  if (subscriber_ != nullptr) return CUPTI_SUCCESS;
+  std::array<char, 2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN> name{};
+  CUpti_SubscriberParams params = {CUpti_SubscriberParams_STRUCT_SIZE};
+  params.subscriberName = "prof";
+  params.oldSubscriberName = name.data();
+  params.oldSubscriberSize = name.size();
+  const CUptiResult result = api_->subscribe(&subscriber_, &OnCallback, this, &params);
+  if (result != CUPTI_SUCCESS) {
+    subscriber_ = nullptr;
+    name.back() = '\0';
+    *holder = name.data();
+  }
+  return result;
+}
+
+void LaunchCallback::SetCallbacks(uint32_t enable) {
+  for (const CUpti_CallbackId cbid : kLaunchCalls) {
+    api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
+  }
+  api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
+                        CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+}
+
+void LaunchCallback::Enable(CounterSampler* sampler) {
+  sampler_.store(sampler, std::memory_order_release);
+  SetCallbacks(1);
+}
+
+void LaunchCallback::Disable() {
+  sampler_.store(nullptr, std::memory_order_seq_cst);
+  SetCallbacks(0);
+  // A launching thread may still be between its look at sampler_ and its use; it does not stay
+  // there long, but nothing waits without an end.
+  const int64_t until_ns = capture::MonotonicNs() + 1'000'000'000;
+  while (inside_.load(std::memory_order_seq_cst) != 0 && capture::MonotonicNs() < until_ns) {
+    sched_yield();
+  }
+}
+
+// Launching threads. No lock, no allocation on the way of a launch that is not sampled.
+void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                                const void* data) {
+  if (capture::InForkedChild()) return;
+  auto* callback = static_cast<LaunchCallback*>(self);
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+    callback->OnDriverCall(cbid, *static_cast<const CUpti_CallbackData*>(data));
+  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE &&
+             cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+    callback->inside_.fetch_add(1, std::memory_order_seq_cst);
+    if (CounterSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
+      sampler->OnContextDestroyed(static_cast<const CUpti_ResourceData*>(data)->context);
+    }
+    callback->inside_.fetch_sub(1, std::memory_order_seq_cst);
+  }
+}
+
+void LaunchCallback::OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
+  const bool enter = data.callbackSite == CUPTI_API_ENTER;
+  if (enter) launches_.fetch_add(1, std::memory_order_relaxed);
+  inside_.fetch_add(1, std::memory_order_seq_cst);
+  if (CounterSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
+    if (enter) {
+      Launch launch;
+      if (ReadLaunch(cbid, data.functionParams, &launch)) {
+        launch.context = data.context;
+        launch.context_id = data.contextUid;
+        launch.correlation = data.correlationId;
+        launch.kernel_name = data.symbolName;
+        launch.signature.context = data.context;
+        launch.signature.path = capture::CurrentPath();
+        sampler->OnLaunchEnter(launch);
+      }
+    } else {
+      sampler->OnLaunchExit();
+    }
+  }
+  inside_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+}  // namespace prof::cupti

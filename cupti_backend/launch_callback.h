@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUPTI's subscriber: sees kernel launches and contexts.
+#ifndef PROF_CUPTI_BACKEND_LAUNCH_CALLBACK_H_
+#define PROF_CUPTI_BACKEND_LAUNCH_CALLBACK_H_
+
+#include <atomic>
+#include <string>
+
+#include "cupti_backend/counter_sampler.h"
+#include "cupti_backend/cupti_api.h"
+
+namespace prof::cupti {
+
+// One for the life of the process: a second subscription would give correlation ids anew.
+class LaunchCallback {
+ public:
+  explicit LaunchCallback(const CuptiApi* api) : api_(api) {}
+
+  // Subscribes, first of all CUPTI calls: it alone notices that another tool holds CUPTI, whose
+  // name then is in `holder`. Idempotent.
+  CUptiResult Subscribe(std::string* holder);
+
+  // Turns the callbacks on and off. The sampler is called between the two and must outlive them.
+  void Enable(CounterSampler* sampler);
+  void Disable();
+
+  // Kernel and graph launches since the process began.
+  uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
+
+ private:
+  static void CUPTIAPI OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                                  const void* data);
+  void OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
+  void SetCallbacks(uint32_t enable);
+
+  const CuptiApi* const api_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::atomic<CounterSampler*> sampler_{nullptr};
+  std::atomic<uint64_t> launches_{0};
+  std::atomic<uint32_t> inside_{0};  // callbacks that may be using the sampler
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_LAUNCH_CALLBACK_H_

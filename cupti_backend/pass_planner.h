@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Metrics into groups that need one pass each, so that one launch answers a whole group and
+// nothing is ever replayed.
+#ifndef PROF_CUPTI_BACKEND_PASS_PLANNER_H_
+#define PROF_CUPTI_BACKEND_PASS_PLANNER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cupti_backend/metric_host.h"
+#include "cupti_backend/metric_tiers.h"
+
+namespace prof::cupti {
+
+struct PlannedGroup {
+  std::string tier;
+  std::vector<std::string> metrics;
+  std::vector<uint8_t> config_image;
+};
+
+struct PassPlan {
+  std::vector<PlannedGroup> groups;
+  // Metrics that cannot be sampled, with the reason: not on this chip, or more than one pass.
+  std::vector<std::string> left_out;
+};
+
+// First fit in the order of the tiers: a metric joins the first group of its tier that still needs
+// one pass with it. About 2 ms for each metric and group tried; 0.4 s for all tiers on GH100.
+PassPlan PlanPasses(const MetricHost& host, const std::vector<MetricTier>& tiers);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_PASS_PLANNER_H_

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Expectations on a kernel, for tests: ReachesDram(0.80), OccupancyAtLeast(0.5). They combine with
+// &&, || and !, and what was not measured stays "not measured": it never counts as met. Needs no
+// test framework; prof/catch.h and prof/gtest.h put them into assertions. Links prof::analyzer.
+#ifndef PROF_EXPECT_H_
+#define PROF_EXPECT_H_
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "prof/expectation.h"
+#include "prof/report.h"
+
+namespace prof {
+
+namespace expect_detail {
+
+// printf into a string; what does not fit is cut.
+template <typename... Args>
+std::string Format(const char* format, Args... args) {
+  char text[512];
+  const int length = std::snprintf(text, sizeof(text), format, args...);
+  return length > 0 ? std::string(text) : std::string();
+}
+
+inline std::string Percent(double fraction) { return Format("%.1f %%", 100 * fraction); }
+
+inline const Statistic* Find(const KernelReport& kernel, std::string_view metric) {
+  const auto found = kernel.metrics.find(metric);
+  const bool usable =
+      found != kernel.metrics.end() && found->second.n > 0 && std::isfinite(found->second.median);
+  return usable ? &found->second : nullptr;
+}
+
+inline std::string Line(std::string_view metric, const Statistic& statistic) {
+  return Format("\n  %.*s: median %.4g of n = %lld, %.4g to %.4g", static_cast<int>(metric.size()),
+                metric.data(), statistic.median, static_cast<long long>(statistic.n), statistic.min,
+                statistic.max);
+}
+
+// The analyzer's own opinion, below every explanation.
+inline std::string VerdictLines(const KernelReport& kernel) {
+  const Verdict& verdict = kernel.verdict;
+  std::string text = std::string("\n  verdict: ") + ToString(verdict.limiter) + ", confidence " +
+                     ToString(verdict.confidence);
+  if (!verdict.summary.empty()) text += ": " + verdict.summary;
+  for (const std::string& evidence : verdict.evidence) text += "\n  - " + evidence;
+  if (!verdict.action.empty()) text += "\n  try: " + verdict.action;
+  return text;
+}
+
+inline Evaluation NotMeasured(const KernelReport& kernel, const std::string& what) {
+  std::string text = "not measured: " + what;
+  if (!kernel.verdict.missing.empty()) text += "\n  " + kernel.verdict.missing;
+  if (kernel.samples_rejected > 0) {
+    text += Format("\n  %lld counter samples were rejected",
+                   static_cast<long long>(kernel.samples_rejected));
+  }
+  return {Outcome::kNotMeasured, text};
+}
+
+inline Evaluation Decided(bool met, std::string text, const KernelReport& kernel) {
+  text += VerdictLines(kernel);
+  return {met ? Outcome::kMet : Outcome::kNotMet, std::move(text)};
+}
+
+// A unit is as busy as the busiest of the counters that describe it, in percent of peak.
+struct Unit {
+  const char* name;
+  std::vector<const char*> needed;   // without these the unit was not measured
+  std::vector<const char*> further;  // measured at higher counter levels
+};
+
+constexpr double kImpossiblePercent = 102.0;  // a little over 100 is rounding, more is an error
+
+inline Evaluation JudgeUnit(const Unit& unit, double fraction, const KernelReport& kernel) {
+  const Statistic* busiest = nullptr;
+  const char* busiest_name = "";
+  std::string absent;
+  const auto consider = [&](const char* metric, bool needed) {
+    const Statistic* statistic = Find(kernel, metric);
+    if (statistic == nullptr || statistic->median > kImpossiblePercent) {
+      if (needed && absent.empty()) absent = metric;
+      if (needed && statistic != nullptr) absent += " (more than 100 %: unreliable)";
+      return;
+    }
+    if (busiest == nullptr || statistic->median > busiest->median) {
+      busiest = statistic;
+      busiest_name = metric;
+    }
+  };
+  for (const char* metric : unit.needed) consider(metric, true);
+  for (const char* metric : unit.further) consider(metric, false);
+
+  const bool met = busiest != nullptr && busiest->median >= 100 * fraction;
+  if (!met && !absent.empty()) return NotMeasured(kernel, absent);
+  std::string text = std::string(unit.name) + " reached " + Percent(busiest->median / 100) +
+                     " of its peak, expected at least " + Percent(fraction) +
+                     Line(busiest_name, *busiest);
+  if (busiest->min < 100 * fraction && busiest->max >= 100 * fraction) {
+    text += "\n  the expected value lies within the spread";
+  }
+  return Decided(met, text, kernel);
+}
+
+inline Expectation Reaches(Unit unit, double fraction) {
+  std::string description = "reaches " + Percent(fraction) + " of the peak of " + unit.name;
+  return Expectation(std::move(description),
+                     [unit = std::move(unit), fraction](const KernelReport& kernel) {
+                       return JudgeUnit(unit, fraction, kernel);
+                     });
+}
+
+inline Expectation MetricWithin(const std::string& metric, double limit, bool at_least) {
+  const char* relation = at_least ? "at least" : "at most";
+  std::string description = "has " + metric + Format(" of %s %.4g", relation, limit);
+  return Expectation(std::move(description), [=](const KernelReport& kernel) {
+    const Statistic* statistic = Find(kernel, metric);
+    if (statistic == nullptr) return NotMeasured(kernel, metric);
+    const double value = statistic->median;
+    return Decided(at_least ? value >= limit : value <= limit,
+                   Format("measured %.4g, expected %s %.4g", value, relation, limit) +
+                       Line(metric, *statistic),
+                   kernel);
+  });
+}
+
+inline std::string MicrosecondText(double ns) { return Format("%.4g us", ns / 1000); }
+
+}  // namespace expect_detail
+
+/// The unit's throughput is at least `fraction` (0..1) of its peak while the kernel runs.
+inline Expectation ReachesDram(double fraction) {
+  return expect_detail::Reaches(
+      {"DRAM", {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"}, {}}, fraction);
+}
+/// @copydoc ReachesDram
+inline Expectation ReachesL2(double fraction) {
+  return expect_detail::Reaches(
+      {"L2",
+       {"lts__t_sectors.avg.pct_of_peak_sustained_elapsed",
+        "lts__lts2xbar_cycles_active.avg.pct_of_peak_sustained_elapsed"},
+       {"lts__xbar2lts_cycles_active.avg.pct_of_peak_sustained_elapsed",
+        "lts__d_sectors.avg.pct_of_peak_sustained_elapsed",
+        "lts__t_tag_requests.avg.pct_of_peak_sustained_elapsed",
+        "lts__d_atomic_input_cycles_active.avg.pct_of_peak_sustained_elapsed"}},
+      fraction);
+}
+/// @copydoc ReachesDram
+inline Expectation ReachesL1(double fraction) {
+  return expect_detail::Reaches(
+      {"L1",
+       {"l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
+        "l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed",
+        "l1tex__data_bank_reads.avg.pct_of_peak_sustained_elapsed"},
+       {"l1tex__data_bank_writes.avg.pct_of_peak_sustained_elapsed",
+        "l1tex__lsu_writeback_active.avg.pct_of_peak_sustained_elapsed",
+        "l1tex__lsu_writeback_active_mem_lgds.avg.pct_of_peak_sustained_elapsed",
+        "l1tex__m_xbar2l1tex_read_sectors.avg.pct_of_peak_sustained_elapsed"}},
+      fraction);
+}
+/// @copydoc ReachesDram
+inline Expectation ReachesTensor(double fraction) {
+  return expect_detail::Reaches(
+      {"the tensor cores", {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"}, {}},
+      fraction);
+}
+/// @copydoc ReachesDram
+inline Expectation ReachesFma(double fraction) {
+  return expect_detail::Reaches(
+      {"the FMA pipe",
+       {"sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed"},
+       {"sm__pipe_fmaheavy_cycles_active.avg.pct_of_peak_sustained_elapsed"}},
+      fraction);
+}
+/// @copydoc ReachesDram
+inline Expectation ReachesFp64(double fraction) {
+  return expect_detail::Reaches(
+      {"the FP64 pipe", {"sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed"}, {}},
+      fraction);
+}
+
+/// The median of a metric, by CUPTI name and in CUPTI's unit, is at least / at most `value`.
+inline Expectation MetricAtLeast(const std::string& metric, double value) {
+  return expect_detail::MetricWithin(metric, value, true);
+}
+inline Expectation MetricAtMost(const std::string& metric, double value) {
+  return expect_detail::MetricWithin(metric, value, false);
+}
+
+/// The analyzer's verdict names this limiter.
+inline Expectation IsBoundBy(Limiter limiter) {
+  return Expectation(std::string("is limited by ") + ToString(limiter),
+                     [limiter](const KernelReport& kernel) {
+                       if (kernel.verdict.limiter == Limiter::kNotMeasured) {
+                         return expect_detail::NotMeasured(kernel, "what limits the kernel");
+                       }
+                       return expect_detail::Decided(kernel.verdict.limiter == limiter,
+                                                     std::string("limited by ") +
+                                                         ToString(kernel.verdict.limiter) +
+                                                         ", expected " + ToString(limiter),
+                                                     kernel);
+                     });
+}
+
+/// Achieved occupancy (0..1), from counters. Does not fall back to the theoretical one.
+inline Expectation OccupancyAtLeast(double fraction) {
+  using namespace expect_detail;
+  return Expectation("has an achieved occupancy of at least " + Percent(fraction),
+                     [fraction](const KernelReport& kernel) {
+                       if (!kernel.occupancy.achieved) {
+                         return NotMeasured(kernel, "achieved occupancy");
+                       }
+                       const double achieved = *kernel.occupancy.achieved;
+                       std::string text = "achieved occupancy " + Percent(achieved) +
+                                          ", expected at least " + Percent(fraction);
+                       if (kernel.occupancy.known) {
+                         text += "\n  theoretical " + Percent(kernel.occupancy.theoretical);
+                       }
+                       return Decided(achieved >= fraction, text, kernel);
+                     });
+}
+
+/// Occupancy (0..1) that registers, shared memory and block size allow. Needs no counters.
+inline Expectation TheoreticalOccupancyAtLeast(double fraction) {
+  using namespace expect_detail;
+  return Expectation("has a theoretical occupancy of at least " + Percent(fraction),
+                     [fraction](const KernelReport& kernel) {
+                       const Occupancy& occupancy = kernel.occupancy;
+                       if (!occupancy.known) {
+                         return NotMeasured(kernel, "the device's limits were not recorded");
+                       }
+                       std::string text = "theoretical occupancy " +
+                                          Percent(occupancy.theoretical) + ", expected at least " +
+                                          Percent(fraction);
+                       for (const std::string& limit : occupancy.limited_by) {
+                         text += "\n  limited by " + limit;
+                       }
+                       return Decided(occupancy.theoretical >= fraction, text, kernel);
+                     });
+}
+
+/// The median duration of a launch is at most `limit`. Needs no counters.
+inline Expectation TakesAtMost(std::chrono::nanoseconds limit) {
+  using namespace expect_detail;
+  const double limit_ns = static_cast<double>(limit.count());
+  return Expectation(
+      "takes at most " + MicrosecondText(limit_ns), [limit_ns](const KernelReport& kernel) {
+        const Statistic& duration = kernel.duration_ns;
+        if (duration.n == 0 || !std::isfinite(duration.median)) {
+          return NotMeasured(kernel, "the kernel's duration");
+        }
+        return Decided(duration.median <= limit_ns,
+                       "took " + MicrosecondText(duration.median) + ", expected at most " +
+                           MicrosecondText(limit_ns) + Line("duration in ns", duration),
+                       kernel);
+      });
+}
+
+/// No traffic to local memory: no register spills, no arrays that are indexed at run time. Needs
+/// counters (Counters::kAll) only when the kernel has local memory at all.
+inline Expectation DoesNotSpill() {
+  using namespace expect_detail;
+  return Expectation("does not spill", [](const KernelReport& kernel) {
+    if (kernel.launches == 0) return NotMeasured(kernel, "the kernel was not launched");
+    if (kernel.local_bytes_per_thread == 0) {
+      return Decided(true, "no local memory is allocated", kernel);
+    }
+    const std::string has =
+        Format("%u bytes of local memory for each thread", kernel.local_bytes_per_thread);
+    const char* const loads = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum";
+    const char* const stores = "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum";
+    const Statistic *loaded = Find(kernel, loads), *stored = Find(kernel, stores);
+    if (loaded == nullptr || stored == nullptr) {
+      return NotMeasured(kernel, has + "; " + loads + " and " + stores + " would decide");
+    }
+    return Decided(loaded->median == 0 && stored->median == 0,
+                   has + Line(loads, *loaded) + Line(stores, *stored), kernel);
+  });
+}
+
+/// Why this machine could not measure: no GPU, no permission for counters. Empty when any kernel
+/// has counters, and when nothing of that kind was reported: a test must then fail, not be skipped.
+inline std::string WhyNotMeasured(const Report& report) {
+  for (const KernelReport& kernel : report.kernels) {
+    if (!kernel.metrics.empty()) return "";
+  }
+  for (const char* severity : {"error", "warning"}) {
+    for (const NoticeReport& notice : report.notices) {
+      const bool decisive = notice.subsystem == "timeline" || notice.subsystem == "counters";
+      if (!decisive || notice.severity != severity) continue;
+      return notice.fix.empty() ? notice.what : notice.what + "; " + notice.fix;
+    }
+  }
+  return "";
+}
+
+}  // namespace prof
+
+#endif  // PROF_EXPECT_H_

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A condition on a kernel, for tests. Three outcomes: what was not measured is neither met nor
+// missed, and stays so under !, && and ||. prof/expect.h has the ready-made ones.
+#ifndef PROF_EXPECTATION_H_
+#define PROF_EXPECTATION_H_
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "prof/report.h"
+
+namespace prof {
+
+enum class Outcome {
+  kMet,
+  kNotMet,
+  kNotMeasured  ///< Nothing that decides it was measured; the explanation says why.
+};
+
+struct Evaluation {
+  Outcome outcome = Outcome::kNotMeasured;
+  std::string explanation;  ///< What was measured, with n and spread. One fact a line.
+};
+
+/// A condition on one kernel. Cheap to copy.
+class Expectation {
+ public:
+  using Judge = std::function<Evaluation(const KernelReport&)>;
+
+  /// `description` continues the sentence "the kernel ...": "reaches 80 % of DRAM's peak".
+  Expectation(std::string description, Judge judge)
+      : description_(std::move(description)), judge_(std::move(judge)) {}
+
+  Evaluation Evaluate(const KernelReport& kernel) const { return judge_(kernel); }
+  /// Of the report's only kernel; not measured when it holds none or several.
+  Evaluation Evaluate(const Report& report) const;
+
+  /// `Subject` is a KernelReport or a Report with one kernel.
+  template <typename Subject>
+  Outcome Check(const Subject& subject) const {
+    return Evaluate(subject).outcome;
+  }
+  template <typename Subject>
+  std::string Explain(const Subject& subject) const {
+    return Evaluate(subject).explanation;
+  }
+  const std::string& Describe() const { return description_; }
+
+  /// Catch2's matcher protocol. Catch2 asks for the text after match(), without the subject, so
+  /// the explanation is kept in between.
+  template <typename Subject>
+  bool match(const Subject& subject) const {
+    const Evaluation evaluation = Evaluate(subject);
+    explanation_ = evaluation.explanation;
+    return evaluation.outcome == Outcome::kMet;
+  }
+  std::string toString() const {
+    return explanation_.empty() ? description_ : description_ + "\n" + explanation_;
+  }
+
+ private:
+  std::string description_;
+  Judge judge_;
+  mutable std::string explanation_;
+};
+
+inline Evaluation Expectation::Evaluate(const Report& report) const {
+  if (report.kernels.size() == 1) return Evaluate(report.kernels.front());
+  std::string text = "not measured: the report holds ";
+  text += report.kernels.empty() ? "no kernel"
+                                 : "several kernels; name one of them with report.kernel(...):";
+  for (const KernelReport& kernel : report.kernels) text += "\n  " + kernel.name;
+  if (!report.error.empty()) text += "\n  " + report.error;
+  for (const NoticeReport& notice : report.notices) text += "\n  " + notice.what;
+  return {Outcome::kNotMeasured, text};
+}
+
+namespace expect_detail {
+
+// Outcomes in the order of AND: the smaller one wins; OR takes the larger one.
+inline int Rank(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kNotMet:
+      return 0;
+    case Outcome::kNotMeasured:
+      return 1;
+    case Outcome::kMet:
+      return 2;
+  }
+  return 1;
+}
+
+inline Expectation Combine(const Expectation& left, const Expectation& right, bool both) {
+  std::string description =
+      "( " + left.Describe() + (both ? " and " : " or ") + right.Describe() + " )";
+  return Expectation(std::move(description), [=](const KernelReport& kernel) {
+    Evaluation a = left.Evaluate(kernel), b = right.Evaluate(kernel);
+    const bool a_decides =
+        both ? Rank(a.outcome) <= Rank(b.outcome) : Rank(a.outcome) >= Rank(b.outcome);
+    if (a.outcome != b.outcome) return a_decides ? a : b;
+    return Evaluation{a.outcome, a.explanation + "\n" + b.explanation};
+  });
+}
+
+}  // namespace expect_detail
+
+inline Expectation operator&&(const Expectation& left, const Expectation& right) {
+  return expect_detail::Combine(left, right, true);
+}
+inline Expectation operator||(const Expectation& left, const Expectation& right) {
+  return expect_detail::Combine(left, right, false);
+}
+/// What was not measured is not met this way either.
+inline Expectation operator!(const Expectation& expectation) {
+  return Expectation("not ( " + expectation.Describe() + " )", [=](const KernelReport& kernel) {
+    Evaluation evaluation = expectation.Evaluate(kernel);
+    if (evaluation.outcome != Outcome::kNotMeasured) {
+      evaluation.outcome = evaluation.outcome == Outcome::kMet ? Outcome::kNotMet : Outcome::kMet;
+    }
+    return evaluation;
+  });
+}
+
+}  // namespace prof
+
+#endif  // PROF_EXPECTATION_H_

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Speed-of-light assertions for GoogleTest:
+//   EXPECT_TRUE(prof::Meets(report.kernel("saxpy"), prof::ReachesDram(0.80)));
+// A failing one prints what was measured. Negate the expectation (!prof::ReachesDram(0.80)), not
+// the assertion: what was not measured must fail both ways.
+#ifndef PROF_GTEST_H_
+#define PROF_GTEST_H_
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "prof/expect.h"
+
+namespace prof {
+
+/// `Subject` is a KernelReport or a Report with one kernel.
+template <typename Subject>
+testing::AssertionResult Meets(const Subject& subject, const Expectation& expectation) {
+  const Evaluation evaluation = expectation.Evaluate(subject);
+  const std::string text = expectation.Describe() + "\n" + evaluation.explanation;
+  if (evaluation.outcome == Outcome::kMet) return testing::AssertionSuccess() << text;
+  return testing::AssertionFailure() << text;
+}
+
+}  // namespace prof
+
+/// Ends the test as skipped, with the reason, when this machine cannot measure: no GPU, no
+/// permission for counters.
+#define PROF_SKIP_UNLESS_MEASURED(report)                                  \
+  do {                                                                     \
+    const std::string prof_reason = ::prof::WhyNotMeasured(report);        \
+    if (!prof_reason.empty()) GTEST_SKIP() << "[skipped] " << prof_reason; \
+  } while (false)
+
+#endif  // PROF_GTEST_H_

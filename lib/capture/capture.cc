@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/capture.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <utility>
+
+#include "lib/capture/environment.h"
+#include "lib/capture/fork_guard.h"
+#include "lib/capture/process_facts.h"
+
+namespace prof::capture {
+namespace {
+
+std::atomic<bool> active{false};
+
+SessionOptions Bounded(SessionOptions options) {
+  options.samples_per_signature = std::clamp(options.samples_per_signature, 1, 100);
+  options.skip_first_launches = std::max(options.skip_first_launches, 0);
+  options.counter_budget_percent = std::clamp(options.counter_budget_percent, 0.0, 100.0);
+  options.counter_budget_seconds = std::max(options.counter_budget_seconds, 0.0);
+  options.buffer_mib = std::clamp(options.buffer_mib, 1, 4096);
+  return options;
+}
+
+}  // namespace
+
+std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
+                                        const std::vector<std::string>& complaints,
+                                        SubsystemStatus* why) {
+  if (InForkedChild()) {
+    *why = {State::kUnavailable, 0, "this process was forked from one that prof was recording",
+            "start the child with exec"};
+    return nullptr;
+  }
+  if (active.exchange(true)) {
+    *why = {State::kUnavailable, 0, "another recording is active in this process",
+            "stop the other session first; under `prof run` the injected one records everything"};
+    return nullptr;
+  }
+  GuardAgainstFork();
+  std::unique_ptr<Capture> capture(new Capture(Bounded(std::move(options)), injected));
+  for (const std::string& complaint : complaints) {
+    std::fprintf(stderr, "prof: %s\n", complaint.c_str());
+    capture->collector_->Notify(
+        {Severity::kWarning, Subsystem::kUnknown, 0, complaint, "correct the value"});
+  }
+  return capture;
+}
+
+Capture::Capture(SessionOptions options, bool injected) : options_(std::move(options)) {
+  source_ = MakeGpuSource();
+  source_->Start(options_);
+  const int rank = RankFromEnvironment();
+  CollectorOptions collector;
+  if (!options_.output.empty()) {
+    collector.output_path = ExpandOutputPattern(options_.output, rank);
+  }
+  collector.header.prof_version = PROF_VERSION;
+  collector.header.host = HostName();
+  collector.header.command = CommandLine();
+  collector.header.start_ns = RealtimeNs();
+  collector.header.pid = static_cast<uint32_t>(getpid());
+  collector.header.rank = rank;
+  collector.header.injected = injected;
+  collector.ranges = options_.ranges;
+  collector.file_only_with_gpu_work = injected;
+  collector_ = std::make_unique<Collector>(std::move(collector), source_.get());
+  collector_->Start();
+}
+
+Capture::~Capture() {
+  if (!stopped_) Stop(std::chrono::milliseconds(2000));
+}
+
+Status Capture::status() const {
+  Status status;
+  if (source_ == nullptr) {  // Stop() ran into its deadline
+    status.timeline = {State::kUnavailable, 0, "the GPU did not answer when the recording ended",
+                       ""};
+    return status;
+  }
+  status.timeline = source_->timeline_status();
+  status.counters = source_->counters_status();
+  status.ranges.state = options_.ranges ? State::kWorking : State::kOff;
+  status.output = collector_->output_status();
+  if (status.output.state != State::kUnavailable) {
+    status.output.state = options_.output.empty() ? State::kOff : State::kWorking;
+  }
+  return status;
+}
+
+bool Capture::Synchronize(std::chrono::milliseconds timeout) {
+  return !InForkedChild() && collector_->Synchronize(timeout);
+}
+
+Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
+  if (stopped_ || InForkedChild()) return snapshot_;
+  stopped_ = true;
+  if (collector_->Stop(timeout)) {
+    snapshot_ = options_.output.empty()
+                    ? Snapshot::FromBytes(collector_->TakeBytes(), collector_->integrity())
+                    : Snapshot::FromFile(collector_->output_path(), collector_->integrity());
+  } else {
+    std::fprintf(stderr,
+                 "prof: the GPU did not answer within %lld ms; the recording is incomplete\n",
+                 static_cast<long long>(timeout.count()));
+    Integrity integrity;
+    integrity.incomplete = true;
+    if (!options_.output.empty()) {
+      snapshot_ = Snapshot::FromFile(collector_->output_path(), integrity);
+    } else {
+      snapshot_ = Snapshot::FromBytes({}, integrity);
+    }
+    // Its thread still uses them; to free them under it would crash the program.
+    (void)collector_.release();
+    (void)source_.release();
+  }
+  active.store(false);
+  return snapshot_;
+}
+
+}  // namespace prof::capture

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One recording, from start to snapshot: the GPU source, the collector, the status. Session and
+// the injection entry are two ways to own one. There is at most one active capture in a process,
+// because CUPTI's and NVTX's callbacks carry no user data.
+#ifndef PROF_LIB_CAPTURE_CAPTURE_H_
+#define PROF_LIB_CAPTURE_CAPTURE_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/capture/collector.h"
+#include "lib/capture/gpu_source.h"
+#include "prof/session.h"
+#include "prof/snapshot.h"
+
+namespace prof::capture {
+
+class Capture {
+ public:
+  // Starts a recording, or returns null and fills `why` when one is active.
+  static std::unique_ptr<Capture> Start(SessionOptions options, bool injected,
+                                        const std::vector<std::string>& complaints,
+                                        SubsystemStatus* why);
+  ~Capture();
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  Status status() const;
+  bool counters_complete() const { return source_->counters_complete(); }
+  bool Synchronize(std::chrono::milliseconds timeout);
+  // Ends the recording. When the GPU or CUPTI does not answer within `timeout`, what was written
+  // so far is the snapshot, marked incomplete.
+  Snapshot Stop(std::chrono::milliseconds timeout);
+
+ private:
+  Capture(SessionOptions options, bool injected);
+
+  SessionOptions options_;
+  std::unique_ptr<GpuSource> source_;
+  std::unique_ptr<Collector> collector_;
+  Snapshot snapshot_;
+  bool stopped_ = false;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_CAPTURE_H_

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/collector.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "lib/capture/quiet_thread.h"
+#include "lib/capture/range_names.h"
+
+namespace prof::capture {
+namespace {
+
+constexpr int64_t kRoundNs = 20'000'000;  // how long a full buffer may wait
+constexpr int64_t kFlushNs =
+    200'000'000;  // how long a record may wait in a buffer that is not full
+constexpr int64_t kBlockNs = 1'000'000'000;        // how much a SIGKILL may lose
+constexpr size_t kMaxRowsBeforeGpuWork = 1 << 18;  // a host that only names ranges: bounded memory
+constexpr int64_t kClockStepNs = 1'000'000;  // REALTIME against MONOTONIC; NTP slews stay far below
+
+// The wake-up of the active collector, for range_recorder's plain function pointer.
+std::atomic<sem_t*> active_wake{nullptr};
+
+void WakeActive() {
+  if (sem_t* wake = active_wake.load(std::memory_order_acquire)) sem_post(wake);
+}
+
+}  // namespace
+
+Collector::Collector(CollectorOptions options, GpuSource* source)
+    : options_(std::move(options)),
+      source_(source),
+      output_(options_.output_path),
+      encoder_(&output_) {
+  sem_init(&wake_, 0, 0);
+}
+
+Collector::~Collector() {
+  if (thread_.joinable()) Stop(std::chrono::milliseconds(2000));
+}
+
+void Collector::Start() {
+  first_clock_ = ReadClockPair();
+  active_wake.store(&wake_, std::memory_order_release);
+  if (options_.ranges) {
+    SetRangeWakeup(&WakeActive);
+    ranges_.Start(RealtimeNs());
+  }
+  thread_ = StartQuietThread("prof-collector", [this] { Run(); });
+}
+
+void Collector::Wake() { sem_post(&wake_); }
+
+void Collector::Notify(NoticeEvent notice) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (notices_.size() < 256) notices_.push_back(std::move(notice));
+}
+
+bool Collector::Synchronize(std::chrono::milliseconds timeout) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (finished_ || !thread_.joinable()) return false;
+  const uint64_t ticket = ++sync_wanted_;
+  Wake();
+  return done_.wait_for(lock, timeout, [&] { return sync_done_ >= ticket || finished_; }) &&
+         sync_done_ >= ticket && sync_ok_;
+}
+
+bool Collector::Stop(std::chrono::milliseconds timeout) {
+  if (!thread_.joinable()) return true;
+  bool in_time = false;
+  {
+    std::unique_lock<std::mutex> lock(mutex_);
+    stopping_ = true;
+    Wake();
+    in_time = done_.wait_for(lock, timeout, [&] { return finished_; });
+  }
+  if (in_time) {
+    thread_.join();
+  } else {
+    thread_.detach();  // it hangs in CUPTI or the driver: what was written so far stays valid
+  }
+  sem_t* mine = &wake_;
+  active_wake.compare_exchange_strong(mine, nullptr);
+  return in_time;
+}
+
+void Collector::Run() {
+  int64_t last_flush = MonotonicNs();
+  int64_t last_block = last_flush;
+  while (true) {
+    timespec until{};
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += kRoundNs;
+    if (until.tv_nsec >= 1'000'000'000) {
+      until.tv_nsec -= 1'000'000'000;
+      ++until.tv_sec;
+    }
+    while (sem_clockwait(&wake_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
+    }
+    uint64_t sync_ticket = 0;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (stopping_) break;
+      if (sync_wanted_ > sync_done_) sync_ticket = sync_wanted_;
+    }
+    if (sync_ticket != 0) {
+      const bool ok = source_->Synchronize();
+      const std::lock_guard<std::mutex> lock(mutex_);
+      sync_done_ = sync_ticket;
+      sync_ok_ = ok;
+      done_.notify_all();
+    }
+    const int64_t now = MonotonicNs();
+    const bool flush = now - last_flush >= kFlushNs;
+    if (flush) last_flush = now;
+    Round(flush);
+    if (now - last_block >= kBlockNs && encoder_.has_events()) {
+      last_block = now;
+      if (header_written_) encoder_.WriteBlock(CountLosses());
+    }
+  }
+  Finish();
+}
+
+void Collector::Round(bool flush) {
+  source_->Gather(flush);
+  WriteHeaderOnce();
+  if (options_.ranges) {
+    RangeReader::Sink sink;
+    sink.path = [this](const RangePathInfo& path) { encoder_.Add(path); };
+    sink.step = [this](uint32_t tid, const RangeEvent& event) { encoder_.Add(tid, event); };
+    sink.span = [this](const SpanEvent& event) { encoder_.Add(event); };
+    sink.mark = [this](const MarkEvent& event) { encoder_.Add(event); };
+    names_read_ = ReadThreadNames(names_read_, [this](uint32_t tid, std::string_view name) {
+      encoder_.NameThread(tid, name);
+    });
+    ranges_.Drain(sink);
+  }
+  source_->Encode(encoder_);
+  WriteNotices();
+  if (flush) {
+    const ClockPair clock = ReadClockPair();
+    const int64_t drift = (clock.realtime_ns - first_clock_.realtime_ns) -
+                          (clock.monotonic_ns - first_clock_.monotonic_ns);
+    if (drift > kClockStepNs || drift < -kClockStepNs) clock_stepped_ = true;
+    encoder_.Add(clock);
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!output_.error().empty() && output_status_.state != State::kUnavailable) {
+    output_status_ = {State::kUnavailable, output_.error_code(), output_.error(),
+                      "give a path in a folder that can be written and has room"};
+    std::fprintf(stderr, "prof: %s; recording stops\n", output_.error().c_str());
+  }
+}
+
+void Collector::WriteHeaderOnce() {
+  if (header_written_) return;
+  // A file appears with the first GPU work only. Nothing may be written before the header, and
+  // everything encoded until then stays in the first block.
+  if (options_.file_only_with_gpu_work && !source_->saw_gpu_work() &&
+      encoder_.pending_rows() < kMaxRowsBeforeGpuWork) {
+    return;
+  }
+  header_written_ = true;
+  HeaderEvent header = options_.header;
+  header.versions = source_->versions();
+  encoder_.Add(header);
+  encoder_.Add(first_clock_);
+}
+
+void Collector::WriteNotices() {
+  std::vector<NoticeEvent> notices;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    notices.swap(notices_);
+  }
+  for (const NoticeEvent& notice : notices) encoder_.Add(notice);
+}
+
+Integrity Collector::CountLosses() const {
+  Integrity integrity;
+  encoder_.AddCounts(integrity);
+  source_->AddLosses(integrity);
+  if (options_.ranges) {
+    integrity.range_events_dropped += ranges_.events_dropped();
+    integrity.range_paths_dropped += ranges_.paths_dropped();
+  }
+  integrity.bytes_not_written = output_.bytes_not_written();
+  integrity.clock_stepped = clock_stepped_;
+  integrity.incomplete = incomplete_;
+  return integrity;
+}
+
+void Collector::Finish() {
+  source_->StopCounters();
+  incomplete_ = !source_->Synchronize();
+  Round(true);
+  source_->Stop();
+  Round(false);
+  if (options_.ranges) ranges_.Stop();
+  for (const auto& [subsystem, status] :
+       {std::pair{Subsystem::kTimeline, source_->timeline_status()},
+        std::pair{Subsystem::kCounters, source_->counters_status()}}) {
+    if (status.state != State::kUnavailable && status.state != State::kDegraded) continue;
+    const Severity severity =
+        status.state == State::kUnavailable ? Severity::kError : Severity::kWarning;
+    encoder_.Add(NoticeEvent{severity, subsystem, static_cast<uint32_t>(status.code), status.what,
+                             status.fix});
+  }
+  integrity_ = CountLosses();
+  if (header_written_) {
+    encoder_.WriteLastBlock(integrity_, RealtimeNs());
+    integrity_.bytes_not_written = output_.bytes_not_written();
+    wrote_ = true;
+  }
+  output_.Close();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  finished_ = true;
+  done_.notify_all();
+}
+
+SubsystemStatus Collector::output_status() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return output_status_;
+}
+
+}  // namespace prof::capture

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one thread of a capture: takes records, ranges and samples from their sources, encodes them,
+// writes blocks. Everything slow happens here.
+#ifndef PROF_LIB_CAPTURE_COLLECTOR_H_
+#define PROF_LIB_CAPTURE_COLLECTOR_H_
+
+#include <semaphore.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lib/capture/encoder.h"
+#include "lib/capture/events.h"
+#include "lib/capture/gpu_source.h"
+#include "lib/capture/output.h"
+#include "lib/capture/range_recorder.h"
+#include "prof/session.h"
+
+namespace prof::capture {
+
+struct CollectorOptions {
+  std::string output_path;  // expanded; empty: memory
+  HeaderEvent header;       // without versions: the source knows them once it has started
+  bool ranges = true;
+  bool file_only_with_gpu_work = false;
+};
+
+class Collector {
+ public:
+  // `source` has been started and outlives the collector.
+  Collector(CollectorOptions options, GpuSource* source);
+  ~Collector();
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+  void Start();
+
+  // Any thread: a notice for the snapshot; printed on stderr when `print`.
+  void Notify(NoticeEvent notice);
+
+  // Any thread: the GPU has done what was submitted before the call. False after `timeout`.
+  bool Synchronize(std::chrono::milliseconds timeout);
+
+  // Ends the thread: synchronizes, takes the last records, writes the trailer. When that takes
+  // longer than `timeout` the thread is left behind, to end by itself, and the result is false.
+  bool Stop(std::chrono::milliseconds timeout);
+
+  // After Stop.
+  std::string TakeBytes() { return output_.TakeBytes(); }
+  Integrity integrity() const { return integrity_; }
+
+  SubsystemStatus output_status() const;
+  const std::string& output_path() const { return output_.path(); }
+  bool wrote_anything() const { return wrote_; }
+
+ private:
+  void Run();
+  void Round(bool flush);
+  void Finish();
+  void WriteHeaderOnce();
+  void WriteNotices();
+  Integrity CountLosses() const;
+  void Wake();
+
+  const CollectorOptions options_;
+  GpuSource* const source_;
+  Output output_;
+  Encoder encoder_;
+  RangeReader ranges_;
+  uint32_t names_read_ = 0;
+  Integrity integrity_;
+  ClockPair first_clock_;
+  bool clock_stepped_ = false;
+  bool incomplete_ = false;
+  bool header_written_ = false;
+  bool wrote_ = false;
+
+  mutable std::mutex mutex_;  // of everything below; never held across a call to the source
+  std::condition_variable done_;
+  std::vector<NoticeEvent> notices_;
+  uint64_t sync_wanted_ = 0;
+  uint64_t sync_done_ = 0;
+  bool sync_ok_ = false;
+  bool stopping_ = false;
+  bool finished_ = false;
+  SubsystemStatus output_status_;
+
+  sem_t wake_;
+  std::thread thread_;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_COLLECTOR_H_

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The event columns of one block while it grows: plain vectors, one struct per message of
+// snapshot.proto, with the delta state that the format asks for.
+#ifndef PROF_LIB_CAPTURE_COLUMNS_H_
+#define PROF_LIB_CAPTURE_COLUMNS_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace prof::capture {
+
+// A column of differences to the row before. The first row's reference is `base`.
+class DeltaColumn {
+ public:
+  void Add(int64_t value) {
+    if (values_.empty() && !has_base_) {
+      base_ = value;
+      last_ = value;
+      has_base_ = true;
+    }
+    values_.push_back(value - last_);
+    last_ = value;
+  }
+  // Repeats the row before: for a row that has no value of its own.
+  void Repeat() { values_.push_back(0); }
+  int64_t base() const { return base_; }
+  const std::vector<int64_t>& values() const { return values_; }
+
+ private:
+  std::vector<int64_t> values_;
+  int64_t base_ = 0;
+  int64_t last_ = 0;
+  bool has_base_ = false;
+};
+
+// Correlation ids: differences, the first one to 0.
+class CorrelationColumn {
+ public:
+  void Add(uint32_t value) {
+    values_.push_back(static_cast<int64_t>(value) - last_);
+    last_ = value;
+  }
+  const std::vector<int64_t>& values() const { return values_; }
+
+ private:
+  std::vector<int64_t> values_;
+  int64_t last_ = 0;
+};
+
+struct GraphRows {
+  std::vector<uint32_t> row, graph;
+  std::vector<uint64_t> node;
+};
+
+struct KernelColumns {
+  std::vector<uint32_t> shape, lane;
+  DeltaColumn start;
+  std::vector<uint64_t> duration;
+  CorrelationColumn correlation;
+  GraphRows graphs;
+  std::vector<uint32_t> untimed;
+};
+
+struct CopyColumns {
+  std::vector<int32_t> kind, source, destination;
+  std::vector<uint64_t> bytes;
+  std::vector<uint32_t> lane;
+  DeltaColumn start;
+  std::vector<uint64_t> duration;
+  CorrelationColumn correlation;
+  std::vector<uint32_t> async;
+  GraphRows graphs;
+};
+
+struct MemsetColumns {
+  std::vector<uint64_t> bytes;
+  std::vector<int32_t> memory;
+  std::vector<uint32_t> lane;
+  DeltaColumn start;
+  std::vector<uint64_t> duration;
+  CorrelationColumn correlation;
+};
+
+struct SyncColumns {
+  std::vector<int32_t> kind;
+  std::vector<uint32_t> context, stream;
+  DeltaColumn start;
+  std::vector<uint64_t> duration;
+  CorrelationColumn correlation;
+};
+
+struct ApiColumns {
+  std::vector<uint32_t> name, thread;
+  DeltaColumn start;
+  std::vector<uint64_t> duration;
+  CorrelationColumn correlation;
+  std::vector<uint32_t> error_row, error_code;
+};
+
+struct OverheadColumns {
+  std::vector<uint32_t> kind, thread;
+  DeltaColumn start;
+  std::vector<uint64_t> duration;
+};
+
+struct RangeColumns {
+  std::vector<uint32_t> thread;
+  DeltaColumn time;
+  std::vector<uint32_t> path;
+};
+
+struct SpanColumns {
+  std::vector<uint32_t> path, start_thread, end_thread;
+  DeltaColumn start;
+  std::vector<uint64_t> duration;
+};
+
+struct MarkColumns {
+  std::vector<uint32_t> path, thread;
+  DeltaColumn time;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_COLUMNS_H_

@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/encoder.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <protozero/pbf_builder.hpp>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/capture/columns.h"
+#include "lib/capture/utf8.h"
+#include "lib/capture/wire_tags.h"
+
+namespace prof::capture {
+namespace {
+
+// Bounds of the tables: a program that makes up names without end must not eat the host's memory.
+constexpr size_t kMaxStrings = 1 << 20;
+constexpr size_t kMaxStringBytes = 32 << 20;
+constexpr size_t kMaxShapes = 1 << 18;
+constexpr size_t kMaxLanes = 1 << 16;
+constexpr size_t kMaxThreads = 1 << 16;
+constexpr size_t kLargeBlockBytes = 128 << 10;
+
+// Everything in a KernelEvent that repeats, as a key.
+using ShapeKey = std::array<uint32_t, 16>;
+using LaneKey = std::array<uint32_t, 3>;
+
+template <size_t N>
+struct ArrayHash {
+  size_t operator()(const std::array<uint32_t, N>& key) const {
+    uint64_t hash = 0x9e3779b97f4a7c15u;
+    for (const uint32_t value : key) {
+      hash = (hash ^ value) * 0xff51afd7ed558ccdu;
+      hash ^= hash >> 32;
+    }
+    return hash;
+  }
+};
+
+using Message = protozero::pbf_writer;
+
+template <typename Writer, typename Tag, typename Values>
+void Packed32(Writer& writer, Tag tag, const Values& values) {
+  if (!values.empty()) {
+    writer.add_packed_uint32(static_cast<protozero::pbf_tag_type>(tag), values.begin(),
+                             values.end());
+  }
+}
+template <typename Tag>
+void Packed64(Message& writer, Tag tag, const std::vector<uint64_t>& values) {
+  if (!values.empty()) {
+    writer.add_packed_uint64(static_cast<protozero::pbf_tag_type>(tag), values.begin(),
+                             values.end());
+  }
+}
+template <typename Tag>
+void PackedDelta(Message& writer, Tag tag, const std::vector<int64_t>& values) {
+  if (!values.empty()) {
+    writer.add_packed_sint64(static_cast<protozero::pbf_tag_type>(tag), values.begin(),
+                             values.end());
+  }
+}
+template <typename Tag>
+void PackedEnum(Message& writer, Tag tag, const std::vector<int32_t>& values) {
+  if (!values.empty()) {
+    writer.add_packed_enum(static_cast<protozero::pbf_tag_type>(tag), values.begin(), values.end());
+  }
+}
+
+// Proto3 leaves out zeros; so do we, which keeps blocks small.
+void U32(Message& writer, uint32_t tag, uint64_t value) {
+  if (value != 0) writer.add_uint64(tag, value);
+}
+void I64(Message& writer, uint32_t tag, int64_t value) {
+  if (value != 0) writer.add_int64(tag, value);
+}
+void Text(Message& writer, uint32_t tag, std::string_view text) {
+  if (!text.empty()) writer.add_string(tag, SanitizeUtf8(text));
+}
+
+uint64_t DurationOf(int64_t start_ns, int64_t end_ns) {
+  return end_ns > start_ns ? static_cast<uint64_t>(end_ns - start_ns) : 0;
+}
+
+}  // namespace
+
+struct Encoder::Tables {
+  std::unordered_map<std::string, uint32_t> strings;
+  size_t string_bytes = 0;
+  std::unordered_map<ShapeKey, uint32_t, ArrayHash<16>> shapes;
+  std::unordered_map<LaneKey, uint32_t, ArrayHash<3>> lanes;
+  std::unordered_map<uint32_t, uint32_t> threads;
+  std::unordered_map<uint32_t, uint32_t> thread_names;  // tid -> string id, before its first event
+};
+
+// The block under construction: new table entries (serialized) and columns.
+struct Encoder::Columns {
+  std::string entries;  // serialized fields of Block, ready to be written
+  std::vector<std::string> new_strings;
+  KernelColumns kernels;
+  CopyColumns copies;
+  MemsetColumns memsets;
+  SyncColumns syncs;
+  ApiColumns api_calls;
+  OverheadColumns overheads;
+  RangeColumns ranges;
+  SpanColumns spans;
+  MarkColumns marks;
+};
+
+Encoder::Encoder(Output* output)
+    : output_(output), tables_(std::make_unique<Tables>()), columns_(std::make_unique<Columns>()) {}
+
+Encoder::~Encoder() = default;
+
+uint32_t Encoder::Intern(std::string_view text) {
+  if (text.empty()) return 0;
+  std::string clean = SanitizeUtf8(text);
+  const auto found = tables_->strings.find(clean);
+  if (found != tables_->strings.end()) return found->second;
+  if (tables_->strings.size() >= kMaxStrings ||
+      tables_->string_bytes + clean.size() > kMaxStringBytes) {
+    ++dropped_by_cap_;
+    return 0;
+  }
+  const auto id = static_cast<uint32_t>(tables_->strings.size() + 1);
+  tables_->string_bytes += clean.size();
+  columns_->new_strings.push_back(clean);
+  tables_->strings.emplace(std::move(clean), id);
+  return id;
+}
+
+uint32_t Encoder::Lane(uint32_t device, uint32_t context, uint32_t stream) {
+  const LaneKey key = {device, context, stream};
+  const auto found = tables_->lanes.find(key);
+  if (found != tables_->lanes.end()) return found->second;
+  if (tables_->lanes.size() >= kMaxLanes) {
+    ++dropped_by_cap_;
+    return 0;
+  }
+  const auto id = static_cast<uint32_t>(tables_->lanes.size() + 1);
+  tables_->lanes.emplace(key, id);
+  Message block(columns_->entries);
+  Message lane(block, tag::block::kLanes);
+  U32(lane, 1, device);
+  U32(lane, 2, context);
+  U32(lane, 3, stream);
+  return id;
+}
+
+uint32_t Encoder::Thread(uint32_t tid) {
+  const auto found = tables_->threads.find(tid);
+  if (found != tables_->threads.end()) return found->second;
+  if (tables_->threads.size() >= kMaxThreads) {
+    ++dropped_by_cap_;
+    return 0;
+  }
+  const auto id = static_cast<uint32_t>(tables_->threads.size() + 1);
+  tables_->threads.emplace(tid, id);
+  const auto name = tables_->thread_names.find(tid);
+  Message block(columns_->entries);
+  Message thread(block, tag::block::kThreads);
+  U32(thread, 1, tid);
+  U32(thread, 2, name == tables_->thread_names.end() ? 0 : name->second);
+  return id;
+}
+
+uint32_t Encoder::Shape(const KernelEvent& event) {
+  const uint32_t name = Intern(event.name);
+  const ShapeKey key = {name,
+                        event.grid[0],
+                        event.grid[1],
+                        event.grid[2],
+                        event.block[0],
+                        event.block[1],
+                        event.block[2],
+                        event.cluster[0],
+                        event.cluster[1],
+                        event.cluster[2],
+                        event.static_shared_bytes,
+                        event.dynamic_shared_bytes,
+                        event.shared_executed_bytes,
+                        event.registers_per_thread,
+                        event.local_bytes_per_thread,
+                        event.launch_type};
+  const auto found = tables_->shapes.find(key);
+  if (found != tables_->shapes.end()) return found->second;
+  if (tables_->shapes.size() >= kMaxShapes) {
+    ++dropped_by_cap_;
+    return 0;
+  }
+  const auto id = static_cast<uint32_t>(tables_->shapes.size() + 1);
+  tables_->shapes.emplace(key, id);
+  Message block(columns_->entries);
+  Message shape(block, tag::block::kKernelShapes);
+  for (uint32_t i = 0; i < key.size(); ++i) U32(shape, i + 1, key[i]);  // field i+1 is key[i]
+  return id;
+}
+
+void Encoder::Add(const HeaderEvent& event) {
+  has_header_ = true;
+  Message block(columns_->entries);
+  Message header(block, tag::block::kHeader);
+  U32(header, 1, 1);
+  Text(header, 2, event.prof_version);
+  I64(header, 3, event.start_ns);
+  U32(header, 4, event.pid);
+  Text(header, 5, event.host);
+  Text(header, 6, event.command);
+  header.add_int32(7, event.rank);
+  U32(header, 8, event.versions.cuda_driver);
+  U32(header, 9, event.versions.cupti);
+  Text(header, 10, event.versions.cupti_path);
+  Text(header, 11, event.versions.nvidia_driver);
+  if (event.injected) header.add_bool(12, true);
+}
+
+void Encoder::Add(const DeviceEvent& event) {
+  std::vector<std::pair<uint32_t, double>> peaks;
+  for (const auto& [metric, value] : event.peaks) peaks.emplace_back(Intern(metric), value);
+  Message block(columns_->entries);
+  Message device(block, tag::block::kDevices);
+  U32(device, 1, event.id);
+  Text(device, 2, event.name);
+  Text(device, 3, event.chip);
+  U32(device, 4, event.compute_major);
+  U32(device, 5, event.compute_minor);
+  U32(device, 6, event.sm_count);
+  U32(device, 7, event.warp_size);
+  U32(device, 8, event.max_threads_per_sm);
+  U32(device, 9, event.max_blocks_per_sm);
+  U32(device, 10, event.registers_per_sm);
+  U32(device, 11, event.shared_memory_per_sm);
+  U32(device, 12, event.reserved_shared_memory_per_block);
+  U32(device, 13, event.l2_bytes);
+  U32(device, 14, event.memory_bytes);
+  U32(device, 15, event.sm_clock_khz);
+  U32(device, 16, event.memory_clock_khz);
+  U32(device, 17, event.memory_bus_bits);
+  Text(device, 18, event.uuid);
+  for (const auto& [metric, value] : peaks) {
+    Message peak(device, 19);
+    U32(peak, 1, metric);
+    peak.add_double(2, value);
+  }
+}
+
+void Encoder::Add(const RangePathInfo& path) {
+  const uint32_t name = Intern(path.name);
+  const uint32_t domain = Intern(path.domain);
+  Message block(columns_->entries);
+  Message range(block, tag::block::kRangePaths);
+  U32(range, 1, path.parent);
+  U32(range, 2, name);
+  U32(range, 3, domain);
+  U32(range, 4, path.color);
+  U32(range, 5, path.category);
+}
+
+void Encoder::Add(const PassGroupEvent& group) {
+  std::vector<uint32_t> metrics;
+  for (const std::string& metric : group.metrics) metrics.push_back(Intern(metric));
+  const uint32_t tier = Intern(group.tier);
+  Message block(columns_->entries);
+  Message message(block, tag::block::kPassGroups);
+  Packed32(message, 1, metrics);
+  U32(message, 2, tier);
+}
+
+void Encoder::Add(const KernelEvent& event) {
+  ++kernels_;
+  KernelColumns& columns = columns_->kernels;
+  const auto row = static_cast<uint32_t>(columns.shape.size());
+  columns.shape.push_back(Shape(event));
+  columns.lane.push_back(Lane(event.device, event.context, event.stream));
+  const bool timed = event.start_ns > 0 && event.end_ns >= event.start_ns;
+  if (timed) {
+    columns.start.Add(event.start_ns);
+    columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+  } else {
+    ++untimed_;
+    columns.start.Repeat();
+    columns.duration.push_back(0);
+    columns.untimed.push_back(row);
+  }
+  columns.correlation.Add(event.correlation);
+  if (event.graph != 0) {
+    columns.graphs.row.push_back(row);
+    columns.graphs.graph.push_back(event.graph);
+    columns.graphs.node.push_back(event.graph_node);
+  }
+}
+
+void Encoder::Add(const CopyEvent& event) {
+  if (event.start_ns <= 0) {
+    ++untimed_;
+    return;
+  }
+  CopyColumns& columns = columns_->copies;
+  const auto row = static_cast<uint32_t>(columns.kind.size());
+  columns.kind.push_back(static_cast<int32_t>(event.kind));
+  columns.source.push_back(static_cast<int32_t>(event.source));
+  columns.destination.push_back(static_cast<int32_t>(event.destination));
+  columns.bytes.push_back(event.bytes);
+  columns.lane.push_back(Lane(event.device, event.context, event.stream));
+  columns.start.Add(event.start_ns);
+  columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+  columns.correlation.Add(event.correlation);
+  columns.async.push_back(event.async ? 1 : 0);
+  if (event.graph != 0) {
+    columns.graphs.row.push_back(row);
+    columns.graphs.graph.push_back(event.graph);
+    columns.graphs.node.push_back(event.graph_node);
+  }
+}
+
+void Encoder::Add(const MemsetEvent& event) {
+  if (event.start_ns <= 0) {
+    ++untimed_;
+    return;
+  }
+  MemsetColumns& columns = columns_->memsets;
+  columns.bytes.push_back(event.bytes);
+  columns.memory.push_back(static_cast<int32_t>(event.memory));
+  columns.lane.push_back(Lane(event.device, event.context, event.stream));
+  columns.start.Add(event.start_ns);
+  columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+  columns.correlation.Add(event.correlation);
+}
+
+void Encoder::Add(const SyncEvent& event) {
+  SyncColumns& columns = columns_->syncs;
+  columns.kind.push_back(static_cast<int32_t>(event.kind));
+  columns.context.push_back(event.context);
+  columns.stream.push_back(event.stream);
+  columns.start.Add(event.start_ns);
+  columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+  columns.correlation.Add(event.correlation);
+}
+
+void Encoder::Add(const ApiEvent& event) {
+  ApiColumns& columns = columns_->api_calls;
+  const auto row = static_cast<uint32_t>(columns.name.size());
+  columns.name.push_back(Intern(event.name));
+  columns.thread.push_back(Thread(event.tid));
+  columns.start.Add(event.start_ns);
+  columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+  columns.correlation.Add(event.correlation);
+  if (event.error != 0) {
+    columns.error_row.push_back(row);
+    columns.error_code.push_back(event.error);
+  }
+}
+
+void Encoder::Add(const OverheadEvent& event) {
+  OverheadColumns& columns = columns_->overheads;
+  columns.kind.push_back(Intern(event.kind));
+  columns.thread.push_back(Thread(event.tid));
+  columns.start.Add(event.start_ns);
+  columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+}
+
+void Encoder::Add(uint32_t tid, const RangeEvent& event) {
+  RangeColumns& columns = columns_->ranges;
+  columns.thread.push_back(Thread(tid));
+  columns.time.Add(event.time_ns);
+  columns.path.push_back(event.path);
+}
+
+void Encoder::Add(const SpanEvent& event) {
+  SpanColumns& columns = columns_->spans;
+  columns.path.push_back(event.path);
+  columns.start_thread.push_back(Thread(event.start_tid));
+  columns.end_thread.push_back(Thread(event.end_tid));
+  columns.start.Add(event.start_ns);
+  columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+}
+
+void Encoder::Add(const MarkEvent& event) {
+  MarkColumns& columns = columns_->marks;
+  columns.path.push_back(event.path);
+  columns.thread.push_back(Thread(event.tid));
+  columns.time.Add(event.time_ns);
+}
+
+void Encoder::Add(const CounterSampleEvent& event) {
+  Message block(columns_->entries);
+  Message sample(block, tag::block::kSamples);
+  U32(sample, 1, event.group);
+  U32(sample, 2, event.context);
+  U32(sample, 3, event.correlation);
+  sample.add_packed_double(4, event.values.begin(), event.values.end());
+  I64(sample, 5, event.begin_ns);
+  I64(sample, 6, event.end_ns);
+  U32(sample, 7, event.path);
+}
+
+void Encoder::Add(const ProfilerIntervalEvent& event) {
+  const uint32_t thread = Thread(event.tid);
+  counter_cost_ns_ += DurationOf(event.begin_ns, event.end_ns);
+  Message block(columns_->entries);
+  Message interval(block, tag::block::kProfilerIntervals);
+  interval.add_enum(1, static_cast<int32_t>(event.work));
+  I64(interval, 2, event.begin_ns);
+  I64(interval, 3, event.end_ns);
+  U32(interval, 4, thread);
+}
+
+void Encoder::Add(const NoticeEvent& event) {
+  Message block(columns_->entries);
+  Message notice(block, tag::block::kNotices);
+  if (event.severity != Severity::kInfo) notice.add_enum(1, static_cast<int32_t>(event.severity));
+  notice.add_enum(2, static_cast<int32_t>(event.subsystem));
+  U32(notice, 3, event.code);
+  Text(notice, 4, event.what);
+  Text(notice, 5, event.fix);
+  I64(notice, 6, RealtimeNs());
+}
+
+void Encoder::Add(const ClockPair& clocks) {
+  Message block(columns_->entries);
+  Message clock(block, tag::block::kClock);
+  I64(clock, 1, clocks.realtime_ns);
+  I64(clock, 2, clocks.monotonic_ns);
+  U32(clock, 3, static_cast<uint64_t>(clocks.uncertainty_ns));
+}
+
+void Encoder::NameThread(uint32_t tid, std::string_view name) {
+  if (tables_->thread_names.size() < kMaxThreads) tables_->thread_names[tid] = Intern(name);
+}
+
+void Encoder::AddCounts(Integrity& integrity) const {
+  integrity.kernels += kernels_;
+  integrity.untimed += untimed_;
+  integrity.dropped_by_cap += dropped_by_cap_;
+  integrity.counter_cost_ns += counter_cost_ns_;
+}
+
+bool Encoder::has_events() const {
+  const Columns& c = *columns_;
+  return !c.entries.empty() || !c.new_strings.empty() || pending_rows() != 0;
+}
+
+std::string Encoder::Serialize(const Integrity& integrity, const int64_t* end_ns) {
+  const Columns& c = *columns_;
+  std::string bytes;
+  Message block(bytes);
+  for (const std::string& text : c.new_strings) block.add_string(tag::block::kStrings, text);
+  bytes += c.entries;
+
+  const auto add_graphs = [](Message& m, const GraphRows& graphs, uint32_t first_tag) {
+    Packed32(m, first_tag, graphs.row);
+    Packed32(m, first_tag + 1, graphs.graph);
+    Packed64(m, first_tag + 2, graphs.node);
+  };
+  if (!c.kernels.shape.empty()) {
+    Message m(block, tag::block::kKernels);
+    m.add_sfixed64(1, c.kernels.start.base());
+    Packed32(m, 2, c.kernels.shape);
+    Packed32(m, 3, c.kernels.lane);
+    PackedDelta(m, 4, c.kernels.start.values());
+    Packed64(m, 5, c.kernels.duration);
+    PackedDelta(m, 6, c.kernels.correlation.values());
+    add_graphs(m, c.kernels.graphs, 7);
+    Packed32(m, 10, c.kernels.untimed);
+  }
+  if (!c.copies.kind.empty()) {
+    Message m(block, tag::block::kCopies);
+    m.add_sfixed64(1, c.copies.start.base());
+    PackedEnum(m, 2, c.copies.kind);
+    PackedEnum(m, 3, c.copies.source);
+    PackedEnum(m, 4, c.copies.destination);
+    Packed64(m, 5, c.copies.bytes);
+    Packed32(m, 6, c.copies.lane);
+    PackedDelta(m, 7, c.copies.start.values());
+    Packed64(m, 8, c.copies.duration);
+    PackedDelta(m, 9, c.copies.correlation.values());
+    Packed32(m, 10, c.copies.async);
+    add_graphs(m, c.copies.graphs, 11);
+  }
+  if (!c.memsets.bytes.empty()) {
+    Message m(block, tag::block::kMemsets);
+    m.add_sfixed64(1, c.memsets.start.base());
+    Packed64(m, 2, c.memsets.bytes);
+    PackedEnum(m, 3, c.memsets.memory);
+    Packed32(m, 4, c.memsets.lane);
+    PackedDelta(m, 5, c.memsets.start.values());
+    Packed64(m, 6, c.memsets.duration);
+    PackedDelta(m, 7, c.memsets.correlation.values());
+  }
+  if (!c.syncs.kind.empty()) {
+    Message m(block, tag::block::kSyncs);
+    m.add_sfixed64(1, c.syncs.start.base());
+    PackedEnum(m, 2, c.syncs.kind);
+    Packed32(m, 3, c.syncs.context);
+    Packed32(m, 4, c.syncs.stream);
+    PackedDelta(m, 5, c.syncs.start.values());
+    Packed64(m, 6, c.syncs.duration);
+    PackedDelta(m, 7, c.syncs.correlation.values());
+  }
+  if (!c.api_calls.name.empty()) {
+    Message m(block, tag::block::kApiCalls);
+    m.add_sfixed64(1, c.api_calls.start.base());
+    Packed32(m, 2, c.api_calls.name);
+    Packed32(m, 3, c.api_calls.thread);
+    PackedDelta(m, 4, c.api_calls.start.values());
+    Packed64(m, 5, c.api_calls.duration);
+    PackedDelta(m, 6, c.api_calls.correlation.values());
+    Packed32(m, 7, c.api_calls.error_row);
+    Packed32(m, 8, c.api_calls.error_code);
+  }
+  if (!c.overheads.kind.empty()) {
+    Message m(block, tag::block::kOverheads);
+    m.add_sfixed64(1, c.overheads.start.base());
+    Packed32(m, 2, c.overheads.kind);
+    Packed32(m, 3, c.overheads.thread);
+    PackedDelta(m, 4, c.overheads.start.values());
+    Packed64(m, 5, c.overheads.duration);
+  }
+  if (!c.ranges.path.empty()) {
+    Message m(block, tag::block::kRanges);
+    m.add_sfixed64(1, c.ranges.time.base());
+    Packed32(m, 2, c.ranges.thread);
+    PackedDelta(m, 3, c.ranges.time.values());
+    Packed32(m, 4, c.ranges.path);
+  }
+  if (!c.spans.path.empty()) {
+    Message m(block, tag::block::kSpans);
+    m.add_sfixed64(1, c.spans.start.base());
+    Packed32(m, 2, c.spans.path);
+    Packed32(m, 3, c.spans.start_thread);
+    Packed32(m, 4, c.spans.end_thread);
+    PackedDelta(m, 5, c.spans.start.values());
+    Packed64(m, 6, c.spans.duration);
+  }
+  if (!c.marks.path.empty()) {
+    Message m(block, tag::block::kMarks);
+    m.add_sfixed64(1, c.marks.time.base());
+    Packed32(m, 2, c.marks.path);
+    Packed32(m, 3, c.marks.thread);
+    PackedDelta(m, 4, c.marks.time.values());
+  }
+  {
+    Message m(block, tag::block::kIntegrity);
+    U32(m, 1, integrity.kernels);
+    U32(m, 2, integrity.launches);
+    U32(m, 3, integrity.dropped_by_cupti);
+    U32(m, 4, integrity.dropped_by_cap);
+    U32(m, 5, integrity.buffers_refused);
+    U32(m, 6, integrity.untimed);
+    U32(m, 7, integrity.range_events_dropped);
+    U32(m, 8, integrity.range_paths_dropped);
+    U32(m, 9, integrity.unknown_records);
+    U32(m, 10, integrity.signatures_dropped);
+    U32(m, 11, integrity.samples_failed);
+    U32(m, 12, integrity.bytes_not_written);
+    if (integrity.clock_stepped) m.add_bool(13, true);
+    if (integrity.incomplete) m.add_bool(14, true);
+    U32(m, 15, integrity.counter_cost_ns);
+  }
+  if (end_ns != nullptr) {
+    Message m(block, tag::block::kTrailer);
+    I64(m, 1, *end_ns);
+    U32(m, 2, blocks_ + 1);
+  }
+  return bytes;
+}
+
+size_t Encoder::pending_rows() const {
+  const Columns& c = *columns_;
+  return c.kernels.shape.size() + c.copies.kind.size() + c.memsets.bytes.size() +
+         c.syncs.kind.size() + c.api_calls.name.size() + c.overheads.kind.size() +
+         c.ranges.path.size() + c.spans.path.size() + c.marks.path.size();
+}
+
+void Encoder::WriteIfLarge() {
+  // About 9 bytes a row; exact sizes are known only after serialization.
+  if (has_header_ && columns_->entries.size() + pending_rows() * 9 >= kLargeBlockBytes) {
+    WriteBlock(last_integrity_);
+  }
+}
+
+void Encoder::WriteBlock(const Integrity& integrity) {
+  last_integrity_ = integrity;
+  output_->Append(Serialize(integrity, nullptr));
+  ++blocks_;
+  columns_ = std::make_unique<Columns>();
+}
+
+void Encoder::WriteLastBlock(const Integrity& integrity, int64_t end_ns) {
+  output_->Append(Serialize(integrity, &end_ns));
+  ++blocks_;
+  columns_ = std::make_unique<Columns>();
+}
+
+}  // namespace prof::capture

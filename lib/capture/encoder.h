@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Events in, blocks of snapshot.proto out. Used by the collector thread alone. Tables (strings,
+// shapes, lanes, threads) are interned here and bounded: a full one is a counted loss.
+#ifndef PROF_LIB_CAPTURE_ENCODER_H_
+#define PROF_LIB_CAPTURE_ENCODER_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lib/capture/clock.h"
+#include "lib/capture/events.h"
+#include "lib/capture/gpu_source.h"
+#include "lib/capture/output.h"
+#include "lib/capture/range_recorder.h"
+#include "prof/snapshot.h"
+
+namespace prof::capture {
+
+struct HeaderEvent {
+  std::string prof_version, host, command;
+  int64_t start_ns = 0;
+  uint32_t pid = 0;
+  int32_t rank = -1;
+  bool injected = false;
+  SourceVersions versions;
+};
+
+class Encoder {
+ public:
+  // `output` outlives the encoder.
+  explicit Encoder(Output* output);
+  ~Encoder();
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+
+  void Add(const HeaderEvent& event);
+  void Add(const DeviceEvent& event);
+  void Add(const RangePathInfo& path);  // ids count from 1 without holes
+  void Add(const PassGroupEvent& group);
+  void Add(const KernelEvent& event);
+  void Add(const CopyEvent& event);
+  void Add(const MemsetEvent& event);
+  void Add(const SyncEvent& event);
+  void Add(const ApiEvent& event);
+  void Add(const OverheadEvent& event);
+  void Add(uint32_t tid, const RangeEvent& event);
+  void Add(const SpanEvent& event);
+  void Add(const MarkEvent& event);
+  void Add(const CounterSampleEvent& event);
+  void Add(const ProfilerIntervalEvent& event);
+  void Add(const NoticeEvent& event);
+  void Add(const ClockPair& clocks);
+  void NameThread(uint32_t tid, std::string_view name);
+
+  // Losses that are the encoder's own, and the kernels and host time that it has seen.
+  void AddCounts(Integrity& integrity) const;
+
+  // Rows of the block under construction.
+  size_t pending_rows() const;
+  // Anything to write but integrity.
+  bool has_events() const;
+
+  // Ends the block under construction and hands it to the output.
+  void WriteBlock(const Integrity& integrity);
+  // The same when it has grown to about 128 KiB; called between buffers, so that blocks stay far
+  // below the format's limit. Repeats the integrity of the block before.
+  void WriteIfLarge();
+  // Ends the capture: the last block, with the trailer.
+  void WriteLastBlock(const Integrity& integrity, int64_t end_ns);
+
+ private:
+  struct Tables;
+  struct Columns;
+
+  uint32_t Intern(std::string_view text);
+  uint32_t Lane(uint32_t device, uint32_t context, uint32_t stream);
+  uint32_t Thread(uint32_t tid);
+  uint32_t Shape(const KernelEvent& event);
+  std::string Serialize(const Integrity& integrity, const int64_t* end_ns);
+
+  Output* output_;
+  std::unique_ptr<Tables> tables_;
+  std::unique_ptr<Columns> columns_;
+  Integrity last_integrity_;
+  bool has_header_ = false;  // it has to be in the first block
+  uint64_t blocks_ = 0;
+  uint64_t kernels_ = 0;
+  uint64_t untimed_ = 0;
+  uint64_t dropped_by_cap_ = 0;
+  uint64_t counter_cost_ns_ = 0;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_ENCODER_H_

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/fork_guard.h"
+
+#include <pthread.h>
+
+#include <mutex>
+
+#include "lib/capture/range_recorder.h"
+
+namespace prof::capture {
+
+void GuardAgainstFork() {
+  static std::once_flag once;
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, &DisableRangesAfterFork); });
+}
+
+}  // namespace prof::capture

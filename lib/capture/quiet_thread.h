@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Threads of ours in somebody else's process.
+#ifndef PROF_LIB_CAPTURE_QUIET_THREAD_H_
+#define PROF_LIB_CAPTURE_QUIET_THREAD_H_
+
+#include <functional>
+#include <thread>
+
+namespace prof::capture {
+
+// Runs `body` on a thread that takes none of the program's signals. `name`: at most 15 characters.
+std::thread StartQuietThread(const char* name, std::function<void()> body);
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_QUIET_THREAD_H_

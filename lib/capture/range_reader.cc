@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The collector's side of range_recorder.h.
+#include <sched.h>
+
+#include <mutex>
+
+#include "lib/capture/range_counts.h"
+#include "lib/capture/range_paths.h"
+#include "lib/capture/range_recorder.h"
+#include "lib/capture/range_thread.h"
+
+namespace prof::capture {
+namespace {
+
+// One recording at a time, and never two readers of a ring: a collector that hung in the driver
+// may come back after a new one has started.
+std::mutex reader_mutex;
+const RangeReader* active_reader = nullptr;
+int64_t recording_start_ns = 0;
+std::atomic<uint64_t> events_dropped_before{0};
+std::atomic<uint64_t> paths_dropped_before{0};
+std::atomic<uint64_t> unbalanced_pops_before{0};
+
+template <typename Function>
+void ForEachThread(Function function) {
+  const uint32_t slots = ThreadSlots();
+  for (uint32_t i = 0; i < slots; ++i) {
+    if (ThreadRanges* thread = ThreadAt(i)) function(*thread);
+  }
+}
+
+// A thread fills a node within nanoseconds of taking its id, unless it is preempted there.
+bool WaitUntilReady(uint32_t id) {
+  for (int tries = 0; tries < 1000; ++tries) {
+    if (PathAt(id).ready.load(std::memory_order_acquire)) return true;
+    sched_yield();
+  }
+  return false;
+}
+
+void ReadThread(ThreadRanges& thread, uint32_t paths_seen, const RangeReader::Sink& sink) {
+  if (thread.first_path != kNoPath) {
+    if (thread.first_path > paths_seen) return;
+    sink.step(thread.first_tid, {recording_start_ns, thread.first_path});
+    thread.first_path = kNoPath;
+  }
+  const uint32_t tid = thread.tid.load(std::memory_order_relaxed);
+  uint64_t position = thread.ring.tail();
+  for (; position < thread.drain_to; ++position) {
+    const RangeRecord& record = thread.ring.At(position);
+    if (record.path() > paths_seen) break;  // its path was not ready in time: next time
+    switch (record.kind()) {
+      case RecordKind::kStep:
+        sink.step(tid, {record.time_ns, record.path()});
+        break;
+      case RecordKind::kMark:
+        sink.mark({record.path(), tid, record.time_ns});
+        break;
+      case RecordKind::kSpanStart: {
+        const RangeRecord& end = thread.ring.At(++position);
+        sink.span({record.path(), record.tid, end.tid, record.time_ns, end.time_ns});
+        break;
+      }
+      case RecordKind::kSpanEnd:
+        break;  // read with its start
+    }
+  }
+  thread.ring.ReadUpTo(position);
+}
+
+}  // namespace
+
+void RangeReader::Start(int64_t now_ns) {
+  if (InForkedChild()) return;
+  const std::lock_guard<std::mutex> lock(reader_mutex);
+  active_reader = this;
+  paths_seen_ = 0;
+  recording_start_ns = now_ns;
+  events_dropped_before = range_counts.events_dropped.load();
+  paths_dropped_before = PathsDropped();
+  unbalanced_pops_before = range_counts.unbalanced_pops.load();
+  // What is left of the recording before, if nobody read it.
+  ForEachThread([](ThreadRanges& thread) { thread.ring.ReadUpTo(thread.ring.head()); });
+  range_counts.recording.store(true);
+  // After the switch: a range that opens now is seen here, in its ring, or in both.
+  ForEachThread([](ThreadRanges& thread) {
+    thread.first_path = thread.current.load(std::memory_order_acquire);
+    thread.first_tid = thread.tid.load(std::memory_order_relaxed);
+  });
+}
+
+void RangeReader::Stop() {
+  if (InForkedChild()) return;
+  const std::lock_guard<std::mutex> lock(reader_mutex);
+  if (active_reader == this) range_counts.recording.store(false);
+}
+
+void RangeReader::Drain(const Sink& sink) {
+  if (InForkedChild()) return;
+  const std::lock_guard<std::mutex> lock(reader_mutex);
+  if (active_reader != this) return;
+  // Heads first: every path that a record up to there uses is in the table by then.
+  ForEachThread([](ThreadRanges& thread) { thread.drain_to = thread.ring.head(); });
+  for (const uint32_t last = LastPath(); paths_seen_ < last; ++paths_seen_) {
+    const uint32_t id = paths_seen_ + 1;
+    if (!WaitUntilReady(id)) break;
+    const PathNode& node = PathAt(id);
+    sink.path({id, node.parent, node.name->view(),
+               node.domain != nullptr ? node.domain->view() : std::string_view(), node.color,
+               node.category});
+  }
+  ForEachThread([&](ThreadRanges& thread) { ReadThread(thread, paths_seen_, sink); });
+}
+
+uint64_t RangeReader::events_dropped() const {
+  return range_counts.events_dropped.load() - events_dropped_before;
+}
+
+uint64_t RangeReader::paths_dropped() const { return PathsDropped() - paths_dropped_before; }
+
+uint64_t RangeReader::unbalanced_pops() const {
+  return range_counts.unbalanced_pops.load() - unbalanced_pops_before;
+}
+
+}  // namespace prof::capture

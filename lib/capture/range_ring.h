@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one thread has to tell the collector: a ring with one writer and one reader.
+#ifndef PROF_LIB_CAPTURE_RANGE_RING_H_
+#define PROF_LIB_CAPTURE_RANGE_RING_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace prof::capture {
+
+enum class RecordKind : uint32_t { kStep, kMark, kSpanStart, kSpanEnd };
+
+// A span is two records in a row: kSpanStart with its path, kSpanEnd. 16 bytes each.
+struct RangeRecord {
+  static constexpr uint32_t kKindShift = 30;
+
+  int64_t time_ns = 0;
+  uint32_t kind_and_path = 0;
+  uint32_t tid = 0;  // of the thread that started or ended a span
+
+  static RangeRecord Of(RecordKind kind, int64_t time_ns, uint32_t path, uint32_t tid = 0) {
+    return {time_ns, static_cast<uint32_t>(kind) << kKindShift | path, tid};
+  }
+  RecordKind kind() const { return static_cast<RecordKind>(kind_and_path >> kKindShift); }
+  uint32_t path() const { return kind_and_path & ((1U << kKindShift) - 1); }
+};
+
+class RangeRing {
+ public:
+  static constexpr uint64_t kCapacity = 8192;
+  enum class Result { kWritten, kHalfFull, kFull };
+
+  // `records`: kCapacity of them; nullptr: a ring that is always full.
+  void SetStorage(RangeRecord* records) { records_ = records; }
+
+  // By the thread. kHalfFull once for each time it fills up.
+  Result Write(const RangeRecord& record) {
+    if (!HasRoomFor(1)) return Result::kFull;
+    const uint64_t head = head_.load(std::memory_order_relaxed);
+    Put(head, record);
+    return Publish(head + 1);
+  }
+  // Both or none.
+  Result Write(const RangeRecord& first, const RangeRecord& second) {
+    if (!HasRoomFor(2)) return Result::kFull;
+    const uint64_t head = head_.load(std::memory_order_relaxed);
+    Put(head, first);
+    Put(head + 1, second);
+    return Publish(head + 2);
+  }
+
+  // By the collector. Positions grow for ever; records in [tail, head) are there to be read.
+  uint64_t head() const { return head_.load(std::memory_order_acquire); }
+  uint64_t tail() const { return tail_.load(std::memory_order_acquire); }
+  const RangeRecord& At(uint64_t position) const { return records_[position % kCapacity]; }
+  void ReadUpTo(uint64_t position) { tail_.store(position, std::memory_order_release); }
+
+  bool empty() const { return head() == tail(); }
+
+ private:
+  bool HasRoomFor(uint64_t count) {
+    if (records_ == nullptr) return false;
+    const uint64_t end = head_.load(std::memory_order_relaxed) + count;
+    if (end - seen_tail_ <= kCapacity / 2) return true;
+    seen_tail_ = tail_.load(std::memory_order_acquire);
+    return end - seen_tail_ <= kCapacity;
+  }
+
+  // Field by field: a 16-byte copy of a record just built waits for its parts to leave the store
+  // buffer, which doubled the cost of a push.
+  void Put(uint64_t position, const RangeRecord& record) {
+    RangeRecord& slot = records_[position % kCapacity];
+    slot.time_ns = record.time_ns;
+    slot.kind_and_path = record.kind_and_path;
+    slot.tid = record.tid;
+  }
+
+  Result Publish(uint64_t head) {
+    head_.store(head, std::memory_order_release);
+    const bool half_full = head - seen_tail_ > kCapacity / 2;
+    const bool first = half_full && !told_;
+    told_ = half_full;
+    return first ? Result::kHalfFull : Result::kWritten;
+  }
+
+  RangeRecord* records_ = nullptr;
+  uint64_t seen_tail_ = 0;  // the writer's last look at tail_, which is on the reader's cache line
+  bool told_ = false;
+  std::atomic<uint64_t> head_{0};
+  alignas(64) std::atomic<uint64_t> tail_{0};
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_RANGE_RING_H_

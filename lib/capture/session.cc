@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prof/session.h"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "lib/capture/capture.h"
+
+namespace prof {
+namespace {
+
+constexpr std::chrono::milliseconds kStopTimeout(20'000);  // 10 s for the GPU, the rest for CUPTI
+constexpr std::chrono::milliseconds kSyncTimeout(10'000);
+
+}  // namespace
+
+struct Session::Impl {
+  std::unique_ptr<capture::Capture> capture;
+  SubsystemStatus why_not;  // when there is no capture
+  Snapshot snapshot;
+  Status last_status;
+};
+
+// The catch blocks below are the library's promise: out of memory inside of us must not become an
+// exception in the program.
+
+Session::Session(SessionOptions options) noexcept {
+  try {
+    impl_ = std::make_unique<Impl>();
+    impl_->capture =
+        capture::Capture::Start(std::move(options), /*injected=*/false, {}, &impl_->why_not);
+  } catch (const std::exception& error) {
+    if (impl_ != nullptr) impl_->why_not = {State::kUnavailable, 0, "prof could not start", ""};
+  }
+}
+
+Session::~Session() {
+  if (impl_ != nullptr && impl_->capture != nullptr) Stop();
+}
+
+Session::Session(Session&& other) noexcept = default;
+
+Session& Session::operator=(Session&& other) noexcept {
+  if (this != &other) {
+    if (impl_ != nullptr && impl_->capture != nullptr) Stop();
+    impl_ = std::move(other.impl_);
+  }
+  return *this;
+}
+
+Status Session::status() const noexcept {
+  Status status;
+  if (impl_ == nullptr) return status;
+  try {
+    if (impl_->capture != nullptr) return impl_->capture->status();
+    if (impl_->why_not.state == State::kUnavailable) {
+      status.timeline = status.ranges = status.counters = impl_->why_not;
+    } else {
+      status = impl_->last_status;
+    }
+  } catch (const std::exception&) {
+    status.timeline.state = State::kUnavailable;
+  }
+  return status;
+}
+
+bool Session::counters_complete() const noexcept {
+  return impl_ == nullptr || impl_->capture == nullptr || impl_->capture->counters_complete();
+}
+
+bool Session::Synchronize() noexcept {
+  if (impl_ == nullptr || impl_->capture == nullptr) return false;
+  try {
+    return impl_->capture->Synchronize(kSyncTimeout);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+Snapshot Session::Stop() noexcept {
+  if (impl_ == nullptr) return {};
+  if (impl_->capture == nullptr) return impl_->snapshot;
+  try {
+    impl_->snapshot = impl_->capture->Stop(kStopTimeout);
+    impl_->last_status = impl_->capture->status();
+    impl_->capture.reset();
+  } catch (const std::exception&) {
+    impl_->capture.reset();
+  }
+  return impl_->snapshot;
+}
+
+}  // namespace prof
