@@ -13,7 +13,10 @@ set_target_properties(prof_analysis PROPERTIES EXPORT_NAME analyzer)
 foreach(framework catch gtest)
   add_library(prof_${framework} INTERFACE)
   add_library(prof::${framework} ALIAS prof_${framework})
-  target_link_libraries(prof_${framework} INTERFACE prof_analysis $<$<BOOL:${PROF_CUDA}>:prof>)
+  target_link_libraries(prof_${framework} INTERFACE prof_analysis)
+  if(PROF_CUDA)
+    target_link_libraries(prof_${framework} INTERFACE prof)  # for prof/capture.h
+  endif()
   set_target_properties(prof_${framework} PROPERTIES EXPORT_NAME ${framework})
 endforeach()
 

@@ -61,7 +61,7 @@ CounterSampler::~CounterSampler() {
 // --- Launching threads ---------------------------------------------------------------------------
 
 void CounterSampler::OnLaunchEnter(const Launch& launch) {
-  Context* context = FindContext(launch.context, launch.context_id);
+  Context* context = FindContext(launch.context);
   if (context == nullptr || closed_.load(std::memory_order_acquire)) return;
   const Phase phase = context->phase.load(std::memory_order_acquire);
   if (phase != Phase::kReady && phase != Phase::kRunning) return;
@@ -144,14 +144,14 @@ void CounterSampler::AskFor(Context& context, uint32_t group) {
   }
 }
 
-CounterSampler::Context* CounterSampler::FindContext(CUcontext handle, uint32_t id) {
+CounterSampler::Context* CounterSampler::FindContext(CUcontext handle) {
+  if (handle == nullptr) return nullptr;
   for (Context& context : contexts_) {
     const CUcontext known = context.handle.load(std::memory_order_acquire);
     if (known == handle) return &context;
     Phase expected = Phase::kFree;
     if (known == nullptr &&
         context.phase.compare_exchange_strong(expected, Phase::kNew, std::memory_order_acq_rel)) {
-      context.id = id;
       context.handle.store(handle, std::memory_order_release);
       sem_post(&work_);
       return &context;
@@ -278,8 +278,13 @@ void CounterSampler::RunWorker() {
       if (context.handle.load(std::memory_order_acquire) == nullptr) continue;  // being filled in
       Phase phase = context.phase.load(std::memory_order_acquire);
       if (phase == Phase::kNew) {
+        // Off the launching threads, but CUPTI holds up their calls meanwhile: it counts as ours.
+        const int64_t begin_ns = RealtimeNs();
         const bool ready = Prepare(context);
+        RecordInterval(ProfilerWork::kSetup, begin_ns, RealtimeNs());
         context.phase.compare_exchange_strong(phase, ready ? Phase::kReady : Phase::kFailed);
+        if (ready)
+          context.wanted.store(0);  // the first start is the long one: before it is asked for
       }
       if (context.wanted.load() >= 0) RotateAsAsked(context);
     }
@@ -317,6 +322,7 @@ bool CounterSampler::Prepare(Context& context) {
     initialized_ = true;
   }
   CUdevice device = 0;
+  api_->get_context_id(handle, &context.id);
   if (driver_->ctx_set_current(handle) != CUDA_SUCCESS ||
       driver_->ctx_get_device(&device) != CUDA_SUCCESS) {
     return false;

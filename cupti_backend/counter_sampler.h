@@ -37,7 +37,6 @@ namespace prof::cupti {
 struct Launch {
   Signature signature;
   CUcontext context = nullptr;
-  uint32_t context_id = 0;
   CUstream stream = nullptr;
   uint32_t correlation = 0;
   const char* kernel_name = nullptr;
@@ -61,6 +60,9 @@ class CounterSampler {
   // 50 us to 1 ms on an H200.
   void OnLaunchEnter(const Launch& launch);
   void OnLaunchExit();
+  // A thread that made a context, or is about to use one: counters are prepared at once, so that
+  // the first launches wait for them as little as possible. Only posts to the worker.
+  void OnContext(CUcontext context) { FindContext(context); }
   // A thread that destroys a context.
   void OnContextDestroyed(CUcontext context);
 
@@ -107,7 +109,7 @@ class CounterSampler {
     uint32_t first_group_id = 0;
   };
 
-  Context* FindContext(CUcontext handle, uint32_t id);
+  Context* FindContext(CUcontext handle);
   void RunWorker();
   void AskFor(Context& context, uint32_t group);
   void RotateAsAsked(Context& context);

@@ -50,6 +50,8 @@ class CuptiSource final : public capture::GpuSource {
     }
     process_->callback.Enable(sampler_.get());
     running_ = true;
+    CUcontext current = nullptr;  // stays null before the program's cuInit
+    if (process_->driver.ctx_get_current(&current) == CUDA_SUCCESS) sampler_->OnContext(current);
   }
 
   void Gather(bool flush) override {

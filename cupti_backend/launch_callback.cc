@@ -81,6 +81,8 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
   }
   api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                         CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+  api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
+                        CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
 }
 
 void LaunchCallback::Enable(CounterSampler* sampler) {
@@ -106,11 +108,14 @@ void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_C
   auto* callback = static_cast<LaunchCallback*>(self);
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     callback->OnDriverCall(cbid, *static_cast<const CUpti_CallbackData*>(data));
-  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE &&
-             cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+    const CUcontext context = static_cast<const CUpti_ResourceData*>(data)->context;
     callback->inside_.fetch_add(1, std::memory_order_seq_cst);
     if (CounterSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
-      sampler->OnContextDestroyed(static_cast<const CUpti_ResourceData*>(data)->context);
+      if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) sampler->OnContext(context);
+      if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+        sampler->OnContextDestroyed(context);
+      }
     }
     callback->inside_.fetch_sub(1, std::memory_order_seq_cst);
   }
@@ -125,7 +130,6 @@ void LaunchCallback::OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackDat
       Launch launch;
       if (ReadLaunch(cbid, data.functionParams, &launch)) {
         launch.context = data.context;
-        launch.context_id = data.contextUid;
         launch.correlation = data.correlationId;
         launch.kernel_name = data.symbolName;
         launch.signature.context = data.context;

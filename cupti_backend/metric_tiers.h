@@ -11,11 +11,15 @@
 
 namespace prof::cupti {
 
+// How long the counters of a range ran: 5 to 12 us longer than the kernel in it on an H200. It is
+// read with every group, so that the analyzer can relate each percentage to the kernel's own time.
+inline constexpr const char* kWindowMetric = "gpu__time_duration.sum";
+
+using MetricGroup = std::vector<std::string>;
+
 struct MetricTier {
   std::string name;  // "T1"
-  // Lists whose members are read together in one pass where the chip can: a ratio's halves, the
-  // constituents of one throughput.
-  std::vector<std::string> metrics;
+  std::vector<MetricGroup> groups;
 };
 
 // The tiers of a counter level, cheapest first, then the user's own list as tier "user".

@@ -24,7 +24,7 @@ inline SessionOptions CaptureSessionOptions() {
 struct CaptureOptions {
   SessionOptions session = CaptureSessionOptions();
   int min_runs = 10;        ///< At least so many runs, even when counters are complete earlier.
-  int max_runs = 1000;      ///< At most so many, complete or not. One run is always made.
+  int max_runs = 1000000;   ///< At most so many, complete or not. One run is always made.
   double max_seconds = 30;  ///< After this only the timing runs follow, complete or not.
   int timing_runs = 10;     ///< Further runs, without counters, for the durations.
 };

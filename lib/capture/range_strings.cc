@@ -2,6 +2,7 @@
 #include "lib/capture/range_strings.h"
 
 #include <atomic>
+#include <cstring>
 #include <new>
 
 namespace prof::capture {

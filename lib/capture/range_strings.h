@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 namespace prof::capture {
@@ -25,8 +24,7 @@ struct StoredString {
   // Whether InternString(text) would return this; quick when `text` is a view of a stored string.
   bool Is(std::string_view text) const {
     const std::string_view mine = view();
-    return mine.size() == text.size() &&
-           (mine.data() == text.data() || std::memcmp(mine.data(), text.data(), mine.size()) == 0);
+    return (mine.size() == text.size() && mine.data() == text.data()) || mine == text;
   }
 };
 

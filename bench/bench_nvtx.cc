@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an NVTX range costs the program: a push and a pop, without a tool and with our handlers.
+#include <benchmark/benchmark.h>
+#include <nvtx3/nvToolsExt.h>
+#include <semaphore.h>
+
+#include <atomic>
+#include <thread>
+
+#include "lib/capture/clock.h"
+#include "lib/capture/range_recorder.h"
+#include "nvtx_bridge/injection.h"
+
+namespace {
+
+using prof::capture::RangeReader;
+
+sem_t wake;
+
+// A collector that throws everything away.
+class Drainer {
+ public:
+  Drainer() {
+    sem_init(&wake, 0, 0);
+    prof::capture::SetRangeWakeup([] { sem_post(&wake); });
+    reader_.Start(prof::capture::RealtimeNs());
+    thread_ = std::thread([this] {
+      while (!done_.load()) {
+        sem_wait(&wake);
+        reader_.Drain(sink_);
+      }
+    });
+  }
+  ~Drainer() {
+    reader_.Stop();
+    done_.store(true);
+    sem_post(&wake);
+    thread_.join();
+    prof::capture::SetRangeWakeup(nullptr);
+  }
+  uint64_t dropped() const { return reader_.events_dropped(); }
+
+ private:
+  RangeReader reader_;
+  RangeReader::Sink sink_{
+      [](const prof::capture::RangePathInfo&) {},
+      [](uint32_t, const prof::capture::RangeEvent& e) { benchmark::DoNotOptimize(e.path); },
+      [](const prof::capture::SpanEvent&) {}, [](const prof::capture::MarkEvent&) {}};
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
+
+void PushPop(benchmark::State& state) {
+  nvtxRangePushA("step");
+  for ([[maybe_unused]] auto _ : state) {
+    nvtxRangePushA("decoder.layer.attention");
+    nvtxRangePop();
+  }
+  nvtxRangePop();
+}
+
+// The reference: NVTX as it is when no tool has attached, its function pointers null.
+void BM_NvtxPushPopNoTool(benchmark::State& state) {
+  nvtxInitialize(nullptr);
+  const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(
+      NVTX_VERSIONED_IDENTIFIER(nvtxGetExportTable)(NVTX_ETID_CALLBACKS));
+  NvtxFunctionTable table = nullptr;
+  callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, nullptr);
+  *table[NVTX_CBID_CORE_RangePushA] = nullptr;
+  *table[NVTX_CBID_CORE_RangePop] = nullptr;
+  PushPop(state);
+  InitializeInjectionNvtx2(NVTX_VERSIONED_IDENTIFIER(nvtxGetExportTable));
+}
+BENCHMARK(BM_NvtxPushPopNoTool);
+
+void BM_NvtxPushPop(benchmark::State& state) {
+  if (state.range(0) == 0) {
+    PushPop(state);
+    return;
+  }
+  const Drainer drainer;
+  PushPop(state);
+  state.counters["dropped"] = static_cast<double>(drainer.dropped());
+}
+BENCHMARK(BM_NvtxPushPop)->ArgName("recording")->Arg(0)->Arg(1);
+
+// Two of these are part of each recorded push and pop.
+void BM_ClockRead(benchmark::State& state) {
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(prof::capture::RealtimeNs());
+}
+BENCHMARK(BM_ClockRead);
+
+// What the launch callback pays for each launch.
+void BM_CurrentPath(benchmark::State& state) {
+  nvtxRangePushA("step");
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(prof::capture::CurrentPath());
+  nvtxRangePop();
+}
+BENCHMARK(BM_CurrentPath);
+
+void BM_NvtxDomainPushPopRegistered(benchmark::State& state) {
+  const Drainer drainer;
+  nvtxDomainHandle_t domain = nvtxDomainCreateA("bench");
+  nvtxEventAttributes_t attributes{};
+  attributes.version = NVTX_VERSION;
+  attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  attributes.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  attributes.message.registered = nvtxDomainRegisterStringA(domain, "decoder.layer.attention");
+  for ([[maybe_unused]] auto _ : state) {
+    nvtxDomainRangePushEx(domain, &attributes);
+    nvtxDomainRangePop(domain);
+  }
+  state.counters["dropped"] = static_cast<double>(drainer.dropped());
+}
+BENCHMARK(BM_NvtxDomainPushPopRegistered);
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  InitializeInjectionNvtx2_fnptr = &InitializeInjectionNvtx2;  // NVTX's way for static tools
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

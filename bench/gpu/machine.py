@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a benchmark result must say of where it comes from.
+"""describe() names the hardware, driver, commit, command and date of a measurement."""
+
+import datetime
+import pathlib
+import platform
+import subprocess
+import sys
+
+
+def _output(*command):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _commit():
+    packed = pathlib.Path("device/commit")  # left by pack.sh; the checkout may have no .git
+    if packed.exists():
+        return packed.read_text(encoding="utf-8").strip()
+    return _output("git", "describe", "--always", "--dirty", "--abbrev=12") or "unknown"
+
+
+def describe():
+    gpu = _output("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
+    name, _, driver = gpu.splitlines()[0].partition(", ") if gpu else ("no GPU", "", "none")
+    return {
+        "hardware": name,
+        "driver": driver,
+        "host": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "commit": _commit(),
+        "command": " ".join(sys.argv),
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
+    }

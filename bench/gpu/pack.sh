@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Fills the git-ignored folder device/ with what run_on_gpu.sh needs on a machine where nothing can
+# be installed: bin/ and lib/, stripped, with the shared libraries that such a machine lacks. What
+# else lies in device/ is left alone.
+#
+#   bench/gpu/pack.sh [build folder, default build/release]
+set -euo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
+
+readonly kBuild=${1:-build/release}
+readonly kLimitMiB=64
+readonly kPrograms=(prof saxpy transformer_layer saxpy_test transformer_bare five_kernels
+  launch_storm)
+readonly kLibraries=(libprof.so.0 libprof_inject.so)
+
+find_built() { find "$kBuild" -name "$1" \( -type f -o -type l \) ! -path '*/CMakeFiles/*' -print -quit; }
+
+# pack <name> <folder>: copies a build product, or says that it is missing.
+missing=()
+pack() {
+  local path
+  path=$(find_built "$1")
+  if [[ -z $path ]]; then
+    missing+=("$1")
+    return
+  fi
+  cp -L "$path" "device/$2/$1"
+}
+
+rm -rf device/bin device/lib device/commit  # ours; the folder may hold other people's files
+mkdir -p device/bin device/lib
+for name in "${kPrograms[@]}"; do pack "$name" bin; done
+for name in "${kLibraries[@]}"; do pack "$name" lib; done
+
+# Test and benchmark programs that say they need a GPU, found by their tag.
+while IFS= read -r program; do
+  if timeout 20 "$program" --list-tests '[gpu]' 2>/dev/null | grep -q '\[gpu\]'; then
+    cp "$program" device/bin/
+  fi
+done < <(find "$kBuild" -name '*_test' -type f -executable ! -path '*/CMakeFiles/*')
+while IFS= read -r program; do
+  cp "$program" device/bin/
+done < <(find "$kBuild/bench" -maxdepth 1 -name 'bench_*' -type f -executable 2>/dev/null)
+
+# Only what we know a bare machine to lack: a stray libz or libstdc++ of ours must not shadow its own.
+for file in device/bin/* device/lib/*; do
+  ldd "$file" 2>/dev/null | awk '$3 ~ /^\// && $1 ~ /^lib(absl|protobuf)/ {print $3}'
+done | sort -u | while IFS= read -r library; do cp -L "$library" device/lib/; done
+for file in device/bin/* device/lib/*; do
+  ldd "$file" 2>/dev/null | awk '$3 ~ /^\// {print $1}'
+done | sort -u |
+  grep -vE '^lib(absl|protobuf|prof|c|m|dl|rt|pthread|stdc\+\+|gcc_s|cuda|cublas|cublasLt|cupti)[._]' |
+  sed 's/^/note: expected on the other machine: /' || true
+
+for file in device/bin/* device/lib/*; do strip "$file" 2>/dev/null || true; done
+git describe --always --dirty --abbrev=12 >device/commit 2>/dev/null || echo unknown >device/commit
+
+readonly kSizeMiB=$(($(du -sk device | cut -f1) / 1024))
+printf 'device/: %d programs, %d libraries, %d MiB, commit %s\n' "$(find device/bin -type f | wc -l)" \
+  "$(find device/lib -type f | wc -l)" "$kSizeMiB" "$(cat device/commit)"
+if ((${#missing[@]})); then printf 'missing from %s: %s\n' "$kBuild" "${missing[*]}"; fi
+if ((kSizeMiB >= kLimitMiB)); then
+  echo "device/ must stay below $kLimitMiB MiB" >&2
+  exit 1
+fi

@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs what needs a GPU, from the folder device/ that pack.sh filled, and leaves at most 8 files in
+# $OUT: summary.txt first, results.tgz with everything. No step stops the ones after it.
+#
+#   bench/gpu/run_on_gpu.sh [transformer] [pytorch] [accuracy] [cost] [tests] [storm]
+#
+# Without arguments all sections run. Nothing is begun after PROF_GPU_SECONDS, by default 560.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." || exit 1
+
+readonly kBin=$PWD/device/bin kLib=$PWD/device/lib
+readonly kOut=${OUT:-$PWD/out/gpu}
+readonly kCuda=${CUDA_HOME:-/usr/local/cuda}
+kPython=/opt/torch/.venv/bin/python3
+[[ -x $kPython ]] || kPython=$(command -v python3)
+readonly kPython
+readonly kAllSections=(tests transformer accuracy pytorch storm cost)
+readonly kLargestFile=$((15 << 20))
+readonly kSecondsInAll=${PROF_GPU_SECONDS:-560}
+export PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+export LD_LIBRARY_PATH=$kLib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+# One folder for everything; what is worth reading by itself is copied out of it at the end.
+work=$(mktemp -d)
+readonly work
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$kOut"
+: >"$work/summary.txt"
+
+say() { printf '%s\n' "$*" | tee -a "$work/summary.txt"; }
+
+# step <seconds> <log> <command...>: runs a command within its own and its section's time.
+section='' section_end=0
+step() {
+  local limit=$1 log=$2 left=$((section_end - SECONDS)) start=$SECONDS rc=0
+  shift 2
+  ((limit < left)) || limit=$left
+  if ((limit <= 0)); then
+    say "$(printf '%-12s %-28s %s' "$section" "$log" 'not run: the time of the section is over')"
+    return 1
+  fi
+  timeout --kill-after=10 "$limit" "$@" >"$work/$log" 2>&1 || rc=$?
+  local note=ok
+  ((rc == 0)) || note="FAILED, exit code $rc: $(tail -n 1 "$work/$log" | cut -c 1-100)"
+  ((rc != 124 && rc != 137)) || note="FAILED: stopped after $limit s"
+  grep -q '^\[skipped\]' "$work/$log" && note=$(grep -m 1 '^\[skipped\]' "$work/$log")
+  say "$(printf '%-12s %-28s %4d s  %s' "$section" "$log" $((SECONDS - start)) "$note")"
+  return "$rc"
+}
+
+# ours <seconds> <log> <command...>: our CUDA programs need the toolkit's cuBLAS. Python brings its own.
+ours() {
+  local limit=$1 log=$2
+  shift 2
+  step "$limit" "$log" env LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$kCuda/lib64" "$@"
+}
+
+report_json() { step 60 "$2" "$kBin/prof" report --json "$1"; }
+
+tail_lines() { grep -hE '^\[(timing|checksum|counts|loss|failed)\]' "$@" 2>/dev/null | tee -a "$work/summary.txt"; }
+
+run_tests() {
+  local program name
+  for program in "$kBin"/*_test; do
+    name=$(basename "$program")
+    case $name in
+      saxpy_test) ours 60 "test_$name.txt" "$program" ;;
+      *) ours 100 "test_$name.txt" "$program" '[gpu]' ;;
+    esac
+    say "             $(grep -hE '^(All tests passed|test cases:)' "$work/test_$name.txt" | tail -n 1)"
+  done
+  ours 60 saxpy.txt "$kBin/saxpy"
+}
+
+run_transformer() {
+  local tokens
+  for tokens in 2048 1; do
+    ours 60 "transformer_$tokens.txt" "$kBin/transformer_layer" --tokens "$tokens" \
+      --output "$work/transformer_$tokens.prof"
+    tail_lines "$work/transformer_$tokens.txt"
+    report_json "$work/transformer_$tokens.prof" "transformer_$tokens.json"
+  done
+}
+
+# kernels_in <JSON report>
+kernels_in() {
+  "$kPython" -c 'import json, sys; print(json.load(open(sys.argv[1]))["totals"]["kernels"])' "$1" \
+    2>/dev/null || echo unknown
+}
+
+run_pytorch() {
+  local script=examples/pytorch/llama_like.py counted recorded
+  step 60 llama_bare.txt "$kPython" "$script"
+  step 60 llama_bare_again.txt "$kPython" "$script"
+  step 30 kernel_counter_build.txt g++ -std=c++17 -O2 -shared -fPIC bench/gpu/kernel_counter.cc \
+    -o "$work/libkernel_counter.so" -I"$kCuda/include" -I"$kCuda/extras/CUPTI/include" \
+    -L"$kCuda/lib64" -L"$kCuda/extras/CUPTI/lib64" -Wl,-rpath,"$kCuda/extras/CUPTI/lib64" \
+    -lcupti &&
+    step 60 llama_counted.txt env CUDA_INJECTION64_PATH="$work/libkernel_counter.so" \
+      KERNEL_COUNTER_OUTPUT="$work/kernel_counts.txt" "$kPython" "$script"
+  # The program's own streams are kept apart, so that what prof prints cannot hide in them.
+  # shellcheck disable=SC2016  # the inner bash expands it
+  step 90 llama_prof_stderr.txt bash -c '"$@" >"$0"' "$work/llama_prof.txt" \
+    "$kBin/prof" run --counters stalls --output "$work/llama.prof" -- "$kPython" "$script"
+  report_json "$work/llama.prof" llama.json
+  step 60 llama_report.txt "$kBin/prof" report "$work/llama.prof"
+
+  for other in llama_bare_again llama_prof; do
+    if grep -q checksum "$work/llama_bare.txt" && diff "$work/llama_bare.txt" "$work/$other.txt" \
+      >"$work/$other.diff"; then
+      say "             output of $other.txt is the same as of llama_bare.txt"
+    else
+      say "             output of $other.txt DIFFERS from llama_bare.txt (or has no checksum)"
+    fi
+  done
+  counted=$(awk '{ n += $3; d += $5 } END { print n + 0, "with", d + 0, "dropped" }' \
+    "$work/kernel_counts.txt" 2>/dev/null || echo unknown)
+  recorded=$(kernels_in "$work/llama.json")
+  say "             kernels: an independent counter saw $counted; prof recorded $recorded"
+}
+
+run_accuracy() {
+  local metrics
+  metrics=$("$kPython" bench/gpu/compare_ncu.py --metrics)
+  ours 90 five_kernels.txt "$kBin/five_kernels" --json "$work/five_kernels.json"
+  ours 120 ncu.txt ncu --clock-control none --cache-control none --csv --print-units base \
+    --log-file "$work/ncu.csv" --metrics "$metrics" "$kBin/five_kernels" --bare
+  step 30 accuracy.txt "$kPython" bench/gpu/compare_ncu.py "$work/ncu.csv" \
+    "$work/five_kernels.json" "$work/accuracy.md" "$work/accuracy.json"
+  say "$(cat "$work/accuracy.txt" 2>/dev/null)"
+}
+
+run_storm() {
+  local mode
+  for mode in none timeline counters; do
+    ours 40 "storm_$mode.txt" "$kBin/launch_storm" "$mode" 200000 1
+    ours 40 "storm_${mode}_4_threads.txt" "$kBin/launch_storm" "$mode" 50000 4
+    tail_lines "$work/storm_$mode.txt" "$work/storm_${mode}_4_threads.txt"
+  done
+}
+
+run_cost() {
+  local left=$((section_end - SECONDS))
+  step "$left" cost.txt "$kPython" bench/gpu/cost.py --bin "$kBin" --python "$kPython" \
+    --seconds "$((left - 40))" --output "$work/cost.json"
+  grep -hE '^\||^\[failed\]' "$work/cost.txt" 2>/dev/null | tee -a "$work/summary.txt"
+}
+
+collect() {
+  local file
+  cp "$work/summary.txt" "$kOut/"
+  for file in transformer_2048.txt transformer_1.txt accuracy.md accuracy.json cost.json \
+    llama_report.txt; do
+    if [[ -f $work/$file && $(stat -c %s "$work/$file") -lt $kLargestFile ]]; then
+      cp "$work/$file" "$kOut/"
+    fi
+  done
+  tar -czf "$kOut/results.tgz" -C "$work" .
+  if (($(stat -c %s "$kOut/results.tgz") > kLargestFile)); then
+    tar -czf "$kOut/results.tgz" -C "$work" --exclude='*.prof' .
+    say "the snapshots are left out of results.tgz: too large"
+  fi
+}
+
+main() {
+  local sections=("$@") name
+  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=150 [pytorch]=200 [storm]=90 [cost]=280)
+  ((${#sections[@]})) || sections=("${kAllSections[@]}")
+  say "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'no nvidia-smi'); commit $(cat device/commit 2>/dev/null)"
+  for name in "${sections[@]}"; do
+    if [[ -z ${limits[$name]:-} ]]; then
+      say "$name: no such section; there are ${kAllSections[*]}"
+      continue
+    fi
+    section=$name
+    section_end=$((SECONDS + limits[$name]))
+    ((${#sections[@]} > 1)) || section_end=$kSecondsInAll
+    ((section_end < kSecondsInAll)) || section_end=$kSecondsInAll
+    say "--- $name (at most $((section_end - SECONDS)) s)"
+    "run_$name"
+  done
+  collect
+  local failed
+  failed=$(grep -cE 'FAILED|DIFFERS' "$work/summary.txt")
+  say "--- $SECONDS s in all; $failed failed"
+  cp "$work/summary.txt" "$kOut/"
+  ((failed == 0))
+}
+
+main "$@"

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/analyzer/copies.h"
+#include "lib/analyzer/counters.h"
+#include "lib/analyzer/gaps.h"
+#include "lib/analyzer/integrity.h"
+#include "lib/analyzer/kernels.h"
+#include "lib/analyzer/roofline.h"
+#include "lib/analyzer/rows.h"
+#include "lib/analyzer/rules.h"
+#include "lib/analyzer/statistics.h"
+#include "lib/analyzer/timeline.h"
+#include "lib/analyzer/units.h"
+#include "lib/snapshot/reader.h"
+#include "prof/analyzer.h"
+
+namespace prof {
+namespace {
+
+using analyzer::KernelGroup;
+using analyzer::KernelGroups;
+using analyzer::Timeline;
+using model::Model;
+
+void SetProcess(const Model& model, Report* report) {
+  report->command = model.process.command;
+  report->host = model.process.host;
+  report->prof_version = model.process.prof_version;
+  report->nvidia_driver = model.process.nvidia_driver;
+  report->pid = model.process.pid;
+  report->rank = model.process.rank;
+}
+
+// Counts and times of the whole run. The span of several devices is the sum of theirs, so that
+// shares of it add up to one.
+void SetTotals(const Model& model, const Timeline& timeline, Report* report) {
+  int64_t span_ns = 0, profiler_ns = 0;
+  for (const analyzer::DeviceTimeline& device : timeline.devices) {
+    span_ns += device.end_ns - device.start_ns - device.profiler_ns;
+    profiler_ns += device.profiler_ns;
+  }
+  report->span_ns = static_cast<double>(span_ns);
+  report->profiler_ns = static_cast<double>(profiler_ns);
+  uint64_t cost_ns = 0;
+  for (const model::ProfilerInterval& interval : model.profiler_intervals) {
+    cost_ns += static_cast<uint64_t>(interval.end_ns - interval.begin_ns);
+  }
+  report->counter_cost_ns = static_cast<double>(std::max(cost_ns, model.integrity.counter_cost_ns));
+
+  Totals& totals = report->totals;
+  for (const model::Op& op : model.ops) {
+    switch (op.kind) {
+      case model::OpKind::kKernel:
+        ++totals.kernels;
+        break;
+      case model::OpKind::kCopy:
+        ++totals.copies;
+        break;
+      case model::OpKind::kMemset:
+        ++totals.memsets;
+        break;
+    }
+  }
+  totals.api_calls = static_cast<int64_t>(model.api_calls.size());
+  totals.ranges = static_cast<int64_t>(model.instances.size());
+  totals.samples = static_cast<int64_t>(model.samples.size());
+}
+
+void SetKernelAnswers(const Model& model, double span_ns,
+                      const analyzer::CounterNotes& counter_notes, KernelGroups* groups) {
+  for (size_t g = 0; g < groups->groups.size(); ++g) {
+    KernelReport& kernel = groups->groups[g].report;
+    const model::Device* device = model.FindDevice(kernel.device);
+    kernel.share = span_ns > 0 ? kernel.total_ns / span_ns : 0;
+    std::vector<std::string> notes = counter_notes.of_group[g];
+    kernel.roofline = analyzer::ComputeRoofline(kernel, device, &notes);
+    // A rate that the roofline found impossible must not reach the rules either.
+    if (!kernel.roofline.dram_bytes_per_s) kernel.metrics.erase("dram__bytes.sum.per_second");
+    kernel.verdict = analyzer::JudgeKernel(kernel, device);
+    for (std::string& note : notes) kernel.verdict.notes.push_back(std::move(note));
+  }
+}
+
+// The values that the samples of a device's kernels gave for `metric`, as one statistic of the
+// kernels' medians.
+Statistic OverKernels(const KernelGroups& groups, uint32_t device, const char* metric) {
+  std::vector<double> values;
+  for (const KernelGroup& group : groups.groups) {
+    if (group.device != device) continue;
+    if (const std::optional<double> value = group.report.Metric(metric)) values.push_back(*value);
+  }
+  return analyzer::Summarize(values.begin(), values.end());
+}
+
+void SetDevices(const Model& model, const Timeline& timeline, const KernelGroups& groups,
+                Report* report) {
+  std::map<uint32_t, DeviceReport> devices;  // described, or seen at work, or both
+  for (const model::Device& device : model.devices) {
+    DeviceReport& entry = devices[device.id];
+    entry.name = device.name;
+    entry.chip = device.chip;
+    entry.sm_count = device.sm_count;
+  }
+  for (const analyzer::DeviceTimeline& device : timeline.devices) {
+    DeviceReport& entry = devices[device.device];
+    const int64_t idle_ns = device.end_ns - device.start_ns - device.busy_ns - device.profiler_ns;
+    entry.busy_ns = static_cast<double>(device.busy_ns);
+    entry.idle_ns = static_cast<double>(idle_ns);
+  }
+  for (auto& [id, entry] : devices) {
+    entry.id = id;
+    entry.sm_clock_hz = OverKernels(groups, id, "gpc__cycles_elapsed.avg.per_second");
+    entry.dram_clock_hz = OverKernels(groups, id, "dram__cycles_elapsed.avg.per_second");
+    entry.dram_peak_bytes_per_s = analyzer::DramPeak(
+        model.FindDevice(id), entry.dram_clock_hz.n > 0 ? entry.dram_clock_hz.median : 0);
+    report->devices.push_back(std::move(entry));
+  }
+}
+
+void SetNotices(const Model& model, const Timeline& timeline, Report* report) {
+  static constexpr const char* kSeverities[] = {"info", "warning", "error"};
+  static constexpr const char* kSubsystems[] = {"unknown", "timeline", "ranges", "counters",
+                                                "output"};
+  const auto name = [](const auto& names, int value) {
+    return value >= 0 && value < static_cast<int>(std::size(names)) ? names[value] : "unknown";
+  };
+  for (const model::Notice& notice : model.notices) {
+    report->notices.push_back({name(kSeverities, notice.severity),
+                               name(kSubsystems, notice.subsystem), notice.what, notice.fix});
+  }
+  if (timeline.devices.size() > 1) {
+    report->notices.push_back({"info", "timeline",
+                               "the span is the sum of the spans of " +
+                                   std::to_string(timeline.devices.size()) +
+                                   " devices, and shares are of that sum",
+                               ""});
+  }
+}
+
+Report AnalyzeModel(const Model& model) {
+  Report report;
+  const Timeline timeline = analyzer::BuildTimeline(model);
+  KernelGroups groups = analyzer::GroupKernels(model, timeline);
+  const analyzer::CounterNotes notes = analyzer::AddCounters(model, &groups);
+  SetProcess(model, &report);
+  SetTotals(model, timeline, &report);
+  SetKernelAnswers(model, report.span_ns, notes, &groups);
+  SetDevices(model, timeline, groups, &report);
+  SetNotices(model, timeline, &report);
+  report.integrity = analyzer::IntegritySentences(model, notes.without_kernel);
+  report.gaps = analyzer::SummarizeGaps(model, timeline);
+  report.copies = analyzer::SummarizeCopies(model);
+
+  std::vector<RangeRow> rows = analyzer::BuildRows(model, timeline, groups, report.span_ns);
+  for (KernelGroup& group : groups.groups) report.kernels.push_back(std::move(group.report));
+  std::stable_sort(
+      report.kernels.begin(), report.kernels.end(),
+      [](const KernelReport& a, const KernelReport& b) { return a.total_ns > b.total_ns; });
+  report.findings = analyzer::FindInRun(model, timeline, report);
+  report.rows = std::move(rows);
+  return report;
+}
+
+Report Failed(std::string why) {
+  Report report;
+  report.error = std::move(why);
+  return report;
+}
+
+}  // namespace
+
+Report Analyze(const Snapshot& snapshot) {
+  try {
+    const absl::StatusOr<Model> model = ReadSnapshot(snapshot);
+    if (!model.ok()) return Failed(std::string(model.status().message()));
+    return AnalyzeModel(*model);
+  } catch (const std::exception& problem) {  // out of memory, in all likelihood
+    return Failed(std::string("the analysis failed: ") + problem.what());
+  }
+}
+
+}  // namespace prof

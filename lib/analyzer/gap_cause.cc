@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/gap_cause.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lib/snapshot/api_class.h"
+#include "lib/snapshot/join.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::ApiCall;
+using model::kNoIndex;
+using model::Op;
+
+// A launch reaches an idle GPU within a few microseconds (3 to 5 measured on an H200): one that was
+// issued later than this before the GPU ran dry could not have kept it busy.
+constexpr int64_t kLaunchLatencyNs = 5'000;
+
+// Shorter stretches of host code are the ordinary cost of a launch, not work to move elsewhere.
+constexpr int64_t kHostWorkMinNs = 20'000;
+// Host code is the cause when it takes more of the gap than this; docs/rules.md.
+constexpr double kHostWorkShare = 0.8;
+
+// The part of a gap that counter sampling must have taken to be its cause.
+constexpr double kProfilerShare = 0.5;
+// A counter range disturbs the GPU around its kernel by up to 1 ms (SM counters, H200); a longer
+// gap beside a sampled kernel needs more evidence than being its neighbour.
+constexpr int64_t kSampleDisturbanceNs = 2'000'000;
+
+// API and GPU times are converted from two clocks; a wait may seem to end this much too early.
+constexpr int64_t kClockSlackNs = 1'000;
+
+// Of a gap in which the host went through more ranges than this, no single one is worth naming.
+constexpr size_t kMaxGapPaths = 64;
+
+int64_t Overlap(int64_t a_start, int64_t a_end, int64_t b_start, int64_t b_end) {
+  return std::max<int64_t>(0, std::min(a_end, b_end) - std::max(a_start, b_start));
+}
+
+bool Pageable(const Op& op) {
+  return op.kind == model::OpKind::kCopy && (op.source == model::MemoryKind::kPageable ||
+                                             op.destination == model::MemoryKind::kPageable);
+}
+
+}  // namespace
+
+GapClassifier::GapClassifier(const model::Model& model)
+    : model_(model),
+      previous_call_(model.api_calls.size(), kNoIndex),
+      blocks_host_(model.api_calls.size()),
+      step_offsets_(internal::StepOffsets(model)) {
+  std::vector<int32_t> last(model.threads.size(), kNoIndex);
+  std::vector<std::optional<bool>> blocks(model.strings.size());
+  for (size_t i = 0; i < model.api_calls.size(); ++i) {
+    const ApiCall& call = model.api_calls[i];
+    previous_call_[i] = std::exchange(last[call.thread], static_cast<int32_t>(i));
+    std::optional<bool>& known = blocks[call.name];
+    if (!known) known = BlocksHost(model.strings[call.name]);
+    blocks_host_[i] = *known;
+  }
+  for (const Op& op : model.ops) {
+    if (op.api != kNoIndex && Pageable(op)) blocks_host_[op.api] = true;
+  }
+  for (const model::ProfilerInterval& interval : model.profiler_intervals) {
+    if (!profiler_.empty() && interval.begin_ns <= profiler_.back().end_ns) {
+      profiler_.back().end_ns = std::max(profiler_.back().end_ns, interval.end_ns);
+    } else {
+      profiler_.push_back({interval.begin_ns, interval.end_ns});
+    }
+  }
+}
+
+bool GapClassifier::CausedByProfiler(const Gap& gap) const {
+  const int64_t gap_ns = gap.end_ns - gap.start_ns;
+  const bool beside_sample = model_.ops[gap.previous_op].sampled || model_.ops[gap.next_op].sampled;
+  if (beside_sample && gap_ns <= kSampleDisturbanceNs) return true;
+  int64_t held_ns = 0;
+  auto it = std::lower_bound(profiler_.begin(), profiler_.end(), gap.start_ns,
+                             [](const Interval& i, int64_t time) { return i.end_ns <= time; });
+  for (; it != profiler_.end() && it->start_ns < gap.end_ns; ++it) {
+    held_ns += Overlap(it->start_ns, it->end_ns, gap.start_ns, gap.end_ns);
+  }
+  return static_cast<double>(held_ns) >= kProfilerShare * static_cast<double>(gap_ns);
+}
+
+// A call that waited for the work before the gap, or that took most of the gap itself.
+bool GapClassifier::Blocks(const Gap& gap, const ApiCall& call) const {
+  if (call.start_ns <= gap.start_ns) return call.end_ns + kClockSlackNs >= gap.start_ns;
+  return 2 * Overlap(call.start_ns, call.end_ns, gap.start_ns, gap.end_ns) >=
+         gap.end_ns - gap.start_ns;
+}
+
+GapParts GapClassifier::Parts(const Gap& gap) const {
+  GapParts parts;
+  const int32_t launch = model_.ops[gap.next_op].api;
+  if (launch == kNoIndex || model_.api_calls[launch].start_ns > gap.end_ns) return parts;
+  parts.launch = launch;
+  const ApiCall& call = model_.api_calls[launch];
+  const int64_t launch_start = std::max(call.start_ns, gap.start_ns);
+  const int64_t launch_end = std::clamp(call.end_ns, launch_start, gap.end_ns);
+  parts.launch_ns = launch_end - launch_start;
+  parts.latency_ns = gap.end_ns - launch_end;
+
+  // Backwards over the thread's calls to where the gap began. `open_ns` is what of the gap is
+  // before the calls seen so far: calls that contain others count once.
+  int64_t open_ns = launch_start;
+  for (int32_t i = previous_call_[launch]; i != kNoIndex; i = previous_call_[i]) {
+    const ApiCall& before = model_.api_calls[i];
+    if (before.end_ns + kClockSlackNs < gap.start_ns) break;
+    const int64_t from = std::clamp(before.start_ns, gap.start_ns, open_ns);
+    const int64_t to = std::clamp(before.end_ns, from, open_ns);
+    const bool waited = parts.blocking_call == kNoIndex && blocks_host_[i] && Blocks(gap, before);
+    if (waited) parts.blocking_call = i;
+    (waited ? parts.blocked_ns : parts.cuda_ns) += to - from;
+    parts.host_ns += open_ns - to;
+    open_ns = from;
+  }
+  parts.host_ns += open_ns - gap.start_ns;
+  return parts;
+}
+
+// The range in which the launching thread was during most of the gap before the launch.
+uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts) const {
+  const Op& next = model_.ops[gap.next_op];
+  if (parts.launch == kNoIndex) return next.path;
+  const ApiCall& call = model_.api_calls[parts.launch];
+  const auto begin = model_.steps.begin() + static_cast<ptrdiff_t>(step_offsets_[call.thread]);
+  const auto end = model_.steps.begin() + static_cast<ptrdiff_t>(step_offsets_[call.thread + 1]);
+  const int64_t until_ns = call.start_ns > gap.start_ns ? call.start_ns : gap.end_ns;
+  auto it = std::upper_bound(
+      begin, end, gap.start_ns,
+      [](int64_t time_ns, const model::RangeStep& step) { return time_ns < step.time_ns; });
+  std::vector<std::pair<uint32_t, int64_t>> times;  // few paths: a search is cheaper than a map
+  int64_t from_ns = gap.start_ns;
+  uint32_t path = it == begin ? 0 : (it - 1)->path;
+  while (from_ns < until_ns) {
+    const bool more = it != end && it->time_ns < until_ns;
+    const int64_t to_ns = more ? it->time_ns : until_ns;
+    auto entry = std::find_if(times.begin(), times.end(),
+                              [path](const auto& known) { return known.first == path; });
+    if (entry == times.end() && times.size() < kMaxGapPaths) {
+      entry = times.insert(times.end(), {path, 0});
+    }
+    if (entry != times.end()) entry->second += to_ns - from_ns;
+    from_ns = to_ns;
+    if (more) path = (it++)->path;
+  }
+  if (times.empty()) return next.path;
+  return std::max_element(times.begin(), times.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+void GapClassifier::Classify(Gap* gap) const {
+  const Op& previous = model_.ops[gap->previous_op];
+  const Op& next = model_.ops[gap->next_op];
+  const GapParts parts = Parts(*gap);
+  gap->api = parts.launch;
+  gap->path = HostPath(*gap, parts);
+  gap->cause = GapCause::kUnknown;
+  if (CausedByProfiler(*gap)) {
+    gap->cause = GapCause::kProfiler;
+    return;
+  }
+  const bool one_graph = next.graph != 0 && next.correlation == previous.correlation;
+  if (parts.launch == kNoIndex) {
+    if (one_graph) gap->cause = GapCause::kDependency;
+    return;
+  }
+  if (one_graph || model_.api_calls[parts.launch].start_ns + kLaunchLatencyNs < gap->start_ns) {
+    // The operation was queued in time, so it waited for something on the device.
+    const bool copy = previous.kind == model::OpKind::kCopy || next.kind == model::OpKind::kCopy;
+    gap->cause = copy ? GapCause::kTransfer : GapCause::kDependency;
+    return;
+  }
+  const int64_t gap_ns = gap->end_ns - gap->start_ns;
+  if (gap_ns >= kHostWorkMinNs &&
+      static_cast<double>(parts.host_ns) > kHostWorkShare * static_cast<double>(gap_ns)) {
+    gap->cause = GapCause::kHostWork;
+  } else if (parts.blocking_call != kNoIndex) {
+    gap->cause = GapCause::kSync;
+    gap->api = parts.blocking_call;
+  } else {
+    gap->cause = GapCause::kLaunch;
+  }
+}
+
+}  // namespace prof::analyzer

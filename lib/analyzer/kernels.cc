@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/kernels.h"
+
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "lib/analyzer/names.h"
+#include "lib/analyzer/occupancy.h"
+#include "lib/analyzer/statistics.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::Model;
+using model::Op;
+
+struct Signature {
+  uint32_t device, shape, path;
+  bool operator==(const Signature& other) const {
+    return std::tie(device, shape, path) == std::tie(other.device, other.shape, other.path);
+  }
+};
+
+struct SignatureHash {
+  size_t operator()(const Signature& s) const {
+    uint64_t hash = (uint64_t{s.shape} << 32 | s.path) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ (hash >> 32) ^ s.device) * 0xff51afd7ed558ccdu;
+    return hash ^ (hash >> 32);
+  }
+};
+
+bool IsKernel(const Op& op) { return op.kind == model::OpKind::kKernel; }
+
+// Assigns each kernel to its group; demangles each shape's name once.
+void Assign(const Model& model, KernelGroups* result) {
+  std::unordered_map<Signature, int32_t, SignatureHash> known;
+  std::unordered_map<uint32_t, std::string> demangled;
+  result->group_of_op.assign(model.ops.size(), model::kNoIndex);
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    const Op& op = model.ops[i];
+    if (!IsKernel(op)) continue;
+    const auto [it, added] = known.try_emplace({op.device, op.shape, op.path},
+                                               static_cast<int32_t>(result->groups.size()));
+    result->group_of_op[i] = it->second;
+    if (!added) continue;
+    KernelGroup& group = result->groups.emplace_back();
+    group.device = op.device;
+    group.shape = op.shape;
+    group.path = op.path;
+    const model::Shape& shape = model.shapes[op.shape];
+    const auto [name, unseen] = demangled.try_emplace(op.shape);
+    if (unseen) name->second = Demangle(shape.name);
+    KernelReport& report = group.report;
+    report.full_name = name->second.empty() ? "(unknown kernel)" : name->second;
+    report.name = ShortName(report.full_name);
+    report.range = model.paths[op.path].full;
+    report.device = op.device;
+    report.grid = shape.grid;
+    report.block = shape.block;
+    report.cluster = shape.cluster;
+    report.registers_per_thread = shape.registers_per_thread;
+    report.static_shared_bytes = shape.static_shared_bytes;
+    report.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+    report.local_bytes_per_thread = shape.local_bytes_per_thread;
+    report.occupancy = ComputeOccupancy(shape, model.FindDevice(op.device));
+  }
+}
+
+// The launches of one group whose times are summarized.
+struct Durations {
+  int64_t undisturbed = 0, sampled = 0;
+  size_t first = 0, count = 0;  // in the array of all durations
+  bool Takes(const Op& op) const { return op.timed && (undisturbed == 0 || !op.sampled); }
+};
+
+}  // namespace
+
+KernelGroups GroupKernels(const Model& model, const Timeline& timeline) {
+  KernelGroups result;
+  Assign(model, &result);
+
+  std::vector<Durations> durations(result.groups.size());
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    if (result.group_of_op[i] == model::kNoIndex) continue;
+    const Op& op = model.ops[i];
+    KernelGroup& group = result.groups[result.group_of_op[i]];
+    ++group.report.launches;
+    group.report.in_graph |= op.graph != 0;
+    group.exclusive_ns += timeline.exclusive_ns[i];
+    if (!op.timed) continue;
+    group.report.total_ns += static_cast<double>(op.end_ns - op.start_ns);
+    Durations& counts = durations[result.group_of_op[i]];
+    ++(op.sampled ? counts.sampled : counts.undisturbed);
+  }
+
+  // All durations in one array, group after group.
+  size_t size = 0;
+  for (Durations& group : durations) {
+    group.first = size;
+    size += static_cast<size_t>(group.undisturbed != 0 ? group.undisturbed : group.sampled);
+  }
+  std::vector<int64_t> all(size);
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    if (result.group_of_op[i] == model::kNoIndex) continue;
+    const Op& op = model.ops[i];
+    Durations& group = durations[result.group_of_op[i]];
+    if (group.Takes(op)) all[group.first + group.count++] = op.end_ns - op.start_ns;
+  }
+  for (size_t g = 0; g < result.groups.size(); ++g) {
+    const auto first = all.begin() + static_cast<ptrdiff_t>(durations[g].first);
+    result.groups[g].report.duration_ns =
+        Summarize(first, first + static_cast<ptrdiff_t>(durations[g].count));
+  }
+  return result;
+}
+
+}  // namespace prof::analyzer

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program `prof`: the command line.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/cli/commands.h"
+
+namespace prof::cli {
+namespace {
+
+// Everything after the first "--" is the program to run, whatever it looks like.
+std::vector<std::string> TakeCommand(std::vector<std::string>* arguments) {
+  const auto dashes = std::find(arguments->begin(), arguments->end(), "--");
+  if (dashes == arguments->end()) return {};
+  std::vector<std::string> command(dashes + 1, arguments->end());
+  arguments->erase(dashes, arguments->end());
+  return command;
+}
+
+CLI::App* AddReport(CLI::App* app, ReportOptions* options) {
+  CLI::App* report = app->add_subcommand("report", "Analyze recordings and print what they say");
+  report->add_option("FILE", options->files, "Recordings (.prof)")->required();
+  CLI::Option* json = report->add_flag("--json", options->json, "Everything, for programs");
+  report->add_flag("--csv", options->csv, "The kernels, for spreadsheets")->excludes(json);
+  report
+      ->add_option("--kernel", options->kernel, "Everything about the kernels with NAME in theirs")
+      ->type_name("NAME");
+  report->add_option("--top", options->top, "Ranges and kernels shown")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N")
+      ->capture_default_str();
+  report->add_option("-o,--output", options->output, "Write to a file")->type_name("OUT");
+  return report;
+}
+
+CLI::App* AddRun(CLI::App* app, RunOptions* options) {
+  CLI::App* run = app->add_subcommand(
+      "run", "Run a program with prof in it: prof run [options] -- program [arguments]");
+  run->add_option("-o,--output", options->output,
+                  "Recording to write; %p: process id, %h: host, %r: rank. Default: prof-%p.prof")
+      ->type_name("PATTERN");
+  run->add_option("--counters", options->counters, "none, sol, stalls (default) or all")
+      ->check(CLI::IsMember({"none", "sol", "stalls", "all"}))
+      ->type_name("LEVEL");
+  run->add_option("--samples", options->samples, "Counter samples per kernel signature and pass")
+      ->check(CLI::Range(1, 100))
+      ->type_name("N");
+  run->add_option("--budget", options->budget_percent, "Counters may cost this % of the run time")
+      ->check(CLI::Range(0.0, 100.0))
+      ->type_name("PERCENT");
+  run->add_option("--budget-seconds", options->budget_seconds, "... plus this many seconds")
+      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("S");
+  run->add_option("--metrics", options->metrics, "Further CUPTI metrics to sample: a,b,c")
+      ->type_name("LIST");
+  run->add_option("--kernel", options->kernel,
+                  "Counters for kernels with FILTER in their name only")
+      ->type_name("FILTER");
+  run->add_flag("--no-ranges", options->no_ranges, "Do not record NVTX ranges");
+  run->add_option("--inject", options->inject, "Where libprof_inject.so is")->type_name("LIBPATH");
+  run->add_flag("--report", options->report, "Print the report on stderr at the end");
+  run->prefix_command();  // prof run program works without "--", too
+  return run;
+}
+
+int Main(std::vector<std::string> arguments) {
+  CLI::App app("prof: where a CUDA program's time goes, what limits it, what to change", "prof");
+  app.set_version_flag("--version", "prof " PROF_VERSION);
+  app.require_subcommand(1);
+  ReportOptions report_options;
+  RunOptions run_options;
+  std::string info_file;
+  const CLI::App* report = AddReport(&app, &report_options);
+  const CLI::App* run = AddRun(&app, &run_options);
+  CLI::App* info = app.add_subcommand("info", "What is in a recording, before any analysis");
+  info->add_option("FILE", info_file, "Recording (.prof)")->required();
+
+  const bool runs = !arguments.empty() && arguments[0] == "run";
+  if (runs) run_options.command = TakeCommand(&arguments);
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kFailed;
+  }
+  if (report->parsed()) return ReportCommand(report_options);
+  if (info->parsed()) return InfoCommand(info_file);
+  const std::vector<std::string> rest = run->remaining();
+  if (run_options.command.empty()) {
+    run_options.command = rest;
+  } else if (!rest.empty()) {
+    std::cerr << "prof: do not know '" << rest[0] << "' before --. prof run --help lists options\n";
+    return kFailed;
+  }
+  return RunCommand(run_options);
+}
+
+}  // namespace
+}  // namespace prof::cli
+
+int main(int argc, char** argv) {
+  try {
+    return prof::cli::Main(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception& error) {
+    std::cerr << "prof: " << error.what() << '\n';
+    return prof::cli::kFailed;
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/csv.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "lib/report/strings.h"
+
+namespace prof {
+namespace {
+
+constexpr const char* kColumns =
+    "name,full_name,range,device,grid_x,grid_y,grid_z,block_x,block_y,block_z,"
+    "registers_per_thread,static_shared_bytes,dynamic_shared_bytes,local_bytes_per_thread,"
+    "launches,in_graph,total_ns,share,duration_n,duration_median_ns,duration_min_ns,"
+    "duration_max_ns,waves,occupancy_theoretical,occupancy_achieved,occupancy_limited_by,"
+    "limiter,confidence,rule,summary,action,gain_at_most,missing,samples_used,samples_rejected";
+
+// A line of cells, quoted where they need it.
+class Line {
+ public:
+  void Text(std::string_view text) {
+    Separate();
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+      line_ += text;
+      return;
+    }
+    line_ += '"';
+    for (const char c : text) {
+      if (c == '"') line_ += '"';
+      line_ += c;
+    }
+    line_ += '"';
+  }
+
+  template <typename Integer>
+  void Integral(Integer value) {
+    Text(std::to_string(value));
+  }
+
+  // The shortest text that reads back as the same number.
+  void Real(const std::optional<double>& value) {
+    std::array<char, 40> buffer{};
+    char* end = buffer.data();
+    if (value && std::isfinite(*value)) {
+      end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), *value).ptr;
+    }
+    Text({buffer.data(), static_cast<size_t>(end - buffer.data())});
+  }
+
+  const std::string& text() const { return line_; }
+
+ private:
+  void Separate() {
+    if (!first_) line_ += ',';
+    first_ = false;
+  }
+
+  std::string line_;
+  bool first_ = true;
+};
+
+void AddKernel(const KernelReport& kernel, Line* line) {
+  const Occupancy& occupancy = kernel.occupancy;
+  const auto if_known = [&](double value) {
+    return occupancy.known ? std::optional<double>(value) : std::nullopt;
+  };
+  line->Text(kernel.name);
+  line->Text(kernel.full_name);
+  line->Text(kernel.range);
+  line->Integral(kernel.device);
+  for (const uint32_t size : kernel.grid) line->Integral(size);
+  for (const uint32_t size : kernel.block) line->Integral(size);
+  line->Integral(kernel.registers_per_thread);
+  line->Integral(kernel.static_shared_bytes);
+  line->Integral(kernel.dynamic_shared_bytes);
+  line->Integral(kernel.local_bytes_per_thread);
+  line->Integral(kernel.launches);
+  line->Integral(kernel.in_graph ? 1 : 0);
+  line->Real(kernel.total_ns);
+  line->Real(kernel.share);
+  line->Integral(kernel.duration_ns.n);
+  line->Real(kernel.duration_ns.median);
+  line->Real(kernel.duration_ns.min);
+  line->Real(kernel.duration_ns.max);
+  line->Real(if_known(occupancy.waves));
+  line->Real(if_known(occupancy.theoretical));
+  line->Real(occupancy.achieved);
+  line->Text(report::Join(occupancy.limited_by, "; "));
+  line->Text(ToString(kernel.verdict.limiter));
+  line->Text(ToString(kernel.verdict.confidence));
+  line->Text(kernel.verdict.rule);
+  line->Text(kernel.verdict.summary);
+  line->Text(kernel.verdict.action);
+  line->Real(kernel.verdict.gain_at_most);
+  line->Text(kernel.verdict.missing);
+  line->Integral(kernel.samples_used);
+  line->Integral(kernel.samples_rejected);
+}
+
+}  // namespace
+
+void WriteCsv(std::ostream& out, const Report& report) {
+  std::set<std::string_view> metrics;
+  for (const KernelReport& kernel : report.kernels) {
+    for (const auto& [name, value] : kernel.metrics) metrics.insert(name);
+  }
+  out << kColumns;
+  for (const std::string_view name : metrics) {
+    Line cell;
+    cell.Text(name);
+    out << ',' << cell.text();
+  }
+  out << '\n';
+  for (const KernelReport& kernel : report.kernels) {
+    Line line;
+    AddKernel(kernel, &line);
+    for (const std::string_view name : metrics) {
+      const auto found = kernel.metrics.find(name);
+      line.Real(found == kernel.metrics.end() ? std::nullopt
+                                              : std::optional<double>(found->second.median));
+    }
+    out << line.text() << '\n';
+  }
+}
+
+}  // namespace prof

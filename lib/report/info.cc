@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/info.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <locale>
+#include <ostream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/report/sections.h"
+#include "lib/report/strings.h"
+#include "lib/report/table.h"
+#include "lib/report/units.h"
+
+namespace prof {
+namespace report {
+namespace {
+
+using model::Model;
+
+// 13010 is 13.1.
+std::string CudaVersion(uint32_t version) {
+  if (version == 0) return "unknown";
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string CuptiVersion(uint32_t version) {
+  return version == 0 ? "not loaded" : std::to_string(version);
+}
+
+void WriteProcess(std::ostream& out, const Model& model, uint64_t file_bytes, int width) {
+  const model::Process& process = model.process;
+  const auto fact = [&](const char* name, const std::string& text) {
+    WriteParagraph(out, name, Printable(text), width);
+  };
+  fact("command    ", process.command);
+  fact("process    ", "pid " + std::to_string(process.pid) + " on " + process.host +
+                          (process.rank >= 0 ? ", rank " + std::to_string(process.rank) : "") +
+                          (process.injected ? ", prof injected" : ", prof linked in"));
+  fact("versions   ", "prof " + process.prof_version + ", snapshot format " +
+                          std::to_string(process.format_version) + ", driver " +
+                          (process.nvidia_driver.empty() ? "unknown" : process.nvidia_driver) +
+                          " (CUDA " + CudaVersion(process.cuda_driver_version) + "), CUPTI " +
+                          CuptiVersion(process.cupti_version) +
+                          (process.cupti_path.empty() ? "" : " from " + process.cupti_path));
+  if (model.end_ns > process.start_ns) {
+    fact("recorded   ", Time(static_cast<double>(model.end_ns - process.start_ns)));
+  }
+  std::string end = model.stopped_in_order ? "stopped in order" : "ends without its last block";
+  if (!model.truncation.empty()) end += ". " + model.truncation;
+  fact("end        ", end);
+  const auto operations = static_cast<double>(model.ops.size());
+  std::string size = Bytes(static_cast<double>(file_bytes));
+  if (operations > 0) {
+    size += ", " + Fixed(static_cast<double>(file_bytes) / operations, 1) + " B a GPU operation";
+  }
+  fact("size       ", size);
+}
+
+void WriteDevices(std::ostream& out, const Model& model, const TextOptions& options) {
+  if (model.devices.empty()) return;
+  WriteHeading(out, "Devices", options);
+  for (const model::Device& device : model.devices) {
+    // What could not be read is 0.
+    std::string text = Printable(device.name);
+    const auto add = [&](bool known, const std::string& fact) {
+      if (known) text += ", " + fact;
+    };
+    add(!device.chip.empty(), Printable(device.chip));
+    add(device.compute_major != 0, "compute capability " + std::to_string(device.compute_major) +
+                                       "." + std::to_string(device.compute_minor));
+    add(device.sm_count != 0, std::to_string(device.sm_count) + " SMs");
+    add(device.sm_clock_khz != 0, "up to " + Rate(device.sm_clock_khz * 1e3, "Hz"));
+    add(device.memory_bytes != 0, Bytes(static_cast<double>(device.memory_bytes)) + " memory");
+    add(device.l2_bytes != 0, Bytes(device.l2_bytes) + " L2");
+    WriteParagraph(out, "  GPU " + std::to_string(device.id) + "  ", text, options.width);
+  }
+}
+
+void WriteCounts(std::ostream& out, const Model& model, const TextOptions& options) {
+  int64_t kernels = 0, sampled = 0, copies = 0, memsets = 0, in_graphs = 0;
+  std::set<std::pair<uint32_t, uint32_t>> signatures;
+  for (const model::Op& op : model.ops) {
+    if (op.graph != 0) ++in_graphs;
+    if (op.kind == model::OpKind::kCopy) ++copies;
+    if (op.kind == model::OpKind::kMemset) ++memsets;
+    if (op.kind != model::OpKind::kKernel) continue;
+    ++kernels;
+    sampled += op.sampled ? 1 : 0;
+    signatures.emplace(op.shape, op.path);
+  }
+  WriteHeading(out, "Records", options);
+  Table table;
+  table.columns = {{"kind"}, {"count", Align::kRight}};
+  const auto row = [&](const char* kind, size_t count) {
+    table.rows.push_back({{kind, Count(static_cast<int64_t>(count))}});
+  };
+  row("kernels", static_cast<size_t>(kernels));
+  row("signatures (kernel, launch shape, range)", signatures.size());
+  row("kernels under a counter range", static_cast<size_t>(sampled));
+  row("operations from CUDA graphs", static_cast<size_t>(in_graphs));
+  row("copies", static_cast<size_t>(copies));
+  row("memsets", static_cast<size_t>(memsets));
+  row("API calls", model.api_calls.size());
+  row("synchronizations", model.syncs.size());
+  row("ranges opened", model.instances.size() + model.spans.size());
+  row("range paths", model.paths.size() - 1);
+  row("threads", model.threads.size() - 1);
+  row("counter samples", model.samples.size());
+  row("times that prof held up a thread", model.profiler_intervals.size());
+  WriteTable(out, table, options.width, options.utf8);
+}
+
+void WritePassGroups(std::ostream& out, const Model& model, const TextOptions& options) {
+  if (model.groups.size() < 2) return;
+  WriteHeading(out, "Pass groups: metrics that are read together", options);
+  std::vector<int64_t> samples(model.groups.size(), 0);
+  for (const model::CounterSample& sample : model.samples) {
+    if (sample.group < samples.size()) ++samples[sample.group];
+  }
+  Table table;
+  table.columns = {{"group", Align::kRight},
+                   {"tier"},
+                   {"samples", Align::kRight},
+                   {"metrics", Align::kLeft, 40}};
+  for (size_t id = 1; id < model.groups.size(); ++id) {
+    const model::PassGroup& group = model.groups[id];
+    table.rows.push_back({{std::to_string(id), Printable(group.tier), Count(samples[id]),
+                           Printable(Join(group.metrics, ", "))}});
+  }
+  WriteTable(out, table, options.width, options.utf8);
+}
+
+void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOptions& options) {
+  WriteHeading(out, "Integrity", options);
+  const std::pair<const char*, uint64_t> losses[] = {
+      {"records dropped by CUPTI", integrity.dropped_by_cupti},
+      {"records dropped at the memory cap", integrity.dropped_by_cap},
+      {"buffers refused at the memory cap", integrity.buffers_refused},
+      {"records without a valid time", integrity.untimed},
+      {"range events dropped", integrity.range_events_dropped},
+      {"range names dropped", integrity.range_paths_dropped},
+      {"records of an unknown kind", integrity.unknown_records},
+      {"signatures not considered for counters", integrity.signatures_dropped},
+      {"counter samples that failed", integrity.samples_failed},
+      {"bytes that the output did not take", integrity.bytes_not_written},
+      {"steps of the system clock", integrity.clock_stepped ? 1u : 0u},
+      {"stops before the GPU had finished", integrity.incomplete ? 1u : 0u}};
+  out << "  " << Count(static_cast<int64_t>(integrity.kernels)) << " kernel records for "
+      << Count(static_cast<int64_t>(integrity.launches)) << " launch calls; counters cost the host "
+      << Time(static_cast<double>(integrity.counter_cost_ns)) << '\n';
+  for (const auto& [what, count] : losses) {
+    if (count > 0) out << "  LOST  " << what << ": " << Count(static_cast<int64_t>(count)) << '\n';
+  }
+  if (integrity.complete()) out << "  nothing was lost\n";
+}
+
+void WriteNotices(std::ostream& out, const Model& model, int width) {
+  static constexpr const char* kSeverities[] = {"info", "warning", "error"};
+  for (const model::Notice& notice : model.notices) {
+    const int severity = std::clamp(notice.severity, 0, 2);
+    std::string text = Printable(notice.what);
+    if (!notice.fix.empty()) text += ". Fix: " + Printable(notice.fix);
+    WriteParagraph(out, std::string("  ") + kSeverities[severity] + "  ", text, width);
+  }
+}
+
+}  // namespace
+}  // namespace report
+
+void WriteInfo(std::ostream& out, const model::Model& model, uint64_t file_bytes,
+               const TextOptions& asked) {
+  TextOptions options = asked;
+  options.width = std::max(options.width, 80);
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  report::WriteProcess(text, model, file_bytes, options.width);
+  report::WriteDevices(text, model, options);
+  report::WriteCounts(text, model, options);
+  report::WritePassGroups(text, model, options);
+  report::WriteIntegrity(text, model.integrity, options);
+  report::WriteNotices(text, model, options.width);
+  const std::string bytes = text.str();
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+}  // namespace prof

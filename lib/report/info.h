@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is in a snapshot file, before any analysis: for people who wonder what was recorded.
+#ifndef PROF_LIB_REPORT_INFO_H_
+#define PROF_LIB_REPORT_INFO_H_
+
+#include <cstdint>
+#include <iosfwd>
+
+#include "lib/report/text.h"
+#include "lib/snapshot/model.h"
+
+namespace prof {
+
+// `file_bytes`: size of the snapshot, for the bytes per launch.
+void WriteInfo(std::ostream& out, const model::Model& model, uint64_t file_bytes,
+               const TextOptions& options);
+
+}  // namespace prof
+
+#endif  // PROF_LIB_REPORT_INFO_H_

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/json.h"
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace prof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+
+Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json Number(const std::optional<double>& value) { return value ? Number(*value) : Json(nullptr); }
+
+Json ToJson(const Statistic& value) {
+  return {{"n", value.n},
+          {"median", Number(value.median)},
+          {"min", Number(value.min)},
+          {"max", Number(value.max)},
+          {"sum", Number(value.sum)}};
+}
+
+Json ToJson(const Occupancy& value) {
+  return {{"known", value.known},
+          {"theoretical", value.known ? Number(value.theoretical) : Json(nullptr)},
+          {"achieved", Number(value.achieved)},
+          {"blocks_per_sm", value.blocks_per_sm},
+          {"limit_blocks", value.limit_blocks},
+          {"limit_warps", value.limit_warps},
+          {"limit_registers", value.limit_registers},
+          {"limit_shared", value.limit_shared},
+          {"limited_by", value.limited_by},
+          {"waves", value.known ? Number(value.waves) : Json(nullptr)},
+          {"tail_lost", value.known ? Number(value.tail_lost) : Json(nullptr)}};
+}
+
+Json ToJson(const Roofline& value) {
+  return {{"dram_bytes_per_s", Number(value.dram_bytes_per_s)},
+          {"dram_peak_bytes_per_s", Number(value.dram_peak_bytes_per_s)},
+          {"flops_per_s", Number(value.flops_per_s)},
+          {"flop_peak_per_s", Number(value.flop_peak_per_s)},
+          {"flop_kind", value.flop_kind},
+          {"flops_per_byte", Number(value.flops_per_byte)}};
+}
+
+Json ToJson(const Verdict& value) {
+  return {{"limiter", ToString(value.limiter)},
+          {"confidence", ToString(value.confidence)},
+          {"rule", value.rule},
+          {"summary", value.summary},
+          {"evidence", value.evidence},
+          {"action", value.action},
+          {"gain_at_most", Number(value.gain_at_most)},
+          {"gain_formula", value.gain_formula},
+          {"runner_up", value.runner_up},
+          {"missing", value.missing},
+          {"stall", value.stall},
+          {"notes", value.notes}};
+}
+
+Json ToJson(const KernelReport& value) {
+  Json metrics = Json::object();
+  for (const auto& [name, statistic] : value.metrics) metrics[name] = ToJson(statistic);
+  return {{"name", value.name},
+          {"full_name", value.full_name},
+          {"range", value.range},
+          {"device", value.device},
+          {"grid", value.grid},
+          {"block", value.block},
+          {"cluster", value.cluster},
+          {"registers_per_thread", value.registers_per_thread},
+          {"static_shared_bytes", value.static_shared_bytes},
+          {"dynamic_shared_bytes", value.dynamic_shared_bytes},
+          {"local_bytes_per_thread", value.local_bytes_per_thread},
+          {"launches", value.launches},
+          {"duration_ns", ToJson(value.duration_ns)},
+          {"total_ns", Number(value.total_ns)},
+          {"share", Number(value.share)},
+          {"in_graph", value.in_graph},
+          {"metrics", metrics},
+          {"samples_used", value.samples_used},
+          {"samples_rejected", value.samples_rejected},
+          {"occupancy", ToJson(value.occupancy)},
+          {"roofline", ToJson(value.roofline)},
+          {"verdict", ToJson(value.verdict)}};
+}
+
+const char* KindName(RangeRow::Kind kind) {
+  switch (kind) {
+    case RangeRow::Kind::kRange:
+      return "range";
+    case RangeRow::Kind::kOutside:
+      return "outside";
+    case RangeRow::Kind::kGap:
+      return "gap";
+    case RangeRow::Kind::kProfiler:
+      return "profiler";
+  }
+  return "unknown";
+}
+
+Json ToJson(const RangeRow& value) {
+  return {{"kind", KindName(value.kind)},
+          {"label", value.label},
+          {"time_ns", Number(value.time_ns)},
+          {"share", Number(value.share)},
+          {"instances", value.instances},
+          {"operations", value.operations},
+          {"limiter", ToString(value.limiter)},
+          {"dominant", value.dominant},
+          {"evidence", value.evidence},
+          {"verdict", value.verdict},
+          {"gain_at_most_ns", Number(value.gain_at_most_ns)}};
+}
+
+Json ToJson(const GapSummary& value) {
+  return {{"device", value.device},
+          {"cause", ToString(value.cause)},
+          {"count", value.count},
+          {"total_ns", Number(value.total_ns)},
+          {"longest_ns", Number(value.longest_ns)},
+          {"where", value.where},
+          {"example", value.example}};
+}
+
+Json ToJson(const Finding& value) {
+  return {{"id", value.id},
+          {"title", value.title},
+          {"evidence", value.evidence},
+          {"action", value.action},
+          {"gain_at_most_ns", Number(value.gain_at_most_ns)},
+          {"confidence", ToString(value.confidence)},
+          {"withheld", value.withheld},
+          {"withheld_why", value.withheld_why}};
+}
+
+Json ToJson(const CopySummary& value) {
+  return {{"device", value.device},
+          {"direction", value.direction},
+          {"memory", value.memory},
+          {"count", value.count},
+          {"bytes", value.bytes},
+          {"time_ns", Number(value.time_ns)},
+          {"overlapped_ns", Number(value.overlapped_ns)}};
+}
+
+Json ToJson(const DeviceReport& value) {
+  return {{"id", value.id},
+          {"name", value.name},
+          {"chip", value.chip},
+          {"sm_count", value.sm_count},
+          {"busy_ns", Number(value.busy_ns)},
+          {"idle_ns", Number(value.idle_ns)},
+          {"sm_clock_hz", ToJson(value.sm_clock_hz)},
+          {"dram_clock_hz", ToJson(value.dram_clock_hz)},
+          {"dram_peak_bytes_per_s", Number(value.dram_peak_bytes_per_s)}};
+}
+
+Json ToJson(const NoticeReport& value) {
+  return {{"severity", value.severity},
+          {"subsystem", value.subsystem},
+          {"what", value.what},
+          {"fix", value.fix}};
+}
+
+template <typename T>
+Json List(const std::vector<T>& values) {
+  Json list = Json::array();
+  for (const T& value : values) list.push_back(ToJson(value));
+  return list;
+}
+
+Json ToJson(const Report& report) {
+  const Totals& totals = report.totals;
+  return {{"schema", kSchema},
+          {"error", report.error},
+          {"command", report.command},
+          {"host", report.host},
+          {"pid", report.pid},
+          {"rank", report.rank},
+          {"prof_version", report.prof_version},
+          {"nvidia_driver", report.nvidia_driver},
+          {"span_ns", Number(report.span_ns)},
+          {"profiler_ns", Number(report.profiler_ns)},
+          {"counter_cost_ns", Number(report.counter_cost_ns)},
+          {"totals",
+           {{"kernels", totals.kernels},
+            {"copies", totals.copies},
+            {"memsets", totals.memsets},
+            {"api_calls", totals.api_calls},
+            {"ranges", totals.ranges},
+            {"samples", totals.samples}}},
+          {"devices", List(report.devices)},
+          {"rows", List(report.rows)},
+          {"kernels", List(report.kernels)},
+          {"gaps", List(report.gaps)},
+          {"copies", List(report.copies)},
+          {"findings", List(report.findings)},
+          {"notices", List(report.notices)},
+          {"integrity", report.integrity}};
+}
+
+}  // namespace
+
+void WriteJson(std::ostream& out, const Report& report) {
+  const std::string text = ToJson(report).dump(2, ' ', false, Json::error_handler_t::replace);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.put('\n');
+}
+
+}  // namespace prof

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report for programs: everything that is in prof::Report, with stable keys (docs/report.md).
+#ifndef PROF_LIB_REPORT_JSON_H_
+#define PROF_LIB_REPORT_JSON_H_
+
+#include <iosfwd>
+
+#include "prof/report.h"
+
+namespace prof {
+
+// One JSON object and a newline. Numbers that are not measured (NaN, absent) are null. Strings that
+// are not UTF-8 have their bad bytes replaced.
+void WriteJson(std::ostream& out, const Report& report);
+
+}  // namespace prof
+
+#endif  // PROF_LIB_REPORT_JSON_H_

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything that is known about one kernel.
+#include <algorithm>
+#include <cmath>
+#include <locale>
+#include <ostream>
+#include <sstream>
+#include <string>
+
+#include "lib/report/kernel_facts.h"
+#include "lib/report/sections.h"
+#include "lib/report/strings.h"
+#include "lib/report/table.h"
+#include "lib/report/units.h"
+
+namespace prof {
+namespace report {
+namespace {
+
+// Four significant digits in the metric's own unit, whatever its size.
+std::string Value(double value) {
+  const double size = std::abs(value);
+  if (!std::isfinite(value)) return "-";
+  if (value == 0) return "0";
+  return Fixed(value, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 5);
+}
+
+void WriteFacts(std::ostream& out, const KernelReport& kernel, int width) {
+  const auto fact = [&](const char* name, const std::string& text) {
+    if (!text.empty()) WriteParagraph(out, std::string("  ") + name, text, width);
+  };
+  const Statistic& duration = kernel.duration_ns;
+  fact("full name   ", Printable(kernel.full_name));
+  fact("range       ", kernel.range.empty() ? "(no range)" : Printable(kernel.range));
+  fact("launch      ", "grid x block " + LaunchShape(kernel) + " on GPU " +
+                           std::to_string(kernel.device) +
+                           (kernel.in_graph ? ", by a CUDA graph" : ""));
+  if (kernel.cluster[0] > 0) {
+    fact("cluster     ", std::to_string(kernel.cluster[0]) + "x" +
+                             std::to_string(kernel.cluster[1]) + "x" +
+                             std::to_string(kernel.cluster[2]));
+  }
+  fact("resources   ", std::to_string(kernel.registers_per_thread) + " registers a thread, " +
+                           Count(kernel.static_shared_bytes) + " B static and " +
+                           Count(kernel.dynamic_shared_bytes) + " B dynamic shared memory, " +
+                           Count(kernel.local_bytes_per_thread) + " B local memory a thread");
+  fact("time        ", Count(kernel.launches) + " launches, " + Time(kernel.total_ns) +
+                           " in all (" + Percent(kernel.share) + " of the span); median " +
+                           Time(duration.median) + ", " + Time(duration.min) + " to " +
+                           Time(duration.max) + " over " + Count(duration.n) +
+                           " undisturbed launches");
+  fact("samples     ", Count(kernel.samples_used) + " used, " + Count(kernel.samples_rejected) +
+                           " rejected (other GPU work beside them, or another clock)");
+}
+
+void WriteOccupancy(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+  WriteHeading(out, "Occupancy", options);
+  const Occupancy& occupancy = kernel.occupancy;
+  const std::string text = OccupancyText(kernel);
+  WriteParagraph(out, "  ",
+                 text.empty() ? "not known: the device's limits were not recorded" : text,
+                 options.width);
+  if (!occupancy.known) return;
+  Table table;
+  table.columns = {{"limit", Align::kLeft}, {"blocks per SM", Align::kRight}};
+  const auto row = [&](const char* name, int blocks) {
+    table.rows.push_back({{name, std::to_string(blocks)}});
+  };
+  row("block slots", occupancy.limit_blocks);
+  row("warps", occupancy.limit_warps);
+  row("registers", occupancy.limit_registers);
+  row("shared memory", occupancy.limit_shared);
+  row("all of them", occupancy.blocks_per_sm);
+  table.rows.back().line_before = true;
+  WriteTable(out, table, options.width, options.utf8);
+}
+
+void WriteMetrics(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+  WriteHeading(out, "Metrics, by CUPTI name and in CUPTI's unit", options);
+  if (kernel.metrics.empty()) {
+    out << "  none was measured\n";
+    return;
+  }
+  Table table;
+  table.columns = {{"metric", Align::kLeft, 40},
+                   {"n", Align::kRight},
+                   {"median", Align::kRight},
+                   {"min", Align::kRight},
+                   {"max", Align::kRight}};
+  for (const auto& [name, value] : kernel.metrics) {
+    table.rows.push_back({{Printable(name), Count(value.n), Value(value.median), Value(value.min),
+                           Value(value.max)}});
+  }
+  WriteTable(out, table, options.width, options.utf8);
+}
+
+}  // namespace
+}  // namespace report
+
+void WriteKernelDetail(std::ostream& out, const KernelReport& kernel, const TextOptions& asked) {
+  TextOptions options = asked;
+  options.width = std::max(options.width, 80);
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << report::ShortName(kernel.name, options.width, options) << '\n';
+  report::WriteFacts(text, kernel, options.width);
+  report::WriteHeading(text, "Verdict", options);
+  for (const std::string& paragraph : report::VerdictText(kernel)) {
+    report::WriteParagraph(text, "  ", paragraph, options.width);
+  }
+  if (!kernel.verdict.rule.empty()) text << "  rule: " << kernel.verdict.rule << '\n';
+  const std::string roofline = report::RooflineText(kernel);
+  if (!roofline.empty()) report::WriteParagraph(text, "  ", roofline, options.width);
+  report::WriteOccupancy(text, kernel, options);
+  report::WriteMetrics(text, kernel, options);
+  const std::string bytes = text.str();
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+}  // namespace prof

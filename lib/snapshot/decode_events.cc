@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The event columns of a block. Columns go straight into the model's vectors: no allocation a row.
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/snapshot/decoder.h"
+#include "prof/snapshot.pb.h"
+
+namespace prof::internal {
+namespace {
+
+using Lengths = std::initializer_list<std::pair<const char*, int>>;
+
+// Parallel columns have one length: that of the first.
+absl::Status SameLength(const char* events, Lengths columns) {
+  const auto& [first, rows] = *columns.begin();
+  for (const auto& [name, length] : columns) {
+    if (length != rows) {
+      return absl::DataLossError(absl::StrCat("the columns of ", events,
+                                              " differ in length: ", first, " has ", rows,
+                                              " rows, ", name, " has ", length));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BadId(const char* events, int row, const char* what, uint64_t id, size_t size) {
+  return absl::DataLossError(absl::StrCat(events, " row ", row, " names ", what, " ", id, " of ",
+                                          size - 1, " known so far"));
+}
+
+absl::Status BadTime(const char* events, int row) {
+  return absl::DataLossError(absl::StrCat(events, " row ", row, " has an impossible time"));
+}
+
+// A sparse column's row; kernels and copies that a graph launched, kernels without a time.
+absl::Status BadRow(const char* events, uint32_t row, int rows) {
+  return absl::DataLossError(
+      absl::StrCat("a sparse column of ", events, " names row ", row, " of ", rows));
+}
+
+bool ValidTime(int64_t time_ns) { return -kMaxTime < time_ns && time_ns < kMaxTime; }
+
+// Sums deltas. Unsigned: a hostile sum wraps round instead of being undefined.
+class Sum {
+ public:
+  explicit Sum(int64_t base = 0) : value_(static_cast<uint64_t>(base)) {}
+  int64_t Add(int64_t delta) {
+    value_ += static_cast<uint64_t>(delta);
+    return static_cast<int64_t>(value_);
+  }
+
+ private:
+  uint64_t value_;
+};
+
+// False when the interval is not within the valid times.
+template <typename Event>
+bool SetInterval(int64_t start_ns, uint64_t duration_ns, Event* event) {
+  if (!ValidTime(start_ns) || duration_ns >= static_cast<uint64_t>(kMaxTime)) return false;
+  event->start_ns = start_ns;
+  event->end_ns = start_ns + static_cast<int64_t>(duration_ns);
+  return event->end_ns < kMaxTime;
+}
+
+// An enumerator this version does not know becomes 0, "unknown".
+template <typename Enum>
+Enum KnownEnum(int value, int last) {
+  return static_cast<Enum>(value >= 0 && value <= last ? value : 0);
+}
+
+model::MemoryKind Memory(int value) {
+  return KnownEnum<model::MemoryKind>(value, wire::MEMORY_MANAGED);
+}
+
+// What all kinds of GPU operations have: lane, time, correlation.
+template <typename Columns, typename Lanes>
+absl::Status AddOps(const char* events, const Columns& columns, const Lanes& lanes,
+                    model::OpKind kind, std::vector<model::Op>* ops) {
+  const int rows = columns.lane_size();
+  absl::Status status =
+      SameLength(events, {{"lane", rows},
+                          {"start_delta_ns", columns.start_delta_ns_size()},
+                          {"duration_ns", columns.duration_ns_size()},
+                          {"correlation_delta", columns.correlation_delta_size()}});
+  if (!status.ok()) return status;
+  Sum start(columns.base_ns()), correlation;
+  for (int row = 0; row < rows; ++row) {
+    const uint32_t lane = columns.lane(row);
+    if (lane >= lanes.size()) return BadId(events, row, "lane", lane, lanes.size());
+    model::Op& op = ops->emplace_back();
+    op.kind = kind;
+    op.device = lanes[lane].device;
+    op.context = lanes[lane].context;
+    op.stream = lanes[lane].stream;
+    op.correlation = static_cast<uint32_t>(correlation.Add(columns.correlation_delta(row)));
+    if (!SetInterval(start.Add(columns.start_delta_ns(row)), columns.duration_ns(row), &op)) {
+      return BadTime(events, row);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// `ops` are the rows of `columns`.
+template <typename Columns>
+absl::Status SetGraphs(const char* events, const Columns& columns, int rows, model::Op* ops) {
+  absl::Status status = SameLength(events, {{"graph_row", columns.graph_row_size()},
+                                            {"graph_id", columns.graph_id_size()},
+                                            {"graph_node_id", columns.graph_node_id_size()}});
+  if (!status.ok()) return status;
+  for (int i = 0; i < columns.graph_row_size(); ++i) {
+    const uint32_t row = columns.graph_row(i);
+    if (row >= static_cast<uint32_t>(rows)) return BadRow(events, row, rows);
+    ops[row].graph = columns.graph_id(i);
+    ops[row].graph_node = columns.graph_node_id(i);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Decoder::AddKernels(const wire::Block& block) {
+  const wire::KernelColumns& columns = block.kernels();
+  const size_t first = model_->ops.size();
+  absl::Status status = AddOps("kernels", columns, lanes_, model::OpKind::kKernel, &model_->ops);
+  const int rows = columns.lane_size();
+  if (status.ok())
+    status = SameLength("kernels", {{"lane", rows}, {"shape", columns.shape_size()}});
+  if (!status.ok()) return status;
+  model::Op* ops = model_->ops.data() + first;
+  for (int row = 0; row < rows; ++row) {
+    const uint32_t shape = columns.shape(row);
+    if (shape >= model_->shapes.size()) {
+      return BadId("kernels", row, "shape", shape, model_->shapes.size());
+    }
+    ops[row].shape = shape;
+  }
+  for (const uint32_t row : columns.untimed_row()) {
+    if (row >= static_cast<uint32_t>(rows)) return BadRow("kernels", row, rows);
+    ops[row].timed = false;
+  }
+  return SetGraphs("kernels", columns, rows, ops);
+}
+
+absl::Status Decoder::AddCopies(const wire::Block& block) {
+  const wire::CopyColumns& columns = block.copies();
+  const size_t first = model_->ops.size();
+  absl::Status status = AddOps("copies", columns, lanes_, model::OpKind::kCopy, &model_->ops);
+  const int rows = columns.lane_size();
+  if (status.ok()) {
+    status = SameLength("copies", {{"lane", rows},
+                                   {"kind", columns.kind_size()},
+                                   {"source", columns.source_size()},
+                                   {"destination", columns.destination_size()},
+                                   {"bytes", columns.bytes_size()},
+                                   {"async", columns.async_size()}});
+  }
+  if (!status.ok()) return status;
+  model::Op* ops = model_->ops.data() + first;
+  for (int row = 0; row < rows; ++row) {
+    ops[row].copy = KnownEnum<model::CopyKind>(columns.kind(row), wire::COPY_PEER_TO_PEER);
+    ops[row].source = Memory(columns.source(row));
+    ops[row].destination = Memory(columns.destination(row));
+    ops[row].bytes = columns.bytes(row);
+    ops[row].async = columns.async(row);
+  }
+  return SetGraphs("copies", columns, rows, ops);
+}
+
+absl::Status Decoder::AddMemsets(const wire::Block& block) {
+  const wire::MemsetColumns& columns = block.memsets();
+  const size_t first = model_->ops.size();
+  absl::Status status = AddOps("memsets", columns, lanes_, model::OpKind::kMemset, &model_->ops);
+  const int rows = columns.lane_size();
+  if (status.ok()) {
+    status = SameLength(
+        "memsets",
+        {{"lane", rows}, {"bytes", columns.bytes_size()}, {"memory", columns.memory_size()}});
+  }
+  if (!status.ok()) return status;
+  model::Op* ops = model_->ops.data() + first;
+  for (int row = 0; row < rows; ++row) {
+    ops[row].destination = Memory(columns.memory(row));
+    ops[row].bytes = columns.bytes(row);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::AddSyncs(const wire::Block& block) {
+  const wire::SyncColumns& columns = block.syncs();
+  const int rows = columns.kind_size();
+  absl::Status status =
+      SameLength("syncs", {{"kind", rows},
+                           {"context", columns.context_size()},
+                           {"stream", columns.stream_size()},
+                           {"start_delta_ns", columns.start_delta_ns_size()},
+                           {"duration_ns", columns.duration_ns_size()},
+                           {"correlation_delta", columns.correlation_delta_size()}});
+  if (!status.ok()) return status;
+  Sum start(columns.base_ns()), correlation;
+  for (int row = 0; row < rows; ++row) {
+    model::Sync& sync = model_->syncs.emplace_back();
+    sync.kind = KnownEnum<model::SyncKind>(columns.kind(row), wire::SYNC_CONTEXT);
+    sync.context = columns.context(row);
+    sync.stream = columns.stream(row);
+    sync.correlation = static_cast<uint32_t>(correlation.Add(columns.correlation_delta(row)));
+    if (!SetInterval(start.Add(columns.start_delta_ns(row)), columns.duration_ns(row), &sync)) {
+      return BadTime("syncs", row);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::AddApiCalls(const wire::Block& block) {
+  const wire::ApiColumns& columns = block.api_calls();
+  const int rows = columns.name_size();
+  absl::Status status =
+      SameLength("API calls", {{"name", rows},
+                               {"thread", columns.thread_size()},
+                               {"start_delta_ns", columns.start_delta_ns_size()},
+                               {"duration_ns", columns.duration_ns_size()},
+                               {"correlation_delta", columns.correlation_delta_size()}});
+  if (status.ok()) {
+    status = SameLength("API errors", {{"error_row", columns.error_row_size()},
+                                       {"error_code", columns.error_code_size()}});
+  }
+  if (!status.ok()) return status;
+  const size_t first = model_->api_calls.size();
+  Sum start(columns.base_ns()), correlation;
+  for (int row = 0; row < rows; ++row) {
+    const uint32_t name = columns.name(row), thread = columns.thread(row);
+    if (name >= model_->strings.size()) {
+      return BadId("API calls", row, "string", name, model_->strings.size());
+    }
+    if (thread >= model_->threads.size()) {
+      return BadId("API calls", row, "thread", thread, model_->threads.size());
+    }
+    model::ApiCall& call = model_->api_calls.emplace_back();
+    call.name = name;
+    call.thread = thread;
+    call.correlation = static_cast<uint32_t>(correlation.Add(columns.correlation_delta(row)));
+    if (!SetInterval(start.Add(columns.start_delta_ns(row)), columns.duration_ns(row), &call)) {
+      return BadTime("API calls", row);
+    }
+  }
+  for (int i = 0; i < columns.error_row_size(); ++i) {
+    const uint32_t row = columns.error_row(i);
+    if (row >= static_cast<uint32_t>(rows)) return BadRow("API calls", row, rows);
+    model_->api_calls[first + row].error = columns.error_code(i);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::AddOverheads(const wire::Block& block) {
+  const wire::OverheadColumns& columns = block.overheads();
+  const int rows = columns.kind_size();
+  absl::Status status = SameLength("overheads", {{"kind", rows},
+                                                 {"thread", columns.thread_size()},
+                                                 {"start_delta_ns", columns.start_delta_ns_size()},
+                                                 {"duration_ns", columns.duration_ns_size()}});
+  Sum start(columns.base_ns());
+  for (int row = 0; status.ok() && row < rows; ++row) {
+    if (columns.thread(row) >= model_->threads.size()) {
+      return BadId("overheads", row, "thread", columns.thread(row), model_->threads.size());
+    }
+    model::Overhead& overhead = model_->overheads.emplace_back();
+    overhead.thread = columns.thread(row);
+    if (!SetInterval(start.Add(columns.start_delta_ns(row)), columns.duration_ns(row), &overhead)) {
+      return BadTime("overheads", row);
+    }
+    status = CopyString("an overhead's kind", columns.kind(row), &overhead.kind);
+  }
+  return status;
+}
+
+absl::Status Decoder::AddRanges(const wire::Block& block) {
+  const size_t paths = model_->paths.size(), threads = model_->threads.size();
+  const wire::RangeColumns& steps = block.ranges();
+  absl::Status status = SameLength("ranges", {{"thread", steps.thread_size()},
+                                              {"time_delta_ns", steps.time_delta_ns_size()},
+                                              {"path", steps.path_size()}});
+  if (!status.ok()) return status;
+  Sum time(steps.base_ns());
+  for (int row = 0; row < steps.thread_size(); ++row) {
+    const int64_t time_ns = time.Add(steps.time_delta_ns(row));
+    if (!ValidTime(time_ns)) return BadTime("ranges", row);
+    if (steps.path(row) >= paths) return BadId("ranges", row, "path", steps.path(row), paths);
+    if (steps.thread(row) >= threads) {
+      return BadId("ranges", row, "thread", steps.thread(row), threads);
+    }
+    model_->steps.push_back({steps.thread(row), steps.path(row), time_ns});
+  }
+
+  const wire::SpanColumns& spans = block.spans();
+  status = SameLength("spans", {{"path", spans.path_size()},
+                                {"start_thread", spans.start_thread_size()},
+                                {"end_thread", spans.end_thread_size()},
+                                {"start_delta_ns", spans.start_delta_ns_size()},
+                                {"duration_ns", spans.duration_ns_size()}});
+  if (!status.ok()) return status;
+  Sum start(spans.base_ns());
+  for (int row = 0; row < spans.path_size(); ++row) {
+    if (spans.path(row) >= paths) return BadId("spans", row, "path", spans.path(row), paths);
+    if (spans.start_thread(row) >= threads) {
+      return BadId("spans", row, "thread", spans.start_thread(row), threads);
+    }
+    model::RangeInstance& span = model_->spans.emplace_back();
+    span.path = spans.path(row);
+    span.thread = spans.start_thread(row);
+    if (!SetInterval(start.Add(spans.start_delta_ns(row)), spans.duration_ns(row), &span)) {
+      return BadTime("spans", row);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::AddSamples(const wire::Block& block) {
+  for (int row = 0; row < block.samples_size(); ++row) {
+    const wire::CounterSample& wire = block.samples(row);
+    if (wire.group() == 0 || wire.group() >= model_->groups.size()) {
+      return BadId("samples", row, "pass group", wire.group(), model_->groups.size());
+    }
+    if (wire.range_path() >= model_->paths.size()) {
+      return BadId("samples", row, "path", wire.range_path(), model_->paths.size());
+    }
+    const size_t metrics = model_->groups[wire.group()].metrics.size();
+    if (static_cast<size_t>(wire.value_size()) != metrics) {
+      return absl::DataLossError(absl::StrCat("sample ", row, " has ", wire.value_size(),
+                                              " values for the ", metrics,
+                                              " metrics of its pass group"));
+    }
+    if (!ValidTime(wire.begin_ns()) || !ValidTime(wire.end_ns())) return BadTime("samples", row);
+    model::CounterSample& sample = model_->samples.emplace_back();
+    sample.group = wire.group();
+    sample.context = wire.context();
+    sample.correlation = wire.correlation();
+    sample.path = wire.range_path();
+    sample.values.assign(wire.value().begin(), wire.value().end());
+    sample.begin_ns = wire.begin_ns();
+    sample.end_ns = wire.end_ns();
+  }
+  for (int row = 0; row < block.profiler_intervals_size(); ++row) {
+    const wire::ProfilerInterval& wire = block.profiler_intervals(row);
+    if (wire.thread() >= model_->threads.size()) {
+      return BadId("profiler intervals", row, "thread", wire.thread(), model_->threads.size());
+    }
+    if (!ValidTime(wire.begin_ns()) || !ValidTime(wire.end_ns()) ||
+        wire.end_ns() < wire.begin_ns()) {
+      return BadTime("profiler intervals", row);
+    }
+    model_->profiler_intervals.push_back(
+        {KnownEnum<model::ProfilerWork>(wire.work(), wire::PROFILER_WORK_SAMPLE), wire.thread(),
+         wire.begin_ns(), wire.end_ns()});
+  }
+  for (const wire::Notice& wire : block.notices()) {
+    model_->notices.push_back(
+        {wire.severity(), wire.subsystem(), wire.code(), wire.what(), wire.fix()});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace prof::internal

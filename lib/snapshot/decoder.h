@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One block after another into a model. Every id, length and time of a block is checked here, so
+// that nothing behind the reader has to.
+#ifndef PROF_LIB_SNAPSHOT_DECODER_H_
+#define PROF_LIB_SNAPSHOT_DECODER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "lib/snapshot/model.h"
+
+namespace prof::wire {
+class Block;
+}
+
+namespace prof::internal {
+
+// Times beyond this (the year 2116) are damage. Any two valid times can be subtracted.
+constexpr int64_t kMaxTime = int64_t{1} << 62;
+// Deeper nesting is damage; it also bounds the work per range step.
+constexpr uint32_t kMaxDepth = 1024;
+constexpr size_t kMaxDevices = 1024;
+
+class Decoder {
+ public:
+  explicit Decoder(model::Model* model) : model_(model) {}
+
+  // Adds a block whose encoded size is `bytes`: all of it, or on an error nothing of it.
+  absl::Status Add(const wire::Block& block, size_t bytes);
+
+  uint64_t trailer_blocks() const { return trailer_blocks_; }
+
+ private:
+  struct Lane {
+    uint32_t device = 0, context = 0, stream = 0;
+  };
+
+  absl::Status AddTables(const wire::Block& block);
+  absl::Status AddDevices(const wire::Block& block);
+  absl::Status AddPaths(const wire::Block& block);
+  absl::Status AddShapes(const wire::Block& block);
+  absl::Status AddKernels(const wire::Block& block);
+  absl::Status AddCopies(const wire::Block& block);
+  absl::Status AddMemsets(const wire::Block& block);
+  absl::Status AddSyncs(const wire::Block& block);
+  absl::Status AddApiCalls(const wire::Block& block);
+  absl::Status AddOverheads(const wire::Block& block);
+  absl::Status AddRanges(const wire::Block& block);
+  absl::Status AddSamples(const wire::Block& block);
+  void AddClosing(const wire::Block& block);
+
+  // Copies string `id` into `to`. Names repeat in the model but not in the file, so a small hostile
+  // file could ask for any amount of memory: the copies of all blocks share a budget.
+  absl::Status CopyString(const char* what, uint32_t id, std::string* to);
+  absl::Status Spend(size_t bytes);
+
+  model::Model* model_;
+  std::vector<Lane> lanes_{Lane{}};
+  std::vector<uint32_t> depths_{0};  // of range paths
+  size_t spent_ = 0, budget_ = size_t{64} << 20;
+  uint64_t trailer_blocks_ = 0;
+};
+
+}  // namespace prof::internal
+
+#endif  // PROF_LIB_SNAPSHOT_DECODER_H_

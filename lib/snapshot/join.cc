@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/snapshot/join.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+
+#include "lib/snapshot/api_class.h"
+
+namespace prof::internal {
+namespace {
+
+using model::ApiCall;
+using model::Model;
+using model::Op;
+using model::OpKind;
+
+// Records come nearly in order; checking costs less than sorting.
+template <typename T, typename Less>
+void SortUnlessSorted(std::vector<T>* values, Less less) {
+  if (!std::is_sorted(values->begin(), values->end(), less)) {
+    std::stable_sort(values->begin(), values->end(), less);
+  }
+}
+
+void SortAll(Model* model) {
+  SortUnlessSorted(&model->ops, [](const Op& a, const Op& b) {
+    return std::tie(b.timed, a.start_ns) < std::tie(a.timed, b.start_ns);
+  });
+  SortUnlessSorted(&model->api_calls, [](const ApiCall& a, const ApiCall& b) {
+    return std::tie(a.start_ns, b.end_ns) < std::tie(b.start_ns, a.end_ns);
+  });
+  SortUnlessSorted(&model->steps, [](const model::RangeStep& a, const model::RangeStep& b) {
+    return std::tie(a.thread, a.time_ns) < std::tie(b.thread, b.time_ns);
+  });
+  const auto by_start = [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; };
+  SortUnlessSorted(&model->syncs, by_start);
+  SortUnlessSorted(&model->overheads, by_start);
+  SortUnlessSorted(&model->spans, by_start);
+  SortUnlessSorted(&model->profiler_intervals,
+                   [](const model::ProfilerInterval& a, const model::ProfilerInterval& b) {
+                     return a.begin_ns < b.begin_ns;
+                   });
+}
+
+void ClassifyCalls(Model* model) {
+  std::vector<std::optional<model::ApiClass>> known(model->strings.size());
+  for (ApiCall& call : model->api_calls) {
+    std::optional<model::ApiClass>& cls = known[call.name];
+    if (!cls) cls = ClassifyApi(model->strings[call.name]);
+    call.cls = *cls;
+  }
+}
+
+// Calls come in time order, so each thread's steps are walked once.
+void SetCallPaths(Model* model) {
+  const std::vector<size_t> offsets = StepOffsets(*model);
+  std::vector<size_t> next(offsets);
+  for (ApiCall& call : model->api_calls) {
+    size_t& i = next[call.thread];
+    while (i < offsets[call.thread + 1] && model->steps[i].time_ns <= call.start_ns) ++i;
+    if (i > offsets[call.thread]) call.path = model->steps[i - 1].path;
+  }
+}
+
+// Correlation ids to the outermost call that has them.
+class CallIndex {
+ public:
+  explicit CallIndex(const std::vector<ApiCall>& calls) {
+    keys_.reserve(calls.size());
+    for (size_t i = 0; i < calls.size(); ++i) {
+      if (calls[i].correlation != 0) keys_.push_back(uint64_t{calls[i].correlation} << 32 | i);
+    }
+    if (!std::is_sorted(keys_.begin(), keys_.end())) std::sort(keys_.begin(), keys_.end());
+  }
+
+  // Calls are sorted by start, longest first: the first of a correlation id is the outermost one.
+  // Operations mostly come in the order of their calls, so the search starts at the last answer.
+  int32_t Find(uint32_t correlation) {
+    const uint64_t key = uint64_t{correlation} << 32;
+    auto at = keys_.begin() + hint_;
+    if (at == keys_.end() || *at < key) {
+      const auto near = at + std::min<ptrdiff_t>(16, keys_.end() - at);
+      at = std::lower_bound(at, near, key);
+      if (at == near) at = std::lower_bound(near, keys_.end(), key);
+    } else {
+      at = std::lower_bound(keys_.begin(), at, key);
+    }
+    hint_ = at - keys_.begin();
+    if (at == keys_.end() || *at >> 32 != correlation) return model::kNoIndex;
+    return static_cast<int32_t>(*at & 0xffffffff);
+  }
+
+ private:
+  std::vector<uint64_t> keys_;  // correlation in the upper, index in the lower half
+  ptrdiff_t hint_ = 0;
+};
+
+void JoinOps(Model* model) {
+  CallIndex index(model->api_calls);
+  for (Op& op : model->ops) {
+    if (op.correlation == 0) continue;
+    op.api = index.Find(op.correlation);
+    if (op.api != model::kNoIndex) op.path = model->api_calls[op.api].path;
+  }
+}
+
+uint64_t LaunchKey(uint32_t context, uint32_t correlation) {
+  return uint64_t{context} << 32 | correlation;
+}
+
+// A sample speaks of one launch. Where several kernels share the correlation id (a graph launch),
+// its values are of all of them together and belong to none.
+void JoinSamples(Model* model) {
+  if (model->samples.empty()) return;
+  struct Launch {
+    int32_t op = model::kNoIndex;
+    int kernels = 0;
+  };
+  std::unordered_map<uint64_t, Launch> launches;
+  for (const model::CounterSample& sample : model->samples) {
+    launches[LaunchKey(sample.context, sample.correlation)];
+  }
+  for (size_t i = 0; i < model->ops.size(); ++i) {
+    Op& op = model->ops[i];
+    if (op.kind != OpKind::kKernel) continue;
+    const auto it = launches.find(LaunchKey(op.context, op.correlation));
+    if (it == launches.end()) continue;
+    op.sampled = true;
+    it->second.op = static_cast<int32_t>(i);
+    ++it->second.kernels;
+  }
+  for (model::CounterSample& sample : model->samples) {
+    const Launch& launch = launches[LaunchKey(sample.context, sample.correlation)];
+    if (launch.kernels != 1) continue;
+    sample.op = launch.op;
+    Op& op = model->ops[launch.op];
+    if (op.api == model::kNoIndex) op.path = sample.path;  // the call's record was lost
+  }
+}
+
+// Launches inside a counter range that gave no values were slowed down by it all the same.
+void MarkSampled(Model* model) {
+  std::vector<std::vector<const model::ProfilerInterval*>> by_thread(model->threads.size());
+  for (const model::ProfilerInterval& interval : model->profiler_intervals) {
+    if (interval.work == model::ProfilerWork::kSample) {
+      by_thread[interval.thread].push_back(&interval);
+    }
+  }
+  std::vector<size_t> next(by_thread.size());
+  std::vector<bool> sampled(model->api_calls.size());
+  for (size_t i = 0; i < model->api_calls.size(); ++i) {
+    const ApiCall& call = model->api_calls[i];
+    const auto& intervals = by_thread[call.thread];
+    size_t& at = next[call.thread];
+    while (at < intervals.size() && intervals[at]->end_ns <= call.start_ns) ++at;
+    // The callback's interval lies within the call's, or around it.
+    sampled[i] = at < intervals.size() && intervals[at]->begin_ns < call.end_ns;
+  }
+  for (Op& op : model->ops) {
+    if (op.api != model::kNoIndex && sampled[op.api]) op.sampled = true;
+  }
+}
+
+int64_t LastMoment(const Model& model) {
+  int64_t end_ns = model.end_ns;
+  if (end_ns == 0 && !model.steps.empty()) end_ns = model.steps.front().time_ns;
+  for (const model::RangeStep& step : model.steps) end_ns = std::max(end_ns, step.time_ns);
+  for (const ApiCall& call : model.api_calls) end_ns = std::max(end_ns, call.end_ns);
+  for (const Op& op : model.ops) {
+    if (op.timed) end_ns = std::max(end_ns, op.end_ns);
+  }
+  return end_ns;
+}
+
+}  // namespace
+
+std::vector<size_t> StepOffsets(const Model& model) {
+  std::vector<size_t> offsets(model.threads.size() + 1, model.steps.size());
+  for (size_t i = model.steps.size(); i > 0; --i) offsets[model.steps[i - 1].thread] = i - 1;
+  for (size_t thread = model.threads.size(); thread > 0; --thread) {
+    offsets[thread - 1] = std::min(offsets[thread - 1], offsets[thread]);
+  }
+  return offsets;
+}
+
+void Join(Model* model) {
+  SortAll(model);
+  ClassifyCalls(model);
+  SetCallPaths(model);
+  JoinOps(model);
+  JoinSamples(model);
+  MarkSampled(model);
+  DeriveInstances(LastMoment(*model), model);
+}
+
+}  // namespace prof::internal

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the records mean together: which call launched an operation, in which range, and which
+// launch a counter sample was taken from.
+#ifndef PROF_LIB_SNAPSHOT_JOIN_H_
+#define PROF_LIB_SNAPSHOT_JOIN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/snapshot/model.h"
+
+namespace prof::internal {
+
+// Sorts and joins a model that the decoder has filled.
+void Join(model::Model* model);
+
+// The steps of thread id `t` are model.steps[offsets[t]] up to model.steps[offsets[t + 1]].
+// `model.steps` is sorted. Has one entry more than there are threads.
+std::vector<size_t> StepOffsets(const model::Model& model);
+
+// Model::instances from the sorted steps; ranges still open at the end are closed at `end_ns`.
+void DeriveInstances(int64_t end_ns, model::Model* model);
+
+}  // namespace prof::internal
+
+#endif  // PROF_LIB_SNAPSHOT_JOIN_H_

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nvtx_bridge/handlers.h"
+
+#include <cstddef>
+#include <string_view>
+
+#include "lib/capture/range_names.h"
+#include "lib/capture/range_recorder.h"
+#include "lib/capture/range_strings.h"
+#include "nvtx_bridge/text.h"
+
+namespace prof::nvtx {
+namespace {
+
+using capture::RangeName;
+using capture::StoredString;
+
+// Handles are addresses of stored strings, for domains as for registered strings.
+const StoredString* Register(std::string_view text) {
+  const StoredString* stored = capture::InternString(text);
+  return stored != nullptr ? stored : capture::OverflowString();
+}
+
+template <typename Handle>
+Handle HandleOf(const StoredString* stored) {
+  return reinterpret_cast<Handle>(const_cast<StoredString*>(stored));
+}
+
+std::string_view TextOf(const void* handle) {
+  const StoredString* stored = capture::StoredStringFromHandle(handle);
+  return stored != nullptr ? stored->view() : std::string_view();
+}
+
+// Whether the caller's structure is long enough to hold `field`: older ones are shorter.
+#define PROF_HAS_FIELD(attributes, field) \
+  ((attributes)->size >=                  \
+   offsetof(nvtxEventAttributes_t, field) + sizeof(nvtxEventAttributes_t::field))
+
+// Calls `use` with what `attributes` say. The payload is not recorded.
+template <typename Use>
+auto WithName(std::string_view domain, const nvtxEventAttributes_t* attributes, Use use) {
+  RangeName range;
+  range.domain = domain;
+  if (attributes == nullptr || !PROF_HAS_FIELD(attributes, category)) return use(range);
+  range.category = attributes->category;
+  if (PROF_HAS_FIELD(attributes, color) && attributes->colorType == NVTX_COLOR_ARGB) {
+    range.color = attributes->color;
+  }
+  if (!PROF_HAS_FIELD(attributes, message)) return use(range);
+  switch (attributes->messageType) {
+    case NVTX_MESSAGE_TYPE_ASCII:
+      range.name = FromNarrow(attributes->message.ascii);
+      return use(range);
+    case NVTX_MESSAGE_TYPE_UNICODE: {
+      const WideText text(attributes->message.unicode);
+      range.name = text.view();
+      return use(range);
+    }
+    case NVTX_MESSAGE_TYPE_REGISTERED:
+      range.name = TextOf(attributes->message.registered);
+      return use(range);
+    default:
+      return use(range);
+  }
+}
+
+#undef PROF_HAS_FIELD
+
+}  // namespace
+
+void MarkEx(const nvtxEventAttributes_t* attributes) noexcept { DomainMarkEx(nullptr, attributes); }
+void MarkA(const char* message) noexcept { capture::Mark({FromNarrow(message), {}}); }
+void MarkW(const wchar_t* message) noexcept { capture::Mark({WideText(message).view(), {}}); }
+
+nvtxRangeId_t RangeStartEx(const nvtxEventAttributes_t* attributes) noexcept {
+  return DomainRangeStartEx(nullptr, attributes);
+}
+nvtxRangeId_t RangeStartA(const char* message) noexcept {
+  return capture::StartRange({FromNarrow(message), {}});
+}
+nvtxRangeId_t RangeStartW(const wchar_t* message) noexcept {
+  return capture::StartRange({WideText(message).view(), {}});
+}
+void RangeEnd(nvtxRangeId_t id) noexcept { capture::EndRange(id); }
+
+int RangePushEx(const nvtxEventAttributes_t* attributes) noexcept {
+  return DomainRangePushEx(nullptr, attributes);
+}
+int RangePushA(const char* message) noexcept {
+  return capture::PushRange({FromNarrow(message), {}});
+}
+int RangePushW(const wchar_t* message) noexcept {
+  return capture::PushRange({WideText(message).view(), {}});
+}
+int RangePop() noexcept { return capture::PopRange({}); }
+
+void NameOsThreadA(uint32_t tid, const char* name) noexcept {
+  capture::NameThread(tid, FromNarrow(name));
+}
+void NameOsThreadW(uint32_t tid, const wchar_t* name) noexcept {
+  capture::NameThread(tid, WideText(name).view());
+}
+
+void DomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) noexcept {
+  WithName(TextOf(domain), attributes, &capture::Mark);
+}
+nvtxRangeId_t DomainRangeStartEx(nvtxDomainHandle_t domain,
+                                 const nvtxEventAttributes_t* attributes) noexcept {
+  return WithName(TextOf(domain), attributes, &capture::StartRange);
+}
+void DomainRangeEnd(nvtxDomainHandle_t /*domain*/, nvtxRangeId_t id) noexcept {
+  capture::EndRange(id);
+}
+int DomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) noexcept {
+  return WithName(TextOf(domain), attributes, &capture::PushRange);
+}
+int DomainRangePop(nvtxDomainHandle_t domain) noexcept { return capture::PopRange(TextOf(domain)); }
+
+nvtxStringHandle_t DomainRegisterStringA(nvtxDomainHandle_t /*domain*/, const char* text) noexcept {
+  return HandleOf<nvtxStringHandle_t>(Register(FromNarrow(text)));
+}
+nvtxStringHandle_t DomainRegisterStringW(nvtxDomainHandle_t /*domain*/,
+                                         const wchar_t* text) noexcept {
+  return HandleOf<nvtxStringHandle_t>(Register(WideText(text).view()));
+}
+nvtxDomainHandle_t DomainCreateA(const char* name) noexcept {
+  return HandleOf<nvtxDomainHandle_t>(Register(FromNarrow(name)));
+}
+nvtxDomainHandle_t DomainCreateW(const wchar_t* name) noexcept {
+  return HandleOf<nvtxDomainHandle_t>(Register(WideText(name).view()));
+}
+
+}  // namespace prof::nvtx

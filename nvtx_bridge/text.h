@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kinds of text that NVTX takes, as UTF-8 views.
+#ifndef PROF_NVTX_BRIDGE_TEXT_H_
+#define PROF_NVTX_BRIDGE_TEXT_H_
+
+#include <array>
+#include <string_view>
+
+#include "lib/capture/range_strings.h"
+
+namespace prof::nvtx {
+
+// A view of `text` up to its end, or up to where range_strings.h would cut it. nullptr: "".
+std::string_view FromNarrow(const char* text) noexcept;
+
+// A wide string as UTF-8, in a buffer of its own. What is no character becomes U+FFFD.
+class WideText {
+ public:
+  explicit WideText(const wchar_t* text) noexcept;
+  std::string_view view() const { return {buffer_.data(), size_}; }
+
+ private:
+  std::array<char, capture::kMaxNameBytes> buffer_;
+  size_t size_ = 0;
+};
+
+}  // namespace prof::nvtx
+
+#endif  // PROF_NVTX_BRIDGE_TEXT_H_

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "test/cli/program.h"
+#include "test/report/contains.h"
+#include "test/support/catch.h"
+#include "test/support/snapshot_builder.h"
+
+namespace prof::test {
+namespace {
+
+constexpr const char* kDram = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+
+std::string Recording() {
+  SnapshotBuilder builder;
+  const uint32_t saxpy = builder.Shape("saxpy", {1320, 1, 1}, {256, 1, 1});
+  const uint32_t reduce = builder.Shape("reduce", {16, 1, 1}, {512, 1, 1});
+  builder.Kernel(saxpy, "step", 10'000, 60'000);
+  const uint32_t sampled = builder.Kernel(saxpy, "step", 70'000, 120'000);
+  builder.Kernel(reduce, "", 130'000, 140'000);
+  builder.Sample(sampled, {{kDram, 91.0}});
+  return builder.Bytes(3);
+}
+
+Folder* RecordingFolder() {
+  static Folder folder;
+  folder.Write("run.prof", Recording());
+  return &folder;
+}
+
+Ended ProfIn(const std::vector<std::string>& arguments) {
+  return Prof(arguments, RecordingFolder()->path());
+}
+
+TEST_CASE("prof report prints the first table, the kernels and what it could not see") {
+  const Ended ended = ProfIn({"report", "run.prof"});
+  CHECK(ended.exit_code() == 0);
+  CHECK(ended.err.empty());
+  CHECK_THAT(ended.out, Contains("./app") && Contains("Where the time went") &&
+                            Contains("\nstep ") && Contains("\nspan ") && Contains("saxpy") &&
+                            Contains("reduce") && Contains("What this report could not see"));
+  CHECK_THAT(ended.out, !Contains("\033"));
+}
+
+TEST_CASE("prof report --json is JSON with the kernels in it") {
+  const Ended ended = ProfIn({"report", "run.prof", "--json"});
+  CHECK(ended.exit_code() == 0);
+  const nlohmann::json json = nlohmann::json::parse(ended.out);
+  CHECK(json["schema"] == 1);
+  CHECK(json["span_ns"].get<double>() + json["profiler_ns"].get<double>() == 130'000);
+  REQUIRE(json["kernels"].size() == 2);
+  CHECK(json["kernels"][0]["name"] == "saxpy");
+  CHECK(json["kernels"][0]["launches"] == 2);
+}
+
+TEST_CASE("prof report --csv has a line for each kernel") {
+  const Ended ended = ProfIn({"report", "run.prof", "--csv"});
+  CHECK(ended.exit_code() == 0);
+  CHECK(ended.out.rfind("name,full_name,range,", 0) == 0);
+  CHECK_THAT(ended.out, Contains("\nsaxpy,") && Contains("\nreduce,"));
+}
+
+TEST_CASE("prof report --kernel tells everything about that kernel alone") {
+  const Ended text = ProfIn({"report", "run.prof", "--kernel", "sax"});
+  CHECK(text.exit_code() == 0);
+  CHECK_THAT(text.out, Contains("saxpy") && Contains(kDram) && !Contains("reduce"));
+  const Ended json = ProfIn({"report", "run.prof", "--kernel", "sax", "--json"});
+  CHECK(nlohmann::json::parse(json.out)["kernels"].size() == 1);
+}
+
+TEST_CASE("A kernel that is not in the recording is an error that lists those that are") {
+  for (const std::vector<std::string>& format :
+       {std::vector<std::string>{}, std::vector<std::string>{"--json"}}) {
+    std::vector<std::string> line = {"report", "run.prof", "--kernel", "gemm"};
+    line.insert(line.end(), format.begin(), format.end());
+    const Ended ended = ProfIn(line);
+    CHECK(ended.exit_code() == 2);
+    CHECK(ended.out.empty());
+    CHECK_THAT(ended.err, Contains("gemm") && Contains("saxpy"));
+  }
+}
+
+TEST_CASE("prof report --top shows that many kernels and sums up the others") {
+  const Ended ended = ProfIn({"report", "run.prof", "--top", "1"});
+  CHECK_THAT(ended.out, Contains("and 1 more signatures with 10.0 us in all"));
+}
+
+TEST_CASE("prof report -o writes the file and nothing else") {
+  const Ended ended = ProfIn({"report", "run.prof", "-o", "report.txt"});
+  CHECK(ended.exit_code() == 0);
+  CHECK(ended.out.empty());
+  CHECK(RecordingFolder()->Read("report.txt") == ProfIn({"report", "run.prof"}).out);
+  const Ended failed = ProfIn({"report", "run.prof", "-o", "missing/report.txt"});
+  CHECK(failed.exit_code() == 2);
+  CHECK_THAT(failed.err, Contains("missing/report.txt") && Contains("No such file"));
+}
+
+TEST_CASE("A full disk is an error, not a short report") {
+  const Ended ended = ProfIn({"report", "run.prof", "-o", "/dev/full"});
+  CHECK(ended.exit_code() == 2);
+  CHECK_THAT(ended.err, Contains("/dev/full") && Contains("No space left"));
+}
+
+TEST_CASE("An unreadable recording is named with its cause and the way out") {
+  RecordingFolder()->Write("garbage.prof", "this is not a recording");
+  RecordingFolder()->Write("empty.prof", "");
+  for (const char* command : {"report", "info"}) {
+    for (const auto& [file, cause] :
+         std::vector<std::pair<std::string, std::string>>{{"missing.prof", "No such file"},
+                                                          {"garbage.prof", "not a prof snapshot"},
+                                                          {"empty.prof", "empty"},
+                                                          {".", "folder"}}) {
+      const Ended ended = ProfIn({command, file});
+      CHECK(ended.exit_code() == 2);
+      CHECK(ended.out.empty());
+      CHECK_THAT(ended.err, Contains(file) && Contains(cause));
+    }
+  }
+}
+
+TEST_CASE("One unreadable file among several does not keep the others from being reported") {
+  const Ended ended = ProfIn({"report", "missing.prof", "run.prof"});
+  CHECK(ended.exit_code() == 2);
+  CHECK_THAT(ended.err, Contains("missing.prof"));
+  CHECK_THAT(ended.out, Contains("==> run.prof <==") && Contains("saxpy"));
+}
+
+TEST_CASE("A recording that was cut off is reported up to there, and the report says so") {
+  const std::string bytes = Recording();
+  RecordingFolder()->Write("cut.prof", bytes.substr(0, bytes.size() - 5));
+  const Ended ended = ProfIn({"report", "cut.prof"});
+  CHECK(ended.exit_code() == 0);
+  CHECK_THAT(ended.out, Contains("cannot be read") && Contains("saxpy"));
+}
+
+TEST_CASE("prof info tells what is in a recording") {
+  const Ended ended = ProfIn({"info", "run.prof"});
+  CHECK(ended.exit_code() == 0);
+  CHECK_THAT(ended.out, Contains("./app") && Contains("NVIDIA H200") && Contains(kDram) &&
+                            Contains("stopped in order") && Contains("nothing was lost"));
+}
+
+TEST_CASE("Usage errors exit with 2 and say what is wrong") {
+  CHECK(ProfIn({}).exit_code() == 2);
+  CHECK(ProfIn({"report"}).exit_code() == 2);
+  CHECK(ProfIn({"report", "run.prof", "--json", "--csv"}).exit_code() == 2);
+  CHECK(ProfIn({"report", "run.prof", "run.prof", "--json"}).exit_code() == 2);
+  const Ended top = ProfIn({"report", "run.prof", "--top", "0"});
+  CHECK(top.exit_code() == 2);
+  CHECK_THAT(top.err, Contains("--top"));
+}
+
+TEST_CASE("prof --version and --help succeed") {
+  const Ended version = ProfIn({"--version"});
+  CHECK(version.exit_code() == 0);
+  CHECK(version.out.rfind("prof ", 0) == 0);
+  CHECK(ProfIn({"--help"}).exit_code() == 0);
+  CHECK_THAT(ProfIn({"run", "--help"}).out, Contains("--budget"));
+}
+
+}  // namespace
+}  // namespace prof::test

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "test/cli/program.h"
+#include "test/report/contains.h"
+#include "test/support/catch.h"
+#include "test/support/snapshot_builder.h"
+
+namespace prof::test {
+namespace {
+
+std::string Recording() {
+  SnapshotBuilder builder;
+  const uint32_t saxpy = builder.Shape("saxpy", {1320, 1, 1}, {256, 1, 1});
+  builder.Kernel(saxpy, "step", 10'000, 20'000);
+  builder.Kernel(saxpy, "step", 30'000, 45'000);
+  return builder.Bytes();
+}
+
+// The value that the program saw, from the output of `env`.
+std::string Seen(const Ended& ended, const std::string& name) {
+  std::smatch match;
+  const std::string text = "\n" + ended.out;
+  return std::regex_search(text, match, std::regex("\n" + name + "=([^\n]*)")) ? match[1].str()
+                                                                               : "(unset)";
+}
+
+TEST_CASE("The exit status is the program's") {
+  const Folder folder;
+  CHECK(Prof(RunLine({}, {"sh", "-c", "exit 7"}), folder.path()).exit_code() == 7);
+  CHECK(Prof(RunLine({}, {"true"}), folder.path()).exit_code() == 0);
+}
+
+TEST_CASE("The program runs without a -- before it, too, and keeps its own options") {
+  const Folder folder;
+  const Ended ended = Prof(
+      {"run", "--inject", PROF_INJECT_NOTHING, "echo", "--counters", "x", "-n"}, folder.path());
+  CHECK(ended.exit_code() == 0);
+  CHECK(ended.out == "--counters x -n\n");
+}
+
+TEST_CASE("Stdout is byte for byte the program's, stdin is passed on") {
+  const Folder folder;
+  std::string bytes;
+  for (int i = 0; i < 100'000; ++i) bytes += static_cast<char>(i * 31);
+  folder.Write("in", bytes);
+  const Ended ended = Prof(RunLine({"--report"}, {"sh", "-c", "exec cat < in"}), folder.path());
+  CHECK(ended.exit_code() == 0);
+  CHECK((ended.out == bytes));  // without printing them
+}
+
+TEST_CASE("A program that is not found gives 127, one that cannot be executed 126") {
+  const Folder folder;
+  const Ended missing = Prof(RunLine({}, {"no_such_program"}), folder.path());
+  CHECK(missing.exit_code() == 127);
+  CHECK_THAT(missing.err, Contains("cannot find the program 'no_such_program'"));
+  folder.Write("data", "no program");
+  const Ended data = Prof(RunLine({}, {"./data"}), folder.path());
+  CHECK(data.exit_code() == 126);
+  CHECK_THAT(data.err, Contains("./data") && Contains("Permission denied") && Contains("chmod"));
+  CHECK(Prof(RunLine({}, {folder.path()}), folder.path()).exit_code() == 126);
+}
+
+TEST_CASE("Without libprof_inject.so nothing is run and the message says where it was looked for") {
+  const Folder folder;
+  const Ended ended =
+      Prof({"run", "--inject", "/no/such/lib.so", "--", "echo", "ran"}, folder.path());
+  CHECK(ended.exit_code() == 2);
+  CHECK(ended.out.empty());
+  CHECK_THAT(ended.err, Contains("/no/such/lib.so") && Contains("--inject"));
+}
+
+TEST_CASE("A wrong option is named, and nothing is run") {
+  const Folder folder;
+  const std::vector<std::vector<std::string>> wrong = {
+      {"--counters", "many"}, {"--samples", "0"}, {"--budget", "-1"}, {"--bogus"}};
+  for (const std::vector<std::string>& options : wrong) {
+    const Ended ended = Prof(RunLine(options, {"echo", "ran"}), folder.path());
+    CHECK(ended.exit_code() == 2);
+    CHECK(ended.out.empty());
+    CHECK_THAT(ended.err, Contains(options[0]));
+  }
+}
+
+TEST_CASE("Options reach the program's environment under the names that libprof reads") {
+  const Folder folder;
+  const Ended ended = Prof(RunLine({"-o", "out-%p.prof", "--counters", "sol", "--samples", "5",
+                                    "--budget", "2.5", "--budget-seconds", "1", "--metrics",
+                                    "a.sum,b.avg", "--kernel", "gemm", "--no-ranges"},
+                                   {"env"}),
+                           folder.path());
+  CHECK(ended.exit_code() == 0);
+  CHECK(Seen(ended, "PROF_OUTPUT") == folder.File("out-%p.prof"));
+  CHECK(Seen(ended, "PROF_COUNTERS") == "sol");
+  CHECK(Seen(ended, "PROF_SAMPLES") == "5");
+  CHECK(Seen(ended, "PROF_BUDGET_PERCENT") == "2.5");
+  CHECK(Seen(ended, "PROF_BUDGET_SECONDS") == "1");
+  CHECK(Seen(ended, "PROF_METRICS") == "a.sum,b.avg");
+  CHECK(Seen(ended, "PROF_KERNEL") == "gemm");
+  CHECK(Seen(ended, "PROF_RANGES") == "0");
+  CHECK(Seen(ended, "LD_PRELOAD") == PROF_INJECT_NOTHING);
+  CHECK(Seen(ended, "CUDA_INJECTION64_PATH") == PROF_INJECT_NOTHING);
+  CHECK(Seen(ended, "NVTX_INJECTION64_PATH") == PROF_INJECT_NOTHING);
+}
+
+TEST_CASE("What the environment already says stays unless an option overrides it") {
+  const Folder folder;
+  const Ended ended = Prof(RunLine({"--samples", "9"}, {"env"}), folder.path(),
+                           {"PROF_COUNTERS=none", "PROF_SAMPLES=4", "PROF_OUTPUT=/tmp/mine-%p.prof",
+                            "CUDA_INJECTION64_PATH=/opt/other.so",
+                            std::string("LD_PRELOAD=") + PROF_INJECT_NOTHING, "EMPTY="});
+  CHECK(Seen(ended, "PROF_COUNTERS") == "none");
+  CHECK(Seen(ended, "PROF_SAMPLES") == "9");
+  CHECK(Seen(ended, "PROF_OUTPUT") == "/tmp/mine-%p.prof");
+  CHECK(Seen(ended, "CUDA_INJECTION64_PATH") == "/opt/other.so");
+  CHECK(Seen(ended, "LD_PRELOAD") == std::string(PROF_INJECT_NOTHING) + ":" + PROF_INJECT_NOTHING);
+  CHECK(Seen(ended, "EMPTY").empty());
+  CHECK(Seen(ended, "PROF_RANGES") == "(unset)");
+}
+
+TEST_CASE("The default output is in the folder that prof was started in") {
+  const Folder folder;
+  CHECK(Seen(Prof(RunLine({}, {"env"}), folder.path()), "PROF_OUTPUT") ==
+        folder.File("prof-%p.prof"));
+}
+
+TEST_CASE("A percent sign in the folder's name is not taken for a pattern") {
+  const Folder folder;
+  std::filesystem::create_directory(folder.File("50%p"));
+  CHECK(Seen(Prof(RunLine({}, {"env"}), folder.File("50%p")), "PROF_OUTPUT") ==
+        folder.path() + "/50%%p/prof-%p.prof");
+}
+
+TEST_CASE("Files written by the run are named afterwards, older ones are not") {
+  const Folder folder;
+  folder.Write("prof-1.prof", "old");
+  folder.Write("prof-2.prof", "old");
+  const Ended ended = Prof(
+      RunLine({}, {"sh", "-c", "echo longer > prof-2.prof; echo > prof-3.prof"}), folder.path());
+  CHECK(ended.out.empty());
+  CHECK_THAT(ended.err, Contains("wrote " + folder.File("prof-2.prof")) &&
+                            Contains("wrote " + folder.File("prof-3.prof")) &&
+                            !Contains("prof-1.prof"));
+}
+
+TEST_CASE("A run that wrote nothing says so") {
+  const Folder folder;
+  folder.Write("prof-1.prof", "old");
+  const Ended ended = Prof(RunLine({}, {"true"}), folder.path());
+  CHECK_THAT(ended.err, Contains("nothing was recorded") && !Contains("wrote"));
+}
+
+TEST_CASE("With --report the report follows on stderr") {
+  const Folder folder;
+  folder.Write("recording", Recording());
+  const Ended ended =
+      Prof(RunLine({"--report"}, {"sh", "-c", "cp recording prof-$$.prof; echo mine; exit 3"}),
+           folder.path());
+  CHECK(ended.exit_code() == 3);
+  CHECK(ended.out == "mine\n");
+  CHECK_THAT(ended.err, Contains("Where the time went") && Contains("saxpy"));
+}
+
+TEST_CASE("An output folder that does not exist is named before the program runs") {
+  const Folder folder;
+  const Ended ended = Prof(RunLine({"-o", "missing/x.prof"}, {"echo", "ran"}), folder.path());
+  CHECK(ended.exit_code() == 2);
+  CHECK(ended.out.empty());
+  CHECK_THAT(ended.err, Contains(folder.File("missing/")) && Contains("-o"));
+}
+
+}  // namespace
+}  // namespace prof::test

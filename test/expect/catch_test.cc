@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Expectations inside Catch2's assertions: what passes, and what a failing line prints.
+#include "prof/catch.h"
+
+#include "test/expect/kernels.h"
+#include "test/support/catch.h"
+
+namespace prof {
+namespace {
+
+// What Catch2 would print for REQUIRE_THAT(subject, expectation).
+template <typename Subject>
+std::string Printed(const Subject& subject, const Expectation& expectation) {
+  expectation.match(subject);
+  return Catch::Detail::stringify(subject) + ' ' + expectation.toString();
+}
+
+TEST_CASE("Expectations are matchers, alone and combined, on kernels and on reports") {
+  REQUIRE_THAT(test::Saxpy(), ReachesDram(0.80));
+  REQUIRE_THAT(test::Saxpy(), ReachesDram(0.80) && OccupancyAtLeast(0.5));
+  REQUIRE_THAT(test::Saxpy(), !ReachesL2(0.80) && (ReachesL2(0.80) || ReachesDram(0.80)));
+  REQUIRE_THAT(test::ReportOf(test::Saxpy()), IsBoundBy(Limiter::kDram));
+}
+
+TEST_CASE("What was not measured fails a matcher, negated or not") {
+  CHECK_FALSE(ReachesDram(0.0).match(test::WithoutCounters()));
+  CHECK_FALSE((!ReachesDram(0.0)).match(test::WithoutCounters()));
+}
+
+TEST_CASE("A failing assertion prints the kernel, the expectation and the evidence") {
+  CHECK(Printed(test::Saxpy(), OccupancyAtLeast(0.75)) ==
+        "kernel saxpy (20 launches) has an achieved occupancy of at least 75.0 %\n"
+        "achieved occupancy 50.0 %, expected at least 75.0 %\n"
+        "  theoretical 100.0 %\n"
+        "  verdict: dram, confidence high: DRAM is at 91.2 % of its peak\n"
+        "  - 4.4 TB/s of 4.8 TB/s");
+  CHECK(Printed(test::WithoutCounters(), ReachesDram(0.8)) ==
+        "kernel saxpy (20 launches) reaches 80.0 % of the peak of DRAM\n"
+        "not measured: gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed\n"
+        "  no counter sample: the driver restricts counters to administrators");
+}
+
+TEST_CASE("A kernel that was never launched is printed as none") {
+  KernelReport none;
+  none.verdict.missing = "no kernel named 'saxpi'; there are: saxpy";
+  CHECK(Printed(none, ReachesDram(0.8)) ==
+        "no kernel reaches 80.0 % of the peak of DRAM\n"
+        "not measured: gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed\n"
+        "  no kernel named 'saxpi'; there are: saxpy");
+}
+
+void SkipOrNote(const Report& report, bool* reached_end) {
+  PROF_SKIP_UNLESS_MEASURED(report);
+  *reached_end = true;
+}
+
+TEST_CASE("A measured report, and one without an excuse, is not skipped") {
+  bool measured = false, unexcused = false;
+  SkipOrNote(test::ReportOf(test::Saxpy()), &measured);
+  SkipOrNote(test::ReportOf(test::WithoutCounters()), &unexcused);
+  CHECK(measured);
+  CHECK(unexcused);
+}
+
+// Hidden: run by a CTest of its own, which looks at what it prints.
+TEST_CASE("A report without permission for counters is skipped", "[.skip]") {
+  Report report = test::ReportOf(test::WithoutCounters());
+  report.notices.push_back({"error", "counters", "no permission", "run as root"});
+  PROF_SKIP_UNLESS_MEASURED(report);
+  FAIL("reached the end");
+}
+
+}  // namespace
+}  // namespace prof

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fuzzer's entry under the ordinary test runner: its seeds, each damaged in many places.
+#include <cstdint>
+#include <random>
+
+#include "prof/analyzer.h"
+#include "test/fuzz/seeds.h"
+#include "test/support/catch.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace prof::test {
+namespace {
+
+void Run(const std::string& bytes) {
+  LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+}
+
+TEST_CASE("The seeds are valid snapshots") {
+  for (const std::string& seed : Seeds()) {
+    const Report report = Analyze(Snapshot::FromBytes(seed));
+    CHECK(report.error.empty());
+    CHECK(report.pid == 4242);
+  }
+}
+
+TEST_CASE("Snapshots with damaged bytes never crash the analysis") {
+  std::mt19937 random(20240229);  // the same damage each time
+  for (const std::string& seed : Seeds()) {
+    for (int round = 0; round < 1000; ++round) {
+      std::string damaged = seed;
+      for (int i = 0; i <= round % 4; ++i) {
+        damaged[random() % damaged.size()] = static_cast<char>(random());
+      }
+      if (round % 5 == 0) damaged.resize(random() % damaged.size());
+      Run(damaged);
+    }
+  }
+  SUCCEED();
+}
+
+}  // namespace
+}  // namespace prof::test

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/fuzz/seeds.h"
+
+#include "test/support/snapshot_builder.h"
+
+namespace prof::test {
+namespace {
+
+constexpr const char* kDram = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+constexpr const char* kActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
+
+void AddStep(SnapshotBuilder& builder, int64_t at_ns) {
+  const uint32_t saxpy = builder.Shape("_Z5saxpyifPKfPf", {132, 8, 1}, {256, 1, 1});
+  const uint32_t gemm = builder.Shape("gemm", {16, 16, 1}, {128, 1, 1}, 168, 0, 98'304);
+  builder.Range("step", at_ns, at_ns + 90'000);
+  const uint32_t sampled = builder.Kernel(saxpy, "", at_ns + 20'000, at_ns + 30'000);
+  builder.Sample(sampled, {{kDram, 91.0}, {kActive, 63.5}});
+  builder.Profiler(model::ProfilerWork::kSample, at_ns + 15'000, at_ns + 18'000);
+  Launch in_graph;
+  in_graph.api = "cudaGraphLaunch";
+  in_graph.graph = 3;
+  in_graph.graph_node = 17;
+  builder.Kernel(gemm, "step/torch:forward", at_ns + 31'000, at_ns + 40'000, in_graph);
+  Launch untimed;
+  untimed.untimed = true;
+  builder.Kernel(gemm, "step", at_ns + 41'000, at_ns + 41'000, untimed);
+  builder.Copy(model::CopyKind::kHostToDevice, model::MemoryKind::kPageable,
+               model::MemoryKind::kDevice, 1 << 20, "step", at_ns + 45'000, at_ns + 60'000);
+  builder.Memset(4096, "step", at_ns + 61'000, at_ns + 62'000);
+  const uint32_t wait = builder.Api("cudaStreamSynchronize", at_ns + 63'000, at_ns + 80'000);
+  builder.Sync(model::SyncKind::kStream, at_ns + 63'500, at_ns + 79'500, wait);
+  builder.Span("transfer", at_ns + 5'000, at_ns + 85'000);
+  builder.Overhead("driver compiler", at_ns + 1'000, at_ns + 2'000);
+}
+
+}  // namespace
+
+std::vector<std::string> Seeds() {
+  std::vector<std::string> seeds;
+  seeds.push_back(SnapshotBuilder().Bytes());
+  SnapshotBuilder one_step;
+  AddStep(one_step, 1'000'000);
+  one_step.Notice(1, 3, "counters are unavailable", "run as root");
+  seeds.push_back(one_step.Bytes());
+  SnapshotBuilder steps;
+  steps.Device(H200(0));
+  steps.Device(H200(1));
+  for (int i = 0; i < 4; ++i) AddStep(steps, 1'000'000 + i * 200'000);
+  steps.trailer = false;
+  seeds.push_back(steps.Bytes(3));
+  return seeds;
+}
+
+}  // namespace prof::test

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program that links our library needs no environment variable; other tools are left alone.
+#include <nvtx3/nvToolsExt.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "prof/range.h"
+#include "test/support/catch.h"
+
+namespace {
+
+// The two lines that the probe prints with `environment` in front of its command.
+std::string Probe(const std::string& environment) {
+  const std::string command = environment + " " + PROF_TEST_HOOK_PROBE;
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string output;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
+    output.push_back(static_cast<char>(c));
+  }
+  REQUIRE(pclose(pipe) == 0);
+  return output;
+}
+
+TEST_CASE("A program that links our library gets its NVTX calls, unasked") {
+  const char* path = std::getenv("NVTX_INJECTION64_PATH");
+  REQUIRE(path != nullptr);
+  CHECK(path[0] == '/');
+  struct stat named {
+  }, ours{};
+  REQUIRE(stat(path, &named) == 0);
+  REQUIRE(stat(PROF_TEST_HOOKED_LIBRARY, &ours) == 0);
+  CHECK(named.st_ino == ours.st_ino);
+  // Without a tool NVTX says -2.
+  CHECK(nvtxRangePushA("outer") == 0);
+  CHECK(nvtxRangePop() == 0);
+}
+
+TEST_CASE("prof's own ranges and NVTX's are on one stack") {
+  prof::PushRange("outer");
+  CHECK(nvtxRangePushA("inner") == 1);
+  {
+    PROF_RANGE("innermost");
+    CHECK(nvtxRangePushA("in scope") == 3);
+    CHECK(nvtxRangePop() == 3);
+  }
+  prof::PushRange(nullptr);
+  CHECK(nvtxRangePop() == 2);
+  CHECK(nvtxRangePop() == 1);
+  prof::PopRange();
+  CHECK(nvtxRangePop() == -1);
+}
+
+TEST_CASE("An unset or empty variable is set to our library's absolute path") {
+  const std::string ours = std::string(PROF_TEST_HOOK_PROBE) + "\n(none)\n";
+  CHECK(Probe("env -u NVTX_INJECTION64_PATH") == ours);
+  CHECK(Probe("NVTX_INJECTION64_PATH=") == ours);
+}
+
+TEST_CASE("A variable that names us stays as it is") {
+  const std::string path = std::string(PROF_TEST_HOOK_PROBE);
+  CHECK(Probe("NVTX_INJECTION64_PATH=" + path) == path + "\n(none)\n");
+  // By another name: the same file.
+  CHECK(Probe("NVTX_INJECTION64_PATH=/proc/self/root" + path) ==
+        "/proc/self/root" + path + "\n(none)\n");
+}
+
+TEST_CASE("A variable that names another tool is left alone and remembered") {
+  CHECK(Probe("NVTX_INJECTION64_PATH=/opt/other/libtool.so") ==
+        "/opt/other/libtool.so\n/opt/other/libtool.so\n");
+}
+
+}  // namespace

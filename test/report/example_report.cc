@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/report/example_report.h"
+
+#include <limits>
+#include <string>
+
+namespace prof::test {
+
+const char* const kAwfulName =
+    "cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int, int, int>, "
+    "cutlass::gemm::collective::CollectiveMma<cutlass::gemm::MainloopSm90TmaGmmaWarpSpecialized<7, "
+    "cute::tuple<cute::C<2>, cute::C<1>, cute::C<1>>, "
+    "cutlass::gemm::KernelTmaWarpSpecializedPingpong>, "
+    "cute::tuple<cute::C<64>, cute::C<128>, cute::C<64>>, cutlass::half_t, "
+    "cute::tuple<long, cute::C<1>, long>>>>";
+
+namespace {
+
+constexpr const char* kDram = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+constexpr const char* kL2 = "lts__t_sectors.avg.pct_of_peak_sustained_elapsed";
+constexpr const char* kXbar = "lts__lts2xbar_cycles_active.avg.pct_of_peak_sustained_elapsed";
+constexpr const char* kL1 = "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed";
+constexpr const char* kTensor = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed";
+constexpr const char* kFma = "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed";
+
+Statistic Of(int64_t n, double median, double min, double max) {
+  return {n, median, min, max, median * static_cast<double>(n)};
+}
+
+KernelReport Saxpy() {
+  KernelReport kernel;
+  kernel.name = "saxpy";
+  kernel.full_name = "saxpy(int, float, float const*, float*)";
+  kernel.range = "step/axpy";
+  kernel.grid = {262144, 1, 1};
+  kernel.block = {256, 1, 1};
+  kernel.registers_per_thread = 16;
+  kernel.launches = 40;
+  kernel.duration_ns = Of(37, 178'400, 177'900, 181'200);
+  kernel.total_ns = 7'141'000;
+  kernel.share = 7'141'000 / 12'345'678.0;
+  kernel.metrics[kDram] = Of(3, 91.3, 91.0, 91.4);
+  kernel.metrics[kL2] = Of(3, 38.2, 38.0, 38.9);
+  kernel.metrics[kXbar] = Of(3, 44.1, 44.0, 44.6);
+  kernel.metrics[kL1] = Of(3, 21.0, 20.9, 21.1);
+  kernel.metrics[kTensor] = Of(3, 0, 0, 0);
+  kernel.metrics[kFma] = Of(3, 4.2, 4.2, 4.3);
+  kernel.samples_used = 12;
+  kernel.samples_rejected = 1;
+  kernel.occupancy = {true, 8, 32, 8, 16, 64, {"warps"}, 1.0, 0.874, 248.24, 0.003};
+  kernel.roofline = {4.39e12, 4.81e12, 0.73e12, 0.17, 60.3e12, "fp32"};
+  Verdict& verdict = kernel.verdict;
+  verdict.limiter = Limiter::kDram;
+  verdict.confidence = Confidence::kHigh;
+  verdict.rule = "dram-throughput";
+  verdict.summary = "The memory is the limit";
+  verdict.evidence = {"DRAM 91 % of its peak (gpu__dram_throughput, n = 3)",
+                      "4.39 TB/s of 4.81 TB/s"};
+  verdict.action = "Move fewer bytes: fuse it with its neighbours, or use a smaller type";
+  verdict.gain_at_most = 0.087;
+  verdict.gain_formula = "1 - 91.3 / 100";
+  verdict.runner_up = "L2 at 44 %";
+  verdict.notes = {"occupancy is high enough: more of it does not help"};
+  return kernel;
+}
+
+KernelReport Gemm() {
+  KernelReport kernel;
+  kernel.name = kAwfulName;
+  kernel.full_name = kAwfulName;
+  kernel.range = "step/attention/qkv_proj";
+  kernel.grid = {32, 16, 1};
+  kernel.block = {128, 3, 1};
+  kernel.cluster = {2, 1, 1};
+  kernel.registers_per_thread = 168;
+  kernel.static_shared_bytes = 1024;
+  kernel.dynamic_shared_bytes = 213'000;
+  kernel.local_bytes_per_thread = 8;
+  kernel.launches = 1'240;
+  kernel.duration_ns = Of(1'240, 1'520, 1'408, 2'016);
+  kernel.total_ns = 1'900'000;
+  kernel.share = 1'900'000 / 12'345'678.0;
+  kernel.in_graph = true;
+  kernel.occupancy = {true, 1, 32, 5, 1, 1, {"registers", "shared memory"}, 0.1875, {}, 3.88, 0.03};
+  kernel.verdict.missing =
+      "it was launched by a CUDA graph only, and counters cannot be read from single graph nodes";
+  return kernel;
+}
+
+KernelReport Reduce() {
+  KernelReport kernel;
+  kernel.name = "reduce<float, 4>";
+  kernel.full_name = "void reduce<float, 4>(float const*, float*)";
+  kernel.grid = {16, 1, 1};
+  kernel.block = {512, 1, 1};
+  kernel.registers_per_thread = 40;
+  kernel.launches = 40;
+  kernel.duration_ns = Of(38, 12'300, 12'100, 12'900);
+  kernel.total_ns = 492'000;
+  kernel.share = 492'000 / 12'345'678.0;
+  kernel.metrics[kDram] = Of(2, 3.1, 3.0, 3.2);
+  kernel.metrics[kL2] = Of(2, 114.0, 113.0, 115.0);  // two passes can disagree
+  kernel.metrics[kFma] = Of(0, std::numeric_limits<double>::quiet_NaN(), 0, 0);
+  kernel.samples_used = 2;
+  Verdict& verdict = kernel.verdict;
+  verdict.limiter = Limiter::kSmallGrid;
+  verdict.confidence = Confidence::kMedium;
+  verdict.rule = "small-grid";
+  verdict.summary = "16 blocks leave 116 of 132 SMs without work";
+  verdict.evidence = {"0.03 waves (grid 16, 4 blocks fit an SM)"};
+  verdict.action = "Use more, smaller blocks";
+  verdict.gain_at_most = 0.88;
+  verdict.gain_formula = "1 - 16 / 132";
+  return kernel;
+}
+
+void AddRows(Report* report) {
+  RangeRow axpy;
+  axpy.label = "step/axpy";
+  axpy.time_ns = 7'141'000;
+  axpy.instances = 40;
+  axpy.operations = 40;
+  axpy.limiter = Limiter::kDram;
+  axpy.dominant = "saxpy";
+  axpy.evidence = "saxpy: DRAM 91 % of its peak, 4.39 TB/s";
+  axpy.verdict = "at the memory's limit: move fewer bytes";
+  axpy.gain_at_most_ns = 621'267;
+
+  RangeRow attention;
+  attention.label = "step/attention/qkv_proj";
+  attention.time_ns = 1'900'000;
+  attention.instances = 40;
+  attention.operations = 1'240;
+  attention.dominant = kAwfulName;
+  attention.evidence = "31 launches each time, by a CUDA graph";
+  attention.verdict = "not measured: graph nodes cannot be sampled one by one";
+
+  RangeRow outside;
+  outside.kind = RangeRow::Kind::kOutside;
+  outside.label = "(no range)";
+  outside.time_ns = 1'204'678;
+  outside.instances = 1;
+  outside.operations = 84;
+  outside.limiter = Limiter::kSmallGrid;
+  outside.dominant = "reduce<float, 4>";
+  outside.evidence = "0.03 waves";
+  outside.verdict = "use more blocks";
+  outside.gain_at_most_ns = 432'960;
+
+  RangeRow gaps;
+  gaps.kind = RangeRow::Kind::kGap;
+  gaps.label = "gaps";
+  gaps.time_ns = 2'100'000;
+  gaps.instances = 81;
+  gaps.evidence = "sync 71 %, launch 29 %";
+  gaps.verdict = "keep work queued: see finding 1";
+  gaps.gain_at_most_ns = 1'491'000;
+
+  report->rows = {axpy, attention, outside, gaps};
+  for (RangeRow& row : report->rows) row.share = row.time_ns / report->span_ns;
+}
+
+void AddFindings(Report* report) {
+  Finding sync;
+  sync.id = "sync-bound";
+  sync.title = "The GPU waits for the host after each cudaStreamSynchronize";
+  sync.evidence = {"40 gaps of 37.3 us follow a cudaStreamSynchronize in range step",
+                   "they sum to 1.49 ms, 12 % of the span"};
+  sync.action = "Synchronize once after the loop, or wait for an event on another thread";
+  sync.gain_at_most_ns = 1'491'000;
+  sync.confidence = Confidence::kHigh;
+
+  Finding graph;
+  graph.id = "launch-bound";
+  graph.title = "Launching would be the limit of range step/attention";
+  graph.evidence = {"1,240 launches"};
+  graph.withheld = true;
+  graph.withheld_why = "12 kernel records were lost, so gaps may be kernels";
+  report->findings = {sync, graph};
+}
+
+}  // namespace
+
+Report ExampleReport() {
+  Report report;
+  report.command = "./train --steps 40 --data /data/set";
+  report.host = "node7";
+  report.prof_version = "0.1.0";
+  report.nvidia_driver = "580.159.04";
+  report.pid = 4242;
+  report.rank = 3;
+  report.span_ns = 12'345'678;
+  report.profiler_ns = 812'000;
+  report.counter_cost_ns = 1'730'000;
+  report.totals = {1'320, 43, 1, 1'500, 80, 14};
+  DeviceReport device;
+  device.name = "NVIDIA H200";
+  device.chip = "GH100";
+  device.sm_count = 132;
+  device.busy_ns = 10'245'678;
+  device.idle_ns = 2'100'000;
+  device.sm_clock_hz = Of(14, 1.755e9, 1.74e9, 1.755e9);
+  device.dram_clock_hz = Of(14, 3.2e9, 3.2e9, 3.2e9);
+  device.dram_peak_bytes_per_s = 4.81e12;
+  report.devices = {device};
+  report.kernels = {Saxpy(), Gemm(), Reduce()};
+  AddRows(&report);
+  report.gaps = {{0, GapCause::kSync, 40, 1'491'000, 52'100, "step",
+                  "52.1 us after cudaStreamSynchronize in step, before saxpy"},
+                 {0, GapCause::kLaunch, 41, 609'000, 17'900, "step/attention",
+                  "17.9 us while the host prepared the launch of reduce<float, 4>"}};
+  report.copies = {{0, "host to device", "pageable to device", 40, 167'772'160, 690'000, 0},
+                   {0, "device to host", "device to pinned", 3, 12'288, 22'678, 11'339}};
+  AddFindings(&report);
+  report.notices = {{"warning", "counters", "the stall counters are unavailable (CUPTI error 35)",
+                     "run as root, or load the nvidia module with "
+                     "NVreg_RestrictProfilingToAdminUsers=0"}};
+  report.integrity = {"12 kernel records were dropped by CUPTI: times are lower bounds."};
+  return report;
+}
+
+}  // namespace prof::test

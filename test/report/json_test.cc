@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/json.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "test/report/example_report.h"
+#include "test/support/catch.h"
+
+namespace prof {
+namespace {
+
+nlohmann::json Parsed(const Report& report) {
+  std::ostringstream out;
+  WriteJson(out, report);
+  return nlohmann::json::parse(out.str());
+}
+
+std::set<std::string> Keys(const nlohmann::json& object) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.insert(key);
+  return keys;
+}
+
+TEST_CASE("The JSON has the documented keys, and no others") {
+  const nlohmann::json json = Parsed(test::ExampleReport());
+  CHECK(Keys(json) ==
+        std::set<std::string>{"schema",  "error",       "command",         "host",
+                              "pid",     "rank",        "prof_version",    "nvidia_driver",
+                              "span_ns", "profiler_ns", "counter_cost_ns", "totals",
+                              "devices", "rows",        "kernels",         "gaps",
+                              "copies",  "findings",    "notices",         "integrity"});
+  CHECK(Keys(json["kernels"][0]) == std::set<std::string>{"name",
+                                                          "full_name",
+                                                          "range",
+                                                          "device",
+                                                          "grid",
+                                                          "block",
+                                                          "cluster",
+                                                          "registers_per_thread",
+                                                          "static_shared_bytes",
+                                                          "dynamic_shared_bytes",
+                                                          "local_bytes_per_thread",
+                                                          "launches",
+                                                          "duration_ns",
+                                                          "total_ns",
+                                                          "share",
+                                                          "in_graph",
+                                                          "metrics",
+                                                          "samples_used",
+                                                          "samples_rejected",
+                                                          "occupancy",
+                                                          "roofline",
+                                                          "verdict"});
+  CHECK(Keys(json["rows"][0]) ==
+        std::set<std::string>{"kind", "label", "time_ns", "share", "instances", "operations",
+                              "limiter", "dominant", "evidence", "verdict", "gain_at_most_ns"});
+  CHECK(json["schema"] == 1);
+}
+
+TEST_CASE("The JSON holds the report's values") {
+  const Report report = test::ExampleReport();
+  const nlohmann::json json = Parsed(report);
+  CHECK(json["span_ns"] == report.span_ns);
+  CHECK(json["rank"] == 3);
+  CHECK(json["kernels"].size() == 3);
+  CHECK(json["kernels"][1]["name"] == test::kAwfulName);
+  CHECK(json["kernels"][0]["grid"] == nlohmann::json({262144, 1, 1}));
+  CHECK(json["kernels"][0]["verdict"]["limiter"] == "dram");
+  const auto& dram =
+      json["kernels"][0]["metrics"]["gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"];
+  CHECK(dram["median"] == 91.3);
+  CHECK(dram["n"] == 3);
+  CHECK(json["rows"][3]["kind"] == "gap");
+  CHECK(json["gaps"][0]["cause"] == "sync");
+  CHECK(json["findings"][1]["withheld"] == true);
+  CHECK(json["integrity"].size() == 1);
+}
+
+TEST_CASE("What was not measured is null in the JSON") {
+  Report report = test::ExampleReport();
+  report.kernels[0].duration_ns.median = std::numeric_limits<double>::quiet_NaN();
+  report.kernels[0].total_ns = std::numeric_limits<double>::infinity();
+  report.kernels[0].occupancy.achieved.reset();
+  const nlohmann::json kernel = Parsed(report)["kernels"][0];
+  CHECK(kernel["duration_ns"]["median"].is_null());
+  CHECK(kernel["total_ns"].is_null());
+  CHECK(kernel["occupancy"]["achieved"].is_null());
+}
+
+TEST_CASE("Bytes that are not UTF-8 do not keep the JSON from being written") {
+  Report report = test::ExampleReport();
+  report.rows[0].label = "bad \xff name";
+  CHECK(Parsed(report)["rows"][0]["label"] == "bad \xef\xbf\xbd name");
+}
+
+TEST_CASE("An empty report is valid JSON with empty lists") {
+  const nlohmann::json json = Parsed(Report{});
+  for (const char* key :
+       {"devices", "rows", "kernels", "gaps", "copies", "findings", "notices", "integrity"}) {
+    CHECK(json[key] == nlohmann::json::array());
+  }
+}
+
+}  // namespace
+}  // namespace prof

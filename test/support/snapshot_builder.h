@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Valid snapshot bytes from a few lines, for tests of everything behind the reader:
+//
+//   SnapshotBuilder b;
+//   const uint32_t saxpy = b.Shape("saxpy", {132}, {256});
+//   b.Range("step", 0, 90'000);
+//   const uint32_t launch = b.Kernel(saxpy, "", 10'000, 20'000);   // in "step": launched at 0
+//   b.Sample(launch, {{"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", 91.0}});
+//   prof::Report report = prof::Analyze(b.Snapshot());
+#ifndef PROF_TEST_SUPPORT_SNAPSHOT_BUILDER_H_
+#define PROF_TEST_SUPPORT_SNAPSHOT_BUILDER_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/snapshot/model.h"
+#include "prof/snapshot.h"
+
+namespace prof::wire {
+class Block;
+}
+
+namespace prof::test {
+
+constexpr uint32_t kMainTid = 1000;
+
+// Where and how an operation was launched. Unset API times: the call lasts 4 us and begins 10 us
+// before the operation does.
+struct Launch {
+  std::string api;  // empty: "cudaLaunchKernel", "cudaMemcpyAsync", "cudaMemsetAsync"
+  uint32_t tid = kMainTid;
+  std::optional<int64_t> api_start_ns, api_end_ns;
+  uint32_t device = 0, context = 1, stream = 7;
+  uint32_t correlation = 0;  // 0: the next free one
+  uint32_t graph = 0;
+  uint64_t graph_node = 0;
+  bool untimed = false;      // kernels: CUPTI gave no valid time
+  bool no_api = false;       // the API call was not recorded (or was added by another operation)
+  bool synchronous = false;  // copies: Op::async is false, the API is "cudaMemcpy"
+};
+
+// The limits of an H200, with `id`.
+model::Device H200(uint32_t id = 0);
+
+class SnapshotBuilder {
+ public:
+  // One process (pid 4242, "./app"), no device yet: H200(0) is added when none was given.
+  SnapshotBuilder();
+  ~SnapshotBuilder();
+  SnapshotBuilder(const SnapshotBuilder&) = delete;
+  SnapshotBuilder& operator=(const SnapshotBuilder&) = delete;
+
+  // --- Tables: each returns an id, the same one for the same content -----------------------------
+  uint32_t String(std::string_view text);
+  // "outer/inner"; a part may name its domain: "torch:forward/nccl:allreduce". "": 0.
+  uint32_t Path(std::string_view full);
+  uint32_t Path(uint32_t parent, std::string_view name, std::string_view domain = "");
+  uint32_t Shape(const model::Shape& shape);
+  uint32_t Shape(std::string_view name, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> block,
+                 uint32_t registers_per_thread = 32, uint32_t static_shared_bytes = 0,
+                 uint32_t dynamic_shared_bytes = 0);
+  void Thread(uint32_t tid, std::string_view name);  // names it
+  void Device(const model::Device& device);
+
+  // --- GPU work: each returns the correlation id -------------------------------------------------
+  // `path` is entered by the launching thread at the call and kept until its next one; "": the path
+  // that Range() or Step() put the thread in.
+  uint32_t Kernel(uint32_t shape, std::string_view path, int64_t start_ns, int64_t end_ns,
+                  const Launch& how = {});
+  uint32_t Copy(model::CopyKind kind, model::MemoryKind source, model::MemoryKind destination,
+                uint64_t bytes, std::string_view path, int64_t start_ns, int64_t end_ns,
+                const Launch& how = {});
+  uint32_t Memset(uint64_t bytes, std::string_view path, int64_t start_ns, int64_t end_ns,
+                  const Launch& how = {});
+
+  // --- Host --------------------------------------------------------------------------------------
+  // A call that starts no operation: "cudaDeviceSynchronize", "cudaMalloc". Returns its
+  // correlation.
+  uint32_t Api(std::string_view name, int64_t start_ns, int64_t end_ns, uint32_t tid = kMainTid);
+  void Sync(model::SyncKind kind, int64_t start_ns, int64_t end_ns, uint32_t correlation = 0);
+  void Range(std::string_view path, int64_t start_ns, int64_t end_ns, uint32_t tid = kMainTid);
+  void Step(uint32_t tid, int64_t time_ns, std::string_view path);  // one raw row
+  void Span(std::string_view path, int64_t start_ns, int64_t end_ns, uint32_t start_tid = kMainTid,
+            uint32_t end_tid = kMainTid);
+  void Overhead(std::string_view kind, int64_t start_ns, int64_t end_ns, uint32_t tid = kMainTid);
+
+  // --- Counters ----------------------------------------------------------------------------------
+  void Sample(uint32_t correlation, const std::map<std::string, double>& metrics,
+              std::string_view tier = "T1", uint32_t context = 1);
+  void Profiler(model::ProfilerWork work, int64_t begin_ns, int64_t end_ns,
+                uint32_t tid = kMainTid);
+
+  // --- The rest ----------------------------------------------------------------------------------
+  void Notice(int severity, int subsystem, std::string_view what, std::string_view fix);
+  model::Process process;                    // written as the header
+  std::optional<prof::Integrity> integrity;  // unset: kernels and launches counted, no loss
+  bool trailer = true;
+  // Called with each block before it is framed: to build what a correct writer would not.
+  std::function<void(wire::Block&)> edit;
+
+  // The file. Event rows are spread over `blocks` blocks; all tables are in the first one.
+  std::string Bytes(int blocks = 1);
+  prof::Snapshot Snapshot(int blocks = 1) { return prof::Snapshot::FromBytes(Bytes(blocks)); }
+
+ private:
+  struct Records;
+
+  uint32_t ThreadId(uint32_t tid);
+  uint32_t LaneId(const Launch& how);
+  uint32_t AddLaunch(std::string_view api, std::string_view path, int64_t op_start_ns,
+                     const Launch& how);
+
+  std::unique_ptr<Records> records_;
+};
+
+// The pieces of a file, for tests that put one together by hand.
+std::string FileHeader(uint32_t version = 1);
+std::string Frame(std::string_view payload);
+
+}  // namespace prof::test
+
+#endif  // PROF_TEST_SUPPORT_SNAPSHOT_BUILDER_H_

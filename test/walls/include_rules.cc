@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/walls/include_rules.h"
+
+#include <algorithm>
+
+namespace prof::walls {
+namespace {
+
+struct Prefix {
+  std::string_view prefix, group;
+};
+
+// The first match counts.
+constexpr Prefix kGroups[] = {
+    {"prof/catch.h", "matchers"},
+    {"prof/gtest.h", "matchers"},
+    {"prof/", "include/prof"},
+    {"lib/format/", "lib/format"},
+    {"lib/capture/", "lib/capture"},
+    {"lib/snapshot/", "lib/snapshot"},
+    {"lib/analyzer/", "lib/analyzer"},
+    {"lib/report/", "lib/report"},
+    {"lib/cli/", "lib/cli"},
+    {"cupti_backend/", "cupti_backend"},
+    {"nvtx_bridge/", "nvtx_bridge"},
+    {"nvtx3/", "nvtx3"},
+    {"nvToolsExt", "nvtx3"},
+    {"cupti", "cupti"},
+    {"nvperf", "cupti"},
+    {"generated_cuda", "cupti"},
+    {"generated_nvtx", "cupti"},
+    {"cuda", "cuda"},
+    {"cublas", "cuda"},
+    {"google/protobuf/", "protobuf"},
+    {"absl/", "absl"},
+    {"protozero/", "protozero"},
+    {"nlohmann/", "nlohmann"},
+    {"CLI/", "CLI"},
+    {"catch2/", "catch2"},
+    {"gtest/", "gtest"},
+    {"gmock/", "gtest"},
+    {"sys/", "system"},
+    {"linux/", "system"},
+    {"bits/", ""},
+};
+
+struct Wall {
+  std::string_view folder;
+  std::vector<std::string_view> may_include;
+};
+
+// The first match counts. The capture half goes into other people's programs, so it has no
+// protobuf and no Abseil; the analyzer half runs anywhere, so it has no CUDA.
+const std::vector<Wall>& Walls() {
+  static const std::vector<Wall> walls = {
+      {"include/prof/catch.h", {"std", "include/prof", "matchers", "catch2"}},
+      {"include/prof/gtest.h", {"std", "include/prof", "matchers", "gtest"}},
+      {"include/prof/", {"std", "include/prof"}},
+      {"lib/format/", {"std", "lib/format"}},
+      {"lib/capture/", {"std", "system", "include/prof", "lib/format", "lib/capture", "protozero"}},
+      {"nvtx_bridge/", {"std", "system", "include/prof", "lib/capture", "nvtx_bridge", "nvtx3"}},
+      {"cupti_backend/",
+       {"std", "system", "include/prof", "lib/format", "lib/capture", "cupti_backend", "cupti",
+        "cuda"}},
+      {"lib/snapshot/",
+       {"std", "system", "include/prof", "lib/format", "lib/snapshot", "protobuf", "absl"}},
+      {"lib/analyzer/", {"std", "system", "include/prof", "lib/snapshot", "lib/analyzer", "absl"}},
+      {"lib/report/",
+       {"std", "include/prof", "lib/snapshot", "lib/analyzer", "lib/report", "absl", "nlohmann"}},
+      {"lib/cli/",
+       {"std", "system", "include/prof", "lib/snapshot", "lib/analyzer", "lib/report", "lib/cli",
+        "absl", "CLI"}},
+      {"examples/",
+       {"std", "beside", "include/prof", "matchers", "cuda", "nvtx3", "catch2", "gtest"}},
+  };
+  return walls;
+}
+
+bool StartsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+bool EndsWith(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+}  // namespace
+
+std::string GroupOf(const Include& include) {
+  const std::string_view path = include.path;
+  if (EndsWith(path, ".pb.h")) return "protobuf";
+  for (const Prefix& entry : kGroups) {
+    if (StartsWith(path, entry.prefix)) return std::string(entry.group);
+  }
+  if (include.quoted && path.find('/') == std::string_view::npos) return "beside";
+  if (include.quoted || path.find('/') != std::string_view::npos) return "";
+  if (path.find('.') == std::string_view::npos) return "std";
+  return EndsWith(path, ".h") ? "system" : "";
+}
+
+std::vector<std::string> Violations(std::string_view path, std::string_view text) {
+  const auto wall = std::find_if(Walls().begin(), Walls().end(),
+                                 [&](const Wall& w) { return StartsWith(path, w.folder); });
+  if (wall == Walls().end()) return {std::string(path) + " is in a folder that has no rule"};
+  std::vector<std::string> violations;
+  for (const Include& include : IncludesOf(text)) {
+    const std::string group = GroupOf(include);
+    const auto& may = wall->may_include;
+    if (std::find(may.begin(), may.end(), group) != may.end()) continue;
+    violations.push_back(std::string(path) + " must not include " + include.path +
+                         (group.empty() ? " (unknown)" : " (" + group + ")"));
+  }
+  return violations;
+}
+
+}  // namespace prof::walls

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What libprof.so shows to, and asks of, the programs that it is loaded into.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "test/support/catch.h"
+#include "test/walls/source_tree.h"
+
+namespace prof::walls {
+namespace {
+
+bool IsOurs(const std::string& symbol) {
+  for (const char* prefix : {"prof::", "typeinfo for prof::", "typeinfo name for prof::",
+                             "vtable for prof::", "InitializeInjection"}) {
+    if (symbol.rfind(prefix, 0) == 0) return true;
+  }
+  return false;
+}
+
+// The demangled names of a library's dynamic symbols.
+std::vector<std::string> ExportsOf(const std::string& library) {
+  std::vector<std::string> names;
+  for (const std::string& line : OutputOf("nm -D -C --defined-only '" + library + "'")) {
+    names.push_back(line.substr(line.find_first_of(' ') + 3));  // "<address> T <name>"
+  }
+  return names;
+}
+
+std::vector<std::string> NeededBy(const std::string& library) {
+  std::vector<std::string> names;
+  for (const std::string& line : OutputOf("readelf -dW '" + library + "'")) {
+    const size_t at = line.find("Shared library: [");
+    if (line.find("(NEEDED)") == std::string::npos || at == std::string::npos) continue;
+    const size_t start = line.find('[', at) + 1;
+    names.push_back(line.substr(start, line.find(']', start) - start));
+  }
+  return names;
+}
+
+// The names in `needed` that are neither the C nor the C++ runtime.
+std::vector<std::string> Foreign(std::vector<std::string> needed) {
+  const auto is_runtime = [](const std::string& name) {
+    for (const char* prefix : {"libc.so.", "libm.so.", "libdl.so.", "libpthread.so.", "librt.so.",
+                               "libstdc++.so.", "libgcc_s.so.", "ld-linux"}) {
+      if (name.rfind(prefix, 0) == 0) return true;
+    }
+    return false;
+  };
+  needed.erase(std::remove_if(needed.begin(), needed.end(), is_runtime), needed.end());
+  return needed;
+}
+
+TEST_CASE("libprof.so exports prof:: and the injection entries, nothing else") {
+  const std::vector<std::string> exports = ExportsOf(PROF_LIBRARY);
+  std::vector<std::string> others;
+  for (const std::string& name : exports) {
+    if (!IsOurs(name)) others.push_back(name);
+  }
+  CHECK(others == std::vector<std::string>{});
+  const auto shows = [&](const std::string& wanted) {
+    return std::any_of(exports.begin(), exports.end(),
+                       [&](const std::string& name) { return name.rfind(wanted, 0) == 0; });
+  };
+  CHECK(shows("prof::Session::Session("));
+  CHECK(shows("prof::Session::Stop()"));
+  CHECK(shows("prof::PushRange("));
+  CHECK(shows("InitializeInjectionNvtx2"));
+  CHECK_FALSE(shows("prof::capture::"));
+}
+
+TEST_CASE("libprof.so needs the C and C++ runtime only") {
+  const std::vector<std::string> needed = NeededBy(PROF_LIBRARY);
+  REQUIRE(!needed.empty());
+  CHECK(Foreign(needed) == std::vector<std::string>{});
+  CHECK(Foreign({"libc.so.6", "libcupti.so.13"}) == std::vector<std::string>{"libcupti.so.13"});
+}
+
+TEST_CASE("libprof_inject.so needs libprof.so and the runtime only") {
+  CHECK(Foreign(NeededBy(PROF_INJECT_LIBRARY)) == std::vector<std::string>{"libprof.so.0"});
+}
+
+TEST_CASE("libprof_inject.so exports the entry that libcuda looks for, and nothing foreign") {
+  const std::vector<std::string> exports = ExportsOf(PROF_INJECT_LIBRARY);
+  CHECK(std::count(exports.begin(), exports.end(), "InitializeInjection") == 1);
+  CHECK(std::all_of(exports.begin(), exports.end(), IsOurs));
+}
+
+}  // namespace
+}  // namespace prof::walls
