@@ -103,8 +103,7 @@ void CounterSampler::OnLaunchEnter(const Launch& launch) {
     Leave();
     return;
   }
-  context->samples.push_back(
-      {decision.group, launch.correlation, launch.signature.path, begin_ns, begin_ns});
+  context->samples.push_back({decision.group, launch.correlation, launch.path, begin_ns, begin_ns});
   schedule_.Took(*entry, decision.group, now_ns);
   open_range = {context, begin_ns};  // busy_ stays ours until the launch returns
 }

@@ -39,6 +39,7 @@ struct Launch {
   CUcontext context = nullptr;
   CUstream stream = nullptr;
   uint32_t correlation = 0;
+  uint32_t path = 0;
   const char* kernel_name = nullptr;
 };
 

@@ -133,7 +133,8 @@ void LaunchCallback::OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackDat
         launch.correlation = data.correlationId;
         launch.kernel_name = data.symbolName;
         launch.signature.context = data.context;
-        launch.signature.path = capture::CurrentPath();
+        launch.path = capture::CurrentPath();
+        launch.signature.range_family = capture::PathFamily(launch.path);
         sampler->OnLaunchEnter(launch);
       }
     } else {

@@ -21,7 +21,7 @@ uint64_t HashOf(const Signature& s) {
   uint64_t hash = Mix(1, reinterpret_cast<uintptr_t>(s.function));
   hash = Mix(hash, reinterpret_cast<uintptr_t>(s.context));
   for (int i = 0; i < 3; ++i) hash = Mix(hash, (uint64_t{s.grid[i]} << 32) | s.block[i]);
-  hash = Mix(hash, (uint64_t{s.dynamic_shared_bytes} << 32) | s.path);
+  hash = Mix(Mix(hash, s.dynamic_shared_bytes), s.range_family);
   return hash == 0 ? 1 : hash;
 }
 

@@ -18,7 +18,7 @@ struct Signature {
   const void* context = nullptr;
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t dynamic_shared_bytes = 0;
-  uint32_t path = 0;
+  uint64_t range_family = 0;  // NVTX path; numbered siblings count as one
 };
 
 uint64_t HashOf(const Signature& signature);  // never 0

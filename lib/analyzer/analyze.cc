@@ -147,7 +147,8 @@ void SetNotices(const Model& model, const Timeline& timeline, Report* report) {
 Report AnalyzeModel(const Model& model) {
   Report report;
   const Timeline timeline = analyzer::BuildTimeline(model);
-  KernelGroups groups = analyzer::GroupKernels(model, timeline);
+  const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model);
+  KernelGroups groups = analyzer::GroupKernels(model, families, timeline);
   const analyzer::CounterNotes notes = analyzer::AddCounters(model, &groups);
   SetProcess(model, &report);
   SetTotals(model, timeline, &report);
@@ -158,7 +159,8 @@ Report AnalyzeModel(const Model& model) {
   report.gaps = analyzer::SummarizeGaps(model, timeline);
   report.copies = analyzer::SummarizeCopies(model);
 
-  std::vector<RangeRow> rows = analyzer::BuildRows(model, timeline, groups, report.span_ns);
+  std::vector<RangeRow> rows =
+      analyzer::BuildRows(model, families, timeline, groups, report.span_ns);
   for (KernelGroup& group : groups.groups) report.kernels.push_back(std::move(group.report));
   std::stable_sort(
       report.kernels.begin(), report.kernels.end(),

@@ -33,28 +33,28 @@ struct SignatureHash {
 bool IsKernel(const Op& op) { return op.kind == model::OpKind::kKernel; }
 
 // Assigns each kernel to its group; demangles each shape's name once.
-void Assign(const Model& model, KernelGroups* result) {
+void Assign(const Model& model, const RangeFamilies& families, KernelGroups* result) {
   std::unordered_map<Signature, int32_t, SignatureHash> known;
   std::unordered_map<uint32_t, std::string> demangled;
   result->group_of_op.assign(model.ops.size(), model::kNoIndex);
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const Op& op = model.ops[i];
     if (!IsKernel(op)) continue;
-    const auto [it, added] = known.try_emplace({op.device, op.shape, op.path},
+    const auto [it, added] = known.try_emplace({op.device, op.shape, families.of_path[op.path]},
                                                static_cast<int32_t>(result->groups.size()));
     result->group_of_op[i] = it->second;
     if (!added) continue;
     KernelGroup& group = result->groups.emplace_back();
     group.device = op.device;
     group.shape = op.shape;
-    group.path = op.path;
+    group.path = families.of_path[op.path];
     const model::Shape& shape = model.shapes[op.shape];
     const auto [name, unseen] = demangled.try_emplace(op.shape);
     if (unseen) name->second = Demangle(shape.name);
     KernelReport& report = group.report;
     report.full_name = name->second.empty() ? "(unknown kernel)" : name->second;
     report.name = ShortName(report.full_name);
-    report.range = model.paths[op.path].full;
+    report.range = families.label[group.path];
     report.device = op.device;
     report.grid = shape.grid;
     report.block = shape.block;
@@ -76,9 +76,10 @@ struct Durations {
 
 }  // namespace
 
-KernelGroups GroupKernels(const Model& model, const Timeline& timeline) {
+KernelGroups GroupKernels(const Model& model, const RangeFamilies& families,
+                          const Timeline& timeline) {
   KernelGroups result;
-  Assign(model, &result);
+  Assign(model, families, &result);
 
   std::vector<Durations> durations(result.groups.size());
   for (size_t i = 0; i < model.ops.size(); ++i) {

@@ -25,9 +25,9 @@ struct OtherWork {
 using OtherKey = std::tuple<OpKind, model::CopyKind, model::MemoryKind, model::MemoryKind>;
 
 struct Row {
-  uint32_t path = 0;
+  uint32_t path = 0;  // the first one of its family
   int64_t exclusive_ns = 0, operations = 0;
-  std::vector<const KernelGroup*> kernels;  // those of this path
+  std::vector<const KernelGroup*> kernels;  // those of this family
   std::map<OtherKey, OtherWork> other;
 };
 
@@ -92,10 +92,10 @@ std::string OtherEvidence(const OtherKey& key, const OtherWork& work) {
   return line;
 }
 
-RangeRow Finish(const model::Model& model, const Row& row) {
+RangeRow Finish(const RangeFamilies& families, const Row& row) {
   RangeRow result;
   result.kind = row.path == 0 ? RangeRow::Kind::kOutside : RangeRow::Kind::kRange;
-  result.label = row.path == 0 ? "(no range)" : model.paths[row.path].full;
+  result.label = row.path == 0 ? "(no range)" : families.label[row.path];
   result.time_ns = static_cast<double>(row.exclusive_ns);
   result.operations = row.operations;
 
@@ -149,18 +149,20 @@ RangeRow GapRow(const Timeline& timeline) {
 
 }  // namespace
 
-std::vector<RangeRow> BuildRows(const model::Model& model, const Timeline& timeline,
-                                const KernelGroups& kernels, double span_ns) {
+std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& families,
+                                const Timeline& timeline, const KernelGroups& kernels,
+                                double span_ns) {
   std::vector<Row> rows;
   constexpr size_t kNoRow = static_cast<size_t>(-1);
   std::vector<size_t> row_of_path(model.paths.size(), kNoRow);
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const Op& op = model.ops[i];
-    if (row_of_path[op.path] == kNoRow) {
-      row_of_path[op.path] = rows.size();
-      rows.emplace_back().path = op.path;
+    const uint32_t path = families.of_path[op.path];
+    if (row_of_path[path] == kNoRow) {
+      row_of_path[path] = rows.size();
+      rows.emplace_back().path = path;
     }
-    Row& row = rows[row_of_path[op.path]];
+    Row& row = rows[row_of_path[path]];
     const int64_t exclusive_ns = timeline.exclusive_ns[i];
     row.exclusive_ns += exclusive_ns;
     ++row.operations;
@@ -175,11 +177,13 @@ std::vector<RangeRow> BuildRows(const model::Model& model, const Timeline& timel
     rows[row_of_path[group.path]].kernels.push_back(&group);
   }
   std::vector<int64_t> entered(model.paths.size());
-  for (const model::RangeInstance& instance : model.instances) ++entered[instance.path];
+  for (const model::RangeInstance& instance : model.instances) {
+    ++entered[families.of_path[instance.path]];
+  }
 
   std::vector<RangeRow> result;
   for (const Row& row : rows) {
-    result.push_back(Finish(model, row));
+    result.push_back(Finish(families, row));
     if (row.path != 0) result.back().instances = entered[row.path];
   }
   if (!rows.empty()) result.push_back(GapRow(timeline));

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "lib/analyzer/families.h"
 #include "lib/analyzer/kernels.h"
 #include "lib/analyzer/timeline.h"
 #include "lib/snapshot/model.h"
@@ -15,8 +16,9 @@ namespace prof::analyzer {
 
 // In the order of first appearance on the timeline, the gaps last. Times sum to `span_ns` exactly:
 // they are whole nanoseconds. `kernels` have their verdicts.
-std::vector<RangeRow> BuildRows(const model::Model& model, const Timeline& timeline,
-                                const KernelGroups& kernels, double span_ns);
+std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& families,
+                                const Timeline& timeline, const KernelGroups& kernels,
+                                double span_ns);
 
 }  // namespace prof::analyzer
 

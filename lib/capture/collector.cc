@@ -196,8 +196,8 @@ void Collector::Finish() {
   incomplete_ = !source_->Synchronize();
   Round(true);
   source_->Stop();
-  Round(false);
   if (options_.ranges) ranges_.Stop();
+  Round(false);
   for (const auto& [subsystem, status] :
        {std::pair{Subsystem::kTimeline, source_->timeline_status()},
         std::pair{Subsystem::kCounters, source_->counters_status()}}) {

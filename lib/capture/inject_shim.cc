@@ -3,6 +3,7 @@
 // libprof_inject.so: what LD_PRELOAD or CUDA_INJECTION64_PATH names. Linking libprof.so itself
 // starts nothing; this does, once the program initializes CUDA.
 #include <dlfcn.h>
+#include <limits.h>
 
 #include <cstdlib>
 
@@ -17,7 +18,10 @@ namespace {
 __attribute__((constructor)) void NameOurselvesToCuda() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(&InitializeInjection), &info) == 0) return;
-  if (info.dli_fname != nullptr) setenv("CUDA_INJECTION64_PATH", info.dli_fname, /*replace=*/0);
+  // Absolute: the program may change its folder before it initializes CUDA.
+  char path[PATH_MAX];
+  if (info.dli_fname == nullptr || realpath(info.dli_fname, path) == nullptr) return;
+  setenv("CUDA_INJECTION64_PATH", path, /*replace=*/0);
 }
 
 }  // namespace

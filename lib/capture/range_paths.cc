@@ -18,6 +18,18 @@ uint32_t Drop() {
   return kNoPath;
 }
 
+// "layer 7" and "layer 12" hash alike: the work in them is taken for the same.
+uint64_t FamilyOf(uint32_t parent, const StoredString* name) {
+  uint64_t hash = MixHash(parent == kNoPath ? 0 : nodes[parent].family, 1);
+  bool in_number = false;
+  for (const char c : name->view()) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit || !in_number) hash = MixHash(hash, digit ? '0' : static_cast<unsigned char>(c));
+    in_number = digit;
+  }
+  return hash;
+}
+
 uint32_t NewNode(uint32_t parent, const StoredString* domain, const StoredString* name,
                  uint32_t color, uint32_t category) {
   if (last_path.load(std::memory_order_relaxed) >= kMaxPaths) return kNoPath;
@@ -29,6 +41,7 @@ uint32_t NewNode(uint32_t parent, const StoredString* domain, const StoredString
   node.parent = parent;
   node.color = color;
   node.category = category;
+  node.family = FamilyOf(parent, name);
   node.ready.store(true, std::memory_order_release);
   return id;
 }

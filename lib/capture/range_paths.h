@@ -20,6 +20,7 @@ struct PathNode {
   const StoredString* domain = nullptr;  // nullptr: the default domain
   uint32_t parent = 0;
   uint32_t color = 0, category = 0;
+  uint64_t family = 0;  // the same for paths that differ in numbers only
   std::atomic<bool> ready{false};
 };
 

@@ -274,4 +274,6 @@ void DisableRangesAfterFork() {
   ForgetThreadsAfterFork();
 }
 
+uint64_t PathFamily(uint32_t path) { return path == kNoPath ? 0 : PathAt(path).family; }
+
 }  // namespace prof::capture

@@ -47,6 +47,9 @@ void Mark(const RangeName& name);
 // callback.
 uint32_t CurrentPath();
 
+// What CurrentPath() and its numbered siblings ("layer 0", "layer 1") have in common; 0 for path 0.
+uint64_t PathFamily(uint32_t path);
+
 // gettid(), cached per thread.
 uint32_t CurrentThreadId();
 

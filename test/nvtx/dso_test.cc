@@ -52,6 +52,7 @@ TEST_CASE("Ranges of several libraries share their thread's stack") {
   // Both attach at their first call, from many threads at the same time.
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
       const Dso& mine = i % 2 == 0 ? one : two;

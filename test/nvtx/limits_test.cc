@@ -31,6 +31,7 @@ TEST_CASE("Threads beyond the memory for rings know their path, and their events
   bool done = false;
   std::atomic<int> lost_path{0};
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       PushRange({"held", ""});
