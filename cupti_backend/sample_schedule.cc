@@ -80,11 +80,11 @@ SampleSchedule::Decision SampleSchedule::Next(Entry& entry, uint32_t groups, int
   const bool impatient = active < 0 || missed >= kGroupPatienceLaunches ||
                          now_ns - last_take_ns_.load(kRelaxed) >= kGroupPatienceNs;
   if (!impatient) return {};
-  uint32_t best = wanted;
+  // Groups are in the order of what they tell: the first one that a fair share of launches wants.
   for (uint32_t group = 0; group < groups; ++group) {
-    if (missed_[group].load(kRelaxed) > missed_[best].load(kRelaxed)) best = group;
+    if (missed_[group].load(kRelaxed) * 4 >= missed) return {Action::kRotate, group};
   }
-  return {Action::kRotate, best};
+  return {Action::kRotate, wanted};
 }
 
 void SampleSchedule::Took(Entry& entry, uint32_t group, int64_t now_ns) {

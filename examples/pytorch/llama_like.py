@@ -194,7 +194,7 @@ def main():
         torch.manual_seed(20)
         with torch.device("cuda"):
             model = Model().to(torch.bfloat16)
-        with sdpa_kernel(SDPBackend.FLASH_ATTENTION):  # its backward can be deterministic
+        with sdpa_kernel(SDPBackend.MATH):  # the fused ones have no deterministic backward
             result, us_per_step = run(model, arguments.steps)
         print(f"[checksum] {mode} {result}", flush=True)
         if arguments.time:

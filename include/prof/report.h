@@ -128,7 +128,7 @@ struct KernelReport {
 /// A row of the first table. Rows sum to Report::span_ns: each moment of the span belongs to the
 /// operation that had started first, or to the gap.
 struct RangeRow {
-  enum class Kind { kRange, kOutside, kGap, kProfiler };
+  enum class Kind { kRange, kOutside, kGap };
   Kind kind = Kind::kRange;
   std::string label;       ///< NVTX path; "(no range)"; "gaps".
   double time_ns = 0;      ///< Exclusive GPU time.

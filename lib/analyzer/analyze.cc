@@ -144,6 +144,27 @@ void SetNotices(const Model& model, const Timeline& timeline, Report* report) {
   }
 }
 
+// The gaps' row says what most of them wait for, and the advice of the finding that gains most.
+void AdviseOnGaps(Report* report) {
+  if (report->rows.empty() || report->rows.back().kind != RangeRow::Kind::kGap) return;
+  RangeRow& row = report->rows.back();
+  const GapSummary* most = nullptr;
+  for (const GapSummary& gap : report->gaps) {
+    if (most == nullptr || gap.total_ns > most->total_ns) most = &gap;
+  }
+  if (most == nullptr || row.time_ns <= 0) return;
+  row.evidence += "; " + analyzer::FormatFixed(100 * most->total_ns / row.time_ns, 0) + " % " +
+                  ToString(most->cause) + (most->where.empty() ? "" : " at " + most->where);
+  row.verdict = "Too little to act on.";
+  for (const Finding& finding : report->findings) {
+    const bool idle = finding.id == "sync-bound" || finding.id == "launch-bound" ||
+                      finding.id == "host-work" || finding.id == "cuda-graph";
+    if (!idle || finding.withheld || finding.gain_at_most_ns <= row.gain_at_most_ns) continue;
+    row.gain_at_most_ns = finding.gain_at_most_ns;
+    row.verdict = finding.action;
+  }
+}
+
 Report AnalyzeModel(const Model& model) {
   Report report;
   const Timeline timeline = analyzer::BuildTimeline(model);
@@ -167,6 +188,7 @@ Report AnalyzeModel(const Model& model) {
       [](const KernelReport& a, const KernelReport& b) { return a.total_ns > b.total_ns; });
   report.findings = analyzer::FindInRun(model, timeline, report);
   report.rows = std::move(rows);
+  AdviseOnGaps(&report);
   return report;
 }
 

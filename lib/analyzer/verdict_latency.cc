@@ -17,7 +17,8 @@ namespace prof::analyzer {
 bool SmallGrid(const Facts& facts) {
   const Occupancy& occupancy = facts.kernel->occupancy;
   return occupancy.known && occupancy.waves > 0 && occupancy.waves < 1 && facts.sm_count > 0 &&
-         facts.busiest < kBusy && 1 - facts.blocks / facts.sm_count >= kIdleSms;
+         facts.unknown.empty() && facts.busiest < kBusy &&
+         1 - facts.blocks / facts.sm_count >= kIdleSms;
 }
 
 // Less than a wave, whether it covers all SMs or not.

@@ -101,8 +101,6 @@ const char* KindName(RangeRow::Kind kind) {
       return "outside";
     case RangeRow::Kind::kGap:
       return "gap";
-    case RangeRow::Kind::kProfiler:
-      return "profiler";
   }
   return "unknown";
 }

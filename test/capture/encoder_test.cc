@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the encoder writes, as the analyzer's reader sees it.
+#include "lib/capture/encoder.h"
+
+#include <string>
+#include <vector>
+
+#include "lib/capture/output.h"
+#include "lib/snapshot/reader.h"
+#include "test/capture/blocks.h"
+#include "test/capture/events.h"
+#include "test/support/catch.h"
+
+namespace prof::capture::test {
+namespace {
+
+using prof::test::Blocks;
+using prof::test::Payloads;
+
+model::Model Read(const std::string& bytes) {
+  absl::StatusOr<model::Model> model = ReadSnapshot(bytes);
+  INFO(model.status());
+  REQUIRE(model.ok());
+  CHECK(model->truncation.empty());
+  return *std::move(model);
+}
+
+struct Recording {
+  Recording() { encoder.Add(AHeader()); }
+  std::string Bytes() {
+    Integrity integrity;
+    encoder.AddCounts(integrity);
+    encoder.WriteLastBlock(integrity, kStart + 1'000'000'000);
+    return output.TakeBytes();
+  }
+  Output output{""};
+  Encoder encoder{&output};
+};
+
+KernelEvent KernelAt(int64_t start_ns, uint32_t correlation) {
+  KernelEvent kernel;
+  kernel.name = "k";
+  kernel.grid = kernel.block = {1, 1, 1};
+  kernel.correlation = correlation;
+  kernel.start_ns = start_ns;
+  kernel.end_ns = start_ns + 10;
+  return kernel;
+}
+
+TEST_CASE("The reader understands everything that the encoder writes") {
+  Output output("");
+  Encoder encoder(&output);
+  AddAll(encoder, EveryLoss());
+  const model::Model model = Read(output.TakeBytes());
+
+  CHECK(model.process.command == "./train --fast");
+  CHECK(model.process.rank == 3);
+  CHECK(model.process.injected);
+  CHECK(model.integrity.samples_failed == 1011);
+  CHECK(model.integrity.incomplete);
+  CHECK(model.stopped_in_order);
+  CHECK(model.end_ns == kStart + 10'000);
+  REQUIRE(model.devices.size() == 1);
+  CHECK(model.devices[0].memory_bytes == 150'000'000'001);
+  CHECK(model.devices[0].peaks.at("dram__bytes.sum.peak_sustained") == 1536.5);
+
+  REQUIRE(model.ops.size() == 4);
+  const model::Op& kernel = model.ops[0];
+  CHECK(kernel.kind == model::OpKind::kKernel);
+  CHECK(model.shapes.at(kernel.shape).name == "_Z5saxpyfPKfPf");
+  CHECK(model.shapes.at(kernel.shape).cluster == std::array<uint32_t, 3>{107, 108, 109});
+  CHECK(kernel.device == 1);
+  CHECK(kernel.context == 115);
+  CHECK(kernel.stream == 116);
+  CHECK(kernel.graph == 118);
+  CHECK(kernel.graph_node == (uint64_t{1} << 40) + 119);
+  CHECK(kernel.start_ns == kStart + 1000);
+  CHECK(kernel.end_ns == kStart + 1120);
+  REQUIRE(kernel.api == 0);
+  CHECK(model.paths.at(kernel.path).full == "torch:step");
+  CHECK(kernel.sampled);
+  const model::Op& copy = model.ops[1];
+  CHECK(copy.kind == model::OpKind::kCopy);
+  CHECK(copy.copy == model::CopyKind::kHostToDevice);
+  CHECK(copy.source == model::MemoryKind::kPageable);
+  CHECK(copy.destination == model::MemoryKind::kDevice);
+  CHECK(copy.async);
+  CHECK(copy.bytes == (uint64_t{1} << 33) + 201);
+  const model::Op& memset = model.ops[2];
+  CHECK(memset.kind == model::OpKind::kMemset);
+  CHECK(memset.destination == model::MemoryKind::kManaged);
+  CHECK(memset.bytes == 301);
+  CHECK_FALSE(model.ops[3].timed);
+
+  REQUIRE(model.syncs.size() == 1);
+  CHECK(model.syncs[0].kind == model::SyncKind::kStreamWaitEvent);
+  REQUIRE(model.api_calls.size() == 1);
+  CHECK(model.api_calls[0].error == 501);
+  CHECK(model.threads.at(model.api_calls[0].thread).name == "trainer");
+  REQUIRE(model.overheads.size() == 1);
+  CHECK(model.overheads[0].kind == "driver compiler");
+  REQUIRE(model.instances.size() == 1);
+  CHECK(model.instances[0].end_ns == kStart + 5600);
+  REQUIRE(model.spans.size() == 1);
+  CHECK(model.paths.at(model.spans[0].path).full == "torch:step/layer");
+  REQUIRE(model.samples.size() == 1);
+  CHECK(model.samples[0].values == std::vector<double>{0.5, 12345.25});
+  CHECK(model.groups.at(model.samples[0].group).tier == "T1");
+  REQUIRE(model.profiler_intervals.size() == 1);
+  CHECK(model.profiler_intervals[0].work == model::ProfilerWork::kRotate);
+  REQUIRE(model.notices.size() == 1);
+  CHECK(model.notices[0].fix == "be root");
+}
+
+TEST_CASE("Differences start anew in each block, so that each can be read by itself") {
+  Recording recording;
+  const std::vector<int64_t> starts = {kStart + 500, kStart + 100, kStart + 900, kStart + 300};
+  for (size_t i = 0; i < starts.size(); ++i) {
+    recording.encoder.Add(KernelAt(starts[i], static_cast<uint32_t>(1000 - 7 * i)));
+    if (i % 2 == 1) recording.encoder.WriteBlock({});
+  }
+  const std::string bytes = recording.Bytes();
+  const std::vector<wire::Block> blocks = Blocks(bytes);
+  REQUIRE(blocks.size() == 3);
+  CHECK(blocks[1].kernels().base_ns() == kStart + 900);
+  CHECK(blocks[1].kernels().correlation_delta(0) == 1000 - 14);
+  const model::Model model = Read(bytes);
+  REQUIRE(model.ops.size() == 4);
+  CHECK(model.ops[0].start_ns == kStart + 100);
+  CHECK(model.ops[0].correlation == 993);
+  CHECK(model.ops[1].start_ns == kStart + 300);
+  CHECK(model.ops[1].correlation == 979);
+  CHECK(model.ops[3].start_ns == kStart + 900);
+  CHECK(model.ops[3].correlation == 986);
+}
+
+TEST_CASE("Table entries are written once and keep their ids in later blocks") {
+  Recording recording;
+  recording.encoder.Add(AKernel());
+  recording.encoder.Add(AnApiCall());
+  recording.encoder.WriteBlock({});
+  recording.encoder.Add(AKernel());
+  recording.encoder.Add(AnApiCall());
+  const std::vector<wire::Block> blocks = Blocks(recording.Bytes());
+  REQUIRE(blocks.size() == 2);
+  CHECK(blocks[0].strings_size() == 2);
+  CHECK(blocks[1].strings_size() == 0);
+  CHECK(blocks[1].kernel_shapes_size() == 0);
+  CHECK(blocks[1].lanes_size() == 0);
+  CHECK(blocks[1].threads_size() == 0);
+  CHECK(blocks[1].kernels().shape(0) == 1);
+}
+
+TEST_CASE("Kernels without a time are kept, marked and counted, wherever they stand in a block") {
+  Recording recording;
+  for (const int64_t start_ns : {int64_t{0}, kStart + 50, int64_t{0}, kStart + 80}) {
+    KernelEvent kernel = KernelAt(start_ns, 1);
+    if (start_ns == 0) kernel.end_ns = 0;
+    recording.encoder.Add(kernel);
+  }
+  KernelEvent backwards = KernelAt(kStart + 90, 1);
+  backwards.end_ns = backwards.start_ns - 1;
+  recording.encoder.Add(backwards);
+  const model::Model model = Read(recording.Bytes());
+  REQUIRE(model.ops.size() == 5);
+  CHECK(model.ops[0].start_ns == kStart + 50);
+  CHECK(model.ops[0].timed);
+  CHECK(model.ops[1].start_ns == kStart + 80);
+  CHECK(model.ops[1].timed);
+  for (size_t i = 2; i < 5; ++i) CHECK_FALSE(model.ops[i].timed);
+  CHECK(model.integrity.kernels == 5);
+  CHECK(model.integrity.untimed == 3);
+}
+
+TEST_CASE("Other records without a time are left out and counted") {
+  Recording recording;
+  CopyEvent copy = ACopy();
+  MemsetEvent memset = AMemset();
+  SyncEvent sync = ASync();
+  ApiEvent call = AnApiCall();
+  OverheadEvent overhead = AnOverhead();
+  copy.start_ns = memset.start_ns = sync.start_ns = call.start_ns = overhead.start_ns = 0;
+  recording.encoder.Add(copy);
+  recording.encoder.Add(memset);
+  recording.encoder.Add(sync);
+  recording.encoder.Add(call);
+  recording.encoder.Add(overhead);
+  const model::Model model = Read(recording.Bytes());
+  CHECK(model.ops.empty());
+  CHECK(model.syncs.empty());
+  CHECK(model.api_calls.empty());
+  CHECK(model.overheads.empty());
+  CHECK(model.integrity.untimed == 5);
+}
+
+TEST_CASE("An end before its start is a duration of zero, not of centuries") {
+  Recording recording;
+  SyncEvent sync = ASync();
+  sync.end_ns = 0;
+  recording.encoder.Add(sync);
+  const model::Model model = Read(recording.Bytes());
+  REQUIRE(model.syncs.size() == 1);
+  CHECK(model.syncs[0].end_ns == model.syncs[0].start_ns);
+}
+
+TEST_CASE("Only the rows that a graph launched carry a graph") {
+  Recording recording;
+  for (uint32_t i = 0; i < 6; ++i) {
+    KernelEvent kernel = KernelAt(kStart + i, i);
+    if (i % 3 == 1) kernel.graph = 40 + i, kernel.graph_node = 400 + i;
+    recording.encoder.Add(kernel);
+  }
+  const model::Model model = Read(recording.Bytes());
+  REQUIRE(model.ops.size() == 6);
+  for (uint32_t i = 0; i < 6; ++i) {
+    CHECK(model.ops[i].graph == (i % 3 == 1 ? 40 + i : 0));
+    CHECK(model.ops[i].graph_node == (i % 3 == 1 ? 400 + i : 0));
+  }
+}
+
+TEST_CASE("Names that are not UTF-8 are readable afterwards") {
+  Recording recording;
+  KernelEvent kernel = KernelAt(kStart, 1);
+  kernel.name = "bad\xff\xc0name\xe2\x82\xac";
+  recording.encoder.Add(kernel);
+  recording.encoder.Add(NoticeEvent{Severity::kInfo, Subsystem::kOutput, 0, "\x80", ""});
+  const model::Model model = Read(recording.Bytes());
+  CHECK(model.shapes.at(1).name == "bad??name\xe2\x82\xac");
+  REQUIRE(model.notices.size() == 1);
+  CHECK(model.notices[0].what == "?");
+}
+
+TEST_CASE("A program that makes up names without end fills a bounded table") {
+  Recording recording;
+  const std::string filler(64 << 10, 'x');
+  constexpr int kNames = 600;  // 37.5 MiB of them
+  for (int i = 0; i < kNames; ++i) {
+    const std::string name = std::to_string(i) + filler;
+    recording.encoder.Add(ApiEvent{name, kTid, 1, 0, kStart + i, kStart + i + 1});
+    recording.encoder.WriteIfLarge();
+  }
+  Integrity integrity;
+  recording.encoder.AddCounts(integrity);
+  CHECK(integrity.dropped_by_cap > 50);
+  CHECK(integrity.dropped_by_cap < 120);
+  const std::string bytes = recording.Bytes();
+  CHECK(bytes.size() < 34 << 20);
+  int calls = 0;
+  for (const wire::Block& block : Blocks(bytes)) calls += block.api_calls().name_size();
+  CHECK(calls == kNames);  // those without room have no name, but are there
+}
+
+TEST_CASE("Long names count towards the size of a block") {
+  Recording recording;
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = std::to_string(i) + std::string(10'000, 'x');
+    recording.encoder.Add(ApiEvent{name, kTid, 1, 0, kStart + i, kStart + i + 1});
+    recording.encoder.WriteIfLarge();
+  }
+  const std::vector<std::string> payloads = Payloads(recording.Bytes());
+  CHECK(payloads.size() >= 5);
+  for (const std::string& payload : payloads) CHECK(payload.size() < 300'000);
+}
+
+TEST_CASE("A large input becomes many blocks, each far below the format's limit") {
+  Recording recording;
+  constexpr uint32_t kKernels = 300'000;
+  for (uint32_t i = 0; i < kKernels; ++i) {
+    recording.encoder.Add(KernelAt(kStart + 100 * int64_t{i}, i + 1));
+    if (i % 1000 == 999) recording.encoder.WriteIfLarge();
+  }
+  const std::string bytes = recording.Bytes();
+  const std::vector<std::string> payloads = Payloads(bytes);
+  CHECK(payloads.size() > 10);
+  for (const std::string& payload : payloads) CHECK(payload.size() < format::kMaxPayload / 16);
+  const model::Model model = Read(bytes);
+  REQUIRE(model.ops.size() == kKernels);
+  CHECK(model.ops.back().start_ns == kStart + 100 * int64_t{kKernels - 1});
+  CHECK(model.ops.back().correlation == kKernels);
+}
+
+TEST_CASE("Nothing is written before the header, however large it grows") {
+  Output output("");
+  Encoder encoder(&output);
+  for (int i = 0; i < 100'000; ++i) encoder.Add(kTid, RangeEvent{kStart + i, 0});
+  encoder.WriteIfLarge();
+  CHECK(output.TakeBytes().empty());
+}
+
+}  // namespace
+}  // namespace prof::capture::test

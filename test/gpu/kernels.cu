@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cuda_runtime.h>
+
+#include <vector>
+
+#include "test/gpu/kernels.h"
+
+namespace prof::test {
+namespace {
+
+__global__ void saxpy(size_t n, float a, const float* x, float* y) {
+  const size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+
+__global__ void spin(int rounds, float* sink) {
+  float value = static_cast<float>(threadIdx.x);
+  for (int i = 0; i < rounds; ++i) value = fmaf(value, 0.999f, 1.0f);
+  if (value == -1.0f) *sink = value;
+}
+
+__global__ void empty() {}
+
+}  // namespace
+
+bool HasGpu() {
+  int devices = 0;
+  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+}
+
+Vectors::Vectors(size_t elements) : elements_(elements) {
+  if (cudaMalloc(&x_, elements * sizeof(float)) != cudaSuccess) return;
+  if (cudaMalloc(&y_, elements * sizeof(float)) != cudaSuccess) return;
+  cudaMemset(x_, 0, elements * sizeof(float));
+  cudaMemset(y_, 0, elements * sizeof(float));
+}
+
+Vectors::~Vectors() {
+  cudaFree(x_);
+  cudaFree(y_);
+}
+
+void Vectors::Saxpy() {
+  saxpy<<<static_cast<unsigned>((elements_ + 255) / 256), 256>>>(elements_, 2.0f, x_, y_);
+}
+
+void Vectors::Spin(int rounds) { spin<<<66, 128>>>(rounds, y_); }
+
+void Vectors::Empty(int count) {
+  for (int i = 0; i < count; ++i) empty<<<1, 32>>>();
+}
+
+void Vectors::EmptyGraph(int nodes, int launches) {
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t instance;
+  cudaStreamCreate(&stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  for (int i = 0; i < nodes; ++i) empty<<<1, 32, 0, stream>>>();
+  cudaStreamEndCapture(stream, &graph);
+  cudaGraphInstantiate(&instance, graph, 0);
+  for (int i = 0; i < launches; ++i) cudaGraphLaunch(instance, stream);
+  cudaStreamSynchronize(stream);
+  cudaGraphExecDestroy(instance);
+  cudaGraphDestroy(graph);
+  cudaStreamDestroy(stream);
+}
+
+void Vectors::Synchronize() { cudaDeviceSynchronize(); }
+
+size_t Vectors::CopyIn() {
+  const std::vector<float> host(elements_, 1.0f);
+  cudaMemcpy(x_, host.data(), elements_ * sizeof(float), cudaMemcpyHostToDevice);
+  return elements_ * sizeof(float);
+}
+
+}  // namespace prof::test

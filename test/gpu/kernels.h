@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Work whose counts are known, behind functions that a C++ test can call.
+#ifndef PROF_TEST_GPU_KERNELS_H_
+#define PROF_TEST_GPU_KERNELS_H_
+
+#include <cstddef>
+
+namespace prof::test {
+
+bool HasGpu();
+
+// Device memory for the kernels below; null without a GPU.
+class Vectors {
+ public:
+  explicit Vectors(size_t elements);
+  ~Vectors();
+  Vectors(const Vectors&) = delete;
+  Vectors& operator=(const Vectors&) = delete;
+
+  // y = a * x + y over all elements, 256 threads a block: reads 8 and writes 4 bytes an element.
+  void Saxpy();
+  // Half a wave of blocks that multiply and add in registers for about `rounds` x 4 cycles.
+  void Spin(int rounds);
+  // `count` empty kernels.
+  static void Empty(int count);
+  // The same in a CUDA graph of `nodes` nodes, launched `launches` times.
+  static void EmptyGraph(int nodes, int launches);
+  static void Synchronize();
+  // cudaMemcpy from pageable host memory; bytes copied.
+  size_t CopyIn();
+
+ private:
+  size_t elements_;
+  float *x_ = nullptr, *y_ = nullptr;
+};
+
+}  // namespace prof::test
+
+#endif  // PROF_TEST_GPU_KERNELS_H_

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A Session on a real GPU, against work whose counts are known.
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "prof/analyzer.h"
+#include "prof/range.h"
+#include "prof/session.h"
+#include "test/gpu/kernels.h"
+#include "test/support/catch.h"
+
+#define NEEDS_GPU() \
+  if (!prof::test::HasGpu()) PROF_SKIP("no CUDA device")
+
+namespace {
+
+using prof::test::Vectors;
+
+prof::SessionOptions TimelineOnly() {
+  prof::SessionOptions options;
+  options.counters = prof::Counters::kNone;
+  return options;
+}
+
+// Runs `step` until the counters of every signature are sampled, at most 20,000 times.
+template <typename Step>
+prof::Report Sample(prof::SessionOptions options, Step&& step) {
+  options.counter_budget_seconds = 60;
+  prof::Session session(options);
+  for (int i = 0; i < 20'000 && (i < 20 || !session.counters_complete()); ++i) {
+    step();
+    if (i % 16 == 0) session.Synchronize();
+  }
+  for (int i = 0; i < 20; ++i) step();
+  return prof::Analyze(session.Stop());
+}
+
+}  // namespace
+
+TEST_CASE("Every launch of a storm is recorded, and nothing is lost", "[gpu]") {
+  NEEDS_GPU();
+  constexpr int kLaunches = 200'000;
+  prof::Session session(TimelineOnly());
+  for (int i = 0; i < kLaunches / 1000; ++i) {
+    Vectors::Empty(1000);
+    Vectors::Synchronize();
+  }
+  const prof::Snapshot snapshot = session.Stop();
+  CHECK(snapshot.integrity().complete());
+  CHECK(snapshot.integrity().launches == kLaunches);
+  const prof::Report report = prof::Analyze(snapshot);
+  CHECK(report.error.empty());
+  CHECK(report.totals.kernels == kLaunches);
+}
+
+TEST_CASE("Launches of several threads are each in their own thread's range", "[gpu]") {
+  NEEDS_GPU();
+  prof::Session session(TimelineOnly());
+  std::vector<std::thread> threads;
+  for (const char* name : {"red", "green", "blue"}) {
+    threads.emplace_back([name] {
+      for (int i = 0; i < 500; ++i) {
+        PROF_RANGE(name);
+        Vectors::Empty(2);
+      }
+      Vectors::Synchronize();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const prof::Report report = prof::Analyze(session.Stop());
+  for (const char* name : {"red", "green", "blue"}) {
+    int64_t operations = 0;
+    for (const prof::RangeRow& row : report.rows) {
+      if (row.label == name) operations += row.operations;
+    }
+    CHECK(operations == 1000);
+  }
+}
+
+TEST_CASE("The nodes of a CUDA graph are recorded one by one, in the range of its launch",
+          "[gpu]") {
+  NEEDS_GPU();
+  prof::Session session(TimelineOnly());
+  {
+    PROF_RANGE("graph");
+    Vectors::EmptyGraph(50, 20);
+  }
+  const prof::Report report = prof::Analyze(session.Stop());
+  CHECK(report.totals.kernels == 50 * 20);
+  const prof::KernelReport& kernel = report.kernel("empty");
+  CHECK(kernel.in_graph);
+  CHECK(kernel.range == "graph");
+  CHECK(kernel.launches == 50 * 20);
+}
+
+TEST_CASE("The bytes of a streaming kernel are those of its arrays", "[gpu]") {
+  NEEDS_GPU();
+  constexpr size_t kElements = size_t{1} << 26;
+  Vectors vectors(kElements);
+  const prof::Report report = Sample({}, [&] {
+    PROF_RANGE("stream");
+    vectors.Saxpy();
+  });
+  const prof::KernelReport& kernel = report.kernel("saxpy");
+  REQUIRE(kernel.samples_used > 0);
+  // Reads come from DRAM once; the writes of the launch before may still be on their way.
+  CHECK(*kernel.Metric("dram__bytes_read.sum") == Approx(8.0 * kElements).epsilon(0.02));
+  CHECK(*kernel.Metric("dram__bytes_write.sum") == Approx(4.0 * kElements).epsilon(0.05));
+  CHECK(kernel.occupancy.theoretical == 1.0);
+  CHECK(kernel.verdict.limiter == prof::Limiter::kDram);
+}
+
+TEST_CASE("A kernel of two microseconds shows the same share of the SM as a long one", "[gpu]") {
+  NEEDS_GPU();
+  // Counter ranges are longer than their kernel; without the correction the short one would show
+  // a fraction of this.
+  Vectors vectors(1 << 10);
+  const prof::Report report = Sample({}, [&] {
+    {
+      PROF_RANGE("short");
+      vectors.Spin(1500);
+    }
+    {
+      PROF_RANGE("long");
+      vectors.Spin(150'000);
+    }
+  });
+  double share[2] = {};
+  for (const prof::KernelReport& kernel : report.kernels) {
+    REQUIRE(kernel.Metric("sm__issue_active.avg.pct_of_peak_sustained_elapsed"));
+    share[kernel.range == "long"] =
+        *kernel.Metric("sm__issue_active.avg.pct_of_peak_sustained_elapsed");
+  }
+  CHECK(share[1] > 5);
+  CHECK(share[0] > 0.6 * share[1]);
+}
+
+TEST_CASE("A grid of half the SMs is called small", "[gpu]") {
+  NEEDS_GPU();
+  Vectors vectors(1 << 10);
+  const prof::Report report = Sample({}, [&] { vectors.Spin(50'000); });
+  CHECK(report.kernel("spin").verdict.limiter == prof::Limiter::kSmallGrid);
+}
+
+TEST_CASE("A copy from pageable memory is reported with its bytes", "[gpu]") {
+  NEEDS_GPU();
+  Vectors vectors(1 << 20);
+  prof::Session session(TimelineOnly());
+  const size_t bytes = vectors.CopyIn();
+  const prof::Report report = prof::Analyze(session.Stop());
+  REQUIRE(report.copies.size() == 1);
+  CHECK(report.copies[0].bytes == bytes);
+  CHECK(report.copies[0].memory.find("pageable") != std::string::npos);
+}
+
+TEST_CASE("A hundred sessions in one process record alike", "[gpu]") {
+  NEEDS_GPU();
+  for (int i = 0; i < 100; ++i) {
+    prof::Session session(TimelineOnly());
+    Vectors::Empty(100);
+    const prof::Snapshot snapshot = session.Stop();
+    REQUIRE(snapshot.integrity().kernels == 100);
+    REQUIRE(snapshot.integrity().complete());
+  }
+}
