@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/activity_tracer.h"
 
+#include "cupti_backend/api_filter.h"
+
 namespace prof::cupti {
 namespace {
 
@@ -45,7 +47,21 @@ CUptiResult ActivityTracer::Enable(std::string* failed_kind) {
       *failed_kind = kind.name;
     }
   }
+  DropUninterestingCalls();
   return result;
+}
+
+// Frameworks ask the API several questions for each launch. Without records of those, decoding in
+// PyTorch costs a fifth less of what tracing adds (docs/cost.md).
+void ActivityTracer::DropUninterestingCalls() {
+  for (CUpti_CallbackId cbid = 1; cbid < ApiFilter::kMaxCbid; ++cbid) {
+    if (!KeepsApiCall(*api_, CUPTI_CB_DOMAIN_RUNTIME_API, cbid)) {
+      api_->activity_enable_runtime_api(cbid, 0);
+    }
+    if (!KeepsApiCall(*api_, CUPTI_CB_DOMAIN_DRIVER_API, cbid)) {
+      api_->activity_enable_driver_api(cbid, 0);
+    }
+  }
 }
 
 void ActivityTracer::Disable() {

@@ -86,6 +86,12 @@ std::string StripApiSuffix(std::string name) {
   return name;
 }
 
+bool KeepsApiCall(const CuptiApi& api, CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
+  const char* name = nullptr;
+  return api.get_callback_name(domain, cbid, &name) == CUPTI_SUCCESS && name != nullptr &&
+         KeepsApiCall(StripApiSuffix(name));
+}
+
 const std::string* ApiFilter::Name(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
   if (cbid >= kMaxCbid) return nullptr;
   Entry& entry = domain == CUPTI_CB_DOMAIN_RUNTIME_API ? runtime_[cbid] : driver_[cbid];

@@ -16,6 +16,8 @@ namespace prof::cupti {
 // that explain GPU work and GPU idleness. Used by the collector thread alone.
 class ApiFilter {
  public:
+  static constexpr CUpti_CallbackId kMaxCbid = 1024;  // above every call of CUDA 13
+
   explicit ApiFilter(const CuptiApi* api) : api_(api) {}
 
   // The call's name without version suffixes ("cuMemcpyAsync"), or nullptr for one we do not keep.
@@ -27,13 +29,13 @@ class ApiFilter {
     bool kept = false;
     std::string name;
   };
-  static constexpr size_t kMaxCbid = 1024;
-
   const CuptiApi* api_;
   std::array<Entry, kMaxCbid> runtime_;
   std::array<Entry, kMaxCbid> driver_;
 };
 
+// By id: false also for an id that no call has.
+bool KeepsApiCall(const CuptiApi& api, CUpti_CallbackDomain domain, CUpti_CallbackId cbid);
 // By name; exposed for its test.
 bool KeepsApiCall(const std::string& name);
 std::string StripApiSuffix(std::string name);

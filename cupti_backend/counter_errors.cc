@@ -87,7 +87,9 @@ CounterProblem FindCounterObstacle(const CuptiApi& api, CUdevice device) {
   problem.code = static_cast<int>(CUPTI_ERROR_NOT_SUPPORTED);
   problem.what = "this GPU cannot be counted";
   for (const auto& [level, text] : reasons) {
-    if (level != CUPTI_PROFILER_CONFIGURATION_SUPPORTED) problem.what += std::string(": ") + text;
+    const bool obstacle = level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED ||
+                          level == CUPTI_PROFILER_CONFIGURATION_DISABLED;
+    if (obstacle) problem.what += std::string(": ") + text;
   }
   problem.fix = "the timeline is complete without counters";
   return problem;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "cupti_backend/counter_errors.h"
@@ -242,8 +243,20 @@ CUptiResult CounterSampler::StopAndDecode(Context& context) {
                             std::min(context.samples.size(), decoded.size()));
   context.samples.clear();
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (!decoded.empty()) NotePeaks(context, group, decoded.front().values);
   for (auto& event : decoded) events_.samples.push_back(std::move(event));
   return CUPTI_SUCCESS;
+}
+
+void CounterSampler::NotePeaks(const Context& context, const PlannedGroup& group,
+                               const std::vector<double>& values) {
+  constexpr std::string_view kSuffix = ".peak_sustained";
+  for (size_t i = 0; i < values.size(); ++i) {
+    const std::string& metric = group.metrics[i];
+    const bool peak = metric.size() > kSuffix.size() &&
+                      metric.compare(metric.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
+    if (peak && values[i] > 0) events_.peaks.push_back({context.device, metric, values[i]});
+  }
 }
 
 void CounterSampler::Fail(Context& context, CUptiResult result, const char* action) {
@@ -322,8 +335,12 @@ bool CounterSampler::Prepare(Context& context) {
   }
   CUdevice device = 0;
   api_->get_context_id(handle, &context.id);
-  if (driver_->ctx_set_current(handle) != CUDA_SUCCESS ||
-      driver_->ctx_get_device(&device) != CUDA_SUCCESS) {
+  CUresult usable = driver_->ctx_set_current(handle);
+  if (usable == CUDA_SUCCESS) usable = driver_->ctx_get_device(&device);
+  if (usable != CUDA_SUCCESS) {
+    SetStatus(State::kUnavailable, static_cast<int>(usable),
+              "the CUDA context cannot be used: CUresult " + std::to_string(usable),
+              "the timeline is complete without counters");
     return false;
   }
   context.device = static_cast<int>(device);

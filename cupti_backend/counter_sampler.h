@@ -43,8 +43,16 @@ struct Launch {
   const char* kernel_name = nullptr;
 };
 
+// "<counter>.peak_sustained" as CUPTI evaluates it on the real device.
+struct PeakEvent {
+  int device = 0;
+  std::string metric;
+  double value = 0;
+};
+
 // What the collector takes.
 struct SamplerEvents {
+  std::vector<PeakEvent> peaks;
   std::vector<capture::PassGroupEvent> groups;
   std::vector<capture::CounterSampleEvent> samples;
   std::vector<capture::ProfilerIntervalEvent> intervals;
@@ -125,6 +133,8 @@ class CounterSampler {
   // Under busy_:
   CUptiResult Rotate(Context& context, uint32_t group);
   CUptiResult StopAndDecode(Context& context);
+  void NotePeaks(const Context& context, const PlannedGroup& group,
+                 const std::vector<double>& values);
   void Fail(Context& context, CUptiResult result, const char* action);
   void RecordInterval(capture::ProfilerWork work, int64_t begin_ns, int64_t end_ns);
   void SetStatus(State state, int code, std::string what, std::string fix);

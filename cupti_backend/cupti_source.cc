@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // capture::GpuSource on CUPTI: puts tracer, decoder, sampler and callback together.
-#include <atomic>
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -60,6 +60,7 @@ class CuptiSource final : public capture::GpuSource {
     dropped_ += process_->tracer.TakeDropped();
     if (!saw_gpu_work_ && process_->callback.launches() > first_launch_) saw_gpu_work_ = true;
     SamplerEvents events = sampler_->TakeEvents();
+    for (auto& e : events.peaks) gathered_.peaks.push_back(std::move(e));
     for (auto& e : events.groups) gathered_.groups.push_back(std::move(e));
     for (auto& e : events.samples) gathered_.samples.push_back(std::move(e));
     for (auto& e : events.intervals) gathered_.intervals.push_back(e);
@@ -67,12 +68,7 @@ class CuptiSource final : public capture::GpuSource {
 
   void Encode(capture::Encoder& encoder) override {
     if (process_ == nullptr) return;
-    if (!devices_written_ && (saw_gpu_work_ || decoder_->saw_gpu_work())) {
-      const std::vector<capture::DeviceEvent> devices =
-          ReadDeviceFacts(process_->api, process_->driver);
-      for (const capture::DeviceEvent& device : devices) encoder.Add(device);
-      devices_written_ = !devices.empty();
-    }
+    WriteDevices(encoder);
     for (const auto& group : gathered_.groups) encoder.Add(group);
     process_->tracer.pool().Drain([&](uint8_t* buffer, size_t bytes) {
       decoder_->Decode(buffer, bytes, encoder);
@@ -143,6 +139,26 @@ class CuptiSource final : public capture::GpuSource {
   }
 
  private:
+  // Once with the facts, and again whenever a peak is new: a later entry replaces an earlier one.
+  void WriteDevices(capture::Encoder& encoder) {
+    bool changed = false;
+    if (devices_.empty() && (saw_gpu_work_ || decoder_->saw_gpu_work())) {
+      devices_ = ReadDeviceFacts(process_->api, process_->driver);
+      changed = true;
+    }
+    for (const PeakEvent& peak : gathered_.peaks) {
+      for (capture::DeviceEvent& device : devices_) {
+        if (static_cast<int>(device.id) != peak.device) continue;
+        const auto known = [&](const auto& entry) { return entry.first == peak.metric; };
+        if (std::any_of(device.peaks.begin(), device.peaks.end(), known)) continue;
+        device.peaks.emplace_back(peak.metric, peak.value);
+        changed = true;
+      }
+    }
+    if (!changed) return;
+    for (const capture::DeviceEvent& device : devices_) encoder.Add(device);
+  }
+
   void SetTimeline(SubsystemStatus status) {
     const std::lock_guard<std::mutex> lock(mutex_);
     timeline_ = std::move(status);
@@ -152,10 +168,10 @@ class CuptiSource final : public capture::GpuSource {
   std::unique_ptr<ActivityDecoder> decoder_;
   std::unique_ptr<CounterSampler> sampler_;
   SamplerEvents gathered_;
+  std::vector<capture::DeviceEvent> devices_;
   SubsystemStatus counters_off_;
   bool counters_wanted_ = false;
   bool running_ = false;
-  bool devices_written_ = false;
   bool saw_gpu_work_ = false;
   uint64_t first_launch_ = 0;
   uint64_t first_refused_ = 0;

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "lib/capture/fork_guard.h"
+#include "lib/capture/range_owner.h"
 #include "nvtx_bridge/nvtx_status.h"
 
 namespace prof::nvtx {
@@ -28,6 +29,7 @@ bool SameFile(const char* a, const char* b) {
 
 __attribute__((constructor)) void AttachNvtx() {
   capture::GuardAgainstFork();  // ranges may come, and forks, without any session
+  capture::SetRangeOwnerQuery(&OtherNvtxTool);
 
   Dl_info self{};
   if (dladdr(reinterpret_cast<const void*>(&OtherNvtxTool), &self) == 0) return;

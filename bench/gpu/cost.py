@@ -92,7 +92,7 @@ def measure_workload(name, variants, repeats, deadline, failures):
                 "median": median, "min": min(values), "max": max(values), "n": len(values),
                 "over_bare": median / statistics.median(base) if base else None,
                 "same_output": checksums[variant] == checksums.get(base_variant) if base else None,
-                "command": " ".join(variants[variant]),
+                "command": machine.printable(variants[variant]),
             })
     return rows
 
@@ -110,7 +110,7 @@ def main():
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         deadline = start
-        for name, share, variants in workloads(os.path.abspath(arguments.bin), arguments.python,
+        for name, share, variants in workloads(arguments.bin, arguments.python,
                                                scratch):
             deadline += share * arguments.seconds
             rows += measure_workload(name, variants, arguments.repeats, deadline, failures)

@@ -25,6 +25,16 @@ def _commit():
     return _output("git", "describe", "--always", "--dirty", "--abbrev=12") or "unknown"
 
 
+def printable(command):
+    """A command as somebody else would type it: without environment and absolute folders."""
+    words = list(command)
+    while words and (words[0] == "env" or "=" in words[0].split("/")[0]):
+        words.pop(0)
+    root = str(pathlib.Path.cwd()) + "/"
+    words = [word.replace(root, "") for word in words]
+    return " ".join("python3" if word.endswith("/python3") else word for word in words)
+
+
 def describe():
     gpu = _output("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
     name, _, driver = gpu.splitlines()[0].partition(", ") if gpu else ("no GPU", "", "none")
@@ -33,6 +43,6 @@ def describe():
         "driver": driver,
         "host": f"{platform.system()} {platform.release()} {platform.machine()}",
         "commit": _commit(),
-        "command": " ".join(sys.argv),
+        "command": printable(sys.argv),
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
     }

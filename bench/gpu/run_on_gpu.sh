@@ -10,20 +10,21 @@
 set -uo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." || exit 1
 
-readonly kBin=$PWD/device/bin kLib=$PWD/device/lib
+readonly kBin=device/bin kLib=$PWD/device/lib  # relative: commands end up in snapshots
 readonly kOut=${OUT:-$PWD/out/gpu}
 readonly kCuda=${CUDA_HOME:-/usr/local/cuda}
-kPython=/opt/torch/.venv/bin/python3
-[[ -x $kPython ]] || kPython=$(command -v python3)
-readonly kPython
+[[ -x /opt/torch/.venv/bin/python3 ]] && PATH=/opt/torch/.venv/bin:$PATH
+readonly kPython=python3
 readonly kAllSections=(tests transformer accuracy pytorch storm cost)
 readonly kLargestFile=$((15 << 20))
 readonly kSecondsInAll=${PROF_GPU_SECONDS:-560}
 export PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 export LD_LIBRARY_PATH=$kLib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
-# One folder for everything; what is worth reading by itself is copied out of it at the end.
-work=$(mktemp -d)
+# One folder for everything; what is worth reading by itself is copied out of it at the end. Relative
+# for the same reason.
+work=out/gpu.$$
+mkdir -p "$work"
 readonly work
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$kOut"
@@ -166,7 +167,7 @@ collect() {
 
 main() {
   local sections=("$@") name
-  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=150 [pytorch]=200 [storm]=90 [cost]=280)
+  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=150 [pytorch]=200 [storm]=90 [cost]=240)
   ((${#sections[@]})) || sections=("${kAllSections[@]}")
   say "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'no nvidia-smi'); commit $(cat device/commit 2>/dev/null)"
   for name in "${sections[@]}"; do

@@ -12,6 +12,7 @@
 #include "lib/capture/environment.h"
 #include "lib/capture/fork_guard.h"
 #include "lib/capture/process_facts.h"
+#include "lib/capture/range_owner.h"
 
 namespace prof::capture {
 namespace {
@@ -42,8 +43,14 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
             "stop the other session first; under `prof run` the injected one records everything"};
     return nullptr;
   }
-  GuardAgainstFork();
-  std::unique_ptr<Capture> capture(new Capture(Bounded(std::move(options)), injected));
+  std::unique_ptr<Capture> capture;
+  try {
+    GuardAgainstFork();
+    capture.reset(new Capture(Bounded(std::move(options)), injected));
+  } catch (...) {
+    active.store(false);
+    throw;
+  }
   for (const std::string& complaint : complaints) {
     std::fprintf(stderr, "prof: %s\n", complaint.c_str());
     capture->collector_->Notify(
@@ -74,11 +81,27 @@ Capture::Capture(SessionOptions options, bool injected) : options_(std::move(opt
 }
 
 Capture::~Capture() {
-  if (!stopped_) Stop(std::chrono::milliseconds(2000));
+  if (InForkedChild()) {
+    // Their threads are not here to be joined, their locks may be held for ever.
+    Abandon();
+  } else if (!stopped_) {
+    Stop(std::chrono::milliseconds(2000));
+  }
+}
+
+void Capture::Abandon() {
+  (void)collector_.release();
+  (void)source_.release();
 }
 
 Status Capture::status() const {
   Status status;
+  if (InForkedChild()) {
+    status.timeline = status.ranges = status.counters = status.output = {
+        State::kUnavailable, 0, "this process was forked from one that prof was recording",
+        "start the child with exec"};
+    return status;
+  }
   if (source_ == nullptr) {  // Stop() ran into its deadline
     status.timeline = {State::kUnavailable, 0, "the GPU did not answer when the recording ended",
                        ""};
@@ -86,7 +109,7 @@ Status Capture::status() const {
   }
   status.timeline = source_->timeline_status();
   status.counters = source_->counters_status();
-  status.ranges.state = options_.ranges ? State::kWorking : State::kOff;
+  status.ranges = RangesStatus(options_.ranges);
   status.output = collector_->output_status();
   if (status.output.state != State::kUnavailable) {
     status.output.state = options_.output.empty() ? State::kOff : State::kWorking;
@@ -95,7 +118,7 @@ Status Capture::status() const {
 }
 
 bool Capture::Synchronize(std::chrono::milliseconds timeout) {
-  return !InForkedChild() && collector_->Synchronize(timeout);
+  return !InForkedChild() && collector_ != nullptr && collector_->Synchronize(timeout);
 }
 
 Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
@@ -116,9 +139,10 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
     } else {
       snapshot_ = Snapshot::FromBytes({}, integrity);
     }
-    // Its thread still uses them; to free them under it would crash the program.
-    (void)collector_.release();
-    (void)source_.release();
+    // Its thread still uses them: to free them under it would crash the program, and a recording
+    // beside it would share its rings. So this was the process's last one.
+    Abandon();
+    return snapshot_;
   }
   active.store(false);
   return snapshot_;

@@ -29,14 +29,15 @@ class Capture {
   Capture& operator=(const Capture&) = delete;
 
   Status status() const;
-  bool counters_complete() const { return source_->counters_complete(); }
+  bool counters_complete() const { return source_ == nullptr || source_->counters_complete(); }
   bool Synchronize(std::chrono::milliseconds timeout);
   // Ends the recording. When the GPU or CUPTI does not answer within `timeout`, what was written
-  // so far is the snapshot, marked incomplete.
+  // so far is the snapshot, marked incomplete, and no other recording starts in this process.
   Snapshot Stop(std::chrono::milliseconds timeout);
 
  private:
   Capture(SessionOptions options, bool injected);
+  void Abandon();  // leaks what other threads may still use
 
   SessionOptions options_;
   std::unique_ptr<GpuSource> source_;

@@ -7,6 +7,7 @@
 
 #include "lib/capture/quiet_thread.h"
 #include "lib/capture/range_names.h"
+#include "lib/capture/range_owner.h"
 
 namespace prof::capture {
 namespace {
@@ -128,7 +129,10 @@ void Collector::Round(bool flush) {
   if (options_.ranges) {
     RangeReader::Sink sink;
     sink.path = [this](const RangePathInfo& path) { encoder_.Add(path); };
-    sink.step = [this](uint32_t tid, const RangeEvent& event) { encoder_.Add(tid, event); };
+    sink.step = [this](uint32_t tid, const RangeEvent& event) {
+      encoder_.Add(tid, event);
+      encoder_.WriteIfLarge();  // all rings together hold more than a block may
+    };
     sink.span = [this](const SpanEvent& event) { encoder_.Add(event); };
     sink.mark = [this](const MarkEvent& event) { encoder_.Add(event); };
     names_read_ = ReadThreadNames(names_read_, [this](uint32_t tid, std::string_view name) {
@@ -145,6 +149,10 @@ void Collector::Round(bool flush) {
     if (drift > kClockStepNs || drift < -kClockStepNs) clock_stepped_ = true;
     encoder_.Add(clock);
   }
+  CheckOutput();
+}
+
+void Collector::CheckOutput() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!output_.error().empty() && output_status_.state != State::kUnavailable) {
     output_status_ = {State::kUnavailable, output_.error_code(), output_.error(),
@@ -200,6 +208,7 @@ void Collector::Finish() {
   Round(false);
   for (const auto& [subsystem, status] :
        {std::pair{Subsystem::kTimeline, source_->timeline_status()},
+        std::pair{Subsystem::kRanges, RangesStatus(options_.ranges)},
         std::pair{Subsystem::kCounters, source_->counters_status()}}) {
     if (status.state != State::kUnavailable && status.state != State::kDegraded) continue;
     const Severity severity =
@@ -214,6 +223,7 @@ void Collector::Finish() {
     wrote_ = true;
   }
   output_.Close();
+  CheckOutput();
   const std::lock_guard<std::mutex> lock(mutex_);
   finished_ = true;
   done_.notify_all();

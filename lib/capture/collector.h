@@ -41,7 +41,7 @@ class Collector {
 
   void Start();
 
-  // Any thread: a notice for the snapshot; printed on stderr when `print`.
+  // Any thread: a notice for the snapshot.
   void Notify(NoticeEvent notice);
 
   // Any thread: the GPU has done what was submitted before the call. False after `timeout`.
@@ -65,6 +65,7 @@ class Collector {
   void Finish();
   void WriteHeaderOnce();
   void WriteNotices();
+  void CheckOutput();
   Integrity CountLosses() const;
   void Wake();
 

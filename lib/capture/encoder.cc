@@ -73,6 +73,9 @@ void PackedEnum(Message& writer, Tag tag, const std::vector<int32_t>& values) {
 void U32(Message& writer, uint32_t tag, uint64_t value) {
   if (value != 0) writer.add_uint64(tag, value);
 }
+// But protozero drops a message without fields, and a table entry gets its id from its place: the
+// first field of each entry is always written.
+void First(Message& writer, uint32_t tag, uint32_t value) { writer.add_uint32(tag, value); }
 void I64(Message& writer, uint32_t tag, int64_t value) {
   if (value != 0) writer.add_int64(tag, value);
 }
@@ -99,6 +102,7 @@ struct Encoder::Tables {
 struct Encoder::Columns {
   std::string entries;  // serialized fields of Block, ready to be written
   std::vector<std::string> new_strings;
+  size_t new_string_bytes = 0;
   KernelColumns kernels;
   CopyColumns copies;
   MemsetColumns memsets;
@@ -127,6 +131,7 @@ uint32_t Encoder::Intern(std::string_view text) {
   }
   const auto id = static_cast<uint32_t>(tables_->strings.size() + 1);
   tables_->string_bytes += clean.size();
+  columns_->new_string_bytes += clean.size();
   columns_->new_strings.push_back(clean);
   tables_->strings.emplace(std::move(clean), id);
   return id;
@@ -144,7 +149,7 @@ uint32_t Encoder::Lane(uint32_t device, uint32_t context, uint32_t stream) {
   tables_->lanes.emplace(key, id);
   Message block(columns_->entries);
   Message lane(block, tag::block::kLanes);
-  U32(lane, 1, device);
+  First(lane, 1, device);
   U32(lane, 2, context);
   U32(lane, 3, stream);
   return id;
@@ -162,7 +167,7 @@ uint32_t Encoder::Thread(uint32_t tid) {
   const auto name = tables_->thread_names.find(tid);
   Message block(columns_->entries);
   Message thread(block, tag::block::kThreads);
-  U32(thread, 1, tid);
+  First(thread, 1, tid);
   U32(thread, 2, name == tables_->thread_names.end() ? 0 : name->second);
   return id;
 }
@@ -195,7 +200,8 @@ uint32_t Encoder::Shape(const KernelEvent& event) {
   tables_->shapes.emplace(key, id);
   Message block(columns_->entries);
   Message shape(block, tag::block::kKernelShapes);
-  for (uint32_t i = 0; i < key.size(); ++i) U32(shape, i + 1, key[i]);  // field i+1 is key[i]
+  First(shape, 1, key[0]);
+  for (uint32_t i = 1; i < key.size(); ++i) U32(shape, i + 1, key[i]);  // field i+1 is key[i]
   return id;
 }
 
@@ -252,7 +258,7 @@ void Encoder::Add(const RangePathInfo& path) {
   const uint32_t domain = Intern(path.domain);
   Message block(columns_->entries);
   Message range(block, tag::block::kRangePaths);
-  U32(range, 1, path.parent);
+  First(range, 1, path.parent);
   U32(range, 2, name);
   U32(range, 3, domain);
   U32(range, 4, path.color);
@@ -266,7 +272,7 @@ void Encoder::Add(const PassGroupEvent& group) {
   Message block(columns_->entries);
   Message message(block, tag::block::kPassGroups);
   Packed32(message, 1, metrics);
-  U32(message, 2, tier);
+  First(message, 2, tier);
 }
 
 void Encoder::Add(const KernelEvent& event) {
@@ -331,6 +337,10 @@ void Encoder::Add(const MemsetEvent& event) {
 }
 
 void Encoder::Add(const SyncEvent& event) {
+  if (event.start_ns <= 0) {
+    ++untimed_;
+    return;
+  }
   SyncColumns& columns = columns_->syncs;
   columns.kind.push_back(static_cast<int32_t>(event.kind));
   columns.context.push_back(event.context);
@@ -341,6 +351,10 @@ void Encoder::Add(const SyncEvent& event) {
 }
 
 void Encoder::Add(const ApiEvent& event) {
+  if (event.start_ns <= 0) {
+    ++untimed_;
+    return;
+  }
   ApiColumns& columns = columns_->api_calls;
   const auto row = static_cast<uint32_t>(columns.name.size());
   columns.name.push_back(Intern(event.name));
@@ -355,6 +369,10 @@ void Encoder::Add(const ApiEvent& event) {
 }
 
 void Encoder::Add(const OverheadEvent& event) {
+  if (event.start_ns <= 0) {
+    ++untimed_;
+    return;
+  }
   OverheadColumns& columns = columns_->overheads;
   columns.kind.push_back(Intern(event.kind));
   columns.thread.push_back(Thread(event.tid));
@@ -577,9 +595,8 @@ size_t Encoder::pending_rows() const {
 
 void Encoder::WriteIfLarge() {
   // About 9 bytes a row; exact sizes are known only after serialization.
-  if (has_header_ && columns_->entries.size() + pending_rows() * 9 >= kLargeBlockBytes) {
-    WriteBlock(last_integrity_);
-  }
+  const size_t bytes = columns_->entries.size() + columns_->new_string_bytes + pending_rows() * 9;
+  if (has_header_ && bytes >= kLargeBlockBytes) WriteBlock(last_integrity_);
 }
 
 void Encoder::WriteBlock(const Integrity& integrity) {

@@ -2,6 +2,7 @@
 #include "lib/capture/environment.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -40,6 +41,10 @@ void ReadInteger(const char* name, int low, int high, int* value,
                  std::vector<std::string>* complaints) {
   double number = *value;
   ReadNumber(name, low, high, &number, complaints);
+  if (number != std::floor(number)) {
+    Complain(complaints, name, Value(name), "a whole number");
+    return;
+  }
   *value = static_cast<int>(number);
 }
 

@@ -2,6 +2,7 @@
 #include "lib/capture/output.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +19,18 @@ std::string FileHeader() {
   std::memcpy(header.data(), format::kFileMagic.data(), format::kFileMagic.size());
   format::PutU32(header.data() + 8, format::kFormatVersion);
   return header;
+}
+
+// Removes a file, or a link to a file or to nothing; 0 or an errno. Anything else is not ours to
+// remove: a pipe, a folder, the link /dev/stdout.
+int Remove(const std::string& path, const struct stat& info) {
+  struct stat target {};
+  const bool is_link = S_ISLNK(info.st_mode);
+  const bool replaceable =
+      S_ISREG(info.st_mode) ||
+      (is_link && (stat(path.c_str(), &target) != 0 || S_ISREG(target.st_mode)));
+  if (!replaceable) return S_ISDIR(info.st_mode) ? EISDIR : EEXIST;
+  return unlink(path.c_str()) == 0 || errno == ENOENT ? 0 : errno;
 }
 
 }  // namespace
@@ -44,12 +57,20 @@ Output::~Output() { Close(); }
 bool Output::Open() {
   opened_ = true;
   // O_NOFOLLOW and the unlink before O_EXCL: in a shared folder nobody can make us write through a
-  // link of theirs. An old recording of the same name is replaced.
-  if (unlink(path_.c_str()) != 0 && errno != ENOENT) {
-    Fail("replace", errno);
-    return false;
+  // link of theirs. An old recording of the same name is replaced; a device (/dev/null) is not,
+  // because root could.
+  struct stat info {};
+  const bool exists = lstat(path_.c_str(), &info) == 0;
+  const bool is_device = exists && S_ISCHR(info.st_mode);
+  if (exists && !is_device) {
+    const int error = Remove(path_, info);
+    if (error != 0) {
+      Fail("replace", error);
+      return false;
+    }
   }
-  fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  const int create = is_device ? 0 : O_CREAT | O_EXCL;
+  fd_ = open(path_.c_str(), O_WRONLY | create | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (fd_ < 0) {
     Fail("create", errno);
     return false;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lib/capture/fork_guard.h"
 #include "lib/capture/range_paths.h"
 #include "lib/capture/range_ring.h"
 
@@ -78,7 +79,6 @@ ThreadRanges* ThreadAt(uint32_t index);
 
 // The child of a fork: this thread forgets its state, and no thread gets one.
 void ForgetThreadsAfterFork();
-bool InForkedChild();
 
 }  // namespace prof::capture
 

@@ -152,6 +152,32 @@ TEST_CASE("Table entries are written once and keep their ids in later blocks") {
   CHECK(blocks[1].kernels().shape(0) == 1);
 }
 
+TEST_CASE("A table entry of nothing but zeros and empty names keeps its place") {
+  Recording recording;
+  recording.encoder.Add(RangePathInfo{1, 0, "", "", 0, 0});
+  recording.encoder.Add(RangePathInfo{2, 0, "named", "", 0, 0});
+  recording.encoder.Add(PassGroupEvent{});
+  KernelEvent nothing;
+  nothing.start_ns = nothing.end_ns = kStart;
+  recording.encoder.Add(nothing);
+  recording.encoder.Add(AKernel());
+  recording.encoder.Add(0, RangeEvent{kStart, 1});
+  recording.encoder.Add(kTid, RangeEvent{kStart, 2});
+  recording.encoder.Add(kTid, RangeEvent{kStart + 5, 0});
+  const model::Model model = Read(recording.Bytes());
+  CHECK(model.groups.size() == 2);
+  REQUIRE(model.ops.size() == 2);
+  CHECK(model.ops[0].stream == 0);
+  CHECK(model.shapes.at(model.ops[0].shape).name.empty());
+  CHECK(model.ops[1].stream == 116);
+  CHECK(model.shapes.at(model.ops[1].shape).name == "_Z5saxpyfPKfPf");
+  REQUIRE(model.instances.size() == 2);
+  for (const model::RangeInstance& instance : model.instances) {
+    const bool named = model.paths.at(instance.path).full == "named";
+    CHECK(model.threads.at(instance.thread).tid == (named ? kTid : 0));
+  }
+}
+
 TEST_CASE("Kernels without a time are kept, marked and counted, wherever they stand in a block") {
   Recording recording;
   for (const int64_t start_ns : {int64_t{0}, kStart + 50, int64_t{0}, kStart + 80}) {

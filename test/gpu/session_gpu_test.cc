@@ -24,6 +24,14 @@ prof::SessionOptions TimelineOnly() {
   return options;
 }
 
+// What the report could not see, for the message of a failing check.
+std::string Blind(const prof::Report& report) {
+  std::string text;
+  for (const prof::NoticeReport& notice : report.notices) text += notice.what + "; ";
+  for (const std::string& sentence : report.integrity) text += sentence + "; ";
+  return text;
+}
+
 // Runs `step` until the counters of every signature are sampled, at most 20,000 times.
 template <typename Step>
 prof::Report Sample(prof::SessionOptions options, Step&& step) {
@@ -104,6 +112,7 @@ TEST_CASE("The bytes of a streaming kernel are those of its arrays", "[gpu]") {
     vectors.Saxpy();
   });
   const prof::KernelReport& kernel = report.kernel("saxpy");
+  INFO(Blind(report) << kernel.launches << " launches, " << kernel.samples_rejected << " rejected");
   REQUIRE(kernel.samples_used > 0);
   // Reads come from DRAM once; the writes of the launch before may still be on their way.
   CHECK(*kernel.Metric("dram__bytes_read.sum") == Approx(8.0 * kElements).epsilon(0.02));
@@ -127,6 +136,7 @@ TEST_CASE("A kernel of two microseconds shows the same share of the SM as a long
       vectors.Spin(150'000);
     }
   });
+  INFO(Blind(report));
   double share[2] = {};
   for (const prof::KernelReport& kernel : report.kernels) {
     REQUIRE(kernel.Metric("sm__issue_active.avg.pct_of_peak_sustained_elapsed"));
@@ -141,6 +151,7 @@ TEST_CASE("A grid of half the SMs is called small", "[gpu]") {
   NEEDS_GPU();
   Vectors vectors(1 << 10);
   const prof::Report report = Sample({}, [&] { vectors.Spin(50'000); });
+  INFO(Blind(report));
   CHECK(report.kernel("spin").verdict.limiter == prof::Limiter::kSmallGrid);
 }
 

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Capture and Collector with a fake GPU behind them.
+#include "lib/capture/capture.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "lib/capture/clock.h"
+#include "lib/capture/process_facts.h"
+#include "lib/capture/range_recorder.h"
+#include "lib/snapshot/reader.h"
+#include "test/capture/blocks.h"
+#include "test/capture/events.h"
+#include "test/capture/fake_source.h"
+#include "test/capture/temp_folder.h"
+#include "test/support/catch.h"
+
+namespace prof::capture::test {
+namespace {
+
+using prof::test::Payloads;
+using prof::test::ReadFile;
+using prof::test::TempFolder;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPatience(10'000);
+
+SessionOptions Options(std::string output = "") {
+  SessionOptions options;
+  options.output = std::move(output);
+  return options;
+}
+
+std::unique_ptr<Capture> Start(SessionOptions options = {}, bool injected = false) {
+  SubsystemStatus why;
+  std::unique_ptr<Capture> capture = Capture::Start(std::move(options), injected, {}, &why);
+  INFO(why.what);
+  REQUIRE(capture != nullptr);
+  return capture;
+}
+
+model::Model Read(const Snapshot& snapshot) {
+  absl::StatusOr<model::Model> model = ReadSnapshot(snapshot);
+  INFO(model.status());
+  REQUIRE(model.ok());
+  CHECK(model->truncation.empty());
+  return *std::move(model);
+}
+
+void EmitKernel(FakeGpu& gpu) {
+  gpu.Emit([](Encoder& encoder) { encoder.Add(AKernel()); });
+}
+
+TEST_CASE("A capture that saw nothing is a snapshot that says who, where and when") {
+  FakeGpu gpu;
+  gpu.versions = {13010, 130001, "/x/libcupti.so.13", "580.1"};
+  const int64_t before_ns = RealtimeNs();
+  const Snapshot snapshot = Start()->Stop(kPatience);
+  CHECK(snapshot.integrity().complete());
+  const model::Model model = Read(snapshot);
+  CHECK(model.stopped_in_order);
+  CHECK(model.process.pid == static_cast<uint32_t>(getpid()));
+  CHECK(model.process.host == HostName());
+  CHECK(model.process.command == CommandLine());
+  CHECK(model.process.command.find("prof_capture_test") != std::string::npos);
+  CHECK_FALSE(model.process.prof_version.empty());
+  CHECK_FALSE(model.process.injected);
+  CHECK(model.process.cupti_version == 130001);
+  CHECK(model.process.nvidia_driver == "580.1");
+  CHECK(model.process.start_ns >= before_ns);
+  CHECK(model.end_ns >= model.process.start_ns);
+  CHECK(model.end_ns <= RealtimeNs());
+  CHECK(model.notices.empty());
+}
+
+TEST_CASE("GPU work, losses and the final integrity are in the snapshot") {
+  FakeGpu gpu;
+  gpu.losses.launches = 12;
+  gpu.losses.samples_failed = 3;
+  const auto capture = Start();
+  EmitKernel(gpu);
+  const Snapshot snapshot = capture->Stop(kPatience);
+  const model::Model model = Read(snapshot);
+  CHECK(model.ops.size() == 1);
+  CHECK(model.integrity.kernels == 1);
+  CHECK(model.integrity.launches == 12);
+  CHECK(model.integrity.samples_failed == 3);
+  CHECK(snapshot.integrity().launches == 12);
+  CHECK(snapshot.integrity().samples_failed == 3);
+}
+
+TEST_CASE("At the end counters stop first, then the GPU is waited for, then the source stops") {
+  FakeGpu gpu;
+  Start()->Stop(kPatience);
+  const std::vector<std::string> calls = gpu.calls();
+  const auto begin = std::find(calls.begin(), calls.end(), "stop counters");
+  CHECK(std::vector<std::string>(begin, calls.end()) ==
+        std::vector<std::string>{"stop counters", "synchronize", "gather", "encode", "stop",
+                                 "gather", "encode"});
+}
+
+TEST_CASE("A second Stop returns the same snapshot") {
+  FakeGpu gpu;
+  const auto capture = Start();
+  const Snapshot first = capture->Stop(kPatience);
+  const Snapshot second = capture->Stop(kPatience);
+  CHECK(&first.bytes() == &second.bytes());
+  CHECK_FALSE(first.bytes().empty());
+}
+
+TEST_CASE("What does not work becomes a notice, what works does not") {
+  FakeGpu gpu;
+  gpu.timeline = {State::kUnavailable, 15, "no driver", "install one"};
+  gpu.counters = {State::kDegraded, 0, "not sampled: x", "check the name"};
+  const auto capture = Start();
+  CHECK(capture->status().timeline.what == "no driver");
+  CHECK(capture->status().counters.state == State::kDegraded);
+  const model::Model model = Read(capture->Stop(kPatience));
+  REQUIRE(model.notices.size() == 2);
+  CHECK(model.notices[0].severity == wire::NOTICE_ERROR);
+  CHECK(model.notices[0].subsystem == wire::SUBSYSTEM_TIMELINE);
+  CHECK(model.notices[0].code == 15);
+  CHECK(model.notices[0].what == "no driver");
+  CHECK(model.notices[0].fix == "install one");
+  CHECK(model.notices[1].severity == wire::NOTICE_WARNING);
+  CHECK(model.notices[1].subsystem == wire::SUBSYSTEM_COUNTERS);
+}
+
+TEST_CASE("Complaints about options become notices") {
+  FakeGpu gpu;
+  SubsystemStatus why;
+  const auto capture = Capture::Start({}, false, {"PROF_SAMPLES=x is not a number"}, &why);
+  REQUIRE(capture != nullptr);
+  const model::Model model = Read(capture->Stop(kPatience));
+  REQUIRE(model.notices.size() == 1);
+  CHECK(model.notices[0].severity == wire::NOTICE_WARNING);
+  CHECK(model.notices[0].what == "PROF_SAMPLES=x is not a number");
+}
+
+TEST_CASE("Options out of range are brought into it") {
+  FakeGpu gpu;
+  SessionOptions wild;
+  wild.samples_per_signature = 1000;
+  wild.skip_first_launches = -5;
+  wild.counter_budget_percent = 300;
+  wild.counter_budget_seconds = -1;
+  wild.buffer_mib = 0;
+  Start(wild)->Stop(kPatience);
+  CHECK(gpu.options().samples_per_signature == 100);
+  CHECK(gpu.options().skip_first_launches == 0);
+  CHECK(gpu.options().counter_budget_percent == 100);
+  CHECK(gpu.options().counter_budget_seconds == 0);
+  CHECK(gpu.options().buffer_mib == 1);
+}
+
+TEST_CASE("Synchronize says whether the GPU has answered") {
+  FakeGpu gpu;
+  const auto capture = Start();
+  CHECK(capture->Synchronize(kPatience));
+  gpu.SetSynchronizes(false);
+  CHECK_FALSE(capture->Synchronize(kPatience));
+  gpu.SetSynchronizes(true);
+  gpu.Hang();
+  CHECK_FALSE(capture->Synchronize(milliseconds(30)));
+  gpu.Resume();
+  CHECK(capture->Synchronize(kPatience));
+  capture->Stop(kPatience);
+  CHECK_FALSE(capture->Synchronize(kPatience));
+}
+
+TEST_CASE("A GPU that fails at the end leaves an incomplete snapshot") {
+  FakeGpu gpu;
+  const auto capture = Start();
+  gpu.SetSynchronizes(false);
+  const Snapshot snapshot = capture->Stop(kPatience);
+  CHECK(snapshot.integrity().incomplete);
+  CHECK(Read(snapshot).integrity.incomplete);
+}
+
+TEST_CASE("There is one recording at a time, and another one after it") {
+  FakeGpu gpu;
+  const auto first = Start();
+  SubsystemStatus why;
+  CHECK(Capture::Start({}, false, {}, &why) == nullptr);
+  CHECK(why.state == State::kUnavailable);
+  CHECK(why.what.find("another recording") != std::string::npos);
+  CHECK_FALSE(why.fix.empty());
+  first->Stop(kPatience);
+  Start()->Stop(kPatience);
+}
+
+TEST_CASE("A recording that could not start does not block the next one") {
+  FakeGpu gpu;
+  gpu.throws_at_start = true;
+  SubsystemStatus why;
+  CHECK_THROWS_AS(Capture::Start({}, false, {}, &why), std::bad_alloc);
+  gpu.throws_at_start = false;
+  Start()->Stop(kPatience);
+}
+
+TEST_CASE("Ranges are recorded with the thread that was in them") {
+  FakeGpu gpu;
+  const auto capture = Start();
+  PushRange({"capture test outer", "", 0, 0});
+  PushRange({"inner", "", 0, 0});
+  PopRange("");
+  PopRange("");
+  const model::Model model = Read(capture->Stop(kPatience));
+  REQUIRE(model.instances.size() == 2);
+  const model::RangeInstance& inner = model.instances[1];
+  CHECK(model.paths.at(inner.path).full == "capture test outer/inner");
+  CHECK(model.threads.at(inner.thread).tid == CurrentThreadId());
+  CHECK(inner.closed);
+}
+
+TEST_CASE("Ranges are left out when they were not asked for") {
+  FakeGpu gpu;
+  SessionOptions options;
+  options.ranges = false;
+  const auto capture = Start(options);
+  CHECK(capture->status().ranges.state == State::kOff);
+  PushRange({"unwanted", "", 0, 0});
+  PopRange("");
+  const model::Model model = Read(capture->Stop(kPatience));
+  CHECK(model.instances.empty());
+  CHECK(model.steps.empty());
+}
+
+TEST_CASE("A program that does nothing but name ranges gets blocks below the format's limit") {
+  FakeGpu gpu;
+  const auto capture = Start();
+  const auto until = std::chrono::steady_clock::now() + milliseconds(600);
+  while (std::chrono::steady_clock::now() < until) {
+    for (int i = 0; i < 1000; ++i) {
+      PushRange({"busy", "", 0, 0});
+      PopRange("");
+    }
+  }
+  const Snapshot snapshot = capture->Stop(kPatience);
+  const std::vector<std::string> payloads = Payloads(snapshot.bytes());
+  size_t steps = 0;
+  for (const std::string& payload : payloads) {
+    CHECK(payload.size() < format::kMaxPayload / 16);
+    wire::Block block;
+    REQUIRE(block.ParseFromString(payload));
+    steps += static_cast<size_t>(block.ranges().path_size());
+  }
+  CHECK(steps > 100'000);
+}
+
+TEST_CASE("A file holds what happened up to a second ago, for when the program is killed") {
+  FakeGpu gpu;
+  const TempFolder folder;
+  const auto capture = Start(Options(folder / "%p.prof"));
+  const std::string path = folder / (std::to_string(getpid()) + ".prof");
+  EmitKernel(gpu);
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (access(path.c_str(), F_OK) != 0 && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  std::this_thread::sleep_for(milliseconds(20));  // from the file's creation to its first block
+  const model::Model early = Read(Snapshot::FromFile(path));
+  CHECK(early.ops.size() == 1);
+  CHECK(early.process.pid == static_cast<uint32_t>(getpid()));
+  CHECK_FALSE(early.stopped_in_order);
+  CHECK(capture->status().output.state == State::kWorking);
+
+  const Snapshot snapshot = capture->Stop(kPatience);
+  CHECK(snapshot.path() == path);
+  CHECK(Read(snapshot).stopped_in_order);
+}
+
+TEST_CASE("An injected recording makes a file only when there was GPU work") {
+  const TempFolder folder;
+  {
+    FakeGpu gpu;
+    const auto capture = Start(Options(folder / "none.prof"), /*injected=*/true);
+    PushRange({"host only", "", 0, 0});
+    PopRange("");
+    std::this_thread::sleep_for(milliseconds(50));
+    capture->Stop(kPatience);
+    CHECK(access((folder / "none.prof").c_str(), F_OK) != 0);
+  }
+  FakeGpu gpu;
+  const auto capture = Start(Options(folder / "some.prof"), /*injected=*/true);
+  PushRange({"before the first kernel", "", 0, 0});
+  PopRange("");
+  std::this_thread::sleep_for(milliseconds(50));
+  EmitKernel(gpu);
+  const model::Model model = Read(capture->Stop(kPatience));
+  CHECK(model.process.injected);
+  CHECK(model.ops.size() == 1);
+  REQUIRE(model.instances.size() == 1);
+  CHECK(model.paths.at(model.instances[0].path).full == "before the first kernel");
+}
+
+TEST_CASE("A session without GPU work makes its file all the same") {
+  FakeGpu gpu;
+  const TempFolder folder;
+  const Snapshot snapshot = Start(Options(folder / "a.prof"))->Stop(kPatience);
+  CHECK(Read(snapshot).stopped_in_order);
+}
+
+TEST_CASE("An output that cannot be written is a status, and its bytes are counted") {
+  FakeGpu gpu;
+  const TempFolder folder;
+  const std::string path = folder / "missing/a.prof";
+  const auto capture = Start(Options(path));
+  EmitKernel(gpu);
+  const Snapshot snapshot = capture->Stop(kPatience);
+  CHECK(snapshot.integrity().bytes_not_written > 0);
+  CHECK_FALSE(snapshot.integrity().complete());
+  const SubsystemStatus status = capture->status().output;
+  CHECK(status.state == State::kUnavailable);
+  CHECK(status.code == ENOENT);
+  CHECK(status.what.find(path) != std::string::npos);
+  CHECK_FALSE(status.fix.empty());
+}
+
+}  // namespace
+}  // namespace prof::capture::test

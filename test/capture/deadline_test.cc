@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A GPU that never answers again. In a program of its own, because what hangs stays behind.
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "lib/capture/capture.h"
+#include "lib/snapshot/reader.h"
+#include "test/capture/events.h"
+#include "test/capture/fake_source.h"
+#include "test/capture/temp_folder.h"
+#include "test/support/catch.h"
+
+namespace prof::capture::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST_CASE("When the GPU hangs, Stop keeps its deadline and what was written stays readable") {
+  static FakeGpu gpu;  // outlives the thread that hangs in it
+  static prof::test::TempFolder folder;
+  SessionOptions options;
+  options.output = folder / "a.prof";
+  SubsystemStatus why;
+  std::unique_ptr<Capture> capture = Capture::Start(options, false, {}, &why);
+  REQUIRE(capture != nullptr);
+  gpu.Emit([](Encoder& encoder) {
+    encoder.Add(AKernel());
+    encoder.WriteBlock({});
+  });
+  REQUIRE(capture->Synchronize(milliseconds(10'000)));
+  while (prof::test::ReadFile(options.output).empty()) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  gpu.Hang();
+
+  const auto start = std::chrono::steady_clock::now();
+  const Snapshot snapshot = capture->Stop(milliseconds(100));
+  const auto took = std::chrono::steady_clock::now() - start;
+  CHECK(took >= milliseconds(100));
+  CHECK(took < milliseconds(5000));
+  CHECK(snapshot.integrity().incomplete);
+  const absl::StatusOr<model::Model> model = ReadSnapshot(snapshot);
+  REQUIRE(model.ok());
+  CHECK(model->ops.size() == 1);
+  CHECK(model->integrity.incomplete);
+  CHECK_FALSE(model->stopped_in_order);
+
+  // Every member still answers.
+  CHECK(capture->status().timeline.state == State::kUnavailable);
+  CHECK_FALSE(capture->status().timeline.what.empty());
+  CHECK(capture->counters_complete());  // there is nothing to wait for
+  CHECK_FALSE(capture->Synchronize(milliseconds(10)));
+  CHECK(capture->Stop(milliseconds(10)).path() == snapshot.path());
+  capture.reset();
+
+  // The thread that hangs still owns the rings and CUPTI: nobody else may use them.
+  CHECK(Capture::Start({}, false, {}, &why) == nullptr);
+  CHECK(why.state == State::kUnavailable);
+  CHECK_FALSE(why.what.empty());
+
+  // When the GPU answers after all, the thread ends by itself and harms nothing.
+  gpu.Resume();
+  const auto until = std::chrono::steady_clock::now() + milliseconds(10'000);
+  while (gpu.calls().back() != "encode" && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  CHECK(gpu.calls().back() == "encode");
+  std::this_thread::sleep_for(milliseconds(50));
+}
+
+}  // namespace
+}  // namespace prof::capture::test

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/capture/fake_source.h"
+
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace prof::capture {
+namespace test {
+namespace {
+
+FakeGpu* current = nullptr;
+
+}  // namespace
+
+FakeGpu::FakeGpu() { current = this; }
+FakeGpu::~FakeGpu() { current = nullptr; }
+
+void FakeGpu::Emit(std::function<void(Encoder&)> event) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  events_.push_back(std::move(event));
+  saw_work_ = true;
+}
+
+void FakeGpu::SetSynchronizes(bool ok) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  synchronizes_ = ok;
+}
+
+void FakeGpu::Hang() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  hangs_ = true;
+}
+
+void FakeGpu::Resume() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  hangs_ = false;
+  resumed_.notify_all();
+}
+
+std::vector<std::string> FakeGpu::calls() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return calls_;
+}
+
+SessionOptions FakeGpu::options() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return options_;
+}
+
+class FakeSource final : public GpuSource {
+ public:
+  explicit FakeSource(FakeGpu* gpu) : gpu_(gpu) {}
+
+  void Start(const SessionOptions& options) override {
+    if (gpu_->throws_at_start) throw std::bad_alloc();
+    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+    gpu_->options_ = options;
+  }
+  void Gather(bool) override { Note("gather"); }
+  void Encode(Encoder& encoder) override {
+    Note("encode");
+    std::vector<std::function<void(Encoder&)>> events;
+    {
+      const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+      events.swap(gpu_->events_);
+    }
+    for (const auto& event : events) event(encoder);
+  }
+  bool Synchronize() override {
+    Note("synchronize");
+    std::unique_lock<std::mutex> lock(gpu_->mutex_);
+    gpu_->resumed_.wait(lock, [&] { return !gpu_->hangs_; });
+    return gpu_->synchronizes_;
+  }
+  void StopCounters() override { Note("stop counters"); }
+  void Stop() override { Note("stop"); }
+  SourceVersions versions() const override { return gpu_->versions; }
+  SubsystemStatus timeline_status() const override { return gpu_->timeline; }
+  SubsystemStatus counters_status() const override { return gpu_->counters; }
+  bool counters_complete() const override { return false; }
+  bool saw_gpu_work() const override {
+    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+    return gpu_->saw_work_;
+  }
+  void AddLosses(Integrity& integrity) const override {
+    integrity.launches += gpu_->losses.launches;
+    integrity.samples_failed += gpu_->losses.samples_failed;
+  }
+
+ private:
+  void Note(const char* call) {
+    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+    if (gpu_->calls_.empty() || gpu_->calls_.back() != call) gpu_->calls_.emplace_back(call);
+  }
+
+  FakeGpu* const gpu_;
+};
+
+}  // namespace test
+
+std::unique_ptr<GpuSource> MakeGpuSource() {
+  return std::make_unique<test::FakeSource>(test::current);
+}
+
+}  // namespace prof::capture

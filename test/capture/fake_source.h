@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A GPU that does what a test tells it to. MakeGpuSource() of these tests returns it.
+#ifndef PROF_TEST_CAPTURE_FAKE_SOURCE_H_
+#define PROF_TEST_CAPTURE_FAKE_SOURCE_H_
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lib/capture/encoder.h"
+#include "lib/capture/gpu_source.h"
+
+namespace prof::capture::test {
+
+// Shared by the test and the sources made while it lives. Thread safe.
+class FakeGpu {
+ public:
+  FakeGpu();
+  ~FakeGpu();
+  FakeGpu(const FakeGpu&) = delete;
+  FakeGpu& operator=(const FakeGpu&) = delete;
+
+  // Set before a capture starts.
+  bool throws_at_start = false;
+  SourceVersions versions;
+  SubsystemStatus timeline{State::kWorking, 0, "", ""};
+  SubsystemStatus counters;
+  Integrity losses;
+
+  // Any time.
+  void Emit(std::function<void(Encoder&)> event);  // GPU work
+  void SetSynchronizes(bool ok);
+  void Hang();    // the next Synchronize does not return ...
+  void Resume();  // ... until now
+  std::vector<std::string> calls() const;
+  SessionOptions options() const;
+
+ private:
+  friend class FakeSource;
+
+  mutable std::mutex mutex_;
+  std::condition_variable resumed_;
+  std::vector<std::function<void(Encoder&)>> events_;
+  std::vector<std::string> calls_;
+  SessionOptions options_;
+  bool saw_work_ = false;
+  bool synchronizes_ = true;
+  bool hangs_ = false;
+};
+
+}  // namespace prof::capture::test
+
+#endif  // PROF_TEST_CAPTURE_FAKE_SOURCE_H_

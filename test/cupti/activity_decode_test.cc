@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/activity_decode.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "test/cupti/activity_buffer.h"
+
+namespace prof::cupti::test {
+namespace {
+
+constexpr uint64_t kStart = 1'700'000'000'000'000'000;
+constexpr auto kLaunch = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
+constexpr auto kDriverLaunch = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+constexpr auto kDriverCopy = CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2;
+
+int64_t Ns(uint64_t time) { return static_cast<int64_t>(time); }
+
+CUpti_ActivityKernel10 Kernel(const char* name, uint64_t start) {
+  auto record = Zeroed<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  record.name = name;
+  record.start = start;
+  record.end = start + 10;
+  record.gridX = record.gridY = record.gridZ = 1;
+  record.blockX = record.blockY = record.blockZ = 1;
+  return record;
+}
+
+CUpti_ActivityAPI Call(CUpti_ActivityKind kind, uint32_t cbid, uint32_t tid, uint64_t start,
+                       uint64_t end, uint32_t correlation = 1) {
+  auto record = Zeroed<CUpti_ActivityAPI>(kind);
+  record.cbid = static_cast<CUpti_CallbackId>(cbid);
+  record.threadId = tid;
+  record.start = start;
+  record.end = end;
+  record.correlationId = correlation;
+  return record;
+}
+CUpti_ActivityAPI RuntimeCall(uint32_t cbid, uint32_t tid, uint64_t start, uint64_t end,
+                              uint32_t correlation = 1) {
+  return Call(CUPTI_ACTIVITY_KIND_RUNTIME, cbid, tid, start, end, correlation);
+}
+CUpti_ActivityAPI DriverCall(uint32_t cbid, uint32_t tid, uint64_t start, uint64_t end,
+                             uint32_t correlation = 1) {
+  return Call(CUPTI_ACTIVITY_KIND_DRIVER, cbid, tid, start, end, correlation);
+}
+
+std::vector<std::string> CallNames(const model::Model& model) {
+  std::vector<std::string> names;
+  for (const model::ApiCall& call : model.api_calls) names.push_back(model.strings.at(call.name));
+  return names;
+}
+using Names = std::vector<std::string>;
+
+TEST_CASE("Every field of a kernel record that prof keeps arrives") {
+  auto record = Kernel("_Z4gemmv", kStart);
+  record.end = kStart + 500;
+  record.gridX = 2, record.gridY = 3, record.gridZ = 4;
+  record.blockX = 5, record.blockY = 6, record.blockZ = 7;
+  record.clusterX = 8, record.clusterY = 9, record.clusterZ = 10;
+  record.staticSharedMemory = 11;
+  record.dynamicSharedMemory = 12;
+  record.sharedMemoryExecuted = 13;
+  record.registersPerThread = 14;
+  record.localMemoryPerThread = 15;
+  record.launchType = CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_SINGLE_DEVICE;
+  record.deviceId = 16;
+  record.contextId = 17;
+  record.streamId = 18;
+  record.correlationId = 19;
+  record.graphId = 20;
+  record.graphNodeId = 21;
+  ActivityBuffer buffer;
+  buffer.Add(record);
+  Decoding decoding(DecodingApi());
+  CHECK_FALSE(decoding.decoder.saw_gpu_work());
+  decoding.Decode(buffer);
+  CHECK(decoding.decoder.saw_gpu_work());
+  const model::Model model = decoding.Model();
+  REQUIRE(model.ops.size() == 1);
+  const model::Op& op = model.ops[0];
+  const model::Shape& shape = model.shapes.at(op.shape);
+  CHECK(shape.name == "_Z4gemmv");
+  CHECK(shape.grid == std::array<uint32_t, 3>{2, 3, 4});
+  CHECK(shape.block == std::array<uint32_t, 3>{5, 6, 7});
+  CHECK(shape.cluster == std::array<uint32_t, 3>{8, 9, 10});
+  CHECK(shape.static_shared_bytes == 11);
+  CHECK(shape.dynamic_shared_bytes == 12);
+  CHECK(shape.shared_executed_bytes == 13);
+  CHECK(shape.registers_per_thread == 14);
+  CHECK(shape.local_bytes_per_thread == 15);
+  CHECK(shape.launch_type == CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_SINGLE_DEVICE);
+  CHECK(op.device == 16);
+  CHECK(op.context == 17);
+  CHECK(op.stream == 18);
+  CHECK(op.correlation == 19);
+  CHECK(op.graph == 20);
+  CHECK(op.graph_node == 21);
+  CHECK(op.start_ns == Ns(kStart));
+  CHECK(op.end_ns == Ns(kStart + 500));
+}
+
+TEST_CASE("Copies, peer copies and memsets arrive with their kinds") {
+  auto copy = Zeroed<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY);
+  copy.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_DTOH;
+  copy.srcKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  copy.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
+  copy.flags = CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC;
+  copy.bytes = uint64_t{5} << 32;
+  copy.start = kStart, copy.end = kStart + 1;
+  copy.deviceId = 1, copy.contextId = 2, copy.streamId = 3, copy.correlationId = 4;
+  copy.graphId = 5, copy.graphNodeId = 6;
+  auto peer = Zeroed<CUpti_ActivityMemcpyPtoP4>(CUPTI_ACTIVITY_KIND_MEMCPY2);
+  peer.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
+  peer.srcKind = peer.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC;
+  peer.bytes = 77;
+  peer.start = kStart + 10, peer.end = kStart + 20;
+  peer.deviceId = 7, peer.contextId = 8, peer.streamId = 9, peer.correlationId = 10;
+  auto set = Zeroed<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
+  set.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_MANAGED;
+  set.bytes = 99;
+  set.start = kStart + 30, set.end = kStart + 40;
+  set.deviceId = 11, set.contextId = 12, set.streamId = 13, set.correlationId = 14;
+  ActivityBuffer buffer;
+  buffer.Add(copy);
+  buffer.Add(peer);
+  buffer.Add(set);
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  const model::Model model = decoding.Model();
+  REQUIRE(model.ops.size() == 3);
+  CHECK(model.ops[0].copy == model::CopyKind::kDeviceToHost);
+  CHECK(model.ops[0].source == model::MemoryKind::kDevice);
+  CHECK(model.ops[0].destination == model::MemoryKind::kPinned);
+  CHECK(model.ops[0].async);
+  CHECK(model.ops[0].bytes == uint64_t{5} << 32);
+  CHECK(model.ops[0].stream == 3);
+  CHECK(model.ops[0].correlation == 4);
+  CHECK(model.ops[0].graph == 5);
+  CHECK(model.ops[0].graph_node == 6);
+  CHECK(model.ops[1].copy == model::CopyKind::kPeerToPeer);
+  CHECK(model.ops[1].source == model::MemoryKind::kDevice);
+  CHECK_FALSE(model.ops[1].async);
+  CHECK(model.ops[1].bytes == 77);
+  CHECK(model.ops[1].device == 7);
+  CHECK(model.ops[1].correlation == 10);
+  CHECK(model.ops[2].kind == model::OpKind::kMemset);
+  CHECK(model.ops[2].destination == model::MemoryKind::kManaged);
+  CHECK(model.ops[2].bytes == 99);
+  CHECK(model.ops[2].context == 12);
+  CHECK(model.ops[2].end_ns == Ns(kStart + 40));
+}
+
+TEST_CASE("Synchronizations and overheads arrive with their kinds") {
+  auto sync = Zeroed<CUpti_ActivitySynchronization2>(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+  sync.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE;
+  sync.start = kStart, sync.end = kStart + 7;
+  sync.correlationId = 1, sync.contextId = 2, sync.streamId = 3;
+  auto on_thread = Zeroed<CUpti_ActivityOverhead3>(CUPTI_ACTIVITY_KIND_OVERHEAD);
+  on_thread.overheadKind = CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING;
+  on_thread.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
+  on_thread.objectId.pt.threadId = 55;
+  on_thread.start = kStart + 10, on_thread.end = kStart + 20;
+  CUpti_ActivityOverhead3 on_device = on_thread;
+  on_device.overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH;
+  on_device.objectKind = CUPTI_ACTIVITY_OBJECT_DEVICE;
+  on_device.start = kStart + 30, on_device.end = kStart + 40;
+  ActivityBuffer buffer;
+  buffer.Add(sync);
+  buffer.Add(on_thread);
+  buffer.Add(on_device);
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  CHECK_FALSE(decoding.decoder.saw_gpu_work());
+  const model::Model model = decoding.Model();
+  REQUIRE(model.syncs.size() == 1);
+  CHECK(model.syncs[0].kind == model::SyncKind::kStream);
+  CHECK(model.syncs[0].context == 2);
+  CHECK(model.syncs[0].stream == 3);
+  CHECK(model.syncs[0].end_ns == Ns(kStart + 7));
+  REQUIRE(model.overheads.size() == 2);
+  CHECK(model.overheads[0].kind == "lazy function loading");
+  CHECK(model.threads.at(model.overheads[0].thread).tid == 55);
+  CHECK(model.overheads[1].kind == "CUPTI buffer flush");
+  CHECK(model.threads.at(model.overheads[1].thread).tid == 0);
+}
+
+TEST_CASE("Of a runtime call and the driver call inside of it only the outer one is kept") {
+  ActivityBuffer buffer;
+  buffer.Add(DriverCall(kDriverLaunch, 1, kStart + 110, kStart + 190));
+  buffer.Add(RuntimeCall(kLaunch, 1, kStart + 100, kStart + 200));
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  const model::Model model = decoding.Model();
+  CHECK(CallNames(model) == Names{"cudaLaunchKernel"});
+  CHECK(model.api_calls[0].start_ns == Ns(kStart + 100));
+}
+
+TEST_CASE("The two may come in different buffers") {
+  ActivityBuffer first, second;
+  first.Add(DriverCall(kDriverLaunch, 1, kStart + 110, kStart + 190));
+  second.Add(RuntimeCall(kLaunch, 1, kStart + 100, kStart + 200));
+  Decoding decoding(DecodingApi());
+  decoding.Decode(first);
+  decoding.Decode(second);
+  CHECK(CallNames(decoding.Model()) == Names{"cudaLaunchKernel"});
+}
+
+TEST_CASE("A driver call of another thread, or before the runtime call, is kept") {
+  ActivityBuffer buffer;
+  buffer.Add(DriverCall(kDriverCopy, 1, kStart + 10, kStart + 20));
+  buffer.Add(DriverCall(kDriverLaunch, 2, kStart + 110, kStart + 190));
+  buffer.Add(RuntimeCall(kLaunch, 1, kStart + 100, kStart + 200));
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  CHECK(CallNames(decoding.Model()) ==
+        Names{"cuMemcpyHtoDAsync", "cudaLaunchKernel", "cuLaunchKernel"});
+}
+
+TEST_CASE("A program of driver calls alone keeps them all, in bounded memory") {
+  Decoding decoding(DecodingApi());
+  for (uint64_t i = 0; i < 1000; ++i) {
+    ActivityBuffer buffer;
+    auto call = DriverCall(kDriverLaunch, 1, kStart + 10 * i, kStart + 10 * i + 5,
+                           static_cast<uint32_t>(i + 1));
+    call.returnValue = i == 3 ? 700 : 0;
+    buffer.Add(call);
+    decoding.Decode(buffer);
+  }
+  CHECK(decoding.encoder.pending_rows() >= 1000 - 256);
+  const model::Model model = decoding.Model();
+  REQUIRE(model.api_calls.size() == 1000);
+  CHECK(model.api_calls[999].correlation == 1000);
+  CHECK(model.api_calls[3].error == 700);
+}
+
+TEST_CASE("Calls that explain no GPU work are left out, and are not unknown") {
+  ActivityBuffer buffer;
+  buffer.Add(RuntimeCall(CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020, 1, kStart, kStart + 1));
+  buffer.Add(RuntimeCall(100'000, 1, kStart, kStart + 1));
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  CHECK(decoding.decoder.unknown_records() == 0);
+  CHECK(decoding.Model().api_calls.empty());
+}
+
+TEST_CASE("A record of a kind that was not asked for is counted, and the next one is read") {
+  ActivityBuffer buffer;
+  buffer.Add(Zeroed<CUpti_ActivityName>(CUPTI_ACTIVITY_KIND_NAME));
+  buffer.Add(Kernel("k", kStart));
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  CHECK(decoding.decoder.unknown_records() == 1);
+  CHECK(decoding.Model().ops.size() == 1);
+}
+
+TEST_CASE("A record that was not completed ends its buffer") {
+  ActivityBuffer buffer;
+  buffer.Add(Kernel("k", kStart));
+  buffer.Add(Zeroed<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_INVALID));
+  buffer.Add(Kernel("k", kStart + 100));
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  CHECK(decoding.Model().ops.size() == 1);
+}
+
+TEST_CASE("CUPTI's own kernel is left out, a kernel of that name with another shape is not") {
+  ActivityBuffer buffer;
+  auto larger = Kernel("WaitNs", kStart + 100);
+  larger.gridX = 2;
+  buffer.Add(Kernel("WaitNs", kStart));
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  CHECK_FALSE(decoding.decoder.saw_gpu_work());
+  ActivityBuffer second;
+  second.Add(larger);
+  decoding.Decode(second);
+  const model::Model model = decoding.Model();
+  REQUIRE(model.ops.size() == 1);
+  CHECK(model.ops[0].start_ns == Ns(kStart + 100));
+  CHECK(model.integrity.kernels == 1);
+}
+
+TEST_CASE("Records without a time are counted as such") {
+  auto kernel = Kernel("k", 0);
+  kernel.end = 0;
+  ActivityBuffer buffer;
+  buffer.Add(kernel);
+  buffer.Add(Zeroed<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY));
+  buffer.Add(RuntimeCall(kLaunch, 1, 0, 0));
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  const model::Model model = decoding.Model();
+  REQUIRE(model.ops.size() == 1);
+  CHECK_FALSE(model.ops[0].timed);
+  CHECK(model.api_calls.empty());
+  CHECK(model.integrity.untimed == 3);
+}
+
+TEST_CASE("A kernel without a name gets one") {
+  ActivityBuffer buffer;
+  buffer.Add(Kernel(nullptr, kStart));
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  const model::Model model = decoding.Model();
+  REQUIRE(model.ops.size() == 1);
+  CHECK(model.shapes.at(model.ops[0].shape).name == "(unnamed kernel)");
+}
+
+TEST_CASE("The installed CUPTI steps through records as this prof lays them out") {
+  CuptiApi api;
+  std::string what, fix;
+  if (!LoadCupti(&api, &what, &fix)) PROF_SKIP(what.c_str());
+  ActivityBuffer buffer;
+  buffer.Add(Kernel("k", kStart));
+  auto copy = Zeroed<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY);
+  copy.start = kStart + 100, copy.end = kStart + 110;
+  buffer.Add(copy);
+  auto peer = Zeroed<CUpti_ActivityMemcpyPtoP4>(CUPTI_ACTIVITY_KIND_MEMCPY2);
+  peer.start = kStart + 200, peer.end = kStart + 210;
+  buffer.Add(peer);
+  auto set = Zeroed<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
+  set.start = kStart + 300, set.end = kStart + 310;
+  buffer.Add(set);
+  buffer.Add(DriverCall(kDriverLaunch, 1, kStart + 410, kStart + 490));
+  buffer.Add(RuntimeCall(kLaunch, 1, kStart + 400, kStart + 500));
+  auto sync = Zeroed<CUpti_ActivitySynchronization2>(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+  sync.start = kStart + 600, sync.end = kStart + 610;
+  buffer.Add(sync);
+  auto overhead = Zeroed<CUpti_ActivityOverhead3>(CUPTI_ACTIVITY_KIND_OVERHEAD);
+  overhead.start = kStart + 700, overhead.end = kStart + 710;
+  buffer.Add(overhead);
+  buffer.Add(Kernel("last", kStart + 800));
+  Decoding decoding(api);
+  decoding.Decode(buffer);
+  CHECK(decoding.decoder.unknown_records() == 0);
+  const model::Model model = decoding.Model();
+  REQUIRE(model.ops.size() == 5);
+  CHECK(model.shapes.at(model.ops[4].shape).name == "last");
+  CHECK(CallNames(model) == Names{"cudaLaunchKernel"});
+  CHECK(model.syncs.size() == 1);
+  CHECK(model.overheads.size() == 1);
+}
+
+}  // namespace
+}  // namespace prof::cupti::test
