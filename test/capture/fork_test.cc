@@ -82,12 +82,12 @@ TEST_CASE("Ranges of a forked child go nowhere") {
   const std::unique_ptr<Capture> capture = Capture::Start({}, false, {}, &why);
   REQUIRE(capture != nullptr);
   const int result = InChild([] {
-    PushRange({"child", "", 0, 0});
+    PushRange({"range 7c41", "", 0, 0});
     PopRange("");
     return CurrentPath() == 0 ? 0 : 1;
   });
   CHECK(result == 0);
-  CHECK(capture->Stop(kPatience).bytes().find("child") == std::string::npos);
+  CHECK(capture->Stop(kPatience).bytes().find("range 7c41") == std::string::npos);
 }
 
 }  // namespace

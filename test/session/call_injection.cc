@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stands in for libcuda: loads the library that it is given and calls its injection entry twice,
+// as a program does that initializes CUDA in two ways. Prints and exits with 7.
+#include <dlfcn.h>
+
+#include <cstdio>
+
+int main(int argc, char** argv) {
+  void* library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : nullptr;
+  if (library == nullptr) return 1;
+  using Entry = int (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, "InitializeInjection"));
+  if (entry == nullptr || entry() != 1 || entry() != 1) return 2;
+  std::puts("the program's own output");
+  return 7;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libprof_inject.so in programs that do not use a GPU: as if it were not there.
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "test/capture/temp_folder.h"
+#include "test/support/catch.h"
+
+namespace prof::test {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;  // a sanitizer's library cannot come late into a plain program
+#else
+constexpr bool kSanitized = false;
+#endif
+
+struct Result {
+  int exit_code = -1;
+  std::string output;
+};
+
+// Runs a shell command in `folder`.
+Result Run(const TempFolder& folder, const std::string& command) {
+  Result result;
+  FILE* pipe = popen(("cd '" + folder.path() + "' && " + command).c_str(), "r");
+  if (pipe == nullptr) return result;
+  std::array<char, 4096> buffer;
+  size_t bytes = 0;
+  while ((bytes = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
+    result.output.append(buffer.data(), bytes);
+  }
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+  return result;
+}
+
+const std::string kPreloaded = "LD_PRELOAD='" PROF_TEST_INJECT "' ";
+
+TEST_CASE("A preloaded program keeps its exit code, its output, and leaves no file") {
+  if (kSanitized) PROF_SKIP("built with a sanitizer");
+  const TempFolder folder;
+  const Result nothing = Run(folder, kPreloaded + "/bin/true 2>&1");
+  CHECK(nothing.exit_code == 0);
+  CHECK(nothing.output.empty());
+  const Result seven = Run(folder, kPreloaded + "/bin/sh -c 'echo out; echo err >&2; exit 7' 2>&1");
+  CHECK(seven.exit_code == 7);
+  CHECK(seven.output == "out\nerr\n");
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("A preloaded program's children are as they would be without us") {
+  if (kSanitized) PROF_SKIP("built with a sanitizer");
+  const TempFolder folder;
+  const Result result = Run(
+      folder, kPreloaded + "/bin/sh -c '(exit 3); echo $?; /bin/sh -c \"exit 4\"; echo $?' 2>&1");
+  CHECK(result.exit_code == 0);
+  CHECK(result.output == "3\n4\n");
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("A program names the injected library to CUDA, unless another tool is there already") {
+  if (kSanitized) PROF_SKIP("built with a sanitizer");
+  const TempFolder folder;
+  const std::string print = "/bin/sh -c 'echo $CUDA_INJECTION64_PATH'";
+  const Result ours = Run(folder, "env -u CUDA_INJECTION64_PATH " + kPreloaded + print);
+  CHECK(ours.output == std::string(PROF_TEST_INJECT) + "\n");
+  const Result theirs = Run(folder, "CUDA_INJECTION64_PATH=/other.so " + kPreloaded + print);
+  CHECK(theirs.output == "/other.so\n");
+}
+
+TEST_CASE("A recording that finds no GPU says so on stderr alone, and leaves no file") {
+  const TempFolder folder;
+  const std::string call = PROF_TEST_CALL_INJECTION " '" PROF_TEST_INJECT "'";
+  const Result output = Run(folder, call + " 2>errors");
+  CHECK(output.exit_code == 7);
+  CHECK(output.output == "the program's own output\n");
+  const std::string errors = ReadFile(folder / "errors");
+  CHECK((errors.empty() || errors.find("prof: ") == 0));
+  std::filesystem::remove(folder / "errors");
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("A wrong option is named on stderr, and the program runs") {
+  const TempFolder folder;
+  const std::string call = PROF_TEST_CALL_INJECTION " '" PROF_TEST_INJECT "'";
+  const Result output = Run(folder, "PROF_SAMPLES=many " + call + " 2>errors");
+  CHECK(output.exit_code == 7);
+  CHECK(output.output == "the program's own output\n");
+  CHECK(ReadFile(folder / "errors").find("PROF_SAMPLES=many") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace prof::test
