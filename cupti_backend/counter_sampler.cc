@@ -157,6 +157,7 @@ CounterSampler::Context* CounterSampler::FindContext(CUcontext handle) {
       return &context;
     }
   }
+  too_many_contexts_.store(true, std::memory_order_relaxed);
   return nullptr;
 }
 
@@ -442,7 +443,9 @@ void CounterSampler::Stop() {
     return;
   }
   for (Context& context : contexts_) {
-    if (context.phase.load() != Phase::kRunning) continue;
+    const Phase phase = context.phase.load();
+    if (phase == Phase::kFailed && context.profiler != nullptr) context.profiler->Disable();
+    if (phase != Phase::kRunning) continue;
     driver_->ctx_set_current(context.handle.load());
     const CUptiResult result = StopAndDecode(context);
     if (result != CUPTI_SUCCESS) Fail(context, result, "read the last counters");
@@ -454,6 +457,12 @@ void CounterSampler::Stop() {
 
 SubsystemStatus CounterSampler::status() const {
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (status_.state == State::kWorking && too_many_contexts_.load(std::memory_order_relaxed)) {
+    return {State::kDegraded, 0,
+            "counters are sampled in the first " + std::to_string(kMaxContexts) +
+                " CUDA contexts of a recording; this program has more",
+            ""};
+  }
   return status_;
 }
 

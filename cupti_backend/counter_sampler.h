@@ -150,6 +150,7 @@ class CounterSampler {
   bool initialize_failed_ = false;                // the worker
   std::atomic<bool> busy_{false};
   std::atomic<bool> closed_{false};
+  std::atomic<bool> too_many_contexts_{false};
   std::atomic<int64_t> cost_ns_{0};
   std::atomic<uint64_t> samples_failed_{0};
 

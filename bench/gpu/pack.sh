@@ -36,9 +36,9 @@ for name in "${kLibraries[@]}"; do pack "$name" lib; done
 
 # Test and benchmark programs that say they need a GPU, found by their tag.
 while IFS= read -r program; do
-  if timeout 20 "$program" --list-tests '[gpu]' 2>/dev/null | grep -q '\[gpu\]'; then
-    cp "$program" device/bin/
-  fi
+  # Not through a pipe into grep -q: it closes early, and pipefail takes that for a failure.
+  listed=$(timeout 20 "$program" --list-tests '[gpu]' 2>/dev/null || true)
+  [[ $listed == *'[gpu]'* ]] && cp "$program" device/bin/
 done < <(find "$kBuild" -name '*_test' -type f -executable ! -path '*/CMakeFiles/*')
 while IFS= read -r program; do
   cp "$program" device/bin/

@@ -147,7 +147,7 @@ void Collector::Round(bool flush) {
     const int64_t drift = (clock.realtime_ns - first_clock_.realtime_ns) -
                           (clock.monotonic_ns - first_clock_.monotonic_ns);
     if (drift > kClockStepNs || drift < -kClockStepNs) clock_stepped_ = true;
-    encoder_.Add(clock);
+    if (header_written_) encoder_.Add(clock);  // not for hours before the first GPU work
   }
   CheckOutput();
 }

@@ -344,6 +344,24 @@ TEST_CASE("A metric that the chip does not have is named, the others are sampled
   CHECK(program.sampler.TakeEvents().samples.size() == 2);
 }
 
+TEST_CASE("Peaks that are sampled with the other metrics are noted for their device") {
+  SessionOptions options = Options();
+  options.metrics = {"m0.sum", "m1.sum.peak_sustained"};
+  Program program(options);
+  REQUIRE(program.LaunchUntilComplete());
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.peaks.size() == 1);
+  for (const PeakEvent& peak : events.peaks) {
+    CHECK(peak.device == 0);
+    CHECK(peak.metric == "m1.sum.peak_sustained");
+    const bool measured = std::any_of(
+        events.samples.begin(), events.samples.end(),
+        [&](const auto& sample) { return sample.group == 2 && sample.values[1] == peak.value; });
+    CHECK(measured);
+  }
+}
+
 TEST_CASE("More samples than fit between two decodes are read in several rounds") {
   SessionOptions options = Options();
   options.metrics = {"m0.sum"};

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/launch_callback.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "test/cupti/fake_cupti.h"
@@ -87,12 +90,14 @@ TEST_CASE("Each launch call counts once, each way of launching reaches the sampl
   CUpti_ResourceData created = {};
   created.context = Context(1);
   callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &created);
-  for (int i = 0; i < 5000 && program.cupti.configured.empty(); ++i) {
+  const auto started = [&] {
+    const std::vector<std::string> log = program.cupti.log();
+    return std::find(log.begin(), log.end(), "start") != log.end();
+  };
+  for (int i = 0; i < 5000 && !started(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    const std::lock_guard<std::mutex> lock(program.cupti.mutex_);
-    if (!program.cupti.configured.empty()) break;
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // from config to started
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until the worker is out of it
   const auto pushes = [&] {
     long count = 0;
     for (const std::string& line : program.cupti.log()) count += line.rfind("push", 0) == 0;

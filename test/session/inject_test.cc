@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // libprof_inject.so in programs that do not use a GPU: as if it were not there.
+#include <dlfcn.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -81,7 +82,9 @@ TEST_CASE("A recording that finds no GPU says so on stderr alone, and leaves no 
   CHECK(output.exit_code == 7);
   CHECK(output.output == "the program's own output\n");
   const std::string errors = ReadFile(folder / "errors");
-  CHECK((errors.empty() || errors.find("prof: ") == 0));
+  if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) {
+    CHECK(errors.find("prof: no timeline: there is no NVIDIA driver") == 0);
+  }
   std::filesystem::remove(folder / "errors");
   CHECK(std::filesystem::is_empty(folder.path()));
 }
