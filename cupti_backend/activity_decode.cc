@@ -31,7 +31,7 @@ MemoryKind MemoryOf(uint32_t kind) {
   }
 }
 
-CopyKind CopyOf(uint32_t kind) {
+CopyKind KindOf(uint32_t kind) {
   switch (kind) {
     case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
     case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
@@ -124,27 +124,11 @@ capture::KernelEvent KernelOf(const CUpti_ActivityKernel10& r) {
   return event;
 }
 
-capture::CopyEvent CopyOf(const CUpti_ActivityMemcpy6& r) {
+// CUpti_ActivityMemcpy6, or CUpti_ActivityMemcpyPtoP4 for copies between devices.
+template <typename Record>
+capture::CopyEvent CopyOf(const Record& r, CopyKind kind) {
   capture::CopyEvent event;
-  event.kind = CopyOf(static_cast<uint32_t>(r.copyKind));
-  event.source = MemoryOf(r.srcKind);
-  event.destination = MemoryOf(r.dstKind);
-  event.async = (r.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0;
-  event.bytes = r.bytes;
-  event.device = r.deviceId;
-  event.context = r.contextId;
-  event.stream = r.streamId;
-  event.correlation = r.correlationId;
-  event.graph = r.graphId;
-  event.graph_node = r.graphNodeId;
-  event.start_ns = Ns(r.start);
-  event.end_ns = Ns(r.end);
-  return event;
-}
-
-capture::CopyEvent PeerCopyOf(const CUpti_ActivityMemcpyPtoP4& r) {
-  capture::CopyEvent event;
-  event.kind = CopyKind::kPeerToPeer;
+  event.kind = kind;
   event.source = MemoryOf(r.srcKind);
   event.destination = MemoryOf(r.dstKind);
   event.async = (r.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0;
@@ -189,13 +173,16 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
         encoder.Add(KernelOf(kernel));
         break;
       }
-      case CUPTI_ACTIVITY_KIND_MEMCPY:
+      case CUPTI_ACTIVITY_KIND_MEMCPY: {
+        const auto& copy = *reinterpret_cast<CUpti_ActivityMemcpy6*>(record);
         saw_gpu_work_ = true;
-        encoder.Add(CopyOf(*reinterpret_cast<CUpti_ActivityMemcpy6*>(record)));
+        encoder.Add(CopyOf(copy, KindOf(static_cast<uint32_t>(copy.copyKind))));
         break;
+      }
       case CUPTI_ACTIVITY_KIND_MEMCPY2:
         saw_gpu_work_ = true;
-        encoder.Add(PeerCopyOf(*reinterpret_cast<CUpti_ActivityMemcpyPtoP4*>(record)));
+        encoder.Add(
+            CopyOf(*reinterpret_cast<CUpti_ActivityMemcpyPtoP4*>(record), CopyKind::kPeerToPeer));
         break;
       case CUPTI_ACTIVITY_KIND_MEMSET:
         saw_gpu_work_ = true;

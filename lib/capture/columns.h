@@ -5,7 +5,9 @@
 #ifndef PROF_LIB_CAPTURE_COLUMNS_H_
 #define PROF_LIB_CAPTURE_COLUMNS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace prof::capture {
@@ -119,6 +121,28 @@ struct SpanColumns {
 struct MarkColumns {
   std::vector<uint32_t> path, thread;
   DeltaColumn time;
+};
+
+// The block under construction: new table entries (serialized) and columns.
+struct BlockColumns {
+  std::string entries;  // serialized fields of Block, ready to be written
+  std::vector<std::string> new_strings;
+  size_t new_string_bytes = 0;
+  KernelColumns kernels;
+  CopyColumns copies;
+  MemsetColumns memsets;
+  SyncColumns syncs;
+  ApiColumns api_calls;
+  OverheadColumns overheads;
+  RangeColumns ranges;
+  SpanColumns spans;
+  MarkColumns marks;
+
+  size_t rows() const {
+    return kernels.shape.size() + copies.kind.size() + memsets.bytes.size() + syncs.kind.size() +
+           api_calls.name.size() + overheads.kind.size() + ranges.path.size() + spans.path.size() +
+           marks.path.size();
+  }
 };
 
 }  // namespace prof::capture

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <protozero/pbf_builder.hpp>
 #include <unordered_map>
 #include <vector>
 
+#include "lib/capture/block_writer.h"
 #include "lib/capture/columns.h"
 #include "lib/capture/utf8.h"
 #include "lib/capture/wire_tags.h"
+#include "lib/capture/wire_writer.h"
 
 namespace prof::capture {
 namespace {
@@ -39,50 +40,6 @@ struct ArrayHash {
   }
 };
 
-using Message = protozero::pbf_writer;
-
-template <typename Writer, typename Tag, typename Values>
-void Packed32(Writer& writer, Tag tag, const Values& values) {
-  if (!values.empty()) {
-    writer.add_packed_uint32(static_cast<protozero::pbf_tag_type>(tag), values.begin(),
-                             values.end());
-  }
-}
-template <typename Tag>
-void Packed64(Message& writer, Tag tag, const std::vector<uint64_t>& values) {
-  if (!values.empty()) {
-    writer.add_packed_uint64(static_cast<protozero::pbf_tag_type>(tag), values.begin(),
-                             values.end());
-  }
-}
-template <typename Tag>
-void PackedDelta(Message& writer, Tag tag, const std::vector<int64_t>& values) {
-  if (!values.empty()) {
-    writer.add_packed_sint64(static_cast<protozero::pbf_tag_type>(tag), values.begin(),
-                             values.end());
-  }
-}
-template <typename Tag>
-void PackedEnum(Message& writer, Tag tag, const std::vector<int32_t>& values) {
-  if (!values.empty()) {
-    writer.add_packed_enum(static_cast<protozero::pbf_tag_type>(tag), values.begin(), values.end());
-  }
-}
-
-// Proto3 leaves out zeros; so do we, which keeps blocks small.
-void U32(Message& writer, uint32_t tag, uint64_t value) {
-  if (value != 0) writer.add_uint64(tag, value);
-}
-// But protozero drops a message without fields, and a table entry gets its id from its place: the
-// first field of each entry is always written.
-void First(Message& writer, uint32_t tag, uint32_t value) { writer.add_uint32(tag, value); }
-void I64(Message& writer, uint32_t tag, int64_t value) {
-  if (value != 0) writer.add_int64(tag, value);
-}
-void Text(Message& writer, uint32_t tag, std::string_view text) {
-  if (!text.empty()) writer.add_string(tag, SanitizeUtf8(text));
-}
-
 uint64_t DurationOf(int64_t start_ns, int64_t end_ns) {
   return end_ns > start_ns ? static_cast<uint64_t>(end_ns - start_ns) : 0;
 }
@@ -98,24 +55,10 @@ struct Encoder::Tables {
   std::unordered_map<uint32_t, uint32_t> thread_names;  // tid -> string id, before its first event
 };
 
-// The block under construction: new table entries (serialized) and columns.
-struct Encoder::Columns {
-  std::string entries;  // serialized fields of Block, ready to be written
-  std::vector<std::string> new_strings;
-  size_t new_string_bytes = 0;
-  KernelColumns kernels;
-  CopyColumns copies;
-  MemsetColumns memsets;
-  SyncColumns syncs;
-  ApiColumns api_calls;
-  OverheadColumns overheads;
-  RangeColumns ranges;
-  SpanColumns spans;
-  MarkColumns marks;
-};
-
 Encoder::Encoder(Output* output)
-    : output_(output), tables_(std::make_unique<Tables>()), columns_(std::make_unique<Columns>()) {}
+    : output_(output),
+      tables_(std::make_unique<Tables>()),
+      columns_(std::make_unique<BlockColumns>()) {}
 
 Encoder::~Encoder() = default;
 
@@ -457,141 +400,11 @@ void Encoder::AddCounts(Integrity& integrity) const {
 }
 
 bool Encoder::has_events() const {
-  const Columns& c = *columns_;
+  const BlockColumns& c = *columns_;
   return !c.entries.empty() || !c.new_strings.empty() || pending_rows() != 0;
 }
 
-std::string Encoder::Serialize(const Integrity& integrity, const int64_t* end_ns) {
-  const Columns& c = *columns_;
-  std::string bytes;
-  Message block(bytes);
-  for (const std::string& text : c.new_strings) block.add_string(tag::block::kStrings, text);
-  bytes += c.entries;
-
-  const auto add_graphs = [](Message& m, const GraphRows& graphs, uint32_t first_tag) {
-    Packed32(m, first_tag, graphs.row);
-    Packed32(m, first_tag + 1, graphs.graph);
-    Packed64(m, first_tag + 2, graphs.node);
-  };
-  if (!c.kernels.shape.empty()) {
-    Message m(block, tag::block::kKernels);
-    m.add_sfixed64(1, c.kernels.start.base());
-    Packed32(m, 2, c.kernels.shape);
-    Packed32(m, 3, c.kernels.lane);
-    PackedDelta(m, 4, c.kernels.start.values());
-    Packed64(m, 5, c.kernels.duration);
-    PackedDelta(m, 6, c.kernels.correlation.values());
-    add_graphs(m, c.kernels.graphs, 7);
-    Packed32(m, 10, c.kernels.untimed);
-  }
-  if (!c.copies.kind.empty()) {
-    Message m(block, tag::block::kCopies);
-    m.add_sfixed64(1, c.copies.start.base());
-    PackedEnum(m, 2, c.copies.kind);
-    PackedEnum(m, 3, c.copies.source);
-    PackedEnum(m, 4, c.copies.destination);
-    Packed64(m, 5, c.copies.bytes);
-    Packed32(m, 6, c.copies.lane);
-    PackedDelta(m, 7, c.copies.start.values());
-    Packed64(m, 8, c.copies.duration);
-    PackedDelta(m, 9, c.copies.correlation.values());
-    Packed32(m, 10, c.copies.async);
-    add_graphs(m, c.copies.graphs, 11);
-  }
-  if (!c.memsets.bytes.empty()) {
-    Message m(block, tag::block::kMemsets);
-    m.add_sfixed64(1, c.memsets.start.base());
-    Packed64(m, 2, c.memsets.bytes);
-    PackedEnum(m, 3, c.memsets.memory);
-    Packed32(m, 4, c.memsets.lane);
-    PackedDelta(m, 5, c.memsets.start.values());
-    Packed64(m, 6, c.memsets.duration);
-    PackedDelta(m, 7, c.memsets.correlation.values());
-  }
-  if (!c.syncs.kind.empty()) {
-    Message m(block, tag::block::kSyncs);
-    m.add_sfixed64(1, c.syncs.start.base());
-    PackedEnum(m, 2, c.syncs.kind);
-    Packed32(m, 3, c.syncs.context);
-    Packed32(m, 4, c.syncs.stream);
-    PackedDelta(m, 5, c.syncs.start.values());
-    Packed64(m, 6, c.syncs.duration);
-    PackedDelta(m, 7, c.syncs.correlation.values());
-  }
-  if (!c.api_calls.name.empty()) {
-    Message m(block, tag::block::kApiCalls);
-    m.add_sfixed64(1, c.api_calls.start.base());
-    Packed32(m, 2, c.api_calls.name);
-    Packed32(m, 3, c.api_calls.thread);
-    PackedDelta(m, 4, c.api_calls.start.values());
-    Packed64(m, 5, c.api_calls.duration);
-    PackedDelta(m, 6, c.api_calls.correlation.values());
-    Packed32(m, 7, c.api_calls.error_row);
-    Packed32(m, 8, c.api_calls.error_code);
-  }
-  if (!c.overheads.kind.empty()) {
-    Message m(block, tag::block::kOverheads);
-    m.add_sfixed64(1, c.overheads.start.base());
-    Packed32(m, 2, c.overheads.kind);
-    Packed32(m, 3, c.overheads.thread);
-    PackedDelta(m, 4, c.overheads.start.values());
-    Packed64(m, 5, c.overheads.duration);
-  }
-  if (!c.ranges.path.empty()) {
-    Message m(block, tag::block::kRanges);
-    m.add_sfixed64(1, c.ranges.time.base());
-    Packed32(m, 2, c.ranges.thread);
-    PackedDelta(m, 3, c.ranges.time.values());
-    Packed32(m, 4, c.ranges.path);
-  }
-  if (!c.spans.path.empty()) {
-    Message m(block, tag::block::kSpans);
-    m.add_sfixed64(1, c.spans.start.base());
-    Packed32(m, 2, c.spans.path);
-    Packed32(m, 3, c.spans.start_thread);
-    Packed32(m, 4, c.spans.end_thread);
-    PackedDelta(m, 5, c.spans.start.values());
-    Packed64(m, 6, c.spans.duration);
-  }
-  if (!c.marks.path.empty()) {
-    Message m(block, tag::block::kMarks);
-    m.add_sfixed64(1, c.marks.time.base());
-    Packed32(m, 2, c.marks.path);
-    Packed32(m, 3, c.marks.thread);
-    PackedDelta(m, 4, c.marks.time.values());
-  }
-  {
-    Message m(block, tag::block::kIntegrity);
-    U32(m, 1, integrity.kernels);
-    U32(m, 2, integrity.launches);
-    U32(m, 3, integrity.dropped_by_cupti);
-    U32(m, 4, integrity.dropped_by_cap);
-    U32(m, 5, integrity.buffers_refused);
-    U32(m, 6, integrity.untimed);
-    U32(m, 7, integrity.range_events_dropped);
-    U32(m, 8, integrity.range_paths_dropped);
-    U32(m, 9, integrity.unknown_records);
-    U32(m, 10, integrity.signatures_dropped);
-    U32(m, 11, integrity.samples_failed);
-    U32(m, 12, integrity.bytes_not_written);
-    if (integrity.clock_stepped) m.add_bool(13, true);
-    if (integrity.incomplete) m.add_bool(14, true);
-    U32(m, 15, integrity.counter_cost_ns);
-  }
-  if (end_ns != nullptr) {
-    Message m(block, tag::block::kTrailer);
-    I64(m, 1, *end_ns);
-    U32(m, 2, blocks_ + 1);
-  }
-  return bytes;
-}
-
-size_t Encoder::pending_rows() const {
-  const Columns& c = *columns_;
-  return c.kernels.shape.size() + c.copies.kind.size() + c.memsets.bytes.size() +
-         c.syncs.kind.size() + c.api_calls.name.size() + c.overheads.kind.size() +
-         c.ranges.path.size() + c.spans.path.size() + c.marks.path.size();
-}
+size_t Encoder::pending_rows() const { return columns_->rows(); }
 
 void Encoder::WriteIfLarge() {
   // About 9 bytes a row; exact sizes are known only after serialization.
@@ -601,15 +414,16 @@ void Encoder::WriteIfLarge() {
 
 void Encoder::WriteBlock(const Integrity& integrity) {
   last_integrity_ = integrity;
-  output_->Append(Serialize(integrity, nullptr));
+  output_->Append(SerializeBlock(*columns_, integrity, nullptr));
   ++blocks_;
-  columns_ = std::make_unique<Columns>();
+  columns_ = std::make_unique<BlockColumns>();
 }
 
 void Encoder::WriteLastBlock(const Integrity& integrity, int64_t end_ns) {
-  output_->Append(Serialize(integrity, &end_ns));
   ++blocks_;
-  columns_ = std::make_unique<Columns>();
+  const BlockTrailer trailer = {end_ns, blocks_};
+  output_->Append(SerializeBlock(*columns_, integrity, &trailer));
+  columns_ = std::make_unique<BlockColumns>();
 }
 
 }  // namespace prof::capture

@@ -18,6 +18,8 @@
 
 namespace prof::capture {
 
+struct BlockColumns;
+
 struct HeaderEvent {
   std::string prof_version, host, command;
   int64_t start_ns = 0;
@@ -72,17 +74,15 @@ class Encoder {
 
  private:
   struct Tables;
-  struct Columns;
 
   uint32_t Intern(std::string_view text);
   uint32_t Lane(uint32_t device, uint32_t context, uint32_t stream);
   uint32_t Thread(uint32_t tid);
   uint32_t Shape(const KernelEvent& event);
-  std::string Serialize(const Integrity& integrity, const int64_t* end_ns);
 
   Output* output_;
   std::unique_ptr<Tables> tables_;
-  std::unique_ptr<Columns> columns_;
+  std::unique_ptr<BlockColumns> columns_;  // the block under construction
   Integrity last_integrity_;
   bool has_header_ = false;  // it has to be in the first block
   uint64_t blocks_ = 0;

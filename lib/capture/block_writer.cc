@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/block_writer.h"
+
+#include "lib/capture/wire_tags.h"
+#include "lib/capture/wire_writer.h"
+
+namespace prof::capture {
+namespace {
+
+void AddGraphs(Message& m, const GraphRows& graphs, uint32_t first_tag) {
+  Packed32(m, first_tag, graphs.row);
+  Packed32(m, first_tag + 1, graphs.graph);
+  Packed64(m, first_tag + 2, graphs.node);
+}
+
+void Write(Message& block, const KernelColumns& c) {
+  if (c.shape.empty()) return;
+  Message m(block, tag::block::kKernels);
+  m.add_sfixed64(1, c.start.base());
+  Packed32(m, 2, c.shape);
+  Packed32(m, 3, c.lane);
+  PackedDelta(m, 4, c.start.values());
+  Packed64(m, 5, c.duration);
+  PackedDelta(m, 6, c.correlation.values());
+  AddGraphs(m, c.graphs, 7);
+  Packed32(m, 10, c.untimed);
+}
+
+void Write(Message& block, const CopyColumns& c) {
+  if (c.kind.empty()) return;
+  Message m(block, tag::block::kCopies);
+  m.add_sfixed64(1, c.start.base());
+  PackedEnum(m, 2, c.kind);
+  PackedEnum(m, 3, c.source);
+  PackedEnum(m, 4, c.destination);
+  Packed64(m, 5, c.bytes);
+  Packed32(m, 6, c.lane);
+  PackedDelta(m, 7, c.start.values());
+  Packed64(m, 8, c.duration);
+  PackedDelta(m, 9, c.correlation.values());
+  Packed32(m, 10, c.async);
+  AddGraphs(m, c.graphs, 11);
+}
+
+void Write(Message& block, const MemsetColumns& c) {
+  if (c.bytes.empty()) return;
+  Message m(block, tag::block::kMemsets);
+  m.add_sfixed64(1, c.start.base());
+  Packed64(m, 2, c.bytes);
+  PackedEnum(m, 3, c.memory);
+  Packed32(m, 4, c.lane);
+  PackedDelta(m, 5, c.start.values());
+  Packed64(m, 6, c.duration);
+  PackedDelta(m, 7, c.correlation.values());
+}
+
+void Write(Message& block, const SyncColumns& c) {
+  if (c.kind.empty()) return;
+  Message m(block, tag::block::kSyncs);
+  m.add_sfixed64(1, c.start.base());
+  PackedEnum(m, 2, c.kind);
+  Packed32(m, 3, c.context);
+  Packed32(m, 4, c.stream);
+  PackedDelta(m, 5, c.start.values());
+  Packed64(m, 6, c.duration);
+  PackedDelta(m, 7, c.correlation.values());
+}
+
+void Write(Message& block, const ApiColumns& c) {
+  if (c.name.empty()) return;
+  Message m(block, tag::block::kApiCalls);
+  m.add_sfixed64(1, c.start.base());
+  Packed32(m, 2, c.name);
+  Packed32(m, 3, c.thread);
+  PackedDelta(m, 4, c.start.values());
+  Packed64(m, 5, c.duration);
+  PackedDelta(m, 6, c.correlation.values());
+  Packed32(m, 7, c.error_row);
+  Packed32(m, 8, c.error_code);
+}
+
+void Write(Message& block, const OverheadColumns& c) {
+  if (c.kind.empty()) return;
+  Message m(block, tag::block::kOverheads);
+  m.add_sfixed64(1, c.start.base());
+  Packed32(m, 2, c.kind);
+  Packed32(m, 3, c.thread);
+  PackedDelta(m, 4, c.start.values());
+  Packed64(m, 5, c.duration);
+}
+
+void Write(Message& block, const RangeColumns& c) {
+  if (c.path.empty()) return;
+  Message m(block, tag::block::kRanges);
+  m.add_sfixed64(1, c.time.base());
+  Packed32(m, 2, c.thread);
+  PackedDelta(m, 3, c.time.values());
+  Packed32(m, 4, c.path);
+}
+
+void Write(Message& block, const SpanColumns& c) {
+  if (c.path.empty()) return;
+  Message m(block, tag::block::kSpans);
+  m.add_sfixed64(1, c.start.base());
+  Packed32(m, 2, c.path);
+  Packed32(m, 3, c.start_thread);
+  Packed32(m, 4, c.end_thread);
+  PackedDelta(m, 5, c.start.values());
+  Packed64(m, 6, c.duration);
+}
+
+void Write(Message& block, const MarkColumns& c) {
+  if (c.path.empty()) return;
+  Message m(block, tag::block::kMarks);
+  m.add_sfixed64(1, c.time.base());
+  Packed32(m, 2, c.path);
+  Packed32(m, 3, c.thread);
+  PackedDelta(m, 4, c.time.values());
+}
+
+void Write(Message& block, const Integrity& integrity) {
+  Message m(block, tag::block::kIntegrity);
+  U32(m, 1, integrity.kernels);
+  U32(m, 2, integrity.launches);
+  U32(m, 3, integrity.dropped_by_cupti);
+  U32(m, 4, integrity.dropped_by_cap);
+  U32(m, 5, integrity.buffers_refused);
+  U32(m, 6, integrity.untimed);
+  U32(m, 7, integrity.range_events_dropped);
+  U32(m, 8, integrity.range_paths_dropped);
+  U32(m, 9, integrity.unknown_records);
+  U32(m, 10, integrity.signatures_dropped);
+  U32(m, 11, integrity.samples_failed);
+  U32(m, 12, integrity.bytes_not_written);
+  if (integrity.clock_stepped) m.add_bool(13, true);
+  if (integrity.incomplete) m.add_bool(14, true);
+  U32(m, 15, integrity.counter_cost_ns);
+}
+
+}  // namespace
+
+std::string SerializeBlock(const BlockColumns& columns, const Integrity& integrity,
+                           const BlockTrailer* trailer) {
+  std::string bytes;
+  Message block(bytes);
+  for (const std::string& text : columns.new_strings) {
+    block.add_string(tag::block::kStrings, text);
+  }
+  bytes += columns.entries;
+  Write(block, columns.kernels);
+  Write(block, columns.copies);
+  Write(block, columns.memsets);
+  Write(block, columns.syncs);
+  Write(block, columns.api_calls);
+  Write(block, columns.overheads);
+  Write(block, columns.ranges);
+  Write(block, columns.spans);
+  Write(block, columns.marks);
+  Write(block, integrity);
+  if (trailer != nullptr) {
+    Message m(block, tag::block::kTrailer);
+    I64(m, 1, trailer->end_ns);
+    U32(m, 2, trailer->blocks);
+  }
+  return bytes;
+}
+
+}  // namespace prof::capture
