@@ -44,6 +44,7 @@ CounterSampler::CounterSampler(const CuptiApi* api, const DriverApi* driver,
       driver_(driver),
       options_(options),
       start_ns_(MonotonicNs()),
+      plans_(api, driver, options),
       schedule_(static_cast<uint32_t>(options.samples_per_signature),
                 static_cast<uint32_t>(options.skip_first_launches)) {
   const bool wanted = options_.counters != Counters::kNone || !options_.metrics.empty();
@@ -71,7 +72,7 @@ void CounterSampler::OnLaunchEnter(const Launch& launch) {
   SampleSchedule::Entry* entry = schedule_.Find(HashOf(launch.signature), &is_new);
   if (entry == nullptr) return;
   if (is_new && IsExcluded(launch.kernel_name)) entry->excluded.store(true);
-  const auto groups = static_cast<uint32_t>(context->plan->groups.size());
+  const auto groups = static_cast<uint32_t>(context->plan.passes->groups.size());
   const int64_t now_ns = MonotonicNs();
   // `active` is read without busy_: a stale value costs one launch a sample, nothing else.
   SampleSchedule::Decision decision =
@@ -191,12 +192,12 @@ bool CounterSampler::EnterWithin(int64_t timeout_ns) {
 CUptiResult CounterSampler::Rotate(Context& context, uint32_t group) {
   if (context.profiler == nullptr) {
     context.profiler = std::make_unique<RangeProfiler>(api_, context.handle.load());
-    const CUptiResult result = context.profiler->Enable(*context.plan);
+    const CUptiResult result = context.profiler->Enable(*context.plan.passes);
     if (result != CUPTI_SUCCESS) return result;
     context.phase.store(Phase::kRunning, std::memory_order_release);
   }
   if (const CUptiResult result = StopAndDecode(context); result != CUPTI_SUCCESS) return result;
-  if (const CUptiResult result = context.profiler->Configure(context.plan->groups[group]);
+  if (const CUptiResult result = context.profiler->Configure(context.plan.passes->groups[group]);
       result != CUPTI_SUCCESS) {
     return result;
   }
@@ -218,22 +219,23 @@ CUptiResult CounterSampler::StopAndDecode(Context& context) {
     context.samples.clear();
     return result;
   }
-  const PlannedGroup& group = context.plan->groups[static_cast<size_t>(context.active.load())];
+  const PlannedGroup& group =
+      context.plan.passes->groups[static_cast<size_t>(context.active.load())];
   const uint8_t* image = context.profiler->counter_data();
   const size_t bytes = context.profiler->counter_data_bytes();
   std::vector<capture::CounterSampleEvent> decoded;
   for (size_t i = 0; i < ranges; ++i) {
     // By the name that was pushed, never by position: a dropped range would shift all others.
-    const std::string name = context.evaluator->RangeName(image, bytes, i);
+    const std::string name = context.plan.evaluator->RangeName(image, bytes, i);
     char* end = nullptr;
     const unsigned long slot = std::strtoul(name.c_str(), &end, 10);
     if (name.empty() || *end != '\0' || slot >= context.samples.size()) continue;
     const Sample& sample = context.samples[slot];
     capture::CounterSampleEvent event;
-    event.values = context.evaluator->Evaluate(image, bytes, i, group.metrics);
+    event.values = context.plan.evaluator->Evaluate(image, bytes, i, group.metrics);
     if (event.values.empty()) continue;
-    event.group = context.first_group_id + sample.group;
-    event.context = context.id;
+    event.group = context.plan.first_group_id + sample.group;
+    event.context = context.plan.context_id;
     event.correlation = sample.correlation;
     event.path = sample.path;
     event.begin_ns = sample.begin_ns;
@@ -256,7 +258,7 @@ void CounterSampler::NotePeaks(const Context& context, const PlannedGroup& group
     const std::string& metric = group.metrics[i];
     const bool peak = metric.size() > kSuffix.size() &&
                       metric.compare(metric.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
-    if (peak && values[i] > 0) events_.peaks.push_back({context.device, metric, values[i]});
+    if (peak && values[i] > 0) events_.peaks.push_back({context.plan.device, metric, values[i]});
   }
 }
 
@@ -305,7 +307,10 @@ void CounterSampler::RunWorker() {
 }
 
 void CounterSampler::RotateAsAsked(Context& context) {
-  if (!EnterWithin(kStopWaitNs)) return;  // a launch that does not return: asked for again later
+  if (!EnterWithin(kStopWaitNs)) {  // a launch that does not return: to be asked for again
+    context.wanted.store(-1);
+    return;
+  }
   const Phase phase = context.phase.load(std::memory_order_acquire);
   if (phase == Phase::kReady || phase == Phase::kRunning) {
     driver_->ctx_set_current(context.handle.load());
@@ -320,100 +325,20 @@ void CounterSampler::RotateAsAsked(Context& context) {
 }
 
 bool CounterSampler::Prepare(Context& context) {
-  const CUcontext handle = context.handle.load();
-  if (initialize_failed_) return false;
-  if (!initialized_) {
-    // After the activity kinds were enabled: the other way round they give no records, for ever.
-    CUpti_Profiler_Initialize_Params params = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
-    const CUptiResult result = api_->profiler_initialize(&params);
-    initialize_failed_ = result != CUPTI_SUCCESS;
-    if (initialize_failed_) {
-      const CounterProblem problem = ExplainCounterError(*api_, result, "initialize the profiler");
-      SetStatus(State::kUnavailable, static_cast<int>(result), problem.what, problem.fix);
-      return false;
-    }
-    initialized_ = true;
-  }
-  CUdevice device = 0;
-  api_->get_context_id(handle, &context.id);
-  CUresult usable = driver_->ctx_set_current(handle);
-  if (usable == CUDA_SUCCESS) usable = driver_->ctx_get_device(&device);
-  if (usable != CUDA_SUCCESS) {
-    SetStatus(State::kUnavailable, static_cast<int>(usable),
-              "the CUDA context cannot be used: CUresult " + std::to_string(usable),
-              "the timeline is complete without counters");
-    return false;
-  }
-  context.device = static_cast<int>(device);
-  if (const CounterProblem problem = FindCounterObstacle(*api_, device); !problem.what.empty()) {
+  ContextPlan& plan = context.plan;
+  const CounterProblem problem = plans_.Prepare(context.handle.load(), &plan);
+  if (!problem.what.empty()) {
     SetStatus(State::kUnavailable, problem.code, problem.what, problem.fix);
     return false;
   }
-  CUpti_Device_GetChipName_Params chip = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
-  chip.deviceIndex = static_cast<size_t>(device);
-  if (const CUptiResult result = api_->device_get_chip_name(&chip); result != CUPTI_SUCCESS) {
-    SetStatus(State::kUnavailable, static_cast<int>(result),
-              "CUPTI does not know this GPU: " + ErrorText(*api_, result),
-              "update the CUDA toolkit's CUPTI");
-    return false;
-  }
-  const ChipPlan* plan = PlanFor(chip.pChipName, handle);
-  if (plan == nullptr) return false;
-  if (plan->plan.groups.empty()) return false;
-  context.plan = &plan->plan;
-  context.first_group_id = plan->first_group_id;
-  context.evaluator = std::make_unique<MetricEvaluator>(api_, plan->chip, plan->availability);
-  return true;
-}
-
-const CounterSampler::ChipPlan* CounterSampler::PlanFor(const std::string& chip, CUcontext handle) {
-  for (const auto& known : plans_) {
-    if (known->chip == chip) return known.get();
-  }
-  auto made = std::make_unique<ChipPlan>();
-  made->chip = chip;
-  CUpti_Profiler_GetCounterAvailability_Params available = {
-      CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE};
-  available.ctx = handle;
-  CUptiResult result = api_->profiler_get_counter_availability(&available);
-  if (result == CUPTI_SUCCESS) {
-    made->availability.resize(available.counterAvailabilityImageSize);
-    available.pCounterAvailabilityImage = made->availability.data();
-    result = api_->profiler_get_counter_availability(&available);
-  }
-  if (result != CUPTI_SUCCESS) {
-    const CounterProblem problem = ExplainCounterError(*api_, result, "ask which counters exist");
-    SetStatus(State::kUnavailable, static_cast<int>(result), problem.what, problem.fix);
-    return nullptr;
-  }
-  const MetricHost host(api_, chip, made->availability);
-  made->plan = PlanPasses(host, TiersOf(options_.counters, options_.metrics));
-  std::vector<PlannedGroup>& groups = made->plan.groups;
-  for (; groups.size() > SampleSchedule::kMaxGroups; groups.pop_back()) {
-    for (const std::string& metric : groups.back().metrics) {
-      made->plan.left_out.push_back(metric + ": more pass groups than prof rotates through");
-    }
-  }
-  std::string left_out;
-  for (const std::string& metric : made->plan.left_out) {
-    left_out += (left_out.empty() ? "" : "; ") + metric;
-  }
-  if (!left_out.empty()) {
-    SetStatus(State::kDegraded, 0, "not sampled on " + chip + ": " + left_out,
+  if (!plan.left_out.empty()) {
+    SetStatus(State::kDegraded, 0, "not sampled on this chip: " + plan.left_out,
               "check the names against this chip's metrics");
   }
-  made->first_group_id = 1;
-  for (const auto& other : plans_) {
-    made->first_group_id += static_cast<uint32_t>(other->plan.groups.size());
-  }
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (uint32_t i = 0; i < groups.size(); ++i) {
-      events_.groups.push_back({made->first_group_id + i, groups[i].tier, groups[i].metrics});
-    }
-  }
-  plans_.push_back(std::move(made));
-  return plans_.back().get();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& group : plan.new_groups) events_.groups.push_back(std::move(group));
+  plan.new_groups.clear();
+  return true;
 }
 
 // --- The collector thread ------------------------------------------------------------------------

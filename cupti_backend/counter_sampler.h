@@ -22,10 +22,9 @@
 #include <thread>
 #include <vector>
 
+#include "cupti_backend/counter_plans.h"
 #include "cupti_backend/cupti_api.h"
 #include "cupti_backend/driver_api.h"
-#include "cupti_backend/metric_host.h"
-#include "cupti_backend/pass_planner.h"
 #include "cupti_backend/range_profiler.h"
 #include "cupti_backend/sample_schedule.h"
 #include "lib/capture/events.h"
@@ -99,11 +98,7 @@ class CounterSampler {
   struct Context {
     std::atomic<Phase> phase{Phase::kFree};
     std::atomic<CUcontext> handle{nullptr};
-    uint32_t id = 0;
-    int device = -1;
-    const PassPlan* plan = nullptr;
-    uint32_t first_group_id = 0;  // in the snapshot
-    std::unique_ptr<MetricEvaluator> evaluator;
+    ContextPlan plan;  // from phase kReady on
     std::unique_ptr<RangeProfiler> profiler;
     std::atomic<int> active{-1};  // group that is counted; changes under busy_
     std::atomic<int> wanted{-1};  // group that launches ask for; -1: none
@@ -111,19 +106,11 @@ class CounterSampler {
     std::vector<Sample> samples;  // since the last decode, under busy_
   };
 
-  struct ChipPlan {
-    std::string chip;
-    std::vector<uint8_t> availability;
-    PassPlan plan;
-    uint32_t first_group_id = 0;
-  };
-
   Context* FindContext(CUcontext handle);
   void RunWorker();
   void AskFor(Context& context, uint32_t group);
   void RotateAsAsked(Context& context);
   bool Prepare(Context& context);
-  const ChipPlan* PlanFor(const std::string& chip, CUcontext handle);
   bool TryEnter() { return !busy_.exchange(true, std::memory_order_acquire); }
   void Leave() { busy_.store(false, std::memory_order_release); }
   bool EnterWithin(int64_t timeout_ns);
@@ -143,11 +130,9 @@ class CounterSampler {
   const DriverApi* const driver_;
   const SessionOptions options_;
   const int64_t start_ns_;
+  CounterPlans plans_;  // the worker
   SampleSchedule schedule_;
   std::array<Context, kMaxContexts> contexts_;
-  std::vector<std::unique_ptr<ChipPlan>> plans_;  // the worker
-  bool initialized_ = false;                      // the worker
-  bool initialize_failed_ = false;                // the worker
   std::atomic<bool> busy_{false};
   std::atomic<bool> closed_{false};
   std::atomic<bool> too_many_contexts_{false};
