@@ -18,9 +18,14 @@ uint32_t Drop() {
   return kNoPath;
 }
 
-// "layer 7" and "layer 12" hash alike: the work in them is taken for the same.
-uint64_t FamilyOf(uint32_t parent, const StoredString* name) {
-  uint64_t hash = MixHash(parent == kNoPath ? 0 : nodes[parent].family, 1);
+// Two siblings may well be two different things (norm_1, norm_2); from the third on, numbers are
+// taken to count. Looked for among this many paths before a new one.
+constexpr uint32_t kDifferentSiblings = 2;
+constexpr uint32_t kSiblingsWithin = 1024;
+
+// "layer 7" and "layer 12" hash alike.
+uint64_t PatternOf(uint32_t parent, const StoredString* name) {
+  uint64_t hash = MixHash(parent == kNoPath ? 0 : nodes[parent].pattern, 1);
   bool in_number = false;
   for (const char c : name->view()) {
     const bool digit = c >= '0' && c <= '9';
@@ -28,6 +33,17 @@ uint64_t FamilyOf(uint32_t parent, const StoredString* name) {
     in_number = digit;
   }
   return hash;
+}
+
+uint64_t FamilyOf(uint32_t id, uint64_t pattern) {
+  const uint32_t first = id > kSiblingsWithin ? id - kSiblingsWithin : 1;
+  uint32_t siblings = 0;
+  for (uint32_t other = first; other < id; ++other) {
+    if (nodes[other].ready.load(std::memory_order_acquire) && nodes[other].pattern == pattern) {
+      ++siblings;
+    }
+  }
+  return siblings < kDifferentSiblings ? MixHash(pattern, id) : pattern;
 }
 
 uint32_t NewNode(uint32_t parent, const StoredString* domain, const StoredString* name,
@@ -41,7 +57,8 @@ uint32_t NewNode(uint32_t parent, const StoredString* domain, const StoredString
   node.parent = parent;
   node.color = color;
   node.category = category;
-  node.family = FamilyOf(parent, name);
+  node.pattern = PatternOf(parent, name);
+  node.family = FamilyOf(id, node.pattern);
   node.ready.store(true, std::memory_order_release);
   return id;
 }

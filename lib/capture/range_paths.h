@@ -20,7 +20,8 @@ struct PathNode {
   const StoredString* domain = nullptr;  // nullptr: the default domain
   uint32_t parent = 0;
   uint32_t color = 0, category = 0;
-  uint64_t family = 0;  // the same for paths that differ in numbers only
+  uint64_t pattern = 0;  // of the path with its numbers left out
+  uint64_t family = 0;   // see PathFamily in range_recorder.h
   std::atomic<bool> ready{false};
 };
 

@@ -47,7 +47,8 @@ void Mark(const RangeName& name);
 // callback.
 uint32_t CurrentPath();
 
-// What CurrentPath() and its numbered siblings ("layer 0", "layer 1") have in common; 0 for path 0.
+// What paths have in common that differ in numbers only ("layer 2", "layer 3", ...), from the third
+// such path on: the work in them is taken for the same. 0 for path 0.
 uint64_t PathFamily(uint32_t path);
 
 // gettid(), cached per thread.
