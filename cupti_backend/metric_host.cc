@@ -134,7 +134,7 @@ std::string MetricEvaluator::RangeName(const uint8_t* image, size_t image_bytes,
   if (api_->host_get_range_name(&params) != CUPTI_SUCCESS || params.pRangeName == nullptr) {
     return {};
   }
-  const std::string name = params.pRangeName;
+  std::string name = params.pRangeName;
   std::free(const_cast<char*>(params.pRangeName));  // CUPTI allocates it for the caller
   return name;
 }
