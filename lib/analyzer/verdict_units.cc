@@ -42,9 +42,10 @@ void FillDram(const Facts& facts, Verdict* verdict) {
            verdict);
   const double use = facts.leader->use;
   verdict->gain_at_most = 1 - use / kDramCeiling;
-  verdict->gain_formula = "1 - " + FormatFixed(use, 3) + " / " + FormatFixed(kDramCeiling, 2) +
-                          " (what a stream copy reaches of the DRAM's peak); moving fewer bytes "
-                          "comes on top";
+  verdict->gain_formula =
+      "1 - " + FormatFixed(use, 3) + " / " + FormatFixed(kDramCeiling, 2) +
+      " (more of the DRAM's peak than that is not expected); moving fewer bytes "
+      "comes on top";
   if (verdict->gain_at_most <= 0) {
     verdict->summary = "DRAM is at " + Percent(use) +
                        " of its peak, already at its ceiling: only fewer bytes help.";
