@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # libprof.so and libprof_inject.so, put together from the folders of the capture half.
 add_library(prof SHARED $<TARGET_OBJECTS:prof_capture> $<TARGET_OBJECTS:prof_nvtx>
-  $<TARGET_OBJECTS:prof_cupti>)
+  $<TARGET_OBJECTS:prof_cupti> $<TARGET_OBJECTS:prof_options>)
 add_library(prof::prof ALIAS prof)
 target_link_libraries(prof PUBLIC prof_public PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(prof PROPERTIES LINKER_LANGUAGE CXX)

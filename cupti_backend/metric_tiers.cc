@@ -96,6 +96,7 @@ const std::vector<MetricGroup> kTensor = {
 
 std::vector<MetricTier> TiersOf(Counters counters, const std::vector<std::string>& user) {
   std::vector<MetricTier> tiers;
+  if (counters == Counters::kPulse) tiers.push_back({"T1", {kTriage.front()}});
   if (counters >= Counters::kSpeedOfLight) tiers.push_back({"T1", kTriage});
   if (counters >= Counters::kStalls) tiers.push_back({"T2", kStalls});
   if (counters >= Counters::kAll) {

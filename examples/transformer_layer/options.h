@@ -23,7 +23,7 @@ struct Options {
 inline void PrintUsageAndExit(const char* program, int code) {
   std::printf(
       "usage: %s [--tokens N] [--layers N] [--steps N] [--steady N]\n"
-      "  [--seconds S] [--output FILE] [--counters none|sol|stalls|all] [--no-prof]\n"
+      "  [--seconds S] [--output FILE] [--counters none|pulse|sol|stalls|all] [--no-prof]\n"
       "Runs N steps, and more until all counters are sampled or S seconds are over; then runs\n"
       "and times the steady steps.\n",
       program);

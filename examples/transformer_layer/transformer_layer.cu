@@ -22,10 +22,11 @@ constexpr int kWarmUpSteps = 5;    // not timed: modules load, cuBLAS chooses it
 
 prof::Counters ParseCounters(const std::string& name) {
   if (name == "none") return prof::Counters::kNone;
+  if (name == "pulse") return prof::Counters::kPulse;
   if (name == "sol") return prof::Counters::kSpeedOfLight;
   if (name == "stalls") return prof::Counters::kStalls;
   if (name == "all") return prof::Counters::kAll;
-  std::fprintf(stderr, "--counters takes none, sol, stalls or all, not %s\n", name.c_str());
+  std::fprintf(stderr, "--counters takes none, pulse, sol, stalls or all, not %s\n", name.c_str());
   std::exit(2);
 }
 

@@ -23,9 +23,16 @@ namespace prof {
 /// Which counters to sample from launches. Each level holds the ones before it.
 enum class Counters {
   kNone,          ///< Timeline only.
+  kPulse,         ///< One pass: DRAM, L2, issue, tensor, occupancy, clocks.
   kSpeedOfLight,  ///< DRAM, L2, L1, pipes, issue, achieved occupancy, clocks: 4 passes on GH100.
   kStalls,        ///< + all warp stall reasons: about 10 passes more. The default.
   kAll            ///< + memory detail (sectors, conflicts, hit rates) and tensor operations.
+};
+
+/// Whether kernels are run again for their counters.
+enum class Replay {
+  kNone,   ///< Never: counters come from launches that happen anyway. The default.
+  kKernel  ///< Each chosen kernel is run again, once per pass, with its memory restored between.
 };
 
 /// Every field has a default; a default-constructed value records everything in memory.
@@ -36,8 +43,8 @@ struct SessionOptions {
   /// rank (from the launcher's environment, 0 without one), %% a percent sign.
   std::string output;
 
-  /// Counter samples per signature and pass group. Range 1..100.
-  int samples_per_signature = 3;
+  /// Counter samples per signature and pass group, spread over the run. Range 1..100.
+  int samples_per_signature = 5;
 
   /// Launches of each signature left alone before its first sample (module loading, cold caches).
   int skip_first_launches = 1;
@@ -56,8 +63,32 @@ struct SessionOptions {
   /// A further list of metrics (CUPTI names) to sample with the others.
   std::vector<std::string> metrics;
 
-  /// Only kernels whose name contains this are sampled; empty: all.
+  /// Which launches may be sampled. All of these must hold. The two filters are regular expressions
+  /// (ECMAScript without back references), looked for anywhere in the text; empty: all. One that is
+  /// not valid is left out, and a notice in the snapshot says so.
+  ///
+  /// In the demangled kernel name, "void axpy<float>(int, float const*, float*)".
   std::string kernel_filter;
+  /// In the NVTX path of the launch, "outer/inner".
+  std::string range_filter;
+  /// Matching launches of the process that are left alone first. At least 0.
+  int64_t launch_skip = 0;
+  /// At most so many matching launches are looked at after those; 0: no limit.
+  int64_t launch_count = 0;
+  /// Of the matching launches of a signature only each so-manieth may be sampled. At least 1.
+  int sample_every = 1;
+
+  /// NVTX ranges whose path has this regular expression in it are counted as a whole: one counter
+  /// range around each instance, with all kernels that the thread launches in it. Empty: none.
+  std::string counted_ranges;
+
+  /// Whole-GPU counters at a fixed interval beside the timeline (PM sampling).
+  bool continuous = false;
+  /// The interval, in microseconds. Range 20..1000000.
+  int continuous_interval_us = 100;
+
+  /// Kernels are run again for counters that one launch cannot give.
+  Replay replay = Replay::kNone;
 };
 
 enum class State {

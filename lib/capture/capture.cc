@@ -13,26 +13,42 @@
 #include "lib/capture/fork_guard.h"
 #include "lib/capture/process_facts.h"
 #include "lib/capture/range_owner.h"
+#include "lib/options/name_filter.h"
 
 namespace prof::capture {
 namespace {
 
 std::atomic<bool> active{false};
 
-SessionOptions Bounded(SessionOptions options) {
+void DropBadExpression(const char* field, std::string* expression,
+                       std::vector<std::string>* complaints) {
+  const std::string problem = options::ExpressionProblem(*expression);
+  if (problem.empty()) return;
+  complaints->push_back(std::string(field) + " '" + *expression + "' is not " + problem +
+                        "; the default is used");
+  expression->clear();
+}
+
+SessionOptions Bounded(SessionOptions options, std::vector<std::string>* complaints) {
   options.samples_per_signature = std::clamp(options.samples_per_signature, 1, 100);
   options.skip_first_launches = std::max(options.skip_first_launches, 0);
   options.counter_budget_percent = std::clamp(options.counter_budget_percent, 0.0, 100.0);
   options.counter_budget_seconds = std::max(options.counter_budget_seconds, 0.0);
   options.buffer_mib = std::clamp(options.buffer_mib, 1, 4096);
+  options.launch_skip = std::max<int64_t>(options.launch_skip, 0);
+  options.launch_count = std::max<int64_t>(options.launch_count, 0);
+  options.sample_every = std::max(options.sample_every, 1);
+  options.continuous_interval_us = std::clamp(options.continuous_interval_us, 20, 1'000'000);
+  DropBadExpression("kernel_filter", &options.kernel_filter, complaints);
+  DropBadExpression("range_filter", &options.range_filter, complaints);
+  DropBadExpression("counted_ranges", &options.counted_ranges, complaints);
   return options;
 }
 
 }  // namespace
 
 std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
-                                        const std::vector<std::string>& complaints,
-                                        SubsystemStatus* why) {
+                                        std::vector<std::string> complaints, SubsystemStatus* why) {
   if (InForkedChild()) {
     *why = {State::kUnavailable, 0, "this process was forked from one that prof was recording",
             "start the child with exec"};
@@ -46,7 +62,7 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
   std::unique_ptr<Capture> capture;
   try {
     GuardAgainstFork();
-    capture.reset(new Capture(Bounded(std::move(options)), injected));
+    capture.reset(new Capture(Bounded(std::move(options), &complaints), injected));
   } catch (...) {
     active.store(false);
     throw;

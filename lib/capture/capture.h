@@ -22,8 +22,7 @@ class Capture {
  public:
   // Starts a recording, or returns null and fills `why` when one is active.
   static std::unique_ptr<Capture> Start(SessionOptions options, bool injected,
-                                        const std::vector<std::string>& complaints,
-                                        SubsystemStatus* why);
+                                        std::vector<std::string> complaints, SubsystemStatus* why);
   ~Capture();
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;

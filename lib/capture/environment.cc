@@ -6,10 +6,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "lib/options/name_filter.h"
+
 namespace prof::capture {
 namespace {
 
 constexpr const char* kDefaultOutput = "prof-%p.prof";
+constexpr double kMaxLaunches = 1e15;  // exact in a double
 
 const char* Value(const char* name) {
   const char* value = std::getenv(name);
@@ -37,15 +40,66 @@ void ReadNumber(const char* name, double low, double high, double* value,
   *value = number;
 }
 
-void ReadInteger(const char* name, int low, int high, int* value,
+template <typename Integer>
+void ReadInteger(const char* name, double low, double high, Integer* value,
                  std::vector<std::string>* complaints) {
-  double number = *value;
+  auto number = static_cast<double>(*value);
   ReadNumber(name, low, high, &number, complaints);
   if (number != std::floor(number)) {
     Complain(complaints, name, Value(name), "a whole number");
     return;
   }
-  *value = static_cast<int>(number);
+  *value = static_cast<Integer>(number);
+}
+
+// The value that `name` has, of a few with names.
+template <typename Value>
+struct Named {
+  const char* name;
+  Value value;
+};
+
+template <typename T, size_t kCount>
+void ReadNamed(const char* name, const Named<T> (&values)[kCount], T* value,
+               std::vector<std::string>* complaints) {
+  const char* text = Value(name);
+  if (text == nullptr) return;
+  std::string names;
+  for (const Named<T>& named : values) {
+    if (std::strcmp(text, named.name) == 0) {
+      *value = named.value;
+      return;
+    }
+    names += (names.empty() ? "" : ", ") + std::string(named.name);
+  }
+  Complain(complaints, name, text, "one of " + names);
+}
+
+void ReadExpression(const char* name, std::string* value, std::vector<std::string>* complaints) {
+  const char* text = Value(name);
+  if (text == nullptr) return;
+  const std::string problem = options::ExpressionProblem(text);
+  if (problem.empty()) {
+    *value = text;
+  } else {
+    Complain(complaints, name, text, problem);
+  }
+}
+
+// 0, 1, or an interval in us.
+void ReadContinuous(SessionOptions* options, std::vector<std::string>* complaints) {
+  constexpr const char* kName = "PROF_CONTINUOUS";
+  const char* text = Value(kName);
+  if (text == nullptr) return;
+  int number = -1;
+  std::vector<std::string> ignored;
+  ReadInteger(kName, 0, 1'000'000, &number, &ignored);
+  if (number < 0 || (number > 1 && number < 20)) {
+    Complain(complaints, kName, text, "0, 1 or an interval from 20 to 1000000 us");
+    return;
+  }
+  options->continuous = number != 0;
+  if (number > 1) options->continuous_interval_us = number;
 }
 
 std::vector<std::string> Split(const std::string& text, char separator) {
@@ -65,20 +119,13 @@ SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints) {
   SessionOptions options;
   options.output = kDefaultOutput;
   if (const char* output = Value("PROF_OUTPUT")) options.output = output;
-  if (const char* counters = Value("PROF_COUNTERS")) {
-    const std::string name = counters;
-    if (name == "none") {
-      options.counters = Counters::kNone;
-    } else if (name == "sol") {
-      options.counters = Counters::kSpeedOfLight;
-    } else if (name == "stalls") {
-      options.counters = Counters::kStalls;
-    } else if (name == "all") {
-      options.counters = Counters::kAll;
-    } else {
-      Complain(complaints, "PROF_COUNTERS", name, "one of none, sol, stalls, all");
-    }
-  }
+  constexpr Named<Counters> kCounters[] = {{"none", Counters::kNone},
+                                           {"pulse", Counters::kPulse},
+                                           {"sol", Counters::kSpeedOfLight},
+                                           {"stalls", Counters::kStalls},
+                                           {"all", Counters::kAll}};
+  constexpr Named<Replay> kReplay[] = {{"none", Replay::kNone}, {"kernel", Replay::kKernel}};
+  ReadNamed("PROF_COUNTERS", kCounters, &options.counters, complaints);
   ReadInteger("PROF_SAMPLES", 1, 100, &options.samples_per_signature, complaints);
   ReadInteger("PROF_SKIP", 0, 1'000'000, &options.skip_first_launches, complaints);
   ReadNumber("PROF_BUDGET_PERCENT", 0, 100, &options.counter_budget_percent, complaints);
@@ -88,7 +135,14 @@ SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints) {
   ReadInteger("PROF_RANGES", 0, 1, &ranges, complaints);
   options.ranges = ranges != 0;
   if (const char* metrics = Value("PROF_METRICS")) options.metrics = Split(metrics, ',');
-  if (const char* kernel = Value("PROF_KERNEL")) options.kernel_filter = kernel;
+  ReadExpression("PROF_KERNEL", &options.kernel_filter, complaints);
+  ReadExpression("PROF_RANGE_FILTER", &options.range_filter, complaints);
+  ReadInteger("PROF_LAUNCH_SKIP", 0, kMaxLaunches, &options.launch_skip, complaints);
+  ReadInteger("PROF_LAUNCH_COUNT", 0, kMaxLaunches, &options.launch_count, complaints);
+  ReadInteger("PROF_SAMPLE_EVERY", 1, 1e9, &options.sample_every, complaints);
+  ReadExpression("PROF_COUNTED_RANGES", &options.counted_ranges, complaints);
+  ReadContinuous(&options, complaints);
+  ReadNamed("PROF_REPLAY", kReplay, &options.replay, complaints);
   return options;
 }
 

@@ -11,9 +11,8 @@
 
 namespace prof::capture {
 
-// PROF_OUTPUT, PROF_COUNTERS, PROF_SAMPLES, PROF_SKIP, PROF_BUDGET_PERCENT, PROF_BUDGET_SECONDS,
-// PROF_BUFFER_MIB, PROF_RANGES, PROF_METRICS, PROF_KERNEL over the defaults. A value that cannot
-// be read is left at its default and named in `complaints`.
+// The PROF_* variables of docs/options.md over the defaults. A value that cannot be read is left at
+// its default and named in `complaints`.
 SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints);
 
 // This process's rank among its peers, from Slurm, Open MPI, MPICH/PMI or torchrun; -1: none.

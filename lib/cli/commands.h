@@ -28,7 +28,9 @@ int InfoCommand(const std::string& file);
 // What is not set here comes from the environment, or is libprof's default.
 struct RunOptions {
   std::optional<std::string> output;  // pattern
-  std::optional<std::string> counters, samples, budget_percent, budget_seconds, metrics, kernel;
+  std::optional<std::string> counters, samples, budget_percent, budget_seconds, metrics;
+  std::optional<std::string> kernel, range, launch_skip, launch_count, every;
+  std::optional<std::string> count_range, continuous, replay;
   bool no_ranges = false;
   bool report = false;
   std::string inject;  // empty: see FindInjectLibrary

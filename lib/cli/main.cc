@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/cli/commands.h"
+#include "lib/options/name_filter.h"
 
 namespace prof::cli {
 namespace {
@@ -39,14 +40,65 @@ CLI::App* AddReport(CLI::App* app, ReportOptions* options) {
   return report;
 }
 
+// The same text as the library's own complaint.
+const CLI::Validator kExpression(
+    [](const std::string& text) {
+      const std::string problem = options::ExpressionProblem(text);
+      return problem.empty() ? "" : text + " is not " + problem;
+    },
+    "");
+
+const CLI::Validator kContinuous(
+    [](const std::string& text) {
+      int64_t number = -1;
+      const bool good = text == "true" || (CLI::detail::lexical_cast(text, number) && number >= 0 &&
+                                           number <= 1'000'000 && (number < 2 || number >= 20));
+      return good ? "" : text + " is not an interval from 20 to 1000000 us";
+    },
+    "");
+
+// Which launches and ranges are counted.
+void AddSelection(CLI::App* run, RunOptions* options) {
+  const CLI::Range launches(int64_t{0}, int64_t{1'000'000'000'000'000});
+  run->add_option("--kernel", options->kernel,
+                  "Counters for kernels with this regular expression in their demangled name only")
+      ->check(kExpression)
+      ->type_name("RE");
+  run->add_option("--range", options->range,
+                  "Counters for launches with this regular expression in their NVTX path only")
+      ->check(kExpression)
+      ->type_name("RE");
+  run->add_option("--launch-skip", options->launch_skip, "Matching launches left alone first")
+      ->check(launches)
+      ->type_name("N");
+  run->add_option("--launch-count", options->launch_count,
+                  "Look at so many matching launches after those; 0: no limit")
+      ->check(launches)
+      ->type_name("N");
+  run->add_option("--every", options->every, "Sample each Nth launch of a signature at most")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->type_name("N");
+  run->add_option("--count-range", options->count_range,
+                  "Count whole NVTX ranges with this regular expression in their path")
+      ->check(kExpression)
+      ->type_name("RE");
+  run->add_flag("--continuous", options->continuous,
+                "Counters of the whole GPU over time, every US microseconds (100): --continuous=US")
+      ->check(kContinuous)
+      ->type_name("US");
+  run->add_option("--replay", options->replay, "none, or kernel: run kernels again for each pass")
+      ->check(CLI::IsMember({"none", "kernel"}))
+      ->type_name("WAY");
+}
+
 CLI::App* AddRun(CLI::App* app, RunOptions* options) {
   CLI::App* run = app->add_subcommand(
       "run", "Run a program with prof in it: prof run [options] -- program [arguments]");
   run->add_option("-o,--output", options->output,
                   "Recording to write; %p: process id, %h: host, %r: rank. Default: prof-%p.prof")
       ->type_name("PATTERN");
-  run->add_option("--counters", options->counters, "none, sol, stalls (default) or all")
-      ->check(CLI::IsMember({"none", "sol", "stalls", "all"}))
+  run->add_option("--counters", options->counters, "none, pulse, sol, stalls (default) or all")
+      ->check(CLI::IsMember({"none", "pulse", "sol", "stalls", "all"}))
       ->type_name("LEVEL");
   run->add_option("--samples", options->samples, "Counter samples per kernel signature and pass")
       ->check(CLI::Range(1, 100))
@@ -59,9 +111,7 @@ CLI::App* AddRun(CLI::App* app, RunOptions* options) {
       ->type_name("S");
   run->add_option("--metrics", options->metrics, "Further CUPTI metrics to sample: a,b,c")
       ->type_name("LIST");
-  run->add_option("--kernel", options->kernel,
-                  "Counters for kernels with FILTER in their name only")
-      ->type_name("FILTER");
+  AddSelection(run, options);
   run->add_flag("--no-ranges", options->no_ranges, "Do not record NVTX ranges");
   run->add_option("--inject", options->inject, "Where libprof_inject.so is")->type_name("LIBPATH");
   run->add_flag("--report", options->report, "Print the report on stderr at the end");

@@ -43,6 +43,15 @@ std::string Configure(const RunOptions& options, Environment* environment) {
   SetIfGiven("PROF_BUDGET_SECONDS", options.budget_seconds, environment);
   SetIfGiven("PROF_METRICS", options.metrics, environment);
   SetIfGiven("PROF_KERNEL", options.kernel, environment);
+  SetIfGiven("PROF_RANGE_FILTER", options.range, environment);
+  SetIfGiven("PROF_LAUNCH_SKIP", options.launch_skip, environment);
+  SetIfGiven("PROF_LAUNCH_COUNT", options.launch_count, environment);
+  SetIfGiven("PROF_SAMPLE_EVERY", options.every, environment);
+  SetIfGiven("PROF_COUNTED_RANGES", options.count_range, environment);
+  if (options.continuous) {
+    environment->Set("PROF_CONTINUOUS", *options.continuous == "true" ? "1" : *options.continuous);
+  }
+  SetIfGiven("PROF_REPLAY", options.replay, environment);
   if (options.no_ranges) environment->Set("PROF_RANGES", "0");
   std::string pattern = options.output.value_or(environment->Get("PROF_OUTPUT").value_or(""));
   if (pattern.empty()) pattern = kDefaultOutput;

@@ -153,12 +153,35 @@ TEST_CASE("Options out of range are brought into it") {
   wild.counter_budget_percent = 300;
   wild.counter_budget_seconds = -1;
   wild.buffer_mib = 0;
+  wild.launch_skip = -1;
+  wild.launch_count = -1;
+  wild.sample_every = 0;
+  wild.continuous_interval_us = 1;
   Start(wild)->Stop(kPatience);
   CHECK(gpu.options().samples_per_signature == 100);
   CHECK(gpu.options().skip_first_launches == 0);
   CHECK(gpu.options().counter_budget_percent == 100);
   CHECK(gpu.options().counter_budget_seconds == 0);
   CHECK(gpu.options().buffer_mib == 1);
+  CHECK(gpu.options().launch_skip == 0);
+  CHECK(gpu.options().launch_count == 0);
+  CHECK(gpu.options().sample_every == 1);
+  CHECK(gpu.options().continuous_interval_us == 20);
+}
+
+TEST_CASE("An expression that is none is left out, and a notice says so") {
+  FakeGpu gpu;
+  SessionOptions wild;
+  wild.kernel_filter = "gemm(";
+  wild.range_filter = "step/.*";
+  wild.counted_ranges = "[";
+  const model::Model model = Read(Start(wild)->Stop(kPatience));
+  CHECK(gpu.options().kernel_filter.empty());
+  CHECK(gpu.options().range_filter == "step/.*");
+  CHECK(gpu.options().counted_ranges.empty());
+  REQUIRE(model.notices.size() == 2);
+  CHECK(model.notices[0].what.find("kernel_filter 'gemm(' is not a regular expression") == 0);
+  CHECK(model.notices[1].what.find("counted_ranges '[' is not a regular expression") == 0);
 }
 
 TEST_CASE("Synchronize says whether the GPU has answered") {

@@ -15,11 +15,30 @@ namespace {
 class Environment {
  public:
   explicit Environment(const std::map<std::string, std::string>& values) {
-    for (const char* name :
-         {"PROF_OUTPUT", "PROF_COUNTERS", "PROF_SAMPLES", "PROF_SKIP", "PROF_BUDGET_PERCENT",
-          "PROF_BUDGET_SECONDS", "PROF_BUFFER_MIB", "PROF_RANGES", "PROF_METRICS", "PROF_KERNEL",
-          "PROF_CUPTI", "CUDA_HOME", "CUDA_PATH", "RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK",
-          "PMI_RANK"}) {
+    for (const char* name : {"PROF_OUTPUT",
+                             "PROF_COUNTERS",
+                             "PROF_SAMPLES",
+                             "PROF_SKIP",
+                             "PROF_BUDGET_PERCENT",
+                             "PROF_BUDGET_SECONDS",
+                             "PROF_BUFFER_MIB",
+                             "PROF_RANGES",
+                             "PROF_METRICS",
+                             "PROF_KERNEL",
+                             "PROF_RANGE_FILTER",
+                             "PROF_LAUNCH_SKIP",
+                             "PROF_LAUNCH_COUNT",
+                             "PROF_SAMPLE_EVERY",
+                             "PROF_COUNTED_RANGES",
+                             "PROF_CONTINUOUS",
+                             "PROF_REPLAY",
+                             "PROF_CUPTI",
+                             "CUDA_HOME",
+                             "CUDA_PATH",
+                             "RANK",
+                             "SLURM_PROCID",
+                             "OMPI_COMM_WORLD_RANK",
+                             "PMI_RANK"}) {
       if (const char* old = std::getenv(name)) old_[name] = old;
       names_.emplace_back(name);
       unsetenv(name);
@@ -64,6 +83,14 @@ TEST_CASE("Without variables the options are the defaults, and a file of this pr
   CHECK(options.ranges == defaults.ranges);
   CHECK(options.metrics.empty());
   CHECK(options.kernel_filter.empty());
+  CHECK(options.range_filter.empty());
+  CHECK(options.launch_skip == 0);
+  CHECK(options.launch_count == 0);
+  CHECK(options.sample_every == 1);
+  CHECK(options.counted_ranges.empty());
+  CHECK_FALSE(options.continuous);
+  CHECK(options.continuous_interval_us == 100);
+  CHECK(options.replay == Replay::kNone);
 }
 
 TEST_CASE("Each variable sets its option") {
@@ -76,7 +103,14 @@ TEST_CASE("Each variable sets its option") {
                                            {"PROF_BUFFER_MIB", "128"},
                                            {"PROF_RANGES", "0"},
                                            {"PROF_METRICS", "a.sum,,b.avg,"},
-                                           {"PROF_KERNEL", "gemm"}});
+                                           {"PROF_KERNEL", "gemm|conv"},
+                                           {"PROF_RANGE_FILTER", "^step/"},
+                                           {"PROF_LAUNCH_SKIP", "5000000000"},
+                                           {"PROF_LAUNCH_COUNT", "6000000000"},
+                                           {"PROF_SAMPLE_EVERY", "3"},
+                                           {"PROF_COUNTED_RANGES", "decode$"},
+                                           {"PROF_CONTINUOUS", "1"},
+                                           {"PROF_REPLAY", "kernel"}});
   CHECK(options.output == "x-%r.prof");
   CHECK(options.counters == Counters::kSpeedOfLight);
   CHECK(options.samples_per_signature == 7);
@@ -86,11 +120,28 @@ TEST_CASE("Each variable sets its option") {
   CHECK(options.buffer_mib == 128);
   CHECK_FALSE(options.ranges);
   CHECK(options.metrics == std::vector<std::string>{"a.sum", "b.avg"});
-  CHECK(options.kernel_filter == "gemm");
+  CHECK(options.kernel_filter == "gemm|conv");
+  CHECK(options.range_filter == "^step/");
+  CHECK(options.launch_skip == 5'000'000'000);
+  CHECK(options.launch_count == 6'000'000'000);
+  CHECK(options.sample_every == 3);
+  CHECK(options.counted_ranges == "decode$");
+  CHECK(options.continuous);
+  CHECK(options.continuous_interval_us == 100);
+  CHECK(options.replay == Replay::kKernel);
+}
+
+TEST_CASE("PROF_CONTINUOUS is a switch or an interval") {
+  CHECK_FALSE(ReadGood({{"PROF_CONTINUOUS", "0"}}).continuous);
+  const SessionOptions options = ReadGood({{"PROF_CONTINUOUS", "20"}});
+  CHECK(options.continuous);
+  CHECK(options.continuous_interval_us == 20);
+  CHECK(ReadGood({{"PROF_CONTINUOUS", "1000000"}}).continuous_interval_us == 1'000'000);
 }
 
 TEST_CASE("Every counter level has a name") {
   CHECK(ReadGood({{"PROF_COUNTERS", "none"}}).counters == Counters::kNone);
+  CHECK(ReadGood({{"PROF_COUNTERS", "pulse"}}).counters == Counters::kPulse);
   CHECK(ReadGood({{"PROF_COUNTERS", "stalls"}}).counters == Counters::kStalls);
   CHECK(ReadGood({{"PROF_COUNTERS", "all"}}).counters == Counters::kAll);
 }
@@ -103,7 +154,13 @@ TEST_CASE("A value that cannot be read leaves the default and is named in a comp
       {"PROF_BUDGET_PERCENT", "101"},  {"PROF_BUDGET_PERCENT", "nan"},
       {"PROF_BUDGET_SECONDS", "-1"},   {"PROF_BUDGET_SECONDS", "1e999"},
       {"PROF_BUFFER_MIB", "0"},        {"PROF_BUFFER_MIB", "4097"},
-      {"PROF_RANGES", "yes"},          {"PROF_RANGES", "2"}};
+      {"PROF_RANGES", "yes"},          {"PROF_RANGES", "2"},
+      {"PROF_KERNEL", "gemm("},        {"PROF_RANGE_FILTER", "[a"},
+      {"PROF_COUNTED_RANGES", "*"},    {"PROF_LAUNCH_SKIP", "-1"},
+      {"PROF_LAUNCH_COUNT", "many"},   {"PROF_SAMPLE_EVERY", "0"},
+      {"PROF_CONTINUOUS", "2"},        {"PROF_CONTINUOUS", "19"},
+      {"PROF_CONTINUOUS", "1000001"},  {"PROF_CONTINUOUS", "yes"},
+      {"PROF_REPLAY", "application"}};
   const SessionOptions defaults;
   for (const auto& [name, value] : bad) {
     INFO(name << "=" << value);
@@ -119,11 +176,21 @@ TEST_CASE("A value that cannot be read leaves the default and is named in a comp
     CHECK(options.counter_budget_seconds == defaults.counter_budget_seconds);
     CHECK(options.buffer_mib == defaults.buffer_mib);
     CHECK(options.ranges == defaults.ranges);
+    CHECK(options.kernel_filter.empty());
+    CHECK(options.range_filter.empty());
+    CHECK(options.counted_ranges.empty());
+    CHECK(options.launch_skip == 0);
+    CHECK(options.launch_count == 0);
+    CHECK(options.sample_every == 1);
+    CHECK_FALSE(options.continuous);
+    CHECK(options.continuous_interval_us == 100);
+    CHECK(options.replay == Replay::kNone);
   }
 }
 
 TEST_CASE("A fraction is no whole number") {
-  for (const char* name : {"PROF_SAMPLES", "PROF_SKIP", "PROF_BUFFER_MIB"}) {
+  for (const char* name :
+       {"PROF_SAMPLES", "PROF_SKIP", "PROF_BUFFER_MIB", "PROF_LAUNCH_SKIP", "PROF_SAMPLE_EVERY"}) {
     INFO(name);
     std::vector<std::string> complaints;
     Read({{name, "2.5"}}, &complaints);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/options/name_filter.h"
 #include "test/cli/program.h"
 #include "test/report/contains.h"
 #include "test/support/catch.h"
@@ -76,20 +77,66 @@ TEST_CASE("Without libprof_inject.so nothing is run and the message says where i
 TEST_CASE("A wrong option is named, and nothing is run") {
   const Folder folder;
   const std::vector<std::vector<std::string>> wrong = {
-      {"--counters", "many"}, {"--samples", "0"}, {"--budget", "-1"}, {"--bogus"}};
+      {"--counters", "many"},   {"--samples", "0"},      {"--budget", "-1"},
+      {"--kernel", "("},        {"--range", "[a"},       {"--count-range", "*"},
+      {"--launch-skip", "-1"},  {"--launch-skip", "x"},  {"--launch-count", "1.5"},
+      {"--every", "0"},         {"--continuous=19"},     {"--continuous=fast"},
+      {"--continuous=1000001"}, {"--replay", "program"}, {"--bogus"}};
   for (const std::vector<std::string>& options : wrong) {
     const Ended ended = Prof(RunLine(options, {"echo", "ran"}), folder.path());
     CHECK(ended.exit_code() == 2);
     CHECK(ended.out.empty());
-    CHECK_THAT(ended.err, Contains(options[0]));
+    CHECK_THAT(ended.err, Contains(options[0].substr(0, options[0].find('='))));
   }
+}
+
+TEST_CASE("An expression that is none is refused with the library's own words") {
+  const Folder folder;
+  const Ended ended = Prof(RunLine({"--kernel", "gemm("}, {"echo", "ran"}), folder.path());
+  CHECK_THAT(ended.err, Contains("gemm( is not " + options::ExpressionProblem("gemm(")));
+}
+
+TEST_CASE("The option --continuous does not take the program for its interval") {
+  const Folder folder;
+  const auto seen = [&](const std::string& option) {
+    const std::vector<std::string> line = {"run", "--inject", PROF_INJECT_NOTHING, option, "env"};
+    return Seen(Prof(line, folder.path()), "PROF_CONTINUOUS");
+  };
+  CHECK(seen("--continuous") == "1");
+  CHECK(seen("--continuous=50") == "50");
+  CHECK(seen("--continuous=0") == "0");
+  CHECK(seen("--no-ranges") == "(unset)");
 }
 
 TEST_CASE("Options reach the program's environment under the names that libprof reads") {
   const Folder folder;
-  const Ended ended = Prof(RunLine({"-o", "out-%p.prof", "--counters", "sol", "--samples", "5",
-                                    "--budget", "2.5", "--budget-seconds", "1", "--metrics",
-                                    "a.sum,b.avg", "--kernel", "gemm", "--no-ranges"},
+  const Ended ended = Prof(RunLine({"-o",
+                                    "out-%p.prof",
+                                    "--counters",
+                                    "sol",
+                                    "--samples",
+                                    "5",
+                                    "--budget",
+                                    "2.5",
+                                    "--budget-seconds",
+                                    "1",
+                                    "--metrics",
+                                    "a.sum,b.avg",
+                                    "--kernel",
+                                    "gemm|conv",
+                                    "--range",
+                                    "step/.*",
+                                    "--launch-skip",
+                                    "1000000000000",
+                                    "--launch-count",
+                                    "7",
+                                    "--every",
+                                    "3",
+                                    "--count-range",
+                                    "^decode$",
+                                    "--replay",
+                                    "kernel",
+                                    "--no-ranges"},
                                    {"env"}),
                            folder.path());
   CHECK(ended.exit_code() == 0);
@@ -99,7 +146,13 @@ TEST_CASE("Options reach the program's environment under the names that libprof 
   CHECK(Seen(ended, "PROF_BUDGET_PERCENT") == "2.5");
   CHECK(Seen(ended, "PROF_BUDGET_SECONDS") == "1");
   CHECK(Seen(ended, "PROF_METRICS") == "a.sum,b.avg");
-  CHECK(Seen(ended, "PROF_KERNEL") == "gemm");
+  CHECK(Seen(ended, "PROF_KERNEL") == "gemm|conv");
+  CHECK(Seen(ended, "PROF_RANGE_FILTER") == "step/.*");
+  CHECK(Seen(ended, "PROF_LAUNCH_SKIP") == "1000000000000");
+  CHECK(Seen(ended, "PROF_LAUNCH_COUNT") == "7");
+  CHECK(Seen(ended, "PROF_SAMPLE_EVERY") == "3");
+  CHECK(Seen(ended, "PROF_COUNTED_RANGES") == "^decode$");
+  CHECK(Seen(ended, "PROF_REPLAY") == "kernel");
   CHECK(Seen(ended, "PROF_RANGES") == "0");
   CHECK(Seen(ended, "LD_PRELOAD") == PROF_INJECT_NOTHING);
   CHECK(Seen(ended, "CUDA_INJECTION64_PATH") == PROF_INJECT_NOTHING);

@@ -121,9 +121,20 @@ TEST_CASE("Each counter level holds the ones before it") {
     CHECK(tiers.back().groups == std::vector<MetricGroup>{{"x.sum"}});
   };
   check(Counters::kNone, 0);
+  check(Counters::kPulse, 1);
   check(Counters::kSpeedOfLight, 1);
   check(Counters::kStalls, 2);
   check(Counters::kAll, 4);
+}
+
+TEST_CASE("The pulse needs one pass: the first one of the speed of light") {
+  PROF_TEST_LOAD_CUPTI(api);
+  const MetricHost host(&api, "GH100", {});
+  const PassPlan pulse = PlanPasses(host, TiersOf(Counters::kPulse, {}));
+  const PassPlan light = PlanPasses(host, TiersOf(Counters::kSpeedOfLight, {}));
+  CheckGroups(host, pulse);
+  REQUIRE(pulse.groups.size() == 1);
+  CHECK(pulse.groups[0].metrics == light.groups[0].metrics);
 }
 
 TEST_CASE("A wrong metric of the user is named and spoils nothing") {
