@@ -142,6 +142,7 @@ CounterNotes AddCounters(const Model& model, KernelGroups* groups) {
   std::vector<std::vector<const CounterSample*>> samples(groups->groups.size());
   std::vector<int64_t> overlapped(groups->groups.size());
   for (const CounterSample& sample : model.samples) {
+    if (sample.unit != model::SampleUnit::kKernel) continue;  // not of one kernel, nor meant to be
     if (sample.op == kNoIndex) {
       ++notes.without_kernel;
       continue;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <unordered_map>
 #include <vector>
@@ -22,6 +23,7 @@ constexpr size_t kMaxStringBytes = 32 << 20;
 constexpr size_t kMaxShapes = 1 << 18;
 constexpr size_t kMaxLanes = 1 << 16;
 constexpr size_t kMaxThreads = 1 << 16;
+constexpr size_t kMaxPmSeries = 1 << 10;
 constexpr size_t kLargeBlockBytes = 128 << 10;
 
 // Everything in a KernelEvent that repeats, as a key.
@@ -52,6 +54,7 @@ struct Encoder::Tables {
   std::unordered_map<ShapeKey, uint32_t, ArrayHash<16>> shapes;
   std::unordered_map<LaneKey, uint32_t, ArrayHash<3>> lanes;
   std::unordered_map<uint32_t, uint32_t> threads;
+  std::vector<PmLayout> pm_series;                      // by id - 1
   std::unordered_map<uint32_t, uint32_t> thread_names;  // tid -> string id, before its first event
 };
 
@@ -218,6 +221,24 @@ void Encoder::Add(const PassGroupEvent& group) {
   First(message, 2, tier);
 }
 
+void Encoder::Add(const PmSeriesEvent& series) {
+  if (tables_->pm_series.size() >= kMaxPmSeries) return;  // its batches are counted as lost
+  PmLayout& layout = tables_->pm_series.emplace_back();
+  layout.series = static_cast<uint32_t>(tables_->pm_series.size());
+  layout.interval_ns = std::max<int64_t>(series.interval_ns, 0);
+  std::vector<uint32_t> names;
+  for (const PmMetric& metric : series.metrics) {
+    names.push_back(Intern(metric.name));
+    layout.scales.push_back(metric.scale > 0 && std::isfinite(metric.scale) ? metric.scale : 1);
+  }
+  Message block(columns_->entries);
+  Message message(block, tag::block::kPmSeries);
+  First(message, 1, series.device);
+  U32(message, 2, static_cast<uint64_t>(layout.interval_ns));
+  Packed32(message, 3, names);
+  if (!names.empty()) message.add_packed_double(4, layout.scales.begin(), layout.scales.end());
+}
+
 void Encoder::Add(const KernelEvent& event) {
   ++kernels_;
   KernelColumns& columns = columns_->kernels;
@@ -356,6 +377,30 @@ void Encoder::Add(const CounterSampleEvent& event) {
   I64(sample, 5, event.begin_ns);
   I64(sample, 6, event.end_ns);
   U32(sample, 7, event.path);
+  if (event.unit != SampleUnit::kKernel) sample.add_enum(8, static_cast<int32_t>(event.unit));
+}
+
+void Encoder::Add(const PmBatchEvent& batch) {
+  const size_t samples = std::min(batch.begin_ns.size(), batch.end_ns.size());
+  if (batch.series == 0 || batch.series > tables_->pm_series.size()) {
+    pm_samples_lost_ += samples;
+    return;
+  }
+  const PmLayout& layout = tables_->pm_series[batch.series - 1];
+  std::vector<PmColumns>& all = columns_->pm_samples;
+  auto columns = std::find_if(all.begin(), all.end(), [&](const PmColumns& candidate) {
+    return candidate.series() == batch.series;
+  });
+  if (columns == all.end()) columns = all.emplace(all.end(), layout);
+  const size_t metrics = layout.scales.size();
+  for (size_t i = 0; i < samples; ++i) {
+    if (batch.begin_ns[i] > 0 && batch.end_ns[i] > batch.begin_ns[i] &&
+        (i + 1) * metrics <= batch.values.size()) {
+      columns->Add(batch.begin_ns[i], batch.end_ns[i], batch.values.data() + i * metrics);
+    } else {
+      ++pm_samples_lost_;
+    }
+  }
 }
 
 void Encoder::Add(const ProfilerIntervalEvent& event) {
@@ -397,6 +442,7 @@ void Encoder::AddCounts(Integrity& integrity) const {
   integrity.untimed += untimed_;
   integrity.dropped_by_cap += dropped_by_cap_;
   integrity.counter_cost_ns += counter_cost_ns_;
+  integrity.pm_samples_lost += pm_samples_lost_;
 }
 
 bool Encoder::has_events() const {

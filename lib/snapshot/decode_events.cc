@@ -334,6 +334,7 @@ absl::Status Decoder::AddSamples(const wire::Block& block) {
     }
     if (!ValidTime(wire.begin_ns()) || !ValidTime(wire.end_ns())) return BadTime("samples", row);
     model::CounterSample& sample = model_->samples.emplace_back();
+    sample.unit = KnownEnum<model::SampleUnit>(wire.unit(), wire::SAMPLE_GRAPH);
     sample.group = wire.group();
     sample.context = wire.context();
     sample.correlation = wire.correlation();

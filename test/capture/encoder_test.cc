@@ -104,7 +104,7 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(model.instances[0].end_ns == kStart + 5600);
   REQUIRE(model.spans.size() == 1);
   CHECK(model.paths.at(model.spans[0].path).full == "torch:step/layer");
-  REQUIRE(model.samples.size() == 1);
+  REQUIRE(model.samples.size() == 2);
   CHECK(model.samples[0].values == std::vector<double>{0.5, 12345.25});
   CHECK(model.groups.at(model.samples[0].group).tier == "T1");
   REQUIRE(model.profiler_intervals.size() == 1);

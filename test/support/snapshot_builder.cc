@@ -292,6 +292,15 @@ void SnapshotBuilder::Sample(uint32_t correlation, const std::map<std::string, d
   records_->samples.push_back(sample);
 }
 
+void SnapshotBuilder::Pm(const model::PmSeries& series) {
+  wire::PmSeries* wire = records_->tables.add_pm_series();
+  wire->set_device(series.device);
+  wire->set_interval_ns(static_cast<uint64_t>(series.interval_ns));
+  for (const std::string& metric : series.metrics) wire->add_metric(String(metric));
+  for (const double scale : series.scales) wire->add_scale(scale);
+  records_->pm_series.push_back(series);
+}
+
 void SnapshotBuilder::Profiler(model::ProfilerWork work, int64_t begin_ns, int64_t end_ns,
                                uint32_t tid) {
   wire::ProfilerInterval* interval = records_->tables.add_profiler_intervals();

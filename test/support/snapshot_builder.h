@@ -99,6 +99,10 @@ class SnapshotBuilder {
   void Profiler(model::ProfilerWork work, int64_t begin_ns, int64_t end_ns,
                 uint32_t tid = kMainTid);
 
+  // Samples of one device at a fixed interval. Rows with several `samples` are written as merged;
+  // `samples` may be left empty: one each. Values are rounded to multiples of `scales`.
+  void Pm(const model::PmSeries& series);
+
   // --- The rest ----------------------------------------------------------------------------------
   void Notice(int severity, int subsystem, std::string_view what, std::string_view fix);
   model::Process process;                    // written as the header
