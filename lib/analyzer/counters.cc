@@ -37,7 +37,8 @@ std::vector<bool> RanAlone(const Model& model) {
   std::unordered_map<uint32_t, Last> devices;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const model::Op& op = model.ops[i];
-    if (!op.timed) break;  // they are last; nothing is known of what ran beside them
+    if (op.untraced) alone[i] = true;  // a counter range waits for the GPU before and after it
+    if (!op.timed) continue;           // they are last; nothing is known of what ran beside them
     Last& last = devices[op.device];
     alone[i] = last.op == kNoIndex || op.start_ns >= last.covered_until_ns;
     // Starts are sorted: what runs into any later operation runs into the next one.

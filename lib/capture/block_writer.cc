@@ -24,6 +24,7 @@ void Write(Message& block, const KernelColumns& c) {
   PackedDelta(m, 6, c.correlation.values());
   AddGraphs(m, c.graphs, 7);
   Packed32(m, 10, c.untimed);
+  Packed32(m, 11, c.untraced);
 }
 
 void Write(Message& block, const CopyColumns& c) {

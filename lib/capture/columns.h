@@ -63,7 +63,7 @@ struct KernelColumns {
   std::vector<uint64_t> duration;
   CorrelationColumn correlation;
   GraphRows graphs;
-  std::vector<uint32_t> untimed;
+  std::vector<uint32_t> untimed, untraced;
 };
 
 struct CopyColumns {

@@ -29,6 +29,8 @@ constexpr size_t kLargeBlockBytes = 128 << 10;
 // Everything in a KernelEvent that repeats, as a key.
 using ShapeKey = std::array<uint32_t, 16>;
 using LaneKey = std::array<uint32_t, 3>;
+// What a launch call tells of it: name, grid, block, dynamic shared memory.
+using LaunchKey = std::array<uint32_t, 8>;
 
 template <size_t N>
 struct ArrayHash {
@@ -52,6 +54,7 @@ struct Encoder::Tables {
   std::unordered_map<std::string, uint32_t> strings;
   size_t string_bytes = 0;
   std::unordered_map<ShapeKey, uint32_t, ArrayHash<16>> shapes;
+  std::unordered_map<LaunchKey, uint32_t, ArrayHash<8>> shape_of_launch;  // the latest one
   std::unordered_map<LaneKey, uint32_t, ArrayHash<3>> lanes;
   std::unordered_map<uint32_t, uint32_t> threads;
   std::vector<PmLayout> pm_series;                      // by id - 1
@@ -144,6 +147,8 @@ uint32_t Encoder::Shape(const KernelEvent& event) {
   }
   const auto id = static_cast<uint32_t>(tables_->shapes.size() + 1);
   tables_->shapes.emplace(key, id);
+  tables_->shape_of_launch[{name, key[1], key[2], key[3], key[4], key[5], key[6],
+                            event.dynamic_shared_bytes}] = id;
   Message block(columns_->entries);
   Message shape(block, tag::block::kKernelShapes);
   First(shape, 1, key[0]);
@@ -261,6 +266,30 @@ void Encoder::Add(const KernelEvent& event) {
     columns.graphs.graph.push_back(event.graph);
     columns.graphs.node.push_back(event.graph_node);
   }
+}
+
+void Encoder::Add(const UntracedKernelEvent& event) {
+  const auto known = tables_->shape_of_launch.find(
+      {Intern(event.name), event.grid[0], event.grid[1], event.grid[2], event.block[0],
+       event.block[1], event.block[2], event.dynamic_shared_bytes});
+  uint32_t shape = 0;
+  if (known != tables_->shape_of_launch.end()) {
+    shape = known->second;
+  } else {
+    KernelEvent launch;
+    launch.name = event.name;
+    launch.grid = event.grid;
+    launch.block = event.block;
+    launch.dynamic_shared_bytes = event.dynamic_shared_bytes;
+    shape = Shape(launch);
+  }
+  KernelColumns& columns = columns_->kernels;
+  columns.untraced.push_back(static_cast<uint32_t>(columns.shape.size()));
+  columns.shape.push_back(shape);
+  columns.lane.push_back(Lane(event.device, event.context, event.stream));
+  columns.start.Add(event.launch_ns);
+  columns.duration.push_back(0);
+  columns.correlation.Add(event.correlation);
 }
 
 void Encoder::Add(const CopyEvent& event) {

@@ -43,6 +43,7 @@ class Encoder {
   void Add(const PassGroupEvent& group);
   void Add(const PmSeriesEvent& series);
   void Add(const KernelEvent& event);
+  void Add(const UntracedKernelEvent& event);
   void Add(const CopyEvent& event);
   void Add(const MemsetEvent& event);
   void Add(const SyncEvent& event);

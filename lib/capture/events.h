@@ -24,6 +24,16 @@ struct KernelEvent {
   int64_t start_ns = 0, end_ns = 0;  // both 0: CUPTI gave no valid time
 };
 
+// A launch round which tracing was paused. The rest of its facts are those of other launches of the
+// same kernel.
+struct UntracedKernelEvent {
+  std::string name;
+  std::array<uint32_t, 3> grid{}, block{};
+  uint32_t dynamic_shared_bytes = 0;
+  uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  int64_t launch_ns = 0;  // host time
+};
+
 // Numbers as in snapshot.proto.
 enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
 enum class CopyKind : uint8_t {

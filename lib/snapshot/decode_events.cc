@@ -142,6 +142,11 @@ absl::Status Decoder::AddKernels(const wire::Block& block) {
     if (row >= static_cast<uint32_t>(rows)) return BadRow("kernels", row, rows);
     ops[row].timed = false;
   }
+  for (const uint32_t row : columns.untraced_row()) {
+    if (row >= static_cast<uint32_t>(rows)) return BadRow("kernels", row, rows);
+    ops[row].timed = false;
+    ops[row].untraced = true;
+  }
   return SetGraphs("kernels", columns, rows, ops);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "lib/snapshot/api_class.h"
 
@@ -129,6 +130,27 @@ uint64_t LaunchKey(uint32_t context, uint32_t correlation) {
   return uint64_t{context} << 32 | correlation;
 }
 
+// A launch that another thread made while tracing was paused may have its record all the same.
+void DropUntracedWithRecord(Model* model) {
+  std::unordered_set<uint64_t> untraced;
+  for (const Op& op : model->ops) {
+    if (op.untraced) untraced.insert(LaunchKey(op.context, op.correlation));
+  }
+  if (untraced.empty()) return;
+  std::unordered_set<uint64_t> recorded;
+  for (const Op& op : model->ops) {
+    const uint64_t key = LaunchKey(op.context, op.correlation);
+    if (!op.untraced && op.kind == OpKind::kKernel && untraced.count(key) != 0) {
+      recorded.insert(key);
+    }
+  }
+  if (recorded.empty()) return;
+  const auto twice = [&](const Op& op) {
+    return op.untraced && recorded.count(LaunchKey(op.context, op.correlation)) != 0;
+  };
+  model->ops.erase(std::remove_if(model->ops.begin(), model->ops.end(), twice), model->ops.end());
+}
+
 // A launch that was sampled: as a kernel, as a graph, or both.
 struct SampledLaunch {
   int32_t op = model::kNoIndex;
@@ -238,6 +260,7 @@ std::vector<size_t> StepOffsets(const Model& model) {
 }
 
 void Join(Model* model) {
+  DropUntracedWithRecord(model);
   SortAll(model);
   ClassifyCalls(model);
   SetCallPaths(model);

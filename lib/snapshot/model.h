@@ -66,9 +66,10 @@ enum class CopyKind : uint8_t {
 // A kernel, copy or memset that ran on a device. Ops are sorted by start within Model::ops.
 struct Op {
   OpKind kind = OpKind::kKernel;
-  bool timed = true;     // false: no valid time; start_ns and end_ns mean nothing
-  bool sampled = false;  // ran inside a counter range
-  bool async = false;    // copies
+  bool timed = true;      // false: no valid time; start_ns and end_ns mean nothing
+  bool untraced = false;  // prof paused tracing round this launch: start_ns is the host's
+  bool sampled = false;   // ran inside a counter range
+  bool async = false;     // copies
   CopyKind copy = CopyKind::kUnknown;
   MemoryKind source = MemoryKind::kUnknown,
              destination = MemoryKind::kUnknown;  // memset: destination

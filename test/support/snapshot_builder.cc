@@ -186,7 +186,8 @@ uint32_t SnapshotBuilder::Kernel(uint32_t shape, std::string_view path, int64_t 
   OpRow row;
   row.op.kind = model::OpKind::kKernel;
   row.op.shape = shape;
-  row.op.timed = !how.untimed;
+  row.op.timed = !how.untimed && !how.untraced;
+  row.op.untraced = how.untraced;
   row.op.graph = how.graph;
   row.op.graph_node = how.graph_node;
   row.op.start_ns = start_ns;

@@ -44,6 +44,7 @@ struct Launch {
   uint32_t graph = 0;
   uint64_t graph_node = 0;
   bool untimed = false;      // kernels: CUPTI gave no valid time
+  bool untraced = false;     // kernels: tracing was paused round the launch
   bool no_api = false;       // the API call was not recorded (or was added by another operation)
   bool synchronous = false;  // copies: Op::async is false, the API is "cudaMemcpy"
 };

@@ -118,7 +118,9 @@ void SnapshotBuilder::Records::FillOps(int index, int blocks, wire::Block* block
     for (size_t i = from; i < to; ++i) {
       const model::Op& op = kernels[i].op;
       AddGraph(op, columns->shape_size(), columns);
-      if (!op.timed) columns->add_untimed_row(static_cast<uint32_t>(columns->shape_size()));
+      const auto row = static_cast<uint32_t>(columns->shape_size());
+      if (op.untraced) columns->add_untraced_row(row);
+      if (!op.timed && !op.untraced) columns->add_untimed_row(row);
       columns->add_shape(op.shape);
       columns->add_lane(kernels[i].lane);
       times.Add(op.start_ns, op.end_ns);
