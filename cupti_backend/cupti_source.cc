@@ -64,6 +64,7 @@ class CuptiSource final : public capture::GpuSource {
     for (auto& e : events.groups) gathered_.groups.push_back(std::move(e));
     for (auto& e : events.samples) gathered_.samples.push_back(std::move(e));
     for (auto& e : events.intervals) gathered_.intervals.push_back(e);
+    for (auto& e : events.notices) gathered_.notices.push_back(std::move(e));
   }
 
   void Encode(capture::Encoder& encoder) override {
@@ -76,6 +77,7 @@ class CuptiSource final : public capture::GpuSource {
     });
     for (const auto& sample : gathered_.samples) encoder.Add(sample);
     for (const auto& interval : gathered_.intervals) encoder.Add(interval);
+    for (const auto& notice : gathered_.notices) encoder.Add(notice);
     gathered_ = {};
     if (decoder_->saw_gpu_work()) saw_gpu_work_ = true;
     if (!running_) decoder_->Flush(encoder);
