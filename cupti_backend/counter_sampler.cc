@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -25,14 +24,11 @@ using capture::RealtimeNs;
 
 constexpr int64_t kStopWaitNs = 1'000'000'000;
 
-// Kernels that wait for other kernels or other GPUs: to hold one up while its peers run can stop
-// the program for ever.
-constexpr const char* kNeverSampled[] = {"nccl", "nvshmem", "mscclpp"};
-
 // The range that this thread has open, between the enter and the exit of a launch.
 struct OpenRange {
   void* context = nullptr;  // CounterSampler::Context
   int64_t begin_ns = 0;
+  int next_group = -1;  // to be asked for when it is closed; -1: none
 };
 thread_local OpenRange open_range;
 
@@ -46,7 +42,9 @@ CounterSampler::CounterSampler(const CuptiApi* api, const DriverApi* driver,
       start_ns_(MonotonicNs()),
       plans_(api, driver, options),
       schedule_(static_cast<uint32_t>(options.samples_per_signature),
-                static_cast<uint32_t>(options.skip_first_launches)) {
+                static_cast<uint32_t>(options.skip_first_launches),
+                static_cast<uint32_t>(options.sample_every)),
+      selection_(options) {
   const bool wanted = options_.counters != Counters::kNone || !options_.metrics.empty();
   sem_init(&work_, 0, 0);
   if (!wanted) closed_.store(true);
@@ -66,18 +64,17 @@ void CounterSampler::OnLaunchEnter(const Launch& launch) {
   Context* context = FindContext(launch.context);
   if (context == nullptr || closed_.load(std::memory_order_acquire)) return;
   const Phase phase = context->phase.load(std::memory_order_acquire);
-  if (phase != Phase::kReady && phase != Phase::kRunning) return;
+  if (phase == Phase::kFailed || phase == Phase::kClosed) return;
 
-  bool is_new = false;
-  SampleSchedule::Entry* entry = schedule_.Find(HashOf(launch.signature), &is_new);
+  const size_t lane = LaneOf(*context);
+  SampleSchedule::Entry* entry = FindSignature(launch, lane);
   if (entry == nullptr) return;
-  if (is_new && IsExcluded(launch.kernel_name)) entry->excluded.store(true);
-  const auto groups = static_cast<uint32_t>(context->plan.passes->groups.size());
+  const bool chosen =
+      entry->exclusion.load(std::memory_order_relaxed) == Exclusion::kNone && selection_.Admits();
   const int64_t now_ns = MonotonicNs();
-  // `active` is read without busy_: a stale value costs one launch a sample, nothing else.
-  SampleSchedule::Decision decision =
-      schedule_.Next(*entry, groups, context->active.load(), now_ns);
-  if (decision.action == SampleSchedule::Action::kNone || !WithinBudget(now_ns)) return;
+  if (!schedule_.Considers(*entry, now_ns) || !chosen) return;
+  // Launches before the first group is there count, too: they are the first of their signature.
+  if ((phase != Phase::kReady && phase != Phase::kRunning) || !WithinBudget(now_ns)) return;
 
   // A launch that is only being captured into a graph does not run now.
   CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -85,14 +82,16 @@ void CounterSampler::OnLaunchEnter(const Launch& launch) {
       capturing != CU_STREAM_CAPTURE_STATUS_NONE) {
     return;
   }
-  if (decision.action == SampleSchedule::Action::kRotate) {
-    AskFor(*context, decision.group);
-    return;
-  }
   if (!TryEnter()) return;
-  const bool full = context->samples.size() >= RangeProfiler::kMaxRanges;
-  if (full) AskFor(*context, decision.group);  // the same group, with an empty image
-  if (full || !context->started || context->active.load() != static_cast<int>(decision.group)) {
+  const auto groups = static_cast<uint32_t>(context->plan.passes->groups.size());
+  const int active = context->active.load();
+  SampleSchedule::Decision decision = schedule_.Next(*entry, lane, groups, active, now_ns);
+  const bool samples = decision.action == SampleSchedule::Action::kSample;
+  if (samples && context->samples.size() >= RangeProfiler::kMaxRanges) {
+    decision = {SampleSchedule::Action::kRotate, schedule_.AfterFull(lane, decision.group)};
+  }
+  if (decision.action == SampleSchedule::Action::kRotate) AskFor(*context, decision.group);
+  if (decision.action != SampleSchedule::Action::kSample || !context->started) {
     Leave();
     return;
   }
@@ -105,9 +104,12 @@ void CounterSampler::OnLaunchEnter(const Launch& launch) {
     Leave();
     return;
   }
-  context->samples.push_back({decision.group, launch.correlation, launch.path, begin_ns, begin_ns});
-  schedule_.Took(*entry, decision.group, now_ns);
-  open_range = {context, begin_ns};  // busy_ stays ours until the launch returns
+  context->samples.push_back(
+      {entry, decision.group, launch.correlation, launch.path, begin_ns, begin_ns});
+  const SampleSchedule::Decision next = schedule_.Took(*entry, lane, decision.group, now_ns);
+  const bool leaves = next.action == SampleSchedule::Action::kRotate;
+  // busy_ stays ours until the launch returns
+  open_range = {context, begin_ns, leaves ? static_cast<int>(next.group) : -1};
 }
 
 void CounterSampler::OnLaunchExit() {
@@ -119,7 +121,20 @@ void CounterSampler::OnLaunchExit() {
   if (!context->samples.empty()) context->samples.back().end_ns = end_ns;
   RecordInterval(ProfilerWork::kSample, open_range.begin_ns, end_ns);
   if (popped != CUPTI_SUCCESS) Fail(*context, popped, "close a counter range");
+  const int next_group = std::exchange(open_range.next_group, -1);
   Leave();
+  if (next_group >= 0) AskFor(*context, static_cast<uint32_t>(next_group));
+}
+
+SampleSchedule::Entry* CounterSampler::FindSignature(const Launch& launch, size_t lane) {
+  Signature signature = launch.signature;
+  signature.range_matches = selection_.RangeMatches(launch.path);
+  bool is_new = false;
+  SampleSchedule::Entry* entry = schedule_.Find(HashOf(signature), &is_new);
+  if (is_new) {
+    schedule_.Judge(*entry, lane, selection_.Judge(launch.kernel_name, signature.range_matches));
+  }
+  return entry;
 }
 
 void CounterSampler::OnContextDestroyed(CUcontext handle) {
@@ -166,16 +181,9 @@ bool CounterSampler::WithinBudget(int64_t now_ns) const {
   const double allowed =
       options_.counter_budget_seconds * 1e9 +
       options_.counter_budget_percent / 100.0 * static_cast<double>(now_ns - start_ns_);
-  return static_cast<double>(cost_ns_.load(std::memory_order_relaxed)) <= allowed;
-}
-
-bool CounterSampler::IsExcluded(const char* kernel_name) const {
-  if (kernel_name == nullptr) return !options_.kernel_filter.empty();
-  for (const char* never : kNeverSampled) {
-    if (std::strstr(kernel_name, never) != nullptr) return true;
-  }
-  return !options_.kernel_filter.empty() &&
-         std::strstr(kernel_name, options_.kernel_filter.c_str()) == nullptr;
+  const bool within = static_cast<double>(cost_ns_.load(std::memory_order_relaxed)) <= allowed;
+  if (!within) paused_.store(true, std::memory_order_relaxed);
+  return within;
 }
 
 bool CounterSampler::EnterWithin(int64_t timeout_ns) {
@@ -204,6 +212,8 @@ CUptiResult CounterSampler::Rotate(Context& context, uint32_t group) {
   if (const CUptiResult result = context.profiler->Start(); result != CUPTI_SUCCESS) return result;
   context.started = true;
   context.active.store(static_cast<int>(group));
+  schedule_.BeginVisit(LaneOf(context), static_cast<uint32_t>(context.plan.passes->groups.size()),
+                       group, MonotonicNs());
   return CUPTI_SUCCESS;
 }
 
@@ -234,6 +244,7 @@ CUptiResult CounterSampler::StopAndDecode(Context& context) {
     capture::CounterSampleEvent event;
     event.values = context.plan.evaluator->Evaluate(image, bytes, i, group.metrics);
     if (event.values.empty()) continue;
+    NoteClock(sample, group, event.values);
     event.group = context.plan.first_group_id + sample.group;
     event.context = context.plan.context_id;
     event.correlation = sample.correlation;
@@ -249,6 +260,14 @@ CUptiResult CounterSampler::StopAndDecode(Context& context) {
   if (!decoded.empty()) NotePeaks(context, group, decoded.front().values);
   for (auto& event : decoded) events_.samples.push_back(std::move(event));
   return CUPTI_SUCCESS;
+}
+
+void CounterSampler::NoteClock(const Sample& sample, const PlannedGroup& group,
+                               const std::vector<double>& values) {
+  const auto at = std::find(group.metrics.begin(), group.metrics.end(), kClockMetric);
+  if (at != group.metrics.end()) {
+    schedule_.NoteClock(*sample.signature, values[static_cast<size_t>(at - group.metrics.begin())]);
+  }
 }
 
 void CounterSampler::NotePeaks(const Context& context, const PlannedGroup& group,
@@ -375,8 +394,27 @@ SamplerEvents CounterSampler::TakeEvents() {
   return std::exchange(events_, {});
 }
 
+void CounterSampler::WriteNotices() {
+  std::vector<capture::NoticeEvent> notices = selection_.Notices(schedule_);
+  const uint32_t unfinished = schedule_.unfinished();
+  if (paused_.load(std::memory_order_relaxed) && unfinished > 0) {
+    char budget[64];
+    std::snprintf(budget, sizeof(budget), "%g s + %g %%", options_.counter_budget_seconds,
+                  options_.counter_budget_percent);
+    notices.push_back({capture::Severity::kInfo, capture::Subsystem::kCounters, 0,
+                       "counter sampling paused at its budget (" + std::string(budget) +
+                           "): " + std::to_string(unfinished) + " of " +
+                           std::to_string(schedule_.signatures()) +
+                           " kernel signatures have fewer samples than asked for",
+                       "run longer, or raise it: --budget, --budget-seconds"});
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& notice : notices) events_.notices.push_back(std::move(notice));
+}
+
 void CounterSampler::Stop() {
   if (closed_.exchange(true)) return;
+  WriteNotices();
   sem_post(&work_);
   if (worker_.joinable()) worker_.join();
   if (!EnterWithin(kStopWaitNs)) {
@@ -416,7 +454,9 @@ bool CounterSampler::Complete() const {
   }
   // Nothing will come when every context failed; before the first launch nothing is complete.
   const bool failed = contexts_[0].phase.load(std::memory_order_relaxed) == Phase::kFailed;
-  return usable ? schedule_.Complete() : failed;
+  // With a share of the run time more budget comes; without one this was all.
+  const bool spent = options_.counter_budget_percent <= 0 && !WithinBudget(MonotonicNs());
+  return usable ? schedule_.Complete(MonotonicNs()) || selection_.Exhausted() || spent : failed;
 }
 
 }  // namespace prof::cupti

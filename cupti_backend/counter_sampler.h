@@ -25,6 +25,7 @@
 #include "cupti_backend/counter_plans.h"
 #include "cupti_backend/cupti_api.h"
 #include "cupti_backend/driver_api.h"
+#include "cupti_backend/launch_selection.h"
 #include "cupti_backend/range_profiler.h"
 #include "cupti_backend/sample_schedule.h"
 #include "lib/capture/events.h"
@@ -55,6 +56,7 @@ struct SamplerEvents {
   std::vector<capture::PassGroupEvent> groups;
   std::vector<capture::CounterSampleEvent> samples;
   std::vector<capture::ProfilerIntervalEvent> intervals;
+  std::vector<capture::NoticeEvent> notices;
 };
 
 class CounterSampler {
@@ -74,6 +76,9 @@ class CounterSampler {
   // A thread that destroys a context.
   void OnContextDestroyed(CUcontext context);
 
+  // A launch on several devices at once: never sampled, counted.
+  void OnSeveralDevicesLaunch() { selection_.NoteSeveralDevices(); }
+
   // The collector thread.
   SamplerEvents TakeEvents();
   // CUDA ordinals of the devices whose contexts were seen.
@@ -89,10 +94,11 @@ class CounterSampler {
   uint64_t signatures_dropped() const { return schedule_.dropped(); }
 
  private:
-  static constexpr size_t kMaxContexts = 8;
+  static constexpr size_t kMaxContexts = SampleSchedule::kMaxLanes;
   enum class Phase { kFree, kNew, kReady, kRunning, kFailed, kClosed };
 
   struct Sample {
+    SampleSchedule::Entry* signature = nullptr;
     uint32_t group = 0, correlation = 0, path = 0;
     int64_t begin_ns = 0, end_ns = 0;
   };
@@ -117,11 +123,17 @@ class CounterSampler {
   void Leave() { busy_.store(false, std::memory_order_release); }
   bool EnterWithin(int64_t timeout_ns);
   bool WithinBudget(int64_t now_ns) const;
-  bool IsExcluded(const char* kernel_name) const;
+  size_t LaneOf(const Context& context) const {
+    return static_cast<size_t>(&context - contexts_.data());
+  }
+  SampleSchedule::Entry* FindSignature(const Launch& launch, size_t lane);
+  void WriteNotices();
 
   // Under busy_:
   CUptiResult Rotate(Context& context, uint32_t group);
   CUptiResult StopAndDecode(Context& context);
+  void NoteClock(const Sample& sample, const PlannedGroup& group,
+                 const std::vector<double>& values);
   void NotePeaks(const Context& context, const PlannedGroup& group,
                  const std::vector<double>& values);
   void Fail(Context& context, CUptiResult result, const char* action);
@@ -134,10 +146,12 @@ class CounterSampler {
   const int64_t start_ns_;
   CounterPlans plans_;  // the worker
   SampleSchedule schedule_;
+  LaunchSelection selection_;
   std::array<Context, kMaxContexts> contexts_;
   std::atomic<bool> busy_{false};
   std::atomic<bool> closed_{false};
   std::atomic<bool> too_many_contexts_{false};
+  mutable std::atomic<bool> paused_{false};  // the budget was used up at some time
   std::atomic<int64_t> cost_ns_{0};
   std::atomic<uint64_t> samples_failed_{0};
 

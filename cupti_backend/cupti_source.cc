@@ -72,6 +72,7 @@ class CuptiSource final : public capture::GpuSource {
     for (auto& e : events.groups) gathered_.groups.push_back(std::move(e));
     for (auto& e : events.samples) gathered_.samples.push_back(std::move(e));
     for (auto& e : events.intervals) gathered_.intervals.push_back(e);
+    for (auto& e : events.notices) gathered_.notices.push_back(std::move(e));
     GatherContinuous();
   }
 
@@ -85,6 +86,7 @@ class CuptiSource final : public capture::GpuSource {
     });
     for (const auto& sample : gathered_.samples) encoder.Add(sample);
     for (const auto& interval : gathered_.intervals) encoder.Add(interval);
+    for (const auto& notice : gathered_.notices) encoder.Add(notice);
     gathered_ = {};
     for (const auto& series : pm_events_.series) encoder.Add(series);
     for (const auto& batch : pm_events_.batches) {

@@ -12,14 +12,16 @@
 namespace prof::cupti {
 namespace {
 
-constexpr CUpti_CallbackId kLaunchCalls[] = {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-                                             CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
-                                             CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
-                                             CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
+constexpr CUpti_CallbackId kLaunchCalls[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
 
 template <typename Params>
 void FillFrom(const Params& p, Launch* launch) {
@@ -30,7 +32,8 @@ void FillFrom(const Params& p, Launch* launch) {
   launch->stream = p.hStream;
 }
 
-// False for graph launches: their nodes are not launches of their own.
+// False for what is never sampled: graph launches, whose nodes are not launches of their own, and
+// launches on several devices at once.
 bool ReadLaunch(CUpti_CallbackId cbid, const void* params, Launch* launch) {
   switch (cbid) {
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
@@ -126,7 +129,9 @@ void LaunchCallback::OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackDat
   if (enter) launches_.fetch_add(1, std::memory_order_relaxed);
   inside_.fetch_add(1, std::memory_order_seq_cst);
   if (CounterSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
-    if (enter) {
+    if (enter && cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice) {
+      sampler->OnSeveralDevicesLaunch();
+    } else if (enter) {
       Launch launch;
       if (ReadLaunch(cbid, data.functionParams, &launch)) {
         launch.context = data.context;

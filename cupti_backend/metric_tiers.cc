@@ -19,7 +19,7 @@ const std::vector<MetricGroup> kTriage = {
      "sm__issue_active.avg.pct_of_peak_sustained_elapsed",
      "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
      "sm__warps_active.avg.pct_of_peak_sustained_active", "sm__cycles_active.avg",
-     "sm__cycles_active.max", "sm__cycles_elapsed.max", "gpc__cycles_elapsed.avg.per_second"},
+     "sm__cycles_active.max", "sm__cycles_elapsed.max", kClockMetric},
     {"lts__lts2xbar_cycles_active.avg.pct_of_peak_sustained_elapsed",
      "l1tex__data_bank_reads.avg.pct_of_peak_sustained_elapsed",
      "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed",

@@ -15,6 +15,9 @@ namespace prof::cupti {
 // read with every group, so that the analyzer can relate each percentage to the kernel's own time.
 inline constexpr const char* kWindowMetric = "gpu__time_duration.sum";
 
+// The SM clock, of one group of the cheapest tier.
+inline constexpr const char* kClockMetric = "gpc__cycles_elapsed.avg.per_second";
+
 using MetricGroup = std::vector<std::string>;
 
 struct MetricTier {

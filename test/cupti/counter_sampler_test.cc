@@ -23,7 +23,7 @@ SessionOptions Options() {
   options.counters = Counters::kNone;
   options.metrics = {"m0", "m1", "m2"};
   for (std::string& metric : options.metrics) metric += ".sum";
-  options.samples_per_signature = 2;
+  options.samples_per_signature = 3;  // two, and one more after a rest
   options.skip_first_launches = 1;
   options.counter_budget_percent = 100;
   options.counter_budget_seconds = 100;
@@ -107,7 +107,7 @@ TEST_CASE("Every signature gets its samples of every group, joined by the range'
     CHECK(events.groups[i].tier == "user");
     CHECK(events.groups[i].metrics == Strings{kWindowMetric, "m" + std::to_string(i) + ".sum"});
   }
-  REQUIRE(events.samples.size() == 6);
+  REQUIRE(events.samples.size() == 9);
   // Which launch was in which range: between its push and its pop.
   const Strings log = program.cupti.log();
   std::set<std::pair<uint32_t, double>> pushed, sampled;
@@ -129,7 +129,7 @@ TEST_CASE("Every signature gets its samples of every group, joined by the range'
     ++per_group.at(sample.group);
   }
   CHECK(sampled == pushed);  // the fake hands its ranges back newest first
-  CHECK(per_group == std::vector<int>{0, 2, 2, 2});
+  CHECK(per_group == std::vector<int>{0, 3, 3, 3});
   CHECK(program.sampler.samples_failed() == 0);
   CHECK(program.sampler.status().state == State::kWorking);
 }
@@ -184,7 +184,7 @@ TEST_CASE("The time that samples and changes took is recorded") {
   }
   CHECK(count[static_cast<size_t>(capture::ProfilerWork::kSetup)] == 2);
   CHECK(count[static_cast<size_t>(capture::ProfilerWork::kRotate)] >= 2);
-  CHECK(count[static_cast<size_t>(capture::ProfilerWork::kSample)] == 6);
+  CHECK(count[static_cast<size_t>(capture::ProfilerWork::kSample)] == 9);
 }
 
 TEST_CASE("Stop reads the last samples and lets go of the hardware") {
@@ -341,7 +341,7 @@ TEST_CASE("A metric that the chip does not have is named, the others are sampled
   CHECK(status.state == State::kDegraded);
   CHECK(status.what.find("no_such.sum: not a metric of FK100") != std::string::npos);
   program.sampler.Stop();
-  CHECK(program.sampler.TakeEvents().samples.size() == 2);
+  CHECK(program.sampler.TakeEvents().samples.size() == 3);
 }
 
 TEST_CASE("Peaks that are sampled with the other metrics are noted for their device") {
