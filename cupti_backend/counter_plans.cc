@@ -79,7 +79,9 @@ CounterProblem CounterPlans::PlanChip(const std::string& name, CUcontext context
     return ExplainCounterError(*api_, result, "ask which counters exist");
   }
   const MetricHost host(api_, name, made->availability);
-  made->passes = PlanPasses(host, TiersOf(options_.counters, options_.metrics));
+  const std::vector<MetricTier> tiers = TiersOf(options_.counters, options_.metrics);
+  made->passes =
+      options_.replay == Replay::kKernel ? PlanReplay(host, tiers) : PlanPasses(host, tiers);
   std::vector<PlannedGroup>& groups = made->passes.groups;
   for (; groups.size() > SampleSchedule::kMaxGroups; groups.pop_back()) {
     for (const std::string& metric : groups.back().metrics) {

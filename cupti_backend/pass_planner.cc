@@ -68,4 +68,31 @@ PassPlan PlanPasses(const MetricHost& host, const std::vector<MetricTier>& tiers
   return plan;
 }
 
+PassPlan PlanReplay(const MetricHost& host, const std::vector<MetricTier>& tiers) {
+  PassPlan plan;
+  PlannedGroup all;
+  all.tier = "replay";
+  for (const MetricTier& tier : tiers) {
+    for (const MetricGroup& group : tier.groups) {
+      for (const std::string& metric : group) {
+        if (!host.Knows(metric)) {
+          plan.left_out.push_back(metric + ": not a metric of " + host.chip());
+        } else if (host.Passes({metric}, nullptr) == 0) {
+          plan.left_out.push_back(metric + ": rejected by CUPTI (is the suffix right?)");
+        } else if (std::find(all.metrics.begin(), all.metrics.end(), metric) == all.metrics.end()) {
+          all.metrics.push_back(metric);
+        }
+      }
+    }
+  }
+  if (all.metrics.empty()) return plan;
+  all.metrics.insert(all.metrics.begin(), kWindowMetric);
+  if (host.Passes(all.metrics, &all.config_image) == 0) {
+    plan.left_out.push_back("CUPTI rejects the metrics together");
+    return plan;
+  }
+  plan.groups.push_back(std::move(all));
+  return plan;
+}
+
 }  // namespace prof::cupti

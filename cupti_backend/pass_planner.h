@@ -31,6 +31,10 @@ struct PassPlan {
 // where the tiers fit the chip (GH100), one per metric and group where they do not.
 PassPlan PlanPasses(const MetricHost& host, const std::vector<MetricTier>& tiers);
 
+// All metrics of the tiers in one group, whatever number of passes that is: for kernels that are
+// run again for each.
+PassPlan PlanReplay(const MetricHost& host, const std::vector<MetricTier>& tiers);
+
 }  // namespace prof::cupti
 
 #endif  // PROF_CUPTI_BACKEND_PASS_PLANNER_H_
