@@ -297,9 +297,9 @@ TEST_CASE("Kernels that wait for other GPUs are never sampled") {
   CHECK(program.Count("push") == 1);
 }
 
-TEST_CASE("With a filter only kernels whose name contains it are sampled") {
+TEST_CASE("With a filter only kernels with it in their demangled name are sampled") {
   SessionOptions options = Options();
-  options.kernel_filter = "gemm";
+  options.kernel_filter = "^sgemm\\(";
   Program program(options);
   program.AwaitFirstGroup();
   for (uint32_t i = 1; i <= 20; ++i) program.Launch(i, "saxpy", 1, 1);
@@ -307,6 +307,35 @@ TEST_CASE("With a filter only kernels whose name contains it are sampled") {
   CHECK(program.Count("push") == 0);
   for (uint32_t i = 1; i <= 3; ++i) program.Launch(i, "_Z5sgemmv", 1, 3);
   CHECK(program.Count("push") == 2);
+}
+
+TEST_CASE("Before and after the launches that were asked for nothing is sampled") {
+  SessionOptions options = Options();
+  options.skip_first_launches = 0;
+  options.launch_skip = 10;
+  options.launch_count = 1;
+  Program program(options);
+  program.AwaitFirstGroup();
+  for (uint32_t i = 1; i <= 10; ++i) program.Launch(i);
+  CHECK(program.Count("push") == 0);
+  CHECK_FALSE(program.sampler.Complete());
+  program.Launch(11);
+  CHECK(program.Count("push") == 1);
+  CHECK(program.sampler.Complete());
+  for (uint32_t i = 12; i <= 20; ++i) program.Launch(i, "other", 1, 2);
+  CHECK(program.Count("push") == 1);
+}
+
+TEST_CASE("What was not sampled is in the notices when the recording ends") {
+  Program program;
+  program.AwaitFirstGroup();
+  for (uint32_t i = 1; i <= 20; ++i) program.Launch(i, "ncclDevKernel_AllGather");
+  CHECK(program.sampler.TakeEvents().notices.empty());
+  CHECK(program.sampler.Complete());
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.notices.size() == 1);
+  CHECK(events.notices[0].what.find("(20 launches): ncclDevKernel_AllGather") != std::string::npos);
 }
 
 TEST_CASE("Without a budget nothing is sampled") {
@@ -317,6 +346,12 @@ TEST_CASE("Without a budget nothing is sampled") {
   program.AwaitFirstGroup();
   for (uint32_t i = 1; i <= 100; ++i) program.Launch(i);
   CHECK(program.Count("push") == 0);
+  CHECK(program.sampler.Complete());  // no more of it will come
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.notices.size() == 1);
+  CHECK(events.notices[0].what.find("paused at its budget (0 s + 0 %): 1 of 1 kernel") !=
+        std::string::npos);
 }
 
 TEST_CASE("Counters that were not asked for touch nothing") {
