@@ -93,7 +93,8 @@ class CounterSampler {
 
  private:
   static constexpr size_t kMaxContexts = SampleSchedule::kMaxLanes;
-  enum class Phase { kFree, kNew, kReady, kRunning, kFailed, kClosed };
+  // kBusy: another program holds the counters; the worker tries again.
+  enum class Phase { kFree, kNew, kReady, kRunning, kBusy, kFailed, kClosed };
 
   struct Sample {
     SampleSchedule::Entry* signature = nullptr;
@@ -109,11 +110,17 @@ class CounterSampler {
     std::atomic<int> active{-1};  // group that is counted; changes under busy_
     std::atomic<int> wanted{-1};  // group that launches ask for; -1: none
     bool started = false;         // under busy_
+    // The worker, in phase kBusy:
+    int refusals = 0;
+    int64_t busy_since_ns = 0, retry_ns = 0;
     std::vector<Sample> samples;  // since the last decode, under busy_
   };
 
   Context* FindContext(CUcontext handle);
   void RunWorker();
+  void AwaitWork();
+  void Refused(Context& context, const CounterProblem& problem);
+  void NoteRecovery(Context& context);
   void AskFor(Context& context, uint32_t group);
   void RotateAsAsked(Context& context);
   bool Prepare(Context& context);
