@@ -111,7 +111,8 @@ std::string CounterHolders(const std::string& proc) {
     std::string name = ReadAll(entry->path().string() + "/comm");
     while (!name.empty() && name.back() == '\n') name.pop_back();
     if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end()) continue;
-    holders += (holders.empty() ? "" : ", ") + name + " (pid " + pid + ")";
+    if (!holders.empty()) holders += ", ";
+    holders.append(name).append(" (pid ").append(pid).append(")");
   }
   return holders;
 }

@@ -185,11 +185,10 @@ TEST_CASE("Programs that are known to hold counters are found among the processe
 }
 
 TEST_CASE("Busy counters are asked for again after 1, 2, 4 ... 60 seconds") {
-  std::vector<int64_t> seconds;
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    seconds.push_back(CounterRetryNs(attempt) / 1'000'000'000);
+  int attempt = 0;
+  for (const int64_t seconds : {1, 2, 4, 8, 16, 32, 60, 60}) {
+    CHECK(CounterRetryNs(attempt++) == seconds * 1'000'000'000);
   }
-  CHECK(seconds == std::vector<int64_t>{1, 2, 4, 8, 16, 32, 60, 60});
   CHECK(CounterRetryNs(1'000'000) == 60'000'000'000);
 }
 
