@@ -430,6 +430,22 @@ bool CounterSampler::SynchronizeContexts() {
   return ok;
 }
 
+std::vector<int> CounterSampler::Devices() {
+  std::vector<int> devices;
+  for (Context& context : contexts_) {
+    const CUcontext handle = context.handle.load(std::memory_order_acquire);
+    CUdevice device = 0;
+    if (handle == nullptr || driver_->ctx_set_current(handle) != CUDA_SUCCESS ||
+        driver_->ctx_get_device(&device) != CUDA_SUCCESS) {
+      continue;
+    }
+    if (std::find(devices.begin(), devices.end(), device) == devices.end()) {
+      devices.push_back(device);
+    }
+  }
+  return devices;
+}
+
 SamplerEvents CounterSampler::TakeEvents() {
   const std::lock_guard<std::mutex> lock(mutex_);
   return std::exchange(events_, {});

@@ -81,6 +81,8 @@ class CounterSampler {
 
   // The collector thread.
   SamplerEvents TakeEvents();
+  // CUDA ordinals of the devices whose contexts were seen.
+  std::vector<int> Devices();
   // Waits for all work of the contexts that launched something. False when one of them failed.
   bool SynchronizeContexts();
   // Reads the samples taken so far and lets go of the hardware. No launch is sampled after it.

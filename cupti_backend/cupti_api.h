@@ -6,6 +6,7 @@
 #define PROF_CUPTI_BACKEND_CUPTI_API_H_
 
 #include <cupti.h>
+#include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
@@ -36,6 +37,7 @@ namespace prof::cupti {
   X(activity_set_attribute, cuptiActivitySetAttribute)                           \
   X(set_thread_id_type, cuptiSetThreadIdType)                                    \
   X(get_context_id, cuptiGetContextId)                                           \
+  X(get_stream_id, cuptiGetStreamIdEx)                                           \
   X(profiler_initialize, cuptiProfilerInitialize)                                \
   X(profiler_deinitialize, cuptiProfilerDeInitialize)                            \
   X(profiler_device_supported, cuptiProfilerDeviceSupported)                     \
@@ -60,7 +62,18 @@ namespace prof::cupti {
   X(range_decode, cuptiRangeProfilerDecodeData)                                  \
   X(range_get_counter_data_size, cuptiRangeProfilerGetCounterDataSize)           \
   X(range_counter_data_initialize, cuptiRangeProfilerCounterDataImageInitialize) \
-  X(range_get_counter_data_info, cuptiRangeProfilerGetCounterDataInfo)
+  X(range_get_counter_data_info, cuptiRangeProfilerGetCounterDataInfo)           \
+  X(pm_get_counter_availability, cuptiPmSamplingGetCounterAvailability)          \
+  X(pm_enable, cuptiPmSamplingEnable)                                            \
+  X(pm_disable, cuptiPmSamplingDisable)                                          \
+  X(pm_set_config, cuptiPmSamplingSetConfig)                                     \
+  X(pm_start, cuptiPmSamplingStart)                                              \
+  X(pm_stop, cuptiPmSamplingStop)                                                \
+  X(pm_decode, cuptiPmSamplingDecodeData)                                        \
+  X(pm_get_counter_data_size, cuptiPmSamplingGetCounterDataSize)                 \
+  X(pm_counter_data_initialize, cuptiPmSamplingCounterDataImageInitialize)       \
+  X(pm_get_counter_data_info, cuptiPmSamplingGetCounterDataInfo)                 \
+  X(pm_get_sample_info, cuptiPmSamplingCounterDataGetSampleInfo)
 
 struct CuptiApi {
 #define PROF_CUPTI_FIELD(field, symbol) decltype(&::symbol) field = nullptr;

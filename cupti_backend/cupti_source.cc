@@ -12,12 +12,18 @@
 #include "cupti_backend/counter_sampler.h"
 #include "cupti_backend/cupti_process.h"
 #include "cupti_backend/device_facts.h"
+#include "cupti_backend/pm_sampler.h"
+#include "lib/capture/clock.h"
 #include "lib/capture/encoder.h"
 #include "lib/capture/gpu_source.h"
 #include "lib/capture/process_facts.h"
 
 namespace prof::cupti {
 namespace {
+
+// PM sampling waits for the sampled launches to be done, but not for ever: a program whose kernels
+// change all the time would never get it.
+constexpr int64_t kLongestSamplingBeforePmNs = 20'000'000'000;
 
 class CuptiSource final : public capture::GpuSource {
  public:
@@ -39,6 +45,8 @@ class CuptiSource final : public capture::GpuSource {
     process_->tracer.TakeDropped();
     decoder_ = std::make_unique<ActivityDecoder>(&process_->api);
     sampler_ = std::make_unique<CounterSampler>(&process_->api, &process_->driver, options);
+    if (options.continuous) pm_ = std::make_unique<PmSampler>(&process_->api, options);
+    start_ns_ = capture::MonotonicNs();
     std::string failed;
     const CUptiResult result = process_->tracer.Enable(&failed);
     if (result != CUPTI_SUCCESS) {
@@ -65,6 +73,7 @@ class CuptiSource final : public capture::GpuSource {
     for (auto& e : events.samples) gathered_.samples.push_back(std::move(e));
     for (auto& e : events.intervals) gathered_.intervals.push_back(e);
     for (auto& e : events.notices) gathered_.notices.push_back(std::move(e));
+    GatherContinuous();
   }
 
   void Encode(capture::Encoder& encoder) override {
@@ -79,6 +88,12 @@ class CuptiSource final : public capture::GpuSource {
     for (const auto& interval : gathered_.intervals) encoder.Add(interval);
     for (const auto& notice : gathered_.notices) encoder.Add(notice);
     gathered_ = {};
+    for (const auto& series : pm_events_.series) encoder.Add(series);
+    for (const auto& batch : pm_events_.batches) {
+      encoder.Add(batch);
+      encoder.WriteIfLarge();
+    }
+    pm_events_ = {};
     if (decoder_->saw_gpu_work()) saw_gpu_work_ = true;
     if (!running_) decoder_->Flush(encoder);
   }
@@ -97,6 +112,7 @@ class CuptiSource final : public capture::GpuSource {
   void Stop() override {
     if (process_ == nullptr || !running_) return;
     running_ = false;
+    if (pm_ != nullptr) pm_->Stop();
     process_->callback.Disable();
     process_->tracer.Flush(true);
     process_->tracer.Disable();
@@ -126,6 +142,10 @@ class CuptiSource final : public capture::GpuSource {
     return counters_wanted_ ? counters_off_ : SubsystemStatus{};
   }
 
+  SubsystemStatus continuous_status() const override {
+    return pm_ != nullptr ? pm_->status() : SubsystemStatus{};
+  }
+
   bool counters_complete() const override { return sampler_ == nullptr || sampler_->Complete(); }
 
   bool saw_gpu_work() const override { return saw_gpu_work_; }
@@ -138,9 +158,23 @@ class CuptiSource final : public capture::GpuSource {
     integrity.unknown_records += decoder_->unknown_records();
     integrity.samples_failed += sampler_->samples_failed();
     integrity.signatures_dropped += sampler_->signatures_dropped();
+    if (pm_ == nullptr) return;
+    integrity.pm_samples_lost += pm_->samples_lost();
+    integrity.pm_restarts += pm_->restarts();
   }
 
  private:
+  // One at a time: the hardware samples launches first, then the whole GPU.
+  void GatherContinuous() {
+    if (pm_ == nullptr) return;
+    const bool over = capture::MonotonicNs() - start_ns_ > kLongestSamplingBeforePmNs;
+    if (running_ && (over || sampler_->Complete())) {
+      sampler_->Stop();
+      for (const int device : sampler_->Devices()) pm_->Start(device);
+    }
+    pm_events_ = pm_->TakeEvents();
+  }
+
   // Once with the facts, and again whenever a peak is new: a later entry replaces an earlier one.
   void WriteDevices(capture::Encoder& encoder) {
     bool changed = false;
@@ -169,7 +203,10 @@ class CuptiSource final : public capture::GpuSource {
   CuptiProcess* process_ = nullptr;  // the process's, never destroyed
   std::unique_ptr<ActivityDecoder> decoder_;
   std::unique_ptr<CounterSampler> sampler_;
+  std::unique_ptr<PmSampler> pm_;  // null: not asked for
   SamplerEvents gathered_;
+  PmEvents pm_events_;
+  int64_t start_ns_ = 0;
   std::vector<capture::DeviceEvent> devices_;
   SubsystemStatus counters_off_;
   bool counters_wanted_ = false;

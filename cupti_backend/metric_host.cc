@@ -8,10 +8,11 @@ namespace prof::cupti {
 namespace {
 
 CUpti_Profiler_Host_Object* OpenHost(const CuptiApi* api, const std::string& chip,
-                                     const std::vector<uint8_t>& availability) {
+                                     const std::vector<uint8_t>& availability,
+                                     CUpti_ProfilerType type) {
   CUpti_Profiler_Host_Initialize_Params params = {
       CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE};
-  params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
+  params.profilerType = type;
   params.pChipName = chip.c_str();
   params.pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data();
   return api->host_initialize(&params) == CUPTI_SUCCESS ? params.pHostObject : nullptr;
@@ -34,16 +35,17 @@ std::vector<const char*> Pointers(const std::vector<std::string>& names) {
 
 }  // namespace
 
-MetricHost::MetricHost(const CuptiApi* api, std::string chip, std::vector<uint8_t> availability)
-    : api_(api), chip_(std::move(chip)), availability_(std::move(availability)) {
-  CUpti_Profiler_Host_Object* host = OpenHost(api_, chip_, availability_);
+MetricHost::MetricHost(const CuptiApi* api, std::string chip, std::vector<uint8_t> availability,
+                       CUpti_ProfilerType type)
+    : api_(api), chip_(std::move(chip)), availability_(std::move(availability)), type_(type) {
+  CUpti_Profiler_Host_Object* host = OpenHost(api_, chip_, availability_, type_);
   if (host == nullptr) return;
-  for (const CUpti_MetricType type :
+  for (const CUpti_MetricType kind :
        {CUPTI_METRIC_TYPE_COUNTER, CUPTI_METRIC_TYPE_RATIO, CUPTI_METRIC_TYPE_THROUGHPUT}) {
     CUpti_Profiler_Host_GetBaseMetrics_Params params = {
         CUpti_Profiler_Host_GetBaseMetrics_Params_STRUCT_SIZE};
     params.pHostObject = host;
-    params.metricType = type;
+    params.metricType = kind;
     if (api_->host_get_base_metrics(&params) != CUPTI_SUCCESS) continue;
     for (size_t i = 0; i < params.numMetrics; ++i) base_metrics_.insert(params.ppMetricNames[i]);
   }
@@ -63,7 +65,7 @@ size_t MetricHost::Passes(const std::vector<std::string>& metrics,
   if (metrics.empty()) return 0;
   // A host object per question: metrics added in a second call would always get passes of their
   // own, and a failed call spoils the object.
-  CUpti_Profiler_Host_Object* host = OpenHost(api_, chip_, availability_);
+  CUpti_Profiler_Host_Object* host = OpenHost(api_, chip_, availability_, type_);
   if (host == nullptr) return 0;
   std::vector<const char*> names = Pointers(metrics);
   CUpti_Profiler_Host_ConfigAddMetrics_Params add = {
@@ -98,8 +100,8 @@ size_t MetricHost::Passes(const std::vector<std::string>& metrics,
 }
 
 MetricEvaluator::MetricEvaluator(const CuptiApi* api, const std::string& chip,
-                                 const std::vector<uint8_t>& availability)
-    : api_(api), host_(OpenHost(api, chip, availability)) {}
+                                 const std::vector<uint8_t>& availability, CUpti_ProfilerType type)
+    : api_(api), host_(OpenHost(api, chip, availability, type)) {}
 
 MetricEvaluator::~MetricEvaluator() { CloseHost(api_, host_); }
 

@@ -17,7 +17,8 @@ namespace prof::cupti {
 class MetricHost {
  public:
   // `availability`: the device's counter availability image, or empty for all of the chip.
-  MetricHost(const CuptiApi* api, std::string chip, std::vector<uint8_t> availability);
+  MetricHost(const CuptiApi* api, std::string chip, std::vector<uint8_t> availability,
+             CUpti_ProfilerType type = CUPTI_PROFILER_TYPE_RANGE_PROFILER);
 
   // True when CUPTI knows the chip.
   bool ok() const { return !base_metrics_.empty(); }
@@ -35,6 +36,7 @@ class MetricHost {
   const CuptiApi* api_;
   std::string chip_;
   std::vector<uint8_t> availability_;
+  CUpti_ProfilerType type_;
   std::unordered_set<std::string> base_metrics_;
 };
 
@@ -42,7 +44,8 @@ class MetricHost {
 class MetricEvaluator {
  public:
   MetricEvaluator(const CuptiApi* api, const std::string& chip,
-                  const std::vector<uint8_t>& availability);
+                  const std::vector<uint8_t>& availability,
+                  CUpti_ProfilerType type = CUPTI_PROFILER_TYPE_RANGE_PROFILER);
   ~MetricEvaluator();
   MetricEvaluator(const MetricEvaluator&) = delete;
   MetricEvaluator& operator=(const MetricEvaluator&) = delete;

@@ -86,6 +86,9 @@ struct SessionOptions {
   bool continuous = false;
   /// The interval, in microseconds. Range 20..1000000.
   int continuous_interval_us = 100;
+  /// Fetching and decoding those samples may take this percentage of one core; prof makes the
+  /// interval longer where it takes more. Range 0.1..100.
+  double continuous_core_percent = 10.0;
 
   /// Kernels are run again for counters that one launch cannot give.
   Replay replay = Replay::kNone;
@@ -110,6 +113,7 @@ struct Status {
   SubsystemStatus timeline;
   SubsystemStatus ranges;
   SubsystemStatus counters;
+  SubsystemStatus continuous;  ///< PM sampling.
   SubsystemStatus output;
 };
 

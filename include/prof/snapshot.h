@@ -29,13 +29,15 @@ struct Integrity {
   bool clock_stepped = false;
   bool incomplete = false;
   uint64_t counter_cost_ns = 0;  ///< Host time spent on counters; not a loss.
+  uint64_t pm_samples_lost = 0;  ///< PM samples dropped, as far as their number is known.
+  uint64_t pm_restarts = 0;      ///< Times PM sampling ended by itself and was started again.
 
   /// True when nothing was lost.
   bool complete() const {
     return dropped_by_cupti == 0 && dropped_by_cap == 0 && buffers_refused == 0 && untimed == 0 &&
            range_events_dropped == 0 && range_paths_dropped == 0 && unknown_records == 0 &&
            signatures_dropped == 0 && samples_failed == 0 && bytes_not_written == 0 &&
-           !clock_stepped && !incomplete;
+           pm_samples_lost == 0 && pm_restarts == 0 && !clock_stepped && !incomplete;
   }
 };
 

@@ -37,7 +37,8 @@ std::vector<bool> RanAlone(const Model& model) {
   std::unordered_map<uint32_t, Last> devices;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const model::Op& op = model.ops[i];
-    if (!op.timed) break;  // they are last; nothing is known of what ran beside them
+    if (op.untraced) alone[i] = true;  // a counter range waits for the GPU before and after it
+    if (!op.timed) continue;           // they are last; nothing is known of what ran beside them
     Last& last = devices[op.device];
     alone[i] = last.op == kNoIndex || op.start_ns >= last.covered_until_ns;
     // Starts are sorted: what runs into any later operation runs into the next one.
@@ -142,6 +143,7 @@ CounterNotes AddCounters(const Model& model, KernelGroups* groups) {
   std::vector<std::vector<const CounterSample*>> samples(groups->groups.size());
   std::vector<int64_t> overlapped(groups->groups.size());
   for (const CounterSample& sample : model.samples) {
+    if (sample.unit != model::SampleUnit::kKernel) continue;  // not of one kernel, nor meant to be
     if (sample.op == kNoIndex) {
       ++notes.without_kernel;
       continue;

@@ -39,6 +39,11 @@ constexpr Loss kOtherLosses[] = {
      "chosen for counters gave no values: metrics rest on the others."},
     {&prof::Integrity::bytes_not_written, "byte", "bytes",
      "could not be written to the output: what they held is missing."},
+    {&prof::Integrity::pm_samples_lost, "PM sample was", "PM samples were",
+     "lost: the speed of light over time has holes."},
+    {&prof::Integrity::pm_restarts, "time", "times",
+     "PM sampling ended by itself (its buffer was full) and was started again: what ran in between "
+     "was not sampled."},
 };
 
 std::string Sentence(uint64_t count, const Loss& loss) {

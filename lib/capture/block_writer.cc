@@ -24,6 +24,7 @@ void Write(Message& block, const KernelColumns& c) {
   PackedDelta(m, 6, c.correlation.values());
   AddGraphs(m, c.graphs, 7);
   Packed32(m, 10, c.untimed);
+  Packed32(m, 11, c.untraced);
 }
 
 void Write(Message& block, const CopyColumns& c) {
@@ -118,6 +119,23 @@ void Write(Message& block, const MarkColumns& c) {
   PackedDelta(m, 4, c.time.values());
 }
 
+void Write(Message& block, const PmColumns& c) {
+  if (c.rows() == 0) return;
+  Message m(block, tag::block::kPmSamples);
+  m.add_uint32(1, c.series());
+  m.add_sfixed64(2, c.base_ns());
+  PackedDelta(m, 3, c.duration_delta);
+  Packed32(m, 4, c.gap_row);
+  PackedDelta(m, 5, c.gap);
+  Packed32(m, 6, c.merged_row);
+  Packed32(m, 7, c.merged_count);
+  for (const PmValueColumn& values : c.values) {
+    Message column(m, 8);
+    PackedDelta(column, 1, values.delta);
+    Packed32(column, 2, values.missing_row);
+  }
+}
+
 void Write(Message& block, const Integrity& integrity) {
   Message m(block, tag::block::kIntegrity);
   U32(m, 1, integrity.kernels);
@@ -135,6 +153,8 @@ void Write(Message& block, const Integrity& integrity) {
   if (integrity.clock_stepped) m.add_bool(13, true);
   if (integrity.incomplete) m.add_bool(14, true);
   U32(m, 15, integrity.counter_cost_ns);
+  U32(m, 16, integrity.pm_samples_lost);
+  U32(m, 17, integrity.pm_restarts);
 }
 
 }  // namespace
@@ -156,6 +176,7 @@ std::string SerializeBlock(const BlockColumns& columns, const Integrity& integri
   Write(block, columns.ranges);
   Write(block, columns.spans);
   Write(block, columns.marks);
+  for (const PmColumns& series : columns.pm_samples) Write(block, series);
   Write(block, integrity);
   if (trailer != nullptr) {
     Message m(block, tag::block::kTrailer);

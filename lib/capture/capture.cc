@@ -113,7 +113,7 @@ void Capture::Abandon() {
 Status Capture::status() const {
   Status status;
   if (InForkedChild()) {
-    status.timeline = status.ranges = status.counters = status.output = {
+    status.timeline = status.ranges = status.counters = status.continuous = status.output = {
         State::kUnavailable, 0, "this process was forked from one that prof was recording",
         "start the child with exec"};
     return status;
@@ -125,6 +125,7 @@ Status Capture::status() const {
   }
   status.timeline = source_->timeline_status();
   status.counters = source_->counters_status();
+  status.continuous = source_->continuous_status();
   status.ranges = RangesStatus(options_.ranges);
   status.output = collector_->output_status();
   if (status.output.state != State::kUnavailable) {

@@ -209,7 +209,8 @@ void Collector::Finish() {
   for (const auto& [subsystem, status] :
        {std::pair{Subsystem::kTimeline, source_->timeline_status()},
         std::pair{Subsystem::kRanges, RangesStatus(options_.ranges)},
-        std::pair{Subsystem::kCounters, source_->counters_status()}}) {
+        std::pair{Subsystem::kCounters, source_->counters_status()},
+        std::pair{Subsystem::kCounters, source_->continuous_status()}}) {
     if (status.state != State::kUnavailable && status.state != State::kDegraded) continue;
     const Severity severity =
         status.state == State::kUnavailable ? Severity::kError : Severity::kWarning;

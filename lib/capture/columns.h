@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/capture/pm_columns.h"
+
 namespace prof::capture {
 
 // A column of differences to the row before. The first row's reference is `base`.
@@ -61,7 +63,7 @@ struct KernelColumns {
   std::vector<uint64_t> duration;
   CorrelationColumn correlation;
   GraphRows graphs;
-  std::vector<uint32_t> untimed;
+  std::vector<uint32_t> untimed, untraced;
 };
 
 struct CopyColumns {
@@ -137,11 +139,14 @@ struct BlockColumns {
   RangeColumns ranges;
   SpanColumns spans;
   MarkColumns marks;
+  std::vector<PmColumns> pm_samples;  // one for each series with samples
 
   size_t rows() const {
+    size_t pm_rows = 0;
+    for (const PmColumns& pm : pm_samples) pm_rows += pm.rows() * (1 + pm.values.size() / 4);
     return kernels.shape.size() + copies.kind.size() + memsets.bytes.size() + syncs.kind.size() +
            api_calls.name.size() + overheads.kind.size() + ranges.path.size() + spans.path.size() +
-           marks.path.size();
+           marks.path.size() + pm_rows;  // a PM row of many metrics takes as much as several
   }
 };
 

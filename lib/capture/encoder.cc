@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <unordered_map>
 #include <vector>
@@ -22,11 +23,14 @@ constexpr size_t kMaxStringBytes = 32 << 20;
 constexpr size_t kMaxShapes = 1 << 18;
 constexpr size_t kMaxLanes = 1 << 16;
 constexpr size_t kMaxThreads = 1 << 16;
+constexpr size_t kMaxPmSeries = 1 << 10;
 constexpr size_t kLargeBlockBytes = 128 << 10;
 
 // Everything in a KernelEvent that repeats, as a key.
 using ShapeKey = std::array<uint32_t, 16>;
 using LaneKey = std::array<uint32_t, 3>;
+// What a launch call tells of it: name, grid, block, dynamic shared memory.
+using LaunchKey = std::array<uint32_t, 8>;
 
 template <size_t N>
 struct ArrayHash {
@@ -50,8 +54,10 @@ struct Encoder::Tables {
   std::unordered_map<std::string, uint32_t> strings;
   size_t string_bytes = 0;
   std::unordered_map<ShapeKey, uint32_t, ArrayHash<16>> shapes;
+  std::unordered_map<LaunchKey, uint32_t, ArrayHash<8>> shape_of_launch;  // the latest one
   std::unordered_map<LaneKey, uint32_t, ArrayHash<3>> lanes;
   std::unordered_map<uint32_t, uint32_t> threads;
+  std::vector<PmLayout> pm_series;                      // by id - 1
   std::unordered_map<uint32_t, uint32_t> thread_names;  // tid -> string id, before its first event
 };
 
@@ -141,6 +147,8 @@ uint32_t Encoder::Shape(const KernelEvent& event) {
   }
   const auto id = static_cast<uint32_t>(tables_->shapes.size() + 1);
   tables_->shapes.emplace(key, id);
+  tables_->shape_of_launch[{name, key[1], key[2], key[3], key[4], key[5], key[6],
+                            event.dynamic_shared_bytes}] = id;
   Message block(columns_->entries);
   Message shape(block, tag::block::kKernelShapes);
   First(shape, 1, key[0]);
@@ -218,6 +226,24 @@ void Encoder::Add(const PassGroupEvent& group) {
   First(message, 2, tier);
 }
 
+void Encoder::Add(const PmSeriesEvent& series) {
+  if (tables_->pm_series.size() >= kMaxPmSeries) return;  // its batches are counted as lost
+  PmLayout& layout = tables_->pm_series.emplace_back();
+  layout.series = static_cast<uint32_t>(tables_->pm_series.size());
+  layout.interval_ns = std::max<int64_t>(series.interval_ns, 0);
+  std::vector<uint32_t> names;
+  for (const PmMetric& metric : series.metrics) {
+    names.push_back(Intern(metric.name));
+    layout.scales.push_back(metric.scale > 0 && std::isfinite(metric.scale) ? metric.scale : 1);
+  }
+  Message block(columns_->entries);
+  Message message(block, tag::block::kPmSeries);
+  First(message, 1, series.device);
+  U32(message, 2, static_cast<uint64_t>(layout.interval_ns));
+  Packed32(message, 3, names);
+  if (!names.empty()) message.add_packed_double(4, layout.scales.begin(), layout.scales.end());
+}
+
 void Encoder::Add(const KernelEvent& event) {
   ++kernels_;
   KernelColumns& columns = columns_->kernels;
@@ -240,6 +266,30 @@ void Encoder::Add(const KernelEvent& event) {
     columns.graphs.graph.push_back(event.graph);
     columns.graphs.node.push_back(event.graph_node);
   }
+}
+
+void Encoder::Add(const UntracedKernelEvent& event) {
+  const auto known = tables_->shape_of_launch.find(
+      {Intern(event.name), event.grid[0], event.grid[1], event.grid[2], event.block[0],
+       event.block[1], event.block[2], event.dynamic_shared_bytes});
+  uint32_t shape = 0;
+  if (known != tables_->shape_of_launch.end()) {
+    shape = known->second;
+  } else {
+    KernelEvent launch;
+    launch.name = event.name;
+    launch.grid = event.grid;
+    launch.block = event.block;
+    launch.dynamic_shared_bytes = event.dynamic_shared_bytes;
+    shape = Shape(launch);
+  }
+  KernelColumns& columns = columns_->kernels;
+  columns.untraced.push_back(static_cast<uint32_t>(columns.shape.size()));
+  columns.shape.push_back(shape);
+  columns.lane.push_back(Lane(event.device, event.context, event.stream));
+  columns.start.Add(event.launch_ns);
+  columns.duration.push_back(0);
+  columns.correlation.Add(event.correlation);
 }
 
 void Encoder::Add(const CopyEvent& event) {
@@ -356,6 +406,30 @@ void Encoder::Add(const CounterSampleEvent& event) {
   I64(sample, 5, event.begin_ns);
   I64(sample, 6, event.end_ns);
   U32(sample, 7, event.path);
+  if (event.unit != SampleUnit::kKernel) sample.add_enum(8, static_cast<int32_t>(event.unit));
+}
+
+void Encoder::Add(const PmBatchEvent& batch) {
+  const size_t samples = std::min(batch.begin_ns.size(), batch.end_ns.size());
+  if (batch.series == 0 || batch.series > tables_->pm_series.size()) {
+    pm_samples_lost_ += samples;
+    return;
+  }
+  const PmLayout& layout = tables_->pm_series[batch.series - 1];
+  std::vector<PmColumns>& all = columns_->pm_samples;
+  auto columns = std::find_if(all.begin(), all.end(), [&](const PmColumns& candidate) {
+    return candidate.series() == batch.series;
+  });
+  if (columns == all.end()) columns = all.emplace(all.end(), layout);
+  const size_t metrics = layout.scales.size();
+  for (size_t i = 0; i < samples; ++i) {
+    if (batch.begin_ns[i] > 0 && batch.end_ns[i] > batch.begin_ns[i] &&
+        (i + 1) * metrics <= batch.values.size()) {
+      columns->Add(batch.begin_ns[i], batch.end_ns[i], batch.values.data() + i * metrics);
+    } else {
+      ++pm_samples_lost_;
+    }
+  }
 }
 
 void Encoder::Add(const ProfilerIntervalEvent& event) {
@@ -397,6 +471,7 @@ void Encoder::AddCounts(Integrity& integrity) const {
   integrity.untimed += untimed_;
   integrity.dropped_by_cap += dropped_by_cap_;
   integrity.counter_cost_ns += counter_cost_ns_;
+  integrity.pm_samples_lost += pm_samples_lost_;
 }
 
 bool Encoder::has_events() const {

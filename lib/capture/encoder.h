@@ -41,7 +41,9 @@ class Encoder {
   void Add(const DeviceEvent& event);
   void Add(const RangePathInfo& path);  // ids count from 1 without holes
   void Add(const PassGroupEvent& group);
+  void Add(const PmSeriesEvent& series);
   void Add(const KernelEvent& event);
+  void Add(const UntracedKernelEvent& event);
   void Add(const CopyEvent& event);
   void Add(const MemsetEvent& event);
   void Add(const SyncEvent& event);
@@ -51,6 +53,8 @@ class Encoder {
   void Add(const SpanEvent& event);
   void Add(const MarkEvent& event);
   void Add(const CounterSampleEvent& event);
+  // Samples without a time, or of a series that is not known, are counted as lost.
+  void Add(const PmBatchEvent& batch);
   void Add(const ProfilerIntervalEvent& event);
   void Add(const NoticeEvent& event);
   void Add(const ClockPair& clocks);
@@ -90,6 +94,7 @@ class Encoder {
   uint64_t untimed_ = 0;
   uint64_t dropped_by_cap_ = 0;
   uint64_t counter_cost_ns_ = 0;
+  uint64_t pm_samples_lost_ = 0;
 };
 
 }  // namespace prof::capture

@@ -24,6 +24,16 @@ struct KernelEvent {
   int64_t start_ns = 0, end_ns = 0;  // both 0: CUPTI gave no valid time
 };
 
+// A launch round which tracing was paused. The rest of its facts are those of other launches of the
+// same kernel.
+struct UntracedKernelEvent {
+  std::string name;
+  std::array<uint32_t, 3> grid{}, block{};
+  uint32_t dynamic_shared_bytes = 0;
+  uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  int64_t launch_ns = 0;  // host time
+};
+
 // Numbers as in snapshot.proto.
 enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
 enum class CopyKind : uint8_t {
@@ -106,10 +116,36 @@ struct PassGroupEvent {
   std::vector<std::string> metrics;
 };
 
+// Numbers as in snapshot.proto. A kernel or graph launch is named by `correlation`; for a range
+// instance `path` names the range, correlation is 0, and begin_ns and end_ns are its host time.
+enum class SampleUnit : uint8_t { kKernel, kRange, kGraph };
+
 struct CounterSampleEvent {
+  SampleUnit unit = SampleUnit::kKernel;
   uint32_t group = 0, context = 0, correlation = 0, path = 0;
   std::vector<double> values;
   int64_t begin_ns = 0, end_ns = 0;
+};
+
+// One device's PM sampling: what every sample of it holds. Before the first batch that names it.
+struct PmMetric {
+  std::string name;     // as CUPTI evaluates it
+  double scale = 0.05;  // values are stored as whole numbers of it; this one is for percentages
+};
+struct PmSeriesEvent {
+  uint32_t id = 0;      // given by the sampler, counting from 1 without holes
+  uint32_t device = 0;  // CUDA ordinal
+  int64_t interval_ns = 0;
+  std::vector<PmMetric> metrics;
+};
+
+// Samples of one series in time order: sample i is [begin_ns[i], end_ns[i]) in the clock of the
+// activity records, with values[i * metrics + m]. NaN: CUPTI gave no value. At most some ten
+// thousand samples, so that a block can end behind each batch.
+struct PmBatchEvent {
+  uint32_t series = 0;
+  std::vector<int64_t> begin_ns, end_ns;
+  std::vector<double> values;
 };
 
 enum class ProfilerWork : uint8_t { kUnknown, kSetup, kRotate, kSample };

@@ -45,6 +45,7 @@ class GpuSource {
   virtual SourceVersions versions() const = 0;
   virtual SubsystemStatus timeline_status() const = 0;
   virtual SubsystemStatus counters_status() const = 0;
+  virtual SubsystemStatus continuous_status() const { return {}; }
   virtual bool counters_complete() const = 0;
   // The GPU did something: a capture that saw nothing writes no file.
   virtual bool saw_gpu_work() const = 0;

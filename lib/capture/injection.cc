@@ -24,7 +24,8 @@ capture::Capture* injected_capture = nullptr;
 
 void PrintProblems(const Status& status) {
   for (const auto& [name, part] :
-       {std::pair{"timeline", status.timeline}, std::pair{"counters", status.counters}}) {
+       {std::pair{"timeline", status.timeline}, std::pair{"counters", status.counters},
+        std::pair{"continuous counters", status.continuous}}) {
     if (part.state != State::kUnavailable) continue;
     std::fprintf(stderr, "prof: no %s: %s%s%s\n", name, part.what.c_str(),
                  part.fix.empty() ? "" : "; to get it: ", part.fix.c_str());

@@ -55,7 +55,7 @@ Status Session::status() const noexcept {
   try {
     if (impl_->capture != nullptr) return impl_->capture->status();
     if (impl_->why_not.state == State::kUnavailable) {
-      status.timeline = status.ranges = status.counters = impl_->why_not;
+      status.timeline = status.ranges = status.counters = status.continuous = impl_->why_not;
     } else {
       status = impl_->last_status;
     }

@@ -148,6 +148,8 @@ void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOpt
       {"signatures not considered for counters", integrity.signatures_dropped},
       {"counter samples that failed", integrity.samples_failed},
       {"bytes that the output did not take", integrity.bytes_not_written},
+      {"PM samples", integrity.pm_samples_lost},
+      {"restarts of PM sampling", integrity.pm_restarts},
       {"steps of the system clock", integrity.clock_stepped ? 1u : 0u},
       {"stops before the GPU had finished", integrity.incomplete ? 1u : 0u}};
   out << "  " << Count(static_cast<int64_t>(integrity.kernels)) << " kernel records for "

@@ -142,6 +142,11 @@ absl::Status Decoder::AddKernels(const wire::Block& block) {
     if (row >= static_cast<uint32_t>(rows)) return BadRow("kernels", row, rows);
     ops[row].timed = false;
   }
+  for (const uint32_t row : columns.untraced_row()) {
+    if (row >= static_cast<uint32_t>(rows)) return BadRow("kernels", row, rows);
+    ops[row].timed = false;
+    ops[row].untraced = true;
+  }
   return SetGraphs("kernels", columns, rows, ops);
 }
 
@@ -334,6 +339,7 @@ absl::Status Decoder::AddSamples(const wire::Block& block) {
     }
     if (!ValidTime(wire.begin_ns()) || !ValidTime(wire.end_ns())) return BadTime("samples", row);
     model::CounterSample& sample = model_->samples.emplace_back();
+    sample.unit = KnownEnum<model::SampleUnit>(wire.unit(), wire::SAMPLE_GRAPH);
     sample.group = wire.group();
     sample.context = wire.context();
     sample.correlation = wire.correlation();

@@ -26,7 +26,24 @@ void Shrink(const Tuple& all, const std::array<size_t, sizeof...(I)>& sizes,
 auto Growing(model::Model* m) {
   return std::tie(m->strings, m->paths, m->shapes, m->threads, m->groups, m->ops, m->api_calls,
                   m->syncs, m->overheads, m->steps, m->spans, m->samples, m->profiler_intervals,
-                  m->notices);
+                  m->notices, m->pm_series);
+}
+
+// Rows of each PM series, to take a block's back.
+std::vector<size_t> PmRows(const model::Model& model) {
+  std::vector<size_t> rows;
+  for (const model::PmSeries& series : model.pm_series) rows.push_back(series.rows());
+  return rows;
+}
+
+void ShrinkPm(const std::vector<size_t>& rows, model::Model* model) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    model::PmSeries& series = model->pm_series[i];
+    series.begin_ns.resize(rows[i]);
+    series.end_ns.resize(rows[i]);
+    series.samples.resize(rows[i]);
+    series.values.resize(rows[i] * series.metrics.size());
+  }
 }
 
 }  // namespace
@@ -34,6 +51,7 @@ auto Growing(model::Model* m) {
 absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
   const auto growing = Growing(model_);
   const auto sizes = Sizes(growing);
+  const std::vector<size_t> pm_rows = PmRows(*model_);
   const size_t lanes = lanes_.size(), depths = depths_.size(), spent = spent_;
   std::vector<model::Device> devices = model_->devices;
 
@@ -47,11 +65,15 @@ absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
   if (status.ok()) status = AddOverheads(block);
   if (status.ok()) status = AddRanges(block);
   if (status.ok()) status = AddSamples(block);
+  for (int i = 0; status.ok() && i < block.pm_samples_size(); ++i) {
+    status = AddPmSamples(block.pm_samples(i));
+  }
   if (status.ok()) {
     AddClosing(block);
     return status;
   }
   Shrink(growing, sizes, std::make_index_sequence<std::tuple_size_v<decltype(growing)>>());
+  ShrinkPm(pm_rows, model_);
   lanes_.resize(lanes);
   depths_.resize(depths);
   spent_ = spent;
@@ -98,7 +120,7 @@ absl::Status Decoder::AddTables(const wire::Block& block) {
     }
     if (!status.ok()) return status;
   }
-  return absl::OkStatus();
+  return AddPmSeries(block);
 }
 
 absl::Status Decoder::AddDevices(const wire::Block& block) {
@@ -224,6 +246,8 @@ void Decoder::AddClosing(const wire::Block& block) {
     integrity.clock_stepped = wire.clock_stepped();
     integrity.incomplete = wire.incomplete();
     integrity.counter_cost_ns = wire.counter_cost_ns();
+    integrity.pm_samples_lost = wire.pm_samples_lost();
+    integrity.pm_restarts = wire.pm_restarts();
   }
   if (block.has_trailer()) {
     model_->stopped_in_order = true;

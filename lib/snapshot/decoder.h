@@ -14,7 +14,8 @@
 
 namespace prof::wire {
 class Block;
-}
+class PmColumns;
+}  // namespace prof::wire
 
 namespace prof::internal {
 
@@ -23,6 +24,7 @@ constexpr int64_t kMaxTime = int64_t{1} << 62;
 // Deeper nesting is damage; it also bounds the work per range step.
 constexpr uint32_t kMaxDepth = 1024;
 constexpr size_t kMaxDevices = 1024;
+constexpr size_t kMaxPmSeries = 1024;
 
 class Decoder {
  public:
@@ -50,6 +52,8 @@ class Decoder {
   absl::Status AddOverheads(const wire::Block& block);
   absl::Status AddRanges(const wire::Block& block);
   absl::Status AddSamples(const wire::Block& block);
+  absl::Status AddPmSeries(const wire::Block& block);
+  absl::Status AddPmSamples(const wire::PmColumns& columns);
   void AddClosing(const wire::Block& block);
 
   // Copies string `id` into `to`. Names repeat in the model but not in the file, so a small hostile

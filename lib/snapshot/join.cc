@@ -2,9 +2,11 @@
 #include "lib/snapshot/join.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "lib/snapshot/api_class.h"
 
@@ -21,6 +23,23 @@ template <typename T, typename Less>
 void SortUnlessSorted(std::vector<T>* values, Less less) {
   if (!std::is_sorted(values->begin(), values->end(), less)) {
     std::stable_sort(values->begin(), values->end(), less);
+  }
+}
+
+// The rows of a PM series by begin.
+void SortPm(model::PmSeries* series) {
+  if (std::is_sorted(series->begin_ns.begin(), series->begin_ns.end())) return;
+  std::vector<size_t> order(series->rows());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return series->begin_ns[a] < series->begin_ns[b]; });
+  const model::PmSeries unsorted = *series;
+  const size_t metrics = series->metrics.size();
+  for (size_t i = 0; i < order.size(); ++i) {
+    series->begin_ns[i] = unsorted.begin_ns[order[i]];
+    series->end_ns[i] = unsorted.end_ns[order[i]];
+    series->samples[i] = unsorted.samples[order[i]];
+    std::copy_n(unsorted.row(order[i]), metrics, series->values.data() + i * metrics);
   }
 }
 
@@ -42,6 +61,7 @@ void SortAll(Model* model) {
                    [](const model::ProfilerInterval& a, const model::ProfilerInterval& b) {
                      return a.begin_ns < b.begin_ns;
                    });
+  for (model::PmSeries& series : model->pm_series) SortPm(&series);
 }
 
 void ClassifyCalls(Model* model) {
@@ -110,33 +130,87 @@ uint64_t LaunchKey(uint32_t context, uint32_t correlation) {
   return uint64_t{context} << 32 | correlation;
 }
 
-// A sample speaks of one launch. Where several kernels share the correlation id (a graph launch),
-// its values are of all of them together and belong to none.
-void JoinSamples(Model* model) {
-  if (model->samples.empty()) return;
-  struct Launch {
-    int32_t op = model::kNoIndex;
-    int kernels = 0;
-  };
-  std::unordered_map<uint64_t, Launch> launches;
-  for (const model::CounterSample& sample : model->samples) {
-    launches[LaunchKey(sample.context, sample.correlation)];
+// A launch that another thread made while tracing was paused may have its record all the same.
+void DropUntracedWithRecord(Model* model) {
+  std::unordered_set<uint64_t> untraced;
+  for (const Op& op : model->ops) {
+    if (op.untraced) untraced.insert(LaunchKey(op.context, op.correlation));
   }
+  if (untraced.empty()) return;
+  std::unordered_set<uint64_t> recorded;
+  for (const Op& op : model->ops) {
+    const uint64_t key = LaunchKey(op.context, op.correlation);
+    if (!op.untraced && op.kind == OpKind::kKernel && untraced.count(key) != 0) {
+      recorded.insert(key);
+    }
+  }
+  if (recorded.empty()) return;
+  const auto twice = [&](const Op& op) {
+    return op.untraced && recorded.count(LaunchKey(op.context, op.correlation)) != 0;
+  };
+  model->ops.erase(std::remove_if(model->ops.begin(), model->ops.end(), twice), model->ops.end());
+}
+
+// A launch that was sampled: as a kernel, as a graph, or both.
+struct SampledLaunch {
+  int32_t op = model::kNoIndex;
+  int kernels = 0;
+  bool graph = false;
+  size_t first_op = 0, ops = 0;  // in Model::graph_ops
+};
+using SampledLaunches = std::unordered_map<uint64_t, SampledLaunch>;
+
+// All operations of the launches that were sampled as a graph, launch after launch.
+void ListGraphOps(SampledLaunches* launches, Model* model) {
+  size_t size = 0;
+  for (auto& [key, launch] : *launches) {
+    if (!launch.graph) continue;
+    launch.first_op = size;
+    size += launch.ops;
+    launch.ops = 0;
+  }
+  model->graph_ops.resize(size);
+  for (size_t i = 0; size != 0 && i < model->ops.size(); ++i) {
+    const Op& op = model->ops[i];
+    const auto it = launches->find(LaunchKey(op.context, op.correlation));
+    if (it == launches->end() || !it->second.graph) continue;
+    model->graph_ops[it->second.first_op + it->second.ops++] = static_cast<int32_t>(i);
+  }
+}
+
+// A kernel's sample speaks of one launch. Where several kernels share the correlation id (a graph
+// launch), its values are of all of them together and belong to none. A graph's sample speaks of
+// all operations of the launch, a range's of no launch.
+void JoinSamples(Model* model) {
+  SampledLaunches launches;
+  for (const model::CounterSample& sample : model->samples) {
+    if (sample.unit == model::SampleUnit::kRange) continue;
+    SampledLaunch& launch = launches[LaunchKey(sample.context, sample.correlation)];
+    launch.graph |= sample.unit == model::SampleUnit::kGraph;
+  }
+  if (launches.empty()) return;
   for (size_t i = 0; i < model->ops.size(); ++i) {
     Op& op = model->ops[i];
-    if (op.kind != OpKind::kKernel) continue;
     const auto it = launches.find(LaunchKey(op.context, op.correlation));
     if (it == launches.end()) continue;
+    ++it->second.ops;
+    if (op.kind != OpKind::kKernel) continue;
     op.sampled = true;
     it->second.op = static_cast<int32_t>(i);
     ++it->second.kernels;
   }
+  ListGraphOps(&launches, model);
   for (model::CounterSample& sample : model->samples) {
-    const Launch& launch = launches[LaunchKey(sample.context, sample.correlation)];
-    if (launch.kernels != 1) continue;
-    sample.op = launch.op;
-    Op& op = model->ops[launch.op];
-    if (op.api == model::kNoIndex) op.path = sample.path;  // the call's record was lost
+    if (sample.unit == model::SampleUnit::kRange) continue;
+    const SampledLaunch& launch = launches[LaunchKey(sample.context, sample.correlation)];
+    if (sample.unit == model::SampleUnit::kGraph) {
+      sample.first_graph_op = launch.first_op;
+      sample.graph_ops = launch.ops;
+    } else if (launch.kernels == 1) {
+      sample.op = launch.op;
+      Op& op = model->ops[launch.op];
+      if (op.api == model::kNoIndex) op.path = sample.path;  // the call's record was lost
+    }
   }
 }
 
@@ -186,6 +260,7 @@ std::vector<size_t> StepOffsets(const Model& model) {
 }
 
 void Join(Model* model) {
+  DropUntracedWithRecord(model);
   SortAll(model);
   ClassifyCalls(model);
   SetCallPaths(model);

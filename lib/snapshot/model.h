@@ -66,9 +66,10 @@ enum class CopyKind : uint8_t {
 // A kernel, copy or memset that ran on a device. Ops are sorted by start within Model::ops.
 struct Op {
   OpKind kind = OpKind::kKernel;
-  bool timed = true;     // false: no valid time; start_ns and end_ns mean nothing
-  bool sampled = false;  // ran inside a counter range
-  bool async = false;    // copies
+  bool timed = true;      // false: no valid time; start_ns and end_ns mean nothing
+  bool untraced = false;  // prof paused tracing round this launch: start_ns is the host's
+  bool sampled = false;   // ran inside a counter range
+  bool async = false;     // copies
   CopyKind copy = CopyKind::kUnknown;
   MemoryKind source = MemoryKind::kUnknown,
              destination = MemoryKind::kUnknown;  // memset: destination
@@ -135,12 +136,35 @@ struct PassGroup {
   std::vector<std::string> metrics;
 };
 
+// What a sample's counters ran for: one launch, one instance of the range `path`, or one launch of
+// a CUDA graph.
+enum class SampleUnit : uint8_t { kKernel, kRange, kGraph };
+
 struct CounterSample {
+  SampleUnit unit = SampleUnit::kKernel;
   uint32_t group = 0;  // id
   uint32_t context = 0, correlation = 0, path = 0;
   std::vector<double> values;
   int64_t begin_ns = 0, end_ns = 0;
-  int32_t op = kNoIndex;  // the kernel it was taken from
+  int32_t op = kNoIndex;  // kKernel: the kernel it was taken from
+  // kGraph: its operations are Model::graph_ops[first_graph_op] and those behind it.
+  size_t first_graph_op = 0, graph_ops = 0;
+};
+
+// Samples of a whole device at a fixed interval (PM sampling), as columns. Row i is the device from
+// begin_ns[i] to end_ns[i], in the clock of the operations; values[i * metrics.size() + m] is the
+// mean of metric m over it, NaN where CUPTI gave none. Sorted by begin.
+struct PmSeries {
+  uint32_t device = 0;
+  int64_t interval_ns = 0;  // that was asked for
+  std::vector<std::string> metrics;
+  std::vector<double> scales;  // of each metric: what its values are multiples of
+  std::vector<int64_t> begin_ns, end_ns;
+  std::vector<uint32_t> samples;  // taken in the row: 1, or several equal ones in a row
+  std::vector<float> values;
+
+  size_t rows() const { return begin_ns.size(); }
+  const float* row(size_t i) const { return values.data() + i * metrics.size(); }
 };
 
 enum class ProfilerWork : uint8_t { kUnknown, kSetup, kRotate, kSample };
@@ -186,6 +210,8 @@ struct Model {
   std::vector<RangeInstance> instances;  // sorted by start
   std::vector<RangeInstance> spans;      // nvtxRangeStart/End, sorted by start
   std::vector<CounterSample> samples;
+  std::vector<int32_t> graph_ops;                    // indices into `ops`, launch after launch
+  std::vector<PmSeries> pm_series;                   // id k is element k - 1
   std::vector<ProfilerInterval> profiler_intervals;  // sorted by begin
   std::vector<Notice> notices;
 

@@ -104,7 +104,7 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(model.instances[0].end_ns == kStart + 5600);
   REQUIRE(model.spans.size() == 1);
   CHECK(model.paths.at(model.spans[0].path).full == "torch:step/layer");
-  REQUIRE(model.samples.size() == 1);
+  REQUIRE(model.samples.size() == 2);
   CHECK(model.samples[0].values == std::vector<double>{0.5, 12345.25});
   CHECK(model.groups.at(model.samples[0].group).tier == "T1");
   REQUIRE(model.profiler_intervals.size() == 1);
@@ -197,6 +197,35 @@ TEST_CASE("Kernels without a time are kept, marked and counted, wherever they st
   for (size_t i = 2; i < 5; ++i) CHECK_FALSE(model.ops[i].timed);
   CHECK(model.integrity.kernels == 5);
   CHECK(model.integrity.untimed == 3);
+}
+
+TEST_CASE("A launch that was kept from tracing is a launch of its kernel without a time") {
+  Recording recording;
+  const KernelEvent kernel = KernelAt(kStart + 50, 1);
+  recording.encoder.Add(kernel);
+  UntracedKernelEvent untraced;
+  untraced.name = std::string(kernel.name);
+  untraced.grid = kernel.grid;
+  untraced.block = kernel.block;
+  untraced.dynamic_shared_bytes = kernel.dynamic_shared_bytes;
+  untraced.device = kernel.device;
+  untraced.context = kernel.context;
+  untraced.stream = kernel.stream;
+  untraced.correlation = 2;
+  untraced.launch_ns = kStart + 70;
+  recording.encoder.Add(untraced);
+  untraced.name = "never seen";
+  untraced.correlation = 3;
+  recording.encoder.Add(untraced);
+  const model::Model model = Read(recording.Bytes());
+  REQUIRE(model.ops.size() == 3);
+  CHECK(model.ops[1].untraced);
+  CHECK_FALSE(model.ops[1].timed);
+  CHECK(model.ops[1].shape == model.ops[0].shape);
+  CHECK(model.ops[1].correlation == 2);
+  CHECK(model.shapes[model.ops[2].shape].name == "never seen");
+  CHECK(model.integrity.untimed == 0);
+  CHECK(model.integrity.kernels == 1);  // records
 }
 
 TEST_CASE("Other records without a time are left out and counted") {

@@ -4,6 +4,8 @@
 #ifndef PROF_TEST_CAPTURE_EVENTS_H_
 #define PROF_TEST_CAPTURE_EVENTS_H_
 
+#include <cmath>
+
 #include "lib/capture/encoder.h"
 
 namespace prof::capture::test {
@@ -126,6 +128,30 @@ inline CounterSampleEvent ASample() {
   return sample;
 }
 
+inline CounterSampleEvent AGraphSample() {
+  CounterSampleEvent sample = ASample();
+  sample.unit = SampleUnit::kGraph;
+  return sample;
+}
+
+inline PmSeriesEvent APmSeries() {
+  return {1, 1, 100'000, {{"dram__throughput", 0.05}, {"tensor__active", 0.5}}};
+}
+
+// Four samples: the second is equal to the first, the third has a missing value, the fourth is
+// behind a gap.
+inline PmBatchEvent APmBatch() {
+  PmBatchEvent batch;
+  batch.series = 1;
+  for (const int64_t begin_us : {1000, 1100, 1200, 1350}) {
+    batch.begin_ns.push_back(kStart + begin_us * 1000);
+    batch.end_ns.push_back(kStart + begin_us * 1000 + 100'000);
+  }
+  batch.end_ns.back() += 7;
+  batch.values = {50.02, 10, 50.02, 10, 51, std::nan(""), 49, 11};
+  return batch;
+}
+
 // Everything, in two blocks; the second one is the last.
 inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(AHeader());
@@ -146,6 +172,9 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(SpanEvent{2, kTid, kOtherTid, kStart + 7000, kStart + 7701});
   encoder.Add(MarkEvent{2, kOtherTid, kStart + 8000});
   encoder.Add(ASample());
+  encoder.Add(AGraphSample());
+  encoder.Add(APmSeries());
+  encoder.Add(APmBatch());
   encoder.Add(ProfilerIntervalEvent{ProfilerWork::kRotate, kTid, kStart + 9000, kStart + 9901});
   encoder.Add(NoticeEvent{Severity::kWarning, Subsystem::kCounters, 35, "no counters", "be root"});
   KernelEvent untimed = AKernel();
@@ -174,6 +203,8 @@ inline Integrity EveryLoss() {
   integrity.clock_stepped = true;
   integrity.incomplete = true;
   integrity.counter_cost_ns = 1015;
+  integrity.pm_samples_lost = 1016;
+  integrity.pm_restarts = 1017;
   return integrity;
 }
 

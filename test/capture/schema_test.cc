@@ -283,7 +283,7 @@ TEST_CASE("The columns of ranges arrive as they were given") {
 TEST_CASE("Samples, intervals, notices and clocks arrive as they were given") {
   const int64_t before_ns = RealtimeNs();
   const wire::Block block = AllBlocks().at(0);
-  REQUIRE(block.samples_size() == 1);
+  REQUIRE(block.samples_size() == 2);
   const wire::CounterSample& sample = block.samples(0);
   CHECK(sample.group() == 1);
   CHECK(sample.context() == 115);
@@ -292,6 +292,8 @@ TEST_CASE("Samples, intervals, notices and clocks arrive as they were given") {
   CHECK(sample.begin_ns() == kStart + 900);
   CHECK(sample.end_ns() == kStart + 1801);
   CHECK(sample.range_path() == 1);
+  CHECK(sample.unit() == wire::SAMPLE_KERNEL);
+  CHECK(block.samples(1).unit() == wire::SAMPLE_GRAPH);
 
   REQUIRE(block.profiler_intervals_size() == 1);
   CHECK(block.profiler_intervals(0).work() == wire::PROFILER_WORK_ROTATE);
@@ -311,6 +313,32 @@ TEST_CASE("Samples, intervals, notices and clocks arrive as they were given") {
   CHECK(block.clock().realtime_ns() == kStart + 1);
   CHECK(block.clock().monotonic_ns() == 5555);
   CHECK(block.clock().uncertainty_ns() == 66);
+}
+
+TEST_CASE("PM samples arrive as whole numbers of their scale, equal neighbours as one row") {
+  const wire::Block block = AllBlocks().at(0);
+  REQUIRE(block.pm_series_size() == 1);
+  const wire::PmSeries& series = block.pm_series(0);
+  CHECK(series.device() == 1);
+  CHECK(series.interval_ns() == 100'000);
+  REQUIRE(series.metric_size() == 2);
+  CHECK(block.strings(static_cast<int>(series.metric(0)) - 1) == "dram__throughput");
+  CHECK(block.strings(static_cast<int>(series.metric(1)) - 1) == "tensor__active");
+  CHECK(Values(series.scale()) == std::vector<double>{0.05, 0.5});
+
+  REQUIRE(block.pm_samples_size() == 1);
+  const wire::PmColumns& columns = block.pm_samples(0);
+  CHECK(columns.series() == 1);
+  CHECK(columns.base_ns() == kStart + 1'000'000);
+  CHECK(Values(columns.duration_delta_ns()) == I64s{0, 0, 7});
+  CHECK(Values(columns.gap_row()) == U32s{2});
+  CHECK(Values(columns.gap_ns()) == I64s{50'000});
+  CHECK(Values(columns.merged_row()) == U32s{0});
+  CHECK(Values(columns.merged_count()) == U32s{2});
+  REQUIRE(columns.values_size() == 2);
+  CHECK(Values(columns.values(0).delta()) == I64s{1000, 20, -40});
+  CHECK(Values(columns.values(1).delta()) == I64s{20, 0, 2});
+  CHECK(Values(columns.values(1).missing_row()) == U32s{1});
 }
 
 TEST_CASE("Losses and the trailer arrive as they were given") {
@@ -334,6 +362,8 @@ TEST_CASE("Losses and the trailer arrive as they were given") {
     CHECK(integrity.clock_stepped());
     CHECK(integrity.incomplete());
     CHECK(integrity.counter_cost_ns() == 1015);
+    CHECK(integrity.pm_samples_lost() == 1016);
+    CHECK(integrity.pm_restarts() == 1017);
   }
   CHECK(blocks[1].trailer().end_ns() == kStart + 10'000);
   CHECK(blocks[1].trailer().blocks() == 2);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/fuzz/seeds.h"
 
+#include <cmath>
+
 #include "test/support/snapshot_builder.h"
 
 namespace prof::test {
@@ -33,6 +35,27 @@ void AddStep(SnapshotBuilder& builder, int64_t at_ns) {
   builder.Overhead("driver compiler", at_ns + 1'000, at_ns + 2'000);
 }
 
+// From before the first step to behind the last one; a merged row, a gap, a missing value.
+void AddPm(SnapshotBuilder& builder, uint32_t device) {
+  model::PmSeries series;
+  series.device = device;
+  series.interval_ns = 20'000;
+  series.metrics = {"FBSP.TriageCompute.dramc__throughput.avg.pct_of_peak_sustained_elapsed",
+                    "LTS.TriageCompute.lts__t_sector_throughput.avg.pct_of_peak_sustained_elapsed"};
+  series.scales = {0.05, 0.05};
+  int64_t begin_ns = 980'000;
+  for (int i = 0; i < 40; ++i) {
+    const uint32_t samples = i == 7 ? 3 : 1;
+    series.begin_ns.push_back(begin_ns);
+    series.end_ns.push_back(begin_ns + 20'000 * samples + i % 3);
+    series.samples.push_back(samples);
+    series.values.push_back(static_cast<float>(i % 11) * 7);
+    series.values.push_back(i == 9 ? std::nanf("") : 25);
+    begin_ns = series.end_ns.back() + (i == 20 ? 30'000 : 0);
+  }
+  builder.Pm(series);
+}
+
 }  // namespace
 
 std::vector<std::string> Seeds() {
@@ -46,6 +69,8 @@ std::vector<std::string> Seeds() {
   steps.Device(H200(0));
   steps.Device(H200(1));
   for (int i = 0; i < 4; ++i) AddStep(steps, 1'000'000 + i * 200'000);
+  AddPm(steps, 0);
+  AddPm(steps, 1);
   steps.trailer = false;
   seeds.push_back(steps.Bytes(3));
   return seeds;

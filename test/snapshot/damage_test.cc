@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Files that were cut off, damaged, or made to do harm.
+#include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
@@ -17,6 +18,19 @@ namespace {
 using Catch::Contains;
 using test::SnapshotBuilder;
 
+// Four samples of two metrics: a merged row, a gap, a missing value.
+model::PmSeries SmallPm() {
+  model::PmSeries pm;
+  pm.interval_ns = 100;
+  pm.metrics = {"dram", "l2"};
+  pm.scales = {0.5, 0.05};
+  pm.begin_ns = {1000, 1100, 1300, 1500};
+  pm.end_ns = {1100, 1300, 1403, 1600};
+  pm.samples = {1, 2, 1, 1};
+  pm.values = {50, 1, 50.5, 2, std::nanf(""), 3, 49, 4};
+  return pm;
+}
+
 // Three blocks with one kernel, call, step and sample or so each.
 std::string SmallFile() {
   SnapshotBuilder b;
@@ -29,6 +43,7 @@ std::string SmallFile() {
          "", 400'000, 410'000);
   b.Span("request", 0, 500'000);
   b.Profiler(model::ProfilerWork::kSample, 90'000, 95'000);
+  b.Pm(SmallPm());
   return b.Bytes(3);
 }
 
@@ -42,6 +57,7 @@ absl::StatusOr<model::Model> ReadEdited(std::function<void(wire::Block&)> edit) 
   b.Kernel(b.Shape("k", {1}, {32}), "step", 100'000, 110'000);
   b.Copy(model::CopyKind::kHostToDevice, model::MemoryKind::kPinned, model::MemoryKind::kDevice, 4,
          "", 200'000, 210'000);
+  b.Pm(SmallPm());
   b.edit = std::move(edit);
   return ReadSnapshot(b.Bytes());
 }
@@ -119,6 +135,7 @@ TEST_CASE("Any payload with a right checksum is read or refused, never trusted")
     b.Span("request", 0, 500'000);
     b.Profiler(model::ProfilerWork::kSample, 90'000, 95'000);
     b.Overhead("x", 1, 2);
+    b.Pm(SmallPm());
     b.edit = [&](wire::Block& whole) { payload = whole.SerializeAsString(); };
     b.Bytes();
   }
@@ -191,6 +208,7 @@ TEST_CASE("Ids beyond their table and rows beyond their columns are refused by n
   refuses([](wire::Block& b) { b.mutable_kernels()->set_shape(0, 99); }, "shape 99 of 1");
   refuses([](wire::Block& b) { b.mutable_kernels()->set_lane(0, 99); }, "lane 99");
   refuses([](wire::Block& b) { b.mutable_kernels()->add_untimed_row(1); }, "row 1 of 1");
+  refuses([](wire::Block& b) { b.mutable_kernels()->add_untraced_row(1); }, "row 1 of 1");
   refuses([](wire::Block& b) { b.mutable_api_calls()->set_name(0, 99); }, "string 99");
   refuses([](wire::Block& b) { b.mutable_api_calls()->set_thread(0, 99); }, "thread 99");
   refuses([](wire::Block& b) { b.mutable_ranges()->set_path(0, 99); }, "path 99");
@@ -199,6 +217,13 @@ TEST_CASE("Ids beyond their table and rows beyond their columns are refused by n
   refuses([](wire::Block& b) { b.mutable_kernel_shapes(0)->set_name(99); }, "string 99");
   refuses([](wire::Block& b) { b.add_samples()->set_group(4); }, "pass group 4");
   refuses([](wire::Block& b) { b.add_samples(); }, "pass group 0");
+  refuses([](wire::Block& b) { b.mutable_pm_samples(0)->set_series(2); }, "series 2 of 1");
+  refuses([](wire::Block& b) { b.mutable_pm_samples(0)->set_series(0); }, "series 0 of 1");
+  refuses([](wire::Block& b) { b.mutable_pm_samples(0)->set_gap_row(0, 4); }, "a row of 4");
+  refuses([](wire::Block& b) { b.mutable_pm_samples(0)->set_merged_row(0, 4); }, "a row of 4");
+  refuses([](wire::Block& b) { b.mutable_pm_samples(0)->mutable_values(0)->set_missing_row(0, 4); },
+          "a row of 4");
+  refuses([](wire::Block& b) { b.mutable_pm_series(0)->set_metric(0, 99); }, "string 99");
   refuses([](wire::Block& b) { b.add_profiler_intervals()->set_thread(77); }, "thread 77");
 }
 
@@ -211,6 +236,48 @@ TEST_CASE("A sample whose values do not match its pass group is refused") {
                sample->add_value(2);
              })),
              Contains("2 values for the 1 metrics"));
+}
+
+TEST_CASE("PM columns that do not fit their series or each other are refused") {
+  const auto refuses = [](std::function<void(wire::PmColumns*)> edit, const std::string& what) {
+    CHECK_THAT(Message(ReadEdited([&](wire::Block& block) { edit(block.mutable_pm_samples(0)); })),
+               Contains(what));
+  };
+  refuses([](wire::PmColumns* pm) { pm->add_values(); }, "3 columns of values for the 2 metrics");
+  refuses([](wire::PmColumns* pm) { pm->add_duration_delta_ns(0); }, "4 values for 5 rows");
+  refuses([](wire::PmColumns* pm) { pm->add_gap_ns(1); }, "differ in length");
+  refuses([](wire::PmColumns* pm) { pm->clear_merged_count(); }, "differ in length");
+  refuses([](wire::PmColumns* pm) { pm->set_merged_count(0, 0); }, "impossible time");
+  refuses([](wire::PmColumns* pm) { pm->set_duration_delta_ns(2, -100); }, "impossible time");
+  refuses([](wire::PmColumns* pm) { pm->set_duration_delta_ns(2, INT64_MAX); }, "impossible time");
+  refuses([](wire::PmColumns* pm) { pm->set_base_ns(INT64_MIN); }, "impossible time");
+  refuses([](wire::PmColumns* pm) { pm->set_gap_ns(0, INT64_MIN); }, "impossible time");
+}
+
+TEST_CASE("A PM series without a usable scale is refused") {
+  for (const double scale : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    CHECK_THAT(Message(ReadEdited(
+                   [&](wire::Block& block) { block.mutable_pm_series(0)->set_scale(1, scale); })),
+               Contains("scale"));
+  }
+  CHECK_THAT(Message(ReadEdited([](wire::Block& b) { b.mutable_pm_series(0)->clear_scale(); })),
+             Contains("0 scales for 2 metrics"));
+  CHECK_THAT(Message(ReadEdited(
+                 [](wire::Block& b) { b.mutable_pm_series(0)->set_interval_ns(UINT64_MAX); })),
+             Contains("interval"));
+  CHECK_THAT(Message(ReadEdited([](wire::Block& block) {
+               for (int i = 0; i < 2000; ++i) block.add_pm_series();
+             })),
+             Contains("more than 1024 series"));
+}
+
+TEST_CASE("PM values that no number can hold are missing, not wrong") {
+  const absl::StatusOr<model::Model> model = ReadEdited([](wire::Block& block) {
+    block.mutable_pm_series(0)->set_scale(1, 1e300);
+    block.mutable_pm_samples(0)->mutable_values(1)->set_delta(0, INT64_MAX);
+  });
+  REQUIRE(model.ok());
+  CHECK(std::isnan(model->pm_series.at(0).row(0)[1]));
 }
 
 TEST_CASE("Impossible times are refused before anything computes with them") {
@@ -232,13 +299,15 @@ TEST_CASE("A damaged block leaves nothing of itself behind") {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("k", {1}, {32});
   for (int i = 1; i <= 4; ++i) b.Kernel(shape, "", i * 100'000, i * 100'000 + 1);
+  b.Pm(SmallPm());
   int block_number = 0;
   b.edit = [&](wire::Block& block) {
     if (++block_number != 2) return;
     block.add_strings("new");
     block.add_range_paths()->set_name(1);
     block.mutable_notices()->Add()->set_what("new");
-    block.mutable_api_calls()->set_thread(1, 99);  // noticed after the kernels were added
+    block.add_pm_series()->set_interval_ns(1);
+    block.mutable_pm_samples(0)->clear_values();  // noticed after everything else was added
   };
   const absl::StatusOr<model::Model> model = ReadSnapshot(b.Bytes(2));
   REQUIRE(model.ok());
@@ -246,7 +315,10 @@ TEST_CASE("A damaged block leaves nothing of itself behind") {
   CHECK(model->api_calls.size() == 2);
   CHECK(model->paths.size() == 1);
   CHECK(model->notices.empty());
-  CHECK_THAT(model->truncation, Contains("thread 99"));
+  REQUIRE(model->pm_series.size() == 1);
+  CHECK(model->pm_series[0].rows() == 2);
+  CHECK(model->pm_series[0].values.size() == 4);
+  CHECK_THAT(model->truncation, Contains("columns of values"));
 }
 
 TEST_CASE("A small file cannot ask for much memory by repeating a long name") {

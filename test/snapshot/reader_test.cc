@@ -127,6 +127,27 @@ TEST_CASE("Operations are sorted by start over all blocks, untimed ones last") {
   CHECK_FALSE(m.ops[3].timed);
 }
 
+TEST_CASE("A launch that was to be untraced, but has its record, is one launch") {
+  SnapshotBuilder b;
+  const uint32_t shape = b.Shape("k", {1}, {32});
+  Launch untraced;
+  untraced.untraced = true;
+  untraced.correlation = 7;
+  b.Kernel(shape, "", 15'000, 15'000, untraced);
+  untraced.correlation = 8;
+  b.Kernel(shape, "", 16'000, 16'000, untraced);
+  Launch recorded;
+  recorded.correlation = 8;
+  recorded.no_api = true;
+  b.Kernel(shape, "", 100'000, 110'000, recorded);
+  const model::Model m = Read(b, 2);
+  REQUIRE(m.ops.size() == 2);
+  CHECK(m.ops[0].correlation == 8);
+  CHECK(m.ops[0].timed);
+  CHECK(m.ops[1].correlation == 7);
+  CHECK(m.ops[1].untraced);
+}
+
 TEST_CASE("Tables that grow from block to block keep counting their ids") {
   std::string bytes = test::FileHeader();
   for (int i = 1; i <= 3; ++i) {

@@ -186,7 +186,8 @@ uint32_t SnapshotBuilder::Kernel(uint32_t shape, std::string_view path, int64_t 
   OpRow row;
   row.op.kind = model::OpKind::kKernel;
   row.op.shape = shape;
-  row.op.timed = !how.untimed;
+  row.op.timed = !how.untimed && !how.untraced;
+  row.op.untraced = how.untraced;
   row.op.graph = how.graph;
   row.op.graph_node = how.graph_node;
   row.op.start_ns = start_ns;
@@ -290,6 +291,15 @@ void SnapshotBuilder::Sample(uint32_t correlation, const std::map<std::string, d
     sample.set_end_ns(call.end_ns);
   }
   records_->samples.push_back(sample);
+}
+
+void SnapshotBuilder::Pm(const model::PmSeries& series) {
+  wire::PmSeries* wire = records_->tables.add_pm_series();
+  wire->set_device(series.device);
+  wire->set_interval_ns(static_cast<uint64_t>(series.interval_ns));
+  for (const std::string& metric : series.metrics) wire->add_metric(String(metric));
+  for (const double scale : series.scales) wire->add_scale(scale);
+  records_->pm_series.push_back(series);
 }
 
 void SnapshotBuilder::Profiler(model::ProfilerWork work, int64_t begin_ns, int64_t end_ns,

@@ -44,6 +44,7 @@ struct Launch {
   uint32_t graph = 0;
   uint64_t graph_node = 0;
   bool untimed = false;      // kernels: CUPTI gave no valid time
+  bool untraced = false;     // kernels: tracing was paused round the launch
   bool no_api = false;       // the API call was not recorded (or was added by another operation)
   bool synchronous = false;  // copies: Op::async is false, the API is "cudaMemcpy"
 };
@@ -98,6 +99,10 @@ class SnapshotBuilder {
               std::string_view tier = "T1", uint32_t context = 1);
   void Profiler(model::ProfilerWork work, int64_t begin_ns, int64_t end_ns,
                 uint32_t tid = kMainTid);
+
+  // Samples of one device at a fixed interval. Rows with several `samples` are written as merged;
+  // `samples` may be left empty: one each. Values are rounded to multiples of `scales`.
+  void Pm(const model::PmSeries& series);
 
   // --- The rest ----------------------------------------------------------------------------------
   void Notice(int severity, int subsystem, std::string_view what, std::string_view fix);

@@ -2,6 +2,7 @@
 //
 // SnapshotBuilder::Bytes: records to columns, blocks and frames.
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -83,6 +84,8 @@ void FillIntegrity(const prof::Integrity& counts, wire::Integrity* wire) {
   wire->set_clock_stepped(counts.clock_stepped);
   wire->set_incomplete(counts.incomplete);
   wire->set_counter_cost_ns(counts.counter_cost_ns);
+  wire->set_pm_samples_lost(counts.pm_samples_lost);
+  wire->set_pm_restarts(counts.pm_restarts);
 }
 
 }  // namespace
@@ -115,7 +118,9 @@ void SnapshotBuilder::Records::FillOps(int index, int blocks, wire::Block* block
     for (size_t i = from; i < to; ++i) {
       const model::Op& op = kernels[i].op;
       AddGraph(op, columns->shape_size(), columns);
-      if (!op.timed) columns->add_untimed_row(static_cast<uint32_t>(columns->shape_size()));
+      const auto row = static_cast<uint32_t>(columns->shape_size());
+      if (op.untraced) columns->add_untraced_row(row);
+      if (!op.timed && !op.untraced) columns->add_untimed_row(row);
       columns->add_shape(op.shape);
       columns->add_lane(kernels[i].lane);
       times.Add(op.start_ns, op.end_ns);
@@ -197,6 +202,46 @@ void SnapshotBuilder::Records::FillHost(int index, int blocks, wire::Block* bloc
   for (size_t i = from; i < to; ++i) *block->add_samples() = samples[i];
 }
 
+void SnapshotBuilder::Records::FillPm(int index, int blocks, wire::Block* block) const {
+  for (size_t s = 0; s < pm_series.size(); ++s) {
+    const model::PmSeries& series = pm_series[s];
+    const auto [from, to] = Part(series.rows(), index, blocks);
+    if (from == to) continue;
+    wire::PmColumns* columns = block->add_pm_samples();
+    columns->set_series(static_cast<uint32_t>(s + 1));
+    columns->set_base_ns(series.begin_ns[from]);
+    const size_t metrics = series.metrics.size();
+    std::vector<int64_t> last(metrics);
+    for (size_t m = 0; m < metrics; ++m) columns->add_values();
+    for (size_t i = from; i < to; ++i) {
+      const auto row = static_cast<uint32_t>(i - from);
+      const uint32_t count = series.samples.empty() ? 1 : series.samples[i];
+      columns->add_duration_delta_ns(series.end_ns[i] - series.begin_ns[i] -
+                                     series.interval_ns * count);
+      if (count != 1) {
+        columns->add_merged_row(row);
+        columns->add_merged_count(count);
+      }
+      if (row > 0 && series.begin_ns[i] != series.end_ns[i - 1]) {
+        columns->add_gap_row(row);
+        columns->add_gap_ns(series.begin_ns[i] - series.end_ns[i - 1]);
+      }
+      for (size_t m = 0; m < metrics; ++m) {
+        wire::PmValues* values = columns->mutable_values(static_cast<int>(m));
+        const double value = series.row(i)[m];
+        if (std::isnan(value)) {
+          values->add_delta(0);
+          values->add_missing_row(row);
+        } else {
+          const auto units = std::llround(value / series.scales[m]);
+          values->add_delta(units - last[m]);
+          last[m] = units;
+        }
+      }
+    }
+  }
+}
+
 void SnapshotBuilder::Records::FillRanges(const std::vector<StepRow>& all, int index, int blocks,
                                           wire::Block* block) {
   if (const auto [from, to] = Part(all.size(), index, blocks); from < to) {
@@ -224,6 +269,7 @@ std::string SnapshotBuilder::Bytes(int blocks) {
     }
     records_->FillOps(index, blocks, &block);
     records_->FillHost(index, blocks, &block);
+    records_->FillPm(index, blocks, &block);
     records_->FillRanges(steps, index, blocks, &block);
     if (index + 1 == blocks) {
       prof::Integrity counts;

@@ -48,6 +48,7 @@ struct SnapshotBuilder::Records {
   std::vector<RangeRow> entered;  // launches: path, thread, time; path 0: by the ranges
   std::vector<model::Overhead> overheads;
   std::vector<wire::CounterSample> samples;
+  std::vector<model::PmSeries> pm_series;
   uint32_t next_correlation = 1;
 
   uint32_t Depth(uint32_t path) const {
@@ -68,6 +69,7 @@ struct SnapshotBuilder::Records {
   }
   std::vector<StepRow> AllSteps() const;
   void FillOps(int index, int blocks, wire::Block* block) const;
+  void FillPm(int index, int blocks, wire::Block* block) const;
   void FillHost(int index, int blocks, wire::Block* block) const;
   static void FillRanges(const std::vector<StepRow>& all, int index, int blocks,
                          wire::Block* block);

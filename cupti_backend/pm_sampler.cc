@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/pm_sampler.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "lib/capture/clock.h"
+#include "lib/capture/quiet_thread.h"
+
+namespace prof::cupti {
+namespace {
+
+using capture::MonotonicNs;
+
+// Each fetch costs some 0.4 ms whatever it brings, so it is done seldom.
+constexpr int64_t kFetchNs = 100'000'000;
+// Samples wait here for the collector; more are dropped and counted.
+constexpr size_t kMaxBatches = 256;
+// The cost of decoding is looked at over this time.
+constexpr int64_t kBudgetWindowNs = 500'000'000;
+constexpr int64_t kLongestIntervalNs = 1'000'000'000;
+constexpr int64_t kFirstRetryNs = 1'000'000'000, kLongestRetryNs = 60'000'000'000;
+
+int64_t ThreadCpuNs() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+struct PmSampler::Device {
+  explicit Device(const CuptiApi* api, int device) : id(device), session(api, device) {}
+
+  const int id;
+  PmSession session;
+  PmPlan plan;
+  std::unique_ptr<MetricEvaluator> evaluator;
+  bool open = false;
+  bool given_up = false;
+  int64_t retry_at_ns = 0, retry_after_ns = kFirstRetryNs;
+  uint32_t series = 0;
+  int64_t interval_ns = 0;
+  int64_t last_end_ns = 0;  // of the last sample; 0: none, or a hole that was planned
+  int64_t window_begin_ns = 0, window_cpu_ns = 0;
+};
+
+PmSampler::PmSampler(const CuptiApi* api, const SessionOptions& options)
+    : api_(api),
+      interval_ns_(int64_t{options.continuous_interval_us} * 1000),
+      core_share_(options.continuous_core_percent / 100) {
+  sem_init(&wake_, 0, 0);
+  status_.state = State::kWorking;
+}
+
+void PmSampler::Start(int device) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (std::find(wanted_.begin(), wanted_.end(), device) != wanted_.end()) return;
+    wanted_.push_back(device);
+  }
+  if (!thread_.joinable()) thread_ = capture::StartQuietThread("prof-pm", [this] { Run(); });
+  sem_post(&wake_);
+}
+
+void PmSampler::Stop() {
+  stopping_.store(true);
+  sem_post(&wake_);
+  if (thread_.joinable()) thread_.join();
+}
+
+PmEvents PmSampler::TakeEvents() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(events_, {});
+}
+
+SubsystemStatus PmSampler::status() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return status_;
+}
+
+void PmSampler::SetStatus(State state, const CounterProblem& problem) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  status_ = {state, problem.code, problem.what, problem.fix};
+}
+
+// --- The sampler's thread ------------------------------------------------------------------------
+
+void PmSampler::Run() {
+  std::vector<std::unique_ptr<Device>> devices;
+  while (!stopping_.load()) {
+    timespec until{};
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += kFetchNs;
+    if (until.tv_nsec >= 1'000'000'000) {
+      until.tv_nsec -= 1'000'000'000;
+      ++until.tv_sec;
+    }
+    while (sem_clockwait(&wake_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
+    }
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      for (size_t i = devices.size(); i < wanted_.size(); ++i) {
+        devices.push_back(std::make_unique<Device>(api_, wanted_[i]));
+      }
+    }
+    for (const auto& device : devices) {
+      if (device->given_up) continue;
+      if (!device->open && MonotonicNs() >= device->retry_at_ns) Open(*device);
+      if (!device->open) continue;
+      Fetch(*device);
+      HoldToBudget(*device);
+    }
+  }
+  for (const auto& device : devices) {
+    if (device->open) Fetch(*device);
+    device->session.Close();
+  }
+}
+
+void PmSampler::Open(Device& device) {
+  CounterProblem problem;
+  if (device.evaluator == nullptr) problem = Plan(device);
+  if (problem.what.empty()) {
+    if (device.interval_ns == 0) device.interval_ns = interval_ns_;
+    const CUptiResult result =
+        device.session.Open(device.plan.metrics, device.plan.config_image, device.interval_ns);
+    if (result != CUPTI_SUCCESS) problem = ExplainCounterError(*api_, result, "start PM sampling");
+  }
+  if (!problem.what.empty()) {
+    // Whoever holds the counters may let go of them.
+    device.given_up = problem.code != static_cast<int>(CUPTI_ERROR_HARDWARE_BUSY);
+    device.retry_at_ns = MonotonicNs() + device.retry_after_ns;
+    device.retry_after_ns = std::min(2 * device.retry_after_ns, kLongestRetryNs);
+    SetStatus(State::kUnavailable, problem);
+    return;
+  }
+  device.open = true;
+  device.retry_after_ns = kFirstRetryNs;
+  device.window_begin_ns = MonotonicNs();
+  device.window_cpu_ns = ThreadCpuNs();
+  device.series = next_series_++;
+  capture::PmSeriesEvent series;
+  series.id = device.series;
+  series.device = static_cast<uint32_t>(device.id);
+  series.interval_ns = device.interval_ns;
+  for (const std::string& metric : device.plan.metrics) series.metrics.push_back({metric});
+  const std::string& left_out = device.plan.left_out;
+  SetStatus(left_out.empty() ? State::kWorking : State::kDegraded,
+            {0, left_out.empty() ? "" : "PM sampling on this chip leaves out: " + left_out, ""});
+  const std::lock_guard<std::mutex> lock(mutex_);
+  events_.series.push_back(std::move(series));
+}
+
+CounterProblem PmSampler::Plan(Device& device) {
+  CUpti_Profiler_Initialize_Params init = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+  if (const CUptiResult result = api_->profiler_initialize(&init); result != CUPTI_SUCCESS) {
+    return ExplainCounterError(*api_, result, "initialize the profiler");
+  }
+  if (CounterProblem problem = FindCounterObstacle(*api_, device.id); !problem.what.empty()) {
+    return problem;
+  }
+  CUpti_Device_GetChipName_Params name = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
+  name.deviceIndex = static_cast<size_t>(device.id);
+  if (const CUptiResult result = api_->device_get_chip_name(&name); result != CUPTI_SUCCESS) {
+    return ExplainCounterError(*api_, result, "ask for the chip's name");
+  }
+  CUpti_PmSampling_GetCounterAvailability_Params available = {
+      CUpti_PmSampling_GetCounterAvailability_Params_STRUCT_SIZE};
+  available.deviceIndex = static_cast<size_t>(device.id);
+  CUptiResult result = api_->pm_get_counter_availability(&available);
+  std::vector<uint8_t> image(result == CUPTI_SUCCESS ? available.counterAvailabilityImageSize : 0);
+  if (!image.empty()) {
+    available.pCounterAvailabilityImage = image.data();
+    result = api_->pm_get_counter_availability(&available);
+  }
+  if (result != CUPTI_SUCCESS) {
+    return ExplainCounterError(*api_, result, "ask which counters can be sampled");
+  }
+  const MetricHost host(api_, name.pChipName, image, CUPTI_PROFILER_TYPE_PM_SAMPLING);
+  device.plan = PlanPmSampling(host);
+  if (device.plan.metrics.empty()) {
+    return {static_cast<int>(CUPTI_ERROR_NOT_SUPPORTED),
+            std::string("PM sampling has no metrics for ") + name.pChipName, ""};
+  }
+  device.evaluator = std::make_unique<MetricEvaluator>(api_, name.pChipName, image,
+                                                       CUPTI_PROFILER_TYPE_PM_SAMPLING);
+  return {};
+}
+
+void PmSampler::Fetch(Device& device) {
+  // Bounded: what comes in meanwhile is for the next time.
+  constexpr int kMaxRounds = 64;
+  bool more = true;
+  for (int round = 0; more && round < kMaxRounds; ++round) {
+    capture::PmBatchEvent batch;
+    batch.series = device.series;
+    const CUptiResult result = device.session.Decode(*device.evaluator, &batch, &more);
+    Emit(device, std::move(batch));
+    if (result == CUPTI_SUCCESS) continue;
+    if (result == CUPTI_ERROR_OUT_OF_MEMORY) {
+      OnOverflow(device);
+    } else {
+      device.session.Close();
+      device.open = false;
+      device.given_up = true;
+      SetStatus(State::kUnavailable, ExplainCounterError(*api_, result, "read PM samples"));
+    }
+    return;
+  }
+}
+
+void PmSampler::Emit(Device& device, capture::PmBatchEvent batch) {
+  if (batch.begin_ns.empty()) return;
+  if (device.last_end_ns != 0) {
+    // Holes: an overflow, or samples that the hardware left out.
+    const int64_t hole_ns = batch.begin_ns.front() - device.last_end_ns;
+    if (hole_ns > device.interval_ns / 2) {
+      lost_.fetch_add(
+          static_cast<uint64_t>((hole_ns + device.interval_ns / 2) / device.interval_ns));
+    }
+  }
+  device.last_end_ns = batch.end_ns.back();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (events_.batches.size() < kMaxBatches) {
+    events_.batches.push_back(std::move(batch));
+  } else {
+    lost_.fetch_add(batch.begin_ns.size());
+  }
+}
+
+// Only Disable and Enable make the hardware buffer work again (Start answers 999). A longer
+// interval keeps it from happening again.
+void PmSampler::OnOverflow(Device& device) {
+  restarts_.fetch_add(1);
+  Reopen(device, std::min(2 * device.interval_ns, kLongestIntervalNs));
+}
+
+void PmSampler::Reopen(Device& device, int64_t interval_ns) {
+  device.session.Close();
+  device.open = false;
+  device.interval_ns = interval_ns;
+  device.retry_at_ns = 0;
+  Open(device);
+}
+
+void PmSampler::HoldToBudget(Device& device) {
+  const int64_t now_ns = MonotonicNs();
+  const int64_t elapsed_ns = now_ns - device.window_begin_ns;
+  if (!device.open || elapsed_ns < kBudgetWindowNs) return;
+  const int64_t cpu_ns = ThreadCpuNs();
+  const double share =
+      static_cast<double>(cpu_ns - device.window_cpu_ns) / static_cast<double>(elapsed_ns);
+  device.window_begin_ns = now_ns;
+  device.window_cpu_ns = cpu_ns;
+  if (share <= core_share_) return;
+  // To nine tenths of the budget, so that noise does not change it again and again.
+  constexpr int64_t kStepNs = 10'000;
+  const double wanted_ns = static_cast<double>(device.interval_ns) * share / (0.9 * core_share_);
+  const int64_t steps = static_cast<int64_t>(wanted_ns / static_cast<double>(kStepNs)) + 1;
+  const int64_t longer_ns = std::min(steps * kStepNs, kLongestIntervalNs);
+  if (longer_ns <= device.interval_ns) return;
+  Fetch(device);
+  if (!device.open) return;
+  device.last_end_ns = 0;  // the hole to come is planned
+  Reopen(device, longer_ns);
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/pm_session.h"
+
+#include <limits>
+#include <utility>
+
+namespace prof::cupti {
+
+CUptiResult PmSession::Open(const std::vector<std::string>& metrics,
+                            const std::vector<uint8_t>& config, int64_t interval_ns) {
+  metrics_ = metrics;
+  config_ = config;
+  CUpti_PmSampling_Enable_Params enable = {CUpti_PmSampling_Enable_Params_STRUCT_SIZE};
+  enable.deviceIndex = static_cast<size_t>(device_);
+  CUptiResult result = api_->pm_enable(&enable);
+  if (result != CUPTI_SUCCESS) return result;
+  object_ = enable.pPmSamplingObject;
+  result = Prepare(interval_ns);
+  if (result != CUPTI_SUCCESS) Close();
+  return result;
+}
+
+CUptiResult PmSession::Prepare(int64_t interval_ns) {
+  std::vector<const char*> names;
+  names.reserve(metrics_.size());
+  for (const std::string& metric : metrics_) names.push_back(metric.c_str());
+  CUpti_PmSampling_GetCounterDataSize_Params size = {
+      CUpti_PmSampling_GetCounterDataSize_Params_STRUCT_SIZE};
+  size.pPmSamplingObject = object_;
+  size.pMetricNames = names.data();
+  size.numMetrics = names.size();
+  size.maxSamples = kMaxSamples;
+  CUptiResult result = api_->pm_get_counter_data_size(&size);
+  if (result != CUPTI_SUCCESS) return result;
+  image_.assign(size.counterDataSize, 0);
+  result = ResetImage();
+  if (result != CUPTI_SUCCESS) return result;
+
+  CUpti_PmSampling_SetConfig_Params config = {CUpti_PmSampling_SetConfig_Params_STRUCT_SIZE};
+  config.pPmSamplingObject = object_;
+  config.configSize = config_.size();
+  config.pConfig = config_.data();
+  config.hardwareBufferSize = kHardwareBufferBytes;
+  config.samplingInterval = static_cast<uint64_t>(interval_ns);
+  config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
+  config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
+  result = api_->pm_set_config(&config);
+  if (result != CUPTI_SUCCESS) return result;
+
+  CUpti_PmSampling_Start_Params start = {CUpti_PmSampling_Start_Params_STRUCT_SIZE};
+  start.pPmSamplingObject = object_;
+  result = api_->pm_start(&start);
+  started_ = result == CUPTI_SUCCESS;
+  first_ = true;
+  return result;
+}
+
+CUptiResult PmSession::ResetImage() {
+  CUpti_PmSampling_CounterDataImage_Initialize_Params init = {
+      CUpti_PmSampling_CounterDataImage_Initialize_Params_STRUCT_SIZE};
+  init.pPmSamplingObject = object_;
+  init.counterDataSize = image_.size();
+  init.pCounterData = image_.data();
+  return api_->pm_counter_data_initialize(&init);
+}
+
+CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, capture::PmBatchEvent* batch,
+                              bool* more) {
+  *more = false;
+  CUpti_PmSampling_DecodeData_Params decode = {CUpti_PmSampling_DecodeData_Params_STRUCT_SIZE};
+  decode.pPmSamplingObject = object_;
+  decode.pCounterDataImage = image_.data();
+  decode.counterDataImageSize = image_.size();
+  CUptiResult result = api_->pm_decode(&decode);
+  if (result != CUPTI_SUCCESS) return result;
+  CUpti_PmSampling_GetCounterDataInfo_Params info = {
+      CUpti_PmSampling_GetCounterDataInfo_Params_STRUCT_SIZE};
+  info.pCounterDataImage = image_.data();
+  info.counterDataImageSize = image_.size();
+  result = api_->pm_get_counter_data_info(&info);
+  if (result != CUPTI_SUCCESS) return result;
+  for (size_t i = 0; i < info.numCompletedSamples; ++i) {
+    CUpti_PmSampling_CounterData_GetSampleInfo_Params sample = {
+        CUpti_PmSampling_CounterData_GetSampleInfo_Params_STRUCT_SIZE};
+    sample.pPmSamplingObject = object_;
+    sample.pCounterDataImage = image_.data();
+    sample.counterDataImageSize = image_.size();
+    sample.sampleIndex = i;
+    result = api_->pm_get_sample_info(&sample);
+    if (result != CUPTI_SUCCESS) return result;
+    if (std::exchange(first_, false)) continue;
+    std::vector<double> values = evaluator.Evaluate(image_.data(), image_.size(), i, metrics_);
+    if (values.empty()) values.assign(metrics_.size(), std::numeric_limits<double>::quiet_NaN());
+    batch->begin_ns.push_back(static_cast<int64_t>(sample.startTimestamp));
+    batch->end_ns.push_back(static_cast<int64_t>(sample.endTimestamp));
+    batch->values.insert(batch->values.end(), values.begin(), values.end());
+  }
+  *more = decode.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
+  return ResetImage();
+}
+
+void PmSession::Close() {
+  if (object_ == nullptr) return;
+  if (started_) {
+    CUpti_PmSampling_Stop_Params stop = {CUpti_PmSampling_Stop_Params_STRUCT_SIZE};
+    stop.pPmSamplingObject = object_;
+    api_->pm_stop(&stop);
+    started_ = false;
+  }
+  CUpti_PmSampling_Disable_Params disable = {CUpti_PmSampling_Disable_Params_STRUCT_SIZE};
+  disable.pPmSamplingObject = object_;
+  api_->pm_disable(&disable);
+  object_ = nullptr;
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One device under CUPTI's PM sampling: the hardware writes counters of the whole GPU to a buffer
+// at a fixed interval; Decode fetches them. Kernels run as they are.
+//
+// Not thread safe: the PM sampler's thread alone uses it.
+#ifndef PROF_CUPTI_BACKEND_PM_SESSION_H_
+#define PROF_CUPTI_BACKEND_PM_SESSION_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cupti_backend/cupti_api.h"
+#include "cupti_backend/metric_host.h"
+#include "lib/capture/events.h"
+
+namespace prof::cupti {
+
+class PmSession {
+ public:
+  // Device memory for the samples that were not fetched yet: more than half a second of 10 kHz.
+  static constexpr size_t kHardwareBufferBytes = size_t{64} << 20;
+  // Samples of one CUPTI call. Each takes about 22 KB of host memory for four metrics on GH100.
+  static constexpr uint32_t kMaxSamples = 512;
+
+  PmSession(const CuptiApi* api, int device) : api_(api), device_(device) {}
+  ~PmSession() { Close(); }
+  PmSession(const PmSession&) = delete;
+  PmSession& operator=(const PmSession&) = delete;
+
+  // Enables, configures and starts: 60 to 150 ms on an H200. `config` is `metrics`' config image.
+  CUptiResult Open(const std::vector<std::string>& metrics, const std::vector<uint8_t>& config,
+                   int64_t interval_ns);
+
+  // Appends all finished samples to `batch`, the first one after Open left out: it covers what ran
+  // before. False in `*more`: the buffer is empty. CUPTI_ERROR_OUT_OF_MEMORY: the buffer overflowed
+  // and only Close and Open make it work again.
+  CUptiResult Decode(const MetricEvaluator& evaluator, capture::PmBatchEvent* batch, bool* more);
+
+  // Stops and disables; nothing when it is not open. What was not decoded is lost.
+  void Close();
+
+ private:
+  CUptiResult Prepare(int64_t interval_ns);
+  CUptiResult ResetImage();
+
+  const CuptiApi* const api_;
+  const int device_;
+  CUpti_PmSampling_Object* object_ = nullptr;
+  bool started_ = false;
+  bool first_ = true;
+  std::vector<std::string> metrics_;
+  std::vector<uint8_t> config_, image_;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_PM_SESSION_H_
