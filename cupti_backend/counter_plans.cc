@@ -44,8 +44,10 @@ CounterProblem CounterPlans::Prepare(CUcontext context, ContextPlan* plan) {
 }
 
 CounterProblem CounterPlans::InitializeProfiler() {
-  if (initialized_) return initialize_problem_;
+  const bool busy = initialize_problem_.code == CUPTI_ERROR_HARDWARE_BUSY;  // to be tried again
+  if (initialized_ && !busy) return initialize_problem_;
   initialized_ = true;
+  initialize_problem_ = {};
   // After the activity kinds were enabled: the other way round they give no records, for ever.
   CUpti_Profiler_Initialize_Params params = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
   const CUptiResult result = api_->profiler_initialize(&params);

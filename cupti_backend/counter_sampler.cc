@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -31,6 +33,7 @@ constexpr int64_t kIdleWaitNs = 200'000'000;
 constexpr int64_t kFirstBackoffNs = 1'000'000'000, kLongestBackoffNs = 60'000'000'000;
 // A range that is open for so long holds the program up.
 constexpr int64_t kHeldUpNs = 5'000'000'000;
+constexpr int64_t kWatchNs = 1'000'000'000;
 // Replaying cannot wait for the next launch, so the first one waits for us.
 constexpr int64_t kReplayReadyNs = 10'000'000'000;
 
@@ -434,24 +437,22 @@ void CounterSampler::SetStatus(State state, int code, std::string what, std::str
 
 void CounterSampler::RunWorker() {
   while (true) {
-    timespec until{};
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    ++until.tv_sec;
-    while (sem_clockwait(&work_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
-    }
+    AwaitWork();
     Watch(MonotonicNs());
     if (closed_.load(std::memory_order_acquire)) return;
     for (Context& context : contexts_) {
       if (context.handle.load(std::memory_order_acquire) == nullptr) continue;  // being filled in
       Phase phase = context.phase.load(std::memory_order_acquire);
-      if (phase == Phase::kNew) {
+      const bool again = phase == Phase::kBusy && MonotonicNs() >= context.retry_ns;
+      if (phase == Phase::kNew || again) {
         // Off the launching threads, but CUPTI holds up their calls meanwhile: it counts as ours.
         const int64_t begin_ns = RealtimeNs();
         const bool ready = Prepare(context);
         RecordInterval(ProfilerWork::kSetup, begin_ns, RealtimeNs());
-        context.phase.compare_exchange_strong(phase, ready ? Phase::kReady : Phase::kFailed);
-        if (ready)
+        if (ready) {
+          context.phase.compare_exchange_strong(phase, Phase::kReady);
           context.wanted.store(0);  // the first start is the long one: before it is asked for
+        }
       }
       if (context.wanted.load() >= 0) RotateAsAsked(context);
     }
@@ -474,6 +475,50 @@ void CounterSampler::Watch(int64_t now_ns) {
       name != nullptr ? name : "a launch", static_cast<int>(kHeldUpNs / 1'000'000'000));
 }
 
+// Until there is something to do, busy counters are to be tried again, or it is time to look at
+// what is open.
+void CounterSampler::AwaitWork() {
+  int64_t retry_ns = MonotonicNs() + kWatchNs;
+  for (const Context& context : contexts_) {
+    if (context.phase.load(std::memory_order_acquire) != Phase::kBusy) continue;
+    retry_ns = std::min(retry_ns, context.retry_ns);
+  }
+  const timespec until = {static_cast<time_t>(retry_ns / 1'000'000'000),
+                          static_cast<long>(retry_ns % 1'000'000'000)};
+  while (sem_clockwait(&work_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
+  }
+}
+
+// The counters of this context cannot be had, for ever or for now.
+void CounterSampler::Refused(Context& context, const CounterProblem& problem) {
+  SetStatus(State::kUnavailable, problem.code, problem.what, problem.fix);
+  const bool busy = problem.code == CUPTI_ERROR_HARDWARE_BUSY;
+  if (busy) {
+    const int64_t now_ns = MonotonicNs();
+    if (context.refusals == 0) context.busy_since_ns = now_ns;
+    context.retry_ns = now_ns + CounterRetryNs(context.refusals++);
+  }
+  Phase before = context.phase.load(std::memory_order_acquire);
+  while (before != Phase::kClosed &&
+         !context.phase.compare_exchange_weak(before, busy ? Phase::kBusy : Phase::kFailed)) {
+  }
+}
+
+void CounterSampler::NoteRecovery(Context& context) {
+  if (std::exchange(context.refusals, 0) == 0) return;
+  const std::string& left_out = context.plan.left_out;
+  char waited[32];
+  std::snprintf(waited, sizeof(waited), "%.1f s",
+                static_cast<double>(MonotonicNs() - context.busy_since_ns) / 1e9);
+  if (left_out.empty()) SetStatus(State::kWorking, 0, "", "");
+  const std::lock_guard<std::mutex> lock(mutex_);
+  events_.notices.push_back({capture::Severity::kInfo, capture::Subsystem::kCounters,
+                             CUPTI_ERROR_HARDWARE_BUSY,
+                             "another program had the GPU's counters for " + std::string(waited) +
+                                 ": launches of that time were not sampled",
+                             ""});
+}
+
 void CounterSampler::RotateAsAsked(Context& context) {
   if (!EnterWithin(kStopWaitNs)) {  // a launch that does not return: to be asked for again
     context.wanted.store(-1);
@@ -486,7 +531,17 @@ void CounterSampler::RotateAsAsked(Context& context) {
     const CUptiResult result = Rotate(context, static_cast<uint32_t>(context.wanted.load()));
     RecordInterval(phase == Phase::kReady ? ProfilerWork::kSetup : ProfilerWork::kRotate, begin_ns,
                    RealtimeNs());
-    if (result != CUPTI_SUCCESS) Fail(context, result, "start counting");
+    if (result == CUPTI_ERROR_HARDWARE_BUSY) {
+      Fail(context, result, "start counting");
+      context.profiler->Disable();
+      context.profiler.reset();  // the next try begins anew
+      context.active.store(-1);
+      Refused(context, ExplainCounterError(*api_, result, "start counting"));
+    } else if (result != CUPTI_SUCCESS) {
+      Fail(context, result, "start counting");
+    } else {
+      NoteRecovery(context);
+    }
   }
   context.wanted.store(-1);
   Leave();
@@ -496,13 +551,14 @@ bool CounterSampler::Prepare(Context& context) {
   ContextPlan& plan = context.plan;
   const CounterProblem problem = plans_.Prepare(context.handle.load(), &plan);
   if (!problem.what.empty()) {
-    SetStatus(State::kUnavailable, problem.code, problem.what, problem.fix);
+    Refused(context, problem);
     return false;
   }
   if (!plan.left_out.empty()) {
     SetStatus(State::kDegraded, 0, "not sampled on this chip: " + plan.left_out,
               "check the names against this chip's metrics");
   }
+  context.tracing.clear();
   uint64_t kernel_only = 0;
   for (const PlannedGroup& group : plan.passes->groups) {
     const Tracing tracing = TracingFor(group.metrics);
@@ -611,8 +667,10 @@ bool CounterSampler::Complete() const {
     const Phase phase = context.phase.load(std::memory_order_relaxed);
     usable |= phase == Phase::kNew || phase == Phase::kReady || phase == Phase::kRunning;
   }
-  // Nothing will come when every context failed; before the first launch nothing is complete.
-  const bool failed = contexts_[0].phase.load(std::memory_order_relaxed) == Phase::kFailed;
+  // Nothing will come when every context failed, and nobody can say when, if another program holds
+  // the counters; before the first launch nothing is complete.
+  const Phase first = contexts_[0].phase.load(std::memory_order_relaxed);
+  const bool failed = first == Phase::kFailed || first == Phase::kBusy;
   // With a share of the run time more budget comes; without one this was all.
   const bool spent = options_.counter_budget_percent <= 0 && !WithinBudget(MonotonicNs());
   return usable ? schedule_.Complete(MonotonicNs()) || selection_.Exhausted() || spent : failed;

@@ -108,6 +108,9 @@ class CounterSampler {
 
   Context* FindContext(CUcontext handle);
   void RunWorker();
+  void AwaitWork();
+  void Refused(Context& context, const CounterProblem& problem);
+  void NoteRecovery(Context& context);
   void AskFor(Context& context, uint32_t group);
   void RotateAsAsked(Context& context);
   bool Prepare(Context& context);

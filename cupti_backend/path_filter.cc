@@ -16,8 +16,8 @@ std::string PathText(uint32_t path) {
   std::string text;
   for (uint32_t id = path; id != capture::kNoPath && text.size() < kMaxText;
        id = capture::PathAt(id).parent) {
-    const std::string_view name = capture::PathAt(id).name->view();
-    text = text.empty() ? std::string(name) : std::string(name) + "/" + text;
+    if (!text.empty()) text.insert(0, 1, '/');
+    text.insert(0, capture::PathAt(id).name->view());
   }
   return text;
 }

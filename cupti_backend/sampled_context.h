@@ -27,7 +27,8 @@ struct Sample {
 };
 
 struct SampledContext {
-  enum class Phase { kFree, kNew, kReady, kRunning, kFailed, kClosed };
+  // kBusy: another program holds the counters; the worker tries again.
+  enum class Phase { kFree, kNew, kReady, kRunning, kBusy, kFailed, kClosed };
 
   std::atomic<Phase> phase{Phase::kFree};
   std::atomic<CUcontext> handle{nullptr};
@@ -39,6 +40,10 @@ struct SampledContext {
 
   std::atomic<int> active{-1};  // group that is counted; changes under the sampler's busy_
   std::atomic<int> wanted{-1};  // group that launches ask for; -1: none
+
+  // The worker, in phase kBusy:
+  int refusals = 0;
+  int64_t busy_since_ns = 0, retry_ns = 0;
 
   // Under the sampler's busy_:
   std::unique_ptr<RangeProfiler> profiler;

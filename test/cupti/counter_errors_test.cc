@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/counter_errors.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "test/support/catch.h"
 
 namespace prof::cupti::test {
 namespace {
 
-bool Has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+bool Has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 CUptiResult CUPTIAPI ResultString(CUptiResult result, const char** text) {
   *text = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
@@ -48,6 +56,9 @@ TEST_CASE("Error 35 is explained as missing rights, with every way to get them")
   CHECK(Has(problem.fix, "CAP_SYS_ADMIN"));
   CHECK(Has(problem.fix, "--cap-add=SYS_ADMIN"));
   CHECK(Has(problem.fix, "NVreg_RestrictProfilingToAdminUsers=0"));
+  CHECK(Has(problem.fix, "/etc/modprobe.d/"));
+  CHECK(Has(problem.fix, "reboot"));
+  CHECK(Has(problem.fix, "Slurm"));
   CHECK(Has(problem.fix, "ERR_NVGPUCTRPERM"));
 }
 
@@ -69,10 +80,11 @@ TEST_CASE("Any other error says what was tried and that the timeline is complete
   CHECK(Has(problem.fix, "timeline is complete"));
 }
 
-TEST_CASE("A virtual GPU's error asks for the hypervisor's permission") {
+TEST_CASE("A virtual GPU without counters asks for another profile") {
   const CounterProblem problem =
       ExplainCounterError(Api(), CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "count");
-  CHECK(Has(problem.fix, "hypervisor"));
+  CHECK(Has(problem.what, "(33)"));
+  CHECK(Has(problem.fix, "vGPU profile"));
 }
 
 TEST_CASE("The driver's restriction is read from its parameters") {
@@ -91,28 +103,93 @@ TEST_CASE("A supported device has no obstacle, and a failed question is not one"
   CHECK(FindCounterObstacle(api, 0).what.empty());
 }
 
-TEST_CASE("An unsupported device is explained by the configuration that does not work, alone") {
+TEST_CASE("An unsupported device is explained by what is in the way, with the code of that") {
   using Support = CUpti_Profiler_DeviceSupported_Params;
-  const std::pair<CUpti_Profiler_Support_Level Support::*, const char*> reasons[] = {
-      {&Support::architecture, "architecture"},
-      {&Support::sli, "SLI"},
-      {&Support::vGpu, "vGPU"},
-      {&Support::confidentialCompute, "confidential"},
-      {&Support::cmp, "CMP"},
-      {&Support::wsl, "WSL"}};
-  for (const auto& [field, word] : reasons) {
-    INFO(word);
+  struct Case {
+    CUpti_Profiler_Support_Level Support::*field;
+    CUpti_Profiler_Support_Level level;
+    int code;
+    const char* word;
+  };
+  const Case cases[] = {
+      {&Support::architecture, CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED, 27, "architecture"},
+      {&Support::sli, CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED, 44, "SLI"},
+      {&Support::vGpu, CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED, 33, "virtual GPU without"},
+      {&Support::vGpu, CUPTI_PROFILER_CONFIGURATION_DISABLED, 40, "hypervisor"},
+      {&Support::confidentialCompute, CUPTI_PROFILER_CONFIGURATION_DISABLED, 41, "confidential"},
+      {&Support::cmp, CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED, 42, "CMP"},
+      {&Support::wsl, CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED, 45, "WSL"}};
+  for (const Case& c : cases) {
+    INFO(c.word);
     const CuptiApi api = Api();
     support.isSupported = CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED;
-    support.*field = CUPTI_PROFILER_CONFIGURATION_DISABLED;
+    support.*c.field = c.level;
     const CounterProblem problem = FindCounterObstacle(api, 0);
-    CHECK(problem.code == static_cast<int>(CUPTI_ERROR_NOT_SUPPORTED));
+    CHECK(problem.code == c.code);
+    CHECK(Has(problem.what, "(" + std::to_string(c.code) + ")"));
     CHECK_FALSE(problem.fix.empty());
-    for (const auto& [other_field, other] : reasons) {
-      INFO(other);
-      CHECK(Has(problem.what, other) == (other_field == field));
+    for (const Case& other : cases) {
+      INFO(other.word);
+      CHECK(Has(problem.what, other.word) == (&other == &c));
     }
   }
+}
+
+// A file that is gone with the object.
+struct TextFile {
+  explicit TextFile(const std::string& text) {
+    const int fd = mkstemp(path);
+    REQUIRE(fd >= 0);
+    REQUIRE(write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    close(fd);
+  }
+  ~TextFile() { unlink(path); }
+  TextFile(const TextFile&) = delete;
+  TextFile& operator=(const TextFile&) = delete;
+  char path[32] = "/tmp/prof-test-XXXXXX";
+};
+
+TEST_CASE("The driver's restriction is said before CUPTI is asked for anything") {
+  const TextFile restricted("EnableMSI: 1\nRmProfilingAdminOnly: 1\n");
+  const TextFile open("RmProfilingAdminOnly: 0\n");
+  const TextFile user("Name:\tx\nCapEff:\t0000000000000000\n");
+  const TextFile root("Name:\tx\nCapEff:\t000001ffffffffff\n");
+  const CounterProblem problem = FindCounterObstacle({}, 0, {restricted.path, user.path});
+  CHECK(problem.code == 35);
+  CHECK(Has(problem.what, "RmProfilingAdminOnly: 1"));
+  CHECK(Has(problem.what, "CAP_SYS_ADMIN"));
+  CHECK(Has(problem.fix, "NVreg_RestrictProfilingToAdminUsers=0"));
+  const CuptiApi api = Api();
+  CHECK(FindCounterObstacle(api, 0, {restricted.path, root.path}).what.empty());
+  CHECK(FindCounterObstacle(api, 0, {open.path, user.path}).what.empty());
+  CHECK(FindCounterObstacle(api, 0, {"/no/such/file", user.path}).what.empty());
+}
+
+TEST_CASE("Programs that are known to hold counters are found among the processes") {
+  char folder[] = "/tmp/prof-test-XXXXXX";
+  REQUIRE(mkdtemp(folder) != nullptr);
+  const std::filesystem::path proc = folder;
+  const auto process = [&](const std::string& pid, const std::string& name) {
+    std::filesystem::create_directory(proc / pid);
+    std::ofstream(proc / pid / "comm") << name << '\n';
+  };
+  CHECK(CounterHolders(folder).empty());
+  process("12", "bash");
+  process("self", "nsys");
+  process(std::to_string(getpid()), "ncu");
+  CHECK(CounterHolders(folder).empty());
+  process("812", "nv-hostengine");
+  CHECK(CounterHolders(folder) == "nv-hostengine (pid 812)");
+  CHECK(CounterHolders("/no/such/folder").empty());
+  std::filesystem::remove_all(proc);
+}
+
+TEST_CASE("Busy counters are asked for again after 1, 2, 4 ... 60 seconds") {
+  int attempt = 0;
+  for (const int64_t seconds : {1, 2, 4, 8, 16, 32, 60, 60}) {
+    CHECK(CounterRetryNs(attempt++) == seconds * 1'000'000'000);
+  }
+  CHECK(CounterRetryNs(1'000'000) == 60'000'000'000);
 }
 
 TEST_CASE("What CUPTI does not know is not given as a reason") {

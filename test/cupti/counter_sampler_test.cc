@@ -222,11 +222,76 @@ TEST_CASE("Without the right to count, the status says how to get it and nothing
   CHECK(program.sampler.status().fix.find("CAP_SYS_ADMIN") != std::string::npos);
 }
 
-TEST_CASE("A profiler that does not initialize is a status") {
+TEST_CASE("Each refusal of CUPTI's is a status with its code, and nothing is pushed") {
+  const std::pair<CUptiResult, const char*> refusals[] = {
+      {CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "virtual GPU"},
+      {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, "hypervisor"},
+      {CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED, "confidential computing"},
+      {CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, "mining card"},
+      {CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, "MIG"},
+      {CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, "SLI"},
+      {CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, "WSL"},
+      {CUPTI_ERROR_INVALID_CHIP_NAME, "does not know this GPU"},
+      {CUPTI_ERROR_NOT_SUPPORTED, "could not"}};
+  for (const auto& [code, word] : refusals) {
+    for (const char* place : {"profiler_initialize", "range_enable"}) {
+      INFO(place << " " << code);
+      Program program;
+      program.cupti.Fail(place, code);
+      program.sampler.OnContext(Context(1));
+      CheckUnavailable(program, word, code);
+      const std::string what = program.sampler.status().what;
+      CHECK(what.find("(" + std::to_string(code) + ")") != std::string::npos);
+    }
+  }
+}
+
+// Wherever CUPTI notices it, and however often.
+TEST_CASE("Counters that another program holds are taken as soon as they are free") {
+  for (const char* place : {"profiler_initialize", "range_enable"}) {
+    INFO(place);
+    Program program;
+    program.cupti.Fail(place, CUPTI_ERROR_HARDWARE_BUSY);
+    program.sampler.OnContext(Context(1));
+    CheckUnavailable(program, "another program", 26);
+    CHECK(program.sampler.status().fix.find("when they are free") != std::string::npos);
+    program.cupti.Fail(place, CUPTI_SUCCESS);
+    REQUIRE(program.Eventually([&] { return program.sampler.status().state == State::kWorking; }));
+    CHECK(program.sampler.status().what.empty());
+    REQUIRE(program.LaunchUntilComplete());
+    program.sampler.Stop();
+    const SamplerEvents events = program.sampler.TakeEvents();
+    CHECK(events.samples.size() == 9);
+    REQUIRE(events.notices.size() == 1);
+    CHECK(events.notices[0].code == 26);
+    CHECK(events.notices[0].what.find("another program had the GPU's counters for") == 0);
+  }
+}
+
+TEST_CASE("Counters that another program takes in the middle of a run are waited for") {
   Program program;
-  program.cupti.Fail("profiler_initialize", CUPTI_ERROR_HARDWARE_BUSY);
+  program.AwaitFirstGroup();
+  REQUIRE(program.LaunchUntil([&] { return program.Count("push") == 2; }));
+  program.cupti.Fail("range_start", CUPTI_ERROR_HARDWARE_BUSY);
+  REQUIRE(
+      program.LaunchUntil([&] { return program.sampler.status().state == State::kUnavailable; }));
+  CHECK(program.Count("disable") == 1);  // nothing is held while waiting
+  program.cupti.Fail("range_start", CUPTI_SUCCESS);
+  REQUIRE(program.LaunchUntil([&] { return program.sampler.status().state == State::kWorking; }));
+  REQUIRE(program.LaunchUntilComplete());
+  program.sampler.Stop();
+  CHECK(program.sampler.TakeEvents().samples.size() == 9);
+}
+
+TEST_CASE("A recording that ends while another program holds the counters does not wait for it") {
+  Program program;
+  program.cupti.Fail("range_enable", CUPTI_ERROR_HARDWARE_BUSY);
   program.sampler.OnContext(Context(1));
   CheckUnavailable(program, "another program", 26);
+  const auto begin = std::chrono::steady_clock::now();
+  program.sampler.Stop();
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(500));
+  CHECK(program.sampler.status().code == 26);
 }
 
 TEST_CASE("A chip that CUPTI does not know is a status") {
@@ -297,9 +362,9 @@ TEST_CASE("Kernels that wait for other GPUs are never sampled") {
   CHECK(program.Count("push") == 1);
 }
 
-TEST_CASE("With a filter only kernels whose name contains it are sampled") {
+TEST_CASE("With a filter only kernels with it in their demangled name are sampled") {
   SessionOptions options = Options();
-  options.kernel_filter = "gemm";
+  options.kernel_filter = "^sgemm\\(";
   Program program(options);
   program.AwaitFirstGroup();
   for (uint32_t i = 1; i <= 20; ++i) program.Launch(i, "saxpy", 1, 1);
@@ -307,6 +372,35 @@ TEST_CASE("With a filter only kernels whose name contains it are sampled") {
   CHECK(program.Count("push") == 0);
   for (uint32_t i = 1; i <= 3; ++i) program.Launch(i, "_Z5sgemmv", 1, 3);
   CHECK(program.Count("push") == 2);
+}
+
+TEST_CASE("Before and after the launches that were asked for nothing is sampled") {
+  SessionOptions options = Options();
+  options.skip_first_launches = 0;
+  options.launch_skip = 10;
+  options.launch_count = 1;
+  Program program(options);
+  program.AwaitFirstGroup();
+  for (uint32_t i = 1; i <= 10; ++i) program.Launch(i);
+  CHECK(program.Count("push") == 0);
+  CHECK_FALSE(program.sampler.Complete());
+  program.Launch(11);
+  CHECK(program.Count("push") == 1);
+  CHECK(program.sampler.Complete());
+  for (uint32_t i = 12; i <= 20; ++i) program.Launch(i, "other", 1, 2);
+  CHECK(program.Count("push") == 1);
+}
+
+TEST_CASE("What was not sampled is in the notices when the recording ends") {
+  Program program;
+  program.AwaitFirstGroup();
+  for (uint32_t i = 1; i <= 20; ++i) program.Launch(i, "ncclDevKernel_AllGather");
+  CHECK(program.sampler.TakeEvents().notices.empty());
+  CHECK(program.sampler.Complete());
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.notices.size() == 1);
+  CHECK(events.notices[0].what.find("(20 launches): ncclDevKernel_AllGather") != std::string::npos);
 }
 
 TEST_CASE("Without a budget nothing is sampled") {
@@ -317,6 +411,12 @@ TEST_CASE("Without a budget nothing is sampled") {
   program.AwaitFirstGroup();
   for (uint32_t i = 1; i <= 100; ++i) program.Launch(i);
   CHECK(program.Count("push") == 0);
+  CHECK(program.sampler.Complete());  // no more of it will come
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.notices.size() == 1);
+  CHECK(events.notices[0].what.find("paused at its budget (0 s + 0 %): 1 of 1 kernel") !=
+        std::string::npos);
 }
 
 TEST_CASE("Counters that were not asked for touch nothing") {

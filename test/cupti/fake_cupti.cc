@@ -97,8 +97,12 @@ CUptiResult RangeEnable(CUpti_RangeProfiler_Enable_Params* p) {
   }
   return fake->ResultOf("range_enable");
 }
-CUptiResult RangeDisable(CUpti_RangeProfiler_Disable_Params*) {
+CUptiResult RangeDisable(CUpti_RangeProfiler_Disable_Params* p) {
   fake->Log("disable");
+  {
+    const std::lock_guard<std::mutex> lock(fake->mutex_);
+    ProfilerOf(p->pRangeProfilerObject)->counter_data = nullptr;  // its memory may go to another
+  }
   return fake->ResultOf("range_disable");
 }
 CUptiResult RangeSetConfig(CUpti_RangeProfiler_SetConfig_Params* p) {
@@ -111,6 +115,8 @@ CUptiResult RangeSetConfig(CUpti_RangeProfiler_SetConfig_Params* p) {
   return CUPTI_SUCCESS;
 }
 CUptiResult RangeStart(CUpti_RangeProfiler_Start_Params* p) {
+  const CUptiResult result = fake->ResultOf("range_start");
+  if (result != CUPTI_SUCCESS) return result;
   fake->Log("start");
   const std::lock_guard<std::mutex> lock(fake->mutex_);
   ProfilerOf(p->pRangeProfilerObject)->open.clear();

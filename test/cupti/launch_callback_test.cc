@@ -130,6 +130,12 @@ TEST_CASE("Each launch call counts once, each way of launching reaches the sampl
   CHECK(pushes() == 4);
   CHECK(program.launches.launches() == 6);
 
+  // Nor can a launch be that waits for parts of it on other devices.
+  cuLaunchCooperativeKernelMultiDevice_params devices = {};
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice, &devices);
+  CHECK(pushes() == 4);
+  CHECK(program.launches.launches() == 7);
+
   program.launches.Disable();
   CHECK(enabled == 0);
   program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);  // one that was under way

@@ -460,6 +460,7 @@ TEST_CASE("Threads that launch the same signatures share their entries") {
   std::mutex one_at_a_time;
   std::atomic<uint64_t> made{0}, sampled{0};
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
       for (int round = 1; round <= 60; ++round) {
