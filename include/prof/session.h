@@ -23,6 +23,7 @@ namespace prof {
 /// Which counters to sample from launches. Each level holds the ones before it.
 enum class Counters {
   kNone,          ///< Timeline only.
+  kPulse,         ///< One pass: DRAM, L2, issue, tensor, occupancy, clocks.
   kSpeedOfLight,  ///< DRAM, L2, L1, pipes, issue, achieved occupancy, clocks: 4 passes on GH100.
   kStalls,        ///< + all warp stall reasons: about 10 passes more. The default.
   kAll            ///< + memory detail (sectors, conflicts, hit rates) and tensor operations.
