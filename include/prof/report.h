@@ -79,6 +79,22 @@ struct Roofline {
   std::string flop_kind;  ///< "fp16 tensor"; empty when nothing was measured.
 };
 
+/// A metric that takes several passes, put together from parts that take one each: derived, not
+/// read. Its parts come from different launches of the kernel.
+struct Throughput {
+  std::string metric;                ///< "sm__throughput.avg.pct_of_peak_sustained_elapsed"
+  double of_peak = 0;                ///< The largest median among its parts, 0..1.
+  std::string largest;               ///< The part that it is.
+  std::vector<std::string> missing;  ///< Parts without a value. Not empty: `of_peak` is "at least".
+};
+
+/// What Nsight Compute calls the speed of light; absent where no part was measured.
+struct SpeedOfLight {
+  std::optional<double> sm_sol;         ///< sm__throughput, 0..1.
+  std::optional<double> memory_sol;     ///< gpu__compute_memory_throughput, 0..1.
+  std::vector<Throughput> throughputs;  ///< Both with their parts, and those that were asked for.
+};
+
 /// What limits a kernel, why we say so, and what to do.
 struct Verdict {
   Limiter limiter = Limiter::kNotMeasured;
@@ -119,9 +135,13 @@ struct KernelReport {
   int64_t samples_rejected = 0;  ///< Overlapped by other GPU work, or at another clock.
   Occupancy occupancy;
   Roofline roofline;
+  SpeedOfLight speed_of_light;
   Verdict verdict;
 
-  /// Median of a metric by CUPTI name; nullopt when it was not measured.
+  /// A metric by CUPTI name, or by the name that it has on this chip; nullptr when it was not
+  /// measured.
+  const Statistic* Find(std::string_view metric) const;
+  /// Its median; nullopt when it was not measured.
   std::optional<double> Metric(std::string_view metric) const;
 };
 

@@ -19,7 +19,8 @@ constexpr const char* kColumns =
     "name,full_name,range,device,grid_x,grid_y,grid_z,block_x,block_y,block_z,"
     "registers_per_thread,static_shared_bytes,dynamic_shared_bytes,local_bytes_per_thread,"
     "launches,in_graph,total_ns,share,duration_n,duration_median_ns,duration_min_ns,"
-    "duration_max_ns,waves,occupancy_theoretical,occupancy_achieved,occupancy_limited_by,"
+    "duration_max_ns,sm_sol,sm_sol_largest,sm_sol_missing,memory_sol,memory_sol_largest,"
+    "memory_sol_missing,waves,occupancy_theoretical,occupancy_achieved,occupancy_limited_by,"
     "limiter,confidence,rule,summary,action,gain_at_most,missing,samples_used,samples_rejected";
 
 // A line of cells, quoted where they need it.
@@ -66,6 +67,18 @@ class Line {
   bool first_ = true;
 };
 
+// The value, the part that it is, and how many parts have none.
+void AddThroughput(const SpeedOfLight& light, const char* base, Line* line) {
+  for (const Throughput& throughput : light.throughputs) {
+    if (throughput.metric != std::string(base) + ".avg.pct_of_peak_sustained_elapsed") continue;
+    line->Real(throughput.of_peak);
+    line->Text(throughput.largest);
+    line->Integral(throughput.missing.size());
+    return;
+  }
+  for (int i = 0; i < 3; ++i) line->Text("");
+}
+
 void AddKernel(const KernelReport& kernel, Line* line) {
   const Occupancy& occupancy = kernel.occupancy;
   const auto if_known = [&](double value) {
@@ -89,6 +102,8 @@ void AddKernel(const KernelReport& kernel, Line* line) {
   line->Real(kernel.duration_ns.median);
   line->Real(kernel.duration_ns.min);
   line->Real(kernel.duration_ns.max);
+  AddThroughput(kernel.speed_of_light, "sm__throughput", line);
+  AddThroughput(kernel.speed_of_light, "gpu__compute_memory_throughput", line);
   line->Real(if_known(occupancy.waves));
   line->Real(if_known(occupancy.theoretical));
   line->Real(occupancy.achieved);

@@ -51,6 +51,19 @@ Json ToJson(const Roofline& value) {
           {"flops_per_byte", Number(value.flops_per_byte)}};
 }
 
+Json ToJson(const SpeedOfLight& value) {
+  Json throughputs = Json::array();
+  for (const Throughput& throughput : value.throughputs) {
+    throughputs.push_back({{"metric", throughput.metric},
+                           {"of_peak", Number(throughput.of_peak)},
+                           {"largest", throughput.largest},
+                           {"missing", throughput.missing}});
+  }
+  return {{"sm_sol", Number(value.sm_sol)},
+          {"memory_sol", Number(value.memory_sol)},
+          {"throughputs", throughputs}};
+}
+
 Json ToJson(const Verdict& value) {
   return {{"limiter", ToString(value.limiter)},
           {"confidence", ToString(value.confidence)},
@@ -90,6 +103,7 @@ Json ToJson(const KernelReport& value) {
           {"samples_rejected", value.samples_rejected},
           {"occupancy", ToJson(value.occupancy)},
           {"roofline", ToJson(value.roofline)},
+          {"speed_of_light", ToJson(value.speed_of_light)},
           {"verdict", ToJson(value.verdict)}};
 }
 
