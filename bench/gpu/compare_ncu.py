@@ -80,9 +80,8 @@ def measured_by_prof(kernel):
              if value["median"] is not None}
     found[_UNSAMPLED] = kernel.data["duration_ns"]
     for name, metric in ncu.SPEEDS_OF_LIGHT.items():
-        share = (kernel.data.get("speed_of_light") or {}).get(name)
-        if share is not None:
-            percent = 100 * share
+        percent = prof_report.speed_of_light(kernel, name)
+        if percent is not None:
             found[metric] = {"n": 1, "median": percent, "min": percent, "max": percent}
     return found
 
@@ -203,9 +202,9 @@ def markdown(rows, summaries):
     return "\n".join([
         results.where() + " Medians; ncu with --clock-control none --cache-control none.",
         "", class_table(summaries),
-        "## Every miss, worst first", "", missed_table(rows),
-        "## Speed of light", "", speed_table(rows),
-        "## Metrics without a goal", "", other_table(rows)])
+        "### Every miss, worst first", "", missed_table(rows),
+        "### Speed of light", "", speed_table(rows),
+        "### Metrics without a goal", "", other_table(rows)])
 
 
 def main():

@@ -18,92 +18,69 @@ constexpr int kSfuRounds = 1000, kSfuChains = 2, kIntegerRounds = 2000;
 constexpr int kMmaBlocks = 132 * 4, kMmaRounds = 1200, kMmaChains = 4;
 constexpr double kMmaOperations = 2.0 * 16 * 8 * 16;
 
-template <typename T>
-__device__ T Start(int chain) {
-  return static_cast<T>(threadIdx.x + chain);
+// Each chain applies `step` to its value, `rounds` times.
+template <typename T, int kCount, typename Step>
+__device__ void RunChains(T (&chain)[kCount], int rounds, Step step) {
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) chain[k] = static_cast<T>(threadIdx.x + k);
+#pragma unroll 4
+  for (int i = 0; i < rounds; ++i) {
+#pragma unroll
+    for (T& value : chain) step(value);
+  }
+}
+
+template <typename T, int kCount>
+__device__ T Sum(const T (&chain)[kCount]) {
+  T sum = chain[0];
+#pragma unroll
+  for (int k = 1; k < kCount; ++k) sum += chain[k];
+  return sum;
 }
 
 __global__ void fma_chains(int rounds, float factor, float* sink) {
   float chain[kChains];
-#pragma unroll
-  for (int k = 0; k < kChains; ++k) chain[k] = Start<float>(k);
-#pragma unroll 4
-  for (int i = 0; i < rounds; ++i) {
-#pragma unroll
-    for (float& value : chain) {
-      asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(value) : "f"(factor));
-    }
-  }
-  float sum = chain[0];
-  for (int k = 1; k < kChains; ++k) sum += chain[k];
-  if (sum == -1.0f) *sink = sum;
+  RunChains(chain, rounds, [=](float& value) {
+    asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(value) : "f"(factor));
+  });
+  if (Sum(chain) == -1.0f) *sink = 1;  // never: keeps the chains
 }
 
 __global__ void double_fma_chains(int rounds, double factor, float* sink) {
   double chain[kChains];
-#pragma unroll
-  for (int k = 0; k < kChains; ++k) chain[k] = Start<double>(k);
-#pragma unroll 4
-  for (int i = 0; i < rounds; ++i) {
-#pragma unroll
-    for (double& value : chain) {
-      asm volatile("fma.rn.f64 %0, %0, %1, %1;" : "+d"(value) : "d"(factor));
-    }
-  }
-  double sum = chain[0];
-  for (int k = 1; k < kChains; ++k) sum += chain[k];
-  if (sum == -1.0) *sink = static_cast<float>(sum);
+  RunChains(chain, rounds, [=](double& value) {
+    asm volatile("fma.rn.f64 %0, %0, %1, %1;" : "+d"(value) : "d"(factor));
+  });
+  if (Sum(chain) == -1.0) *sink = 1;
 }
 
 __global__ void half2_fma_chains(int rounds, uint32_t factors, float* sink) {
   uint32_t chain[kChains];
-#pragma unroll
-  for (int k = 0; k < kChains; ++k) chain[k] = Start<uint32_t>(k);
-#pragma unroll 4
-  for (int i = 0; i < rounds; ++i) {
-#pragma unroll
-    for (uint32_t& value : chain) {
-      asm volatile("fma.rn.f16x2 %0, %0, %1, %1;" : "+r"(value) : "r"(factors));
-    }
-  }
-  uint32_t all = chain[0];
-  for (int k = 1; k < kChains; ++k) all ^= chain[k];
-  if (all == ~0u) *sink = 1;
+  RunChains(chain, rounds, [=](uint32_t& value) {
+    asm volatile("fma.rn.f16x2 %0, %0, %1, %1;" : "+r"(value) : "r"(factors));
+  });
+  if (Sum(chain) == ~0u) *sink = 1;
 }
 
 // exp2 and sin. The hardware's sine takes turns, so that each has a multiplication before it.
 __global__ void special_functions(int rounds, float* sink) {
   float chain[kSfuChains];
-#pragma unroll
-  for (int k = 0; k < kSfuChains; ++k) chain[k] = Start<float>(k);
-#pragma unroll 4
-  for (int i = 0; i < rounds; ++i) {
-#pragma unroll
-    for (float& value : chain) {
-      asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(value));
-      asm volatile("sin.approx.ftz.f32 %0, %0;" : "+f"(value));
-    }
-  }
-  if (chain[0] + chain[1] == -1.0f) *sink = chain[0];
+  RunChains(chain, rounds, [](float& value) {
+    asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(value));
+    asm volatile("sin.approx.ftz.f32 %0, %0;" : "+f"(value));
+  });
+  if (Sum(chain) == -1.0f) *sink = 1;
 }
 
 // One multiplication, one shift and one logical operation of each chain in turn.
 __global__ void integer_chains(int rounds, uint32_t factor, float* sink) {
   uint32_t chain[kChains];
-#pragma unroll
-  for (int k = 0; k < kChains; ++k) chain[k] = Start<uint32_t>(k);
-#pragma unroll 4
-  for (int i = 0; i < rounds; ++i) {
-#pragma unroll
-    for (uint32_t& value : chain) {
-      asm volatile("mad.lo.u32 %0, %0, %1, %1;" : "+r"(value) : "r"(factor));
-      asm volatile("shf.l.wrap.b32 %0, %0, %0, 7;" : "+r"(value));
-      asm volatile("lop3.b32 %0, %0, %1, 0x55555555, 0x96;" : "+r"(value) : "r"(factor));
-    }
-  }
-  uint32_t all = chain[0];
-  for (int k = 1; k < kChains; ++k) all ^= chain[k];
-  if (all == ~0u) *sink = 1;
+  RunChains(chain, rounds, [=](uint32_t& value) {
+    asm volatile("mad.lo.u32 %0, %0, %1, %1;" : "+r"(value) : "r"(factor));
+    asm volatile("shf.l.wrap.b32 %0, %0, %0, 7;" : "+r"(value));
+    asm volatile("lop3.b32 %0, %0, %1, 0x55555555, 0x96;" : "+r"(value) : "r"(factor));
+  });
+  if (Sum(chain) == ~0u) *sink = 1;
 }
 
 // mma.sync, the tensor instruction of the chips before Hopper: 16 x 8 x 16 for each warp.

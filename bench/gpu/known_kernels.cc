@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -135,7 +136,7 @@ int RunProfiled(const std::vector<KnownKernel>& kernels, const std::string& path
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const Arguments arguments = Parse(argc, argv);
   std::vector<KnownKernel> kernels = MemoryKernels();
   for (auto more : {ComputeKernels(), MatrixKernels()}) {
@@ -150,4 +151,7 @@ int main(int argc, char** argv) {
   }
   RunRound(kernels);  // makes the arrays, loads the modules
   return arguments.bare ? RunBare(kernels, arguments) : RunProfiled(kernels, arguments.json);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "known_kernels: %s\n", error.what());
+  return 1;
 }

@@ -37,6 +37,8 @@ BETWEEN_PROFILER_CALLS = ("--profile-from-start", "off")
 _SIZES = [f"launch__{what}_dim_{axis}" for what in ("grid", "block") for axis in "xyz"]
 _UNKNOWN_METRIC = re.compile(r"[Ff]ailed to find metric[s:]*\s+(?:regex:)?\^?([\w.]+)")
 _ATTEMPTS = 4
+_QUERY_LIMIT_S = 40
+_LEAST_LISTED = 500  # fewer names are no list of a GPU's metrics
 
 
 def _executable():
@@ -130,6 +132,16 @@ def read(path, metrics):
         return _read_printed(path, metrics), "csv"
 
 
+def _not_listed(metrics):
+    """Those that ncu does not list for this GPU. What it counts by patching code is not listed."""
+    _, _, output = processes.timed([_executable(), "--query-metrics"], _QUERY_LIMIT_S)
+    listed = {line.split()[0] for line in output.splitlines() if "__" in line}
+    if len(listed) < _LEAST_LISTED:
+        return set()
+    return {metric for metric in metrics if metric.split(".")[0] not in listed
+            and not metric.startswith(("launch__", "smsp__sass_"))}
+
+
 def profile(program, metrics, options=BETWEEN_PROFILER_CALLS, limit_s=200):
     """What ncu measured. Metrics that this ncu does not know are dropped and named."""
     wanted, dropped = [*metrics, *_SIZES], []
@@ -143,6 +155,8 @@ def profile(program, metrics, options=BETWEEN_PROFILER_CALLS, limit_s=200):
             unknown = {name for name in _UNKNOWN_METRIC.findall(output) if name in wanted}
             if os.path.exists(report) or not unknown:
                 break
+            if not dropped:
+                unknown |= _not_listed(wanted)
             dropped += sorted(unknown)
             wanted = [name for name in wanted if name not in unknown]
         if not os.path.exists(report):

@@ -71,3 +71,22 @@ def metrics_of(reports):
     """Every metric that any kernel of the reports has, sorted."""
     return sorted({metric for report in reports for kernel in report["kernels"]
                    for metric in kernel["metrics"]})
+
+
+def speed_of_light(kernel, name):
+    """Percent of peak that prof puts together for "sm" or "memory", or None."""
+    value = (kernel.data.get("speed_of_light") or {}).get(name)
+    if isinstance(value, dict):
+        value = value.get("median", value.get("value"))
+    return None if value is None else 100 * value
+
+
+def continuous_dram(kernel):
+    """(percent of DRAM peak, half width) from PM sampling, or None."""
+    values = {name: value for name, value in (kernel.data.get("continuous") or {}).items()
+              if "dram" in name and value.get("value") is not None}
+    both = [value for name, value in values.items() if "read" not in name and "write" not in name]
+    parts = both[:1] or list(values.values())
+    if not both and len(parts) != 2:
+        return None
+    return sum(part["value"] for part in parts), sum(part.get("error") or 0 for part in parts)

@@ -13,11 +13,18 @@ def read(path):
         return json.load(file)
 
 
+def _lines(value):
+    """JSON with a line for each element of a list: diffs show what changed, files stay small."""
+    if isinstance(value, list) and value:
+        return "[\n  " + ",\n  ".join(json.dumps(item) for item in value) + "\n ]"
+    return json.dumps(value)
+
+
 def write(path, body):
     """`body` and what machine.describe() says of this run."""
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({**machine.describe(), **body}, file, indent=1)
-        file.write("\n")
+    fields = {**machine.describe(), **body}.items()
+    write_text(path, "{\n " + ",\n ".join(f"{json.dumps(name)}: {_lines(value)}"
+                                         for name, value in fields) + "\n}\n")
 
 
 def write_text(path, text):
