@@ -58,7 +58,7 @@ GOALS = [COUNT, PERCENT, SPEED, STALL, SMALL_STALL, OTHER]
 
 
 def goal_of(metric, theirs):
-    if metric in ncu.SPEEDS_OF_LIGHT.values():
+    if metric in ncu.SPEEDS_OF_LIGHT:
         return SPEED
     if ".avg.pct_of_peak_sustained" in metric:
         return PERCENT
@@ -75,14 +75,14 @@ def summary(values):
 
 
 def measured_by_prof(kernel):
-    """{metric: statistic}, with the speeds of light under ncu's names for them."""
+    """{metric: statistic}, and the throughputs that prof puts together."""
     found = {metric: value for metric, value in kernel.metrics.items()
              if value["median"] is not None}
     found[_UNSAMPLED] = kernel.data["duration_ns"]
-    for name, metric in ncu.SPEEDS_OF_LIGHT.items():
-        percent = prof_report.speed_of_light(kernel, name)
-        if percent is not None:
-            found[metric] = {"n": 1, "median": percent, "min": percent, "max": percent}
+    for metric, entry in prof_report.throughputs(kernel.data).items():
+        percent = 100 * entry["of_peak"]
+        found[metric] = {"n": 1, "median": percent, "min": percent, "max": percent,
+                         "largest": entry["largest"], "missing": entry["missing"]}
     return found
 
 
@@ -97,7 +97,7 @@ def compare(kernel, theirs_by_metric):
     for metric, ours in sorted(measured_by_prof(kernel).items()):
         values = theirs_by_metric.get(ncu.DURATION if metric == _UNSAMPLED else metric)
         row = {"kernel": kernel.label, "metric": metric,
-               "prof": {name: ours[name] for name in ("n", "median", "min", "max")}}
+               "prof": {name: value for name, value in ours.items() if name != "sum"}}
         if not values:
             rows.append({**row, "class": None, "ncu": None, "difference": None, "verdict": "alone"})
             continue
@@ -170,16 +170,12 @@ def missed_table(rows):
 
 
 def speed_table(rows):
-    cells = {(row["kernel"], row["metric"]): row for row in rows if row["class"] == SPEED.name}
-    lines = []
-    for kernel in dict.fromkeys(kernel for kernel, _ in cells):
-        line = [kernel]
-        for metric in ncu.SPEEDS_OF_LIGHT.values():
-            row = cells.get((kernel, metric))
-            line += [row["ncu"]["median"], row["prof"]["median"]] if row else [None, None]
-        lines.append(line)
-    return results.table(["kernel", *(f"{name}, {tool}" for name in ncu.SPEEDS_OF_LIGHT
-                                      for tool in ("ncu %", "prof %"))], lines)
+    return results.table(
+        ["kernel", "throughput", "ncu %", "prof %", "points", "the part that it is",
+         "parts without a value"],
+        [[row["kernel"], row["metric"].split(".")[0], row["ncu"]["median"], row["prof"]["median"],
+          f"{row['difference']:+.2f}", row["prof"].get("largest", "").split(".")[0],
+          len(row["prof"].get("missing", []))] for row in rows if row["class"] == SPEED.name])
 
 
 def other_table(rows):

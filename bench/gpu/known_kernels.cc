@@ -24,9 +24,9 @@
 
 namespace {
 
-constexpr int kMaxRounds = 600;
+constexpr int kSamples = 3;  // of each pass group, as many as ncu profiles launches
 constexpr int kCleanRounds = 10;
-constexpr double kMaxSamplingSeconds = 60;
+constexpr double kMaxSamplingSeconds = 45;
 
 struct Arguments {
   bool bare = false;
@@ -112,6 +112,7 @@ int RunBare(const std::vector<KnownKernel>& kernels, const Arguments& arguments)
 int RunProfiled(const std::vector<KnownKernel>& kernels, const std::string& path) {
   prof::SessionOptions options;
   options.counters = prof::Counters::kAll;
+  options.samples_per_signature = kSamples;
   options.counter_budget_percent = 100;
   options.counter_budget_seconds = kMaxSamplingSeconds;
   const double start = Now();
@@ -120,8 +121,7 @@ int RunProfiled(const std::vector<KnownKernel>& kernels, const std::string& path
   do {
     RunRound(kernels);
     ++rounds;
-  } while (rounds < kMaxRounds && !session.counters_complete() &&
-           Now() - start < kMaxSamplingSeconds);
+  } while (!session.counters_complete() && Now() - start < kMaxSamplingSeconds);
   std::printf("[timing] rounds %d seconds %.4f complete %d\n", rounds, Now() - start,
               session.counters_complete() ? 1 : 0);
   for (int i = 0; i < kCleanRounds; ++i) RunRound(kernels);

@@ -68,23 +68,21 @@ def kernels_of(report):
 
 
 def metrics_of(reports):
-    """Every metric that any kernel of the reports has, sorted."""
+    """Every metric that any kernel of the reports has, read or put together, sorted."""
     return sorted({metric for report in reports for kernel in report["kernels"]
-                   for metric in kernel["metrics"]})
+                   for metric in (*kernel["metrics"], *throughputs(kernel))})
 
 
-def speed_of_light(kernel, name):
-    """Percent of peak that prof puts together for "sm" or "memory", or None."""
-    value = (kernel.data.get("speed_of_light") or {}).get(name)
-    if isinstance(value, dict):
-        value = value.get("median", value.get("value"))
-    return None if value is None else 100 * value
+def throughputs(data):
+    """{metric: its entry} of what prof put together for a kernel from parts of one pass each."""
+    found = (data.get("speed_of_light") or {}).get("throughputs") or []
+    return {entry["metric"]: entry for entry in found if entry["of_peak"] is not None}
 
 
 def continuous_dram(kernel):
     """(percent of DRAM peak, half width) from PM sampling, or None."""
     values = {name: value for name, value in (kernel.data.get("continuous") or {}).items()
-              if "dram" in name and value.get("value") is not None}
+              if "dram" in name and "pct" in name and value.get("value") is not None}
     both = [value for name, value in values.items() if "read" not in name and "write" not in name]
     parts = both[:1] or list(values.values())
     if not both and len(parts) != 2:

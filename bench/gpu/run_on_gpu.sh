@@ -59,7 +59,12 @@ ours() {
   step "$limit" "$log" env LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$kCuda/lib64" "$@"
 }
 
-report_json() { step 60 "$2" "$kBin/prof" report --json "$1"; }
+# report_json <snapshot> <name>: leaves no file when it fails.
+report_json() {
+  # shellcheck disable=SC2016  # the inner bash expands it
+  step 60 "$2.txt" bash -c '"$0" report --json "$1" >"$2"' "$kBin/prof" "$1" "$work/$2" ||
+    rm -f "$work/$2"
+}
 
 tail_lines() { grep -hE '^\[(timing|checksum|counts|thread|loss|failed)\]' "$@" 2>/dev/null | tee -a "$work/summary.txt"; }
 
@@ -153,7 +158,7 @@ run_accuracy() {
   step 30 counts.txt "$kPython" bench/gpu/expected_counts.py "${expected[@]}" \
     --markdown "$work/counts.md" --json "$work/counts.json"
   say "$(tail -n 1 "$work/counts.txt" 2>/dev/null)"
-  ours 60 counter_cost.txt "$kPython" bench/gpu/counter_cost.py --prof "$work/known.json" \
+  ours 90 counter_cost.txt "$kPython" bench/gpu/counter_cost.py --prof "$work/known.json" \
     --log "$work/known.txt" --ncu "$work/ncu_known.json" --markdown "$work/counter_cost.md" \
     --json "$work/counter_cost.json" -- "$known" --bare
   say "$(cat "$work/counter_cost.txt" 2>/dev/null)"
@@ -204,7 +209,7 @@ collect() {
 
 main() {
   local sections=("$@") name
-  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=330 [pytorch]=200 [storm]=90
+  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=400 [pytorch]=200 [storm]=90
     [continuous]=300 [cost]=420)
   ((${#sections[@]})) || sections=("${kAllSections[@]}")
   say "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'no nvidia-smi'); commit $(cat device/commit 2>/dev/null)"
