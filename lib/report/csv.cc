@@ -122,15 +122,22 @@ void AddKernel(const KernelReport& kernel, Line* line) {
 }  // namespace
 
 void WriteCsv(std::ostream& out, const Report& report) {
-  std::set<std::string_view> metrics;
+  std::set<std::string_view> metrics, continuous;
   for (const KernelReport& kernel : report.kernels) {
     for (const auto& [name, value] : kernel.metrics) metrics.insert(name);
+    for (const auto& [name, value] : kernel.continuous) continuous.insert(name);
   }
   out << kColumns;
   for (const std::string_view name : metrics) {
     Line cell;
     cell.Text(name);
     out << ',' << cell.text();
+  }
+  for (const std::string_view name : continuous) {
+    Line cells;
+    cells.Text("continuous " + std::string(name));
+    cells.Text("continuous error " + std::string(name));
+    out << ',' << cells.text();
   }
   out << '\n';
   for (const KernelReport& kernel : report.kernels) {
@@ -140,6 +147,12 @@ void WriteCsv(std::ostream& out, const Report& report) {
       const auto found = kernel.metrics.find(name);
       line.Real(found == kernel.metrics.end() ? std::nullopt
                                               : std::optional<double>(found->second.median));
+    }
+    for (const std::string_view name : continuous) {
+      const auto found = kernel.continuous.find(name);
+      const bool known = found != kernel.continuous.end() && found->second.value;
+      line.Real(known ? found->second.value : std::nullopt);
+      line.Real(known ? std::optional<double>(found->second.error) : std::nullopt);
     }
     out << line.text() << '\n';
   }

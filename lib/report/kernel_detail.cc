@@ -123,6 +123,25 @@ void WriteMetrics(std::ostream& out, const KernelReport& kernel, const TextOptio
   WriteTable(out, table, options.width, options.utf8);
 }
 
+void WriteWhileItRan(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+  if (kernel.continuous.empty()) return;
+  WriteHeading(out, "While it ran, by PM samples of the whole GPU", options);
+  Table table;
+  table.columns = {{"metric", Align::kLeft, 40},
+                   {"value", Align::kRight},
+                   {"+-", Align::kRight},
+                   {"of its time", Align::kRight},
+                   {"samples", Align::kRight}};
+  for (const auto& [name, value] : kernel.continuous) {
+    Row& row = table.rows.emplace_back();
+    row.cells = {Printable(name), value.value ? Value(*value.value) : "-",
+                 value.value ? Value(value.error) : "-", Time(value.seconds * 1e9),
+                 Count(value.samples)};
+    if (!value.value) row.notes.push_back("no value: " + Printable(value.missing));
+  }
+  WriteTable(out, table, options.width, options.utf8);
+}
+
 }  // namespace
 }  // namespace report
 
@@ -143,6 +162,7 @@ void WriteKernelDetail(std::ostream& out, const KernelReport& kernel, const Text
   report::WriteOccupancy(text, kernel, options);
   report::WriteSpeedOfLight(text, kernel, options);
   report::WriteMetrics(text, kernel, options);
+  report::WriteWhileItRan(text, kernel, options);
   const std::string bytes = text.str();
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
