@@ -15,7 +15,7 @@ readonly kPrograms=(prof saxpy transformer_layer saxpy_test transformer_bare kno
   launch_storm)
 readonly kLibraries=(libprof.so.0 libprof_inject.so)
 
-find_built() { find "$kBuild" -name "$1" \( -type f -o -type l \) ! -path '*/CMakeFiles/*' -print -quit; }
+find_built() { find "$kBuild" -name "$1" \( -type f -o -type l \) ! -path '*/CMakeFiles/*' ! -path '*/test/install/*' -print -quit; }
 
 # pack <name> <folder>: copies a build product, or says that it is missing.
 missing=()
