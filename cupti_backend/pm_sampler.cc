@@ -37,6 +37,7 @@ struct PmSampler::Device {
   const int id;
   PmSession session;
   PmPlan plan;
+  std::vector<uint8_t> availability;  // CUPTI's host object goes on reading it
   std::unique_ptr<MetricEvaluator> evaluator;
   bool open = false;
   bool given_up = false;
@@ -171,7 +172,8 @@ CounterProblem PmSampler::Plan(Device& device) {
       CUpti_PmSampling_GetCounterAvailability_Params_STRUCT_SIZE};
   available.deviceIndex = static_cast<size_t>(device.id);
   CUptiResult result = api_->pm_get_counter_availability(&available);
-  std::vector<uint8_t> image(result == CUPTI_SUCCESS ? available.counterAvailabilityImageSize : 0);
+  std::vector<uint8_t>& image = device.availability;
+  image.resize(result == CUPTI_SUCCESS ? available.counterAvailabilityImageSize : 0);
   if (!image.empty()) {
     available.pCounterAvailabilityImage = image.data();
     result = api_->pm_get_counter_availability(&available);

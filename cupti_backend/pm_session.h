@@ -51,6 +51,7 @@ class PmSession {
   CUpti_PmSampling_Object* object_ = nullptr;
   bool started_ = false;
   bool first_ = true;
+  size_t next_sample_ = 0;  // in the image: CUPTI appends until it is full
   std::vector<std::string> metrics_;
   std::vector<uint8_t> config_, image_;
 };

@@ -19,7 +19,7 @@ namespace prof::cupti {
 class RangeProfiler {
  public:
   // Ranges between two decodes. The first Start costs about 1.1 ms for each of them.
-  static constexpr size_t kMaxRanges = 16;
+  static constexpr size_t kMaxRanges = 48;
 
   enum class Mode {
     kUserRanges,      // one pass: what runs between Push and Pop is counted as it is

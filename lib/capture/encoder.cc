@@ -299,6 +299,9 @@ void Encoder::Add(const UntracedKernelEvent& event) {
     launch.grid = event.grid;
     launch.block = event.block;
     launch.dynamic_shared_bytes = event.dynamic_shared_bytes;
+    launch.static_shared_bytes = event.static_shared_bytes;
+    launch.registers_per_thread = event.registers_per_thread;
+    launch.local_bytes_per_thread = event.local_bytes_per_thread;
     shape = Shape(launch);
   }
   KernelColumns& columns = columns_->kernels;
