@@ -170,12 +170,14 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
         const auto& kernel = *reinterpret_cast<CUpti_ActivityKernel10*>(record);
         if (IsProfilersOwn(kernel)) break;
         saw_gpu_work_ = true;
+        Note(kernel);
         encoder.Add(KernelOf(kernel));
         break;
       }
       case CUPTI_ACTIVITY_KIND_MEMCPY: {
         const auto& copy = *reinterpret_cast<CUpti_ActivityMemcpy6*>(record);
         saw_gpu_work_ = true;
+        Note(copy);
         encoder.Add(CopyOf(copy, KindOf(static_cast<uint32_t>(copy.copyKind))));
         break;
       }

@@ -13,13 +13,16 @@
 
 #include "cupti_backend/api_filter.h"
 #include "cupti_backend/cupti_api.h"
+#include "cupti_backend/overlap_watch.h"
 #include "lib/capture/encoder.h"
 
 namespace prof::cupti {
 
 class ActivityDecoder {
  public:
-  explicit ActivityDecoder(const CuptiApi* api) : api_(api), filter_(api) {}
+  // `overlaps` is told of GPU work; may be nullptr.
+  explicit ActivityDecoder(const CuptiApi* api, OverlapWatch* overlaps = nullptr)
+      : api_(api), filter_(api), overlaps_(overlaps) {}
 
   // Reads every record of a buffer into `encoder`.
   void Decode(uint8_t* buffer, size_t bytes, capture::Encoder& encoder);
@@ -38,11 +41,18 @@ class ActivityDecoder {
     int64_t start_ns, end_ns;
   };
 
+  template <typename Record>
+  void Note(const Record& r) {
+    if (overlaps_ == nullptr) return;
+    overlaps_->Note(r.deviceId, r.contextId, r.correlationId, static_cast<int64_t>(r.start),
+                    static_cast<int64_t>(r.end));
+  }
   static void FlushThread(uint32_t tid, std::vector<DriverCall>& calls, capture::Encoder& encoder);
   void DecodeApi(const CUpti_ActivityAPI& record, bool runtime, capture::Encoder& encoder);
 
   const CuptiApi* api_;
   ApiFilter filter_;
+  OverlapWatch* overlaps_;
   // A runtime call's record follows those of the driver calls inside of it: they wait here, by
   // thread, and vanish when the outer call turns up.
   std::unordered_map<uint32_t, std::vector<DriverCall>> waiting_;

@@ -1,11 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/counter_plans.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cupti_backend/sample_schedule.h"
 
 namespace prof::cupti {
+namespace {
+
+// The throughputs of which `group` reads a part.
+std::vector<capture::ThroughputEvent> ThroughputsOf(const PassPlan& plan,
+                                                    const PlannedGroup& group) {
+  std::vector<capture::ThroughputEvent> events;
+  for (const ThroughputPlan& throughput : plan.throughputs) {
+    const bool reads =
+        std::any_of(group.metrics.begin(), group.metrics.end(), [&](const std::string& metric) {
+          const std::vector<std::string>& parts = throughput.parts;
+          return std::find(parts.begin(), parts.end(), metric) != parts.end();
+        });
+    if (reads) events.push_back({throughput.metric, throughput.parts, throughput.missing});
+  }
+  return events;
+}
+
+}  // namespace
 
 CounterProblem CounterPlans::Prepare(CUcontext context, ContextPlan* plan) {
   if (CounterProblem problem = InitializeProfiler(); !problem.what.empty()) return problem;
@@ -81,7 +100,9 @@ CounterProblem CounterPlans::PlanChip(const std::string& name, CUcontext context
     return ExplainCounterError(*api_, result, "ask which counters exist");
   }
   const MetricHost host(api_, name, made->availability);
-  made->passes = PlanPasses(host, TiersOf(options_.counters, options_.metrics));
+  const std::vector<MetricTier> tiers = TiersOf(host, options_.counters, options_.metrics);
+  made->passes =
+      options_.replay == Replay::kKernel ? PlanReplay(host, tiers) : PlanPasses(host, tiers);
   std::vector<PlannedGroup>& groups = made->passes.groups;
   for (; groups.size() > SampleSchedule::kMaxGroups; groups.pop_back()) {
     for (const std::string& metric : groups.back().metrics) {
@@ -92,7 +113,8 @@ CounterProblem CounterPlans::PlanChip(const std::string& name, CUcontext context
     plan->left_out += (plan->left_out.empty() ? "" : "; ") + metric;
   }
   for (uint32_t i = 0; i < groups.size(); ++i) {
-    plan->new_groups.push_back({made->first_group_id + i, groups[i].tier, groups[i].metrics});
+    plan->new_groups.push_back({made->first_group_id + i, groups[i].tier, groups[i].metrics,
+                                ThroughputsOf(made->passes, groups[i])});
   }
   chips_.push_back(std::move(made));
   *chip = chips_.back().get();

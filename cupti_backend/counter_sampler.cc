@@ -2,6 +2,7 @@
 #include "cupti_backend/counter_sampler.h"
 
 #include <sched.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,14 +27,32 @@ using capture::ProfilerWork;
 using capture::RealtimeNs;
 
 constexpr int64_t kStopWaitNs = 1'000'000'000;
+// How long a launching thread waits for the GPU to be idle before it opens a range, and how long
+// the sampler leaves the context alone after it has waited in vain, the first time and at most.
+constexpr int64_t kIdleWaitNs = 200'000'000;
+constexpr int64_t kFirstBackoffNs = 1'000'000'000, kLongestBackoffNs = 60'000'000'000;
+// A range that is open for so long holds the program up.
+constexpr int64_t kHeldUpNs = 5'000'000'000;
+constexpr int64_t kWatchNs = 1'000'000'000;
+// Replaying cannot wait for the next launch, so the first one waits for us.
+constexpr int64_t kReplayReadyNs = 10'000'000'000;
 
-// The range that this thread has open, between the enter and the exit of a launch.
+// The counter range that this thread has open. `sampler` tells whose: callbacks that are switched
+// off in the middle of a launch leave it behind.
 struct OpenRange {
-  void* context = nullptr;  // CounterSampler::Context
+  uint32_t sampler = 0;
+  SampledContext* context = nullptr;
+  capture::SampleUnit unit = capture::SampleUnit::kKernel;
+  uint32_t path = 0;
   int64_t begin_ns = 0;
+  bool untraced = false;
   int next_group = -1;  // to be asked for when it is closed; -1: none
 };
 thread_local OpenRange open_range;
+std::atomic<uint32_t> last_sampler{0};
+
+// Marks the signatures of ranges that are counted as a whole.
+const char kRangeSignature = 0;
 
 }  // namespace
 
@@ -42,12 +61,17 @@ CounterSampler::CounterSampler(const CuptiApi* api, const DriverApi* driver,
     : api_(api),
       driver_(driver),
       options_(options),
+      id_(last_sampler.fetch_add(1, std::memory_order_relaxed) + 1),
       start_ns_(MonotonicNs()),
+      replays_(options.replay == Replay::kKernel),
       plans_(api, driver, options),
-      schedule_(static_cast<uint32_t>(options.samples_per_signature),
-                static_cast<uint32_t>(options.skip_first_launches),
+      // A replayed launch gives everything at once, and there may be no second one.
+      schedule_(replays_ ? 1 : static_cast<uint32_t>(options.samples_per_signature),
+                replays_ ? 0 : static_cast<uint32_t>(options.skip_first_launches),
                 static_cast<uint32_t>(options.sample_every)),
-      selection_(options) {
+      selection_(options),
+      counted_ranges_(options.counted_ranges),
+      tracing_(api) {
   const bool wanted = options_.counters != Counters::kNone || !options_.metrics.empty();
   sem_init(&work_, 0, 0);
   if (!wanted) closed_.store(true);
@@ -64,13 +88,18 @@ CounterSampler::~CounterSampler() {
 // --- Launching threads ---------------------------------------------------------------------------
 
 void CounterSampler::OnLaunchEnter(const Launch& launch) {
+  const bool may_lack_record = tracing_.OnEnter();
   Context* context = FindContext(launch.context);
-  if (context == nullptr || closed_.load(std::memory_order_acquire)) return;
+  if (context == nullptr) return;
+  if (may_lack_record) NoteUntraced(*context, launch);
+  if (closed_.load(std::memory_order_acquire)) return;
+  context->streams.Seen(launch.stream);
+  if (launch.unit == capture::SampleUnit::kGraph && (replays_ || SeveralContexts())) return;
+  if (replays_ && !AwaitReady(*context)) return;
   const Phase phase = context->phase.load(std::memory_order_acquire);
   if (phase == Phase::kFailed || phase == Phase::kClosed) return;
 
-  const size_t lane = LaneOf(*context);
-  SampleSchedule::Entry* entry = FindSignature(launch, lane);
+  SampleSchedule::Entry* entry = FindSignature(launch, LaneOf(*context));
   if (entry == nullptr) return;
   const bool chosen =
       entry->exclusion.load(std::memory_order_relaxed) == Exclusion::kNone && selection_.Admits();
@@ -85,49 +114,175 @@ void CounterSampler::OnLaunchEnter(const Launch& launch) {
       capturing != CU_STREAM_CAPTURE_STATUS_NONE) {
     return;
   }
-  if (!TryEnter()) return;
-  const auto groups = static_cast<uint32_t>(context->plan.passes->groups.size());
-  const int active = context->active.load();
-  SampleSchedule::Decision decision = schedule_.Next(*entry, lane, groups, active, now_ns);
-  const bool samples = decision.action == SampleSchedule::Action::kSample;
-  if (samples && context->samples.size() >= RangeProfiler::kMaxRanges) {
-    decision = {SampleSchedule::Action::kRotate, schedule_.AfterFull(lane, decision.group)};
-  }
-  if (decision.action == SampleSchedule::Action::kRotate) AskFor(*context, decision.group);
-  if (decision.action != SampleSchedule::Action::kSample || !context->started) {
-    Leave();
-    return;
-  }
-  char name[16];
-  std::snprintf(name, sizeof(name), "%zu", context->samples.size());
-  const int64_t begin_ns = RealtimeNs();
-  const CUptiResult pushed = context->profiler->Push(name);
-  if (pushed != CUPTI_SUCCESS) {
-    Fail(*context, pushed, "open a counter range");
-    Leave();
-    return;
-  }
-  context->samples.push_back(
-      {entry, decision.group, launch.correlation, launch.path, begin_ns, begin_ns});
-  const SampleSchedule::Decision next = schedule_.Took(*entry, lane, decision.group, now_ns);
-  const bool leaves = next.action == SampleSchedule::Action::kRotate;
-  // busy_ stays ours until the launch returns
-  open_range = {context, begin_ns, leaves ? static_cast<int>(next.group) : -1};
+  if (!EndsByItself(*context, launch, entry)) return;
+  if (TryEnter()) SampleNext(*context, entry, launch, now_ns);
 }
 
 void CounterSampler::OnLaunchExit() {
-  if (open_range.context == nullptr) return;
-  auto* context = static_cast<Context*>(open_range.context);
-  open_range.context = nullptr;
-  const CUptiResult popped = context->profiler->Pop();
+  if (open_range.sampler == id_ && open_range.unit != capture::SampleUnit::kRange) {
+    CloseOpenRange();
+  }
+  tracing_.OnExit();
+}
+
+void CounterSampler::OnRangeEnter(uint32_t path) {
+  if (closed_.load(std::memory_order_acquire) || replays_ || !counts_ranges() ||
+      open_range.sampler == id_ || !counted_ranges_.Matches(path)) {
+    return;
+  }
+  Launch range;
+  range.unit = capture::SampleUnit::kRange;
+  if (driver_->ctx_get_current(&range.context) != CUDA_SUCCESS) return;
+  Context* context = FindContext(range.context);
+  if (context == nullptr) return;
+  range.path = path;
+  range.signature.function = &kRangeSignature;
+  range.signature.context = range.context;
+  range.signature.range_family = capture::PathFamily(path);
+  SampleSchedule::Entry* entry = FindSignature(range, LaneOf(*context));
+  const int64_t now_ns = MonotonicNs();
+  if (entry == nullptr || !schedule_.Considers(*entry, now_ns)) return;
+  const Phase phase = context->phase.load(std::memory_order_acquire);
+  if ((phase != Phase::kReady && phase != Phase::kRunning) || !WithinBudget(now_ns)) return;
+  if (TryEnter()) SampleNext(*context, entry, range, now_ns);
+}
+
+void CounterSampler::OnRangeExit(uint32_t path) {
+  if (open_range.sampler != id_ || open_range.unit != capture::SampleUnit::kRange ||
+      open_range.path != path) {
+    return;
+  }
+  CloseOpenRange();
+}
+
+// Two kernels that wait for each other would wait for ever: a range keeps later work from starting.
+// Within one stream that is so anyway.
+bool CounterSampler::EndsByItself(const Context& context, const Launch& launch,
+                                  SampleSchedule::Entry* entry) {
+  using Alone = SampleSchedule::Alone;
+  if (!context.streams.several()) return true;
+  const Alone alone = entry->alone.load(std::memory_order_relaxed);
+  if (alone == Alone::kYes) return true;
+  // A graph runs its own nodes side by side; that it needs later launches is not to be expected.
+  if (launch.unit == capture::SampleUnit::kGraph) return true;
+  if (alone == Alone::kUnknown &&
+      overlaps_.Ask(context.plan.context_id, launch.correlation, entry)) {
+    entry->alone.store(Alone::kAsked, std::memory_order_relaxed);
+  }
+  return false;
+}
+
+// For replay: the first launches of a context wait until counters are prepared.
+bool CounterSampler::AwaitReady(Context& context) {
+  const int64_t until_ns = MonotonicNs() + kReplayReadyNs;
+  while (context.phase.load(std::memory_order_acquire) == Phase::kNew ||
+         context.wanted.load() >= 0) {
+    if (closed_.load(std::memory_order_acquire) || MonotonicNs() > until_ns) return false;
+    usleep(200);
+  }
+  return true;
+}
+
+bool CounterSampler::SeveralContexts() const {
+  return contexts_[1].handle.load(std::memory_order_relaxed) != nullptr;
+}
+
+void CounterSampler::NoteUntraced(const Context& context, const Launch& launch) {
+  if (launch.unit != capture::SampleUnit::kKernel || launch.kernel_name == nullptr) return;
+  capture::UntracedKernelEvent event;
+  event.name = launch.kernel_name;
+  event.grid = launch.signature.grid;
+  event.block = launch.signature.block;
+  event.dynamic_shared_bytes = launch.signature.dynamic_shared_bytes;
+  event.device = static_cast<uint32_t>(std::max(context.plan.device, 0));
+  event.context = context.plan.context_id;
+  api_->get_stream_id(launch.context, launch.stream, 0, &event.stream);
+  event.correlation = launch.correlation;
+  event.launch_ns = RealtimeNs();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  events_.untraced.push_back(std::move(event));
+}
+
+// --- Under busy_ ---------------------------------------------------------------------------------
+
+// Leaves, unless a range is open now: then busy_ stays ours until it is closed.
+void CounterSampler::SampleNext(Context& context, SampleSchedule::Entry* entry,
+                                const Launch& launch, int64_t now_ns) {
+  const size_t lane = LaneOf(context);
+  const auto groups = static_cast<uint32_t>(context.plan.passes->groups.size());
+  SampleSchedule::Decision decision =
+      schedule_.Next(*entry, lane, groups, context.active.load(), now_ns);
+  const bool samples = decision.action == SampleSchedule::Action::kSample;
+  if (samples && context.samples.size() >= context.profiler->max_ranges()) {
+    decision = {SampleSchedule::Action::kRotate, schedule_.AfterFull(lane, decision.group)};
+  }
+  if (decision.action == SampleSchedule::Action::kRotate) AskFor(context, decision.group);
+  if (decision.action != SampleSchedule::Action::kSample || !context.started ||
+      !Open(context, entry, launch, decision.group)) {
+    Leave();
+    return;
+  }
+  const SampleSchedule::Decision next = schedule_.Took(*entry, lane, decision.group, now_ns);
+  if (next.action == SampleSchedule::Action::kRotate) {
+    open_range.next_group = static_cast<int>(next.group);
+  } else if (replays_) {
+    open_range.next_group = static_cast<int>(decision.group);  // to be read, and anew
+  }
+}
+
+bool CounterSampler::Open(Context& context, SampleSchedule::Entry* entry, const Launch& launch,
+                          uint32_t group) {
+  const bool kernel = launch.unit == capture::SampleUnit::kKernel;
+  const bool untraced = kernel && (replays_ || context.tracing[group] != Tracing::kTraced);
+  const int64_t begin_ns = RealtimeNs();
+  if (MonotonicNs() < context.not_before_ns) return false;
+  if (!context.streams.IdleWithin(*driver_, kIdleWaitNs)) {
+    context.retry_after_ns =
+        std::clamp(2 * context.retry_after_ns, kFirstBackoffNs, kLongestBackoffNs);
+    context.not_before_ns = MonotonicNs() + context.retry_after_ns;
+    RecordInterval(ProfilerWork::kSample, begin_ns, RealtimeNs());
+    return false;
+  }
+  context.retry_after_ns = 0;
+  if (untraced) {
+    if (!tracing_.Begin()) return false;
+    NoteUntraced(context, launch);
+  }
+  open_entry_.store(entry);
+  open_name_.store(launch.kernel_name);
+  open_since_ns_.store(MonotonicNs());
+  char name[16];
+  std::snprintf(name, sizeof(name), "%zu", context.samples.size());
+  const CUptiResult pushed = context.profiler->Push(name);
+  if (pushed != CUPTI_SUCCESS) {
+    open_since_ns_.store(0);
+    if (untraced) tracing_.End();
+    Fail(context, pushed, "open a counter range");
+    return false;
+  }
+  context.samples.push_back(
+      {entry, launch.unit, group, launch.correlation, launch.path, begin_ns, begin_ns});
+  open_range = {id_, &context, launch.unit, launch.path, begin_ns, untraced, -1};
+  return true;
+}
+
+void CounterSampler::CloseOpenRange() {
+  Context& context = *open_range.context;
+  open_range.sampler = 0;
+  const CUptiResult popped = context.profiler->Pop();
+  const CUptiResult traced = open_range.untraced ? tracing_.End() : CUPTI_SUCCESS;
+  open_since_ns_.store(0);
   const int64_t end_ns = RealtimeNs();
-  if (!context->samples.empty()) context->samples.back().end_ns = end_ns;
+  if (!context.samples.empty()) context.samples.back().end_ns = end_ns;
   RecordInterval(ProfilerWork::kSample, open_range.begin_ns, end_ns);
-  if (popped != CUPTI_SUCCESS) Fail(*context, popped, "close a counter range");
+  if (popped != CUPTI_SUCCESS) Fail(context, popped, "close a counter range");
+  if (traced != CUPTI_SUCCESS) Fail(context, traced, "go on recording kernels after a sample");
   const int next_group = std::exchange(open_range.next_group, -1);
   Leave();
-  if (next_group >= 0) AskFor(*context, static_cast<uint32_t>(next_group));
+  if (next_group >= 0) AskFor(context, static_cast<uint32_t>(next_group));
 }
+
+// --- Launching threads, again --------------------------------------------------------------------
 
 SampleSchedule::Entry* CounterSampler::FindSignature(const Launch& launch, size_t lane) {
   Signature signature = launch.signature;
@@ -135,7 +290,12 @@ SampleSchedule::Entry* CounterSampler::FindSignature(const Launch& launch, size_
   bool is_new = false;
   SampleSchedule::Entry* entry = schedule_.Find(HashOf(signature), &is_new);
   if (is_new) {
-    schedule_.Judge(*entry, lane, selection_.Judge(launch.kernel_name, signature.range_matches));
+    entry->whole.store(launch.unit != capture::SampleUnit::kKernel);
+    const bool range = launch.unit == capture::SampleUnit::kRange;
+    schedule_.Judge(
+        *entry, lane,
+        range ? Exclusion::kNone
+              : selection_.Judge(launch.kernel_name, signature.range_matches, launch.unit));
   }
   return entry;
 }
@@ -153,6 +313,12 @@ void CounterSampler::OnContextDestroyed(CUcontext handle) {
       Leave();
     }
     context.handle.store(nullptr, std::memory_order_release);
+  }
+}
+
+void CounterSampler::OnStreamDestroyed(CUcontext handle, CUstream stream) {
+  for (Context& context : contexts_) {
+    if (context.handle.load(std::memory_order_acquire) == handle) context.streams.Destroyed(stream);
   }
 }
 
@@ -198,11 +364,13 @@ bool CounterSampler::EnterWithin(int64_t timeout_ns) {
   return true;
 }
 
-// --- Under busy_ ---------------------------------------------------------------------------------
+// --- The worker, under busy_ ---------------------------------------------------------------------
 
 CUptiResult CounterSampler::Rotate(Context& context, uint32_t group) {
   if (context.profiler == nullptr) {
-    context.profiler = std::make_unique<RangeProfiler>(api_, context.handle.load());
+    context.profiler = std::make_unique<RangeProfiler>(
+        api_, context.handle.load(),
+        replays_ ? RangeProfiler::Mode::kReplayedKernels : RangeProfiler::Mode::kUserRanges);
     const CUptiResult result = context.profiler->Enable(*context.plan.passes);
     if (result != CUPTI_SUCCESS) return result;
     context.phase.store(Phase::kRunning, std::memory_order_release);
@@ -234,54 +402,15 @@ CUptiResult CounterSampler::StopAndDecode(Context& context) {
   }
   const PlannedGroup& group =
       context.plan.passes->groups[static_cast<size_t>(context.active.load())];
-  const uint8_t* image = context.profiler->counter_data();
-  const size_t bytes = context.profiler->counter_data_bytes();
-  std::vector<capture::CounterSampleEvent> decoded;
-  for (size_t i = 0; i < ranges; ++i) {
-    // By the name that was pushed, never by position: a dropped range would shift all others.
-    const std::string name = context.plan.evaluator->RangeName(image, bytes, i);
-    char* end = nullptr;
-    const unsigned long slot = std::strtoul(name.c_str(), &end, 10);
-    if (name.empty() || *end != '\0' || slot >= context.samples.size()) continue;
-    const Sample& sample = context.samples[slot];
-    capture::CounterSampleEvent event;
-    event.values = context.plan.evaluator->Evaluate(image, bytes, i, group.metrics);
-    if (event.values.empty()) continue;
-    NoteClock(sample, group, event.values);
-    event.group = context.plan.first_group_id + sample.group;
-    event.context = context.plan.context_id;
-    event.correlation = sample.correlation;
-    event.path = sample.path;
-    event.begin_ns = sample.begin_ns;
-    event.end_ns = sample.end_ns;
-    decoded.push_back(std::move(event));
-  }
-  samples_failed_.fetch_add(context.samples.size() -
-                            std::min(context.samples.size(), decoded.size()));
+  std::vector<capture::CounterSampleEvent> read = ReadSamples(context, ranges, &schedule_);
+  samples_failed_.fetch_add(context.samples.size() - std::min(context.samples.size(), read.size()));
   context.samples.clear();
+  if (read.empty()) return CUPTI_SUCCESS;
+  std::vector<PeakEvent> peaks = PeaksIn(group, context.plan.device, read.front().values);
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!decoded.empty()) NotePeaks(context, group, decoded.front().values);
-  for (auto& event : decoded) events_.samples.push_back(std::move(event));
+  for (auto& peak : peaks) events_.peaks.push_back(std::move(peak));
+  for (auto& event : read) events_.samples.push_back(std::move(event));
   return CUPTI_SUCCESS;
-}
-
-void CounterSampler::NoteClock(const Sample& sample, const PlannedGroup& group,
-                               const std::vector<double>& values) {
-  const auto at = std::find(group.metrics.begin(), group.metrics.end(), kClockMetric);
-  if (at != group.metrics.end()) {
-    schedule_.NoteClock(*sample.signature, values[static_cast<size_t>(at - group.metrics.begin())]);
-  }
-}
-
-void CounterSampler::NotePeaks(const Context& context, const PlannedGroup& group,
-                               const std::vector<double>& values) {
-  constexpr std::string_view kSuffix = ".peak_sustained";
-  for (size_t i = 0; i < values.size(); ++i) {
-    const std::string& metric = group.metrics[i];
-    const bool peak = metric.size() > kSuffix.size() &&
-                      metric.compare(metric.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
-    if (peak && values[i] > 0) events_.peaks.push_back({context.plan.device, metric, values[i]});
-  }
 }
 
 void CounterSampler::Fail(Context& context, CUptiResult result, const char* action) {
@@ -309,6 +438,7 @@ void CounterSampler::SetStatus(State state, int code, std::string what, std::str
 void CounterSampler::RunWorker() {
   while (true) {
     AwaitWork();
+    Watch(MonotonicNs());
     if (closed_.load(std::memory_order_acquire)) return;
     for (Context& context : contexts_) {
       if (context.handle.load(std::memory_order_acquire) == nullptr) continue;  // being filled in
@@ -329,9 +459,26 @@ void CounterSampler::RunWorker() {
   }
 }
 
-// Until there is something to do, or busy counters are to be tried again.
+// A launch that does not come back from its counter range: nothing can be done for it, but it is to
+// be known, and not to happen again.
+void CounterSampler::Watch(int64_t now_ns) {
+  const int64_t since_ns = open_since_ns_.load();
+  if (since_ns == 0 || now_ns - since_ns < kHeldUpNs) return;
+  SampleSchedule::Entry* entry = open_entry_.load();
+  if (entry == nullptr || entry->exclusion.load() == Exclusion::kHeldUp) return;
+  const char* name = open_name_.load();
+  selection_.Exclude(schedule_, *entry, Exclusion::kHeldUp, name);
+  std::fprintf(
+      stderr,
+      "prof: %s has been under a counter range for %d s. If it waits for another kernel or "
+      "for the host, leave it out of counters: --kernel, PROF_KERNEL\n",
+      name != nullptr ? name : "a launch", static_cast<int>(kHeldUpNs / 1'000'000'000));
+}
+
+// Until there is something to do, busy counters are to be tried again, or it is time to look at
+// what is open.
 void CounterSampler::AwaitWork() {
-  int64_t retry_ns = std::numeric_limits<int64_t>::max();
+  int64_t retry_ns = MonotonicNs() + kWatchNs;
   for (const Context& context : contexts_) {
     if (context.phase.load(std::memory_order_acquire) != Phase::kBusy) continue;
     retry_ns = std::min(retry_ns, context.retry_ns);
@@ -413,6 +560,14 @@ bool CounterSampler::Prepare(Context& context) {
     SetStatus(State::kDegraded, 0, "not sampled on this chip: " + plan.left_out,
               "check the names against this chip's metrics");
   }
+  context.tracing.clear();
+  uint64_t kernel_only = 0;
+  for (const PlannedGroup& group : plan.passes->groups) {
+    const Tracing tracing = TracingFor(group.metrics);
+    if (tracing == Tracing::kNeverTraced) kernel_only |= uint64_t{1} << context.tracing.size();
+    context.tracing.push_back(tracing);
+  }
+  schedule_.SetKernelOnly(LaneOf(context), kernel_only);
   const std::lock_guard<std::mutex> lock(mutex_);
   for (auto& group : plan.new_groups) events_.groups.push_back(std::move(group));
   plan.new_groups.clear();
@@ -449,6 +604,9 @@ std::vector<int> CounterSampler::Devices() {
 }
 
 SamplerEvents CounterSampler::TakeEvents() {
+  for (SampleSchedule::Entry* entry : overlaps_.Resolve(MonotonicNs())) {
+    selection_.Exclude(schedule_, *entry, Exclusion::kNeverAlone, nullptr);
+  }
   const std::lock_guard<std::mutex> lock(mutex_);
   return std::exchange(events_, {});
 }

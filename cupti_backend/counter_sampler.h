@@ -26,16 +26,21 @@
 #include "cupti_backend/cupti_api.h"
 #include "cupti_backend/driver_api.h"
 #include "cupti_backend/launch_selection.h"
-#include "cupti_backend/range_profiler.h"
+#include "cupti_backend/overlap_watch.h"
+#include "cupti_backend/path_filter.h"
+#include "cupti_backend/sample_reader.h"
 #include "cupti_backend/sample_schedule.h"
+#include "cupti_backend/sampled_context.h"
+#include "cupti_backend/trace_pause.h"
 #include "lib/capture/events.h"
 #include "prof/session.h"
 
 namespace prof::cupti {
 
-// A launch as its callback sees it.
+// A launch of a kernel or of a graph, as its callback sees it.
 struct Launch {
-  Signature signature;
+  capture::SampleUnit unit = capture::SampleUnit::kKernel;
+  Signature signature;  // of a graph: its executable graph as the function
   CUcontext context = nullptr;
   CUstream stream = nullptr;
   uint32_t correlation = 0;
@@ -43,18 +48,12 @@ struct Launch {
   const char* kernel_name = nullptr;
 };
 
-// "<counter>.peak_sustained" as CUPTI evaluates it on the real device.
-struct PeakEvent {
-  int device = 0;
-  std::string metric;
-  double value = 0;
-};
-
 // What the collector takes.
 struct SamplerEvents {
   std::vector<PeakEvent> peaks;
   std::vector<capture::PassGroupEvent> groups;
   std::vector<capture::CounterSampleEvent> samples;
+  std::vector<capture::UntracedKernelEvent> untraced;
   std::vector<capture::ProfilerIntervalEvent> intervals;
   std::vector<capture::NoticeEvent> notices;
 };
@@ -66,21 +65,30 @@ class CounterSampler {
   CounterSampler(const CounterSampler&) = delete;
   CounterSampler& operator=(const CounterSampler&) = delete;
 
-  // Launching threads. Most launches cost a table look-up; a sampled one what CUPTI's range costs:
-  // 50 us to 1 ms on an H200.
+  // Launching threads, around each launch. Most launches cost a table look-up; a sampled one what
+  // CUPTI's range costs: 50 us to 1 ms on an H200, and the wait until the GPU is idle.
   void OnLaunchEnter(const Launch& launch);
   void OnLaunchExit();
+  // A thread whose innermost NVTX range has become `path`, or is about to leave it.
+  void OnRangeEnter(uint32_t path);
+  void OnRangeExit(uint32_t path);
   // A thread that made a context, or is about to use one: counters are prepared at once, so that
   // the first launches wait for them as little as possible. Only posts to the worker.
   void OnContext(CUcontext context) { FindContext(context); }
-  // A thread that destroys a context.
+  // Threads that destroy a context or a stream.
   void OnContextDestroyed(CUcontext context);
+  void OnStreamDestroyed(CUcontext context, CUstream stream);
 
   // A launch on several devices at once: never sampled, counted.
   void OnSeveralDevicesLaunch() { selection_.NoteSeveralDevices(); }
 
+  // Some range is counted as a whole: OnRangeEnter and OnRangeExit are to be called.
+  bool counts_ranges() const { return !counted_ranges_.empty(); }
+
   // The collector thread.
   SamplerEvents TakeEvents();
+  // Told of all GPU work that was decoded.
+  OverlapWatch& overlaps() { return overlaps_; }
   // CUDA ordinals of the devices whose contexts were seen.
   std::vector<int> Devices();
   // Waits for all work of the contexts that launched something. False when one of them failed.
@@ -95,28 +103,8 @@ class CounterSampler {
 
  private:
   static constexpr size_t kMaxContexts = SampleSchedule::kMaxLanes;
-  // kBusy: another program holds the counters; the worker tries again.
-  enum class Phase { kFree, kNew, kReady, kRunning, kBusy, kFailed, kClosed };
-
-  struct Sample {
-    SampleSchedule::Entry* signature = nullptr;
-    uint32_t group = 0, correlation = 0, path = 0;
-    int64_t begin_ns = 0, end_ns = 0;
-  };
-
-  struct Context {
-    std::atomic<Phase> phase{Phase::kFree};
-    std::atomic<CUcontext> handle{nullptr};
-    ContextPlan plan;  // from phase kReady on
-    std::unique_ptr<RangeProfiler> profiler;
-    std::atomic<int> active{-1};  // group that is counted; changes under busy_
-    std::atomic<int> wanted{-1};  // group that launches ask for; -1: none
-    bool started = false;         // under busy_
-    // The worker, in phase kBusy:
-    int refusals = 0;
-    int64_t busy_since_ns = 0, retry_ns = 0;
-    std::vector<Sample> samples;  // since the last decode, under busy_
-  };
+  using Context = SampledContext;
+  using Phase = SampledContext::Phase;
 
   Context* FindContext(CUcontext handle);
   void RunWorker();
@@ -130,6 +118,12 @@ class CounterSampler {
   void Leave() { busy_.store(false, std::memory_order_release); }
   bool EnterWithin(int64_t timeout_ns);
   bool WithinBudget(int64_t now_ns) const;
+  bool EndsByItself(const Context& context, const Launch& launch, SampleSchedule::Entry* entry);
+  bool AwaitReady(Context& context);
+  // A graph may hold kernels that wait for their likes in another context's graph.
+  bool SeveralContexts() const;
+  void Watch(int64_t now_ns);
+  void NoteUntraced(const Context& context, const Launch& launch);
   size_t LaneOf(const Context& context) const {
     return static_cast<size_t>(&context - contexts_.data());
   }
@@ -137,12 +131,12 @@ class CounterSampler {
   void WriteNotices();
 
   // Under busy_:
+  void SampleNext(Context& context, SampleSchedule::Entry* entry, const Launch& launch,
+                  int64_t now_ns);
+  bool Open(Context& context, SampleSchedule::Entry* entry, const Launch& launch, uint32_t group);
+  void CloseOpenRange();
   CUptiResult Rotate(Context& context, uint32_t group);
   CUptiResult StopAndDecode(Context& context);
-  void NoteClock(const Sample& sample, const PlannedGroup& group,
-                 const std::vector<double>& values);
-  void NotePeaks(const Context& context, const PlannedGroup& group,
-                 const std::vector<double>& values);
   void Fail(Context& context, CUptiResult result, const char* action);
   void RecordInterval(capture::ProfilerWork work, int64_t begin_ns, int64_t end_ns);
   void SetStatus(State state, int code, std::string what, std::string fix);
@@ -150,10 +144,15 @@ class CounterSampler {
   const CuptiApi* const api_;
   const DriverApi* const driver_;
   const SessionOptions options_;
+  const uint32_t id_;
   const int64_t start_ns_;
+  const bool replays_;
   CounterPlans plans_;  // the worker
   SampleSchedule schedule_;
   LaunchSelection selection_;
+  PathFilter counted_ranges_;
+  TracePause tracing_;
+  OverlapWatch overlaps_;
   std::array<Context, kMaxContexts> contexts_;
   std::atomic<bool> busy_{false};
   std::atomic<bool> closed_{false};
@@ -161,6 +160,11 @@ class CounterSampler {
   mutable std::atomic<bool> paused_{false};  // the budget was used up at some time
   std::atomic<int64_t> cost_ns_{0};
   std::atomic<uint64_t> samples_failed_{0};
+
+  // The sample that is open, for the worker's eye on launches that do not return.
+  std::atomic<int64_t> open_since_ns_{0};
+  std::atomic<SampleSchedule::Entry*> open_entry_{nullptr};
+  std::atomic<const char*> open_name_{nullptr};
 
   mutable std::mutex mutex_;  // of the two below; never held across a CUPTI call
   SamplerEvents events_;

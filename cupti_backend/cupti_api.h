@@ -45,7 +45,10 @@ namespace prof::cupti {
   X(device_get_chip_name, cuptiDeviceGetChipName)                                \
   X(host_initialize, cuptiProfilerHostInitialize)                                \
   X(host_deinitialize, cuptiProfilerHostDeinitialize)                            \
+  X(host_get_supported_chips, cuptiProfilerHostGetSupportedChips)                \
   X(host_get_base_metrics, cuptiProfilerHostGetBaseMetrics)                      \
+  X(host_get_sub_metrics, cuptiProfilerHostGetSubMetrics)                        \
+  X(host_get_metric_properties, cuptiProfilerHostGetMetricProperties)            \
   X(host_add_metrics, cuptiProfilerHostConfigAddMetrics)                         \
   X(host_get_config_image_size, cuptiProfilerHostGetConfigImageSize)             \
   X(host_get_config_image, cuptiProfilerHostGetConfigImage)                      \

@@ -43,8 +43,8 @@ class CuptiSource final : public capture::GpuSource {
     // What an earlier recording left behind, or dropped, is not ours.
     process_->tracer.pool().Drain([](uint8_t*, size_t) {});
     process_->tracer.TakeDropped();
-    decoder_ = std::make_unique<ActivityDecoder>(&process_->api);
     sampler_ = std::make_unique<CounterSampler>(&process_->api, &process_->driver, options);
+    decoder_ = std::make_unique<ActivityDecoder>(&process_->api, &sampler_->overlaps());
     if (options.continuous) pm_ = std::make_unique<PmSampler>(&process_->api, options);
     start_ns_ = capture::MonotonicNs();
     std::string failed;
@@ -71,6 +71,7 @@ class CuptiSource final : public capture::GpuSource {
     for (auto& e : events.peaks) gathered_.peaks.push_back(std::move(e));
     for (auto& e : events.groups) gathered_.groups.push_back(std::move(e));
     for (auto& e : events.samples) gathered_.samples.push_back(std::move(e));
+    for (auto& e : events.untraced) gathered_.untraced.push_back(std::move(e));
     for (auto& e : events.intervals) gathered_.intervals.push_back(e);
     for (auto& e : events.notices) gathered_.notices.push_back(std::move(e));
     GatherContinuous();
@@ -84,6 +85,7 @@ class CuptiSource final : public capture::GpuSource {
       decoder_->Decode(buffer, bytes, encoder);
       encoder.WriteIfLarge();
     });
+    for (const auto& launch : gathered_.untraced) encoder.Add(launch);
     for (const auto& sample : gathered_.samples) encoder.Add(sample);
     for (const auto& interval : gathered_.intervals) encoder.Add(interval);
     for (const auto& notice : gathered_.notices) encoder.Add(notice);

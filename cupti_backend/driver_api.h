@@ -22,7 +22,8 @@ namespace prof::cupti {
   X(ctx_get_current, cuCtxGetCurrent)           \
   X(ctx_set_current, cuCtxSetCurrent)           \
   X(ctx_get_device, cuCtxGetDevice)             \
-  X(stream_is_capturing, cuStreamIsCapturing)
+  X(stream_is_capturing, cuStreamIsCapturing)   \
+  X(stream_query, cuStreamQuery)
 
 struct DriverApi {
 #define PROF_DRIVER_FIELD(field, symbol) decltype(&::symbol) field = nullptr;

@@ -23,6 +23,9 @@ constexpr CUpti_CallbackId kLaunchCalls[] = {
     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
 
+// NVTX's listener carries no user data; there is one callback in a process.
+std::atomic<LaunchCallback*> range_listener{nullptr};
+
 template <typename Params>
 void FillFrom(const Params& p, Launch* launch) {
   launch->signature.function = p.f;
@@ -32,8 +35,13 @@ void FillFrom(const Params& p, Launch* launch) {
   launch->stream = p.hStream;
 }
 
-// False for what is never sampled: graph launches, whose nodes are not launches of their own, and
-// launches on several devices at once.
+void FillFrom(const cuGraphLaunch_params& p, Launch* launch) {
+  launch->unit = capture::SampleUnit::kGraph;
+  launch->signature.function = p.hGraph;
+  launch->stream = p.hStream;
+}
+
+// False for launches on several devices at once, which are never sampled.
 bool ReadLaunch(CUpti_CallbackId cbid, const void* params, Launch* launch) {
   switch (cbid) {
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
@@ -55,6 +63,10 @@ bool ReadLaunch(CUpti_CallbackId cbid, const void* params, Launch* launch) {
       launch->stream = p.config->hStream;
       return true;
     }
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+      FillFrom(*static_cast<const cuGraphLaunch_params*>(params), launch);
+      return true;
     default:
       return false;
   }
@@ -86,14 +98,20 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
                         CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
   api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                         CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+  api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
+                        CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING);
 }
 
 void LaunchCallback::Enable(CounterSampler* sampler) {
   sampler_.store(sampler, std::memory_order_release);
   SetCallbacks(1);
+  if (!sampler->counts_ranges()) return;
+  range_listener.store(this, std::memory_order_release);
+  capture::SetRangeListener(&OnRange);
 }
 
 void LaunchCallback::Disable() {
+  capture::SetRangeListener(nullptr);
   sampler_.store(nullptr, std::memory_order_seq_cst);
   SetCallbacks(0);
   // A launching thread may still be between its look at sampler_ and its use; it does not stay
@@ -112,16 +130,33 @@ void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_C
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     callback->OnDriverCall(cbid, *static_cast<const CUpti_CallbackData*>(data));
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
-    const CUcontext context = static_cast<const CUpti_ResourceData*>(data)->context;
+    const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
+    const CUcontext context = resource.context;
     callback->inside_.fetch_add(1, std::memory_order_seq_cst);
     if (CounterSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
       if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) sampler->OnContext(context);
       if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
         sampler->OnContextDestroyed(context);
       }
+      if (cbid == CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING) {
+        sampler->OnStreamDestroyed(context, resource.resourceHandle.stream);
+      }
     }
     callback->inside_.fetch_sub(1, std::memory_order_seq_cst);
   }
+}
+
+void LaunchCallback::OnRange(uint32_t path, bool entered) {
+  LaunchCallback* callback = range_listener.load(std::memory_order_acquire);
+  callback->inside_.fetch_add(1, std::memory_order_seq_cst);
+  if (CounterSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
+    if (entered) {
+      sampler->OnRangeEnter(path);
+    } else {
+      sampler->OnRangeExit(path);
+    }
+  }
+  callback->inside_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 void LaunchCallback::OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {

@@ -32,6 +32,7 @@ class LaunchCallback {
   static void CUPTIAPI OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                                   const void* data);
   void OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
+  static void OnRange(uint32_t path, bool entered);
   void SetCallbacks(uint32_t enable);
 
   const CuptiApi* const api_;

@@ -7,9 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <new>
-
-#include "lib/capture/range_paths.h"
 
 namespace prof::cupti {
 namespace {
@@ -33,18 +30,6 @@ constexpr const char* kWaits[] = {
     "userbuffers",         // Transformer Engine: userbuffers_*, kuserbuffers_pushrecv
 };
 
-// Launched with nothing else in the way, "outer/inner". Long ones are cut: paths have no bound.
-std::string PathText(uint32_t path) {
-  constexpr size_t kMaxText = 4096;
-  std::string text;
-  for (uint32_t id = path; id != capture::kNoPath && text.size() < kMaxText;
-       id = capture::PathAt(id).parent) {
-    if (!text.empty()) text.insert(0, 1, '/');
-    text.insert(0, capture::PathAt(id).name->view());
-  }
-  return text;
-}
-
 std::string Demangled(const char* name) {
   int status = 0;
   char* demangled = abi::__cxa_demangle(name, nullptr, nullptr, &status);
@@ -61,6 +46,8 @@ const char* WhyExcluded(Exclusion reason) {
   switch (reason) {
     case Exclusion::kWaits:
       return "whose names say that they wait for other kernels or GPUs";
+    case Exclusion::kNeverAlone:
+      return "that never ended before later work began, as one that waits for it would";
     case Exclusion::kHeldUp:
       return "that held the program up under a counter range";
     default:
@@ -82,42 +69,19 @@ LaunchSelection::LaunchSelection(const SessionOptions& options)
       range_filter_(options.range_filter),
       skip_(std::max<int64_t>(options.launch_skip, 0)),
       count_(std::max<int64_t>(options.launch_count, 0)),
-      counts_launches_(skip_ != 0 || count_ != 0) {
-  if (!range_filter_.empty()) {
-    path_matches_ = std::make_unique<std::atomic<uint8_t>[]>(capture::kMaxPaths + 1);
-  }
-}
+      counts_launches_(skip_ != 0 || count_ != 0) {}
 
-bool LaunchSelection::Found(const options::NameFilter& filter, const std::string& text) {
+bool LaunchSelection::KernelMatches(const char* name) {
+  if (kernel_filter_.empty()) return true;
+  if (name == nullptr) return false;
   bool failed = false;
-  const bool found = filter.Matches(text, &failed);
+  const bool found = kernel_filter_.Matches(Demangled(name), &failed);
   if (failed) match_failed_.store(true, std::memory_order_relaxed);
   return found;
 }
 
-bool LaunchSelection::KernelMatches(const char* name) {
-  if (kernel_filter_.empty()) return true;
-  return name != nullptr && Found(kernel_filter_, Demangled(name));
-}
-
-bool LaunchSelection::RangeMatches(uint32_t path) {
-  if (path_matches_ == nullptr) return true;
-  constexpr uint8_t kNo = 1, kYes = 2;
-  std::atomic<uint8_t>& known = path_matches_[std::min(path, capture::kMaxPaths)];
-  uint8_t matches = known.load(std::memory_order_relaxed);
-  if (matches == 0) {
-    try {
-      matches = Found(range_filter_, PathText(path)) ? kYes : kNo;
-    } catch (const std::exception&) {  // out of memory
-      match_failed_.store(true, std::memory_order_relaxed);
-      matches = kNo;
-    }
-    known.store(matches, std::memory_order_relaxed);
-  }
-  return matches == kYes;
-}
-
-Exclusion LaunchSelection::Judge(const char* name, bool range_matches) {
+Exclusion LaunchSelection::Judge(const char* name, bool range_matches, capture::SampleUnit unit) {
+  if (unit != capture::SampleUnit::kKernel) name = nullptr;
   try {
     if (!range_matches || !KernelMatches(name)) return Exclusion::kNotChosen;
     chose_one_.store(true, std::memory_order_relaxed);
@@ -176,7 +140,7 @@ std::vector<capture::NoticeEvent> LaunchSelection::Notices(const SampleSchedule&
          "");
   }
   const bool chosen = chose_one_.load(std::memory_order_relaxed);
-  if (!chosen && schedule.signatures() > 0 && (!kernel_filter_.empty() || path_matches_)) {
+  if (!chosen && schedule.signatures() > 0 && (!kernel_filter_.empty() || !range_filter_.empty())) {
     std::string what = "none of " +
                        Counted(schedule.signatures(), "kernel signature", "kernel signatures") +
                        " matches";
@@ -185,7 +149,7 @@ std::vector<capture::NoticeEvent> LaunchSelection::Notices(const SampleSchedule&
     note(capture::Severity::kWarning, what + ": no counters were sampled",
          "prof report lists the kernels' names and ranges");
   }
-  if (match_failed_.load(std::memory_order_relaxed)) {
+  if (match_failed_.load(std::memory_order_relaxed) || range_filter_.failed()) {
     note(capture::Severity::kWarning,
          "a kernel or range could not be held against the filter (out of memory): not sampled", "");
   }

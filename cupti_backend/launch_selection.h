@@ -8,11 +8,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "cupti_backend/path_filter.h"
 #include "cupti_backend/sample_schedule.h"
 #include "lib/capture/events.h"
 #include "lib/options/name_filter.h"
@@ -32,11 +32,13 @@ class LaunchSelection {
 
   // For a new signature, `name` as CUPTI gives it (mangled) or nullptr. Demangles, and runs the
   // expression, when there is a filter: some 10 us. Excluded ones are noted for Notices().
-  Exclusion Judge(const char* name, bool range_matches);
+  // A graph has no name: it is chosen by its range alone, and not at all by a kernel filter.
+  Exclusion Judge(const char* name, bool range_matches,
+                  capture::SampleUnit unit = capture::SampleUnit::kKernel);
 
   // Whether the range filter is found in the path: about 1 ns once a path is known. Allocates for a
   // new path.
-  bool RangeMatches(uint32_t path);
+  bool RangeMatches(uint32_t path) { return range_filter_.Matches(path); }
 
   // Counts a launch of a signature that is not excluded. False when it is before or after those
   // that the options let in.
@@ -66,18 +68,16 @@ class LaunchSelection {
 
   void NoteName(Exclusion reason, const char* name);
   bool KernelMatches(const char* name);
-  bool Found(const options::NameFilter& filter, const std::string& text);
 
   const std::string kernel_expression_, range_expression_;
-  const options::NameFilter kernel_filter_, range_filter_;
+  const options::NameFilter kernel_filter_;
+  PathFilter range_filter_;
   const int64_t skip_, count_;
   const bool counts_launches_;
   std::atomic<int64_t> launches_{0};
   std::atomic<uint64_t> several_devices_{0};
   std::atomic<bool> chose_one_{false};
   std::atomic<bool> match_failed_{false};
-  // By path id: 0 not asked yet, 1 no, 2 yes. Null without a range filter.
-  std::unique_ptr<std::atomic<uint8_t>[]> path_matches_;
 
   mutable std::mutex mutex_;  // of the names, each once
   std::array<std::vector<std::string>, kExclusions> names_;

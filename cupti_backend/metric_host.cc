@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/metric_host.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
+
+#include "cupti_backend/throughput_parts.h"
 
 namespace prof::cupti {
 namespace {
@@ -35,6 +38,20 @@ std::vector<const char*> Pointers(const std::vector<std::string>& names) {
 
 }  // namespace
 
+static_assert(static_cast<int>(MetricKind::kCounter) == CUPTI_METRIC_TYPE_COUNTER &&
+              static_cast<int>(MetricKind::kRatio) == CUPTI_METRIC_TYPE_RATIO &&
+              static_cast<int>(MetricKind::kThroughput) == CUPTI_METRIC_TYPE_THROUGHPUT);
+
+std::vector<std::string> SupportedChips(const CuptiApi& api) {
+  CUpti_Profiler_Host_GetSupportedChips_Params params = {
+      CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE};
+  if (api.host_get_supported_chips(&params) != CUPTI_SUCCESS) return {};
+  std::vector<std::string> chips(params.ppChipNames, params.ppChipNames + params.numChips);
+  std::sort(chips.begin(), chips.end());
+  chips.erase(std::unique(chips.begin(), chips.end()), chips.end());
+  return chips;
+}
+
 MetricHost::MetricHost(const CuptiApi* api, std::string chip, std::vector<uint8_t> availability,
                        CUpti_ProfilerType type)
     : api_(api), chip_(std::move(chip)), availability_(std::move(availability)), type_(type) {
@@ -47,17 +64,65 @@ MetricHost::MetricHost(const CuptiApi* api, std::string chip, std::vector<uint8_
     params.pHostObject = host;
     params.metricType = kind;
     if (api_->host_get_base_metrics(&params) != CUPTI_SUCCESS) continue;
-    for (size_t i = 0; i < params.numMetrics; ++i) base_metrics_.insert(params.ppMetricNames[i]);
+    for (size_t i = 0; i < params.numMetrics; ++i) {
+      metrics_.emplace(params.ppMetricNames[i], static_cast<MetricKind>(kind));
+    }
   }
   CloseHost(api_, host);
 }
 
-bool MetricHost::Knows(const std::string& metric) const {
+std::string MetricHost::BaseOf(const std::string& metric) const {
   // "FBSP.TriageCompute.x.sum": a base name may itself hold dots, so every prefix is tried.
-  for (size_t dot = metric.find('.'); dot != std::string::npos; dot = metric.find('.', dot + 1)) {
-    if (base_metrics_.count(metric.substr(0, dot)) != 0) return true;
+  for (size_t dot = metric.rfind('.'); dot != std::string::npos && dot > 0;
+       dot = metric.rfind('.', dot - 1)) {
+    std::string base = metric.substr(0, dot);
+    if (metrics_.count(base) != 0) return base;
   }
-  return false;
+  return {};
+}
+
+std::vector<std::string> MetricHost::Suffixes(const std::string& base) const {
+  const auto found = metrics_.find(base);
+  if (found == metrics_.end()) return {};
+  CUpti_Profiler_Host_Object* host = OpenHost(api_, chip_, availability_, type_);
+  if (host == nullptr) return {};
+  CUpti_Profiler_Host_GetSubMetrics_Params params = {
+      CUpti_Profiler_Host_GetSubMetrics_Params_STRUCT_SIZE};
+  params.pHostObject = host;
+  params.metricType = static_cast<CUpti_MetricType>(found->second);
+  params.pMetricName = base.c_str();
+  std::vector<std::string> suffixes;
+  if (api_->host_get_sub_metrics(&params) == CUPTI_SUCCESS) {
+    suffixes.assign(params.ppSubMetrics, params.ppSubMetrics + params.numOfSubmetrics);
+  }
+  CloseHost(api_, host);
+  return suffixes;
+}
+
+std::vector<MetricFacts> MetricHost::Describe(const std::vector<std::string>& bases) const {
+  std::vector<MetricFacts> facts(bases.size());
+  CUpti_Profiler_Host_Object* host = OpenHost(api_, chip_, availability_, type_);
+  if (host == nullptr) return facts;
+  const auto text = [](const char* from) { return std::string(from == nullptr ? "" : from); };
+  for (size_t i = 0; i < bases.size(); ++i) {
+    CUpti_Profiler_Host_GetMetricProperties_Params params = {
+        CUpti_Profiler_Host_GetMetricProperties_Params_STRUCT_SIZE};
+    params.pHostObject = host;
+    params.pMetricName = bases[i].c_str();
+    if (metrics_.count(bases[i]) == 0 ||
+        api_->host_get_metric_properties(&params) != CUPTI_SUCCESS) {
+      continue;
+    }
+    facts[i] = {text(params.pDescription), text(params.pHwUnit), text(params.pDimUnit)};
+  }
+  CloseHost(api_, host);
+  return facts;
+}
+
+std::vector<std::string> MetricHost::PartsOf(const std::string& throughput) const {
+  if (!parts_) parts_ = ThroughputParts(api_->path, chip_);
+  const auto found = parts_->find(throughput);
+  return found == parts_->end() ? std::vector<std::string>{} : found->second;
 }
 
 size_t MetricHost::Passes(const std::vector<std::string>& metrics,

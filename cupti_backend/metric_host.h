@@ -5,13 +5,26 @@
 #define PROF_CUPTI_BACKEND_METRIC_HOST_H_
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "cupti_backend/cupti_api.h"
 
 namespace prof::cupti {
+
+enum class MetricKind : uint8_t { kCounter, kRatio, kThroughput };
+
+// What CUPTI says of a metric.
+struct MetricFacts {
+  std::string description;
+  std::string hardware;  // "dram"
+  std::string unit;      // "byte"
+};
+
+// The chips that CUPTI has metrics for, sorted.
+std::vector<std::string> SupportedChips(const CuptiApi& api);
 
 // A chip's metrics. One thread at a time.
 class MetricHost {
@@ -21,12 +34,26 @@ class MetricHost {
              CUpti_ProfilerType type = CUPTI_PROFILER_TYPE_RANGE_PROFILER);
 
   // True when CUPTI knows the chip.
-  bool ok() const { return !base_metrics_.empty(); }
+  bool ok() const { return !metrics_.empty(); }
   const std::string& chip() const { return chip_; }
 
-  // True when the part of `metric` before the first '.' is one that the chip has. A wrong name
-  // handed to CUPTI spoils its host object, so names are looked up here first.
-  bool Knows(const std::string& metric) const;
+  // All base names: what stands before the suffix.
+  const std::map<std::string, MetricKind>& metrics() const { return metrics_; }
+
+  // The base name in `metric`; empty when the chip has none such. A wrong name handed to CUPTI
+  // spoils its host object, so names are looked up here first.
+  std::string BaseOf(const std::string& metric) const;
+  bool Knows(const std::string& metric) const { return !BaseOf(metric).empty(); }
+
+  // What may follow a base name: ".sum", ".avg.per_second".
+  std::vector<std::string> Suffixes(const std::string& base) const;
+
+  // Parallel to `bases`.
+  std::vector<MetricFacts> Describe(const std::vector<std::string>& bases) const;
+
+  // Base names of the parts of a throughput, which is their maximum; empty when it has none, or
+  // they are not known. A part may be a throughput itself.
+  std::vector<std::string> PartsOf(const std::string& throughput) const;
 
   // Passes that `metrics` need when read together; 0 when CUPTI rejects them. Fills `image` with
   // the config image when it is not null. About 2 ms.
@@ -37,7 +64,8 @@ class MetricHost {
   std::string chip_;
   std::vector<uint8_t> availability_;
   CUpti_ProfilerType type_;
-  std::unordered_set<std::string> base_metrics_;
+  std::map<std::string, MetricKind> metrics_;
+  mutable std::optional<std::map<std::string, std::vector<std::string>>> parts_;  // when asked for
 };
 
 // A host object for evaluating ranges, kept for the life of a profiled context.

@@ -1,109 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/metric_tiers.h"
 
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "cupti_backend/tier_tables.h"
+#include "lib/format/metric_aliases.h"
+
 namespace prof::cupti {
 namespace {
 
-// The groups below need one pass each on GH100 together with kWindowMetric. On other chips the
-// planner splits those that do not.
+std::vector<std::string> Split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
 
-// Triage: DRAM, L2, L1, pipes, issue, occupancy, clocks. l1tex__lsu_writeback_active needs two
-// passes by itself; its part for local, global and shared memory needs one.
-const std::vector<MetricGroup> kTriage = {
-    {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", "dram__bytes_read.sum",
-     "dram__bytes_write.sum", "dram__bytes.sum.per_second", "dram__bytes.sum.peak_sustained",
-     "dram__cycles_elapsed.avg.per_second", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed",
-     "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
-     "l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed",
-     "l1tex__lsu_writeback_active_mem_lgds.avg.pct_of_peak_sustained_elapsed",
-     "sm__issue_active.avg.pct_of_peak_sustained_elapsed",
-     "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
-     "sm__warps_active.avg.pct_of_peak_sustained_active", "sm__cycles_active.avg",
-     "sm__cycles_active.max", "sm__cycles_elapsed.max", kClockMetric},
-    {"lts__lts2xbar_cycles_active.avg.pct_of_peak_sustained_elapsed",
-     "l1tex__data_bank_reads.avg.pct_of_peak_sustained_elapsed",
-     "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed",
-     "sm__pipe_fmaheavy_cycles_active.avg.pct_of_peak_sustained_elapsed",
-     "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed"},
-    {"sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed",
-     "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed",
-     "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed"},
-    {"smsp__issue_active.avg.per_cycle_active", "smsp__warps_active.avg.per_cycle_active",
-     "smsp__warps_eligible.avg.per_cycle_active"},
-};
+// `metric`, or its other name when the chip has that one only.
+std::string NameOn(const MetricHost& host, const std::string& metric) {
+  if (host.Knows(metric)) return metric;
+  const std::string other = format::OtherName(metric);
+  return !other.empty() && host.Knows(other) ? other : metric;
+}
 
-// Why warps wait. Each ratio keeps its two counters in one pass.
-const std::vector<MetricGroup> kStalls = {
-    {"smsp__average_warps_issue_stalled_sleeping_per_issue_active.ratio",
-     "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio",
-     "smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio"},
-    {"smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio",
-     "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",
-     "smsp__average_warps_issue_stalled_tex_throttle_per_issue_active.ratio"},
-    {"smsp__average_warps_issue_stalled_imc_miss_per_issue_active.ratio", "smsp__inst_executed.sum",
-     "smsp__average_warp_latency_per_inst_issued.ratio"},
-    {"smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
-     "smsp__average_warps_issue_stalled_drain_per_issue_active.ratio",
-     "smsp__average_warps_issue_stalled_selected_per_issue_active.ratio"},
-    {"smsp__average_warps_issue_stalled_branch_resolving_per_issue_active.ratio",
-     "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",
-     "smsp__average_warps_issue_stalled_dispatch_stall_per_issue_active.ratio"},
-    {"smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio",
-     "smsp__average_warps_issue_stalled_membar_per_issue_active.ratio"},
-    {"smsp__average_warps_issue_stalled_gmma_per_issue_active.ratio",
-     "smsp__average_warps_issue_stalled_not_selected_per_issue_active.ratio"},
-    {"smsp__average_warps_issue_stalled_misc_per_issue_active.ratio",
-     "smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.ratio"},
-    {"smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
-     "smsp__thread_inst_executed_per_inst_executed.ratio"},
-};
+// The first alternative whose metrics all exist and need one pass each, else the first one.
+std::vector<std::string> Choose(const MetricHost& host, const std::string& entry) {
+  const std::vector<std::string> alternatives = Split(entry, '|');
+  for (const std::string& alternative : alternatives) {
+    const std::vector<std::string> names = Split(alternative, ' ');
+    const bool readable = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+      return host.Knows(name) && (alternatives.size() == 1 || host.Passes({name}, nullptr) == 1);
+    });
+    if (readable) return names;
+  }
+  // What there is of it, to be named with its passes; else the usual name.
+  for (const std::string& alternative : alternatives) {
+    const std::vector<std::string> names = Split(alternative, ' ');
+    if (std::all_of(names.begin(), names.end(),
+                    [&](const std::string& name) { return host.Knows(name); })) {
+      return names;
+    }
+  }
+  return {NameOn(host, Split(alternatives.front(), ' ').front())};
+}
 
-// Memory detail: sectors and requests, conflicts, hit rates, local memory, atomics.
-// lts__t_sector_hit_rate.pct is not here: its halves come from two passes, and it was seen at
-// 114 %. Hits and misses are read as counts instead.
-const std::vector<MetricGroup> kMemory = {
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "smsp__inst_executed_op_ldsm.sum",
-     "l1tex__t_sector_hit_rate.pct", "lts__t_sectors_op_atom.sum", "lts__t_sectors_op_red.sum",
-     "lts__t_sectors.sum"},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "lts__t_sectors_lookup_hit.sum"},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "lts__t_sectors_lookup_miss.sum"},
-    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
-    {"l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed"},
-    {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
-     "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"},
-};
+std::vector<MetricGroup> Resolve(const MetricHost& host, const std::vector<MetricGroup>& table) {
+  std::vector<MetricGroup> groups;
+  for (const MetricGroup& wanted : table) {
+    MetricGroup group;
+    for (const std::string& entry : wanted.metrics) {
+      for (std::string& name : Choose(host, entry)) group.metrics.push_back(std::move(name));
+    }
+    group.extras = wanted.extras;
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
 
-// Tensor operations by source type; wgmma (hgmma) and mma (hmma) apart where their sum needs two
-// passes. The smsp__sass_* instruction counts read 0 inside user ranges on CUPTI 13.0, so FP32 and
-// FP64 operation counts are absent rather than wrong.
-const std::vector<MetricGroup> kTensor = {
-    {"sm__ops_path_tensor_op_hgmma_src_fp16.sum",
-     "sm__ops_path_tensor_op_hgmma_src_fp16.sum.peak_sustained",
-     "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32.sum",
-     "sm__ops_path_tensor_src_bf16_dst_fp32.sum.peak_sustained",
-     "sm__ops_path_tensor_src_fp8_sparsity_off.sum"},
-    {"sm__ops_path_tensor_op_hmma_src_fp16_dst_fp16.sum",
-     "sm__ops_path_tensor_op_igmma_src_int8.sum", "sm__ops_path_tensor_src_fp64.sum"},
-    {"sm__ops_path_tensor_src_bf16_dst_fp32.sum"},
-    {"sm__ops_path_tensor_src_tf32_dst_fp32.sum"},
-};
+// smsp__average_warps_issue_stalled_<reason>_per_issue_active
+bool IsStallRatio(const std::string& base) {
+  static const std::string prefix = "smsp__average_warps_issue_stalled_";
+  static const std::string suffix = "_per_issue_active";
+  return base.size() > prefix.size() + suffix.size() && base.rfind(prefix, 0) == 0 &&
+         base.compare(base.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+// The reasons differ from chip to chip: those of the table that it has, and those it has beside.
+std::vector<MetricGroup> Stalls(const MetricHost& host) {
+  std::vector<MetricGroup> groups = Resolve(host, StallTable());
+  if (!host.ok()) return groups;
+  std::set<std::string> listed;
+  for (MetricGroup& group : groups) {
+    std::vector<std::string>& metrics = group.metrics;
+    metrics.erase(std::remove_if(metrics.begin(), metrics.end(),
+                                 [&](const std::string& metric) {
+                                   return IsStallRatio(metric.substr(0, metric.find('.'))) &&
+                                          !host.Knows(metric);
+                                 }),
+                  metrics.end());
+    listed.insert(metrics.begin(), metrics.end());
+  }
+  MetricGroup others;
+  for (const auto& [base, kind] : host.metrics()) {
+    const std::string metric = base + ".ratio";
+    if (IsStallRatio(base) && listed.count(metric) == 0) others.metrics.push_back(metric);
+  }
+  groups.push_back(std::move(others));
+  return groups;
+}
 
 }  // namespace
 
-std::vector<MetricTier> TiersOf(Counters counters, const std::vector<std::string>& user) {
-  std::vector<MetricTier> tiers;
-  if (counters == Counters::kPulse) tiers.push_back({"T1", {kTriage.front()}});
-  if (counters >= Counters::kSpeedOfLight) tiers.push_back({"T1", kTriage});
-  if (counters >= Counters::kStalls) tiers.push_back({"T2", kStalls});
-  if (counters >= Counters::kAll) {
-    tiers.push_back({"T3", kMemory});
-    tiers.push_back({"T4", kTensor});
+std::vector<std::string> TierNames() { return {"pulse", "T1", "T2", "T3", "T4", "SOL"}; }
+
+MetricTier TierNamed(const MetricHost& host, const std::string& name) {
+  MetricTier tier;
+  tier.name = name;
+  if (name == "pulse") {
+    tier.groups = Resolve(host, PulseTable());
+  } else if (name == "T1") {
+    tier.groups = Resolve(host, TriageTable());
+    tier.throughputs = SpeedOfLightTable();
+  } else if (name == "T2") {
+    tier.groups = Stalls(host);
+  } else if (name == "T3") {
+    tier.groups = Resolve(host, MemoryTable());
+  } else if (name == "T4") {
+    tier.groups = Resolve(host, TensorTable());
+  } else if (name == "SOL") {
+    tier.groups = {{SpeedOfLightTable(), {}}};
   }
-  if (!user.empty()) tiers.push_back({"user", {user}});
+  return tier;
+}
+
+MetricTier UserTier(const std::vector<std::string>& metrics) {
+  return {"user", {{metrics, {}}}, {}};
+}
+
+std::vector<MetricTier> TiersOf(const MetricHost& host, Counters counters,
+                                const std::vector<std::string>& user) {
+  std::vector<std::string> names;
+  if (counters == Counters::kPulse) names = {"pulse"};
+  if (counters >= Counters::kSpeedOfLight) names.emplace_back("T1");
+  if (counters >= Counters::kStalls) names.emplace_back("T2");
+  if (counters >= Counters::kAll) names.insert(names.end(), {"T3", "T4", "SOL"});
+  std::vector<MetricTier> tiers;
+  for (const std::string& name : names) tiers.push_back(TierNamed(host, name));
+  if (!user.empty()) tiers.push_back(UserTier(user));
   return tiers;
 }
 

@@ -22,7 +22,6 @@ constexpr size_t kMaxBatches = 256;
 // The cost of decoding is looked at over this time.
 constexpr int64_t kBudgetWindowNs = 500'000'000;
 constexpr int64_t kLongestIntervalNs = 1'000'000'000;
-constexpr int64_t kFirstRetryNs = 1'000'000'000, kLongestRetryNs = 60'000'000'000;
 
 int64_t ThreadCpuNs() {
   timespec now{};
@@ -41,7 +40,8 @@ struct PmSampler::Device {
   std::unique_ptr<MetricEvaluator> evaluator;
   bool open = false;
   bool given_up = false;
-  int64_t retry_at_ns = 0, retry_after_ns = kFirstRetryNs;
+  int refusals = 0;
+  int64_t retry_at_ns = 0;
   uint32_t series = 0;
   int64_t interval_ns = 0;
   int64_t last_end_ns = 0;  // of the last sample; 0: none, or a hole that was planned
@@ -133,13 +133,12 @@ void PmSampler::Open(Device& device) {
   if (!problem.what.empty()) {
     // Whoever holds the counters may let go of them.
     device.given_up = problem.code != static_cast<int>(CUPTI_ERROR_HARDWARE_BUSY);
-    device.retry_at_ns = MonotonicNs() + device.retry_after_ns;
-    device.retry_after_ns = std::min(2 * device.retry_after_ns, kLongestRetryNs);
+    device.retry_at_ns = MonotonicNs() + CounterRetryNs(device.refusals++);
     SetStatus(State::kUnavailable, problem);
     return;
   }
   device.open = true;
-  device.retry_after_ns = kFirstRetryNs;
+  device.refusals = 0;
   device.window_begin_ns = MonotonicNs();
   device.window_cpu_ns = ThreadCpuNs();
   device.series = next_series_++;

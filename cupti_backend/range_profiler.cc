@@ -33,8 +33,8 @@ CUptiResult RangeProfiler::CounterDataSize(const PlannedGroup& group, size_t* by
   size.pRangeProfilerObject = object_;
   size.pMetricNames = names.data();
   size.numMetrics = names.size();
-  size.maxNumOfRanges = kMaxRanges;
-  size.maxNumRangeTreeNodes = kMaxRanges;
+  size.maxNumOfRanges = max_ranges();
+  size.maxNumRangeTreeNodes = static_cast<uint32_t>(max_ranges());
   const CUptiResult result = api_->range_get_counter_data_size(&size);
   *bytes = size.counterDataSize;
   return result;
@@ -63,9 +63,10 @@ CUptiResult RangeProfiler::Configure(const PlannedGroup& group) {
   config.pConfig = config_image_.data();
   config.counterDataImageSize = counter_data_bytes_;
   config.pCounterDataImage = counter_data_.data();
-  config.range = CUPTI_UserRange;
-  config.replayMode = CUPTI_UserReplay;
-  config.maxRangesPerPass = kMaxRanges;
+  const bool replay = mode_ == Mode::kReplayedKernels;
+  config.range = replay ? CUPTI_AutoRange : CUPTI_UserRange;
+  config.replayMode = replay ? CUPTI_KernelReplay : CUPTI_UserReplay;
+  config.maxRangesPerPass = max_ranges();
   config.numNestingLevels = 1;
   config.minNestingLevel = 1;
   config.passIndex = 0;
@@ -73,13 +74,30 @@ CUptiResult RangeProfiler::Configure(const PlannedGroup& group) {
   return api_->range_set_config(&config);
 }
 
-CUptiResult RangeProfiler::Start() {
+CUptiResult RangeProfiler::StartCounting() {
   CUpti_RangeProfiler_Start_Params params = {CUpti_RangeProfiler_Start_Params_STRUCT_SIZE};
   params.pRangeProfilerObject = object_;
   return api_->range_start(&params);
 }
 
+CUptiResult RangeProfiler::StopCounting() {
+  CUpti_RangeProfiler_Stop_Params params = {CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE};
+  params.pRangeProfilerObject = object_;
+  return api_->range_stop(&params);
+}
+
+// A replaying profiler replays every kernel from its start to its stop, so it is started for the
+// chosen ones alone.
+CUptiResult RangeProfiler::Start() {
+  return mode_ == Mode::kUserRanges ? StartCounting() : CUPTI_SUCCESS;
+}
+
+CUptiResult RangeProfiler::Stop() {
+  return mode_ == Mode::kUserRanges ? StopCounting() : CUPTI_SUCCESS;
+}
+
 CUptiResult RangeProfiler::Push(const char* name) {
+  if (mode_ == Mode::kReplayedKernels) return StartCounting();
   CUpti_RangeProfiler_PushRange_Params params = {CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE};
   params.pRangeProfilerObject = object_;
   params.pRangeName = name;
@@ -87,15 +105,10 @@ CUptiResult RangeProfiler::Push(const char* name) {
 }
 
 CUptiResult RangeProfiler::Pop() {
+  if (mode_ == Mode::kReplayedKernels) return StopCounting();
   CUpti_RangeProfiler_PopRange_Params params = {CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE};
   params.pRangeProfilerObject = object_;
   return api_->range_pop(&params);
-}
-
-CUptiResult RangeProfiler::Stop() {
-  CUpti_RangeProfiler_Stop_Params params = {CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE};
-  params.pRangeProfilerObject = object_;
-  return api_->range_stop(&params);
 }
 
 CUptiResult RangeProfiler::Decode(size_t* ranges) {

@@ -21,13 +21,21 @@ class RangeProfiler {
   // Ranges between two decodes. The first Start costs about 1.1 ms for each of them.
   static constexpr size_t kMaxRanges = 16;
 
-  RangeProfiler(const CuptiApi* api, CUcontext context) : api_(api), context_(context) {}
+  enum class Mode {
+    kUserRanges,      // one pass: what runs between Push and Pop is counted as it is
+    kReplayedKernels  // any number of passes: each kernel between Push and Pop is run once for each
+  };
+
+  RangeProfiler(const CuptiApi* api, CUcontext context, Mode mode)
+      : api_(api), context_(context), mode_(mode) {}
+
+  size_t max_ranges() const { return mode_ == Mode::kUserRanges ? kMaxRanges : 1; }
 
   // Each returns CUPTI's result; the context need not be current.
   CUptiResult Enable(const PassPlan& plan);
   CUptiResult Configure(const PlannedGroup& group);  // a group of that plan; then Start
   CUptiResult Start();
-  CUptiResult Push(const char* name);
+  CUptiResult Push(const char* name);  // the names of replayed kernels are CUPTI's: "0"
   CUptiResult Pop();
   CUptiResult Stop();
   // Waits for the context's work. Fills `ranges`.
@@ -39,10 +47,13 @@ class RangeProfiler {
   size_t counter_data_bytes() const { return counter_data_bytes_; }
 
  private:
+  CUptiResult StartCounting();
+  CUptiResult StopCounting();
   CUptiResult CounterDataSize(const PlannedGroup& group, size_t* bytes) const;
 
   const CuptiApi* api_;
   CUcontext context_;
+  const Mode mode_;
   CUpti_RangeProfiler_Object* object_ = nullptr;
   // CUPTI 13.0 goes on reading from where the first SetConfig pointed, even after a second one with
   // other addresses (freed memory: NaN or a crash in the next Start). So both images have one

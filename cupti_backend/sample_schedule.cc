@@ -120,7 +120,11 @@ bool SampleSchedule::Open(Entry& entry, Lane& lane, int64_t now_ns) {
   for (uint32_t group = 0; group < lane.groups; ++group) {
     if (entry.taken[group] < Target(entry)) entry.wants |= uint64_t{1} << group;
   }
-  if (entry.wants == 0) return false;
+  if (entry.whole.load(kRelaxed)) entry.wants &= ~lane.kernel_only;
+  if (entry.wants == 0) {
+    Finish(entry);
+    return false;
+  }
   if (entry.state == Entry::State::kNew) lane.fresh.fetch_sub(1, kRelaxed);
   entry.state = Entry::State::kOpen;
   for (uint32_t group = 0; group < lane.groups; ++group) {

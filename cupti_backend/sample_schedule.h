@@ -39,9 +39,10 @@ enum class Exclusion : uint8_t {
   kNotChosen,       // the options say so
   kWaits,           // its name says that it waits for other kernels or GPUs
   kSeveralDevices,  // launched on several devices at once
+  kNeverAlone,      // it never ended before later work began: it may wait for that
   kHeldUp,          // it held the program up under a counter range
 };
-constexpr size_t kExclusions = 6;
+constexpr size_t kExclusions = 7;
 
 class SampleSchedule {
  public:
@@ -61,6 +62,9 @@ class SampleSchedule {
   // A signature whose SM clock moved by more than this share has one round more.
   static constexpr double kClockMoved = 0.03;
 
+  // Whether a kernel is known to end by itself (overlap_watch.h).
+  enum class Alone : uint8_t { kUnknown, kAsked, kYes };
+
   struct Entry {
     std::atomic<uint64_t> key{0};
     std::atomic<Exclusion> exclusion{Exclusion::kUnjudged};
@@ -69,6 +73,9 @@ class SampleSchedule {
     std::atomic<int64_t> last_launch_ns{0};
     std::atomic<int64_t> interval_ns{0};  // between launches, as long as the longest lately
     std::atomic<int64_t> resume_ns{0};    // no sample before
+    std::atomic<Alone> alone{Alone::kUnknown};
+    std::atomic<uint8_t> overlapped{0};  // runs in which later work began before its end
+    std::atomic<bool> whole{false};      // a graph or a range: no groups for kernels alone
 
    private:
     friend class SampleSchedule;
@@ -108,6 +115,8 @@ class SampleSchedule {
     uint32_t group = 0;  // to sample, or to rotate to
   };
 
+  // `groups` that only single kernels can be read for, a bit each; before the first launch.
+  void SetKernelOnly(size_t lane, uint64_t groups) { lanes_[lane].kernel_only = groups; }
   // `group` of a chip with `groups` is counted from now on.
   void BeginVisit(size_t lane, uint32_t groups, uint32_t group, int64_t now_ns);
   // What to do with a launch that Considers let through. `active`: the group that is counted, -1.
@@ -137,6 +146,7 @@ class SampleSchedule {
   struct Lane {
     std::array<uint32_t, kMaxGroups> wanting{};  // open signatures that want it
     uint32_t groups = 0;
+    uint64_t kernel_only = 0;
     uint32_t open = 0;
     uint32_t visit = 0;
     int64_t revisited_ns = 0;

@@ -1,185 +1,230 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# prof's counters beside Nsight Compute's for the same kernels.
+# prof's counters beside Nsight Compute's for the same kernels, held against a goal for each class
+# of metrics.
 #
-#   compare_ncu.py --metrics                          the list for ncu --metrics
-#   compare_ncu.py NCU.csv PROF.json OUT.md OUT.json  joins `ncu --csv` with five_kernels' report
+#   compare_ncu.py --pair PROF.json NCU.json [--pair ...] --markdown OUT.md --json OUT.json
+#
+# PROF.json is a report of prof, NCU.json what ncu.py wrote for the same program.
 """Compares the metrics that ncu and prof measured, by kernel."""
 
-import csv
-import json
-import math
+import argparse
+import dataclasses
+import re
 import statistics
 import sys
 
-import machine
+import ncu
+import prof_report
+import results
 
-_PERCENT = ".avg.pct_of_peak_sustained_elapsed"
-_STALL = "smsp__average_warps_issue_stalled_"
-METRICS = [
-    "gpu__time_duration.sum",
-    "gpu__dram_throughput" + _PERCENT,
-    "dram__bytes_read.sum",
-    "dram__bytes_write.sum",
-    "dram__bytes.sum.per_second",
-    "lts__t_sectors" + _PERCENT,
-    "lts__lts2xbar_cycles_active" + _PERCENT,
-    "l1tex__data_pipe_lsu_wavefronts" + _PERCENT,
-    "l1tex__lsuin_requests" + _PERCENT,
-    "l1tex__data_bank_reads" + _PERCENT,
-    "sm__issue_active" + _PERCENT,
-    "sm__pipe_tensor_cycles_active" + _PERCENT,
-    "sm__pipe_fma_cycles_active" + _PERCENT,
-    "sm__pipe_fmaheavy_cycles_active" + _PERCENT,
-    "sm__pipe_alu_cycles_active" + _PERCENT,
-    "sm__pipe_fp64_cycles_active" + _PERCENT,
-    "sm__inst_executed_pipe_xu" + _PERCENT,
-    "sm__inst_executed_pipe_lsu" + _PERCENT,
-    "sm__warps_active.avg.pct_of_peak_sustained_active",
-    "smsp__issue_active.avg.per_cycle_active",
-    "smsp__warps_eligible.avg.per_cycle_active",
-    "gpc__cycles_elapsed.avg.per_second",
-    "dram__cycles_elapsed.avg.per_second",
-    _STALL + "long_scoreboard_per_issue_active.ratio",
-    _STALL + "short_scoreboard_per_issue_active.ratio",
-    _STALL + "mio_throttle_per_issue_active.ratio",
-    _STALL + "math_pipe_throttle_per_issue_active.ratio",
-    _STALL + "wait_per_issue_active.ratio",
-    "smsp__average_warp_latency_per_inst_issued.ratio",
-    "smsp__inst_executed.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-    "lts__t_sectors.sum",
-]
-KERNELS = ["stream_copy", "l2_read", "shared_conflicts", "fma_chains", "pointer_chase"]
+_COUNTED = re.compile(
+    r"smsp__inst_executed|smsp__sass_|l1tex__t_(requests|sectors)_|lts__t_sectors_op_(atom|red)|"
+    r"l1tex__data_pipe_lsu_wavefronts_mem_shared_op|sm__ops_path_")
+_INSTRUCTIONS = "smsp__inst_executed.sum"
+_ADDED_PER_WARP = 8  # by CUPTI's kernel records (docs/counters.md)
+_UNSAMPLED = "duration of launches without counters"
 
 
-GEMM = "gemm (cuBLAS)"
-UNSAMPLED = "duration of launches without counters, ns"
+@dataclasses.dataclass(frozen=True)
+class Goal:
+    """`score` above 1 is a miss."""
+    name: str
+    says: str
+    unit: str
+    relative: float = 0  # of ncu's value
+    absolute: float = 0  # whichever allows more
+    median: float = 0    # of the class; 0: no such goal
+
+    def difference(self, theirs, ours):
+        if self.unit != "%":
+            return ours - theirs
+        return 100 * (ours - theirs) / theirs if theirs else None
+
+    def score(self, theirs, ours):
+        allowed = max(self.relative * abs(theirs), self.absolute)
+        return abs(ours - theirs) / allowed if allowed else None
 
 
-def label(kernel_name):
-    """None for kernels that are not compared."""
-    known = next((known for known in KERNELS if known in kernel_name), None)
-    is_gemm = any(part in kernel_name.lower() for part in ("gemm", "nvjet", "cutlass"))
-    return known or (GEMM if is_gemm else None)
+COUNT = Goal("counts", "0.1 %, or 64 events", "%", relative=0.001, absolute=64)
+PERCENT = Goal("percent of peak", "1 point in the median, 3 at worst", "points", absolute=3,
+               median=1)
+SPEED = Goal("speed of light", PERCENT.says, "points", absolute=3, median=1)
+STALL = Goal("stall ratios above 0.1", "5 %", "%", relative=0.05)
+SMALL_STALL = Goal("stall ratios up to 0.1", "0.02", "warps", absolute=0.02)
+OTHER = Goal("others", "none", "%")
+GOALS = [COUNT, PERCENT, SPEED, STALL, SMALL_STALL, OTHER]
 
 
-def number(text):
-    try:
-        value = float(str(text).replace(",", ""))
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+def goal_of(metric, theirs):
+    if metric in ncu.SPEEDS_OF_LIGHT:
+        return SPEED
+    if ".avg.pct_of_peak_sustained" in metric:
+        return PERCENT
+    if "issue_stalled" in metric:
+        return STALL if theirs > 0.1 else SMALL_STALL
+    if _COUNTED.match(metric) and metric.endswith(".sum"):
+        return COUNT
+    return OTHER
 
 
-def read_ncu(path):
-    """{(kernel, metric): [value of each launch]} from the long form of `ncu --csv`."""
-    with open(path, encoding="utf-8", errors="replace", newline="") as file:
-        lines = file.readlines()
-    start = next((i for i, line in enumerate(lines) if '"Metric Name"' in line), None)
-    if start is None:
-        raise ValueError(f"{path} has no table of metrics; it ends with: {''.join(lines[-3:])}")
-    values = {}
-    for row in csv.DictReader(lines[start:]):
-        value = number(row.get("Metric Value"))
-        kernel = label(row.get("Kernel Name") or "")
-        if value is None or kernel is None:
-            continue
-        values.setdefault((kernel, row["Metric Name"]), []).append(value)
-        if row["Metric Name"] == "gpu__time_duration.sum":
-            values.setdefault((kernel, UNSAMPLED), []).append(value)
-    return values
+def summary(values):
+    return {"n": len(values), "median": statistics.median(values), "min": min(values),
+            "max": max(values)}
 
 
-def read_prof(path):
-    """{(kernel, metric): {n, median, min, max}} from prof's JSON report."""
-    with open(path, encoding="utf-8") as file:
-        report = json.load(file)
-    values = {}
-    # By total time, descending: a helper kernel of cuBLAS must not replace its GEMM.
-    for kernel in report["kernels"]:
-        measured = {UNSAMPLED: kernel["duration_ns"], **kernel["metrics"]}
-        for metric, statistic in measured.items():
-            if label(kernel["name"]) and statistic["median"] is not None:
-                values.setdefault((label(kernel["name"]), metric), statistic)
-    return values
+def measured_by_prof(kernel):
+    """{metric: statistic}, and the throughputs that prof puts together."""
+    found = {metric: value for metric, value in kernel.metrics.items()
+             if value["median"] is not None}
+    found[_UNSAMPLED] = kernel.data["duration_ns"]
+    for metric, entry in prof_report.throughputs(kernel.data).items():
+        percent = 100 * entry["of_peak"]
+        found[metric] = {"n": 1, "median": percent, "min": percent, "max": percent,
+                         "largest": entry["largest"], "missing": entry["missing"]}
+    return found
 
 
-def difference(metric, ncu, prof):
-    """Points for percentages, percent for everything else; None when neither makes sense."""
-    if "pct" in metric:
-        return prof - ncu, "points"
-    if ncu == 0:
-        return (0.0, "%") if prof == 0 else (None, "%")
-    return 100 * (prof - ncu) / ncu, "%"
+def is_explained(metric, kernel, theirs, ours):
+    """The instructions that CUPTI's kernel records add to every warp."""
+    return (metric == _INSTRUCTIONS and
+            COUNT.score(theirs, ours - _ADDED_PER_WARP * kernel.warps) <= 1)
 
 
-def join(ncu, prof):
+def compare(kernel, theirs_by_metric):
     rows = []
-    for metric in [UNSAMPLED, *METRICS]:
-        for kernel in [*KERNELS, GEMM]:
-            theirs, ours = ncu.get((kernel, metric)), prof.get((kernel, metric))
-            row = {"metric": metric, "kernel": kernel, "ncu": None, "prof": None,
-                   "difference": None, "unit": None}
-            if theirs:
-                row.update(ncu=statistics.median(theirs), ncu_n=len(theirs), ncu_min=min(theirs),
-                           ncu_max=max(theirs))
-            if ours:
-                row.update(prof=ours["median"], prof_n=ours["n"], prof_min=ours["min"],
-                           prof_max=ours["max"])
-            if theirs and ours:
-                row["difference"], row["unit"] = difference(metric, row["ncu"], row["prof"])
-            rows.append(row)
+    for metric, ours in sorted(measured_by_prof(kernel).items()):
+        values = theirs_by_metric.get(ncu.DURATION if metric == _UNSAMPLED else metric)
+        row = {"kernel": kernel.label, "metric": metric,
+               "prof": {name: value for name, value in ours.items() if name != "sum"}}
+        if not values:
+            rows.append({**row, "class": None, "ncu": None, "difference": None, "verdict": "alone"})
+            continue
+        theirs = summary(values)
+        pair = theirs["median"], ours["median"]
+        goal = goal_of(metric, pair[0])
+        score = goal.score(*pair)
+        verdict = ("reported" if score is None else "within" if score <= 1 else
+                   "explained" if is_explained(metric, kernel, *pair) else "missed")
+        rows.append({**row, "class": goal.name, "ncu": theirs, "unit": goal.unit,
+                     "difference": goal.difference(*pair), "score": score, "verdict": verdict})
     return rows
 
 
-def markdown(rows, where):
-    def show(row, tool):
-        if row[tool] is None:
-            return "not measured"
-        spread = f"{row[tool + '_min']:.4g} to {row[tool + '_max']:.4g}"
-        return f"{row[tool]:.5g} (n {row[tool + '_n']}, {spread})"
+def join(pairs):
+    """(rows, kernels of prof that ncu has not, how ncu's values were read)"""
+    rows, alone, sources = [], [], set()
+    for prof_path, ncu_path in pairs:
+        profiled = results.read(ncu_path)
+        sources.add(profiled["source"])
+        by_key = ncu.values_by_key(profiled["launches"])
+        for kernel in prof_report.kernels_of(results.read(prof_path)):
+            theirs = ncu.lookup(by_key, kernel.key)
+            if theirs:
+                rows += compare(kernel, theirs)
+            elif kernel.metrics:
+                alone.append(kernel.label)
+    return rows, alone, sorted(sources)
 
-    lines = [
-        f"{where['hardware']}, driver {where['driver']}, commit {where['commit']}, "
-        f"{where['date']}. Medians; ncu with --clock-control none --cache-control none.",
-        "",
-        "| metric | kernel | ncu | prof | difference |",
-        "|---|---|---|---|---|",
-    ]
+
+def class_summaries(rows):
+    found = []
+    for goal in GOALS:
+        mine = [row for row in rows if row["class"] == goal.name]
+        sizes = sorted(abs(row["difference"]) for row in mine if row["difference"] is not None)
+        verdicts = [row["verdict"] for row in mine]
+        middle = statistics.median(sizes) if sizes else None
+        missed = verdicts.count("missed")
+        found.append({
+            "class": goal.name, "goal": goal.says, "unit": goal.unit, "values": len(mine),
+            "median": middle, "worst": sizes[-1] if sizes else None,
+            "within": verdicts.count("within"), "explained": verdicts.count("explained"),
+            "missed": missed,
+            "met": None if goal is OTHER or not mine else
+                   missed == 0 and (not goal.median or middle <= goal.median)})
+    return found
+
+
+def class_table(summaries):
+    return results.table(
+        ["class", "goal", "values", "median difference", "worst", "unit", "within", "explained",
+         "missed", "goal met"],
+        [[s["class"], s["goal"], s["values"], s["median"], s["worst"], s["unit"], s["within"],
+          s["explained"], s["missed"], s["met"]] for s in summaries])
+
+
+def change(row):
+    if row["difference"] is None:
+        return "from 0"
+    return f"{row['difference']:+.3g} {row['unit']}"
+
+
+def missed_table(rows):
+    missed = sorted((row for row in rows if row["verdict"] == "missed"),
+                    key=lambda row: -row["score"])
+    return results.table(
+        ["kernel", "metric", "ncu", "prof", "difference", "times the goal"],
+        [[row["kernel"], row["metric"], results.spread(row["ncu"]), results.spread(row["prof"]),
+          change(row), f"{row['score']:.1f}"] for row in missed])
+
+
+def speed_table(rows):
+    return results.table(
+        ["kernel", "throughput", "ncu %", "prof %", "points", "the part that it is",
+         "parts without a value"],
+        [[row["kernel"], row["metric"].split(".")[0], row["ncu"]["median"], row["prof"]["median"],
+          f"{row['difference']:+.2f}", row["prof"].get("largest", "").split(".")[0],
+          len(row["prof"].get("missing", []))] for row in rows if row["class"] == SPEED.name])
+
+
+def other_table(rows):
+    """One line for each metric without a goal: its median and its worst difference."""
+    by_metric = {}
     for row in rows:
-        change = "" if row["difference"] is None else f"{row['difference']:+.2f} {row['unit']}"
-        lines.append(f"| {row['metric']} | {row['kernel']} | {show(row, 'ncu')} | "
-                     f"{show(row, 'prof')} | {change} |")
-    return "\n".join(lines) + "\n"
+        if row["class"] == OTHER.name and row["difference"] is not None:
+            by_metric.setdefault(row["metric"], []).append(row)
+    lines = []
+    for metric, mine in sorted(by_metric.items()):
+        worst = max(mine, key=lambda row: abs(row["difference"]))
+        lines.append([metric, len(mine), statistics.median(abs(row["difference"]) for row in mine),
+                      worst["kernel"], results.spread(worst["ncu"]), results.spread(worst["prof"]),
+                      change(worst)])
+    return results.table(["metric", "kernels", "median, %", "worst kernel", "ncu", "prof",
+                          "difference"], lines)
+
+
+def markdown(rows, summaries):
+    return "\n".join([
+        results.where() + " Medians; ncu with --clock-control none --cache-control none.",
+        "", class_table(summaries),
+        "### Every miss, worst first", "", missed_table(rows),
+        "### Speed of light", "", speed_table(rows),
+        "### Metrics without a goal", "", other_table(rows)])
 
 
 def main():
-    if sys.argv[1:] == ["--metrics"]:
-        print(",".join(METRICS))
-        return 0
-    if len(sys.argv) != 5:
-        print(__doc__, "usage: compare_ncu.py NCU.csv PROF.json OUT.md OUT.json", file=sys.stderr)
-        return 2
-    ncu_path, prof_path, markdown_path, json_path = sys.argv[1:]
-    rows = join(read_ncu(ncu_path), read_prof(prof_path))
-    where = machine.describe()
-    with open(markdown_path, "w", encoding="utf-8") as file:
-        file.write(markdown(rows, where))
-    with open(json_path, "w", encoding="utf-8") as file:
-        json.dump({**where, "rows": rows}, file, indent=1)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pair", nargs=2, action="append", required=True,
+                        metavar=("PROF.json", "NCU.json"))
+    parser.add_argument("--markdown", required=True)
+    parser.add_argument("--json", required=True)
+    arguments = parser.parse_args()
 
-    both = [row for row in rows if row["difference"] is not None]
-    within = sum(1 for row in both if abs(row["difference"]) <= 2)
-    print(f"{len(both)} of {len(rows)} values measured by both; {within} differ by at most 2")
-    worst = sorted(both, key=lambda row: -abs(row["difference"]))[:8]
-    for row in worst:
-        print(f"  {row['difference']:+9.2f} {row['unit']:6} {row['kernel']:16} {row['metric']}: "
-              f"ncu {row['ncu']:.5g}, prof {row['prof']:.5g}")
-    return 0 if both else 1
+    rows, alone, sources = join(arguments.pair)
+    summaries = class_summaries(rows)
+    results.write_text(arguments.markdown, markdown(rows, summaries))
+    results.write(arguments.json, {"classes": summaries, "kernels_not_in_ncu": alone,
+                                   "ncu_values_from": sources, "rows": rows})
+    print(f"{len({row['kernel'] for row in rows})} kernels; not seen by ncu: "
+          f"{', '.join(alone) or 'none'}; "
+          f"{sum(row['verdict'] == 'alone' for row in rows)} values of prof without one of ncu")
+    print(class_table(summaries), end="")
+    for row in sorted((row for row in rows if row["verdict"] == "missed"),
+                      key=lambda row: -row["score"])[:12]:
+        print(f"missed: {change(row):>14} {row['kernel']:20} {row['metric']}: "
+              f"ncu {row['ncu']['median']:.5g}, prof {row['prof']['median']:.5g}")
+    return 0 if any(row["ncu"] for row in rows) else 1
 
 
 if __name__ == "__main__":

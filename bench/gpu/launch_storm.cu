@@ -17,6 +17,7 @@
 #include "prof/analyzer.h"
 #include "prof/range.h"
 #include "prof/session.h"
+#include "thread_times.h"
 
 namespace {
 
@@ -67,6 +68,7 @@ int main(int argc, char** argv) {
   const std::chrono::duration<double, std::micro> elapsed =
       std::chrono::steady_clock::now() - start;
 
+  PrintProfThreadTimes();
   const unsigned long long made = static_cast<unsigned long long>(launches) * threads;
   int counted = 0;
   const cudaError_t error = cudaMemcpy(&counted, counter, sizeof(counted), cudaMemcpyDeviceToHost);

@@ -32,7 +32,7 @@ def printable(command):
     while words and (words[0] == "env" or "=" in words[0].split("/")[0]):
         words.pop(0)
     root = str(pathlib.Path.cwd()) + "/"
-    words = [re.sub(r"^/tmp/[^/]+/", "", word.replace(root, "")) for word in words]
+    words = [re.sub(r"^(/tmp/[^/]+|out/gpu\.\d+)/", "", word.replace(root, "")) for word in words]
     return " ".join("python3" if word.endswith("/python3") else word for word in words)
 
 

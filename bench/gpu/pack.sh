@@ -11,7 +11,7 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 
 readonly kBuild=${1:-build/release}
 readonly kLimitMiB=64
-readonly kPrograms=(prof saxpy transformer_layer saxpy_test transformer_bare five_kernels
+readonly kPrograms=(prof saxpy transformer_layer saxpy_test transformer_bare known_kernels
   launch_storm)
 readonly kLibraries=(libprof.so.0 libprof_inject.so)
 

@@ -4,7 +4,8 @@
 # Runs what needs a GPU, from the folder device/ that pack.sh filled, and leaves at most 8 files in
 # $OUT: summary.txt first, results.tgz with everything. No step stops the ones after it.
 #
-#   bench/gpu/run_on_gpu.sh [transformer] [pytorch] [accuracy] [cost] [tests] [storm]
+#   bench/gpu/run_on_gpu.sh [transformer] [pytorch] [accuracy] [continuous] [cost] [tests]
+#                           [storm]
 #
 # Without arguments all sections run. Nothing is begun after PROF_GPU_SECONDS, by default 560.
 set -uo pipefail
@@ -15,7 +16,7 @@ readonly kOut=${OUT:-$PWD/out/gpu}
 readonly kCuda=${CUDA_HOME:-/usr/local/cuda}
 [[ -x /opt/torch/.venv/bin/python3 ]] && PATH=/opt/torch/.venv/bin:$PATH
 readonly kPython=python3
-readonly kAllSections=(tests transformer accuracy pytorch storm cost)
+readonly kAllSections=(tests transformer accuracy pytorch storm continuous cost)
 readonly kLargestFile=$((15 << 20))
 readonly kSecondsInAll=${PROF_GPU_SECONDS:-560}
 export PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
@@ -58,9 +59,14 @@ ours() {
   step "$limit" "$log" env LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$kCuda/lib64" "$@"
 }
 
-report_json() { step 60 "$2" "$kBin/prof" report --json "$1"; }
+# report_json <snapshot> <name>: leaves no file when it fails.
+report_json() {
+  # shellcheck disable=SC2016  # the inner bash expands it
+  step 60 "$2.txt" bash -c '"$0" report --json "$1" >"$2"' "$kBin/prof" "$1" "$work/$2" ||
+    rm -f "$work/$2"
+}
 
-tail_lines() { grep -hE '^\[(timing|checksum|counts|loss|failed)\]' "$@" 2>/dev/null | tee -a "$work/summary.txt"; }
+tail_lines() { grep -hE '^\[(timing|checksum|counts|thread|loss|failed)\]' "$@" 2>/dev/null | tee -a "$work/summary.txt"; }
 
 run_tests() {
   local program name
@@ -122,15 +128,50 @@ run_pytorch() {
   say "             kernels: an independent counter saw $counted; prof recorded $recorded"
 }
 
+# with_ncu <seconds> <name> <program...>: the metrics of <name>.json under ncu, to ncu_<name>.json.
+with_ncu() {
+  local limit=$1 name=$2
+  shift 2
+  ours "$limit" "ncu_$name.txt" "$kPython" bench/gpu/ncu.py --metrics-of "$work/$name.json" \
+    --limit $((limit - 50)) --output "$work/ncu_$name.json" -- "$@"
+  say "             $(tail -n 1 "$work/ncu_$name.txt" 2>/dev/null)"
+}
+
 run_accuracy() {
-  local metrics
-  metrics=$("$kPython" bench/gpu/compare_ncu.py --metrics)
-  ours 90 five_kernels.txt "$kBin/five_kernels" --json "$work/five_kernels.json"
-  ours 120 ncu.txt ncu --clock-control none --cache-control none --csv --print-units base \
-    --log-file "$work/ncu.csv" --metrics "$metrics" "$kBin/five_kernels" --bare
-  step 30 accuracy.txt "$kPython" bench/gpu/compare_ncu.py "$work/ncu.csv" \
-    "$work/five_kernels.json" "$work/accuracy.md" "$work/accuracy.json"
+  local known=$kBin/known_kernels python=bench/gpu/python_kernels.py pairs=() expected=() name
+  ours 60 expected_known.txt "$known" --expected "$work/expected_known.json"
+  step 20 expected_python.txt "$kPython" "$python" --expected "$work/expected_python.json"
+  ours 100 known.txt "$known" --json "$work/known.json"
+  tail_lines "$work/known.txt"
+  with_ncu 200 known "$known" --bare
+  step 60 python.txt env PROF_BUDGET_PERCENT=100 PROF_BUDGET_SECONDS=60 "$kBin/prof" run \
+    --counters all --output "$work/python.prof" -- "$kPython" "$python" --seconds 12
+  report_json "$work/python.prof" python.json
+  with_ncu 130 python "$kPython" "$python"
+
+  for name in known python; do
+    [[ -s $work/$name.json ]] || continue
+    [[ -s $work/expected_$name.json ]] &&
+      expected+=(--pair "$work/expected_$name.json" "$work/$name.json")
+    [[ -s $work/ncu_$name.json ]] && pairs+=(--pair "$work/$name.json" "$work/ncu_$name.json")
+  done
+  step 30 counts.txt "$kPython" bench/gpu/expected_counts.py "${expected[@]}" \
+    --markdown "$work/counts.md" --json "$work/counts.json"
+  say "$(tail -n 1 "$work/counts.txt" 2>/dev/null)"
+  ours 90 counter_cost.txt "$kPython" bench/gpu/counter_cost.py --prof "$work/known.json" \
+    --log "$work/known.txt" --ncu "$work/ncu_known.json" --markdown "$work/counter_cost.md" \
+    --json "$work/counter_cost.json" -- "$known" --bare
+  say "$(cat "$work/counter_cost.txt" 2>/dev/null)"
+  step 30 accuracy.txt "$kPython" bench/gpu/compare_ncu.py "${pairs[@]}" \
+    --markdown "$work/accuracy.md" --json "$work/accuracy.json"
   say "$(cat "$work/accuracy.txt" 2>/dev/null)"
+}
+
+run_continuous() {
+  local left=$((section_end - SECONDS))
+  step "$left" continuous.txt "$kPython" bench/gpu/continuous.py --bin "$kBin" --python "$kPython" \
+    --seconds "$((left - 130))" --markdown "$work/continuous.md" --json "$work/continuous.json"
+  grep -hE '^\||^\[failed\]' "$work/continuous.txt" 2>/dev/null | tee -a "$work/summary.txt"
 }
 
 run_storm() {
@@ -145,17 +186,18 @@ run_storm() {
 run_cost() {
   local left=$((section_end - SECONDS))
   step "$left" cost.txt "$kPython" bench/gpu/cost.py --bin "$kBin" --python "$kPython" \
-    --seconds "$((left - 40))" --output "$work/cost.json"
-  grep -hE '^\||^\[failed\]' "$work/cost.txt" 2>/dev/null | tee -a "$work/summary.txt"
+    --seconds "$((left - 110))" --markdown "$work/cost.md" --json "$work/cost.json"
+  grep -hE '^\||^\[failed\]|^llama_like: ' "$work/cost.txt" 2>/dev/null | tee -a "$work/summary.txt"
 }
 
 collect() {
-  local file
+  local file copied=0
   cp "$work/summary.txt" "$kOut/"
-  for file in transformer_2048.txt transformer_1.txt accuracy.md accuracy.json cost.json \
-    llama_report.txt; do
-    if [[ -f $work/$file && $(stat -c %s "$work/$file") -lt $kLargestFile ]]; then
+  for file in accuracy.json accuracy.md counts.json counter_cost.json cost.json continuous.json \
+    transformer_2048.txt transformer_1.txt llama_report.txt; do
+    if ((copied < 6)) && [[ -f $work/$file ]] && (($(stat -c %s "$work/$file") < kLargestFile)); then
       cp "$work/$file" "$kOut/"
+      copied=$((copied + 1))
     fi
   done
   tar -czf "$kOut/results.tgz" -C "$work" .
@@ -167,7 +209,8 @@ collect() {
 
 main() {
   local sections=("$@") name
-  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=150 [pytorch]=200 [storm]=90 [cost]=240)
+  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=400 [pytorch]=200 [storm]=90
+    [continuous]=300 [cost]=420)
   ((${#sections[@]})) || sections=("${kAllSections[@]}")
   say "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'no nvidia-smi'); commit $(cat device/commit 2>/dev/null)"
   for name in "${sections[@]}"; do

@@ -32,10 +32,8 @@ std::string Format(const char* format, Args... args) {
 inline std::string Percent(double fraction) { return Format("%.1f %%", 100 * fraction); }
 
 inline const Statistic* Find(const KernelReport& kernel, std::string_view metric) {
-  const auto found = kernel.metrics.find(metric);
-  const bool usable =
-      found != kernel.metrics.end() && found->second.n > 0 && std::isfinite(found->second.median);
-  return usable ? &found->second : nullptr;
+  const Statistic* const found = kernel.Find(metric);
+  return found != nullptr && std::isfinite(found->median) ? found : nullptr;
 }
 
 inline std::string Line(std::string_view metric, const Statistic& statistic) {

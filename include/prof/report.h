@@ -79,6 +79,32 @@ struct Roofline {
   std::string flop_kind;  ///< "fp16 tensor"; empty when nothing was measured.
 };
 
+/// A metric that takes several passes, put together from parts that take one each: derived, not
+/// read. Its parts come from different launches of the kernel.
+struct Throughput {
+  std::string metric;                ///< "sm__throughput.avg.pct_of_peak_sustained_elapsed"
+  double of_peak = 0;                ///< The largest median among its parts, 0..1.
+  std::string largest;               ///< The part that it is.
+  std::vector<std::string> missing;  ///< Parts without a value. Not empty: `of_peak` is "at least".
+};
+
+/// What Nsight Compute calls the speed of light; absent where no part was measured.
+struct SpeedOfLight {
+  std::optional<double> sm_sol;         ///< sm__throughput, 0..1.
+  std::optional<double> memory_sol;     ///< gpu__compute_memory_throughput, 0..1.
+  std::vector<Throughput> throughputs;  ///< Both with their parts, and those that were asked for.
+};
+/// A metric of the whole GPU while something ran, taken apart from samples at a fixed interval that
+/// are longer than most kernels. docs/continuous.md has the method and the formula of `error`.
+struct ContinuousValue {
+  std::optional<double> value;  ///< In CUPTI's unit; absent: `missing` says why.
+  double error = 0;             ///< Half width: 95 % of the sampling error, and the clocks' error.
+  double seconds = 0;           ///< GPU time of it within the samples that were used.
+  int64_t samples = 0;          ///< In which it ran; of a range: its operation with most.
+  std::string missing;          ///< "only 1.2 ms of it were sampled ..."
+};
+using ContinuousValues = std::map<std::string, ContinuousValue, std::less<>>;  ///< By CUPTI name.
+
 /// What limits a kernel, why we say so, and what to do.
 struct Verdict {
   Limiter limiter = Limiter::kNotMeasured;
@@ -115,13 +141,18 @@ struct KernelReport {
   double share = 0;     ///< Of the span.
   bool in_graph = false;
   std::map<std::string, Statistic, std::less<>> metrics;  ///< By CUPTI name, in CUPTI's unit.
+  ContinuousValues continuous;  ///< Empty where there was no PM sampling on its device.
   int64_t samples_used = 0;
   int64_t samples_rejected = 0;  ///< Overlapped by other GPU work, or at another clock.
   Occupancy occupancy;
   Roofline roofline;
+  SpeedOfLight speed_of_light;
   Verdict verdict;
 
-  /// Median of a metric by CUPTI name; nullopt when it was not measured.
+  /// A metric by CUPTI name, or by the name that it has on this chip; nullptr when it was not
+  /// measured.
+  const Statistic* Find(std::string_view metric) const;
+  /// Its median; nullopt when it was not measured.
   std::optional<double> Metric(std::string_view metric) const;
 };
 
@@ -140,6 +171,7 @@ struct RangeRow {
   std::string evidence;                     ///< One line.
   std::string verdict;                      ///< One line: what to do.
   double gain_at_most_ns = 0;
+  ContinuousValues continuous;  ///< While its operations ran; of the gaps: while nothing ran.
 };
 
 enum class GapCause { kSync, kLaunch, kHostWork, kTransfer, kDependency, kProfiler, kUnknown };
@@ -190,6 +222,36 @@ struct DeviceReport {
   std::optional<double> dram_peak_bytes_per_s;
 };
 
+/// One metric over a device's span: over time, not over kernels.
+struct ContinuousMetric {
+  std::string metric;  ///< CUPTI's name; values are in its unit, NaN where there was no sample.
+  double mean = 0;     ///< Weighted by time, as the percentiles are.
+  double p5 = 0;
+  double median = 0;
+  double p95 = 0;
+  double max = 0;               ///< Of single samples.
+  std::vector<double> buckets;  ///< Means of equal parts of the span, at most 120.
+};
+
+/// The speed of light over time: PM sampling of one device.
+struct ContinuousReport {
+  uint32_t device = 0;
+  double interval_ns = 0;  ///< That was asked for.
+  int64_t samples = 0;
+  double span_ns = 0;    ///< First operation's start to last one's end.
+  double covered = 0;    ///< Share of the span in which samples were taken.
+  double bucket_ns = 0;  ///< Length of each of ContinuousMetric::buckets.
+  /// The samples' clock is ahead of the operations' clock by this, as far as the samples tell.
+  bool clock_known = false;
+  double clock_offset_ns = 0;
+  double clock_error_ns = 0;       ///< Half width; where the offset is not known, what is assumed.
+  bool clock_stable = true;        ///< The first and the last third of the recording agree.
+  double concurrent_share = 0;     ///< Of the samples with work: several operations at a time.
+  bool concurrent_used = false;    ///< False: those samples were left out of the values of kernels.
+  std::vector<std::string> notes;  ///< What to know of the values; sentences.
+  std::vector<ContinuousMetric> metrics;
+};
+
 /// A table of what was recorded, so that counts can be checked against another tool's.
 struct Totals {
   int64_t kernels = 0;
@@ -224,7 +286,10 @@ struct Report {
   std::vector<KernelReport> kernels;  ///< By total time, descending.
   std::vector<GapSummary> gaps;       ///< Sum to the devices' idle time.
   std::vector<CopySummary> copies;
-  std::vector<Finding> findings;  ///< By possible gain, descending.
+  std::vector<Finding> findings;             ///< By possible gain, descending.
+  std::vector<ContinuousReport> continuous;  ///< Of each device that was PM sampled.
+  int64_t pm_samples_lost = 0;               ///< On all devices, as far as it is known.
+  int64_t pm_restarts = 0;
   std::vector<NoticeReport> notices;
   std::vector<std::string> integrity;  ///< One sentence for each loss; empty: nothing was lost.
 

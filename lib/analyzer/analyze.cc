@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/analyzer/continuous.h"
 #include "lib/analyzer/copies.h"
 #include "lib/analyzer/counters.h"
 #include "lib/analyzer/gaps.h"
@@ -171,6 +172,8 @@ Report AnalyzeModel(const Model& model) {
   const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model);
   KernelGroups groups = analyzer::GroupKernels(model, families, timeline);
   const analyzer::CounterNotes notes = analyzer::AddCounters(model, &groups);
+  analyzer::Continuous continuous =
+      analyzer::AttributeContinuous(model, families, timeline, &groups);
   SetProcess(model, &report);
   SetTotals(model, timeline, &report);
   SetKernelAnswers(model, report.span_ns, notes, &groups);
@@ -181,13 +184,16 @@ Report AnalyzeModel(const Model& model) {
   report.copies = analyzer::SummarizeCopies(model);
 
   std::vector<RangeRow> rows =
-      analyzer::BuildRows(model, families, timeline, groups, report.span_ns);
+      analyzer::BuildRows(model, families, timeline, groups, continuous, report.span_ns);
   for (KernelGroup& group : groups.groups) report.kernels.push_back(std::move(group.report));
   std::stable_sort(
       report.kernels.begin(), report.kernels.end(),
       [](const KernelReport& a, const KernelReport& b) { return a.total_ns > b.total_ns; });
   report.findings = analyzer::FindInRun(model, timeline, report);
   report.rows = std::move(rows);
+  report.continuous = std::move(continuous.reports);
+  report.pm_samples_lost = static_cast<int64_t>(model.integrity.pm_samples_lost);
+  report.pm_restarts = static_cast<int64_t>(model.integrity.pm_restarts);
   AdviseOnGaps(&report);
   return report;
 }

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
 #include "lib/analyzer/statistics.h"
+#include "lib/analyzer/throughput.h"
 #include "lib/analyzer/units.h"
 #include "lib/analyzer/window.h"
 
@@ -91,6 +93,7 @@ class GroupCounters {
     const double clock_hz = MedianClock(samples);
     report->samples_rejected = overlapped;
     std::map<std::string, Values, std::less<>> values;
+    std::set<uint32_t> read_groups;
     for (const CounterSample* sample : samples) {
       const double clock = Clock(*sample);
       if (std::abs(clock - clock_hz) > kMaxClockDeviation * clock_hz) {
@@ -99,6 +102,7 @@ class GroupCounters {
       }
       ++report->samples_used;
       const model::PassGroup& group = model_.groups[sample->group];
+      read_groups.insert(sample->group);
       const std::vector<std::string>& metrics = group.metrics;
       const double window = WindowOverKernel(*sample, group, model_.ops[sample->op]);
       for (size_t i = 0; i < metrics.size(); ++i) {
@@ -113,6 +117,13 @@ class GroupCounters {
     if (const std::optional<double> percent = report->Metric(kWarpsActive)) {
       report->occupancy.achieved = *percent / 100;
     }
+    std::vector<const model::Throughput*> throughputs;
+    for (const uint32_t group : read_groups) {
+      for (const model::Throughput& entry : model_.groups[group].throughputs) {
+        throughputs.push_back(&entry);
+      }
+    }
+    report->speed_of_light = FindSpeedOfLight(throughputs, *report);
   }
 
  private:

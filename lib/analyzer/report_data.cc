@@ -3,6 +3,7 @@
 // The member functions of the report's structs, and the names of its enumerators.
 #include <algorithm>
 
+#include "lib/format/metric_aliases.h"
 #include "prof/report.h"
 
 namespace prof {
@@ -83,10 +84,15 @@ const char* ToString(GapCause cause) {
   return "unknown";
 }
 
+const Statistic* KernelReport::Find(std::string_view metric) const {
+  auto it = metrics.find(metric);
+  if (it == metrics.end()) it = metrics.find(format::OtherName(metric));
+  return it == metrics.end() || it->second.n == 0 ? nullptr : &it->second;
+}
+
 std::optional<double> KernelReport::Metric(std::string_view metric) const {
-  const auto it = metrics.find(metric);
-  if (it == metrics.end() || it->second.n == 0) return std::nullopt;
-  return it->second.median;
+  const Statistic* const found = Find(metric);
+  return found == nullptr ? std::nullopt : std::optional<double>(found->median);
 }
 
 const KernelReport& Report::kernel(std::string_view name) const {

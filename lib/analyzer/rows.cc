@@ -68,6 +68,9 @@ std::string Evidence(const KernelReport& kernel) {
     line += ", L2 hit " + FormatFixed(*hit, 0) + " %";
   }
   if (!line.empty()) return line;
+  if (const std::string sampled = DescribeContinuous(kernel.continuous); !sampled.empty()) {
+    return sampled;
+  }
   if (!kernel.occupancy.known) return "no counters";
   return "no counters; theoretical occupancy " +
          FormatFixed(100 * kernel.occupancy.theoretical, 0) + " %, " +
@@ -151,7 +154,7 @@ RangeRow GapRow(const Timeline& timeline) {
 
 std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& families,
                                 const Timeline& timeline, const KernelGroups& kernels,
-                                double span_ns) {
+                                const Continuous& continuous, double span_ns) {
   std::vector<Row> rows;
   constexpr size_t kNoRow = static_cast<size_t>(-1);
   std::vector<size_t> row_of_path(model.paths.size(), kNoRow);
@@ -185,8 +188,13 @@ std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& 
   for (const Row& row : rows) {
     result.push_back(Finish(families, row));
     if (row.path != 0) result.back().instances = entered[row.path];
+    const auto values = continuous.of_path.find(row.path);
+    if (values != continuous.of_path.end()) result.back().continuous = values->second;
   }
-  if (!rows.empty()) result.push_back(GapRow(timeline));
+  if (!rows.empty()) {
+    result.push_back(GapRow(timeline));
+    result.back().continuous = continuous.idle;
+  }
   for (RangeRow& row : result) row.share = span_ns > 0 ? row.time_ns / span_ns : 0;
   return result;
 }

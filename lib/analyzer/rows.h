@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "lib/analyzer/continuous.h"
 #include "lib/analyzer/families.h"
 #include "lib/analyzer/kernels.h"
 #include "lib/analyzer/timeline.h"
@@ -18,7 +19,7 @@ namespace prof::analyzer {
 // they are whole nanoseconds. `kernels` have their verdicts.
 std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& families,
                                 const Timeline& timeline, const KernelGroups& kernels,
-                                double span_ns);
+                                const Continuous& continuous, double span_ns);
 
 }  // namespace prof::analyzer
 

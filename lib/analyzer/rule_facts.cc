@@ -275,10 +275,9 @@ double Facts::UseOf(Unit unit) const {
 double Facts::Margin() const { return (leader ? leader->use : 0) - (rival ? rival->use : 0); }
 
 const Statistic* FindMetric(const KernelReport& kernel, std::string_view metric) {
-  const auto found = kernel.metrics.find(metric);
-  if (found == kernel.metrics.end()) return nullptr;
-  const Statistic& value = found->second;
-  return value.n > 0 && std::isfinite(value.median) && value.median >= 0 ? &value : nullptr;
+  const Statistic* const value = kernel.Find(metric);
+  const bool usable = value != nullptr && std::isfinite(value->median) && value->median >= 0;
+  return usable ? value : nullptr;
 }
 
 std::optional<double> Median(const KernelReport& kernel, std::string_view metric) {

@@ -39,6 +39,7 @@ void FillNotMeasured(const Facts& facts, Verdict* verdict) {
   } else {
     verdict->missing = "counters: they were off, or no launch of this signature was sampled";
   }
+  SayContinuous(facts, verdict);
 }
 
 bool LaunchSized(const Facts& facts) {
@@ -98,6 +99,7 @@ struct Rule {
 };
 
 constexpr Rule kRules[] = {
+    {"continuous-dram", Limiter::kDram, ContinuousDramBound, FillContinuousDram},
     {"not-measured", Limiter::kNotMeasured, NotMeasured, FillNotMeasured},
     {"launch-sized", Limiter::kLaunchSized, LaunchSized, FillLaunchSized},
     {"small-grid", Limiter::kSmallGrid, SmallGrid, FillSmallGrid},

@@ -32,6 +32,12 @@ void FillLsu(const Facts& facts, Verdict* verdict);
 void FillIssue(const Facts& facts, Verdict* verdict);
 void FillMixed(const Facts& facts, Verdict* verdict);
 
+// No counters, but PM samples of the whole GPU.
+bool ContinuousDramBound(const Facts& facts);
+void FillContinuousDram(const Facts& facts, Verdict* verdict);
+// A line of evidence for each metric, with its error bound or the reason why there is none.
+void SayContinuous(const Facts& facts, Verdict* verdict);
+
 // No unit is busy.
 bool SmallGrid(const Facts& facts);
 bool PartialWave(const Facts& facts);  // named only when no stall explains the kernel

@@ -217,13 +217,31 @@ void Encoder::Add(const RangePathInfo& path) {
 }
 
 void Encoder::Add(const PassGroupEvent& group) {
-  std::vector<uint32_t> metrics;
-  for (const std::string& metric : group.metrics) metrics.push_back(Intern(metric));
+  const auto ids = [&](const std::vector<std::string>& names) {
+    std::vector<uint32_t> interned;
+    for (const std::string& name : names) interned.push_back(Intern(name));
+    return interned;
+  };
+  struct Throughput {
+    uint32_t metric;
+    std::vector<uint32_t> parts, missing;
+  };
+  const std::vector<uint32_t> metrics = ids(group.metrics);
   const uint32_t tier = Intern(group.tier);
+  std::vector<Throughput> throughputs;
+  for (const ThroughputEvent& event : group.throughputs) {
+    throughputs.push_back({Intern(event.metric), ids(event.parts), ids(event.missing)});
+  }
   Message block(columns_->entries);
   Message message(block, tag::block::kPassGroups);
   Packed32(message, 1, metrics);
   First(message, 2, tier);
+  for (const Throughput& throughput : throughputs) {
+    Message entry(message, 3);
+    U32(entry, 1, throughput.metric);
+    Packed32(entry, 2, throughput.parts);
+    Packed32(entry, 3, throughput.missing);
+  }
 }
 
 void Encoder::Add(const PmSeriesEvent& series) {

@@ -110,10 +110,17 @@ struct DeviceEvent {
   std::vector<std::pair<std::string, double>> peaks;
 };
 
+// A metric that is the maximum of others, its parts, and needs more passes than they do.
+struct ThroughputEvent {
+  std::string metric;
+  std::vector<std::string> parts, missing;  // missing: parts that no single launch can tell
+};
+
 struct PassGroupEvent {
   uint32_t id = 0;  // given by the sampler, counting from 1 without holes
   std::string tier;
   std::vector<std::string> metrics;
+  std::vector<ThroughputEvent> throughputs;  // of which a part is among the metrics
 };
 
 // Numbers as in snapshot.proto. A kernel or graph launch is named by `correlation`; for a range

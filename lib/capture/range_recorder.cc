@@ -19,6 +19,11 @@ constexpr int kNoTracking = -2;  // NVTX_NO_PUSH_POP_TRACKING
 constexpr int kUnbalanced = -1;
 
 std::atomic<void (*)()> wakeup{nullptr};
+std::atomic<void (*)(uint32_t, bool)> listener{nullptr};
+
+void Tell(uint32_t path, bool entered) {
+  if (auto* told = listener.load(std::memory_order_acquire)) told(path, entered);
+}
 
 bool Recording() { return range_counts.recording.load(std::memory_order_relaxed); }
 
@@ -175,7 +180,9 @@ int PushRange(const RangeName& name) {
   open->level = below == thread->depth ? 0 : thread->open[below].level + 1;
   ++thread->depth;
   SetCurrent(*thread, open->path);
-  return open->level;
+  const int level = open->level;
+  Tell(open->path, true);
+  return level;
 }
 
 int PopRange(std::string_view domain) {
@@ -188,6 +195,7 @@ int PopRange(std::string_view domain) {
     return kUnbalanced;
   }
   const int level = thread->open[index].level;
+  Tell(thread->open[index].path, false);
   RemoveOpen(*thread, index);
   SetCurrent(*thread, Innermost(*thread));
   return level;
@@ -269,7 +277,12 @@ void OnThreadEnd(ThreadRanges& thread) {
 
 void SetRangeWakeup(void (*new_wakeup)()) { wakeup.store(new_wakeup, std::memory_order_release); }
 
+void SetRangeListener(void (*new_listener)(uint32_t path, bool entered)) {
+  listener.store(new_listener, std::memory_order_release);
+}
+
 void DisableRangesAfterFork() {
+  listener.store(nullptr, std::memory_order_relaxed);
   range_counts.recording.store(false, std::memory_order_relaxed);
   ForgetThreadsAfterFork();
 }

@@ -92,6 +92,10 @@ class RangeReader {
 // callable from any thread, without lock or allocation.
 void SetRangeWakeup(void (*wakeup)());
 
+// Told of each pushed range: after its push (`entered`) and before its pop, on the thread that
+// makes the call. nullptr: nobody, which costs a push and a pop one load each.
+void SetRangeListener(void (*listener)(uint32_t path, bool entered));
+
 // The child of a fork: nothing is recorded there, ever.
 void DisableRangesAfterFork();
 

@@ -19,7 +19,8 @@ constexpr const char* kColumns =
     "name,full_name,range,device,grid_x,grid_y,grid_z,block_x,block_y,block_z,"
     "registers_per_thread,static_shared_bytes,dynamic_shared_bytes,local_bytes_per_thread,"
     "launches,in_graph,total_ns,share,duration_n,duration_median_ns,duration_min_ns,"
-    "duration_max_ns,waves,occupancy_theoretical,occupancy_achieved,occupancy_limited_by,"
+    "duration_max_ns,sm_sol,sm_sol_largest,sm_sol_missing,memory_sol,memory_sol_largest,"
+    "memory_sol_missing,waves,occupancy_theoretical,occupancy_achieved,occupancy_limited_by,"
     "limiter,confidence,rule,summary,action,gain_at_most,missing,samples_used,samples_rejected";
 
 // A line of cells, quoted where they need it.
@@ -66,6 +67,18 @@ class Line {
   bool first_ = true;
 };
 
+// The value, the part that it is, and how many parts have none.
+void AddThroughput(const SpeedOfLight& light, const char* base, Line* line) {
+  for (const Throughput& throughput : light.throughputs) {
+    if (throughput.metric != std::string(base) + ".avg.pct_of_peak_sustained_elapsed") continue;
+    line->Real(throughput.of_peak);
+    line->Text(throughput.largest);
+    line->Integral(throughput.missing.size());
+    return;
+  }
+  for (int i = 0; i < 3; ++i) line->Text("");
+}
+
 void AddKernel(const KernelReport& kernel, Line* line) {
   const Occupancy& occupancy = kernel.occupancy;
   const auto if_known = [&](double value) {
@@ -89,6 +102,8 @@ void AddKernel(const KernelReport& kernel, Line* line) {
   line->Real(kernel.duration_ns.median);
   line->Real(kernel.duration_ns.min);
   line->Real(kernel.duration_ns.max);
+  AddThroughput(kernel.speed_of_light, "sm__throughput", line);
+  AddThroughput(kernel.speed_of_light, "gpu__compute_memory_throughput", line);
   line->Real(if_known(occupancy.waves));
   line->Real(if_known(occupancy.theoretical));
   line->Real(occupancy.achieved);
@@ -107,15 +122,22 @@ void AddKernel(const KernelReport& kernel, Line* line) {
 }  // namespace
 
 void WriteCsv(std::ostream& out, const Report& report) {
-  std::set<std::string_view> metrics;
+  std::set<std::string_view> metrics, continuous;
   for (const KernelReport& kernel : report.kernels) {
     for (const auto& [name, value] : kernel.metrics) metrics.insert(name);
+    for (const auto& [name, value] : kernel.continuous) continuous.insert(name);
   }
   out << kColumns;
   for (const std::string_view name : metrics) {
     Line cell;
     cell.Text(name);
     out << ',' << cell.text();
+  }
+  for (const std::string_view name : continuous) {
+    Line cells;
+    cells.Text("continuous " + std::string(name));
+    cells.Text("continuous error " + std::string(name));
+    out << ',' << cells.text();
   }
   out << '\n';
   for (const KernelReport& kernel : report.kernels) {
@@ -125,6 +147,12 @@ void WriteCsv(std::ostream& out, const Report& report) {
       const auto found = kernel.metrics.find(name);
       line.Real(found == kernel.metrics.end() ? std::nullopt
                                               : std::optional<double>(found->second.median));
+    }
+    for (const std::string_view name : continuous) {
+      const auto found = kernel.continuous.find(name);
+      const bool known = found != kernel.continuous.end() && found->second.value;
+      line.Real(known ? found->second.value : std::nullopt);
+      line.Real(known ? std::optional<double>(found->second.error) : std::nullopt);
     }
     out << line.text() << '\n';
   }

@@ -135,6 +135,28 @@ void WritePassGroups(std::ostream& out, const Model& model, const TextOptions& o
   WriteTable(out, table, options.width, options.utf8);
 }
 
+void WritePmSeries(std::ostream& out, const Model& model, const TextOptions& options) {
+  if (model.pm_series.empty()) return;
+  WriteHeading(out, "PM sampling: the whole GPU at a fixed interval", options);
+  Table table;
+  table.columns = {{"GPU", Align::kRight},     {"interval", Align::kRight},
+                   {"samples", Align::kRight}, {"rows", Align::kRight},
+                   {"time", Align::kRight},    {"metrics", Align::kLeft, 40}};
+  for (const model::PmSeries& series : model.pm_series) {
+    int64_t samples = 0;
+    double ns = 0;
+    for (size_t i = 0; i < series.rows(); ++i) {
+      samples += series.samples[i];
+      ns += static_cast<double>(series.end_ns[i] - series.begin_ns[i]);
+    }
+    table.rows.push_back(
+        {{std::to_string(series.device), Time(static_cast<double>(series.interval_ns)),
+          Count(samples), Count(static_cast<int64_t>(series.rows())), Time(ns),
+          Printable(Join(series.metrics, ", "))}});
+  }
+  WriteTable(out, table, options.width, options.utf8);
+}
+
 void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOptions& options) {
   WriteHeading(out, "Integrity", options);
   const std::pair<const char*, uint64_t> losses[] = {
@@ -184,6 +206,7 @@ void WriteInfo(std::ostream& out, const model::Model& model, uint64_t file_bytes
   report::WriteDevices(text, model, options);
   report::WriteCounts(text, model, options);
   report::WritePassGroups(text, model, options);
+  report::WritePmSeries(text, model, options);
   report::WriteIntegrity(text, model.integrity, options);
   report::WriteNotices(text, model, options.width);
   const std::string bytes = text.str();

@@ -51,6 +51,19 @@ Json ToJson(const Roofline& value) {
           {"flops_per_byte", Number(value.flops_per_byte)}};
 }
 
+Json ToJson(const SpeedOfLight& value) {
+  Json throughputs = Json::array();
+  for (const Throughput& throughput : value.throughputs) {
+    throughputs.push_back({{"metric", throughput.metric},
+                           {"of_peak", Number(throughput.of_peak)},
+                           {"largest", throughput.largest},
+                           {"missing", throughput.missing}});
+  }
+  return {{"sm_sol", Number(value.sm_sol)},
+          {"memory_sol", Number(value.memory_sol)},
+          {"throughputs", throughputs}};
+}
+
 Json ToJson(const Verdict& value) {
   return {{"limiter", ToString(value.limiter)},
           {"confidence", ToString(value.confidence)},
@@ -64,6 +77,43 @@ Json ToJson(const Verdict& value) {
           {"missing", value.missing},
           {"stall", value.stall},
           {"notes", value.notes}};
+}
+
+Json ToJson(const ContinuousValues& values) {
+  Json metrics = Json::object();
+  for (const auto& [name, value] : values) {
+    metrics[name] = {{"value", Number(value.value)},
+                     {"error", value.value ? Number(value.error) : Json(nullptr)},
+                     {"seconds", Number(value.seconds)},
+                     {"samples", value.samples},
+                     {"missing", value.missing}};
+  }
+  return metrics;
+}
+
+Json ToJson(const ContinuousReport& value) {
+  Json metrics = Json::object();
+  for (const ContinuousMetric& metric : value.metrics) {
+    Json buckets = Json::array();
+    for (const double mean : metric.buckets) buckets.push_back(Number(mean));
+    metrics[metric.metric] = {{"mean", Number(metric.mean)},     {"p5", Number(metric.p5)},
+                              {"median", Number(metric.median)}, {"p95", Number(metric.p95)},
+                              {"max", Number(metric.max)},       {"buckets", buckets}};
+  }
+  return {{"device", value.device},
+          {"interval_ns", Number(value.interval_ns)},
+          {"samples", value.samples},
+          {"span_ns", Number(value.span_ns)},
+          {"covered", Number(value.covered)},
+          {"bucket_ns", Number(value.bucket_ns)},
+          {"clock_known", value.clock_known},
+          {"clock_offset_ns", value.clock_known ? Number(value.clock_offset_ns) : Json(nullptr)},
+          {"clock_error_ns", Number(value.clock_error_ns)},
+          {"clock_stable", value.clock_stable},
+          {"concurrent_share", Number(value.concurrent_share)},
+          {"concurrent_used", value.concurrent_used},
+          {"notes", value.notes},
+          {"metrics", metrics}};
 }
 
 Json ToJson(const KernelReport& value) {
@@ -86,10 +136,12 @@ Json ToJson(const KernelReport& value) {
           {"share", Number(value.share)},
           {"in_graph", value.in_graph},
           {"metrics", metrics},
+          {"continuous", ToJson(value.continuous)},
           {"samples_used", value.samples_used},
           {"samples_rejected", value.samples_rejected},
           {"occupancy", ToJson(value.occupancy)},
           {"roofline", ToJson(value.roofline)},
+          {"speed_of_light", ToJson(value.speed_of_light)},
           {"verdict", ToJson(value.verdict)}};
 }
 
@@ -116,7 +168,8 @@ Json ToJson(const RangeRow& value) {
           {"dominant", value.dominant},
           {"evidence", value.evidence},
           {"verdict", value.verdict},
-          {"gain_at_most_ns", Number(value.gain_at_most_ns)}};
+          {"gain_at_most_ns", Number(value.gain_at_most_ns)},
+          {"continuous", ToJson(value.continuous)}};
 }
 
 Json ToJson(const GapSummary& value) {
@@ -202,6 +255,9 @@ Json ToJson(const Report& report) {
           {"gaps", List(report.gaps)},
           {"copies", List(report.copies)},
           {"findings", List(report.findings)},
+          {"continuous", List(report.continuous)},
+          {"pm_samples_lost", report.pm_samples_lost},
+          {"pm_restarts", report.pm_restarts},
           {"notices", List(report.notices)},
           {"integrity", report.integrity}};
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <locale>
 #include <ostream>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -76,6 +77,33 @@ void WriteOccupancy(std::ostream& out, const KernelReport& kernel, const TextOpt
   WriteTable(out, table, options.width, options.utf8);
 }
 
+std::string WithoutSuffix(const std::string& metric) { return metric.substr(0, metric.find('.')); }
+
+void WriteSpeedOfLight(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+  const std::vector<Throughput>& throughputs = kernel.speed_of_light.throughputs;
+  if (throughputs.empty()) return;
+  WriteHeading(out, "Speed of light: the largest part of each throughput", options);
+  Table table;
+  table.columns = {{"throughput", Align::kLeft, 40},
+                   {"of peak", Align::kRight},
+                   {"largest part", Align::kLeft, 40},
+                   {"parts without a value", Align::kRight}};
+  std::set<std::string> missing;
+  for (const Throughput& throughput : throughputs) {
+    table.rows.push_back(
+        {{Printable(WithoutSuffix(throughput.metric)),
+          (throughput.missing.empty() ? "" : "at least ") + Percent(throughput.of_peak),
+          Printable(WithoutSuffix(throughput.largest)),
+          Count(static_cast<int64_t>(throughput.missing.size()))}});
+    for (const std::string& part : throughput.missing) missing.insert(WithoutSuffix(part));
+  }
+  WriteTable(out, table, options.width, options.utf8);
+  if (missing.empty()) return;
+  WriteParagraph(out,
+                 "  without a value: ", Printable(Join({missing.begin(), missing.end()}, ", ")),
+                 options.width);
+}
+
 void WriteMetrics(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
   WriteHeading(out, "Metrics, by CUPTI name and in CUPTI's unit", options);
   if (kernel.metrics.empty()) {
@@ -91,6 +119,25 @@ void WriteMetrics(std::ostream& out, const KernelReport& kernel, const TextOptio
   for (const auto& [name, value] : kernel.metrics) {
     table.rows.push_back({{Printable(name), Count(value.n), Value(value.median), Value(value.min),
                            Value(value.max)}});
+  }
+  WriteTable(out, table, options.width, options.utf8);
+}
+
+void WriteWhileItRan(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+  if (kernel.continuous.empty()) return;
+  WriteHeading(out, "While it ran, by PM samples of the whole GPU", options);
+  Table table;
+  table.columns = {{"metric", Align::kLeft, 40},
+                   {"value", Align::kRight},
+                   {"+-", Align::kRight},
+                   {"of its time", Align::kRight},
+                   {"samples", Align::kRight}};
+  for (const auto& [name, value] : kernel.continuous) {
+    Row& row = table.rows.emplace_back();
+    row.cells = {Printable(name), value.value ? Value(*value.value) : "-",
+                 value.value ? Value(value.error) : "-", Time(value.seconds * 1e9),
+                 Count(value.samples)};
+    if (!value.value) row.notes.push_back("no value: " + Printable(value.missing));
   }
   WriteTable(out, table, options.width, options.utf8);
 }
@@ -113,7 +160,9 @@ void WriteKernelDetail(std::ostream& out, const KernelReport& kernel, const Text
   const std::string roofline = report::RooflineText(kernel);
   if (!roofline.empty()) report::WriteParagraph(text, "  ", roofline, options.width);
   report::WriteOccupancy(text, kernel, options);
+  report::WriteSpeedOfLight(text, kernel, options);
   report::WriteMetrics(text, kernel, options);
+  report::WriteWhileItRan(text, kernel, options);
   const std::string bytes = text.str();
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/report/continuous_text.h"
 #include "lib/report/kernel_facts.h"
 #include "lib/report/sections.h"
 #include "lib/report/strings.h"
@@ -57,7 +58,9 @@ Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& opti
   }
   row.cells.push_back(Count(n));
   row.notes = VerdictText(kernel);
-  for (const std::string& fact : {RooflineText(kernel), OccupancyText(kernel)}) {
+  for (const std::string& fact :
+       {RooflineText(kernel), OccupancyText(kernel),
+        kernel.metrics.empty() ? "" : ContinuousText(kernel.continuous)}) {
     if (!fact.empty()) row.notes.push_back(fact);
   }
   if (kernel.in_graph) row.notes.emplace_back("launched by a CUDA graph");

@@ -115,8 +115,17 @@ absl::Status Decoder::AddTables(const wire::Block& block) {
   for (const wire::PassGroup& wire : block.pass_groups()) {
     model::PassGroup& group = model_->groups.emplace_back();
     absl::Status status = CopyString("a pass group's tier", wire.tier(), &group.tier);
-    for (int i = 0; status.ok() && i < wire.metric_size(); ++i) {
-      status = CopyString("a metric's name", wire.metric(i), &group.metrics.emplace_back());
+    const auto copy = [&](const auto& ids, std::vector<std::string>* names) {
+      for (int i = 0; status.ok() && i < ids.size(); ++i) {
+        status = CopyString("a metric's name", ids[i], &names->emplace_back());
+      }
+    };
+    copy(wire.metric(), &group.metrics);
+    for (const wire::Throughput& entry : wire.throughputs()) {
+      model::Throughput& throughput = group.throughputs.emplace_back();
+      if (status.ok()) status = CopyString("a metric's name", entry.metric(), &throughput.metric);
+      copy(entry.part(), &throughput.parts);
+      copy(entry.missing(), &throughput.missing);
     }
     if (!status.ok()) return status;
   }

@@ -131,9 +131,17 @@ struct Overhead {
   int64_t start_ns = 0, end_ns = 0;
 };
 
+// A metric that is the maximum of others, its parts.
+struct Throughput {
+  std::string metric;
+  std::vector<std::string> parts;
+  std::vector<std::string> missing;  // parts that no single launch can tell
+};
+
 struct PassGroup {
   std::string tier;
   std::vector<std::string> metrics;
+  std::vector<Throughput> throughputs;  // of which a part is among the metrics
 };
 
 // What a sample's counters ran for: one launch, one instance of the range `path`, or one launch of

@@ -27,12 +27,29 @@ std::set<std::string> Keys(const nlohmann::json& object) {
 
 TEST_CASE("The JSON has the documented keys, and no others") {
   const nlohmann::json json = Parsed(test::ExampleReport());
-  CHECK(Keys(json) ==
-        std::set<std::string>{"schema",  "error",       "command",         "host",
-                              "pid",     "rank",        "prof_version",    "nvidia_driver",
-                              "span_ns", "profiler_ns", "counter_cost_ns", "totals",
-                              "devices", "rows",        "kernels",         "gaps",
-                              "copies",  "findings",    "notices",         "integrity"});
+  CHECK(Keys(json) == std::set<std::string>{"schema",
+                                            "error",
+                                            "command",
+                                            "host",
+                                            "pid",
+                                            "rank",
+                                            "prof_version",
+                                            "nvidia_driver",
+                                            "span_ns",
+                                            "profiler_ns",
+                                            "counter_cost_ns",
+                                            "totals",
+                                            "devices",
+                                            "rows",
+                                            "kernels",
+                                            "gaps",
+                                            "copies",
+                                            "findings",
+                                            "notices",
+                                            "integrity",
+                                            "continuous",
+                                            "pm_samples_lost",
+                                            "pm_restarts"});
   CHECK(Keys(json["kernels"][0]) == std::set<std::string>{"name",
                                                           "full_name",
                                                           "range",
@@ -50,14 +67,16 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                           "share",
                                                           "in_graph",
                                                           "metrics",
+                                                          "continuous",
                                                           "samples_used",
                                                           "samples_rejected",
                                                           "occupancy",
                                                           "roofline",
                                                           "verdict"});
-  CHECK(Keys(json["rows"][0]) ==
-        std::set<std::string>{"kind", "label", "time_ns", "share", "instances", "operations",
-                              "limiter", "dominant", "evidence", "verdict", "gain_at_most_ns"});
+  CHECK(Keys(json["rows"][0]) == std::set<std::string>{"kind", "label", "time_ns", "share",
+                                                       "instances", "operations", "limiter",
+                                                       "dominant", "evidence", "verdict",
+                                                       "gain_at_most_ns", "continuous"});
   CHECK(json["schema"] == 1);
 }
 

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The GPU's clocks and power while something runs, as nvidia-smi reads them.
+"""`with ClockWatch() as watch: ...`, then watch.summary()."""
+
+import statistics
+import subprocess
+import tempfile
+
+_PERIOD_MS = 200
+_FIELDS = {"sm_mhz": "clocks.sm", "memory_mhz": "clocks.mem", "power_w": "power.draw"}
+
+
+class ClockWatch:
+    def __init__(self):
+        self._process = self._file = None
+        self._lines = []
+
+    def __enter__(self):
+        self._file = tempfile.TemporaryFile(mode="w+", encoding="utf-8")
+        try:
+            self._process = subprocess.Popen(
+                ["nvidia-smi", f"--query-gpu={','.join(_FIELDS.values())}",
+                 "--format=csv,noheader,nounits", f"--loop-ms={_PERIOD_MS}"],
+                stdout=self._file, stderr=subprocess.DEVNULL)
+        except OSError:
+            self._process = None  # summary() is empty
+        return self
+
+    def __exit__(self, *_):
+        if self._process:
+            self._process.terminate()
+            self._process.wait()
+        self._file.seek(0)
+        self._lines = self._file.read().splitlines()
+        self._file.close()
+
+    def summary(self):
+        """{"sm_mhz": {n, median, min, max}, ...}: without the first and last tenth of the time."""
+        rows = []
+        for line in self._lines:
+            try:
+                row = [float(cell) for cell in line.split(",")]
+            except ValueError:
+                continue
+            if len(row) == len(_FIELDS):
+                rows.append(row)
+        margin = len(rows) // 10
+        rows = rows[margin:len(rows) - margin]
+        return {name: {"n": len(rows), "median": statistics.median(column), "min": min(column),
+                       "max": max(column)}
+                for name, column in zip(_FIELDS, zip(*rows))}

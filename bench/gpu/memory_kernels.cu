@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that a level of the memory hierarchy limits.
+#include "device_array.h"
+#include "known_kernels.h"
+#include "metric_names.h"
+
+namespace {
+
+constexpr int kWarp = 32, kSectorBytes = 32;
+constexpr int kThreads = 256;
+constexpr int kOneWave = 132 * 8;  // blocks that an H100 or H200 holds at once
+constexpr int kTwoWaves = 132 * 16;
+constexpr double kWarpsInOneWave = static_cast<double>(kOneWave) * kThreads / kWarp;
+
+constexpr int kStreamVectors = 1 << 25;  // 512 MiB: far beyond L2
+constexpr int kL2Vectors = 1 << 20;      // 16 MiB: stays in L2
+constexpr int kL2Rounds = 40;
+constexpr int kSharedRounds = 2000;
+constexpr int kScatteredReads = 1 << 24;  // one sector each: all of the 512 MiB
+constexpr int kSectorFloats = kSectorBytes / sizeof(float);
+constexpr int kChaseWords = 1 << 26;  // 256 MiB
+constexpr int kChaseBlocks = 132, kChaseThreads = 128, kChaseHops = 500;
+constexpr int kSpreadRounds = 64, kContendedRounds = 2;
+constexpr int kSpillValues = 64, kSpillRounds = 200;
+
+__global__ void stream_copy(const float4* in, float4* out, int count) {
+  const int stride = gridDim.x * blockDim.x;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) out[i] = in[i];
+}
+
+// The same 16 MiB again and again, past L1.
+__global__ void l2_read(const float4* in, int count, int rounds, float* sink) {
+  float sum = 0;
+  const int stride = gridDim.x * blockDim.x;
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
+      const float4 value = __ldcg(in + i);
+      sum += value.x + value.y + value.z + value.w;
+    }
+  }
+  if (sum == -1.0f) *sink = sum;  // never: keeps the loads
+}
+
+// Neighbours read words `kStride` apart: 1 is free of bank conflicts, 8 an 8-way conflict.
+template <int kStride>
+__device__ void ReadShared(int rounds, float* sink) {
+  __shared__ float words[8192];
+  for (int i = threadIdx.x; i < 8192; i += blockDim.x) words[i] = static_cast<float>(i);
+  __syncthreads();
+  float sum = 0;
+#pragma unroll 8
+  for (int i = 0; i < rounds; ++i) sum += words[(threadIdx.x * kStride + i * 32) & 8191];
+  if (sum == -1.0f) *sink = sum;
+}
+__global__ void shared_reads(int rounds, float* sink) { ReadShared<1>(rounds, sink); }
+__global__ void shared_conflicts(int rounds, float* sink) { ReadShared<8>(rounds, sink); }
+
+// Neighbours read floats one sector apart: 4 of the 32 bytes that move are used.
+__global__ void uncoalesced_reads(const float* in, int count, float* sink) {
+  float sum = 0;
+  const int stride = gridDim.x * blockDim.x;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
+    sum += in[static_cast<size_t>(i) * kSectorFloats];
+  }
+  if (sum == -1.0f) *sink = sum;
+}
+
+// Latency: every thread follows its own pointers. Few threads, but together they touch more than
+// fits L2, so that a replay of the same launch does not find it there.
+__global__ void pointer_chase(const unsigned* next, int hops, unsigned* sink) {
+  unsigned at = (blockIdx.x * blockDim.x + threadIdx.x) * 499979u % kChaseWords;
+  for (int i = 0; i < hops; ++i) at = next[at];
+  if (at == ~0u) *sink = at;
+}
+
+// Floats: for integers the compiler would add up within the warp first.
+__global__ void contended_atomics(int rounds, float* sum) {
+  for (int i = 0; i < rounds; ++i) atomicAdd(sum, static_cast<float>(threadIdx.x));
+}
+
+__global__ void spread_atomics(int rounds, float* sums) {
+  float* const mine = sums + blockIdx.x * blockDim.x + threadIdx.x;
+  for (int i = 0; i < rounds; ++i) atomicAdd(mine, 1.0f);
+}
+
+// 64 live values in the 32 registers that 8 blocks of 256 threads leave to each thread.
+__global__ void __launch_bounds__(kThreads, 8) register_spills(int rounds, float* sink) {
+  float value[kSpillValues];
+#pragma unroll
+  for (int k = 0; k < kSpillValues; ++k) value[k] = static_cast<float>(threadIdx.x ^ (k * 7));
+#pragma unroll 1
+  for (int i = 0; i < rounds; ++i) {
+#pragma unroll
+    for (int k = 0; k < kSpillValues; ++k) {
+      value[k] = fmaf(value[k], 0.999f, value[(k + 29) % kSpillValues]);
+    }
+  }
+  float sum = 0;
+#pragma unroll
+  for (int k = 0; k < kSpillValues; ++k) sum += value[k];
+  if (sum == -1.0f) *sink = sum;
+}
+
+// A linear congruential generator of full period is one cycle through all words.
+struct NextWord {
+  static __device__ unsigned At(size_t i) {
+    return (static_cast<unsigned>(i) * 1664525u + 1013904223u) % kChaseWords;
+  }
+};
+
+struct Zero {
+  static __device__ float At(size_t) { return 0; }
+};
+
+}  // namespace
+
+std::vector<KnownKernel> MemoryKernels() {
+  const DeviceArray<float> in(size_t{4} * kStreamVectors), sink(1);
+  const DeviceArray<float, Zero> out(size_t{4} * kStreamVectors), sums(kOneWave * kThreads);
+  const DeviceArray<unsigned, NextWord> next(kChaseWords);
+  const auto vectors = [](float* data) { return reinterpret_cast<float4*>(data); };
+
+  constexpr double kVectorRequests = static_cast<double>(kStreamVectors) / kWarp;
+  constexpr double kVectorSectors = kStreamVectors * sizeof(float4) / kSectorBytes;
+  constexpr double kL2Reads = static_cast<double>(kL2Vectors) * kL2Rounds;
+  constexpr double kSharedRequests = kWarpsInOneWave * kSharedRounds;
+  constexpr double kChaseRequests =
+      static_cast<double>(kChaseBlocks) * kChaseThreads / kWarp * kChaseHops;
+  constexpr double kFloatSectorsPerWarp = kWarp * sizeof(float) / kSectorBytes;
+
+  return {
+      {"stream_copy",
+       "DRAM: each byte once",
+       [=] {
+         stream_copy<<<kTwoWaves, kThreads>>>(vectors(in.get()), vectors(out.get()),
+                                              kStreamVectors);
+       },
+       {{metric::kLoadRequests, kVectorRequests},
+        {metric::kLoadSectors, kVectorSectors},
+        {metric::kStoreRequests, kVectorRequests},
+        {metric::kStoreSectors, kVectorSectors},
+        {metric::kFfma, 0}}},
+      {"l2_read",
+       "L2: 16 MiB again and again",
+       [=] {
+         l2_read<<<kOneWave, kThreads>>>(vectors(in.get()), kL2Vectors, kL2Rounds, sink.get());
+       },
+       {{metric::kLoadRequests, kL2Reads / kWarp},
+        {metric::kLoadSectors, kL2Reads * sizeof(float4) / kSectorBytes},
+        {metric::kStoreSectors, 0},
+        {metric::kFadd, 4 * kL2Reads}}},
+      {"shared_reads",
+       "shared memory, no bank conflicts",
+       [=] { shared_reads<<<kOneWave, kThreads>>>(kSharedRounds, sink.get()); },
+       {{metric::kSharedLoadWavefronts, kSharedRequests},
+        {metric::kFadd, kWarp * kSharedRequests}}},
+      {"shared_conflicts",
+       "shared memory, 8-way bank conflicts",
+       [=] { shared_conflicts<<<kOneWave, kThreads>>>(kSharedRounds, sink.get()); },
+       {{metric::kSharedLoadWavefronts, 8 * kSharedRequests},
+        {metric::kFadd, kWarp * kSharedRequests}}},
+      {"uncoalesced_reads",
+       "DRAM: an eighth of each sector is used",
+       [=] { uncoalesced_reads<<<kTwoWaves, kThreads>>>(in.get(), kScatteredReads, sink.get()); },
+       {{metric::kLoadRequests, static_cast<double>(kScatteredReads) / kWarp},
+        {metric::kLoadSectors, kScatteredReads},
+        {metric::kFadd, kScatteredReads}}},
+      {"pointer_chase",
+       "latency: dependent loads",
+       [=] {
+         pointer_chase<<<kChaseBlocks, kChaseThreads>>>(next.get(), kChaseHops,
+                                                        reinterpret_cast<unsigned*>(sink.get()));
+       },
+       {{metric::kLoadRequests, kChaseRequests}}},
+      {"contended_atomics",
+       "atomics on one address",
+       [=] { contended_atomics<<<kOneWave, kThreads>>>(kContendedRounds, sums.get()); },
+       {{metric::kReductionSectors, kWarpsInOneWave * kContendedRounds}}},
+      {"spread_atomics",
+       "atomics, an address for each thread",
+       [=] { spread_atomics<<<kOneWave, kThreads>>>(kSpreadRounds, sums.get()); },
+       {{metric::kReductionSectors, kWarpsInOneWave * kSpreadRounds * kFloatSectorsPerWarp}}},
+      {"register_spills",
+       "local memory: 64 values in 32 registers",
+       [=] { register_spills<<<kOneWave, kThreads>>>(kSpillRounds, sink.get()); },
+       {{metric::kFfma, kWarp * kWarpsInOneWave * kSpillRounds * kSpillValues}}},
+  };
+}

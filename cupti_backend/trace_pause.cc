@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/trace_pause.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace prof::cupti {
+namespace {
+
+// The epoch in which this thread's launch was counted; 0: it has none under way. An exit does not
+// come when callbacks were switched off meanwhile, which ends an epoch.
+thread_local uint32_t entered_epoch = 0;
+std::atomic<uint32_t> last_epoch{0};
+
+bool Has(std::string_view metric, std::string_view part) {
+  return metric.find(part) != std::string_view::npos;
+}
+
+Tracing TracingFor(std::string_view metric) {
+  if (Has(metric, "__sass_")) return Tracing::kNeverTraced;
+  const bool counts = Has(metric, "inst_executed") && Has(metric, ".sum");
+  return counts ? Tracing::kUntraced : Tracing::kTraced;
+}
+
+}  // namespace
+
+Tracing TracingFor(const std::vector<std::string>& metrics) {
+  Tracing needed = Tracing::kTraced;
+  for (const std::string& metric : metrics) {
+    needed = std::max(needed, TracingFor(std::string_view(metric)));
+  }
+  return needed;
+}
+
+TracePause::TracePause(const CuptiApi* api)
+    : api_(api), epoch_(last_epoch.fetch_add(1, std::memory_order_relaxed) + 1) {}
+
+bool TracePause::OnEnter() {
+  if (entered_epoch != epoch_) {
+    entered_epoch = epoch_;
+    under_way_.fetch_add(1, std::memory_order_seq_cst);
+  }
+  return paused_.load(std::memory_order_seq_cst);
+}
+
+void TracePause::OnExit() {
+  if (entered_epoch == epoch_) under_way_.fetch_sub(1, std::memory_order_seq_cst);
+  entered_epoch = 0;
+}
+
+bool TracePause::Begin() {
+  // A launch that enters now either is counted below or sees paused_.
+  if (paused_.exchange(true, std::memory_order_seq_cst)) return false;
+  if (under_way_.load(std::memory_order_seq_cst) == 1 &&
+      api_->activity_disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) == CUPTI_SUCCESS) {
+    return true;
+  }
+  paused_.store(false, std::memory_order_seq_cst);
+  return false;
+}
+
+CUptiResult TracePause::End() {
+  const CUptiResult result = api_->activity_enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  paused_.store(false, std::memory_order_seq_cst);
+  return result;
+}
+
+}  // namespace prof::cupti

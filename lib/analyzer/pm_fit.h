@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The least-squares fit behind docs/continuous.md: every row of PM samples is the mean of the rates
+// of what ran in it, weighted by how long each ran. Unknown: the rate of each column, one of which
+// stands for the time in which nothing ran.
+#ifndef PROF_LIB_ANALYZER_PM_FIT_H_
+#define PROF_LIB_ANALYZER_PM_FIT_H_
+
+#include <Eigen/Dense>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "lib/analyzer/pm_sweep.h"
+#include "lib/analyzer/pm_work.h"
+#include "lib/snapshot/model.h"
+
+namespace prof::analyzer {
+
+// Rows [first, last) of a series.
+struct PmWindow {
+  size_t first = 0, last = 0;
+};
+
+struct PmProblem {
+  const model::PmSeries& series;
+  const PmWork& work;
+  const PmRows& rows;
+  std::vector<int32_t> column_of;  // by entity
+  size_t columns = 0;              // the idle one, which is the last, included
+
+  size_t metrics() const { return rows.metrics.size(); }
+  size_t idle_column() const { return columns - 1; }
+  double Value(size_t row, size_t m) const { return series.row(row)[rows.metrics[m]]; }
+};
+
+// `count` windows with equally many busy rows each, over the part [from, to) of the busy rows
+// (fractions of them). Each takes at most `busy_each` busy rows, and the idle ones between them.
+std::vector<PmWindow> SpreadWindows(const PmRows& rows, double from, double to, size_t count,
+                                    size_t busy_each);
+
+// Sums over rows: of products of columns, of columns with values. A row weighs as many as the
+// samples it stands for.
+struct NormalEquations {
+  Eigen::MatrixXd columns;  // K x K, lower half
+  Eigen::MatrixXd values;   // K x M
+  Eigen::VectorXd squares;  // M: of the values
+  double busy = 0;          // samples in which anything ran
+
+  // Residual sum of squares of each metric at these rates.
+  Eigen::VectorXd Residuals(const Eigen::MatrixXd& rates) const;
+};
+
+// Each window stops where its part of `budget` multiplications is used up: a recording of hours
+// needs no more rows than that to settle a rate.
+NormalEquations SumRows(const PmProblem& problem, const std::vector<PmWindow>& windows,
+                        int64_t offset_ns, double budget);
+
+// Solves for rates without bounds. Columns that cannot be told apart share their rate.
+class PmSolver {
+ public:
+  explicit PmSolver(const NormalEquations& sums);
+  Eigen::MatrixXd Unbounded() const;                                // K x M
+  Eigen::VectorXd Bounded(Eigen::Index metric, double high) const;  // 0 <= rate <= high
+  const Eigen::MatrixXd& inverse() const { return inverse_; }       // of the sums of products
+  // How much larger the variance of a column's rate is than if no other column ran beside it.
+  double Inflation(Eigen::Index column) const;
+  // The column that it is hardest to tell from.
+  Eigen::Index Nearest(Eigen::Index column) const;
+
+ private:
+  const NormalEquations& sums_;
+  Eigen::VectorXd scale_;   // 1 / sqrt of the diagonal
+  Eigen::MatrixXd scaled_;  // unit diagonal, and a trace of ridge
+  Eigen::MatrixXd inverse_;
+};
+
+// Columns with their weights.
+using PmWeights = std::vector<std::pair<Eigen::Index, double>>;
+
+struct PmFit {
+  Eigen::MatrixXd rates;                 // K x M, within their bounds
+  Eigen::MatrixXd inverse;               // K x K
+  Eigen::VectorXd variance;              // M: of a sample in which something ran
+  std::vector<Eigen::MatrixXd> scatter;  // M of K x windows: what each window moves the rates by
+  Eigen::MatrixXd later, earlier;        // K x M: what a clock error moves the rates by
+  std::vector<double> seconds;           // K: in the rows that were used
+  std::vector<int64_t> samples;          // K
+  double quantile = 2;                   // of Student's distribution, for 95 %
+
+  // Of the sum of weights * rates (a column, or several with their shares of time): value, and the
+  // half width of its interval without the rounding of the values.
+  double Value(const PmWeights& weights, size_t metric) const;
+  double Error(const PmWeights& weights, size_t metric) const;
+};
+
+// `high`: upper bounds of the metrics. Leaves `later` and `earlier` zero.
+PmFit FitRates(const PmProblem& problem, const PmSolver& solver,
+               const std::vector<PmWindow>& windows, int64_t offset_ns, double budget,
+               const std::vector<double>& high);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_PM_FIT_H_

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What PM samples say of a kernel without counters: DRAM, when it is saturated beyond the error
+// bound, and otherwise only what was read. Counters of single launches always come first.
+#include <optional>
+#include <string>
+
+#include "lib/analyzer/continuous.h"
+#include "lib/analyzer/rule_text.h"
+#include "lib/analyzer/thresholds.h"
+#include "lib/analyzer/units.h"
+#include "lib/analyzer/verdicts.h"
+
+namespace prof::analyzer {
+
+bool ContinuousDramBound(const Facts& facts) {
+  if (facts.measured || facts.duration_ns < kLaunchSizedNs) return false;
+  const std::optional<ContinuousDram> dram = FindContinuousDram(facts.kernel->continuous);
+  return dram && dram->percent - dram->error >= 100 * kSaturated;
+}
+
+void FillContinuousDram(const Facts& facts, Verdict* verdict) {
+  const ContinuousDram dram = *FindContinuousDram(facts.kernel->continuous);
+  const double least = (dram.percent - dram.error) / 100;
+  verdict->summary = "Limited by DRAM at " + FormatFixed(dram.percent, 1) + " +-" +
+                     FormatFixed(dram.error, 1) +
+                     " % of its peak, by samples of the whole GPU while it ran.";
+  SayContinuous(facts, verdict);
+  verdict->action =
+      "Move fewer bytes: fuse with the neighbouring kernels, use a smaller type, reuse data from "
+      "cache or shared memory.";
+  verdict->gain_at_most = 1 - least / kDramCeiling;
+  verdict->gain_formula = "1 - " + FormatFixed(least, 3) + " / " + FormatFixed(kDramCeiling, 2) +
+                          " (more of the DRAM's peak than that is not expected, and it may be at "
+                          "the lower end of the error bound)";
+  verdict->confidence = Confidence::kMedium;
+  verdict->missing = "counters of this kernel: the use of the other units, its traffic and stalls";
+}
+
+void SayContinuous(const Facts& facts, Verdict* verdict) {
+  for (const auto& [metric, value] : facts.kernel->continuous) {
+    const std::string unit = metric.find("pct") != metric.npos ? " %" : "";
+    verdict->evidence.push_back(
+        value.value
+            ? metric + " " + FormatFixed(*value.value, 1) + " +-" + FormatFixed(value.error, 1) +
+                  unit + " while it ran (PM samples, " + FormatNs(value.seconds * 1e9) + " of it)"
+            : metric + ": no value from PM samples, " + value.missing);
+  }
+}
+
+}  // namespace prof::analyzer

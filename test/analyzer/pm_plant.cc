@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/analyzer/pm_plant.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace prof::test {
+
+uint32_t PmPlant::Kernel(const PlantedKernel& kernel) {
+  kernels_.push_back(kernel);
+  model::Shape shape;
+  shape.name = kernel.name;
+  shape.grid = shape.block = {128, 1, 1};
+  model_.shapes.push_back(shape);
+  return static_cast<uint32_t>(model_.shapes.size() - 1);
+}
+
+uint32_t PmPlant::Path(const std::string& name) {
+  model_.paths.push_back({0, name, "", name});
+  return static_cast<uint32_t>(model_.paths.size() - 1);
+}
+
+int64_t PmPlant::Run(uint32_t shape, int64_t start_ns, int64_t duration_ns, uint32_t path,
+                     uint32_t stream, uint32_t device) {
+  model::Op op;
+  op.device = device;
+  op.stream = stream;
+  op.shape = shape;
+  op.path = path;
+  op.start_ns = start_ns;
+  op.end_ns = start_ns + duration_ns;
+  model_.ops.push_back(op);
+  return op.end_ns;
+}
+
+void PmPlant::Loop(const std::vector<uint32_t>& shapes, int64_t start_ns, int64_t end_ns,
+                   int64_t gap_ns, const PlantOptions& options, uint32_t path) {
+  for (int64_t time_ns = start_ns; time_ns < end_ns;) {
+    for (const uint32_t shape : shapes) {
+      const double length = static_cast<double>(planted(shape).duration_ns);
+      const auto duration_ns = std::llround(std::max(1.0, length + Jitter(options.jitter_ns)));
+      time_ns = Run(shape, time_ns, duration_ns, path, 7, options.device);
+      time_ns += std::max<int64_t>(0, gap_ns + std::llround(Jitter(options.jitter_ns)));
+    }
+  }
+}
+
+void PmPlant::Sample(int64_t start_ns, int64_t end_ns, const PlantOptions& options) {
+  const size_t metrics = kernels_.empty() ? 0 : kernels_[0].rates.size();
+  model::PmSeries series;
+  series.device = options.device;
+  series.interval_ns = options.interval_ns;
+  for (size_t m = 0; m < metrics; ++m) {
+    series.metrics.push_back("m" + std::to_string(m) + ".pct");
+    series.scales.push_back(0.05);
+  }
+  const auto rows = static_cast<size_t>((end_ns - start_ns) / options.interval_ns);
+  std::vector<double> work(rows * metrics);  // percent * ns
+  for (const model::Op& op : model_.ops) {
+    if (op.device != options.device) continue;
+    for (int64_t at = std::max(op.start_ns, start_ns); at < op.end_ns;) {
+      const auto row = static_cast<size_t>((at - start_ns) / options.interval_ns);
+      if (row >= rows) break;
+      const int64_t until =
+          std::min(op.end_ns, start_ns + (static_cast<int64_t>(row) + 1) * options.interval_ns);
+      for (size_t m = 0; m < metrics; ++m) {
+        work[row * metrics + m] += planted(op.shape).rates[m] * static_cast<double>(until - at);
+      }
+      at = until;
+    }
+  }
+  for (size_t row = 0; row < rows; ++row) {
+    const auto drift = static_cast<double>(options.clock_drift_ns) * static_cast<double>(row) /
+                       static_cast<double>(rows);
+    series.begin_ns.push_back(start_ns + static_cast<int64_t>(row) * options.interval_ns +
+                              options.clock_offset_ns + std::llround(drift));
+    series.samples.push_back(1);
+    for (size_t m = 0; m < metrics; ++m) {
+      const double mean = work[row * metrics + m] / static_cast<double>(options.interval_ns) +
+                          Jitter(options.noise);
+      series.values.push_back(static_cast<float>(0.05 * std::round(mean / 0.05)));
+    }
+  }
+  for (size_t row = 0; row < rows; ++row) {
+    series.end_ns.push_back(row + 1 < rows ? series.begin_ns[row + 1]
+                                           : series.begin_ns[row] + options.interval_ns);
+  }
+  model_.pm_series.push_back(series);
+}
+
+PmPlant::Answer PmPlant::Attribute() {
+  std::stable_sort(model_.ops.begin(), model_.ops.end(),
+                   [](const model::Op& a, const model::Op& b) { return a.start_ns < b.start_ns; });
+  const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model_);
+  const analyzer::Timeline timeline = analyzer::BuildTimeline(model_);
+  Answer answer;
+  answer.groups = analyzer::GroupKernels(model_, families, timeline);
+  answer.continuous = analyzer::AttributeContinuous(model_, families, timeline, &answer.groups);
+  return answer;
+}
+
+const ContinuousValue& PmPlant::Answer::Of(const std::string& name, const std::string& metric,
+                                           uint32_t device) const {
+  for (const analyzer::KernelGroup& group : groups.groups) {
+    if (group.report.name != name || group.device != device) continue;
+    const auto found = group.report.continuous.find(metric);
+    if (found != group.report.continuous.end()) return found->second;
+  }
+  throw std::runtime_error("no value of " + metric + " for " + name);
+}
+
+}  // namespace prof::test
