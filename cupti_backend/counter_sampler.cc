@@ -557,10 +557,12 @@ void CounterSampler::RotateAsAsked(Context& context) {
     RecordInterval(phase == Phase::kReady ? ProfilerWork::kSetup : ProfilerWork::kRotate, begin_ns,
                    RealtimeNs());
     if (result == CUPTI_ERROR_HARDWARE_BUSY) {
-      Fail(context, result, "start counting");
-      context.profiler->Disable();
-      context.profiler.reset();  // the next try begins anew
+      samples_failed_.fetch_add(context.samples.size());
+      context.samples.clear();
+      context.started = false;
       context.active.store(-1);
+      context.profiler->Disable();
+      context.profiler.reset();  // nothing is held while waiting, and the next try begins anew
       Refused(context, ExplainCounterError(*api_, result, "start counting"));
     } else if (result != CUPTI_SUCCESS) {
       Fail(context, result, "start counting");

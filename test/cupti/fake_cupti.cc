@@ -172,6 +172,20 @@ FakeCupti::FakeCupti() {
     *id = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context) / 64);
     return CUPTI_SUCCESS;
   };
+  api.activity_enable = [](CUpti_ActivityKind) {
+    fake->Log("activity on");
+    return fake->ResultOf("activity_enable");
+  };
+  api.activity_disable = [](CUpti_ActivityKind) {
+    fake->Log("activity off");
+    return fake->ResultOf("activity_disable");
+  };
+  api.host_get_sub_metrics = [](CUpti_Profiler_Host_GetSubMetrics_Params*) {
+    return CUPTI_ERROR_NOT_SUPPORTED;
+  };
+  api.host_get_metric_properties = [](CUpti_Profiler_Host_GetMetricProperties_Params*) {
+    return CUPTI_ERROR_NOT_SUPPORTED;
+  };
   api.profiler_initialize = [](CUpti_Profiler_Initialize_Params*) {
     return fake->ResultOf("profiler_initialize");
   };
@@ -216,6 +230,11 @@ FakeCupti::FakeCupti() {
     *device = 0;
     return CUDA_SUCCESS;
   };
+  driver.ctx_get_current = [](CUcontext* context) {
+    *context = Context(1);
+    return CUDA_SUCCESS;
+  };
+  driver.stream_query = [](CUstream) { return CUDA_SUCCESS; };
   driver.ctx_synchronize = [] { return CUDA_SUCCESS; };
   driver.stream_is_capturing = [](CUstream, CUstreamCaptureStatus* status) {
     const std::lock_guard<std::mutex> lock(fake->mutex_);
