@@ -58,9 +58,10 @@ Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& opti
   }
   row.cells.push_back(Count(n));
   row.notes = VerdictText(kernel);
-  for (const std::string& fact :
-       {RooflineText(kernel), OccupancyText(kernel),
-        kernel.metrics.empty() ? "" : ContinuousText(kernel.continuous)}) {
+  // The rule on PM samples has them in its evidence.
+  const bool said = kernel.verdict.rule == "continuous-dram";
+  for (const std::string& fact : {RooflineText(kernel), OccupancyText(kernel),
+                                  said ? "" : ContinuousText(kernel.continuous)}) {
     if (!fact.empty()) row.notes.push_back(fact);
   }
   if (kernel.in_graph) row.notes.emplace_back("launched by a CUDA graph");
