@@ -160,7 +160,11 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(ADevice());
   encoder.Add(RangePathInfo{1, 0, "step", "torch", 0xff112233, 44});
   encoder.Add(RangePathInfo{2, 1, "layer", "", 0, 0});
-  encoder.Add(PassGroupEvent{1, "T1", {"dram__bytes.sum", "sm__cycles_active.avg"}});
+  encoder.Add(
+      PassGroupEvent{1,
+                     "T1",
+                     {"dram__bytes.sum", "sm__cycles_active.avg"},
+                     {{"all__bytes.sum", {"dram__bytes.sum", "lts__bytes.sum"}, {"x.sum"}}}});
   encoder.Add(AKernel());
   encoder.Add(ACopy());
   encoder.Add(AMemset());

@@ -188,6 +188,14 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(text(block.pass_groups(0).metric(0)) == "dram__bytes.sum");
   CHECK(text(block.pass_groups(0).metric(1)) == "sm__cycles_active.avg");
   CHECK(text(block.pass_groups(0).tier()) == "T1");
+  REQUIRE(block.pass_groups(0).throughputs_size() == 1);
+  const wire::Throughput& throughput = block.pass_groups(0).throughputs(0);
+  CHECK(text(throughput.metric()) == "all__bytes.sum");
+  REQUIRE(throughput.part_size() == 2);
+  CHECK(text(throughput.part(0)) == "dram__bytes.sum");
+  CHECK(text(throughput.part(1)) == "lts__bytes.sum");
+  REQUIRE(throughput.missing_size() == 1);
+  CHECK(text(throughput.missing(0)) == "x.sum");
 }
 
 TEST_CASE("The columns of GPU work arrive as they were given") {

@@ -72,6 +72,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                           "samples_rejected",
                                                           "occupancy",
                                                           "roofline",
+                                                          "speed_of_light",
                                                           "verdict"});
   CHECK(Keys(json["rows"][0]) == std::set<std::string>{"kind", "label", "time_ns", "share",
                                                        "instances", "operations", "limiter",
