@@ -2,6 +2,7 @@
 #include "cupti_backend/metric_search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -63,7 +64,8 @@ std::vector<std::string> Nearest(const std::vector<std::string>& names, const st
   std::sort(near.begin(), near.end());
   if (near.size() > count) near.resize(count);
   std::vector<std::string> best;
-  for (auto& [distance, candidate] : near) best.push_back(std::move(candidate));
+  std::transform(near.begin(), near.end(), std::back_inserter(best),
+                 [](auto& entry) { return std::move(entry.second); });
   return best;
 }
 
@@ -80,7 +82,8 @@ std::string ExplainName(const MetricHost& host, const std::string& metric) {
   }
   std::string text = "no such metric on " + host.chip();
   std::vector<std::string> names;
-  for (const auto& [name, kind] : host.metrics()) names.push_back(name);
+  std::transform(host.metrics().begin(), host.metrics().end(), std::back_inserter(names),
+                 [](const auto& entry) { return entry.first; });
   const std::vector<std::string> nearest = Nearest(names, metric.substr(0, metric.find('.')), 3);
   if (!nearest.empty()) text += "; nearest: " + Joined(nearest);
   return text;

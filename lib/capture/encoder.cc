@@ -219,6 +219,7 @@ void Encoder::Add(const RangePathInfo& path) {
 void Encoder::Add(const PassGroupEvent& group) {
   const auto ids = [&](const std::vector<std::string>& names) {
     std::vector<uint32_t> interned;
+    interned.reserve(names.size());
     for (const std::string& name : names) interned.push_back(Intern(name));
     return interned;
   };
