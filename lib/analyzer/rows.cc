@@ -68,7 +68,7 @@ std::string Evidence(const KernelReport& kernel) {
     line += ", L2 hit " + FormatFixed(*hit, 0) + " %";
   }
   if (!line.empty()) return line;
-  if (const std::string sampled = DescribeContinuous(kernel.continuous); !sampled.empty()) {
+  if (std::string sampled = DescribeContinuous(kernel.continuous); !sampled.empty()) {
     return sampled;
   }
   if (!kernel.occupancy.known) return "no counters";

@@ -43,7 +43,7 @@ void SayContinuous(const Facts& facts, Verdict* verdict) {
     std::string line = metric;
     if (value.value) {
       line += " " + FormatFixed(*value.value, 1) + " +-" + FormatFixed(value.error, 1);
-      line += metric.find("pct") != metric.npos ? " %" : "";
+      line += IsPercentMetric(metric) ? " %" : "";
       line += " while it ran (PM samples, " + FormatNs(value.seconds * 1e9) + " of it)";
     } else {
       line += ": no value from PM samples, " + value.missing;
