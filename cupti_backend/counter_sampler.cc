@@ -208,8 +208,14 @@ void CounterSampler::NoteUntraced(const Context& context, const Launch& launch) 
   event.dynamic_shared_bytes = launch.signature.dynamic_shared_bytes;
   const auto attribute = [&](CUfunction_attribute which) -> uint32_t {
     int value = 0;
-    auto* function = static_cast<CUfunction>(const_cast<void*>(launch.signature.function));
-    if (driver_->func_get_attribute(&value, which, function) != CUDA_SUCCESS) return 0;
+    // A launch takes a CUfunction, or a CUkernel in its place.
+    void* launched = const_cast<void*>(launch.signature.function);
+    if (driver_->func_get_attribute(&value, which, static_cast<CUfunction>(launched)) !=
+            CUDA_SUCCESS &&
+        driver_->kernel_get_attribute(&value, which, static_cast<CUkernel>(launched),
+                                      std::max(context.plan.device, 0)) != CUDA_SUCCESS) {
+      return 0;
+    }
     return static_cast<uint32_t>(std::max(value, 0));
   };
   event.static_shared_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);

@@ -24,7 +24,8 @@ namespace prof::cupti {
   X(ctx_get_device, cuCtxGetDevice)             \
   X(stream_is_capturing, cuStreamIsCapturing)   \
   X(stream_query, cuStreamQuery)                \
-  X(func_get_attribute, cuFuncGetAttribute)
+  X(func_get_attribute, cuFuncGetAttribute)     \
+  X(kernel_get_attribute, cuKernelGetAttribute)
 
 struct DriverApi {
 #define PROF_DRIVER_FIELD(field, symbol) decltype(&::symbol) field = nullptr;

@@ -24,8 +24,7 @@ struct PmPlan {
 // has and that fits the pass; metrics is empty when there is none.
 PmPlan PlanPmSampling(const MetricHost& host, bool memory_only);
 
-// What a device needs, made once in a process: when CUPTI 13.0 closes a host object that evaluated
-// PM samples it corrupts the heap, so this one is never closed.
+// What a device needs, made once in a process.
 struct PmHost {
   std::vector<uint8_t> availability;  // the host object goes on reading it
   PmPlan all, memory;

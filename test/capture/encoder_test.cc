@@ -65,7 +65,7 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(model.devices[0].memory_bytes == 150'000'000'001);
   CHECK(model.devices[0].peaks.at("dram__bytes.sum.peak_sustained") == 1536.5);
 
-  REQUIRE(model.ops.size() == 4);
+  REQUIRE(model.ops.size() == 5);
   const model::Op& kernel = model.ops[0];
   CHECK(kernel.kind == model::OpKind::kKernel);
   CHECK(model.shapes.at(kernel.shape).name == "_Z5saxpyfPKfPf");

@@ -186,6 +186,17 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   untimed.graph = 0;
   untimed.correlation = 130;
   encoder.Add(untimed);
+  UntracedKernelEvent untraced;
+  untraced.name = std::string(untimed.name);
+  untraced.grid = untimed.grid;
+  untraced.block = untimed.block;
+  untraced.dynamic_shared_bytes = untimed.dynamic_shared_bytes;
+  untraced.device = untimed.device;
+  untraced.context = untimed.context;
+  untraced.stream = untimed.stream;
+  untraced.correlation = 131;
+  untraced.launch_ns = kStart + 1200;
+  encoder.Add(untraced);
   encoder.WriteBlock(integrity);
   encoder.WriteLastBlock(integrity, kStart + 10'000);
 }

@@ -202,15 +202,16 @@ TEST_CASE("The columns of GPU work arrive as they were given") {
   const wire::Block block = AllBlocks().at(0);
   const wire::KernelColumns& kernels = block.kernels();
   CHECK(kernels.base_ns() == kStart + 1000);
-  CHECK(Values(kernels.shape()) == U32s{1, 1});
-  CHECK(Values(kernels.lane()) == U32s{1, 1});
-  CHECK(Values(kernels.start_delta_ns()) == I64s{0, 0});
-  CHECK(Values(kernels.duration_ns()) == U64s{120, 0});
-  CHECK(Values(kernels.correlation_delta()) == I64s{117, 13});
+  CHECK(Values(kernels.shape()) == U32s{1, 1, 1});
+  CHECK(Values(kernels.lane()) == U32s{1, 1, 1});
+  CHECK(Values(kernels.start_delta_ns()) == I64s{0, 0, 200});
+  CHECK(Values(kernels.duration_ns()) == U64s{120, 0, 0});
+  CHECK(Values(kernels.correlation_delta()) == I64s{117, 13, 1});
   CHECK(Values(kernels.graph_row()) == U32s{0});
   CHECK(Values(kernels.graph_id()) == U32s{118});
   CHECK(Values(kernels.graph_node_id()) == U64s{(uint64_t{1} << 40) + 119});
   CHECK(Values(kernels.untimed_row()) == U32s{1});
+  CHECK(Values(kernels.untraced_row()) == U32s{2});
 
   const wire::CopyColumns& copies = block.copies();
   CHECK(copies.base_ns() == kStart + 2000);

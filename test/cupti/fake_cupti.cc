@@ -235,6 +235,13 @@ FakeCupti::FakeCupti() {
     return CUDA_SUCCESS;
   };
   driver.stream_query = [](CUstream) { return CUDA_SUCCESS; };
+  driver.func_get_attribute = [](int*, CUfunction_attribute, CUfunction) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  };
+  driver.kernel_get_attribute = [](int* value, CUfunction_attribute, CUkernel, CUdevice) {
+    *value = 24;
+    return CUDA_SUCCESS;
+  };
   driver.ctx_synchronize = [] { return CUDA_SUCCESS; };
   driver.stream_is_capturing = [](CUstream, CUstreamCaptureStatus* status) {
     const std::lock_guard<std::mutex> lock(fake->mutex_);
