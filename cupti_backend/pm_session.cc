@@ -61,7 +61,6 @@ CUptiResult PmSession::ResetImage() {
   init.pPmSamplingObject = object_;
   init.counterDataSize = image_.size();
   init.pCounterData = image_.data();
-  next_sample_ = 0;
   return api_->pm_counter_data_initialize(&init);
 }
 
@@ -80,7 +79,7 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, capture::PmBatch
   info.counterDataImageSize = image_.size();
   result = api_->pm_get_counter_data_info(&info);
   if (result != CUPTI_SUCCESS) return result;
-  for (size_t i = next_sample_; i < info.numCompletedSamples; ++i) {
+  for (size_t i = 0; i < info.numCompletedSamples; ++i) {
     CUpti_PmSampling_CounterData_GetSampleInfo_Params sample = {
         CUpti_PmSampling_CounterData_GetSampleInfo_Params_STRUCT_SIZE};
     sample.pPmSamplingObject = object_;
@@ -96,10 +95,8 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, capture::PmBatch
     batch->end_ns.push_back(static_cast<int64_t>(sample.endTimestamp));
     batch->values.insert(batch->values.end(), values.begin(), values.end());
   }
-  next_sample_ = info.numCompletedSamples;
   *more = decode.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
-  // Initializing the image costs as much as decoding a tenth of it.
-  return *more || next_sample_ >= kMaxSamples ? ResetImage() : CUPTI_SUCCESS;
+  return ResetImage();
 }
 
 void PmSession::Close() {

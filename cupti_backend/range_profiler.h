@@ -47,6 +47,9 @@ class RangeProfiler {
   size_t counter_data_bytes() const { return counter_data_bytes_; }
 
  private:
+  // CUPTI 13.0 counts smsp__sass_* (0 for ever otherwise) only if the first configuration that was
+  // ever started on an object asks for some.
+  CUptiResult CountSoftwareFirst(const PassPlan& plan);
   CUptiResult StartCounting();
   CUptiResult StopCounting();
   CUptiResult CounterDataSize(const PlannedGroup& group, size_t* bytes) const;
