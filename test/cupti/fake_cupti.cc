@@ -168,6 +168,10 @@ FakeCupti::FakeCupti() {
     *text = "CUPTI_ERROR";
     return CUPTI_SUCCESS;
   };
+  api.get_stream_id = [](CUcontext, CUstream, uint8_t, uint32_t* id) {
+    *id = 7;
+    return CUPTI_SUCCESS;
+  };
   api.get_context_id = [](CUcontext context, uint32_t* id) {
     *id = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context) / 64);
     return CUPTI_SUCCESS;
