@@ -33,6 +33,27 @@ class Planner {
                      [](const auto& a, const auto& b) { return a.cost < b.cost; });
   }
 
+  // CUPTI 13.0 patches code for the first configuration of software counters that it is given, and
+  // reads the later ones from that: so there is one for all tiers.
+  void JoinSoftware() {
+    std::vector<PlannedGroup>& groups = plan_.groups;
+    const auto software = [](const PlannedGroup& g) { return IsSoftware(g.metrics.front()); };
+    const auto first = std::find_if(groups.begin(), groups.end(), software);
+    if (first == groups.end()) return;
+    for (auto next = std::find_if(first + 1, groups.end(), software); next != groups.end();
+         next = std::find_if(next, groups.end(), software)) {
+      tier_ = first->tier;
+      Names joint = first->metrics;
+      joint.insert(joint.end(), next->metrics.begin(), next->metrics.end());
+      if (!Try(std::move(joint), &*first)) {
+        for (const std::string& metric : next->metrics) {
+          LeaveOut(metric, "does not fit one pass with the other metrics of patched code");
+        }
+      }
+      next = groups.erase(next);
+    }
+  }
+
   PassPlan Take() {
     for (const std::string& throughput : throughputs_) {
       if (host_.Knows(throughput)) Explain(throughput, false);
@@ -181,6 +202,7 @@ class Planner {
 PassPlan PlanPasses(const MetricHost& host, const std::vector<MetricTier>& tiers) {
   Planner planner(host);
   for (const MetricTier& tier : tiers) planner.Add(tier);
+  planner.JoinSoftware();
   return planner.Take();
 }
 

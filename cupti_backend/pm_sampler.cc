@@ -15,13 +15,18 @@ namespace {
 
 using capture::MonotonicNs;
 
-// Each fetch costs some 0.4 ms whatever it brings, so it is done seldom.
-constexpr int64_t kFetchNs = 100'000'000;
+// Each fetch costs some 0.5 ms whatever it brings, so it is not done more often ...
+constexpr int64_t kFetchNs = 50'000'000;
+// ... and there is room for the samples of so many periods, since a thread can be late.
+constexpr double kPeriodsOfRoom = 3.5;
 // Samples wait here for the collector; more are dropped and counted.
 constexpr size_t kMaxBatches = 256;
 // How long all units are sampled, the first time and later, and the memory alone.
 constexpr int64_t kFirstAllNs = 500'000'000, kAllNs = 1'000'000'000;
-constexpr int64_t kShortestMemoryNs = 2'000'000'000, kLongestMemoryNs = 60'000'000'000;
+constexpr int64_t kShortestMemoryNs = 5'000'000'000, kLongestMemoryNs = 60'000'000'000;
+// Of what is allowed, what the cheapest plan may take: the rest is for the slices of all units.
+constexpr double kCheapestShare = 0.75;
+constexpr int64_t kIntervalStepNs = 10'000;
 constexpr int64_t kLongestIntervalNs = 1'000'000'000;
 
 int64_t ThreadCpuNs() {
@@ -48,7 +53,8 @@ struct PmSampler::Device {
   int64_t last_end_ns = 0;  // of the last sample; 0: none, or a hole that was planned
   // The slice of time for which the plan stays, and what it has cost so far.
   int64_t slice_begin_ns = 0, slice_ns = kFirstAllNs, slice_cpu_ns = 0;
-  double all_share = 0, memory_share = 0;  // of a core, in the last slice of each
+  double all_share = 0;                    // of a core, in the last slice of all units
+  int64_t begin_ns = 0, begin_cpu_ns = 0;  // of all that was done for it
   std::map<std::pair<bool, int64_t>, uint32_t> known_series;  // by plan and interval
 
   const PmPlan& plan() const { return memory_only ? host->memory : host->all; }
@@ -132,11 +138,18 @@ void PmSampler::Run() {
 void PmSampler::Open(Device& device) {
   CounterProblem problem;
   if (device.host == nullptr) problem = Plan(device);
+  if (device.begin_ns == 0) {
+    device.begin_ns = MonotonicNs();
+    device.begin_cpu_ns = ThreadCpuNs();
+  }
   if (problem.what.empty()) {
     if (device.interval_ns == 0) device.interval_ns = interval_ns_;
     const PmPlan& plan = device.plan();
+    const double room =
+        kPeriodsOfRoom * static_cast<double>(kFetchNs) / static_cast<double>(device.interval_ns);
     const CUptiResult result =
-        device.session.Open(plan.metrics, plan.config_image, device.interval_ns);
+        device.session.Open(plan.metrics, plan.config_image, device.interval_ns,
+                            static_cast<uint32_t>(std::max(room, 64.0)));
     if (result != CUPTI_SUCCESS) problem = ExplainCounterError(*api_, result, "start PM sampling");
   }
   if (!problem.what.empty()) {
@@ -215,24 +228,18 @@ CounterProblem PmSampler::Plan(Device& device) {
 }
 
 void PmSampler::Fetch(Device& device) {
-  // Bounded: what comes in meanwhile is for the next time.
-  constexpr int kMaxRounds = 64;
-  bool more = true;
-  for (int round = 0; more && round < kMaxRounds; ++round) {
-    capture::PmBatchEvent batch;
-    batch.series = device.series;
-    const CUptiResult result = device.session.Decode(*device.host->evaluator, &batch, &more);
-    Emit(device, std::move(batch));
-    if (result == CUPTI_SUCCESS) continue;
-    if (result == CUPTI_ERROR_OUT_OF_MEMORY) {
-      OnOverflow(device);
-    } else {
-      device.session.Close();
-      device.open = false;
-      device.given_up = true;
-      SetStatus(State::kUnavailable, ExplainCounterError(*api_, result, "read PM samples"));
-    }
-    return;
+  capture::PmBatchEvent batch;
+  batch.series = device.series;
+  const CUptiResult result = device.session.Decode(*device.host->evaluator, &batch);
+  Emit(device, std::move(batch));
+  if (result == CUPTI_SUCCESS) return;
+  if (result == CUPTI_ERROR_OUT_OF_MEMORY) {
+    OnOverflow(device);
+  } else {
+    device.session.Close();
+    device.open = false;
+    device.given_up = true;
+    SetStatus(State::kUnavailable, ExplainCounterError(*api_, result, "read PM samples"));
   }
 }
 
@@ -274,44 +281,47 @@ void PmSampler::Reopen(Device& device) {
 void PmSampler::Balance(Device& device) {
   const int64_t elapsed_ns = MonotonicNs() - device.slice_begin_ns;
   if (!device.open || elapsed_ns < device.slice_ns) return;
-  const double share =
-      static_cast<double>(ThreadCpuNs() - device.slice_cpu_ns) / static_cast<double>(elapsed_ns);
-  (device.memory_only ? device.memory_share : device.all_share) = share;
-  const bool has_less = device.host->memory.metrics.size() < device.host->all.metrics.size() &&
-                        !device.host->memory.metrics.empty();
-  const double cheapest = device.memory_only || !has_less ? share : 0;
-  if (device.all_share <= core_share_) {
-    device.slice_begin_ns = MonotonicNs();  // all units, for ever
+  const int64_t cpu_ns = ThreadCpuNs() - device.slice_cpu_ns;
+  const double share = static_cast<double>(cpu_ns) / static_cast<double>(elapsed_ns);
+  if (!device.memory_only) device.all_share = share;
+  const PmHost& host = *device.host;
+  const bool has_less =
+      !host.memory.metrics.empty() && host.memory.metrics.size() < host.all.metrics.size();
+  const bool cheapest = device.memory_only || !has_less;
+  const double affordable = kCheapestShare * core_share_;
+  if (device.all_share <= core_share_ && (!cheapest || share <= core_share_)) {
+    device.slice_begin_ns = MonotonicNs();  // as it is, for ever
     device.slice_cpu_ns = ThreadCpuNs();
     return;
   }
-  if (cheapest > 0.95 * core_share_) {
-    // To nine tenths of what is allowed, so that noise does not change it again and again.
-    constexpr int64_t kStepNs = 10'000;
-    const double wanted_ns =
-        static_cast<double>(device.interval_ns) * cheapest / (0.9 * core_share_);
+  // DRAM and L2 cost a third of all units; measured in their own slices later.
+  const double cheapest_share = cheapest ? share : share / 3;
+  if (cheapest_share > affordable) {
+    const double wanted_ns = static_cast<double>(device.interval_ns) * cheapest_share / affordable;
     device.interval_ns =
-        std::min((static_cast<int64_t>(wanted_ns) / kStepNs + 1) * kStepNs, kLongestIntervalNs);
+        std::min((static_cast<int64_t>(wanted_ns) / kIntervalStepNs + 1) * kIntervalStepNs,
+                 kLongestIntervalNs);
   }
   if (has_less) {
     device.memory_only = !device.memory_only;
-    device.slice_ns = kAllNs;
-    if (device.memory_only) {
-      // (all * all's time + memory * its time) / both times = allowed
-      const double over = device.all_share - core_share_;
-      const double under = std::max(core_share_ - device.memory_share, 0.05 * core_share_);
-      const double wanted_ns = static_cast<double>(kAllNs) * over / under;
-      device.slice_ns =
-          device.memory_share == 0
-              ? kShortestMemoryNs
-              : static_cast<int64_t>(std::clamp(wanted_ns, static_cast<double>(kShortestMemoryNs),
-                                                static_cast<double>(kLongestMemoryNs)));
-    }
+    device.slice_ns = device.memory_only ? MemorySliceNs(device, affordable) : kAllNs;
   }
   Fetch(device);
   if (!device.open) return;
   device.last_end_ns = 0;  // the hole to come is planned
   Reopen(device);
+}
+
+// (spent + memory's share * its time) / (elapsed + its time) = what is allowed. Spent is all of it,
+// the changes of configuration too.
+int64_t PmSampler::MemorySliceNs(const Device& device, double memory_share) const {
+  const int64_t spent_ns = ThreadCpuNs() - device.begin_cpu_ns;
+  const int64_t elapsed_ns = MonotonicNs() - device.begin_ns;
+  const double over_ns =
+      static_cast<double>(spent_ns) - core_share_ * static_cast<double>(elapsed_ns);
+  const double wanted_ns = over_ns / (core_share_ - memory_share);
+  return static_cast<int64_t>(std::clamp(wanted_ns, static_cast<double>(kShortestMemoryNs),
+                                         static_cast<double>(kLongestMemoryNs)));
 }
 
 }  // namespace prof::cupti

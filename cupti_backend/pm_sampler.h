@@ -67,6 +67,7 @@ class PmSampler {
   void Fetch(Device& device);
   void OnOverflow(Device& device);
   void Balance(Device& device);
+  int64_t MemorySliceNs(const Device& device, double memory_share) const;
   void Reopen(Device& device);
   uint32_t SeriesOf(Device& device);
   void Emit(Device& device, capture::PmBatchEvent batch);

@@ -22,35 +22,38 @@ class PmSession {
  public:
   // Device memory for the samples that were not fetched yet: more than half a second of 10 kHz.
   static constexpr size_t kHardwareBufferBytes = size_t{64} << 20;
-  // Samples of one CUPTI call. Each takes about 22 KB of host memory for four metrics on GH100.
-  static constexpr uint32_t kMaxSamples = 256;
-
   PmSession(const CuptiApi* api, int device) : api_(api), device_(device) {}
   ~PmSession() { Close(); }
   PmSession(const PmSession&) = delete;
   PmSession& operator=(const PmSession&) = delete;
 
   // Enables, configures and starts: 60 to 150 ms on an H200. `config` is `metrics`' config image.
+  // `room`: samples that one Decode can take, 11 KB (DRAM, L2) to 22 KB (all units) of host memory
+  // each on GH100. What is more than that CUPTI 13.0 drops.
   CUptiResult Open(const std::vector<std::string>& metrics, const std::vector<uint8_t>& config,
-                   int64_t interval_ns);
+                   int64_t interval_ns, uint32_t room);
 
   // Appends all finished samples to `batch`, the first one after Open left out: it covers what ran
-  // before. False in `*more`: the buffer is empty. CUPTI_ERROR_OUT_OF_MEMORY: the buffer overflowed
-  // and only Close and Open make it work again.
-  CUptiResult Decode(const MetricEvaluator& evaluator, capture::PmBatchEvent* batch, bool* more);
+  // before. CUPTI_ERROR_OUT_OF_MEMORY: the hardware buffer overflowed, and only Close and Open make
+  // it work again.
+  CUptiResult Decode(const MetricEvaluator& evaluator, capture::PmBatchEvent* batch);
 
   // Stops and disables; nothing when it is not open. What was not decoded is lost.
   void Close();
 
  private:
-  CUptiResult Prepare(int64_t interval_ns);
+  CUptiResult Prepare(int64_t interval_ns, uint32_t room);
   CUptiResult ResetImage();
+  CUptiResult SampleInfo(size_t index, CUpti_PmSampling_CounterData_GetSampleInfo_Params* sample);
 
   const CuptiApi* const api_;
   const int device_;
   CUpti_PmSampling_Object* object_ = nullptr;
   bool started_ = false;
   bool first_ = true;
+  uint32_t room_ = 0;
+  int64_t interval_ns_ = 0, last_end_ns_ = 0;
+  size_t next_sample_ = 0;  // in the image, to which CUPTI appends
   std::vector<std::string> metrics_;
   std::vector<uint8_t> config_, image_;
 };

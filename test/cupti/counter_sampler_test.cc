@@ -22,7 +22,7 @@ SessionOptions Options() {
   SessionOptions options;
   options.counters = Counters::kNone;
   options.metrics = {"m0", "m1", "m2"};
-  for (std::string& metric : options.metrics) metric += ".sum";
+  for (std::string& metric : options.metrics) metric += ".sum.per_second";  // of traced launches
   options.samples_per_signature = 3;  // two, and one more after a rest
   options.skip_first_launches = 1;
   options.counter_budget_percent = 100;
@@ -96,6 +96,24 @@ TEST_CASE("A range is around the chosen launch alone, inside of its enter and ex
                 "launch 5"});
 }
 
+TEST_CASE("Tracing is paused round a launch whose ratios are counted, and the launch is told") {
+  SessionOptions options = Options();
+  options.metrics = {"m0.ratio"};
+  Program program(options);
+  program.AwaitFirstGroup();
+  const size_t before = program.cupti.log().size();
+  program.Launch(1);
+  program.Launch(2, "paused");
+  const Strings log = program.cupti.log();
+  CHECK(Strings(log.begin() + static_cast<long>(before), log.end()) ==
+        Strings{"launch 1", "activity off", "push 0", "launch 2", "pop", "activity on"});
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.untraced.size() == 1);
+  CHECK(events.untraced[0].name == "paused");
+  CHECK(events.untraced[0].correlation == 2);
+  CHECK(events.untraced[0].registers_per_thread == 24);
+}
+
 TEST_CASE("Every signature gets its samples of every group, joined by the range's name") {
   Program program;
   REQUIRE(program.LaunchUntilComplete());
@@ -105,7 +123,8 @@ TEST_CASE("Every signature gets its samples of every group, joined by the range'
   for (uint32_t i = 0; i < 3; ++i) {
     CHECK(events.groups[i].id == i + 1);
     CHECK(events.groups[i].tier == "user");
-    CHECK(events.groups[i].metrics == Strings{kWindowMetric, "m" + std::to_string(i) + ".sum"});
+    CHECK(events.groups[i].metrics ==
+          Strings{kWindowMetric, "m" + std::to_string(i) + ".sum.per_second"});
   }
   REQUIRE(events.samples.size() == 9);
   // Which launch was in which range: between its push and its pop.
