@@ -19,6 +19,7 @@
 #include "lib/analyzer/statistics.h"
 #include "lib/analyzer/timeline.h"
 #include "lib/analyzer/units.h"
+#include "lib/analyzer/wholes.h"
 #include "lib/snapshot/reader.h"
 #include "prof/analyzer.h"
 
@@ -74,8 +75,19 @@ void SetTotals(const Model& model, const Timeline& timeline, Report* report) {
   totals.samples = static_cast<int64_t>(model.samples.size());
 }
 
+// A kernel without counters of its own was counted with the others of its graph or range.
+void PointToWhole(const WholeReport& whole, KernelReport* kernel) {
+  if (!kernel->metrics.empty()) return;
+  std::string& missing = kernel->verdict.missing;
+  if (whole.kind == WholeReport::Kind::kRange && !kernel->in_graph) {
+    missing = "counters of its own: it was counted with the other work of its range only";
+  }
+  missing += "; " + analyzer::DescribeWhole(whole);
+}
+
 void SetKernelAnswers(const Model& model, double span_ns,
-                      const analyzer::CounterNotes& counter_notes, KernelGroups* groups) {
+                      const analyzer::CounterNotes& counter_notes, const analyzer::Wholes& wholes,
+                      KernelGroups* groups) {
   for (size_t g = 0; g < groups->groups.size(); ++g) {
     KernelReport& kernel = groups->groups[g].report;
     const model::Device* device = model.FindDevice(kernel.device);
@@ -86,6 +98,9 @@ void SetKernelAnswers(const Model& model, double span_ns,
     if (!kernel.roofline.dram_bytes_per_s) kernel.metrics.erase("dram__bytes.sum.per_second");
     kernel.verdict = analyzer::JudgeKernel(kernel, device);
     for (std::string& note : notes) kernel.verdict.notes.push_back(std::move(note));
+    if (wholes.of_group[g] != model::kNoIndex) {
+      PointToWhole(wholes.reports[wholes.of_group[g]], &kernel);
+    }
   }
 }
 
@@ -176,21 +191,26 @@ Report AnalyzeModel(const Model& model) {
       analyzer::AttributeContinuous(model, families, timeline, &groups);
   SetProcess(model, &report);
   SetTotals(model, timeline, &report);
-  SetKernelAnswers(model, report.span_ns, notes, &groups);
+  analyzer::Wholes wholes = analyzer::BuildWholes(model, families, groups);
+  SetKernelAnswers(model, report.span_ns, notes, wholes, &groups);
   SetDevices(model, timeline, groups, &report);
   SetNotices(model, timeline, &report);
-  report.integrity = analyzer::IntegritySentences(model, notes.without_kernel);
+  report.integrity = analyzer::IntegritySentences(model, notes.without_kernel, wholes.without_work);
   report.gaps = analyzer::SummarizeGaps(model, timeline);
   report.copies = analyzer::SummarizeCopies(model);
 
   std::vector<RangeRow> rows =
-      analyzer::BuildRows(model, families, timeline, groups, continuous, report.span_ns);
+      analyzer::BuildRows(model, families, timeline, groups, wholes, continuous, report.span_ns);
   for (KernelGroup& group : groups.groups) report.kernels.push_back(std::move(group.report));
   std::stable_sort(
       report.kernels.begin(), report.kernels.end(),
       [](const KernelReport& a, const KernelReport& b) { return a.total_ns > b.total_ns; });
   report.findings = analyzer::FindInRun(model, timeline, report);
   report.rows = std::move(rows);
+  report.wholes = std::move(wholes.reports);
+  for (WholeReport& whole : report.wholes) {
+    whole.share = report.span_ns > 0 ? whole.total_ns / report.span_ns : 0;
+  }
   report.continuous = std::move(continuous.reports);
   report.pm_samples_lost = static_cast<int64_t>(model.integrity.pm_samples_lost);
   report.pm_restarts = static_cast<int64_t>(model.integrity.pm_restarts);
