@@ -10,6 +10,7 @@
 #include "lib/analyzer/continuous.h"
 #include "lib/analyzer/copies.h"
 #include "lib/analyzer/counters.h"
+#include "lib/analyzer/flops.h"
 #include "lib/analyzer/gaps.h"
 #include "lib/analyzer/integrity.h"
 #include "lib/analyzer/kernels.h"
@@ -19,6 +20,7 @@
 #include "lib/analyzer/statistics.h"
 #include "lib/analyzer/timeline.h"
 #include "lib/analyzer/units.h"
+#include "lib/analyzer/untraced.h"
 #include "lib/analyzer/wholes.h"
 #include "lib/snapshot/reader.h"
 #include "prof/analyzer.h"
@@ -31,6 +33,8 @@ using analyzer::KernelGroups;
 using analyzer::Timeline;
 using model::Model;
 
+using UntracedTimes = std::map<uint32_t, int64_t>;  // by device: time that only counters know
+
 void SetProcess(const Model& model, Report* report) {
   report->command = model.process.command;
   report->host = model.process.host;
@@ -41,9 +45,12 @@ void SetProcess(const Model& model, Report* report) {
 }
 
 // Counts and times of the whole run. The span of several devices is the sum of theirs, so that
-// shares of it add up to one.
-void SetTotals(const Model& model, const Timeline& timeline, Report* report) {
+// shares of it add up to one. Where kernels ran that only counters have timed, the timeline has a
+// gap, which is prof's and no part of the span; their time is.
+void SetTotals(const Model& model, const Timeline& timeline, const UntracedTimes& untraced_ns,
+               Report* report) {
   int64_t span_ns = 0, profiler_ns = 0;
+  for (const auto& [device, time_ns] : untraced_ns) span_ns += time_ns;
   for (const analyzer::DeviceTimeline& device : timeline.devices) {
     span_ns += device.end_ns - device.start_ns - device.profiler_ns;
     profiler_ns += device.profiler_ns;
@@ -93,6 +100,7 @@ void SetKernelAnswers(const Model& model, double span_ns,
     const model::Device* device = model.FindDevice(kernel.device);
     kernel.share = span_ns > 0 ? kernel.total_ns / span_ns : 0;
     std::vector<std::string> notes = counter_notes.of_group[g];
+    kernel.flops = analyzer::CountFlops(kernel, device, &notes);
     kernel.roofline = analyzer::ComputeRoofline(kernel, device, &notes);
     // A rate that the roofline found impossible must not reach the rules either.
     if (!kernel.roofline.dram_bytes_per_s) kernel.metrics.erase("dram__bytes.sum.per_second");
@@ -115,8 +123,8 @@ Statistic OverKernels(const KernelGroups& groups, uint32_t device, const char* m
   return analyzer::Summarize(values.begin(), values.end());
 }
 
-void SetDevices(const Model& model, const Timeline& timeline, const KernelGroups& groups,
-                Report* report) {
+void SetDevices(const Model& model, const Timeline& timeline, const UntracedTimes& untraced_ns,
+                const KernelGroups& groups, Report* report) {
   std::map<uint32_t, DeviceReport> devices;  // described, or seen at work, or both
   for (const model::Device& device : model.devices) {
     DeviceReport& entry = devices[device.id];
@@ -129,6 +137,9 @@ void SetDevices(const Model& model, const Timeline& timeline, const KernelGroups
     const int64_t idle_ns = device.end_ns - device.start_ns - device.busy_ns - device.profiler_ns;
     entry.busy_ns = static_cast<double>(device.busy_ns);
     entry.idle_ns = static_cast<double>(idle_ns);
+  }
+  for (const auto& [device, time_ns] : untraced_ns) {
+    devices[device].busy_ns += static_cast<double>(time_ns);
   }
   for (auto& [id, entry] : devices) {
     entry.id = id;
@@ -187,13 +198,14 @@ Report AnalyzeModel(const Model& model) {
   const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model);
   KernelGroups groups = analyzer::GroupKernels(model, families, timeline);
   const analyzer::CounterNotes notes = analyzer::AddCounters(model, &groups);
+  const UntracedTimes untraced_ns = analyzer::TimeByCounters(&groups);
   analyzer::Continuous continuous =
       analyzer::AttributeContinuous(model, families, timeline, &groups);
   SetProcess(model, &report);
-  SetTotals(model, timeline, &report);
+  SetTotals(model, timeline, untraced_ns, &report);
   analyzer::Wholes wholes = analyzer::BuildWholes(model, families, groups);
   SetKernelAnswers(model, report.span_ns, notes, wholes, &groups);
-  SetDevices(model, timeline, groups, &report);
+  SetDevices(model, timeline, untraced_ns, groups, &report);
   SetNotices(model, timeline, &report);
   report.integrity = analyzer::IntegritySentences(model, notes.without_kernel, wholes.without_work);
   report.gaps = analyzer::SummarizeGaps(model, timeline);

@@ -162,7 +162,9 @@ std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& 
     ++work.count;
   }
   for (const KernelGroup& group : kernels.groups) {
-    rows[row_of_path[group.path]].kernels.push_back(&group);
+    Row& row = rows[row_of_path[group.path]];
+    row.kernels.push_back(&group);
+    if (group.report.duration_from_counters) row.exclusive_ns += group.exclusive_ns;
   }
   std::vector<int64_t> entered(model.paths.size());
   for (const model::RangeInstance& instance : model.instances) {

@@ -54,7 +54,7 @@ void FillLaunchSized(const Facts& facts, Verdict* verdict) {
     verdict->summary += " Its busiest unit is " + Use(*facts.leader) + ".";
   }
   const Statistic& duration = facts.kernel->duration_ns;
-  if (duration.n > 0) {
+  if (duration.n > 0 && !facts.kernel->duration_from_counters) {
     verdict->evidence.push_back(Describe("duration", duration, "us", "timeline", 1e-3));
   } else {
     Say(facts, "duration", "us", "gpu__time_duration.sum", verdict, 1e-3);

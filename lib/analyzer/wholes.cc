@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -46,22 +47,28 @@ void SetTimes(const Whole& whole, WholeReport* report) {
 
 void SetParts(const Model& model, const KernelGroups& groups, const Whole& whole,
               WholeReport* report) {
-  int64_t all_ns = 0;
-  for (const auto& [part, ops] : whole.parts) all_ns += ops.time_ns;
-  const auto instances = static_cast<double>(std::max<int64_t>(1, report->instances));
+  std::map<std::string, WholePart> parts;  // a kernel's signatures are one part: their sum
+  double all_ns = 0;
   for (const auto& [part, ops] : whole.parts) {
-    WholePart& entry = report->parts.emplace_back();
     const model::Op& op = model.ops[ops.example];
+    std::string name = "memset";
     if (part >= 0) {
-      entry.name = groups.groups[part].report.name;
-    } else if (op.kind == model::OpKind::kMemset) {
-      entry.name = "memset";
-    } else {
-      entry.name = "copy, " + DirectionName(op.copy);
+      name = groups.groups[part].report.name;
+    } else if (op.kind == model::OpKind::kCopy) {
+      name = "copy, " + DirectionName(op.copy);
     }
-    entry.per_instance = static_cast<double>(ops.count) / instances;
-    entry.time_ns = static_cast<double>(ops.time_ns) / instances;
-    if (all_ns > 0) entry.share = static_cast<double>(ops.time_ns) / static_cast<double>(all_ns);
+    WholePart& entry = parts[name];
+    entry.per_instance += static_cast<double>(ops.count);
+    entry.time_ns += static_cast<double>(ops.time_ns);
+    all_ns += static_cast<double>(ops.time_ns);
+  }
+  const auto instances = static_cast<double>(std::max<int64_t>(1, report->instances));
+  for (auto& [name, part] : parts) {
+    part.name = name;
+    part.share = all_ns > 0 ? part.time_ns / all_ns : 0;
+    part.per_instance /= instances;
+    part.time_ns /= instances;
+    report->parts.push_back(std::move(part));
   }
   std::stable_sort(report->parts.begin(), report->parts.end(),
                    [](const WholePart& a, const WholePart& b) { return a.time_ns > b.time_ns; });
