@@ -21,14 +21,6 @@ std::string Subject(const WholeReport& whole) {
   return whole.kind == WholeReport::Kind::kGraph ? "The graph" : "The range";
 }
 
-void SayParts(const WholeReport& whole, Verdict* verdict) {
-  for (size_t i = 0; i < whole.parts.size() && i < 3; ++i) {
-    const WholePart& part = whole.parts[i];
-    verdict->evidence.push_back(Percent(part.share) + " of its operations' time is " + part.name +
-                                " (timeline)");
-  }
-}
-
 void FillNotMeasured(const WholeReport& whole, Verdict* verdict) {
   verdict->limiter = Limiter::kNotMeasured;
   verdict->rule = "not-measured";
@@ -47,7 +39,6 @@ void FillNoUnit(const WholeReport& whole, const Facts& facts, Verdict* verdict) 
   if (!facts.units.empty()) verdict->summary += ": the busiest is " + Use(facts.units.front());
   verdict->summary += ".";
   for (size_t i = 0; i < facts.units.size() && i < 3; ++i) SayUnit(facts, facts.units[i], verdict);
-  SayParts(whole, verdict);
   verdict->missing = !facts.unknown.empty()
                          ? "the use of " + Join(facts.unknown) + " (tier T1)"
                          : "counters of its kernels one by one: each may have a limit of its own";
@@ -67,7 +58,6 @@ Verdict JudgeWhole(const WholeReport& whole, const model::Device* device) {
   if (!facts.measured) {
     FillNotMeasured(whole, &verdict);
   } else if (JudgeUnits(facts, &verdict)) {
-    SayParts(whole, &verdict);
     verdict.summary = "As a whole: " + verdict.summary;
   } else {
     FillNoUnit(whole, facts, &verdict);
