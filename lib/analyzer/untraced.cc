@@ -9,6 +9,11 @@
 #include "lib/analyzer/window.h"
 
 namespace prof::analyzer {
+namespace {
+
+constexpr double kMostNs = 1e14;  // a day: more is no time of one kernel's launches
+
+}  // namespace
 
 bool HasResources(const model::Shape& shape) { return shape.registers_per_thread != 0; }
 
@@ -43,6 +48,7 @@ std::map<uint32_t, int64_t> TimeByCounters(KernelGroups* groups) {
     KernelReport& kernel = group.report;
     const Statistic* const counted = kernel.Find(kWindow);
     if (kernel.duration_ns.n > 0 || counted == nullptr || !(counted->median > 0)) continue;
+    if (counted->median * static_cast<double>(kernel.launches) > kMostNs) continue;
     kernel.duration_from_counters = true;
     kernel.duration_ns = *counted;
     group.exclusive_ns = std::llround(counted->median) * kernel.launches;

@@ -46,13 +46,13 @@ void AddOp(const Op& op, int32_t index, const KernelGroups& groups, WholeRun* ru
 using GraphKey = std::pair<uint32_t, uint32_t>;  // graph id, first path of the family
 
 std::vector<Whole> FindGraphs(const Model& model, const RangeFamilies& families,
-                              const KernelGroups& groups) {
+                              const KernelGroups& groups, int64_t* without_work) {
   std::vector<Whole> wholes;
   std::map<GraphKey, size_t> known;
-  const auto sampled_graphs =
-      std::count_if(model.samples.begin(), model.samples.end(),
-                    [](const CounterSample& sample) { return sample.unit == SampleUnit::kGraph; });
-  if (sampled_graphs == 0) return wholes;
+  const bool any =
+      std::any_of(model.samples.begin(), model.samples.end(),
+                  [](const CounterSample& sample) { return sample.unit == SampleUnit::kGraph; });
+  if (!any) return wholes;
 
   std::unordered_map<uint64_t, uint32_t> graph_of_launch;
   for (const Op& op : model.ops) {
@@ -66,7 +66,11 @@ std::vector<Whole> FindGraphs(const Model& model, const RangeFamilies& families,
     return GraphKey{it == graph_of_launch.end() ? 0 : it->second, families.of_path[op.path]};
   };
   for (const CounterSample& sample : model.samples) {
-    if (sample.unit != SampleUnit::kGraph || sample.graph_ops == 0) continue;
+    if (sample.unit != SampleUnit::kGraph) continue;
+    if (graph_of_launch.count(LaunchKey(sample.context, sample.correlation)) == 0) {
+      ++*without_work;
+      continue;
+    }
     const GraphKey key = key_of(model.ops[model.graph_ops[sample.first_graph_op]]);
     const auto [it, added] = known.try_emplace(key, wholes.size());
     if (added) {
@@ -74,6 +78,7 @@ std::vector<Whole> FindGraphs(const Model& model, const RangeFamilies& families,
       whole.graph = key.first;
       whole.path = key.second;
     }
+    wholes[it->second].samples.push_back({&sample, kNoIndex});
   }
 
   std::unordered_map<uint64_t, int32_t> run_of_launch;
@@ -89,12 +94,12 @@ std::vector<Whole> FindGraphs(const Model& model, const RangeFamilies& families,
     if (added) whole.runs.emplace_back();
     AddOp(op, static_cast<int32_t>(i), groups, &whole.runs[run->second], &whole);
   }
-  for (const CounterSample& sample : model.samples) {
-    if (sample.unit != SampleUnit::kGraph || sample.graph_ops == 0) continue;
-    const GraphKey key = key_of(model.ops[model.graph_ops[sample.first_graph_op]]);
-    Whole& whole = wholes[known.at(key)];
-    whole.samples.push_back(
-        {&sample, run_of_launch.at(LaunchKey(sample.context, sample.correlation))});
+  for (Whole& whole : wholes) {
+    for (WholeSample& entry : whole.samples) {
+      const auto run =
+          run_of_launch.find(LaunchKey(entry.sample->context, entry.sample->correlation));
+      if (run != run_of_launch.end()) entry.run = run->second;
+    }
   }
   return wholes;
 }
@@ -204,8 +209,8 @@ void FindAlone(const Model& model, std::vector<Whole>* wholes) {
 }  // namespace
 
 std::vector<Whole> FindWholes(const Model& model, const RangeFamilies& families,
-                              const KernelGroups& groups) {
-  std::vector<Whole> wholes = FindGraphs(model, families, groups);
+                              const KernelGroups& groups, int64_t* without_work) {
+  std::vector<Whole> wholes = FindGraphs(model, families, groups, without_work);
   std::vector<uint32_t> ranges;
   for (const CounterSample& sample : model.samples) {
     if (sample.unit == SampleUnit::kRange) ranges.push_back(families.of_path[sample.path]);

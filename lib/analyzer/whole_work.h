@@ -49,9 +49,10 @@ struct Whole {
 };
 
 // One entry for each graph and path of its launches, and for each range family, that has samples.
-// Costs a pass over the operations for each range family, two for all graphs together.
+// Adds samples of graphs without any operation to `without_work`. Costs a pass over the operations
+// for each range family, two for all graphs together.
 std::vector<Whole> FindWholes(const model::Model& model, const RangeFamilies& families,
-                              const KernelGroups& groups);
+                              const KernelGroups& groups, int64_t* without_work);
 
 }  // namespace prof::analyzer
 

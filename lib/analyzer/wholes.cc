@@ -141,7 +141,7 @@ constexpr struct {
 Wholes BuildWholes(const Model& model, const RangeFamilies& families, const KernelGroups& groups) {
   Wholes wholes;
   wholes.of_group.resize(groups.groups.size(), kNoIndex);
-  std::vector<Whole> work = FindWholes(model, families, groups);
+  std::vector<Whole> work = FindWholes(model, families, groups, &wholes.without_work);
   if (work.empty()) return wholes;
   const SampleCombiner combiner(model);
   std::vector<std::pair<WholeReport, const Whole*>> built;

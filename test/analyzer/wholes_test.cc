@@ -139,6 +139,16 @@ TEST_CASE("A kernel in a graph says what was counted of the graph, and so does i
   CHECK_THAT(report.rows[0].evidence, Contains("the graph as a whole: DRAM 85 %"));
 }
 
+TEST_CASE("A sample of a graph launch without recorded operations is named as not used") {
+  GraphRun run;
+  run.Replay(0);
+  run.b.GraphSample(run.b.Api("cudaGraphLaunch", 500'000, 510'000), {{kDram, 85}});
+  const Report report = run.Analyzed();
+  CHECK(report.wholes.empty());
+  REQUIRE(report.integrity.size() == 1);
+  CHECK_THAT(report.integrity[0], Contains("1 counter sample of CUDA graphs or ranges"));
+}
+
 // A range of 100 us on the host with a kernel of 10 us and one of 20 us.
 struct RangeRun {
   SnapshotBuilder b;
