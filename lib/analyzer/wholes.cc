@@ -145,6 +145,7 @@ Wholes BuildWholes(const Model& model, const RangeFamilies& families, const Kern
   if (work.empty()) return wholes;
   const SampleCombiner combiner(model);
   std::vector<std::pair<WholeReport, const Whole*>> built;
+  built.reserve(work.size());
   for (const Whole& whole : work) {
     built.emplace_back(Build(model, families, groups, combiner, whole, &wholes.without_work),
                        &whole);
