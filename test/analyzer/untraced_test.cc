@@ -115,5 +115,23 @@ TEST_CASE("The gap that an untraced launch leaves is the profiler's") {
   CHECK(report.devices.at(0).idle_ns == idle_ns);
 }
 
+TEST_CASE("A short gap with an untraced launch in it is the profiler's, of that device only") {
+  SnapshotBuilder b;
+  const uint32_t shape = b.Shape("traced", {1056}, {256});
+  Launch untraced = Untraced();
+  double idle_ns = 0;
+  SECTION("on it") {}
+  SECTION("on another") {
+    untraced.device = 1;
+    untraced.context = 2;
+    idle_ns = 1'000'000;
+  }
+  b.Kernel(shape, "", 0, 100'000);
+  b.Kernel(b.Shape("once", {4}, {32}, 0), "", 150'000, 150'000, untraced);
+  b.Kernel(shape, "", 1'100'000, 1'200'000);
+  const Report report = Analyze(b.Snapshot());
+  CHECK(report.devices.at(0).idle_ns == idle_ns);
+}
+
 }  // namespace
 }  // namespace prof
