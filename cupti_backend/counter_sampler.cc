@@ -34,6 +34,8 @@ constexpr int64_t kFirstBackoffNs = 1'000'000'000, kLongestBackoffNs = 60'000'00
 // A range that is open for so long holds the program up.
 constexpr int64_t kHeldUpNs = 5'000'000'000;
 constexpr int64_t kWatchNs = 1'000'000'000;
+// What a launch waits at the gate, at most: the first start takes up to 1.5 s.
+constexpr int64_t kGateNs = 3'000'000'000;
 // Replaying cannot wait for the next launch, so the first one waits for us.
 constexpr int64_t kReplayReadyNs = 10'000'000'000;
 
@@ -94,6 +96,7 @@ void CounterSampler::OnLaunchEnter(const Launch& launch) {
   if (may_lack_record) NoteUntraced(*context, launch);
   if (closed_.load(std::memory_order_acquire)) return;
   context->streams.Seen(launch.stream);
+  if (gate_.load(std::memory_order_acquire) == context) WaitAtGate(*context);
   if (launch.unit == capture::SampleUnit::kGraph && (replays_ || SeveralContexts())) return;
   if (replays_ && !AwaitReady(*context)) return;
   const Phase phase = context->phase.load(std::memory_order_acquire);
@@ -183,6 +186,15 @@ bool CounterSampler::AwaitReady(Context& context) {
   return true;
 }
 
+// To change the pass group CUPTI waits for the context's work and holds its launches up meanwhile:
+// a kernel that waits for a later launch would never end. So work of several streams is kept out.
+void CounterSampler::WaitAtGate(const Context& context) const {
+  const int64_t until_ns = MonotonicNs() + kGateNs;
+  while (gate_.load(std::memory_order_acquire) == &context && MonotonicNs() < until_ns) {
+    usleep(50);
+  }
+}
+
 bool CounterSampler::SeveralContexts() const {
   return contexts_[1].handle.load(std::memory_order_relaxed) != nullptr;
 }
@@ -194,6 +206,21 @@ void CounterSampler::NoteUntraced(const Context& context, const Launch& launch) 
   event.grid = launch.signature.grid;
   event.block = launch.signature.block;
   event.dynamic_shared_bytes = launch.signature.dynamic_shared_bytes;
+  const auto attribute = [&](CUfunction_attribute which) -> uint32_t {
+    int value = 0;
+    // A launch takes a CUfunction, or a CUkernel in its place.
+    void* launched = const_cast<void*>(launch.signature.function);
+    if (driver_->func_get_attribute(&value, which, static_cast<CUfunction>(launched)) !=
+            CUDA_SUCCESS &&
+        driver_->kernel_get_attribute(&value, which, static_cast<CUkernel>(launched),
+                                      std::max(context.plan.device, 0)) != CUDA_SUCCESS) {
+      return 0;
+    }
+    return static_cast<uint32_t>(std::max(value, 0));
+  };
+  event.static_shared_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  event.registers_per_thread = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS);
+  event.local_bytes_per_thread = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
   event.device = static_cast<uint32_t>(std::max(context.plan.device, 0));
   event.context = context.plan.context_id;
   api_->get_stream_id(launch.context, launch.stream, 0, &event.stream);
@@ -230,6 +257,12 @@ void CounterSampler::SampleNext(Context& context, SampleSchedule::Entry* entry,
   }
 }
 
+void CounterSampler::BackOff(Context& context) {
+  context.retry_after_ns =
+      std::clamp(2 * context.retry_after_ns, kFirstBackoffNs, kLongestBackoffNs);
+  context.not_before_ns = MonotonicNs() + context.retry_after_ns;
+}
+
 bool CounterSampler::Open(Context& context, SampleSchedule::Entry* entry, const Launch& launch,
                           uint32_t group) {
   const bool kernel = launch.unit == capture::SampleUnit::kKernel;
@@ -237,9 +270,7 @@ bool CounterSampler::Open(Context& context, SampleSchedule::Entry* entry, const 
   const int64_t begin_ns = RealtimeNs();
   if (MonotonicNs() < context.not_before_ns) return false;
   if (!context.streams.IdleWithin(*driver_, kIdleWaitNs)) {
-    context.retry_after_ns =
-        std::clamp(2 * context.retry_after_ns, kFirstBackoffNs, kLongestBackoffNs);
-    context.not_before_ns = MonotonicNs() + context.retry_after_ns;
+    BackOff(context);
     RecordInterval(ProfilerWork::kSample, begin_ns, RealtimeNs());
     return false;
   }
@@ -525,26 +556,40 @@ void CounterSampler::RotateAsAsked(Context& context) {
     return;
   }
   const Phase phase = context.phase.load(std::memory_order_acquire);
-  if (phase == Phase::kReady || phase == Phase::kRunning) {
+  if ((phase == Phase::kReady || phase == Phase::kRunning) && CloseGate(context)) {
     driver_->ctx_set_current(context.handle.load());
     const int64_t begin_ns = RealtimeNs();
     const CUptiResult result = Rotate(context, static_cast<uint32_t>(context.wanted.load()));
     RecordInterval(phase == Phase::kReady ? ProfilerWork::kSetup : ProfilerWork::kRotate, begin_ns,
                    RealtimeNs());
     if (result == CUPTI_ERROR_HARDWARE_BUSY) {
-      Fail(context, result, "start counting");
-      context.profiler->Disable();
-      context.profiler.reset();  // the next try begins anew
+      samples_failed_.fetch_add(context.samples.size());
+      context.samples.clear();
+      context.started = false;
       context.active.store(-1);
+      context.profiler->Disable();
+      context.profiler.reset();  // nothing is held while waiting, and the next try begins anew
       Refused(context, ExplainCounterError(*api_, result, "start counting"));
     } else if (result != CUPTI_SUCCESS) {
       Fail(context, result, "start counting");
     } else {
       NoteRecovery(context);
     }
+    gate_.store(nullptr, std::memory_order_release);
   }
   context.wanted.store(-1);
   Leave();
+}
+
+// False when the context's work does not end: then it is left alone for a while.
+bool CounterSampler::CloseGate(Context& context) {
+  if (MonotonicNs() < context.not_before_ns) return false;
+  if (!context.streams.several()) return true;
+  gate_.store(&context, std::memory_order_release);
+  if (context.streams.IdleWithin(*driver_, kIdleWaitNs)) return true;
+  gate_.store(nullptr, std::memory_order_release);
+  BackOff(context);
+  return false;
 }
 
 bool CounterSampler::Prepare(Context& context) {

@@ -120,6 +120,8 @@ class CounterSampler {
   bool WithinBudget(int64_t now_ns) const;
   bool EndsByItself(const Context& context, const Launch& launch, SampleSchedule::Entry* entry);
   bool AwaitReady(Context& context);
+  void WaitAtGate(const Context& context) const;
+  bool CloseGate(Context& context);
   // A graph may hold kernels that wait for their likes in another context's graph.
   bool SeveralContexts() const;
   void Watch(int64_t now_ns);
@@ -135,6 +137,7 @@ class CounterSampler {
                   int64_t now_ns);
   bool Open(Context& context, SampleSchedule::Entry* entry, const Launch& launch, uint32_t group);
   void CloseOpenRange();
+  void BackOff(Context& context);
   CUptiResult Rotate(Context& context, uint32_t group);
   CUptiResult StopAndDecode(Context& context);
   void Fail(Context& context, CUptiResult result, const char* action);
@@ -155,6 +158,8 @@ class CounterSampler {
   OverlapWatch overlaps_;
   std::array<Context, kMaxContexts> contexts_;
   std::atomic<bool> busy_{false};
+  // Closed while CUPTI waits for the work of this context, which has several streams.
+  std::atomic<const Context*> gate_{nullptr};
   std::atomic<bool> closed_{false};
   std::atomic<bool> too_many_contexts_{false};
   mutable std::atomic<bool> paused_{false};  // the budget was used up at some time

@@ -6,11 +6,14 @@
 #define PROF_CUPTI_BACKEND_CUPTI_PROCESS_H_
 
 #include <cstddef>
+#include <map>
+#include <memory>
 
 #include "cupti_backend/activity_tracer.h"
 #include "cupti_backend/cupti_api.h"
 #include "cupti_backend/driver_api.h"
 #include "cupti_backend/launch_callback.h"
+#include "cupti_backend/pm_metrics.h"
 #include "prof/session.h"
 
 namespace prof::cupti {
@@ -22,6 +25,7 @@ struct CuptiProcess {
   DriverApi driver;
   LaunchCallback callback;
   ActivityTracer tracer;
+  std::map<int, std::unique_ptr<PmHost>> pm_hosts;  // by device; the PM sampler's thread
 };
 
 // The process's one, loaded and subscribed; nullptr when that is not possible, with the reason in

@@ -23,7 +23,9 @@ namespace prof::cupti {
   X(ctx_set_current, cuCtxSetCurrent)           \
   X(ctx_get_device, cuCtxGetDevice)             \
   X(stream_is_capturing, cuStreamIsCapturing)   \
-  X(stream_query, cuStreamQuery)
+  X(stream_query, cuStreamQuery)                \
+  X(func_get_attribute, cuFuncGetAttribute)     \
+  X(kernel_get_attribute, cuKernelGetAttribute)
 
 struct DriverApi {
 #define PROF_DRIVER_FIELD(field, symbol) decltype(&::symbol) field = nullptr;

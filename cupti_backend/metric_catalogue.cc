@@ -152,7 +152,7 @@ CatalogueAnswer AskCatalogue(const CatalogueQuestion& question) {
   const MetricHost host(&api, answer.chip, {});
   if (!host.ok()) {
     answer.error = "CUPTI has no metrics for " + answer.chip;
-    answer.fix = "name another of " + Joined(answer.chips);
+    answer.fix = "name another chip; prof metrics lists them";
   } else if (question.search) {
     Search(host, question, &answer);
   } else {

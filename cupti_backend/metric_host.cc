@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <mutex>
 
 #include "cupti_backend/throughput_parts.h"
+#include "lib/capture/exit_guard.h"
 
 namespace prof::cupti {
 namespace {
@@ -18,7 +20,11 @@ CUpti_Profiler_Host_Object* OpenHost(const CuptiApi* api, const std::string& chi
   params.profilerType = type;
   params.pChipName = chip.c_str();
   params.pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data();
-  return api->host_initialize(&params) == CUPTI_SUCCESS ? params.pHostObject : nullptr;
+  if (api->host_initialize(&params) != CUPTI_SUCCESS) return nullptr;
+  // The first call loads libnvperf_host, which a capture still needs when it stops.
+  static std::once_flag guarded;
+  std::call_once(guarded, [] { capture::GuardExit(); });
+  return params.pHostObject;
 }
 
 void CloseHost(const CuptiApi* api, CUpti_Profiler_Host_Object* host) {

@@ -2,6 +2,7 @@
 #include "cupti_backend/metric_search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -31,14 +32,14 @@ std::string Joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// Suffixes without the per-unit statistics of .avg, .max and .min that .sum has as well.
+// The suffixes that are asked for most; all of them are up to 44.
 std::string SuffixText(const std::vector<std::string>& suffixes) {
   std::vector<std::string> shown;
   size_t more = 0;
   for (const std::string& suffix : suffixes) {
-    const bool repeated = suffix.rfind(".max.", 0) == 0 || suffix.rfind(".min.", 0) == 0 ||
-                          suffix.rfind(".avg.peak_", 0) == 0 || suffix.rfind(".sum.pct_", 0) == 0;
-    if (repeated) {
+    const bool rare = suffix.rfind(".max.", 0) == 0 || suffix.rfind(".min.", 0) == 0 ||
+                      suffix.rfind(".sum.pct_", 0) == 0 || suffix.find(".peak_") != suffix.npos;
+    if (rare) {
       ++more;
     } else {
       shown.push_back(suffix);
@@ -63,7 +64,8 @@ std::vector<std::string> Nearest(const std::vector<std::string>& names, const st
   std::sort(near.begin(), near.end());
   if (near.size() > count) near.resize(count);
   std::vector<std::string> best;
-  for (auto& [distance, candidate] : near) best.push_back(std::move(candidate));
+  std::transform(near.begin(), near.end(), std::back_inserter(best),
+                 [](auto& entry) { return std::move(entry.second); });
   return best;
 }
 
@@ -80,7 +82,8 @@ std::string ExplainName(const MetricHost& host, const std::string& metric) {
   }
   std::string text = "no such metric on " + host.chip();
   std::vector<std::string> names;
-  for (const auto& [name, kind] : host.metrics()) names.push_back(name);
+  std::transform(host.metrics().begin(), host.metrics().end(), std::back_inserter(names),
+                 [](const auto& entry) { return entry.first; });
   const std::vector<std::string> nearest = Nearest(names, metric.substr(0, metric.find('.')), 3);
   if (!nearest.empty()) text += "; nearest: " + Joined(nearest);
   return text;

@@ -32,7 +32,7 @@ std::string NameOn(const MetricHost& host, const std::string& metric) {
 std::vector<std::string> Choose(const MetricHost& host, const std::string& entry) {
   const std::vector<std::string> alternatives = Split(entry, '|');
   for (const std::string& alternative : alternatives) {
-    const std::vector<std::string> names = Split(alternative, ' ');
+    std::vector<std::string> names = Split(alternative, ' ');
     const bool readable = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
       return host.Knows(name) && (alternatives.size() == 1 || host.Passes({name}, nullptr) == 1);
     });
@@ -40,7 +40,7 @@ std::vector<std::string> Choose(const MetricHost& host, const std::string& entry
   }
   // What there is of it, to be named with its passes; else the usual name.
   for (const std::string& alternative : alternatives) {
-    const std::vector<std::string> names = Split(alternative, ' ');
+    std::vector<std::string> names = Split(alternative, ' ');
     if (std::all_of(names.begin(), names.end(),
                     [&](const std::string& name) { return host.Knows(name); })) {
       return names;
@@ -130,6 +130,7 @@ std::vector<MetricTier> TiersOf(const MetricHost& host, Counters counters,
   if (counters >= Counters::kStalls) names.emplace_back("T2");
   if (counters >= Counters::kAll) names.insert(names.end(), {"T3", "T4", "SOL"});
   std::vector<MetricTier> tiers;
+  tiers.reserve(names.size() + 1);
   for (const std::string& name : names) tiers.push_back(TierNamed(host, name));
   if (!user.empty()) tiers.push_back(UserTier(user));
   return tiers;

@@ -22,8 +22,8 @@ bool OverlapWatch::Ask(uint32_t context, uint32_t correlation, SampleSchedule::E
       continue;
     }
     question.entry = entry;
-    question.asked_ns = 0;
-    question.recorded = false;
+    question.since_ns = 0;
+    question.recorded = question.overlapped = false;
     question.launch.store(KeyOf(context, correlation), std::memory_order_release);
     asked_.fetch_add(1, std::memory_order_relaxed);
     return true;
@@ -34,7 +34,20 @@ bool OverlapWatch::Ask(uint32_t context, uint32_t correlation, SampleSchedule::E
 void OverlapWatch::Note(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
                         int64_t end_ns) {
   if (asked_.load(std::memory_order_relaxed) == 0) return;
-  const Run run{device, correlation, KeyOf(context, correlation), start_ns, end_ns};
+  const Run run{device, correlation, start_ns, end_ns};
+  for (Question& question : questions_) {
+    const uint64_t launch = question.launch.load(std::memory_order_acquire);
+    if (launch <= kFilling) continue;
+    if (question.recorded) {
+      question.overlapped |= question.run.OverlappedBy(run);
+    } else if (launch == KeyOf(context, correlation)) {
+      question.recorded = true;
+      question.since_ns = 0;
+      question.run = run;
+      question.overlapped = std::any_of(runs_.begin(), runs_.end(),
+                                        [&](const Run& r) { return run.OverlappedBy(r); });
+    }
+  }
   if (runs_.size() < kMaxRuns) {
     runs_.push_back(run);
   } else {
@@ -44,6 +57,7 @@ void OverlapWatch::Note(uint32_t device, uint32_t context, uint32_t correlation,
 }
 
 std::vector<SampleSchedule::Entry*> OverlapWatch::Resolve(int64_t now_ns) {
+  using Alone = SampleSchedule::Alone;
   std::vector<SampleSchedule::Entry*> given_up;
   if (asked_.load(std::memory_order_relaxed) == 0) {
     runs_.clear();
@@ -51,31 +65,18 @@ std::vector<SampleSchedule::Entry*> OverlapWatch::Resolve(int64_t now_ns) {
     return given_up;
   }
   for (Question& question : questions_) {
-    const uint64_t launch = question.launch.load(std::memory_order_acquire);
-    if (launch == kFree || launch == kFilling) continue;
-    const auto run =
-        std::find_if(runs_.begin(), runs_.end(), [&](const Run& r) { return r.launch == launch; });
-    if (question.asked_ns == 0) question.asked_ns = now_ns;
-    if (run != runs_.end() && !question.recorded) {
-      question.recorded = true;
-      question.asked_ns = now_ns;
-    }
-    if (now_ns - question.asked_ns < (question.recorded ? kSettleNs : kForgetNs)) continue;
+    if (question.launch.load(std::memory_order_acquire) <= kFilling) continue;
+    if (question.since_ns == 0) question.since_ns = now_ns;
+    if (now_ns - question.since_ns < (question.recorded ? kSettleNs : kForgetNs)) continue;
     SampleSchedule::Entry& entry = *question.entry;
-    if (run != runs_.end()) {
-      const bool overlapped = std::any_of(runs_.begin(), runs_.end(), [&](const Run& other) {
-        return other.device == run->device && other.correlation > run->correlation &&
-               other.start_ns < run->end_ns && other.end_ns > run->start_ns;
-      });
-      if (!overlapped) {
-        entry.alone.store(SampleSchedule::Alone::kYes, std::memory_order_relaxed);
-      } else if (entry.overlapped.fetch_add(1, std::memory_order_relaxed) + 1 == kMaxOverlapped) {
-        given_up.push_back(&entry);
-      }
+    Alone answer = Alone::kUnknown;  // to be asked again
+    if (question.recorded && !question.overlapped) {
+      answer = Alone::kYes;
+    } else if (question.recorded &&
+               entry.overlapped.fetch_add(1, std::memory_order_relaxed) + 1 == kMaxOverlapped) {
+      given_up.push_back(&entry);
     }
-    SampleSchedule::Alone asked = SampleSchedule::Alone::kAsked;
-    entry.alone.compare_exchange_strong(asked, SampleSchedule::Alone::kUnknown,
-                                        std::memory_order_relaxed);
+    entry.alone.store(answer, std::memory_order_relaxed);
     question.launch.store(kFree, std::memory_order_release);
     asked_.fetch_sub(1, std::memory_order_relaxed);
   }

@@ -34,21 +34,27 @@ class OverlapWatch {
   std::vector<SampleSchedule::Entry*> Resolve(int64_t now_ns);
 
  private:
-  static constexpr size_t kMaxAsked = 256;
-  static constexpr size_t kMaxRuns = 16384;
+  static constexpr size_t kMaxAsked = 64;
+  static constexpr size_t kMaxRuns = 1024;              // records are out of order by less
   static constexpr int64_t kSettleNs = 500'000'000;     // more than two flushes
   static constexpr int64_t kForgetNs = 10'000'000'000;  // a record that never comes
 
+  struct Run {
+    uint32_t device = 0, correlation = 0;
+    int64_t start_ns = 0, end_ns = 0;
+    // `other` was launched later and started before this one ended.
+    bool OverlappedBy(const Run& other) const {
+      return other.device == device && other.correlation > correlation && other.start_ns < end_ns &&
+             other.end_ns > start_ns;
+    }
+  };
   struct Question {
     std::atomic<uint64_t> launch{0};  // context and correlation; 0: free; 1: being filled in
     SampleSchedule::Entry* entry = nullptr;
-    int64_t asked_ns = 0;  // by the collector
-    bool recorded = false;
-  };
-  struct Run {
-    uint32_t device = 0, correlation = 0;
-    uint64_t launch = 0;
-    int64_t start_ns = 0, end_ns = 0;
+    // The collector:
+    int64_t since_ns = 0;
+    bool recorded = false, overlapped = false;
+    Run run;
   };
 
   std::array<Question, kMaxAsked> questions_;

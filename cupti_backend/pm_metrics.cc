@@ -10,6 +10,7 @@ constexpr const char* kOfPeak = ".avg.pct_of_peak_sustained_elapsed";
 
 struct Unit {
   const char* name;
+  bool memory;
   std::vector<const char*> metrics;  // by preference
 };
 
@@ -17,22 +18,28 @@ struct Unit {
 // the cost of decoding; the *_realtime ones exist from GA100 on.
 const std::vector<Unit> kUnits = {
     {"DRAM",
+     true,
      {"FBSP.TriageCompute.dramc__throughput", "dram__throughput", "dramc__throughput",
       "gpu__dram_throughput"}},
-    {"L2", {"LTS.TriageCompute.lts__t_sector_throughput", "lts__t_sectors", "lts__throughput"}},
+    {"L2",
+     true,
+     {"LTS.TriageCompute.lts__t_sector_throughput", "lts__t_sectors", "lts__throughput"}},
     {"SM issue",
+     false,
      {"TPC.TriageCompute.sm__inst_executed_realtime", "sm__inst_executed_realtime",
       "sm__issue_active", "sm__inst_issued"}},
     {"tensor",
+     false,
      {"TPC.TriageCompute.sm__pipe_tensor_cycles_active_realtime",
       "sm__pipe_tensor_cycles_active_realtime", "sm__pipe_tensor_cycles_active"}},
 };
 
 }  // namespace
 
-PmPlan PlanPmSampling(const MetricHost& host) {
+PmPlan PlanPmSampling(const MetricHost& host, bool memory_only) {
   PmPlan plan;
   for (const Unit& unit : kUnits) {
+    if (memory_only && !unit.memory) continue;
     bool found = false;
     for (const char* base : unit.metrics) {
       std::vector<std::string> joint = plan.metrics;

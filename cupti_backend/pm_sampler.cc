@@ -19,8 +19,9 @@ using capture::MonotonicNs;
 constexpr int64_t kFetchNs = 100'000'000;
 // Samples wait here for the collector; more are dropped and counted.
 constexpr size_t kMaxBatches = 256;
-// The cost of decoding is looked at over this time.
-constexpr int64_t kBudgetWindowNs = 500'000'000;
+// How long all units are sampled, the first time and later, and the memory alone.
+constexpr int64_t kFirstAllNs = 500'000'000, kAllNs = 1'000'000'000;
+constexpr int64_t kShortestMemoryNs = 2'000'000'000, kLongestMemoryNs = 60'000'000'000;
 constexpr int64_t kLongestIntervalNs = 1'000'000'000;
 
 int64_t ThreadCpuNs() {
@@ -36,8 +37,8 @@ struct PmSampler::Device {
 
   const int id;
   PmSession session;
-  PmPlan plan;
-  std::unique_ptr<MetricEvaluator> evaluator;
+  PmHost* host = nullptr;
+  bool memory_only = false;
   bool open = false;
   bool given_up = false;
   int refusals = 0;
@@ -45,11 +46,18 @@ struct PmSampler::Device {
   uint32_t series = 0;
   int64_t interval_ns = 0;
   int64_t last_end_ns = 0;  // of the last sample; 0: none, or a hole that was planned
-  int64_t window_begin_ns = 0, window_cpu_ns = 0;
+  // The slice of time for which the plan stays, and what it has cost so far.
+  int64_t slice_begin_ns = 0, slice_ns = kFirstAllNs, slice_cpu_ns = 0;
+  double all_share = 0, memory_share = 0;  // of a core, in the last slice of each
+  std::map<std::pair<bool, int64_t>, uint32_t> known_series;  // by plan and interval
+
+  const PmPlan& plan() const { return memory_only ? host->memory : host->all; }
 };
 
-PmSampler::PmSampler(const CuptiApi* api, const SessionOptions& options)
+PmSampler::PmSampler(const CuptiApi* api, std::map<int, std::unique_ptr<PmHost>>* hosts,
+                     const SessionOptions& options)
     : api_(api),
+      hosts_(hosts),
       interval_ns_(int64_t{options.continuous_interval_us} * 1000),
       core_share_(options.continuous_core_percent / 100) {
   sem_init(&wake_, 0, 0);
@@ -112,7 +120,7 @@ void PmSampler::Run() {
       if (!device->open && MonotonicNs() >= device->retry_at_ns) Open(*device);
       if (!device->open) continue;
       Fetch(*device);
-      HoldToBudget(*device);
+      Balance(*device);
     }
   }
   for (const auto& device : devices) {
@@ -123,11 +131,12 @@ void PmSampler::Run() {
 
 void PmSampler::Open(Device& device) {
   CounterProblem problem;
-  if (device.evaluator == nullptr) problem = Plan(device);
+  if (device.host == nullptr) problem = Plan(device);
   if (problem.what.empty()) {
     if (device.interval_ns == 0) device.interval_ns = interval_ns_;
+    const PmPlan& plan = device.plan();
     const CUptiResult result =
-        device.session.Open(device.plan.metrics, device.plan.config_image, device.interval_ns);
+        device.session.Open(plan.metrics, plan.config_image, device.interval_ns);
     if (result != CUPTI_SUCCESS) problem = ExplainCounterError(*api_, result, "start PM sampling");
   }
   if (!problem.what.empty()) {
@@ -139,22 +148,33 @@ void PmSampler::Open(Device& device) {
   }
   device.open = true;
   device.refusals = 0;
-  device.window_begin_ns = MonotonicNs();
-  device.window_cpu_ns = ThreadCpuNs();
-  device.series = next_series_++;
-  capture::PmSeriesEvent series;
-  series.id = device.series;
-  series.device = static_cast<uint32_t>(device.id);
-  series.interval_ns = device.interval_ns;
-  for (const std::string& metric : device.plan.metrics) series.metrics.push_back({metric});
-  const std::string& left_out = device.plan.left_out;
+  device.slice_begin_ns = MonotonicNs();
+  device.slice_cpu_ns = ThreadCpuNs();
+  device.series = SeriesOf(device);
+  const std::string& left_out = device.host->all.left_out;
   SetStatus(left_out.empty() ? State::kWorking : State::kDegraded,
             {0, left_out.empty() ? "" : "PM sampling on this chip leaves out: " + left_out, ""});
+}
+
+uint32_t PmSampler::SeriesOf(Device& device) {
+  const auto [known, is_new] =
+      device.known_series.try_emplace({device.memory_only, device.interval_ns}, next_series_);
+  if (!is_new) return known->second;
+  capture::PmSeriesEvent series;
+  series.id = next_series_++;
+  series.device = static_cast<uint32_t>(device.id);
+  series.interval_ns = device.interval_ns;
+  for (const std::string& metric : device.plan().metrics) series.metrics.push_back({metric});
   const std::lock_guard<std::mutex> lock(mutex_);
   events_.series.push_back(std::move(series));
+  return known->second;
 }
 
 CounterProblem PmSampler::Plan(Device& device) {
+  if (const auto known = hosts_->find(device.id); known != hosts_->end()) {
+    device.host = known->second.get();
+    return {};
+  }
   CUpti_Profiler_Initialize_Params init = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
   if (const CUptiResult result = api_->profiler_initialize(&init); result != CUPTI_SUCCESS) {
     return ExplainCounterError(*api_, result, "initialize the profiler");
@@ -171,7 +191,9 @@ CounterProblem PmSampler::Plan(Device& device) {
       CUpti_PmSampling_GetCounterAvailability_Params_STRUCT_SIZE};
   available.deviceIndex = static_cast<size_t>(device.id);
   CUptiResult result = api_->pm_get_counter_availability(&available);
-  std::vector<uint8_t> image(result == CUPTI_SUCCESS ? available.counterAvailabilityImageSize : 0);
+  auto made = std::make_unique<PmHost>();
+  std::vector<uint8_t>& image = made->availability;
+  image.resize(result == CUPTI_SUCCESS ? available.counterAvailabilityImageSize : 0);
   if (!image.empty()) {
     available.pCounterAvailabilityImage = image.data();
     result = api_->pm_get_counter_availability(&available);
@@ -180,13 +202,15 @@ CounterProblem PmSampler::Plan(Device& device) {
     return ExplainCounterError(*api_, result, "ask which counters can be sampled");
   }
   const MetricHost host(api_, name.pChipName, image, CUPTI_PROFILER_TYPE_PM_SAMPLING);
-  device.plan = PlanPmSampling(host);
-  if (device.plan.metrics.empty()) {
+  made->all = PlanPmSampling(host, false);
+  made->memory = PlanPmSampling(host, true);
+  if (made->all.metrics.empty()) {
     return {static_cast<int>(CUPTI_ERROR_NOT_SUPPORTED),
             std::string("PM sampling has no metrics for ") + name.pChipName, ""};
   }
-  device.evaluator = std::make_unique<MetricEvaluator>(api_, name.pChipName, image,
-                                                       CUPTI_PROFILER_TYPE_PM_SAMPLING);
+  made->evaluator = std::make_unique<MetricEvaluator>(api_, name.pChipName, image,
+                                                      CUPTI_PROFILER_TYPE_PM_SAMPLING);
+  device.host = hosts_->emplace(device.id, std::move(made)).first->second.get();
   return {};
 }
 
@@ -197,7 +221,7 @@ void PmSampler::Fetch(Device& device) {
   for (int round = 0; more && round < kMaxRounds; ++round) {
     capture::PmBatchEvent batch;
     batch.series = device.series;
-    const CUptiResult result = device.session.Decode(*device.evaluator, &batch, &more);
+    const CUptiResult result = device.session.Decode(*device.host->evaluator, &batch, &more);
     Emit(device, std::move(batch));
     if (result == CUPTI_SUCCESS) continue;
     if (result == CUPTI_ERROR_OUT_OF_MEMORY) {
@@ -235,37 +259,59 @@ void PmSampler::Emit(Device& device, capture::PmBatchEvent batch) {
 // interval keeps it from happening again.
 void PmSampler::OnOverflow(Device& device) {
   restarts_.fetch_add(1);
-  Reopen(device, std::min(2 * device.interval_ns, kLongestIntervalNs));
+  device.interval_ns = std::min(2 * device.interval_ns, kLongestIntervalNs);
+  Reopen(device);
 }
 
-void PmSampler::Reopen(Device& device, int64_t interval_ns) {
+void PmSampler::Reopen(Device& device) {
   device.session.Close();
   device.open = false;
-  device.interval_ns = interval_ns;
   device.retry_at_ns = 0;
   Open(device);
 }
 
-void PmSampler::HoldToBudget(Device& device) {
-  const int64_t now_ns = MonotonicNs();
-  const int64_t elapsed_ns = now_ns - device.window_begin_ns;
-  if (!device.open || elapsed_ns < kBudgetWindowNs) return;
-  const int64_t cpu_ns = ThreadCpuNs();
+// At the end of a slice: what comes next, and for how long.
+void PmSampler::Balance(Device& device) {
+  const int64_t elapsed_ns = MonotonicNs() - device.slice_begin_ns;
+  if (!device.open || elapsed_ns < device.slice_ns) return;
   const double share =
-      static_cast<double>(cpu_ns - device.window_cpu_ns) / static_cast<double>(elapsed_ns);
-  device.window_begin_ns = now_ns;
-  device.window_cpu_ns = cpu_ns;
-  if (share <= core_share_) return;
-  // To nine tenths of the budget, so that noise does not change it again and again.
-  constexpr int64_t kStepNs = 10'000;
-  const double wanted_ns = static_cast<double>(device.interval_ns) * share / (0.9 * core_share_);
-  const int64_t steps = static_cast<int64_t>(wanted_ns / static_cast<double>(kStepNs)) + 1;
-  const int64_t longer_ns = std::min(steps * kStepNs, kLongestIntervalNs);
-  if (longer_ns <= device.interval_ns) return;
+      static_cast<double>(ThreadCpuNs() - device.slice_cpu_ns) / static_cast<double>(elapsed_ns);
+  (device.memory_only ? device.memory_share : device.all_share) = share;
+  const bool has_less = device.host->memory.metrics.size() < device.host->all.metrics.size() &&
+                        !device.host->memory.metrics.empty();
+  const double cheapest = device.memory_only || !has_less ? share : 0;
+  if (device.all_share <= core_share_) {
+    device.slice_begin_ns = MonotonicNs();  // all units, for ever
+    device.slice_cpu_ns = ThreadCpuNs();
+    return;
+  }
+  if (cheapest > 0.95 * core_share_) {
+    // To nine tenths of what is allowed, so that noise does not change it again and again.
+    constexpr int64_t kStepNs = 10'000;
+    const double wanted_ns =
+        static_cast<double>(device.interval_ns) * cheapest / (0.9 * core_share_);
+    device.interval_ns =
+        std::min((static_cast<int64_t>(wanted_ns) / kStepNs + 1) * kStepNs, kLongestIntervalNs);
+  }
+  if (has_less) {
+    device.memory_only = !device.memory_only;
+    device.slice_ns = kAllNs;
+    if (device.memory_only) {
+      // (all * all's time + memory * its time) / both times = allowed
+      const double over = device.all_share - core_share_;
+      const double under = std::max(core_share_ - device.memory_share, 0.05 * core_share_);
+      const double wanted_ns = static_cast<double>(kAllNs) * over / under;
+      device.slice_ns =
+          device.memory_share == 0
+              ? kShortestMemoryNs
+              : static_cast<int64_t>(std::clamp(wanted_ns, static_cast<double>(kShortestMemoryNs),
+                                                static_cast<double>(kLongestMemoryNs)));
+    }
+  }
   Fetch(device);
   if (!device.open) return;
   device.last_end_ns = 0;  // the hole to come is planned
-  Reopen(device, longer_ns);
+  Reopen(device);
 }
 
 }  // namespace prof::cupti

@@ -23,7 +23,7 @@ class PmSession {
   // Device memory for the samples that were not fetched yet: more than half a second of 10 kHz.
   static constexpr size_t kHardwareBufferBytes = size_t{64} << 20;
   // Samples of one CUPTI call. Each takes about 22 KB of host memory for four metrics on GH100.
-  static constexpr uint32_t kMaxSamples = 512;
+  static constexpr uint32_t kMaxSamples = 256;
 
   PmSession(const CuptiApi* api, int device) : api_(api), device_(device) {}
   ~PmSession() { Close(); }

@@ -22,7 +22,19 @@ CUptiResult RangeProfiler::Enable(const PassPlan& plan) {
   }
   config_image_.resize(config_bytes);
   counter_data_.resize(data_bytes);
-  return CUPTI_SUCCESS;
+  return CountSoftwareFirst(plan);
+}
+
+CUptiResult RangeProfiler::CountSoftwareFirst(const PassPlan& plan) {
+  const auto software =
+      std::find_if(plan.groups.begin(), plan.groups.end(), [](const PlannedGroup& group) {
+        return std::any_of(group.metrics.begin(), group.metrics.end(), IsSoftware);
+      });
+  if (software == plan.groups.end()) return CUPTI_SUCCESS;
+  CUptiResult result = Configure(*software);
+  if (result == CUPTI_SUCCESS) result = StartCounting();
+  if (result == CUPTI_SUCCESS) result = StopCounting();
+  return result;
 }
 
 CUptiResult RangeProfiler::CounterDataSize(const PlannedGroup& group, size_t* bytes) const {

@@ -19,7 +19,7 @@ namespace prof::cupti {
 class RangeProfiler {
  public:
   // Ranges between two decodes. The first Start costs about 1.1 ms for each of them.
-  static constexpr size_t kMaxRanges = 16;
+  static constexpr size_t kMaxRanges = 48;
 
   enum class Mode {
     kUserRanges,      // one pass: what runs between Push and Pop is counted as it is
@@ -47,6 +47,9 @@ class RangeProfiler {
   size_t counter_data_bytes() const { return counter_data_bytes_; }
 
  private:
+  // CUPTI 13.0 counts smsp__sass_* (0 for ever otherwise) only if the first configuration that was
+  // ever started on an object asks for some.
+  CUptiResult CountSoftwareFirst(const PassPlan& plan);
   CUptiResult StartCounting();
   CUptiResult StopCounting();
   CUptiResult CounterDataSize(const PlannedGroup& group, size_t* bytes) const;

@@ -2,17 +2,44 @@
 #include "cupti_backend/tier_tables.h"
 
 namespace prof::cupti {
+namespace {
+
+// Of what the unit can do in the time that elapsed.
+std::string Share(const std::string& base) { return base + ".avg.pct_of_peak_sustained_elapsed"; }
+
+// Warps that wait for the reason, for each cycle in which one was issued.
+std::string Stall(const std::string& reason) {
+  return "smsp__average_warps_issue_stalled_" + reason + "_per_issue_active.ratio";
+}
+
+std::string Either(const std::vector<std::string>& alternatives) {
+  std::string entry;
+  for (const std::string& metrics : alternatives) entry += (entry.empty() ? "" : "|") + metrics;
+  return entry;
+}
+
+std::string Both(const std::string& a, const std::string& b) { return a + " " + b; }
+
+// The pulse's group with more in it.
+MetricGroup PulseAnd(const std::vector<std::string>& metrics,
+                     const std::vector<std::string>& extras) {
+  MetricGroup group = PulseTable().front();
+  group.metrics.insert(group.metrics.end(), metrics.begin(), metrics.end());
+  group.extras = extras;
+  return group;
+}
+
+}  // namespace
 
 // DRAM, L2, issue slots, tensor pipe, occupancy, clocks: the first group of the triage, alone.
 const std::vector<MetricGroup>& PulseTable() {
   static const std::vector<MetricGroup> table = {
-      {{"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", "dram__bytes_read.sum",
-        "dram__bytes_write.sum", "dram__bytes.sum.per_second", "dram__bytes.sum.peak_sustained",
-        "dram__cycles_elapsed.avg.per_second", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed",
-        "sm__issue_active.avg.pct_of_peak_sustained_elapsed", "sm__cycles_active.avg",
-        "sm__cycles_active.max", "sm__cycles_elapsed.max",
-        "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "sm__warps_active.avg.pct_of_peak_sustained_active", "gpc__cycles_elapsed.avg.per_second"},
+      {{Share("gpu__dram_throughput"), "dram__bytes_read.sum", "dram__bytes_write.sum",
+        "dram__bytes.sum.per_second", "dram__bytes.sum.peak_sustained",
+        "dram__cycles_elapsed.avg.per_second", Share("lts__t_sectors"), Share("sm__issue_active"),
+        "sm__cycles_active.avg", "sm__cycles_active.max", "sm__cycles_elapsed.max",
+        Share("sm__pipe_tensor_cycles_active"), "sm__warps_active.avg.pct_of_peak_sustained_active",
+        "gpc__cycles_elapsed.avg.per_second"},
        {}}};
   return table;
 }
@@ -23,47 +50,27 @@ const std::vector<MetricGroup>& PulseTable() {
 // memory needs one.
 const std::vector<MetricGroup>& TriageTable() {
   static const std::vector<MetricGroup> table = {
-      {{"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", "dram__bytes_read.sum",
-        "dram__bytes_write.sum", "dram__bytes.sum.per_second", "dram__bytes.sum.peak_sustained",
-        "dram__cycles_elapsed.avg.per_second", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed",
-        "sm__issue_active.avg.pct_of_peak_sustained_elapsed", "sm__cycles_active.avg",
-        "sm__cycles_active.max", "sm__cycles_elapsed.max",
-        "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "sm__warps_active.avg.pct_of_peak_sustained_active", "gpc__cycles_elapsed.avg.per_second",
-        "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed"},
-       {"lts__d_atomic_input_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__tex_writeback_active.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__data_pipe_tex_wavefronts.avg.pct_of_peak_sustained_elapsed",
-        "lts__t_tag_requests.avg.pct_of_peak_sustained_elapsed",
-        "lts__d_sectors.avg.pct_of_peak_sustained_elapsed"}},
-      {{"l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__lsu_writeback_active.avg.pct_of_peak_sustained_elapsed|l1tex__lsu_writeback_active_"
-        "mem_lgds.avg.pct_of_peak_sustained_elapsed",
-        "lts__lts2xbar_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed"},
-       {"lts__xbar2lts_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__m_l1tex2xbar_req_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "sm__memory_throughput_internal_activity.avg.pct_of_peak_sustained_elapsed",
-        "lts__d_sectors_fill_device.avg.pct_of_peak_sustained_elapsed",
-        "gpu__compute_memory_request_throughput_internal_activity.avg.pct_of_peak_sustained_"
-        "elapsed"}},
-      {{"l1tex__data_bank_reads.avg.pct_of_peak_sustained_elapsed",
-        "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "sm__pipe_fmaheavy_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed"},
-       {"gpu__compute_memory_access_throughput_internal_activity.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__f_wavefronts.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__data_bank_writes.avg.pct_of_peak_sustained_elapsed",
-        "sm__mio_pq_write_cycles_active.avg.pct_of_peak_sustained_elapsed"}},
+      PulseAnd({Share("sm__pipe_alu_cycles_active"), Share("sm__inst_executed_pipe_xu")},
+               {Share("lts__d_atomic_input_cycles_active"), Share("l1tex__tex_writeback_active"),
+                Share("l1tex__data_pipe_tex_wavefronts"), Share("lts__t_tag_requests"),
+                Share("lts__d_sectors")}),
+      {{Share("l1tex__data_pipe_lsu_wavefronts"), Share("l1tex__lsuin_requests"),
+        Either(
+            {Share("l1tex__lsu_writeback_active"), Share("l1tex__lsu_writeback_active_mem_lgds")}),
+        Share("lts__lts2xbar_cycles_active"), Share("sm__pipe_fp64_cycles_active")},
+       {Share("lts__xbar2lts_cycles_active"), Share("l1tex__m_l1tex2xbar_req_cycles_active"),
+        Share("sm__memory_throughput_internal_activity"), Share("lts__d_sectors_fill_device"),
+        Share("gpu__compute_memory_request_throughput_internal_activity")}},
+      {{Share("l1tex__data_bank_reads"), Share("sm__pipe_fma_cycles_active"),
+        Share("sm__pipe_fmaheavy_cycles_active"), Share("sm__inst_executed_pipe_lsu")},
+       {Share("gpu__compute_memory_access_throughput_internal_activity"),
+        Share("l1tex__f_wavefronts"), Share("l1tex__data_bank_writes"),
+        Share("sm__mio_pq_write_cycles_active")}},
       {{"smsp__issue_active.avg.per_cycle_active", "smsp__warps_active.avg.per_cycle_active",
         "smsp__warps_eligible.avg.per_cycle_active"},
-       {"lts__d_decomp_input_sectors.avg.pct_of_peak_sustained_elapsed",
-        "lts__d_sectors_fill_sysmem.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__texin_sm2tex_req_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__m_xbar2l1tex_read_sectors.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__m_xbar2l1tex_read_sectors_mem_dshared.avg.pct_of_peak_sustained_elapsed"}}};
+       {Share("lts__d_decomp_input_sectors"), Share("lts__d_sectors_fill_sysmem"),
+        Share("l1tex__texin_sm2tex_req_cycles_active"), Share("l1tex__m_xbar2l1tex_read_sectors"),
+        Share("l1tex__m_xbar2l1tex_read_sectors_mem_dshared")}}};
   return table;
 }
 
@@ -71,33 +78,15 @@ const std::vector<MetricGroup>& TriageTable() {
 // these are added from its list of metrics.
 const std::vector<MetricGroup>& StallTable() {
   static const std::vector<MetricGroup> table = {
-      {{"smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_imc_miss_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_drain_per_issue_active.ratio"},
-       {}},
-      {{"smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_sleeping_per_issue_active.ratio"},
-       {}},
-      {{"smsp__inst_executed.sum", "smsp__average_warps_issue_stalled_gmma_per_issue_active.ratio",
+      {{Stall("long_scoreboard"), Stall("imc_miss"), Stall("drain")}, {}},
+      {{Stall("math_pipe_throttle"), Stall("short_scoreboard"), Stall("sleeping")}, {}},
+      {{"smsp__inst_executed.sum", Stall("gmma"),
         "smsp__average_warp_latency_per_inst_issued.ratio"},
        {}},
-      {{"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_branch_resolving_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_dispatch_stall_per_issue_active.ratio"},
-       {}},
-      {{"smsp__average_warps_issue_stalled_not_selected_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_selected_per_issue_active.ratio"},
-       {}},
-      {{"smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_tex_throttle_per_issue_active.ratio"},
-       {}},
-      {{"smsp__average_warps_issue_stalled_misc_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_membar_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.ratio"},
-       {}},
+      {{Stall("barrier"), Stall("branch_resolving"), Stall("dispatch_stall")}, {}},
+      {{Stall("not_selected"), Stall("no_instruction"), Stall("selected")}, {}},
+      {{Stall("lg_throttle"), Stall("wait"), Stall("tex_throttle")}, {}},
+      {{Stall("misc"), Stall("membar"), Stall("mio_throttle")}, {}},
       {{"smsp__thread_inst_executed_per_inst_executed.ratio",
         "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio"},
        {}}};
@@ -121,7 +110,7 @@ const std::vector<MetricGroup>& MemoryTable() {
         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
        {}},
-      {{"l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed"}, {}},
+      {{Share("l1tex__data_pipe_lsu_wavefronts_mem_shared")}, {}},
       {{"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
         "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"},
        {}},
@@ -150,43 +139,41 @@ const std::vector<MetricGroup>& TensorTable() {
         "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum.peak_sustained",
         "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum.peak_sustained"},
        {}},
-      {{"sm__ops_path_tensor_src_fp16.sum"
-        "|sm__ops_path_tensor_op_hgmma_src_fp16.sum"
-        " sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32.sum"
-        "|sm__ops_path_tensor_src_fp16_dst_fp32.sum"
-        "|sm__ops_path_tensor_src_fp16_dst_fp32_realtime.sum"
-        "|sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32.sum",
-        "sm__ops_path_tensor_op_hgmma_src_fp16.sum.peak_sustained"
-        "|sm__ops_path_tensor_src_fp16_dst_fp32.sum.peak_sustained"
-        "|sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32.sum.peak_sustained",
+      {{Either({"sm__ops_path_tensor_src_fp16.sum",
+                Both("sm__ops_path_tensor_op_hgmma_src_fp16.sum",
+                     "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32.sum"),
+                "sm__ops_path_tensor_src_fp16_dst_fp32.sum",
+                "sm__ops_path_tensor_src_fp16_dst_fp32_realtime.sum",
+                "sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32.sum"}),
+        Either({"sm__ops_path_tensor_op_hgmma_src_fp16.sum.peak_sustained",
+                "sm__ops_path_tensor_src_fp16_dst_fp32.sum.peak_sustained",
+                "sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32.sum.peak_sustained"}),
         "sm__ops_path_tensor_src_bf16_dst_fp32.sum.peak_sustained",
-        "sm__ops_path_tensor_src_fp8_sparsity_off.sum"
-        "|sm__ops_path_tensor_src_fp8.sum"
-        "|sm__ops_path_tensor_src_fp8_dst_fp16.sum sm__ops_path_tensor_src_fp8_dst_fp32.sum"
-        "|sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp16_realtime.sum"
-        " sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32_realtime.sum"},
+        Either({"sm__ops_path_tensor_src_fp8_sparsity_off.sum", "sm__ops_path_tensor_src_fp8.sum",
+                Both("sm__ops_path_tensor_src_fp8_dst_fp16.sum",
+                     "sm__ops_path_tensor_src_fp8_dst_fp32.sum"),
+                Both("sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp16_realtime.sum",
+                     "sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32_realtime.sum")})},
        {}},
-      {{"sm__ops_path_tensor_src_fp16_dst_fp16.sum"
-        "|sm__ops_path_tensor_src_fp16_dst_fp16_realtime.sum"
-        "|sm__ops_path_tensor_op_hmma_src_fp16_dst_fp16.sum",
-        "sm__ops_path_tensor_src_int8.sum"
-        "|sm__ops_path_tensor_src_int8_realtime.sum"
-        "|sm__ops_path_tensor_op_igmma_src_int8.sum",
+      {{Either({"sm__ops_path_tensor_src_fp16_dst_fp16.sum",
+                "sm__ops_path_tensor_src_fp16_dst_fp16_realtime.sum",
+                "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp16.sum"}),
+        Either({"sm__ops_path_tensor_src_int8.sum", "sm__ops_path_tensor_src_int8_realtime.sum",
+                "sm__ops_path_tensor_op_igmma_src_int8.sum"}),
         "sm__ops_path_tensor_src_fp64.sum"},
        {}},
-      {{"sm__ops_path_tensor_src_bf16_dst_fp32.sum"
-        "|sm__ops_path_tensor_src_bf16_dst_fp32_realtime.sum"},
+      {{Either({"sm__ops_path_tensor_src_bf16_dst_fp32.sum",
+                "sm__ops_path_tensor_src_bf16_dst_fp32_realtime.sum"})},
        {}},
-      {{"sm__ops_path_tensor_src_tf32_dst_fp32.sum"
-        "|sm__ops_path_tensor_src_tf32_dst_fp32_realtime.sum"},
+      {{Either({"sm__ops_path_tensor_src_tf32_dst_fp32.sum",
+                "sm__ops_path_tensor_src_tf32_dst_fp32_realtime.sum"})},
        {}}};
   return table;
 }
 
 const std::vector<std::string>& SpeedOfLightTable() {
-  static const std::vector<std::string> table = {
-      "sm__throughput.avg.pct_of_peak_sustained_elapsed",
-      "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"};
+  static const std::vector<std::string> table = {Share("sm__throughput"),
+                                                 Share("gpu__compute_memory_throughput")};
   return table;
 }
 

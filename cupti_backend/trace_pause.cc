@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "cupti_backend/metric_cost.h"
+#include "cupti_backend/metric_tiers.h"
+
 namespace prof::cupti {
 namespace {
 
@@ -16,20 +19,20 @@ bool Has(std::string_view metric, std::string_view part) {
   return metric.find(part) != std::string_view::npos;
 }
 
-Tracing TracingFor(std::string_view metric) {
-  if (Has(metric, "__sass_")) return Tracing::kNeverTraced;
-  const bool counts = Has(metric, "inst_executed") && Has(metric, ".sum");
-  return counts ? Tracing::kUntraced : Tracing::kTraced;
+// Is related to the kernel's own time, which only its record tells.
+bool NeedsTime(const std::string& metric) {
+  return metric != kWindowMetric && (Has(metric, "_elapsed") || Has(metric, ".per_second"));
 }
+
+bool OfSm(const std::string& metric) { return CostOf(metric) == MetricCost::kSm; }
 
 }  // namespace
 
 Tracing TracingFor(const std::vector<std::string>& metrics) {
-  Tracing needed = Tracing::kTraced;
-  for (const std::string& metric : metrics) {
-    needed = std::max(needed, TracingFor(std::string_view(metric)));
-  }
-  return needed;
+  if (std::any_of(metrics.begin(), metrics.end(), IsSoftware)) return Tracing::kNeverTraced;
+  const bool untraced = std::any_of(metrics.begin(), metrics.end(), OfSm) &&
+                        std::none_of(metrics.begin(), metrics.end(), NeedsTime);
+  return untraced ? Tracing::kUntraced : Tracing::kTraced;
 }
 
 TracePause::TracePause(const CuptiApi* api)

@@ -27,6 +27,12 @@ bool SameFile(const char* a, const char* b) {
          stat_a.st_ino == stat_b.st_ino;
 }
 
+// Our shim, which hands NVTX on to us.
+bool IsShim(const char* path) {
+  const char* slash = std::strrchr(path, '/');
+  return std::strcmp(slash != nullptr ? slash + 1 : path, "libprof_inject.so") == 0;
+}
+
 __attribute__((constructor)) void AttachNvtx() {
   capture::GuardAgainstFork();  // ranges may come, and forks, without any session
   capture::SetRangeOwnerQuery(&OtherNvtxTool);
@@ -35,7 +41,7 @@ __attribute__((constructor)) void AttachNvtx() {
   if (dladdr(reinterpret_cast<const void*>(&OtherNvtxTool), &self) == 0) return;
   const char* present = std::getenv(kVariable);
   if (present != nullptr && *present != '\0') {
-    if (!SameFile(present, self.dli_fname)) {
+    if (!SameFile(present, self.dli_fname) && !IsShim(present)) {
       std::strncpy(other_tool, present, sizeof(other_tool) - 1);
     }
     return;
@@ -48,7 +54,7 @@ __attribute__((constructor)) void AttachNvtx() {
 }  // namespace
 
 const char* OtherNvtxTool() {
-  // A library that hands NVTX on to us (our own shim for one) is no other tool.
+  // A library that hands NVTX on to us is no other tool.
   return other_tool[0] != '\0' && !NvtxAttached() ? &other_tool[0] : nullptr;
 }
 

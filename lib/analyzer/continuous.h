@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/analyzer/families.h"
@@ -28,6 +29,9 @@ struct Continuous {
 // Fills in KernelReport::continuous of the groups. Linear in samples and operations.
 Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& families,
                                const Timeline& timeline, KernelGroups* groups);
+
+// By CUPTI's name: its values are percentages, and 100 is the most that they can be.
+bool IsPercentMetric(std::string_view metric);
 
 // The DRAM's throughput in percent of its peak, by whichever metrics there are: the one of reads
 // and writes together, or the sum of the two. Null when there is no value.

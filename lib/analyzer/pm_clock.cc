@@ -30,7 +30,7 @@ Offset FindOffset(const PmProblem& problem, const std::vector<PmWindow>& windows
   double samples = 0;
   for (int step = -kSteps; step <= kSteps; ++step) {
     const NormalEquations sums = SumRows(problem, windows, step * kStepNs, kBudget);
-    residuals.push_back(sums.Residuals(PmSolver(sums).Unbounded()) + 1e-12 * sums.squares);
+    residuals.push_back(sums.Residuals(SolveRates(sums)) + 1e-12 * sums.squares);
     samples = sums.busy;
   }
   const double freedom = samples - static_cast<double>(problem.columns);
@@ -90,7 +90,7 @@ PmClock FindPmClock(const PmProblem& problem) {
   const auto rates_at = [&](double ns) {
     const NormalEquations sums =
         SumRows(problem, all, static_cast<int64_t>(std::llround(ns)), kBudget);
-    return PmSolver(sums).Unbounded();
+    return SolveRates(sums);
   };
   const MatrixXd at = rates_at(clock.offset_ns);
   clock.later = rates_at(clock.offset_ns + clock.error_ns) - at;

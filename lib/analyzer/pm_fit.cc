@@ -14,6 +14,19 @@ using Eigen::VectorXd;
 // On a unit diagonal: far below what can be measured, far above what a double rounds to.
 constexpr double kRidge = 1e-8;
 
+// What makes the diagonal of the sums of products one.
+VectorXd UnitScale(const NormalEquations& sums) {
+  return sums.columns.diagonal().unaryExpr(
+      [](double square) { return square > 0 ? 1 / std::sqrt(square) : 1.0; });
+}
+
+MatrixXd Scaled(const NormalEquations& sums, const VectorXd& scale) {
+  MatrixXd scaled = scale.asDiagonal() * MatrixXd(sums.columns.selfadjointView<Eigen::Lower>()) *
+                    scale.asDiagonal();
+  scaled.diagonal().array() += kRidge;
+  return scaled;
+}
+
 // Calls visit(window number, row, shares of the row by column with the idle one, weight) for the
 // rows of all windows that may be used.
 template <typename Visit>
@@ -104,18 +117,18 @@ NormalEquations SumRows(const PmProblem& problem, const std::vector<PmWindow>& w
   return sums;
 }
 
-PmSolver::PmSolver(const NormalEquations& sums) : sums_(sums) {
+MatrixXd SolveRates(const NormalEquations& sums) {
+  const VectorXd scale = UnitScale(sums);
+  return scale.asDiagonal() *
+         Scaled(sums, scale).ldlt().solve(MatrixXd(scale.asDiagonal() * sums.values));
+}
+
+PmSolver::PmSolver(const NormalEquations& sums)
+    : sums_(sums), scale_(UnitScale(sums)), scaled_(Scaled(sums, scale_)) {
   const Index k = sums.columns.rows();
-  scale_ = sums.columns.diagonal().unaryExpr(
-      [](double square) { return square > 0 ? 1 / std::sqrt(square) : 1.0; });
-  scaled_ = scale_.asDiagonal() * MatrixXd(sums.columns.selfadjointView<Eigen::Lower>()) *
-            scale_.asDiagonal();
-  scaled_.diagonal().array() += kRidge;
   inverse_ =
       scale_.asDiagonal() * scaled_.ldlt().solve(MatrixXd::Identity(k, k)) * scale_.asDiagonal();
 }
-
-MatrixXd PmSolver::Unbounded() const { return inverse_ * sums_.values; }
 
 // Block principal pivoting: columns at a bound are taken out of the equations, all at once, and
 // come back when their gradient says so; one at a time when that does not settle.

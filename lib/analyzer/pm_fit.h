@@ -56,11 +56,13 @@ struct NormalEquations {
 NormalEquations SumRows(const PmProblem& problem, const std::vector<PmWindow>& windows,
                         int64_t offset_ns, double budget);
 
-// Solves for rates without bounds. Columns that cannot be told apart share their rate.
+// Rates without bounds, K x M. Columns that cannot be told apart share theirs.
+Eigen::MatrixXd SolveRates(const NormalEquations& sums);
+
+// The same with bounds, and what is known of their precision. Costs the cube of the columns.
 class PmSolver {
  public:
   explicit PmSolver(const NormalEquations& sums);
-  Eigen::MatrixXd Unbounded() const;                                // K x M
   Eigen::VectorXd Bounded(Eigen::Index metric, double high) const;  // 0 <= rate <= high
   const Eigen::MatrixXd& inverse() const { return inverse_; }       // of the sums of products
   // How much larger the variance of a column's rate is than if no other column ran beside it.

@@ -88,7 +88,7 @@ class Summary {
   }
 
   std::vector<double> Buckets(size_t m) const {
-    const auto count = static_cast<size_t>((end_ns_ - start_ns_ + bucket_ns_ - 1) / bucket_ns_);
+    const auto count = static_cast<size_t>((end_ns_ - start_ns_ - 1) / bucket_ns_ + 1);
     std::vector<double> sums(count), ns(count);
     ForValues(m, [&](const Part& part, double value) {
       int64_t at_ns = part.begin_ns;
@@ -122,7 +122,7 @@ ContinuousReport SummarizePm(const model::PmSeries& series, int64_t start_ns, in
   }
   const int64_t span_ns = end_ns - start_ns;
   const int64_t bucket_ns =
-      std::max({(span_ns + kPmBuckets - 1) / kPmBuckets, series.interval_ns, int64_t{1}});
+      std::max({(span_ns - 1) / kPmBuckets + 1, series.interval_ns, int64_t{1}});
   report.span_ns = static_cast<double>(span_ns);
   report.bucket_ns = static_cast<double>(bucket_ns);
   const Summary summary(series, start_ns, end_ns, bucket_ns);

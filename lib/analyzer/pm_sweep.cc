@@ -11,9 +11,11 @@ void PmSweep::Start(int64_t time_ns) {
   for (const int32_t column : touched_) columns_[static_cast<size_t>(column)] = {};
   touched_.clear();
   now_ns_ = time_ns;
-  // What runs already started at most the longest operation's time ago.
+  // What runs already started at most the longest operation's time ago. No sum leaves 64 bits.
+  const int64_t earliest_ns =
+      std::max(time_ns, std::numeric_limits<int64_t>::min() + work_.longest_ns) - work_.longest_ns;
   const auto first = std::lower_bound(
-      work_.intervals.begin(), work_.intervals.end(), time_ns - work_.longest_ns,
+      work_.intervals.begin(), work_.intervals.end(), earliest_ns,
       [](const PmInterval& interval, int64_t time) { return interval.start_ns < time; });
   next_ = static_cast<size_t>(first - work_.intervals.begin());
   for (; next_ < work_.intervals.size() && work_.intervals[next_].start_ns < time_ns; ++next_) {
@@ -23,7 +25,7 @@ void PmSweep::Start(int64_t time_ns) {
 
 void PmSweep::Settle(int32_t column) {
   Column& c = columns_[static_cast<size_t>(column)];
-  c.ns += static_cast<double>(c.running * (now_ns_ - c.since_ns));
+  c.ns += static_cast<double>(c.running) * static_cast<double>(now_ns_ - c.since_ns);
   c.since_ns = now_ns_;
   if (!c.touched) touched_.push_back(column);
   c.touched = true;

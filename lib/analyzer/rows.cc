@@ -39,7 +39,7 @@ std::string Evidence(const KernelReport& kernel) {
     line += ", L2 hit " + FormatFixed(*hit, 0) + " %";
   }
   if (!line.empty()) return line;
-  if (const std::string sampled = DescribeContinuous(kernel.continuous); !sampled.empty()) {
+  if (std::string sampled = DescribeContinuous(kernel.continuous); !sampled.empty()) {
     return sampled;
   }
   if (!kernel.occupancy.known) return "no counters";
@@ -107,7 +107,7 @@ RangeRow Finish(const RangeFamilies& families, const Wholes& wholes, const Row& 
     result.evidence = Evidence(*kernel);
     result.verdict = verdict.action.empty() ? verdict.summary : verdict.action;
     const auto whole = wholes.of_path.find(row.path);
-    if (kernel->metrics.empty() && whole != wholes.of_path.end()) {
+    if (verdict.limiter == Limiter::kNotMeasured && whole != wholes.of_path.end()) {
       UseWhole(wholes.reports[whole->second], &result);
     }
   }

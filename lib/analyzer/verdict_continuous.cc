@@ -4,6 +4,7 @@
 // bound, and otherwise only what was read. Counters of single launches always come first.
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "lib/analyzer/continuous.h"
 #include "lib/analyzer/rule_text.h"
@@ -39,12 +40,15 @@ void FillContinuousDram(const Facts& facts, Verdict* verdict) {
 
 void SayContinuous(const Facts& facts, Verdict* verdict) {
   for (const auto& [metric, value] : facts.kernel->continuous) {
-    const std::string unit = metric.find("pct") != metric.npos ? " %" : "";
-    verdict->evidence.push_back(
-        value.value
-            ? metric + " " + FormatFixed(*value.value, 1) + " +-" + FormatFixed(value.error, 1) +
-                  unit + " while it ran (PM samples, " + FormatNs(value.seconds * 1e9) + " of it)"
-            : metric + ": no value from PM samples, " + value.missing);
+    std::string line = metric;
+    if (value.value) {
+      line += " " + FormatFixed(*value.value, 1) + " +-" + FormatFixed(value.error, 1);
+      line += IsPercentMetric(metric) ? " %" : "";
+      line += " while it ran (PM samples, " + FormatNs(value.seconds * 1e9) + " of it)";
+    } else {
+      line += ": no value from PM samples, " + value.missing;
+    }
+    verdict->evidence.push_back(std::move(line));
   }
 }
 

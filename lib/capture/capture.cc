@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <exception>
 #include <utility>
 
 #include "lib/capture/environment.h"
+#include "lib/capture/exit_guard.h"
 #include "lib/capture/fork_guard.h"
 #include "lib/capture/process_facts.h"
 #include "lib/capture/range_owner.h"
@@ -19,6 +21,20 @@ namespace prof::capture {
 namespace {
 
 std::atomic<bool> active{false};
+std::atomic<Capture*> active_capture{nullptr};
+
+// At exit the program is done: it must not wait long for a GPU that does not answer.
+constexpr std::chrono::milliseconds kExitTimeout(10'000);
+
+void StopActiveCapture() {
+  Capture* capture = active_capture.exchange(nullptr);
+  if (capture == nullptr || InForkedChild()) return;
+  try {
+    capture->Stop(kExitTimeout);
+  } catch (const std::exception&) {
+    std::fprintf(stderr, "prof: the recording could not be completed\n");
+  }
+}
 
 void DropBadExpression(const char* field, std::string* expression,
                        std::vector<std::string>* complaints) {
@@ -38,6 +54,7 @@ SessionOptions Bounded(SessionOptions options, std::vector<std::string>* complai
   options.launch_skip = std::max<int64_t>(options.launch_skip, 0);
   options.launch_count = std::max<int64_t>(options.launch_count, 0);
   options.sample_every = std::max(options.sample_every, 1);
+  options.continuous_core_percent = std::clamp(options.continuous_core_percent, 0.1, 100.0);
   options.continuous_interval_us = std::clamp(options.continuous_interval_us, 20, 1'000'000);
   DropBadExpression("kernel_filter", &options.kernel_filter, complaints);
   DropBadExpression("range_filter", &options.range_filter, complaints);
@@ -67,6 +84,8 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
     active.store(false);
     throw;
   }
+  active_capture.store(capture.get());
+  SetExitAction(&StopActiveCapture);
   for (const std::string& complaint : complaints) {
     std::fprintf(stderr, "prof: %s\n", complaint.c_str());
     capture->collector_->Notify(
@@ -97,6 +116,8 @@ Capture::Capture(SessionOptions options, bool injected) : options_(std::move(opt
 }
 
 Capture::~Capture() {
+  Capture* self = this;
+  active_capture.compare_exchange_strong(self, nullptr);
   if (InForkedChild()) {
     // Their threads are not here to be joined, their locks may be held for ever.
     Abandon();
@@ -139,8 +160,12 @@ bool Capture::Synchronize(std::chrono::milliseconds timeout) {
 }
 
 Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
-  if (stopped_ || InForkedChild()) return snapshot_;
+  if (InForkedChild()) return snapshot_;
+  const std::lock_guard<std::mutex> lock(stop_mutex_);
+  if (stopped_) return snapshot_;
   stopped_ = true;
+  Capture* self = this;
+  active_capture.compare_exchange_strong(self, nullptr);
   if (collector_->Stop(timeout)) {
     snapshot_ = options_.output.empty()
                     ? Snapshot::FromBytes(collector_->TakeBytes(), collector_->integrity())

@@ -219,6 +219,7 @@ void Encoder::Add(const RangePathInfo& path) {
 void Encoder::Add(const PassGroupEvent& group) {
   const auto ids = [&](const std::vector<std::string>& names) {
     std::vector<uint32_t> interned;
+    interned.reserve(names.size());
     for (const std::string& name : names) interned.push_back(Intern(name));
     return interned;
   };
@@ -299,6 +300,9 @@ void Encoder::Add(const UntracedKernelEvent& event) {
     launch.grid = event.grid;
     launch.block = event.block;
     launch.dynamic_shared_bytes = event.dynamic_shared_bytes;
+    launch.static_shared_bytes = event.static_shared_bytes;
+    launch.registers_per_thread = event.registers_per_thread;
+    launch.local_bytes_per_thread = event.local_bytes_per_thread;
     shape = Shape(launch);
   }
   KernelColumns& columns = columns_->kernels;

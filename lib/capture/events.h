@@ -30,6 +30,8 @@ struct UntracedKernelEvent {
   std::string name;
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t dynamic_shared_bytes = 0;
+  // Used when no launch of the kernel was traced; 0: not known.
+  uint32_t static_shared_bytes = 0, registers_per_thread = 0, local_bytes_per_thread = 0;
   uint32_t device = 0, context = 0, stream = 0, correlation = 0;
   int64_t launch_ns = 0;  // host time
 };

@@ -40,6 +40,16 @@ struct RunOptions {
 // was not found, 126: it cannot be executed.
 int RunCommand(const RunOptions& options);
 
+struct MetricsOptions {
+  std::string chip;     // empty: the first GPU's
+  std::string tier;     // empty: an overview of all of them
+  std::string search;   // not empty: a regular expression for names
+  std::string metrics;  // not empty: "a,b,c", planned as `prof run --metrics` would
+  int samples = 3;      // per kernel signature and pass
+  bool json = false;
+};
+int MetricsCommand(const MetricsOptions& options);
+
 }  // namespace prof::cli
 
 #endif  // PROF_LIB_CLI_COMMANDS_H_

@@ -119,15 +119,41 @@ CLI::App* AddRun(CLI::App* app, RunOptions* options) {
   return run;
 }
 
+CLI::App* AddMetrics(CLI::App* app, MetricsOptions* options) {
+  CLI::App* metrics = app->add_subcommand(
+      "metrics", "Which counters a GPU has, in how many passes, at what cost; needs no GPU");
+  metrics->add_option("--chip", options->chip, "GH100, GB202, ...; default: the first GPU's")
+      ->type_name("NAME");
+  CLI::Option* tier =
+      metrics->add_option("--tier", options->tier, "Only this one: pulse, T1, T2, T3, T4 or SOL")
+          ->type_name("TIER");
+  CLI::Option* search =
+      metrics->add_option("--search", options->search, "Names that match a regular expression")
+          ->type_name("RE");
+  metrics->add_option("--metrics", options->metrics, "Passes and cost of a list of your own: a,b,c")
+      ->type_name("LIST")
+      ->excludes(tier)
+      ->excludes(search);
+  search->excludes(tier);
+  metrics->add_option("--samples", options->samples, "For the cost: samples per signature and pass")
+      ->check(CLI::Range(1, 100))
+      ->type_name("N")
+      ->capture_default_str();
+  metrics->add_flag("--json", options->json, "Everything, for programs");
+  return metrics;
+}
+
 int Main(std::vector<std::string> arguments) {
   CLI::App app("prof: where a CUDA program's time goes, what limits it, what to change", "prof");
   app.set_version_flag("--version", "prof " PROF_VERSION);
   app.require_subcommand(1);
   ReportOptions report_options;
   RunOptions run_options;
+  MetricsOptions metrics_options;
   std::string info_file;
   const CLI::App* report = AddReport(&app, &report_options);
   const CLI::App* run = AddRun(&app, &run_options);
+  const CLI::App* metrics = AddMetrics(&app, &metrics_options);
   CLI::App* info = app.add_subcommand("info", "What is in a recording, before any analysis");
   info->add_option("FILE", info_file, "Recording (.prof)")->required();
 
@@ -141,6 +167,7 @@ int Main(std::vector<std::string> arguments) {
   }
   if (report->parsed()) return ReportCommand(report_options);
   if (info->parsed()) return InfoCommand(info_file);
+  if (metrics->parsed()) return MetricsCommand(metrics_options);
   const std::vector<std::string> rest = run->remaining();
   if (run_options.command.empty()) {
     run_options.command = rest;

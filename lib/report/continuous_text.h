@@ -12,7 +12,6 @@ namespace prof::report {
 
 // "FBSP.TriageCompute.dramc__throughput.avg.pct_of_peak_sustained_elapsed" is "dramc__throughput".
 std::string MetricLabel(const std::string& metric);
-bool IsPercentOfPeak(const std::string& metric);
 
 // "while it ran, by PM samples: dramc__throughput 83.1 +-1.2 %, ..."; "" without values.
 std::string ContinuousText(const ContinuousValues& values);

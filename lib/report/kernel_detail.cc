@@ -98,7 +98,7 @@ void WriteSpeedOfLight(std::ostream& out, const KernelReport& kernel, const Text
   table.columns = {{"throughput", Align::kLeft, 40},
                    {"of peak", Align::kRight},
                    {"largest part", Align::kLeft, 40},
-                   {"parts without a value", Align::kRight}};
+                   {"not read", Align::kRight}};
   std::set<std::string> missing;
   for (const Throughput& throughput : throughputs) {
     table.rows.push_back(
@@ -110,8 +110,7 @@ void WriteSpeedOfLight(std::ostream& out, const KernelReport& kernel, const Text
   }
   WriteTable(out, table, options.width, options.utf8);
   if (missing.empty()) return;
-  WriteParagraph(out,
-                 "  without a value: ", Printable(Join({missing.begin(), missing.end()}, ", ")),
+  WriteParagraph(out, "  not read: ", Printable(Join({missing.begin(), missing.end()}, ", ")),
                  options.width);
 }
 

@@ -43,6 +43,10 @@ std::string DeviceLine(const DeviceReport& device) {
 
 std::string CostLine(const Report& report) {
   if (report.totals.samples == 0 && report.counter_cost_ns <= 0) {
+    if (!report.continuous.empty()) {
+      return "no counters of single launches were sampled; the whole GPU was, every " +
+             Time(report.continuous.front().interval_ns);
+    }
     return "no counters were sampled: limiters are not measured, times are undisturbed by them";
   }
   std::string line = Counted(report.totals.samples, "counter sample", "s") + " cost the host " +

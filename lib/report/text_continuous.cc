@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/analyzer/continuous.h"
 #include "lib/report/continuous_text.h"
 #include "lib/report/sections.h"
 #include "lib/report/strings.h"
@@ -60,7 +61,7 @@ std::vector<Cells> NumberCells(const ContinuousReport& report, const TextOptions
   for (const ContinuousMetric& metric : report.metrics) {
     rows.push_back({MetricLabel(metric.metric), Fixed(metric.mean, 1),
                     Fixed(metric.p5, 1) + " to " + Fixed(metric.p95, 1),
-                    Fixed(metric.max, 1) + (IsPercentOfPeak(metric.metric) ? " %" : "")});
+                    Fixed(metric.max, 1) + (analyzer::IsPercentMetric(metric.metric) ? " %" : "")});
   }
   std::array<int, 4> widths{};
   for (const Cells& row : rows) {
@@ -85,7 +86,7 @@ void WriteMetrics(std::ostream& out, const ContinuousReport& report, const TextO
       continue;
     }
     const ContinuousMetric& metric = report.metrics[i - 1];
-    const double full = IsPercentOfPeak(metric.metric) ? 100 : metric.max;
+    const double full = analyzer::IsPercentMetric(metric.metric) ? 100 : metric.max;
     const int columns = std::clamp(options.width - DisplayWidth(head) - 2, kNarrowest, kWidest);
     out << head << '|' << Levels(metric.buckets, full, static_cast<size_t>(columns), options.utf8)
         << "|\n";
@@ -102,14 +103,12 @@ std::string MetricLabel(const std::string& metric) {
   return Printable(metric.substr(first, metric.find('.', mark) - first));
 }
 
-bool IsPercentOfPeak(const std::string& metric) { return metric.find("pct") != metric.npos; }
-
 std::string ContinuousText(const ContinuousValues& values) {
   std::vector<std::string> parts;
   for (const auto& [metric, value] : values) {
     if (!value.value) continue;
     parts.push_back(MetricLabel(metric) + " " + Fixed(*value.value, 1) + " +-" +
-                    Fixed(value.error, 1) + (IsPercentOfPeak(metric) ? " %" : ""));
+                    Fixed(value.error, 1) + (analyzer::IsPercentMetric(metric) ? " %" : ""));
   }
   return parts.empty() ? "" : "while it ran, by PM samples: " + Join(parts, ", ");
 }

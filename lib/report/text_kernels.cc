@@ -48,9 +48,11 @@ Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& opti
   }
   row.cells.push_back(Count(n));
   row.notes = VerdictText(kernel);
+  // The rule on PM samples has them in its evidence.
+  const bool said = kernel.verdict.rule == "continuous-dram";
   for (const std::string& fact :
        {TimeSource(kernel), RooflineText(kernel), FlopsText(kernel), OccupancyText(kernel),
-        kernel.metrics.empty() ? "" : ContinuousText(kernel.continuous)}) {
+        said ? "" : ContinuousText(kernel.continuous)}) {
     if (!fact.empty()) row.notes.push_back(fact);
   }
   if (kernel.in_graph) row.notes.emplace_back("launched by a CUDA graph");

@@ -111,7 +111,7 @@ absl::Status Decoder::AddPmSamples(const wire::PmColumns& columns) {
                static_cast<uint64_t>(columns.duration_delta_ns(static_cast<int>(row)));
     series.begin_ns[at] = static_cast<int64_t>(begin);
     series.end_ns[at] = static_cast<int64_t>(last_end);
-    if (count == 0 || series.begin_ns[at] <= -kMaxTime || series.end_ns[at] >= kMaxTime ||
+    if (count == 0 || series.begin_ns[at] < 0 || series.end_ns[at] >= kMaxTime ||
         series.end_ns[at] <= series.begin_ns[at]) {
       return Bad(absl::StrCat("row ", row, " has an impossible time"));
     }

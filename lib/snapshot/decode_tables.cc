@@ -122,8 +122,10 @@ absl::Status Decoder::AddTables(const wire::Block& block) {
     };
     copy(wire.metric(), &group.metrics);
     for (const wire::Throughput& entry : wire.throughputs()) {
+      if (status.ok()) status = Spend(sizeof(model::Throughput));
+      if (!status.ok()) break;
       model::Throughput& throughput = group.throughputs.emplace_back();
-      if (status.ok()) status = CopyString("a metric's name", entry.metric(), &throughput.metric);
+      status = CopyString("a metric's name", entry.metric(), &throughput.metric);
       copy(entry.part(), &throughput.parts);
       copy(entry.missing(), &throughput.missing);
     }

@@ -161,7 +161,7 @@ struct CounterSample {
 
 // Samples of a whole device at a fixed interval (PM sampling), as columns. Row i is the device from
 // begin_ns[i] to end_ns[i], in the clock of the operations; values[i * metrics.size() + m] is the
-// mean of metric m over it, NaN where CUPTI gave none. Sorted by begin.
+// mean of metric m over it, NaN where CUPTI gave none. Sorted by begin, which is never negative.
 struct PmSeries {
   uint32_t device = 0;
   int64_t interval_ns = 0;  // that was asked for

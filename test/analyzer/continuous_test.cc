@@ -3,7 +3,6 @@
 // Planted rates, found again from samples that are longer than the kernels.
 #include "lib/analyzer/continuous.h"
 
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -37,6 +36,7 @@ std::vector<PlantedKernel> TenKernels() {
 
 std::vector<uint32_t> AddAll(const std::vector<PlantedKernel>& kernels, PmPlant* plant) {
   std::vector<uint32_t> shapes;
+  shapes.reserve(kernels.size());
   for (const PlantedKernel& kernel : kernels) shapes.push_back(plant->Kernel(kernel));
   return shapes;
 }
@@ -148,6 +148,7 @@ TEST_CASE("Ranges get the mean over their time, also of kernels too rare for a v
   const uint32_t path = plant.Path("many");
   const uint32_t other = plant.Kernel({"other", 100'000, {20}});
   std::vector<uint32_t> rare;
+  rare.reserve(200);
   for (int i = 0; i < 200; ++i)
     rare.push_back(plant.Kernel({"rare" + std::to_string(i), 30'000, {70}}));
   int64_t time_ns = 0;
@@ -361,6 +362,7 @@ TEST_CASE(
   PmPlant plant;
   PlantOptions options;
   std::vector<uint32_t> shapes;
+  shapes.reserve(700);
   for (int i = 0; i < 700; ++i) {
     // Every rate again and again, so that what is put together is known.
     shapes.push_back(plant.Kernel(
@@ -374,10 +376,7 @@ TEST_CASE(
     time_ns += 7'000;  // or the samples would see each round in the same way
   }
   plant.Sample(0, time_ns, options);
-  const auto before = std::chrono::steady_clock::now();
   const PmPlant::Answer answer = plant.Attribute();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
-  CHECK(took.count() < 60);
   CheckFound(answer.Of("k10"), 80, 3);
   CheckFound(answer.Of("k201"), 20, 3);
   CHECK_FALSE(answer.Of("k699").value);

@@ -65,7 +65,7 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(model.devices[0].memory_bytes == 150'000'000'001);
   CHECK(model.devices[0].peaks.at("dram__bytes.sum.peak_sustained") == 1536.5);
 
-  REQUIRE(model.ops.size() == 4);
+  REQUIRE(model.ops.size() == 5);
   const model::Op& kernel = model.ops[0];
   CHECK(kernel.kind == model::OpKind::kKernel);
   CHECK(model.shapes.at(kernel.shape).name == "_Z5saxpyfPKfPf");
@@ -106,7 +106,13 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(model.paths.at(model.spans[0].path).full == "torch:step/layer");
   REQUIRE(model.samples.size() == 2);
   CHECK(model.samples[0].values == std::vector<double>{0.5, 12345.25});
-  CHECK(model.groups.at(model.samples[0].group).tier == "T1");
+  const model::PassGroup& group = model.groups.at(model.samples[0].group);
+  CHECK(group.tier == "T1");
+  REQUIRE(group.throughputs.size() == 1);
+  CHECK(group.throughputs[0].metric == "all__bytes.sum");
+  CHECK(group.throughputs[0].parts ==
+        std::vector<std::string>{"dram__bytes.sum", "lts__bytes.sum"});
+  CHECK(group.throughputs[0].missing == std::vector<std::string>{"x.sum"});
   REQUIRE(model.profiler_intervals.size() == 1);
   CHECK(model.profiler_intervals[0].work == model::ProfilerWork::kRotate);
   REQUIRE(model.notices.size() == 1);

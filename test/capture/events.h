@@ -160,7 +160,11 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(ADevice());
   encoder.Add(RangePathInfo{1, 0, "step", "torch", 0xff112233, 44});
   encoder.Add(RangePathInfo{2, 1, "layer", "", 0, 0});
-  encoder.Add(PassGroupEvent{1, "T1", {"dram__bytes.sum", "sm__cycles_active.avg"}});
+  encoder.Add(
+      PassGroupEvent{1,
+                     "T1",
+                     {"dram__bytes.sum", "sm__cycles_active.avg"},
+                     {{"all__bytes.sum", {"dram__bytes.sum", "lts__bytes.sum"}, {"x.sum"}}}});
   encoder.Add(AKernel());
   encoder.Add(ACopy());
   encoder.Add(AMemset());
@@ -182,6 +186,17 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   untimed.graph = 0;
   untimed.correlation = 130;
   encoder.Add(untimed);
+  UntracedKernelEvent untraced;
+  untraced.name = std::string(untimed.name);
+  untraced.grid = untimed.grid;
+  untraced.block = untimed.block;
+  untraced.dynamic_shared_bytes = untimed.dynamic_shared_bytes;
+  untraced.device = untimed.device;
+  untraced.context = untimed.context;
+  untraced.stream = untimed.stream;
+  untraced.correlation = 131;
+  untraced.launch_ns = kStart + 1200;
+  encoder.Add(untraced);
   encoder.WriteBlock(integrity);
   encoder.WriteLastBlock(integrity, kStart + 10'000);
 }

@@ -188,21 +188,30 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(text(block.pass_groups(0).metric(0)) == "dram__bytes.sum");
   CHECK(text(block.pass_groups(0).metric(1)) == "sm__cycles_active.avg");
   CHECK(text(block.pass_groups(0).tier()) == "T1");
+  REQUIRE(block.pass_groups(0).throughputs_size() == 1);
+  const wire::Throughput& throughput = block.pass_groups(0).throughputs(0);
+  CHECK(text(throughput.metric()) == "all__bytes.sum");
+  REQUIRE(throughput.part_size() == 2);
+  CHECK(text(throughput.part(0)) == "dram__bytes.sum");
+  CHECK(text(throughput.part(1)) == "lts__bytes.sum");
+  REQUIRE(throughput.missing_size() == 1);
+  CHECK(text(throughput.missing(0)) == "x.sum");
 }
 
 TEST_CASE("The columns of GPU work arrive as they were given") {
   const wire::Block block = AllBlocks().at(0);
   const wire::KernelColumns& kernels = block.kernels();
   CHECK(kernels.base_ns() == kStart + 1000);
-  CHECK(Values(kernels.shape()) == U32s{1, 1});
-  CHECK(Values(kernels.lane()) == U32s{1, 1});
-  CHECK(Values(kernels.start_delta_ns()) == I64s{0, 0});
-  CHECK(Values(kernels.duration_ns()) == U64s{120, 0});
-  CHECK(Values(kernels.correlation_delta()) == I64s{117, 13});
+  CHECK(Values(kernels.shape()) == U32s{1, 1, 1});
+  CHECK(Values(kernels.lane()) == U32s{1, 1, 1});
+  CHECK(Values(kernels.start_delta_ns()) == I64s{0, 0, 200});
+  CHECK(Values(kernels.duration_ns()) == U64s{120, 0, 0});
+  CHECK(Values(kernels.correlation_delta()) == I64s{117, 13, 1});
   CHECK(Values(kernels.graph_row()) == U32s{0});
   CHECK(Values(kernels.graph_id()) == U32s{118});
   CHECK(Values(kernels.graph_node_id()) == U64s{(uint64_t{1} << 40) + 119});
   CHECK(Values(kernels.untimed_row()) == U32s{1});
+  CHECK(Values(kernels.untraced_row()) == U32s{2});
 
   const wire::CopyColumns& copies = block.copies();
   CHECK(copies.base_ns() == kStart + 2000);

@@ -439,7 +439,7 @@ TEST_CASE("A metric that the chip does not have is named, the others are sampled
   REQUIRE(program.LaunchUntilComplete());
   const SubsystemStatus status = program.sampler.status();
   CHECK(status.state == State::kDegraded);
-  CHECK(status.what.find("no_such.sum: not a metric of FK100") != std::string::npos);
+  CHECK(status.what.find("no_such.sum: no such metric on FK100") != std::string::npos);
   program.sampler.Stop();
   CHECK(program.sampler.TakeEvents().samples.size() == 3);
 }

@@ -168,9 +168,27 @@ FakeCupti::FakeCupti() {
     *text = "CUPTI_ERROR";
     return CUPTI_SUCCESS;
   };
+  api.get_stream_id = [](CUcontext, CUstream, uint8_t, uint32_t* id) {
+    *id = 7;
+    return CUPTI_SUCCESS;
+  };
   api.get_context_id = [](CUcontext context, uint32_t* id) {
     *id = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context) / 64);
     return CUPTI_SUCCESS;
+  };
+  api.activity_enable = [](CUpti_ActivityKind) {
+    fake->Log("activity on");
+    return fake->ResultOf("activity_enable");
+  };
+  api.activity_disable = [](CUpti_ActivityKind) {
+    fake->Log("activity off");
+    return fake->ResultOf("activity_disable");
+  };
+  api.host_get_sub_metrics = [](CUpti_Profiler_Host_GetSubMetrics_Params*) {
+    return CUPTI_ERROR_NOT_SUPPORTED;
+  };
+  api.host_get_metric_properties = [](CUpti_Profiler_Host_GetMetricProperties_Params*) {
+    return CUPTI_ERROR_NOT_SUPPORTED;
   };
   api.profiler_initialize = [](CUpti_Profiler_Initialize_Params*) {
     return fake->ResultOf("profiler_initialize");
@@ -214,6 +232,18 @@ FakeCupti::FakeCupti() {
   };
   driver.ctx_get_device = [](CUdevice* device) {
     *device = 0;
+    return CUDA_SUCCESS;
+  };
+  driver.ctx_get_current = [](CUcontext* context) {
+    *context = Context(1);
+    return CUDA_SUCCESS;
+  };
+  driver.stream_query = [](CUstream) { return CUDA_SUCCESS; };
+  driver.func_get_attribute = [](int*, CUfunction_attribute, CUfunction) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  };
+  driver.kernel_get_attribute = [](int* value, CUfunction_attribute, CUkernel, CUdevice) {
+    *value = 24;
     return CUDA_SUCCESS;
   };
   driver.ctx_synchronize = [] { return CUDA_SUCCESS; };

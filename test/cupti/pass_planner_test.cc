@@ -3,46 +3,15 @@
 // The planner with the installed CUPTI's host half, which knows every chip and needs no GPU.
 #include "cupti_backend/pass_planner.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "test/support/catch.h"
+#include "test/cupti/installed_cupti.h"
 
 namespace prof::cupti::test {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;  // CUPTI opens its host library in a way that they refuse
-#else
-constexpr bool kSanitized = false;
-#endif
-
-// Loads CUPTI or skips the test case.
-#define PROF_TEST_LOAD_CUPTI(api)                                                 \
-  if (kSanitized) PROF_SKIP("CUPTI's host library does not run with sanitizers"); \
-  CuptiApi api;                                                                   \
-  do {                                                                            \
-    std::string what, fix;                                                        \
-    if (!LoadCupti(&(api), &what, &fix)) PROF_SKIP((what + "; " + fix).c_str());  \
-  } while (false)
-
-std::vector<std::string> SupportedChips(const CuptiApi& api) {
-  void* library = dlopen(api.path.c_str(), RTLD_NOW | RTLD_NOLOAD);
-  const auto ask = reinterpret_cast<decltype(&cuptiProfilerHostGetSupportedChips)>(
-      dlsym(library, "cuptiProfilerHostGetSupportedChips"));
-  REQUIRE(ask != nullptr);
-  CUpti_Profiler_Host_GetSupportedChips_Params params = {
-      CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE};
-  REQUIRE(ask(&params) == CUPTI_SUCCESS);
-  std::vector<std::string> chips(params.ppChipNames, params.ppChipNames + params.numChips);
-  std::sort(chips.begin(), chips.end());
-  chips.erase(std::unique(chips.begin(), chips.end()), chips.end());
-  return chips;
-}
 
 std::vector<PlannedGroup> OfTier(const PassPlan& plan, const std::string& tier) {
   std::vector<PlannedGroup> groups;
@@ -52,143 +21,299 @@ std::vector<PlannedGroup> OfTier(const PassPlan& plan, const std::string& tier) 
   return groups;
 }
 
-void CheckGroups(const MetricHost& host, const PassPlan& plan) {
+std::vector<std::string> MetricsOf(const PassPlan& plan) {
+  std::vector<std::string> metrics;
   for (const PlannedGroup& group : plan.groups) {
-    INFO(group.metrics.back());
-    CHECK(group.metrics.front() == kWindowMetric);
-    CHECK(std::count(group.metrics.begin(), group.metrics.end(), kWindowMetric) == 1);
-    CHECK(group.metrics.size() > 1);
-    CHECK_FALSE(group.config_image.empty());
-    CHECK(host.Passes(group.metrics, nullptr) == 1);
-  }
-}
-
-TEST_CASE("On every chip each tier is planned in single passes, or what the chip lacks is named") {
-  PROF_TEST_LOAD_CUPTI(api);
-  const std::vector<MetricTier> tiers = TiersOf(Counters::kAll, {});
-  REQUIRE(tiers.size() == 4);
-  const std::vector<std::string> chips = SupportedChips(api);
-  size_t chips_with_metrics = 0;
-  for (const std::string& chip : chips) {
-    INFO(chip);
-    const MetricHost host(&api, chip, {});
-    chips_with_metrics += host.ok() ? 1 : 0;  // CUPTI 13.0 lists GV11B without any
-    const PassPlan plan = PlanPasses(host, tiers);
-    CheckGroups(host, plan);
-    CHECK(OfTier(plan, "T1").empty() != host.ok());
-
-    std::set<std::string> planned;
-    for (const PlannedGroup& group : plan.groups) {
-      planned.insert(group.metrics.begin(), group.metrics.end());
-    }
-    for (const MetricTier& tier : tiers) {
-      for (const MetricGroup& group : tier.groups) {
-        for (const std::string& metric : group) {
-          const bool named = std::any_of(
-              plan.left_out.begin(), plan.left_out.end(),
-              [&](const std::string& text) { return text.rfind(metric + ": ", 0) == 0; });
-          INFO(tier.name << " " << metric);
-          CHECK((planned.count(metric) != 0) != named);
-        }
-      }
+    for (const std::string& metric : group.metrics) {
+      if (metric != kWindowMetric) metrics.push_back(metric);
     }
   }
-  CHECK(chips_with_metrics >= 10);
-  CHECK(chips_with_metrics + 1 >= chips.size());
+  return metrics;
 }
 
-TEST_CASE("On GH100 the speed of light takes 4 passes, the stalls at most 10, with nothing left") {
+bool Has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The reason for which `metric` was left out.
+std::string Why(const PassPlan& plan, const std::string& metric) {
+  for (const std::string& text : plan.left_out) {
+    if (text.rfind(metric + ": ", 0) == 0) return text.substr(metric.size() + 2);
+  }
+  return {};
+}
+
+PassPlan PlanUser(const MetricHost& host, const std::vector<std::string>& metrics) {
+  return PlanPasses(host, TiersOf(host, Counters::kNone, metrics));
+}
+
+TEST_CASE("On GH100 the triage takes 4 passes, the stalls at most 8, with nothing left") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "GH100", {});
   REQUIRE(host.ok());
-  const PassPlan plan = PlanPasses(host, TiersOf(Counters::kStalls, {}));
-  CHECK(plan.left_out == std::vector<std::string>{});
+  const PassPlan plan = PlanPasses(host, TiersOf(host, Counters::kStalls, {}));
+  CHECK(plan.left_out.empty());
   CHECK(OfTier(plan, "T1").size() == 4);
   CHECK_FALSE(OfTier(plan, "T2").empty());
-  CHECK(OfTier(plan, "T2").size() <= 10);
+  CHECK(OfTier(plan, "T2").size() <= 8);
   CHECK(plan.groups.size() == OfTier(plan, "T1").size() + OfTier(plan, "T2").size());
-  CHECK(plan.groups.front().tier == "T1");  // cheapest first
+  CHECK(plan.groups.front().tier == "T1");
+}
+
+TEST_CASE("The pulse is one pass, and the triage holds it") {
+  PROF_TEST_LOAD_CUPTI(api);
+  for (const char* chip : {"GH100", "GB100", "GB202", "AD102", "GA100"}) {
+    INFO(chip);
+    const MetricHost host(&api, chip, {});
+    const PassPlan pulse = PlanPasses(host, TiersOf(host, Counters::kPulse, {}));
+    const PassPlan triage = PlanPasses(host, TiersOf(host, Counters::kSpeedOfLight, {}));
+    CHECK(pulse.groups.size() == 1);
+    CHECK(MetricsOf(pulse).size() >= 14);
+    for (const std::string& metric : MetricsOf(pulse)) {
+      INFO(metric);
+      CHECK(Has(MetricsOf(triage), metric));
+    }
+  }
 }
 
 TEST_CASE("Each counter level holds the ones before it") {
-  CHECK(TiersOf(Counters::kNone, {}).empty());
-  const std::vector<std::string> names = {"T1", "T2", "T3", "T4", "user"};
-  const auto check = [&](Counters counters, size_t count) {
-    const std::vector<MetricTier> tiers = TiersOf(counters, {"x.sum"});
-    REQUIRE(tiers.size() == count + 1);
-    for (size_t i = 0; i < count; ++i) CHECK(tiers[i].name == names[i]);
-    CHECK(tiers.back().name == "user");
-    CHECK(tiers.back().groups == std::vector<MetricGroup>{{"x.sum"}});
+  PROF_TEST_LOAD_CUPTI(api);
+  const MetricHost host(&api, "GH100", {});
+  CHECK(TiersOf(host, Counters::kNone, {}).empty());
+  const auto names = [&](Counters counters) {
+    std::vector<std::string> tiers;
+    for (const MetricTier& tier : TiersOf(host, counters, {"x.sum"})) tiers.push_back(tier.name);
+    return tiers;
   };
-  check(Counters::kNone, 0);
-  check(Counters::kPulse, 1);
-  check(Counters::kSpeedOfLight, 1);
-  check(Counters::kStalls, 2);
-  check(Counters::kAll, 4);
+  using Names = std::vector<std::string>;
+  CHECK(names(Counters::kNone) == Names{"user"});
+  CHECK(names(Counters::kPulse) == Names{"pulse", "user"});
+  CHECK(names(Counters::kSpeedOfLight) == Names{"T1", "user"});
+  CHECK(names(Counters::kStalls) == Names{"T1", "T2", "user"});
+  CHECK(names(Counters::kAll) == Names{"T1", "T2", "T3", "T4", "SOL", "user"});
 }
 
-TEST_CASE("The pulse needs one pass: the first one of the speed of light") {
+TEST_CASE("A chip's own names stand for the usual ones") {
   PROF_TEST_LOAD_CUPTI(api);
-  const MetricHost host(&api, "GH100", {});
-  const PassPlan pulse = PlanPasses(host, TiersOf(Counters::kPulse, {}));
-  const PassPlan light = PlanPasses(host, TiersOf(Counters::kSpeedOfLight, {}));
-  CheckGroups(host, pulse);
-  REQUIRE(pulse.groups.size() == 1);
-  CHECK(pulse.groups[0].metrics == light.groups[0].metrics);
+  const MetricHost host(&api, "GB202", {});
+  const std::vector<std::string> metrics =
+      MetricsOf(PlanPasses(host, TiersOf(host, Counters::kSpeedOfLight, {})));
+  CHECK(Has(metrics, "dram__bytes_op_read.sum"));
+  CHECK(Has(metrics, "dram__bytes_op_write.sum"));
+  CHECK_FALSE(Has(metrics, "dram__bytes_read.sum"));
 }
 
-TEST_CASE("A wrong metric of the user is named and spoils nothing") {
+TEST_CASE("The reasons to wait are those of the chip") {
+  PROF_TEST_LOAD_CUPTI(api);
+  const std::string prefix = "smsp__average_warps_issue_stalled_";
+  const std::string suffix = "_per_issue_active.ratio";
+  for (const auto& [chip, own] : {std::pair{"GH100", "gmma"}, {"GA102", "mio_throttle_pipe_mio"}}) {
+    INFO(chip);
+    const MetricHost host(&api, chip, {});
+    size_t of_chip = 0;
+    for (const auto& [base, kind] : host.metrics()) {
+      of_chip += base.rfind(prefix, 0) == 0 ? 1 : 0;
+    }
+    const PassPlan plan = PlanPasses(host, {TierNamed(host, "T2")});
+    const std::vector<std::string> metrics = MetricsOf(plan);
+    size_t planned = 0;
+    for (const std::string& metric : metrics) planned += metric.rfind(prefix, 0) == 0 ? 1 : 0;
+    CHECK(planned == of_chip);
+    CHECK(planned >= 15);
+    CHECK(Has(metrics, std::string(prefix).append(own).append(suffix)));
+  }
+}
+
+TEST_CASE("Of alternatives the one is taken that needs one pass") {
+  PROF_TEST_LOAD_CUPTI(api);
+  const std::string whole = "l1tex__lsu_writeback_active.avg.pct_of_peak_sustained_elapsed";
+  const std::string part = "l1tex__lsu_writeback_active_mem_lgds.avg.pct_of_peak_sustained_elapsed";
+  const auto triage = [&](const char* chip) {
+    const MetricHost host(&api, chip, {});
+    return MetricsOf(PlanPasses(host, {TierNamed(host, "T1")}));
+  };
+  CHECK(Has(triage("GH100"), part));
+  CHECK_FALSE(Has(triage("GH100"), whole));
+  CHECK(Has(triage("GB202"), whole));
+}
+
+TEST_CASE("A throughput of several passes is planned as its parts") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "GH100", {});
-  const std::vector<std::string> user = {"no__such_metric.sum", "smsp__inst_executed.nosuffix",
-                                         "smsp__inst_executed.sum", "smsp__inst_executed", ""};
-  const PassPlan plan = PlanPasses(host, TiersOf(Counters::kSpeedOfLight, user));
-  CheckGroups(host, plan);
+  const std::string suffix = ".avg.pct_of_peak_sustained_elapsed";
+  const std::string memory = "gpu__compute_memory_throughput" + suffix;
+  REQUIRE(host.Passes({memory}, nullptr) > 1);
+  const PassPlan plan = PlanUser(host, {memory});
+  CHECK(plan.left_out.empty());
+  REQUIRE(plan.throughputs.size() == 1);
+  const ThroughputPlan& throughput = plan.throughputs[0];
+  CHECK(throughput.metric == memory);
+  CHECK(Has(throughput.parts, "gpu__dram_throughput" + suffix));  // one pass: taken whole
+  CHECK(Has(throughput.parts, "lts__t_sectors" + suffix));
+  CHECK(throughput.missing == std::vector<std::string>{"l1tex__lsu_writeback_active" + suffix});
+  for (const std::string& part : throughput.parts) {
+    INFO(part);
+    CHECK(Has(MetricsOf(plan), part));
+  }
+}
+
+TEST_CASE("A throughput of one pass is read as it is") {
+  PROF_TEST_LOAD_CUPTI(api);
+  const MetricHost host(&api, "GH100", {});
+  const std::string dram = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+  const PassPlan plan = PlanUser(host, {dram});
+  CHECK(MetricsOf(plan) == std::vector<std::string>{dram});
+  CHECK(plan.throughputs.empty());
+}
+
+TEST_CASE("Nothing is read twice: the last tier reads what the first one left") {
+  PROF_TEST_LOAD_CUPTI(api);
+  const MetricHost host(&api, "GH100", {});
+  const PassPlan plan =
+      PlanPasses(host, TiersOf(host, Counters::kAll, {"dram__bytes_read.sum", "dram__bytes.sum"}));
+  const std::vector<std::string> metrics = MetricsOf(plan);
+  CHECK(std::set<std::string>(metrics.begin(), metrics.end()).size() == metrics.size());
+  CHECK(OfTier(plan, "user").size() == 1);
+  REQUIRE(plan.throughputs.size() == 2);
+  for (const ThroughputPlan& throughput : plan.throughputs) {
+    for (const std::string& part : throughput.parts) {
+      INFO(part);
+      CHECK(Has(metrics, part));
+    }
+  }
+}
+
+TEST_CASE("The triage alone knows which parts of the speed of light it does not read") {
+  PROF_TEST_LOAD_CUPTI(api);
+  const MetricHost host(&api, "GH100", {});
+  const PassPlan plan = PlanPasses(host, TiersOf(host, Counters::kSpeedOfLight, {}));
+  const std::vector<std::string> metrics = MetricsOf(plan);
+  REQUIRE(plan.throughputs.size() == 2);
+  size_t read = 0, all = 0;
+  for (const ThroughputPlan& throughput : plan.throughputs) {
+    all += throughput.parts.size() + throughput.missing.size();
+    for (const std::string& part : throughput.parts) read += Has(metrics, part) ? 1 : 0;
+  }
+  CHECK(read >= 32);
+  CHECK(all > read);
+}
+
+TEST_CASE("Metrics that patched code counts never share a group with those of the hardware") {
+  PROF_TEST_LOAD_CUPTI(api);
+  const MetricHost host(&api, "GH100", {});
+  const std::string software = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
+  const PassPlan plan = PlanUser(host, {"smsp__inst_executed.sum", software, "dram__bytes.sum"});
+  REQUIRE(plan.groups.size() == 2);
+  CHECK(plan.groups[0].metrics == std::vector<std::string>{software});  // cheaper
+  CHECK(plan.groups[0].cost == MetricCost::kSoftware);
+  CHECK(host.Passes(plan.groups[0].metrics, nullptr) == 1);
+}
+
+TEST_CASE("The cheapest group of a tier comes first") {
+  PROF_TEST_LOAD_CUPTI(api);
+  const MetricHost host(&api, "GH100", {});
+  // Each of the groups is one pass as it stands.
+  MetricTier tier{"x", {{{"smsp__inst_executed.sum"}, {}}, {{"dram__bytes.sum"}, {}}}, {}};
+  const PassPlan plan = PlanPasses(host, {tier});
+  REQUIRE(plan.groups.size() == 2);
+  CHECK(plan.groups[0].cost == MetricCost::kMemory);
+  CHECK(plan.groups[1].cost == MetricCost::kSm);
+}
+
+TEST_CASE("The cost of a metric is that of its hardware unit") {
+  CHECK(CostOf("gpu__time_duration.sum") == MetricCost::kTime);
+  CHECK(CostOf("smsp__sass_inst_executed_op_shared_ld.sum") == MetricCost::kSoftware);
+  CHECK(CostOf("dram__bytes.sum.per_second") == MetricCost::kMemory);
+  CHECK(CostOf("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed") == MetricCost::kMemory);
+  CHECK(CostOf("LTS.TriageCompute.lts__throughput.avg") == MetricCost::kMemory);
+  CHECK(CostOf("l1tex__t_sectors.sum") == MetricCost::kSm);
+  CHECK(CostOf("gpu__compute_memory_throughput.avg") == MetricCost::kSm);
+  CHECK(CostOf("nameless") == MetricCost::kSm);
+  CHECK(CostOf(std::vector<std::string>{"gpu__time_duration.sum", "lts__t_sectors.sum"}) ==
+        MetricCost::kMemory);
+  CHECK(SampleCostNs(MetricCost::kTime) < SampleCostNs(MetricCost::kSoftware));
+  CHECK(SampleCostNs(MetricCost::kSoftware) < SampleCostNs(MetricCost::kMemory));
+  CHECK(SampleCostNs(MetricCost::kMemory) < SampleCostNs(MetricCost::kSm));
+}
+
+TEST_CASE("A wrong metric of the user is named with the right ones, and spoils nothing") {
+  PROF_TEST_LOAD_CUPTI(api);
+  const MetricHost host(&api, "GH100", {});
+  const std::vector<std::string> user = {"dram__bytes_raed.sum",
+                                         "smsp__inst_executed.nosuffix",
+                                         "smsp__inst_executed.sum",
+                                         "smsp__inst_executed",
+                                         "",
+                                         "nothing_like_any_metric_of_any_chip.sum",
+                                         "sm__troughput.avg",
+                                         "l1tex__t_sector_hit_rate.sum",
+                                         std::string(100'000, 'x')};
+  const PassPlan plan = PlanPasses(host, TiersOf(host, Counters::kSpeedOfLight, user));
   CHECK(OfTier(plan, "T1").size() == 4);
   const std::vector<PlannedGroup> groups = OfTier(plan, "user");
   REQUIRE(groups.size() == 1);
   CHECK(groups[0].metrics == std::vector<std::string>{kWindowMetric, "smsp__inst_executed.sum"});
-  REQUIRE(plan.left_out.size() == 4);
-  const auto why = [&](const std::string& metric) {
-    for (const std::string& text : plan.left_out) {
-      if (text.rfind(metric + ": ", 0) == 0) return text.substr(metric.size() + 2);
-    }
-    return std::string();
+  CHECK(plan.left_out.size() == user.size() - 1);
+  const auto starts = [&](const std::string& metric, const std::string& text) {
+    INFO(metric << ": " << Why(plan, metric));
+    CHECK(Why(plan, metric).rfind(text, 0) == 0);
   };
-  CHECK(why("no__such_metric.sum") == "not a metric of GH100");
-  CHECK(why("smsp__inst_executed") == "not a metric of GH100");
-  CHECK(why("") == "not a metric of GH100");
-  CHECK(why("smsp__inst_executed.nosuffix").find("rejected by CUPTI") == 0);
+  starts("dram__bytes_raed.sum",
+         "no such metric on GH100; nearest: dram__bytes_read, dram__bytes_write");
+  starts("sm__troughput.avg", "no such metric on GH100; nearest: sm__throughput");
+  starts("smsp__inst_executed", "needs one of its suffixes: .avg, ");
+  starts("smsp__inst_executed.nosuffix", "smsp__inst_executed has no .nosuffix, but .avg, ");
+  starts("l1tex__t_sector_hit_rate.sum",
+         "l1tex__t_sector_hit_rate has no .sum, but .max_rate, .pct, ");
+  CHECK(Why(plan, "") == "no such metric on GH100");
+  CHECK(Why(plan, "nothing_like_any_metric_of_any_chip.sum") == "no such metric on GH100");
 }
 
 TEST_CASE("A user's metric that needs several launches is left out, with the number") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "GH100", {});
-  const PassPlan plan =
-      PlanPasses(host, TiersOf(Counters::kNone, {"l1tex__lsu_writeback_active.sum"}));
+  const PassPlan plan = PlanUser(host, {"l1tex__lsu_writeback_active.sum"});
   CHECK(plan.groups.empty());
-  REQUIRE(plan.left_out.size() == 1);
-  CHECK(plan.left_out[0].find("l1tex__lsu_writeback_active.sum: needs ") == 0);
-  CHECK(plan.left_out[0].find("passes") != std::string::npos);
+  CHECK(plan.left_out ==
+        std::vector<std::string>{"l1tex__lsu_writeback_active.sum: needs 2 passes, more than one "
+                                 "launch can give"});
 }
 
 TEST_CASE("The user may ask for the window metric too, once") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "GH100", {});
-  const PassPlan plan =
-      PlanPasses(host, TiersOf(Counters::kNone, {kWindowMetric, "smsp__inst_executed.sum"}));
-  CheckGroups(host, plan);
+  const PassPlan plan = PlanUser(host, {kWindowMetric, "smsp__inst_executed.sum"});
+  REQUIRE(plan.groups.size() == 1);
+  CHECK(plan.groups[0].metrics ==
+        std::vector<std::string>{kWindowMetric, "smsp__inst_executed.sum"});
   CHECK(plan.left_out.empty());
+}
+
+TEST_CASE("Any list of metrics is split into single passes") {
+  PROF_TEST_LOAD_CUPTI(api);
+  const MetricHost host(&api, "GH100", {});
+  std::vector<std::string> user;
+  for (const auto& [base, kind] : host.metrics()) {
+    if (kind == MetricKind::kCounter && base.rfind("smsp__inst_executed_op_", 0) == 0) {
+      user.push_back(base + ".sum");
+    }
+  }
+  REQUIRE(user.size() > 50);
+  user.resize(50);
+  const PassPlan plan = PlanUser(host, user);
+  CHECK(plan.left_out.empty());
+  CHECK(MetricsOf(plan).size() == user.size());
+  for (const PlannedGroup& group : plan.groups) CHECK(host.Passes(group.metrics, nullptr) == 1);
 }
 
 TEST_CASE("A chip that CUPTI does not know has no metrics, and all are named") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "ZZ999", {});
   CHECK_FALSE(host.ok());
-  const PassPlan plan = PlanPasses(host, TiersOf(Counters::kNone, {"smsp__inst_executed.sum"}));
+  const PassPlan plan = PlanUser(host, {"smsp__inst_executed.sum"});
   CHECK(plan.groups.empty());
   CHECK(plan.left_out ==
-        std::vector<std::string>{"smsp__inst_executed.sum: not a metric of ZZ999"});
+        std::vector<std::string>{"smsp__inst_executed.sum: no such metric on ZZ999"});
 }
 
 }  // namespace

@@ -50,6 +50,14 @@ KernelReport Saxpy() {
   kernel.occupancy = {true, 8, 32, 8, 16, 64, {"warps"}, 1.0, 0.874, 248.24, 0.003};
   kernel.roofline = {4.39e12, 4.81e12, 0.73e12, 0.17, 60.3e12, "fp32"};
   kernel.flops = {{"fp32", 130.2e6, 0.73e12, 60.3e12, 0.0121}, {"fp64", 0, 0, 30.1e12, 0}};
+  kernel.speed_of_light.sm_sol = 0.138;
+  kernel.speed_of_light.memory_sol = 0.913;
+  kernel.speed_of_light.throughputs = {
+      {"sm__throughput.avg.pct_of_peak_sustained_elapsed",
+       0.138,
+       "sm__issue_active.avg.pct_of_peak_sustained_elapsed",
+       {"sm__mio_inst_issued.avg.pct_of_peak_sustained_elapsed"}},
+      {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", 0.913, kDram, {}}};
   Verdict& verdict = kernel.verdict;
   verdict.limiter = Limiter::kDram;
   verdict.confidence = Confidence::kHigh;

@@ -70,9 +70,15 @@ TEST_CASE("A planted violation of each wall is found") {
   CHECK(count("lib/report/x.cc", "<cuda.h>") == 1);
   CHECK(count("lib/format/framing.h", "\"lib/snapshot/model.h\"") == 1);
   CHECK(count("lib/elsewhere/x.cc", "<string>") == 1);
+  CHECK(count("lib/cli/main.cc", "\"cupti_backend/metric_catalogue.h\"") == 1);
+  CHECK(count("lib/cli/metrics_command.cc", "\"cupti_backend/metric_host.h\"") == 1);
+  CHECK(count("cupti_backend/metric_catalogue.h", "<cupti.h>") == 1);
+  CHECK(count("cupti_backend/metric_catalogue.h", "\"cupti_backend/cupti_api.h\"") == 1);
   CHECK(count("lib/capture/x.cc", "\"events.h\"") == 1);
 
   CHECK(count("lib/capture/x.cc", "\"lib/format/framing.h\"") == 0);
+  CHECK(count("lib/analyzer/x.cc", "\"lib/format/metric_aliases.h\"") == 0);
+  CHECK(count("lib/cli/metrics_command.cc", "\"cupti_backend/metric_catalogue.h\"") == 0);
   CHECK(count("lib/snapshot/x.cc", "\"prof/snapshot.pb.h\"") == 0);
   CHECK(count("cupti_backend/x.cc", "<cupti.h>") == 0);
   CHECK(count("lib/capture/x.cc", "<unistd.h>") == 0);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One PM series taken apart: which operations share a column of the fit, the fit, and what each
+// kernel and each range gets from it, or why it gets nothing.
+#ifndef PROF_LIB_ANALYZER_PM_ATTRIBUTION_H_
+#define PROF_LIB_ANALYZER_PM_ATTRIBUTION_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/analyzer/families.h"
+#include "lib/analyzer/kernels.h"
+#include "lib/analyzer/pm_clock.h"
+#include "lib/analyzer/pm_fit.h"
+#include "lib/analyzer/pm_work.h"
+#include "lib/snapshot/model.h"
+#include "prof/report.h"
+
+namespace prof::analyzer {
+
+// Which entities share a column of the fit: the large ones have their own, the small ones of a path
+// share one, and what is small even so shares the last but one. The last is idle time.
+struct FitColumns {
+  std::vector<int32_t> of_entity;
+  std::vector<bool> own;           // by entity: nothing else is in its column
+  std::vector<bool> of_one_path;   // by column
+  std::vector<std::string> names;  // by column
+
+  FitColumns(const PmWork& work, const PmRows& rows, const RangeFamilies& families);
+
+ private:
+  int32_t Add(std::string name, bool one_path);
+};
+
+class PmAttribution {
+ public:
+  // What is given outlives it.
+  PmAttribution(const model::Model& model, const model::PmSeries& series,
+                const RangeFamilies& families, const KernelGroups& groups);
+  PmAttribution(const PmAttribution&) = delete;
+  PmAttribution& operator=(const PmAttribution&) = delete;
+
+  const PmWork& work() const { return work_; }
+
+  ContinuousValues OfEntity(size_t entity) const;
+  // What ran in each path, as a whole: its columns may be hard to tell from each other.
+  std::map<uint32_t, ContinuousValues> OfPaths() const;
+  ContinuousValues Idle() const;
+  // Clock, concurrency and notes.
+  void Describe(ContinuousReport* report) const;
+
+ private:
+  const std::string& Name(size_t m) const { return series_.metrics[rows_.metrics[m]]; }
+  double FullScale(size_t m) const;
+  std::string TooLittle(double time_ns) const;
+  void Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const;
+  ContinuousValue OfColumn(size_t column, size_t m) const;
+
+  const model::PmSeries& series_;
+  PmWork work_;
+  PmRows rows_;
+  FitColumns columns_;
+  PmProblem problem_;
+  std::vector<PmWindow> windows_;
+  std::vector<double> high_;  // full scale of each metric
+  PmClock clock_;
+  NormalEquations sums_;
+  std::optional<PmSolver> solver_;  // absent, as windows_ is empty, when there is nothing to fit
+  PmFit fit_;
+};
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_PM_ATTRIBUTION_H_
