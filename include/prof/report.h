@@ -79,6 +79,15 @@ struct Roofline {
   std::string flop_kind;  ///< "fp16 tensor"; empty when nothing was measured.
 };
 
+/// Operations of one kind that a launch executes, from counters of instructions.
+struct FlopCount {
+  std::string kind;             ///< "fp32", "fp64", "fp16", "bf16 tensor", ...; docs/report.md.
+  double per_launch = 0;        ///< Additions and multiplications: a fused multiply-add is two.
+  std::optional<double> per_s;  ///< `per_launch` over the median duration of a launch.
+  std::optional<double> peak_per_s;  ///< At the SM clock of the samples; dense.
+  std::optional<double> of_peak;     ///< per_s / peak_per_s.
+};
+
 /// A metric that takes several passes, put together from parts that take one each: derived, not
 /// read. Its parts come from different launches of the kernel.
 struct Throughput {
@@ -139,6 +148,13 @@ struct KernelReport {
       duration_ns;      ///< Launches with a valid time and, where there are any, no counter range.
   double total_ns = 0;  ///< Sum over all launches with a valid time.
   double share = 0;     ///< Of the span.
+  /// True: no launch has a time on the timeline (each was replayed, or kept out of the trace).
+  /// `duration_ns` is then gpu__time_duration.sum of the samples, which includes the start and stop
+  /// of the counters, and `total_ns` its median times the launches.
+  bool duration_from_counters = false;
+  /// False: only grid, block and dynamic shared memory are known; registers, static shared memory,
+  /// local memory and cluster are not, and read 0.
+  bool resources_known = true;
   bool in_graph = false;
   std::map<std::string, Statistic, std::less<>> metrics;  ///< By CUPTI name, in CUPTI's unit.
   ContinuousValues continuous;  ///< Empty where there was no PM sampling on its device.
@@ -146,6 +162,7 @@ struct KernelReport {
   int64_t samples_rejected = 0;  ///< Overlapped by other GPU work, or at another clock.
   Occupancy occupancy;
   Roofline roofline;
+  std::vector<FlopCount> flops;  ///< Of each kind that was counted, most operations first.
   SpeedOfLight speed_of_light;
   Verdict verdict;
 
@@ -154,6 +171,41 @@ struct KernelReport {
   const Statistic* Find(std::string_view metric) const;
   /// Its median; nullopt when it was not measured.
   std::optional<double> Metric(std::string_view metric) const;
+};
+
+/// One kind of operation among those of a whole.
+struct WholePart {
+  std::string name;         ///< Kernel's short name; "memset"; "copy, host to device".
+  double per_instance = 0;  ///< How many of them, mean.
+  double time_ns = 0;       ///< Per instance, mean of the sum of their durations.
+  double share = 0;         ///< Of the durations of all parts.
+};
+
+/// Work whose counters were read together, because CUPTI cannot tell its kernels apart or because
+/// it was asked for: all launches of one CUDA graph in one NVTX range, or all instances of an NVTX
+/// range. Wholes overlap each other, the kernels and the rows: their shares do not add up.
+struct WholeReport {
+  enum class Kind { kGraph, kRange };
+  Kind kind = Kind::kGraph;
+  std::string label;   ///< "CUDA graph 2 in decode"; of a range: its NVTX path.
+  std::string range;   ///< NVTX path in which the graph was launched; of a range: its own.
+  uint32_t graph = 0;  ///< CUDA graph id; 0: a range.
+  uint32_t device = 0;
+  int64_t instances = 0;  ///< Launches or instances with GPU work in them.
+  int64_t samples_used = 0;
+  int64_t samples_rejected = 0;  ///< Overlapped by other GPU work, or at another clock.
+  /// Graph: first operation's start to last one's end. Range: time in which an operation launched
+  /// in it ran. Instances without a counter range, where there are any.
+  Statistic duration_ns;
+  Statistic host_ns;     ///< Range: from its push to its pop, of the same instances. Graph: n is 0.
+  Statistic counted_ns;  ///< How long the counters ran in the samples (gpu__time_duration.sum).
+  double total_ns = 0;   ///< `duration_ns` of all instances, summed.
+  double share = 0;      ///< Of the span.
+  /// By CUPTI name, in CUPTI's unit, as if the counters had run exactly as long as the work took.
+  std::map<std::string, Statistic, std::less<>> metrics;
+  SpeedOfLight speed_of_light;
+  std::vector<WholePart> parts;  ///< By time, descending.
+  Verdict verdict;               ///< Of a unit of the GPU, or unknown with the reason in `missing`.
 };
 
 /// A row of the first table. Rows sum to Report::span_ns: each moment of the span belongs to the
@@ -166,10 +218,11 @@ struct RangeRow {
   double share = 0;        ///< Of the span.
   int64_t instances = 0;   ///< Times the range was entered (ranges), gaps counted (gaps).
   int64_t operations = 0;  ///< Kernels, copies and memsets.
-  Limiter limiter = Limiter::kNotMeasured;  ///< Of the kernel with most time in the range.
-  std::string dominant;                     ///< That kernel's or copy's name.
-  std::string evidence;                     ///< One line.
-  std::string verdict;                      ///< One line: what to do.
+  /// Of the kernel with most time in the range; without counters of its own, of the whole.
+  Limiter limiter = Limiter::kNotMeasured;
+  std::string dominant;  ///< That kernel's or copy's name.
+  std::string evidence;  ///< One line.
+  std::string verdict;   ///< One line: what to do.
   double gain_at_most_ns = 0;
   ContinuousValues continuous;  ///< While its operations ran; of the gaps: while nothing ran.
 };
@@ -277,13 +330,16 @@ struct Report {
   std::string nvidia_driver;
   uint32_t pid = 0;
   int32_t rank = -1;
-  double span_ns = 0;          ///< First operation's start to last one's end, less `profiler_ns`.
+  /// First operation's start to last one's end, less `profiler_ns`, plus the time of kernels that
+  /// only counters have timed (KernelReport::duration_from_counters).
+  double span_ns = 0;
   double profiler_ns = 0;      ///< Idle time that counter sampling caused; not part of the span.
   double counter_cost_ns = 0;  ///< Host time that counter sampling took, in all.
   Totals totals;
   std::vector<DeviceReport> devices;
   std::vector<RangeRow> rows;
   std::vector<KernelReport> kernels;  ///< By total time, descending.
+  std::vector<WholeReport> wholes;    ///< By total time, descending.
   std::vector<GapSummary> gaps;       ///< Sum to the devices' idle time.
   std::vector<CopySummary> copies;
   std::vector<Finding> findings;             ///< By possible gain, descending.

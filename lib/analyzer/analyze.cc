@@ -10,6 +10,7 @@
 #include "lib/analyzer/continuous.h"
 #include "lib/analyzer/copies.h"
 #include "lib/analyzer/counters.h"
+#include "lib/analyzer/flops.h"
 #include "lib/analyzer/gaps.h"
 #include "lib/analyzer/integrity.h"
 #include "lib/analyzer/kernels.h"
@@ -19,6 +20,8 @@
 #include "lib/analyzer/statistics.h"
 #include "lib/analyzer/timeline.h"
 #include "lib/analyzer/units.h"
+#include "lib/analyzer/untraced.h"
+#include "lib/analyzer/wholes.h"
 #include "lib/snapshot/reader.h"
 #include "prof/analyzer.h"
 
@@ -30,6 +33,8 @@ using analyzer::KernelGroups;
 using analyzer::Timeline;
 using model::Model;
 
+using UntracedTimes = std::map<uint32_t, int64_t>;  // by device: time that only counters know
+
 void SetProcess(const Model& model, Report* report) {
   report->command = model.process.command;
   report->host = model.process.host;
@@ -40,9 +45,12 @@ void SetProcess(const Model& model, Report* report) {
 }
 
 // Counts and times of the whole run. The span of several devices is the sum of theirs, so that
-// shares of it add up to one.
-void SetTotals(const Model& model, const Timeline& timeline, Report* report) {
+// shares of it add up to one. Where kernels ran that only counters have timed, the timeline has a
+// gap, which is prof's and no part of the span; their time is.
+void SetTotals(const Model& model, const Timeline& timeline, const UntracedTimes& untraced_ns,
+               Report* report) {
   int64_t span_ns = 0, profiler_ns = 0;
+  for (const auto& [device, time_ns] : untraced_ns) span_ns += time_ns;
   for (const analyzer::DeviceTimeline& device : timeline.devices) {
     span_ns += device.end_ns - device.start_ns - device.profiler_ns;
     profiler_ns += device.profiler_ns;
@@ -74,18 +82,33 @@ void SetTotals(const Model& model, const Timeline& timeline, Report* report) {
   totals.samples = static_cast<int64_t>(model.samples.size());
 }
 
+// A kernel without counters of its own was counted with the others of its graph or range.
+void PointToWhole(const WholeReport& whole, KernelReport* kernel) {
+  if (!kernel->metrics.empty()) return;
+  std::string& missing = kernel->verdict.missing;
+  if (whole.kind == WholeReport::Kind::kRange && !kernel->in_graph) {
+    missing = "counters of its own: it was counted with the other work of its range only";
+  }
+  missing += "; " + analyzer::DescribeWhole(whole);
+}
+
 void SetKernelAnswers(const Model& model, double span_ns,
-                      const analyzer::CounterNotes& counter_notes, KernelGroups* groups) {
+                      const analyzer::CounterNotes& counter_notes, const analyzer::Wholes& wholes,
+                      KernelGroups* groups) {
   for (size_t g = 0; g < groups->groups.size(); ++g) {
     KernelReport& kernel = groups->groups[g].report;
     const model::Device* device = model.FindDevice(kernel.device);
     kernel.share = span_ns > 0 ? kernel.total_ns / span_ns : 0;
     std::vector<std::string> notes = counter_notes.of_group[g];
+    kernel.flops = analyzer::CountFlops(kernel, device, &notes);
     kernel.roofline = analyzer::ComputeRoofline(kernel, device, &notes);
     // A rate that the roofline found impossible must not reach the rules either.
     if (!kernel.roofline.dram_bytes_per_s) kernel.metrics.erase("dram__bytes.sum.per_second");
     kernel.verdict = analyzer::JudgeKernel(kernel, device);
     for (std::string& note : notes) kernel.verdict.notes.push_back(std::move(note));
+    if (wholes.of_group[g] != model::kNoIndex) {
+      PointToWhole(wholes.reports[wholes.of_group[g]], &kernel);
+    }
   }
 }
 
@@ -100,8 +123,8 @@ Statistic OverKernels(const KernelGroups& groups, uint32_t device, const char* m
   return analyzer::Summarize(values.begin(), values.end());
 }
 
-void SetDevices(const Model& model, const Timeline& timeline, const KernelGroups& groups,
-                Report* report) {
+void SetDevices(const Model& model, const Timeline& timeline, const UntracedTimes& untraced_ns,
+                const KernelGroups& groups, Report* report) {
   std::map<uint32_t, DeviceReport> devices;  // described, or seen at work, or both
   for (const model::Device& device : model.devices) {
     DeviceReport& entry = devices[device.id];
@@ -114,6 +137,9 @@ void SetDevices(const Model& model, const Timeline& timeline, const KernelGroups
     const int64_t idle_ns = device.end_ns - device.start_ns - device.busy_ns - device.profiler_ns;
     entry.busy_ns = static_cast<double>(device.busy_ns);
     entry.idle_ns = static_cast<double>(idle_ns);
+  }
+  for (const auto& [device, time_ns] : untraced_ns) {
+    devices[device].busy_ns += static_cast<double>(time_ns);
   }
   for (auto& [id, entry] : devices) {
     entry.id = id;
@@ -172,25 +198,31 @@ Report AnalyzeModel(const Model& model) {
   const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model);
   KernelGroups groups = analyzer::GroupKernels(model, families, timeline);
   const analyzer::CounterNotes notes = analyzer::AddCounters(model, &groups);
+  const UntracedTimes untraced_ns = analyzer::TimeByCounters(&groups);
   analyzer::Continuous continuous =
       analyzer::AttributeContinuous(model, families, timeline, &groups);
   SetProcess(model, &report);
-  SetTotals(model, timeline, &report);
-  SetKernelAnswers(model, report.span_ns, notes, &groups);
-  SetDevices(model, timeline, groups, &report);
+  SetTotals(model, timeline, untraced_ns, &report);
+  analyzer::Wholes wholes = analyzer::BuildWholes(model, families, groups);
+  SetKernelAnswers(model, report.span_ns, notes, wholes, &groups);
+  SetDevices(model, timeline, untraced_ns, groups, &report);
   SetNotices(model, timeline, &report);
-  report.integrity = analyzer::IntegritySentences(model, notes.without_kernel);
+  report.integrity = analyzer::IntegritySentences(model, notes.without_kernel, wholes.without_work);
   report.gaps = analyzer::SummarizeGaps(model, timeline);
   report.copies = analyzer::SummarizeCopies(model);
 
   std::vector<RangeRow> rows =
-      analyzer::BuildRows(model, families, timeline, groups, continuous, report.span_ns);
+      analyzer::BuildRows(model, families, timeline, groups, wholes, continuous, report.span_ns);
   for (KernelGroup& group : groups.groups) report.kernels.push_back(std::move(group.report));
   std::stable_sort(
       report.kernels.begin(), report.kernels.end(),
       [](const KernelReport& a, const KernelReport& b) { return a.total_ns > b.total_ns; });
   report.findings = analyzer::FindInRun(model, timeline, report);
   report.rows = std::move(rows);
+  report.wholes = std::move(wholes.reports);
+  for (WholeReport& whole : report.wholes) {
+    whole.share = report.span_ns > 0 ? whole.total_ns / report.span_ns : 0;
+  }
   report.continuous = std::move(continuous.reports);
   report.pm_samples_lost = static_cast<int64_t>(model.integrity.pm_samples_lost);
   report.pm_restarts = static_cast<int64_t>(model.integrity.pm_restarts);

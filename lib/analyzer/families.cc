@@ -3,6 +3,7 @@
 
 #include <cctype>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace prof::analyzer {
@@ -56,9 +57,15 @@ RangeFamilies FindRangeFamilies(const model::Model& model) {
   RangeFamilies families;
   families.of_path.resize(model.paths.size());
   families.label.resize(model.paths.size());
-  // Only paths in which something ran count: a parent is no member of its children's family.
+  // Only paths in which something ran count: a parent is no member of its children's family. It is
+  // one of its own where it was counted as a whole.
   std::vector<bool> used(model.paths.size());
   for (const model::Op& op : model.ops) used[op.path] = true;
+  std::set<std::string> counted;
+  for (const model::CounterSample& sample : model.samples) {
+    if (sample.unit != model::SampleUnit::kRange) continue;
+    counted.insert(Split(model.paths[sample.path].full).text);
+  }
 
   struct Family {
     std::vector<uint32_t> paths;
@@ -68,9 +75,9 @@ RangeFamilies FindRangeFamilies(const model::Model& model) {
   for (uint32_t path = 0; path < model.paths.size(); ++path) {
     families.of_path[path] = path;
     families.label[path] = model.paths[path].full;
-    if (path == 0 || !used[path]) continue;
+    if (path == 0 || (!used[path] && counted.empty())) continue;
     Pattern pattern = Split(model.paths[path].full);
-    if (pattern.numbers.empty()) continue;
+    if (pattern.numbers.empty() || (!used[path] && counted.count(pattern.text) == 0)) continue;
     Family& family = by_text[pattern.text];
     family.paths.push_back(path);
     family.patterns.push_back(std::move(pattern));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "lib/snapshot/api_class.h"
@@ -65,18 +66,57 @@ GapClassifier::GapClassifier(const model::Model& model)
   for (const Op& op : model.ops) {
     if (op.api != kNoIndex && Pageable(op)) blocks_host_[op.api] = true;
   }
+  FindUntraced();
+  std::vector<Interval> held;
+  for (const Untraced& launch : untraced_) held.push_back({launch.start_ns, launch.end_ns});
   for (const model::ProfilerInterval& interval : model.profiler_intervals) {
-    if (!profiler_.empty() && interval.begin_ns <= profiler_.back().end_ns) {
+    held.push_back({interval.begin_ns, interval.end_ns});
+  }
+  std::sort(held.begin(), held.end(),
+            [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; });
+  for (const Interval& interval : held) {
+    if (!profiler_.empty() && interval.start_ns <= profiler_.back().end_ns) {
       profiler_.back().end_ns = std::max(profiler_.back().end_ns, interval.end_ns);
     } else {
-      profiler_.push_back({interval.begin_ns, interval.end_ns});
+      profiler_.push_back(interval);
     }
   }
 }
 
+// A launch that prof kept out of the trace ran for as long as its like on the timeline.
+void GapClassifier::FindUntraced() {
+  std::unordered_map<uint32_t, int64_t> longest_ns;  // by shape
+  for (const Op& op : model_.ops) {
+    if (op.untraced) longest_ns[op.shape] = 0;
+  }
+  if (longest_ns.empty()) return;
+  for (const Op& op : model_.ops) {
+    const auto known = longest_ns.find(op.shape);
+    if (op.kind != model::OpKind::kKernel || !op.timed || known == longest_ns.end()) continue;
+    known->second = std::max(known->second, op.end_ns - op.start_ns);
+  }
+  for (const Op& op : model_.ops) {
+    if (!op.untraced) continue;
+    untraced_.push_back({op.device, op.start_ns, op.start_ns + longest_ns[op.shape]});
+  }
+  std::sort(untraced_.begin(), untraced_.end(),
+            [](const Untraced& a, const Untraced& b) { return a.start_ns < b.start_ns; });
+}
+
+bool GapClassifier::HoldsUntraced(const Gap& gap) const {
+  auto it = std::lower_bound(
+      untraced_.begin(), untraced_.end(), gap.start_ns,
+      [](const Untraced& launch, int64_t time_ns) { return launch.start_ns < time_ns; });
+  for (; it != untraced_.end() && it->start_ns <= gap.end_ns; ++it) {
+    if (it->device == gap.device) return true;
+  }
+  return false;
+}
+
 bool GapClassifier::CausedByProfiler(const Gap& gap) const {
   const int64_t gap_ns = gap.end_ns - gap.start_ns;
-  const bool beside_sample = model_.ops[gap.previous_op].sampled || model_.ops[gap.next_op].sampled;
+  const bool beside_sample =
+      model_.ops[gap.previous_op].sampled || model_.ops[gap.next_op].sampled || HoldsUntraced(gap);
   if (beside_sample && gap_ns <= kSampleDisturbanceNs) return true;
   int64_t held_ns = 0;
   auto it = std::lower_bound(profiler_.begin(), profiler_.end(), gap.start_ns,

@@ -39,6 +39,13 @@ class GapClassifier {
     int64_t start_ns = 0, end_ns = 0;
   };
 
+  struct Untraced {
+    uint32_t device = 0;
+    int64_t start_ns = 0, end_ns = 0;  // launched by the host; as long as it may have run
+  };
+
+  void FindUntraced();
+  bool HoldsUntraced(const Gap& gap) const;
   bool CausedByProfiler(const Gap& gap) const;
   bool Blocks(const Gap& gap, const model::ApiCall& call) const;
   uint32_t HostPath(const Gap& gap, const GapParts& parts) const;
@@ -47,6 +54,7 @@ class GapClassifier {
   std::vector<int32_t> previous_call_;  // on the same thread, parallel to api_calls
   std::vector<bool> blocks_host_;       // parallel to api_calls
   std::vector<Interval> profiler_;      // union over all threads, sorted
+  std::vector<Untraced> untraced_;      // sorted by start
   std::vector<size_t> step_offsets_;    // of each thread in model.steps
 };
 

@@ -53,7 +53,8 @@ std::string Sentence(uint64_t count, const Loss& loss) {
 }  // namespace
 
 std::vector<std::string> IntegritySentences(const model::Model& model,
-                                            int64_t samples_without_kernel) {
+                                            int64_t samples_without_kernel,
+                                            int64_t samples_without_work) {
   const prof::Integrity& integrity = model.integrity;
   std::vector<std::string> sentences;
   if (!model.truncation.empty()) sentences.push_back(model.truncation);
@@ -83,6 +84,11 @@ std::vector<std::string> IntegritySentences(const model::Model& model,
         Plural(static_cast<uint64_t>(samples_without_kernel), "counter sample", "counter samples") +
         " could not be assigned to one kernel and are not used: the kernel's "
         "record is missing, or the launch was a graph of several.");
+  }
+  if (samples_without_work != 0) {
+    sentences.push_back(
+        Plural(static_cast<uint64_t>(samples_without_work), "counter sample", "counter samples") +
+        " of CUDA graphs or ranges are not used: no operation of theirs was recorded.");
   }
   return sentences;
 }

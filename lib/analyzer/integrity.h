@@ -12,9 +12,11 @@
 
 namespace prof::analyzer {
 
-// `samples_without_kernel`: counter samples that no kernel record matches.
+// `samples_without_kernel`: counter samples that no kernel record matches; `samples_without_work`:
+// those of a graph or range of which no operation was recorded.
 std::vector<std::string> IntegritySentences(const model::Model& model,
-                                            int64_t samples_without_kernel);
+                                            int64_t samples_without_kernel,
+                                            int64_t samples_without_work);
 
 }  // namespace prof::analyzer
 

@@ -8,6 +8,7 @@
 #include "lib/analyzer/names.h"
 #include "lib/analyzer/occupancy.h"
 #include "lib/analyzer/statistics.h"
+#include "lib/analyzer/untraced.h"
 
 namespace prof::analyzer {
 namespace {
@@ -36,20 +37,22 @@ bool IsKernel(const Op& op) { return op.kind == model::OpKind::kKernel; }
 void Assign(const Model& model, const RangeFamilies& families, KernelGroups* result) {
   std::unordered_map<Signature, int32_t, SignatureHash> known;
   std::unordered_map<uint32_t, std::string> demangled;
+  const std::vector<uint32_t> shapes = JoinShapes(model);
   result->group_of_op.assign(model.ops.size(), model::kNoIndex);
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const Op& op = model.ops[i];
     if (!IsKernel(op)) continue;
-    const auto [it, added] = known.try_emplace({op.device, op.shape, families.of_path[op.path]},
+    const uint32_t shape_id = shapes[op.shape];
+    const auto [it, added] = known.try_emplace({op.device, shape_id, families.of_path[op.path]},
                                                static_cast<int32_t>(result->groups.size()));
     result->group_of_op[i] = it->second;
     if (!added) continue;
     KernelGroup& group = result->groups.emplace_back();
     group.device = op.device;
-    group.shape = op.shape;
+    group.shape = shape_id;
     group.path = families.of_path[op.path];
-    const model::Shape& shape = model.shapes[op.shape];
-    const auto [name, unseen] = demangled.try_emplace(op.shape);
+    const model::Shape& shape = model.shapes[shape_id];
+    const auto [name, unseen] = demangled.try_emplace(shape_id);
     if (unseen) name->second = Demangle(shape.name);
     KernelReport& report = group.report;
     report.full_name = name->second.empty() ? "(unknown kernel)" : name->second;
@@ -59,11 +62,14 @@ void Assign(const Model& model, const RangeFamilies& families, KernelGroups* res
     report.grid = shape.grid;
     report.block = shape.block;
     report.cluster = shape.cluster;
+    report.resources_known = HasResources(shape);
     report.registers_per_thread = shape.registers_per_thread;
     report.static_shared_bytes = shape.static_shared_bytes;
     report.dynamic_shared_bytes = shape.dynamic_shared_bytes;
     report.local_bytes_per_thread = shape.local_bytes_per_thread;
-    report.occupancy = ComputeOccupancy(shape, model.FindDevice(op.device));
+    if (report.resources_known) {
+      report.occupancy = ComputeOccupancy(shape, model.FindDevice(op.device));
+    }
   }
 }
 

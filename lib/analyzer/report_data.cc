@@ -3,7 +3,7 @@
 // The member functions of the report's structs, and the names of its enumerators.
 #include <algorithm>
 
-#include "lib/format/metric_aliases.h"
+#include "lib/analyzer/metrics.h"
 #include "prof/report.h"
 
 namespace prof {
@@ -85,14 +85,11 @@ const char* ToString(GapCause cause) {
 }
 
 const Statistic* KernelReport::Find(std::string_view metric) const {
-  auto it = metrics.find(metric);
-  if (it == metrics.end()) it = metrics.find(format::OtherName(metric));
-  return it == metrics.end() || it->second.n == 0 ? nullptr : &it->second;
+  return analyzer::FindIn(metrics, metric);
 }
 
 std::optional<double> KernelReport::Metric(std::string_view metric) const {
-  const Statistic* const found = Find(metric);
-  return found == nullptr ? std::nullopt : std::optional<double>(found->median);
+  return analyzer::MedianIn(metrics, metric);
 }
 
 const KernelReport& Report::kernel(std::string_view name) const {

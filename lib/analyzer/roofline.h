@@ -13,16 +13,12 @@
 
 namespace prof::analyzer {
 
-// A reading above this multiple of the device's peak is a wrong reading, not a fast kernel: the
-// peak itself is exact, the clock it is multiplied with was sampled.
-constexpr double kPeakTolerance = 1.005;
-
 // DRAM bytes per second at `clock_hz` of the DRAM (0: the highest that the device reports); from
 // CUPTI's peak per cycle, else from bus width and double data rate.
 std::optional<double> DramPeak(const model::Device* device, double clock_hz);
 
-// Position from `kernel.metrics`. Readings above the device's peak are left out, and `notes` gets a
-// sentence for each.
+// Position from `kernel.metrics` and `kernel.flops`. Readings above the device's peak are left out,
+// and `notes` gets a sentence for each.
 Roofline ComputeRoofline(const KernelReport& kernel, const model::Device* device,
                          std::vector<std::string>* notes);
 

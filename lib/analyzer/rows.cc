@@ -31,38 +31,9 @@ struct Row {
   std::map<OtherKey, OtherWork> other;
 };
 
-constexpr struct {
-  const char* label;
-  const char* metric;
-} kUnits[] = {
-    {"DRAM", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"},
-    {"L2", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed"},
-    {"L1", "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"},
-    {"tensor", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"},
-    {"FMA", "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed"},
-    {"ALU", "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed"},
-    {"FP64", "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed"},
-    {"SFU", "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed"},
-    {"issue", "sm__issue_active.avg.pct_of_peak_sustained_elapsed"},
-};
-
 // "DRAM 91 % of peak (n=3), L2 23 %, L2 hit 51 %": the two busiest units.
 std::string Evidence(const KernelReport& kernel) {
-  std::vector<std::pair<double, size_t>> busy;
-  for (size_t i = 0; i < std::size(kUnits); ++i) {
-    if (const std::optional<double> value = kernel.Metric(kUnits[i].metric)) {
-      busy.emplace_back(-*value, i);
-    }
-  }
-  std::sort(busy.begin(), busy.end());
-  std::string line;
-  for (size_t i = 0; i < std::min<size_t>(busy.size(), 2); ++i) {
-    const auto& unit = kUnits[busy[i].second];
-    const auto n = static_cast<uint64_t>(kernel.metrics.find(unit.metric)->second.n);
-    line += (i == 0 ? "" : ", ") + std::string(unit.label) + ' ' + FormatFixed(-busy[i].first, 0) +
-            " %";
-    if (i == 0) line += " of peak (n=" + FormatCount(n) + ')';
-  }
+  std::string line = BusiestUnits(kernel);
   if (const std::optional<double> hit = kernel.Metric("lts__t_sector_hit_rate.pct");
       hit && !line.empty()) {
     line += ", L2 hit " + FormatFixed(*hit, 0) + " %";
@@ -95,7 +66,16 @@ std::string OtherEvidence(const OtherKey& key, const OtherWork& work) {
   return line;
 }
 
-RangeRow Finish(const RangeFamilies& families, const Row& row) {
+// The counters of a graph or range stand in for those that its kernels do not have.
+void UseWhole(const WholeReport& whole, RangeRow* row) {
+  const Verdict& verdict = whole.verdict;
+  if (verdict.limiter == Limiter::kNotMeasured) return;
+  row->limiter = verdict.limiter;
+  row->evidence = DescribeWhole(whole);
+  row->verdict = verdict.action.empty() ? verdict.summary : verdict.action;
+}
+
+RangeRow Finish(const RangeFamilies& families, const Wholes& wholes, const Row& row) {
   RangeRow result;
   result.kind = row.path == 0 ? RangeRow::Kind::kOutside : RangeRow::Kind::kRange;
   result.label = row.path == 0 ? "(no range)" : families.label[row.path];
@@ -126,6 +106,10 @@ RangeRow Finish(const RangeFamilies& families, const Row& row) {
     result.limiter = verdict.limiter;
     result.evidence = Evidence(*kernel);
     result.verdict = verdict.action.empty() ? verdict.summary : verdict.action;
+    const auto whole = wholes.of_path.find(row.path);
+    if (verdict.limiter == Limiter::kNotMeasured && whole != wholes.of_path.end()) {
+      UseWhole(wholes.reports[whole->second], &result);
+    }
   }
   return result;
 }
@@ -154,7 +138,8 @@ RangeRow GapRow(const Timeline& timeline) {
 
 std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& families,
                                 const Timeline& timeline, const KernelGroups& kernels,
-                                const Continuous& continuous, double span_ns) {
+                                const Wholes& wholes, const Continuous& continuous,
+                                double span_ns) {
   std::vector<Row> rows;
   constexpr size_t kNoRow = static_cast<size_t>(-1);
   std::vector<size_t> row_of_path(model.paths.size(), kNoRow);
@@ -177,7 +162,9 @@ std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& 
     ++work.count;
   }
   for (const KernelGroup& group : kernels.groups) {
-    rows[row_of_path[group.path]].kernels.push_back(&group);
+    Row& row = rows[row_of_path[group.path]];
+    row.kernels.push_back(&group);
+    if (group.report.duration_from_counters) row.exclusive_ns += group.exclusive_ns;
   }
   std::vector<int64_t> entered(model.paths.size());
   for (const model::RangeInstance& instance : model.instances) {
@@ -186,7 +173,7 @@ std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& 
 
   std::vector<RangeRow> result;
   for (const Row& row : rows) {
-    result.push_back(Finish(families, row));
+    result.push_back(Finish(families, wholes, row));
     if (row.path != 0) result.back().instances = entered[row.path];
     const auto values = continuous.of_path.find(row.path);
     if (values != continuous.of_path.end()) result.back().continuous = values->second;

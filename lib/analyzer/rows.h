@@ -10,6 +10,7 @@
 #include "lib/analyzer/families.h"
 #include "lib/analyzer/kernels.h"
 #include "lib/analyzer/timeline.h"
+#include "lib/analyzer/wholes.h"
 #include "lib/snapshot/model.h"
 #include "prof/report.h"
 
@@ -19,7 +20,7 @@ namespace prof::analyzer {
 // they are whole nanoseconds. `kernels` have their verdicts.
 std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& families,
                                 const Timeline& timeline, const KernelGroups& kernels,
-                                const Continuous& continuous, double span_ns);
+                                const Wholes& wholes, const Continuous& continuous, double span_ns);
 
 }  // namespace prof::analyzer
 

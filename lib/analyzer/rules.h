@@ -17,6 +17,10 @@ namespace prof::analyzer {
 // `device` may be null: rules that need its limits then do not fire.
 Verdict JudgeKernel(const KernelReport& kernel, const model::Device* device);
 
+// Verdict on a graph or range that was counted as a whole: the unit that limits it, or unknown. Its
+// metrics, times and parts are filled in.
+Verdict JudgeWhole(const WholeReport& whole, const model::Device* device);
+
 // Findings about the run. `report` is complete but for its findings and rows.
 std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeline,
                                const Report& report);

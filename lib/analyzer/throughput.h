@@ -7,15 +7,16 @@
 
 #include <vector>
 
+#include "lib/analyzer/metrics.h"
 #include "lib/snapshot/model.h"
 #include "prof/report.h"
 
 namespace prof::analyzer {
 
-// The largest median among the parts of each of `throughputs` that `kernel` has a metric of. What
+// The largest median among the parts of each of `throughputs` that `metrics` has. What
 // was not read, or read as more than the peak, is named as missing. Repeated entries count once.
 SpeedOfLight FindSpeedOfLight(const std::vector<const model::Throughput*>& throughputs,
-                              const KernelReport& kernel);
+                              const Metrics& metrics);
 
 }  // namespace prof::analyzer
 

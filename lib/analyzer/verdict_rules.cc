@@ -33,7 +33,8 @@ void FillNotMeasured(const Facts& facts, Verdict* verdict) {
                        std::to_string(kernel.samples_rejected) +
                        " overlapped other GPU work or were taken at another clock";
   } else if (kernel.in_graph) {
-    verdict->missing = "counters: it ran in a CUDA graph, whose kernels are not sampled one by one";
+    verdict->missing =
+        "counters: it ran in a CUDA graph, whose kernels CUPTI does not count one by one";
   } else if (!kernel.metrics.empty()) {
     verdict->missing = "a usable value: no throughput counter has a finite one";
   } else {
@@ -53,7 +54,7 @@ void FillLaunchSized(const Facts& facts, Verdict* verdict) {
     verdict->summary += " Its busiest unit is " + Use(*facts.leader) + ".";
   }
   const Statistic& duration = facts.kernel->duration_ns;
-  if (duration.n > 0) {
+  if (duration.n > 0 && !facts.kernel->duration_from_counters) {
     verdict->evidence.push_back(Describe("duration", duration, "us", "timeline", 1e-3));
   } else {
     Say(facts, "duration", "us", "gpu__time_duration.sum", verdict, 1e-3);
@@ -96,6 +97,7 @@ struct Rule {
   Limiter limiter;
   bool (*matches)(const Facts&);
   void (*fill)(const Facts&, Verdict*);
+  bool of_unit = false;  // holds for several kernels together as well
 };
 
 constexpr Rule kRules[] = {
@@ -103,19 +105,19 @@ constexpr Rule kRules[] = {
     {"not-measured", Limiter::kNotMeasured, NotMeasured, FillNotMeasured},
     {"launch-sized", Limiter::kLaunchSized, LaunchSized, FillLaunchSized},
     {"small-grid", Limiter::kSmallGrid, SmallGrid, FillSmallGrid},
-    {"dram-throughput", Limiter::kDram, Bound<Unit::kDram>, FillDram},
-    {"l2-throughput", Limiter::kL2, Bound<Unit::kL2>, FillL2},
-    {"l1-throughput", Limiter::kL1, Bound<Unit::kL1>, FillL1},
-    {"shared-bank-conflicts", Limiter::kShared, SharedConflicts, FillConflicts},
-    {"shared-throughput", Limiter::kShared, Bound<Unit::kShared>, FillShared},
-    {"tensor-throughput", Limiter::kTensor, Bound<Unit::kTensor>, FillTensor},
-    {"fma-throughput", Limiter::kFma, Bound<Unit::kFma>, FillFma},
-    {"alu-throughput", Limiter::kAlu, Bound<Unit::kAlu>, FillAlu},
-    {"fp64-throughput", Limiter::kFp64, Bound<Unit::kFp64>, FillFp64},
-    {"sfu-throughput", Limiter::kSfu, Bound<Unit::kSfu>, FillSfu},
-    {"lsu-throughput", Limiter::kL1, Bound<Unit::kLsu>, FillLsu},
-    {"issue-throughput", Limiter::kIssue, Bound<Unit::kIssue>, FillIssue},
-    {"mixed", Limiter::kMixed, Mixed, FillMixed},
+    {"dram-throughput", Limiter::kDram, Bound<Unit::kDram>, FillDram, true},
+    {"l2-throughput", Limiter::kL2, Bound<Unit::kL2>, FillL2, true},
+    {"l1-throughput", Limiter::kL1, Bound<Unit::kL1>, FillL1, true},
+    {"shared-bank-conflicts", Limiter::kShared, SharedConflicts, FillConflicts, true},
+    {"shared-throughput", Limiter::kShared, Bound<Unit::kShared>, FillShared, true},
+    {"tensor-throughput", Limiter::kTensor, Bound<Unit::kTensor>, FillTensor, true},
+    {"fma-throughput", Limiter::kFma, Bound<Unit::kFma>, FillFma, true},
+    {"alu-throughput", Limiter::kAlu, Bound<Unit::kAlu>, FillAlu, true},
+    {"fp64-throughput", Limiter::kFp64, Bound<Unit::kFp64>, FillFp64, true},
+    {"sfu-throughput", Limiter::kSfu, Bound<Unit::kSfu>, FillSfu, true},
+    {"lsu-throughput", Limiter::kL1, Bound<Unit::kLsu>, FillLsu, true},
+    {"issue-throughput", Limiter::kIssue, Bound<Unit::kIssue>, FillIssue, true},
+    {"mixed", Limiter::kMixed, Mixed, FillMixed, true},
     {"tail", Limiter::kTail, TailPrimary, FillTail},
     {"imbalance", Limiter::kTail, ImbalancePrimary, FillImbalance},
     {"occupancy-limited", Limiter::kOccupancy, OccupancyLimited, FillOccupancy},
@@ -123,6 +125,19 @@ constexpr Rule kRules[] = {
     {"partial-wave", Limiter::kSmallGrid, PartialWave, FillPartialWave},
     {"unknown", Limiter::kUnknown, Always, FillUnknown},
 };
+
+bool Apply(const Rule& rule, const Facts& facts, Verdict* verdict) {
+  if (!rule.matches(facts)) return false;
+  verdict->limiter = rule.limiter;
+  verdict->rule = rule.id;
+  rule.fill(facts, verdict);
+  return true;
+}
+
+void BoundGain(Verdict* verdict) {
+  const double gain = verdict->gain_at_most;
+  verdict->gain_at_most = std::isfinite(gain) ? std::clamp(gain, 0.0, 1.0) : 0;
+}
 
 // The next explanation and its value: a unit, or else the stall that the units do not explain.
 std::string RunnerUp(const Facts& facts, const Verdict& verdict) {
@@ -144,20 +159,25 @@ Verdict JudgeKernel(const KernelReport& kernel, const model::Device* device) {
   const Facts facts = GatherFacts(kernel, device);
   Verdict verdict;
   for (const Rule& rule : kRules) {
-    if (!rule.matches(facts)) continue;
-    verdict.limiter = rule.limiter;
-    verdict.rule = rule.id;
-    rule.fill(facts, &verdict);
-    break;
+    if (Apply(rule, facts, &verdict)) break;
   }
   if (verdict.limiter != Limiter::kNotMeasured) verdict.notes = FindNotes(facts, verdict.rule);
   verdict.runner_up = RunnerUp(facts, verdict);
-  const double gain = verdict.gain_at_most;
-  verdict.gain_at_most = std::isfinite(gain) ? std::clamp(gain, 0.0, 1.0) : 0;
+  BoundGain(&verdict);
   if (verdict.missing.empty() && !facts.unknown.empty() && facts.measured) {
     verdict.missing = "the use of " + Join(facts.unknown) + " (tier T1)";
   }
   return verdict;
+}
+
+bool JudgeUnits(const Facts& facts, Verdict* verdict) {
+  const bool judged = std::any_of(std::begin(kRules), std::end(kRules), [&](const Rule& rule) {
+    return rule.of_unit && Apply(rule, facts, verdict);
+  });
+  if (!judged) return false;
+  verdict->runner_up = RunnerUp(facts, *verdict);
+  BoundGain(verdict);
+  return true;
 }
 
 std::vector<std::string_view> VerdictRuleIds() {

@@ -10,6 +10,9 @@
 
 namespace prof::analyzer {
 
+// The verdict that names a unit, or two; false when no rule of that kind matches.
+bool JudgeUnits(const Facts& facts, Verdict* verdict);
+
 // A unit limits. The leader is saturated; or busy, and no other unit comes close.
 bool LeaderBound(const Facts& facts);
 template <Unit unit>

@@ -7,8 +7,6 @@
 namespace prof::analyzer {
 namespace {
 
-constexpr std::string_view kWindow = "gpu__time_duration.sum";
-
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -19,14 +17,9 @@ bool EndsWith(std::string_view text, std::string_view suffix) {
 
 }  // namespace
 
-double WindowOverKernel(const model::CounterSample& sample, const model::PassGroup& group,
-                        const model::Op& kernel) {
-  const auto it = std::find(group.metrics.begin(), group.metrics.end(), kWindow);
-  if (it == group.metrics.end() || !kernel.timed) return 1;
-  const double window_ns = sample.values[static_cast<size_t>(it - group.metrics.begin())];
-  const auto kernel_ns = static_cast<double>(kernel.end_ns - kernel.start_ns);
-  if (!std::isfinite(window_ns) || !(kernel_ns > 0)) return 1;
-  return std::max(1.0, window_ns / kernel_ns);
+double WindowOverWork(double window_ns, double work_ns) {
+  if (!std::isfinite(window_ns) || !(work_ns > 0)) return 1;
+  return std::max(1.0, window_ns / work_ns);
 }
 
 double AtKernelTime(std::string_view metric, double value, double window_over_kernel) {

@@ -10,14 +10,14 @@
 
 #include <string_view>
 
-#include "lib/snapshot/model.h"
-
 namespace prof::analyzer {
 
-// The duration of the range (gpu__time_duration.sum of the sample, ns) over that of its kernel, at
-// least 1. 1 when either is unknown: nothing is corrected then.
-double WindowOverKernel(const model::CounterSample& sample, const model::PassGroup& group,
-                        const model::Op& kernel);
+// Of a sample: how long its range lasted, in ns.
+inline constexpr char kWindow[] = "gpu__time_duration.sum";
+
+// The duration of the range over that of the work in it, at least 1. 1 when either is unknown (not
+// finite, not positive): nothing is corrected then.
+double WindowOverWork(double window_ns, double work_ns);
 
 // `value` of `metric` as it would read had the counters run exactly as long as the kernel:
 //  - shares of the elapsed time and rates per second grow by the factor,

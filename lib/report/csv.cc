@@ -19,7 +19,8 @@ constexpr const char* kColumns =
     "name,full_name,range,device,grid_x,grid_y,grid_z,block_x,block_y,block_z,"
     "registers_per_thread,static_shared_bytes,dynamic_shared_bytes,local_bytes_per_thread,"
     "launches,in_graph,total_ns,share,duration_n,duration_median_ns,duration_min_ns,"
-    "duration_max_ns,sm_sol,sm_sol_largest,sm_sol_missing,memory_sol,memory_sol_largest,"
+    "duration_max_ns,duration_from_counters,sm_sol,sm_sol_largest,sm_sol_missing,memory_sol,memory_"
+    "sol_largest,"
     "memory_sol_missing,waves,occupancy_theoretical,occupancy_achieved,occupancy_limited_by,"
     "limiter,confidence,rule,summary,action,gain_at_most,missing,samples_used,samples_rejected";
 
@@ -84,16 +85,19 @@ void AddKernel(const KernelReport& kernel, Line* line) {
   const auto if_known = [&](double value) {
     return occupancy.known ? std::optional<double>(value) : std::nullopt;
   };
+  const auto resource = [&](uint32_t amount) {
+    line->Text(kernel.resources_known ? std::to_string(amount) : "");
+  };
   line->Text(kernel.name);
   line->Text(kernel.full_name);
   line->Text(kernel.range);
   line->Integral(kernel.device);
   for (const uint32_t size : kernel.grid) line->Integral(size);
   for (const uint32_t size : kernel.block) line->Integral(size);
-  line->Integral(kernel.registers_per_thread);
-  line->Integral(kernel.static_shared_bytes);
+  resource(kernel.registers_per_thread);
+  resource(kernel.static_shared_bytes);
   line->Integral(kernel.dynamic_shared_bytes);
-  line->Integral(kernel.local_bytes_per_thread);
+  resource(kernel.local_bytes_per_thread);
   line->Integral(kernel.launches);
   line->Integral(kernel.in_graph ? 1 : 0);
   line->Real(kernel.total_ns);
@@ -102,6 +106,7 @@ void AddKernel(const KernelReport& kernel, Line* line) {
   line->Real(kernel.duration_ns.median);
   line->Real(kernel.duration_ns.min);
   line->Real(kernel.duration_ns.max);
+  line->Integral(kernel.duration_from_counters ? 1 : 0);
   AddThroughput(kernel.speed_of_light, "sm__throughput", line);
   AddThroughput(kernel.speed_of_light, "gpu__compute_memory_throughput", line);
   line->Real(if_known(occupancy.waves));

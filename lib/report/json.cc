@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
@@ -116,32 +118,80 @@ Json ToJson(const ContinuousReport& value) {
           {"metrics", metrics}};
 }
 
-Json ToJson(const KernelReport& value) {
+Json ToJson(const FlopCount& value) {
+  return {{"kind", value.kind},
+          {"per_launch", Number(value.per_launch)},
+          {"per_s", Number(value.per_s)},
+          {"peak_per_s", Number(value.peak_per_s)},
+          {"of_peak", Number(value.of_peak)}};
+}
+
+Json ToJson(const std::map<std::string, Statistic, std::less<>>& values) {
   Json metrics = Json::object();
-  for (const auto& [name, statistic] : value.metrics) metrics[name] = ToJson(statistic);
+  for (const auto& [name, statistic] : values) metrics[name] = ToJson(statistic);
+  return metrics;
+}
+
+template <typename T>
+Json List(const std::vector<T>& values);
+
+Json ToJson(const KernelReport& value) {
+  const auto resource = [&](uint32_t amount) {
+    return value.resources_known ? Json(amount) : Json(nullptr);
+  };
   return {{"name", value.name},
           {"full_name", value.full_name},
           {"range", value.range},
           {"device", value.device},
           {"grid", value.grid},
           {"block", value.block},
-          {"cluster", value.cluster},
-          {"registers_per_thread", value.registers_per_thread},
-          {"static_shared_bytes", value.static_shared_bytes},
+          {"cluster", value.resources_known ? Json(value.cluster) : Json(nullptr)},
+          {"registers_per_thread", resource(value.registers_per_thread)},
+          {"static_shared_bytes", resource(value.static_shared_bytes)},
           {"dynamic_shared_bytes", value.dynamic_shared_bytes},
-          {"local_bytes_per_thread", value.local_bytes_per_thread},
+          {"local_bytes_per_thread", resource(value.local_bytes_per_thread)},
           {"launches", value.launches},
           {"duration_ns", ToJson(value.duration_ns)},
+          {"duration_from_counters", value.duration_from_counters},
           {"total_ns", Number(value.total_ns)},
           {"share", Number(value.share)},
           {"in_graph", value.in_graph},
-          {"metrics", metrics},
+          {"metrics", ToJson(value.metrics)},
           {"continuous", ToJson(value.continuous)},
           {"samples_used", value.samples_used},
           {"samples_rejected", value.samples_rejected},
           {"occupancy", ToJson(value.occupancy)},
           {"roofline", ToJson(value.roofline)},
+          {"flops", List(value.flops)},
           {"speed_of_light", ToJson(value.speed_of_light)},
+          {"verdict", ToJson(value.verdict)}};
+}
+
+Json ToJson(const WholePart& value) {
+  return {{"name", value.name},
+          {"per_instance", Number(value.per_instance)},
+          {"time_ns", Number(value.time_ns)},
+          {"share", Number(value.share)}};
+}
+
+Json ToJson(const WholeReport& value) {
+  const bool graph = value.kind == WholeReport::Kind::kGraph;
+  return {{"kind", graph ? "graph" : "range"},
+          {"label", value.label},
+          {"range", value.range},
+          {"graph", graph ? Json(value.graph) : Json(nullptr)},
+          {"device", value.device},
+          {"instances", value.instances},
+          {"samples_used", value.samples_used},
+          {"samples_rejected", value.samples_rejected},
+          {"duration_ns", ToJson(value.duration_ns)},
+          {"host_ns", ToJson(value.host_ns)},
+          {"counted_ns", ToJson(value.counted_ns)},
+          {"total_ns", Number(value.total_ns)},
+          {"share", Number(value.share)},
+          {"metrics", ToJson(value.metrics)},
+          {"speed_of_light", ToJson(value.speed_of_light)},
+          {"parts", List(value.parts)},
           {"verdict", ToJson(value.verdict)}};
 }
 
@@ -252,6 +302,7 @@ Json ToJson(const Report& report) {
           {"devices", List(report.devices)},
           {"rows", List(report.rows)},
           {"kernels", List(report.kernels)},
+          {"wholes", List(report.wholes)},
           {"gaps", List(report.gaps)},
           {"copies", List(report.copies)},
           {"findings", List(report.findings)},

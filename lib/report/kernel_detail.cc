@@ -37,20 +37,28 @@ void WriteFacts(std::ostream& out, const KernelReport& kernel, int width) {
   fact("launch      ", "grid x block " + LaunchShape(kernel) + " on GPU " +
                            std::to_string(kernel.device) +
                            (kernel.in_graph ? ", by a CUDA graph" : ""));
+  if (!kernel.resources_known) {
+    fact("resources   ", Count(kernel.dynamic_shared_bytes) +
+                             " B dynamic shared memory; registers and the rest are not known: no "
+                             "launch of it was traced");
+  }
   if (kernel.cluster[0] > 0) {
     fact("cluster     ", std::to_string(kernel.cluster[0]) + "x" +
                              std::to_string(kernel.cluster[1]) + "x" +
                              std::to_string(kernel.cluster[2]));
   }
-  fact("resources   ", std::to_string(kernel.registers_per_thread) + " registers a thread, " +
-                           Count(kernel.static_shared_bytes) + " B static and " +
-                           Count(kernel.dynamic_shared_bytes) + " B dynamic shared memory, " +
-                           Count(kernel.local_bytes_per_thread) + " B local memory a thread");
+  if (kernel.resources_known) {
+    fact("resources   ", std::to_string(kernel.registers_per_thread) + " registers a thread, " +
+                             Count(kernel.static_shared_bytes) + " B static and " +
+                             Count(kernel.dynamic_shared_bytes) + " B dynamic shared memory, " +
+                             Count(kernel.local_bytes_per_thread) + " B local memory a thread");
+  }
   fact("time        ", Count(kernel.launches) + " launches, " + Time(kernel.total_ns) +
                            " in all (" + Percent(kernel.share) + " of the span); median " +
                            Time(duration.median) + ", " + Time(duration.min) + " to " +
                            Time(duration.max) + " over " + Count(duration.n) +
-                           " undisturbed launches");
+                           (kernel.duration_from_counters ? " samples" : " undisturbed launches"));
+  fact("            ", TimeSource(kernel));
   fact("samples     ", Count(kernel.samples_used) + " used, " + Count(kernel.samples_rejected) +
                            " rejected (other GPU work beside them, or another clock)");
 }
@@ -60,7 +68,10 @@ void WriteOccupancy(std::ostream& out, const KernelReport& kernel, const TextOpt
   const Occupancy& occupancy = kernel.occupancy;
   const std::string text = OccupancyText(kernel);
   WriteParagraph(out, "  ",
-                 text.empty() ? "not known: the device's limits were not recorded" : text,
+                 !text.empty() ? text
+                 : kernel.resources_known
+                     ? "not known: the device's limits were not recorded"
+                     : "not known: no launch of it was traced, so its registers are not known",
                  options.width);
   if (!occupancy.known) return;
   Table table;
@@ -122,6 +133,24 @@ void WriteMetrics(std::ostream& out, const KernelReport& kernel, const TextOptio
   WriteTable(out, table, options.width, options.utf8);
 }
 
+void WriteFlops(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+  if (kernel.flops.empty()) return;
+  WriteHeading(out, "Operations: a fused multiply-add is two", options);
+  Table table;
+  table.columns = {{"kind", Align::kLeft},
+                   {"per launch", Align::kRight},
+                   {"per second", Align::kRight},
+                   {"peak", Align::kRight},
+                   {"of peak", Align::kRight}};
+  for (const FlopCount& count : kernel.flops) {
+    table.rows.push_back(
+        {{count.kind, Rate(count.per_launch, "op"), count.per_s ? Rate(*count.per_s, "op/s") : "-",
+          count.peak_per_s ? Rate(*count.peak_per_s, "op/s") : "-",
+          count.of_peak ? Percent(*count.of_peak) : "-"}});
+  }
+  WriteTable(out, table, options.width, options.utf8);
+}
+
 void WriteWhileItRan(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
   if (kernel.continuous.empty()) return;
   WriteHeading(out, "While it ran, by PM samples of the whole GPU", options);
@@ -158,6 +187,7 @@ void WriteKernelDetail(std::ostream& out, const KernelReport& kernel, const Text
   if (!kernel.verdict.rule.empty()) text << "  rule: " << kernel.verdict.rule << '\n';
   const std::string roofline = report::RooflineText(kernel);
   if (!roofline.empty()) report::WriteParagraph(text, "  ", roofline, options.width);
+  report::WriteFlops(text, kernel, options);
   report::WriteOccupancy(text, kernel, options);
   report::WriteSpeedOfLight(text, kernel, options);
   report::WriteMetrics(text, kernel, options);

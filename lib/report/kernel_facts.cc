@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/report/kernel_facts.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "lib/analyzer/rule_facts.h"
@@ -36,6 +38,12 @@ std::string OfPeak(double value, const std::optional<double>& peak, const std::s
   if (peak && *peak > 0) text += " of " + Rate(*peak, unit) + " (" + Percent(value / *peak) + ")";
   return text;
 }
+
+std::string Operations(double count) { return Rate(count, "op"); }
+
+// Ratios put together from two passes can exceed 100 % (a hit rate of 114 % was seen); such a
+// number is not printed as if it were one.
+constexpr double kBelievable = 1.005;
 
 }  // namespace
 
@@ -104,6 +112,29 @@ std::string RooflineText(const KernelReport& kernel) {
     parts.push_back(intensity);
   }
   return parts.empty() ? "" : "roofline: " + Join(parts, "; ");
+}
+
+std::string FlopsText(const KernelReport& kernel) {
+  std::vector<std::string> kinds;
+  for (const FlopCount& count : kernel.flops) {
+    if (!(count.per_launch > 0)) continue;
+    std::string text = count.kind + " " + Operations(count.per_launch);
+    if (count.per_s) text += " at " + OfPeak(*count.per_s, count.peak_per_s, "op/s");
+    kinds.push_back(text);
+  }
+  return kinds.empty() ? "" : "operations per launch: " + Join(kinds, "; ");
+}
+
+std::string TimeSource(const KernelReport& kernel) {
+  if (!kernel.duration_from_counters) return "";
+  return "time by the counter (gpu__time_duration, n = " + Count(kernel.duration_ns.n) +
+         "), not the timeline: prof kept its launches out of the trace";
+}
+
+std::string PercentCell(const std::optional<double>& fraction) {
+  if (!fraction || !std::isfinite(*fraction)) return "-";
+  if (*fraction > kBelievable) return "?";
+  return Fixed(100 * std::min(*fraction, 1.0), 0);
 }
 
 std::vector<std::string> VerdictText(const KernelReport& kernel) {

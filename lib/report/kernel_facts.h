@@ -27,6 +27,10 @@ std::vector<UnitUse> UnitUses(const KernelReport& kernel);
 std::string LaunchShape(const KernelReport& kernel);    // "(128,32) x 256"
 std::string OccupancyText(const KernelReport& kernel);  // sentence; "" when unknown
 std::string RooflineText(const KernelReport& kernel);   // "" when nothing was measured
+std::string FlopsText(const KernelReport& kernel);      // kinds that it executes; "" for none
+std::string TimeSource(const KernelReport& kernel);     // "" when its time is the timeline's
+// "83", "?" above 100 %, "-" when it was not measured.
+std::string PercentCell(const std::optional<double>& fraction);
 // The verdict in paragraphs: what limits the kernel and on what evidence; what to do.
 std::vector<std::string> VerdictText(const KernelReport& kernel);
 

@@ -106,6 +106,7 @@ void WriteText(std::ostream& out, const Report& report, const TextOptions& asked
     report::WriteRanges(text, report, options);
     report::WriteFindings(text, report, options);
     report::WriteKernels(text, report, options);
+    report::WriteWholes(text, report, options);
     report::WriteContinuous(text, report, options);
     report::WriteGaps(text, report, options);
     report::WriteCopies(text, report, options);

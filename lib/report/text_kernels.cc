@@ -18,16 +18,6 @@ namespace prof::report {
 namespace {
 
 constexpr int kNameWidth = 60;  // of library kernels; wrapped further by the table
-// Ratios put together from two passes can exceed 100 % (a hit rate of 114 % was seen); such a
-// number is not printed as if it were one.
-constexpr double kBelievable = 1.005;
-
-std::string PercentCell(const std::optional<double>& fraction) {
-  if (!fraction || !std::isfinite(*fraction)) return "-";
-  if (*fraction > kBelievable) return "?";
-  return Fixed(100 * std::min(*fraction, 1.0), 0);
-}
-
 std::string OccupancyCell(const Occupancy& occupancy) {
   const std::optional<double> theoretical =
       occupancy.known ? std::optional<double>(occupancy.theoretical) : std::nullopt;
@@ -60,8 +50,9 @@ Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& opti
   row.notes = VerdictText(kernel);
   // The rule on PM samples has them in its evidence.
   const bool said = kernel.verdict.rule == "continuous-dram";
-  for (const std::string& fact : {RooflineText(kernel), OccupancyText(kernel),
-                                  said ? "" : ContinuousText(kernel.continuous)}) {
+  for (const std::string& fact :
+       {TimeSource(kernel), RooflineText(kernel), FlopsText(kernel), OccupancyText(kernel),
+        said ? "" : ContinuousText(kernel.continuous)}) {
     if (!fact.empty()) row.notes.push_back(fact);
   }
   if (kernel.in_graph) row.notes.emplace_back("launched by a CUDA graph");

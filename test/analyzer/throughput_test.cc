@@ -18,12 +18,12 @@ namespace {
 const std::string kSm = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
 const std::string kMemory = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
 
-KernelReport With(const std::map<std::string, double>& medians) {
-  KernelReport kernel;
+Metrics With(const std::map<std::string, double>& medians) {
+  Metrics metrics;
   for (const auto& [name, median] : medians) {
-    kernel.metrics[name] = {3, median, median, median, 3 * median};
+    metrics[name] = {3, median, median, median, 3 * median};
   }
-  return kernel;
+  return metrics;
 }
 
 TEST_CASE("A throughput is the largest of its parts") {
@@ -42,9 +42,9 @@ TEST_CASE("A throughput is the largest of its parts") {
 
 TEST_CASE("Parts without a value are named, whether or not a launch could tell them") {
   const model::Throughput sm{kSm, {"a", "b", "never_sampled"}, {"two_passes"}};
-  KernelReport kernel = With({{"a", 0}, {"b", 5}});
-  kernel.metrics["b"].n = 0;  // no usable sample
-  const SpeedOfLight light = FindSpeedOfLight({&sm}, kernel);
+  Metrics metrics = With({{"a", 0}, {"b", 5}});
+  metrics["b"].n = 0;  // no usable sample
+  const SpeedOfLight light = FindSpeedOfLight({&sm}, metrics);
   REQUIRE(light.throughputs.size() == 1);
   CHECK(light.sm_sol == 0.0);
   CHECK(light.throughputs[0].largest == "a");
@@ -92,7 +92,8 @@ TEST_CASE("The parts are taken from the samples, each at its kernel's own time")
 }
 
 TEST_CASE("A metric is found by its usual name where the chip has another") {
-  const KernelReport kernel = With({{"dram__bytes_op_read.sum", 7}, {"dram__bytes.sum", 9}});
+  KernelReport kernel;
+  kernel.metrics = With({{"dram__bytes_op_read.sum", 7}, {"dram__bytes.sum", 9}});
   CHECK(kernel.Metric("dram__bytes_read.sum") == 7);
   CHECK(kernel.Metric("dram__bytes_op_read.sum") == 7);
   CHECK(kernel.Metric("dram__bytes.sum") == 9);
@@ -104,7 +105,8 @@ TEST_CASE("A metric is found by its usual name where the chip has another") {
 }
 
 TEST_CASE("A chip that has both names is asked for the usual one") {
-  const KernelReport kernel = With({{"dram__bytes_op_read.sum", 7}, {"dram__bytes_read.sum", 8}});
+  KernelReport kernel;
+  kernel.metrics = With({{"dram__bytes_op_read.sum", 7}, {"dram__bytes_read.sum", 8}});
   CHECK(kernel.Metric("dram__bytes_read.sum") == 8);
 }
 

@@ -8,44 +8,18 @@
 #include "test/support/catch.h"
 
 namespace prof::analyzer {
-namespace {
-
-model::Op Kernel(int64_t duration_ns) {
-  model::Op op;
-  op.start_ns = 1'000;
-  op.end_ns = 1'000 + duration_ns;
-  return op;
-}
-
-double Factor(double window_ns, const model::Op& kernel) {
-  model::PassGroup group;
-  group.metrics = {"gpu__time_duration.sum", "dram__bytes.sum"};
-  model::CounterSample sample;
-  sample.values = {window_ns, 1.0};
-  return WindowOverKernel(sample, group, kernel);
-}
-
-}  // namespace
 
 TEST_CASE("The factor is the range's duration over that of its kernel") {
-  CHECK(Factor(38'900, Kernel(26'600)) == Approx(38'900.0 / 26'600));
+  CHECK(WindowOverWork(38'900, 26'600) == Approx(38'900.0 / 26'600));
 }
 
 TEST_CASE("A range is never taken for shorter than its kernel") {
-  CHECK(Factor(9'000, Kernel(10'000)) == 1.0);
+  CHECK(WindowOverWork(9'000, 10'000) == 1.0);
 }
 
 TEST_CASE("Nothing is corrected where a duration is unknown") {
-  CHECK(Factor(std::nan(""), Kernel(10'000)) == 1.0);
-  CHECK(Factor(20'000, Kernel(0)) == 1.0);
-  model::Op untimed = Kernel(10'000);
-  untimed.timed = false;
-  CHECK(Factor(20'000, untimed) == 1.0);
-  model::PassGroup without;
-  without.metrics = {"dram__bytes.sum"};
-  model::CounterSample sample;
-  sample.values = {1.0};
-  CHECK(WindowOverKernel(sample, without, Kernel(10'000)) == 1.0);
+  CHECK(WindowOverWork(std::nan(""), 10'000) == 1.0);
+  CHECK(WindowOverWork(20'000, 0) == 1.0);
 }
 
 TEST_CASE("Shares of the elapsed time and rates grow") {

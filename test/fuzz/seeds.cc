@@ -9,6 +9,8 @@ namespace prof::test {
 namespace {
 
 constexpr const char* kDram = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+constexpr const char* kWindow = "gpu__time_duration.sum";
+constexpr const char* kFfma = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
 constexpr const char* kActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
 
 void AddStep(SnapshotBuilder& builder, int64_t at_ns) {
@@ -22,7 +24,15 @@ void AddStep(SnapshotBuilder& builder, int64_t at_ns) {
   in_graph.api = "cudaGraphLaunch";
   in_graph.graph = 3;
   in_graph.graph_node = 17;
-  builder.Kernel(gemm, "step/torch:forward", at_ns + 31'000, at_ns + 40'000, in_graph);
+  builder.GraphSample(
+      builder.Kernel(gemm, "step/torch:forward", at_ns + 31'000, at_ns + 40'000, in_graph),
+      {{kDram, 40.0}, {kWindow, 12'000}});
+  builder.RangeSample("step", at_ns + 1'000, at_ns + 89'000, {{kDram, 30.0}, {kWindow, 80'000}});
+  Launch untraced;
+  untraced.untraced = true;
+  builder.Sample(builder.Kernel(builder.Shape("once", {4, 1, 1}, {32, 1, 1}, 0), "step",
+                                at_ns + 82'000, at_ns + 82'000, untraced),
+                 {{kWindow, 3'000}, {kFfma, 1e6}});
   Launch untimed;
   untimed.untimed = true;
   builder.Kernel(gemm, "step", at_ns + 41'000, at_ns + 41'000, untimed);

@@ -76,5 +76,17 @@ TEST_CASE("Quotes, commas and newlines survive the CSV") {
   CHECK(Cell(Parsed(report), 1, "range") == "a \"b\", c\nd");
 }
 
+TEST_CASE("Resources of a kernel that no traced launch told are empty cells") {
+  Report report = test::ExampleReport();
+  report.kernels[0].resources_known = false;
+  report.kernels[0].duration_from_counters = true;
+  const auto rows = Parsed(report);
+  CHECK(Cell(rows, 1, "registers_per_thread").empty());
+  CHECK(Cell(rows, 1, "static_shared_bytes").empty());
+  CHECK(Cell(rows, 1, "duration_from_counters") == "1");
+  CHECK(Cell(rows, 2, "registers_per_thread") == "168");
+  CHECK(Cell(rows, 2, "duration_from_counters") == "0");
+}
+
 }  // namespace
 }  // namespace prof

@@ -49,6 +49,7 @@ KernelReport Saxpy() {
   kernel.samples_rejected = 1;
   kernel.occupancy = {true, 8, 32, 8, 16, 64, {"warps"}, 1.0, 0.874, 248.24, 0.003};
   kernel.roofline = {4.39e12, 4.81e12, 0.73e12, 0.17, 60.3e12, "fp32"};
+  kernel.flops = {{"fp32", 130.2e6, 0.73e12, 60.3e12, 0.0121}, {"fp64", 0, 0, 30.1e12, 0}};
   kernel.speed_of_light.sm_sol = 0.138;
   kernel.speed_of_light.memory_sol = 0.913;
   kernel.speed_of_light.throughputs = {
@@ -93,6 +94,30 @@ KernelReport Gemm() {
   kernel.verdict.missing =
       "it was launched by a CUDA graph only, and counters cannot be read from single graph nodes";
   return kernel;
+}
+
+WholeReport Decode() {
+  WholeReport whole;
+  whole.label = "CUDA graph 2 in decode";
+  whole.range = "decode";
+  whole.graph = 2;
+  whole.instances = 1'200;
+  whole.samples_used = 20;
+  whole.samples_rejected = 1;
+  whole.duration_ns = Of(1'179, 142'000, 139'000, 151'000);
+  whole.counted_ns = Of(21, 166'000, 158'000, 206'000);
+  whole.total_ns = 1'700'000;
+  whole.share = 0.138;
+  whole.metrics[kDram] = Of(5, 71.4, 71.0, 72.2);
+  whole.metrics[kTensor] = Of(5, 12.0, 11.9, 12.1);
+  whole.parts = {{"nvjet_hsh_256x128", 4, 96'000, 0.7}, {"rms_norm", 8.5, 41'000, 0.3}};
+  whole.verdict.limiter = Limiter::kDram;
+  whole.verdict.confidence = Confidence::kMedium;
+  whole.verdict.rule = "dram-throughput";
+  whole.verdict.summary = "As a whole: Limited by DRAM at 71.4 % of its peak";
+  whole.verdict.action = "Move fewer bytes";
+  whole.verdict.gain_at_most = 0.23;
+  return whole;
 }
 
 KernelReport Reduce() {
@@ -212,6 +237,7 @@ Report ExampleReport() {
   device.dram_peak_bytes_per_s = 4.81e12;
   report.devices = {device};
   report.kernels = {Saxpy(), Gemm(), Reduce()};
+  report.wholes = {Decode()};
   AddRows(&report);
   report.gaps = {{0, GapCause::kSync, 40, 1'491'000, 52'100, "step",
                   "52.1 us after cudaStreamSynchronize in step, before saxpy"},

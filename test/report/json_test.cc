@@ -27,29 +27,13 @@ std::set<std::string> Keys(const nlohmann::json& object) {
 
 TEST_CASE("The JSON has the documented keys, and no others") {
   const nlohmann::json json = Parsed(test::ExampleReport());
-  CHECK(Keys(json) == std::set<std::string>{"schema",
-                                            "error",
-                                            "command",
-                                            "host",
-                                            "pid",
-                                            "rank",
-                                            "prof_version",
-                                            "nvidia_driver",
-                                            "span_ns",
-                                            "profiler_ns",
-                                            "counter_cost_ns",
-                                            "totals",
-                                            "devices",
-                                            "rows",
-                                            "kernels",
-                                            "gaps",
-                                            "copies",
-                                            "findings",
-                                            "notices",
-                                            "integrity",
-                                            "continuous",
-                                            "pm_samples_lost",
-                                            "pm_restarts"});
+  CHECK(Keys(json) ==
+        std::set<std::string>{"schema",    "error",       "command",         "host",
+                              "pid",       "rank",        "prof_version",    "nvidia_driver",
+                              "span_ns",   "profiler_ns", "counter_cost_ns", "totals",
+                              "devices",   "rows",        "kernels",         "wholes",
+                              "gaps",      "copies",      "findings",        "notices",
+                              "integrity", "continuous",  "pm_samples_lost", "pm_restarts"});
   CHECK(Keys(json["kernels"][0]) == std::set<std::string>{"name",
                                                           "full_name",
                                                           "range",
@@ -63,6 +47,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                           "local_bytes_per_thread",
                                                           "launches",
                                                           "duration_ns",
+                                                          "duration_from_counters",
                                                           "total_ns",
                                                           "share",
                                                           "in_graph",
@@ -72,12 +57,18 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                           "samples_rejected",
                                                           "occupancy",
                                                           "roofline",
+                                                          "flops",
                                                           "speed_of_light",
                                                           "verdict"});
   CHECK(Keys(json["rows"][0]) == std::set<std::string>{"kind", "label", "time_ns", "share",
                                                        "instances", "operations", "limiter",
                                                        "dominant", "evidence", "verdict",
                                                        "gain_at_most_ns", "continuous"});
+  CHECK(Keys(json["wholes"][0]) ==
+        std::set<std::string>{"kind", "label", "range", "graph", "device", "instances",
+                              "samples_used", "samples_rejected", "duration_ns", "host_ns",
+                              "counted_ns", "total_ns", "share", "metrics", "speed_of_light",
+                              "parts", "verdict"});
   CHECK(json["schema"] == 1);
 }
 
@@ -98,6 +89,17 @@ TEST_CASE("The JSON holds the report's values") {
   CHECK(json["gaps"][0]["cause"] == "sync");
   CHECK(json["findings"][1]["withheld"] == true);
   CHECK(json["integrity"].size() == 1);
+}
+
+TEST_CASE("Resources of a kernel that no traced launch told are null in the JSON") {
+  Report report = test::ExampleReport();
+  report.kernels[0].resources_known = false;
+  const nlohmann::json kernel = Parsed(report)["kernels"][0];
+  CHECK(kernel["registers_per_thread"].is_null());
+  CHECK(kernel["static_shared_bytes"].is_null());
+  CHECK(kernel["local_bytes_per_thread"].is_null());
+  CHECK(kernel["cluster"].is_null());
+  CHECK(kernel["dynamic_shared_bytes"] == 0);
 }
 
 TEST_CASE("What was not measured is null in the JSON") {

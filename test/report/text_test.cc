@@ -205,5 +205,28 @@ TEST_CASE("The stream's locale and width do not change the report") {
   CHECK(out.str() == Text(test::ExampleReport()));
 }
 
+TEST_CASE(
+    "A graph or range that was counted as a whole has its section, and none is there without") {
+  Report report = test::ExampleReport();
+  const std::string text = Text(report);
+  CHECK_THAT(text, Contains("Counted as a whole"));
+  CHECK_THAT(text, Contains("4 x nvjet_hsh_256x128 70 %, 8.5 x rms_norm 30 %"));
+  CHECK_THAT(text, Contains("20 samples (1 rejected"));
+  report.wholes.clear();
+  CHECK_THAT(Text(report), !Contains("Counted as a whole"));
+}
+
+TEST_CASE("A time that only counters know is marked") {
+  Report report = test::ExampleReport();
+  CHECK_THAT(Text(report), !Contains("not the timeline"));
+  report.kernels[0].duration_from_counters = true;
+  report.kernels[0].resources_known = false;
+  CHECK_THAT(Text(report), Contains("time by the counter (gpu__time_duration, n = 37)"));
+  std::ostringstream detail;
+  WriteKernelDetail(detail, report.kernels[0]);
+  CHECK_THAT(detail.str(), Contains("over 37 samples"));
+  CHECK_THAT(detail.str(), Contains("registers and the rest are not known"));
+}
+
 }  // namespace
 }  // namespace prof

@@ -272,6 +272,26 @@ void SnapshotBuilder::Overhead(std::string_view kind, int64_t start_ns, int64_t 
 
 void SnapshotBuilder::Sample(uint32_t correlation, const std::map<std::string, double>& metrics,
                              std::string_view tier, uint32_t context) {
+  AddSample(correlation, metrics, tier, context);
+}
+
+void SnapshotBuilder::GraphSample(uint32_t correlation,
+                                  const std::map<std::string, double>& metrics) {
+  AddSample(correlation, metrics, "T1", 1).set_unit(wire::SAMPLE_GRAPH);
+}
+
+void SnapshotBuilder::RangeSample(std::string_view path, int64_t begin_ns, int64_t end_ns,
+                                  const std::map<std::string, double>& metrics) {
+  wire::CounterSample& sample = AddSample(0, metrics, "T1", 1);
+  sample.set_unit(wire::SAMPLE_RANGE);
+  sample.set_range_path(Path(path));
+  sample.set_begin_ns(begin_ns);
+  sample.set_end_ns(end_ns);
+}
+
+wire::CounterSample& SnapshotBuilder::AddSample(uint32_t correlation,
+                                                const std::map<std::string, double>& metrics,
+                                                std::string_view tier, uint32_t context) {
   std::string key(tier);
   for (const auto& [metric, value] : metrics) key += '\n' + metric;
   const auto [it, added] = records_->groups.emplace(key, records_->groups.size() + 1);
@@ -290,7 +310,7 @@ void SnapshotBuilder::Sample(uint32_t correlation, const std::map<std::string, d
     sample.set_begin_ns(call.start_ns);
     sample.set_end_ns(call.end_ns);
   }
-  records_->samples.push_back(sample);
+  return records_->samples.emplace_back(sample);
 }
 
 void SnapshotBuilder::Pm(const model::PmSeries& series) {

@@ -27,7 +27,8 @@
 
 namespace prof::wire {
 class Block;
-}
+class CounterSample;
+}  // namespace prof::wire
 
 namespace prof::test {
 
@@ -97,6 +98,10 @@ class SnapshotBuilder {
   // --- Counters ----------------------------------------------------------------------------------
   void Sample(uint32_t correlation, const std::map<std::string, double>& metrics,
               std::string_view tier = "T1", uint32_t context = 1);
+  // Of a whole graph launch, and of the instance of the range `path` around [begin_ns, end_ns].
+  void GraphSample(uint32_t correlation, const std::map<std::string, double>& metrics);
+  void RangeSample(std::string_view path, int64_t begin_ns, int64_t end_ns,
+                   const std::map<std::string, double>& metrics);
   void Profiler(model::ProfilerWork work, int64_t begin_ns, int64_t end_ns,
                 uint32_t tid = kMainTid);
 
@@ -119,6 +124,8 @@ class SnapshotBuilder {
  private:
   struct Records;
 
+  wire::CounterSample& AddSample(uint32_t correlation, const std::map<std::string, double>& metrics,
+                                 std::string_view tier, uint32_t context);
   uint32_t ThreadId(uint32_t tid);
   uint32_t LaneId(const Launch& how);
   uint32_t AddLaunch(std::string_view api, std::string_view path, int64_t op_start_ns,
