@@ -45,7 +45,8 @@ class CuptiSource final : public capture::GpuSource {
     process_->tracer.TakeDropped();
     sampler_ = std::make_unique<CounterSampler>(&process_->api, &process_->driver, options);
     decoder_ = std::make_unique<ActivityDecoder>(&process_->api, &sampler_->overlaps());
-    if (options.continuous) pm_ = std::make_unique<PmSampler>(&process_->api, &process_->pm_hosts, options);
+    if (options.continuous)
+      pm_ = std::make_unique<PmSampler>(&process_->api, &process_->pm_hosts, options);
     start_ns_ = capture::MonotonicNs();
     std::string failed;
     const CUptiResult result = process_->tracer.Enable(&failed);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Keeps a launch out of CUPTI's kernel tracing. Tracing instruments each kernel: counts of
-// instructions by type then read 0 (smsp__sass_*), counts of all instructions 8 a warp too many, and
-// warps that do little else wait for other things than they would by themselves.
+// instructions by type then read 0 (smsp__sass_*), counts of all instructions 8 a warp too many,
+// and warps that do little else wait for other things than they would by themselves.
 #ifndef PROF_CUPTI_BACKEND_TRACE_PAUSE_H_
 #define PROF_CUPTI_BACKEND_TRACE_PAUSE_H_
 
@@ -18,7 +18,7 @@ namespace prof::cupti {
 // What a pass group needs of the launches that it is read from.
 enum class Tracing {
   kTraced,      // nothing
-  kUntraced,   // not traced, to be exact; only if no metric is related to the kernel's time
+  kUntraced,    // not traced, to be exact; only if no metric is related to the kernel's time
   kNeverTraced  // not traced, to be right at all
 };
 Tracing TracingFor(const std::vector<std::string>& metrics);
