@@ -9,7 +9,9 @@ namespace prof::cupti {
 namespace {
 
 uintptr_t KeyOf(CUstream stream) { return reinterpret_cast<uintptr_t>(stream) + 1; }
-CUstream StreamOf(uintptr_t key) { return reinterpret_cast<CUstream>(key - 1); }
+CUstream StreamOf(uintptr_t key) {
+  return reinterpret_cast<CUstream>(key - 1);  // NOLINT(performance-no-int-to-ptr): was one
+}
 
 }  // namespace
 
