@@ -25,6 +25,7 @@
 #include "cupti_backend/counter_plans.h"
 #include "cupti_backend/cupti_api.h"
 #include "cupti_backend/driver_api.h"
+#include "cupti_backend/launch.h"
 #include "cupti_backend/launch_selection.h"
 #include "cupti_backend/overlap_watch.h"
 #include "cupti_backend/path_filter.h"
@@ -36,17 +37,6 @@
 #include "prof/session.h"
 
 namespace prof::cupti {
-
-// A launch of a kernel or of a graph, as its callback sees it.
-struct Launch {
-  capture::SampleUnit unit = capture::SampleUnit::kKernel;
-  Signature signature;  // of a graph: its executable graph as the function
-  CUcontext context = nullptr;
-  CUstream stream = nullptr;
-  uint32_t correlation = 0;
-  uint32_t path = 0;
-  const char* kernel_name = nullptr;
-};
 
 // What the collector takes.
 struct SamplerEvents {
@@ -103,6 +93,9 @@ class CounterSampler {
 
  private:
   static constexpr size_t kMaxContexts = SampleSchedule::kMaxLanes;
+  static constexpr int64_t kStopWaitNs = 1'000'000'000;
+  // How long a launching thread waits for the GPU to be idle before it opens a range.
+  static constexpr int64_t kIdleWaitNs = 200'000'000;
   using Context = SampledContext;
   using Phase = SampledContext::Phase;
 

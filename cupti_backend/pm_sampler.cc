@@ -4,11 +4,11 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "lib/capture/clock.h"
 #include "lib/capture/quiet_thread.h"
+#include "lib/capture/timed_wait.h"
 
 namespace prof::cupti {
 namespace {
@@ -106,15 +106,7 @@ void PmSampler::SetStatus(State state, const CounterProblem& problem) {
 void PmSampler::Run() {
   std::vector<std::unique_ptr<Device>> devices;
   while (!stopping_.load()) {
-    timespec until{};
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += kFetchNs;
-    if (until.tv_nsec >= 1'000'000'000) {
-      until.tv_nsec -= 1'000'000'000;
-      ++until.tv_sec;
-    }
-    while (sem_clockwait(&wake_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
-    }
+    capture::WaitUntil(&wake_, MonotonicNs() + kFetchNs);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       for (size_t i = devices.size(); i < wanted_.size(); ++i) {

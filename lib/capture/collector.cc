@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/collector.h"
 
-#include <cerrno>
 #include <cstdio>
 #include <utility>
 
 #include "lib/capture/quiet_thread.h"
 #include "lib/capture/range_names.h"
 #include "lib/capture/range_owner.h"
+#include "lib/capture/timed_wait.h"
 
 namespace prof::capture {
 namespace {
@@ -89,15 +89,7 @@ void Collector::Run() {
   int64_t last_flush = MonotonicNs();
   int64_t last_block = last_flush;
   while (true) {
-    timespec until{};
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += kRoundNs;
-    if (until.tv_nsec >= 1'000'000'000) {
-      until.tv_nsec -= 1'000'000'000;
-      ++until.tv_sec;
-    }
-    while (sem_clockwait(&wake_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
-    }
+    WaitUntil(&wake_, MonotonicNs() + kRoundNs);
     uint64_t sync_ticket = 0;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
