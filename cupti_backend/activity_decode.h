@@ -13,16 +13,16 @@
 
 #include "cupti_backend/api_filter.h"
 #include "cupti_backend/cupti_api.h"
-#include "cupti_backend/overlap_watch.h"
+#include "cupti_backend/record_watch.h"
 #include "lib/capture/encoder.h"
 
 namespace prof::cupti {
 
 class ActivityDecoder {
  public:
-  // `overlaps` is told of GPU work; may be nullptr.
-  explicit ActivityDecoder(const CuptiApi* api, OverlapWatch* overlaps = nullptr)
-      : api_(api), filter_(api), overlaps_(overlaps) {}
+  // `watch` is told of GPU work; may be nullptr.
+  explicit ActivityDecoder(const CuptiApi* api, RecordWatch* watch = nullptr)
+      : api_(api), filter_(api), watch_(watch) {}
 
   // Reads every record of a buffer into `encoder`.
   void Decode(uint8_t* buffer, size_t bytes, capture::Encoder& encoder);
@@ -43,16 +43,16 @@ class ActivityDecoder {
 
   template <typename Record>
   void Note(const Record& r) {
-    if (overlaps_ == nullptr) return;
-    overlaps_->Note(r.deviceId, r.contextId, r.correlationId, static_cast<int64_t>(r.start),
-                    static_cast<int64_t>(r.end));
+    if (watch_ == nullptr) return;
+    watch_->Note(r.deviceId, r.contextId, r.correlationId, static_cast<int64_t>(r.start),
+                 static_cast<int64_t>(r.end));
   }
   static void FlushThread(uint32_t tid, std::vector<DriverCall>& calls, capture::Encoder& encoder);
   void DecodeApi(const CUpti_ActivityAPI& record, bool runtime, capture::Encoder& encoder);
 
   const CuptiApi* api_;
   ApiFilter filter_;
-  OverlapWatch* overlaps_;
+  RecordWatch* watch_;
   // A runtime call's record follows those of the driver calls inside of it: they wait here, by
   // thread, and vanish when the outer call turns up.
   std::unordered_map<uint32_t, std::vector<DriverCall>> waiting_;

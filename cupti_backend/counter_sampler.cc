@@ -74,7 +74,7 @@ std::vector<int> CounterSampler::Devices() {
 }
 
 SamplerEvents CounterSampler::TakeEvents() {
-  for (SampleSchedule::Entry* entry : overlaps_.Resolve(MonotonicNs())) {
+  for (SampleSchedule::Entry* entry : records_.overlaps.Resolve(MonotonicNs())) {
     selection_.Exclude(schedule_, *entry, Exclusion::kNeverAlone, nullptr);
   }
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -27,8 +27,8 @@
 #include "cupti_backend/driver_api.h"
 #include "cupti_backend/launch.h"
 #include "cupti_backend/launch_selection.h"
-#include "cupti_backend/overlap_watch.h"
 #include "cupti_backend/path_filter.h"
+#include "cupti_backend/record_watch.h"
 #include "cupti_backend/sample_reader.h"
 #include "cupti_backend/sample_schedule.h"
 #include "cupti_backend/sampled_context.h"
@@ -78,7 +78,7 @@ class CounterSampler {
   // The collector thread.
   SamplerEvents TakeEvents();
   // Told of all GPU work that was decoded.
-  OverlapWatch& overlaps() { return overlaps_; }
+  RecordWatch& records() { return records_; }
   // CUDA ordinals of the devices whose contexts were seen.
   std::vector<int> Devices();
   // Waits for all work of the contexts that launched something. False when one of them failed.
@@ -111,6 +111,7 @@ class CounterSampler {
   void Leave() { busy_.store(false, std::memory_order_release); }
   bool EnterWithin(int64_t timeout_ns);
   bool WithinBudget(int64_t now_ns) const;
+  void AskForWork(const Context& context, const Launch& launch, SampleSchedule::Entry* entry);
   bool EndsByItself(const Context& context, const Launch& launch, SampleSchedule::Entry* entry);
   bool AwaitReady(Context& context);
   void WaitAtGate(const Context& context) const;
@@ -148,7 +149,7 @@ class CounterSampler {
   LaunchSelection selection_;
   PathFilter counted_ranges_;
   TracePause tracing_;
-  OverlapWatch overlaps_;
+  RecordWatch records_;
   std::array<Context, kMaxContexts> contexts_;
   std::atomic<bool> busy_{false};
   // Closed while CUPTI waits for the work of this context, which has several streams.

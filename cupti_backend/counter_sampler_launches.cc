@@ -64,8 +64,10 @@ void CounterSampler::OnLaunchEnter(const Launch& launch) {
       entry->exclusion.load(std::memory_order_relaxed) == Exclusion::kNone && selection_.Admits();
   const int64_t now_ns = MonotonicNs();
   if (!schedule_.Considers(*entry, now_ns) || !chosen) return;
+  const bool prepared = phase == Phase::kReady || phase == Phase::kRunning;
+  if (prepared) AskForWork(*context, launch, entry);
   // Launches before the first group is there count, too: they are the first of their signature.
-  if ((phase != Phase::kReady && phase != Phase::kRunning) || !WithinBudget(now_ns)) return;
+  if (!prepared || !WithinBudget(now_ns)) return;
 
   // A launch that is only being captured into a graph does not run now.
   CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -75,6 +77,14 @@ void CounterSampler::OnLaunchEnter(const Launch& launch) {
   }
   if (!EndsByItself(*context, launch, entry)) return;
   if (TryEnter()) SampleNext(*context, entry, launch, now_ns);
+}
+
+// Some of its first launches, and one now and then.
+void CounterSampler::AskForWork(const Context& context, const Launch& launch,
+                                SampleSchedule::Entry* entry) {
+  const uint32_t launches = entry->launches.load(std::memory_order_relaxed);
+  if (launches > 4 && launches % 128 != 0) return;
+  records_.work.Ask(context.plan.context_id, launch.correlation, entry);
 }
 
 void CounterSampler::OnLaunchExit() {
@@ -125,7 +135,7 @@ bool CounterSampler::EndsByItself(const Context& context, const Launch& launch,
   // A graph runs its own nodes side by side; that it needs later launches is not to be expected.
   if (launch.unit == capture::SampleUnit::kGraph) return true;
   if (alone == Alone::kUnknown &&
-      overlaps_.Ask(context.plan.context_id, launch.correlation, entry)) {
+      records_.overlaps.Ask(context.plan.context_id, launch.correlation, entry)) {
     entry->alone.store(Alone::kAsked, std::memory_order_relaxed);
   }
   return false;
@@ -256,6 +266,7 @@ SampleSchedule::Entry* CounterSampler::FindSignature(const Launch& launch, size_
   if (is_new) {
     entry->whole.store(launch.unit != capture::SampleUnit::kKernel);
     const bool range = launch.unit == capture::SampleUnit::kRange;
+    entry->asked_for.store(range);
     schedule_.Judge(
         *entry, lane,
         range ? Exclusion::kNone

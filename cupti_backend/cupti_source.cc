@@ -44,7 +44,7 @@ class CuptiSource final : public capture::GpuSource {
     process_->tracer.pool().Drain([](uint8_t*, size_t) {});
     process_->tracer.TakeDropped();
     sampler_ = std::make_unique<CounterSampler>(&process_->api, &process_->driver, options);
-    decoder_ = std::make_unique<ActivityDecoder>(&process_->api, &sampler_->overlaps());
+    decoder_ = std::make_unique<ActivityDecoder>(&process_->api, &sampler_->records());
     if (options.continuous)
       pm_ = std::make_unique<PmSampler>(&process_->api, &process_->pm_hosts, options);
     start_ns_ = capture::MonotonicNs();

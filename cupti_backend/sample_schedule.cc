@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <new>
 
 namespace prof::cupti {
@@ -38,7 +40,9 @@ SampleSchedule::SampleSchedule(uint32_t samples, uint32_t skip, uint32_t every)
     : skip_(skip),
       every_(std::max(every, 1U)),
       targets_(TargetsOf(std::clamp<uint32_t>(samples, 1, 100))),
-      entries_(new (std::nothrow) Entry[kCapacity]) {}
+      entries_(new (std::nothrow) Entry[kCapacity]) {
+  work_.reserve(kCapacity);
+}
 
 // --- Launching threads ---------------------------------------------------------------------------
 
@@ -111,7 +115,35 @@ uint32_t SampleSchedule::Target(const Entry& entry) const {
   return 2 * targets_[last] - (last > 0 ? targets_[last - 1] : 0);
 }
 
+// 0 as long as it is not known.
+double SampleSchedule::WorkNs(const Entry& entry) {
+  if (entry.asked_for.load(kRelaxed)) return std::numeric_limits<double>::infinity();
+  const uint32_t timed = entry.timed_launches.load(kRelaxed);
+  if (timed == 0) return 0;
+  return static_cast<double>(entry.timed_ns.load(kRelaxed)) / timed * entry.launches.load(kRelaxed);
+}
+
+// Where there are more signatures than places: those with most GPU time. As they are finished it
+// is the turn of the next ones.
+void SampleSchedule::ChooseByWork(size_t lane_index, int64_t now_ns) {
+  Lane& lane = lanes_[lane_index];
+  lane.least_work_ns = 0;
+  work_.clear();
+  for (uint32_t i = 0; entries_ != nullptr && i < kCapacity; ++i) {
+    const Entry& entry = entries_[i];
+    if (entry.key.load(kRelaxed) == 0 || entry.lane != lane_index ||
+        entry.finished.load(kRelaxed) || IsGone(entry, now_ns)) {
+      continue;
+    }
+    work_.push_back(WorkNs(entry));
+  }
+  if (work_.size() <= kMaxOpen) return;
+  std::nth_element(work_.begin(), work_.begin() + (kMaxOpen - 1), work_.end(), std::greater<>());
+  lane.least_work_ns = work_[kMaxOpen - 1];
+}
+
 bool SampleSchedule::Open(Entry& entry, Lane& lane, int64_t now_ns) {
+  if (WorkNs(entry) < lane.least_work_ns) return false;
   const uint32_t fresh = lane.fresh.load(kRelaxed);
   // Half of the places are for those that have nothing yet.
   const bool later = entry.round > 0 && fresh > 0;
@@ -180,6 +212,8 @@ void SampleSchedule::Revisit(Entry& entry, Lane& lane, int64_t now_ns) {
   using State = Entry::State;
   if (entry.finished.load(kRelaxed)) {
     Close(entry, lane, State::kDone);
+  } else if (entry.state == State::kOpen && WorkNs(entry) < lane.least_work_ns) {
+    Close(entry, lane, State::kParked);
   } else if (IsGone(entry, now_ns)) {
     if (entry.state != State::kResting) Close(entry, lane, State::kParked);
   } else if (entry.state == State::kNew
@@ -205,6 +239,7 @@ void SampleSchedule::BeginVisit(size_t lane_index, uint32_t groups, uint32_t gro
 void SampleSchedule::RevisitAll(size_t lane_index, int64_t now_ns) {
   Lane& lane = lanes_[lane_index];
   lane.revisited_ns = now_ns;
+  ChooseByWork(lane_index, now_ns);
   for (uint32_t i = 0; entries_ != nullptr && i < kCapacity; ++i) {
     Entry& entry = entries_[i];
     if (entry.key.load(kRelaxed) == 0 ||

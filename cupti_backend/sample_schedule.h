@@ -7,8 +7,8 @@
 // ones the rest, after a rest as long as everything before it. So each group is there early, and
 // the samples are spread over the run. Within a group a signature leaves out launches of its own
 // for as long as others want the group. Groups are visited in their order, round and round, past
-// those that nothing wants; at most kMaxOpen signatures are at work at a time, which makes some
-// signatures complete where the budget does not last for all.
+// those that nothing wants; at most kMaxOpen signatures are at work at a time, those with most GPU
+// time so far, which makes them complete where the budget does not last for all.
 #ifndef PROF_CUPTI_BACKEND_SAMPLE_SCHEDULE_H_
 #define PROF_CUPTI_BACKEND_SAMPLE_SCHEDULE_H_
 
@@ -76,6 +76,11 @@ class SampleSchedule {
     std::atomic<Alone> alone{Alone::kUnknown};
     std::atomic<uint8_t> overlapped{0};  // runs in which later work began before its end
     std::atomic<bool> whole{false};      // a graph or a range: no groups for kernels alone
+    std::atomic<bool> asked_for{false};  // by name: goes before all others
+    // GPU time of some of its launches (work_watch.h).
+    std::atomic<uint32_t> timed_launches{0};
+    std::atomic<uint64_t> timed_ns{0};
+    std::atomic<uint64_t> timed_last{0};  // the launch that was counted last
 
    private:
     friend class SampleSchedule;
@@ -147,6 +152,7 @@ class SampleSchedule {
     std::array<uint32_t, kMaxGroups> wanting{};  // open signatures that want it
     uint32_t groups = 0;
     uint64_t kernel_only = 0;
+    double least_work_ns = 0;  // signatures with less GPU time have to wait
     uint32_t open = 0;
     uint32_t visit = 0;
     int64_t revisited_ns = 0;
@@ -162,6 +168,8 @@ class SampleSchedule {
   void Finish(Entry& entry);
   void RevisitAll(size_t lane, int64_t now_ns);
   void Revisit(Entry& entry, Lane& lane, int64_t now_ns);
+  void ChooseByWork(size_t lane, int64_t now_ns);
+  static double WorkNs(const Entry& entry);
   static bool IsGone(const Entry& entry, int64_t now_ns);
   static bool TooClose(const Entry& entry, const Lane& lane, int64_t now_ns);
   static uint32_t GroupAfter(const Lane& lane, uint32_t group);
@@ -169,6 +177,7 @@ class SampleSchedule {
   const uint32_t skip_, every_;
   std::vector<uint32_t> targets_;  // samples of a group at the end of each round
   std::unique_ptr<Entry[]> entries_;
+  std::vector<double> work_;  // ChooseByWork's; allocated once
   std::array<Lane, kMaxLanes> lanes_;
   std::atomic<uint32_t> signatures_{0};
   std::atomic<uint32_t> unfinished_{0};

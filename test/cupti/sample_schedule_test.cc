@@ -489,5 +489,40 @@ TEST_CASE("Threads that launch the same signatures share their entries") {
   CHECK(schedule.Complete(60 * kMs));
 }
 
+TEST_CASE("Where there are more kernels than places, those with most GPU time come first") {
+  SampleSchedule schedule(5, 0, 1);
+  constexpr uint32_t kKernels = 40, kGroups = 2;
+  std::vector<SampleSchedule::Entry*> entries;
+  for (uint32_t i = 0; i < kKernels; ++i) {
+    bool is_new = false;
+    entries.push_back(schedule.Find(1000 + i, &is_new));
+    REQUIRE(is_new);
+    schedule.Judge(*entries.back(), 0, Exclusion::kNone);
+    // The later ones take longer, and the first one was asked for by name.
+    entries.back()->timed_launches = 1;
+    entries.back()->timed_ns = 1000 * (i + 1);
+  }
+  entries[0]->asked_for = true;
+  int64_t now_ns = 1'000'000;
+  for (SampleSchedule::Entry* entry : entries) schedule.Considers(*entry, now_ns);
+  schedule.BeginVisit(0, kGroups, 0, now_ns);
+  std::set<uint32_t> sampled;
+  for (uint32_t i = 0; i < kKernels; ++i) {
+    const auto decision = schedule.Next(*entries[i], 0, kGroups, 0, now_ns);
+    if (decision.action == SampleSchedule::Action::kSample) sampled.insert(i);
+  }
+  CHECK(sampled.size() == SampleSchedule::kMaxOpen);
+  CHECK(sampled.count(0) == 1);
+  for (uint32_t i = kKernels - SampleSchedule::kMaxOpen + 1; i < kKernels; ++i) {
+    CHECK(sampled.count(i) == 1);
+  }
+  // When those are finished it is the turn of the next ones.
+  for (const uint32_t i : sampled) schedule.Exclude(*entries[i], Exclusion::kHeldUp);
+  schedule.BeginVisit(0, kGroups, 1, now_ns);
+  CHECK(schedule.Next(*entries[1], 0, kGroups, 1, now_ns).action == SampleSchedule::Action::kNone);
+  CHECK(schedule.Next(*entries[20], 0, kGroups, 1, now_ns).action ==
+        SampleSchedule::Action::kSample);
+}
+
 }  // namespace
 }  // namespace prof::cupti::test
