@@ -142,6 +142,7 @@ SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints) {
   ReadInteger("PROF_SAMPLE_EVERY", 1, 1e9, &options.sample_every, complaints);
   ReadExpression("PROF_COUNTED_RANGES", &options.counted_ranges, complaints);
   ReadContinuous(&options, complaints);
+  ReadNumber("PROF_CONTINUOUS_CORE", 0.1, 100, &options.continuous_core_percent, complaints);
   ReadNamed("PROF_REPLAY", kReplay, &options.replay, complaints);
   return options;
 }

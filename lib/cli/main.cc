@@ -86,6 +86,10 @@ void AddSelection(CLI::App* run, RunOptions* options) {
                 "Counters of the whole GPU over time, every US microseconds (100): --continuous=US")
       ->check(kContinuous)
       ->type_name("US");
+  run->add_option("--continuous-core", options->continuous_core,
+                  "... for at most this % of one core; the interval grows where it takes more")
+      ->check(CLI::Range(0.1, 100.0))
+      ->type_name("PERCENT");
   run->add_option("--replay", options->replay, "none, or kernel: run kernels again for each pass")
       ->check(CLI::IsMember({"none", "kernel"}))
       ->type_name("WAY");

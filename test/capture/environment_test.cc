@@ -31,6 +31,7 @@ class Environment {
                              "PROF_SAMPLE_EVERY",
                              "PROF_COUNTED_RANGES",
                              "PROF_CONTINUOUS",
+                             "PROF_CONTINUOUS_CORE",
                              "PROF_REPLAY",
                              "PROF_CUPTI",
                              "CUDA_HOME",
@@ -90,6 +91,7 @@ TEST_CASE("Without variables the options are the defaults, and a file of this pr
   CHECK(options.counted_ranges.empty());
   CHECK_FALSE(options.continuous);
   CHECK(options.continuous_interval_us == 100);
+  CHECK(options.continuous_core_percent == 10);
   CHECK(options.replay == Replay::kNone);
 }
 
@@ -110,6 +112,7 @@ TEST_CASE("Each variable sets its option") {
                                            {"PROF_SAMPLE_EVERY", "3"},
                                            {"PROF_COUNTED_RANGES", "decode$"},
                                            {"PROF_CONTINUOUS", "1"},
+                                           {"PROF_CONTINUOUS_CORE", "2.5"},
                                            {"PROF_REPLAY", "kernel"}});
   CHECK(options.output == "x-%r.prof");
   CHECK(options.counters == Counters::kSpeedOfLight);
@@ -128,6 +131,7 @@ TEST_CASE("Each variable sets its option") {
   CHECK(options.counted_ranges == "decode$");
   CHECK(options.continuous);
   CHECK(options.continuous_interval_us == 100);
+  CHECK(options.continuous_core_percent == 2.5);
   CHECK(options.replay == Replay::kKernel);
 }
 

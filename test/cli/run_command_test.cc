@@ -77,11 +77,14 @@ TEST_CASE("Without libprof_inject.so nothing is run and the message says where i
 TEST_CASE("A wrong option is named, and nothing is run") {
   const Folder folder;
   const std::vector<std::vector<std::string>> wrong = {
-      {"--counters", "many"},   {"--samples", "0"},      {"--budget", "-1"},
-      {"--kernel", "("},        {"--range", "[a"},       {"--count-range", "*"},
-      {"--launch-skip", "-1"},  {"--launch-skip", "x"},  {"--launch-count", "1.5"},
-      {"--every", "0"},         {"--continuous=19"},     {"--continuous=fast"},
-      {"--continuous=1000001"}, {"--replay", "program"}, {"--bogus"}};
+      {"--counters", "many"},     {"--samples", "0"},
+      {"--budget", "-1"},         {"--kernel", "("},
+      {"--range", "[a"},          {"--count-range", "*"},
+      {"--launch-skip", "-1"},    {"--launch-skip", "x"},
+      {"--launch-count", "1.5"},  {"--every", "0"},
+      {"--continuous=19"},        {"--continuous=fast"},
+      {"--continuous=1000001"},   {"--replay", "program"},
+      {"--continuous-core", "0"}, {"--bogus"}};
   for (const std::vector<std::string>& options : wrong) {
     const Ended ended = Prof(RunLine(options, {"echo", "ran"}), folder.path());
     CHECK(ended.exit_code() == 2);
