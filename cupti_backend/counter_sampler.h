@@ -119,7 +119,7 @@ class CounterSampler {
   // A graph may hold kernels that wait for their likes in another context's graph.
   bool SeveralContexts() const;
   void Watch(int64_t now_ns);
-  void NoteUntraced(const Context& context, const Launch& launch);
+  void NoteUntraced(const Launch& launch);
   size_t LaneOf(const Context& context) const {
     return static_cast<size_t>(&context - contexts_.data());
   }

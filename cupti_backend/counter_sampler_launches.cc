@@ -46,10 +46,9 @@ const char kRangeSignature = 0;
 }  // namespace
 
 void CounterSampler::OnLaunchEnter(const Launch& launch) {
-  const bool may_lack_record = tracing_.OnEnter();
+  if (tracing_.OnEnter()) NoteUntraced(launch);
   Context* context = FindContext(launch.context);
   if (context == nullptr) return;
-  if (may_lack_record) NoteUntraced(*context, launch);
   if (closed_.load(std::memory_order_acquire)) return;
   context->streams.Seen(launch.stream);
   if (gate_.load(std::memory_order_acquire) == context) WaitAtGate(*context);
@@ -165,10 +164,9 @@ bool CounterSampler::SeveralContexts() const {
   return contexts_[1].handle.load(std::memory_order_relaxed) != nullptr;
 }
 
-void CounterSampler::NoteUntraced(const Context& context, const Launch& launch) {
+void CounterSampler::NoteUntraced(const Launch& launch) {
   if (launch.unit != capture::SampleUnit::kKernel || launch.kernel_name == nullptr) return;
-  capture::UntracedKernelEvent event =
-      UntracedKernelOf(launch, *api_, *driver_, context.plan.device, context.plan.context_id);
+  capture::UntracedKernelEvent event = UntracedKernelOf(launch, *api_, *driver_);
   const std::lock_guard<std::mutex> lock(mutex_);
   events_.untraced.push_back(std::move(event));
 }
@@ -220,7 +218,7 @@ bool CounterSampler::Open(Context& context, SampleSchedule::Entry* entry, const 
   context.retry_after_ns = 0;
   if (untraced) {
     if (!tracing_.Begin()) return false;
-    NoteUntraced(context, launch);
+    NoteUntraced(launch);
   }
   open_entry_.store(entry);
   open_name_.store(launch.kernel_name);
@@ -322,6 +320,7 @@ CounterSampler::Context* CounterSampler::FindContext(CUcontext handle) {
 }
 
 bool CounterSampler::WithinBudget(int64_t now_ns) const {
+  if (replays_) return true;  // who asks for replay pays for it
   const double allowed =
       options_.counter_budget_seconds * 1e9 +
       options_.counter_budget_percent / 100.0 * static_cast<double>(now_ns - start_ns_);

@@ -24,10 +24,10 @@ struct Launch {
   const char* kernel_name = nullptr;
 };
 
-// For the snapshot, when the launch may have no record. Asks the driver for the kernel's resources.
+// For the snapshot, when the launch may have no record. Its context is current. Asks the driver for
+// the kernel's resources.
 capture::UntracedKernelEvent UntracedKernelOf(const Launch& launch, const CuptiApi& api,
-                                              const DriverApi& driver, int device,
-                                              uint32_t context_id);
+                                              const DriverApi& driver);
 
 }  // namespace prof::cupti
 

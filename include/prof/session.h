@@ -32,7 +32,8 @@ enum class Counters {
 /// Whether kernels are run again for their counters.
 enum class Replay {
   kNone,   ///< Never: counters come from launches that happen anyway. The default.
-  kKernel  ///< Each chosen kernel is run again, once per pass, with its memory restored between.
+  kKernel  ///< One launch of each chosen signature is run again, once per pass, with its memory
+           ///< restored between: some 20 ms a pass, outside of the budget.
 };
 
 /// Every field has a default; a default-constructed value records everything in memory.
