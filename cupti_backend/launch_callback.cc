@@ -117,7 +117,7 @@ void LaunchCallback::Disable() {
   // A launching thread may still be between its look at sampler_ and its use; it does not stay
   // there long, but nothing waits without an end.
   const int64_t until_ns = capture::MonotonicNs() + 1'000'000'000;
-  while (inside_.load(std::memory_order_seq_cst) != 0 && capture::MonotonicNs() < until_ns) {
+  while (inside_.Sum() != 0 && capture::MonotonicNs() < until_ns) {
     sched_yield();
   }
 }
@@ -132,7 +132,7 @@ void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_C
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
     const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
     const CUcontext context = resource.context;
-    callback->inside_.fetch_add(1, std::memory_order_seq_cst);
+    callback->inside_.Add();
     if (CounterSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
       if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) sampler->OnContext(context);
       if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
@@ -142,13 +142,13 @@ void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_C
         sampler->OnStreamDestroyed(context, resource.resourceHandle.stream);
       }
     }
-    callback->inside_.fetch_sub(1, std::memory_order_seq_cst);
+    callback->inside_.Remove();
   }
 }
 
 void LaunchCallback::OnRange(uint32_t path, bool entered) {
   LaunchCallback* callback = range_listener.load(std::memory_order_acquire);
-  callback->inside_.fetch_add(1, std::memory_order_seq_cst);
+  callback->inside_.Add();
   if (CounterSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
     if (entered) {
       sampler->OnRangeEnter(path);
@@ -156,13 +156,13 @@ void LaunchCallback::OnRange(uint32_t path, bool entered) {
       sampler->OnRangeExit(path);
     }
   }
-  callback->inside_.fetch_sub(1, std::memory_order_seq_cst);
+  callback->inside_.Remove();
 }
 
 void LaunchCallback::OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
   const bool enter = data.callbackSite == CUPTI_API_ENTER;
   if (enter) launches_.fetch_add(1, std::memory_order_relaxed);
-  inside_.fetch_add(1, std::memory_order_seq_cst);
+  inside_.Add();
   if (CounterSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
     if (enter && cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice) {
       sampler->OnSeveralDevicesLaunch();
@@ -181,7 +181,7 @@ void LaunchCallback::OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackDat
       sampler->OnLaunchExit();
     }
   }
-  inside_.fetch_sub(1, std::memory_order_seq_cst);
+  inside_.Remove();
 }
 
 }  // namespace prof::cupti

@@ -9,6 +9,7 @@
 
 #include "cupti_backend/counter_sampler.h"
 #include "cupti_backend/cupti_api.h"
+#include "lib/capture/striped_count.h"
 
 namespace prof::cupti {
 
@@ -39,7 +40,7 @@ class LaunchCallback {
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::atomic<CounterSampler*> sampler_{nullptr};
   std::atomic<uint64_t> launches_{0};
-  std::atomic<uint32_t> inside_{0};  // callbacks that may be using the sampler
+  capture::StripedCount inside_;  // callbacks that may be using the sampler
 };
 
 }  // namespace prof::cupti

@@ -41,20 +41,20 @@ TracePause::TracePause(const CuptiApi* api)
 bool TracePause::OnEnter() {
   if (entered_epoch != epoch_) {
     entered_epoch = epoch_;
-    under_way_.fetch_add(1, std::memory_order_seq_cst);
+    under_way_.Add();
   }
   return paused_.load(std::memory_order_seq_cst);
 }
 
 void TracePause::OnExit() {
-  if (entered_epoch == epoch_) under_way_.fetch_sub(1, std::memory_order_seq_cst);
+  if (entered_epoch == epoch_) under_way_.Remove();
   entered_epoch = 0;
 }
 
 bool TracePause::Begin() {
   // A launch that enters now either is counted below or sees paused_.
   if (paused_.exchange(true, std::memory_order_seq_cst)) return false;
-  if (under_way_.load(std::memory_order_seq_cst) == 1 &&
+  if (under_way_.Sum() == 1 &&
       api_->activity_disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) == CUPTI_SUCCESS) {
     return true;
   }

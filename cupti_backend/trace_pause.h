@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cupti_backend/cupti_api.h"
+#include "lib/capture/striped_count.h"
 
 namespace prof::cupti {
 
@@ -43,7 +44,7 @@ class TracePause {
  private:
   const CuptiApi* const api_;
   const uint32_t epoch_;  // tells the launches of this one from those of one before
-  std::atomic<uint32_t> under_way_{0};
+  capture::StripedCount under_way_;
   std::atomic<bool> paused_{false};
 };
 
