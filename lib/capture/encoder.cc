@@ -13,6 +13,7 @@
 #include "lib/capture/utf8.h"
 #include "lib/capture/wire_tags.h"
 #include "lib/capture/wire_writer.h"
+#include "lib/format/framing.h"
 
 namespace prof::capture {
 namespace {
@@ -160,7 +161,7 @@ void Encoder::Add(const HeaderEvent& event) {
   has_header_ = true;
   Message block(columns_->entries);
   Message header(block, tag::block::kHeader);
-  U32(header, 1, 1);
+  U32(header, 1, format::kFormatVersion);
   Text(header, 2, event.prof_version);
   I64(header, 3, event.start_ns);
   U32(header, 4, event.pid);
@@ -266,17 +267,16 @@ void Encoder::Add(const PmSeriesEvent& series) {
 void Encoder::Add(const KernelEvent& event) {
   ++kernels_;
   KernelColumns& columns = columns_->kernels;
-  const auto row = static_cast<uint32_t>(columns.shape.size());
-  columns.shape.push_back(Shape(event));
-  columns.lane.push_back(Lane(event.device, event.context, event.stream));
+  const auto row = static_cast<uint32_t>(columns.interval.rows());
+  const uint32_t shape = Shape(event);
+  columns.shape.Add(shape);
+  columns.lane.Add(Lane(event.device, event.context, event.stream));
   const bool timed = event.start_ns > 0 && event.end_ns >= event.start_ns;
   if (timed) {
-    columns.start.Add(event.start_ns);
-    columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+    columns.interval.Add(shape, event.start_ns, DurationOf(event.start_ns, event.end_ns));
   } else {
     ++untimed_;
-    columns.start.Repeat();
-    columns.duration.push_back(0);
+    columns.interval.Repeat(shape);
     columns.untimed.push_back(row);
   }
   columns.correlation.Add(event.correlation);
@@ -306,11 +306,10 @@ void Encoder::Add(const UntracedKernelEvent& event) {
     shape = Shape(launch);
   }
   KernelColumns& columns = columns_->kernels;
-  columns.untraced.push_back(static_cast<uint32_t>(columns.shape.size()));
-  columns.shape.push_back(shape);
-  columns.lane.push_back(Lane(event.device, event.context, event.stream));
-  columns.start.Add(event.launch_ns);
-  columns.duration.push_back(0);
+  columns.untraced.push_back(static_cast<uint32_t>(columns.interval.rows()));
+  columns.shape.Add(shape);
+  columns.lane.Add(Lane(event.device, event.context, event.stream));
+  columns.interval.Add(shape, event.launch_ns, 0);
   columns.correlation.Add(event.correlation);
 }
 
@@ -371,11 +370,11 @@ void Encoder::Add(const ApiEvent& event) {
     return;
   }
   ApiColumns& columns = columns_->api_calls;
-  const auto row = static_cast<uint32_t>(columns.name.size());
-  columns.name.push_back(Intern(event.name));
-  columns.thread.push_back(Thread(event.tid));
-  columns.start.Add(event.start_ns);
-  columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+  const auto row = static_cast<uint32_t>(columns.interval.rows());
+  const uint32_t name = Intern(event.name);
+  columns.name.Add(name);
+  columns.thread.Add(Thread(event.tid));
+  columns.interval.Add(name, event.start_ns, DurationOf(event.start_ns, event.end_ns));
   columns.correlation.Add(event.correlation);
   if (event.error != 0) {
     columns.error_row.push_back(row);
@@ -397,9 +396,9 @@ void Encoder::Add(const OverheadEvent& event) {
 
 void Encoder::Add(uint32_t tid, const RangeEvent& event) {
   RangeColumns& columns = columns_->ranges;
-  columns.thread.push_back(Thread(tid));
-  columns.time.Add(event.time_ns);
-  columns.path.push_back(event.path);
+  columns.thread.Add(Thread(tid));
+  columns.path.Add(event.path);
+  columns.time.Add(event.path, event.time_ns, 0);
 }
 
 void Encoder::Add(const SpanEvent& event) {
@@ -504,7 +503,7 @@ bool Encoder::has_events() const {
 size_t Encoder::pending_rows() const { return columns_->rows(); }
 
 void Encoder::WriteIfLarge() {
-  // About 9 bytes a row; exact sizes are known only after serialization.
+  // At most about 9 bytes a row; exact sizes are known only after serialization.
   const size_t bytes = columns_->entries.size() + columns_->new_string_bytes + pending_rows() * 9;
   if (has_header_ && bytes >= kLargeBlockBytes) WriteBlock(last_integrity_);
 }

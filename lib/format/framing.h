@@ -18,7 +18,7 @@
 namespace prof::format {
 
 constexpr std::string_view kFileMagic = "PROFSNAP";
-constexpr uint32_t kFormatVersion = 1;
+constexpr uint32_t kFormatVersion = 2;
 constexpr size_t kFileHeaderSize = 16;
 constexpr uint32_t kFrameMagic = 0x4b4c4250;  // "PBLK"
 constexpr size_t kFrameHeaderSize = 12;
