@@ -139,7 +139,7 @@ struct BlockColumns {
 
   size_t rows() const {
     size_t pm_rows = 0;
-    for (const PmColumns& pm : pm_samples) pm_rows += pm.rows() * (1 + pm.values.size() / 4);
+    for (const PmColumns& pm : pm_samples) pm_rows += pm.rows() * (1 + pm.values.size() / 3);
     return kernels.interval.rows() + copies.kind.size() + memsets.bytes.size() + syncs.kind.size() +
            api_calls.interval.rows() + overheads.kind.size() + ranges.time.rows() +
            spans.path.size() + marks.path.size() +

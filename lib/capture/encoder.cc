@@ -503,8 +503,8 @@ bool Encoder::has_events() const {
 size_t Encoder::pending_rows() const { return columns_->rows(); }
 
 void Encoder::WriteIfLarge() {
-  // At most about 9 bytes a row; exact sizes are known only after serialization.
-  const size_t bytes = columns_->entries.size() + columns_->new_string_bytes + pending_rows() * 9;
+  // About 5 bytes a row; exact sizes are known only after serialization.
+  const size_t bytes = columns_->entries.size() + columns_->new_string_bytes + pending_rows() * 5;
   if (has_header_ && bytes >= kLargeBlockBytes) WriteBlock(last_integrity_);
 }
 
