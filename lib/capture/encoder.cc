@@ -25,6 +25,7 @@ constexpr size_t kMaxShapes = 1 << 18;
 constexpr size_t kMaxLanes = 1 << 16;
 constexpr size_t kMaxThreads = 1 << 16;
 constexpr size_t kMaxPmSeries = 1 << 10;
+constexpr size_t kMaxRecentString = 4096;
 constexpr size_t kLargeBlockBytes = 128 << 10;
 
 // Everything in a KernelEvent that repeats, as a key.
@@ -51,6 +52,21 @@ uint64_t DurationOf(int64_t start_ns, int64_t end_ns) {
 
 }  // namespace
 
+// What was looked up last, in front of a table: events repeat. A slot holds the whole key, so
+// nothing is taken for what it is not.
+template <typename Key, size_t N>
+class Recent {
+ public:
+  struct Slot {
+    Key key{};
+    uint32_t id = 0;  // 0: empty
+  };
+  Slot& at(size_t hash) { return slots_[hash % N]; }
+
+ private:
+  std::array<Slot, N> slots_{};
+};
+
 struct Encoder::Tables {
   std::unordered_map<std::string, uint32_t> strings;
   size_t string_bytes = 0;
@@ -60,6 +76,10 @@ struct Encoder::Tables {
   std::unordered_map<uint32_t, uint32_t> threads;
   std::vector<PmLayout> pm_series;                      // by id - 1
   std::unordered_map<uint32_t, uint32_t> thread_names;  // tid -> string id, before its first event
+  Recent<std::string, 256> recent_strings;              // by address; as given, not as written
+  Recent<ShapeKey, 256> recent_shapes;
+  Recent<LaneKey, 16> recent_lanes;
+  Recent<uint32_t, 16> recent_threads;
 };
 
 Encoder::Encoder(Output* output)
@@ -71,6 +91,19 @@ Encoder::~Encoder() = default;
 
 uint32_t Encoder::Intern(std::string_view text) {
   if (text.empty()) return 0;
+  // The same text comes from the same address, until it does not: the content decides.
+  const auto address = reinterpret_cast<uintptr_t>(text.data());
+  auto& recent = tables_->recent_strings.at(address >> 3 ^ address >> 11);
+  if (recent.id != 0 && recent.key == text) return recent.id;
+  const uint32_t id = InternNew(text);
+  if (id != 0 && text.size() <= kMaxRecentString) {
+    recent.key = text;
+    recent.id = id;
+  }
+  return id;
+}
+
+uint32_t Encoder::InternNew(std::string_view text) {
   std::string clean = SanitizeUtf8(text);
   const auto found = tables_->strings.find(clean);
   if (found != tables_->strings.end()) return found->second;
@@ -89,8 +122,13 @@ uint32_t Encoder::Intern(std::string_view text) {
 
 uint32_t Encoder::Lane(uint32_t device, uint32_t context, uint32_t stream) {
   const LaneKey key = {device, context, stream};
+  auto& recent = tables_->recent_lanes.at(stream + context + device);
+  if (recent.id != 0 && recent.key == key) return recent.id;
   const auto found = tables_->lanes.find(key);
-  if (found != tables_->lanes.end()) return found->second;
+  if (found != tables_->lanes.end()) {
+    recent = {key, found->second};
+    return found->second;
+  }
   if (tables_->lanes.size() >= kMaxLanes) {
     ++dropped_by_cap_;
     return 0;
@@ -106,8 +144,13 @@ uint32_t Encoder::Lane(uint32_t device, uint32_t context, uint32_t stream) {
 }
 
 uint32_t Encoder::Thread(uint32_t tid) {
+  auto& recent = tables_->recent_threads.at(tid);
+  if (recent.id != 0 && recent.key == tid) return recent.id;
   const auto found = tables_->threads.find(tid);
-  if (found != tables_->threads.end()) return found->second;
+  if (found != tables_->threads.end()) {
+    recent = {tid, found->second};
+    return found->second;
+  }
   if (tables_->threads.size() >= kMaxThreads) {
     ++dropped_by_cap_;
     return 0;
@@ -140,8 +183,13 @@ uint32_t Encoder::Shape(const KernelEvent& event) {
                         event.registers_per_thread,
                         event.local_bytes_per_thread,
                         event.launch_type};
+  auto& recent = tables_->recent_shapes.at(key[0] * 31 + key[1] + key[2] * 7 + key[4] + key[11]);
+  if (recent.id != 0 && recent.key == key) return recent.id;
   const auto found = tables_->shapes.find(key);
-  if (found != tables_->shapes.end()) return found->second;
+  if (found != tables_->shapes.end()) {
+    recent = {key, found->second};
+    return found->second;
+  }
   if (tables_->shapes.size() >= kMaxShapes) {
     ++dropped_by_cap_;
     return 0;
