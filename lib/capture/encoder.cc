@@ -67,6 +67,15 @@ class Recent {
   std::array<Slot, N> slots_{};
 };
 
+// Without memcmp, which waits for a key that has just been put together word by word.
+template <size_t N>
+bool SameKey(const std::array<uint32_t, N>& a, const std::array<uint32_t, N>& b) {
+  for (size_t i = 0; i < N; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
 struct Encoder::Tables {
   std::unordered_map<std::string, uint32_t> strings;
   size_t string_bytes = 0;
@@ -77,7 +86,7 @@ struct Encoder::Tables {
   std::vector<PmLayout> pm_series;                      // by id - 1
   std::unordered_map<uint32_t, uint32_t> thread_names;  // tid -> string id, before its first event
   Recent<std::string, 256> recent_strings;              // by address; as given, not as written
-  Recent<ShapeKey, 256> recent_shapes;
+  Recent<ShapeKey, 1024> recent_shapes;
   Recent<LaneKey, 16> recent_lanes;
   Recent<uint32_t, 16> recent_threads;
 };
@@ -123,7 +132,7 @@ uint32_t Encoder::InternNew(std::string_view text) {
 uint32_t Encoder::Lane(uint32_t device, uint32_t context, uint32_t stream) {
   const LaneKey key = {device, context, stream};
   auto& recent = tables_->recent_lanes.at(stream + context + device);
-  if (recent.id != 0 && recent.key == key) return recent.id;
+  if (recent.id != 0 && SameKey(recent.key, key)) return recent.id;
   const auto found = tables_->lanes.find(key);
   if (found != tables_->lanes.end()) {
     recent = {key, found->second};
@@ -183,8 +192,10 @@ uint32_t Encoder::Shape(const KernelEvent& event) {
                         event.registers_per_thread,
                         event.local_bytes_per_thread,
                         event.launch_type};
-  auto& recent = tables_->recent_shapes.at(key[0] * 31 + key[1] + key[2] * 7 + key[4] + key[11]);
-  if (recent.id != 0 && recent.key == key) return recent.id;
+  auto& recent = tables_->recent_shapes.at(
+      (name * 0x9e3779b1u ^ key[1] * 0x85ebca6bu ^ (key[2] + key[4] + key[11]) * 0xc2b2ae35u) >>
+      22);
+  if (recent.id != 0 && SameKey(recent.key, key)) return recent.id;
   const auto found = tables_->shapes.find(key);
   if (found != tables_->shapes.end()) {
     recent = {key, found->second};
