@@ -86,6 +86,7 @@ absl::Status CheckFileHeader(Source* source) {
 }
 
 constexpr uint64_t kBlocksToJudgeBy = 16;
+constexpr uint64_t kMostToReserveFor = uint64_t{256} << 20;  // bytes of a file
 
 // The payload of the next frame; OutOfRange at the end of the file, DataLoss where it is damaged.
 absl::StatusOr<std::string_view> NextPayload(Source* source) {
@@ -121,10 +122,17 @@ absl::Status ReadingFailed() {
 }
 
 // Room for the rest of the file, if it is as its beginning: otherwise vectors that double as they
-// grow copy everything again and again, and take twice the memory at their largest.
+// grow copy everything again and again, and take twice the memory at their largest. No more than a
+// row for each six bytes, and nothing for a file so large that the claim alone could fail.
 template <typename... Events>
-void Reserve(double growth, std::vector<Events>*... vectors) {
-  (vectors->reserve(static_cast<size_t>(static_cast<double>(vectors->size()) * growth)), ...);
+void Reserve(const Source& source, std::vector<Events>*... vectors) {
+  if (source.size() <= source.position() || source.size() > kMostToReserveFor) return;
+  const auto size = static_cast<double>(source.size());
+  const double growth = 1.02 * size / static_cast<double>(source.position());
+  const auto rows = [&](size_t now) {
+    return static_cast<size_t>(std::min(static_cast<double>(now) * growth, size / 6));
+  };
+  (vectors->reserve(rows(vectors->size())), ...);
 }
 
 absl::StatusOr<model::Model> ReadBlocks(Source* source) {
@@ -157,10 +165,8 @@ absl::StatusOr<model::Model> ReadBlocks(Source* source) {
       break;
     }
     ++blocks;
-    if (blocks == kBlocksToJudgeBy && source->size() > source->position()) {
-      const double growth =
-          1.02 * static_cast<double>(source->size()) / static_cast<double>(source->position());
-      Reserve(growth, &model.ops, &model.api_calls, &model.steps, &model.syncs);
+    if (blocks == kBlocksToJudgeBy) {
+      Reserve(*source, &model.ops, &model.api_calls, &model.steps, &model.syncs);
     }
   }
   if (source->failed()) return ReadingFailed();

@@ -46,7 +46,7 @@ std::string Refusal(Edit edit) {
 }
 
 TEST_CASE("Guessed columns read as the listed ones do, in one block and in several") {
-  for (const int blocks : {1, 3}) {
+  for (const int blocks : {1, 3, 20}) {
     test::SnapshotBuilder builder;
     Fill(builder);
     const absl::StatusOr<model::Model> listed = ReadSnapshot(builder.Bytes(blocks));
