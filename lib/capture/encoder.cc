@@ -85,7 +85,7 @@ struct Encoder::Tables {
   std::unordered_map<uint32_t, uint32_t> threads;
   std::vector<PmLayout> pm_series;                      // by id - 1
   std::unordered_map<uint32_t, uint32_t> thread_names;  // tid -> string id, before its first event
-  Recent<std::string, 256> recent_strings;              // by address; as given, not as written
+  Recent<std::string, 1024> recent_strings;             // by address; as given, not as written
   Recent<ShapeKey, 1024> recent_shapes;
   Recent<LaneKey, 16> recent_lanes;
   Recent<uint32_t, 16> recent_threads;
@@ -102,7 +102,7 @@ uint32_t Encoder::Intern(std::string_view text) {
   if (text.empty()) return 0;
   // The same text comes from the same address, until it does not: the content decides.
   const auto address = reinterpret_cast<uintptr_t>(text.data());
-  auto& recent = tables_->recent_strings.at(address >> 3 ^ address >> 11);
+  auto& recent = tables_->recent_strings.at(uint64_t{address} * 0x9e3779b97f4a7c15u >> 54);
   if (recent.id != 0 && recent.key == text) return recent.id;
   const uint32_t id = InternNew(text);
   if (id != 0 && text.size() <= kMaxRecentString) {
