@@ -6,6 +6,7 @@
 // pointers of another process and are replaced.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -120,7 +121,8 @@ void BM_Decode(benchmark::State& state) {
     written = output.TakeBytes().size();
   }
   Processed(state, records);
-  state.counters["written"] = static_cast<double>(written) / static_cast<double>(Count(true));
+  state.counters["written"] =
+      static_cast<double>(written) / static_cast<double>(std::max<int64_t>(Count(true), 1));
 }
 BENCHMARK(BM_Decode);
 
