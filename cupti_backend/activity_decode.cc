@@ -98,7 +98,7 @@ uint32_t U(int32_t value) { return value > 0 ? static_cast<uint32_t>(value) : 0;
 
 // CUPTI's range profiler runs a kernel of its own beside each range that reads SM counters.
 bool IsProfilersOwn(const CUpti_ActivityKernel10& r) {
-  return r.name != nullptr && std::strcmp(r.name, "WaitNs") == 0 && r.gridX == 1 && r.blockX == 1;
+  return r.gridX == 1 && r.blockX == 1 && r.name != nullptr && std::strcmp(r.name, "WaitNs") == 0;
 }
 
 capture::KernelEvent KernelOf(const CUpti_ActivityKernel10& r) {
@@ -224,7 +224,11 @@ void ActivityDecoder::DecodeApi(const CUpti_ActivityAPI& record, bool runtime,
   if (name == nullptr) return;
   const int64_t start_ns = Ns(record.start);
   const int64_t end_ns = Ns(record.end);
-  std::vector<DriverCall>& waiting = waiting_[record.threadId];
+  if (last_waiting_ == nullptr || record.threadId != last_tid_) {
+    last_waiting_ = &waiting_[record.threadId];  // stays where it is
+    last_tid_ = record.threadId;
+  }
+  std::vector<DriverCall>& waiting = *last_waiting_;
   if (!runtime) {
     if (waiting.size() >= kMaxWaiting) FlushThread(record.threadId, waiting, encoder);
     waiting.push_back({name, record.correlationId, record.returnValue, start_ns, end_ns});

@@ -56,6 +56,8 @@ class ActivityDecoder {
   // A runtime call's record follows those of the driver calls inside of it: they wait here, by
   // thread, and vanish when the outer call turns up.
   std::unordered_map<uint32_t, std::vector<DriverCall>> waiting_;
+  std::vector<DriverCall>* last_waiting_ = nullptr;  // the entry of last_tid_
+  uint32_t last_tid_ = 0;
   uint64_t unknown_records_ = 0;
   bool saw_gpu_work_ = false;
 };

@@ -14,17 +14,17 @@ void AddGraphs(Message& m, const GraphRows& graphs, uint32_t first_tag) {
 }
 
 void Write(Message& block, const KernelColumns& c) {
-  if (c.shape.empty()) return;
+  if (c.interval.rows() == 0) return;
   Message m(block, tag::block::kKernels);
-  m.add_sfixed64(1, c.start.base());
-  Packed32(m, 2, c.shape);
-  Packed32(m, 3, c.lane);
-  PackedDelta(m, 4, c.start.values());
-  Packed64(m, 5, c.duration);
-  PackedDelta(m, 6, c.correlation.values());
+  m.add_sfixed64(1, c.interval.base());
   AddGraphs(m, c.graphs, 7);
   Packed32(m, 10, c.untimed);
   Packed32(m, 11, c.untraced);
+  Packed32(m, 12, c.shape.misses());
+  Packed32(m, 13, c.lane.misses());
+  Packed32(m, 14, c.correlation.misses());
+  PackedDelta(m, 15, c.interval.starts());
+  PackedDelta(m, 16, c.interval.durations());
 }
 
 void Write(Message& block, const CopyColumns& c) {
@@ -68,16 +68,16 @@ void Write(Message& block, const SyncColumns& c) {
 }
 
 void Write(Message& block, const ApiColumns& c) {
-  if (c.name.empty()) return;
+  if (c.interval.rows() == 0) return;
   Message m(block, tag::block::kApiCalls);
-  m.add_sfixed64(1, c.start.base());
-  Packed32(m, 2, c.name);
-  Packed32(m, 3, c.thread);
-  PackedDelta(m, 4, c.start.values());
-  Packed64(m, 5, c.duration);
-  PackedDelta(m, 6, c.correlation.values());
+  m.add_sfixed64(1, c.interval.base());
   Packed32(m, 7, c.error_row);
   Packed32(m, 8, c.error_code);
+  Packed32(m, 9, c.name.misses());
+  Packed32(m, 10, c.thread.misses());
+  Packed32(m, 11, c.correlation.misses());
+  PackedDelta(m, 12, c.interval.starts());
+  PackedDelta(m, 13, c.interval.durations());
 }
 
 void Write(Message& block, const OverheadColumns& c) {
@@ -91,12 +91,12 @@ void Write(Message& block, const OverheadColumns& c) {
 }
 
 void Write(Message& block, const RangeColumns& c) {
-  if (c.path.empty()) return;
+  if (c.time.rows() == 0) return;
   Message m(block, tag::block::kRanges);
   m.add_sfixed64(1, c.time.base());
-  Packed32(m, 2, c.thread);
-  PackedDelta(m, 3, c.time.values());
-  Packed32(m, 4, c.path);
+  Packed32(m, 5, c.thread.misses());
+  Packed32(m, 6, c.path.misses());
+  PackedDelta(m, 7, c.time.starts());
 }
 
 void Write(Message& block, const SpanColumns& c) {

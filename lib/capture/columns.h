@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/capture/guessed_columns.h"
 #include "lib/capture/pm_columns.h"
 
 namespace prof::capture {
@@ -26,8 +27,6 @@ class DeltaColumn {
     values_.push_back(value - last_);
     last_ = value;
   }
-  // Repeats the row before: for a row that has no value of its own.
-  void Repeat() { values_.push_back(0); }
   int64_t base() const { return base_; }
   const std::vector<int64_t>& values() const { return values_; }
 
@@ -58,10 +57,9 @@ struct GraphRows {
 };
 
 struct KernelColumns {
-  std::vector<uint32_t> shape, lane;
-  DeltaColumn start;
-  std::vector<uint64_t> duration;
-  CorrelationColumn correlation;
+  IdColumn shape, lane;
+  IntervalColumn interval;  // by shape
+  CorrelationIdColumn correlation;
   GraphRows graphs;
   std::vector<uint32_t> untimed, untraced;
 };
@@ -95,10 +93,9 @@ struct SyncColumns {
 };
 
 struct ApiColumns {
-  std::vector<uint32_t> name, thread;
-  DeltaColumn start;
-  std::vector<uint64_t> duration;
-  CorrelationColumn correlation;
+  IdColumn name, thread;
+  IntervalColumn interval;  // by name
+  CorrelationIdColumn correlation;
   std::vector<uint32_t> error_row, error_code;
 };
 
@@ -109,9 +106,8 @@ struct OverheadColumns {
 };
 
 struct RangeColumns {
-  std::vector<uint32_t> thread;
-  DeltaColumn time;
-  std::vector<uint32_t> path;
+  IdColumn thread, path;
+  IntervalColumn time;  // by path; no durations
 };
 
 struct SpanColumns {
@@ -143,10 +139,11 @@ struct BlockColumns {
 
   size_t rows() const {
     size_t pm_rows = 0;
-    for (const PmColumns& pm : pm_samples) pm_rows += pm.rows() * (1 + pm.values.size() / 4);
-    return kernels.shape.size() + copies.kind.size() + memsets.bytes.size() + syncs.kind.size() +
-           api_calls.name.size() + overheads.kind.size() + ranges.path.size() + spans.path.size() +
-           marks.path.size() + pm_rows;  // a PM row of many metrics takes as much as several
+    for (const PmColumns& pm : pm_samples) pm_rows += pm.rows() * (1 + pm.values.size() / 3);
+    return kernels.interval.rows() + copies.kind.size() + memsets.bytes.size() + syncs.kind.size() +
+           api_calls.interval.rows() + overheads.kind.size() + ranges.time.rows() +
+           spans.path.size() + marks.path.size() +
+           pm_rows;  // a PM row of many metrics takes as much as several
   }
 };
 

@@ -13,6 +13,7 @@
 #include "lib/capture/utf8.h"
 #include "lib/capture/wire_tags.h"
 #include "lib/capture/wire_writer.h"
+#include "lib/format/framing.h"
 
 namespace prof::capture {
 namespace {
@@ -24,6 +25,7 @@ constexpr size_t kMaxShapes = 1 << 18;
 constexpr size_t kMaxLanes = 1 << 16;
 constexpr size_t kMaxThreads = 1 << 16;
 constexpr size_t kMaxPmSeries = 1 << 10;
+constexpr size_t kMaxRecentString = 4096;
 constexpr size_t kLargeBlockBytes = 128 << 10;
 
 // Everything in a KernelEvent that repeats, as a key.
@@ -50,6 +52,30 @@ uint64_t DurationOf(int64_t start_ns, int64_t end_ns) {
 
 }  // namespace
 
+// What was looked up last, in front of a table: events repeat. A slot holds the whole key, so
+// nothing is taken for what it is not.
+template <typename Key, size_t N>
+class Recent {
+ public:
+  struct Slot {
+    Key key{};
+    uint32_t id = 0;  // 0: empty
+  };
+  Slot& at(size_t hash) { return slots_[hash % N]; }
+
+ private:
+  std::array<Slot, N> slots_{};
+};
+
+// Without memcmp, which waits for a key that has just been put together word by word.
+template <size_t N>
+bool SameKey(const std::array<uint32_t, N>& a, const std::array<uint32_t, N>& b) {
+  for (size_t i = 0; i < N; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
 struct Encoder::Tables {
   std::unordered_map<std::string, uint32_t> strings;
   size_t string_bytes = 0;
@@ -59,6 +85,10 @@ struct Encoder::Tables {
   std::unordered_map<uint32_t, uint32_t> threads;
   std::vector<PmLayout> pm_series;                      // by id - 1
   std::unordered_map<uint32_t, uint32_t> thread_names;  // tid -> string id, before its first event
+  Recent<std::string, 1024> recent_strings;             // by address; as given, not as written
+  Recent<ShapeKey, 1024> recent_shapes;
+  Recent<LaneKey, 16> recent_lanes;
+  Recent<uint32_t, 16> recent_threads;
 };
 
 Encoder::Encoder(Output* output)
@@ -70,6 +100,19 @@ Encoder::~Encoder() = default;
 
 uint32_t Encoder::Intern(std::string_view text) {
   if (text.empty()) return 0;
+  // The same text comes from the same address, until it does not: the content decides.
+  const auto address = reinterpret_cast<uintptr_t>(text.data());
+  auto& recent = tables_->recent_strings.at(uint64_t{address} * 0x9e3779b97f4a7c15u >> 54);
+  if (recent.id != 0 && recent.key == text) return recent.id;
+  const uint32_t id = InternNew(text);
+  if (id != 0 && text.size() <= kMaxRecentString) {
+    recent.key = text;
+    recent.id = id;
+  }
+  return id;
+}
+
+uint32_t Encoder::InternNew(std::string_view text) {
   std::string clean = SanitizeUtf8(text);
   const auto found = tables_->strings.find(clean);
   if (found != tables_->strings.end()) return found->second;
@@ -88,8 +131,13 @@ uint32_t Encoder::Intern(std::string_view text) {
 
 uint32_t Encoder::Lane(uint32_t device, uint32_t context, uint32_t stream) {
   const LaneKey key = {device, context, stream};
+  auto& recent = tables_->recent_lanes.at(stream + context + device);
+  if (recent.id != 0 && SameKey(recent.key, key)) return recent.id;
   const auto found = tables_->lanes.find(key);
-  if (found != tables_->lanes.end()) return found->second;
+  if (found != tables_->lanes.end()) {
+    recent = {key, found->second};
+    return found->second;
+  }
   if (tables_->lanes.size() >= kMaxLanes) {
     ++dropped_by_cap_;
     return 0;
@@ -105,8 +153,13 @@ uint32_t Encoder::Lane(uint32_t device, uint32_t context, uint32_t stream) {
 }
 
 uint32_t Encoder::Thread(uint32_t tid) {
+  auto& recent = tables_->recent_threads.at(tid);
+  if (recent.id != 0 && recent.key == tid) return recent.id;
   const auto found = tables_->threads.find(tid);
-  if (found != tables_->threads.end()) return found->second;
+  if (found != tables_->threads.end()) {
+    recent = {tid, found->second};
+    return found->second;
+  }
   if (tables_->threads.size() >= kMaxThreads) {
     ++dropped_by_cap_;
     return 0;
@@ -139,8 +192,15 @@ uint32_t Encoder::Shape(const KernelEvent& event) {
                         event.registers_per_thread,
                         event.local_bytes_per_thread,
                         event.launch_type};
+  auto& recent = tables_->recent_shapes.at(
+      (name * 0x9e3779b1u ^ key[1] * 0x85ebca6bu ^ (key[2] + key[4] + key[11]) * 0xc2b2ae35u) >>
+      22);
+  if (recent.id != 0 && SameKey(recent.key, key)) return recent.id;
   const auto found = tables_->shapes.find(key);
-  if (found != tables_->shapes.end()) return found->second;
+  if (found != tables_->shapes.end()) {
+    recent = {key, found->second};
+    return found->second;
+  }
   if (tables_->shapes.size() >= kMaxShapes) {
     ++dropped_by_cap_;
     return 0;
@@ -160,7 +220,7 @@ void Encoder::Add(const HeaderEvent& event) {
   has_header_ = true;
   Message block(columns_->entries);
   Message header(block, tag::block::kHeader);
-  U32(header, 1, 1);
+  U32(header, 1, format::kFormatVersion);
   Text(header, 2, event.prof_version);
   I64(header, 3, event.start_ns);
   U32(header, 4, event.pid);
@@ -266,17 +326,16 @@ void Encoder::Add(const PmSeriesEvent& series) {
 void Encoder::Add(const KernelEvent& event) {
   ++kernels_;
   KernelColumns& columns = columns_->kernels;
-  const auto row = static_cast<uint32_t>(columns.shape.size());
-  columns.shape.push_back(Shape(event));
-  columns.lane.push_back(Lane(event.device, event.context, event.stream));
+  const auto row = static_cast<uint32_t>(columns.interval.rows());
+  const uint32_t shape = Shape(event);
+  columns.shape.Add(shape);
+  columns.lane.Add(Lane(event.device, event.context, event.stream));
   const bool timed = event.start_ns > 0 && event.end_ns >= event.start_ns;
   if (timed) {
-    columns.start.Add(event.start_ns);
-    columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+    columns.interval.Add(shape, event.start_ns, DurationOf(event.start_ns, event.end_ns));
   } else {
     ++untimed_;
-    columns.start.Repeat();
-    columns.duration.push_back(0);
+    columns.interval.Repeat(shape);
     columns.untimed.push_back(row);
   }
   columns.correlation.Add(event.correlation);
@@ -306,11 +365,10 @@ void Encoder::Add(const UntracedKernelEvent& event) {
     shape = Shape(launch);
   }
   KernelColumns& columns = columns_->kernels;
-  columns.untraced.push_back(static_cast<uint32_t>(columns.shape.size()));
-  columns.shape.push_back(shape);
-  columns.lane.push_back(Lane(event.device, event.context, event.stream));
-  columns.start.Add(event.launch_ns);
-  columns.duration.push_back(0);
+  columns.untraced.push_back(static_cast<uint32_t>(columns.interval.rows()));
+  columns.shape.Add(shape);
+  columns.lane.Add(Lane(event.device, event.context, event.stream));
+  columns.interval.Add(shape, event.launch_ns, 0);
   columns.correlation.Add(event.correlation);
 }
 
@@ -371,11 +429,11 @@ void Encoder::Add(const ApiEvent& event) {
     return;
   }
   ApiColumns& columns = columns_->api_calls;
-  const auto row = static_cast<uint32_t>(columns.name.size());
-  columns.name.push_back(Intern(event.name));
-  columns.thread.push_back(Thread(event.tid));
-  columns.start.Add(event.start_ns);
-  columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+  const auto row = static_cast<uint32_t>(columns.interval.rows());
+  const uint32_t name = Intern(event.name);
+  columns.name.Add(name);
+  columns.thread.Add(Thread(event.tid));
+  columns.interval.Add(name, event.start_ns, DurationOf(event.start_ns, event.end_ns));
   columns.correlation.Add(event.correlation);
   if (event.error != 0) {
     columns.error_row.push_back(row);
@@ -397,9 +455,9 @@ void Encoder::Add(const OverheadEvent& event) {
 
 void Encoder::Add(uint32_t tid, const RangeEvent& event) {
   RangeColumns& columns = columns_->ranges;
-  columns.thread.push_back(Thread(tid));
-  columns.time.Add(event.time_ns);
-  columns.path.push_back(event.path);
+  columns.thread.Add(Thread(tid));
+  columns.path.Add(event.path);
+  columns.time.Add(event.path, event.time_ns, 0);
 }
 
 void Encoder::Add(const SpanEvent& event) {
@@ -504,8 +562,8 @@ bool Encoder::has_events() const {
 size_t Encoder::pending_rows() const { return columns_->rows(); }
 
 void Encoder::WriteIfLarge() {
-  // About 9 bytes a row; exact sizes are known only after serialization.
-  const size_t bytes = columns_->entries.size() + columns_->new_string_bytes + pending_rows() * 9;
+  // About 5 bytes a row; exact sizes are known only after serialization.
+  const size_t bytes = columns_->entries.size() + columns_->new_string_bytes + pending_rows() * 5;
   if (has_header_ && bytes >= kLargeBlockBytes) WriteBlock(last_integrity_);
 }
 

@@ -80,6 +80,7 @@ class Encoder {
   struct Tables;
 
   uint32_t Intern(std::string_view text);
+  uint32_t InternNew(std::string_view text);  // not among the recent ones
   uint32_t Lane(uint32_t device, uint32_t context, uint32_t stream);
   uint32_t Thread(uint32_t tid);
   uint32_t Shape(const KernelEvent& event);

@@ -34,7 +34,11 @@ size_t SequenceLength(std::string_view text) {
 
 std::string SanitizeUtf8(std::string_view text) {
   std::string clean;
+  size_t ascii = 0;
+  while (ascii < text.size() && static_cast<uint8_t>(text[ascii]) < 0x80) ++ascii;
   clean.reserve(text.size());
+  clean = text.substr(0, ascii);
+  text.remove_prefix(ascii);
   while (!text.empty()) {
     const size_t length = SequenceLength(text);
     if (length == 0) {

@@ -18,43 +18,58 @@
 namespace prof::format {
 
 constexpr std::string_view kFileMagic = "PROFSNAP";
-constexpr uint32_t kFormatVersion = 1;
+constexpr uint32_t kFormatVersion = 2;
 constexpr size_t kFileHeaderSize = 16;
 constexpr uint32_t kFrameMagic = 0x4b4c4250;  // "PBLK"
 constexpr size_t kFrameHeaderSize = 12;
 constexpr uint32_t kMaxPayload = 16u << 20;  // a longer one is a damaged file
 
 namespace internal {
-constexpr std::array<uint32_t, 256> MakeCrcTable() {
-  std::array<uint32_t, 256> table{};
+// Table k: the effect of a byte with k more bytes behind it.
+using CrcTables = std::array<std::array<uint32_t, 256>, 8>;
+constexpr CrcTables MakeCrcTables() {
+  CrcTables tables{};
   for (uint32_t i = 0; i < 256; ++i) {
     uint32_t crc = i;
     for (int bit = 0; bit < 8; ++bit) crc = (crc & 1) != 0 ? (crc >> 1) ^ 0x82f63b78u : crc >> 1;
-    table[i] = crc;
+    tables[0][i] = crc;
   }
-  return table;
+  for (size_t k = 1; k < tables.size(); ++k) {
+    for (size_t i = 0; i < 256; ++i) {
+      const uint32_t before = tables[k - 1][i];
+      tables[k][i] = (before >> 8) ^ tables[0][before & 0xff];
+    }
+  }
+  return tables;
 }
-inline constexpr std::array<uint32_t, 256> kCrcTable = MakeCrcTable();
+inline constexpr CrcTables kCrcTables = MakeCrcTables();
 }  // namespace internal
-
-// CRC-32C (Castagnoli), as in RFC 3720: Crc32c("123456789") == 0xe3069283.
-inline uint32_t Crc32c(std::string_view bytes) {
-  uint32_t crc = ~0u;
-  for (const char byte : bytes) {
-    crc = (crc >> 8) ^ internal::kCrcTable[(crc ^ static_cast<uint8_t>(byte)) & 0xff];
-  }
-  return ~crc;
-}
-
-inline void PutU32(char* at, uint32_t value) {
-  for (int i = 0; i < 4; ++i) at[i] = static_cast<char>(value >> (8 * i));
-}
 
 inline uint32_t GetU32(const char* at) {
   uint32_t value = 0;
   for (int i = 0; i < 4; ++i)
     value |= static_cast<uint32_t>(static_cast<uint8_t>(at[i])) << (8 * i);
   return value;
+}
+
+// CRC-32C (Castagnoli), as in RFC 3720: Crc32c("123456789") == 0xe3069283.
+inline uint32_t Crc32c(std::string_view bytes) {
+  const auto& tables = internal::kCrcTables;
+  uint32_t crc = ~0u;
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    const uint32_t low = crc ^ GetU32(bytes.data()), high = GetU32(bytes.data() + 4);
+    crc = tables[7][low & 0xff] ^ tables[6][low >> 8 & 0xff] ^ tables[5][low >> 16 & 0xff] ^
+          tables[4][low >> 24] ^ tables[3][high & 0xff] ^ tables[2][high >> 8 & 0xff] ^
+          tables[1][high >> 16 & 0xff] ^ tables[0][high >> 24];
+  }
+  for (const char byte : bytes) {
+    crc = (crc >> 8) ^ tables[0][(crc ^ static_cast<uint8_t>(byte)) & 0xff];
+  }
+  return ~crc;
+}
+
+inline void PutU32(char* at, uint32_t value) {
+  for (int i = 0; i < 4; ++i) at[i] = static_cast<char>(value >> (8 * i));
 }
 
 }  // namespace prof::format

@@ -1,70 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The event columns of a block. Columns go straight into the model's vectors: no allocation a row.
-#include <initializer_list>
-#include <string_view>
-#include <utility>
-
 #include "absl/strings/str_cat.h"
+#include "lib/snapshot/decode_checks.h"
 #include "lib/snapshot/decoder.h"
 #include "prof/snapshot.pb.h"
 
 namespace prof::internal {
 namespace {
-
-using Lengths = std::initializer_list<std::pair<const char*, int>>;
-
-// Parallel columns have one length: that of the first.
-absl::Status SameLength(const char* events, Lengths columns) {
-  const auto& [first, rows] = *columns.begin();
-  for (const auto& [name, length] : columns) {
-    if (length != rows) {
-      return absl::DataLossError(absl::StrCat("the columns of ", events,
-                                              " differ in length: ", first, " has ", rows,
-                                              " rows, ", name, " has ", length));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status BadId(const char* events, int row, const char* what, uint64_t id, size_t size) {
-  return absl::DataLossError(absl::StrCat(events, " row ", row, " names ", what, " ", id, " of ",
-                                          size - 1, " known so far"));
-}
-
-absl::Status BadTime(const char* events, int row) {
-  return absl::DataLossError(absl::StrCat(events, " row ", row, " has an impossible time"));
-}
-
-// A sparse column's row; kernels and copies that a graph launched, kernels without a time.
-absl::Status BadRow(const char* events, uint32_t row, int rows) {
-  return absl::DataLossError(
-      absl::StrCat("a sparse column of ", events, " names row ", row, " of ", rows));
-}
-
-bool ValidTime(int64_t time_ns) { return -kMaxTime < time_ns && time_ns < kMaxTime; }
-
-// Sums deltas. Unsigned: a hostile sum wraps round instead of being undefined.
-class Sum {
- public:
-  explicit Sum(int64_t base = 0) : value_(static_cast<uint64_t>(base)) {}
-  int64_t Add(int64_t delta) {
-    value_ += static_cast<uint64_t>(delta);
-    return static_cast<int64_t>(value_);
-  }
-
- private:
-  uint64_t value_;
-};
-
-// False when the interval is not within the valid times.
-template <typename Event>
-bool SetInterval(int64_t start_ns, uint64_t duration_ns, Event* event) {
-  if (!ValidTime(start_ns) || duration_ns >= static_cast<uint64_t>(kMaxTime)) return false;
-  event->start_ns = start_ns;
-  event->end_ns = start_ns + static_cast<int64_t>(duration_ns);
-  return event->end_ns < kMaxTime;
-}
 
 // An enumerator this version does not know becomes 0, "unknown".
 template <typename Enum>
@@ -122,22 +65,32 @@ absl::Status SetGraphs(const char* events, const Columns& columns, int rows, mod
 
 }  // namespace
 
-absl::Status Decoder::AddKernels(const wire::Block& block) {
-  const wire::KernelColumns& columns = block.kernels();
+absl::Status Decoder::AddListedKernels(const wire::KernelColumns& columns) {
   const size_t first = model_->ops.size();
   absl::Status status = AddOps("kernels", columns, lanes_, model::OpKind::kKernel, &model_->ops);
   const int rows = columns.lane_size();
-  if (status.ok())
+  if (status.ok()) {
     status = SameLength("kernels", {{"lane", rows}, {"shape", columns.shape_size()}});
+  }
   if (!status.ok()) return status;
-  model::Op* ops = model_->ops.data() + first;
   for (int row = 0; row < rows; ++row) {
     const uint32_t shape = columns.shape(row);
     if (shape >= model_->shapes.size()) {
       return BadId("kernels", row, "shape", shape, model_->shapes.size());
     }
-    ops[row].shape = shape;
+    model_->ops[first + row].shape = shape;
   }
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::AddKernels(const wire::Block& block) {
+  const wire::KernelColumns& columns = block.kernels();
+  const size_t first = model_->ops.size();
+  absl::Status status =
+      columns.start_guess_ns().empty() ? AddListedKernels(columns) : AddGuessedKernels(columns);
+  if (!status.ok()) return status;
+  const auto rows = static_cast<int>(model_->ops.size() - first);
+  model::Op* ops = model_->ops.data() + first;
   for (const uint32_t row : columns.untimed_row()) {
     if (row >= static_cast<uint32_t>(rows)) return BadRow("kernels", row, rows);
     ops[row].timed = false;
@@ -219,8 +172,7 @@ absl::Status Decoder::AddSyncs(const wire::Block& block) {
   return absl::OkStatus();
 }
 
-absl::Status Decoder::AddApiCalls(const wire::Block& block) {
-  const wire::ApiColumns& columns = block.api_calls();
+absl::Status Decoder::AddListedApiCalls(const wire::ApiColumns& columns) {
   const int rows = columns.name_size();
   absl::Status status =
       SameLength("API calls", {{"name", rows},
@@ -228,12 +180,7 @@ absl::Status Decoder::AddApiCalls(const wire::Block& block) {
                                {"start_delta_ns", columns.start_delta_ns_size()},
                                {"duration_ns", columns.duration_ns_size()},
                                {"correlation_delta", columns.correlation_delta_size()}});
-  if (status.ok()) {
-    status = SameLength("API errors", {{"error_row", columns.error_row_size()},
-                                       {"error_code", columns.error_code_size()}});
-  }
   if (!status.ok()) return status;
-  const size_t first = model_->api_calls.size();
   Sum start(columns.base_ns()), correlation;
   for (int row = 0; row < rows; ++row) {
     const uint32_t name = columns.name(row), thread = columns.thread(row);
@@ -251,6 +198,20 @@ absl::Status Decoder::AddApiCalls(const wire::Block& block) {
       return BadTime("API calls", row);
     }
   }
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::AddApiCalls(const wire::Block& block) {
+  const wire::ApiColumns& columns = block.api_calls();
+  const size_t first = model_->api_calls.size();
+  absl::Status status = SameLength("API errors", {{"error_row", columns.error_row_size()},
+                                                  {"error_code", columns.error_code_size()}});
+  if (status.ok()) {
+    status =
+        columns.start_guess_ns().empty() ? AddListedApiCalls(columns) : AddGuessedApiCalls(columns);
+  }
+  if (!status.ok()) return status;
+  const auto rows = static_cast<int>(model_->api_calls.size() - first);
   for (int i = 0; i < columns.error_row_size(); ++i) {
     const uint32_t row = columns.error_row(i);
     if (row >= static_cast<uint32_t>(rows)) return BadRow("API calls", row, rows);
@@ -281,9 +242,8 @@ absl::Status Decoder::AddOverheads(const wire::Block& block) {
   return status;
 }
 
-absl::Status Decoder::AddRanges(const wire::Block& block) {
+absl::Status Decoder::AddListedSteps(const wire::RangeColumns& steps) {
   const size_t paths = model_->paths.size(), threads = model_->threads.size();
-  const wire::RangeColumns& steps = block.ranges();
   absl::Status status = SameLength("ranges", {{"thread", steps.thread_size()},
                                               {"time_delta_ns", steps.time_delta_ns_size()},
                                               {"path", steps.path_size()}});
@@ -298,7 +258,15 @@ absl::Status Decoder::AddRanges(const wire::Block& block) {
     }
     model_->steps.push_back({steps.thread(row), steps.path(row), time_ns});
   }
+  return absl::OkStatus();
+}
 
+absl::Status Decoder::AddRanges(const wire::Block& block) {
+  const size_t paths = model_->paths.size(), threads = model_->threads.size();
+  const wire::RangeColumns& steps = block.ranges();
+  absl::Status status =
+      steps.time_guess_ns().empty() ? AddListedSteps(steps) : AddGuessedSteps(steps);
+  if (!status.ok()) return status;
   const wire::SpanColumns& spans = block.spans();
   status = SameLength("spans", {{"path", spans.path_size()},
                                 {"start_thread", spans.start_thread_size()},

@@ -13,8 +13,11 @@
 #include "lib/snapshot/model.h"
 
 namespace prof::wire {
+class ApiColumns;
 class Block;
+class KernelColumns;
 class PmColumns;
+class RangeColumns;
 }  // namespace prof::wire
 
 namespace prof::internal {
@@ -51,6 +54,13 @@ class Decoder {
   absl::Status AddApiCalls(const wire::Block& block);
   absl::Status AddOverheads(const wire::Block& block);
   absl::Status AddRanges(const wire::Block& block);
+  // The columns of version 1 of the format, and of version 2.
+  absl::Status AddListedKernels(const wire::KernelColumns& columns);
+  absl::Status AddListedApiCalls(const wire::ApiColumns& columns);
+  absl::Status AddListedSteps(const wire::RangeColumns& steps);
+  absl::Status AddGuessedKernels(const wire::KernelColumns& columns);
+  absl::Status AddGuessedApiCalls(const wire::ApiColumns& columns);
+  absl::Status AddGuessedSteps(const wire::RangeColumns& steps);
   absl::Status AddSamples(const wire::Block& block);
   absl::Status AddPmSeries(const wire::Block& block);
   absl::Status AddPmSamples(const wire::PmColumns& columns);

@@ -222,6 +222,9 @@ void MarkSampled(Model* model) {
       by_thread[interval.thread].push_back(&interval);
     }
   }
+  if (std::all_of(by_thread.begin(), by_thread.end(), [](const auto& of) { return of.empty(); })) {
+    return;
+  }
   std::vector<size_t> next(by_thread.size());
   std::vector<bool> sampled(model->api_calls.size());
   for (size_t i = 0; i < model->api_calls.size(); ++i) {

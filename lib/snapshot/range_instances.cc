@@ -12,7 +12,7 @@ namespace {
 
 struct Open {
   uint32_t path = 0;
-  int64_t start_ns = 0;
+  size_t instance = 0;  // index into Model::instances
 };
 
 class Deriver {
@@ -29,20 +29,21 @@ class Deriver {
       if (keep != 0) break;
       opening_.push_back(node);
     }
-    CloseDownTo(keep, thread, time_ns, true);
+    CloseDownTo(keep, time_ns, true);
     if (opening_.size() > budget_) return false;
     budget_ -= opening_.size();
     for (auto node = opening_.rbegin(); node != opening_.rend(); ++node) {
-      open_.push_back({*node, time_ns});
+      open_.push_back({*node, model_->instances.size()});
+      model_->instances.push_back({*node, thread, time_ns, time_ns, false});
     }
     return true;
   }
 
-  void CloseDownTo(size_t keep, uint32_t thread, int64_t time_ns, bool closed) {
+  void CloseDownTo(size_t keep, int64_t time_ns, bool closed) {
     while (open_.size() > keep) {
-      const Open& open = open_.back();
-      model_->instances.push_back(
-          {open.path, thread, open.start_ns, std::max(open.start_ns, time_ns), closed});
+      model::RangeInstance& instance = model_->instances[open_.back().instance];
+      instance.end_ns = std::max(instance.start_ns, time_ns);
+      instance.closed = closed;
       open_.pop_back();
     }
   }
@@ -82,17 +83,21 @@ void DeriveInstances(int64_t end_ns, model::Model* model) {
       model->truncation +=
           "The range steps jump between unrelated ranges too often to be true: the file is "
           "damaged, and the list of ranges is incomplete.";
-      deriver.CloseDownTo(0, thread, step.time_ns, false);
+      deriver.CloseDownTo(0, step.time_ns, false);
       thread = static_cast<uint32_t>(offsets.size()) - 2;
       break;
     }
-    deriver.CloseDownTo(0, thread, end_ns, false);
+    deriver.CloseDownTo(0, end_ns, false);
   }
-  std::sort(model->instances.begin(), model->instances.end(),
-            [](const model::RangeInstance& a, const model::RangeInstance& b) {
-              return std::tie(a.start_ns, b.end_ns, a.path, a.thread) <
-                     std::tie(b.start_ns, a.end_ns, b.path, b.thread);
-            });
+  const auto less = [](const model::RangeInstance& a, const model::RangeInstance& b) {
+    return std::tie(a.start_ns, b.end_ns, a.path, a.thread) <
+           std::tie(b.start_ns, a.end_ns, b.path, b.thread);
+  };
+  // With one thread they come in order.
+  std::vector<model::RangeInstance>& instances = model->instances;
+  if (!std::is_sorted(instances.begin(), instances.end(), less)) {
+    std::sort(instances.begin(), instances.end(), less);
+  }
 }
 
 }  // namespace prof::internal

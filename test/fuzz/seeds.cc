@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "test/support/guess_columns.h"
 #include "test/support/snapshot_builder.h"
 
 namespace prof::test {
@@ -82,6 +83,8 @@ std::vector<std::string> Seeds() {
   AddPm(steps, 0);
   AddPm(steps, 1);
   steps.trailer = false;
+  seeds.push_back(steps.Bytes(3));
+  steps.edit = &GuessColumns;
   seeds.push_back(steps.Bytes(3));
   return seeds;
 }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the collector pays for CUPTI's records: a raw activity buffer read, encoded into blocks and
+// serialized, beside a memcpy of the same bytes. PROF_BENCH_BUFFERS names a folder of raw buffers
+// (*.bin, as CUPTI completed them) to read instead of a made-up one; kernel names in such files are
+// pointers of another process and are replaced.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "bench/activity_mix.h"
+#include "cupti_backend/activity_decode.h"
+#include "cupti_backend/cupti_api.h"
+#include "lib/capture/encoder.h"
+#include "lib/capture/output.h"
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+prof::cupti::CuptiApi cupti;
+std::vector<Bytes> buffers;
+
+template <typename Use>
+void ForEachRecord(Bytes& buffer, Use use) {
+  CUpti_Activity* record = nullptr;
+  while (cupti.activity_get_next_record(buffer.data(), buffer.size(), &record) == CUPTI_SUCCESS) {
+    use(*record);
+  }
+}
+
+void ReadBuffers(const char* folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".bin") continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    Bytes& buffer = buffers.emplace_back(std::istreambuf_iterator<char>(file),
+                                         std::istreambuf_iterator<char>());
+    ForEachRecord(buffer, [](CUpti_Activity& record) {
+      if (record.kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) return;
+      reinterpret_cast<CUpti_ActivityKernel10&>(record).name =
+          "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIfEEEEviT0_T1_";
+    });
+  }
+}
+
+void MakeBuffers() {
+  for (uint32_t i = 0; i < 16; ++i) {
+    prof::cupti::test::ActivityBuffer mix = prof::bench::ActivityMix(4'000, i * 10'000);  // 1 MB
+    buffers.emplace_back(mix.data(), mix.data() + mix.size());
+  }
+}
+
+size_t TotalBytes() {
+  size_t bytes = 0;
+  for (const Bytes& buffer : buffers) bytes += buffer.size();
+  return bytes;
+}
+
+void Processed(benchmark::State& state, int64_t items_per_iteration) {
+  state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(TotalBytes()));
+  state.SetItemsProcessed(state.iterations() * items_per_iteration);
+}
+
+int64_t Count(bool kernels_only) {
+  int64_t count = 0;
+  for (Bytes& buffer : buffers) {
+    ForEachRecord(buffer, [&](const CUpti_Activity& record) {
+      count += !kernels_only || record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? 1 : 0;
+    });
+  }
+  return count;
+}
+
+// The reference.
+void BM_Memcpy(benchmark::State& state) {
+  std::vector<Bytes> copies = buffers;
+  for ([[maybe_unused]] auto _ : state) {
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      std::memcpy(copies[i].data(), buffers[i].data(), buffers[i].size());
+      benchmark::DoNotOptimize(copies[i].data());
+      benchmark::ClobberMemory();
+    }
+  }
+  Processed(state, Count(false));
+}
+BENCHMARK(BM_Memcpy);
+
+// The part that is CUPTI's: its function that finds the next record.
+void BM_DecodeNextRecord(benchmark::State& state) {
+  for ([[maybe_unused]] auto _ : state) {
+    for (Bytes& buffer : buffers) {
+      ForEachRecord(buffer, [](const CUpti_Activity& r) { benchmark::DoNotOptimize(r.kind); });
+    }
+  }
+  Processed(state, Count(false));
+}
+BENCHMARK(BM_DecodeNextRecord);
+
+// Items are records. `written` is the snapshot's bytes for each kernel.
+void BM_Decode(benchmark::State& state) {
+  const int64_t records = Count(false);
+  size_t written = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    prof::capture::Output output("");
+    prof::capture::Encoder encoder(&output);
+    prof::cupti::ActivityDecoder decoder(&cupti);
+    encoder.Add(prof::capture::HeaderEvent{});
+    for (Bytes& buffer : buffers) {
+      decoder.Decode(buffer.data(), buffer.size(), encoder);
+      encoder.WriteIfLarge();
+    }
+    decoder.Flush(encoder);
+    encoder.WriteLastBlock({}, 1);
+    written = output.TakeBytes().size();
+  }
+  Processed(state, records);
+  state.counters["written"] =
+      static_cast<double>(written) / static_cast<double>(std::max<int64_t>(Count(true), 1));
+}
+BENCHMARK(BM_Decode);
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  std::string what, fix;
+  if (!prof::cupti::LoadCupti(&cupti, &what, &fix)) {
+    std::fprintf(stderr, "bench_decode: %s; %s\n", what.c_str(), fix.c_str());
+    return 1;
+  }
+  if (const char* folder = std::getenv("PROF_BENCH_BUFFERS")) ReadBuffers(folder);
+  if (buffers.empty()) MakeBuffers();
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
