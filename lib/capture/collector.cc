@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/collector.h"
 
+#include <semaphore.h>
+
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <utility>
 
 #include "lib/capture/quiet_thread.h"
@@ -19,12 +22,18 @@ constexpr int64_t kBlockNs = 1'000'000'000;        // how much a SIGKILL may los
 constexpr size_t kMaxRowsBeforeGpuWork = 1 << 18;  // a host that only names ranges: bounded memory
 constexpr int64_t kClockStepNs = 1'000'000;  // REALTIME against MONOTONIC; NTP slews stay far below
 
-// The wake-up of the active collector, for range_recorder's plain function pointer.
-std::atomic<sem_t*> active_wake{nullptr};
-
-void WakeActive() {
-  if (sem_t* wake = active_wake.load(std::memory_order_acquire)) sem_post(wake);
+// One for all collectors, of which one is active, and never destroyed: a thread of the program may
+// be about to post it when the recording has ended.
+sem_t* WakeUp() {
+  static sem_t* const wake = [] {
+    auto* made = new sem_t;
+    sem_init(made, 0, 0);
+    return made;
+  }();
+  return wake;
 }
+
+void Wake() { sem_post(WakeUp()); }
 
 }  // namespace
 
@@ -32,25 +41,25 @@ Collector::Collector(CollectorOptions options, GpuSource* source)
     : options_(std::move(options)),
       source_(source),
       output_(options_.output_path),
-      encoder_(&output_) {
-  sem_init(&wake_, 0, 0);
-}
+      encoder_(&output_) {}
 
 Collector::~Collector() {
-  if (thread_.joinable()) Stop(std::chrono::milliseconds(2000));
+  if (thread_.joinable()) {
+    Stop(std::chrono::milliseconds(2000));
+  } else if (options_.ranges) {
+    ranges_.Stop();  // there was no thread to be had
+  }
 }
 
 void Collector::Start() {
   first_clock_ = ReadClockPair();
-  active_wake.store(&wake_, std::memory_order_release);
+  WakeUp();  // made here, so that posting it allocates nothing
   if (options_.ranges) {
-    SetRangeWakeup(&WakeActive);
+    SetRangeWakeup(&Wake);
     ranges_.Start(RealtimeNs());
   }
   thread_ = StartQuietThread("prof-collector", [this] { Run(); });
 }
-
-void Collector::Wake() { sem_post(&wake_); }
 
 void Collector::Notify(NoticeEvent notice) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -80,12 +89,36 @@ bool Collector::Stop(std::chrono::milliseconds timeout) {
   } else {
     thread_.detach();  // it hangs in CUPTI or the driver: what was written so far stays valid
   }
-  sem_t* mine = &wake_;
-  active_wake.compare_exchange_strong(mine, nullptr);
   return in_time;
 }
 
 void Collector::Run() {
+  // An exception that leaves a thread ends the program.
+  try {
+    RunRounds();
+  } catch (const std::exception& error) {
+    GiveUp(error.what());
+  }
+  try {
+    Finish();
+  } catch (const std::exception& error) {
+    GiveUp(error.what());
+    source_->Stop();
+    if (options_.ranges) ranges_.Stop();
+    output_.Close();
+    integrity_.incomplete = true;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  finished_ = true;
+  done_.notify_all();
+}
+
+void Collector::GiveUp(const char* why) {
+  incomplete_ = true;
+  std::fprintf(stderr, "prof: the recording ends here: %s\n", why);
+}
+
+void Collector::RunRounds() {
   int64_t last_flush = MonotonicNs();
   int64_t last_block = last_flush;
   while (true) {
@@ -96,7 +129,7 @@ void Collector::Run() {
       until.tv_nsec -= 1'000'000'000;
       ++until.tv_sec;
     }
-    while (sem_clockwait(&wake_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
+    while (sem_clockwait(WakeUp(), CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
     }
     uint64_t sync_ticket = 0;
     {
@@ -120,7 +153,6 @@ void Collector::Run() {
       if (header_written_) encoder_.WriteBlock(CountLosses());
     }
   }
-  Finish();
 }
 
 void Collector::Round(bool flush) {
@@ -201,7 +233,7 @@ Integrity Collector::CountLosses() const {
 
 void Collector::Finish() {
   source_->StopCounters();
-  incomplete_ = !source_->Synchronize();
+  if (!source_->Synchronize()) incomplete_ = true;
   Round(true);
   source_->Stop();
   if (options_.ranges) ranges_.Stop();
@@ -225,9 +257,6 @@ void Collector::Finish() {
   }
   output_.Close();
   CheckOutput();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  finished_ = true;
-  done_.notify_all();
 }
 
 SubsystemStatus Collector::output_status() const {

@@ -5,9 +5,6 @@
 #ifndef PROF_LIB_CAPTURE_COLLECTOR_H_
 #define PROF_LIB_CAPTURE_COLLECTOR_H_
 
-#include <semaphore.h>
-
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -61,13 +58,14 @@ class Collector {
 
  private:
   void Run();
+  void RunRounds();
+  void GiveUp(const char* why);
   void Round(bool flush);
   void Finish();
   void WriteHeaderOnce();
   void WriteNotices();
   void CheckOutput();
   Integrity CountLosses() const;
-  void Wake();
 
   const CollectorOptions options_;
   GpuSource* const source_;
@@ -92,7 +90,6 @@ class Collector {
   bool finished_ = false;
   SubsystemStatus output_status_;
 
-  sem_t wake_;
   std::thread thread_;
 };
 
