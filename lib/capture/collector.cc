@@ -185,12 +185,15 @@ void Collector::Round(bool flush) {
 }
 
 void Collector::CheckOutput() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!output_.error().empty() && output_status_.state != State::kUnavailable) {
+  if (output_.error().empty()) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (output_status_.state == State::kUnavailable) return;
     output_status_ = {State::kUnavailable, output_.error_code(), output_.error(),
                       "give a path in a folder that can be written and has room"};
-    std::fprintf(stderr, "prof: %s; recording stops\n", output_.error().c_str());
   }
+  // Without the lock: stderr may be a pipe that nobody reads.
+  std::fprintf(stderr, "prof: %s; recording stops\n", output_.error().c_str());
 }
 
 void Collector::WriteHeaderOnce() {

@@ -60,7 +60,7 @@ TEST_CASE("A file size limit ends the recording, not the program, and the file c
   REQUIRE(ended.errors.size() == 1);
   CHECK(ended.errors[0].find(std::strerror(EFBIG)) != std::string::npos);
   CHECK(ReadFile(folder / "a.prof").size() == 300'000);
-  CHECK(ReadRecording(folder / "a.prof").ops.size() > 10);
+  CHECK(ReadRecording(folder / "a.prof").ops.size() > 0);
 }
 
 }  // namespace

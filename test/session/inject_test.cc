@@ -91,7 +91,8 @@ TEST_CASE("A recording that finds no GPU says so on stderr alone, and leaves no 
 
 TEST_CASE("A program that closes the injected library while it records ends as it would") {
   const TempFolder folder;
-  const Result result = Run(folder, PROF_TEST_CALL_INJECTION " '" PROF_TEST_INJECT "' close 2>errors");
+  const Result result =
+      Run(folder, PROF_TEST_CALL_INJECTION " '" PROF_TEST_INJECT "' close 2>errors");
   CHECK(result.exit_code == 7);
   CHECK(result.output == "the program's own output\n");
 }
