@@ -67,6 +67,12 @@ SessionOptions Bounded(SessionOptions options, std::vector<std::string>* complai
   options.counter_budget_percent = std::clamp(options.counter_budget_percent, 0.0, 100.0);
   options.counter_budget_seconds = std::max(options.counter_budget_seconds, 0.0);
   options.buffer_mib = std::clamp(options.buffer_mib, 1, 4096);
+  options.keep_last_seconds = std::clamp(options.keep_last_seconds, 0, 86'400);
+  options.keep_mib = std::clamp(options.keep_mib, 1, 65'536);
+  if (options.dump_signal != 0 && options.keep_last_seconds == 0) {
+    complaints->push_back("dump_signal has no effect without keep_last_seconds");
+    options.dump_signal = 0;
+  }
   options.launch_skip = std::max<int64_t>(options.launch_skip, 0);
   options.launch_count = std::max<int64_t>(options.launch_count, 0);
   options.sample_every = std::max(options.sample_every, 1);
@@ -128,6 +134,9 @@ Capture::Capture(SessionOptions options, bool injected) : options_(std::move(opt
   collector.header.rank = rank;
   collector.header.injected = injected;
   collector.ranges = options_.ranges;
+  collector.keep_last_seconds = options_.keep_last_seconds;
+  collector.keep_mib = options_.keep_mib;
+  collector.dump_signal = options_.dump_signal;
   collector.file_only_with_gpu_work = injected;
   collector_ = std::make_unique<Collector>(std::move(collector), source_.get());
   collector_->Start();
@@ -178,6 +187,11 @@ Status Capture::status() const {
 
 bool Capture::Synchronize(std::chrono::milliseconds timeout) {
   return !InForkedChild() && collector_ != nullptr && collector_->Synchronize(timeout);
+}
+
+bool Capture::Dump(const std::string& path, std::chrono::milliseconds timeout) {
+  return !InForkedChild() && collector_ != nullptr &&
+         collector_->Dump(ExpandOutputPattern(path, RankFromEnvironment()), timeout);
 }
 
 Snapshot Capture::Stop(std::chrono::milliseconds timeout) {

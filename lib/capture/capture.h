@@ -31,6 +31,7 @@ class Capture {
   Status status() const;
   bool counters_complete() const { return source_ == nullptr || source_->counters_complete(); }
   bool Synchronize(std::chrono::milliseconds timeout);
+  bool Dump(const std::string& path, std::chrono::milliseconds timeout);
   // Ends the recording. When the GPU or CUPTI does not answer within `timeout`, what was written
   // so far is the snapshot, marked incomplete, and no other recording starts in this process.
   Snapshot Stop(std::chrono::milliseconds timeout);

@@ -2,12 +2,15 @@
 #include "lib/capture/collector.h"
 
 #include <semaphore.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 #include <utility>
 
+#include "lib/capture/dump_signal.h"
 #include "lib/capture/quiet_thread.h"
 #include "lib/capture/range_names.h"
 #include "lib/capture/range_owner.h"
@@ -35,13 +38,31 @@ sem_t* WakeUp() {
 
 void Wake() { sem_post(WakeUp()); }
 
+std::optional<KeptBlocks> Kept(const CollectorOptions& options) {
+  if (options.keep_last_seconds == 0) return std::nullopt;
+  return KeptBlocks(int64_t{options.keep_last_seconds} * 1'000'000'000,
+                    size_t{static_cast<unsigned>(options.keep_mib)} << 20);
+}
+
+// "run.prof" becomes "run.dump1.prof".
+std::string DumpPath(std::string output, uint32_t number) {
+  constexpr std::string_view kExtension = ".prof";
+  const bool has_extension =
+      output.size() > kExtension.size() &&
+      std::string_view(output).substr(output.size() - kExtension.size()) == kExtension;
+  if (output.empty()) output = "prof-" + std::to_string(getpid());
+  if (has_extension) output.resize(output.size() - kExtension.size());
+  return output + ".dump" + std::to_string(number) + ".prof";
+}
+
 }  // namespace
 
 Collector::Collector(CollectorOptions options, GpuSource* source)
     : options_(std::move(options)),
       source_(source),
       output_(options_.output_path),
-      encoder_(&output_) {}
+      kept_(Kept(options_)),
+      encoder_(&output_, kept_ ? &*kept_ : nullptr) {}
 
 Collector::~Collector() {
   if (thread_.joinable()) {
@@ -58,6 +79,13 @@ void Collector::Start() {
     SetRangeWakeup(&Wake);
     ranges_.Start(RealtimeNs());
   }
+  if (options_.dump_signal != 0) {
+    const std::string problem = CatchDumpSignal(options_.dump_signal, &Wake);
+    if (!problem.empty()) {
+      std::fprintf(stderr, "prof: signal %d will not dump the recording: %s\n",
+                   options_.dump_signal, problem.c_str());
+    }
+  }
   thread_ = StartQuietThread("prof-collector", [this] { Run(); });
 }
 
@@ -73,6 +101,17 @@ bool Collector::Synchronize(std::chrono::milliseconds timeout) {
   Wake();
   return done_.wait_for(lock, timeout, [&] { return sync_done_ >= ticket || finished_; }) &&
          sync_done_ >= ticket && sync_ok_;
+}
+
+bool Collector::Dump(const std::string& path, std::chrono::milliseconds timeout) {
+  if (!kept_) return false;
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (finished_ || !thread_.joinable()) return false;
+  dump_path_ = path;
+  const uint64_t ticket = ++dump_wanted_;
+  Wake();
+  return done_.wait_for(lock, timeout, [&] { return dump_done_ >= ticket || finished_; }) &&
+         dump_done_ >= ticket && dump_ok_;
 }
 
 bool Collector::Stop(std::chrono::milliseconds timeout) {
@@ -152,7 +191,43 @@ void Collector::RunRounds() {
       last_block = now;
       if (header_written_) encoder_.WriteBlock(CountLosses());
     }
+    if (kept_) {
+      kept_->Expire(now);
+      AnswerDumps();
+    }
   }
+}
+
+void Collector::AnswerDumps() {
+  if (options_.dump_signal != 0 && TakeDumpSignal()) {
+    const std::string path = DumpPath(output_.path(), ++signal_dumps_);
+    if (WriteDump(path)) std::fprintf(stderr, "prof: wrote %s\n", path.c_str());
+  }
+  uint64_t ticket = 0;
+  std::string path;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (dump_wanted_ == dump_done_) return;
+    ticket = dump_wanted_;
+    path = dump_path_;
+  }
+  const bool ok = WriteDump(path);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  dump_done_ = ticket;
+  dump_ok_ = ok;
+  done_.notify_all();
+}
+
+bool Collector::WriteDump(const std::string& path) {
+  Round(true);
+  if (!header_written_) return false;  // nothing has happened that is worth a file
+  encoder_.WriteBlock(CountLosses());
+  kept_->Expire(MonotonicNs());
+  Output dump(path);
+  kept_->WriteTo(&dump, CountLosses(), RealtimeNs());
+  if (dump.error().empty()) return true;
+  std::fprintf(stderr, "prof: %s; recording goes on\n", dump.error().c_str());
+  return false;
 }
 
 void Collector::Round(bool flush) {
@@ -229,6 +304,7 @@ Integrity Collector::CountLosses() const {
     integrity.range_paths_dropped += ranges_.paths_dropped();
   }
   integrity.bytes_not_written = output_.bytes_not_written();
+  integrity.rows_not_kept = kept_ ? kept_->rows_dropped() : 0;
   integrity.clock_stepped = clock_stepped_;
   integrity.incomplete = incomplete_;
   return integrity;
@@ -252,9 +328,17 @@ void Collector::Finish() {
     encoder_.Add(NoticeEvent{severity, subsystem, static_cast<uint32_t>(status.code), status.what,
                              status.fix});
   }
+  if (kept_ && header_written_) {
+    encoder_.WriteBlock(CountLosses());
+    kept_->Expire(MonotonicNs());
+  }
   integrity_ = CountLosses();
   if (header_written_) {
-    encoder_.WriteLastBlock(integrity_, RealtimeNs());
+    if (kept_) {
+      kept_->WriteTo(&output_, integrity_, RealtimeNs());
+    } else {
+      encoder_.WriteLastBlock(integrity_, RealtimeNs());
+    }
     integrity_.bytes_not_written = output_.bytes_not_written();
     wrote_ = true;
   }

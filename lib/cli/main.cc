@@ -86,6 +86,15 @@ void AddSelection(CLI::App* run, RunOptions* options) {
                 "Counters of the whole GPU over time, every US microseconds (100): --continuous=US")
       ->check(kContinuous)
       ->type_name("US");
+  run->add_option("--keep-last", options->keep_last,
+                  "Keep the last S seconds only; they are written when the program ends")
+      ->check(CLI::Range(1, 86'400))
+      ->type_name("S");
+  run->add_option(
+         "--dump-signal", options->dump_signal,
+         "With --keep-last: this signal, USR1 or USR2, writes a file, and recording goes on")
+      ->check(CLI::IsMember({"USR1", "USR2"}))
+      ->type_name("NAME");
   run->add_option("--replay", options->replay, "none, or kernel: run kernels again for each pass")
       ->check(CLI::IsMember({"none", "kernel"}))
       ->type_name("WAY");
