@@ -243,6 +243,41 @@ int FullFile() {
   return kOwnExitCode;
 }
 
+bool WaitForFile(const std::string& path) {
+  for (int i = 0; i < 1000 && access(path.c_str(), F_OK) != 0; ++i) usleep(10'000);
+  return access(path.c_str(), F_OK) == 0;
+}
+
+int Dump() {
+  const std::string stem = options.output.substr(0, options.output.size() - 5);
+  options.keep_last_seconds = 60;
+  options.dump_signal = SIGUSR2;
+  Leak();
+  for (const char* number : {"1", "2"}) {
+    raise(SIGUSR2);
+    if (!WaitForFile(stem + ".dump" + number + ".prof")) return 1;
+  }
+  return kOwnExitCode;
+}
+
+int DumpSignalAfterStop() {
+  options.keep_last_seconds = 60;
+  options.dump_signal = SIGUSR2;
+  Session(options).Stop();
+  raise(SIGUSR2);
+  return kOwnExitCode;
+}
+
+int DumpSignalOfTheProgram() {
+  static std::atomic<int> seen{0};
+  signal(SIGUSR2, [](int) { ++seen; });
+  options.keep_last_seconds = 60;
+  options.dump_signal = SIGUSR2;
+  Leak();
+  raise(SIGUSR2);
+  return seen == 1 ? kOwnExitCode : 1;
+}
+
 int Local() {
   Session session(options);
   StartWork();
@@ -286,6 +321,9 @@ const std::map<std::string, std::function<int()>> kWays = {
     {"no thread", &NoThread},
     {"out of memory", &OutOfMemoryInTheCollector},
     {"full file", &FullFile},
+    {"dump", &Dump},
+    {"dump signal after the end", &DumpSignalAfterStop},
+    {"dump signal of the program", &DumpSignalOfTheProgram},
 };
 
 }  // namespace
