@@ -2,12 +2,10 @@
 #include "lib/capture/collector.h"
 
 #include <semaphore.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <exception>
-#include <string_view>
 #include <utility>
 
 #include "lib/capture/dump_signal.h"
@@ -36,23 +34,10 @@ sem_t* WakeUp() {
   return wake;
 }
 
-void Wake() { sem_post(WakeUp()); }
-
 std::optional<KeptBlocks> Kept(const CollectorOptions& options) {
   if (options.keep_last_seconds == 0) return std::nullopt;
   return KeptBlocks(int64_t{options.keep_last_seconds} * 1'000'000'000,
                     size_t{static_cast<unsigned>(options.keep_mib)} << 20);
-}
-
-// "run.prof" becomes "run.dump1.prof".
-std::string DumpPath(std::string output, uint32_t number) {
-  constexpr std::string_view kExtension = ".prof";
-  const bool has_extension =
-      output.size() > kExtension.size() &&
-      std::string_view(output).substr(output.size() - kExtension.size()) == kExtension;
-  if (output.empty()) output = "prof-" + std::to_string(getpid());
-  if (has_extension) output.resize(output.size() - kExtension.size());
-  return output + ".dump" + std::to_string(number) + ".prof";
 }
 
 }  // namespace
@@ -63,6 +48,8 @@ Collector::Collector(CollectorOptions options, GpuSource* source)
       output_(options_.output_path),
       kept_(Kept(options_)),
       encoder_(&output_, kept_ ? &*kept_ : nullptr) {}
+
+void Collector::Wake() { sem_post(WakeUp()); }
 
 Collector::~Collector() {
   if (thread_.joinable()) {
@@ -101,17 +88,6 @@ bool Collector::Synchronize(std::chrono::milliseconds timeout) {
   Wake();
   return done_.wait_for(lock, timeout, [&] { return sync_done_ >= ticket || finished_; }) &&
          sync_done_ >= ticket && sync_ok_;
-}
-
-bool Collector::Dump(const std::string& path, std::chrono::milliseconds timeout) {
-  if (!kept_) return false;
-  std::unique_lock<std::mutex> lock(mutex_);
-  if (finished_ || !thread_.joinable()) return false;
-  dump_path_ = path;
-  const uint64_t ticket = ++dump_wanted_;
-  Wake();
-  return done_.wait_for(lock, timeout, [&] { return dump_done_ >= ticket || finished_; }) &&
-         dump_done_ >= ticket && dump_ok_;
 }
 
 bool Collector::Stop(std::chrono::milliseconds timeout) {
@@ -196,38 +172,6 @@ void Collector::RunRounds() {
       AnswerDumps();
     }
   }
-}
-
-void Collector::AnswerDumps() {
-  if (options_.dump_signal != 0 && TakeDumpSignal()) {
-    const std::string path = DumpPath(output_.path(), ++signal_dumps_);
-    if (WriteDump(path)) std::fprintf(stderr, "prof: wrote %s\n", path.c_str());
-  }
-  uint64_t ticket = 0;
-  std::string path;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (dump_wanted_ == dump_done_) return;
-    ticket = dump_wanted_;
-    path = dump_path_;
-  }
-  const bool ok = WriteDump(path);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  dump_done_ = ticket;
-  dump_ok_ = ok;
-  done_.notify_all();
-}
-
-bool Collector::WriteDump(const std::string& path) {
-  Round(true);
-  if (!header_written_) return false;  // nothing has happened that is worth a file
-  encoder_.WriteBlock(CountLosses());
-  kept_->Expire(MonotonicNs());
-  Output dump(path);
-  kept_->WriteTo(&dump, CountLosses(), RealtimeNs());
-  if (dump.error().empty()) return true;
-  std::fprintf(stderr, "prof: %s; recording goes on\n", dump.error().c_str());
-  return false;
 }
 
 void Collector::Round(bool flush) {

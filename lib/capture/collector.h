@@ -64,6 +64,7 @@ class Collector {
   bool wrote_anything() const { return wrote_; }
 
  private:
+  static void Wake();  // async-signal-safe once a collector has started
   void Run();
   void RunRounds();
   void GiveUp(const char* why);
