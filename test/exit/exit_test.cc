@@ -11,6 +11,12 @@
 namespace prof::test {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 void CheckEnd(const std::string& how, int exit_code, int signal, bool stopped_in_order) {
   INFO(how);
   const TempFolder folder;
@@ -60,6 +66,7 @@ TEST_CASE("exit() in a signal handler that interrupts Stop does not wait for eve
 }
 
 TEST_CASE("Where the system has no thread for us the program goes on, and can record later") {
+  if (kSanitized) PROF_SKIP("built with a sanitizer, which needs memory of its own");
   const TempFolder folder;
   CHECK(RunExitProgram("no thread", folder / "a.prof").exit_code == 7);
 }

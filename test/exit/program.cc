@@ -34,6 +34,11 @@ int fork_handlers = 0;
 }  // namespace
 
 extern "C" {
+// Asked by the sanitizers, where there is one: leaked sessions and deaths by signals are meant.
+const char* __asan_default_options() { return "detect_leaks=0:handle_segv=0:handle_abort=0"; }
+const char* __tsan_default_options() {
+  return "die_after_fork=0:report_signal_unsafe=0:handle_segv=0";
+}
 int __real_atexit(void (*handler)());
 int __wrap_atexit(void (*handler)()) {
   ++exit_handlers;
