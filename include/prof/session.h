@@ -58,6 +58,18 @@ struct SessionOptions {
   /// Host memory for CUPTI's records, in MiB. Range 1..4096. What does not fit is counted.
   int buffer_mib = 64;
 
+  /// Only the last so many seconds are kept, in memory, and written at Stop(), at exit or by
+  /// Dump(): for programs that run until something goes wrong. 0: everything is kept. Range
+  /// 0..86400. What is older is dropped a block (at most a second) at a time and counted in
+  /// Integrity::rows_not_kept; counter samples go with their launches. SIGKILL leaves nothing.
+  int keep_last_seconds = 0;
+  /// Memory for what is kept, in MiB; beyond it the oldest goes first. Range 1..65536. Names and
+  /// launch shapes stay and are not part of it.
+  int keep_mib = 256;
+  /// With keep_last_seconds: a signal that dumps to the output's name with ".dump<n>" in it. Taken
+  /// only while it has its default action. 0: none.
+  int dump_signal = 0;
+
   /// NVTX ranges are recorded.
   bool ranges = true;
 
@@ -143,6 +155,12 @@ class PROF_EXPORT Session {
   /// False when it took longer than 10 s, or there is no GPU. Lets code without CUDA headers
   /// (prof::Capture) pace itself.
   bool Synchronize() noexcept;
+
+  /// With keep_last_seconds: writes what is kept now to the file `path` (with %p, %h, %r as in
+  /// SessionOptions::output) and goes on. Waits for the file to be written (at most 10 s), not for
+  /// the GPU. False, and a line on stderr, when it could not be written; false without
+  /// keep_last_seconds.
+  bool Dump(const std::string& path) noexcept;
 
   /// Waits for the GPU (at most 10 s), ends the recording, returns what was recorded. A second
   /// call returns the same snapshot.

@@ -31,6 +31,8 @@ struct Integrity {
   uint64_t counter_cost_ns = 0;  ///< Host time spent on counters; not a loss.
   uint64_t pm_samples_lost = 0;  ///< PM samples dropped, as far as their number is known.
   uint64_t pm_restarts = 0;      ///< Times PM sampling ended by itself and was started again.
+  uint64_t rows_not_kept = 0;    ///< Events older than SessionOptions::keep_last_seconds, or beyond
+                                 ///< its memory: dropped on purpose, not a loss.
 
   /// True when nothing was lost.
   bool complete() const {

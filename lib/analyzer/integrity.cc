@@ -74,6 +74,10 @@ std::vector<std::string> IntegritySentences(const model::Model& model,
     const uint64_t count = integrity.*loss.count;
     if (count != 0) sentences.push_back(Sentence(count, loss));
   }
+  if (integrity.rows_not_kept != 0) {
+    sentences.push_back(Plural(integrity.rows_not_kept, "older event was", "older events were") +
+                        " dropped on purpose: the recording keeps its last seconds only.");
+  }
   if (integrity.clock_stepped) {
     sentences.emplace_back(
         "The system clock was set during the capture: times before and after that do not fit "

@@ -155,18 +155,25 @@ void Write(Message& block, const Integrity& integrity) {
   U32(m, 15, integrity.counter_cost_ns);
   U32(m, 16, integrity.pm_samples_lost);
   U32(m, 17, integrity.pm_restarts);
+  U32(m, 18, integrity.rows_not_kept);
 }
 
 }  // namespace
 
-std::string SerializeBlock(const BlockColumns& columns, const Integrity& integrity,
-                           const BlockTrailer* trailer) {
+std::string SerializeTables(const BlockColumns& columns) {
   std::string bytes;
   Message block(bytes);
   for (const std::string& text : columns.new_strings) {
     block.add_string(tag::block::kStrings, text);
   }
   bytes += columns.entries;
+  return bytes;
+}
+
+std::string SerializeEvents(const BlockColumns& columns, const Integrity& integrity,
+                            const BlockTrailer* trailer) {
+  std::string bytes = columns.timed_entries;
+  Message block(bytes);
   Write(block, columns.kernels);
   Write(block, columns.copies);
   Write(block, columns.memsets);

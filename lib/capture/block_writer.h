@@ -17,9 +17,11 @@ struct BlockTrailer {
   uint64_t blocks = 0;  // in the file, this one included
 };
 
+// A block is its table entries followed by its events; each part is a valid wire.Block too.
+std::string SerializeTables(const BlockColumns& columns);
 // `trailer`: null but in the last block of a recording.
-std::string SerializeBlock(const BlockColumns& columns, const Integrity& integrity,
-                           const BlockTrailer* trailer);
+std::string SerializeEvents(const BlockColumns& columns, const Integrity& integrity,
+                            const BlockTrailer* trailer);
 
 }  // namespace prof::capture
 

@@ -21,16 +21,32 @@ namespace prof::capture {
 namespace {
 
 std::atomic<bool> active{false};
-std::atomic<Capture*> active_capture{nullptr};
+
+// Of active_capture. Held while exit() stops it: its owner, on another thread, must not destroy it
+// under that. Never destroyed, and never waited for without a deadline: exit() may be called by a
+// signal handler on the thread that holds it.
+std::timed_mutex& ActiveMutex() {
+  static auto* mutex = new std::timed_mutex;
+  return *mutex;
+}
+Capture* active_capture = nullptr;
 
 // At exit the program is done: it must not wait long for a GPU that does not answer.
 constexpr std::chrono::milliseconds kExitTimeout(10'000);
+constexpr std::chrono::milliseconds kDestroyTimeout(2'000);
+
+// Makes `capture` the active one if `expected` is that now, or any when that is null.
+void SetActive(Capture* capture, const Capture* expected) {
+  const std::unique_lock<std::timed_mutex> lock(ActiveMutex(), 2 * kExitTimeout);
+  if (expected == nullptr || active_capture == expected) active_capture = capture;
+}
 
 void StopActiveCapture() {
-  Capture* capture = active_capture.exchange(nullptr);
-  if (capture == nullptr || InForkedChild()) return;
+  if (InForkedChild()) return;
+  const std::unique_lock<std::timed_mutex> lock(ActiveMutex(), kExitTimeout);
+  if (!lock.owns_lock() || active_capture == nullptr) return;
   try {
-    capture->Stop(kExitTimeout);
+    active_capture->Stop(kExitTimeout);
   } catch (const std::exception&) {
     std::fprintf(stderr, "prof: the recording could not be completed\n");
   }
@@ -51,6 +67,12 @@ SessionOptions Bounded(SessionOptions options, std::vector<std::string>* complai
   options.counter_budget_percent = std::clamp(options.counter_budget_percent, 0.0, 100.0);
   options.counter_budget_seconds = std::max(options.counter_budget_seconds, 0.0);
   options.buffer_mib = std::clamp(options.buffer_mib, 1, 4096);
+  options.keep_last_seconds = std::clamp(options.keep_last_seconds, 0, 86'400);
+  options.keep_mib = std::clamp(options.keep_mib, 1, 65'536);
+  if (options.dump_signal != 0 && options.keep_last_seconds == 0) {
+    complaints->push_back("dump_signal has no effect without keep_last_seconds");
+    options.dump_signal = 0;
+  }
   options.launch_skip = std::max<int64_t>(options.launch_skip, 0);
   options.launch_count = std::max<int64_t>(options.launch_count, 0);
   options.sample_every = std::max(options.sample_every, 1);
@@ -79,13 +101,15 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
   std::unique_ptr<Capture> capture;
   try {
     GuardAgainstFork();
+    static std::once_flag guarded;
+    std::call_once(guarded, &GuardExit);
+    SetExitAction(&StopActiveCapture);
     capture.reset(new Capture(Bounded(std::move(options), &complaints), injected));
   } catch (...) {
     active.store(false);
     throw;
   }
-  active_capture.store(capture.get());
-  SetExitAction(&StopActiveCapture);
+  SetActive(capture.get(), nullptr);
   for (const std::string& complaint : complaints) {
     std::fprintf(stderr, "prof: %s\n", complaint.c_str());
     capture->collector_->Notify(
@@ -110,19 +134,25 @@ Capture::Capture(SessionOptions options, bool injected) : options_(std::move(opt
   collector.header.rank = rank;
   collector.header.injected = injected;
   collector.ranges = options_.ranges;
+  collector.keep_last_seconds = options_.keep_last_seconds;
+  collector.keep_mib = options_.keep_mib;
+  collector.dump_signal = options_.dump_signal;
   collector.file_only_with_gpu_work = injected;
   collector_ = std::make_unique<Collector>(std::move(collector), source_.get());
   collector_->Start();
 }
 
 Capture::~Capture() {
-  Capture* self = this;
-  active_capture.compare_exchange_strong(self, nullptr);
   if (InForkedChild()) {
     // Their threads are not here to be joined, their locks may be held for ever.
     Abandon();
-  } else if (!stopped_) {
-    Stop(std::chrono::milliseconds(2000));
+    return;
+  }
+  SetActive(nullptr, this);
+  try {
+    Stop(kDestroyTimeout);
+  } catch (const std::exception&) {
+    std::fprintf(stderr, "prof: the recording could not be completed\n");
   }
 }
 
@@ -159,14 +189,19 @@ bool Capture::Synchronize(std::chrono::milliseconds timeout) {
   return !InForkedChild() && collector_ != nullptr && collector_->Synchronize(timeout);
 }
 
+bool Capture::Dump(const std::string& path, std::chrono::milliseconds timeout) {
+  return !InForkedChild() && collector_ != nullptr &&
+         collector_->Dump(ExpandOutputPattern(path, RankFromEnvironment()), timeout);
+}
+
 Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
   if (InForkedChild()) return snapshot_;
-  const std::lock_guard<std::mutex> lock(stop_mutex_);
+  const std::unique_lock<std::timed_mutex> lock(stop_mutex_, timeout);
+  if (!lock.owns_lock()) return {};
   if (stopped_) return snapshot_;
   stopped_ = true;
-  Capture* self = this;
-  active_capture.compare_exchange_strong(self, nullptr);
   if (collector_->Stop(timeout)) {
+    active.store(false);
     snapshot_ = options_.output.empty()
                     ? Snapshot::FromBytes(collector_->TakeBytes(), collector_->integrity())
                     : Snapshot::FromFile(collector_->output_path(), collector_->integrity());
@@ -184,9 +219,7 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
     // Its thread still uses them: to free them under it would crash the program, and a recording
     // beside it would share its rings. So this was the process's last one.
     Abandon();
-    return snapshot_;
   }
-  active.store(false);
   return snapshot_;
 }
 

@@ -31,6 +31,7 @@ class Capture {
   Status status() const;
   bool counters_complete() const { return source_ == nullptr || source_->counters_complete(); }
   bool Synchronize(std::chrono::milliseconds timeout);
+  bool Dump(const std::string& path, std::chrono::milliseconds timeout);
   // Ends the recording. When the GPU or CUPTI does not answer within `timeout`, what was written
   // so far is the snapshot, marked incomplete, and no other recording starts in this process.
   Snapshot Stop(std::chrono::milliseconds timeout);
@@ -42,7 +43,7 @@ class Capture {
   SessionOptions options_;
   std::unique_ptr<GpuSource> source_;
   std::unique_ptr<Collector> collector_;
-  std::mutex stop_mutex_;  // an exit may come in the middle of a Stop
+  std::timed_mutex stop_mutex_;  // an exit may come in the middle of a Stop
   Snapshot snapshot_;
   bool stopped_ = false;
 };

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/collector.h"
 
+#include <semaphore.h>
+
 #include <cstdio>
+#include <exception>
 #include <utility>
 
+#include "lib/capture/dump_signal.h"
 #include "lib/capture/quiet_thread.h"
 #include "lib/capture/range_names.h"
 #include "lib/capture/range_owner.h"
@@ -19,11 +23,21 @@ constexpr int64_t kBlockNs = 1'000'000'000;        // how much a SIGKILL may los
 constexpr size_t kMaxRowsBeforeGpuWork = 1 << 18;  // a host that only names ranges: bounded memory
 constexpr int64_t kClockStepNs = 1'000'000;  // REALTIME against MONOTONIC; NTP slews stay far below
 
-// The wake-up of the active collector, for range_recorder's plain function pointer.
-std::atomic<sem_t*> active_wake{nullptr};
+// One for all collectors, of which one is active, and never destroyed: a thread of the program may
+// be about to post it when the recording has ended.
+sem_t* WakeUp() {
+  static sem_t* const wake = [] {
+    auto* made = new sem_t;
+    sem_init(made, 0, 0);
+    return made;
+  }();
+  return wake;
+}
 
-void WakeActive() {
-  if (sem_t* wake = active_wake.load(std::memory_order_acquire)) sem_post(wake);
+std::optional<KeptBlocks> Kept(const CollectorOptions& options) {
+  if (options.keep_last_seconds == 0) return std::nullopt;
+  return KeptBlocks(int64_t{options.keep_last_seconds} * 1'000'000'000,
+                    size_t{static_cast<unsigned>(options.keep_mib)} << 20);
 }
 
 }  // namespace
@@ -32,25 +46,35 @@ Collector::Collector(CollectorOptions options, GpuSource* source)
     : options_(std::move(options)),
       source_(source),
       output_(options_.output_path),
-      encoder_(&output_) {
-  sem_init(&wake_, 0, 0);
-}
+      kept_(Kept(options_)),
+      encoder_(&output_, kept_ ? &*kept_ : nullptr) {}
+
+void Collector::Wake() { sem_post(WakeUp()); }
 
 Collector::~Collector() {
-  if (thread_.joinable()) Stop(std::chrono::milliseconds(2000));
+  if (thread_.joinable()) {
+    Stop(std::chrono::milliseconds(2000));
+  } else if (options_.ranges) {
+    ranges_.Stop();  // there was no thread to be had
+  }
 }
 
 void Collector::Start() {
   first_clock_ = ReadClockPair();
-  active_wake.store(&wake_, std::memory_order_release);
+  WakeUp();  // made here, so that posting it allocates nothing
   if (options_.ranges) {
-    SetRangeWakeup(&WakeActive);
+    SetRangeWakeup(&Wake);
     ranges_.Start(RealtimeNs());
+  }
+  if (options_.dump_signal != 0) {
+    const std::string problem = CatchDumpSignal(options_.dump_signal, &Wake);
+    if (!problem.empty()) {
+      std::fprintf(stderr, "prof: signal %d will not dump the recording: %s\n",
+                   options_.dump_signal, problem.c_str());
+    }
   }
   thread_ = StartQuietThread("prof-collector", [this] { Run(); });
 }
-
-void Collector::Wake() { sem_post(&wake_); }
 
 void Collector::Notify(NoticeEvent notice) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -80,16 +104,40 @@ bool Collector::Stop(std::chrono::milliseconds timeout) {
   } else {
     thread_.detach();  // it hangs in CUPTI or the driver: what was written so far stays valid
   }
-  sem_t* mine = &wake_;
-  active_wake.compare_exchange_strong(mine, nullptr);
   return in_time;
 }
 
 void Collector::Run() {
+  // An exception that leaves a thread ends the program.
+  try {
+    RunRounds();
+  } catch (const std::exception& error) {
+    GiveUp(error.what());
+  }
+  try {
+    Finish();
+  } catch (const std::exception& error) {
+    GiveUp(error.what());
+    source_->Stop();
+    if (options_.ranges) ranges_.Stop();
+    output_.Close();
+    integrity_.incomplete = true;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  finished_ = true;
+  done_.notify_all();
+}
+
+void Collector::GiveUp(const char* why) {
+  incomplete_ = true;
+  std::fprintf(stderr, "prof: the recording ends here: %s\n", why);
+}
+
+void Collector::RunRounds() {
   int64_t last_flush = MonotonicNs();
   int64_t last_block = last_flush;
   while (true) {
-    WaitUntil(&wake_, MonotonicNs() + kRoundNs);
+    WaitUntil(WakeUp(), MonotonicNs() + kRoundNs);
     uint64_t sync_ticket = 0;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -111,8 +159,11 @@ void Collector::Run() {
       last_block = now;
       if (header_written_) encoder_.WriteBlock(CountLosses());
     }
+    if (kept_) {
+      kept_->Expire(now);
+      AnswerDumps();
+    }
   }
-  Finish();
 }
 
 void Collector::Round(bool flush) {
@@ -145,12 +196,15 @@ void Collector::Round(bool flush) {
 }
 
 void Collector::CheckOutput() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!output_.error().empty() && output_status_.state != State::kUnavailable) {
+  if (output_.error().empty()) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (output_status_.state == State::kUnavailable) return;
     output_status_ = {State::kUnavailable, output_.error_code(), output_.error(),
                       "give a path in a folder that can be written and has room"};
-    std::fprintf(stderr, "prof: %s; recording stops\n", output_.error().c_str());
   }
+  // Without the lock: stderr may be a pipe that nobody reads.
+  std::fprintf(stderr, "prof: %s; recording stops\n", output_.error().c_str());
 }
 
 void Collector::WriteHeaderOnce() {
@@ -186,6 +240,7 @@ Integrity Collector::CountLosses() const {
     integrity.range_paths_dropped += ranges_.paths_dropped();
   }
   integrity.bytes_not_written = output_.bytes_not_written();
+  integrity.rows_not_kept = kept_ ? kept_->rows_dropped() : 0;
   integrity.clock_stepped = clock_stepped_;
   integrity.incomplete = incomplete_;
   return integrity;
@@ -193,7 +248,7 @@ Integrity Collector::CountLosses() const {
 
 void Collector::Finish() {
   source_->StopCounters();
-  incomplete_ = !source_->Synchronize();
+  if (!source_->Synchronize()) incomplete_ = true;
   Round(true);
   source_->Stop();
   if (options_.ranges) ranges_.Stop();
@@ -209,17 +264,22 @@ void Collector::Finish() {
     encoder_.Add(NoticeEvent{severity, subsystem, static_cast<uint32_t>(status.code), status.what,
                              status.fix});
   }
+  if (kept_ && header_written_) {
+    encoder_.WriteBlock(CountLosses());
+    kept_->Expire(MonotonicNs());
+  }
   integrity_ = CountLosses();
   if (header_written_) {
-    encoder_.WriteLastBlock(integrity_, RealtimeNs());
+    if (kept_) {
+      kept_->WriteTo(&output_, integrity_, RealtimeNs());
+    } else {
+      encoder_.WriteLastBlock(integrity_, RealtimeNs());
+    }
     integrity_.bytes_not_written = output_.bytes_not_written();
     wrote_ = true;
   }
   output_.Close();
   CheckOutput();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  finished_ = true;
-  done_.notify_all();
 }
 
 SubsystemStatus Collector::output_status() const {

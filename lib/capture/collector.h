@@ -5,12 +5,10 @@
 #ifndef PROF_LIB_CAPTURE_COLLECTOR_H_
 #define PROF_LIB_CAPTURE_COLLECTOR_H_
 
-#include <semaphore.h>
-
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +16,7 @@
 #include "lib/capture/encoder.h"
 #include "lib/capture/events.h"
 #include "lib/capture/gpu_source.h"
+#include "lib/capture/kept_blocks.h"
 #include "lib/capture/output.h"
 #include "lib/capture/range_recorder.h"
 #include "prof/session.h"
@@ -28,6 +27,7 @@ struct CollectorOptions {
   std::string output_path;  // expanded; empty: memory
   HeaderEvent header;       // without versions: the source knows them once it has started
   bool ranges = true;
+  int keep_last_seconds = 0, keep_mib = 0, dump_signal = 0;  // as in SessionOptions
   bool file_only_with_gpu_work = false;
 };
 
@@ -47,6 +47,10 @@ class Collector {
   // Any thread: the GPU has done what was submitted before the call. False after `timeout`.
   bool Synchronize(std::chrono::milliseconds timeout);
 
+  // Any thread: writes what is kept to `path`. False after `timeout`, when it could not be written,
+  // and when nothing is kept.
+  bool Dump(const std::string& path, std::chrono::milliseconds timeout);
+
   // Ends the thread: synchronizes, takes the last records, writes the trailer. When that takes
   // longer than `timeout` the thread is left behind, to end by itself, and the result is false.
   bool Stop(std::chrono::milliseconds timeout);
@@ -60,19 +64,25 @@ class Collector {
   bool wrote_anything() const { return wrote_; }
 
  private:
+  static void Wake();  // async-signal-safe once a collector has started
   void Run();
+  void RunRounds();
+  void GiveUp(const char* why);
   void Round(bool flush);
   void Finish();
+  void AnswerDumps();
+  bool WriteDump(const std::string& path);
   void WriteHeaderOnce();
   void WriteNotices();
   void CheckOutput();
   Integrity CountLosses() const;
-  void Wake();
 
   const CollectorOptions options_;
   GpuSource* const source_;
   Output output_;
+  std::optional<KeptBlocks> kept_;
   Encoder encoder_;
+  uint32_t signal_dumps_ = 0;
   RangeReader ranges_;
   uint32_t names_read_ = 0;
   Integrity integrity_;
@@ -88,11 +98,14 @@ class Collector {
   uint64_t sync_wanted_ = 0;
   uint64_t sync_done_ = 0;
   bool sync_ok_ = false;
+  std::string dump_path_;
+  uint64_t dump_wanted_ = 0;
+  uint64_t dump_done_ = 0;
+  bool dump_ok_ = false;
   bool stopping_ = false;
   bool finished_ = false;
   SubsystemStatus output_status_;
 
-  sem_t wake_;
   std::thread thread_;
 };
 

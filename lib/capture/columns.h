@@ -123,7 +123,8 @@ struct MarkColumns {
 
 // The block under construction: new table entries (serialized) and columns.
 struct BlockColumns {
-  std::string entries;  // serialized fields of Block, ready to be written
+  std::string entries;        // table entries and notices: serialized fields of Block
+  std::string timed_entries;  // the same of what belongs to a time: samples, intervals, clocks
   std::vector<std::string> new_strings;
   size_t new_string_bytes = 0;
   KernelColumns kernels;

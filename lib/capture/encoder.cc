@@ -10,6 +10,7 @@
 
 #include "lib/capture/block_writer.h"
 #include "lib/capture/columns.h"
+#include "lib/capture/kept_blocks.h"
 #include "lib/capture/utf8.h"
 #include "lib/capture/wire_tags.h"
 #include "lib/capture/wire_writer.h"
@@ -84,6 +85,7 @@ struct Encoder::Tables {
   std::unordered_map<LaneKey, uint32_t, ArrayHash<3>> lanes;
   std::unordered_map<uint32_t, uint32_t> threads;
   std::vector<PmLayout> pm_series;                      // by id - 1
+  std::vector<RangeEvent> last_steps;                   // by thread id - 1
   std::unordered_map<uint32_t, uint32_t> thread_names;  // tid -> string id, before its first event
   Recent<std::string, 1024> recent_strings;             // by address; as given, not as written
   Recent<ShapeKey, 1024> recent_shapes;
@@ -91,8 +93,9 @@ struct Encoder::Tables {
   Recent<uint32_t, 16> recent_threads;
 };
 
-Encoder::Encoder(Output* output)
+Encoder::Encoder(Output* output, KeptBlocks* kept)
     : output_(output),
+      kept_(kept),
       tables_(std::make_unique<Tables>()),
       columns_(std::make_unique<BlockColumns>()) {}
 
@@ -455,9 +458,26 @@ void Encoder::Add(const OverheadEvent& event) {
 
 void Encoder::Add(uint32_t tid, const RangeEvent& event) {
   RangeColumns& columns = columns_->ranges;
-  columns.thread.Add(Thread(tid));
+  const uint32_t thread = Thread(tid);
+  columns.thread.Add(thread);
   columns.path.Add(event.path);
   columns.time.Add(event.path, event.time_ns, 0);
+  if (kept_ == nullptr || thread == 0) return;
+  if (tables_->last_steps.size() < thread) tables_->last_steps.resize(thread);
+  tables_->last_steps[thread - 1] = event;
+}
+
+// The block before may be dropped: this one says itself which ranges are open, and since when.
+void Encoder::RepeatOpenRanges() {
+  RangeColumns& columns = columns_->ranges;
+  for (size_t i = 0; i < tables_->last_steps.size(); ++i) {
+    const RangeEvent& step = tables_->last_steps[i];
+    if (step.path == 0) continue;
+    columns.thread.Add(static_cast<uint32_t>(i + 1));
+    columns.path.Add(step.path);
+    columns.time.Add(step.path, step.time_ns, 0);
+  }
+  repeated_rows_ = columns.time.rows();
 }
 
 void Encoder::Add(const SpanEvent& event) {
@@ -477,7 +497,7 @@ void Encoder::Add(const MarkEvent& event) {
 }
 
 void Encoder::Add(const CounterSampleEvent& event) {
-  Message block(columns_->entries);
+  Message block(columns_->timed_entries);
   Message sample(block, tag::block::kSamples);
   U32(sample, 1, event.group);
   U32(sample, 2, event.context);
@@ -515,7 +535,7 @@ void Encoder::Add(const PmBatchEvent& batch) {
 void Encoder::Add(const ProfilerIntervalEvent& event) {
   const uint32_t thread = Thread(event.tid);
   counter_cost_ns_ += DurationOf(event.begin_ns, event.end_ns);
-  Message block(columns_->entries);
+  Message block(columns_->timed_entries);
   Message interval(block, tag::block::kProfilerIntervals);
   interval.add_enum(1, static_cast<int32_t>(event.work));
   I64(interval, 2, event.begin_ns);
@@ -535,7 +555,7 @@ void Encoder::Add(const NoticeEvent& event) {
 }
 
 void Encoder::Add(const ClockPair& clocks) {
-  Message block(columns_->entries);
+  Message block(columns_->timed_entries);
   Message clock(block, tag::block::kClock);
   I64(clock, 1, clocks.realtime_ns);
   I64(clock, 2, clocks.monotonic_ns);
@@ -556,28 +576,38 @@ void Encoder::AddCounts(Integrity& integrity) const {
 
 bool Encoder::has_events() const {
   const BlockColumns& c = *columns_;
-  return !c.entries.empty() || !c.new_strings.empty() || pending_rows() != 0;
+  return !c.entries.empty() || !c.timed_entries.empty() || !c.new_strings.empty() ||
+         pending_rows() > repeated_rows_;
 }
 
 size_t Encoder::pending_rows() const { return columns_->rows(); }
 
 void Encoder::WriteIfLarge() {
   // About 5 bytes a row; exact sizes are known only after serialization.
-  const size_t bytes = columns_->entries.size() + columns_->new_string_bytes + pending_rows() * 5;
+  const size_t bytes = columns_->entries.size() + columns_->timed_entries.size() +
+                       columns_->new_string_bytes + (pending_rows() - repeated_rows_) * 5;
   if (has_header_ && bytes >= kLargeBlockBytes) WriteBlock(last_integrity_);
 }
 
 void Encoder::WriteBlock(const Integrity& integrity) {
   last_integrity_ = integrity;
-  output_->Append(SerializeBlock(*columns_, integrity, nullptr));
-  ++blocks_;
+  std::string tables = SerializeTables(*columns_);
+  std::string events = SerializeEvents(*columns_, integrity, nullptr);
+  const uint64_t rows = pending_rows() - repeated_rows_;
   columns_ = std::make_unique<BlockColumns>();
+  if (kept_ != nullptr) {
+    kept_->Add(std::move(tables), std::move(events), rows, MonotonicNs());
+    RepeatOpenRanges();
+    return;
+  }
+  output_->Append(tables += events);
+  ++blocks_;
 }
 
 void Encoder::WriteLastBlock(const Integrity& integrity, int64_t end_ns) {
   ++blocks_;
   const BlockTrailer trailer = {end_ns, blocks_};
-  output_->Append(SerializeBlock(*columns_, integrity, &trailer));
+  output_->Append(SerializeTables(*columns_) + SerializeEvents(*columns_, integrity, &trailer));
   columns_ = std::make_unique<BlockColumns>();
 }
 

@@ -19,6 +19,7 @@
 namespace prof::capture {
 
 struct BlockColumns;
+class KeptBlocks;
 
 struct HeaderEvent {
   std::string prof_version, host, command;
@@ -31,8 +32,8 @@ struct HeaderEvent {
 
 class Encoder {
  public:
-  // `output` outlives the encoder.
-  explicit Encoder(Output* output);
+  // Blocks go to `kept`, if there is one, and to `output` otherwise. Both outlive the encoder.
+  explicit Encoder(Output* output, KeptBlocks* kept = nullptr);
   ~Encoder();
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
@@ -73,7 +74,7 @@ class Encoder {
   // The same when it has grown to about 128 KiB; called between buffers, so that blocks stay far
   // below the format's limit. Repeats the integrity of the block before.
   void WriteIfLarge();
-  // Ends the capture: the last block, with the trailer.
+  // Ends a capture that keeps all: the last block, with the trailer.
   void WriteLastBlock(const Integrity& integrity, int64_t end_ns);
 
  private:
@@ -84,12 +85,15 @@ class Encoder {
   uint32_t Lane(uint32_t device, uint32_t context, uint32_t stream);
   uint32_t Thread(uint32_t tid);
   uint32_t Shape(const KernelEvent& event);
+  void RepeatOpenRanges();
 
   Output* output_;
+  KeptBlocks* kept_;
   std::unique_ptr<Tables> tables_;
   std::unique_ptr<BlockColumns> columns_;  // the block under construction
   Integrity last_integrity_;
-  bool has_header_ = false;  // it has to be in the first block
+  bool has_header_ = false;   // it has to be in the first block
+  size_t repeated_rows_ = 0;  // of the block under construction, by RepeatOpenRanges
   uint64_t blocks_ = 0;
   uint64_t kernels_ = 0;
   uint64_t untimed_ = 0;

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -131,6 +132,10 @@ SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints) {
   ReadNumber("PROF_BUDGET_PERCENT", 0, 100, &options.counter_budget_percent, complaints);
   ReadNumber("PROF_BUDGET_SECONDS", 0, 1e6, &options.counter_budget_seconds, complaints);
   ReadInteger("PROF_BUFFER_MIB", 1, 4096, &options.buffer_mib, complaints);
+  ReadInteger("PROF_KEEP_SECONDS", 0, 86'400, &options.keep_last_seconds, complaints);
+  ReadInteger("PROF_KEEP_MIB", 1, 65'536, &options.keep_mib, complaints);
+  constexpr Named<int> kSignals[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}};
+  ReadNamed("PROF_DUMP_SIGNAL", kSignals, &options.dump_signal, complaints);
   int ranges = 1;
   ReadInteger("PROF_RANGES", 0, 1, &ranges, complaints);
   options.ranges = ranges != 0;

@@ -10,8 +10,10 @@ namespace prof::capture {
 // What stops the active capture. Any thread.
 void SetExitAction(void (*stop)());
 
-// To be called by whoever has loaded a library that a capture needs when it stops: handlers run in
-// the reverse order of their registration. Once for each library.
+// Registers the handler that runs the action. Called before the first recording, for sessions that
+// nobody stops, and again by whoever has loaded a library that a capture needs when it stops:
+// handlers run in the reverse order of their registration. Once in a process for each caller:
+// handlers cannot be taken back.
 void GuardExit();
 
 }  // namespace prof::capture

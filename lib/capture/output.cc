@@ -69,7 +69,8 @@ bool Output::Open() {
       return false;
     }
   }
-  const int create = is_device ? 0 : O_CREAT | O_EXCL;
+  // A device may be a terminal without a line, or by now a pipe: opening waits for neither.
+  const int create = is_device ? O_NONBLOCK | O_NOCTTY : O_CREAT | O_EXCL;
   fd_ = open(path_.c_str(), O_WRONLY | create | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (fd_ < 0) {
     Fail("create", errno);

@@ -7,17 +7,34 @@
 #include <utility>
 
 namespace prof::capture {
+namespace {
+
+// Undone also where the system has no thread for us, which is an exception.
+class Blocked {
+ public:
+  explicit Blocked(const sigset_t& signals) { pthread_sigmask(SIG_SETMASK, &signals, &before_); }
+  ~Blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Blocked(const Blocked&) = delete;
+  Blocked& operator=(const Blocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
 
 std::thread StartQuietThread(const char* name, std::function<void()> body) {
-  sigset_t all, before;
+  sigset_t all;
   sigfillset(&all);
   // Faults are of the thread itself: the program's crash handler must see them wherever they are.
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
     sigdelset(&all, fault);
   }
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(body));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  std::thread thread;
+  {
+    const Blocked blocked(all);
+    thread = std::thread(std::move(body));
+  }
   pthread_setname_np(thread.native_handle(), name);
   return thread;
 }

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kStopTimeout(20'000);  // 10 s for the GPU, the rest for CUPTI
 constexpr std::chrono::milliseconds kSyncTimeout(10'000);
+constexpr std::chrono::milliseconds kDumpTimeout(10'000);
 
 }  // namespace
 
@@ -73,6 +74,15 @@ bool Session::Synchronize() noexcept {
   if (impl_ == nullptr || impl_->capture == nullptr) return false;
   try {
     return impl_->capture->Synchronize(kSyncTimeout);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+bool Session::Dump(const std::string& path) noexcept {
+  if (impl_ == nullptr || impl_->capture == nullptr) return false;
+  try {
+    return impl_->capture->Dump(path, kDumpTimeout);
   } catch (const std::exception&) {
     return false;
   }

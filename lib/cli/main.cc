@@ -90,6 +90,15 @@ void AddSelection(CLI::App* run, RunOptions* options) {
                   "... for at most this % of one core; the interval grows where it takes more")
       ->check(CLI::Range(0.1, 100.0))
       ->type_name("PERCENT");
+  run->add_option("--keep-last", options->keep_last,
+                  "Keep the last S seconds only; they are written when the program ends")
+      ->check(CLI::Range(1, 86'400))
+      ->type_name("S");
+  run->add_option(
+         "--dump-signal", options->dump_signal,
+         "With --keep-last: this signal, USR1 or USR2, writes a file, and recording goes on")
+      ->check(CLI::IsMember({"USR1", "USR2"}))
+      ->type_name("NAME");
   run->add_option("--replay", options->replay, "none, or kernel: run kernels again for each pass")
       ->check(CLI::IsMember({"none", "kernel"}))
       ->type_name("WAY");

@@ -52,6 +52,8 @@ std::string Configure(const RunOptions& options, Environment* environment) {
     environment->Set("PROF_CONTINUOUS", *options.continuous == "true" ? "1" : *options.continuous);
   }
   SetIfGiven("PROF_CONTINUOUS_CORE", options.continuous_core, environment);
+  SetIfGiven("PROF_KEEP_SECONDS", options.keep_last, environment);
+  SetIfGiven("PROF_DUMP_SIGNAL", options.dump_signal, environment);
   SetIfGiven("PROF_REPLAY", options.replay, environment);
   if (options.no_ranges) environment->Set("PROF_RANGES", "0");
   std::string pattern = options.output.value_or(environment->Get("PROF_OUTPUT").value_or(""));

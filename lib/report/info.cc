@@ -180,6 +180,10 @@ void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOpt
   for (const auto& [what, count] : losses) {
     if (count > 0) out << "  LOST  " << what << ": " << Count(static_cast<int64_t>(count)) << '\n';
   }
+  if (integrity.rows_not_kept > 0) {
+    out << "  older events, dropped on purpose (keep-last): "
+        << Count(static_cast<int64_t>(integrity.rows_not_kept)) << '\n';
+  }
   if (integrity.complete()) out << "  nothing was lost\n";
 }
 

@@ -259,6 +259,7 @@ void Decoder::AddClosing(const wire::Block& block) {
     integrity.counter_cost_ns = wire.counter_cost_ns();
     integrity.pm_samples_lost = wire.pm_samples_lost();
     integrity.pm_restarts = wire.pm_restarts();
+    integrity.rows_not_kept = wire.rows_not_kept();
   }
   if (block.has_trailer()) {
     model_->stopped_in_order = true;

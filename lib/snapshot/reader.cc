@@ -224,7 +224,7 @@ absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot) {
         &Integrity::range_events_dropped, &Integrity::range_paths_dropped,
         &Integrity::unknown_records, &Integrity::signatures_dropped, &Integrity::samples_failed,
         &Integrity::bytes_not_written, &Integrity::counter_cost_ns, &Integrity::pm_samples_lost,
-        &Integrity::pm_restarts}) {
+        &Integrity::pm_restarts, &Integrity::rows_not_kept}) {
     read.*count = std::max(read.*count, live.*count);
   }
   read.clock_stepped |= live.clock_stepped;

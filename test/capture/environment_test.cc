@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/environment.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -22,6 +23,9 @@ class Environment {
                              "PROF_BUDGET_PERCENT",
                              "PROF_BUDGET_SECONDS",
                              "PROF_BUFFER_MIB",
+                             "PROF_KEEP_SECONDS",
+                             "PROF_KEEP_MIB",
+                             "PROF_DUMP_SIGNAL",
                              "PROF_RANGES",
                              "PROF_METRICS",
                              "PROF_KERNEL",
@@ -103,6 +107,9 @@ TEST_CASE("Each variable sets its option") {
                                            {"PROF_BUDGET_PERCENT", "2.5"},
                                            {"PROF_BUDGET_SECONDS", "0.25"},
                                            {"PROF_BUFFER_MIB", "128"},
+                                           {"PROF_KEEP_SECONDS", "30"},
+                                           {"PROF_KEEP_MIB", "64"},
+                                           {"PROF_DUMP_SIGNAL", "USR2"},
                                            {"PROF_RANGES", "0"},
                                            {"PROF_METRICS", "a.sum,,b.avg,"},
                                            {"PROF_KERNEL", "gemm|conv"},
@@ -121,6 +128,9 @@ TEST_CASE("Each variable sets its option") {
   CHECK(options.counter_budget_percent == 2.5);
   CHECK(options.counter_budget_seconds == 0.25);
   CHECK(options.buffer_mib == 128);
+  CHECK(options.keep_last_seconds == 30);
+  CHECK(options.keep_mib == 64);
+  CHECK(options.dump_signal == SIGUSR2);
   CHECK_FALSE(options.ranges);
   CHECK(options.metrics == std::vector<std::string>{"a.sum", "b.avg"});
   CHECK(options.kernel_filter == "gemm|conv");

@@ -220,6 +220,7 @@ inline Integrity EveryLoss() {
   integrity.counter_cost_ns = 1015;
   integrity.pm_samples_lost = 1016;
   integrity.pm_restarts = 1017;
+  integrity.rows_not_kept = 1018;
   return integrity;
 }
 

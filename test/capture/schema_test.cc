@@ -386,6 +386,7 @@ TEST_CASE("Losses and the trailer arrive as they were given") {
     CHECK(integrity.counter_cost_ns() == 1015);
     CHECK(integrity.pm_samples_lost() == 1016);
     CHECK(integrity.pm_restarts() == 1017);
+    CHECK(integrity.rows_not_kept() == 1018);
   }
   CHECK(blocks[1].trailer().end_ns() == kStart + 10'000);
   CHECK(blocks[1].trailer().blocks() == 2);

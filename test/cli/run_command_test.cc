@@ -139,6 +139,10 @@ TEST_CASE("Options reach the program's environment under the names that libprof 
                                     "^decode$",
                                     "--replay",
                                     "kernel",
+                                    "--keep-last",
+                                    "30",
+                                    "--dump-signal",
+                                    "USR2",
                                     "--no-ranges"},
                                    {"env"}),
                            folder.path());
@@ -156,6 +160,8 @@ TEST_CASE("Options reach the program's environment under the names that libprof 
   CHECK(Seen(ended, "PROF_SAMPLE_EVERY") == "3");
   CHECK(Seen(ended, "PROF_COUNTED_RANGES") == "^decode$");
   CHECK(Seen(ended, "PROF_REPLAY") == "kernel");
+  CHECK(Seen(ended, "PROF_KEEP_SECONDS") == "30");
+  CHECK(Seen(ended, "PROF_DUMP_SIGNAL") == "USR2");
   CHECK(Seen(ended, "PROF_RANGES") == "0");
   CHECK(Seen(ended, "LD_PRELOAD") == PROF_INJECT_NOTHING);
   CHECK(Seen(ended, "CUDA_INJECTION64_PATH") == PROF_INJECT_NOTHING);

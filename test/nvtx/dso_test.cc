@@ -73,5 +73,26 @@ TEST_CASE("Ranges of several libraries share their thread's stack") {
                                      "torch/NCCL:AllReduce", "torch", ""});
 }
 
+bool IsLoaded(const char* path) {
+  void* handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+  if (handle != nullptr) dlclose(handle);
+  return handle != nullptr;
+}
+
+TEST_CASE("A library that is unloaded while it is recorded leaves its ranges") {
+  setenv("NVTX_INJECTION64_PATH", PROF_TEST_FORWARD, 1);
+  REQUIRE_FALSE(IsLoaded(PROF_TEST_DSO_UNLOADED));
+  const Dso plugin(PROF_TEST_DSO_UNLOADED);
+  Recording recording;
+  CHECK(plugin.push("left open") == 0);
+  CHECK(plugin.push_in("a plugin", "closed") == 0);
+  CHECK(plugin.pop_in("a plugin") == 0);
+  REQUIRE(dlclose(plugin.handle) == 0);
+  REQUIRE_FALSE(IsLoaded(PROF_TEST_DSO_UNLOADED));
+  const Dso again(PROF_TEST_DSO_UNLOADED);  // attaches anew
+  CHECK(again.pop() == 0);
+  CHECK(recording.MyPaths() == Paths{"left open", "left open/a plugin:closed", "left open", ""});
+}
+
 }  // namespace
 }  // namespace prof::capture

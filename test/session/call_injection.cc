@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stands in for libcuda: loads the library that it is given and calls its injection entry twice,
-// as a program does that initializes CUDA in two ways. Prints and exits with 7.
+// as a program does that initializes CUDA in two ways. With a second argument it closes the library
+// while it records. Prints and exits with 7.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -12,6 +13,7 @@ int main(int argc, char** argv) {
   using Entry = int (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(library, "InitializeInjection"));
   if (entry == nullptr || entry() != 1 || entry() != 1) return 2;
+  if (argc > 2 && dlclose(library) != 0) return 3;
   std::puts("the program's own output");
   return 7;
 }

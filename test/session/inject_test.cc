@@ -89,6 +89,14 @@ TEST_CASE("A recording that finds no GPU says so on stderr alone, and leaves no 
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_CASE("A program that closes the injected library while it records ends as it would") {
+  const TempFolder folder;
+  const Result result =
+      Run(folder, PROF_TEST_CALL_INJECTION " '" PROF_TEST_INJECT "' close 2>errors");
+  CHECK(result.exit_code == 7);
+  CHECK(result.output == "the program's own output\n");
+}
+
 TEST_CASE("A wrong option is named on stderr, and the program runs") {
   const TempFolder folder;
   const std::string call = PROF_TEST_CALL_INJECTION " '" PROF_TEST_INJECT "'";

@@ -86,6 +86,7 @@ void FillIntegrity(const prof::Integrity& counts, wire::Integrity* wire) {
   wire->set_counter_cost_ns(counts.counter_cost_ns);
   wire->set_pm_samples_lost(counts.pm_samples_lost);
   wire->set_pm_restarts(counts.pm_restarts);
+  wire->set_rows_not_kept(counts.rows_not_kept);
 }
 
 }  // namespace

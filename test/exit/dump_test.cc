@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs that keep their last seconds: a signal writes them, and so does the end.
+#include <filesystem>
+#include <string>
+
+#include "test/capture/temp_folder.h"
+#include "test/exit/child.h"
+#include "test/support/catch.h"
+
+namespace prof::test {
+namespace {
+
+TEST_CASE("A signal writes what is kept, again and again, and the end writes it as well") {
+  const TempFolder folder;
+  const Ended ended = RunExitProgram("dump", folder / "a.prof");
+  CHECK(ended.exit_code == 7);
+  REQUIRE_FALSE(ended.errors.empty());
+  CHECK(ended.errors[0] == "prof: wrote " + folder / "a.dump1.prof");
+  for (const char* name : {"a.dump1.prof", "a.dump2.prof", "a.prof"}) {
+    INFO(name);
+    const model::Model model = ReadRecording(folder / name);
+    CHECK(model.ops.size() > 50);
+    CHECK(model.stopped_in_order);
+    CHECK(model.truncation.empty());
+  }
+}
+
+TEST_CASE("A dump signal that comes after the recording has ended does nothing") {
+  const TempFolder folder;
+  const Ended ended = RunExitProgram("dump signal after the end", folder / "a.prof");
+  CHECK(ended.exit_code == 7);
+  CHECK_FALSE(std::filesystem::exists(folder / "a.dump1.prof"));
+}
+
+TEST_CASE("A signal that the program handles itself stays with it") {
+  const TempFolder folder;
+  const Ended ended = RunExitProgram("dump signal of the program", folder / "a.prof");
+  CHECK(ended.exit_code == 7);
+  REQUIRE(ended.errors.size() == 1);
+  CHECK(ended.errors[0].find("the program has an action of its own for it") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "a.dump1.prof"));
+  CHECK(ReadRecording(folder / "a.prof").ops.size() > 50);
+}
+
+}  // namespace
+}  // namespace prof::test

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// However a recorded program ends: its exit code is its own, nothing hangs, the file can be read.
+#include <csignal>
+#include <string>
+
+#include "test/capture/temp_folder.h"
+#include "test/exit/child.h"
+#include "test/support/catch.h"
+
+namespace prof::test {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+void CheckEnd(const std::string& how, int exit_code, int signal, bool stopped_in_order) {
+  INFO(how);
+  const TempFolder folder;
+  const Ended ended = RunExitProgram(how, folder / "a.prof");
+  CHECK(ended.exit_code == exit_code);
+  CHECK(ended.signal == signal);
+  CHECK(ended.errors.empty());
+  const model::Model model = ReadRecording(folder / "a.prof");
+  CHECK(model.ops.size() > 50);
+  CHECK(model.truncation.empty());
+  CHECK(model.stopped_in_order == stopped_in_order);
+}
+
+TEST_CASE("A program that returns from main or calls exit() leaves a recording that was stopped") {
+  for (const char* how : {"local", "leaked", "static", "exit", "exit on a thread"}) {
+    CheckEnd(how, 7, 0, true);
+  }
+}
+
+TEST_CASE("exit() on one thread while another stops and destroys the session leaves a recording") {
+  for (int i = 0; i < 10; ++i) CheckEnd("exit while another thread stops", 7, 0, true);
+}
+
+TEST_CASE("A program that ends without exit handlers leaves what happened up to the last block") {
+  CheckEnd("_exit", 7, 0, false);
+  CheckEnd("quick_exit", 7, 0, false);
+}
+
+TEST_CASE("A program that dies by a signal leaves what happened up to the last block") {
+  CheckEnd("abort", -1, SIGABRT, false);
+  CheckEnd("SIGTERM", -1, SIGTERM, false);
+  CheckEnd("SIGSEGV", -1, SIGSEGV, false);
+  CheckEnd("SIGKILL", -1, SIGKILL, false);
+}
+
+TEST_CASE("exit() does not wait for ever for a Stop that hangs on another thread") {
+  const TempFolder folder;
+  CHECK(RunExitProgram("exit while a stop hangs", folder / "a.prof").exit_code == 7);
+  CHECK(ReadRecording(folder / "a.prof").ops.size() > 50);
+}
+
+TEST_CASE("exit() in a signal handler that interrupts Stop does not wait for ever") {
+  const TempFolder folder;
+  CHECK(RunExitProgram("exit in a handler while its thread stops", folder / "a.prof").exit_code ==
+        7);
+  CHECK(ReadRecording(folder / "a.prof").ops.size() > 50);
+}
+
+TEST_CASE("Where the system has no thread for us the program goes on, and can record later") {
+  if (kSanitized) PROF_SKIP("built with a sanitizer, which needs memory of its own");
+  const TempFolder folder;
+  CHECK(RunExitProgram("no thread", folder / "a.prof").exit_code == 7);
+}
+
+TEST_CASE("Out of memory on our own thread ends the recording, not the program") {
+  const TempFolder folder;
+  const Ended ended = RunExitProgram("out of memory", folder / "a.prof");
+  CHECK(ended.exit_code == 7);
+  CHECK(ended.signal == 0);
+  REQUIRE(ended.errors.size() == 1);
+  CHECK(ended.errors[0].find("prof: the recording ends here: ") == 0);
+  const model::Model model = ReadRecording(folder / "a.prof");
+  CHECK(model.ops.size() == 1);
+  CHECK(model.integrity.incomplete);
+}
+
+}  // namespace
+}  // namespace prof::test
