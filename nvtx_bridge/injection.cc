@@ -25,7 +25,7 @@ NvtxFunctionPointer Erase(Slot function) {
 #define PROF_HANDLER(module, name) \
   { NVTX_CBID_##module##_##name, Erase<nvtx##name##_impl_fntype>(&name) }
 
-// Slots that we leave alone (categories, resources, nvtxInitialize) become no-ops in NVTX.
+// Slots that we leave alone (resources, names of devices, nvtxInitialize) become no-ops in NVTX.
 const Handler kCore[] = {
     PROF_HANDLER(CORE, MarkEx),        PROF_HANDLER(CORE, MarkA),
     PROF_HANDLER(CORE, MarkW),         PROF_HANDLER(CORE, RangeStartEx),
@@ -33,14 +33,25 @@ const Handler kCore[] = {
     PROF_HANDLER(CORE, RangeEnd),      PROF_HANDLER(CORE, RangePushEx),
     PROF_HANDLER(CORE, RangePushA),    PROF_HANDLER(CORE, RangePushW),
     PROF_HANDLER(CORE, RangePop),      PROF_HANDLER(CORE, NameOsThreadA),
-    PROF_HANDLER(CORE, NameOsThreadW),
+    PROF_HANDLER(CORE, NameOsThreadW), PROF_HANDLER(CORE, NameCategoryA),
+    PROF_HANDLER(CORE, NameCategoryW),
 };
 const Handler kCore2[] = {
     PROF_HANDLER(CORE2, DomainMarkEx),          PROF_HANDLER(CORE2, DomainRangeStartEx),
     PROF_HANDLER(CORE2, DomainRangeEnd),        PROF_HANDLER(CORE2, DomainRangePushEx),
     PROF_HANDLER(CORE2, DomainRangePop),        PROF_HANDLER(CORE2, DomainRegisterStringA),
     PROF_HANDLER(CORE2, DomainRegisterStringW), PROF_HANDLER(CORE2, DomainCreateA),
-    PROF_HANDLER(CORE2, DomainCreateW),
+    PROF_HANDLER(CORE2, DomainCreateW),         PROF_HANDLER(CORE2, DomainNameCategoryA),
+    PROF_HANDLER(CORE2, DomainNameCategoryW),
+};
+// NVTX's own types of these have CUDA's handles as plain pointers.
+const Handler kCuda[] = {
+    {NVTX_CBID_CUDA_NameCuStreamA, Erase<nvtxNameCuStreamA_fakeimpl_fntype>(&NameStreamA)},
+    {NVTX_CBID_CUDA_NameCuStreamW, Erase<nvtxNameCuStreamW_fakeimpl_fntype>(&NameStreamW)},
+};
+const Handler kCudaRt[] = {
+    {NVTX_CBID_CUDART_NameCudaStreamA, Erase<nvtxNameCudaStreamA_fakeimpl_fntype>(&NameStreamA)},
+    {NVTX_CBID_CUDART_NameCudaStreamW, Erase<nvtxNameCudaStreamW_fakeimpl_fntype>(&NameStreamW)},
 };
 #undef PROF_HANDLER
 
@@ -67,6 +78,8 @@ int Attach(NvtxGetExportTableFunc_t get_export_table) {
   if (callbacks == nullptr || callbacks->struct_size < sizeof(*callbacks)) return 0;
   if (!Fill(*callbacks, NVTX_CB_MODULE_CORE, kCore)) return 0;
   Fill(*callbacks, NVTX_CB_MODULE_CORE2, kCore2);  // NVTX 1 has no domains
+  Fill(*callbacks, NVTX_CB_MODULE_CUDA, kCuda);
+  Fill(*callbacks, NVTX_CB_MODULE_CUDART, kCudaRt);
   attached.store(true, std::memory_order_relaxed);
   return 1;
 }
