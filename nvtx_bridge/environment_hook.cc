@@ -20,8 +20,6 @@ constexpr char kVariable[] = "NVTX_INJECTION64_PATH";
 // The tool behind us, for processes that inherit our environment.
 constexpr char kNextVariable[] = "PROF_NVTX_NEXT";
 
-char other_tool[PATH_MAX] = "";  // written before main()
-
 bool SameFile(const char* a, const char* b) {
   struct stat stat_a {
   }, stat_b{};
@@ -35,7 +33,7 @@ bool IsShim(const char* path) {
   return std::strcmp(slash != nullptr ? slash + 1 : path, "libprof_inject.so") == 0;
 }
 
-const char* NotOurs();
+const char* NotOurs() { return NvtxTheirsAlone() ? OtherNvtxTool() : nullptr; }
 
 __attribute__((constructor)) void AttachNvtx() {
   capture::GuardAgainstFork();  // ranges may come, and forks, without any session
@@ -50,26 +48,15 @@ __attribute__((constructor)) void AttachNvtx() {
   const char* present = std::getenv(kVariable);
   const char* next = std::getenv(kNextVariable);
   if (present != nullptr && *present != '\0' && !is_ours(present)) {
-    std::strncpy(other_tool, present, sizeof(other_tool) - 1);
+    SetOtherNvtxTool(present);
     setenv(kNextVariable, present, 1);
     setenv(kVariable, path, 1);
     return;
   }
-  if (next != nullptr && !is_ours(next)) std::strncpy(other_tool, next, sizeof(other_tool) - 1);
+  if (next != nullptr && !is_ours(next)) SetOtherNvtxTool(next);
   if (present == nullptr || *present == '\0') setenv(kVariable, path, 1);
 }
 
-const char* NotOurs() { return NvtxTheirsAlone() ? OtherNvtxTool() : nullptr; }
-
 }  // namespace
-
-const char* OtherNvtxTool() { return other_tool[0] != '\0' ? &other_tool[0] : nullptr; }
-
-void* OtherToolsFunction(const char* name) {
-  if (other_tool[0] == '\0') return nullptr;
-  // As NVTX does it; never unloaded.
-  void* library = dlopen(other_tool, RTLD_LAZY);
-  return library != nullptr ? dlsym(library, name) : nullptr;
-}
 
 }  // namespace prof::nvtx

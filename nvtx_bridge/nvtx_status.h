@@ -19,6 +19,9 @@ bool NvtxTheirsAlone();
 // thread.
 const char* OtherNvtxTool();
 
+// By environment_hook.cc, before main().
+void SetOtherNvtxTool(const char* path);
+
 // Its function `name`; nullptr: no other tool, or it cannot be loaded, or has no such function.
 // Loads the tool: for NVTX's initialization only.
 void* OtherToolsFunction(const char* name);
