@@ -38,6 +38,7 @@ class CuptiSource final : public capture::GpuSource {
       counters_wanted_ = options.counters != Counters::kNone || !options.metrics.empty();
       return;
     }
+    ResolveStreamNames(true);
     first_launch_ = process_->callback.launches();
     first_refused_ = process_->tracer.pool().refused();
     // What an earlier recording left behind, or dropped, is not ours.
@@ -45,7 +46,8 @@ class CuptiSource final : public capture::GpuSource {
     process_->tracer.TakeDropped();
     sampler_ = std::make_unique<CounterSampler>(&process_->api, &process_->driver, options);
     decoder_ = std::make_unique<ActivityDecoder>(&process_->api, &sampler_->overlaps());
-    if (options.continuous) pm_ = std::make_unique<PmSampler>(&process_->api, &process_->pm_hosts, options);
+    if (options.continuous)
+      pm_ = std::make_unique<PmSampler>(&process_->api, &process_->pm_hosts, options);
     start_ns_ = capture::MonotonicNs();
     std::string failed;
     const CUptiResult result = process_->tracer.Enable(&failed);
@@ -114,6 +116,7 @@ class CuptiSource final : public capture::GpuSource {
   void Stop() override {
     if (process_ == nullptr || !running_) return;
     running_ = false;
+    ResolveStreamNames(false);
     if (pm_ != nullptr) pm_->Stop();
     process_->callback.Disable();
     process_->tracer.Flush(true);
