@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/cupti_process.h"
 
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -16,7 +17,8 @@ void ResolveStream(capture::NameEvent* name) {
   CUcontext context = nullptr;
   if (process->driver.ctx_get_current(&context) != CUDA_SUCCESS || context == nullptr) return;
   uint32_t context_id = 0, stream_id = 0;
-  auto* stream = reinterpret_cast<CUstream>(name->id);
+  CUstream stream = nullptr;
+  std::memcpy(&stream, &name->id, sizeof(stream));
   if (process->api.get_context_id(context, &context_id) != CUPTI_SUCCESS ||
       process->api.get_stream_id(context, stream, 0, &stream_id) != CUPTI_SUCCESS) {
     return;

@@ -28,6 +28,14 @@ uint64_t Bits(Handle handle) {
   return reinterpret_cast<uintptr_t>(handle);
 }
 
+template <typename Handle>
+Handle FromBits(uint64_t bits) {
+  static_assert(sizeof(Handle) == sizeof(bits));
+  Handle handle = nullptr;
+  std::memcpy(&handle, &bits, sizeof(handle));
+  return handle;
+}
+
 uint64_t StringKey(nvtxDomainHandle_t domain, nvtxStringHandle_t text) {
   return capture::MixHash(Bits(domain), Bits(text));
 }
@@ -54,8 +62,8 @@ class Attributes {
       copy_.message.registered = nullptr;
       theirs_ = &copy_;
     } else {
-      copy_.message.registered = reinterpret_cast<nvtxStringHandle_t>(
-          strings.Find(StringKey(domain, given->message.registered)));
+      copy_.message.registered =
+          FromBits<nvtxStringHandle_t>(strings.Find(StringKey(domain, given->message.registered)));
       ours_ = &copy_;
     }
   }
@@ -290,7 +298,7 @@ NvtxFunctionPointer ChainedHandler(NvtxCallbackModule module, unsigned int id) {
 
 nvtxDomainHandle_t OurDomain(nvtxDomainHandle_t domain) {
   if (domain == nullptr || capture::StoredStringFromHandle(domain) != nullptr) return domain;
-  return reinterpret_cast<nvtxDomainHandle_t>(domains.Find(Bits(domain)));
+  return FromBits<nvtxDomainHandle_t>(domains.Find(Bits(domain)));
 }
 
 nvtxRangeId_t RememberRange(nvtxRangeId_t theirs, nvtxRangeId_t ours) {

@@ -5,6 +5,7 @@
 #include <nvtx3/nvToolsExtPayload.h>
 
 #include <atomic>
+#include <cstring>
 
 #include "lib/capture/range_recorder.h"
 #include "nvtx_bridge/chain.h"
@@ -20,7 +21,10 @@ std::atomic<intptr_t> their_mark{0}, their_push{0}, their_pop{0}, their_start{0}
 
 template <typename Function>
 Function Theirs(const std::atomic<intptr_t>& slot) {
-  return reinterpret_cast<Function>(slot.load(std::memory_order_acquire));
+  const intptr_t address = slot.load(std::memory_order_acquire);
+  Function function = nullptr;
+  std::memcpy(&function, &address, sizeof(function));
+  return function;
 }
 
 // What such a range is called here.
