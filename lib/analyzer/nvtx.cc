@@ -78,6 +78,7 @@ std::vector<NamedStream> Streams(const Model& model) {
     if (stream != streams.end() && stream->second.mapped) ++stream->second.operations;
   }
   std::vector<NamedStream> list;
+  list.reserve(streams.size());
   for (auto& [key, stream] : streams) list.push_back(std::move(stream));
   return list;
 }
