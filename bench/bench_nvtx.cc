@@ -46,7 +46,8 @@ class Drainer {
   RangeReader::Sink sink_{
       [](const prof::capture::RangePathInfo&) {},
       [](uint32_t, const prof::capture::RangeEvent& e) { benchmark::DoNotOptimize(e.path); },
-      [](const prof::capture::SpanEvent&) {}, [](const prof::capture::MarkEvent&) {}};
+      [](const prof::capture::SpanEvent&) {}, [](const prof::capture::MarkEvent&) {},
+      [](const prof::capture::PayloadEvent&) {}};
   std::atomic<bool> done_{false};
   std::thread thread_;
 };

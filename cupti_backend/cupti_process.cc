@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/cupti_process.h"
 
+#include <cstring>
 #include <memory>
 #include <string>
+
+#include "lib/capture/range_names.h"
 
 namespace prof::cupti {
 namespace {
 
 CuptiProcess* process = nullptr;  // captures are started one at a time
 
+// The program names a stream of its current context just now, so the handle is good.
+void ResolveStream(capture::NameEvent* name) {
+  CUcontext context = nullptr;
+  if (process->driver.ctx_get_current(&context) != CUDA_SUCCESS || context == nullptr) return;
+  uint32_t context_id = 0, stream_id = 0;
+  CUstream stream = nullptr;
+  std::memcpy(&stream, &name->id, sizeof(stream));
+  if (process->api.get_context_id(context, &context_id) != CUPTI_SUCCESS ||
+      process->api.get_stream_id(context, stream, 0, &stream_id) != CUPTI_SUCCESS) {
+    return;
+  }
+  name->context = context_id;
+  name->stream = stream_id;
+}
+
 }  // namespace
+
+void ResolveStreamNames(bool on) {
+  capture::SetStreamResolver(on && process != nullptr ? &ResolveStream : nullptr);
+}
 
 CuptiProcess* AcquireCuptiProcess(size_t buffer_bytes, SubsystemStatus* problem) {
   problem->state = State::kUnavailable;

@@ -32,6 +32,10 @@ struct CuptiProcess {
 // `problem`. A failure is final for the process except for a subscriber that goes away.
 CuptiProcess* AcquireCuptiProcess(size_t buffer_bytes, SubsystemStatus* problem);
 
+// While on, streams that the program names are recorded with CUPTI's ids. Once a process was
+// acquired; by the thread that starts or stops a capture.
+void ResolveStreamNames(bool on);
+
 }  // namespace prof::cupti
 
 #endif  // PROF_CUPTI_BACKEND_CUPTI_PROCESS_H_

@@ -38,6 +38,7 @@ class CuptiSource final : public capture::GpuSource {
       counters_wanted_ = options.counters != Counters::kNone || !options.metrics.empty();
       return;
     }
+    ResolveStreamNames(true);
     first_launch_ = process_->callback.launches();
     first_refused_ = process_->tracer.pool().refused();
     // What an earlier recording left behind, or dropped, is not ours.
@@ -115,6 +116,7 @@ class CuptiSource final : public capture::GpuSource {
   void Stop() override {
     if (process_ == nullptr || !running_) return;
     running_ = false;
+    ResolveStreamNames(false);
     if (pm_ != nullptr) pm_->Stop();
     process_->callback.Disable();
     process_->tracer.Flush(true);

@@ -17,8 +17,8 @@ namespace prof::nvtx {
 namespace {
 
 constexpr char kVariable[] = "NVTX_INJECTION64_PATH";
-
-char other_tool[PATH_MAX] = "";  // written before main()
+// The tool behind us, for processes that inherit our environment.
+constexpr char kNextVariable[] = "PROF_NVTX_NEXT";
 
 bool SameFile(const char* a, const char* b) {
   struct stat stat_a {
@@ -33,29 +33,30 @@ bool IsShim(const char* path) {
   return std::strcmp(slash != nullptr ? slash + 1 : path, "libprof_inject.so") == 0;
 }
 
+const char* NotOurs() { return NvtxTheirsAlone() ? OtherNvtxTool() : nullptr; }
+
 __attribute__((constructor)) void AttachNvtx() {
   capture::GuardAgainstFork();  // ranges may come, and forks, without any session
-  capture::SetRangeOwnerQuery(&OtherNvtxTool);
+  capture::SetRangeOwnerQuery(&NotOurs);
 
   Dl_info self{};
   if (dladdr(reinterpret_cast<const void*>(&OtherNvtxTool), &self) == 0) return;
-  const char* present = std::getenv(kVariable);
-  if (present != nullptr && *present != '\0') {
-    if (!SameFile(present, self.dli_fname) && !IsShim(present)) {
-      std::strncpy(other_tool, present, sizeof(other_tool) - 1);
-    }
-    return;
-  }
   // Absolute: the program may change its directory before its first NVTX call.
   char path[PATH_MAX];
-  if (realpath(self.dli_fname, path) != nullptr) setenv(kVariable, path, 1);
+  if (realpath(self.dli_fname, path) == nullptr) return;
+  const auto is_ours = [&](const char* file) { return SameFile(file, path) || IsShim(file); };
+  const char* present = std::getenv(kVariable);
+  const char* next = std::getenv(kNextVariable);
+  if (present != nullptr && *present != '\0' && !is_ours(present)) {
+    SetOtherNvtxTool(present);
+    setenv(kNextVariable, present, 1);
+    setenv(kVariable, path, 1);
+    return;
+  }
+  if (next != nullptr && !is_ours(next)) SetOtherNvtxTool(next);
+  if (present == nullptr || *present == '\0') setenv(kVariable, path, 1);
 }
 
 }  // namespace
-
-const char* OtherNvtxTool() {
-  // A library that hands NVTX on to us is no other tool.
-  return other_tool[0] != '\0' && !NvtxAttached() ? &other_tool[0] : nullptr;
-}
 
 }  // namespace prof::nvtx

@@ -12,6 +12,7 @@
 namespace prof::nvtx {
 namespace {
 
+using capture::NameKind;
 using capture::RangeName;
 using capture::StoredString;
 
@@ -31,12 +32,40 @@ std::string_view TextOf(const void* handle) {
   return stored != nullptr ? stored->view() : std::string_view();
 }
 
+void Name(NameKind kind, uint64_t id, std::string_view name, std::string_view domain = {}) {
+  capture::NameEvent event;
+  event.kind = kind;
+  event.id = id;
+  event.domain = domain;
+  event.name = name;
+  capture::GiveName(event);
+}
+
 // Whether the caller's structure is long enough to hold `field`: older ones are shorter.
 #define PROF_HAS_FIELD(attributes, field) \
   ((attributes)->size >=                  \
    offsetof(nvtxEventAttributes_t, field) + sizeof(nvtxEventAttributes_t::field))
 
-// Calls `use` with what `attributes` say. The payload is not recorded.
+capture::Payload PayloadOf(const nvtxEventAttributes_t& attributes) {
+  const auto& value = attributes.payload;
+  switch (attributes.payloadType) {
+    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT64:
+    case NVTX_PAYLOAD_TYPE_INT64:
+    case NVTX_PAYLOAD_TYPE_DOUBLE:
+      return {static_cast<capture::PayloadType>(attributes.payloadType), value.ullValue};
+    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT32:
+    case NVTX_PAYLOAD_TYPE_INT32:
+    case NVTX_PAYLOAD_TYPE_FLOAT:
+      return {static_cast<capture::PayloadType>(attributes.payloadType), value.uiValue};
+    case NVTX_PAYLOAD_UNKNOWN:
+      return {};
+    default:  // one with a schema, of nvToolsExtPayload.h
+      capture::CountUnreadPayload();
+      return {};
+  }
+}
+
+// Calls `use` with what `attributes` say.
 template <typename Use>
 auto WithName(std::string_view domain, const nvtxEventAttributes_t* attributes, Use use) {
   RangeName range;
@@ -46,6 +75,7 @@ auto WithName(std::string_view domain, const nvtxEventAttributes_t* attributes, 
   if (PROF_HAS_FIELD(attributes, color) && attributes->colorType == NVTX_COLOR_ARGB) {
     range.color = attributes->color;
   }
+  if (PROF_HAS_FIELD(attributes, payload)) range.payload = PayloadOf(*attributes);
   if (!PROF_HAS_FIELD(attributes, message)) return use(range);
   switch (attributes->messageType) {
     case NVTX_MESSAGE_TYPE_ASCII:
@@ -95,10 +125,22 @@ int RangePushW(const wchar_t* message) noexcept {
 int RangePop() noexcept { return capture::PopRange({}); }
 
 void NameOsThreadA(uint32_t tid, const char* name) noexcept {
-  capture::NameThread(tid, FromNarrow(name));
+  Name(NameKind::kThread, tid, FromNarrow(name));
 }
 void NameOsThreadW(uint32_t tid, const wchar_t* name) noexcept {
-  capture::NameThread(tid, WideText(name).view());
+  Name(NameKind::kThread, tid, WideText(name).view());
+}
+void NameCategoryA(uint32_t category, const char* name) noexcept {
+  Name(NameKind::kCategory, category, FromNarrow(name));
+}
+void NameCategoryW(uint32_t category, const wchar_t* name) noexcept {
+  Name(NameKind::kCategory, category, WideText(name).view());
+}
+void NameStreamA(void* stream, const char* name) noexcept {
+  Name(NameKind::kStream, reinterpret_cast<uintptr_t>(stream), FromNarrow(name));
+}
+void NameStreamW(void* stream, const wchar_t* name) noexcept {
+  Name(NameKind::kStream, reinterpret_cast<uintptr_t>(stream), WideText(name).view());
 }
 
 void DomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) noexcept {
@@ -115,6 +157,14 @@ int DomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* at
   return WithName(TextOf(domain), attributes, &capture::PushRange);
 }
 int DomainRangePop(nvtxDomainHandle_t domain) noexcept { return capture::PopRange(TextOf(domain)); }
+
+void DomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char* name) noexcept {
+  Name(NameKind::kCategory, category, FromNarrow(name), TextOf(domain));
+}
+void DomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category,
+                         const wchar_t* name) noexcept {
+  Name(NameKind::kCategory, category, WideText(name).view(), TextOf(domain));
+}
 
 nvtxStringHandle_t DomainRegisterStringA(nvtxDomainHandle_t /*domain*/, const char* text) noexcept {
   return HandleOf<nvtxStringHandle_t>(Register(FromNarrow(text)));

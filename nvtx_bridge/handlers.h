@@ -25,6 +25,12 @@ int RangePushW(const wchar_t* message) noexcept;
 int RangePop() noexcept;
 void NameOsThreadA(uint32_t tid, const char* name) noexcept;
 void NameOsThreadW(uint32_t tid, const wchar_t* name) noexcept;
+void NameCategoryA(uint32_t category, const char* name) noexcept;
+void NameCategoryW(uint32_t category, const wchar_t* name) noexcept;
+
+// NVTX_CB_MODULE_CUDA and NVTX_CB_MODULE_CUDART: the handle of a CUDA stream.
+void NameStreamA(void* stream, const char* name) noexcept;
+void NameStreamW(void* stream, const wchar_t* name) noexcept;
 
 // NVTX_CB_MODULE_CORE2. A null domain is the default one. Handles of domains and strings stay valid
 // for the life of the process: programs cache them, and use them after nvtxDomainDestroy.
@@ -34,6 +40,9 @@ nvtxRangeId_t DomainRangeStartEx(nvtxDomainHandle_t domain,
 void DomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id) noexcept;
 int DomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) noexcept;
 int DomainRangePop(nvtxDomainHandle_t domain) noexcept;
+void DomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char* name) noexcept;
+void DomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category,
+                         const wchar_t* name) noexcept;
 nvtxStringHandle_t DomainRegisterStringA(nvtxDomainHandle_t domain, const char* text) noexcept;
 nvtxStringHandle_t DomainRegisterStringW(nvtxDomainHandle_t domain, const wchar_t* text) noexcept;
 nvtxDomainHandle_t DomainCreateA(const char* name) noexcept;

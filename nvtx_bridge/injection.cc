@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <cstddef>
+#include <iterator>
 
+#include "nvtx_bridge/chain.h"
 #include "nvtx_bridge/handlers.h"
 #include "nvtx_bridge/nvtx_status.h"
 
@@ -11,6 +13,7 @@ namespace prof::nvtx {
 namespace {
 
 std::atomic<bool> attached{false};
+std::atomic<bool> theirs_alone{false};  // in a library of the program
 
 struct Handler {
   unsigned int id = 0;
@@ -25,7 +28,7 @@ NvtxFunctionPointer Erase(Slot function) {
 #define PROF_HANDLER(module, name) \
   { NVTX_CBID_##module##_##name, Erase<nvtx##name##_impl_fntype>(&name) }
 
-// Slots that we leave alone (categories, resources, nvtxInitialize) become no-ops in NVTX.
+// Slots that we leave alone (resources, names of devices, nvtxInitialize) become no-ops in NVTX.
 const Handler kCore[] = {
     PROF_HANDLER(CORE, MarkEx),        PROF_HANDLER(CORE, MarkA),
     PROF_HANDLER(CORE, MarkW),         PROF_HANDLER(CORE, RangeStartEx),
@@ -33,40 +36,108 @@ const Handler kCore[] = {
     PROF_HANDLER(CORE, RangeEnd),      PROF_HANDLER(CORE, RangePushEx),
     PROF_HANDLER(CORE, RangePushA),    PROF_HANDLER(CORE, RangePushW),
     PROF_HANDLER(CORE, RangePop),      PROF_HANDLER(CORE, NameOsThreadA),
-    PROF_HANDLER(CORE, NameOsThreadW),
+    PROF_HANDLER(CORE, NameOsThreadW), PROF_HANDLER(CORE, NameCategoryA),
+    PROF_HANDLER(CORE, NameCategoryW),
 };
 const Handler kCore2[] = {
     PROF_HANDLER(CORE2, DomainMarkEx),          PROF_HANDLER(CORE2, DomainRangeStartEx),
     PROF_HANDLER(CORE2, DomainRangeEnd),        PROF_HANDLER(CORE2, DomainRangePushEx),
     PROF_HANDLER(CORE2, DomainRangePop),        PROF_HANDLER(CORE2, DomainRegisterStringA),
     PROF_HANDLER(CORE2, DomainRegisterStringW), PROF_HANDLER(CORE2, DomainCreateA),
-    PROF_HANDLER(CORE2, DomainCreateW),
+    PROF_HANDLER(CORE2, DomainCreateW),         PROF_HANDLER(CORE2, DomainNameCategoryA),
+    PROF_HANDLER(CORE2, DomainNameCategoryW),
+};
+// NVTX's own types of these have CUDA's handles as plain pointers.
+const Handler kCuda[] = {
+    {NVTX_CBID_CUDA_NameCuStreamA, Erase<nvtxNameCuStreamA_fakeimpl_fntype>(&NameStreamA)},
+    {NVTX_CBID_CUDA_NameCuStreamW, Erase<nvtxNameCuStreamW_fakeimpl_fntype>(&NameStreamW)},
+};
+const Handler kCudaRt[] = {
+    {NVTX_CBID_CUDART_NameCudaStreamA, Erase<nvtxNameCudaStreamA_fakeimpl_fntype>(&NameStreamA)},
+    {NVTX_CBID_CUDART_NameCudaStreamW, Erase<nvtxNameCudaStreamW_fakeimpl_fntype>(&NameStreamW)},
 };
 #undef PROF_HANDLER
 
-template <size_t kCount>
-bool Fill(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule module,
-          const Handler (&handlers)[kCount]) {
-  NvtxFunctionTable table = nullptr;
+// The slots of one of a library's modules.
+struct Table {
+  NvtxFunctionTable slots = nullptr;
   unsigned int size = 0;
-  if (callbacks.GetModuleFunctionTable(module, &table, &size) == 0 || table == nullptr) {
-    return false;
+
+  NvtxFunctionPointer Get(unsigned int id) const {
+    return id < size && slots[id] != nullptr ? __atomic_load_n(slots[id], __ATOMIC_ACQUIRE)
+                                             : nullptr;
   }
-  for (const Handler& handler : handlers) {
-    if (handler.id >= size || table[handler.id] == nullptr) continue;
+  void Set(unsigned int id, NvtxFunctionPointer function) const {
     // Other threads may be calling through the slot.
-    __atomic_store_n(table[handler.id], handler.function, __ATOMIC_RELEASE);
+    if (id < size && slots[id] != nullptr) __atomic_store_n(slots[id], function, __ATOMIC_RELEASE);
   }
-  return true;
+};
+
+Table TableOf(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule module) {
+  Table table;
+  if (callbacks.GetModuleFunctionTable(module, &table.slots, &table.size) == 0 ||
+      table.slots == nullptr) {
+    return {};
+  }
+  return table;
 }
 
-int Attach(NvtxGetExportTableFunc_t get_export_table) {
+constexpr NvtxCallbackModule kModules[] = {NVTX_CB_MODULE_CORE, NVTX_CB_MODULE_CORE2,
+                                           NVTX_CB_MODULE_CUDA, NVTX_CB_MODULE_CUDART};
+constexpr size_t kMostSlots = 16;
+
+enum class Chain { kNone, kJoined, kTheirsAlone };
+
+// Lets the other tool fill the slots, and keeps what it has put there.
+Chain CallOtherTool(const NvtxExportTableCallbacks& callbacks,
+                    NvtxGetExportTableFunc_t get_export_table, const char* entry) {
+  const auto initialize =
+      reinterpret_cast<NvtxInitializeInjectionNvtxFunc_t>(OtherToolsFunction(entry));
+  if (initialize == nullptr) return Chain::kNone;
+  NvtxFunctionPointer before[std::size(kModules)][kMostSlots] = {};
+  for (size_t m = 0; m < std::size(kModules); ++m) {
+    const Table table = TableOf(callbacks, kModules[m]);
+    for (unsigned int id = 0; id < kMostSlots; ++id) before[m][id] = table.Get(id);
+  }
+  if (initialize(get_export_table) == 0) return Chain::kNone;
+  Chain chain = Chain::kNone;
+  for (size_t m = 0; m < std::size(kModules); ++m) {
+    const Table table = TableOf(callbacks, kModules[m]);
+    for (unsigned int id = 0; id < kMostSlots; ++id) {
+      const NvtxFunctionPointer function = table.Get(id);
+      if (function == nullptr || function == before[m][id]) continue;
+      if (!KeepTheirs(kModules[m], id, function)) return Chain::kTheirsAlone;
+      chain = Chain::kJoined;
+    }
+  }
+  return chain;
+}
+
+template <size_t kCount>
+void Fill(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule module,
+          const Handler (&handlers)[kCount], bool chained) {
+  const Table table = TableOf(callbacks, module);
+  for (const Handler& handler : handlers) {
+    table.Set(handler.id, chained ? ChainedHandler(module, handler.id) : handler.function);
+  }
+}
+
+int Attach(NvtxGetExportTableFunc_t get_export_table, const char* entry) {
   if (get_export_table == nullptr) return 0;
   const auto* callbacks =
       static_cast<const NvtxExportTableCallbacks*>(get_export_table(NVTX_ETID_CALLBACKS));
   if (callbacks == nullptr || callbacks->struct_size < sizeof(*callbacks)) return 0;
-  if (!Fill(*callbacks, NVTX_CB_MODULE_CORE, kCore)) return 0;
-  Fill(*callbacks, NVTX_CB_MODULE_CORE2, kCore2);  // NVTX 1 has no domains
+  if (TableOf(*callbacks, NVTX_CB_MODULE_CORE).slots == nullptr) return 0;
+  const Chain chain = CallOtherTool(*callbacks, get_export_table, entry);
+  if (chain == Chain::kTheirsAlone) {
+    theirs_alone.store(true, std::memory_order_relaxed);
+    return 1;
+  }
+  const bool chained = chain == Chain::kJoined;
+  Fill(*callbacks, NVTX_CB_MODULE_CORE, kCore, chained);
+  Fill(*callbacks, NVTX_CB_MODULE_CORE2, kCore2, chained);  // NVTX 1 has no domains
+  Fill(*callbacks, NVTX_CB_MODULE_CUDA, kCuda, chained);
+  Fill(*callbacks, NVTX_CB_MODULE_CUDART, kCudaRt, chained);
   attached.store(true, std::memory_order_relaxed);
   return 1;
 }
@@ -75,12 +146,14 @@ int Attach(NvtxGetExportTableFunc_t get_export_table) {
 
 bool NvtxAttached() { return attached.load(std::memory_order_relaxed); }
 
+bool NvtxTheirsAlone() { return theirs_alone.load(std::memory_order_relaxed); }
+
 }  // namespace prof::nvtx
 
 int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table) {
-  return prof::nvtx::Attach(get_export_table);
+  return prof::nvtx::Attach(get_export_table, "InitializeInjectionNvtx2");
 }
 
 int InitializeInjectionNvtx(NvtxGetExportTableFunc_t get_export_table) {
-  return prof::nvtx::Attach(get_export_table);
+  return prof::nvtx::Attach(get_export_table, "InitializeInjectionNvtx");
 }

@@ -10,9 +10,21 @@ namespace prof::nvtx {
 // NVTX call, so by itself no sign of trouble. Any thread.
 bool NvtxAttached();
 
-// The library that NVTX_INJECTION64_PATH named, and still gets NVTX's calls, when it is not ours:
-// another tool's. nullptr: none. The text lives as long as the process. Any thread.
+// A library of the program has NVTX calls that go to the other tool alone: the tool has put other
+// functions there than into the first library, and its calls cannot be told apart. Any thread.
+bool NvtxTheirsAlone();
+
+// The library that NVTX_INJECTION64_PATH named when we came, when it is not ours: another tool's,
+// which gets every call before us. nullptr: none. The text lives as long as the process. Any
+// thread.
 const char* OtherNvtxTool();
+
+// By environment_hook.cc, before main().
+void SetOtherNvtxTool(const char* path);
+
+// Its function `name`; nullptr: no other tool, or it cannot be loaded, or has no such function.
+// Loads the tool: for NVTX's initialization only.
+void* OtherToolsFunction(const char* name);
 
 }  // namespace prof::nvtx
 

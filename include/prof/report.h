@@ -315,6 +315,37 @@ struct Totals {
   int64_t samples = 0;
 };
 
+/// An NVTX path with something beside its time: marks, values (payloads), a category, a colour.
+struct AnnotationReport {
+  std::string range;     ///< The path; of a mark, with the mark's name as its innermost part.
+  std::string category;  ///< The program's name for it, or its number; empty: none.
+  uint32_t color = 0;    ///< ARGB; 0: none.
+  int64_t marks = 0;
+  Statistic value;  ///< Numbers that the program attached; integers beyond 2^53 are rounded.
+};
+
+struct NamedThread {
+  uint32_t tid = 0;
+  std::string name;
+};
+
+struct NamedStream {
+  std::string name;
+  bool mapped = false;  ///< False: `handle` alone is known, not which operations ran there.
+  uint32_t context = 0;
+  uint32_t stream = 0;
+  uint64_t handle = 0;  ///< As the program has it.
+  int64_t operations = 0;
+};
+
+/// What the program said through NVTX beside its ranges.
+struct NvtxReport {
+  std::vector<AnnotationReport> annotations;  ///< By marks and values, descending.
+  std::vector<NamedThread> threads;
+  std::vector<NamedStream> streams;
+  int64_t open_at_end = 0;  ///< Ranges that were open when the recording ended.
+};
+
 struct NoticeReport {
   std::string severity;   ///< "info", "warning", "error"
   std::string subsystem;  ///< "counters"
@@ -344,7 +375,8 @@ struct Report {
   std::vector<CopySummary> copies;
   std::vector<Finding> findings;             ///< By possible gain, descending.
   std::vector<ContinuousReport> continuous;  ///< Of each device that was PM sampled.
-  int64_t pm_samples_lost = 0;               ///< On all devices, as far as it is known.
+  NvtxReport nvtx;
+  int64_t pm_samples_lost = 0;  ///< On all devices, as far as it is known.
   int64_t pm_restarts = 0;
   std::vector<NoticeReport> notices;
   std::vector<std::string> integrity;  ///< One sentence for each loss; empty: nothing was lost.

@@ -31,6 +31,11 @@ struct Integrity {
   uint64_t counter_cost_ns = 0;  ///< Host time spent on counters; not a loss.
   uint64_t pm_samples_lost = 0;  ///< PM samples dropped, as far as their number is known.
   uint64_t pm_restarts = 0;      ///< Times PM sampling ended by itself and was started again.
+  /// NVTX calls of the program that do not pair up; no loss of ours.
+  uint64_t range_ends_unmatched = 0;  ///< Pops and ends without a range that was open.
+  uint64_t ranges_left_open = 0;      ///< Pushed ranges that were open when their thread ended.
+  uint64_t payloads_not_read = 0;  ///< NVTX payloads with a schema: their content is not recorded.
+  uint64_t names_dropped = 0;  ///< Names of threads, categories and streams: the table was full.
   uint64_t rows_not_kept = 0;    ///< Events older than SessionOptions::keep_last_seconds, or beyond
                                  ///< its memory: dropped on purpose, not a loss.
 
@@ -39,7 +44,8 @@ struct Integrity {
     return dropped_by_cupti == 0 && dropped_by_cap == 0 && buffers_refused == 0 && untimed == 0 &&
            range_events_dropped == 0 && range_paths_dropped == 0 && unknown_records == 0 &&
            signatures_dropped == 0 && samples_failed == 0 && bytes_not_written == 0 &&
-           pm_samples_lost == 0 && pm_restarts == 0 && !clock_stepped && !incomplete;
+           pm_samples_lost == 0 && pm_restarts == 0 && payloads_not_read == 0 &&
+           names_dropped == 0 && !clock_stepped && !incomplete;
   }
 };
 

@@ -14,6 +14,7 @@
 #include "lib/analyzer/gaps.h"
 #include "lib/analyzer/integrity.h"
 #include "lib/analyzer/kernels.h"
+#include "lib/analyzer/nvtx.h"
 #include "lib/analyzer/roofline.h"
 #include "lib/analyzer/rows.h"
 #include "lib/analyzer/rules.h"
@@ -210,6 +211,7 @@ Report AnalyzeModel(const Model& model) {
   report.integrity = analyzer::IntegritySentences(model, notes.without_kernel, wholes.without_work);
   report.gaps = analyzer::SummarizeGaps(model, timeline);
   report.copies = analyzer::SummarizeCopies(model);
+  report.nvtx = analyzer::DescribeNvtx(model);
 
   std::vector<RangeRow> rows =
       analyzer::BuildRows(model, families, timeline, groups, wholes, continuous, report.span_ns);

@@ -44,6 +44,14 @@ constexpr Loss kOtherLosses[] = {
     {&prof::Integrity::pm_restarts, "time", "times",
      "PM sampling ended by itself (its buffer was full) and was started again: what ran in between "
      "was not sampled."},
+    {&prof::Integrity::range_ends_unmatched, "NVTX pop or end", "NVTX pops or ends",
+     "of the program had no range to close: its ranges do not pair up."},
+    {&prof::Integrity::ranges_left_open, "NVTX range was", "NVTX ranges were",
+     "still open when their thread ended: they were closed there."},
+    {&prof::Integrity::payloads_not_read, "NVTX payload", "NVTX payloads",
+     "with a schema (extended payloads): their content was not recorded."},
+    {&prof::Integrity::names_dropped, "NVTX name was", "NVTX names were",
+     "not kept because the table of names of threads, categories and streams is full."},
 };
 
 std::string Sentence(uint64_t count, const Loss& loss) {

@@ -119,6 +119,17 @@ void Write(Message& block, const MarkColumns& c) {
   PackedDelta(m, 4, c.time.values());
 }
 
+void Write(Message& block, const PayloadColumns& c) {
+  if (c.path.empty()) return;
+  Message m(block, tag::block::kPayloads);
+  m.add_sfixed64(1, c.time.base());
+  Packed32(m, 2, c.thread);
+  PackedDelta(m, 3, c.time.values());
+  Packed32(m, 4, c.path);
+  PackedEnum(m, 5, c.type);
+  Packed64(m, 6, c.bits);
+}
+
 void Write(Message& block, const PmColumns& c) {
   if (c.rows() == 0) return;
   Message m(block, tag::block::kPmSamples);
@@ -155,7 +166,11 @@ void Write(Message& block, const Integrity& integrity) {
   U32(m, 15, integrity.counter_cost_ns);
   U32(m, 16, integrity.pm_samples_lost);
   U32(m, 17, integrity.pm_restarts);
-  U32(m, 18, integrity.rows_not_kept);
+  U32(m, 18, integrity.range_ends_unmatched);
+  U32(m, 19, integrity.ranges_left_open);
+  U32(m, 20, integrity.payloads_not_read);
+  U32(m, 21, integrity.names_dropped);
+  U32(m, 22, integrity.rows_not_kept);
 }
 
 }  // namespace
@@ -183,6 +198,7 @@ std::string SerializeEvents(const BlockColumns& columns, const Integrity& integr
   Write(block, columns.ranges);
   Write(block, columns.spans);
   Write(block, columns.marks);
+  Write(block, columns.payloads);
   for (const PmColumns& series : columns.pm_samples) Write(block, series);
   Write(block, integrity);
   if (trailer != nullptr) {

@@ -178,9 +178,8 @@ void Collector::Round(bool flush) {
     };
     sink.span = [this](const SpanEvent& event) { encoder_.Add(event); };
     sink.mark = [this](const MarkEvent& event) { encoder_.Add(event); };
-    names_read_ = ReadThreadNames(names_read_, [this](uint32_t tid, std::string_view name) {
-      encoder_.NameThread(tid, name);
-    });
+    sink.payload = [this](const PayloadEvent& event) { encoder_.Add(event); };
+    names_read_ = ReadNames(names_read_, [this](const NameEvent& event) { encoder_.Add(event); });
     ranges_.Drain(sink);
   }
   source_->Encode(encoder_);
@@ -238,6 +237,10 @@ Integrity Collector::CountLosses() const {
   if (options_.ranges) {
     integrity.range_events_dropped += ranges_.events_dropped();
     integrity.range_paths_dropped += ranges_.paths_dropped();
+    integrity.range_ends_unmatched += ranges_.unbalanced_pops();
+    integrity.ranges_left_open += ranges_.left_open();
+    integrity.payloads_not_read += ranges_.payloads_not_read();
+    integrity.names_dropped += NamesDropped();
   }
   integrity.bytes_not_written = output_.bytes_not_written();
   integrity.rows_not_kept = kept_ ? kept_->rows_dropped() : 0;

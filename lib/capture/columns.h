@@ -121,6 +121,13 @@ struct MarkColumns {
   DeltaColumn time;
 };
 
+struct PayloadColumns {
+  std::vector<uint32_t> thread, path;
+  DeltaColumn time;
+  std::vector<int32_t> type;
+  std::vector<uint64_t> bits;
+};
+
 // The block under construction: new table entries (serialized) and columns.
 struct BlockColumns {
   std::string entries;        // table entries and notices: serialized fields of Block
@@ -136,6 +143,7 @@ struct BlockColumns {
   RangeColumns ranges;
   SpanColumns spans;
   MarkColumns marks;
+  PayloadColumns payloads;
   std::vector<PmColumns> pm_samples;  // one for each series with samples
 
   size_t rows() const {
@@ -143,7 +151,7 @@ struct BlockColumns {
     for (const PmColumns& pm : pm_samples) pm_rows += pm.rows() * (1 + pm.values.size() / 3);
     return kernels.interval.rows() + copies.kind.size() + memsets.bytes.size() + syncs.kind.size() +
            api_calls.interval.rows() + overheads.kind.size() + ranges.time.rows() +
-           spans.path.size() + marks.path.size() +
+           spans.path.size() + marks.path.size() + payloads.path.size() +
            pm_rows;  // a PM row of many metrics takes as much as several
   }
 };

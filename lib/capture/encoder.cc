@@ -496,6 +496,31 @@ void Encoder::Add(const MarkEvent& event) {
   columns.time.Add(event.time_ns);
 }
 
+void Encoder::Add(const PayloadEvent& event) {
+  PayloadColumns& columns = columns_->payloads;
+  columns.path.push_back(event.path);
+  columns.thread.push_back(Thread(event.tid));
+  columns.time.Add(event.time_ns);
+  columns.type.push_back(static_cast<int32_t>(event.payload.type));
+  columns.bits.push_back(event.payload.bits);
+}
+
+void Encoder::Add(const NameEvent& event) {
+  const uint32_t name = Intern(event.name);
+  const uint32_t domain = Intern(event.domain);
+  if (event.kind == NameKind::kThread && tables_->thread_names.size() < kMaxThreads) {
+    tables_->thread_names[static_cast<uint32_t>(event.id)] = name;
+  }
+  Message block(columns_->entries);
+  Message message(block, tag::block::kNames);
+  message.add_enum(1, static_cast<int32_t>(event.kind));
+  U32(message, 2, event.id);
+  U32(message, 3, domain);
+  U32(message, 4, name);
+  U32(message, 5, event.context);
+  U32(message, 6, event.stream);
+}
+
 void Encoder::Add(const CounterSampleEvent& event) {
   Message block(columns_->timed_entries);
   Message sample(block, tag::block::kSamples);
@@ -560,10 +585,6 @@ void Encoder::Add(const ClockPair& clocks) {
   I64(clock, 1, clocks.realtime_ns);
   I64(clock, 2, clocks.monotonic_ns);
   U32(clock, 3, static_cast<uint64_t>(clocks.uncertainty_ns));
-}
-
-void Encoder::NameThread(uint32_t tid, std::string_view name) {
-  if (tables_->thread_names.size() < kMaxThreads) tables_->thread_names[tid] = Intern(name);
 }
 
 void Encoder::AddCounts(Integrity& integrity) const {

@@ -53,13 +53,14 @@ class Encoder {
   void Add(uint32_t tid, const RangeEvent& event);
   void Add(const SpanEvent& event);
   void Add(const MarkEvent& event);
+  void Add(const PayloadEvent& event);
+  void Add(const NameEvent& event);
   void Add(const CounterSampleEvent& event);
   // Samples without a time, or of a series that is not known, are counted as lost.
   void Add(const PmBatchEvent& batch);
   void Add(const ProfilerIntervalEvent& event);
   void Add(const NoticeEvent& event);
   void Add(const ClockPair& clocks);
-  void NameThread(uint32_t tid, std::string_view name);
 
   // Losses that are the encoder's own, and the kernels and host time that it has seen.
   void AddCounts(Integrity& integrity) const;

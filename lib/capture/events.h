@@ -101,6 +101,34 @@ struct MarkEvent {
   int64_t time_ns = 0;
 };
 
+// Numbers as in snapshot.proto and as nvtxPayloadType_t.
+enum class PayloadType : uint8_t { kNone, kUint64, kInt64, kDouble, kUint32, kInt32, kFloat };
+
+// A number that a program attached to a range or mark.
+struct Payload {
+  PayloadType type = PayloadType::kNone;
+  uint64_t bits = 0;  // of the value as `type` has it; upper bits of 32-bit values are 0
+};
+
+// `path` and `time_ns` are those of the mark, of the range's push, or of the span's start.
+struct PayloadEvent {
+  uint32_t path = 0, tid = 0;
+  int64_t time_ns = 0;
+  Payload payload;
+};
+
+// Numbers as in snapshot.proto.
+enum class NameKind : uint8_t { kUnknown, kThread, kCategory, kStream };
+
+// A name that the program gave to something other than a range.
+struct NameEvent {
+  NameKind kind = NameKind::kUnknown;
+  uint64_t id = 0;          // gettid(), category or stream handle
+  std::string_view domain;  // categories; empty: the default domain
+  std::string_view name;
+  uint32_t context = 0, stream = 0;  // streams: CUPTI's ids; context 0: not known
+};
+
 struct DeviceEvent {
   uint32_t id = 0;
   std::string name, chip, uuid;

@@ -13,6 +13,8 @@ struct RangeCounts {
   alignas(64) std::atomic<bool> recording{false};       // read by every call
   alignas(64) std::atomic<uint64_t> events_dropped{0};  // since the process began, as the next
   std::atomic<uint64_t> unbalanced_pops{0};
+  std::atomic<uint64_t> left_open{0};
+  std::atomic<uint64_t> payloads_not_read{0};
 };
 
 extern RangeCounts range_counts;  // in range_recorder.cc

@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names that the program gave to its threads (nvtxNameOsThread).
+// Names that the program gave to other things than ranges: its threads (nvtxNameOsThread),
+// categories (nvtxNameCategory) and streams (nvtxNameCudaStream).
 #ifndef PROF_LIB_CAPTURE_RANGE_NAMES_H_
 #define PROF_LIB_CAPTURE_RANGE_NAMES_H_
 
 #include <cstdint>
 #include <functional>
-#include <string_view>
+
+#include "lib/capture/events.h"
 
 namespace prof::capture {
 
-// Any thread; lock-free, no allocation. The first 4,096 names of a process are kept.
-void NameThread(uint32_t tid, std::string_view name);
+// Any thread; lock-free, no allocation; looks at all names given before, a few microseconds at
+// most. The first 4,096 names of a process are kept, those after them counted. Saying the same
+// again is no new name.
+void GiveName(const NameEvent& name);
 
 // Hands out the names given since `from` (0: all), oldest first, and returns what to pass next
-// time. A later name for the same thread replaces the earlier one. For the collector.
-uint32_t ReadThreadNames(uint32_t from,
-                         const std::function<void(uint32_t tid, std::string_view name)>& sink);
+// time. A later name for the same thing replaces the earlier one. For the collector.
+uint32_t ReadNames(uint32_t from, const std::function<void(const NameEvent&)>& sink);
+
+// Names that had no room, since the process began.
+uint64_t NamesDropped();
+
+// Sets a stream's `context` and `stream` from its handle, while the program's call with it lasts
+// (later the stream may be gone). Called on the program's thread; nullptr: nobody can tell.
+void SetStreamResolver(void (*resolver)(NameEvent* name));
 
 }  // namespace prof::capture
 

@@ -18,8 +18,9 @@ SubsystemStatus RangesStatus(bool wanted) {
   const auto ask = query.load();
   const char* other = ask != nullptr ? ask() : nullptr;
   if (other == nullptr) return {State::kWorking, 0, "", ""};
-  return {State::kUnavailable, 0,
-          std::string("NVTX ranges go to another tool: NVTX_INJECTION64_PATH names ") + other,
+  return {State::kDegraded, 0,
+          std::string("NVTX ranges of some libraries of the program go to another tool only: ") +
+              other + " has functions of its own for each library",
           "unset NVTX_INJECTION64_PATH"};
 }
 

@@ -21,6 +21,8 @@ int64_t recording_start_ns = 0;
 std::atomic<uint64_t> events_dropped_before{0};
 std::atomic<uint64_t> paths_dropped_before{0};
 std::atomic<uint64_t> unbalanced_pops_before{0};
+std::atomic<uint64_t> left_open_before{0};
+std::atomic<uint64_t> payloads_not_read_before{0};
 
 template <typename Function>
 void ForEachThread(Function function) {
@@ -62,8 +64,18 @@ void ReadThread(ThreadRanges& thread, uint32_t paths_seen, const RangeReader::Si
         sink.span({record.path(), record.tid, end.tid, record.time_ns, end.time_ns});
         break;
       }
+      case RecordKind::kPayload: {
+        const RangeRecord& value = thread.ring.At(++position);
+        sink.payload(
+            {record.path(),
+             tid,
+             record.time_ns,
+             {static_cast<PayloadType>(record.tid), static_cast<uint64_t>(value.time_ns)}});
+        break;
+      }
       case RecordKind::kSpanEnd:
-        break;  // read with its start
+      case RecordKind::kPayloadValue:
+        break;  // read with the record before
     }
   }
   thread.ring.ReadUpTo(position);
@@ -80,6 +92,8 @@ void RangeReader::Start(int64_t now_ns) {
   events_dropped_before = range_counts.events_dropped.load();
   paths_dropped_before = PathsDropped();
   unbalanced_pops_before = range_counts.unbalanced_pops.load();
+  left_open_before = range_counts.left_open.load();
+  payloads_not_read_before = range_counts.payloads_not_read.load();
   // What is left of the recording before, if nobody read it.
   ForEachThread([](ThreadRanges& thread) { thread.ring.ReadUpTo(thread.ring.head()); });
   range_counts.recording.store(true);
@@ -121,6 +135,12 @@ uint64_t RangeReader::paths_dropped() const { return PathsDropped() - paths_drop
 
 uint64_t RangeReader::unbalanced_pops() const {
   return range_counts.unbalanced_pops.load() - unbalanced_pops_before;
+}
+
+uint64_t RangeReader::left_open() const { return range_counts.left_open.load() - left_open_before; }
+
+uint64_t RangeReader::payloads_not_read() const {
+  return range_counts.payloads_not_read.load() - payloads_not_read_before;
 }
 
 }  // namespace prof::capture

@@ -46,10 +46,19 @@ void SetCurrentAt(ThreadRanges& thread, uint32_t path, int64_t time_ns) {
   Check(thread.ring.Write(RangeRecord::Of(RecordKind::kStep, time_ns, path)));
 }
 
-void SetCurrent(ThreadRanges& thread, uint32_t path) {
+void WritePayload(ThreadRanges& thread, const Payload& payload, uint32_t path, int64_t time_ns) {
+  if (payload.type == PayloadType::kNone || path == kNoPath) return;
+  Check(thread.ring.Write(
+      RangeRecord::Of(RecordKind::kPayload, time_ns, path, static_cast<uint32_t>(payload.type)),
+      RangeRecord::Of(RecordKind::kPayloadValue, static_cast<int64_t>(payload.bits), path)));
+}
+
+void SetCurrent(ThreadRanges& thread, uint32_t path, const Payload& payload = {}) {
   if (path == thread.current.load(std::memory_order_relaxed)) return;
   if (Recording()) {
-    SetCurrentAt(thread, path, RealtimeNs());
+    const int64_t now_ns = RealtimeNs();
+    SetCurrentAt(thread, path, now_ns);
+    WritePayload(thread, payload, path, now_ns);
   } else {
     thread.current.store(path, std::memory_order_release);
   }
@@ -179,7 +188,7 @@ int PushRange(const RangeName& name) {
   const uint32_t below = FindPushed(*thread, open->domain);
   open->level = below == thread->depth ? 0 : thread->open[below].level + 1;
   ++thread->depth;
-  SetCurrent(*thread, open->path);
+  SetCurrent(*thread, open->path, name.payload);
   const int level = open->level;
   Tell(open->path, true);
   return level;
@@ -210,6 +219,7 @@ uint64_t StartRange(const RangeName& name) {
   if (thread != nullptr && Open(*thread, name, &open)) {
     start.owner = thread;
     start.path = open->path;
+    start.payload = name.payload;
   }
   const uint64_t id = StartSpan(start);
   if (IsUntracked(id)) {
@@ -238,6 +248,7 @@ void EndRange(uint64_t id) {
     Check(thread->ring.Write(
         RangeRecord::Of(RecordKind::kSpanStart, start.time_ns, start.path, start.tid),
         RangeRecord::Of(RecordKind::kSpanEnd, now_ns, start.path, CurrentThreadId())));
+    WritePayload(*thread, start.payload, start.path, start.time_ns);
   }
   if (start.owner != thread) return;
   for (uint32_t i = thread->depth; i > 0; --i) {
@@ -254,8 +265,14 @@ void Mark(const RangeName& name) {
   if (thread == nullptr) return;
   const uint32_t parent = Innermost(*thread);
   const uint32_t path = ChildOf(*thread, parent, DomainOf(*thread, name.domain), name);
+  const int64_t now_ns = RealtimeNs();
   Check(thread->ring.Write(
-      RangeRecord::Of(RecordKind::kMark, RealtimeNs(), path != kNoPath ? path : parent)));
+      RangeRecord::Of(RecordKind::kMark, now_ns, path != kNoPath ? path : parent)));
+  WritePayload(*thread, name.payload, path, now_ns);
+}
+
+void CountUnreadPayload() {
+  if (Recording()) Count(range_counts.payloads_not_read);
 }
 
 uint32_t CurrentPath() {
@@ -268,7 +285,11 @@ uint32_t CurrentPath() {
 void OnThreadEnd(ThreadRanges& thread) {
   if (thread.has_foreign_ends()) RemoveEndedElsewhere(thread);
   for (uint32_t i = 0; i < thread.depth; ++i) {
-    if (thread.open[i].span != 0) Disown(thread.open[i].span);
+    if (thread.open[i].span != 0) {
+      Disown(thread.open[i].span);
+    } else if (Recording()) {
+      Count(range_counts.left_open);
+    }
   }
   thread.depth = 0;
   thread.overflow = 0;

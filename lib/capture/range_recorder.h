@@ -22,6 +22,7 @@ struct RangeName {
   std::string_view domain;  // empty: the default domain
   uint32_t color = 0;       // ARGB; 0: none
   uint32_t category = 0;
+  Payload payload = {};
 };
 
 // --- Called on the program's threads -------------------------------------------------------------
@@ -42,6 +43,9 @@ uint64_t StartRange(const RangeName& name);
 void EndRange(uint64_t id);
 
 void Mark(const RangeName& name);
+
+// A payload of a kind that is not recorded came with a range or mark.
+void CountUnreadPayload();
 
 // The calling thread's innermost open range as a path id; 0: none. About 1 ns. Used by the launch
 // callback.
@@ -76,13 +80,16 @@ class RangeReader {
     std::function<void(uint32_t tid, const RangeEvent&)> step;
     std::function<void(const SpanEvent&)> span;
     std::function<void(const MarkEvent&)> mark;
+    std::function<void(const PayloadEvent&)> payload;  // after what it is attached to, if at all
   };
   void Drain(const Sink& sink);
 
   // Since Start.
   uint64_t events_dropped() const;
   uint64_t paths_dropped() const;
-  uint64_t unbalanced_pops() const;
+  uint64_t unbalanced_pops() const;  // and ends of unknown ids
+  uint64_t left_open() const;        // pushed ranges of threads that ended
+  uint64_t payloads_not_read() const;
 
  private:
   uint32_t paths_seen_ = 0;

@@ -9,11 +9,13 @@
 
 namespace prof::capture {
 
-enum class RecordKind : uint32_t { kStep, kMark, kSpanStart, kSpanEnd };
+enum class RecordKind : uint32_t { kStep, kMark, kSpanStart, kSpanEnd, kPayload, kPayloadValue };
 
-// A span is two records in a row: kSpanStart with its path, kSpanEnd. 16 bytes each.
+// A span is two records in a row: kSpanStart with its path, kSpanEnd. So is a payload: kPayload
+// with the path and time of what it is attached to, and its type in `tid`; kPayloadValue with its
+// bits in `time_ns`. 16 bytes each.
 struct RangeRecord {
-  static constexpr uint32_t kKindShift = 30;
+  static constexpr uint32_t kKindShift = 29;
 
   int64_t time_ns = 0;
   uint32_t kind_and_path = 0;

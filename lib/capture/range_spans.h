@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "lib/capture/events.h"
 #include "lib/capture/range_thread.h"
 
 namespace prof::capture {
@@ -16,6 +17,7 @@ struct SpanStart {
   ThreadRanges* owner = nullptr;  // has it on its stack; nullptr: no thread has
   uint32_t path = kNoPath, tid = 0;
   int64_t time_ns = 0;
+  Payload payload;
 };
 
 // All functions: any thread; no lock, no allocation. Ids are never reused.

@@ -34,6 +34,8 @@ constexpr uint32_t kNotices = 22;
 constexpr uint32_t kClock = 23;
 constexpr uint32_t kIntegrity = 24;
 constexpr uint32_t kTrailer = 25;
+constexpr uint32_t kNames = 26;
+constexpr uint32_t kPayloads = 27;
 
 }  // namespace prof::capture::tag::block
 

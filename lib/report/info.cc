@@ -109,6 +109,8 @@ void WriteCounts(std::ostream& out, const Model& model, const TextOptions& optio
   row("synchronizations", model.syncs.size());
   row("ranges opened", model.instances.size() + model.spans.size());
   row("range paths", model.paths.size() - 1);
+  row("marks", model.marks.size());
+  row("values attached to ranges and marks", model.payloads.size());
   row("threads", model.threads.size() - 1);
   row("counter samples", model.samples.size());
   row("times that prof held up a thread", model.profiler_intervals.size());
@@ -172,6 +174,8 @@ void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOpt
       {"bytes that the output did not take", integrity.bytes_not_written},
       {"PM samples", integrity.pm_samples_lost},
       {"restarts of PM sampling", integrity.pm_restarts},
+      {"NVTX payloads with a schema", integrity.payloads_not_read},
+      {"NVTX names", integrity.names_dropped},
       {"steps of the system clock", integrity.clock_stepped ? 1u : 0u},
       {"stops before the GPU had finished", integrity.incomplete ? 1u : 0u}};
   out << "  " << Count(static_cast<int64_t>(integrity.kernels)) << " kernel records for "

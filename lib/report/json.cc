@@ -265,6 +265,31 @@ Json ToJson(const DeviceReport& value) {
           {"dram_peak_bytes_per_s", Number(value.dram_peak_bytes_per_s)}};
 }
 
+Json ToJson(const AnnotationReport& value) {
+  return {{"range", value.range},
+          {"category", value.category},
+          {"color", value.color},
+          {"marks", value.marks},
+          {"value", ToJson(value.value)}};
+}
+
+Json ToJson(const NamedThread& value) { return {{"tid", value.tid}, {"name", value.name}}; }
+
+Json ToJson(const NamedStream& value) {
+  return {{"name", value.name},
+          {"context", value.mapped ? Json(value.context) : Json(nullptr)},
+          {"stream", value.mapped ? Json(value.stream) : Json(nullptr)},
+          {"handle", value.handle},
+          {"operations", value.mapped ? Json(value.operations) : Json(nullptr)}};
+}
+
+Json ToJson(const NvtxReport& value) {
+  return {{"annotations", List(value.annotations)},
+          {"threads", List(value.threads)},
+          {"streams", List(value.streams)},
+          {"open_at_end", value.open_at_end}};
+}
+
 Json ToJson(const NoticeReport& value) {
   return {{"severity", value.severity},
           {"subsystem", value.subsystem},
@@ -307,6 +332,7 @@ Json ToJson(const Report& report) {
           {"copies", List(report.copies)},
           {"findings", List(report.findings)},
           {"continuous", List(report.continuous)},
+          {"nvtx", ToJson(report.nvtx)},
           {"pm_samples_lost", report.pm_samples_lost},
           {"pm_restarts", report.pm_restarts},
           {"notices", List(report.notices)},

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The event columns of a block. Columns go straight into the model's vectors: no allocation a row.
+#include <cstring>
+#include <limits>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "lib/snapshot/decode_checks.h"
 #include "lib/snapshot/decoder.h"
@@ -13,6 +17,30 @@ namespace {
 template <typename Enum>
 Enum KnownEnum(int value, int last) {
   return static_cast<Enum>(value >= 0 && value <= last ? value : 0);
+}
+
+double PayloadValue(int type, uint64_t bits) {
+  const auto low = static_cast<uint32_t>(bits);
+  double of_64 = 0;
+  float of_32 = 0;
+  switch (type) {
+    case wire::PAYLOAD_UINT64:
+      return static_cast<double>(bits);
+    case wire::PAYLOAD_INT64:
+      return static_cast<double>(static_cast<int64_t>(bits));
+    case wire::PAYLOAD_DOUBLE:
+      std::memcpy(&of_64, &bits, sizeof(of_64));
+      return of_64;
+    case wire::PAYLOAD_UINT32:
+      return low;
+    case wire::PAYLOAD_INT32:
+      return static_cast<int32_t>(low);
+    case wire::PAYLOAD_FLOAT:
+      std::memcpy(&of_32, &low, sizeof(of_32));
+      return static_cast<double>(of_32);
+    default:
+      return std::numeric_limits<double>::quiet_NaN();
+  }
 }
 
 model::MemoryKind Memory(int value) {
@@ -286,6 +314,47 @@ absl::Status Decoder::AddRanges(const wire::Block& block) {
     if (!SetInterval(start.Add(spans.start_delta_ns(row)), spans.duration_ns(row), &span)) {
       return BadTime("spans", row);
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::AddMarks(const wire::Block& block) {
+  const size_t paths = model_->paths.size(), threads = model_->threads.size();
+  const wire::MarkColumns& marks = block.marks();
+  absl::Status status = SameLength("marks", {{"path", marks.path_size()},
+                                             {"thread", marks.thread_size()},
+                                             {"time_delta_ns", marks.time_delta_ns_size()}});
+  if (!status.ok()) return status;
+  Sum mark_time(marks.base_ns());
+  for (int row = 0; row < marks.path_size(); ++row) {
+    const int64_t time_ns = mark_time.Add(marks.time_delta_ns(row));
+    if (!ValidTime(time_ns)) return BadTime("marks", row);
+    if (marks.path(row) >= paths) return BadId("marks", row, "path", marks.path(row), paths);
+    if (marks.thread(row) >= threads) {
+      return BadId("marks", row, "thread", marks.thread(row), threads);
+    }
+    model_->marks.push_back({marks.path(row), marks.thread(row), time_ns});
+  }
+
+  const wire::PayloadColumns& payloads = block.payloads();
+  status = SameLength("payloads", {{"thread", payloads.thread_size()},
+                                   {"time_delta_ns", payloads.time_delta_ns_size()},
+                                   {"path", payloads.path_size()},
+                                   {"type", payloads.type_size()},
+                                   {"bits", payloads.bits_size()}});
+  if (!status.ok()) return status;
+  Sum time(payloads.base_ns());
+  for (int row = 0; row < payloads.path_size(); ++row) {
+    const int64_t time_ns = time.Add(payloads.time_delta_ns(row));
+    if (!ValidTime(time_ns)) return BadTime("payloads", row);
+    if (payloads.path(row) >= paths) {
+      return BadId("payloads", row, "path", payloads.path(row), paths);
+    }
+    if (payloads.thread(row) >= threads) {
+      return BadId("payloads", row, "thread", payloads.thread(row), threads);
+    }
+    model_->payloads.push_back({payloads.path(row), payloads.thread(row), time_ns,
+                                PayloadValue(payloads.type(row), payloads.bits(row))});
   }
   return absl::OkStatus();
 }

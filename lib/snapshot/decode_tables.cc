@@ -3,6 +3,7 @@
 // The tables of a block, and taking a block back when a part of it is damaged.
 #include <array>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -26,7 +27,8 @@ void Shrink(const Tuple& all, const std::array<size_t, sizeof...(I)>& sizes,
 auto Growing(model::Model* m) {
   return std::tie(m->strings, m->paths, m->shapes, m->threads, m->groups, m->ops, m->api_calls,
                   m->syncs, m->overheads, m->steps, m->spans, m->samples, m->profiler_intervals,
-                  m->notices, m->pm_series);
+                  m->notices, m->pm_series, m->marks, m->payloads, m->category_names,
+                  m->stream_names);
 }
 
 // Rows of each PM series, to take a block's back.
@@ -53,6 +55,7 @@ absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
   const auto sizes = Sizes(growing);
   const std::vector<size_t> pm_rows = PmRows(*model_);
   const size_t lanes = lanes_.size(), depths = depths_.size(), spent = spent_;
+  const size_t thread_names = thread_names_.size();
   std::vector<model::Device> devices = model_->devices;
 
   budget_ += 16 * bytes;
@@ -64,6 +67,7 @@ absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
   if (status.ok()) status = AddApiCalls(block);
   if (status.ok()) status = AddOverheads(block);
   if (status.ok()) status = AddRanges(block);
+  if (status.ok()) status = AddMarks(block);
   if (status.ok()) status = AddSamples(block);
   for (int i = 0; status.ok() && i < block.pm_samples_size(); ++i) {
     status = AddPmSamples(block.pm_samples(i));
@@ -75,6 +79,7 @@ absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
   Shrink(growing, sizes, std::make_index_sequence<std::tuple_size_v<decltype(growing)>>());
   ShrinkPm(pm_rows, model_);
   lanes_.resize(lanes);
+  thread_names_.resize(thread_names);
   depths_.resize(depths);
   spent_ = spent;
   model_->devices = std::move(devices);
@@ -131,7 +136,36 @@ absl::Status Decoder::AddTables(const wire::Block& block) {
     }
     if (!status.ok()) return status;
   }
+  if (absl::Status status = AddNames(block); !status.ok()) return status;
   return AddPmSeries(block);
+}
+
+absl::Status Decoder::AddNames(const wire::Block& block) {
+  for (const wire::Name& wire : block.names()) {
+    std::string name, domain;
+    absl::Status status = CopyString("a name", wire.name(), &name);
+    if (status.ok()) status = CopyString("a category's domain", wire.domain(), &domain);
+    if (status.ok()) status = Spend(sizeof(model::StreamName));
+    if (!status.ok()) return status;
+    if (wire.kind() == wire::NAME_THREAD) {
+      thread_names_.emplace_back(static_cast<uint32_t>(wire.id()), std::move(name));
+    } else if (wire.kind() == wire::NAME_CATEGORY) {
+      model_->category_names.push_back(
+          {static_cast<uint32_t>(wire.id()), std::move(domain), std::move(name)});
+    } else if (wire.kind() == wire::NAME_STREAM) {
+      model_->stream_names.push_back({wire.id(), wire.context(), wire.stream(), std::move(name)});
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Decoder::NameThreads() {
+  std::unordered_map<uint32_t, const std::string*> latest;
+  for (const auto& [tid, name] : thread_names_) latest[tid] = &name;
+  for (model::Thread& thread : model_->threads) {
+    const auto name = latest.find(thread.tid);
+    if (name != latest.end()) thread.name = *name->second;
+  }
 }
 
 absl::Status Decoder::AddDevices(const wire::Block& block) {
@@ -189,6 +223,8 @@ absl::Status Decoder::AddPaths(const wire::Block& block) {
     }
     model::RangePath path;
     path.parent = wire.parent();
+    path.color = wire.color();
+    path.category = wire.category();
     absl::Status status = CopyString("a range's name", wire.name(), &path.name);
     if (status.ok()) status = CopyString("a range's domain", wire.domain(), &path.domain);
     if (!status.ok()) return status;
@@ -259,6 +295,10 @@ void Decoder::AddClosing(const wire::Block& block) {
     integrity.counter_cost_ns = wire.counter_cost_ns();
     integrity.pm_samples_lost = wire.pm_samples_lost();
     integrity.pm_restarts = wire.pm_restarts();
+    integrity.range_ends_unmatched = wire.range_ends_unmatched();
+    integrity.ranges_left_open = wire.ranges_left_open();
+    integrity.payloads_not_read = wire.payloads_not_read();
+    integrity.names_dropped = wire.names_dropped();
     integrity.rows_not_kept = wire.rows_not_kept();
   }
   if (block.has_trailer()) {

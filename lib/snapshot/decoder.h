@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -36,6 +37,9 @@ class Decoder {
   // Adds a block whose encoded size is `bytes`: all of it, or on an error nothing of it.
   absl::Status Add(const wire::Block& block, size_t bytes);
 
+  // After the last block: names that came after the threads that they name.
+  void NameThreads();
+
   uint64_t trailer_blocks() const { return trailer_blocks_; }
 
  private:
@@ -61,6 +65,8 @@ class Decoder {
   absl::Status AddGuessedKernels(const wire::KernelColumns& columns);
   absl::Status AddGuessedApiCalls(const wire::ApiColumns& columns);
   absl::Status AddGuessedSteps(const wire::RangeColumns& steps);
+  absl::Status AddMarks(const wire::Block& block);
+  absl::Status AddNames(const wire::Block& block);
   absl::Status AddSamples(const wire::Block& block);
   absl::Status AddPmSeries(const wire::Block& block);
   absl::Status AddPmSamples(const wire::PmColumns& columns);
@@ -73,7 +79,8 @@ class Decoder {
 
   model::Model* model_;
   std::vector<Lane> lanes_{Lane{}};
-  std::vector<uint32_t> depths_{0};  // of range paths
+  std::vector<uint32_t> depths_{0};                             // of range paths
+  std::vector<std::pair<uint32_t, std::string>> thread_names_;  // tids; the last one counts
   size_t spent_ = 0, budget_ = size_t{64} << 20;
   uint64_t trailer_blocks_ = 0;
 };

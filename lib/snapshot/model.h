@@ -43,6 +43,7 @@ struct RangePath {
   uint32_t parent = 0;  // id
   std::string name, domain;
   std::string full;  // "outer/inner"; a domain other than the default is prefixed "domain:"
+  uint32_t color = 0, category = 0;  // ARGB; of the first use; 0: none
 };
 
 struct Shape {
@@ -123,6 +124,29 @@ struct RangeInstance {
   uint32_t path = 0, thread = 0;
   int64_t start_ns = 0, end_ns = 0;
   bool closed = true;  // false: still open at the end of the capture
+};
+
+struct Mark {
+  uint32_t path = 0, thread = 0;
+  int64_t time_ns = 0;
+};
+
+// A number that the program attached to a mark, push or span start of `path` at `time_ns`.
+struct Payload {
+  uint32_t path = 0, thread = 0;
+  int64_t time_ns = 0;
+  double value = 0;  // integers beyond 2^53 are rounded
+};
+
+// A name that the program gave to a category or stream (those of threads are in Thread).
+struct CategoryName {
+  uint32_t category = 0;
+  std::string domain, name;
+};
+struct StreamName {
+  uint64_t handle = 0;
+  uint32_t context = 0, stream = 0;  // as in Op; context 0: the handle could not be mapped
+  std::string name;
 };
 
 struct Overhead {
@@ -217,6 +241,10 @@ struct Model {
   std::vector<RangeStep> steps;          // sorted by thread, then time
   std::vector<RangeInstance> instances;  // sorted by start
   std::vector<RangeInstance> spans;      // nvtxRangeStart/End, sorted by start
+  std::vector<Mark> marks;               // in the order of the file, as the next
+  std::vector<Payload> payloads;
+  std::vector<CategoryName> category_names;
+  std::vector<StreamName> stream_names;
   std::vector<CounterSample> samples;
   std::vector<int32_t> graph_ops;                    // indices into `ops`, launch after launch
   std::vector<PmSeries> pm_series;                   // id k is element k - 1

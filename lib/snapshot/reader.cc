@@ -185,6 +185,7 @@ absl::StatusOr<model::Model> ReadBlocks(Source* source) {
     model.truncation = absl::StrCat("The last block speaks of ", decoder.trailer_blocks(),
                                     " blocks, but the file has ", blocks, ": some are missing.");
   }
+  decoder.NameThreads();
   internal::Join(&model);
   return model;
 }
@@ -224,7 +225,8 @@ absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot) {
         &Integrity::range_events_dropped, &Integrity::range_paths_dropped,
         &Integrity::unknown_records, &Integrity::signatures_dropped, &Integrity::samples_failed,
         &Integrity::bytes_not_written, &Integrity::counter_cost_ns, &Integrity::pm_samples_lost,
-        &Integrity::pm_restarts, &Integrity::rows_not_kept}) {
+        &Integrity::pm_restarts, &Integrity::range_ends_unmatched, &Integrity::ranges_left_open,
+        &Integrity::payloads_not_read, &Integrity::names_dropped, &Integrity::rows_not_kept}) {
     read.*count = std::max(read.*count, live.*count);
   }
   read.clock_stepped |= live.clock_stepped;

@@ -15,6 +15,7 @@
 
 #include "lib/capture/clock.h"
 #include "lib/capture/process_facts.h"
+#include "lib/capture/range_names.h"
 #include "lib/capture/range_recorder.h"
 #include "lib/snapshot/reader.h"
 #include "test/capture/blocks.h"
@@ -242,6 +243,28 @@ TEST_CASE("Ranges are recorded with the thread that was in them") {
   CHECK(model.paths.at(inner.path).full == "capture test outer/inner");
   CHECK(model.threads.at(inner.thread).tid == CurrentThreadId());
   CHECK(inner.closed);
+}
+
+TEST_CASE("Marks, payloads, names and what does not pair up reach the file") {
+  FakeGpu gpu;
+  const auto capture = Start();
+  RangeName mark{"capture test mark", "", 0, 0};
+  mark.payload = {PayloadType::kInt32, 0xfffffffe};
+  Mark(mark);
+  GiveName({NameKind::kStream, 0x1234, "", "capture test stream", 5, 6});
+  CHECK(PopRange("") == -1);
+  CountUnreadPayload();
+  const model::Model model = Read(capture->Stop(kPatience));
+  REQUIRE(model.marks.size() == 1);
+  CHECK(model.paths.at(model.marks[0].path).full == "capture test mark");
+  REQUIRE(model.payloads.size() == 1);
+  CHECK(model.payloads[0].value == -2);
+  CHECK(model.payloads[0].time_ns == model.marks[0].time_ns);
+  REQUIRE(!model.stream_names.empty());
+  CHECK(model.stream_names.back().name == "capture test stream");
+  CHECK(model.stream_names.back().stream == 6);
+  CHECK(model.integrity.range_ends_unmatched == 1);
+  CHECK(model.integrity.payloads_not_read == 1);
 }
 
 TEST_CASE("Ranges are left out when they were not asked for") {

@@ -156,7 +156,9 @@ inline PmBatchEvent APmBatch() {
 inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(AHeader());
   encoder.Add(ClockPair{kStart + 1, 5555, 66});
-  encoder.NameThread(kTid, "trainer");
+  encoder.Add(NameEvent{NameKind::kThread, kTid, "", "trainer", 0, 0});
+  encoder.Add(NameEvent{NameKind::kCategory, 44, "torch", "forward", 0, 0});
+  encoder.Add(NameEvent{NameKind::kStream, uint64_t{1} << 40, "", "copies", 115, 116});
   encoder.Add(ADevice());
   encoder.Add(RangePathInfo{1, 0, "step", "torch", 0xff112233, 44});
   encoder.Add(RangePathInfo{2, 1, "layer", "", 0, 0});
@@ -175,6 +177,7 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(kTid, RangeEvent{kStart + 5600, 0});
   encoder.Add(SpanEvent{2, kTid, kOtherTid, kStart + 7000, kStart + 7701});
   encoder.Add(MarkEvent{2, kOtherTid, kStart + 8000});
+  encoder.Add(PayloadEvent{2, kOtherTid, kStart + 8000, {PayloadType::kInt32, 0xfffffff6}});
   encoder.Add(ASample());
   encoder.Add(AGraphSample());
   encoder.Add(APmSeries());
@@ -220,7 +223,11 @@ inline Integrity EveryLoss() {
   integrity.counter_cost_ns = 1015;
   integrity.pm_samples_lost = 1016;
   integrity.pm_restarts = 1017;
-  integrity.rows_not_kept = 1018;
+  integrity.range_ends_unmatched = 1018;
+  integrity.ranges_left_open = 1019;
+  integrity.payloads_not_read = 1020;
+  integrity.names_dropped = 1021;
+  integrity.rows_not_kept = 1022;
   return integrity;
 }
 

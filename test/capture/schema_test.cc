@@ -300,6 +300,28 @@ TEST_CASE("The columns of ranges arrive as they were given") {
   CHECK(Values(block.marks().path()) == U32s{2});
   CHECK(Values(block.marks().thread()) == U32s{2});
   CHECK(Values(block.marks().time_delta_ns()) == I64s{0});
+
+  CHECK(block.payloads().base_ns() == kStart + 8000);
+  CHECK(Values(block.payloads().path()) == U32s{2});
+  CHECK(Values(block.payloads().thread()) == U32s{2});
+  CHECK(Values(block.payloads().time_delta_ns()) == I64s{0});
+  CHECK(Values(block.payloads().type()) == std::vector<int>{wire::PAYLOAD_INT32});
+  CHECK(Values(block.payloads().bits()) == U64s{0xfffffff6});
+
+  REQUIRE(block.names_size() == 3);
+  const auto text = [&](uint32_t id) { return block.strings(static_cast<int>(id) - 1); };
+  CHECK(block.names(0).kind() == wire::NAME_THREAD);
+  CHECK(block.names(0).id() == kTid);
+  CHECK(text(block.names(0).name()) == "trainer");
+  CHECK(block.names(1).kind() == wire::NAME_CATEGORY);
+  CHECK(block.names(1).id() == 44);
+  CHECK(text(block.names(1).domain()) == "torch");
+  CHECK(text(block.names(1).name()) == "forward");
+  CHECK(block.names(2).kind() == wire::NAME_STREAM);
+  CHECK(block.names(2).id() == uint64_t{1} << 40);
+  CHECK(text(block.names(2).name()) == "copies");
+  CHECK(block.names(2).context() == 115);
+  CHECK(block.names(2).stream() == 116);
 }
 
 TEST_CASE("Samples, intervals, notices and clocks arrive as they were given") {
@@ -386,7 +408,11 @@ TEST_CASE("Losses and the trailer arrive as they were given") {
     CHECK(integrity.counter_cost_ns() == 1015);
     CHECK(integrity.pm_samples_lost() == 1016);
     CHECK(integrity.pm_restarts() == 1017);
-    CHECK(integrity.rows_not_kept() == 1018);
+    CHECK(integrity.range_ends_unmatched() == 1018);
+    CHECK(integrity.ranges_left_open() == 1019);
+    CHECK(integrity.payloads_not_read() == 1020);
+    CHECK(integrity.names_dropped() == 1021);
+    CHECK(integrity.rows_not_kept() == 1022);
   }
   CHECK(blocks[1].trailer().end_ns() == kStart + 10'000);
   CHECK(blocks[1].trailer().blocks() == 2);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The program's side: NVTX's own C API, attached to our handlers.
+#include "nvtx_bridge/handlers.h"
+
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
@@ -197,14 +199,75 @@ TEST_CASE("Null and foreign pointers do no harm") {
 }
 
 TEST_CASE("The program's names of its threads are kept") {
-  const uint32_t seen = ReadThreadNames(0, [](uint32_t, std::string_view) {});
+  const uint32_t seen = ReadNames(0, [](const NameEvent&) {});
   nvtxNameOsThreadA(4711, "reader");
   nvtxNameOsThreadW(4712, L"wri\u00e4ter");
   Paths names;
-  ReadThreadNames(seen, [&](uint32_t tid, std::string_view name) {
-    names.push_back(std::to_string(tid) + " " + std::string(name));
+  ReadNames(seen, [&](const NameEvent& event) {
+    CHECK(event.kind == NameKind::kThread);
+    names.push_back(std::to_string(event.id) + " " + std::string(event.name));
   });
   CHECK(names == Paths{"4711 reader", "4712 wri\xC3\xA4ter"});
+}
+
+TEST_CASE("The program's names of its categories and streams are kept") {
+  const uint32_t seen = ReadNames(0, [](const NameEvent&) {});
+  nvtxDomainHandle_t domain = nvtxDomainCreateA("NCCL");
+  nvtxNameCategoryA(1, "forward");
+  nvtxNameCategoryW(2, L"backward");
+  nvtxDomainNameCategoryA(domain, 1, "ring");
+  nvtxDomainNameCategoryW(domain, 2, L"tree");
+  SetStreamResolver([](NameEvent* event) {
+    event->context = 3;
+    event->stream = static_cast<uint32_t>(event->id) + 1;
+  });
+  nvtx::NameStreamA(reinterpret_cast<void*>(0x40), "copies");
+  SetStreamResolver(nullptr);
+  nvtx::NameStreamW(reinterpret_cast<void*>(0x50), L"compute");
+  Paths names;
+  ReadNames(seen, [&](const NameEvent& event) {
+    names.push_back(std::to_string(static_cast<int>(event.kind)) + " " + std::string(event.domain) +
+                    " " + std::to_string(event.id) + " " + std::string(event.name) + " " +
+                    std::to_string(event.context) + "/" + std::to_string(event.stream));
+  });
+  CHECK(names == Paths{"2  1 forward 0/0", "2  2 backward 0/0", "2 NCCL 1 ring 0/0",
+                       "2 NCCL 2 tree 0/0", "3  64 copies 3/65", "3  80 compute 0/0"});
+}
+
+TEST_CASE("Payloads of every plain type arrive; others are counted") {
+  Recording recording;
+  nvtxEventAttributes_t event = Ascii("mark");
+  event.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
+  event.payload.ullValue = ~uint64_t{0};
+  nvtxMarkEx(&event);
+  event.payloadType = NVTX_PAYLOAD_TYPE_INT64;
+  event.payload.llValue = -5;
+  nvtxMarkEx(&event);
+  event.payloadType = NVTX_PAYLOAD_TYPE_DOUBLE;
+  event.payload.dValue = 0.5;
+  nvtxMarkEx(&event);
+  event.payload.ullValue = ~uint64_t{0};
+  event.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT32;
+  event.payload.uiValue = 17;
+  nvtxMarkEx(&event);
+  event.payloadType = NVTX_PAYLOAD_TYPE_INT32;
+  event.payload.iValue = -6;
+  nvtxMarkEx(&event);
+  event.payloadType = NVTX_PAYLOAD_TYPE_FLOAT;
+  event.payload.fValue = 2;
+  nvtxMarkEx(&event);
+  event.payloadType = static_cast<int32_t>(0xDFBD0009);  // NVTX_PAYLOAD_TYPE_EXT
+  nvtxMarkEx(&event);
+  recording.Drain();
+  std::vector<uint64_t> bits;
+  for (const Recording::PayloadText& payload : recording.payloads) {
+    CHECK(static_cast<size_t>(payload.event.payload.type) == bits.size() + 1);
+    bits.push_back(payload.event.payload.bits);
+  }
+  CHECK(bits == std::vector<uint64_t>{~uint64_t{0}, static_cast<uint64_t>(-5), 0x3fe0000000000000,
+                                      17, 0xfffffffa, 0x40000000});
+  CHECK(recording.marks.size() == 7);
+  CHECK(recording.reader.payloads_not_read() == 1);
 }
 
 // --- Export tables that are not those of our headers ---

@@ -69,9 +69,12 @@ TEST_CASE("A variable that names us stays as it is") {
         "/proc/self/root" + path + "\n(none)\n");
 }
 
-TEST_CASE("A variable that names another tool is left alone and remembered") {
-  CHECK(Probe("NVTX_INJECTION64_PATH=/opt/other/libtool.so") ==
-        "/opt/other/libtool.so\n/opt/other/libtool.so\n");
+TEST_CASE("A variable that names another tool names us, and the tool is remembered") {
+  const std::string chained = std::string(PROF_TEST_HOOK_PROBE) + "\n/opt/other/libtool.so\n";
+  CHECK(Probe("NVTX_INJECTION64_PATH=/opt/other/libtool.so") == chained);
+  // A process that inherits both.
+  CHECK(Probe("NVTX_INJECTION64_PATH=" PROF_TEST_HOOK_PROBE
+              " PROF_NVTX_NEXT=/opt/other/libtool.so") == chained);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // Push and pop: paths, steps, depths.
 #include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "lib/capture/range_names.h"
@@ -252,18 +253,58 @@ TEST_CASE("Ranges beyond the deepest level are counted and still balance") {
   CHECK(recording.MyPaths().back().empty());
 }
 
-TEST_CASE("Names of threads are handed out once, in order") {
-  uint32_t seen = ReadThreadNames(0, [](uint32_t, std::string_view) {});
-  NameThread(17, "loader");
-  NameThread(18, "trainer");
+TEST_CASE("Names are handed out once, in order, and not again when they are said again") {
+  uint32_t seen = ReadNames(0, [](const NameEvent&) {});
+  GiveName({NameKind::kThread, 17, "", "loader", 0, 0});
+  GiveName({NameKind::kCategory, 17, "lib", "loader", 0, 0});
+  GiveName({NameKind::kThread, 17, "", "loader", 0, 0});
+  GiveName({NameKind::kThread, 17, "", "trainer", 0, 0});
   Paths names;
-  const auto keep = [&](uint32_t tid, std::string_view name) {
-    names.push_back(std::to_string(tid) + " " + std::string(name));
+  const auto keep = [&](const NameEvent& event) {
+    names.push_back(std::to_string(static_cast<int>(event.kind)) + std::string(event.domain) +
+                    std::to_string(event.id) + " " + std::string(event.name));
   };
-  seen = ReadThreadNames(seen, keep);
-  CHECK(names == Paths{"17 loader", "18 trainer"});
-  CHECK(ReadThreadNames(seen, keep) == seen);
-  CHECK(names.size() == 2);
+  seen = ReadNames(seen, keep);
+  CHECK(names == Paths{"117 loader", "2lib17 loader", "117 trainer"});
+  CHECK(ReadNames(seen, keep) == seen);
+  CHECK(names.size() == 3);
+  CHECK(NamesDropped() == 0);
+}
+
+TEST_CASE("A payload comes with its range, mark or span, at the same time") {
+  Recording recording;
+  RangeName name{"step", ""};
+  name.payload = {PayloadType::kUint64, 7};
+  PushRange(name);
+  name.name = "mark";
+  name.payload = {PayloadType::kInt32, 0xffffffff};
+  Mark(name);
+  name.name = "span";
+  name.payload = {PayloadType::kDouble, 99};
+  const uint64_t id = StartRange(name);
+  EndRange(id);
+  PopRange("");
+  recording.Drain();
+  REQUIRE(recording.payloads.size() == 3);
+  CHECK(recording.payloads[0].path == "step");
+  CHECK(recording.payloads[0].event.payload.type == PayloadType::kUint64);
+  CHECK(recording.payloads[0].event.payload.bits == 7);
+  CHECK(recording.payloads[0].event.time_ns == recording.steps.at(0).time_ns);
+  CHECK(recording.payloads[1].path == "step/mark");
+  CHECK(recording.payloads[1].event.time_ns == recording.marks.at(0).event.time_ns);
+  CHECK(recording.payloads[2].path == "step/span");
+  CHECK(recording.payloads[2].event.payload.type == PayloadType::kDouble);
+  CHECK(recording.payloads[2].event.time_ns == recording.spans.at(0).event.start_ns);
+}
+
+TEST_CASE("Ranges that a thread leaves open when it ends are counted") {
+  Recording recording;
+  std::thread([] {
+    PushRange({"left open", ""});
+    PushRange({"this one too", ""});
+  }).join();
+  CHECK(recording.reader.left_open() == 2);
+  CHECK(recording.reader.unbalanced_pops() == 0);
 }
 
 }  // namespace

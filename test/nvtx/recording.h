@@ -29,6 +29,11 @@ class Recording {
     MarkEvent event;
   };
 
+  struct PayloadText {
+    std::string path;
+    PayloadEvent event;
+  };
+
   Recording() { reader.Start(start_ns); }
   ~Recording() { reader.Stop(); }
   Recording(const Recording&) = delete;
@@ -49,6 +54,9 @@ class Recording {
     };
     sink.span = [this](const SpanEvent& event) { spans.push_back({Text(event.path), event}); };
     sink.mark = [this](const MarkEvent& event) { marks.push_back({Text(event.path), event}); };
+    sink.payload = [this](const PayloadEvent& event) {
+      payloads.push_back({Text(event.path), event});
+    };
     reader.Drain(sink);
   }
 
@@ -79,6 +87,7 @@ class Recording {
   std::vector<Step> steps;
   std::vector<Span> spans;
   std::vector<MarkText> marks;
+  std::vector<PayloadText> payloads;
   int order_errors = 0;
 };
 

@@ -246,6 +246,18 @@ Report ExampleReport() {
   report.copies = {{0, "host to device", "pageable to device", 40, 167'772'160, 690'000, 0},
                    {0, "device to host", "device to pinned", 3, 12'288, 22'678, 11'339}};
   AddFindings(&report);
+  Statistic losses;
+  losses.n = 41;
+  losses.median = 2.25;
+  losses.min = 1.96875;
+  losses.max = 10.8125;
+  losses.sum = 118.5;
+  report.nvtx.annotations = {{"step/loss", "metrics", 0xff76b900, 41, losses},
+                             {"step/checkpoint", "", 0, 2, {}}};
+  report.nvtx.threads = {{4243, "data loader"}};
+  report.nvtx.streams = {{"compute", true, 1, 7, 0x7f00c0de0000, 1310},
+                         {"copies", false, 0, 0, 0x7f00c0de0040, 0}};
+  report.nvtx.open_at_end = 1;
   report.notices = {{"warning", "counters", "the stall counters are unavailable (CUPTI error 35)",
                      "run as root, or load the nvidia module with "
                      "NVreg_RestrictProfilingToAdminUsers=0"}};

@@ -28,12 +28,13 @@ std::set<std::string> Keys(const nlohmann::json& object) {
 TEST_CASE("The JSON has the documented keys, and no others") {
   const nlohmann::json json = Parsed(test::ExampleReport());
   CHECK(Keys(json) ==
-        std::set<std::string>{"schema",    "error",       "command",         "host",
-                              "pid",       "rank",        "prof_version",    "nvidia_driver",
-                              "span_ns",   "profiler_ns", "counter_cost_ns", "totals",
-                              "devices",   "rows",        "kernels",         "wholes",
-                              "gaps",      "copies",      "findings",        "notices",
-                              "integrity", "continuous",  "pm_samples_lost", "pm_restarts"});
+        std::set<std::string>{"schema",     "error",       "command",         "host",
+                              "pid",        "rank",        "prof_version",    "nvidia_driver",
+                              "span_ns",    "profiler_ns", "counter_cost_ns", "totals",
+                              "devices",    "rows",        "kernels",         "wholes",
+                              "gaps",       "copies",      "findings",        "notices",
+                              "integrity",  "nvtx",        "continuous",      "pm_samples_lost",
+                              "pm_restarts"});
   CHECK(Keys(json["kernels"][0]) == std::set<std::string>{"name",
                                                           "full_name",
                                                           "range",

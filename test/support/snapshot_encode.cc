@@ -86,6 +86,10 @@ void FillIntegrity(const prof::Integrity& counts, wire::Integrity* wire) {
   wire->set_counter_cost_ns(counts.counter_cost_ns);
   wire->set_pm_samples_lost(counts.pm_samples_lost);
   wire->set_pm_restarts(counts.pm_restarts);
+  wire->set_range_ends_unmatched(counts.range_ends_unmatched);
+  wire->set_ranges_left_open(counts.ranges_left_open);
+  wire->set_payloads_not_read(counts.payloads_not_read);
+  wire->set_names_dropped(counts.names_dropped);
   wire->set_rows_not_kept(counts.rows_not_kept);
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Another tool's NVTX library in front of ours: each call of the program goes to it first, then to
+// our handlers; the program gets the other tool's return values, ids and handles.
+#ifndef PROF_NVTX_BRIDGE_CHAIN_H_
+#define PROF_NVTX_BRIDGE_CHAIN_H_
+
+#include <nvtx3/nvToolsExt.h>
+
+#include <cstdint>
+
+namespace prof::nvtx {
+
+// Keeps the pointer that the other tool has put into a slot. False: it has put another one into
+// that slot in another library of the program, and then only it can be called there.
+bool KeepTheirs(NvtxCallbackModule module, unsigned int id, NvtxFunctionPointer function);
+
+// What goes into a slot that the other tool has filled; nullptr: no slot of ours.
+NvtxFunctionPointer ChainedHandler(NvtxCallbackModule module, unsigned int id);
+
+// Our handle for a domain handle that the program has, which may be the other tool's.
+nvtxDomainHandle_t OurDomain(nvtxDomainHandle_t domain);
+
+// Remembers which of our ranges the other tool's id, which goes to the program, stands for; returns
+// that id.
+nvtxRangeId_t RememberRange(nvtxRangeId_t theirs, nvtxRangeId_t ours);
+// Our id for the one that the program has; forgets it. One that is not known is returned as it is.
+nvtxRangeId_t TakeRange(nvtxRangeId_t id);
+
+}  // namespace prof::nvtx
+
+#endif  // PROF_NVTX_BRIDGE_CHAIN_H_

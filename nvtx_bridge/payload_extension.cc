@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ranges and marks of NVTX's payload extension. Their payloads have schemas, and their names are in
+// the payloads: both are not read, and counted; that the ranges are there is recorded.
+#include <nvtx3/nvToolsExtPayload.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "lib/capture/range_recorder.h"
+#include "nvtx_bridge/chain.h"
+#include "nvtx_bridge/handlers.h"
+#include "nvtx_bridge/injection.h"
+#include "nvtx_bridge/nvtx_status.h"
+
+namespace prof::nvtx {
+namespace {
+
+// The other tool's functions; nullptr: none.
+std::atomic<intptr_t> their_mark{0}, their_push{0}, their_pop{0}, their_start{0}, their_end{0};
+
+template <typename Function>
+Function Theirs(const std::atomic<intptr_t>& slot) {
+  const intptr_t address = slot.load(std::memory_order_acquire);
+  Function function = nullptr;
+  std::memcpy(&function, &address, sizeof(function));
+  return function;
+}
+
+// What such a range is called here.
+nvtxEventAttributes_t Attributes() {
+  capture::CountUnreadPayload();
+  nvtxEventAttributes_t attributes{};
+  attributes.version = NVTX_VERSION;
+  attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  attributes.message.ascii = "(payload)";
+  return attributes;
+}
+
+void MarkPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
+  const nvtxEventAttributes_t attributes = Attributes();
+  DomainMarkEx(OurDomain(domain), &attributes);
+  if (const auto theirs = Theirs<decltype(&MarkPayload)>(their_mark)) theirs(domain, data, count);
+}
+
+int PushPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
+  const nvtxEventAttributes_t attributes = Attributes();
+  const int ours = DomainRangePushEx(OurDomain(domain), &attributes);
+  const auto theirs = Theirs<decltype(&PushPayload)>(their_push);
+  return theirs != nullptr ? theirs(domain, data, count) : ours;
+}
+
+int PopPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
+  capture::CountUnreadPayload();
+  const int ours = DomainRangePop(OurDomain(domain));
+  const auto theirs = Theirs<decltype(&PopPayload)>(their_pop);
+  return theirs != nullptr ? theirs(domain, data, count) : ours;
+}
+
+nvtxRangeId_t StartPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
+  const nvtxEventAttributes_t attributes = Attributes();
+  const nvtxRangeId_t ours = DomainRangeStartEx(OurDomain(domain), &attributes);
+  const auto theirs = Theirs<decltype(&StartPayload)>(their_start);
+  return theirs != nullptr ? RememberRange(theirs(domain, data, count), ours) : ours;
+}
+
+void EndPayload(nvtxDomainHandle_t domain, nvtxRangeId_t id, const nvtxPayloadData_t* data,
+                size_t count) {
+  capture::CountUnreadPayload();
+  DomainRangeEnd(OurDomain(domain), TakeRange(id));
+  if (const auto theirs = Theirs<decltype(&EndPayload)>(their_end)) theirs(domain, id, data, count);
+}
+
+struct Handler {
+  size_t id;
+  intptr_t function;
+  std::atomic<intptr_t>* theirs;
+};
+const Handler kHandlers[] = {
+    {NVTX3EXT_CBID_nvtxMarkPayload, reinterpret_cast<intptr_t>(&MarkPayload), &their_mark},
+    {NVTX3EXT_CBID_nvtxRangePushPayload, reinterpret_cast<intptr_t>(&PushPayload), &their_push},
+    {NVTX3EXT_CBID_nvtxRangePopPayload, reinterpret_cast<intptr_t>(&PopPayload), &their_pop},
+    {NVTX3EXT_CBID_nvtxRangeStartPayload, reinterpret_cast<intptr_t>(&StartPayload), &their_start},
+    {NVTX3EXT_CBID_nvtxRangeEndPayload, reinterpret_cast<intptr_t>(&EndPayload), &their_end},
+};
+
+}  // namespace
+}  // namespace prof::nvtx
+
+int InitializeInjectionNvtxExtension(nvtxExtModuleInfo_t* module) {
+  using prof::nvtx::Handler;
+  if (module == nullptr || module->segmentsCount == 0 || module->segments == nullptr) return 0;
+  const auto initialize = reinterpret_cast<NvtxExtInitializeInjectionFunc_t>(
+      prof::nvtx::OtherToolsFunction("InitializeInjectionNvtxExtension"));
+  const int theirs = initialize != nullptr ? initialize(module) : 0;
+  if (module->moduleId != NVTX_EXT_PAYLOAD_MODULEID) return theirs;
+  const nvtxExtModuleSegment_t& segment = module->segments[0];
+  for (const Handler& handler : prof::nvtx::kHandlers) {
+    if (handler.id >= segment.slotCount) continue;
+    intptr_t& slot = segment.functionSlots[handler.id];
+    if (theirs != 0 && slot != 0 && slot != handler.function) handler.theirs->store(slot);
+    __atomic_store_n(&slot, handler.function, __ATOMIC_RELEASE);
+  }
+  return 1;
+}
