@@ -36,8 +36,8 @@ struct Integrity {
   uint64_t ranges_left_open = 0;      ///< Pushed ranges that were open when their thread ended.
   uint64_t payloads_not_read = 0;  ///< NVTX payloads with a schema: their content is not recorded.
   uint64_t names_dropped = 0;  ///< Names of threads, categories and streams: the table was full.
-  uint64_t rows_not_kept = 0;    ///< Events older than SessionOptions::keep_last_seconds, or beyond
-                                 ///< its memory: dropped on purpose, not a loss.
+  uint64_t rows_not_kept = 0;  ///< Events older than SessionOptions::keep_last_seconds, or beyond
+                               ///< its memory: dropped on purpose, not a loss.
 
   /// True when nothing was lost.
   bool complete() const {

@@ -219,14 +219,26 @@ absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot) {
   // first of all of those of the file itself.
   const Integrity& live = snapshot.integrity();
   Integrity& read = model->integrity;
-  for (uint64_t Integrity::*count :
-       {&Integrity::kernels, &Integrity::launches, &Integrity::dropped_by_cupti,
-        &Integrity::dropped_by_cap, &Integrity::buffers_refused, &Integrity::untimed,
-        &Integrity::range_events_dropped, &Integrity::range_paths_dropped,
-        &Integrity::unknown_records, &Integrity::signatures_dropped, &Integrity::samples_failed,
-        &Integrity::bytes_not_written, &Integrity::counter_cost_ns, &Integrity::pm_samples_lost,
-        &Integrity::pm_restarts, &Integrity::range_ends_unmatched, &Integrity::ranges_left_open,
-        &Integrity::payloads_not_read, &Integrity::names_dropped, &Integrity::rows_not_kept}) {
+  for (uint64_t Integrity::*count : {&Integrity::kernels,
+                                     &Integrity::launches,
+                                     &Integrity::dropped_by_cupti,
+                                     &Integrity::dropped_by_cap,
+                                     &Integrity::buffers_refused,
+                                     &Integrity::untimed,
+                                     &Integrity::range_events_dropped,
+                                     &Integrity::range_paths_dropped,
+                                     &Integrity::unknown_records,
+                                     &Integrity::signatures_dropped,
+                                     &Integrity::samples_failed,
+                                     &Integrity::bytes_not_written,
+                                     &Integrity::counter_cost_ns,
+                                     &Integrity::pm_samples_lost,
+                                     &Integrity::pm_restarts,
+                                     &Integrity::range_ends_unmatched,
+                                     &Integrity::ranges_left_open,
+                                     &Integrity::payloads_not_read,
+                                     &Integrity::names_dropped,
+                                     &Integrity::rows_not_kept}) {
     read.*count = std::max(read.*count, live.*count);
   }
   read.clock_stepped |= live.clock_stepped;

@@ -162,7 +162,8 @@ TEST_CASE("What is not a snapshot is refused with what to give instead") {
 }
 
 TEST_CASE("A newer format is refused with both versions, in the file header and in the block") {
-  const absl::StatusOr<model::Model> by_file = ReadSnapshot(test::FileHeader(format::kFormatVersion + 1));
+  const absl::StatusOr<model::Model> by_file =
+      ReadSnapshot(test::FileHeader(format::kFormatVersion + 1));
   CHECK(absl::IsFailedPrecondition(by_file.status()));
   CHECK_THAT(Message(by_file), Contains("version 3") && Contains("up to 2"));
 
