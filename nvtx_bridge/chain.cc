@@ -30,9 +30,8 @@ uint64_t Bits(Handle handle) {
 
 template <typename Handle>
 Handle FromBits(uint64_t bits) {
-  static_assert(sizeof(Handle) == sizeof(bits));
   Handle handle = nullptr;
-  std::memcpy(&handle, &bits, sizeof(handle));
+  std::memcpy(&handle, &bits, sizeof(bits));  // 64-bit systems only, as all of prof
   return handle;
 }
 

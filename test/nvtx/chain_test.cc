@@ -35,7 +35,7 @@ std::string NewLog() {
   void* tool = dlopen(PROF_TEST_OTHER_TOOL, RTLD_NOW | RTLD_NOLOAD);
   if (tool == nullptr) return "(not loaded)";
   const std::string log = reinterpret_cast<const char* (*)()>(dlsym(tool, "OtherToolLog"))();
-  const std::string fresh = log.substr(seen);
+  std::string fresh = log.substr(seen);
   seen = log.size();
   return fresh;
 }
@@ -66,8 +66,11 @@ struct Attached {
 };
 
 TEST_CASE("The variable names us, the tool that it named is behind us") {
+  REQUIRE(nvtx::OtherNvtxTool() != nullptr);
   CHECK(std::string(nvtx::OtherNvtxTool()) == PROF_TEST_OTHER_TOOL);
-  CHECK(std::string(std::getenv("PROF_NVTX_NEXT")) == PROF_TEST_OTHER_TOOL);
+  const char* next = std::getenv("PROF_NVTX_NEXT");
+  REQUIRE(next != nullptr);
+  CHECK(std::string(next) == PROF_TEST_OTHER_TOOL);
 }
 
 TEST_CASE("Both see pushes, pops and marks; the depth is the other tool's") {

@@ -4,6 +4,7 @@
 // of its own, and leaves some slots alone.
 #include <nvtx3/nvToolsExt.h>
 
+#include <cstring>
 #include <string>
 
 namespace {
@@ -28,6 +29,13 @@ std::string Text(const nvtxEventAttributes_t* event) {
   return event->message.ascii;
 }
 
+template <typename Handle>
+Handle Numbered(uintptr_t number) {
+  Handle handle = nullptr;
+  std::memcpy(&handle, &number, sizeof(number));
+  return handle;
+}
+
 uintptr_t next_domain = 5000, next_string = 1;
 nvtxRangeId_t next_range = 900;
 
@@ -47,12 +55,12 @@ nvtxRangeId_t StartA(const char* text) {
 void End(nvtxRangeId_t id) { Write("end " + std::to_string(id)); }
 nvtxDomainHandle_t Create(const char* name) {
   Write(std::string("domain ") + name);
-  return reinterpret_cast<nvtxDomainHandle_t>(next_domain++);
+  return Numbered<nvtxDomainHandle_t>(next_domain++);
 }
 // The same handle in each domain: handles count within it.
 nvtxStringHandle_t Register(nvtxDomainHandle_t domain, const char* text) {
   Write("register " + Number(domain) + " " + text);
-  return reinterpret_cast<nvtxStringHandle_t>(next_string);
+  return Numbered<nvtxStringHandle_t>(next_string);
 }
 int DomainPush(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
   Write("push " + Number(domain) + " " + Text(event));
