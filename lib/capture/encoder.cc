@@ -2,16 +2,12 @@
 #include "lib/capture/encoder.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
-#include <unordered_map>
 #include <vector>
 
 #include "lib/capture/block_writer.h"
 #include "lib/capture/columns.h"
 #include "lib/capture/kept_blocks.h"
-#include "lib/capture/utf8.h"
 #include "lib/capture/wire_tags.h"
 #include "lib/capture/wire_writer.h"
 #include "lib/format/framing.h"
@@ -19,33 +15,8 @@
 namespace prof::capture {
 namespace {
 
-// Bounds of the tables: a program that makes up names without end must not eat the host's memory.
-constexpr size_t kMaxStrings = 1 << 20;
-constexpr size_t kMaxStringBytes = 32 << 20;
-constexpr size_t kMaxShapes = 1 << 18;
-constexpr size_t kMaxLanes = 1 << 16;
-constexpr size_t kMaxThreads = 1 << 16;
 constexpr size_t kMaxPmSeries = 1 << 10;
-constexpr size_t kMaxRecentString = 4096;
 constexpr size_t kLargeBlockBytes = 128 << 10;
-
-// Everything in a KernelEvent that repeats, as a key.
-using ShapeKey = std::array<uint32_t, 16>;
-using LaneKey = std::array<uint32_t, 3>;
-// What a launch call tells of it: name, grid, block, dynamic shared memory.
-using LaunchKey = std::array<uint32_t, 8>;
-
-template <size_t N>
-struct ArrayHash {
-  size_t operator()(const std::array<uint32_t, N>& key) const {
-    uint64_t hash = 0x9e3779b97f4a7c15u;
-    for (const uint32_t value : key) {
-      hash = (hash ^ value) * 0xff51afd7ed558ccdu;
-      hash ^= hash >> 32;
-    }
-    return hash;
-  }
-};
 
 uint64_t DurationOf(int64_t start_ns, int64_t end_ns) {
   return end_ns > start_ns ? static_cast<uint64_t>(end_ns - start_ns) : 0;
@@ -53,171 +24,13 @@ uint64_t DurationOf(int64_t start_ns, int64_t end_ns) {
 
 }  // namespace
 
-// What was looked up last, in front of a table: events repeat. A slot holds the whole key, so
-// nothing is taken for what it is not.
-template <typename Key, size_t N>
-class Recent {
- public:
-  struct Slot {
-    Key key{};
-    uint32_t id = 0;  // 0: empty
-  };
-  Slot& at(size_t hash) { return slots_[hash % N]; }
-
- private:
-  std::array<Slot, N> slots_{};
-};
-
-// Without memcmp, which waits for a key that has just been put together word by word.
-template <size_t N>
-bool SameKey(const std::array<uint32_t, N>& a, const std::array<uint32_t, N>& b) {
-  for (size_t i = 0; i < N; ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
-}
-
-struct Encoder::Tables {
-  std::unordered_map<std::string, uint32_t> strings;
-  size_t string_bytes = 0;
-  std::unordered_map<ShapeKey, uint32_t, ArrayHash<16>> shapes;
-  std::unordered_map<LaunchKey, uint32_t, ArrayHash<8>> shape_of_launch;  // the latest one
-  std::unordered_map<LaneKey, uint32_t, ArrayHash<3>> lanes;
-  std::unordered_map<uint32_t, uint32_t> threads;
-  std::vector<PmLayout> pm_series;                      // by id - 1
-  std::vector<RangeEvent> last_steps;                   // by thread id - 1
-  std::unordered_map<uint32_t, uint32_t> thread_names;  // tid -> string id, before its first event
-  Recent<std::string, 1024> recent_strings;             // by address; as given, not as written
-  Recent<ShapeKey, 1024> recent_shapes;
-  Recent<LaneKey, 16> recent_lanes;
-  Recent<uint32_t, 16> recent_threads;
-};
-
 Encoder::Encoder(Output* output, KeptBlocks* kept)
     : output_(output),
       kept_(kept),
-      tables_(std::make_unique<Tables>()),
-      columns_(std::make_unique<BlockColumns>()) {}
+      columns_(std::make_unique<BlockColumns>()),
+      tables_(columns_.get()) {}
 
 Encoder::~Encoder() = default;
-
-uint32_t Encoder::Intern(std::string_view text) {
-  if (text.empty()) return 0;
-  // The same text comes from the same address, until it does not: the content decides.
-  const auto address = reinterpret_cast<uintptr_t>(text.data());
-  auto& recent = tables_->recent_strings.at(uint64_t{address} * 0x9e3779b97f4a7c15u >> 54);
-  if (recent.id != 0 && recent.key == text) return recent.id;
-  const uint32_t id = InternNew(text);
-  if (id != 0 && text.size() <= kMaxRecentString) {
-    recent.key = text;
-    recent.id = id;
-  }
-  return id;
-}
-
-uint32_t Encoder::InternNew(std::string_view text) {
-  std::string clean = SanitizeUtf8(text);
-  const auto found = tables_->strings.find(clean);
-  if (found != tables_->strings.end()) return found->second;
-  if (tables_->strings.size() >= kMaxStrings ||
-      tables_->string_bytes + clean.size() > kMaxStringBytes) {
-    ++dropped_by_cap_;
-    return 0;
-  }
-  const auto id = static_cast<uint32_t>(tables_->strings.size() + 1);
-  tables_->string_bytes += clean.size();
-  columns_->new_string_bytes += clean.size();
-  columns_->new_strings.push_back(clean);
-  tables_->strings.emplace(std::move(clean), id);
-  return id;
-}
-
-uint32_t Encoder::Lane(uint32_t device, uint32_t context, uint32_t stream) {
-  const LaneKey key = {device, context, stream};
-  auto& recent = tables_->recent_lanes.at(stream + context + device);
-  if (recent.id != 0 && SameKey(recent.key, key)) return recent.id;
-  const auto found = tables_->lanes.find(key);
-  if (found != tables_->lanes.end()) {
-    recent = {key, found->second};
-    return found->second;
-  }
-  if (tables_->lanes.size() >= kMaxLanes) {
-    ++dropped_by_cap_;
-    return 0;
-  }
-  const auto id = static_cast<uint32_t>(tables_->lanes.size() + 1);
-  tables_->lanes.emplace(key, id);
-  Message block(columns_->entries);
-  Message lane(block, tag::block::kLanes);
-  First(lane, 1, device);
-  U32(lane, 2, context);
-  U32(lane, 3, stream);
-  return id;
-}
-
-uint32_t Encoder::Thread(uint32_t tid) {
-  auto& recent = tables_->recent_threads.at(tid);
-  if (recent.id != 0 && recent.key == tid) return recent.id;
-  const auto found = tables_->threads.find(tid);
-  if (found != tables_->threads.end()) {
-    recent = {tid, found->second};
-    return found->second;
-  }
-  if (tables_->threads.size() >= kMaxThreads) {
-    ++dropped_by_cap_;
-    return 0;
-  }
-  const auto id = static_cast<uint32_t>(tables_->threads.size() + 1);
-  tables_->threads.emplace(tid, id);
-  const auto name = tables_->thread_names.find(tid);
-  Message block(columns_->entries);
-  Message thread(block, tag::block::kThreads);
-  First(thread, 1, tid);
-  U32(thread, 2, name == tables_->thread_names.end() ? 0 : name->second);
-  return id;
-}
-
-uint32_t Encoder::Shape(const KernelEvent& event) {
-  const uint32_t name = Intern(event.name);
-  const ShapeKey key = {name,
-                        event.grid[0],
-                        event.grid[1],
-                        event.grid[2],
-                        event.block[0],
-                        event.block[1],
-                        event.block[2],
-                        event.cluster[0],
-                        event.cluster[1],
-                        event.cluster[2],
-                        event.static_shared_bytes,
-                        event.dynamic_shared_bytes,
-                        event.shared_executed_bytes,
-                        event.registers_per_thread,
-                        event.local_bytes_per_thread,
-                        event.launch_type};
-  auto& recent = tables_->recent_shapes.at(
-      (name * 0x9e3779b1u ^ key[1] * 0x85ebca6bu ^ (key[2] + key[4] + key[11]) * 0xc2b2ae35u) >>
-      22);
-  if (recent.id != 0 && SameKey(recent.key, key)) return recent.id;
-  const auto found = tables_->shapes.find(key);
-  if (found != tables_->shapes.end()) {
-    recent = {key, found->second};
-    return found->second;
-  }
-  if (tables_->shapes.size() >= kMaxShapes) {
-    ++dropped_by_cap_;
-    return 0;
-  }
-  const auto id = static_cast<uint32_t>(tables_->shapes.size() + 1);
-  tables_->shapes.emplace(key, id);
-  tables_->shape_of_launch[{name, key[1], key[2], key[3], key[4], key[5], key[6],
-                            event.dynamic_shared_bytes}] = id;
-  Message block(columns_->entries);
-  Message shape(block, tag::block::kKernelShapes);
-  First(shape, 1, key[0]);
-  for (uint32_t i = 1; i < key.size(); ++i) U32(shape, i + 1, key[i]);  // field i+1 is key[i]
-  return id;
-}
 
 void Encoder::Add(const HeaderEvent& event) {
   has_header_ = true;
@@ -239,7 +52,7 @@ void Encoder::Add(const HeaderEvent& event) {
 
 void Encoder::Add(const DeviceEvent& event) {
   std::vector<std::pair<uint32_t, double>> peaks;
-  for (const auto& [metric, value] : event.peaks) peaks.emplace_back(Intern(metric), value);
+  for (const auto& [metric, value] : event.peaks) peaks.emplace_back(tables_.Intern(metric), value);
   Message block(columns_->entries);
   Message device(block, tag::block::kDevices);
   U32(device, 1, event.id);
@@ -268,8 +81,8 @@ void Encoder::Add(const DeviceEvent& event) {
 }
 
 void Encoder::Add(const RangePathInfo& path) {
-  const uint32_t name = Intern(path.name);
-  const uint32_t domain = Intern(path.domain);
+  const uint32_t name = tables_.Intern(path.name);
+  const uint32_t domain = tables_.Intern(path.domain);
   Message block(columns_->entries);
   Message range(block, tag::block::kRangePaths);
   First(range, 1, path.parent);
@@ -283,7 +96,7 @@ void Encoder::Add(const PassGroupEvent& group) {
   const auto ids = [&](const std::vector<std::string>& names) {
     std::vector<uint32_t> interned;
     interned.reserve(names.size());
-    for (const std::string& name : names) interned.push_back(Intern(name));
+    for (const std::string& name : names) interned.push_back(tables_.Intern(name));
     return interned;
   };
   struct Throughput {
@@ -291,10 +104,10 @@ void Encoder::Add(const PassGroupEvent& group) {
     std::vector<uint32_t> parts, missing;
   };
   const std::vector<uint32_t> metrics = ids(group.metrics);
-  const uint32_t tier = Intern(group.tier);
+  const uint32_t tier = tables_.Intern(group.tier);
   std::vector<Throughput> throughputs;
   for (const ThroughputEvent& event : group.throughputs) {
-    throughputs.push_back({Intern(event.metric), ids(event.parts), ids(event.missing)});
+    throughputs.push_back({tables_.Intern(event.metric), ids(event.parts), ids(event.missing)});
   }
   Message block(columns_->entries);
   Message message(block, tag::block::kPassGroups);
@@ -309,13 +122,13 @@ void Encoder::Add(const PassGroupEvent& group) {
 }
 
 void Encoder::Add(const PmSeriesEvent& series) {
-  if (tables_->pm_series.size() >= kMaxPmSeries) return;  // its batches are counted as lost
-  PmLayout& layout = tables_->pm_series.emplace_back();
-  layout.series = static_cast<uint32_t>(tables_->pm_series.size());
+  if (pm_series_.size() >= kMaxPmSeries) return;  // its batches are counted as lost
+  PmLayout& layout = pm_series_.emplace_back();
+  layout.series = static_cast<uint32_t>(pm_series_.size());
   layout.interval_ns = std::max<int64_t>(series.interval_ns, 0);
   std::vector<uint32_t> names;
   for (const PmMetric& metric : series.metrics) {
-    names.push_back(Intern(metric.name));
+    names.push_back(tables_.Intern(metric.name));
     layout.scales.push_back(metric.scale > 0 && std::isfinite(metric.scale) ? metric.scale : 1);
   }
   Message block(columns_->entries);
@@ -330,9 +143,9 @@ void Encoder::Add(const KernelEvent& event) {
   ++kernels_;
   KernelColumns& columns = columns_->kernels;
   const auto row = static_cast<uint32_t>(columns.interval.rows());
-  const uint32_t shape = Shape(event);
+  const uint32_t shape = tables_.Shape(event);
   columns.shape.Add(shape);
-  columns.lane.Add(Lane(event.device, event.context, event.stream));
+  columns.lane.Add(tables_.Lane(event.device, event.context, event.stream));
   const bool timed = event.start_ns > 0 && event.end_ns >= event.start_ns;
   if (timed) {
     columns.interval.Add(shape, event.start_ns, DurationOf(event.start_ns, event.end_ns));
@@ -350,27 +163,11 @@ void Encoder::Add(const KernelEvent& event) {
 }
 
 void Encoder::Add(const UntracedKernelEvent& event) {
-  const auto known = tables_->shape_of_launch.find(
-      {Intern(event.name), event.grid[0], event.grid[1], event.grid[2], event.block[0],
-       event.block[1], event.block[2], event.dynamic_shared_bytes});
-  uint32_t shape = 0;
-  if (known != tables_->shape_of_launch.end()) {
-    shape = known->second;
-  } else {
-    KernelEvent launch;
-    launch.name = event.name;
-    launch.grid = event.grid;
-    launch.block = event.block;
-    launch.dynamic_shared_bytes = event.dynamic_shared_bytes;
-    launch.static_shared_bytes = event.static_shared_bytes;
-    launch.registers_per_thread = event.registers_per_thread;
-    launch.local_bytes_per_thread = event.local_bytes_per_thread;
-    shape = Shape(launch);
-  }
+  const uint32_t shape = tables_.Shape(event);
   KernelColumns& columns = columns_->kernels;
   columns.untraced.push_back(static_cast<uint32_t>(columns.interval.rows()));
   columns.shape.Add(shape);
-  columns.lane.Add(Lane(event.device, event.context, event.stream));
+  columns.lane.Add(tables_.Lane(event.device, event.context, event.stream));
   columns.interval.Add(shape, event.launch_ns, 0);
   columns.correlation.Add(event.correlation);
 }
@@ -386,7 +183,7 @@ void Encoder::Add(const CopyEvent& event) {
   columns.source.push_back(static_cast<int32_t>(event.source));
   columns.destination.push_back(static_cast<int32_t>(event.destination));
   columns.bytes.push_back(event.bytes);
-  columns.lane.push_back(Lane(event.device, event.context, event.stream));
+  columns.lane.push_back(tables_.Lane(event.device, event.context, event.stream));
   columns.start.Add(event.start_ns);
   columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
   columns.correlation.Add(event.correlation);
@@ -406,7 +203,7 @@ void Encoder::Add(const MemsetEvent& event) {
   MemsetColumns& columns = columns_->memsets;
   columns.bytes.push_back(event.bytes);
   columns.memory.push_back(static_cast<int32_t>(event.memory));
-  columns.lane.push_back(Lane(event.device, event.context, event.stream));
+  columns.lane.push_back(tables_.Lane(event.device, event.context, event.stream));
   columns.start.Add(event.start_ns);
   columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
   columns.correlation.Add(event.correlation);
@@ -433,9 +230,9 @@ void Encoder::Add(const ApiEvent& event) {
   }
   ApiColumns& columns = columns_->api_calls;
   const auto row = static_cast<uint32_t>(columns.interval.rows());
-  const uint32_t name = Intern(event.name);
+  const uint32_t name = tables_.Intern(event.name);
   columns.name.Add(name);
-  columns.thread.Add(Thread(event.tid));
+  columns.thread.Add(tables_.Thread(event.tid));
   columns.interval.Add(name, event.start_ns, DurationOf(event.start_ns, event.end_ns));
   columns.correlation.Add(event.correlation);
   if (event.error != 0) {
@@ -450,28 +247,28 @@ void Encoder::Add(const OverheadEvent& event) {
     return;
   }
   OverheadColumns& columns = columns_->overheads;
-  columns.kind.push_back(Intern(event.kind));
-  columns.thread.push_back(Thread(event.tid));
+  columns.kind.push_back(tables_.Intern(event.kind));
+  columns.thread.push_back(tables_.Thread(event.tid));
   columns.start.Add(event.start_ns);
   columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
 }
 
 void Encoder::Add(uint32_t tid, const RangeEvent& event) {
   RangeColumns& columns = columns_->ranges;
-  const uint32_t thread = Thread(tid);
+  const uint32_t thread = tables_.Thread(tid);
   columns.thread.Add(thread);
   columns.path.Add(event.path);
   columns.time.Add(event.path, event.time_ns, 0);
   if (kept_ == nullptr || thread == 0) return;
-  if (tables_->last_steps.size() < thread) tables_->last_steps.resize(thread);
-  tables_->last_steps[thread - 1] = event;
+  if (last_steps_.size() < thread) last_steps_.resize(thread);
+  last_steps_[thread - 1] = event;
 }
 
 // The block before may be dropped: this one says itself which ranges are open, and since when.
 void Encoder::RepeatOpenRanges() {
   RangeColumns& columns = columns_->ranges;
-  for (size_t i = 0; i < tables_->last_steps.size(); ++i) {
-    const RangeEvent& step = tables_->last_steps[i];
+  for (size_t i = 0; i < last_steps_.size(); ++i) {
+    const RangeEvent& step = last_steps_[i];
     if (step.path == 0) continue;
     columns.thread.Add(static_cast<uint32_t>(i + 1));
     columns.path.Add(step.path);
@@ -483,8 +280,8 @@ void Encoder::RepeatOpenRanges() {
 void Encoder::Add(const SpanEvent& event) {
   SpanColumns& columns = columns_->spans;
   columns.path.push_back(event.path);
-  columns.start_thread.push_back(Thread(event.start_tid));
-  columns.end_thread.push_back(Thread(event.end_tid));
+  columns.start_thread.push_back(tables_.Thread(event.start_tid));
+  columns.end_thread.push_back(tables_.Thread(event.end_tid));
   columns.start.Add(event.start_ns);
   columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
 }
@@ -492,25 +289,23 @@ void Encoder::Add(const SpanEvent& event) {
 void Encoder::Add(const MarkEvent& event) {
   MarkColumns& columns = columns_->marks;
   columns.path.push_back(event.path);
-  columns.thread.push_back(Thread(event.tid));
+  columns.thread.push_back(tables_.Thread(event.tid));
   columns.time.Add(event.time_ns);
 }
 
 void Encoder::Add(const PayloadEvent& event) {
   PayloadColumns& columns = columns_->payloads;
   columns.path.push_back(event.path);
-  columns.thread.push_back(Thread(event.tid));
+  columns.thread.push_back(tables_.Thread(event.tid));
   columns.time.Add(event.time_ns);
   columns.type.push_back(static_cast<int32_t>(event.payload.type));
   columns.bits.push_back(event.payload.bits);
 }
 
 void Encoder::Add(const NameEvent& event) {
-  const uint32_t name = Intern(event.name);
-  const uint32_t domain = Intern(event.domain);
-  if (event.kind == NameKind::kThread && tables_->thread_names.size() < kMaxThreads) {
-    tables_->thread_names[static_cast<uint32_t>(event.id)] = name;
-  }
+  const uint32_t name = tables_.Intern(event.name);
+  const uint32_t domain = tables_.Intern(event.domain);
+  if (event.kind == NameKind::kThread) tables_.NameThread(static_cast<uint32_t>(event.id), name);
   Message block(columns_->entries);
   Message message(block, tag::block::kNames);
   message.add_enum(1, static_cast<int32_t>(event.kind));
@@ -536,11 +331,11 @@ void Encoder::Add(const CounterSampleEvent& event) {
 
 void Encoder::Add(const PmBatchEvent& batch) {
   const size_t samples = std::min(batch.begin_ns.size(), batch.end_ns.size());
-  if (batch.series == 0 || batch.series > tables_->pm_series.size()) {
+  if (batch.series == 0 || batch.series > pm_series_.size()) {
     pm_samples_lost_ += samples;
     return;
   }
-  const PmLayout& layout = tables_->pm_series[batch.series - 1];
+  const PmLayout& layout = pm_series_[batch.series - 1];
   std::vector<PmColumns>& all = columns_->pm_samples;
   auto columns = std::find_if(all.begin(), all.end(), [&](const PmColumns& candidate) {
     return candidate.series() == batch.series;
@@ -558,7 +353,7 @@ void Encoder::Add(const PmBatchEvent& batch) {
 }
 
 void Encoder::Add(const ProfilerIntervalEvent& event) {
-  const uint32_t thread = Thread(event.tid);
+  const uint32_t thread = tables_.Thread(event.tid);
   counter_cost_ns_ += DurationOf(event.begin_ns, event.end_ns);
   Message block(columns_->timed_entries);
   Message interval(block, tag::block::kProfilerIntervals);
@@ -590,7 +385,7 @@ void Encoder::Add(const ClockPair& clocks) {
 void Encoder::AddCounts(Integrity& integrity) const {
   integrity.kernels += kernels_;
   integrity.untimed += untimed_;
-  integrity.dropped_by_cap += dropped_by_cap_;
+  integrity.dropped_by_cap += tables_.dropped();
   integrity.counter_cost_ns += counter_cost_ns_;
   integrity.pm_samples_lost += pm_samples_lost_;
 }
@@ -615,7 +410,7 @@ void Encoder::WriteBlock(const Integrity& integrity) {
   std::string tables = SerializeTables(*columns_);
   std::string events = SerializeEvents(*columns_, integrity, nullptr);
   const uint64_t rows = pending_rows() - repeated_rows_;
-  columns_ = std::make_unique<BlockColumns>();
+  *columns_ = BlockColumns();
   if (kept_ != nullptr) {
     kept_->Add(std::move(tables), std::move(events), rows, MonotonicNs());
     RepeatOpenRanges();
@@ -629,7 +424,7 @@ void Encoder::WriteLastBlock(const Integrity& integrity, int64_t end_ns) {
   ++blocks_;
   const BlockTrailer trailer = {end_ns, blocks_};
   output_->Append(SerializeTables(*columns_) + SerializeEvents(*columns_, integrity, &trailer));
-  columns_ = std::make_unique<BlockColumns>();
+  *columns_ = BlockColumns();
 }
 
 }  // namespace prof::capture

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events in, blocks of snapshot.proto out. Used by the collector thread alone. Tables (strings,
-// shapes, lanes, threads) are interned here and bounded: a full one is a counted loss.
+// Events in, blocks of snapshot.proto out. Used by the collector thread alone. What they
+// name by an id is in entry_tables.h.
 #ifndef PROF_LIB_CAPTURE_ENCODER_H_
 #define PROF_LIB_CAPTURE_ENCODER_H_
 
 #include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "lib/capture/clock.h"
+#include "lib/capture/entry_tables.h"
 #include "lib/capture/events.h"
 #include "lib/capture/gpu_source.h"
 #include "lib/capture/output.h"
@@ -18,7 +19,6 @@
 
 namespace prof::capture {
 
-struct BlockColumns;
 class KeptBlocks;
 
 struct HeaderEvent {
@@ -79,26 +79,20 @@ class Encoder {
   void WriteLastBlock(const Integrity& integrity, int64_t end_ns);
 
  private:
-  struct Tables;
-
-  uint32_t Intern(std::string_view text);
-  uint32_t InternNew(std::string_view text);  // not among the recent ones
-  uint32_t Lane(uint32_t device, uint32_t context, uint32_t stream);
-  uint32_t Thread(uint32_t tid);
-  uint32_t Shape(const KernelEvent& event);
   void RepeatOpenRanges();
 
   Output* output_;
   KeptBlocks* kept_;
-  std::unique_ptr<Tables> tables_;
   std::unique_ptr<BlockColumns> columns_;  // the block under construction
+  EntryTables tables_;
+  std::vector<PmLayout> pm_series_;     // by id - 1
+  std::vector<RangeEvent> last_steps_;  // by thread id - 1
   Integrity last_integrity_;
   bool has_header_ = false;   // it has to be in the first block
   size_t repeated_rows_ = 0;  // of the block under construction, by RepeatOpenRanges
   uint64_t blocks_ = 0;
   uint64_t kernels_ = 0;
   uint64_t untimed_ = 0;
-  uint64_t dropped_by_cap_ = 0;
   uint64_t counter_cost_ns_ = 0;
   uint64_t pm_samples_lost_ = 0;
 };
