@@ -32,7 +32,7 @@ _LONG_SECONDS = 60   # with: also shows the drift
 _RUN_LIMIT_S = 120
 _PRINTED = 12        # of the kernels, worst first
 _THREAD = re.compile(r"\[thread\] (\S+) cpu_s ([0-9.]+)")
-_LAUNCH = re.compile(r"\[timing\] storm .* us_per_launch ([0-9.]+)")
+_LAUNCH = re.compile(r"\[timing\] storm .* us_per_kernel ([0-9.]+)")
 _ROUNDS = re.compile(r"\[timing\] rounds (\d+) seconds ([0-9.]+)")
 
 
@@ -129,7 +129,7 @@ def thread_times(output):
 
 def run_storm(bench):
     """us per launch under the timeline, without and with PM sampling, in turns."""
-    storm = bench.program("launch_storm", "none", str(_STORM_LAUNCHES), "1")
+    storm = bench.program("storm_bare", str(_STORM_LAUNCHES), "1", "plain")
     runs = {False: [], True: []}
     for turn in range(2 * _STORM_TURNS + 1):
         continuous = turn % 2 == 1
@@ -187,7 +187,7 @@ def dram_table(rows):
 def cost_table(storm, long):
     lines = []
     if storm:
-        lines.append(["us per launch (launch_storm)", storm["median_without"],
+        lines.append(["us per launch (storm_bare)", storm["median_without"],
                       storm["median_with"]])
     if long:
         pair = [long[key] for key in ("without", "with")]

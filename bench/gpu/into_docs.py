@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 
-NAMES = ["accuracy", "counts", "counter_cost", "cost", "continuous"]
+NAMES = ["accuracy", "counts", "counter_cost", "cost", "continuous", "tracing"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

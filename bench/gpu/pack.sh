@@ -12,7 +12,7 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 readonly kBuild=${1:-build/release}
 readonly kLimitMiB=64
 readonly kPrograms=(prof saxpy transformer_layer saxpy_test transformer_bare known_kernels
-  launch_storm)
+  launch_storm storm_bare)
 readonly kLibraries=(libprof.so.0 libprof_inject.so)
 
 find_built() { find "$kBuild" -name "$1" \( -type f -o -type l \) ! -path '*/CMakeFiles/*' ! -path '*/test/install/*' -print -quit; }

@@ -97,14 +97,18 @@ kernels_in() {
     2>/dev/null || echo unknown
 }
 
+build_kernel_counter() {
+  step 30 kernel_counter_build.txt g++ -std=c++17 -O2 -shared -fPIC bench/gpu/kernel_counter.cc \
+    -o "$work/libkernel_counter.so" -I"$kCuda/include" -I"$kCuda/extras/CUPTI/include" \
+    -L"$kCuda/lib64" -L"$kCuda/extras/CUPTI/lib64" -Wl,-rpath,"$kCuda/extras/CUPTI/lib64" \
+    -lcupti
+}
+
 run_pytorch() {
   local script=examples/pytorch/llama_like.py counted recorded
   step 60 llama_bare.txt "$kPython" "$script"
   step 60 llama_bare_again.txt "$kPython" "$script"
-  step 30 kernel_counter_build.txt g++ -std=c++17 -O2 -shared -fPIC bench/gpu/kernel_counter.cc \
-    -o "$work/libkernel_counter.so" -I"$kCuda/include" -I"$kCuda/extras/CUPTI/include" \
-    -L"$kCuda/lib64" -L"$kCuda/extras/CUPTI/lib64" -Wl,-rpath,"$kCuda/extras/CUPTI/lib64" \
-    -lcupti &&
+  build_kernel_counter &&
     step 60 llama_counted.txt env CUDA_INJECTION64_PATH="$work/libkernel_counter.so" \
       KERNEL_COUNTER_OUTPUT="$work/kernel_counts.txt" "$kPython" "$script"
   # The program's own streams are kept apart, so that what prof prints cannot hide in them.
@@ -175,12 +179,14 @@ run_continuous() {
 }
 
 run_storm() {
-  local mode
-  for mode in none timeline counters; do
-    ours 40 "storm_$mode.txt" "$kBin/launch_storm" "$mode" 200000 1
-    ours 40 "storm_${mode}_4_threads.txt" "$kBin/launch_storm" "$mode" 50000 4
-    tail_lines "$work/storm_$mode.txt" "$work/storm_${mode}_4_threads.txt"
-  done
+  local left=$((section_end - SECONDS))
+  build_kernel_counter &&
+    step "$left" tracing.txt "$kPython" bench/gpu/tracing.py --bin "$kBin" \
+      --floor "$work/libkernel_counter.so" --seconds "$((left - 30))" \
+      --markdown "$work/tracing.md" --json "$work/tracing.json"
+  grep -hE '^\||^\[failed\]' "$work/tracing.txt" 2>/dev/null | tee -a "$work/summary.txt"
+  ours 40 storm_4_threads.txt "$kBin/launch_storm" counters 50000 4
+  tail_lines "$work/storm_4_threads.txt"
 }
 
 run_cost() {
@@ -193,7 +199,7 @@ run_cost() {
 collect() {
   local file copied=0
   cp "$work/summary.txt" "$kOut/"
-  for file in accuracy.json accuracy.md counts.json counter_cost.json cost.json continuous.json \
+  for file in accuracy.json accuracy.md counts.json counter_cost.json cost.json continuous.json tracing.json \
     transformer_2048.txt transformer_1.txt llama_report.txt; do
     if ((copied < 6)) && [[ -f $work/$file ]] && (($(stat -c %s "$work/$file") < kLargestFile)); then
       cp "$work/$file" "$kOut/"
@@ -209,7 +215,7 @@ collect() {
 
 main() {
   local sections=("$@") name
-  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=400 [pytorch]=200 [storm]=90
+  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=400 [pytorch]=200 [storm]=250
     [continuous]=300 [cost]=420)
   ((${#sections[@]})) || sections=("${kAllSections[@]}")
   say "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'no nvidia-smi'); commit $(cat device/commit 2>/dev/null)"
