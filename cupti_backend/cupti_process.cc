@@ -18,7 +18,7 @@ void ResolveStream(capture::NameEvent* name) {
   if (process->driver.ctx_get_current(&context) != CUDA_SUCCESS || context == nullptr) return;
   uint32_t context_id = 0, stream_id = 0;
   CUstream stream = nullptr;
-  std::memcpy(&stream, &name->id, sizeof(stream));
+  std::memcpy(&stream, &name->id, sizeof(name->id));
   if (process->api.get_context_id(context, &context_id) != CUPTI_SUCCESS ||
       process->api.get_stream_id(context, stream, 0, &stream_id) != CUPTI_SUCCESS) {
     return;

@@ -23,6 +23,8 @@ HandleMap<1 << 12> domains;
 HandleMap<1 << 16> strings;  // keyed by domain and handle: a tool may number them in each domain
 HandleMap<1 << 15> ranges;   // twice as many as range_spans.h keeps open
 
+std::atomic<bool> their_ids{false};  // the program has been given some
+
 template <typename Handle>
 uint64_t Bits(Handle handle) {
   return reinterpret_cast<uintptr_t>(handle);
@@ -37,11 +39,6 @@ Handle FromBits(uint64_t bits) {
 
 uint64_t StringKey(nvtxDomainHandle_t domain, nvtxStringHandle_t text) {
   return capture::MixHash(Bits(domain), Bits(text));
-}
-
-// The other tool knows no handle of ours; we give them out where it has no slot.
-nvtxDomainHandle_t TheirDomain(nvtxDomainHandle_t domain) {
-  return capture::StoredStringFromHandle(domain) != nullptr ? nullptr : domain;
 }
 
 // The program's attributes with the handle of a registered string as each side knows it.
@@ -295,19 +292,25 @@ NvtxFunctionPointer ChainedHandler(NvtxCallbackModule module, unsigned int id) {
   return nullptr;
 }
 
+nvtxDomainHandle_t TheirDomain(nvtxDomainHandle_t domain) {
+  return capture::StoredStringFromHandle(domain) != nullptr ? nullptr : domain;
+}
+
 nvtxDomainHandle_t OurDomain(nvtxDomainHandle_t domain) {
   if (domain == nullptr || capture::StoredStringFromHandle(domain) != nullptr) return domain;
   return FromBits<nvtxDomainHandle_t>(domains.Find(Bits(domain)));
 }
 
 nvtxRangeId_t RememberRange(nvtxRangeId_t theirs, nvtxRangeId_t ours) {
+  their_ids.store(true, std::memory_order_relaxed);
   if (!ranges.Add(theirs, ours)) capture::EndRange(ours);  // nobody could end it
   return theirs;
 }
 
 nvtxRangeId_t TakeRange(nvtxRangeId_t id) {
   const nvtxRangeId_t ours = ranges.Take(id);
-  return ours != 0 ? ours : id;
+  // The other tool's numbers may be those of other ranges of ours.
+  return ours != 0 || their_ids.load(std::memory_order_relaxed) ? ours : id;
 }
 
 }  // namespace prof::nvtx

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another tool's NVTX library in front of ours: each call of the program goes to it first, then to
-// our handlers; the program gets the other tool's return values, ids and handles.
+// Another tool's NVTX library in front of ours: each call of the program goes to our handlers, then
+// to it; the program gets the other tool's return values, ids and handles.
 #ifndef PROF_NVTX_BRIDGE_CHAIN_H_
 #define PROF_NVTX_BRIDGE_CHAIN_H_
 
@@ -21,10 +21,15 @@ NvtxFunctionPointer ChainedHandler(NvtxCallbackModule module, unsigned int id);
 // Our handle for a domain handle that the program has, which may be the other tool's.
 nvtxDomainHandle_t OurDomain(nvtxDomainHandle_t domain);
 
+// The domain as the other tool knows it. It knows no handle of ours, which we give out where it has
+// no slot: nullptr, the default domain.
+nvtxDomainHandle_t TheirDomain(nvtxDomainHandle_t domain);
+
 // Remembers which of our ranges the other tool's id, which goes to the program, stands for; returns
 // that id.
 nvtxRangeId_t RememberRange(nvtxRangeId_t theirs, nvtxRangeId_t ours);
-// Our id for the one that the program has; forgets it. One that is not known is returned as it is.
+// Our id for the one that the program has; forgets it. One that is not known is returned as it is
+// while the other tool has given out none.
 nvtxRangeId_t TakeRange(nvtxRangeId_t id);
 
 }  // namespace prof::nvtx

@@ -53,8 +53,12 @@ __attribute__((constructor)) void AttachNvtx() {
     setenv(kVariable, path, 1);
     return;
   }
-  if (next != nullptr && !is_ours(next)) SetOtherNvtxTool(next);
-  if (present == nullptr || *present == '\0') setenv(kVariable, path, 1);
+  if (present != nullptr && *present != '\0') {
+    if (next != nullptr && !is_ours(next)) SetOtherNvtxTool(next);
+    return;
+  }
+  if (next != nullptr) unsetenv(kNextVariable);  // who took the variable away meant that tool too
+  setenv(kVariable, path, 1);
 }
 
 }  // namespace

@@ -84,7 +84,12 @@ Table TableOf(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule modu
 
 constexpr NvtxCallbackModule kModules[] = {NVTX_CB_MODULE_CORE, NVTX_CB_MODULE_CORE2,
                                            NVTX_CB_MODULE_CUDA, NVTX_CB_MODULE_CUDART};
-constexpr size_t kMostSlots = 16;
+constexpr NvtxCallbackModule kAllModules[] = {NVTX_CB_MODULE_CORE,   NVTX_CB_MODULE_CORE2,
+                                              NVTX_CB_MODULE_CUDA,   NVTX_CB_MODULE_CUDART,
+                                              NVTX_CB_MODULE_OPENCL, NVTX_CB_MODULE_SYNC};
+constexpr size_t kMostSlots = 16;  // of any of them
+static_assert(NVTX_CBID_OPENCL_SIZE <= kMostSlots && NVTX_CBID_CORE_SIZE <= kMostSlots &&
+              NVTX_CBID_CORE2_SIZE <= kMostSlots);
 
 enum class Chain { kNone, kJoined, kTheirsAlone };
 
@@ -94,19 +99,30 @@ Chain CallOtherTool(const NvtxExportTableCallbacks& callbacks,
   const auto initialize =
       reinterpret_cast<NvtxInitializeInjectionNvtxFunc_t>(OtherToolsFunction(entry));
   if (initialize == nullptr) return Chain::kNone;
-  NvtxFunctionPointer before[std::size(kModules)][kMostSlots] = {};
-  for (size_t m = 0; m < std::size(kModules); ++m) {
-    const Table table = TableOf(callbacks, kModules[m]);
-    for (unsigned int id = 0; id < kMostSlots; ++id) before[m][id] = table.Get(id);
+  NvtxFunctionPointer before[NVTX_CB_MODULE_SIZE][kMostSlots] = {};
+  for (const NvtxCallbackModule module : kAllModules) {
+    const Table table = TableOf(callbacks, module);
+    for (unsigned int id = 0; id < kMostSlots; ++id) before[module][id] = table.Get(id);
   }
-  if (initialize(get_export_table) == 0) return Chain::kNone;
+  int joined = 0;
+  {
+    const InOtherTool inside;
+    joined = initialize(get_export_table);
+  }
+  if (joined == 0) {  // nothing that it has put there may be called
+    for (const NvtxCallbackModule module : kAllModules) {
+      const Table table = TableOf(callbacks, module);
+      for (unsigned int id = 0; id < kMostSlots; ++id) table.Set(id, before[module][id]);
+    }
+    return Chain::kNone;
+  }
   Chain chain = Chain::kNone;
-  for (size_t m = 0; m < std::size(kModules); ++m) {
-    const Table table = TableOf(callbacks, kModules[m]);
+  for (const NvtxCallbackModule module : kModules) {
+    const Table table = TableOf(callbacks, module);
     for (unsigned int id = 0; id < kMostSlots; ++id) {
       const NvtxFunctionPointer function = table.Get(id);
-      if (function == nullptr || function == before[m][id]) continue;
-      if (!KeepTheirs(kModules[m], id, function)) return Chain::kTheirsAlone;
+      if (function == nullptr || function == before[module][id]) continue;
+      if (!KeepTheirs(module, id, function)) return Chain::kTheirsAlone;
       chain = Chain::kJoined;
     }
   }
@@ -123,7 +139,7 @@ void Fill(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule module,
 }
 
 int Attach(NvtxGetExportTableFunc_t get_export_table, const char* entry) {
-  if (get_export_table == nullptr) return 0;
+  if (get_export_table == nullptr || InOtherTool::Inside()) return 0;
   const auto* callbacks =
       static_cast<const NvtxExportTableCallbacks*>(get_export_table(NVTX_ETID_CALLBACKS));
   if (callbacks == nullptr || callbacks->struct_size < sizeof(*callbacks)) return 0;

@@ -26,6 +26,20 @@ void SetOtherNvtxTool(const char* path);
 // Loads the tool: for NVTX's initialization only.
 void* OtherToolsFunction(const char* name);
 
+// While the other tool's initialization runs on this thread. It may lead back to us, as another
+// copy of prof does: then we are already being attached, and say that we are not there.
+class InOtherTool {
+ public:
+  InOtherTool() { inside = true; }
+  ~InOtherTool() { inside = false; }
+  InOtherTool(const InOtherTool&) = delete;
+  InOtherTool& operator=(const InOtherTool&) = delete;
+  static bool Inside() { return inside; }
+
+ private:
+  static thread_local bool inside;
+};
+
 }  // namespace prof::nvtx
 
 #endif  // PROF_NVTX_BRIDGE_NVTX_STATUS_H_

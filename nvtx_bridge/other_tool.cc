@@ -13,6 +13,8 @@ char other_tool[PATH_MAX] = "";  // written before main()
 
 }  // namespace
 
+thread_local bool InOtherTool::inside = false;
+
 void SetOtherNvtxTool(const char* path) { std::strncpy(other_tool, path, sizeof(other_tool) - 1); }
 
 const char* OtherNvtxTool() { return other_tool[0] != '\0' ? &other_tool[0] : nullptr; }
@@ -21,7 +23,13 @@ void* OtherToolsFunction(const char* name) {
   if (other_tool[0] == '\0') return nullptr;
   // As NVTX does it; never unloaded.
   void* library = dlopen(other_tool, RTLD_LAZY);
-  return library != nullptr ? dlsym(library, name) : nullptr;
+  void* function = library != nullptr ? dlsym(library, name) : nullptr;
+  Dl_info ours{}, theirs{};
+  // A name of our own library that the environment hook did not know as such.
+  const bool is_ours = function != nullptr &&
+                       dladdr(reinterpret_cast<const void*>(&OtherToolsFunction), &ours) != 0 &&
+                       dladdr(function, &theirs) != 0 && ours.dli_fbase == theirs.dli_fbase;
+  return is_ours ? nullptr : function;
 }
 
 }  // namespace prof::nvtx

@@ -41,35 +41,37 @@ nvtxEventAttributes_t Attributes() {
 void MarkPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
   const nvtxEventAttributes_t attributes = Attributes();
   DomainMarkEx(OurDomain(domain), &attributes);
-  if (const auto theirs = Theirs<decltype(&MarkPayload)>(their_mark)) theirs(domain, data, count);
+  if (const auto theirs = Theirs<decltype(&MarkPayload)>(their_mark))
+    theirs(TheirDomain(domain), data, count);
 }
 
 int PushPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
   const nvtxEventAttributes_t attributes = Attributes();
   const int ours = DomainRangePushEx(OurDomain(domain), &attributes);
   const auto theirs = Theirs<decltype(&PushPayload)>(their_push);
-  return theirs != nullptr ? theirs(domain, data, count) : ours;
+  return theirs != nullptr ? theirs(TheirDomain(domain), data, count) : ours;
 }
 
 int PopPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
   capture::CountUnreadPayload();
   const int ours = DomainRangePop(OurDomain(domain));
   const auto theirs = Theirs<decltype(&PopPayload)>(their_pop);
-  return theirs != nullptr ? theirs(domain, data, count) : ours;
+  return theirs != nullptr ? theirs(TheirDomain(domain), data, count) : ours;
 }
 
 nvtxRangeId_t StartPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
   const nvtxEventAttributes_t attributes = Attributes();
   const nvtxRangeId_t ours = DomainRangeStartEx(OurDomain(domain), &attributes);
   const auto theirs = Theirs<decltype(&StartPayload)>(their_start);
-  return theirs != nullptr ? RememberRange(theirs(domain, data, count), ours) : ours;
+  return theirs != nullptr ? RememberRange(theirs(TheirDomain(domain), data, count), ours) : ours;
 }
 
 void EndPayload(nvtxDomainHandle_t domain, nvtxRangeId_t id, const nvtxPayloadData_t* data,
                 size_t count) {
   capture::CountUnreadPayload();
   DomainRangeEnd(OurDomain(domain), TakeRange(id));
-  if (const auto theirs = Theirs<decltype(&EndPayload)>(their_end)) theirs(domain, id, data, count);
+  if (const auto theirs = Theirs<decltype(&EndPayload)>(their_end))
+    theirs(TheirDomain(domain), id, data, count);
 }
 
 struct Handler {
@@ -90,16 +92,25 @@ const Handler kHandlers[] = {
 
 int InitializeInjectionNvtxExtension(nvtxExtModuleInfo_t* module) {
   using prof::nvtx::Handler;
+  if (prof::nvtx::InOtherTool::Inside()) return 0;
   if (module == nullptr || module->segmentsCount == 0 || module->segments == nullptr) return 0;
   const auto initialize = reinterpret_cast<NvtxExtInitializeInjectionFunc_t>(
       prof::nvtx::OtherToolsFunction("InitializeInjectionNvtxExtension"));
-  const int theirs = initialize != nullptr ? initialize(module) : 0;
+  int theirs = 0;
+  if (initialize != nullptr) {
+    const prof::nvtx::InOtherTool inside;
+    theirs = initialize(module);
+  }
   if (module->moduleId != NVTX_EXT_PAYLOAD_MODULEID) return theirs;
   const nvtxExtModuleSegment_t& segment = module->segments[0];
   for (const Handler& handler : prof::nvtx::kHandlers) {
     if (handler.id >= segment.slotCount) continue;
     intptr_t& slot = segment.functionSlots[handler.id];
-    if (theirs != 0 && slot != 0 && slot != handler.function) handler.theirs->store(slot);
+    if (theirs != 0 && slot != 0 && slot != handler.function) {
+      intptr_t kept = 0;
+      // A function of its own for this library of the program: only it can be called here.
+      if (!handler.theirs->compare_exchange_strong(kept, slot) && kept != slot) continue;
+    }
     __atomic_store_n(&slot, handler.function, __ATOMIC_RELEASE);
   }
   return 1;

@@ -67,6 +67,7 @@ void Collector::Start() {
     ranges_.Start(RealtimeNs());
   }
   if (options_.dump_signal != 0) {
+    TakeDumpSignal();  // one that came late for the recording before
     const std::string problem = CatchDumpSignal(options_.dump_signal, &Wake);
     if (!problem.empty()) {
       std::fprintf(stderr, "prof: signal %d will not dump the recording: %s\n",
@@ -159,7 +160,7 @@ void Collector::RunRounds() {
       last_block = now;
       if (header_written_) encoder_.WriteBlock(CountLosses());
     }
-    if (kept_) {
+    if (keeping_) {
       kept_->Expire(now);
       AnswerDumps();
     }
@@ -249,7 +250,17 @@ Integrity Collector::CountLosses() const {
   return integrity;
 }
 
+// From here on blocks go to the file as they end, as in a recording that keeps all.
+void Collector::StopKeeping() {
+  encoder_.WriteBlock(CountLosses());
+  kept_->Expire(MonotonicNs());
+  encoder_.GoOnAfter(kept_->MoveTo(&output_));
+  keeping_ = false;
+}
+
 void Collector::Finish() {
+  // Before all that waits for the GPU, which may never be done.
+  if (keeping_ && header_written_) StopKeeping();
   source_->StopCounters();
   if (!source_->Synchronize()) incomplete_ = true;
   Round(true);
@@ -267,17 +278,10 @@ void Collector::Finish() {
     encoder_.Add(NoticeEvent{severity, subsystem, static_cast<uint32_t>(status.code), status.what,
                              status.fix});
   }
-  if (kept_ && header_written_) {
-    encoder_.WriteBlock(CountLosses());
-    kept_->Expire(MonotonicNs());
-  }
+  if (keeping_ && header_written_) StopKeeping();
   integrity_ = CountLosses();
   if (header_written_) {
-    if (kept_) {
-      kept_->WriteTo(&output_, integrity_, RealtimeNs());
-    } else {
-      encoder_.WriteLastBlock(integrity_, RealtimeNs());
-    }
+    encoder_.WriteLastBlock(integrity_, RealtimeNs());
     integrity_.bytes_not_written = output_.bytes_not_written();
     wrote_ = true;
   }

@@ -69,6 +69,7 @@ class Collector {
   void RunRounds();
   void GiveUp(const char* why);
   void Round(bool flush);
+  void StopKeeping();
   void Finish();
   void AnswerDumps();
   bool WriteDump(const std::string& path);
@@ -81,8 +82,8 @@ class Collector {
   GpuSource* const source_;
   Output output_;
   std::optional<KeptBlocks> kept_;
+  bool keeping_ = kept_.has_value();  // until the end begins
   Encoder encoder_;
-  uint32_t signal_dumps_ = 0;
   RangeReader ranges_;
   uint32_t names_read_ = 0;
   Integrity integrity_;

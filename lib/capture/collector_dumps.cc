@@ -3,6 +3,7 @@
 // The collector's part that writes what a recording keeps, when it is asked to.
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 
 namespace prof::capture {
 namespace {
+
+// Of the process: a second recording leaves the dumps of the first alone.
+std::atomic<uint32_t> signal_dumps{0};
 
 // "run.prof" becomes "run.dump1.prof".
 std::string DumpPath(std::string output, uint32_t number) {
@@ -30,6 +34,10 @@ std::string DumpPath(std::string output, uint32_t number) {
 
 bool Collector::Dump(const std::string& path, std::chrono::milliseconds timeout) {
   if (!kept_) return false;
+  if (path.empty()) {
+    std::fprintf(stderr, "prof: a dump needs the path of a file\n");
+    return false;
+  }
   std::unique_lock<std::mutex> lock(mutex_);
   if (finished_ || !thread_.joinable()) return false;
   dump_path_ = path;
@@ -41,7 +49,7 @@ bool Collector::Dump(const std::string& path, std::chrono::milliseconds timeout)
 
 void Collector::AnswerDumps() {
   if (options_.dump_signal != 0 && TakeDumpSignal()) {
-    const std::string path = DumpPath(output_.path(), ++signal_dumps_);
+    const std::string path = DumpPath(output_.path(), ++signal_dumps);
     if (WriteDump(path)) std::fprintf(stderr, "prof: wrote %s\n", path.c_str());
   }
   uint64_t ticket = 0;

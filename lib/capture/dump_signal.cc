@@ -12,6 +12,7 @@ namespace {
 
 std::atomic<bool> asked{false};
 std::atomic<void (*)()> wake_up{nullptr};
+std::atomic<int> caught{0};
 
 void OnSignal(int) {
   const int saved = errno;
@@ -30,8 +31,19 @@ std::string CatchDumpSignal(int signal, void (*wake)()) {
   if (before.sa_handler != SIG_DFL) return "the program has an action of its own for it";
   struct sigaction ours {};
   ours.sa_handler = &OnSignal;
-  ours.sa_flags = SA_RESTART;
-  return sigaction(signal, &ours, nullptr) == 0 ? "" : std::strerror(errno);
+  ours.sa_flags = SA_RESTART | SA_ONSTACK;
+  if (sigaction(signal, &ours, nullptr) != 0) return std::strerror(errno);
+  caught.store(signal);
+  return {};
+}
+
+void ReleaseDumpSignalAfterFork() {
+  const int signal = caught.load();
+  struct sigaction now {};
+  if (signal == 0 || sigaction(signal, nullptr, &now) != 0 || now.sa_handler != &OnSignal) return;
+  struct sigaction none {};
+  none.sa_handler = SIG_DFL;
+  sigaction(signal, &none, nullptr);
 }
 
 bool TakeDumpSignal() { return asked.exchange(false); }

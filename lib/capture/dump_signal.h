@@ -13,6 +13,10 @@ namespace prof::capture {
 // default action, which a late signal would find, ends the program.
 std::string CatchDumpSignal(int signal, void (*wake)());
 
+// In a forked child, which has nothing to dump: the signal ends it, as if we had never come.
+// Async-signal-safe.
+void ReleaseDumpSignalAfterFork();
+
 // True once for signals that came since the last call.
 bool TakeDumpSignal();
 

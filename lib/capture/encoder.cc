@@ -15,6 +15,7 @@
 namespace prof::capture {
 namespace {
 
+constexpr size_t kMaxNotices = 1 << 12;
 constexpr size_t kMaxPmSeries = 1 << 10;
 constexpr size_t kLargeBlockBytes = 128 << 10;
 
@@ -364,6 +365,10 @@ void Encoder::Add(const ProfilerIntervalEvent& event) {
 }
 
 void Encoder::Add(const NoticeEvent& event) {
+  // They stay with kept blocks for ever. What is wrong at the end still finds a place.
+  const size_t most = event.severity == Severity::kInfo ? kMaxNotices / 2 : kMaxNotices;
+  if (notices_ >= most) return;
+  ++notices_;
   Message block(columns_->entries);
   Message notice(block, tag::block::kNotices);
   if (event.severity != Severity::kInfo) notice.add_enum(1, static_cast<int32_t>(event.severity));
@@ -410,6 +415,7 @@ void Encoder::WriteBlock(const Integrity& integrity) {
   std::string tables = SerializeTables(*columns_);
   std::string events = SerializeEvents(*columns_, integrity, nullptr);
   const uint64_t rows = pending_rows() - repeated_rows_;
+  repeated_rows_ = 0;
   *columns_ = BlockColumns();
   if (kept_ != nullptr) {
     kept_->Add(std::move(tables), std::move(events), rows, MonotonicNs());
@@ -418,6 +424,11 @@ void Encoder::WriteBlock(const Integrity& integrity) {
   }
   output_->Append(tables += events);
   ++blocks_;
+}
+
+void Encoder::GoOnAfter(uint64_t blocks) {
+  kept_ = nullptr;
+  blocks_ = blocks;
 }
 
 void Encoder::WriteLastBlock(const Integrity& integrity, int64_t end_ns) {

@@ -75,7 +75,9 @@ class Encoder {
   // The same when it has grown to about 128 KiB; called between buffers, so that blocks stay far
   // below the format's limit. Repeats the integrity of the block before.
   void WriteIfLarge();
-  // Ends a capture that keeps all: the last block, with the trailer.
+  // From now on blocks go to the output, in which `blocks` are already.
+  void GoOnAfter(uint64_t blocks);
+  // Ends what is in the output: the last block, with the trailer.
   void WriteLastBlock(const Integrity& integrity, int64_t end_ns);
 
  private:
@@ -90,7 +92,8 @@ class Encoder {
   Integrity last_integrity_;
   bool has_header_ = false;   // it has to be in the first block
   size_t repeated_rows_ = 0;  // of the block under construction, by RepeatOpenRanges
-  uint64_t blocks_ = 0;
+  uint64_t blocks_ = 0;       // in the output
+  size_t notices_ = 0;
   uint64_t kernels_ = 0;
   uint64_t untimed_ = 0;
   uint64_t counter_cost_ns_ = 0;

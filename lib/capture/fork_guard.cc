@@ -5,13 +5,23 @@
 
 #include <mutex>
 
+#include "lib/capture/dump_signal.h"
 #include "lib/capture/range_recorder.h"
 
 namespace prof::capture {
 
+namespace {
+
+void InForkedChildOnly() {
+  DisableRangesAfterFork();
+  ReleaseDumpSignalAfterFork();
+}
+
+}  // namespace
+
 void GuardAgainstFork() {
   static std::once_flag once;
-  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, &DisableRangesAfterFork); });
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, &InForkedChildOnly); });
 }
 
 }  // namespace prof::capture

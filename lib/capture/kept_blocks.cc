@@ -14,6 +14,8 @@ constexpr size_t kTablePayload = 128 << 10;
 }  // namespace
 
 void KeptBlocks::Add(std::string tables, std::string events, uint64_t rows, int64_t now_ns) {
+  tables.shrink_to_fit();  // they were grown by appending
+  events.shrink_to_fit();
   event_bytes_ += events.size();
   blocks_.push_back({std::move(tables), std::move(events), rows, now_ns});
   while (event_bytes_ > cap_bytes_) DropOldest();
@@ -40,6 +42,17 @@ void KeptBlocks::WriteTo(Output* output, const Integrity& integrity, int64_t end
   for (const Kept& block : blocks_) output->Append(block.tables + block.events);
   const BlockTrailer trailer = {end_ns, tables_.size() + blocks_.size() + 1};
   output->Append(SerializeEvents({}, integrity, &trailer));
+}
+
+uint64_t KeptBlocks::MoveTo(Output* output) {
+  const uint64_t count = tables_.size() + blocks_.size();
+  for (std::string& tables : tables_) output->Append(std::exchange(tables, {}));
+  for (; !blocks_.empty(); blocks_.pop_front()) {
+    output->Append(blocks_.front().tables + blocks_.front().events);
+  }
+  tables_.clear();
+  event_bytes_ = 0;
+  return count;
 }
 
 }  // namespace prof::capture

@@ -29,6 +29,8 @@ class KeptBlocks {
 
   // A complete recording of what is here now.
   void WriteTo(Output* output, const Integrity& integrity, int64_t end_ns) const;
+  // The beginning of a recording: all blocks, which are freed as they are written. Their number.
+  uint64_t MoveTo(Output* output);
 
   // Events that were dropped, by age or at the cap.
   uint64_t rows_dropped() const { return rows_dropped_; }

@@ -43,6 +43,8 @@ bool Known(const NameEvent& event, const StoredString* domain, const StoredStrin
 
 void GiveName(const NameEvent& given) {
   if (InForkedChild()) return;
+  // Their text shares its memory with the names of ranges: what has no place here takes none there.
+  if (name_count.load(std::memory_order_relaxed) >= kMaxNames) return Drop();
   NameEvent event = given;
   auto* resolve = stream_resolver.load(std::memory_order_acquire);
   if (event.kind == NameKind::kStream && resolve != nullptr) resolve(&event);
@@ -50,7 +52,6 @@ void GiveName(const NameEvent& given) {
   const StoredString* domain = event.domain.empty() ? nullptr : InternString(event.domain);
   if (name == nullptr || (domain == nullptr && !event.domain.empty())) return Drop();
   if (Known(event, domain, name)) return;
-  if (name_count.load(std::memory_order_relaxed) >= kMaxNames) return Drop();
   const uint32_t index = name_count.fetch_add(1, std::memory_order_relaxed);
   if (index >= kMaxNames) return Drop();
   StoredName& stored = names[index];

@@ -71,5 +71,26 @@ TEST_CASE("When the GPU hangs, Stop keeps its deadline and what was written stay
   std::this_thread::sleep_for(milliseconds(50));
 }
 
+TEST_CASE("When the GPU hangs at the end, what was kept is in the file all the same") {
+  static FakeGpu gpu;
+  static prof::test::TempFolder folder;
+  SessionOptions options;
+  options.output = folder / "kept.prof";
+  options.keep_last_seconds = 60;
+  SubsystemStatus why;
+  std::unique_ptr<Capture> capture = Capture::Start(options, false, {}, &why);
+  REQUIRE(capture != nullptr);
+  gpu.Emit([](Encoder& encoder) { encoder.Add(AKernel()); });
+  REQUIRE(capture->Synchronize(milliseconds(10'000)));
+  gpu.Hang();
+  const Snapshot snapshot = capture->Stop(milliseconds(2000));
+  gpu.Resume();
+  CHECK(snapshot.integrity().incomplete);
+  const absl::StatusOr<model::Model> model = ReadSnapshot(snapshot);
+  REQUIRE(model.ok());
+  CHECK(model->ops.size() == 1);
+  CHECK_FALSE(model->stopped_in_order);
+}
+
 }  // namespace
 }  // namespace prof::capture::test

@@ -33,6 +33,12 @@ TEST_CASE("A dump signal that comes after the recording has ended does nothing")
   CHECK_FALSE(std::filesystem::exists(folder / "a.dump1.prof"));
 }
 
+TEST_CASE("In a forked child the dump signal does what it did before us") {
+  const TempFolder folder;
+  CHECK(RunExitProgram("dump signal in a forked child", folder / "a.prof").exit_code == 7);
+  CHECK_FALSE(std::filesystem::exists(folder / "a.dump1.prof"));
+}
+
 TEST_CASE("A signal that the program handles itself stays with it") {
   const TempFolder folder;
   const Ended ended = RunExitProgram("dump signal of the program", folder / "a.prof");

@@ -273,6 +273,21 @@ int DumpSignalAfterStop() {
   return kOwnExitCode;
 }
 
+// The parent would wait for ever for a child that it ends by the signal.
+int DumpSignalInAChild() {
+  options.keep_last_seconds = 60;
+  options.dump_signal = SIGUSR2;
+  Leak();
+  const pid_t child = fork();
+  if (child == 0) {
+    raise(SIGUSR2);
+    _exit(1);
+  }
+  int status = 0;
+  if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status)) return 1;
+  return WTERMSIG(status) == SIGUSR2 ? kOwnExitCode : 2;
+}
+
 int DumpSignalOfTheProgram() {
   static std::atomic<int> seen{0};
   signal(SIGUSR2, [](int) { ++seen; });
@@ -328,6 +343,7 @@ const std::map<std::string, std::function<int()>> kWays = {
     {"full file", &FullFile},
     {"dump", &Dump},
     {"dump signal after the end", &DumpSignalAfterStop},
+    {"dump signal in a forked child", &DumpSignalInAChild},
     {"dump signal of the program", &DumpSignalOfTheProgram},
 };
 

@@ -6,9 +6,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "prof/range.h"
+#include "test/capture/temp_folder.h"
 #include "test/support/catch.h"
 
 namespace {
@@ -75,6 +77,25 @@ TEST_CASE("A variable that names another tool names us, and the tool is remember
   // A process that inherits both.
   CHECK(Probe("NVTX_INJECTION64_PATH=" PROF_TEST_HOOK_PROBE
               " PROF_NVTX_NEXT=/opt/other/libtool.so") == chained);
+}
+
+TEST_CASE("A tool whose variable was taken away does not come back") {
+  const std::string ours = std::string(PROF_TEST_HOOK_PROBE) + "\n(none)\n";
+  CHECK(Probe("env -u NVTX_INJECTION64_PATH PROF_NVTX_NEXT=/opt/other/libtool.so") == ours);
+}
+
+TEST_CASE("A variable that leads back to us, by a bare name or to a copy, ends at us") {
+  const prof::test::TempFolder folder;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  const std::filesystem::path library = PROF_TEST_HOOKED_LIBRARY;
+  const std::string copy = folder / "copy.so";
+  std::filesystem::copy_file(library, copy);
+  for (const std::string& named : {library.filename().string(), copy}) {
+    INFO(named);
+    const std::string again = "cd / && NVTX_INJECTION64_PATH=" + named + " " + self +
+                              " 'A program that links our library gets*' >/dev/null";
+    CHECK(std::system(again.c_str()) == 0);
+  }
 }
 
 }  // namespace
