@@ -13,6 +13,7 @@
 #include "lib/capture/environment.h"
 #include "lib/capture/exit_guard.h"
 #include "lib/capture/fork_guard.h"
+#include "lib/capture/lock_within.h"
 #include "lib/capture/process_facts.h"
 #include "lib/capture/range_owner.h"
 #include "lib/options/name_filter.h"
@@ -25,8 +26,8 @@ std::atomic<bool> active{false};
 // Of active_capture. Held while exit() stops it: its owner, on another thread, must not destroy it
 // under that. Never destroyed, and never waited for without a deadline: exit() may be called by a
 // signal handler on the thread that holds it.
-std::timed_mutex& ActiveMutex() {
-  static auto* mutex = new std::timed_mutex;
+std::mutex& ActiveMutex() {
+  static auto* mutex = new std::mutex;
   return *mutex;
 }
 Capture* active_capture = nullptr;
@@ -37,13 +38,13 @@ constexpr std::chrono::milliseconds kDestroyTimeout(2'000);
 
 // Makes `capture` the active one if `expected` is that now, or any when that is null.
 void SetActive(Capture* capture, const Capture* expected) {
-  const std::unique_lock<std::timed_mutex> lock(ActiveMutex(), 2 * kExitTimeout);
+  const std::unique_lock<std::mutex> lock = LockWithin(ActiveMutex(), 2 * kExitTimeout);
   if (expected == nullptr || active_capture == expected) active_capture = capture;
 }
 
 void StopActiveCapture() {
   if (InForkedChild()) return;
-  const std::unique_lock<std::timed_mutex> lock(ActiveMutex(), kExitTimeout);
+  const std::unique_lock<std::mutex> lock = LockWithin(ActiveMutex(), kExitTimeout);
   if (!lock.owns_lock() || active_capture == nullptr) return;
   try {
     active_capture->Stop(kExitTimeout);
@@ -196,7 +197,7 @@ bool Capture::Dump(const std::string& path, std::chrono::milliseconds timeout) {
 
 Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
   if (InForkedChild()) return snapshot_;
-  const std::unique_lock<std::timed_mutex> lock(stop_mutex_, timeout);
+  const std::unique_lock<std::mutex> lock = LockWithin(stop_mutex_, timeout);
   if (!lock.owns_lock()) return {};
   if (stopped_) return snapshot_;
   stopped_ = true;

@@ -43,7 +43,7 @@ class Capture {
   SessionOptions options_;
   std::unique_ptr<GpuSource> source_;
   std::unique_ptr<Collector> collector_;
-  std::timed_mutex stop_mutex_;  // an exit may come in the middle of a Stop
+  std::mutex stop_mutex_;  // an exit may come in the middle of a Stop
   Snapshot snapshot_;
   bool stopped_ = false;
 };

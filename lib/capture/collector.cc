@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/capture/dump_signal.h"
+#include "lib/capture/lock_within.h"
 #include "lib/capture/quiet_thread.h"
 #include "lib/capture/range_names.h"
 #include "lib/capture/range_owner.h"
@@ -21,6 +22,7 @@ constexpr int64_t kFlushNs =
     200'000'000;  // how long a record may wait in a buffer that is not full
 constexpr int64_t kBlockNs = 1'000'000'000;        // how much a SIGKILL may lose
 constexpr size_t kMaxRowsBeforeGpuWork = 1 << 18;  // a host that only names ranges: bounded memory
+constexpr std::chrono::milliseconds kStatusTimeout(1000);
 constexpr int64_t kClockStepNs = 1'000'000;  // REALTIME against MONOTONIC; NTP slews stay far below
 
 // One for all collectors, of which one is active, and never destroyed: a thread of the program may
@@ -95,10 +97,12 @@ bool Collector::Stop(std::chrono::milliseconds timeout) {
   if (!thread_.joinable()) return true;
   bool in_time = false;
   {
-    std::unique_lock<std::mutex> lock(mutex_);
-    stopping_ = true;
-    Wake();
-    in_time = done_.wait_for(lock, timeout, [&] { return finished_; });
+    std::unique_lock<std::mutex> lock = LockWithin(mutex_, timeout);
+    if (lock.owns_lock()) {
+      stopping_ = true;
+      Wake();
+      in_time = done_.wait_for(lock, timeout, [&] { return finished_; });
+    }
   }
   if (in_time) {
     thread_.join();
@@ -290,8 +294,8 @@ void Collector::Finish() {
 }
 
 SubsystemStatus Collector::output_status() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return output_status_;
+  const std::unique_lock<std::mutex> lock = LockWithin(mutex_, kStatusTimeout);
+  return lock.owns_lock() ? output_status_ : SubsystemStatus{};
 }
 
 }  // namespace prof::capture

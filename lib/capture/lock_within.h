@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Locks that a handler of a signal may find held by its own thread: they are given up in time.
+#ifndef PROF_LIB_CAPTURE_LOCK_WITHIN_H_
+#define PROF_LIB_CAPTURE_LOCK_WITHIN_H_
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+namespace prof::capture {
+
+// Owns nothing when `timeout` has passed. Tries every millisecond: it is rarely held, and what
+// std::timed_mutex calls is unknown to ThreadSanitizer (GCC 12), which then sees races everywhere.
+inline std::unique_lock<std::mutex> LockWithin(std::mutex& mutex,
+                                               std::chrono::milliseconds timeout) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
+  while (!lock.owns_lock() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    static_cast<void>(lock.try_lock());
+  }
+  return lock;
+}
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_LOCK_WITHIN_H_
