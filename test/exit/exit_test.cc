@@ -26,7 +26,8 @@ void CheckEnd(const std::string& how, int exit_code, int signal, bool stopped_in
   CHECK(ended.errors.empty());
   const model::Model model = ReadRecording(folder / "a.prof");
   CHECK(model.ops.size() > 50);
-  CHECK(model.truncation.empty());
+  // A program that is killed may be in the middle of writing the next block.
+  if (stopped_in_order) CHECK(model.truncation.empty());
   CHECK(model.stopped_in_order == stopped_in_order);
 }
 
