@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "lib/capture/range_counts.h"
 #include "lib/capture/range_recorder.h"
 #include "lib/capture/range_strings.h"
 #include "nvtx_bridge/handle_map.h"
@@ -303,7 +304,10 @@ nvtxDomainHandle_t OurDomain(nvtxDomainHandle_t domain) {
 
 nvtxRangeId_t RememberRange(nvtxRangeId_t theirs, nvtxRangeId_t ours) {
   their_ids.store(true, std::memory_order_relaxed);
-  if (!ranges.Add(theirs, ours)) capture::EndRange(ours);  // nobody could end it
+  if (!ranges.Add(theirs, ours)) {
+    capture::EndRange(ours);  // nobody could end it
+    capture::range_counts.events_dropped.fetch_add(1, std::memory_order_relaxed);
+  }
   return theirs;
 }
 

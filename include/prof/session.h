@@ -158,8 +158,8 @@ class PROF_EXPORT Session {
 
   /// With keep_last_seconds: writes what is kept now to the file `path` (with %p, %h, %r as in
   /// SessionOptions::output) and goes on. Waits for the file to be written (at most 10 s), not for
-  /// the GPU. False, and a line on stderr, when it could not be written; false without
-  /// keep_last_seconds.
+  /// the GPU, unless a Synchronize() does: that comes first. False, and a line on stderr, when it
+  /// could not be written; false without keep_last_seconds.
   bool Dump(const std::string& path) noexcept;
 
   /// Waits for the GPU (at most 10 s), ends the recording, returns what was recorded. A second

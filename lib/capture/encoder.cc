@@ -367,7 +367,10 @@ void Encoder::Add(const ProfilerIntervalEvent& event) {
 void Encoder::Add(const NoticeEvent& event) {
   // They stay with kept blocks for ever. What is wrong at the end still finds a place.
   const size_t most = event.severity == Severity::kInfo ? kMaxNotices / 2 : kMaxNotices;
-  if (notices_ >= most) return;
+  if (notices_ >= most) {
+    ++notices_dropped_;
+    return;
+  }
   ++notices_;
   Message block(columns_->entries);
   Message notice(block, tag::block::kNotices);
@@ -390,7 +393,7 @@ void Encoder::Add(const ClockPair& clocks) {
 void Encoder::AddCounts(Integrity& integrity) const {
   integrity.kernels += kernels_;
   integrity.untimed += untimed_;
-  integrity.dropped_by_cap += tables_.dropped();
+  integrity.dropped_by_cap += tables_.dropped() + notices_dropped_;
   integrity.counter_cost_ns += counter_cost_ns_;
   integrity.pm_samples_lost += pm_samples_lost_;
 }

@@ -94,6 +94,7 @@ class Encoder {
   size_t repeated_rows_ = 0;  // of the block under construction, by RepeatOpenRanges
   uint64_t blocks_ = 0;       // in the output
   size_t notices_ = 0;
+  uint64_t notices_dropped_ = 0;
   uint64_t kernels_ = 0;
   uint64_t untimed_ = 0;
   uint64_t counter_cost_ns_ = 0;

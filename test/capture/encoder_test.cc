@@ -349,5 +349,19 @@ TEST_CASE("Nothing is written before the header, however large it grows") {
   CHECK(output.TakeBytes().empty());
 }
 
+TEST_CASE("Notices beyond a bound are counted as lost, and what is wrong still finds a place") {
+  Recording recording;
+  for (int i = 0; i < 3000; ++i) {
+    recording.encoder.Add(NoticeEvent{Severity::kInfo, Subsystem::kCounters, 0, "again", ""});
+  }
+  recording.encoder.Add(NoticeEvent{Severity::kError, Subsystem::kTimeline, 7, "broken", ""});
+  Integrity integrity;
+  recording.encoder.AddCounts(integrity);
+  CHECK(integrity.dropped_by_cap == 3000 - 2048);
+  const model::Model model = Read(recording.Bytes());
+  REQUIRE(model.notices.size() == 2049);
+  CHECK(model.notices.back().what == "broken");
+}
+
 }  // namespace
 }  // namespace prof::capture::test
