@@ -3,12 +3,14 @@
 // The collector's side of range_recorder.h.
 #include <sched.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "lib/capture/range_counts.h"
 #include "lib/capture/range_paths.h"
 #include "lib/capture/range_recorder.h"
 #include "lib/capture/range_thread.h"
+#include "lib/capture/tick_clock.h"
 
 namespace prof::capture {
 namespace {
@@ -41,7 +43,8 @@ bool WaitUntilReady(uint32_t id) {
   return false;
 }
 
-void ReadThread(ThreadRanges& thread, uint32_t paths_seen, const RangeReader::Sink& sink) {
+void ReadThread(ThreadRanges& thread, uint32_t paths_seen, const TickClock& clock,
+                const RangeReader::Sink& sink) {
   if (thread.first_path != kNoPath) {
     if (thread.first_path > paths_seen) return;
     sink.step(thread.first_tid, {recording_start_ns, thread.first_path});
@@ -52,25 +55,25 @@ void ReadThread(ThreadRanges& thread, uint32_t paths_seen, const RangeReader::Si
   for (; position < thread.drain_to; ++position) {
     const RangeRecord& record = thread.ring.At(position);
     if (record.path() > paths_seen) break;  // its path was not ready in time: next time
+    const int64_t time_ns = clock.RealtimeOf(record.ticks);
     switch (record.kind()) {
       case RecordKind::kStep:
-        sink.step(tid, {record.time_ns, record.path()});
+        sink.step(tid, {std::max(time_ns, recording_start_ns), record.path()});
         break;
       case RecordKind::kMark:
-        sink.mark({record.path(), tid, record.time_ns});
+        sink.mark({record.path(), tid, time_ns});
         break;
       case RecordKind::kSpanStart: {
         const RangeRecord& end = thread.ring.At(++position);
-        sink.span({record.path(), record.tid, end.tid, record.time_ns, end.time_ns});
+        sink.span({record.path(), record.tid, end.tid, time_ns, clock.RealtimeOf(end.ticks)});
         break;
       }
       case RecordKind::kPayload: {
         const RangeRecord& value = thread.ring.At(++position);
-        sink.payload(
-            {record.path(),
-             tid,
-             record.time_ns,
-             {static_cast<PayloadType>(record.tid), static_cast<uint64_t>(value.time_ns)}});
+        sink.payload({record.path(),
+                      tid,
+                      time_ns,
+                      {static_cast<PayloadType>(record.tid), static_cast<uint64_t>(value.ticks)}});
         break;
       }
       case RecordKind::kSpanEnd:
@@ -89,6 +92,7 @@ void RangeReader::Start(int64_t now_ns) {
   active_reader = this;
   paths_seen_ = 0;
   recording_start_ns = now_ns;
+  clock_ = TickClock();
   events_dropped_before = range_counts.events_dropped.load();
   paths_dropped_before = PathsDropped();
   unbalanced_pops_before = range_counts.unbalanced_pops.load();
@@ -116,6 +120,7 @@ void RangeReader::Drain(const Sink& sink) {
   if (active_reader != this) return;
   // Heads first: every path that a record up to there uses is in the table by then.
   ForEachThread([](ThreadRanges& thread) { thread.drain_to = thread.ring.head(); });
+  clock_.Advance();
   for (const uint32_t last = LastPath(); paths_seen_ < last; ++paths_seen_) {
     const uint32_t id = paths_seen_ + 1;
     if (!WaitUntilReady(id)) break;
@@ -124,7 +129,7 @@ void RangeReader::Drain(const Sink& sink) {
                node.domain != nullptr ? node.domain->view() : std::string_view(), node.color,
                node.category});
   }
-  ForEachThread([&](ThreadRanges& thread) { ReadThread(thread, paths_seen_, sink); });
+  ForEachThread([&](ThreadRanges& thread) { ReadThread(thread, paths_seen_, clock_, sink); });
 }
 
 uint64_t RangeReader::events_dropped() const {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "lib/capture/clock.h"
 #include "lib/capture/range_counts.h"
 #include "lib/capture/range_paths.h"
 #include "lib/capture/range_spans.h"
 #include "lib/capture/range_thread.h"
+#include "lib/capture/tick_clock.h"
 
 namespace prof::capture {
 
@@ -40,25 +40,25 @@ void Check(RangeRing::Result result) {
 
 // The thread is in `path` now. `current` goes first: RangeReader::Start looks at it and at what was
 // written to the ring after the recording began, and must not miss a change in both.
-void SetCurrentAt(ThreadRanges& thread, uint32_t path, int64_t time_ns) {
+void SetCurrentAt(ThreadRanges& thread, uint32_t path, int64_t ticks) {
   thread.current.store(path, std::memory_order_release);
-  thread.last_event_ns = time_ns;
-  Check(thread.ring.Write(RangeRecord::Of(RecordKind::kStep, time_ns, path)));
+  thread.last_event_ticks = ticks;
+  Check(thread.ring.Write(RangeRecord::Of(RecordKind::kStep, ticks, path)));
 }
 
-void WritePayload(ThreadRanges& thread, const Payload& payload, uint32_t path, int64_t time_ns) {
+void WritePayload(ThreadRanges& thread, const Payload& payload, uint32_t path, int64_t ticks) {
   if (payload.type == PayloadType::kNone || path == kNoPath) return;
   Check(thread.ring.Write(
-      RangeRecord::Of(RecordKind::kPayload, time_ns, path, static_cast<uint32_t>(payload.type)),
+      RangeRecord::Of(RecordKind::kPayload, ticks, path, static_cast<uint32_t>(payload.type)),
       RangeRecord::Of(RecordKind::kPayloadValue, static_cast<int64_t>(payload.bits), path)));
 }
 
 void SetCurrent(ThreadRanges& thread, uint32_t path, const Payload& payload = {}) {
   if (path == thread.current.load(std::memory_order_relaxed)) return;
   if (Recording()) {
-    const int64_t now_ns = RealtimeNs();
-    SetCurrentAt(thread, path, now_ns);
-    WritePayload(thread, payload, path, now_ns);
+    const int64_t now = NowTicks();
+    SetCurrentAt(thread, path, now);
+    WritePayload(thread, payload, path, now);
   } else {
     thread.current.store(path, std::memory_order_release);
   }
@@ -120,13 +120,13 @@ void RemoveEndedElsewhere(ThreadRanges& thread) {
   thread.foreign_ends_seen = thread.foreign_ends.load(std::memory_order_acquire);
   while (true) {
     uint32_t first = thread.depth;
-    int64_t first_ns = 0;
+    int64_t first_end = 0;
     for (uint32_t i = 0; i < thread.depth; ++i) {
-      int64_t end_ns = 0;
-      if (thread.open[i].span == 0 || !HasEnded(thread.open[i].span, &end_ns)) continue;
-      if (first < thread.depth && end_ns >= first_ns) continue;
+      int64_t end = 0;
+      if (thread.open[i].span == 0 || !HasEnded(thread.open[i].span, &end)) continue;
+      if (first < thread.depth && end >= first_end) continue;
       first = i;
-      first_ns = end_ns;
+      first_end = end;
     }
     if (first == thread.depth) return;
     ReleaseEnded(thread.open[first].span);
@@ -135,7 +135,8 @@ void RemoveEndedElsewhere(ThreadRanges& thread) {
     if (path == thread.current.load(std::memory_order_relaxed)) continue;
     if (Recording()) {
       // A thread's events are in order, also when the end came just before its last one.
-      SetCurrentAt(thread, path, std::min(std::max(first_ns, thread.last_event_ns), RealtimeNs()));
+      SetCurrentAt(thread, path,
+                   std::min(std::max(first_end, thread.last_event_ticks), NowTicks()));
     } else {
       thread.current.store(path, std::memory_order_release);
     }
@@ -213,7 +214,7 @@ int PopRange(std::string_view domain) {
 uint64_t StartRange(const RangeName& name) {
   ThreadRanges* thread = Enter();
   SpanStart start;
-  start.time_ns = RealtimeNs();
+  start.ticks = NowTicks();
   start.tid = CurrentThreadId();
   OpenRange* open = nullptr;
   if (thread != nullptr && Open(*thread, name, &open)) {
@@ -237,18 +238,18 @@ uint64_t StartRange(const RangeName& name) {
 void EndRange(uint64_t id) {
   ThreadRanges* thread = Enter();
   if (IsUntracked(id)) return;
-  const int64_t now_ns = RealtimeNs();
+  const int64_t now = NowTicks();
   SpanStart start;
-  if (!EndSpan(id, thread, now_ns, &start)) {
+  if (!EndSpan(id, thread, now, &start)) {
     Count(range_counts.unbalanced_pops);
     return;
   }
   if (thread == nullptr) return;
   if (Recording() && start.path != kNoPath) {
     Check(thread->ring.Write(
-        RangeRecord::Of(RecordKind::kSpanStart, start.time_ns, start.path, start.tid),
-        RangeRecord::Of(RecordKind::kSpanEnd, now_ns, start.path, CurrentThreadId())));
-    WritePayload(*thread, start.payload, start.path, start.time_ns);
+        RangeRecord::Of(RecordKind::kSpanStart, start.ticks, start.path, start.tid),
+        RangeRecord::Of(RecordKind::kSpanEnd, now, start.path, CurrentThreadId())));
+    WritePayload(*thread, start.payload, start.path, start.ticks);
   }
   if (start.owner != thread) return;
   for (uint32_t i = thread->depth; i > 0; --i) {
@@ -265,10 +266,10 @@ void Mark(const RangeName& name) {
   if (thread == nullptr) return;
   const uint32_t parent = Innermost(*thread);
   const uint32_t path = ChildOf(*thread, parent, DomainOf(*thread, name.domain), name);
-  const int64_t now_ns = RealtimeNs();
-  Check(thread->ring.Write(
-      RangeRecord::Of(RecordKind::kMark, now_ns, path != kNoPath ? path : parent)));
-  WritePayload(*thread, name.payload, path, now_ns);
+  const int64_t now = NowTicks();
+  Check(
+      thread->ring.Write(RangeRecord::Of(RecordKind::kMark, now, path != kNoPath ? path : parent)));
+  WritePayload(*thread, name.payload, path, now);
 }
 
 void CountUnreadPayload() {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "lib/capture/events.h"
+#include "lib/capture/tick_clock.h"
 
 namespace prof::capture {
 
@@ -93,6 +94,7 @@ class RangeReader {
 
  private:
   uint32_t paths_seen_ = 0;
+  TickClock clock_;
 };
 
 // Wakes the collector when a thread's ring is half full; set once by the collector. Must be

@@ -13,16 +13,16 @@ enum class RecordKind : uint32_t { kStep, kMark, kSpanStart, kSpanEnd, kPayload,
 
 // A span is two records in a row: kSpanStart with its path, kSpanEnd. So is a payload: kPayload
 // with the path and time of what it is attached to, and its type in `tid`; kPayloadValue with its
-// bits in `time_ns`. 16 bytes each.
+// bits in `ticks`. 16 bytes each.
 struct RangeRecord {
   static constexpr uint32_t kKindShift = 29;
 
-  int64_t time_ns = 0;
+  int64_t ticks = 0;  // of tick_clock.h
   uint32_t kind_and_path = 0;
   uint32_t tid = 0;  // of the thread that started or ended a span
 
-  static RangeRecord Of(RecordKind kind, int64_t time_ns, uint32_t path, uint32_t tid = 0) {
-    return {time_ns, static_cast<uint32_t>(kind) << kKindShift | path, tid};
+  static RangeRecord Of(RecordKind kind, int64_t ticks, uint32_t path, uint32_t tid = 0) {
+    return {ticks, static_cast<uint32_t>(kind) << kKindShift | path, tid};
   }
   RecordKind kind() const { return static_cast<RecordKind>(kind_and_path >> kKindShift); }
   uint32_t path() const { return kind_and_path & ((1U << kKindShift) - 1); }
@@ -73,7 +73,7 @@ class RangeRing {
   // buffer, which doubled the cost of a push.
   void Put(uint64_t position, const RangeRecord& record) {
     RangeRecord& slot = records_[position % kCapacity];
-    slot.time_ns = record.time_ns;
+    slot.ticks = record.ticks;
     slot.kind_and_path = record.kind_and_path;
     slot.tid = record.tid;
   }

@@ -18,7 +18,7 @@ struct Span {
   // touch a later span in the same place.
   std::atomic<uint64_t> word{0};
   SpanStart start;
-  int64_t end_ns = 0;
+  int64_t end = 0;
 };
 
 Span spans[kMaxOpenSpans];
@@ -67,7 +67,7 @@ uint64_t StartSpan(const SpanStart& start) {
 
 bool IsUntracked(uint64_t id) { return (id & kUntrackedBit) != 0; }
 
-bool EndSpan(uint64_t id, const ThreadRanges* caller, int64_t now_ns, SpanStart* start) {
+bool EndSpan(uint64_t id, const ThreadRanges* caller, int64_t now, SpanStart* start) {
   if (IsUntracked(id)) return false;
   Span& span = PlaceOf(id);
   const bool owned = Change(id, kOpen, kBusy);
@@ -77,7 +77,7 @@ bool EndSpan(uint64_t id, const ThreadRanges* caller, int64_t now_ns, SpanStart*
     Free(id, kBusy);
     return true;
   }
-  span.end_ns = now_ns;
+  span.end = now;
   if (Change(id, kBusy, kEnded)) {
     start->owner->foreign_ends.fetch_add(1, std::memory_order_release);
   } else {
@@ -86,10 +86,10 @@ bool EndSpan(uint64_t id, const ThreadRanges* caller, int64_t now_ns, SpanStart*
   return true;
 }
 
-bool HasEnded(uint64_t id, int64_t* end_ns) {
+bool HasEnded(uint64_t id, int64_t* end) {
   const Span& span = PlaceOf(id);
   if (span.word.load(std::memory_order_acquire) != Word(id, kEnded)) return false;
-  *end_ns = span.end_ns;
+  *end = span.end;
   return true;
 }
 

@@ -16,7 +16,7 @@ constexpr uint32_t kMaxOpenSpans = 16'384;
 struct SpanStart {
   ThreadRanges* owner = nullptr;  // has it on its stack; nullptr: no thread has
   uint32_t path = kNoPath, tid = 0;
-  int64_t time_ns = 0;
+  int64_t ticks = 0;  // of tick_clock.h
   Payload payload;
 };
 
@@ -28,13 +28,13 @@ uint64_t StartSpan(const SpanStart& start);
 bool IsUntracked(uint64_t id);
 
 // Ends a span: true, once. A span that another thread has on its stack waits there (as ended at
-// `now_ns`) until that thread has noticed.
-bool EndSpan(uint64_t id, const ThreadRanges* caller, int64_t now_ns, SpanStart* start);
+// `now`) until that thread has noticed.
+bool EndSpan(uint64_t id, const ThreadRanges* caller, int64_t now, SpanStart* start);
 
 // --- By the thread that has the span on its stack ---
 
 // Whether another thread has ended it, and when.
-bool HasEnded(uint64_t id, int64_t* end_ns);
+bool HasEnded(uint64_t id, int64_t* end);
 // It is off the stack: its place may be used again.
 void ReleaseEnded(uint64_t id);
 // The thread ends, and the span goes on without it.

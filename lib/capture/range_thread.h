@@ -39,7 +39,7 @@ struct alignas(64) ThreadRanges {
   uint32_t depth = 0;
   uint32_t overflow = 0;  // pushes beyond kMaxDepth that are still open
   std::atomic<uint32_t> tid{0};
-  int64_t last_event_ns = 0;
+  int64_t last_event_ticks = 0;
   const StoredString* last_domain = nullptr;
   int ends_to_sit_out = 0;
   RangeRing ring;

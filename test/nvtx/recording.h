@@ -13,6 +13,10 @@
 
 namespace prof::capture {
 
+// How far an event's time may be off CLOCK_REALTIME: nanoseconds, but for a collector that is
+// interrupted while it compares the clocks.
+constexpr int64_t kClockErrorNs = 20'000;
+
 class Recording {
  public:
   struct Step {
