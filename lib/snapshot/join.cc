@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "lib/snapshot/api_class.h"
+#include "lib/snapshot/reserve.h"
 
 namespace prof::internal {
 namespace {
@@ -88,7 +89,7 @@ void SetCallPaths(Model* model) {
 class CallIndex {
  public:
   explicit CallIndex(const std::vector<ApiCall>& calls) {
-    keys_.reserve(calls.size());
+    ReserveRows(calls.size(), &keys_);
     for (size_t i = 0; i < calls.size(); ++i) {
       if (calls[i].correlation != 0) keys_.push_back(uint64_t{calls[i].correlation} << 32 | i);
     }

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "lib/snapshot/join.h"
+#include "lib/snapshot/reserve.h"
 
 namespace prof::internal {
 namespace {
@@ -71,6 +72,7 @@ void DeriveInstances(int64_t end_ns, model::Model* model) {
   // A step opens one range; only lost steps make it more. The bound keeps a hostile file, whose
   // steps jump between two deep paths, from asking for a thousand ranges per step.
   Deriver deriver(model, 8 * model->steps.size() + 1024);
+  ReserveRows(model->steps.size() / 2 + 1024, &model->instances);  // a push and a pop are one
   const std::vector<size_t> offsets = StepOffsets(*model);
   for (uint32_t thread = 0; thread + 1 < offsets.size(); ++thread) {
     uint32_t path = 0;

@@ -14,6 +14,7 @@
 #include "lib/format/framing.h"
 #include "lib/snapshot/decoder.h"
 #include "lib/snapshot/join.h"
+#include "lib/snapshot/reserve.h"
 #include "prof/snapshot.pb.h"
 
 namespace prof {
@@ -121,9 +122,8 @@ absl::Status ReadingFailed() {
   return absl::UnavailableError(absl::StrCat("reading failed: ", std::strerror(errno)));
 }
 
-// Room for the rest of the file, if it is as its beginning: otherwise vectors that double as they
-// grow copy everything again and again, and take twice the memory at their largest. No more than a
-// row for each six bytes, and nothing for a file so large that the claim alone could fail.
+// Room for the rest of the file, if it is as its beginning. No more than a row for each six bytes,
+// and nothing for a file so large that the claim alone could fail.
 template <typename... Events>
 void Reserve(const Source& source, std::vector<Events>*... vectors) {
   if (source.size() <= source.position() || source.size() > kMostToReserveFor) return;
@@ -132,7 +132,7 @@ void Reserve(const Source& source, std::vector<Events>*... vectors) {
   const auto rows = [&](size_t now) {
     return static_cast<size_t>(std::min(static_cast<double>(now) * growth, size / 6));
   };
-  (vectors->reserve(rows(vectors->size())), ...);
+  (internal::ReserveRows(rows(vectors->size()), vectors), ...);
 }
 
 absl::StatusOr<model::Model> ReadBlocks(Source* source) {
