@@ -132,6 +132,14 @@ SubsystemStatus CounterSampler::status() const {
   return status_;
 }
 
+bool CounterSampler::Settled() const {
+  for (const Context& context : contexts_) {
+    const Phase phase = context.phase.load();
+    if (phase == Phase::kNew || phase == Phase::kReady || context.wanted.load() >= 0) return false;
+  }
+  return !busy_.load();
+}
+
 bool CounterSampler::Complete() const {
   if (closed_.load(std::memory_order_relaxed)) return true;
   bool usable = false;

@@ -88,6 +88,9 @@ class CounterSampler {
 
   SubsystemStatus status() const;
   bool Complete() const;
+  // Every known context is as it will be until the next launch: counting, or given up. Tests wait
+  // for it; in a program the launches of that moment are just not sampled.
+  bool Settled() const;
   uint64_t samples_failed() const { return samples_failed_.load(std::memory_order_relaxed); }
   uint64_t signatures_dropped() const { return schedule_.dropped(); }
 

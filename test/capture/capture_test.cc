@@ -309,10 +309,13 @@ TEST_CASE("A file holds what happened up to a second ago, for when the program i
   const std::string path = folder / (std::to_string(getpid()) + ".prof");
   EmitKernel(gpu);
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (access(path.c_str(), F_OK) != 0 && std::chrono::steady_clock::now() < until) {
+  const auto written = [&] {  // the first block is, whole
+    const absl::StatusOr<model::Model> model = ReadSnapshotFile(path);
+    return model.ok() && model->truncation.empty();
+  };
+  while (!written() && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(milliseconds(20));
   }
-  std::this_thread::sleep_for(milliseconds(20));  // from the file's creation to its first block
   const model::Model early = Read(Snapshot::FromFile(path));
   CHECK(early.ops.size() == 1);
   CHECK(early.process.pid == static_cast<uint32_t>(getpid()));

@@ -94,10 +94,9 @@ TEST_CASE("Each launch call counts once, each way of launching reaches the sampl
     const std::vector<std::string> log = program.cupti.log();
     return std::find(log.begin(), log.end(), "start") != log.end();
   };
-  for (int i = 0; i < 5000 && !started(); ++i) {
+  for (int i = 0; i < 10'000 && !(started() && sampler.Settled()); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until the worker is out of it
   const auto pushes = [&] {
     long count = 0;
     for (const std::string& line : program.cupti.log()) count += line.rfind("push", 0) == 0;
