@@ -14,7 +14,8 @@ import re
 import shutil
 import sys
 
-NAMES = ["accuracy", "counts", "counter_cost", "cost", "continuous", "tracing"]
+NAMES = ["accuracy", "counts", "counter_cost", "cost", "continuous", "tracing",
+         "peers", "living_with"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

@@ -2,8 +2,7 @@
 //
 // Counts the kernels of a program, and nothing else: an injection library for CUDA_INJECTION64_PATH
 // that shares no code with prof, to check prof's counts against. At exit it appends one line
-// "<pid> kernels <n> dropped <n>" to the file named by KERNEL_COUNTER_OUTPUT. Without that it reads
-// no record: what a program then takes longer is CUPTI's own floor.
+// "<pid> kernels <n> dropped <n>" to the file named by KERNEL_COUNTER_OUTPUT.
 //
 // Build:  g++ -std=c++17 -O2 -shared -fPIC kernel_counter.cc -o libkernel_counter.so
 // -I<toolkit>/include
@@ -21,14 +20,9 @@ constexpr size_t kBufferBytes = 8 << 20;
 constexpr size_t kBufferAlignment = 8;
 std::atomic<unsigned long long> kernels{0};
 std::atomic<unsigned long long> dropped{0};
-std::atomic<uint8_t*> spare{nullptr};  // fresh pages would be part of the cost
-const char* output = nullptr;
 
 void CUPTIAPI GiveBuffer(uint8_t** buffer, size_t* size, size_t* max_records) {
-  *buffer = spare.exchange(nullptr);
-  if (*buffer == nullptr) {
-    *buffer = static_cast<uint8_t*>(std::aligned_alloc(kBufferAlignment, kBufferBytes));
-  }
+  *buffer = static_cast<uint8_t*>(std::aligned_alloc(kBufferAlignment, kBufferBytes));
   *size = *buffer == nullptr ? 0 : kBufferBytes;
   *max_records = 0;
 }
@@ -36,28 +30,27 @@ void CUPTIAPI GiveBuffer(uint8_t** buffer, size_t* size, size_t* max_records) {
 void CUPTIAPI TakeBuffer(CUcontext context, uint32_t stream, uint8_t* buffer, size_t /*size*/,
                          size_t valid_bytes) {
   CUpti_Activity* record = nullptr;
-  while (output != nullptr &&
-         cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
+  while (cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
     if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ++kernels;
   }
   size_t lost = 0;
   if (cuptiActivityGetNumDroppedRecords(context, stream, &lost) == CUPTI_SUCCESS) dropped += lost;
-  std::free(spare.exchange(buffer));
+  std::free(buffer);
 }
 
 void WriteCounts() {
   cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  std::FILE* file = output == nullptr ? nullptr : std::fopen(output, "a");
+  const char* path = std::getenv("KERNEL_COUNTER_OUTPUT");
+  std::FILE* file = path == nullptr ? stderr : std::fopen(path, "a");
   if (file == nullptr) return;
   std::fprintf(file, "%d kernels %llu dropped %llu\n", static_cast<int>(getpid()), kernels.load(),
                dropped.load());
-  std::fclose(file);
+  if (file != stderr) std::fclose(file);
 }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
-  output = std::getenv("KERNEL_COUNTER_OUTPUT");
   const bool counting = cuptiActivityRegisterCallbacks(GiveBuffer, TakeBuffer) == CUPTI_SUCCESS &&
                         cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) == CUPTI_SUCCESS;
   if (counting) std::atexit(WriteCounts);

@@ -4,11 +4,22 @@
 // was recorded, and what is left behind. Exits with 1 when kernels are missing and the snapshot
 // does not say so.
 //
-// usage: launch_storm [none|timeline|counters] [kernels per thread] [threads] [plain|ranges|graph]
+// usage: launch_storm [none|timeline|counters|soak] [kernels per thread] [threads]
+//                     [plain|ranges|graph] [file]
+//
+// soak: the timeline goes to `file`, for as long as one likes; what counts is the memory that the
+// process takes meanwhile, and what the snapshot says of losses.
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "prof/analyzer.h"
 #include "prof/session.h"
@@ -39,19 +50,85 @@ bool Check(const prof::Snapshot& snapshot, const Storm& storm, StormKind kind) {
   return all || !integrity.complete();
 }
 
+// The resident memory of this process in MiB, once a second from the constructor to Print().
+class MemoryWatch {
+ public:
+  MemoryWatch()
+      : thread_([this] {
+          while (!done_) {
+            resident_mib_.push_back(ResidentMib());
+            for (int i = 0; i < 10 && !done_; ++i) {
+              std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            }
+          }
+        }) {}
+
+  void Print() {
+    done_ = true;
+    thread_.join();
+    const size_t tenth = resident_mib_.size() / 10;
+    const auto most = [](auto begin, auto end) {
+      return begin == end ? 0.0 : *std::max_element(begin, end);
+    };
+    const auto settled = resident_mib_.begin() + static_cast<long>(tenth);
+    const auto late = resident_mib_.end() - static_cast<long>(tenth);
+    std::printf("[memory] seconds %zu resident_mib first_tenth %.1f middle %.1f last_tenth %.1f\n",
+                resident_mib_.size(), most(resident_mib_.begin(), settled), most(settled, late),
+                most(late, resident_mib_.end()));
+  }
+
+ private:
+  static double ResidentMib() {
+    size_t all = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+  }
+
+  std::vector<double> resident_mib_;
+  std::atomic<bool> done_{false};
+  std::thread thread_;  // last: it uses the others
+};
+
+int Soak(Storm& storm, const StormOptions& options, const std::string& file) {
+  prof::SessionOptions session_options;
+  session_options.counters = prof::Counters::kNone;
+  session_options.output = file;
+  MemoryWatch memory;
+  prof::Session session(session_options);
+  PrintStorm("soak", options, storm.Run());
+  const prof::Integrity integrity = session.Stop().integrity();
+  memory.Print();
+  PrintProfThreadTimes();
+  std::ifstream written(file, std::ios::ate | std::ios::binary);
+  std::printf(
+      "[counts] made %llu recorded %llu dropped_by_cupti %llu untimed %llu refused %llu "
+      "range_events_dropped %llu complete %d snapshot_bytes %lld\n",
+      storm.kernels(), static_cast<unsigned long long>(integrity.kernels),
+      static_cast<unsigned long long>(integrity.dropped_by_cupti),
+      static_cast<unsigned long long>(integrity.untimed),
+      static_cast<unsigned long long>(integrity.buffers_refused),
+      static_cast<unsigned long long>(integrity.range_events_dropped), integrity.complete() ? 1 : 0,
+      static_cast<long long>(written.tellg()));
+  const bool all = integrity.kernels == storm.kernels();
+  return storm.CountIsRight() && (all || !integrity.complete()) ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "timeline";
-  const bool known = mode == "none" || mode == "timeline" || mode == "counters";
+  const bool soak = mode == "soak" && argc > 5;
+  const bool known = mode == "none" || mode == "timeline" || mode == "counters" || soak;
   const std::optional<StormOptions> options =
       ParseStorm(std::max(argc - 2, 0), argv + std::min(argc, 2));
   if (!known || !options) {
-    std::fprintf(stderr, "usage: launch_storm [none|timeline|counters] [kernels] [threads] ...\n");
+    std::fprintf(stderr,
+                 "usage: launch_storm [none|timeline|counters|soak] [kernels] [threads] ...\n");
     return 2;
   }
   Storm storm;
   if (!storm.Prepare(*options)) return 0;
+  if (soak) return Soak(storm, *options, argv[5]);
   if (mode == "none") {
     PrintStorm("none", *options, storm.Run());
     return storm.CountIsRight() ? 0 : 1;

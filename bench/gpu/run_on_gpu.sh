@@ -5,7 +5,7 @@
 # $OUT: summary.txt first, results.tgz with everything. No step stops the ones after it.
 #
 #   bench/gpu/run_on_gpu.sh [transformer] [pytorch] [accuracy] [continuous] [cost] [tests]
-#                           [storm]
+#                           [storm] [peers] [living] [soak]
 #
 # Without arguments all sections run. Nothing is begun after PROF_GPU_SECONDS, by default 560.
 set -uo pipefail
@@ -16,7 +16,7 @@ readonly kOut=${OUT:-$PWD/out/gpu}
 readonly kCuda=${CUDA_HOME:-/usr/local/cuda}
 [[ -x /opt/torch/.venv/bin/python3 ]] && PATH=/opt/torch/.venv/bin:$PATH
 readonly kPython=python3
-readonly kAllSections=(tests transformer accuracy pytorch storm continuous cost)
+readonly kAllSections=(tests transformer accuracy pytorch storm peers living continuous cost soak)
 readonly kLargestFile=$((15 << 20))
 readonly kSecondsInAll=${PROF_GPU_SECONDS:-560}
 export PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
@@ -66,7 +66,7 @@ report_json() {
     rm -f "$work/$2"
 }
 
-tail_lines() { grep -hE '^\[(timing|checksum|counts|thread|loss|failed)\]' "$@" 2>/dev/null | tee -a "$work/summary.txt"; }
+tail_lines() { grep -hE '^\[(timing|checksum|counts|thread|memory|loss|failed)\]' "$@" 2>/dev/null | tee -a "$work/summary.txt"; }
 
 run_tests() {
   local program name
@@ -97,9 +97,10 @@ kernels_in() {
     2>/dev/null || echo unknown
 }
 
-build_kernel_counter() {
-  step 30 kernel_counter_build.txt g++ -std=c++17 -O2 -shared -fPIC bench/gpu/kernel_counter.cc \
-    -o "$work/libkernel_counter.so" -I"$kCuda/include" -I"$kCuda/extras/CUPTI/include" \
+# build_injection <name>: bench/gpu/<name>.cc to lib<name>.so.
+build_injection() {
+  step 30 "$1_build.txt" g++ -std=c++17 -O2 -shared -fPIC "bench/gpu/$1.cc" \
+    -o "$work/lib$1.so" -I"$kCuda/include" -I"$kCuda/extras/CUPTI/include" \
     -L"$kCuda/lib64" -L"$kCuda/extras/CUPTI/lib64" -Wl,-rpath,"$kCuda/extras/CUPTI/lib64" \
     -lcupti
 }
@@ -108,7 +109,7 @@ run_pytorch() {
   local script=examples/pytorch/llama_like.py counted recorded
   step 60 llama_bare.txt "$kPython" "$script"
   step 60 llama_bare_again.txt "$kPython" "$script"
-  build_kernel_counter &&
+  build_injection kernel_counter &&
     step 60 llama_counted.txt env CUDA_INJECTION64_PATH="$work/libkernel_counter.so" \
       KERNEL_COUNTER_OUTPUT="$work/kernel_counts.txt" "$kPython" "$script"
   # The program's own streams are kept apart, so that what prof prints cannot hide in them.
@@ -180,13 +181,43 @@ run_continuous() {
 
 run_storm() {
   local left=$((section_end - SECONDS))
-  build_kernel_counter &&
+  build_injection tracing_parts &&
     step "$left" tracing.txt "$kPython" bench/gpu/tracing.py --bin "$kBin" \
-      --floor "$work/libkernel_counter.so" --seconds "$((left - 30))" \
+      --parts "$work/libtracing_parts.so" --seconds "$((left - 30))" \
       --markdown "$work/tracing.md" --json "$work/tracing.json"
   grep -hE '^\||^\[failed\]' "$work/tracing.txt" 2>/dev/null | tee -a "$work/summary.txt"
+  mkdir -p "$work/buffers"
+  ours 40 buffers.txt env CUDA_INJECTION64_PATH="$PWD/$work/libtracing_parts.so" \
+    TRACING_PARTS=kernels,copies,memsets,runtime,driver,synchronization,overhead,selected \
+    TRACING_SAVE="$work/buffers" "$kBin/transformer_bare" --tokens 1 --steps 300 --steady 1
   ours 40 storm_4_threads.txt "$kBin/launch_storm" counters 50000 4
   tail_lines "$work/storm_4_threads.txt"
+}
+
+run_peers() {
+  local left=$((section_end - SECONDS))
+  build_injection tracing_parts
+  step "$left" peers.txt "$kPython" bench/gpu/peers.py --bin "$kBin" --python "$kPython" \
+    --parts "$work/libtracing_parts.so" --seconds "$((left - 40))" \
+    --markdown "$work/peers.md" --json "$work/peers.json"
+  grep -hE '^\||^\[failed\]' "$work/peers.txt" 2>/dev/null | tee -a "$work/summary.txt"
+}
+
+run_living() {
+  local left=$((section_end - SECONDS))
+  step "$left" living_with.txt "$kPython" bench/gpu/living_with.py --bin "$kBin" \
+    --python "$kPython" --seconds "$((left - 60))" --markdown "$work/living_with.md" \
+    --json "$work/living_with.json"
+  grep -hE '^\||^\[failed\]' "$work/living_with.txt" 2>/dev/null | tee -a "$work/summary.txt"
+}
+
+# As many launches as fit: about 200,000 a second.
+run_soak() {
+  local left=$((section_end - SECONDS)) kernels
+  kernels=$(((left - 20) * 180000))
+  ours "$left" soak.txt "$kBin/launch_storm" soak "$kernels" 1 ranges "$work/soak.prof"
+  tail_lines "$work/soak.txt"
+  rm -f "$work/soak.prof"
 }
 
 run_cost() {
@@ -200,6 +231,7 @@ collect() {
   local file copied=0
   cp "$work/summary.txt" "$kOut/"
   for file in accuracy.json accuracy.md counts.json counter_cost.json cost.json continuous.json tracing.json \
+    peers.json living_with.json \
     transformer_2048.txt transformer_1.txt llama_report.txt; do
     if ((copied < 6)) && [[ -f $work/$file ]] && (($(stat -c %s "$work/$file") < kLargestFile)); then
       cp "$work/$file" "$kOut/"
@@ -215,8 +247,8 @@ collect() {
 
 main() {
   local sections=("$@") name
-  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=400 [pytorch]=200 [storm]=250
-    [continuous]=300 [cost]=420)
+  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=400 [pytorch]=200 [storm]=280
+    [peers]=280 [living]=200 [continuous]=300 [cost]=420 [soak]=560)
   ((${#sections[@]})) || sections=("${kAllSections[@]}")
   say "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'no nvidia-smi'); commit $(cat device/commit 2>/dev/null)"
   for name in "${sections[@]}"; do

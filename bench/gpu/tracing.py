@@ -3,10 +3,11 @@
 #
 # What the timeline costs a launch, beside the bare program and beside CUPTI alone.
 #
-#   tracing.py --bin device/bin --floor libkernel_counter.so --markdown OUT.md --json OUT.json
+#   tracing.py --bin device/bin --parts libtracing_parts.so --markdown OUT.md --json OUT.json
 #
 # The variants take turns (A B C A B C ...). "floor" is CUPTI's activity tracing of kernels with its
-# records thrown away (kernel_counter.cc): no tool on CUPTI can be below it.
+# records thrown away (tracing_parts.cc): no tool on CUPTI can be below it. The storm "parts" shows
+# what each part of CUPTI's tracing adds to that, and what is left when it is undone.
 """Measures us per kernel of the launch storm: bare, CUPTI alone, prof's timeline, after Stop."""
 
 import argparse
@@ -25,19 +26,43 @@ import results
 _TIMING = re.compile(r"^\[timing\] storm (\w+) .* us_per_kernel ([0-9.]+)", re.MULTILINE)
 _COUNTS = re.compile(r"^\[counts\] made (\d+) recorded (\d+) .* complete (\d) snapshot_bytes (\d+)",
                      re.MULTILINE)
-_KERNELS = {"plain": 400_000, "ranges": 400_000, "graph": 2_000_000}
+_KERNELS = {"plain": 400_000, "ranges": 400_000, "graph": 2_000_000, "parts": 200_000}
+_CALLS = "runtime,driver"
+_PROFS = f"kernels,copies,memsets,{_CALLS},synchronization,overhead,selected,callback"
+_PARTS = {  # variant: TRACING_PARTS
+    "callback alone": "callback",
+    "kernels + callback": "kernels,callback",
+    "kernels + runtime": "kernels,runtime",
+    "kernels + driver": "kernels,driver",
+    "kernels + both": f"kernels,{_CALLS}",
+    "kernels + both, selected calls": f"kernels,{_CALLS},selected",
+    "kernels + both but launches + callback": f"kernels,{_CALLS},no_launches,callback",
+    "kernels + synchronization": "kernels,synchronization",
+    "kernels + overhead": "kernels,overhead",
+    "kernels + copies + memsets": "kernels,copies,memsets",
+    "what prof turns on": _PROFS,
+}
+_STOPS = {"kinds": "the kinds off", "callback": "all off and unsubscribed", "finalize": "finalized"}
 _RUN_LIMIT_S = 60
 _OVER_FLOOR, _OVER_BARE = 1.05, 1.01
 _BYTES_PER_LAUNCH = 12  # with a range each
 
 
-def variants(binaries, floor, kind, scratch):
+def variants(arguments, kind, scratch):
     """{variant: command}; the first is the base."""
-    storm = [str(_KERNELS[kind]), "1", kind]
+    binaries = arguments.bin
+    storm = [str(_KERNELS[kind]), "1", "plain" if kind == "parts" else kind]
     bare = [f"{binaries}/storm_bare", *storm]
-    found = {
-        "bare": bare,
-        "floor": ["env", f"CUDA_INJECTION64_PATH={os.path.abspath(floor)}", *bare],
+    library = f"CUDA_INJECTION64_PATH={os.path.abspath(arguments.parts)}"
+    found = {"bare": bare, "floor": ["env", library, *bare]}
+    if kind == "parts":
+        for name, parts in _PARTS.items():
+            found[name] = ["env", library, f"TRACING_PARTS={parts}", *bare]
+        for stop, name in _STOPS.items():
+            found[name] = ["env", library, f"TRACING_PARTS={_PROFS}", f"TRACING_STOP={stop}", *bare,
+                           "signal"]
+        return found
+    found |= {
         "linked, no session": [f"{binaries}/launch_storm", "none", *storm],
         "timeline": [f"{binaries}/launch_storm", "timeline", *storm],
         "prof run": [f"{binaries}/prof", "run", "--counters", "none", "--output",
@@ -62,7 +87,7 @@ def measure(command):
 
 def run_kind(kind, arguments, scratch, deadline, failures):
     """Rows of one kind of storm. A variant that fails once is not tried again."""
-    commands = variants(arguments.bin, arguments.floor, kind, scratch)
+    commands = variants(arguments, kind, scratch)
     values, counts, broken = {}, {}, set()
     for _ in range(arguments.repeats):
         for variant, command in commands.items():
@@ -74,6 +99,8 @@ def run_kind(kind, arguments, scratch, deadline, failures):
                 failures.append(f"{kind}, {variant}: {error}")
                 broken.add(variant)
                 continue
+            if kind == "parts" and "after" in timings:  # this variant is about that
+                timings = {variant: timings["after"]}
             for name, value in timings.items():
                 shown = "after Stop" if name == "after" else variant
                 values.setdefault(shown, []).append(value)
@@ -82,7 +109,7 @@ def run_kind(kind, arguments, scratch, deadline, failures):
     for variant, measured in values.items():
         row = {"storm": kind, "variant": variant, "us_per_kernel": statistics.median(measured),
                "min": min(measured), "max": max(measured), "n": len(measured),
-               "command": machine.printable(commands.get(variant, commands["timeline"]))}
+               "command": machine.printable(commands.get(variant) or commands["timeline"])}
         for base in ("bare", "floor"):
             row[f"over_{base}"] = (row["us_per_kernel"] / statistics.median(values[base])
                                    if values.get(base) else None)
@@ -115,7 +142,7 @@ def goals_of(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", default="device/bin")
-    parser.add_argument("--floor", required=True, help="the built kernel_counter.cc")
+    parser.add_argument("--parts", required=True, help="the built tracing_parts.cc")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=200, help="begin no run after this")
     parser.add_argument("--markdown", required=True)

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs a Python program under a profiler that has to be started from inside of the process.
+#
+#   with_tool.py torch|torch-cpu|proton OUTPUT -- script.py [arguments]
+"""Runs a script under torch.profiler or Triton's Proton and leaves what they write in OUTPUT."""
+
+import runpy
+import sys
+
+
+def run(script, arguments):
+    """The script, as if it had been started by itself; a failure of it is one of ours."""
+    sys.argv = [script, *arguments]
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            raise
+
+
+def main():
+    tool, output, dashes, script, *arguments = sys.argv[1:]
+    if dashes != "--":
+        sys.exit("usage: with_tool.py torch|torch-cpu|proton OUTPUT -- script.py [arguments]")
+    if tool == "proton":
+        import triton.profiler as proton
+        proton.start(output.removesuffix(".hatchet"), hook=None)
+        run(script, arguments)
+        proton.finalize()
+        return
+    from torch.profiler import ProfilerActivity, profile
+    activities = [ProfilerActivity.CUDA]
+    if tool == "torch-cpu":
+        activities.append(ProfilerActivity.CPU)
+    with profile(activities=activities) as profiler:
+        run(script, arguments)
+    profiler.export_chrome_trace(output)
+
+
+if __name__ == "__main__":
+    main()
