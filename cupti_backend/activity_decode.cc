@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "cupti_backend/activity_tracer.h"
+
 namespace prof::cupti {
 namespace {
 
@@ -193,9 +195,12 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
       case CUPTI_ACTIVITY_KIND_RUNTIME:
         DecodeApi(*reinterpret_cast<CUpti_ActivityAPI*>(record), true, encoder);
         break;
-      case CUPTI_ACTIVITY_KIND_DRIVER:
-        DecodeApi(*reinterpret_cast<CUpti_ActivityAPI*>(record), false, encoder);
+      case CUPTI_ACTIVITY_KIND_DRIVER: {
+        const auto& call = *reinterpret_cast<CUpti_ActivityAPI*>(record);
+        if (call.cbid == ActivityTracer::kProbeCall && call.threadId == probing_thread_) ++probes_;
+        DecodeApi(call, false, encoder);
         break;
+      }
       case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: {
         const auto& r = *reinterpret_cast<CUpti_ActivitySynchronization2*>(record);
         encoder.Add(capture::SyncEvent{SyncOf(static_cast<uint32_t>(r.type)), r.contextId,

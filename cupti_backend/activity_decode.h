@@ -31,6 +31,9 @@ class ActivityDecoder {
   void Flush(capture::Encoder& encoder);
 
   uint64_t unknown_records() const { return unknown_records_; }
+  // Records of ActivityTracer::kProbeCall made by `thread`, from now on and so far.
+  void WatchProbesOf(uint32_t thread) { probing_thread_ = thread; }
+  uint64_t probes() const { return probes_; }
   // A kernel, copy or memset was seen.
   bool saw_gpu_work() const { return saw_gpu_work_; }
 
@@ -59,6 +62,8 @@ class ActivityDecoder {
   std::vector<DriverCall>* last_waiting_ = nullptr;  // the entry of last_tid_
   uint32_t last_tid_ = 0;
   uint64_t unknown_records_ = 0;
+  uint32_t probing_thread_ = 0;
+  uint64_t probes_ = 0;
   bool saw_gpu_work_ = false;
 };
 

@@ -58,7 +58,7 @@ void ActivityTracer::DropUninterestingCalls() {
     if (!KeepsApiCall(*api_, CUPTI_CB_DOMAIN_RUNTIME_API, cbid)) {
       api_->activity_enable_runtime_api(cbid, 0);
     }
-    if (!KeepsApiCall(*api_, CUPTI_CB_DOMAIN_DRIVER_API, cbid)) {
+    if (cbid != kProbeCall && !KeepsApiCall(*api_, CUPTI_CB_DOMAIN_DRIVER_API, cbid)) {
       api_->activity_enable_driver_api(cbid, 0);
     }
   }

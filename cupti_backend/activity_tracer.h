@@ -21,7 +21,8 @@ class ActivityTracer {
   // `cap_bytes` of the first recording of a process stays in force.
   ActivityTracer(const CuptiApi* api, size_t cap_bytes) : api_(api), pool_(cap_bytes) {}
 
-  // Registers the buffers and enables the kinds. Returns the first failure; `failed_kind` names it.
+  // Registers the buffers and enables the kinds, also once more when another profiler has put its
+  // own in their place. Returns the first failure; `failed_kind` names it.
   CUptiResult Enable(std::string* failed_kind);
   void Disable();
 
@@ -30,6 +31,9 @@ class ActivityTracer {
 
   // Records that CUPTI had to drop since the last call.
   uint64_t TakeDropped();
+
+  // The driver call that is recorded for nothing but BufferWatch's probes.
+  static constexpr CUpti_CallbackId kProbeCall = CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion;
 
   capture::BufferPool& pool() { return pool_; }
 

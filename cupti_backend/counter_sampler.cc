@@ -24,6 +24,7 @@ CounterSampler::CounterSampler(const CuptiApi* api, const DriverApi* driver,
       options_(options),
       id_(last_sampler.fetch_add(1, std::memory_order_relaxed) + 1),
       start_ns_(MonotonicNs()),
+      wanted_(options.counters != Counters::kNone || !options.metrics.empty()),
       replays_(options.replay == Replay::kKernel),
       plans_(api, driver, options),
       // A replayed launch gives everything at once, and there may be no second one.
@@ -33,11 +34,10 @@ CounterSampler::CounterSampler(const CuptiApi* api, const DriverApi* driver,
       selection_(options),
       counted_ranges_(options.counted_ranges),
       tracing_(api) {
-  const bool wanted = options_.counters != Counters::kNone || !options_.metrics.empty();
   sem_init(&work_, 0, 0);
-  if (!wanted) closed_.store(true);
-  status_.state = wanted ? State::kWorking : State::kOff;
-  if (wanted) worker_ = capture::StartQuietThread("prof-sampler", [this] { RunWorker(); });
+  if (!wanted_) closed_.store(true);
+  status_.state = wanted_ ? State::kWorking : State::kOff;
+  if (wanted_) worker_ = capture::StartQuietThread("prof-sampler", [this] { RunWorker(); });
 }
 
 CounterSampler::~CounterSampler() {

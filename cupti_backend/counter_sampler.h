@@ -72,6 +72,8 @@ class CounterSampler {
   // A launch on several devices at once: never sampled, counted.
   void OnSeveralDevicesLaunch() { selection_.NoteSeveralDevices(); }
 
+  // Counters were asked for: OnLaunchEnter and OnLaunchExit are to be called.
+  bool samples_launches() const { return wanted_; }
   // Some range is counted as a whole: OnRangeEnter and OnRangeExit are to be called.
   bool counts_ranges() const { return !counted_ranges_.empty(); }
 
@@ -146,6 +148,7 @@ class CounterSampler {
   const SessionOptions options_;
   const uint32_t id_;
   const int64_t start_ns_;
+  const bool wanted_;  // any counters at all
   const bool replays_;
   CounterPlans plans_;  // the worker
   SampleSchedule schedule_;

@@ -2,6 +2,7 @@
 //
 // capture::GpuSource on CUPTI: puts tracer, decoder, sampler and callback together.
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -9,14 +10,17 @@
 #include <vector>
 
 #include "cupti_backend/activity_decode.h"
+#include "cupti_backend/buffer_watch.h"
 #include "cupti_backend/counter_sampler.h"
 #include "cupti_backend/cupti_process.h"
 #include "cupti_backend/device_facts.h"
 #include "cupti_backend/pm_sampler.h"
+#include "cupti_backend/torch_profiler.h"
 #include "lib/capture/clock.h"
 #include "lib/capture/encoder.h"
 #include "lib/capture/gpu_source.h"
 #include "lib/capture/process_facts.h"
+#include "lib/capture/range_recorder.h"
 
 namespace prof::cupti {
 namespace {
@@ -24,6 +28,14 @@ namespace {
 // PM sampling waits for the sampled launches to be done, but not for ever: a program whose kernels
 // change all the time would never get it.
 constexpr int64_t kLongestSamplingBeforePmNs = 20'000'000'000;
+
+constexpr char kBuffersTaken[] =
+    "another profiler in this process has taken CUPTI's records (torch.profiler does); launches "
+    "are "
+    "missing from here on, until it ends";
+constexpr char kBuffersWereTaken[] =
+    "for some time another profiler in this process had CUPTI's records: launches are missing";
+constexpr char kBuffersTakenFix[] = "use one of the two at a time";
 
 class CuptiSource final : public capture::GpuSource {
  public:
@@ -66,7 +78,10 @@ class CuptiSource final : public capture::GpuSource {
 
   void Gather(bool flush) override {
     if (process_ == nullptr) return;
-    if (flush) process_->tracer.Flush(false);
+    if (flush) {
+      LookAtBuffers();
+      process_->tracer.Flush(false);
+    }
     dropped_ += process_->tracer.TakeDropped();
     if (!saw_gpu_work_ && process_->callback.launches() > first_launch_) saw_gpu_work_ = true;
     SamplerEvents events = sampler_->TakeEvents();
@@ -117,6 +132,7 @@ class CuptiSource final : public capture::GpuSource {
     if (process_ == nullptr || !running_) return;
     running_ = false;
     ResolveStreamNames(false);
+    process_->callback.AskTorch(nullptr);
     if (pm_ != nullptr) pm_->Stop();
     process_->callback.Disable();
     process_->tracer.Flush(true);
@@ -161,6 +177,7 @@ class CuptiSource final : public capture::GpuSource {
     integrity.dropped_by_cupti += dropped_;
     integrity.buffers_refused += process_->tracer.pool().refused() - first_refused_;
     integrity.unknown_records += decoder_->unknown_records();
+    integrity.launches_missed += buffer_watch_.launches_missed();
     integrity.samples_failed += sampler_->samples_failed();
     integrity.signatures_dropped += sampler_->signatures_dropped();
     if (pm_ == nullptr) return;
@@ -169,6 +186,48 @@ class CuptiSource final : public capture::GpuSource {
   }
 
  private:
+  // Before the flush: what the flush before brought has been decoded since. A probe has until the
+  // next look.
+  void LookAtBuffers() {
+    // Before CUPTI 13 threads share buffers, and a long kernel would hold a probe back.
+    if (!running_ || process_->api.version < 130000) return;
+    LaunchCallback& callback = process_->callback;
+    const LaunchCallback::TorchAnswers torch = callback.TakeTorchAnswers();
+    BufferWatch::Sight sight;
+    sight.now_ns = capture::MonotonicNs();
+    sight.launches = callback.launches() - first_launch_;
+    sight.buffers = process_->tracer.pool().exchanges();
+    sight.answers = decoder_->probes();
+    sight.torch_on = torch.on;
+    sight.torch_off = torch.off;
+    switch (buffer_watch_.Look(sight)) {
+      case BufferWatch::Act::kNothing:
+        return;
+      case BufferWatch::Act::kProbe: {
+        decoder_->WatchProbesOf(capture::CurrentThreadId());
+        int version = 0;
+        process_->driver.driver_get_version(&version);
+        return;
+      }
+      case BufferWatch::Act::kTaken:
+        callback.AskTorch(FindTorchProfiler());
+        SetTimeline({State::kDegraded, 0, kBuffersTaken, kBuffersTakenFix});
+        if (!std::exchange(told_of_taken_buffers_, true)) {
+          std::fprintf(stderr, "prof: %s; %s\n", kBuffersTaken, kBuffersTakenFix);
+        }
+        return;
+      case BufferWatch::Act::kTakeUpAgain: {
+        std::string failed;
+        process_->tracer.Enable(&failed);
+        return;
+      }
+      case BufferWatch::Act::kBack:
+        callback.AskTorch(nullptr);
+        SetTimeline({State::kDegraded, 0, kBuffersWereTaken, kBuffersTakenFix});
+        return;
+    }
+  }
+
   // One at a time: the hardware samples launches first, then the whole GPU.
   void GatherContinuous() {
     if (pm_ == nullptr) return;
@@ -209,6 +268,8 @@ class CuptiSource final : public capture::GpuSource {
   std::unique_ptr<ActivityDecoder> decoder_;
   std::unique_ptr<CounterSampler> sampler_;
   std::unique_ptr<PmSampler> pm_;  // null: not asked for
+  BufferWatch buffer_watch_;
+  bool told_of_taken_buffers_ = false;
   SamplerEvents gathered_;
   PmEvents pm_events_;
   int64_t start_ns_ = 0;

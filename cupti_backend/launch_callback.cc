@@ -23,6 +23,10 @@ constexpr CUpti_CallbackId kLaunchCalls[] = {
     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
 
+// The context that this thread last told a sampler of, and in which epoch.
+thread_local CUcontext told_context = nullptr;
+thread_local uint32_t told_epoch = 0;
+
 // NVTX's listener carries no user data; there is one callback in a process.
 std::atomic<LaunchCallback*> range_listener{nullptr};
 
@@ -103,6 +107,8 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
 }
 
 void LaunchCallback::Enable(CounterSampler* sampler) {
+  epoch_.fetch_add(1, std::memory_order_relaxed);
+  counts_only_.store(!sampler->samples_launches(), std::memory_order_relaxed);
   sampler_.store(sampler, std::memory_order_release);
   SetCallbacks(1);
   if (!sampler->counts_ranges()) return;
@@ -161,7 +167,16 @@ void LaunchCallback::OnRange(uint32_t path, bool entered) {
 
 void LaunchCallback::OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
   const bool enter = data.callbackSite == CUPTI_API_ENTER;
-  if (enter) launches_.fetch_add(1, std::memory_order_relaxed);
+  if (enter) {
+    launches_.fetch_add(1, std::memory_order_relaxed);
+    if (const TorchProfilerEnabled enabled = torch_enabled_.load(std::memory_order_acquire)) {
+      (enabled() ? torch_on_ : torch_off_).store(true, std::memory_order_relaxed);
+    }
+  }
+  if (counts_only_.load(std::memory_order_relaxed)) {
+    if (enter) TellContextOnce(data.context);
+    return;
+  }
   inside_.Add();
   if (CounterSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
     if (enter && cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice) {
@@ -180,6 +195,18 @@ void LaunchCallback::OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackDat
     } else {
       sampler->OnLaunchExit();
     }
+  }
+  inside_.Remove();
+}
+
+void LaunchCallback::TellContextOnce(CUcontext context) {
+  const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+  if (told_context == context && told_epoch == epoch) return;
+  told_context = context;
+  told_epoch = epoch;
+  inside_.Add();
+  if (CounterSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
+    sampler->OnContext(context);
   }
   inside_.Remove();
 }

@@ -9,6 +9,7 @@
 
 #include "cupti_backend/counter_sampler.h"
 #include "cupti_backend/cupti_api.h"
+#include "cupti_backend/torch_profiler.h"
 #include "lib/capture/striped_count.h"
 
 namespace prof::cupti {
@@ -29,10 +30,24 @@ class LaunchCallback {
   // Kernel and graph launches since the process began.
   uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
 
+  // From now on each launch asks whether torch.profiler records its thread; nullptr: no more.
+  void AskTorch(TorchProfilerEnabled enabled) {
+    torch_enabled_.store(enabled, std::memory_order_release);
+  }
+  // What launches were told since the last call.
+  struct TorchAnswers {
+    bool on = false, off = false;
+  };
+  TorchAnswers TakeTorchAnswers() {
+    return {torch_on_.exchange(false, std::memory_order_relaxed),
+            torch_off_.exchange(false, std::memory_order_relaxed)};
+  }
+
  private:
   static void CUPTIAPI OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                                   const void* data);
   void OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
+  void TellContextOnce(CUcontext context);
   static void OnRange(uint32_t path, bool entered);
   void SetCallbacks(uint32_t enable);
 
@@ -40,7 +55,12 @@ class LaunchCallback {
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::atomic<CounterSampler*> sampler_{nullptr};
   std::atomic<uint64_t> launches_{0};
+  std::atomic<TorchProfilerEnabled> torch_enabled_{nullptr};
+  std::atomic<bool> torch_on_{false}, torch_off_{false};
   capture::StripedCount inside_;  // callbacks that may be using the sampler
+  // The sampler samples no launches: it is told of contexts, and of nothing else.
+  std::atomic<bool> counts_only_{false};
+  std::atomic<uint32_t> epoch_{0};  // how often it was enabled
 };
 
 }  // namespace prof::cupti

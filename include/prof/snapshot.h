@@ -35,9 +35,11 @@ struct Integrity {
   uint64_t range_ends_unmatched = 0;  ///< Pops and ends without a range that was open.
   uint64_t ranges_left_open = 0;      ///< Pushed ranges that were open when their thread ended.
   uint64_t payloads_not_read = 0;  ///< NVTX payloads with a schema: their content is not recorded.
-  uint64_t names_dropped = 0;  ///< Names of threads, categories and streams: the table was full.
-  uint64_t rows_not_kept = 0;  ///< Events older than SessionOptions::keep_last_seconds, or beyond
-                               ///< its memory: dropped on purpose, not a loss.
+  uint64_t names_dropped = 0;    ///< Names of threads, categories and streams: the table was full.
+  uint64_t rows_not_kept = 0;    ///< Events older than SessionOptions::keep_last_seconds, or beyond
+                                 ///< its memory: dropped on purpose, not a loss.
+  uint64_t launches_missed = 0;  ///< Launch calls made while another profiler in the process had
+                                 ///< CUPTI's records.
 
   /// True when nothing was lost.
   bool complete() const {
@@ -45,7 +47,7 @@ struct Integrity {
            range_events_dropped == 0 && range_paths_dropped == 0 && unknown_records == 0 &&
            signatures_dropped == 0 && samples_failed == 0 && bytes_not_written == 0 &&
            pm_samples_lost == 0 && pm_restarts == 0 && payloads_not_read == 0 &&
-           names_dropped == 0 && !clock_stepped && !incomplete;
+           names_dropped == 0 && launches_missed == 0 && !clock_stepped && !incomplete;
   }
 };
 

@@ -19,6 +19,7 @@ std::string LostOperations(const model::Model& model) {
   add(integrity.dropped_by_cupti, "records dropped by CUPTI");
   add(integrity.dropped_by_cap, "records dropped at the memory limit");
   add(integrity.buffers_refused, "record buffers refused");
+  add(integrity.launches_missed, "launches that another profiler took the records of");
   add(integrity.untimed, "operations without a time");
   add(integrity.unknown_records, "records of unknown kinds");
   add(integrity.bytes_not_written, "bytes not written");

@@ -22,6 +22,9 @@ constexpr Loss kLosses[] = {
      "dropped at the memory cap (raise it, or capture less): "},
     {&prof::Integrity::buffers_refused, "CUPTI buffer request was", "CUPTI buffer requests were",
      "refused at the memory cap (raise it, or capture less), which loses records: "},
+    {&prof::Integrity::launches_missed, "launch is", "launches are",
+     "missing because another profiler in the process (torch.profiler does it) had taken CUPTI's "
+     "records: "},
     {&prof::Integrity::unknown_records, "record is", "records are",
      "of a kind or layout that this version cannot read: "},
 };

@@ -26,6 +26,7 @@ BufferPool::~BufferPool() {
 }
 
 uint8_t* BufferPool::Take() {
+  exchanges_.fetch_add(1, std::memory_order_relaxed);
   for (size_t i = 0; i < count_; ++i) {
     State expected = State::kFree;
     if (slots_[i].state.load(std::memory_order_relaxed) != State::kFree) continue;
@@ -39,6 +40,7 @@ uint8_t* BufferPool::Take() {
 }
 
 void BufferPool::GiveFull(uint8_t* buffer, size_t used_bytes) {
+  exchanges_.fetch_add(1, std::memory_order_relaxed);
   const bool ours = base_ != nullptr && buffer >= base_ && buffer < base_ + count_ * kBufferBytes;
   if (!ours) {
     foreign_.fetch_add(1, std::memory_order_relaxed);

@@ -48,6 +48,8 @@ class BufferPool {
   size_t in_use() const;
   uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
   uint64_t foreign() const { return foreign_.load(std::memory_order_relaxed); }
+  // How often anybody called Take() and GiveFull().
+  uint64_t exchanges() const { return exchanges_.load(std::memory_order_relaxed); }
 
  private:
   enum class State : uint32_t { kFree, kLent, kFull };
@@ -63,6 +65,7 @@ class BufferPool {
   std::unique_ptr<Slot[]> slots_;
   std::atomic<uint64_t> refused_{0};
   std::atomic<uint64_t> foreign_{0};
+  std::atomic<uint64_t> exchanges_{0};
 };
 
 }  // namespace prof::capture

@@ -164,6 +164,7 @@ void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOpt
   const std::pair<const char*, uint64_t> losses[] = {
       {"records dropped by CUPTI", integrity.dropped_by_cupti},
       {"records dropped at the memory cap", integrity.dropped_by_cap},
+      {"launches that another profiler's buffers took", integrity.launches_missed},
       {"buffers refused at the memory cap", integrity.buffers_refused},
       {"records without a valid time", integrity.untimed},
       {"range events dropped", integrity.range_events_dropped},

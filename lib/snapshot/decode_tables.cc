@@ -300,6 +300,7 @@ void Decoder::AddClosing(const wire::Block& block) {
     integrity.payloads_not_read = wire.payloads_not_read();
     integrity.names_dropped = wire.names_dropped();
     integrity.rows_not_kept = wire.rows_not_kept();
+    integrity.launches_missed = wire.launches_missed();
   }
   if (block.has_trailer()) {
     model_->stopped_in_order = true;

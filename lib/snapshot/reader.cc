@@ -238,7 +238,8 @@ absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot) {
                                      &Integrity::ranges_left_open,
                                      &Integrity::payloads_not_read,
                                      &Integrity::names_dropped,
-                                     &Integrity::rows_not_kept}) {
+                                     &Integrity::rows_not_kept,
+                                     &Integrity::launches_missed}) {
     read.*count = std::max(read.*count, live.*count);
   }
   read.clock_stepped |= live.clock_stepped;

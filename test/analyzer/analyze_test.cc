@@ -211,16 +211,18 @@ TEST_CASE("Each loss is a sentence with its count; a whole capture has none") {
   losses.signatures_dropped = 7;
   losses.samples_failed = 8;
   losses.bytes_not_written = 9;
+  losses.launches_missed = 10;
   losses.clock_stepped = true;
   losses.incomplete = true;
   b.integrity = losses;
   const Report report = Analyze(b.Snapshot());
-  CHECK(report.integrity.size() == 12);
+  CHECK(report.integrity.size() == 13);
   std::string all;
   for (const std::string& sentence : report.integrity) all += sentence + '\n';
   CHECK_THAT(all, Contains("1,204 records were dropped by CUPTI: "));
   CHECK_THAT(all, Contains("1 record was dropped at the memory cap"));
   CHECK_THAT(all, Contains("4 range events were dropped"));
+  CHECK_THAT(all, Contains("10 launches are missing because another profiler"));
   CHECK_THAT(all, Contains("stopped by a deadline"));
   CHECK_THAT(all, Contains("system clock was set"));
 }

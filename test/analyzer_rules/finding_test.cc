@@ -342,6 +342,16 @@ TEST_CASE("When records were lost a finding about idle time is withheld and clai
   CHECK(Get(run.Find(), "launch-bound") != nullptr);
 }
 
+TEST_CASE("When another profiler had the records a finding about idle time is withheld") {
+  Run run = LaunchBoundRun();
+  run.model().integrity.launches_missed = 77;
+  REQUIRE_FALSE(run.Find().empty());
+  for (const Finding& finding : run.Find()) {
+    CHECK(finding.withheld);
+    CHECK(finding.withheld_why.find("77 launches that another profiler") != std::string::npos);
+  }
+}
+
 TEST_CASE("Failed counter samples do not touch findings about idle time") {
   Run run = LaunchBoundRun();
   run.model().integrity.samples_failed = 3;

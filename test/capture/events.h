@@ -228,6 +228,7 @@ inline Integrity EveryLoss() {
   integrity.payloads_not_read = 1020;
   integrity.names_dropped = 1021;
   integrity.rows_not_kept = 1022;
+  integrity.launches_missed = 1023;
   return integrity;
 }
 

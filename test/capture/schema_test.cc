@@ -413,6 +413,7 @@ TEST_CASE("Losses and the trailer arrive as they were given") {
     CHECK(integrity.payloads_not_read() == 1020);
     CHECK(integrity.names_dropped() == 1021);
     CHECK(integrity.rows_not_kept() == 1022);
+    CHECK(integrity.launches_missed() == 1023);
   }
   CHECK(blocks[1].trailer().end_ns() == kStart + 10'000);
   CHECK(blocks[1].trailer().blocks() == 2);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cupti_backend/activity_tracer.h"
 #include "test/cupti/activity_buffer.h"
 
 namespace prof::cupti::test {
@@ -195,6 +196,19 @@ TEST_CASE("Of a runtime call and the driver call inside of it only the outer one
   const model::Model model = decoding.Model();
   CHECK(CallNames(model) == Names{"cudaLaunchKernel"});
   CHECK(model.api_calls[0].start_ns == Ns(kStart + 100));
+}
+
+TEST_CASE("Probes of one thread are counted, and are no calls of the program") {
+  ActivityBuffer buffer;
+  buffer.Add(DriverCall(ActivityTracer::kProbeCall, 7, kStart, kStart + 1));  // before: not ours
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  CHECK(decoding.decoder.probes() == 0);
+  decoding.decoder.WatchProbesOf(7);
+  buffer.Add(DriverCall(ActivityTracer::kProbeCall, 8, kStart, kStart + 1));
+  decoding.Decode(buffer);
+  CHECK(decoding.decoder.probes() == 1);
+  CHECK(CallNames(decoding.Model()).empty());
 }
 
 TEST_CASE("The two may come in different buffers") {

@@ -497,8 +497,8 @@ TEST_CASE("Two contexts of one chip share its pass groups") {
   Program program;
   program.sampler.OnContext(Context(1));
   program.sampler.OnContext(Context(2));
-  REQUIRE(program.Eventually(
-      [&] { return program.Count("start") == 2 && program.sampler.Settled(); }));
+  REQUIRE(
+      program.Eventually([&] { return program.Count("start") == 2 && program.sampler.Settled(); }));
   for (uint32_t i = 1; i <= 3; ++i) {
     program.Launch(i, "kernel", 1);
     program.Launch(100 + i, "kernel", 2);

@@ -135,11 +135,43 @@ TEST_CASE("Each launch call counts once, each way of launching reaches the sampl
   CHECK(pushes() == 5);
   CHECK(program.launches.launches() == 7);
 
+  // Asked on the launching thread, once a launch.
+  program.launches.AskTorch([] { return true; });
+  CHECK_FALSE(program.launches.TakeTorchAnswers().on);
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &graph);
+  const LaunchCallback::TorchAnswers answers = program.launches.TakeTorchAnswers();
+  CHECK(answers.on);
+  CHECK_FALSE(answers.off);
+  program.launches.AskTorch(nullptr);
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &graph);
+  CHECK_FALSE(program.launches.TakeTorchAnswers().on);
+
+  const long pushed = pushes();
   program.launches.Disable();
   CHECK(enabled == 0);
   program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);  // one that was under way
-  CHECK(pushes() == 5);
+  CHECK(pushes() == pushed);
   sampler.Stop();
+}
+
+TEST_CASE("Without counters launches are counted, and their contexts known") {
+  Subscribed program;
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  std::string holder;
+  REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+  cuLaunchKernel_params plain = {};
+  for (int recording = 1; recording <= 2; ++recording) {  // the second one starts from nothing
+    CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
+    program.launches.Enable(&sampler);
+    for (int i = 0; i < 10; ++i) {
+      program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);
+    }
+    CHECK(program.launches.launches() == 10U * static_cast<unsigned>(recording));
+    CHECK(sampler.Devices().size() == 1);
+    program.launches.Disable();
+    sampler.Stop();
+  }
 }
 
 }  // namespace

@@ -91,6 +91,7 @@ void FillIntegrity(const prof::Integrity& counts, wire::Integrity* wire) {
   wire->set_payloads_not_read(counts.payloads_not_read);
   wire->set_names_dropped(counts.names_dropped);
   wire->set_rows_not_kept(counts.rows_not_kept);
+  wire->set_launches_missed(counts.launches_missed);
 }
 
 }  // namespace
