@@ -12,6 +12,7 @@ using capture::CopyKind;
 using capture::MemoryKind;
 using capture::SyncKind;
 
+constexpr char kUnnamed[] = "(unnamed kernel)";
 constexpr size_t kMaxWaiting = 256;  // driver calls of one thread outside of any runtime call
 
 MemoryKind MemoryOf(uint32_t kind) {
@@ -103,9 +104,10 @@ bool IsProfilersOwn(const CUpti_ActivityKernel10& r) {
   return r.gridX == 1 && r.blockX == 1 && r.name != nullptr && std::strcmp(r.name, "WaitNs") == 0;
 }
 
-capture::KernelEvent KernelOf(const CUpti_ActivityKernel10& r) {
+capture::KernelEvent KernelOf(const CUpti_ActivityKernel10& r, const NamesOfBuffer::Known& name) {
   capture::KernelEvent event;
-  event.name = r.name != nullptr ? r.name : "(unnamed kernel)";
+  event.name = name.name;
+  event.name_id = name.id;
   event.grid = {U(r.gridX), U(r.gridY), U(r.gridZ)};
   event.block = {U(r.blockX), U(r.blockY), U(r.blockZ)};
   event.cluster = {r.clusterX, r.clusterY, r.clusterZ};
@@ -161,8 +163,19 @@ capture::MemsetEvent MemsetOf(const CUpti_ActivityMemset4& r) {
 
 }  // namespace
 
+const NamesOfBuffer::Known& NamesOfBuffer::Find(const char* name, capture::Encoder& encoder) {
+  const auto address = reinterpret_cast<uintptr_t>(name);
+  Slot& slot = slots_[uint64_t{address} * 0x9e3779b97f4a7c15u >> 56];
+  if (slot.address != name || slot.buffer != buffer_) {
+    slot = {name, buffer_, {name, 0}};
+    slot.known.id = encoder.NameId(slot.known.name);
+  }
+  return slot.known;
+}
+
 void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& encoder) {
   CUpti_Activity* record = nullptr;
+  names_.Begin();
   // Anything but success ends the buffer: MAX_LIMIT_REACHED at its end, INVALID_KIND at a record
   // that was not completed.
   while (api_->activity_get_next_record(buffer, bytes, &record) == CUPTI_SUCCESS) {
@@ -173,7 +186,8 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
         if (IsProfilersOwn(kernel)) break;
         saw_gpu_work_ = true;
         Note(kernel);
-        encoder.Add(KernelOf(kernel));
+        encoder.Add(KernelOf(
+            kernel, names_.Find(kernel.name != nullptr ? kernel.name : kUnnamed, encoder)));
         break;
       }
       case CUPTI_ACTIVITY_KIND_MEMCPY: {
@@ -241,19 +255,28 @@ void ActivityDecoder::DecodeApi(const CUpti_ActivityAPI& record, bool runtime,
   }
   for (const DriverCall& call : waiting) {
     if (call.start_ns >= start_ns && call.end_ns <= end_ns) continue;  // inside of this one
-    encoder.Add(capture::ApiEvent{*call.name, record.threadId, call.correlation, call.error,
-                                  call.start_ns, call.end_ns});
+    AddCall(*call.name,
+            {{}, record.threadId, call.correlation, call.error, call.start_ns, call.end_ns},
+            encoder);
   }
   waiting.clear();
-  encoder.Add(capture::ApiEvent{*name, record.threadId, record.correlationId, record.returnValue,
-                                start_ns, end_ns});
+  AddCall(*name, {{}, record.threadId, record.correlationId, record.returnValue, start_ns, end_ns},
+          encoder);
+}
+
+void ActivityDecoder::AddCall(const std::string& name, capture::ApiEvent event,
+                              capture::Encoder& encoder) {
+  const NamesOfBuffer::Known& known = names_.Find(name.c_str(), encoder);
+  event.name = known.name;
+  event.name_id = known.id;
+  encoder.Add(event);
 }
 
 void ActivityDecoder::FlushThread(uint32_t tid, std::vector<DriverCall>& calls,
                                   capture::Encoder& encoder) {
   for (const DriverCall& call : calls) {
-    encoder.Add(capture::ApiEvent{*call.name, tid, call.correlation, call.error, call.start_ns,
-                                  call.end_ns});
+    AddCall(*call.name, {{}, tid, call.correlation, call.error, call.start_ns, call.end_ns},
+            encoder);
   }
   calls.clear();
 }

@@ -5,9 +5,11 @@
 #ifndef PROF_CUPTI_BACKEND_ACTIVITY_DECODE_H_
 #define PROF_CUPTI_BACKEND_ACTIVITY_DECODE_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -17,6 +19,27 @@
 #include "lib/capture/encoder.h"
 
 namespace prof::cupti {
+
+// Names by their address, for as long as what is there cannot change: CUPTI may put another name
+// there when a module is unloaded, so nothing is kept from one buffer to the next.
+class NamesOfBuffer {
+ public:
+  struct Known {
+    std::string_view name;
+    uint32_t id = 0;  // of Encoder::NameId
+  };
+  void Begin() { ++buffer_; }
+  const Known& Find(const char* name, capture::Encoder& encoder);
+
+ private:
+  struct Slot {
+    const char* address = nullptr;
+    uint64_t buffer = 0;
+    Known known;
+  };
+  std::array<Slot, 256> slots_;
+  uint64_t buffer_ = 0;
+};
 
 class ActivityDecoder {
  public:
@@ -50,11 +73,13 @@ class ActivityDecoder {
     watch_->Note(r.deviceId, r.contextId, r.correlationId, static_cast<int64_t>(r.start),
                  static_cast<int64_t>(r.end));
   }
-  static void FlushThread(uint32_t tid, std::vector<DriverCall>& calls, capture::Encoder& encoder);
+  void AddCall(const std::string& name, capture::ApiEvent event, capture::Encoder& encoder);
+  void FlushThread(uint32_t tid, std::vector<DriverCall>& calls, capture::Encoder& encoder);
   void DecodeApi(const CUpti_ActivityAPI& record, bool runtime, capture::Encoder& encoder);
 
   const CuptiApi* api_;
   ApiFilter filter_;
+  NamesOfBuffer names_;
   RecordWatch* watch_;
   // A runtime call's record follows those of the driver calls inside of it: they wait here, by
   // thread, and vanish when the outer call turns up.

@@ -231,7 +231,7 @@ void Encoder::Add(const ApiEvent& event) {
   }
   ApiColumns& columns = columns_->api_calls;
   const auto row = static_cast<uint32_t>(columns.interval.rows());
-  const uint32_t name = tables_.Intern(event.name);
+  const uint32_t name = event.name_id != 0 ? event.name_id : tables_.Intern(event.name);
   columns.name.Add(name);
   columns.thread.Add(tables_.Thread(event.tid));
   columns.interval.Add(name, event.start_ns, DurationOf(event.start_ns, event.end_ns));

@@ -38,6 +38,9 @@ class Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
+  // The id of a name, for events that carry it. 0: the table of strings is full.
+  uint32_t NameId(std::string_view name) { return tables_.Intern(name); }
+
   void Add(const HeaderEvent& event);
   void Add(const DeviceEvent& event);
   void Add(const RangePathInfo& path);  // ids count from 1 without holes

@@ -15,6 +15,7 @@ namespace prof::capture {
 
 struct KernelEvent {
   std::string_view name;
+  uint32_t name_id = 0;  // Encoder::NameId(name), for who has it already; 0: it is looked up
   std::array<uint32_t, 3> grid{}, block{}, cluster{};
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, shared_executed_bytes = 0;
   uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
@@ -76,6 +77,7 @@ struct ApiEvent {
   std::string_view name;
   uint32_t tid = 0, correlation = 0, error = 0;
   int64_t start_ns = 0, end_ns = 0;
+  uint32_t name_id = 0;  // as in KernelEvent
 };
 
 struct OverheadEvent {

@@ -5,7 +5,9 @@
 #define PROF_LIB_CAPTURE_WIRE_WRITER_H_
 
 #include <cstdint>
+#include <memory>
 #include <protozero/pbf_writer.hpp>
+#include <protozero/varint.hpp>
 #include <string_view>
 #include <vector>
 
@@ -15,21 +17,30 @@ namespace prof::capture {
 
 using Message = protozero::pbf_writer;
 
+// protozero's own packed fields grow a string byte by byte, which was a tenth of all encoding.
+template <typename Values, typename ToWire>
+void PackedVarints(Message& writer, uint32_t tag, const Values& values, ToWire to_wire) {
+  if (values.empty()) return;
+  const std::unique_ptr<char[]> bytes(new char[values.size() * protozero::max_varint_length]);
+  char* end = bytes.get();
+  for (const auto value : values) {
+    uint64_t rest = to_wire(value);
+    for (; rest >= 0x80U; rest >>= 7U) *end++ = static_cast<char>(rest | 0x80U);
+    *end++ = static_cast<char>(rest);
+  }
+  writer.add_bytes(tag, bytes.get(), static_cast<size_t>(end - bytes.get()));
+}
+
 template <typename Values>
 void Packed32(Message& writer, uint32_t tag, const Values& values) {
-  if (!values.empty()) {
-    writer.add_packed_uint32(tag, values.begin(), values.end());
-  }
+  PackedVarints(writer, tag, values, [](uint32_t value) { return value; });
 }
 inline void Packed64(Message& writer, uint32_t tag, const std::vector<uint64_t>& values) {
-  if (!values.empty()) {
-    writer.add_packed_uint64(tag, values.begin(), values.end());
-  }
+  PackedVarints(writer, tag, values, [](uint64_t value) { return value; });
 }
 inline void PackedDelta(Message& writer, uint32_t tag, const std::vector<int64_t>& values) {
-  if (!values.empty()) {
-    writer.add_packed_sint64(tag, values.begin(), values.end());
-  }
+  PackedVarints(writer, tag, values,
+                [](int64_t value) { return protozero::encode_zigzag64(value); });
 }
 inline void PackedEnum(Message& writer, uint32_t tag, const std::vector<int32_t>& values) {
   if (!values.empty()) {

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Many threads launch in ranges of their own and fill CUPTI's buffers, while the collector reads
+// both: what CUPTI does on launching threads is done here by hand, the rest is the real thing.
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cupti_backend/activity_decode.h"
+#include "lib/capture/buffer_pool.h"
+#include "lib/capture/capture.h"
+#include "lib/capture/clock.h"
+#include "lib/capture/gpu_source.h"
+#include "lib/capture/range_recorder.h"
+#include "lib/snapshot/reader.h"
+#include "test/cupti/activity_buffer.h"
+
+namespace prof::cupti::test {
+namespace {
+
+constexpr int kThreads = 8, kBuffers = 12, kLaunches = 60;  // of a thread; of a buffer
+
+// A few buffers for many threads: some have to wait for the collector.
+struct Gpu {
+  capture::BufferPool pool{6 * capture::BufferPool::kBufferBytes};
+  CuptiApi api = DecodingApi();
+};
+Gpu* gpu = nullptr;
+
+class Source final : public capture::GpuSource {
+ public:
+  void Start(const SessionOptions&) override {}
+  void Gather(bool) override {}
+  void Encode(capture::Encoder& encoder) override {
+    gpu->pool.Drain([&](uint8_t* data, size_t bytes) {
+      decoder_.Decode(data, bytes, encoder);
+      encoder.WriteIfLarge();
+    });
+  }
+  bool Synchronize() override { return true; }
+  void StopCounters() override {}
+  void Stop() override {}
+  capture::SourceVersions versions() const override { return {}; }
+  SubsystemStatus timeline_status() const override { return {State::kWorking, 0, "", ""}; }
+  SubsystemStatus counters_status() const override { return {}; }
+  bool counters_complete() const override { return true; }
+  bool saw_gpu_work() const override { return true; }
+  void AddLosses(Integrity&) const override {}
+
+ private:
+  ActivityDecoder decoder_{&gpu->api};
+};
+
+// One launch of thread `index`, now: its call and its kernel.
+void Launch(int index, uint32_t correlation, ActivityBuffer* buffer) {
+  static const std::string names[2] = {"_Z4evenv", "_Z3oddv"};
+  auto call = Zeroed<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
+  call.cbid = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
+  call.threadId = capture::CurrentThreadId();
+  call.correlationId = correlation;
+  // The range's own clock reads within a microsecond of this one.
+  call.start = static_cast<uint64_t>(capture::RealtimeNs());
+  while (capture::RealtimeNs() < static_cast<int64_t>(call.start) + 20'000) sched_yield();
+  call.start += 10'000;
+  call.end = call.start + 1'000;
+  buffer->Add(call);
+  auto kernel = Zeroed<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  kernel.name = names[index % 2].c_str();
+  kernel.gridX = kernel.gridY = kernel.gridZ = 1;
+  kernel.blockX = kernel.blockY = kernel.blockZ = 1;
+  kernel.contextId = 1;
+  kernel.streamId = static_cast<uint32_t>(index);
+  kernel.correlationId = correlation;
+  kernel.start = call.end;
+  kernel.end = kernel.start + 500;
+  buffer->Add(kernel);
+}
+
+void RunThread(int index) {
+  for (int filled = 0; filled < kBuffers; ++filled) {
+    uint8_t* bytes = nullptr;
+    while ((bytes = gpu->pool.Take()) == nullptr) sched_yield();
+    ActivityBuffer buffer;
+    for (int i = 0; i < kLaunches; ++i) {
+      const auto correlation =
+          static_cast<uint32_t>((index * kBuffers + filled) * kLaunches + i + 1);
+      capture::PushRange({"thread " + std::to_string(index), ""});
+      Launch(index, correlation, &buffer);
+      capture::PopRange("");
+    }
+    std::memcpy(bytes, buffer.data(), buffer.size());
+    gpu->pool.GiveFull(bytes, buffer.size());
+  }
+}
+
+TEST_CASE("What eight threads launch is all there, each launch in its thread's range") {
+  Gpu the_gpu;
+  gpu = &the_gpu;
+  SubsystemStatus why;
+  const auto capture = capture::Capture::Start({}, false, {}, &why);
+  REQUIRE(capture != nullptr);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back(RunThread, i);
+  for (std::thread& thread : threads) thread.join();
+  const Snapshot snapshot = capture->Stop(std::chrono::milliseconds(20'000));
+  CHECK(snapshot.integrity().complete());
+
+  const absl::StatusOr<model::Model> model = ReadSnapshot(snapshot);
+  REQUIRE(model.ok());
+  REQUIRE(model->ops.size() == size_t{kThreads} * kBuffers * kLaunches);
+  std::map<uint32_t, int> seen;
+  int elsewhere = 0;
+  for (const model::Op& op : model->ops) {
+    ++seen[op.correlation];
+    if (model->paths.at(op.path).full != "thread " + std::to_string(op.stream)) ++elsewhere;
+  }
+  CHECK(seen.size() == model->ops.size());
+  CHECK(elsewhere == 0);
+}
+
+}  // namespace
+}  // namespace prof::cupti::test
+
+namespace prof::capture {
+
+std::unique_ptr<GpuSource> MakeGpuSource() { return std::make_unique<cupti::test::Source>(); }
+
+}  // namespace prof::capture
