@@ -144,6 +144,7 @@ struct KernelReport {
   uint32_t dynamic_shared_bytes = 0;
   uint32_t local_bytes_per_thread = 0;
   int64_t launches = 0;
+  int64_t loading_launches = 0;  ///< Of those: the driver loaded or compiled code in the call.
   Statistic
       duration_ns;      ///< Launches with a valid time and, where there are any, no counter range.
   double total_ns = 0;  ///< Sum over all launches with a valid time.
@@ -227,7 +228,16 @@ struct RangeRow {
   ContinuousValues continuous;  ///< While its operations ran; of the gaps: while nothing ran.
 };
 
-enum class GapCause { kSync, kLaunch, kHostWork, kTransfer, kDependency, kProfiler, kUnknown };
+enum class GapCause {
+  kSync,
+  kLaunch,
+  kLoading,  ///< The driver loaded or compiled code on the launching thread.
+  kHostWork,
+  kTransfer,
+  kDependency,
+  kProfiler,
+  kUnknown
+};
 const char* ToString(GapCause cause);
 
 /// Idle time of one device with one cause, summed.

@@ -106,6 +106,17 @@ MaybeFinding LaunchBound(const RunFacts& facts) {
   return finding;
 }
 
+MaybeFinding CodeLoading(const RunFacts& facts) {
+  MaybeFinding finding = IdleFinding(facts, GapCause::kLoading);
+  if (!finding) return finding;
+  finding->title = Idle(facts, *finding) + " while the driver loads or compiles code.";
+  finding->action =
+      "Launch each kernel once before the part that counts, or load all code at the start "
+      "(CUDA_MODULE_LOADING=EAGER); ship code for this GPU (-arch), so that nothing is compiled at "
+      "run time.";
+  return finding;
+}
+
 MaybeFinding HostWork(const RunFacts& facts) {
   MaybeFinding finding = IdleFinding(facts, GapCause::kHostWork);
   if (!finding) return finding;
@@ -173,17 +184,12 @@ struct FindingRule {
 };
 
 constexpr FindingRule kFindings[] = {
-    {"sync-bound", SyncBound},
-    {"launch-bound", LaunchBound},
-    {"host-work", HostWork},
-    {"transfer-bound", TransferBound},
-    {"unexplained-idle", UnexplainedIdle},
-    {"cuda-graph", GraphOpportunity},
-    {"small-kernels", SmallKernels},
-    {"pageable-copy", PageableCopies},
-    {"copy-not-overlapped", CopiesNotOverlapped},
-    {"small-copies", SmallCopies},
-    {"sync-copy", SynchronousCopies},
+    {"sync-bound", SyncBound},         {"launch-bound", LaunchBound},
+    {"code-loading", CodeLoading},     {"host-work", HostWork},
+    {"transfer-bound", TransferBound}, {"unexplained-idle", UnexplainedIdle},
+    {"cuda-graph", GraphOpportunity},  {"small-kernels", SmallKernels},
+    {"pageable-copy", PageableCopies}, {"copy-not-overlapped", CopiesNotOverlapped},
+    {"small-copies", SmallCopies},     {"sync-copy", SynchronousCopies},
 };
 
 // A finding that rests on incomplete records is named, but claims nothing.

@@ -8,6 +8,7 @@
 
 #include "lib/snapshot/api_class.h"
 #include "lib/snapshot/join.h"
+#include "lib/snapshot/overhead_class.h"
 
 namespace prof::analyzer {
 namespace {
@@ -26,8 +27,9 @@ constexpr int64_t kHostWorkMinNs = 20'000;
 // Host code is the cause when it takes more of the gap than this; docs/rules.md.
 constexpr double kHostWorkShare = 0.8;
 
-// The part of a gap that counter sampling must have taken to be its cause.
-constexpr double kProfilerShare = 0.5;
+// The part of a gap that counter sampling, tracing or the loading of code must have taken to be its
+// cause.
+constexpr double kCauseShare = 0.5;
 // A counter range disturbs the GPU around its kernel by up to 1 ms (SM counters, H200); a longer
 // gap beside a sampled kernel needs more evidence than being its neighbour.
 constexpr int64_t kSampleDisturbanceNs = 2'000'000;
@@ -72,15 +74,48 @@ GapClassifier::GapClassifier(const model::Model& model)
   for (const model::ProfilerInterval& interval : model.profiler_intervals) {
     held.push_back({interval.begin_ns, interval.end_ns});
   }
-  std::sort(held.begin(), held.end(),
+  profiler_ = Union(std::move(held));
+  FindOverheads();
+}
+
+std::vector<GapClassifier::Interval> GapClassifier::Union(std::vector<Interval> intervals) {
+  std::sort(intervals.begin(), intervals.end(),
             [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; });
-  for (const Interval& interval : held) {
-    if (!profiler_.empty() && interval.start_ns <= profiler_.back().end_ns) {
-      profiler_.back().end_ns = std::max(profiler_.back().end_ns, interval.end_ns);
+  std::vector<Interval> united;
+  for (const Interval& interval : intervals) {
+    if (!united.empty() && interval.start_ns <= united.back().end_ns) {
+      united.back().end_ns = std::max(united.back().end_ns, interval.end_ns);
     } else {
-      profiler_.push_back(interval);
+      united.push_back(interval);
     }
   }
+  return united;
+}
+
+// Those of which CUPTI does not tell the thread held up nobody that we could name.
+void GapClassifier::FindOverheads() {
+  overheads_.resize(model_.threads.size());
+  for (const model::Overhead& overhead : model_.overheads) {
+    if (overhead.thread == model::kNone) continue;
+    Overheads& of = overheads_[overhead.thread];
+    if (LoadsCode(overhead.kind)) of.loading.push_back({overhead.start_ns, overhead.end_ns});
+    if (IsOfTracing(overhead.kind)) of.tracing.push_back({overhead.start_ns, overhead.end_ns});
+  }
+  for (Overheads& of : overheads_) {
+    of.loading = Union(std::move(of.loading));
+    of.tracing = Union(std::move(of.tracing));
+  }
+}
+
+bool GapClassifier::TakesMost(const std::vector<Interval>& intervals, const Gap& gap) {
+  int64_t taken_ns = 0;
+  auto it = std::lower_bound(intervals.begin(), intervals.end(), gap.start_ns,
+                             [](const Interval& i, int64_t time) { return i.end_ns <= time; });
+  for (; it != intervals.end() && it->start_ns < gap.end_ns; ++it) {
+    taken_ns += Overlap(it->start_ns, it->end_ns, gap.start_ns, gap.end_ns);
+  }
+  return taken_ns > 0 && static_cast<double>(taken_ns) >=
+                             kCauseShare * static_cast<double>(gap.end_ns - gap.start_ns);
 }
 
 // A launch that prof kept out of the trace ran for as long as its like on the timeline.
@@ -118,13 +153,7 @@ bool GapClassifier::CausedByProfiler(const Gap& gap) const {
   const bool beside_sample =
       model_.ops[gap.previous_op].sampled || model_.ops[gap.next_op].sampled || HoldsUntraced(gap);
   if (beside_sample && gap_ns <= kSampleDisturbanceNs) return true;
-  int64_t held_ns = 0;
-  auto it = std::lower_bound(profiler_.begin(), profiler_.end(), gap.start_ns,
-                             [](const Interval& i, int64_t time) { return i.end_ns <= time; });
-  for (; it != profiler_.end() && it->start_ns < gap.end_ns; ++it) {
-    held_ns += Overlap(it->start_ns, it->end_ns, gap.start_ns, gap.end_ns);
-  }
-  return static_cast<double>(held_ns) >= kProfilerShare * static_cast<double>(gap_ns);
+  return TakesMost(profiler_, gap);
 }
 
 // A call that waited for the work before the gap, or that took most of the gap itself.
@@ -215,6 +244,15 @@ void GapClassifier::Classify(Gap* gap) const {
     // The operation was queued in time, so it waited for something on the device.
     const bool copy = previous.kind == model::OpKind::kCopy || next.kind == model::OpKind::kCopy;
     gap->cause = copy ? GapCause::kTransfer : GapCause::kDependency;
+    return;
+  }
+  const Overheads& overheads = overheads_[model_.api_calls[parts.launch].thread];
+  if (TakesMost(overheads.tracing, *gap)) {
+    gap->cause = GapCause::kProfiler;
+    return;
+  }
+  if (TakesMost(overheads.loading, *gap)) {
+    gap->cause = GapCause::kLoading;
     return;
   }
   const int64_t gap_ns = gap->end_ns - gap->start_ns;

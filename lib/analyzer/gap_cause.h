@@ -44,9 +44,17 @@ class GapClassifier {
     int64_t start_ns = 0, end_ns = 0;  // launched by the host; as long as it may have run
   };
 
+  // What the driver and CUPTI took of a thread's time.
+  struct Overheads {
+    std::vector<Interval> loading, tracing;  // unions, sorted
+  };
+
   void FindUntraced();
+  void FindOverheads();
   bool HoldsUntraced(const Gap& gap) const;
   bool CausedByProfiler(const Gap& gap) const;
+  static bool TakesMost(const std::vector<Interval>& intervals, const Gap& gap);
+  static std::vector<Interval> Union(std::vector<Interval> intervals);
   bool Blocks(const Gap& gap, const model::ApiCall& call) const;
   uint32_t HostPath(const Gap& gap, const GapParts& parts) const;
 
@@ -55,6 +63,7 @@ class GapClassifier {
   std::vector<bool> blocks_host_;       // parallel to api_calls
   std::vector<Interval> profiler_;      // union over all threads, sorted
   std::vector<Untraced> untraced_;      // sorted by start
+  std::vector<Overheads> overheads_;    // by thread
   std::vector<size_t> step_offsets_;    // of each thread in model.steps
 };
 

@@ -93,6 +93,9 @@ KernelGroups GroupKernels(const Model& model, const RangeFamilies& families,
     const Op& op = model.ops[i];
     KernelGroup& group = result.groups[result.group_of_op[i]];
     ++group.report.launches;
+    if (op.api != model::kNoIndex && model.api_calls[op.api].loads_code) {
+      ++group.report.loading_launches;
+    }
     group.report.in_graph |= op.graph != 0;
     group.exclusive_ns += timeline.exclusive_ns[i];
     if (!op.timed) continue;

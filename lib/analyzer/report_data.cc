@@ -70,6 +70,8 @@ const char* ToString(GapCause cause) {
       return "sync";
     case GapCause::kLaunch:
       return "launch";
+    case GapCause::kLoading:
+      return "loading";
     case GapCause::kHostWork:
       return "host-work";
     case GapCause::kTransfer:

@@ -151,6 +151,7 @@ Json ToJson(const KernelReport& value) {
           {"dynamic_shared_bytes", value.dynamic_shared_bytes},
           {"local_bytes_per_thread", resource(value.local_bytes_per_thread)},
           {"launches", value.launches},
+          {"loading_launches", value.loading_launches},
           {"duration_ns", ToJson(value.duration_ns)},
           {"duration_from_counters", value.duration_from_counters},
           {"total_ns", Number(value.total_ns)},

@@ -59,6 +59,10 @@ void WriteFacts(std::ostream& out, const KernelReport& kernel, int width) {
                            Time(duration.max) + " over " + Count(duration.n) +
                            (kernel.duration_from_counters ? " samples" : " undisturbed launches"));
   fact("            ", TimeSource(kernel));
+  if (kernel.loading_launches > 0) {
+    fact("            ", "the driver loaded or compiled code in " + Count(kernel.loading_launches) +
+                             " of the launch calls");
+  }
   fact("samples     ", Count(kernel.samples_used) + " used, " + Count(kernel.samples_rejected) +
                            " rejected (other GPU work beside them, or another clock)");
 }

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "lib/snapshot/api_class.h"
+#include "lib/snapshot/overhead_class.h"
 #include "lib/snapshot/reserve.h"
 
 namespace prof::internal {
@@ -241,6 +242,21 @@ void MarkSampled(Model* model) {
   }
 }
 
+// First launches: the driver loads the kernel's code within the call.
+void MarkLoading(Model* model) {
+  std::vector<std::vector<const model::Overhead*>> by_thread(model->threads.size());
+  for (const model::Overhead& overhead : model->overheads) {
+    if (LoadsCode(overhead.kind)) by_thread[overhead.thread].push_back(&overhead);
+  }
+  std::vector<size_t> next(by_thread.size());
+  for (ApiCall& call : model->api_calls) {
+    const auto& loads = by_thread[call.thread];
+    size_t& at = next[call.thread];
+    while (at < loads.size() && loads[at]->start_ns < call.start_ns) ++at;
+    call.loads_code = call.thread != 0 && at < loads.size() && loads[at]->start_ns < call.end_ns;
+  }
+}
+
 int64_t LastMoment(const Model& model) {
   int64_t end_ns = model.end_ns;
   if (end_ns == 0 && !model.steps.empty()) end_ns = model.steps.front().time_ns;
@@ -271,6 +287,7 @@ void Join(Model* model) {
   JoinOps(model);
   JoinSamples(model);
   MarkSampled(model);
+  MarkLoading(model);
   DeriveInstances(LastMoment(*model), model);
 }
 

@@ -107,6 +107,7 @@ enum class ApiClass : uint8_t {
 struct ApiCall {
   uint32_t name = 0;                // index into Model::strings
   ApiClass cls = ApiClass::kOther;  // by name
+  bool loads_code = false;          // the driver loaded or compiled code within it
   uint32_t thread = 0;              // id
   uint32_t correlation = 0, error = 0;
   uint32_t path = 0;  // innermost range of the thread at start_ns

@@ -6,6 +6,7 @@
 #include "lib/analyzer/gap_cause.h"
 #include "lib/analyzer/timeline.h"
 #include "lib/snapshot/reader.h"
+#include "prof/analyzer.h"
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
@@ -260,6 +261,45 @@ TEST_CASE("Gaps of one cause are summed, the longest is the example") {
   CHECK(summary.longest_ns == 18'000);
   CHECK(summary.where == "(no range)");
   CHECK_THAT(summary.example, Contains("18.0 us"));
+}
+
+// The next launch takes 800 us in its call; most of that is what the overhead record says.
+Gap GapUnder(const char* overhead, int64_t from_ns, int64_t to_ns, uint32_t tid) {
+  Planted p;
+  p.First();
+  p.b.Overhead(overhead, from_ns, to_ns, tid);
+  p.Next(1'010'000, 205'000, 1'005'000);
+  return OnlyGap(p.Read());
+}
+
+TEST_CASE("Code that is loaded at a first launch is the cause, not the launch") {
+  for (const char* kind : {"lazy function loading", "module loading", "driver compiler"}) {
+    INFO(kind);
+    CHECK(GapUnder(kind, 210'000, 990'000, test::kMainTid).cause == GapCause::kLoading);
+  }
+  // A small part of the gap, another thread, another overhead.
+  CHECK(GapUnder("module loading", 210'000, 300'000, test::kMainTid).cause == GapCause::kLaunch);
+  CHECK(GapUnder("module loading", 210'000, 990'000, 77).cause == GapCause::kLaunch);
+  CHECK(GapUnder("command buffer full", 210'000, 990'000, test::kMainTid).cause ==
+        GapCause::kLaunch);
+}
+
+TEST_CASE("Idle time that tracing made is the profiler's") {
+  CHECK(GapUnder("CUPTI resources", 210'000, 990'000, test::kMainTid).cause == GapCause::kProfiler);
+  // What CUPTI does on a thread of its own holds no launch up.
+  CHECK(GapUnder("CUPTI buffer flush", 210'000, 990'000, 77).cause == GapCause::kLaunch);
+}
+
+TEST_CASE("Launches in whose call code was loaded are counted") {
+  Planted p;
+  p.First();
+  p.b.Overhead("lazy function loading", 210'000, 990'000);
+  p.Next(1'010'000, 205'000, 1'005'000);
+  p.Next(1'110'000, 1'080'000, 1'085'000);
+  const Report report = Analyze(p.b.Snapshot());
+  REQUIRE(report.kernels.size() == 1);
+  CHECK(report.kernels[0].launches == 3);
+  CHECK(report.kernels[0].loading_launches == 1);
 }
 
 }  // namespace

@@ -242,6 +242,16 @@ TEST_CASE("Host work between kernels is named by its range") {
   CHECK(Says(findings[0], "range prep"));
 }
 
+TEST_CASE("Code that is loaded while the GPU waits is a finding of its own") {
+  Run run;
+  for (int i = 0; i < 10; ++i) run.Kernel(500 * kUs, GapCause::kLoading, 1000 * kUs);
+  const auto findings = run.Find();
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].id == "code-loading");
+  CHECK(findings[0].gain_at_most_ns == Approx(9 * 500 * kUs));
+  CHECK(findings[0].action.find("CUDA_MODULE_LOADING=EAGER") != std::string::npos);
+}
+
 TEST_CASE("Idle time without a cause asks for the records that would show it") {
   Run run;
   for (int i = 0; i < 10; ++i) {

@@ -47,6 +47,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                           "dynamic_shared_bytes",
                                                           "local_bytes_per_thread",
                                                           "launches",
+                                                          "loading_launches",
                                                           "duration_ns",
                                                           "duration_from_counters",
                                                           "total_ns",
