@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/activity_tracer.h"
 
+#include <algorithm>
+
 #include "cupti_backend/api_filter.h"
 
 namespace prof::cupti {
@@ -22,9 +24,28 @@ constexpr Kind kKinds[] = {{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
                            {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, "synchronization"},
                            {CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead"}};
 
+constexpr size_t kLeastDeviceBuffers = 4;  // CUPTI takes three of them in advance
+
 std::atomic<ActivityTracer*> active_tracer{nullptr};
 
 }  // namespace
+
+void ActivityTracer::LimitDeviceMemory(size_t bytes) {
+  size_t buffer_bytes = 0, buffers = 0, size = sizeof(size_t);
+  if (api_->activity_get_attribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &buffer_bytes) !=
+          CUPTI_SUCCESS ||
+      buffer_bytes == 0) {
+    return;
+  }
+  buffers = std::max(bytes / buffer_bytes, kLeastDeviceBuffers);
+  size = sizeof(size_t);
+  api_->activity_set_attribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT, &size, &buffers);
+  size = sizeof(size_t);
+  if (api_->activity_get_attribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT, &size, &buffers) ==
+      CUPTI_SUCCESS) {
+    device_bytes_ = buffers * buffer_bytes;
+  }
+}
 
 CUptiResult ActivityTracer::Enable(std::string* failed_kind) {
   active_tracer.store(this, std::memory_order_release);

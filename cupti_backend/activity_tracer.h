@@ -21,6 +21,11 @@ class ActivityTracer {
   // `cap_bytes` of the first recording of a process stays in force.
   ActivityTracer(const CuptiApi* api, size_t cap_bytes) : api_(api), pool_(cap_bytes) {}
 
+  // How much device memory CUPTI may take in each context. Before Enable.
+  void LimitDeviceMemory(size_t bytes);
+  // As CUPTI says; 0: it did not.
+  size_t device_bytes() const { return device_bytes_; }
+
   // Registers the buffers and enables the kinds, also once more when another profiler has put its
   // own in their place. Returns the first failure; `failed_kind` names it.
   CUptiResult Enable(std::string* failed_kind);
@@ -45,6 +50,7 @@ class ActivityTracer {
 
   const CuptiApi* const api_;
   capture::BufferPool pool_;
+  size_t device_bytes_ = 0;
   bool enabled_ = false;
 };
 

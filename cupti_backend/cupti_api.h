@@ -35,6 +35,7 @@ namespace prof::cupti {
   X(activity_get_next_record, cuptiActivityGetNextRecord)                        \
   X(activity_get_num_dropped, cuptiActivityGetNumDroppedRecords)                 \
   X(activity_set_attribute, cuptiActivitySetAttribute)                           \
+  X(activity_get_attribute, cuptiActivityGetAttribute)                           \
   X(set_thread_id_type, cuptiSetThreadIdType)                                    \
   X(get_context_id, cuptiGetContextId)                                           \
   X(get_stream_id, cuptiGetStreamIdEx)                                           \

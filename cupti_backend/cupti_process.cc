@@ -33,7 +33,8 @@ void ResolveStreamNames(bool on) {
   capture::SetStreamResolver(on && process != nullptr ? &ResolveStream : nullptr);
 }
 
-CuptiProcess* AcquireCuptiProcess(size_t buffer_bytes, SubsystemStatus* problem) {
+CuptiProcess* AcquireCuptiProcess(size_t buffer_bytes, size_t device_bytes,
+                                  SubsystemStatus* problem) {
   problem->state = State::kUnavailable;
   if (process == nullptr) {
     auto fresh = std::make_unique<CuptiProcess>(buffer_bytes);
@@ -46,6 +47,7 @@ CuptiProcess* AcquireCuptiProcess(size_t buffer_bytes, SubsystemStatus* problem)
   std::string holder;
   const CUptiResult result = process->callback.Subscribe(&holder);
   if (result == CUPTI_SUCCESS) {
+    if (process->tracer.device_bytes() == 0) process->tracer.LimitDeviceMemory(device_bytes);
     *problem = {State::kWorking, 0, "", ""};
     return process;
   }

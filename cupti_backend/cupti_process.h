@@ -28,9 +28,11 @@ struct CuptiProcess {
   std::map<int, std::unique_ptr<PmHost>> pm_hosts;  // by device; the PM sampler's thread
 };
 
-// The process's one, loaded and subscribed; nullptr when that is not possible, with the reason in
-// `problem`. A failure is final for the process except for a subscriber that goes away.
-CuptiProcess* AcquireCuptiProcess(size_t buffer_bytes, SubsystemStatus* problem);
+// The process's one, loaded and subscribed, with the memory that the first call gave it; nullptr
+// when that is not possible, with the reason in `problem`. A failure is final for the process
+// except for a subscriber that goes away.
+CuptiProcess* AcquireCuptiProcess(size_t buffer_bytes, size_t device_bytes,
+                                  SubsystemStatus* problem);
 
 // While on, streams that the program names are recorded with CUPTI's ids. Once a process was
 // acquired; by the thread that starts or stops a capture.

@@ -43,7 +43,8 @@ class CuptiSource final : public capture::GpuSource {
 
   void Start(const SessionOptions& options) override {
     SubsystemStatus problem;
-    process_ = AcquireCuptiProcess(static_cast<size_t>(options.buffer_mib) << 20, &problem);
+    process_ = AcquireCuptiProcess(static_cast<size_t>(options.buffer_mib) << 20,
+                                   static_cast<size_t>(options.device_mib) << 20, &problem);
     if (process_ == nullptr) {
       SetTimeline(problem);
       counters_off_ = problem;
@@ -150,6 +151,7 @@ class CuptiSource final : public capture::GpuSource {
     }
     versions.cupti = process_->api.version;
     versions.cupti_path = process_->api.path;
+    versions.cupti_device_bytes = process_->tracer.device_bytes();
     return versions;
   }
 

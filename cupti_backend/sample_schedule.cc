@@ -131,8 +131,9 @@ void SampleSchedule::ChooseByWork(size_t lane_index, int64_t now_ns) {
   work_.clear();
   for (uint32_t i = 0; entries_ != nullptr && i < kCapacity; ++i) {
     const Entry& entry = entries_[i];
-    if (entry.key.load(kRelaxed) == 0 || entry.lane != lane_index ||
-        entry.finished.load(kRelaxed) || IsGone(entry, now_ns)) {
+    // Its lane is there once it was judged.
+    if (entry.exclusion.load(std::memory_order_acquire) == Exclusion::kUnjudged ||
+        entry.lane != lane_index || entry.finished.load(kRelaxed) || IsGone(entry, now_ns)) {
       continue;
     }
     work_.push_back(WorkNs(entry));

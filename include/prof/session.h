@@ -58,6 +58,13 @@ struct SessionOptions {
   /// Host memory for CUPTI's records, in MiB. Range 1..4096. What does not fit is counted.
   int buffer_mib = 64;
 
+  /// Device memory that CUPTI may take in each CUDA context for the times of operations that have
+  /// not ended yet, in MiB. Range 16..4096; CUPTI's own default is 763. It takes what it needs, 3
+  /// MB at a time; operations beyond it have no time and are counted (Integrity::untimed). The
+  /// value of the first recording of a process stays in force, in contexts that are made after it
+  /// began.
+  int device_mib = 128;
+
   /// Only the last so many seconds are kept, in memory, and written at Stop(), at exit or by
   /// Dump(): for programs that run until something goes wrong. 0: everything is kept. Range
   /// 0..86400. What is older is dropped a block (at most a second) at a time and counted in

@@ -81,7 +81,11 @@ std::vector<Whole> FindGraphs(const Model& model, const RangeFamilies& families,
     wholes[it->second].samples.push_back({&sample, kNoIndex});
   }
 
-  std::unordered_map<uint64_t, int32_t> run_of_launch;
+  struct RunOf {
+    size_t whole = 0;
+    int32_t run = kNoIndex;
+  };
+  std::unordered_map<uint64_t, RunOf> run_of_launch;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const Op& op = model.ops[i];
     const uint64_t launch = LaunchKey(op.context, op.correlation);
@@ -89,16 +93,18 @@ std::vector<Whole> FindGraphs(const Model& model, const RangeFamilies& families,
     const auto found = known.find(key_of(op));
     if (found == known.end()) continue;
     Whole& whole = wholes[found->second];
-    const auto [run, added] =
-        run_of_launch.try_emplace(launch, static_cast<int32_t>(whole.runs.size()));
+    const auto [run, added] = run_of_launch.try_emplace(
+        launch, RunOf{found->second, static_cast<int32_t>(whole.runs.size())});
     if (added) whole.runs.emplace_back();
-    AddOp(op, static_cast<int32_t>(i), groups, &whole.runs[run->second], &whole);
+    // In a damaged file the operations of one launch may be in several ranges.
+    if (run->second.whole != found->second) continue;
+    AddOp(op, static_cast<int32_t>(i), groups, &whole.runs[run->second.run], &whole);
   }
-  for (Whole& whole : wholes) {
-    for (WholeSample& entry : whole.samples) {
+  for (size_t i = 0; i < wholes.size(); ++i) {
+    for (WholeSample& entry : wholes[i].samples) {
       const auto run =
           run_of_launch.find(LaunchKey(entry.sample->context, entry.sample->correlation));
-      if (run != run_of_launch.end()) entry.run = run->second;
+      if (run != run_of_launch.end() && run->second.whole == i) entry.run = run->second.run;
     }
   }
   return wholes;

@@ -68,6 +68,7 @@ SessionOptions Bounded(SessionOptions options, std::vector<std::string>* complai
   options.counter_budget_percent = std::clamp(options.counter_budget_percent, 0.0, 100.0);
   options.counter_budget_seconds = std::max(options.counter_budget_seconds, 0.0);
   options.buffer_mib = std::clamp(options.buffer_mib, 1, 4096);
+  options.device_mib = std::clamp(options.device_mib, 16, 4096);
   options.keep_last_seconds = std::clamp(options.keep_last_seconds, 0, 86'400);
   options.keep_mib = std::clamp(options.keep_mib, 1, 65'536);
   if (options.dump_signal != 0 && options.keep_last_seconds == 0) {

@@ -49,6 +49,7 @@ void Encoder::Add(const HeaderEvent& event) {
   Text(header, 10, event.versions.cupti_path);
   Text(header, 11, event.versions.nvidia_driver);
   if (event.injected) header.add_bool(12, true);
+  U32(header, 13, event.versions.cupti_device_bytes);
 }
 
 void Encoder::Add(const DeviceEvent& event) {

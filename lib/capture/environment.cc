@@ -132,6 +132,7 @@ SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints) {
   ReadNumber("PROF_BUDGET_PERCENT", 0, 100, &options.counter_budget_percent, complaints);
   ReadNumber("PROF_BUDGET_SECONDS", 0, 1e6, &options.counter_budget_seconds, complaints);
   ReadInteger("PROF_BUFFER_MIB", 1, 4096, &options.buffer_mib, complaints);
+  ReadInteger("PROF_DEVICE_MIB", 16, 4096, &options.device_mib, complaints);
   ReadInteger("PROF_KEEP_SECONDS", 0, 86'400, &options.keep_last_seconds, complaints);
   ReadInteger("PROF_KEEP_MIB", 1, 65'536, &options.keep_mib, complaints);
   constexpr Named<int> kSignals[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}};

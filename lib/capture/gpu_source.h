@@ -19,6 +19,7 @@ struct SourceVersions {
   uint32_t cupti = 0;
   std::string cupti_path;
   std::string nvidia_driver;
+  uint64_t cupti_device_bytes = 0;  // that CUPTI may take in each context
 };
 
 class GpuSource {

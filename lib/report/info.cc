@@ -47,6 +47,11 @@ void WriteProcess(std::ostream& out, const Model& model, uint64_t file_bytes, in
                           " (CUDA " + CudaVersion(process.cuda_driver_version) + "), CUPTI " +
                           CuptiVersion(process.cupti_version) +
                           (process.cupti_path.empty() ? "" : " from " + process.cupti_path));
+  if (process.cupti_device_bytes > 0) {
+    fact("GPU memory ", "CUPTI may take up to " +
+                            Bytes(static_cast<double>(process.cupti_device_bytes)) +
+                            " of each context for the times of operations");
+  }
   if (model.end_ns > process.start_ns) {
     fact("recorded   ", Time(static_cast<double>(model.end_ns - process.start_ns)));
   }

@@ -268,6 +268,7 @@ void Decoder::AddClosing(const wire::Block& block) {
     process.command = header.command();
     process.cupti_path = header.cupti_path();
     process.nvidia_driver = header.nvidia_driver();
+    process.cupti_device_bytes = header.cupti_device_bytes();
     process.start_ns = header.start_ns();
     process.pid = header.pid();
     process.rank = header.rank();

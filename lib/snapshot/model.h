@@ -26,6 +26,7 @@ struct Process {
   int32_t rank = -1;
   uint32_t cuda_driver_version = 0, cupti_version = 0;
   bool injected = false;
+  uint64_t cupti_device_bytes = 0;  // that CUPTI may take in each context; 0: not known
 };
 
 struct Device {

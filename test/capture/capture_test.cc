@@ -154,6 +154,7 @@ TEST_CASE("Options out of range are brought into it") {
   wild.counter_budget_percent = 300;
   wild.counter_budget_seconds = -1;
   wild.buffer_mib = 0;
+  wild.device_mib = 1;
   wild.launch_skip = -1;
   wild.launch_count = -1;
   wild.sample_every = 0;
@@ -164,6 +165,7 @@ TEST_CASE("Options out of range are brought into it") {
   CHECK(gpu.options().counter_budget_percent == 100);
   CHECK(gpu.options().counter_budget_seconds == 0);
   CHECK(gpu.options().buffer_mib == 1);
+  CHECK(gpu.options().device_mib == 16);
   CHECK(gpu.options().launch_skip == 0);
   CHECK(gpu.options().launch_count == 0);
   CHECK(gpu.options().sample_every == 1);

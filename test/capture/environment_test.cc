@@ -85,6 +85,7 @@ TEST_CASE("Without variables the options are the defaults, and a file of this pr
   CHECK(options.counter_budget_percent == defaults.counter_budget_percent);
   CHECK(options.counter_budget_seconds == defaults.counter_budget_seconds);
   CHECK(options.buffer_mib == defaults.buffer_mib);
+  CHECK(options.device_mib == defaults.device_mib);
   CHECK(options.ranges == defaults.ranges);
   CHECK(options.metrics.empty());
   CHECK(options.kernel_filter.empty());
@@ -107,6 +108,7 @@ TEST_CASE("Each variable sets its option") {
                                            {"PROF_BUDGET_PERCENT", "2.5"},
                                            {"PROF_BUDGET_SECONDS", "0.25"},
                                            {"PROF_BUFFER_MIB", "128"},
+                                           {"PROF_DEVICE_MIB", "256"},
                                            {"PROF_KEEP_SECONDS", "30"},
                                            {"PROF_KEEP_MIB", "64"},
                                            {"PROF_DUMP_SIGNAL", "USR2"},
@@ -128,6 +130,7 @@ TEST_CASE("Each variable sets its option") {
   CHECK(options.counter_budget_percent == 2.5);
   CHECK(options.counter_budget_seconds == 0.25);
   CHECK(options.buffer_mib == 128);
+  CHECK(options.device_mib == 256);
   CHECK(options.keep_last_seconds == 30);
   CHECK(options.keep_mib == 64);
   CHECK(options.dump_signal == SIGUSR2);

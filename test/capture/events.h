@@ -22,7 +22,7 @@ inline HeaderEvent AHeader() {
   header.pid = 4711;
   header.rank = 3;
   header.injected = true;
-  header.versions = {13010, 130001, "/opt/libcupti.so.13", "580.159.04"};
+  header.versions = {13010, 130001, "/opt/libcupti.so.13", "580.159.04", 134'400'000};
   return header;
 }
 

@@ -111,6 +111,7 @@ TEST_CASE("The header's fields arrive as they were given") {
   CHECK(header.cupti_path() == "/opt/libcupti.so.13");
   CHECK(header.nvidia_driver() == "580.159.04");
   CHECK(header.injected());
+  CHECK(header.cupti_device_bytes() == 134'400'000);
 }
 
 TEST_CASE("A process outside of any launcher has rank -1 in its header") {

@@ -65,6 +65,7 @@ void FillHeader(const model::Process& process, wire::Header* header) {
   header->set_cupti_version(process.cupti_version);
   header->set_cupti_path(process.cupti_path);
   header->set_nvidia_driver(process.nvidia_driver);
+  header->set_cupti_device_bytes(process.cupti_device_bytes);
   header->set_injected(process.injected);
 }
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/activity_tracer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "test/cupti/activity_buffer.h"
+#include "test/support/catch.h"
+
+namespace prof::cupti::test {
+namespace {
+
+// What CUPTI was asked to do, in order.
+std::vector<std::string> asked;
+std::set<CUpti_CallbackId> driver_calls_off;
+size_t pool_limit, buffer_bytes;
+CUptiResult attribute_result;
+CUpti_ActivityKind refused_kind;
+
+CuptiApi FakeApi() {
+  asked.clear();
+  driver_calls_off.clear();
+  pool_limit = 250;
+  buffer_bytes = 3'200'000;
+  attribute_result = CUPTI_SUCCESS;
+  refused_kind = CUPTI_ACTIVITY_KIND_INVALID;
+  CuptiApi api = DecodingApi();  // it knows the calls' names
+  api.set_thread_id_type = [](CUpti_ActivityThreadIdType) { return CUPTI_SUCCESS; };
+  api.activity_set_attribute = [](CUpti_ActivityAttribute attribute, size_t*, void* value) {
+    if (attribute == CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT) {
+      std::memcpy(&pool_limit, value, sizeof(pool_limit));
+    }
+    asked.push_back("attribute " + std::to_string(attribute));
+    return CUPTI_SUCCESS;
+  };
+  api.activity_get_attribute = [](CUpti_ActivityAttribute attribute, size_t*, void* value) {
+    const bool limit = attribute == CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT;
+    std::memcpy(value, limit ? &pool_limit : &buffer_bytes, sizeof(size_t));
+    return attribute_result;
+  };
+  api.activity_register_callbacks = [](CUpti_BuffersCallbackRequestFunc,
+                                       CUpti_BuffersCallbackCompleteFunc) {
+    asked.emplace_back("buffers");
+    return CUPTI_SUCCESS;
+  };
+  api.activity_enable = [](CUpti_ActivityKind kind) {
+    asked.push_back("kind " + std::to_string(kind));
+    return kind == refused_kind ? CUPTI_ERROR_NOT_SUPPORTED : CUPTI_SUCCESS;
+  };
+  api.activity_disable = [](CUpti_ActivityKind kind) {
+    asked.push_back("off " + std::to_string(kind));
+    return CUPTI_SUCCESS;
+  };
+  api.activity_enable_runtime_api = [](CUpti_CallbackId, uint8_t) { return CUPTI_SUCCESS; };
+  api.activity_enable_driver_api = [](CUpti_CallbackId id, uint8_t on) {
+    if (on == 0) driver_calls_off.insert(id);
+    return CUPTI_SUCCESS;
+  };
+  return api;
+}
+
+long Count(const std::string& prefix) {
+  return std::count_if(asked.begin(), asked.end(),
+                       [&](const std::string& line) { return line.rfind(prefix, 0) == 0; });
+}
+
+TEST_CASE("Attributes come before the buffers, the buffers before the kinds") {
+  const CuptiApi api = FakeApi();
+  ActivityTracer tracer(&api, 1 << 20);
+  std::string failed;
+  CHECK(tracer.Enable(&failed) == CUPTI_SUCCESS);
+  CHECK(failed.empty());
+  const auto buffers = std::find(asked.begin(), asked.end(), "buffers");
+  REQUIRE(buffers != asked.end());
+  CHECK(std::all_of(asked.begin(), buffers,
+                    [](const std::string& line) { return line.rfind("attribute", 0) == 0; }));
+  CHECK(std::all_of(buffers + 1, asked.end(),
+                    [](const std::string& line) { return line.rfind("kind", 0) == 0; }));
+  const long kinds = Count("kind");
+  CHECK(kinds >= 8);
+  tracer.Disable();
+  CHECK(Count("off") == kinds);
+  tracer.Disable();  // once is enough
+  CHECK(Count("off") == kinds);
+}
+
+TEST_CASE("A kind that CUPTI does not record is named, and the others are recorded") {
+  const CuptiApi api = FakeApi();
+  refused_kind = CUPTI_ACTIVITY_KIND_MEMCPY2;
+  ActivityTracer tracer(&api, 1 << 20);
+  std::string failed;
+  CHECK(tracer.Enable(&failed) == CUPTI_ERROR_NOT_SUPPORTED);
+  CHECK(failed == "peer copies");
+  CHECK(Count("kind") >= 8);
+}
+
+TEST_CASE("Calls that explain nothing are switched off, launches and the probe are not") {
+  const CuptiApi api = FakeApi();
+  ActivityTracer tracer(&api, 1 << 20);
+  std::string failed;
+  tracer.Enable(&failed);
+  CHECK(driver_calls_off.count(CUPTI_DRIVER_TRACE_CBID_cuCtxGetCurrent) == 1);
+  CHECK(driver_calls_off.count(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) == 0);
+  CHECK(driver_calls_off.count(ActivityTracer::kProbeCall) == 0);
+}
+
+TEST_CASE("CUPTI's device memory is limited in whole buffers, and as CUPTI says") {
+  const CuptiApi api = FakeApi();
+  ActivityTracer tracer(&api, 1 << 20);
+  tracer.LimitDeviceMemory(size_t{128} << 20);
+  CHECK(pool_limit == 41);
+  CHECK(tracer.device_bytes() == 41 * 3'200'000);
+  tracer.LimitDeviceMemory(1);  // never fewer than it takes in advance, and one
+  CHECK(pool_limit == 4);
+}
+
+TEST_CASE("A CUPTI that does not tell its buffers' size keeps its own limit") {
+  const CuptiApi api = FakeApi();
+  attribute_result = CUPTI_ERROR_INVALID_PARAMETER;
+  ActivityTracer tracer(&api, 1 << 20);
+  tracer.LimitDeviceMemory(size_t{128} << 20);
+  CHECK(pool_limit == 250);
+  CHECK(tracer.device_bytes() == 0);
+}
+
+}  // namespace
+}  // namespace prof::cupti::test
