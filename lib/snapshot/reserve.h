@@ -20,11 +20,12 @@ void ReserveRows(size_t rows, std::vector<T>* vector) {
   constexpr uintptr_t kLargePage = 2 << 20;
   if (rows <= vector->capacity()) return;
   vector->reserve(rows);
-  const auto begin = reinterpret_cast<uintptr_t>(vector->data()) + sizeof(T) * vector->size();
+  char* const free_room = reinterpret_cast<char*>(vector->data() + vector->size());
+  const auto begin = reinterpret_cast<uintptr_t>(free_room);
   const auto end = reinterpret_cast<uintptr_t>(vector->data() + vector->capacity());
   const uintptr_t first = (begin + kLargePage - 1) / kLargePage * kLargePage;
   const uintptr_t last = end / kLargePage * kLargePage;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  if (first < last) madvise(free_room + (first - begin), last - first, MADV_HUGEPAGE);
 }
 
 }  // namespace prof::internal
