@@ -15,7 +15,7 @@ import shutil
 import sys
 
 NAMES = ["accuracy", "counts", "counter_cost", "cost", "continuous", "tracing",
-         "peers", "living_with"]
+         "peers", "living_with", "several_gpus"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

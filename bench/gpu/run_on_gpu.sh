@@ -5,7 +5,7 @@
 # $OUT: summary.txt first, results.tgz with everything. No step stops the ones after it.
 #
 #   bench/gpu/run_on_gpu.sh [transformer] [pytorch] [accuracy] [continuous] [cost] [tests]
-#                           [storm] [peers] [living] [soak]
+#                           [storm] [peers] [living] [soak] [gpus]
 #
 # Without arguments all sections run. Nothing is begun after PROF_GPU_SECONDS, by default 560.
 set -uo pipefail
@@ -16,7 +16,7 @@ readonly kOut=${OUT:-$PWD/out/gpu}
 readonly kCuda=${CUDA_HOME:-/usr/local/cuda}
 [[ -x /opt/torch/.venv/bin/python3 ]] && PATH=/opt/torch/.venv/bin:$PATH
 readonly kPython=python3
-readonly kAllSections=(tests transformer accuracy pytorch storm peers living continuous cost soak)
+readonly kAllSections=(tests transformer accuracy pytorch storm peers living gpus continuous cost soak)
 readonly kLargestFile=$((15 << 20))
 readonly kSecondsInAll=${PROF_GPU_SECONDS:-560}
 export PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
@@ -211,6 +211,17 @@ run_living() {
   grep -hE '^\||^\[failed\]' "$work/living_with.txt" 2>/dev/null | tee -a "$work/summary.txt"
 }
 
+run_gpus() {
+  local left=$((section_end - SECONDS))
+  if (($(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | wc -l) < 2)); then
+    say "gpus         [skipped] fewer than two GPUs"
+    return
+  fi
+  step "$left" several_gpus.txt "$kPython" bench/gpu/several_gpus.py --bin "$kBin" \
+    --markdown "$work/several_gpus.md" --json "$work/several_gpus.json"
+  grep -hE '^\|' "$work/several_gpus.txt" 2>/dev/null | tee -a "$work/summary.txt"
+}
+
 # As many launches as fit: about 200,000 a second.
 run_soak() {
   local left=$((section_end - SECONDS)) kernels
@@ -231,7 +242,7 @@ collect() {
   local file copied=0
   cp "$work/summary.txt" "$kOut/"
   for file in accuracy.json accuracy.md counts.json counter_cost.json cost.json continuous.json tracing.json \
-    peers.json living_with.json \
+    peers.json living_with.json several_gpus.json \
     transformer_2048.txt transformer_1.txt llama_report.txt; do
     if ((copied < 6)) && [[ -f $work/$file ]] && (($(stat -c %s "$work/$file") < kLargestFile)); then
       cp "$work/$file" "$kOut/"
@@ -248,7 +259,7 @@ collect() {
 main() {
   local sections=("$@") name
   declare -A limits=([tests]=150 [transformer]=120 [accuracy]=400 [pytorch]=200 [storm]=280
-    [peers]=280 [living]=200 [continuous]=300 [cost]=420 [soak]=560)
+    [peers]=280 [living]=200 [gpus]=250 [continuous]=300 [cost]=420 [soak]=560)
   ((${#sections[@]})) || sections=("${kAllSections[@]}")
   say "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'no nvidia-smi'); commit $(cat device/commit 2>/dev/null)"
   for name in "${sections[@]}"; do
