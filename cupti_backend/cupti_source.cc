@@ -30,9 +30,8 @@ namespace {
 constexpr int64_t kLongestSamplingBeforePmNs = 20'000'000'000;
 
 constexpr char kBuffersTaken[] =
-    "another profiler in this process has taken CUPTI's records (torch.profiler does); launches "
-    "are "
-    "missing from here on, until it ends";
+    "another profiler in this process has taken CUPTI's records (torch.profiler does): launches "
+    "are missing until it ends";
 constexpr char kBuffersWereTaken[] =
     "for some time another profiler in this process had CUPTI's records: launches are missing";
 constexpr char kBuffersTakenFix[] = "use one of the two at a time";
