@@ -6,7 +6,7 @@
 // Launches that are counted while no buffer comes are no proof: a long kernel holds its buffer
 // back. So a suspicion is tested by a probe, an API call of the collector thread whose record goes
 // into a buffer of that thread's own. Only a process in which a probe has been answered before is
-// judged by one that is not.
+// judged by one that is not; and one in which CUPTI never asked us for a buffer at all.
 #ifndef PROF_CUPTI_BACKEND_BUFFER_WATCH_H_
 #define PROF_CUPTI_BACKEND_BUFFER_WATCH_H_
 
@@ -36,25 +36,35 @@ class BufferWatch {
 
   Act Look(const Sight& sight);
 
+  // The end of a recording: whether the records went elsewhere just before it. A probe was made,
+  // and had its time, when `answers_before_probe` were there.
+  bool End(const Sight& sight, uint64_t answers_before_probe);
+
   bool taken() const { return taken_; }
-  // Launches whose records went elsewhere, up to the last look.
+  // Launches whose records went elsewhere, up to the last look. About: those between two looks, of
+  // which the first ones may have been recorded, all count.
   uint64_t launches_missed() const { return missed_before_ + missed_; }
 
  private:
   static constexpr int64_t kSuspiciousNs = 500'000'000;
-  static constexpr int kTrials = 20;  // probes to find out whether they are answered
-  // After torch.profiler was seen at work, and then no more; or when it was never seen at work: its
-  // warm-up takes the buffers, too, and lasts for a step of the program.
-  static constexpr int64_t kGoneNs = 2'000'000'000, kNeverSeenNs = 10'000'000'000;
+  // Probes to find out whether they are answered: at the first looks, and later when a buffer came.
+  static constexpr int kTrials = 20;
+  // Since torch.profiler was last at work. Its warm-up takes the buffers, too, but does not say so;
+  // it lasts for some steps of the program.
+  static constexpr int64_t kGoneNs = 10'000'000'000;
 
+  bool TriesProbe(bool came);
   Act LookWhileTaken(const Sight& sight);
+  void Take(uint64_t launches);
 
   bool taken_ = false, probed_ = false, registered_again_ = false;
-  int trials_ = 0;
+  int trials_ = 0, late_trials_ = 0;
+  uint64_t answers_ = 0;
   uint64_t buffers_ = 0, launches_ = 0;  // when the last buffer came
+  uint64_t last_launches_ = 0;           // at the look before
+  uint64_t first_missed_ = 0;            // launches from this one on are missed, if any are
   int64_t waiting_since_ns_ = 0;         // for records of later launches; 0: there are none
-  bool torch_seen_ = false;
-  int64_t torch_off_since_ns_ = 0;  // 0: it is at work, or nobody can tell
+  int64_t torch_off_since_ns_ = 0;       // 0: it is at work, or nobody can tell
   uint64_t missed_ = 0, missed_before_ = 0;
 };
 

@@ -81,6 +81,13 @@ SamplerEvents CounterSampler::TakeEvents() {
   return std::exchange(events_, {});
 }
 
+bool CounterSampler::Undisturbed(const std::function<void()>& work) {
+  if (!EnterWithin(kStopWaitNs)) return false;
+  work();
+  Leave();
+  return true;
+}
+
 void CounterSampler::WriteNotices() {
   std::vector<capture::NoticeEvent> notices = selection_.Notices(schedule_);
   const uint32_t unfinished = schedule_.unfinished();

@@ -16,6 +16,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -87,6 +88,10 @@ class CounterSampler {
   bool SynchronizeContexts();
   // Reads the samples taken so far and lets go of the hardware. No launch is sampled after it.
   void Stop();
+
+  // Calls `work` at a moment when no launch is under a counter range and none comes under one.
+  // False when there is no such moment within a second.
+  bool Undisturbed(const std::function<void()>& work);
 
   SubsystemStatus status() const;
   bool Complete() const;

@@ -30,8 +30,8 @@ namespace {
 constexpr int64_t kLongestSamplingBeforePmNs = 20'000'000'000;
 
 constexpr char kBuffersTaken[] =
-    "another profiler in this process has taken CUPTI's records (torch.profiler does): launches "
-    "are missing until it ends";
+    "CUPTI's records do not reach prof: most likely another profiler in this process has taken "
+    "them (torch.profiler does); launches are missing until it ends";
 constexpr char kBuffersWereTaken[] =
     "for some time another profiler in this process had CUPTI's records: launches are missing";
 constexpr char kBuffersTakenFix[] = "use one of the two at a time";
@@ -78,7 +78,7 @@ class CuptiSource final : public capture::GpuSource {
 
   void Gather(bool flush) override {
     if (process_ == nullptr) return;
-    if (flush) {
+    if (flush || !looked_) {
       LookAtBuffers();
       process_->tracer.Flush(false);
     }
@@ -125,7 +125,10 @@ class CuptiSource final : public capture::GpuSource {
   }
 
   void StopCounters() override {
-    if (process_ != nullptr) sampler_->Stop();
+    if (process_ == nullptr) return;
+    sampler_->Stop();
+    answers_before_end_ = decoder_->probes();
+    Probe();  // its record is there when the last round is over
   }
 
   void Stop() override {
@@ -133,6 +136,7 @@ class CuptiSource final : public capture::GpuSource {
     running_ = false;
     ResolveStreamNames(false);
     process_->callback.AskTorch(nullptr);
+    if (WatchesBuffers() && buffer_watch_.End(SightNow(), answers_before_end_)) TellTaken();
     if (pm_ != nullptr) pm_->Stop();
     process_->callback.Disable();
     process_->tracer.Flush(true);
@@ -187,11 +191,10 @@ class CuptiSource final : public capture::GpuSource {
   }
 
  private:
-  // Before the flush: what the flush before brought has been decoded since. A probe has until the
-  // next look.
-  void LookAtBuffers() {
-    // Before CUPTI 13 threads share buffers, and a long kernel would hold a probe back.
-    if (!running_ || process_->api.version < 130000) return;
+  // Before CUPTI 13 threads share buffers, and a long kernel would hold a probe back.
+  bool WatchesBuffers() const { return process_->api.version >= 130000; }
+
+  BufferWatch::Sight SightNow() {
     LaunchCallback& callback = process_->callback;
     const LaunchCallback::TorchAnswers torch = callback.TakeTorchAnswers();
     BufferWatch::Sight sight;
@@ -201,27 +204,45 @@ class CuptiSource final : public capture::GpuSource {
     sight.answers = decoder_->probes();
     sight.torch_on = torch.on;
     sight.torch_off = torch.off;
-    switch (buffer_watch_.Look(sight)) {
+    return sight;
+  }
+
+  void Probe() {
+    decoder_->WatchProbesOf(capture::CurrentThreadId());
+    int version = 0;
+    process_->driver.driver_get_version(&version);
+  }
+
+  void TellTaken() {
+    SetTimeline({State::kDegraded, 0, kBuffersTaken, kBuffersTakenFix});
+    if (!std::exchange(told_of_taken_buffers_, true)) {
+      std::fprintf(stderr, "prof: %s; %s\n", kBuffersTaken, kBuffersTakenFix);
+    }
+  }
+
+  // Before the flush: what the flush before brought has been decoded since. A probe has until the
+  // next look.
+  void LookAtBuffers() {
+    looked_ = true;
+    if (!running_ || !WatchesBuffers()) return;
+    LaunchCallback& callback = process_->callback;
+    switch (buffer_watch_.Look(SightNow())) {
       case BufferWatch::Act::kNothing:
         return;
-      case BufferWatch::Act::kProbe: {
-        decoder_->WatchProbesOf(capture::CurrentThreadId());
-        int version = 0;
-        process_->driver.driver_get_version(&version);
+      case BufferWatch::Act::kProbe:
+        Probe();
         return;
-      }
       case BufferWatch::Act::kTaken:
         callback.AskTorch(FindTorchProfiler());
-        SetTimeline({State::kDegraded, 0, kBuffersTaken, kBuffersTakenFix});
-        if (!std::exchange(told_of_taken_buffers_, true)) {
-          std::fprintf(stderr, "prof: %s; %s\n", kBuffersTaken, kBuffersTakenFix);
-        }
+        TellTaken();
         return;
-      case BufferWatch::Act::kTakeUpAgain: {
-        std::string failed;
-        process_->tracer.Enable(&failed);
+      case BufferWatch::Act::kTakeUpAgain:
+        // Not while a launch is under a counter range: its tracing may be paused on purpose.
+        sampler_->Undisturbed([this] {
+          std::string failed;
+          process_->tracer.Enable(&failed);
+        });
         return;
-      }
       case BufferWatch::Act::kBack:
         callback.AskTorch(nullptr);
         SetTimeline({State::kDegraded, 0, kBuffersWereTaken, kBuffersTakenFix});
@@ -270,7 +291,9 @@ class CuptiSource final : public capture::GpuSource {
   std::unique_ptr<CounterSampler> sampler_;
   std::unique_ptr<PmSampler> pm_;  // null: not asked for
   BufferWatch buffer_watch_;
+  bool looked_ = false;
   bool told_of_taken_buffers_ = false;
+  uint64_t answers_before_end_ = 0;
   SamplerEvents gathered_;
   PmEvents pm_events_;
   int64_t start_ns_ = 0;

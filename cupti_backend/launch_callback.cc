@@ -202,11 +202,11 @@ void LaunchCallback::OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackDat
 void LaunchCallback::TellContextOnce(CUcontext context) {
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
   if (told_context == context && told_epoch == epoch) return;
-  told_context = context;
-  told_epoch = epoch;
   inside_.Add();
   if (CounterSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
     sampler->OnContext(context);
+    told_context = context;
+    told_epoch = epoch;
   }
   inside_.Remove();
 }

@@ -23,7 +23,7 @@ import results
 _PROF = "prof"
 _LLAMA = "examples/pytorch/llama_like.py"
 _WORKLOADS = {
-    "PyTorch storm": ["bench/gpu/pytorch_storm.py"],
+    "PyTorch storm": ["bench/gpu/pytorch_storm.py", "--steps", "100000"],
     "llama_like, decode": [_LLAMA, "--time", "--mode", "decode", "--steps", "300"],
     "llama_like, train": [_LLAMA, "--time", "--mode", "train", "--steps", "40"],
 }
@@ -128,6 +128,14 @@ def main():
         for done, name in enumerate(_WORKLOADS, start=1):
             deadline = begun + arguments.seconds * done / len(_WORKLOADS)
             rows += run_workload(name, arguments, scratch, deadline, failures)
+            write(arguments, rows, failures)  # after each: the time may be over any moment
+    print(write(arguments, rows, failures))
+    for failure in failures:
+        print(f"[failed] {failure}")
+    return 1 if failures or not rows else 0
+
+
+def write(arguments, rows, failures):
     goals = goals_of(rows)
     text = "\n".join([
         results.where() + " In turns; medians.", "",
@@ -140,10 +148,7 @@ def main():
                        for goal in goals])])
     results.write_text(arguments.markdown, text)
     results.write(arguments.json, {"rows": rows, "goals": goals, "failures": failures})
-    print(text)
-    for failure in failures:
-        print(f"[failed] {failure}")
-    return 1 if failures or not rows else 0
+    return text
 
 
 if __name__ == "__main__":

@@ -198,7 +198,7 @@ run_peers() {
   local left=$((section_end - SECONDS))
   build_injection tracing_parts
   step "$left" peers.txt "$kPython" bench/gpu/peers.py --bin "$kBin" --python "$kPython" \
-    --parts "$work/libtracing_parts.so" --seconds "$((left - 40))" \
+    --parts "$work/libtracing_parts.so" --seconds "$((left - 100))" \
     --markdown "$work/peers.md" --json "$work/peers.json"
   grep -hE '^\||^\[failed\]' "$work/peers.txt" 2>/dev/null | tee -a "$work/summary.txt"
 }
@@ -206,7 +206,7 @@ run_peers() {
 run_living() {
   local left=$((section_end - SECONDS))
   step "$left" living_with.txt "$kPython" bench/gpu/living_with.py --bin "$kBin" \
-    --python "$kPython" --seconds "$((left - 60))" --markdown "$work/living_with.md" \
+    --python "$kPython" --seconds "$((left - 150))" --markdown "$work/living_with.md" \
     --json "$work/living_with.json"
   grep -hE '^\||^\[failed\]' "$work/living_with.txt" 2>/dev/null | tee -a "$work/summary.txt"
 }
@@ -225,7 +225,8 @@ run_gpus() {
 # As many launches as fit: about 200,000 a second.
 run_soak() {
   local left=$((section_end - SECONDS)) kernels
-  kernels=$(((left - 20) * 180000))
+  ((left > 60)) || return
+  kernels=$(((left - 40) * 150000))
   ours "$left" soak.txt "$kBin/launch_storm" soak "$kernels" 1 ranges "$work/soak.prof"
   tail_lines "$work/soak.txt"
   rm -f "$work/soak.prof"
@@ -259,7 +260,7 @@ collect() {
 main() {
   local sections=("$@") name
   declare -A limits=([tests]=150 [transformer]=120 [accuracy]=400 [pytorch]=200 [storm]=280
-    [peers]=280 [living]=200 [gpus]=250 [continuous]=300 [cost]=420 [soak]=560)
+    [peers]=280 [living]=300 [gpus]=250 [continuous]=300 [cost]=420 [soak]=560)
   ((${#sections[@]})) || sections=("${kAllSections[@]}")
   say "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'no nvidia-smi'); commit $(cat device/commit 2>/dev/null)"
   for name in "${sections[@]}"; do

@@ -63,19 +63,41 @@ TickPoint ReadTickPoint() {
 TickClock::TickClock() : TickClock(at_load) { Advance(); }
 
 void TickClock::Advance(const TickPoint& now) {
-  const TickPoint& before = count_ == 0 ? loaded_ : Back(0).end;
-  const double ns_per_tick = NsPerTick(before, now);
-  lines_[count_ % kLines] = {now, ns_per_tick};
+  const TickPoint before = count_ == 0 ? anchors_.front() : Back(0).end;
+  lines_[count_ % kLines] = {now, NsPerTick(before, now)};
   ++count_;
+  if (now.ticks <= anchors_.back().ticks ||
+      now.realtime_ns - anchors_.back().realtime_ns < kAnchorNs) {
+    return;
+  }
+  anchors_.push_back(now);
+  if (anchors_.size() < kAnchors) return;
+  size_t kept = 0;
+  for (size_t i = 0; i < anchors_.size(); i += 2) anchors_[kept++] = anchors_[i];
+  anchors_.resize(kept);
 }
 
 int64_t TickClock::RealtimeOf(int64_t ticks) const {
   const size_t known = std::min(count_, kLines);
   size_t back = 0;
   while (back + 1 < known && ticks < Back(back + 1).end.ticks) ++back;
+  // Where the oldest line of a full ring begins is not in the ring any more.
+  if (back + 1 == kLines) return FromAnchors(ticks);
   const Line& line = Back(back);
   const double ns = line.ns_per_tick * static_cast<double>(ticks - line.end.ticks);
   return line.end.realtime_ns + static_cast<int64_t>(ns);
+}
+
+// Between the two anchors around `ticks`, or the last one before the ring and the ring's oldest.
+int64_t TickClock::FromAnchors(int64_t ticks) const {
+  const TickPoint& oldest = Back(kLines - 1).end;
+  const auto after = std::upper_bound(
+      anchors_.begin() + 1, anchors_.end(), ticks,
+      [](int64_t wanted, const TickPoint& anchor) { return wanted < anchor.ticks; });
+  const TickPoint& from = *(after - 1);
+  const TickPoint& to = after == anchors_.end() || after->ticks > oldest.ticks ? oldest : *after;
+  const double ns = NsPerTick(from, to) * static_cast<double>(ticks - from.ticks);
+  return from.realtime_ns + static_cast<int64_t>(ns);
 }
 
 }  // namespace prof::capture

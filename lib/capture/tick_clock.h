@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "lib/capture/clock.h"
 
@@ -41,11 +42,13 @@ struct TickPoint {
 TickPoint ReadTickPoint();
 
 // Ticks to time, by straight lines between the moments it was shown; of one thread. A line's
-// error is at most the larger one of its ends, as long as the clock did not step between them.
+// error is at most the larger one of its ends, as long as the clock did not step between them. Of
+// the last kLines moments all are known, of those before one a second, and of long recordings
+// fewer.
 class TickClock {
  public:
   TickClock();  // knows the moment when the library was loaded, and this one
-  explicit TickClock(const TickPoint& loaded) : loaded_(loaded) {}  // Advance() must follow
+  explicit TickClock(const TickPoint& loaded) : anchors_{loaded} {}  // Advance() must follow
 
   // To be called before times up to now are asked for.
   void Advance() { Advance(ReadTickPoint()); }
@@ -57,15 +60,18 @@ class TickClock {
 
  private:
   static constexpr size_t kLines = 64;
+  static constexpr size_t kAnchors = 1024;
+  static constexpr int64_t kAnchorNs = 1'000'000'000;
 
-  struct Line {  // from the end of the line before; the first one: from loaded_
+  struct Line {  // from the end of the line before; the first one: from the moment of loading
     TickPoint end;
     double ns_per_tick = 1;
   };
 
   const Line& Back(size_t steps) const { return lines_[(count_ - 1 - steps) % kLines]; }
+  int64_t FromAnchors(int64_t ticks) const;
 
-  TickPoint loaded_;
+  std::vector<TickPoint> anchors_;  // sorted; the first one is the moment of loading
   std::array<Line, kLines> lines_;  // a ring
   size_t count_ = 0;
 };

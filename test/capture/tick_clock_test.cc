@@ -33,6 +33,23 @@ TEST_CASE("A range that was opened before the recording began has its time too")
         1'000);
 }
 
+TEST_CASE("A range that was open for an hour has its begin where it was") {
+  constexpr int64_t kRoundNs = 20'000'000;
+  TickClock clock(At(-5'000'000'000));
+  const int64_t begin_ns = 300'000'000;
+  for (int64_t round = 0; round < 180'000; ++round) {
+    TickPoint now = At(round * kRoundNs);
+    now.realtime_ns += round * 37 % 4001 - 2000;  // a moment is wrong by up to 2 us
+    clock.Advance(now);
+    if (round % 1000 != 500) continue;
+    const int64_t error_ns = clock.RealtimeOf(At(begin_ns).ticks) - kStartNs - begin_ns;
+    REQUIRE(std::llabs(error_ns) <= 5'000);
+  }
+  // And one from the middle.
+  constexpr int64_t kMiddleNs = 1'800'000'000'000;
+  CHECK(std::llabs(clock.RealtimeOf(At(kMiddleNs).ticks) - kStartNs - kMiddleNs) <= 5'000);
+}
+
 TEST_CASE("Times do not decrease while the lines below them change") {
   TickClock clock(At(0));
   int64_t last_ns = 0;
