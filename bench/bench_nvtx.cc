@@ -10,6 +10,7 @@
 
 #include "lib/capture/clock.h"
 #include "lib/capture/range_recorder.h"
+#include "lib/capture/tick_clock.h"
 #include "nvtx_bridge/injection.h"
 
 namespace {
@@ -87,6 +88,12 @@ void BM_NvtxPushPop(benchmark::State& state) {
 BENCHMARK(BM_NvtxPushPop)->ArgName("recording")->Arg(0)->Arg(1);
 
 // Two of these are part of each recorded push and pop.
+void BM_TickRead(benchmark::State& state) {
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(prof::capture::NowTicks());
+}
+BENCHMARK(BM_TickRead);
+
+// What they are instead of, and are where the kernel does not trust the time stamp counter.
 void BM_ClockRead(benchmark::State& state) {
   for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(prof::capture::RealtimeNs());
 }
