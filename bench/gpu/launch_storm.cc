@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The launch storm under a Session, and once more after it: what a launch costs, whether every one
-// was recorded, and what is left behind. Exits with 1 when kernels are missing and the snapshot
-// does not say so.
+// The launch storm before, under and after a Session: what a launch costs, whether every one was
+// recorded, and what is left behind. Exits with 1 when kernels are missing and the snapshot does
+// not say so.
 //
-// usage: launch_storm [none|timeline|counters|soak] [kernels per thread] [threads]
-//                     [plain|ranges|graph] [file]
+// usage: launch_storm [timeline|counters] [kernels per thread] [threads] [plain|ranges|graph]
+//                     [rounds]
+//        launch_storm soak [kernels per thread] [threads] [plain|ranges|graph] FILE
 //
+// A round is one run under a Session of its own and one after it; all "before" runs come first.
 // soak: the timeline goes to `file`, for as long as one likes; what counts is the memory that the
 // process takes meanwhile, and what the snapshot says of losses.
 #include <unistd.h>
@@ -15,6 +17,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -113,34 +116,38 @@ int Soak(Storm& storm, const StormOptions& options, const std::string& file) {
   return storm.CountIsRight() && (all || !integrity.complete()) ? 0 : 1;
 }
 
+prof::Snapshot Record(Storm& storm, const std::string& mode, const StormOptions& options) {
+  prof::SessionOptions session_options;
+  if (mode == "timeline") session_options.counters = prof::Counters::kNone;
+  prof::Session session(session_options);
+  PrintStorm(mode.c_str(), options, storm.Run());
+  PrintProfThreadTimes();
+  return session.Stop();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "timeline";
   const bool soak = mode == "soak" && argc > 5;
-  const bool known = mode == "none" || mode == "timeline" || mode == "counters" || soak;
+  const bool known = mode == "timeline" || mode == "counters" || soak;
+  const int rounds = argc > 5 && !soak ? std::atoi(argv[5]) : 1;
   const std::optional<StormOptions> options =
       ParseStorm(std::max(argc - 2, 0), argv + std::min(argc, 2));
-  if (!known || !options) {
-    std::fprintf(stderr,
-                 "usage: launch_storm [none|timeline|counters|soak] [kernels] [threads] ...\n");
+  if (!known || !options || rounds < 1) {
+    std::fprintf(stderr, "usage: launch_storm timeline|counters|soak [kernels] [threads] ...\n");
     return 2;
   }
   Storm storm;
   if (!storm.Prepare(*options)) return 0;
   if (soak) return Soak(storm, *options, argv[5]);
-  if (mode == "none") {
-    PrintStorm("none", *options, storm.Run());
-    return storm.CountIsRight() ? 0 : 1;
-  }
 
-  prof::SessionOptions session_options;
-  if (mode == "timeline") session_options.counters = prof::Counters::kNone;
-  prof::Session session(session_options);
-  PrintStorm(mode.c_str(), *options, storm.Run());
-  PrintProfThreadTimes();
-  const prof::Snapshot snapshot = session.Stop();
-  PrintStorm("after", *options, storm.Run());
-  const bool complete = Check(snapshot, storm, options->kind);
+  for (int round = 0; round < rounds; ++round) PrintStorm("before", *options, storm.Run());
+  bool complete = true;
+  for (int round = 0; round < rounds; ++round) {
+    const prof::Snapshot snapshot = Record(storm, mode, *options);
+    PrintStorm("after", *options, storm.Run());
+    complete = Check(snapshot, storm, options->kind) && complete;
+  }
   return storm.CountIsRight() && complete ? 0 : 1;
 }

@@ -7,6 +7,7 @@ import datetime
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 
@@ -34,6 +35,18 @@ def printable(command):
     root = str(pathlib.Path.cwd()) + "/"
     words = [re.sub(r"^(/tmp/[^/]+|out/gpu\.\d+)/", "", word.replace(root, "")) for word in words]
     return " ".join("python3" if word.endswith("/python3") else word for word in words)
+
+
+def nsys():
+    """Where Nsight Systems is, or None. Nsight Compute brings one that collects, but cannot report."""
+    found = shutil.which("nsys")
+    ncu = shutil.which("ncu")
+    if found or not ncu:
+        return found
+    here = pathlib.Path(ncu).resolve().parent
+    inside = [path for folder in (here, *here.parents[:2]) if folder.name.startswith(("nsight", "20"))
+              for path in folder.rglob("nsys") if path.is_file()]
+    return str(inside[0]) if inside else None
 
 
 def describe():

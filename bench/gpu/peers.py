@@ -11,13 +11,13 @@ import argparse
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
 import cost
+import machine
 import results
 
 _PROF = "prof"
@@ -49,8 +49,9 @@ def variants(arguments, program, scratch):
         # Aggregates by scope: it keeps no timeline, and its file does not grow with the launches.
         "Proton": under("proton", f"{scratch}/proton.hatchet"),
     }
-    if shutil.which("nsys"):
-        found["nsys"] = (["nsys", "profile", "--trace=cuda,nvtx", "--sample=none",
+    nsys = machine.nsys()
+    if nsys:
+        found["nsys"] = ([nsys, "profile", "--trace=cuda,nvtx", "--sample=none",
                           "--cpuctxsw=none", "--force-overwrite=true", f"--output={scratch}/nsys",
                           *bare], f"{scratch}/nsys.nsys-rep")
     return found

@@ -183,12 +183,12 @@ run_storm() {
   local left=$((section_end - SECONDS))
   build_injection tracing_parts &&
     step "$left" tracing.txt "$kPython" bench/gpu/tracing.py --bin "$kBin" \
-      --parts "$work/libtracing_parts.so" --seconds "$((left - 30))" \
+      --parts "$work/libtracing_parts.so" --seconds "$((left - 40))" --repeats 4 \
       --markdown "$work/tracing.md" --json "$work/tracing.json"
   grep -hE '^\||^\[failed\]' "$work/tracing.txt" 2>/dev/null | tee -a "$work/summary.txt"
   mkdir -p "$work/buffers"
   ours 40 buffers.txt env CUDA_INJECTION64_PATH="$PWD/$work/libtracing_parts.so" \
-    TRACING_PARTS=kernels,copies,memsets,runtime,driver,synchronization,overhead,selected \
+    TRACING_PARTS=kernels,copies,memsets,overhead,callback \
     TRACING_SAVE="$work/buffers" "$kBin/transformer_bare" --tokens 1 --steps 300 --steady 1
   ours 40 storm_4_threads.txt "$kBin/launch_storm" counters 50000 4
   tail_lines "$work/storm_4_threads.txt"

@@ -3,23 +3,35 @@
 // The launch storm in a program without prof: what is left to compare with, and what other tools
 // are put around.
 //
-// usage: storm_bare [kernels per thread] [threads] [plain|ranges|graph] [signal]
+// usage: storm_bare [kernels per thread] [threads] [plain|ranges|graph] [rounds] [sets]
 //
-// signal: runs twice and raises SIGUSR2 in between, for a library that stops tracing then.
+// Runs `rounds` times, by default once. With `sets`, then `rounds` times more under each of that
+// many sets of parts in turns, the first of which is number 1: before each run SIGUSR2 with the
+// number asks tracing_parts.cc for it; what is set up at the first launches is not timed.
+#include <pthread.h>
+
 #include <csignal>
-#include <cstring>
+#include <cstdlib>
+#include <string>
 
 #include "storm.h"
 
 int main(int argc, char** argv) {
   const std::optional<StormOptions> options = ParseStorm(argc - 1, argv + 1);
   if (!options) return 2;
+  const int rounds = argc > 4 ? std::atoi(argv[4]) : 1;
+  const int sets = argc > 5 ? std::atoi(argv[5]) : 0;
   Storm storm;
   if (!storm.Prepare(*options)) return 0;
-  PrintStorm("bare", *options, storm.Run());
-  if (argc > 4 && std::strcmp(argv[4], "signal") == 0) {
-    std::raise(SIGUSR2);
-    PrintStorm("after", *options, storm.Run());
+  for (int round = 0; round < rounds; ++round) PrintStorm("bare", *options, storm.Run());
+  for (int round = 0; round < rounds; ++round) {
+    for (int set = 1; set <= sets; ++set) {
+      sigval value = {};
+      value.sival_int = set;
+      pthread_sigqueue(pthread_self(), SIGUSR2, value);
+      storm.Run();
+      PrintStorm(("set_" + std::to_string(set)).c_str(), *options, storm.Run());
+    }
   }
   return storm.CountIsRight() ? 0 : 1;
 }

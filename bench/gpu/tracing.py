@@ -7,13 +7,14 @@
 #
 # The variants take turns (A B C A B C ...). "floor" is CUPTI's activity tracing of kernels with its
 # records thrown away (tracing_parts.cc): no tool on CUPTI can be below it. The storm "parts" shows
-# what each part of CUPTI's tracing adds to that, and what is left when it is undone.
+# what each part of CUPTI's tracing adds to that, and what is left when it is undone. Processes differ
+# by a quarter in what a bare launch costs, so each is compared with its own runs before anything was
+# on; only "prof run", and nsys, which are there from the start, with another process.
 """Measures us per kernel of the launch storm: bare, CUPTI alone, prof's timeline, after Stop."""
 
 import argparse
 import os
 import re
-import shutil
 import statistics
 import sys
 import tempfile
@@ -26,98 +27,121 @@ import results
 _TIMING = re.compile(r"^\[timing\] storm (\w+) .* us_per_kernel ([0-9.]+)", re.MULTILINE)
 _COUNTS = re.compile(r"^\[counts\] made (\d+) recorded (\d+) .* complete (\d) snapshot_bytes (\d+)",
                      re.MULTILINE)
-_KERNELS = {"plain": 400_000, "ranges": 400_000, "graph": 2_000_000, "parts": 200_000}
+_KERNELS = {"plain": 50_000, "ranges": 50_000, "graph": 200_000}
+_ROUNDS = 4
 _CALLS = "runtime,driver"
-_PROFS = f"kernels,copies,memsets,{_CALLS},synchronization,overhead,selected,callback"
-_PARTS = {  # variant: TRACING_PARTS
-    "callback alone": "callback",
+_FLOOR = {"floor": "kernels", "floor, then off": "off"}  # what runs under it: TRACING_PARTS
+_OTHERS = "copies,memsets,overhead"
+_PARTS = {
+    "kernels": "kernels",
     "kernels + callback": "kernels,callback",
-    "kernels + runtime": "kernels,runtime",
-    "kernels + driver": "kernels,driver",
-    "kernels + both": f"kernels,{_CALLS}",
-    "kernels + both, selected calls": f"kernels,{_CALLS},selected",
-    "kernels + both but launches + callback": f"kernels,{_CALLS},no_launches,callback",
+    "kernels + other kinds": f"kernels,{_OTHERS}",
+    "kernels + other kinds + callback + calls": f"kernels,{_OTHERS},callback,calls",
+    "what prof turns on": f"kernels,{_OTHERS},callback,calls,probe",
+    "kernels + API records": f"kernels,{_CALLS},selected",
     "kernels + synchronization": "kernels,synchronization",
-    "kernels + overhead": "kernels,overhead",
-    "kernels + copies + memsets": "kernels,copies,memsets",
-    "what prof turns on": _PROFS,
 }
-_STOPS = {"kinds": "the kinds off", "callback": "all off and unsubscribed", "finalize": "finalized"}
 _RUN_LIMIT_S = 60
 _OVER_FLOOR, _OVER_BARE = 1.05, 1.01
 _BYTES_PER_LAUNCH = 12  # with a range each
 
 
+def under_parts(arguments, storm, sets):
+    """The bare storm under sets of parts in turns, after runs without any."""
+    return ["env", f"CUDA_INJECTION64_PATH={os.path.abspath(arguments.parts)}",
+            "TRACING_PARTS=;" + ";".join(sets.values()), f"{arguments.bin}/storm_bare", *storm,
+            str(_ROUNDS), str(len(sets))]
+
+
 def variants(arguments, kind, scratch):
-    """{variant: command}; the first is the base."""
+    """{variant: (command, {name in its output: row})}; "base" is a run before anything is on."""
     binaries = arguments.bin
-    storm = [str(_KERNELS[kind]), "1", "plain" if kind == "parts" else kind]
-    bare = [f"{binaries}/storm_bare", *storm]
-    library = f"CUDA_INJECTION64_PATH={os.path.abspath(arguments.parts)}"
-    found = {"bare": bare, "floor": ["env", library, *bare]}
-    if kind == "parts":
-        for name, parts in _PARTS.items():
-            found[name] = ["env", library, f"TRACING_PARTS={parts}", *bare]
-        for stop, name in _STOPS.items():
-            found[name] = ["env", library, f"TRACING_PARTS={_PROFS}", f"TRACING_STOP={stop}", *bare,
-                           "signal"]
-        return found
-    found |= {
-        "linked, no session": [f"{binaries}/launch_storm", "none", *storm],
-        "timeline": [f"{binaries}/launch_storm", "timeline", *storm],
-        "prof run": [f"{binaries}/prof", "run", "--counters", "none", "--output",
-                     f"{scratch}/storm.prof", "--", *bare],
+    if kind.endswith("parts"):  # each in a process of its own: each leaves something behind
+        base = "graph" if kind.startswith("graph") else "plain"
+        storm = [str(_KERNELS[base]), "1", base]
+        return {name: (under_parts(arguments, storm, {name: parts, f"{name}, off": "off"}),
+                       names_of([name, f"{name}, off"])) for name, parts in _PARTS.items()}
+    storm = [str(_KERNELS[kind]), "1", kind]
+    bare = [f"{binaries}/storm_bare", *storm, str(_ROUNDS)]
+    found = {
+        "bare": (bare, {"bare": "base"}),
+        "floor": (under_parts(arguments, storm, _FLOOR), names_of(_FLOOR)),
+        "timeline": ([f"{binaries}/launch_storm", "timeline", *storm, str(_ROUNDS)],
+                     {"before": "base", "timeline": "timeline", "after": "after Stop"}),
+        "prof run": ([f"{binaries}/prof", "run", "--counters", "none", "--output",
+                      f"{scratch}/storm.prof", "--", *bare], {"bare": "prof run"}),
     }
-    if shutil.which("nsys"):
-        found["nsys"] = ["nsys", "profile", "--trace=cuda,nvtx", "--sample=none", "--cpuctxsw=none",
-                         "--cuda-graph-trace=node", "--force-overwrite=true",
-                         f"--output={scratch}/nsys", *bare]
+    nsys = machine.nsys()
+    if nsys:
+        found["nsys"] = ([nsys, "profile", "--trace=cuda,nvtx", "--sample=none",
+                          "--cpuctxsw=none", "--cuda-graph-trace=node", "--force-overwrite=true",
+                          f"--output={scratch}/nsys", *bare], {"bare": "nsys"})
     return found
 
 
-def measure(command):
-    """({name: us per kernel}, counts or None) of one run."""
+def names_of(sets):
+    """{name in the output of under_parts(): row}; set 0 is what the base runs under: nothing."""
+    return {"bare": "base"} | {f"set_{i}": name for i, name in enumerate(sets, start=1)}
+
+
+def measure(command, names):
+    """({row: [us per kernel]}, counts or None) of one run."""
     _, output = processes.checked(command, _RUN_LIMIT_S)
-    timings = {name: float(value) for name, value in _TIMING.findall(output)}
-    if not timings:
+    values = {}
+    for name, value in _TIMING.findall(output):
+        if name in names:
+            values.setdefault(names[name], []).append(float(value))
+    if not values:
         raise RuntimeError(f"no [timing] line: {output[-300:]}")
-    counts = _COUNTS.search(output)
-    return timings, [int(value) for value in counts.groups()] if counts else None
+    counts = [[int(value) for value in found] for found in _COUNTS.findall(output)]
+    return values, counts[-1] if counts else None
 
 
 def run_kind(kind, arguments, scratch, deadline, failures):
     """Rows of one kind of storm. A variant that fails once is not tried again."""
     commands = variants(arguments, kind, scratch)
-    values, counts, broken = {}, {}, set()
+    values, bases, commands_of, counts, broken = {}, {}, {}, {}, set()
     for _ in range(arguments.repeats):
-        for variant, command in commands.items():
+        for variant, (command, names) in commands.items():
             if variant in broken or time.monotonic() > deadline:
                 continue
             try:
-                timings, counted = measure(command)
+                measured, counted = measure(command, names)
             except (RuntimeError, OSError) as error:
                 failures.append(f"{kind}, {variant}: {error}")
                 broken.add(variant)
                 continue
-            if kind == "parts" and "after" in timings:  # this variant is about that
-                timings = {variant: timings["after"]}
-            for name, value in timings.items():
-                shown = "after Stop" if name == "after" else variant
-                values.setdefault(shown, []).append(value)
-            counts[variant] = counted
+            base = statistics.median(measured["base"]) if "base" in measured else None
+            if variant == "bare":
+                values.setdefault("bare", []).append(base)
+                continue
+            for name in measured.keys() - {"base"}:
+                us = statistics.median(measured[name])
+                values.setdefault(name, []).append(us)
+                bases.setdefault(name, []).append(us / base if base else None)
+                commands_of[name] = command
+            if variant == "timeline":
+                values.setdefault("linked, no session", []).append(base)
+                counts["timeline"] = counted
     rows = []
-    for variant, measured in values.items():
-        row = {"storm": kind, "variant": variant, "us_per_kernel": statistics.median(measured),
+    for name, measured in values.items():
+        over = [ratio for ratio in bases.get(name, []) if ratio is not None]
+        row = {"storm": kind, "variant": name, "us_per_kernel": statistics.median(measured),
                "min": min(measured), "max": max(measured), "n": len(measured),
-               "command": machine.printable(commands.get(variant) or commands["timeline"])}
-        for base in ("bare", "floor"):
-            row[f"over_{base}"] = (row["us_per_kernel"] / statistics.median(values[base])
-                                   if values.get(base) else None)
-        if counts.get(variant):
-            made, recorded, complete, size = counts[variant]
+               "command": machine.printable(commands_of.get(name) or commands["bare"][0]),
+               "same_process": bool(over)}
+        if over:  # each process against its own runs before anything was on
+            row["over_bare"] = statistics.median(over)
+        elif values.get("bare"):
+            row["over_bare"] = row["us_per_kernel"] / statistics.median(values["bare"])
+        if counts.get(name):
+            made, recorded, complete, size = counts[name]
             row.update(made=made, recorded=recorded, complete=bool(complete),
                        bytes_per_launch=size / made)
         rows.append(row)
+    floor = next((row["over_bare"] for row in rows if row["variant"] in ("floor", "kernels")), None)
+    for row in rows:
+        row["over_floor"] = row["over_bare"] / floor if floor and "over_bare" in row else None
     return rows
 
 
@@ -128,7 +152,7 @@ def goals_of(rows):
         if row["variant"] == "timeline" and row["over_floor"]:
             goals.append({"goal": f"{name}: over CUPTI's floor", "measured": row["over_floor"],
                           "limit": _OVER_FLOOR})
-        if row["variant"] in ("after Stop", "linked, no session") and row["over_bare"]:
+        if row["variant"] in ("after Stop", "linked, no session") and row.get("over_bare"):
             goals.append({"goal": f"{name}: over bare", "measured": row["over_bare"],
                           "limit": _OVER_BARE})
         if row["storm"] == "ranges" and "bytes_per_launch" in row:
@@ -143,6 +167,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", default="device/bin")
     parser.add_argument("--parts", required=True, help="the built tracing_parts.cc")
+    parser.add_argument("--kinds", default=",".join([*_KERNELS, "parts", "graph parts"]))
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=200, help="begin no run after this")
     parser.add_argument("--markdown", required=True)
@@ -151,9 +176,10 @@ def main():
 
     rows, failures = [], []
     begun = time.monotonic()
+    kinds = arguments.kinds.split(",")
     with tempfile.TemporaryDirectory() as scratch:
-        for done, kind in enumerate(_KERNELS, start=1):
-            deadline = begun + arguments.seconds * done / len(_KERNELS)
+        for done, kind in enumerate(kinds, start=1):
+            deadline = begun + arguments.seconds * done / len(kinds)
             rows += run_kind(kind, arguments, scratch, deadline, failures)
     goals = goals_of(rows)
     text = "\n".join([
@@ -161,7 +187,7 @@ def main():
         results.table(
             ["storm", "variant", "us", "n", "over bare", "over floor", "recorded", "made",
              "bytes per launch"],
-            [[row["storm"], row["variant"], row["us_per_kernel"], row["n"], row["over_bare"],
+            [[row["storm"], row["variant"], row["us_per_kernel"], row["n"], row.get("over_bare"),
               row["over_floor"], row.get("recorded"), row.get("made"),
               row.get("bytes_per_launch")] for row in rows]),
         results.table(["goal", "measured", "limit", "met"],

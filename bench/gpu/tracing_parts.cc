@@ -3,18 +3,24 @@
 // CUPTI's tracing put together from parts, its records thrown away: what a launch costs under each,
 // without any code of prof. An injection library for CUDA_INJECTION64_PATH.
 //
-//   TRACING_PARTS   what is on, separated by commas: kernels, copies, memsets, runtime, driver,
-//                   synchronization, overhead (activity kinds); selected: API records only of the
-//                   calls that prof keeps; no_launches: API records of all calls but launches;
-//                   callback: an empty callback on launches. By default "kernels": CUPTI's floor.
-//   TRACING_STOP    what SIGUSR2 undoes: "kinds", "callback" (and the kinds), "finalize" (all)
+//   TRACING_PARTS   sets of parts, separated by semicolons; a set is what is on, separated by
+//                   commas: kernels, copies, memsets, runtime, driver, synchronization, overhead
+//                   (activity kinds); selected: API records only of the calls that prof keeps;
+//                   probe: API records of one call that no program makes often;
+//                   callback: a callback on launches that notes their begin and end, as cheaply as
+//                   can be; calls: also on the other calls that prof keeps. Or how all of it goes:
+//                   off (the kinds are disabled), unsubscribed (and the callback's subscription is
+//                   given up), finalized (and CUPTI detaches). By default "kernels": CUPTI's floor.
 //   TRACING_SAVE    a folder that the first 32 completed buffers are written to, as they are
+//
+// The first set is there from the start; SIGUSR2 with a number changes to the set of that number.
 //
 // Build:  g++ -std=c++17 -O2 -shared -fPIC tracing_parts.cc -o libtracing_parts.so
 //         -I<toolkit>/include -L<toolkit>/lib64 -lcupti
 #include <cupti.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -31,13 +37,16 @@ constexpr size_t kBuffers = 256;
 constexpr int kSavedBuffers = 32;
 constexpr CUpti_CallbackId kCallIds = 1024;
 
-// A ring of buffers: what is filled again has been thrown away. Zeroed by CUPTI, as it likes.
+// Zeroed by CUPTI, as it likes. A buffer that it has not given back is not given out again.
 uint8_t* buffers = nullptr;
+std::array<std::atomic<bool>, kBuffers> in_use{};
 std::atomic<size_t> next_buffer{0};
 std::atomic<int> saved{0};
 const char* save_to = nullptr;
+std::vector<std::vector<std::string>> sets;
 CUpti_SubscriberHandle subscriber = nullptr;
-std::vector<CUpti_ActivityKind> kinds;
+bool registered = false;
+uint32_t calls_on = 0;
 
 struct Part {
   const char* name;
@@ -61,12 +70,19 @@ void Report(const char* what, CUptiResult result) {
 }
 
 void CUPTIAPI GiveBuffer(uint8_t** buffer, size_t* size, size_t* max_records) {
-  *buffer = buffers + next_buffer.fetch_add(1) % kBuffers * kBufferBytes;
-  *size = kBufferBytes;
   *max_records = 0;
+  for (size_t tries = 0; tries < kBuffers; ++tries) {
+    const size_t number = next_buffer.fetch_add(1) % kBuffers;
+    if (in_use[number].exchange(true)) continue;
+    *buffer = buffers + number * kBufferBytes;
+    *size = kBufferBytes;
+    return;
+  }
+  *buffer = nullptr;
+  *size = 0;
 }
 
-void CUPTIAPI TakeBuffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t valid_bytes) {
+void Save(const uint8_t* buffer, size_t valid_bytes) {
   if (save_to == nullptr || valid_bytes == 0) return;
   const int number = saved.fetch_add(1);
   if (number >= kSavedBuffers) return;
@@ -75,23 +91,41 @@ void CUPTIAPI TakeBuffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t va
   file.write(reinterpret_cast<const char*>(buffer), static_cast<std::streamsize>(valid_bytes));
 }
 
-void CUPTIAPI OnCallback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
+void CUPTIAPI TakeBuffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t valid_bytes) {
+  if (buffer == nullptr) return;
+  Save(buffer, valid_bytes);
+  in_use[static_cast<size_t>(buffer - buffers) / kBufferBytes] = false;
+}
+
+struct Note {
+  uint64_t ticks;
+  uint32_t correlation, call;
+};
+thread_local Note notes[4096];
+thread_local uint32_t next_note = 0;
+
+void CUPTIAPI OnCallback(void*, CUpti_CallbackDomain, CUpti_CallbackId call, const void* data) {
+  const auto& api = *static_cast<const CUpti_CallbackData*>(data);
+  Note& note = notes[next_note++ % 4096];
+  note.ticks = __builtin_ia32_rdtsc();
+  note.correlation = api.correlationId;
+  note.call = call;
+}
 
 bool Has(const std::vector<std::string>& parts, const char* part) {
   return std::find(parts.begin(), parts.end(), part) != parts.end();
 }
 
-std::vector<std::string> Split(const std::string& text) {
+std::vector<std::string> Split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
+    const size_t end = std::min(text.find(separator, begin), text.size());
     parts.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
   return parts;
 }
 
-bool IsLaunch(const std::string& name) { return name.find("Launch") != std::string::npos; }
 bool IsKept(const std::string& name) {
   for (const char* kept : {"Launch", "Memcpy", "Memset", "Synchronize", "WaitEvent", "EventRecord",
                            "Alloc", "Free", "Load", "Capture"}) {
@@ -100,62 +134,102 @@ bool IsKept(const std::string& name) {
   return false;
 }
 
-// Turns off the records of the API calls that `unwanted` says.
-template <typename Unwanted>
-void DropCalls(Unwanted unwanted) {
+void DropOtherCalls() {
   for (CUpti_CallbackId id = 1; id < kCallIds; ++id) {
     const char* name = nullptr;
     if (cuptiGetCallbackName(CUPTI_CB_DOMAIN_RUNTIME_API, id, &name) == CUPTI_SUCCESS &&
-        name != nullptr && unwanted(name)) {
+        name != nullptr && !IsKept(name)) {
       cuptiActivityEnableRuntimeApi(id, 0);
     }
     if (cuptiGetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, id, &name) == CUPTI_SUCCESS &&
-        name != nullptr && unwanted(name)) {
+        name != nullptr && !IsKept(name)) {
       cuptiActivityEnableDriverApi(id, 0);
     }
   }
 }
 
-void SetCallbacks(uint32_t on) {
+template <typename Function>
+void ForEachKeptCall(Function function) {
+  for (const auto domain : {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_DRIVER_API}) {
+    for (CUpti_CallbackId id = 1; id < kCallIds; ++id) {
+      const char* name = nullptr;
+      if (cuptiGetCallbackName(domain, id, &name) == CUPTI_SUCCESS && name != nullptr &&
+          IsKept(name) && std::strstr(name, "Launch") == nullptr) {
+        function(domain, id);
+      }
+    }
+  }
+}
+
+void SetCallbacks(uint32_t on, uint32_t calls) {
+  if (on != 0 && subscriber == nullptr) {
+    Report("subscribe", cuptiSubscribe(&subscriber, &OnCallback, nullptr));
+  }
+  if (subscriber == nullptr) return;
   for (const CUpti_CallbackId id : kLaunchCalls) {
     Report("callback", cuptiEnableCallback(on, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id));
+  }
+  if (calls == calls_on) return;
+  calls_on = calls;
+  ForEachKeptCall([&](CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+    cuptiEnableCallback(calls, subscriber, domain, id);
+  });
+}
+
+// Disables before it enables: a kind that stays on would keep its API calls disabled.
+void Apply(const std::vector<std::string>& parts) {
+  const bool finalized = Has(parts, "finalized");
+  if (registered) {
+    for (const Part& part : kKinds) Report("disable", cuptiActivityDisable(part.kind));
+    Report("flush", cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+  }
+  SetCallbacks(Has(parts, "callback") ? 1 : 0, Has(parts, "calls") ? 1 : 0);
+  if ((finalized || Has(parts, "unsubscribed")) && subscriber != nullptr) {
+    Report("unsubscribe", cuptiUnsubscribe(subscriber));
+    subscriber = nullptr;
+    calls_on = 0;
+  }
+  if (finalized) {
+    Report("finalize", cuptiFinalize());
+    registered = false;
+    return;
+  }
+  const auto wanted = [&](const Part& part) { return Has(parts, part.name); };
+  if (std::none_of(std::begin(kKinds), std::end(kKinds), wanted)) return;
+  if (!registered) Report("buffers", cuptiActivityRegisterCallbacks(&GiveBuffer, &TakeBuffer));
+  registered = true;
+  for (const Part& part : kKinds) {
+    if (wanted(part)) Report(part.name, cuptiActivityEnable(part.kind));
+  }
+  if (Has(parts, "selected")) DropOtherCalls();
+  if (Has(parts, "probe")) {
+    Report("probe", cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER));
+    for (CUpti_CallbackId id = 1; id < kCallIds; ++id) {
+      if (id != CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion) cuptiActivityEnableDriverApi(id, 0);
+    }
   }
 }
 
 // On the program's main thread, between two launches.
-void Stop(int) {
-  const char* what = std::getenv("TRACING_STOP");
-  if (what == nullptr) return;
-  Report("flush", cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
-  for (const CUpti_ActivityKind kind : kinds) Report("disable", cuptiActivityDisable(kind));
-  if (std::strcmp(what, "kinds") == 0) return;
-  if (subscriber != nullptr) {
-    SetCallbacks(0);
-    Report("unsubscribe", cuptiUnsubscribe(subscriber));
-  }
-  if (std::strcmp(what, "finalize") == 0) Report("finalize", cuptiFinalize());
+void Change(int, siginfo_t* info, void*) {
+  const auto set = static_cast<size_t>(info->si_value.sival_int);
+  if (set < sets.size()) Apply(sets[set]);
 }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   const char* wanted = std::getenv("TRACING_PARTS");
-  const std::vector<std::string> parts = Split(wanted != nullptr ? wanted : "kernels");
+  for (const std::string& set : Split(wanted != nullptr ? wanted : "kernels", ';')) {
+    sets.push_back(Split(set, ','));
+  }
   save_to = std::getenv("TRACING_SAVE");
   buffers = static_cast<uint8_t*>(std::calloc(kBuffers, kBufferBytes));
   if (buffers == nullptr) return 1;
-  if (Has(parts, "callback")) {
-    Report("subscribe", cuptiSubscribe(&subscriber, &OnCallback, nullptr));
-    SetCallbacks(1);
-  }
-  Report("buffers", cuptiActivityRegisterCallbacks(&GiveBuffer, &TakeBuffer));
-  for (const Part& part : kKinds) {
-    if (!Has(parts, part.name)) continue;
-    Report(part.name, cuptiActivityEnable(part.kind));
-    kinds.push_back(part.kind);
-  }
-  if (Has(parts, "selected")) DropCalls([](const std::string& name) { return !IsKept(name); });
-  if (Has(parts, "no_launches")) DropCalls(&IsLaunch);
-  std::signal(SIGUSR2, &Stop);
+  struct sigaction action = {};
+  action.sa_sigaction = &Change;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigaction(SIGUSR2, &action, nullptr);
+  Apply(sets[0]);
   return 1;
 }
