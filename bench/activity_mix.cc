@@ -13,7 +13,6 @@ namespace {
 using cupti::test::Zeroed;
 
 constexpr size_t kNames = 20, kShapes = 40;
-constexpr uint32_t kTid = 4242;
 
 // As long as the mangled names of PyTorch's kernels.
 const std::array<std::string, kNames>& Names() {
@@ -37,12 +36,9 @@ class Mix {
   cupti::test::ActivityBuffer Make(size_t launches) {
     for (size_t i = 0; i < launches; ++i) {
       ++correlation_;
-      if (i % 4 == 0) Call(CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, 300);
-      Call(CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, 0);
       host_ns_ += 2'000 + Jitter(300);
       Kernel(i % 97 % kShapes);
       if (i % 20 == 0) Copy();
-      if (i % 50 == 0) Synchronize();
     }
     return std::move(buffer_);
   }
@@ -50,17 +46,6 @@ class Mix {
  private:
   uint64_t Jitter(double mean_ns) {
     return static_cast<uint64_t>(std::exponential_distribution<>(1 / mean_ns)(random_));
-  }
-  // A call that begins now, or `inside_ns` later and ends as much earlier.
-  void Call(CUpti_ActivityKind kind, uint32_t cbid, uint64_t inside_ns) {
-    auto call = Zeroed<CUpti_ActivityAPI>(kind);
-    call.cbid = static_cast<CUpti_CallbackId>(cbid);
-    call.processId = 1;
-    call.threadId = kTid;
-    call.correlationId = correlation_;
-    call.start = host_ns_ + inside_ns;
-    call.end = host_ns_ + 1'900 + Jitter(150) - inside_ns;
-    buffer_.Add(call);
   }
   void Kernel(size_t shape) {
     auto kernel = Zeroed<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
@@ -79,7 +64,6 @@ class Mix {
   }
   void Copy() {
     ++correlation_;
-    Call(CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020, 0);
     auto copy = Zeroed<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY);
     copy.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
     copy.srcKind = CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
@@ -93,20 +77,6 @@ class Mix {
     buffer_.Add(copy);
     host_ns_ += 2'500 + Jitter(300);
   }
-  void Synchronize() {
-    ++correlation_;
-    Call(CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020, 0);
-    auto sync = Zeroed<CUpti_ActivitySynchronization2>(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
-    sync.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE;
-    sync.contextId = 1;
-    sync.streamId = 7;
-    sync.correlationId = correlation_;
-    sync.start = host_ns_ + 100;
-    sync.end = host_ns_ + 1'800;
-    buffer_.Add(sync);
-    host_ns_ += 2'500 + Jitter(300);
-  }
-
   cupti::test::ActivityBuffer buffer_;
   std::mt19937 random_{1};
   uint64_t host_ns_;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A raw CUPTI activity buffer such as a PyTorch program leaves: kernels of 20 names and 40 shapes
-// on four streams, each with its runtime call and every fourth with the driver call inside of it;
-// now and then a copy or a synchronization.
+// on four streams, now and then a copy. API calls do not come in buffers.
 #ifndef PROF_BENCH_ACTIVITY_MIX_H_
 #define PROF_BENCH_ACTIVITY_MIX_H_
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the collector pays for CUPTI's records: a raw activity buffer read, encoded into blocks and
-// serialized, beside a memcpy of the same bytes. PROF_BENCH_BUFFERS names a folder of raw buffers
+// serialized, beside a memcpy of the same bytes. And for the API calls, which launching threads
+// write down themselves. PROF_BENCH_BUFFERS names a folder of raw buffers
 // (*.bin, as CUPTI completed them) to read instead of a made-up one; kernel names in such files are
 // pointers of another process and are replaced.
 #include <benchmark/benchmark.h>
@@ -17,9 +18,13 @@
 
 #include "bench/activity_mix.h"
 #include "cupti_backend/activity_decode.h"
+#include "cupti_backend/call_encoder.h"
+#include "cupti_backend/call_trace.h"
 #include "cupti_backend/cupti_api.h"
+#include "lib/capture/clock.h"
 #include "lib/capture/encoder.h"
 #include "lib/capture/output.h"
+#include "lib/capture/range_recorder.h"
 
 namespace {
 
@@ -116,7 +121,6 @@ void BM_Decode(benchmark::State& state) {
       decoder.Decode(buffer.data(), buffer.size(), encoder);
       encoder.WriteIfLarge();
     }
-    decoder.Flush(encoder);
     encoder.WriteLastBlock({}, 1);
     written = output.TakeBytes().size();
   }
@@ -125,6 +129,53 @@ void BM_Decode(benchmark::State& state) {
       static_cast<double>(written) / static_cast<double>(std::max<int64_t>(Count(true), 1));
 }
 BENCHMARK(BM_Decode);
+
+// A thread that makes calls: what it pays for two looks at the clock and the record. The collector
+// reads while the clock is stopped.
+void BM_CallRecord(benchmark::State& state) {
+  prof::capture::RangeReader reader;
+  reader.Start(prof::capture::RealtimeNs(), false);
+  prof::capture::RangeReader::Sink sink;
+  sink.call = [](const prof::capture::CallEvent& call) { benchmark::DoNotOptimize(call.call); };
+  constexpr uint32_t kCalls = 8'000;
+  for ([[maybe_unused]] auto _ : state) {
+    for (uint32_t i = 0; i < kCalls; ++i) {
+      prof::cupti::BeginCall(1);
+      prof::cupti::EndCall(1, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, i, 0);
+    }
+    state.PauseTiming();
+    reader.Drain(sink);
+    state.ResumeTiming();
+  }
+  reader.Stop();
+  state.SetItemsProcessed(state.iterations() * kCalls);
+  state.counters["dropped"] = static_cast<double>(reader.calls_dropped());
+}
+BENCHMARK(BM_CallRecord);
+
+// The collector: a call taken over, named, encoded and serialized.
+void BM_CallEncode(benchmark::State& state) {
+  constexpr uint32_t kCalls = 100'000;
+  size_t written = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    prof::capture::Output output("");
+    prof::capture::Encoder encoder(&output);
+    prof::cupti::CallEncoder calls(&cupti);
+    encoder.Add(prof::capture::HeaderEvent{});
+    for (uint32_t i = 0; i < kCalls; ++i) {
+      const int64_t start_ns = 1'700'000'000'000'000'000 + 4'000 * int64_t{i} + i * 7919 % 311;
+      calls.Encode({CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, 4242, i, 0, start_ns,
+                    start_ns + 2'000 + i * 104'729 % 157, 0},
+                   encoder);
+      encoder.WriteIfLarge();
+    }
+    encoder.WriteLastBlock({}, 1);
+    written = output.TakeBytes().size();
+  }
+  state.SetItemsProcessed(state.iterations() * kCalls);
+  state.counters["written"] = static_cast<double>(written) / kCalls;
+}
+BENCHMARK(BM_CallEncode);
 
 }  // namespace
 

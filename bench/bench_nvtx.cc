@@ -47,8 +47,10 @@ class Drainer {
   RangeReader::Sink sink_{
       [](const prof::capture::RangePathInfo&) {},
       [](uint32_t, const prof::capture::RangeEvent& e) { benchmark::DoNotOptimize(e.path); },
-      [](const prof::capture::SpanEvent&) {}, [](const prof::capture::MarkEvent&) {},
-      [](const prof::capture::PayloadEvent&) {}};
+      [](const prof::capture::SpanEvent&) {},
+      [](const prof::capture::MarkEvent&) {},
+      [](const prof::capture::PayloadEvent&) {},
+      [](const prof::capture::CallEvent& call) { benchmark::DoNotOptimize(call.call); }};
   std::atomic<bool> done_{false};
   std::thread thread_;
 };

@@ -10,10 +10,8 @@ namespace {
 
 using capture::CopyKind;
 using capture::MemoryKind;
-using capture::SyncKind;
 
 constexpr char kUnnamed[] = "(unnamed kernel)";
-constexpr size_t kMaxWaiting = 256;  // driver calls of one thread outside of any runtime call
 
 MemoryKind MemoryOf(uint32_t kind) {
   switch (kind) {
@@ -53,21 +51,6 @@ CopyKind KindOf(uint32_t kind) {
       return CopyKind::kPeerToPeer;
     default:
       return CopyKind::kUnknown;
-  }
-}
-
-SyncKind SyncOf(uint32_t type) {
-  switch (type) {
-    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE:
-      return SyncKind::kEvent;
-    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT:
-      return SyncKind::kStreamWaitEvent;
-    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE:
-      return SyncKind::kStream;
-    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE:
-      return SyncKind::kContext;
-    default:
-      return SyncKind::kUnknown;
   }
 }
 
@@ -206,19 +189,9 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
         saw_gpu_work_ = true;
         encoder.Add(MemsetOf(*reinterpret_cast<CUpti_ActivityMemset4*>(record)));
         break;
-      case CUPTI_ACTIVITY_KIND_RUNTIME:
-        DecodeApi(*reinterpret_cast<CUpti_ActivityAPI*>(record), true, encoder);
-        break;
       case CUPTI_ACTIVITY_KIND_DRIVER: {
         const auto& call = *reinterpret_cast<CUpti_ActivityAPI*>(record);
         if (call.cbid == ActivityTracer::kProbeCall && call.threadId == probing_thread_) ++probes_;
-        DecodeApi(call, false, encoder);
-        break;
-      }
-      case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: {
-        const auto& r = *reinterpret_cast<CUpti_ActivitySynchronization2*>(record);
-        encoder.Add(capture::SyncEvent{SyncOf(static_cast<uint32_t>(r.type)), r.contextId,
-                                       r.streamId, r.correlationId, Ns(r.start), Ns(r.end)});
         break;
       }
       case CUPTI_ACTIVITY_KIND_OVERHEAD: {
@@ -234,55 +207,6 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
         break;
     }
   }
-}
-
-void ActivityDecoder::DecodeApi(const CUpti_ActivityAPI& record, bool runtime,
-                                capture::Encoder& encoder) {
-  const std::string* name =
-      filter_.Name(runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API, record.cbid);
-  if (name == nullptr) return;
-  const int64_t start_ns = Ns(record.start);
-  const int64_t end_ns = Ns(record.end);
-  if (last_waiting_ == nullptr || record.threadId != last_tid_) {
-    last_waiting_ = &waiting_[record.threadId];  // stays where it is
-    last_tid_ = record.threadId;
-  }
-  std::vector<DriverCall>& waiting = *last_waiting_;
-  if (!runtime) {
-    if (waiting.size() >= kMaxWaiting) FlushThread(record.threadId, waiting, encoder);
-    waiting.push_back({name, record.correlationId, record.returnValue, start_ns, end_ns});
-    return;
-  }
-  for (const DriverCall& call : waiting) {
-    if (call.start_ns >= start_ns && call.end_ns <= end_ns) continue;  // inside of this one
-    AddCall(*call.name,
-            {{}, record.threadId, call.correlation, call.error, call.start_ns, call.end_ns},
-            encoder);
-  }
-  waiting.clear();
-  AddCall(*name, {{}, record.threadId, record.correlationId, record.returnValue, start_ns, end_ns},
-          encoder);
-}
-
-void ActivityDecoder::AddCall(const std::string& name, capture::ApiEvent event,
-                              capture::Encoder& encoder) {
-  const NamesOfBuffer::Known& known = names_.Find(name.c_str(), encoder);
-  event.name = known.name;
-  event.name_id = known.id;
-  encoder.Add(event);
-}
-
-void ActivityDecoder::FlushThread(uint32_t tid, std::vector<DriverCall>& calls,
-                                  capture::Encoder& encoder) {
-  for (const DriverCall& call : calls) {
-    AddCall(*call.name, {{}, tid, call.correlation, call.error, call.start_ns, call.end_ns},
-            encoder);
-  }
-  calls.clear();
-}
-
-void ActivityDecoder::Flush(capture::Encoder& encoder) {
-  for (auto& [tid, calls] : waiting_) FlushThread(tid, calls, encoder);
 }
 
 }  // namespace prof::cupti

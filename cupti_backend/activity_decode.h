@@ -8,12 +8,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
-#include "cupti_backend/api_filter.h"
 #include "cupti_backend/cupti_api.h"
 #include "cupti_backend/record_watch.h"
 #include "lib/capture/encoder.h"
@@ -45,13 +41,10 @@ class ActivityDecoder {
  public:
   // `watch` is told of GPU work; may be nullptr.
   explicit ActivityDecoder(const CuptiApi* api, RecordWatch* watch = nullptr)
-      : api_(api), filter_(api), watch_(watch) {}
+      : api_(api), watch_(watch) {}
 
   // Reads every record of a buffer into `encoder`.
   void Decode(uint8_t* buffer, size_t bytes, capture::Encoder& encoder);
-
-  // At the end of a capture: hands over driver calls that no runtime call followed.
-  void Flush(capture::Encoder& encoder);
 
   uint64_t unknown_records() const { return unknown_records_; }
   // Records of ActivityTracer::kProbeCall made by `thread`, from now on and so far.
@@ -61,31 +54,16 @@ class ActivityDecoder {
   bool saw_gpu_work() const { return saw_gpu_work_; }
 
  private:
-  struct DriverCall {
-    const std::string* name;
-    uint32_t correlation, error;
-    int64_t start_ns, end_ns;
-  };
-
   template <typename Record>
   void Note(const Record& r) {
     if (watch_ == nullptr) return;
     watch_->Note(r.deviceId, r.contextId, r.correlationId, static_cast<int64_t>(r.start),
                  static_cast<int64_t>(r.end));
   }
-  void AddCall(const std::string& name, capture::ApiEvent event, capture::Encoder& encoder);
-  void FlushThread(uint32_t tid, std::vector<DriverCall>& calls, capture::Encoder& encoder);
-  void DecodeApi(const CUpti_ActivityAPI& record, bool runtime, capture::Encoder& encoder);
 
   const CuptiApi* api_;
-  ApiFilter filter_;
   NamesOfBuffer names_;
   RecordWatch* watch_;
-  // A runtime call's record follows those of the driver calls inside of it: they wait here, by
-  // thread, and vanish when the outer call turns up.
-  std::unordered_map<uint32_t, std::vector<DriverCall>> waiting_;
-  std::vector<DriverCall>* last_waiting_ = nullptr;  // the entry of last_tid_
-  uint32_t last_tid_ = 0;
   uint64_t unknown_records_ = 0;
   uint32_t probing_thread_ = 0;
   uint64_t probes_ = 0;

@@ -14,15 +14,13 @@ struct Kind {
 };
 
 // EXTERNAL_CORRELATION and MARKER are not here: ranges are ours (nvtx_bridge), and launches find
-// their range through the API call's thread and time.
-constexpr Kind kKinds[] = {{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
-                           {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
-                           {CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copies"},
-                           {CUPTI_ACTIVITY_KIND_MEMSET, "memsets"},
-                           {CUPTI_ACTIVITY_KIND_RUNTIME, "runtime API calls"},
-                           {CUPTI_ACTIVITY_KIND_DRIVER, "driver API calls"},
-                           {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, "synchronization"},
-                           {CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead"}};
+// their range through the API call's thread and time. Calls are ours, too (call_trace.h), and so is
+// what they wait for: RUNTIME and SYNCHRONIZATION are not here, and DRIVER gives the record of
+// BufferWatch's probe only.
+constexpr Kind kKinds[] = {
+    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"}, {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
+    {CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copies"},       {CUPTI_ACTIVITY_KIND_MEMSET, "memsets"},
+    {CUPTI_ACTIVITY_KIND_DRIVER, "driver API calls"},   {CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead"}};
 
 constexpr size_t kLeastDeviceBuffers = 4;  // CUPTI takes three of them in advance
 
@@ -68,20 +66,14 @@ CUptiResult ActivityTracer::Enable(std::string* failed_kind) {
       *failed_kind = kind.name;
     }
   }
-  DropUninterestingCalls();
+  DropCallsButProbe();
   return result;
 }
 
-// Frameworks ask the API several questions for each launch. Without records of those, decoding in
-// PyTorch costs a fifth less of what tracing adds (docs/cost.md).
-void ActivityTracer::DropUninterestingCalls() {
+// The probe alone, without its whole kind, gives no record.
+void ActivityTracer::DropCallsButProbe() {
   for (CUpti_CallbackId cbid = 1; cbid < ApiFilter::kMaxCbid; ++cbid) {
-    if (!KeepsApiCall(*api_, CUPTI_CB_DOMAIN_RUNTIME_API, cbid)) {
-      api_->activity_enable_runtime_api(cbid, 0);
-    }
-    if (cbid != kProbeCall && !KeepsApiCall(*api_, CUPTI_CB_DOMAIN_DRIVER_API, cbid)) {
-      api_->activity_enable_driver_api(cbid, 0);
-    }
+    if (cbid != kProbeCall) api_->activity_enable_driver_api(cbid, 0);
   }
 }
 

@@ -43,7 +43,7 @@ class ActivityTracer {
   capture::BufferPool& pool() { return pool_; }
 
  private:
-  void DropUninterestingCalls();
+  void DropCallsButProbe();
   static void CUPTIAPI OnBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records);
   static void CUPTIAPI OnBufferCompleted(CUcontext context, uint32_t stream, uint8_t* buffer,
                                          size_t size, size_t valid_size);

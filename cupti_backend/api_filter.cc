@@ -86,10 +86,16 @@ std::string StripApiSuffix(std::string name) {
   return name;
 }
 
-bool KeepsApiCall(const CuptiApi& api, CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
-  const char* name = nullptr;
-  return api.get_callback_name(domain, cbid, &name) == CUPTI_SUCCESS && name != nullptr &&
-         KeepsApiCall(StripApiSuffix(name));
+std::vector<CUpti_CallbackId> KeptApiCalls(const CuptiApi& api, CUpti_CallbackDomain domain) {
+  std::vector<CUpti_CallbackId> kept;
+  for (CUpti_CallbackId cbid = 1; cbid < ApiFilter::kMaxCbid; ++cbid) {
+    const char* known = nullptr;
+    if (api.get_callback_name(domain, cbid, &known) != CUPTI_SUCCESS || known == nullptr) continue;
+    const std::string name = StripApiSuffix(known);
+    const bool launches = StartsWith(name, "cudaLaunch") || StartsWith(name, "cudaGraphLaunch");
+    if (KeepsApiCall(name) && !launches) kept.push_back(cbid);
+  }
+  return kept;
 }
 
 const std::string* ApiFilter::Name(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {

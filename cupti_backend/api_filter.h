@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cupti_backend/cupti_api.h"
 
@@ -34,8 +35,10 @@ class ApiFilter {
   std::array<Entry, kMaxCbid> driver_;
 };
 
-// By id: false also for an id that no call has.
-bool KeepsApiCall(const CuptiApi& api, CUpti_CallbackDomain domain, CUpti_CallbackId cbid);
+// The ids of the calls that are recorded. Of the runtime's calls those that launch are left out: a
+// runtime call makes driver calls with its own correlation id, so the driver's launch says all.
+std::vector<CUpti_CallbackId> KeptApiCalls(const CuptiApi& api, CUpti_CallbackDomain domain);
+
 // By name; exposed for its test.
 bool KeepsApiCall(const std::string& name);
 std::string StripApiSuffix(std::string name);

@@ -28,7 +28,6 @@ namespace prof::cupti {
   X(get_callback_name, cuptiGetCallbackName)                                     \
   X(activity_register_callbacks, cuptiActivityRegisterCallbacks)                 \
   X(activity_enable, cuptiActivityEnable)                                        \
-  X(activity_enable_runtime_api, cuptiActivityEnableRuntimeApi)                  \
   X(activity_enable_driver_api, cuptiActivityEnableDriverApi)                    \
   X(activity_disable, cuptiActivityDisable)                                      \
   X(activity_flush_all, cuptiActivityFlushAll)                                   \

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "cupti_backend/activity_decode.h"
+#include "cupti_backend/api_filter.h"
 #include "cupti_backend/buffer_watch.h"
+#include "cupti_backend/call_encoder.h"
 #include "cupti_backend/counter_sampler.h"
 #include "cupti_backend/cupti_process.h"
 #include "cupti_backend/device_facts.h"
@@ -47,6 +49,8 @@ class CuptiSource final : public capture::GpuSource {
     if (process_ == nullptr) {
       SetTimeline(problem);
       counters_off_ = problem;
+      // The program does use the GPU: its ranges, and the reason, are worth a file.
+      saw_gpu_work_ = problem.code == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
       counters_wanted_ = options.counters != Counters::kNone || !options.metrics.empty();
       return;
     }
@@ -58,6 +62,7 @@ class CuptiSource final : public capture::GpuSource {
     process_->tracer.TakeDropped();
     sampler_ = std::make_unique<CounterSampler>(&process_->api, &process_->driver, options);
     decoder_ = std::make_unique<ActivityDecoder>(&process_->api, &sampler_->records());
+    calls_ = std::make_unique<CallEncoder>(&process_->api);
     if (options.continuous)
       pm_ = std::make_unique<PmSampler>(&process_->api, &process_->pm_hosts, options);
     start_ns_ = capture::MonotonicNs();
@@ -114,7 +119,10 @@ class CuptiSource final : public capture::GpuSource {
     }
     pm_events_ = {};
     if (decoder_->saw_gpu_work()) saw_gpu_work_ = true;
-    if (!running_) decoder_->Flush(encoder);
+  }
+
+  void Encode(const capture::CallEvent& call, capture::Encoder& encoder) override {
+    if (calls_ != nullptr) calls_->Encode(call, encoder);
   }
 
   bool Synchronize() override {
@@ -288,6 +296,7 @@ class CuptiSource final : public capture::GpuSource {
 
   CuptiProcess* process_ = nullptr;  // the process's, never destroyed
   std::unique_ptr<ActivityDecoder> decoder_;
+  std::unique_ptr<CallEncoder> calls_;
   std::unique_ptr<CounterSampler> sampler_;
   std::unique_ptr<PmSampler> pm_;  // null: not asked for
   BufferWatch buffer_watch_;

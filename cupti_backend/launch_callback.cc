@@ -4,9 +4,13 @@
 #include <sched.h>
 
 #include <array>
+#include <cstring>
 
+#include "cupti_backend/api_filter.h"
+#include "cupti_backend/call_trace.h"
 #include "lib/capture/clock.h"
 #include "lib/capture/fork_guard.h"
+#include "lib/capture/quiet_thread.h"
 #include "lib/capture/range_recorder.h"
 
 namespace prof::cupti {
@@ -22,6 +26,16 @@ constexpr CUpti_CallbackId kLaunchCalls[] = {
     CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice,
     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
+
+constexpr std::array<bool, ApiFilter::kMaxCbid> kIsLaunch = [] {
+  std::array<bool, ApiFilter::kMaxCbid> launches{};
+  for (const CUpti_CallbackId id : kLaunchCalls) launches[id] = true;
+  return launches;
+}();
+
+bool IsLaunch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
+  return domain == CUPTI_CB_DOMAIN_DRIVER_API && cbid < kIsLaunch.size() && kIsLaunch[cbid];
+}
 
 // The context that this thread last told a sampler of, and in which epoch.
 thread_local CUcontext told_context = nullptr;
@@ -95,8 +109,15 @@ CUptiResult LaunchCallback::Subscribe(std::string* holder) {
 }
 
 void LaunchCallback::SetCallbacks(uint32_t enable) {
-  for (const CUpti_CallbackId cbid : kLaunchCalls) {
+  if (driver_calls_.empty()) {
+    driver_calls_ = KeptApiCalls(*api_, CUPTI_CB_DOMAIN_DRIVER_API);
+    runtime_calls_ = KeptApiCalls(*api_, CUPTI_CB_DOMAIN_RUNTIME_API);
+  }
+  for (const CUpti_CallbackId cbid : driver_calls_) {
     api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
+  }
+  for (const CUpti_CallbackId cbid : runtime_calls_) {
+    api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API, cbid);
   }
   api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                         CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
@@ -120,6 +141,7 @@ void LaunchCallback::Disable() {
   capture::SetRangeListener(nullptr);
   sampler_.store(nullptr, std::memory_order_seq_cst);
   SetCallbacks(0);
+  epoch_.fetch_add(1, std::memory_order_relaxed);
   // A launching thread may still be between its look at sampler_ and its use; it does not stay
   // there long, but nothing waits without an end.
   const int64_t until_ns = capture::MonotonicNs() + 1'000'000'000;
@@ -133,8 +155,8 @@ void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_C
                                 const void* data) {
   if (capture::InForkedChild()) return;
   auto* callback = static_cast<LaunchCallback*>(self);
-  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
-    callback->OnDriverCall(cbid, *static_cast<const CUpti_CallbackData*>(data));
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API || domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
+    callback->OnCall(domain, cbid, *static_cast<const CUpti_CallbackData*>(data));
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
     const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
     const CUcontext context = resource.context;
@@ -165,7 +187,56 @@ void LaunchCallback::OnRange(uint32_t path, bool entered) {
   callback->inside_.Remove();
 }
 
-void LaunchCallback::OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
+void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                            const CUpti_CallbackData& data) {
+  if (capture::IsQuietThread()) return;  // no call of the program
+  const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+  if (data.callbackSite == CUPTI_API_ENTER) {
+    BeginCall(epoch);
+    if (IsLaunch(domain, cbid)) OnLaunch(cbid, data);
+    return;
+  }
+  if (IsLaunch(domain, cbid)) OnLaunch(cbid, data);
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) NoteWait(cbid, data);
+  uint32_t error = 0;  // a CUresult or a cudaError_t
+  if (data.functionReturnValue != nullptr) {
+    std::memcpy(&error, data.functionReturnValue, sizeof(error));
+  }
+  EndCall(epoch, CallOf(domain, cbid), data.correlationId, error);
+}
+
+// At the end of a call that waits, when its handles are still good.
+void LaunchCallback::NoteWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
+  CUstream stream = nullptr;
+  bool has_stream = true, per_thread = false;
+  switch (cbid) {
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz:
+      per_thread = true;
+      [[fallthrough]];
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize:
+      stream = static_cast<const cuStreamSynchronize_params*>(data.functionParams)->hStream;
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent_ptsz:
+      per_thread = true;
+      [[fallthrough]];
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent:
+      stream = static_cast<const cuStreamWaitEvent_params*>(data.functionParams)->hStream;
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize:
+    case CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize:
+    case CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2:
+      has_stream = false;
+      break;
+    default:
+      return;
+  }
+  Waited waited;
+  api_->get_context_id(data.context, &waited.context);
+  if (has_stream) api_->get_stream_id(data.context, stream, per_thread ? 1 : 0, &waited.stream);
+  NoteWaited(waited);
+}
+
+void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
   const bool enter = data.callbackSite == CUPTI_API_ENTER;
   if (enter) {
     launches_.fetch_add(1, std::memory_order_relaxed);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI's subscriber: sees kernel launches and contexts.
+// CUPTI's subscriber: sees API calls, of which launches may be sampled, and contexts.
 #ifndef PROF_CUPTI_BACKEND_LAUNCH_CALLBACK_H_
 #define PROF_CUPTI_BACKEND_LAUNCH_CALLBACK_H_
 
 #include <atomic>
 #include <string>
+#include <vector>
 
 #include "cupti_backend/counter_sampler.h"
 #include "cupti_backend/cupti_api.h"
@@ -46,13 +47,17 @@ class LaunchCallback {
  private:
   static void CUPTIAPI OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                                   const void* data);
-  void OnDriverCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
+  // Launching threads, at the begin and the end of each call that is recorded.
+  void OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const CUpti_CallbackData& data);
+  void OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
+  void NoteWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void TellContextOnce(CUcontext context);
   static void OnRange(uint32_t path, bool entered);
   void SetCallbacks(uint32_t enable);
 
   const CuptiApi* const api_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::vector<CUpti_CallbackId> runtime_calls_, driver_calls_;  // that are recorded
   std::atomic<CounterSampler*> sampler_{nullptr};
   std::atomic<uint64_t> launches_{0};
   std::atomic<TorchProfilerEnabled> torch_enabled_{nullptr};
@@ -60,7 +65,7 @@ class LaunchCallback {
   capture::StripedCount inside_;  // callbacks that may be using the sampler
   // The sampler samples no launches: it is told of contexts, and of nothing else.
   std::atomic<bool> counts_only_{false};
-  std::atomic<uint32_t> epoch_{0};  // how often it was enabled
+  std::atomic<uint32_t> epoch_{0};  // changes when it is enabled or disabled; 0: never was
 };
 
 }  // namespace prof::cupti

@@ -31,8 +31,10 @@ std::string LostOperations(const model::Model& model) {
 }
 
 std::string LostRanges(const model::Model& model) {
-  const uint64_t lost = model.integrity.range_events_dropped + model.integrity.range_paths_dropped;
-  return lost == 0 ? "" : std::to_string(lost) + " range events were dropped";
+  const Integrity& integrity = model.integrity;
+  const uint64_t lost =
+      integrity.range_events_dropped + integrity.range_paths_dropped + integrity.calls_dropped;
+  return lost == 0 ? "" : std::to_string(lost) + " range events or API calls were dropped";
 }
 
 }  // namespace

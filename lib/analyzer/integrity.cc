@@ -34,6 +34,8 @@ constexpr Loss kOtherLosses[] = {
      "no valid time: counted as launches, left out of all times."},
     {&prof::Integrity::range_events_dropped, "range event was", "range events were",
      "dropped: work after that may be listed under a wrong range."},
+    {&prof::Integrity::calls_dropped, "CUDA API call was", "CUDA API calls were",
+     "dropped: what they launched is in no range, and idle time after them may have no cause."},
     {&prof::Integrity::range_paths_dropped, "range was", "ranges were",
      "not told apart because the table of range names is full: they appear as their parent."},
     {&prof::Integrity::signatures_dropped, "launch was", "launches were",

@@ -172,6 +172,7 @@ void Write(Message& block, const Integrity& integrity) {
   U32(m, 21, integrity.names_dropped);
   U32(m, 22, integrity.rows_not_kept);
   U32(m, 23, integrity.launches_missed);
+  U32(m, 24, integrity.calls_dropped);
 }
 
 }  // namespace

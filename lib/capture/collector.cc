@@ -56,7 +56,7 @@ void Collector::Wake() { sem_post(WakeUp()); }
 Collector::~Collector() {
   if (thread_.joinable()) {
     Stop(std::chrono::milliseconds(2000));
-  } else if (options_.ranges) {
+  } else {
     ranges_.Stop();  // there was no thread to be had
   }
 }
@@ -64,10 +64,8 @@ Collector::~Collector() {
 void Collector::Start() {
   first_clock_ = ReadClockPair();
   WakeUp();  // made here, so that posting it allocates nothing
-  if (options_.ranges) {
-    SetRangeWakeup(&Wake);
-    ranges_.Start(RealtimeNs());
-  }
+  SetRangeWakeup(&Wake);
+  ranges_.Start(RealtimeNs(), options_.ranges);
   if (options_.dump_signal != 0) {
     TakeDumpSignal();  // one that came late for the recording before
     const std::string problem = CatchDumpSignal(options_.dump_signal, &Wake);
@@ -124,7 +122,7 @@ void Collector::Run() {
   } catch (const std::exception& error) {
     GiveUp(error.what());
     source_->Stop();
-    if (options_.ranges) ranges_.Stop();
+    ranges_.Stop();
     output_.Close();
     integrity_.incomplete = true;
   }
@@ -175,18 +173,9 @@ void Collector::Round(bool flush) {
   source_->Gather(flush);
   WriteHeaderOnce();
   if (options_.ranges) {
-    RangeReader::Sink sink;
-    sink.path = [this](const RangePathInfo& path) { encoder_.Add(path); };
-    sink.step = [this](uint32_t tid, const RangeEvent& event) {
-      encoder_.Add(tid, event);
-      encoder_.WriteIfLarge();  // all rings together hold more than a block may
-    };
-    sink.span = [this](const SpanEvent& event) { encoder_.Add(event); };
-    sink.mark = [this](const MarkEvent& event) { encoder_.Add(event); };
-    sink.payload = [this](const PayloadEvent& event) { encoder_.Add(event); };
     names_read_ = ReadNames(names_read_, [this](const NameEvent& event) { encoder_.Add(event); });
-    ranges_.Drain(sink);
   }
+  DrainThreads();
   source_->Encode(encoder_);
   WriteNotices();
   if (flush) {
@@ -197,6 +186,23 @@ void Collector::Round(bool flush) {
     if (header_written_) encoder_.Add(clock);  // not for hours before the first GPU work
   }
   CheckOutput();
+}
+
+void Collector::DrainThreads() {
+  RangeReader::Sink sink;
+  sink.path = [this](const RangePathInfo& path) { encoder_.Add(path); };
+  sink.step = [this](uint32_t tid, const RangeEvent& event) {
+    encoder_.Add(tid, event);
+    encoder_.WriteIfLarge();  // all rings together hold more than a block may
+  };
+  sink.span = [this](const SpanEvent& event) { encoder_.Add(event); };
+  sink.mark = [this](const MarkEvent& event) { encoder_.Add(event); };
+  sink.payload = [this](const PayloadEvent& event) { encoder_.Add(event); };
+  sink.call = [this](const CallEvent& event) {
+    source_->Encode(event, encoder_);
+    encoder_.WriteIfLarge();
+  };
+  ranges_.Drain(sink);
 }
 
 void Collector::CheckOutput() {
@@ -239,6 +245,7 @@ Integrity Collector::CountLosses() const {
   Integrity integrity;
   encoder_.AddCounts(integrity);
   source_->AddLosses(integrity);
+  integrity.calls_dropped += ranges_.calls_dropped();
   if (options_.ranges) {
     integrity.range_events_dropped += ranges_.events_dropped();
     integrity.range_paths_dropped += ranges_.paths_dropped();
@@ -269,7 +276,7 @@ void Collector::Finish() {
   if (!source_->Synchronize()) incomplete_ = true;
   Round(true);
   source_->Stop();
-  if (options_.ranges) ranges_.Stop();
+  ranges_.Stop();
   Round(false);
   for (const auto& [subsystem, status] :
        {std::pair{Subsystem::kTimeline, source_->timeline_status()},

@@ -75,6 +75,7 @@ class Collector {
   bool WriteDump(const std::string& path);
   void WriteHeaderOnce();
   void WriteNotices();
+  void DrainThreads();
   void CheckOutput();
   Integrity CountLosses() const;
 

@@ -80,6 +80,13 @@ struct ApiEvent {
   uint32_t name_id = 0;  // as in KernelEvent
 };
 
+// A CUDA API call as the thread that made it wrote it down; the source knows what `call` means.
+struct CallEvent {
+  uint32_t call = 0, tid = 0, correlation = 0, error = 0;
+  int64_t start_ns = 0, end_ns = 0;
+  uint32_t waited = 0;  // the source's, too
+};
+
 struct OverheadEvent {
   std::string_view kind;
   uint32_t tid = 0;

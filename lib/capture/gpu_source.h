@@ -12,6 +12,7 @@
 namespace prof::capture {
 
 class Encoder;
+struct CallEvent;
 
 // What the process uses, for the snapshot's header.
 struct SourceVersions {
@@ -34,6 +35,10 @@ class GpuSource {
   // writes what was gathered.
   virtual void Gather(bool flush) = 0;
   virtual void Encode(Encoder& encoder) = 0;
+
+  // The collector thread, between Gather and Encode: a call that the source's callbacks have
+  // written down with RecordCall.
+  virtual void Encode(const CallEvent& call, Encoder& encoder) = 0;
 
   // The collector thread: wait until the GPU has done what was submitted. False on a deadline.
   virtual bool Synchronize() = 0;

@@ -9,6 +9,8 @@
 namespace prof::capture {
 namespace {
 
+__thread bool quiet_thread __attribute__((tls_model("initial-exec"))) = false;
+
 // Undone also where the system has no thread for us, which is an exception.
 class Blocked {
  public:
@@ -33,10 +35,15 @@ std::thread StartQuietThread(const char* name, std::function<void()> body) {
   std::thread thread;
   {
     const Blocked blocked(all);
-    thread = std::thread(std::move(body));
+    thread = std::thread([run = std::move(body)] {
+      quiet_thread = true;
+      run();
+    });
   }
   pthread_setname_np(thread.native_handle(), name);
   return thread;
 }
+
+bool IsQuietThread() { return quiet_thread; }
 
 }  // namespace prof::capture

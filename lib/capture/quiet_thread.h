@@ -13,6 +13,9 @@ namespace prof::capture {
 // Throws std::system_error when the system has no thread to give.
 std::thread StartQuietThread(const char* name, std::function<void()> body);
 
+// The calling thread is one of those.
+bool IsQuietThread();
+
 }  // namespace prof::capture
 
 #endif  // PROF_LIB_CAPTURE_QUIET_THREAD_H_

@@ -10,8 +10,9 @@
 namespace prof::capture {
 
 struct RangeCounts {
-  alignas(64) std::atomic<bool> recording{false};       // read by every call
+  alignas(64) std::atomic<bool> recording{false};       // ranges; read by every call of NVTX
   alignas(64) std::atomic<uint64_t> events_dropped{0};  // since the process began, as the next
+  std::atomic<uint64_t> calls_dropped{0};
   std::atomic<uint64_t> unbalanced_pops{0};
   std::atomic<uint64_t> left_open{0};
   std::atomic<uint64_t> payloads_not_read{0};

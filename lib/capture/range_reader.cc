@@ -21,6 +21,7 @@ std::mutex reader_mutex;
 const RangeReader* active_reader = nullptr;
 int64_t recording_start_ns = 0;
 std::atomic<uint64_t> events_dropped_before{0};
+std::atomic<uint64_t> calls_dropped_before{0};
 std::atomic<uint64_t> paths_dropped_before{0};
 std::atomic<uint64_t> unbalanced_pops_before{0};
 std::atomic<uint64_t> left_open_before{0};
@@ -54,8 +55,14 @@ void ReadThread(ThreadRanges& thread, uint32_t paths_seen, const TickClock& cloc
   uint64_t position = thread.ring.tail();
   for (; position < thread.drain_to; ++position) {
     const RangeRecord& record = thread.ring.At(position);
-    if (record.path() > paths_seen) break;  // its path was not ready in time: next time
     const int64_t time_ns = clock.RealtimeOf(record.ticks);
+    if (record.kind() == RecordKind::kCall) {
+      const RangeRecord& end = thread.ring.At(++position);
+      sink.call({record.path(), tid, record.tid, end.tid, time_ns, clock.RealtimeOf(end.ticks),
+                 end.path()});
+      continue;
+    }
+    if (record.path() > paths_seen) break;  // its path was not ready in time: next time
     switch (record.kind()) {
       case RecordKind::kStep:
         sink.step(tid, {std::max(time_ns, recording_start_ns), record.path()});
@@ -78,7 +85,9 @@ void ReadThread(ThreadRanges& thread, uint32_t paths_seen, const TickClock& cloc
       }
       case RecordKind::kSpanEnd:
       case RecordKind::kPayloadValue:
-        break;  // read with the record before
+      case RecordKind::kCall:
+      case RecordKind::kCallEnd:
+        break;  // read above, or with the record before
     }
   }
   thread.ring.ReadUpTo(position);
@@ -86,20 +95,23 @@ void ReadThread(ThreadRanges& thread, uint32_t paths_seen, const TickClock& cloc
 
 }  // namespace
 
-void RangeReader::Start(int64_t now_ns) {
+void RangeReader::Start(int64_t now_ns, bool ranges) {
   if (InForkedChild()) return;
   const std::lock_guard<std::mutex> lock(reader_mutex);
   active_reader = this;
   paths_seen_ = 0;
+  ranges_ = ranges;
   recording_start_ns = now_ns;
   clock_ = TickClock();
   events_dropped_before = range_counts.events_dropped.load();
+  calls_dropped_before = range_counts.calls_dropped.load();
   paths_dropped_before = PathsDropped();
   unbalanced_pops_before = range_counts.unbalanced_pops.load();
   left_open_before = range_counts.left_open.load();
   payloads_not_read_before = range_counts.payloads_not_read.load();
   // What is left of the recording before, if nobody read it.
   ForEachThread([](ThreadRanges& thread) { thread.ring.ReadUpTo(thread.ring.head()); });
+  if (!ranges) return;
   range_counts.recording.store(true);
   // After the switch: a range that opens now is seen here, in its ring, or in both.
   ForEachThread([](ThreadRanges& thread) {
@@ -121,7 +133,8 @@ void RangeReader::Drain(const Sink& sink) {
   // Heads first: every path that a record up to there uses is in the table by then.
   ForEachThread([](ThreadRanges& thread) { thread.drain_to = thread.ring.head(); });
   clock_.Advance();
-  for (const uint32_t last = LastPath(); paths_seen_ < last; ++paths_seen_) {
+  const uint32_t last = ranges_ ? LastPath() : 0;
+  for (; paths_seen_ < last; ++paths_seen_) {
     const uint32_t id = paths_seen_ + 1;
     if (!WaitUntilReady(id)) break;
     const PathNode& node = PathAt(id);
@@ -134,6 +147,10 @@ void RangeReader::Drain(const Sink& sink) {
 
 uint64_t RangeReader::events_dropped() const {
   return range_counts.events_dropped.load() - events_dropped_before;
+}
+
+uint64_t RangeReader::calls_dropped() const {
+  return range_counts.calls_dropped.load() - calls_dropped_before;
 }
 
 uint64_t RangeReader::paths_dropped() const { return PathsDropped() - paths_dropped_before; }

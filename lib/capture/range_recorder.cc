@@ -29,10 +29,10 @@ bool Recording() { return range_counts.recording.load(std::memory_order_relaxed)
 
 void Count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
 
-void Check(RangeRing::Result result) {
+void Check(RangeRing::Result result, std::atomic<uint64_t>& dropped = range_counts.events_dropped) {
   if (result == RangeRing::Result::kWritten) return;
   if (result == RangeRing::Result::kFull) {
-    Count(range_counts.events_dropped);
+    Count(dropped);
   } else if (auto* wake = wakeup.load(std::memory_order_acquire)) {
     wake();
   }
@@ -274,6 +274,18 @@ void Mark(const RangeName& name) {
 
 void CountUnreadPayload() {
   if (Recording()) Count(range_counts.payloads_not_read);
+}
+
+void RecordCall(const CallRecord& call) {
+  ThreadRanges* thread = CallingThread();
+  if (thread == nullptr) {
+    Count(range_counts.calls_dropped);
+    return;
+  }
+  Check(thread->ring.Write(
+            RangeRecord::Of(RecordKind::kCall, call.begin_ticks, call.call, call.correlation),
+            RangeRecord::Of(RecordKind::kCallEnd, call.end_ticks, call.waited, call.error)),
+        range_counts.calls_dropped);
 }
 
 uint32_t CurrentPath() {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ranges of host threads: who is in which NVTX path, now and over time.
+// What host threads do: who is in which NVTX path, now and over time, and the CUDA calls they make.
 //
-// Writers are the program's threads, inside its NVTX calls; the reader is the collector. Every
-// function that a program's thread calls takes no lock, allocates nothing once the thread is known
-// (the first call of a thread maps its ring), and makes no CUDA call. What does not fit is counted.
+// Writers are the program's threads, inside its NVTX and CUDA calls; the reader is the collector.
+// Every function that a program's thread calls takes no lock, allocates nothing once the thread is
+// known (the first call of a thread maps its ring), and makes no CUDA call. What does not fit is
+// counted.
 #ifndef PROF_LIB_CAPTURE_RANGE_RECORDER_H_
 #define PROF_LIB_CAPTURE_RANGE_RECORDER_H_
 
@@ -48,6 +49,14 @@ void Mark(const RangeName& name);
 // A payload of a kind that is not recorded came with a range or mark.
 void CountUnreadPayload();
 
+// A CUDA API call of this thread is over; `call` and `waited` have at most 29 bits. Written in any
+// case: it is the caller who knows whether to record.
+struct CallRecord {
+  int64_t begin_ticks = 0, end_ticks = 0;
+  uint32_t call = 0, correlation = 0, error = 0, waited = 0;  // as in CallEvent
+};
+void RecordCall(const CallRecord& call);
+
 // The calling thread's innermost open range as a path id; 0: none. About 1 ns. Used by the launch
 // callback.
 uint32_t CurrentPath();
@@ -70,8 +79,9 @@ struct RangePathInfo {
 
 class RangeReader {
  public:
-  // Recording starts: every thread with open ranges gets a first event at `now_ns`.
-  void Start(int64_t now_ns);
+  // Recording starts: with `ranges`, every thread with open ranges gets a first event at `now_ns`;
+  // without, nothing of ranges is recorded.
+  void Start(int64_t now_ns, bool ranges = true);
   void Stop();
 
   // New paths since the last call, then all events written since then, in order per thread. Paths
@@ -82,11 +92,13 @@ class RangeReader {
     std::function<void(const SpanEvent&)> span;
     std::function<void(const MarkEvent&)> mark;
     std::function<void(const PayloadEvent&)> payload;  // after what it is attached to, if at all
+    std::function<void(const CallEvent&)> call;
   };
   void Drain(const Sink& sink);
 
   // Since Start.
   uint64_t events_dropped() const;
+  uint64_t calls_dropped() const;
   uint64_t paths_dropped() const;
   uint64_t unbalanced_pops() const;  // and ends of unknown ids
   uint64_t left_open() const;        // pushed ranges of threads that ended
@@ -94,6 +106,7 @@ class RangeReader {
 
  private:
   uint32_t paths_seen_ = 0;
+  bool ranges_ = true;
   TickClock clock_;
 };
 

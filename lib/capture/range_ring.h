@@ -9,11 +9,22 @@
 
 namespace prof::capture {
 
-enum class RecordKind : uint32_t { kStep, kMark, kSpanStart, kSpanEnd, kPayload, kPayloadValue };
+enum class RecordKind : uint32_t {
+  kStep,
+  kMark,
+  kSpanStart,
+  kSpanEnd,
+  kPayload,
+  kPayloadValue,
+  kCall,
+  kCallEnd
+};
 
 // A span is two records in a row: kSpanStart with its path, kSpanEnd. So is a payload: kPayload
 // with the path and time of what it is attached to, and its type in `tid`; kPayloadValue with its
-// bits in `ticks`. 16 bytes each.
+// bits in `ticks`. So is an API call: kCall with its id in place of a path and its correlation id
+// in `tid`; kCallEnd with what it waited for in place of a path and its result in `tid`. 16 bytes
+// each.
 struct RangeRecord {
   static constexpr uint32_t kKindShift = 29;
 
@@ -30,11 +41,13 @@ struct RangeRecord {
 
 class RangeRing {
  public:
-  static constexpr uint64_t kCapacity = 8192;
   enum class Result { kWritten, kHalfFull, kFull };
 
-  // `records`: kCapacity of them; nullptr: a ring that is always full.
-  void SetStorage(RangeRecord* records) { records_ = records; }
+  // `capacity` records, a power of two; nullptr: a ring that is always full.
+  void SetStorage(RangeRecord* records, uint64_t capacity) {
+    records_ = records;
+    capacity_ = capacity;
+  }
 
   // By the thread. kHalfFull once for each time it fills up.
   Result Write(const RangeRecord& record) {
@@ -55,7 +68,7 @@ class RangeRing {
   // By the collector. Positions grow for ever; records in [tail, head) are there to be read.
   uint64_t head() const { return head_.load(std::memory_order_acquire); }
   uint64_t tail() const { return tail_.load(std::memory_order_acquire); }
-  const RangeRecord& At(uint64_t position) const { return records_[position % kCapacity]; }
+  const RangeRecord& At(uint64_t position) const { return records_[position & (capacity_ - 1)]; }
   void ReadUpTo(uint64_t position) { tail_.store(position, std::memory_order_release); }
 
   bool empty() const { return head() == tail(); }
@@ -64,15 +77,15 @@ class RangeRing {
   bool HasRoomFor(uint64_t count) {
     if (records_ == nullptr) return false;
     const uint64_t end = head_.load(std::memory_order_relaxed) + count;
-    if (end - seen_tail_ <= kCapacity / 2) return true;
+    if (end - seen_tail_ <= capacity_ / 2) return true;
     seen_tail_ = tail_.load(std::memory_order_acquire);
-    return end - seen_tail_ <= kCapacity;
+    return end - seen_tail_ <= capacity_;
   }
 
   // Field by field: a 16-byte copy of a record just built waits for its parts to leave the store
   // buffer, which doubled the cost of a push.
   void Put(uint64_t position, const RangeRecord& record) {
-    RangeRecord& slot = records_[position % kCapacity];
+    RangeRecord& slot = records_[position & (capacity_ - 1)];
     slot.ticks = record.ticks;
     slot.kind_and_path = record.kind_and_path;
     slot.tid = record.tid;
@@ -80,13 +93,14 @@ class RangeRing {
 
   Result Publish(uint64_t head) {
     head_.store(head, std::memory_order_release);
-    const bool half_full = head - seen_tail_ > kCapacity / 2;
+    const bool half_full = head - seen_tail_ > capacity_ / 2;
     const bool first = half_full && !told_;
     told_ = half_full;
     return first ? Result::kHalfFull : Result::kWritten;
   }
 
   RangeRecord* records_ = nullptr;
+  uint64_t capacity_ = 0;
   uint64_t seen_tail_ = 0;  // the writer's last look at tail_, which is on the reader's cache line
   bool told_ = false;
   std::atomic<uint64_t> head_{0};

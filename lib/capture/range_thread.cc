@@ -76,9 +76,11 @@ ThreadRanges* NewState() {
     return nullptr;
   }
   auto* thread = new (memory) ThreadRanges;
-  if (ring_count.fetch_add(1, std::memory_order_relaxed) < kMaxRings) {
-    thread->ring.SetStorage(
-        static_cast<RangeRecord*>(MapZeroed(RangeRing::kCapacity * sizeof(RangeRecord))));
+  const uint32_t ring = ring_count.fetch_add(1, std::memory_order_relaxed);
+  if (ring < kLargeRings + kSmallRings) {
+    const uint64_t capacity = ring < kLargeRings ? kLargeRing : kSmallRing;
+    thread->ring.SetStorage(static_cast<RangeRecord*>(MapZeroed(capacity * sizeof(RangeRecord))),
+                            capacity);
   } else {
     ring_count.fetch_sub(1, std::memory_order_relaxed);
   }

@@ -17,7 +17,10 @@ namespace prof::capture {
 
 constexpr uint32_t kMaxDepth = 512;     // open ranges of a thread
 constexpr uint32_t kMaxThreads = 4096;  // at the same time; 18 KiB each
-constexpr uint32_t kMaxRings = 256;     // at the same time; 128 KiB each, as far as it is used
+// Rings at the same time, 32 MiB and 24 MiB of them as far as they are used: those of the threads
+// that come first hold 8,000 launches in a range each, 30 ms of a storm.
+constexpr uint32_t kLargeRings = 64, kSmallRings = 192;
+constexpr uint64_t kLargeRing = 32768, kSmallRing = 8192;  // records
 constexpr uint32_t kChildCacheSize = 256;
 
 // One entry of a thread's stack, which the ranges of all domains share.

@@ -173,6 +173,7 @@ void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOpt
       {"buffers refused at the memory cap", integrity.buffers_refused},
       {"records without a valid time", integrity.untimed},
       {"range events dropped", integrity.range_events_dropped},
+      {"API calls dropped", integrity.calls_dropped},
       {"range names dropped", integrity.range_paths_dropped},
       {"records of an unknown kind", integrity.unknown_records},
       {"signatures not considered for counters", integrity.signatures_dropped},

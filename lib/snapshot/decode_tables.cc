@@ -302,6 +302,7 @@ void Decoder::AddClosing(const wire::Block& block) {
     integrity.names_dropped = wire.names_dropped();
     integrity.rows_not_kept = wire.rows_not_kept();
     integrity.launches_missed = wire.launches_missed();
+    integrity.calls_dropped = wire.calls_dropped();
   }
   if (block.has_trailer()) {
     model_->stopped_in_order = true;

@@ -229,6 +229,7 @@ inline Integrity EveryLoss() {
   integrity.names_dropped = 1021;
   integrity.rows_not_kept = 1022;
   integrity.launches_missed = 1023;
+  integrity.calls_dropped = 1024;
   return integrity;
 }
 

@@ -43,6 +43,11 @@ std::vector<std::string> FakeGpu::calls() const {
   return calls_;
 }
 
+std::vector<CallEvent> FakeGpu::api_calls() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return api_calls_;
+}
+
 SessionOptions FakeGpu::options() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return options_;
@@ -66,6 +71,10 @@ class FakeSource final : public GpuSource {
       events.swap(gpu_->events_);
     }
     for (const auto& event : events) event(encoder);
+  }
+  void Encode(const CallEvent& call, Encoder&) override {
+    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+    gpu_->api_calls_.push_back(call);
   }
   bool Synchronize() override {
     Note("synchronize");

@@ -32,6 +32,7 @@ class FakeGpu {
 
   // Any time.
   void Emit(std::function<void(Encoder&)> event);  // GPU work
+  std::vector<CallEvent> api_calls() const;        // that the collector handed over
   void SetSynchronizes(bool ok);
   void Hang();    // the next Synchronize does not return ...
   void Resume();  // ... until now
@@ -45,6 +46,7 @@ class FakeGpu {
   std::condition_variable resumed_;
   std::vector<std::function<void(Encoder&)>> events_;
   std::vector<std::string> calls_;
+  std::vector<CallEvent> api_calls_;
   SessionOptions options_;
   bool saw_work_ = false;
   bool synchronizes_ = true;

@@ -415,6 +415,7 @@ TEST_CASE("Losses and the trailer arrive as they were given") {
     CHECK(integrity.names_dropped() == 1021);
     CHECK(integrity.rows_not_kept() == 1022);
     CHECK(integrity.launches_missed() == 1023);
+    CHECK(integrity.calls_dropped() == 1024);
   }
   CHECK(blocks[1].trailer().end_ns() == kStart + 10'000);
   CHECK(blocks[1].trailer().blocks() == 2);

@@ -23,7 +23,6 @@ struct Decoding {
   void Decode(ActivityBuffer& buffer) { decoder.Decode(buffer.data(), buffer.size(), encoder); }
   // The end of the capture.
   model::Model Model() {
-    decoder.Flush(encoder);
     Integrity integrity;
     encoder.AddCounts(integrity);
     encoder.WriteLastBlock(integrity, 1);

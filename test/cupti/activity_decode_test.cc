@@ -12,9 +12,6 @@ namespace prof::cupti::test {
 namespace {
 
 constexpr uint64_t kStart = 1'700'000'000'000'000'000;
-constexpr auto kLaunch = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
-constexpr auto kDriverLaunch = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
-constexpr auto kDriverCopy = CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2;
 
 int64_t Ns(uint64_t time) { return static_cast<int64_t>(time); }
 
@@ -28,31 +25,14 @@ CUpti_ActivityKernel10 Kernel(const char* name, uint64_t start) {
   return record;
 }
 
-CUpti_ActivityAPI Call(CUpti_ActivityKind kind, uint32_t cbid, uint32_t tid, uint64_t start,
-                       uint64_t end, uint32_t correlation = 1) {
-  auto record = Zeroed<CUpti_ActivityAPI>(kind);
-  record.cbid = static_cast<CUpti_CallbackId>(cbid);
+CUpti_ActivityAPI ProbeOf(uint32_t tid) {
+  auto record = Zeroed<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_DRIVER);
+  record.cbid = ActivityTracer::kProbeCall;
   record.threadId = tid;
-  record.start = start;
-  record.end = end;
-  record.correlationId = correlation;
+  record.start = kStart + 400;
+  record.end = kStart + 401;
   return record;
 }
-CUpti_ActivityAPI RuntimeCall(uint32_t cbid, uint32_t tid, uint64_t start, uint64_t end,
-                              uint32_t correlation = 1) {
-  return Call(CUPTI_ACTIVITY_KIND_RUNTIME, cbid, tid, start, end, correlation);
-}
-CUpti_ActivityAPI DriverCall(uint32_t cbid, uint32_t tid, uint64_t start, uint64_t end,
-                             uint32_t correlation = 1) {
-  return Call(CUPTI_ACTIVITY_KIND_DRIVER, cbid, tid, start, end, correlation);
-}
-
-std::vector<std::string> CallNames(const model::Model& model) {
-  std::vector<std::string> names;
-  for (const model::ApiCall& call : model.api_calls) names.push_back(model.strings.at(call.name));
-  return names;
-}
-using Names = std::vector<std::string>;
 
 TEST_CASE("Every field of a kernel record that prof keeps arrives") {
   auto record = Kernel("_Z4gemmv", kStart);
@@ -153,11 +133,7 @@ TEST_CASE("Copies, peer copies and memsets arrive with their kinds") {
   CHECK(model.ops[2].end_ns == Ns(kStart + 40));
 }
 
-TEST_CASE("Synchronizations and overheads arrive with their kinds") {
-  auto sync = Zeroed<CUpti_ActivitySynchronization2>(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
-  sync.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE;
-  sync.start = kStart, sync.end = kStart + 7;
-  sync.correlationId = 1, sync.contextId = 2, sync.streamId = 3;
+TEST_CASE("Overheads arrive with their kinds") {
   auto on_thread = Zeroed<CUpti_ActivityOverhead3>(CUPTI_ACTIVITY_KIND_OVERHEAD);
   on_thread.overheadKind = CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING;
   on_thread.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
@@ -168,18 +144,12 @@ TEST_CASE("Synchronizations and overheads arrive with their kinds") {
   on_device.objectKind = CUPTI_ACTIVITY_OBJECT_DEVICE;
   on_device.start = kStart + 30, on_device.end = kStart + 40;
   ActivityBuffer buffer;
-  buffer.Add(sync);
   buffer.Add(on_thread);
   buffer.Add(on_device);
   Decoding decoding(DecodingApi());
   decoding.Decode(buffer);
   CHECK_FALSE(decoding.decoder.saw_gpu_work());
   const model::Model model = decoding.Model();
-  REQUIRE(model.syncs.size() == 1);
-  CHECK(model.syncs[0].kind == model::SyncKind::kStream);
-  CHECK(model.syncs[0].context == 2);
-  CHECK(model.syncs[0].stream == 3);
-  CHECK(model.syncs[0].end_ns == Ns(kStart + 7));
   REQUIRE(model.overheads.size() == 2);
   CHECK(model.overheads[0].kind == "lazy function loading");
   CHECK(model.threads.at(model.overheads[0].thread).tid == 55);
@@ -187,75 +157,16 @@ TEST_CASE("Synchronizations and overheads arrive with their kinds") {
   CHECK(model.threads.at(model.overheads[1].thread).tid == 0);
 }
 
-TEST_CASE("Of a runtime call and the driver call inside of it only the outer one is kept") {
-  ActivityBuffer buffer;
-  buffer.Add(DriverCall(kDriverLaunch, 1, kStart + 110, kStart + 190));
-  buffer.Add(RuntimeCall(kLaunch, 1, kStart + 100, kStart + 200));
-  Decoding decoding(DecodingApi());
-  decoding.Decode(buffer);
-  const model::Model model = decoding.Model();
-  CHECK(CallNames(model) == Names{"cudaLaunchKernel"});
-  CHECK(model.api_calls[0].start_ns == Ns(kStart + 100));
-}
-
 TEST_CASE("Probes of one thread are counted, and are no calls of the program") {
   ActivityBuffer buffer;
-  buffer.Add(DriverCall(ActivityTracer::kProbeCall, 7, kStart, kStart + 1));  // before: not ours
+  buffer.Add(ProbeOf(7));  // before: not ours
   Decoding decoding(DecodingApi());
   decoding.Decode(buffer);
   CHECK(decoding.decoder.probes() == 0);
   decoding.decoder.WatchProbesOf(7);
-  buffer.Add(DriverCall(ActivityTracer::kProbeCall, 8, kStart, kStart + 1));
+  buffer.Add(ProbeOf(8));
   decoding.Decode(buffer);
   CHECK(decoding.decoder.probes() == 1);
-  CHECK(CallNames(decoding.Model()).empty());
-}
-
-TEST_CASE("The two may come in different buffers") {
-  ActivityBuffer first, second;
-  first.Add(DriverCall(kDriverLaunch, 1, kStart + 110, kStart + 190));
-  second.Add(RuntimeCall(kLaunch, 1, kStart + 100, kStart + 200));
-  Decoding decoding(DecodingApi());
-  decoding.Decode(first);
-  decoding.Decode(second);
-  CHECK(CallNames(decoding.Model()) == Names{"cudaLaunchKernel"});
-}
-
-TEST_CASE("A driver call of another thread, or before the runtime call, is kept") {
-  ActivityBuffer buffer;
-  buffer.Add(DriverCall(kDriverCopy, 1, kStart + 10, kStart + 20));
-  buffer.Add(DriverCall(kDriverLaunch, 2, kStart + 110, kStart + 190));
-  buffer.Add(RuntimeCall(kLaunch, 1, kStart + 100, kStart + 200));
-  Decoding decoding(DecodingApi());
-  decoding.Decode(buffer);
-  CHECK(CallNames(decoding.Model()) ==
-        Names{"cuMemcpyHtoDAsync", "cudaLaunchKernel", "cuLaunchKernel"});
-}
-
-TEST_CASE("A program of driver calls alone keeps them all, in bounded memory") {
-  Decoding decoding(DecodingApi());
-  for (uint64_t i = 0; i < 1000; ++i) {
-    ActivityBuffer buffer;
-    auto call = DriverCall(kDriverLaunch, 1, kStart + 10 * i, kStart + 10 * i + 5,
-                           static_cast<uint32_t>(i + 1));
-    call.returnValue = i == 3 ? 700 : 0;
-    buffer.Add(call);
-    decoding.Decode(buffer);
-  }
-  CHECK(decoding.encoder.pending_rows() >= 1000 - 256);
-  const model::Model model = decoding.Model();
-  REQUIRE(model.api_calls.size() == 1000);
-  CHECK(model.api_calls[999].correlation == 1000);
-  CHECK(model.api_calls[3].error == 700);
-}
-
-TEST_CASE("Calls that explain no GPU work are left out, and are not unknown") {
-  ActivityBuffer buffer;
-  buffer.Add(RuntimeCall(CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020, 1, kStart, kStart + 1));
-  buffer.Add(RuntimeCall(100'000, 1, kStart, kStart + 1));
-  Decoding decoding(DecodingApi());
-  decoding.Decode(buffer);
-  CHECK(decoding.decoder.unknown_records() == 0);
   CHECK(decoding.Model().api_calls.empty());
 }
 
@@ -302,14 +213,12 @@ TEST_CASE("Records without a time are counted as such") {
   ActivityBuffer buffer;
   buffer.Add(kernel);
   buffer.Add(Zeroed<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY));
-  buffer.Add(RuntimeCall(kLaunch, 1, 0, 0));
   Decoding decoding(DecodingApi());
   decoding.Decode(buffer);
   const model::Model model = decoding.Model();
   REQUIRE(model.ops.size() == 1);
   CHECK_FALSE(model.ops[0].timed);
-  CHECK(model.api_calls.empty());
-  CHECK(model.integrity.untimed == 3);
+  CHECK(model.integrity.untimed == 2);
 }
 
 TEST_CASE("A kernel without a name gets one") {
@@ -337,23 +246,19 @@ TEST_CASE("The installed CUPTI steps through records as this prof lays them out"
   auto set = Zeroed<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
   set.start = kStart + 300, set.end = kStart + 310;
   buffer.Add(set);
-  buffer.Add(DriverCall(kDriverLaunch, 1, kStart + 410, kStart + 490));
-  buffer.Add(RuntimeCall(kLaunch, 1, kStart + 400, kStart + 500));
-  auto sync = Zeroed<CUpti_ActivitySynchronization2>(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
-  sync.start = kStart + 600, sync.end = kStart + 610;
-  buffer.Add(sync);
+  buffer.Add(ProbeOf(7));
   auto overhead = Zeroed<CUpti_ActivityOverhead3>(CUPTI_ACTIVITY_KIND_OVERHEAD);
   overhead.start = kStart + 700, overhead.end = kStart + 710;
   buffer.Add(overhead);
   buffer.Add(Kernel("last", kStart + 800));
   Decoding decoding(api);
+  decoding.decoder.WatchProbesOf(7);
   decoding.Decode(buffer);
   CHECK(decoding.decoder.unknown_records() == 0);
   const model::Model model = decoding.Model();
   REQUIRE(model.ops.size() == 5);
   CHECK(model.shapes.at(model.ops[4].shape).name == "last");
-  CHECK(CallNames(model) == Names{"cudaLaunchKernel"});
-  CHECK(model.syncs.size() == 1);
+  CHECK(decoding.decoder.probes() == 1);
   CHECK(model.overheads.size() == 1);
 }
 

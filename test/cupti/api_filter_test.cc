@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/api_filter.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "test/cupti/activity_buffer.h"
 
 namespace prof::cupti::test {
@@ -39,6 +42,21 @@ TEST_CASE("Calls that explain GPU work or idleness are kept, queries are not") {
     INFO(left_out);
     CHECK_FALSE(KeepsApiCall(left_out));
   }
+}
+
+TEST_CASE("Launches are recorded as the driver's calls, other calls in both domains") {
+  const CuptiApi api = DecodingApi();
+  const auto has = [&](CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+    const std::vector<CUpti_CallbackId> kept = KeptApiCalls(api, domain);
+    return std::count(kept.begin(), kept.end(), id) == 1;
+  };
+  constexpr auto kRuntime = CUPTI_CB_DOMAIN_RUNTIME_API;
+  constexpr auto kDriver = CUPTI_CB_DOMAIN_DRIVER_API;
+  CHECK(has(kDriver, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel));
+  CHECK_FALSE(has(kRuntime, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000));
+  CHECK(has(kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2));
+  CHECK(has(kRuntime, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020));
+  CHECK_FALSE(has(kDriver, CUPTI_DRIVER_TRACE_CBID_cuCtxGetCurrent));
 }
 
 TEST_CASE("A call's name is looked up in its own domain") {

@@ -168,6 +168,11 @@ FakeCupti::FakeCupti() {
     *text = "CUPTI_ERROR";
     return CUPTI_SUCCESS;
   };
+  api.get_callback_name = [](CUpti_CallbackDomain domain, CUpti_CallbackId id, const char** name) {
+    const bool launch = domain == CUPTI_CB_DOMAIN_DRIVER_API && id < 600;
+    *name = launch ? "cuLaunchKernel" : nullptr;
+    return launch ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+  };
   api.get_stream_id = [](CUcontext, CUstream, uint8_t, uint32_t* id) {
     *id = 7;
     return CUPTI_SUCCESS;

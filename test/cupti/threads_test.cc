@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "cupti_backend/activity_decode.h"
+#include "cupti_backend/call_encoder.h"
+#include "cupti_backend/call_trace.h"
 #include "lib/capture/buffer_pool.h"
 #include "lib/capture/capture.h"
 #include "lib/capture/clock.h"
@@ -38,6 +40,9 @@ class Source final : public capture::GpuSource {
  public:
   void Start(const SessionOptions&) override {}
   void Gather(bool) override {}
+  void Encode(const capture::CallEvent& call, capture::Encoder& encoder) override {
+    calls_.Encode(call, encoder);
+  }
   void Encode(capture::Encoder& encoder) override {
     gpu->pool.Drain([&](uint8_t* data, size_t bytes) {
       decoder_.Decode(data, bytes, encoder);
@@ -56,21 +61,14 @@ class Source final : public capture::GpuSource {
 
  private:
   ActivityDecoder decoder_{&gpu->api};
+  CallEncoder calls_{&gpu->api};
 };
 
 // One launch of thread `index`, now: its call and its kernel.
 void Launch(int index, uint32_t correlation, ActivityBuffer* buffer) {
   static const std::string names[2] = {"_Z4evenv", "_Z3oddv"};
-  auto call = Zeroed<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
-  call.cbid = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
-  call.threadId = capture::CurrentThreadId();
-  call.correlationId = correlation;
-  // The range's own clock reads within a microsecond of this one.
-  call.start = static_cast<uint64_t>(capture::RealtimeNs());
-  while (capture::RealtimeNs() < static_cast<int64_t>(call.start) + 20'000) sched_yield();
-  call.start += 10'000;
-  call.end = call.start + 1'000;
-  buffer->Add(call);
+  BeginCall(1);
+  EndCall(1, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, correlation, 0);
   auto kernel = Zeroed<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   kernel.name = names[index % 2].c_str();
   kernel.gridX = kernel.gridY = kernel.gridZ = 1;
@@ -78,7 +76,7 @@ void Launch(int index, uint32_t correlation, ActivityBuffer* buffer) {
   kernel.contextId = 1;
   kernel.streamId = static_cast<uint32_t>(index);
   kernel.correlationId = correlation;
-  kernel.start = call.end;
+  kernel.start = static_cast<uint64_t>(capture::RealtimeNs());
   kernel.end = kernel.start + 500;
   buffer->Add(kernel);
 }

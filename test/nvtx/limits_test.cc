@@ -24,7 +24,7 @@ using Paths = std::vector<std::string>;
 
 TEST_CASE("Threads beyond the memory for rings know their path, and their events are counted") {
   Recording recording;
-  constexpr int kThreads = static_cast<int>(kMaxRings) + 20;
+  constexpr int kThreads = static_cast<int>(kLargeRings + kSmallRings) + 20;
   std::mutex mutex;
   std::condition_variable changed;
   int ready = 0;

@@ -9,6 +9,7 @@
 #include "lib/capture/range_names.h"
 #include "lib/capture/range_recorder.h"
 #include "lib/capture/range_strings.h"
+#include "lib/capture/range_thread.h"
 #include "test/nvtx/recording.h"
 #include "test/support/catch.h"
 
@@ -207,7 +208,7 @@ TEST_CASE("A ring that is half full wakes the collector, once until it is read")
   Recording recording;
   wakeups = 0;
   SetRangeWakeup([] { ++wakeups; });
-  for (int i = 0; i < 2048; ++i) {
+  for (uint64_t i = 0; i < kLargeRing / 4; ++i) {
     PushRange({"step", ""});
     PopRange("");
   }
@@ -217,7 +218,7 @@ TEST_CASE("A ring that is half full wakes the collector, once until it is read")
   PopRange("");
   CHECK(wakeups == 1);
   recording.Drain();
-  for (int i = 0; i < 2049; ++i) {
+  for (uint64_t i = 0; i < kLargeRing / 4 + 1; ++i) {
     PushRange({"step", ""});
     PopRange("");
   }
@@ -228,12 +229,12 @@ TEST_CASE("A ring that is half full wakes the collector, once until it is read")
 
 TEST_CASE("A full ring drops events and counts them, and the next one is right again") {
   Recording recording;
-  for (int i = 0; i < 5000; ++i) {
+  for (uint64_t i = 0; i < kLargeRing; ++i) {
     PushRange({"step", ""});
     PopRange("");
   }
-  CHECK(recording.MyPaths().size() == 8192);
-  CHECK(recording.reader.events_dropped() == 10'000 - 8192);
+  CHECK(recording.MyPaths().size() == kLargeRing);
+  CHECK(recording.reader.events_dropped() == kLargeRing);
   PushRange({"after", ""});
   PushRange({"inner", ""});
   CHECK(recording.MyPaths().back() == "after/inner");

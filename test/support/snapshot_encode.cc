@@ -93,6 +93,7 @@ void FillIntegrity(const prof::Integrity& counts, wire::Integrity* wire) {
   wire->set_names_dropped(counts.names_dropped);
   wire->set_rows_not_kept(counts.rows_not_kept);
   wire->set_launches_missed(counts.launches_missed);
+  wire->set_calls_dropped(counts.calls_dropped);
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// API calls from call_trace.h to events with names. The collector thread.
+#ifndef PROF_CUPTI_BACKEND_CALL_ENCODER_H_
+#define PROF_CUPTI_BACKEND_CALL_ENCODER_H_
+
+#include <array>
+#include <cstdint>
+
+#include "cupti_backend/api_filter.h"
+#include "cupti_backend/cupti_api.h"
+#include "lib/capture/encoder.h"
+
+namespace prof::cupti {
+
+class CallEncoder {
+ public:
+  explicit CallEncoder(const CuptiApi* api) : filter_(api) {}
+
+  // Always with the same encoder.
+  void Encode(const capture::CallEvent& call, capture::Encoder& encoder);
+
+ private:
+  ApiFilter filter_;
+  // Of Encoder::NameId, by call; 0: not asked for yet.
+  std::array<uint32_t, ApiFilter::kMaxCbid> runtime_names_{}, driver_names_{};
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_CALL_ENCODER_H_
