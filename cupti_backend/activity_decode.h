@@ -75,6 +75,7 @@ class ActivityDecoder {
   }
   void AddCall(const std::string& name, capture::ApiEvent event, capture::Encoder& encoder);
   void FlushThread(uint32_t tid, std::vector<DriverCall>& calls, capture::Encoder& encoder);
+  void DecodeAllocation(const CUpti_ActivityMemory4& record, capture::Encoder& encoder);
   void DecodeApi(const CUpti_ActivityAPI& record, bool runtime, capture::Encoder& encoder);
 
   const CuptiApi* api_;
