@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -145,8 +144,9 @@ class Ledger {
   const Model& model_;
   const RangeFamilies& families_;
   std::map<uint32_t, Device> devices_;
-  std::map<uint32_t, RangeAllocations> ranges_;           // by the first path of the family
-  std::unordered_map<uint64_t, const Allocation*> live_;  // by address
+  std::map<uint32_t, RangeAllocations> ranges_;  // by the first path of the family
+  // By address. Not hashed: a file can be made whose addresses all have one hash.
+  std::map<uint64_t, const Allocation*> live_;
   int64_t frees_missing_ = 0;
 };
 

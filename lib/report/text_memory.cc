@@ -51,6 +51,7 @@ std::string PeakText(const MemoryReport& memory, const DeviceMemory& device) {
          Size(device.bytes_at_end) + " at the end";
 }
 
+// Empty: frees only.
 std::string CountsText(const MemoryReport& memory) {
   int64_t allocations = 0, frees = 0, at_end = 0;
   double bytes = 0, freed = 0, left = 0;
@@ -65,9 +66,10 @@ std::string CountsText(const MemoryReport& memory) {
     if (kind.allocations == 0) continue;
     parts.push_back(Count(kind.allocations) + " " + KindName(kind) + " " + Size(kind.bytes));
   }
-  return Counted(allocations, "allocation") + " of " + Bytes(bytes) +
-         (parts.empty() ? "" : " (" + List(parts, kMostParts) + ")") + ", " + Count(frees) +
-         " freed (" + Bytes(freed) + "), " + Count(at_end) + " not (" + Bytes(left) + ")";
+  if (allocations == 0) return "";
+  return Counted(allocations, "allocation") + " of " + Bytes(bytes) + " (" +
+         List(parts, kMostParts) + "), " + Count(frees) + " freed (" + Bytes(freed) + "), " +
+         Count(at_end) + " not (" + Bytes(left) + ")";
 }
 
 std::string PoolText(const PoolReport& pool) {
@@ -123,7 +125,8 @@ void WriteMemory(std::ostream& out, const Report& report, const TextOptions& opt
   for (const DeviceMemory& device : memory.devices) {
     line(gpu(device.device), PeakText(memory, device));
   }
-  if (!memory.kinds.empty()) line("allocated", CountsText(memory));
+  const std::string counts = CountsText(memory);
+  if (!counts.empty()) line("allocated", counts);
   const size_t pools = std::min(memory.pools.size(), static_cast<size_t>(options.max_rows));
   for (size_t i = 0; i < pools; ++i) {
     line("pool on " + gpu(memory.pools[i].device), PoolText(memory.pools[i]));

@@ -70,6 +70,18 @@ TEST_CASE("The section about memory is there only when there is something to say
   CHECK(text.find("allocated:") == std::string::npos);
 }
 
+TEST_CASE("Frees of earlier memory alone are told without a row of zeros") {
+  Report report = test::ExampleReport();
+  report.memory = {};
+  report.memory.kinds.resize(1);
+  report.memory.kinds[0].memory = "device";
+  report.memory.kinds[0].frees_of_earlier = 1;
+  const std::string text = Text(report);
+  CHECK_THAT(text, Contains("what was allocated before the recording began (1 free of it)"));
+  CHECK(text.find("allocated: ") == std::string::npos);
+  CHECK(text.find("GPU 0: peak") == std::string::npos);
+}
+
 TEST_CASE("A range's name that allocates cannot break the report's lines") {
   Report report = test::ExampleReport();
   report.memory.ranges[0].range = "evil\n\033[2Jname";
