@@ -47,6 +47,7 @@ CUptiResult UnifiedMemory::Configure(int devices, std::vector<capture::NoticeEve
   CUptiResult first = CUPTI_SUCCESS;
   for (const Kind& kind : kKinds) {
     std::vector<CUpti_ActivityUnifiedMemoryCounterConfig> configs;
+    configs.reserve(static_cast<size_t>(devices));
     for (int device = 0; device < devices; ++device) {
       configs.push_back({CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_SINGLE_DEVICE,
                          kind.kind, static_cast<uint32_t>(device), 1});
