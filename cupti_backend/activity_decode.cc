@@ -4,33 +4,14 @@
 #include <cstring>
 
 #include "cupti_backend/activity_tracer.h"
+#include "cupti_backend/memory_decode.h"
 
 namespace prof::cupti {
 namespace {
 
 using capture::CopyKind;
-using capture::MemoryKind;
 
 constexpr char kUnnamed[] = "(unnamed kernel)";
-
-MemoryKind MemoryOf(uint32_t kind) {
-  switch (kind) {
-    case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
-      return MemoryKind::kPageable;
-    case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
-      return MemoryKind::kPinned;
-    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE:
-    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC:
-      return MemoryKind::kDevice;
-    case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY:
-      return MemoryKind::kArray;
-    case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED:
-    case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC:
-      return MemoryKind::kManaged;
-    default:
-      return MemoryKind::kUnknown;
-  }
-}
 
 CopyKind KindOf(uint32_t kind) {
   switch (kind) {
@@ -202,10 +183,30 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
                                            Ns(r.end)});
         break;
       }
+      case CUPTI_ACTIVITY_KIND_MEMORY2:
+        DecodeAllocation(*reinterpret_cast<CUpti_ActivityMemory4*>(record), encoder);
+        break;
+      case CUPTI_ACTIVITY_KIND_MEMORY_POOL:
+        encoder.Add(PoolOf(*reinterpret_cast<CUpti_ActivityMemoryPool3*>(record)));
+        break;
+      case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+        encoder.Add(
+            UnifiedMemoryOf(*reinterpret_cast<CUpti_ActivityUnifiedMemoryCounter3*>(record)));
+        break;
       default:
         ++unknown_records_;
         break;
     }
+  }
+}
+
+void ActivityDecoder::DecodeAllocation(const CUpti_ActivityMemory4& record,
+                                       capture::Encoder& encoder) {
+  capture::AllocationEvent event;
+  if (AllocationOf(record, &event)) {
+    encoder.Add(event);
+  } else {
+    ++unknown_records_;
   }
 }
 

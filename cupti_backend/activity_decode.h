@@ -60,6 +60,7 @@ class ActivityDecoder {
     watch_->Note(r.deviceId, r.contextId, r.correlationId, static_cast<int64_t>(r.start),
                  static_cast<int64_t>(r.end));
   }
+  void DecodeAllocation(const CUpti_ActivityMemory4& record, capture::Encoder& encoder);
 
   const CuptiApi* api_;
   NamesOfBuffer names_;

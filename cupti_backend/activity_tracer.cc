@@ -17,10 +17,14 @@ struct Kind {
 // their range through the API call's thread and time. Calls are ours, too (call_trace.h), and so is
 // what they wait for: RUNTIME and SYNCHRONIZATION are not here, and DRIVER gives the record of
 // BufferWatch's probe only.
-constexpr Kind kKinds[] = {
-    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"}, {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
-    {CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copies"},       {CUPTI_ACTIVITY_KIND_MEMSET, "memsets"},
-    {CUPTI_ACTIVITY_KIND_DRIVER, "driver API calls"},   {CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead"}};
+constexpr Kind kKinds[] = {{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
+                           {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
+                           {CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copies"},
+                           {CUPTI_ACTIVITY_KIND_MEMSET, "memsets"},
+                           {CUPTI_ACTIVITY_KIND_DRIVER, "driver API calls"},
+                           {CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead"},
+                           {CUPTI_ACTIVITY_KIND_MEMORY2, "allocations"},
+                           {CUPTI_ACTIVITY_KIND_MEMORY_POOL, "memory pools"}};
 
 constexpr size_t kLeastDeviceBuffers = 4;  // CUPTI takes three of them in advance
 

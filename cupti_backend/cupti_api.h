@@ -30,6 +30,7 @@ namespace prof::cupti {
   X(activity_enable, cuptiActivityEnable)                                        \
   X(activity_enable_driver_api, cuptiActivityEnableDriverApi)                    \
   X(activity_disable, cuptiActivityDisable)                                      \
+  X(configure_unified_memory, cuptiActivityConfigureUnifiedMemoryCounter)        \
   X(activity_flush_all, cuptiActivityFlushAll)                                   \
   X(activity_get_next_record, cuptiActivityGetNextRecord)                        \
   X(activity_get_num_dropped, cuptiActivityGetNumDroppedRecords)                 \

@@ -18,6 +18,7 @@
 #include "cupti_backend/device_facts.h"
 #include "cupti_backend/pm_sampler.h"
 #include "cupti_backend/torch_profiler.h"
+#include "cupti_backend/unified_memory.h"
 #include "lib/capture/clock.h"
 #include "lib/capture/encoder.h"
 #include "lib/capture/gpu_source.h"
@@ -75,6 +76,10 @@ class CuptiSource final : public capture::GpuSource {
     } else {
       SetTimeline({State::kWorking, 0, "", ""});
     }
+    if (options.unified_memory) {
+      unified_memory_ = std::make_unique<UnifiedMemory>(&process_->api, &process_->driver);
+      unified_memory_->Start(&gathered_.notices);
+    }
     process_->callback.Enable(sampler_.get());
     running_ = true;
     CUcontext current = nullptr;  // stays null before the program's cuInit
@@ -97,6 +102,7 @@ class CuptiSource final : public capture::GpuSource {
     for (auto& e : events.intervals) gathered_.intervals.push_back(e);
     for (auto& e : events.notices) gathered_.notices.push_back(std::move(e));
     GatherContinuous();
+    if (running_ && unified_memory_ != nullptr) unified_memory_->Start(&gathered_.notices);
   }
 
   void Encode(capture::Encoder& encoder) override {
@@ -149,6 +155,7 @@ class CuptiSource final : public capture::GpuSource {
     process_->callback.Disable();
     process_->tracer.Flush(true);
     process_->tracer.Disable();
+    if (unified_memory_ != nullptr) unified_memory_->Stop();
     dropped_ += process_->tracer.TakeDropped();
   }
 
@@ -250,6 +257,7 @@ class CuptiSource final : public capture::GpuSource {
           std::string failed;
           process_->tracer.Enable(&failed);
         });
+        if (unified_memory_ != nullptr) unified_memory_->TakeUpAgain();
         return;
       case BufferWatch::Act::kBack:
         callback.AskTorch(nullptr);
@@ -298,7 +306,8 @@ class CuptiSource final : public capture::GpuSource {
   std::unique_ptr<ActivityDecoder> decoder_;
   std::unique_ptr<CallEncoder> calls_;
   std::unique_ptr<CounterSampler> sampler_;
-  std::unique_ptr<PmSampler> pm_;  // null: not asked for
+  std::unique_ptr<PmSampler> pm_;                  // null: not asked for
+  std::unique_ptr<UnifiedMemory> unified_memory_;  // null: not asked for
   BufferWatch buffer_watch_;
   bool looked_ = false;
   bool told_of_taken_buffers_ = false;

@@ -273,6 +273,81 @@ struct CopySummary {
   double overlapped_ns = 0;  ///< Time in which a kernel ran on the same device.
 };
 
+/// Allocations of one kind while they were recorded. What was allocated before is in no figure.
+struct AllocationSummary {
+  uint32_t device = 0;  ///< Of host memory: the one that was current.
+  std::string memory;   ///< "device", "pinned", "managed", "array", "pageable", "unknown"
+  bool pooled = false;  ///< From a memory pool (cudaMallocAsync).
+  int64_t allocations = 0;
+  uint64_t bytes = 0;  ///< That were allocated, in all.
+  int64_t frees = 0;   ///< Of these allocations ...
+  uint64_t bytes_freed = 0;
+  int64_t frees_of_earlier = 0;       ///< ... and of memory without a record of its allocation.
+  uint64_t peak_bytes = 0;            ///< Most that was allocated at one time.
+  double peak_at_ns = 0;              ///< When, after the recording began.
+  uint64_t bytes_at_device_peak = 0;  ///< At DeviceMemory::peak_at_ns.
+  int64_t at_end = 0;                 ///< Not freed when the recording ended.
+  uint64_t bytes_at_end = 0;
+};
+
+/// Memory of one device that was allocated while it was recorded: of the kinds "device" and
+/// "array", from pools or not. Managed memory may be anywhere, and is no part of it.
+struct DeviceMemory {
+  uint32_t device = 0;
+  uint64_t peak_bytes = 0;
+  double peak_at_ns = 0;  ///< After the recording began.
+  uint64_t bytes_at_end = 0;
+};
+
+/// A memory pool, by what the driver said of it at each operation. It holds more than is allocated.
+struct PoolReport {
+  uint32_t device = 0;
+  uint64_t address = 0;    ///< Names it.
+  bool imported = false;   ///< Another process's: its sizes are not known.
+  bool managed = false;    ///< Of managed memory, as far as its creation was recorded.
+  int64_t operations = 0;  ///< Allocations and frees.
+  int64_t trims = 0;
+  uint64_t reserved_peak = 0;  ///< Most that it took from the device ...
+  uint64_t used_peak = 0;      ///< ... and most of it that was allocated.
+  uint64_t reserved_at_end = 0;
+  uint64_t used_at_end = 0;
+  uint64_t release_threshold = 0;  ///< Last known; it keeps so much when it is free.
+};
+
+/// Allocations made in one NVTX range; ranges that differ in numbers only are one, as in the rows.
+struct RangeAllocations {
+  std::string range;  ///< As RangeRow::label.
+  int64_t allocations = 0;
+  uint64_t bytes = 0;
+  uint64_t device_bytes = 0;  ///< Of those: as DeviceMemory counts.
+  uint64_t bytes_at_end = 0;  ///< Not freed when the recording ended.
+};
+
+/// What the driver did to managed memory, of one kind for one cause.
+struct UnifiedMemorySummary {
+  /// "host to device", "device to host", "device to device", "CPU page faults", "GPU page faults",
+  /// "thrashing", "throttling", "remote map", "unknown".
+  std::string kind;
+  std::string cause;  ///< "prefetch", "eviction", "read", ...; empty: CUPTI gives none.
+  std::optional<uint32_t> device;  ///< Whose memory was migrated to or from, or that faulted.
+  int64_t count = 0;
+  uint64_t bytes = 0;         ///< Of migrations, thrashing, remote maps.
+  uint64_t fault_groups = 0;  ///< Of GPU page faults.
+  double time_ns = 0;         ///< Sum of durations, which may overlap.
+};
+
+struct MemoryReport {
+  std::vector<DeviceMemory> devices;
+  std::vector<AllocationSummary> kinds;  ///< By bytes, descending.
+  std::vector<PoolReport> pools;         ///< By reserved_peak, descending.
+  std::vector<RangeAllocations> ranges;  ///< By bytes, descending.
+  /// Allocations at an address that was not free: the record of the free is missing, or came late.
+  int64_t frees_missing = 0;
+  std::vector<UnifiedMemorySummary> unified;  ///< By time, descending. Recorded on request only.
+
+  bool empty() const { return kinds.empty() && pools.empty() && unified.empty(); }
+};
+
 struct DeviceReport {
   uint32_t id = 0;
   std::string name;
@@ -386,6 +461,7 @@ struct Report {
   std::vector<Finding> findings;             ///< By possible gain, descending.
   std::vector<ContinuousReport> continuous;  ///< Of each device that was PM sampled.
   NvtxReport nvtx;
+  MemoryReport memory;
   int64_t pm_samples_lost = 0;  ///< On all devices, as far as it is known.
   int64_t pm_restarts = 0;
   std::vector<NoticeReport> notices;

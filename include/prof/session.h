@@ -80,6 +80,10 @@ struct SessionOptions {
   /// NVTX ranges are recorded.
   bool ranges = true;
 
+  /// Migrations and page faults of managed memory are recorded. Costs the program something with
+  /// each of them. Where CUPTI does not offer it, a notice in the snapshot says so.
+  bool unified_memory = false;
+
   /// A further list of metrics (CUPTI names) to sample with the others.
   std::vector<std::string> metrics;
 

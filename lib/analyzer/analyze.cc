@@ -14,6 +14,7 @@
 #include "lib/analyzer/gaps.h"
 #include "lib/analyzer/integrity.h"
 #include "lib/analyzer/kernels.h"
+#include "lib/analyzer/memory.h"
 #include "lib/analyzer/nvtx.h"
 #include "lib/analyzer/roofline.h"
 #include "lib/analyzer/rows.h"
@@ -212,6 +213,8 @@ Report AnalyzeModel(const Model& model) {
   report.gaps = analyzer::SummarizeGaps(model, timeline);
   report.copies = analyzer::SummarizeCopies(model);
   report.nvtx = analyzer::DescribeNvtx(model);
+  report.memory = analyzer::SummarizeAllocations(model, families);
+  report.memory.unified = analyzer::SummarizeUnifiedMemory(model);
 
   std::vector<RangeRow> rows =
       analyzer::BuildRows(model, families, timeline, groups, wholes, continuous, report.span_ns);

@@ -55,6 +55,57 @@ void Write(Message& block, const MemsetColumns& c) {
   PackedDelta(m, 7, c.correlation.values());
 }
 
+void AddStates(Message& columns, uint32_t tag, const PoolStateColumns& c) {
+  if (c.type.empty()) return;
+  Message m(columns, tag);
+  PackedEnum(m, 1, c.type);
+  PackedDelta(m, 2, c.address.values());
+  PackedDelta(m, 3, c.reserved.values());
+  PackedDelta(m, 4, c.used.values());
+  PackedDelta(m, 5, c.threshold.values());
+}
+
+void Write(Message& block, const AllocationColumns& c) {
+  if (c.bytes.empty()) return;
+  Message m(block, tag::block::kAllocations);
+  m.add_sfixed64(1, c.time.base());
+  PackedEnum(m, 2, c.operation);
+  PackedEnum(m, 3, c.memory);
+  Packed64(m, 4, c.bytes);
+  PackedDelta(m, 5, c.address.values());
+  Packed32(m, 6, c.lane);
+  PackedDelta(m, 7, c.time.values());
+  PackedDelta(m, 8, c.correlation.values());
+  Packed32(m, 9, c.pool_row);
+  AddStates(m, 10, c.pool);
+}
+
+void Write(Message& block, const PoolColumns& c) {
+  if (c.operation.empty()) return;
+  Message m(block, tag::block::kPoolOperations);
+  m.add_sfixed64(1, c.time.base());
+  PackedEnum(m, 2, c.operation);
+  Packed32(m, 3, c.device);
+  AddStates(m, 4, c.state);
+  Packed32(m, 5, c.managed);
+  Packed64(m, 6, c.keep_bytes);
+  PackedDelta(m, 7, c.time.values());
+  PackedDelta(m, 8, c.correlation.values());
+}
+
+void Write(Message& block, const UnifiedMemoryColumns& c) {
+  if (c.kind.empty()) return;
+  Message m(block, tag::block::kUnifiedMemory);
+  m.add_sfixed64(1, c.start.base());
+  PackedEnum(m, 2, c.kind);
+  Packed64(m, 3, c.value);
+  Packed32(m, 4, c.source);
+  Packed32(m, 5, c.destination);
+  Packed32(m, 6, c.cause);
+  PackedDelta(m, 7, c.start.values());
+  Packed64(m, 8, c.duration);
+}
+
 void Write(Message& block, const SyncColumns& c) {
   if (c.kind.empty()) return;
   Message m(block, tag::block::kSyncs);
@@ -201,6 +252,9 @@ std::string SerializeEvents(const BlockColumns& columns, const Integrity& integr
   Write(block, columns.spans);
   Write(block, columns.marks);
   Write(block, columns.payloads);
+  Write(block, columns.allocations);
+  Write(block, columns.pool_operations);
+  Write(block, columns.unified_memory);
   for (const PmColumns& series : columns.pm_samples) Write(block, series);
   Write(block, integrity);
   if (trailer != nullptr) {

@@ -51,6 +51,20 @@ class CorrelationColumn {
   int64_t last_ = 0;
 };
 
+// Addresses and sizes: differences modulo 2^64, the first one to 0.
+class WrappingColumn {
+ public:
+  void Add(uint64_t value) {
+    values_.push_back(static_cast<int64_t>(value - last_));
+    last_ = value;
+  }
+  const std::vector<int64_t>& values() const { return values_; }
+
+ private:
+  std::vector<int64_t> values_;
+  uint64_t last_ = 0;
+};
+
 struct GraphRows {
   std::vector<uint32_t> row, graph;
   std::vector<uint64_t> node;
@@ -128,6 +142,40 @@ struct PayloadColumns {
   std::vector<uint64_t> bits;
 };
 
+struct PoolStateColumns {
+  std::vector<int32_t> type;
+  WrappingColumn address, reserved, used, threshold;
+};
+
+struct AllocationColumns {
+  std::vector<int32_t> operation, memory;
+  std::vector<uint64_t> bytes;
+  WrappingColumn address;
+  std::vector<uint32_t> lane;
+  DeltaColumn time;
+  CorrelationColumn correlation;
+  std::vector<uint32_t> pool_row;
+  PoolStateColumns pool;
+};
+
+struct PoolColumns {
+  std::vector<int32_t> operation;
+  std::vector<uint32_t> device;
+  PoolStateColumns state;
+  std::vector<uint32_t> managed;
+  std::vector<uint64_t> keep_bytes;
+  DeltaColumn time;
+  CorrelationColumn correlation;
+};
+
+struct UnifiedMemoryColumns {
+  std::vector<int32_t> kind;
+  std::vector<uint64_t> value;
+  std::vector<uint32_t> source, destination, cause;
+  DeltaColumn start;
+  std::vector<uint64_t> duration;
+};
+
 // The block under construction: new table entries (serialized) and columns.
 struct BlockColumns {
   std::string entries;        // table entries and notices: serialized fields of Block
@@ -144,6 +192,9 @@ struct BlockColumns {
   SpanColumns spans;
   MarkColumns marks;
   PayloadColumns payloads;
+  AllocationColumns allocations;
+  PoolColumns pool_operations;
+  UnifiedMemoryColumns unified_memory;
   std::vector<PmColumns> pm_samples;  // one for each series with samples
 
   size_t rows() const {
@@ -151,7 +202,8 @@ struct BlockColumns {
     for (const PmColumns& pm : pm_samples) pm_rows += pm.rows() * (1 + pm.values.size() / 3);
     return kernels.interval.rows() + copies.kind.size() + memsets.bytes.size() + syncs.kind.size() +
            api_calls.interval.rows() + overheads.kind.size() + ranges.time.rows() +
-           spans.path.size() + marks.path.size() + payloads.path.size() +
+           spans.path.size() + marks.path.size() + payloads.path.size() + allocations.bytes.size() +
+           pool_operations.operation.size() + unified_memory.kind.size() +
            pm_rows;  // a PM row of many metrics takes as much as several
   }
 };

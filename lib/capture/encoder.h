@@ -50,6 +50,9 @@ class Encoder {
   void Add(const UntracedKernelEvent& event);
   void Add(const CopyEvent& event);
   void Add(const MemsetEvent& event);
+  void Add(const AllocationEvent& event);
+  void Add(const PoolEvent& event);
+  void Add(const UnifiedMemoryEvent& event);
   void Add(const SyncEvent& event);
   void Add(const ApiEvent& event);
   void Add(const OverheadEvent& event);

@@ -76,6 +76,12 @@ void ReadNamed(const char* name, const Named<T> (&values)[kCount], T* value,
   Complain(complaints, name, text, "one of " + names);
 }
 
+void ReadSwitch(const char* name, bool* value, std::vector<std::string>* complaints) {
+  int number = *value ? 1 : 0;
+  ReadInteger(name, 0, 1, &number, complaints);
+  *value = number != 0;
+}
+
 void ReadExpression(const char* name, std::string* value, std::vector<std::string>* complaints) {
   const char* text = Value(name);
   if (text == nullptr) return;
@@ -137,9 +143,8 @@ SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints) {
   ReadInteger("PROF_KEEP_MIB", 1, 65'536, &options.keep_mib, complaints);
   constexpr Named<int> kSignals[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}};
   ReadNamed("PROF_DUMP_SIGNAL", kSignals, &options.dump_signal, complaints);
-  int ranges = 1;
-  ReadInteger("PROF_RANGES", 0, 1, &ranges, complaints);
-  options.ranges = ranges != 0;
+  ReadSwitch("PROF_RANGES", &options.ranges, complaints);
+  ReadSwitch("PROF_UNIFIED_MEMORY", &options.unified_memory, complaints);
   if (const char* metrics = Value("PROF_METRICS")) options.metrics = Split(metrics, ',');
   ReadExpression("PROF_KERNEL", &options.kernel_filter, complaints);
   ReadExpression("PROF_RANGE_FILTER", &options.range_filter, complaints);

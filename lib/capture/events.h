@@ -67,6 +67,62 @@ struct MemsetEvent {
   int64_t start_ns = 0, end_ns = 0;
 };
 
+// Numbers as in snapshot.proto.
+enum class PoolType : uint8_t { kUnknown, kLocal, kImported };
+enum class PoolOperation : uint8_t { kUnknown, kCreated, kDestroyed, kTrimmed };
+
+// What a memory pool holds, in bytes. Sizes are those of local pools only.
+struct PoolState {
+  PoolType type = PoolType::kUnknown;
+  uint64_t address = 0;  // names the pool
+  uint64_t reserved = 0, used = 0, threshold = 0;
+};
+
+// Memory that was allocated or freed.
+struct AllocationEvent {
+  bool free = false;
+  bool pooled = false;  // from `pool`
+  MemoryKind memory = MemoryKind::kUnknown;
+  uint64_t address = 0, bytes = 0;
+  uint32_t device = 0, context = 0;
+  uint32_t stream = kNoStream;
+  uint32_t correlation = 0;
+  int64_t time_ns = 0;
+  PoolState pool;
+
+  static constexpr uint32_t kNoStream = 0xffffffff;  // the call was not ordered by a stream
+};
+
+struct PoolEvent {
+  PoolOperation operation = PoolOperation::kUnknown;
+  bool managed = false;
+  PoolState state;
+  uint64_t keep_bytes = 0;  // of a trim
+  uint32_t device = 0, correlation = 0;
+  int64_t time_ns = 0;
+};
+
+// Numbers as in snapshot.proto.
+enum class UnifiedMemoryKind : uint8_t {
+  kUnknown,
+  kHostToDevice,
+  kDeviceToHost,
+  kCpuFault,
+  kGpuFault,
+  kThrashing,
+  kThrottling,
+  kRemoteMap,
+  kDeviceToDevice
+};
+
+// What the driver did to managed memory. `value` and `cause` mean what snapshot.proto says.
+struct UnifiedMemoryEvent {
+  UnifiedMemoryKind kind = UnifiedMemoryKind::kUnknown;
+  uint64_t value = 0;
+  uint32_t source = 0, destination = 0, cause = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
 struct SyncEvent {
   SyncKind kind = SyncKind::kUnknown;
   uint32_t context = 0, stream = 0, correlation = 0;

@@ -36,6 +36,9 @@ constexpr uint32_t kIntegrity = 24;
 constexpr uint32_t kTrailer = 25;
 constexpr uint32_t kNames = 26;
 constexpr uint32_t kPayloads = 27;
+constexpr uint32_t kAllocations = 28;
+constexpr uint32_t kPoolOperations = 29;
+constexpr uint32_t kUnifiedMemory = 30;
 
 }  // namespace prof::capture::tag::block
 

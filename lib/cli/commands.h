@@ -33,6 +33,7 @@ struct RunOptions {
   std::optional<std::string> keep_last, dump_signal;
   std::optional<std::string> count_range, continuous, continuous_core, replay;
   bool no_ranges = false;
+  bool unified_memory = false;
   bool report = false;
   std::string inject;  // empty: see FindInjectLibrary
   std::vector<std::string> command;

@@ -126,6 +126,8 @@ CLI::App* AddRun(CLI::App* app, RunOptions* options) {
       ->type_name("LIST");
   AddSelection(run, options);
   run->add_flag("--no-ranges", options->no_ranges, "Do not record NVTX ranges");
+  run->add_flag("--unified-memory", options->unified_memory,
+                "Record migrations and page faults of managed memory; each costs something");
   run->add_option("--inject", options->inject, "Where libprof_inject.so is")->type_name("LIBPATH");
   run->add_flag("--report", options->report, "Print the report on stderr at the end");
   run->prefix_command();  // prof run program works without "--", too

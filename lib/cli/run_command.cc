@@ -56,6 +56,7 @@ std::string Configure(const RunOptions& options, Environment* environment) {
   SetIfGiven("PROF_DUMP_SIGNAL", options.dump_signal, environment);
   SetIfGiven("PROF_REPLAY", options.replay, environment);
   if (options.no_ranges) environment->Set("PROF_RANGES", "0");
+  if (options.unified_memory) environment->Set("PROF_UNIFIED_MEMORY", "1");
   std::string pattern = options.output.value_or(environment->Get("PROF_OUTPUT").value_or(""));
   if (pattern.empty()) pattern = kDefaultOutput;
   pattern = AbsolutePattern(pattern);

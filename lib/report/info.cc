@@ -110,6 +110,9 @@ void WriteCounts(std::ostream& out, const Model& model, const TextOptions& optio
   row("operations from CUDA graphs", static_cast<size_t>(in_graphs));
   row("copies", static_cast<size_t>(copies));
   row("memsets", static_cast<size_t>(memsets));
+  if (!model.allocations.empty()) row("allocations and frees", model.allocations.size());
+  if (!model.pool_states.empty()) row("states of memory pools", model.pool_states.size());
+  if (!model.unified_memory.empty()) row("unified memory events", model.unified_memory.size());
   row("API calls", model.api_calls.size());
   row("synchronizations", model.syncs.size());
   row("ranges opened", model.instances.size() + model.spans.size());

@@ -13,12 +13,6 @@
 namespace prof::internal {
 namespace {
 
-// An enumerator this version does not know becomes 0, "unknown".
-template <typename Enum>
-Enum KnownEnum(int value, int last) {
-  return static_cast<Enum>(value >= 0 && value <= last ? value : 0);
-}
-
 double PayloadValue(int type, uint64_t bits) {
   const auto low = static_cast<uint32_t>(bits);
   double of_64 = 0;

@@ -28,7 +28,7 @@ auto Growing(model::Model* m) {
   return std::tie(m->strings, m->paths, m->shapes, m->threads, m->groups, m->ops, m->api_calls,
                   m->syncs, m->overheads, m->steps, m->spans, m->samples, m->profiler_intervals,
                   m->notices, m->pm_series, m->marks, m->payloads, m->category_names,
-                  m->stream_names);
+                  m->stream_names, m->allocations, m->pool_states, m->unified_memory);
 }
 
 // Rows of each PM series, to take a block's back.
@@ -63,6 +63,9 @@ absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
   if (status.ok()) status = AddKernels(block);
   if (status.ok()) status = AddCopies(block);
   if (status.ok()) status = AddMemsets(block);
+  if (status.ok()) status = AddAllocations(block);
+  if (status.ok()) status = AddPoolOperations(block);
+  if (status.ok()) status = AddUnifiedMemory(block);
   if (status.ok()) status = AddSyncs(block);
   if (status.ok()) status = AddApiCalls(block);
   if (status.ok()) status = AddOverheads(block);

@@ -14,10 +14,12 @@
 #include "lib/snapshot/model.h"
 
 namespace prof::wire {
+class AllocationColumns;
 class ApiColumns;
 class Block;
 class KernelColumns;
 class PmColumns;
+class PoolStateColumns;
 class RangeColumns;
 }  // namespace prof::wire
 
@@ -54,6 +56,11 @@ class Decoder {
   absl::Status AddKernels(const wire::Block& block);
   absl::Status AddCopies(const wire::Block& block);
   absl::Status AddMemsets(const wire::Block& block);
+  absl::Status AddAllocations(const wire::Block& block);
+  absl::Status AddPoolOperations(const wire::Block& block);
+  absl::Status AddUnifiedMemory(const wire::Block& block);
+  // A row of Model::pool_states for each of `columns`, without what they do not say.
+  absl::Status AddPoolStates(const wire::PoolStateColumns& columns, int rows);
   absl::Status AddSyncs(const wire::Block& block);
   absl::Status AddApiCalls(const wire::Block& block);
   absl::Status AddOverheads(const wire::Block& block);

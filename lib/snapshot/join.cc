@@ -58,6 +58,10 @@ void SortAll(Model* model) {
   const auto by_start = [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; };
   SortUnlessSorted(&model->syncs, by_start);
   SortUnlessSorted(&model->overheads, by_start);
+  SortUnlessSorted(&model->unified_memory, by_start);
+  const auto by_time = [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; };
+  SortUnlessSorted(&model->allocations, by_time);
+  SortUnlessSorted(&model->pool_states, by_time);
   SortUnlessSorted(&model->spans, by_start);
   SortUnlessSorted(&model->profiler_intervals,
                    [](const model::ProfilerInterval& a, const model::ProfilerInterval& b) {
@@ -119,13 +123,18 @@ class CallIndex {
   ptrdiff_t hint_ = 0;
 };
 
+// What calls did: operations, allocations and frees.
 void JoinOps(Model* model) {
   CallIndex index(model->api_calls);
-  for (Op& op : model->ops) {
-    if (op.correlation == 0) continue;
-    op.api = index.Find(op.correlation);
-    if (op.api != model::kNoIndex) op.path = model->api_calls[op.api].path;
-  }
+  const auto join = [&](auto& done) {
+    for (auto& one : done) {
+      if (one.correlation == 0) continue;
+      one.api = index.Find(one.correlation);
+      if (one.api != model::kNoIndex) one.path = model->api_calls[one.api].path;
+    }
+  };
+  join(model->ops);
+  join(model->allocations);
 }
 
 uint64_t LaunchKey(uint32_t context, uint32_t correlation) {

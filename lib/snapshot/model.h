@@ -86,6 +86,55 @@ struct Op {
   int64_t start_ns = 0, end_ns = 0;
 };
 
+enum class AllocationOperation : uint8_t { kUnknown, kAllocate, kFree };
+
+// Memory that was allocated or freed.
+struct Allocation {
+  AllocationOperation operation = AllocationOperation::kUnknown;
+  MemoryKind memory = MemoryKind::kUnknown;
+  bool pooled = false;                           // by a memory pool
+  uint32_t device = 0, context = 0, stream = 0;  // stream 0xffffffff: none
+  uint32_t correlation = 0;
+  uint32_t path = 0;       // NVTX path id of the calling thread at the call
+  int32_t api = kNoIndex;  // index into Model::api_calls
+  uint64_t address = 0, bytes = 0;
+  int64_t time_ns = 0;
+};
+
+enum class PoolType : uint8_t { kUnknown, kLocal, kImported };
+enum class PoolOperation : uint8_t { kUnknown, kCreated, kDestroyed, kTrimmed, kAllocation };
+
+// What a memory pool held at an operation on it, or with an allocation or free (kAllocation).
+struct PoolState {
+  PoolOperation operation = PoolOperation::kUnknown;
+  PoolType type = PoolType::kUnknown;
+  bool managed = false;  // of operations; not known with allocations
+  uint32_t device = 0;
+  uint64_t address = 0;                            // names the pool
+  uint64_t reserved = 0, used = 0, threshold = 0;  // bytes; of local pools
+  int64_t time_ns = 0;
+};
+
+enum class UnifiedMemoryKind : uint8_t {
+  kUnknown,
+  kHostToDevice,
+  kDeviceToHost,
+  kCpuFault,
+  kGpuFault,
+  kThrashing,
+  kThrottling,
+  kRemoteMap,
+  kDeviceToDevice
+};
+
+// What the driver did to managed memory; `value` and `cause` as in snapshot.proto.
+struct UnifiedMemory {
+  UnifiedMemoryKind kind = UnifiedMemoryKind::kUnknown;
+  uint32_t source = 0, destination = 0, cause = 0;
+  uint64_t value = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
 enum class SyncKind : uint8_t { kUnknown, kEvent, kStreamWaitEvent, kStream, kContext };
 
 struct Sync {
@@ -236,14 +285,17 @@ struct Model {
   std::vector<PassGroup> groups{PassGroup{}};
   std::vector<Device> devices;
 
-  std::vector<Op> ops;                   // sorted by start; untimed ones last
-  std::vector<ApiCall> api_calls;        // sorted by start
-  std::vector<Sync> syncs;               // sorted by start
-  std::vector<Overhead> overheads;       // sorted by start
-  std::vector<RangeStep> steps;          // sorted by thread, then time
-  std::vector<RangeInstance> instances;  // sorted by start
-  std::vector<RangeInstance> spans;      // nvtxRangeStart/End, sorted by start
-  std::vector<Mark> marks;               // in the order of the file, as the next
+  std::vector<Op> ops;                        // sorted by start; untimed ones last
+  std::vector<ApiCall> api_calls;             // sorted by start
+  std::vector<Sync> syncs;                    // sorted by start
+  std::vector<Overhead> overheads;            // sorted by start
+  std::vector<Allocation> allocations;        // and frees; sorted by time
+  std::vector<PoolState> pool_states;         // sorted by time
+  std::vector<UnifiedMemory> unified_memory;  // sorted by start
+  std::vector<RangeStep> steps;               // sorted by thread, then time
+  std::vector<RangeInstance> instances;       // sorted by start
+  std::vector<RangeInstance> spans;           // nvtxRangeStart/End, sorted by start
+  std::vector<Mark> marks;                    // in the order of the file, as the next
   std::vector<Payload> payloads;
   std::vector<CategoryName> category_names;
   std::vector<StreamName> stream_names;

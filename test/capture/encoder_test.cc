@@ -48,6 +48,30 @@ KernelEvent KernelAt(int64_t start_ns, uint32_t correlation) {
   return kernel;
 }
 
+TEST_CASE("An allocation and its free cost few bytes") {
+  const auto size = [](int pairs, bool pooled) {
+    Recording recording;
+    for (int i = 0; i < pairs; ++i) {
+      AllocationEvent event = AnAllocation();
+      event.pooled = pooled;
+      event.pool = {PoolType::kLocal, 0x55d0'1234'5678, uint64_t{1} << 30, 0, ~uint64_t{0}};
+      event.pool.used = static_cast<uint64_t>(i % 7 + 1) << 21;
+      event.address += static_cast<uint64_t>(i * 7919 % 512) << 21;
+      event.bytes = static_cast<uint64_t>(i % 100 + 1) << 21;
+      event.correlation = 1000 + 20 * static_cast<uint32_t>(i);
+      event.time_ns = kStart + i * int64_t{90'000};
+      recording.encoder.Add(event);
+      event.free = true;
+      event.correlation += 9;
+      event.time_ns += 41'234;
+      recording.encoder.Add(event);
+    }
+    return static_cast<double>(recording.Bytes().size());
+  };
+  CHECK((size(2000, false) - size(1000, false)) / 1000 < 32);
+  CHECK((size(2000, true) - size(1000, true)) / 1000 < 48);
+}
+
 TEST_CASE("The reader understands everything that the encoder writes") {
   Output output("");
   Encoder encoder(&output);
@@ -92,6 +116,23 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(memset.destination == model::MemoryKind::kManaged);
   CHECK(memset.bytes == 301);
   CHECK_FALSE(model.ops[3].timed);
+
+  REQUIRE(model.allocations.size() == 2);  // by time
+  CHECK(model.allocations[0].operation == model::AllocationOperation::kFree);
+  CHECK(model.allocations[0].pooled);
+  CHECK(model.allocations[0].address == 0x7e00'0000'0000);
+  CHECK(model.allocations[0].stream == 116);
+  CHECK(model.allocations[1].operation == model::AllocationOperation::kAllocate);
+  CHECK_FALSE(model.allocations[1].pooled);
+  CHECK(model.allocations[1].address == 0x7f00'0000'1000);
+  CHECK(model.allocations[1].bytes == (uint64_t{1} << 33) + 321);
+  REQUIRE(model.pool_states.size() == 2);
+  CHECK(model.pool_states[0].operation == model::PoolOperation::kAllocation);
+  CHECK(model.pool_states[0].threshold == ~uint64_t{0});
+  CHECK(model.pool_states[1].operation == model::PoolOperation::kTrimmed);
+  CHECK(model.pool_states[1].used == 3420);
+  REQUIRE(model.unified_memory.size() == 1);
+  CHECK(model.unified_memory[0].kind == model::UnifiedMemoryKind::kDeviceToHost);
 
   REQUIRE(model.syncs.size() == 1);
   CHECK(model.syncs[0].kind == model::SyncKind::kStreamWaitEvent);

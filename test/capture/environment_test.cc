@@ -27,6 +27,7 @@ class Environment {
                              "PROF_KEEP_MIB",
                              "PROF_DUMP_SIGNAL",
                              "PROF_RANGES",
+                             "PROF_UNIFIED_MEMORY",
                              "PROF_METRICS",
                              "PROF_KERNEL",
                              "PROF_RANGE_FILTER",
@@ -87,6 +88,7 @@ TEST_CASE("Without variables the options are the defaults, and a file of this pr
   CHECK(options.buffer_mib == defaults.buffer_mib);
   CHECK(options.device_mib == defaults.device_mib);
   CHECK(options.ranges == defaults.ranges);
+  CHECK_FALSE(options.unified_memory);
   CHECK(options.metrics.empty());
   CHECK(options.kernel_filter.empty());
   CHECK(options.range_filter.empty());
@@ -113,6 +115,7 @@ TEST_CASE("Each variable sets its option") {
                                            {"PROF_KEEP_MIB", "64"},
                                            {"PROF_DUMP_SIGNAL", "USR2"},
                                            {"PROF_RANGES", "0"},
+                                           {"PROF_UNIFIED_MEMORY", "1"},
                                            {"PROF_METRICS", "a.sum,,b.avg,"},
                                            {"PROF_KERNEL", "gemm|conv"},
                                            {"PROF_RANGE_FILTER", "^step/"},
@@ -135,6 +138,7 @@ TEST_CASE("Each variable sets its option") {
   CHECK(options.keep_mib == 64);
   CHECK(options.dump_signal == SIGUSR2);
   CHECK_FALSE(options.ranges);
+  CHECK(options.unified_memory);
   CHECK(options.metrics == std::vector<std::string>{"a.sum", "b.avg"});
   CHECK(options.kernel_filter == "gemm|conv");
   CHECK(options.range_filter == "^step/");
@@ -177,7 +181,7 @@ TEST_CASE("A value that cannot be read leaves the default and is named in a comp
       {"PROF_LAUNCH_COUNT", "many"},   {"PROF_SAMPLE_EVERY", "0"},
       {"PROF_CONTINUOUS", "2"},        {"PROF_CONTINUOUS", "19"},
       {"PROF_CONTINUOUS", "1000001"},  {"PROF_CONTINUOUS", "yes"},
-      {"PROF_REPLAY", "application"}};
+      {"PROF_REPLAY", "application"},  {"PROF_UNIFIED_MEMORY", "on"}};
   const SessionOptions defaults;
   for (const auto& [name, value] : bad) {
     INFO(name << "=" << value);
@@ -193,6 +197,7 @@ TEST_CASE("A value that cannot be read leaves the default and is named in a comp
     CHECK(options.counter_budget_seconds == defaults.counter_budget_seconds);
     CHECK(options.buffer_mib == defaults.buffer_mib);
     CHECK(options.ranges == defaults.ranges);
+    CHECK_FALSE(options.unified_memory);
     CHECK(options.kernel_filter.empty());
     CHECK(options.range_filter.empty());
     CHECK(options.counted_ranges.empty());

@@ -104,6 +104,46 @@ inline MemsetEvent AMemset() {
   return memset;
 }
 
+inline AllocationEvent AnAllocation() {
+  AllocationEvent allocation;
+  allocation.memory = MemoryKind::kDevice;
+  allocation.address = 0x7f00'0000'1000;
+  allocation.bytes = (uint64_t{1} << 33) + 321;
+  allocation.device = 1;
+  allocation.context = 115;
+  allocation.correlation = 322;
+  allocation.time_ns = kStart + 3500;
+  return allocation;
+}
+
+inline AllocationEvent AFreeIntoAPool() {
+  AllocationEvent free = AnAllocation();
+  free.free = free.pooled = true;
+  free.address = 0x7e00'0000'0000;
+  free.bytes = 331;
+  free.stream = 116;
+  free.correlation = 332;
+  free.time_ns = kStart + 3400;
+  free.pool = {PoolType::kLocal, 0x5000, 3330, 3340, ~uint64_t{0}};
+  return free;
+}
+
+inline PoolEvent APoolOperation() {
+  PoolEvent pool;
+  pool.operation = PoolOperation::kTrimmed;
+  pool.managed = true;
+  pool.state = {PoolType::kLocal, 0x6000, 3410, 3420, 3430};
+  pool.keep_bytes = 3440;
+  pool.device = 1;
+  pool.correlation = 345;
+  pool.time_ns = kStart + 3600;
+  return pool;
+}
+
+inline UnifiedMemoryEvent AMigration() {
+  return {UnifiedMemoryKind::kDeviceToHost, 3510, 351, 352, 4, kStart + 3700, kStart + 3703};
+}
+
 inline SyncEvent ASync() {
   return {SyncKind::kStreamWaitEvent, 115, 402, 403, kStart + 4000, kStart + 4404};
 }
@@ -170,6 +210,10 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(AKernel());
   encoder.Add(ACopy());
   encoder.Add(AMemset());
+  encoder.Add(AnAllocation());
+  encoder.Add(AFreeIntoAPool());
+  encoder.Add(APoolOperation());
+  encoder.Add(AMigration());
   encoder.Add(ASync());
   encoder.Add(AnApiCall());
   encoder.Add(AnOverhead());

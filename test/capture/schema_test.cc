@@ -180,12 +180,13 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(shape.local_bytes_per_thread() == 114);
   CHECK(shape.launch_type() == 2);
 
-  REQUIRE(block.lanes_size() == 3);  // of the kernel, the copy and the memset
+  REQUIRE(block.lanes_size() == 4);  // of the kernel, the copy, the memset and the allocation
   CHECK(block.lanes(0).device() == 1);
   CHECK(block.lanes(0).context() == 115);
   CHECK(block.lanes(0).stream() == 116);
   CHECK(block.lanes(1).stream() == 202);
   CHECK(block.lanes(2).stream() == 302);
+  CHECK(block.lanes(3).stream() == 0xffffffff);
 
   REQUIRE(block.threads_size() == 2);
   CHECK(block.threads(0).tid() == kTid);
@@ -249,6 +250,50 @@ TEST_CASE("The columns of GPU work arrive as they were given") {
   CHECK(Values(memsets.start_delta_ns()) == I64s{0});
   CHECK(Values(memsets.duration_ns()) == U64s{304});
   CHECK(Values(memsets.correlation_delta()) == I64s{303});
+}
+
+TEST_CASE("The columns of memory arrive as they were given") {
+  const wire::Block block = AllBlocks().at(0);
+  const wire::AllocationColumns& allocations = block.allocations();
+  CHECK(allocations.base_ns() == kStart + 3500);
+  CHECK(Values(allocations.operation()) ==
+        std::vector<int>{wire::ALLOCATION_ALLOCATE, wire::ALLOCATION_FREE});
+  CHECK(Values(allocations.memory()) == std::vector<int>{wire::MEMORY_DEVICE, wire::MEMORY_DEVICE});
+  CHECK(Values(allocations.bytes()) == U64s{(uint64_t{1} << 33) + 321, 331});
+  CHECK(Values(allocations.address_delta()) == I64s{0x7f00'0000'1000, -0x100'0000'1000});
+  CHECK(Values(allocations.lane()) == U32s{4, 1});
+  CHECK(Values(allocations.time_delta_ns()) == I64s{0, -100});
+  CHECK(Values(allocations.correlation_delta()) == I64s{322, 10});
+  CHECK(Values(allocations.pool_row()) == U32s{1});
+  CHECK(Values(allocations.pool().type()) == std::vector<int>{wire::POOL_LOCAL});
+  CHECK(Values(allocations.pool().address_delta()) == I64s{0x5000});
+  CHECK(Values(allocations.pool().reserved_delta()) == I64s{3330});
+  CHECK(Values(allocations.pool().used_delta()) == I64s{3340});
+  CHECK(Values(allocations.pool().threshold_delta()) == I64s{-1});  // modulo 2^64
+
+  const wire::PoolColumns& pools = block.pool_operations();
+  CHECK(pools.base_ns() == kStart + 3600);
+  CHECK(Values(pools.operation()) == std::vector<int>{wire::POOL_TRIMMED});
+  CHECK(Values(pools.device()) == U32s{1});
+  CHECK(Values(pools.state().type()) == std::vector<int>{wire::POOL_LOCAL});
+  CHECK(Values(pools.state().address_delta()) == I64s{0x6000});
+  CHECK(Values(pools.state().reserved_delta()) == I64s{3410});
+  CHECK(Values(pools.state().used_delta()) == I64s{3420});
+  CHECK(Values(pools.state().threshold_delta()) == I64s{3430});
+  CHECK(Values(pools.managed()) == std::vector<bool>{true});
+  CHECK(Values(pools.keep_bytes()) == U64s{3440});
+  CHECK(Values(pools.time_delta_ns()) == I64s{0});
+  CHECK(Values(pools.correlation_delta()) == I64s{345});
+
+  const wire::UnifiedMemoryColumns& unified = block.unified_memory();
+  CHECK(unified.base_ns() == kStart + 3700);
+  CHECK(Values(unified.kind()) == std::vector<int>{wire::UNIFIED_DEVICE_TO_HOST});
+  CHECK(Values(unified.value()) == U64s{3510});
+  CHECK(Values(unified.source()) == U32s{351});
+  CHECK(Values(unified.destination()) == U32s{352});
+  CHECK(Values(unified.cause()) == U32s{4});
+  CHECK(Values(unified.start_delta_ns()) == I64s{0});
+  CHECK(Values(unified.duration_ns()) == U64s{3});
 }
 
 TEST_CASE("The columns of host work arrive as they were given") {

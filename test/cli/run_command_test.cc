@@ -109,6 +109,7 @@ TEST_CASE("The option --continuous does not take the program for its interval") 
   CHECK(seen("--continuous=50") == "50");
   CHECK(seen("--continuous=0") == "0");
   CHECK(seen("--no-ranges") == "(unset)");
+  CHECK(seen("--unified-memory") == "(unset)");
 }
 
 TEST_CASE("Options reach the program's environment under the names that libprof reads") {
@@ -143,7 +144,8 @@ TEST_CASE("Options reach the program's environment under the names that libprof 
                                     "30",
                                     "--dump-signal",
                                     "USR2",
-                                    "--no-ranges"},
+                                    "--no-ranges",
+                                    "--unified-memory"},
                                    {"env"}),
                            folder.path());
   CHECK(ended.exit_code() == 0);
@@ -163,6 +165,7 @@ TEST_CASE("Options reach the program's environment under the names that libprof 
   CHECK(Seen(ended, "PROF_KEEP_SECONDS") == "30");
   CHECK(Seen(ended, "PROF_DUMP_SIGNAL") == "USR2");
   CHECK(Seen(ended, "PROF_RANGES") == "0");
+  CHECK(Seen(ended, "PROF_UNIFIED_MEMORY") == "1");
   CHECK(Seen(ended, "LD_PRELOAD") == PROF_INJECT_NOTHING);
   CHECK(Seen(ended, "CUDA_INJECTION64_PATH") == PROF_INJECT_NOTHING);
   CHECK(Seen(ended, "NVTX_INJECTION64_PATH") == PROF_INJECT_NOTHING);

@@ -18,6 +18,12 @@ size_t SizeOf(CUpti_ActivityKind kind) {
       return sizeof(CUpti_ActivityAPI);
     case CUPTI_ACTIVITY_KIND_OVERHEAD:
       return sizeof(CUpti_ActivityOverhead3);
+    case CUPTI_ACTIVITY_KIND_MEMORY2:
+      return sizeof(CUpti_ActivityMemory4);
+    case CUPTI_ACTIVITY_KIND_MEMORY_POOL:
+      return sizeof(CUpti_ActivityMemoryPool3);
+    case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+      return sizeof(CUpti_ActivityUnifiedMemoryCounter3);
     case CUPTI_ACTIVITY_KIND_NAME:
       return sizeof(CUpti_ActivityName);
     default:

@@ -79,7 +79,10 @@ TEST_CASE("Attributes come before the buffers, the buffers before the kinds") {
   CHECK(std::all_of(buffers + 1, asked.end(),
                     [](const std::string& line) { return line.rfind("kind", 0) == 0; }));
   const long kinds = Count("kind");
-  CHECK(kinds >= 6);
+  CHECK(kinds >= 8);
+  CHECK(Count("kind " + std::to_string(CUPTI_ACTIVITY_KIND_MEMORY2)) == 1);
+  CHECK(Count("kind " + std::to_string(CUPTI_ACTIVITY_KIND_MEMORY_POOL)) == 1);
+  CHECK(Count("kind " + std::to_string(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER)) == 0);
   tracer.Disable();
   CHECK(Count("off") == kinds);
   tracer.Disable();  // once is enough

@@ -46,6 +46,31 @@ void AddStep(SnapshotBuilder& builder, int64_t at_ns) {
   builder.Overhead("driver compiler", at_ns + 1'000, at_ns + 2'000);
 }
 
+// Allocations of each kind, from a pool and not, freed and not; what the driver migrated.
+void AddMemory(SnapshotBuilder& builder, int64_t at_ns) {
+  builder.Allocate(0x7f00'0000'0000, 1 << 20, "step", at_ns + 3'000);
+  MemoryUse pinned;
+  pinned.memory = model::MemoryKind::kPinned;
+  builder.Allocate(0x7e00'0000'0000, 4'096, "", at_ns + 3'500, pinned);
+  model::PoolState state;
+  state.operation = model::PoolOperation::kCreated;
+  state.type = model::PoolType::kLocal;
+  state.address = 0x5555'0000;
+  state.threshold = ~uint64_t{0};
+  state.time_ns = at_ns + 3'600;
+  builder.Pool(state);
+  state.reserved = 32 << 20;
+  state.used = 512;
+  MemoryUse pooled;
+  pooled.pool = state;
+  builder.Allocate(0x7d00'0000'0000, 512, "step/torch:forward", at_ns + 3'700, pooled);
+  builder.Free(0x7d00'0000'0000, at_ns + 3'800, pooled);
+  builder.Free(0x7f00'0000'0000, at_ns + 3'900);
+  builder.Free(0x1000, at_ns + 3'950);
+  builder.Unified({model::UnifiedMemoryKind::kHostToDevice, 0, 1, 3, 65'536, at_ns, at_ns + 700});
+  builder.Unified({model::UnifiedMemoryKind::kGpuFault, 1, 0, 1, 4, at_ns + 90, at_ns + 800});
+}
+
 // From before the first step to behind the last one; a merged row, a gap, a missing value.
 void AddPm(SnapshotBuilder& builder, uint32_t device) {
   model::PmSeries series;
@@ -80,6 +105,7 @@ std::vector<std::string> Seeds() {
   steps.Device(H200(0));
   steps.Device(H200(1));
   for (int i = 0; i < 4; ++i) AddStep(steps, 1'000'000 + i * 200'000);
+  for (int i = 0; i < 3; ++i) AddMemory(steps, 1'000'000 + i * 200'000);
   AddPm(steps, 0);
   AddPm(steps, 1);
   steps.trailer = false;

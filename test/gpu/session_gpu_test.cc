@@ -63,6 +63,28 @@ TEST_CASE("Every launch of a storm is recorded, and nothing is lost", "[gpu]") {
   CHECK(report.totals.kernels == kLaunches);
 }
 
+TEST_CASE("Allocations are counted with their sizes, in the range that made them", "[gpu]") {
+  NEEDS_GPU();
+  constexpr size_t kElements = 1 << 20;
+  constexpr uint64_t kBytes = 2 * kElements * sizeof(float);  // two vectors
+  prof::Session session(TimelineOnly());
+  {
+    PROF_RANGE("load");
+    const Vectors vectors(kElements);
+  }
+  const prof::Report report = prof::Analyze(session.Stop());
+  INFO(Blind(report));
+  REQUIRE(report.memory.devices.size() == 1);
+  const prof::DeviceMemory& device = report.memory.devices[0];
+  CHECK(device.peak_bytes >= kBytes);
+  CHECK(device.peak_at_ns > 0);
+  CHECK(device.bytes_at_end + kBytes <= device.peak_bytes);  // both were freed
+  REQUIRE(report.memory.ranges.size() >= 1);
+  CHECK(report.memory.ranges[0].range == "load");
+  CHECK(report.memory.ranges[0].allocations >= 2);
+  CHECK(report.memory.ranges[0].device_bytes >= kBytes);
+}
+
 TEST_CASE("Launches of several threads are each in their own thread's range", "[gpu]") {
   NEEDS_GPU();
   prof::Session session(TimelineOnly());

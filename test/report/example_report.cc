@@ -212,6 +212,50 @@ void AddFindings(Report* report) {
   report->findings = {sync, graph};
 }
 
+MemoryReport Memory() {
+  MemoryReport memory;
+  memory.devices = {{0, 3'200'000'000, 1.2e9, 512'000'000}};
+  AllocationSummary device;
+  device.memory = "device";
+  device.allocations = 40;
+  device.bytes = 2'412'000'000;
+  device.frees = 36;
+  device.bytes_freed = 2'000'000'000;
+  device.frees_of_earlier = 2;
+  device.peak_bytes = device.bytes_at_device_peak = 2'100'000'000;
+  device.peak_at_ns = 1.2e9;
+  device.at_end = 4;
+  device.bytes_at_end = 412'000'000;
+  AllocationSummary pooled;
+  pooled.memory = "device";
+  pooled.pooled = true;
+  pooled.allocations = 1'200;
+  pooled.bytes = 88'000'000'000;
+  pooled.frees = 1'199;
+  pooled.bytes_freed = 87'900'000'000;
+  pooled.peak_bytes = 1'300'000'000;
+  pooled.peak_at_ns = 0.7e9;
+  pooled.bytes_at_device_peak = 1'100'000'000;
+  pooled.at_end = 1;
+  pooled.bytes_at_end = 100'000'000;
+  AllocationSummary pinned;
+  pinned.memory = "pinned";
+  pinned.allocations = pinned.at_end = 3;
+  pinned.bytes = pinned.peak_bytes = pinned.bytes_at_end = 67'108'864;
+  pinned.bytes_at_device_peak = 67'108'864;
+  memory.kinds = {pooled, device, pinned};
+  memory.pools = {{0, 0x7f00c0de1000, false, false, 2'399, 1, 1'610'612'736, 1'300'000'000,
+                   1'073'741'824, 100'000'000, 0},
+                  {0, 0x7f00c0de2000, true, false, 4, 0, 0, 0, 0, 0, 0}};
+  memory.ranges = {{"step/attention/qkv_proj", 1'200, 88'000'000'000, 88'000'000'000, 100'000'000},
+                   {"(no range)", 43, 2'479'108'864, 2'412'000'000, 479'108'864}};
+  memory.frees_missing = 1;
+  memory.unified = {{"host to device", "prefetch", 0, 32, 67'108'864, 0, 2'200'000},
+                    {"GPU page faults", "read", 0, 12, 0, 480, 900'000},
+                    {"CPU page faults", "write", {}, 7, 0, 0, 0}};
+  return memory;
+}
+
 }  // namespace
 
 Report ExampleReport() {
@@ -258,6 +302,7 @@ Report ExampleReport() {
   report.nvtx.streams = {{"compute", true, 1, 7, 0x7f00c0de0000, 1310},
                          {"copies", false, 0, 0, 0x7f00c0de0040, 0}};
   report.nvtx.open_at_end = 1;
+  report.memory = Memory();
   report.notices = {{"warning", "counters", "the stall counters are unavailable (CUPTI error 35)",
                      "run as root, or load the nvidia module with "
                      "NVreg_RestrictProfilingToAdminUsers=0"}};

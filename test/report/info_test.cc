@@ -57,6 +57,18 @@ TEST_CASE("Info tells who recorded what, with what, and how large it is") {
   CHECK_THAT(text, Contains("gpu__time_duration.sum, dram__bytes.sum"));
 }
 
+TEST_CASE("Info counts what was recorded about memory, where anything was") {
+  model::Model model = ExampleModel();
+  CHECK(Info(model).find("allocations") == std::string::npos);
+  model.allocations.resize(1'234);
+  model.pool_states.resize(7);
+  model.unified_memory.resize(3);
+  const std::string text = Info(model);
+  CHECK(std::regex_search(text, std::regex("allocations and frees +1,234\n")));
+  CHECK(std::regex_search(text, std::regex("states of memory pools +7\n")));
+  CHECK(std::regex_search(text, std::regex("unified memory events +3\n")));
+}
+
 TEST_CASE("Info counts operations by kind, and signatures once") {
   const std::string text = Info(ExampleModel());
   CHECK(std::regex_search(text, std::regex("\nkernels +8\n")));

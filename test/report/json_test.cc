@@ -25,16 +25,43 @@ std::set<std::string> Keys(const nlohmann::json& object) {
   return keys;
 }
 
+TEST_CASE("Without allocations memory is null, not a row of zeros") {
+  Report report = test::ExampleReport();
+  report.memory = {};
+  CHECK(Parsed(report)["memory"].is_null());
+  report.memory.unified.resize(1);
+  CHECK(Parsed(report)["memory"]["kinds"].empty());
+  CHECK(Parsed(report)["memory"]["unified"].size() == 1);
+}
+
 TEST_CASE("The JSON has the documented keys, and no others") {
   const nlohmann::json json = Parsed(test::ExampleReport());
-  CHECK(Keys(json) ==
-        std::set<std::string>{"schema",     "error",       "command",         "host",
-                              "pid",        "rank",        "prof_version",    "nvidia_driver",
-                              "span_ns",    "profiler_ns", "counter_cost_ns", "totals",
-                              "devices",    "rows",        "kernels",         "wholes",
-                              "gaps",       "copies",      "findings",        "notices",
-                              "integrity",  "nvtx",        "continuous",      "pm_samples_lost",
-                              "pm_restarts"});
+  CHECK(Keys(json) == std::set<std::string>{"schema",
+                                            "error",
+                                            "command",
+                                            "host",
+                                            "pid",
+                                            "rank",
+                                            "prof_version",
+                                            "nvidia_driver",
+                                            "span_ns",
+                                            "profiler_ns",
+                                            "counter_cost_ns",
+                                            "totals",
+                                            "devices",
+                                            "rows",
+                                            "kernels",
+                                            "wholes",
+                                            "gaps",
+                                            "copies",
+                                            "findings",
+                                            "notices",
+                                            "memory",
+                                            "integrity",
+                                            "nvtx",
+                                            "continuous",
+                                            "pm_samples_lost",
+                                            "pm_restarts"});
   CHECK(Keys(json["kernels"][0]) == std::set<std::string>{"name",
                                                           "full_name",
                                                           "range",

@@ -59,6 +59,35 @@ std::vector<int64_t> FirstTableTimes(const std::string& text) {
   return times;
 }
 
+TEST_CASE("The section about memory is there only when there is something to say") {
+  Report report = test::ExampleReport();
+  CHECK(Text(report).find("\nMemory\n") != std::string::npos);
+  report.memory = {};
+  CHECK(Text(report).find("\nMemory\n") == std::string::npos);
+  report.memory.unified = {{"GPU page faults", "read", 0, 12, 0, 480, 900'000}};
+  const std::string text = Text(report);
+  CHECK_THAT(text, Contains("  unified memory: 12 GPU page faults (read) 900 us"));
+  CHECK(text.find("allocated:") == std::string::npos);
+}
+
+TEST_CASE("Frees of earlier memory alone are told without a row of zeros") {
+  Report report = test::ExampleReport();
+  report.memory = {};
+  report.memory.kinds.resize(1);
+  report.memory.kinds[0].memory = "device";
+  report.memory.kinds[0].frees_of_earlier = 1;
+  const std::string text = Text(report);
+  CHECK_THAT(text, Contains("what was allocated before the recording began (1 free of it)"));
+  CHECK(text.find("allocated: ") == std::string::npos);
+  CHECK(text.find("GPU 0: peak") == std::string::npos);
+}
+
+TEST_CASE("A range's name that allocates cannot break the report's lines") {
+  Report report = test::ExampleReport();
+  report.memory.ranges[0].range = "evil\n\033[2Jname";
+  CHECK(Text(report).find('\033') == std::string::npos);
+}
+
 TEST_CASE("The printed rows of the first table sum exactly to the printed total") {
   Report report = test::ExampleReport();
   for (int variant = 0; variant < 50; ++variant) {

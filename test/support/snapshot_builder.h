@@ -50,6 +50,14 @@ struct Launch {
   bool synchronous = false;  // copies: Op::async is false, the API is "cudaMemcpy"
 };
 
+// Of which kind memory is, and who hands it out.
+struct MemoryUse {
+  model::MemoryKind memory = model::MemoryKind::kDevice;
+  uint32_t device = 0;
+  std::optional<model::PoolState> pool;  // what the pool that serves it holds
+  bool no_api = false;                   // the API call was not recorded
+};
+
 // The limits of an H200, with `id`.
 model::Device H200(uint32_t id = 0);
 
@@ -83,6 +91,13 @@ class SnapshotBuilder {
                 const Launch& how = {});
   uint32_t Memset(uint64_t bytes, std::string_view path, int64_t start_ns, int64_t end_ns,
                   const Launch& how = {});
+
+  // --- Memory: calls of kMainTid, which stays in `path` as with GPU work -------------------------
+  void Allocate(uint64_t address, uint64_t bytes, std::string_view path, int64_t time_ns,
+                const MemoryUse& how = {});
+  void Free(uint64_t address, int64_t time_ns, const MemoryUse& how = {});
+  void Pool(const model::PoolState& state);  // an operation on a pool
+  void Unified(const model::UnifiedMemory& event);
 
   // --- Host --------------------------------------------------------------------------------------
   // A call that starts no operation: "cudaDeviceSynchronize", "cudaMalloc". Returns its
@@ -128,6 +143,8 @@ class SnapshotBuilder {
                                  std::string_view tier, uint32_t context);
   uint32_t ThreadId(uint32_t tid);
   uint32_t LaneId(const Launch& how);
+  void AddMemory(const model::Allocation& allocation, const char* api, std::string_view path,
+                 const MemoryUse& how);
   uint32_t AddLaunch(std::string_view api, std::string_view path, int64_t op_start_ns,
                      const Launch& how);
 

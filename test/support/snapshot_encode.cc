@@ -277,6 +277,7 @@ std::string SnapshotBuilder::Bytes(int blocks) {
     }
     records_->FillOps(index, blocks, &block);
     records_->FillHost(index, blocks, &block);
+    records_->FillMemory(index, blocks, &block);
     records_->FillPm(index, blocks, &block);
     records_->FillRanges(steps, index, blocks, &block);
     if (index + 1 == blocks) {

@@ -22,6 +22,12 @@ struct OpRow {
   uint32_t lane = 0;
 };
 
+struct MemoryRow {
+  model::Allocation allocation;
+  model::PoolState pool;  // when Allocation::pooled
+  uint32_t lane = 0;
+};
+
 struct RangeRow {
   uint32_t path = 0, thread = 0;
   int64_t start_ns = 0, end_ns = 0;
@@ -41,6 +47,9 @@ struct SnapshotBuilder::Records {
   std::map<uint32_t, uint32_t> threads;  // tid to id
   std::map<std::string, uint32_t> shapes, groups;
   std::vector<OpRow> kernels, copies, memsets;
+  std::vector<MemoryRow> allocations;
+  std::vector<model::PoolState> pools;
+  std::vector<model::UnifiedMemory> unified;
   std::vector<model::ApiCall> calls;
   std::vector<model::Sync> syncs;
   std::vector<RangeRow> ranges, spans;
@@ -69,6 +78,7 @@ struct SnapshotBuilder::Records {
   }
   std::vector<StepRow> AllSteps() const;
   void FillOps(int index, int blocks, wire::Block* block) const;
+  void FillMemory(int index, int blocks, wire::Block* block) const;
   void FillPm(int index, int blocks, wire::Block* block) const;
   void FillHost(int index, int blocks, wire::Block* block) const;
   static void FillRanges(const std::vector<StepRow>& all, int index, int blocks,

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From CUPTI's records about memory (allocations, pools, unified memory) to events.
+#ifndef PROF_CUPTI_BACKEND_MEMORY_DECODE_H_
+#define PROF_CUPTI_BACKEND_MEMORY_DECODE_H_
+
+#include <cstdint>
+
+#include "cupti_backend/cupti_api.h"
+#include "lib/capture/events.h"
+
+namespace prof::cupti {
+
+// Of a CUpti_ActivityMemoryKind.
+capture::MemoryKind MemoryOf(uint32_t kind);
+
+// False: neither an allocation nor a free that this version knows.
+bool AllocationOf(const CUpti_ActivityMemory4& record, capture::AllocationEvent* event);
+
+capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3& record);
+
+capture::UnifiedMemoryEvent UnifiedMemoryOf(const CUpti_ActivityUnifiedMemoryCounter3& record);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_MEMORY_DECODE_H_
