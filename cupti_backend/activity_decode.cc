@@ -104,6 +104,40 @@ bool IsProfilersOwn(const CUpti_ActivityKernel10& r) {
   return r.gridX == 1 && r.blockX == 1 && r.name != nullptr && std::strcmp(r.name, "WaitNs") == 0;
 }
 
+capture::Channel ChannelOf(uint32_t id, CUpti_ChannelType type) {
+  switch (type) {
+    case CUPTI_CHANNEL_TYPE_COMPUTE:
+      return {id, capture::ChannelType::kCompute};
+    case CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY:
+      return {id, capture::ChannelType::kCopy};
+    case CUPTI_CHANNEL_TYPE_DECOMP:
+      return {id, capture::ChannelType::kDecompression};
+    default:
+      return {};
+  }
+}
+
+capture::StreamEvent StreamOf(const CUpti_ActivityStream& r) {
+  capture::StreamEvent event;
+  event.context = r.contextId;
+  event.stream = r.streamId;
+  event.priority = static_cast<int32_t>(r.priority);  // CUDA's are zero and below
+  switch (r.flag) {
+    case CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT:
+      event.flag = capture::StreamFlag::kDefault;
+      break;
+    case CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING:
+      event.flag = capture::StreamFlag::kNonBlocking;
+      break;
+    case CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NULL:
+      event.flag = capture::StreamFlag::kNull;
+      break;
+    default:
+      break;
+  }
+  return event;
+}
+
 capture::KernelEvent KernelOf(const CUpti_ActivityKernel10& r, const NamesOfBuffer::Known& name) {
   capture::KernelEvent event;
   event.name = name.name;
@@ -120,6 +154,7 @@ capture::KernelEvent KernelOf(const CUpti_ActivityKernel10& r, const NamesOfBuff
   event.device = r.deviceId;
   event.context = r.contextId;
   event.stream = r.streamId;
+  event.channel = ChannelOf(r.channelID, r.channelType);
   event.correlation = r.correlationId;
   event.graph = r.graphId;
   event.graph_node = r.graphNodeId;
@@ -140,6 +175,7 @@ capture::CopyEvent CopyOf(const Record& r, CopyKind kind) {
   event.device = r.deviceId;
   event.context = r.contextId;
   event.stream = r.streamId;
+  event.channel = ChannelOf(r.channelID, r.channelType);
   event.correlation = r.correlationId;
   event.graph = r.graphId;
   event.graph_node = r.graphNodeId;
@@ -152,9 +188,12 @@ capture::MemsetEvent MemsetOf(const CUpti_ActivityMemset4& r) {
   capture::MemsetEvent event;
   event.bytes = r.bytes;
   event.memory = MemoryOf(r.memoryKind);
+  event.graph = r.graphId;
+  event.graph_node = r.graphNodeId;
   event.device = r.deviceId;
   event.context = r.contextId;
   event.stream = r.streamId;
+  event.channel = ChannelOf(r.channelID, r.channelType);
   event.correlation = r.correlationId;
   event.start_ns = Ns(r.start);
   event.end_ns = Ns(r.end);
@@ -221,6 +260,9 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
                                        r.streamId, r.correlationId, Ns(r.start), Ns(r.end)});
         break;
       }
+      case CUPTI_ACTIVITY_KIND_STREAM:
+        encoder.Add(StreamOf(*reinterpret_cast<CUpti_ActivityStream*>(record)));
+        break;
       case CUPTI_ACTIVITY_KIND_OVERHEAD: {
         const auto& r = *reinterpret_cast<CUpti_ActivityOverhead3*>(record);
         const bool has_thread = r.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD;

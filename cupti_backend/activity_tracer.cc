@@ -22,7 +22,8 @@ constexpr Kind kKinds[] = {{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
                            {CUPTI_ACTIVITY_KIND_RUNTIME, "runtime API calls"},
                            {CUPTI_ACTIVITY_KIND_DRIVER, "driver API calls"},
                            {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, "synchronization"},
-                           {CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead"}};
+                           {CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead"},
+                           {CUPTI_ACTIVITY_KIND_STREAM, "streams"}};
 
 constexpr size_t kLeastDeviceBuffers = 4;  // CUPTI takes three of them in advance
 

@@ -273,6 +273,19 @@ struct CopySummary {
   double overlapped_ns = 0;  ///< Time in which a kernel ran on the same device.
 };
 
+/// A stream that ran something.
+struct StreamReport {
+  uint32_t device = 0;
+  uint32_t context = 0;
+  uint32_t stream = 0;
+  std::string name;                 ///< The program's, by NVTX; empty: none.
+  std::string kind;                 ///< "default", "non-blocking", "null"; empty: not recorded.
+  std::optional<int32_t> priority;  ///< As CUDA has it: a smaller number goes first.
+  int64_t operations = 0;
+  double time_ns = 0;    ///< Sum of their durations.
+  int64_t channels = 0;  ///< Hardware channels that they came through; 0: not recorded.
+};
+
 struct DeviceReport {
   uint32_t id = 0;
   std::string name;
@@ -383,6 +396,7 @@ struct Report {
   std::vector<WholeReport> wholes;    ///< By total time, descending.
   std::vector<GapSummary> gaps;       ///< Sum to the devices' idle time.
   std::vector<CopySummary> copies;
+  std::vector<StreamReport> streams;         ///< By time, descending.
   std::vector<Finding> findings;             ///< By possible gain, descending.
   std::vector<ContinuousReport> continuous;  ///< Of each device that was PM sampled.
   NvtxReport nvtx;

@@ -19,6 +19,7 @@
 #include "lib/analyzer/rows.h"
 #include "lib/analyzer/rules.h"
 #include "lib/analyzer/statistics.h"
+#include "lib/analyzer/streams.h"
 #include "lib/analyzer/timeline.h"
 #include "lib/analyzer/units.h"
 #include "lib/analyzer/untraced.h"
@@ -211,6 +212,7 @@ Report AnalyzeModel(const Model& model) {
   report.integrity = analyzer::IntegritySentences(model, notes.without_kernel, wholes.without_work);
   report.gaps = analyzer::SummarizeGaps(model, timeline);
   report.copies = analyzer::SummarizeCopies(model);
+  report.streams = analyzer::DescribeStreams(model);
   report.nvtx = analyzer::DescribeNvtx(model);
 
   std::vector<RangeRow> rows =

@@ -53,6 +53,7 @@ void Write(Message& block, const MemsetColumns& c) {
   PackedDelta(m, 5, c.start.values());
   Packed64(m, 6, c.duration);
   PackedDelta(m, 7, c.correlation.values());
+  AddGraphs(m, c.graphs, 8);
 }
 
 void Write(Message& block, const SyncColumns& c) {

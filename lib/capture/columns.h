@@ -54,6 +54,15 @@ class CorrelationColumn {
 struct GraphRows {
   std::vector<uint32_t> row, graph;
   std::vector<uint64_t> node;
+
+  // Row `at` is `event`, which a graph may have launched.
+  template <typename Event>
+  void Add(size_t at, const Event& event) {
+    if (event.graph == 0) return;
+    row.push_back(static_cast<uint32_t>(at));
+    graph.push_back(event.graph);
+    node.push_back(event.graph_node);
+  }
 };
 
 struct KernelColumns {
@@ -82,6 +91,7 @@ struct MemsetColumns {
   DeltaColumn start;
   std::vector<uint64_t> duration;
   CorrelationColumn correlation;
+  GraphRows graphs;
 };
 
 struct SyncColumns {

@@ -147,7 +147,7 @@ void Encoder::Add(const KernelEvent& event) {
   const auto row = static_cast<uint32_t>(columns.interval.rows());
   const uint32_t shape = tables_.Shape(event);
   columns.shape.Add(shape);
-  columns.lane.Add(tables_.Lane(event.device, event.context, event.stream));
+  columns.lane.Add(tables_.Lane(event));
   const bool timed = event.start_ns > 0 && event.end_ns >= event.start_ns;
   if (timed) {
     columns.interval.Add(shape, event.start_ns, DurationOf(event.start_ns, event.end_ns));
@@ -157,11 +157,7 @@ void Encoder::Add(const KernelEvent& event) {
     columns.untimed.push_back(row);
   }
   columns.correlation.Add(event.correlation);
-  if (event.graph != 0) {
-    columns.graphs.row.push_back(row);
-    columns.graphs.graph.push_back(event.graph);
-    columns.graphs.node.push_back(event.graph_node);
-  }
+  columns.graphs.Add(row, event);
 }
 
 void Encoder::Add(const UntracedKernelEvent& event) {
@@ -169,7 +165,7 @@ void Encoder::Add(const UntracedKernelEvent& event) {
   KernelColumns& columns = columns_->kernels;
   columns.untraced.push_back(static_cast<uint32_t>(columns.interval.rows()));
   columns.shape.Add(shape);
-  columns.lane.Add(tables_.Lane(event.device, event.context, event.stream));
+  columns.lane.Add(tables_.Lane(event));
   columns.interval.Add(shape, event.launch_ns, 0);
   columns.correlation.Add(event.correlation);
 }
@@ -180,21 +176,16 @@ void Encoder::Add(const CopyEvent& event) {
     return;
   }
   CopyColumns& columns = columns_->copies;
-  const auto row = static_cast<uint32_t>(columns.kind.size());
+  columns.graphs.Add(columns.kind.size(), event);
   columns.kind.push_back(static_cast<int32_t>(event.kind));
   columns.source.push_back(static_cast<int32_t>(event.source));
   columns.destination.push_back(static_cast<int32_t>(event.destination));
   columns.bytes.push_back(event.bytes);
-  columns.lane.push_back(tables_.Lane(event.device, event.context, event.stream));
+  columns.lane.push_back(tables_.Lane(event));
   columns.start.Add(event.start_ns);
   columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
   columns.correlation.Add(event.correlation);
   columns.async.push_back(event.async ? 1 : 0);
-  if (event.graph != 0) {
-    columns.graphs.row.push_back(row);
-    columns.graphs.graph.push_back(event.graph);
-    columns.graphs.node.push_back(event.graph_node);
-  }
 }
 
 void Encoder::Add(const MemsetEvent& event) {
@@ -203,13 +194,16 @@ void Encoder::Add(const MemsetEvent& event) {
     return;
   }
   MemsetColumns& columns = columns_->memsets;
+  columns.graphs.Add(columns.bytes.size(), event);
   columns.bytes.push_back(event.bytes);
   columns.memory.push_back(static_cast<int32_t>(event.memory));
-  columns.lane.push_back(tables_.Lane(event.device, event.context, event.stream));
+  columns.lane.push_back(tables_.Lane(event));
   columns.start.Add(event.start_ns);
   columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
   columns.correlation.Add(event.correlation);
 }
+
+void Encoder::Add(const StreamEvent& event) { tables_.Stream(event); }
 
 void Encoder::Add(const SyncEvent& event) {
   if (event.start_ns <= 0) {

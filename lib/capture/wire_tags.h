@@ -36,6 +36,7 @@ constexpr uint32_t kIntegrity = 24;
 constexpr uint32_t kTrailer = 25;
 constexpr uint32_t kNames = 26;
 constexpr uint32_t kPayloads = 27;
+constexpr uint32_t kStreams = 31;
 
 }  // namespace prof::capture::tag::block
 

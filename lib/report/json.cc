@@ -254,6 +254,18 @@ Json ToJson(const CopySummary& value) {
           {"overlapped_ns", Number(value.overlapped_ns)}};
 }
 
+Json ToJson(const StreamReport& value) {
+  return {{"device", value.device},
+          {"context", value.context},
+          {"stream", value.stream},
+          {"name", value.name},
+          {"kind", value.kind},
+          {"priority", value.priority ? Json(*value.priority) : Json(nullptr)},
+          {"operations", value.operations},
+          {"time_ns", Number(value.time_ns)},
+          {"channels", value.channels != 0 ? Json(value.channels) : Json(nullptr)}};
+}
+
 Json ToJson(const DeviceReport& value) {
   return {{"id", value.id},
           {"name", value.name},
@@ -331,6 +343,7 @@ Json ToJson(const Report& report) {
           {"wholes", List(report.wholes)},
           {"gaps", List(report.gaps)},
           {"copies", List(report.copies)},
+          {"streams", List(report.streams)},
           {"findings", List(report.findings)},
           {"continuous", List(report.continuous)},
           {"nvtx", ToJson(report.nvtx)},

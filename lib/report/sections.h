@@ -21,6 +21,7 @@ void WriteWholes(std::ostream& out, const Report& report, const TextOptions& opt
 void WriteContinuous(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteGaps(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteCopies(std::ostream& out, const Report& report, const TextOptions& options);
+void WriteStreams(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteNvtx(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteFindings(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteBlindSpots(std::ostream& out, const Report& report, const TextOptions& options);

@@ -110,6 +110,7 @@ void WriteText(std::ostream& out, const Report& report, const TextOptions& asked
     report::WriteContinuous(text, report, options);
     report::WriteGaps(text, report, options);
     report::WriteCopies(text, report, options);
+    report::WriteStreams(text, report, options);
     report::WriteNvtx(text, report, options);
     report::WriteBlindSpots(text, report, options);
   }

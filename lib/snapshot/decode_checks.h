@@ -44,6 +44,12 @@ inline absl::Status BadRow(const char* events, uint32_t row, int rows) {
       absl::StrCat("a sparse column of ", events, " names row ", row, " of ", rows));
 }
 
+// An enumerator this version does not know becomes 0, "unknown".
+template <typename Enum>
+Enum KnownEnum(int value, int last) {
+  return static_cast<Enum>(value >= 0 && value <= last ? value : 0);
+}
+
 inline bool ValidTime(int64_t time_ns) { return -kMaxTime < time_ns && time_ns < kMaxTime; }
 
 // Sums deltas. Unsigned: a hostile sum wraps round instead of being undefined.

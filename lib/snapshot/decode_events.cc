@@ -13,12 +13,6 @@
 namespace prof::internal {
 namespace {
 
-// An enumerator this version does not know becomes 0, "unknown".
-template <typename Enum>
-Enum KnownEnum(int value, int last) {
-  return static_cast<Enum>(value >= 0 && value <= last ? value : 0);
-}
-
 double PayloadValue(int type, uint64_t bits) {
   const auto low = static_cast<uint32_t>(bits);
   double of_64 = 0;
@@ -67,6 +61,8 @@ absl::Status AddOps(const char* events, const Columns& columns, const Lanes& lan
     op.device = lanes[lane].device;
     op.context = lanes[lane].context;
     op.stream = lanes[lane].stream;
+    op.channel = lanes[lane].channel;
+    op.channel_type = lanes[lane].channel_type;
     op.correlation = static_cast<uint32_t>(correlation.Add(columns.correlation_delta(row)));
     if (!SetInterval(start.Add(columns.start_delta_ns(row)), columns.duration_ns(row), &op)) {
       return BadTime(events, row);
@@ -172,7 +168,7 @@ absl::Status Decoder::AddMemsets(const wire::Block& block) {
     ops[row].destination = Memory(columns.memory(row));
     ops[row].bytes = columns.bytes(row);
   }
-  return absl::OkStatus();
+  return SetGraphs("memsets", columns, rows, ops);
 }
 
 absl::Status Decoder::AddSyncs(const wire::Block& block) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/snapshot/decode_checks.h"
 #include "lib/snapshot/decoder.h"
 #include "prof/snapshot.pb.h"
 
@@ -28,7 +29,7 @@ auto Growing(model::Model* m) {
   return std::tie(m->strings, m->paths, m->shapes, m->threads, m->groups, m->ops, m->api_calls,
                   m->syncs, m->overheads, m->steps, m->spans, m->samples, m->profiler_intervals,
                   m->notices, m->pm_series, m->marks, m->payloads, m->category_names,
-                  m->stream_names);
+                  m->stream_names, m->streams);
 }
 
 // Rows of each PM series, to take a block's back.
@@ -109,7 +110,13 @@ absl::Status Decoder::AddTables(const wire::Block& block) {
   if (absl::Status status = AddPaths(block); !status.ok()) return status;
   if (absl::Status status = AddShapes(block); !status.ok()) return status;
   for (const wire::Lane& lane : block.lanes()) {
-    lanes_.push_back({lane.device(), lane.context(), lane.stream()});
+    lanes_.push_back(
+        {lane.device(), lane.context(), lane.stream(), lane.channel(),
+         KnownEnum<model::ChannelType>(lane.channel_type(), wire::CHANNEL_DECOMPRESSION)});
+  }
+  for (const wire::Stream& wire : block.streams()) {
+    model_->streams.push_back({wire.context(), wire.stream(), wire.priority(),
+                               KnownEnum<model::StreamFlag>(wire.flag(), wire::STREAM_NULL)});
   }
   for (const wire::HostThread& wire : block.threads()) {
     model::Thread& thread = model_->threads.emplace_back();

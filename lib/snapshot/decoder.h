@@ -44,7 +44,8 @@ class Decoder {
 
  private:
   struct Lane {
-    uint32_t device = 0, context = 0, stream = 0;
+    uint32_t device = 0, context = 0, stream = 0, channel = 0;
+    model::ChannelType channel_type = model::ChannelType::kUnknown;
   };
 
   absl::Status AddTables(const wire::Block& block);

@@ -65,6 +65,8 @@ enum class CopyKind : uint8_t {
   kPeerToPeer
 };
 
+enum class ChannelType : uint8_t { kUnknown, kCompute, kCopy, kDecompression };
+
 // A kernel, copy or memset that ran on a device. Ops are sorted by start within Model::ops.
 struct Op {
   OpKind kind = OpKind::kKernel;
@@ -75,6 +77,8 @@ struct Op {
   CopyKind copy = CopyKind::kUnknown;
   MemoryKind source = MemoryKind::kUnknown,
              destination = MemoryKind::kUnknown;  // memset: destination
+  ChannelType channel_type = ChannelType::kUnknown;
+  uint32_t channel = 0;  // means something where its type is known
   uint32_t device = 0, context = 0, stream = 0;
   uint32_t correlation = 0;
   uint32_t shape = 0;      // kernels: id
@@ -144,6 +148,13 @@ struct Payload {
 struct CategoryName {
   uint32_t category = 0;
   std::string domain, name;
+};
+enum class StreamFlag : uint8_t { kUnknown, kDefault, kNonBlocking, kNull };
+// As it was created.
+struct Stream {
+  uint32_t context = 0, stream = 0;  // as in Op
+  int32_t priority = 0;              // a smaller number goes first
+  StreamFlag flag = StreamFlag::kUnknown;
 };
 struct StreamName {
   uint64_t handle = 0;
@@ -247,6 +258,7 @@ struct Model {
   std::vector<Payload> payloads;
   std::vector<CategoryName> category_names;
   std::vector<StreamName> stream_names;
+  std::vector<Stream> streams;  // in the order of the file: the last one of a stream counts
   std::vector<CounterSample> samples;
   std::vector<int32_t> graph_ops;                    // indices into `ops`, launch after launch
   std::vector<PmSeries> pm_series;                   // id k is element k - 1

@@ -48,6 +48,19 @@ KernelEvent KernelAt(int64_t start_ns, uint32_t correlation) {
   return kernel;
 }
 
+TEST_CASE("A launch costs no byte more while its channel stays the same") {
+  const auto size = [](Channel channel) {
+    Recording recording;
+    for (uint32_t i = 1; i <= 1000; ++i) {
+      KernelEvent kernel = KernelAt(kStart + i * 100, i);
+      kernel.channel = channel;
+      recording.encoder.Add(kernel);
+    }
+    return recording.Bytes().size();
+  };
+  CHECK(size({300, ChannelType::kCompute}) <= size({}) + 5);  // in the table of lanes
+}
+
 TEST_CASE("The reader understands everything that the encoder writes") {
   Output output("");
   Encoder encoder(&output);

@@ -66,6 +66,7 @@ inline KernelEvent AKernel() {
   kernel.context = 115;
   kernel.stream = 116;
   kernel.correlation = 117;
+  kernel.channel = {9, ChannelType::kCompute};
   kernel.graph = 118;
   kernel.graph_node = (uint64_t{1} << 40) + 119;
   kernel.start_ns = kStart + 1000;
@@ -84,6 +85,7 @@ inline CopyEvent ACopy() {
   copy.context = 115;
   copy.stream = 202;
   copy.correlation = 203;
+  copy.channel = {31, ChannelType::kCopy};
   copy.graph = 204;
   copy.graph_node = 205;
   copy.start_ns = kStart + 2000;
@@ -99,10 +101,14 @@ inline MemsetEvent AMemset() {
   memset.context = 115;
   memset.stream = 302;
   memset.correlation = 303;
+  memset.graph = 305;
+  memset.graph_node = (uint64_t{1} << 40) + 306;
   memset.start_ns = kStart + 3000;
   memset.end_ns = kStart + 3304;
   return memset;
 }
+
+inline StreamEvent AStream() { return {115, 116, -5, StreamFlag::kNonBlocking}; }
 
 inline SyncEvent ASync() {
   return {SyncKind::kStreamWaitEvent, 115, 402, 403, kStart + 4000, kStart + 4404};
@@ -170,6 +176,8 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(AKernel());
   encoder.Add(ACopy());
   encoder.Add(AMemset());
+  encoder.Add(AStream());
+  encoder.Add(AStream());  // said already
   encoder.Add(ASync());
   encoder.Add(AnApiCall());
   encoder.Add(AnOverhead());

@@ -180,12 +180,25 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(shape.local_bytes_per_thread() == 114);
   CHECK(shape.launch_type() == 2);
 
-  REQUIRE(block.lanes_size() == 3);  // of the kernel, the copy and the memset
+  REQUIRE(block.lanes_size() == 4);  // of the kernel, the copy, the memset, the untraced kernel
   CHECK(block.lanes(0).device() == 1);
   CHECK(block.lanes(0).context() == 115);
   CHECK(block.lanes(0).stream() == 116);
   CHECK(block.lanes(1).stream() == 202);
   CHECK(block.lanes(2).stream() == 302);
+  CHECK(block.lanes(0).channel() == 9);
+  CHECK(block.lanes(0).channel_type() == wire::CHANNEL_COMPUTE);
+  CHECK(block.lanes(1).channel() == 31);
+  CHECK(block.lanes(1).channel_type() == wire::CHANNEL_COPY);
+  CHECK(block.lanes(2).channel_type() == wire::CHANNEL_UNKNOWN);
+  CHECK(block.lanes(3).stream() == 116);
+  CHECK(block.lanes(3).channel_type() == wire::CHANNEL_UNKNOWN);
+
+  REQUIRE(block.streams_size() == 1);
+  CHECK(block.streams(0).context() == 115);
+  CHECK(block.streams(0).stream() == 116);
+  CHECK(block.streams(0).priority() == -5);
+  CHECK(block.streams(0).flag() == wire::STREAM_NON_BLOCKING);
 
   REQUIRE(block.threads_size() == 2);
   CHECK(block.threads(0).tid() == kTid);
@@ -214,7 +227,7 @@ TEST_CASE("The columns of GPU work arrive as they were given") {
   CHECK(kernels.base_ns() == kStart + 1000);
   // Nothing is guessed right until three rows have gone before.
   CHECK(Values(kernels.shape_guess()) == U32s{0, 1, 0, 1, 0, 1});
-  CHECK(Values(kernels.lane_guess()) == U32s{0, 1, 0, 1, 0, 1});
+  CHECK(Values(kernels.lane_guess()) == U32s{0, 1, 0, 1, 0, 4});
   CHECK(Values(kernels.correlation_guess()) == U32s{0, 2 * 117, 0, 2 * 13, 0, 2 * 1});
   // The second row repeats the start of the first, which is 120 before its end; the third is 200
   // behind the second, where the guess is 120 before it.
@@ -249,6 +262,9 @@ TEST_CASE("The columns of GPU work arrive as they were given") {
   CHECK(Values(memsets.start_delta_ns()) == I64s{0});
   CHECK(Values(memsets.duration_ns()) == U64s{304});
   CHECK(Values(memsets.correlation_delta()) == I64s{303});
+  CHECK(Values(memsets.graph_row()) == U32s{0});
+  CHECK(Values(memsets.graph_id()) == U32s{305});
+  CHECK(Values(memsets.graph_node_id()) == U64s{(uint64_t{1} << 40) + 306});
 }
 
 TEST_CASE("The columns of host work arrive as they were given") {

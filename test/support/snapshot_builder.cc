@@ -153,14 +153,24 @@ void SnapshotBuilder::Device(const model::Device& device) {
   }
 }
 
+void SnapshotBuilder::Stream(const model::Stream& stream) {
+  wire::Stream* wire = records_->tables.add_streams();
+  wire->set_context(stream.context);
+  wire->set_stream(stream.stream);
+  wire->set_priority(stream.priority);
+  wire->set_flag(static_cast<wire::StreamFlag>(stream.flag));
+}
+
 uint32_t SnapshotBuilder::LaneId(const Launch& how) {
-  const auto key = std::make_tuple(how.device, how.context, how.stream);
+  const auto key = std::make_tuple(how.device, how.context, how.stream, how.channel);
   const auto [it, added] = records_->lanes.emplace(key, records_->lanes.size() + 1);
   if (added) {
     wire::Lane* lane = records_->tables.add_lanes();
     lane->set_device(how.device);
     lane->set_context(how.context);
     lane->set_stream(how.stream);
+    lane->set_channel(how.channel);
+    if (how.channel != 0) lane->set_channel_type(wire::CHANNEL_COMPUTE);
   }
   return it->second;
 }
@@ -226,6 +236,8 @@ uint32_t SnapshotBuilder::Memset(uint64_t bytes, std::string_view path, int64_t 
   row.op.kind = model::OpKind::kMemset;
   row.op.destination = model::MemoryKind::kDevice;
   row.op.bytes = bytes;
+  row.op.graph = how.graph;
+  row.op.graph_node = how.graph_node;
   row.op.start_ns = start_ns;
   row.op.end_ns = end_ns;
   row.lane = LaneId(how);

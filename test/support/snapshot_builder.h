@@ -41,6 +41,7 @@ struct Launch {
   uint32_t tid = kMainTid;
   std::optional<int64_t> api_start_ns, api_end_ns;
   uint32_t device = 0, context = 1, stream = 7;
+  uint32_t channel = 0;      // of the GPU's, for compute; 0: not known
   uint32_t correlation = 0;  // 0: the next free one
   uint32_t graph = 0;
   uint64_t graph_node = 0;
@@ -72,6 +73,7 @@ class SnapshotBuilder {
                  uint32_t dynamic_shared_bytes = 0);
   void Thread(uint32_t tid, std::string_view name);  // names it
   void Device(const model::Device& device);
+  void Stream(const model::Stream& stream);
 
   // --- GPU work: each returns the correlation id -------------------------------------------------
   // `path` is entered by the launching thread at the call and kept until its next one; "": the path

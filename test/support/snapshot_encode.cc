@@ -155,6 +155,7 @@ void SnapshotBuilder::Records::FillOps(int index, int blocks, wire::Block* block
     Times times(columns);
     for (size_t i = from; i < to; ++i) {
       const model::Op& op = memsets[i].op;
+      AddGraph(op, columns->lane_size(), columns);
       columns->add_bytes(op.bytes);
       columns->add_memory(static_cast<wire::MemoryKind>(op.destination));
       columns->add_lane(memsets[i].lane);

@@ -37,7 +37,8 @@ struct StepRow {
 struct SnapshotBuilder::Records {
   wire::Block tables;
   std::unordered_map<std::string, uint32_t> strings;
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> paths, lanes;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> paths;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, uint32_t> lanes;
   std::map<uint32_t, uint32_t> threads;  // tid to id
   std::map<std::string, uint32_t> shapes, groups;
   std::vector<OpRow> kernels, copies, memsets;
