@@ -134,7 +134,10 @@ struct Verdict {
 struct KernelReport {
   std::string name;       ///< Short, demangled: "saxpy".
   std::string full_name;  ///< Demangled, with template arguments and parameters.
-  std::string range;      ///< NVTX path, "layer/qkv_proj"; empty: outside all ranges.
+  /// NVTX path, "layer/qkv_proj"; empty: outside all ranges. Of a CUDA graph's kernel that was
+  /// captured in another range than the graph was launched in: both, "replay > layer/qkv_proj".
+  std::string range;
+  std::string captured_in;  ///< That range of the capture; empty: the launch's, or none.
   uint32_t device = 0;
   std::array<uint32_t, 3> grid{};
   std::array<uint32_t, 3> block{};

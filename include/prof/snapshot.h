@@ -40,6 +40,7 @@ struct Integrity {
                                  ///< its memory: dropped on purpose, not a loss.
   uint64_t launches_missed = 0;  ///< Launch calls made while another profiler in the process had
                                  ///< CUPTI's records.
+  uint64_t graph_nodes_dropped = 0;  ///< CUDA graph nodes whose range at capture was not recorded.
 
   /// True when nothing was lost.
   bool complete() const {
@@ -47,7 +48,8 @@ struct Integrity {
            range_events_dropped == 0 && range_paths_dropped == 0 && unknown_records == 0 &&
            signatures_dropped == 0 && samples_failed == 0 && bytes_not_written == 0 &&
            pm_samples_lost == 0 && pm_restarts == 0 && payloads_not_read == 0 &&
-           names_dropped == 0 && launches_missed == 0 && !clock_stepped && !incomplete;
+           names_dropped == 0 && launches_missed == 0 && graph_nodes_dropped == 0 &&
+           !clock_stepped && !incomplete;
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/kernels.h"
 
+#include <cstring>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -31,6 +32,16 @@ struct SignatureHash {
   }
 };
 
+// The part of a path's label that says where its work was captured.
+std::string CapturedIn(const Model& model, const RangeFamilies& families, uint32_t path) {
+  const model::RangePath& range = model.paths[path];
+  if (range.captured == model::kNone) return "";
+  const std::string& label = families.label[path];
+  if (label == range.full) return model.paths[range.captured].full;
+  const size_t at = label.find(model::kCapturedIn);  // of a family: "replay > layer * (8 ranges)"
+  return at == std::string::npos ? label : label.substr(at + std::strlen(model::kCapturedIn));
+}
+
 bool IsKernel(const Op& op) { return op.kind == model::OpKind::kKernel; }
 
 // Assigns each kernel to its group; demangles each shape's name once.
@@ -58,6 +69,7 @@ void Assign(const Model& model, const RangeFamilies& families, KernelGroups* res
     report.full_name = name->second.empty() ? "(unknown kernel)" : name->second;
     report.name = ShortName(report.full_name);
     report.range = families.label[group.path];
+    report.captured_in = CapturedIn(model, families, group.path);
     report.device = op.device;
     report.grid = shape.grid;
     report.block = shape.block;

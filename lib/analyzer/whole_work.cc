@@ -63,7 +63,8 @@ std::vector<Whole> FindGraphs(const Model& model, const RangeFamilies& families,
   }
   const auto key_of = [&](const Op& op) {
     const auto it = graph_of_launch.find(LaunchKey(op.context, op.correlation));
-    return GraphKey{it == graph_of_launch.end() ? 0 : it->second, families.of_path[op.path]};
+    return GraphKey{it == graph_of_launch.end() ? 0 : it->second,
+                    families.of_path[model.LaunchPath(op)]};
   };
   for (const CounterSample& sample : model.samples) {
     if (sample.unit != SampleUnit::kGraph) continue;

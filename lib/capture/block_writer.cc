@@ -173,6 +173,7 @@ void Write(Message& block, const Integrity& integrity) {
   U32(m, 21, integrity.names_dropped);
   U32(m, 22, integrity.rows_not_kept);
   U32(m, 23, integrity.launches_missed);
+  U32(m, 26, integrity.graph_nodes_dropped);
 }
 
 }  // namespace
@@ -184,6 +185,11 @@ std::string SerializeTables(const BlockColumns& columns) {
     block.add_string(tag::block::kStrings, text);
   }
   bytes += columns.entries;
+  if (const GraphNodeColumns& nodes = columns.graph_nodes; !nodes.node_delta.empty()) {
+    Message m(block, tag::block::kGraphNodes);
+    PackedDelta(m, 1, nodes.node_delta);
+    PackedDelta(m, 2, nodes.path.values());
+  }
   return bytes;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/capture/events.h"
 #include "lib/capture/guessed_columns.h"
 #include "lib/capture/pm_columns.h"
 
@@ -37,7 +38,7 @@ class DeltaColumn {
   bool has_base_ = false;
 };
 
-// Correlation ids: differences, the first one to 0.
+// Ids: differences, the first one to 0.
 class CorrelationColumn {
  public:
   void Add(uint32_t value) {
@@ -138,12 +139,26 @@ struct PayloadColumns {
   std::vector<uint64_t> bits;
 };
 
+// A table, not events: its rows are not of a time.
+struct GraphNodeColumns {
+  CorrelationColumn path;
+  std::vector<int64_t> node_delta;
+  uint64_t last_node = 0;
+
+  void Add(const GraphNodeEvent& event) {
+    node_delta.push_back(static_cast<int64_t>(event.node - last_node));
+    last_node = event.node;
+    path.Add(event.path);
+  }
+};
+
 // The block under construction: new table entries (serialized) and columns.
 struct BlockColumns {
   std::string entries;        // table entries and notices: serialized fields of Block
   std::string timed_entries;  // the same of what belongs to a time: samples, intervals, clocks
   std::vector<std::string> new_strings;
   size_t new_string_bytes = 0;
+  GraphNodeColumns graph_nodes;
   KernelColumns kernels;
   CopyColumns copies;
   MemsetColumns memsets;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kMaxNotices = 1 << 12;
 constexpr size_t kMaxPmSeries = 1 << 10;
+constexpr uint64_t kMaxGraphNodes = 1 << 22;  // they stay with kept blocks for ever
 constexpr size_t kLargeBlockBytes = 128 << 10;
 
 uint64_t DurationOf(int64_t start_ns, int64_t end_ns) {
@@ -205,6 +206,15 @@ void Encoder::Add(const MemsetEvent& event) {
 
 void Encoder::Add(const StreamEvent& event) { tables_.Stream(event); }
 
+void Encoder::Add(const GraphNodeEvent& event) {
+  if (graph_nodes_ >= kMaxGraphNodes) {
+    ++graph_nodes_dropped_;
+    return;
+  }
+  ++graph_nodes_;
+  columns_->graph_nodes.Add(event);
+}
+
 void Encoder::Add(const SyncEvent& event) {
   if (event.start_ns <= 0) {
     ++untimed_;
@@ -391,12 +401,13 @@ void Encoder::AddCounts(Integrity& integrity) const {
   integrity.dropped_by_cap += tables_.dropped() + notices_dropped_;
   integrity.counter_cost_ns += counter_cost_ns_;
   integrity.pm_samples_lost += pm_samples_lost_;
+  integrity.graph_nodes_dropped += graph_nodes_dropped_;
 }
 
 bool Encoder::has_events() const {
   const BlockColumns& c = *columns_;
   return !c.entries.empty() || !c.timed_entries.empty() || !c.new_strings.empty() ||
-         pending_rows() > repeated_rows_;
+         !c.graph_nodes.node_delta.empty() || pending_rows() > repeated_rows_;
 }
 
 size_t Encoder::pending_rows() const { return columns_->rows(); }
@@ -404,7 +415,8 @@ size_t Encoder::pending_rows() const { return columns_->rows(); }
 void Encoder::WriteIfLarge() {
   // About 5 bytes a row; exact sizes are known only after serialization.
   const size_t bytes = columns_->entries.size() + columns_->timed_entries.size() +
-                       columns_->new_string_bytes + (pending_rows() - repeated_rows_) * 5;
+                       columns_->new_string_bytes + columns_->graph_nodes.node_delta.size() * 4 +
+                       (pending_rows() - repeated_rows_) * 5;
   if (has_header_ && bytes >= kLargeBlockBytes) WriteBlock(last_integrity_);
 }
 

@@ -51,6 +51,7 @@ class Encoder {
   void Add(const CopyEvent& event);
   void Add(const MemsetEvent& event);
   void Add(const StreamEvent& event);
+  void Add(const GraphNodeEvent& event);
   void Add(const SyncEvent& event);
   void Add(const ApiEvent& event);
   void Add(const OverheadEvent& event);
@@ -103,6 +104,8 @@ class Encoder {
   uint64_t untimed_ = 0;
   uint64_t counter_cost_ns_ = 0;
   uint64_t pm_samples_lost_ = 0;
+  uint64_t graph_nodes_ = 0;
+  uint64_t graph_nodes_dropped_ = 0;
 };
 
 }  // namespace prof::capture

@@ -79,6 +79,12 @@ struct MemsetEvent {
   int64_t start_ns = 0, end_ns = 0;
 };
 
+// The range in which a node of a CUDA graph was captured. path: table id; 0: in none.
+struct GraphNodeEvent {
+  uint64_t node = 0;
+  uint32_t path = 0;
+};
+
 // Numbers as in snapshot.proto.
 enum class StreamFlag : uint8_t { kUnknown, kDefault, kNonBlocking, kNull };
 

@@ -113,7 +113,10 @@ void WriteCounts(std::ostream& out, const Model& model, const TextOptions& optio
   row("API calls", model.api_calls.size());
   row("synchronizations", model.syncs.size());
   row("ranges opened", model.instances.size() + model.spans.size());
-  row("range paths", model.paths.size() - 1);
+  const auto paths = std::count_if(  // of the program, not those that the reader adds for graphs
+      model.paths.begin() + 1, model.paths.end(),
+      [](const model::RangePath& path) { return path.captured == model::kNone; });
+  row("range paths", static_cast<size_t>(paths));
   row("marks", model.marks.size());
   row("values attached to ranges and marks", model.payloads.size());
   row("threads", model.threads.size() - 1);
@@ -175,6 +178,7 @@ void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOpt
       {"range events dropped", integrity.range_events_dropped},
       {"range names dropped", integrity.range_paths_dropped},
       {"records of an unknown kind", integrity.unknown_records},
+      {"CUDA graph nodes without their range", integrity.graph_nodes_dropped},
       {"signatures not considered for counters", integrity.signatures_dropped},
       {"counter samples that failed", integrity.samples_failed},
       {"bytes that the output did not take", integrity.bytes_not_written},

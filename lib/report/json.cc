@@ -142,6 +142,7 @@ Json ToJson(const KernelReport& value) {
   return {{"name", value.name},
           {"full_name", value.full_name},
           {"range", value.range},
+          {"captured_in", value.captured_in},
           {"device", value.device},
           {"grid", value.grid},
           {"block", value.block},

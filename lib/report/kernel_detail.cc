@@ -34,6 +34,7 @@ void WriteFacts(std::ostream& out, const KernelReport& kernel, int width) {
   const Statistic& duration = kernel.duration_ns;
   fact("full name   ", Printable(kernel.full_name));
   fact("range       ", kernel.range.empty() ? "(no range)" : Printable(kernel.range));
+  fact("captured in ", Printable(kernel.captured_in));
   fact("launch      ", "grid x block " + LaunchShape(kernel) + " on GPU " +
                            std::to_string(kernel.device) +
                            (kernel.in_graph ? ", by a CUDA graph" : ""));

@@ -22,23 +22,23 @@ void WriteStreams(std::ostream& out, const Report& report, const TextOptions& op
     differ |= stream.priority != known.front()->priority;
   }
   if (!differ) return;
-  std::stable_sort(
-      known.begin(), known.end(),
-      [](const StreamReport* a, const StreamReport* b) { return *a->priority < *b->priority; });
+  std::stable_sort(known.begin(), known.end(), [](const StreamReport* a, const StreamReport* b) {
+    return *a->priority < *b->priority;
+  });
   WriteHeading(out, "Streams of different priority", options);
   Table table;
-  table.columns = {{"GPU", Align::kRight, 0, 1}, {"stream", Align::kLeft, 12},
-                   {"kind", Align::kLeft},       {"priority", Align::kRight},
+  table.columns = {{"GPU", Align::kRight, 0, 1},  {"stream", Align::kLeft, 12},
+                   {"kind", Align::kLeft},        {"priority", Align::kRight},
                    {"operations", Align::kRight}, {"time", Align::kRight}};
   const size_t rows = std::min(known.size(), static_cast<size_t>(options.max_rows));
   for (size_t i = 0; i < rows; ++i) {
     const StreamReport& stream = *known[i];
-    std::string name = std::to_string(stream.stream) + " of context " +
-                       std::to_string(stream.context);
+    std::string name = std::to_string(stream.stream);
+    name += " of context " + std::to_string(stream.context);
     if (!stream.name.empty()) name = Printable(stream.name) + " (" + name + ")";
-    table.rows.push_back({{std::to_string(stream.device), name, stream.kind,
-                           std::to_string(*stream.priority), Count(stream.operations),
-                           Time(stream.time_ns)}});
+    table.rows.push_back(
+        {{std::to_string(stream.device), name, stream.kind, std::to_string(*stream.priority),
+          Count(stream.operations), Time(stream.time_ns)}});
   }
   WriteTable(out, table, options.width, options.utf8);
   if (rows < known.size()) {

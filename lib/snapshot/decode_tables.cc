@@ -29,7 +29,7 @@ auto Growing(model::Model* m) {
   return std::tie(m->strings, m->paths, m->shapes, m->threads, m->groups, m->ops, m->api_calls,
                   m->syncs, m->overheads, m->steps, m->spans, m->samples, m->profiler_intervals,
                   m->notices, m->pm_series, m->marks, m->payloads, m->category_names,
-                  m->stream_names, m->streams);
+                  m->stream_names, m->streams, m->graph_nodes);
 }
 
 // Rows of each PM series, to take a block's back.
@@ -144,6 +144,7 @@ absl::Status Decoder::AddTables(const wire::Block& block) {
     if (!status.ok()) return status;
   }
   if (absl::Status status = AddNames(block); !status.ok()) return status;
+  if (absl::Status status = AddGraphNodes(block); !status.ok()) return status;
   return AddPmSeries(block);
 }
 
@@ -161,6 +162,25 @@ absl::Status Decoder::AddNames(const wire::Block& block) {
           {static_cast<uint32_t>(wire.id()), std::move(domain), std::move(name)});
     } else if (wire.kind() == wire::NAME_STREAM) {
       model_->stream_names.push_back({wire.id(), wire.context(), wire.stream(), std::move(name)});
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::AddGraphNodes(const wire::Block& block) {
+  for (const wire::GraphNodes& nodes : block.graph_nodes()) {
+    const int rows = nodes.node_delta_size();
+    absl::Status status =
+        SameLength("graph nodes", {{"node_delta", rows}, {"path_delta", nodes.path_delta_size()}});
+    if (!status.ok()) return status;
+    Sum node, path;
+    for (int row = 0; row < rows; ++row) {
+      const auto id = static_cast<uint64_t>(node.Add(nodes.node_delta(row)));
+      const auto in = static_cast<uint64_t>(path.Add(nodes.path_delta(row)));
+      if (in >= model_->paths.size()) {
+        return BadId("graph nodes", row, "path", in, model_->paths.size());
+      }
+      model_->graph_nodes.push_back({id, static_cast<uint32_t>(in)});
     }
   }
   return absl::OkStatus();
@@ -309,6 +329,7 @@ void Decoder::AddClosing(const wire::Block& block) {
     integrity.names_dropped = wire.names_dropped();
     integrity.rows_not_kept = wire.rows_not_kept();
     integrity.launches_missed = wire.launches_missed();
+    integrity.graph_nodes_dropped = wire.graph_nodes_dropped();
   }
   if (block.has_trailer()) {
     model_->stopped_in_order = true;

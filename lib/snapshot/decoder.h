@@ -68,6 +68,7 @@ class Decoder {
   absl::Status AddGuessedSteps(const wire::RangeColumns& steps);
   absl::Status AddMarks(const wire::Block& block);
   absl::Status AddNames(const wire::Block& block);
+  absl::Status AddGraphNodes(const wire::Block& block);
   absl::Status AddSamples(const wire::Block& block);
   absl::Status AddPmSeries(const wire::Block& block);
   absl::Status AddPmSamples(const wire::PmColumns& columns);

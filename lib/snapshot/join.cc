@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "lib/snapshot/api_class.h"
+#include "lib/snapshot/captured_paths.h"
 #include "lib/snapshot/overhead_class.h"
 #include "lib/snapshot/reserve.h"
 
@@ -286,6 +287,7 @@ void Join(Model* model) {
   SetCallPaths(model);
   JoinOps(model);
   JoinSamples(model);
+  SetCapturedPaths(model);
   MarkSampled(model);
   MarkLoading(model);
   DeriveInstances(LastMoment(*model), model);

@@ -45,6 +45,18 @@ struct RangePath {
   std::string name, domain;
   std::string full;  // "outer/inner"; a domain other than the default is prefixed "domain:"
   uint32_t color = 0, category = 0;  // ARGB; of the first use; 0: none
+  // Not 0: no range of the program, but work that was launched in `parent` by a CUDA graph, and
+  // captured in this path. Added by the reader, behind those of the file.
+  uint32_t captured = 0;
+};
+
+// Between the launch's and the capture's path in RangePath::full.
+constexpr char kCapturedIn[] = " > ";
+
+// The range in which a node of a CUDA graph was captured.
+struct GraphNode {
+  uint64_t node = 0;
+  uint32_t path = 0;
 };
 
 struct Shape {
@@ -82,7 +94,7 @@ struct Op {
   uint32_t device = 0, context = 0, stream = 0;
   uint32_t correlation = 0;
   uint32_t shape = 0;      // kernels: id
-  uint32_t path = 0;       // NVTX path id of the launching thread at the launch
+  uint32_t path = 0;       // NVTX path id of the launching thread at the launch; Model::LaunchPath
   int32_t api = kNoIndex;  // index into Model::api_calls
   uint32_t graph = 0;      // CUDA graph id; 0: launched on its own
   uint64_t graph_node = 0;
@@ -258,12 +270,19 @@ struct Model {
   std::vector<Payload> payloads;
   std::vector<CategoryName> category_names;
   std::vector<StreamName> stream_names;
-  std::vector<Stream> streams;  // in the order of the file: the last one of a stream counts
+  std::vector<GraphNode> graph_nodes;  // in the order of the file: the last one of a node counts
+  std::vector<Stream> streams;         // in the order of the file: the last one of a stream counts
   std::vector<CounterSample> samples;
   std::vector<int32_t> graph_ops;                    // indices into `ops`, launch after launch
   std::vector<PmSeries> pm_series;                   // id k is element k - 1
   std::vector<ProfilerInterval> profiler_intervals;  // sorted by begin
   std::vector<Notice> notices;
+
+  // The range in which `op` was launched. Op::path is that, or a path below it that says in which
+  // range the node of the graph was captured.
+  uint32_t LaunchPath(const Op& op) const {
+    return paths[op.path].captured != kNone ? paths[op.path].parent : op.path;
+  }
 
   const Device* FindDevice(uint32_t id) const {
     for (const Device& device : devices) {

@@ -239,7 +239,8 @@ absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot) {
                                      &Integrity::payloads_not_read,
                                      &Integrity::names_dropped,
                                      &Integrity::rows_not_kept,
-                                     &Integrity::launches_missed}) {
+                                     &Integrity::launches_missed,
+                                     &Integrity::graph_nodes_dropped}) {
     read.*count = std::max(read.*count, live.*count);
   }
   read.clock_stepped |= live.clock_stepped;

@@ -91,7 +91,8 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(kernel.start_ns == kStart + 1000);
   CHECK(kernel.end_ns == kStart + 1120);
   REQUIRE(kernel.api == 0);
-  CHECK(model.paths.at(kernel.path).full == "torch:step");
+  CHECK(model.paths.at(model.LaunchPath(kernel)).full == "torch:step");
+  CHECK(model.paths.at(kernel.path).full == "torch:step > torch:step/layer");
   CHECK(kernel.sampled);
   const model::Op& copy = model.ops[1];
   CHECK(copy.kind == model::OpKind::kCopy);

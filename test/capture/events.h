@@ -176,6 +176,8 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(AKernel());
   encoder.Add(ACopy());
   encoder.Add(AMemset());
+  encoder.Add(GraphNodeEvent{(uint64_t{1} << 40) + 119, 2});
+  encoder.Add(GraphNodeEvent{205, 1});
   encoder.Add(AStream());
   encoder.Add(AStream());  // said already
   encoder.Add(ASync());
@@ -237,6 +239,7 @@ inline Integrity EveryLoss() {
   integrity.names_dropped = 1021;
   integrity.rows_not_kept = 1022;
   integrity.launches_missed = 1023;
+  integrity.graph_nodes_dropped = 1026;
   return integrity;
 }
 

@@ -194,6 +194,11 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(block.lanes(3).stream() == 116);
   CHECK(block.lanes(3).channel_type() == wire::CHANNEL_UNKNOWN);
 
+  REQUIRE(block.graph_nodes_size() == 1);
+  CHECK(Values(block.graph_nodes(0).node_delta()) ==
+        I64s{(int64_t{1} << 40) + 119, 205 - 119 - (int64_t{1} << 40)});
+  CHECK(Values(block.graph_nodes(0).path_delta()) == I64s{2, -1});
+
   REQUIRE(block.streams_size() == 1);
   CHECK(block.streams(0).context() == 115);
   CHECK(block.streams(0).stream() == 116);
@@ -431,6 +436,7 @@ TEST_CASE("Losses and the trailer arrive as they were given") {
     CHECK(integrity.names_dropped() == 1021);
     CHECK(integrity.rows_not_kept() == 1022);
     CHECK(integrity.launches_missed() == 1023);
+    CHECK(integrity.graph_nodes_dropped() == 1026);
   }
   CHECK(blocks[1].trailer().end_ns() == kStart + 10'000);
   CHECK(blocks[1].trailer().blocks() == 2);

@@ -90,6 +90,7 @@ KernelReport Gemm() {
   kernel.total_ns = 1'900'000;
   kernel.share = 1'900'000 / 12'345'678.0;
   kernel.in_graph = true;
+  kernel.captured_in = "capture/attention";
   kernel.occupancy = {true, 1, 32, 5, 1, 1, {"registers", "shared memory"}, 0.1875, {}, 3.88, 0.03};
   kernel.verdict.missing =
       "it was launched by a CUDA graph only, and counters cannot be read from single graph nodes";

@@ -56,6 +56,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
   CHECK(Keys(json["kernels"][0]) == std::set<std::string>{"name",
                                                           "full_name",
                                                           "range",
+                                                          "captured_in",
                                                           "device",
                                                           "grid",
                                                           "block",

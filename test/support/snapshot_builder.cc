@@ -161,6 +161,12 @@ void SnapshotBuilder::Stream(const model::Stream& stream) {
   wire->set_flag(static_cast<wire::StreamFlag>(stream.flag));
 }
 
+void SnapshotBuilder::GraphNode(uint64_t node, std::string_view captured_in) {
+  wire::GraphNodes* wire = records_->tables.add_graph_nodes();
+  wire->add_node_delta(static_cast<int64_t>(node));
+  wire->add_path_delta(Path(captured_in));
+}
+
 uint32_t SnapshotBuilder::LaneId(const Launch& how) {
   const auto key = std::make_tuple(how.device, how.context, how.stream, how.channel);
   const auto [it, added] = records_->lanes.emplace(key, records_->lanes.size() + 1);

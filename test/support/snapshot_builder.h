@@ -74,6 +74,7 @@ class SnapshotBuilder {
   void Thread(uint32_t tid, std::string_view name);  // names it
   void Device(const model::Device& device);
   void Stream(const model::Stream& stream);
+  void GraphNode(uint64_t node, std::string_view captured_in);
 
   // --- GPU work: each returns the correlation id -------------------------------------------------
   // `path` is entered by the launching thread at the call and kept until its next one; "": the path

@@ -93,6 +93,7 @@ void FillIntegrity(const prof::Integrity& counts, wire::Integrity* wire) {
   wire->set_names_dropped(counts.names_dropped);
   wire->set_rows_not_kept(counts.rows_not_kept);
   wire->set_launches_missed(counts.launches_missed);
+  wire->set_graph_nodes_dropped(counts.graph_nodes_dropped);
 }
 
 }  // namespace
