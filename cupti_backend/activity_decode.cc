@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/activity_decode.h"
 
+#include <climits>
 #include <cstring>
+#include <optional>
 
 #include "cupti_backend/activity_tracer.h"
 
@@ -138,6 +140,21 @@ capture::StreamEvent StreamOf(const CUpti_ActivityStream& r) {
   return event;
 }
 
+// A graph that begins or ends on the host has no device there.
+std::optional<capture::GraphRunEvent> GraphRunOf(const CUpti_ActivityGraphTrace2& r) {
+  constexpr uint32_t kHost = INT_MAX;
+  capture::GraphRunEvent event;
+  event.graph = r.graphId;
+  event.device = r.deviceId != kHost ? r.deviceId : r.endDeviceId;
+  event.context = r.contextId != kHost ? r.contextId : r.endContextId;
+  if (event.device == kHost || event.context == kHost) return std::nullopt;
+  event.stream = r.streamId;
+  event.correlation = r.correlationId;
+  event.start_ns = Ns(r.start);
+  event.end_ns = Ns(r.end);
+  return event;
+}
+
 capture::KernelEvent KernelOf(const CUpti_ActivityKernel10& r, const NamesOfBuffer::Known& name) {
   capture::KernelEvent event;
   event.name = name.name;
@@ -258,6 +275,20 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
         const auto& r = *reinterpret_cast<CUpti_ActivitySynchronization2*>(record);
         encoder.Add(capture::SyncEvent{SyncOf(static_cast<uint32_t>(r.type)), r.contextId,
                                        r.streamId, r.correlationId, Ns(r.start), Ns(r.end)});
+        break;
+      }
+      case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: {
+        const auto& r = *reinterpret_cast<CUpti_ActivityGraphTrace2*>(record);
+        const std::optional<capture::GraphRunEvent> run = GraphRunOf(r);
+        saw_gpu_work_ = true;
+        if (!run) {
+          ++unknown_records_;
+          break;
+        }
+        if (watch_ != nullptr) {
+          watch_->Note(run->device, run->context, run->correlation, run->start_ns, run->end_ns);
+        }
+        encoder.Add(*run);
         break;
       }
       case CUPTI_ACTIVITY_KIND_STREAM:

@@ -14,6 +14,7 @@
 #include "cupti_backend/counter_sampler.h"
 #include "cupti_backend/cupti_process.h"
 #include "cupti_backend/device_facts.h"
+#include "cupti_backend/graph_level.h"
 #include "cupti_backend/graph_nodes.h"
 #include "cupti_backend/pm_sampler.h"
 #include "cupti_backend/torch_profiler.h"
@@ -41,7 +42,7 @@ class CuptiSource final : public capture::GpuSource {
  public:
   ~CuptiSource() override { Stop(); }
 
-  void Start(const SessionOptions& options) override {
+  void Start(const SessionOptions& options, bool injected) override {
     SubsystemStatus problem;
     process_ = AcquireCuptiProcess(static_cast<size_t>(options.buffer_mib) << 20,
                                    static_cast<size_t>(options.device_mib) << 20, &problem);
@@ -65,6 +66,11 @@ class CuptiSource final : public capture::GpuSource {
     ranges_ = options.ranges;
     first_node_dropped_ = graph_nodes.dropped();
     graph_nodes.TellAll();
+    CUcontext current = nullptr;  // stays null before the program's cuInit
+    const bool has_context =
+        process_->driver.ctx_get_current(&current) == CUDA_SUCCESS && current != nullptr;
+    const Graphs graphs = process_->tracer.DecideGraphs(options.graphs, injected && !has_context);
+    if (auto notice = GraphsNotice(options.graphs, graphs)) gathered_.notices.push_back(*notice);
     start_ns_ = capture::MonotonicNs();
     std::string failed;
     const CUptiResult result = process_->tracer.Enable(&failed);
@@ -77,8 +83,7 @@ class CuptiSource final : public capture::GpuSource {
     }
     process_->callback.Enable(sampler_.get());
     running_ = true;
-    CUcontext current = nullptr;  // stays null before the program's cuInit
-    if (process_->driver.ctx_get_current(&current) == CUDA_SUCCESS) sampler_->OnContext(current);
+    if (has_context) sampler_->OnContext(current);
   }
 
   void Gather(bool flush) override {

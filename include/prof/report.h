@@ -160,6 +160,8 @@ struct KernelReport {
   /// local memory and cluster are not, and read 0.
   bool resources_known = true;
   bool in_graph = false;
+  bool whole_graph =
+      false;  ///< No kernel, but a CUDA graph whose launches were recorded as a whole.
   std::map<std::string, Statistic, std::less<>> metrics;  ///< By CUPTI name, in CUPTI's unit.
   ContinuousValues continuous;  ///< Empty where there was no PM sampling on its device.
   int64_t samples_used = 0;
@@ -339,6 +341,7 @@ struct Totals {
   int64_t api_calls = 0;
   int64_t ranges = 0;
   int64_t samples = 0;
+  int64_t graphs = 0;  ///< Launches of CUDA graphs that were recorded as a whole.
 };
 
 /// An NVTX path with something beside its time: marks, values (payloads), a category, a colour.

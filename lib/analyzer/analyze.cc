@@ -77,6 +77,9 @@ void SetTotals(const Model& model, const Timeline& timeline, const UntracedTimes
       case model::OpKind::kMemset:
         ++totals.memsets;
         break;
+      case model::OpKind::kGraph:
+        ++totals.graphs;
+        break;
     }
   }
   totals.api_calls = static_cast<int64_t>(model.api_calls.size());

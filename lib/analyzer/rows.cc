@@ -157,7 +157,7 @@ std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& 
     const int64_t exclusive_ns = timeline.exclusive_ns[i];
     row.exclusive_ns += exclusive_ns;
     ++row.operations;
-    if (op.kind == OpKind::kKernel) continue;
+    if (RunsKernels(op)) continue;
     OtherWork& work = row.other[{op.kind, op.copy, op.source, op.destination}];
     work.exclusive_ns += exclusive_ns;
     if (op.timed) work.time_ns += op.end_ns - op.start_ns;

@@ -31,9 +31,8 @@ void AddOp(const Op& op, int32_t index, const KernelGroups& groups, WholeRun* ru
   run->busy_ns += std::max<int64_t>(0, op.end_ns - std::max(op.start_ns, run->end_ns));
   run->end_ns = std::max(run->end_ns, op.end_ns);
   const int32_t part =
-      op.kind == model::OpKind::kKernel
-          ? groups.group_of_op[index]
-          : -1 - (static_cast<int32_t>(op.kind) << 8 | static_cast<int32_t>(op.copy));
+      RunsKernels(op) ? groups.group_of_op[index]
+                      : -1 - (static_cast<int32_t>(op.kind) << 8 | static_cast<int32_t>(op.copy));
   WholeOps& ops = whole->parts[part];
   ops.example = index;
   ++ops.count;

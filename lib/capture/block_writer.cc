@@ -56,6 +56,17 @@ void Write(Message& block, const MemsetColumns& c) {
   AddGraphs(m, c.graphs, 8);
 }
 
+void Write(Message& block, const GraphRunColumns& c) {
+  if (c.graph.empty()) return;
+  Message m(block, tag::block::kGraphRuns);
+  m.add_sfixed64(1, c.start.base());
+  Packed32(m, 2, c.graph);
+  Packed32(m, 3, c.lane);
+  PackedDelta(m, 4, c.start.values());
+  Packed64(m, 5, c.duration);
+  PackedDelta(m, 6, c.correlation.values());
+}
+
 void Write(Message& block, const SyncColumns& c) {
   if (c.kind.empty()) return;
   Message m(block, tag::block::kSyncs);
@@ -200,6 +211,7 @@ std::string SerializeEvents(const BlockColumns& columns, const Integrity& integr
   Write(block, columns.kernels);
   Write(block, columns.copies);
   Write(block, columns.memsets);
+  Write(block, columns.graph_runs);
   Write(block, columns.syncs);
   Write(block, columns.api_calls);
   Write(block, columns.overheads);

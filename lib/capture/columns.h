@@ -95,6 +95,13 @@ struct MemsetColumns {
   GraphRows graphs;
 };
 
+struct GraphRunColumns {
+  std::vector<uint32_t> graph, lane;
+  DeltaColumn start;
+  std::vector<uint64_t> duration;
+  CorrelationColumn correlation;
+};
+
 struct SyncColumns {
   std::vector<int32_t> kind;
   std::vector<uint32_t> context, stream;
@@ -162,6 +169,7 @@ struct BlockColumns {
   KernelColumns kernels;
   CopyColumns copies;
   MemsetColumns memsets;
+  GraphRunColumns graph_runs;
   SyncColumns syncs;
   ApiColumns api_calls;
   OverheadColumns overheads;
@@ -174,10 +182,10 @@ struct BlockColumns {
   size_t rows() const {
     size_t pm_rows = 0;
     for (const PmColumns& pm : pm_samples) pm_rows += pm.rows() * (1 + pm.values.size() / 3);
-    return kernels.interval.rows() + copies.kind.size() + memsets.bytes.size() + syncs.kind.size() +
-           api_calls.interval.rows() + overheads.kind.size() + ranges.time.rows() +
-           spans.path.size() + marks.path.size() + payloads.path.size() +
-           pm_rows;  // a PM row of many metrics takes as much as several
+    return kernels.interval.rows() + copies.kind.size() + memsets.bytes.size() +
+           graph_runs.graph.size() + syncs.kind.size() + api_calls.interval.rows() +
+           overheads.kind.size() + ranges.time.rows() + spans.path.size() + marks.path.size() +
+           payloads.path.size() + pm_rows;  // a PM row of many metrics takes as much as several
   }
 };
 

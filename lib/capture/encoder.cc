@@ -204,6 +204,19 @@ void Encoder::Add(const MemsetEvent& event) {
   columns.correlation.Add(event.correlation);
 }
 
+void Encoder::Add(const GraphRunEvent& event) {
+  if (event.start_ns <= 0) {
+    ++untimed_;
+    return;
+  }
+  GraphRunColumns& columns = columns_->graph_runs;
+  columns.graph.push_back(event.graph);
+  columns.lane.push_back(tables_.Lane(event));
+  columns.start.Add(event.start_ns);
+  columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+  columns.correlation.Add(event.correlation);
+}
+
 void Encoder::Add(const StreamEvent& event) { tables_.Stream(event); }
 
 void Encoder::Add(const GraphNodeEvent& event) {

@@ -50,6 +50,7 @@ class Encoder {
   void Add(const UntracedKernelEvent& event);
   void Add(const CopyEvent& event);
   void Add(const MemsetEvent& event);
+  void Add(const GraphRunEvent& event);
   void Add(const StreamEvent& event);
   void Add(const GraphNodeEvent& event);
   void Add(const SyncEvent& event);

@@ -140,6 +140,8 @@ SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints) {
   int ranges = 1;
   ReadInteger("PROF_RANGES", 0, 1, &ranges, complaints);
   options.ranges = ranges != 0;
+  constexpr Named<Graphs> kGraphs[] = {{"nodes", Graphs::kNodes}, {"whole", Graphs::kWhole}};
+  ReadNamed("PROF_GRAPHS", kGraphs, &options.graphs, complaints);
   if (const char* metrics = Value("PROF_METRICS")) options.metrics = Split(metrics, ',');
   ReadExpression("PROF_KERNEL", &options.kernel_filter, complaints);
   ReadExpression("PROF_RANGE_FILTER", &options.range_filter, complaints);

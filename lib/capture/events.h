@@ -79,6 +79,14 @@ struct MemsetEvent {
   int64_t start_ns = 0, end_ns = 0;
 };
 
+// A launch of a CUDA graph, recorded as a whole: from its first to its last operation.
+struct GraphRunEvent {
+  uint32_t graph = 0;  // as KernelEvent::graph
+  uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  Channel channel;  // not known
+  int64_t start_ns = 0, end_ns = 0;
+};
+
 // The range in which a node of a CUDA graph was captured. path: table id; 0: in none.
 struct GraphNodeEvent {
   uint64_t node = 0;

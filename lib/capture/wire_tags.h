@@ -38,6 +38,7 @@ constexpr uint32_t kNames = 26;
 constexpr uint32_t kPayloads = 27;
 constexpr uint32_t kStreams = 31;
 constexpr uint32_t kGraphNodes = 32;
+constexpr uint32_t kGraphRuns = 33;
 
 }  // namespace prof::capture::tag::block
 

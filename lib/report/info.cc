@@ -87,12 +87,13 @@ void WriteDevices(std::ostream& out, const Model& model, const TextOptions& opti
 }
 
 void WriteCounts(std::ostream& out, const Model& model, const TextOptions& options) {
-  int64_t kernels = 0, sampled = 0, copies = 0, memsets = 0, in_graphs = 0;
+  int64_t kernels = 0, sampled = 0, copies = 0, memsets = 0, in_graphs = 0, graphs = 0;
   std::set<std::pair<uint32_t, uint32_t>> signatures;
   for (const model::Op& op : model.ops) {
     if (op.graph != 0) ++in_graphs;
     if (op.kind == model::OpKind::kCopy) ++copies;
     if (op.kind == model::OpKind::kMemset) ++memsets;
+    if (op.kind == model::OpKind::kGraph) ++graphs;
     if (op.kind != model::OpKind::kKernel) continue;
     ++kernels;
     sampled += op.sampled ? 1 : 0;
@@ -108,6 +109,7 @@ void WriteCounts(std::ostream& out, const Model& model, const TextOptions& optio
   row("signatures (kernel, launch shape, range)", signatures.size());
   row("kernels under a counter range", static_cast<size_t>(sampled));
   row("operations from CUDA graphs", static_cast<size_t>(in_graphs));
+  row("graph launches recorded as a whole", static_cast<size_t>(graphs));
   row("copies", static_cast<size_t>(copies));
   row("memsets", static_cast<size_t>(memsets));
   row("API calls", model.api_calls.size());

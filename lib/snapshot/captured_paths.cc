@@ -54,7 +54,7 @@ void SetCapturedPaths(model::Model* model) {
   for (const model::GraphNode& node : model->graph_nodes) captured[node.node] = node.path;
   CapturedPaths paths(model);
   for (model::Op& op : model->ops) {
-    if (op.graph == 0) continue;
+    if (op.graph == 0 || op.kind == model::OpKind::kGraph) continue;
     const auto found = captured.find(op.graph_node);
     if (found == captured.end() || found->second == model::kNone || found->second == op.path) {
       continue;

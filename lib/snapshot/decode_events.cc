@@ -171,6 +171,20 @@ absl::Status Decoder::AddMemsets(const wire::Block& block) {
   return SetGraphs("memsets", columns, rows, ops);
 }
 
+absl::Status Decoder::AddGraphRuns(const wire::Block& block) {
+  const wire::GraphRunColumns& columns = block.graph_runs();
+  const size_t first = model_->ops.size();
+  absl::Status status = AddOps("graph runs", columns, lanes_, model::OpKind::kGraph, &model_->ops);
+  const int rows = columns.lane_size();
+  if (status.ok()) {
+    status = SameLength("graph runs", {{"lane", rows}, {"graph_id", columns.graph_id_size()}});
+  }
+  for (int row = 0; status.ok() && row < rows; ++row) {
+    model_->ops[first + row].graph = columns.graph_id(row);
+  }
+  return status;
+}
+
 absl::Status Decoder::AddSyncs(const wire::Block& block) {
   const wire::SyncColumns& columns = block.syncs();
   const int rows = columns.kind_size();

@@ -64,6 +64,7 @@ absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
   if (status.ok()) status = AddKernels(block);
   if (status.ok()) status = AddCopies(block);
   if (status.ok()) status = AddMemsets(block);
+  if (status.ok()) status = AddGraphRuns(block);
   if (status.ok()) status = AddSyncs(block);
   if (status.ok()) status = AddApiCalls(block);
   if (status.ok()) status = AddOverheads(block);

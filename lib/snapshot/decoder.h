@@ -55,6 +55,7 @@ class Decoder {
   absl::Status AddKernels(const wire::Block& block);
   absl::Status AddCopies(const wire::Block& block);
   absl::Status AddMemsets(const wire::Block& block);
+  absl::Status AddGraphRuns(const wire::Block& block);
   absl::Status AddSyncs(const wire::Block& block);
   absl::Status AddApiCalls(const wire::Block& block);
   absl::Status AddOverheads(const wire::Block& block);

@@ -197,8 +197,9 @@ void JoinSamples(Model* model) {
     const auto it = launches.find(LaunchKey(op.context, op.correlation));
     if (it == launches.end()) continue;
     ++it->second.ops;
-    if (op.kind != OpKind::kKernel) continue;
+    if (!RunsKernels(op)) continue;
     op.sampled = true;
+    if (op.kind == OpKind::kGraph) continue;
     it->second.op = static_cast<int32_t>(i);
     ++it->second.kernels;
   }

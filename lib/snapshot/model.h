@@ -66,7 +66,8 @@ struct Shape {
   uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
 };
 
-enum class OpKind : uint8_t { kKernel, kCopy, kMemset };
+// kGraph: a launch of a CUDA graph that was recorded as a whole; its operations are not known.
+enum class OpKind : uint8_t { kKernel, kCopy, kMemset, kGraph };
 enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
 enum class CopyKind : uint8_t {
   kUnknown,
@@ -79,7 +80,8 @@ enum class CopyKind : uint8_t {
 
 enum class ChannelType : uint8_t { kUnknown, kCompute, kCopy, kDecompression };
 
-// A kernel, copy or memset that ran on a device. Ops are sorted by start within Model::ops.
+// A kernel, copy or memset that ran on a device, or a graph. Ops are sorted by start within
+// Model::ops.
 struct Op {
   OpKind kind = OpKind::kKernel;
   bool timed = true;      // false: no valid time; start_ns and end_ns mean nothing
@@ -101,6 +103,11 @@ struct Op {
   uint64_t bytes = 0;
   int64_t start_ns = 0, end_ns = 0;
 };
+
+// A kernel, or a graph, which is taken for the kernels in it.
+inline bool RunsKernels(const Op& op) {
+  return op.kind == OpKind::kKernel || op.kind == OpKind::kGraph;
+}
 
 enum class SyncKind : uint8_t { kUnknown, kEvent, kStreamWaitEvent, kStream, kContext };
 

@@ -78,7 +78,7 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(model.devices[0].memory_bytes == 150'000'000'001);
   CHECK(model.devices[0].peaks.at("dram__bytes.sum.peak_sustained") == 1536.5);
 
-  REQUIRE(model.ops.size() == 5);
+  REQUIRE(model.ops.size() == 6);
   const model::Op& kernel = model.ops[0];
   CHECK(kernel.kind == model::OpKind::kKernel);
   CHECK(model.shapes.at(kernel.shape).name == "_Z5saxpyfPKfPf");
@@ -105,7 +105,9 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(memset.kind == model::OpKind::kMemset);
   CHECK(memset.destination == model::MemoryKind::kManaged);
   CHECK(memset.bytes == 301);
-  CHECK_FALSE(model.ops[3].timed);
+  CHECK(model.ops[3].kind == model::OpKind::kGraph);
+  CHECK(model.ops[3].graph == 351);
+  CHECK_FALSE(model.ops[4].timed);
 
   REQUIRE(model.syncs.size() == 1);
   CHECK(model.syncs[0].kind == model::SyncKind::kStreamWaitEvent);

@@ -110,6 +110,18 @@ inline MemsetEvent AMemset() {
 
 inline StreamEvent AStream() { return {115, 116, -5, StreamFlag::kNonBlocking}; }
 
+inline GraphRunEvent AGraphRun() {
+  GraphRunEvent run;
+  run.graph = 351;
+  run.device = 1;
+  run.context = 115;
+  run.stream = 116;
+  run.correlation = 353;
+  run.start_ns = kStart + 3500;
+  run.end_ns = kStart + 3854;
+  return run;
+}
+
 inline SyncEvent ASync() {
   return {SyncKind::kStreamWaitEvent, 115, 402, 403, kStart + 4000, kStart + 4404};
 }
@@ -178,6 +190,7 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(AMemset());
   encoder.Add(GraphNodeEvent{(uint64_t{1} << 40) + 119, 2});
   encoder.Add(GraphNodeEvent{205, 1});
+  encoder.Add(AGraphRun());
   encoder.Add(AStream());
   encoder.Add(AStream());  // said already
   encoder.Add(ASync());

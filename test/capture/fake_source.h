@@ -37,6 +37,7 @@ class FakeGpu {
   void Resume();  // ... until now
   std::vector<std::string> calls() const;
   SessionOptions options() const;
+  bool injected() const;
 
  private:
   friend class FakeSource;
@@ -46,6 +47,7 @@ class FakeGpu {
   std::vector<std::function<void(Encoder&)>> events_;
   std::vector<std::string> calls_;
   SessionOptions options_;
+  bool injected_ = false;
   bool saw_work_ = false;
   bool synchronizes_ = true;
   bool hangs_ = false;

@@ -259,6 +259,14 @@ TEST_CASE("The columns of GPU work arrive as they were given") {
   CHECK(Values(copies.graph_id()) == U32s{204});
   CHECK(Values(copies.graph_node_id()) == U64s{205});
 
+  const wire::GraphRunColumns& runs = block.graph_runs();
+  CHECK(runs.base_ns() == kStart + 3500);
+  CHECK(Values(runs.graph_id()) == U32s{351});
+  CHECK(Values(runs.lane()) == U32s{4});  // of the same stream, by no channel
+  CHECK(Values(runs.start_delta_ns()) == I64s{0});
+  CHECK(Values(runs.duration_ns()) == U64s{354});
+  CHECK(Values(runs.correlation_delta()) == I64s{353});
+
   const wire::MemsetColumns& memsets = block.memsets();
   CHECK(memsets.base_ns() == kStart + 3000);
   CHECK(Values(memsets.bytes()) == U64s{301});

@@ -2,6 +2,7 @@
 #include "cupti_backend/activity_decode.h"
 
 #include <array>
+#include <climits>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -105,6 +106,44 @@ TEST_CASE("Every field of a kernel record that prof keeps arrives") {
   CHECK(op.channel_type == model::ChannelType::kCompute);
   CHECK(op.start_ns == Ns(kStart));
   CHECK(op.end_ns == Ns(kStart + 500));
+}
+
+TEST_CASE("A graph launch that was recorded as a whole is one operation") {
+  auto record = Zeroed<CUpti_ActivityGraphTrace2>(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+  record.graphId = 9;
+  record.deviceId = record.endDeviceId = 1;
+  record.contextId = record.endContextId = 2;
+  record.streamId = 7;
+  record.correlationId = 33;
+  record.start = kStart, record.end = kStart + 500;
+  ActivityBuffer buffer;
+  buffer.Add(record);
+  record.deviceId = record.contextId = INT_MAX;  // begins on the host
+  record.start += 1000, record.end += 1000;
+  buffer.Add(record);
+  record.endDeviceId = record.endContextId = INT_MAX;  // and ends there
+  buffer.Add(record);
+  record.deviceId = record.contextId = 2;
+  record.start = record.end = 0;  // no time
+  buffer.Add(record);
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  CHECK(decoding.decoder.saw_gpu_work());
+  CHECK(decoding.decoder.unknown_records() == 1);
+  const model::Model model = decoding.Model();
+  CHECK(model.integrity.untimed == 1);
+  REQUIRE(model.ops.size() == 2);
+  for (const model::Op& op : model.ops) {
+    CHECK(op.kind == model::OpKind::kGraph);
+    CHECK(op.graph == 9);
+    CHECK(op.graph_node == 0);
+    CHECK(op.device == 1);
+    CHECK(op.context == 2);
+    CHECK(op.stream == 7);
+    CHECK(op.correlation == 33);
+    CHECK(op.end_ns - op.start_ns == 500);
+  }
+  CHECK(model.ops[1].start_ns == Ns(kStart + 1000));
 }
 
 TEST_CASE("Streams arrive with their priority and kind, once each") {

@@ -36,7 +36,7 @@ Gpu* gpu = nullptr;
 
 class Source final : public capture::GpuSource {
  public:
-  void Start(const SessionOptions&) override {}
+  void Start(const SessionOptions&, bool) override {}
   void Gather(bool) override {}
   void Encode(capture::Encoder& encoder) override {
     gpu->pool.Drain([&](uint8_t* data, size_t bytes) {

@@ -72,6 +72,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                           "total_ns",
                                                           "share",
                                                           "in_graph",
+                                                          "whole_graph",
                                                           "metrics",
                                                           "continuous",
                                                           "samples_used",

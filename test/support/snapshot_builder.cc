@@ -252,6 +252,19 @@ uint32_t SnapshotBuilder::Memset(uint64_t bytes, std::string_view path, int64_t 
   return row.op.correlation;
 }
 
+uint32_t SnapshotBuilder::GraphRun(std::string_view path, int64_t start_ns, int64_t end_ns,
+                                   const Launch& how) {
+  OpRow row;
+  row.op.kind = model::OpKind::kGraph;
+  row.op.graph = how.graph;
+  row.op.start_ns = start_ns;
+  row.op.end_ns = end_ns;
+  row.lane = LaneId(how);
+  row.op.correlation = AddLaunch("cudaGraphLaunch", path, start_ns, how);
+  records_->graph_runs.push_back(row);
+  return row.op.correlation;
+}
+
 uint32_t SnapshotBuilder::Api(std::string_view name, int64_t start_ns, int64_t end_ns,
                               uint32_t tid) {
   model::ApiCall call;

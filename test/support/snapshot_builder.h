@@ -86,6 +86,8 @@ class SnapshotBuilder {
                 const Launch& how = {});
   uint32_t Memset(uint64_t bytes, std::string_view path, int64_t start_ns, int64_t end_ns,
                   const Launch& how = {});
+  // A graph launch that was recorded as a whole; how.graph names it.
+  uint32_t GraphRun(std::string_view path, int64_t start_ns, int64_t end_ns, const Launch& how);
 
   // --- Host --------------------------------------------------------------------------------------
   // A call that starts no operation: "cudaDeviceSynchronize", "cudaMalloc". Returns its

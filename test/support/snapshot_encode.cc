@@ -166,6 +166,20 @@ void SnapshotBuilder::Records::FillOps(int index, int blocks, wire::Block* block
   }
 }
 
+void SnapshotBuilder::Records::FillGraphRuns(int index, int blocks, wire::Block* block) const {
+  const auto [from, to] = Part(graph_runs.size(), index, blocks);
+  if (from == to) return;
+  wire::GraphRunColumns* columns = block->mutable_graph_runs();
+  Times times(columns);
+  for (size_t i = from; i < to; ++i) {
+    const model::Op& op = graph_runs[i].op;
+    columns->add_graph_id(op.graph);
+    columns->add_lane(graph_runs[i].lane);
+    times.Add(op.start_ns, op.end_ns);
+    times.Correlation(op.correlation);
+  }
+}
+
 void SnapshotBuilder::Records::FillHost(int index, int blocks, wire::Block* block) const {
   if (const auto [from, to] = Part(calls.size(), index, blocks); from < to) {
     wire::ApiColumns* columns = block->mutable_api_calls();
@@ -277,6 +291,7 @@ std::string SnapshotBuilder::Bytes(int blocks) {
       FillHeader(process, block.mutable_header());
     }
     records_->FillOps(index, blocks, &block);
+    records_->FillGraphRuns(index, blocks, &block);
     records_->FillHost(index, blocks, &block);
     records_->FillPm(index, blocks, &block);
     records_->FillRanges(steps, index, blocks, &block);

@@ -41,7 +41,7 @@ struct SnapshotBuilder::Records {
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, uint32_t> lanes;
   std::map<uint32_t, uint32_t> threads;  // tid to id
   std::map<std::string, uint32_t> shapes, groups;
-  std::vector<OpRow> kernels, copies, memsets;
+  std::vector<OpRow> kernels, copies, memsets, graph_runs;
   std::vector<model::ApiCall> calls;
   std::vector<model::Sync> syncs;
   std::vector<RangeRow> ranges, spans;
@@ -70,6 +70,7 @@ struct SnapshotBuilder::Records {
   }
   std::vector<StepRow> AllSteps() const;
   void FillOps(int index, int blocks, wire::Block* block) const;
+  void FillGraphRuns(int index, int blocks, wire::Block* block) const;
   void FillPm(int index, int blocks, wire::Block* block) const;
   void FillHost(int index, int blocks, wire::Block* block) const;
   static void FillRanges(const std::vector<StepRow>& all, int index, int blocks,
