@@ -35,7 +35,7 @@ void WriteStreams(std::ostream& out, const Report& report, const TextOptions& op
     const StreamReport& stream = *known[i];
     std::string name = std::to_string(stream.stream);
     name += " of context " + std::to_string(stream.context);
-    if (!stream.name.empty()) name = Printable(stream.name) + " (" + name + ")";
+    if (!stream.name.empty()) name = Printable(stream.name).append(" (").append(name).append(")");
     table.rows.push_back(
         {{std::to_string(stream.device), name, stream.kind, std::to_string(*stream.priority),
           Count(stream.operations), Time(stream.time_ns)}});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/graph_nodes.h"
 
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,7 +15,10 @@ namespace {
 // Handles are their CUPTI ids times 64; the ids of executable graphs are those of graphs.
 template <typename Handle>
 Handle Of(uint64_t id) {
-  return reinterpret_cast<Handle>(static_cast<uintptr_t>(id * 64));
+  const uint64_t bits = id * 64;
+  Handle handle = nullptr;
+  std::memcpy(&handle, &bits, sizeof(handle));
+  return handle;
 }
 template <typename Handle>
 uint64_t IdOf(Handle handle) {
