@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/activity_decode.h"
 
+#include <climits>
 #include <cstring>
+#include <optional>
 
 #include "cupti_backend/activity_tracer.h"
 #include "cupti_backend/memory_decode.h"
@@ -68,6 +70,55 @@ bool IsProfilersOwn(const CUpti_ActivityKernel10& r) {
   return r.gridX == 1 && r.blockX == 1 && r.name != nullptr && std::strcmp(r.name, "WaitNs") == 0;
 }
 
+capture::Channel ChannelOf(uint32_t id, CUpti_ChannelType type) {
+  switch (type) {
+    case CUPTI_CHANNEL_TYPE_COMPUTE:
+      return {id, capture::ChannelType::kCompute};
+    case CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY:
+      return {id, capture::ChannelType::kCopy};
+    case CUPTI_CHANNEL_TYPE_DECOMP:
+      return {id, capture::ChannelType::kDecompression};
+    default:
+      return {};
+  }
+}
+
+capture::StreamEvent StreamOf(const CUpti_ActivityStream& r) {
+  capture::StreamEvent event;
+  event.context = r.contextId;
+  event.stream = r.streamId;
+  event.priority = static_cast<int32_t>(r.priority);  // CUDA's are zero and below
+  switch (r.flag) {
+    case CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT:
+      event.flag = capture::StreamFlag::kDefault;
+      break;
+    case CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING:
+      event.flag = capture::StreamFlag::kNonBlocking;
+      break;
+    case CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NULL:
+      event.flag = capture::StreamFlag::kNull;
+      break;
+    default:
+      break;
+  }
+  return event;
+}
+
+// A graph that begins or ends on the host has no device there.
+std::optional<capture::GraphRunEvent> GraphRunOf(const CUpti_ActivityGraphTrace2& r) {
+  constexpr uint32_t kHost = INT_MAX;
+  capture::GraphRunEvent event;
+  event.graph = r.graphId;
+  event.device = r.deviceId != kHost ? r.deviceId : r.endDeviceId;
+  event.context = r.contextId != kHost ? r.contextId : r.endContextId;
+  if (event.device == kHost || event.context == kHost) return std::nullopt;
+  event.stream = r.streamId;
+  event.correlation = r.correlationId;
+  event.start_ns = Ns(r.start);
+  event.end_ns = Ns(r.end);
+  return event;
+}
+
 capture::KernelEvent KernelOf(const CUpti_ActivityKernel10& r, const NamesOfBuffer::Known& name) {
   capture::KernelEvent event;
   event.name = name.name;
@@ -84,6 +135,7 @@ capture::KernelEvent KernelOf(const CUpti_ActivityKernel10& r, const NamesOfBuff
   event.device = r.deviceId;
   event.context = r.contextId;
   event.stream = r.streamId;
+  event.channel = ChannelOf(r.channelID, r.channelType);
   event.correlation = r.correlationId;
   event.graph = r.graphId;
   event.graph_node = r.graphNodeId;
@@ -104,6 +156,7 @@ capture::CopyEvent CopyOf(const Record& r, CopyKind kind) {
   event.device = r.deviceId;
   event.context = r.contextId;
   event.stream = r.streamId;
+  event.channel = ChannelOf(r.channelID, r.channelType);
   event.correlation = r.correlationId;
   event.graph = r.graphId;
   event.graph_node = r.graphNodeId;
@@ -116,9 +169,12 @@ capture::MemsetEvent MemsetOf(const CUpti_ActivityMemset4& r) {
   capture::MemsetEvent event;
   event.bytes = r.bytes;
   event.memory = MemoryOf(r.memoryKind);
+  event.graph = r.graphId;
+  event.graph_node = r.graphNodeId;
   event.device = r.deviceId;
   event.context = r.contextId;
   event.stream = r.streamId;
+  event.channel = ChannelOf(r.channelID, r.channelType);
   event.correlation = r.correlationId;
   event.start_ns = Ns(r.start);
   event.end_ns = Ns(r.end);
@@ -175,6 +231,23 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
         if (call.cbid == ActivityTracer::kProbeCall && call.threadId == probing_thread_) ++probes_;
         break;
       }
+      case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: {
+        const auto& r = *reinterpret_cast<CUpti_ActivityGraphTrace2*>(record);
+        const std::optional<capture::GraphRunEvent> run = GraphRunOf(r);
+        saw_gpu_work_ = true;
+        if (!run) {
+          ++unknown_records_;
+          break;
+        }
+        if (watch_ != nullptr) {
+          watch_->Note(run->device, run->context, run->correlation, run->start_ns, run->end_ns);
+        }
+        encoder.Add(*run);
+        break;
+      }
+      case CUPTI_ACTIVITY_KIND_STREAM:
+        encoder.Add(StreamOf(*reinterpret_cast<CUpti_ActivityStream*>(record)));
+        break;
       case CUPTI_ACTIVITY_KIND_OVERHEAD: {
         const auto& r = *reinterpret_cast<CUpti_ActivityOverhead3*>(record);
         const bool has_thread = r.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD;

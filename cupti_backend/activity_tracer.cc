@@ -24,7 +24,8 @@ constexpr Kind kKinds[] = {{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
                            {CUPTI_ACTIVITY_KIND_DRIVER, "driver API calls"},
                            {CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead"},
                            {CUPTI_ACTIVITY_KIND_MEMORY2, "allocations"},
-                           {CUPTI_ACTIVITY_KIND_MEMORY_POOL, "memory pools"}};
+                           {CUPTI_ACTIVITY_KIND_MEMORY_POOL, "memory pools"},
+                           {CUPTI_ACTIVITY_KIND_STREAM, "streams"}};
 
 constexpr size_t kLeastDeviceBuffers = 4;  // CUPTI takes three of them in advance
 
@@ -49,8 +50,14 @@ void ActivityTracer::LimitDeviceMemory(size_t bytes) {
   }
 }
 
+Graphs ActivityTracer::DecideGraphs(Graphs wanted, bool none_yet) {
+  if (!graphs_) graphs_ = wanted == Graphs::kWhole && none_yet ? wanted : Graphs::kNodes;
+  return *graphs_;
+}
+
 CUptiResult ActivityTracer::Enable(std::string* failed_kind) {
   active_tracer.store(this, std::memory_order_release);
+  graphs_ = graphs();  // from here on the program may make graphs
   // Thread ids as gettid() gives them, so that calls join with NVTX ranges.
   api_->set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   // Our buffers come zeroed (the collector does it), so CUPTI need not do it on a launching thread.
@@ -63,6 +70,15 @@ CUptiResult ActivityTracer::Enable(std::string* failed_kind) {
     return result;
   }
   enabled_ = true;
+  // Before kernels are traced: what comes first holds for the graphs that are instantiated then.
+  if (graphs() == Graphs::kWhole && !graph_trace_asked_) {
+    graph_trace_asked_ = true;
+    result = api_->activity_enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+    if (result != CUPTI_SUCCESS) {
+      graphs_ = Graphs::kNodes;
+      *failed_kind = "graphs as a whole";
+    }
+  }
   for (const Kind& kind : kKinds) {
     const CUptiResult enabled = api_->activity_enable(kind.kind);
     if (enabled != CUPTI_SUCCESS && result == CUPTI_SUCCESS) {

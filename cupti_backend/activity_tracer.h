@@ -6,10 +6,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cupti_backend/cupti_api.h"
 #include "lib/capture/buffer_pool.h"
+#include "prof/session.h"
 
 namespace prof::cupti {
 
@@ -26,9 +28,17 @@ class ActivityTracer {
   // As CUPTI says; 0: it did not.
   size_t device_bytes() const { return device_bytes_; }
 
+  // What graph launches are recorded as, once for the life of the process: CUPTI crashed inside
+  // cudaGraphLaunch when it was told to record them as a whole while a graph existed that had been
+  // instantiated without that. So the first recording decides, before its Enable, and whole graphs
+  // only when `none_yet`: the program can have made none. Returns what holds.
+  Graphs DecideGraphs(Graphs wanted, bool none_yet);
+  Graphs graphs() const { return graphs_.value_or(Graphs::kNodes); }
+
   // Registers the buffers and enables the kinds, also once more when another profiler has put its
   // own in their place. Returns the first failure; `failed_kind` names it.
   CUptiResult Enable(std::string* failed_kind);
+  // Whole graphs stay on, see above: their buffers wait for the next recording, or are refused.
   void Disable();
 
   // Asks CUPTI to hand over what is complete; `forced`: also what is not. Blocks while CUPTI does.
@@ -52,6 +62,8 @@ class ActivityTracer {
   capture::BufferPool pool_;
   size_t device_bytes_ = 0;
   bool enabled_ = false;
+  std::optional<Graphs> graphs_;
+  bool graph_trace_asked_ = false;  // never again
 };
 
 }  // namespace prof::cupti

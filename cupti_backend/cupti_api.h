@@ -39,6 +39,9 @@ namespace prof::cupti {
   X(set_thread_id_type, cuptiSetThreadIdType)                                    \
   X(get_context_id, cuptiGetContextId)                                           \
   X(get_stream_id, cuptiGetStreamIdEx)                                           \
+  X(get_graph_id, cuptiGetGraphId)                                               \
+  X(get_graph_exec_id, cuptiGetGraphExecId)                                      \
+  X(get_graph_node_id, cuptiGetGraphNodeId)                                      \
   X(profiler_initialize, cuptiProfilerInitialize)                                \
   X(profiler_deinitialize, cuptiProfilerDeInitialize)                            \
   X(profiler_device_supported, cuptiProfilerDeviceSupported)                     \

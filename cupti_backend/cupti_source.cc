@@ -16,6 +16,8 @@
 #include "cupti_backend/counter_sampler.h"
 #include "cupti_backend/cupti_process.h"
 #include "cupti_backend/device_facts.h"
+#include "cupti_backend/graph_level.h"
+#include "cupti_backend/graph_nodes.h"
 #include "cupti_backend/pm_sampler.h"
 #include "cupti_backend/torch_profiler.h"
 #include "cupti_backend/unified_memory.h"
@@ -43,7 +45,7 @@ class CuptiSource final : public capture::GpuSource {
  public:
   ~CuptiSource() override { Stop(); }
 
-  void Start(const SessionOptions& options) override {
+  void Start(const SessionOptions& options, bool injected) override {
     SubsystemStatus problem;
     process_ = AcquireCuptiProcess(static_cast<size_t>(options.buffer_mib) << 20,
                                    static_cast<size_t>(options.device_mib) << 20, &problem);
@@ -66,6 +68,15 @@ class CuptiSource final : public capture::GpuSource {
     calls_ = std::make_unique<CallEncoder>(&process_->api);
     if (options.continuous)
       pm_ = std::make_unique<PmSampler>(&process_->api, &process_->pm_hosts, options);
+    GraphNodes& graph_nodes = process_->callback.graph_nodes();
+    ranges_ = options.ranges;
+    first_node_dropped_ = graph_nodes.dropped();
+    graph_nodes.TellAll();
+    CUcontext current = nullptr;  // stays null before the program's cuInit
+    const bool has_context =
+        process_->driver.ctx_get_current(&current) == CUDA_SUCCESS && current != nullptr;
+    const Graphs graphs = process_->tracer.DecideGraphs(options.graphs, injected && !has_context);
+    if (auto notice = GraphsNotice(options.graphs, graphs)) gathered_.notices.push_back(*notice);
     start_ns_ = capture::MonotonicNs();
     std::string failed;
     const CUptiResult result = process_->tracer.Enable(&failed);
@@ -82,8 +93,7 @@ class CuptiSource final : public capture::GpuSource {
     }
     process_->callback.Enable(sampler_.get());
     running_ = true;
-    CUcontext current = nullptr;  // stays null before the program's cuInit
-    if (process_->driver.ctx_get_current(&current) == CUDA_SUCCESS) sampler_->OnContext(current);
+    if (has_context) sampler_->OnContext(current);
   }
 
   void Gather(bool flush) override {
@@ -101,6 +111,9 @@ class CuptiSource final : public capture::GpuSource {
     for (auto& e : events.untraced) gathered_.untraced.push_back(std::move(e));
     for (auto& e : events.intervals) gathered_.intervals.push_back(e);
     for (auto& e : events.notices) gathered_.notices.push_back(std::move(e));
+    for (const auto& e : process_->callback.graph_nodes().Take()) {
+      if (ranges_) graph_nodes_.push_back(e);  // or their paths are not in the snapshot
+    }
     GatherContinuous();
     if (running_ && unified_memory_ != nullptr) unified_memory_->Start(&gathered_.notices);
   }
@@ -109,6 +122,11 @@ class CuptiSource final : public capture::GpuSource {
     if (process_ == nullptr) return;
     WriteDevices(encoder);
     for (const auto& group : gathered_.groups) encoder.Add(group);
+    for (const auto& node : graph_nodes_) {
+      encoder.Add(node);
+      encoder.WriteIfLarge();
+    }
+    graph_nodes_.clear();
     process_->tracer.pool().Drain([&](uint8_t* buffer, size_t bytes) {
       decoder_->Decode(buffer, bytes, encoder);
       encoder.WriteIfLarge();
@@ -200,6 +218,10 @@ class CuptiSource final : public capture::GpuSource {
     integrity.launches_missed += buffer_watch_.launches_missed();
     integrity.samples_failed += sampler_->samples_failed();
     integrity.signatures_dropped += sampler_->signatures_dropped();
+    if (ranges_) {
+      integrity.graph_nodes_dropped +=
+          process_->callback.graph_nodes().dropped() - first_node_dropped_;
+    }
     if (pm_ == nullptr) return;
     integrity.pm_samples_lost += pm_->samples_lost();
     integrity.pm_restarts += pm_->restarts();
@@ -313,6 +335,9 @@ class CuptiSource final : public capture::GpuSource {
   bool told_of_taken_buffers_ = false;
   uint64_t answers_before_end_ = 0;
   SamplerEvents gathered_;
+  bool ranges_ = false;  // are recorded
+  std::vector<capture::GraphNodeEvent> graph_nodes_;
+  uint64_t first_node_dropped_ = 0;
   PmEvents pm_events_;
   int64_t start_ns_ = 0;
   std::vector<capture::DeviceEvent> devices_;

@@ -125,6 +125,9 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
                         CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
   api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                         CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING);
+  for (const CUpti_CallbackIdResource cbid : GraphNodes::kCallbacks) {
+    api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, cbid);
+  }
 }
 
 void LaunchCallback::Enable(CounterSampler* sampler) {
@@ -160,6 +163,7 @@ void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_C
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
     const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
     const CUcontext context = resource.context;
+    callback->graph_nodes_.OnResource(cbid, resource);
     callback->inside_.Add();
     if (CounterSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
       if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) sampler->OnContext(context);

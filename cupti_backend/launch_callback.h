@@ -10,6 +10,7 @@
 
 #include "cupti_backend/counter_sampler.h"
 #include "cupti_backend/cupti_api.h"
+#include "cupti_backend/graph_nodes.h"
 #include "cupti_backend/torch_profiler.h"
 #include "lib/capture/striped_count.h"
 
@@ -27,6 +28,9 @@ class LaunchCallback {
   // Turns the callbacks on and off. The sampler is called between the two and must outlive them.
   void Enable(CounterSampler* sampler);
   void Disable();
+
+  // Where nodes of CUDA graphs were captured, as far as they were while callbacks were on.
+  GraphNodes& graph_nodes() { return graph_nodes_; }
 
   // Kernel and graph launches since the process began.
   uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
@@ -60,6 +64,7 @@ class LaunchCallback {
   std::vector<CUpti_CallbackId> runtime_calls_, driver_calls_;  // that are recorded
   std::atomic<CounterSampler*> sampler_{nullptr};
   std::atomic<uint64_t> launches_{0};
+  GraphNodes graph_nodes_{api_};
   std::atomic<TorchProfilerEnabled> torch_enabled_{nullptr};
   std::atomic<bool> torch_on_{false}, torch_off_{false};
   capture::StripedCount inside_;  // callbacks that may be using the sampler

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -117,6 +118,7 @@ def main():
     parser.add_argument("--bin", default="device/bin")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--parts", required=True, help="the built tracing_parts.cc")
+    parser.add_argument("--workloads", default="", help="those with this expression in the name")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=250, help="begin no run after this")
     parser.add_argument("--markdown", required=True)
@@ -126,8 +128,9 @@ def main():
     rows, failures = [], []
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
-        for done, name in enumerate(_WORKLOADS, start=1):
-            deadline = begun + arguments.seconds * done / len(_WORKLOADS)
+        chosen = [name for name in _WORKLOADS if re.search(arguments.workloads, name)]
+        for done, name in enumerate(chosen, start=1):
+            deadline = begun + arguments.seconds * done / len(chosen)
             rows += run_workload(name, arguments, scratch, deadline, failures)
             write(arguments, rows, failures)  # after each: the time may be over any moment
     print(write(arguments, rows, failures))

@@ -8,6 +8,7 @@
 #                           [storm] [peers] [living] [soak] [gpus]
 #
 # Without arguments all sections run. Nothing is begun after PROF_GPU_SECONDS, by default 560.
+# PROF_GPU_WORKLOADS: an expression that chooses among those of peers.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." || exit 1
 
@@ -198,7 +199,8 @@ run_peers() {
   local left=$((section_end - SECONDS))
   build_injection tracing_parts
   step "$left" peers.txt "$kPython" bench/gpu/peers.py --bin "$kBin" --python "$kPython" \
-    --parts "$work/libtracing_parts.so" --seconds "$((left - 100))" \
+    --parts "$work/libtracing_parts.so" --seconds "$((left - 30))" \
+    --workloads "${PROF_GPU_WORKLOADS:-}" \
     --markdown "$work/peers.md" --json "$work/peers.json"
   grep -hE '^\||^\[failed\]' "$work/peers.txt" 2>/dev/null | tee -a "$work/summary.txt"
 }
@@ -259,7 +261,7 @@ collect() {
 
 main() {
   local sections=("$@") name
-  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=400 [pytorch]=200 [storm]=280
+  declare -A limits=([tests]=150 [transformer]=120 [accuracy]=400 [pytorch]=200 [storm]=150
     [peers]=280 [living]=300 [gpus]=250 [continuous]=300 [cost]=420 [soak]=560)
   ((${#sections[@]})) || sections=("${kAllSections[@]}")
   say "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'no nvidia-smi'); commit $(cat device/commit 2>/dev/null)"

@@ -134,7 +134,10 @@ struct Verdict {
 struct KernelReport {
   std::string name;       ///< Short, demangled: "saxpy".
   std::string full_name;  ///< Demangled, with template arguments and parameters.
-  std::string range;      ///< NVTX path, "layer/qkv_proj"; empty: outside all ranges.
+  /// NVTX path, "layer/qkv_proj"; empty: outside all ranges. Of a CUDA graph's kernel that was
+  /// captured in another range than the graph was launched in: both, "replay > layer/qkv_proj".
+  std::string range;
+  std::string captured_in;  ///< That range of the capture; empty: the launch's, or none.
   uint32_t device = 0;
   std::array<uint32_t, 3> grid{};
   std::array<uint32_t, 3> block{};
@@ -157,6 +160,8 @@ struct KernelReport {
   /// local memory and cluster are not, and read 0.
   bool resources_known = true;
   bool in_graph = false;
+  bool whole_graph =
+      false;  ///< No kernel, but a CUDA graph whose launches were recorded as a whole.
   std::map<std::string, Statistic, std::less<>> metrics;  ///< By CUPTI name, in CUPTI's unit.
   ContinuousValues continuous;  ///< Empty where there was no PM sampling on its device.
   int64_t samples_used = 0;
@@ -348,6 +353,19 @@ struct MemoryReport {
   bool empty() const { return kinds.empty() && pools.empty() && unified.empty(); }
 };
 
+/// A stream that ran something.
+struct StreamReport {
+  uint32_t device = 0;
+  uint32_t context = 0;
+  uint32_t stream = 0;
+  std::string name;                 ///< The program's, by NVTX; empty: none.
+  std::string kind;                 ///< "default", "non-blocking", "null"; empty: not recorded.
+  std::optional<int32_t> priority;  ///< As CUDA has it: a smaller number goes first.
+  int64_t operations = 0;
+  double time_ns = 0;    ///< Sum of their durations.
+  int64_t channels = 0;  ///< Hardware channels that they came through; 0: not recorded.
+};
+
 struct DeviceReport {
   uint32_t id = 0;
   std::string name;
@@ -398,6 +416,7 @@ struct Totals {
   int64_t api_calls = 0;
   int64_t ranges = 0;
   int64_t samples = 0;
+  int64_t graphs = 0;  ///< Launches of CUDA graphs that were recorded as a whole.
 };
 
 /// An NVTX path with something beside its time: marks, values (payloads), a category, a colour.
@@ -458,6 +477,7 @@ struct Report {
   std::vector<WholeReport> wholes;    ///< By total time, descending.
   std::vector<GapSummary> gaps;       ///< Sum to the devices' idle time.
   std::vector<CopySummary> copies;
+  std::vector<StreamReport> streams;         ///< By time, descending.
   std::vector<Finding> findings;             ///< By possible gain, descending.
   std::vector<ContinuousReport> continuous;  ///< Of each device that was PM sampled.
   NvtxReport nvtx;

@@ -36,6 +36,13 @@ enum class Replay {
            ///< restored between: some 20 ms a pass, outside of the budget.
 };
 
+/// How much of a CUDA graph's launch is recorded.
+enum class Graphs {
+  kNodes,  ///< Each node: kernels, copies and memsets as if they were launched alone. The default.
+  kWhole   ///< One record for each launch: less to trace, but its kernels are not known. Only in an
+           ///< injected process, and for all of its recordings: see docs/options.md.
+};
+
 /// Every field has a default; a default-constructed value records everything in memory.
 struct SessionOptions {
   Counters counters = Counters::kStalls;
@@ -83,6 +90,8 @@ struct SessionOptions {
   /// Migrations and page faults of managed memory are recorded. Costs the program something with
   /// each of them. Where CUPTI does not offer it, a notice in the snapshot says so.
   bool unified_memory = false;
+  /// The first recording of a process decides; a notice says so where it is not as asked for.
+  Graphs graphs = Graphs::kNodes;
 
   /// A further list of metrics (CUPTI names) to sample with the others.
   std::vector<std::string> metrics;

@@ -41,6 +41,7 @@ struct Integrity {
   uint64_t launches_missed = 0;  ///< Launch calls made while another profiler in the process had
                                  ///< CUPTI's records.
   uint64_t calls_dropped = 0;    ///< CUDA API calls for which a thread's ring had no room.
+  uint64_t graph_nodes_dropped = 0;  ///< CUDA graph nodes whose range at capture was not recorded.
 
   /// True when nothing was lost.
   bool complete() const {
@@ -48,8 +49,8 @@ struct Integrity {
            range_events_dropped == 0 && range_paths_dropped == 0 && unknown_records == 0 &&
            signatures_dropped == 0 && samples_failed == 0 && bytes_not_written == 0 &&
            pm_samples_lost == 0 && pm_restarts == 0 && payloads_not_read == 0 &&
-           names_dropped == 0 && launches_missed == 0 && calls_dropped == 0 && !clock_stepped &&
-           !incomplete;
+           names_dropped == 0 && launches_missed == 0 && calls_dropped == 0 &&
+           graph_nodes_dropped == 0 && !clock_stepped && !incomplete;
   }
 };
 

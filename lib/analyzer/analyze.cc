@@ -20,6 +20,7 @@
 #include "lib/analyzer/rows.h"
 #include "lib/analyzer/rules.h"
 #include "lib/analyzer/statistics.h"
+#include "lib/analyzer/streams.h"
 #include "lib/analyzer/timeline.h"
 #include "lib/analyzer/units.h"
 #include "lib/analyzer/untraced.h"
@@ -76,6 +77,9 @@ void SetTotals(const Model& model, const Timeline& timeline, const UntracedTimes
         break;
       case model::OpKind::kMemset:
         ++totals.memsets;
+        break;
+      case model::OpKind::kGraph:
+        ++totals.graphs;
         break;
     }
   }
@@ -212,6 +216,7 @@ Report AnalyzeModel(const Model& model) {
   report.integrity = analyzer::IntegritySentences(model, notes.without_kernel, wholes.without_work);
   report.gaps = analyzer::SummarizeGaps(model, timeline);
   report.copies = analyzer::SummarizeCopies(model);
+  report.streams = analyzer::DescribeStreams(model);
   report.nvtx = analyzer::DescribeNvtx(model);
   report.memory = analyzer::SummarizeAllocations(model, families);
   report.memory.unified = analyzer::SummarizeUnifiedMemory(model);

@@ -88,7 +88,7 @@ std::vector<CopySummary> SummarizeCopies(const model::Model& model) {
   bool any = false;
   for (const Op& op : model.ops) {
     any |= op.kind == OpKind::kCopy;
-    if (op.kind == OpKind::kKernel && op.timed) kernels[op.device].Add(op.start_ns, op.end_ns);
+    if (RunsKernels(op) && op.timed) kernels[op.device].Add(op.start_ns, op.end_ns);
   }
   std::map<std::tuple<uint32_t, CopyKind, MemoryKind, MemoryKind>, CopySummary> by_kind;
   for (const Op& op : model.ops) {

@@ -78,7 +78,7 @@ double RunFacts::LaunchGapBefore(int32_t op) const {
 RunFacts GatherRunFacts(const model::Model& model, const DeviceTimeline& device, double span_ns) {
   RunFacts facts{model, device, span_ns};
   for (const model::Op& op : model.ops) {
-    if (op.kind != model::OpKind::kKernel || !op.timed || op.device != device.device) continue;
+    if (!RunsKernels(op) || !op.timed || op.device != device.device) continue;
     facts.kernels.emplace_back(op.start_ns, op.end_ns);
   }
   facts.kernels = Union(std::move(facts.kernels));

@@ -195,7 +195,7 @@ GapParts GapClassifier::Parts(const Gap& gap) const {
 // The range in which the launching thread was during most of the gap before the launch.
 uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts) const {
   const Op& next = model_.ops[gap.next_op];
-  if (parts.launch == kNoIndex) return next.path;
+  if (parts.launch == kNoIndex) return model_.LaunchPath(next);
   const ApiCall& call = model_.api_calls[parts.launch];
   const auto begin = model_.steps.begin() + static_cast<ptrdiff_t>(step_offsets_[call.thread]);
   const auto end = model_.steps.begin() + static_cast<ptrdiff_t>(step_offsets_[call.thread + 1]);
@@ -218,7 +218,7 @@ uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts) const {
     from_ns = to_ns;
     if (more) path = (it++)->path;
   }
-  if (times.empty()) return next.path;
+  if (times.empty()) return model_.LaunchPath(next);
   return std::max_element(times.begin(), times.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;

@@ -28,6 +28,8 @@ std::string OpName(const Model& model, const model::Op& op) {
       return "a copy";
     case model::OpKind::kMemset:
       return "a memset";
+    case model::OpKind::kGraph:
+      return "CUDA graph " + std::to_string(op.graph);
   }
   return "";
 }

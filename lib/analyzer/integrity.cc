@@ -57,6 +57,10 @@ constexpr Loss kOtherLosses[] = {
      "with a schema (extended payloads): their content was not recorded."},
     {&prof::Integrity::names_dropped, "NVTX name was", "NVTX names were",
      "not kept because the table of names of threads, categories and streams is full."},
+    {&prof::Integrity::graph_nodes_dropped, "node of a CUDA graph", "nodes of CUDA graphs",
+     "had no room in the table of where they were captured: their work is listed under the range "
+     "of "
+     "the graph's launch."},
 };
 
 std::string Sentence(uint64_t count, const Loss& loss) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/kernels.h"
 
+#include <cstring>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -18,20 +19,30 @@ using model::Op;
 
 struct Signature {
   uint32_t device, shape, path;
+  uint32_t graph = 0;  // recorded as a whole
   bool operator==(const Signature& other) const {
-    return std::tie(device, shape, path) == std::tie(other.device, other.shape, other.path);
+    return std::tie(device, shape, path, graph) ==
+           std::tie(other.device, other.shape, other.path, other.graph);
   }
 };
 
 struct SignatureHash {
   size_t operator()(const Signature& s) const {
     uint64_t hash = (uint64_t{s.shape} << 32 | s.path) * 0x9e3779b97f4a7c15u;
-    hash = (hash ^ (hash >> 32) ^ s.device) * 0xff51afd7ed558ccdu;
+    hash = (hash ^ (hash >> 32) ^ s.device ^ uint64_t{s.graph} << 32) * 0xff51afd7ed558ccdu;
     return hash ^ (hash >> 32);
   }
 };
 
-bool IsKernel(const Op& op) { return op.kind == model::OpKind::kKernel; }
+// The part of a path's label that says where its work was captured.
+std::string CapturedIn(const Model& model, const RangeFamilies& families, uint32_t path) {
+  const model::RangePath& range = model.paths[path];
+  if (range.captured == model::kNone) return "";
+  const std::string& label = families.label[path];
+  if (label == range.full) return model.paths[range.captured].full;
+  const size_t at = label.find(model::kCapturedIn);  // of a family: "replay > layer * (8 ranges)"
+  return at == std::string::npos ? label : label.substr(at + std::strlen(model::kCapturedIn));
+}
 
 // Assigns each kernel to its group; demangles each shape's name once.
 void Assign(const Model& model, const RangeFamilies& families, KernelGroups* result) {
@@ -41,10 +52,12 @@ void Assign(const Model& model, const RangeFamilies& families, KernelGroups* res
   result->group_of_op.assign(model.ops.size(), model::kNoIndex);
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const Op& op = model.ops[i];
-    if (!IsKernel(op)) continue;
+    if (!RunsKernels(op)) continue;
+    const uint32_t graph = op.kind == model::OpKind::kGraph ? op.graph : 0;
     const uint32_t shape_id = shapes[op.shape];
-    const auto [it, added] = known.try_emplace({op.device, shape_id, families.of_path[op.path]},
-                                               static_cast<int32_t>(result->groups.size()));
+    const auto [it, added] =
+        known.try_emplace({op.device, shape_id, families.of_path[op.path], graph},
+                          static_cast<int32_t>(result->groups.size()));
     result->group_of_op[i] = it->second;
     if (!added) continue;
     KernelGroup& group = result->groups.emplace_back();
@@ -58,7 +71,14 @@ void Assign(const Model& model, const RangeFamilies& families, KernelGroups* res
     report.full_name = name->second.empty() ? "(unknown kernel)" : name->second;
     report.name = ShortName(report.full_name);
     report.range = families.label[group.path];
+    report.captured_in = CapturedIn(model, families, group.path);
     report.device = op.device;
+    if (graph != 0) {
+      report.name = report.full_name = "CUDA graph " + std::to_string(graph);
+      report.whole_graph = true;
+      report.resources_known = false;
+      continue;
+    }
     report.grid = shape.grid;
     report.block = shape.block;
     report.cluster = shape.cluster;

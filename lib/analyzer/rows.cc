@@ -75,7 +75,8 @@ void UseWhole(const WholeReport& whole, RangeRow* row) {
   row->verdict = verdict.action.empty() ? verdict.summary : verdict.action;
 }
 
-RangeRow Finish(const RangeFamilies& families, const Wholes& wholes, const Row& row) {
+RangeRow Finish(const model::Model& model, const RangeFamilies& families, const Wholes& wholes,
+                const Row& row) {
   RangeRow result;
   result.kind = row.path == 0 ? RangeRow::Kind::kOutside : RangeRow::Kind::kRange;
   result.label = row.path == 0 ? "(no range)" : families.label[row.path];
@@ -106,7 +107,9 @@ RangeRow Finish(const RangeFamilies& families, const Wholes& wholes, const Row& 
     result.limiter = verdict.limiter;
     result.evidence = Evidence(*kernel);
     result.verdict = verdict.action.empty() ? verdict.summary : verdict.action;
-    const auto whole = wholes.of_path.find(row.path);
+    const model::RangePath& path = model.paths[row.path];
+    const auto whole = wholes.of_path.find(
+        path.captured != model::kNone ? families.of_path[path.parent] : row.path);
     if (verdict.limiter == Limiter::kNotMeasured && whole != wholes.of_path.end()) {
       UseWhole(wholes.reports[whole->second], &result);
     }
@@ -154,7 +157,7 @@ std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& 
     const int64_t exclusive_ns = timeline.exclusive_ns[i];
     row.exclusive_ns += exclusive_ns;
     ++row.operations;
-    if (op.kind == OpKind::kKernel) continue;
+    if (RunsKernels(op)) continue;
     OtherWork& work = row.other[{op.kind, op.copy, op.source, op.destination}];
     work.exclusive_ns += exclusive_ns;
     if (op.timed) work.time_ns += op.end_ns - op.start_ns;
@@ -173,8 +176,11 @@ std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& 
 
   std::vector<RangeRow> result;
   for (const Row& row : rows) {
-    result.push_back(Finish(families, wholes, row));
-    if (row.path != 0) result.back().instances = entered[row.path];
+    result.push_back(Finish(model, families, wholes, row));
+    // What a graph launched was in no range of its own: as often as the launch's range.
+    const model::RangePath& path = model.paths[row.path];
+    const uint32_t range = path.captured != model::kNone ? families.of_path[path.parent] : row.path;
+    if (range != 0) result.back().instances = entered[range];
     const auto values = continuous.of_path.find(row.path);
     if (values != continuous.of_path.end()) result.back().continuous = values->second;
   }

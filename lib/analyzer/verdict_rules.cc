@@ -23,7 +23,8 @@ bool NotMeasured(const Facts& facts) { return !facts.measured; }
 
 void FillNotMeasured(const Facts& facts, Verdict* verdict) {
   const KernelReport& kernel = *facts.kernel;
-  verdict->summary = "No counters were read for this kernel.";
+  verdict->summary = kernel.whole_graph ? "It is a CUDA graph, of which no kernel was recorded."
+                                        : "No counters were read for this kernel.";
   if (facts.duration_ns > 0 && facts.duration_ns < kLaunchSizedNs) {
     verdict->summary += " At " + FormatNs(facts.duration_ns) +
                         " it is so short that launching it matters more than what limits it.";
@@ -32,6 +33,10 @@ void FillNotMeasured(const Facts& facts, Verdict* verdict) {
     verdict->missing = "a sample of this kernel alone: all " +
                        std::to_string(kernel.samples_rejected) +
                        " overlapped other GPU work or were taken at another clock";
+  } else if (kernel.whole_graph) {
+    verdict->missing =
+        "its nodes: the graph was recorded as a whole, as was asked for; record it by node to see "
+        "its kernels";
   } else if (kernel.in_graph) {
     verdict->missing =
         "counters: it ran in a CUDA graph, whose kernels CUPTI does not count one by one";

@@ -31,9 +31,8 @@ void AddOp(const Op& op, int32_t index, const KernelGroups& groups, WholeRun* ru
   run->busy_ns += std::max<int64_t>(0, op.end_ns - std::max(op.start_ns, run->end_ns));
   run->end_ns = std::max(run->end_ns, op.end_ns);
   const int32_t part =
-      op.kind == model::OpKind::kKernel
-          ? groups.group_of_op[index]
-          : -1 - (static_cast<int32_t>(op.kind) << 8 | static_cast<int32_t>(op.copy));
+      RunsKernels(op) ? groups.group_of_op[index]
+                      : -1 - (static_cast<int32_t>(op.kind) << 8 | static_cast<int32_t>(op.copy));
   WholeOps& ops = whole->parts[part];
   ops.example = index;
   ++ops.count;
@@ -63,7 +62,8 @@ std::vector<Whole> FindGraphs(const Model& model, const RangeFamilies& families,
   }
   const auto key_of = [&](const Op& op) {
     const auto it = graph_of_launch.find(LaunchKey(op.context, op.correlation));
-    return GraphKey{it == graph_of_launch.end() ? 0 : it->second, families.of_path[op.path]};
+    return GraphKey{it == graph_of_launch.end() ? 0 : it->second,
+                    families.of_path[model.LaunchPath(op)]};
   };
   for (const CounterSample& sample : model.samples) {
     if (sample.unit != SampleUnit::kGraph) continue;

@@ -53,6 +53,18 @@ void Write(Message& block, const MemsetColumns& c) {
   PackedDelta(m, 5, c.start.values());
   Packed64(m, 6, c.duration);
   PackedDelta(m, 7, c.correlation.values());
+  AddGraphs(m, c.graphs, 8);
+}
+
+void Write(Message& block, const GraphRunColumns& c) {
+  if (c.graph.empty()) return;
+  Message m(block, tag::block::kGraphRuns);
+  m.add_sfixed64(1, c.start.base());
+  Packed32(m, 2, c.graph);
+  Packed32(m, 3, c.lane);
+  PackedDelta(m, 4, c.start.values());
+  Packed64(m, 5, c.duration);
+  PackedDelta(m, 6, c.correlation.values());
 }
 
 void AddStates(Message& columns, uint32_t tag, const PoolStateColumns& c) {
@@ -224,6 +236,7 @@ void Write(Message& block, const Integrity& integrity) {
   U32(m, 22, integrity.rows_not_kept);
   U32(m, 23, integrity.launches_missed);
   U32(m, 24, integrity.calls_dropped);
+  U32(m, 26, integrity.graph_nodes_dropped);
 }
 
 }  // namespace
@@ -235,6 +248,11 @@ std::string SerializeTables(const BlockColumns& columns) {
     block.add_string(tag::block::kStrings, text);
   }
   bytes += columns.entries;
+  if (const GraphNodeColumns& nodes = columns.graph_nodes; !nodes.node_delta.empty()) {
+    Message m(block, tag::block::kGraphNodes);
+    PackedDelta(m, 1, nodes.node_delta);
+    PackedDelta(m, 2, nodes.path.values());
+  }
   return bytes;
 }
 
@@ -245,6 +263,7 @@ std::string SerializeEvents(const BlockColumns& columns, const Integrity& integr
   Write(block, columns.kernels);
   Write(block, columns.copies);
   Write(block, columns.memsets);
+  Write(block, columns.graph_runs);
   Write(block, columns.syncs);
   Write(block, columns.api_calls);
   Write(block, columns.overheads);

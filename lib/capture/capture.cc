@@ -122,7 +122,7 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
 
 Capture::Capture(SessionOptions options, bool injected) : options_(std::move(options)) {
   source_ = MakeGpuSource();
-  source_->Start(options_);
+  source_->Start(options_, injected);
   const int rank = RankFromEnvironment();
   CollectorOptions collector;
   if (!options_.output.empty()) {

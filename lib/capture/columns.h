@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/capture/events.h"
 #include "lib/capture/guessed_columns.h"
 #include "lib/capture/pm_columns.h"
 
@@ -37,7 +38,7 @@ class DeltaColumn {
   bool has_base_ = false;
 };
 
-// Correlation ids: differences, the first one to 0.
+// Ids: differences, the first one to 0.
 class CorrelationColumn {
  public:
   void Add(uint32_t value) {
@@ -68,6 +69,15 @@ class WrappingColumn {
 struct GraphRows {
   std::vector<uint32_t> row, graph;
   std::vector<uint64_t> node;
+
+  // Row `at` is `event`, which a graph may have launched.
+  template <typename Event>
+  void Add(size_t at, const Event& event) {
+    if (event.graph == 0) return;
+    row.push_back(static_cast<uint32_t>(at));
+    graph.push_back(event.graph);
+    node.push_back(event.graph_node);
+  }
 };
 
 struct KernelColumns {
@@ -93,6 +103,14 @@ struct MemsetColumns {
   std::vector<uint64_t> bytes;
   std::vector<int32_t> memory;
   std::vector<uint32_t> lane;
+  DeltaColumn start;
+  std::vector<uint64_t> duration;
+  CorrelationColumn correlation;
+  GraphRows graphs;
+};
+
+struct GraphRunColumns {
+  std::vector<uint32_t> graph, lane;
   DeltaColumn start;
   std::vector<uint64_t> duration;
   CorrelationColumn correlation;
@@ -176,15 +194,30 @@ struct UnifiedMemoryColumns {
   std::vector<uint64_t> duration;
 };
 
+// A table, not events: its rows are not of a time.
+struct GraphNodeColumns {
+  CorrelationColumn path;
+  std::vector<int64_t> node_delta;
+  uint64_t last_node = 0;
+
+  void Add(const GraphNodeEvent& event) {
+    node_delta.push_back(static_cast<int64_t>(event.node - last_node));
+    last_node = event.node;
+    path.Add(event.path);
+  }
+};
+
 // The block under construction: new table entries (serialized) and columns.
 struct BlockColumns {
   std::string entries;        // table entries and notices: serialized fields of Block
   std::string timed_entries;  // the same of what belongs to a time: samples, intervals, clocks
   std::vector<std::string> new_strings;
   size_t new_string_bytes = 0;
+  GraphNodeColumns graph_nodes;
   KernelColumns kernels;
   CopyColumns copies;
   MemsetColumns memsets;
+  GraphRunColumns graph_runs;
   SyncColumns syncs;
   ApiColumns api_calls;
   OverheadColumns overheads;
@@ -200,11 +233,11 @@ struct BlockColumns {
   size_t rows() const {
     size_t pm_rows = 0;
     for (const PmColumns& pm : pm_samples) pm_rows += pm.rows() * (1 + pm.values.size() / 3);
-    return kernels.interval.rows() + copies.kind.size() + memsets.bytes.size() + syncs.kind.size() +
-           api_calls.interval.rows() + overheads.kind.size() + ranges.time.rows() +
-           spans.path.size() + marks.path.size() + payloads.path.size() + allocations.bytes.size() +
-           pool_operations.operation.size() + unified_memory.kind.size() +
-           pm_rows;  // a PM row of many metrics takes as much as several
+    return kernels.interval.rows() + copies.kind.size() + memsets.bytes.size() +
+           graph_runs.graph.size() + syncs.kind.size() + api_calls.interval.rows() +
+           overheads.kind.size() + ranges.time.rows() + spans.path.size() + marks.path.size() +
+           payloads.path.size() + allocations.bytes.size() + pool_operations.operation.size() +
+           unified_memory.kind.size() + pm_rows;  // a PM row of many metrics takes as much as several
   }
 };
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kMaxNotices = 1 << 12;
 constexpr size_t kMaxPmSeries = 1 << 10;
+constexpr uint64_t kMaxGraphNodes = 1 << 22;  // they stay with kept blocks for ever
 constexpr size_t kLargeBlockBytes = 128 << 10;
 
 uint64_t DurationOf(int64_t start_ns, int64_t end_ns) {
@@ -155,7 +156,7 @@ void Encoder::Add(const KernelEvent& event) {
   const auto row = static_cast<uint32_t>(columns.interval.rows());
   const uint32_t shape = tables_.Shape(event);
   columns.shape.Add(shape);
-  columns.lane.Add(tables_.Lane(event.device, event.context, event.stream));
+  columns.lane.Add(tables_.Lane(event));
   const bool timed = event.start_ns > 0 && event.end_ns >= event.start_ns;
   if (timed) {
     columns.interval.Add(shape, event.start_ns, DurationOf(event.start_ns, event.end_ns));
@@ -165,11 +166,7 @@ void Encoder::Add(const KernelEvent& event) {
     columns.untimed.push_back(row);
   }
   columns.correlation.Add(event.correlation);
-  if (event.graph != 0) {
-    columns.graphs.row.push_back(row);
-    columns.graphs.graph.push_back(event.graph);
-    columns.graphs.node.push_back(event.graph_node);
-  }
+  columns.graphs.Add(row, event);
 }
 
 void Encoder::Add(const UntracedKernelEvent& event) {
@@ -177,7 +174,7 @@ void Encoder::Add(const UntracedKernelEvent& event) {
   KernelColumns& columns = columns_->kernels;
   columns.untraced.push_back(static_cast<uint32_t>(columns.interval.rows()));
   columns.shape.Add(shape);
-  columns.lane.Add(tables_.Lane(event.device, event.context, event.stream));
+  columns.lane.Add(tables_.Lane(event));
   columns.interval.Add(shape, event.launch_ns, 0);
   columns.correlation.Add(event.correlation);
 }
@@ -188,21 +185,16 @@ void Encoder::Add(const CopyEvent& event) {
     return;
   }
   CopyColumns& columns = columns_->copies;
-  const auto row = static_cast<uint32_t>(columns.kind.size());
+  columns.graphs.Add(columns.kind.size(), event);
   columns.kind.push_back(static_cast<int32_t>(event.kind));
   columns.source.push_back(static_cast<int32_t>(event.source));
   columns.destination.push_back(static_cast<int32_t>(event.destination));
   columns.bytes.push_back(event.bytes);
-  columns.lane.push_back(tables_.Lane(event.device, event.context, event.stream));
+  columns.lane.push_back(tables_.Lane(event));
   columns.start.Add(event.start_ns);
   columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
   columns.correlation.Add(event.correlation);
   columns.async.push_back(event.async ? 1 : 0);
-  if (event.graph != 0) {
-    columns.graphs.row.push_back(row);
-    columns.graphs.graph.push_back(event.graph);
-    columns.graphs.node.push_back(event.graph_node);
-  }
 }
 
 void Encoder::Add(const MemsetEvent& event) {
@@ -211,9 +203,10 @@ void Encoder::Add(const MemsetEvent& event) {
     return;
   }
   MemsetColumns& columns = columns_->memsets;
+  columns.graphs.Add(columns.bytes.size(), event);
   columns.bytes.push_back(event.bytes);
   columns.memory.push_back(static_cast<int32_t>(event.memory));
-  columns.lane.push_back(tables_.Lane(event.device, event.context, event.stream));
+  columns.lane.push_back(tables_.Lane(event));
   columns.start.Add(event.start_ns);
   columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
   columns.correlation.Add(event.correlation);
@@ -231,7 +224,7 @@ void Encoder::Add(const AllocationEvent& event) {
   columns.memory.push_back(static_cast<int32_t>(event.memory));
   columns.bytes.push_back(event.bytes);
   columns.address.Add(event.address);
-  columns.lane.push_back(tables_.Lane(event.device, event.context, event.stream));
+  columns.lane.push_back(tables_.Lane(event));
   columns.time.Add(event.time_ns);
   columns.correlation.Add(event.correlation);
   if (!event.pooled) return;
@@ -267,6 +260,30 @@ void Encoder::Add(const UnifiedMemoryEvent& event) {
   columns.cause.push_back(event.cause);
   columns.start.Add(event.start_ns);
   columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+}
+
+void Encoder::Add(const GraphRunEvent& event) {
+  if (event.start_ns <= 0) {
+    ++untimed_;
+    return;
+  }
+  GraphRunColumns& columns = columns_->graph_runs;
+  columns.graph.push_back(event.graph);
+  columns.lane.push_back(tables_.Lane(event));
+  columns.start.Add(event.start_ns);
+  columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
+  columns.correlation.Add(event.correlation);
+}
+
+void Encoder::Add(const StreamEvent& event) { tables_.Stream(event); }
+
+void Encoder::Add(const GraphNodeEvent& event) {
+  if (graph_nodes_ >= kMaxGraphNodes) {
+    ++graph_nodes_dropped_;
+    return;
+  }
+  ++graph_nodes_;
+  columns_->graph_nodes.Add(event);
 }
 
 void Encoder::Add(const SyncEvent& event) {
@@ -455,12 +472,13 @@ void Encoder::AddCounts(Integrity& integrity) const {
   integrity.dropped_by_cap += tables_.dropped() + notices_dropped_;
   integrity.counter_cost_ns += counter_cost_ns_;
   integrity.pm_samples_lost += pm_samples_lost_;
+  integrity.graph_nodes_dropped += graph_nodes_dropped_;
 }
 
 bool Encoder::has_events() const {
   const BlockColumns& c = *columns_;
   return !c.entries.empty() || !c.timed_entries.empty() || !c.new_strings.empty() ||
-         pending_rows() > repeated_rows_;
+         !c.graph_nodes.node_delta.empty() || pending_rows() > repeated_rows_;
 }
 
 size_t Encoder::pending_rows() const { return columns_->rows(); }
@@ -468,7 +486,8 @@ size_t Encoder::pending_rows() const { return columns_->rows(); }
 void Encoder::WriteIfLarge() {
   // About 5 bytes a row; exact sizes are known only after serialization.
   const size_t bytes = columns_->entries.size() + columns_->timed_entries.size() +
-                       columns_->new_string_bytes + (pending_rows() - repeated_rows_) * 5;
+                       columns_->new_string_bytes + columns_->graph_nodes.node_delta.size() * 4 +
+                       (pending_rows() - repeated_rows_) * 5;
   if (has_header_ && bytes >= kLargeBlockBytes) WriteBlock(last_integrity_);
 }
 

@@ -53,6 +53,9 @@ class Encoder {
   void Add(const AllocationEvent& event);
   void Add(const PoolEvent& event);
   void Add(const UnifiedMemoryEvent& event);
+  void Add(const GraphRunEvent& event);
+  void Add(const StreamEvent& event);
+  void Add(const GraphNodeEvent& event);
   void Add(const SyncEvent& event);
   void Add(const ApiEvent& event);
   void Add(const OverheadEvent& event);
@@ -105,6 +108,8 @@ class Encoder {
   uint64_t untimed_ = 0;
   uint64_t counter_cost_ns_ = 0;
   uint64_t pm_samples_lost_ = 0;
+  uint64_t graph_nodes_ = 0;
+  uint64_t graph_nodes_dropped_ = 0;
 };
 
 }  // namespace prof::capture

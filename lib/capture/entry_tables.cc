@@ -59,9 +59,8 @@ uint32_t EntryTables::InternNew(std::string_view text) {
   return id;
 }
 
-uint32_t EntryTables::Lane(uint32_t device, uint32_t context, uint32_t stream) {
-  const LaneKey key = {device, context, stream};
-  auto& recent = recent_lanes_.at(stream + context + device);
+uint32_t EntryTables::Lane(const LaneKey& key) {
+  auto& recent = recent_lanes_.at(key[0] + key[1] + key[2] + key[3]);
   if (recent.id != 0 && SameKey(recent.key, key)) return recent.id;
   const auto found = lanes_.find(key);
   if (found != lanes_.end()) {
@@ -76,10 +75,31 @@ uint32_t EntryTables::Lane(uint32_t device, uint32_t context, uint32_t stream) {
   lanes_.emplace(key, id);
   Message block(block_->entries);
   Message lane(block, tag::block::kLanes);
-  First(lane, 1, device);
-  U32(lane, 2, context);
-  U32(lane, 3, stream);
+  First(lane, 1, key[0]);
+  U32(lane, 2, key[1]);
+  U32(lane, 3, key[2]);
+  U32(lane, 4, key[3]);
+  if (key[4] != 0) lane.add_enum(5, static_cast<int32_t>(key[4]));
   return id;
+}
+
+void EntryTables::Stream(const StreamEvent& event) {
+  const std::array<uint32_t, 2> key = {event.context, event.stream};
+  const std::array<uint32_t, 2> value = {static_cast<uint32_t>(event.priority),
+                                         static_cast<uint32_t>(event.flag)};
+  const auto known = streams_.find(key);
+  if (known != streams_.end() && known->second == value) return;
+  if (known == streams_.end() && streams_.size() >= kMaxLanes) {
+    ++dropped_;
+    return;
+  }
+  streams_[key] = value;
+  Message block(block_->entries);
+  Message stream(block, tag::block::kStreams);
+  First(stream, 1, event.context);
+  U32(stream, 2, event.stream);
+  if (event.priority != 0) stream.add_sint32(3, event.priority);
+  if (event.flag != StreamFlag::kUnknown) stream.add_enum(4, static_cast<int32_t>(event.flag));
 }
 
 uint32_t EntryTables::Thread(uint32_t tid) {

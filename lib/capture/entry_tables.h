@@ -19,7 +19,7 @@ namespace prof::capture {
 
 // Everything in a KernelEvent that repeats, as a key.
 using ShapeKey = std::array<uint32_t, 16>;
-using LaneKey = std::array<uint32_t, 3>;
+using LaneKey = std::array<uint32_t, 5>;
 // What a launch call tells of it: name, grid, block, dynamic shared memory.
 using LaunchKey = std::array<uint32_t, 8>;
 
@@ -56,7 +56,19 @@ class EntryTables {
   explicit EntryTables(BlockColumns* block) : block_(block) {}
 
   uint32_t Intern(std::string_view text);
-  uint32_t Lane(uint32_t device, uint32_t context, uint32_t stream);
+  // Of a kernel, copy or memset event.
+  template <typename Event>
+  uint32_t Lane(const Event& event) {
+    return Lane({event.device, event.context, event.stream, event.channel.id,
+                 static_cast<uint32_t>(event.channel.type)});
+  }
+  // Of a launch that has no record: its channel is not known.
+  uint32_t Lane(const UntracedKernelEvent& event) {
+    return Lane({event.device, event.context, event.stream, 0, 0});
+  }
+  uint32_t Lane(const AllocationEvent& event) {
+    return Lane({event.device, event.context, event.stream, 0, 0});
+  }
   uint32_t Thread(uint32_t tid);
   // `name`: an interned string, for the thread's entry, if that comes later.
   void NameThread(uint32_t tid, uint32_t name);
@@ -64,11 +76,15 @@ class EntryTables {
   // The one that was added last for what a launch call tells, or one of that alone.
   uint32_t Shape(const UntracedKernelEvent& event);
 
+  // Says what a stream is, unless that was said before.
+  void Stream(const StreamEvent& event);
+
   // Entries that had no room.
   uint64_t dropped() const { return dropped_; }
 
  private:
   uint32_t InternNew(std::string_view text);  // not among the recent ones
+  uint32_t Lane(const LaneKey& key);
 
   BlockColumns* block_;
   uint64_t dropped_ = 0;
@@ -76,7 +92,9 @@ class EntryTables {
   size_t string_bytes_ = 0;
   std::unordered_map<ShapeKey, uint32_t, ArrayHash<16>> shapes_;
   std::unordered_map<LaunchKey, uint32_t, ArrayHash<8>> shape_of_launch_;  // the latest one
-  std::unordered_map<LaneKey, uint32_t, ArrayHash<3>> lanes_;
+  std::unordered_map<LaneKey, uint32_t, ArrayHash<5>> lanes_;
+  // context and stream -> priority and flag
+  std::unordered_map<std::array<uint32_t, 2>, std::array<uint32_t, 2>, ArrayHash<2>> streams_;
   std::unordered_map<uint32_t, uint32_t> threads_;
   std::unordered_map<uint32_t, uint32_t> thread_names_;  // tid -> string id, before its first event
   Recent<std::string, 1024> recent_strings_;             // by address; as given, not as written

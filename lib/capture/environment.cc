@@ -145,6 +145,8 @@ SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints) {
   ReadNamed("PROF_DUMP_SIGNAL", kSignals, &options.dump_signal, complaints);
   ReadSwitch("PROF_RANGES", &options.ranges, complaints);
   ReadSwitch("PROF_UNIFIED_MEMORY", &options.unified_memory, complaints);
+  constexpr Named<Graphs> kGraphs[] = {{"nodes", Graphs::kNodes}, {"whole", Graphs::kWhole}};
+  ReadNamed("PROF_GRAPHS", kGraphs, &options.graphs, complaints);
   if (const char* metrics = Value("PROF_METRICS")) options.metrics = Split(metrics, ',');
   ReadExpression("PROF_KERNEL", &options.kernel_filter, complaints);
   ReadExpression("PROF_RANGE_FILTER", &options.range_filter, complaints);

@@ -13,6 +13,13 @@
 
 namespace prof::capture {
 
+// The hardware channel through which work came; numbers as in snapshot.proto.
+enum class ChannelType : uint8_t { kUnknown, kCompute, kCopy, kDecompression };
+struct Channel {
+  uint32_t id = 0;
+  ChannelType type = ChannelType::kUnknown;
+};
+
 struct KernelEvent {
   std::string_view name;
   uint32_t name_id = 0;  // Encoder::NameId(name), for who has it already; 0: it is looked up
@@ -20,6 +27,7 @@ struct KernelEvent {
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, shared_executed_bytes = 0;
   uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
   uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  Channel channel;
   uint32_t graph = 0;
   uint64_t graph_node = 0;
   int64_t start_ns = 0, end_ns = 0;  // both 0: CUPTI gave no valid time
@@ -55,6 +63,7 @@ struct CopyEvent {
   bool async = false;
   uint64_t bytes = 0;
   uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  Channel channel;
   uint32_t graph = 0;
   uint64_t graph_node = 0;
   int64_t start_ns = 0, end_ns = 0;
@@ -64,6 +73,9 @@ struct MemsetEvent {
   uint64_t bytes = 0;
   MemoryKind memory = MemoryKind::kUnknown;
   uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  Channel channel;
+  uint32_t graph = 0;
+  uint64_t graph_node = 0;
   int64_t start_ns = 0, end_ns = 0;
 };
 
@@ -121,6 +133,30 @@ struct UnifiedMemoryEvent {
   uint64_t value = 0;
   uint32_t source = 0, destination = 0, cause = 0;
   int64_t start_ns = 0, end_ns = 0;
+};
+
+// A launch of a CUDA graph, recorded as a whole: from its first to its last operation.
+struct GraphRunEvent {
+  uint32_t graph = 0;  // as KernelEvent::graph
+  uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  Channel channel;  // not known
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+// The range in which a node of a CUDA graph was captured. path: table id; 0: in none.
+struct GraphNodeEvent {
+  uint64_t node = 0;
+  uint32_t path = 0;
+};
+
+// Numbers as in snapshot.proto.
+enum class StreamFlag : uint8_t { kUnknown, kDefault, kNonBlocking, kNull };
+
+// A stream as it was created. A smaller number is a higher priority.
+struct StreamEvent {
+  uint32_t context = 0, stream = 0;
+  int32_t priority = 0;
+  StreamFlag flag = StreamFlag::kUnknown;
 };
 
 struct SyncEvent {

@@ -27,8 +27,9 @@ class GpuSource {
  public:
   virtual ~GpuSource() = default;
 
-  // The thread that starts the capture. Never blocks on the GPU.
-  virtual void Start(const SessionOptions& options) = 0;
+  // The thread that starts the capture. Never blocks on the GPU. `injected`: by CUDA's injection or
+  // a preload, so that the program has not called CUDA yet.
+  virtual void Start(const SessionOptions& options, bool injected) = 0;
 
   // The collector thread, in this order, again and again. Gather takes what is ready; ranges are
   // drained between the two, so that every path that a gathered event names is known; Encode

@@ -39,6 +39,9 @@ constexpr uint32_t kPayloads = 27;
 constexpr uint32_t kAllocations = 28;
 constexpr uint32_t kPoolOperations = 29;
 constexpr uint32_t kUnifiedMemory = 30;
+constexpr uint32_t kStreams = 31;
+constexpr uint32_t kGraphNodes = 32;
+constexpr uint32_t kGraphRuns = 33;
 
 }  // namespace prof::capture::tag::block
 

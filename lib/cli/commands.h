@@ -31,7 +31,7 @@ struct RunOptions {
   std::optional<std::string> counters, samples, budget_percent, budget_seconds, metrics;
   std::optional<std::string> kernel, range, launch_skip, launch_count, every;
   std::optional<std::string> keep_last, dump_signal;
-  std::optional<std::string> count_range, continuous, continuous_core, replay;
+  std::optional<std::string> count_range, continuous, continuous_core, replay, graphs;
   bool no_ranges = false;
   bool unified_memory = false;
   bool report = false;

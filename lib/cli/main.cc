@@ -125,6 +125,10 @@ CLI::App* AddRun(CLI::App* app, RunOptions* options) {
   run->add_option("--metrics", options->metrics, "Further CUPTI metrics to sample: a,b,c")
       ->type_name("LIST");
   AddSelection(run, options);
+  run->add_option("--graphs", options->graphs,
+                  "CUDA graphs by their nodes (default), or whole: one record a launch")
+      ->check(CLI::IsMember({"nodes", "whole"}))
+      ->type_name("LEVEL");
   run->add_flag("--no-ranges", options->no_ranges, "Do not record NVTX ranges");
   run->add_flag("--unified-memory", options->unified_memory,
                 "Record migrations and page faults of managed memory; each costs something");

@@ -55,6 +55,7 @@ std::string Configure(const RunOptions& options, Environment* environment) {
   SetIfGiven("PROF_KEEP_SECONDS", options.keep_last, environment);
   SetIfGiven("PROF_DUMP_SIGNAL", options.dump_signal, environment);
   SetIfGiven("PROF_REPLAY", options.replay, environment);
+  SetIfGiven("PROF_GRAPHS", options.graphs, environment);
   if (options.no_ranges) environment->Set("PROF_RANGES", "0");
   if (options.unified_memory) environment->Set("PROF_UNIFIED_MEMORY", "1");
   std::string pattern = options.output.value_or(environment->Get("PROF_OUTPUT").value_or(""));

@@ -92,11 +92,14 @@ void AddKernel(const KernelReport& kernel, Line* line) {
   line->Text(kernel.full_name);
   line->Text(kernel.range);
   line->Integral(kernel.device);
-  for (const uint32_t size : kernel.grid) line->Integral(size);
-  for (const uint32_t size : kernel.block) line->Integral(size);
+  const auto of_launch = [&](uint32_t amount) {
+    line->Text(kernel.whole_graph ? "" : std::to_string(amount));
+  };
+  for (const uint32_t size : kernel.grid) of_launch(size);
+  for (const uint32_t size : kernel.block) of_launch(size);
   resource(kernel.registers_per_thread);
   resource(kernel.static_shared_bytes);
-  line->Integral(kernel.dynamic_shared_bytes);
+  of_launch(kernel.dynamic_shared_bytes);
   resource(kernel.local_bytes_per_thread);
   line->Integral(kernel.launches);
   line->Integral(kernel.in_graph ? 1 : 0);

@@ -87,12 +87,13 @@ void WriteDevices(std::ostream& out, const Model& model, const TextOptions& opti
 }
 
 void WriteCounts(std::ostream& out, const Model& model, const TextOptions& options) {
-  int64_t kernels = 0, sampled = 0, copies = 0, memsets = 0, in_graphs = 0;
+  int64_t kernels = 0, sampled = 0, copies = 0, memsets = 0, in_graphs = 0, graphs = 0;
   std::set<std::pair<uint32_t, uint32_t>> signatures;
   for (const model::Op& op : model.ops) {
     if (op.graph != 0) ++in_graphs;
     if (op.kind == model::OpKind::kCopy) ++copies;
     if (op.kind == model::OpKind::kMemset) ++memsets;
+    if (op.kind == model::OpKind::kGraph) ++graphs;
     if (op.kind != model::OpKind::kKernel) continue;
     ++kernels;
     sampled += op.sampled ? 1 : 0;
@@ -108,6 +109,7 @@ void WriteCounts(std::ostream& out, const Model& model, const TextOptions& optio
   row("signatures (kernel, launch shape, range)", signatures.size());
   row("kernels under a counter range", static_cast<size_t>(sampled));
   row("operations from CUDA graphs", static_cast<size_t>(in_graphs));
+  row("graph launches recorded as a whole", static_cast<size_t>(graphs));
   row("copies", static_cast<size_t>(copies));
   row("memsets", static_cast<size_t>(memsets));
   if (!model.allocations.empty()) row("allocations and frees", model.allocations.size());
@@ -116,7 +118,10 @@ void WriteCounts(std::ostream& out, const Model& model, const TextOptions& optio
   row("API calls", model.api_calls.size());
   row("synchronizations", model.syncs.size());
   row("ranges opened", model.instances.size() + model.spans.size());
-  row("range paths", model.paths.size() - 1);
+  const auto paths = std::count_if(  // of the program, not those that the reader adds for graphs
+      model.paths.begin() + 1, model.paths.end(),
+      [](const model::RangePath& path) { return path.captured == model::kNone; });
+  row("range paths", static_cast<size_t>(paths));
   row("marks", model.marks.size());
   row("values attached to ranges and marks", model.payloads.size());
   row("threads", model.threads.size() - 1);
@@ -179,6 +184,7 @@ void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOpt
       {"API calls dropped", integrity.calls_dropped},
       {"range names dropped", integrity.range_paths_dropped},
       {"records of an unknown kind", integrity.unknown_records},
+      {"CUDA graph nodes without their range", integrity.graph_nodes_dropped},
       {"signatures not considered for counters", integrity.signatures_dropped},
       {"counter samples that failed", integrity.samples_failed},
       {"bytes that the output did not take", integrity.bytes_not_written},

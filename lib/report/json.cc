@@ -142,13 +142,15 @@ Json ToJson(const KernelReport& value) {
   return {{"name", value.name},
           {"full_name", value.full_name},
           {"range", value.range},
+          {"captured_in", value.captured_in},
           {"device", value.device},
-          {"grid", value.grid},
-          {"block", value.block},
+          {"grid", value.whole_graph ? Json(nullptr) : Json(value.grid)},
+          {"block", value.whole_graph ? Json(nullptr) : Json(value.block)},
           {"cluster", value.resources_known ? Json(value.cluster) : Json(nullptr)},
           {"registers_per_thread", resource(value.registers_per_thread)},
           {"static_shared_bytes", resource(value.static_shared_bytes)},
-          {"dynamic_shared_bytes", value.dynamic_shared_bytes},
+          {"dynamic_shared_bytes",
+           value.whole_graph ? Json(nullptr) : Json(value.dynamic_shared_bytes)},
           {"local_bytes_per_thread", resource(value.local_bytes_per_thread)},
           {"launches", value.launches},
           {"loading_launches", value.loading_launches},
@@ -157,6 +159,7 @@ Json ToJson(const KernelReport& value) {
           {"total_ns", Number(value.total_ns)},
           {"share", Number(value.share)},
           {"in_graph", value.in_graph},
+          {"whole_graph", value.whole_graph},
           {"metrics", ToJson(value.metrics)},
           {"continuous", ToJson(value.continuous)},
           {"samples_used", value.samples_used},
@@ -252,6 +255,18 @@ Json ToJson(const CopySummary& value) {
           {"bytes", value.bytes},
           {"time_ns", Number(value.time_ns)},
           {"overlapped_ns", Number(value.overlapped_ns)}};
+}
+
+Json ToJson(const StreamReport& value) {
+  return {{"device", value.device},
+          {"context", value.context},
+          {"stream", value.stream},
+          {"name", value.name},
+          {"kind", value.kind},
+          {"priority", value.priority ? Json(*value.priority) : Json(nullptr)},
+          {"operations", value.operations},
+          {"time_ns", Number(value.time_ns)},
+          {"channels", value.channels != 0 ? Json(value.channels) : Json(nullptr)}};
 }
 
 Json ToJson(const DeviceReport& value) {
@@ -387,13 +402,15 @@ Json ToJson(const Report& report) {
             {"memsets", totals.memsets},
             {"api_calls", totals.api_calls},
             {"ranges", totals.ranges},
-            {"samples", totals.samples}}},
+            {"samples", totals.samples},
+            {"graphs", totals.graphs}}},
           {"devices", List(report.devices)},
           {"rows", List(report.rows)},
           {"kernels", List(report.kernels)},
           {"wholes", List(report.wholes)},
           {"gaps", List(report.gaps)},
           {"copies", List(report.copies)},
+          {"streams", List(report.streams)},
           {"findings", List(report.findings)},
           {"continuous", List(report.continuous)},
           {"nvtx", ToJson(report.nvtx)},

@@ -34,10 +34,11 @@ void WriteFacts(std::ostream& out, const KernelReport& kernel, int width) {
   const Statistic& duration = kernel.duration_ns;
   fact("full name   ", Printable(kernel.full_name));
   fact("range       ", kernel.range.empty() ? "(no range)" : Printable(kernel.range));
+  fact("captured in ", Printable(kernel.captured_in));
   fact("launch      ", "grid x block " + LaunchShape(kernel) + " on GPU " +
                            std::to_string(kernel.device) +
-                           (kernel.in_graph ? ", by a CUDA graph" : ""));
-  if (!kernel.resources_known) {
+                           (kernel.in_graph && !kernel.whole_graph ? ", by a CUDA graph" : ""));
+  if (!kernel.resources_known && !kernel.whole_graph) {
     fact("resources   ", Count(kernel.dynamic_shared_bytes) +
                              " B dynamic shared memory; registers and the rest are not known: no "
                              "launch of it was traced");

@@ -65,6 +65,7 @@ std::vector<UnitUse> UnitUses(const KernelReport& kernel) {
 }
 
 std::string LaunchShape(const KernelReport& kernel) {
+  if (kernel.whole_graph) return "-";
   return Dimensions(kernel.grid) + " x " + Dimensions(kernel.block);
 }
 

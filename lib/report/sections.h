@@ -22,6 +22,7 @@ void WriteContinuous(std::ostream& out, const Report& report, const TextOptions&
 void WriteGaps(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteCopies(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteMemory(std::ostream& out, const Report& report, const TextOptions& options);
+void WriteStreams(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteNvtx(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteFindings(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteBlindSpots(std::ostream& out, const Report& report, const TextOptions& options);

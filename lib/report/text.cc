@@ -75,13 +75,16 @@ void WriteHeader(std::ostream& out, const Report& report, const TextOptions& opt
   if (report.devices.size() > 1)
     span += " summed over " + Count(static_cast<int64_t>(report.devices.size())) + " GPUs";
   const Totals& totals = report.totals;
-  WriteParagraph(out, "",
-                 span + ": " + Counted(totals.kernels, "kernel", "s") + " (" +
-                     Counted(static_cast<int64_t>(report.kernels.size()), "signature", "s") +
-                     "), " + Counted(totals.copies, "cop", "ies", "y") + ", " +
-                     Counted(totals.memsets, "memset", "s") + ", " +
-                     Counted(totals.ranges, "range", "s"),
-                 options.width);
+  WriteParagraph(
+      out, "",
+      span + ": " + Counted(totals.kernels, "kernel", "s") + " (" +
+          Counted(static_cast<int64_t>(report.kernels.size()), "signature", "s") + "), " +
+          Counted(totals.copies, "cop", "ies", "y") + ", " +
+          Counted(totals.memsets, "memset", "s") + ", " +
+          (totals.graphs == 0 ? ""
+                              : Counted(totals.graphs, "graph", "s") + " recorded as a whole, ") +
+          Counted(totals.ranges, "range", "s"),
+      options.width);
   for (const DeviceReport& device : report.devices) {
     WriteParagraph(out, "", DeviceLine(device), options.width);
   }
@@ -111,6 +114,7 @@ void WriteText(std::ostream& out, const Report& report, const TextOptions& asked
     report::WriteGaps(text, report, options);
     report::WriteCopies(text, report, options);
     report::WriteMemory(text, report, options);
+    report::WriteStreams(text, report, options);
     report::WriteNvtx(text, report, options);
     report::WriteBlindSpots(text, report, options);
   }

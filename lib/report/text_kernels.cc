@@ -55,7 +55,11 @@ Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& opti
         said ? "" : ContinuousText(kernel.continuous)}) {
     if (!fact.empty()) row.notes.push_back(fact);
   }
-  if (kernel.in_graph) row.notes.emplace_back("launched by a CUDA graph");
+  if (kernel.in_graph && !kernel.whole_graph) {
+    row.notes.push_back(
+        "launched by a CUDA graph" +
+        (kernel.captured_in.empty() ? "" : ", captured in " + Printable(kernel.captured_in)));
+  }
   return row;
 }
 

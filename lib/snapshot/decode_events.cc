@@ -61,6 +61,8 @@ absl::Status AddOps(const char* events, const Columns& columns, const Lanes& lan
     op.device = lanes[lane].device;
     op.context = lanes[lane].context;
     op.stream = lanes[lane].stream;
+    op.channel = lanes[lane].channel;
+    op.channel_type = lanes[lane].channel_type;
     op.correlation = static_cast<uint32_t>(correlation.Add(columns.correlation_delta(row)));
     if (!SetInterval(start.Add(columns.start_delta_ns(row)), columns.duration_ns(row), &op)) {
       return BadTime(events, row);
@@ -166,7 +168,21 @@ absl::Status Decoder::AddMemsets(const wire::Block& block) {
     ops[row].destination = Memory(columns.memory(row));
     ops[row].bytes = columns.bytes(row);
   }
-  return absl::OkStatus();
+  return SetGraphs("memsets", columns, rows, ops);
+}
+
+absl::Status Decoder::AddGraphRuns(const wire::Block& block) {
+  const wire::GraphRunColumns& columns = block.graph_runs();
+  const size_t first = model_->ops.size();
+  absl::Status status = AddOps("graph runs", columns, lanes_, model::OpKind::kGraph, &model_->ops);
+  const int rows = columns.lane_size();
+  if (status.ok()) {
+    status = SameLength("graph runs", {{"lane", rows}, {"graph_id", columns.graph_id_size()}});
+  }
+  for (int row = 0; status.ok() && row < rows; ++row) {
+    model_->ops[first + row].graph = columns.graph_id(row);
+  }
+  return status;
 }
 
 absl::Status Decoder::AddSyncs(const wire::Block& block) {

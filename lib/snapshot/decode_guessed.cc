@@ -109,6 +109,8 @@ absl::Status Decoder::AddGuessedKernels(const wire::KernelColumns& columns) {
     op.device = lanes_[lane].device;
     op.context = lanes_[lane].context;
     op.stream = lanes_[lane].stream;
+    op.channel = lanes_[lane].channel;
+    op.channel_type = lanes_[lane].channel_type;
     op.shape = shape;
     op.correlation = correlations.Next();
     if (!intervals.Next(shape, columns.start_guess_ns(row), columns.duration_guess_ns(row), &op)) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/snapshot/decode_checks.h"
 #include "lib/snapshot/decoder.h"
 #include "prof/snapshot.pb.h"
 
@@ -28,7 +29,8 @@ auto Growing(model::Model* m) {
   return std::tie(m->strings, m->paths, m->shapes, m->threads, m->groups, m->ops, m->api_calls,
                   m->syncs, m->overheads, m->steps, m->spans, m->samples, m->profiler_intervals,
                   m->notices, m->pm_series, m->marks, m->payloads, m->category_names,
-                  m->stream_names, m->allocations, m->pool_states, m->unified_memory);
+                  m->stream_names, m->allocations, m->pool_states, m->unified_memory, m->streams,
+                  m->graph_nodes);
 }
 
 // Rows of each PM series, to take a block's back.
@@ -66,6 +68,7 @@ absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
   if (status.ok()) status = AddAllocations(block);
   if (status.ok()) status = AddPoolOperations(block);
   if (status.ok()) status = AddUnifiedMemory(block);
+  if (status.ok()) status = AddGraphRuns(block);
   if (status.ok()) status = AddSyncs(block);
   if (status.ok()) status = AddApiCalls(block);
   if (status.ok()) status = AddOverheads(block);
@@ -112,7 +115,13 @@ absl::Status Decoder::AddTables(const wire::Block& block) {
   if (absl::Status status = AddPaths(block); !status.ok()) return status;
   if (absl::Status status = AddShapes(block); !status.ok()) return status;
   for (const wire::Lane& lane : block.lanes()) {
-    lanes_.push_back({lane.device(), lane.context(), lane.stream()});
+    lanes_.push_back(
+        {lane.device(), lane.context(), lane.stream(), lane.channel(),
+         KnownEnum<model::ChannelType>(lane.channel_type(), wire::CHANNEL_DECOMPRESSION)});
+  }
+  for (const wire::Stream& wire : block.streams()) {
+    model_->streams.push_back({wire.context(), wire.stream(), wire.priority(),
+                               KnownEnum<model::StreamFlag>(wire.flag(), wire::STREAM_NULL)});
   }
   for (const wire::HostThread& wire : block.threads()) {
     model::Thread& thread = model_->threads.emplace_back();
@@ -140,6 +149,7 @@ absl::Status Decoder::AddTables(const wire::Block& block) {
     if (!status.ok()) return status;
   }
   if (absl::Status status = AddNames(block); !status.ok()) return status;
+  if (absl::Status status = AddGraphNodes(block); !status.ok()) return status;
   return AddPmSeries(block);
 }
 
@@ -157,6 +167,25 @@ absl::Status Decoder::AddNames(const wire::Block& block) {
           {static_cast<uint32_t>(wire.id()), std::move(domain), std::move(name)});
     } else if (wire.kind() == wire::NAME_STREAM) {
       model_->stream_names.push_back({wire.id(), wire.context(), wire.stream(), std::move(name)});
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::AddGraphNodes(const wire::Block& block) {
+  for (const wire::GraphNodes& nodes : block.graph_nodes()) {
+    const int rows = nodes.node_delta_size();
+    absl::Status status =
+        SameLength("graph nodes", {{"node_delta", rows}, {"path_delta", nodes.path_delta_size()}});
+    if (!status.ok()) return status;
+    Sum node, path;
+    for (int row = 0; row < rows; ++row) {
+      const auto id = static_cast<uint64_t>(node.Add(nodes.node_delta(row)));
+      const auto in = static_cast<uint64_t>(path.Add(nodes.path_delta(row)));
+      if (in >= model_->paths.size()) {
+        return BadId("graph nodes", row, "path", in, model_->paths.size());
+      }
+      model_->graph_nodes.push_back({id, static_cast<uint32_t>(in)});
     }
   }
   return absl::OkStatus();
@@ -306,6 +335,7 @@ void Decoder::AddClosing(const wire::Block& block) {
     integrity.rows_not_kept = wire.rows_not_kept();
     integrity.launches_missed = wire.launches_missed();
     integrity.calls_dropped = wire.calls_dropped();
+    integrity.graph_nodes_dropped = wire.graph_nodes_dropped();
   }
   if (block.has_trailer()) {
     model_->stopped_in_order = true;

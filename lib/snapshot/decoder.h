@@ -46,7 +46,8 @@ class Decoder {
 
  private:
   struct Lane {
-    uint32_t device = 0, context = 0, stream = 0;
+    uint32_t device = 0, context = 0, stream = 0, channel = 0;
+    model::ChannelType channel_type = model::ChannelType::kUnknown;
   };
 
   absl::Status AddTables(const wire::Block& block);
@@ -61,6 +62,7 @@ class Decoder {
   absl::Status AddUnifiedMemory(const wire::Block& block);
   // A row of Model::pool_states for each of `columns`, without what they do not say.
   absl::Status AddPoolStates(const wire::PoolStateColumns& columns, int rows);
+  absl::Status AddGraphRuns(const wire::Block& block);
   absl::Status AddSyncs(const wire::Block& block);
   absl::Status AddApiCalls(const wire::Block& block);
   absl::Status AddOverheads(const wire::Block& block);
@@ -74,6 +76,7 @@ class Decoder {
   absl::Status AddGuessedSteps(const wire::RangeColumns& steps);
   absl::Status AddMarks(const wire::Block& block);
   absl::Status AddNames(const wire::Block& block);
+  absl::Status AddGraphNodes(const wire::Block& block);
   absl::Status AddSamples(const wire::Block& block);
   absl::Status AddPmSeries(const wire::Block& block);
   absl::Status AddPmSamples(const wire::PmColumns& columns);

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "lib/snapshot/api_class.h"
+#include "lib/snapshot/captured_paths.h"
 #include "lib/snapshot/overhead_class.h"
 #include "lib/snapshot/reserve.h"
 
@@ -205,8 +206,9 @@ void JoinSamples(Model* model) {
     const auto it = launches.find(LaunchKey(op.context, op.correlation));
     if (it == launches.end()) continue;
     ++it->second.ops;
-    if (op.kind != OpKind::kKernel) continue;
+    if (!RunsKernels(op)) continue;
     op.sampled = true;
+    if (op.kind == OpKind::kGraph) continue;
     it->second.op = static_cast<int32_t>(i);
     ++it->second.kernels;
   }
@@ -295,6 +297,7 @@ void Join(Model* model) {
   SetCallPaths(model);
   JoinOps(model);
   JoinSamples(model);
+  SetCapturedPaths(model);
   MarkSampled(model);
   MarkLoading(model);
   DeriveInstances(LastMoment(*model), model);

@@ -45,6 +45,18 @@ struct RangePath {
   std::string name, domain;
   std::string full;  // "outer/inner"; a domain other than the default is prefixed "domain:"
   uint32_t color = 0, category = 0;  // ARGB; of the first use; 0: none
+  // Not 0: no range of the program, but work that was launched in `parent` by a CUDA graph, and
+  // captured in this path. Added by the reader, behind those of the file.
+  uint32_t captured = 0;
+};
+
+// Between the launch's and the capture's path in RangePath::full.
+constexpr char kCapturedIn[] = " > ";
+
+// The range in which a node of a CUDA graph was captured.
+struct GraphNode {
+  uint64_t node = 0;
+  uint32_t path = 0;
 };
 
 struct Shape {
@@ -54,7 +66,8 @@ struct Shape {
   uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
 };
 
-enum class OpKind : uint8_t { kKernel, kCopy, kMemset };
+// kGraph: a launch of a CUDA graph that was recorded as a whole; its operations are not known.
+enum class OpKind : uint8_t { kKernel, kCopy, kMemset, kGraph };
 enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
 enum class CopyKind : uint8_t {
   kUnknown,
@@ -65,7 +78,10 @@ enum class CopyKind : uint8_t {
   kPeerToPeer
 };
 
-// A kernel, copy or memset that ran on a device. Ops are sorted by start within Model::ops.
+enum class ChannelType : uint8_t { kUnknown, kCompute, kCopy, kDecompression };
+
+// A kernel, copy or memset that ran on a device, or a graph. Ops are sorted by start within
+// Model::ops.
 struct Op {
   OpKind kind = OpKind::kKernel;
   bool timed = true;      // false: no valid time; start_ns and end_ns mean nothing
@@ -75,10 +91,12 @@ struct Op {
   CopyKind copy = CopyKind::kUnknown;
   MemoryKind source = MemoryKind::kUnknown,
              destination = MemoryKind::kUnknown;  // memset: destination
+  ChannelType channel_type = ChannelType::kUnknown;
+  uint32_t channel = 0;  // means something where its type is known
   uint32_t device = 0, context = 0, stream = 0;
   uint32_t correlation = 0;
   uint32_t shape = 0;      // kernels: id
-  uint32_t path = 0;       // NVTX path id of the launching thread at the launch
+  uint32_t path = 0;       // NVTX path id of the launching thread at the launch; Model::LaunchPath
   int32_t api = kNoIndex;  // index into Model::api_calls
   uint32_t graph = 0;      // CUDA graph id; 0: launched on its own
   uint64_t graph_node = 0;
@@ -134,6 +152,11 @@ struct UnifiedMemory {
   uint64_t value = 0;
   int64_t start_ns = 0, end_ns = 0;
 };
+
+// A kernel, or a graph, which is taken for the kernels in it.
+inline bool RunsKernels(const Op& op) {
+  return op.kind == OpKind::kKernel || op.kind == OpKind::kGraph;
+}
 
 enum class SyncKind : uint8_t { kUnknown, kEvent, kStreamWaitEvent, kStream, kContext };
 
@@ -193,6 +216,13 @@ struct Payload {
 struct CategoryName {
   uint32_t category = 0;
   std::string domain, name;
+};
+enum class StreamFlag : uint8_t { kUnknown, kDefault, kNonBlocking, kNull };
+// As it was created.
+struct Stream {
+  uint32_t context = 0, stream = 0;  // as in Op
+  int32_t priority = 0;              // a smaller number goes first
+  StreamFlag flag = StreamFlag::kUnknown;
 };
 struct StreamName {
   uint64_t handle = 0;
@@ -299,11 +329,19 @@ struct Model {
   std::vector<Payload> payloads;
   std::vector<CategoryName> category_names;
   std::vector<StreamName> stream_names;
+  std::vector<GraphNode> graph_nodes;  // in the order of the file: the last one of a node counts
+  std::vector<Stream> streams;         // in the order of the file: the last one of a stream counts
   std::vector<CounterSample> samples;
   std::vector<int32_t> graph_ops;                    // indices into `ops`, launch after launch
   std::vector<PmSeries> pm_series;                   // id k is element k - 1
   std::vector<ProfilerInterval> profiler_intervals;  // sorted by begin
   std::vector<Notice> notices;
+
+  // The range in which `op` was launched. Op::path is that, or a path below it that says in which
+  // range the node of the graph was captured.
+  uint32_t LaunchPath(const Op& op) const {
+    return paths[op.path].captured != kNone ? paths[op.path].parent : op.path;
+  }
 
   const Device* FindDevice(uint32_t id) const {
     for (const Device& device : devices) {

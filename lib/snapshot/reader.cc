@@ -240,7 +240,9 @@ absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot) {
                                      &Integrity::names_dropped,
                                      &Integrity::rows_not_kept,
                                      &Integrity::launches_missed,
-                                     &Integrity::calls_dropped}) {
+                                     &Integrity::calls_dropped,
+
+                                     &Integrity::graph_nodes_dropped}) {
     read.*count = std::max(read.*count, live.*count);
   }
   read.clock_stepped |= live.clock_stepped;

@@ -160,6 +160,7 @@ TEST_CASE("Options out of range are brought into it") {
   wild.sample_every = 0;
   wild.continuous_interval_us = 1;
   Start(wild)->Stop(kPatience);
+  CHECK_FALSE(gpu.injected());
   CHECK(gpu.options().samples_per_signature == 100);
   CHECK(gpu.options().skip_first_launches == 0);
   CHECK(gpu.options().counter_budget_percent == 100);
@@ -342,6 +343,7 @@ TEST_CASE("An injected recording makes a file only when there was GPU work") {
   }
   FakeGpu gpu;
   const auto capture = Start(Options(folder / "some.prof"), /*injected=*/true);
+  CHECK(gpu.injected());
   PushRange({"before the first kernel", "", 0, 0});
   PopRange("");
   std::this_thread::sleep_for(milliseconds(50));

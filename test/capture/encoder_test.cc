@@ -72,6 +72,19 @@ TEST_CASE("An allocation and its free cost few bytes") {
   CHECK((size(2000, true) - size(1000, true)) / 1000 < 48);
 }
 
+TEST_CASE("A launch costs no byte more while its channel stays the same") {
+  const auto size = [](Channel channel) {
+    Recording recording;
+    for (uint32_t i = 1; i <= 1000; ++i) {
+      KernelEvent kernel = KernelAt(kStart + i * 100, i);
+      kernel.channel = channel;
+      recording.encoder.Add(kernel);
+    }
+    return recording.Bytes().size();
+  };
+  CHECK(size({300, ChannelType::kCompute}) <= size({}) + 5);  // in the table of lanes
+}
+
 TEST_CASE("The reader understands everything that the encoder writes") {
   Output output("");
   Encoder encoder(&output);
@@ -89,7 +102,7 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(model.devices[0].memory_bytes == 150'000'000'001);
   CHECK(model.devices[0].peaks.at("dram__bytes.sum.peak_sustained") == 1536.5);
 
-  REQUIRE(model.ops.size() == 5);
+  REQUIRE(model.ops.size() == 6);
   const model::Op& kernel = model.ops[0];
   CHECK(kernel.kind == model::OpKind::kKernel);
   CHECK(model.shapes.at(kernel.shape).name == "_Z5saxpyfPKfPf");
@@ -102,7 +115,8 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(kernel.start_ns == kStart + 1000);
   CHECK(kernel.end_ns == kStart + 1120);
   REQUIRE(kernel.api == 0);
-  CHECK(model.paths.at(kernel.path).full == "torch:step");
+  CHECK(model.paths.at(model.LaunchPath(kernel)).full == "torch:step");
+  CHECK(model.paths.at(kernel.path).full == "torch:step > torch:step/layer");
   CHECK(kernel.sampled);
   const model::Op& copy = model.ops[1];
   CHECK(copy.kind == model::OpKind::kCopy);
@@ -115,7 +129,9 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(memset.kind == model::OpKind::kMemset);
   CHECK(memset.destination == model::MemoryKind::kManaged);
   CHECK(memset.bytes == 301);
-  CHECK_FALSE(model.ops[3].timed);
+  CHECK(model.ops[3].kind == model::OpKind::kGraph);
+  CHECK(model.ops[3].graph == 351);
+  CHECK_FALSE(model.ops[4].timed);
 
   REQUIRE(model.allocations.size() == 2);  // by time
   CHECK(model.allocations[0].operation == model::AllocationOperation::kFree);

@@ -38,6 +38,7 @@ class Environment {
                              "PROF_CONTINUOUS",
                              "PROF_CONTINUOUS_CORE",
                              "PROF_REPLAY",
+                             "PROF_GRAPHS",
                              "PROF_CUPTI",
                              "CUDA_HOME",
                              "CUDA_PATH",
@@ -100,6 +101,7 @@ TEST_CASE("Without variables the options are the defaults, and a file of this pr
   CHECK(options.continuous_interval_us == 100);
   CHECK(options.continuous_core_percent == 10);
   CHECK(options.replay == Replay::kNone);
+  CHECK(options.graphs == Graphs::kNodes);
 }
 
 TEST_CASE("Each variable sets its option") {
@@ -125,7 +127,8 @@ TEST_CASE("Each variable sets its option") {
                                            {"PROF_COUNTED_RANGES", "decode$"},
                                            {"PROF_CONTINUOUS", "1"},
                                            {"PROF_CONTINUOUS_CORE", "2.5"},
-                                           {"PROF_REPLAY", "kernel"}});
+                                           {"PROF_REPLAY", "kernel"},
+                                           {"PROF_GRAPHS", "whole"}});
   CHECK(options.output == "x-%r.prof");
   CHECK(options.counters == Counters::kSpeedOfLight);
   CHECK(options.samples_per_signature == 7);
@@ -150,6 +153,7 @@ TEST_CASE("Each variable sets its option") {
   CHECK(options.continuous_interval_us == 100);
   CHECK(options.continuous_core_percent == 2.5);
   CHECK(options.replay == Replay::kKernel);
+  CHECK(options.graphs == Graphs::kWhole);
 }
 
 TEST_CASE("PROF_CONTINUOUS is a switch or an interval") {
@@ -181,7 +185,9 @@ TEST_CASE("A value that cannot be read leaves the default and is named in a comp
       {"PROF_LAUNCH_COUNT", "many"},   {"PROF_SAMPLE_EVERY", "0"},
       {"PROF_CONTINUOUS", "2"},        {"PROF_CONTINUOUS", "19"},
       {"PROF_CONTINUOUS", "1000001"},  {"PROF_CONTINUOUS", "yes"},
-      {"PROF_REPLAY", "application"},  {"PROF_UNIFIED_MEMORY", "on"}};
+      {"PROF_REPLAY", "application"},  {"PROF_UNIFIED_MEMORY", "on"},
+
+      {"PROF_GRAPHS", "all"}};
   const SessionOptions defaults;
   for (const auto& [name, value] : bad) {
     INFO(name << "=" << value);

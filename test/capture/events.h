@@ -66,6 +66,7 @@ inline KernelEvent AKernel() {
   kernel.context = 115;
   kernel.stream = 116;
   kernel.correlation = 117;
+  kernel.channel = {9, ChannelType::kCompute};
   kernel.graph = 118;
   kernel.graph_node = (uint64_t{1} << 40) + 119;
   kernel.start_ns = kStart + 1000;
@@ -84,6 +85,7 @@ inline CopyEvent ACopy() {
   copy.context = 115;
   copy.stream = 202;
   copy.correlation = 203;
+  copy.channel = {31, ChannelType::kCopy};
   copy.graph = 204;
   copy.graph_node = 205;
   copy.start_ns = kStart + 2000;
@@ -99,6 +101,8 @@ inline MemsetEvent AMemset() {
   memset.context = 115;
   memset.stream = 302;
   memset.correlation = 303;
+  memset.graph = 305;
+  memset.graph_node = (uint64_t{1} << 40) + 306;
   memset.start_ns = kStart + 3000;
   memset.end_ns = kStart + 3304;
   return memset;
@@ -142,6 +146,20 @@ inline PoolEvent APoolOperation() {
 
 inline UnifiedMemoryEvent AMigration() {
   return {UnifiedMemoryKind::kDeviceToHost, 3510, 351, 352, 4, kStart + 3700, kStart + 3703};
+}
+
+inline StreamEvent AStream() { return {115, 116, -5, StreamFlag::kNonBlocking}; }
+
+inline GraphRunEvent AGraphRun() {
+  GraphRunEvent run;
+  run.graph = 351;
+  run.device = 1;
+  run.context = 115;
+  run.stream = 116;
+  run.correlation = 353;
+  run.start_ns = kStart + 3500;
+  run.end_ns = kStart + 3854;
+  return run;
 }
 
 inline SyncEvent ASync() {
@@ -214,6 +232,11 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(AFreeIntoAPool());
   encoder.Add(APoolOperation());
   encoder.Add(AMigration());
+  encoder.Add(GraphNodeEvent{(uint64_t{1} << 40) + 119, 2});
+  encoder.Add(GraphNodeEvent{205, 1});
+  encoder.Add(AGraphRun());
+  encoder.Add(AStream());
+  encoder.Add(AStream());  // said already
   encoder.Add(ASync());
   encoder.Add(AnApiCall());
   encoder.Add(AnOverhead());
@@ -274,6 +297,7 @@ inline Integrity EveryLoss() {
   integrity.rows_not_kept = 1022;
   integrity.launches_missed = 1023;
   integrity.calls_dropped = 1024;
+  integrity.graph_nodes_dropped = 1026;
   return integrity;
 }
 

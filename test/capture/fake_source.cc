@@ -48,6 +48,11 @@ std::vector<CallEvent> FakeGpu::api_calls() const {
   return api_calls_;
 }
 
+bool FakeGpu::injected() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return injected_;
+}
+
 SessionOptions FakeGpu::options() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return options_;
@@ -57,10 +62,11 @@ class FakeSource final : public GpuSource {
  public:
   explicit FakeSource(FakeGpu* gpu) : gpu_(gpu) {}
 
-  void Start(const SessionOptions& options) override {
+  void Start(const SessionOptions& options, bool injected) override {
     if (gpu_->throws_at_start) throw std::bad_alloc();
     const std::lock_guard<std::mutex> lock(gpu_->mutex_);
     gpu_->options_ = options;
+    gpu_->injected_ = injected;
   }
   void Gather(bool) override { Note("gather"); }
   void Encode(Encoder& encoder) override {

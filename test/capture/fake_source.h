@@ -38,6 +38,7 @@ class FakeGpu {
   void Resume();  // ... until now
   std::vector<std::string> calls() const;
   SessionOptions options() const;
+  bool injected() const;
 
  private:
   friend class FakeSource;
@@ -48,6 +49,7 @@ class FakeGpu {
   std::vector<std::string> calls_;
   std::vector<CallEvent> api_calls_;
   SessionOptions options_;
+  bool injected_ = false;
   bool saw_work_ = false;
   bool synchronizes_ = true;
   bool hangs_ = false;

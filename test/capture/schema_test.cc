@@ -180,13 +180,32 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(shape.local_bytes_per_thread() == 114);
   CHECK(shape.launch_type() == 2);
 
-  REQUIRE(block.lanes_size() == 4);  // of the kernel, the copy, the memset and the allocation
+  // Of the kernel, the copy, the memset, the allocation, and the free, whose channel is not known.
+  REQUIRE(block.lanes_size() == 5);
   CHECK(block.lanes(0).device() == 1);
   CHECK(block.lanes(0).context() == 115);
   CHECK(block.lanes(0).stream() == 116);
   CHECK(block.lanes(1).stream() == 202);
   CHECK(block.lanes(2).stream() == 302);
   CHECK(block.lanes(3).stream() == 0xffffffff);
+  CHECK(block.lanes(0).channel() == 9);
+  CHECK(block.lanes(0).channel_type() == wire::CHANNEL_COMPUTE);
+  CHECK(block.lanes(1).channel() == 31);
+  CHECK(block.lanes(1).channel_type() == wire::CHANNEL_COPY);
+  CHECK(block.lanes(2).channel_type() == wire::CHANNEL_UNKNOWN);
+  CHECK(block.lanes(4).stream() == 116);
+  CHECK(block.lanes(4).channel_type() == wire::CHANNEL_UNKNOWN);
+
+  REQUIRE(block.graph_nodes_size() == 1);
+  CHECK(Values(block.graph_nodes(0).node_delta()) ==
+        I64s{(int64_t{1} << 40) + 119, 205 - 119 - (int64_t{1} << 40)});
+  CHECK(Values(block.graph_nodes(0).path_delta()) == I64s{2, -1});
+
+  REQUIRE(block.streams_size() == 1);
+  CHECK(block.streams(0).context() == 115);
+  CHECK(block.streams(0).stream() == 116);
+  CHECK(block.streams(0).priority() == -5);
+  CHECK(block.streams(0).flag() == wire::STREAM_NON_BLOCKING);
 
   REQUIRE(block.threads_size() == 2);
   CHECK(block.threads(0).tid() == kTid);
@@ -215,7 +234,7 @@ TEST_CASE("The columns of GPU work arrive as they were given") {
   CHECK(kernels.base_ns() == kStart + 1000);
   // Nothing is guessed right until three rows have gone before.
   CHECK(Values(kernels.shape_guess()) == U32s{0, 1, 0, 1, 0, 1});
-  CHECK(Values(kernels.lane_guess()) == U32s{0, 1, 0, 1, 0, 1});
+  CHECK(Values(kernels.lane_guess()) == U32s{0, 1, 0, 1, 0, 4});
   CHECK(Values(kernels.correlation_guess()) == U32s{0, 2 * 117, 0, 2 * 13, 0, 2 * 1});
   // The second row repeats the start of the first, which is 120 before its end; the third is 200
   // behind the second, where the guess is 120 before it.
@@ -242,6 +261,14 @@ TEST_CASE("The columns of GPU work arrive as they were given") {
   CHECK(Values(copies.graph_id()) == U32s{204});
   CHECK(Values(copies.graph_node_id()) == U64s{205});
 
+  const wire::GraphRunColumns& runs = block.graph_runs();
+  CHECK(runs.base_ns() == kStart + 3500);
+  CHECK(Values(runs.graph_id()) == U32s{351});
+  CHECK(Values(runs.lane()) == U32s{4});  // of the same stream, by no channel
+  CHECK(Values(runs.start_delta_ns()) == I64s{0});
+  CHECK(Values(runs.duration_ns()) == U64s{354});
+  CHECK(Values(runs.correlation_delta()) == I64s{353});
+
   const wire::MemsetColumns& memsets = block.memsets();
   CHECK(memsets.base_ns() == kStart + 3000);
   CHECK(Values(memsets.bytes()) == U64s{301});
@@ -250,6 +277,9 @@ TEST_CASE("The columns of GPU work arrive as they were given") {
   CHECK(Values(memsets.start_delta_ns()) == I64s{0});
   CHECK(Values(memsets.duration_ns()) == U64s{304});
   CHECK(Values(memsets.correlation_delta()) == I64s{303});
+  CHECK(Values(memsets.graph_row()) == U32s{0});
+  CHECK(Values(memsets.graph_id()) == U32s{305});
+  CHECK(Values(memsets.graph_node_id()) == U64s{(uint64_t{1} << 40) + 306});
 }
 
 TEST_CASE("The columns of memory arrive as they were given") {
@@ -461,6 +491,7 @@ TEST_CASE("Losses and the trailer arrive as they were given") {
     CHECK(integrity.rows_not_kept() == 1022);
     CHECK(integrity.launches_missed() == 1023);
     CHECK(integrity.calls_dropped() == 1024);
+    CHECK(integrity.graph_nodes_dropped() == 1026);
   }
   CHECK(blocks[1].trailer().end_ns() == kStart + 10'000);
   CHECK(blocks[1].trailer().blocks() == 2);

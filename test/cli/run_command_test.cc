@@ -140,6 +140,8 @@ TEST_CASE("Options reach the program's environment under the names that libprof 
                                     "^decode$",
                                     "--replay",
                                     "kernel",
+                                    "--graphs",
+                                    "whole",
                                     "--keep-last",
                                     "30",
                                     "--dump-signal",
@@ -162,6 +164,7 @@ TEST_CASE("Options reach the program's environment under the names that libprof 
   CHECK(Seen(ended, "PROF_SAMPLE_EVERY") == "3");
   CHECK(Seen(ended, "PROF_COUNTED_RANGES") == "^decode$");
   CHECK(Seen(ended, "PROF_REPLAY") == "kernel");
+  CHECK(Seen(ended, "PROF_GRAPHS") == "whole");
   CHECK(Seen(ended, "PROF_KEEP_SECONDS") == "30");
   CHECK(Seen(ended, "PROF_DUMP_SIGNAL") == "USR2");
   CHECK(Seen(ended, "PROF_RANGES") == "0");

@@ -2,7 +2,9 @@
 #include "cupti_backend/activity_decode.h"
 
 #include <array>
+#include <climits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cupti_backend/activity_tracer.h"
@@ -52,6 +54,8 @@ TEST_CASE("Every field of a kernel record that prof keeps arrives") {
   record.correlationId = 19;
   record.graphId = 20;
   record.graphNodeId = 21;
+  record.channelID = 22;
+  record.channelType = CUPTI_CHANNEL_TYPE_COMPUTE;
   ActivityBuffer buffer;
   buffer.Add(record);
   Decoding decoding(DecodingApi());
@@ -78,8 +82,80 @@ TEST_CASE("Every field of a kernel record that prof keeps arrives") {
   CHECK(op.correlation == 19);
   CHECK(op.graph == 20);
   CHECK(op.graph_node == 21);
+  CHECK(op.channel == 22);
+  CHECK(op.channel_type == model::ChannelType::kCompute);
   CHECK(op.start_ns == Ns(kStart));
   CHECK(op.end_ns == Ns(kStart + 500));
+}
+
+TEST_CASE("A graph launch that was recorded as a whole is one operation") {
+  auto record = Zeroed<CUpti_ActivityGraphTrace2>(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+  record.graphId = 9;
+  record.deviceId = record.endDeviceId = 1;
+  record.contextId = record.endContextId = 2;
+  record.streamId = 7;
+  record.correlationId = 33;
+  record.start = kStart, record.end = kStart + 500;
+  ActivityBuffer buffer;
+  buffer.Add(record);
+  record.deviceId = record.contextId = INT_MAX;  // begins on the host
+  record.start += 1000, record.end += 1000;
+  buffer.Add(record);
+  record.endDeviceId = record.endContextId = INT_MAX;  // and ends there
+  buffer.Add(record);
+  record.deviceId = record.contextId = 2;
+  record.start = record.end = 0;  // no time
+  buffer.Add(record);
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  CHECK(decoding.decoder.saw_gpu_work());
+  CHECK(decoding.decoder.unknown_records() == 1);
+  const model::Model model = decoding.Model();
+  CHECK(model.integrity.untimed == 1);
+  REQUIRE(model.ops.size() == 2);
+  for (const model::Op& op : model.ops) {
+    CHECK(op.kind == model::OpKind::kGraph);
+    CHECK(op.graph == 9);
+    CHECK(op.graph_node == 0);
+    CHECK(op.device == 1);
+    CHECK(op.context == 2);
+    CHECK(op.stream == 7);
+    CHECK(op.correlation == 33);
+    CHECK(op.end_ns - op.start_ns == 500);
+  }
+  CHECK(model.ops[1].start_ns == Ns(kStart + 1000));
+}
+
+TEST_CASE("Streams arrive with their priority and kind, once each") {
+  ActivityBuffer buffer;
+  auto record = Zeroed<CUpti_ActivityStream>(CUPTI_ACTIVITY_KIND_STREAM);
+  record.contextId = 2;
+  for (const auto& [stream, priority, flag] :
+       {std::tuple{7U, 0, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NULL},
+        std::tuple{13U, -5, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING},
+        std::tuple{13U, -5, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING},
+        std::tuple{14U, -1, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT},
+        std::tuple{15U, 0, static_cast<CUpti_ActivityStreamFlag>(77)}}) {
+    record.streamId = stream;
+    record.priority = static_cast<uint32_t>(priority);
+    record.flag = flag;
+    buffer.Add(record);
+  }
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  CHECK_FALSE(decoding.decoder.saw_gpu_work());
+  CHECK(decoding.decoder.unknown_records() == 0);
+  const model::Model model = decoding.Model();
+  REQUIRE(model.streams.size() == 4);
+  CHECK(model.streams[0].context == 2);
+  CHECK(model.streams[0].stream == 7);
+  CHECK(model.streams[0].flag == model::StreamFlag::kNull);
+  CHECK(model.streams[1].stream == 13);
+  CHECK(model.streams[1].priority == -5);
+  CHECK(model.streams[1].flag == model::StreamFlag::kNonBlocking);
+  CHECK(model.streams[2].priority == -1);
+  CHECK(model.streams[2].flag == model::StreamFlag::kDefault);
+  CHECK(model.streams[3].flag == model::StreamFlag::kUnknown);
 }
 
 TEST_CASE("Copies, peer copies and memsets arrive with their kinds") {
@@ -92,6 +168,7 @@ TEST_CASE("Copies, peer copies and memsets arrive with their kinds") {
   copy.start = kStart, copy.end = kStart + 1;
   copy.deviceId = 1, copy.contextId = 2, copy.streamId = 3, copy.correlationId = 4;
   copy.graphId = 5, copy.graphNodeId = 6;
+  copy.channelID = 15, copy.channelType = CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY;
   auto peer = Zeroed<CUpti_ActivityMemcpyPtoP4>(CUPTI_ACTIVITY_KIND_MEMCPY2);
   peer.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
   peer.srcKind = peer.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC;
@@ -103,6 +180,8 @@ TEST_CASE("Copies, peer copies and memsets arrive with their kinds") {
   set.bytes = 99;
   set.start = kStart + 30, set.end = kStart + 40;
   set.deviceId = 11, set.contextId = 12, set.streamId = 13, set.correlationId = 14;
+  set.graphId = 16, set.graphNodeId = 17;
+  set.channelID = 18, set.channelType = CUPTI_CHANNEL_TYPE_COMPUTE;
   ActivityBuffer buffer;
   buffer.Add(copy);
   buffer.Add(peer);
@@ -117,6 +196,12 @@ TEST_CASE("Copies, peer copies and memsets arrive with their kinds") {
   CHECK(model.ops[0].async);
   CHECK(model.ops[0].bytes == uint64_t{5} << 32);
   CHECK(model.ops[0].stream == 3);
+  CHECK(model.ops[0].channel == 15);
+  CHECK(model.ops[0].channel_type == model::ChannelType::kCopy);
+  CHECK(model.ops[1].channel_type == model::ChannelType::kUnknown);
+  CHECK(model.ops[2].graph == 16);
+  CHECK(model.ops[2].graph_node == 17);
+  CHECK(model.ops[2].channel == 18);
   CHECK(model.ops[0].correlation == 4);
   CHECK(model.ops[0].graph == 5);
   CHECK(model.ops[0].graph_node == 6);

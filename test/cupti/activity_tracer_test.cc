@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cupti_backend/graph_level.h"
 #include "test/cupti/activity_buffer.h"
 #include "test/support/catch.h"
 
@@ -89,6 +90,76 @@ TEST_CASE("Attributes come before the buffers, the buffers before the kinds") {
   CHECK(Count("off") == kinds);
 }
 
+const std::string kGraphTrace = "kind " + std::to_string(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+const std::string kKernels = "kind " + std::to_string(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+
+TEST_CASE("Whole graphs are asked for before kernels, once, and stay on for the process's life") {
+  const CuptiApi api = FakeApi();
+  ActivityTracer tracer(&api, 1 << 20);
+  CHECK(tracer.DecideGraphs(Graphs::kWhole, true) == Graphs::kWhole);
+  std::string failed;
+  CHECK(tracer.Enable(&failed) == CUPTI_SUCCESS);
+  const auto graphs = std::find(asked.begin(), asked.end(), kGraphTrace);
+  REQUIRE(graphs != asked.end());
+  CHECK(graphs < std::find(asked.begin(), asked.end(), kKernels));
+  tracer.Enable(&failed);  // another profiler had the buffers
+  tracer.Disable();
+  // A later recording by node gets whole graphs as well.
+  CHECK(tracer.DecideGraphs(Graphs::kNodes, false) == Graphs::kWhole);
+  tracer.Enable(&failed);
+  tracer.Disable();
+  CHECK(Count(kGraphTrace) == 1);
+  CHECK(Count("off " + std::to_string(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) == 0);
+  CHECK(Count(kKernels) == 3);
+}
+
+TEST_CASE("Whole graphs are never asked for once the program can have made a graph") {
+  const CuptiApi api = FakeApi();
+  ActivityTracer tracer(&api, 1 << 20);
+  std::string failed;
+  SECTION("before the first recording") {
+    CHECK(tracer.DecideGraphs(Graphs::kWhole, false) == Graphs::kNodes);
+  }
+  SECTION("while an earlier recording ran, or after it") {
+    CHECK(tracer.DecideGraphs(Graphs::kNodes, true) == Graphs::kNodes);
+  }
+  SECTION("by a recording that nobody asked") {}
+  tracer.Enable(&failed);
+  tracer.Disable();
+  CHECK(tracer.DecideGraphs(Graphs::kWhole, true) == Graphs::kNodes);
+  tracer.Enable(&failed);
+  tracer.Disable();
+  CHECK(Count(kGraphTrace) == 0);
+}
+
+TEST_CASE("A CUPTI that does not record whole graphs is asked once, and records by node") {
+  const CuptiApi api = FakeApi();
+  refused_kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
+  ActivityTracer tracer(&api, 1 << 20);
+  CHECK(tracer.DecideGraphs(Graphs::kWhole, true) == Graphs::kWhole);
+  std::string failed;
+  CHECK(tracer.Enable(&failed) == CUPTI_ERROR_NOT_SUPPORTED);
+  CHECK(failed == "graphs as a whole");
+  CHECK(tracer.graphs() == Graphs::kNodes);
+  CHECK(Count(kKernels) == 1);
+  tracer.Disable();
+  CHECK(tracer.DecideGraphs(Graphs::kWhole, true) == Graphs::kNodes);
+  CHECK(tracer.Enable(&failed) == CUPTI_SUCCESS);
+  CHECK(Count(kGraphTrace) == 1);
+}
+
+TEST_CASE("A recording whose graphs are not recorded as it asked for says why, and the way out") {
+  CHECK_FALSE(GraphsNotice(Graphs::kNodes, Graphs::kNodes));
+  CHECK_FALSE(GraphsNotice(Graphs::kWhole, Graphs::kWhole));
+  const auto by_node = GraphsNotice(Graphs::kWhole, Graphs::kNodes);
+  REQUIRE(by_node);
+  CHECK_THAT(by_node->what, Catch::Contains("by node") && Catch::Contains("instantiated"));
+  CHECK_THAT(by_node->fix, Catch::Contains("inject prof to get whole graphs"));
+  const auto whole = GraphsNotice(Graphs::kNodes, Graphs::kWhole);
+  REQUIRE(whole);
+  CHECK_THAT(whole->what, Catch::Contains("as a whole") && Catch::Contains("first recording"));
+}
+
 TEST_CASE("A kind that CUPTI does not record is named, and the others are recorded") {
   const CuptiApi api = FakeApi();
   refused_kind = CUPTI_ACTIVITY_KIND_MEMCPY2;
@@ -104,7 +175,8 @@ TEST_CASE("Of API calls CUPTI records the probe alone") {
   ActivityTracer tracer(&api, 1 << 20);
   std::string failed;
   tracer.Enable(&failed);
-  CHECK(Count("kind " + std::to_string(CUPTI_ACTIVITY_KIND_RUNTIME)) == 0);
+  CHECK(std::count(asked.begin(), asked.end(),
+                   "kind " + std::to_string(CUPTI_ACTIVITY_KIND_RUNTIME)) == 0);
   CHECK(driver_calls_off.count(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) == 1);
   CHECK(driver_calls_off.count(ActivityTracer::kProbeCall) == 0);
 }

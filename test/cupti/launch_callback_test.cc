@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/capture/range_recorder.h"
 #include "test/cupti/fake_cupti.h"
 #include "test/support/catch.h"
 
@@ -152,6 +153,36 @@ TEST_CASE("Each launch call counts once, each way of launching reaches the sampl
   program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);  // one that was under way
   CHECK(pushes() == pushed);
   sampler.Stop();
+}
+
+TEST_CASE("Nodes of graphs are noted with the range that they are captured in, on and off") {
+  Subscribed program;
+  program.cupti.api.get_graph_node_id = [](CUgraphNode, uint64_t* id) {
+    *id = 77;
+    return CUPTI_SUCCESS;
+  };
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
+  std::string holder;
+  REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+  program.launches.Enable(&sampler);
+  int node = 0;
+  CUpti_GraphData data = {};
+  data.node = reinterpret_cast<CUgraphNode>(&node);
+  CUpti_ResourceData resource = {};
+  resource.resourceDescriptor = &data;
+  capture::PushRange({"layer", ""});
+  const uint32_t layer = capture::CurrentPath();
+  callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &resource);
+  capture::PopRange("");
+  program.launches.Disable();
+  CHECK(enabled == 0);
+  sampler.Stop();
+  const std::vector<capture::GraphNodeEvent> nodes = program.launches.graph_nodes().Take();
+  REQUIRE(nodes.size() == 1);
+  CHECK(nodes[0].node == 77);
+  CHECK(nodes[0].path == layer);
 }
 
 TEST_CASE("Without counters launches are counted, and their contexts known") {

@@ -38,7 +38,7 @@ Gpu* gpu = nullptr;
 
 class Source final : public capture::GpuSource {
  public:
-  void Start(const SessionOptions&) override {}
+  void Start(const SessionOptions&, bool) override {}
   void Gather(bool) override {}
   void Encode(const capture::CallEvent& call, capture::Encoder& encoder) override {
     calls_.Encode(call, encoder);

@@ -25,6 +25,11 @@ void AddStep(SnapshotBuilder& builder, int64_t at_ns) {
   in_graph.api = "cudaGraphLaunch";
   in_graph.graph = 3;
   in_graph.graph_node = 17;
+  Launch whole;
+  whole.graph = 5;
+  builder.GraphRun("step", at_ns + 40'500, at_ns + 40'900, whole);
+  builder.GraphNode(17, "capture/layer 3");
+  builder.Stream({1, 7, -5, model::StreamFlag::kNonBlocking});
   builder.GraphSample(
       builder.Kernel(gemm, "step/torch:forward", at_ns + 31'000, at_ns + 40'000, in_graph),
       {{kDram, 40.0}, {kWindow, 12'000}});

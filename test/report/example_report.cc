@@ -90,6 +90,7 @@ KernelReport Gemm() {
   kernel.total_ns = 1'900'000;
   kernel.share = 1'900'000 / 12'345'678.0;
   kernel.in_graph = true;
+  kernel.captured_in = "capture/attention";
   kernel.occupancy = {true, 1, 32, 5, 1, 1, {"registers", "shared memory"}, 0.1875, {}, 3.88, 0.03};
   kernel.verdict.missing =
       "it was launched by a CUDA graph only, and counters cannot be read from single graph nodes";
@@ -289,6 +290,9 @@ Report ExampleReport() {
                   "17.9 us while the host prepared the launch of reduce<float, 4>"}};
   report.copies = {{0, "host to device", "pageable to device", 40, 167'772'160, 690'000, 0},
                    {0, "device to host", "device to pinned", 3, 12'288, 22'678, 11'339}};
+  report.streams = {{0, 1, 7, "compute", "null", 0, 1'310, 9'533'000, 1},
+                    {0, 1, 13, "", "non-blocking", -5, 54, 712'678, 2},
+                    {0, 1, 14, "", "", std::nullopt, 1, 2'100, 0}};
   AddFindings(&report);
   Statistic losses;
   losses.n = 41;

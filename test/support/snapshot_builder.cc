@@ -153,14 +153,30 @@ void SnapshotBuilder::Device(const model::Device& device) {
   }
 }
 
+void SnapshotBuilder::Stream(const model::Stream& stream) {
+  wire::Stream* wire = records_->tables.add_streams();
+  wire->set_context(stream.context);
+  wire->set_stream(stream.stream);
+  wire->set_priority(stream.priority);
+  wire->set_flag(static_cast<wire::StreamFlag>(stream.flag));
+}
+
+void SnapshotBuilder::GraphNode(uint64_t node, std::string_view captured_in) {
+  wire::GraphNodes* wire = records_->tables.add_graph_nodes();
+  wire->add_node_delta(static_cast<int64_t>(node));
+  wire->add_path_delta(Path(captured_in));
+}
+
 uint32_t SnapshotBuilder::LaneId(const Launch& how) {
-  const auto key = std::make_tuple(how.device, how.context, how.stream);
+  const auto key = std::make_tuple(how.device, how.context, how.stream, how.channel);
   const auto [it, added] = records_->lanes.emplace(key, records_->lanes.size() + 1);
   if (added) {
     wire::Lane* lane = records_->tables.add_lanes();
     lane->set_device(how.device);
     lane->set_context(how.context);
     lane->set_stream(how.stream);
+    lane->set_channel(how.channel);
+    if (how.channel != 0) lane->set_channel_type(wire::CHANNEL_COMPUTE);
   }
   return it->second;
 }
@@ -226,11 +242,26 @@ uint32_t SnapshotBuilder::Memset(uint64_t bytes, std::string_view path, int64_t 
   row.op.kind = model::OpKind::kMemset;
   row.op.destination = model::MemoryKind::kDevice;
   row.op.bytes = bytes;
+  row.op.graph = how.graph;
+  row.op.graph_node = how.graph_node;
   row.op.start_ns = start_ns;
   row.op.end_ns = end_ns;
   row.lane = LaneId(how);
   row.op.correlation = AddLaunch("cudaMemsetAsync", path, start_ns, how);
   records_->memsets.push_back(row);
+  return row.op.correlation;
+}
+
+uint32_t SnapshotBuilder::GraphRun(std::string_view path, int64_t start_ns, int64_t end_ns,
+                                   const Launch& how) {
+  OpRow row;
+  row.op.kind = model::OpKind::kGraph;
+  row.op.graph = how.graph;
+  row.op.start_ns = start_ns;
+  row.op.end_ns = end_ns;
+  row.lane = LaneId(how);
+  row.op.correlation = AddLaunch("cudaGraphLaunch", path, start_ns, how);
+  records_->graph_runs.push_back(row);
   return row.op.correlation;
 }
 

@@ -41,6 +41,7 @@ struct Launch {
   uint32_t tid = kMainTid;
   std::optional<int64_t> api_start_ns, api_end_ns;
   uint32_t device = 0, context = 1, stream = 7;
+  uint32_t channel = 0;      // of the GPU's, for compute; 0: not known
   uint32_t correlation = 0;  // 0: the next free one
   uint32_t graph = 0;
   uint64_t graph_node = 0;
@@ -80,6 +81,8 @@ class SnapshotBuilder {
                  uint32_t dynamic_shared_bytes = 0);
   void Thread(uint32_t tid, std::string_view name);  // names it
   void Device(const model::Device& device);
+  void Stream(const model::Stream& stream);
+  void GraphNode(uint64_t node, std::string_view captured_in);
 
   // --- GPU work: each returns the correlation id -------------------------------------------------
   // `path` is entered by the launching thread at the call and kept until its next one; "": the path
@@ -91,6 +94,8 @@ class SnapshotBuilder {
                 const Launch& how = {});
   uint32_t Memset(uint64_t bytes, std::string_view path, int64_t start_ns, int64_t end_ns,
                   const Launch& how = {});
+  // A graph launch that was recorded as a whole; how.graph names it.
+  uint32_t GraphRun(std::string_view path, int64_t start_ns, int64_t end_ns, const Launch& how);
 
   // --- Memory: calls of kMainTid, which stays in `path` as with GPU work -------------------------
   void Allocate(uint64_t address, uint64_t bytes, std::string_view path, int64_t time_ns,

@@ -94,6 +94,7 @@ void FillIntegrity(const prof::Integrity& counts, wire::Integrity* wire) {
   wire->set_rows_not_kept(counts.rows_not_kept);
   wire->set_launches_missed(counts.launches_missed);
   wire->set_calls_dropped(counts.calls_dropped);
+  wire->set_graph_nodes_dropped(counts.graph_nodes_dropped);
 }
 
 }  // namespace
@@ -156,12 +157,27 @@ void SnapshotBuilder::Records::FillOps(int index, int blocks, wire::Block* block
     Times times(columns);
     for (size_t i = from; i < to; ++i) {
       const model::Op& op = memsets[i].op;
+      AddGraph(op, columns->lane_size(), columns);
       columns->add_bytes(op.bytes);
       columns->add_memory(static_cast<wire::MemoryKind>(op.destination));
       columns->add_lane(memsets[i].lane);
       times.Add(op.start_ns, op.end_ns);
       times.Correlation(op.correlation);
     }
+  }
+}
+
+void SnapshotBuilder::Records::FillGraphRuns(int index, int blocks, wire::Block* block) const {
+  const auto [from, to] = Part(graph_runs.size(), index, blocks);
+  if (from == to) return;
+  wire::GraphRunColumns* columns = block->mutable_graph_runs();
+  Times times(columns);
+  for (size_t i = from; i < to; ++i) {
+    const model::Op& op = graph_runs[i].op;
+    columns->add_graph_id(op.graph);
+    columns->add_lane(graph_runs[i].lane);
+    times.Add(op.start_ns, op.end_ns);
+    times.Correlation(op.correlation);
   }
 }
 
@@ -276,6 +292,7 @@ std::string SnapshotBuilder::Bytes(int blocks) {
       FillHeader(process, block.mutable_header());
     }
     records_->FillOps(index, blocks, &block);
+    records_->FillGraphRuns(index, blocks, &block);
     records_->FillHost(index, blocks, &block);
     records_->FillMemory(index, blocks, &block);
     records_->FillPm(index, blocks, &block);

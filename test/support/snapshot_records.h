@@ -43,10 +43,11 @@ struct StepRow {
 struct SnapshotBuilder::Records {
   wire::Block tables;
   std::unordered_map<std::string, uint32_t> strings;
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> paths, lanes;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> paths;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, uint32_t> lanes;
   std::map<uint32_t, uint32_t> threads;  // tid to id
   std::map<std::string, uint32_t> shapes, groups;
-  std::vector<OpRow> kernels, copies, memsets;
+  std::vector<OpRow> kernels, copies, memsets, graph_runs;
   std::vector<MemoryRow> allocations;
   std::vector<model::PoolState> pools;
   std::vector<model::UnifiedMemory> unified;
@@ -79,6 +80,7 @@ struct SnapshotBuilder::Records {
   std::vector<StepRow> AllSteps() const;
   void FillOps(int index, int blocks, wire::Block* block) const;
   void FillMemory(int index, int blocks, wire::Block* block) const;
+  void FillGraphRuns(int index, int blocks, wire::Block* block) const;
   void FillPm(int index, int blocks, wire::Block* block) const;
   void FillHost(int index, int blocks, wire::Block* block) const;
   static void FillRanges(const std::vector<StepRow>& all, int index, int blocks,
