@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the collector pays for CUPTI's records: a raw activity buffer read, encoded into blocks and
+// What the collector pays for CUPTI's records: raw activity buffers read, encoded into blocks and
 // serialized, beside a memcpy of the same bytes. And for the API calls, which launching threads
-// write down themselves. PROF_BENCH_BUFFERS names a folder of raw buffers
-// (*.bin, as CUPTI completed them) to read instead of a made-up one; kernel names in such files are
-// pointers of another process and are replaced.
+// write down themselves.
+//
+// The buffers are those of test/cupti/data, recorded on a GPU, or of the folder that
+// PROF_BENCH_BUFFERS names (*.bin, as CUPTI completed them), repeated up to 16 MiB. Kernel names
+// are pointers of another process: each gets a name of its own.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -14,9 +16,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <string>
 #include <vector>
 
-#include "bench/activity_mix.h"
 #include "cupti_backend/activity_decode.h"
 #include "cupti_backend/call_encoder.h"
 #include "cupti_backend/call_trace.h"
@@ -41,6 +44,19 @@ void ForEachRecord(Bytes& buffer, Use use) {
   }
 }
 
+constexpr size_t kLeastBytes = 16 << 20;
+
+// As long as the mangled names of PyTorch's kernels; for as long as the program runs.
+const char* NameAt(const char* address) {
+  static std::map<const char*, std::string> names;
+  std::string& name = names[address];
+  if (name.empty()) {
+    name = "_ZN2at6native29vectorized_elementwise_kernelILi" + std::to_string(names.size()) +
+           "ENS0_15CUDAFunctor_addIfEESt5arrayIPcLm3EEEEviT0_T1_";
+  }
+  return name.c_str();
+}
+
 void ReadBuffers(const char* folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".bin") continue;
@@ -49,16 +65,9 @@ void ReadBuffers(const char* folder) {
                                          std::istreambuf_iterator<char>());
     ForEachRecord(buffer, [](CUpti_Activity& record) {
       if (record.kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) return;
-      reinterpret_cast<CUpti_ActivityKernel10&>(record).name =
-          "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIfEEEEviT0_T1_";
+      auto& kernel = reinterpret_cast<CUpti_ActivityKernel10&>(record);
+      kernel.name = NameAt(kernel.name);
     });
-  }
-}
-
-void MakeBuffers() {
-  for (uint32_t i = 0; i < 16; ++i) {
-    prof::cupti::test::ActivityBuffer mix = prof::bench::ActivityMix(4'000, i * 10'000);  // 1 MB
-    buffers.emplace_back(mix.data(), mix.data() + mix.size());
   }
 }
 
@@ -186,8 +195,15 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "bench_decode: %s; %s\n", what.c_str(), fix.c_str());
     return 1;
   }
-  if (const char* folder = std::getenv("PROF_BENCH_BUFFERS")) ReadBuffers(folder);
-  if (buffers.empty()) MakeBuffers();
+  const char* folder = std::getenv("PROF_BENCH_BUFFERS");
+  ReadBuffers(folder != nullptr ? folder : PROF_RECORDED_BUFFERS);
+  const size_t recorded = buffers.size();
+  if (recorded == 0 || TotalBytes() == 0) {
+    std::fprintf(stderr, "bench_decode: no buffers (*.bin); PROF_BENCH_BUFFERS names a folder\n");
+    return 1;
+  }
+  for (size_t i = 0; TotalBytes() < kLeastBytes; ++i)
+    buffers.push_back(Bytes(buffers[i % recorded]));
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

@@ -276,8 +276,8 @@ main() {
     ((section_end < kSecondsInAll)) || section_end=$kSecondsInAll
     say "--- $name (at most $((section_end - SECONDS)) s)"
     "run_$name"
+    collect  # after each: the time may be over any moment
   done
-  collect
   local failed
   failed=$(grep -cE 'FAILED|DIFFERS' "$work/summary.txt")
   say "--- $SECONDS s in all; $failed failed"

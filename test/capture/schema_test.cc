@@ -234,7 +234,7 @@ TEST_CASE("The columns of GPU work arrive as they were given") {
   CHECK(kernels.base_ns() == kStart + 1000);
   // Nothing is guessed right until three rows have gone before.
   CHECK(Values(kernels.shape_guess()) == U32s{0, 1, 0, 1, 0, 1});
-  CHECK(Values(kernels.lane_guess()) == U32s{0, 1, 0, 1, 0, 4});
+  CHECK(Values(kernels.lane_guess()) == U32s{0, 1, 0, 1, 0, 5});
   CHECK(Values(kernels.correlation_guess()) == U32s{0, 2 * 117, 0, 2 * 13, 0, 2 * 1});
   // The second row repeats the start of the first, which is 120 before its end; the third is 200
   // behind the second, where the guess is 120 before it.
@@ -264,7 +264,7 @@ TEST_CASE("The columns of GPU work arrive as they were given") {
   const wire::GraphRunColumns& runs = block.graph_runs();
   CHECK(runs.base_ns() == kStart + 3500);
   CHECK(Values(runs.graph_id()) == U32s{351});
-  CHECK(Values(runs.lane()) == U32s{4});  // of the same stream, by no channel
+  CHECK(Values(runs.lane()) == U32s{5});  // of the same stream, by no channel
   CHECK(Values(runs.start_delta_ns()) == I64s{0});
   CHECK(Values(runs.duration_ns()) == U64s{354});
   CHECK(Values(runs.correlation_delta()) == I64s{353});
@@ -291,7 +291,7 @@ TEST_CASE("The columns of memory arrive as they were given") {
   CHECK(Values(allocations.memory()) == std::vector<int>{wire::MEMORY_DEVICE, wire::MEMORY_DEVICE});
   CHECK(Values(allocations.bytes()) == U64s{(uint64_t{1} << 33) + 321, 331});
   CHECK(Values(allocations.address_delta()) == I64s{0x7f00'0000'1000, -0x100'0000'1000});
-  CHECK(Values(allocations.lane()) == U32s{4, 1});
+  CHECK(Values(allocations.lane()) == U32s{4, 5});
   CHECK(Values(allocations.time_delta_ns()) == I64s{0, -100});
   CHECK(Values(allocations.correlation_delta()) == I64s{322, 10});
   CHECK(Values(allocations.pool_row()) == U32s{1});

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <climits>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -314,6 +316,36 @@ TEST_CASE("A kernel without a name gets one") {
   const model::Model model = decoding.Model();
   REQUIRE(model.ops.size() == 1);
   CHECK(model.shapes.at(model.ops[0].shape).name == "(unnamed kernel)");
+}
+
+TEST_CASE("A buffer that CUPTI filled on an H200 is read to its end") {
+  std::ifstream file(PROF_TEST_CUPTI_DATA "/transformer_layer.bin", std::ios::binary);
+  std::vector<uint8_t> buffer(std::istreambuf_iterator<char>(file), {});
+  REQUIRE(buffer.size() == 262'064);
+  Decoding decoding(DecodingApi());
+  // Names are pointers of the process that was recorded.
+  CUpti_Activity* record = nullptr;
+  int kernels = 0;
+  while (decoding.api.activity_get_next_record(buffer.data(), buffer.size(), &record) ==
+         CUPTI_SUCCESS) {
+    if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) continue;
+    reinterpret_cast<CUpti_ActivityKernel10*>(record)->name = "kernel";
+    ++kernels;
+  }
+  decoding.decoder.Decode(buffer.data(), buffer.size(), decoding.encoder);
+  CHECK(decoding.decoder.unknown_records() == 0);
+  const model::Model model = decoding.Model();
+  CHECK(kernels == 1213);
+  CHECK(model.ops.size() == 1213);
+  int wrong = 0;
+  uint32_t correlation = 0;
+  for (const model::Op& op : model.ops) {
+    const bool follows = op.correlation > correlation;
+    correlation = op.correlation;
+    if (!op.timed || op.end_ns <= op.start_ns || op.stream != 7 || !follows) ++wrong;
+  }
+  CHECK(wrong == 0);
+  CHECK(model.overheads.size() == 1);
 }
 
 TEST_CASE("The installed CUPTI steps through records as this prof lays them out") {
