@@ -59,8 +59,10 @@ class EntryTables {
   // Of a kernel, copy or memset event.
   template <typename Event>
   uint32_t Lane(const Event& event) {
-    return Lane({event.device, event.context, event.stream, event.channel.id,
-                 static_cast<uint32_t>(event.channel.type)});
+    const LaneKey key = {event.device, event.context, event.stream, event.channel.id,
+                         static_cast<uint32_t>(event.channel.type)};
+    if (key != last_lane_.key || last_lane_.id == 0) last_lane_ = {key, Lane(key)};
+    return last_lane_.id;
   }
   // Of a launch that has no record: its channel is not known.
   uint32_t Lane(const UntracedKernelEvent& event) {
@@ -100,6 +102,7 @@ class EntryTables {
   Recent<std::string, 1024> recent_strings_;             // by address; as given, not as written
   Recent<ShapeKey, 1024> recent_shapes_;
   Recent<LaneKey, 16> recent_lanes_;
+  Recent<LaneKey, 16>::Slot last_lane_;
   Recent<uint32_t, 16> recent_threads_;
 };
 
