@@ -242,7 +242,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
         if (watch_ != nullptr) {
           watch_->Note(run->device, run->context, run->correlation, run->start_ns, run->end_ns);
         }
-        encoder.Add(*run);
+        if (run->end_ns == 0 || run->end_ns >= start_ns_) encoder.Add(*run);
         break;
       }
       case CUPTI_ACTIVITY_KIND_STREAM:

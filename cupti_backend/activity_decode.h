@@ -43,6 +43,9 @@ class ActivityDecoder {
   explicit ActivityDecoder(const CuptiApi* api, RecordWatch* watch = nullptr)
       : api_(api), watch_(watch) {}
 
+  // When the recording began. Launches of whole graphs are recorded between recordings, too.
+  void SetStart(int64_t realtime_ns) { start_ns_ = realtime_ns; }
+
   // Reads every record of a buffer into `encoder`.
   void Decode(uint8_t* buffer, size_t bytes, capture::Encoder& encoder);
 
@@ -65,6 +68,7 @@ class ActivityDecoder {
   const CuptiApi* api_;
   NamesOfBuffer names_;
   RecordWatch* watch_;
+  int64_t start_ns_ = 0;
   uint64_t unknown_records_ = 0;
   uint32_t probing_thread_ = 0;
   uint64_t probes_ = 0;

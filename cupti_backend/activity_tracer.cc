@@ -67,6 +67,7 @@ CUptiResult ActivityTracer::Enable(std::string* failed_kind) {
   CUptiResult result = api_->activity_register_callbacks(&OnBufferRequested, &OnBufferCompleted);
   if (result != CUPTI_SUCCESS) {
     *failed_kind = "buffers";
+    if (!graph_trace_asked_) graphs_ = Graphs::kNodes;  // the next attempt would be too late
     return result;
   }
   enabled_ = true;

@@ -65,6 +65,7 @@ class CuptiSource final : public capture::GpuSource {
     process_->tracer.TakeDropped();
     sampler_ = std::make_unique<CounterSampler>(&process_->api, &process_->driver, options);
     decoder_ = std::make_unique<ActivityDecoder>(&process_->api, &sampler_->records());
+    decoder_->SetStart(capture::RealtimeNs());
     calls_ = std::make_unique<CallEncoder>(&process_->api);
     if (options.continuous)
       pm_ = std::make_unique<PmSampler>(&process_->api, &process_->pm_hosts, options);
@@ -122,11 +123,16 @@ class CuptiSource final : public capture::GpuSource {
     if (process_ == nullptr) return;
     WriteDevices(encoder);
     for (const auto& group : gathered_.groups) encoder.Add(group);
+    std::vector<capture::GraphNodeEvent> early;  // their ranges are not in the file yet
     for (const auto& node : graph_nodes_) {
-      encoder.Add(node);
-      encoder.WriteIfLarge();
+      if (encoder.HasPath(node.path)) {
+        encoder.Add(node);
+        encoder.WriteIfLarge();
+      } else {
+        early.push_back(node);
+      }
     }
-    graph_nodes_.clear();
+    graph_nodes_ = std::move(early);
     process_->tracer.pool().Drain([&](uint8_t* buffer, size_t bytes) {
       decoder_->Decode(buffer, bytes, encoder);
       encoder.WriteIfLarge();

@@ -88,7 +88,7 @@ void GraphNodes::OnCloned(const CUpti_GraphData& data) {
     Set(*id, {from->second.path, graph});
   } else if (nodes_.count(*id) != 0) {  // its creation was the cloning
     Forget(*id);
-    untold_[*id] = 0;
+    if (untold_.size() < 2 * most_ || untold_.count(*id) != 0) untold_[*id] = 0;
   }
 }
 

@@ -143,8 +143,8 @@ void LaunchCallback::Enable(CounterSampler* sampler) {
 void LaunchCallback::Disable() {
   capture::SetRangeListener(nullptr);
   sampler_.store(nullptr, std::memory_order_seq_cst);
+  epoch_.fetch_add(1, std::memory_order_relaxed);  // calls that are under way are left out
   SetCallbacks(0);
-  epoch_.fetch_add(1, std::memory_order_relaxed);
   // A launching thread may still be between its look at sampler_ and its use; it does not stay
   // there long, but nothing waits without an end.
   const int64_t until_ns = capture::MonotonicNs() + 1'000'000'000;
@@ -201,15 +201,15 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     return;
   }
   if (IsLaunch(domain, cbid)) OnLaunch(cbid, data);
-  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) NoteWait(cbid, data);
   uint32_t error = 0;  // a CUresult or a cudaError_t
   if (data.functionReturnValue != nullptr) {
     std::memcpy(&error, data.functionReturnValue, sizeof(error));
   }
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API && error == CUDA_SUCCESS) NoteWait(cbid, data);
   EndCall(epoch, CallOf(domain, cbid), data.correlationId, error);
 }
 
-// At the end of a call that waits, when its handles are still good.
+// At the end of a call that waited for something: its handles were good just now.
 void LaunchCallback::NoteWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
   CUstream stream = nullptr;
   bool has_stream = true, per_thread = false;
@@ -234,9 +234,13 @@ void LaunchCallback::NoteWait(CUpti_CallbackId cbid, const CUpti_CallbackData& d
     default:
       return;
   }
+  // A stream of another context is not known.
   Waited waited;
+  if (has_stream && api_->get_stream_id(data.context, stream, per_thread ? 1 : 0, &waited.stream) !=
+                        CUPTI_SUCCESS) {
+    return;
+  }
   api_->get_context_id(data.context, &waited.context);
-  if (has_stream) api_->get_stream_id(data.context, stream, per_thread ? 1 : 0, &waited.stream);
   NoteWaited(waited);
 }
 

@@ -90,7 +90,9 @@ class Ledger {
 
  private:
   double SinceStart(int64_t time_ns) const {
-    return static_cast<double>(time_ns - model_.process.start_ns);
+    // Modulo 2^64: the file may say anything.
+    return static_cast<double>(static_cast<int64_t>(
+        static_cast<uint64_t>(time_ns) - static_cast<uint64_t>(model_.process.start_ns)));
   }
 
   void Allocate(const Allocation& allocation) {

@@ -122,7 +122,6 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
 
 Capture::Capture(SessionOptions options, bool injected) : options_(std::move(options)) {
   source_ = MakeGpuSource();
-  source_->Start(options_, injected);
   const int rank = RankFromEnvironment();
   CollectorOptions collector;
   if (!options_.output.empty()) {
@@ -141,6 +140,8 @@ Capture::Capture(SessionOptions options, bool injected) : options_(std::move(opt
   collector.dump_signal = options_.dump_signal;
   collector.file_only_with_gpu_work = injected;
   collector_ = std::make_unique<Collector>(std::move(collector), source_.get());
+  collector_->Prepare();
+  source_->Start(options_, injected);
   collector_->Start();
 }
 

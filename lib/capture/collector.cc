@@ -61,11 +61,14 @@ Collector::~Collector() {
   }
 }
 
-void Collector::Start() {
+void Collector::Prepare() {
   first_clock_ = ReadClockPair();
   WakeUp();  // made here, so that posting it allocates nothing
   SetRangeWakeup(&Wake);
   ranges_.Start(RealtimeNs(), options_.ranges);
+}
+
+void Collector::Start() {
   if (options_.dump_signal != 0) {
     TakeDumpSignal();  // one that came late for the recording before
     const std::string problem = CatchDumpSignal(options_.dump_signal, &Wake);

@@ -33,12 +33,16 @@ struct CollectorOptions {
 
 class Collector {
  public:
-  // `source` has been started and outlives the collector.
+  // `source` outlives the collector.
   Collector(CollectorOptions options, GpuSource* source);
   ~Collector();
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
+  // What threads of the program write from now on is of this recording. Before the source starts,
+  // whose callbacks write as well.
+  void Prepare();
+  // Once the source has started.
   void Start();
 
   // Any thread: a notice for the snapshot.

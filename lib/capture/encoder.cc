@@ -92,6 +92,7 @@ void Encoder::Add(const DeviceEvent& event) {
 }
 
 void Encoder::Add(const RangePathInfo& path) {
+  ++range_paths_;
   const uint32_t name = tables_.Intern(path.name);
   const uint32_t domain = tables_.Intern(path.domain);
   Message block(columns_->entries);

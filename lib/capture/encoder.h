@@ -44,6 +44,7 @@ class Encoder {
   void Add(const HeaderEvent& event);
   void Add(const DeviceEvent& event);
   void Add(const RangePathInfo& path);  // ids count from 1 without holes
+  bool HasPath(uint32_t id) const { return id <= range_paths_; }
   void Add(const PassGroupEvent& group);
   void Add(const PmSeriesEvent& series);
   void Add(const KernelEvent& event);
@@ -99,6 +100,7 @@ class Encoder {
   std::vector<PmLayout> pm_series_;     // by id - 1
   std::vector<RangeEvent> last_steps_;  // by thread id - 1
   Integrity last_integrity_;
+  uint32_t range_paths_ = 0;
   bool has_header_ = false;   // it has to be in the first block
   size_t repeated_rows_ = 0;  // of the block under construction, by RepeatOpenRanges
   uint64_t blocks_ = 0;       // in the output

@@ -44,7 +44,51 @@ bool WaitUntilReady(uint32_t id) {
   return false;
 }
 
-void ReadThread(ThreadRanges& thread, uint32_t paths_seen, const TickClock& clock,
+// Frees what was read, also when a sink has no memory and throws.
+struct Reading {
+  explicit Reading(RangeRing& read) : ring(read), position(read.tail()) {}
+  ~Reading() { ring.ReadUpTo(position); }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  const RangeRecord& Next() { return ring.At(position++); }
+
+  RangeRing& ring;
+  uint64_t position;
+};
+
+void ReadRange(const RangeRecord& record, uint32_t tid, const TickClock& clock, Reading& reading,
+               const RangeReader::Sink& sink) {
+  const int64_t time_ns = clock.RealtimeOf(record.ticks);
+  switch (record.kind()) {
+    case RecordKind::kStep:
+      sink.step(tid, {std::max(time_ns, recording_start_ns), record.path()});
+      break;
+    case RecordKind::kMark:
+      sink.mark({record.path(), tid, time_ns});
+      break;
+    case RecordKind::kSpanStart: {
+      const RangeRecord& end = reading.Next();
+      sink.span({record.path(), record.tid, end.tid, time_ns, clock.RealtimeOf(end.ticks)});
+      break;
+    }
+    case RecordKind::kPayload: {
+      const RangeRecord& value = reading.Next();
+      sink.payload({record.path(),
+                    tid,
+                    time_ns,
+                    {static_cast<PayloadType>(record.tid), static_cast<uint64_t>(value.ticks)}});
+      break;
+    }
+    case RecordKind::kSpanEnd:
+    case RecordKind::kPayloadValue:
+    case RecordKind::kCall:
+    case RecordKind::kCallEnd:
+      break;  // read elsewhere, or with the record before
+  }
+}
+
+// Without `ranges` only calls are read; a late record of a recording before may be among them.
+void ReadThread(ThreadRanges& thread, bool ranges, uint32_t paths_seen, const TickClock& clock,
                 const RangeReader::Sink& sink) {
   if (thread.first_path != kNoPath) {
     if (thread.first_path > paths_seen) return;
@@ -52,45 +96,20 @@ void ReadThread(ThreadRanges& thread, uint32_t paths_seen, const TickClock& cloc
     thread.first_path = kNoPath;
   }
   const uint32_t tid = thread.tid.load(std::memory_order_relaxed);
-  uint64_t position = thread.ring.tail();
-  for (; position < thread.drain_to; ++position) {
-    const RangeRecord& record = thread.ring.At(position);
-    const int64_t time_ns = clock.RealtimeOf(record.ticks);
+  Reading reading(thread.ring);
+  while (reading.position < thread.drain_to) {
+    const RangeRecord& record = reading.Next();
     if (record.kind() == RecordKind::kCall) {
-      const RangeRecord& end = thread.ring.At(++position);
-      sink.call({record.path(), tid, record.tid, end.tid, time_ns, clock.RealtimeOf(end.ticks),
-                 end.path()});
-      continue;
-    }
-    if (record.path() > paths_seen) break;  // its path was not ready in time: next time
-    switch (record.kind()) {
-      case RecordKind::kStep:
-        sink.step(tid, {std::max(time_ns, recording_start_ns), record.path()});
-        break;
-      case RecordKind::kMark:
-        sink.mark({record.path(), tid, time_ns});
-        break;
-      case RecordKind::kSpanStart: {
-        const RangeRecord& end = thread.ring.At(++position);
-        sink.span({record.path(), record.tid, end.tid, time_ns, clock.RealtimeOf(end.ticks)});
-        break;
-      }
-      case RecordKind::kPayload: {
-        const RangeRecord& value = thread.ring.At(++position);
-        sink.payload({record.path(),
-                      tid,
-                      time_ns,
-                      {static_cast<PayloadType>(record.tid), static_cast<uint64_t>(value.ticks)}});
-        break;
-      }
-      case RecordKind::kSpanEnd:
-      case RecordKind::kPayloadValue:
-      case RecordKind::kCall:
-      case RecordKind::kCallEnd:
-        break;  // read above, or with the record before
+      const RangeRecord& end = reading.Next();
+      sink.call({record.path(), tid, record.tid, end.tid, clock.RealtimeOf(record.ticks),
+                 clock.RealtimeOf(end.ticks), end.path()});
+    } else if (ranges && record.path() > paths_seen) {
+      --reading.position;  // its path was not ready in time: next time
+      return;
+    } else if (ranges) {
+      ReadRange(record, tid, clock, reading, sink);
     }
   }
-  thread.ring.ReadUpTo(position);
 }
 
 }  // namespace
@@ -111,11 +130,10 @@ void RangeReader::Start(int64_t now_ns, bool ranges) {
   payloads_not_read_before = range_counts.payloads_not_read.load();
   // What is left of the recording before, if nobody read it.
   ForEachThread([](ThreadRanges& thread) { thread.ring.ReadUpTo(thread.ring.head()); });
-  if (!ranges) return;
-  range_counts.recording.store(true);
+  range_counts.recording.store(ranges);
   // After the switch: a range that opens now is seen here, in its ring, or in both.
-  ForEachThread([](ThreadRanges& thread) {
-    thread.first_path = thread.current.load(std::memory_order_acquire);
+  ForEachThread([&](ThreadRanges& thread) {
+    thread.first_path = ranges ? thread.current.load(std::memory_order_acquire) : kNoPath;
     thread.first_tid = thread.tid.load(std::memory_order_relaxed);
   });
 }
@@ -142,7 +160,8 @@ void RangeReader::Drain(const Sink& sink) {
                node.domain != nullptr ? node.domain->view() : std::string_view(), node.color,
                node.category});
   }
-  ForEachThread([&](ThreadRanges& thread) { ReadThread(thread, paths_seen_, clock_, sink); });
+  ForEachThread(
+      [&](ThreadRanges& thread) { ReadThread(thread, ranges_, paths_seen_, clock_, sink); });
 }
 
 uint64_t RangeReader::events_dropped() const {

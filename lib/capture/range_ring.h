@@ -49,6 +49,8 @@ class RangeRing {
     capacity_ = capacity;
   }
 
+  bool has_storage() const { return records_ != nullptr; }
+
   // By the thread. kHalfFull once for each time it fills up.
   Result Write(const RangeRecord& record) {
     if (!HasRoomFor(1)) return Result::kFull;

@@ -53,10 +53,10 @@ void* MapZeroed(size_t bytes) {
 }
 
 // The state of a thread that has ended, once the collector has read everything from it.
-ThreadRanges* ReuseState() {
+ThreadRanges* ReuseState(bool with_ring) {
   for (uint32_t i = 0; i < ThreadSlots(); ++i) {
     ThreadRanges* thread = ThreadAt(i);
-    if (thread == nullptr) continue;
+    if (thread == nullptr || thread->ring.has_storage() != with_ring) continue;
     ThreadLife ended = ThreadLife::kEnded;
     if (thread->life.load(std::memory_order_acquire) == ended && thread->ring.empty() &&
         thread->life.compare_exchange_strong(ended, ThreadLife::kLive, std::memory_order_acq_rel)) {
@@ -92,7 +92,11 @@ ThreadRanges* NewState() {
 
 ThreadRanges* RegisterCallingThread() {
   if (calling_thread_ended || InForkedChild()) return nullptr;
-  ThreadRanges* thread = ReuseState();
+  ThreadRanges* thread = ReuseState(true);
+  if (thread == nullptr &&
+      ring_count.load(std::memory_order_relaxed) >= kLargeRings + kSmallRings) {
+    thread = ReuseState(false);
+  }
   if (thread == nullptr) thread = NewState();
   if (thread == nullptr) return nullptr;
   // Published by the first record in the ring, or by `current`.

@@ -60,8 +60,9 @@ struct alignas(64) ThreadRanges {
   }
 };
 
-// Initial-exec: one instruction instead of a call that may allocate. Eight bytes of static TLS,
-// which the loader has in reserve also for libraries that are opened late.
+// Initial-exec: one instruction instead of a call that may allocate. Eight bytes of static TLS here
+// (and 25 for the same reason elsewhere), which the loader has in reserve also for libraries that
+// are opened late.
 extern __thread ThreadRanges* calling_thread __attribute__((tls_model("initial-exec")));
 
 // The calling thread's state, made or reused at its first call; nullptr when it cannot be had

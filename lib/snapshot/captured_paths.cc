@@ -25,9 +25,14 @@ class CapturedPaths {
     if (known != paths_.end()) return known->second;
     const std::string& from = model_->paths[captured].full;
     const std::string& to = model_->paths[launch].full;
+    if (paths_.size() >= kMostPaths) return launch;
+    const size_t bytes = 2 * (sizeof(model::kCapturedIn) + from.size()) + to.size();
+    if (bytes > kMostBytes - bytes_) {
+      paths_.emplace(key, launch);
+      return launch;
+    }
+    bytes_ += bytes;
     const std::string name = model::kCapturedIn + from;
-    bytes_ += 2 * name.size() + to.size() + sizeof(model::RangePath);
-    if (paths_.size() >= kMostPaths || bytes_ > kMostBytes) return launch;
     model::RangePath path;
     path.parent = launch;
     path.captured = captured;

@@ -132,6 +132,23 @@ TEST_CASE("Whole graphs are never asked for once the program can have made a gra
   CHECK(Count(kGraphTrace) == 0);
 }
 
+TEST_CASE("Whole graphs are not asked for later when the first attempt to record failed") {
+  CuptiApi api = FakeApi();
+  const auto registers = api.activity_register_callbacks;
+  api.activity_register_callbacks = [](CUpti_BuffersCallbackRequestFunc,
+                                       CUpti_BuffersCallbackCompleteFunc) {
+    return CUPTI_ERROR_NOT_INITIALIZED;
+  };
+  ActivityTracer tracer(&api, 1 << 20);
+  CHECK(tracer.DecideGraphs(Graphs::kWhole, true) == Graphs::kWhole);
+  std::string failed;
+  CHECK(tracer.Enable(&failed) == CUPTI_ERROR_NOT_INITIALIZED);
+  CHECK(failed == "buffers");
+  api.activity_register_callbacks = registers;  // by now the program has graphs
+  CHECK(tracer.Enable(&failed) == CUPTI_SUCCESS);
+  CHECK(Count("kind " + std::to_string(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) == 0);
+}
+
 TEST_CASE("A CUPTI that does not record whole graphs is asked once, and records by node") {
   const CuptiApi api = FakeApi();
   refused_kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;

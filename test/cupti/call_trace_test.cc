@@ -124,6 +124,21 @@ TEST_CASE("Calls for which there is no room are counted, and those after them co
   CHECK(recording.Drain().size() == 1);
 }
 
+TEST_CASE("Ranges of a recording that nobody ended do not hold calls back") {
+  capture::RangeReader before;
+  before.Start(capture::RealtimeNs());
+  capture::PushRange({"open since then", ""});
+  Recording recording;  // without ranges
+  capture::PushRange({"inner", ""});
+  BeginCall(1);
+  EndCall(1, kLaunch, 9, 0);
+  capture::PopRange("");
+  capture::PopRange("");
+  const std::vector<capture::CallEvent> calls = recording.Drain();
+  REQUIRE(calls.size() == 1);
+  CHECK(calls[0].correlation == 9);
+}
+
 TEST_CASE("Calls and ranges of a thread come in their order") {
   capture::RangeReader reader;
   reader.Start(capture::RealtimeNs());
