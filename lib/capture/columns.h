@@ -237,7 +237,8 @@ struct BlockColumns {
            graph_runs.graph.size() + syncs.kind.size() + api_calls.interval.rows() +
            overheads.kind.size() + ranges.time.rows() + spans.path.size() + marks.path.size() +
            payloads.path.size() + allocations.bytes.size() + pool_operations.operation.size() +
-           unified_memory.kind.size() + pm_rows;  // a PM row of many metrics takes as much as several
+           unified_memory.kind.size() +
+           pm_rows;  // a PM row of many metrics takes as much as several
   }
 };
 
