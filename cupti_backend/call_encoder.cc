@@ -25,6 +25,13 @@ SyncKind SyncOf(std::string_view name) {
 
 }  // namespace
 
+CallEncoder::CallEncoder(const CuptiApi* api) : filter_(api) {
+  for (CUpti_CallbackId id = 0; id < ApiFilter::kMaxCbid; ++id) {
+    filter_.Name(CUPTI_CB_DOMAIN_RUNTIME_API, id);
+    filter_.Name(CUPTI_CB_DOMAIN_DRIVER_API, id);
+  }
+}
+
 void CallEncoder::Encode(const capture::CallEvent& call, capture::Encoder& encoder) {
   const bool runtime = (call.call & kRuntimeCall) != 0;
   const CUpti_CallbackId id = call.call & ~kRuntimeCall;

@@ -15,7 +15,8 @@ namespace prof::cupti {
 
 class CallEncoder {
  public:
-  explicit CallEncoder(const CuptiApi* api) : filter_(api) {}
+  // Asks CUPTI for all names: Encode runs while the collector holds the lock of the rings' readers.
+  explicit CallEncoder(const CuptiApi* api);
 
   // Always with the same encoder.
   void Encode(const capture::CallEvent& call, capture::Encoder& encoder);
