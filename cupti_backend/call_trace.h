@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA API calls, timed by the callbacks at their begin and end. CUPTI's own records of them
-// (CUPTI_ACTIVITY_KIND_RUNTIME and _DRIVER) would cost each launch some percent more, during a
-// recording and after it (docs/cost.md).
+// (CUPTI_ACTIVITY_KIND_RUNTIME and _DRIVER) would cost each launch some percent more
+// (docs/cost.md).
 #ifndef PROF_CUPTI_BACKEND_CALL_TRACE_H_
 #define PROF_CUPTI_BACKEND_CALL_TRACE_H_
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cupti_backend/activity_decode.h"
-#include "cupti_backend/api_filter.h"
 #include "cupti_backend/buffer_watch.h"
 #include "cupti_backend/call_encoder.h"
 #include "cupti_backend/counter_sampler.h"

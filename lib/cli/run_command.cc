@@ -78,8 +78,10 @@ int CannotStart(const std::string& program, int code) {
 
 void TellFiles(const std::vector<std::string>& written, const Files& files, bool report) {
   if (written.empty()) {
-    std::cerr << "prof: nothing was recorded: no process started CUDA, or the program does not "
-                 "load preloaded libraries (setuid, statically linked)\n";
+    std::cerr
+        << "prof: nothing was recorded: no process started CUDA, or the program does not "
+           "load preloaded libraries (setuid, statically linked), or it ran under a tool that "
+           "keeps prof out (ncu, cuda-gdb): then run it without that tool\n";
     return;
   }
   for (const std::string& path : written) {
