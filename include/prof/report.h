@@ -348,6 +348,9 @@ struct MemoryReport {
   std::vector<RangeAllocations> ranges;  ///< By bytes, descending.
   /// Allocations at an address that was not free: the record of the free is missing, or came late.
   int64_t frees_missing = 0;
+  /// Records were lost (Report::integrity says which): allocations and frees may be among them, so
+  /// every figure here may be too small or too large.
+  bool records_lost = false;
   std::vector<UnifiedMemorySummary> unified;  ///< By time, descending. Recorded on request only.
 
   bool empty() const { return kinds.empty() && pools.empty() && unified.empty(); }

@@ -189,6 +189,15 @@ std::vector<PoolReport> SummarizePools(const Model& model) {
   return list;
 }
 
+bool RecordsLost(const Model& model) {
+  const Integrity& integrity = model.integrity;
+  return integrity.dropped_by_cupti + integrity.dropped_by_cap + integrity.buffers_refused +
+                 integrity.launches_missed + integrity.unknown_records + integrity.untimed +
+                 integrity.bytes_not_written !=
+             0 ||
+         integrity.incomplete || !model.truncation.empty();
+}
+
 }  // namespace
 
 MemoryReport SummarizeAllocations(const Model& model, const RangeFamilies& families) {
@@ -197,6 +206,7 @@ MemoryReport SummarizeAllocations(const Model& model, const RangeFamilies& famil
   ledger.Walk();
   ledger.Write(&report);
   report.pools = SummarizePools(model);
+  report.records_lost = RecordsLost(model);
   return report;
 }
 

@@ -366,7 +366,8 @@ Json ToJson(const MemoryReport& value) {
   if (value.empty()) return nullptr;
   return {{"devices", List(value.devices)},       {"kinds", List(value.kinds)},
           {"pools", List(value.pools)},           {"ranges", List(value.ranges)},
-          {"frees_missing", value.frees_missing}, {"unified", List(value.unified)}};
+          {"frees_missing", value.frees_missing}, {"records_lost", value.records_lost},
+          {"unified", List(value.unified)}};
 }
 
 Json ToJson(const NoticeReport& value) {

@@ -135,6 +135,11 @@ void WriteMemory(std::ostream& out, const Report& report, const TextOptions& opt
   if (!ranges.empty()) line("most in", ranges);
   if (!memory.kinds.empty()) line("not in these figures", NotSeenText(memory));
   if (!memory.unified.empty()) line("unified memory", UnifiedText(memory));
+  if (memory.records_lost) {
+    line("doubtful",
+         "records were lost, allocations and frees may be among them: all of these "
+         "figures may be too small or too large");
+  }
 }
 
 }  // namespace prof::report

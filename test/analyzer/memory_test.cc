@@ -48,6 +48,23 @@ TEST_CASE("Without allocations there is nothing to report about memory") {
   CHECK(Memory(b).empty());
 }
 
+TEST_CASE("Where records were lost the figures of memory are doubtful, and say so") {
+  SnapshotBuilder b;
+  b.Allocate(0x1000, 100, "", 11'000);
+  CHECK_FALSE(Memory(b).records_lost);
+  Integrity losses;
+  losses.range_events_dropped = 4;  // no loss of allocations
+  b.integrity = losses;
+  CHECK_FALSE(Memory(b).records_lost);
+  for (uint64_t Integrity::*loss : {&Integrity::dropped_by_cupti, &Integrity::buffers_refused,
+                                    &Integrity::launches_missed, &Integrity::bytes_not_written}) {
+    losses = {};
+    losses.*loss = 1;
+    b.integrity = losses;
+    CHECK(Memory(b).records_lost);
+  }
+}
+
 TEST_CASE("The peak is the most that was allocated at one time, with its moment") {
   SnapshotBuilder b;
   b.process.start_ns = 1'000;

@@ -251,6 +251,7 @@ MemoryReport Memory() {
   memory.ranges = {{"step/attention/qkv_proj", 1'200, 88'000'000'000, 88'000'000'000, 100'000'000},
                    {"(no range)", 43, 2'479'108'864, 2'412'000'000, 479'108'864}};
   memory.frees_missing = 1;
+  memory.records_lost = true;
   memory.unified = {{"host to device", "prefetch", 0, 32, 67'108'864, 0, 2'200'000},
                     {"GPU page faults", "read", 0, 12, 0, 480, 900'000},
                     {"CPU page faults", "write", {}, 7, 0, 0, 0}};
