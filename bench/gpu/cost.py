@@ -25,7 +25,7 @@ import results
 
 _TIMING = re.compile(r"^\[timing\] (?:(\w+) )?steps ", re.MULTILINE)
 _QUANTITY = re.compile(r"(\w*us_per_step) ([0-9.]+)")
-_WALL = "wall_s"
+WALL = "wall_s"
 _RUN_LIMIT_S = 120
 _GOAL_SHARE, _GOAL_S = 0.05, 3  # a whole run may take this much longer
 _NCU_LAUNCHES, _NCU_SKIP = 41, 600
@@ -80,7 +80,7 @@ def measure(command):
     if not quantities:
         raise RuntimeError(f"no [timing] line: {output[-300:]}")
     checksums = [line for line in output.splitlines() if line.startswith("[checksum]")]
-    return {**quantities, _WALL: wall_s}, checksums
+    return {**quantities, WALL: wall_s}, checksums
 
 
 def measure_workload(name, variants, repeats, deadline, failures):
@@ -120,7 +120,7 @@ def measure_workload(name, variants, repeats, deadline, failures):
 def run_goals(rows):
     """Whether each whole run stayed within its limit."""
     walls = {(row["workload"], row["variant"]): row["median"] for row in rows
-             if row["quantity"] == _WALL}
+             if row["quantity"] == WALL}
     goals = []
     for (workload, variant), wall in walls.items():
         bare = walls.get((workload, "bare"))

@@ -15,7 +15,7 @@ import shutil
 import sys
 
 NAMES = ["accuracy", "counts", "counter_cost", "cost", "continuous", "tracing",
-         "peers", "living_with", "several_gpus"]
+         "peers", "living_with", "several_gpus", "soak"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

@@ -6,11 +6,11 @@
 //
 // usage: launch_storm [timeline|counters] [kernels per thread] [threads] [plain|ranges|graph]
 //                     [rounds]
-//        launch_storm soak [kernels per thread] [threads] [plain|ranges|graph] FILE
+//        launch_storm soak [kernels per thread] [threads] [plain|ranges|graph] FILE SECONDS
 //
 // A round is one run under a Session of its own and one after it; all "before" runs come first.
-// soak: the timeline goes to `file`, for as long as one likes; what counts is the memory that the
-// process takes meanwhile, and what the snapshot says of losses.
+// soak: one Session whose timeline goes to FILE, and runs until SECONDS are over; what counts is
+// the memory that the process takes meanwhile, and what the snapshot says of losses.
 #include <unistd.h>
 
 #include <algorithm>
@@ -92,27 +92,35 @@ class MemoryWatch {
   std::thread thread_;  // last: it uses the others
 };
 
-int Soak(Storm& storm, const StormOptions& options, const std::string& file) {
+int Soak(Storm& storm, const StormOptions& options, const std::string& file, int seconds) {
   prof::SessionOptions session_options;
   session_options.counters = prof::Counters::kNone;
   session_options.output = file;
   MemoryWatch memory;
   prof::Session session(session_options);
-  PrintStorm("soak", options, storm.Run());
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  unsigned long long made = 0;
+  double us = 0;
+  do {
+    us += storm.Run() * static_cast<double>(storm.kernels());
+    made += storm.kernels();
+  } while (std::chrono::steady_clock::now() < until);
   const prof::Integrity integrity = session.Stop().integrity();
+  PrintStorm("soak", options, us / static_cast<double>(made));
   memory.Print();
   PrintProfThreadTimes();
   std::ifstream written(file, std::ios::ate | std::ios::binary);
   std::printf(
       "[counts] made %llu recorded %llu dropped_by_cupti %llu untimed %llu refused %llu "
-      "range_events_dropped %llu complete %d snapshot_bytes %lld\n",
-      storm.kernels(), static_cast<unsigned long long>(integrity.kernels),
+      "range_events_dropped %llu calls_dropped %llu complete %d snapshot_bytes %lld\n",
+      made, static_cast<unsigned long long>(integrity.kernels),
       static_cast<unsigned long long>(integrity.dropped_by_cupti),
       static_cast<unsigned long long>(integrity.untimed),
       static_cast<unsigned long long>(integrity.buffers_refused),
-      static_cast<unsigned long long>(integrity.range_events_dropped), integrity.complete() ? 1 : 0,
+      static_cast<unsigned long long>(integrity.range_events_dropped),
+      static_cast<unsigned long long>(integrity.calls_dropped), integrity.complete() ? 1 : 0,
       static_cast<long long>(written.tellg()));
-  const bool all = integrity.kernels == storm.kernels();
+  const bool all = integrity.kernels == made;
   return storm.CountIsRight() && (all || !integrity.complete()) ? 0 : 1;
 }
 
@@ -129,7 +137,7 @@ prof::Snapshot Record(Storm& storm, const std::string& mode, const StormOptions&
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "timeline";
-  const bool soak = mode == "soak" && argc > 5;
+  const bool soak = mode == "soak" && argc > 6;
   const bool known = mode == "timeline" || mode == "counters" || soak;
   const int rounds = argc > 5 && !soak ? std::atoi(argv[5]) : 1;
   const std::optional<StormOptions> options =
@@ -140,7 +148,7 @@ int main(int argc, char** argv) {
   }
   Storm storm;
   if (!storm.Prepare(*options)) return 0;
-  if (soak) return Soak(storm, *options, argv[5]);
+  if (soak) return Soak(storm, *options, argv[5], std::atoi(argv[6]));
 
   for (int round = 0; round < rounds; ++round) PrintStorm("before", *options, storm.Run());
   bool complete = true;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the same PyTorch programs take under prof's timeline and under other tools that keep one,
-# and how much each of them writes. The variants take turns (A B C A B C ...).
+# What the same PyTorch programs take under prof's timeline and under other tools that keep one, per
+# step and in all, and how much each of them writes. The variants take turns (A B C A B C ...).
 #
 #   peers.py --bin device/bin --parts libtracing_parts.so --markdown OUT.md --json OUT.json
 """Compares prof's timeline with torch.profiler, Proton and nsys in time and bytes per kernel."""
@@ -77,7 +77,6 @@ def run_workload(name, arguments, scratch, deadline, failures):
     rows = cost.measure_workload(name, {variant: command for variant, (command, _)
                                         in chosen.items()},
                                  arguments.repeats, deadline, failures)
-    rows = [row for row in rows if row["quantity"].endswith("us_per_step")]
     try:
         kernels = kernels_in(f"{arguments.bin}/prof", chosen[_PROF][1])
     except (OSError, ValueError, subprocess.SubprocessError) as error:
@@ -94,6 +93,7 @@ def run_workload(name, arguments, scratch, deadline, failures):
 def goals_of(rows):
     """prof is the cheapest in time and in bytes, of those that keep a timeline."""
     goals = []
+    rows = [row for row in rows if row["quantity"] != cost.WALL]
     for name in _WORKLOADS:
         ours = [row for row in rows if row["workload"] == name and row["variant"] == _PROF]
         others = [row for row in rows if row["workload"] == name
@@ -144,9 +144,9 @@ def write(arguments, rows, failures):
     text = "\n".join([
         results.where() + " In turns; medians.", "",
         results.table(
-            ["workload", "variant", "us per step", "n", "over bare", "bytes per kernel"],
-            [[row["workload"], row["variant"], row["median"], row["n"], row["over_bare"],
-              row["bytes_per_kernel"]] for row in rows]),
+            ["workload", "variant", "quantity", "median", "n", "over bare", "bytes per kernel"],
+            [[row["workload"], row["variant"], row["quantity"], row["median"], row["n"],
+              row["over_bare"], row["bytes_per_kernel"]] for row in rows]),
         results.table(["goal", "measured", "limit", "met"],
                       [[goal["goal"], goal["measured"], goal["limit"], goal["met"]]
                        for goal in goals])])

@@ -224,14 +224,12 @@ run_gpus() {
   grep -hE '^\|' "$work/several_gpus.txt" 2>/dev/null | tee -a "$work/summary.txt"
 }
 
-# As many launches as fit: about 200,000 a second.
 run_soak() {
-  local left=$((section_end - SECONDS)) kernels
+  local left=$((section_end - SECONDS))
   ((left > 60)) || return
-  kernels=$(((left - 40) * 150000))
-  ours "$left" soak.txt "$kBin/launch_storm" soak "$kernels" 1 ranges "$work/soak.prof"
-  tail_lines "$work/soak.txt"
-  rm -f "$work/soak.prof"
+  step "$left" soak.txt "$kPython" bench/gpu/soak.py --bin "$kBin" --seconds "$((left - 45))" \
+    --markdown "$work/soak.md" --json "$work/soak.json"
+  grep -hE '^\|' "$work/soak.txt" 2>/dev/null | tee -a "$work/summary.txt"
 }
 
 run_cost() {
@@ -245,7 +243,7 @@ collect() {
   local file copied=0
   cp "$work/summary.txt" "$kOut/"
   for file in accuracy.json accuracy.md counts.json counter_cost.json cost.json continuous.json tracing.json \
-    peers.json living_with.json several_gpus.json \
+    peers.json living_with.json several_gpus.json soak.json \
     transformer_2048.txt transformer_1.txt llama_report.txt; do
     if ((copied < 6)) && [[ -f $work/$file ]] && (($(stat -c %s "$work/$file") < kLargestFile)); then
       cp "$work/$file" "$kOut/"
