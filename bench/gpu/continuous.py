@@ -215,7 +215,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(arguments.bin, arguments.python, scratch)
         dram, failures = run_dram(bench)
-        for name, part in (("long", run_long), ("storm", run_storm)):
+        for name, part in (("storm", run_storm), ("long", run_long)):
             if time.monotonic() > deadline:
                 failures.append(f"{name}: not run, no time left")
                 continue
