@@ -30,12 +30,14 @@ class RangeProfiler {
       : api_(api), context_(context), mode_(mode) {}
 
   size_t max_ranges() const { return mode_ == Mode::kUserRanges ? kMaxRanges : 1; }
+  // Whether a range has the name that Push was given. CUPTI names replayed kernels itself.
+  bool names_ranges() const { return mode_ == Mode::kUserRanges; }
 
   // Each returns CUPTI's result; the context need not be current.
   CUptiResult Enable(const PassPlan& plan);
   CUptiResult Configure(const PlannedGroup& group);  // a group of that plan; then Start
   CUptiResult Start();
-  CUptiResult Push(const char* name);  // the names of replayed kernels are CUPTI's: "0"
+  CUptiResult Push(const char* name);
   CUptiResult Pop();
   CUptiResult Stop();
   // Waits for the context's work. Fills `ranges`.

@@ -18,6 +18,23 @@ void NoteClock(const Sample& sample, const PlannedGroup& group, const std::vecto
   schedule->NoteClock(*sample.signature, values[static_cast<size_t>(at - group.metrics.begin())]);
 }
 
+// Which of the context's samples the range `index` of its image is; none, if that cannot be told.
+const Sample* SampleOf(const SampledContext& context, size_t index, size_t ranges) {
+  if (!context.profiler->names_ranges()) {
+    // CUPTI numbers replayed kernels on and on, so their order is all there is; a dropped one would
+    // shift it.
+    return ranges == context.samples.size() ? &context.samples[index] : nullptr;
+  }
+  // By the name that was pushed, never by position.
+  const RangeProfiler& profiler = *context.profiler;
+  const std::string name = context.plan.evaluator->RangeName(
+      profiler.counter_data(), profiler.counter_data_bytes(), index);
+  char* end = nullptr;
+  const unsigned long slot = std::strtoul(name.c_str(), &end, 10);
+  const bool known = !name.empty() && *end == '\0' && slot < context.samples.size();
+  return known ? &context.samples[slot] : nullptr;
+}
+
 }  // namespace
 
 std::vector<capture::CounterSampleEvent> ReadSamples(const SampledContext& context, size_t ranges,
@@ -28,12 +45,9 @@ std::vector<capture::CounterSampleEvent> ReadSamples(const SampledContext& conte
   const size_t bytes = context.profiler->counter_data_bytes();
   std::vector<capture::CounterSampleEvent> events;
   for (size_t i = 0; i < ranges; ++i) {
-    // By the name that was pushed, never by position: a dropped range would shift all others.
-    const std::string name = plan.evaluator->RangeName(image, bytes, i);
-    char* end = nullptr;
-    const unsigned long slot = std::strtoul(name.c_str(), &end, 10);
-    if (name.empty() || *end != '\0' || slot >= context.samples.size()) continue;
-    const Sample& sample = context.samples[slot];
+    const Sample* const found = SampleOf(context, i, ranges);
+    if (found == nullptr) continue;
+    const Sample& sample = *found;
     capture::CounterSampleEvent event;
     event.values = plan.evaluator->Evaluate(image, bytes, i, group.metrics);
     if (event.values.empty()) continue;

@@ -66,18 +66,20 @@ class MemoryWatch {
           }
         }) {}
 
+  // The most in each tenth of the time.
   void Print() {
     done_ = true;
     thread_.join();
-    const size_t tenth = resident_mib_.size() / 10;
-    const auto most = [](auto begin, auto end) {
-      return begin == end ? 0.0 : *std::max_element(begin, end);
-    };
-    const auto settled = resident_mib_.begin() + static_cast<long>(tenth);
-    const auto late = resident_mib_.end() - static_cast<long>(tenth);
-    std::printf("[memory] seconds %zu resident_mib first_tenth %.1f middle %.1f last_tenth %.1f\n",
-                resident_mib_.size(), most(resident_mib_.begin(), settled), most(settled, late),
-                most(late, resident_mib_.end()));
+    std::printf("[memory] seconds %zu", resident_mib_.size());
+    for (size_t tenth = 0; tenth < 10; ++tenth) {
+      const auto at = [&](size_t i) {
+        return resident_mib_.begin() + static_cast<long>(i * resident_mib_.size() / 10);
+      };
+      const double most =
+          at(tenth) == at(tenth + 1) ? 0 : *std::max_element(at(tenth), at(tenth + 1));
+      std::printf(" resident_mib_%zu %.1f", tenth + 1, most);
+    }
+    std::printf("\n");
   }
 
  private:
@@ -105,9 +107,9 @@ int Soak(Storm& storm, const StormOptions& options, const std::string& file, int
     us += storm.Run() * static_cast<double>(storm.kernels());
     made += storm.kernels();
   } while (std::chrono::steady_clock::now() < until);
-  const prof::Integrity integrity = session.Stop().integrity();
   PrintStorm("soak", options, us / static_cast<double>(made));
   memory.Print();
+  const prof::Integrity integrity = session.Stop().integrity();
   PrintProfThreadTimes();
   std::ifstream written(file, std::ios::ate | std::ios::binary);
   std::printf(

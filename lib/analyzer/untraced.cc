@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/untraced.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 
@@ -24,20 +26,23 @@ std::vector<uint32_t> JoinShapes(const model::Model& model) {
                                                               shape.dynamic_shared_bytes);
   };
   std::vector<uint32_t> result(model.shapes.size());
-  std::map<std::tuple<std::string_view, Size, Size, uint32_t>, uint32_t> with_resources;
-  bool all = true;
-  for (uint32_t id = 0; id < model.shapes.size(); ++id) {
-    result[id] = id;
-    all &= id == 0 || HasResources(model.shapes[id]);
+  std::iota(result.begin(), result.end(), 0);
+  std::vector<bool> traced(model.shapes.size(), true);
+  for (const model::Op& op : model.ops) {
+    if (op.untraced) traced[op.shape] = false;
   }
-  if (all) return result;
+  if (std::find(traced.begin(), traced.end(), false) == traced.end()) return result;
+  for (const model::Op& op : model.ops) {
+    if (!op.untraced) traced[op.shape] = true;
+  }
+  std::map<std::tuple<std::string_view, Size, Size, uint32_t>, uint32_t> recorded;
   for (uint32_t id = 1; id < model.shapes.size(); ++id) {
-    if (HasResources(model.shapes[id])) with_resources.try_emplace(launch(model.shapes[id]), id);
+    if (traced[id]) recorded.try_emplace(launch(model.shapes[id]), id);
   }
   for (uint32_t id = 1; id < model.shapes.size(); ++id) {
-    if (HasResources(model.shapes[id])) continue;
-    const auto known = with_resources.find(launch(model.shapes[id]));
-    if (known != with_resources.end()) result[id] = known->second;
+    if (traced[id]) continue;
+    const auto known = recorded.find(launch(model.shapes[id]));
+    if (known != recorded.end()) result[id] = known->second;
   }
   return result;
 }

@@ -18,8 +18,9 @@ namespace prof::analyzer {
 // False for the shape of a launch that only the callback saw: every kernel has registers.
 bool HasResources(const model::Shape& shape);
 
-// By shape id: the shape that stands for it. One without resources stands for a later one with
-// resources that the same launch has, if there is one.
+// By shape id: the shape that stands for it. For one that only untraced launches have, that is the
+// first shape of the same launch that CUPTI recorded, if there is one: CUPTI states the registers of
+// the traced kernel (16 or more on GH100), the callback those of the program's.
 std::vector<uint32_t> JoinShapes(const model::Model& model);
 
 // Signatures without any launch on the timeline take their time from their counters, one without

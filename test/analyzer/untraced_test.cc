@@ -76,6 +76,10 @@ TEST_CASE("A launch before the first traced one is of the same signature") {
   seen.name = "hot";
   seen.grid = {1056, 1, 1};
   seen.block = {256, 1, 1};
+  SECTION("nothing else is known of it") {}
+  SECTION("and not with the registers that it has while it is traced") {
+    seen.registers_per_thread = 8;
+  }
   b.Sample(b.Kernel(b.Shape(seen), "", 100'000, 100'000, first), {{kDram, 85}});
   seen.registers_per_thread = 40;
   seen.static_shared_bytes = 64;

@@ -166,6 +166,32 @@ TEST_CASE("A range that CUPTI lost is a failed sample and shifts no other") {
   CHECK(program.sampler.samples_failed() == 1);
 }
 
+TEST_CASE("Kernels that run once have their values under replay, though CUPTI numbers them on") {
+  SessionOptions options = Options();
+  options.replay = Replay::kKernel;
+  Program program(options);
+  for (uint32_t i = 1; i <= 4; ++i) program.Launch(i, "kernel", 1, i);
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.samples.size() == 4);
+  for (uint32_t i = 0; i < 4; ++i) {
+    CHECK(events.samples[i].correlation == i + 1);
+    CHECK(events.samples[i].values[0] == ValueOf(std::to_string(i), 0));
+  }
+  CHECK(program.sampler.samples_failed() == 0);
+}
+
+TEST_CASE("A replayed kernel that CUPTI lost is a failed sample") {
+  SessionOptions options = Options();
+  options.replay = Replay::kKernel;
+  Program program(options);
+  program.cupti.loses_a_range = true;
+  program.Launch(1);
+  program.sampler.Stop();
+  CHECK(program.sampler.TakeEvents().samples.empty());
+  CHECK(program.sampler.samples_failed() == 1);
+}
+
 TEST_CASE("Groups change on a thread of the sampler's own") {
   Program program;
   REQUIRE(program.LaunchUntilComplete());

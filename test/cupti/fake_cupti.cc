@@ -110,7 +110,9 @@ CUptiResult RangeSetConfig(CUpti_RangeProfiler_SetConfig_Params* p) {
   const std::lock_guard<std::mutex> lock(fake->mutex_);
   fake->configured.push_back({p->pConfig, p->pCounterDataImage,
                               std::vector<uint8_t>(p->pConfig, p->pConfig + p->configSize)});
-  ProfilerOf(p->pRangeProfilerObject)->counter_data = p->pCounterDataImage;
+  FakeCupti::Profiler& profiler = *ProfilerOf(p->pRangeProfilerObject);
+  profiler.counter_data = p->pCounterDataImage;
+  profiler.replays = p->range == CUPTI_AutoRange && p->replayMode == CUPTI_KernelReplay;
   fake->config_threads.push_back(std::this_thread::get_id());
   return CUPTI_SUCCESS;
 }
@@ -122,8 +124,16 @@ CUptiResult RangeStart(CUpti_RangeProfiler_Start_Params* p) {
   ProfilerOf(p->pRangeProfilerObject)->open.clear();
   return CUPTI_SUCCESS;
 }
-CUptiResult RangeStop(CUpti_RangeProfiler_Stop_Params*) {
+CUptiResult RangeStop(CUpti_RangeProfiler_Stop_Params* p) {
+  const std::string last = fake->log().back();
   fake->Log("stop");
+  {
+    const std::lock_guard<std::mutex> lock(fake->mutex_);
+    FakeCupti::Profiler& profiler = *ProfilerOf(p->pRangeProfilerObject);
+    if (profiler.replays && last.rfind("launch ", 0) == 0) {
+      profiler.open.push_back(std::to_string(profiler.replayed++));
+    }
+  }
   return fake->ResultOf("range_stop");
 }
 CUptiResult RangePush(CUpti_RangeProfiler_PushRange_Params* p) {

@@ -51,6 +51,8 @@ class FakeCupti {
   // One for each context under the range profiler.
   struct Profiler {
     const void* counter_data = nullptr;
+    bool replays = false;              // a launch between start and stop is a range
+    size_t replayed = 0;               // names are numbers that no new configuration sets back
     std::vector<std::string> open;     // ranges since the last start
     std::vector<std::string> decoded;  // of the last decode, newest first
   };

@@ -169,6 +169,28 @@ TEST_CASE("A kernel of two microseconds shows the same share of the SM as a long
   CHECK(share[0] > 0.6 * share[1]);
 }
 
+TEST_CASE("Kernels that run once have their counters under replay", "[gpu]") {
+  NEEDS_GPU();
+  constexpr size_t kElements = size_t{1} << 24;
+  Vectors vectors(kElements);
+  prof::SessionOptions options;
+  options.replay = prof::Replay::kKernel;
+  prof::Session session(options);
+  vectors.Saxpy();
+  vectors.Spin(1500);
+  Vectors::Empty(1);
+  vectors.Saxpy();  // on the timeline, as the first was not
+  Vectors::Synchronize();
+  const prof::Report report = prof::Analyze(session.Stop());
+  INFO(Blind(report));
+  CHECK(report.kernels.size() == 3);
+  for (const prof::KernelReport& kernel : report.kernels) CHECK(kernel.samples_used == 1);
+  const prof::KernelReport& saxpy = report.kernel("saxpy");
+  CHECK(saxpy.launches == 2);
+  REQUIRE(saxpy.Metric("dram__bytes_read.sum"));
+  CHECK(*saxpy.Metric("dram__bytes_read.sum") == Approx(8.0 * kElements).epsilon(0.05));
+}
+
 TEST_CASE("A grid of half the SMs is called small", "[gpu]") {
   NEEDS_GPU();
   Vectors vectors(1 << 10);
