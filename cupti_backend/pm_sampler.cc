@@ -21,11 +21,16 @@ constexpr int64_t kFetchNs = 50'000'000;
 constexpr double kPeriodsOfRoom = 3.5;
 // Samples wait here for the collector; more are dropped and counted.
 constexpr size_t kMaxBatches = 256;
-// How long all units are sampled, the first time and later, and the memory alone.
+// What a plan costs is known after so long. How long all units are sampled, the first time and
+// later, and the memory alone.
+constexpr int64_t kProbeNs = 500'000'000;
 constexpr int64_t kFirstAllNs = 500'000'000, kAllNs = 1'000'000'000;
 constexpr int64_t kShortestMemoryNs = 5'000'000'000, kLongestMemoryNs = 60'000'000'000;
-// Of what is allowed, what the cheapest plan may take: the rest is for the slices of all units.
-constexpr double kCheapestShare = 0.75;
+// Of what is allowed, what the cheapest plan may take: the rest is for the slices of all units. It
+// may be so much more before the interval is changed.
+constexpr double kCheapestShare = 0.75, kTolerance = 1.15;
+// DRAM and L2 cost half of all units (28 of 51 us a sample on an H200).
+constexpr double kMemoryOfAll = 0.5;
 constexpr int64_t kIntervalStepNs = 10'000;
 constexpr int64_t kLongestIntervalNs = 1'000'000'000;
 
@@ -269,35 +274,50 @@ void PmSampler::Reopen(Device& device) {
   Open(device);
 }
 
-// At the end of a slice: what comes next, and for how long.
+// At the end of a slice: what comes next, and for how long. Before that, whether the interval can
+// stay.
 void PmSampler::Balance(Device& device) {
   const int64_t elapsed_ns = MonotonicNs() - device.slice_begin_ns;
-  if (!device.open || elapsed_ns < device.slice_ns) return;
+  if (!device.open || elapsed_ns < kProbeNs) return;
   const int64_t cpu_ns = ThreadCpuNs() - device.slice_cpu_ns;
   const double share = static_cast<double>(cpu_ns) / static_cast<double>(elapsed_ns);
-  if (!device.memory_only) device.all_share = share;
   const PmHost& host = *device.host;
   const bool has_less =
       !host.memory.metrics.empty() && host.memory.metrics.size() < host.all.metrics.size();
   const bool cheapest = device.memory_only || !has_less;
   const double affordable = kCheapestShare * core_share_;
+  if (elapsed_ns < device.slice_ns) {
+    const bool can_grow = device.interval_ns < kLongestIntervalNs;
+    if (cheapest && can_grow && share > kTolerance * affordable) {
+      LengthenInterval(device, share / affordable);
+      Change(device);
+    }
+    return;
+  }
+  if (!device.memory_only) device.all_share = share;
   if (device.all_share <= core_share_ && (!cheapest || share <= core_share_)) {
     device.slice_begin_ns = MonotonicNs();  // as it is, for ever
     device.slice_cpu_ns = ThreadCpuNs();
     return;
   }
-  // DRAM and L2 cost a third of all units; measured in their own slices later.
-  const double cheapest_share = cheapest ? share : share / 3;
-  if (cheapest_share > affordable) {
-    const double wanted_ns = static_cast<double>(device.interval_ns) * cheapest_share / affordable;
-    device.interval_ns =
-        std::min((static_cast<int64_t>(wanted_ns) / kIntervalStepNs + 1) * kIntervalStepNs,
-                 kLongestIntervalNs);
-  }
+  const double cheapest_share = cheapest ? share : kMemoryOfAll * share;
+  if (cheapest_share > affordable) LengthenInterval(device, cheapest_share / affordable);
   if (has_less) {
     device.memory_only = !device.memory_only;
     device.slice_ns = device.memory_only ? MemorySliceNs(device, affordable) : kAllNs;
   }
+  Change(device);
+}
+
+void PmSampler::LengthenInterval(Device& device, double factor) const {
+  const double wanted_ns = static_cast<double>(device.interval_ns) * factor;
+  device.interval_ns =
+      std::min((static_cast<int64_t>(wanted_ns) / kIntervalStepNs + 1) * kIntervalStepNs,
+               kLongestIntervalNs);
+}
+
+// To another plan or interval, with the samples of the last one.
+void PmSampler::Change(Device& device) {
   Fetch(device);
   if (!device.open) return;
   device.last_end_ns = 0;  // the hole to come is planned

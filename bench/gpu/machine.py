@@ -38,14 +38,12 @@ def printable(command):
 
 
 def nsys():
-    """Where Nsight Systems is, or None. Nsight Compute brings one that collects, but cannot report."""
+    """Where Nsight Systems is, or None. Nsight Compute brings one that collects, but makes no report."""
     found = shutil.which("nsys")
-    ncu = shutil.which("ncu")
-    if found or not ncu:
+    if found:
         return found
-    here = pathlib.Path(ncu).resolve().parent
-    inside = [path for folder in (here, *here.parents[:2]) if folder.name.startswith(("nsight", "20"))
-              for path in folder.rglob("nsys") if path.is_file()]
+    folders = sorted(pathlib.Path("/opt/nvidia").glob("nsight-*"))
+    inside = [path for folder in folders for path in folder.rglob("nsys") if path.is_file()]
     return str(inside[0]) if inside else None
 
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/cupti/fake_pm.h"
 
+#include <time.h>
+
 #include <cstring>
 
 #include "lib/capture/clock.h"
@@ -47,6 +49,12 @@ CUptiResult Disable(CUpti_PmSampling_Disable_Params*) {
   return CUPTI_SUCCESS;
 }
 
+int64_t ThreadCpuNs() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
 CUptiResult Decode(CUpti_PmSampling_DecodeData_Params* p) {
   const std::lock_guard<std::mutex> lock(fake->mutex_);
   if (fake->breaks) return CUPTI_ERROR_UNKNOWN;
@@ -59,6 +67,7 @@ CUptiResult Decode(CUpti_PmSampling_DecodeData_Params* p) {
   while (fake->decoded_until_ns + fake->interval_ns <= now_ns) {
     const int64_t begin_ns = fake->decoded_until_ns;
     fake->decoded_until_ns += fake->interval_ns;
+    for (const int64_t done = ThreadCpuNs() + fake->decode_ns; ThreadCpuNs() < done;) continue;
     if (fake->image.samples.size() < fake->image.room) {
       fake->image.samples.emplace_back(begin_ns, fake->decoded_until_ns);
     } else {  // dropped without a word, as CUPTI 13.0 does

@@ -29,6 +29,7 @@ class FakePm {
   bool appends = true;  // a decode goes on in the image, or else begins it anew
   std::vector<std::string> metrics = {"dram__throughput", "lts__t_sectors", "sm__issue_active",
                                       "sm__pipe_tensor_cycles_active"};
+  int64_t decode_ns = 0;     // of CPU time, for each sample
   std::atomic<int> busy{0};  // so many SetConfigs are refused
   std::atomic<bool> overflows{false};
   std::atomic<bool> breaks{false};

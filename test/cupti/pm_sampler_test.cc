@@ -154,5 +154,21 @@ TEST_CASE("What costs more than its share of a core is done more seldom") {
   CHECK(got.sampler.samples_lost() == 0);  // a change of plan is no loss
 }
 
+TEST_CASE("An interval that is still too short is longer half a second later") {
+  FakePm pm;
+  pm.decode_ns = 50'000;  // DRAM and L2 alone cost as much as all units, which is not expected
+  SessionOptions options = Options();
+  options.continuous_core_percent = 1;
+  Collected got(&pm, options);
+  got.sampler.Start(0);
+  REQUIRE(got.TakeUntil([&] { return got.series.size() == 3; }));
+  got.sampler.Stop();
+  for (size_t i : {1, 2}) {
+    CHECK(got.series[i].metrics.size() == 2);
+    CHECK(got.series[i].interval_ns > got.series[i - 1].interval_ns);
+  }
+  CHECK(got.sampler.samples_lost() == 0);
+}
+
 }  // namespace
 }  // namespace prof::cupti::test
