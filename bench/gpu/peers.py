@@ -21,7 +21,7 @@ import cost
 import machine
 import results
 
-_PROF = "prof"
+_BARE, _FLOOR, _PROF = "bare", "CUPTI's floor", "prof"
 _LLAMA = "examples/pytorch/llama_like.py"
 _WORKLOADS = {
     "PyTorch storm": ["bench/gpu/pytorch_storm.py", "--steps", "100000"],
@@ -41,8 +41,8 @@ def variants(arguments, program, scratch):
     library = f"CUDA_INJECTION64_PATH={os.path.abspath(arguments.parts)}"
     snapshot = f"{scratch}/prof.prof"
     found = {
-        "bare": (bare, None),
-        "CUPTI's floor": (["env", library, *bare], None),
+        _BARE: (bare, None),
+        _FLOOR: (["env", library, *bare], None),
         _PROF: ([f"{arguments.bin}/prof", "run", "--counters", "none", "--output", snapshot, "--",
                  *bare], snapshot),
         "torch.profiler, CUDA": under("torch", f"{scratch}/torch.json"),
@@ -73,7 +73,9 @@ def size_of(path):
 
 
 def run_workload(name, arguments, scratch, deadline, failures):
-    chosen = variants(arguments, _WORKLOADS[name], scratch)
+    chosen = {variant: found for variant, found
+              in variants(arguments, _WORKLOADS[name], scratch).items()
+              if variant == _PROF or re.search(arguments.variants, variant)}
     rows = cost.measure_workload(name, {variant: command for variant, (command, _)
                                         in chosen.items()},
                                  arguments.repeats, deadline, failures)
@@ -97,7 +99,7 @@ def goals_of(rows):
     for name in _WORKLOADS:
         ours = [row for row in rows if row["workload"] == name and row["variant"] == _PROF]
         others = [row for row in rows if row["workload"] == name
-                  and row["variant"] not in (_PROF, "bare", "CUPTI's floor")]
+                  and row["variant"] not in (_PROF, _BARE, _FLOOR)]
         if not ours or not others:
             continue
         best = min(row["median"] for row in others)
@@ -119,6 +121,7 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--parts", required=True, help="the built tracing_parts.cc")
     parser.add_argument("--workloads", default="", help="those with this expression in the name")
+    parser.add_argument("--variants", default="", help="prof and those with this expression")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=250, help="begin no run after this")
     parser.add_argument("--markdown", required=True)

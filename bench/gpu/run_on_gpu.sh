@@ -8,7 +8,7 @@
 #                           [storm] [peers] [living] [soak] [gpus]
 #
 # Without arguments all sections run. Nothing is begun after PROF_GPU_SECONDS, by default 560.
-# PROF_GPU_WORKLOADS: an expression that chooses among those of peers.
+# PROF_GPU_WORKLOADS, PROF_GPU_VARIANTS: expressions that choose among those of peers.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." || exit 1
 
@@ -200,7 +200,7 @@ run_peers() {
   build_injection tracing_parts
   step "$left" peers.txt "$kPython" bench/gpu/peers.py --bin "$kBin" --python "$kPython" \
     --parts "$work/libtracing_parts.so" --seconds "$((left - 30))" \
-    --workloads "${PROF_GPU_WORKLOADS:-}" \
+    --workloads "${PROF_GPU_WORKLOADS:-}" --variants "${PROF_GPU_VARIANTS:-}" \
     --markdown "$work/peers.md" --json "$work/peers.json"
   grep -hE '^\||^\[failed\]' "$work/peers.txt" 2>/dev/null | tee -a "$work/summary.txt"
 }
