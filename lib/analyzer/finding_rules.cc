@@ -6,6 +6,7 @@
 #include <map>
 
 #include "lib/analyzer/finding_facts.h"
+#include "lib/analyzer/launch_calls.h"
 #include "lib/analyzer/rule_ids.h"
 #include "lib/analyzer/rule_text.h"
 #include "lib/analyzer/rules.h"
@@ -93,12 +94,37 @@ std::string LaunchIndex(const RunFacts& facts) {
   return text;
 }
 
+// What is to be said of launches that sampling may have slowed down; empty where it did not.
+std::string SlowedBySampling(const RunFacts& facts) {
+  const LaunchCalls calls = CompareLaunchCalls(facts.model);
+  double sampling_ns = 0;
+  for (const Gap& gap : facts.device.gaps) {
+    const bool counts = gap.cause == GapCause::kLaunch && calls.Sampling(gap.start_ns);
+    if (counts) sampling_ns += static_cast<double>(gap.end_ns - gap.start_ns);
+  }
+  if (sampling_ns < kSlowedShare * facts.Idle(GapCause::kLaunch)) return "";
+  std::string text = FormatNs(sampling_ns) + " of it while counters were sampled, when a launch ";
+  if (calls.sampling.n < kFewCalls || calls.otherwise.n < kFewCalls) {
+    text += "costs the host more";
+  } else if (calls.sampling.median < kSlowerCall * calls.otherwise.median) {
+    return "";
+  } else {
+    text += "took the host " + FormatNs(calls.sampling.median) + " instead of " +
+            FormatNs(calls.otherwise.median);
+  }
+  return text + ": a recording with --counters none shows what is left";
+}
+
 MaybeFinding LaunchBound(const RunFacts& facts) {
   MaybeFinding finding = IdleFinding(facts, GapCause::kLaunch);
   if (!finding) return finding;
   finding->title = Idle(facts, *finding) + " because launches come too slowly.";
   if (const std::string index = LaunchIndex(facts); !index.empty()) {
     finding->evidence.push_back(index);
+  }
+  if (const std::string slowed = SlowedBySampling(facts); !slowed.empty()) {
+    finding->evidence.push_back(slowed);
+    finding->confidence = Confidence::kLow;
   }
   finding->action =
       "Launch less often: CUDA graphs, fused kernels, larger batches; then cut the host work "

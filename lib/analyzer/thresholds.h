@@ -74,6 +74,9 @@ constexpr double kHostLinkBytesPerS = 63e9;   // [hw] PCIe 5.0 x16, one directio
 constexpr double kUnexplainedGapNs = 10'000;  // [own] shorter idle times need no explanation
 constexpr double kCauseKnown = 0.90;          // [own] share of idle time whose API call is known
 constexpr double kLaunchBoundKernels = 0.50;  // [hta] most kernels are shorter than their launch
+constexpr double kSlowedShare = 0.50;  // [own] of launch gaps while counters are sampled: its doing
+constexpr double kSlowerCall = 1.05;   // [own] of the launches otherwise: no difference below it
+constexpr int kFewCalls = 20;          // [own] for a median of launch calls
 
 }  // namespace prof::analyzer
 

@@ -167,6 +167,45 @@ TEST_CASE("Small kernels with launch gaps are launch-bound, and a graph would cl
   CHECK(Get(findings, "sync-bound") == nullptr);
 }
 
+// 800 launches while counters are sampled, 200 after it.
+Run SampledRun(int64_t call_ns) {
+  Run run;
+  const int64_t begin_ns = run.end_ns();
+  for (int i = 0; i < 800; ++i) run.Add(OpKind::kKernel, 3 * kUs, GapCause::kLaunch, kUs, call_ns);
+  run.model().profiler_intervals = {{model::ProfilerWork::kSetup, 2, begin_ns, begin_ns},
+                                    {model::ProfilerWork::kSample, 1, run.end_ns(), run.end_ns()}};
+  for (int i = 0; i < 200; ++i) run.Kernel(3 * kUs, GapCause::kLaunch, kUs);
+  return run;
+}
+
+TEST_CASE("Launches that sampling slows down make a finding of low confidence, which says so") {
+  const auto findings = SampledRun(6 * kUs).Find();
+  const Finding* bound = Get(findings, "launch-bound");
+  REQUIRE(bound != nullptr);
+  CHECK(bound->confidence == Confidence::kLow);
+  CHECK(Says(*bound,
+             "2.40 ms of it while counters were sampled, when a launch took the host "
+             "6.00 us instead of 4.00 us"));
+}
+
+TEST_CASE("Launches that are as fast without sampling make a finding of high confidence") {
+  const auto findings = SampledRun(4 * kUs).Find();
+  const Finding* bound = Get(findings, "launch-bound");
+  REQUIRE(bound != nullptr);
+  CHECK(bound->confidence == Confidence::kHigh);
+  CHECK_FALSE(Says(*bound, "sampled"));
+}
+
+TEST_CASE("A run that was sampled to its end cannot tell how fast its launches are") {
+  Run run = SampledRun(4 * kUs);
+  run.model().profiler_intervals.back().end_ns = run.end_ns();
+  const auto findings = run.Find();
+  const Finding* bound = Get(findings, "launch-bound");
+  REQUIRE(bound != nullptr);
+  CHECK(bound->confidence == Confidence::kLow);
+  CHECK(Says(*bound, "when a launch costs the host more: a recording with --counters none"));
+}
+
 TEST_CASE("The same small kernels inside a CUDA graph are no finding") {
   Run run;
   for (int i = 0; i < 1000; ++i) run.Kernel(kUs, GapCause::kDependency, 2 * kUs).graph = 7;

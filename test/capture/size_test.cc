@@ -40,6 +40,23 @@ KernelEvent KernelOf(const model::Op& op, const model::Shape& shape) {
   return event;
 }
 
+UntracedKernelEvent UntracedOf(const model::Op& op, const model::Shape& shape) {
+  UntracedKernelEvent event;
+  event.name = shape.name;
+  event.grid = shape.grid;
+  event.block = shape.block;
+  event.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  event.static_shared_bytes = shape.static_shared_bytes;
+  event.registers_per_thread = shape.registers_per_thread;
+  event.local_bytes_per_thread = shape.local_bytes_per_thread;
+  event.device = op.device;
+  event.context = op.context;
+  event.stream = op.stream;
+  event.correlation = op.correlation;
+  event.launch_ns = op.start_ns;
+  return event;
+}
+
 // Writes the timeline of `model` as a capture would: kernels, calls, waits and ranges.
 std::string Replay(const model::Model& model) {
   Output output("");
@@ -50,7 +67,11 @@ std::string Replay(const model::Model& model) {
     encoder.Add(RangePathInfo{id, path.parent, path.name, path.domain, 0, 0});
   }
   for (const model::Op& op : model.ops) {
-    if (op.kind == model::OpKind::kKernel) encoder.Add(KernelOf(op, model.shapes[op.shape]));
+    if (op.untraced) {
+      encoder.Add(UntracedOf(op, model.shapes[op.shape]));
+    } else if (op.kind == model::OpKind::kKernel) {
+      encoder.Add(KernelOf(op, model.shapes[op.shape]));
+    }
     encoder.WriteIfLarge();
   }
   for (const model::ApiCall& call : model.api_calls) {

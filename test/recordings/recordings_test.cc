@@ -59,6 +59,18 @@ TEST_CASE("With one token the projections are limited by DRAM") {
   }
 }
 
+TEST_CASE("A recording of format version 1 is read as it was") {
+  const prof::Report report =
+      prof::Analyze(prof::Snapshot::FromFile(PROF_TEST_DATA "/transformer_layer_version_1.prof"));
+  REQUIRE(report.error.empty());
+  CHECK(report.integrity.empty());
+  CHECK(report.totals.kernels == 3910);
+  CHECK(report.totals.samples == 312);
+  for (const char* range : kProjections) {
+    CHECK(Row(report, std::string("layer/") + range).limiter == prof::Limiter::kTensor);
+  }
+}
+
 TEST_CASE("No kernel moves or computes more than the device can") {
   for (const char* name : kBoth) {
     const prof::Report report = Read(name);
