@@ -152,18 +152,22 @@ void Encoder::Add(const PmSeriesEvent& series) {
 }
 
 void Encoder::Add(const KernelEvent& event) {
+  Add(KnownKernelEvent{ShapeId(event), LaneId(event), event.correlation, event.graph,
+                       event.graph_node, event.start_ns, event.end_ns});
+}
+
+void Encoder::Add(const KnownKernelEvent& event) {
   ++kernels_;
   KernelColumns& columns = columns_->kernels;
   const auto row = static_cast<uint32_t>(columns.interval.rows());
-  const uint32_t shape = tables_.Shape(event);
-  columns.shape.Add(shape);
-  columns.lane.Add(tables_.Lane(event));
+  columns.shape.Add(event.shape);
+  columns.lane.Add(event.lane);
   const bool timed = event.start_ns > 0 && event.end_ns >= event.start_ns;
   if (timed) {
-    columns.interval.Add(shape, event.start_ns, DurationOf(event.start_ns, event.end_ns));
+    columns.interval.Add(event.shape, event.start_ns, DurationOf(event.start_ns, event.end_ns));
   } else {
     ++untimed_;
-    columns.interval.Repeat(shape);
+    columns.interval.Repeat(event.shape);
     columns.untimed.push_back(row);
   }
   columns.correlation.Add(event.correlation);
