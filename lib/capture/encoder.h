@@ -101,6 +101,7 @@ class Encoder {
   KeptBlocks* kept_;
   std::unique_ptr<BlockColumns> columns_;  // the block under construction
   EntryTables tables_;
+  std::string payload_;                 // of the last block, for its memory
   std::vector<PmLayout> pm_series_;     // by id - 1
   std::vector<RangeEvent> last_steps_;  // by thread id - 1
   Integrity last_integrity_;
