@@ -153,12 +153,12 @@ TEST_CASE("Launches that differ in one field only are told apart") {
   launches[21].channelType = CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY;
   ActivityBuffer buffer;
   std::vector<LaunchFacts> expected;
-  for (int round = 0; round < 3; ++round) {
-    for (auto& launch : launches) {
-      launch.start = kStart + 100 * expected.size();
-      launch.end = launch.start + 10;
-      buffer.Add(launch);
-      expected.push_back(FactsOf(launch));
+  for (const auto& launch : launches) {
+    for (auto record : {first, launch, launch, first}) {
+      record.start = kStart + 100 * expected.size();
+      record.end = record.start + 10;
+      buffer.Add(record);
+      expected.push_back(FactsOf(record));
     }
   }
   Decoding decoding(DecodingApi());
@@ -174,6 +174,24 @@ TEST_CASE("Launches that differ in one field only are told apart") {
   }
   CHECK(different.size() == launches.size());
   CHECK(model.shapes.size() == 1 + 17);  // and the one with id 0
+}
+
+TEST_CASE("More kernels than are remembered keep their names") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 5000; ++i) names.push_back("kernel" + std::to_string(i));
+  ActivityBuffer buffer;
+  for (size_t i = 0; i < names.size(); ++i) {
+    buffer.Add(Kernel(names[i].c_str(), kStart + 100 * i));
+  }
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  const model::Model model = decoding.Model();
+  REQUIRE(model.ops.size() == names.size());
+  size_t wrong = 0;
+  for (size_t i = 0; i < names.size(); ++i) {
+    wrong += model.shapes.at(model.ops[i].shape).name == names[i] ? 0 : 1;
+  }
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("A name is what is at its address now, not what was there in the buffer before") {
