@@ -119,7 +119,8 @@ std::optional<capture::GraphRunEvent> GraphRunOf(const CUpti_ActivityGraphTrace2
   return event;
 }
 
-capture::KernelEvent KernelOf(const CUpti_ActivityKernel10& r, const NamesOfBuffer::Known& name) {
+// All that repeats from launch to launch.
+capture::KernelEvent LaunchOf(const CUpti_ActivityKernel10& r, const NamesOfBuffer::Known& name) {
   capture::KernelEvent event;
   event.name = name.name;
   event.name_id = name.id;
@@ -136,11 +137,6 @@ capture::KernelEvent KernelOf(const CUpti_ActivityKernel10& r, const NamesOfBuff
   event.context = r.contextId;
   event.stream = r.streamId;
   event.channel = ChannelOf(r.channelID, r.channelType);
-  event.correlation = r.correlationId;
-  event.graph = r.graphId;
-  event.graph_node = r.graphNodeId;
-  event.start_ns = Ns(r.start);
-  event.end_ns = Ns(r.end);
   return event;
 }
 
@@ -196,20 +192,15 @@ const NamesOfBuffer::Known& NamesOfBuffer::Find(const char* name, capture::Encod
 void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& encoder) {
   CUpti_Activity* record = nullptr;
   names_.Begin();
+  launches_.BeginBuffer();
   // Anything but success ends the buffer: MAX_LIMIT_REACHED at its end, INVALID_KIND at a record
   // that was not completed.
   while (api_->activity_get_next_record(buffer, bytes, &record) == CUPTI_SUCCESS) {
     switch (record->kind) {
       case CUPTI_ACTIVITY_KIND_KERNEL:
-      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
-        const auto& kernel = *reinterpret_cast<CUpti_ActivityKernel10*>(record);
-        if (IsProfilersOwn(kernel)) break;
-        saw_gpu_work_ = true;
-        Note(kernel);
-        encoder.Add(KernelOf(
-            kernel, names_.Find(kernel.name != nullptr ? kernel.name : kUnnamed, encoder)));
+      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+        DecodeKernel(*reinterpret_cast<CUpti_ActivityKernel10*>(record), encoder);
         break;
-      }
       case CUPTI_ACTIVITY_KIND_MEMCPY: {
         const auto& copy = *reinterpret_cast<CUpti_ActivityMemcpy6*>(record);
         saw_gpu_work_ = true;
@@ -271,6 +262,27 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
         break;
     }
   }
+}
+
+void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Encoder& encoder) {
+  if (IsProfilersOwn(r)) return;
+  saw_gpu_work_ = true;
+  Note(r);
+  const LaunchIds::Ids* known = launches_.Find(r);
+  const LaunchIds::Ids ids = known != nullptr ? *known : LookUp(r, encoder);
+  encoder.Add(capture::KnownKernelEvent{ids.shape, ids.lane, r.correlationId, r.graphId,
+                                        r.graphNodeId, Ns(r.start), Ns(r.end)});
+}
+
+// Not inlined: it is rare, and would take registers of what is frequent.
+[[gnu::noinline]] LaunchIds::Ids ActivityDecoder::LookUp(const CUpti_ActivityKernel10& r,
+                                                         capture::Encoder& encoder) {
+  const NamesOfBuffer::Known& name = names_.Find(r.name != nullptr ? r.name : kUnnamed, encoder);
+  const capture::KernelEvent launch = LaunchOf(r, name);
+  const LaunchIds::Ids ids = {encoder.ShapeId(launch), encoder.LaneId(launch)};
+  // What had no room is counted each time.
+  if (name.id != 0 && ids.shape != 0 && ids.lane != 0) launches_.Keep(r, ids);
+  return ids;
 }
 
 void ActivityDecoder::DecodeAllocation(const CUpti_ActivityMemory4& record,

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "cupti_backend/cupti_api.h"
+#include "cupti_backend/launch_ids.h"
 #include "cupti_backend/record_watch.h"
 #include "lib/capture/encoder.h"
 
@@ -63,10 +64,13 @@ class ActivityDecoder {
     watch_->Note(r.deviceId, r.contextId, r.correlationId, static_cast<int64_t>(r.start),
                  static_cast<int64_t>(r.end));
   }
+  void DecodeKernel(const CUpti_ActivityKernel10& record, capture::Encoder& encoder);
+  LaunchIds::Ids LookUp(const CUpti_ActivityKernel10& record, capture::Encoder& encoder);
   void DecodeAllocation(const CUpti_ActivityMemory4& record, capture::Encoder& encoder);
 
   const CuptiApi* api_;
   NamesOfBuffer names_;
+  LaunchIds launches_;
   RecordWatch* watch_;
   int64_t start_ns_ = 0;
   uint64_t unknown_records_ = 0;

@@ -20,11 +20,11 @@ void Write(Message& block, const KernelColumns& c) {
   AddGraphs(m, c.graphs, 7);
   Packed32(m, 10, c.untimed);
   Packed32(m, 11, c.untraced);
-  Packed32(m, 12, c.shape.misses());
-  Packed32(m, 13, c.lane.misses());
-  Packed32(m, 14, c.correlation.misses());
-  PackedDelta(m, 15, c.interval.starts());
-  PackedDelta(m, 16, c.interval.durations());
+  Packed(m, 12, c.shape.misses());
+  Packed(m, 13, c.lane.misses());
+  Packed(m, 14, c.correlation.misses());
+  Packed(m, 15, c.interval.starts());
+  Packed(m, 16, c.interval.durations());
 }
 
 void Write(Message& block, const CopyColumns& c) {
@@ -136,11 +136,11 @@ void Write(Message& block, const ApiColumns& c) {
   m.add_sfixed64(1, c.interval.base());
   Packed32(m, 7, c.error_row);
   Packed32(m, 8, c.error_code);
-  Packed32(m, 9, c.name.misses());
-  Packed32(m, 10, c.thread.misses());
-  Packed32(m, 11, c.correlation.misses());
-  PackedDelta(m, 12, c.interval.starts());
-  PackedDelta(m, 13, c.interval.durations());
+  Packed(m, 9, c.name.misses());
+  Packed(m, 10, c.thread.misses());
+  Packed(m, 11, c.correlation.misses());
+  Packed(m, 12, c.interval.starts());
+  Packed(m, 13, c.interval.durations());
 }
 
 void Write(Message& block, const OverheadColumns& c) {
@@ -157,9 +157,9 @@ void Write(Message& block, const RangeColumns& c) {
   if (c.time.rows() == 0) return;
   Message m(block, tag::block::kRanges);
   m.add_sfixed64(1, c.time.base());
-  Packed32(m, 5, c.thread.misses());
-  Packed32(m, 6, c.path.misses());
-  PackedDelta(m, 7, c.time.starts());
+  Packed(m, 5, c.thread.misses());
+  Packed(m, 6, c.path.misses());
+  Packed(m, 7, c.time.starts());
 }
 
 void Write(Message& block, const SpanColumns& c) {
@@ -241,25 +241,23 @@ void Write(Message& block, const Integrity& integrity) {
 
 }  // namespace
 
-std::string SerializeTables(const BlockColumns& columns) {
-  std::string bytes;
-  Message block(bytes);
+void AppendTables(const BlockColumns& columns, std::string* bytes) {
+  Message block(*bytes);
   for (const std::string& text : columns.new_strings) {
     block.add_string(tag::block::kStrings, text);
   }
-  bytes += columns.entries;
+  *bytes += columns.entries;
   if (const GraphNodeColumns& nodes = columns.graph_nodes; !nodes.node_delta.empty()) {
     Message m(block, tag::block::kGraphNodes);
     PackedDelta(m, 1, nodes.node_delta);
     PackedDelta(m, 2, nodes.path.values());
   }
-  return bytes;
 }
 
-std::string SerializeEvents(const BlockColumns& columns, const Integrity& integrity,
-                            const BlockTrailer* trailer) {
-  std::string bytes = columns.timed_entries;
-  Message block(bytes);
+void AppendEvents(const BlockColumns& columns, const Integrity& integrity,
+                  const BlockTrailer* trailer, std::string* bytes) {
+  *bytes += columns.timed_entries;
+  Message block(*bytes);
   Write(block, columns.kernels);
   Write(block, columns.copies);
   Write(block, columns.memsets);
@@ -281,7 +279,6 @@ std::string SerializeEvents(const BlockColumns& columns, const Integrity& integr
     I64(m, 1, trailer->end_ns);
     U32(m, 2, trailer->blocks);
   }
-  return bytes;
 }
 
 }  // namespace prof::capture

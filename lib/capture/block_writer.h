@@ -18,10 +18,10 @@ struct BlockTrailer {
 };
 
 // A block is its table entries followed by its events; each part is a valid wire.Block too.
-std::string SerializeTables(const BlockColumns& columns);
+void AppendTables(const BlockColumns& columns, std::string* bytes);
 // `trailer`: null but in the last block of a recording.
-std::string SerializeEvents(const BlockColumns& columns, const Integrity& integrity,
-                            const BlockTrailer* trailer);
+void AppendEvents(const BlockColumns& columns, const Integrity& integrity,
+                  const BlockTrailer* trailer, std::string* bytes);
 
 }  // namespace prof::capture
 

@@ -78,6 +78,11 @@ struct GraphRows {
     graph.push_back(event.graph);
     node.push_back(event.graph_node);
   }
+  void Clear() {
+    row.clear();
+    graph.clear();
+    node.clear();
+  }
 };
 
 struct KernelColumns {
@@ -86,6 +91,16 @@ struct KernelColumns {
   CorrelationIdColumn correlation;
   GraphRows graphs;
   std::vector<uint32_t> untimed, untraced;
+
+  void Clear() {
+    shape.Clear();
+    lane.Clear();
+    interval.Clear();
+    correlation.Clear();
+    graphs.Clear();
+    untimed.clear();
+    untraced.clear();
+  }
 };
 
 struct CopyColumns {
@@ -129,6 +144,15 @@ struct ApiColumns {
   IntervalColumn interval;  // by name
   CorrelationIdColumn correlation;
   std::vector<uint32_t> error_row, error_code;
+
+  void Clear() {
+    name.Clear();
+    thread.Clear();
+    interval.Clear();
+    correlation.Clear();
+    error_row.clear();
+    error_code.clear();
+  }
 };
 
 struct OverheadColumns {
@@ -140,6 +164,12 @@ struct OverheadColumns {
 struct RangeColumns {
   IdColumn thread, path;
   IntervalColumn time;  // by path; no durations
+
+  void Clear() {
+    thread.Clear();
+    path.Clear();
+    time.Clear();
+  }
 };
 
 struct SpanColumns {
@@ -207,21 +237,19 @@ struct GraphNodeColumns {
   }
 };
 
-// The block under construction: new table entries (serialized) and columns.
-struct BlockColumns {
+// New table entries (serialized), and the columns of what comes less often than launches, calls and
+// ranges.
+struct RareColumns {
   std::string entries;        // table entries and notices: serialized fields of Block
   std::string timed_entries;  // the same of what belongs to a time: samples, intervals, clocks
   std::vector<std::string> new_strings;
   size_t new_string_bytes = 0;
   GraphNodeColumns graph_nodes;
-  KernelColumns kernels;
   CopyColumns copies;
   MemsetColumns memsets;
   GraphRunColumns graph_runs;
   SyncColumns syncs;
-  ApiColumns api_calls;
   OverheadColumns overheads;
-  RangeColumns ranges;
   SpanColumns spans;
   MarkColumns marks;
   PayloadColumns payloads;
@@ -229,7 +257,22 @@ struct BlockColumns {
   PoolColumns pool_operations;
   UnifiedMemoryColumns unified_memory;
   std::vector<PmColumns> pm_samples;  // one for each series with samples
+};
 
+// The block under construction.
+struct BlockColumns : RareColumns {
+  KernelColumns kernels;
+  ApiColumns api_calls;
+  RangeColumns ranges;
+
+  // Begins the next block. What every launch adds to keeps its memory: to take that from the system
+  // for each block was a fifth of all decoding.
+  void Clear() {
+    static_cast<RareColumns&>(*this) = RareColumns();
+    kernels.Clear();
+    api_calls.Clear();
+    ranges.Clear();
+  }
   size_t rows() const {
     size_t pm_rows = 0;
     for (const PmColumns& pm : pm_samples) pm_rows += pm.rows() * (1 + pm.values.size() / 3);

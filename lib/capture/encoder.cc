@@ -152,18 +152,22 @@ void Encoder::Add(const PmSeriesEvent& series) {
 }
 
 void Encoder::Add(const KernelEvent& event) {
+  Add(KnownKernelEvent{ShapeId(event), LaneId(event), event.correlation, event.graph,
+                       event.graph_node, event.start_ns, event.end_ns});
+}
+
+void Encoder::Add(const KnownKernelEvent& event) {
   ++kernels_;
   KernelColumns& columns = columns_->kernels;
   const auto row = static_cast<uint32_t>(columns.interval.rows());
-  const uint32_t shape = tables_.Shape(event);
-  columns.shape.Add(shape);
-  columns.lane.Add(tables_.Lane(event));
+  columns.shape.Add(event.shape);
+  columns.lane.Add(event.lane);
   const bool timed = event.start_ns > 0 && event.end_ns >= event.start_ns;
   if (timed) {
-    columns.interval.Add(shape, event.start_ns, DurationOf(event.start_ns, event.end_ns));
+    columns.interval.Add(event.shape, event.start_ns, DurationOf(event.start_ns, event.end_ns));
   } else {
     ++untimed_;
-    columns.interval.Repeat(shape);
+    columns.interval.Repeat(event.shape);
     columns.untimed.push_back(row);
   }
   columns.correlation.Add(event.correlation);
@@ -494,17 +498,19 @@ void Encoder::WriteIfLarge() {
 
 void Encoder::WriteBlock(const Integrity& integrity) {
   last_integrity_ = integrity;
-  std::string tables = SerializeTables(*columns_);
-  std::string events = SerializeEvents(*columns_, integrity, nullptr);
+  payload_.clear();
+  AppendTables(*columns_, &payload_);
+  const size_t tables = payload_.size();
+  AppendEvents(*columns_, integrity, nullptr, &payload_);
   const uint64_t rows = pending_rows() - repeated_rows_;
   repeated_rows_ = 0;
-  *columns_ = BlockColumns();
+  columns_->Clear();
   if (kept_ != nullptr) {
-    kept_->Add(std::move(tables), std::move(events), rows, MonotonicNs());
+    kept_->Add(payload_.substr(0, tables), payload_.substr(tables), rows, MonotonicNs());
     RepeatOpenRanges();
     return;
   }
-  output_->Append(tables += events);
+  output_->Append(payload_);
   ++blocks_;
 }
 
@@ -516,8 +522,11 @@ void Encoder::GoOnAfter(uint64_t blocks) {
 void Encoder::WriteLastBlock(const Integrity& integrity, int64_t end_ns) {
   ++blocks_;
   const BlockTrailer trailer = {end_ns, blocks_};
-  output_->Append(SerializeTables(*columns_) + SerializeEvents(*columns_, integrity, &trailer));
-  *columns_ = BlockColumns();
+  payload_.clear();
+  AppendTables(*columns_, &payload_);
+  AppendEvents(*columns_, integrity, &trailer, &payload_);
+  output_->Append(payload_);
+  columns_->Clear();
 }
 
 }  // namespace prof::capture

@@ -40,6 +40,9 @@ class Encoder {
 
   // The id of a name, for events that carry it. 0: the table of strings is full.
   uint32_t NameId(std::string_view name) { return tables_.Intern(name); }
+  // Of a launch; they stay what they are. 0: the table is full.
+  uint32_t ShapeId(const KernelEvent& launch) { return tables_.Shape(launch); }
+  uint32_t LaneId(const KernelEvent& launch) { return tables_.Lane(launch); }
 
   void Add(const HeaderEvent& event);
   void Add(const DeviceEvent& event);
@@ -48,6 +51,7 @@ class Encoder {
   void Add(const PassGroupEvent& group);
   void Add(const PmSeriesEvent& series);
   void Add(const KernelEvent& event);
+  void Add(const KnownKernelEvent& event);
   void Add(const UntracedKernelEvent& event);
   void Add(const CopyEvent& event);
   void Add(const MemsetEvent& event);
@@ -97,6 +101,7 @@ class Encoder {
   KeptBlocks* kept_;
   std::unique_ptr<BlockColumns> columns_;  // the block under construction
   EntryTables tables_;
+  std::string payload_;                 // of the last block, for its memory
   std::vector<PmLayout> pm_series_;     // by id - 1
   std::vector<RangeEvent> last_steps_;  // by thread id - 1
   Integrity last_integrity_;

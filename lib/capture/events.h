@@ -33,6 +33,14 @@ struct KernelEvent {
   int64_t start_ns = 0, end_ns = 0;  // both 0: CUPTI gave no valid time
 };
 
+// A kernel of which the encoder has said before what its shape and its lane are.
+struct KnownKernelEvent {
+  uint32_t shape = 0, lane = 0;  // Encoder::ShapeId, LaneId
+  uint32_t correlation = 0, graph = 0;
+  uint64_t graph_node = 0;
+  int64_t start_ns = 0, end_ns = 0;  // as in KernelEvent
+};
+
 // A launch round which tracing was paused. The rest of its facts are those of other launches of the
 // same kernel.
 struct UntracedKernelEvent {

@@ -14,8 +14,6 @@ constexpr size_t kTablePayload = 128 << 10;
 }  // namespace
 
 void KeptBlocks::Add(std::string tables, std::string events, uint64_t rows, int64_t now_ns) {
-  tables.shrink_to_fit();  // they were grown by appending
-  events.shrink_to_fit();
   event_bytes_ += events.size();
   blocks_.push_back({std::move(tables), std::move(events), rows, now_ns});
   while (event_bytes_ > cap_bytes_) DropOldest();
@@ -41,7 +39,9 @@ void KeptBlocks::WriteTo(Output* output, const Integrity& integrity, int64_t end
   for (const std::string& tables : tables_) output->Append(tables);
   for (const Kept& block : blocks_) output->Append(block.tables + block.events);
   const BlockTrailer trailer = {end_ns, tables_.size() + blocks_.size() + 1};
-  output->Append(SerializeEvents({}, integrity, &trailer));
+  std::string last;
+  AppendEvents({}, integrity, &trailer, &last);
+  output->Append(last);
 }
 
 uint64_t KeptBlocks::MoveTo(Output* output) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lib/capture/utf8.h"
+#include "lib/capture/varint_column.h"
 
 namespace prof::capture {
 
@@ -41,6 +42,9 @@ inline void Packed64(Message& writer, uint32_t tag, const std::vector<uint64_t>&
 inline void PackedDelta(Message& writer, uint32_t tag, const std::vector<int64_t>& values) {
   PackedVarints(writer, tag, values,
                 [](int64_t value) { return protozero::encode_zigzag64(value); });
+}
+inline void Packed(Message& writer, uint32_t tag, const VarintColumn& column) {
+  if (!column.empty()) writer.add_bytes(tag, column.bytes().data(), column.bytes().size());
 }
 inline void PackedEnum(Message& writer, uint32_t tag, const std::vector<int32_t>& values) {
   if (!values.empty()) {

@@ -26,7 +26,7 @@ constexpr uint32_t kMaxPayload = 16u << 20;  // a longer one is a damaged file
 
 namespace internal {
 // Table k: the effect of a byte with k more bytes behind it.
-using CrcTables = std::array<std::array<uint32_t, 256>, 8>;
+using CrcTables = std::array<std::array<uint32_t, 256>, 16>;
 constexpr CrcTables MakeCrcTables() {
   CrcTables tables{};
   for (uint32_t i = 0; i < 256; ++i) {
@@ -56,11 +56,15 @@ inline uint32_t GetU32(const char* at) {
 inline uint32_t Crc32c(std::string_view bytes) {
   const auto& tables = internal::kCrcTables;
   uint32_t crc = ~0u;
-  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
-    const uint32_t low = crc ^ GetU32(bytes.data()), high = GetU32(bytes.data() + 4);
-    crc = tables[7][low & 0xff] ^ tables[6][low >> 8 & 0xff] ^ tables[5][low >> 16 & 0xff] ^
-          tables[4][low >> 24] ^ tables[3][high & 0xff] ^ tables[2][high >> 8 & 0xff] ^
-          tables[1][high >> 16 & 0xff] ^ tables[0][high >> 24];
+  for (; bytes.size() >= tables.size(); bytes.remove_prefix(tables.size())) {
+    uint32_t next = 0;  // of sixteen bytes at once: only the first four wait for the bytes before
+    for (size_t word = 0; word < tables.size(); word += 4) {
+      const uint32_t four = GetU32(bytes.data() + word) ^ (word == 0 ? crc : 0);
+      for (size_t i = 0; i < 4; ++i) {
+        next ^= tables[tables.size() - 1 - word - i][four >> (8 * i) & 0xff];
+      }
+    }
+    crc = next;
   }
   for (const char byte : bytes) {
     crc = (crc >> 8) ^ tables[0][(crc ^ static_cast<uint8_t>(byte)) & 0xff];

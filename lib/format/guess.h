@@ -6,6 +6,7 @@
 #ifndef PROF_LIB_FORMAT_GUESS_H_
 #define PROF_LIB_FORMAT_GUESS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,6 +24,15 @@ class IdGuess {
     second_ = last_;
     last_ = value;
     slot_ = (last_ * 0x9e3779b1u ^ second_ * 0x85ebca6bu ^ third_ * 0xc2b2ae35u) >> 20;
+  }
+  // To learn the value that was guessed would change nothing.
+  bool Repeats(uint32_t value) const {
+    return value == last_ && value == second_ && value == third_;
+  }
+  // As new, in the same memory.
+  void Forget() {
+    std::fill(next_.begin(), next_.end(), 0);
+    last_ = second_ = third_ = slot_ = 0;
   }
 
  private:
@@ -49,6 +59,14 @@ class IntervalGuess {
     gaps_ns_[gap_slot_] = start_ns - end_ns_;
     durations_ns_[duration_slot_] = duration_ns;
     end_ns_ = start_ns + duration_ns;
+  }
+  // As new, in the same memory.
+  void Forget() {
+    std::fill(gaps_ns_.begin(), gaps_ns_.end(), 0);
+    std::fill(durations_ns_.begin(), durations_ns_.end(), 0);
+    end_ns_ = 0;
+    gap_slot_ = duration_slot_ = 0;
+    previous_ = 0;
   }
 
  private:

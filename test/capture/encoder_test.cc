@@ -198,6 +198,42 @@ TEST_CASE("Differences start anew in each block, so that each can be read by its
   CHECK(model.ops[3].correlation == 986);
 }
 
+TEST_CASE("Nothing of a block is left in the columns of the next one") {
+  Recording recording;
+  for (int block = 0; block < 3; ++block) {
+    for (uint32_t i = 0; i < 50; ++i) {
+      KernelEvent kernel = AKernel();
+      kernel.grid[0] = 1 + i * i % 7;
+      kernel.correlation += i * i % 11;
+      kernel.start_ns += i * 100'000;
+      kernel.end_ns = kernel.start_ns + i * i % 300 * 50;
+      kernel.graph = i % 3;
+      if (i % 13 == 0) kernel.start_ns = kernel.end_ns = 0;
+      recording.encoder.Add(kernel);
+      ApiEvent call = AnApiCall();
+      call.tid += i % 5;
+      call.error = i % 4;
+      call.start_ns = kernel.start_ns + 1;
+      call.end_ns = call.start_ns + i;
+      recording.encoder.Add(call);
+      recording.encoder.Add(kTid + i % 2, RangeEvent{kernel.start_ns + 1, i % 3});
+    }
+    UntracedKernelEvent untraced;
+    untraced.launch_ns = kStart;
+    recording.encoder.Add(untraced);
+    recording.encoder.WriteBlock({});
+  }
+  const std::vector<wire::Block> blocks = Blocks(recording.Bytes());
+  REQUIRE(blocks.size() == 4);
+  for (int block = 1; block < 3; ++block) {
+    const wire::Block &first = blocks[0], &later = blocks[block];
+    CHECK(later.kernels().SerializeAsString() == first.kernels().SerializeAsString());
+    CHECK(later.api_calls().SerializeAsString() == first.api_calls().SerializeAsString());
+    CHECK(later.ranges().SerializeAsString() == first.ranges().SerializeAsString());
+  }
+  CHECK_FALSE(blocks[3].has_kernels());
+}
+
 TEST_CASE("Table entries are written once and keep their ids in later blocks") {
   Recording recording;
   recording.encoder.Add(AKernel());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lib/capture/process_facts.h"
+#include "lib/format/framing.h"
 #include "test/capture/blocks.h"
 #include "test/capture/temp_folder.h"
 #include "test/support/catch.h"
@@ -37,6 +38,16 @@ TEST_CASE("Memory output holds the header and one frame for each payload") {
   CHECK(Payloads(output.TakeBytes()) == Strings{"first", "", std::string("\0third", 6)});
   CHECK(output.error().empty());
   CHECK(output.bytes_not_written() == 0);
+}
+
+TEST_CASE("The checksum of a frame is CRC-32C") {
+  // RFC 3720, B.4.
+  CHECK(format::Crc32c("123456789") == 0xe3069283);
+  CHECK(format::Crc32c(std::string(32, '\0')) == 0x8a9136aa);
+  CHECK(format::Crc32c(std::string(32, '\xff')) == 0x62a8ab43);
+  std::string ascending;
+  for (char byte = 0; byte < 32; ++byte) ascending += byte;
+  CHECK(format::Crc32c(ascending) == 0x46dd794e);
 }
 
 TEST_CASE("File output holds the same bytes as memory output, block by block") {

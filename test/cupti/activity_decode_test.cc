@@ -5,8 +5,10 @@
 #include <climits>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cupti_backend/activity_tracer.h"
@@ -88,6 +90,122 @@ TEST_CASE("Every field of a kernel record that prof keeps arrives") {
   CHECK(op.channel_type == model::ChannelType::kCompute);
   CHECK(op.start_ns == Ns(kStart));
   CHECK(op.end_ns == Ns(kStart + 500));
+}
+
+// Of a launch everything that is looked up: as its record has it, and as the model has it.
+using LaunchFacts = std::pair<std::string, std::vector<uint32_t>>;
+
+LaunchFacts FactsOf(const CUpti_ActivityKernel10& r) {
+  std::vector<uint32_t> facts;
+  for (const int32_t size : {r.gridX, r.gridY, r.gridZ, r.blockX, r.blockY, r.blockZ,
+                             r.staticSharedMemory, r.dynamicSharedMemory}) {
+    facts.push_back(static_cast<uint32_t>(size));
+  }
+  for (const uint32_t fact :
+       {r.clusterX, r.clusterY, r.clusterZ, r.sharedMemoryExecuted, uint32_t{r.registersPerThread},
+        r.localMemoryPerThread, uint32_t{r.launchType}, r.deviceId, r.contextId, r.streamId,
+        r.channelID, static_cast<uint32_t>(r.channelType)}) {
+    facts.push_back(fact);
+  }
+  return {r.name, facts};
+}
+
+LaunchFacts FactsOf(const model::Model& model, const model::Op& op) {
+  const model::Shape& shape = model.shapes.at(op.shape);
+  std::vector<uint32_t> facts(shape.grid.begin(), shape.grid.end());
+  facts.insert(facts.end(), shape.block.begin(), shape.block.end());
+  facts.insert(facts.end(), {shape.static_shared_bytes, shape.dynamic_shared_bytes});
+  facts.insert(facts.end(), shape.cluster.begin(), shape.cluster.end());
+  const bool is_copy = op.channel_type == model::ChannelType::kCopy;
+  facts.insert(facts.end(), {shape.shared_executed_bytes, shape.registers_per_thread,
+                             shape.local_bytes_per_thread, shape.launch_type, op.device, op.context,
+                             op.stream, op.channel,
+                             static_cast<uint32_t>(is_copy ? CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY
+                                                           : CUPTI_CHANNEL_TYPE_COMPUTE)});
+  return {shape.name, facts};
+}
+
+TEST_CASE("Launches that differ in one field only are told apart") {
+  auto first = Kernel("k", kStart);
+  first.deviceId = 1;
+  first.channelType = CUPTI_CHANNEL_TYPE_COMPUTE;
+  std::vector<CUpti_ActivityKernel10> launches(22, first);
+  launches[1].name = "l";
+  launches[2].gridX = 2;
+  launches[3].gridY = 2;
+  launches[4].gridZ = 2;
+  launches[5].blockX = 2;
+  launches[6].blockY = 2;
+  launches[7].blockZ = 2;
+  launches[8].clusterX = 2;
+  launches[9].clusterY = 2;
+  launches[10].clusterZ = 2;
+  launches[11].staticSharedMemory = 2;
+  launches[12].dynamicSharedMemory = 2;
+  launches[13].sharedMemoryExecuted = 2;
+  launches[14].registersPerThread = 2;
+  launches[15].localMemoryPerThread = 2;
+  launches[16].launchType = CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_SINGLE_DEVICE;
+  launches[17].deviceId = 2;
+  launches[18].contextId = 2;
+  launches[19].streamId = 2;
+  launches[20].channelID = 2;
+  launches[21].channelType = CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY;
+  ActivityBuffer buffer;
+  std::vector<LaunchFacts> expected;
+  for (const auto& launch : launches) {
+    for (auto record : {first, launch, launch, first}) {
+      record.start = kStart + 100 * expected.size();
+      record.end = record.start + 10;
+      buffer.Add(record);
+      expected.push_back(FactsOf(record));
+    }
+  }
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  decoding.Decode(buffer);
+  const model::Model model = decoding.Model();
+  REQUIRE(model.ops.size() == 2 * expected.size());
+  std::set<LaunchFacts> different;
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    const LaunchFacts facts = FactsOf(model, model.ops[i]);
+    CHECK(facts == expected[i / 2]);  // by start: both buffers hold the same
+    different.insert(facts);
+  }
+  CHECK(different.size() == launches.size());
+  CHECK(model.shapes.size() == 1 + 17);  // and the one with id 0
+}
+
+TEST_CASE("More kernels than are remembered keep their names") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 5000; ++i) names.push_back("kernel" + std::to_string(i));
+  ActivityBuffer buffer;
+  for (size_t i = 0; i < names.size(); ++i) {
+    buffer.Add(Kernel(names[i].c_str(), kStart + 100 * i));
+  }
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  const model::Model model = decoding.Model();
+  REQUIRE(model.ops.size() == names.size());
+  size_t wrong = 0;
+  for (size_t i = 0; i < names.size(); ++i) {
+    wrong += model.shapes.at(model.ops[i].shape).name == names[i] ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("A name is what is at its address now, not what was there in the buffer before") {
+  std::string name = "before";
+  ActivityBuffer buffer;
+  buffer.Add(Kernel(name.c_str(), kStart));
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  name.replace(0, 6, "behind");
+  decoding.Decode(buffer);
+  const model::Model model = decoding.Model();
+  REQUIRE(model.ops.size() == 2);
+  CHECK(model.shapes.at(model.ops[0].shape).name == "before");
+  CHECK(model.shapes.at(model.ops[1].shape).name == "behind");
 }
 
 TEST_CASE("A graph launch that was recorded as a whole is one operation") {
