@@ -287,6 +287,7 @@ void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Enc
 
 void ActivityDecoder::DecodeAllocation(const CUpti_ActivityMemory4& record,
                                        capture::Encoder& encoder) {
+  if (IsVariable(record)) return;
   capture::AllocationEvent event;
   if (AllocationOf(record, &event)) {
     encoder.Add(event);

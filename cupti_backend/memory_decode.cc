@@ -90,6 +90,12 @@ MemoryKind MemoryOf(uint32_t kind) {
   }
 }
 
+bool IsVariable(const CUpti_ActivityMemory4& record) {
+  const auto kind = static_cast<uint32_t>(record.memoryKind);
+  return kind == CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC ||
+         kind == CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC;
+}
+
 bool AllocationOf(const CUpti_ActivityMemory4& r, capture::AllocationEvent* event) {
   const auto operation = static_cast<uint32_t>(r.memoryOperationType);
   event->free = operation == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE;

@@ -52,6 +52,21 @@ model::UnifiedMemory Decoded(const CUpti_ActivityUnifiedMemoryCounter3& record) 
   return model.unified_memory[0];
 }
 
+TEST_CASE("Variables of loaded code are not taken for allocations") {
+  ActivityBuffer buffer;
+  for (const auto kind :
+       {CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC, CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC}) {
+    auto record = Memory(CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION, 20, kStart);
+    record.memoryKind = kind;
+    buffer.Add(record);
+  }
+  Decoding decoding(DecodingApi());
+  decoding.Decode(buffer);
+  const model::Model model = decoding.Model();
+  CHECK(model.allocations.empty());
+  CHECK(model.integrity.unknown_records == 0);
+}
+
 TEST_CASE("Every field of an allocation and of its free that prof keeps arrives") {
   ActivityBuffer buffer;
   buffer.Add(Memory(CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION, uint64_t{5} << 32, kStart));
