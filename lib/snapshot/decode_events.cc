@@ -289,21 +289,17 @@ absl::Status Decoder::AddOverheads(const wire::Block& block) {
   return status;
 }
 
-absl::Status Decoder::CheckStep(int row, uint32_t thread, uint32_t path, int64_t time_ns) {
-  const size_t paths = model_->paths.size(), threads = model_->threads.size();
-  if (!ValidTime(time_ns)) return BadTime("ranges", row);
-  if (path >= paths) return BadId("ranges", row, "path", path, paths);
-  if (thread >= threads) return BadId("ranges", row, "thread", thread, threads);
-  steps_.push_back({thread, {time_ns, path}});
-  return absl::OkStatus();
-}
-
-void Decoder::AddSteps() {
+void Decoder::TakeStepsBack() {
+  for (; !steps_before_.empty(); steps_before_.pop_back()) {
+    const StepsBefore& before = steps_before_.back();
+    std::vector<model::RangeStep>& steps = model_->steps[before.thread];
+    steps.erase(steps.begin() + static_cast<ptrdiff_t>(before.steps), steps.end());
+  }
   model_->steps.resize(model_->threads.size());
-  for (const ThreadStep& of : steps_) model_->steps[of.thread].push_back(of.step);
 }
 
 absl::Status Decoder::AddListedSteps(const wire::RangeColumns& steps) {
+  const size_t paths = model_->paths.size(), threads = model_->threads.size();
   absl::Status status = SameLength("ranges", {{"thread", steps.thread_size()},
                                               {"time_delta_ns", steps.time_delta_ns_size()},
                                               {"path", steps.path_size()}});
@@ -311,8 +307,12 @@ absl::Status Decoder::AddListedSteps(const wire::RangeColumns& steps) {
   Sum time(steps.base_ns());
   for (int row = 0; row < steps.thread_size(); ++row) {
     const int64_t time_ns = time.Add(steps.time_delta_ns(row));
-    status = CheckStep(row, steps.thread(row), steps.path(row), time_ns);
-    if (!status.ok()) return status;
+    if (!ValidTime(time_ns)) return BadTime("ranges", row);
+    if (steps.path(row) >= paths) return BadId("ranges", row, "path", steps.path(row), paths);
+    if (steps.thread(row) >= threads) {
+      return BadId("ranges", row, "thread", steps.thread(row), threads);
+    }
+    AddStep(steps.thread(row), {time_ns, steps.path(row)});
   }
   return absl::OkStatus();
 }

@@ -155,16 +155,19 @@ absl::Status Decoder::AddGuessedApiCalls(const wire::ApiColumns& columns) {
 }
 
 absl::Status Decoder::AddGuessedSteps(const wire::RangeColumns& steps) {
+  const size_t paths = model_->paths.size(), threads = model_->threads.size();
   IdReader thread_ids(steps.thread_guess()), path_ids(steps.path_guess());
   format::IntervalGuess guess;
   guess.Begin(steps.base_ns());
   for (int row = 0; row < steps.time_guess_ns_size(); ++row) {
     const uint32_t thread = thread_ids.Next(), path = path_ids.Next();
+    if (path >= paths) return BadId("ranges", row, "path", path, paths);
+    if (thread >= threads) return BadId("ranges", row, "thread", thread, threads);
     guess.Enter(path);
     const uint64_t time_ns = guess.start_ns() + static_cast<uint64_t>(steps.time_guess_ns(row));
     guess.Learn(time_ns, 0);
-    absl::Status status = CheckStep(row, thread, path, static_cast<int64_t>(time_ns));
-    if (!status.ok()) return status;
+    if (!ValidTime(static_cast<int64_t>(time_ns))) return BadTime("ranges", row);
+    AddStep(thread, {static_cast<int64_t>(time_ns), path});
   }
   absl::Status status = thread_ids.Finish("ranges", "thread");
   return status.ok() ? path_ids.Finish("ranges", "path") : status;

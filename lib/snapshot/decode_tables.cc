@@ -68,7 +68,7 @@ absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
   std::vector<model::Device> devices = model_->devices;
 
   budget_ += 16 * bytes;
-  steps_.clear();
+  steps_before_.clear();
   absl::Status status = AddTables(block);
   if (status.ok()) status = AddKernels(block);
   if (status.ok()) status = AddCopies(block);
@@ -88,12 +88,12 @@ absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
   }
   if (status.ok()) status = CheckRows(*model_);
   if (status.ok()) {
-    AddSteps();
     AddClosing(block);
     return status;
   }
   Shrink(growing, sizes, std::make_index_sequence<std::tuple_size_v<decltype(growing)>>());
   ShrinkPm(pm_rows, model_);
+  TakeStepsBack();
   lanes_.resize(lanes);
   thread_names_.resize(thread_names);
   depths_.resize(depths);
@@ -139,6 +139,7 @@ absl::Status Decoder::AddTables(const wire::Block& block) {
     absl::Status status = CopyString("a thread's name", wire.name(), &thread.name);
     if (!status.ok()) return status;
   }
+  model_->steps.resize(model_->threads.size());
   for (const wire::PassGroup& wire : block.pass_groups()) {
     model::PassGroup& group = model_->groups.emplace_back();
     absl::Status status = CopyString("a pass group's tier", wire.tier(), &group.tier);

@@ -90,39 +90,53 @@ void SetCallPaths(Model* model) {
   }
 }
 
-// Correlation ids to the outermost call that has them.
+// Correlation ids to the outermost call that has them. Calls are sorted by start, longest first: the
+// first of an id is the outermost one.
 class CallIndex {
  public:
-  explicit CallIndex(const model::CallTable& calls) {
-    ReserveRows(calls.size(), &keys_);
-    for (size_t i = 0; i < calls.size(); ++i) {
-      const uint64_t correlation = calls.correlation(i);
-      if (correlation != 0) keys_.push_back(correlation << 32 | i);
-    }
-    if (!std::is_sorted(keys_.begin(), keys_.end())) std::sort(keys_.begin(), keys_.end());
+  explicit CallIndex(const model::CallTable& calls) : calls_(calls), size_(calls.size()) {
+    // Where one thread calls, ids grow with time: the calls are their own index.
+    size_t i = 1;
+    while (i < size_ && calls.correlation(i - 1) <= calls.correlation(i)) ++i;
+    if (i >= size_) return;
+    ReserveRows(size_, &keys_);
+    for (i = 0; i < size_; ++i) keys_.push_back(uint64_t{calls.correlation(i)} << 32 | i);
+    std::sort(keys_.begin(), keys_.end());
   }
 
-  // Calls are sorted by start, longest first: the first of a correlation id is the outermost one.
-  // Operations mostly come in the order of their calls, so the search starts at the last answer.
   int32_t Find(uint32_t correlation) {
     if (correlation == 0) return model::kNoIndex;
-    const uint64_t key = uint64_t{correlation} << 32;
-    auto at = keys_.begin() + hint_;
-    if (at == keys_.end() || *at < key) {
-      const auto near = at + std::min<ptrdiff_t>(16, keys_.end() - at);
-      at = std::lower_bound(at, near, key);
-      if (at == near) at = std::lower_bound(near, keys_.end(), key);
-    } else {
-      at = std::lower_bound(keys_.begin(), at, key);
-    }
-    hint_ = at - keys_.begin();
-    if (at == keys_.end() || *at >> 32 != correlation) return model::kNoIndex;
-    return static_cast<int32_t>(*at & 0xffffffff);
+    hint_ = FirstNotBelow(correlation);
+    if (hint_ == size_ || IdAt(hint_) != correlation) return model::kNoIndex;
+    return static_cast<int32_t>(keys_.empty() ? hint_ : keys_[hint_] & 0xffffffff);
   }
 
  private:
+  uint32_t IdAt(size_t i) const {
+    return keys_.empty() ? calls_.correlation(i) : static_cast<uint32_t>(keys_[i] >> 32);
+  }
+
+  // Operations mostly come in the order of their calls: the answer is near the last one.
+  size_t FirstNotBelow(uint32_t correlation) const {
+    size_t begin = 0, end = hint_;
+    if (hint_ < size_ && IdAt(hint_) < correlation) {
+      for (begin = hint_ + 1; begin < size_ && begin <= hint_ + 16; ++begin) {
+        if (IdAt(begin) >= correlation) return begin;
+      }
+      end = size_;
+    } else if (hint_ == 0 || IdAt(hint_ - 1) < correlation) {
+      return hint_;
+    }
+    while (begin < end) {
+      const size_t middle = begin + (end - begin) / 2;
+      IdAt(middle) < correlation ? begin = middle + 1 : end = middle;
+    }
+    return begin;
+  }
+
+  const model::CallTable& calls_;
   std::vector<uint64_t> keys_;  // correlation in the upper, index in the lower half
-  ptrdiff_t hint_ = 0;
+  size_t size_, hint_ = 0;
 };
 
 // What calls did: operations, allocations and frees.
