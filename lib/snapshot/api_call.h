@@ -65,7 +65,7 @@ class CallTable {
     return call;
   }
 
-  void push_back(const ApiCall& call) { rows_.push_back(Pack(call)); }
+  void push_back(const ApiCall& call) { Pack(call, &rows_.emplace_back()); }
   void reserve(size_t rows) { internal::ReserveRows(rows, &rows_); }
   void resize(size_t rows) { rows_.resize(rows); }
 
@@ -74,7 +74,7 @@ class CallTable {
   void Edit(size_t i, Change change) {
     ApiCall call = (*this)[i];
     change(&call);
-    rows_[i] = Pack(call);
+    Pack(call, &rows_[i]);
   }
   // The same for one field, without unpacking.
   void SetPath(size_t i, uint32_t path) { rows_[i].path = path; }
@@ -125,16 +125,15 @@ class CallTable {
                                       : row.start_ns + row.duration_ns;
   }
 
-  Row Pack(const ApiCall& call) {
-    Row row;
-    row.start_ns = call.start_ns;
-    row.duration_ns = ShortNs(call.start_ns, call.end_ns);
-    row.correlation = call.correlation;
-    row.path = call.path;
-    row.facts = facts_.Add({call.name, call.thread, call.error, call.cls,
-                            row.duration_ns == kLongNs ? call.end_ns : 0});
-    row.loads_code = call.loads_code ? 1 : 0;
-    return row;
+  // In place: a row that is put together elsewhere and copied waits for its own bytes.
+  void Pack(const ApiCall& call, Row* row) {
+    row->start_ns = call.start_ns;
+    row->duration_ns = ShortNs(call.start_ns, call.end_ns);
+    row->correlation = call.correlation;
+    row->path = call.path;
+    row->facts = facts_.Add({call.name, call.thread, call.error, call.cls,
+                             row->duration_ns == kLongNs ? call.end_ns : 0});
+    row->loads_code = call.loads_code ? 1 : 0;
   }
 
   std::vector<Row> rows_;

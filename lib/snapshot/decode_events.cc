@@ -312,7 +312,7 @@ absl::Status Decoder::AddListedSteps(const wire::RangeColumns& steps) {
     if (steps.thread(row) >= threads) {
       return BadId("ranges", row, "thread", steps.thread(row), threads);
     }
-    AddStep(steps.thread(row), {time_ns, steps.path(row)});
+    AddStep(steps.thread(row), time_ns, steps.path(row));
   }
   return absl::OkStatus();
 }

@@ -167,7 +167,7 @@ absl::Status Decoder::AddGuessedSteps(const wire::RangeColumns& steps) {
     const uint64_t time_ns = guess.start_ns() + static_cast<uint64_t>(steps.time_guess_ns(row));
     guess.Learn(time_ns, 0);
     if (!ValidTime(static_cast<int64_t>(time_ns))) return BadTime("ranges", row);
-    AddStep(thread, {static_cast<int64_t>(time_ns), path});
+    AddStep(thread, static_cast<int64_t>(time_ns), path);
   }
   absl::Status status = thread_ids.Finish("ranges", "thread");
   return status.ok() ? path_ids.Finish("ranges", "path") : status;

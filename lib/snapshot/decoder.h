@@ -87,12 +87,12 @@ class Decoder {
   absl::Status AddPmSamples(const wire::PmColumns& columns);
   void AddClosing(const wire::Block& block);
   // Adds a range step of which the thread is known.
-  void AddStep(uint32_t thread, model::RangeStep step) {
+  void AddStep(uint32_t thread, int64_t time_ns, uint32_t path) {
     std::vector<model::RangeStep>& steps = model_->steps[thread];
     if (steps_before_.empty() || steps_before_.back().thread != thread) {
       steps_before_.push_back({thread, steps.size()});
     }
-    steps.push_back(step);
+    steps.emplace_back(time_ns, path);
   }
   void TakeStepsBack();
 

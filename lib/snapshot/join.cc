@@ -90,8 +90,8 @@ void SetCallPaths(Model* model) {
   }
 }
 
-// Correlation ids to the outermost call that has them. Calls are sorted by start, longest first: the
-// first of an id is the outermost one.
+// Correlation ids to the outermost call that has them. Calls are sorted by start, longest first:
+// the first of an id is the outermost one.
 class CallIndex {
  public:
   explicit CallIndex(const model::CallTable& calls) : calls_(calls), size_(calls.size()) {
@@ -288,6 +288,12 @@ void MarkLoading(Model* model) {
   }
 }
 
+bool RangesStayOpen(const Model& model) {
+  return std::any_of(model.steps.begin(), model.steps.end(), [](const auto& steps) {
+    return !steps.empty() && steps.back().path() != model::kNone;
+  });
+}
+
 int64_t LastMoment(const Model& model) {
   int64_t end_ns = model.end_ns;
   bool known = end_ns != 0;
@@ -315,7 +321,7 @@ void Join(Model* model) {
   SetCapturedPaths(model);
   MarkSampled(model);
   MarkLoading(model);
-  DeriveInstances([model] { return LastMoment(*model); }, model);
+  DeriveInstances(RangesStayOpen(*model) ? LastMoment(*model) : 0, model);
 }
 
 }  // namespace prof::internal

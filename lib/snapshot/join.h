@@ -6,7 +6,6 @@
 #define PROF_LIB_SNAPSHOT_JOIN_H_
 
 #include <cstdint>
-#include <functional>
 
 #include "lib/snapshot/model.h"
 
@@ -15,9 +14,8 @@ namespace prof::internal {
 // Sorts and joins a model that the decoder has filled.
 void Join(model::Model* model);
 
-// Model::instances from the sorted steps; ranges still open at the end are closed at `end_ns()`,
-// which is asked for where there are such.
-void DeriveInstances(const std::function<int64_t()>& end_ns, model::Model* model);
+// Model::instances from the sorted steps; ranges still open at the end are closed at `end_ns`.
+void DeriveInstances(int64_t end_ns, model::Model* model);
 
 }  // namespace prof::internal
 

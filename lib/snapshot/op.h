@@ -114,7 +114,7 @@ class OpTable {
     return op;
   }
 
-  void push_back(const Op& op) { rows_.push_back(Pack(op)); }
+  void push_back(const Op& op) { Pack(op, &rows_.emplace_back()); }
   void reserve(size_t rows) { internal::ReserveRows(rows, &rows_); }
   void resize(size_t rows) { rows_.resize(rows); }
 
@@ -123,7 +123,7 @@ class OpTable {
   void Edit(size_t i, Change change) {
     Op op = (*this)[i];
     change(&op);
-    rows_[i] = Pack(op);
+    Pack(op, &rows_[i]);
   }
   // The same for one field, without unpacking.
   void SetCall(size_t i, int32_t api, uint32_t path) {
@@ -196,26 +196,25 @@ class OpTable {
 
   bool Timed(const Row& row) const { return row.plain != 0 || facts_[row.shape_or_facts].timed; }
 
-  Row Pack(const Op& op) {
-    Row row;
-    row.start_ns = op.start_ns;
-    row.duration_ns = ShortNs(op.start_ns, op.end_ns);
-    row.correlation = op.correlation;
-    row.path = op.path;
-    row.api = op.api;
-    row.lane = lanes_.Add({op.device, op.context, op.stream, op.channel, op.channel_type});
-    row.sampled = op.sampled ? 1 : 0;
-    const bool is_long = row.duration_ns == kLongNs;
+  // In place: a row that is put together elsewhere and copied waits for its own bytes.
+  void Pack(const Op& op, Row* row) {
+    row->start_ns = op.start_ns;
+    row->duration_ns = ShortNs(op.start_ns, op.end_ns);
+    row->correlation = op.correlation;
+    row->path = op.path;
+    row->api = op.api;
+    row->lane = lanes_.Add({op.device, op.context, op.stream, op.channel, op.channel_type});
+    row->sampled = op.sampled ? 1 : 0;
+    const bool is_long = row->duration_ns == kLongNs;
     const bool plain = op.kind == OpKind::kKernel && op.timed && !op.untraced && !op.async &&
                        op.copy == CopyKind::kUnknown && op.source == MemoryKind::kUnknown &&
                        op.destination == MemoryKind::kUnknown && op.graph == 0 &&
                        op.graph_node == 0 && op.bytes == 0 && !is_long;
-    row.plain = plain ? 1 : 0;
-    row.shape_or_facts = plain ? op.shape
-                               : facts_.Add({op.kind, op.timed, op.untraced, op.async, op.copy,
-                                             op.source, op.destination, op.shape, op.graph,
-                                             op.graph_node, op.bytes, is_long ? op.end_ns : 0});
-    return row;
+    row->plain = plain ? 1 : 0;
+    row->shape_or_facts = plain ? op.shape
+                                : facts_.Add({op.kind, op.timed, op.untraced, op.async, op.copy,
+                                              op.source, op.destination, op.shape, op.graph,
+                                              op.graph_node, op.bytes, is_long ? op.end_ns : 0});
   }
 
   std::vector<Row> rows_;

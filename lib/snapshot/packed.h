@@ -59,10 +59,9 @@ class Interned {
     uint64_t hash = 0;
     const auto mix = [&hash](auto part) {
       hash = (hash ^ static_cast<uint64_t>(part)) * 0x9e3779b97f4a7c15;
-      hash ^= hash >> 32;
     };
     std::apply([&](auto... parts) { (mix(parts), ...); }, value.Key());
-    return hash & (slots_.size() - 1);
+    return hash >> 32 & (slots_.size() - 1);
   }
   size_t Next(size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
 

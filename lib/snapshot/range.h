@@ -51,7 +51,7 @@ class InstanceTable {
   const_iterator end() const { return {this, size()}; }
   RangeInstance operator[](size_t i) const { return Unpack(rows_[i]); }
 
-  void push_back(const RangeInstance& instance) { rows_.push_back(Pack(instance)); }
+  void push_back(const RangeInstance& instance) { Pack(instance, &rows_.emplace_back()); }
   void reserve(size_t rows) { internal::ReserveRows(rows, &rows_); }
 
   void SetEnd(size_t i, int64_t end_ns, bool closed) {
@@ -63,7 +63,7 @@ class InstanceTable {
     RangeInstance instance = Unpack(rows_[i]);
     instance.end_ns = end_ns;
     instance.closed = closed;
-    rows_[i] = Pack(instance);
+    Pack(instance, &rows_[i]);
   }
 
   // By start, outer ones first. With one thread they come in order: checking costs less.
@@ -103,14 +103,13 @@ class InstanceTable {
     return {facts.path, facts.thread, row.start_ns, end_ns, row.closed != 0};
   }
 
-  Row Pack(const RangeInstance& instance) {
-    Row row;
-    row.start_ns = instance.start_ns;
-    row.duration_ns = ShortNs(instance.start_ns, instance.end_ns);
-    row.facts = facts_.Add(
-        {instance.path, instance.thread, row.duration_ns == kLongNs ? instance.end_ns : 0});
-    row.closed = instance.closed ? 1 : 0;
-    return row;
+  // In place: a row that is put together elsewhere and copied waits for its own bytes.
+  void Pack(const RangeInstance& instance, Row* row) {
+    row->start_ns = instance.start_ns;
+    row->duration_ns = ShortNs(instance.start_ns, instance.end_ns);
+    row->facts = facts_.Add(
+        {instance.path, instance.thread, row->duration_ns == kLongNs ? instance.end_ns : 0});
+    row->closed = instance.closed ? 1 : 0;
   }
 
   std::vector<Row> rows_;

@@ -41,8 +41,6 @@ class Deriver {
     return true;
   }
 
-  bool HasOpen() const { return !open_.empty(); }
-
   void CloseDownTo(size_t keep, int64_t time_ns, bool closed) {
     while (open_.size() > keep) {
       const Open& range = open_.back();
@@ -70,7 +68,7 @@ class Deriver {
 
 }  // namespace
 
-void DeriveInstances(const std::function<int64_t()>& end_ns, model::Model* model) {
+void DeriveInstances(int64_t end_ns, model::Model* model) {
   size_t steps = 0;
   for (const std::vector<model::RangeStep>& of_thread : model->steps) steps += of_thread.size();
   // A step opens one range; only lost steps make it more. The bound keeps a hostile file, whose
@@ -92,7 +90,7 @@ void DeriveInstances(const std::function<int64_t()>& end_ns, model::Model* model
       deriver.CloseDownTo(0, step.time_ns(), false);
       break;
     }
-    if (deriver.HasOpen()) deriver.CloseDownTo(0, end_ns(), false);
+    deriver.CloseDownTo(0, end_ns, false);
   }
   model->instances.Sort();
 }
