@@ -53,7 +53,7 @@ void BM_Read(benchmark::State& state) {
       state.SkipWithError("the snapshot does not read as it was written");
       break;
     }
-    benchmark::DoNotOptimize(model->ops.data());
+    benchmark::DoNotOptimize(model->ops.size());
   }
   state.SetBytesProcessed(state.iterations() * size);
   state.SetItemsProcessed(state.iterations() * launches);

@@ -68,21 +68,21 @@ void AddGap(const RunFacts& facts, const Launch& launch, Candidate* candidate) {
 
 // The instances of one NVTX path whose launch sequence is the most frequent one.
 Candidate RangeCandidate(const RunFacts& facts, const LaunchesByThread& launches,
-                         const std::vector<const model::RangeInstance*>& instances) {
+                         const std::vector<model::RangeInstance>& instances) {
   struct Run {
     const Launch* begin;
     const Launch* end;
-    const model::RangeInstance* instance;
+    model::RangeInstance instance;
   };
   std::map<std::vector<uint32_t>, std::vector<Run>> by_sequence;
-  for (const model::RangeInstance* instance : instances) {
-    const auto list = launches.find(instance->thread);
+  for (const model::RangeInstance& instance : instances) {
+    const auto list = launches.find(instance.thread);
     if (list == launches.end()) continue;
     const auto before = [](const Launch& launch, int64_t time) { return launch.time_ns < time; };
     const Launch* first = list->second.data();
     const Launch* last = first + list->second.size();
-    const Launch* begin = std::lower_bound(first, last, instance->start_ns, before);
-    const Launch* end = std::lower_bound(begin, last, instance->end_ns, before);
+    const Launch* begin = std::lower_bound(first, last, instance.start_ns, before);
+    const Launch* end = std::lower_bound(begin, last, instance.end_ns, before);
     if (end - begin < 2) continue;  // a graph of one kernel saves nothing
     std::vector<uint32_t> shapes;
     for (const Launch* launch = begin; launch != end; ++launch) shapes.push_back(launch->shape);
@@ -94,9 +94,9 @@ Candidate RangeCandidate(const RunFacts& facts, const LaunchesByThread& launches
     Candidate candidate;
     candidate.length = shapes.size();
     candidate.repeats = static_cast<int64_t>(runs.size());
-    candidate.thread = runs.front().instance->thread;
+    candidate.thread = runs.front().instance.thread;
     for (const Run& run : runs) {
-      candidate.times.emplace_back(run.instance->start_ns, run.instance->end_ns);
+      candidate.times.emplace_back(run.instance.start_ns, run.instance.end_ns);
       for (const Launch* launch = run.begin; launch != run.end; ++launch) {
         AddGap(facts, *launch, &candidate);
       }
@@ -139,9 +139,9 @@ Candidate PeriodCandidate(const RunFacts& facts, const LaunchesByThread& launche
 
 Candidate FindCandidate(const RunFacts& facts) {
   const LaunchesByThread launches = FindLaunches(facts);
-  std::map<uint32_t, std::vector<const model::RangeInstance*>> by_path;
+  std::map<uint32_t, std::vector<model::RangeInstance>> by_path;
   for (const model::RangeInstance& instance : facts.model.instances) {
-    if (instance.closed) by_path[instance.path].push_back(&instance);
+    if (instance.closed) by_path[instance.path].push_back(instance);
   }
   Candidate best;
   for (const auto& [path, instances] : by_path) {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "lib/snapshot/api_class.h"
-#include "lib/snapshot/join.h"
 #include "lib/snapshot/overhead_class.h"
 
 namespace prof::analyzer {
@@ -54,8 +53,7 @@ bool Pageable(const Op& op) {
 GapClassifier::GapClassifier(const model::Model& model)
     : model_(model),
       previous_call_(model.api_calls.size(), kNoIndex),
-      blocks_host_(model.api_calls.size()),
-      step_offsets_(internal::StepOffsets(model)) {
+      blocks_host_(model.api_calls.size()) {
   std::vector<int32_t> last(model.threads.size(), kNoIndex);
   std::vector<std::optional<bool>> blocks(model.strings.size());
   for (size_t i = 0; i < model.api_calls.size(); ++i) {
@@ -197,18 +195,17 @@ uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts) const {
   const Op& next = model_.ops[gap.next_op];
   if (parts.launch == kNoIndex) return model_.LaunchPath(next);
   const ApiCall& call = model_.api_calls[parts.launch];
-  const auto begin = model_.steps.begin() + static_cast<ptrdiff_t>(step_offsets_[call.thread]);
-  const auto end = model_.steps.begin() + static_cast<ptrdiff_t>(step_offsets_[call.thread + 1]);
+  const std::vector<model::RangeStep>& steps = model_.steps[call.thread];
   const int64_t until_ns = call.start_ns > gap.start_ns ? call.start_ns : gap.end_ns;
   auto it = std::upper_bound(
-      begin, end, gap.start_ns,
-      [](int64_t time_ns, const model::RangeStep& step) { return time_ns < step.time_ns; });
+      steps.begin(), steps.end(), gap.start_ns,
+      [](int64_t time_ns, const model::RangeStep& step) { return time_ns < step.time_ns(); });
   std::vector<std::pair<uint32_t, int64_t>> times;  // few paths: a search is cheaper than a map
   int64_t from_ns = gap.start_ns;
-  uint32_t path = it == begin ? 0 : (it - 1)->path;
+  uint32_t path = it == steps.begin() ? 0 : (it - 1)->path();
   while (from_ns < until_ns) {
-    const bool more = it != end && it->time_ns < until_ns;
-    const int64_t to_ns = more ? it->time_ns : until_ns;
+    const bool more = it != steps.end() && it->time_ns() < until_ns;
+    const int64_t to_ns = more ? it->time_ns() : until_ns;
     auto entry = std::find_if(times.begin(), times.end(),
                               [path](const auto& known) { return known.first == path; });
     if (entry == times.end() && times.size() < kMaxGapPaths) {
@@ -216,7 +213,7 @@ uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts) const {
     }
     if (entry != times.end()) entry->second += to_ns - from_ns;
     from_ns = to_ns;
-    if (more) path = (it++)->path;
+    if (more) path = (it++)->path();
   }
   if (times.empty()) return model_.LaunchPath(next);
   return std::max_element(times.begin(), times.end(),

@@ -64,7 +64,6 @@ class GapClassifier {
   std::vector<Interval> profiler_;      // union over all threads, sorted
   std::vector<Untraced> untraced_;      // sorted by start
   std::vector<Overheads> overheads_;    // by thread
-  std::vector<size_t> step_offsets_;    // of each thread in model.steps
 };
 
 }  // namespace prof::analyzer

@@ -119,11 +119,11 @@ class Instances {
       : by_thread_(model.threads.size()) {
     for (const model::RangeInstance& instance : model.instances) {
       if (families.of_path[instance.path] != family) continue;
-      by_thread_[instance.thread].push_back({&instance, count_++});
+      by_thread_[instance.thread].push_back({instance, count_++});
     }
   }
   struct Entry {
-    const model::RangeInstance* instance = nullptr;
+    model::RangeInstance instance;
     int32_t number = kNoIndex;
   };
   int32_t count() const { return count_; }
@@ -133,17 +133,17 @@ class Instances {
     const std::vector<Entry>& entries = by_thread_[thread];
     auto it = std::upper_bound(
         entries.begin(), entries.end(), time_ns,
-        [](int64_t time, const Entry& entry) { return time < entry.instance->start_ns; });
+        [](int64_t time, const Entry& entry) { return time < entry.instance.start_ns; });
     if (it == entries.begin()) return {};
     --it;
-    return time_ns <= it->instance->end_ns ? *it : Entry{};
+    return time_ns <= it->instance.end_ns ? *it : Entry{};
   }
   // The one that `sample` was taken from: counters run from behind the push to before the pop.
   int32_t Of(const CounterSample& sample) const {
     for (uint32_t thread = 0; thread < by_thread_.size(); ++thread) {
       const Entry entry = At(thread, sample.begin_ns);
-      if (entry.number == kNoIndex || entry.instance->path != sample.path) continue;
-      if (sample.end_ns <= entry.instance->end_ns) return entry.number;
+      if (entry.number == kNoIndex || entry.instance.path != sample.path) continue;
+      if (sample.end_ns <= entry.instance.end_ns) return entry.number;
     }
     return kNoIndex;
   }
@@ -162,9 +162,9 @@ Whole FindRange(const Model& model, const RangeFamilies& families, const KernelG
   for (const auto& entries : instances.by_thread()) {
     for (const Instances::Entry& entry : entries) {
       WholeRun& run = whole.runs[entry.number];
-      run.host_start_ns = entry.instance->start_ns;
-      run.host_end_ns = entry.instance->end_ns;
-      run.disturbed = !entry.instance->closed;
+      run.host_start_ns = entry.instance.start_ns;
+      run.host_end_ns = entry.instance.end_ns;
+      run.disturbed = !entry.instance.closed;
     }
   }
   for (size_t i = 0; i < model.ops.size(); ++i) {

@@ -58,13 +58,14 @@ void SetCapturedPaths(model::Model* model) {
   std::unordered_map<uint64_t, uint32_t> captured;  // the last one said of a node counts
   for (const model::GraphNode& node : model->graph_nodes) captured[node.node] = node.path;
   CapturedPaths paths(model);
-  for (model::Op& op : model->ops) {
+  for (size_t i = 0; i < model->ops.size(); ++i) {
+    const model::Op op = model->ops[i];
     if (op.graph == 0 || op.kind == model::OpKind::kGraph) continue;
     const auto found = captured.find(op.graph_node);
     if (found == captured.end() || found->second == model::kNone || found->second == op.path) {
       continue;
     }
-    op.path = paths.Of(op.path, found->second);
+    model->ops.SetPath(i, paths.Of(op.path, found->second));
   }
 }
 

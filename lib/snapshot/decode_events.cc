@@ -44,7 +44,7 @@ model::MemoryKind Memory(int value) {
 // What all kinds of GPU operations have: lane, time, correlation.
 template <typename Columns, typename Lanes>
 absl::Status AddOps(const char* events, const Columns& columns, const Lanes& lanes,
-                    model::OpKind kind, std::vector<model::Op>* ops) {
+                    model::OpKind kind, model::OpTable* ops) {
   const int rows = columns.lane_size();
   absl::Status status =
       SameLength(events, {{"lane", rows},
@@ -56,7 +56,7 @@ absl::Status AddOps(const char* events, const Columns& columns, const Lanes& lan
   for (int row = 0; row < rows; ++row) {
     const uint32_t lane = columns.lane(row);
     if (lane >= lanes.size()) return BadId(events, row, "lane", lane, lanes.size());
-    model::Op& op = ops->emplace_back();
+    model::Op op;
     op.kind = kind;
     op.device = lanes[lane].device;
     op.context = lanes[lane].context;
@@ -67,13 +67,15 @@ absl::Status AddOps(const char* events, const Columns& columns, const Lanes& lan
     if (!SetInterval(start.Add(columns.start_delta_ns(row)), columns.duration_ns(row), &op)) {
       return BadTime(events, row);
     }
+    ops->push_back(op);
   }
   return absl::OkStatus();
 }
 
-// `ops` are the rows of `columns`.
+// The rows of `columns` are those of `ops` from `first` on.
 template <typename Columns>
-absl::Status SetGraphs(const char* events, const Columns& columns, int rows, model::Op* ops) {
+absl::Status SetGraphs(const char* events, const Columns& columns, int rows, size_t first,
+                       model::OpTable* ops) {
   absl::Status status = SameLength(events, {{"graph_row", columns.graph_row_size()},
                                             {"graph_id", columns.graph_id_size()},
                                             {"graph_node_id", columns.graph_node_id_size()}});
@@ -81,8 +83,10 @@ absl::Status SetGraphs(const char* events, const Columns& columns, int rows, mod
   for (int i = 0; i < columns.graph_row_size(); ++i) {
     const uint32_t row = columns.graph_row(i);
     if (row >= static_cast<uint32_t>(rows)) return BadRow(events, row, rows);
-    ops[row].graph = columns.graph_id(i);
-    ops[row].graph_node = columns.graph_node_id(i);
+    ops->Edit(first + row, [&](model::Op* op) {
+      op->graph = columns.graph_id(i);
+      op->graph_node = columns.graph_node_id(i);
+    });
   }
   return absl::OkStatus();
 }
@@ -102,7 +106,7 @@ absl::Status Decoder::AddListedKernels(const wire::KernelColumns& columns) {
     if (shape >= model_->shapes.size()) {
       return BadId("kernels", row, "shape", shape, model_->shapes.size());
     }
-    model_->ops[first + row].shape = shape;
+    model_->ops.Edit(first + row, [&](model::Op* op) { op->shape = shape; });
   }
   return absl::OkStatus();
 }
@@ -114,17 +118,18 @@ absl::Status Decoder::AddKernels(const wire::Block& block) {
       columns.start_guess_ns().empty() ? AddListedKernels(columns) : AddGuessedKernels(columns);
   if (!status.ok()) return status;
   const auto rows = static_cast<int>(model_->ops.size() - first);
-  model::Op* ops = model_->ops.data() + first;
   for (const uint32_t row : columns.untimed_row()) {
     if (row >= static_cast<uint32_t>(rows)) return BadRow("kernels", row, rows);
-    ops[row].timed = false;
+    model_->ops.Edit(first + row, [](model::Op* op) { op->timed = false; });
   }
   for (const uint32_t row : columns.untraced_row()) {
     if (row >= static_cast<uint32_t>(rows)) return BadRow("kernels", row, rows);
-    ops[row].timed = false;
-    ops[row].untraced = true;
+    model_->ops.Edit(first + row, [](model::Op* op) {
+      op->timed = false;
+      op->untraced = true;
+    });
   }
-  return SetGraphs("kernels", columns, rows, ops);
+  return SetGraphs("kernels", columns, rows, first, &model_->ops);
 }
 
 absl::Status Decoder::AddCopies(const wire::Block& block) {
@@ -141,15 +146,16 @@ absl::Status Decoder::AddCopies(const wire::Block& block) {
                                    {"async", columns.async_size()}});
   }
   if (!status.ok()) return status;
-  model::Op* ops = model_->ops.data() + first;
   for (int row = 0; row < rows; ++row) {
-    ops[row].copy = KnownEnum<model::CopyKind>(columns.kind(row), wire::COPY_PEER_TO_PEER);
-    ops[row].source = Memory(columns.source(row));
-    ops[row].destination = Memory(columns.destination(row));
-    ops[row].bytes = columns.bytes(row);
-    ops[row].async = columns.async(row);
+    model_->ops.Edit(first + row, [&](model::Op* op) {
+      op->copy = KnownEnum<model::CopyKind>(columns.kind(row), wire::COPY_PEER_TO_PEER);
+      op->source = Memory(columns.source(row));
+      op->destination = Memory(columns.destination(row));
+      op->bytes = columns.bytes(row);
+      op->async = columns.async(row);
+    });
   }
-  return SetGraphs("copies", columns, rows, ops);
+  return SetGraphs("copies", columns, rows, first, &model_->ops);
 }
 
 absl::Status Decoder::AddMemsets(const wire::Block& block) {
@@ -163,12 +169,13 @@ absl::Status Decoder::AddMemsets(const wire::Block& block) {
         {{"lane", rows}, {"bytes", columns.bytes_size()}, {"memory", columns.memory_size()}});
   }
   if (!status.ok()) return status;
-  model::Op* ops = model_->ops.data() + first;
   for (int row = 0; row < rows; ++row) {
-    ops[row].destination = Memory(columns.memory(row));
-    ops[row].bytes = columns.bytes(row);
+    model_->ops.Edit(first + row, [&](model::Op* op) {
+      op->destination = Memory(columns.memory(row));
+      op->bytes = columns.bytes(row);
+    });
   }
-  return SetGraphs("memsets", columns, rows, ops);
+  return SetGraphs("memsets", columns, rows, first, &model_->ops);
 }
 
 absl::Status Decoder::AddGraphRuns(const wire::Block& block) {
@@ -180,7 +187,7 @@ absl::Status Decoder::AddGraphRuns(const wire::Block& block) {
     status = SameLength("graph runs", {{"lane", rows}, {"graph_id", columns.graph_id_size()}});
   }
   for (int row = 0; status.ok() && row < rows; ++row) {
-    model_->ops[first + row].graph = columns.graph_id(row);
+    model_->ops.Edit(first + row, [&](model::Op* op) { op->graph = columns.graph_id(row); });
   }
   return status;
 }
@@ -228,13 +235,14 @@ absl::Status Decoder::AddListedApiCalls(const wire::ApiColumns& columns) {
     if (thread >= model_->threads.size()) {
       return BadId("API calls", row, "thread", thread, model_->threads.size());
     }
-    model::ApiCall& call = model_->api_calls.emplace_back();
+    model::ApiCall call;
     call.name = name;
     call.thread = thread;
     call.correlation = static_cast<uint32_t>(correlation.Add(columns.correlation_delta(row)));
     if (!SetInterval(start.Add(columns.start_delta_ns(row)), columns.duration_ns(row), &call)) {
       return BadTime("API calls", row);
     }
+    model_->api_calls.push_back(call);
   }
   return absl::OkStatus();
 }
@@ -253,7 +261,8 @@ absl::Status Decoder::AddApiCalls(const wire::Block& block) {
   for (int i = 0; i < columns.error_row_size(); ++i) {
     const uint32_t row = columns.error_row(i);
     if (row >= static_cast<uint32_t>(rows)) return BadRow("API calls", row, rows);
-    model_->api_calls[first + row].error = columns.error_code(i);
+    model_->api_calls.Edit(first + row,
+                           [&](model::ApiCall* call) { call->error = columns.error_code(i); });
   }
   return absl::OkStatus();
 }
@@ -280,6 +289,15 @@ absl::Status Decoder::AddOverheads(const wire::Block& block) {
   return status;
 }
 
+void Decoder::TakeStepsBack() {
+  for (; !steps_before_.empty(); steps_before_.pop_back()) {
+    const StepsBefore& before = steps_before_.back();
+    std::vector<model::RangeStep>& steps = model_->steps[before.thread];
+    steps.erase(steps.begin() + static_cast<ptrdiff_t>(before.steps), steps.end());
+  }
+  model_->steps.resize(model_->threads.size());
+}
+
 absl::Status Decoder::AddListedSteps(const wire::RangeColumns& steps) {
   const size_t paths = model_->paths.size(), threads = model_->threads.size();
   absl::Status status = SameLength("ranges", {{"thread", steps.thread_size()},
@@ -294,7 +312,7 @@ absl::Status Decoder::AddListedSteps(const wire::RangeColumns& steps) {
     if (steps.thread(row) >= threads) {
       return BadId("ranges", row, "thread", steps.thread(row), threads);
     }
-    model_->steps.push_back({steps.thread(row), steps.path(row), time_ns});
+    AddStep(steps.thread(row), time_ns, steps.path(row));
   }
   return absl::OkStatus();
 }

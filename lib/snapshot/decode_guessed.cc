@@ -104,7 +104,7 @@ absl::Status Decoder::AddGuessedKernels(const wire::KernelColumns& columns) {
       return BadId("kernels", row, "shape", shape, model_->shapes.size());
     }
     if (lane >= lanes_.size()) return BadId("kernels", row, "lane", lane, lanes_.size());
-    model::Op& op = model_->ops.emplace_back();
+    model::Op op;
     op.kind = model::OpKind::kKernel;
     op.device = lanes_[lane].device;
     op.context = lanes_[lane].context;
@@ -116,6 +116,7 @@ absl::Status Decoder::AddGuessedKernels(const wire::KernelColumns& columns) {
     if (!intervals.Next(shape, columns.start_guess_ns(row), columns.duration_guess_ns(row), &op)) {
       return BadTime("kernels", row);
     }
+    model_->ops.push_back(op);
   }
   status = shapes.Finish("kernels", "shape");
   if (status.ok()) status = lanes.Finish("kernels", "lane");
@@ -139,13 +140,14 @@ absl::Status Decoder::AddGuessedApiCalls(const wire::ApiColumns& columns) {
     if (thread >= model_->threads.size()) {
       return BadId("API calls", row, "thread", thread, model_->threads.size());
     }
-    model::ApiCall& call = model_->api_calls.emplace_back();
+    model::ApiCall call;
     call.name = name;
     call.thread = thread;
     call.correlation = correlations.Next();
     if (!intervals.Next(name, columns.start_guess_ns(row), columns.duration_guess_ns(row), &call)) {
       return BadTime("API calls", row);
     }
+    model_->api_calls.push_back(call);
   }
   status = names.Finish("API calls", "name");
   if (status.ok()) status = threads.Finish("API calls", "thread");
@@ -165,7 +167,7 @@ absl::Status Decoder::AddGuessedSteps(const wire::RangeColumns& steps) {
     const uint64_t time_ns = guess.start_ns() + static_cast<uint64_t>(steps.time_guess_ns(row));
     guess.Learn(time_ns, 0);
     if (!ValidTime(static_cast<int64_t>(time_ns))) return BadTime("ranges", row);
-    model_->steps.push_back({thread, path, static_cast<int64_t>(time_ns)});
+    AddStep(thread, static_cast<int64_t>(time_ns), path);
   }
   absl::Status status = thread_ids.Finish("ranges", "thread");
   return status.ok() ? path_ids.Finish("ranges", "path") : status;

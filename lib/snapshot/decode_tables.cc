@@ -27,10 +27,9 @@ void Shrink(const Tuple& all, const std::array<size_t, sizeof...(I)>& sizes,
 
 auto Growing(model::Model* m) {
   return std::tie(m->strings, m->paths, m->shapes, m->threads, m->groups, m->ops, m->api_calls,
-                  m->syncs, m->overheads, m->steps, m->spans, m->samples, m->profiler_intervals,
-                  m->notices, m->pm_series, m->marks, m->payloads, m->category_names,
-                  m->stream_names, m->allocations, m->pool_states, m->unified_memory, m->streams,
-                  m->graph_nodes);
+                  m->syncs, m->overheads, m->spans, m->samples, m->profiler_intervals, m->notices,
+                  m->pm_series, m->marks, m->payloads, m->category_names, m->stream_names,
+                  m->allocations, m->pool_states, m->unified_memory, m->streams, m->graph_nodes);
 }
 
 // Rows of each PM series, to take a block's back.
@@ -50,6 +49,14 @@ void ShrinkPm(const std::vector<size_t>& rows, model::Model* model) {
   }
 }
 
+// Rows are known by 32-bit indices, of which the tables use a few bits for themselves.
+absl::Status CheckRows(const model::Model& model) {
+  constexpr size_t kMostRows = size_t{1} << 30;
+  if (model.ops.size() <= kMostRows && model.api_calls.size() <= kMostRows) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("it has more than ", kMostRows, " operations or API calls"));
+}
+
 }  // namespace
 
 absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
@@ -61,6 +68,7 @@ absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
   std::vector<model::Device> devices = model_->devices;
 
   budget_ += 16 * bytes;
+  steps_before_.clear();
   absl::Status status = AddTables(block);
   if (status.ok()) status = AddKernels(block);
   if (status.ok()) status = AddCopies(block);
@@ -78,12 +86,14 @@ absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
   for (int i = 0; status.ok() && i < block.pm_samples_size(); ++i) {
     status = AddPmSamples(block.pm_samples(i));
   }
+  if (status.ok()) status = CheckRows(*model_);
   if (status.ok()) {
     AddClosing(block);
     return status;
   }
   Shrink(growing, sizes, std::make_index_sequence<std::tuple_size_v<decltype(growing)>>());
   ShrinkPm(pm_rows, model_);
+  TakeStepsBack();
   lanes_.resize(lanes);
   thread_names_.resize(thread_names);
   depths_.resize(depths);
@@ -129,6 +139,7 @@ absl::Status Decoder::AddTables(const wire::Block& block) {
     absl::Status status = CopyString("a thread's name", wire.name(), &thread.name);
     if (!status.ok()) return status;
   }
+  model_->steps.resize(model_->threads.size());
   for (const wire::PassGroup& wire : block.pass_groups()) {
     model::PassGroup& group = model_->groups.emplace_back();
     absl::Status status = CopyString("a pass group's tier", wire.tier(), &group.tier);

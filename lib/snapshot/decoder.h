@@ -45,6 +45,11 @@ class Decoder {
   uint64_t trailer_blocks() const { return trailer_blocks_; }
 
  private:
+  // How many steps a thread had before the block, or before others of the block.
+  struct StepsBefore {
+    uint32_t thread;
+    size_t steps;
+  };
   struct Lane {
     uint32_t device = 0, context = 0, stream = 0, channel = 0;
     model::ChannelType channel_type = model::ChannelType::kUnknown;
@@ -81,6 +86,15 @@ class Decoder {
   absl::Status AddPmSeries(const wire::Block& block);
   absl::Status AddPmSamples(const wire::PmColumns& columns);
   void AddClosing(const wire::Block& block);
+  // Adds a range step of which the thread is known.
+  void AddStep(uint32_t thread, int64_t time_ns, uint32_t path) {
+    std::vector<model::RangeStep>& steps = model_->steps[thread];
+    if (steps_before_.empty() || steps_before_.back().thread != thread) {
+      steps_before_.push_back({thread, steps.size()});
+    }
+    steps.emplace_back(time_ns, path);
+  }
+  void TakeStepsBack();
 
   // Copies string `id` into `to`. Names repeat in the model but not in the file, so a small hostile
   // file could ask for any amount of memory: the copies of all blocks share a budget.
@@ -91,6 +105,7 @@ class Decoder {
   std::vector<Lane> lanes_{Lane{}};
   std::vector<uint32_t> depths_{0};                             // of range paths
   std::vector<std::pair<uint32_t, std::string>> thread_names_;  // tids; the last one counts
+  std::vector<StepsBefore> steps_before_;                       // of the block
   size_t spent_ = 0, budget_ = size_t{64} << 20;
   uint64_t trailer_blocks_ = 0;
 };

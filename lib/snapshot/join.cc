@@ -47,15 +47,13 @@ void SortPm(model::PmSeries* series) {
 }
 
 void SortAll(Model* model) {
-  SortUnlessSorted(&model->ops, [](const Op& a, const Op& b) {
-    return std::tie(b.timed, a.start_ns) < std::tie(a.timed, b.start_ns);
-  });
-  SortUnlessSorted(&model->api_calls, [](const ApiCall& a, const ApiCall& b) {
-    return std::tie(a.start_ns, b.end_ns) < std::tie(b.start_ns, a.end_ns);
-  });
-  SortUnlessSorted(&model->steps, [](const model::RangeStep& a, const model::RangeStep& b) {
-    return std::tie(a.thread, a.time_ns) < std::tie(b.thread, b.time_ns);
-  });
+  model->ops.Sort();
+  model->api_calls.Sort();
+  for (std::vector<model::RangeStep>& steps : model->steps) {
+    SortUnlessSorted(&steps, [](const model::RangeStep& a, const model::RangeStep& b) {
+      return a.time_ns() < b.time_ns();
+    });
+  }
   const auto by_start = [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; };
   SortUnlessSorted(&model->syncs, by_start);
   SortUnlessSorted(&model->overheads, by_start);
@@ -73,69 +71,85 @@ void SortAll(Model* model) {
 
 void ClassifyCalls(Model* model) {
   std::vector<std::optional<model::ApiClass>> known(model->strings.size());
-  for (ApiCall& call : model->api_calls) {
-    std::optional<model::ApiClass>& cls = known[call.name];
-    if (!cls) cls = ClassifyApi(model->strings[call.name]);
-    call.cls = *cls;
-  }
+  model->api_calls.Classify([&](uint32_t name) {
+    std::optional<model::ApiClass>& cls = known[name];
+    if (!cls) cls = ClassifyApi(model->strings[name]);
+    return *cls;
+  });
 }
 
 // Calls come in time order, so each thread's steps are walked once.
 void SetCallPaths(Model* model) {
-  const std::vector<size_t> offsets = StepOffsets(*model);
-  std::vector<size_t> next(offsets);
-  for (ApiCall& call : model->api_calls) {
-    size_t& i = next[call.thread];
-    while (i < offsets[call.thread + 1] && model->steps[i].time_ns <= call.start_ns) ++i;
-    if (i > offsets[call.thread]) call.path = model->steps[i - 1].path;
+  std::vector<size_t> next(model->steps.size());
+  for (size_t i = 0; i < model->api_calls.size(); ++i) {
+    const ApiCall call = model->api_calls[i];
+    const std::vector<model::RangeStep>& steps = model->steps[call.thread];
+    size_t& at = next[call.thread];
+    while (at < steps.size() && steps[at].time_ns() <= call.start_ns) ++at;
+    if (at > 0) model->api_calls.SetPath(i, steps[at - 1].path());
   }
 }
 
-// Correlation ids to the outermost call that has them.
+// Correlation ids to the outermost call that has them. Calls are sorted by start, longest first:
+// the first of an id is the outermost one.
 class CallIndex {
  public:
-  explicit CallIndex(const std::vector<ApiCall>& calls) {
-    ReserveRows(calls.size(), &keys_);
-    for (size_t i = 0; i < calls.size(); ++i) {
-      if (calls[i].correlation != 0) keys_.push_back(uint64_t{calls[i].correlation} << 32 | i);
-    }
-    if (!std::is_sorted(keys_.begin(), keys_.end())) std::sort(keys_.begin(), keys_.end());
+  explicit CallIndex(const model::CallTable& calls) : calls_(calls), size_(calls.size()) {
+    // Where one thread calls, ids grow with time: the calls are their own index.
+    size_t i = 1;
+    while (i < size_ && calls.correlation(i - 1) <= calls.correlation(i)) ++i;
+    if (i >= size_) return;
+    ReserveRows(size_, &keys_);
+    for (i = 0; i < size_; ++i) keys_.push_back(uint64_t{calls.correlation(i)} << 32 | i);
+    std::sort(keys_.begin(), keys_.end());
   }
 
-  // Calls are sorted by start, longest first: the first of a correlation id is the outermost one.
-  // Operations mostly come in the order of their calls, so the search starts at the last answer.
   int32_t Find(uint32_t correlation) {
-    const uint64_t key = uint64_t{correlation} << 32;
-    auto at = keys_.begin() + hint_;
-    if (at == keys_.end() || *at < key) {
-      const auto near = at + std::min<ptrdiff_t>(16, keys_.end() - at);
-      at = std::lower_bound(at, near, key);
-      if (at == near) at = std::lower_bound(near, keys_.end(), key);
-    } else {
-      at = std::lower_bound(keys_.begin(), at, key);
-    }
-    hint_ = at - keys_.begin();
-    if (at == keys_.end() || *at >> 32 != correlation) return model::kNoIndex;
-    return static_cast<int32_t>(*at & 0xffffffff);
+    if (correlation == 0) return model::kNoIndex;
+    hint_ = FirstNotBelow(correlation);
+    if (hint_ == size_ || IdAt(hint_) != correlation) return model::kNoIndex;
+    return static_cast<int32_t>(keys_.empty() ? hint_ : keys_[hint_] & 0xffffffff);
   }
 
  private:
+  uint32_t IdAt(size_t i) const {
+    return keys_.empty() ? calls_.correlation(i) : static_cast<uint32_t>(keys_[i] >> 32);
+  }
+
+  // Operations mostly come in the order of their calls: the answer is near the last one.
+  size_t FirstNotBelow(uint32_t correlation) const {
+    size_t begin = 0, end = hint_;
+    if (hint_ < size_ && IdAt(hint_) < correlation) {
+      for (begin = hint_ + 1; begin < size_ && begin <= hint_ + 16; ++begin) {
+        if (IdAt(begin) >= correlation) return begin;
+      }
+      end = size_;
+    } else if (hint_ == 0 || IdAt(hint_ - 1) < correlation) {
+      return hint_;
+    }
+    while (begin < end) {
+      const size_t middle = begin + (end - begin) / 2;
+      IdAt(middle) < correlation ? begin = middle + 1 : end = middle;
+    }
+    return begin;
+  }
+
+  const model::CallTable& calls_;
   std::vector<uint64_t> keys_;  // correlation in the upper, index in the lower half
-  ptrdiff_t hint_ = 0;
+  size_t size_, hint_ = 0;
 };
 
 // What calls did: operations, allocations and frees.
 void JoinOps(Model* model) {
   CallIndex index(model->api_calls);
-  const auto join = [&](auto& done) {
-    for (auto& one : done) {
-      if (one.correlation == 0) continue;
-      one.api = index.Find(one.correlation);
-      if (one.api != model::kNoIndex) one.path = model->api_calls[one.api].path;
-    }
-  };
-  join(model->ops);
-  join(model->allocations);
+  for (size_t i = 0; i < model->ops.size(); ++i) {
+    const int32_t call = index.Find(model->ops.correlation(i));
+    if (call != model::kNoIndex) model->ops.SetCall(i, call, model->api_calls.path(call));
+  }
+  for (model::Allocation& allocation : model->allocations) {
+    allocation.api = index.Find(allocation.correlation);
+    if (allocation.api != model::kNoIndex) allocation.path = model->api_calls.path(allocation.api);
+  }
 }
 
 uint64_t LaunchKey(uint32_t context, uint32_t correlation) {
@@ -157,10 +171,9 @@ void DropUntracedWithRecord(Model* model) {
     }
   }
   if (recorded.empty()) return;
-  const auto twice = [&](const Op& op) {
+  model->ops.EraseIf([&](const Op& op) {
     return op.untraced && recorded.count(LaunchKey(op.context, op.correlation)) != 0;
-  };
-  model->ops.erase(std::remove_if(model->ops.begin(), model->ops.end(), twice), model->ops.end());
+  });
 }
 
 // A launch that was sampled: as a kernel, as a graph, or both.
@@ -202,12 +215,12 @@ void JoinSamples(Model* model) {
   }
   if (launches.empty()) return;
   for (size_t i = 0; i < model->ops.size(); ++i) {
-    Op& op = model->ops[i];
+    const Op op = model->ops[i];
     const auto it = launches.find(LaunchKey(op.context, op.correlation));
     if (it == launches.end()) continue;
     ++it->second.ops;
     if (!RunsKernels(op)) continue;
-    op.sampled = true;
+    model->ops.SetSampled(i);
     if (op.kind == OpKind::kGraph) continue;
     it->second.op = static_cast<int32_t>(i);
     ++it->second.kernels;
@@ -221,8 +234,8 @@ void JoinSamples(Model* model) {
       sample.graph_ops = launch.ops;
     } else if (launch.kernels == 1) {
       sample.op = launch.op;
-      Op& op = model->ops[launch.op];
-      if (op.api == model::kNoIndex) op.path = sample.path;  // the call's record was lost
+      // Where the call's record was lost, the sample knows the path.
+      if (model->ops.api(launch.op) == model::kNoIndex) model->ops.SetPath(launch.op, sample.path);
     }
   }
 }
@@ -241,15 +254,16 @@ void MarkSampled(Model* model) {
   std::vector<size_t> next(by_thread.size());
   std::vector<bool> sampled(model->api_calls.size());
   for (size_t i = 0; i < model->api_calls.size(); ++i) {
-    const ApiCall& call = model->api_calls[i];
+    const ApiCall call = model->api_calls[i];
     const auto& intervals = by_thread[call.thread];
     size_t& at = next[call.thread];
     while (at < intervals.size() && intervals[at]->end_ns <= call.start_ns) ++at;
     // The callback's interval lies within the call's, or around it.
     sampled[i] = at < intervals.size() && intervals[at]->begin_ns < call.end_ns;
   }
-  for (Op& op : model->ops) {
-    if (op.api != model::kNoIndex && sampled[op.api]) op.sampled = true;
+  for (size_t i = 0; i < model->ops.size(); ++i) {
+    const int32_t call = model->ops.api(i);
+    if (call != model::kNoIndex && sampled[call]) model->ops.SetSampled(i);
   }
 }
 
@@ -259,19 +273,35 @@ void MarkLoading(Model* model) {
   for (const model::Overhead& overhead : model->overheads) {
     if (LoadsCode(overhead.kind)) by_thread[overhead.thread].push_back(&overhead);
   }
+  if (std::all_of(by_thread.begin(), by_thread.end(), [](const auto& of) { return of.empty(); })) {
+    return;
+  }
   std::vector<size_t> next(by_thread.size());
-  for (ApiCall& call : model->api_calls) {
+  for (size_t i = 0; i < model->api_calls.size(); ++i) {
+    const ApiCall call = model->api_calls[i];
     const auto& loads = by_thread[call.thread];
     size_t& at = next[call.thread];
     while (at < loads.size() && loads[at]->start_ns < call.start_ns) ++at;
-    call.loads_code = call.thread != 0 && at < loads.size() && loads[at]->start_ns < call.end_ns;
+    if (call.thread != 0 && at < loads.size() && loads[at]->start_ns < call.end_ns) {
+      model->api_calls.SetLoadsCode(i);
+    }
   }
+}
+
+bool RangesStayOpen(const Model& model) {
+  return std::any_of(model.steps.begin(), model.steps.end(), [](const auto& steps) {
+    return !steps.empty() && steps.back().path() != model::kNone;
+  });
 }
 
 int64_t LastMoment(const Model& model) {
   int64_t end_ns = model.end_ns;
-  if (end_ns == 0 && !model.steps.empty()) end_ns = model.steps.front().time_ns;
-  for (const model::RangeStep& step : model.steps) end_ns = std::max(end_ns, step.time_ns);
+  bool known = end_ns != 0;
+  for (const std::vector<model::RangeStep>& steps : model.steps) {
+    if (steps.empty()) continue;
+    end_ns = known ? std::max(end_ns, steps.back().time_ns()) : steps.back().time_ns();
+    known = true;
+  }
   for (const ApiCall& call : model.api_calls) end_ns = std::max(end_ns, call.end_ns);
   for (const Op& op : model.ops) {
     if (op.timed) end_ns = std::max(end_ns, op.end_ns);
@@ -280,15 +310,6 @@ int64_t LastMoment(const Model& model) {
 }
 
 }  // namespace
-
-std::vector<size_t> StepOffsets(const Model& model) {
-  std::vector<size_t> offsets(model.threads.size() + 1, model.steps.size());
-  for (size_t i = model.steps.size(); i > 0; --i) offsets[model.steps[i - 1].thread] = i - 1;
-  for (size_t thread = model.threads.size(); thread > 0; --thread) {
-    offsets[thread - 1] = std::min(offsets[thread - 1], offsets[thread]);
-  }
-  return offsets;
-}
 
 void Join(Model* model) {
   DropUntracedWithRecord(model);
@@ -300,7 +321,7 @@ void Join(Model* model) {
   SetCapturedPaths(model);
   MarkSampled(model);
   MarkLoading(model);
-  DeriveInstances(LastMoment(*model), model);
+  DeriveInstances(RangesStayOpen(*model) ? LastMoment(*model) : 0, model);
 }
 
 }  // namespace prof::internal

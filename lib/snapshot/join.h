@@ -6,7 +6,6 @@
 #define PROF_LIB_SNAPSHOT_JOIN_H_
 
 #include <cstdint>
-#include <vector>
 
 #include "lib/snapshot/model.h"
 
@@ -14,10 +13,6 @@ namespace prof::internal {
 
 // Sorts and joins a model that the decoder has filled.
 void Join(model::Model* model);
-
-// The steps of thread id `t` are model.steps[offsets[t]] up to model.steps[offsets[t + 1]].
-// `model.steps` is sorted. Has one entry more than there are threads.
-std::vector<size_t> StepOffsets(const model::Model& model);
 
 // Model::instances from the sorted steps; ranges still open at the end are closed at `end_ns`.
 void DeriveInstances(int64_t end_ns, model::Model* model);

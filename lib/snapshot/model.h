@@ -11,12 +11,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lib/snapshot/api_call.h"
+#include "lib/snapshot/op.h"
+#include "lib/snapshot/range.h"
 #include "prof/snapshot.h"
 
 namespace prof::model {
 
-constexpr uint32_t kNone = 0;     // ids: 0 means none
-constexpr int32_t kNoIndex = -1;  // indices into the vectors below
+constexpr uint32_t kNone = 0;  // ids: 0 means none
 
 struct Process {
   uint32_t format_version = 0;
@@ -64,44 +66,6 @@ struct Shape {
   std::array<uint32_t, 3> grid{}, block{}, cluster{};
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, shared_executed_bytes = 0;
   uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
-};
-
-// kGraph: a launch of a CUDA graph that was recorded as a whole; its operations are not known.
-enum class OpKind : uint8_t { kKernel, kCopy, kMemset, kGraph };
-enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
-enum class CopyKind : uint8_t {
-  kUnknown,
-  kHostToDevice,
-  kDeviceToHost,
-  kDeviceToDevice,
-  kHostToHost,
-  kPeerToPeer
-};
-
-enum class ChannelType : uint8_t { kUnknown, kCompute, kCopy, kDecompression };
-
-// A kernel, copy or memset that ran on a device, or a graph. Ops are sorted by start within
-// Model::ops.
-struct Op {
-  OpKind kind = OpKind::kKernel;
-  bool timed = true;      // false: no valid time; start_ns and end_ns mean nothing
-  bool untraced = false;  // prof paused tracing round this launch: start_ns is the host's
-  bool sampled = false;   // ran inside a counter range
-  bool async = false;     // copies
-  CopyKind copy = CopyKind::kUnknown;
-  MemoryKind source = MemoryKind::kUnknown,
-             destination = MemoryKind::kUnknown;  // memset: destination
-  ChannelType channel_type = ChannelType::kUnknown;
-  uint32_t channel = 0;  // means something where its type is known
-  uint32_t device = 0, context = 0, stream = 0;
-  uint32_t correlation = 0;
-  uint32_t shape = 0;      // kernels: id
-  uint32_t path = 0;       // NVTX path id of the launching thread at the launch; Model::LaunchPath
-  int32_t api = kNoIndex;  // index into Model::api_calls
-  uint32_t graph = 0;      // CUDA graph id; 0: launched on its own
-  uint64_t graph_node = 0;
-  uint64_t bytes = 0;
-  int64_t start_ns = 0, end_ns = 0;
 };
 
 enum class AllocationOperation : uint8_t { kUnknown, kAllocate, kFree };
@@ -153,51 +117,12 @@ struct UnifiedMemory {
   int64_t start_ns = 0, end_ns = 0;
 };
 
-// A kernel, or a graph, which is taken for the kernels in it.
-inline bool RunsKernels(const Op& op) {
-  return op.kind == OpKind::kKernel || op.kind == OpKind::kGraph;
-}
-
 enum class SyncKind : uint8_t { kUnknown, kEvent, kStreamWaitEvent, kStream, kContext };
 
 struct Sync {
   SyncKind kind = SyncKind::kUnknown;
   uint32_t context = 0, stream = 0, correlation = 0;
   int64_t start_ns = 0, end_ns = 0;
-};
-
-enum class ApiClass : uint8_t {
-  kLaunch,
-  kGraphLaunch,
-  kCopy,
-  kMemset,
-  kSync,
-  kAlloc,
-  kFree,
-  kOther
-};
-
-struct ApiCall {
-  uint32_t name = 0;                // index into Model::strings
-  ApiClass cls = ApiClass::kOther;  // by name
-  bool loads_code = false;          // the driver loaded or compiled code within it
-  uint32_t thread = 0;              // id
-  uint32_t correlation = 0, error = 0;
-  uint32_t path = 0;  // innermost range of the thread at start_ns
-  int64_t start_ns = 0, end_ns = 0;
-};
-
-// From `time_ns` on this thread is in `path`.
-struct RangeStep {
-  uint32_t thread = 0, path = 0;
-  int64_t time_ns = 0;
-};
-
-// One time a range was open (push/pop derived from the steps, or start/end).
-struct RangeInstance {
-  uint32_t path = 0, thread = 0;
-  int64_t start_ns = 0, end_ns = 0;
-  bool closed = true;  // false: still open at the end of the capture
 };
 
 struct Mark {
@@ -315,15 +240,15 @@ struct Model {
   std::vector<PassGroup> groups{PassGroup{}};
   std::vector<Device> devices;
 
-  std::vector<Op> ops;                        // sorted by start; untimed ones last
-  std::vector<ApiCall> api_calls;             // sorted by start
+  OpTable ops;                                // sorted by start; untimed ones last
+  CallTable api_calls;                        // sorted by start
   std::vector<Sync> syncs;                    // sorted by start
   std::vector<Overhead> overheads;            // sorted by start
   std::vector<Allocation> allocations;        // and frees; sorted by time
   std::vector<PoolState> pool_states;         // sorted by time
   std::vector<UnifiedMemory> unified_memory;  // sorted by start
-  std::vector<RangeStep> steps;               // sorted by thread, then time
-  std::vector<RangeInstance> instances;       // sorted by start
+  std::vector<std::vector<RangeStep>> steps;  // by thread id; sorted by time
+  InstanceTable instances;                    // sorted by start
   std::vector<RangeInstance> spans;           // nvtxRangeStart/End, sorted by start
   std::vector<Mark> marks;                    // in the order of the file, as the next
   std::vector<Payload> payloads;

@@ -2,11 +2,11 @@
 //
 // The times that ranges were open, from the steps of each thread's innermost path.
 #include <algorithm>
+#include <cstdint>
 #include <string>
-#include <tuple>
+#include <vector>
 
 #include "lib/snapshot/join.h"
-#include "lib/snapshot/reserve.h"
 
 namespace prof::internal {
 namespace {
@@ -14,6 +14,7 @@ namespace {
 struct Open {
   uint32_t path = 0;
   size_t instance = 0;  // index into Model::instances
+  int64_t start_ns = 0;
 };
 
 class Deriver {
@@ -34,7 +35,7 @@ class Deriver {
     if (opening_.size() > budget_) return false;
     budget_ -= opening_.size();
     for (auto node = opening_.rbegin(); node != opening_.rend(); ++node) {
-      open_.push_back({*node, model_->instances.size()});
+      open_.push_back({*node, model_->instances.size(), time_ns});
       model_->instances.push_back({*node, thread, time_ns, time_ns, false});
     }
     return true;
@@ -42,9 +43,8 @@ class Deriver {
 
   void CloseDownTo(size_t keep, int64_t time_ns, bool closed) {
     while (open_.size() > keep) {
-      model::RangeInstance& instance = model_->instances[open_.back().instance];
-      instance.end_ns = std::max(instance.start_ns, time_ns);
-      instance.closed = closed;
+      const Open& range = open_.back();
+      model_->instances.SetEnd(range.instance, std::max(range.start_ns, time_ns), closed);
       open_.pop_back();
     }
   }
@@ -69,37 +69,30 @@ class Deriver {
 }  // namespace
 
 void DeriveInstances(int64_t end_ns, model::Model* model) {
+  size_t steps = 0;
+  for (const std::vector<model::RangeStep>& of_thread : model->steps) steps += of_thread.size();
   // A step opens one range; only lost steps make it more. The bound keeps a hostile file, whose
   // steps jump between two deep paths, from asking for a thousand ranges per step.
-  Deriver deriver(model, 8 * model->steps.size() + 1024);
-  ReserveRows(model->steps.size() / 2 + 1024, &model->instances);  // a push and a pop are one
-  const std::vector<size_t> offsets = StepOffsets(*model);
-  for (uint32_t thread = 0; thread + 1 < offsets.size(); ++thread) {
+  Deriver deriver(model, 8 * steps + 1024);
+  model->instances.reserve(steps / 2 + 1024);  // a push and a pop are one
+  bool plausible = true;
+  for (uint32_t thread = 0; plausible && thread < model->steps.size(); ++thread) {
     uint32_t path = 0;
-    for (size_t i = offsets[thread]; i < offsets[thread + 1]; ++i) {
-      const model::RangeStep& step = model->steps[i];
-      if (step.path == path) continue;
-      path = step.path;
-      if (deriver.Step(thread, path, step.time_ns)) continue;
+    for (const model::RangeStep& step : model->steps[thread]) {
+      if (step.path() == path) continue;
+      path = step.path();
+      plausible = deriver.Step(thread, path, step.time_ns());
+      if (plausible) continue;
       if (!model->truncation.empty()) model->truncation += ' ';
       model->truncation +=
           "The range steps jump between unrelated ranges too often to be true: the file is "
           "damaged, and the list of ranges is incomplete.";
-      deriver.CloseDownTo(0, step.time_ns, false);
-      thread = static_cast<uint32_t>(offsets.size()) - 2;
+      deriver.CloseDownTo(0, step.time_ns(), false);
       break;
     }
     deriver.CloseDownTo(0, end_ns, false);
   }
-  const auto less = [](const model::RangeInstance& a, const model::RangeInstance& b) {
-    return std::tie(a.start_ns, b.end_ns, a.path, a.thread) <
-           std::tie(b.start_ns, a.end_ns, b.path, b.thread);
-  };
-  // With one thread they come in order.
-  std::vector<model::RangeInstance>& instances = model->instances;
-  if (!std::is_sorted(instances.begin(), instances.end(), less)) {
-    std::sort(instances.begin(), instances.end(), less);
-  }
+  model->instances.Sort();
 }
 
 }  // namespace prof::internal

@@ -124,15 +124,19 @@ absl::Status ReadingFailed() {
 
 // Room for the rest of the file, if it is as its beginning. No more than a row for each six bytes,
 // and nothing for a file so large that the claim alone could fail.
-template <typename... Events>
-void Reserve(const Source& source, std::vector<Events>*... vectors) {
+void Reserve(const Source& source, model::Model* model) {
   if (source.size() <= source.position() || source.size() > kMostToReserveFor) return;
   const auto size = static_cast<double>(source.size());
   const double growth = 1.02 * size / static_cast<double>(source.position());
   const auto rows = [&](size_t now) {
     return static_cast<size_t>(std::min(static_cast<double>(now) * growth, size / 6));
   };
-  (internal::ReserveRows(rows(vectors->size()), vectors), ...);
+  model->ops.reserve(rows(model->ops.size()));
+  model->api_calls.reserve(rows(model->api_calls.size()));
+  internal::ReserveRows(rows(model->syncs.size()), &model->syncs);
+  for (std::vector<model::RangeStep>& steps : model->steps) {
+    internal::ReserveRows(rows(steps.size()), &steps);
+  }
 }
 
 absl::StatusOr<model::Model> ReadBlocks(Source* source) {
@@ -165,9 +169,7 @@ absl::StatusOr<model::Model> ReadBlocks(Source* source) {
       break;
     }
     ++blocks;
-    if (blocks == kBlocksToJudgeBy) {
-      Reserve(*source, &model.ops, &model.api_calls, &model.steps, &model.syncs);
-    }
+    if (blocks == kBlocksToJudgeBy) Reserve(*source, &model);
   }
   if (source->failed()) return ReadingFailed();
   if (blocks == 0) {

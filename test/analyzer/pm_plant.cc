@@ -90,8 +90,7 @@ void PmPlant::Sample(int64_t start_ns, int64_t end_ns, const PlantOptions& optio
 }
 
 PmPlant::Answer PmPlant::Attribute() {
-  std::stable_sort(model_.ops.begin(), model_.ops.end(),
-                   [](const model::Op& a, const model::Op& b) { return a.start_ns < b.start_ns; });
+  model_.ops.Sort();
   const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model_);
   const analyzer::Timeline timeline = analyzer::BuildTimeline(model_);
   Answer answer;

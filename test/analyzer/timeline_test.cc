@@ -48,7 +48,7 @@ TEST_CASE("Operations that touch leave no gap, and one of no length takes no tim
 TEST_CASE("Devices idle on their own; operations without a time belong to none") {
   model::Model m;
   m.ops = {Op(0, 10, 1), Op(5, 30, 0), Op(20, 30, 1), Op(0, 0, 2)};
-  m.ops.back().timed = false;
+  m.ops.Edit(3, [](model::Op* op) { op->timed = false; });
   const Timeline t = BuildTimeline(m);
   REQUIRE(t.devices.size() == 2);
   CHECK(t.devices[0].device == 0);
@@ -73,8 +73,7 @@ TEST_CASE("Busy time and gaps sum to the span on random timelines, as counting e
       const int64_t start_ns = pick(spread);
       m.ops.push_back(Op(start_ns, start_ns + pick(60), static_cast<uint32_t>(pick(devices))));
     }
-    std::sort(m.ops.begin(), m.ops.end(),
-              [](const model::Op& a, const model::Op& b) { return a.start_ns < b.start_ns; });
+    m.ops.Sort();
     const Timeline t = BuildTimeline(m);
 
     // The owner of each nanosecond by the definition.

@@ -36,7 +36,7 @@ class Run {
   model::Op& Add(OpKind kind, int64_t idle_ns, GapCause cause, int64_t length_ns,
                  int64_t api_ns = 4 * kUs) {
     const int64_t start_ns = end_ns_ + idle_ns;
-    const auto index = static_cast<int32_t>(model_.ops.size());
+    const auto index = static_cast<int32_t>(ops_.size());
     model::Op op;
     op.kind = kind;
     op.start_ns = start_ns;
@@ -56,8 +56,8 @@ class Run {
     }
     busy_ns_ += length_ns;
     end_ns_ = op.end_ns;
-    model_.ops.push_back(op);
-    return model_.ops.back();
+    ops_.push_back(op);
+    return ops_.back();
   }
 
   model::Op& Kernel(int64_t idle_ns, GapCause cause, int64_t length_ns) {
@@ -94,7 +94,9 @@ class Run {
 
   std::vector<Finding> Find() {
     analyzer::DeviceTimeline& device = timeline_.devices[0];
-    device.start_ns = model_.ops.empty() ? 0 : model_.ops.front().start_ns;
+    device.start_ns = ops_.empty() ? 0 : ops_.front().start_ns;
+    model_.ops.resize(0);
+    for (const model::Op& op : ops_) model_.ops.push_back(op);
     device.end_ns = end_ns_;
     device.busy_ns = busy_ns_;
     Report report;
@@ -113,6 +115,7 @@ class Run {
 
  private:
   model::Model model_;
+  std::vector<model::Op> ops_;  // of the model, while they can change
   analyzer::Timeline timeline_;
   int64_t end_ns_ = 1'000'000, busy_ns_ = 0;
 };

@@ -84,9 +84,11 @@ std::string Replay(const model::Model& model) {
                           sync.start_ns, sync.end_ns});
     encoder.WriteIfLarge();
   }
-  for (const model::RangeStep& step : model.steps) {
-    encoder.Add(model.threads[step.thread].tid, RangeEvent{step.time_ns, step.path});
-    encoder.WriteIfLarge();
+  for (size_t thread = 0; thread < model.steps.size(); ++thread) {
+    for (const model::RangeStep& step : model.steps[thread]) {
+      encoder.Add(model.threads[thread].tid, RangeEvent{step.time_ns(), step.path()});
+      encoder.WriteIfLarge();
+    }
   }
   encoder.WriteLastBlock({}, model.end_ns);
   return output.TakeBytes();

@@ -69,10 +69,13 @@ TEST_CASE("Guessed columns read as the listed ones do, in one block and in sever
       CHECK(a.end_ns == b.end_ns);
     }
     REQUIRE(guessed->steps.size() == listed->steps.size());
-    for (size_t i = 0; i < listed->steps.size(); ++i) {
-      CHECK(guessed->steps[i].time_ns == listed->steps[i].time_ns);
-      CHECK(guessed->steps[i].thread == listed->steps[i].thread);
-      CHECK(guessed->steps[i].path == listed->steps[i].path);
+    for (size_t thread = 0; thread < listed->steps.size(); ++thread) {
+      const std::vector<model::RangeStep>&a = listed->steps[thread], &b = guessed->steps[thread];
+      REQUIRE(a.size() == b.size());
+      for (size_t i = 0; i < a.size(); ++i) {
+        CHECK(a[i].time_ns() == b[i].time_ns());
+        CHECK(a[i].path() == b[i].path());
+      }
     }
   }
 }
