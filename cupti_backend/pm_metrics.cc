@@ -10,7 +10,7 @@ constexpr const char* kOfPeak = ".avg.pct_of_peak_sustained_elapsed";
 
 struct Unit {
   const char* name;
-  bool memory;
+  bool cheapest;
   std::vector<const char*> metrics;  // by preference
 };
 
@@ -22,7 +22,7 @@ const std::vector<Unit> kUnits = {
      {"FBSP.TriageCompute.dramc__throughput", "dram__throughput", "dramc__throughput",
       "gpu__dram_throughput"}},
     {"L2",
-     true,
+     false,
      {"LTS.TriageCompute.lts__t_sector_throughput", "lts__t_sectors", "lts__throughput"}},
     {"SM issue",
      false,
@@ -36,10 +36,10 @@ const std::vector<Unit> kUnits = {
 
 }  // namespace
 
-PmPlan PlanPmSampling(const MetricHost& host, bool memory_only) {
+PmPlan PlanPmSampling(const MetricHost& host, bool dram_only) {
   PmPlan plan;
   for (const Unit& unit : kUnits) {
-    if (memory_only && !unit.memory) continue;
+    if (dram_only && !unit.cheapest) continue;
     bool found = false;
     for (const char* base : unit.metrics) {
       std::vector<std::string> joint = plan.metrics;

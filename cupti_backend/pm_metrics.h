@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What PM sampling reads: the speed of light of DRAM, L2, SM issue and tensor pipes, in one pass.
-// The SMs' counters cost three times what those of the memory do, so there is a plan without them.
+// All of them cost four times what DRAM alone does, so there is a plan of that alone.
 #ifndef PROF_CUPTI_BACKEND_PM_METRICS_H_
 #define PROF_CUPTI_BACKEND_PM_METRICS_H_
 
@@ -22,12 +22,12 @@ struct PmPlan {
 
 // `host` was made for CUPTI_PROFILER_TYPE_PM_SAMPLING. For each unit the first metric that the chip
 // has and that fits the pass; metrics is empty when there is none.
-PmPlan PlanPmSampling(const MetricHost& host, bool memory_only);
+PmPlan PlanPmSampling(const MetricHost& host, bool dram_only);
 
 // What a device needs, made once in a process.
 struct PmHost {
   std::vector<uint8_t> availability;  // the host object goes on reading it
-  PmPlan all, memory;
+  PmPlan all, dram;
   std::unique_ptr<MetricEvaluator> evaluator;
 };
 

@@ -22,15 +22,15 @@ constexpr double kPeriodsOfRoom = 3.5;
 // Samples wait here for the collector; more are dropped and counted.
 constexpr size_t kMaxBatches = 256;
 // What a plan costs is known after so long. How long all units are sampled, the first time and
-// later, and the memory alone.
+// later, and DRAM alone.
 constexpr int64_t kProbeNs = 500'000'000;
 constexpr int64_t kFirstAllNs = 500'000'000, kAllNs = 1'000'000'000;
-constexpr int64_t kShortestMemoryNs = 5'000'000'000, kLongestMemoryNs = 60'000'000'000;
+constexpr int64_t kShortestDramNs = 5'000'000'000, kLongestDramNs = 60'000'000'000;
 // Of what is allowed, what the cheapest plan may take: the rest is for the slices of all units. It
 // may be so much more before the interval is changed.
 constexpr double kCheapestShare = 0.75, kTolerance = 1.15;
-// DRAM and L2 cost half of all units (28 of 51 us a sample on an H200).
-constexpr double kMemoryOfAll = 0.5;
+// DRAM costs a quarter of all units (11 to 13 of 51 us a sample on an H200).
+constexpr double kDramOfAll = 0.25;
 constexpr int64_t kIntervalStepNs = 10'000;
 constexpr int64_t kLongestIntervalNs = 1'000'000'000;
 
@@ -48,7 +48,7 @@ struct PmSampler::Device {
   const int id;
   PmSession session;
   PmHost* host = nullptr;
-  bool memory_only = false;
+  bool dram_only = false;
   bool open = false;
   bool given_up = false;
   int refusals = 0;
@@ -62,7 +62,7 @@ struct PmSampler::Device {
   int64_t begin_ns = 0, begin_cpu_ns = 0;  // of all that was done for it
   std::map<std::pair<bool, int64_t>, uint32_t> known_series;  // by plan and interval
 
-  const PmPlan& plan() const { return memory_only ? host->memory : host->all; }
+  const PmPlan& plan() const { return dram_only ? host->dram : host->all; }
 };
 
 PmSampler::PmSampler(const CuptiApi* api, std::map<int, std::unique_ptr<PmHost>>* hosts,
@@ -168,7 +168,7 @@ void PmSampler::Open(Device& device) {
 
 uint32_t PmSampler::SeriesOf(Device& device) {
   const auto [known, is_new] =
-      device.known_series.try_emplace({device.memory_only, device.interval_ns}, next_series_);
+      device.known_series.try_emplace({device.dram_only, device.interval_ns}, next_series_);
   if (!is_new) return known->second;
   capture::PmSeriesEvent series;
   series.id = next_series_++;
@@ -213,7 +213,7 @@ CounterProblem PmSampler::Plan(Device& device) {
   }
   const MetricHost host(api_, name.pChipName, image, CUPTI_PROFILER_TYPE_PM_SAMPLING);
   made->all = PlanPmSampling(host, false);
-  made->memory = PlanPmSampling(host, true);
+  made->dram = PlanPmSampling(host, true);
   if (made->all.metrics.empty()) {
     return {static_cast<int>(CUPTI_ERROR_NOT_SUPPORTED),
             std::string("PM sampling has no metrics for ") + name.pChipName, ""};
@@ -283,8 +283,8 @@ void PmSampler::Balance(Device& device) {
   const double share = static_cast<double>(cpu_ns) / static_cast<double>(elapsed_ns);
   const PmHost& host = *device.host;
   const bool has_less =
-      !host.memory.metrics.empty() && host.memory.metrics.size() < host.all.metrics.size();
-  const bool cheapest = device.memory_only || !has_less;
+      !host.dram.metrics.empty() && host.dram.metrics.size() < host.all.metrics.size();
+  const bool cheapest = device.dram_only || !has_less;
   const double affordable = kCheapestShare * core_share_;
   if (elapsed_ns < device.slice_ns) {
     const bool can_grow = device.interval_ns < kLongestIntervalNs;
@@ -294,17 +294,17 @@ void PmSampler::Balance(Device& device) {
     }
     return;
   }
-  if (!device.memory_only) device.all_share = share;
+  if (!device.dram_only) device.all_share = share;
   if (device.all_share <= core_share_ && (!cheapest || share <= core_share_)) {
     device.slice_begin_ns = MonotonicNs();  // as it is, for ever
     device.slice_cpu_ns = ThreadCpuNs();
     return;
   }
-  const double cheapest_share = cheapest ? share : kMemoryOfAll * share;
+  const double cheapest_share = cheapest ? share : kDramOfAll * share;
   if (cheapest_share > affordable) LengthenInterval(device, cheapest_share / affordable);
   if (has_less) {
-    device.memory_only = !device.memory_only;
-    device.slice_ns = device.memory_only ? MemorySliceNs(device, affordable) : kAllNs;
+    device.dram_only = !device.dram_only;
+    device.slice_ns = device.dram_only ? DramSliceNs(device, affordable) : kAllNs;
   }
   Change(device);
 }
@@ -324,16 +324,16 @@ void PmSampler::Change(Device& device) {
   Reopen(device);
 }
 
-// (spent + memory's share * its time) / (elapsed + its time) = what is allowed. Spent is all of it,
+// (spent + DRAM's share * its time) / (elapsed + its time) = what is allowed. Spent is all of it,
 // the changes of configuration too.
-int64_t PmSampler::MemorySliceNs(const Device& device, double memory_share) const {
+int64_t PmSampler::DramSliceNs(const Device& device, double dram_share) const {
   const int64_t spent_ns = ThreadCpuNs() - device.begin_cpu_ns;
   const int64_t elapsed_ns = MonotonicNs() - device.begin_ns;
   const double over_ns =
       static_cast<double>(spent_ns) - core_share_ * static_cast<double>(elapsed_ns);
-  const double wanted_ns = over_ns / (core_share_ - memory_share);
-  return static_cast<int64_t>(std::clamp(wanted_ns, static_cast<double>(kShortestMemoryNs),
-                                         static_cast<double>(kLongestMemoryNs)));
+  const double wanted_ns = over_ns / (core_share_ - dram_share);
+  return static_cast<int64_t>(std::clamp(wanted_ns, static_cast<double>(kShortestDramNs),
+                                         static_cast<double>(kLongestDramNs)));
 }
 
 }  // namespace prof::cupti

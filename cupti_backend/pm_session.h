@@ -28,8 +28,8 @@ class PmSession {
   PmSession& operator=(const PmSession&) = delete;
 
   // Enables, configures and starts: 60 to 150 ms on an H200. `config` is `metrics`' config image.
-  // `room`: samples that one Decode can take, 11 KB (DRAM, L2) to 22 KB (all units) of host memory
-  // each on GH100. What is more than that CUPTI 13.0 drops.
+  // `room`: samples that one Decode can take, 11 KB (DRAM and L2) to 22 KB (all units) of host
+  // memory each on GH100. What is more than that CUPTI 13.0 drops.
   CUptiResult Open(const std::vector<std::string>& metrics, const std::vector<uint8_t>& config,
                    int64_t interval_ns, uint32_t room);
 

@@ -19,7 +19,11 @@ constexpr double kFitBudget = 2e10;      // multiplications: some tens of second
 constexpr double kMostError = 0.10;      // of the metric's full scale: worse is no answer
 constexpr double kMostInflation = 1000;  // of a rate's variance by what runs beside it
 constexpr double kBesideIt = 10;         // from here on it is named as the reason
-constexpr double kOfPath = 0.90;         // of a range's time must be in columns of its own
+// Of a sample's length that one operation takes. Below it, and with others beside it, a rate is
+// what the others' leave over: where they vary it is wrong by more than its error says (a kernel of
+// 35 us in samples of 350 us by 21 points, of 180 us by 3; H200).
+constexpr double kShortOperation = 0.125;
+constexpr double kOfPath = 0.90;  // of a range's time must be in columns of its own
 
 std::string In(const RangeFamilies& families, uint32_t path) {
   return path == 0 ? "" : " in " + families.label[path];
@@ -102,9 +106,27 @@ ContinuousValues PmAttribution::OfEntity(size_t entity) const {
       value.missing = TooLittle(e.time_ns);
       continue;
     }
-    value = OfColumn(static_cast<size_t>(columns_.of_entity[entity]), m);
+    const auto column = static_cast<size_t>(columns_.of_entity[entity]);
+    value = OfColumn(column, m);
+    if (value.value && TooShort(e, column)) {
+      value.value.reset();
+      value.error = 0;
+      value.missing = "one takes " + FormatNs(e.mean_ns) + ", too short to be told from " +
+                      Neighbour(column) + " in samples of " + FormatNs(rows_.sample_ns);
+    }
   }
   return values;
+}
+
+// Beside idle time alone, whose rate does not vary, an operation may be as short as it likes.
+bool PmAttribution::TooShort(const PmEntity& entity, size_t column) const {
+  const auto at = static_cast<Index>(column);
+  return entity.mean_ns < kShortOperation * rows_.sample_ns && solver_->Inflation(at) > kBesideIt &&
+         solver_->Nearest(at) != static_cast<Index>(problem_.idle_column());
+}
+
+const std::string& PmAttribution::Neighbour(size_t column) const {
+  return columns_.names[static_cast<size_t>(solver_->Nearest(static_cast<Index>(column)))];
 }
 
 std::map<uint32_t, ContinuousValues> PmAttribution::OfPaths() const {
@@ -223,8 +245,7 @@ ContinuousValue PmAttribution::OfColumn(size_t column, size_t m) const {
   value.samples = fit_.samples[column];
   const auto at = static_cast<Index>(column);
   const double inflation = solver_->Inflation(at);
-  const std::string beside = "it cannot be told apart from " +
-                             columns_.names[static_cast<size_t>(solver_->Nearest(at))] +
+  const std::string beside = "it cannot be told apart from " + Neighbour(column) +
                              ": in every sample they run in nearly the same proportion";
   if (!(inflation <= kMostInflation)) {
     value.missing = beside;

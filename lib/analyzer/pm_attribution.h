@@ -58,6 +58,8 @@ class PmAttribution {
   std::string TooLittle(double time_ns) const;
   void Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const;
   ContinuousValue OfColumn(size_t column, size_t m) const;
+  bool TooShort(const PmEntity& entity, size_t column) const;
+  const std::string& Neighbour(size_t column) const;  // that it is hardest to tell from
 
   const model::PmSeries& series_;
   PmWork work_;

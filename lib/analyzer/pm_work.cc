@@ -64,6 +64,7 @@ PmWork GatherPmWork(const model::Model& model, uint32_t device, const RangeFamil
                     const KernelGroups& groups) {
   PmWork work;
   std::map<int32_t, int32_t> of_group;
+  std::map<int32_t, double> counts;  // of operations, by entity
   std::map<std::tuple<OpKind, model::CopyKind, uint32_t>, int32_t> of_others;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const Op& op = model.ops[i];
@@ -86,6 +87,12 @@ PmWork GatherPmWork(const model::Model& model, uint32_t device, const RangeFamil
     }
     work.intervals.push_back({op.start_ns, op.end_ns, entity});
     work.longest_ns = std::max(work.longest_ns, op.end_ns - op.start_ns);
+    work.entities[static_cast<size_t>(entity)].mean_ns +=
+        static_cast<double>(op.end_ns - op.start_ns);
+    ++counts[entity];
+  }
+  for (const auto& [entity, count] : counts) {
+    work.entities[static_cast<size_t>(entity)].mean_ns /= count;
   }
   return work;
 }

@@ -51,7 +51,7 @@ void CheckFound(const ContinuousValue& value, double planted, double within) {
   CHECK(value.samples > 0);
 }
 
-TEST_CASE("Kernels much shorter than the samples get their planted rates within the bound") {
+TEST_CASE("Kernels shorter than the samples get their planted rates within the bound") {
   for (const uint32_t seed : {1u, 2u, 3u}) {
     INFO("seed " << seed);
     PmPlant plant(seed);
@@ -63,9 +63,18 @@ TEST_CASE("Kernels much shorter than the samples get their planted rates within 
     const PmPlant::Answer answer = plant.Attribute();
     for (const PlantedKernel& kernel : kernels) {
       INFO(kernel.name << " of " << kernel.duration_ns << " ns");
+      // Much shorter ones are left to the others only where these can be told from them.
+      const bool too_short = kernel.duration_ns < 12'500;
       const double within = kernel.duration_ns >= 20'000 ? 2 : 6;
-      CheckFound(answer.Of(kernel.name, "m0.pct"), kernel.rates[0], within);
-      CheckFound(answer.Of(kernel.name, "m1.pct"), kernel.rates[1], within);
+      for (size_t m : {0, 1}) {
+        const ContinuousValue& value = answer.Of(kernel.name, m == 0 ? "m0.pct" : "m1.pct");
+        if (too_short && !value.value) {
+          CHECK(value.missing.find("too short to be told from k") != std::string::npos);
+          CHECK(value.missing.find("in samples of 100 us") != std::string::npos);
+        } else {
+          CheckFound(value, kernel.rates[m], within);
+        }
+      }
     }
     REQUIRE(answer.continuous.reports.size() == 1);
     const ContinuousReport& report = answer.continuous.reports[0];
@@ -101,9 +110,17 @@ TEST_CASE(
     }
   }
   INFO(within << " and " << within_a_third << " of " << values);
-  CHECK(values > 300);
+  CHECK(values > 260);  // three of ten kernels are too short for these samples
   CHECK(within >= values * 0.93);
   CHECK(within_a_third < values * 0.80);
+}
+
+TEST_CASE("A short kernel that runs alone in its samples gets its planted rate") {
+  PmPlant plant;
+  const PlantedKernel kernel{"k", 5'000, {40, 60}};
+  plant.Loop({plant.Kernel(kernel)}, kStart, kStart + kSecond, 3000, {});
+  plant.Sample(0, kStart + kSecond, {});
+  CheckFound(plant.Attribute().Of("k", "m0.pct"), 40, 6);
 }
 
 TEST_CASE("Kernels that share every sample in one proportion are not told apart") {

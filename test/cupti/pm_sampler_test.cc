@@ -149,14 +149,14 @@ TEST_CASE("What costs more than its share of a core is done more seldom") {
   REQUIRE(got.TakeUntil([&] { return got.series.size() == 2; }));
   got.sampler.Stop();
   CHECK(got.series[0].metrics.size() == 4);
-  CHECK(got.series[1].metrics.size() == 2);  // DRAM and L2
+  CHECK(got.series[1].metrics.size() == 1);  // DRAM
   CHECK(got.series[1].interval_ns > got.series[0].interval_ns);
   CHECK(got.sampler.samples_lost() == 0);  // a change of plan is no loss
 }
 
 TEST_CASE("An interval that is still too short is longer half a second later") {
   FakePm pm;
-  pm.decode_ns = 50'000;  // DRAM and L2 alone cost as much as all units, which is not expected
+  pm.decode_ns = 50'000;  // DRAM alone costs as much as all units, which is not expected
   SessionOptions options = Options();
   options.continuous_core_percent = 1;
   Collected got(&pm, options);
@@ -164,7 +164,7 @@ TEST_CASE("An interval that is still too short is longer half a second later") {
   REQUIRE(got.TakeUntil([&] { return got.series.size() == 3; }));
   got.sampler.Stop();
   for (size_t i : {1, 2}) {
-    CHECK(got.series[i].metrics.size() == 2);
+    CHECK(got.series[i].metrics.size() == 1);
     CHECK(got.series[i].interval_ns > got.series[i - 1].interval_ns);
   }
   CHECK(got.sampler.samples_lost() == 0);
