@@ -94,25 +94,30 @@ std::string LaunchIndex(const RunFacts& facts) {
   return text;
 }
 
-// What is to be said of launches that sampling may have slowed down; empty where it did not.
-std::string SlowedBySampling(const RunFacts& facts) {
+// Says what sampling did to the launches, if it slowed them down; where it may be the cause of much
+// of the idle time the finding is of low confidence.
+void JudgeSampling(const RunFacts& facts, Finding* finding) {
   const LaunchCalls calls = CompareLaunchCalls(facts.model);
   double sampling_ns = 0;
   for (const Gap& gap : facts.device.gaps) {
     const bool counts = gap.cause == GapCause::kLaunch && calls.Sampling(gap.start_ns);
     if (counts) sampling_ns += static_cast<double>(gap.end_ns - gap.start_ns);
   }
-  if (sampling_ns < kSlowedShare * facts.Idle(GapCause::kLaunch)) return "";
+  if (sampling_ns < kWhileSampling * facts.Idle(GapCause::kLaunch)) return;
   std::string text = FormatNs(sampling_ns) + " of it while counters were sampled, when a launch ";
-  if (calls.sampling.n < kFewCalls || calls.otherwise.n < kFewCalls) {
+  const bool known = calls.sampling.n >= kFewCalls && calls.otherwise.n >= kFewCalls;
+  const double slower_ns = calls.sampling.median - calls.otherwise.median;
+  if (!known) {
     text += "costs the host more";
-  } else if (calls.sampling.median < kSlowerCall * calls.otherwise.median) {
-    return "";
+  } else if (slower_ns < kSlowerCall * calls.otherwise.median) {
+    return;
   } else {
     text += "took the host " + FormatNs(calls.sampling.median) + " instead of " +
             FormatNs(calls.otherwise.median);
   }
-  return text + ": a recording with --counters none shows what is left";
+  finding->evidence.push_back(text + ": a recording with --counters none shows what is left");
+  const double slowed_ns = slower_ns * static_cast<double>(calls.sampling.n);
+  if (!known || slowed_ns >= kSlowedShare * sampling_ns) finding->confidence = Confidence::kLow;
 }
 
 MaybeFinding LaunchBound(const RunFacts& facts) {
@@ -122,10 +127,7 @@ MaybeFinding LaunchBound(const RunFacts& facts) {
   if (const std::string index = LaunchIndex(facts); !index.empty()) {
     finding->evidence.push_back(index);
   }
-  if (const std::string slowed = SlowedBySampling(facts); !slowed.empty()) {
-    finding->evidence.push_back(slowed);
-    finding->confidence = Confidence::kLow;
-  }
+  JudgeSampling(facts, &*finding);
   finding->action =
       "Launch less often: CUDA graphs, fused kernels, larger batches; then cut the host work "
       "between launches.";

@@ -74,8 +74,9 @@ constexpr double kHostLinkBytesPerS = 63e9;   // [hw] PCIe 5.0 x16, one directio
 constexpr double kUnexplainedGapNs = 10'000;  // [own] shorter idle times need no explanation
 constexpr double kCauseKnown = 0.90;          // [own] share of idle time whose API call is known
 constexpr double kLaunchBoundKernels = 0.50;  // [hta] most kernels are shorter than their launch
-constexpr double kSlowedShare = 0.50;  // [own] of launch gaps while counters are sampled: its doing
-constexpr double kSlowerCall = 1.05;   // [own] of the launches otherwise: no difference below it
+constexpr double kWhileSampling = 0.50;       // [own] of launch gaps: sampling may have made them
+constexpr double kSlowerCall = 0.05;          // [own] of a launch's time: less is no difference
+constexpr double kSlowedShare = 0.25;  // [own] of launch gaps, by what sampling added to launches
 constexpr int kFewCalls = 20;          // [own] for a median of launch calls
 
 }  // namespace prof::analyzer

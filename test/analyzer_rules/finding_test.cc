@@ -191,6 +191,14 @@ TEST_CASE("Launches that sampling slows down make a finding of low confidence, w
              "6.00 us instead of 4.00 us"));
 }
 
+TEST_CASE("Launches that sampling slows down a little are still the finding, with both times") {
+  const auto findings = SampledRun(4'500).Find();  // 0.5 us of the 3 us that each gap has
+  const Finding* bound = Get(findings, "launch-bound");
+  REQUIRE(bound != nullptr);
+  CHECK(bound->confidence == Confidence::kHigh);
+  CHECK(Says(*bound, "4.50 us instead of 4.00 us"));
+}
+
 TEST_CASE("Launches that are as fast without sampling make a finding of high confidence") {
   const auto findings = SampledRun(4 * kUs).Find();
   const Finding* bound = Get(findings, "launch-bound");
