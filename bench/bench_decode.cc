@@ -27,7 +27,7 @@
 #include "lib/capture/clock.h"
 #include "lib/capture/encoder.h"
 #include "lib/capture/output.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 
 namespace {
 
@@ -142,9 +142,9 @@ BENCHMARK(BM_Decode);
 // A thread that makes calls: what it pays for two looks at the clock and the record. The collector
 // reads while the clock is stopped.
 void BM_CallRecord(benchmark::State& state) {
-  prof::capture::RangeReader reader;
+  prof::capture::ThreadReader reader;
   reader.Start(prof::capture::RealtimeNs(), false);
-  prof::capture::RangeReader::Sink sink;
+  prof::capture::ThreadReader::Sink sink;
   sink.call = [](const prof::capture::CallEvent& call) { benchmark::DoNotOptimize(call.call); };
   constexpr uint32_t kCalls = 8'000;
   for ([[maybe_unused]] auto _ : state) {

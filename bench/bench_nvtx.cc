@@ -9,13 +9,13 @@
 #include <thread>
 
 #include "lib/capture/clock.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 #include "lib/capture/tick_clock.h"
 #include "nvtx_bridge/injection.h"
 
 namespace {
 
-using prof::capture::RangeReader;
+using prof::capture::ThreadReader;
 
 sem_t wake;
 
@@ -43,8 +43,8 @@ class Drainer {
   uint64_t dropped() const { return reader_.events_dropped(); }
 
  private:
-  RangeReader reader_;
-  RangeReader::Sink sink_{
+  ThreadReader reader_;
+  ThreadReader::Sink sink_{
       [](const prof::capture::RangePathInfo&) {},
       [](uint32_t, const prof::capture::RangeEvent& e) { benchmark::DoNotOptimize(e.path); },
       [](const prof::capture::SpanEvent&) {},

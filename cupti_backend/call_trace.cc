@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/call_trace.h"
 
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 #include "lib/capture/tick_clock.h"
 
 namespace prof::cupti {
@@ -12,7 +12,7 @@ struct OpenCalls {
   uint32_t depth, epoch, waited;
 };
 
-// Initial-exec, as in range_thread.h: no call into the loader on the way of a launch.
+// Initial-exec, as in thread_state.h: no call into the loader on the way of a launch.
 __thread OpenCalls open_calls __attribute__((tls_model("initial-exec")));
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "cupti_backend/counter_sampler.h"
 #include "lib/capture/clock.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 
 namespace prof::cupti {
 namespace {

@@ -8,7 +8,7 @@
 #include "cupti_backend/counter_errors.h"
 #include "cupti_backend/counter_sampler.h"
 #include "lib/capture/clock.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 #include "lib/capture/timed_wait.h"
 
 namespace prof::cupti {

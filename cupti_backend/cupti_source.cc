@@ -24,7 +24,7 @@
 #include "lib/capture/encoder.h"
 #include "lib/capture/gpu_source.h"
 #include "lib/capture/process_facts.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 
 namespace prof::cupti {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 
 namespace prof::cupti {
 

@@ -11,7 +11,7 @@
 #include "lib/capture/clock.h"
 #include "lib/capture/fork_guard.h"
 #include "lib/capture/quiet_thread.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 
 namespace prof::cupti {
 namespace {

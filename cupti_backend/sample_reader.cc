@@ -27,8 +27,8 @@ const Sample* SampleOf(const SampledContext& context, size_t index, size_t range
   }
   // By the name that was pushed, never by position.
   const RangeProfiler& profiler = *context.profiler;
-  const std::string name = context.plan.evaluator->RangeName(
-      profiler.counter_data(), profiler.counter_data_bytes(), index);
+  const std::string name = context.plan.evaluator->RangeName(profiler.counter_data(),
+                                                             profiler.counter_data_bytes(), index);
   char* end = nullptr;
   const unsigned long slot = std::strtoul(name.c_str(), &end, 10);
   const bool known = !name.empty() && *end == '\0' && slot < context.samples.size();

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "lib/capture/range_names.h"
-#include "lib/capture/range_recorder.h"
 #include "lib/capture/range_strings.h"
+#include "lib/capture/thread_recorder.h"
 #include "nvtx_bridge/text.h"
 
 namespace prof::nvtx {

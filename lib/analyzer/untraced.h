@@ -19,8 +19,8 @@ namespace prof::analyzer {
 bool HasResources(const model::Shape& shape);
 
 // By shape id: the shape that stands for it. For one that only untraced launches have, that is the
-// first shape of the same launch that CUPTI recorded, if there is one: CUPTI states the registers of
-// the traced kernel (16 or more on GH100), the callback those of the program's.
+// first shape of the same launch that CUPTI recorded, if there is one: CUPTI states the registers
+// of the traced kernel (16 or more on GH100), the callback those of the program's.
 std::vector<uint32_t> JoinShapes(const model::Model& model);
 
 // Signatures without any launch on the timeline take their time from their counters, one without

@@ -192,7 +192,7 @@ void Collector::Round(bool flush) {
 }
 
 void Collector::DrainThreads() {
-  RangeReader::Sink sink;
+  ThreadReader::Sink sink;
   sink.path = [this](const RangePathInfo& path) { encoder_.Add(path); };
   sink.step = [this](uint32_t tid, const RangeEvent& event) {
     encoder_.Add(tid, event);

@@ -18,7 +18,7 @@
 #include "lib/capture/gpu_source.h"
 #include "lib/capture/kept_blocks.h"
 #include "lib/capture/output.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 #include "prof/session.h"
 
 namespace prof::capture {
@@ -89,7 +89,7 @@ class Collector {
   std::optional<KeptBlocks> kept_;
   bool keeping_ = kept_.has_value();  // until the end begins
   Encoder encoder_;
-  RangeReader ranges_;
+  ThreadReader ranges_;
   uint32_t names_read_ = 0;
   Integrity integrity_;
   ClockPair first_clock_;

@@ -14,7 +14,7 @@
 #include "lib/capture/events.h"
 #include "lib/capture/gpu_source.h"
 #include "lib/capture/output.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 #include "prof/snapshot.h"
 
 namespace prof::capture {

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "lib/capture/dump_signal.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 
 namespace prof::capture {
 

@@ -18,7 +18,7 @@ struct RangeCounts {
   std::atomic<uint64_t> payloads_not_read{0};
 };
 
-extern RangeCounts range_counts;  // in range_recorder.cc
+extern RangeCounts range_counts;  // in thread_recorder.cc
 
 }  // namespace prof::capture
 

@@ -21,7 +21,7 @@ struct PathNode {
   uint32_t parent = 0;
   uint32_t color = 0, category = 0;
   uint64_t pattern = 0;  // of the path with its numbers left out
-  uint64_t family = 0;   // see PathFamily in range_recorder.h
+  uint64_t family = 0;   // see PathFamily in thread_recorder.h
   std::atomic<bool> ready{false};
 };
 

@@ -67,7 +67,7 @@ uint64_t StartSpan(const SpanStart& start) {
 
 bool IsUntracked(uint64_t id) { return (id & kUntrackedBit) != 0; }
 
-bool EndSpan(uint64_t id, const ThreadRanges* caller, int64_t now, SpanStart* start) {
+bool EndSpan(uint64_t id, const ThreadState* caller, int64_t now, SpanStart* start) {
   if (IsUntracked(id)) return false;
   Span& span = PlaceOf(id);
   const bool owned = Change(id, kOpen, kBusy);

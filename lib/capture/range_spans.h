@@ -7,14 +7,14 @@
 #include <cstdint>
 
 #include "lib/capture/events.h"
-#include "lib/capture/range_thread.h"
+#include "lib/capture/thread_state.h"
 
 namespace prof::capture {
 
 constexpr uint32_t kMaxOpenSpans = 16'384;
 
 struct SpanStart {
-  ThreadRanges* owner = nullptr;  // has it on its stack; nullptr: no thread has
+  ThreadState* owner = nullptr;  // has it on its stack; nullptr: no thread has
   uint32_t path = kNoPath, tid = 0;
   int64_t ticks = 0;  // of tick_clock.h
   Payload payload;
@@ -29,7 +29,7 @@ bool IsUntracked(uint64_t id);
 
 // Ends a span: true, once. A span that another thread has on its stack waits there (as ended at
 // `now`) until that thread has noticed.
-bool EndSpan(uint64_t id, const ThreadRanges* caller, int64_t now, SpanStart* start);
+bool EndSpan(uint64_t id, const ThreadState* caller, int64_t now, SpanStart* start);
 
 // --- By the thread that has the span on its stack ---
 

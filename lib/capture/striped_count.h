@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 
 namespace prof::capture {
 

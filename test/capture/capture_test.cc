@@ -16,7 +16,7 @@
 #include "lib/capture/clock.h"
 #include "lib/capture/process_facts.h"
 #include "lib/capture/range_names.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 #include "lib/snapshot/reader.h"
 #include "test/capture/blocks.h"
 #include "test/capture/events.h"

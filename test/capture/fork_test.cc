@@ -11,7 +11,7 @@
 
 #include "lib/capture/capture.h"
 #include "lib/capture/fork_guard.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 #include "prof/session.h"
 #include "test/capture/events.h"
 #include "test/capture/fake_source.h"

@@ -7,7 +7,7 @@
 
 #include "cupti_backend/call_encoder.h"
 #include "lib/capture/clock.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 #include "test/cupti/activity_buffer.h"
 #include "test/support/catch.h"
 
@@ -22,12 +22,12 @@ struct Recording {
   ~Recording() { reader.Stop(); }
   std::vector<capture::CallEvent> Drain() {
     std::vector<capture::CallEvent> calls;
-    capture::RangeReader::Sink sink;
+    capture::ThreadReader::Sink sink;
     sink.call = [&](const capture::CallEvent& call) { calls.push_back(call); };
     reader.Drain(sink);
     return calls;
   }
-  capture::RangeReader reader;
+  capture::ThreadReader reader;
 };
 
 TEST_CASE("A call is recorded with its thread, its result and the time it took") {
@@ -125,7 +125,7 @@ TEST_CASE("Calls for which there is no room are counted, and those after them co
 }
 
 TEST_CASE("Ranges of a recording that nobody ended do not hold calls back") {
-  capture::RangeReader before;
+  capture::ThreadReader before;
   before.Start(capture::RealtimeNs());
   capture::PushRange({"open since then", ""});
   Recording recording;  // without ranges
@@ -140,10 +140,10 @@ TEST_CASE("Ranges of a recording that nobody ended do not hold calls back") {
 }
 
 TEST_CASE("Calls and ranges of a thread come in their order") {
-  capture::RangeReader reader;
+  capture::ThreadReader reader;
   reader.Start(capture::RealtimeNs());
   std::string order;
-  capture::RangeReader::Sink sink;
+  capture::ThreadReader::Sink sink;
   sink.path = [](const capture::RangePathInfo&) {};
   sink.step = [&](uint32_t, const capture::RangeEvent& e) { order += e.path != 0 ? '(' : ')'; };
   sink.call = [&](const capture::CallEvent&) { order += 'c'; };

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 #include "test/support/catch.h"
 
 namespace prof::cupti::test {

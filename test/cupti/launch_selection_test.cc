@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 #include "test/support/catch.h"
 
 namespace prof::cupti::test {

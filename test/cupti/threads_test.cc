@@ -20,7 +20,7 @@
 #include "lib/capture/capture.h"
 #include "lib/capture/clock.h"
 #include "lib/capture/gpu_source.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 #include "lib/snapshot/reader.h"
 #include "test/cupti/activity_buffer.h"
 

@@ -21,7 +21,7 @@
 #include <string>
 #include <thread>
 
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 #include "prof/session.h"
 #include "test/capture/events.h"
 #include "test/capture/fake_source.h"

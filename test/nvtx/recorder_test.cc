@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "lib/capture/range_names.h"
-#include "lib/capture/range_recorder.h"
 #include "lib/capture/range_strings.h"
-#include "lib/capture/range_thread.h"
+#include "lib/capture/thread_recorder.h"
+#include "lib/capture/thread_state.h"
 #include "test/nvtx/recording.h"
 #include "test/support/catch.h"
 

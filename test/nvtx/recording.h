@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/capture/clock.h"
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 
 namespace prof::capture {
 
@@ -44,7 +44,7 @@ class Recording {
   Recording& operator=(const Recording&) = delete;
 
   void Drain() {
-    RangeReader::Sink sink;
+    ThreadReader::Sink sink;
     sink.path = [this](const RangePathInfo& info) {
       if (info.id != infos.size() || info.parent >= info.id) ++order_errors;
       std::string text(info.name);
@@ -85,7 +85,7 @@ class Recording {
   }
 
   int64_t start_ns = RealtimeNs();
-  RangeReader reader;
+  ThreadReader reader;
   std::vector<RangePathInfo> infos{RangePathInfo{}};
   std::vector<std::string> texts{""};
   std::vector<Step> steps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/capture/range_thread.h"
+#include "lib/capture/thread_state.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -9,18 +9,18 @@
 #include <algorithm>
 #include <new>
 
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 
 namespace prof::capture {
 
-__thread ThreadRanges* calling_thread = nullptr;
+__thread ThreadState* calling_thread = nullptr;
 
 namespace {
 
 __thread bool calling_thread_ended = false;
 __thread uint32_t calling_thread_id = 0;
 
-std::atomic<ThreadRanges*> threads[kMaxThreads];
+std::atomic<ThreadState*> threads[kMaxThreads];
 std::atomic<uint32_t> thread_slots{0};
 std::atomic<uint32_t> ring_count{0};
 std::atomic<bool> forked_child{false};
@@ -34,7 +34,7 @@ bool have_end_key = false;
 constexpr int kRoundsToSitOut = 2;  // of PTHREAD_DESTRUCTOR_ITERATIONS, 4
 
 void EndCallingThread(void* state) {
-  auto* thread = static_cast<ThreadRanges*>(state);
+  auto* thread = static_cast<ThreadState*>(state);
   if (thread != calling_thread) return;  // the child of a fork
   if (thread->ends_to_sit_out > 0) {
     --thread->ends_to_sit_out;
@@ -53,9 +53,9 @@ void* MapZeroed(size_t bytes) {
 }
 
 // The state of a thread that has ended, once the collector has read everything from it.
-ThreadRanges* ReuseState(bool with_ring) {
+ThreadState* ReuseState(bool with_ring) {
   for (uint32_t i = 0; i < ThreadSlots(); ++i) {
-    ThreadRanges* thread = ThreadAt(i);
+    ThreadState* thread = ThreadAt(i);
     if (thread == nullptr || thread->ring.has_storage() != with_ring) continue;
     ThreadLife ended = ThreadLife::kEnded;
     if (thread->life.load(std::memory_order_acquire) == ended && thread->ring.empty() &&
@@ -66,20 +66,20 @@ ThreadRanges* ReuseState(bool with_ring) {
   return nullptr;
 }
 
-ThreadRanges* NewState() {
+ThreadState* NewState() {
   if (thread_slots.load(std::memory_order_relaxed) >= kMaxThreads) return nullptr;
-  void* memory = MapZeroed(sizeof(ThreadRanges));
+  void* memory = MapZeroed(sizeof(ThreadState));
   if (memory == nullptr) return nullptr;
   const uint32_t slot = thread_slots.fetch_add(1, std::memory_order_relaxed);
   if (slot >= kMaxThreads) {
-    munmap(memory, sizeof(ThreadRanges));
+    munmap(memory, sizeof(ThreadState));
     return nullptr;
   }
-  auto* thread = new (memory) ThreadRanges;
+  auto* thread = new (memory) ThreadState;
   const uint32_t ring = ring_count.fetch_add(1, std::memory_order_relaxed);
   if (ring < kLargeRings + kSmallRings) {
     const uint64_t capacity = ring < kLargeRings ? kLargeRing : kSmallRing;
-    thread->ring.SetStorage(static_cast<RangeRecord*>(MapZeroed(capacity * sizeof(RangeRecord))),
+    thread->ring.SetStorage(static_cast<RingRecord*>(MapZeroed(capacity * sizeof(RingRecord))),
                             capacity);
   } else {
     ring_count.fetch_sub(1, std::memory_order_relaxed);
@@ -90,9 +90,9 @@ ThreadRanges* NewState() {
 
 }  // namespace
 
-ThreadRanges* RegisterCallingThread() {
+ThreadState* RegisterCallingThread() {
   if (calling_thread_ended || InForkedChild()) return nullptr;
-  ThreadRanges* thread = ReuseState(true);
+  ThreadState* thread = ReuseState(true);
   if (thread == nullptr &&
       ring_count.load(std::memory_order_relaxed) >= kLargeRings + kSmallRings) {
     thread = ReuseState(false);
@@ -115,7 +115,7 @@ uint32_t ThreadSlots() {
   return std::min(thread_slots.load(std::memory_order_acquire), kMaxThreads);
 }
 
-ThreadRanges* ThreadAt(uint32_t index) { return threads[index].load(std::memory_order_acquire); }
+ThreadState* ThreadAt(uint32_t index) { return threads[index].load(std::memory_order_acquire); }
 
 void ForgetThreadsAfterFork() {
   forked_child.store(true, std::memory_order_relaxed);

@@ -6,8 +6,8 @@
 // Every function that a program's thread calls takes no lock, allocates nothing once the thread is
 // known (the first call of a thread maps its ring), and makes no CUDA call. What does not fit is
 // counted.
-#ifndef PROF_LIB_CAPTURE_RANGE_RECORDER_H_
-#define PROF_LIB_CAPTURE_RANGE_RECORDER_H_
+#ifndef PROF_LIB_CAPTURE_THREAD_RECORDER_H_
+#define PROF_LIB_CAPTURE_THREAD_RECORDER_H_
 
 #include <cstdint>
 #include <functional>
@@ -77,7 +77,7 @@ struct RangePathInfo {
   uint32_t color = 0, category = 0;
 };
 
-class RangeReader {
+class ThreadReader {
  public:
   // Recording starts: with `ranges`, every thread with open ranges gets a first event at `now_ns`;
   // without, nothing of ranges is recorded.
@@ -123,4 +123,4 @@ void DisableRangesAfterFork();
 
 }  // namespace prof::capture
 
-#endif  // PROF_LIB_CAPTURE_RANGE_RECORDER_H_
+#endif  // PROF_LIB_CAPTURE_THREAD_RECORDER_H_

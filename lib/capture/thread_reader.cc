@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The collector's side of range_recorder.h.
+// The collector's side of thread_recorder.h.
 #include <sched.h>
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 #include "lib/capture/range_counts.h"
 #include "lib/capture/range_paths.h"
-#include "lib/capture/range_recorder.h"
-#include "lib/capture/range_thread.h"
+#include "lib/capture/thread_recorder.h"
+#include "lib/capture/thread_state.h"
 #include "lib/capture/tick_clock.h"
 
 namespace prof::capture {
@@ -18,7 +18,7 @@ namespace {
 // One recording at a time, and never two readers of a ring: a collector that hung in the driver
 // may come back after a new one has started.
 std::mutex reader_mutex;
-const RangeReader* active_reader = nullptr;
+const ThreadReader* active_reader = nullptr;
 int64_t recording_start_ns = 0;
 std::atomic<uint64_t> events_dropped_before{0};
 std::atomic<uint64_t> calls_dropped_before{0};
@@ -31,7 +31,7 @@ template <typename Function>
 void ForEachThread(Function function) {
   const uint32_t slots = ThreadSlots();
   for (uint32_t i = 0; i < slots; ++i) {
-    if (ThreadRanges* thread = ThreadAt(i)) function(*thread);
+    if (ThreadState* thread = ThreadAt(i)) function(*thread);
   }
 }
 
@@ -46,18 +46,18 @@ bool WaitUntilReady(uint32_t id) {
 
 // Frees what was read, also when a sink has no memory and throws.
 struct Reading {
-  explicit Reading(RangeRing& read) : ring(read), position(read.tail()) {}
+  explicit Reading(ThreadRing& read) : ring(read), position(read.tail()) {}
   ~Reading() { ring.ReadUpTo(position); }
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
-  const RangeRecord& Next() { return ring.At(position++); }
+  const RingRecord& Next() { return ring.At(position++); }
 
-  RangeRing& ring;
+  ThreadRing& ring;
   uint64_t position;
 };
 
-void ReadRange(const RangeRecord& record, uint32_t tid, const TickClock& clock, Reading& reading,
-               const RangeReader::Sink& sink) {
+void ReadRange(const RingRecord& record, uint32_t tid, const TickClock& clock, Reading& reading,
+               const ThreadReader::Sink& sink) {
   const int64_t time_ns = clock.RealtimeOf(record.ticks);
   switch (record.kind()) {
     case RecordKind::kStep:
@@ -67,12 +67,12 @@ void ReadRange(const RangeRecord& record, uint32_t tid, const TickClock& clock, 
       sink.mark({record.path(), tid, time_ns});
       break;
     case RecordKind::kSpanStart: {
-      const RangeRecord& end = reading.Next();
+      const RingRecord& end = reading.Next();
       sink.span({record.path(), record.tid, end.tid, time_ns, clock.RealtimeOf(end.ticks)});
       break;
     }
     case RecordKind::kPayload: {
-      const RangeRecord& value = reading.Next();
+      const RingRecord& value = reading.Next();
       sink.payload({record.path(),
                     tid,
                     time_ns,
@@ -88,8 +88,8 @@ void ReadRange(const RangeRecord& record, uint32_t tid, const TickClock& clock, 
 }
 
 // Without `ranges` only calls are read; a late record of a recording before may be among them.
-void ReadThread(ThreadRanges& thread, bool ranges, uint32_t paths_seen, const TickClock& clock,
-                const RangeReader::Sink& sink) {
+void ReadThread(ThreadState& thread, bool ranges, uint32_t paths_seen, const TickClock& clock,
+                const ThreadReader::Sink& sink) {
   if (thread.first_path != kNoPath) {
     if (thread.first_path > paths_seen) return;
     sink.step(thread.first_tid, {recording_start_ns, thread.first_path});
@@ -98,9 +98,9 @@ void ReadThread(ThreadRanges& thread, bool ranges, uint32_t paths_seen, const Ti
   const uint32_t tid = thread.tid.load(std::memory_order_relaxed);
   Reading reading(thread.ring);
   while (reading.position < thread.drain_to) {
-    const RangeRecord& record = reading.Next();
+    const RingRecord& record = reading.Next();
     if (record.kind() == RecordKind::kCall) {
-      const RangeRecord& end = reading.Next();
+      const RingRecord& end = reading.Next();
       sink.call({record.path(), tid, record.tid, end.tid, clock.RealtimeOf(record.ticks),
                  clock.RealtimeOf(end.ticks), end.path()});
     } else if (ranges && record.path() > paths_seen) {
@@ -114,7 +114,7 @@ void ReadThread(ThreadRanges& thread, bool ranges, uint32_t paths_seen, const Ti
 
 }  // namespace
 
-void RangeReader::Start(int64_t now_ns, bool ranges) {
+void ThreadReader::Start(int64_t now_ns, bool ranges) {
   if (InForkedChild()) return;
   const std::lock_guard<std::mutex> lock(reader_mutex);
   active_reader = this;
@@ -129,27 +129,27 @@ void RangeReader::Start(int64_t now_ns, bool ranges) {
   left_open_before = range_counts.left_open.load();
   payloads_not_read_before = range_counts.payloads_not_read.load();
   // What is left of the recording before, if nobody read it.
-  ForEachThread([](ThreadRanges& thread) { thread.ring.ReadUpTo(thread.ring.head()); });
+  ForEachThread([](ThreadState& thread) { thread.ring.ReadUpTo(thread.ring.head()); });
   range_counts.recording.store(ranges);
   // After the switch: a range that opens now is seen here, in its ring, or in both.
-  ForEachThread([&](ThreadRanges& thread) {
+  ForEachThread([&](ThreadState& thread) {
     thread.first_path = ranges ? thread.current.load(std::memory_order_acquire) : kNoPath;
     thread.first_tid = thread.tid.load(std::memory_order_relaxed);
   });
 }
 
-void RangeReader::Stop() {
+void ThreadReader::Stop() {
   if (InForkedChild()) return;
   const std::lock_guard<std::mutex> lock(reader_mutex);
   if (active_reader == this) range_counts.recording.store(false);
 }
 
-void RangeReader::Drain(const Sink& sink) {
+void ThreadReader::Drain(const Sink& sink) {
   if (InForkedChild()) return;
   const std::lock_guard<std::mutex> lock(reader_mutex);
   if (active_reader != this) return;
   // Heads first: every path that a record up to there uses is in the table by then.
-  ForEachThread([](ThreadRanges& thread) { thread.drain_to = thread.ring.head(); });
+  ForEachThread([](ThreadState& thread) { thread.drain_to = thread.ring.head(); });
   clock_.Advance();
   const uint32_t last = ranges_ ? LastPath() : 0;
   for (; paths_seen_ < last; ++paths_seen_) {
@@ -161,26 +161,28 @@ void RangeReader::Drain(const Sink& sink) {
                node.category});
   }
   ForEachThread(
-      [&](ThreadRanges& thread) { ReadThread(thread, ranges_, paths_seen_, clock_, sink); });
+      [&](ThreadState& thread) { ReadThread(thread, ranges_, paths_seen_, clock_, sink); });
 }
 
-uint64_t RangeReader::events_dropped() const {
+uint64_t ThreadReader::events_dropped() const {
   return range_counts.events_dropped.load() - events_dropped_before;
 }
 
-uint64_t RangeReader::calls_dropped() const {
+uint64_t ThreadReader::calls_dropped() const {
   return range_counts.calls_dropped.load() - calls_dropped_before;
 }
 
-uint64_t RangeReader::paths_dropped() const { return PathsDropped() - paths_dropped_before; }
+uint64_t ThreadReader::paths_dropped() const { return PathsDropped() - paths_dropped_before; }
 
-uint64_t RangeReader::unbalanced_pops() const {
+uint64_t ThreadReader::unbalanced_pops() const {
   return range_counts.unbalanced_pops.load() - unbalanced_pops_before;
 }
 
-uint64_t RangeReader::left_open() const { return range_counts.left_open.load() - left_open_before; }
+uint64_t ThreadReader::left_open() const {
+  return range_counts.left_open.load() - left_open_before;
+}
 
-uint64_t RangeReader::payloads_not_read() const {
+uint64_t ThreadReader::payloads_not_read() const {
   return range_counts.payloads_not_read.load() - payloads_not_read_before;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/capture/range_recorder.h"
+#include "lib/capture/thread_recorder.h"
 
 #include <algorithm>
 
 #include "lib/capture/range_counts.h"
 #include "lib/capture/range_paths.h"
 #include "lib/capture/range_spans.h"
-#include "lib/capture/range_thread.h"
+#include "lib/capture/thread_state.h"
 #include "lib/capture/tick_clock.h"
 
 namespace prof::capture {
@@ -29,31 +29,32 @@ bool Recording() { return range_counts.recording.load(std::memory_order_relaxed)
 
 void Count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
 
-void Check(RangeRing::Result result, std::atomic<uint64_t>& dropped = range_counts.events_dropped) {
-  if (result == RangeRing::Result::kWritten) return;
-  if (result == RangeRing::Result::kFull) {
+void Check(ThreadRing::Result result,
+           std::atomic<uint64_t>& dropped = range_counts.events_dropped) {
+  if (result == ThreadRing::Result::kWritten) return;
+  if (result == ThreadRing::Result::kFull) {
     Count(dropped);
   } else if (auto* wake = wakeup.load(std::memory_order_acquire)) {
     wake();
   }
 }
 
-// The thread is in `path` now. `current` goes first: RangeReader::Start looks at it and at what was
-// written to the ring after the recording began, and must not miss a change in both.
-void SetCurrentAt(ThreadRanges& thread, uint32_t path, int64_t ticks) {
+// The thread is in `path` now. `current` goes first: ThreadReader::Start looks at it and at what
+// was written to the ring after the recording began, and must not miss a change in both.
+void SetCurrentAt(ThreadState& thread, uint32_t path, int64_t ticks) {
   thread.current.store(path, std::memory_order_release);
   thread.last_event_ticks = ticks;
-  Check(thread.ring.Write(RangeRecord::Of(RecordKind::kStep, ticks, path)));
+  Check(thread.ring.Write(RingRecord::Of(RecordKind::kStep, ticks, path)));
 }
 
-void WritePayload(ThreadRanges& thread, const Payload& payload, uint32_t path, int64_t ticks) {
+void WritePayload(ThreadState& thread, const Payload& payload, uint32_t path, int64_t ticks) {
   if (payload.type == PayloadType::kNone || path == kNoPath) return;
   Check(thread.ring.Write(
-      RangeRecord::Of(RecordKind::kPayload, ticks, path, static_cast<uint32_t>(payload.type)),
-      RangeRecord::Of(RecordKind::kPayloadValue, static_cast<int64_t>(payload.bits), path)));
+      RingRecord::Of(RecordKind::kPayload, ticks, path, static_cast<uint32_t>(payload.type)),
+      RingRecord::Of(RecordKind::kPayloadValue, static_cast<int64_t>(payload.bits), path)));
 }
 
-void SetCurrent(ThreadRanges& thread, uint32_t path, const Payload& payload = {}) {
+void SetCurrent(ThreadState& thread, uint32_t path, const Payload& payload = {}) {
   if (path == thread.current.load(std::memory_order_relaxed)) return;
   if (Recording()) {
     const int64_t now = NowTicks();
@@ -64,11 +65,11 @@ void SetCurrent(ThreadRanges& thread, uint32_t path, const Payload& payload = {}
   }
 }
 
-uint32_t Innermost(const ThreadRanges& thread) {
+uint32_t Innermost(const ThreadState& thread) {
   return thread.depth == 0 ? kNoPath : thread.open[thread.depth - 1].path;
 }
 
-const StoredString* DomainOf(ThreadRanges& thread, std::string_view domain) {
+const StoredString* DomainOf(ThreadState& thread, std::string_view domain) {
   if (domain.empty()) return nullptr;
   if (thread.last_domain == nullptr || !thread.last_domain->Is(domain)) {
     const StoredString* stored = InternString(domain);
@@ -79,7 +80,7 @@ const StoredString* DomainOf(ThreadRanges& thread, std::string_view domain) {
 
 // ChildPath with a cache in front, which saves hashing the name. The weak hash looks at its length
 // and both ends only.
-uint32_t ChildOf(ThreadRanges& thread, uint32_t parent, const StoredString* domain,
+uint32_t ChildOf(ThreadState& thread, uint32_t parent, const StoredString* domain,
                  const RangeName& range) {
   const size_t size = range.name.size();
   uint32_t weak = parent * 0x9E3779B1U + static_cast<uint32_t>(size);
@@ -99,7 +100,7 @@ uint32_t ChildOf(ThreadRanges& thread, uint32_t parent, const StoredString* doma
 }
 
 // Takes one range off the stack; those above it become children of the one below it.
-void RemoveOpen(ThreadRanges& thread, uint32_t index) {
+void RemoveOpen(ThreadState& thread, uint32_t index) {
   uint32_t parent = index == 0 ? kNoPath : thread.open[index - 1].path;
   for (uint32_t i = index + 1; i < thread.depth; ++i) {
     OpenRange range = thread.open[i];
@@ -116,7 +117,7 @@ void RemoveOpen(ThreadRanges& thread, uint32_t index) {
 }
 
 // Takes the spans that other threads have ended off this thread's stack, in the order of time.
-void RemoveEndedElsewhere(ThreadRanges& thread) {
+void RemoveEndedElsewhere(ThreadState& thread) {
   thread.foreign_ends_seen = thread.foreign_ends.load(std::memory_order_acquire);
   while (true) {
     uint32_t first = thread.depth;
@@ -144,8 +145,8 @@ void RemoveEndedElsewhere(ThreadRanges& thread) {
 }
 
 // The calling thread's state, up to date; nullptr (counted) when it has none.
-ThreadRanges* Enter() {
-  ThreadRanges* thread = CallingThread();
+ThreadState* Enter() {
+  ThreadState* thread = CallingThread();
   if (thread == nullptr) {
     if (Recording()) Count(range_counts.events_dropped);
     return nullptr;
@@ -155,7 +156,7 @@ ThreadRanges* Enter() {
 }
 
 // Puts a range on the stack; false (counted) when it is too deep.
-bool Open(ThreadRanges& thread, const RangeName& range, OpenRange** opened) {
+bool Open(ThreadState& thread, const RangeName& range, OpenRange** opened) {
   if (thread.depth == kMaxDepth) {
     if (Recording()) Count(range_counts.events_dropped);
     return false;
@@ -171,7 +172,7 @@ bool Open(ThreadRanges& thread, const RangeName& range, OpenRange** opened) {
 }
 
 // The innermost pushed range of `domain`; thread.depth when there is none.
-uint32_t FindPushed(const ThreadRanges& thread, const StoredString* domain) {
+uint32_t FindPushed(const ThreadState& thread, const StoredString* domain) {
   for (uint32_t i = thread.depth; i > 0; --i) {
     const OpenRange& open = thread.open[i - 1];
     if (open.domain == domain && open.span == 0) return i - 1;
@@ -182,7 +183,7 @@ uint32_t FindPushed(const ThreadRanges& thread, const StoredString* domain) {
 }  // namespace
 
 int PushRange(const RangeName& name) {
-  ThreadRanges* thread = Enter();
+  ThreadState* thread = Enter();
   if (thread == nullptr) return kNoTracking;
   OpenRange* open = nullptr;
   if (!Open(*thread, name, &open)) return static_cast<int>(kMaxDepth + thread->overflow++);
@@ -196,7 +197,7 @@ int PushRange(const RangeName& name) {
 }
 
 int PopRange(std::string_view domain) {
-  ThreadRanges* thread = Enter();
+  ThreadState* thread = Enter();
   if (thread == nullptr) return kNoTracking;
   if (thread->overflow > 0) return static_cast<int>(kMaxDepth + --thread->overflow);
   const uint32_t index = FindPushed(*thread, DomainOf(*thread, domain));
@@ -212,7 +213,7 @@ int PopRange(std::string_view domain) {
 }
 
 uint64_t StartRange(const RangeName& name) {
-  ThreadRanges* thread = Enter();
+  ThreadState* thread = Enter();
   SpanStart start;
   start.ticks = NowTicks();
   start.tid = CurrentThreadId();
@@ -236,7 +237,7 @@ uint64_t StartRange(const RangeName& name) {
 }
 
 void EndRange(uint64_t id) {
-  ThreadRanges* thread = Enter();
+  ThreadState* thread = Enter();
   if (IsUntracked(id)) return;
   const int64_t now = NowTicks();
   SpanStart start;
@@ -247,8 +248,8 @@ void EndRange(uint64_t id) {
   if (thread == nullptr) return;
   if (Recording() && start.path != kNoPath) {
     Check(thread->ring.Write(
-        RangeRecord::Of(RecordKind::kSpanStart, start.ticks, start.path, start.tid),
-        RangeRecord::Of(RecordKind::kSpanEnd, now, start.path, CurrentThreadId())));
+        RingRecord::Of(RecordKind::kSpanStart, start.ticks, start.path, start.tid),
+        RingRecord::Of(RecordKind::kSpanEnd, now, start.path, CurrentThreadId())));
     WritePayload(*thread, start.payload, start.path, start.ticks);
   }
   if (start.owner != thread) return;
@@ -262,13 +263,13 @@ void EndRange(uint64_t id) {
 
 void Mark(const RangeName& name) {
   if (!Recording()) return;
-  ThreadRanges* thread = Enter();
+  ThreadState* thread = Enter();
   if (thread == nullptr) return;
   const uint32_t parent = Innermost(*thread);
   const uint32_t path = ChildOf(*thread, parent, DomainOf(*thread, name.domain), name);
   const int64_t now = NowTicks();
   Check(
-      thread->ring.Write(RangeRecord::Of(RecordKind::kMark, now, path != kNoPath ? path : parent)));
+      thread->ring.Write(RingRecord::Of(RecordKind::kMark, now, path != kNoPath ? path : parent)));
   WritePayload(*thread, name.payload, path, now);
 }
 
@@ -277,25 +278,25 @@ void CountUnreadPayload() {
 }
 
 void RecordCall(const CallRecord& call) {
-  ThreadRanges* thread = CallingThread();
+  ThreadState* thread = CallingThread();
   if (thread == nullptr) {
     Count(range_counts.calls_dropped);
     return;
   }
   Check(thread->ring.Write(
-            RangeRecord::Of(RecordKind::kCall, call.begin_ticks, call.call, call.correlation),
-            RangeRecord::Of(RecordKind::kCallEnd, call.end_ticks, call.waited, call.error)),
+            RingRecord::Of(RecordKind::kCall, call.begin_ticks, call.call, call.correlation),
+            RingRecord::Of(RecordKind::kCallEnd, call.end_ticks, call.waited, call.error)),
         range_counts.calls_dropped);
 }
 
 uint32_t CurrentPath() {
-  ThreadRanges* thread = calling_thread;
+  ThreadState* thread = calling_thread;
   if (thread == nullptr) return kNoPath;
   if (thread->has_foreign_ends()) RemoveEndedElsewhere(*thread);
   return thread->current.load(std::memory_order_relaxed);
 }
 
-void OnThreadEnd(ThreadRanges& thread) {
+void OnThreadEnd(ThreadState& thread) {
   if (thread.has_foreign_ends()) RemoveEndedElsewhere(thread);
   for (uint32_t i = 0; i < thread.depth; ++i) {
     if (thread.open[i].span != 0) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is known of each thread: the ranges that it has open, its ring, and whether it still lives.
-#ifndef PROF_LIB_CAPTURE_RANGE_THREAD_H_
-#define PROF_LIB_CAPTURE_RANGE_THREAD_H_
+#ifndef PROF_LIB_CAPTURE_THREAD_STATE_H_
+#define PROF_LIB_CAPTURE_THREAD_STATE_H_
 
 #include <array>
 #include <atomic>
@@ -11,7 +11,7 @@
 
 #include "lib/capture/fork_guard.h"
 #include "lib/capture/range_paths.h"
-#include "lib/capture/range_ring.h"
+#include "lib/capture/thread_ring.h"
 
 namespace prof::capture {
 
@@ -35,7 +35,7 @@ struct OpenRange {
 enum class ThreadLife : uint32_t { kLive, kEnded };
 
 // Written by its thread; the collector reads the atomics and the ring.
-struct alignas(64) ThreadRanges {
+struct alignas(64) ThreadState {
   std::atomic<uint32_t> current{kNoPath};  // the innermost open range
   std::atomic<uint32_t> foreign_ends{0};   // spans of this thread that other threads have ended
   uint32_t foreign_ends_seen = 0;
@@ -45,7 +45,7 @@ struct alignas(64) ThreadRanges {
   int64_t last_event_ticks = 0;
   const StoredString* last_domain = nullptr;
   int ends_to_sit_out = 0;
-  RangeRing ring;
+  ThreadRing ring;
   std::atomic<ThreadLife> life{ThreadLife::kLive};
   std::array<uint32_t, kChildCacheSize> children{};  // path ids found before, by a weak hash
   std::array<OpenRange, kMaxDepth> open{};
@@ -63,27 +63,27 @@ struct alignas(64) ThreadRanges {
 // Initial-exec: one instruction instead of a call that may allocate. Eight bytes of static TLS here
 // (and 25 for the same reason elsewhere), which the loader has in reserve also for libraries that
 // are opened late.
-extern __thread ThreadRanges* calling_thread __attribute__((tls_model("initial-exec")));
+extern __thread ThreadState* calling_thread __attribute__((tls_model("initial-exec")));
 
 // The calling thread's state, made or reused at its first call; nullptr when it cannot be had
 // (4,096 threads live, no memory, or the child of a fork).
-ThreadRanges* RegisterCallingThread();
-inline ThreadRanges* CallingThread() {
-  ThreadRanges* thread = calling_thread;
+ThreadState* RegisterCallingThread();
+inline ThreadState* CallingThread() {
+  ThreadState* thread = calling_thread;
   return thread != nullptr ? thread : RegisterCallingThread();
 }
 
-// Called when a thread ends, on it, before its state can be reused. In range_recorder.cc.
-void OnThreadEnd(ThreadRanges& thread);
+// Called when a thread ends, on it, before its state can be reused. In thread_recorder.cc.
+void OnThreadEnd(ThreadState& thread);
 
 // For the collector: the states of all threads, indices 0 to ThreadSlots() - 1; an entry may be
 // nullptr for a moment.
 uint32_t ThreadSlots();
-ThreadRanges* ThreadAt(uint32_t index);
+ThreadState* ThreadAt(uint32_t index);
 
 // The child of a fork: this thread forgets its state, and no thread gets one.
 void ForgetThreadsAfterFork();
 
 }  // namespace prof::capture
 
-#endif  // PROF_LIB_CAPTURE_RANGE_THREAD_H_
+#endif  // PROF_LIB_CAPTURE_THREAD_STATE_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What one thread has to tell the collector: a ring with one writer and one reader.
-#ifndef PROF_LIB_CAPTURE_RANGE_RING_H_
-#define PROF_LIB_CAPTURE_RANGE_RING_H_
+#ifndef PROF_LIB_CAPTURE_THREAD_RING_H_
+#define PROF_LIB_CAPTURE_THREAD_RING_H_
 
 #include <atomic>
 #include <cstdint>
@@ -25,26 +25,26 @@ enum class RecordKind : uint32_t {
 // bits in `ticks`. So is an API call: kCall with its id in place of a path and its correlation id
 // in `tid`; kCallEnd with what it waited for in place of a path and its result in `tid`. 16 bytes
 // each.
-struct RangeRecord {
+struct RingRecord {
   static constexpr uint32_t kKindShift = 29;
 
   int64_t ticks = 0;  // of tick_clock.h
   uint32_t kind_and_path = 0;
   uint32_t tid = 0;  // of the thread that started or ended a span
 
-  static RangeRecord Of(RecordKind kind, int64_t ticks, uint32_t path, uint32_t tid = 0) {
+  static RingRecord Of(RecordKind kind, int64_t ticks, uint32_t path, uint32_t tid = 0) {
     return {ticks, static_cast<uint32_t>(kind) << kKindShift | path, tid};
   }
   RecordKind kind() const { return static_cast<RecordKind>(kind_and_path >> kKindShift); }
   uint32_t path() const { return kind_and_path & ((1U << kKindShift) - 1); }
 };
 
-class RangeRing {
+class ThreadRing {
  public:
   enum class Result { kWritten, kHalfFull, kFull };
 
   // `capacity` records, a power of two; nullptr: a ring that is always full.
-  void SetStorage(RangeRecord* records, uint64_t capacity) {
+  void SetStorage(RingRecord* records, uint64_t capacity) {
     records_ = records;
     capacity_ = capacity;
   }
@@ -52,14 +52,14 @@ class RangeRing {
   bool has_storage() const { return records_ != nullptr; }
 
   // By the thread. kHalfFull once for each time it fills up.
-  Result Write(const RangeRecord& record) {
+  Result Write(const RingRecord& record) {
     if (!HasRoomFor(1)) return Result::kFull;
     const uint64_t head = head_.load(std::memory_order_relaxed);
     Put(head, record);
     return Publish(head + 1);
   }
   // Both or none.
-  Result Write(const RangeRecord& first, const RangeRecord& second) {
+  Result Write(const RingRecord& first, const RingRecord& second) {
     if (!HasRoomFor(2)) return Result::kFull;
     const uint64_t head = head_.load(std::memory_order_relaxed);
     Put(head, first);
@@ -70,7 +70,7 @@ class RangeRing {
   // By the collector. Positions grow for ever; records in [tail, head) are there to be read.
   uint64_t head() const { return head_.load(std::memory_order_acquire); }
   uint64_t tail() const { return tail_.load(std::memory_order_acquire); }
-  const RangeRecord& At(uint64_t position) const { return records_[position & (capacity_ - 1)]; }
+  const RingRecord& At(uint64_t position) const { return records_[position & (capacity_ - 1)]; }
   void ReadUpTo(uint64_t position) { tail_.store(position, std::memory_order_release); }
 
   bool empty() const { return head() == tail(); }
@@ -86,10 +86,10 @@ class RangeRing {
 
   // Field by field: a 16-byte copy of a record just built waits for its parts to leave the store
   // buffer, which doubled the cost of a push.
-  void Put(uint64_t position, const RangeRecord& record) {
+  void Put(uint64_t position, const RingRecord& record) {
     // The reader had these lines last: they are asked for before they are needed.
     __builtin_prefetch(&records_[(position + kPrefetched) & (capacity_ - 1)], 1);
-    RangeRecord& slot = records_[position & (capacity_ - 1)];
+    RingRecord& slot = records_[position & (capacity_ - 1)];
     slot.ticks = record.ticks;
     slot.kind_and_path = record.kind_and_path;
     slot.tid = record.tid;
@@ -105,7 +105,7 @@ class RangeRing {
 
   static constexpr uint64_t kPrefetched = 16;  // records, four cache lines
 
-  RangeRecord* records_ = nullptr;
+  RingRecord* records_ = nullptr;
   uint64_t capacity_ = 0;
   uint64_t seen_tail_ = 0;  // the writer's last look at tail_, which is on the reader's cache line
   bool told_ = false;
@@ -115,4 +115,4 @@ class RangeRing {
 
 }  // namespace prof::capture
 
-#endif  // PROF_LIB_CAPTURE_RANGE_RING_H_
+#endif  // PROF_LIB_CAPTURE_THREAD_RING_H_
