@@ -33,8 +33,11 @@ def printable(command):
     while words and (words[0] == "env" or "=" in words[0].split("/")[0]):
         words.pop(0)
     root = str(pathlib.Path.cwd()) + "/"
-    words = [re.sub(r"^(/tmp/[^/]+|out/gpu\.\d+)/", "", word.replace(root, "")) for word in words]
-    return " ".join("python3" if word.endswith("/python3") else word for word in words)
+    words = [re.sub(r"(^|=)(/tmp/[^/]+|out/gpu\.\d+)/", r"\1", word.replace(root, ""))
+             for word in words]
+    tools = ("/python3", "/nsys")
+    return " ".join(pathlib.PurePath(word).name if word.endswith(tools) else word
+                    for word in words)
 
 
 def nsys():
