@@ -112,7 +112,8 @@ ContinuousValues PmAttribution::OfEntity(size_t entity) const {
       value.value.reset();
       value.error = 0;
       value.missing = "one takes " + FormatNs(e.mean_ns) + ", too short to be told from " +
-                      Neighbour(column) + " in samples of " + FormatNs(rows_.sample_ns);
+                      Neighbour(column) + " in samples of " + FormatNs(rows_.sample_ns) +
+                      ": sample more often (--continuous, --continuous-core)";
     }
   }
   return values;
