@@ -4,7 +4,7 @@
 # Continuous (PM) sampling: is the DRAM throughput that it finds for each kernel true, what does it
 # cost, does it change the clocks, does its own clock drift?
 #
-#   continuous.py --bin device/bin --python python3 --markdown OUT.md --json OUT.json
+#   continuous.py --bin device/bin --python python3 --markdown OUT.md --json OUT.json [--keep FOLDER]
 """Compares programs with and without PROF_CONTINUOUS=1, and its values with ncu's."""
 
 import argparse
@@ -39,8 +39,8 @@ _ROUNDS = re.compile(r"\[timing\] rounds (\d+) seconds ([0-9.]+)")
 class Bench:
     """Where things are, and how a program runs under prof."""
 
-    def __init__(self, binaries, python, scratch):
-        self.binaries, self.python, self.scratch = binaries, python, scratch
+    def __init__(self, binaries, python, scratch, kept):
+        self.binaries, self.python, self.scratch, self.kept = binaries, python, scratch, kept
         toolkit = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "lib64")
         path = ":".join(filter(None, [os.environ.get("LD_LIBRARY_PATH"), toolkit]))
         self._ours = ["env", f"LD_LIBRARY_PATH={path}"]  # PyTorch brings its own cuBLAS
@@ -110,8 +110,9 @@ def run_dram(bench):
     rows, failures = [], []
     for name, long_program, short_program, options in plans:
         try:
-            bench.under_prof(long_program, True)
-            ours = dram_of_prof(bench.report())
+            snapshot = os.path.join(bench.kept, name.replace(" ", "_") + ".prof")
+            bench.under_prof(long_program, True, snapshot)
+            ours = dram_of_prof(bench.report(snapshot))
             profiled = ncu.profile(short_program, [_DRAM], options, limit_s=80)
             found = compare_dram(name, ours, ncu.values_by_key(profiled["launches"]))
             if not found:
@@ -206,6 +207,7 @@ def main():
     parser.add_argument("--bin", default="device/bin")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--seconds", type=float, default=300, help="begin no part after this")
+    parser.add_argument("--keep", help="where the snapshots that are compared with ncu stay")
     parser.add_argument("--markdown", required=True)
     parser.add_argument("--json", required=True)
     arguments = parser.parse_args()
@@ -213,7 +215,8 @@ def main():
     deadline = time.monotonic() + arguments.seconds
     dram, found, failures = [], {"storm": None, "long": None}, []
     with tempfile.TemporaryDirectory() as scratch:
-        bench = Bench(arguments.bin, arguments.python, scratch)
+        bench = Bench(arguments.bin, arguments.python, scratch,
+                      os.path.abspath(arguments.keep or scratch))
         dram, failures = run_dram(bench)
         for name, part in (("storm", run_storm), ("long", run_long)):
             if time.monotonic() > deadline:

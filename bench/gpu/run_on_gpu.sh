@@ -8,7 +8,8 @@
 #                           [storm] [peers] [living] [soak] [gpus]
 #
 # Without arguments all sections run. Nothing is begun after PROF_GPU_SECONDS, by default 560.
-# PROF_GPU_WORKLOADS, PROF_GPU_VARIANTS: expressions that choose among those of peers.
+# PROF_GPU_WORKLOADS, PROF_GPU_VARIANTS: expressions that choose among those of peers;
+# PROF_GPU_KINDS: the kinds of storm.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." || exit 1
 
@@ -176,7 +177,8 @@ run_accuracy() {
 run_continuous() {
   local left=$((section_end - SECONDS))
   step "$left" continuous.txt "$kPython" bench/gpu/continuous.py --bin "$kBin" --python "$kPython" \
-    --seconds "$((left - 130))" --markdown "$work/continuous.md" --json "$work/continuous.json"
+    --seconds "$((left - 130))" --keep "$work" --markdown "$work/continuous.md" \
+    --json "$work/continuous.json"
   grep -hE '^\||^\[failed\]' "$work/continuous.txt" 2>/dev/null | tee -a "$work/summary.txt"
 }
 
@@ -184,7 +186,8 @@ run_storm() {
   local left=$((section_end - SECONDS))
   build_injection tracing_parts &&
     step "$left" tracing.txt "$kPython" bench/gpu/tracing.py --bin "$kBin" \
-      --parts "$work/libtracing_parts.so" --seconds "$((left - 40))" --repeats 4 \
+      --parts "$work/libtracing_parts.so" --seconds "$((left - 40))" \
+      --kinds "${PROF_GPU_KINDS:-plain,ranges,graph,parts,graph parts}" --repeats 10 \
       --markdown "$work/tracing.md" --json "$work/tracing.json"
   grep -hE '^\||^\[failed\]' "$work/tracing.txt" 2>/dev/null | tee -a "$work/summary.txt"
   mkdir -p "$work/buffers"
