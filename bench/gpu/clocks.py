@@ -3,12 +3,17 @@
 # The GPU's clocks and power while something runs, as nvidia-smi reads them.
 """`with ClockWatch() as watch: ...`, then watch.summary()."""
 
+import os
 import statistics
 import subprocess
 import tempfile
 
 _PERIOD_MS = 200
 _FIELDS = {"sm_mhz": "clocks.sm", "memory_mhz": "clocks.mem", "power_w": "power.draw"}
+
+
+def _first_device():
+    return os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")[0] or "0"
 
 
 class ClockWatch:
@@ -20,7 +25,7 @@ class ClockWatch:
         self._file = tempfile.TemporaryFile(mode="w+", encoding="utf-8")
         try:
             self._process = subprocess.Popen(
-                ["nvidia-smi", f"--query-gpu={','.join(_FIELDS.values())}",
+                ["nvidia-smi", f"--id={_first_device()}", f"--query-gpu={','.join(_FIELDS.values())}",
                  "--format=csv,noheader,nounits", f"--loop-ms={_PERIOD_MS}"],
                 stdout=self._file, stderr=subprocess.DEVNULL)
         except OSError:
