@@ -66,6 +66,7 @@ def main():
          "measured": 0 if counts["complete"] == 0 else missing,
          "met": missing == 0 or counts["complete"] == 0}]
     threads = dict(re.findall(r"\[thread\] (\S+) cpu_s ([0-9.]+)", output))
+    grown = re.findall(r"^\[mapping\] (.*)", output, re.MULTILINE)
     text = "\n".join([
         results.where() + f" {memory['seconds']:.0f} s, {_THREADS} threads, a range each.", "",
         results.table(["quantity", "value"],
@@ -73,6 +74,7 @@ def main():
                        ["us a launch", us],
                        ["bytes a launch", counts["snapshot_bytes"] / counts["made"]],
                        ["resident MiB, most in each tenth", " ".join(f"{mib:.0f}" for mib in tenths)],
+                       *(["grew after the second tenth", line] for line in grown),
                        *([f"CPU s of {name}", float(seconds)] for name, seconds in threads.items()),
                        *([name, count] for name, count in lost.items())]),
         results.table(["goal", "measured", "limit", "met"],
@@ -81,7 +83,7 @@ def main():
     results.write_text(arguments.markdown, text)
     results.write(arguments.json, {
         "program": machine.printable(command), "wall_s": took_s, "us_per_launch": us,
-        "counts": counts, "resident_mib": tenths, "thread_cpu_s": threads, "goals": goals})
+        "counts": counts, "resident_mib": tenths, "grown": grown, "thread_cpu_s": threads, "goals": goals})
     print(text)
     return 0 if goals[-1]["met"] else 1
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nvtx3/nvToolsExt.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -112,8 +114,8 @@ unsigned long long Storm::kernels() const {
 bool Storm::CountIsRight() const {
   unsigned long long counted = 0;
   CUDA_CHECK(cudaMemcpy(&counted, gpu_->counter, sizeof(counted), cudaMemcpyDeviceToHost));
-  if (counted == runs_ * kernels()) return true;
-  std::printf("[failed] the GPU ran %llu of %llu kernels\n", counted, runs_ * kernels());
+  if (counted == made()) return true;
+  std::printf("[failed] the GPU ran %llu of %llu kernels\n", counted, made());
   return false;
 }
 
@@ -122,4 +124,16 @@ void PrintStorm(const char* name, const StormOptions& options, double us_per_ker
   std::printf("[timing] storm %s %s threads %d kernels %d us_per_kernel %.4f\n", name,
               kKinds[static_cast<int>(options.kind)], options.threads, options.kernels,
               us_per_kernel);
+}
+
+void AskForParts(int set) {
+  sigval value = {};
+  value.sival_int = set;
+  pthread_sigqueue(pthread_self(), SIGUSR2, value);
+}
+
+void RunUnderParts(Storm& storm, const StormOptions& options, int set) {
+  AskForParts(set);
+  storm.Run();
+  PrintStorm(("set_" + std::to_string(set)).c_str(), options, storm.Run());
 }

@@ -33,6 +33,8 @@ class Storm {
 
   // What Run() makes at each call.
   unsigned long long kernels() const;
+  // What all calls of Run() made so far.
+  unsigned long long made() const { return runs_ * kernels(); }
 
   // Whether the GPU has run all that was launched, by the number that the kernels counted.
   bool CountIsRight() const;
@@ -48,5 +50,12 @@ class Storm {
 
 // "[timing] storm NAME ... us_per_kernel X"
 void PrintStorm(const char* name, const StormOptions& options, double us_per_kernel);
+
+// Asks tracing_parts.cc, which the program has to be injected with, for its set of that number: by
+// SIGUSR2, which ends a program without it.
+void AskForParts(int set);
+// Then runs twice and prints the second one as "set_<set>": what is set up at the first launches is
+// not timed.
+void RunUnderParts(Storm& storm, const StormOptions& options, int set);
 
 #endif  // PROF_BENCH_GPU_STORM_H_

@@ -6,11 +6,7 @@
 // usage: storm_bare [kernels per thread] [threads] [plain|ranges|graph] [rounds] [sets]
 //
 // Runs `rounds` times, by default once. With `sets`, then `rounds` times more under each of that
-// many sets of parts in turns, the first of which is number 1: before each run SIGUSR2 with the
-// number asks tracing_parts.cc for it; what is set up at the first launches is not timed.
-#include <pthread.h>
-
-#include <csignal>
+// many sets of parts of tracing_parts.cc in turns, the first of which is number 1.
 #include <cstdlib>
 #include <string>
 
@@ -26,11 +22,7 @@ int main(int argc, char** argv) {
   for (int round = 0; round < rounds; ++round) PrintStorm("bare", *options, storm.Run());
   for (int round = 0; round < rounds; ++round) {
     for (int set = 1; set <= sets; ++set) {
-      sigval value = {};
-      value.sival_int = set;
-      pthread_sigqueue(pthread_self(), SIGUSR2, value);
-      storm.Run();
-      PrintStorm(("set_" + std::to_string(set)).c_str(), *options, storm.Run());
+      RunUnderParts(storm, *options, set);
     }
   }
   return storm.CountIsRight() ? 0 : 1;

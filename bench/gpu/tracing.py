@@ -9,7 +9,8 @@
 # records thrown away (tracing_parts.cc): no tool on CUPTI can be below it. The storm "parts" shows
 # what each part of CUPTI's tracing adds to that, and what is left when it is undone. Processes differ
 # by a quarter in what a bare launch costs, so each is compared with its own runs before anything was
-# on; only "prof run", and nsys, which are there from the start, with another process.
+# on; the timeline also with the floor in its own process, in turns; only "prof run", and nsys, which
+# are there from the start, with another process.
 """Measures us per kernel of the launch storm: bare, CUPTI alone, prof's timeline, after Stop."""
 
 import argparse
@@ -31,6 +32,7 @@ _KERNELS = {"plain": 50_000, "ranges": 50_000, "graph": 200_000}
 _ROUNDS = 4
 _CALLS = "runtime,driver"
 _FLOOR = {"floor": "kernels", "floor, then off": "off"}  # what runs under it: TRACING_PARTS
+_FLOOR_BESIDE = "floor, in turns with the timeline"
 _OTHERS = "copies,memsets,overhead"
 _PARTS = {
     "kernels": "kernels",
@@ -66,8 +68,11 @@ def variants(arguments, kind, scratch):
     found = {
         "bare": (bare, {"bare": "base"}),
         "floor": (under_parts(arguments, storm, _FLOOR), names_of(_FLOOR)),
-        "timeline": ([f"{binaries}/launch_storm", "timeline", *storm, str(_ROUNDS)],
-                     {"before": "base", "timeline": "timeline", "after": "after Stop"}),
+        "timeline": (["env", f"CUDA_INJECTION64_PATH={os.path.abspath(arguments.parts)}",
+                      f"TRACING_PARTS=;{_FLOOR['floor']}", f"{binaries}/launch_storm", "timeline",
+                      *storm, str(_ROUNDS), "1"],
+                     {"before": "base", "set_1": _FLOOR_BESIDE, "timeline_first":
+                      "timeline, first launches", "timeline": "timeline", "after": "after Stop"}),
         "prof run": ([f"{binaries}/prof", "run", "--counters", "none", "--output",
                       f"{scratch}/storm.prof", "--", *bare], {"bare": "prof run"}),
     }
@@ -100,7 +105,7 @@ def measure(command, names):
 def run_kind(kind, arguments, scratch, deadline, failures):
     """Rows of one kind of storm. A variant that fails once is not tried again."""
     commands = variants(arguments, kind, scratch)
-    values, bases, commands_of, counts, broken = {}, {}, {}, {}, set()
+    values, bases, beside, commands_of, counts, broken = {}, {}, {}, {}, {}, set()
     for _ in range(arguments.repeats):
         for variant, (command, names) in commands.items():
             if variant in broken or time.monotonic() > deadline:
@@ -119,6 +124,9 @@ def run_kind(kind, arguments, scratch, deadline, failures):
                 us = statistics.median(measured[name])
                 values.setdefault(name, []).append(us)
                 bases.setdefault(name, []).append(us / base if base else None)
+                if _FLOOR_BESIDE in measured:
+                    beside.setdefault(name, []).append(
+                        us / statistics.median(measured[_FLOOR_BESIDE]))
                 commands_of[name] = command
             if variant == "timeline":
                 values.setdefault("linked, no session", []).append(base)
@@ -141,7 +149,9 @@ def run_kind(kind, arguments, scratch, deadline, failures):
         rows.append(row)
     floor = next((row["over_bare"] for row in rows if row["variant"] in ("floor", "kernels")), None)
     for row in rows:
-        row["over_floor"] = row["over_bare"] / floor if floor and "over_bare" in row else None
+        over = beside.get(row["variant"])
+        row["over_floor"] = (statistics.median(over) if over else
+                             row["over_bare"] / floor if floor and "over_bare" in row else None)
     return rows
 
 

@@ -196,7 +196,8 @@ void Apply(const std::vector<std::string>& parts) {
   }
   const auto wanted = [&](const Part& part) { return Has(parts, part.name); };
   if (std::none_of(std::begin(kKinds), std::end(kKinds), wanted)) return;
-  if (!registered) Report("buffers", cuptiActivityRegisterCallbacks(&GiveBuffer, &TakeBuffer));
+  // Each time: a Session of the program may have registered its own since.
+  Report("buffers", cuptiActivityRegisterCallbacks(&GiveBuffer, &TakeBuffer));
   registered = true;
   for (const Part& part : kKinds) {
     if (wanted(part)) Report(part.name, cuptiActivityEnable(part.kind));
