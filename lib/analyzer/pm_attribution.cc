@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/analyzer/continuous.h"
+#include "lib/analyzer/pm_pairs.h"
 #include "lib/analyzer/units.h"
 
 namespace prof::analyzer {
@@ -19,10 +20,14 @@ constexpr double kFitBudget = 2e10;      // multiplications: some tens of second
 constexpr double kMostError = 0.10;      // of the metric's full scale: worse is no answer
 constexpr double kMostInflation = 1000;  // of a rate's variance by what runs beside it
 constexpr double kBesideIt = 10;         // from here on it is named as the reason
-// Of a sample's length that one operation takes. Below it, and with others beside it, a rate is
-// what the others' leave over: where they vary it is wrong by more than its error says (a kernel of
-// 35 us in samples of 350 us by 21 points, of 180 us by 3; H200).
-constexpr double kShortOperation = 0.125;
+// Samples' worth of time for a column of its own. Kernels that share one are wrong by what their
+// rates differ, and what runs beside them is wrong with them: by 20 points where those with less
+// than 20 samples' worth did (H200), although no value can be given of so little.
+constexpr double kLeastForColumn = 1;
+// What is known beforehand of how a rate changes while an operation runs: the standard deviation of
+// its first half from the whole, of the rate and of full scale.
+constexpr double kSkew = 0.25;
+constexpr double kLeastSkew = 0.02;
 constexpr double kOfPath = 0.90;  // of a range's time must be in columns of its own
 
 std::string In(const RangeFamilies& families, uint32_t path) {
@@ -39,7 +44,7 @@ int32_t FitColumns::Add(std::string name, bool one_path) {
 
 FitColumns::FitColumns(const PmWork& work, const PmRows& rows, const RangeFamilies& families)
     : of_entity(work.entities.size(), model::kNoIndex), own(work.entities.size()) {
-  const double least_ns = kLeastPmSamples * rows.sample_ns;
+  const double least_ns = kLeastForColumn * rows.sample_ns;
   std::vector<size_t> by_time(work.entities.size());
   for (size_t i = 0; i < by_time.size(); ++i) by_time[i] = i;
   std::stable_sort(by_time.begin(), by_time.end(), [&](size_t a, size_t b) {
@@ -67,6 +72,10 @@ FitColumns::FitColumns(const PmWork& work, const PmRows& rows, const RangeFamili
     of_entity[entity] = found == column_of_path.end() ? other : found->second;
   }
   Add("the idle time between operations", false);
+  count = names.size();
+  for (size_t column = 0; column < static_cast<size_t>(other) && count < kMostColumns; ++column) {
+    skew_of.push_back(static_cast<int32_t>(count++));
+  }
 }
 
 PmAttribution::PmAttribution(const model::Model& model, const model::PmSeries& series,
@@ -75,25 +84,69 @@ PmAttribution::PmAttribution(const model::Model& model, const model::PmSeries& s
       work_(GatherPmWork(model, series.device, families, groups)),
       rows_(ClassifyPmRows(series, &work_)),
       columns_(work_, rows_, families),
-      problem_{series_, work_, rows_, columns_.of_entity, columns_.names.size()} {
+      problem_{series_,          work_,         rows_, columns_.of_entity, columns_.names.size(),
+               columns_.skew_of, columns_.count} {
   windows_ = SpreadWindows(rows_, 0, 1, kFitWindows, rows_.use.size());
   if (windows_.empty()) return;
   for (const size_t m : rows_.metrics) high_.push_back(FullScale(m));
-  clock_ = FindPmClock(problem_);
+  PmProblem without_skews = problem_;
+  without_skews.skew_of.clear();
+  without_skews.columns = problem_.rates;
+  clock_ = FindPmClock(without_skews);
+  fit_ = Fit(problem_, windows_, kFitBudget, &solvers_);
+
+  const PmPairs pairs = JoinPairs(series_, rows_);
+  const std::vector<PmWindow> windows =
+      SpreadWindows(pairs.rows, 0, 1, kFitWindows, pairs.rows.use.size());
+  if (windows.empty()) return;
+  const PmProblem twice_as_long{pairs.series,       work_,          pairs.rows,
+                                problem_.column_of, problem_.rates, problem_.skew_of,
+                                problem_.columns};
+  std::vector<PmSolver> solvers;
+  pairs_ = Fit(twice_as_long, windows, kFitBudget / 2, &solvers);
+}
+
+PmFit PmAttribution::Fit(const PmProblem& problem, const std::vector<PmWindow>& windows,
+                         double budget, std::vector<PmSolver>* solvers) const {
   const auto offset_ns = static_cast<int64_t>(std::llround(clock_.offset_ns));
-  sums_ = SumRows(problem_, windows_, offset_ns, kFitBudget);
-  solver_.emplace(sums_);
+  const NormalEquations sums = SumRows(problem, windows, offset_ns, budget);
   std::vector<double> bounds;
-  for (size_t m = 0; m < high_.size(); ++m) {
-    bounds.push_back(IsPercentMetric(series_.metrics[rows_.metrics[m]]) ? 100 : HUGE_VAL);
+  for (size_t m = 0; m < rows_.metrics.size(); ++m) {
+    const auto metric = static_cast<Index>(m);
+    solvers->emplace_back(sums, metric, SkewPenalties(sums, metric));
+    bounds.push_back(IsPercentMetric(Name(m)) ? 100 : HUGE_VAL);
   }
-  fit_ = FitRates(problem_, *solver_, windows_, offset_ns, kFitBudget, bounds);
-  fit_.later = clock_.later;
-  fit_.earlier = clock_.earlier;
+  PmFit fit = FitRates(problem, *solvers, windows, offset_ns, budget, bounds);
+  fit.later = clock_.later;
+  fit.earlier = clock_.earlier;
+  return fit;
+}
+
+Eigen::VectorXd PmAttribution::SkewPenalties(const NormalEquations& sums, Index metric) const {
+  const NormalEquations without_skews = sums.First(problem_.rates);
+  const Eigen::MatrixXd rates = SolveRates(without_skews);
+  const double variance = without_skews.Residuals(rates)(metric) /
+                          std::max(1.0, sums.busy - static_cast<double>(problem_.rates));
+  const double high = high_[static_cast<size_t>(metric)];
+  Eigen::VectorXd penalties(static_cast<Index>(columns_.skew_of.size()));
+  for (Index column = 0; column < penalties.size(); ++column) {
+    const double rate = std::clamp(rates(column, metric), 0.0, high);
+    const double skew = kSkew * rate + kLeastSkew * high;
+    penalties(column) = skew > 0 ? variance / (skew * skew) : 1;
+  }
+  return penalties;
+}
+
+// By how much samples twice as long give another value, as far as that is not chance in them.
+double PmAttribution::Misfit(const PmWeights& weights, size_t m) const {
+  if (!pairs_) return 0;
+  const double moved = std::abs(pairs_->Value(weights, m) - fit_.Value(weights, m));
+  return std::max(0.0, moved - pairs_->Error(weights, m));
 }
 
 ContinuousValues PmAttribution::OfEntity(size_t entity) const {
   const PmEntity& e = work_.entities[entity];
+  const double least_ns = kLeastPmSamples * rows_.sample_ns;
   ContinuousValues values;
   for (const std::string& metric : series_.metrics) {
     ContinuousValue& value = values[metric];
@@ -102,32 +155,17 @@ ContinuousValues PmAttribution::OfEntity(size_t entity) const {
   }
   for (size_t m = 0; m < rows_.metrics.size(); ++m) {
     ContinuousValue& value = values[Name(m)];
-    if (!columns_.own[entity] || windows_.empty()) {
+    if (!columns_.own[entity] || e.time_ns < least_ns || windows_.empty()) {
       value.missing = TooLittle(e.time_ns);
       continue;
     }
-    const auto column = static_cast<size_t>(columns_.of_entity[entity]);
-    value = OfColumn(column, m);
-    if (value.value && TooShort(e, column)) {
-      value.value.reset();
-      value.error = 0;
-      value.missing = "one takes " + FormatNs(e.mean_ns) + ", too short to be told from " +
-                      Neighbour(column) + " in samples of " + FormatNs(rows_.sample_ns) +
-                      ": sample more often (--continuous, --continuous-core)";
-    }
+    value = OfColumn(static_cast<size_t>(columns_.of_entity[entity]), m);
   }
   return values;
 }
 
-// Beside idle time alone, whose rate does not vary, an operation may be as short as it likes.
-bool PmAttribution::TooShort(const PmEntity& entity, size_t column) const {
-  const auto at = static_cast<Index>(column);
-  return entity.mean_ns < kShortOperation * rows_.sample_ns && solver_->Inflation(at) > kBesideIt &&
-         solver_->Nearest(at) != static_cast<Index>(problem_.idle_column());
-}
-
-const std::string& PmAttribution::Neighbour(size_t column) const {
-  return columns_.names[static_cast<size_t>(solver_->Nearest(static_cast<Index>(column)))];
+const std::string& PmAttribution::Neighbour(size_t column, size_t m) const {
+  return columns_.names[static_cast<size_t>(solvers_[m].Nearest(static_cast<Index>(column)))];
 }
 
 std::map<uint32_t, ContinuousValues> PmAttribution::OfPaths() const {
@@ -230,7 +268,7 @@ std::string PmAttribution::TooLittle(double time_ns) const {
 }
 
 void PmAttribution::Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const {
-  value->error = fit_.Error(weights, m) + series_.scales[rows_.metrics[m]] / 2;
+  value->error = fit_.Error(weights, m) + Misfit(weights, m) + series_.scales[rows_.metrics[m]] / 2;
   if (!(value->error <= kMostError * high_[m])) {
     value->missing = "the samples do not tell: its error bound would be +-" +
                      FormatFixed(value->error, 1) + (IsPercentMetric(Name(m)) ? " points" : "");
@@ -245,8 +283,8 @@ ContinuousValue PmAttribution::OfColumn(size_t column, size_t m) const {
   value.seconds = fit_.seconds[column];
   value.samples = fit_.samples[column];
   const auto at = static_cast<Index>(column);
-  const double inflation = solver_->Inflation(at);
-  const std::string beside = "it cannot be told apart from " + Neighbour(column) +
+  const double inflation = solvers_[m].Inflation(at);
+  const std::string beside = "it cannot be told apart from " + Neighbour(column, m) +
                              ": in every sample they run in nearly the same proportion";
   if (!(inflation <= kMostInflation)) {
     value.missing = beside;

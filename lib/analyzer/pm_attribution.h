@@ -21,13 +21,17 @@
 
 namespace prof::analyzer {
 
-// Which entities share a column of the fit: the large ones have their own, the small ones of a path
-// share one, and what is small even so shares the last but one. The last is idle time.
+// Which entities share a column of the fit: all have their own but those that hardly ran and, where
+// there are too many, the small ones, which share one for each path; what is too little even so
+// shares the last but one. The last is idle time.
 struct FitColumns {
   std::vector<int32_t> of_entity;
   std::vector<bool> own;           // by entity: nothing else is in its column
   std::vector<bool> of_one_path;   // by column
   std::vector<std::string> names;  // by column
+  // The largest entities, which have the first columns, have a skew each while there is room.
+  std::vector<int32_t> skew_of;  // by column
+  size_t count = 0;              // of columns, skews included
 
   FitColumns(const PmWork& work, const PmRows& rows, const RangeFamilies& families);
 
@@ -55,11 +59,14 @@ class PmAttribution {
  private:
   const std::string& Name(size_t m) const { return series_.metrics[rows_.metrics[m]]; }
   double FullScale(size_t m) const;
+  PmFit Fit(const PmProblem& problem, const std::vector<PmWindow>& windows, double budget,
+            std::vector<PmSolver>* solvers) const;
+  Eigen::VectorXd SkewPenalties(const NormalEquations& sums, Eigen::Index metric) const;
+  double Misfit(const PmWeights& weights, size_t m) const;
   std::string TooLittle(double time_ns) const;
   void Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const;
   ContinuousValue OfColumn(size_t column, size_t m) const;
-  bool TooShort(const PmEntity& entity, size_t column) const;
-  const std::string& Neighbour(size_t column) const;  // that it is hardest to tell from
+  const std::string& Neighbour(size_t column, size_t m) const;  // that it is hardest to tell from
 
   const model::PmSeries& series_;
   PmWork work_;
@@ -69,9 +76,9 @@ class PmAttribution {
   std::vector<PmWindow> windows_;
   std::vector<double> high_;  // full scale of each metric
   PmClock clock_;
-  NormalEquations sums_;
-  std::optional<PmSolver> solver_;  // absent, as windows_ is empty, when there is nothing to fit
+  std::vector<PmSolver> solvers_;  // by metric; none, as windows_ is empty, when nothing is to fit
   PmFit fit_;
+  std::optional<PmFit> pairs_;  // of samples twice as long; absent when there are too few
 };
 
 }  // namespace prof::analyzer

@@ -32,7 +32,8 @@ MatrixXd Scaled(const NormalEquations& sums, const VectorXd& scale) {
 template <typename Visit>
 void ForRows(const PmProblem& problem, const std::vector<PmWindow>& windows, int64_t offset_ns,
              double budget, Visit visit) {
-  PmSweep sweep(problem.work, problem.series, problem.column_of, problem.columns, offset_ns);
+  PmSweep sweep(problem.work, problem.series, problem.column_of, problem.skew_of, problem.columns,
+                offset_ns);
   std::vector<int32_t> columns;
   std::vector<double> shares;
   const double budget_each = budget / static_cast<double>(std::max<size_t>(windows.size(), 1));
@@ -123,18 +124,29 @@ MatrixXd SolveRates(const NormalEquations& sums) {
          Scaled(sums, scale).ldlt().solve(MatrixXd(scale.asDiagonal() * sums.values));
 }
 
-PmSolver::PmSolver(const NormalEquations& sums)
-    : sums_(sums), scale_(UnitScale(sums)), scaled_(Scaled(sums, scale_)) {
-  const Index k = sums.columns.rows();
+NormalEquations NormalEquations::First(size_t count) const {
+  const auto k = static_cast<Index>(count);
+  return {columns.topLeftCorner(k, k), values.topRows(k), squares, busy};
+}
+
+PmSolver::PmSolver(const NormalEquations& sums, Index metric, const VectorXd& penalties)
+    : rates_(sums.columns.rows() - penalties.size()),
+      values_(sums.values.col(metric)),
+      squares_(sums.columns.diagonal()) {
+  NormalEquations penalized = sums;
+  penalized.columns.diagonal().tail(penalties.size()) += penalties;
+  scale_ = UnitScale(penalized);
+  scaled_ = Scaled(penalized, scale_);
+  const Index k = scaled_.rows();
   inverse_ =
       scale_.asDiagonal() * scaled_.ldlt().solve(MatrixXd::Identity(k, k)) * scale_.asDiagonal();
 }
 
 // Block principal pivoting: columns at a bound are taken out of the equations, all at once, and
 // come back when their gradient says so; one at a time when that does not settle.
-VectorXd PmSolver::Bounded(Index metric, double high) const {
+VectorXd PmSolver::Bounded(double high) const {
   const Index k = scaled_.rows();
-  const VectorXd target = scale_.asDiagonal() * sums_.values.col(metric);
+  const VectorXd target = scale_.asDiagonal() * values_;
   const VectorXd most = high * scale_.cwiseInverse();  // rates are scale * x
   VectorXd x = VectorXd::Zero(k);
   std::vector<int> bound(static_cast<size_t>(k), 0);  // -1: at 0, +1: at `most`
@@ -156,7 +168,7 @@ VectorXd PmSolver::Bounded(Index metric, double high) const {
     const VectorXd gradient = target - scaled_ * x;
     const double tolerance = 1e-9 * (1 + target.cwiseAbs().maxCoeff());
     std::vector<std::pair<Index, int>> wrong;  // column, what it changes to
-    for (Index i = 0; i < k; ++i) {
+    for (Index i = 0; i < rates_; ++i) {
       const int at = bound[static_cast<size_t>(i)];
       if (at == 0 && x(i) < -tolerance) wrong.emplace_back(i, -1);
       if (at == 0 && x(i) > most(i) + tolerance) wrong.emplace_back(i, 1);
@@ -173,18 +185,19 @@ VectorXd PmSolver::Bounded(Index metric, double high) const {
     }
     for (const auto& [column, to] : wrong) bound[static_cast<size_t>(column)] = to;
   }
-  return (scale_.asDiagonal() * x).cwiseMax(0).cwiseMin(high);
+  VectorXd found = scale_.asDiagonal() * x;
+  found.head(rates_) = found.head(rates_).cwiseMax(0).cwiseMin(high);
+  return found;
 }
 
 double PmSolver::Inflation(Index column) const {
-  const double square = sums_.columns(column, column);
-  return square > 0 ? inverse_(column, column) * square : HUGE_VAL;
+  return squares_(column) > 0 ? inverse_(column, column) * squares_(column) : HUGE_VAL;
 }
 
 Index PmSolver::Nearest(Index column) const {
   Index nearest = column;
   double most = 0;
-  for (Index other = 0; other < inverse_.rows(); ++other) {
+  for (Index other = 0; other < rates_; ++other) {
     if (other == column) continue;
     const double partial = std::abs(inverse_(column, other)) /
                            std::sqrt(inverse_(column, column) * inverse_(other, other));
@@ -195,7 +208,7 @@ Index PmSolver::Nearest(Index column) const {
   return nearest;
 }
 
-PmFit FitRates(const PmProblem& problem, const PmSolver& solver,
+PmFit FitRates(const PmProblem& problem, const std::vector<PmSolver>& solvers,
                const std::vector<PmWindow>& windows, int64_t offset_ns, double budget,
                const std::vector<double>& high) {
   const auto k = static_cast<Index>(problem.columns);
@@ -204,10 +217,11 @@ PmFit FitRates(const PmProblem& problem, const PmSolver& solver,
   PmFit fit;
   fit.rates.resize(k, metrics);
   for (Index m = 0; m < metrics; ++m) {
-    fit.rates.col(m) = solver.Bounded(m, high[static_cast<size_t>(m)]);
+    const auto at = static_cast<size_t>(m);
+    fit.rates.col(m) = solvers[at].Bounded(high[at]);
+    fit.inverse.push_back(solvers[at].inverse());
   }
-  fit.inverse = solver.inverse();
-  fit.later = fit.earlier = MatrixXd::Zero(k, metrics);
+  fit.later = fit.earlier = MatrixXd::Zero(static_cast<Index>(problem.rates), metrics);
   fit.seconds.resize(problem.columns);
   fit.samples.resize(problem.columns);
   fit.scatter.assign(problem.metrics(), MatrixXd::Zero(k, count));
@@ -235,7 +249,7 @@ PmFit FitRates(const PmProblem& problem, const PmSolver& solver,
             }
           });
   fit.variance = residuals / std::max(1.0, busy - static_cast<double>(k));
-  for (MatrixXd& scatter : fit.scatter) scatter = fit.inverse * scatter;
+  for (size_t m = 0; m < fit.scatter.size(); ++m) fit.scatter[m] = fit.inverse[m] * fit.scatter[m];
   fit.quantile = 1.96 + 2.5 / std::max(1.0, static_cast<double>(count - 1));
   return fit;
 }
@@ -254,7 +268,7 @@ double PmFit::Error(const PmWeights& weights, size_t metric) const {
   VectorXd moved = VectorXd::Zero(scatter[metric].cols());
   for (const auto& [column, weight] : weights) {
     for (const auto& [other, other_weight] : weights) {
-      product += weight * other_weight * inverse(column, other);
+      product += weight * other_weight * inverse[metric](column, other);
     }
     moved += weight * scatter[metric].row(column).transpose();
     later_by += weight * later(column, m);

@@ -2,7 +2,8 @@
 //
 // The least-squares fit behind docs/continuous.md: every row of PM samples is the mean of the rates
 // of what ran in it, weighted by how long each ran. Unknown: the rate of each column, one of which
-// stands for the time in which nothing ran.
+// stands for the time in which nothing ran; and the skews of some: by how much their rate is higher
+// in the first half of each operation than on average, and lower in the second.
 #ifndef PROF_LIB_ANALYZER_PM_FIT_H_
 #define PROF_LIB_ANALYZER_PM_FIT_H_
 
@@ -27,10 +28,12 @@ struct PmProblem {
   const PmWork& work;
   const PmRows& rows;
   std::vector<int32_t> column_of;  // by entity
-  size_t columns = 0;              // the idle one, which is the last, included
+  size_t rates = 0;                // columns, the idle one, which is the last, included
+  std::vector<int32_t> skew_of;    // by column, of the first ones: the column of its skew
+  size_t columns = 0;              // of rates, then of skews
 
   size_t metrics() const { return rows.metrics.size(); }
-  size_t idle_column() const { return columns - 1; }
+  size_t idle_column() const { return rates - 1; }
   double Value(size_t row, size_t m) const { return series.row(row)[rows.metrics[m]]; }
 };
 
@@ -49,6 +52,8 @@ struct NormalEquations {
 
   // Residual sum of squares of each metric at these rates.
   Eigen::VectorXd Residuals(const Eigen::MatrixXd& rates) const;
+  // Of the first `count` columns alone.
+  NormalEquations First(size_t count) const;
 };
 
 // Each window stops where its part of `budget` multiplications is used up: a recording of hours
@@ -59,21 +64,24 @@ NormalEquations SumRows(const PmProblem& problem, const std::vector<PmWindow>& w
 // Rates without bounds, K x M. Columns that cannot be told apart share theirs.
 Eigen::MatrixXd SolveRates(const NormalEquations& sums);
 
-// The same with bounds, and what is known of their precision. Costs the cube of the columns.
+// The same of one metric, with bounds, and what is known of their precision. `penalties`: of the
+// skews' squares, the variance of a sample over that of the skew beforehand. Costs the cube of the
+// columns.
 class PmSolver {
  public:
-  explicit PmSolver(const NormalEquations& sums);
-  Eigen::VectorXd Bounded(Eigen::Index metric, double high) const;  // 0 <= rate <= high
-  const Eigen::MatrixXd& inverse() const { return inverse_; }       // of the sums of products
-  // How much larger the variance of a column's rate is than if no other column ran beside it.
+  PmSolver(const NormalEquations& sums, Eigen::Index metric, const Eigen::VectorXd& penalties);
+  Eigen::VectorXd Bounded(double high) const;                  // 0 <= rate <= high, any skew
+  const Eigen::MatrixXd& inverse() const { return inverse_; }  // of the sums of products
+  // How much larger the variance of a rate is than if no other column ran beside it.
   double Inflation(Eigen::Index column) const;
-  // The column that it is hardest to tell from.
+  // The rate that it is hardest to tell from.
   Eigen::Index Nearest(Eigen::Index column) const;
 
  private:
-  const NormalEquations& sums_;
-  Eigen::VectorXd scale_;   // 1 / sqrt of the diagonal
-  Eigen::MatrixXd scaled_;  // unit diagonal, and a trace of ridge
+  Eigen::Index rates_ = 0;
+  Eigen::VectorXd values_, squares_;  // sums: of columns with the metric, of their squares
+  Eigen::VectorXd scale_;             // 1 / sqrt of the diagonal
+  Eigen::MatrixXd scaled_;            // unit diagonal, and a trace of ridge
   Eigen::MatrixXd inverse_;
 };
 
@@ -81,11 +89,11 @@ class PmSolver {
 using PmWeights = std::vector<std::pair<Eigen::Index, double>>;
 
 struct PmFit {
-  Eigen::MatrixXd rates;                 // K x M, within their bounds
-  Eigen::MatrixXd inverse;               // K x K
+  Eigen::MatrixXd rates;                 // K x M, within their bounds; behind them the skews
+  std::vector<Eigen::MatrixXd> inverse;  // M of K x K
   Eigen::VectorXd variance;              // M: of a sample in which something ran
   std::vector<Eigen::MatrixXd> scatter;  // M of K x windows: what each window moves the rates by
-  Eigen::MatrixXd later, earlier;        // K x M: what a clock error moves the rates by
+  Eigen::MatrixXd later, earlier;        // of rates alone: what a clock error moves them by
   std::vector<double> seconds;           // K: in the rows that were used
   std::vector<int64_t> samples;          // K
   double quantile = 2;                   // of Student's distribution, for 95 %
@@ -96,8 +104,8 @@ struct PmFit {
   double Error(const PmWeights& weights, size_t metric) const;
 };
 
-// `high`: upper bounds of the metrics. Leaves `later` and `earlier` zero.
-PmFit FitRates(const PmProblem& problem, const PmSolver& solver,
+// By metric: its solver and its upper bound. Leaves `later` and `earlier` zero.
+PmFit FitRates(const PmProblem& problem, const std::vector<PmSolver>& solvers,
                const std::vector<PmWindow>& windows, int64_t offset_ns, double budget,
                const std::vector<double>& high);
 

@@ -7,7 +7,7 @@
 namespace prof::analyzer {
 
 void PmSweep::Start(int64_t time_ns) {
-  while (!ends_.empty()) ends_.pop();
+  ends_ = middles_ = {};
   for (const int32_t column : touched_) columns_[static_cast<size_t>(column)] = {};
   touched_.clear();
   now_ns_ = time_ns;
@@ -31,11 +31,33 @@ void PmSweep::Settle(int32_t column) {
   c.touched = true;
 }
 
+void PmSweep::Change(int32_t column, int64_t by) {
+  Settle(column);
+  columns_[static_cast<size_t>(column)].running += by;
+}
+
 void PmSweep::Enter(const PmInterval& interval) {
   const int32_t column = column_of_[static_cast<size_t>(interval.entity)];
-  Settle(column);
-  ++columns_[static_cast<size_t>(column)].running;
+  Change(column, 1);
   ends_.emplace(interval.end_ns, column);
+  if (!HasSkew(column)) return;
+  const int32_t skew = skew_of_[static_cast<size_t>(column)];
+  const int64_t middle_ns = interval.start_ns + (interval.end_ns - interval.start_ns) / 2;
+  const bool is_first_half = middle_ns > now_ns_;
+  Change(skew, is_first_half ? 1 : -1);
+  if (is_first_half) middles_.emplace(middle_ns, skew);
+}
+
+void PmSweep::PassMiddle() {
+  Change(middles_.top().second, -2);
+  middles_.pop();
+}
+
+void PmSweep::Leave() {
+  const int32_t column = ends_.top().second;
+  ends_.pop();
+  Change(column, -1);
+  if (HasSkew(column)) Change(skew_of_[static_cast<size_t>(column)], 1);
 }
 
 void PmSweep::Advance(int64_t to_ns) {
@@ -43,18 +65,18 @@ void PmSweep::Advance(int64_t to_ns) {
   while (true) {
     const int64_t start_ns =
         next_ < work_.intervals.size() ? work_.intervals[next_].start_ns : kNever;
+    const int64_t middle_ns = middles_.empty() ? kNever : middles_.top().first;
     const int64_t end_ns = ends_.empty() ? kNever : ends_.top().first;
-    const int64_t time_ns = std::min({start_ns, end_ns, to_ns});
+    const int64_t time_ns = std::min({start_ns, middle_ns, end_ns, to_ns});
     const auto passed_ns = static_cast<double>(time_ns - now_ns_);
     if (ends_.empty()) row_.idle_ns += passed_ns;
     if (ends_.size() > 1) row_.concurrent_ns += passed_ns;
     now_ns_ = time_ns;
-    if (std::min(start_ns, end_ns) >= to_ns) return;
-    if (end_ns <= start_ns) {  // ends first: back-to-back operations are not concurrent
-      const int32_t column = ends_.top().second;
-      ends_.pop();
-      Settle(column);
-      --columns_[static_cast<size_t>(column)].running;
+    if (std::min({start_ns, middle_ns, end_ns}) >= to_ns) return;
+    if (middle_ns <= std::min(start_ns, end_ns)) {
+      PassMiddle();
+    } else if (end_ns <= start_ns) {  // ends first: back-to-back operations are not concurrent
+      Leave();
     } else {
       Enter(work_.intervals[next_++]);
     }
@@ -68,12 +90,12 @@ void PmSweep::Flush() {
   for (const int32_t column : touched_) {
     Column& c = columns_[static_cast<size_t>(column)];
     Settle(column);
-    if (c.ns > 0) {
+    if (c.ns != 0) {
       row_.columns.push_back(column);
       row_.ns.push_back(c.ns);
     }
     c.ns = 0;
-    c.touched = c.running > 0;
+    c.touched = c.running != 0;
     if (c.touched) touched_[kept++] = column;
   }
   touched_.resize(kept);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One pass over PM sample rows and operations, both in time order: how long the operations of each
-// column of the fit ran within each row.
+// column of the fit ran within each row, and how much longer their first halves than their second.
 #ifndef PROF_LIB_ANALYZER_PM_SWEEP_H_
 #define PROF_LIB_ANALYZER_PM_SWEEP_H_
 
@@ -18,8 +18,8 @@ namespace prof::analyzer {
 // A row and what ran in it. Two operations of a column at one time count twice.
 struct PmRow {
   size_t row = 0;
-  std::vector<int32_t> columns;  // each once, those that ran
-  std::vector<double> ns;        // parallel to `columns`
+  std::vector<int32_t> columns;  // each once, those that ran, and their skews
+  std::vector<double> ns;        // parallel to `columns`; of a skew: first halves less second ones
   double length_ns = 0;
   double idle_ns = 0;        // nothing ran
   double concurrent_ns = 0;  // more than one operation ran
@@ -27,13 +27,14 @@ struct PmRow {
 
 class PmSweep {
  public:
-  // `column_of` maps entities to columns below `columns`. `offset_ns` is what the samples' clock is
-  // ahead of the operations' clock.
+  // `column_of` maps entities to columns, `skew_of` the first columns to those of their skews; all
+  // are below `columns`. `offset_ns` is what the samples' clock is ahead of the operations' clock.
   PmSweep(const PmWork& work, const model::PmSeries& series, const std::vector<int32_t>& column_of,
-          size_t columns, int64_t offset_ns)
+          const std::vector<int32_t>& skew_of, size_t columns, int64_t offset_ns)
       : work_(work),
         series_(series),
         column_of_(column_of),
+        skew_of_(skew_of),
         offset_ns_(offset_ns),
         columns_(columns) {}
 
@@ -59,27 +60,35 @@ class PmSweep {
 
  private:
   struct Column {
-    int64_t running = 0;  // operations
+    int64_t running = 0;  // operations; of a skew: in their first half less those in their second
     int64_t since_ns = 0;
     double ns = 0;
     bool touched = false;
   };
-  using End = std::pair<int64_t, int32_t>;  // time, column
+  using Moment = std::pair<int64_t, int32_t>;  // time, column
+  using Moments = std::priority_queue<Moment, std::vector<Moment>, std::greater<>>;
 
   void Start(int64_t time_ns);
   void Advance(int64_t to_ns);
   void Enter(const PmInterval& interval);
+  void PassMiddle();
+  void Leave();
+  // From now on so many more of a column run.
+  void Change(int32_t column, int64_t by);
   void Settle(int32_t column);
+  bool HasSkew(int32_t column) const { return static_cast<size_t>(column) < skew_of_.size(); }
   // Times since the last call into `row_`; what still runs stays.
   void Flush();
 
   const PmWork& work_;
   const model::PmSeries& series_;
   const std::vector<int32_t>& column_of_;
+  const std::vector<int32_t>& skew_of_;
   const int64_t offset_ns_;
   std::vector<Column> columns_;
   std::vector<int32_t> touched_;
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+  Moments ends_;     // of what runs, with its column
+  Moments middles_;  // of what is in its first half, with its skew
   size_t next_ = 0;  // interval
   int64_t now_ns_ = 0;
   PmRow row_;

@@ -64,7 +64,6 @@ PmWork GatherPmWork(const model::Model& model, uint32_t device, const RangeFamil
                     const KernelGroups& groups) {
   PmWork work;
   std::map<int32_t, int32_t> of_group;
-  std::map<int32_t, double> counts;  // of operations, by entity
   std::map<std::tuple<OpKind, model::CopyKind, uint32_t>, int32_t> of_others;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const Op& op = model.ops[i];
@@ -87,12 +86,6 @@ PmWork GatherPmWork(const model::Model& model, uint32_t device, const RangeFamil
     }
     work.intervals.push_back({op.start_ns, op.end_ns, entity});
     work.longest_ns = std::max(work.longest_ns, op.end_ns - op.start_ns);
-    work.entities[static_cast<size_t>(entity)].mean_ns +=
-        static_cast<double>(op.end_ns - op.start_ns);
-    ++counts[entity];
-  }
-  for (const auto& [entity, count] : counts) {
-    work.entities[static_cast<size_t>(entity)].mean_ns /= count;
   }
   return work;
 }
@@ -105,7 +98,8 @@ PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work) {
 
   double length_ns = 0, samples = 0, busy = 0, concurrent = 0;
   const std::vector<int32_t> one_column(work->entities.size(), 0);
-  PmSweep sweep(*work, series, one_column, 1, 0);
+  const std::vector<int32_t> no_skews;
+  PmSweep sweep(*work, series, one_column, no_skews, 1, 0);
   sweep.Run(0, series.rows(), [&](const PmRow& row) {
     for (const size_t m : rows.metrics) {
       if (std::isnan(series.row(row.row)[m])) return;

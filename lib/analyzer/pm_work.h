@@ -26,7 +26,6 @@ struct PmEntity {
   std::string name;
   double time_ns = 0;        // within rows that can be used
   double time_alone_ns = 0;  // the part of it in rows without concurrent work
-  double mean_ns = 0;        // of one operation, wherever it ran
 };
 
 struct PmWork {

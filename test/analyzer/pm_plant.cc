@@ -6,6 +6,17 @@
 #include <stdexcept>
 
 namespace prof::test {
+namespace {
+
+// How much of the work of a launch is done in [from, until), times of it, in ns of its mean rate.
+double WorkNs(const model::Op& op, double front, int64_t from, int64_t until) {
+  const int64_t middle = op.start_ns + (op.end_ns - op.start_ns) / 2;
+  const auto first = static_cast<double>(std::min(until, middle) - std::min(from, middle));
+  const auto second = static_cast<double>(std::max(until, middle) - std::max(from, middle));
+  return (1 + front) * first + (1 - front) * second;
+}
+
+}  // namespace
 
 uint32_t PmPlant::Kernel(const PlantedKernel& kernel) {
   kernels_.push_back(kernel);
@@ -59,13 +70,14 @@ void PmPlant::Sample(int64_t start_ns, int64_t end_ns, const PlantOptions& optio
   std::vector<double> work(rows * metrics);  // percent * ns
   for (const model::Op& op : model_.ops) {
     if (op.device != options.device) continue;
+    const PlantedKernel& kernel = planted(op.shape);
     for (int64_t at = std::max(op.start_ns, start_ns); at < op.end_ns;) {
       const auto row = static_cast<size_t>((at - start_ns) / options.interval_ns);
       if (row >= rows) break;
       const int64_t until =
           std::min(op.end_ns, start_ns + (static_cast<int64_t>(row) + 1) * options.interval_ns);
       for (size_t m = 0; m < metrics; ++m) {
-        work[row * metrics + m] += planted(op.shape).rates[m] * static_cast<double>(until - at);
+        work[row * metrics + m] += kernel.rates[m] * WorkNs(op, kernel.front, at, until);
       }
       at = until;
     }

@@ -18,7 +18,8 @@ namespace prof::test {
 struct PlantedKernel {
   std::string name;
   int64_t duration_ns = 0;
-  std::vector<double> rates;  // of each metric, in percent
+  std::vector<double> rates;  // of each metric, in percent: the mean over a launch
+  double front = 0;           // -1 to 1: by how much the first half of a launch is above that mean
 };
 
 struct PlantOptions {
