@@ -39,9 +39,12 @@ void Check(ThreadRing::Result result,
   }
 }
 
+// Without `inline` the compiler makes calls of the next functions that have it: 3 to 4 ns of a push
+// and a pop.
+
 // The thread is in `path` now. `current` goes first: ThreadReader::Start looks at it and at what
 // was written to the ring after the recording began, and must not miss a change in both.
-void SetCurrentAt(ThreadState& thread, uint32_t path, int64_t ticks) {
+inline void SetCurrentAt(ThreadState& thread, uint32_t path, int64_t ticks) {
   thread.current.store(path, std::memory_order_release);
   thread.last_event_ticks = ticks;
   Check(thread.ring.Write(RingRecord::Of(RecordKind::kStep, ticks, path)));
@@ -54,7 +57,7 @@ void WritePayload(ThreadState& thread, const Payload& payload, uint32_t path, in
       RingRecord::Of(RecordKind::kPayloadValue, static_cast<int64_t>(payload.bits), path)));
 }
 
-void SetCurrent(ThreadState& thread, uint32_t path, const Payload& payload = {}) {
+inline void SetCurrent(ThreadState& thread, uint32_t path, const Payload& payload = {}) {
   if (path == thread.current.load(std::memory_order_relaxed)) return;
   if (Recording()) {
     const int64_t now = NowTicks();
@@ -69,7 +72,7 @@ uint32_t Innermost(const ThreadState& thread) {
   return thread.depth == 0 ? kNoPath : thread.open[thread.depth - 1].path;
 }
 
-const StoredString* DomainOf(ThreadState& thread, std::string_view domain) {
+inline const StoredString* DomainOf(ThreadState& thread, std::string_view domain) {
   if (domain.empty()) return nullptr;
   if (thread.last_domain == nullptr || !thread.last_domain->Is(domain)) {
     const StoredString* stored = InternString(domain);

@@ -105,13 +105,17 @@ class ThreadRing {
 
   static constexpr uint64_t kPrefetched = 16;  // records, four cache lines
 
+  // Written for each record. The reader looks here once for many of them: were anything here that
+  // it needs for each, it would take the line away from the writer each time.
+  alignas(64) std::atomic<uint64_t> head_{0};
+  uint64_t seen_tail_ = 0;  // the writer's last look at tail_
+  bool told_ = false;
+  // Read by both for each record, written once for many.
+  alignas(64) std::atomic<uint64_t> tail_{0};
   RingRecord* records_ = nullptr;
   uint64_t capacity_ = 0;
-  uint64_t seen_tail_ = 0;  // the writer's last look at tail_, which is on the reader's cache line
-  bool told_ = false;
-  std::atomic<uint64_t> head_{0};
-  alignas(64) std::atomic<uint64_t> tail_{0};
 };
+static_assert(sizeof(ThreadRing) == 128, "two cache lines, one of which only the writer writes");
 
 }  // namespace prof::capture
 
