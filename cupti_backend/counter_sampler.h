@@ -111,6 +111,7 @@ class CounterSampler {
 
   Context* FindContext(CUcontext handle);
   void RunWorker();
+  void WorkUntilClosed();
   void AwaitWork();
   void Refused(Context& context, const CounterProblem& problem);
   void NoteRecovery(Context& context);

@@ -3,6 +3,8 @@
 // The sampler's own thread: plans passes, changes from one group to the next, reads the samples.
 #include <algorithm>
 #include <cstdio>
+#include <exception>
+#include <string>
 #include <utility>
 
 #include "cupti_backend/counter_errors.h"
@@ -94,6 +96,14 @@ void CounterSampler::SetStatus(State state, int code, std::string what, std::str
 // --- The worker ----------------------------------------------------------------------------------
 
 void CounterSampler::RunWorker() {
+  try {
+    WorkUntilClosed();
+  } catch (const std::exception& error) {
+    SetStatus(State::kDegraded, 0, std::string("sampling ended: ") + error.what(), "");
+  }
+}
+
+void CounterSampler::WorkUntilClosed() {
   while (true) {
     AwaitWork();
     Watch(MonotonicNs());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "cupti_backend/tier_tables.h"
@@ -64,8 +65,8 @@ std::vector<MetricGroup> Resolve(const MetricHost& host, const std::vector<Metri
 
 // smsp__average_warps_issue_stalled_<reason>_per_issue_active
 bool IsStallRatio(const std::string& base) {
-  static const std::string prefix = "smsp__average_warps_issue_stalled_";
-  static const std::string suffix = "_per_issue_active";
+  constexpr std::string_view prefix = "smsp__average_warps_issue_stalled_";
+  constexpr std::string_view suffix = "_per_issue_active";
   return base.size() > prefix.size() + suffix.size() && base.rfind(prefix, 0) == 0 &&
          base.compare(base.size() - suffix.size(), suffix.size(), suffix) == 0;
 }

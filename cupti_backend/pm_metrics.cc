@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/pm_metrics.h"
 
+#include <array>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace prof::cupti {
 namespace {
@@ -11,12 +15,12 @@ constexpr const char* kOfPeak = ".avg.pct_of_peak_sustained_elapsed";
 struct Unit {
   const char* name;
   bool cheapest;
-  std::vector<const char*> metrics;  // by preference
+  std::array<std::string_view, 4> metrics;  // by preference, the rest empty
 };
 
 // The Triage counters of GH100 and GB100 have half the instances of the plain ones, which halves
 // the cost of decoding; the *_realtime ones exist from GA100 on.
-const std::vector<Unit> kUnits = {
+constexpr Unit kUnits[] = {
     {"DRAM",
      true,
      {"FBSP.TriageCompute.dramc__throughput", "dram__throughput", "dramc__throughput",
@@ -41,7 +45,8 @@ PmPlan PlanPmSampling(const MetricHost& host, bool dram_only) {
   for (const Unit& unit : kUnits) {
     if (dram_only && !unit.cheapest) continue;
     bool found = false;
-    for (const char* base : unit.metrics) {
+    for (const std::string_view base : unit.metrics) {
+      if (base.empty()) break;
       std::vector<std::string> joint = plan.metrics;
       joint.push_back(std::string(base) + kOfPeak);
       std::vector<uint8_t> image;

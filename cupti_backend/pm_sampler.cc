@@ -4,6 +4,8 @@
 #include <time.h>
 
 #include <algorithm>
+#include <exception>
+#include <string>
 #include <utility>
 
 #include "lib/capture/clock.h"
@@ -109,6 +111,14 @@ void PmSampler::SetStatus(State state, const CounterProblem& problem) {
 // --- The sampler's thread ------------------------------------------------------------------------
 
 void PmSampler::Run() {
+  try {
+    SampleUntilStopped();
+  } catch (const std::exception& error) {
+    SetStatus(State::kDegraded, {0, std::string("PM sampling ended: ") + error.what(), ""});
+  }
+}
+
+void PmSampler::SampleUntilStopped() {
   std::vector<std::unique_ptr<Device>> devices;
   while (!stopping_.load()) {
     capture::WaitUntil(&wake_, MonotonicNs() + kFetchNs);

@@ -63,6 +63,7 @@ class PmSampler {
   struct Device;
 
   void Run();
+  void SampleUntilStopped();
   void Open(Device& device);
   CounterProblem Plan(Device& device);
   void Fetch(Device& device);

@@ -5,6 +5,8 @@
 // splits the groups that do not fit.
 //
 // An entry is a metric, or alternatives by preference: "a|b c" is a, or else b and c.
+//
+// They are never destroyed: a thread of ours may read them while the program exits.
 #ifndef PROF_CUPTI_BACKEND_TIER_TABLES_H_
 #define PROF_CUPTI_BACKEND_TIER_TABLES_H_
 

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <cstdio>
+#include <exception>
 #include <utility>
 
 namespace prof::capture {
@@ -37,7 +39,11 @@ std::thread StartQuietThread(const char* name, std::function<void()> body) {
     const Blocked blocked(all);
     thread = std::thread([run = std::move(body)] {
       quiet_thread = true;
-      run();
+      try {
+        run();
+      } catch (const std::exception& error) {  // one that leaves a thread ends the program
+        std::fprintf(stderr, "prof: a thread of the recording ended: %s\n", error.what());
+      }
     });
   }
   pthread_setname_np(thread.native_handle(), name);

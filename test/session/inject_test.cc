@@ -65,14 +65,37 @@ TEST_CASE("A preloaded program's children are as they would be without us") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("A program names the injected library to CUDA, unless another tool is there already") {
+TEST_CASE("A program names the injected library to CUDA, and remembers the tool that was there") {
   if (kSanitized) PROF_SKIP("built with a sanitizer");
   const TempFolder folder;
-  const std::string print = "/bin/sh -c 'echo $CUDA_INJECTION64_PATH'";
-  const Result ours = Run(folder, "env -u CUDA_INJECTION64_PATH " + kPreloaded + print);
-  CHECK(ours.output == std::string(PROF_TEST_INJECT) + "\n");
-  const Result theirs = Run(folder, "CUDA_INJECTION64_PATH=/other.so " + kPreloaded + print);
-  CHECK(theirs.output == "/other.so\n");
+  const std::string print = "/bin/sh -c 'echo $CUDA_INJECTION64_PATH,$PROF_CUDA_NEXT'";
+  const std::string inject = PROF_TEST_INJECT;
+  const auto output = [&](const std::string& before) {
+    return Run(folder, "env -u CUDA_INJECTION64_PATH " + before + kPreloaded + print).output;
+  };
+  CHECK(output("") == inject + ",\n");
+  CHECK(output("CUDA_INJECTION64_PATH=/other.so ") == inject + ",/other.so\n");
+  // As in a child of that program.
+  CHECK(output("CUDA_INJECTION64_PATH='" + inject + "' PROF_CUDA_NEXT=/other.so ") ==
+        inject + ",/other.so\n");
+  // Somebody took the variable away.
+  CHECK(output("PROF_CUDA_NEXT=/other.so ") == inject + ",\n");
+}
+
+TEST_CASE("A tool that was named to CUDA before us is started once, before the program goes on") {
+  const TempFolder folder;
+  const std::string call = PROF_TEST_CALL_INJECTION " '" PROF_TEST_INJECT "' 2>errors";
+  const std::string inject = "CUDA_INJECTION64_PATH='" PROF_TEST_INJECT "' ";
+  const Result result = Run(folder, inject + "PROF_CUDA_NEXT='" PROF_TEST_OTHER_TOOL "' " + call);
+  CHECK(result.exit_code == 7);
+  CHECK(result.output == "the other tool's output\nthe program's own output\n");
+  // One that is not there, has no entry, or is ourselves.
+  for (const char* next : {"/no/such.so", "libm.so.6", PROF_TEST_INJECT}) {
+    INFO(next);
+    const Result alone = Run(folder, inject + "PROF_CUDA_NEXT='" + next + "' " + call);
+    CHECK(alone.exit_code == 7);
+    CHECK(alone.output == "the program's own output\n");
+  }
 }
 
 TEST_CASE("A recording that finds no GPU says so on stderr alone, and leaves no file") {

@@ -77,6 +77,19 @@ TEST_CASE("libprof.so needs the C and C++ runtime only") {
   CHECK(Foreign({"libc.so.6", "libcupti.so.13"}) == std::vector<std::string>{"libcupti.so.13"});
 }
 
+// Threads of ours still run while the program's exit handlers do: what has a destructor for them to
+// call (a static std::vector, say) would be read when it is gone.
+TEST_CASE("Nothing in libprof.so is destroyed when the program exits") {
+  const std::vector<std::string> needed =
+      OutputOf(std::string("nm -A --undefined-only ") + PROF_ARCHIVES);
+  REQUIRE(needed.size() > 1000);
+  std::vector<std::string> destroyed;
+  for (const std::string& line : needed) {
+    if (line.find("__cxa_atexit") != std::string::npos) destroyed.push_back(line);
+  }
+  CHECK(destroyed == std::vector<std::string>{});
+}
+
 TEST_CASE("libprof_inject.so needs libprof.so and the runtime only") {
   CHECK(Foreign(NeededBy(PROF_INJECT_LIBRARY)) == std::vector<std::string>{"libprof.so.0"});
 }

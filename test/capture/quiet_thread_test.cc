@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/quiet_thread.h"
+
+#include <stdexcept>
+#include <thread>
+
+#include "test/support/catch.h"
+
+namespace prof::capture {
+namespace {
+
+TEST_CASE("An exception on a thread of ours ends the thread, not the program") {
+  bool quiet = false;
+  std::thread thread = StartQuietThread("prof-test", [&quiet] {
+    quiet = IsQuietThread();
+    throw std::length_error("thrown by a test");
+  });
+  thread.join();
+  CHECK(quiet);
+  CHECK_FALSE(IsQuietThread());
+}
+
+}  // namespace
+}  // namespace prof::capture
