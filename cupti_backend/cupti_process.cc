@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/cupti_process.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
 
+#include "lib/capture/environment.h"
 #include "lib/capture/range_names.h"
 
 namespace prof::cupti {
@@ -56,10 +56,8 @@ CuptiProcess* AcquireCuptiProcess(size_t buffer_bytes, size_t device_bytes,
   if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
     problem->what = "another tool holds CUPTI in this process";
     if (!holder.empty()) problem->what += ": " + holder;
-    const char* before_us = std::getenv("PROF_CUDA_NEXT");  // see inject_shim.cc
-    if (before_us != nullptr && *before_us != '\0') {
-      problem->what += "; CUDA_INJECTION64_PATH named " + std::string(before_us);
-    }
+    const std::string tool = capture::CudaToolBeforeUs();
+    if (!tool.empty()) problem->what += "; CUDA_INJECTION64_PATH named " + tool;
     problem->fix = "run without that tool (nsys, ncu, compute-sanitizer, an older torch.profiler)";
   } else if (result == CUPTI_ERROR_NOT_INITIALIZED) {
     problem->what = "the CUPTI at " + process->api.path +

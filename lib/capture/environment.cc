@@ -188,4 +188,9 @@ std::vector<std::string> CuptiSearchPath() {
   return path;
 }
 
+std::string CudaToolBeforeUs() {
+  const char* tool = Value("PROF_CUDA_NEXT");  // set by inject_shim.cc
+  return tool != nullptr ? tool : "";
+}
+
 }  // namespace prof::capture

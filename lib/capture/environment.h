@@ -22,6 +22,10 @@ int RankFromEnvironment();
 // CUDA_HOME, CUDA_PATH, then the toolkit's usual places.
 std::vector<std::string> CuptiSearchPath();
 
+// The library that CUDA_INJECTION64_PATH named before libprof_inject.so took its place; empty:
+// none.
+std::string CudaToolBeforeUs();
+
 }  // namespace prof::capture
 
 #endif  // PROF_LIB_CAPTURE_ENVIRONMENT_H_
