@@ -29,9 +29,13 @@ _STORM_LAUNCHES = 200_000
 _STORM_TURNS = 3     # A B A B ... A: one more without than with
 _CLOCK_SECONDS = 10  # without PM sampling
 _LONG_SECONDS = 60   # with: also shows the drift
+_EARLY_SECONDS = 10  # known_kernels tells what was used until then
+_GOAL_CORE_PERCENT = 10
 _RUN_LIMIT_S = 120
 _PRINTED = 12        # of the kernels, worst first
 _THREAD = re.compile(r"\[thread\] (\S+) cpu_s ([0-9.]+)")
+_EARLY = re.compile(r"\[early\] \S+ cpu_s ([0-9.]+)")
+_EARLY_S = re.compile(r"\[timing\] early seconds ([0-9.]+)")
 _LAUNCH = re.compile(r"\[timing\] storm .* us_per_kernel ([0-9.]+)")
 _ROUNDS = re.compile(r"\[timing\] rounds (\d+) seconds ([0-9.]+)")
 
@@ -153,6 +157,11 @@ def run_long(bench):
             "seconds": float(measured_s), "ms_per_round": 1e3 * float(measured_s) / int(rounds),
             "clocks": watch.summary(), "thread_cpu_s": thread_times(output),
             "percent_of_a_core": 100 * sum(thread_times(output).values()) / float(measured_s)}
+        early = _EARLY_S.search(output)
+        if early:
+            later_s = sum(thread_times(output).values()) - sum(map(float, _EARLY.findall(output)))
+            found["with" if continuous else "without"]["percent_of_a_core_later"] = (
+                100 * later_s / (float(measured_s) - float(early[1])))
     report = bench.report("long.prof")
     found["sampling"] = [
         {name: series.get(name) for name in (
@@ -170,6 +179,11 @@ def goals_of(dram, long):
         worst = max(abs(row["difference"]) for row in dram)
         goals.append({"goal": f"DRAM of kernels of 20 us or more within {_GOAL_POINTS} points of "
                               "ncu's", "measured": worst, "met": worst <= _GOAL_POINTS})
+    later = ((long or {}).get("with") or {}).get("percent_of_a_core_later")
+    if later is not None:
+        goals.append({"goal": f"prof's threads after the first {_EARLY_SECONDS} s: at most "
+                              f"{_GOAL_CORE_PERCENT} % of a core", "measured": later,
+                      "met": later <= _GOAL_CORE_PERCENT})
     for series in (long or {}).get("sampling", []):
         goals.append({"goal": f"clock of the samples: first and last third of {_LONG_SECONDS} s "
                               "agree", "measured": f"{series['clock_offset_ns']} +- "
@@ -194,6 +208,8 @@ def cost_table(storm, long):
         pair = [long[key] for key in ("without", "with")]
         lines.append(["ms per round (known_kernels)", *(side["ms_per_round"] for side in pair)])
         lines.append(["prof's threads, % of a core", *(side["percent_of_a_core"] for side in pair)])
+        lines.append([f"after the first {_EARLY_SECONDS} s",
+                      *(side.get("percent_of_a_core_later") for side in pair)])
         for name in sorted({name for side in pair for name in side["thread_cpu_s"]}):
             lines.append([f"{name}, s of CPU", *(side["thread_cpu_s"].get(name) for side in pair)])
         for name in pair[0]["clocks"]:

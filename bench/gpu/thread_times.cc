@@ -32,12 +32,12 @@ double CpuSeconds(const std::string& stat) {
 
 }  // namespace
 
-void PrintProfThreadTimes() {
+void PrintProfThreadTimes(const char* tag) {
   std::error_code error;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
     const std::string name = FirstLine(task.path() / "comm");
     if (name.rfind("prof-", 0) != 0) continue;
-    std::printf("[thread] %s cpu_s %.2f\n", name.c_str(),
+    std::printf("[%s] %s cpu_s %.2f\n", tag, name.c_str(),
                 CpuSeconds(FirstLine(task.path() / "stat")));
   }
 }

@@ -4,8 +4,8 @@
 #ifndef PROF_BENCH_GPU_THREAD_TIMES_H_
 #define PROF_BENCH_GPU_THREAD_TIMES_H_
 
-// Prints "[thread] <name> cpu_s <seconds>" for every thread whose name begins with "prof-", user
+// Prints "[<tag>] <name> cpu_s <seconds>" for every thread whose name begins with "prof-", user
 // and system time, at the resolution of the kernel's clock tick (10 ms).
-void PrintProfThreadTimes();
+void PrintProfThreadTimes(const char* tag = "thread");
 
 #endif  // PROF_BENCH_GPU_THREAD_TIMES_H_
