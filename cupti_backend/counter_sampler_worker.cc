@@ -2,14 +2,17 @@
 //
 // The sampler's own thread: plans passes, changes from one group to the next, reads the samples.
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "cupti_backend/counter_errors.h"
 #include "cupti_backend/counter_sampler.h"
 #include "lib/capture/clock.h"
+#include "lib/capture/exit_guard.h"
 #include "lib/capture/thread_recorder.h"
 #include "lib/capture/timed_wait.h"
 
@@ -23,6 +26,9 @@ using capture::RealtimeNs;
 // A range that is open for so long holds the program up.
 constexpr int64_t kHeldUpNs = 5'000'000'000;
 constexpr int64_t kWatchNs = 1'000'000'000;
+
+// Of the process: CUPTI has loaded what counters take, and has run once.
+std::atomic<bool> profiler_loaded{false};
 
 }  // namespace
 
@@ -112,7 +118,9 @@ void CounterSampler::WorkUntilClosed() {
       if (context.handle.load(std::memory_order_acquire) == nullptr) continue;  // being filled in
       Phase phase = context.phase.load(std::memory_order_acquire);
       const bool again = phase == Phase::kBusy && MonotonicNs() >= context.retry_ns;
+      std::optional<capture::FirstAtExit> first_at_exit;
       if (phase == Phase::kNew || again) {
+        if (!profiler_loaded.load()) first_at_exit.emplace();
         // Off the launching threads, but CUPTI holds up their calls meanwhile: it counts as ours.
         const int64_t begin_ns = RealtimeNs();
         const bool ready = Prepare(context);
@@ -123,6 +131,7 @@ void CounterSampler::WorkUntilClosed() {
         }
       }
       if (context.wanted.load() >= 0) RotateAsAsked(context);
+      if (context.phase.load() == Phase::kRunning) profiler_loaded.store(true);
     }
   }
 }

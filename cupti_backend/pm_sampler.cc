@@ -4,11 +4,14 @@
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "lib/capture/clock.h"
+#include "lib/capture/exit_guard.h"
 #include "lib/capture/quiet_thread.h"
 #include "lib/capture/timed_wait.h"
 
@@ -35,6 +38,9 @@ constexpr double kCheapestShare = 0.75, kTolerance = 1.15;
 constexpr double kDramOfAll = 0.25;
 constexpr int64_t kIntervalStepNs = 10'000;
 constexpr int64_t kLongestIntervalNs = 1'000'000'000;
+
+// Of the process: CUPTI has loaded what PM sampling takes.
+std::atomic<bool> pm_loaded{false};
 
 int64_t ThreadCpuNs() {
   timespec now{};
@@ -143,6 +149,8 @@ void PmSampler::SampleUntilStopped() {
 }
 
 void PmSampler::Open(Device& device) {
+  std::optional<capture::FirstAtExit> first_at_exit;
+  if (!pm_loaded.load()) first_at_exit.emplace();
   CounterProblem problem;
   if (device.host == nullptr) problem = Plan(device);
   if (device.begin_ns == 0) {
@@ -166,6 +174,7 @@ void PmSampler::Open(Device& device) {
     SetStatus(State::kUnavailable, problem);
     return;
   }
+  pm_loaded.store(true);
   device.open = true;
   device.refusals = 0;
   device.slice_begin_ns = MonotonicNs();

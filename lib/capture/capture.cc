@@ -107,6 +107,8 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
     std::call_once(guarded, &GuardExit);
     SetExitAction(&StopActiveCapture);
     capture.reset(new Capture(Bounded(std::move(options), &complaints), injected));
+    static std::once_flag loaded;  // CUPTI, by then
+    std::call_once(loaded, &GuardExit);
   } catch (...) {
     active.store(false);
     throw;

@@ -5,6 +5,11 @@
 #ifndef PROF_LIB_CAPTURE_EXIT_GUARD_H_
 #define PROF_LIB_CAPTURE_EXIT_GUARD_H_
 
+#include <semaphore.h>
+
+#include <atomic>
+#include <thread>
+
 namespace prof::capture {
 
 // What stops the active capture. Any thread.
@@ -15,6 +20,26 @@ void SetExitAction(void (*stop)());
 // handlers run in the reverse order of their registration. Once in a process for each caller:
 // handlers cannot be taken back.
 void GuardExit();
+
+// While it lives, the action stays in front of what libraries register: for calls on our threads
+// that load libraries, or make statics in them, while the program may exit at any moment. (CUPTI's
+// profiler does both for most of a second, and crashed in every program that ended meanwhile.) It
+// registers the handler again every millisecond, which costs 32 bytes for ever; in a process 10,000
+// times at most.
+class FirstAtExit {
+ public:
+  FirstAtExit();
+  ~FirstAtExit();
+  FirstAtExit(const FirstAtExit&) = delete;
+  FirstAtExit& operator=(const FirstAtExit&) = delete;
+
+ private:
+  void Run();
+
+  sem_t wake_;
+  std::atomic<bool> done_{false};
+  std::thread thread_;  // none where the system has none to give
+};
 
 }  // namespace prof::capture
 

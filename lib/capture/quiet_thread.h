@@ -10,7 +10,8 @@
 namespace prof::capture {
 
 // Runs `body` on a thread that takes none of the program's signals. `name`: at most 15 characters.
-// An exception ends the thread with a line on stderr, and the program goes on. Throws std::system_error when the system has no thread to give.
+// An exception ends the thread with a line on stderr, and the program goes on. Throws
+// std::system_error when the system has no thread to give.
 std::thread StartQuietThread(const char* name, std::function<void()> body);
 
 // The calling thread is one of those.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/exit_guard.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "test/support/catch.h"
+
+namespace prof::capture {
+namespace {
+
+int told = -1;  // the end of a pipe
+
+void Tell(const char* what) {
+  if (write(told, what, 1) != 1) std::abort();
+}
+void Stop() { Tell("s"); }
+void DestroyLibrary() { Tell("d"); }
+
+// What a child tells that calls exit() after `program`.
+template <typename Program>
+std::string OrderAtExit(Program program) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    told = ends[1];
+    SetExitAction(&Stop);
+    GuardExit();
+    program();
+    std::exit(0);
+  }
+  close(ends[1]);
+  std::string order;
+  char what = 0;
+  while (read(ends[0], &what, 1) == 1) order += what;
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  return order;
+}
+
+TEST_CASE("What a library registers later is destroyed before the recording stops") {
+  CHECK(OrderAtExit([] { std::atexit(&DestroyLibrary); }) == "ds");
+}
+
+TEST_CASE("What a library registers while we are first at exit is destroyed after that") {
+  const std::string order = OrderAtExit([] {
+    // As it is when the program exits while a thread of ours is in the library.
+    auto* first = new FirstAtExit;
+    std::atexit(&DestroyLibrary);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    (void)first;
+  });
+  CHECK(order.substr(0, 1) == "s");
+  CHECK(order.find('d') != std::string::npos);
+}
+
+TEST_CASE(
+    "What was registered while we were first at exit is destroyed after the recording stops") {
+  const std::string order = OrderAtExit([] {
+    const FirstAtExit first;
+    std::atexit(&DestroyLibrary);
+  });
+  CHECK(order.substr(0, 1) == "s");
+  CHECK(order.find('d') != std::string::npos);
+}
+
+}  // namespace
+}  // namespace prof::capture
