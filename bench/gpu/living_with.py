@@ -74,7 +74,7 @@ def inspect(arguments, command, snapshot, bare):
     """What one case did to the program, and what prof says of it."""
     _, bare_code, bare_output = processes.timed(bare, _RUN_LIMIT_S)
     seconds, code, output = processes.timed(command, _RUN_LIMIT_S)
-    for folder in (os.getcwd(), os.path.dirname(snapshot)):
+    for folder in (os.getcwd(), os.path.dirname(snapshot), tempfile.gettempdir()):
         output = output.replace(folder + "/", "")
     ended = code == bare_code and "[timing]" in output
     row = {"seconds": seconds, "exit_code": code, "bare_exit_code": bare_code,

@@ -107,3 +107,38 @@ TEST_CASE("No busy kernel is told to raise its occupancy") {
     }
   }
 }
+
+// A training step under PM sampling (--continuous), and what Nsight Compute said of its kernels in
+// the same run (bench/results/continuous.json).
+TEST_CASE("DRAM throughput from samples longer than the kernels is within 5 points of ncu's") {
+  struct Kernel {
+    const char* name;
+    double us, ncu_percent;
+  };
+  constexpr Kernel kKernels[] = {
+      {"vectorized_elementwise_kernel", 24.42, 80.88},
+      {"softmax_warp_backward", 24.48, 80.87},
+      {"nvjet_sm90_tst_192x128_64x5_1x2_h_bz_coopB_NNT", 35.62, 27.59},
+      {"nvjet_sm90_tst_128x256_64x4_2x1_v_bz_coopA_NTN", 37.15, 18.38},
+      {"nvjet_sm90_tst_128x128_64x6_2x1_v_bz_NNT", 32.45, 31.52},
+  };
+  const prof::Report report =
+      prof::Analyze(prof::Snapshot::FromFile(PROF_TEST_DATA "/continuous/llama_like_train.prof"));
+  for (const Kernel& wanted : kKernels) {
+    INFO(wanted.name);
+    double weighted = 0, weight = 0;
+    for (const prof::KernelReport& kernel : report.kernels) {
+      if (kernel.name != wanted.name ||
+          std::abs(kernel.duration_ns.median * 1e-3 - wanted.us) > 0.1 * wanted.us) {
+        continue;
+      }
+      for (const auto& [metric, value] : kernel.continuous) {
+        if (metric.find("dram") == std::string::npos || !value.value) continue;
+        weighted += *value.value * kernel.total_ns;
+        weight += kernel.total_ns;
+      }
+    }
+    REQUIRE(weight > 0);
+    CHECK(std::abs(weighted / weight - wanted.ncu_percent) <= 5);
+  }
+}
