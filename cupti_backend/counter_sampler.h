@@ -112,6 +112,7 @@ class CounterSampler {
   Context* FindContext(CUcontext handle);
   void RunWorker();
   void WorkUntilClosed();
+  static void SetPhaseUnlessClosed(Context& context, Phase phase);
   void AwaitWork();
   void Refused(Context& context, const CounterProblem& problem);
   void NoteRecovery(Context& context);

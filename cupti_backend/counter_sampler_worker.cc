@@ -27,7 +27,7 @@ using capture::RealtimeNs;
 constexpr int64_t kHeldUpNs = 5'000'000'000;
 constexpr int64_t kWatchNs = 1'000'000'000;
 
-// Of the process: CUPTI has loaded what counters take, and has run once.
+// Of the process: CUPTI has loaded what counters take, and has given some.
 std::atomic<bool> profiler_loaded{false};
 
 }  // namespace
@@ -66,6 +66,7 @@ CUptiResult CounterSampler::StopAndDecode(Context& context) {
     context.samples.clear();
     return result;
   }
+  profiler_loaded.store(true);
   const PlannedGroup& group =
       context.plan.passes->groups[static_cast<size_t>(context.active.load())];
   std::vector<capture::CounterSampleEvent> read = ReadSamples(context, ranges, &schedule_);
@@ -105,7 +106,14 @@ void CounterSampler::RunWorker() {
   try {
     WorkUntilClosed();
   } catch (const std::exception& error) {
+    for (Context& context : contexts_) SetPhaseUnlessClosed(context, Phase::kFailed);
     SetStatus(State::kDegraded, 0, std::string("sampling ended: ") + error.what(), "");
+  }
+}
+
+void CounterSampler::SetPhaseUnlessClosed(Context& context, Phase phase) {
+  Phase before = context.phase.load(std::memory_order_acquire);
+  while (before != Phase::kClosed && !context.phase.compare_exchange_weak(before, phase)) {
   }
 }
 
@@ -118,9 +126,12 @@ void CounterSampler::WorkUntilClosed() {
       if (context.handle.load(std::memory_order_acquire) == nullptr) continue;  // being filled in
       Phase phase = context.phase.load(std::memory_order_acquire);
       const bool again = phase == Phase::kBusy && MonotonicNs() >= context.retry_ns;
+      const bool is_new = phase == Phase::kNew || again;
       std::optional<capture::FirstAtExit> first_at_exit;
-      if (phase == Phase::kNew || again) {
-        if (!profiler_loaded.load()) first_at_exit.emplace();
+      if (!profiler_loaded.load() && (is_new || context.wanted.load() >= 0)) {
+        first_at_exit.emplace();
+      }
+      if (is_new) {
         // Off the launching threads, but CUPTI holds up their calls meanwhile: it counts as ours.
         const int64_t begin_ns = RealtimeNs();
         const bool ready = Prepare(context);
@@ -131,7 +142,6 @@ void CounterSampler::WorkUntilClosed() {
         }
       }
       if (context.wanted.load() >= 0) RotateAsAsked(context);
-      if (context.phase.load() == Phase::kRunning) profiler_loaded.store(true);
     }
   }
 }
@@ -172,10 +182,7 @@ void CounterSampler::Refused(Context& context, const CounterProblem& problem) {
     if (context.refusals == 0) context.busy_since_ns = now_ns;
     context.retry_ns = now_ns + CounterRetryNs(context.refusals++);
   }
-  Phase before = context.phase.load(std::memory_order_acquire);
-  while (before != Phase::kClosed &&
-         !context.phase.compare_exchange_weak(before, busy ? Phase::kBusy : Phase::kFailed)) {
-  }
+  SetPhaseUnlessClosed(context, busy ? Phase::kBusy : Phase::kFailed);
 }
 
 void CounterSampler::NoteRecovery(Context& context) {
@@ -198,6 +205,15 @@ void CounterSampler::RotateAsAsked(Context& context) {
     context.wanted.store(-1);
     return;
   }
+  struct Leaving {
+    ~Leaving() {
+      sampler->gate_.store(nullptr, std::memory_order_release);
+      context->wanted.store(-1);
+      sampler->Leave();
+    }
+    CounterSampler* sampler;
+    Context* context;
+  } const leaving{this, &context};
   const Phase phase = context.phase.load(std::memory_order_acquire);
   if ((phase == Phase::kReady || phase == Phase::kRunning) && CloseGate(context)) {
     driver_->ctx_set_current(context.handle.load());
@@ -218,10 +234,7 @@ void CounterSampler::RotateAsAsked(Context& context) {
     } else {
       NoteRecovery(context);
     }
-    gate_.store(nullptr, std::memory_order_release);
   }
-  context.wanted.store(-1);
-  Leave();
 }
 
 // False when the context's work does not end: then it is left alone for a while.

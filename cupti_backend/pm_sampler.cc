@@ -39,7 +39,7 @@ constexpr double kDramOfAll = 0.25;
 constexpr int64_t kIntervalStepNs = 10'000;
 constexpr int64_t kLongestIntervalNs = 1'000'000'000;
 
-// Of the process: CUPTI has loaded what PM sampling takes.
+// Of the process: CUPTI has loaded what PM sampling takes, and has given samples.
 std::atomic<bool> pm_loaded{false};
 
 int64_t ThreadCpuNs() {
@@ -136,9 +136,13 @@ void PmSampler::SampleUntilStopped() {
     }
     for (const auto& device : devices) {
       if (device->given_up) continue;
-      if (!device->open && MonotonicNs() >= device->retry_at_ns) Open(*device);
+      if (!device->open && MonotonicNs() < device->retry_at_ns) continue;
+      std::optional<capture::FirstAtExit> first_at_exit;
+      if (!pm_loaded.load()) first_at_exit.emplace();
+      if (!device->open) Open(*device);
       if (!device->open) continue;
       Fetch(*device);
+      if (device->last_end_ns != 0) pm_loaded.store(true);
       Balance(*device);
     }
   }
@@ -149,8 +153,6 @@ void PmSampler::SampleUntilStopped() {
 }
 
 void PmSampler::Open(Device& device) {
-  std::optional<capture::FirstAtExit> first_at_exit;
-  if (!pm_loaded.load()) first_at_exit.emplace();
   CounterProblem problem;
   if (device.host == nullptr) problem = Plan(device);
   if (device.begin_ns == 0) {
@@ -174,7 +176,6 @@ void PmSampler::Open(Device& device) {
     SetStatus(State::kUnavailable, problem);
     return;
   }
-  pm_loaded.store(true);
   device.open = true;
   device.refusals = 0;
   device.slice_begin_ns = MonotonicNs();

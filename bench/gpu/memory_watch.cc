@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory_watch.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,17 +13,25 @@ namespace {
 
 constexpr long kGrownKib = 256;
 
+double ResidentMib() {
+  size_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
 }  // namespace
 
 MemoryWatch::MemoryWatch(int seconds) : thread_([this, seconds] { Watch(seconds); }) {}
 
+MemoryWatch::~MemoryWatch() {
+  done_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
 void MemoryWatch::Watch(int seconds) {
   for (int second = 0; !done_; ++second) {
-    const Mappings mappings = ReadMappings();
-    long kib = 0;
-    for (const auto& [address, mapping] : mappings) kib += mapping.resident_kib;
-    resident_mib_.push_back(static_cast<double>(kib) / 1024);
-    if (second == seconds / 5) early_ = mappings;
+    resident_mib_.push_back(ResidentMib());
+    if (second == seconds / 5) early_ = ReadMappings();
     for (int i = 0; i < 10 && !done_; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }

@@ -14,6 +14,7 @@ class MemoryWatch {
  public:
   // Looks once a second until Print(), about `seconds` later.
   explicit MemoryWatch(int seconds);
+  ~MemoryWatch();
 
   // "[memory] seconds N resident_mib_1 X ... resident_mib_10 X": the most in each tenth of the
   // time.

@@ -22,6 +22,7 @@ readonly kAllSections=(tests transformer accuracy pytorch storm peers living gpu
 readonly kLargestFile=$((15 << 20))
 readonly kSecondsInAll=${PROF_GPU_SECONDS:-560}
 export PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+export CUDA_DEVICE_ORDER=PCI_BUS_ID  # nvidia-smi's
 export LD_LIBRARY_PATH=$kLib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 # One folder for everything; what is worth reading by itself is copied out of it at the end. Relative

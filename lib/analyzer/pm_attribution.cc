@@ -73,7 +73,8 @@ FitColumns::FitColumns(const PmWork& work, const PmRows& rows, const RangeFamili
   }
   Add("the idle time between operations", false);
   count = names.size();
-  for (size_t column = 0; column < static_cast<size_t>(other) && count < kMostColumns; ++column) {
+  const auto own_columns = static_cast<size_t>(std::count(own.begin(), own.end(), true));
+  while (skew_of.size() < own_columns && count < kMostColumns) {
     skew_of.push_back(static_cast<int32_t>(count++));
   }
 }
@@ -110,10 +111,14 @@ PmFit PmAttribution::Fit(const PmProblem& problem, const std::vector<PmWindow>& 
                          double budget, std::vector<PmSolver>* solvers) const {
   const auto offset_ns = static_cast<int64_t>(std::llround(clock_.offset_ns));
   const NormalEquations sums = SumRows(problem, windows, offset_ns, budget);
+  const NormalEquations without_skews = sums.First(problem_.rates);
+  const Eigen::MatrixXd rates = SolveRates(without_skews);
+  const Eigen::VectorXd variances = without_skews.Residuals(rates) /
+                                    std::max(1.0, sums.busy - static_cast<double>(problem_.rates));
   std::vector<double> bounds;
   for (size_t m = 0; m < rows_.metrics.size(); ++m) {
     const auto metric = static_cast<Index>(m);
-    solvers->emplace_back(sums, metric, SkewPenalties(sums, metric));
+    solvers->emplace_back(sums, metric, SkewPenalties(rates.col(metric), variances(metric), m));
     bounds.push_back(IsPercentMetric(Name(m)) ? 100 : HUGE_VAL);
   }
   PmFit fit = FitRates(problem, *solvers, windows, offset_ns, budget, bounds);
@@ -122,16 +127,12 @@ PmFit PmAttribution::Fit(const PmProblem& problem, const std::vector<PmWindow>& 
   return fit;
 }
 
-Eigen::VectorXd PmAttribution::SkewPenalties(const NormalEquations& sums, Index metric) const {
-  const NormalEquations without_skews = sums.First(problem_.rates);
-  const Eigen::MatrixXd rates = SolveRates(without_skews);
-  const double variance = without_skews.Residuals(rates)(metric) /
-                          std::max(1.0, sums.busy - static_cast<double>(problem_.rates));
-  const double high = high_[static_cast<size_t>(metric)];
+Eigen::VectorXd PmAttribution::SkewPenalties(const Eigen::VectorXd& rates, double variance,
+                                             size_t m) const {
   Eigen::VectorXd penalties(static_cast<Index>(columns_.skew_of.size()));
   for (Index column = 0; column < penalties.size(); ++column) {
-    const double rate = std::clamp(rates(column, metric), 0.0, high);
-    const double skew = kSkew * rate + kLeastSkew * high;
+    const double rate = std::clamp(rates(column), 0.0, high_[m]);
+    const double skew = kSkew * rate + kLeastSkew * high_[m];
     penalties(column) = skew > 0 ? variance / (skew * skew) : 1;
   }
   return penalties;

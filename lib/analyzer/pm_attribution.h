@@ -61,7 +61,7 @@ class PmAttribution {
   double FullScale(size_t m) const;
   PmFit Fit(const PmProblem& problem, const std::vector<PmWindow>& windows, double budget,
             std::vector<PmSolver>* solvers) const;
-  Eigen::VectorXd SkewPenalties(const NormalEquations& sums, Eigen::Index metric) const;
+  Eigen::VectorXd SkewPenalties(const Eigen::VectorXd& rates, double variance, size_t m) const;
   double Misfit(const PmWeights& weights, size_t m) const;
   std::string TooLittle(double time_ns) const;
   void Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const;

@@ -140,6 +140,7 @@ PmSolver::PmSolver(const NormalEquations& sums, Index metric, const VectorXd& pe
   const Index k = scaled_.rows();
   inverse_ =
       scale_.asDiagonal() * scaled_.ldlt().solve(MatrixXd::Identity(k, k)) * scale_.asDiagonal();
+  unknowns_ = static_cast<double>(k) - penalties.dot(inverse_.diagonal().tail(penalties.size()));
 }
 
 // Block principal pivoting: columns at a bound are taken out of the equations, all at once, and
@@ -248,7 +249,10 @@ PmFit FitRates(const PmProblem& problem, const std::vector<PmSolver>& solvers,
               }
             }
           });
-  fit.variance = residuals / std::max(1.0, busy - static_cast<double>(k));
+  fit.variance = residuals;
+  for (Index m = 0; m < metrics; ++m) {
+    fit.variance(m) /= std::max(1.0, busy - solvers[static_cast<size_t>(m)].unknowns());
+  }
   for (size_t m = 0; m < fit.scatter.size(); ++m) fit.scatter[m] = fit.inverse[m] * fit.scatter[m];
   fit.quantile = 1.96 + 2.5 / std::max(1.0, static_cast<double>(count - 1));
   return fit;

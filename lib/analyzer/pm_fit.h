@@ -72,6 +72,8 @@ class PmSolver {
   PmSolver(const NormalEquations& sums, Eigen::Index metric, const Eigen::VectorXd& penalties);
   Eigen::VectorXd Bounded(double high) const;                  // 0 <= rate <= high, any skew
   const Eigen::MatrixXd& inverse() const { return inverse_; }  // of the sums of products
+  // How many unknowns the samples settle: a skew that is left as it was assumed counts as none.
+  double unknowns() const { return unknowns_; }
   // How much larger the variance of a rate is than if no other column ran beside it.
   double Inflation(Eigen::Index column) const;
   // The rate that it is hardest to tell from.
@@ -79,6 +81,7 @@ class PmSolver {
 
  private:
   Eigen::Index rates_ = 0;
+  double unknowns_ = 0;
   Eigen::VectorXd values_, squares_;  // sums: of columns with the metric, of their squares
   Eigen::VectorXd scale_;             // 1 / sqrt of the diagonal
   Eigen::MatrixXd scaled_;            // unit diagonal, and a trace of ridge

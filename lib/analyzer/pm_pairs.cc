@@ -29,7 +29,6 @@ PmPairs JoinPairs(const model::PmSeries& series, const PmRows& rows) {
   PmPairs pairs;
   pairs.rows.metrics = rows.metrics;
   pairs.rows.sample_ns = 2 * rows.sample_ns;
-  pairs.rows.shared = rows.shared;
   pairs.series.device = series.device;
   pairs.series.interval_ns = 2 * series.interval_ns;
   pairs.series.metrics = series.metrics;

@@ -50,7 +50,7 @@ class Coverage {
 
 std::vector<size_t> GivenMetrics(const model::PmSeries& series) {
   std::vector<size_t> given;
-  for (size_t m = 0; m < series.metrics.size(); ++m) {
+  for (size_t m = 0; m < series.metrics.size() && given.size() < kMostPmMetrics; ++m) {
     size_t missing = 0;
     for (size_t i = 0; i < series.rows(); ++i) missing += std::isnan(series.row(i)[m]) ? 1 : 0;
     if (2 * missing < series.rows()) given.push_back(m);

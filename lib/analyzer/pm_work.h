@@ -46,7 +46,7 @@ enum class RowUse : uint8_t {
 
 struct PmRows {
   std::vector<RowUse> use;      // parallel to the rows of the series
-  std::vector<size_t> metrics;  // indices of those that CUPTI gave in most rows
+  std::vector<size_t> metrics;  // indices of those that CUPTI gave in most rows; the first ones
   double sample_ns = 0;         // the length of one sample, on average
   bool shared = false;          // concurrent rows are used: too little is left without them
   double concurrent_share = 0;  // of the rows in which anything ran
@@ -54,6 +54,9 @@ struct PmRows {
 
 // Says how each row is used, and fills in the entities' times. Linear in rows and operations.
 PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work);
+
+// Of a series: prof samples four. More, which no recording of its own has, get no values.
+constexpr size_t kMostPmMetrics = 16;
 
 // An entity needs this many samples' worth of time for a value of its own.
 constexpr double kLeastPmSamples = 20;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <mutex>
 
 #include "lib/capture/clock.h"
 #include "lib/capture/quiet_thread.h"
@@ -17,9 +18,13 @@ constexpr int64_t kPeriodNs = 1'000'000;
 
 std::atomic<void (*)()> action{nullptr};
 std::atomic<int> times_left{10'000};
+// Held while the handler is registered again and again: a child that is forked meanwhile would have
+// the lock that atexit() takes, for ever.
+std::mutex registering;
 
 void RunAction() {
-  if (auto* stop = action.load(std::memory_order_acquire)) stop();
+  // Once, however often it is registered: it may wait long.
+  if (auto* stop = action.exchange(nullptr, std::memory_order_acq_rel)) stop();
 }
 
 }  // namespace
@@ -41,15 +46,19 @@ FirstAtExit::~FirstAtExit() {
   sem_post(&wake_);
   if (thread_.joinable()) thread_.join();
   sem_destroy(&wake_);
+  GuardExit();
 }
 
 void FirstAtExit::Run() {
-  bool last = false;
-  while (!last && times_left.fetch_sub(1, std::memory_order_relaxed) > 0) {
+  while (!done_.load() && times_left.fetch_sub(1, std::memory_order_relaxed) > 0) {
     WaitUntil(&wake_, MonotonicNs() + kPeriodNs);
-    last = done_.load();
+    const std::lock_guard<std::mutex> lock(registering);
     GuardExit();
   }
 }
+
+void HoldExitGuard() { registering.lock(); }
+
+void ReleaseExitGuard() { registering.unlock(); }
 
 }  // namespace prof::capture

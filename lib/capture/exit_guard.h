@@ -12,7 +12,7 @@
 
 namespace prof::capture {
 
-// What stops the active capture. Any thread.
+// What stops the active capture: done once, the next time that a handler runs. Any thread.
 void SetExitAction(void (*stop)());
 
 // Registers the handler that runs the action. Called before the first recording, for sessions that
@@ -40,6 +40,10 @@ class FirstAtExit {
   std::atomic<bool> done_{false};
   std::thread thread_;  // none where the system has none to give
 };
+
+// Around fork(), in the thread that forks.
+void HoldExitGuard();
+void ReleaseExitGuard();
 
 }  // namespace prof::capture
 

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "lib/capture/dump_signal.h"
+#include "lib/capture/exit_guard.h"
 #include "lib/capture/thread_recorder.h"
 
 namespace prof::capture {
@@ -13,6 +14,7 @@ namespace prof::capture {
 namespace {
 
 void InForkedChildOnly() {
+  ReleaseExitGuard();
   DisableRangesAfterFork();
   ReleaseDumpSignalAfterFork();
 }
@@ -21,7 +23,8 @@ void InForkedChildOnly() {
 
 void GuardAgainstFork() {
   static std::once_flag once;
-  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, &InForkedChildOnly); });
+  std::call_once(once,
+                 [] { pthread_atfork(&HoldExitGuard, &ReleaseExitGuard, &InForkedChildOnly); });
 }
 
 }  // namespace prof::capture

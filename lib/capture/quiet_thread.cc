@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/quiet_thread.h"
 
+#include <cxxabi.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -43,6 +44,10 @@ std::thread StartQuietThread(const char* name, std::function<void()> body) {
         run();
       } catch (const std::exception& error) {  // one that leaves a thread ends the program
         std::fprintf(stderr, "prof: a thread of the recording ended: %s\n", error.what());
+      } catch (const abi::__forced_unwind&) {  // somebody cancels the thread
+        throw;
+      } catch (...) {
+        std::fprintf(stderr, "prof: a thread of the recording ended: unknown exception\n");
       }
     });
   }

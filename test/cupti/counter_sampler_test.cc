@@ -291,6 +291,31 @@ TEST_CASE("Each refusal of CUPTI's is a status with its code, and nothing is pus
   }
 }
 
+TEST_CASE("An exception in the sampler's thread ends sampling, and holds no launch up") {
+  for (const bool prepared : {false, true}) {
+    INFO(prepared);
+    Program program;
+    if (prepared) {
+      program.cupti.api.range_start = [](CUpti_RangeProfiler_Start_Params*) -> CUptiResult {
+        throw std::bad_alloc();
+      };
+    } else {
+      program.cupti.api.profiler_initialize = [](CUpti_Profiler_Initialize_Params*) -> CUptiResult {
+        throw std::bad_alloc();
+      };
+    }
+    program.sampler.OnContext(Context(1));
+    REQUIRE(program.Eventually([&] { return program.sampler.status().state == State::kDegraded; }));
+    CHECK(program.sampler.status().what.find("sampling ended: ") == 0);
+    const auto start = std::chrono::steady_clock::now();
+    for (uint32_t i = 1; i <= 5; ++i) program.Launch(i);
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
+    program.sampler.Stop();
+    CHECK(program.sampler.status().what.find("sampling ended: ") == 0);
+    CHECK(program.Count("push") == 0);
+  }
+}
+
 // Wherever CUPTI notices it, and however often.
 TEST_CASE("Counters that another program holds are taken as soon as they are free") {
   for (const char* place : {"profiler_initialize", "range_enable"}) {

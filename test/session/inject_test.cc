@@ -75,6 +75,8 @@ TEST_CASE("A program names the injected library to CUDA, and remembers the tool 
   };
   CHECK(output("") == inject + ",\n");
   CHECK(output("CUDA_INJECTION64_PATH=/other.so ") == inject + ",/other.so\n");
+  // Another copy of us records, and is not to be started by us as well.
+  CHECK(output("CUDA_INJECTION64_PATH=/other/libprof_inject.so ") == "/other/libprof_inject.so,\n");
   // As in a child of that program.
   CHECK(output("CUDA_INJECTION64_PATH='" + inject + "' PROF_CUDA_NEXT=/other.so ") ==
         inject + ",/other.so\n");
@@ -90,12 +92,23 @@ TEST_CASE("A tool that was named to CUDA before us is started once, before the p
   CHECK(result.exit_code == 7);
   CHECK(result.output == "the other tool's output\nthe program's own output\n");
   // One that is not there, has no entry, or is ourselves.
-  for (const char* next : {"/no/such.so", "libm.so.6", PROF_TEST_INJECT}) {
+  for (const char* next : {"/no/such.so", "libm.so.6", PROF_TEST_INJECT, PROF_TEST_LIBRARY}) {
     INFO(next);
     const Result alone = Run(folder, inject + "PROF_CUDA_NEXT='" + next + "' " + call);
     CHECK(alone.exit_code == 7);
     CHECK(alone.output == "the program's own output\n");
   }
+}
+
+TEST_CASE("A program that links us and names us to CUDA starts us once") {
+  if (kSanitized) PROF_SKIP("built with a sanitizer");
+  const TempFolder folder;
+  const std::string call = PROF_TEST_CALL_INJECTION " '" PROF_TEST_INJECT "' 2>errors";
+  const std::string linked = "LD_PRELOAD='" PROF_TEST_LIBRARY "' ";
+  const Result result =
+      Run(folder, "CUDA_INJECTION64_PATH='" PROF_TEST_INJECT "' " + linked + "timeout 20 " + call);
+  CHECK(result.exit_code == 7);
+  CHECK(result.output == "the program's own output\n");
 }
 
 TEST_CASE("A recording that finds no GPU says so on stderr alone, and leaves no file") {
