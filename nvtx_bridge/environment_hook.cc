@@ -3,13 +3,12 @@
 // NVTX asks the environment for a tool at its first call in each library of the program. This runs
 // when libprof.so is loaded, before that: preloaded or linked, no variable needs setting by hand.
 #include <dlfcn.h>
-#include <sys/stat.h>
 
 #include <climits>
 #include <cstdlib>
-#include <cstring>
 
 #include "lib/capture/fork_guard.h"
+#include "lib/capture/library_files.h"
 #include "lib/capture/range_owner.h"
 #include "nvtx_bridge/nvtx_status.h"
 
@@ -19,19 +18,6 @@ namespace {
 constexpr char kVariable[] = "NVTX_INJECTION64_PATH";
 // The tool behind us, for processes that inherit our environment.
 constexpr char kNextVariable[] = "PROF_NVTX_NEXT";
-
-bool SameFile(const char* a, const char* b) {
-  struct stat stat_a {
-  }, stat_b{};
-  return stat(a, &stat_a) == 0 && stat(b, &stat_b) == 0 && stat_a.st_dev == stat_b.st_dev &&
-         stat_a.st_ino == stat_b.st_ino;
-}
-
-// Our shim, which hands NVTX on to us.
-bool IsShim(const char* path) {
-  const char* slash = std::strrchr(path, '/');
-  return std::strcmp(slash != nullptr ? slash + 1 : path, "libprof_inject.so") == 0;
-}
 
 const char* NotOurs() { return NvtxTheirsAlone() ? OtherNvtxTool() : nullptr; }
 
@@ -44,7 +30,9 @@ __attribute__((constructor)) void AttachNvtx() {
   // Absolute: the program may change its directory before its first NVTX call.
   char path[PATH_MAX];
   if (realpath(self.dli_fname, path) == nullptr) return;
-  const auto is_ours = [&](const char* file) { return SameFile(file, path) || IsShim(file); };
+  const auto is_ours = [&](const char* file) {
+    return capture::SameFile(file, path) || capture::IsInjectLibrary(file);
+  };
   const char* present = std::getenv(kVariable);
   const char* next = std::getenv(kNextVariable);
   if (present != nullptr && *present != '\0' && !is_ours(present)) {

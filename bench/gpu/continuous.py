@@ -186,8 +186,7 @@ def goals_of(dram, long):
                       "met": later <= _GOAL_CORE_PERCENT})
     for series in (long or {}).get("sampling", []):
         goals.append({"goal": "clock of the samples: its offset is known, and no drift was seen",
-                      "measured": f"{series['clock_offset_ns']} +- "
-                                                   f"{series['clock_error_ns']} ns",
+                      "measured": f"{series['clock_offset_ns']} +- {series['clock_error_ns']} ns",
                       "met": bool(series["clock_known"] and series["clock_stable"])})
     return goals
 

@@ -18,7 +18,7 @@ constexpr int64_t kPeriodNs = 1'000'000;
 
 std::atomic<void (*)()> action{nullptr};
 std::atomic<int> times_left{10'000};
-// Held while the handler is registered again and again: a child that is forked meanwhile would have
+// Held while a thread of ours registers the handler: a child that is forked meanwhile would have
 // the lock that atexit() takes, for ever.
 std::mutex registering;
 
@@ -46,6 +46,7 @@ FirstAtExit::~FirstAtExit() {
   sem_post(&wake_);
   if (thread_.joinable()) thread_.join();
   sem_destroy(&wake_);
+  const std::lock_guard<std::mutex> lock(registering);
   GuardExit();
 }
 

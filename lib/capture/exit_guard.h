@@ -21,11 +21,11 @@ void SetExitAction(void (*stop)());
 // handlers cannot be taken back.
 void GuardExit();
 
-// While it lives, the action stays in front of what libraries register: for calls on our threads
-// that load libraries, or make statics in them, while the program may exit at any moment. (CUPTI's
-// profiler does both for most of a second, and crashed in every program that ended meanwhile.) It
-// registers the handler again every millisecond, which costs 32 bytes for ever; in a process 10,000
-// times at most.
+// While it lives, the action is at most a millisecond behind what libraries register: for calls on
+// our threads that load libraries, or make statics in them, while the program may exit at any
+// moment. (CUPTI's profiler does both for most of a second, and crashed in every program that ended
+// meanwhile.) It registers the handler again every millisecond, in a process 10,000 times at most,
+// and at its end; each costs 32 bytes for ever.
 class FirstAtExit {
  public:
   FirstAtExit();

@@ -5,7 +5,6 @@
 // named before us (nsys) is started first, as libcuda would have started it.
 #include <dlfcn.h>
 #include <limits.h>
-#include <sys/stat.h>
 
 #include <atomic>
 #include <cstdio>
@@ -13,26 +12,22 @@
 #include <cstring>
 
 #include "lib/capture/injection.h"
+#include "lib/capture/library_files.h"
 
 namespace {
+
+using prof::capture::FileName;
+using prof::capture::IsInjectLibrary;
+using prof::capture::SameFile;
 
 constexpr char kVariable[] = "CUDA_INJECTION64_PATH";
 // The tool behind us, for processes that inherit our environment.
 constexpr char kNextVariable[] = "PROF_CUDA_NEXT";
 constexpr char kEntry[] = "InitializeInjection";
 
-bool SameFile(const char* a, const char* b) {
-  struct stat stat_a {
-  }, stat_b{};
-  return stat(a, &stat_a) == 0 && stat(b, &stat_b) == 0 && stat_a.st_dev == stat_b.st_dev &&
-         stat_a.st_ino == stat_b.st_ino;
-}
-
 // Us, or another copy of us: then that one records, or has been asked to.
 bool IsProf(const char* path) {
-  const char* slash = std::strrchr(path, '/');
-  const char* name = slash != nullptr ? slash + 1 : path;
-  return std::strcmp(name, "libprof_inject.so") == 0 || std::strncmp(name, "libprof.so", 10) == 0;
+  return IsInjectLibrary(path) || std::strncmp(FileName(path), "libprof.so", 10) == 0;
 }
 
 // In this library, whichever one the program's InitializeInjection is of.
@@ -67,8 +62,11 @@ void StartOtherTool() {
   void* entry = library != nullptr ? dlsym(library, kEntry) : nullptr;
   Dl_info theirs{};
   if (entry == nullptr || dladdr(entry, &theirs) == 0) {
-    std::fprintf(stderr, "prof: the tool that CUDA_INJECTION64_PATH named is not started: %s\n",
-                 dlerror());
+    const char* why = dlerror();
+    std::fprintf(stderr,
+                 "prof: %s, which CUDA_INJECTION64_PATH named, is not started: %s; correct the "
+                 "variable or unset it\n",
+                 next, why != nullptr ? why : "it has no entry");
     return;
   }
   if (!IsProf(next) && !IsProf(theirs.dli_fname)) reinterpret_cast<int (*)()>(entry)();
