@@ -82,11 +82,17 @@ run_tests() {
     say "             $(grep -hE '^(All tests passed|test cases:)' "$work/test_$name.txt" | tail -n 1)"
   done
   ours 60 saxpy.txt "$kBin/saxpy"
-  # Programs that end while counters are still being prepared.
+  # Programs that end while counters or PM sampling are still being prepared.
   # shellcheck disable=SC2016  # the inner bash expands it
-  ours 100 short_programs.txt bash -c 'for i in {1..30}; do
-      "$0/prof" run --output "$1/short.prof" -- "$0/storm_bare" $((i * 200)) 1 ranges || exit
-    done' "$kBin" "$work"
+  ours 150 short_programs.txt bash -c 'bin=$0 file=$1 failed=0
+    for options in "" "--counters pulse" "--continuous --counters none"; do
+      for i in {1..15}; do
+        "$bin/prof" run $options --output "$file" -- "$bin/storm_bare" $((i * 400)) 1 ranges &&
+          "$bin/prof" report "$file" >/dev/null && continue
+        echo "[failed] $options: $((i * 400)) launches" && ((++failed))
+      done
+    done
+    ((failed == 0)) || { echo "$failed of 45 failed"; exit 1; }' "$kBin" "$work/short.prof"
 }
 
 run_transformer() {
