@@ -28,10 +28,11 @@ _GOAL_POINTS = 5
 _STORM_LAUNCHES = 200_000
 _STORM_TURNS = 3     # A B A B ... A: one more without than with
 _CLOCK_SECONDS = 10  # without PM sampling
-_LONG_SECONDS = 60   # with: also shows the drift
+_LONG_SECONDS = 60   # with, by default: also shows the drift
 _EARLY_SECONDS = 10  # known_kernels tells what was used until then
 _GOAL_CORE_PERCENT = 10
-_RUN_LIMIT_S = 120
+_MOST_GROWTH = 1.05  # of the memory, from the second tenth of the time on
+_RUN_LIMIT_S = 120   # of those that have no time of their own
 _PRINTED = 12        # of the kernels, worst first
 _THREAD = re.compile(r"\[thread\] (\S+) cpu_s ([0-9.]+)")
 _EARLY = re.compile(r"\[early\] \S+ cpu_s ([0-9.]+)")
@@ -41,10 +42,11 @@ _ROUNDS = re.compile(r"\[timing\] rounds (\d+) seconds ([0-9.]+)")
 
 
 class Bench:
-    """Where things are, and how a program runs under prof."""
+    """Where things are, how a program runs under prof, and for how long the long one does."""
 
-    def __init__(self, binaries, python, scratch, kept):
+    def __init__(self, binaries, python, scratch, kept, long_s):
         self.binaries, self.python, self.scratch, self.kept = binaries, python, scratch, kept
+        self.long_s = long_s
         toolkit = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "lib64")
         path = ":".join(filter(None, [os.environ.get("LD_LIBRARY_PATH"), toolkit]))
         self._ours = ["env", f"LD_LIBRARY_PATH={path}"]  # PyTorch brings its own cuBLAS
@@ -55,12 +57,12 @@ class Bench:
     def llama(self, *words):
         return [self.python, "examples/pytorch/llama_like.py", *words]
 
-    def under_prof(self, program, continuous, snapshot="bench.prof"):
+    def under_prof(self, program, continuous, snapshot="bench.prof", limit_s=_RUN_LIMIT_S):
         """(seconds, output) of a run with the timeline alone, with or without PM sampling."""
         command = ["env", f"PROF_CONTINUOUS={int(continuous)}", f"{self.binaries}/prof", "run",
                    "--counters", "none", "--output", os.path.join(self.scratch, snapshot), "--",
                    *program]
-        return processes.checked(command, _RUN_LIMIT_S)
+        return processes.checked(command, limit_s)
 
     def report(self, snapshot="bench.prof"):
         _, output = processes.checked([f"{self.binaries}/prof", "report", "--json",
@@ -88,13 +90,18 @@ def dram_of_prof(report):
 def compare_dram(name, ours, theirs):
     rows = []
     for key, (label, duration_ns, percent, error) in ours.items():
-        values = (ncu.lookup(theirs, key) or {}).get(_DRAM)
-        if values:
+        found = ncu.lookup(theirs, key) or {}
+        values, durations_ns = found.get(_DRAM), found.get(ncu.DURATION)
+        if values and durations_ns:
             median = statistics.median(values)
+            # What is the same in both, whatever each counts as the kernel's time.
+            times_ns = duration_ns / statistics.median(durations_ns)
             rows.append({"program": name, "kernel": label, "us": duration_ns * 1e-3,
+                         "ncu_us": statistics.median(durations_ns) * 1e-3,
                          "ncu": median, "ncu_n": len(values), "ncu_min": min(values),
                          "ncu_max": max(values), "prof": percent, "prof_error": error,
-                         "difference": percent - median})
+                         "difference": percent - median,
+                         "difference_over_ncu_us": percent * times_ns - median})
     return rows
 
 
@@ -117,7 +124,7 @@ def run_dram(bench):
             snapshot = os.path.join(bench.kept, name.replace(" ", "_") + ".prof")
             bench.under_prof(long_program, True, snapshot)
             ours = dram_of_prof(bench.report(snapshot))
-            profiled = ncu.profile(short_program, [_DRAM], options, limit_s=80)
+            profiled = ncu.profile(short_program, [_DRAM, ncu.DURATION], options, limit_s=80)
             found = compare_dram(name, ours, ncu.values_by_key(profiled["launches"]))
             if not found:
                 failures.append(f"{name}: {len(ours)} kernels with continuous values, none of them "
@@ -148,10 +155,10 @@ def run_storm(bench):
 def run_long(bench):
     """Clocks, round time and CPU time of prof's threads; the drift of the samples' clock."""
     found = {}
-    for continuous, seconds in ((False, _CLOCK_SECONDS), (True, _LONG_SECONDS)):
+    for continuous, seconds in ((False, _CLOCK_SECONDS), (True, bench.long_s)):
         program = bench.program("known_kernels", "--bare", "--seconds", str(seconds))
         with clocks.ClockWatch() as watch:
-            _, output = bench.under_prof(program, continuous, "long.prof")
+            _, output = bench.under_prof(program, continuous, "long.prof", seconds + _RUN_LIMIT_S)
         rounds, measured_s = _ROUNDS.search(output).groups()
         found["with" if continuous else "without"] = {
             "seconds": float(measured_s), "ms_per_round": 1e3 * float(measured_s) / int(rounds),
@@ -162,6 +169,8 @@ def run_long(bench):
             later_s = sum(thread_times(output).values()) - sum(map(float, _EARLY.findall(output)))
             found["with" if continuous else "without"]["percent_of_a_core_later"] = (
                 100 * later_s / (float(measured_s) - float(early[1])))
+    found["resident_mib"], found["grown"] = processes.resident_mib(output)
+    found["snapshot_bytes"] = os.path.getsize(os.path.join(bench.scratch, "long.prof"))
     report = bench.report("long.prof")
     found["sampling"] = [
         {name: series.get(name) for name in (
@@ -184,6 +193,11 @@ def goals_of(dram, long):
         goals.append({"goal": f"prof's threads after the first {_EARLY_SECONDS} s: at most "
                               f"{_GOAL_CORE_PERCENT} % of a core", "measured": later,
                       "met": later <= _GOAL_CORE_PERCENT})
+    tenths = (long or {}).get("resident_mib")
+    if tenths:
+        goals.append({"goal": "resident MiB: last tenth over second, at most "
+                              f"{_MOST_GROWTH}", "measured": tenths[-1] / tenths[1],
+                      "met": tenths[-1] <= _MOST_GROWTH * tenths[1]})
     for series in (long or {}).get("sampling", []):
         goals.append({"goal": "clock of the samples: its offset is known, and no drift was seen",
                       "measured": f"{series['clock_offset_ns']} +- {series['clock_error_ns']} ns",
@@ -193,9 +207,11 @@ def goals_of(dram, long):
 
 def dram_table(rows):
     return results.table(
-        ["program", "kernel", "us", "ncu %", "prof %", "+-", "points"],
-        [[row["program"], row["kernel"], row["us"], row["ncu"], row["prof"], row["prof_error"],
-          f"{row['difference']:+.2f}"] for row in rows])
+        ["program", "kernel", "us", "ncu's us", "ncu %", "prof %", "+-", "points",
+         "over ncu's us"],
+        [[row["program"], row["kernel"], row["us"], row["ncu_us"], row["ncu"], row["prof"],
+          row["prof_error"], f"{row['difference']:+.2f}",
+          f"{row['difference_over_ncu_us']:+.2f}"] for row in rows])
 
 
 def cost_table(storm, long):
@@ -211,6 +227,9 @@ def cost_table(storm, long):
                       *(side.get("percent_of_a_core_later") for side in pair)])
         for name in sorted({name for side in pair for name in side["thread_cpu_s"]}):
             lines.append([f"{name}, s of CPU", *(side["thread_cpu_s"].get(name) for side in pair)])
+        lines.append(["resident MiB, most in each tenth", None,
+                      " ".join(f"{mib:.0f}" for mib in long["resident_mib"])])
+        lines += [["grew after the second tenth", None, line] for line in long["grown"]]
         for name in pair[0]["clocks"]:
             lines.append([f"{name}, median", *(side["clocks"].get(name, {}).get("median")
                                                for side in pair)])
@@ -222,6 +241,8 @@ def main():
     parser.add_argument("--bin", default="device/bin")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--seconds", type=float, default=300, help="begin no part after this")
+    parser.add_argument("--long-seconds", type=int, default=_LONG_SECONDS,
+                        help="of the run that shows drift, memory and cost")
     parser.add_argument("--keep", help="where the snapshots that are compared with ncu stay")
     parser.add_argument("--markdown", required=True)
     parser.add_argument("--json", required=True)
@@ -231,7 +252,7 @@ def main():
     dram, found, failures = [], {"storm": None, "long": None}, []
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(arguments.bin, arguments.python, scratch,
-                      os.path.abspath(arguments.keep or scratch))
+                      os.path.abspath(arguments.keep or scratch), arguments.long_seconds)
         dram, failures = run_dram(bench)
         for name, part in (("storm", run_storm), ("long", run_long)):
             if time.monotonic() > deadline:

@@ -13,11 +13,13 @@
 #include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cuda_check.h"
 #include "lib/report/json.h"
+#include "memory_watch.h"
 #include "prof/analyzer.h"
 #include "prof/session.h"
 #include "thread_times.h"
@@ -103,6 +105,8 @@ int RunBare(const std::vector<KnownKernel>& kernels, const Arguments& arguments)
   const double start = Now();
   int rounds = 0;
   bool is_early = arguments.seconds > 2 * kEarlySeconds;
+  std::optional<MemoryWatch> memory;
+  if (is_early) memory.emplace(static_cast<int>(arguments.seconds));
   for (; rounds < arguments.rounds || Now() - start < arguments.seconds; ++rounds) {
     if (is_early && Now() - start >= kEarlySeconds) {
       is_early = false;
@@ -112,6 +116,7 @@ int RunBare(const std::vector<KnownKernel>& kernels, const Arguments& arguments)
     RunRound(kernels);
   }
   std::printf("[timing] rounds %d seconds %.4f\n", rounds, Now() - start);
+  if (memory) memory->Print();
   CUDA_CHECK(cudaProfilerStop());
   PrintProfThreadTimes();
   return 0;

@@ -4,12 +4,14 @@
 """timed() runs a command with everything that it starts."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 
 _PATIENCE_S = 30  # for a profiler to write its report when it is told to stop
+_NUMBER = r"(\w+) ([0-9.]+)"
 _KILLED = 128 + signal.SIGTERM
 
 
@@ -46,3 +48,18 @@ def checked(command, limit_s):
         raise RuntimeError(f"{command[0]}: exit code {code}: "
                            f"{' / '.join(output.strip().splitlines()[-3:])}")
     return seconds, output
+
+
+def numbers(tag, output):
+    """{"made": 1.0, ...} of the line of `output` that begins with [tag]."""
+    line = re.search(rf"^\[{tag}\].*", output, re.MULTILINE)
+    if not line:
+        raise RuntimeError(f"no [{tag}] line: {output[-300:]}")
+    return {name: float(value) for name, value in re.findall(_NUMBER, line[0])}
+
+
+def resident_mib(output):
+    """What memory_watch.h printed: (the most in each tenth of the time, the mappings that grew)."""
+    memory = numbers("memory", output)
+    return ([memory[f"resident_mib_{i}"] for i in range(1, 11)],
+            re.findall(r"^\[mapping\] (.*)", output, re.MULTILINE))

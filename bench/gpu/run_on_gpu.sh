@@ -9,7 +9,7 @@
 #
 # Without arguments all sections run. Nothing is begun after PROF_GPU_SECONDS, by default 560.
 # PROF_GPU_WORKLOADS, PROF_GPU_VARIANTS: expressions that choose among those of peers;
-# PROF_GPU_KINDS: the kinds of storm.
+# PROF_GPU_KINDS: the kinds of storm. PROF_GPU_LONG: seconds of the long run of continuous.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." || exit 1
 
@@ -20,7 +20,7 @@ readonly kCuda=${CUDA_HOME:-/usr/local/cuda}
 readonly kPython=python3
 readonly kAllSections=(tests transformer accuracy pytorch storm peers living gpus continuous cost soak)
 readonly kLargestFile=$((15 << 20))
-readonly kSecondsInAll=${PROF_GPU_SECONDS:-560}
+readonly kSecondsInAll=${PROF_GPU_SECONDS:-560} kLongSeconds=${PROF_GPU_LONG:-60}
 export PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 export CUDA_DEVICE_ORDER=PCI_BUS_ID  # nvidia-smi's
 export LD_LIBRARY_PATH=$kLib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -189,8 +189,8 @@ run_accuracy() {
 run_continuous() {
   local left=$((section_end - SECONDS))
   step "$left" continuous.txt "$kPython" bench/gpu/continuous.py --bin "$kBin" --python "$kPython" \
-    --seconds "$((left - 130))" --keep "$work" --markdown "$work/continuous.md" \
-    --json "$work/continuous.json"
+    --seconds "$((left - kLongSeconds - 70))" --long-seconds "$kLongSeconds" --keep "$work" \
+    --markdown "$work/continuous.md" --json "$work/continuous.json"
   grep -hE '^\||^\[failed\]' "$work/continuous.txt" 2>/dev/null | tee -a "$work/summary.txt"
 }
 
@@ -275,7 +275,7 @@ collect() {
 main() {
   local sections=("$@") name
   declare -A limits=([tests]=150 [transformer]=120 [accuracy]=400 [pytorch]=200 [storm]=300
-    [peers]=280 [living]=300 [gpus]=250 [continuous]=300 [cost]=420 [soak]=560)
+    [peers]=280 [living]=300 [gpus]=250 [continuous]=$((240 + kLongSeconds)) [cost]=420 [soak]=560)
   ((${#sections[@]})) || sections=("${kAllSections[@]}")
   say "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'no nvidia-smi'); commit $(cat device/commit 2>/dev/null)"
   for name in "${sections[@]}"; do

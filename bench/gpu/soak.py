@@ -21,15 +21,6 @@ _KERNELS, _THREADS = 200_000, 2  # of a round and thread
 _LEAST_PER_SECOND = 200_000
 _MOST_GROWTH = 1.05  # from the second tenth on: buffers are touched as they are first needed
 _PATIENCE_S = 90
-_NUMBER = r"(\w+) ([0-9.]+)"
-
-
-def numbers(tag, output):
-    """{"made": 1.0, ...} of the line that begins with [tag]."""
-    line = re.search(rf"^\[{tag}\].*", output, re.MULTILINE)
-    if not line:
-        raise RuntimeError(f"no [{tag}] line: {output[-300:]}")
-    return {name: float(value) for name, value in re.findall(_NUMBER, line[0])}
 
 
 def losses(counts):
@@ -52,10 +43,9 @@ def main():
                    str(_KERNELS), str(_THREADS), "ranges", f"{scratch}/soak.prof",
                    str(arguments.seconds)]
         took_s, output = processes.checked(command, arguments.seconds + _PATIENCE_S)
-    counts, memory = numbers("counts", output), numbers("memory", output)
-    us = numbers("timing", output)["us_per_kernel"]
+    counts, (tenths, grown) = processes.numbers("counts", output), processes.resident_mib(output)
+    us = processes.numbers("timing", output)["us_per_kernel"]
     lost = losses(counts)
-    tenths = [memory[f"resident_mib_{i}"] for i in range(1, 11)]
     missing = counts["made"] - counts["recorded"]
     goals = [
         {"goal": "launches a second", "measured": 1e6 / us, "limit": _LEAST_PER_SECOND,
@@ -66,9 +56,8 @@ def main():
          "measured": 0 if counts["complete"] == 0 else missing,
          "met": missing == 0 or counts["complete"] == 0}]
     threads = dict(re.findall(r"\[thread\] (\S+) cpu_s ([0-9.]+)", output))
-    grown = re.findall(r"^\[mapping\] (.*)", output, re.MULTILINE)
     text = "\n".join([
-        results.where() + f" {memory['seconds']:.0f} s, {_THREADS} threads, a range each.", "",
+        results.where() + f" {took_s:.0f} s, {_THREADS} threads, a range each.", "",
         results.table(["quantity", "value"],
                       [["launches", int(counts["made"])], ["recorded", int(counts["recorded"])],
                        ["us a launch", us],
