@@ -53,6 +53,17 @@ void StopActiveCapture() {
   }
 }
 
+// To whoever runs a program that does not ask for the status.
+void PrintProblems(const Status& status) {
+  for (const auto& [name, part] :
+       {std::pair{"timeline", status.timeline}, std::pair{"counters", status.counters},
+        std::pair{"continuous counters", status.continuous}}) {
+    if (part.state != State::kUnavailable) continue;
+    std::fprintf(stderr, "prof: no %s: %s%s%s\n", name, part.what.c_str(),
+                 part.fix.empty() ? "" : "; to get it: ", part.fix.c_str());
+  }
+}
+
 void DropBadExpression(const char* field, std::string* expression,
                        std::vector<std::string>* complaints) {
   const std::string problem = options::ExpressionProblem(*expression);
@@ -122,7 +133,8 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
   return capture;
 }
 
-Capture::Capture(SessionOptions options, bool injected) : options_(std::move(options)) {
+Capture::Capture(SessionOptions options, bool injected)
+    : options_(std::move(options)), injected_(injected) {
   source_ = MakeGpuSource();
   const int rank = RankFromEnvironment();
   CollectorOptions collector;
@@ -174,11 +186,7 @@ Status Capture::status() const {
         "start the child with exec"};
     return status;
   }
-  if (source_ == nullptr) {  // Stop() ran into its deadline
-    status.timeline = {State::kUnavailable, 0, "the GPU did not answer when the recording ended",
-                       ""};
-    return status;
-  }
+  if (source_ == nullptr) return abandoned_status_;
   status.timeline = source_->timeline_status();
   status.counters = source_->counters_status();
   status.continuous = source_->continuous_status();
@@ -205,21 +213,30 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
   if (!lock.owns_lock()) return {};
   if (stopped_) return snapshot_;
   stopped_ = true;
-  if (collector_->Stop(timeout)) {
+  const bool in_time = collector_->Stop(timeout);
+  if (!in_time) {
+    std::fprintf(stderr,
+                 "prof: the GPU did not answer within %lld ms; the recording is incomplete\n",
+                 static_cast<long long>(timeout.count()));
+  }
+  if (injected_) PrintProblems(collector_->status());
+  if (in_time) {
     active.store(false);
     snapshot_ = options_.output.empty()
                     ? Snapshot::FromBytes(collector_->TakeBytes(), collector_->integrity())
                     : Snapshot::FromFile(collector_->output_path(), collector_->integrity());
   } else {
-    std::fprintf(stderr,
-                 "prof: the GPU did not answer within %lld ms; the recording is incomplete\n",
-                 static_cast<long long>(timeout.count()));
     Integrity integrity;
     integrity.incomplete = true;
     if (!options_.output.empty()) {
       snapshot_ = Snapshot::FromFile(collector_->output_path(), integrity);
     } else {
       snapshot_ = Snapshot::FromBytes({}, integrity);
+    }
+    abandoned_status_ = collector_->status();
+    if (abandoned_status_.timeline.state != State::kUnavailable) {
+      abandoned_status_.timeline = {State::kUnavailable, 0,
+                                    "the GPU did not answer when the recording ended", ""};
     }
     // Its thread still uses them: to free them under it would crash the program, and a recording
     // beside it would share its rings. So this was the process's last one.

@@ -41,11 +41,13 @@ class Capture {
   void Abandon();  // leaks what other threads may still use
 
   SessionOptions options_;
+  const bool injected_;
   std::unique_ptr<GpuSource> source_;
   std::unique_ptr<Collector> collector_;
   std::mutex stop_mutex_;  // an exit may come in the middle of a Stop
   Snapshot snapshot_;
   bool stopped_ = false;
+  Status abandoned_status_;  // once there is no source any more
 };
 
 }  // namespace prof::capture

@@ -103,6 +103,7 @@ bool Collector::Stop(std::chrono::milliseconds timeout) {
       stopping_ = true;
       Wake();
       in_time = done_.wait_for(lock, timeout, [&] { return finished_; });
+      status_ = seen_;
     }
   }
   if (in_time) {
@@ -173,6 +174,7 @@ void Collector::RunRounds() {
 }
 
 void Collector::Round(bool flush) {
+  if (flush) LookAtStatus();
   source_->Gather(flush);
   WriteHeaderOnce();
   if (options_.ranges) {
@@ -244,6 +246,37 @@ void Collector::WriteNotices() {
   for (const NoticeEvent& notice : notices) encoder_.Add(notice);
 }
 
+const Status& Collector::LookAtStatus() {
+  Status seen;
+  seen.timeline = source_->timeline_status();
+  seen.ranges = RangesStatus(options_.ranges);
+  seen.counters = source_->counters_status();
+  seen.continuous = source_->continuous_status();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  seen_ = std::move(seen);
+  return seen_;  // which this thread alone writes
+}
+
+bool Collector::WriteProblems() {
+  const Status& seen = LookAtStatus();
+  bool wrote = false;
+  for (const auto& [subsystem, part] : {std::pair{Subsystem::kTimeline, &Status::timeline},
+                                        std::pair{Subsystem::kRanges, &Status::ranges},
+                                        std::pair{Subsystem::kCounters, &Status::counters},
+                                        std::pair{Subsystem::kCounters, &Status::continuous}}) {
+    const SubsystemStatus& status = seen.*part;
+    if (status.state != State::kUnavailable && status.state != State::kDegraded) continue;
+    if (status.state == (told_.*part).state && status.what == (told_.*part).what) continue;
+    const Severity severity =
+        status.state == State::kUnavailable ? Severity::kError : Severity::kWarning;
+    encoder_.Add(NoticeEvent{severity, subsystem, static_cast<uint32_t>(status.code), status.what,
+                             status.fix});
+    wrote = true;
+  }
+  told_ = seen;
+  return wrote;
+}
+
 Integrity Collector::CountLosses() const {
   Integrity integrity;
   encoder_.AddCounts(integrity);
@@ -274,24 +307,19 @@ void Collector::StopKeeping() {
 
 void Collector::Finish() {
   // Before all that waits for the GPU, which may never be done.
-  if (keeping_ && header_written_) StopKeeping();
+  const bool problems = WriteProblems();
+  if (keeping_ && header_written_) {
+    StopKeeping();
+  } else if (problems && header_written_) {
+    encoder_.WriteBlock(CountLosses());
+  }
   source_->StopCounters();
   if (!source_->Synchronize()) incomplete_ = true;
   Round(true);
   source_->Stop();
   ranges_.Stop();
   Round(false);
-  for (const auto& [subsystem, status] :
-       {std::pair{Subsystem::kTimeline, source_->timeline_status()},
-        std::pair{Subsystem::kRanges, RangesStatus(options_.ranges)},
-        std::pair{Subsystem::kCounters, source_->counters_status()},
-        std::pair{Subsystem::kCounters, source_->continuous_status()}}) {
-    if (status.state != State::kUnavailable && status.state != State::kDegraded) continue;
-    const Severity severity =
-        status.state == State::kUnavailable ? Severity::kError : Severity::kWarning;
-    encoder_.Add(NoticeEvent{severity, subsystem, static_cast<uint32_t>(status.code), status.what,
-                             status.fix});
-  }
+  WriteProblems();
   if (keeping_ && header_written_) StopKeeping();
   integrity_ = CountLosses();
   if (header_written_) {

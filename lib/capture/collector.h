@@ -62,6 +62,8 @@ class Collector {
   // After Stop.
   std::string TakeBytes() { return output_.TakeBytes(); }
   Integrity integrity() const { return integrity_; }
+  // What worked, as the thread last saw it; without `output`.
+  const Status& status() const { return status_; }
 
   SubsystemStatus output_status() const;
   const std::string& output_path() const { return output_.path(); }
@@ -79,6 +81,8 @@ class Collector {
   bool WriteDump(const std::string& path);
   void WriteHeaderOnce();
   void WriteNotices();
+  const Status& LookAtStatus();
+  bool WriteProblems();  // those that are not written yet; false: none
   void DrainThreads();
   void CheckOutput();
   Integrity CountLosses() const;
@@ -92,6 +96,8 @@ class Collector {
   ThreadReader ranges_;
   uint32_t names_read_ = 0;
   Integrity integrity_;
+  Status status_;  // the thread that stops
+  Status told_;
   ClockPair first_clock_;
   bool clock_stepped_ = false;
   bool incomplete_ = false;
@@ -111,6 +117,7 @@ class Collector {
   bool stopping_ = false;
   bool finished_ = false;
   SubsystemStatus output_status_;
+  Status seen_;  // at the last flush, and before the end waits for the GPU
 
   std::thread thread_;
 };

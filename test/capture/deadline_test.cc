@@ -18,8 +18,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST_CASE("When the GPU hangs, Stop keeps its deadline and what was written stays readable") {
+TEST_CASE(
+    "When the GPU hangs, Stop keeps its deadline, and what was written stays readable and says why "
+    "counters are missing") {
   static FakeGpu gpu;  // outlives the thread that hangs in it
+  gpu.counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
   static prof::test::TempFolder folder;
   SessionOptions options;
   options.output = folder / "a.prof";
@@ -47,10 +50,16 @@ TEST_CASE("When the GPU hangs, Stop keeps its deadline and what was written stay
   CHECK(model->ops.size() == 1);
   CHECK(model->integrity.incomplete);
   CHECK_FALSE(model->stopped_in_order);
+  REQUIRE(model->notices.size() == 1);
+  CHECK(model->notices[0].what == "not permitted");
+  CHECK(model->notices[0].fix == "ask the administrator");
 
   // Every member still answers.
   CHECK(capture->status().timeline.state == State::kUnavailable);
   CHECK_FALSE(capture->status().timeline.what.empty());
+  CHECK(capture->status().counters.state == State::kUnavailable);
+  CHECK(capture->status().counters.code == 35);
+  CHECK(capture->status().counters.what == "not permitted");
   CHECK(capture->counters_complete());  // there is nothing to wait for
   CHECK_FALSE(capture->Synchronize(milliseconds(10)));
   CHECK(capture->Stop(milliseconds(10)).path() == snapshot.path());
@@ -73,6 +82,7 @@ TEST_CASE("When the GPU hangs, Stop keeps its deadline and what was written stay
 
 TEST_CASE("When the GPU hangs at the end, what was kept is in the file all the same") {
   static FakeGpu& gpu = *new FakeGpu;  // the thread hangs in it to the end
+  gpu.counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
   static prof::test::TempFolder folder;
   SessionOptions options;
   options.output = folder / "kept.prof";
@@ -89,6 +99,8 @@ TEST_CASE("When the GPU hangs at the end, what was kept is in the file all the s
   REQUIRE(model.ok());
   CHECK(model->ops.size() == 1);
   CHECK_FALSE(model->stopped_in_order);
+  REQUIRE(model->notices.size() == 1);
+  CHECK(model->notices[0].what == "not permitted");
 }
 
 }  // namespace

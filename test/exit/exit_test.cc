@@ -3,6 +3,7 @@
 // However a recorded program ends: its exit code is its own, nothing hangs, the file can be read.
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include "test/capture/temp_folder.h"
 #include "test/exit/child.h"
@@ -66,6 +67,32 @@ TEST_CASE("exit() in a signal handler that interrupts Stop does not wait for eve
   CHECK(RunExitProgram("exit in a handler while its thread stops", folder / "a.prof").exit_code ==
         7);
   CHECK(ReadRecording(folder / "a.prof").ops.size() > 50);
+}
+
+void CheckNoCountersNotice(const model::Model& model) {
+  REQUIRE(model.notices.size() == 1);
+  CHECK(model.notices[0].what == "not permitted");
+}
+
+TEST_CASE("An injected recording says at exit, and in its file, why it has no counters") {
+  const TempFolder folder;
+  const Ended ended = RunExitProgram("injected, without counters", folder / "a.prof");
+  CHECK(ended.exit_code == 7);
+  CHECK(ended.errors == std::vector<std::string>{
+                            "prof: no counters: not permitted; to get it: ask the administrator"});
+  CheckNoCountersNotice(ReadRecording(folder / "a.prof"));
+}
+
+TEST_CASE("It says so as well when the GPU hangs at exit") {
+  const TempFolder folder;
+  const Ended ended =
+      RunExitProgram("injected, without counters, when the GPU hangs", folder / "a.prof");
+  CHECK(ended.exit_code == 7);
+  CHECK(ended.errors ==
+        std::vector<std::string>{
+            "prof: the GPU did not answer within 10000 ms; the recording is incomplete",
+            "prof: no counters: not permitted; to get it: ask the administrator"});
+  CheckNoCountersNotice(ReadRecording(folder / "a.prof"));
 }
 
 TEST_CASE("Where the system has no thread for us the program goes on, and can record later") {

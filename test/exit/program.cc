@@ -21,6 +21,7 @@
 #include <string>
 #include <thread>
 
+#include "lib/capture/injection.h"
 #include "lib/capture/thread_recorder.h"
 #include "prof/session.h"
 #include "test/capture/events.h"
@@ -116,6 +117,15 @@ int ExitInStop(bool from_handler) {
     exit(kOwnExitCode);
   }
   return 1;
+}
+
+int InjectedWithoutCounters(bool hangs) {
+  gpu->counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
+  setenv("PROF_OUTPUT", options.output.c_str(), 1);
+  StartInjectedRecording();
+  StartWork();
+  if (hangs) gpu->Hang();
+  return kOwnExitCode;
 }
 
 // exit() and Stop() with the destructor at the same time.
@@ -329,6 +339,9 @@ const std::map<std::string, std::function<int()>> kWays = {
     {"exit while another thread stops", &ExitBesideStop},
     {"exit while a stop hangs", [] { return ExitInStop(false); }},
     {"exit in a handler while its thread stops", [] { return ExitInStop(true); }},
+    {"injected, without counters", [] { return InjectedWithoutCounters(false); }},
+    {"injected, without counters, when the GPU hangs",
+     [] { return InjectedWithoutCounters(true); }},
     {"_exit", [] { return Leak(), _exit(kOwnExitCode), 0; }},
     {"quick_exit", [] { return Leak(), quick_exit(kOwnExitCode), 0; }},
     {"abort", [] { return Leak(), abort(), 0; }},
