@@ -403,8 +403,12 @@ struct ContinuousReport {
   /// The samples' clock is ahead of the operations' clock by this, as far as the samples tell.
   bool clock_known = false;
   double clock_offset_ns = 0;
-  double clock_error_ns = 0;       ///< Half width; where the offset is not known, what is assumed.
-  bool clock_stable = true;        ///< The first and the last third of the recording agree.
+  double clock_error_ns = 0;  ///< Half width; where the offset is not known, what is assumed.
+  bool clock_stable = true;   ///< The first and the last third of the recording agree.
+  /// The offset in the first and in the last third. Empty: one of the two does not tell, and
+  /// nothing was compared.
+  std::optional<double> clock_first_ns;
+  std::optional<double> clock_last_ns;
   double concurrent_share = 0;     ///< Of the samples with work: several operations at a time.
   bool concurrent_used = false;    ///< False: those samples were left out of the values of kernels.
   std::vector<std::string> notes;  ///< What to know of the values; sentences.

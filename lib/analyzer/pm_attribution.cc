@@ -217,6 +217,10 @@ void PmAttribution::Describe(ContinuousReport* report) const {
   report->clock_offset_ns = clock_.offset_ns;
   report->clock_error_ns = clock_.error_ns;
   report->clock_stable = clock_.stable;
+  if (clock_.compared) {
+    report->clock_first_ns = clock_.first_ns;
+    report->clock_last_ns = clock_.last_ns;
+  }
   report->concurrent_share = rows_.concurrent_share;
   report->concurrent_used = rows_.shared;
   std::vector<std::string>& notes = report->notes;

@@ -112,6 +112,8 @@ Json ToJson(const ContinuousReport& value) {
           {"clock_offset_ns", value.clock_known ? Number(value.clock_offset_ns) : Json(nullptr)},
           {"clock_error_ns", Number(value.clock_error_ns)},
           {"clock_stable", value.clock_stable},
+          {"clock_first_ns", Number(value.clock_first_ns)},
+          {"clock_last_ns", Number(value.clock_last_ns)},
           {"concurrent_share", Number(value.concurrent_share)},
           {"concurrent_used", value.concurrent_used},
           {"notes", value.notes},

@@ -411,6 +411,10 @@ TEST_CASE("Clocks that move against each other during the recording are told") {
   REQUIRE_FALSE(report.notes.empty());
   CHECK_THAT(report.notes[0], Contains("moved against each other"));
   CHECK(report.clock_error_ns > 3000);
+  REQUIRE(report.clock_first_ns.has_value());
+  REQUIRE(report.clock_last_ns.has_value());
+  CHECK(std::abs(*report.clock_first_ns - (2000 + 7000 / 6.0)) < 1000);
+  CHECK(std::abs(*report.clock_last_ns - (2000 + 7000 * 5 / 6.0)) < 1000);
 }
 
 TEST_CASE("Samples that do not change with what runs say nothing of the clock") {
@@ -424,6 +428,8 @@ TEST_CASE("Samples that do not change with what runs say nothing of the clock") 
   const ContinuousReport& report = answer.continuous.reports[0];
   CHECK_FALSE(report.clock_known);
   CHECK(report.clock_offset_ns == 0);
+  CHECK_FALSE(report.clock_first_ns.has_value());
+  CHECK_FALSE(report.clock_last_ns.has_value());
   CheckFound(answer.Of("a"), 50, 0.5);
 }
 

@@ -46,6 +46,8 @@ Report Sampled() {
   device.clock_known = true;
   device.clock_offset_ns = 2'950;
   device.clock_error_ns = 310;
+  device.clock_first_ns = 2'800;
+  device.clock_last_ns = 3'100;
   device.concurrent_share = 0.04;
   device.notes = {"4.0 % of the samples with work are left out."};
   ContinuousMetric dram{kDram, 41.2, 0, 44, 91.5, 99.2, {}};
@@ -120,6 +122,8 @@ TEST_CASE("The JSON has series, values with bounds, and null for what is not kno
   const auto& series = json["continuous"][0];
   CHECK(series["samples"] == 1'200);
   CHECK(series["clock_offset_ns"] == 2'950);
+  CHECK(series["clock_first_ns"] == 2'800);
+  CHECK(series["clock_last_ns"] == 3'100);
   CHECK(series["metrics"][kDram]["p95"] == 91.5);
   CHECK(series["metrics"][kDram]["buckets"].size() == 120);
   CHECK(series["metrics"][kDram]["buckets"][119].is_null());
@@ -129,6 +133,16 @@ TEST_CASE("The JSON has series, values with bounds, and null for what is not kno
   CHECK(json["kernels"][0]["continuous"][kTensor]["error"].is_null());
   CHECK(json["rows"][0]["continuous"][kDram]["samples"] == 120);
   CHECK(json["pm_samples_lost"] == 77);
+}
+
+TEST_CASE("The JSON has null for clocks that were not compared") {
+  Report report = Sampled();
+  report.continuous[0].clock_first_ns = report.continuous[0].clock_last_ns = std::nullopt;
+  std::ostringstream out;
+  WriteJson(out, report);
+  const nlohmann::json json = nlohmann::json::parse(out.str());
+  CHECK(json["continuous"][0].at("clock_first_ns").is_null());
+  CHECK(json["continuous"][0].at("clock_last_ns").is_null());
 }
 
 TEST_CASE("The CSV has a column for each PM metric and one for its error bound") {
