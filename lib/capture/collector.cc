@@ -307,6 +307,7 @@ void Collector::StopKeeping() {
 
 void Collector::Finish() {
   // Before all that waits for the GPU, which may never be done.
+  Round(false);
   const bool problems = WriteProblems();
   if (keeping_ && header_written_) {
     StopKeeping();

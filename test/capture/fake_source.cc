@@ -19,7 +19,6 @@ FakeGpu::~FakeGpu() { current = nullptr; }
 void FakeGpu::Emit(std::function<void(Encoder&)> event) {
   const std::lock_guard<std::mutex> lock(mutex_);
   events_.push_back(std::move(event));
-  saw_work_ = true;
 }
 
 void FakeGpu::SetSynchronizes(bool ok) {
@@ -68,15 +67,15 @@ class FakeSource final : public GpuSource {
     gpu_->options_ = options;
     gpu_->injected_ = injected;
   }
-  void Gather(bool) override { Note("gather"); }
+  void Gather(bool) override {
+    Note("gather");
+    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+    events_.swap(gpu_->events_);
+    saw_work_ = saw_work_ || !events_.empty();
+  }
   void Encode(Encoder& encoder) override {
     Note("encode");
-    std::vector<std::function<void(Encoder&)>> events;
-    {
-      const std::lock_guard<std::mutex> lock(gpu_->mutex_);
-      events.swap(gpu_->events_);
-    }
-    for (const auto& event : events) event(encoder);
+    for (const auto& event : std::exchange(events_, {})) event(encoder);
   }
   void Encode(const CallEvent& call, Encoder&) override {
     const std::lock_guard<std::mutex> lock(gpu_->mutex_);
@@ -94,10 +93,7 @@ class FakeSource final : public GpuSource {
   SubsystemStatus timeline_status() const override { return gpu_->timeline; }
   SubsystemStatus counters_status() const override { return gpu_->counters; }
   bool counters_complete() const override { return false; }
-  bool saw_gpu_work() const override {
-    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
-    return gpu_->saw_work_;
-  }
+  bool saw_gpu_work() const override { return saw_work_; }
   void AddLosses(Integrity& integrity) const override {
     integrity.launches += gpu_->losses.launches;
     integrity.samples_failed += gpu_->losses.samples_failed;
@@ -110,6 +106,9 @@ class FakeSource final : public GpuSource {
   }
 
   FakeGpu* const gpu_;
+  // The collector's, between Gather and Encode: as with CUPTI, all that is encoded was seen before.
+  std::vector<std::function<void(Encoder&)>> events_;
+  bool saw_work_ = false;
 };
 
 }  // namespace test

@@ -50,7 +50,6 @@ class FakeGpu {
   std::vector<CallEvent> api_calls_;
   SessionOptions options_;
   bool injected_ = false;
-  bool saw_work_ = false;
   bool synchronizes_ = true;
   bool hangs_ = false;
 };
