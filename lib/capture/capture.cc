@@ -32,8 +32,6 @@ std::mutex& ActiveMutex() {
 }
 Capture* active_capture = nullptr;
 
-// At exit the program is done: it must not wait long for a GPU that does not answer.
-constexpr std::chrono::milliseconds kExitTimeout(10'000);
 constexpr std::chrono::milliseconds kDestroyTimeout(2'000);
 
 // Makes `capture` the active one if `expected` is that now, or any when that is null.
@@ -44,7 +42,7 @@ void SetActive(Capture* capture, const Capture* expected) {
 
 void StopActiveCapture() {
   if (InForkedChild()) return;
-  const std::unique_lock<std::mutex> lock = LockWithin(ActiveMutex(), kExitTimeout);
+  const std::unique_lock<std::mutex> lock = LockBefore(ActiveMutex(), ExitDeadline());
   if (!lock.owns_lock() || active_capture == nullptr) return;
   try {
     active_capture->Stop(kExitTimeout);
@@ -209,15 +207,18 @@ bool Capture::Dump(const std::string& path, std::chrono::milliseconds timeout) {
 
 Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
   if (InForkedChild()) return snapshot_;
-  const std::unique_lock<std::mutex> lock = LockWithin(stop_mutex_, timeout);
+  const auto begin = std::chrono::steady_clock::now();
+  const Deadline deadline = std::min(begin + timeout, ExitDeadline());
+  const std::unique_lock<std::mutex> lock = LockBefore(stop_mutex_, deadline);
   if (!lock.owns_lock()) return {};
   if (stopped_) return snapshot_;
   stopped_ = true;
-  const bool in_time = collector_->Stop(timeout);
+  const bool in_time = collector_->Stop(deadline);
   if (!in_time) {
+    const auto allowed = std::chrono::ceil<std::chrono::milliseconds>(deadline - begin);
     std::fprintf(stderr,
                  "prof: the GPU did not answer within %lld ms; the recording is incomplete\n",
-                 static_cast<long long>(timeout.count()));
+                 static_cast<long long>(allowed.count()));
   }
   if (injected_) PrintProblems(collector_->status());
   if (in_time) {

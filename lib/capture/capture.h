@@ -32,8 +32,9 @@ class Capture {
   bool counters_complete() const { return source_ == nullptr || source_->counters_complete(); }
   bool Synchronize(std::chrono::milliseconds timeout);
   bool Dump(const std::string& path, std::chrono::milliseconds timeout);
-  // Ends the recording. When the GPU or CUPTI does not answer within `timeout`, what was written
-  // so far is the snapshot, marked incomplete, and no other recording starts in this process.
+  // Ends the recording. When the GPU or CUPTI does not answer within `timeout`, or before the
+  // deadline of an exit() that has begun, what was written so far is the snapshot, marked
+  // incomplete, and no other recording starts in this process.
   Snapshot Stop(std::chrono::milliseconds timeout);
 
  private:

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "lib/capture/dump_signal.h"
-#include "lib/capture/lock_within.h"
 #include "lib/capture/quiet_thread.h"
 #include "lib/capture/range_names.h"
 #include "lib/capture/range_owner.h"
@@ -55,7 +54,7 @@ void Collector::Wake() { sem_post(WakeUp()); }
 
 Collector::~Collector() {
   if (thread_.joinable()) {
-    Stop(std::chrono::milliseconds(2000));
+    Stop(std::chrono::steady_clock::now() + std::chrono::milliseconds(2000));
   } else {
     ranges_.Stop();  // there was no thread to be had
   }
@@ -94,15 +93,15 @@ bool Collector::Synchronize(std::chrono::milliseconds timeout) {
          sync_done_ >= ticket && sync_ok_;
 }
 
-bool Collector::Stop(std::chrono::milliseconds timeout) {
+bool Collector::Stop(Deadline deadline) {
   if (!thread_.joinable()) return true;
   bool in_time = false;
   {
-    std::unique_lock<std::mutex> lock = LockWithin(mutex_, timeout);
+    std::unique_lock<std::mutex> lock = LockBefore(mutex_, deadline);
     if (lock.owns_lock()) {
       stopping_ = true;
       Wake();
-      in_time = done_.wait_for(lock, timeout, [&] { return finished_; });
+      in_time = done_.wait_until(lock, deadline, [&] { return finished_; });
       status_ = seen_;
     }
   }

@@ -17,6 +17,7 @@
 #include "lib/capture/events.h"
 #include "lib/capture/gpu_source.h"
 #include "lib/capture/kept_blocks.h"
+#include "lib/capture/lock_within.h"
 #include "lib/capture/output.h"
 #include "lib/capture/thread_recorder.h"
 #include "prof/session.h"
@@ -55,9 +56,9 @@ class Collector {
   // and when nothing is kept.
   bool Dump(const std::string& path, std::chrono::milliseconds timeout);
 
-  // Ends the thread: synchronizes, takes the last records, writes the trailer. When that takes
-  // longer than `timeout` the thread is left behind, to end by itself, and the result is false.
-  bool Stop(std::chrono::milliseconds timeout);
+  // Ends the thread: synchronizes, takes the last records, writes the trailer. What is not
+  // done by the deadline is left behind with its thread, to end by itself, and the result is false.
+  bool Stop(Deadline deadline);
 
   // After Stop.
   std::string TakeBytes() { return output_.TakeBytes(); }

@@ -16,13 +16,19 @@ namespace {
 
 constexpr int64_t kPeriodNs = 1'000'000;
 
+using Clock = std::chrono::steady_clock;
+
 std::atomic<void (*)()> action{nullptr};
+std::atomic<Clock::rep> exit_deadline{Clock::time_point::max().time_since_epoch().count()};
 std::atomic<int> times_left{10'000};
 // Held while a thread of ours registers the handler: a child that is forked meanwhile would have
 // the lock that atexit() takes, for ever.
 std::mutex registering;
 
 void RunAction() {
+  if (!Exiting()) {
+    exit_deadline.store((Clock::now() + kExitTimeout).time_since_epoch().count());
+  }
   // Once, however often it is registered: it may wait long.
   if (auto* stop = action.exchange(nullptr, std::memory_order_acq_rel)) stop();
 }
@@ -32,6 +38,12 @@ void RunAction() {
 void SetExitAction(void (*stop)()) { action.store(stop, std::memory_order_release); }
 
 void GuardExit() { std::atexit(&RunAction); }
+
+Clock::time_point ExitDeadline() {
+  return Clock::time_point(Clock::duration(exit_deadline.load()));
+}
+
+bool Exiting() { return ExitDeadline() != Clock::time_point::max(); }
 
 FirstAtExit::FirstAtExit() {
   sem_init(&wake_, 0, 0);

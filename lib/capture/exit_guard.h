@@ -8,6 +8,7 @@
 #include <semaphore.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace prof::capture {
@@ -20,6 +21,14 @@ void SetExitAction(void (*stop)());
 // handlers run in the reverse order of their registration. Once in a process for each caller:
 // handlers cannot be taken back.
 void GuardExit();
+
+// At exit the program is done: it must not wait long for a GPU that does not answer.
+constexpr std::chrono::milliseconds kExitTimeout(10'000);
+
+// Once exit() has begun, when all that it waits for has to be over, and Exiting(); otherwise never.
+// Any thread.
+std::chrono::steady_clock::time_point ExitDeadline();
+bool Exiting();
 
 // While it lives, the action is at most a millisecond behind what libraries register: for calls on
 // our threads that load libraries, or make statics in them, while the program may exit at any

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/capture/capture.h"
+#include "lib/capture/exit_guard.h"
 
 namespace prof {
 namespace {
@@ -94,8 +95,12 @@ Snapshot Session::Stop() noexcept {
   try {
     impl_->snapshot = impl_->capture->Stop(kStopTimeout);
     impl_->last_status = impl_->capture->status();
-    impl_->capture.reset();
   } catch (const std::exception&) {
+  }
+  // At exit another thread's Stop may still be under way, for which there is no time to wait.
+  if (capture::Exiting()) {
+    (void)impl_->capture.release();
+  } else {
     impl_->capture.reset();
   }
   return impl_->snapshot;

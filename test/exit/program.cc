@@ -119,6 +119,15 @@ int ExitInStop(bool from_handler) {
   return 1;
 }
 
+int ExitInStopOfStatic() {
+  static_session.emplace(options);
+  StartWork();
+  gpu->Hang();
+  std::thread([] { static_session->Stop(); }).detach();
+  usleep(200'000);
+  return kOwnExitCode;
+}
+
 int InjectedWithoutCounters(bool hangs) {
   gpu->counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
   setenv("PROF_OUTPUT", options.output.c_str(), 1);
@@ -338,6 +347,7 @@ const std::map<std::string, std::function<int()>> kWays = {
      }},
     {"exit while another thread stops", &ExitBesideStop},
     {"exit while a stop hangs", [] { return ExitInStop(false); }},
+    {"exit while the stop of a static session hangs", &ExitInStopOfStatic},
     {"exit in a handler while its thread stops", [] { return ExitInStop(true); }},
     {"injected, without counters", [] { return InjectedWithoutCounters(false); }},
     {"injected, without counters, when the GPU hangs",
