@@ -16,6 +16,11 @@
 
 namespace prof::capture {
 
+// 0 where the end is not after the start.
+inline uint64_t DurationOf(int64_t start_ns, int64_t end_ns) {
+  return end_ns > start_ns ? static_cast<uint64_t>(end_ns - start_ns) : 0;
+}
+
 // A column of differences to the row before. The first row's reference is `base`.
 class DeltaColumn {
  public:
