@@ -400,7 +400,8 @@ struct ContinuousReport {
   double span_ns = 0;    ///< First operation's start to last one's end.
   double covered = 0;    ///< Share of the span in which samples were taken.
   double bucket_ns = 0;  ///< Length of each of ContinuousMetric::buckets.
-  /// The samples' clock is ahead of the operations' clock by this, as far as the samples tell.
+  /// The samples' clock is ahead of the operations' clock by this, as far as they or other samples
+  /// of the device tell.
   bool clock_known = false;
   double clock_offset_ns = 0;
   double clock_error_ns = 0;  ///< Half width; where the offset is not known, what is assumed.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/continuous.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "lib/analyzer/pm_attribution.h"
 #include "lib/analyzer/pm_summary.h"
@@ -38,6 +41,19 @@ void Combine(const ContinuousValues& from, ContinuousValues* to) {
   }
 }
 
+// Those that tell most of their clock first: others of their device may need it.
+std::vector<const model::PmSeries*> ByWhatTheyTell(const std::vector<model::PmSeries>& all) {
+  std::vector<const model::PmSeries*> series;
+  for (const model::PmSeries& one : all) {
+    if (one.rows() > 0) series.push_back(&one);
+  }
+  std::stable_sort(
+      series.begin(), series.end(), [](const model::PmSeries* a, const model::PmSeries* b) {
+        return std::pair(a->metrics.size(), a->rows()) > std::pair(b->metrics.size(), b->rows());
+      });
+  return series;
+}
+
 }  // namespace
 
 Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& families,
@@ -45,17 +61,21 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
   Continuous result;
   std::map<uint32_t, std::map<uint32_t, ContinuousValues>> of_path;  // by device
   std::map<uint32_t, ContinuousValues> idle;
-  for (const model::PmSeries& series : model.pm_series) {
-    if (series.rows() == 0) continue;
+  std::map<uint32_t, PmDeviceClock> clocks;
+  std::map<const model::PmSeries*, ContinuousReport> reports;  // in the order of the recording
+  for (const model::PmSeries* const one : ByWhatTheyTell(model.pm_series)) {
+    const model::PmSeries& series = *one;
     int64_t start_ns = 0, end_ns = 0;
     for (const DeviceTimeline& device : timeline.devices) {
       if (device.device != series.device) continue;
       start_ns = device.start_ns;
       end_ns = device.end_ns;
     }
-    const PmAttribution attribution(model, series, families, *groups);
-    result.reports.push_back(SummarizePm(series, start_ns, end_ns));
-    attribution.Describe(&result.reports.back());
+    PmDeviceClock& clock = clocks[series.device];
+    const PmAttribution attribution(model, series, families, *groups, clock.offset());
+    if (const std::optional<PmOffset> own = attribution.own_offset()) clock.Add(*own);
+    ContinuousReport& report = reports[one] = SummarizePm(series, start_ns, end_ns);
+    attribution.Describe(&report);
     for (const auto& [path, values] : attribution.OfPaths()) {
       Merge(values, &of_path[path][series.device]);
     }
@@ -66,6 +86,7 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
     }
     Merge(attribution.Idle(), &idle[series.device]);
   }
+  for (auto& [series, report] : reports) result.reports.push_back(std::move(report));
   for (const auto& [path, devices] : of_path) {
     for (const auto& [device, values] : devices) Combine(values, &result.of_path[path]);
   }

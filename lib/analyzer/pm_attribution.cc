@@ -80,7 +80,8 @@ FitColumns::FitColumns(const PmWork& work, const PmRows& rows, const RangeFamili
 }
 
 PmAttribution::PmAttribution(const model::Model& model, const model::PmSeries& series,
-                             const RangeFamilies& families, const KernelGroups& groups)
+                             const RangeFamilies& families, const KernelGroups& groups,
+                             std::optional<PmOffset> others)
     : series_(series),
       work_(GatherPmWork(model, series.device, families, groups)),
       rows_(ClassifyPmRows(series, &work_)),
@@ -93,7 +94,7 @@ PmAttribution::PmAttribution(const model::Model& model, const model::PmSeries& s
   PmProblem without_skews = problem_;
   without_skews.skew_of.clear();
   without_skews.columns = problem_.rates;
-  clock_ = FindPmClock(without_skews);
+  clock_ = FindPmClock(without_skews, others);
   fit_ = Fit(problem_, windows_, kFitBudget, &solvers_);
 
   const PmPairs pairs = JoinPairs(series_, rows_);
@@ -212,6 +213,11 @@ ContinuousValues PmAttribution::Idle() const {
   return values;
 }
 
+std::optional<PmOffset> PmAttribution::own_offset() const {
+  if (!clock_.known || clock_.from_other) return std::nullopt;
+  return PmOffset{clock_.offset_ns, clock_.error_ns};
+}
+
 void PmAttribution::Describe(ContinuousReport* report) const {
   report->clock_known = clock_.known;
   report->clock_offset_ns = clock_.offset_ns;
@@ -233,6 +239,11 @@ void PmAttribution::Describe(ContinuousReport* report) const {
         "How the clocks of samples and operations differ does not show in these "
         "samples: " +
         FormatNs(clock_.error_ns) + " either way is assumed.");
+  }
+  if (clock_.from_other) {
+    notes.emplace_back(
+        "How the clocks of samples and operations differ does not show in these samples: what "
+        "other samples of this GPU tell of it is used.");
   }
   if (!clock_.stable) {
     notes.push_back("The clocks moved against each other: the samples' is ahead by " +

@@ -41,13 +41,16 @@ struct FitColumns {
 
 class PmAttribution {
  public:
-  // What is given outlives it.
+  // What is given by reference outlives it. `others`: what other series of the device told of its
+  // clock.
   PmAttribution(const model::Model& model, const model::PmSeries& series,
-                const RangeFamilies& families, const KernelGroups& groups);
+                const RangeFamilies& families, const KernelGroups& groups,
+                std::optional<PmOffset> others);
   PmAttribution(const PmAttribution&) = delete;
   PmAttribution& operator=(const PmAttribution&) = delete;
 
   const PmWork& work() const { return work_; }
+  std::optional<PmOffset> own_offset() const;  // as far as these samples tell
 
   ContinuousValues OfEntity(size_t entity) const;
   // What ran in each path, as a whole: its columns may be hard to tell from each other.

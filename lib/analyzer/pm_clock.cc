@@ -20,12 +20,7 @@ constexpr double kAssumedErrorNs = 2000;  // where it is not known
 constexpr size_t kWindows = 16, kRowsEach = 1500;
 constexpr double kBudget = 5e8;  // multiplications for one offset
 
-struct Offset {
-  bool known = false;
-  double ns = 0, error_ns = kAssumedErrorNs;
-};
-
-Offset FindOffset(const PmProblem& problem, const std::vector<PmWindow>& windows) {
+std::optional<PmOffset> FindOffset(const PmProblem& problem, const std::vector<PmWindow>& windows) {
   std::vector<VectorXd> residuals;
   double samples = 0;
   for (int step = -kSteps; step <= kSteps; ++step) {
@@ -34,7 +29,7 @@ Offset FindOffset(const PmProblem& problem, const std::vector<PmWindow>& windows
     samples = sums.busy;
   }
   const double freedom = samples - static_cast<double>(problem.columns);
-  if (freedom < static_cast<double>(problem.columns)) return {};
+  if (freedom < static_cast<double>(problem.columns)) return std::nullopt;
   // The likeliest offset when the metrics' errors are independent and normal.
   const auto score = [](const VectorXd& squares) {
     return squares.unaryExpr([](double v) { return v > 0 ? std::log(v) : 0.0; }).sum();
@@ -43,7 +38,7 @@ Offset FindOffset(const PmProblem& problem, const std::vector<PmWindow>& windows
   for (size_t i = 1; i < residuals.size(); ++i) {
     if (score(residuals[i]) < score(residuals[best])) best = i;
   }
-  if (best == 0 || best + 1 == residuals.size()) return {};
+  if (best == 0 || best + 1 == residuals.size()) return std::nullopt;
   // A parabola through the best three, in units of each metric's variance there.
   const VectorXd variance = residuals[best] / freedom;
   const auto normalized = [&](size_t i) {
@@ -53,38 +48,40 @@ Offset FindOffset(const PmProblem& problem, const std::vector<PmWindow>& windows
   };
   const double before = normalized(best - 1), at = normalized(best), after = normalized(best + 1);
   const double curvature = before + after - 2 * at;  // per step and step
-  if (!(curvature > 0)) return {};
-  Offset offset;
+  if (!(curvature > 0)) return std::nullopt;
+  PmOffset offset;
   offset.ns = kStepNs * (static_cast<double>(best) - kSteps + (before - after) / (2 * curvature));
   // Twice the likelihood falls by the sum's rise. The metrics see the same operations, so together
   // they tell no more than one of them would: hence their number.
   const double deviation =
       std::sqrt(2 * static_cast<double>(problem.metrics()) / curvature) * kStepNs;
   offset.error_ns = std::max(kLeastErrorNs, 3 * deviation);
-  offset.known = offset.error_ns <= kMostErrorNs;
-  return offset.known ? offset : Offset{};
+  if (!(offset.error_ns <= kMostErrorNs)) return std::nullopt;
+  return offset;
 }
 
 }  // namespace
 
-PmClock FindPmClock(const PmProblem& problem) {
+PmClock FindPmClock(const PmProblem& problem, const std::optional<PmOffset>& others) {
   const auto windows = [&](double from, double to) {
     return SpreadWindows(problem.rows, from, to, kWindows, kRowsEach);
   };
   const std::vector<PmWindow> all = windows(0, 1);
-  const Offset offset = FindOffset(problem, all);
+  const std::optional<PmOffset> own = FindOffset(problem, all);
+  const PmOffset offset = own ? *own : others.value_or(PmOffset{0, kAssumedErrorNs});
   PmClock clock;
-  clock.known = offset.known;
+  clock.known = own || others;
+  clock.from_other = !own && others;
   clock.offset_ns = offset.ns;
   clock.error_ns = offset.error_ns;
-  if (offset.known) {
-    const Offset first = FindOffset(problem, windows(0, 1.0 / 3));
-    const Offset last = FindOffset(problem, windows(2.0 / 3, 1));
-    clock.compared = first.known && last.known;
-    clock.first_ns = first.ns;
-    clock.last_ns = last.ns;
-    const double moved = std::abs(last.ns - first.ns);
-    clock.stable = !clock.compared || moved <= first.error_ns + last.error_ns + kStepNs;
+  const std::optional<PmOffset> first = own ? FindOffset(problem, windows(0, 1.0 / 3)) : own;
+  const std::optional<PmOffset> last = own ? FindOffset(problem, windows(2.0 / 3, 1)) : own;
+  if (first && last) {
+    clock.compared = true;
+    clock.first_ns = first->ns;
+    clock.last_ns = last->ns;
+    const double moved = std::abs(last->ns - first->ns);
+    clock.stable = moved <= first->error_ns + last->error_ns + kStepNs;
     if (!clock.stable) clock.error_ns = std::max(clock.error_ns, moved);
   }
   const auto rates_at = [&](double ns) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/analyzer/pm_device_clock.h"
 #include "test/analyzer/pm_plant.h"
 #include "test/support/catch.h"
 
@@ -431,6 +432,45 @@ TEST_CASE("Samples that do not change with what runs say nothing of the clock") 
   CHECK_FALSE(report.clock_first_ns.has_value());
   CHECK_FALSE(report.clock_last_ns.has_value());
   CheckFound(answer.Of("a"), 50, 0.5);
+}
+
+TEST_CASE("Samples that say nothing of the clock take what others of their device say") {
+  PmPlant plant;
+  PlantOptions options;
+  options.clock_offset_ns = 3000;
+  const uint32_t dull = plant.Kernel({"dull", 30'000, {50}});
+  plant.Loop({dull}, 0, kSecond / 5, 0, options);
+  plant.Sample(0, kSecond / 5, options);
+  options.interval_ns = 200'000;  // a series of its own
+  const std::vector<PlantedKernel> kernels = TenKernels();
+  plant.Loop(AddAll(kernels, &plant), kSecond, 2 * kSecond, 3000, options);
+  plant.Sample(kSecond, 2 * kSecond, options);
+  const PmPlant::Answer answer = plant.Attribute();
+  REQUIRE(answer.continuous.reports.size() == 2);  // in the order of the recording
+  const ContinuousReport& one = answer.continuous.reports[0];
+  const ContinuousReport& other = answer.continuous.reports[1];
+  CHECK(one.interval_ns == 100'000);
+  CHECK(other.clock_known);
+  CHECK(one.clock_known);
+  CHECK(one.clock_offset_ns == other.clock_offset_ns);
+  CHECK(one.clock_error_ns == other.clock_error_ns);
+  CHECK_FALSE(one.clock_first_ns.has_value());
+  REQUIRE(one.notes.size() == 1);
+  CHECK_THAT(one.notes[0], Contains("other samples of this GPU"));
+  CHECK(other.notes.empty());
+}
+
+TEST_CASE("What samples say of a device's clock holds in its error what they disagree about") {
+  analyzer::PmDeviceClock clock;
+  CHECK_FALSE(clock.offset().has_value());
+  clock.Add({-1000, 500});
+  clock.Add({-1200, 250});
+  REQUIRE(clock.offset().has_value());
+  CHECK(clock.offset()->ns == -1200);
+  CHECK(clock.offset()->error_ns == 250);
+  clock.Add({-300, 600});
+  CHECK(clock.offset()->ns == -1200);
+  CHECK(clock.offset()->error_ns == 900);
 }
 
 TEST_CASE("Rates stay within 0 and 100 % whatever the noise") {
