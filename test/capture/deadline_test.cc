@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 TEST_CASE(
     "When the GPU hangs, Stop keeps its deadline, and what was written stays readable and says why "
     "counters are missing") {
-  static FakeGpu gpu;  // outlives the thread that hangs in it
+  static FakeGpu& gpu = *new FakeGpu;  // outlives the thread that hangs in it, and main
   gpu.counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
   static prof::test::TempFolder folder;
   SessionOptions options;
