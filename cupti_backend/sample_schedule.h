@@ -48,8 +48,10 @@ class SampleSchedule {
  public:
   static constexpr uint32_t kMaxGroups = 48;
   static constexpr uint32_t kCapacity = 8192;
-  static constexpr size_t kMaxLanes = 8;    // contexts, which change groups on their own
-  static constexpr uint32_t kMaxOpen = 16;  // signatures at work at a time, per lane
+  static constexpr size_t kMaxLanes = 8;  // contexts, which change groups on their own
+  // Signatures at work at a time, per lane: two samples of each are what fits between two decodes
+  // (RangeProfiler::kMaxRanges).
+  static constexpr uint32_t kMaxOpen = 24;
   // A group that some signature still wants is left for others when nothing took it for so long,
   // and for four times the interval of the launch that wants another one.
   static constexpr int64_t kPatienceNs = 20'000'000;

@@ -491,7 +491,7 @@ TEST_CASE("Threads that launch the same signatures share their entries") {
 
 TEST_CASE("Where there are more kernels than places, those with most GPU time come first") {
   SampleSchedule schedule(5, 0, 1);
-  constexpr uint32_t kKernels = 40, kGroups = 2;
+  constexpr uint32_t kGroups = 2, kPlaces = SampleSchedule::kMaxOpen, kKernels = 2 * kPlaces + 8;
   std::vector<SampleSchedule::Entry*> entries;
   for (uint32_t i = 0; i < kKernels; ++i) {
     bool is_new = false;
@@ -511,16 +511,16 @@ TEST_CASE("Where there are more kernels than places, those with most GPU time co
     const auto decision = schedule.Next(*entries[i], 0, kGroups, 0, now_ns);
     if (decision.action == SampleSchedule::Action::kSample) sampled.insert(i);
   }
-  CHECK(sampled.size() == SampleSchedule::kMaxOpen);
+  CHECK(sampled.size() == kPlaces);
   CHECK(sampled.count(0) == 1);
-  for (uint32_t i = kKernels - SampleSchedule::kMaxOpen + 1; i < kKernels; ++i) {
+  for (uint32_t i = kKernels - kPlaces + 1; i < kKernels; ++i) {
     CHECK(sampled.count(i) == 1);
   }
   // When those are finished it is the turn of the next ones.
   for (const uint32_t i : sampled) schedule.Exclude(*entries[i], Exclusion::kHeldUp);
   schedule.BeginVisit(0, kGroups, 1, now_ns);
   CHECK(schedule.Next(*entries[1], 0, kGroups, 1, now_ns).action == SampleSchedule::Action::kNone);
-  CHECK(schedule.Next(*entries[20], 0, kGroups, 1, now_ns).action ==
+  CHECK(schedule.Next(*entries[kPlaces], 0, kGroups, 1, now_ns).action ==
         SampleSchedule::Action::kSample);
 }
 
