@@ -42,7 +42,8 @@ CUptiResult CounterSampler::Rotate(Context& context, uint32_t group) {
     context.phase.store(Phase::kRunning, std::memory_order_release);
   }
   if (const CUptiResult result = StopAndDecode(context); result != CUPTI_SUCCESS) return result;
-  if (const CUptiResult result = context.profiler->Configure(group); result != CUPTI_SUCCESS) {
+  if (const CUptiResult result = context.profiler->Configure(context.plan.passes->groups[group]);
+      result != CUPTI_SUCCESS) {
     return result;
   }
   if (const CUptiResult result = context.profiler->Start(); result != CUPTI_SUCCESS) return result;

@@ -11,30 +11,27 @@ CUptiResult RangeProfiler::Enable(const PassPlan& plan) {
   CUptiResult result = api_->range_enable(&params);
   if (result != CUPTI_SUCCESS) return result;
   object_ = params.pRangeProfilerObject;
-  plan_ = &plan;
-  group_data_bytes_.clear();
   size_t config_bytes = 0;
   size_t data_bytes = 0;
   for (const PlannedGroup& group : plan.groups) {
     size_t bytes = 0;
     result = CounterDataSize(group, &bytes);
     if (result != CUPTI_SUCCESS) return result;
-    group_data_bytes_.push_back(bytes);
     config_bytes = std::max(config_bytes, group.config_image.size());
     data_bytes = std::max(data_bytes, bytes);
   }
   config_image_.resize(config_bytes);
   counter_data_.resize(data_bytes);
-  return CountSoftwareFirst();
+  return CountSoftwareFirst(plan);
 }
 
-CUptiResult RangeProfiler::CountSoftwareFirst() {
-  const std::vector<PlannedGroup>& groups = plan_->groups;
-  const auto software = std::find_if(groups.begin(), groups.end(), [](const PlannedGroup& group) {
-    return std::any_of(group.metrics.begin(), group.metrics.end(), IsSoftware);
-  });
-  if (software == groups.end()) return CUPTI_SUCCESS;
-  CUptiResult result = Configure(static_cast<size_t>(software - groups.begin()));
+CUptiResult RangeProfiler::CountSoftwareFirst(const PassPlan& plan) {
+  const auto software =
+      std::find_if(plan.groups.begin(), plan.groups.end(), [](const PlannedGroup& group) {
+        return std::any_of(group.metrics.begin(), group.metrics.end(), IsSoftware);
+      });
+  if (software == plan.groups.end()) return CUPTI_SUCCESS;
+  CUptiResult result = Configure(*software);
   if (result == CUPTI_SUCCESS) result = StartCounting();
   if (result == CUPTI_SUCCESS) result = StopCounting();
   return result;
@@ -55,9 +52,13 @@ CUptiResult RangeProfiler::CounterDataSize(const PlannedGroup& group, size_t* by
   return result;
 }
 
-CUptiResult RangeProfiler::Configure(size_t index) {
-  const PlannedGroup& group = plan_->groups[index];
-  counter_data_bytes_ = group_data_bytes_[index];
+CUptiResult RangeProfiler::Configure(const PlannedGroup& group) {
+  CUptiResult result = CounterDataSize(group, &counter_data_bytes_);
+  if (result != CUPTI_SUCCESS) return result;
+  if (counter_data_bytes_ > counter_data_.size() ||
+      group.config_image.size() > config_image_.size()) {
+    return CUPTI_ERROR_INVALID_PARAMETER;  // not a group of the plan that Enable was given
+  }
   std::copy(group.config_image.begin(), group.config_image.end(), config_image_.begin());
   std::fill_n(counter_data_.begin(), counter_data_bytes_, uint8_t{0});
   CUpti_RangeProfiler_CounterDataImage_Initialize_Params init = {
@@ -65,7 +66,7 @@ CUptiResult RangeProfiler::Configure(size_t index) {
   init.pRangeProfilerObject = object_;
   init.counterDataSize = counter_data_bytes_;
   init.pCounterData = counter_data_.data();
-  const CUptiResult result = api_->range_counter_data_initialize(&init);
+  result = api_->range_counter_data_initialize(&init);
   if (result != CUPTI_SUCCESS) return result;
 
   CUpti_RangeProfiler_SetConfig_Params config = {CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE};

@@ -34,8 +34,8 @@ class RangeProfiler {
   bool names_ranges() const { return mode_ == Mode::kUserRanges; }
 
   // Each returns CUPTI's result; the context need not be current.
-  CUptiResult Enable(const PassPlan& plan);  // which outlives this
-  CUptiResult Configure(size_t group);       // of that plan; then Start
+  CUptiResult Enable(const PassPlan& plan);
+  CUptiResult Configure(const PlannedGroup& group);  // a group of that plan; then Start
   CUptiResult Start();
   CUptiResult Push(const char* name);
   CUptiResult Pop();
@@ -51,16 +51,16 @@ class RangeProfiler {
  private:
   // CUPTI 13.0 counts smsp__sass_* (0 for ever otherwise) only if the first configuration that was
   // ever started on an object asks for some.
-  CUptiResult CountSoftwareFirst();
+  CUptiResult CountSoftwareFirst(const PassPlan& plan);
   CUptiResult StartCounting();
   CUptiResult StopCounting();
+  // Also makes the metrics of `group` those that the next counter data image is initialized for:
+  // CUPTI 13.0 takes them from the last call.
   CUptiResult CounterDataSize(const PlannedGroup& group, size_t* bytes) const;
 
   const CuptiApi* api_;
   CUcontext context_;
   const Mode mode_;
-  const PassPlan* plan_ = nullptr;
-  std::vector<size_t> group_data_bytes_;  // CUPTI takes 2 ms for each
   CUpti_RangeProfiler_Object* object_ = nullptr;
   // CUPTI 13.0 goes on reading from where the first SetConfig pointed, even after a second one with
   // other addresses (freed memory: NaN or a crash in the next Start). So both images have one

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/cupti/fake_cupti.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -63,27 +65,31 @@ FakeCupti::Profiler* ProfilerOf(CUpti_RangeProfiler_Object* object) {
   return reinterpret_cast<FakeCupti::Profiler*>(object);
 }
 
-// Under mutex_: the ranges decoded into an image.
-std::vector<std::string> DecodedInto(const void* image) {
+// Under mutex_: whose image that is.
+const FakeCupti::Profiler& OwnerOf(const void* image) {
+  static const FakeCupti::Profiler nobody;
   for (const FakeCupti::Profiler& profiler : fake->profilers) {
-    if (profiler.counter_data == image) return profiler.decoded;
+    if (profiler.counter_data == image) return profiler;
   }
-  return {};
+  return nobody;
 }
 
 CUptiResult HostGetRangeName(CUpti_Profiler_Host_GetRangeName_Params* p) {
   const std::lock_guard<std::mutex> lock(fake->mutex_);
-  const std::vector<std::string> ranges = DecodedInto(p->pCounterDataImage);
+  const std::vector<std::string>& ranges = OwnerOf(p->pCounterDataImage).decoded;
   if (p->rangeIndex >= ranges.size()) return CUPTI_ERROR_INVALID_PARAMETER;
   p->pRangeName = strdup(ranges[p->rangeIndex].c_str());
   return CUPTI_SUCCESS;
 }
 CUptiResult HostEvaluate(CUpti_Profiler_Host_EvaluateToGpuValues_Params* p) {
   const std::lock_guard<std::mutex> lock(fake->mutex_);
-  const std::vector<std::string> ranges = DecodedInto(p->pCounterDataImage);
-  if (p->rangeIndex >= ranges.size()) return CUPTI_ERROR_INVALID_PARAMETER;
+  const FakeCupti::Profiler& profiler = OwnerOf(p->pCounterDataImage);
+  if (p->rangeIndex >= profiler.decoded.size()) return CUPTI_ERROR_INVALID_PARAMETER;
   for (size_t i = 0; i < p->numMetrics; ++i) {
-    p->pMetricValues[i] = ValueOf(ranges[p->rangeIndex], i);
+    const auto& counted = profiler.initialized;
+    const bool is_counted =
+        std::find(counted.begin(), counted.end(), p->ppMetricNames[i]) != counted.end();
+    p->pMetricValues[i] = is_counted ? ValueOf(profiler.decoded[p->rangeIndex], i) : NAN;
   }
   return CUPTI_SUCCESS;
 }
@@ -159,14 +165,20 @@ CUptiResult RangeDecode(CUpti_RangeProfiler_DecodeData_Params* p) {
 CUptiResult RangeCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params* p) {
   // As with the config image, groups differ.
   p->counterDataSize = 100 * Padded(p->pMetricNames[p->numMetrics - 1]);
+  const std::lock_guard<std::mutex> lock(fake->mutex_);
+  ProfilerOf(p->pRangeProfilerObject)
+      ->asked.assign(p->pMetricNames, p->pMetricNames + p->numMetrics);
   return CUPTI_SUCCESS;
 }
-CUptiResult RangeCounterDataInitialize(CUpti_RangeProfiler_CounterDataImage_Initialize_Params*) {
+CUptiResult RangeCounterDataInitialize(CUpti_RangeProfiler_CounterDataImage_Initialize_Params* p) {
+  const std::lock_guard<std::mutex> lock(fake->mutex_);
+  FakeCupti::Profiler& profiler = *ProfilerOf(p->pRangeProfilerObject);
+  profiler.initialized = profiler.asked;
   return CUPTI_SUCCESS;
 }
 CUptiResult RangeCounterDataInfo(CUpti_RangeProfiler_GetCounterDataInfo_Params* p) {
   const std::lock_guard<std::mutex> lock(fake->mutex_);
-  p->numTotalRanges = DecodedInto(p->pCounterDataImage).size();
+  p->numTotalRanges = OwnerOf(p->pCounterDataImage).decoded.size();
   return CUPTI_SUCCESS;
 }
 

@@ -55,6 +55,9 @@ class FakeCupti {
     size_t replayed = 0;               // names are numbers that no new configuration sets back
     std::vector<std::string> open;     // ranges since the last start
     std::vector<std::string> decoded;  // of the last decode, newest first
+    // CUPTI 13.0 initializes counter data for the metrics that its size was asked for last; others
+    // have no values in it.
+    std::vector<std::string> asked, initialized;
   };
   std::list<Profiler> profilers;
   bool loses_a_range = false;  // the first one pushed is not in the decoded data
