@@ -66,8 +66,12 @@ class CallTable {
   }
 
   void push_back(const ApiCall& call) { Pack(call, &rows_.emplace_back()); }
-  void reserve(size_t rows) { internal::ReserveRows(rows, &rows_); }
   void resize(size_t rows) { rows_.resize(rows); }
+  // Calls `visit` with the vector of packed rows, for what concerns its memory.
+  template <typename Visit>
+  void VisitRows(Visit visit) {
+    visit(&rows_);
+  }
 
   // Calls `change` with the unpacked row.
   template <typename Change>

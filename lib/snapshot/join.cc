@@ -2,6 +2,7 @@
 #include "lib/snapshot/join.h"
 
 #include <algorithm>
+#include <future>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -20,6 +21,9 @@ using model::ApiCall;
 using model::Model;
 using model::Op;
 using model::OpKind;
+
+// Fewer are not worth a thread.
+constexpr size_t kManyCalls = 100'000;
 
 // Records come nearly in order; checking costs less than sorting.
 template <typename T, typename Less>
@@ -46,14 +50,17 @@ void SortPm(model::PmSeries* series) {
   }
 }
 
-void SortAll(Model* model) {
-  model->ops.Sort();
-  model->api_calls.Sort();
+void SortSteps(Model* model) {
   for (std::vector<model::RangeStep>& steps : model->steps) {
     SortUnlessSorted(&steps, [](const model::RangeStep& a, const model::RangeStep& b) {
       return a.time_ns() < b.time_ns();
     });
   }
+}
+
+void SortOthers(Model* model) {
+  model->ops.Sort();
+  model->api_calls.Sort();
   const auto by_start = [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; };
   SortUnlessSorted(&model->syncs, by_start);
   SortUnlessSorted(&model->overheads, by_start);
@@ -158,6 +165,7 @@ uint64_t LaunchKey(uint32_t context, uint32_t correlation) {
 
 // A launch that another thread made while tracing was paused may have its record all the same.
 void DropUntracedWithRecord(Model* model) {
+  if (!model->ops.MayHaveUntraced()) return;
   std::unordered_set<uint64_t> untraced;
   for (const Op& op : model->ops) {
     if (op.untraced) untraced.insert(LaunchKey(op.context, op.correlation));
@@ -312,16 +320,24 @@ int64_t LastMoment(const Model& model) {
 }  // namespace
 
 void Join(Model* model) {
+  SortSteps(model);
+  // Instances come from steps and paths alone, which nothing changes while they are derived.
+  const int64_t end_ns = RangesStayOpen(*model) ? LastMoment(*model) : 0;
+  const auto when = model->api_calls.size() < kManyCalls
+                        ? std::launch::deferred
+                        : std::launch::async | std::launch::deferred;
+  std::future<void> instances =
+      std::async(when, [end_ns, model] { DeriveInstances(end_ns, model); });
   DropUntracedWithRecord(model);
-  SortAll(model);
+  SortOthers(model);
   ClassifyCalls(model);
   SetCallPaths(model);
   JoinOps(model);
   JoinSamples(model);
-  SetCapturedPaths(model);
   MarkSampled(model);
   MarkLoading(model);
-  DeriveInstances(RangesStayOpen(*model) ? LastMoment(*model) : 0, model);
+  instances.get();
+  SetCapturedPaths(model);  // adds paths
 }
 
 }  // namespace prof::internal

@@ -15,6 +15,7 @@ namespace prof::internal {
 void Join(model::Model* model);
 
 // Model::instances from the sorted steps; ranges still open at the end are closed at `end_ns`.
+// Reads and changes nothing else of the model than paths and Model::truncation.
 void DeriveInstances(int64_t end_ns, model::Model* model);
 
 }  // namespace prof::internal

@@ -115,8 +115,12 @@ class OpTable {
   }
 
   void push_back(const Op& op) { Pack(op, &rows_.emplace_back()); }
-  void reserve(size_t rows) { internal::ReserveRows(rows, &rows_); }
   void resize(size_t rows) { rows_.resize(rows); }
+  // Calls `visit` with the vector of packed rows, for what concerns its memory.
+  template <typename Visit>
+  void VisitRows(Visit visit) {
+    visit(&rows_);
+  }
 
   // Calls `change` with the unpacked row.
   template <typename Change>
@@ -135,6 +139,11 @@ class OpTable {
 
   uint32_t correlation(size_t i) const { return rows_[i].correlation; }
   int32_t api(size_t i) const { return rows_[i].api; }
+
+  // Without looking at the rows; those that were erased or changed count too.
+  bool MayHaveUntraced() const {
+    return std::any_of(facts_.begin(), facts_.end(), [](const Facts& of) { return of.untraced; });
+  }
 
   template <typename Predicate>
   void EraseIf(Predicate predicate) {

@@ -29,6 +29,8 @@ class Interned {
  public:
   const Value& operator[](uint32_t number) const { return values_[number]; }
 
+  auto begin() const { return values_.begin(); }
+  auto end() const { return values_.end(); }
   // For what changes the values of all rows alike.
   std::vector<Value>& values() { return values_; }
 
