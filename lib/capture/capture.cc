@@ -218,7 +218,7 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
     const auto allowed = std::chrono::ceil<std::chrono::milliseconds>(deadline - begin);
     std::fprintf(stderr,
                  "prof: the GPU did not answer within %lld ms; the recording is incomplete\n",
-                 static_cast<long long>(allowed.count()));
+                 std::max(0LL, static_cast<long long>(allowed.count())));
   }
   if (injected_) PrintProblems(collector_->status());
   if (in_time) {

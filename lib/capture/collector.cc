@@ -256,9 +256,8 @@ const Status& Collector::LookAtStatus() {
   return seen_;  // which this thread alone writes
 }
 
-bool Collector::WriteProblems() {
+void Collector::WriteProblems() {
   const Status& seen = LookAtStatus();
-  bool wrote = false;
   for (const auto& [subsystem, part] : {std::pair{Subsystem::kTimeline, &Status::timeline},
                                         std::pair{Subsystem::kRanges, &Status::ranges},
                                         std::pair{Subsystem::kCounters, &Status::counters},
@@ -270,10 +269,8 @@ bool Collector::WriteProblems() {
         status.state == State::kUnavailable ? Severity::kError : Severity::kWarning;
     encoder_.Add(NoticeEvent{severity, subsystem, static_cast<uint32_t>(status.code), status.what,
                              status.fix});
-    wrote = true;
   }
   told_ = seen;
-  return wrote;
 }
 
 Integrity Collector::CountLosses() const {
@@ -305,14 +302,10 @@ void Collector::StopKeeping() {
 }
 
 void Collector::Finish() {
-  // Before all that waits for the GPU, which may never be done.
-  Round(false);
-  const bool problems = WriteProblems();
-  if (keeping_ && header_written_) {
-    StopKeeping();
-  } else if (problems && header_written_) {
-    encoder_.WriteBlock(CountLosses());
-  }
+  // All that is here goes to the file before what waits for the GPU, which may never be done.
+  if (keeping_ && header_written_) StopKeeping();
+  WriteProblems();
+  if (header_written_ && encoder_.has_events()) encoder_.WriteBlock(CountLosses());
   source_->StopCounters();
   if (!source_->Synchronize()) incomplete_ = true;
   Round(true);

@@ -83,7 +83,7 @@ class Collector {
   void WriteHeaderOnce();
   void WriteNotices();
   const Status& LookAtStatus();
-  bool WriteProblems();  // those that are not written yet; false: none
+  void WriteProblems();  // those that are not written yet
   void DrainThreads();
   void CheckOutput();
   Integrity CountLosses() const;

@@ -39,13 +39,15 @@ Session::Session(SessionOptions options) noexcept {
 
 Session::~Session() {
   if (impl_ != nullptr && impl_->capture != nullptr) Stop();
+  // At exit another thread's Stop may still be under way, for which there is no time to wait.
+  if (capture::Exiting()) (void)impl_.release();
 }
 
 Session::Session(Session&& other) noexcept = default;
 
 Session& Session::operator=(Session&& other) noexcept {
   if (this != &other) {
-    if (impl_ != nullptr && impl_->capture != nullptr) Stop();
+    const Session stopped(std::move(*this));
     impl_ = std::move(other.impl_);
   }
   return *this;
@@ -91,18 +93,18 @@ bool Session::Dump(const std::string& path) noexcept {
 
 Snapshot Session::Stop() noexcept {
   if (impl_ == nullptr) return {};
-  if (impl_->capture == nullptr) return impl_->snapshot;
+  capture::Capture* const recording = impl_->capture.get();
+  if (recording == nullptr) return impl_->snapshot;
   try {
-    impl_->snapshot = impl_->capture->Stop(kStopTimeout);
-    impl_->last_status = impl_->capture->status();
+    Snapshot snapshot = recording->Stop(kStopTimeout);
+    // From then on another thread may be here as well, and nothing is freed any more.
+    if (capture::Exiting()) return snapshot;
+    impl_->snapshot = std::move(snapshot);
+    impl_->last_status = recording->status();
   } catch (const std::exception&) {
+    if (capture::Exiting()) return {};
   }
-  // At exit another thread's Stop may still be under way, for which there is no time to wait.
-  if (capture::Exiting()) {
-    (void)impl_->capture.release();
-  } else {
-    impl_->capture.reset();
-  }
+  impl_->capture.reset();
   return impl_->snapshot;
 }
 

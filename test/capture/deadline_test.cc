@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A GPU that never answers again. In a program of its own, because what hangs stays behind.
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -78,6 +79,42 @@ TEST_CASE(
   }
   CHECK(gpu.calls().back() == "encode");
   std::this_thread::sleep_for(milliseconds(50));
+}
+
+TEST_CASE("When the GPU hangs at the end, what came after the last block is in the file too") {
+  static FakeGpu& gpu = *new FakeGpu;  // the thread hangs in it to the end
+  static prof::test::TempFolder folder;
+  static std::atomic<bool> encoded{false};
+  SessionOptions options;
+  options.output = folder / "a.prof";
+  SubsystemStatus why;
+  const std::unique_ptr<Capture> capture = Capture::Start(options, false, {}, &why);
+  REQUIRE(capture != nullptr);
+  gpu.Emit([](Encoder& encoder) {
+    encoder.Add(AKernel());
+    encoder.WriteBlock({});
+    encoder.Add(AKernel());
+    encoded = true;
+  });
+  while (!encoded) std::this_thread::sleep_for(milliseconds(1));
+  gpu.Hang();
+  CHECK(capture->Stop(milliseconds(1000)).integrity().incomplete);
+  const absl::StatusOr<model::Model> model = ReadSnapshotFile(options.output);
+  REQUIRE(model.ok());
+  CHECK(model->ops.size() == 2);
+}
+
+TEST_CASE("When the GPU hangs before the end, the status still says why counters are missing") {
+  static FakeGpu& gpu = *new FakeGpu;  // the thread hangs in it to the end
+  gpu.counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
+  SubsystemStatus why;
+  const std::unique_ptr<Capture> capture = Capture::Start({}, false, {}, &why);
+  REQUIRE(capture != nullptr);
+  std::this_thread::sleep_for(milliseconds(1500));  // it looks once a second
+  gpu.Hang();
+  CHECK_FALSE(capture->Synchronize(milliseconds(100)));
+  CHECK(capture->Stop(milliseconds(100)).integrity().incomplete);
+  CHECK(capture->status().counters.what == "not permitted");
 }
 
 TEST_CASE("When the GPU hangs at the end, what was kept is in the file all the same") {

@@ -74,6 +74,14 @@ TEST_CASE("exit() waits once for a GPU that hangs, whoever stops the recording m
   CHECK(ReadRecording(folder / "a.prof").ops.size() > 50);
 }
 
+TEST_CASE("A stop that comes back after its static session is gone finds what it needs") {
+  const TempFolder folder;
+  const Ended ended =
+      RunExitProgram("exit while the stop of a static session comes back late", folder / "a.prof");
+  CHECK(ended.exit_code == 7);
+  CHECK(ended.signal == 0);
+}
+
 TEST_CASE("exit() in a signal handler that interrupts Stop does not wait for ever") {
   const TempFolder folder;
   CHECK(RunExitProgram("exit in a handler while its thread stops", folder / "a.prof").exit_code ==

@@ -119,11 +119,25 @@ int ExitInStop(bool from_handler) {
   return 1;
 }
 
-int ExitInStopOfStatic() {
-  static_session.emplace(options);
+// Destroyed after a static session that was made later.
+struct LastStatic {
+  ~LastStatic() {
+    if (!resumes) return;
+    gpu->Resume();
+    usleep(1'500'000);
+  }
+  bool resumes = false;
+};
+
+// `resumes`: and the GPU answers when the session is gone, so that the stop comes back.
+int ExitInStopOfStatic(bool resumes) {
+  static LastStatic last;
+  last.resumes = resumes;
+  static std::optional<Session> session;
+  session.emplace(options);
   StartWork();
   gpu->Hang();
-  std::thread([] { static_session->Stop(); }).detach();
+  std::thread([] { session->Stop(); }).detach();
   usleep(200'000);
   return kOwnExitCode;
 }
@@ -347,7 +361,9 @@ const std::map<std::string, std::function<int()>> kWays = {
      }},
     {"exit while another thread stops", &ExitBesideStop},
     {"exit while a stop hangs", [] { return ExitInStop(false); }},
-    {"exit while the stop of a static session hangs", &ExitInStopOfStatic},
+    {"exit while the stop of a static session hangs", [] { return ExitInStopOfStatic(false); }},
+    {"exit while the stop of a static session comes back late",
+     [] { return ExitInStopOfStatic(true); }},
     {"exit in a handler while its thread stops", [] { return ExitInStop(true); }},
     {"injected, without counters", [] { return InjectedWithoutCounters(false); }},
     {"injected, without counters, when the GPU hangs",
