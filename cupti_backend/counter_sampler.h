@@ -5,7 +5,7 @@
 //
 // Threads: OnLaunchEnter/OnLaunchExit run on launching threads, inside the callback, and do no more
 // than push and pop. A thread of the sampler's own plans the passes and changes from one group to
-// the next, which takes 6 to 60 ms and would hold up the program in a callback. One thread at a
+// the next, which takes 7 to 62 ms and would hold up the program in a callback. One thread at a
 // time works with CUPTI's profiler (`busy_`); a launching thread never waits for it, it goes on
 // unsampled. The rest is called on the collector thread.
 #ifndef PROF_CUPTI_BACKEND_COUNTER_SAMPLER_H_

@@ -12,6 +12,7 @@ import time
 
 _PATIENCE_S = 30  # for a profiler to write its report when it is told to stop
 _NUMBER = r"(\w+) ([0-9.]+)"
+_MOST_GROWTH = 1.05  # from the second tenth on: buffers are touched as they are first needed
 _KILLED = 128 + signal.SIGTERM
 
 
@@ -63,3 +64,10 @@ def resident_mib(output):
     memory = numbers("memory", output)
     return ([memory[f"resident_mib_{i}"] for i in range(1, 11)],
             re.findall(r"^\[mapping\] (.*)", output, re.MULTILINE))
+
+
+def growth_goal(tenths):
+    """Whether the memory in resident_mib()'s tenths stayed where it was."""
+    growth = tenths[-1] / tenths[1]
+    return {"goal": "resident MiB: last tenth over second", "limit": _MOST_GROWTH,
+            "measured": growth, "met": growth <= _MOST_GROWTH}

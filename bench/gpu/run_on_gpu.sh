@@ -9,7 +9,7 @@
 #
 # Without arguments all sections run. Nothing is begun after PROF_GPU_SECONDS, by default 560.
 # PROF_GPU_WORKLOADS, PROF_GPU_VARIANTS: expressions that choose among those of peers;
-# PROF_GPU_KINDS: the kinds of storm. PROF_GPU_LONG: seconds of the long run of continuous.
+# PROF_GPU_KINDS: the kinds of storm. PROF_GPU_LONG_SECONDS: seconds of the long run of continuous.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." || exit 1
 
@@ -20,7 +20,7 @@ readonly kCuda=${CUDA_HOME:-/usr/local/cuda}
 readonly kPython=python3
 readonly kAllSections=(tests transformer accuracy pytorch storm peers living gpus continuous cost soak)
 readonly kLargestFile=$((15 << 20))
-readonly kSecondsInAll=${PROF_GPU_SECONDS:-560} kLongSeconds=${PROF_GPU_LONG:-60}
+readonly kSecondsInAll=${PROF_GPU_SECONDS:-560} kLongSeconds=${PROF_GPU_LONG_SECONDS:-60}
 export PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 export CUDA_DEVICE_ORDER=PCI_BUS_ID  # nvidia-smi's
 export LD_LIBRARY_PATH=$kLib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

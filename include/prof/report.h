@@ -403,6 +403,7 @@ struct ContinuousReport {
   /// The samples' clock is ahead of the operations' clock by this, as far as they or other samples
   /// of the device tell.
   bool clock_known = false;
+  bool clock_from_other = false;  ///< Known, but not from these samples.
   double clock_offset_ns = 0;
   double clock_error_ns = 0;  ///< Half width; where the offset is not known, what is assumed.
   bool clock_stable = true;   ///< The first and the last third of the recording agree.

@@ -63,8 +63,8 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
   std::map<uint32_t, ContinuousValues> idle;
   std::map<uint32_t, PmDeviceClock> clocks;
   std::map<const model::PmSeries*, ContinuousReport> reports;  // in the order of the recording
-  for (const model::PmSeries* const one : ByWhatTheyTell(model.pm_series)) {
-    const model::PmSeries& series = *one;
+  // False: neither it nor one before it tells the clock's offset, and `may_wait`.
+  const auto attribute = [&](const model::PmSeries& series, bool may_wait) {
     int64_t start_ns = 0, end_ns = 0;
     for (const DeviceTimeline& device : timeline.devices) {
       if (device.device != series.device) continue;
@@ -74,7 +74,8 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
     PmDeviceClock& clock = clocks[series.device];
     const PmAttribution attribution(model, series, families, *groups, clock.offset());
     if (const std::optional<PmOffset> own = attribution.own_offset()) clock.Add(*own);
-    ContinuousReport& report = reports[one] = SummarizePm(series, start_ns, end_ns);
+    if (!clock.offset() && may_wait) return false;
+    ContinuousReport& report = reports[&series] = SummarizePm(series, start_ns, end_ns);
     attribution.Describe(&report);
     for (const auto& [path, values] : attribution.OfPaths()) {
       Merge(values, &of_path[path][series.device]);
@@ -85,7 +86,13 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
       Merge(attribution.OfEntity(i), &groups->groups[entities[i].group].report.continuous);
     }
     Merge(attribution.Idle(), &idle[series.device]);
+    return true;
+  };
+  std::vector<const model::PmSeries*> waiting;
+  for (const model::PmSeries* const series : ByWhatTheyTell(model.pm_series)) {
+    if (!attribute(*series, model.pm_series.size() > 1)) waiting.push_back(series);
   }
+  for (const model::PmSeries* const series : waiting) attribute(*series, false);
   for (auto& [series, report] : reports) result.reports.push_back(std::move(report));
   for (const auto& [path, devices] : of_path) {
     for (const auto& [device, values] : devices) Combine(values, &result.of_path[path]);

@@ -220,6 +220,7 @@ std::optional<PmOffset> PmAttribution::own_offset() const {
 
 void PmAttribution::Describe(ContinuousReport* report) const {
   report->clock_known = clock_.known;
+  report->clock_from_other = clock_.from_other;
   report->clock_offset_ns = clock_.offset_ns;
   report->clock_error_ns = clock_.error_ns;
   report->clock_stable = clock_.stable;

@@ -74,8 +74,11 @@ PmClock FindPmClock(const PmProblem& problem, const std::optional<PmOffset>& oth
   clock.from_other = !own && others;
   clock.offset_ns = offset.ns;
   clock.error_ns = offset.error_ns;
-  const std::optional<PmOffset> first = own ? FindOffset(problem, windows(0, 1.0 / 3)) : own;
-  const std::optional<PmOffset> last = own ? FindOffset(problem, windows(2.0 / 3, 1)) : own;
+  std::optional<PmOffset> first, last;
+  if (own) {
+    first = FindOffset(problem, windows(0, 1.0 / 3));
+    last = FindOffset(problem, windows(2.0 / 3, 1));
+  }
   if (first && last) {
     clock.compared = true;
     clock.first_ns = first->ns;

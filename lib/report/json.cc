@@ -109,6 +109,7 @@ Json ToJson(const ContinuousReport& value) {
           {"covered", Number(value.covered)},
           {"bucket_ns", Number(value.bucket_ns)},
           {"clock_known", value.clock_known},
+          {"clock_from_other", value.clock_from_other},
           {"clock_offset_ns", value.clock_known ? Number(value.clock_offset_ns) : Json(nullptr)},
           {"clock_error_ns", Number(value.clock_error_ns)},
           {"clock_stable", value.clock_stable},

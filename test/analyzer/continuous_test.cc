@@ -435,29 +435,39 @@ TEST_CASE("Samples that do not change with what runs say nothing of the clock") 
 }
 
 TEST_CASE("Samples that say nothing of the clock take what others of their device say") {
+  const bool dull_is_longer = GENERATE(false, true);  // and then it is looked at first
+  INFO("the dull series is the longer one: " << dull_is_longer);
   PmPlant plant;
-  PlantOptions options;
+  PlantOptions options, elsewhere;
   options.clock_offset_ns = 3000;
+  elsewhere.device = 1;
   const uint32_t dull = plant.Kernel({"dull", 30'000, {50}});
-  plant.Loop({dull}, 0, kSecond / 5, 0, options);
-  plant.Sample(0, kSecond / 5, options);
+  const int64_t dull_ns = dull_is_longer ? kSecond * 3 / 5 : kSecond / 5;
+  plant.Loop({dull}, 0, dull_ns, 0, options);
+  plant.Sample(0, dull_ns, options);
   options.interval_ns = 200'000;  // a series of its own
   const std::vector<PlantedKernel> kernels = TenKernels();
-  plant.Loop(AddAll(kernels, &plant), kSecond, 2 * kSecond, 3000, options);
-  plant.Sample(kSecond, 2 * kSecond, options);
+  plant.Loop(AddAll(kernels, &plant), 4 * kSecond, 5 * kSecond, 3000, options);
+  plant.Sample(4 * kSecond, 5 * kSecond, options);
+  plant.Loop({dull}, 0, kSecond / 5, 0, elsewhere);
+  plant.Sample(0, kSecond / 5, elsewhere);
   const PmPlant::Answer answer = plant.Attribute();
-  REQUIRE(answer.continuous.reports.size() == 2);  // in the order of the recording
+  REQUIRE(answer.continuous.reports.size() == 3);  // in the order of the recording
   const ContinuousReport& one = answer.continuous.reports[0];
   const ContinuousReport& other = answer.continuous.reports[1];
   CHECK(one.interval_ns == 100'000);
   CHECK(other.clock_known);
+  CHECK_FALSE(other.clock_from_other);
+  CHECK(std::abs(other.clock_offset_ns - 3000) <= other.clock_error_ns);
   CHECK(one.clock_known);
+  CHECK(one.clock_from_other);
   CHECK(one.clock_offset_ns == other.clock_offset_ns);
   CHECK(one.clock_error_ns == other.clock_error_ns);
   CHECK_FALSE(one.clock_first_ns.has_value());
   REQUIRE(one.notes.size() == 1);
   CHECK_THAT(one.notes[0], Contains("other samples of this GPU"));
   CHECK(other.notes.empty());
+  CHECK_FALSE(answer.continuous.reports[2].clock_known);  // another GPU has another clock
 }
 
 TEST_CASE("What samples say of a device's clock holds in its error what they disagree about") {
