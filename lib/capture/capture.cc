@@ -54,11 +54,11 @@ void StopActiveCapture() {
 // To whoever runs a program that does not ask for the status.
 void PrintProblems(const Status& status) {
   for (const auto& [name, part] :
-       {std::pair{"timeline", status.timeline}, std::pair{"counters", status.counters},
-        std::pair{"continuous counters", status.continuous}}) {
-    if (part.state != State::kUnavailable) continue;
-    std::fprintf(stderr, "prof: no %s: %s%s%s\n", name, part.what.c_str(),
-                 part.fix.empty() ? "" : "; to get it: ", part.fix.c_str());
+       {std::pair{"timeline", &status.timeline}, std::pair{"counters", &status.counters},
+        std::pair{"continuous counters", &status.continuous}}) {
+    if (part->state != State::kUnavailable) continue;
+    std::fprintf(stderr, "prof: no %s: %s%s%s\n", name, part->what.c_str(),
+                 part->fix.empty() ? "" : "; to get it: ", part->fix.c_str());
   }
 }
 
@@ -210,7 +210,14 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
   const auto begin = std::chrono::steady_clock::now();
   const Deadline deadline = std::min(begin + timeout, ExitDeadline());
   const std::unique_lock<std::mutex> lock = LockBefore(stop_mutex_, deadline);
-  if (!lock.owns_lock()) return {};
+  if (!lock.owns_lock()) {
+    if (!told_of_other_stop_.exchange(true)) {
+      std::fprintf(stderr,
+                   "prof: the recording is still being stopped on another thread, and is left "
+                   "incomplete\n");
+    }
+    return {};
+  }
   if (stopped_) return snapshot_;
   stopped_ = true;
   const bool in_time = collector_->Stop(deadline);
@@ -227,21 +234,23 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
                     ? Snapshot::FromBytes(collector_->TakeBytes(), collector_->integrity())
                     : Snapshot::FromFile(collector_->output_path(), collector_->integrity());
   } else {
+    // Its thread still uses them: to free them under it would crash the program, and a recording
+    // beside it would share its rings. So this was the process's last one.
+    const Collector& abandoned = *collector_;
+    Abandon();
     Integrity integrity;
     integrity.incomplete = true;
     if (!options_.output.empty()) {
-      snapshot_ = Snapshot::FromFile(collector_->output_path(), integrity);
+      snapshot_ = Snapshot::FromFile(abandoned.output_path(), integrity);
     } else {
       snapshot_ = Snapshot::FromBytes({}, integrity);
     }
-    abandoned_status_ = collector_->status();
+    abandoned_status_ = abandoned.status();
+    abandoned_status_.output = abandoned.output_status();
     if (abandoned_status_.timeline.state != State::kUnavailable) {
       abandoned_status_.timeline = {State::kUnavailable, 0,
                                     "the GPU did not answer when the recording ended", ""};
     }
-    // Its thread still uses them: to free them under it would crash the program, and a recording
-    // beside it would share its rings. So this was the process's last one.
-    Abandon();
   }
   return snapshot_;
 }

@@ -6,6 +6,7 @@
 #ifndef PROF_LIB_CAPTURE_CAPTURE_H_
 #define PROF_LIB_CAPTURE_CAPTURE_H_
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -48,6 +49,7 @@ class Capture {
   std::mutex stop_mutex_;  // an exit may come in the middle of a Stop
   Snapshot snapshot_;
   bool stopped_ = false;
+  std::atomic<bool> told_of_other_stop_{false};
   Status abandoned_status_;  // once there is no source any more
 };
 

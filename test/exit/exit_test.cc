@@ -71,6 +71,8 @@ TEST_CASE("exit() waits once for a GPU that hangs, whoever stops the recording m
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(16));
   CHECK(ended.exit_code == 7);
   CHECK(ended.signal == 0);
+  CHECK(ended.errors == std::vector<std::string>{"prof: the recording is still being stopped on "
+                                                 "another thread, and is left incomplete"});
   CHECK(ReadRecording(folder / "a.prof").ops.size() > 50);
 }
 
