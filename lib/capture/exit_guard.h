@@ -25,8 +25,8 @@ void GuardExit();
 // At exit the program is done: it must not wait long for a GPU that does not answer.
 constexpr std::chrono::milliseconds kExitTimeout(10'000);
 
-// Once exit() has begun, when all that it waits for has to be over, and Exiting(); otherwise never.
-// Any thread.
+// When all that we wait for has to be over once exit() has begun; time_point::max() before that,
+// when Exiting() is false. Any thread.
 std::chrono::steady_clock::time_point ExitDeadline();
 bool Exiting();
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "test/support/catch.h"
+
 namespace prof::test {
 namespace {
 
@@ -119,6 +121,34 @@ const ContinuousValue& PmPlant::Answer::Of(const std::string& name, const std::s
     if (found != group.report.continuous.end()) return found->second;
   }
   throw std::runtime_error("no value of " + metric + " for " + name);
+}
+
+std::vector<PlantedKernel> TenKernels() {
+  const int64_t durations_us[] = {5, 8, 12, 20, 25, 30, 35, 42, 50, 60};
+  const double dram[] = {40, 10, 75, 91, 3, 55, 22, 80, 0, 64};
+  const double tensor[] = {0, 60, 5, 2, 88, 30, 70, 0, 45, 12};
+  std::vector<PlantedKernel> kernels;
+  for (size_t i = 0; i < 10; ++i) {
+    kernels.push_back({"k" + std::to_string(i), durations_us[i] * 1000, {dram[i], tensor[i]}});
+  }
+  return kernels;
+}
+
+std::vector<uint32_t> AddAll(const std::vector<PlantedKernel>& kernels, PmPlant* plant) {
+  std::vector<uint32_t> shapes;
+  shapes.reserve(kernels.size());
+  for (const PlantedKernel& kernel : kernels) shapes.push_back(plant->Kernel(kernel));
+  return shapes;
+}
+
+void CheckFound(const ContinuousValue& value, double planted, double within) {
+  INFO(value.missing);
+  REQUIRE(value.value);
+  INFO("planted " << planted << ", found " << *value.value << " +- " << value.error);
+  CHECK(std::abs(*value.value - planted) <= within);
+  CHECK(std::abs(*value.value - planted) <= value.error);
+  CHECK(value.seconds > 0);
+  CHECK(value.samples > 0);
 }
 
 }  // namespace prof::test

@@ -68,6 +68,14 @@ class PmPlant {
   std::vector<PlantedKernel> kernels_;
 };
 
+// Ten kernels of 5 to 60 us with different rates of two metrics.
+std::vector<PlantedKernel> TenKernels();
+// Their shapes.
+std::vector<uint32_t> AddAll(const std::vector<PlantedKernel>& kernels, PmPlant* plant);
+
+// There is a value, `within` so much of what was planted, and within its own bound.
+void CheckFound(const ContinuousValue& value, double planted, double within);
+
 }  // namespace prof::test
 
 #endif  // PROF_TEST_ANALYZER_PM_PLANT_H_

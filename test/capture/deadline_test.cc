@@ -11,8 +11,8 @@
 #include "lib/snapshot/reader.h"
 #include "test/capture/events.h"
 #include "test/capture/fake_source.h"
-#include "test/capture/temp_folder.h"
 #include "test/support/catch.h"
+#include "test/support/temp_folder.h"
 
 namespace prof::capture::test {
 namespace {

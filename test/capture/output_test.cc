@@ -16,8 +16,8 @@
 #include "lib/capture/process_facts.h"
 #include "lib/format/framing.h"
 #include "test/capture/blocks.h"
-#include "test/capture/temp_folder.h"
 #include "test/support/catch.h"
+#include "test/support/temp_folder.h"
 
 namespace prof::capture {
 namespace {

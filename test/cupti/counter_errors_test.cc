@@ -3,13 +3,13 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "test/support/catch.h"
+#include "test/support/temp_folder.h"
 
 namespace prof::cupti::test {
 namespace {
@@ -135,53 +135,42 @@ TEST_CASE("An unsupported device is explained by what is in the way, with the co
   }
 }
 
-// A file that is gone with the object.
-struct TextFile {
-  explicit TextFile(const std::string& text) {
-    const int fd = mkstemp(path);
-    REQUIRE(fd >= 0);
-    REQUIRE(write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-    close(fd);
-  }
-  ~TextFile() { unlink(path); }
-  TextFile(const TextFile&) = delete;
-  TextFile& operator=(const TextFile&) = delete;
-  char path[32] = "/tmp/prof-test-XXXXXX";
-};
-
 TEST_CASE("The driver's restriction is said before CUPTI is asked for anything") {
-  const TextFile restricted("EnableMSI: 1\nRmProfilingAdminOnly: 1\n");
-  const TextFile open("RmProfilingAdminOnly: 0\n");
-  const TextFile user("Name:\tx\nCapEff:\t0000000000000000\n");
-  const TextFile root("Name:\tx\nCapEff:\t000001ffffffffff\n");
-  const CounterProblem problem = FindCounterObstacle({}, 0, {restricted.path, user.path});
+  const prof::test::TempFolder folder;
+  const auto file = [&](const char* name, const char* text) {
+    prof::test::WriteFile(folder / name, text);
+    return folder / name;
+  };
+  const std::string restricted = file("restricted", "EnableMSI: 1\nRmProfilingAdminOnly: 1\n");
+  const std::string open = file("open", "RmProfilingAdminOnly: 0\n");
+  const std::string user = file("user", "Name:\tx\nCapEff:\t0000000000000000\n");
+  const std::string root = file("root", "Name:\tx\nCapEff:\t000001ffffffffff\n");
+  const CounterProblem problem = FindCounterObstacle({}, 0, {restricted.c_str(), user.c_str()});
   CHECK(problem.code == 35);
   CHECK(Has(problem.what, "RmProfilingAdminOnly: 1"));
   CHECK(Has(problem.what, "CAP_SYS_ADMIN"));
   CHECK(Has(problem.fix, "NVreg_RestrictProfilingToAdminUsers=0"));
   const CuptiApi api = Api();
-  CHECK(FindCounterObstacle(api, 0, {restricted.path, root.path}).what.empty());
-  CHECK(FindCounterObstacle(api, 0, {open.path, user.path}).what.empty());
-  CHECK(FindCounterObstacle(api, 0, {"/no/such/file", user.path}).what.empty());
+  CHECK(FindCounterObstacle(api, 0, {restricted.c_str(), root.c_str()}).what.empty());
+  CHECK(FindCounterObstacle(api, 0, {open.c_str(), user.c_str()}).what.empty());
+  CHECK(FindCounterObstacle(api, 0, {"/no/such/file", user.c_str()}).what.empty());
 }
 
 TEST_CASE("Programs that are known to hold counters are found among the processes") {
-  char folder[] = "/tmp/prof-test-XXXXXX";
-  REQUIRE(mkdtemp(folder) != nullptr);
-  const std::filesystem::path proc = folder;
+  const prof::test::TempFolder folder;
+  const std::filesystem::path proc = folder.path();
   const auto process = [&](const std::string& pid, const std::string& name) {
     std::filesystem::create_directory(proc / pid);
     std::ofstream(proc / pid / "comm") << name << '\n';
   };
-  CHECK(CounterHolders(folder).empty());
+  CHECK(CounterHolders(folder.path().c_str()).empty());
   process("12", "bash");
   process("self", "nsys");
   process(std::to_string(getpid()), "ncu");
-  CHECK(CounterHolders(folder).empty());
+  CHECK(CounterHolders(folder.path().c_str()).empty());
   process("812", "nv-hostengine");
-  CHECK(CounterHolders(folder) == "nv-hostengine (pid 812)");
+  CHECK(CounterHolders(folder.path().c_str()) == "nv-hostengine (pid 812)");
   CHECK(CounterHolders("/no/such/folder").empty());
-  std::filesystem::remove_all(proc);
 }
 
 TEST_CASE("Busy counters are asked for again after 1, 2, 4 ... 60 seconds") {

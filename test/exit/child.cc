@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "lib/snapshot/reader.h"
-#include "test/capture/temp_folder.h"
 #include "test/support/catch.h"
+#include "test/support/temp_folder.h"
 
 namespace prof::test {
 

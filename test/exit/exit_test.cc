@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "test/capture/temp_folder.h"
 #include "test/exit/child.h"
 #include "test/support/catch.h"
+#include "test/support/temp_folder.h"
 
 namespace prof::test {
 namespace {

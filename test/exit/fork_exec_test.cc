@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "test/capture/temp_folder.h"
 #include "test/exit/child.h"
 #include "test/support/catch.h"
+#include "test/support/temp_folder.h"
 
 namespace prof::test {
 namespace {

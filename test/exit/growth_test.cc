@@ -3,9 +3,9 @@
 // A program that records again and again does not grow.
 #include <sstream>
 
-#include "test/capture/temp_folder.h"
 #include "test/exit/child.h"
 #include "test/support/catch.h"
+#include "test/support/temp_folder.h"
 
 namespace prof::test {
 namespace {

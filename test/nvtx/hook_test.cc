@@ -10,8 +10,8 @@
 #include <string>
 
 #include "prof/range.h"
-#include "test/capture/temp_folder.h"
 #include "test/support/catch.h"
+#include "test/support/temp_folder.h"
 
 namespace {
 

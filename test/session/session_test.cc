@@ -14,8 +14,8 @@
 
 #include "prof/analyzer.h"
 #include "prof/range.h"
-#include "test/capture/temp_folder.h"
 #include "test/support/catch.h"
+#include "test/support/temp_folder.h"
 
 namespace prof::test {
 namespace {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Files of several megabytes, of which a part is parsed while another is decoded.
-#include <unistd.h>
-
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +12,7 @@
 #include "prof/snapshot.pb.h"
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
+#include "test/support/temp_folder.h"
 
 namespace prof {
 namespace {
@@ -104,14 +101,9 @@ void CheckLaunches(const model::Model& model, size_t blocks) {
 }
 
 absl::StatusOr<model::Model> ReadAsFile(const std::string& bytes) {
-  std::string path = "/tmp/prof_large_file_test_XXXXXX";
-  std::FILE* file = fdopen(mkstemp(path.data()), "wb");
-  REQUIRE(file != nullptr);
-  REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size());
-  std::fclose(file);
-  absl::StatusOr<model::Model> model = ReadSnapshotFile(path);
-  std::remove(path.c_str());
-  return model;
+  const test::TempFolder folder;
+  test::WriteFile(folder / "a.prof", bytes);
+  return ReadSnapshotFile(folder / "a.prof");
 }
 
 TEST_CASE("A large file reads as it was written, from memory and from a file") {

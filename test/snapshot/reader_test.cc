@@ -3,15 +3,12 @@
 // What a correct file becomes in memory.
 #include "lib/snapshot/reader.h"
 
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "prof/snapshot.pb.h"
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
+#include "test/support/temp_folder.h"
 
 namespace prof {
 namespace {
@@ -179,14 +176,9 @@ TEST_CASE("Tables that grow from block to block keep counting their ids") {
 TEST_CASE("A file is read as the same bytes in memory are") {
   SnapshotBuilder b;
   b.Kernel(b.Shape("k", {1}, {32}), "step", 100'000, 110'000);
-  const std::string bytes = b.Bytes(2);
-  std::string path = "/tmp/prof_reader_test_XXXXXX";
-  std::FILE* file = fdopen(mkstemp(path.data()), "wb");
-  REQUIRE(file != nullptr);
-  REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size());
-  std::fclose(file);
-  const absl::StatusOr<model::Model> m = ReadSnapshot(Snapshot::FromFile(path));
-  std::remove(path.c_str());
+  const test::TempFolder folder;
+  test::WriteFile(folder / "a.prof", b.Bytes(2));
+  const absl::StatusOr<model::Model> m = ReadSnapshot(Snapshot::FromFile(folder / "a.prof"));
   REQUIRE(m.ok());
   REQUIRE(m->ops.size() == 1);
   CHECK(m->paths[m->ops[0].path].full == "step");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A folder that is gone when the test is over, and small helpers on files.
-#ifndef PROF_TEST_CAPTURE_TEMP_FOLDER_H_
-#define PROF_TEST_CAPTURE_TEMP_FOLDER_H_
+#ifndef PROF_TEST_SUPPORT_TEMP_FOLDER_H_
+#define PROF_TEST_SUPPORT_TEMP_FOLDER_H_
 
 #include <cstdlib>
 #include <filesystem>
@@ -45,4 +45,4 @@ inline void WriteFile(const std::string& path, const std::string& text) {
 
 }  // namespace prof::test
 
-#endif  // PROF_TEST_CAPTURE_TEMP_FOLDER_H_
+#endif  // PROF_TEST_SUPPORT_TEMP_FOLDER_H_
