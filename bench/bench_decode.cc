@@ -4,7 +4,7 @@
 // serialized, beside a memcpy of the same bytes. And for the API calls, which launching threads
 // write down themselves.
 //
-// The buffers are those of test/cupti/data, recorded on a GPU, or of the folder that
+// The buffers are those of test/cupti_backend/data, recorded on a GPU, or of the folder that
 // PROF_BENCH_BUFFERS names (*.bin, as CUPTI completed them), repeated up to 16 MiB. Kernel names
 // are pointers of another process: each gets a name of its own.
 #include <benchmark/benchmark.h>
@@ -20,14 +20,14 @@
 #include <string>
 #include <vector>
 
-#include "cupti_backend/activity_decode.h"
-#include "cupti_backend/call_encoder.h"
-#include "cupti_backend/call_trace.h"
-#include "cupti_backend/cupti_api.h"
-#include "lib/capture/clock.h"
-#include "lib/capture/encoder.h"
-#include "lib/capture/output.h"
-#include "lib/capture/thread_recorder.h"
+#include "cupti_backend/activity/activity_decode.h"
+#include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/calls/call_encoder.h"
+#include "cupti_backend/calls/call_trace.h"
+#include "lib/capture/collector/output.h"
+#include "lib/capture/process/clock.h"
+#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/wire/encoder.h"
 
 namespace {
 

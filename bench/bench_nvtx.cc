@@ -8,9 +8,9 @@
 #include <atomic>
 #include <thread>
 
-#include "lib/capture/clock.h"
-#include "lib/capture/thread_recorder.h"
-#include "lib/capture/tick_clock.h"
+#include "lib/capture/process/clock.h"
+#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/tick_clock.h"
 #include "nvtx_bridge/injection.h"
 
 namespace {

@@ -12,9 +12,9 @@
 #include <fstream>
 #include <string>
 
-#include "lib/capture/encoder.h"
-#include "lib/capture/output.h"
-#include "lib/snapshot/reader.h"
+#include "lib/capture/collector/output.h"
+#include "lib/capture/wire/encoder.h"
+#include "lib/snapshot/read/reader.h"
 #include "test/support/launch_storm.h"
 
 namespace {

@@ -9,11 +9,11 @@
 #include <map>
 #include <memory>
 
-#include "cupti_backend/activity_tracer.h"
-#include "cupti_backend/cupti_api.h"
-#include "cupti_backend/driver_api.h"
+#include "cupti_backend/activity/activity_tracer.h"
+#include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/driver_api.h"
 #include "cupti_backend/launch_callback.h"
-#include "cupti_backend/pm_metrics.h"
+#include "cupti_backend/pm/pm_metrics.h"
 #include "prof/session.h"
 
 namespace prof::cupti {

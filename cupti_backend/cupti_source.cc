@@ -9,22 +9,22 @@
 #include <utility>
 #include <vector>
 
-#include "cupti_backend/activity_decode.h"
-#include "cupti_backend/buffer_watch.h"
-#include "cupti_backend/call_encoder.h"
-#include "cupti_backend/counter_sampler.h"
+#include "cupti_backend/activity/activity_decode.h"
+#include "cupti_backend/activity/buffer_watch.h"
+#include "cupti_backend/activity/graph_level.h"
+#include "cupti_backend/activity/unified_memory.h"
+#include "cupti_backend/api/device_info.h"
+#include "cupti_backend/calls/call_encoder.h"
+#include "cupti_backend/calls/graph_nodes.h"
 #include "cupti_backend/cupti_process.h"
-#include "cupti_backend/device_facts.h"
-#include "cupti_backend/graph_level.h"
-#include "cupti_backend/graph_nodes.h"
-#include "cupti_backend/pm_sampler.h"
+#include "cupti_backend/pm/pm_sampler.h"
+#include "cupti_backend/sampling/counter_sampler.h"
 #include "cupti_backend/torch_profiler.h"
-#include "cupti_backend/unified_memory.h"
-#include "lib/capture/clock.h"
-#include "lib/capture/encoder.h"
-#include "lib/capture/gpu_source.h"
-#include "lib/capture/process_facts.h"
-#include "lib/capture/thread_recorder.h"
+#include "lib/capture/collector/gpu_source.h"
+#include "lib/capture/process/clock.h"
+#include "lib/capture/process/process_info.h"
+#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/wire/encoder.h"
 
 namespace prof::cupti {
 namespace {

@@ -6,12 +6,12 @@
 #include <array>
 #include <cstring>
 
-#include "cupti_backend/api_filter.h"
-#include "cupti_backend/call_trace.h"
-#include "lib/capture/clock.h"
-#include "lib/capture/fork_guard.h"
-#include "lib/capture/quiet_thread.h"
-#include "lib/capture/thread_recorder.h"
+#include "cupti_backend/calls/api_filter.h"
+#include "cupti_backend/calls/call_trace.h"
+#include "lib/capture/process/clock.h"
+#include "lib/capture/process/fork_guard.h"
+#include "lib/capture/process/quiet_thread.h"
+#include "lib/capture/threads/thread_recorder.h"
 
 namespace prof::cupti {
 namespace {

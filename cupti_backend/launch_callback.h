@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "cupti_backend/counter_sampler.h"
-#include "cupti_backend/cupti_api.h"
-#include "cupti_backend/graph_nodes.h"
+#include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/calls/graph_nodes.h"
+#include "cupti_backend/sampling/counter_sampler.h"
 #include "cupti_backend/torch_profiler.h"
-#include "lib/capture/striped_count.h"
+#include "lib/capture/process/striped_count.h"
 
 namespace prof::cupti {
 

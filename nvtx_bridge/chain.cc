@@ -7,9 +7,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "lib/capture/range_counts.h"
-#include "lib/capture/range_strings.h"
-#include "lib/capture/thread_recorder.h"
+#include "lib/capture/threads/range_counts.h"
+#include "lib/capture/threads/range_strings.h"
+#include "lib/capture/threads/thread_recorder.h"
 #include "nvtx_bridge/handle_map.h"
 #include "nvtx_bridge/handlers.h"
 

@@ -7,9 +7,9 @@
 #include <climits>
 #include <cstdlib>
 
-#include "lib/capture/fork_guard.h"
-#include "lib/capture/library_files.h"
-#include "lib/capture/range_owner.h"
+#include "lib/capture/process/fork_guard.h"
+#include "lib/capture/process/library_files.h"
+#include "lib/capture/threads/range_owner.h"
 #include "nvtx_bridge/nvtx_status.h"
 
 namespace prof::nvtx {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/capture/range_strings.h"
+#include "lib/capture/threads/range_strings.h"
 
 namespace prof::nvtx {
 

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string_view>
 
-#include "lib/capture/range_names.h"
-#include "lib/capture/range_strings.h"
-#include "lib/capture/thread_recorder.h"
+#include "lib/capture/threads/range_names.h"
+#include "lib/capture/threads/range_strings.h"
+#include "lib/capture/threads/thread_recorder.h"
 #include "nvtx_bridge/text.h"
 
 namespace prof::nvtx {

@@ -3,7 +3,7 @@
 // What NVTX calls of the program end up in, once a library's NVTX has attached to us.
 //
 // Each runs on the program's thread, inside its call: no lock, no allocation, no CUDA call, nothing
-// thrown. What does not fit is counted by lib/capture/thread_recorder.h.
+// thrown. What does not fit is counted by lib/capture/threads/thread_recorder.h.
 #ifndef PROF_NVTX_BRIDGE_HANDLERS_H_
 #define PROF_NVTX_BRIDGE_HANDLERS_H_
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "lib/capture/thread_recorder.h"
+#include "lib/capture/threads/thread_recorder.h"
 #include "nvtx_bridge/chain.h"
 #include "nvtx_bridge/handlers.h"
 #include "nvtx_bridge/injection.h"

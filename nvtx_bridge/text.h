@@ -7,7 +7,7 @@
 #include <array>
 #include <string_view>
 
-#include "lib/capture/range_strings.h"
+#include "lib/capture/threads/range_strings.h"
 
 namespace prof::nvtx {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/integrity.h"
 
-#include "lib/analyzer/units.h"
+#include "lib/analyzer/base/number_text.h"
 
 namespace prof::analyzer {
 namespace {

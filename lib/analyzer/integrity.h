@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/snapshot/model.h"
+#include "lib/snapshot/model/model.h"
 
 namespace prof::analyzer {
 

@@ -3,7 +3,7 @@
 // The member functions of the report's structs, and the names of its enumerators.
 #include <algorithm>
 
-#include "lib/analyzer/metrics.h"
+#include "lib/analyzer/base/metrics.h"
 #include "prof/report.h"
 
 namespace prof {

@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "lib/capture/environment.h"
-#include "lib/capture/exit_guard.h"
-#include "lib/capture/fork_guard.h"
-#include "lib/capture/lock_within.h"
-#include "lib/capture/process_facts.h"
-#include "lib/capture/range_owner.h"
+#include "lib/capture/process/exit_guard.h"
+#include "lib/capture/process/fork_guard.h"
+#include "lib/capture/process/lock_within.h"
+#include "lib/capture/process/process_info.h"
+#include "lib/capture/threads/range_owner.h"
 #include "lib/options/name_filter.h"
 
 namespace prof::capture {

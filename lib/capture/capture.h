@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/capture/collector.h"
-#include "lib/capture/gpu_source.h"
+#include "lib/capture/collector/collector.h"
+#include "lib/capture/collector/gpu_source.h"
 #include "prof/session.h"
 #include "prof/snapshot.h"
 

@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "lib/capture/injection.h"
-#include "lib/capture/library_files.h"
+#include "lib/capture/process/library_files.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include "lib/capture/capture.h"
 #include "lib/capture/environment.h"
-#include "lib/capture/exit_guard.h"
+#include "lib/capture/process/exit_guard.h"
 
 namespace prof {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lib/capture/capture.h"
-#include "lib/capture/exit_guard.h"
+#include "lib/capture/process/exit_guard.h"
 
 namespace prof {
 namespace {

@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "cupti_backend/metric_catalogue.h"
+#include "cupti_backend/metrics/metric_catalogue.h"
 #include "lib/cli/commands.h"
 #include "lib/cli/terminal.h"
-#include "lib/report/sections.h"
-#include "lib/report/strings.h"
-#include "lib/report/table.h"
-#include "lib/report/units.h"
+#include "lib/report/base/strings.h"
+#include "lib/report/base/table.h"
+#include "lib/report/base/units.h"
+#include "lib/report/text/sections.h"
 
 namespace prof::cli {
 namespace {

@@ -18,7 +18,7 @@
 #include "lib/report/csv.h"
 #include "lib/report/info.h"
 #include "lib/report/json.h"
-#include "lib/snapshot/reader.h"
+#include "lib/snapshot/read/reader.h"
 #include "prof/analyzer.h"
 
 namespace prof::cli {

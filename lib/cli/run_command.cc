@@ -15,7 +15,7 @@
 #include "lib/cli/environment.h"
 #include "lib/cli/recordings.h"
 #include "lib/cli/terminal.h"
-#include "lib/report/units.h"
+#include "lib/report/base/units.h"
 #include "prof/analyzer.h"
 
 namespace prof::cli {

@@ -4,7 +4,7 @@
 #ifndef PROF_LIB_CLI_TERMINAL_H_
 #define PROF_LIB_CLI_TERMINAL_H_
 
-#include "lib/report/text.h"
+#include "lib/report/text/text.h"
 
 namespace prof::cli {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/report/strings.h"
+#include "lib/report/base/strings.h"
 
 namespace prof {
 namespace {

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "lib/report/sections.h"
-#include "lib/report/strings.h"
-#include "lib/report/table.h"
-#include "lib/report/units.h"
+#include "lib/report/base/strings.h"
+#include "lib/report/base/table.h"
+#include "lib/report/base/units.h"
+#include "lib/report/text/sections.h"
 
 namespace prof {
 namespace report {

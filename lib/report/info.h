@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <iosfwd>
 
-#include "lib/report/text.h"
-#include "lib/snapshot/model.h"
+#include "lib/report/text/text.h"
+#include "lib/snapshot/model/model.h"
 
 namespace prof {
 

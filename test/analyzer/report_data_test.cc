@@ -2,7 +2,7 @@
 #include <set>
 #include <string>
 
-#include "lib/analyzer/units.h"
+#include "lib/analyzer/base/number_text.h"
 #include "prof/report.h"
 #include "test/support/catch.h"
 

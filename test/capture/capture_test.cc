@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "lib/capture/clock.h"
-#include "lib/capture/process_facts.h"
-#include "lib/capture/range_names.h"
-#include "lib/capture/thread_recorder.h"
-#include "lib/snapshot/reader.h"
-#include "test/capture/blocks.h"
-#include "test/capture/events.h"
-#include "test/capture/fake_source.h"
+#include "lib/capture/process/clock.h"
+#include "lib/capture/process/process_info.h"
+#include "lib/capture/threads/range_names.h"
+#include "lib/capture/threads/thread_recorder.h"
+#include "lib/snapshot/read/reader.h"
+#include "test/capture/collector/fake_source.h"
+#include "test/capture/wire/blocks.h"
+#include "test/capture/wire/events.h"
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 

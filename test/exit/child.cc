@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "lib/snapshot/reader.h"
+#include "lib/snapshot/read/reader.h"
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/snapshot/model.h"
+#include "lib/snapshot/model/model.h"
 
 namespace prof::test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/capture/exit_guard.h"
+#include "lib/capture/process/exit_guard.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "lib/capture/fork_guard.h"
+#include "lib/capture/process/fork_guard.h"
 #include "test/support/catch.h"
 
 namespace prof::capture {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "lib/capture/capture.h"
-#include "lib/capture/thread_recorder.h"
-#include "lib/snapshot/reader.h"
-#include "test/capture/events.h"
-#include "test/capture/fake_source.h"
+#include "lib/capture/threads/thread_recorder.h"
+#include "lib/snapshot/read/reader.h"
+#include "test/capture/collector/fake_source.h"
+#include "test/capture/wire/events.h"
 #include "test/support/catch.h"
 
 namespace prof::capture::test {

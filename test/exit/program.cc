@@ -22,10 +22,10 @@
 #include <thread>
 
 #include "lib/capture/injection.h"
-#include "lib/capture/thread_recorder.h"
+#include "lib/capture/threads/thread_recorder.h"
 #include "prof/session.h"
-#include "test/capture/events.h"
-#include "test/capture/fake_source.h"
+#include "test/capture/collector/fake_source.h"
+#include "test/capture/wire/events.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // Which ranges the sampler takes for the same work.
 #include <string>
 
-#include "lib/capture/thread_recorder.h"
+#include "lib/capture/threads/thread_recorder.h"
 #include "test/support/catch.h"
 
 namespace prof::capture {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/capture/range_names.h"
+#include "lib/capture/threads/range_names.h"
 #include "nvtx_bridge/injection.h"
 #include "nvtx_bridge/nvtx_status.h"
 #include "test/nvtx/recording.h"

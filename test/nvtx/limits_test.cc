@@ -8,11 +8,11 @@
 #include <thread>
 #include <vector>
 
-#include "lib/capture/range_paths.h"
-#include "lib/capture/range_spans.h"
-#include "lib/capture/range_strings.h"
-#include "lib/capture/thread_recorder.h"
-#include "lib/capture/thread_state.h"
+#include "lib/capture/threads/range_paths.h"
+#include "lib/capture/threads/range_spans.h"
+#include "lib/capture/threads/range_strings.h"
+#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/thread_state.h"
 #include "nvtx_bridge/handlers.h"
 #include "test/nvtx/recording.h"
 #include "test/support/catch.h"

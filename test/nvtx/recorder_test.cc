@@ -6,10 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "lib/capture/range_names.h"
-#include "lib/capture/range_strings.h"
-#include "lib/capture/thread_recorder.h"
-#include "lib/capture/thread_state.h"
+#include "lib/capture/threads/range_names.h"
+#include "lib/capture/threads/range_strings.h"
+#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/thread_state.h"
 #include "test/nvtx/recording.h"
 #include "test/support/catch.h"
 

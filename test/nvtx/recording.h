@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/capture/clock.h"
-#include "lib/capture/thread_recorder.h"
+#include "lib/capture/process/clock.h"
+#include "lib/capture/threads/thread_recorder.h"
 
 namespace prof::capture {
 

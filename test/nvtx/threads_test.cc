@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lib/capture/thread_recorder.h"
+#include "lib/capture/threads/thread_recorder.h"
 #include "test/nvtx/recording.h"
 #include "test/support/catch.h"
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "cupti_backend/cupti_api.h"
+#include "cupti_backend/api/cupti_api.h"
 
 namespace prof::cupti::test {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/capture/encoder.h"
+#include "lib/capture/wire/encoder.h"
 
 namespace prof::test {
 

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/snapshot/model.h"
+#include "lib/snapshot/model/model.h"
 #include "prof/snapshot.h"
 
 namespace prof::wire {

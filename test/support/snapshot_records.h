@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lib/snapshot/model.h"
+#include "lib/snapshot/model/model.h"
 #include "prof/snapshot.pb.h"
 #include "test/support/snapshot_builder.h"
 

@@ -11,7 +11,7 @@
 namespace prof::walls {
 
 struct SourceFile {
-  std::string path;  // from the source root: "lib/capture/events.h"
+  std::string path;  // from the source root: "lib/capture/events/events.h"
   std::string text;
 };
 

@@ -56,10 +56,10 @@ TEST_CASE("A planted violation of each wall is found") {
     return Violations(path, std::string("  #  include ") + include + "\n").size();
   };
   CHECK(count("lib/analyzer/x.cc", "<cupti.h>") == 1);
-  CHECK(count("lib/analyzer/x.cc", "\"lib/report/text.h\"") == 1);
+  CHECK(count("lib/analyzer/x.cc", "\"lib/report/text/text.h\"") == 1);
   CHECK(count("lib/analyzer/x.cc", "\"prof/snapshot.pb.h\"") == 1);
   CHECK(count("lib/capture/x.cc", "\"absl/strings/str_cat.h\"") == 1);
-  CHECK(count("lib/capture/x.cc", "\"cupti_backend/cupti_api.h\"") == 1);
+  CHECK(count("lib/capture/x.cc", "\"cupti_backend/api/cupti_api.h\"") == 1);
   CHECK(count("lib/capture/x.cc", "<google/protobuf/message.h>") == 1);
   CHECK(count("lib/capture/x.cc", "<nvtx3/nvToolsExt.h>") == 1);
   CHECK(count("lib/capture/x.cc", "<cuda_runtime_api.h>") == 1);
@@ -68,17 +68,18 @@ TEST_CASE("A planted violation of each wall is found") {
   CHECK(count("include/prof/x.h", "<unistd.h>") == 1);
   CHECK(count("include/prof/session.h", "<catch2/catch.hpp>") == 1);
   CHECK(count("lib/report/x.cc", "<cuda.h>") == 1);
-  CHECK(count("lib/format/framing.h", "\"lib/snapshot/model.h\"") == 1);
+  CHECK(count("lib/format/framing.h", "\"lib/snapshot/model/model.h\"") == 1);
   CHECK(count("lib/elsewhere/x.cc", "<string>") == 1);
-  CHECK(count("lib/cli/main.cc", "\"cupti_backend/metric_catalogue.h\"") == 1);
-  CHECK(count("lib/cli/metrics_command.cc", "\"cupti_backend/metric_host.h\"") == 1);
-  CHECK(count("cupti_backend/metric_catalogue.h", "<cupti.h>") == 1);
-  CHECK(count("cupti_backend/metric_catalogue.h", "\"cupti_backend/cupti_api.h\"") == 1);
+  CHECK(count("lib/cli/main.cc", "\"cupti_backend/metrics/metric_catalogue.h\"") == 1);
+  CHECK(count("lib/cli/metrics_command.cc", "\"cupti_backend/metrics/metric_host.h\"") == 1);
+  CHECK(count("cupti_backend/metrics/metric_catalogue.h", "<cupti.h>") == 1);
+  CHECK(count("cupti_backend/metrics/metric_catalogue.h", "\"cupti_backend/api/cupti_api.h\"") ==
+        1);
   CHECK(count("lib/capture/x.cc", "\"events.h\"") == 1);
 
   CHECK(count("lib/capture/x.cc", "\"lib/format/framing.h\"") == 0);
   CHECK(count("lib/analyzer/x.cc", "\"lib/format/metric_aliases.h\"") == 0);
-  CHECK(count("lib/cli/metrics_command.cc", "\"cupti_backend/metric_catalogue.h\"") == 0);
+  CHECK(count("lib/cli/metrics_command.cc", "\"cupti_backend/metrics/metric_catalogue.h\"") == 0);
   CHECK(count("lib/snapshot/x.cc", "\"prof/snapshot.pb.h\"") == 0);
   CHECK(count("cupti_backend/x.cc", "<cupti.h>") == 0);
   CHECK(count("lib/capture/x.cc", "<unistd.h>") == 0);

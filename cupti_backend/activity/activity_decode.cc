@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/activity/activity_decode.h"
+
+#include <climits>
+#include <cstring>
+#include <optional>
+
+#include "cupti_backend/activity/activity_tracer.h"
+#include "cupti_backend/activity/memory_decode.h"
+
+namespace prof::cupti {
+namespace {
+
+using capture::CopyKind;
+
+constexpr char kUnnamed[] = "(unnamed kernel)";
+
+CopyKind KindOf(uint32_t kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
+      return CopyKind::kHostToDevice;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
+      return CopyKind::kDeviceToHost;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA:
+      return CopyKind::kDeviceToDevice;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH:
+      return CopyKind::kHostToHost;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
+      return CopyKind::kPeerToPeer;
+    default:
+      return CopyKind::kUnknown;
+  }
+}
+
+const char* OverheadOf(uint32_t kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER:
+      return "driver compiler";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
+      return "CUPTI buffer flush";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
+      return "CUPTI instrumentation";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
+      return "CUPTI resources";
+    case CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING:
+      return "module loading";
+    case CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING:
+      return "lazy function loading";
+    case CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL:
+      return "command buffer full";
+    case CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST:
+      return "CUPTI buffer request";
+    case CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT:
+      return "CUPTI unified memory setup";
+    default:
+      return "other";
+  }
+}
+
+int64_t Ns(uint64_t time) { return static_cast<int64_t>(time); }
+uint32_t U(int32_t value) { return value > 0 ? static_cast<uint32_t>(value) : 0; }
+
+// CUPTI's range profiler runs a kernel of its own beside each range that reads SM counters.
+bool IsProfilersOwn(const CUpti_ActivityKernel10& r) {
+  return r.gridX == 1 && r.blockX == 1 && r.name != nullptr && std::strcmp(r.name, "WaitNs") == 0;
+}
+
+capture::Channel ChannelOf(uint32_t id, CUpti_ChannelType type) {
+  switch (type) {
+    case CUPTI_CHANNEL_TYPE_COMPUTE:
+      return {id, capture::ChannelType::kCompute};
+    case CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY:
+      return {id, capture::ChannelType::kCopy};
+    case CUPTI_CHANNEL_TYPE_DECOMP:
+      return {id, capture::ChannelType::kDecompression};
+    default:
+      return {};
+  }
+}
+
+capture::StreamEvent StreamOf(const CUpti_ActivityStream& r) {
+  capture::StreamEvent event;
+  event.context = r.contextId;
+  event.stream = r.streamId;
+  event.priority = static_cast<int32_t>(r.priority);  // CUDA's are zero and below
+  switch (r.flag) {
+    case CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT:
+      event.flag = capture::StreamFlag::kDefault;
+      break;
+    case CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING:
+      event.flag = capture::StreamFlag::kNonBlocking;
+      break;
+    case CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NULL:
+      event.flag = capture::StreamFlag::kNull;
+      break;
+    default:
+      break;
+  }
+  return event;
+}
+
+// A graph that begins or ends on the host has no device there.
+std::optional<capture::GraphRunEvent> GraphRunOf(const CUpti_ActivityGraphTrace2& r) {
+  constexpr uint32_t kHost = INT_MAX;
+  capture::GraphRunEvent event;
+  event.graph = r.graphId;
+  event.device = r.deviceId != kHost ? r.deviceId : r.endDeviceId;
+  event.context = r.contextId != kHost ? r.contextId : r.endContextId;
+  if (event.device == kHost || event.context == kHost) return std::nullopt;
+  event.stream = r.streamId;
+  event.correlation = r.correlationId;
+  event.start_ns = Ns(r.start);
+  event.end_ns = Ns(r.end);
+  return event;
+}
+
+// All that repeats from launch to launch.
+capture::KernelEvent LaunchOf(const CUpti_ActivityKernel10& r, const NamesOfBuffer::Known& name) {
+  capture::KernelEvent event;
+  event.name = name.name;
+  event.name_id = name.id;
+  event.grid = {U(r.gridX), U(r.gridY), U(r.gridZ)};
+  event.block = {U(r.blockX), U(r.blockY), U(r.blockZ)};
+  event.cluster = {r.clusterX, r.clusterY, r.clusterZ};
+  event.static_shared_bytes = U(r.staticSharedMemory);
+  event.dynamic_shared_bytes = U(r.dynamicSharedMemory);
+  event.shared_executed_bytes = r.sharedMemoryExecuted;
+  event.registers_per_thread = r.registersPerThread;
+  event.local_bytes_per_thread = r.localMemoryPerThread;
+  event.launch_type = r.launchType;
+  event.device = r.deviceId;
+  event.context = r.contextId;
+  event.stream = r.streamId;
+  event.channel = ChannelOf(r.channelID, r.channelType);
+  return event;
+}
+
+// CUpti_ActivityMemcpy6, or CUpti_ActivityMemcpyPtoP4 for copies between devices.
+template <typename Record>
+capture::CopyEvent CopyOf(const Record& r, CopyKind kind) {
+  capture::CopyEvent event;
+  event.kind = kind;
+  event.source = MemoryOf(r.srcKind);
+  event.destination = MemoryOf(r.dstKind);
+  event.async = (r.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0;
+  event.bytes = r.bytes;
+  event.device = r.deviceId;
+  event.context = r.contextId;
+  event.stream = r.streamId;
+  event.channel = ChannelOf(r.channelID, r.channelType);
+  event.correlation = r.correlationId;
+  event.graph = r.graphId;
+  event.graph_node = r.graphNodeId;
+  event.start_ns = Ns(r.start);
+  event.end_ns = Ns(r.end);
+  return event;
+}
+
+capture::MemsetEvent MemsetOf(const CUpti_ActivityMemset4& r) {
+  capture::MemsetEvent event;
+  event.bytes = r.bytes;
+  event.memory = MemoryOf(r.memoryKind);
+  event.graph = r.graphId;
+  event.graph_node = r.graphNodeId;
+  event.device = r.deviceId;
+  event.context = r.contextId;
+  event.stream = r.streamId;
+  event.channel = ChannelOf(r.channelID, r.channelType);
+  event.correlation = r.correlationId;
+  event.start_ns = Ns(r.start);
+  event.end_ns = Ns(r.end);
+  return event;
+}
+
+}  // namespace
+
+const NamesOfBuffer::Known& NamesOfBuffer::Find(const char* name, capture::Encoder& encoder) {
+  const auto address = reinterpret_cast<uintptr_t>(name);
+  Slot& slot = slots_[uint64_t{address} * 0x9e3779b97f4a7c15u >> 56];
+  if (slot.address != name || slot.buffer != buffer_) {
+    slot = {name, buffer_, {name, 0}};
+    slot.known.id = encoder.NameId(slot.known.name);
+  }
+  return slot.known;
+}
+
+void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& encoder) {
+  CUpti_Activity* record = nullptr;
+  names_.Begin();
+  launches_.BeginBuffer();
+  // Anything but success ends the buffer: MAX_LIMIT_REACHED at its end, INVALID_KIND at a record
+  // that was not completed.
+  while (api_->activity_get_next_record(buffer, bytes, &record) == CUPTI_SUCCESS) {
+    switch (record->kind) {
+      case CUPTI_ACTIVITY_KIND_KERNEL:
+      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+        DecodeKernel(*reinterpret_cast<CUpti_ActivityKernel10*>(record), encoder);
+        break;
+      case CUPTI_ACTIVITY_KIND_MEMCPY: {
+        const auto& copy = *reinterpret_cast<CUpti_ActivityMemcpy6*>(record);
+        saw_gpu_work_ = true;
+        Note(copy);
+        encoder.Add(CopyOf(copy, KindOf(static_cast<uint32_t>(copy.copyKind))));
+        break;
+      }
+      case CUPTI_ACTIVITY_KIND_MEMCPY2:
+        saw_gpu_work_ = true;
+        encoder.Add(
+            CopyOf(*reinterpret_cast<CUpti_ActivityMemcpyPtoP4*>(record), CopyKind::kPeerToPeer));
+        break;
+      case CUPTI_ACTIVITY_KIND_MEMSET:
+        saw_gpu_work_ = true;
+        encoder.Add(MemsetOf(*reinterpret_cast<CUpti_ActivityMemset4*>(record)));
+        break;
+      case CUPTI_ACTIVITY_KIND_DRIVER: {
+        const auto& call = *reinterpret_cast<CUpti_ActivityAPI*>(record);
+        if (call.cbid == ActivityTracer::kProbeCall && call.threadId == probing_thread_) ++probes_;
+        break;
+      }
+      case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: {
+        const auto& r = *reinterpret_cast<CUpti_ActivityGraphTrace2*>(record);
+        const std::optional<capture::GraphRunEvent> run = GraphRunOf(r);
+        saw_gpu_work_ = true;
+        if (!run) {
+          ++unknown_records_;
+          break;
+        }
+        if (watch_ != nullptr) {
+          watch_->Note(run->device, run->context, run->correlation, run->start_ns, run->end_ns);
+        }
+        if (run->end_ns == 0 || run->end_ns >= start_ns_) encoder.Add(*run);
+        break;
+      }
+      case CUPTI_ACTIVITY_KIND_STREAM:
+        encoder.Add(StreamOf(*reinterpret_cast<CUpti_ActivityStream*>(record)));
+        break;
+      case CUPTI_ACTIVITY_KIND_OVERHEAD: {
+        const auto& r = *reinterpret_cast<CUpti_ActivityOverhead3*>(record);
+        const bool has_thread = r.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD;
+        encoder.Add(capture::OverheadEvent{OverheadOf(static_cast<uint32_t>(r.overheadKind)),
+                                           has_thread ? r.objectId.pt.threadId : 0, Ns(r.start),
+                                           Ns(r.end)});
+        break;
+      }
+      case CUPTI_ACTIVITY_KIND_MEMORY2:
+        DecodeAllocation(*reinterpret_cast<CUpti_ActivityMemory4*>(record), encoder);
+        break;
+      case CUPTI_ACTIVITY_KIND_MEMORY_POOL:
+        encoder.Add(PoolOf(*reinterpret_cast<CUpti_ActivityMemoryPool3*>(record)));
+        break;
+      case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+        encoder.Add(
+            UnifiedMemoryOf(*reinterpret_cast<CUpti_ActivityUnifiedMemoryCounter3*>(record)));
+        break;
+      default:
+        ++unknown_records_;
+        break;
+    }
+  }
+}
+
+void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Encoder& encoder) {
+  if (IsProfilersOwn(r)) return;
+  saw_gpu_work_ = true;
+  Note(r);
+  const LaunchIds::Ids* known = launches_.Find(r);
+  const LaunchIds::Ids ids = known != nullptr ? *known : LookUp(r, encoder);
+  encoder.Add(capture::KnownKernelEvent{ids.shape, ids.lane, r.correlationId, r.graphId,
+                                        r.graphNodeId, Ns(r.start), Ns(r.end)});
+}
+
+// Not inlined: it is rare, and would take registers of what is frequent.
+[[gnu::noinline]] LaunchIds::Ids ActivityDecoder::LookUp(const CUpti_ActivityKernel10& r,
+                                                         capture::Encoder& encoder) {
+  const NamesOfBuffer::Known& name = names_.Find(r.name != nullptr ? r.name : kUnnamed, encoder);
+  const capture::KernelEvent launch = LaunchOf(r, name);
+  const LaunchIds::Ids ids = {encoder.ShapeId(launch), encoder.LaneId(launch)};
+  // What had no room is counted each time.
+  if (name.id != 0 && ids.shape != 0 && ids.lane != 0) launches_.Keep(r, ids);
+  return ids;
+}
+
+void ActivityDecoder::DecodeAllocation(const CUpti_ActivityMemory4& record,
+                                       capture::Encoder& encoder) {
+  if (IsVariable(record)) return;
+  capture::AllocationEvent event;
+  if (AllocationOf(record, &event)) {
+    encoder.Add(event);
+  } else {
+    ++unknown_records_;
+  }
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/activity/activity_tracer.h"
+
+#include <algorithm>
+
+#include "cupti_backend/calls/api_filter.h"
+
+namespace prof::cupti {
+namespace {
+
+struct Kind {
+  CUpti_ActivityKind kind;
+  const char* name;
+};
+
+// EXTERNAL_CORRELATION and MARKER are not here: ranges are ours (nvtx_bridge), and launches find
+// their range through the API call's thread and time. Calls are ours, too (call_trace.h), and so is
+// what they wait for: RUNTIME and SYNCHRONIZATION are not here, and DRIVER gives the record of
+// BufferWatch's probe only.
+constexpr Kind kKinds[] = {{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
+                           {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
+                           {CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copies"},
+                           {CUPTI_ACTIVITY_KIND_MEMSET, "memsets"},
+                           {CUPTI_ACTIVITY_KIND_DRIVER, "driver API calls"},
+                           {CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead"},
+                           {CUPTI_ACTIVITY_KIND_MEMORY2, "allocations"},
+                           {CUPTI_ACTIVITY_KIND_MEMORY_POOL, "memory pools"},
+                           {CUPTI_ACTIVITY_KIND_STREAM, "streams"}};
+
+constexpr size_t kLeastDeviceBuffers = 4;  // CUPTI takes three of them in advance
+
+std::atomic<ActivityTracer*> active_tracer{nullptr};
+
+}  // namespace
+
+void ActivityTracer::LimitDeviceMemory(size_t bytes) {
+  size_t buffer_bytes = 0, buffers = 0, size = sizeof(size_t);
+  if (api_->activity_get_attribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &buffer_bytes) !=
+          CUPTI_SUCCESS ||
+      buffer_bytes == 0) {
+    return;
+  }
+  buffers = std::max(bytes / buffer_bytes, kLeastDeviceBuffers);
+  size = sizeof(size_t);
+  api_->activity_set_attribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT, &size, &buffers);
+  size = sizeof(size_t);
+  if (api_->activity_get_attribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT, &size, &buffers) ==
+      CUPTI_SUCCESS) {
+    device_bytes_ = buffers * buffer_bytes;
+  }
+}
+
+Graphs ActivityTracer::DecideGraphs(Graphs wanted, bool none_yet) {
+  if (!graphs_) graphs_ = wanted == Graphs::kWhole && none_yet ? wanted : Graphs::kNodes;
+  return *graphs_;
+}
+
+CUptiResult ActivityTracer::Enable(std::string* failed_kind) {
+  active_tracer.store(this, std::memory_order_release);
+  graphs_ = graphs();  // from here on the program may make graphs
+  // Thread ids as gettid() gives them, so that calls join with NVTX ranges.
+  api_->set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  // Our buffers come zeroed (the collector does it), so CUPTI need not do it on a launching thread.
+  uint8_t zeroed = 1;
+  size_t size = sizeof(zeroed);
+  api_->activity_set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
+  CUptiResult result = api_->activity_register_callbacks(&OnBufferRequested, &OnBufferCompleted);
+  if (result != CUPTI_SUCCESS) {
+    *failed_kind = "buffers";
+    if (!graph_trace_asked_) graphs_ = Graphs::kNodes;  // the next attempt would be too late
+    return result;
+  }
+  enabled_ = true;
+  // Before kernels are traced: what comes first holds for the graphs that are instantiated then.
+  if (graphs() == Graphs::kWhole && !graph_trace_asked_) {
+    graph_trace_asked_ = true;
+    result = api_->activity_enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+    if (result != CUPTI_SUCCESS) {
+      graphs_ = Graphs::kNodes;
+      *failed_kind = "graphs as a whole";
+    }
+  }
+  for (const Kind& kind : kKinds) {
+    const CUptiResult enabled = api_->activity_enable(kind.kind);
+    if (enabled != CUPTI_SUCCESS && result == CUPTI_SUCCESS) {
+      result = enabled;
+      *failed_kind = kind.name;
+    }
+  }
+  DropCallsButProbe();
+  return result;
+}
+
+// The probe alone, without its whole kind, gives no record.
+void ActivityTracer::DropCallsButProbe() {
+  for (CUpti_CallbackId cbid = 1; cbid < ApiFilter::kMaxCbid; ++cbid) {
+    if (cbid != kProbeCall) api_->activity_enable_driver_api(cbid, 0);
+  }
+}
+
+void ActivityTracer::Disable() {
+  if (!enabled_) return;
+  enabled_ = false;
+  for (const Kind& kind : kKinds) api_->activity_disable(kind.kind);
+}
+
+void ActivityTracer::Flush(bool forced) {
+  api_->activity_flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+}
+
+uint64_t ActivityTracer::TakeDropped() {
+  size_t dropped = 0;
+  if (api_->activity_get_num_dropped(nullptr, 0, &dropped) != CUPTI_SUCCESS) return 0;
+  return dropped;
+}
+
+// A launching thread, inside CUPTI. No lock, no allocation. Without room it gets no buffer: CUPTI
+// drops the records and counts them.
+void ActivityTracer::OnBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records) {
+  ActivityTracer* tracer = active_tracer.load(std::memory_order_acquire);
+  *buffer = tracer != nullptr ? tracer->pool_.Take() : nullptr;
+  *size = *buffer != nullptr ? capture::BufferPool::kBufferBytes : 0;
+  *max_records = 0;
+}
+
+// CUPTI's worker thread, or a thread that flushes.
+void ActivityTracer::OnBufferCompleted(CUcontext, uint32_t, uint8_t* buffer, size_t,
+                                       size_t valid_size) {
+  if (ActivityTracer* tracer = active_tracer.load(std::memory_order_acquire)) {
+    tracer->pool_.GiveFull(buffer, valid_size);
+  }
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUPTI's activity records: which kinds, into which buffers, when they come.
+#ifndef PROF_CUPTI_BACKEND_ACTIVITY_ACTIVITY_TRACER_H_
+#define PROF_CUPTI_BACKEND_ACTIVITY_ACTIVITY_TRACER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cupti_backend/api/cupti_api.h"
+#include "lib/capture/collector/buffer_pool.h"
+#include "prof/session.h"
+
+namespace prof::cupti {
+
+// One for the life of the process: CUPTI may hold a buffer long after a recording has ended, so
+// the pool is never unmapped. CUPTI's buffer callbacks carry no user data; they find the tracer
+// through one pointer.
+class ActivityTracer {
+ public:
+  // `cap_bytes` of the first recording of a process stays in force.
+  ActivityTracer(const CuptiApi* api, size_t cap_bytes) : api_(api), pool_(cap_bytes) {}
+
+  // How much device memory CUPTI may take in each context. Before Enable.
+  void LimitDeviceMemory(size_t bytes);
+  // As CUPTI says; 0: it did not.
+  size_t device_bytes() const { return device_bytes_; }
+
+  // What graph launches are recorded as, once for the life of the process: CUPTI crashed inside
+  // cudaGraphLaunch when it was told to record them as a whole while a graph existed that had been
+  // instantiated without that. So the first recording decides, before its Enable, and whole graphs
+  // only when `none_yet`: the program can have made none. Returns what holds.
+  Graphs DecideGraphs(Graphs wanted, bool none_yet);
+  Graphs graphs() const { return graphs_.value_or(Graphs::kNodes); }
+
+  // Registers the buffers and enables the kinds, also once more when another profiler has put its
+  // own in their place. Returns the first failure; `failed_kind` names it.
+  CUptiResult Enable(std::string* failed_kind);
+  // Whole graphs stay on, see above: their buffers wait for the next recording, or are refused.
+  void Disable();
+
+  // Asks CUPTI to hand over what is complete; `forced`: also what is not. Blocks while CUPTI does.
+  void Flush(bool forced);
+
+  // Records that CUPTI had to drop since the last call.
+  uint64_t TakeDropped();
+
+  // The driver call that is recorded for nothing but BufferWatch's probes.
+  static constexpr CUpti_CallbackId kProbeCall = CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion;
+
+  capture::BufferPool& pool() { return pool_; }
+
+ private:
+  void DropCallsButProbe();
+  static void CUPTIAPI OnBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records);
+  static void CUPTIAPI OnBufferCompleted(CUcontext context, uint32_t stream, uint8_t* buffer,
+                                         size_t size, size_t valid_size);
+
+  const CuptiApi* const api_;
+  capture::BufferPool pool_;
+  size_t device_bytes_ = 0;
+  bool enabled_ = false;
+  std::optional<Graphs> graphs_;
+  bool graph_trace_asked_ = false;  // never again
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_ACTIVITY_ACTIVITY_TRACER_H_

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From CUPTI's records about memory (allocations, pools, unified memory) to events.
+#ifndef PROF_CUPTI_BACKEND_ACTIVITY_MEMORY_DECODE_H_
+#define PROF_CUPTI_BACKEND_ACTIVITY_MEMORY_DECODE_H_
+
+#include <cstdint>
+
+#include "cupti_backend/api/cupti_api.h"
+#include "lib/capture/events/events.h"
+
+namespace prof::cupti {
+
+// Of a CUpti_ActivityMemoryKind.
+capture::MemoryKind MemoryOf(uint32_t kind);
+
+// A variable of the program's code. It comes and goes with the module, and no call allocates it:
+// PyTorch alone loads three thousand, of 230 bytes each.
+bool IsVariable(const CUpti_ActivityMemory4& record);
+
+// False: neither an allocation nor a free that this version knows.
+bool AllocationOf(const CUpti_ActivityMemory4& record, capture::AllocationEvent* event);
+
+capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3& record);
+
+capture::UnifiedMemoryEvent UnifiedMemoryOf(const CUpti_ActivityUnifiedMemoryCounter3& record);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_ACTIVITY_MEMORY_DECODE_H_

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why counters do not work here, in words, and how to get them.
+#ifndef PROF_CUPTI_BACKEND_API_COUNTER_ERRORS_H_
+#define PROF_CUPTI_BACKEND_API_COUNTER_ERRORS_H_
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <string>
+
+#include "cupti_backend/api/cupti_api.h"
+
+namespace prof::cupti {
+
+struct CounterProblem {
+  int code = 0;      // CUptiResult; 0: none
+  std::string what;  // empty: no problem
+  std::string fix;
+};
+
+// `action` completes "CUPTI could not ...".
+CounterProblem ExplainCounterError(const CuptiApi& api, CUptiResult result, const char* action);
+
+struct HostFiles {
+  std::string driver_params = "/proc/driver/nvidia/params";
+  std::string process_status = "/proc/self/status";
+};
+
+// What keeps this device from counting, found without touching its counters: the driver's
+// restriction to administrators first, then vGPU, confidential computing, SLI, CMP, WSL, an
+// unsupported chip. The code is the one that CUPTI would answer with.
+CounterProblem FindCounterObstacle(const CuptiApi& api, CUdevice device,
+                                   const HostFiles& files = {});
+
+// True when the driver's parameters restrict counters to administrators
+// (`params`: the text of /proc/driver/nvidia/params).
+bool RestrictsProfiling(const std::string& params);
+
+// Programs under `proc` that are known to take a GPU's counters: "nv-hostengine (pid 812)". CUPTI
+// does not say who holds them; other containers and machines are not seen. Empty: none.
+std::string CounterHolders(const std::string& proc);
+
+// How long to wait after the `attempt`th refusal of busy counters (from 0): 1, 2, 4 ... 60 s.
+int64_t CounterRetryNs(int attempt);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_API_COUNTER_ERRORS_H_

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the driver and CUPTI say of the devices, for the snapshot.
+#ifndef PROF_CUPTI_BACKEND_API_DEVICE_INFO_H_
+#define PROF_CUPTI_BACKEND_API_DEVICE_INFO_H_
+
+#include <vector>
+
+#include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/driver_api.h"
+#include "lib/capture/events/events.h"
+
+namespace prof::cupti {
+
+// All devices that this process sees; empty before cuInit. What cannot be read stays 0.
+std::vector<capture::DeviceEvent> ReadDeviceFacts(const CuptiApi& api, const DriverApi& driver);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_API_DEVICE_INFO_H_

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which CUDA API calls are kept, and their names.
+#ifndef PROF_CUPTI_BACKEND_CALLS_API_FILTER_H_
+#define PROF_CUPTI_BACKEND_CALLS_API_FILTER_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cupti_backend/api/cupti_api.h"
+
+namespace prof::cupti {
+
+// Keeps calls that launch, copy, set, synchronize, allocate, free, or work on graphs: the ones
+// that explain GPU work and GPU idleness. Used by the collector thread alone.
+class ApiFilter {
+ public:
+  static constexpr CUpti_CallbackId kMaxCbid = 1024;  // above every call of CUDA 13
+
+  explicit ApiFilter(const CuptiApi* api) : api_(api) {}
+
+  // The call's name without version suffixes ("cuMemcpyAsync"), or nullptr for one we do not keep.
+  const std::string* Name(CUpti_CallbackDomain domain, CUpti_CallbackId cbid);
+
+ private:
+  struct Entry {
+    bool known = false;
+    bool kept = false;
+    std::string name;
+  };
+  const CuptiApi* api_;
+  std::array<Entry, kMaxCbid> runtime_;
+  std::array<Entry, kMaxCbid> driver_;
+};
+
+// The ids of the calls that are recorded. Of the runtime's calls those that launch are left out: a
+// runtime call makes driver calls with its own correlation id, so the driver's launch says all.
+std::vector<CUpti_CallbackId> KeptApiCalls(const CuptiApi& api, CUpti_CallbackDomain domain);
+
+// By name; exposed for its test.
+bool KeepsApiCall(const std::string& name);
+std::string StripApiSuffix(std::string name);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_CALLS_API_FILTER_H_

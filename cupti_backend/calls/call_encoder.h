@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// API calls from call_trace.h to events with names. The collector thread.
+#ifndef PROF_CUPTI_BACKEND_CALLS_CALL_ENCODER_H_
+#define PROF_CUPTI_BACKEND_CALLS_CALL_ENCODER_H_
+
+#include <array>
+#include <cstdint>
+
+#include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/calls/api_filter.h"
+#include "lib/capture/wire/encoder.h"
+
+namespace prof::cupti {
+
+class CallEncoder {
+ public:
+  // Asks CUPTI for all names: Encode runs while the collector holds the lock of the rings' readers.
+  explicit CallEncoder(const CuptiApi* api);
+
+  // Always with the same encoder.
+  void Encode(const capture::CallEvent& call, capture::Encoder& encoder);
+
+ private:
+  ApiFilter filter_;
+  // Of Encoder::NameId, by call; 0: not asked for yet.
+  std::array<uint32_t, ApiFilter::kMaxCbid> runtime_names_{}, driver_names_{};
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_CALLS_CALL_ENCODER_H_

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUDA API calls, timed by the callbacks at their begin and end. CUPTI's own records of them
+// (CUPTI_ACTIVITY_KIND_RUNTIME and _DRIVER) would cost each launch some percent more
+// (docs/cost.md).
+#ifndef PROF_CUPTI_BACKEND_CALLS_CALL_TRACE_H_
+#define PROF_CUPTI_BACKEND_CALLS_CALL_TRACE_H_
+
+#include <cstdint>
+
+#include "cupti_backend/api/cupti_api.h"
+
+namespace prof::cupti {
+
+// A call as one number, for capture::RecordCall.
+constexpr uint32_t kRuntimeCall = 1U << 16;
+inline uint32_t CallOf(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
+  return (domain == CUPTI_CB_DOMAIN_RUNTIME_API ? kRuntimeCall : 0) | cbid;
+}
+
+// The thread that makes the call. Of calls inside of each other (a runtime call makes driver calls)
+// the outermost is recorded. `epoch` is that of the recording: a call that began in another one, or
+// before any, is left out. No lock, no allocation once the thread is known.
+void BeginCall(uint32_t epoch);
+void EndCall(uint32_t epoch, uint32_t call, uint32_t correlation, uint32_t error);
+
+// What a call waits for, also one that an outer call makes; before its EndCall. Ids as CUPTI gives
+// them; those beyond the bits there are get lost (0: not known).
+struct Waited {
+  uint32_t context = 0, stream = 0;
+
+  static constexpr uint32_t kStreamBits = 20, kContextBits = 9;
+  uint32_t Packed() const {
+    return (context >> kContextBits == 0 ? context << kStreamBits : 0) |
+           (stream >> kStreamBits == 0 ? stream : 0);
+  }
+  static Waited Unpacked(uint32_t bits) {
+    return {bits >> kStreamBits, bits & ((1U << kStreamBits) - 1)};
+  }
+};
+void NoteWaited(const Waited& waited);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_CALLS_CALL_TRACE_H_

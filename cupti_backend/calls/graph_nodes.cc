@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/calls/graph_nodes.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "lib/capture/threads/thread_recorder.h"
+
+namespace prof::cupti {
+
+std::optional<uint64_t> GraphNodes::IdOf(CUgraphNode node) const {
+  uint64_t id = 0;
+  if (node == nullptr || api_->get_graph_node_id(node, &id) != CUPTI_SUCCESS) return std::nullopt;
+  return id;
+}
+
+// 0: CUPTI does not say; its nodes are forgotten one by one then.
+uint32_t GraphNodes::IdOf(CUgraph graph) const {
+  uint32_t id = 0;
+  if (graph == nullptr || api_->get_graph_id(graph, &id) != CUPTI_SUCCESS) return 0;
+  return id;
+}
+
+void GraphNodes::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource) noexcept {
+  if (std::find(kCallbacks.begin(), kCallbacks.end(), cbid) == kCallbacks.end() ||
+      resource.resourceDescriptor == nullptr) {
+    return;
+  }
+  const auto& data = *static_cast<const CUpti_GraphData*>(resource.resourceDescriptor);
+  try {
+    switch (cbid) {
+      case CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED:
+        OnCreated(data);
+        break;
+      case CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED:
+        OnCloned(data);
+        break;
+      case CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING:
+        if (const std::optional<uint64_t> id = IdOf(data.node)) {
+          const std::lock_guard<std::mutex> lock(mutex_);
+          Forget(*id);
+        }
+        break;
+      case CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING: {
+        const uint32_t graph = IdOf(data.graph);
+        const std::lock_guard<std::mutex> lock(mutex_);
+        ForgetGraph(graph);
+        break;
+      }
+      case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING: {
+        uint32_t graph = 0;  // of the same numbers as those of graphs
+        if (data.graphExec == nullptr ||
+            api_->get_graph_exec_id(data.graphExec, &graph) != CUPTI_SUCCESS) {
+          break;
+        }
+        const std::lock_guard<std::mutex> lock(mutex_);
+        ForgetGraph(graph);
+        break;
+      }
+      default:
+        break;
+    }
+  } catch (const std::exception&) {  // no memory, in all likelihood
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++dropped_;
+  }
+}
+
+// CUPTI announces clones as created, too, on the thread that clones: before it says of what, so
+// that OnCloned has the last word; or after it, so that a node which is known stays as it is.
+void GraphNodes::OnCreated(const CUpti_GraphData& data) {
+  const uint32_t path = capture::CurrentPath();
+  if (path == 0) return;
+  const std::optional<uint64_t> id = IdOf(data.node);
+  if (!id) return;
+  const uint32_t graph = IdOf(data.graph);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (nodes_.count(*id) == 0) Set(*id, {path, graph});
+}
+
+void GraphNodes::OnCloned(const CUpti_GraphData& data) {
+  const std::optional<uint64_t> id = IdOf(data.node), original = IdOf(data.originalNode);
+  if (!id || !original) return;
+  const uint32_t graph = IdOf(data.graph);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto from = nodes_.find(*original);
+  if (from != nodes_.end()) {
+    Set(*id, {from->second.path, graph});
+  } else if (nodes_.count(*id) != 0) {  // its creation was the cloning
+    Forget(*id);
+    if (untold_.size() < 2 * most_ || untold_.count(*id) != 0) untold_[*id] = 0;
+  }
+}
+
+void GraphNodes::Set(uint64_t id, Node node) {
+  const auto known = nodes_.find(id);
+  if (known == nodes_.end() && (nodes_.size() >= most_ || untold_.size() >= 2 * most_)) {
+    ++dropped_;
+    return;
+  }
+  Forget(id);
+  untold_[id] = node.path;
+  of_graph_[node.graph].insert(id);
+  nodes_[id] = node;
+}
+
+void GraphNodes::Forget(uint64_t id) {
+  const auto node = nodes_.find(id);
+  if (node == nodes_.end()) return;
+  const auto graph = of_graph_.find(node->second.graph);
+  if (graph != of_graph_.end()) {
+    graph->second.erase(id);
+    if (graph->second.empty()) of_graph_.erase(graph);
+  }
+  nodes_.erase(node);
+}
+
+void GraphNodes::ForgetGraph(uint32_t graph) {
+  const auto nodes = graph == 0 ? of_graph_.end() : of_graph_.find(graph);
+  if (nodes == of_graph_.end()) return;
+  for (const uint64_t id : nodes->second) nodes_.erase(id);
+  of_graph_.erase(nodes);
+}
+
+void GraphNodes::TellAll() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  untold_.clear();
+  for (const auto& [id, node] : nodes_) untold_[id] = node.path;
+}
+
+std::vector<capture::GraphNodeEvent> GraphNodes::Take() {
+  std::unordered_map<uint64_t, uint32_t> taken;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    taken.swap(untold_);
+  }
+  std::vector<capture::GraphNodeEvent> nodes;
+  nodes.reserve(taken.size());
+  for (const auto& [id, path] : taken) nodes.push_back({id, path});
+  std::sort(nodes.begin(), nodes.end(),
+            [](const auto& a, const auto& b) { return a.node < b.node; });
+  return nodes;
+}
+
+uint64_t GraphNodes::dropped() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return dropped_;
+}
+
+}  // namespace prof::cupti

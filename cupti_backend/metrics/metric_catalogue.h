@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What can be measured on a chip and what it costs, for the program prof. No CUPTI type is in here,
+// and no GPU is needed.
+#ifndef PROF_CUPTI_BACKEND_METRICS_METRIC_CATALOGUE_H_
+#define PROF_CUPTI_BACKEND_METRICS_METRIC_CATALOGUE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace prof::cupti {
+
+struct CatalogueMetric {
+  std::string name;      // "dram__bytes_read.sum", or without suffix in CatalogueAnswer::found
+  std::string kind;      // "counter", "ratio", "throughput"
+  std::string hardware;  // "dram"
+  std::string unit;      // "byte"; of what is counted: a suffix may relate it to something else
+  std::string description;
+};
+
+// Metrics that one launch answers.
+struct CatalogueGroup {
+  std::vector<CatalogueMetric> metrics;
+  std::string cost_class;      // "DRAM and L2"
+  int64_t sample_cost_ns = 0;  // what a sampled launch costs its thread, on an H200
+};
+
+struct CatalogueTier {
+  std::string name;  // "T1"
+  std::vector<CatalogueGroup> groups;
+};
+
+struct CatalogueThroughput {
+  std::string metric;
+  std::vector<std::string> parts;    // it is their maximum
+  std::vector<std::string> missing;  // parts that need several passes themselves
+};
+
+struct CatalogueQuestion {
+  std::string chip;                  // "GH100"; empty: the first GPU's, without one kAssumedChip
+  std::string tier;                  // "T1"; empty: all
+  std::vector<std::string> metrics;  // not empty: these, as tier "user", and no other
+  // Set: the names that it takes, in `found`, and no tiers.
+  std::function<bool(const std::string& base_name)> search;
+};
+
+struct CatalogueAnswer {
+  std::string error, fix;  // not empty: nothing else is there
+  std::string cupti_path;
+  uint32_t cupti_version = 0;  // 130001
+  std::string chip;
+  std::string chip_source;  // "of GPU 0", "as asked for", or why it was assumed
+  std::vector<std::string> chips;
+  std::vector<CatalogueTier> tiers;
+  std::vector<CatalogueThroughput> throughputs;
+  std::vector<std::string> left_out;  // "name: reason"
+  std::vector<CatalogueMetric> found;
+};
+
+inline constexpr const char* kAssumedChip = "GH100";
+
+// Loads CUPTI (and the driver, to see which GPU there is, when no chip is named). Up to a second.
+CatalogueAnswer AskCatalogue(const CatalogueQuestion& question);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_METRICS_METRIC_CATALOGUE_H_

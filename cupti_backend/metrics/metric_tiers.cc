@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/metrics/metric_tiers.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "cupti_backend/metrics/tier_tables.h"
+#include "lib/format/metric_aliases.h"
+
+namespace prof::cupti {
+namespace {
+
+std::vector<std::string> Split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// `metric`, or its other name when the chip has that one only.
+std::string NameOn(const MetricHost& host, const std::string& metric) {
+  if (host.Knows(metric)) return metric;
+  const std::string other = format::OtherName(metric);
+  return !other.empty() && host.Knows(other) ? other : metric;
+}
+
+// The first alternative whose metrics all exist and need one pass each, else the first one.
+std::vector<std::string> Choose(const MetricHost& host, const std::string& entry) {
+  const std::vector<std::string> alternatives = Split(entry, '|');
+  for (const std::string& alternative : alternatives) {
+    std::vector<std::string> names = Split(alternative, ' ');
+    const bool readable = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+      return host.Knows(name) && (alternatives.size() == 1 || host.Passes({name}, nullptr) == 1);
+    });
+    if (readable) return names;
+  }
+  // What there is of it, to be named with its passes; else the usual name.
+  for (const std::string& alternative : alternatives) {
+    std::vector<std::string> names = Split(alternative, ' ');
+    if (std::all_of(names.begin(), names.end(),
+                    [&](const std::string& name) { return host.Knows(name); })) {
+      return names;
+    }
+  }
+  return {NameOn(host, Split(alternatives.front(), ' ').front())};
+}
+
+std::vector<MetricGroup> Resolve(const MetricHost& host, const std::vector<MetricGroup>& table) {
+  std::vector<MetricGroup> groups;
+  for (const MetricGroup& wanted : table) {
+    MetricGroup group;
+    for (const std::string& entry : wanted.metrics) {
+      for (std::string& name : Choose(host, entry)) group.metrics.push_back(std::move(name));
+    }
+    group.extras = wanted.extras;
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+// smsp__average_warps_issue_stalled_<reason>_per_issue_active
+bool IsStallRatio(const std::string& base) {
+  constexpr std::string_view prefix = "smsp__average_warps_issue_stalled_";
+  constexpr std::string_view suffix = "_per_issue_active";
+  return base.size() > prefix.size() + suffix.size() && base.rfind(prefix, 0) == 0 &&
+         base.compare(base.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+// The reasons differ from chip to chip: those of the table that it has, and those it has beside.
+std::vector<MetricGroup> Stalls(const MetricHost& host) {
+  std::vector<MetricGroup> groups = Resolve(host, StallTable());
+  if (!host.ok()) return groups;
+  std::set<std::string> listed;
+  for (MetricGroup& group : groups) {
+    std::vector<std::string>& metrics = group.metrics;
+    metrics.erase(std::remove_if(metrics.begin(), metrics.end(),
+                                 [&](const std::string& metric) {
+                                   return IsStallRatio(metric.substr(0, metric.find('.'))) &&
+                                          !host.Knows(metric);
+                                 }),
+                  metrics.end());
+    listed.insert(metrics.begin(), metrics.end());
+  }
+  MetricGroup others;
+  for (const auto& [base, kind] : host.metrics()) {
+    const std::string metric = base + ".ratio";
+    if (IsStallRatio(base) && listed.count(metric) == 0) others.metrics.push_back(metric);
+  }
+  groups.push_back(std::move(others));
+  return groups;
+}
+
+}  // namespace
+
+std::vector<std::string> TierNames() { return {"pulse", "T1", "T2", "T3", "T4", "SOL"}; }
+
+MetricTier TierNamed(const MetricHost& host, const std::string& name) {
+  MetricTier tier;
+  tier.name = name;
+  if (name == "pulse") {
+    tier.groups = Resolve(host, PulseTable());
+  } else if (name == "T1") {
+    tier.groups = Resolve(host, TriageTable());
+    tier.throughputs = SpeedOfLightTable();
+  } else if (name == "T2") {
+    tier.groups = Stalls(host);
+  } else if (name == "T3") {
+    tier.groups = Resolve(host, MemoryTable());
+  } else if (name == "T4") {
+    tier.groups = Resolve(host, TensorTable());
+  } else if (name == "SOL") {
+    tier.groups = {{SpeedOfLightTable(), {}}};
+  }
+  return tier;
+}
+
+MetricTier UserTier(const std::vector<std::string>& metrics) {
+  return {"user", {{metrics, {}}}, {}};
+}
+
+std::vector<MetricTier> TiersOf(const MetricHost& host, Counters counters,
+                                const std::vector<std::string>& user) {
+  std::vector<std::string> names;
+  if (counters == Counters::kPulse) names = {"pulse"};
+  if (counters >= Counters::kSpeedOfLight) names.emplace_back("T1");
+  if (counters >= Counters::kStalls) names.emplace_back("T2");
+  if (counters >= Counters::kAll) names.insert(names.end(), {"T3", "T4", "SOL"});
+  std::vector<MetricTier> tiers;
+  tiers.reserve(names.size() + 1);
+  for (const std::string& name : names) tiers.push_back(TierNamed(host, name));
+  if (!user.empty()) tiers.push_back(UserTier(user));
+  return tiers;
+}
+
+}  // namespace prof::cupti

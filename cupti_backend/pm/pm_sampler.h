@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Continuous speed of light: PM sampling of the devices in use, by a thread of its own.
+//
+// The hardware serves one client at a time: as long as a range profiler is enabled on the device,
+// CUPTI answers HARDWARE_BUSY. So this begins when launches are no longer sampled there.
+//
+// To decode four units costs 51 us a sample on an H200's host, DRAM and L2 28, DRAM alone 11 to 13.
+// So all units are sampled for a second at a time, and DRAM in between for as long as it takes to
+// keep to the share of a core that is allowed; where that is not enough the interval grows. DRAM
+// with L2 would need twice the interval, and short kernels cannot be told apart in long samples.
+#ifndef PROF_CUPTI_BACKEND_PM_PM_SAMPLER_H_
+#define PROF_CUPTI_BACKEND_PM_PM_SAMPLER_H_
+
+#include <semaphore.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cupti_backend/api/counter_errors.h"
+#include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/metrics/metric_host.h"
+#include "cupti_backend/pm/pm_metrics.h"
+#include "cupti_backend/pm/pm_session.h"
+#include "lib/capture/events/events.h"
+#include "prof/session.h"
+
+namespace prof::cupti {
+
+// What the collector takes.
+struct PmEvents {
+  std::vector<capture::PmSeriesEvent> series;
+  std::vector<capture::PmBatchEvent> batches;
+};
+
+class PmSampler {
+ public:
+  // `hosts` is filled; both outlive this.
+  PmSampler(const CuptiApi* api, std::map<int, std::unique_ptr<PmHost>>* hosts,
+            const SessionOptions& options);
+  ~PmSampler() { Stop(); }
+  PmSampler(const PmSampler&) = delete;
+  PmSampler& operator=(const PmSampler&) = delete;
+
+  // The collector thread. Begins on a device, once; the rest happens on the sampler's thread.
+  void Start(int device);
+  // Fetches what is there and lets go of the hardware; waits for the thread.
+  void Stop();
+  PmEvents TakeEvents();
+
+  SubsystemStatus status() const;
+  // As far as their number is known: from the time without samples.
+  uint64_t samples_lost() const { return lost_.load(std::memory_order_relaxed); }
+  uint64_t restarts() const { return restarts_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Device;
+
+  void Run();
+  void SampleUntilStopped();
+  void Open(Device& device);
+  CounterProblem Plan(Device& device);
+  void Fetch(Device& device);
+  void OnOverflow(Device& device);
+  void Balance(Device& device);
+  void LengthenInterval(Device& device, double factor) const;
+  void Change(Device& device);
+  int64_t DramSliceNs(const Device& device, double dram_share) const;
+  void Reopen(Device& device);
+  uint32_t SeriesOf(Device& device);
+  void Emit(Device& device, capture::PmBatchEvent batch);
+  void SetStatus(State state, const CounterProblem& problem);
+
+  const CuptiApi* const api_;
+  std::map<int, std::unique_ptr<PmHost>>* const hosts_;  // the thread
+  const int64_t interval_ns_;
+  const double core_share_;  // of one core, for decoding
+  std::atomic<uint64_t> lost_{0};
+  std::atomic<uint64_t> restarts_{0};
+  std::atomic<bool> stopping_{false};
+  uint32_t next_series_ = 1;  // the thread
+
+  mutable std::mutex mutex_;  // of the three below; never held across a CUPTI call
+  std::vector<int> wanted_;   // devices that Start was called for
+  PmEvents events_;
+  SubsystemStatus status_;
+
+  sem_t wake_;
+  std::thread thread_;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_PM_PM_SAMPLER_H_

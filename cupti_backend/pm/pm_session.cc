@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/pm/pm_session.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace prof::cupti {
+
+CUptiResult PmSession::Open(const std::vector<std::string>& metrics,
+                            const std::vector<uint8_t>& config, int64_t interval_ns,
+                            uint32_t room) {
+  metrics_ = metrics;
+  config_ = config;
+  room_ = room;
+  interval_ns_ = interval_ns;
+  last_end_ns_ = 0;
+  CUpti_PmSampling_Enable_Params enable = {CUpti_PmSampling_Enable_Params_STRUCT_SIZE};
+  enable.deviceIndex = static_cast<size_t>(device_);
+  CUptiResult result = api_->pm_enable(&enable);
+  if (result != CUPTI_SUCCESS) return result;
+  object_ = enable.pPmSamplingObject;
+  result = Prepare(interval_ns, room);
+  if (result != CUPTI_SUCCESS) Close();
+  return result;
+}
+
+CUptiResult PmSession::Prepare(int64_t interval_ns, uint32_t room) {
+  std::vector<const char*> names;
+  names.reserve(metrics_.size());
+  for (const std::string& metric : metrics_) names.push_back(metric.c_str());
+  CUpti_PmSampling_GetCounterDataSize_Params size = {
+      CUpti_PmSampling_GetCounterDataSize_Params_STRUCT_SIZE};
+  size.pPmSamplingObject = object_;
+  size.pMetricNames = names.data();
+  size.numMetrics = names.size();
+  size.maxSamples = room;
+  CUptiResult result = api_->pm_get_counter_data_size(&size);
+  if (result != CUPTI_SUCCESS) return result;
+  image_.assign(size.counterDataSize, 0);
+  result = ResetImage();
+  if (result != CUPTI_SUCCESS) return result;
+
+  CUpti_PmSampling_SetConfig_Params config = {CUpti_PmSampling_SetConfig_Params_STRUCT_SIZE};
+  config.pPmSamplingObject = object_;
+  config.configSize = config_.size();
+  config.pConfig = config_.data();
+  config.hardwareBufferSize = kHardwareBufferBytes;
+  config.samplingInterval = static_cast<uint64_t>(interval_ns);
+  config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
+  config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
+  result = api_->pm_set_config(&config);
+  if (result != CUPTI_SUCCESS) return result;
+
+  CUpti_PmSampling_Start_Params start = {CUpti_PmSampling_Start_Params_STRUCT_SIZE};
+  start.pPmSamplingObject = object_;
+  result = api_->pm_start(&start);
+  started_ = result == CUPTI_SUCCESS;
+  first_ = true;
+  return result;
+}
+
+CUptiResult PmSession::ResetImage() {
+  CUpti_PmSampling_CounterDataImage_Initialize_Params init = {
+      CUpti_PmSampling_CounterDataImage_Initialize_Params_STRUCT_SIZE};
+  init.pPmSamplingObject = object_;
+  init.counterDataSize = image_.size();
+  init.pCounterData = image_.data();
+  next_sample_ = 0;
+  return api_->pm_counter_data_initialize(&init);
+}
+
+CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, capture::PmBatchEvent* batch) {
+  CUpti_PmSampling_DecodeData_Params decode = {CUpti_PmSampling_DecodeData_Params_STRUCT_SIZE};
+  decode.pPmSamplingObject = object_;
+  decode.pCounterDataImage = image_.data();
+  decode.counterDataImageSize = image_.size();
+  CUptiResult result = api_->pm_decode(&decode);
+  if (result != CUPTI_SUCCESS) return result;
+  CUpti_PmSampling_GetCounterDataInfo_Params info = {
+      CUpti_PmSampling_GetCounterDataInfo_Params_STRUCT_SIZE};
+  info.pCounterDataImage = image_.data();
+  info.counterDataImageSize = image_.size();
+  result = api_->pm_get_counter_data_info(&info);
+  if (result != CUPTI_SUCCESS) return result;
+  // Where this fetch's samples begin. If CUPTI began the image anew they are the first ones.
+  CUpti_PmSampling_CounterData_GetSampleInfo_Params sample{};
+  const size_t samples = info.numCompletedSamples;
+  if (next_sample_ > 0 && samples > 0) {
+    result = SampleInfo(0, &sample);
+    if (result != CUPTI_SUCCESS) return result;
+    const auto begin_ns = static_cast<int64_t>(sample.startTimestamp);
+    if (begin_ns > last_end_ns_ - interval_ns_ / 2) next_sample_ = 0;
+  }
+  for (size_t i = next_sample_; i < samples; ++i) {
+    result = SampleInfo(i, &sample);
+    if (result != CUPTI_SUCCESS) return result;
+    last_end_ns_ = static_cast<int64_t>(sample.endTimestamp);
+    if (std::exchange(first_, false)) continue;
+    std::vector<double> values = evaluator.Evaluate(image_.data(), image_.size(), i, metrics_);
+    if (values.empty()) values.assign(metrics_.size(), std::numeric_limits<double>::quiet_NaN());
+    batch->begin_ns.push_back(static_cast<int64_t>(sample.startTimestamp));
+    batch->end_ns.push_back(last_end_ns_);
+    batch->values.insert(batch->values.end(), values.begin(), values.end());
+  }
+  const size_t taken = samples - std::min(next_sample_, samples);
+  next_sample_ = samples;
+  // To initialize the image costs as much as to decode a good part of it: not before it has to be.
+  return samples + taken + taken / 2 >= room_ ? ResetImage() : CUPTI_SUCCESS;
+}
+
+CUptiResult PmSession::SampleInfo(size_t index,
+                                  CUpti_PmSampling_CounterData_GetSampleInfo_Params* sample) {
+  *sample = {CUpti_PmSampling_CounterData_GetSampleInfo_Params_STRUCT_SIZE};
+  sample->pPmSamplingObject = object_;
+  sample->pCounterDataImage = image_.data();
+  sample->counterDataImageSize = image_.size();
+  sample->sampleIndex = index;
+  return api_->pm_get_sample_info(sample);
+}
+
+void PmSession::Close() {
+  if (object_ == nullptr) return;
+  if (started_) {
+    CUpti_PmSampling_Stop_Params stop = {CUpti_PmSampling_Stop_Params_STRUCT_SIZE};
+    stop.pPmSamplingObject = object_;
+    api_->pm_stop(&stop);
+    started_ = false;
+  }
+  CUpti_PmSampling_Disable_Params disable = {CUpti_PmSampling_Disable_Params_STRUCT_SIZE};
+  disable.pPmSamplingObject = object_;
+  api_->pm_disable(&disable);
+  object_ = nullptr;
+}
+
+}  // namespace prof::cupti

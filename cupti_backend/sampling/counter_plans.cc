@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/sampling/counter_plans.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cupti_backend/schedule/sample_schedule.h"
+
+namespace prof::cupti {
+namespace {
+
+// The throughputs of which `group` reads a part.
+std::vector<capture::ThroughputEvent> ThroughputsOf(const PassPlan& plan,
+                                                    const PlannedGroup& group) {
+  std::vector<capture::ThroughputEvent> events;
+  for (const ThroughputPlan& throughput : plan.throughputs) {
+    const bool reads =
+        std::any_of(group.metrics.begin(), group.metrics.end(), [&](const std::string& metric) {
+          const std::vector<std::string>& parts = throughput.parts;
+          return std::find(parts.begin(), parts.end(), metric) != parts.end();
+        });
+    if (reads) events.push_back({throughput.metric, throughput.parts, throughput.missing});
+  }
+  return events;
+}
+
+}  // namespace
+
+CounterProblem CounterPlans::Prepare(CUcontext context, ContextPlan* plan) {
+  if (CounterProblem problem = InitializeProfiler(); !problem.what.empty()) return problem;
+  CUdevice device = 0;
+  api_->get_context_id(context, &plan->context_id);
+  CUresult usable = driver_->ctx_set_current(context);
+  if (usable == CUDA_SUCCESS) usable = driver_->ctx_get_device(&device);
+  if (usable != CUDA_SUCCESS) {
+    return {static_cast<int>(usable),
+            "the CUDA context cannot be used: CUresult " + std::to_string(usable),
+            "the timeline is complete without counters"};
+  }
+  plan->device = static_cast<int>(device);
+  if (CounterProblem problem = FindCounterObstacle(*api_, device); !problem.what.empty()) {
+    return problem;
+  }
+  CUpti_Device_GetChipName_Params name = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
+  name.deviceIndex = static_cast<size_t>(device);
+  if (const CUptiResult result = api_->device_get_chip_name(&name); result != CUPTI_SUCCESS) {
+    return {static_cast<int>(result), "CUPTI does not know this GPU: " + ErrorText(*api_, result),
+            "update the CUDA toolkit's CUPTI"};
+  }
+  const Chip* chip = nullptr;
+  if (CounterProblem problem = PlanChip(name.pChipName, context, plan, &chip);
+      !problem.what.empty()) {
+    return problem;
+  }
+  if (chip->passes.groups.empty()) {
+    return {0, "none of the metrics can be sampled on " + chip->name + ": " + plan->left_out,
+            "check the names against this chip's metrics"};
+  }
+  plan->passes = &chip->passes;
+  plan->first_group_id = chip->first_group_id;
+  plan->evaluator = std::make_unique<MetricEvaluator>(api_, chip->name, chip->availability);
+  return {};
+}
+
+CounterProblem CounterPlans::InitializeProfiler() {
+  const bool busy = initialize_problem_.code == CUPTI_ERROR_HARDWARE_BUSY;  // to be tried again
+  if (initialized_ && !busy) return initialize_problem_;
+  initialized_ = true;
+  initialize_problem_ = {};
+  // After the activity kinds were enabled: the other way round they give no records, for ever.
+  CUpti_Profiler_Initialize_Params params = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+  const CUptiResult result = api_->profiler_initialize(&params);
+  if (result != CUPTI_SUCCESS) {
+    initialize_problem_ = ExplainCounterError(*api_, result, "initialize the profiler");
+  }
+  return initialize_problem_;
+}
+
+CounterProblem CounterPlans::PlanChip(const std::string& name, CUcontext context, ContextPlan* plan,
+                                      const Chip** chip) {
+  uint32_t next_group_id = 1;
+  for (const auto& known : chips_) {
+    *chip = known.get();
+    if (known->name == name) return {};
+    next_group_id += static_cast<uint32_t>(known->passes.groups.size());
+  }
+  auto made = std::make_unique<Chip>();
+  made->name = name;
+  made->first_group_id = next_group_id;
+  CUpti_Profiler_GetCounterAvailability_Params available = {
+      CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE};
+  available.ctx = context;
+  CUptiResult result = api_->profiler_get_counter_availability(&available);
+  if (result == CUPTI_SUCCESS) {
+    made->availability.resize(available.counterAvailabilityImageSize);
+    available.pCounterAvailabilityImage = made->availability.data();
+    result = api_->profiler_get_counter_availability(&available);
+  }
+  if (result != CUPTI_SUCCESS) {
+    return ExplainCounterError(*api_, result, "ask which counters exist");
+  }
+  const MetricHost host(api_, name, made->availability);
+  const std::vector<MetricTier> tiers = TiersOf(host, options_.counters, options_.metrics);
+  made->passes =
+      options_.replay == Replay::kKernel ? PlanReplay(host, tiers) : PlanPasses(host, tiers);
+  std::vector<PlannedGroup>& groups = made->passes.groups;
+  for (; groups.size() > SampleSchedule::kMaxGroups; groups.pop_back()) {
+    for (const std::string& metric : groups.back().metrics) {
+      made->passes.left_out.push_back(metric + ": more pass groups than prof rotates through");
+    }
+  }
+  for (const std::string& metric : made->passes.left_out) {
+    plan->left_out += (plan->left_out.empty() ? "" : "; ") + metric;
+  }
+  for (uint32_t i = 0; i < groups.size(); ++i) {
+    plan->new_groups.push_back({made->first_group_id + i, groups[i].tier, groups[i].metrics,
+                                ThroughputsOf(made->passes, groups[i])});
+  }
+  chips_.push_back(std::move(made));
+  *chip = chips_.back().get();
+  return {};
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a context needs before its counters can be sampled: permission, its chip, and the chip's
+// pass groups. Used by one thread, the sampler's worker.
+#ifndef PROF_CUPTI_BACKEND_SAMPLING_COUNTER_PLANS_H_
+#define PROF_CUPTI_BACKEND_SAMPLING_COUNTER_PLANS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cupti_backend/api/counter_errors.h"
+#include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/driver_api.h"
+#include "cupti_backend/metrics/metric_host.h"
+#include "cupti_backend/metrics/pass_planner.h"
+#include "lib/capture/events/events.h"
+#include "prof/session.h"
+
+namespace prof::cupti {
+
+struct ContextPlan {
+  uint32_t context_id = 0;  // as in activity records
+  int device = -1;
+  const PassPlan* passes = nullptr;  // lives as long as the CounterPlans
+  uint32_t first_group_id = 0;       // in the snapshot, of passes->groups[0]
+  std::unique_ptr<MetricEvaluator> evaluator;
+
+  std::vector<capture::PassGroupEvent> new_groups;  // when this is the first context of its chip
+  std::string left_out;  // metrics that its chip cannot sample, with reasons; empty: none
+};
+
+class CounterPlans {
+ public:
+  // Both tables outlive this.
+  CounterPlans(const CuptiApi* api, const DriverApi* driver, const SessionOptions& options)
+      : api_(api), driver_(driver), options_(options) {}
+
+  // Fills `plan` for a context; about 0.2 s for the first one of a process. When counters cannot be
+  // sampled in it the result says why, and `plan` is of no use.
+  CounterProblem Prepare(CUcontext context, ContextPlan* plan);
+
+ private:
+  struct Chip {
+    std::string name;
+    std::vector<uint8_t> availability;
+    PassPlan passes;
+    uint32_t first_group_id = 0;
+  };
+
+  CounterProblem InitializeProfiler();
+  CounterProblem PlanChip(const std::string& name, CUcontext context, ContextPlan* plan,
+                          const Chip** chip);
+
+  const CuptiApi* const api_;
+  const DriverApi* const driver_;
+  const SessionOptions options_;
+  std::vector<std::unique_ptr<Chip>> chips_;
+  bool initialized_ = false;
+  CounterProblem initialize_problem_;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SAMPLING_COUNTER_PLANS_H_

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/sampling/sample_reader.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "cupti_backend/metrics/metric_tiers.h"
+
+namespace prof::cupti {
+namespace {
+
+void NoteClock(const Sample& sample, const PlannedGroup& group, const std::vector<double>& values,
+               SampleSchedule* schedule) {
+  const auto at = std::find(group.metrics.begin(), group.metrics.end(), kClockMetric);
+  if (at == group.metrics.end()) return;
+  schedule->NoteClock(*sample.signature, values[static_cast<size_t>(at - group.metrics.begin())]);
+}
+
+// Which of the context's samples the range `index` of its image is; none, if that cannot be told.
+const Sample* SampleOf(const SampledContext& context, size_t index, size_t ranges) {
+  if (!context.profiler->names_ranges()) {
+    // CUPTI numbers replayed kernels on and on, so their order is all there is; a dropped one would
+    // shift it.
+    return ranges == context.samples.size() ? &context.samples[index] : nullptr;
+  }
+  // By the name that was pushed, never by position.
+  const RangeProfiler& profiler = *context.profiler;
+  const std::string name = context.plan.evaluator->RangeName(profiler.counter_data(),
+                                                             profiler.counter_data_bytes(), index);
+  char* end = nullptr;
+  const unsigned long slot = std::strtoul(name.c_str(), &end, 10);
+  const bool known = !name.empty() && *end == '\0' && slot < context.samples.size();
+  return known ? &context.samples[slot] : nullptr;
+}
+
+}  // namespace
+
+std::vector<capture::CounterSampleEvent> ReadSamples(const SampledContext& context, size_t ranges,
+                                                     SampleSchedule* schedule) {
+  const ContextPlan& plan = context.plan;
+  const PlannedGroup& group = plan.passes->groups[static_cast<size_t>(context.active.load())];
+  const uint8_t* image = context.profiler->counter_data();
+  const size_t bytes = context.profiler->counter_data_bytes();
+  std::vector<capture::CounterSampleEvent> events;
+  for (size_t i = 0; i < ranges; ++i) {
+    const Sample* const found = SampleOf(context, i, ranges);
+    if (found == nullptr) continue;
+    const Sample& sample = *found;
+    capture::CounterSampleEvent event;
+    event.values = plan.evaluator->Evaluate(image, bytes, i, group.metrics);
+    if (event.values.empty()) continue;
+    NoteClock(sample, group, event.values, schedule);
+    event.unit = sample.unit;
+    event.group = plan.first_group_id + sample.group;
+    event.context = plan.context_id;
+    event.correlation = sample.correlation;
+    event.path = sample.path;
+    event.begin_ns = sample.begin_ns;
+    event.end_ns = sample.end_ns;
+    events.push_back(std::move(event));
+  }
+  return events;
+}
+
+std::vector<PeakEvent> PeaksIn(const PlannedGroup& group, int device,
+                               const std::vector<double>& values) {
+  constexpr std::string_view kSuffix = ".peak_sustained";
+  std::vector<PeakEvent> peaks;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const std::string& metric = group.metrics[i];
+    const bool peak = metric.size() > kSuffix.size() &&
+                      metric.compare(metric.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
+    if (peak && values[i] > 0) peaks.push_back({device, metric, values[i]});
+  }
+  return peaks;
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/sampling/trace_pause.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "cupti_backend/metrics/metric_cost.h"
+#include "cupti_backend/metrics/metric_tiers.h"
+
+namespace prof::cupti {
+namespace {
+
+// The epoch in which this thread's launch was counted; 0: it has none under way. An exit does not
+// come when callbacks were switched off meanwhile, which ends an epoch.
+thread_local uint32_t entered_epoch = 0;
+std::atomic<uint32_t> last_epoch{0};
+
+bool Has(std::string_view metric, std::string_view part) {
+  return metric.find(part) != std::string_view::npos;
+}
+
+// Is related to the kernel's own time, which only its record tells.
+bool NeedsTime(const std::string& metric) {
+  return metric != kWindowMetric && (Has(metric, "_elapsed") || Has(metric, ".per_second"));
+}
+
+bool OfSm(const std::string& metric) { return CostOf(metric) == MetricCost::kSm; }
+
+}  // namespace
+
+Tracing TracingFor(const std::vector<std::string>& metrics) {
+  if (std::any_of(metrics.begin(), metrics.end(), IsSoftware)) return Tracing::kNeverTraced;
+  const bool untraced = std::any_of(metrics.begin(), metrics.end(), OfSm) &&
+                        std::none_of(metrics.begin(), metrics.end(), NeedsTime);
+  return untraced ? Tracing::kUntraced : Tracing::kTraced;
+}
+
+TracePause::TracePause(const CuptiApi* api)
+    : api_(api), epoch_(last_epoch.fetch_add(1, std::memory_order_relaxed) + 1) {}
+
+bool TracePause::OnEnter() {
+  if (entered_epoch != epoch_) {
+    entered_epoch = epoch_;
+    under_way_.Add();
+  }
+  return paused_.load(std::memory_order_seq_cst);
+}
+
+void TracePause::OnExit() {
+  if (entered_epoch == epoch_) under_way_.Remove();
+  entered_epoch = 0;
+}
+
+bool TracePause::Begin() {
+  // A launch that enters now either is counted below or sees paused_.
+  if (paused_.exchange(true, std::memory_order_seq_cst)) return false;
+  if (under_way_.Sum() == 1 &&
+      api_->activity_disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) == CUPTI_SUCCESS) {
+    return true;
+  }
+  paused_.store(false, std::memory_order_seq_cst);
+  return false;
+}
+
+CUptiResult TracePause::End() {
+  const CUptiResult result = api_->activity_enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  paused_.store(false, std::memory_order_seq_cst);
+  return result;
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keeps a launch out of CUPTI's kernel tracing. Tracing instruments each kernel: counts of
+// instructions by type then read 0 (smsp__sass_*), counts of all instructions 8 a warp too many,
+// and warps that do little else wait for other things than they would by themselves.
+#ifndef PROF_CUPTI_BACKEND_SAMPLING_TRACE_PAUSE_H_
+#define PROF_CUPTI_BACKEND_SAMPLING_TRACE_PAUSE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cupti_backend/api/cupti_api.h"
+#include "lib/capture/process/striped_count.h"
+
+namespace prof::cupti {
+
+// What a pass group needs of the launches that it is read from.
+enum class Tracing {
+  kTraced,      // nothing
+  kUntraced,    // not traced, to be exact; only if no metric is related to the kernel's time
+  kNeverTraced  // not traced, to be right at all
+};
+Tracing TracingFor(const std::vector<std::string>& metrics);
+
+// A launch between its enter and its exit callback can lose its record when tracing is paused
+// meanwhile. So launches are counted here, and a pause begins only when there is no other one; one
+// that comes later is told.
+class TracePause {
+ public:
+  explicit TracePause(const CuptiApi* api);
+
+  // A launching thread, around each launch. True from OnEnter: tracing is paused by another thread,
+  // this launch may have no record.
+  bool OnEnter();
+  void OnExit();
+
+  // The thread whose launch it is, after OnEnter. False: another launch is under way, or CUPTI does
+  // not want. 1 to 12 us on an H200, and as much for End.
+  bool Begin();
+  CUptiResult End();
+
+ private:
+  const CuptiApi* const api_;
+  const uint32_t epoch_;  // tells the launches of this one from those of one before
+  capture::StripedCount under_way_;
+  std::atomic<bool> paused_{false};
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SAMPLING_TRACE_PAUSE_H_

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/schedule/launch.h"
+
+#include <algorithm>
+
+#include "lib/capture/process/clock.h"
+
+namespace prof::cupti {
+
+capture::UntracedKernelEvent UntracedKernelOf(const Launch& launch, const CuptiApi& api,
+                                              const DriverApi& driver) {
+  CUdevice device = 0;
+  driver.ctx_get_device(&device);
+  const auto attribute = [&](CUfunction_attribute which) -> uint32_t {
+    int value = 0;
+    // A launch takes a CUfunction, or a CUkernel in its place.
+    void* launched = const_cast<void*>(launch.signature.function);
+    if (driver.func_get_attribute(&value, which, static_cast<CUfunction>(launched)) !=
+            CUDA_SUCCESS &&
+        driver.kernel_get_attribute(&value, which, static_cast<CUkernel>(launched), device) !=
+            CUDA_SUCCESS) {
+      return 0;
+    }
+    return static_cast<uint32_t>(std::max(value, 0));
+  };
+  capture::UntracedKernelEvent event;
+  event.name = launch.kernel_name;
+  event.grid = launch.signature.grid;
+  event.block = launch.signature.block;
+  event.dynamic_shared_bytes = launch.signature.dynamic_shared_bytes;
+  event.static_shared_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  event.registers_per_thread = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS);
+  event.local_bytes_per_thread = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+  event.device = static_cast<uint32_t>(std::max(device, 0));
+  api.get_context_id(launch.context, &event.context);
+  api.get_stream_id(launch.context, launch.stream, 0, &event.stream);
+  event.correlation = launch.correlation;
+  event.launch_ns = capture::RealtimeNs();
+  return event;
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A launch as its callback tells of it.
+#ifndef PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_H_
+#define PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_H_
+
+#include <cstdint>
+
+#include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/driver_api.h"
+#include "cupti_backend/schedule/sample_schedule.h"
+#include "lib/capture/events/events.h"
+
+namespace prof::cupti {
+
+// A launch of a kernel or of a graph, as its callback sees it.
+struct Launch {
+  capture::SampleUnit unit = capture::SampleUnit::kKernel;
+  Signature signature;  // of a graph: its executable graph as the function
+  CUcontext context = nullptr;
+  CUstream stream = nullptr;
+  uint32_t correlation = 0;
+  uint32_t path = 0;
+  const char* kernel_name = nullptr;
+};
+
+// For the snapshot, when the launch may have no record. Its context is current. Asks the driver for
+// the kernel's resources.
+capture::UntracedKernelEvent UntracedKernelOf(const Launch& launch, const CuptiApi& api,
+                                              const DriverApi& driver);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_H_

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/schedule/launch_selection.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+namespace prof::cupti {
+namespace {
+
+// Parts of the names of kernels that wait for other kernels or other GPUs, and who has them.
+// Mangled names contain identifiers as they are, so they need no demangling.
+constexpr const char* kWaits[] = {
+    "nccl",                     // NCCL: ncclDevKernel_*, ncclKernel_*, ncclSymkDevKernel_*
+    "nvshmem",                  // NVSHMEM: collectives and barriers launched from the host
+    "mscclpp",                  // MSCCL++: executionKernel, allreduce kernels
+    "deep_ep",                  // DeepEP: dispatch, combine, notify, barrier (namespace deep_ep)
+    "cross_device_reduce",      // vLLM, SGLang: csrc/custom_all_reduce.cuh
+    "ShotAllReduceKernel",      // TensorRT-LLM: customAllReduceKernels.cu, one and two shot
+    "allreduce_fusion_kernel",  // TensorRT-LLM, FlashInfer: trtllm_allreduce_fusion, Lamport flags
+    "lamport",                  // the same: further kernels that spin on Lamport flags
+    "shot_all_reduce",          // PyTorch symmetric memory: one_shot_*, two_shot_all_reduce_kernel*
+    "multimem_",           // PyTorch symmetric memory: multimem_all_reduce_kernel, *_all_gather_*
+    "barrier_kernel",      // PyTorch symmetric memory: CUDASymmetricMemory.cu
+    "put_signal_kernel",   // the same, and NIXL's
+    "wait_signal_kernel",  // the same
+    "userbuffers",         // Transformer Engine: userbuffers_*, kuserbuffers_pushrecv
+};
+
+std::string Demangled(const char* name) {
+  int status = 0;
+  char* demangled = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  std::string text = demangled != nullptr ? demangled : name;
+  std::free(demangled);
+  return text;
+}
+
+std::string Counted(uint64_t count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+const char* WhyExcluded(Exclusion reason) {
+  switch (reason) {
+    case Exclusion::kWaits:
+      return "whose names say that they wait for other kernels or GPUs";
+    case Exclusion::kNeverAlone:
+      return "that never ended before later work began, as one that waits for it would";
+    case Exclusion::kHeldUp:
+      return "that held the program up under a counter range";
+    default:
+      return nullptr;  // the user's own choice
+  }
+}
+
+}  // namespace
+
+bool WaitsForOthers(const char* name) {
+  return std::any_of(std::begin(kWaits), std::end(kWaits),
+                     [&](const char* part) { return std::strstr(name, part) != nullptr; });
+}
+
+LaunchSelection::LaunchSelection(const SessionOptions& options)
+    : kernel_expression_(options.kernel_filter),
+      range_expression_(options.range_filter),
+      kernel_filter_(options.kernel_filter),
+      range_filter_(options.range_filter),
+      skip_(std::max<int64_t>(options.launch_skip, 0)),
+      count_(std::max<int64_t>(options.launch_count, 0)),
+      counts_launches_(skip_ != 0 || count_ != 0) {}
+
+bool LaunchSelection::KernelMatches(const char* name) {
+  if (kernel_filter_.empty()) return true;
+  if (name == nullptr) return false;
+  bool failed = false;
+  const bool found = kernel_filter_.Matches(Demangled(name), &failed);
+  if (failed) match_failed_.store(true, std::memory_order_relaxed);
+  return found;
+}
+
+Exclusion LaunchSelection::Judge(const char* name, bool range_matches, capture::SampleUnit unit) {
+  if (unit != capture::SampleUnit::kKernel) name = nullptr;
+  try {
+    if (!range_matches || !KernelMatches(name)) return Exclusion::kNotChosen;
+    chose_one_.store(true, std::memory_order_relaxed);
+    if (name == nullptr || !WaitsForOthers(name)) return Exclusion::kNone;
+    NoteName(Exclusion::kWaits, name);
+    return Exclusion::kWaits;
+  } catch (const std::exception&) {  // out of memory
+    match_failed_.store(true, std::memory_order_relaxed);
+    return Exclusion::kNotChosen;
+  }
+}
+
+void LaunchSelection::Exclude(SampleSchedule& schedule, SampleSchedule::Entry& entry,
+                              Exclusion reason, const char* name) {
+  schedule.Exclude(entry, reason);
+  try {
+    NoteName(reason, name != nullptr ? name : "(no name)");
+  } catch (const std::exception&) {  // it is counted without its name
+  }
+}
+
+void LaunchSelection::NoteName(Exclusion reason, const char* name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<std::string>& names = names_[static_cast<size_t>(reason)];
+  if (names.size() >= kMaxNames || std::find(names.begin(), names.end(), name) != names.end()) {
+    return;
+  }
+  names.emplace_back(name);
+}
+
+std::vector<capture::NoticeEvent> LaunchSelection::Notices(const SampleSchedule& schedule) const {
+  constexpr size_t kNamesShown = 3;
+  std::vector<capture::NoticeEvent> notices;
+  const auto note = [&](capture::Severity severity, std::string what, std::string fix) {
+    notices.push_back(
+        {severity, capture::Subsystem::kCounters, 0, std::move(what), std::move(fix)});
+  };
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (size_t i = 0; i < kExclusions; ++i) {
+    const auto reason = static_cast<Exclusion>(i);
+    const std::vector<std::string>& names = names_[i];
+    const char* why = WhyExcluded(reason);
+    if (names.empty() || why == nullptr) continue;
+    std::string what = Counted(names.size(), "kernel", "kernels") + " " + why + ": not sampled (" +
+                       Counted(schedule.CountOf(reason).launches, "launch", "launches") + "): ";
+    for (size_t k = 0; k < std::min(names.size(), kNamesShown); ++k) {
+      what += (k == 0 ? "" : ", ") + Demangled(names[k].c_str());
+    }
+    if (names.size() > kNamesShown) what += ", ...";
+    note(capture::Severity::kInfo, std::move(what), "");
+  }
+  if (const uint64_t launches = several_devices_.load(std::memory_order_relaxed); launches > 0) {
+    note(capture::Severity::kInfo,
+         Counted(launches, "cooperative launch", "cooperative launches") +
+             " over several devices: not sampled",
+         "");
+  }
+  const bool chosen = chose_one_.load(std::memory_order_relaxed);
+  if (!chosen && schedule.signatures() > 0 && (!kernel_filter_.empty() || !range_filter_.empty())) {
+    std::string what = "none of " +
+                       Counted(schedule.signatures(), "kernel signature", "kernel signatures") +
+                       " matches";
+    if (!kernel_expression_.empty()) what += " kernel '" + kernel_expression_ + "'";
+    if (!range_expression_.empty()) what += " range '" + range_expression_ + "'";
+    note(capture::Severity::kWarning, what + ": no counters were sampled",
+         "prof report lists the kernels' names and ranges");
+  }
+  if (match_failed_.load(std::memory_order_relaxed) || range_filter_.failed()) {
+    note(capture::Severity::kWarning,
+         "a kernel or range could not be held against the filter (out of memory): not sampled", "");
+  }
+  return notices;
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which kernels are known to end by themselves: one that was seen to end before anything that was
+// launched after it had started does not wait for such work. Only those are put under a counter
+// range where a context has several streams, because the range keeps later work from starting.
+#ifndef PROF_CUPTI_BACKEND_SCHEDULE_OVERLAP_WATCH_H_
+#define PROF_CUPTI_BACKEND_SCHEDULE_OVERLAP_WATCH_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "cupti_backend/schedule/sample_schedule.h"
+
+namespace prof::cupti {
+
+class OverlapWatch {
+ public:
+  // Runs in which later work started before a kernel ended, until it is given up.
+  static constexpr uint8_t kMaxOverlapped = 16;
+
+  // Launching threads: the record of this launch shall tell. No lock, no allocation; false when too
+  // many are asked for already.
+  bool Ask(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry);
+
+  // --- The collector thread ---
+
+  // A decoded record of GPU work; cheap while nothing is asked for.
+  void Note(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
+            int64_t end_ns);
+  // Answers what can be answered: launches whose record came, and a while ago, so that the records
+  // of work beside it have come too. Sets Entry::alone. Returns entries that overlapped too often.
+  std::vector<SampleSchedule::Entry*> Resolve(int64_t now_ns);
+
+ private:
+  static constexpr size_t kMaxAsked = 64;
+  static constexpr size_t kMaxRuns = 1024;              // records are out of order by less
+  static constexpr int64_t kSettleNs = 500'000'000;     // more than two flushes
+  static constexpr int64_t kForgetNs = 10'000'000'000;  // a record that never comes
+
+  struct Run {
+    uint32_t device = 0, correlation = 0;
+    int64_t start_ns = 0, end_ns = 0;
+    // `other` was launched later and started before this one ended.
+    bool OverlappedBy(const Run& other) const {
+      return other.device == device && other.correlation > correlation && other.start_ns < end_ns &&
+             other.end_ns > start_ns;
+    }
+  };
+  struct Question {
+    std::atomic<uint64_t> launch{0};  // context and correlation; 0: free; 1: being filled in
+    SampleSchedule::Entry* entry = nullptr;
+    // The collector:
+    int64_t since_ns = 0;
+    bool recorded = false, overlapped = false;
+    Run run;
+  };
+
+  std::array<Question, kMaxAsked> questions_;
+  std::atomic<uint32_t> asked_{0};
+  std::vector<Run> runs_;  // the latest ones, while something is asked for
+  size_t next_run_ = 0;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SCHEDULE_OVERLAP_WATCH_H_

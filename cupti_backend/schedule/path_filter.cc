@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/schedule/path_filter.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "lib/capture/threads/range_paths.h"
+
+namespace prof::cupti {
+namespace {
+
+// Long ones are cut: paths have no bound.
+std::string PathText(uint32_t path) {
+  constexpr size_t kMaxText = 4096;
+  std::string text;
+  for (uint32_t id = path; id != capture::kNoPath && text.size() < kMaxText;
+       id = capture::PathAt(id).parent) {
+    if (!text.empty()) text.insert(0, 1, '/');
+    text.insert(0, capture::PathAt(id).name->view());
+  }
+  return text;
+}
+
+}  // namespace
+
+PathFilter::PathFilter(const std::string& expression) : filter_(expression) {
+  if (filter_.empty()) return;
+  known_ = std::make_unique<std::atomic<uint8_t>[]>(capture::kMaxPaths + 1);
+}
+
+bool PathFilter::Matches(uint32_t path) {
+  if (known_ == nullptr) return true;
+  constexpr uint8_t kNo = 1, kYes = 2;
+  std::atomic<uint8_t>& known = known_[std::min(path, capture::kMaxPaths)];
+  uint8_t matches = known.load(std::memory_order_relaxed);
+  if (matches == 0) {
+    bool failed = false;
+    try {
+      matches = filter_.Matches(PathText(path), &failed) ? kYes : kNo;
+    } catch (const std::exception&) {  // out of memory
+      failed = true;
+      matches = kNo;
+    }
+    if (failed) failed_.store(true, std::memory_order_relaxed);
+    known.store(matches, std::memory_order_relaxed);
+  }
+  return matches == kYes;
+}
+
+}  // namespace prof::cupti

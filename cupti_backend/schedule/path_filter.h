@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A regular expression over NVTX paths, "outer/inner", answered from a table once a path is known.
+#ifndef PROF_CUPTI_BACKEND_SCHEDULE_PATH_FILTER_H_
+#define PROF_CUPTI_BACKEND_SCHEDULE_PATH_FILTER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "lib/options/name_filter.h"
+
+namespace prof::cupti {
+
+class PathFilter {
+ public:
+  // Empty: every path matches.
+  explicit PathFilter(const std::string& expression);
+
+  bool empty() const { return known_ == nullptr; }
+
+  // Launching threads: about 1 ns once a path is known; allocates for a new one.
+  bool Matches(uint32_t path);
+
+  // A path could not be held against the expression (out of memory): it counted as no match.
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+
+ private:
+  const options::NameFilter filter_;
+  std::unique_ptr<std::atomic<uint8_t>[]> known_;  // by path id: 0 not asked yet, 1 no, 2 yes
+  std::atomic<bool> failed_{false};
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SCHEDULE_PATH_FILTER_H_

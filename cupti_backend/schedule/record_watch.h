@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the sampler learns from the records of GPU work.
+#ifndef PROF_CUPTI_BACKEND_SCHEDULE_RECORD_WATCH_H_
+#define PROF_CUPTI_BACKEND_SCHEDULE_RECORD_WATCH_H_
+
+#include <cstdint>
+
+#include "cupti_backend/schedule/overlap_watch.h"
+#include "cupti_backend/schedule/work_watch.h"
+
+namespace prof::cupti {
+
+struct RecordWatch {
+  OverlapWatch overlaps;
+  WorkWatch work;
+
+  // The collector thread, for each decoded record of GPU work.
+  void Note(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
+            int64_t end_ns) {
+    overlaps.Note(device, context, correlation, start_ns, end_ns);
+    work.Note(context, correlation, end_ns - start_ns);
+  }
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SCHEDULE_RECORD_WATCH_H_

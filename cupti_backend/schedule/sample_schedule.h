@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which launches are sampled, for which pass group, and when to change groups. Pure bookkeeping:
+// no CUPTI, no clock of its own.
+//
+// A signature gets its samples in rounds: in the first one every group gets up to two, in the next
+// ones the rest, after a rest as long as everything before it. So each group is there early, and
+// the samples are spread over the run. Within a group a signature leaves out launches of its own
+// for as long as others want the group. Groups are visited in their order, round and round, past
+// those that nothing wants; at most kMaxOpen signatures are at work at a time, those with most GPU
+// time so far, which makes them complete where the budget does not last for all.
+#ifndef PROF_CUPTI_BACKEND_SCHEDULE_SAMPLE_SCHEDULE_H_
+#define PROF_CUPTI_BACKEND_SCHEDULE_SAMPLE_SCHEDULE_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace prof::cupti {
+
+// What makes launches alike enough to put their counters together.
+struct Signature {
+  const void* function = nullptr;
+  const void* context = nullptr;
+  std::array<uint32_t, 3> grid{}, block{};
+  uint32_t dynamic_shared_bytes = 0;
+  uint64_t range_family = 0;  // NVTX path; numbered siblings count as one ...
+  bool range_matches = true;  // ... if the range filter treats them alike
+};
+
+uint64_t HashOf(const Signature& signature);  // never 0
+
+// Why a signature is never sampled.
+enum class Exclusion : uint8_t {
+  kUnjudged,        // not decided yet
+  kNone,            // it is
+  kNotChosen,       // the options say so
+  kWaits,           // its name says that it waits for other kernels or GPUs
+  kSeveralDevices,  // launched on several devices at once
+  kNeverAlone,      // it never ended before later work began: it may wait for that
+  kHeldUp,          // it held the program up under a counter range
+};
+constexpr size_t kExclusions = 7;
+
+class SampleSchedule {
+ public:
+  static constexpr uint32_t kMaxGroups = 48;
+  static constexpr uint32_t kCapacity = 8192;
+  static constexpr size_t kMaxLanes = 8;  // contexts, which change groups on their own
+  // Signatures at work at a time, per lane: two samples of each are what fits between two decodes
+  // (RangeProfiler::kMaxRanges).
+  static constexpr uint32_t kMaxOpen = 24;
+  // A group that some signature still wants is left for others when nothing took it for so long,
+  // and for four times the interval of the launch that wants another one.
+  static constexpr int64_t kPatienceNs = 20'000'000;
+  // A signature that did not launch for so long, and for eight of its intervals, gives its place
+  // up.
+  static constexpr int64_t kGoneNs = 200'000'000;
+  static constexpr int64_t kMaxRestNs = 5'000'000'000;  // between two rounds
+  // Launches so far apart are all sampled: they are spread over the run as it is.
+  static constexpr int64_t kSpacingNs = 10'000'000;
+  // A signature whose SM clock moved by more than this share has one round more.
+  static constexpr double kClockMoved = 0.03;
+
+  // Whether a kernel is known to end by itself (overlap_watch.h).
+  enum class Alone : uint8_t { kUnknown, kAsked, kYes };
+
+  struct Entry {
+    std::atomic<uint64_t> key{0};
+    std::atomic<Exclusion> exclusion{Exclusion::kUnjudged};
+    std::atomic<bool> finished{false};  // nothing will be sampled (any more)
+    std::atomic<uint32_t> launches{0};
+    std::atomic<int64_t> last_launch_ns{0};
+    std::atomic<int64_t> interval_ns{0};  // between launches, as long as the longest lately
+    std::atomic<int64_t> resume_ns{0};    // no sample before
+    std::atomic<Alone> alone{Alone::kUnknown};
+    std::atomic<uint8_t> overlapped{0};  // runs in which later work began before its end
+    std::atomic<bool> whole{false};      // a graph or a range: no groups for kernels alone
+    std::atomic<bool> asked_for{false};  // by name: goes before all others
+    // GPU time of some of its launches (work_watch.h).
+    std::atomic<uint32_t> timed_launches{0};
+    std::atomic<uint64_t> timed_ns{0};
+    std::atomic<uint64_t> timed_last{0};  // the launch that was counted last
+
+   private:
+    friend class SampleSchedule;
+    enum class State : uint8_t { kNew, kParked, kOpen, kResting, kDone };
+    State state = State::kNew;
+    uint8_t lane = 0;
+    uint8_t round = 0;
+    bool extra_round = false;
+    uint8_t visit_takes = 0;  // in visit `visit`
+    uint32_t visit = 0;
+    uint32_t take_launch = 0;  // launches when it was last sampled
+    int64_t take_ns = 0, first_take_ns = 0;
+    uint64_t wants = 0;  // groups that lack samples in this round, a bit each
+    double clock_hz = 0;
+    std::array<uint8_t, kMaxGroups> taken{};
+  };
+
+  // `samples` per signature and group (1..100), after `skip` launches, of each `every`th one.
+  SampleSchedule(uint32_t samples, uint32_t skip, uint32_t every);
+
+  // --- Launching threads, at any time: no lock, no allocation ---
+
+  // The entry of `key`, made when it is new (`*is_new`): then Judge is due. nullptr when the table
+  // is full: counted in dropped().
+  Entry* Find(uint64_t key, bool* is_new);
+  void Judge(Entry& entry, size_t lane, Exclusion exclusion);
+  // Counts a launch; false when it is not to be sampled, which is all that most launches cost.
+  bool Considers(Entry& entry, int64_t now_ns);
+  // From now on it is never sampled. Any thread, also while another one is inside of Next or Took.
+  void Exclude(Entry& entry, Exclusion reason);
+
+  // --- One thread at a time ---
+
+  enum class Action { kNone, kSample, kRotate };
+  struct Decision {
+    Action action = Action::kNone;
+    uint32_t group = 0;  // to sample, or to rotate to
+  };
+
+  // `groups` that only single kernels can be read for, a bit each; before the first launch.
+  void SetKernelOnly(size_t lane, uint64_t groups) { lanes_[lane].kernel_only = groups; }
+  // `group` of a chip with `groups` is counted from now on.
+  void BeginVisit(size_t lane, uint32_t groups, uint32_t group, int64_t now_ns);
+  // What to do with a launch that Considers let through. `active`: the group that is counted, -1.
+  Decision Next(Entry& entry, size_t lane, uint32_t groups, int active, int64_t now_ns);
+  // The launch was sampled for `group`. Says kRotate when nothing more is to come for this group.
+  Decision Took(Entry& entry, size_t lane, uint32_t group, int64_t now_ns);
+  // There is no more room for samples of `group`: where to go, which may be the same group anew.
+  uint32_t AfterFull(size_t lane, uint32_t group) const;
+  // The SM clock of a sample.
+  void NoteClock(Entry& entry, double hz);
+
+  // --- Any thread ---
+
+  // Every signature that still runs has all its samples, as far as can be told: none lacks any, or
+  // none of the launches of late was of one that does.
+  bool Complete(int64_t now_ns) const;
+
+  uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+  uint32_t signatures() const { return signatures_.load(std::memory_order_relaxed); }
+  uint32_t unfinished() const { return unfinished_.load(std::memory_order_relaxed); }
+  struct Count {
+    uint64_t signatures = 0, launches = 0;
+  };
+  Count CountOf(Exclusion exclusion) const;  // walks the table
+
+ private:
+  struct Lane {
+    std::array<uint32_t, kMaxGroups> wanting{};  // open signatures that want it
+    uint32_t groups = 0;
+    uint64_t kernel_only = 0;
+    double least_work_ns = 0;  // signatures with less GPU time have to wait
+    uint32_t open = 0;
+    uint32_t visit = 0;
+    int64_t revisited_ns = 0;
+    int64_t idle_since_ns = 0;       // nothing took the group that is counted
+    int64_t gather_until_ns = 0;     // others are likely to want it, too, soon
+    std::atomic<uint32_t> fresh{0};  // signatures before their first round that run
+  };
+
+  uint32_t Target(const Entry& entry) const;
+  bool Open(Entry& entry, Lane& lane, int64_t now_ns);
+  void Close(Entry& entry, Lane& lane, Entry::State next);
+  void EndRound(Entry& entry, Lane& lane, int64_t now_ns);
+  void Finish(Entry& entry);
+  void RevisitAll(size_t lane, int64_t now_ns);
+  void Revisit(Entry& entry, Lane& lane, int64_t now_ns);
+  void ChooseByWork(size_t lane, int64_t now_ns);
+  static double WorkNs(const Entry& entry);
+  static bool IsGone(const Entry& entry, int64_t now_ns);
+  static bool TooClose(const Entry& entry, const Lane& lane, int64_t now_ns);
+  static uint32_t GroupAfter(const Lane& lane, uint32_t group);
+
+  const uint32_t skip_, every_;
+  std::vector<uint32_t> targets_;  // samples of a group at the end of each round
+  std::unique_ptr<Entry[]> entries_;
+  std::vector<double> work_;  // ChooseByWork's; allocated once
+  std::array<Lane, kMaxLanes> lanes_;
+  std::atomic<uint32_t> signatures_{0};
+  std::atomic<uint32_t> unfinished_{0};
+  std::atomic<uint64_t> dropped_{0};
+  std::atomic<uint32_t> quiet_launches_{0};  // since one that lacked samples
+  std::atomic<int64_t> last_lack_ns_{0};
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SCHEDULE_SAMPLE_SCHEDULE_H_

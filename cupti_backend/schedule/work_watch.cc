@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/schedule/work_watch.h"
+
+namespace prof::cupti {
+namespace {
+
+uint64_t KeyOf(uint32_t context, uint32_t correlation) {
+  return uint64_t{context} << 32 | correlation;
+}
+
+}  // namespace
+
+void WorkWatch::Ask(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry) {
+  Slot& slot = SlotOf(KeyOf(context, correlation));
+  slot.launch.store(0, std::memory_order_release);
+  slot.entry.store(entry, std::memory_order_release);
+  slot.launch.store(KeyOf(context, correlation), std::memory_order_release);
+}
+
+void WorkWatch::Note(uint32_t context, uint32_t correlation, int64_t duration_ns) {
+  if (duration_ns <= 0) return;
+  const uint64_t key = KeyOf(context, correlation);
+  Slot& slot = SlotOf(key);
+  if (slot.launch.load(std::memory_order_acquire) != key) return;
+  SampleSchedule::Entry* entry = slot.entry.load(std::memory_order_acquire);
+  // Another launch may have taken the slot between the two loads.
+  if (slot.launch.load(std::memory_order_acquire) != key) return;
+  if (entry->timed_last.exchange(key, std::memory_order_relaxed) != key) {
+    entry->timed_launches.fetch_add(1, std::memory_order_relaxed);
+  }
+  entry->timed_ns.fetch_add(static_cast<uint64_t>(duration_ns), std::memory_order_relaxed);
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much GPU time each signature takes, from the records of some of its launches: where there are
+// more signatures than the budget has counters for, the ones with most time come first.
+#ifndef PROF_CUPTI_BACKEND_SCHEDULE_WORK_WATCH_H_
+#define PROF_CUPTI_BACKEND_SCHEDULE_WORK_WATCH_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "cupti_backend/schedule/sample_schedule.h"
+
+namespace prof::cupti {
+
+class WorkWatch {
+ public:
+  // Launching threads: the records of this launch tell of `entry`. No lock, no allocation; an
+  // earlier question may be lost to it.
+  void Ask(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry);
+
+  // The collector thread: a decoded record of GPU work. The nodes of a graph launch come one by
+  // one.
+  void Note(uint32_t context, uint32_t correlation, int64_t duration_ns);
+
+ private:
+  static constexpr size_t kSlots = 4096;
+
+  // The key is written last, and to 0 first.
+  struct Slot {
+    std::atomic<uint64_t> launch{0};
+    std::atomic<SampleSchedule::Entry*> entry{nullptr};
+  };
+
+  Slot& SlotOf(uint64_t launch) { return slots_[(launch * 0x9E3779B97F4A7C15U) >> 52]; }
+
+  std::array<Slot, kSlots> slots_;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SCHEDULE_WORK_WATCH_H_

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Robust summaries.
+#ifndef PROF_LIB_ANALYZER_BASE_STATISTICS_H_
+#define PROF_LIB_ANALYZER_BASE_STATISTICS_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "prof/report.h"
+
+namespace prof::analyzer {
+
+// Summarizes [first, last), whose order it changes. The median of an even count is the mean of the
+// two middle values.
+template <typename Iterator>
+Statistic Summarize(Iterator first, Iterator last) {
+  Statistic s;
+  s.n = last - first;
+  if (s.n == 0) {
+    s.median = s.min = s.max = s.sum = std::numeric_limits<double>::quiet_NaN();
+    return s;
+  }
+  const auto [min, max] = std::minmax_element(first, last);
+  s.min = static_cast<double>(*min);
+  s.max = static_cast<double>(*max);
+  for (Iterator it = first; it != last; ++it) s.sum += static_cast<double>(*it);
+  const Iterator middle = first + s.n / 2;
+  std::nth_element(first, middle, last);
+  s.median = static_cast<double>(*middle);
+  if (s.n % 2 == 0) {
+    s.median = (s.median + static_cast<double>(*std::max_element(first, middle))) / 2;
+  }
+  return s;
+}
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_BASE_STATISTICS_H_

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/continuous/continuous.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "lib/analyzer/base/number_text.h"
+#include "lib/analyzer/continuous/pm_attribution.h"
+#include "lib/analyzer/continuous/pm_summary.h"
+
+namespace prof::analyzer {
+namespace {
+
+// A value replaces none, and one that rests on less.
+void Merge(const ContinuousValues& from, ContinuousValues* to) {
+  for (const auto& [metric, value] : from) {
+    const auto [it, added] = to->try_emplace(metric, value);
+    if (added || (it->second.value && !value.value)) continue;
+    if (!it->second.value || value.seconds > it->second.seconds) it->second = value;
+  }
+}
+
+// The same range on several devices: their mean by time.
+void Combine(const ContinuousValues& from, ContinuousValues* to) {
+  for (const auto& [metric, value] : from) {
+    const auto [it, added] = to->try_emplace(metric, value);
+    ContinuousValue& sum = it->second;
+    if (added || !value.value) continue;
+    if (!sum.value) {
+      sum = value;
+      continue;
+    }
+    const double seconds = sum.seconds + value.seconds;
+    if (!(seconds > 0)) continue;
+    sum.value = (*sum.value * sum.seconds + *value.value * value.seconds) / seconds;
+    sum.error = std::hypot(sum.error * sum.seconds, value.error * value.seconds) / seconds;
+    sum.seconds = seconds;
+    sum.samples += value.samples;
+  }
+}
+
+// Those that tell most of their clock first: others of their device may need it.
+std::vector<const model::PmSeries*> ByWhatTheyTell(const std::vector<model::PmSeries>& all) {
+  std::vector<const model::PmSeries*> series;
+  for (const model::PmSeries& one : all) {
+    if (one.rows() > 0) series.push_back(&one);
+  }
+  std::stable_sort(
+      series.begin(), series.end(), [](const model::PmSeries* a, const model::PmSeries* b) {
+        return std::pair(a->metrics.size(), a->rows()) > std::pair(b->metrics.size(), b->rows());
+      });
+  return series;
+}
+
+}  // namespace
+
+Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& families,
+                               const Timeline& timeline, KernelGroups* groups) {
+  Continuous result;
+  std::map<uint32_t, std::map<uint32_t, ContinuousValues>> of_path;  // by device
+  std::map<uint32_t, ContinuousValues> idle;
+  std::map<uint32_t, PmDeviceClock> clocks;
+  std::map<const model::PmSeries*, ContinuousReport> reports;  // in the order of the recording
+  // False: neither it nor one before it tells the clock's offset, and `may_wait`.
+  const auto attribute = [&](const model::PmSeries& series, bool may_wait) {
+    int64_t start_ns = 0, end_ns = 0;
+    for (const DeviceTimeline& device : timeline.devices) {
+      if (device.device != series.device) continue;
+      start_ns = device.start_ns;
+      end_ns = device.end_ns;
+    }
+    PmDeviceClock& clock = clocks[series.device];
+    const PmAttribution attribution(model, series, families, *groups, clock.offset());
+    if (const std::optional<PmOffset> own = attribution.own_offset()) clock.Add(*own);
+    if (!clock.offset() && may_wait) return false;
+    ContinuousReport& report = reports[&series] = SummarizePm(series, start_ns, end_ns);
+    attribution.Describe(&report);
+    for (const auto& [path, values] : attribution.OfPaths()) {
+      Merge(values, &of_path[path][series.device]);
+    }
+    const std::vector<PmEntity>& entities = attribution.work().entities;
+    for (size_t i = 0; i < entities.size(); ++i) {
+      if (entities[i].group == model::kNoIndex) continue;
+      Merge(attribution.OfEntity(i), &groups->groups[entities[i].group].report.continuous);
+    }
+    Merge(attribution.Idle(), &idle[series.device]);
+    return true;
+  };
+  std::vector<const model::PmSeries*> waiting;
+  for (const model::PmSeries* const series : ByWhatTheyTell(model.pm_series)) {
+    if (!attribute(*series, model.pm_series.size() > 1)) waiting.push_back(series);
+  }
+  for (const model::PmSeries* const series : waiting) attribute(*series, false);
+  for (auto& [series, report] : reports) result.reports.push_back(std::move(report));
+  for (const auto& [path, devices] : of_path) {
+    for (const auto& [device, values] : devices) Combine(values, &result.of_path[path]);
+  }
+  for (const auto& [device, values] : idle) Combine(values, &result.idle);
+  return result;
+}
+
+bool IsPercentMetric(std::string_view metric) { return metric.find("pct") != metric.npos; }
+
+std::optional<ContinuousDram> FindContinuousDram(const ContinuousValues& values) {
+  const auto has = [](const std::string& metric, const char* part) {
+    return metric.find(part) != metric.npos;
+  };
+  std::optional<ContinuousDram> reads, writes;
+  for (const auto& [metric, value] : values) {
+    if (!value.value || !has(metric, "dram") || !has(metric, "throughput") ||
+        !has(metric, "pct_of_peak")) {
+      continue;
+    }
+    const ContinuousDram found = {*value.value, value.error, metric};
+    if (has(metric, "read")) {
+      reads = found;
+    } else if (has(metric, "write")) {
+      writes = found;
+    } else {
+      return found;
+    }
+  }
+  if (!reads || !writes) return std::nullopt;
+  return ContinuousDram{reads->percent + writes->percent, reads->error + writes->error,
+                        reads->metric + " + " + writes->metric};
+}
+
+std::string DescribeContinuous(const ContinuousValues& values) {
+  const std::optional<ContinuousDram> dram = FindContinuousDram(values);
+  if (!dram) return "";
+  return "DRAM " + FormatFixed(dram->percent, 0) + " +-" + FormatFixed(dram->error, 1) +
+         " % of peak (PM samples)";
+}
+
+}  // namespace prof::analyzer

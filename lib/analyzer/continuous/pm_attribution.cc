@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/continuous/pm_attribution.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "lib/analyzer/base/number_text.h"
+#include "lib/analyzer/continuous/continuous.h"
+#include "lib/analyzer/continuous/pm_pairs.h"
+
+namespace prof::analyzer {
+namespace {
+
+using Eigen::Index;
+
+constexpr size_t kMostColumns = 512;
+constexpr size_t kFitWindows = 64;
+constexpr double kFitBudget = 2e10;      // multiplications: some tens of seconds at the very most
+constexpr double kMostError = 0.10;      // of the metric's full scale: worse is no answer
+constexpr double kMostInflation = 1000;  // of a rate's variance by what runs beside it
+constexpr double kBesideIt = 10;         // from here on it is named as the reason
+// Samples' worth of time for a column of its own. Kernels that share one are wrong by what their
+// rates differ, and what runs beside them is wrong with them: by 20 points where those with less
+// than 20 samples' worth did (H200), although no value can be given of so little.
+constexpr double kLeastForColumn = 1;
+// What is known beforehand of how a rate changes while an operation runs: the standard deviation of
+// its first half from the whole, of the rate and of full scale.
+constexpr double kSkew = 0.25;
+constexpr double kLeastSkew = 0.02;
+constexpr double kOfPath = 0.90;  // of a range's time must be in columns of its own
+
+std::string In(const RangeFamilies& families, uint32_t path) {
+  return path == 0 ? "" : " in " + families.label[path];
+}
+
+}  // namespace
+
+int32_t FitColumns::Add(std::string name, bool one_path) {
+  names.push_back(std::move(name));
+  of_one_path.push_back(one_path);
+  return static_cast<int32_t>(names.size()) - 1;
+}
+
+FitColumns::FitColumns(const PmWork& work, const PmRows& rows, const RangeFamilies& families)
+    : of_entity(work.entities.size(), model::kNoIndex), own(work.entities.size()) {
+  const double least_ns = kLeastForColumn * rows.sample_ns;
+  std::vector<size_t> by_time(work.entities.size());
+  for (size_t i = 0; i < by_time.size(); ++i) by_time[i] = i;
+  std::stable_sort(by_time.begin(), by_time.end(), [&](size_t a, size_t b) {
+    return work.entities[a].time_ns > work.entities[b].time_ns;
+  });
+  std::map<uint32_t, double> rest_of_path;
+  for (const size_t entity : by_time) {
+    const PmEntity& e = work.entities[entity];
+    if (e.time_ns >= least_ns && names.size() < kMostColumns) {
+      own[entity] = true;
+      of_entity[entity] = Add(e.name + In(families, e.path), true);
+    } else {
+      rest_of_path[e.path] += e.time_ns;
+    }
+  }
+  std::map<uint32_t, int32_t> column_of_path;
+  for (const auto& [path, time_ns] : rest_of_path) {
+    if (time_ns < least_ns || names.size() >= kMostColumns) continue;
+    column_of_path[path] = Add("other work" + In(families, path), true);
+  }
+  const int32_t other = Add("other work", false);
+  for (size_t entity = 0; entity < of_entity.size(); ++entity) {
+    if (own[entity]) continue;
+    const auto found = column_of_path.find(work.entities[entity].path);
+    of_entity[entity] = found == column_of_path.end() ? other : found->second;
+  }
+  Add("the idle time between operations", false);
+  count = names.size();
+  const auto own_columns = static_cast<size_t>(std::count(own.begin(), own.end(), true));
+  while (skew_of.size() < own_columns && count < kMostColumns) {
+    skew_of.push_back(static_cast<int32_t>(count++));
+  }
+}
+
+PmAttribution::PmAttribution(const model::Model& model, const model::PmSeries& series,
+                             const RangeFamilies& families, const KernelGroups& groups,
+                             std::optional<PmOffset> others)
+    : series_(series),
+      work_(GatherPmWork(model, series.device, families, groups)),
+      rows_(ClassifyPmRows(series, &work_)),
+      columns_(work_, rows_, families),
+      problem_{series_,          work_,         rows_, columns_.of_entity, columns_.names.size(),
+               columns_.skew_of, columns_.count} {
+  windows_ = SpreadWindows(rows_, 0, 1, kFitWindows, rows_.use.size());
+  if (windows_.empty()) return;
+  for (const size_t m : rows_.metrics) high_.push_back(FullScale(m));
+  PmProblem without_skews = problem_;
+  without_skews.skew_of.clear();
+  without_skews.columns = problem_.rates;
+  clock_ = FindPmClock(without_skews, others);
+  fit_ = Fit(problem_, windows_, kFitBudget, &solvers_);
+
+  const PmPairs pairs = JoinPairs(series_, rows_);
+  const std::vector<PmWindow> windows =
+      SpreadWindows(pairs.rows, 0, 1, kFitWindows, pairs.rows.use.size());
+  if (windows.empty()) return;
+  const PmProblem twice_as_long{pairs.series,       work_,          pairs.rows,
+                                problem_.column_of, problem_.rates, problem_.skew_of,
+                                problem_.columns};
+  std::vector<PmSolver> solvers;
+  pairs_ = Fit(twice_as_long, windows, kFitBudget / 2, &solvers);
+}
+
+PmFit PmAttribution::Fit(const PmProblem& problem, const std::vector<PmWindow>& windows,
+                         double budget, std::vector<PmSolver>* solvers) const {
+  const auto offset_ns = static_cast<int64_t>(std::llround(clock_.offset_ns));
+  const NormalEquations sums = SumRows(problem, windows, offset_ns, budget);
+  const NormalEquations without_skews = sums.First(problem_.rates);
+  const Eigen::MatrixXd rates = SolveRates(without_skews);
+  const Eigen::VectorXd variances = without_skews.Residuals(rates) /
+                                    std::max(1.0, sums.busy - static_cast<double>(problem_.rates));
+  std::vector<double> bounds;
+  for (size_t m = 0; m < rows_.metrics.size(); ++m) {
+    const auto metric = static_cast<Index>(m);
+    solvers->emplace_back(sums, metric, SkewPenalties(rates.col(metric), variances(metric), m));
+    bounds.push_back(IsPercentMetric(Name(m)) ? 100 : HUGE_VAL);
+  }
+  PmFit fit = FitRates(problem, *solvers, windows, offset_ns, budget, bounds);
+  fit.later = clock_.later;
+  fit.earlier = clock_.earlier;
+  return fit;
+}
+
+Eigen::VectorXd PmAttribution::SkewPenalties(const Eigen::VectorXd& rates, double variance,
+                                             size_t m) const {
+  Eigen::VectorXd penalties(static_cast<Index>(columns_.skew_of.size()));
+  for (Index column = 0; column < penalties.size(); ++column) {
+    const double rate = std::clamp(rates(column), 0.0, high_[m]);
+    const double skew = kSkew * rate + kLeastSkew * high_[m];
+    penalties(column) = skew > 0 ? variance / (skew * skew) : 1;
+  }
+  return penalties;
+}
+
+// By how much samples twice as long give another value, as far as that is not chance in them.
+double PmAttribution::Misfit(const PmWeights& weights, size_t m) const {
+  if (!pairs_) return 0;
+  const double moved = std::abs(pairs_->Value(weights, m) - fit_.Value(weights, m));
+  return std::max(0.0, moved - pairs_->Error(weights, m));
+}
+
+ContinuousValues PmAttribution::OfEntity(size_t entity) const {
+  const PmEntity& e = work_.entities[entity];
+  const double least_ns = kLeastPmSamples * rows_.sample_ns;
+  ContinuousValues values;
+  for (const std::string& metric : series_.metrics) {
+    ContinuousValue& value = values[metric];
+    value.seconds = e.time_ns * 1e-9;
+    value.missing = "CUPTI gave no values of this metric";
+  }
+  for (size_t m = 0; m < rows_.metrics.size(); ++m) {
+    ContinuousValue& value = values[Name(m)];
+    if (!columns_.own[entity] || e.time_ns < least_ns || windows_.empty()) {
+      value.missing = TooLittle(e.time_ns);
+      continue;
+    }
+    value = OfColumn(static_cast<size_t>(columns_.of_entity[entity]), m);
+  }
+  return values;
+}
+
+const std::string& PmAttribution::Neighbour(size_t column, size_t m) const {
+  return columns_.names[static_cast<size_t>(solvers_[m].Nearest(static_cast<Index>(column)))];
+}
+
+std::map<uint32_t, ContinuousValues> PmAttribution::OfPaths() const {
+  struct Path {
+    double time_ns = 0, kept_ns = 0;
+    std::map<int32_t, double> columns;  // with the time in them
+    int64_t samples = 0;
+  };
+  std::map<uint32_t, Path> paths;
+  for (size_t i = 0; i < work_.entities.size(); ++i) {
+    const PmEntity& e = work_.entities[i];
+    const int32_t column = columns_.of_entity[i];
+    Path& path = paths[e.path];
+    path.time_ns += e.time_ns;
+    if (windows_.empty() || !columns_.of_one_path[static_cast<size_t>(column)]) continue;
+    path.kept_ns += e.time_ns;
+    path.columns[column] += e.time_ns;
+    path.samples = std::max(path.samples, fit_.samples[static_cast<size_t>(column)]);
+  }
+  std::map<uint32_t, ContinuousValues> result;
+  for (const auto& [id, path] : paths) {
+    PmWeights weights;
+    for (const auto& [column, ns] : path.columns) weights.emplace_back(column, ns / path.kept_ns);
+    for (size_t m = 0; m < rows_.metrics.size(); ++m) {
+      ContinuousValue& value = result[id][Name(m)];
+      value.seconds = path.time_ns * 1e-9;
+      value.samples = path.samples;
+      if (path.kept_ns <= 0 || path.kept_ns < kOfPath * path.time_ns) {
+        value.missing = TooLittle(path.time_ns);
+      } else {
+        Estimate(weights, m, &value);
+      }
+    }
+  }
+  return result;
+}
+
+ContinuousValues PmAttribution::Idle() const {
+  ContinuousValues values;
+  for (size_t m = 0; m < rows_.metrics.size() && !windows_.empty(); ++m) {
+    values[Name(m)] = OfColumn(problem_.idle_column(), m);
+  }
+  return values;
+}
+
+std::optional<PmOffset> PmAttribution::own_offset() const {
+  if (!clock_.known || clock_.from_other) return std::nullopt;
+  return PmOffset{clock_.offset_ns, clock_.error_ns};
+}
+
+void PmAttribution::Describe(ContinuousReport* report) const {
+  report->clock_known = clock_.known;
+  report->clock_from_other = clock_.from_other;
+  report->clock_offset_ns = clock_.offset_ns;
+  report->clock_error_ns = clock_.error_ns;
+  report->clock_stable = clock_.stable;
+  if (clock_.compared) {
+    report->clock_first_ns = clock_.first_ns;
+    report->clock_last_ns = clock_.last_ns;
+  }
+  report->concurrent_share = rows_.concurrent_share;
+  report->concurrent_used = rows_.shared;
+  std::vector<std::string>& notes = report->notes;
+  if (windows_.empty()) {
+    notes.emplace_back("No operation ran while samples were taken: nothing to attribute.");
+    return;
+  }
+  if (!clock_.known) {
+    notes.push_back(
+        "How the clocks of samples and operations differ does not show in these "
+        "samples: " +
+        FormatNs(clock_.error_ns) + " either way is assumed.");
+  }
+  if (clock_.from_other) {
+    notes.emplace_back(
+        "How the clocks of samples and operations differ does not show in these samples: what "
+        "other samples of this GPU tell of it is used.");
+  }
+  if (!clock_.stable) {
+    notes.push_back("The clocks moved against each other: the samples' is ahead by " +
+                    FormatFixed(clock_.first_ns * 1e-3, 1) + " us in the first third and by " +
+                    FormatFixed(clock_.last_ns * 1e-3, 1) +
+                    " us in the last one. Error bounds include that.");
+  }
+  const std::string share = FormatFixed(100 * rows_.concurrent_share, 1) + " %";
+  if (rows_.shared) {
+    notes.push_back("In " + share +
+                    " of the samples with work several operations ran at a time, "
+                    "too many to leave out: there each is taken to add its own rate.");
+  } else if (rows_.concurrent_share > 0) {
+    notes.push_back(share +
+                    " of the samples with work are left out of the values of kernels "
+                    "and ranges, because several operations ran at a time.");
+  }
+}
+
+double PmAttribution::FullScale(size_t m) const {
+  if (IsPercentMetric(series_.metrics[m])) return 100;
+  double most = 0;
+  for (size_t i = 0; i < series_.rows(); ++i) {
+    if (rows_.use[i] != RowUse::kSkip) most = std::max(most, double{series_.row(i)[m]});
+  }
+  return most;
+}
+
+std::string PmAttribution::TooLittle(double time_ns) const {
+  if (time_ns <= 0) return "no sample that can be used was taken while it ran";
+  if (time_ns >= kLeastPmSamples * rows_.sample_ns) {
+    return "too much else ran: values are of the " + FormatCount(kMostColumns) +
+           " kernels with most time";
+  }
+  return "only " + FormatNs(time_ns) + " of it were sampled: that takes " +
+         FormatNs(kLeastPmSamples * rows_.sample_ns) + ", " + FormatFixed(kLeastPmSamples, 0) +
+         " samples' worth";
+}
+
+void PmAttribution::Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const {
+  value->error = fit_.Error(weights, m) + Misfit(weights, m) + series_.scales[rows_.metrics[m]] / 2;
+  if (!(value->error <= kMostError * high_[m])) {
+    value->missing = "the samples do not tell: its error bound would be +-" +
+                     FormatFixed(value->error, 1) + (IsPercentMetric(Name(m)) ? " points" : "");
+    value->error = 0;
+    return;
+  }
+  value->value = fit_.Value(weights, m);
+}
+
+ContinuousValue PmAttribution::OfColumn(size_t column, size_t m) const {
+  ContinuousValue value;
+  value.seconds = fit_.seconds[column];
+  value.samples = fit_.samples[column];
+  const auto at = static_cast<Index>(column);
+  const double inflation = solvers_[m].Inflation(at);
+  const std::string beside = "it cannot be told apart from " + Neighbour(column, m) +
+                             ": in every sample they run in nearly the same proportion";
+  if (!(inflation <= kMostInflation)) {
+    value.missing = beside;
+    return value;
+  }
+  Estimate({{at, 1.0}}, m, &value);
+  if (!value.value && inflation > kBesideIt) value.missing += "; " + beside;
+  return value;
+}
+
+}  // namespace prof::analyzer

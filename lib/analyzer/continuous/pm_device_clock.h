@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all series of PM samples of one device together tell of its clock.
+#ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_DEVICE_CLOCK_H_
+#define PROF_LIB_ANALYZER_CONTINUOUS_PM_DEVICE_CLOCK_H_
+
+#include <optional>
+#include <vector>
+
+namespace prof::analyzer {
+
+struct PmOffset {
+  double ns = 0;        // samples' times minus operations' times
+  double error_ns = 0;  // half width
+};
+
+class PmDeviceClock {
+ public:
+  void Add(const PmOffset& of_a_series) { known_.push_back(of_a_series); }
+  // The most exact one, with an error that has all of the others in it; none without any.
+  std::optional<PmOffset> offset() const;
+
+ private:
+  std::vector<PmOffset> known_;
+};
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_CONTINUOUS_PM_DEVICE_CLOCK_H_

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PM samples of twice the length, from a series: neighbours joined in pairs. What a fit finds
+// differently in them is what it gets wrong beyond chance; see docs/continuous.md.
+#ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_PAIRS_H_
+#define PROF_LIB_ANALYZER_CONTINUOUS_PM_PAIRS_H_
+
+#include "lib/analyzer/continuous/pm_work.h"
+#include "lib/snapshot/model/model.h"
+
+namespace prof::analyzer {
+
+struct PmPairs {
+  model::PmSeries series;
+  PmRows rows;
+};
+
+// `rows` are those of `series`. Leaves out samples without a neighbour, and those that cannot be
+// used. Linear in rows.
+PmPairs JoinPairs(const model::PmSeries& series, const PmRows& rows);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_CONTINUOUS_PM_PAIRS_H_

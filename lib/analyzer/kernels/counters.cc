@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/kernels/counters.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "lib/analyzer/kernels/counter_window.h"
+#include "lib/analyzer/kernels/samples.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::CounterSample;
+using model::kNoIndex;
+using model::Model;
+
+constexpr std::string_view kWarpsActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
+
+double DurationOf(const model::Op& op) {
+  return op.timed ? static_cast<double>(op.end_ns - op.start_ns) : 0;
+}
+
+// Operations that ran alone on their device, parallel to Model::ops.
+std::vector<bool> RanAlone(const Model& model) {
+  struct Last {
+    int32_t op = kNoIndex;
+    int64_t covered_until_ns = 0;
+  };
+  std::vector<bool> alone(model.ops.size());
+  std::unordered_map<uint32_t, Last> devices;
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    const model::Op& op = model.ops[i];
+    if (op.untraced) alone[i] = true;  // a counter range waits for the GPU before and after it
+    if (!op.timed) continue;           // they are last; nothing is known of what ran beside them
+    Last& last = devices[op.device];
+    alone[i] = last.op == kNoIndex || op.start_ns >= last.covered_until_ns;
+    // Starts are sorted: what runs into any later operation runs into the next one.
+    if (last.op != kNoIndex && op.start_ns < model.ops[last.op].end_ns) alone[last.op] = false;
+    last.covered_until_ns =
+        last.op == kNoIndex ? op.end_ns : std::max(last.covered_until_ns, op.end_ns);
+    last.op = static_cast<int32_t>(i);
+  }
+  return alone;
+}
+
+}  // namespace
+
+CounterNotes AddCounters(const Model& model, KernelGroups* groups) {
+  CounterNotes notes;
+  notes.of_group.resize(groups->groups.size());
+  if (model.samples.empty()) return notes;
+  const std::vector<bool> alone = RanAlone(model);
+  std::vector<std::vector<WorkSample>> samples(groups->groups.size());
+  std::vector<int64_t> overlapped(groups->groups.size());
+  for (const CounterSample& sample : model.samples) {
+    if (sample.unit != model::SampleUnit::kKernel) continue;  // not of one kernel, nor meant to be
+    if (sample.op == kNoIndex) {
+      ++notes.without_kernel;
+      continue;
+    }
+    const int32_t group = groups->group_of_op[sample.op];
+    if (alone[sample.op]) {
+      const double window =
+          WindowOverWork(ValueOf(model, sample, kWindow), DurationOf(model.ops[sample.op]));
+      samples[group].push_back({&sample, window});
+    } else {
+      ++overlapped[group];
+    }
+  }
+  const SampleCombiner combiner(model);
+  for (size_t g = 0; g < samples.size(); ++g) {
+    CombinedSamples combined = combiner.Combine(samples[g]);
+    KernelReport& report = groups->groups[g].report;
+    report.metrics = std::move(combined.metrics);
+    report.speed_of_light = std::move(combined.speed_of_light);
+    report.samples_used = combined.used;
+    report.samples_rejected = overlapped[g] + combined.at_other_clock;
+    if (const std::optional<double> percent = report.Metric(kWarpsActive)) {
+      report.occupancy.achieved = *percent / 100;
+    }
+    notes.of_group[g] = std::move(combined.notes);
+  }
+  return notes;
+}
+
+}  // namespace prof::analyzer

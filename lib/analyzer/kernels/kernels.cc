@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/kernels/kernels.h"
+
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "lib/analyzer/base/kernel_names.h"
+#include "lib/analyzer/base/statistics.h"
+#include "lib/analyzer/kernels/occupancy.h"
+#include "lib/analyzer/kernels/untraced_launches.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::Model;
+using model::Op;
+
+struct Signature {
+  uint32_t device, shape, path;
+  uint32_t graph = 0;  // recorded as a whole
+  bool operator==(const Signature& other) const {
+    return std::tie(device, shape, path, graph) ==
+           std::tie(other.device, other.shape, other.path, other.graph);
+  }
+};
+
+struct SignatureHash {
+  size_t operator()(const Signature& s) const {
+    uint64_t hash = (uint64_t{s.shape} << 32 | s.path) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ (hash >> 32) ^ s.device ^ uint64_t{s.graph} << 32) * 0xff51afd7ed558ccdu;
+    return hash ^ (hash >> 32);
+  }
+};
+
+// The part of a path's label that says where its work was captured.
+std::string CapturedIn(const Model& model, const RangeFamilies& families, uint32_t path) {
+  const model::RangePath& range = model.paths[path];
+  if (range.captured == model::kNone) return "";
+  const std::string& label = families.label[path];
+  if (label == range.full) return model.paths[range.captured].full;
+  const size_t at = label.find(model::kCapturedIn);  // of a family: "replay > layer * (8 ranges)"
+  return at == std::string::npos ? label : label.substr(at + std::strlen(model::kCapturedIn));
+}
+
+// Assigns each kernel to its group; demangles each shape's name once.
+void Assign(const Model& model, const RangeFamilies& families, KernelGroups* result) {
+  std::unordered_map<Signature, int32_t, SignatureHash> known;
+  std::unordered_map<uint32_t, std::string> demangled;
+  const std::vector<uint32_t> shapes = JoinShapes(model);
+  result->group_of_op.assign(model.ops.size(), model::kNoIndex);
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    const Op& op = model.ops[i];
+    if (!RunsKernels(op)) continue;
+    const uint32_t graph = op.kind == model::OpKind::kGraph ? op.graph : 0;
+    const uint32_t shape_id = shapes[op.shape];
+    const auto [it, added] =
+        known.try_emplace({op.device, shape_id, families.of_path[op.path], graph},
+                          static_cast<int32_t>(result->groups.size()));
+    result->group_of_op[i] = it->second;
+    if (!added) continue;
+    KernelGroup& group = result->groups.emplace_back();
+    group.device = op.device;
+    group.shape = shape_id;
+    group.path = families.of_path[op.path];
+    const model::Shape& shape = model.shapes[shape_id];
+    const auto [name, unseen] = demangled.try_emplace(shape_id);
+    if (unseen) name->second = Demangle(shape.name);
+    KernelReport& report = group.report;
+    report.full_name = name->second.empty() ? "(unknown kernel)" : name->second;
+    report.name = ShortName(report.full_name);
+    report.range = families.label[group.path];
+    report.captured_in = CapturedIn(model, families, group.path);
+    report.device = op.device;
+    if (graph != 0) {
+      report.name = report.full_name = "CUDA graph " + std::to_string(graph);
+      report.whole_graph = true;
+      report.resources_known = false;
+      continue;
+    }
+    report.grid = shape.grid;
+    report.block = shape.block;
+    report.cluster = shape.cluster;
+    report.resources_known = HasResources(shape);
+    report.registers_per_thread = shape.registers_per_thread;
+    report.static_shared_bytes = shape.static_shared_bytes;
+    report.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+    report.local_bytes_per_thread = shape.local_bytes_per_thread;
+    if (report.resources_known) {
+      report.occupancy = ComputeOccupancy(shape, model.FindDevice(op.device));
+    }
+  }
+}
+
+// The launches of one group whose times are summarized.
+struct Durations {
+  int64_t undisturbed = 0, sampled = 0;
+  size_t first = 0, count = 0;  // in the array of all durations
+  bool Takes(const Op& op) const { return op.timed && (undisturbed == 0 || !op.sampled); }
+};
+
+}  // namespace
+
+KernelGroups GroupKernels(const Model& model, const RangeFamilies& families,
+                          const Timeline& timeline) {
+  KernelGroups result;
+  Assign(model, families, &result);
+
+  std::vector<Durations> durations(result.groups.size());
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    if (result.group_of_op[i] == model::kNoIndex) continue;
+    const Op& op = model.ops[i];
+    KernelGroup& group = result.groups[result.group_of_op[i]];
+    ++group.report.launches;
+    if (op.api != model::kNoIndex && model.api_calls[op.api].loads_code) {
+      ++group.report.loading_launches;
+    }
+    group.report.in_graph |= op.graph != 0;
+    group.exclusive_ns += timeline.exclusive_ns[i];
+    if (!op.timed) continue;
+    group.report.total_ns += static_cast<double>(op.end_ns - op.start_ns);
+    Durations& counts = durations[result.group_of_op[i]];
+    ++(op.sampled ? counts.sampled : counts.undisturbed);
+  }
+
+  // All durations in one array, group after group.
+  size_t size = 0;
+  for (Durations& group : durations) {
+    group.first = size;
+    size += static_cast<size_t>(group.undisturbed != 0 ? group.undisturbed : group.sampled);
+  }
+  std::vector<int64_t> all(size);
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    if (result.group_of_op[i] == model::kNoIndex) continue;
+    const Op& op = model.ops[i];
+    Durations& group = durations[result.group_of_op[i]];
+    if (group.Takes(op)) all[group.first + group.count++] = op.end_ns - op.start_ns;
+  }
+  for (size_t g = 0; g < result.groups.size(); ++g) {
+    const auto first = all.begin() + static_cast<ptrdiff_t>(durations[g].first);
+    result.groups[g].report.duration_ns =
+        Summarize(first, first + static_cast<ptrdiff_t>(durations[g].count));
+  }
+  return result;
+}
+
+}  // namespace prof::analyzer

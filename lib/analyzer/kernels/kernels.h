@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Launches grouped by signature: device, shape (kernel, grid, block, shared memory) and NVTX path,
+// numbered siblings of a path being one.
+#ifndef PROF_LIB_ANALYZER_KERNELS_KERNELS_H_
+#define PROF_LIB_ANALYZER_KERNELS_KERNELS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/analyzer/base/families.h"
+#include "lib/analyzer/timeline/timeline.h"
+#include "lib/snapshot/model/model.h"
+#include "prof/report.h"
+
+namespace prof::analyzer {
+
+// One entry per signature, in the order of its first launch.
+struct KernelGroup {
+  uint32_t device = 0, shape = 0, path = 0;  // ids; path: the first one of its family
+  int64_t exclusive_ns = 0;                  // of Timeline::exclusive_ns
+  KernelReport report;                       // names, launch facts, launches, durations, occupancy
+};
+
+struct KernelGroups {
+  std::vector<KernelGroup> groups;
+  std::vector<int32_t> group_of_op;  // parallel to Model::ops; kNoIndex: not a kernel
+};
+
+// Does not fill in shares, counters, rooflines and verdicts.
+KernelGroups GroupKernels(const model::Model& model, const RangeFamilies& families,
+                          const Timeline& timeline);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_KERNELS_KERNELS_H_

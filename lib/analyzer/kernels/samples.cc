@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/kernels/samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "lib/analyzer/base/number_text.h"
+#include "lib/analyzer/base/statistics.h"
+#include "lib/analyzer/kernels/counter_window.h"
+#include "lib/analyzer/kernels/throughput.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::CounterSample;
+
+constexpr std::string_view kSmClock = "gpc__cycles_elapsed.avg.per_second";
+
+// A sample at another clock is a sample of another machine.
+constexpr double kMaxClockDeviation = 0.03;
+// Nothing runs above its peak, and no part is larger than its whole; the rest is rounding.
+constexpr double kMaxPercent = 100.5;
+
+bool EndsWith(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+bool OfPeak(std::string_view metric) {
+  return metric.find(".pct_of_peak_sustained") != metric.npos;
+}
+
+// The values of one metric; the impossible ones apart.
+struct Values {
+  std::vector<double> usable, impossible;
+  void Add(std::string_view metric, double value) {
+    if (!std::isfinite(value)) return;
+    const bool percent = OfPeak(metric) || EndsWith(metric, ".pct");
+    (percent && value > kMaxPercent ? impossible : usable).push_back(value);
+  }
+};
+
+std::string Impossible(const std::string& metric, const Values& values) {
+  const double worst = *std::max_element(values.impossible.begin(), values.impossible.end());
+  const size_t all = values.impossible.size() + values.usable.size();
+  return metric + " read above " + (OfPeak(metric) ? "the device's peak" : "100 %") + " (" +
+         FormatFixed(worst, 1) + " %) in " + FormatCount(values.impossible.size()) + " of " +
+         Plural(all, "sample", "samples") + ": not used";
+}
+
+}  // namespace
+
+SampleCombiner::SampleCombiner(const model::Model& model)
+    : model_(model), clock_at_(model.groups.size(), -1) {
+  for (size_t g = 0; g < model.groups.size(); ++g) {
+    const std::vector<std::string>& metrics = model.groups[g].metrics;
+    const auto it = std::find(metrics.begin(), metrics.end(), kSmClock);
+    if (it != metrics.end()) clock_at_[g] = it - metrics.begin();
+  }
+}
+
+CombinedSamples SampleCombiner::Combine(const std::vector<WorkSample>& samples) const {
+  CombinedSamples result;
+  const double clock_hz = MedianClock(samples);
+  std::map<std::string, Values, std::less<>> values;
+  std::set<uint32_t> read_groups;
+  for (const auto& [sample, window_over_work] : samples) {
+    if (std::abs(Clock(*sample) - clock_hz) > kMaxClockDeviation * clock_hz) {
+      ++result.at_other_clock;
+      continue;
+    }
+    ++result.used;
+    read_groups.insert(sample->group);
+    const std::vector<std::string>& metrics = model_.groups[sample->group].metrics;
+    for (size_t i = 0; i < metrics.size(); ++i) {
+      values[metrics[i]].Add(metrics[i],
+                             AtKernelTime(metrics[i], sample->values[i], window_over_work));
+    }
+  }
+  for (auto& [metric, read] : values) {
+    if (!read.impossible.empty()) result.notes.push_back(Impossible(metric, read));
+    if (read.usable.empty()) continue;
+    result.metrics.emplace(metric, Summarize(read.usable.begin(), read.usable.end()));
+  }
+  std::vector<const model::Throughput*> throughputs;
+  for (const uint32_t group : read_groups) {
+    for (const model::Throughput& entry : model_.groups[group].throughputs) {
+      throughputs.push_back(&entry);
+    }
+  }
+  result.speed_of_light = FindSpeedOfLight(throughputs, result.metrics);
+  return result;
+}
+
+// NaN when the sample's pass does not hold the clock: comparisons with it are false.
+double SampleCombiner::Clock(const CounterSample& sample) const {
+  const ptrdiff_t at = clock_at_[sample.group];
+  return at < 0 ? std::nan("") : sample.values[static_cast<size_t>(at)];
+}
+
+double SampleCombiner::MedianClock(const std::vector<WorkSample>& samples) const {
+  std::vector<double> clocks;
+  for (const WorkSample& entry : samples) {
+    if (std::isfinite(Clock(*entry.sample))) clocks.push_back(Clock(*entry.sample));
+  }
+  return Summarize(clocks.begin(), clocks.end()).median;
+}
+
+double ValueOf(const model::Model& model, const CounterSample& sample, const char* metric) {
+  const std::vector<std::string>& metrics = model.groups[sample.group].metrics;
+  const auto it = std::find(metrics.begin(), metrics.end(), metric);
+  return it == metrics.end() ? std::nan("")
+                             : sample.values[static_cast<size_t>(it - metrics.begin())];
+}
+
+}  // namespace prof::analyzer

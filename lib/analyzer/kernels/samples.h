@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From counter samples of the same work to one set of metrics: which samples count, and which
+// values cannot be true.
+#ifndef PROF_LIB_ANALYZER_KERNELS_SAMPLES_H_
+#define PROF_LIB_ANALYZER_KERNELS_SAMPLES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/analyzer/base/metrics.h"
+#include "lib/snapshot/model/model.h"
+#include "prof/report.h"
+
+namespace prof::analyzer {
+
+struct WorkSample {
+  const model::CounterSample* sample = nullptr;
+  double window_over_work = 1;  // how much longer the counters ran than the work: window.h
+};
+
+struct CombinedSamples {
+  Metrics metrics;  // at the work's time
+  SpeedOfLight speed_of_light;
+  int64_t used = 0;
+  int64_t at_other_clock = 0;      // not used
+  std::vector<std::string> notes;  // sentences on values that were read and not used
+};
+
+class SampleCombiner {
+ public:
+  explicit SampleCombiner(const model::Model& model);
+  // A sample whose SM clock was not the one of the others is left out, and so is a percentage
+  // above 100.
+  CombinedSamples Combine(const std::vector<WorkSample>& samples) const;
+
+ private:
+  double Clock(const model::CounterSample& sample) const;
+  double MedianClock(const std::vector<WorkSample>& samples) const;
+
+  const model::Model& model_;
+  std::vector<ptrdiff_t> clock_at_;  // by pass group: which of its metrics is the SM clock
+};
+
+// The value of `metric` that `sample` has; NaN without one.
+double ValueOf(const model::Model& model, const model::CounterSample& sample, const char* metric);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_KERNELS_SAMPLES_H_

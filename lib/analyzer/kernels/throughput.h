@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A throughput such as sm__throughput is the maximum of up to thirty metrics, and takes up to nine
+// passes. They are read one pass at a time, from launches of one signature, and put together here.
+#ifndef PROF_LIB_ANALYZER_KERNELS_THROUGHPUT_H_
+#define PROF_LIB_ANALYZER_KERNELS_THROUGHPUT_H_
+
+#include <vector>
+
+#include "lib/analyzer/base/metrics.h"
+#include "lib/snapshot/model/model.h"
+#include "prof/report.h"
+
+namespace prof::analyzer {
+
+// The largest median among the parts of each of `throughputs` that `metrics` has. What
+// was not read, or read as more than the peak, is named as missing. Repeated entries count once.
+SpeedOfLight FindSpeedOfLight(const std::vector<const model::Throughput*>& throughputs,
+                              const Metrics& metrics);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_KERNELS_THROUGHPUT_H_

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/kernels/untraced_launches.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+
+#include "lib/analyzer/kernels/counter_window.h"
+
+namespace prof::analyzer {
+namespace {
+
+constexpr double kMostNs = 1e14;  // a day: more is no time of one kernel's launches
+
+}  // namespace
+
+bool HasResources(const model::Shape& shape) { return shape.registers_per_thread != 0; }
+
+std::vector<uint32_t> JoinShapes(const model::Model& model) {
+  using Size = std::array<uint32_t, 3>;
+  const auto launch = [](const model::Shape& shape) {
+    return std::tuple<std::string_view, Size, Size, uint32_t>(shape.name, shape.grid, shape.block,
+                                                              shape.dynamic_shared_bytes);
+  };
+  std::vector<uint32_t> result(model.shapes.size());
+  std::iota(result.begin(), result.end(), 0);
+  std::vector<bool> traced(model.shapes.size(), true);
+  for (const model::Op& op : model.ops) {
+    if (op.untraced) traced[op.shape] = false;
+  }
+  if (std::find(traced.begin(), traced.end(), false) == traced.end()) return result;
+  for (const model::Op& op : model.ops) {
+    if (!op.untraced) traced[op.shape] = true;
+  }
+  std::map<std::tuple<std::string_view, Size, Size, uint32_t>, uint32_t> recorded;
+  for (uint32_t id = 1; id < model.shapes.size(); ++id) {
+    if (traced[id]) recorded.try_emplace(launch(model.shapes[id]), id);
+  }
+  for (uint32_t id = 1; id < model.shapes.size(); ++id) {
+    if (traced[id]) continue;
+    const auto known = recorded.find(launch(model.shapes[id]));
+    if (known != recorded.end()) result[id] = known->second;
+  }
+  return result;
+}
+
+std::map<uint32_t, int64_t> TimeByCounters(KernelGroups* groups) {
+  std::map<uint32_t, int64_t> added_ns;
+  for (KernelGroup& group : groups->groups) {
+    KernelReport& kernel = group.report;
+    const Statistic* const counted = kernel.Find(kWindow);
+    if (kernel.duration_ns.n > 0 || counted == nullptr || !(counted->median > 0)) continue;
+    if (counted->median * static_cast<double>(kernel.launches) > kMostNs) continue;
+    kernel.duration_from_counters = true;
+    kernel.duration_ns = *counted;
+    group.exclusive_ns = std::llround(counted->median) * kernel.launches;
+    kernel.total_ns = static_cast<double>(group.exclusive_ns);
+    added_ns[group.device] += group.exclusive_ns;
+  }
+  return added_ns;
+}
+
+}  // namespace prof::analyzer

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels whose launches the timeline does not have: prof kept them out of the trace, because they
+// were replayed or because what was counted cannot be counted in a traced kernel. The counters have
+// their time, and the callback their launch.
+#ifndef PROF_LIB_ANALYZER_KERNELS_UNTRACED_LAUNCHES_H_
+#define PROF_LIB_ANALYZER_KERNELS_UNTRACED_LAUNCHES_H_
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "lib/analyzer/kernels/kernels.h"
+#include "lib/snapshot/model/model.h"
+
+namespace prof::analyzer {
+
+// False for the shape of a launch that only the callback saw: every kernel has registers.
+bool HasResources(const model::Shape& shape);
+
+// By shape id: the shape that stands for it. For one that only untraced launches have, that is the
+// first shape of the same launch that CUPTI recorded, if there is one: CUPTI states the registers
+// of the traced kernel (16 or more on GH100), the callback those of the program's.
+std::vector<uint32_t> JoinShapes(const model::Model& model);
+
+// Signatures without any launch on the timeline take their time from their counters, one without
+// counters none. Returns what that adds to the busy time of each device, in whole nanoseconds.
+std::map<uint32_t, int64_t> TimeByCounters(KernelGroups* groups);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_KERNELS_UNTRACED_LAUNCHES_H_

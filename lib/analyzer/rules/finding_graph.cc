@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a CUDA graph would help: a sequence of launches that repeats, with gaps that the launches
+// cause. The sequence is that of a repeated NVTX range, or a period in a thread's launches.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+#include "lib/analyzer/base/number_text.h"
+#include "lib/analyzer/base/rule_text.h"
+#include "lib/analyzer/rules/finding_inputs.h"
+#include "lib/analyzer/rules/thresholds.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::ApiClass;
+using model::Op;
+
+struct Launch {
+  int64_t time_ns = 0;
+  uint32_t shape = 0;
+  int32_t op = model::kNoIndex;
+};
+
+struct Candidate {
+  std::string where;
+  double saved_ns = 0;
+  double gap_ns = 0;
+  int64_t gaps = 0;
+  int64_t repeats = 0;
+  size_t length = 0;  // launches per repeat
+  Intervals times;    // of the host, in which the sequence is launched
+  uint32_t thread = 0;
+};
+
+// The longest period that is looked for, and the launches that are looked at.
+constexpr size_t kLongestPeriod = 512;
+constexpr size_t kLaunchesLookedAt = 20'000;
+
+using LaunchesByThread = std::map<uint32_t, std::vector<Launch>>;
+
+LaunchesByThread FindLaunches(const RunFacts& facts) {
+  LaunchesByThread launches;
+  for (size_t i = 0; i < facts.model.ops.size(); ++i) {
+    const Op& op = facts.model.ops[i];
+    if (op.kind != model::OpKind::kKernel || !op.timed || op.graph != 0 ||
+        op.device != facts.device.device || op.api == model::kNoIndex) {
+      continue;
+    }
+    const model::ApiCall& call = facts.model.api_calls[op.api];
+    launches[call.thread].push_back({call.start_ns, op.shape, static_cast<int32_t>(i)});
+  }
+  for (auto& [thread, list] : launches) {
+    std::sort(list.begin(), list.end(),
+              [](const Launch& a, const Launch& b) { return a.time_ns < b.time_ns; });
+  }
+  return launches;
+}
+
+void AddGap(const RunFacts& facts, const Launch& launch, Candidate* candidate) {
+  const double gap = facts.LaunchGapBefore(launch.op);
+  if (gap <= 0) return;
+  candidate->gap_ns += gap;
+  ++candidate->gaps;
+  candidate->saved_ns += std::max(0.0, gap - kGraphEdgeNs);
+}
+
+// The instances of one NVTX path whose launch sequence is the most frequent one.
+Candidate RangeCandidate(const RunFacts& facts, const LaunchesByThread& launches,
+                         const std::vector<model::RangeInstance>& instances) {
+  struct Run {
+    const Launch* begin;
+    const Launch* end;
+    model::RangeInstance instance;
+  };
+  std::map<std::vector<uint32_t>, std::vector<Run>> by_sequence;
+  for (const model::RangeInstance& instance : instances) {
+    const auto list = launches.find(instance.thread);
+    if (list == launches.end()) continue;
+    const auto before = [](const Launch& launch, int64_t time) { return launch.time_ns < time; };
+    const Launch* first = list->second.data();
+    const Launch* last = first + list->second.size();
+    const Launch* begin = std::lower_bound(first, last, instance.start_ns, before);
+    const Launch* end = std::lower_bound(begin, last, instance.end_ns, before);
+    if (end - begin < 2) continue;  // a graph of one kernel saves nothing
+    std::vector<uint32_t> shapes;
+    for (const Launch* launch = begin; launch != end; ++launch) shapes.push_back(launch->shape);
+    by_sequence[std::move(shapes)].push_back({begin, end, instance});
+  }
+  Candidate best;
+  for (const auto& [shapes, runs] : by_sequence) {
+    if (static_cast<double>(runs.size()) < kRepeats) continue;
+    Candidate candidate;
+    candidate.length = shapes.size();
+    candidate.repeats = static_cast<int64_t>(runs.size());
+    candidate.thread = runs.front().instance.thread;
+    for (const Run& run : runs) {
+      candidate.times.emplace_back(run.instance.start_ns, run.instance.end_ns);
+      for (const Launch* launch = run.begin; launch != run.end; ++launch) {
+        AddGap(facts, *launch, &candidate);
+      }
+    }
+    if (candidate.saved_ns > best.saved_ns) best = std::move(candidate);
+  }
+  return best;
+}
+
+// The smallest period with which nearly all launches of a thread repeat; 0: none.
+size_t FindPeriod(const std::vector<Launch>& launches) {
+  const size_t n = std::min(launches.size(), kLaunchesLookedAt);
+  for (size_t period = 1; period <= kLongestPeriod && kRepeats * period <= n; ++period) {
+    const double allowed = (1 - kMostOf) * static_cast<double>(n - period);
+    size_t different = 0;
+    for (size_t i = period; i < n && static_cast<double>(different) <= allowed; ++i) {
+      if (launches[i].shape != launches[i - period].shape) ++different;
+    }
+    if (static_cast<double>(different) <= allowed) return period;
+  }
+  return 0;
+}
+
+Candidate PeriodCandidate(const RunFacts& facts, const LaunchesByThread& launches) {
+  Candidate best;
+  for (const auto& [thread, list] : launches) {
+    const size_t period = FindPeriod(list);
+    if (period == 0) continue;
+    Candidate candidate;
+    candidate.where = "the launches of one thread";
+    candidate.length = period;
+    candidate.repeats = static_cast<int64_t>(list.size() / period);
+    candidate.thread = thread;
+    candidate.times.emplace_back(list.front().time_ns, list.back().time_ns + 1);
+    for (const Launch& launch : list) AddGap(facts, launch, &candidate);
+    if (candidate.saved_ns > best.saved_ns) best = std::move(candidate);
+  }
+  return best;
+}
+
+Candidate FindCandidate(const RunFacts& facts) {
+  const LaunchesByThread launches = FindLaunches(facts);
+  std::map<uint32_t, std::vector<model::RangeInstance>> by_path;
+  for (const model::RangeInstance& instance : facts.model.instances) {
+    if (instance.closed) by_path[instance.path].push_back(instance);
+  }
+  Candidate best;
+  for (const auto& [path, instances] : by_path) {
+    if (static_cast<double>(instances.size()) < kRepeats) continue;
+    Candidate candidate = RangeCandidate(facts, launches, instances);
+    if (candidate.saved_ns <= best.saved_ns) continue;
+    candidate.where = "range " + facts.model.paths[path].full;
+    best = std::move(candidate);
+  }
+  if (best.saved_ns > 0) return best;
+  return PeriodCandidate(facts, launches);
+}
+
+// Calls within the sequence that a stream capture does not allow.
+int64_t CountBlockers(const RunFacts& facts, const Candidate& candidate) {
+  const Intervals times = Union(candidate.times);
+  int64_t blockers = 0;
+  for (const model::ApiCall& call : facts.model.api_calls) {
+    if (call.thread != candidate.thread) continue;
+    if (call.cls != ApiClass::kSync && call.cls != ApiClass::kAlloc && call.cls != ApiClass::kFree)
+      continue;
+    const auto after =
+        std::upper_bound(times.begin(), times.end(), std::pair(call.start_ns, INT64_MAX));
+    if (after != times.begin() && call.start_ns < std::prev(after)->second) ++blockers;
+  }
+  return blockers;
+}
+
+}  // namespace
+
+MaybeFinding GraphOpportunity(const RunFacts& facts) {
+  if (facts.Share(facts.Idle(GapCause::kLaunch)) < kIdleShare) return std::nullopt;
+  const Candidate found = FindCandidate(facts);
+  if (found.saved_ns <= 0 || facts.Share(found.saved_ns) < kCopyShare) return std::nullopt;
+  const int64_t blockers = CountBlockers(facts, found);
+  Finding finding;
+  finding.title = "A CUDA graph would close launch gaps: " +
+                  Plural(found.length, "launch repeats", "launches repeat") + " " +
+                  FormatCount(static_cast<uint64_t>(found.repeats)) + " times in " + found.where +
+                  ".";
+  finding.evidence = {"launch gaps in it: " + FormatCount(static_cast<uint64_t>(found.gaps)) +
+                          ", " + FormatNs(found.gap_ns) + " in all",
+                      "gain: each gap less " + FormatNs(kGraphEdgeNs) +
+                          " that remains between nodes of a graph = " + FormatNs(found.saved_ns)};
+  if (blockers > 0) {
+    finding.evidence.push_back(
+        Plural(static_cast<uint64_t>(blockers), "call", "calls") +
+        " in it that cannot be captured (synchronization, allocation): move them out first");
+  }
+  finding.action =
+      "Capture the sequence once (cudaStreamBeginCapture), instantiate it, and launch the graph; "
+      "arguments must stay the same or be updated.";
+  finding.gain_at_most_ns = found.saved_ns;
+  finding.confidence = blockers > 0 ? Confidence::kLow : Confidence::kMedium;
+  finding.withheld_why = facts.lost_operations.empty() ? facts.lost_ranges : facts.lost_operations;
+  return finding;
+}
+
+}  // namespace prof::analyzer

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Interval arithmetic and sums over one device.
+#include "lib/analyzer/rules/finding_inputs.h"
+
+#include <algorithm>
+
+#include "lib/analyzer/base/rule_text.h"
+
+namespace prof::analyzer {
+namespace {
+
+std::string LostOperations(const model::Model& model) {
+  const Integrity& integrity = model.integrity;
+  std::vector<std::string> losses;
+  const auto add = [&](uint64_t count, const char* what) {
+    if (count > 0) losses.push_back(std::to_string(count) + " " + what);
+  };
+  add(integrity.dropped_by_cupti, "records dropped by CUPTI");
+  add(integrity.dropped_by_cap, "records dropped at the memory limit");
+  add(integrity.buffers_refused, "record buffers refused");
+  add(integrity.launches_missed, "launches that another profiler took the records of");
+  add(integrity.untimed, "operations without a time");
+  add(integrity.unknown_records, "records of unknown kinds");
+  add(integrity.bytes_not_written, "bytes not written");
+  if (integrity.clock_stepped) losses.emplace_back("a step of the clock");
+  if (integrity.incomplete || !model.truncation.empty()) {
+    losses.emplace_back("an end of the snapshot that is missing");
+  }
+  return losses.empty() ? "" : Join(losses) + ": idle time may be work that was not recorded";
+}
+
+std::string LostRanges(const model::Model& model) {
+  const Integrity& integrity = model.integrity;
+  const uint64_t lost =
+      integrity.range_events_dropped + integrity.range_paths_dropped + integrity.calls_dropped;
+  return lost == 0 ? "" : std::to_string(lost) + " range events or API calls were dropped";
+}
+
+}  // namespace
+
+Intervals Union(Intervals intervals) {
+  std::sort(intervals.begin(), intervals.end());
+  Intervals merged;
+  for (const auto& [start, end] : intervals) {
+    if (end <= start) continue;
+    if (!merged.empty() && start <= merged.back().second) {
+      merged.back().second = std::max(merged.back().second, end);
+    } else {
+      merged.emplace_back(start, end);
+    }
+  }
+  return merged;
+}
+
+double Length(const Intervals& intervals) {
+  double length = 0;
+  for (const auto& [start, end] : intervals) length += static_cast<double>(end - start);
+  return length;
+}
+
+double OverlapOf(const Intervals& a, const Intervals& b) {
+  double overlap = 0;
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const int64_t start = std::max(a[i].first, b[j].first);
+    const int64_t end = std::min(a[i].second, b[j].second);
+    if (end > start) overlap += static_cast<double>(end - start);
+    a[i].second < b[j].second ? ++i : ++j;
+  }
+  return overlap;
+}
+
+double RunFacts::LaunchGapBefore(int32_t op) const {
+  const auto found = std::lower_bound(launch_gaps.begin(), launch_gaps.end(), std::pair(op, 0.0));
+  return found != launch_gaps.end() && found->first == op ? found->second : 0;
+}
+
+RunFacts GatherRunFacts(const model::Model& model, const DeviceTimeline& device, double span_ns) {
+  RunFacts facts{model, device, span_ns};
+  for (const model::Op& op : model.ops) {
+    if (!RunsKernels(op) || !op.timed || op.device != device.device) continue;
+    facts.kernels.emplace_back(op.start_ns, op.end_ns);
+  }
+  facts.kernels = Union(std::move(facts.kernels));
+  for (const Gap& gap : device.gaps) {
+    const auto cause = static_cast<size_t>(gap.cause);
+    if (cause >= facts.idle_ns.size()) continue;
+    const auto length = static_cast<double>(gap.end_ns - gap.start_ns);
+    facts.idle_ns[cause] += length;
+    ++facts.idle_count[cause];
+    if (gap.cause == GapCause::kLaunch) facts.launch_gaps.emplace_back(gap.next_op, length);
+  }
+  std::sort(facts.launch_gaps.begin(), facts.launch_gaps.end());
+  facts.lost_operations = LostOperations(model);
+  facts.lost_ranges = LostRanges(model);
+  return facts;
+}
+
+}  // namespace prof::analyzer

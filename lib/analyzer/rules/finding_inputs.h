@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the rules about a run look at: one device's operations as intervals, its idle time by
+// cause, and what was lost.
+#ifndef PROF_LIB_ANALYZER_RULES_FINDING_INPUTS_H_
+#define PROF_LIB_ANALYZER_RULES_FINDING_INPUTS_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/analyzer/timeline/timeline.h"
+#include "lib/snapshot/model/model.h"
+#include "prof/report.h"
+
+namespace prof::analyzer {
+
+// Sorted, disjoint [start, end) in nanoseconds.
+using Intervals = std::vector<std::pair<int64_t, int64_t>>;
+
+Intervals Union(Intervals intervals);
+double Length(const Intervals& intervals);
+double OverlapOf(const Intervals& a, const Intervals& b);
+
+struct RunFacts {
+  const model::Model& model;
+  const DeviceTimeline& device;
+  double span_ns = 0;
+  Intervals kernels;                                    // union of all kernels of the device
+  std::array<double, 7> idle_ns{};                      // by GapCause
+  std::array<int64_t, 7> idle_count{};                  // by GapCause
+  std::vector<std::pair<int32_t, double>> launch_gaps;  // op that ended it, length; by op
+  std::string lost_operations;  // why idle time may be an operation without a record; or empty
+  std::string lost_ranges;      // why NVTX paths may be wrong; or empty
+
+  double Idle(GapCause cause) const { return idle_ns[static_cast<size_t>(cause)]; }
+  double LaunchGapBefore(int32_t op) const;
+  double Share(double ns) const { return span_ns > 0 ? ns / span_ns : 0; }
+};
+
+RunFacts GatherRunFacts(const model::Model& model, const DeviceTimeline& device, double span_ns);
+
+// The rules of each file; a finding's gain is not yet limited to the span.
+using MaybeFinding = std::optional<Finding>;
+MaybeFinding PageableCopies(const RunFacts& facts);
+MaybeFinding CopiesNotOverlapped(const RunFacts& facts);
+MaybeFinding SmallCopies(const RunFacts& facts);
+MaybeFinding SynchronousCopies(const RunFacts& facts);
+MaybeFinding GraphOpportunity(const RunFacts& facts);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_RULES_FINDING_INPUTS_H_

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What PM samples say of a kernel without counters: DRAM, when it is saturated beyond the error
+// bound, and otherwise only what was read. Counters of single launches always come first.
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lib/analyzer/base/number_text.h"
+#include "lib/analyzer/base/rule_text.h"
+#include "lib/analyzer/continuous/continuous.h"
+#include "lib/analyzer/rules/thresholds.h"
+#include "lib/analyzer/rules/verdicts.h"
+
+namespace prof::analyzer {
+
+bool ContinuousDramBound(const Facts& facts) {
+  if (facts.measured || facts.duration_ns < kLaunchSizedNs) return false;
+  const std::optional<ContinuousDram> dram = FindContinuousDram(facts.kernel->continuous);
+  return dram && dram->percent - dram->error >= 100 * kSaturated;
+}
+
+void FillContinuousDram(const Facts& facts, Verdict* verdict) {
+  const ContinuousDram dram = *FindContinuousDram(facts.kernel->continuous);
+  const double least = (dram.percent - dram.error) / 100;
+  verdict->summary = "Limited by DRAM at " + FormatFixed(dram.percent, 1) + " +-" +
+                     FormatFixed(dram.error, 1) +
+                     " % of its peak, by samples of the whole GPU while it ran.";
+  SayContinuous(facts, verdict);
+  verdict->action =
+      "Move fewer bytes: fuse with the neighbouring kernels, use a smaller type, reuse data from "
+      "cache or shared memory.";
+  verdict->gain_at_most = 1 - least / kDramCeiling;
+  verdict->gain_formula = "1 - " + FormatFixed(least, 3) + " / " + FormatFixed(kDramCeiling, 2) +
+                          " (more of the DRAM's peak than that is not expected, and it may be at "
+                          "the lower end of the error bound)";
+  verdict->confidence = Confidence::kMedium;
+  verdict->missing = "counters of this kernel: the use of the other units, its traffic and stalls";
+}
+
+void SayContinuous(const Facts& facts, Verdict* verdict) {
+  for (const auto& [metric, value] : facts.kernel->continuous) {
+    std::string line = metric;
+    if (value.value) {
+      line += " " + FormatFixed(*value.value, 1) + " +-" + FormatFixed(value.error, 1);
+      line += IsPercentMetric(metric) ? " %" : "";
+      line += " while it ran (PM samples, " + FormatNs(value.seconds * 1e9) + " of it)";
+    } else {
+      line += ": no value from PM samples, " + value.missing;
+    }
+    verdict->evidence.push_back(std::move(line));
+  }
+}
+
+}  // namespace prof::analyzer

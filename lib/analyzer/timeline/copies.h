@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies by direction and kind of memory, and how much of them ran beside kernels.
+#ifndef PROF_LIB_ANALYZER_TIMELINE_COPIES_H_
+#define PROF_LIB_ANALYZER_TIMELINE_COPIES_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/snapshot/model/model.h"
+#include "prof/report.h"
+
+namespace prof::analyzer {
+
+// "host to device"
+std::string DirectionName(model::CopyKind kind);
+// "pageable"
+std::string MemoryName(model::MemoryKind kind);
+
+// By time, descending. Overlap is with the union of the kernels of the copy's device.
+std::vector<CopySummary> SummarizeCopies(const model::Model& model);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_TIMELINE_COPIES_H_

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/timeline/gap_cause.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "lib/snapshot/model/api_class.h"
+#include "lib/snapshot/model/overhead_class.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::ApiCall;
+using model::kNoIndex;
+using model::Op;
+
+// A launch reaches an idle GPU within a few microseconds: its call takes 3 to 4 us, and the kernel
+// starts about 2 us after the call returns (both measured on an H200). One that was issued later
+// than this before the GPU ran dry could not have kept it busy.
+constexpr int64_t kLaunchLatencyNs = 5'000;
+
+// Shorter stretches of host code are the ordinary cost of a launch, not work to move elsewhere.
+constexpr int64_t kHostWorkMinNs = 20'000;
+// Host code is the cause when it takes more of the gap than this; docs/rules.md.
+constexpr double kHostWorkShare = 0.8;
+
+// The part of a gap that counter sampling, tracing or the loading of code must have taken to be its
+// cause.
+constexpr double kCauseShare = 0.5;
+// A counter range disturbs the GPU around its kernel by up to 1 ms (SM counters, H200); a longer
+// gap beside a sampled kernel needs more evidence than being its neighbour.
+constexpr int64_t kSampleDisturbanceNs = 2'000'000;
+
+// API and GPU times are converted from two clocks; a wait may seem to end this much too early.
+constexpr int64_t kClockSlackNs = 1'000;
+
+// Of a gap in which the host went through more ranges than this, no single one is worth naming.
+constexpr size_t kMaxGapPaths = 64;
+
+int64_t Overlap(int64_t a_start, int64_t a_end, int64_t b_start, int64_t b_end) {
+  return std::max<int64_t>(0, std::min(a_end, b_end) - std::max(a_start, b_start));
+}
+
+bool Pageable(const Op& op) {
+  return op.kind == model::OpKind::kCopy && (op.source == model::MemoryKind::kPageable ||
+                                             op.destination == model::MemoryKind::kPageable);
+}
+
+}  // namespace
+
+GapClassifier::GapClassifier(const model::Model& model)
+    : model_(model),
+      previous_call_(model.api_calls.size(), kNoIndex),
+      blocks_host_(model.api_calls.size()) {
+  std::vector<int32_t> last(model.threads.size(), kNoIndex);
+  std::vector<std::optional<bool>> blocks(model.strings.size());
+  for (size_t i = 0; i < model.api_calls.size(); ++i) {
+    const ApiCall& call = model.api_calls[i];
+    previous_call_[i] = std::exchange(last[call.thread], static_cast<int32_t>(i));
+    std::optional<bool>& known = blocks[call.name];
+    if (!known) known = BlocksHost(model.strings[call.name]);
+    blocks_host_[i] = *known;
+  }
+  for (const Op& op : model.ops) {
+    if (op.api != kNoIndex && Pageable(op)) blocks_host_[op.api] = true;
+  }
+  FindUntraced();
+  std::vector<Interval> held;
+  for (const Untraced& launch : untraced_) held.push_back({launch.start_ns, launch.end_ns});
+  for (const model::ProfilerInterval& interval : model.profiler_intervals) {
+    held.push_back({interval.begin_ns, interval.end_ns});
+  }
+  profiler_ = Union(std::move(held));
+  FindOverheads();
+}
+
+std::vector<GapClassifier::Interval> GapClassifier::Union(std::vector<Interval> intervals) {
+  std::sort(intervals.begin(), intervals.end(),
+            [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; });
+  std::vector<Interval> united;
+  for (const Interval& interval : intervals) {
+    if (!united.empty() && interval.start_ns <= united.back().end_ns) {
+      united.back().end_ns = std::max(united.back().end_ns, interval.end_ns);
+    } else {
+      united.push_back(interval);
+    }
+  }
+  return united;
+}
+
+// Those of which CUPTI does not tell the thread held up nobody that we could name.
+void GapClassifier::FindOverheads() {
+  overheads_.resize(model_.threads.size());
+  for (const model::Overhead& overhead : model_.overheads) {
+    if (overhead.thread == model::kNone) continue;
+    Overheads& of = overheads_[overhead.thread];
+    if (LoadsCode(overhead.kind)) of.loading.push_back({overhead.start_ns, overhead.end_ns});
+    if (IsOfTracing(overhead.kind)) of.tracing.push_back({overhead.start_ns, overhead.end_ns});
+  }
+  for (Overheads& of : overheads_) {
+    of.loading = Union(std::move(of.loading));
+    of.tracing = Union(std::move(of.tracing));
+  }
+}
+
+bool GapClassifier::TakesMost(const std::vector<Interval>& intervals, const Gap& gap) {
+  int64_t taken_ns = 0;
+  auto it = std::lower_bound(intervals.begin(), intervals.end(), gap.start_ns,
+                             [](const Interval& i, int64_t time) { return i.end_ns <= time; });
+  for (; it != intervals.end() && it->start_ns < gap.end_ns; ++it) {
+    taken_ns += Overlap(it->start_ns, it->end_ns, gap.start_ns, gap.end_ns);
+  }
+  return taken_ns > 0 && static_cast<double>(taken_ns) >=
+                             kCauseShare * static_cast<double>(gap.end_ns - gap.start_ns);
+}
+
+// A launch that prof kept out of the trace ran for as long as its like on the timeline.
+void GapClassifier::FindUntraced() {
+  std::unordered_map<uint32_t, int64_t> longest_ns;  // by shape
+  for (const Op& op : model_.ops) {
+    if (op.untraced) longest_ns[op.shape] = 0;
+  }
+  if (longest_ns.empty()) return;
+  for (const Op& op : model_.ops) {
+    const auto known = longest_ns.find(op.shape);
+    if (op.kind != model::OpKind::kKernel || !op.timed || known == longest_ns.end()) continue;
+    known->second = std::max(known->second, op.end_ns - op.start_ns);
+  }
+  for (const Op& op : model_.ops) {
+    if (!op.untraced) continue;
+    untraced_.push_back({op.device, op.start_ns, op.start_ns + longest_ns[op.shape]});
+  }
+  std::sort(untraced_.begin(), untraced_.end(),
+            [](const Untraced& a, const Untraced& b) { return a.start_ns < b.start_ns; });
+}
+
+bool GapClassifier::HoldsUntraced(const Gap& gap) const {
+  auto it = std::lower_bound(
+      untraced_.begin(), untraced_.end(), gap.start_ns,
+      [](const Untraced& launch, int64_t time_ns) { return launch.start_ns < time_ns; });
+  for (; it != untraced_.end() && it->start_ns <= gap.end_ns; ++it) {
+    if (it->device == gap.device) return true;
+  }
+  return false;
+}
+
+bool GapClassifier::CausedByProfiler(const Gap& gap) const {
+  const int64_t gap_ns = gap.end_ns - gap.start_ns;
+  const bool beside_sample =
+      model_.ops[gap.previous_op].sampled || model_.ops[gap.next_op].sampled || HoldsUntraced(gap);
+  if (beside_sample && gap_ns <= kSampleDisturbanceNs) return true;
+  return TakesMost(profiler_, gap);
+}
+
+// A call that waited for the work before the gap, or that took most of the gap itself.
+bool GapClassifier::Blocks(const Gap& gap, const ApiCall& call) const {
+  if (call.start_ns <= gap.start_ns) return call.end_ns + kClockSlackNs >= gap.start_ns;
+  return 2 * Overlap(call.start_ns, call.end_ns, gap.start_ns, gap.end_ns) >=
+         gap.end_ns - gap.start_ns;
+}
+
+GapParts GapClassifier::Parts(const Gap& gap) const {
+  GapParts parts;
+  const int32_t launch = model_.ops[gap.next_op].api;
+  if (launch == kNoIndex || model_.api_calls[launch].start_ns > gap.end_ns) return parts;
+  parts.launch = launch;
+  const ApiCall& call = model_.api_calls[launch];
+  const int64_t launch_start = std::max(call.start_ns, gap.start_ns);
+  const int64_t launch_end = std::clamp(call.end_ns, launch_start, gap.end_ns);
+  parts.launch_ns = launch_end - launch_start;
+  parts.latency_ns = gap.end_ns - launch_end;
+
+  // Backwards over the thread's calls to where the gap began. `open_ns` is what of the gap is
+  // before the calls seen so far: calls that contain others count once.
+  int64_t open_ns = launch_start;
+  for (int32_t i = previous_call_[launch]; i != kNoIndex; i = previous_call_[i]) {
+    const ApiCall& before = model_.api_calls[i];
+    if (before.end_ns + kClockSlackNs < gap.start_ns) break;
+    const int64_t from = std::clamp(before.start_ns, gap.start_ns, open_ns);
+    const int64_t to = std::clamp(before.end_ns, from, open_ns);
+    const bool waited = parts.blocking_call == kNoIndex && blocks_host_[i] && Blocks(gap, before);
+    if (waited) parts.blocking_call = i;
+    (waited ? parts.blocked_ns : parts.cuda_ns) += to - from;
+    parts.host_ns += open_ns - to;
+    open_ns = from;
+  }
+  parts.host_ns += open_ns - gap.start_ns;
+  return parts;
+}
+
+// The range in which the launching thread was during most of the gap before the launch.
+uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts) const {
+  const Op& next = model_.ops[gap.next_op];
+  if (parts.launch == kNoIndex) return model_.LaunchPath(next);
+  const ApiCall& call = model_.api_calls[parts.launch];
+  const std::vector<model::RangeStep>& steps = model_.steps[call.thread];
+  const int64_t until_ns = call.start_ns > gap.start_ns ? call.start_ns : gap.end_ns;
+  auto it = std::upper_bound(
+      steps.begin(), steps.end(), gap.start_ns,
+      [](int64_t time_ns, const model::RangeStep& step) { return time_ns < step.time_ns(); });
+  std::vector<std::pair<uint32_t, int64_t>> times;  // few paths: a search is cheaper than a map
+  int64_t from_ns = gap.start_ns;
+  uint32_t path = it == steps.begin() ? 0 : (it - 1)->path();
+  while (from_ns < until_ns) {
+    const bool more = it != steps.end() && it->time_ns() < until_ns;
+    const int64_t to_ns = more ? it->time_ns() : until_ns;
+    auto entry = std::find_if(times.begin(), times.end(),
+                              [path](const auto& known) { return known.first == path; });
+    if (entry == times.end() && times.size() < kMaxGapPaths) {
+      entry = times.insert(times.end(), {path, 0});
+    }
+    if (entry != times.end()) entry->second += to_ns - from_ns;
+    from_ns = to_ns;
+    if (more) path = (it++)->path();
+  }
+  if (times.empty()) return model_.LaunchPath(next);
+  return std::max_element(times.begin(), times.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+void GapClassifier::Classify(Gap* gap) const {
+  const Op& previous = model_.ops[gap->previous_op];
+  const Op& next = model_.ops[gap->next_op];
+  const GapParts parts = Parts(*gap);
+  gap->api = parts.launch;
+  gap->path = HostPath(*gap, parts);
+  gap->cause = GapCause::kUnknown;
+  if (CausedByProfiler(*gap)) {
+    gap->cause = GapCause::kProfiler;
+    return;
+  }
+  const bool one_graph = next.graph != 0 && next.correlation == previous.correlation;
+  if (parts.launch == kNoIndex) {
+    if (one_graph) gap->cause = GapCause::kDependency;
+    return;
+  }
+  if (one_graph || model_.api_calls[parts.launch].start_ns + kLaunchLatencyNs < gap->start_ns) {
+    // The operation was queued in time, so it waited for something on the device.
+    const bool copy = previous.kind == model::OpKind::kCopy || next.kind == model::OpKind::kCopy;
+    gap->cause = copy ? GapCause::kTransfer : GapCause::kDependency;
+    return;
+  }
+  const Overheads& overheads = overheads_[model_.api_calls[parts.launch].thread];
+  if (TakesMost(overheads.tracing, *gap)) {
+    gap->cause = GapCause::kProfiler;
+    return;
+  }
+  if (TakesMost(overheads.loading, *gap)) {
+    gap->cause = GapCause::kLoading;
+    return;
+  }
+  const int64_t gap_ns = gap->end_ns - gap->start_ns;
+  if (gap_ns >= kHostWorkMinNs &&
+      static_cast<double>(parts.host_ns) > kHostWorkShare * static_cast<double>(gap_ns)) {
+    gap->cause = GapCause::kHostWork;
+  } else if (parts.blocking_call != kNoIndex) {
+    gap->cause = GapCause::kSync;
+    gap->api = parts.blocking_call;
+  } else {
+    gap->cause = GapCause::kLaunch;
+  }
+}
+
+}  // namespace prof::analyzer

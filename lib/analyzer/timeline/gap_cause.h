@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why a device idled: what the thread that launched the next operation did meanwhile.
+#ifndef PROF_LIB_ANALYZER_TIMELINE_GAP_CAUSE_H_
+#define PROF_LIB_ANALYZER_TIMELINE_GAP_CAUSE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/analyzer/timeline/timeline.h"
+#include "lib/snapshot/model/model.h"
+
+namespace prof::analyzer {
+
+// A gap that ended because of a launch, in its parts. They are clipped to the gap and sum to it.
+struct GapParts {
+  int64_t blocked_ns = 0;  // in `blocking_call`
+  int64_t cuda_ns = 0;     // in other CUDA calls before the launch
+  int64_t host_ns = 0;     // in no CUDA call before the launch
+  int64_t launch_ns = 0;   // in the launching call
+  int64_t latency_ns = 0;  // from the end of that call to the operation's start
+  int32_t launch = model::kNoIndex;
+  int32_t blocking_call = model::kNoIndex;  // the last one that waited for the work before the gap
+};
+
+class GapClassifier {
+ public:
+  // Keeps a reference to `model`.
+  explicit GapClassifier(const model::Model& model);
+
+  // Fills in cause, api and path of a gap whose times and operations are set.
+  void Classify(Gap* gap) const;
+
+  // All zero when the launching call is not known, or not before the operation.
+  GapParts Parts(const Gap& gap) const;
+
+ private:
+  struct Interval {
+    int64_t start_ns = 0, end_ns = 0;
+  };
+
+  struct Untraced {
+    uint32_t device = 0;
+    int64_t start_ns = 0, end_ns = 0;  // launched by the host; as long as it may have run
+  };
+
+  // What the driver and CUPTI took of a thread's time.
+  struct Overheads {
+    std::vector<Interval> loading, tracing;  // unions, sorted
+  };
+
+  void FindUntraced();
+  void FindOverheads();
+  bool HoldsUntraced(const Gap& gap) const;
+  bool CausedByProfiler(const Gap& gap) const;
+  static bool TakesMost(const std::vector<Interval>& intervals, const Gap& gap);
+  static std::vector<Interval> Union(std::vector<Interval> intervals);
+  bool Blocks(const Gap& gap, const model::ApiCall& call) const;
+  uint32_t HostPath(const Gap& gap, const GapParts& parts) const;
+
+  const model::Model& model_;
+  std::vector<int32_t> previous_call_;  // on the same thread, parallel to api_calls
+  std::vector<bool> blocks_host_;       // parallel to api_calls
+  std::vector<Interval> profiler_;      // union over all threads, sorted
+  std::vector<Untraced> untraced_;      // sorted by start
+  std::vector<Overheads> overheads_;    // by thread
+};
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_TIMELINE_GAP_CAUSE_H_

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/timeline/gaps.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "lib/analyzer/base/kernel_names.h"
+#include "lib/analyzer/base/number_text.h"
+#include "lib/analyzer/timeline/gap_cause.h"
+#include "lib/snapshot/model/api_class.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::kNoIndex;
+using model::Model;
+
+std::string ApiName(const Model& model, int32_t api) {
+  return std::string(WithoutApiSuffix(model.strings[model.api_calls[api].name]));
+}
+
+std::string OpName(const Model& model, const model::Op& op) {
+  switch (op.kind) {
+    case model::OpKind::kKernel:
+      return ShortName(Demangle(model.shapes[op.shape].name));
+    case model::OpKind::kCopy:
+      return "a copy";
+    case model::OpKind::kMemset:
+      return "a memset";
+    case model::OpKind::kGraph:
+      return "CUDA graph " + std::to_string(op.graph);
+  }
+  return "";
+}
+
+std::string PathName(const Model& model, uint32_t path) {
+  return path == 0 ? "(no range)" : model.paths[path].full;
+}
+
+// "412 us before saxpy: 3.10 us in cudaStreamSynchronize, 405 us of host code, ..."
+std::string Tell(const Model& model, const GapClassifier& classifier, const Gap& gap) {
+  const GapParts parts = classifier.Parts(gap);
+  std::string text = FormatNs(static_cast<double>(gap.end_ns - gap.start_ns)) + " before " +
+                     OpName(model, model.ops[gap.next_op]);
+  if (parts.launch == kNoIndex) return text + ": the call that launched it was not recorded";
+  const std::string launch = ApiName(model, parts.launch);
+  const model::ApiCall& call = model.api_calls[parts.launch];
+  if (gap.cause == GapCause::kTransfer || gap.cause == GapCause::kDependency) {
+    if (call.start_ns > gap.start_ns) return text;
+    return text + ": " + launch + " had put it into the queue " +
+           FormatNs(static_cast<double>(gap.start_ns - call.start_ns)) + " before the gap";
+  }
+  std::string list;
+  const auto add = [&list](int64_t part_ns, const std::string& what) {
+    if (part_ns == 0) return;
+    list += (list.empty() ? "" : ", ") + FormatNs(static_cast<double>(part_ns)) + ' ' + what;
+  };
+  if (parts.blocking_call != kNoIndex) {
+    add(parts.blocked_ns, "until " + ApiName(model, parts.blocking_call) + " returned");
+  }
+  add(parts.host_ns, "of host code");
+  add(parts.cuda_ns, "in other CUDA calls");
+  add(parts.launch_ns, "in " + launch);
+  add(parts.latency_ns, "from its return to the start on the GPU");
+  return list.empty() ? text : text + ": " + list;
+}
+
+// What is known of one cause while gaps are added.
+struct Cause {
+  GapSummary summary;
+  const Gap* longest = nullptr;
+  std::unordered_map<uint32_t, int64_t> places;  // path, or string id of a call, to time
+};
+
+std::string Where(const Model& model, const Cause& cause) {
+  const auto most =
+      std::max_element(cause.places.begin(), cause.places.end(), [](const auto& a, const auto& b) {
+        return a.second != b.second ? a.second < b.second : a.first > b.first;
+      });
+  if (most == cause.places.end()) return "";
+  if (cause.summary.cause == GapCause::kSync) {
+    return std::string(WithoutApiSuffix(model.strings[most->first]));
+  }
+  return PathName(model, most->first);
+}
+
+}  // namespace
+
+std::vector<GapSummary> SummarizeGaps(const Model& model, const Timeline& timeline) {
+  std::vector<GapSummary> result;
+  const GapClassifier classifier(model);
+  for (const DeviceTimeline& device : timeline.devices) {
+    std::unordered_map<int, Cause> causes;
+    for (const Gap& gap : device.gaps) {
+      if (gap.cause == GapCause::kProfiler) continue;
+      Cause& cause = causes[static_cast<int>(gap.cause)];
+      const int64_t gap_ns = gap.end_ns - gap.start_ns;
+      cause.summary.device = gap.device;
+      cause.summary.cause = gap.cause;
+      ++cause.summary.count;
+      cause.summary.total_ns += static_cast<double>(gap_ns);
+      if (cause.longest == nullptr || gap_ns > cause.longest->end_ns - cause.longest->start_ns) {
+        cause.longest = &gap;
+      }
+      const bool sync = gap.cause == GapCause::kSync;
+      cause.places[sync ? model.api_calls[gap.api].name : gap.path] += gap_ns;
+    }
+    for (auto& [key, cause] : causes) {
+      GapSummary& summary = cause.summary;
+      summary.longest_ns = static_cast<double>(cause.longest->end_ns - cause.longest->start_ns);
+      summary.where = Where(model, cause);
+      summary.example = Tell(model, classifier, *cause.longest);
+      result.push_back(std::move(summary));
+    }
+  }
+  std::sort(result.begin(), result.end(), [](const GapSummary& a, const GapSummary& b) {
+    if (a.total_ns != b.total_ns) return a.total_ns > b.total_ns;
+    return a.device != b.device ? a.device < b.device : a.cause < b.cause;
+  });
+  return result;
+}
+
+}  // namespace prof::analyzer

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the program said through NVTX beside its ranges: marks, values, categories, names.
+#ifndef PROF_LIB_ANALYZER_TIMELINE_NVTX_H_
+#define PROF_LIB_ANALYZER_TIMELINE_NVTX_H_
+
+#include "lib/snapshot/model/model.h"
+#include "prof/report.h"
+
+namespace prof::analyzer {
+
+NvtxReport DescribeNvtx(const model::Model& model);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_TIMELINE_NVTX_H_

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/timeline/timeline.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "lib/analyzer/timeline/gap_cause.h"
+
+namespace prof::analyzer {
+namespace {
+
+// A device during the sweep over its operations in the order of their starts.
+struct Sweep {
+  DeviceTimeline timeline;
+  int64_t covered_until_ns = 0;      // the latest end so far
+  int32_t latest = model::kNoIndex;  // the operation that has it
+};
+
+}  // namespace
+
+Timeline BuildTimeline(const model::Model& model) {
+  Timeline result;
+  result.exclusive_ns.resize(model.ops.size());
+  std::unordered_map<uint32_t, Sweep> devices;
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    const model::Op& op = model.ops[i];
+    if (!op.timed) break;  // they are last
+    Sweep& sweep = devices[op.device];
+    DeviceTimeline& timeline = sweep.timeline;
+    if (sweep.latest == model::kNoIndex) {
+      timeline.device = op.device;
+      timeline.start_ns = sweep.covered_until_ns = op.start_ns;
+      sweep.latest = static_cast<int32_t>(i);
+    } else if (op.start_ns > sweep.covered_until_ns) {
+      Gap gap;
+      gap.device = op.device;
+      gap.start_ns = sweep.covered_until_ns;
+      gap.end_ns = op.start_ns;
+      gap.previous_op = sweep.latest;
+      gap.next_op = static_cast<int32_t>(i);
+      timeline.gaps.push_back(gap);
+    }
+    // All that started earlier has ended by covered_until_ns: from there on this one is the first.
+    const int64_t own_ns =
+        std::max<int64_t>(0, op.end_ns - std::max(op.start_ns, sweep.covered_until_ns));
+    result.exclusive_ns[i] = own_ns;
+    timeline.busy_ns += own_ns;
+    if (op.end_ns >= sweep.covered_until_ns) {
+      sweep.covered_until_ns = op.end_ns;
+      sweep.latest = static_cast<int32_t>(i);
+    }
+  }
+
+  const GapClassifier classifier(model);
+  for (auto& [id, sweep] : devices) {
+    sweep.timeline.end_ns = sweep.covered_until_ns;
+    for (Gap& gap : sweep.timeline.gaps) {
+      classifier.Classify(&gap);
+      if (gap.cause == GapCause::kProfiler) {
+        sweep.timeline.profiler_ns += gap.end_ns - gap.start_ns;
+      }
+    }
+    result.devices.push_back(std::move(sweep.timeline));
+  }
+  std::sort(result.devices.begin(), result.devices.end(),
+            [](const DeviceTimeline& a, const DeviceTimeline& b) { return a.device < b.device; });
+  return result;
+}
+
+}  // namespace prof::analyzer

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A capped pool of zeroed buffers that CUPTI fills and the collector empties.
+//
+// Slots of one mapping change hands by an atomic state each: free -> lent (Take, on any thread) ->
+// full (GiveFull, on any thread) -> free (the collector, which zeroes what was used). No lock, no
+// allocation; untouched slots cost no memory.
+#ifndef PROF_LIB_CAPTURE_COLLECTOR_BUFFER_POOL_H_
+#define PROF_LIB_CAPTURE_COLLECTOR_BUFFER_POOL_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace prof::capture {
+
+class BufferPool {
+ public:
+  static constexpr size_t kBufferBytes = 256 << 10;
+
+  // At most `cap_bytes`, in buffers of kBufferBytes. When the mapping fails, the pool is empty.
+  explicit BufferPool(size_t cap_bytes);
+  ~BufferPool();
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+
+  // Any thread. A zeroed buffer, or nullptr at the cap (counted as refused).
+  uint8_t* Take();
+
+  // Any thread. The first `used_bytes` of `buffer` hold records. A pointer that is not of this
+  // pool is ignored (counted as foreign).
+  void GiveFull(uint8_t* buffer, size_t used_bytes);
+
+  // The collector. Calls `read(data, used_bytes)` for every full buffer and frees it.
+  template <typename Read>
+  void Drain(Read&& read) {
+    for (size_t i = 0; i < count_; ++i) {
+      Slot& slot = slots_[i];
+      if (slot.state.load(std::memory_order_acquire) != State::kFull) continue;
+      uint8_t* data = base_ + i * kBufferBytes;
+      read(data, slot.used);
+      Recycle(data, slot);
+    }
+  }
+
+  size_t buffers() const { return count_; }
+  size_t in_use() const;
+  uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+  uint64_t foreign() const { return foreign_.load(std::memory_order_relaxed); }
+  // How often anybody called Take() and GiveFull().
+  uint64_t exchanges() const { return exchanges_.load(std::memory_order_relaxed); }
+
+ private:
+  enum class State : uint32_t { kFree, kLent, kFull };
+  struct alignas(64) Slot {
+    std::atomic<State> state{State::kFree};
+    size_t used = 0;
+  };
+
+  static void Recycle(uint8_t* data, Slot& slot);
+
+  uint8_t* base_ = nullptr;
+  size_t count_ = 0;
+  std::unique_ptr<Slot[]> slots_;
+  std::atomic<uint64_t> refused_{0};
+  std::atomic<uint64_t> foreign_{0};
+  std::atomic<uint64_t> exchanges_{0};
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_COLLECTOR_BUFFER_POOL_H_

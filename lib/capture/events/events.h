@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the sources (CUPTI, NVTX, the sampler) hand to the collector: plain structs, one per kind.
+// Strings are views that live until the call that takes them returns.
+#ifndef PROF_LIB_CAPTURE_EVENTS_EVENTS_H_
+#define PROF_LIB_CAPTURE_EVENTS_EVENTS_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prof::capture {
+
+// The hardware channel through which work came; numbers as in snapshot.proto.
+enum class ChannelType : uint8_t { kUnknown, kCompute, kCopy, kDecompression };
+struct Channel {
+  uint32_t id = 0;
+  ChannelType type = ChannelType::kUnknown;
+};
+
+struct KernelEvent {
+  std::string_view name;
+  uint32_t name_id = 0;  // Encoder::NameId(name), for who has it already; 0: it is looked up
+  std::array<uint32_t, 3> grid{}, block{}, cluster{};
+  uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, shared_executed_bytes = 0;
+  uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
+  uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  Channel channel;
+  uint32_t graph = 0;
+  uint64_t graph_node = 0;
+  int64_t start_ns = 0, end_ns = 0;  // both 0: CUPTI gave no valid time
+};
+
+// A kernel of which the encoder has said before what its shape and its lane are.
+struct KnownKernelEvent {
+  uint32_t shape = 0, lane = 0;  // Encoder::ShapeId, LaneId
+  uint32_t correlation = 0, graph = 0;
+  uint64_t graph_node = 0;
+  int64_t start_ns = 0, end_ns = 0;  // as in KernelEvent
+};
+
+// A launch round which tracing was paused. The rest of its facts are those of other launches of the
+// same kernel.
+struct UntracedKernelEvent {
+  std::string name;
+  std::array<uint32_t, 3> grid{}, block{};
+  uint32_t dynamic_shared_bytes = 0;
+  // Used when no launch of the kernel was traced; 0: not known.
+  uint32_t static_shared_bytes = 0, registers_per_thread = 0, local_bytes_per_thread = 0;
+  uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  int64_t launch_ns = 0;  // host time
+};
+
+// Numbers as in snapshot.proto.
+enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
+enum class CopyKind : uint8_t {
+  kUnknown,
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kHostToHost,
+  kPeerToPeer
+};
+enum class SyncKind : uint8_t { kUnknown, kEvent, kStreamWaitEvent, kStream, kContext };
+
+struct CopyEvent {
+  CopyKind kind = CopyKind::kUnknown;
+  MemoryKind source = MemoryKind::kUnknown, destination = MemoryKind::kUnknown;
+  bool async = false;
+  uint64_t bytes = 0;
+  uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  Channel channel;
+  uint32_t graph = 0;
+  uint64_t graph_node = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+struct MemsetEvent {
+  uint64_t bytes = 0;
+  MemoryKind memory = MemoryKind::kUnknown;
+  uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  Channel channel;
+  uint32_t graph = 0;
+  uint64_t graph_node = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+// Numbers as in snapshot.proto.
+enum class PoolType : uint8_t { kUnknown, kLocal, kImported };
+enum class PoolOperation : uint8_t { kUnknown, kCreated, kDestroyed, kTrimmed };
+
+// What a memory pool holds, in bytes. Sizes are those of local pools only.
+struct PoolState {
+  PoolType type = PoolType::kUnknown;
+  uint64_t address = 0;  // names the pool
+  uint64_t reserved = 0, used = 0, threshold = 0;
+};
+
+// Memory that was allocated or freed.
+struct AllocationEvent {
+  bool free = false;
+  bool pooled = false;  // from `pool`
+  MemoryKind memory = MemoryKind::kUnknown;
+  uint64_t address = 0, bytes = 0;
+  uint32_t device = 0, context = 0;
+  uint32_t stream = kNoStream;
+  uint32_t correlation = 0;
+  int64_t time_ns = 0;
+  PoolState pool;
+
+  static constexpr uint32_t kNoStream = 0xffffffff;  // the call was not ordered by a stream
+};
+
+struct PoolEvent {
+  PoolOperation operation = PoolOperation::kUnknown;
+  bool managed = false;
+  PoolState state;
+  uint64_t keep_bytes = 0;  // of a trim
+  uint32_t device = 0, correlation = 0;
+  int64_t time_ns = 0;
+};
+
+// Numbers as in snapshot.proto.
+enum class UnifiedMemoryKind : uint8_t {
+  kUnknown,
+  kHostToDevice,
+  kDeviceToHost,
+  kCpuFault,
+  kGpuFault,
+  kThrashing,
+  kThrottling,
+  kRemoteMap,
+  kDeviceToDevice
+};
+
+// What the driver did to managed memory. `value` and `cause` mean what snapshot.proto says.
+struct UnifiedMemoryEvent {
+  UnifiedMemoryKind kind = UnifiedMemoryKind::kUnknown;
+  uint64_t value = 0;
+  uint32_t source = 0, destination = 0, cause = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+// A launch of a CUDA graph, recorded as a whole: from its first to its last operation.
+struct GraphRunEvent {
+  uint32_t graph = 0;  // as KernelEvent::graph
+  uint32_t device = 0, context = 0, stream = 0, correlation = 0;
+  Channel channel;  // not known
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+// The range in which a node of a CUDA graph was captured. path: table id; 0: in none.
+struct GraphNodeEvent {
+  uint64_t node = 0;
+  uint32_t path = 0;
+};
+
+// Numbers as in snapshot.proto.
+enum class StreamFlag : uint8_t { kUnknown, kDefault, kNonBlocking, kNull };
+
+// A stream as it was created. A smaller number is a higher priority.
+struct StreamEvent {
+  uint32_t context = 0, stream = 0;
+  int32_t priority = 0;
+  StreamFlag flag = StreamFlag::kUnknown;
+};
+
+struct SyncEvent {
+  SyncKind kind = SyncKind::kUnknown;
+  uint32_t context = 0, stream = 0, correlation = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+struct ApiEvent {
+  std::string_view name;
+  uint32_t tid = 0, correlation = 0, error = 0;
+  int64_t start_ns = 0, end_ns = 0;
+  uint32_t name_id = 0;  // as in KernelEvent
+};
+
+// A CUDA API call as the thread that made it wrote it down; the source knows what `call` means.
+struct CallEvent {
+  uint32_t call = 0, tid = 0, correlation = 0, error = 0;
+  int64_t start_ns = 0, end_ns = 0;
+  uint32_t waited = 0;  // the source's, too
+};
+
+struct OverheadEvent {
+  std::string_view kind;
+  uint32_t tid = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+// A change of a thread's innermost range.
+struct RangeEvent {
+  int64_t time_ns = 0;
+  uint32_t path = 0;  // path table id
+};
+
+// An nvtxRangeStart/nvtxRangeEnd pair.
+struct SpanEvent {
+  uint32_t path = 0, start_tid = 0, end_tid = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+struct MarkEvent {
+  uint32_t path = 0, tid = 0;
+  int64_t time_ns = 0;
+};
+
+// Numbers as in snapshot.proto and as nvtxPayloadType_t.
+enum class PayloadType : uint8_t { kNone, kUint64, kInt64, kDouble, kUint32, kInt32, kFloat };
+
+// A number that a program attached to a range or mark.
+struct Payload {
+  PayloadType type = PayloadType::kNone;
+  uint64_t bits = 0;  // of the value as `type` has it; upper bits of 32-bit values are 0
+};
+
+// `path` and `time_ns` are those of the mark, of the range's push, or of the span's start.
+struct PayloadEvent {
+  uint32_t path = 0, tid = 0;
+  int64_t time_ns = 0;
+  Payload payload;
+};
+
+// Numbers as in snapshot.proto.
+enum class NameKind : uint8_t { kUnknown, kThread, kCategory, kStream };
+
+// A name that the program gave to something other than a range.
+struct NameEvent {
+  NameKind kind = NameKind::kUnknown;
+  uint64_t id = 0;          // gettid(), category or stream handle
+  std::string_view domain;  // categories; empty: the default domain
+  std::string_view name;
+  uint32_t context = 0, stream = 0;  // streams: CUPTI's ids; context 0: not known
+};
+
+struct DeviceEvent {
+  uint32_t id = 0;
+  std::string name, chip, uuid;
+  uint32_t compute_major = 0, compute_minor = 0;
+  uint32_t sm_count = 0, warp_size = 0, max_threads_per_sm = 0, max_blocks_per_sm = 0;
+  uint32_t registers_per_sm = 0, shared_memory_per_sm = 0, reserved_shared_memory_per_block = 0;
+  uint32_t l2_bytes = 0, sm_clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
+  uint64_t memory_bytes = 0;
+  std::vector<std::pair<std::string, double>> peaks;
+};
+
+// A metric that is the maximum of others, its parts, and needs more passes than they do.
+struct ThroughputEvent {
+  std::string metric;
+  std::vector<std::string> parts, missing;  // missing: parts that no single launch can tell
+};
+
+struct PassGroupEvent {
+  uint32_t id = 0;  // given by the sampler, counting from 1 without holes
+  std::string tier;
+  std::vector<std::string> metrics;
+  std::vector<ThroughputEvent> throughputs;  // of which a part is among the metrics
+};
+
+// Numbers as in snapshot.proto. A kernel or graph launch is named by `correlation`; for a range
+// instance `path` names the range, correlation is 0, and begin_ns and end_ns are its host time.
+enum class SampleUnit : uint8_t { kKernel, kRange, kGraph };
+
+struct CounterSampleEvent {
+  SampleUnit unit = SampleUnit::kKernel;
+  uint32_t group = 0, context = 0, correlation = 0, path = 0;
+  std::vector<double> values;
+  int64_t begin_ns = 0, end_ns = 0;
+};
+
+// One device's PM sampling: what every sample of it holds. Before the first batch that names it.
+struct PmMetric {
+  std::string name;     // as CUPTI evaluates it
+  double scale = 0.05;  // values are stored as whole numbers of it; this one is for percentages
+};
+struct PmSeriesEvent {
+  uint32_t id = 0;      // given by the sampler, counting from 1 without holes
+  uint32_t device = 0;  // CUDA ordinal
+  int64_t interval_ns = 0;
+  std::vector<PmMetric> metrics;
+};
+
+// Samples of one series in time order: sample i is [begin_ns[i], end_ns[i]) in the clock of the
+// activity records, with values[i * metrics + m]. NaN: CUPTI gave no value. At most some ten
+// thousand samples, so that a block can end behind each batch.
+struct PmBatchEvent {
+  uint32_t series = 0;
+  std::vector<int64_t> begin_ns, end_ns;
+  std::vector<double> values;
+};
+
+enum class ProfilerWork : uint8_t { kUnknown, kSetup, kRotate, kSample };
+
+struct ProfilerIntervalEvent {
+  ProfilerWork work = ProfilerWork::kUnknown;
+  uint32_t tid = 0;
+  int64_t begin_ns = 0, end_ns = 0;
+};
+
+enum class Severity : uint8_t { kInfo, kWarning, kError };
+enum class Subsystem : uint8_t { kUnknown, kTimeline, kRanges, kCounters, kOutput };
+
+struct NoticeEvent {
+  Severity severity = Severity::kInfo;
+  Subsystem subsystem = Subsystem::kUnknown;
+  uint32_t code = 0;
+  std::string what, fix;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_EVENTS_EVENTS_H_

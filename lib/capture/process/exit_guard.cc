@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/process/exit_guard.h"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+
+#include "lib/capture/process/clock.h"
+#include "lib/capture/process/quiet_thread.h"
+#include "lib/capture/process/timed_wait.h"
+
+namespace prof::capture {
+namespace {
+
+constexpr int64_t kPeriodNs = 1'000'000;
+
+using Clock = std::chrono::steady_clock;
+
+std::atomic<void (*)()> action{nullptr};
+std::atomic<Clock::rep> exit_deadline{Clock::time_point::max().time_since_epoch().count()};
+std::atomic<int> times_left{10'000};
+// Held while a thread of ours registers the handler: a child that is forked meanwhile would have
+// the lock that atexit() takes, for ever.
+std::mutex registering;
+
+void RunAction() {
+  if (!Exiting()) {
+    exit_deadline.store((Clock::now() + kExitTimeout).time_since_epoch().count());
+  }
+  // Once, however often it is registered: it may wait long.
+  if (auto* stop = action.exchange(nullptr, std::memory_order_acq_rel)) stop();
+}
+
+}  // namespace
+
+void SetExitAction(void (*stop)()) { action.store(stop, std::memory_order_release); }
+
+void GuardExit() { std::atexit(&RunAction); }
+
+Clock::time_point ExitDeadline() {
+  return Clock::time_point(Clock::duration(exit_deadline.load()));
+}
+
+bool Exiting() { return ExitDeadline() != Clock::time_point::max(); }
+
+FirstAtExit::FirstAtExit() {
+  sem_init(&wake_, 0, 0);
+  try {
+    thread_ = StartQuietThread("prof-exit", [this] { Run(); });
+  } catch (const std::exception&) {  // then what is registered from now on comes before us
+  }
+}
+
+FirstAtExit::~FirstAtExit() {
+  done_.store(true);
+  sem_post(&wake_);
+  if (thread_.joinable()) thread_.join();
+  sem_destroy(&wake_);
+  const std::lock_guard<std::mutex> lock(registering);
+  GuardExit();
+}
+
+void FirstAtExit::Run() {
+  while (!done_.load() && times_left.fetch_sub(1, std::memory_order_relaxed) > 0) {
+    WaitUntil(&wake_, MonotonicNs() + kPeriodNs);
+    const std::lock_guard<std::mutex> lock(registering);
+    GuardExit();
+  }
+}
+
+void HoldExitGuard() { registering.lock(); }
+
+void ReleaseExitGuard() { registering.unlock(); }
+
+}  // namespace prof::capture

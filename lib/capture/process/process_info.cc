@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/process/process_info.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace prof::capture {
+namespace {
+
+constexpr size_t kMaxBytes = 4096;
+
+// The first kMaxBytes of a file of /proc or /sys; empty when it cannot be read.
+std::string ReadStart(const char* path) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  std::string text(kMaxBytes, '\0');
+  const ssize_t bytes = read(fd, text.data(), text.size());
+  close(fd);
+  text.resize(bytes > 0 ? static_cast<size_t>(bytes) : 0);
+  return text;
+}
+
+}  // namespace
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof(name) - 1) == 0 ? name : "host";
+}
+
+std::string CommandLine() {
+  std::string command = ReadStart("/proc/self/cmdline");
+  while (!command.empty() && command.back() == '\0') command.pop_back();
+  for (char& c : command) {
+    if (c == '\0') c = ' ';
+  }
+  return command;
+}
+
+std::string NvidiaDriverVersion() {
+  std::string version = ReadStart("/sys/module/nvidia/version");
+  while (!version.empty() && (version.back() == '\n' || version.back() == ' ')) version.pop_back();
+  return version;
+}
+
+}  // namespace prof::capture

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/process/quiet_thread.h"
+
+#include <cxxabi.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+namespace prof::capture {
+namespace {
+
+__thread bool quiet_thread __attribute__((tls_model("initial-exec"))) = false;
+
+// Undone also where the system has no thread for us, which is an exception.
+class Blocked {
+ public:
+  explicit Blocked(const sigset_t& signals) { pthread_sigmask(SIG_SETMASK, &signals, &before_); }
+  ~Blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Blocked(const Blocked&) = delete;
+  Blocked& operator=(const Blocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+std::thread StartQuietThread(const char* name, std::function<void()> body) {
+  sigset_t all;
+  sigfillset(&all);
+  // Faults are of the thread itself: the program's crash handler must see them wherever they are.
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
+    sigdelset(&all, fault);
+  }
+  std::thread thread;
+  {
+    const Blocked blocked(all);
+    thread = std::thread([run = std::move(body)] {
+      quiet_thread = true;
+      try {
+        run();
+      } catch (const std::exception& error) {  // one that leaves a thread ends the program
+        std::fprintf(stderr, "prof: a thread of the recording ended: %s\n", error.what());
+      } catch (const abi::__forced_unwind&) {  // somebody cancels the thread
+        throw;
+      } catch (...) {
+        std::fprintf(stderr, "prof: a thread of the recording ended: unknown exception\n");
+      }
+    });
+  }
+  pthread_setname_np(thread.native_handle(), name);
+  return thread;
+}
+
+bool IsQuietThread() { return quiet_thread; }
+
+}  // namespace prof::capture

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Threads of ours in somebody else's process.
+#ifndef PROF_LIB_CAPTURE_PROCESS_QUIET_THREAD_H_
+#define PROF_LIB_CAPTURE_PROCESS_QUIET_THREAD_H_
+
+#include <functional>
+#include <thread>
+
+namespace prof::capture {
+
+// Runs `body` on a thread that takes none of the program's signals. `name`: at most 15 characters.
+// An exception ends the thread with a line on stderr, and the program goes on. Throws
+// std::system_error when the system has no thread to give.
+std::thread StartQuietThread(const char* name, std::function<void()> body);
+
+// The calling thread is one of those.
+bool IsQuietThread();
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_PROCESS_QUIET_THREAD_H_

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A count that many threads change all the time and one reads now and then: threads change cache
+// lines of their own, as far as there are enough.
+#ifndef PROF_LIB_CAPTURE_PROCESS_STRIPED_COUNT_H_
+#define PROF_LIB_CAPTURE_PROCESS_STRIPED_COUNT_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "lib/capture/threads/thread_recorder.h"
+
+namespace prof::capture {
+
+class StripedCount {
+ public:
+  // Sequentially consistent: who adds and then looks at a flag, and who sets that flag and then
+  // sums up, cannot both miss the other.
+  void Add() { Mine().fetch_add(1, std::memory_order_seq_cst); }
+  // On the thread that added.
+  void Remove() { Mine().fetch_sub(1, std::memory_order_seq_cst); }
+  uint32_t Sum() const {
+    uint32_t sum = 0;
+    for (const Stripe& stripe : stripes_) sum += stripe.count.load(std::memory_order_seq_cst);
+    return sum;
+  }
+
+ private:
+  struct alignas(64) Stripe {
+    std::atomic<uint32_t> count{0};
+  };
+  std::atomic<uint32_t>& Mine() { return stripes_[CurrentThreadId() % stripes_.size()].count; }
+
+  std::array<Stripe, 16> stripes_;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_PROCESS_STRIPED_COUNT_H_

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A thread of ours that sleeps until it is woken, or until a time.
+#ifndef PROF_LIB_CAPTURE_PROCESS_TIMED_WAIT_H_
+#define PROF_LIB_CAPTURE_PROCESS_TIMED_WAIT_H_
+
+#include <semaphore.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <ctime>
+
+namespace prof::capture {
+
+// Until `wake` is posted or CLOCK_MONOTONIC is at `until_ns`.
+inline void WaitUntil(sem_t* wake, int64_t until_ns) {
+  const timespec until = {static_cast<time_t>(until_ns / 1'000'000'000),
+                          static_cast<long>(until_ns % 1'000'000'000)};
+  while (sem_clockwait(wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_PROCESS_TIMED_WAIT_H_

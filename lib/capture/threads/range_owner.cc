@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/threads/range_owner.h"
+
+#include <atomic>
+#include <string>
+
+namespace prof::capture {
+namespace {
+
+std::atomic<const char* (*)()> query{nullptr};
+
+}  // namespace
+
+void SetRangeOwnerQuery(const char* (*other_tool)()) { query.store(other_tool); }
+
+SubsystemStatus RangesStatus(bool wanted) {
+  if (!wanted) return {};
+  const auto ask = query.load();
+  const char* other = ask != nullptr ? ask() : nullptr;
+  if (other == nullptr) return {State::kWorking, 0, "", ""};
+  return {State::kDegraded, 0,
+          std::string("NVTX ranges of some libraries of the program go to another tool only: ") +
+              other + " has functions of its own for each library",
+          "unset NVTX_INJECTION64_PATH"};
+}
+
+}  // namespace prof::capture

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tree of nested ranges: one node for each (parent, domain, name) that was ever open. Nodes
+// live as long as the process; ids count from 1.
+#ifndef PROF_LIB_CAPTURE_THREADS_RANGE_PATHS_H_
+#define PROF_LIB_CAPTURE_THREADS_RANGE_PATHS_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "lib/capture/threads/range_strings.h"
+
+namespace prof::capture {
+
+constexpr uint32_t kMaxPaths = 65'536;
+constexpr uint32_t kNoPath = 0;
+
+struct PathNode {
+  const StoredString* name = nullptr;
+  const StoredString* domain = nullptr;  // nullptr: the default domain
+  uint32_t parent = 0;
+  uint32_t color = 0, category = 0;
+  uint64_t pattern = 0;  // of the path with its numbers left out
+  uint64_t family = 0;   // see PathFamily in thread_recorder.h
+  std::atomic<bool> ready{false};
+};
+
+// The node `name` below `parent`, made when it is new (with `color` and `category`, which are those
+// of the first use). Any thread; lock-free, no allocation. kNoPath when it is new and the table is
+// full, or when the name or the domain had no room: counted in PathsDropped(). Threads that make
+// the same node at the same time may use up an id each; all of them get the same one.
+uint32_t ChildPath(uint32_t parent, const StoredString* domain, const StoredString* name,
+                   uint32_t color, uint32_t category);
+
+// `id`: one that ChildPath returned, or one whose node is ready.
+const PathNode& PathAt(uint32_t id);
+
+// Ids up to this one have been given out; the last ones may not be ready yet.
+uint32_t LastPath();
+
+uint64_t PathsDropped();
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_THREADS_RANGE_PATHS_H_

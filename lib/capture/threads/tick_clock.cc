@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/threads/tick_clock.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace prof::capture {
+namespace {
+
+// The kernel drops "tsc" as soon as it finds the counter unsteady or different between processors.
+bool KernelTrustsTsc() {
+  const int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                        O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char name[8] = {};
+  const ssize_t size = read(file, name, sizeof(name) - 1);
+  close(file);
+  return size > 0 && std::strcmp(name, "tsc\n") == 0;
+}
+
+double NsPerTick(const TickPoint& from, const TickPoint& to) {
+  const int64_t run = to.ticks - from.ticks;
+  return run > 0 ? static_cast<double>(to.realtime_ns - from.realtime_ns) / static_cast<double>(run)
+                 : 1.0;
+}
+
+TickPoint at_load;
+
+// Before all other initializers of the library: ticks of two kinds must not mix.
+__attribute__((constructor(101))) void ChooseTicks() {
+#if defined(__x86_64__)
+  ticks_are_tsc = KernelTrustsTsc();
+#endif
+  at_load = ReadTickPoint();
+}
+
+}  // namespace
+
+bool ticks_are_tsc = false;
+
+TickPoint ReadTickPoint() {
+  if (!ticks_are_tsc) {
+    const int64_t now_ns = RealtimeNs();
+    return {now_ns, now_ns};
+  }
+  TickPoint best;
+  int64_t best_width = std::numeric_limits<int64_t>::max();
+  for (int i = 0; i < 3; ++i) {
+    const int64_t before = NowTicks();
+    const int64_t realtime = RealtimeNs();
+    const int64_t width = NowTicks() - before;
+    if (width >= best_width) continue;
+    best_width = width;
+    best = {before + width / 2, realtime};
+  }
+  return best;
+}
+
+TickClock::TickClock() : TickClock(at_load) { Advance(); }
+
+void TickClock::Advance(const TickPoint& now) {
+  const TickPoint before = count_ == 0 ? anchors_.front() : Back(0).end;
+  lines_[count_ % kLines] = {now, NsPerTick(before, now)};
+  ++count_;
+  if (now.ticks <= anchors_.back().ticks ||
+      now.realtime_ns - anchors_.back().realtime_ns < kAnchorNs) {
+    return;
+  }
+  anchors_.push_back(now);
+  if (anchors_.size() < kAnchors) return;
+  size_t kept = 0;
+  for (size_t i = 0; i < anchors_.size(); i += 2) anchors_[kept++] = anchors_[i];
+  anchors_.resize(kept);
+}
+
+int64_t TickClock::RealtimeOf(int64_t ticks) const {
+  const size_t known = std::min(count_, kLines);
+  size_t back = 0;
+  while (back + 1 < known && ticks < Back(back + 1).end.ticks) ++back;
+  // Where the oldest line of a full ring begins is not in the ring any more.
+  if (back + 1 == kLines) return FromAnchors(ticks);
+  const Line& line = Back(back);
+  const double ns = line.ns_per_tick * static_cast<double>(ticks - line.end.ticks);
+  return line.end.realtime_ns + static_cast<int64_t>(ns);
+}
+
+// Between the two anchors around `ticks`, or the last one before the ring and the ring's oldest.
+int64_t TickClock::FromAnchors(int64_t ticks) const {
+  const TickPoint& oldest = Back(kLines - 1).end;
+  const auto after = std::upper_bound(
+      anchors_.begin() + 1, anchors_.end(), ticks,
+      [](int64_t wanted, const TickPoint& anchor) { return wanted < anchor.ticks; });
+  const TickPoint& from = *(after - 1);
+  const TickPoint& to = after == anchors_.end() || after->ticks > oldest.ticks ? oldest : *after;
+  const double ns = NsPerTick(from, to) * static_cast<double>(ticks - from.ticks);
+  return from.realtime_ns + static_cast<int64_t>(ns);
+}
+
+}  // namespace prof::capture

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Time for the program's threads, cheaper than clock_gettime(): they note the processor's time
+// stamp counter, the collector turns that into CLOCK_REALTIME.
+#ifndef PROF_LIB_CAPTURE_THREADS_TICK_CLOCK_H_
+#define PROF_LIB_CAPTURE_THREADS_TICK_CLOCK_H_
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lib/capture/process/clock.h"
+
+namespace prof::capture {
+
+// Ticks are the time stamp counter's where the kernel keeps its own time by it: then it runs at one
+// rate, and alike on all processors. Elsewhere they are nanoseconds of CLOCK_REALTIME. Set when the
+// library is loaded, and never again.
+extern bool ticks_are_tsc;
+
+// About 10 ns with the time stamp counter, 24 without (bench_nvtx).
+inline int64_t NowTicks() {
+#if defined(__x86_64__)
+  if (ticks_are_tsc) return static_cast<int64_t>(__rdtsc());
+#endif
+  return RealtimeNs();
+}
+
+// One moment on both clocks.
+struct TickPoint {
+  int64_t ticks = 0;
+  int64_t realtime_ns = 0;
+};
+
+// The best of a few readings: within a few ten nanoseconds unless the thread was interrupted in
+// each.
+TickPoint ReadTickPoint();
+
+// Ticks to time, by straight lines between the moments it was shown; of one thread. A line's
+// error is at most the larger one of its ends, as long as the clock did not step between them. Of
+// the last kLines moments all are known, of those before one a second, and of long recordings
+// fewer.
+class TickClock {
+ public:
+  TickClock();  // knows the moment when the library was loaded, and this one
+  explicit TickClock(const TickPoint& loaded) : anchors_{loaded} {}  // Advance() must follow
+
+  // To be called before times up to now are asked for.
+  void Advance() { Advance(ReadTickPoint()); }
+  void Advance(const TickPoint& now);
+
+  // Never decreases with `ticks`, whatever Advance() learned between two calls, unless the clock
+  // was set back or more than kLines calls of Advance() went by since `ticks`.
+  int64_t RealtimeOf(int64_t ticks) const;
+
+ private:
+  static constexpr size_t kLines = 64;
+  static constexpr size_t kAnchors = 1024;
+  static constexpr int64_t kAnchorNs = 1'000'000'000;
+
+  struct Line {  // from the end of the line before; the first one: from the moment of loading
+    TickPoint end;
+    double ns_per_tick = 1;
+  };
+
+  const Line& Back(size_t steps) const { return lines_[(count_ - 1 - steps) % kLines]; }
+  int64_t FromAnchors(int64_t ticks) const;
+
+  std::vector<TickPoint> anchors_;  // sorted; the first one is the moment of loading
+  std::array<Line, kLines> lines_;  // a ring
+  size_t count_ = 0;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_THREADS_TICK_CLOCK_H_

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Events in, blocks of snapshot.proto out. Used by the collector thread alone. What they
+// name by an id is in entry_tables.h.
+#ifndef PROF_LIB_CAPTURE_WIRE_ENCODER_H_
+#define PROF_LIB_CAPTURE_WIRE_ENCODER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/capture/collector/gpu_source.h"
+#include "lib/capture/collector/output.h"
+#include "lib/capture/events/events.h"
+#include "lib/capture/process/clock.h"
+#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/wire/entry_tables.h"
+#include "prof/snapshot.h"
+
+namespace prof::capture {
+
+class KeptBlocks;
+
+struct HeaderEvent {
+  std::string prof_version, host, command;
+  int64_t start_ns = 0;
+  uint32_t pid = 0;
+  int32_t rank = -1;
+  bool injected = false;
+  SourceVersions versions;
+};
+
+class Encoder {
+ public:
+  // Blocks go to `kept`, if there is one, and to `output` otherwise. Both outlive the encoder.
+  explicit Encoder(Output* output, KeptBlocks* kept = nullptr);
+  ~Encoder();
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+
+  // The id of a name, for events that carry it. 0: the table of strings is full.
+  uint32_t NameId(std::string_view name) { return tables_.Intern(name); }
+  // Of a launch; they stay what they are. 0: the table is full.
+  uint32_t ShapeId(const KernelEvent& launch) { return tables_.Shape(launch); }
+  uint32_t LaneId(const KernelEvent& launch) { return tables_.Lane(launch); }
+
+  void Add(const HeaderEvent& event);
+  void Add(const DeviceEvent& event);
+  void Add(const RangePathInfo& path);  // ids count from 1 without holes
+  bool HasPath(uint32_t id) const { return id <= range_paths_; }
+  void Add(const PassGroupEvent& group);
+  void Add(const PmSeriesEvent& series);
+  void Add(const KernelEvent& event);
+  void Add(const KnownKernelEvent& event);
+  void Add(const UntracedKernelEvent& event);
+  void Add(const CopyEvent& event);
+  void Add(const MemsetEvent& event);
+  void Add(const AllocationEvent& event);
+  void Add(const PoolEvent& event);
+  void Add(const UnifiedMemoryEvent& event);
+  void Add(const GraphRunEvent& event);
+  void Add(const StreamEvent& event);
+  void Add(const GraphNodeEvent& event);
+  void Add(const SyncEvent& event);
+  void Add(const ApiEvent& event);
+  void Add(const OverheadEvent& event);
+  void Add(uint32_t tid, const RangeEvent& event);
+  void Add(const SpanEvent& event);
+  void Add(const MarkEvent& event);
+  void Add(const PayloadEvent& event);
+  void Add(const NameEvent& event);
+  void Add(const CounterSampleEvent& event);
+  // Samples without a time, or of a series that is not known, are counted as lost.
+  void Add(const PmBatchEvent& batch);
+  void Add(const ProfilerIntervalEvent& event);
+  void Add(const NoticeEvent& event);
+  void Add(const ClockPair& clocks);
+
+  // Losses that are the encoder's own, and the kernels and host time that it has seen.
+  void AddCounts(Integrity& integrity) const;
+
+  // Rows of the block under construction.
+  size_t pending_rows() const;
+  // Anything to write but integrity.
+  bool has_events() const;
+
+  // Ends the block under construction and hands it to the output.
+  void WriteBlock(const Integrity& integrity);
+  // The same when it has grown to about 128 KiB; called between buffers, so that blocks stay far
+  // below the format's limit. Repeats the integrity of the block before.
+  void WriteIfLarge();
+  // From now on blocks go to the output, in which `blocks` are already.
+  void GoOnAfter(uint64_t blocks);
+  // Ends what is in the output: the last block, with the trailer.
+  void WriteLastBlock(const Integrity& integrity, int64_t end_ns);
+
+ private:
+  void RepeatOpenRanges();
+
+  Output* output_;
+  KeptBlocks* kept_;
+  std::unique_ptr<BlockColumns> columns_;  // the block under construction
+  EntryTables tables_;
+  std::string payload_;                 // of the last block, for its memory
+  std::vector<PmLayout> pm_series_;     // by id - 1
+  std::vector<RangeEvent> last_steps_;  // by thread id - 1
+  Integrity last_integrity_;
+  uint32_t range_paths_ = 0;
+  bool has_header_ = false;   // it has to be in the first block
+  size_t repeated_rows_ = 0;  // of the block under construction, by RepeatOpenRanges
+  uint64_t blocks_ = 0;       // in the output
+  size_t notices_ = 0;
+  uint64_t notices_dropped_ = 0;
+  uint64_t kernels_ = 0;
+  uint64_t untimed_ = 0;
+  uint64_t counter_cost_ns_ = 0;
+  uint64_t pm_samples_lost_ = 0;
+  uint64_t graph_nodes_ = 0;
+  uint64_t graph_nodes_dropped_ = 0;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_WIRE_ENCODER_H_

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Program-made names are bytes; protobuf strings are UTF-8.
+#ifndef PROF_LIB_CAPTURE_WIRE_UTF8_H_
+#define PROF_LIB_CAPTURE_WIRE_UTF8_H_
+
+#include <string>
+#include <string_view>
+
+namespace prof::capture {
+
+// `text` with every byte that is not part of well-formed UTF-8 replaced by '?'.
+std::string SanitizeUtf8(std::string_view text);
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_WIRE_UTF8_H_

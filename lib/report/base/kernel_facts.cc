@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/base/kernel_facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "lib/analyzer/rules/rule_inputs.h"
+#include "lib/report/base/strings.h"
+#include "lib/report/base/units.h"
+
+namespace prof::report {
+namespace {
+
+// The column that a unit's use is shown in. Shared memory uses L1's data path.
+constexpr std::pair<const char*, std::pair<analyzer::Unit, analyzer::Unit>> kUnits[] = {
+    {"DRAM", {analyzer::Unit::kDram, analyzer::Unit::kDram}},
+    {"L2", {analyzer::Unit::kL2, analyzer::Unit::kL2}},
+    {"L1", {analyzer::Unit::kL1, analyzer::Unit::kShared}},
+    {"tensor", {analyzer::Unit::kTensor, analyzer::Unit::kTensor}},
+    {"FMA", {analyzer::Unit::kFma, analyzer::Unit::kFma}}};
+
+std::string Dimensions(const std::array<uint32_t, 3>& size) {
+  if (size[1] <= 1 && size[2] <= 1) return std::to_string(size[0]);
+  std::string text = "(" + std::to_string(size[0]) + "," + std::to_string(size[1]);
+  if (size[2] > 1) text += "," + std::to_string(size[2]);
+  return text + ")";
+}
+
+std::string Sentence(std::string text) {
+  if (!text.empty() && text.back() != '.') text += '.';
+  return text;
+}
+
+// "4.36 TB/s of 4.81 TB/s (91 %)"
+std::string OfPeak(double value, const std::optional<double>& peak, const std::string& unit) {
+  std::string text = Rate(value, unit);
+  if (peak && *peak > 0) text += " of " + Rate(*peak, unit) + " (" + Percent(value / *peak) + ")";
+  return text;
+}
+
+std::string Operations(double count) { return Rate(count, "op"); }
+
+// Ratios put together from two passes can exceed 100 % (a hit rate of 114 % was seen); such a
+// number is not printed as if it were one.
+constexpr double kBelievable = 1.005;
+
+}  // namespace
+
+std::vector<UnitUse> UnitUses(const KernelReport& kernel) {
+  const analyzer::Facts facts = analyzer::GatherFacts(kernel, nullptr);
+  std::vector<UnitUse> uses;
+  for (const auto& [name, units] : kUnits) {
+    UnitUse use{name, std::nullopt, 0};
+    for (const analyzer::UnitUse& measured : facts.units) {
+      if (measured.unit != units.first && measured.unit != units.second) continue;
+      if (use.used && *use.used >= measured.use) continue;
+      use.used = measured.use;
+      const Statistic* metric = analyzer::FindMetric(kernel, measured.metric);
+      use.n = metric == nullptr ? 0 : metric->n;
+    }
+    uses.push_back(use);
+  }
+  return uses;
+}
+
+std::string LaunchShape(const KernelReport& kernel) {
+  if (kernel.whole_graph) return "-";
+  return Dimensions(kernel.grid) + " x " + Dimensions(kernel.block);
+}
+
+std::string OccupancyText(const KernelReport& kernel) {
+  const Occupancy& occupancy = kernel.occupancy;
+  std::string text;
+  if (occupancy.known) {
+    text = "occupancy: " + Percent(occupancy.theoretical) + " possible";
+    if (!occupancy.limited_by.empty()) {
+      text += " (limited by " + Join(occupancy.limited_by, ", ") + ")";
+    }
+  }
+  if (occupancy.achieved) {
+    text += (text.empty() ? "occupancy: " : ", ") + Percent(*occupancy.achieved) + " achieved";
+  }
+  if (occupancy.known && occupancy.waves > 0) {
+    text += "; " + Fixed(occupancy.waves, 2) + " waves";
+    if (occupancy.waves > 1 && occupancy.tail_lost >= 0.005) {
+      text += ", of which the partial last one loses " + Percent(occupancy.tail_lost);
+    }
+  }
+  return text;
+}
+
+std::string RooflineText(const KernelReport& kernel) {
+  const Roofline& roofline = kernel.roofline;
+  std::vector<std::string> parts;
+  if (roofline.dram_bytes_per_s) {
+    parts.push_back("DRAM " +
+                    OfPeak(*roofline.dram_bytes_per_s, roofline.dram_peak_bytes_per_s, "B/s"));
+  }
+  if (roofline.flops_per_s) {
+    parts.push_back(roofline.flop_kind + (roofline.flop_kind.empty() ? "" : " ") +
+                    OfPeak(*roofline.flops_per_s, roofline.flop_peak_per_s, "flop/s"));
+  }
+  if (roofline.flops_per_byte) {
+    std::string intensity = Fixed(*roofline.flops_per_byte, 2) + " flop/byte";
+    if (roofline.flop_peak_per_s && roofline.dram_peak_bytes_per_s &&
+        *roofline.dram_peak_bytes_per_s > 0) {
+      const double ridge = *roofline.flop_peak_per_s / *roofline.dram_peak_bytes_per_s;
+      intensity +=
+          *roofline.flops_per_byte < ridge ? ", under the DRAM roof" : ", under the compute roof";
+      intensity += " (they meet at " + Fixed(ridge, 1) + ")";
+    }
+    parts.push_back(intensity);
+  }
+  return parts.empty() ? "" : "roofline: " + Join(parts, "; ");
+}
+
+std::string FlopsText(const KernelReport& kernel) {
+  std::vector<std::string> kinds;
+  for (const FlopCount& count : kernel.flops) {
+    if (!(count.per_launch > 0)) continue;
+    std::string text = count.kind + " " + Operations(count.per_launch);
+    if (count.per_s) text += " at " + OfPeak(*count.per_s, count.peak_per_s, "op/s");
+    kinds.push_back(text);
+  }
+  return kinds.empty() ? "" : "operations per launch: " + Join(kinds, "; ");
+}
+
+std::string TimeSource(const KernelReport& kernel) {
+  if (!kernel.duration_from_counters) return "";
+  return "time by the counter (gpu__time_duration, n = " + Count(kernel.duration_ns.n) +
+         "), not the timeline: prof kept its launches out of the trace";
+}
+
+std::string PercentCell(const std::optional<double>& fraction) {
+  if (!fraction || !std::isfinite(*fraction)) return "-";
+  if (*fraction > kBelievable) return "?";
+  return Fixed(100 * std::min(*fraction, 1.0), 0);
+}
+
+std::vector<std::string> VerdictText(const KernelReport& kernel) {
+  const Verdict& verdict = kernel.verdict;
+  std::vector<std::string> paragraphs;
+  if (verdict.limiter == Limiter::kNotMeasured) {
+    const std::string why = Printable(verdict.missing.empty() ? verdict.summary : verdict.missing);
+    paragraphs.push_back("not measured: " + Sentence(why));
+    return paragraphs;
+  }
+  std::string what = ToString(verdict.limiter);
+  what += std::string(" (confidence ") + ToString(verdict.confidence) + ")";
+  if (!verdict.summary.empty()) what += ": " + Sentence(Printable(verdict.summary));
+  if (!verdict.evidence.empty()) {
+    what += " Evidence: " + Sentence(Printable(Join(verdict.evidence, "; ")));
+  }
+  if (!verdict.runner_up.empty()) what += " Next: " + Sentence(Printable(verdict.runner_up));
+  paragraphs.push_back(what);
+  if (!verdict.notes.empty()) {
+    paragraphs.push_back("also: " + Sentence(Printable(Join(verdict.notes, "; "))));
+  }
+  if (!verdict.action.empty()) {
+    std::string action = "do: " + Sentence(Printable(verdict.action));
+    if (verdict.gain_at_most > 0) {
+      action += " At most " + Percent(verdict.gain_at_most) + " of its time, " +
+                Time(verdict.gain_at_most * kernel.total_ns) + " in all";
+      action += verdict.gain_formula.empty() ? "." : ": " + Sentence(verdict.gain_formula);
+    }
+    paragraphs.push_back(action);
+  }
+  if (!verdict.missing.empty()) {
+    paragraphs.push_back("would decide: " + Sentence(Printable(verdict.missing)));
+  }
+  return paragraphs;
+}
+
+}  // namespace prof::report

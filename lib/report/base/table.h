@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables of text: columns as wide as they need to be, and long cells wrapped inside their column
+// where the line would be too long. Nothing is cut off.
+#ifndef PROF_LIB_REPORT_BASE_TABLE_H_
+#define PROF_LIB_REPORT_BASE_TABLE_H_
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace prof::report {
+
+enum class Align { kLeft, kRight };
+
+struct Column {
+  std::string title;
+  Align align = Align::kLeft;
+  // May be narrowed to this many columns, wrapping its cells; 0: always as wide as its widest cell.
+  int narrowest = 0;
+  // Not 0: left out when the table is too wide otherwise, the highest number first.
+  int dispensable = 0;
+};
+
+struct Row {
+  std::vector<std::string> cells;  // as many as there are columns; "" is blank
+  bool line_before = false;
+  // Paragraphs under the row, over the table's whole width.
+  std::vector<std::string> notes;
+};
+
+struct Table {
+  std::vector<Column> columns;  // one whose cells are all blank is left out
+  std::vector<Row> rows;
+};
+
+// At most `width` columns wide, unless the columns that may not be narrowed need more.
+void WriteTable(std::ostream& out, const Table& table, int width, bool utf8);
+
+// `text` wrapped to `width`, its first line after `first`, the others indented as far.
+void WriteParagraph(std::ostream& out, const std::string& first, const std::string& text,
+                    int width);
+
+}  // namespace prof::report
+
+#endif  // PROF_LIB_REPORT_BASE_TABLE_H_

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The speed of light over time: one line for each metric of each device that was PM sampled.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "lib/analyzer/continuous/continuous.h"
+#include "lib/report/base/strings.h"
+#include "lib/report/base/table.h"
+#include "lib/report/base/units.h"
+#include "lib/report/text/continuous_text.h"
+#include "lib/report/text/sections.h"
+
+namespace prof::report {
+namespace {
+
+constexpr const char* kAscii[] = {".", ":", "-", "=", "+", "*", "#", "%", "@"};
+constexpr const char* kBlocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                   "\u2585", "\u2586", "\u2587", "\u2588"};
+constexpr int kNarrowest = 20, kWidest = 120;
+
+// `buckets` in `columns` characters: the mean of each part, a blank where there was no sample.
+std::string Levels(const std::vector<double>& buckets, double full, size_t columns, bool utf8) {
+  const size_t levels = utf8 ? std::size(kBlocks) : std::size(kAscii);
+  std::string line;
+  columns = std::min(columns, buckets.size());
+  for (size_t c = 0; c < columns; ++c) {
+    double sum = 0;
+    int n = 0;
+    for (size_t i = c * buckets.size() / columns; i < (c + 1) * buckets.size() / columns; ++i) {
+      if (!std::isfinite(buckets[i])) continue;
+      sum += buckets[i];
+      ++n;
+    }
+    if (n == 0) {
+      line += ' ';
+      continue;
+    }
+    const double share = full > 0 ? std::clamp(sum / n / full, 0.0, 1.0) : 0;
+    const auto level =
+        std::min(levels - 1, static_cast<size_t>(share * static_cast<double>(levels)));
+    line += utf8 ? kBlocks[level] : kAscii[level];
+  }
+  return line;
+}
+
+std::string Padded(const std::string& text, int width, bool right) {
+  const std::string blanks(static_cast<size_t>(std::max(0, width - DisplayWidth(text))), ' ');
+  return right ? blanks + text : text + blanks;
+}
+
+using Cells = std::array<std::string, 4>;
+
+// Name, mean, percentiles and maximum of each metric under a heading, in columns of their width.
+std::vector<Cells> NumberCells(const ContinuousReport& report, const TextOptions& options) {
+  std::vector<Cells> rows = {{"", "mean", "5 to 95 %", "max"}};
+  for (const ContinuousMetric& metric : report.metrics) {
+    rows.push_back({MetricLabel(metric.metric), Fixed(metric.mean, 1),
+                    Fixed(metric.p5, 1) + " to " + Fixed(metric.p95, 1),
+                    Fixed(metric.max, 1) + (analyzer::IsPercentMetric(metric.metric) ? " %" : "")});
+  }
+  std::array<int, 4> widths{};
+  for (const Cells& row : rows) {
+    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], DisplayWidth(row[c]));
+  }
+  const int numbers = widths[1] + widths[2] + widths[3] + kNarrowest + 12;
+  widths[0] = std::min(widths[0], std::max(12, options.width - numbers));
+  for (Cells& row : rows) {
+    row[0] = Padded(ShortName(row[0], widths[0], options), widths[0], false);
+    for (size_t c = 1; c < row.size(); ++c) row[c] = Padded(row[c], widths[c], true);
+  }
+  return rows;
+}
+
+void WriteMetrics(std::ostream& out, const ContinuousReport& report, const TextOptions& options) {
+  const std::vector<Cells> rows = NumberCells(report, options);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const std::string head =
+        "  " + rows[i][0] + "  " + rows[i][1] + "  " + rows[i][2] + "  " + rows[i][3] + "  ";
+    if (i == 0) {
+      out << head << "over time\n";
+      continue;
+    }
+    const ContinuousMetric& metric = report.metrics[i - 1];
+    const double full = analyzer::IsPercentMetric(metric.metric) ? 100 : metric.max;
+    const int columns = std::clamp(options.width - DisplayWidth(head) - 2, kNarrowest, kWidest);
+    out << head << '|' << Levels(metric.buckets, full, static_cast<size_t>(columns), options.utf8)
+        << "|\n";
+  }
+}
+
+}  // namespace
+
+std::string MetricLabel(const std::string& metric) {
+  const size_t mark = metric.find("__");
+  if (mark == metric.npos) return Printable(metric);
+  const size_t before = metric.rfind('.', mark);
+  const size_t first = before == metric.npos ? 0 : before + 1;
+  return Printable(metric.substr(first, metric.find('.', mark) - first));
+}
+
+std::string ContinuousText(const ContinuousValues& values) {
+  std::vector<std::string> parts;
+  for (const auto& [metric, value] : values) {
+    if (!value.value) continue;
+    parts.push_back(MetricLabel(metric) + " " + Fixed(*value.value, 1) + " +-" +
+                    Fixed(value.error, 1) + (analyzer::IsPercentMetric(metric) ? " %" : ""));
+  }
+  return parts.empty() ? "" : "while it ran, by PM samples: " + Join(parts, ", ");
+}
+
+void WriteContinuous(std::ostream& out, const Report& report, const TextOptions& options) {
+  for (const ContinuousReport& device : report.continuous) {
+    WriteHeading(out, "Speed of light over time, GPU " + std::to_string(device.device), options);
+    std::string line = Count(device.samples) + " samples every " + Time(device.interval_ns) + ", " +
+                       Percent(device.covered) + " of " + Time(device.span_ns);
+    if (report.pm_samples_lost > 0) line += "; " + Count(report.pm_samples_lost) + " lost";
+    if (device.clock_known) {
+      line += "; their clock is " + Fixed(device.clock_offset_ns * 1e-3, 1) + " +-" +
+              Fixed(device.clock_error_ns * 1e-3, 1) + " us ahead of the operations' clock";
+    }
+    WriteParagraph(out, "  ", line, options.width);
+    WriteMetrics(out, device, options);
+    for (const std::string& note : device.notes) {
+      WriteParagraph(out, "  - ", Printable(note), options.width);
+    }
+  }
+}
+
+}  // namespace prof::report

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything that is known about one kernel.
+#include <algorithm>
+#include <cmath>
+#include <locale>
+#include <ostream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "lib/report/base/kernel_facts.h"
+#include "lib/report/base/strings.h"
+#include "lib/report/base/table.h"
+#include "lib/report/base/units.h"
+#include "lib/report/text/sections.h"
+
+namespace prof {
+namespace report {
+namespace {
+
+// Four significant digits in the metric's own unit, whatever its size.
+std::string Value(double value) {
+  const double size = std::abs(value);
+  if (!std::isfinite(value)) return "-";
+  if (value == 0) return "0";
+  return Fixed(value, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 5);
+}
+
+void WriteFacts(std::ostream& out, const KernelReport& kernel, int width) {
+  const auto fact = [&](const char* name, const std::string& text) {
+    if (!text.empty()) WriteParagraph(out, std::string("  ") + name, text, width);
+  };
+  const Statistic& duration = kernel.duration_ns;
+  fact("full name   ", Printable(kernel.full_name));
+  fact("range       ", kernel.range.empty() ? "(no range)" : Printable(kernel.range));
+  fact("captured in ", Printable(kernel.captured_in));
+  fact("launch      ", "grid x block " + LaunchShape(kernel) + " on GPU " +
+                           std::to_string(kernel.device) +
+                           (kernel.in_graph && !kernel.whole_graph ? ", by a CUDA graph" : ""));
+  if (!kernel.resources_known && !kernel.whole_graph) {
+    fact("resources   ", Count(kernel.dynamic_shared_bytes) +
+                             " B dynamic shared memory; registers and the rest are not known: no "
+                             "launch of it was traced");
+  }
+  if (kernel.cluster[0] > 0) {
+    fact("cluster     ", std::to_string(kernel.cluster[0]) + "x" +
+                             std::to_string(kernel.cluster[1]) + "x" +
+                             std::to_string(kernel.cluster[2]));
+  }
+  if (kernel.resources_known) {
+    fact("resources   ", std::to_string(kernel.registers_per_thread) + " registers a thread, " +
+                             Count(kernel.static_shared_bytes) + " B static and " +
+                             Count(kernel.dynamic_shared_bytes) + " B dynamic shared memory, " +
+                             Count(kernel.local_bytes_per_thread) + " B local memory a thread");
+  }
+  fact("time        ", Count(kernel.launches) + " launches, " + Time(kernel.total_ns) +
+                           " in all (" + Percent(kernel.share) + " of the span); median " +
+                           Time(duration.median) + ", " + Time(duration.min) + " to " +
+                           Time(duration.max) + " over " + Count(duration.n) +
+                           (kernel.duration_from_counters ? " samples" : " undisturbed launches"));
+  fact("            ", TimeSource(kernel));
+  if (kernel.loading_launches > 0) {
+    fact("            ", "the driver loaded or compiled code in " + Count(kernel.loading_launches) +
+                             " of the launch calls");
+  }
+  fact("samples     ", Count(kernel.samples_used) + " used, " + Count(kernel.samples_rejected) +
+                           " rejected (other GPU work beside them, or another clock)");
+}
+
+void WriteOccupancy(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+  WriteHeading(out, "Occupancy", options);
+  const Occupancy& occupancy = kernel.occupancy;
+  const std::string text = OccupancyText(kernel);
+  WriteParagraph(out, "  ",
+                 !text.empty() ? text
+                 : kernel.resources_known
+                     ? "not known: the device's limits were not recorded"
+                     : "not known: no launch of it was traced, so its registers are not known",
+                 options.width);
+  if (!occupancy.known) return;
+  Table table;
+  table.columns = {{"limit", Align::kLeft}, {"blocks per SM", Align::kRight}};
+  const auto row = [&](const char* name, int blocks) {
+    table.rows.push_back({{name, std::to_string(blocks)}});
+  };
+  row("block slots", occupancy.limit_blocks);
+  row("warps", occupancy.limit_warps);
+  row("registers", occupancy.limit_registers);
+  row("shared memory", occupancy.limit_shared);
+  row("all of them", occupancy.blocks_per_sm);
+  table.rows.back().line_before = true;
+  WriteTable(out, table, options.width, options.utf8);
+}
+
+std::string WithoutSuffix(const std::string& metric) { return metric.substr(0, metric.find('.')); }
+
+void WriteSpeedOfLight(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+  const std::vector<Throughput>& throughputs = kernel.speed_of_light.throughputs;
+  if (throughputs.empty()) return;
+  WriteHeading(out, "Speed of light: the largest part of each throughput", options);
+  Table table;
+  table.columns = {{"throughput", Align::kLeft, 40},
+                   {"of peak", Align::kRight},
+                   {"largest part", Align::kLeft, 40},
+                   {"not read", Align::kRight}};
+  std::set<std::string> missing;
+  for (const Throughput& throughput : throughputs) {
+    table.rows.push_back(
+        {{Printable(WithoutSuffix(throughput.metric)),
+          (throughput.missing.empty() ? "" : "at least ") + Percent(throughput.of_peak),
+          Printable(WithoutSuffix(throughput.largest)),
+          Count(static_cast<int64_t>(throughput.missing.size()))}});
+    for (const std::string& part : throughput.missing) missing.insert(WithoutSuffix(part));
+  }
+  WriteTable(out, table, options.width, options.utf8);
+  if (missing.empty()) return;
+  WriteParagraph(out, "  not read: ", Printable(Join({missing.begin(), missing.end()}, ", ")),
+                 options.width);
+}
+
+void WriteMetrics(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+  WriteHeading(out, "Metrics, by CUPTI name and in CUPTI's unit", options);
+  if (kernel.metrics.empty()) {
+    out << "  none was measured\n";
+    return;
+  }
+  Table table;
+  table.columns = {{"metric", Align::kLeft, 40},
+                   {"n", Align::kRight},
+                   {"median", Align::kRight},
+                   {"min", Align::kRight},
+                   {"max", Align::kRight}};
+  for (const auto& [name, value] : kernel.metrics) {
+    table.rows.push_back({{Printable(name), Count(value.n), Value(value.median), Value(value.min),
+                           Value(value.max)}});
+  }
+  WriteTable(out, table, options.width, options.utf8);
+}
+
+void WriteFlops(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+  if (kernel.flops.empty()) return;
+  WriteHeading(out, "Operations: a fused multiply-add is two", options);
+  Table table;
+  table.columns = {{"kind", Align::kLeft},
+                   {"per launch", Align::kRight},
+                   {"per second", Align::kRight},
+                   {"peak", Align::kRight},
+                   {"of peak", Align::kRight}};
+  for (const FlopCount& count : kernel.flops) {
+    table.rows.push_back(
+        {{count.kind, Rate(count.per_launch, "op"), count.per_s ? Rate(*count.per_s, "op/s") : "-",
+          count.peak_per_s ? Rate(*count.peak_per_s, "op/s") : "-",
+          count.of_peak ? Percent(*count.of_peak) : "-"}});
+  }
+  WriteTable(out, table, options.width, options.utf8);
+}
+
+void WriteWhileItRan(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+  if (kernel.continuous.empty()) return;
+  WriteHeading(out, "While it ran, by PM samples of the whole GPU", options);
+  Table table;
+  table.columns = {{"metric", Align::kLeft, 40},
+                   {"value", Align::kRight},
+                   {"+-", Align::kRight},
+                   {"of its time", Align::kRight},
+                   {"samples", Align::kRight}};
+  for (const auto& [name, value] : kernel.continuous) {
+    Row& row = table.rows.emplace_back();
+    row.cells = {Printable(name), value.value ? Value(*value.value) : "-",
+                 value.value ? Value(value.error) : "-", Time(value.seconds * 1e9),
+                 Count(value.samples)};
+    if (!value.value) row.notes.push_back("no value: " + Printable(value.missing));
+  }
+  WriteTable(out, table, options.width, options.utf8);
+}
+
+}  // namespace
+}  // namespace report
+
+void WriteKernelDetail(std::ostream& out, const KernelReport& kernel, const TextOptions& asked) {
+  TextOptions options = asked;
+  options.width = std::max(options.width, 80);
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << report::ShortName(kernel.name, options.width, options) << '\n';
+  report::WriteFacts(text, kernel, options.width);
+  report::WriteHeading(text, "Verdict", options);
+  for (const std::string& paragraph : report::VerdictText(kernel)) {
+    report::WriteParagraph(text, "  ", paragraph, options.width);
+  }
+  if (!kernel.verdict.rule.empty()) text << "  rule: " << kernel.verdict.rule << '\n';
+  const std::string roofline = report::RooflineText(kernel);
+  if (!roofline.empty()) report::WriteParagraph(text, "  ", roofline, options.width);
+  report::WriteFlops(text, kernel, options);
+  report::WriteOccupancy(text, kernel, options);
+  report::WriteSpeedOfLight(text, kernel, options);
+  report::WriteMetrics(text, kernel, options);
+  report::WriteWhileItRan(text, kernel, options);
+  const std::string bytes = text.str();
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+}  // namespace prof

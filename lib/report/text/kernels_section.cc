@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kernels with most time: one line of numbers each, then what limits it and what to do.
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "lib/report/base/kernel_facts.h"
+#include "lib/report/base/strings.h"
+#include "lib/report/base/table.h"
+#include "lib/report/base/units.h"
+#include "lib/report/text/continuous_text.h"
+#include "lib/report/text/sections.h"
+
+namespace prof::report {
+namespace {
+
+constexpr int kNameWidth = 60;  // of library kernels; wrapped further by the table
+std::string OccupancyCell(const Occupancy& occupancy) {
+  const std::optional<double> theoretical =
+      occupancy.known ? std::optional<double>(occupancy.theoretical) : std::nullopt;
+  if (!theoretical && !occupancy.achieved) return "-";
+  return PercentCell(theoretical) + "/" + PercentCell(occupancy.achieved);
+}
+
+std::string NameCell(const KernelReport& kernel, const TextOptions& options) {
+  std::string name = ShortName(kernel.name, kNameWidth, options);
+  if (!kernel.range.empty()) name += " in " + Printable(kernel.range);
+  return name;
+}
+
+Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& options) {
+  Row row;
+  row.cells = {std::to_string(number),
+               NameCell(kernel, options),
+               Count(kernel.launches),
+               Time(kernel.duration_ns.median),
+               Percent(kernel.share),
+               LaunchShape(kernel),
+               kernel.occupancy.known ? Fixed(kernel.occupancy.waves, 1) : "-",
+               OccupancyCell(kernel.occupancy)};
+  int64_t n = 0;
+  for (const UnitUse& use : UnitUses(kernel)) {
+    row.cells.push_back(PercentCell(use.used));
+    n = std::max(n, use.n);
+  }
+  row.cells.push_back(Count(n));
+  row.notes = VerdictText(kernel);
+  // The rule on PM samples has them in its evidence.
+  const bool said = kernel.verdict.rule == "continuous-dram";
+  for (const std::string& fact :
+       {TimeSource(kernel), RooflineText(kernel), FlopsText(kernel), OccupancyText(kernel),
+        said ? "" : ContinuousText(kernel.continuous)}) {
+    if (!fact.empty()) row.notes.push_back(fact);
+  }
+  if (kernel.in_graph && !kernel.whole_graph) {
+    row.notes.push_back(
+        "launched by a CUDA graph" +
+        (kernel.captured_in.empty() ? "" : ", captured in " + Printable(kernel.captured_in)));
+  }
+  return row;
+}
+
+}  // namespace
+
+void WriteKernels(std::ostream& out, const Report& report, const TextOptions& options) {
+  if (report.kernels.empty()) return;
+  const size_t shown = std::min(report.kernels.size(), static_cast<size_t>(options.max_rows));
+  WriteHeading(out, "Top kernels", options);
+  Table table;
+  // What a narrow terminal has no room for is in the notes under each kernel.
+  table.columns = {{"#", Align::kRight, 0, 5},     {"kernel", Align::kLeft, 16},
+                   {"launches", Align::kRight},    {"median", Align::kRight},
+                   {"share", Align::kRight},       {"grid x block", Align::kLeft, 10},
+                   {"waves", Align::kRight, 0, 7}, {"occ. %", Align::kRight, 0, 6},
+                   {"DRAM", Align::kRight},        {"L2", Align::kRight},
+                   {"L1", Align::kRight},          {"tensor", Align::kRight, 0, 3},
+                   {"FMA", Align::kRight, 0, 2},   {"n", Align::kRight, 0, 4}};
+  for (size_t i = 0; i < shown; ++i) {
+    table.rows.push_back(KernelRow(report.kernels[i], i + 1, options));
+    table.rows.back().line_before = i > 0;
+  }
+  WriteTable(out, table, options.width, options.utf8);
+  if (shown < report.kernels.size()) {
+    double rest = 0;
+    for (size_t i = shown; i < report.kernels.size(); ++i) rest += report.kernels[i].total_ns;
+    out << "and " << Count(static_cast<int64_t>(report.kernels.size() - shown))
+        << " more signatures with " << Time(rest) << " in all; --top shows more\n";
+  }
+  WriteParagraph(out, "",
+                 "occ.: theoretical/achieved occupancy. DRAM to FMA: % of the unit's peak, medians "
+                 "over n measured launches. -: not measured. ?: above 100 %, unreliable.",
+                 options.width);
+}
+
+}  // namespace prof::report

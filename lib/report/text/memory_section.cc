@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The section about memory: what was allocated while it was recorded, and what the driver migrated.
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "lib/report/base/strings.h"
+#include "lib/report/base/table.h"
+#include "lib/report/base/units.h"
+#include "lib/report/text/sections.h"
+
+namespace prof::report {
+namespace {
+
+constexpr size_t kMostParts = 6;
+constexpr size_t kMostRanges = 3;
+constexpr int kRangeWidth = 40;
+
+std::string Size(uint64_t bytes) { return Bytes(static_cast<double>(bytes)); }
+
+// "1 allocation", "2,000 allocations"
+std::string Counted(int64_t n, const char* noun) {
+  return Count(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+std::string KindName(const AllocationSummary& kind) {
+  return (kind.pooled ? "pooled " : "") + kind.memory;
+}
+
+// The first ones, and how many more.
+std::string List(std::vector<std::string> parts, size_t most) {
+  if (parts.size() > most) {
+    const size_t more = parts.size() - most;
+    parts.resize(most);
+    parts.push_back(Count(static_cast<int64_t>(more)) + " more");
+  }
+  return Join(parts, ", ");
+}
+
+std::string PeakText(const MemoryReport& memory, const DeviceMemory& device) {
+  std::vector<std::string> parts;
+  for (const AllocationSummary& kind : memory.kinds) {
+    const bool on_device = kind.memory == "device" || kind.memory == "array";
+    if (kind.device != device.device || !on_device || kind.bytes_at_device_peak == 0) continue;
+    parts.push_back(KindName(kind) + " " + Size(kind.bytes_at_device_peak));
+  }
+  return "peak " + Size(device.peak_bytes) + " " + Time(device.peak_at_ns) + " after the start" +
+         (parts.empty() ? "" : " (" + List(parts, kMostParts) + ")") + ", " +
+         Size(device.bytes_at_end) + " at the end";
+}
+
+// Empty: frees only.
+std::string CountsText(const MemoryReport& memory) {
+  int64_t allocations = 0, frees = 0, at_end = 0;
+  double bytes = 0, freed = 0, left = 0;
+  std::vector<std::string> parts;
+  for (const AllocationSummary& kind : memory.kinds) {
+    allocations += kind.allocations;
+    frees += kind.frees;
+    at_end += kind.at_end;
+    bytes += static_cast<double>(kind.bytes);
+    freed += static_cast<double>(kind.bytes_freed);
+    left += static_cast<double>(kind.bytes_at_end);
+    if (kind.allocations == 0) continue;
+    parts.push_back(Count(kind.allocations) + " " + KindName(kind) + " " + Size(kind.bytes));
+  }
+  if (allocations == 0) return "";
+  return Counted(allocations, "allocation") + " of " + Bytes(bytes) + " (" +
+         List(parts, kMostParts) + "), " + Count(frees) + " freed (" + Bytes(freed) + "), " +
+         Count(at_end) + " not (" + Bytes(left) + ")";
+}
+
+std::string PoolText(const PoolReport& pool) {
+  if (pool.imported) return Counted(pool.operations, "operation") + ", of another process";
+  return "took at most " + Size(pool.reserved_peak) + " from the device, of which at most " +
+         Size(pool.used_peak) + " were allocated; at the end " + Size(pool.reserved_at_end) +
+         " and " + Size(pool.used_at_end);
+}
+
+std::string RangesText(const MemoryReport& memory, const TextOptions& options) {
+  std::vector<std::string> parts;
+  for (const RangeAllocations& range : memory.ranges) {
+    if (range.allocations == 0) continue;
+    parts.push_back(ShortName(range.range, kRangeWidth, options) + " " + Size(range.bytes) +
+                    " in " + Count(range.allocations));
+  }
+  return List(parts, kMostRanges);
+}
+
+std::string NotSeenText(const MemoryReport& memory) {
+  int64_t earlier = 0;
+  for (const AllocationSummary& kind : memory.kinds) earlier += kind.frees_of_earlier;
+  std::string text = "what was allocated before the recording began";
+  if (earlier > 0) text += " (" + Counted(earlier, "free") + " of it)";
+  if (memory.frees_missing > 0) {
+    text += "; " + Counted(memory.frees_missing, "free") + " without a record";
+  }
+  return text;
+}
+
+std::string UnifiedText(const MemoryReport& memory) {
+  std::vector<std::string> parts;
+  for (const UnifiedMemorySummary& summary : memory.unified) {
+    std::string part = Count(summary.count) + " " + summary.kind;
+    if (!summary.cause.empty()) part += " (" + summary.cause + ")";
+    if (summary.bytes > 0) part += " " + Size(summary.bytes);
+    if (summary.time_ns > 0) part += " " + Time(summary.time_ns);
+    parts.push_back(std::move(part));
+  }
+  return List(parts, kMostParts);
+}
+
+}  // namespace
+
+void WriteMemory(std::ostream& out, const Report& report, const TextOptions& options) {
+  const MemoryReport& memory = report.memory;
+  if (memory.empty()) return;
+  WriteHeading(out, "Memory", options);
+  const auto line = [&](const std::string& head, const std::string& text) {
+    WriteParagraph(out, "  " + head + ": ", text, options.width);
+  };
+  const auto gpu = [](uint32_t device) { return "GPU " + std::to_string(device); };
+  for (const DeviceMemory& device : memory.devices) {
+    line(gpu(device.device), PeakText(memory, device));
+  }
+  const std::string counts = CountsText(memory);
+  if (!counts.empty()) line("allocated", counts);
+  const size_t pools = std::min(memory.pools.size(), static_cast<size_t>(options.max_rows));
+  for (size_t i = 0; i < pools; ++i) {
+    line("pool on " + gpu(memory.pools[i].device), PoolText(memory.pools[i]));
+  }
+  const std::string ranges = RangesText(memory, options);
+  if (!ranges.empty()) line("most in", ranges);
+  if (!memory.kinds.empty()) line("not in these figures", NotSeenText(memory));
+  if (!memory.unified.empty()) line("unified memory", UnifiedText(memory));
+  if (memory.records_lost) {
+    line("doubtful",
+         "records were lost, allocations and frees may be among them: all of these "
+         "figures may be too small or too large");
+  }
+}
+
+}  // namespace prof::report

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sections about the run as a whole: findings, idle time, copies, and what was not seen.
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "lib/report/base/strings.h"
+#include "lib/report/base/table.h"
+#include "lib/report/base/units.h"
+#include "lib/report/text/sections.h"
+
+namespace prof::report {
+namespace {
+
+constexpr const char* kItem = "     - ";
+
+std::string GainText(const Finding& finding, double span_ns) {
+  if (finding.gain_at_most_ns <= 0) return "";
+  std::string text = " At most " + Time(finding.gain_at_most_ns);
+  if (span_ns > 0) text += ", " + Percent(finding.gain_at_most_ns / span_ns) + " of the span";
+  return text + ".";
+}
+
+void WriteFinding(std::ostream& out, const Finding& finding, size_t number, double span_ns,
+                  int width) {
+  std::string head = std::to_string(number) + ". ";
+  if (head.size() < 5) head.insert(0, 5 - head.size(), ' ');
+  std::string title = Printable(finding.title) + " [" + finding.id;
+  title += finding.withheld ? ", withheld]"
+                            : std::string(", confidence ") + ToString(finding.confidence) + "]";
+  WriteParagraph(out, head, title, width);
+  if (finding.withheld) {
+    WriteParagraph(out, "     withheld: ", Printable(finding.withheld_why), width);
+  }
+  for (const std::string& evidence : finding.evidence) {
+    WriteParagraph(out, kItem, Printable(evidence), width);
+  }
+  if (finding.withheld) return;
+  const std::string gain = GainText(finding, span_ns);
+  if (!finding.action.empty() || !gain.empty()) {
+    std::string action = Printable(finding.action);
+    if (!action.empty() && action.back() != '.') action += '.';
+    WriteParagraph(out, "     do: ", action + gain, width);
+  }
+}
+
+}  // namespace
+
+void WriteFindings(std::ostream& out, const Report& report, const TextOptions& options) {
+  WriteHeading(out, "Findings", options);
+  if (report.findings.empty()) {
+    out << "Nothing in the run as a whole is worth changing by the rules that prof knows.\n";
+  }
+  for (size_t i = 0; i < report.findings.size(); ++i) {
+    WriteFinding(out, report.findings[i], i + 1, report.span_ns, options.width);
+  }
+}
+
+void WriteGaps(std::ostream& out, const Report& report, const TextOptions& options) {
+  if (report.gaps.empty()) return;
+  double idle_ns = 0;
+  for (const GapSummary& gap : report.gaps) idle_ns += gap.total_ns;
+  WriteHeading(out, "GPU idle: " + Time(idle_ns), options);
+  Table table;
+  table.columns = {{"GPU", Align::kRight, 0, 1}, {"cause", Align::kLeft},
+                   {"time", Align::kRight},      {"of idle", Align::kRight},
+                   {"gaps", Align::kRight},      {"longest", Align::kRight},
+                   {"where", Align::kLeft, 12},  {"the longest one", Align::kLeft, 18}};
+  for (const GapSummary& gap : report.gaps) {
+    table.rows.push_back({{std::to_string(gap.device), ToString(gap.cause), Time(gap.total_ns),
+                           Percent(idle_ns > 0 ? gap.total_ns / idle_ns : 0), Count(gap.count),
+                           Time(gap.longest_ns), Printable(gap.where), Printable(gap.example)}});
+  }
+  WriteTable(out, table, options.width, options.utf8);
+}
+
+void WriteCopies(std::ostream& out, const Report& report, const TextOptions& options) {
+  if (report.copies.empty()) return;
+  WriteHeading(out, "Copies", options);
+  Table table;
+  table.columns = {{"GPU", Align::kRight, 0, 1}, {"direction", Align::kLeft},
+                   {"memory", Align::kLeft},     {"count", Align::kRight},
+                   {"size", Align::kRight},      {"time", Align::kRight},
+                   {"rate", Align::kRight},      {"beside kernels", Align::kRight}};
+  for (const CopySummary& copy : report.copies) {
+    const auto bytes = static_cast<double>(copy.bytes);
+    const bool timed = copy.time_ns > 0;
+    table.rows.push_back(
+        {{std::to_string(copy.device), copy.direction, copy.memory, Count(copy.count), Bytes(bytes),
+          Time(copy.time_ns), timed ? Rate(bytes / copy.time_ns * 1e9, "B/s") : "-",
+          timed ? Percent(copy.overlapped_ns / copy.time_ns) : "-"}});
+  }
+  WriteTable(out, table, options.width, options.utf8);
+}
+
+void WriteBlindSpots(std::ostream& out, const Report& report, const TextOptions& options) {
+  WriteHeading(out, "What this report could not see", options);
+  if (report.integrity.empty()) {
+    out << "  - No loss: every record that prof was given is in this report.\n";
+  }
+  for (const std::string& loss : report.integrity) {
+    WriteParagraph(out, "  - ", Printable(loss), options.width);
+  }
+  for (const NoticeReport& notice : report.notices) {
+    std::string text = notice.severity + ", " + notice.subsystem + ": " + Printable(notice.what);
+    if (!notice.fix.empty()) text += ". Fix: " + Printable(notice.fix);
+    WriteParagraph(out, "  - ", text, options.width);
+  }
+}
+
+}  // namespace prof::report

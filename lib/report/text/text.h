@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report for people. docs/report.md says how to read it.
+#ifndef PROF_LIB_REPORT_TEXT_TEXT_H_
+#define PROF_LIB_REPORT_TEXT_TEXT_H_
+
+#include <iosfwd>
+#include <string_view>
+
+#include "prof/report.h"
+
+namespace prof {
+
+struct TextOptions {
+  int width = 120;     // columns, at least 80
+  int max_rows = 20;   // ranges and kernels shown, at least 1; the others are summed up in one row
+  bool color = false;  // ANSI escapes for headings
+  bool utf8 = false;   // lines and ellipses; else ASCII. Names are printed as they are
+};
+
+void WriteText(std::ostream& out, const Report& report, const TextOptions& options);
+
+// Everything that is known about one kernel.
+void WriteKernelDetail(std::ostream& out, const KernelReport& kernel,
+                       const TextOptions& options = {});
+
+}  // namespace prof
+
+#endif  // PROF_LIB_REPORT_TEXT_TEXT_H_

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The columns of a block that speak of memory: allocations, pools, unified memory.
+#include "lib/snapshot/decode/decode_checks.h"
+#include "lib/snapshot/decode/decoder.h"
+#include "prof/snapshot.pb.h"
+
+namespace prof::internal {
+
+absl::Status Decoder::AddPoolStates(const wire::PoolStateColumns& columns, int rows) {
+  absl::Status status =
+      SameLength("pool states", {{"row", rows},
+                                 {"type", columns.type_size()},
+                                 {"address_delta", columns.address_delta_size()},
+                                 {"reserved_delta", columns.reserved_delta_size()},
+                                 {"used_delta", columns.used_delta_size()},
+                                 {"threshold_delta", columns.threshold_delta_size()}});
+  if (!status.ok()) return status;
+  Sum address, reserved, used, threshold;
+  for (int row = 0; row < rows; ++row) {
+    model::PoolState& state = model_->pool_states.emplace_back();
+    state.type = KnownEnum<model::PoolType>(columns.type(row), wire::POOL_IMPORTED);
+    state.address = static_cast<uint64_t>(address.Add(columns.address_delta(row)));
+    state.reserved = static_cast<uint64_t>(reserved.Add(columns.reserved_delta(row)));
+    state.used = static_cast<uint64_t>(used.Add(columns.used_delta(row)));
+    state.threshold = static_cast<uint64_t>(threshold.Add(columns.threshold_delta(row)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::AddAllocations(const wire::Block& block) {
+  const wire::AllocationColumns& columns = block.allocations();
+  const int rows = columns.lane_size();
+  absl::Status status =
+      SameLength("allocations", {{"lane", rows},
+                                 {"operation", columns.operation_size()},
+                                 {"memory", columns.memory_size()},
+                                 {"bytes", columns.bytes_size()},
+                                 {"address_delta", columns.address_delta_size()},
+                                 {"time_delta_ns", columns.time_delta_ns_size()},
+                                 {"correlation_delta", columns.correlation_delta_size()}});
+  if (!status.ok()) return status;
+  const size_t first = model_->allocations.size();
+  Sum address, time(columns.base_ns()), correlation;
+  for (int row = 0; row < rows; ++row) {
+    const uint32_t lane = columns.lane(row);
+    if (lane >= lanes_.size()) return BadId("allocations", row, "lane", lane, lanes_.size());
+    model::Allocation& allocation = model_->allocations.emplace_back();
+    allocation.operation =
+        KnownEnum<model::AllocationOperation>(columns.operation(row), wire::ALLOCATION_FREE);
+    allocation.memory = KnownEnum<model::MemoryKind>(columns.memory(row), wire::MEMORY_MANAGED);
+    allocation.device = lanes_[lane].device;
+    allocation.context = lanes_[lane].context;
+    allocation.stream = lanes_[lane].stream;
+    allocation.correlation = static_cast<uint32_t>(correlation.Add(columns.correlation_delta(row)));
+    allocation.address = static_cast<uint64_t>(address.Add(columns.address_delta(row)));
+    allocation.bytes = columns.bytes(row);
+    allocation.time_ns = time.Add(columns.time_delta_ns(row));
+    if (!ValidTime(allocation.time_ns)) return BadTime("allocations", row);
+  }
+  const size_t first_state = model_->pool_states.size();
+  status = AddPoolStates(columns.pool(), columns.pool_row_size());
+  if (!status.ok()) return status;
+  for (int i = 0; i < columns.pool_row_size(); ++i) {
+    const uint32_t row = columns.pool_row(i);
+    if (row >= static_cast<uint32_t>(rows)) return BadRow("allocations", row, rows);
+    model::Allocation& allocation = model_->allocations[first + row];
+    allocation.pooled = true;
+    model::PoolState& state = model_->pool_states[first_state + i];
+    state.operation = model::PoolOperation::kAllocation;
+    state.device = allocation.device;
+    state.time_ns = allocation.time_ns;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::AddPoolOperations(const wire::Block& block) {
+  const wire::PoolColumns& columns = block.pool_operations();
+  const int rows = columns.operation_size();
+  absl::Status status =
+      SameLength("pool operations", {{"operation", rows},
+                                     {"device", columns.device_size()},
+                                     {"managed", columns.managed_size()},
+                                     {"keep_bytes", columns.keep_bytes_size()},
+                                     {"time_delta_ns", columns.time_delta_ns_size()},
+                                     {"correlation_delta", columns.correlation_delta_size()}});
+  const size_t first = model_->pool_states.size();
+  if (status.ok()) status = AddPoolStates(columns.state(), rows);
+  if (!status.ok()) return status;
+  Sum time(columns.base_ns());
+  for (int row = 0; row < rows; ++row) {
+    model::PoolState& state = model_->pool_states[first + row];
+    state.operation = KnownEnum<model::PoolOperation>(columns.operation(row), wire::POOL_TRIMMED);
+    state.managed = columns.managed(row);
+    state.device = columns.device(row);
+    state.time_ns = time.Add(columns.time_delta_ns(row));
+    if (!ValidTime(state.time_ns)) return BadTime("pool operations", row);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Decoder::AddUnifiedMemory(const wire::Block& block) {
+  const wire::UnifiedMemoryColumns& columns = block.unified_memory();
+  const int rows = columns.kind_size();
+  absl::Status status =
+      SameLength("unified memory", {{"kind", rows},
+                                    {"value", columns.value_size()},
+                                    {"source", columns.source_size()},
+                                    {"destination", columns.destination_size()},
+                                    {"cause", columns.cause_size()},
+                                    {"start_delta_ns", columns.start_delta_ns_size()},
+                                    {"duration_ns", columns.duration_ns_size()}});
+  if (!status.ok()) return status;
+  Sum start(columns.base_ns());
+  for (int row = 0; row < rows; ++row) {
+    model::UnifiedMemory& event = model_->unified_memory.emplace_back();
+    event.kind =
+        KnownEnum<model::UnifiedMemoryKind>(columns.kind(row), wire::UNIFIED_DEVICE_TO_DEVICE);
+    event.value = columns.value(row);
+    event.source = columns.source(row);
+    event.destination = columns.destination(row);
+    event.cause = columns.cause(row);
+    if (!SetInterval(start.Add(columns.start_delta_ns(row)), columns.duration_ns(row), &event)) {
+      return BadTime("unified memory", row);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace prof::internal

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The times that ranges were open, from the steps of each thread's innermost path.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/snapshot/join/join.h"
+
+namespace prof::internal {
+namespace {
+
+struct Open {
+  uint32_t path = 0;
+  size_t instance = 0;  // index into Model::instances
+  int64_t start_ns = 0;
+};
+
+class Deriver {
+ public:
+  Deriver(model::Model* model, size_t budget) : model_(model), budget_(budget) {}
+
+  // The thread goes to `path` at `time_ns`. False: too many ranges for the number of steps.
+  bool Step(uint32_t thread, uint32_t path, int64_t time_ns) {
+    // The path's nodes from the innermost outwards, up to one that is open already.
+    opening_.clear();
+    size_t keep = 0;
+    for (uint32_t node = path; node != 0; node = model_->paths[node].parent) {
+      keep = PositionOf(node);
+      if (keep != 0) break;
+      opening_.push_back(node);
+    }
+    CloseDownTo(keep, time_ns, true);
+    if (opening_.size() > budget_) return false;
+    budget_ -= opening_.size();
+    for (auto node = opening_.rbegin(); node != opening_.rend(); ++node) {
+      open_.push_back({*node, model_->instances.size(), time_ns});
+      model_->instances.push_back({*node, thread, time_ns, time_ns, false});
+    }
+    return true;
+  }
+
+  void CloseDownTo(size_t keep, int64_t time_ns, bool closed) {
+    while (open_.size() > keep) {
+      const Open& range = open_.back();
+      model_->instances.SetEnd(range.instance, std::max(range.start_ns, time_ns), closed);
+      open_.pop_back();
+    }
+  }
+
+ private:
+  // 1-based position of `node` on the stack; 0: not there. A stack is a path, so a node can only be
+  // where its depth says; most steps find it at the top or just below.
+  size_t PositionOf(uint32_t node) const {
+    for (size_t i = open_.size(); i > 0; --i) {
+      if (open_[i - 1].path == node) return i;
+      if (open_[i - 1].path < node) return 0;  // parents have smaller ids than their children
+    }
+    return 0;
+  }
+
+  model::Model* model_;
+  size_t budget_;
+  std::vector<Open> open_;
+  std::vector<uint32_t> opening_;
+};
+
+}  // namespace
+
+void DeriveInstances(int64_t end_ns, model::Model* model) {
+  size_t steps = 0;
+  for (const std::vector<model::RangeStep>& of_thread : model->steps) steps += of_thread.size();
+  // A step opens one range; only lost steps make it more. The bound keeps a hostile file, whose
+  // steps jump between two deep paths, from asking for a thousand ranges per step.
+  Deriver deriver(model, 8 * steps + 1024);
+  model->instances.reserve(steps / 2 + 1024);  // a push and a pop are one
+  bool plausible = true;
+  for (uint32_t thread = 0; plausible && thread < model->steps.size(); ++thread) {
+    uint32_t path = 0;
+    for (const model::RangeStep& step : model->steps[thread]) {
+      if (step.path() == path) continue;
+      path = step.path();
+      plausible = deriver.Step(thread, path, step.time_ns());
+      if (plausible) continue;
+      if (!model->truncation.empty()) model->truncation += ' ';
+      model->truncation +=
+          "The range steps jump between unrelated ranges too often to be true: the file is "
+          "damaged, and the list of ranges is incomplete.";
+      deriver.CloseDownTo(0, step.time_ns(), false);
+      break;
+    }
+    deriver.CloseDownTo(0, end_ns, false);
+  }
+  model->instances.Sort();
+}
+
+}  // namespace prof::internal

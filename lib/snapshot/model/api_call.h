@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the program called of CUDA.
+#ifndef PROF_LIB_SNAPSHOT_MODEL_API_CALL_H_
+#define PROF_LIB_SNAPSHOT_MODEL_API_CALL_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "lib/snapshot/model/packed.h"
+#include "lib/snapshot/model/reserve.h"
+
+namespace prof::model {
+
+enum class ApiClass : uint8_t {
+  kLaunch,
+  kGraphLaunch,
+  kCopy,
+  kMemset,
+  kSync,
+  kAlloc,
+  kFree,
+  kOther
+};
+
+struct ApiCall {
+  uint32_t name = 0;                // index into Model::strings
+  ApiClass cls = ApiClass::kOther;  // by name
+  bool loads_code = false;          // the driver loaded or compiled code within it
+  uint32_t thread = 0;              // id
+  uint32_t correlation = 0, error = 0;
+  uint32_t path = 0;  // innermost range of the thread at start_ns
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+// Calls, 24 bytes each.
+class CallTable {
+ public:
+  using value_type = ApiCall;
+  using const_iterator = RowIterator<CallTable>;
+
+  size_t size() const { return rows_.size(); }
+  bool empty() const { return rows_.empty(); }
+  const_iterator begin() const { return {this, 0}; }
+  const_iterator end() const { return {this, size()}; }
+  ApiCall front() const { return (*this)[0]; }
+  ApiCall back() const { return (*this)[size() - 1]; }
+
+  ApiCall operator[](size_t i) const {
+    const Row& row = rows_[i];
+    const Facts& facts = facts_[row.facts];
+    ApiCall call;
+    call.name = facts.name;
+    call.cls = facts.cls;
+    call.loads_code = row.loads_code != 0;
+    call.thread = facts.thread;
+    call.correlation = row.correlation;
+    call.error = facts.error;
+    call.path = row.path;
+    call.start_ns = row.start_ns;
+    call.end_ns = EndOf(row);
+    return call;
+  }
+
+  void push_back(const ApiCall& call) { Pack(call, &rows_.emplace_back()); }
+  void resize(size_t rows) { rows_.resize(rows); }
+  // Calls `visit` with the vector of packed rows, for what concerns its memory.
+  template <typename Visit>
+  void VisitRows(Visit visit) {
+    visit(&rows_);
+  }
+
+  // Calls `change` with the unpacked row.
+  template <typename Change>
+  void Edit(size_t i, Change change) {
+    ApiCall call = (*this)[i];
+    change(&call);
+    Pack(call, &rows_[i]);
+  }
+  // The same for one field, without unpacking.
+  void SetPath(size_t i, uint32_t path) { rows_[i].path = path; }
+  void SetLoadsCode(size_t i) { rows_[i].loads_code = 1; }
+
+  // Sets the class of all calls; `class_of` is given the index of the name.
+  template <typename ClassOf>
+  void Classify(ClassOf class_of) {
+    for (Facts& facts : facts_.values()) facts.cls = class_of(facts.name);
+  }
+
+  uint32_t correlation(size_t i) const { return rows_[i].correlation; }
+  uint32_t path(size_t i) const { return rows_[i].path; }
+
+  // By start, a call before those that it made. Mostly sorted already: checking costs less.
+  void Sort() {
+    const auto less = [this](const Row& a, const Row& b) {
+      return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : EndOf(b) < EndOf(a);
+    };
+    if (!std::is_sorted(rows_.begin(), rows_.end(), less)) {
+      std::stable_sort(rows_.begin(), rows_.end(), less);
+    }
+  }
+
+ private:
+  struct Row {
+    int64_t start_ns = 0;
+    uint32_t duration_ns = 0;  // or kLongNs
+    uint32_t correlation = 0;
+    uint32_t path = 0;
+    uint32_t facts : 31;
+    uint32_t loads_code : 1;
+
+    Row() : facts(0), loads_code(0) {}
+  };
+  static_assert(sizeof(Row) == 24);
+
+  struct Facts {
+    uint32_t name = 0, thread = 0, error = 0;
+    ApiClass cls = ApiClass::kOther;
+    int64_t long_end_ns = 0;
+
+    auto Key() const { return std::tuple(name, thread, error, long_end_ns, cls); }
+  };
+
+  int64_t EndOf(const Row& row) const {
+    return row.duration_ns == kLongNs ? facts_[row.facts].long_end_ns
+                                      : row.start_ns + row.duration_ns;
+  }
+
+  // In place: a row that is put together elsewhere and copied waits for its own bytes.
+  void Pack(const ApiCall& call, Row* row) {
+    row->start_ns = call.start_ns;
+    row->duration_ns = ShortNs(call.start_ns, call.end_ns);
+    row->correlation = call.correlation;
+    row->path = call.path;
+    row->facts = facts_.Add({call.name, call.thread, call.error, call.cls,
+                             row->duration_ns == kLongNs ? call.end_ns : 0});
+    row->loads_code = call.loads_code ? 1 : 0;
+  }
+
+  std::vector<Row> rows_;
+  Interned<Facts> facts_;
+};
+
+}  // namespace prof::model
+
+#endif  // PROF_LIB_SNAPSHOT_MODEL_API_CALL_H_

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A snapshot in memory, with its joins made: each GPU operation knows the API call that launched
+// it and the NVTX path it belongs to. Plain data; lib/snapshot fills it, the analysis reads it.
+#ifndef PROF_LIB_SNAPSHOT_MODEL_MODEL_H_
+#define PROF_LIB_SNAPSHOT_MODEL_MODEL_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/snapshot/model/api_call.h"
+#include "lib/snapshot/model/op.h"
+#include "lib/snapshot/model/range.h"
+#include "prof/snapshot.h"
+
+namespace prof::model {
+
+constexpr uint32_t kNone = 0;  // ids: 0 means none
+
+struct Process {
+  uint32_t format_version = 0;
+  std::string prof_version, host, command, cupti_path, nvidia_driver;
+  int64_t start_ns = 0;
+  uint32_t pid = 0;
+  int32_t rank = -1;
+  uint32_t cuda_driver_version = 0, cupti_version = 0;
+  bool injected = false;
+  uint64_t cupti_device_bytes = 0;  // that CUPTI may take in each context; 0: not known
+};
+
+struct Device {
+  uint32_t id = 0;
+  std::string name, chip, uuid;
+  uint32_t compute_major = 0, compute_minor = 0;
+  uint32_t sm_count = 0, warp_size = 0, max_threads_per_sm = 0, max_blocks_per_sm = 0;
+  uint32_t registers_per_sm = 0, shared_memory_per_sm = 0, reserved_shared_memory_per_block = 0;
+  uint32_t l2_bytes = 0, sm_clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
+  uint64_t memory_bytes = 0;
+  std::unordered_map<std::string, double> peaks;  // "<counter>.peak_sustained" -> per cycle
+};
+
+struct RangePath {
+  uint32_t parent = 0;  // id
+  std::string name, domain;
+  std::string full;  // "outer/inner"; a domain other than the default is prefixed "domain:"
+  uint32_t color = 0, category = 0;  // ARGB; of the first use; 0: none
+  // Not 0: no range of the program, but work that was launched in `parent` by a CUDA graph, and
+  // captured in this path. Added by the reader, behind those of the file.
+  uint32_t captured = 0;
+};
+
+// Between the launch's and the capture's path in RangePath::full.
+constexpr char kCapturedIn[] = " > ";
+
+// The range in which a node of a CUDA graph was captured.
+struct GraphNode {
+  uint64_t node = 0;
+  uint32_t path = 0;
+};
+
+struct Shape {
+  std::string name;  // as recorded (mangled)
+  std::array<uint32_t, 3> grid{}, block{}, cluster{};
+  uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, shared_executed_bytes = 0;
+  uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
+};
+
+enum class AllocationOperation : uint8_t { kUnknown, kAllocate, kFree };
+
+// Memory that was allocated or freed.
+struct Allocation {
+  AllocationOperation operation = AllocationOperation::kUnknown;
+  MemoryKind memory = MemoryKind::kUnknown;
+  bool pooled = false;                           // by a memory pool
+  uint32_t device = 0, context = 0, stream = 0;  // stream 0xffffffff: none
+  uint32_t correlation = 0;
+  uint32_t path = 0;       // NVTX path id of the calling thread at the call
+  int32_t api = kNoIndex;  // index into Model::api_calls
+  uint64_t address = 0, bytes = 0;
+  int64_t time_ns = 0;
+};
+
+enum class PoolType : uint8_t { kUnknown, kLocal, kImported };
+enum class PoolOperation : uint8_t { kUnknown, kCreated, kDestroyed, kTrimmed, kAllocation };
+
+// What a memory pool held at an operation on it, or with an allocation or free (kAllocation).
+struct PoolState {
+  PoolOperation operation = PoolOperation::kUnknown;
+  PoolType type = PoolType::kUnknown;
+  bool managed = false;  // of operations; not known with allocations
+  uint32_t device = 0;
+  uint64_t address = 0;                            // names the pool
+  uint64_t reserved = 0, used = 0, threshold = 0;  // bytes; of local pools
+  int64_t time_ns = 0;
+};
+
+enum class UnifiedMemoryKind : uint8_t {
+  kUnknown,
+  kHostToDevice,
+  kDeviceToHost,
+  kCpuFault,
+  kGpuFault,
+  kThrashing,
+  kThrottling,
+  kRemoteMap,
+  kDeviceToDevice
+};
+
+// What the driver did to managed memory; `value` and `cause` as in snapshot.proto.
+struct UnifiedMemory {
+  UnifiedMemoryKind kind = UnifiedMemoryKind::kUnknown;
+  uint32_t source = 0, destination = 0, cause = 0;
+  uint64_t value = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+enum class SyncKind : uint8_t { kUnknown, kEvent, kStreamWaitEvent, kStream, kContext };
+
+struct Sync {
+  SyncKind kind = SyncKind::kUnknown;
+  uint32_t context = 0, stream = 0, correlation = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+struct Mark {
+  uint32_t path = 0, thread = 0;
+  int64_t time_ns = 0;
+};
+
+// A number that the program attached to a mark, push or span start of `path` at `time_ns`.
+struct Payload {
+  uint32_t path = 0, thread = 0;
+  int64_t time_ns = 0;
+  double value = 0;  // integers beyond 2^53 are rounded
+};
+
+// A name that the program gave to a category or stream (those of threads are in Thread).
+struct CategoryName {
+  uint32_t category = 0;
+  std::string domain, name;
+};
+enum class StreamFlag : uint8_t { kUnknown, kDefault, kNonBlocking, kNull };
+// As it was created.
+struct Stream {
+  uint32_t context = 0, stream = 0;  // as in Op
+  int32_t priority = 0;              // a smaller number goes first
+  StreamFlag flag = StreamFlag::kUnknown;
+};
+struct StreamName {
+  uint64_t handle = 0;
+  uint32_t context = 0, stream = 0;  // as in Op; context 0: the handle could not be mapped
+  std::string name;
+};
+
+struct Overhead {
+  std::string kind;
+  uint32_t thread = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+// A metric that is the maximum of others, its parts.
+struct Throughput {
+  std::string metric;
+  std::vector<std::string> parts;
+  std::vector<std::string> missing;  // parts that no single launch can tell
+};
+
+struct PassGroup {
+  std::string tier;
+  std::vector<std::string> metrics;
+  std::vector<Throughput> throughputs;  // of which a part is among the metrics
+};
+
+// What a sample's counters ran for: one launch, one instance of the range `path`, or one launch of
+// a CUDA graph.
+enum class SampleUnit : uint8_t { kKernel, kRange, kGraph };
+
+struct CounterSample {
+  SampleUnit unit = SampleUnit::kKernel;
+  uint32_t group = 0;  // id
+  uint32_t context = 0, correlation = 0, path = 0;
+  std::vector<double> values;
+  int64_t begin_ns = 0, end_ns = 0;
+  int32_t op = kNoIndex;  // kKernel: the kernel it was taken from
+  // kGraph: its operations are Model::graph_ops[first_graph_op] and those behind it.
+  size_t first_graph_op = 0, graph_ops = 0;
+};
+
+// Samples of a whole device at a fixed interval (PM sampling), as columns. Row i is the device from
+// begin_ns[i] to end_ns[i], in the clock of the operations; values[i * metrics.size() + m] is the
+// mean of metric m over it, NaN where CUPTI gave none. Sorted by begin, which is never negative.
+struct PmSeries {
+  uint32_t device = 0;
+  int64_t interval_ns = 0;  // that was asked for
+  std::vector<std::string> metrics;
+  std::vector<double> scales;  // of each metric: what its values are multiples of
+  std::vector<int64_t> begin_ns, end_ns;
+  std::vector<uint32_t> samples;  // taken in the row: 1, or several equal ones in a row
+  std::vector<float> values;
+
+  size_t rows() const { return begin_ns.size(); }
+  const float* row(size_t i) const { return values.data() + i * metrics.size(); }
+};
+
+enum class ProfilerWork : uint8_t { kUnknown, kSetup, kRotate, kSample };
+
+struct ProfilerInterval {
+  ProfilerWork work = ProfilerWork::kUnknown;
+  uint32_t thread = 0;
+  int64_t begin_ns = 0, end_ns = 0;
+};
+
+struct Notice {
+  int severity = 0;   // prof.wire.NoticeSeverity
+  int subsystem = 0;  // prof.wire.Subsystem
+  uint32_t code = 0;
+  std::string what, fix;
+};
+
+struct Thread {
+  uint32_t tid = 0;
+  std::string name;
+};
+
+// Tables are indexed by id: element 0 is the "none" entry.
+struct Model {
+  Process process;
+  Integrity integrity;
+  bool stopped_in_order = false;  // the trailer is there
+  std::string truncation;         // not empty: what of the file could not be read, and why
+  int64_t end_ns = 0;             // of the trailer; 0 without one
+
+  std::vector<std::string> strings{""};
+  std::vector<RangePath> paths{RangePath{}};
+  std::vector<Shape> shapes{Shape{}};
+  std::vector<Thread> threads{Thread{}};
+  std::vector<PassGroup> groups{PassGroup{}};
+  std::vector<Device> devices;
+
+  OpTable ops;                                // sorted by start; untimed ones last
+  CallTable api_calls;                        // sorted by start
+  std::vector<Sync> syncs;                    // sorted by start
+  std::vector<Overhead> overheads;            // sorted by start
+  std::vector<Allocation> allocations;        // and frees; sorted by time
+  std::vector<PoolState> pool_states;         // sorted by time
+  std::vector<UnifiedMemory> unified_memory;  // sorted by start
+  std::vector<std::vector<RangeStep>> steps;  // by thread id; sorted by time
+  InstanceTable instances;                    // sorted by start
+  std::vector<RangeInstance> spans;           // nvtxRangeStart/End, sorted by start
+  std::vector<Mark> marks;                    // in the order of the file, as the next
+  std::vector<Payload> payloads;
+  std::vector<CategoryName> category_names;
+  std::vector<StreamName> stream_names;
+  std::vector<GraphNode> graph_nodes;  // in the order of the file: the last one of a node counts
+  std::vector<Stream> streams;         // in the order of the file: the last one of a stream counts
+  std::vector<CounterSample> samples;
+  std::vector<int32_t> graph_ops;                    // indices into `ops`, launch after launch
+  std::vector<PmSeries> pm_series;                   // id k is element k - 1
+  std::vector<ProfilerInterval> profiler_intervals;  // sorted by begin
+  std::vector<Notice> notices;
+
+  // The range in which `op` was launched. Op::path is that, or a path below it that says in which
+  // range the node of the graph was captured.
+  uint32_t LaunchPath(const Op& op) const {
+    return paths[op.path].captured != kNone ? paths[op.path].parent : op.path;
+  }
+
+  const Device* FindDevice(uint32_t id) const {
+    for (const Device& device : devices) {
+      if (device.id == id) return &device;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace prof::model
+
+#endif  // PROF_LIB_SNAPSHOT_MODEL_MODEL_H_

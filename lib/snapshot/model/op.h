@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ran on a device.
+#ifndef PROF_LIB_SNAPSHOT_MODEL_OP_H_
+#define PROF_LIB_SNAPSHOT_MODEL_OP_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <tuple>
+#include <vector>
+
+#include "lib/snapshot/model/packed.h"
+#include "lib/snapshot/model/reserve.h"
+
+namespace prof::model {
+
+constexpr int32_t kNoIndex = -1;  // indices into the model's vectors
+
+// kGraph: a launch of a CUDA graph that was recorded as a whole; its operations are not known.
+enum class OpKind : uint8_t { kKernel, kCopy, kMemset, kGraph };
+enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
+enum class CopyKind : uint8_t {
+  kUnknown,
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kHostToHost,
+  kPeerToPeer
+};
+
+enum class ChannelType : uint8_t { kUnknown, kCompute, kCopy, kDecompression };
+
+// A kernel, copy or memset that ran on a device, or a graph.
+struct Op {
+  OpKind kind = OpKind::kKernel;
+  bool timed = true;      // false: no valid time; start_ns and end_ns mean nothing
+  bool untraced = false;  // prof paused tracing round this launch: start_ns is the host's
+  bool sampled = false;   // ran inside a counter range
+  bool async = false;     // copies
+  CopyKind copy = CopyKind::kUnknown;
+  MemoryKind source = MemoryKind::kUnknown,
+             destination = MemoryKind::kUnknown;  // memset: destination
+  ChannelType channel_type = ChannelType::kUnknown;
+  uint32_t channel = 0;  // means something where its type is known
+  uint32_t device = 0, context = 0, stream = 0;
+  uint32_t correlation = 0;
+  uint32_t shape = 0;      // kernels: id
+  uint32_t path = 0;       // NVTX path id of the launching thread at the launch; Model::LaunchPath
+  int32_t api = kNoIndex;  // index into Model::api_calls
+  uint32_t graph = 0;      // CUDA graph id; 0: launched on its own
+  uint64_t graph_node = 0;
+  uint64_t bytes = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+// A kernel, or a graph, which is taken for the kernels in it.
+inline bool RunsKernels(const Op& op) {
+  return op.kind == OpKind::kKernel || op.kind == OpKind::kGraph;
+}
+
+// Operations, 32 bytes each. Those that are more than a kernel launched on its own share what they
+// have beside, as far as it repeats.
+class OpTable {
+ public:
+  using value_type = Op;
+  using const_iterator = RowIterator<OpTable>;
+
+  OpTable() = default;
+  OpTable(std::initializer_list<Op> ops) {
+    for (const Op& op : ops) push_back(op);
+  }
+
+  size_t size() const { return rows_.size(); }
+  bool empty() const { return rows_.empty(); }
+  const_iterator begin() const { return {this, 0}; }
+  const_iterator end() const { return {this, size()}; }
+  Op front() const { return (*this)[0]; }
+  Op back() const { return (*this)[size() - 1]; }
+
+  Op operator[](size_t i) const {
+    const Row& row = rows_[i];
+    const Lane& lane = lanes_[row.lane];
+    Op op;
+    op.sampled = row.sampled != 0;
+    op.channel_type = lane.channel_type;
+    op.channel = lane.channel;
+    op.device = lane.device;
+    op.context = lane.context;
+    op.stream = lane.stream;
+    op.correlation = row.correlation;
+    op.path = row.path;
+    op.api = row.api;
+    op.start_ns = row.start_ns;
+    op.end_ns = row.start_ns + row.duration_ns;
+    if (row.plain != 0) {
+      op.shape = row.shape_or_facts;
+      return op;
+    }
+    const Facts& facts = facts_[row.shape_or_facts];
+    op.kind = facts.kind;
+    op.timed = facts.timed;
+    op.untraced = facts.untraced;
+    op.async = facts.async;
+    op.copy = facts.copy;
+    op.source = facts.source;
+    op.destination = facts.destination;
+    op.shape = facts.shape;
+    op.graph = facts.graph;
+    op.graph_node = facts.graph_node;
+    op.bytes = facts.bytes;
+    if (row.duration_ns == kLongNs) op.end_ns = facts.long_end_ns;
+    return op;
+  }
+
+  void push_back(const Op& op) { Pack(op, &rows_.emplace_back()); }
+  void resize(size_t rows) { rows_.resize(rows); }
+  // Calls `visit` with the vector of packed rows, for what concerns its memory.
+  template <typename Visit>
+  void VisitRows(Visit visit) {
+    visit(&rows_);
+  }
+
+  // Calls `change` with the unpacked row.
+  template <typename Change>
+  void Edit(size_t i, Change change) {
+    Op op = (*this)[i];
+    change(&op);
+    Pack(op, &rows_[i]);
+  }
+  // The same for one field, without unpacking.
+  void SetCall(size_t i, int32_t api, uint32_t path) {
+    rows_[i].api = api;
+    rows_[i].path = path;
+  }
+  void SetSampled(size_t i) { rows_[i].sampled = 1; }
+  void SetPath(size_t i, uint32_t path) { rows_[i].path = path; }
+
+  uint32_t correlation(size_t i) const { return rows_[i].correlation; }
+  int32_t api(size_t i) const { return rows_[i].api; }
+
+  // Without looking at the rows; those that were erased or changed count too.
+  bool MayHaveUntraced() const {
+    return std::any_of(facts_.begin(), facts_.end(), [](const Facts& of) { return of.untraced; });
+  }
+
+  template <typename Predicate>
+  void EraseIf(Predicate predicate) {
+    size_t kept = 0;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      if (!predicate((*this)[i])) rows_[kept++] = rows_[i];
+    }
+    rows_.resize(kept);
+  }
+
+  // By start, those without a time last. Records come nearly in order: checking costs less.
+  void Sort() {
+    const auto less = [this](const Row& a, const Row& b) {
+      const bool a_timed = Timed(a), b_timed = Timed(b);
+      return a_timed != b_timed ? a_timed : a.start_ns < b.start_ns;
+    };
+    if (!std::is_sorted(rows_.begin(), rows_.end(), less)) {
+      std::stable_sort(rows_.begin(), rows_.end(), less);
+    }
+  }
+
+ private:
+  struct Row {
+    int64_t start_ns = 0;
+    uint32_t duration_ns = 0;  // or kLongNs
+    uint32_t correlation = 0;
+    uint32_t path = 0;
+    int32_t api = kNoIndex;
+    uint32_t shape_or_facts = 0;  // a number in facts_, unless plain
+    uint32_t lane : 30;
+    uint32_t sampled : 1;
+    uint32_t plain : 1;  // a kernel with a time, launched on its own
+
+    Row() : lane(0), sampled(0), plain(0) {}
+  };
+  static_assert(sizeof(Row) == 32);
+
+  struct Lane {
+    uint32_t device = 0, context = 0, stream = 0, channel = 0;
+    ChannelType channel_type = ChannelType::kUnknown;
+
+    auto Key() const { return std::tuple(device, context, stream, channel, channel_type); }
+  };
+
+  struct Facts {
+    OpKind kind = OpKind::kKernel;
+    bool timed = true, untraced = false, async = false;
+    CopyKind copy = CopyKind::kUnknown;
+    MemoryKind source = MemoryKind::kUnknown, destination = MemoryKind::kUnknown;
+    uint32_t shape = 0, graph = 0;
+    uint64_t graph_node = 0, bytes = 0;
+    int64_t long_end_ns = 0;
+
+    auto Key() const {
+      return std::tuple(graph_node, shape, bytes, graph, long_end_ns, kind, timed, untraced, async,
+                        copy, source, destination);
+    }
+  };
+
+  bool Timed(const Row& row) const { return row.plain != 0 || facts_[row.shape_or_facts].timed; }
+
+  // In place: a row that is put together elsewhere and copied waits for its own bytes.
+  void Pack(const Op& op, Row* row) {
+    row->start_ns = op.start_ns;
+    row->duration_ns = ShortNs(op.start_ns, op.end_ns);
+    row->correlation = op.correlation;
+    row->path = op.path;
+    row->api = op.api;
+    row->lane = lanes_.Add({op.device, op.context, op.stream, op.channel, op.channel_type});
+    row->sampled = op.sampled ? 1 : 0;
+    const bool is_long = row->duration_ns == kLongNs;
+    const bool plain = op.kind == OpKind::kKernel && op.timed && !op.untraced && !op.async &&
+                       op.copy == CopyKind::kUnknown && op.source == MemoryKind::kUnknown &&
+                       op.destination == MemoryKind::kUnknown && op.graph == 0 &&
+                       op.graph_node == 0 && op.bytes == 0 && !is_long;
+    row->plain = plain ? 1 : 0;
+    row->shape_or_facts = plain ? op.shape
+                                : facts_.Add({op.kind, op.timed, op.untraced, op.async, op.copy,
+                                              op.source, op.destination, op.shape, op.graph,
+                                              op.graph_node, op.bytes, is_long ? op.end_ns : 0});
+  }
+
+  std::vector<Row> rows_;
+  Interned<Lane> lanes_;
+  Interned<Facts> facts_;
+};
+
+}  // namespace prof::model
+
+#endif  // PROF_LIB_SNAPSHOT_MODEL_OP_H_

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the tables of the model are made of that hold millions of rows: a row is packed into as few
+// bytes as it can be, and unpacked where it is read.
+#ifndef PROF_LIB_SNAPSHOT_MODEL_PACKED_H_
+#define PROF_LIB_SNAPSHOT_MODEL_PACKED_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <tuple>
+#include <vector>
+
+namespace prof::model {
+
+// A duration that does not fit 32 bits (4.3 s); the end is somewhere else then.
+constexpr uint32_t kLongNs = UINT32_MAX;
+
+// Unsigned: two times that are no interval wrap round instead of being undefined.
+inline uint32_t ShortNs(int64_t start_ns, int64_t end_ns) {
+  const uint64_t duration = static_cast<uint64_t>(end_ns) - static_cast<uint64_t>(start_ns);
+  return duration < kLongNs ? static_cast<uint32_t>(duration) : kLongNs;
+}
+
+// Values that repeat in many rows, which hold a number instead. Value::Key() is a tuple of integers
+// and enums.
+template <typename Value>
+class Interned {
+ public:
+  const Value& operator[](uint32_t number) const { return values_[number]; }
+
+  auto begin() const { return values_.begin(); }
+  auto end() const { return values_.end(); }
+  // For what changes the values of all rows alike.
+  std::vector<Value>& values() { return values_; }
+
+  uint32_t Add(const Value& value) {
+    if (last_ < values_.size() && values_[last_].Key() == value.Key()) return last_;
+    if (2 * values_.size() >= slots_.size()) Grow();
+    uint32_t* free = nullptr;
+    for (size_t i = Slot(value), tries = 0; tries < kTries; ++tries, i = Next(i)) {
+      if (slots_[i] == kFree) {
+        free = &slots_[i];
+        break;
+      }
+      if (values_[slots_[i]].Key() == value.Key()) return last_ = slots_[i];
+    }
+    last_ = static_cast<uint32_t>(values_.size());
+    if (free != nullptr) *free = last_;
+    values_.push_back(value);
+    return last_;
+  }
+
+ private:
+  static constexpr uint32_t kFree = UINT32_MAX;
+  // A value that has no slot among so many is held again each time: values that were chosen to
+  // collide cost memory in proportion to the rows, and no time.
+  static constexpr size_t kTries = 16;
+
+  size_t Slot(const Value& value) const {
+    uint64_t hash = 0;
+    const auto mix = [&hash](auto part) {
+      hash = (hash ^ static_cast<uint64_t>(part)) * 0x9e3779b97f4a7c15;
+    };
+    std::apply([&](auto... parts) { (mix(parts), ...); }, value.Key());
+    return hash >> 32 & (slots_.size() - 1);
+  }
+  size_t Next(size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
+
+  void Grow() {
+    slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), kFree);
+    for (size_t number = 0; number < values_.size(); ++number) {
+      size_t i = Slot(values_[number]);
+      for (size_t tries = 0; tries < kTries && slots_[i] != kFree; ++tries) i = Next(i);
+      if (slots_[i] == kFree) slots_[i] = static_cast<uint32_t>(number);
+    }
+  }
+
+  std::vector<Value> values_;
+  std::vector<uint32_t> slots_;  // numbers by hash; a power of two, at least twice the values
+  uint32_t last_ = 0;
+};
+
+// Over the rows of a table whose operator[] unpacks them: `for (const Op& op : ops)`.
+template <typename Table>
+class RowIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = typename Table::value_type;
+  using difference_type = ptrdiff_t;
+  using pointer = void;
+  using reference = value_type;
+
+  RowIterator(const Table* table, size_t row) : table_(table), row_(row) {}
+  value_type operator*() const { return (*table_)[row_]; }
+  RowIterator& operator++() {
+    ++row_;
+    return *this;
+  }
+  bool operator==(const RowIterator& other) const { return row_ == other.row_; }
+  bool operator!=(const RowIterator& other) const { return row_ != other.row_; }
+
+ private:
+  const Table* table_;
+  size_t row_;
+};
+
+}  // namespace prof::model
+
+#endif  // PROF_LIB_SNAPSHOT_MODEL_PACKED_H_

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When the program was in which NVTX range.
+#ifndef PROF_LIB_SNAPSHOT_MODEL_RANGE_H_
+#define PROF_LIB_SNAPSHOT_MODEL_RANGE_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "lib/snapshot/model/packed.h"
+#include "lib/snapshot/model/reserve.h"
+
+namespace prof::model {
+
+// From `time_ns()` on a thread is in `path()`. In two halves: 12 bytes, not 16.
+class RangeStep {
+ public:
+  RangeStep(int64_t time_ns, uint32_t path)
+      : low_(static_cast<uint32_t>(time_ns)),
+        high_(static_cast<int32_t>(time_ns >> 32)),
+        path_(path) {}
+
+  int64_t time_ns() const { return int64_t{high_} * (int64_t{1} << 32) + low_; }
+  uint32_t path() const { return path_; }
+
+ private:
+  uint32_t low_;
+  int32_t high_;
+  uint32_t path_;
+};
+
+// One time a range was open (push/pop derived from the steps, or start/end).
+struct RangeInstance {
+  uint32_t path = 0, thread = 0;
+  int64_t start_ns = 0, end_ns = 0;
+  bool closed = true;  // false: still open at the end of the capture
+};
+
+// Instances, 16 bytes each.
+class InstanceTable {
+ public:
+  using value_type = RangeInstance;
+  using const_iterator = RowIterator<InstanceTable>;
+
+  size_t size() const { return rows_.size(); }
+  bool empty() const { return rows_.empty(); }
+  const_iterator begin() const { return {this, 0}; }
+  const_iterator end() const { return {this, size()}; }
+  RangeInstance operator[](size_t i) const { return Unpack(rows_[i]); }
+
+  void push_back(const RangeInstance& instance) { Pack(instance, &rows_.emplace_back()); }
+  void reserve(size_t rows) { internal::ReserveRows(rows, &rows_); }
+
+  void SetEnd(size_t i, int64_t end_ns, bool closed) {
+    if (ShortNs(rows_[i].start_ns, end_ns) != kLongNs) {
+      rows_[i].duration_ns = ShortNs(rows_[i].start_ns, end_ns);
+      rows_[i].closed = closed ? 1 : 0;
+      return;
+    }
+    RangeInstance instance = Unpack(rows_[i]);
+    instance.end_ns = end_ns;
+    instance.closed = closed;
+    Pack(instance, &rows_[i]);
+  }
+
+  // By start, outer ones first. With one thread they come in order: checking costs less.
+  void Sort() {
+    const auto less = [this](const Row& row_a, const Row& row_b) {
+      if (row_a.start_ns != row_b.start_ns) return row_a.start_ns < row_b.start_ns;
+      const RangeInstance a = Unpack(row_a), b = Unpack(row_b);
+      return std::tie(b.end_ns, a.path, a.thread) < std::tie(a.end_ns, b.path, b.thread);
+    };
+    if (!std::is_sorted(rows_.begin(), rows_.end(), less)) {
+      std::sort(rows_.begin(), rows_.end(), less);
+    }
+  }
+
+ private:
+  struct Row {
+    int64_t start_ns = 0;
+    uint32_t duration_ns = 0;  // or kLongNs
+    uint32_t facts : 31;
+    uint32_t closed : 1;
+
+    Row() : facts(0), closed(0) {}
+  };
+  static_assert(sizeof(Row) == 16);
+
+  struct Facts {
+    uint32_t path = 0, thread = 0;
+    int64_t long_end_ns = 0;
+
+    auto Key() const { return std::tuple(path, thread, long_end_ns); }
+  };
+
+  RangeInstance Unpack(const Row& row) const {
+    const Facts& facts = facts_[row.facts];
+    const int64_t end_ns =
+        row.duration_ns == kLongNs ? facts.long_end_ns : row.start_ns + row.duration_ns;
+    return {facts.path, facts.thread, row.start_ns, end_ns, row.closed != 0};
+  }
+
+  // In place: a row that is put together elsewhere and copied waits for its own bytes.
+  void Pack(const RangeInstance& instance, Row* row) {
+    row->start_ns = instance.start_ns;
+    row->duration_ns = ShortNs(instance.start_ns, instance.end_ns);
+    row->facts = facts_.Add(
+        {instance.path, instance.thread, row->duration_ns == kLongNs ? instance.end_ns : 0});
+    row->closed = instance.closed ? 1 : 0;
+  }
+
+  std::vector<Row> rows_;
+  Interned<Facts> facts_;
+};
+
+}  // namespace prof::model
+
+#endif  // PROF_LIB_SNAPSHOT_MODEL_RANGE_H_

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/snapshot/read/reader.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/stubs/logging.h"
+#include "lib/format/framing.h"
+#include "lib/snapshot/decode/decoder.h"
+#include "lib/snapshot/join/join.h"
+#include "lib/snapshot/model/table_room.h"
+#include "lib/snapshot/read/block_batch.h"
+#include "lib/snapshot/read/source.h"
+#include "prof/snapshot.pb.h"
+
+namespace prof {
+namespace {
+
+absl::Status NewerVersion(uint32_t version, const std::string& writer) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the snapshot has format version ", version, writer.empty() ? "" : ", written by prof ",
+      writer, "; this program reads versions up to ", format::kFormatVersion,
+      ". Use the prof that comes with the library that wrote it, or a newer one."));
+}
+
+absl::Status CheckFileHeader(internal::Source* source) {
+  const std::string_view header = source->Next(format::kFileHeaderSize);
+  if (source->error() != 0) return internal::ReadingFailed(source->error());
+  const std::string_view magic = header.substr(0, format::kFileMagic.size());
+  if (magic.empty()) {
+    return absl::DataLossError(
+        "the snapshot is empty: the program ended before anything was written. Capture again.");
+  }
+  if (magic != format::kFileMagic.substr(0, magic.size())) {
+    return absl::InvalidArgumentError(
+        "this is not a prof snapshot: it does not begin with \"PROFSNAP\". Give the .prof file "
+        "that the capture wrote.");
+  }
+  if (header.size() < format::kFileHeaderSize) {
+    return absl::DataLossError(
+        "the snapshot ends within its file header: the program ended before anything was "
+        "written. Capture again.");
+  }
+  const uint32_t version = format::GetU32(header.data() + format::kFileMagic.size());
+  if (version > format::kFormatVersion) return NewerVersion(version, "");
+  if (version == 0) {
+    return absl::DataLossError("the snapshot's file header is damaged: format version 0.");
+  }
+  return absl::OkStatus();
+}
+
+// "Block 3 at byte 4711 cannot be read: <why>."
+std::string Unreadable(uint64_t block, uint64_t position, const absl::Status& status) {
+  return absl::StrCat("Block ", block, " at byte ", position, " cannot be read: ", status.message(),
+                      ".");
+}
+
+// So much of the file is parsed while as much is decoded. Less is not worth a thread.
+constexpr size_t kBatchBytes = 1 << 20;
+
+// Blocks into a model, in the order of the file.
+class Reading {
+ public:
+  explicit Reading(uint64_t file_size) : room_(file_size), decoder_(&model_) {}
+
+  // kOutOfRange: the file ends here, or what is behind cannot be read; Model::truncation says so.
+  // Other errors are of the whole file.
+  absl::Status Add(const internal::BlockBatch& batch) {
+    for (const internal::ParsedBlock& block : batch) {
+      if (absl::Status status = Add(block); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  // What the blocks behind the next ones will fill, as far as that can be told.
+  std::vector<internal::LargePages> PagesAhead() { return room_.Ahead(kBatchBytes, &model_); }
+
+  absl::StatusOr<model::Model> Finish() &&;
+
+ private:
+  absl::Status Add(const internal::ParsedBlock& parsed) {
+    const wire::Block& block = parsed.block;
+    absl::Status status = parsed.status;
+    if (absl::IsOutOfRange(status) || absl::IsUnavailable(status)) return status;
+    if (status.ok() && block.header().format_version() > format::kFormatVersion) {
+      return NewerVersion(block.header().format_version(), block.header().prof_version());
+    }
+    if (status.ok() && blocks_ == 0 && !block.has_header()) {
+      status = absl::DataLossError("the first block has no header");
+    }
+    if (status.ok()) status = decoder_.Add(block, parsed.payload_bytes);
+    if (!status.ok()) {
+      model_.truncation = Unreadable(blocks_ + 1, parsed.begin, status);
+      return absl::OutOfRangeError("damaged");
+    }
+    ++blocks_;
+    room_.Follow(parsed.end, &model_);
+    return model_.stopped_in_order ? absl::OutOfRangeError("end") : absl::OkStatus();
+  }
+
+  internal::TableRoom room_;
+  model::Model model_;
+  internal::Decoder decoder_;
+  uint64_t blocks_ = 0;
+};
+
+absl::StatusOr<model::Model> Reading::Finish() && {
+  if (blocks_ == 0) {
+    return absl::DataLossError(absl::StrCat(
+        "the snapshot has no complete block", model_.truncation.empty() ? "" : ": ",
+        model_.truncation.empty() ? "." : model_.truncation,
+        " The program ended before the first one was written, or the file is damaged: copy it "
+        "again, or capture again."));
+  }
+  if (!model_.truncation.empty()) {
+    absl::StrAppend(&model_.truncation, " The ", blocks_, " before it ",
+                    blocks_ == 1 ? "was" : "were",
+                    " read; what was recorded later is missing. The program was killed, the disk "
+                    "was full, or the file was damaged on its way.");
+  } else if (model_.stopped_in_order && decoder_.trailer_blocks() != blocks_) {
+    model_.truncation = absl::StrCat("The last block speaks of ", decoder_.trailer_blocks(),
+                                     " blocks, but the file has ", blocks_, ": some are missing.");
+  }
+  decoder_.NameThreads();
+  internal::Join(&model_);
+  return std::move(model_);
+}
+
+absl::StatusOr<model::Model> ReadBlocks(internal::Source* source) {
+  absl::Status status = CheckFileHeader(source);
+  if (!status.ok()) return status;
+  // The messages of a damaged block belong into our status, not onto the program's stderr.
+  const google::protobuf::LogSilencer silencer;
+  Reading reading(source->size());
+  internal::BlockBatch blocks, next;
+  blocks.Read(kBatchBytes, source);
+  // Where there is no thread to be had, get() reads. A pipe is not read beyond what is needed.
+  const auto when =
+      source->size() == 0 ? std::launch::deferred : std::launch::async | std::launch::deferred;
+  while (true) {
+    std::future<void> read_ahead;  // its destructor waits
+    if (!blocks.last()) {
+      read_ahead = std::async(when, [source, &next, pages_ahead = reading.PagesAhead()] {
+        next.Read(kBatchBytes, source);
+        for (const internal::LargePages& pages : pages_ahead) internal::Touch(pages);
+      });
+    }
+    status = reading.Add(blocks);
+    if (!status.ok()) break;
+    read_ahead.get();
+    std::swap(blocks, next);
+  }
+  if (!absl::IsOutOfRange(status)) return status;
+  return std::move(reading).Finish();
+}
+
+}  // namespace
+
+absl::StatusOr<model::Model> ReadSnapshot(std::string_view bytes) {
+  internal::Source source(bytes);
+  return ReadBlocks(&source);
+}
+
+absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path) {
+  errno = 0;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             &std::fclose);
+  if (file == nullptr) {
+    const std::string message = absl::StrCat(path, ": ", std::strerror(errno));
+    return errno == ENOENT ? absl::NotFoundError(message) : absl::UnavailableError(message);
+  }
+  internal::Source source(file.get());
+  absl::StatusOr<model::Model> model = ReadBlocks(&source);
+  if (model.ok()) return model;
+  return absl::Status(model.status().code(), absl::StrCat(path, ": ", model.status().message()));
+}
+
+absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot) {
+  absl::StatusOr<model::Model> model =
+      snapshot.path().empty() ? ReadSnapshot(snapshot.bytes()) : ReadSnapshotFile(snapshot.path());
+  if (!model.ok()) return model;
+  // The counts in the file are those up to its last block; the session may know of later losses,
+  // first of all of those of the file itself.
+  const Integrity& live = snapshot.integrity();
+  Integrity& read = model->integrity;
+  for (uint64_t Integrity::*count : {&Integrity::kernels,
+                                     &Integrity::launches,
+                                     &Integrity::dropped_by_cupti,
+                                     &Integrity::dropped_by_cap,
+                                     &Integrity::buffers_refused,
+                                     &Integrity::untimed,
+                                     &Integrity::range_events_dropped,
+                                     &Integrity::range_paths_dropped,
+                                     &Integrity::unknown_records,
+                                     &Integrity::signatures_dropped,
+                                     &Integrity::samples_failed,
+                                     &Integrity::bytes_not_written,
+                                     &Integrity::counter_cost_ns,
+                                     &Integrity::pm_samples_lost,
+                                     &Integrity::pm_restarts,
+                                     &Integrity::range_ends_unmatched,
+                                     &Integrity::ranges_left_open,
+                                     &Integrity::payloads_not_read,
+                                     &Integrity::names_dropped,
+                                     &Integrity::rows_not_kept,
+                                     &Integrity::launches_missed,
+                                     &Integrity::calls_dropped,
+
+                                     &Integrity::graph_nodes_dropped}) {
+    read.*count = std::max(read.*count, live.*count);
+  }
+  read.clock_stepped |= live.clock_stepped;
+  read.incomplete |= live.incomplete;
+  return model;
+}
+
+}  // namespace prof

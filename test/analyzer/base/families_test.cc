@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbered sibling ranges as one row.
+#include "lib/analyzer/base/families.h"
+
+#include <string>
+#include <vector>
+
+#include "test/support/catch.h"
+
+namespace prof::analyzer {
+namespace {
+
+// A model with one operation in each of these paths (ids from 1).
+model::Model InPaths(const std::vector<std::string>& paths) {
+  model::Model model;
+  for (const std::string& path : paths) {
+    model.paths.push_back({0, path, "", path});
+    model::Op op;
+    op.path = static_cast<uint32_t>(model.paths.size() - 1);
+    model.ops.push_back(op);
+  }
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("Three ranges that differ in a number are a family with a star for it") {
+  const RangeFamilies families =
+      FindRangeFamilies(InPaths({"layer 0/mlp", "layer 1/mlp", "layer 12/mlp"}));
+  CHECK(families.of_path == std::vector<uint32_t>{0, 1, 1, 1});
+  CHECK(families.label[1] == "layer */mlp (3 ranges)");
+}
+
+TEST_CASE("Two such ranges stay apart") {
+  const RangeFamilies families = FindRangeFamilies(InPaths({"norm_1", "norm_2"}));
+  CHECK(families.of_path == std::vector<uint32_t>{0, 1, 2});
+  CHECK(families.label[1] == "norm_1");
+  CHECK(families.label[2] == "norm_2");
+}
+
+TEST_CASE("A number that is the same in all of them stays in the label") {
+  const RangeFamilies families =
+      FindRangeFamilies(InPaths({"h100/layer 0", "h100/layer 1", "h100/layer 2"}));
+  CHECK(families.label[1] == "h100/layer * (3 ranges)");
+}
+
+TEST_CASE("Ranges of other names do not join a family, and work outside of ranges does not") {
+  model::Model model = InPaths({"layer 0/mlp", "layer 1/mlp", "layer 2/mlp", "layer 0/attn"});
+  model.ops.push_back({});  // path 0
+  const RangeFamilies families = FindRangeFamilies(model);
+  CHECK(families.of_path == std::vector<uint32_t>{0, 1, 1, 1, 4});
+  CHECK(families.label[4] == "layer 0/attn");
+}
+
+TEST_CASE("A range in which nothing ran is no member") {
+  model::Model model = InPaths({"layer 0", "layer 1"});
+  model.paths.push_back({0, "layer 2", "", "layer 2"});
+  CHECK(FindRangeFamilies(model).of_path == std::vector<uint32_t>{0, 1, 2, 3});
+}
+
+}  // namespace prof::analyzer

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far the samples' clock is ahead: planted, found again, or taken from other samples.
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "lib/analyzer/continuous/continuous.h"
+#include "lib/analyzer/continuous/pm_device_clock.h"
+#include "test/analyzer/continuous/pm_plant.h"
+#include "test/support/catch.h"
+
+namespace prof {
+namespace {
+
+using Catch::Contains;
+using test::AddAll;
+using test::CheckFound;
+using test::PlantedKernel;
+using test::PlantOptions;
+using test::PmPlant;
+using test::TenKernels;
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kStart = 1'000'000;
+
+TEST_CASE("Clocks that move against each other during the recording are told") {
+  PmPlant plant;
+  PlantOptions options;
+  options.clock_offset_ns = 2000;
+  options.clock_drift_ns = 7000;
+  const std::vector<PlantedKernel> kernels = TenKernels();
+  plant.Loop(AddAll(kernels, &plant), kStart, kStart + 2 * kSecond, 3000, options);
+  plant.Sample(0, kStart + 2 * kSecond, options);
+  const PmPlant::Answer answer = plant.Attribute();
+  const ContinuousReport& report = answer.continuous.reports[0];
+  CHECK_FALSE(report.clock_stable);
+  REQUIRE_FALSE(report.notes.empty());
+  CHECK_THAT(report.notes[0], Contains("moved against each other"));
+  CHECK(report.clock_error_ns > 3000);
+  REQUIRE(report.clock_first_ns.has_value());
+  REQUIRE(report.clock_last_ns.has_value());
+  CHECK(std::abs(*report.clock_first_ns - (2000 + 7000 / 6.0)) < 1000);
+  CHECK(std::abs(*report.clock_last_ns - (2000 + 7000 * 5 / 6.0)) < 1000);
+}
+
+TEST_CASE("Samples that do not change with what runs say nothing of the clock") {
+  PmPlant plant;
+  PlantOptions options;
+  options.clock_offset_ns = 3000;
+  const uint32_t a = plant.Kernel({"a", 30'000, {50}});
+  plant.Loop({a}, 0, kSecond / 5, 0, options);
+  plant.Sample(0, kSecond / 5, options);
+  const PmPlant::Answer answer = plant.Attribute();
+  const ContinuousReport& report = answer.continuous.reports[0];
+  CHECK_FALSE(report.clock_known);
+  CHECK(report.clock_offset_ns == 0);
+  CHECK_FALSE(report.clock_first_ns.has_value());
+  CHECK_FALSE(report.clock_last_ns.has_value());
+  CheckFound(answer.Of("a"), 50, 0.5);
+}
+
+TEST_CASE("Samples that say nothing of the clock take what others of their device say") {
+  const bool dull_is_longer = GENERATE(false, true);  // and then it is looked at first
+  INFO("the dull series is the longer one: " << dull_is_longer);
+  PmPlant plant;
+  PlantOptions options, elsewhere;
+  options.clock_offset_ns = 3000;
+  elsewhere.device = 1;
+  const uint32_t dull = plant.Kernel({"dull", 30'000, {50}});
+  const int64_t dull_ns = dull_is_longer ? kSecond * 3 / 5 : kSecond / 5;
+  plant.Loop({dull}, 0, dull_ns, 0, options);
+  plant.Sample(0, dull_ns, options);
+  options.interval_ns = 200'000;  // a series of its own
+  const std::vector<PlantedKernel> kernels = TenKernels();
+  plant.Loop(AddAll(kernels, &plant), 4 * kSecond, 5 * kSecond, 3000, options);
+  plant.Sample(4 * kSecond, 5 * kSecond, options);
+  plant.Loop({dull}, 0, kSecond / 5, 0, elsewhere);
+  plant.Sample(0, kSecond / 5, elsewhere);
+  const PmPlant::Answer answer = plant.Attribute();
+  REQUIRE(answer.continuous.reports.size() == 3);  // in the order of the recording
+  const ContinuousReport& one = answer.continuous.reports[0];
+  const ContinuousReport& other = answer.continuous.reports[1];
+  CHECK(one.interval_ns == 100'000);
+  CHECK(other.clock_known);
+  CHECK_FALSE(other.clock_from_other);
+  CHECK(std::abs(other.clock_offset_ns - 3000) <= other.clock_error_ns);
+  CHECK(one.clock_known);
+  CHECK(one.clock_from_other);
+  CHECK(one.clock_offset_ns == other.clock_offset_ns);
+  CHECK(one.clock_error_ns == other.clock_error_ns);
+  CHECK_FALSE(one.clock_first_ns.has_value());
+  REQUIRE(one.notes.size() == 1);
+  CHECK_THAT(one.notes[0], Contains("other samples of this GPU"));
+  CHECK(other.notes.empty());
+  CHECK_FALSE(answer.continuous.reports[2].clock_known);  // another GPU has another clock
+}
+
+TEST_CASE("What samples say of a device's clock holds in its error what they disagree about") {
+  analyzer::PmDeviceClock clock;
+  CHECK_FALSE(clock.offset().has_value());
+  clock.Add({-1000, 500});
+  clock.Add({-1200, 250});
+  REQUIRE(clock.offset().has_value());
+  CHECK(clock.offset()->ns == -1200);
+  CHECK(clock.offset()->error_ns == 250);
+  clock.Add({-300, 600});
+  CHECK(clock.offset()->ns == -1200);
+  CHECK(clock.offset()->error_ns == 900);
+}
+
+}  // namespace
+}  // namespace prof

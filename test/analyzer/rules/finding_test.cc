@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Findings on runs whose trouble is known, and on runs that have none.
+#include <algorithm>
+#include <string>
+
+#include "lib/analyzer/rules/finding_inputs.h"
+#include "lib/analyzer/rules/rules.h"
+#include "test/support/catch.h"
+
+namespace prof::test {
+namespace {
+
+using analyzer::Gap;
+using model::ApiClass;
+using model::CopyKind;
+using model::MemoryKind;
+using model::OpKind;
+
+constexpr int64_t kUs = 1000;
+
+// One device; operations are appended in order of time.
+class Run {
+ public:
+  Run() {
+    model_.strings = {"", "cudaLaunchKernel", "cudaStreamSynchronize", "cudaMemcpyAsync"};
+    model_.paths.push_back({0, "step", "", "step"});
+    model_.paths.push_back({0, "prep", "", "prep"});
+    model_.threads.push_back({1, "main"});
+    model_.shapes.resize(9);
+    timeline_.devices.emplace_back();
+  }
+
+  // An operation that starts `idle_ns` after the last one ended, for a `cause`; the call that
+  // launched it takes `api_ns` and ends 1 us before it starts.
+  model::Op& Add(OpKind kind, int64_t idle_ns, GapCause cause, int64_t length_ns,
+                 int64_t api_ns = 4 * kUs) {
+    const int64_t start_ns = end_ns_ + idle_ns;
+    const auto index = static_cast<int32_t>(ops_.size());
+    model::Op op;
+    op.kind = kind;
+    op.start_ns = start_ns;
+    op.end_ns = start_ns + length_ns;
+    op.shape = 1;
+    op.api = static_cast<int32_t>(model_.api_calls.size());
+    AddCall(ApiClass::kLaunch, kind == OpKind::kCopy ? 3 : 1, start_ns - kUs - api_ns, api_ns);
+    if (idle_ns > 0 && index > 0) {
+      Gap gap;
+      gap.cause = cause;
+      gap.start_ns = end_ns_;
+      gap.end_ns = start_ns;
+      gap.previous_op = index - 1;
+      gap.next_op = index;
+      gap.api = op.api;
+      timeline_.devices[0].gaps.push_back(gap);
+    }
+    busy_ns_ += length_ns;
+    end_ns_ = op.end_ns;
+    ops_.push_back(op);
+    return ops_.back();
+  }
+
+  model::Op& Kernel(int64_t idle_ns, GapCause cause, int64_t length_ns) {
+    return Add(OpKind::kKernel, idle_ns, cause, length_ns);
+  }
+
+  model::Op& Copy(int64_t idle_ns, int64_t length_ns, uint64_t bytes, MemoryKind host) {
+    model::Op& op = Add(OpKind::kCopy, idle_ns, GapCause::kTransfer, length_ns);
+    op.copy = CopyKind::kHostToDevice;
+    op.source = host;
+    op.destination = MemoryKind::kDevice;
+    op.bytes = bytes;
+    op.async = true;
+    return op;
+  }
+
+  void AddCall(ApiClass cls, uint32_t name, int64_t start_ns, int64_t length_ns) {
+    model::ApiCall call;
+    call.cls = cls;
+    call.name = name;
+    call.thread = 1;
+    call.start_ns = start_ns;
+    call.end_ns = start_ns + length_ns;
+    model_.api_calls.push_back(call);
+  }
+
+  void AddRange(uint32_t path, int64_t start_ns, int64_t end_ns) {
+    model_.instances.push_back({path, 1, start_ns, end_ns, true});
+  }
+
+  Gap& LastGap() { return timeline_.devices[0].gaps.back(); }
+  model::Model& model() { return model_; }
+  int64_t end_ns() const { return end_ns_; }
+
+  std::vector<Finding> Find() {
+    analyzer::DeviceTimeline& device = timeline_.devices[0];
+    device.start_ns = ops_.empty() ? 0 : ops_.front().start_ns;
+    model_.ops.resize(0);
+    for (const model::Op& op : ops_) model_.ops.push_back(op);
+    device.end_ns = end_ns_;
+    device.busy_ns = busy_ns_;
+    Report report;
+    report.span_ns = static_cast<double>(device.end_ns - device.start_ns);
+    std::vector<Finding> findings = analyzer::FindInRun(model_, timeline_, report);
+    double last = report.span_ns;
+    for (const Finding& finding : findings) {  // holds for every run of this file
+      REQUIRE(finding.gain_at_most_ns >= 0);
+      REQUIRE(finding.gain_at_most_ns <= last);
+      REQUIRE_FALSE(finding.title.empty());
+      REQUIRE_FALSE(finding.evidence.empty());
+      last = finding.gain_at_most_ns;
+    }
+    return findings;
+  }
+
+ private:
+  model::Model model_;
+  std::vector<model::Op> ops_;  // of the model, while they can change
+  analyzer::Timeline timeline_;
+  int64_t end_ns_ = 1'000'000, busy_ns_ = 0;
+};
+
+const Finding* Get(const std::vector<Finding>& findings, const std::string& id) {
+  const auto found = std::find_if(findings.begin(), findings.end(),
+                                  [&](const Finding& finding) { return finding.id == id; });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+bool Says(const Finding& finding, const std::string& text) {
+  return std::any_of(finding.evidence.begin(), finding.evidence.end(),
+                     [&](const std::string& line) { return line.find(text) != std::string::npos; });
+}
+
+Run LaunchBoundRun() {
+  Run run;
+  for (int i = 0; i < 1000; ++i) run.Kernel(3 * kUs, GapCause::kLaunch, 2 * kUs);
+  return run;
+}
+
+TEST_CASE("Interval arithmetic merges, measures and intersects") {
+  using analyzer::Intervals;
+  const Intervals a = analyzer::Union({{10, 20}, {0, 5}, {15, 30}, {7, 7}, {40, 35}});
+  CHECK(a == Intervals{{0, 5}, {10, 30}});
+  CHECK(analyzer::Length(a) == 25);
+  CHECK(analyzer::OverlapOf(a, {{4, 12}, {29, 100}}) == 4);
+  CHECK(analyzer::OverlapOf(a, {}) == 0);
+}
+
+TEST_CASE("A clean run of long kernels back to back has no findings") {
+  Run run;
+  for (int i = 0; i < 50; ++i) run.Kernel(kUs, GapCause::kDependency, 800 * kUs);
+  CHECK(run.Find().empty());
+}
+
+TEST_CASE("An empty run has no findings") { CHECK(Run().Find().empty()); }
+
+TEST_CASE("Small kernels with launch gaps are launch-bound, and a graph would close the gaps") {
+  Run run = LaunchBoundRun();
+  const auto findings = run.Find();
+  const Finding* bound = Get(findings, "launch-bound");
+  REQUIRE(bound != nullptr);
+  CHECK(bound->gain_at_most_ns == Approx(999 * 3 * kUs));
+  CHECK(bound->confidence == Confidence::kHigh);
+  CHECK(Says(*bound, "100.0 % of 1,000 kernels run shorter than their launch call"));
+  CHECK(Says(*bound, "cudaLaunchKernel"));
+  const Finding* graph = Get(findings, "cuda-graph");
+  REQUIRE(graph != nullptr);
+  CHECK(graph->gain_at_most_ns == Approx(999 * 2 * kUs));  // 1 us per node remains
+  CHECK(Get(findings, "small-kernels") != nullptr);
+  CHECK(Get(findings, "sync-bound") == nullptr);
+}
+
+// 800 launches while counters are sampled, 200 after it.
+Run SampledRun(int64_t call_ns) {
+  Run run;
+  const int64_t begin_ns = run.end_ns();
+  for (int i = 0; i < 800; ++i) run.Add(OpKind::kKernel, 3 * kUs, GapCause::kLaunch, kUs, call_ns);
+  run.model().profiler_intervals = {{model::ProfilerWork::kSetup, 2, begin_ns, begin_ns},
+                                    {model::ProfilerWork::kSample, 1, run.end_ns(), run.end_ns()}};
+  for (int i = 0; i < 200; ++i) run.Kernel(3 * kUs, GapCause::kLaunch, kUs);
+  return run;
+}
+
+TEST_CASE("Launches that sampling slows down make a finding of low confidence, which says so") {
+  const auto findings = SampledRun(6 * kUs).Find();
+  const Finding* bound = Get(findings, "launch-bound");
+  REQUIRE(bound != nullptr);
+  CHECK(bound->confidence == Confidence::kLow);
+  CHECK(Says(*bound,
+             "2.40 ms of it while counters were sampled, when a launch took the host "
+             "6.00 us instead of 4.00 us"));
+}
+
+TEST_CASE("Launches that sampling slows down a little are still the finding, with both times") {
+  const auto findings = SampledRun(4'500).Find();  // 0.5 us of the 3 us that each gap has
+  const Finding* bound = Get(findings, "launch-bound");
+  REQUIRE(bound != nullptr);
+  CHECK(bound->confidence == Confidence::kHigh);
+  CHECK(Says(*bound, "4.50 us instead of 4.00 us"));
+}
+
+TEST_CASE("Launches that are as fast without sampling make a finding of high confidence") {
+  const auto findings = SampledRun(4 * kUs).Find();
+  const Finding* bound = Get(findings, "launch-bound");
+  REQUIRE(bound != nullptr);
+  CHECK(bound->confidence == Confidence::kHigh);
+  CHECK_FALSE(Says(*bound, "sampled"));
+}
+
+TEST_CASE("A run that was sampled to its end cannot tell how fast its launches are") {
+  Run run = SampledRun(4 * kUs);
+  run.model().profiler_intervals.back().end_ns = run.end_ns();
+  const auto findings = run.Find();
+  const Finding* bound = Get(findings, "launch-bound");
+  REQUIRE(bound != nullptr);
+  CHECK(bound->confidence == Confidence::kLow);
+  CHECK(Says(*bound, "when a launch costs the host more: a recording with --counters none"));
+}
+
+TEST_CASE("The same small kernels inside a CUDA graph are no finding") {
+  Run run;
+  for (int i = 0; i < 1000; ++i) run.Kernel(kUs, GapCause::kDependency, 2 * kUs).graph = 7;
+  CHECK(run.Find().empty());
+}
+
+TEST_CASE("Small kernels without gaps between them are no finding") {
+  Run run;
+  for (int i = 0; i < 1000; ++i) run.Kernel(0, GapCause::kLaunch, 5 * kUs);
+  CHECK(run.Find().empty());
+}
+
+TEST_CASE("A launch sequence that repeats in a range is named with the range and its blockers") {
+  Run run;
+  for (int step = 0; step < 10; ++step) {
+    const int64_t start_ns = run.end_ns();
+    for (uint32_t shape = 1; shape <= 4; ++shape) {
+      run.Kernel(20 * kUs, GapCause::kLaunch, 30 * kUs).shape = shape;
+    }
+    run.AddRange(1, start_ns, run.end_ns());
+  }
+  auto findings = run.Find();
+  const Finding* graph = Get(findings, "cuda-graph");
+  REQUIRE(graph != nullptr);
+  CHECK(graph->title.find("4 launches repeat 10 times in range step") != std::string::npos);
+  CHECK(graph->gain_at_most_ns == Approx(39 * 19 * kUs));
+  CHECK(graph->confidence == Confidence::kMedium);
+
+  run.AddCall(ApiClass::kSync, 2, run.end_ns() - 5 * kUs, kUs);
+  findings = run.Find();
+  graph = Get(findings, "cuda-graph");
+  REQUIRE(graph != nullptr);
+  CHECK(graph->confidence == Confidence::kLow);
+  CHECK(Says(*graph, "1 call in it that cannot be captured"));
+}
+
+TEST_CASE("Launches that never repeat are no graph opportunity") {
+  Run run;
+  uint32_t state = 1;
+  for (int i = 0; i < 300; ++i) {
+    state = state * 1664525U + 1013904223U;
+    run.Kernel(20 * kUs, GapCause::kLaunch, 30 * kUs).shape = 1 + (state >> 16) % 8;
+  }
+  const auto findings = run.Find();
+  CHECK(Get(findings, "launch-bound") != nullptr);
+  CHECK(Get(findings, "cuda-graph") == nullptr);
+}
+
+TEST_CASE("A wait after every kernel is sync-bound, with the call that waits") {
+  Run run;
+  for (int i = 0; i < 100; ++i) {
+    run.Kernel(15 * kUs, GapCause::kSync, 50 * kUs);
+    if (i == 0) continue;
+    run.LastGap().api = static_cast<int32_t>(run.model().api_calls.size());
+    run.AddCall(ApiClass::kSync, 2, run.end_ns() - 60 * kUs, 50 * kUs);
+  }
+  const auto findings = run.Find();
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].id == "sync-bound");
+  CHECK(findings[0].gain_at_most_ns == Approx(99 * 15 * kUs));
+  CHECK(Says(findings[0], "cudaStreamSynchronize"));
+}
+
+TEST_CASE("Host work between kernels is named by its range") {
+  Run run;
+  for (int i = 0; i < 10; ++i) {
+    run.Kernel(500 * kUs, GapCause::kHostWork, 1000 * kUs);
+    if (i > 0) run.LastGap().path = 2;
+  }
+  const auto findings = run.Find();
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].id == "host-work");
+  CHECK(Says(findings[0], "range prep"));
+}
+
+TEST_CASE("Code that is loaded while the GPU waits is a finding of its own") {
+  Run run;
+  for (int i = 0; i < 10; ++i) run.Kernel(500 * kUs, GapCause::kLoading, 1000 * kUs);
+  const auto findings = run.Find();
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].id == "code-loading");
+  CHECK(findings[0].gain_at_most_ns == Approx(9 * 500 * kUs));
+  CHECK(findings[0].action.find("CUDA_MODULE_LOADING=EAGER") != std::string::npos);
+}
+
+TEST_CASE("Idle time without a cause asks for the records that would show it") {
+  Run run;
+  for (int i = 0; i < 10; ++i) {
+    run.Kernel(500 * kUs, GapCause::kUnknown, 1000 * kUs);
+    if (i > 0) run.LastGap().api = model::kNoIndex;
+  }
+  const auto findings = run.Find();
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].id == "unexplained-idle");
+  CHECK(findings[0].confidence == Confidence::kLow);
+}
+
+TEST_CASE("Idle time that the profiler caused is no finding") {
+  Run run;
+  for (int i = 0; i < 10; ++i) run.Kernel(900 * kUs, GapCause::kProfiler, 1000 * kUs);
+  CHECK(run.Find().empty());
+}
+
+TEST_CASE("Copies from pageable memory are named, also through the asynchronous call") {
+  Run run;
+  for (int i = 0; i < 10; ++i) {
+    run.Kernel(0, GapCause::kUnknown, 1000 * kUs);
+    run.Copy(0, 1000 * kUs, 6'300'000, MemoryKind::kPageable);
+  }
+  const auto findings = run.Find();
+  const Finding* pageable = Get(findings, "pageable-copy");
+  REQUIRE(pageable != nullptr);
+  CHECK(pageable->gain_at_most_ns == Approx(10 * 900 * kUs));  // 100 us each at 63 GB/s
+  CHECK(Says(*pageable, "6.3 GB/s"));
+  CHECK(Get(findings, "copy-not-overlapped") == nullptr);
+}
+
+TEST_CASE("Pinned copies on the kernels' stream could overlap; their gain is no more than either") {
+  Run run;
+  for (int i = 0; i < 10; ++i) {
+    run.Kernel(0, GapCause::kUnknown, 400 * kUs);
+    run.Copy(0, 1000 * kUs, 50'000'000, MemoryKind::kPinned);
+  }
+  const auto findings = run.Find();
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].id == "copy-not-overlapped");
+  CHECK(findings[0].gain_at_most_ns == Approx(10 * 400 * kUs));
+}
+
+TEST_CASE("Copies under kernels are no finding, pinned or not") {
+  const MemoryKind host = GENERATE(MemoryKind::kPinned, MemoryKind::kPageable);
+  Run run;
+  for (int i = 0; i < 10; ++i) {
+    const int64_t start_ns = run.Kernel(0, GapCause::kUnknown, 1000 * kUs).start_ns;
+    model::Op& copy = run.Copy(0, 0, 5'000'000, host);
+    copy.start_ns = start_ns + 50 * kUs;
+    copy.end_ns = start_ns + 950 * kUs;
+  }
+  CHECK(run.Find().empty());
+}
+
+TEST_CASE("A thousand copies of 4 KB cost more than their bytes") {
+  Run run;
+  for (int i = 0; i < 1000; ++i) run.Copy(2 * kUs, 2 * kUs, 4096, MemoryKind::kPinned);
+  const auto findings = run.Find();
+  const Finding* small = Get(findings, "small-copies");
+  REQUIRE(small != nullptr);
+  CHECK(small->gain_at_most_ns == Approx(999 * 2 * kUs + 1000 * (2 * kUs - 4096 / 63.0)));
+  CHECK(Get(findings, "transfer-bound") != nullptr);
+}
+
+TEST_CASE("A few small copies in a long run are no finding") {
+  Run run;
+  for (int i = 0; i < 40; ++i) {
+    run.Kernel(0, GapCause::kUnknown, 1000 * kUs);
+    run.Copy(0, 2 * kUs, 4096, MemoryKind::kPinned);
+  }
+  CHECK(run.Find().empty());
+}
+
+TEST_CASE("Idle time after synchronous copies is theirs") {
+  Run run;
+  for (int i = 0; i < 20; ++i) {
+    run.Kernel(200 * kUs, GapCause::kSync, 1000 * kUs);
+    run.Copy(0, 10 * kUs, 600'000, MemoryKind::kPinned).async = false;
+  }
+  const auto findings = run.Find();
+  const Finding* sync = Get(findings, "sync-copy");
+  REQUIRE(sync != nullptr);
+  CHECK(sync->gain_at_most_ns == Approx(19 * 200 * kUs));
+}
+
+TEST_CASE("When records were lost a finding about idle time is withheld and claims no gain") {
+  Run run = LaunchBoundRun();
+  run.model().integrity.dropped_by_cupti = 12;
+  for (const Finding& finding : run.Find()) {
+    CAPTURE(finding.id);
+    CHECK(finding.withheld);
+    CHECK(finding.gain_at_most_ns == 0);
+    CHECK(finding.confidence == Confidence::kNone);
+    CHECK(finding.withheld_why.find("12 records dropped by CUPTI") != std::string::npos);
+  }
+  CHECK(Get(run.Find(), "launch-bound") != nullptr);
+}
+
+TEST_CASE("When another profiler had the records a finding about idle time is withheld") {
+  Run run = LaunchBoundRun();
+  run.model().integrity.launches_missed = 77;
+  REQUIRE_FALSE(run.Find().empty());
+  for (const Finding& finding : run.Find()) {
+    CHECK(finding.withheld);
+    CHECK(finding.withheld_why.find("77 launches that another profiler") != std::string::npos);
+  }
+}
+
+TEST_CASE("Failed counter samples do not touch findings about idle time") {
+  Run run = LaunchBoundRun();
+  run.model().integrity.samples_failed = 3;
+  const auto findings = run.Find();
+  REQUIRE(Get(findings, "launch-bound") != nullptr);
+  CHECK_FALSE(Get(findings, "launch-bound")->withheld);
+}
+
+TEST_CASE("Dropped range events withhold what rests on ranges, and nothing else") {
+  Run run = LaunchBoundRun();
+  run.model().integrity.range_events_dropped = 5;
+  const auto findings = run.Find();
+  REQUIRE(Get(findings, "cuda-graph") != nullptr);
+  CHECK(Get(findings, "cuda-graph")->withheld);
+  CHECK_FALSE(Get(findings, "launch-bound")->withheld);
+}
+
+}  // namespace
+}  // namespace prof::test

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What holds for any kernel, however odd its metrics.
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <set>
+
+#include "lib/analyzer/rules/rule_ids.h"
+#include "lib/analyzer/rules/rules.h"
+#include "test/analyzer/rules/kernels.h"
+#include "test/support/catch.h"
+
+namespace prof::test {
+namespace {
+
+// T1, T2 and T3 names with values from all over their range, some absent, some not finite.
+KernelReport RandomKernel(std::mt19937_64* random) {
+  std::uniform_real_distribution<double> uniform(0, 1);
+  const auto chance = [&](double p) { return uniform(*random) < p; };
+  KernelReport kernel = QuietKernel();
+  const bool strange = chance(0.3);
+  const double scale = chance(0.5) ? 100 : 55;
+  for (auto& [name, value] : kernel.metrics) {
+    if (name.find("pct_of_peak") != std::string::npos) value.median = scale * uniform(*random);
+    if (name.find("stalled") != std::string::npos) value.median = 50 * uniform(*random);
+    if (name.find("per_cycle") != std::string::npos) value.median = 1.5 * uniform(*random);
+    if (name.find("cycles_active") != std::string::npos && name.find("pct") == std::string::npos) {
+      value.median = 1e5 * uniform(*random);
+    }
+    if (!strange || !chance(0.1)) continue;
+    const double odd[] = {std::numeric_limits<double>::quiet_NaN(),
+                          std::numeric_limits<double>::infinity(),
+                          -5,
+                          0,
+                          1e300,
+                          140};
+    value.median = odd[(*random)() % std::size(odd)];
+  }
+  for (const char* metric :
+       {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "lts__t_sectors.sum",
+        "lts__t_sectors_op_atom.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}) {
+    if (chance(0.5)) Set(&kernel, metric, 1e6 * uniform(*random));
+  }
+  for (auto it = kernel.metrics.begin(); strange && it != kernel.metrics.end();) {
+    it = chance(0.1) ? kernel.metrics.erase(it) : std::next(it);
+  }
+  if (chance(0.3)) {
+    SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared", scale * uniform(*random));
+  }
+  kernel.dynamic_shared_bytes = chance(0.5) ? 0 : 16384;
+  kernel.duration_ns.median = chance(0.1) ? 0 : 2e5 * uniform(*random);
+  kernel.launches = static_cast<int64_t>((*random)() % 8);
+  const auto blocks = static_cast<uint32_t>(1 + (*random)() % 5000);
+  SetGrid(&kernel, blocks, static_cast<int>(1 + (*random)() % 32));
+  kernel.occupancy.theoretical = uniform(*random);
+  kernel.occupancy.achieved = uniform(*random);
+  kernel.occupancy.limited_by = {"registers"};
+  kernel.occupancy.known = chance(0.9);
+  return kernel;
+}
+
+double SpeedOfLight(const KernelReport& kernel) {
+  double highest = 0;
+  for (const auto& [name, value] : kernel.metrics) {
+    if (name.find("pct_of_peak_sustained_elapsed") == std::string::npos) continue;
+    if (name.find("mem_shared.") != std::string::npos) continue;
+    if (std::isfinite(value.median)) highest = std::max(highest, value.median);
+  }
+  return highest;
+}
+
+TEST_CASE("No kernel gets a gain outside 0..1, occupancy advice at a busy unit, or an exception") {
+  std::mt19937_64 random(20240607);
+  const auto ids = analyzer::VerdictRuleIds();
+  std::set<std::string> seen;
+  for (int i = 0; i < 20'000; ++i) {
+    const KernelReport kernel = RandomKernel(&random);
+    Verdict verdict;
+    REQUIRE_NOTHROW(verdict = Judge(kernel));
+    CAPTURE(i, verdict.rule, verdict.summary, verdict.action);
+    REQUIRE(verdict.gain_at_most >= 0);
+    REQUIRE(verdict.gain_at_most <= 1);
+    REQUIRE((verdict.gain_at_most == 0 || !verdict.gain_formula.empty()));
+    REQUIRE_FALSE(verdict.summary.empty());
+    REQUIRE(std::find(ids.begin(), ids.end(), verdict.rule) != ids.end());
+    if (SpeedOfLight(kernel) >= 80) REQUIRE_FALSE(AdvisesOccupancy(verdict));
+    if (verdict.limiter == Limiter::kLatency) REQUIRE_FALSE(verdict.stall.empty());
+    const bool unsure =
+        verdict.limiter == Limiter::kNotMeasured || verdict.limiter == Limiter::kUnknown;
+    if (unsure) REQUIRE_FALSE(verdict.missing.empty());
+    if (!unsure) REQUIRE_FALSE(verdict.evidence.empty());
+    seen.insert(verdict.rule);
+  }
+  // The generator reaches most of the table, so the property is not an empty one.
+  CHECK(seen.size() >= 15);
+}
+
+TEST_CASE("A report without anything in it is judged") {
+  CHECK(analyzer::JudgeKernel(KernelReport{}, nullptr).limiter == Limiter::kNotMeasured);
+}
+
+}  // namespace
+}  // namespace prof::test

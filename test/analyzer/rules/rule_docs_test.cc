@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// docs/rules.md and the code name the same rules and thresholds.
+#include <fstream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/analyzer/rules/rule_ids.h"
+#include "test/support/catch.h"
+
+namespace prof::test {
+namespace {
+
+using Ids = std::set<std::string>;
+
+// The first cells of the tables under the heading `section`: "| `id` | ...".
+Ids DocumentedIds(const std::string& section) {
+  std::ifstream file(PROF_RULES_DOC);
+  Ids ids;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("## ", 0) == 0) inside = line == "## " + section;
+    if (!inside || line.rfind("| `", 0) != 0) continue;
+    ids.insert(line.substr(3, line.find('`', 3) - 3));
+  }
+  return ids;
+}
+
+Ids ToSet(const std::vector<std::string_view>& ids) { return {ids.begin(), ids.end()}; }
+
+TEST_CASE("Every verdict rule is documented, and every documented one exists") {
+  CHECK(DocumentedIds("Verdicts on a kernel") == ToSet(analyzer::VerdictRuleIds()));
+}
+
+TEST_CASE("Every note is documented, and every documented one exists") {
+  CHECK(DocumentedIds("Notes beside a verdict") == ToSet(analyzer::NoteIds()));
+}
+
+TEST_CASE("Every finding is documented, and every documented one exists") {
+  CHECK(DocumentedIds("Findings about a run") == ToSet(analyzer::FindingIds()));
+}
+
+TEST_CASE("No id is used twice") {
+  for (const auto& ids :
+       {analyzer::VerdictRuleIds(), analyzer::NoteIds(), analyzer::FindingIds()}) {
+    CHECK(ToSet(ids).size() == ids.size());
+  }
+}
+
+}  // namespace
+}  // namespace prof::test

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Verdicts that name a unit, and kernels that look as if they deserved one.
+#include "test/analyzer/rules/kernels.h"
+#include "test/support/catch.h"
+
+namespace prof::test {
+namespace {
+
+TEST_CASE("A stream copy is limited by DRAM, and the evidence has number, metric, n and spread") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 85);
+  SetUse(&kernel, "lts__t_sectors", 50);
+  Set(&kernel, "dram__bytes.sum.per_second", 4.1e12);
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.rule == "dram-throughput");
+  CHECK(verdict.confidence == Confidence::kHigh);
+  CHECK(verdict.gain_at_most == Approx(1 - 0.85 / 0.93));
+  CHECK_FALSE(verdict.gain_formula.empty());
+  REQUIRE_FALSE(verdict.evidence.empty());
+  CHECK(verdict.evidence[0] ==
+        "DRAM 85.00 % of peak (gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed; median of "
+        "5, 84.92 to 85.08)");
+  CHECK(Mentions(verdict.evidence, "4100.00 GB/s"));
+  CHECK(verdict.missing.find("T3") != std::string::npos);
+}
+
+TEST_CASE("DRAM above what a stream copy reaches has nothing to gain but fewer bytes") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 95);
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.gain_at_most == 0);
+  CHECK(verdict.summary.find("already at its ceiling: only fewer bytes help") != std::string::npos);
+}
+
+TEST_CASE("A kernel with DRAM at 95 % and low occupancy is never told to raise occupancy") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 95);
+  SetStall(&kernel, "long_scoreboard", 40);
+  SetGrid(&kernel, 4000, 2);
+  kernel.occupancy.theoretical = 0.125;
+  kernel.occupancy.achieved = 0.12;
+  kernel.occupancy.limited_by = {"shared memory"};
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == Limiter::kDram);
+  CHECK_FALSE(AdvisesOccupancy(verdict));
+  CHECK(Mentions(verdict.evidence, "warp slots in use 12.0 %"));
+}
+
+TEST_CASE("DRAM between 60 and 80 % leads by ten points: medium confidence") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 72);
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 40);
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK(verdict.runner_up.find("FMA pipe 40.0 %") != std::string::npos);
+}
+
+TEST_CASE("L2 as busy as DRAM is a consequence of DRAM traffic, not a second limit") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 74);
+  SetUse(&kernel, "lts__t_sectors", 70);
+  CHECK(Judge(kernel).limiter == Limiter::kDram);
+}
+
+TEST_CASE("A kernel whose data stays in L2 is limited by L2, not by DRAM") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "lts__t_sectors", 83);
+  SetUse(&kernel, "gpu__dram_throughput", 6);
+  Set(&kernel, "lts__t_sector_hit_rate.pct", 97);
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == Limiter::kL2);
+  CHECK(verdict.confidence == Confidence::kHigh);
+  CHECK(Mentions(verdict.evidence, "L2 hit rate 97.00 %"));
+}
+
+TEST_CASE("L2 a little above a busy DRAM is mixed, not L2") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "lts__t_sectors", 76);
+  SetUse(&kernel, "gpu__dram_throughput", 71);
+  CHECK(Judge(kernel).limiter == Limiter::kMixed);
+}
+
+TEST_CASE("A kernel that reads its data from L1 is limited by L1") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 92);
+  SetUse(&kernel, "sm__inst_executed_pipe_lsu", 88);
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == Limiter::kL1);
+  CHECK(verdict.confidence == Confidence::kHigh);
+}
+
+TEST_CASE("A load/store-bound kernel with a high compute SOL is not called compute-bound") {
+  KernelReport kernel = QuietKernel();
+  Set(&kernel, "sm__throughput.avg.pct_of_peak_sustained_elapsed", 93);
+  SetUse(&kernel, "sm__inst_executed_pipe_lsu", 93);
+  SetUse(&kernel, "l1tex__lsuin_requests", 70);
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.rule == "lsu-throughput");
+  CHECK(verdict.limiter == Limiter::kL1);
+  CHECK(verdict.summary.find("load/store") != std::string::npos);
+}
+
+TEST_CASE("Shared memory without conflicts is limited by its throughput") {
+  KernelReport kernel = QuietKernel();
+  kernel.static_shared_bytes = 4096;
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 95);
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared", 94);
+  Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 5);
+  Set(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 100);
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.rule == "shared-throughput");
+  CHECK(verdict.limiter == Limiter::kShared);
+  CHECK_FALSE(HasNote(verdict, "bank-conflicts"));
+}
+
+TEST_CASE(
+    "32-way bank conflicts are named with their number of ways and the gain of removing them") {
+  KernelReport kernel = QuietKernel();
+  kernel.static_shared_bytes = 32768;
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 99);
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared", 98);
+  Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 31e6);
+  Set(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 32e6);
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.rule == "shared-bank-conflicts");
+  CHECK(verdict.limiter == Limiter::kShared);
+  CHECK(verdict.gain_at_most == Approx(31.0 / 32 * 0.99));
+  CHECK(verdict.summary.find("96.9 %") != std::string::npos);
+}
+
+TEST_CASE("Without tier T3 shared memory is inferred from stalls, and the verdict says so") {
+  KernelReport kernel = QuietKernel();
+  kernel.dynamic_shared_bytes = 32768;
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 97);
+  SetStall(&kernel, "short_scoreboard", 20);
+  SetStall(&kernel, "mio_throttle", 30);
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == Limiter::kShared);
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK(verdict.missing.find("mem_shared") != std::string::npos);
+
+  kernel.dynamic_shared_bytes = 0;  // a kernel without shared memory cannot be limited by it
+  CHECK(Judge(kernel).limiter == Limiter::kL1);
+}
+
+TEST_CASE("A tensor kernel at 85 % with 13 % achieved occupancy is healthy") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "sm__pipe_tensor_cycles_active", 85);
+  SetUse(&kernel, "l1tex__data_bank_reads", 87);
+  SetStall(&kernel, "gmma", 30);
+  Set(&kernel, "smsp__issue_active.avg.per_cycle_active", 0.14);
+  SetGrid(&kernel, 132 * 4, 1);
+  kernel.occupancy.theoretical = 0.1875;
+  kernel.occupancy.achieved = 0.13;
+  kernel.occupancy.limited_by = {"registers", "shared memory"};
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == Limiter::kTensor);
+  CHECK_FALSE(AdvisesOccupancy(verdict));
+}
+
+TEST_CASE("A tensor kernel between 60 and 90 % is never told to raise occupancy") {
+  for (int tensor = 60; tensor <= 90; ++tensor) {
+    for (const double other : {10.0, 55.0, 65.0, 75.0}) {
+      KernelReport kernel = QuietKernel();
+      SetUse(&kernel, "sm__pipe_tensor_cycles_active", tensor);
+      SetUse(&kernel, "lts__t_sectors", other);
+      SetStall(&kernel, "long_scoreboard", 30);
+      SetGrid(&kernel, 132 * 4, 1);
+      kernel.occupancy.theoretical = 0.125;
+      kernel.occupancy.limited_by = {"shared memory"};
+      CAPTURE(tensor, other);
+      CHECK_FALSE(AdvisesOccupancy(Judge(kernel)));
+    }
+  }
+}
+
+TEST_CASE("Each math pipe is named when it is saturated") {
+  const auto [metric, limiter, rule] =
+      GENERATE(std::tuple("sm__pipe_fma_cycles_active", Limiter::kFma, "fma-throughput"),
+               std::tuple("sm__pipe_alu_cycles_active", Limiter::kAlu, "alu-throughput"),
+               std::tuple("sm__pipe_fp64_cycles_active", Limiter::kFp64, "fp64-throughput"),
+               std::tuple("sm__inst_executed_pipe_xu", Limiter::kSfu, "sfu-throughput"),
+               std::tuple("sm__pipe_tensor_cycles_active", Limiter::kTensor, "tensor-throughput"));
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, metric, 91);
+  SetUse(&kernel, "sm__issue_active", 97);  // whatever a pipe executes was issued
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == limiter);
+  CHECK(verdict.rule == rule);
+  CHECK(verdict.gain_at_most == Approx(0.09));
+  CHECK_FALSE(AdvisesOccupancy(verdict));
+}
+
+TEST_CASE("An FMA kernel with four warps per SM is not told to raise occupancy") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 88);
+  SetGrid(&kernel, 132 * 8, 1);
+  kernel.occupancy.theoretical = 0.0625;
+  kernel.occupancy.achieved = 0.0625;
+  kernel.occupancy.limited_by = {"shared memory"};
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == Limiter::kFma);
+  CHECK_FALSE(AdvisesOccupancy(verdict));
+}
+
+TEST_CASE("Issue slots are the limit only when no pipe is") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "sm__issue_active", 90);
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 62);
+  SetUse(&kernel, "sm__pipe_alu_cycles_active", 64);
+  CHECK(Judge(kernel).limiter == Limiter::kIssue);
+  SetUse(&kernel, "sm__pipe_alu_cycles_active", 85);
+  CHECK(Judge(kernel).limiter == Limiter::kAlu);
+}
+
+TEST_CASE("Issue slots nearly as busy as a pipe are a consequence, not a second limit") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 71);
+  SetUse(&kernel, "sm__issue_active", 68);
+  CHECK(Judge(kernel).limiter == Limiter::kFma);
+}
+
+TEST_CASE(
+    "Two units above 60 % within ten points are mixed, both named, not with high confidence") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 71);
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 68);
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == Limiter::kMixed);
+  CHECK(verdict.summary.find("DRAM") != std::string::npos);
+  CHECK(verdict.summary.find("FMA") != std::string::npos);
+  CHECK(verdict.confidence < Confidence::kHigh);
+}
+
+TEST_CASE("Two saturated units name the higher one, with the other as a note") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 90);
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 86);
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.confidence < Confidence::kHigh);
+  CHECK(HasNote(verdict, "also-busy"));
+}
+
+TEST_CASE("A decode GEMM reads its weights from DRAM: the tensor pipe is not the limit") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 78);
+  SetUse(&kernel, "sm__pipe_tensor_cycles_active", 6);
+  CHECK(Judge(kernel).limiter == Limiter::kDram);
+}
+
+TEST_CASE("A saturated unit is named although others were not measured, with less confidence") {
+  KernelReport kernel = QuietKernel();
+  kernel.metrics.clear();
+  SetUse(&kernel, "gpu__dram_throughput", 88);
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK_FALSE(verdict.missing.empty());
+}
+
+TEST_CASE("An unstable clock or duration costs a level of confidence and is said") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 85);
+  kernel.metrics["gpc__cycles_elapsed.avg.per_second"] = {5, 1.7e9, 1.5e9, 1.75e9, 8.5e9};
+  const Verdict verdict = Judge(kernel);
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK(HasNote(verdict, "unstable"));
+
+  KernelReport slower = QuietKernel();
+  SetUse(&slower, "gpu__dram_throughput", 85);
+  Set(&slower, "gpu__time_duration.sum", 130e3);
+  CHECK(Judge(slower).confidence == Confidence::kMedium);
+
+  KernelReport varying = QuietKernel();
+  SetUse(&varying, "gpu__dram_throughput", 85);
+  varying.metrics["gpu__time_duration.sum"] = {5, 100e3, 95e3, 112e3, 505e3};
+  CHECK(Judge(varying).confidence == Confidence::kMedium);
+}
+
+TEST_CASE("Two launches, or a short kernel, are not enough for high confidence") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 85);
+  kernel.launches = 2;
+  CHECK(Judge(kernel).confidence == Confidence::kMedium);
+  kernel.launches = 20;
+  kernel.duration_ns.median = 8e3;
+  Set(&kernel, "gpu__time_duration.sum", 8e3);
+  CHECK(Judge(kernel).confidence == Confidence::kMedium);
+}
+
+}  // namespace
+}  // namespace prof::test

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why a device idled. Each case plants one cause between two kernels: the first ends at 200'000.
+#include "lib/analyzer/timeline/gaps.h"
+
+#include "lib/analyzer/timeline/gap_cause.h"
+#include "lib/analyzer/timeline/timeline.h"
+#include "lib/snapshot/read/reader.h"
+#include "prof/analyzer.h"
+#include "test/support/catch.h"
+#include "test/support/snapshot_builder.h"
+
+namespace prof::analyzer {
+namespace {
+
+using Catch::Contains;
+using test::Launch;
+using test::SnapshotBuilder;
+
+constexpr int64_t kEnd = 200'000;  // of the kernel before the gap
+
+struct Planted {
+  SnapshotBuilder b;
+  uint32_t shape = b.Shape("saxpy", {132}, {256});
+
+  void First() { b.Kernel(shape, "", 100'000, kEnd); }
+
+  // The kernel after the gap.
+  uint32_t Next(int64_t start_ns, int64_t api_start_ns, int64_t api_end_ns) {
+    Launch how;
+    how.api_start_ns = api_start_ns;
+    how.api_end_ns = api_end_ns;
+    return b.Kernel(shape, "", start_ns, start_ns + 50'000, how);
+  }
+
+  model::Model Read() {
+    absl::StatusOr<model::Model> m = ReadSnapshot(b.Bytes());
+    REQUIRE(m.ok());
+    return *std::move(m);
+  }
+};
+
+Gap OnlyGap(const model::Model& m) {
+  const Timeline t = BuildTimeline(m);
+  REQUIRE(t.devices.size() == 1);
+  REQUIRE(t.devices[0].gaps.size() == 1);
+  return t.devices[0].gaps[0];
+}
+
+GapSummary OnlySummary(const model::Model& m) {
+  const std::vector<GapSummary> gaps = SummarizeGaps(m, BuildTimeline(m));
+  REQUIRE(gaps.size() == 1);
+  return gaps[0];
+}
+
+TEST_CASE("A thread that waited for the GPU and then launched: sync") {
+  Planted p;
+  p.First();
+  p.b.Api("cudaStreamSynchronize_v3020", 110'000, 203'000);
+  p.Next(215'000, 206'000, 210'000);
+  const model::Model m = p.Read();
+  const Gap gap = OnlyGap(m);
+  CHECK(gap.cause == GapCause::kSync);
+  CHECK(m.strings[m.api_calls[gap.api].name] == "cudaStreamSynchronize_v3020");
+  const GapSummary summary = OnlySummary(m);
+  CHECK(summary.where == "cudaStreamSynchronize");
+  CHECK_THAT(summary.example, Contains("15.0 us before saxpy") &&
+                                  Contains("3.00 us until cudaStreamSynchronize returned") &&
+                                  Contains("3.00 us of host code") &&
+                                  Contains("4.00 us in cudaLaunchKernel") &&
+                                  Contains("5.00 us from its return"));
+}
+
+TEST_CASE("Calls that wait inside the driver count as waits: sync copies, cudaFree, cudaMalloc") {
+  for (const char* api : {"cudaMemcpy", "cudaFree", "cudaMalloc", "cuMemFree_v2"}) {
+    INFO(api);
+    Planted p;
+    p.First();
+    p.b.Api(api, 150'000, 240'000);
+    p.Next(250'000, 242'000, 246'000);
+    CHECK(OnlyGap(p.Read()).cause == GapCause::kSync);
+  }
+}
+
+TEST_CASE("An allocation that takes most of the gap is a wait even when it began in it") {
+  Planted p;
+  p.First();
+  p.b.Api("cudaMalloc", 210'000, 280'000);
+  p.Next(300'000, 290'000, 295'000);
+  CHECK(OnlyGap(p.Read()).cause == GapCause::kSync);
+}
+
+TEST_CASE("An Async copy of pageable memory blocks its thread") {
+  Planted p;
+  p.First();
+  Launch how;
+  how.api_start_ns = 110'000;
+  how.api_end_ns = 231'000;
+  p.b.Copy(model::CopyKind::kDeviceToHost, model::MemoryKind::kDevice, model::MemoryKind::kPageable,
+           1 << 20, "", kEnd, 230'000, how);
+  p.Next(240'000, 233'000, 236'000);
+  const Gap gap = OnlyGap(p.Read());
+  CHECK(gap.start_ns == 230'000);
+  CHECK(gap.cause == GapCause::kSync);
+}
+
+TEST_CASE("Launches that cannot keep up, without a wait: launch") {
+  Planted p;
+  p.First();
+  p.Next(212'000, 203'000, 208'000);
+  const model::Model m = p.Read();
+  CHECK(OnlyGap(m).cause == GapCause::kLaunch);
+  CHECK_THAT(OnlySummary(m).example, Contains("3.00 us of host code") &&
+                                         Contains("5.00 us in cudaLaunchKernel") &&
+                                         Contains("4.00 us from its return"));
+}
+
+TEST_CASE("A launch that was under way when the GPU ran dry came too late as well") {
+  Planted p;
+  p.First();
+  p.Next(203'000, 197'000, 201'000);
+  CHECK(OnlyGap(p.Read()).cause == GapCause::kLaunch);
+}
+
+TEST_CASE("Other CUDA calls before the launch are launch cost, not host work") {
+  Planted p;
+  p.First();
+  for (int64_t i = 0; i < 9; ++i) {
+    p.b.Api("cudaEventRecord", kEnd + i * 10'000, kEnd + i * 10'000 + 9'000);
+  }
+  p.Next(300'000, 291'000, 296'000);
+  const model::Model m = p.Read();
+  CHECK(OnlyGap(m).cause == GapCause::kLaunch);
+  CHECK_THAT(OnlySummary(m).example, Contains("81.0 us in other CUDA calls"));
+}
+
+TEST_CASE("A thread in its own code for most of a long gap: host work, named by its range") {
+  Planted p;
+  p.First();
+  p.b.Range("step", 0, 900'000);
+  p.b.Range("step/prep", 210'000, 690'000);
+  p.Next(705'000, 700'000, 703'000);
+  const model::Model m = p.Read();
+  const Gap gap = OnlyGap(m);
+  CHECK(gap.cause == GapCause::kHostWork);
+  CHECK(m.paths[gap.path].full == "step/prep");
+  CHECK(OnlySummary(m).where == "step/prep");
+}
+
+TEST_CASE("Long host work after a short wait is host work: the wait is not what cost the time") {
+  Planted p;
+  p.First();
+  p.b.Api("cudaDeviceSynchronize", 120'000, 202'000);
+  p.Next(705'000, 700'000, 703'000);
+  CHECK(OnlyGap(p.Read()).cause == GapCause::kHostWork);
+}
+
+TEST_CASE("The same in a short gap is the cost of a launch") {
+  Planted p;
+  p.First();
+  p.Next(215'000, 214'000, 214'500);
+  CHECK(OnlyGap(p.Read()).cause == GapCause::kLaunch);
+}
+
+TEST_CASE("A kernel queued long before waits on the device: dependency") {
+  Planted p;
+  p.First();
+  p.Next(201'000, 120'000, 124'000);
+  const model::Model m = p.Read();
+  CHECK(OnlyGap(m).cause == GapCause::kDependency);
+  CHECK_THAT(OnlySummary(m).example, Contains("80.0 us before the gap"));
+}
+
+TEST_CASE("Beside a copy that was queued long before: transfer") {
+  Planted p;
+  Launch early;
+  early.api_start_ns = 50'000;
+  early.api_end_ns = 52'000;
+  p.b.Copy(model::CopyKind::kHostToDevice, model::MemoryKind::kPinned, model::MemoryKind::kDevice,
+           1 << 20, "", 100'000, kEnd, early);
+  p.Next(203'000, 60'000, 64'000);
+  CHECK(OnlyGap(p.Read()).cause == GapCause::kTransfer);
+}
+
+TEST_CASE("Between two kernels of one graph launch: dependency") {
+  Planted p;
+  Launch graph;
+  graph.graph = 1;
+  graph.correlation = 9;
+  p.b.Kernel(p.shape, "", 100'000, kEnd, graph);
+  graph.no_api = true;
+  p.b.Kernel(p.shape, "", 201'500, 210'000, graph);
+  CHECK(OnlyGap(p.Read()).cause == GapCause::kDependency);
+}
+
+TEST_CASE("Without the record of the launch the cause is unknown") {
+  Planted p;
+  p.First();
+  Launch lost;
+  lost.no_api = true;
+  p.b.Kernel(p.shape, "", 250'000, 260'000, lost);
+  const model::Model m = p.Read();
+  CHECK(OnlyGap(m).cause == GapCause::kUnknown);
+  CHECK_THAT(OnlySummary(m).example, Contains("not recorded"));
+}
+
+TEST_CASE("A gap beside a sampled kernel, or filled by the profiler's work, is the profiler's") {
+  SECTION("beside a sampled kernel") {
+    Planted p;
+    p.First();
+    p.b.Sample(p.Next(900'000, 203'000, 890'000), {{"m", 1}});
+    CHECK(OnlyGap(p.Read()).cause == GapCause::kProfiler);
+  }
+  SECTION("filled by a rotation") {
+    Planted p;
+    p.First();
+    p.b.Profiler(model::ProfilerWork::kRotate, 205'000, 28'000'000);
+    p.Next(29'000'000, 28'500'000, 28'510'000);
+    const model::Model m = p.Read();
+    CHECK(OnlyGap(m).cause == GapCause::kProfiler);
+    CHECK(BuildTimeline(m).devices[0].profiler_ns == 28'800'000);
+    CHECK(SummarizeGaps(m, BuildTimeline(m)).empty());
+  }
+}
+
+TEST_CASE("A short sample does not excuse a long gap") {
+  Planted p;
+  p.First();
+  p.b.Profiler(model::ProfilerWork::kSample, 9'999'000, 10'050'000);
+  p.b.Sample(p.Next(10'060'000, 10'000'000, 10'040'000), {{"m", 1}});
+  CHECK(OnlyGap(p.Read()).cause == GapCause::kHostWork);
+}
+
+TEST_CASE("The parts of every late gap sum to the gap") {
+  Planted p;
+  p.First();
+  p.b.Api("cudaStreamSynchronize", 110'000, 203'000);
+  p.b.Api("cudaEventRecord", 205'000, 206'000);
+  p.b.Api("cudaMalloc", 210'000, 214'000);
+  p.Next(240'000, 220'000, 229'000);
+  const model::Model m = p.Read();
+  const Gap gap = OnlyGap(m);
+  const GapParts parts = GapClassifier(m).Parts(gap);
+  CHECK(parts.blocked_ns == 3'000);
+  CHECK(parts.cuda_ns == 5'000);
+  CHECK(parts.host_ns == 12'000);
+  CHECK(parts.launch_ns == 9'000);
+  CHECK(parts.latency_ns == 11'000);
+  CHECK(parts.blocked_ns + parts.cuda_ns + parts.host_ns + parts.launch_ns + parts.latency_ns ==
+        gap.end_ns - gap.start_ns);
+}
+
+TEST_CASE("Gaps of one cause are summed, the longest is the example") {
+  Planted p;
+  p.First();
+  p.Next(212'000, 203'000, 208'000);  // runs to 262'000
+  p.Next(280'000, 271'000, 275'000);
+  const GapSummary summary = OnlySummary(p.Read());
+  CHECK(summary.count == 2);
+  CHECK(summary.total_ns == 12'000 + 18'000);
+  CHECK(summary.longest_ns == 18'000);
+  CHECK(summary.where == "(no range)");
+  CHECK_THAT(summary.example, Contains("18.0 us"));
+}
+
+// The next launch takes 800 us in its call; most of that is what the overhead record says.
+Gap GapUnder(const char* overhead, int64_t from_ns, int64_t to_ns, uint32_t tid) {
+  Planted p;
+  p.First();
+  p.b.Overhead(overhead, from_ns, to_ns, tid);
+  p.Next(1'010'000, 205'000, 1'005'000);
+  return OnlyGap(p.Read());
+}
+
+TEST_CASE("Code that is loaded at a first launch is the cause, not the launch") {
+  for (const char* kind : {"lazy function loading", "module loading", "driver compiler"}) {
+    INFO(kind);
+    CHECK(GapUnder(kind, 210'000, 990'000, test::kMainTid).cause == GapCause::kLoading);
+  }
+  // A small part of the gap, another thread, another overhead.
+  CHECK(GapUnder("module loading", 210'000, 300'000, test::kMainTid).cause == GapCause::kLaunch);
+  CHECK(GapUnder("module loading", 210'000, 990'000, 77).cause == GapCause::kLaunch);
+  CHECK(GapUnder("command buffer full", 210'000, 990'000, test::kMainTid).cause ==
+        GapCause::kLaunch);
+}
+
+TEST_CASE("Idle time that tracing made is the profiler's") {
+  CHECK(GapUnder("CUPTI resources", 210'000, 990'000, test::kMainTid).cause == GapCause::kProfiler);
+  // What CUPTI does on a thread of its own holds no launch up.
+  CHECK(GapUnder("CUPTI buffer flush", 210'000, 990'000, 77).cause == GapCause::kLaunch);
+}
+
+TEST_CASE("Launches in whose call code was loaded are counted") {
+  Planted p;
+  p.First();
+  p.b.Overhead("lazy function loading", 210'000, 990'000);
+  p.Next(1'010'000, 205'000, 1'005'000);
+  p.Next(1'110'000, 1'080'000, 1'085'000);
+  const Report report = Analyze(p.b.Snapshot());
+  REQUIRE(report.kernels.size() == 1);
+  CHECK(report.kernels[0].launches == 3);
+  CHECK(report.kernels[0].loading_launches == 1);
+}
+
+}  // namespace
+}  // namespace prof::analyzer

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/capture/collector/fake_source.h"
+
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace prof::capture {
+namespace test {
+namespace {
+
+FakeGpu* current = nullptr;
+
+}  // namespace
+
+FakeGpu::FakeGpu() { current = this; }
+FakeGpu::~FakeGpu() { current = nullptr; }
+
+void FakeGpu::Emit(std::function<void(Encoder&)> event) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  events_.push_back(std::move(event));
+}
+
+void FakeGpu::SetSynchronizes(bool ok) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  synchronizes_ = ok;
+}
+
+void FakeGpu::Hang() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  hangs_ = true;
+}
+
+void FakeGpu::Resume() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  hangs_ = false;
+  resumed_.notify_all();
+}
+
+std::vector<std::string> FakeGpu::calls() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return calls_;
+}
+
+std::vector<CallEvent> FakeGpu::api_calls() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return api_calls_;
+}
+
+bool FakeGpu::injected() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return injected_;
+}
+
+SessionOptions FakeGpu::options() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return options_;
+}
+
+class FakeSource final : public GpuSource {
+ public:
+  explicit FakeSource(FakeGpu* gpu) : gpu_(gpu) {}
+
+  void Start(const SessionOptions& options, bool injected) override {
+    if (gpu_->throws_at_start) throw std::bad_alloc();
+    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+    gpu_->options_ = options;
+    gpu_->injected_ = injected;
+  }
+  void Gather(bool) override {
+    Note("gather");
+    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+    events_.swap(gpu_->events_);
+    saw_work_ = saw_work_ || !events_.empty();
+  }
+  void Encode(Encoder& encoder) override {
+    Note("encode");
+    for (const auto& event : std::exchange(events_, {})) event(encoder);
+  }
+  void Encode(const CallEvent& call, Encoder&) override {
+    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+    gpu_->api_calls_.push_back(call);
+  }
+  bool Synchronize() override {
+    Note("synchronize");
+    std::unique_lock<std::mutex> lock(gpu_->mutex_);
+    gpu_->resumed_.wait(lock, [&] { return !gpu_->hangs_; });
+    return gpu_->synchronizes_;
+  }
+  void StopCounters() override { Note("stop counters"); }
+  void Stop() override { Note("stop"); }
+  SourceVersions versions() const override { return gpu_->versions; }
+  SubsystemStatus timeline_status() const override { return gpu_->timeline; }
+  SubsystemStatus counters_status() const override { return gpu_->counters; }
+  bool counters_complete() const override { return false; }
+  bool saw_gpu_work() const override { return saw_work_; }
+  void AddLosses(Integrity& integrity) const override {
+    integrity.launches += gpu_->losses.launches;
+    integrity.samples_failed += gpu_->losses.samples_failed;
+  }
+
+ private:
+  void Note(const char* call) {
+    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+    if (gpu_->calls_.empty() || gpu_->calls_.back() != call) gpu_->calls_.emplace_back(call);
+  }
+
+  FakeGpu* const gpu_;
+  // The collector's, between Gather and Encode: as with CUPTI, all that is encoded was seen before.
+  std::vector<std::function<void(Encoder&)>> events_;
+  bool saw_work_ = false;
+};
+
+}  // namespace test
+
+std::unique_ptr<GpuSource> MakeGpuSource() {
+  return std::make_unique<test::FakeSource>(test::current);
+}
+
+}  // namespace prof::capture

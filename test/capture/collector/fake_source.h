@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A GPU that does what a test tells it to. MakeGpuSource() of these tests returns it.
+#ifndef PROF_TEST_CAPTURE_COLLECTOR_FAKE_SOURCE_H_
+#define PROF_TEST_CAPTURE_COLLECTOR_FAKE_SOURCE_H_
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lib/capture/collector/gpu_source.h"
+#include "lib/capture/wire/encoder.h"
+
+namespace prof::capture::test {
+
+// Shared by the test and the sources made while it lives. Thread safe.
+class FakeGpu {
+ public:
+  FakeGpu();
+  ~FakeGpu();
+  FakeGpu(const FakeGpu&) = delete;
+  FakeGpu& operator=(const FakeGpu&) = delete;
+
+  // Set before a capture starts.
+  bool throws_at_start = false;
+  SourceVersions versions;
+  SubsystemStatus timeline{State::kWorking, 0, "", ""};
+  SubsystemStatus counters;
+  Integrity losses;
+
+  // Any time.
+  void Emit(std::function<void(Encoder&)> event);  // GPU work
+  std::vector<CallEvent> api_calls() const;        // that the collector handed over
+  void SetSynchronizes(bool ok);
+  void Hang();    // the next Synchronize does not return ...
+  void Resume();  // ... until now
+  std::vector<std::string> calls() const;
+  SessionOptions options() const;
+  bool injected() const;
+
+ private:
+  friend class FakeSource;
+
+  mutable std::mutex mutex_;
+  std::condition_variable resumed_;
+  std::vector<std::function<void(Encoder&)>> events_;
+  std::vector<std::string> calls_;
+  std::vector<CallEvent> api_calls_;
+  SessionOptions options_;
+  bool injected_ = false;
+  bool synchronizes_ = true;
+  bool hangs_ = false;
+};
+
+}  // namespace prof::capture::test
+
+#endif  // PROF_TEST_CAPTURE_COLLECTOR_FAKE_SOURCE_H_

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A GPU that never answers again. In a program of its own, because what hangs stays behind.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "lib/capture/capture.h"
+#include "lib/snapshot/read/reader.h"
+#include "test/capture/collector/fake_source.h"
+#include "test/capture/wire/events.h"
+#include "test/support/catch.h"
+#include "test/support/temp_folder.h"
+
+namespace prof::capture::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST_CASE(
+    "When the GPU hangs, Stop keeps its deadline, and what was written stays readable and says why "
+    "counters are missing") {
+  static FakeGpu& gpu = *new FakeGpu;  // outlives the thread that hangs in it, and main
+  gpu.counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
+  static prof::test::TempFolder folder;
+  SessionOptions options;
+  options.output = folder / "a.prof";
+  SubsystemStatus why;
+  std::unique_ptr<Capture> capture = Capture::Start(options, false, {}, &why);
+  REQUIRE(capture != nullptr);
+  gpu.Emit([](Encoder& encoder) {
+    encoder.Add(AKernel());
+    encoder.WriteBlock({});
+  });
+  REQUIRE(capture->Synchronize(milliseconds(10'000)));
+  while (prof::test::ReadFile(options.output).empty()) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  gpu.Hang();
+
+  const auto start = std::chrono::steady_clock::now();
+  const Snapshot snapshot = capture->Stop(milliseconds(100));
+  const auto took = std::chrono::steady_clock::now() - start;
+  CHECK(took >= milliseconds(100));
+  CHECK(took < milliseconds(5000));
+  CHECK(snapshot.integrity().incomplete);
+  const absl::StatusOr<model::Model> model = ReadSnapshot(snapshot);
+  REQUIRE(model.ok());
+  CHECK(model->ops.size() == 1);
+  CHECK(model->integrity.incomplete);
+  CHECK_FALSE(model->stopped_in_order);
+  REQUIRE(model->notices.size() == 1);
+  CHECK(model->notices[0].what == "not permitted");
+  CHECK(model->notices[0].fix == "ask the administrator");
+
+  // Every member still answers.
+  CHECK(capture->status().timeline.state == State::kUnavailable);
+  CHECK_FALSE(capture->status().timeline.what.empty());
+  CHECK(capture->status().counters.state == State::kUnavailable);
+  CHECK(capture->status().counters.code == 35);
+  CHECK(capture->status().counters.what == "not permitted");
+  CHECK(capture->counters_complete());  // there is nothing to wait for
+  CHECK_FALSE(capture->Synchronize(milliseconds(10)));
+  CHECK(capture->Stop(milliseconds(10)).path() == snapshot.path());
+  capture.reset();
+
+  // The thread that hangs still owns the rings and CUPTI: nobody else may use them.
+  CHECK(Capture::Start({}, false, {}, &why) == nullptr);
+  CHECK(why.state == State::kUnavailable);
+  CHECK_FALSE(why.what.empty());
+
+  // When the GPU answers after all, the thread ends by itself and harms nothing.
+  gpu.Resume();
+  const auto until = std::chrono::steady_clock::now() + milliseconds(10'000);
+  while (gpu.calls().back() != "encode" && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  CHECK(gpu.calls().back() == "encode");
+  std::this_thread::sleep_for(milliseconds(50));
+}
+
+TEST_CASE("When the GPU hangs at the end, what came after the last block is in the file too") {
+  static FakeGpu& gpu = *new FakeGpu;  // the thread hangs in it to the end
+  static prof::test::TempFolder folder;
+  static std::atomic<bool> encoded{false};
+  SessionOptions options;
+  options.output = folder / "a.prof";
+  SubsystemStatus why;
+  const std::unique_ptr<Capture> capture = Capture::Start(options, false, {}, &why);
+  REQUIRE(capture != nullptr);
+  gpu.Emit([](Encoder& encoder) {
+    encoder.Add(AKernel());
+    encoder.WriteBlock({});
+    encoder.Add(AKernel());
+    encoded = true;
+  });
+  while (!encoded) std::this_thread::sleep_for(milliseconds(1));
+  gpu.Hang();
+  CHECK(capture->Stop(milliseconds(1000)).integrity().incomplete);
+  const absl::StatusOr<model::Model> model = ReadSnapshotFile(options.output);
+  REQUIRE(model.ok());
+  CHECK(model->ops.size() == 2);
+}
+
+TEST_CASE("When the GPU hangs before the end, the status still says why counters are missing") {
+  static FakeGpu& gpu = *new FakeGpu;  // the thread hangs in it to the end
+  gpu.counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
+  SubsystemStatus why;
+  const std::unique_ptr<Capture> capture = Capture::Start({}, false, {}, &why);
+  REQUIRE(capture != nullptr);
+  std::this_thread::sleep_for(milliseconds(1500));  // it looks once a second
+  gpu.Hang();
+  CHECK_FALSE(capture->Synchronize(milliseconds(100)));
+  CHECK(capture->Stop(milliseconds(100)).integrity().incomplete);
+  CHECK(capture->status().counters.what == "not permitted");
+}
+
+TEST_CASE("When the GPU hangs at the end, what was kept is in the file all the same") {
+  static FakeGpu& gpu = *new FakeGpu;  // the thread hangs in it to the end
+  gpu.counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
+  static prof::test::TempFolder folder;
+  SessionOptions options;
+  options.output = folder / "kept.prof";
+  options.keep_last_seconds = 60;
+  SubsystemStatus why;
+  std::unique_ptr<Capture> capture = Capture::Start(options, false, {}, &why);
+  REQUIRE(capture != nullptr);
+  gpu.Emit([](Encoder& encoder) { encoder.Add(AKernel()); });
+  REQUIRE(capture->Synchronize(milliseconds(10'000)));
+  gpu.Hang();
+  const Snapshot snapshot = capture->Stop(milliseconds(2000));
+  CHECK(snapshot.integrity().incomplete);
+  const absl::StatusOr<model::Model> model = ReadSnapshot(snapshot);
+  REQUIRE(model.ok());
+  CHECK(model->ops.size() == 1);
+  CHECK_FALSE(model->stopped_in_order);
+  REQUIRE(model->notices.size() == 1);
+  CHECK(model->notices[0].what == "not permitted");
+}
+
+}  // namespace
+}  // namespace prof::capture::test

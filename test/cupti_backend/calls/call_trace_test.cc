@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/calls/call_trace.h"
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cupti_backend/calls/call_encoder.h"
+#include "lib/capture/process/clock.h"
+#include "lib/capture/threads/thread_recorder.h"
+#include "test/cupti_backend/activity/activity_buffer.h"
+#include "test/support/catch.h"
+
+namespace prof::cupti::test {
+namespace {
+
+constexpr uint32_t kLaunch = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+
+// What the collector would get.
+struct Recording {
+  Recording() { reader.Start(capture::RealtimeNs(), false); }
+  ~Recording() { reader.Stop(); }
+  std::vector<capture::CallEvent> Drain() {
+    std::vector<capture::CallEvent> calls;
+    capture::ThreadReader::Sink sink;
+    sink.call = [&](const capture::CallEvent& call) { calls.push_back(call); };
+    reader.Drain(sink);
+    return calls;
+  }
+  capture::ThreadReader reader;
+};
+
+TEST_CASE("A call is recorded with its thread, its result and the time it took") {
+  Recording recording;
+  const int64_t before = capture::RealtimeNs();
+  BeginCall(1);
+  EndCall(1, kLaunch, 77, 700);
+  const int64_t after = capture::RealtimeNs();
+  const std::vector<capture::CallEvent> calls = recording.Drain();
+  REQUIRE(calls.size() == 1);
+  CHECK(calls[0].call == kLaunch);
+  CHECK(calls[0].tid == capture::CurrentThreadId());
+  CHECK(calls[0].correlation == 77);
+  CHECK(calls[0].error == 700);
+  CHECK(calls[0].start_ns >= before - 10'000);
+  CHECK(calls[0].end_ns >= calls[0].start_ns);
+  CHECK(calls[0].end_ns <= after + 10'000);
+}
+
+TEST_CASE("Of calls inside of each other the outermost is recorded") {
+  Recording recording;
+  BeginCall(1);
+  BeginCall(1);
+  EndCall(1, kLaunch, 5, 0);
+  EndCall(1, kRuntimeCall | 31, 5, 0);
+  const std::vector<capture::CallEvent> calls = recording.Drain();
+  REQUIRE(calls.size() == 1);
+  CHECK(calls[0].call == (kRuntimeCall | 31));
+}
+
+TEST_CASE("What an inner call waits for is told of the outer one, and of no other") {
+  Recording recording;
+  BeginCall(1);
+  BeginCall(1);
+  NoteWaited({3, 14});
+  EndCall(1, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, 5, 0);
+  EndCall(1, kRuntimeCall | CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020, 5, 0);
+  BeginCall(1);
+  EndCall(1, CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, 6, 0);
+  const std::vector<capture::CallEvent> calls = recording.Drain();
+  REQUIRE(calls.size() == 2);
+
+  capture::Output output("");
+  capture::Encoder encoder(&output);
+  const CuptiApi api = DecodingApi();
+  CallEncoder names(&api);
+  encoder.Add(capture::HeaderEvent{});
+  for (const capture::CallEvent& call : calls) names.Encode(call, encoder);
+  encoder.WriteLastBlock({}, 1);
+  const absl::StatusOr<model::Model> model = ReadSnapshot(output.TakeBytes());
+  REQUIRE(model.ok());
+  REQUIRE(model->syncs.size() == 2);
+  CHECK(model->syncs[0].kind == model::SyncKind::kStream);
+  CHECK(model->syncs[0].context == 3);
+  CHECK(model->syncs[0].stream == 14);
+  CHECK(model->syncs[0].end_ns == model->api_calls[0].end_ns);
+  CHECK(model->syncs[1].kind == model::SyncKind::kContext);
+  CHECK(model->syncs[1].context == 0);
+  CHECK(model->syncs[1].stream == 0xffffffff);
+}
+
+TEST_CASE("Ids that do not fit are not known, and no other's") {
+  CHECK(Waited::Unpacked(Waited{511, (1U << 20) - 1}.Packed()).context == 511);
+  CHECK(Waited::Unpacked(Waited{511, (1U << 20) - 1}.Packed()).stream == (1U << 20) - 1);
+  CHECK(Waited::Unpacked(Waited{512, 1U << 20}.Packed()).context == 0);
+  CHECK(Waited::Unpacked(Waited{512, 1U << 20}.Packed()).stream == 0);
+}
+
+TEST_CASE("A call whose begin was not seen in this recording is left out") {
+  Recording recording;
+  EndCall(2, kLaunch, 1, 0);  // it began before the callbacks were on
+  BeginCall(3);               // the recording ended inside of this one
+  EndCall(4, kLaunch, 2, 0);
+  BeginCall(4);
+  EndCall(4, kLaunch, 3, 0);
+  const std::vector<capture::CallEvent> calls = recording.Drain();
+  REQUIRE(calls.size() == 1);
+  CHECK(calls[0].correlation == 3);
+}
+
+TEST_CASE("Calls for which there is no room are counted, and those after them come again") {
+  Recording recording;
+  constexpr uint32_t kMany = 100'000;  // more than any ring holds
+  for (uint32_t i = 0; i < kMany; ++i) {
+    BeginCall(1);
+    EndCall(1, kLaunch, i, 0);
+  }
+  const size_t kept = recording.Drain().size();
+  CHECK(kept > 1000);
+  CHECK(kept + recording.reader.calls_dropped() == kMany);
+  CHECK(recording.reader.events_dropped() == 0);
+  BeginCall(1);
+  EndCall(1, kLaunch, kMany, 0);
+  CHECK(recording.Drain().size() == 1);
+}
+
+TEST_CASE("Ranges of a recording that nobody ended do not hold calls back") {
+  capture::ThreadReader before;
+  before.Start(capture::RealtimeNs());
+  capture::PushRange({"open since then", ""});
+  Recording recording;  // without ranges
+  capture::PushRange({"inner", ""});
+  BeginCall(1);
+  EndCall(1, kLaunch, 9, 0);
+  capture::PopRange("");
+  capture::PopRange("");
+  const std::vector<capture::CallEvent> calls = recording.Drain();
+  REQUIRE(calls.size() == 1);
+  CHECK(calls[0].correlation == 9);
+}
+
+TEST_CASE("Calls and ranges of a thread come in their order") {
+  capture::ThreadReader reader;
+  reader.Start(capture::RealtimeNs());
+  std::string order;
+  capture::ThreadReader::Sink sink;
+  sink.path = [](const capture::RangePathInfo&) {};
+  sink.step = [&](uint32_t, const capture::RangeEvent& e) { order += e.path != 0 ? '(' : ')'; };
+  sink.call = [&](const capture::CallEvent&) { order += 'c'; };
+  std::thread thread([] {
+    for (int i = 0; i < 2; ++i) {
+      capture::PushRange({"step", ""});
+      BeginCall(1);
+      EndCall(1, kLaunch, 1, 0);
+      capture::PopRange("");
+    }
+  });
+  thread.join();
+  reader.Drain(sink);
+  reader.Stop();
+  CHECK(order == "(c)(c)");
+}
+
+TEST_CASE("Calls get the names that CUPTI knows them by, those that explain nothing are left out") {
+  capture::Output output("");
+  capture::Encoder encoder(&output);
+  const CuptiApi api = DecodingApi();
+  CallEncoder calls(&api);
+  encoder.Add(capture::HeaderEvent{});
+  const auto add = [&](uint32_t call, uint32_t correlation) {
+    calls.Encode({call, 7, correlation, 0, 1'000, 2'000, 0}, encoder);
+  };
+  add(kLaunch, 1);
+  add(kRuntimeCall | CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020, 2);
+  add(kRuntimeCall | CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020, 3);
+  add(kRuntimeCall | 60'000, 4);  // of a later CUDA
+  encoder.WriteLastBlock({}, 1);
+  const absl::StatusOr<model::Model> model = ReadSnapshot(output.TakeBytes());
+  REQUIRE(model.ok());
+  REQUIRE(model->api_calls.size() == 2);
+  CHECK(model->strings.at(model->api_calls[0].name) == "cuLaunchKernel");
+  CHECK(model->strings.at(model->api_calls[1].name) == "cudaMemcpyAsync");
+  CHECK(model->api_calls[1].correlation == 2);
+}
+
+}  // namespace
+}  // namespace prof::cupti::test

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/launch_callback.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lib/capture/threads/thread_recorder.h"
+#include "test/cupti_backend/fake_cupti.h"
+#include "test/support/catch.h"
+
+namespace prof::cupti::test {
+namespace {
+
+// What CUPTI was told by the last LaunchCallback.
+CUpti_CallbackFunc callback;
+void* user_data;
+int enabled;
+const char* holder_name;
+
+CUptiResult CUPTIAPI Subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function,
+                               void* data, CUpti_SubscriberParams* params) {
+  if (holder_name != nullptr) {
+    std::strncpy(params->oldSubscriberName, holder_name, params->oldSubscriberSize);
+    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  }
+  callback = function;
+  user_data = data;
+  *handle = reinterpret_cast<CUpti_SubscriberHandle>(data);
+  return CUPTI_SUCCESS;
+}
+
+struct Subscribed {
+  Subscribed() {
+    holder_name = nullptr;
+    enabled = 0;
+    cupti.api.subscribe = &Subscribe;
+    cupti.api.enable_callback = [](uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain,
+                                   CUpti_CallbackId) {
+      enabled += enable != 0 ? 1 : -1;
+      return CUPTI_SUCCESS;
+    };
+  }
+  void Call(CUpti_CallbackId cbid, CUpti_ApiCallbackSite site, const void* params) {
+    CUpti_CallbackData data = {};
+    data.callbackSite = site;
+    data.functionParams = params;
+    data.context = Context(1);
+    data.correlationId = 5;
+    data.symbolName = "kernel";
+    callback(user_data, CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
+  }
+  void Launch(CUpti_CallbackId cbid, const void* params) {
+    Call(cbid, CUPTI_API_ENTER, params);
+    cupti.Log("launch");
+    Call(cbid, CUPTI_API_EXIT, params);
+  }
+
+  FakeCupti cupti;
+  LaunchCallback launches{&cupti.api};
+};
+
+TEST_CASE("Another tool that holds CUPTI is named") {
+  Subscribed program;
+  holder_name = "nsys";
+  std::string holder;
+  CHECK(program.launches.Subscribe(&holder) == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+  CHECK(holder == "nsys");
+  holder_name = nullptr;  // it went away
+  CHECK(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+  holder_name = "nsys";  // a second subscription is not tried
+  CHECK(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+}
+
+TEST_CASE("Each launch call counts once, each way of launching reaches the sampler") {
+  Subscribed program;
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  options.metrics = {"m0.sum"};
+  options.samples_per_signature = 100;
+  options.skip_first_launches = 0;
+  options.counter_budget_seconds = 100;
+  CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
+  std::string holder;
+  REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+  program.launches.Enable(&sampler);
+  CHECK(enabled > 8);
+  CUpti_ResourceData created = {};
+  created.context = Context(1);
+  callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &created);
+  const auto started = [&] {
+    const std::vector<std::string> log = program.cupti.log();
+    return std::find(log.begin(), log.end(), "start") != log.end();
+  };
+  for (int i = 0; i < 10'000 && !(started() && sampler.Settled()); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const auto pushes = [&] {
+    long count = 0;
+    for (const std::string& line : program.cupti.log()) count += line.rfind("push", 0) == 0;
+    return count;
+  };
+
+  cuLaunchKernel_params plain = {};
+  plain.gridDimX = 1;
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz, &plain);
+  CHECK(pushes() == 2);
+  cuLaunchCooperativeKernel_params cooperative = {};
+  cooperative.gridDimX = 2;
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel, &cooperative);
+  CHECK(pushes() == 3);
+  CUlaunchConfig config = {};
+  config.gridDimX = 3;
+  cuLaunchKernelEx_params extended = {};
+  extended.config = &config;
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, &extended);
+  CHECK(pushes() == 4);
+  extended.config = nullptr;  // the driver will refuse it
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, &extended);
+  CHECK(pushes() == 4);
+  CHECK(program.launches.launches() == 5);
+
+  // A graph is one launch, counted as a whole: its nodes cannot be told apart.
+  cuGraphLaunch_params graph = {};
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &graph);
+  CHECK(pushes() == 5);
+  CHECK(program.launches.launches() == 6);
+
+  // A launch that waits for parts of it on other devices is never sampled.
+  cuLaunchCooperativeKernelMultiDevice_params devices = {};
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice, &devices);
+  CHECK(pushes() == 5);
+  CHECK(program.launches.launches() == 7);
+
+  // Asked on the launching thread, once a launch.
+  program.launches.AskTorch([] { return true; });
+  CHECK_FALSE(program.launches.TakeTorchAnswers().on);
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &graph);
+  const LaunchCallback::TorchAnswers answers = program.launches.TakeTorchAnswers();
+  CHECK(answers.on);
+  CHECK_FALSE(answers.off);
+  program.launches.AskTorch(nullptr);
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &graph);
+  CHECK_FALSE(program.launches.TakeTorchAnswers().on);
+
+  const long pushed = pushes();
+  program.launches.Disable();
+  CHECK(enabled == 0);
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);  // one that was under way
+  CHECK(pushes() == pushed);
+  sampler.Stop();
+}
+
+TEST_CASE("Nodes of graphs are noted with the range that they are captured in, on and off") {
+  Subscribed program;
+  program.cupti.api.get_graph_node_id = [](CUgraphNode, uint64_t* id) {
+    *id = 77;
+    return CUPTI_SUCCESS;
+  };
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
+  std::string holder;
+  REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+  program.launches.Enable(&sampler);
+  int node = 0;
+  CUpti_GraphData data = {};
+  data.node = reinterpret_cast<CUgraphNode>(&node);
+  CUpti_ResourceData resource = {};
+  resource.resourceDescriptor = &data;
+  capture::PushRange({"layer", ""});
+  const uint32_t layer = capture::CurrentPath();
+  callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &resource);
+  capture::PopRange("");
+  program.launches.Disable();
+  CHECK(enabled == 0);
+  sampler.Stop();
+  const std::vector<capture::GraphNodeEvent> nodes = program.launches.graph_nodes().Take();
+  REQUIRE(nodes.size() == 1);
+  CHECK(nodes[0].node == 77);
+  CHECK(nodes[0].path == layer);
+}
+
+TEST_CASE("Without counters launches are counted, and their contexts known") {
+  Subscribed program;
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  std::string holder;
+  REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+  cuLaunchKernel_params plain = {};
+  for (int recording = 1; recording <= 2; ++recording) {  // the second one starts from nothing
+    CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
+    program.launches.Enable(&sampler);
+    for (int i = 0; i < 10; ++i) {
+      program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);
+    }
+    CHECK(program.launches.launches() == 10U * static_cast<unsigned>(recording));
+    CHECK(sampler.Devices().size() == 1);
+    program.launches.Disable();
+    sampler.Stop();
+  }
+}
+
+}  // namespace
+}  // namespace prof::cupti::test

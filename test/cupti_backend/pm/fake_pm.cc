@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/cupti_backend/pm/fake_pm.h"
+
+#include <time.h>
+
+#include <cstring>
+
+#include "lib/capture/process/clock.h"
+
+namespace prof::cupti::test {
+namespace {
+
+FakePm* fake = nullptr;
+int handle = 0;  // objects need an address
+
+std::vector<const char*> names;
+
+CUptiResult GetBaseMetrics(CUpti_Profiler_Host_GetBaseMetrics_Params* p) {
+  names.clear();
+  for (const std::string& metric : fake->metrics) names.push_back(metric.c_str());
+  p->ppMetricNames = names.data();
+  p->numMetrics = p->metricType == CUPTI_METRIC_TYPE_COUNTER ? names.size() : 0;
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult SetConfig(CUpti_PmSampling_SetConfig_Params* p) {
+  const std::lock_guard<std::mutex> lock(fake->mutex_);
+  if (fake->busy > 0) {
+    --fake->busy;
+    return CUPTI_ERROR_HARDWARE_BUSY;
+  }
+  fake->interval_ns = static_cast<int64_t>(p->samplingInterval);
+  fake->intervals.push_back(fake->interval_ns);
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult Start(CUpti_PmSampling_Start_Params*) {
+  const std::lock_guard<std::mutex> lock(fake->mutex_);
+  if (fake->overflowed) return CUPTI_ERROR_UNKNOWN;
+  fake->started = true;
+  fake->decoded_until_ns = capture::RealtimeNs();
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult Disable(CUpti_PmSampling_Disable_Params*) {
+  const std::lock_guard<std::mutex> lock(fake->mutex_);
+  ++fake->closed;
+  fake->started = fake->overflowed = false;
+  return CUPTI_SUCCESS;
+}
+
+int64_t ThreadCpuNs() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+CUptiResult Decode(CUpti_PmSampling_DecodeData_Params* p) {
+  const std::lock_guard<std::mutex> lock(fake->mutex_);
+  if (fake->breaks) return CUPTI_ERROR_UNKNOWN;
+  if (fake->overflows.exchange(false)) fake->overflowed = true;
+  p->overflow = fake->overflowed ? 1 : 0;
+  if (fake->overflowed) return CUPTI_ERROR_OUT_OF_MEMORY;
+  if (!fake->appends) fake->image.samples.clear();
+  const int64_t now_ns = capture::RealtimeNs();
+  p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
+  while (fake->decoded_until_ns + fake->interval_ns <= now_ns) {
+    const int64_t begin_ns = fake->decoded_until_ns;
+    fake->decoded_until_ns += fake->interval_ns;
+    for (const int64_t done = ThreadCpuNs() + fake->decode_ns; ThreadCpuNs() < done;) continue;
+    if (fake->image.samples.size() < fake->image.room) {
+      fake->image.samples.emplace_back(begin_ns, fake->decoded_until_ns);
+    } else {  // dropped without a word, as CUPTI 13.0 does
+      p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
+    }
+  }
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult SampleInfo(CUpti_PmSampling_CounterData_GetSampleInfo_Params* p) {
+  const std::lock_guard<std::mutex> lock(fake->mutex_);
+  if (p->sampleIndex >= fake->image.samples.size()) return CUPTI_ERROR_INVALID_PARAMETER;
+  const auto [begin_ns, end_ns] = fake->image.samples[p->sampleIndex];
+  p->startTimestamp = static_cast<uint64_t>(begin_ns);
+  p->endTimestamp = static_cast<uint64_t>(end_ns);
+  return CUPTI_SUCCESS;
+}
+
+void FillHost(CuptiApi* api) {
+  api->host_initialize = [](CUpti_Profiler_Host_Initialize_Params* p) {
+    p->pHostObject = reinterpret_cast<CUpti_Profiler_Host_Object*>(&handle);
+    return CUPTI_SUCCESS;
+  };
+  api->host_deinitialize = [](CUpti_Profiler_Host_Deinitialize_Params*) { return CUPTI_SUCCESS; };
+  api->host_get_base_metrics = &GetBaseMetrics;
+  api->host_add_metrics = [](CUpti_Profiler_Host_ConfigAddMetrics_Params*) {
+    return CUPTI_SUCCESS;
+  };
+  api->host_get_config_image_size = [](CUpti_Profiler_Host_GetConfigImageSize_Params* p) {
+    p->configImageSize = 8;
+    return CUPTI_SUCCESS;
+  };
+  api->host_get_config_image = [](CUpti_Profiler_Host_GetConfigImage_Params*) {
+    return CUPTI_SUCCESS;
+  };
+  api->host_get_num_of_passes = [](CUpti_Profiler_Host_GetNumOfPasses_Params* p) {
+    p->numOfPasses = 1;
+    return CUPTI_SUCCESS;
+  };
+  api->host_evaluate = [](CUpti_Profiler_Host_EvaluateToGpuValues_Params* p) {
+    for (size_t i = 0; i < p->numMetrics; ++i) p->pMetricValues[i] = 10.0 * static_cast<double>(i);
+    return CUPTI_SUCCESS;
+  };
+}
+
+void FillDevice(CuptiApi* api) {
+  api->get_result_string = [](CUptiResult, const char** text) {
+    *text = "CUPTI's text";
+    return CUPTI_SUCCESS;
+  };
+  api->profiler_initialize = [](CUpti_Profiler_Initialize_Params*) { return CUPTI_SUCCESS; };
+  api->profiler_device_supported = [](CUpti_Profiler_DeviceSupported_Params* p) {
+    p->isSupported = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
+    return CUPTI_SUCCESS;
+  };
+  api->device_get_chip_name = [](CUpti_Device_GetChipName_Params* p) {
+    p->pChipName = "FK100";
+    return CUPTI_SUCCESS;
+  };
+  api->pm_get_counter_availability = [](CUpti_PmSampling_GetCounterAvailability_Params* p) {
+    p->counterAvailabilityImageSize = 8;
+    return CUPTI_SUCCESS;
+  };
+}
+
+}  // namespace
+
+FakePm::FakePm() {
+  fake = this;
+  FillHost(&api);
+  FillDevice(&api);
+  api.pm_enable = [](CUpti_PmSampling_Enable_Params* p) {
+    const std::lock_guard<std::mutex> lock(fake->mutex_);
+    ++fake->opened;
+    p->pPmSamplingObject = reinterpret_cast<CUpti_PmSampling_Object*>(&handle);
+    return CUPTI_SUCCESS;
+  };
+  api.pm_disable = &Disable;
+  api.pm_get_counter_data_size = [](CUpti_PmSampling_GetCounterDataSize_Params* p) {
+    p->counterDataSize = p->maxSamples;
+    return CUPTI_SUCCESS;
+  };
+  api.pm_counter_data_initialize = [](CUpti_PmSampling_CounterDataImage_Initialize_Params* p) {
+    const std::lock_guard<std::mutex> lock(fake->mutex_);
+    fake->image.room = p->counterDataSize;
+    fake->image.samples.clear();
+    return CUPTI_SUCCESS;
+  };
+  api.pm_set_config = &SetConfig;
+  api.pm_start = &Start;
+  api.pm_stop = [](CUpti_PmSampling_Stop_Params*) { return CUPTI_SUCCESS; };
+  api.pm_decode = &Decode;
+  api.pm_get_counter_data_info = [](CUpti_PmSampling_GetCounterDataInfo_Params* p) {
+    const std::lock_guard<std::mutex> lock(fake->mutex_);
+    p->numCompletedSamples = fake->image.samples.size();
+    return CUPTI_SUCCESS;
+  };
+  api.pm_get_sample_info = &SampleInfo;
+}
+
+FakePm::~FakePm() { fake = nullptr; }
+
+}  // namespace prof::cupti::test

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUPTI's PM sampling as far as the sampler needs it: samples come with the time that passes.
+#ifndef PROF_TEST_CUPTI_BACKEND_PM_FAKE_PM_H_
+#define PROF_TEST_CUPTI_BACKEND_PM_FAKE_PM_H_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cupti_backend/api/cupti_api.h"
+
+namespace prof::cupti::test {
+
+// One at a time; the table leads to the one that lives.
+class FakePm {
+ public:
+  FakePm();
+  ~FakePm();
+  FakePm(const FakePm&) = delete;
+  FakePm& operator=(const FakePm&) = delete;
+
+  CuptiApi api;
+
+  // What the hardware does. Set before the sampler starts, or at any time where it is atomic.
+  bool appends = true;  // a decode goes on in the image, or else begins it anew
+  std::vector<std::string> metrics = {"dram__throughput", "lts__t_sectors", "sm__issue_active",
+                                      "sm__pipe_tensor_cycles_active"};
+  int64_t decode_ns = 0;     // of CPU time, for each sample
+  std::atomic<int> busy{0};  // so many SetConfigs are refused
+  std::atomic<bool> overflows{false};
+  std::atomic<bool> breaks{false};
+
+  // Under mutex_:
+  struct Image {
+    size_t room = 0;
+    std::vector<std::pair<int64_t, int64_t>> samples;
+  };
+  std::mutex mutex_;
+  Image image;
+  int64_t interval_ns = 0, decoded_until_ns = 0;
+  std::vector<int64_t> intervals;  // that were configured
+  bool started = false, overflowed = false;
+  int opened = 0, closed = 0;
+};
+
+}  // namespace prof::cupti::test
+
+#endif  // PROF_TEST_CUPTI_BACKEND_PM_FAKE_PM_H_

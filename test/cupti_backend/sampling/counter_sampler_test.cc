@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/sampling/counter_sampler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "test/cupti_backend/fake_cupti.h"
+#include "test/support/catch.h"
+
+namespace prof::cupti::test {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+SessionOptions Options() {
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  options.metrics = {"m0", "m1", "m2"};
+  for (std::string& metric : options.metrics) metric += ".sum.per_second";  // of traced launches
+  options.samples_per_signature = 3;  // two, and one more after a rest
+  options.skip_first_launches = 1;
+  options.counter_budget_percent = 100;
+  options.counter_budget_seconds = 100;
+  return options;
+}
+
+// A program that launches kernels under a sampler.
+struct Program {
+  explicit Program(const SessionOptions& options = Options())
+      : sampler(&cupti.api, &cupti.driver, options) {}
+
+  void Launch(uint32_t correlation, const char* name = "kernel", uintptr_t context = 1,
+              uintptr_t function = 1) {
+    cupti::Launch launch;
+    launch.signature.function = reinterpret_cast<const void*>(function);
+    launch.signature.context = Context(context);
+    launch.context = Context(context);
+    launch.correlation = correlation;
+    launch.path = 7000 + correlation;
+    launch.kernel_name = name;
+    sampler.OnLaunchEnter(launch);
+    cupti.Log("launch " + std::to_string(correlation));
+    sampler.OnLaunchExit();
+  }
+
+  // Launches until `done`, as a program's loop does; false after 10 s.
+  bool LaunchUntil(const std::function<bool()>& done, const char* name = "kernel") {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!done()) {
+      if (std::chrono::steady_clock::now() > until) return false;
+      Launch(++launches, name);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+  bool LaunchUntilComplete() {
+    return LaunchUntil([this] { return sampler.Complete(); });
+  }
+  // The first group is counted from now on.
+  void AwaitFirstGroup() {
+    sampler.OnContext(Context(1));
+    REQUIRE(Eventually([this] { return Count("start") > 0 && sampler.Settled(); }));
+  }
+  bool Eventually(const std::function<bool()>& done) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!done() && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return done();
+  }
+  long Count(const std::string& prefix) {
+    const Strings log = cupti.log();
+    return std::count_if(log.begin(), log.end(),
+                         [&](const std::string& line) { return line.rfind(prefix, 0) == 0; });
+  }
+
+  FakeCupti cupti;
+  CounterSampler sampler;
+  uint32_t launches = 0;
+};
+
+TEST_CASE("A range is around the chosen launch alone, inside of its enter and exit") {
+  Program program;
+  program.AwaitFirstGroup();
+  const size_t before = program.cupti.log().size();
+  for (uint32_t i = 1; i <= 5; ++i) program.Launch(i);
+  const Strings log = program.cupti.log();
+  CHECK(Strings(log.begin() + static_cast<long>(before), log.end()) ==
+        Strings{"launch 1", "push 0", "launch 2", "pop", "push 1", "launch 3", "pop", "launch 4",
+                "launch 5"});
+}
+
+TEST_CASE("Tracing is paused round a launch whose ratios are counted, and the launch is told") {
+  SessionOptions options = Options();
+  options.metrics = {"m0.ratio"};
+  Program program(options);
+  program.AwaitFirstGroup();
+  const size_t before = program.cupti.log().size();
+  program.Launch(1);
+  program.Launch(2, "paused");
+  const Strings log = program.cupti.log();
+  CHECK(Strings(log.begin() + static_cast<long>(before), log.end()) ==
+        Strings{"launch 1", "activity off", "push 0", "launch 2", "pop", "activity on"});
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.untraced.size() == 1);
+  CHECK(events.untraced[0].name == "paused");
+  CHECK(events.untraced[0].correlation == 2);
+  CHECK(events.untraced[0].registers_per_thread == 24);
+}
+
+TEST_CASE("Every signature gets its samples of every group, joined by the range's name") {
+  Program program;
+  REQUIRE(program.LaunchUntilComplete());
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.groups.size() == 3);
+  for (uint32_t i = 0; i < 3; ++i) {
+    CHECK(events.groups[i].id == i + 1);
+    CHECK(events.groups[i].tier == "user");
+    CHECK(events.groups[i].metrics ==
+          Strings{kWindowMetric, "m" + std::to_string(i) + ".sum.per_second"});
+  }
+  REQUIRE(events.samples.size() == 9);
+  // Which launch was in which range: between its push and its pop.
+  const Strings log = program.cupti.log();
+  std::set<std::pair<uint32_t, double>> pushed, sampled;
+  for (size_t i = 0; i + 1 < log.size(); ++i) {
+    if (log[i].rfind("push ", 0) != 0) continue;
+    REQUIRE(log[i + 1].rfind("launch ", 0) == 0);
+    pushed.emplace(static_cast<uint32_t>(std::stoul(log[i + 1].substr(7))),
+                   ValueOf(log[i].substr(5), 0));
+  }
+  std::vector<int> per_group(4);
+  for (const capture::CounterSampleEvent& sample : events.samples) {
+    REQUIRE(sample.values.size() == 2);
+    CHECK(sample.values[1] == sample.values[0] + 1);
+    CHECK(sample.context == 1);
+    CHECK(sample.path == 7000 + sample.correlation);
+    CHECK(sample.begin_ns > 0);
+    CHECK(sample.end_ns >= sample.begin_ns);
+    sampled.emplace(sample.correlation, sample.values[0]);
+    ++per_group.at(sample.group);
+  }
+  CHECK(sampled == pushed);  // the fake hands its ranges back newest first
+  CHECK(per_group == std::vector<int>{0, 3, 3, 3});
+  CHECK(program.sampler.samples_failed() == 0);
+  CHECK(program.sampler.status().state == State::kWorking);
+}
+
+TEST_CASE("A range that CUPTI lost is a failed sample and shifts no other") {
+  Program program;
+  program.cupti.loses_a_range = true;
+  program.AwaitFirstGroup();
+  for (uint32_t i = 1; i <= 3; ++i) program.Launch(i);  // 2 and 3 are sampled as "0" and "1"
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.samples.size() == 1);
+  CHECK(events.samples[0].correlation == 3);
+  CHECK(events.samples[0].values[0] == ValueOf("1", 0));
+  CHECK(program.sampler.samples_failed() == 1);
+}
+
+TEST_CASE("Kernels that run once have their values under replay, though CUPTI numbers them on") {
+  SessionOptions options = Options();
+  options.replay = Replay::kKernel;
+  Program program(options);
+  for (uint32_t i = 1; i <= 4; ++i) program.Launch(i, "kernel", 1, i);
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.samples.size() == 4);
+  for (uint32_t i = 0; i < 4; ++i) {
+    CHECK(events.samples[i].correlation == i + 1);
+    CHECK(events.samples[i].values[0] == ValueOf(std::to_string(i), 0));
+  }
+  CHECK(program.sampler.samples_failed() == 0);
+}
+
+TEST_CASE("A replayed kernel that CUPTI lost is a failed sample") {
+  SessionOptions options = Options();
+  options.replay = Replay::kKernel;
+  Program program(options);
+  program.cupti.loses_a_range = true;
+  program.Launch(1);
+  program.sampler.Stop();
+  CHECK(program.sampler.TakeEvents().samples.empty());
+  CHECK(program.sampler.samples_failed() == 1);
+}
+
+TEST_CASE("Groups change on a thread of the sampler's own") {
+  Program program;
+  REQUIRE(program.LaunchUntilComplete());
+  program.sampler.Stop();
+  CHECK(program.cupti.configured.size() >= 3);
+  for (const std::thread::id id : program.cupti.config_threads) {
+    CHECK(id != std::this_thread::get_id());
+  }
+}
+
+TEST_CASE("CUPTI's images keep their addresses over all groups") {
+  Program program;
+  REQUIRE(program.LaunchUntilComplete());
+  program.sampler.Stop();
+  std::set<const void*> addresses;
+  std::set<std::vector<uint8_t>> configs;
+  for (const FakeCupti::Configured& configured : program.cupti.configured) {
+    addresses.insert(configured.config_image);
+    addresses.insert(configured.counter_data);
+    configs.insert(configured.config);
+  }
+  CHECK(addresses.size() == 2);
+  CHECK(configs.size() == 3);
+}
+
+TEST_CASE("The time that samples and changes took is recorded") {
+  Program program;
+  REQUIRE(program.LaunchUntilComplete());
+  program.sampler.Stop();
+  std::vector<int> count(4);
+  for (const capture::ProfilerIntervalEvent& interval : program.sampler.TakeEvents().intervals) {
+    CHECK(interval.tid != 0);
+    CHECK(interval.end_ns >= interval.begin_ns);
+    ++count.at(static_cast<size_t>(interval.work));
+  }
+  CHECK(count[static_cast<size_t>(capture::ProfilerWork::kSetup)] == 2);
+  CHECK(count[static_cast<size_t>(capture::ProfilerWork::kRotate)] >= 2);
+  CHECK(count[static_cast<size_t>(capture::ProfilerWork::kSample)] == 9);
+}
+
+TEST_CASE("Stop reads the last samples and lets go of the hardware") {
+  Program program;
+  program.AwaitFirstGroup();
+  for (uint32_t i = 1; i <= 3; ++i) program.Launch(i);
+  CHECK(program.sampler.TakeEvents().samples.empty());
+  program.sampler.Stop();
+  CHECK(program.sampler.TakeEvents().samples.size() == 2);
+  CHECK(program.cupti.log().back() == "disable");
+  for (uint32_t i = 4; i <= 10; ++i) program.Launch(i);
+  CHECK(program.Count("push") == 2);
+  program.sampler.Stop();  // nothing more to do
+  CHECK(program.Count("disable") == 1);
+}
+
+void CheckUnavailable(Program& program, const char* what, int code) {
+  REQUIRE(
+      program.Eventually([&] { return program.sampler.status().state == State::kUnavailable; }));
+  const SubsystemStatus status = program.sampler.status();
+  CHECK(status.what.find(what) != std::string::npos);
+  CHECK(status.code == code);
+  CHECK_FALSE(status.fix.empty());
+  const long pushes = program.Count("push");
+  for (uint32_t i = 1; i <= 50; ++i) program.Launch(i);
+  CHECK(program.Count("push") == pushes);
+  CHECK(program.sampler.Complete());  // nothing more will come
+}
+
+TEST_CASE("Without the right to count, the status says how to get it and nothing is pushed") {
+  Program program;
+  program.cupti.Fail("range_enable", CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
+  program.sampler.OnContext(Context(1));
+  CheckUnavailable(program, "administrators", 35);
+  CHECK(program.sampler.status().fix.find("CAP_SYS_ADMIN") != std::string::npos);
+}
+
+TEST_CASE("Each refusal of CUPTI's is a status with its code, and nothing is pushed") {
+  const std::pair<CUptiResult, const char*> refusals[] = {
+      {CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "virtual GPU"},
+      {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, "hypervisor"},
+      {CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED, "confidential computing"},
+      {CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, "mining card"},
+      {CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, "MIG"},
+      {CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, "SLI"},
+      {CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, "WSL"},
+      {CUPTI_ERROR_INVALID_CHIP_NAME, "does not know this GPU"},
+      {CUPTI_ERROR_NOT_SUPPORTED, "could not"}};
+  for (const auto& [code, word] : refusals) {
+    for (const char* place : {"profiler_initialize", "range_enable"}) {
+      INFO(place << " " << code);
+      Program program;
+      program.cupti.Fail(place, code);
+      program.sampler.OnContext(Context(1));
+      CheckUnavailable(program, word, code);
+      const std::string what = program.sampler.status().what;
+      CHECK(what.find("(" + std::to_string(code) + ")") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("An exception in the sampler's thread ends sampling, and holds no launch up") {
+  for (const bool prepared : {false, true}) {
+    INFO(prepared);
+    Program program;
+    if (prepared) {
+      program.cupti.api.range_start = [](CUpti_RangeProfiler_Start_Params*) -> CUptiResult {
+        throw std::bad_alloc();
+      };
+    } else {
+      program.cupti.api.profiler_initialize = [](CUpti_Profiler_Initialize_Params*) -> CUptiResult {
+        throw std::bad_alloc();
+      };
+    }
+    program.sampler.OnContext(Context(1));
+    REQUIRE(program.Eventually([&] { return program.sampler.status().state == State::kDegraded; }));
+    CHECK(program.sampler.status().what.find("sampling ended: ") == 0);
+    const auto start = std::chrono::steady_clock::now();
+    for (uint32_t i = 1; i <= 5; ++i) program.Launch(i);
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
+    program.sampler.Stop();
+    CHECK(program.sampler.status().what.find("sampling ended: ") == 0);
+    CHECK(program.Count("push") == 0);
+  }
+}
+
+// Wherever CUPTI notices it, and however often.
+TEST_CASE("Counters that another program holds are taken as soon as they are free") {
+  for (const char* place : {"profiler_initialize", "range_enable"}) {
+    INFO(place);
+    Program program;
+    program.cupti.Fail(place, CUPTI_ERROR_HARDWARE_BUSY);
+    program.sampler.OnContext(Context(1));
+    CheckUnavailable(program, "another program", 26);
+    CHECK(program.sampler.status().fix.find("when they are free") != std::string::npos);
+    program.cupti.Fail(place, CUPTI_SUCCESS);
+    REQUIRE(program.Eventually([&] { return program.sampler.status().state == State::kWorking; }));
+    CHECK(program.sampler.status().what.empty());
+    REQUIRE(program.LaunchUntilComplete());
+    program.sampler.Stop();
+    const SamplerEvents events = program.sampler.TakeEvents();
+    CHECK(events.samples.size() == 9);
+    REQUIRE(events.notices.size() == 1);
+    CHECK(events.notices[0].code == 26);
+    CHECK(events.notices[0].what.find("another program had the GPU's counters for") == 0);
+  }
+}
+
+TEST_CASE("Counters that another program takes in the middle of a run are waited for") {
+  Program program;
+  program.AwaitFirstGroup();
+  REQUIRE(program.LaunchUntil([&] { return program.Count("push") == 2; }));
+  program.cupti.Fail("range_start", CUPTI_ERROR_HARDWARE_BUSY);
+  REQUIRE(
+      program.LaunchUntil([&] { return program.sampler.status().state == State::kUnavailable; }));
+  CHECK(program.Count("disable") == 1);  // nothing is held while waiting
+  program.cupti.Fail("range_start", CUPTI_SUCCESS);
+  REQUIRE(program.LaunchUntil([&] { return program.sampler.status().state == State::kWorking; }));
+  REQUIRE(program.LaunchUntilComplete());
+  program.sampler.Stop();
+  CHECK(program.sampler.TakeEvents().samples.size() == 9);
+}
+
+TEST_CASE("A recording that ends while another program holds the counters does not wait for it") {
+  Program program;
+  program.cupti.Fail("range_enable", CUPTI_ERROR_HARDWARE_BUSY);
+  program.sampler.OnContext(Context(1));
+  CheckUnavailable(program, "another program", 26);
+  const auto begin = std::chrono::steady_clock::now();
+  program.sampler.Stop();
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  CHECK(program.sampler.status().code == 26);
+}
+
+TEST_CASE("A chip that CUPTI does not know is a status") {
+  Program program;
+  program.cupti.Fail("device_get_chip_name", CUPTI_ERROR_INVALID_DEVICE);
+  program.sampler.OnContext(Context(1));
+  CheckUnavailable(program, "does not know this GPU", CUPTI_ERROR_INVALID_DEVICE);
+}
+
+TEST_CASE("Counters whose availability cannot be read are a status") {
+  Program program;
+  program.cupti.Fail("profiler_get_counter_availability", CUPTI_ERROR_UNKNOWN);
+  program.sampler.OnContext(Context(1));
+  CheckUnavailable(program, "which counters exist", CUPTI_ERROR_UNKNOWN);
+}
+
+TEST_CASE("A context that cannot be used is a status") {
+  Program program;
+  program.cupti.context_is_dead = true;
+  program.sampler.OnContext(Context(1));
+  CheckUnavailable(program, "context", CUDA_ERROR_INVALID_CONTEXT);
+}
+
+TEST_CASE("A push that fails ends the sampling, and the samples before it are counted as failed") {
+  Program program;
+  program.AwaitFirstGroup();
+  program.Launch(1);
+  program.Launch(2);
+  program.cupti.Fail("range_push", CUPTI_ERROR_INVALID_OPERATION);
+  program.Launch(3);
+  CheckUnavailable(program, "open a counter range", CUPTI_ERROR_INVALID_OPERATION);
+  CHECK(program.sampler.samples_failed() == 1);
+  program.sampler.Stop();
+  CHECK(program.sampler.TakeEvents().samples.empty());
+}
+
+TEST_CASE("A pop that fails ends the sampling") {
+  Program program;
+  program.AwaitFirstGroup();
+  program.cupti.Fail("range_pop", CUPTI_ERROR_INVALID_OPERATION);
+  program.Launch(1);
+  program.Launch(2);
+  CheckUnavailable(program, "close a counter range", CUPTI_ERROR_INVALID_OPERATION);
+}
+
+TEST_CASE("A launch that is captured into a graph is not sampled") {
+  Program program;
+  program.AwaitFirstGroup();
+  program.cupti.SetCapturing(true);
+  for (uint32_t i = 1; i <= 10; ++i) program.Launch(i);
+  CHECK(program.Count("push") == 0);
+  program.cupti.SetCapturing(false);
+  program.Launch(11);
+  CHECK(program.Count("push") == 1);
+}
+
+TEST_CASE("Kernels that wait for other GPUs are never sampled") {
+  Program program;
+  program.AwaitFirstGroup();
+  uintptr_t function = 10;
+  for (const char* name : {"ncclDevKernel_AllReduce_Sum_f32", "_Z12nvshmem_wait", "mscclpp_k"}) {
+    ++function;
+    for (uint32_t i = 1; i <= 20; ++i) program.Launch(i, name, 1, function);
+  }
+  CHECK(program.Count("push") == 0);
+  program.Launch(100);
+  program.Launch(101);
+  CHECK(program.Count("push") == 1);
+}
+
+TEST_CASE("With a filter only kernels with it in their demangled name are sampled") {
+  SessionOptions options = Options();
+  options.kernel_filter = "^sgemm\\(";
+  Program program(options);
+  program.AwaitFirstGroup();
+  for (uint32_t i = 1; i <= 20; ++i) program.Launch(i, "saxpy", 1, 1);
+  for (uint32_t i = 1; i <= 20; ++i) program.Launch(i, nullptr, 1, 2);
+  CHECK(program.Count("push") == 0);
+  for (uint32_t i = 1; i <= 3; ++i) program.Launch(i, "_Z5sgemmv", 1, 3);
+  CHECK(program.Count("push") == 2);
+}
+
+TEST_CASE("Before and after the launches that were asked for nothing is sampled") {
+  SessionOptions options = Options();
+  options.skip_first_launches = 0;
+  options.launch_skip = 10;
+  options.launch_count = 1;
+  Program program(options);
+  program.AwaitFirstGroup();
+  for (uint32_t i = 1; i <= 10; ++i) program.Launch(i);
+  CHECK(program.Count("push") == 0);
+  CHECK_FALSE(program.sampler.Complete());
+  program.Launch(11);
+  CHECK(program.Count("push") == 1);
+  CHECK(program.sampler.Complete());
+  for (uint32_t i = 12; i <= 20; ++i) program.Launch(i, "other", 1, 2);
+  CHECK(program.Count("push") == 1);
+}
+
+TEST_CASE("What was not sampled is in the notices when the recording ends") {
+  Program program;
+  program.AwaitFirstGroup();
+  for (uint32_t i = 1; i <= 20; ++i) program.Launch(i, "ncclDevKernel_AllGather");
+  CHECK(program.sampler.TakeEvents().notices.empty());
+  CHECK(program.sampler.Complete());
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.notices.size() == 1);
+  CHECK(events.notices[0].what.find("(20 launches): ncclDevKernel_AllGather") != std::string::npos);
+}
+
+TEST_CASE("Without a budget nothing is sampled") {
+  SessionOptions options = Options();
+  options.counter_budget_percent = 0;
+  options.counter_budget_seconds = 0;
+  Program program(options);
+  program.AwaitFirstGroup();
+  for (uint32_t i = 1; i <= 100; ++i) program.Launch(i);
+  CHECK(program.Count("push") == 0);
+  CHECK(program.sampler.Complete());  // no more of it will come
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.notices.size() == 1);
+  CHECK(events.notices[0].what.find("paused at its budget (0 s + 0 %): 1 of 1 kernel") !=
+        std::string::npos);
+}
+
+TEST_CASE("Counters that were not asked for touch nothing") {
+  SessionOptions options = Options();
+  options.metrics.clear();
+  Program program(options);
+  CHECK(program.sampler.status().state == State::kOff);
+  program.sampler.OnContext(Context(1));
+  for (uint32_t i = 1; i <= 10; ++i) program.Launch(i);
+  CHECK(program.Count("enable") == 0);
+  CHECK(program.Count("push") == 0);
+  CHECK(program.sampler.Complete());
+  program.sampler.Stop();
+}
+
+TEST_CASE("A metric that the chip does not have is named, the others are sampled") {
+  SessionOptions options = Options();
+  options.metrics = {"m0.sum", "no_such.sum"};
+  Program program(options);
+  REQUIRE(program.LaunchUntilComplete());
+  const SubsystemStatus status = program.sampler.status();
+  CHECK(status.state == State::kDegraded);
+  CHECK(status.what.find("no_such.sum: no such metric on FK100") != std::string::npos);
+  program.sampler.Stop();
+  CHECK(program.sampler.TakeEvents().samples.size() == 3);
+}
+
+TEST_CASE("Peaks that are sampled with the other metrics are noted for their device") {
+  SessionOptions options = Options();
+  options.metrics = {"m0.sum", "m1.sum.peak_sustained"};
+  Program program(options);
+  REQUIRE(program.LaunchUntilComplete());
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.peaks.size() == 1);
+  for (const PeakEvent& peak : events.peaks) {
+    CHECK(peak.device == 0);
+    CHECK(peak.metric == "m1.sum.peak_sustained");
+    const bool measured = std::any_of(
+        events.samples.begin(), events.samples.end(),
+        [&](const auto& sample) { return sample.group == 2 && sample.values[1] == peak.value; });
+    CHECK(measured);
+  }
+}
+
+TEST_CASE("More samples than fit between two decodes are read in several rounds") {
+  SessionOptions options = Options();
+  options.metrics = {"m0.sum"};
+  options.samples_per_signature = 50;
+  Program program(options);
+  REQUIRE(program.LaunchUntilComplete());
+  program.sampler.Stop();
+  CHECK(program.sampler.TakeEvents().samples.size() == 50);
+  CHECK(program.Count("decode") >= 50 / static_cast<long>(RangeProfiler::kMaxRanges));
+  CHECK(program.sampler.samples_failed() == 0);
+}
+
+TEST_CASE("Two contexts of one chip share its pass groups") {
+  Program program;
+  program.sampler.OnContext(Context(1));
+  program.sampler.OnContext(Context(2));
+  REQUIRE(
+      program.Eventually([&] { return program.Count("start") == 2 && program.sampler.Settled(); }));
+  for (uint32_t i = 1; i <= 3; ++i) {
+    program.Launch(i, "kernel", 1);
+    program.Launch(100 + i, "kernel", 2);
+  }
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  CHECK(events.groups.size() == 3);
+  REQUIRE(events.samples.size() == 4);
+  for (const capture::CounterSampleEvent& sample : events.samples) {
+    CHECK(sample.context == (sample.correlation > 100 ? 2 : 1));
+  }
+}
+
+TEST_CASE("The samples of a context that goes away are counted as failed") {
+  Program program;
+  program.AwaitFirstGroup();
+  for (uint32_t i = 1; i <= 3; ++i) program.Launch(i);
+  program.sampler.OnContextDestroyed(Context(1));
+  program.sampler.Stop();
+  CHECK(program.sampler.TakeEvents().samples.empty());
+  CHECK(program.sampler.samples_failed() == 2);
+  CHECK(program.Count("disable") == 0);  // there is nothing left to touch
+}
+
+TEST_CASE("Threads that launch while groups change never have two ranges open at once") {
+  SessionOptions options = Options();
+  options.samples_per_signature = 20;
+  Program program(options);
+  program.AwaitFirstGroup();
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&program, t] {
+      for (uint32_t i = 1; i <= 300; ++i) {
+        program.Launch(1000 * t + i, "kernel", 1, t + 1);
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  program.sampler.Stop();
+  int open = 0;
+  bool started = false;
+  for (const std::string& line : program.cupti.log()) {
+    if (line == "start") started = true;
+    if (line == "stop") started = false;
+    if (line.rfind("push", 0) == 0) {
+      CHECK(started);
+      CHECK(++open == 1);
+    }
+    if (line == "pop") CHECK(--open == 0);
+    if (line == "stop" || line == "config" || line == "decode") CHECK(open == 0);
+  }
+  CHECK(program.Count("push") > 20);
+  CHECK(static_cast<long>(program.sampler.TakeEvents().samples.size()) == program.Count("push"));
+}
+
+}  // namespace
+}  // namespace prof::cupti::test

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/schedule/overlap_watch.h"
+
+#include "test/support/catch.h"
+
+namespace prof::cupti::test {
+namespace {
+
+using Alone = SampleSchedule::Alone;
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+struct Watched {
+  OverlapWatch watch;
+  SampleSchedule::Entry entry;
+
+  void Ask(uint32_t correlation) {
+    REQUIRE(watch.Ask(1, correlation, &entry));
+    entry.alone.store(Alone::kAsked);
+  }
+  // Long enough after everything was noted.
+  std::vector<SampleSchedule::Entry*> Settle(int64_t now_ns) {
+    watch.Resolve(now_ns);
+    return watch.Resolve(now_ns + kSecond);
+  }
+};
+
+TEST_CASE("A kernel that ends before later work starts ends by itself") {
+  Watched w;
+  w.Ask(10);
+  w.watch.Note(0, 1, 9, 50, 150);  // launched earlier: that it runs beside does not matter
+  w.watch.Note(0, 1, 10, 100, 200);
+  w.watch.Note(0, 1, 11, 200, 300);
+  w.watch.Note(1, 2, 12, 120, 180);  // another device
+  CHECK(w.entry.alone.load() == Alone::kAsked);
+  w.Settle(kSecond);
+  CHECK(w.entry.alone.load() == Alone::kYes);
+}
+
+TEST_CASE("One beside which later work ran is asked about again, whichever record comes first") {
+  for (const bool later_first : {false, true}) {
+    Watched w;
+    w.Ask(10);
+    if (later_first) w.watch.Note(0, 1, 11, 150, 160);
+    w.watch.Note(0, 1, 10, 100, 200);
+    if (!later_first) w.watch.Note(0, 1, 11, 150, 160);
+    w.Settle(kSecond);
+    CHECK(w.entry.alone.load() == Alone::kUnknown);
+    CHECK(w.entry.overlapped.load() == 1);
+  }
+}
+
+TEST_CASE("An answer waits for the records of work beside it") {
+  Watched w;
+  w.Ask(10);
+  w.watch.Note(0, 1, 10, 100, 200);
+  w.watch.Resolve(kSecond);
+  w.watch.Resolve(kSecond + 100'000'000);
+  CHECK(w.entry.alone.load() == Alone::kAsked);
+  w.watch.Note(0, 1, 11, 150, 160);
+  w.watch.Resolve(3 * kSecond);
+  CHECK(w.entry.alone.load() == Alone::kUnknown);
+}
+
+TEST_CASE("A kernel that never ran without later work beside it is given up") {
+  Watched w;
+  for (uint32_t run = 1; run <= OverlapWatch::kMaxOverlapped; ++run) {
+    const uint32_t correlation = 10 * run;
+    w.Ask(correlation);
+    w.watch.Note(0, 1, correlation, 100, 200);
+    w.watch.Note(0, 1, correlation + 1, 150, 160);
+    const auto given_up = w.Settle(10 * run * kSecond);
+    if (run < OverlapWatch::kMaxOverlapped) {
+      CHECK(given_up.empty());
+    } else {
+      CHECK(given_up == std::vector<SampleSchedule::Entry*>{&w.entry});
+    }
+  }
+}
+
+TEST_CASE("A record that never comes does not hold its place for ever") {
+  Watched w;
+  w.Ask(10);
+  w.watch.Resolve(kSecond);
+  w.watch.Resolve(5 * kSecond);
+  CHECK(w.entry.alone.load() == Alone::kAsked);
+  w.watch.Resolve(20 * kSecond);
+  CHECK(w.entry.alone.load() == Alone::kUnknown);
+}
+
+TEST_CASE("More questions than there is room for are refused") {
+  OverlapWatch watch;
+  SampleSchedule::Entry entry;
+  uint32_t asked = 0;
+  while (asked < 10'000 && watch.Ask(1, asked + 1, &entry)) ++asked;
+  CHECK(asked > 0);
+  CHECK(asked < 10'000);
+}
+
+}  // namespace
+}  // namespace prof::cupti::test

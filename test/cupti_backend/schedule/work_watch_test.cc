@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/schedule/work_watch.h"
+
+#include <memory>
+
+#include "test/support/catch.h"
+
+namespace prof::cupti::test {
+namespace {
+
+TEST_CASE("The GPU time of a launch that was asked about counts to its signature") {
+  const auto watch = std::make_unique<WorkWatch>();
+  SampleSchedule::Entry one, other;
+  watch->Ask(1, 10, &one);
+  watch->Ask(1, 11, &other);
+  watch->Note(1, 10, 500);
+  watch->Note(1, 11, 70);
+  watch->Note(1, 12, 9000);  // nobody asked
+  watch->Note(2, 10, 9000);  // another context's launch
+  CHECK(one.timed_ns == 500);
+  CHECK(one.timed_launches == 1);
+  CHECK(other.timed_ns == 70);
+}
+
+TEST_CASE("The nodes of a graph launch are one launch, the next launch is another") {
+  const auto watch = std::make_unique<WorkWatch>();
+  SampleSchedule::Entry graph;
+  watch->Ask(1, 10, &graph);
+  for (int node = 0; node < 5; ++node) watch->Note(1, 10, 100);
+  watch->Ask(1, 20, &graph);
+  for (int node = 0; node < 5; ++node) watch->Note(1, 20, 100);
+  CHECK(graph.timed_launches == 2);
+  CHECK(graph.timed_ns == 1000);
+}
+
+TEST_CASE("A launch without a record, or without a time, counts nothing") {
+  const auto watch = std::make_unique<WorkWatch>();
+  SampleSchedule::Entry entry;
+  watch->Ask(1, 10, &entry);
+  watch->Note(1, 10, 0);
+  CHECK(entry.timed_launches == 0);
+  CHECK(entry.timed_ns == 0);
+}
+
+}  // namespace
+}  // namespace prof::cupti::test
