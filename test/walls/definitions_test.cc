@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A stranger who reads a declaration in x.h finds its definition in x.cc. The compiled libraries
+// show whether that is true: each external symbol of x.cc.o has its class or function in x.h.
+#include <cctype>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "test/support/catch.h"
+#include "test/walls/source_tree.h"
+
+namespace prof::walls {
+namespace {
+
+struct Symbol {
+  std::string source;  // "collector.cc"
+  std::string name;    // demangled: "prof::capture::Collector::Stop(bool)"
+};
+
+// One line of `nm -A -C --defined-only`: "libx.a:collector.cc.o:00000000 T prof::...". Only strong
+// symbols count: inline functions and templates are weak, and live in headers anyway.
+std::vector<Symbol> StrongSymbols(const std::string& archive) {
+  std::vector<Symbol> symbols;
+  for (const std::string& line :
+       OutputOf("nm -A -C --defined-only '" + archive + "' 2>/dev/null")) {
+    const size_t kind = line.find(' ') + 1;
+    if (kind == 0 || kind + 2 >= line.size() || line[kind + 1] != ' ') continue;
+    if (std::string_view("TDBR").find(line[kind]) == std::string_view::npos) continue;
+    const size_t source = line.find(':') + 1;
+    symbols.push_back(
+        {line.substr(source, line.find(".o:", source) - source), line.substr(kind + 2)});
+  }
+  return symbols;
+}
+
+bool IsIdentifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// The class, function or variable that a reader looks for: the first part of the name behind the
+// namespaces, which are in lower case. Empty for what the compiler makes by itself.
+std::string NameToFind(const std::string& symbol) {
+  if (symbol.rfind("prof::", 0) != 0 || symbol.find("[clone") != std::string::npos) return "";
+  size_t at = 0;
+  while (true) {
+    size_t end = at;
+    while (end < symbol.size() && IsIdentifier(symbol[end])) ++end;
+    const bool is_scope = symbol.compare(end, 2, "::") == 0;
+    if (!is_scope || std::isupper(static_cast<unsigned char>(symbol[at])) != 0) {
+      return symbol.substr(at, end - at);
+    }
+    at = end + 2;
+  }
+}
+
+bool HasWord(std::string_view text, std::string_view word) {
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    const bool starts = at == 0 || !IsIdentifier(text[at - 1]);
+    if (starts && (end == text.size() || !IsIdentifier(text[end]))) return true;
+  }
+  return false;
+}
+
+std::string Stem(const std::string& path) { return path.substr(0, path.rfind('.')); }
+std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// The headers in which a symbol of the library's file `source` may be declared: x.h beside x.cc,
+// and the public headers.
+class Headers {
+ public:
+  explicit Headers(const std::vector<SourceFile>& files) {
+    for (const SourceFile& file : files) {
+      if (file.path.rfind("include/", 0) == 0) {
+        public_ += StripComments(file.text);
+      } else if (file.path.rfind(".h") + 2 == file.path.size()) {
+        beside_[FileName(Stem(file.path))] += StripComments(file.text);
+      }
+    }
+  }
+
+  bool Declare(const std::string& name, const std::string& source) const {
+    const auto found = beside_.find(Stem(source));
+    return (found != beside_.end() && HasWord(found->second, name)) || HasWord(public_, name);
+  }
+
+ private:
+  std::map<std::string, std::string> beside_;  // by stem
+  std::string public_;
+};
+
+TEST_CASE("What x.cc defines is declared in x.h") {
+  const Headers headers(ReadSources({"include", "lib", "cupti_backend", "nvtx_bridge"}));
+  std::istringstream archives(PROF_ALL_ARCHIVES);
+  std::set<std::string> strays;
+  size_t symbols = 0;
+  for (std::string archive; archives >> archive;) {
+    for (const Symbol& symbol : StrongSymbols(archive)) {
+      const std::string name = NameToFind(symbol.name);
+      if (name.empty()) continue;
+      ++symbols;
+      if (!headers.Declare(name, symbol.source)) strays.insert(symbol.source + ": " + name);
+    }
+  }
+  CHECK(symbols > 300);
+  CHECK(strays == std::set<std::string>{});
+}
+
+TEST_CASE("The name to look for is that of the class or the function") {
+  CHECK(NameToFind("prof::capture::Collector::Stop(bool)") == "Collector");
+  CHECK(NameToFind("prof::capture::CatchDumpSignal[abi:cxx11](int)") == "CatchDumpSignal");
+  CHECK(NameToFind("prof::capture::range_counts") == "range_counts");
+  CHECK(NameToFind("main").empty());
+  CHECK(HasWord("void Stop(bool);", "Stop"));
+  CHECK_FALSE(HasWord("void StopAll(bool);", "Stop"));
+}
+
+}  // namespace
+}  // namespace prof::walls
