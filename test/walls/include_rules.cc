@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "test/walls/rooms.h"
+
 namespace prof::walls {
 namespace {
 
@@ -117,6 +119,8 @@ std::vector<std::string> Violations(std::string_view path, std::string_view text
   if (wall == Walls().end()) return {std::string(path) + " is in a folder that has no rule"};
   std::vector<std::string> violations;
   for (const Include& include : IncludesOf(text)) {
+    std::string from_above = RoomViolation(path, include.path);
+    if (!from_above.empty()) violations.push_back(std::move(from_above));
     const std::string group = GroupOf(include);
     const auto& may = wall->may_include;
     if (std::find(may.begin(), may.end(), group) != may.end()) continue;

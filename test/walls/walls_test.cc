@@ -2,12 +2,15 @@
 //
 // The layers of docs/architecture.md, held against the source files.
 #include <cctype>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "test/support/catch.h"
 #include "test/walls/include_rules.h"
+#include "test/walls/rooms.h"
 #include "test/walls/source_tree.h"
 
 namespace prof::walls {
@@ -83,6 +86,27 @@ TEST_CASE("A planted violation of each wall is found") {
   CHECK(count("lib/snapshot/x.cc", "\"prof/snapshot.pb.h\"") == 0);
   CHECK(count("cupti_backend/x.cc", "<cupti.h>") == 0);
   CHECK(count("lib/capture/x.cc", "<unistd.h>") == 0);
+}
+
+TEST_CASE("A file includes its own room and those below, not those above") {
+  CHECK(RoomViolation("lib/capture/wire/x.cc", "lib/capture/threads/y.h").empty());
+  CHECK(RoomViolation("lib/capture/wire/x.cc", "lib/capture/wire/y.h").empty());
+  CHECK(RoomViolation("lib/capture/x.cc", "lib/capture/collector/y.h").empty());
+  CHECK(RoomViolation("cupti_backend/x.cc", "lib/capture/collector/y.h").empty());
+  CHECK_FALSE(RoomViolation("lib/capture/process/x.cc", "lib/capture/threads/y.h").empty());
+  CHECK_FALSE(RoomViolation("lib/capture/wire/x.cc", "lib/capture/session.h").empty());
+  CHECK_FALSE(RoomViolation("lib/capture/attic/x.cc", "lib/capture/wire/y.h").empty());
+}
+
+TEST_CASE("The architecture page draws the rooms in the order that is enforced") {
+  std::ifstream in(std::string(PROF_SOURCE_DIR) + "/docs/internals/architecture.md");
+  const std::string page(std::istreambuf_iterator<char>(in), {});
+  std::vector<std::string> missing;
+  for (const Part& part : Parts()) {
+    const std::string line = std::string(part.folder) + "/: " + OrderOf(part);
+    if (page.find(line) == std::string::npos) missing.push_back(line);
+  }
+  CHECK(missing == std::vector<std::string>{});
 }
 
 TEST_CASE("Only the files that are there for it touch the environment") {
