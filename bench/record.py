@@ -1,32 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-#
-# Runs one of the benchmarks beside this script and keeps what it says, with where it comes from.
-#
-#   bench/record.py build/release/bench/bench_decode bench/results/decode.json [--benchmark_...]
-"""Writes a Google Benchmark run as a result file."""
+"""This program runs a benchmark that needs no GPU and writes its result.
 
-import datetime
+    bench/record.py build/release/bench/bench_decode bench/results/decode.json [--benchmark_...]
+"""
+
 import json
 import os
-import pathlib
-import re
 import subprocess
 import sys
 
+from lib import machine
+from lib import results
+
 _NOT_COUNTERS = {"family_index", "per_family_instance_index", "repetitions", "repetition_index",
                  "threads", "iterations", "real_time", "cpu_time"}
-
-
-def cpu():
-    text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    model = re.search(r"model name\s*: (.*)", text)
-    return f"{os.cpu_count()} CPUs ({model[1].strip() if model else 'unknown'}), no GPU used"
+_NS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 def row_of(benchmark):
-    """Times in nanoseconds whatever unit it printed; all counters by their name."""
-    factor = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[benchmark["time_unit"]]
+    """Times in nanoseconds, whatever unit the benchmark printed. All counters by their name."""
+    factor = _NS[benchmark["time_unit"]]
     counters = {name: value for name, value in benchmark.items()
                 if isinstance(value, (int, float)) and name not in _NOT_COUNTERS}
     return {"name": benchmark["name"], "cpu_ns": round(benchmark["cpu_time"] * factor, 3),
@@ -35,28 +29,23 @@ def row_of(benchmark):
             **{name: round(value, 3) for name, value in counters.items()}}
 
 
-def main():
-    if len(sys.argv) < 3:
-        print(__doc__, "usage: record.py PROGRAM OUT.json [arguments]", file=sys.stderr)
+def main(words):
+    if len(words) < 2:
+        print(__doc__, file=sys.stderr)
         return 2
-    program, out, *arguments = sys.argv[1:]
+    program, path, *arguments = words
     done = subprocess.run([program, "--benchmark_format=json", *arguments], check=True,
-                          capture_output=True, text=True)
-    commit = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], text=True,
-                            capture_output=True, check=False).stdout.strip()
-    head = {"hardware": cpu(), "load": json.loads(done.stdout)["context"]["load_avg"][:1],
-            "driver": "none", "command": " ".join([os.path.basename(program), *arguments]),
-            "commit": commit or "unknown",
-            "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")}
-    rows = [row_of(benchmark) for benchmark in json.loads(done.stdout)["benchmarks"]]
-    body = ",\n".join("  " + json.dumps(row) for row in rows)
-    fields = "".join(f" {json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items())
-    pathlib.Path(out).write_text("{\n" + fields + ' "rows": [\n' + body + "\n ]\n}\n",
-                                 encoding="utf-8")
+                          stdout=subprocess.PIPE, text=True)
+    printed = json.loads(done.stdout)
+    rows = [row_of(benchmark) for benchmark in printed["benchmarks"]]
     for row in rows:
         print(row)
-    return 0
+    head = machine.describe_cpu(" ".join([os.path.basename(program), *arguments]))
+    problem = results.write(path, head, {"load": printed["context"]["load_avg"][:1], "rows": rows})
+    if problem:
+        print(f"no {path}: {problem}", file=sys.stderr)
+    return 1 if problem else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

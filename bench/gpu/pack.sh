@@ -55,7 +55,7 @@ done | sort -u |
   sed 's/^/note: expected on the other machine: /' || true
 
 for file in device/bin/* device/lib/*; do strip "$file" 2>/dev/null || true; done
-git describe --always --dirty --abbrev=12 >device/commit 2>/dev/null || echo unknown >device/commit
+PYTHONDONTWRITEBYTECODE=1 python3 bench/run.py commit >device/commit
 
 readonly kSizeMiB=$(($(du -sk device | cut -f1) / 1024))
 printf 'device/: %d programs, %d libraries, %d MiB, commit %s\n' "$(find device/bin -type f | wc -l)" \

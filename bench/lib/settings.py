@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The settings of a run are environment variables. No other file reads them."""
+
+import os
+import shlex
+
+_NAMES = ("PROF_GPU_SECONDS", "PROF_GPU_LONG_SECONDS", "PROF_GPU_KINDS", "PROF_GPU_WORKLOADS",
+          "PROF_GPU_VARIANTS")
+
+SECONDS = int(os.environ.get("PROF_GPU_SECONDS", "560"))  # nothing begins after them
+LONG_SECONDS = int(os.environ.get("PROF_GPU_LONG_SECONDS", "60"))  # the long run of `continuous`
+KINDS = os.environ.get("PROF_GPU_KINDS", "plain,ranges,graph,parts,graph parts").split(",")
+WORKLOADS = os.environ.get("PROF_GPU_WORKLOADS", "")  # an expression: those of `peers`
+VARIANTS = os.environ.get("PROF_GPU_VARIANTS", "")    # an expression: prof, and those of `peers`
+OUT = os.environ.get("OUT", os.path.join("out", "gpu"))
+CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+
+
+def in_command():
+    """The settings that the user made, as they stand before a command."""
+    return [f"{name}={shlex.quote(os.environ[name])}" for name in _NAMES if name in os.environ]

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This module lets variants of a program take turns (A B C A B C ...).
+
+So a drift of the machine falls on all of them.
+"""
+
+import re
+import statistics
+import time
+
+from lib import machine
+from lib import processes
+
+WALL = "wall_s"
+_TIMING = re.compile(r"^\[timing\] (?:(\w+) )?steps ", re.MULTILINE)
+_QUANTITY = re.compile(r"(\w*us_per_step) ([0-9.]+)")
+_RUN_LIMIT_S = 120
+
+
+def take(name, variants, repeats, deadline, measure, fail):
+    """Yields (variant, measure(its value)). A variant that fails once is not tried again."""
+    broken = set()
+    for _ in range(repeats):
+        for variant, value in variants.items():
+            if variant in broken or time.monotonic() > deadline:
+                continue
+            try:
+                measured = measure(value)
+            except (RuntimeError, OSError) as error:
+                fail(f"{name}, {variant}: {error}")
+                broken.add(variant)
+                continue
+            yield variant, measured
+
+
+def quantities_in(output):
+    """{"decode us_per_step": 5118.6, ...} from the lines that begin with [timing]."""
+    found = {}
+    for line in output.splitlines():
+        timing = _TIMING.match(line)
+        if timing:
+            prefix = f"{timing[1]} " if timing[1] else ""
+            found.update({prefix + name: float(value) for name, value in _QUANTITY.findall(line)})
+    return found
+
+
+def _run(command):
+    """({quantity: value}, checksums) of one run."""
+    wall_s, output = processes.checked(command, _RUN_LIMIT_S)
+    quantities = quantities_in(output)
+    if not quantities:
+        raise RuntimeError(f"no [timing] line: {output[-300:]}")
+    checksums = [line for line in output.splitlines() if line.startswith("[checksum]")]
+    return {**quantities, WALL: wall_s}, checksums
+
+
+def measure_workload(name, variants, repeats, deadline, fail):
+    """Rows for one workload: {variant: command}. The first variant is the base."""
+    runs = {variant: {} for variant in variants}
+    checksums = {}
+    for variant, (quantities, checksums[variant]) in take(name, variants, repeats, deadline, _run,
+                                                          fail):
+        for quantity, value in quantities.items():
+            runs[variant].setdefault(quantity, []).append(value)
+    return rows_of(name, variants, runs, checksums)
+
+
+def rows_of(name, variants, runs, checksums):
+    """`runs`: {variant: {quantity: [value of each run]}}."""
+    rows = []
+    base_variant = next(iter(variants))
+    for variant, quantities in runs.items():
+        for quantity, values in quantities.items():
+            base = runs[base_variant].get(quantity)
+            median = statistics.median(values)
+            rows.append({
+                "workload": name, "variant": variant, "quantity": quantity,
+                "median": median, "min": min(values), "max": max(values), "n": len(values),
+                "over_bare": median / statistics.median(base) if base else None,
+                "same_output": checksums[variant] == checksums.get(base_variant) if base else None,
+                "command": machine.printable(variants[variant]),
+            })
+    return rows
