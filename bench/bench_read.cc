@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the analyzer pays for a large snapshot: ten million launches, each with its API call and an
-// NVTX range, read from a file and joined. PROF_BENCH_LAUNCHES sets another number of launches.
+// This benchmark reads a large snapshot from a file and joins it: ten million launches, each with
+// its API call and an NVTX range. PROF_BENCH_LAUNCHES sets another number of launches.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ void WriteSnapshot() {
   encoder.WriteLastBlock({}, storm.host_ns());
 }
 
-// The process's high-water mark in bytes, after setting it back.
+// Resets the most memory that the process used, which PeakBytes() reads.
 void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 double PeakBytes() {
   std::ifstream status("/proc/self/status");
@@ -43,7 +43,7 @@ double PeakBytes() {
   return 0;
 }
 
-// Items are launches; `peak` is the process's memory in bytes, `file` the file's bytes a launch.
+// Items are launches. `peak` is the process's memory in bytes, `file` the file's bytes per launch.
 void BM_Read(benchmark::State& state) {
   const auto size = static_cast<int64_t>(std::filesystem::file_size(path));
   ResetPeak();
@@ -60,8 +60,7 @@ void BM_Read(benchmark::State& state) {
   state.counters["peak"] = PeakBytes();
   state.counters["file"] = static_cast<double>(size) / static_cast<double>(launches);
 }
-// By the clock on the wall: the reader works on two threads, of which the processor time of this
-// one says little.
+// In real time, because the reader works on two threads.
 BENCHMARK(BM_Read)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
 
 }  // namespace

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fills the git-ignored folder device/ with what run_on_gpu.sh needs on a machine where nothing can
-# be installed: bin/ and lib/, stripped, with the shared libraries that such a machine lacks. What
-# else lies in device/ is left alone.
+# Fills the git-ignored folder device/ for run_on_gpu.sh, which runs where nothing can be installed.
+# Programs go to bin/, libraries to lib/, both stripped. lib/ also gets the shared libraries that
+# such a machine lacks. Other files in device/ stay.
 #
 #   bench/gpu/pack.sh [build folder, default build/release]
 set -euo pipefail
@@ -15,7 +15,10 @@ readonly kPrograms=(prof saxpy transformer_layer saxpy_test transformer_bare kno
   launch_storm storm_bare)
 readonly kLibraries=(libprof.so.0 libprof_inject.so)
 
-find_built() { find "$kBuild" -name "$1" \( -type f -o -type l \) ! -path '*/CMakeFiles/*' ! -path '*/test/install/*' -print -quit; }
+find_built() {
+  find "$kBuild" -name "$1" \( -type f -o -type l \) ! -path '*/CMakeFiles/*' \
+    ! -path '*/test/install/*' -print -quit
+}
 
 # pack <name> <folder>: copies a build product, or says that it is missing.
 missing=()
@@ -29,14 +32,14 @@ pack() {
   cp -L "$path" "device/$2/$1"
 }
 
-rm -rf device/bin device/lib device/commit  # ours; the folder may hold other people's files
+rm -rf device/bin device/lib device/commit  # ours; other files in the folder stay
 mkdir -p device/bin device/lib
 for name in "${kPrograms[@]}"; do pack "$name" bin; done
 for name in "${kLibraries[@]}"; do pack "$name" lib; done
 
-# Test and benchmark programs that say they need a GPU, found by their tag.
+# The tests that need a GPU have a tag. All benchmarks go along.
 while IFS= read -r program; do
-  # Not through a pipe into grep -q: it closes early, and pipefail takes that for a failure.
+  # Not with a pipe into grep -q: it closes early, and pipefail makes that a failure.
   listed=$(timeout 20 "$program" --list-tests '[gpu]' 2>/dev/null || true)
   [[ $listed == *'[gpu]'* ]] && cp "$program" device/bin/
 done < <(find "$kBuild" -name '*_test' -type f -executable ! -path '*/CMakeFiles/*')
@@ -44,7 +47,7 @@ while IFS= read -r program; do
   cp "$program" device/bin/
 done < <(find "$kBuild/bench" -maxdepth 1 -name 'bench_*' -type f -executable 2>/dev/null)
 
-# Only what we know a bare machine to lack: a stray libz or libstdc++ of ours must not shadow its own.
+# Only what a bare machine is known to lack: our libz or libstdc++ must not shadow its own.
 for file in device/bin/* device/lib/*; do
   ldd "$file" 2>/dev/null | awk '$3 ~ /^\// && $1 ~ /^lib(absl|protobuf)/ {print $3}'
 done | sort -u | while IFS= read -r library; do cp -L "$library" device/lib/; done
@@ -52,7 +55,7 @@ for file in device/bin/* device/lib/*; do
   ldd "$file" 2>/dev/null | awk '$3 ~ /^\// {print $1}'
 done | sort -u |
   grep -vE '^lib(absl|protobuf|prof|c|m|dl|rt|pthread|stdc\+\+|gcc_s|cuda|cublas|cublasLt|cupti)[._]' |
-  sed 's/^/note: expected on the other machine: /' || true
+  sed 's/^/the other machine must have /' || true
 
 for file in device/bin/* device/lib/*; do strip "$file" 2>/dev/null || true; done
 PYTHONDONTWRITEBYTECODE=1 python3 bench/run.py commit >device/commit

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs experiments on a machine with a GPU, from the folder device/ that pack.sh filled. It leaves at
-# most 8 files in $OUT: summary.txt first, results.tgz with everything. bench/README.md explains it.
+# Runs experiments on a machine with a GPU, from the folder device/ that pack.sh filled. It leaves
+# at most 8 files in $OUT: summary.txt first, results.tgz with everything. See bench/README.md.
 #
 #   bench/gpu/run_on_gpu.sh [NAME...]      without names: all of them
 set -euo pipefail

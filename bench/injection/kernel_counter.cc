@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts the kernels of a program, and nothing else: an injection library for CUDA_INJECTION64_PATH
-// that shares no code with prof, to check prof's counts against. At exit it appends one line
-// "<pid> kernels <n> dropped <n>" to the file named by KERNEL_COUNTER_OUTPUT.
+// This injection library (CUDA_INJECTION64_PATH) counts the kernels of a program. It shares no code
+// with prof, so that prof's counts can be checked against it. At exit it appends one line
+// "<pid> kernels <n> dropped <n>" to the file that KERNEL_COUNTER_OUTPUT names.
 //
-// Build:  g++ -std=c++17 -O2 -shared -fPIC kernel_counter.cc -o libkernel_counter.so
-// -I<toolkit>/include
-//         -L<toolkit>/lib64 -lcupti
+// The experiment `pytorch` builds it (build_injection() in lib/bench.py).
 #include <cupti.h>
 #include <unistd.h>
 
@@ -54,5 +52,5 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   const bool counting = cuptiActivityRegisterCallbacks(GiveBuffer, TakeBuffer) == CUPTI_SUCCESS &&
                         cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) == CUPTI_SUCCESS;
   if (counting) std::atexit(WriteCounts);
-  return 1;  // 0 would make the driver complain; the missing line says that nothing was counted
+  return 1;  // 0 would make the driver complain; a missing line means that nothing was counted
 }

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI's tracing put together from parts, its records thrown away: what a launch costs under each,
-// without any code of prof. An injection library for CUDA_INJECTION64_PATH.
+// This injection library (CUDA_INJECTION64_PATH) turns on parts of CUPTI's tracing and throws the
+// records away. It shows what a launch costs under each part, without any code of prof.
 //
-//   TRACING_PARTS   sets of parts, separated by semicolons; a set is what is on, separated by
-//                   commas: kernels, copies, memsets, runtime, driver, synchronization, overhead
-//                   (activity kinds); selected: API records only of the calls that prof keeps;
-//                   probe: API records of one call that no program makes often;
-//                   callback: a callback on launches that notes their begin and end, as cheaply as
-//                   can be; calls: also on the other calls that prof keeps. Or how all of it goes:
-//                   off (the kinds are disabled), unsubscribed (and the callback's subscription is
-//                   given up), finalized (and CUPTI detaches). By default "kernels": CUPTI's floor.
-//   TRACING_SAVE    a folder that the first 32 completed buffers are written to, as they are
+//   TRACING_PARTS   sets of parts, with semicolons between the sets and commas between the parts.
+//                   By default "kernels": CUPTI's floor. The parts are
+//                     kernels, copies, memsets, runtime, driver, synchronization, overhead:
+//                                   activity kinds
+//                     selected      API records only of the calls that prof keeps
+//                     probe         API records of one call that no program makes often
+//                     callback      a callback that notes the begin and end of launches, as cheaply
+//                                   as possible
+//                     calls         the callback also on the other calls that prof keeps
+//                   or how tracing ends:
+//                     off           the kinds are disabled
+//                     unsubscribed  also the callback's subscription ends
+//                     finalized     also CUPTI detaches
+//   TRACING_SAVE    a folder for the first 32 completed buffers, unchanged
 //
-// The first set is there from the start; SIGUSR2 with a number changes to the set of that number.
+// The first set is on from the start. SIGUSR2 with a number changes to the set of that number.
 //
-// Build:  g++ -std=c++17 -O2 -shared -fPIC tracing_parts.cc -o libtracing_parts.so
-//         -I<toolkit>/include -L<toolkit>/lib64 -lcupti
+// The experiments `storm` and `peers` build it (build_injection() in lib/bench.py).
 #include <cupti.h>
 
 #include <algorithm>
@@ -37,7 +41,7 @@ constexpr size_t kBuffers = 256;
 constexpr int kSavedBuffers = 32;
 constexpr CUpti_CallbackId kCallIds = 1024;
 
-// Zeroed by CUPTI, as it likes. A buffer that it has not given back is not given out again.
+// CUPTI zeroes them if it needs that. A buffer that it still has is not given out again.
 uint8_t* buffers = nullptr;
 std::array<std::atomic<bool>, kBuffers> in_use{};
 std::atomic<size_t> next_buffer{0};
@@ -196,7 +200,7 @@ void Apply(const std::vector<std::string>& parts) {
   }
   const auto wanted = [&](const Part& part) { return Has(parts, part.name); };
   if (std::none_of(std::begin(kKinds), std::end(kKinds), wanted)) return;
-  // Each time: a Session of the program may have registered its own since.
+  // Each time, because a Session of the program may have registered its own callbacks since.
   Report("buffers", cuptiActivityRegisterCallbacks(&GiveBuffer, &TakeBuffer));
   registered = true;
   for (const Part& part : kKinds) {
@@ -211,7 +215,7 @@ void Apply(const std::vector<std::string>& parts) {
   }
 }
 
-// On the program's main thread, between two launches.
+// Runs on the main thread of the program, between two launches.
 void Change(int, siginfo_t* info, void*) {
   const auto set = static_cast<size_t>(info->si_value.sival_int);
   if (set < sets.size()) Apply(sets[set]);

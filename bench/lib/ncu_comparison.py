@@ -12,13 +12,13 @@ from lib import ncu
 from lib import prof_report
 from lib import results
 
+VALUES = "accuracy_values.json.gz"  # every compared value
+_PRINTED = 12  # misses
 _COUNTED = re.compile(
     r"smsp__inst_executed|smsp__sass_|l1tex__t_(requests|sectors)_|lts__t_sectors_op_(atom|red)|"
     r"l1tex__data_pipe_lsu_wavefronts_mem_shared_op|sm__ops_path_")
 _INSTRUCTIONS = "smsp__inst_executed.sum"
-_ADDED_PER_WARP = 8  # by CUPTI's kernel records (docs/counters.md)
-VALUES = "accuracy_values.json.gz"  # every compared value
-_PRINTED = 12  # misses
+_ADDED_PER_WARP = 8  # by CUPTI's kernel records (docs/internals/counters.md)
 _UNSAMPLED = "duration of launches without counters"
 
 

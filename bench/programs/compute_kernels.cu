@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that one arithmetic pipe limits. The operations are written in PTX, so that the compiler
-// neither adds nor removes one.
+// Each of these kernels is limited by one arithmetic pipe. The operations are in PTX, so that the
+// compiler neither adds nor removes one.
 #include <cstdint>
 
 #include "device_array.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A benchmark that cannot run ends, with the reason.
+// CUDA_CHECK ends a benchmark that cannot run, with the reason.
 #ifndef PROF_BENCH_PROGRAMS_CUDA_CHECK_H_
 #define PROF_BENCH_PROGRAMS_CUDA_CHECK_H_
 

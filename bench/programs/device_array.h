@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device memory of the known kernels: made and filled when a kernel first wants it, kept until the
-// program ends.
+// A DeviceArray is device memory of the known kernels. It is made and filled when a kernel first
+// needs it, and stays until the program ends.
 #ifndef PROF_BENCH_PROGRAMS_DEVICE_ARRAY_H_
 #define PROF_BENCH_PROGRAMS_DEVICE_ARRAY_H_
 
@@ -49,7 +49,7 @@ class DeviceArray {
     T* data = nullptr;
     size_t count = 0;
   };
-  std::shared_ptr<State> state_;  // copies are the same array
+  std::shared_ptr<State> state_;  // copies share one array
 };
 
 #endif  // PROF_BENCH_PROGRAMS_DEVICE_ARRAY_H_

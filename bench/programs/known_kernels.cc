@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the known kernels in rounds: bare, for Nsight Compute or `prof run`, or in a prof::Session
-// of its own until all counters are sampled.
+// This program runs the known kernels in rounds. It runs them bare, for Nsight Compute or
+// `prof run`, or in a prof::Session of its own until all counters are sampled.
 #include "known_kernels.h"
 
 #include <cuda_profiler_api.h>
@@ -26,9 +26,9 @@
 
 namespace {
 
-constexpr double kEarlySeconds = 10;  // then what a profiler does at the start is over
+constexpr double kEarlySeconds = 10;  // the start of a profiler is over by then
 
-constexpr int kSamples = 3;  // of each pass group, as many as ncu profiles launches
+constexpr int kSamples = 3;  // of each pass group; ncu profiles as many launches
 constexpr int kCleanRounds = 10;
 constexpr double kMaxSamplingSeconds = 45;
 
@@ -99,7 +99,7 @@ int WriteExpected(const std::vector<KnownKernel>& kernels, const std::string& pa
   return out ? 0 : 1;
 }
 
-// ncu profiles what lies between the two cudaProfiler calls: not the warm-up.
+// ncu profiles between the two cudaProfiler calls, so not the warm-up.
 int RunBare(const std::vector<KnownKernel>& kernels, const Arguments& arguments) {
   CUDA_CHECK(cudaProfilerStart());
   const double start = Now();
@@ -162,7 +162,7 @@ int main(int argc, char** argv) try {
     std::printf("[skipped] no CUDA device: %s\n", cudaGetErrorString(error));
     return 0;
   }
-  RunRound(kernels);  // makes the arrays, loads the modules
+  RunRound(kernels);  // makes the arrays and loads the modules
   return arguments.bare ? RunBare(kernels, arguments) : RunProfiled(kernels, arguments.json);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "known_kernels: %s\n", error.what());

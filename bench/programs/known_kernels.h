@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels with one known bottleneck each, and what the hardware must count for one launch of them.
+// These kernels have one known bottleneck each, and known counts: what the hardware must count for
+// one launch.
 #ifndef PROF_BENCH_PROGRAMS_KNOWN_KERNELS_H_
 #define PROF_BENCH_PROGRAMS_KNOWN_KERNELS_H_
 
@@ -10,10 +11,10 @@
 #include <vector>
 
 struct KnownKernel {
-  std::string name;              // of the kernel; of the NVTX range around a library's kernels
+  std::string name;              // of the kernel, or of the NVTX range around a library's kernels
   std::string bottleneck;        // in words
   std::function<void()> launch;  // asynchronous; allocates at the first call
-  // What one launch counts, by metric: arithmetic on its arguments, nothing measured.
+  // {metric, count of one launch}: arithmetic on the arguments, nothing is measured.
   std::vector<std::pair<const char*, double>> expected;
 };
 

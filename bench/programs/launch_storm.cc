@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The launch storm before, under and after a Session: what a launch costs, whether every one was
-// recorded, and what is left behind. Exits with 1 when kernels are missing and the snapshot does
-// not say so.
+// This program runs the launch storm before, under and after a Session. It shows what a launch
+// costs, whether each launch was recorded, and what stays behind. It exits with 1 when kernels are
+// missing and the snapshot does not report it.
 //
 // usage: launch_storm [timeline|counters] [kernels per thread] [threads] [plain|ranges|graph]
 //                     [rounds] [set]
 //        launch_storm soak [kernels per thread] [threads] [plain|ranges|graph] FILE SECONDS
 //
-// A round is a Session of its own and the time after it; all "before" runs come first. Under the
-// timeline, and after it, the storm runs twice: what is set up at the first launches is printed as
-// "timeline_first" and not at all. With `set`, each round begins under that set of parts of
-// tracing_parts.cc and then without any (set 0): CUPTI's floor, in the same process.
-// soak: one Session whose timeline goes to FILE, and runs until SECONDS are over; what counts is
-// the memory that the process takes meanwhile, and what the snapshot says of losses.
+// A round is one Session and the time after it. All "before" runs come first. Under the timeline
+// and after it, the storm runs twice, because the first launches set things up: the first run is
+// printed as "timeline_first", and not at all after the Session. With `set`, each round begins
+// under that set of parts of tracing_parts.cc (CUPTI's floor, in this process) and then under none
+// (set 0). `soak` is one Session that writes its timeline to FILE until SECONDS are over. It shows
+// the memory that the process takes and the losses that the snapshot reports.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -30,7 +30,7 @@
 
 namespace {
 
-// Whether what the snapshot holds is what was launched, or else it says what is missing.
+// Whether the snapshot holds every launch, or reports what is missing.
 bool Check(const prof::Snapshot& snapshot, unsigned long long made, StormKind kind) {
   const prof::Integrity& integrity = snapshot.integrity();
   const prof::Report report = prof::Analyze(snapshot);
@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
   for (int round = 0; round < rounds; ++round) {
     if (set > 0) {
       RunUnderParts(storm, *options, set);
-      AskForParts(0);
+      RequestParts(0);
     }
     const unsigned long long before = storm.made();
     const prof::Snapshot snapshot = Record(storm, mode, *options);

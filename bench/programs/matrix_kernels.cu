@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix products of cuBLAS by type, each in an NVTX range of its own: cuBLAS chooses the kernels.
-// On Hopper they use wgmma; with one column they only read the weights.
+// These are matrix products of cuBLAS, one for each type. Each has an NVTX range of its own,
+// because cuBLAS chooses the kernels. On Hopper they use wgmma. With one column they only read the
+// weights.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_bf16.h>

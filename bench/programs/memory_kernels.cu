@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that a level of the memory hierarchy limits.
+// Each of these kernels is limited by one level of the memory hierarchy.
 #include "device_array.h"
 #include "known_kernels.h"
 #include "metric_names.h"

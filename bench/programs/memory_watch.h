@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The resident memory of this process over time, and which of its mappings grew.
+// A MemoryWatch measures the resident memory of this process over time, and which mappings grew.
 #ifndef PROF_BENCH_PROGRAMS_MEMORY_WATCH_H_
 #define PROF_BENCH_PROGRAMS_MEMORY_WATCH_H_
 
@@ -12,14 +12,13 @@
 
 class MemoryWatch {
  public:
-  // Looks once a second until Print(), about `seconds` later.
+  // Measures once a second until Print(), which comes about `seconds` later.
   explicit MemoryWatch(int seconds);
   ~MemoryWatch();
 
-  // "[memory] seconds N resident_mib_1 X ... resident_mib_10 X": the most in each tenth of the
-  // time.
-  // "[mapping] NAME KIB mapped, FROM to TO KIB resident": those that grew by 256 KiB or more after
-  // the second tenth.
+  // Prints "[memory] seconds N resident_mib_1 X ... resident_mib_10 X", the most in each tenth of
+  // the time, and "[mapping] NAME KIB mapped, FROM to TO KIB resident" for each mapping that grew
+  // by 256 KiB or more after the second tenth.
   void Print();
 
  private:

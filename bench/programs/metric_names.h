@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one table of the metrics that known kernels have exact values for. What an operation is:
-// a `sass` count is thread instructions (an FMA is two operations, on half2 four), an `ops_path`
-// count is operations (a multiplication and an addition are two).
+// This table names the metrics for which the known kernels have exact values. A `sass` metric
+// counts thread instructions (an FMA is two operations, on half2 four). An `ops_path` metric counts
+// operations (a multiplication and an addition are two).
 #ifndef PROF_BENCH_PROGRAMS_METRIC_NAMES_H_
 #define PROF_BENCH_PROGRAMS_METRIC_NAMES_H_
 

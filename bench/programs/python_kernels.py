@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-#
-# Kernels of PyTorch and Triton to compare prof's counters with Nsight Compute's, each in an NVTX
-# range of its own. Knows nothing of prof: run it under `prof run` or under ncu.
-#
-#   python_kernels.py [--rounds N] [--seconds S]
-#   python_kernels.py --expected FILE    what one launch must count; needs neither PyTorch nor GPU
-"""Softmax, layer norm and a fused Triton kernel, in rounds."""
+"""This program runs kernels of PyTorch and Triton in rounds: softmax, layer norm, a fused kernel.
+
+Each has an NVTX range of its own. The program does not know prof: it runs under `prof run` or ncu.
+
+    python_kernels.py [--rounds N] [--seconds S]
+    python_kernels.py --expected FILE    what one launch must count; needs neither PyTorch nor GPU
+"""
 
 import argparse
 import json

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-#
-# The smallest kernels that PyTorch can launch, as fast as it can: where tracing costs most.
-#
-#   pytorch_storm.py [--steps N]
-"""Adds one to one number again and again and prints microseconds per launch."""
+"""This program launches the smallest kernels of PyTorch as fast as it can.
+
+There tracing costs most. It adds one to one number and prints microseconds per launch.
+
+    pytorch_storm.py [--steps N]
+"""
 
 import argparse
 import time

@@ -25,7 +25,7 @@ __global__ void increment(unsigned long long* counter) { atomicAdd(counter, 1ull
 struct Storm::Gpu {
   unsigned long long* counter = nullptr;
   std::vector<cudaStream_t> streams;    // one a thread
-  std::vector<cudaGraphExec_t> graphs;  // one a thread: an executable graph runs once at a time
+  std::vector<cudaGraphExec_t> graphs;  // one a thread, because a graph runs once at a time
 };
 
 std::optional<StormOptions> ParseStorm(int argc, char** argv) {
@@ -36,9 +36,11 @@ std::optional<StormOptions> ParseStorm(int argc, char** argv) {
   if (kind == "plain") options.kind = StormKind::kPlain;
   if (kind == "graph") options.kind = StormKind::kGraph;
   const bool known = kind == "plain" || kind == "ranges" || kind == "graph";
-  const bool whole = kind != "graph" || options.kernels % kKernelsPerWait == 0;
-  if (known && whole && options.kernels > 0 && options.threads > 0) return options;
-  std::fprintf(stderr, "expected [kernels] [threads] [plain|ranges|graph]; in graphs, thousands\n");
+  const bool fits = kind != "graph" || options.kernels % kKernelsPerWait == 0;
+  if (known && fits && options.kernels > 0 && options.threads > 0) return options;
+  std::fprintf(
+      stderr,
+      "expected [kernels] [threads] [plain|ranges|graph]; graphs need thousands of kernels\n");
   return std::nullopt;
 }
 
@@ -126,14 +128,14 @@ void PrintStorm(const char* name, const StormOptions& options, double us_per_ker
               us_per_kernel);
 }
 
-void AskForParts(int set) {
+void RequestParts(int set) {
   sigval value = {};
   value.sival_int = set;
   pthread_sigqueue(pthread_self(), SIGUSR2, value);
 }
 
 void RunUnderParts(Storm& storm, const StormOptions& options, int set) {
-  AskForParts(set);
+  RequestParts(set);
   storm.Run();
   PrintStorm(("set_" + std::to_string(set)).c_str(), options, storm.Run());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many small kernels from several threads. Knows nothing of prof: storm_bare.cc runs it alone,
-// launch_storm.cc under prof.
+// The storm launches many small kernels from several threads. It does not know prof: storm_bare.cc
+// runs it alone, launch_storm.cc under prof.
 #ifndef PROF_BENCH_PROGRAMS_STORM_H_
 #define PROF_BENCH_PROGRAMS_STORM_H_
 
@@ -9,7 +9,7 @@
 
 enum class StormKind {
   kPlain,   // one launch after the other
-  kRanges,  // with an NVTX range around each, "even" and "odd" in turns
+  kRanges,  // an NVTX range around each, "even" and "odd" in turns
   kGraph,   // in CUDA graphs of 1,000 kernel nodes
 };
 
@@ -19,24 +19,24 @@ struct StormOptions {
   StormKind kind = StormKind::kRanges;
 };
 
-// From "[kernels] [threads] [plain|ranges|graph]"; nothing, and a line on stderr, when they are
-// wrong.
+// From "[kernels] [threads] [plain|ranges|graph]". Wrong words give nothing and a line on stderr.
 std::optional<StormOptions> ParseStorm(int argc, char** argv);
 
 class Storm {
  public:
-  // Makes the streams and graphs and loads the module. False: there is no GPU, which is printed.
+  // Makes the streams and graphs and loads the module. Without a GPU it prints that and returns
+  // false.
   bool Prepare(const StormOptions& options);
 
-  // Runs all of it, waiting for the GPU every 1,000 kernels; returns us per kernel.
+  // Runs the storm and waits for the GPU every 1,000 kernels. Returns us per kernel.
   double Run();
 
-  // What Run() makes at each call.
+  // The launches of one Run().
   unsigned long long kernels() const;
-  // What all calls of Run() made so far.
+  // The launches of all calls of Run() so far.
   unsigned long long made() const { return runs_ * kernels(); }
 
-  // Whether the GPU has run all that was launched, by the number that the kernels counted.
+  // Whether the kernels, which count themselves, counted every launch.
   bool CountIsRight() const;
 
  private:
@@ -51,11 +51,11 @@ class Storm {
 // "[timing] storm NAME ... us_per_kernel X"
 void PrintStorm(const char* name, const StormOptions& options, double us_per_kernel);
 
-// Asks tracing_parts.cc, which the program has to be injected with, for its set of that number: by
-// SIGUSR2, which ends a program without it.
-void AskForParts(int set);
-// Then runs twice and prints the second one as "set_<set>": what is set up at the first launches is
-// not timed.
+// Requests the set of that number from tracing_parts.cc, which must be injected into the program.
+// It sends SIGUSR2, which ends a program without tracing_parts.cc.
+void RequestParts(int set);
+// Requests the set, runs twice, and prints the second run as "set_<set>": the first launches set
+// things up, and are not timed.
 void RunUnderParts(Storm& storm, const StormOptions& options, int set);
 
 #endif  // PROF_BENCH_PROGRAMS_STORM_H_

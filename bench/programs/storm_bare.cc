@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The launch storm in a program without prof: what is left to compare with, and what other tools
-// are put around.
+// This program runs the launch storm without prof: to compare with, and to run under other tools.
 //
 // usage: storm_bare [kernels per thread] [threads] [plain|ranges|graph] [rounds] [sets]
 //
-// Runs `rounds` times, by default once. With `sets`, then `rounds` times more under each of that
-// many sets of parts of tracing_parts.cc in turns, the first of which is number 1.
+// It runs `rounds` times, by default once. With `sets`, it then runs `rounds` times more under each
+// set of parts of tracing_parts.cc in turns. The sets have the numbers 1 to `sets`.
 #include <cstdlib>
 #include <string>
 

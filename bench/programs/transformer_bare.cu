@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The decoder layer of examples/transformer_layer in a program without prof: what the same steps
-// cost when libprof.so is not even loaded.
+// This program runs the decoder layer of examples/transformer_layer without prof. It shows what the
+// steps cost when libprof.so is not even loaded.
 #include "layer.h"
 #include "options.h"
 
 namespace {
 
-constexpr int kStepsPerWait = 10;  // as the example
+constexpr int kStepsPerWait = 10;  // as in the example
 constexpr int kWarmUpSteps = 5;
 
 double RunSteps(DecoderLayers& layers, int steps) {

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-#
-# Runs a Python program under a profiler that has to be started from inside of the process.
-#
-#   with_tool.py torch|torch-cpu|proton OUTPUT -- script.py [arguments]
-"""Runs a script under torch.profiler or Triton's Proton and leaves what they write in OUTPUT."""
+"""This program runs a script under a profiler that has to start inside of the process.
+
+    with_tool.py torch|torch-cpu|proton OUTPUT -- script.py [arguments]
+
+OUTPUT is what torch.profiler or Triton's Proton writes.
+"""
 
 import runpy
 import sys
 
 
 def run(script, arguments):
-    """The script, as if it had been started by itself; a failure of it is one of ours."""
+    """Runs the script as if it had been started by itself. Its failure is a failure of ours."""
     sys.argv = [script, *arguments]
     try:
         runpy.run_path(script, run_name="__main__")
