@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+import time
+import unittest
+
+from lib import expected_counts
+from lib import ncu
+from lib import ncu_comparison
+from lib import printed
+from lib import turns
+
+LATER = float("inf")
+
+
+class Turns(unittest.TestCase):
+    def setUp(self):
+        self.failed = []
+
+    def take(self, variants, measure, deadline=LATER):
+        return list(turns.take("w", variants, 2, deadline, measure, self.failed.append))
+
+    def test_variants_take_turns(self):
+        self.assertEqual(self.take({"a": 1, "b": 2}, lambda value: value * 10),
+                         [("a", 10), ("b", 20), ("a", 10), ("b", 20)])
+
+    def test_a_variant_that_failed_is_not_tried_again(self):
+        def measure(value):
+            if value == 1:
+                raise RuntimeError("no GPU")
+            return value
+
+        self.assertEqual(self.take({"a": 1, "b": 2}, measure), [("b", 2), ("b", 2)])
+        self.assertEqual(self.failed, ["w, a: no GPU"])
+
+    def test_nothing_begins_after_the_deadline(self):
+        self.assertEqual(self.take({"a": 1}, lambda value: value, time.monotonic() - 1), [])
+
+    def test_rows_have_medians_and_the_ratio_to_the_first_variant(self):
+        rows = turns.rows_of("w", {"bare": ["x"], "prof": ["env", "A=1", "y"]},
+                             {"bare": {"us": [1, 2, 3]}, "prof": {"us": [6, 4, 5]}},
+                             {"bare": ["sum 1"], "prof": ["sum 1"]})
+        self.assertEqual(rows[1], {
+            "workload": "w", "variant": "prof", "quantity": "us", "median": 5, "min": 4, "max": 6,
+            "n": 3, "over_bare": 2.5, "same_output": True, "command": "y"})
+
+    def test_another_output_is_seen(self):
+        rows = turns.rows_of("w", {"bare": ["x"], "prof": ["y"]},
+                             {"bare": {"us": [1]}, "prof": {"us": [1]}},
+                             {"bare": ["sum 1"], "prof": ["sum 2"]})
+        self.assertEqual([row["same_output"] for row in rows], [True, False])
+
+    def test_quantities_have_the_name_of_their_phase(self):
+        self.assertEqual(
+            turns.quantities_in("[timing] decode steps 5 us_per_step 1.5\nother us_per_step 2\n"
+                                "[timing] steps 5 us_per_step 2.5 steady_us_per_step 2.25\n"),
+            {"decode us_per_step": 1.5, "us_per_step": 2.5, "steady_us_per_step": 2.25})
+
+
+class Printed(unittest.TestCase):
+    def test_numbers_are_found_by_name(self):
+        self.assertEqual(printed.numbers("counts", "x\n[counts] made 5 recorded 4.5\n"),
+                         {"made": 5, "recorded": 4.5})
+
+    def test_a_missing_line_is_an_error(self):
+        with self.assertRaisesRegex(RuntimeError, "counts"):
+            printed.numbers("counts", "Segmentation fault")
+        with self.assertRaises(RuntimeError):
+            printed.rounds("")
+
+    def test_memory_may_grow_by_a_twentieth_after_the_second_tenth(self):
+        self.assertTrue(printed.growth_goal([1, 100, 100, 105])["met"])
+        self.assertFalse(printed.growth_goal([1, 100, 100, 106])["met"])
+
+
+def kernel(metrics, **more):
+    return {"name": "k", "full_name": "k", "range": "", "grid": [2, 1, 1], "block": [40, 1, 1],
+            "metrics": metrics, "duration_ns": {"n": 1, "median": None}, **more}
+
+
+def statistic(value):
+    return {"n": 3, "median": value, "min": value, "max": value}
+
+
+class Accuracy(unittest.TestCase):
+    def compare(self, metric, theirs, ours):
+        found = ncu_comparison.prof_report.kernels_of({"kernels": [kernel(
+            {metric: statistic(ours)}, duration_ns=statistic(1))]})[0]
+        rows = ncu_comparison.compare(found, {metric: [theirs]})
+        return next(row for row in rows if row["metric"] == metric)
+
+    def test_a_count_may_differ_by_a_thousandth_or_64(self):
+        metric = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+        self.assertEqual(self.compare(metric, 100, 164)["verdict"], "within")
+        self.assertEqual(self.compare(metric, 100, 165)["verdict"], "missed")
+        self.assertEqual(self.compare(metric, 1e6, 1e6 + 1000)["verdict"], "within")
+
+    def test_the_instructions_of_kernel_records_are_explained(self):
+        added = 8 * 4  # two blocks of 40 threads are four warps
+        row = self.compare("smsp__inst_executed.sum", 1000, 1000 + added + 64)
+        self.assertEqual(row["verdict"], "explained")
+
+    def test_a_percentage_may_differ_by_three_points(self):
+        metric = "dram__throughput.avg.pct_of_peak_sustained_elapsed"
+        self.assertEqual(self.compare(metric, 50, 53)["verdict"], "within")
+        self.assertEqual(self.compare(metric, 50, 53.5)["verdict"], "missed")
+
+    def test_a_metric_that_ncu_lacks_stands_alone(self):
+        found = ncu_comparison.prof_report.kernels_of({"kernels": [kernel(
+            {"a.sum": statistic(1)}, duration_ns=statistic(1))]})[0]
+        self.assertEqual({row["verdict"] for row in ncu_comparison.compare(found, {})}, {"alone"})
+
+    def test_kernels_are_found_by_name_and_size_or_by_name_alone(self):
+        launches = [{"kernel": "k", "grid": None, "block": None, "values": {"a": 1}},
+                    {"kernel": "k", "grid": None, "block": None, "values": {"a": 2}}]
+        by_key = ncu.values_by_key(launches)
+        self.assertEqual(ncu.lookup(by_key, ("k", (2, 1, 1), (40, 1, 1))), {"a": [1, 2]})
+        self.assertIsNone(ncu.lookup(by_key, ("other", (2, 1, 1), (40, 1, 1))))
+
+    def test_a_count_from_arithmetic_is_compared_by_kernel(self):
+        expected = {"kernels": {"k": {"bottleneck": "b", "expected": {"a": 1e6, "c": 1}}}}
+        rows = expected_counts.compare(expected, {"kernels": [kernel({"a": statistic(1e6 + 1)})]})
+        self.assertEqual([row["within"] for row in rows], [True, None])
+
+
+if __name__ == "__main__":
+    unittest.main()
