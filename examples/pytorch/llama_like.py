@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# A small Llama-like model, as somebody else's program: it knows nothing of prof.
+# A small Llama-like model. It does not use prof, and stands for any PyTorch program.
 #
 # Run:  prof run --output llama.prof -- python3 llama_like.py --mode decode
-# See:  the same checksums as without prof, and a report by layer: forward/layer 3/attn, ...
+# See:  checksums equal to a run without prof, and a report by part of the model. The ranges of the
+#       eight layers are one row: forward/layer */attn (8 ranges).
 """Prefill, decoding and training of an 8-layer model with deterministic results."""
 
 import argparse

@@ -3,7 +3,8 @@
 // The smallest use of prof: record a loop, print what limits the kernel in it.
 //
 // Build:  cmake -B build && cmake --build build --target saxpy
-// See:    one range "saxpy" with the kernel at about 90 % of DRAM bandwidth, verdict "dram".
+// See:    one range "saxpy", and the kernel's share of the DRAM bandwidth. An H200 reaches two
+//         thirds with these 4-byte accesses; unit_test/saxpy_test.cu uses 16 bytes.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -45,7 +46,7 @@ int main() {
   CUDA_CHECK(cudaMemcpy(x, ones.data(), kElements * sizeof(float), cudaMemcpyHostToDevice));
   CUDA_CHECK(cudaMemcpy(y, ones.data(), kElements * sizeof(float), cudaMemcpyHostToDevice));
 
-  // A real program just runs; this one goes on until every counter was sampled three times.
+  // A real program just runs. This one goes on until every counter has its samples.
   constexpr int kMinSteps = 200, kMaxSteps = 40000;
   prof::Session session;
   int steps = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layer's kernels, its cuBLAS calls and its NVTX ranges. Knows nothing of prof.
+// This file has the layer's kernels, its cuBLAS calls and its NVTX ranges. It does not use prof.
 #include <nvtx3/nvToolsExt.h>
 
 #include <cmath>
@@ -17,8 +17,8 @@ struct alignas(16) Vector {
   half2 pair[kHalvesPerVector / 2];
 };
 
-// As one 16-byte access: a copy of the struct, half2 by half2, becomes four 4-byte ones (prof
-// showed it: an L1 hit rate of three quarters in a kernel that reads everything once).
+// One 16-byte access. A copy of the struct, half2 by half2, becomes four accesses of 4 bytes: prof
+// showed an L1 hit rate of three quarters in a kernel that reads everything once.
 __device__ Vector Load(const Vector* from) {
   const uint4 raw = *reinterpret_cast<const uint4*>(from);
   Vector vector;
@@ -31,7 +31,7 @@ __device__ void Store(const Vector& vector, Vector* to) {
   *reinterpret_cast<uint4*>(to) = raw;
 }
 
-// NVTX as any program would use it: prof sees it because it is a tool like others.
+// NVTX as in any program. prof sees these ranges as every NVTX tool does.
 struct Range {
   explicit Range(const char* name) { nvtxRangePushA(name); }
   ~Range() { nvtxRangePop(); }

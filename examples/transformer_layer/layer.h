@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One decoder layer of a Llama-7B-like model in fp16: the projections of the attention block and
-// the MLP, each inside its own NVTX range. The attention core is left out.
+// DecoderLayers is a Llama-7B-like model in fp16: the projections of the attention block and the
+// MLP, each inside its own NVTX range. The attention core is left out.
 #ifndef PROF_EXAMPLES_TRANSFORMER_LAYER_LAYER_H_
 #define PROF_EXAMPLES_TRANSFORMER_LAYER_LAYER_H_
 
@@ -37,7 +37,7 @@ constexpr int kHidden = 4096;
 constexpr int kIntermediate = 11008;
 
 // `layers` decoder layers with random weights (405 MB each), for `tokens` tokens at a time.
-// Every step starts from the same random input, so every step computes the same values.
+// Every step starts from one random input, so every step computes equal values.
 class DecoderLayers {
  public:
   DecoderLayers(int tokens, int layers);
@@ -66,7 +66,7 @@ class DecoderLayers {
   std::vector<void*> allocations_;
   std::vector<Weights> layers_;
   cublasHandle_t cublas_ = nullptr;
-  half *input_, *even_, *odd_;  // the hidden state: of the step, of every second layer
+  half *input_, *even_, *odd_;  // the hidden state
   half *normed_, *qkv_, *projected_, *residual_, *gate_, *up_, *activated_;
   const half* output_ = nullptr;
   unsigned seed_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line of the layer's programs, and the clock that times their steps.
+// Options is the command line of the layer's programs; StopWatch times their steps.
 #ifndef PROF_EXAMPLES_TRANSFORMER_LAYER_OPTIONS_H_
 #define PROF_EXAMPLES_TRANSFORMER_LAYER_OPTIONS_H_
 
@@ -12,9 +12,9 @@
 struct Options {
   int tokens = 2048;
   int layers = 1;
-  int steps = 60;       // at least; more while counters are missing
-  int steady = 20;      // steps after that
-  double seconds = 30;  // waits at most this long for counters
+  int steps = 60;       // the least; more while counters are missing
+  int steady = 20;      // further steps, timed alone
+  double seconds = 30;  // the longest wait for counters
   std::string output;   // snapshot file; empty: none
   std::string counters = "stalls";
   bool prof = true;

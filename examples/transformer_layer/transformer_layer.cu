@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which part of a decoder layer costs the time, what limits it, and what a change would buy.
+// The program shows which part of a decoder layer costs the time, what limits that part, and what a
+// change would gain at most.
 //
 // Build:  cmake -B build && cmake --build build --target transformer_layer
-// See:    one row for each of the layer's ten ranges and one for the gaps, which sum to the whole.
-//         With 2048 tokens the projections are limited by the tensor cores and the rest by DRAM;
-//         with --tokens 1 the projections are limited by DRAM (weights) and the rest by launches.
+// See:    one row for each of the layer's ten ranges and one for the gaps; they sum to the span.
+//         With 2048 tokens the tensor cores limit the projections. With --tokens 1 DRAM limits the
+//         projections (weights), and the other kernels are as short as their launches.
 #include <algorithm>
 #include <iostream>
 #include <optional>
@@ -17,8 +18,8 @@
 
 namespace {
 
-constexpr int kStepsPerWait = 10;  // lets launches run ahead, as they do in real programs
-constexpr int kWarmUpSteps = 5;    // not timed: modules load, cuBLAS chooses its kernels
+constexpr int kStepsPerWait = 10;  // launches run ahead, as in real programs
+constexpr int kWarmUpSteps = 5;    // not timed: modules load, cuBLAS chooses kernels
 
 prof::Counters ParseCounters(const std::string& name) {
   if (name == "none") return prof::Counters::kNone;

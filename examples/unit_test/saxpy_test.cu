@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A unit test that a kernel is as fast as the hardware allows: prof::Capture runs it until its
-// counters are sampled, the matchers judge. A failing line prints what was measured and why.
+// The test requires that a kernel is as fast as the hardware allows. prof::Capture runs the kernel
+// until its counters are sampled; matchers compare. A failing line prints the measured values.
 //
 // Build:  cmake -B build && cmake --build build --target saxpy_test
 // See:    "All tests passed", or "[skipped]" with the reason where counters cannot be read.
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kElements = 1 << 26;
 
-// 16 bytes per access: with 4 an H200 reaches two thirds of its bandwidth.
+// 16 bytes per access. With 4 an H200 reaches two thirds of its bandwidth.
 __global__ void saxpy(int n, float a, const float4* x, float4* y) {
   const int stride = gridDim.x * blockDim.x;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -47,7 +47,7 @@ struct Vectors {
   Vectors() {
     const bool allocated = cudaMalloc(&x, kElements * sizeof(float)) == cudaSuccess &&
                            cudaMalloc(&y, kElements * sizeof(float)) == cudaSuccess;
-    if (!allocated) return;  // no GPU: Capture's report says so, and the test is skipped
+    if (!allocated) return;  // no GPU: the test is skipped
     cudaMemset(x, 0, kElements * sizeof(float));
     cudaMemset(y, 0, kElements * sizeof(float));
   }
