@@ -88,6 +88,7 @@ TEST_CASE("A broken link, a missing heading and a missing file are found") {
                      "```\n[code](none.md)\n```\nsee `lib/none.cc` and docs/none.md\n"};
   CHECK(LocalLinks(page) == Strings{"../none.md#b"});
   CHECK(Resolve(page, "../none.md#b") == "docs/none.md");
+  CHECK(Resolve(page, "..") == "docs/README.md");
   CHECK_FALSE(Exists("docs/none.md"));
   CHECK(Exists("README.md"));
   CHECK(Anchors(page.text) == std::set<std::string>{"what-it-is-in-short"});

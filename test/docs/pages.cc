@@ -119,9 +119,11 @@ std::vector<std::string> NamedPages(std::string_view text) {
 }
 
 std::string Resolve(const Page& page, const std::string& target) {
-  const std::string path = target.substr(0, target.find('#'));
-  if (path.empty()) return page.path;
-  return (fs::path(page.path).parent_path() / path).lexically_normal().generic_string();
+  const std::string link = target.substr(0, target.find('#'));
+  if (link.empty()) return page.path;
+  const fs::path path = (fs::path(page.path).parent_path() / link).lexically_normal();
+  const bool is_page = fs::exists(Root() / path / "README.md");
+  return (is_page ? path / "README.md" : path).generic_string();
 }
 
 bool Exists(const std::string& path) { return fs::exists(Root() / path); }

@@ -37,7 +37,8 @@ std::vector<std::string> NamedFiles(const Page& page);
 // Names of pages in any text: "docs/guide/rules.md".
 std::vector<std::string> NamedPages(std::string_view text);
 
-// `target` of a link on `page`, from the source root, without its anchor.
+// `target` of a link on `page`, from the source root, without its anchor. The page of a folder is
+// its README.md.
 std::string Resolve(const Page& page, const std::string& target);
 
 bool Exists(const std::string& path);  // from the source root
