@@ -23,6 +23,7 @@
 #include "lib/capture/collector/gpu_source.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/process_info.h"
+#include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "lib/capture/wire/encoder.h"
 

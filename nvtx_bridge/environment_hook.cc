@@ -7,9 +7,9 @@
 #include <climits>
 #include <cstdlib>
 
-#include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/library_files.h"
 #include "lib/capture/threads/range_owner.h"
+#include "lib/capture/threads/thread_recorder.h"
 #include "nvtx_bridge/nvtx_status.h"
 
 namespace prof::nvtx {
@@ -22,7 +22,7 @@ constexpr char kNextVariable[] = "PROF_NVTX_NEXT";
 const char* NotOurs() { return NvtxTheirsAlone() ? OtherNvtxTool() : nullptr; }
 
 __attribute__((constructor)) void AttachNvtx() {
-  capture::GuardAgainstFork();  // ranges may come, and forks, without any session
+  capture::GuardRangesAgainstFork();  // ranges may come, and forks, without any session
   capture::SetRangeOwnerQuery(&NotOurs);
 
   Dl_info self{};

@@ -13,6 +13,7 @@
 #include "cupti_backend/sampling/counter_sampler.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/exit_guard.h"
+#include "lib/capture/process/thread_id.h"
 #include "lib/capture/process/timed_wait.h"
 #include "lib/capture/threads/thread_recorder.h"
 

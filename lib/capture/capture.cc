@@ -16,6 +16,7 @@
 #include "lib/capture/process/lock_within.h"
 #include "lib/capture/process/process_info.h"
 #include "lib/capture/threads/range_owner.h"
+#include "lib/capture/threads/thread_recorder.h"
 #include "lib/options/name_filter.h"
 
 namespace prof::capture {
@@ -111,7 +112,7 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
   }
   std::unique_ptr<Capture> capture;
   try {
-    GuardAgainstFork();
+    GuardRangesAgainstFork();
     static std::once_flag guarded;
     std::call_once(guarded, &GuardExit);
     SetExitAction(&StopActiveCapture);

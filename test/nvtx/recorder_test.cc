@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/range_names.h"
 #include "lib/capture/threads/range_strings.h"
 #include "lib/capture/threads/thread_recorder.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/thread_recorder.h"
 
 namespace prof::capture {

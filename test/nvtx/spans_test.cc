@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/nvtx/recording.h"
 #include "test/support/catch.h"
@@ -172,13 +173,13 @@ TEST_CASE("Any number of threads may come and go while somebody reads") {
 }
 
 TEST_CASE("The child of a fork records nothing, and its parent goes on") {
+  GuardRangesAgainstFork();
   Recording recording;
   PushRange({"parent", ""});
   const uint64_t span = StartRange({"span", ""});
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    DisableRangesAfterFork();
     int failed = 0;
     const auto expect = [&](bool ok, int bit) { failed |= ok ? 0 : bit; };
     expect(CurrentPath() == 0, 1);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/nvtx/recording.h"
 #include "test/support/catch.h"

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "lib/capture/process/fork_guard.h"
+
 namespace prof::capture {
 namespace {
 
@@ -19,6 +21,15 @@ void OnSignal(int) {
   asked.store(true);
   if (auto* wake = wake_up.load()) wake();
   errno = saved;
+}
+
+void ReleaseDumpSignalAfterFork() {
+  const int signal = caught.load();
+  struct sigaction now {};
+  if (signal == 0 || sigaction(signal, nullptr, &now) != 0 || now.sa_handler != &OnSignal) return;
+  struct sigaction none {};
+  none.sa_handler = SIG_DFL;
+  sigaction(signal, &none, nullptr);
 }
 
 }  // namespace
@@ -34,16 +45,8 @@ std::string CatchDumpSignal(int signal, void (*wake)()) {
   ours.sa_flags = SA_RESTART | SA_ONSTACK;
   if (sigaction(signal, &ours, nullptr) != 0) return std::strerror(errno);
   caught.store(signal);
+  RunInForkedChild(&ReleaseDumpSignalAfterFork);
   return {};
-}
-
-void ReleaseDumpSignalAfterFork() {
-  const int signal = caught.load();
-  struct sigaction now {};
-  if (signal == 0 || sigaction(signal, nullptr, &now) != 0 || now.sa_handler != &OnSignal) return;
-  struct sigaction none {};
-  none.sa_handler = SIG_DFL;
-  sigaction(signal, &none, nullptr);
 }
 
 bool TakeDumpSignal() { return asked.exchange(false); }

@@ -10,12 +10,9 @@ namespace prof::capture {
 
 // `wake` must be async-signal-safe. Returns what is wrong; empty when nothing is. A signal that the
 // program handles or ignores is left alone. The handler stays when the recording has ended: the
-// default action, which a late signal would find, ends the program.
+// default action, which a late signal would find, ends the program. In a forked child, which has
+// nothing to dump, the signal ends the process, as it would without us.
 std::string CatchDumpSignal(int signal, void (*wake)());
-
-// In a forked child, which has nothing to dump: the signal ends it, as if we had never come.
-// Async-signal-safe.
-void ReleaseDumpSignalAfterFork();
 
 // True once for signals that came since the last call.
 bool TakeDumpSignal();

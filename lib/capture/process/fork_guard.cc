@@ -3,28 +3,44 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <mutex>
 
-#include "lib/capture/collector/dump_signal.h"
 #include "lib/capture/process/exit_guard.h"
-#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/process/thread_id.h"
 
 namespace prof::capture {
-
 namespace {
 
-void InForkedChildOnly() {
+std::atomic<bool> forked_child{false};
+std::atomic<void (*)()> child_hooks[4] = {};
+
+void OnForkedChild() {
   ReleaseExitGuard();
-  DisableRangesAfterFork();
-  ReleaseDumpSignalAfterFork();
+  forked_child.store(true, std::memory_order_relaxed);
+  ForgetThreadIdAfterFork();
+  for (const auto& slot : child_hooks) {
+    if (auto* hook = slot.load(std::memory_order_acquire)) hook();
+  }
 }
 
 }  // namespace
 
 void GuardAgainstFork() {
   static std::once_flag once;
-  std::call_once(once,
-                 [] { pthread_atfork(&HoldExitGuard, &ReleaseExitGuard, &InForkedChildOnly); });
+  std::call_once(once, [] { pthread_atfork(&HoldExitGuard, &ReleaseExitGuard, &OnForkedChild); });
 }
+
+void RunInForkedChild(void (*hook)()) {
+  for (auto& slot : child_hooks) {
+    void (*present)() = nullptr;
+    if (slot.compare_exchange_strong(present, hook, std::memory_order_acq_rel) || present == hook) {
+      break;
+    }
+  }
+  GuardAgainstFork();
+}
+
+bool InForkedChild() { return forked_child.load(std::memory_order_relaxed); }
 
 }  // namespace prof::capture

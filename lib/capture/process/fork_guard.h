@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A forked child has our memory but neither our thread nor a usable CUDA: everything of us is
-// inert there.
+// The fork guard makes everything of ours inert in a forked child, which has our memory but neither
+// our threads nor a usable CUDA.
 #ifndef PROF_LIB_CAPTURE_PROCESS_FORK_GUARD_H_
 #define PROF_LIB_CAPTURE_PROCESS_FORK_GUARD_H_
 
 namespace prof::capture {
 
-// Registers the handler once; idempotent, any thread.
+// Registers the fork handlers, once. Any thread, any number of times.
 void GuardAgainstFork();
 
-// True in a child forked (without exec) after GuardAgainstFork. One relaxed load.
-bool InForkedChild();
+// Guards, and runs `hook` in the child of each later fork. `hook` must be async-signal-safe. The
+// same hook is registered once; there is room for four. Any thread.
+void RunInForkedChild(void (*hook)());
+
+// True in a child that was forked (without exec) after GuardAgainstFork. One relaxed load.
+[[nodiscard]] bool InForkedChild();
 
 }  // namespace prof::capture
 

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/process/thread_id.h"
 
 namespace prof::capture {
 

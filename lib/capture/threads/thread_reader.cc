@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "lib/capture/process/fork_guard.h"
 #include "lib/capture/threads/range_counts.h"
 #include "lib/capture/threads/range_paths.h"
 #include "lib/capture/threads/thread_recorder.h"

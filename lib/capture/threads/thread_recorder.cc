@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "lib/capture/process/fork_guard.h"
+#include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/range_counts.h"
 #include "lib/capture/threads/range_paths.h"
 #include "lib/capture/threads/range_spans.h"
@@ -183,6 +185,12 @@ uint32_t FindPushed(const ThreadState& thread, const StoredString* domain) {
   return thread.depth;
 }
 
+void DisableRangesAfterFork() {
+  listener.store(nullptr, std::memory_order_relaxed);
+  range_counts.recording.store(false, std::memory_order_relaxed);
+  ForgetCallingThread();
+}
+
 }  // namespace
 
 int PushRange(const RangeName& name) {
@@ -319,11 +327,7 @@ void SetRangeListener(void (*new_listener)(uint32_t path, bool entered)) {
   listener.store(new_listener, std::memory_order_release);
 }
 
-void DisableRangesAfterFork() {
-  listener.store(nullptr, std::memory_order_relaxed);
-  range_counts.recording.store(false, std::memory_order_relaxed);
-  ForgetThreadsAfterFork();
-}
+void GuardRangesAgainstFork() { RunInForkedChild(&DisableRangesAfterFork); }
 
 uint64_t PathFamily(uint32_t path) { return path == kNoPath ? 0 : PathAt(path).family; }
 

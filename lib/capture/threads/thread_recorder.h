@@ -65,9 +65,6 @@ uint32_t CurrentPath();
 // such path on: the work in them is taken for the same. 0 for path 0.
 uint64_t PathFamily(uint32_t path);
 
-// gettid(), cached per thread.
-uint32_t CurrentThreadId();
-
 // --- Called by the collector ---------------------------------------------------------------------
 
 // One node of the path tree, in the order of ids. Strings live as long as the process.
@@ -118,8 +115,8 @@ void SetRangeWakeup(void (*wakeup)());
 // makes the call. nullptr: nobody, which costs a push and a pop one load each.
 void SetRangeListener(void (*listener)(uint32_t path, bool entered));
 
-// The child of a fork: nothing is recorded there, ever.
-void DisableRangesAfterFork();
+// From now on nothing is recorded in the child of a fork. Any thread, any number of times.
+void GuardRangesAgainstFork();
 
 }  // namespace prof::capture
 

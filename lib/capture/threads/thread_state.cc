@@ -3,13 +3,12 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <new>
 
-#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/process/fork_guard.h"
+#include "lib/capture/process/thread_id.h"
 
 namespace prof::capture {
 
@@ -18,12 +17,10 @@ __thread ThreadState* calling_thread = nullptr;
 namespace {
 
 __thread bool calling_thread_ended = false;
-__thread uint32_t calling_thread_id = 0;
 
 std::atomic<ThreadState*> threads[kMaxThreads];
 std::atomic<uint32_t> thread_slots{0};
 std::atomic<uint32_t> ring_count{0};
-std::atomic<bool> forked_child{false};
 
 pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
 pthread_key_t end_key;
@@ -117,17 +114,6 @@ uint32_t ThreadSlots() {
 
 ThreadState* ThreadAt(uint32_t index) { return threads[index].load(std::memory_order_acquire); }
 
-void ForgetThreadsAfterFork() {
-  forked_child.store(true, std::memory_order_relaxed);
-  calling_thread = nullptr;
-  calling_thread_id = 0;
-}
-
-bool InForkedChild() { return forked_child.load(std::memory_order_relaxed); }
-
-uint32_t CurrentThreadId() {
-  if (calling_thread_id == 0) calling_thread_id = static_cast<uint32_t>(syscall(SYS_gettid));
-  return calling_thread_id;
-}
+void ForgetCallingThread() { calling_thread = nullptr; }
 
 }  // namespace prof::capture

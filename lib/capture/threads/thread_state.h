@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lib/capture/process/fork_guard.h"
 #include "lib/capture/threads/range_paths.h"
 #include "lib/capture/threads/thread_ring.h"
 
@@ -61,7 +60,7 @@ struct alignas(64) ThreadState {
 };
 
 // Initial-exec: one instruction instead of a call that may allocate. Eight bytes of static TLS here
-// (and 25 for the same reason elsewhere), which the loader has in reserve also for libraries that
+// (and 29 for the same reason elsewhere), which the loader has in reserve also for libraries that
 // are opened late.
 extern __thread ThreadState* calling_thread __attribute__((tls_model("initial-exec")));
 
@@ -81,8 +80,8 @@ void OnThreadEnd(ThreadState& thread);
 uint32_t ThreadSlots();
 ThreadState* ThreadAt(uint32_t index);
 
-// The child of a fork: this thread forgets its state, and no thread gets one.
-void ForgetThreadsAfterFork();
+// In the child of a fork: the state stays the parent's. No thread gets one there.
+void ForgetCallingThread();
 
 }  // namespace prof::capture
 
