@@ -24,7 +24,7 @@
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/calls/call_encoder.h"
 #include "cupti_backend/calls/call_trace.h"
-#include "lib/capture/collector/output.h"
+#include "lib/capture/collector/memory_output.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "lib/capture/wire/encoder.h"
@@ -122,7 +122,7 @@ void BM_Decode(benchmark::State& state) {
   const int64_t records = Count(false);
   size_t written = 0;
   for ([[maybe_unused]] auto _ : state) {
-    prof::capture::Output output("");
+    prof::capture::MemoryOutput output;
     prof::capture::Encoder encoder(&output);
     prof::cupti::ActivityDecoder decoder(&cupti);
     encoder.Add(prof::capture::HeaderEvent{});
@@ -167,7 +167,7 @@ void BM_CallEncode(benchmark::State& state) {
   constexpr uint32_t kCalls = 100'000;
   size_t written = 0;
   for ([[maybe_unused]] auto _ : state) {
-    prof::capture::Output output("");
+    prof::capture::MemoryOutput output;
     prof::capture::Encoder encoder(&output);
     prof::cupti::CallEncoder calls(&cupti);
     encoder.Add(prof::capture::HeaderEvent{});

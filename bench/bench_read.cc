@@ -12,7 +12,7 @@
 #include <fstream>
 #include <string>
 
-#include "lib/capture/collector/output.h"
+#include "lib/capture/collector/file_output.h"
 #include "lib/capture/wire/encoder.h"
 #include "lib/snapshot/read/reader.h"
 #include "test/support/launch_storm.h"
@@ -23,7 +23,7 @@ int64_t launches = 10'000'000;
 std::string path;
 
 void WriteSnapshot() {
-  prof::capture::Output output(path);
+  prof::capture::FileOutput output(path);
   prof::capture::Encoder encoder(&output);
   prof::test::LaunchStorm storm(&encoder, 20);
   for (int64_t i = 0; i < launches; ++i) {

@@ -10,12 +10,12 @@
 #include <exception>
 #include <utility>
 
+#include "lib/capture/collector/output_path.h"
 #include "lib/capture/environment.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/lock_within.h"
 #include "lib/capture/process/process_info.h"
-#include "lib/capture/threads/range_owner.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "lib/options/name_filter.h"
 
@@ -178,19 +178,16 @@ void Capture::Abandon() {
 }
 
 Status Capture::status() const {
-  Status status;
   if (InForkedChild()) {
+    Status status;
     status.timeline = status.ranges = status.counters = status.continuous = status.output = {
         State::kUnavailable, 0, "this process was forked from one that prof was recording",
         "start the child with exec"};
     return status;
   }
   if (source_ == nullptr) return abandoned_status_;
-  status.timeline = source_->timeline_status();
-  status.counters = source_->counters_status();
-  status.continuous = source_->continuous_status();
-  status.ranges = RangesStatus(options_.ranges);
-  status.output = collector_->output_status();
+  Status status = SourcesStatus(*source_, options_.ranges);
+  status.output = collector_->status().output;
   if (status.output.state != State::kUnavailable) {
     status.output.state = options_.output.empty() ? State::kOff : State::kWorking;
   }
@@ -247,7 +244,6 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
       snapshot_ = Snapshot::FromBytes({}, integrity);
     }
     abandoned_status_ = abandoned.status();
-    abandoned_status_.output = abandoned.output_status();
     if (abandoned_status_.timeline.state != State::kUnavailable) {
       abandoned_status_.timeline = {State::kUnavailable, 0,
                                     "the GPU did not answer when the recording ended", ""};

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "lib/capture/process/clock.h"
 #include "lib/capture/wire/block_writer.h"
 #include "lib/capture/wire/columns.h"
 
@@ -13,9 +14,10 @@ constexpr size_t kTablePayload = 128 << 10;
 
 }  // namespace
 
-void KeptBlocks::Add(std::string tables, std::string events, uint64_t rows, int64_t now_ns) {
-  event_bytes_ += events.size();
-  blocks_.push_back({std::move(tables), std::move(events), rows, now_ns});
+void KeptBlocks::Append(const EncodedBlock& block) {
+  event_bytes_ += block.events.size();
+  blocks_.push_back(
+      {std::string(block.tables), std::string(block.events), block.rows, MonotonicNs()});
   while (event_bytes_ > cap_bytes_) DropOldest();
 }
 
@@ -35,24 +37,26 @@ void KeptBlocks::DropOldest() {
   blocks_.pop_front();
 }
 
-void KeptBlocks::WriteTo(Output* output, const Integrity& integrity, int64_t end_ns) const {
-  for (const std::string& tables : tables_) output->Append(tables);
-  for (const Kept& block : blocks_) output->Append(block.tables + block.events);
-  const BlockTrailer trailer = {end_ns, tables_.size() + blocks_.size() + 1};
+void KeptBlocks::WriteTo(BlockSink* sink, const Integrity& integrity, int64_t end_ns) const {
+  for (const std::string& tables : tables_) sink->Append({tables, {}});
+  for (const Kept& block : blocks_) sink->Append({block.tables, block.events, block.rows});
+  const BlockTrailer trailer = {end_ns, blocks() + 1};
   std::string last;
   AppendEvents({}, integrity, &trailer, &last);
-  output->Append(last);
+  sink->Append({{}, last});
 }
 
-uint64_t KeptBlocks::MoveTo(Output* output) {
-  const uint64_t count = tables_.size() + blocks_.size();
-  for (std::string& tables : tables_) output->Append(std::exchange(tables, {}));
-  for (; !blocks_.empty(); blocks_.pop_front()) {
-    output->Append(blocks_.front().tables + blocks_.front().events);
+void KeptBlocks::MoveTo(BlockSink* sink) {
+  for (std::string& tables : tables_) {
+    sink->Append({tables, {}});
+    std::string().swap(tables);
   }
   tables_.clear();
+  for (; !blocks_.empty(); blocks_.pop_front()) {
+    const Kept& oldest = blocks_.front();
+    sink->Append({oldest.tables, oldest.events, oldest.rows});
+  }
   event_bytes_ = 0;
-  return count;
 }
 
 }  // namespace prof::capture

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The blocks of the last seconds, in memory, for a recording that keeps no more. Used by the
-// collector thread alone.
+// Kept blocks are the blocks of the last seconds, in memory, of a recording that keeps no more.
 #ifndef PROF_LIB_CAPTURE_COLLECTOR_KEPT_BLOCKS_H_
 #define PROF_LIB_CAPTURE_COLLECTOR_KEPT_BLOCKS_H_
 
@@ -11,26 +10,29 @@
 #include <string>
 #include <vector>
 
-#include "lib/capture/collector/output.h"
+#include "lib/capture/wire/block_sink.h"
 #include "prof/snapshot.h"
 
 namespace prof::capture {
 
-class KeptBlocks {
+class KeptBlocks : public BlockSink {
  public:
   // Blocks stay for `keep_ns` after they were ended, and while their events take at most
-  // `cap_bytes`. Their table entries (strings, shapes, lanes, paths) stay for ever: later blocks
-  // name them by their place, and the encoder bounds them.
+  // `cap_bytes`. Their table entries (strings, shapes, lanes, paths) are never dropped: later
+  // blocks name them by their place, and the encoder bounds them.
   KeptBlocks(int64_t keep_ns, size_t cap_bytes) : keep_ns_(keep_ns), cap_bytes_(cap_bytes) {}
 
-  // `tables` and `events`: the two parts of one serialized wire.Block, of `rows` events.
-  void Add(std::string tables, std::string events, uint64_t rows, int64_t now_ns);
+  // The block ended now.
+  void Append(const EncodedBlock& block) override;
+  uint64_t blocks() const override { return tables_.size() + blocks_.size(); }
+  bool drops_blocks() const override { return true; }
+
   void Expire(int64_t now_ns);
 
-  // A complete recording of what is here now.
-  void WriteTo(Output* output, const Integrity& integrity, int64_t end_ns) const;
-  // The beginning of a recording: all blocks, which are freed as they are written. Their number.
-  uint64_t MoveTo(Output* output);
+  // Writes a complete recording of what is kept now.
+  void WriteTo(BlockSink* sink, const Integrity& integrity, int64_t end_ns) const;
+  // Writes the beginning of a recording: all blocks, which are freed as they are written.
+  void MoveTo(BlockSink* sink);
 
   // Events that were dropped, by age or at the cap.
   uint64_t rows_dropped() const { return rows_dropped_; }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "lib/capture/collector/kept_blocks.h"
 #include "lib/capture/wire/block_writer.h"
 #include "lib/capture/wire/columns.h"
 #include "lib/capture/wire/wire_tags.h"
@@ -22,9 +21,9 @@ constexpr size_t kLargeBlockBytes = 128 << 10;
 
 }  // namespace
 
-Encoder::Encoder(Output* output, KeptBlocks* kept)
-    : output_(output),
-      kept_(kept),
+Encoder::Encoder(BlockSink* sink)
+    : sink_(sink),
+      repeats_open_ranges_(sink->drops_blocks()),
       columns_(std::make_unique<BlockColumns>()),
       tables_(columns_.get()) {}
 
@@ -279,12 +278,12 @@ void Encoder::Add(uint32_t tid, const RangeEvent& event) {
   columns.thread.Add(thread);
   columns.path.Add(event.path);
   columns.time.Add(event.path, event.time_ns, 0);
-  if (kept_ == nullptr || thread == 0) return;
+  if (!repeats_open_ranges_ || thread == 0) return;
   if (last_steps_.size() < thread) last_steps_.resize(thread);
   last_steps_[thread - 1] = event;
 }
 
-// The block before may be dropped: this one says itself which ranges are open, and since when.
+// The block before may be dropped, so this one repeats which ranges are open, and since when.
 void Encoder::RepeatOpenRanges() {
   RangeColumns& columns = columns_->ranges;
   for (size_t i = 0; i < last_steps_.size(); ++i) {
@@ -443,27 +442,24 @@ void Encoder::WriteBlock(const Integrity& integrity) {
   const uint64_t rows = pending_rows() - repeated_rows_;
   repeated_rows_ = 0;
   columns_->Clear();
-  if (kept_ != nullptr) {
-    kept_->Add(payload_.substr(0, tables), payload_.substr(tables), rows, MonotonicNs());
-    RepeatOpenRanges();
-    return;
-  }
-  output_->Append(payload_);
-  ++blocks_;
+  const std::string_view payload = payload_;
+  sink_->Append({payload.substr(0, tables), payload.substr(tables), rows});
+  if (repeats_open_ranges_) RepeatOpenRanges();
 }
 
-void Encoder::GoOnAfter(uint64_t blocks) {
-  kept_ = nullptr;
-  blocks_ = blocks;
+void Encoder::SetSink(BlockSink* sink) {
+  sink_ = sink;
+  repeats_open_ranges_ = sink->drops_blocks();
 }
 
 void Encoder::WriteLastBlock(const Integrity& integrity, int64_t end_ns) {
-  ++blocks_;
-  const BlockTrailer trailer = {end_ns, blocks_};
+  const BlockTrailer trailer = {end_ns, sink_->blocks() + 1};
   payload_.clear();
   AppendTables(*columns_, &payload_);
+  const size_t tables = payload_.size();
   AppendEvents(*columns_, integrity, &trailer, &payload_);
-  output_->Append(payload_);
+  const std::string_view payload = payload_;
+  sink_->Append({payload.substr(0, tables), payload.substr(tables), pending_rows()});
   columns_->Clear();
 }
 

@@ -10,16 +10,14 @@
 #include <vector>
 
 #include "lib/capture/collector/gpu_source.h"
-#include "lib/capture/collector/output.h"
 #include "lib/capture/events/events.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/wire/block_sink.h"
 #include "lib/capture/wire/entry_tables.h"
 #include "prof/snapshot.h"
 
 namespace prof::capture {
-
-class KeptBlocks;
 
 struct HeaderEvent {
   std::string prof_version, host, command;
@@ -32,8 +30,8 @@ struct HeaderEvent {
 
 class Encoder {
  public:
-  // Blocks go to `kept`, if there is one, and to `output` otherwise. Both outlive the encoder.
-  explicit Encoder(Output* output, KeptBlocks* kept = nullptr);
+  // Finished blocks go to `sink`, which outlives the encoder.
+  explicit Encoder(BlockSink* sink);
   ~Encoder();
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
@@ -84,21 +82,21 @@ class Encoder {
   // Anything to write but integrity.
   bool has_events() const;
 
-  // Ends the block under construction and hands it to the output.
+  // Ends the block under construction and hands it to the sink.
   void WriteBlock(const Integrity& integrity);
-  // The same when it has grown to about 128 KiB; called between buffers, so that blocks stay far
-  // below the format's limit. Repeats the integrity of the block before.
+  // Calls WriteBlock when the block has grown to about 128 KiB, with the integrity of the block
+  // before. Called between buffers, so that blocks stay far below the format's limit.
   void WriteIfLarge();
-  // From now on blocks go to the output, in which `blocks` are already.
-  void GoOnAfter(uint64_t blocks);
-  // Ends what is in the output: the last block, with the trailer.
+  // From now on blocks go to `sink`, which has all blocks before.
+  void SetSink(BlockSink* sink);
+  // Ends the recording: the last block, with the trailer.
   void WriteLastBlock(const Integrity& integrity, int64_t end_ns);
 
  private:
   void RepeatOpenRanges();
 
-  Output* output_;
-  KeptBlocks* kept_;
+  BlockSink* sink_;
+  bool repeats_open_ranges_;  // in each block, because the sink may drop the one before
   std::unique_ptr<BlockColumns> columns_;  // the block under construction
   EntryTables tables_;
   std::string payload_;                 // of the last block, for its memory
@@ -108,7 +106,6 @@ class Encoder {
   uint32_t range_paths_ = 0;
   bool has_header_ = false;   // it has to be in the first block
   size_t repeated_rows_ = 0;  // of the block under construction, by RepeatOpenRanges
-  uint64_t blocks_ = 0;       // in the output
   size_t notices_ = 0;
   uint64_t notices_dropped_ = 0;
   uint64_t kernels_ = 0;

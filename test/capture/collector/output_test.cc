@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/capture/collector/output.h"
-
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,6 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "lib/capture/collector/file_output.h"
+#include "lib/capture/collector/memory_output.h"
+#include "lib/capture/collector/output_path.h"
 #include "lib/capture/process/process_info.h"
 #include "lib/format/framing.h"
 #include "test/capture/wire/blocks.h"
@@ -31,13 +32,11 @@ using Strings = std::vector<std::string>;
 constexpr uint64_t kFrame = format::kFrameHeaderSize;
 
 TEST_CASE("Memory output holds the header and one frame for each payload") {
-  Output output("");
-  output.Append("first");
-  output.Append("");
-  output.Append(std::string("\0third", 6));
+  MemoryOutput output;
+  output.Append({"first"});
+  output.Append({""});
+  output.Append({std::string("\0third", 6)});
   CHECK(Payloads(output.TakeBytes()) == Strings{"first", "", std::string("\0third", 6)});
-  CHECK(output.error().empty());
-  CHECK(output.bytes_not_written() == 0);
 }
 
 TEST_CASE("The checksum of a frame is CRC-32C") {
@@ -52,10 +51,11 @@ TEST_CASE("The checksum of a frame is CRC-32C") {
 
 TEST_CASE("File output holds the same bytes as memory output, block by block") {
   const TempFolder folder;
-  Output memory(""), file(folder / "a.prof");
+  MemoryOutput memory;
+  FileOutput file(folder / "a.prof");
   for (const char* payload : {"one", "two"}) {
-    memory.Append(payload);
-    file.Append(payload);
+    memory.Append({payload});
+    file.Append({payload});
     CHECK(Payloads(ReadFile(folder / "a.prof")).back() == payload);  // before Close: after kill -9
   }
   file.Close();
@@ -65,7 +65,7 @@ TEST_CASE("File output holds the same bytes as memory output, block by block") {
 TEST_CASE("A file appears with the first block, not before") {
   const TempFolder folder;
   {
-    const Output output(folder / "a.prof");
+    const FileOutput output(folder / "a.prof");
     CHECK(access((folder / "a.prof").c_str(), F_OK) != 0);
   }
   CHECK(access((folder / "a.prof").c_str(), F_OK) != 0);
@@ -86,8 +86,8 @@ TEST_CASE("The output pattern knows the process, the host and the rank") {
 TEST_CASE("An old recording is replaced, not appended to") {
   const TempFolder folder;
   WriteFile(folder / "a.prof", std::string(1000, 'x'));
-  Output output(folder / "a.prof");
-  output.Append("new");
+  FileOutput output(folder / "a.prof");
+  output.Append({"new"});
   CHECK(Payloads(ReadFile(folder / "a.prof")) == Strings{"new"});
 }
 
@@ -95,8 +95,8 @@ TEST_CASE("A link in place of the file is replaced, and what it points to stays 
   const TempFolder folder;
   WriteFile(folder / "precious", "keep me");
   REQUIRE(symlink((folder / "precious").c_str(), (folder / "a.prof").c_str()) == 0);
-  Output output(folder / "a.prof");
-  output.Append("new");
+  FileOutput output(folder / "a.prof");
+  output.Append({"new"});
   CHECK(ReadFile(folder / "precious") == "keep me");
   struct stat info {};
   REQUIRE(lstat((folder / "a.prof").c_str(), &info) == 0);
@@ -107,16 +107,16 @@ TEST_CASE("A link in place of the file is replaced, and what it points to stays 
 TEST_CASE("A link to nowhere is replaced") {
   const TempFolder folder;
   REQUIRE(symlink((folder / "nowhere").c_str(), (folder / "a.prof").c_str()) == 0);
-  Output output(folder / "a.prof");
-  output.Append("new");
+  FileOutput output(folder / "a.prof");
+  output.Append({"new"});
   CHECK(access((folder / "nowhere").c_str(), F_OK) != 0);
   CHECK(Payloads(ReadFile(folder / "a.prof")) == Strings{"new"});
 }
 
 void CheckRefused(const std::string& path, int code) {
-  Output output(path);
-  output.Append("12345");
-  output.Append("678");
+  FileOutput output(path);
+  output.Append({"12345"});
+  output.Append({"678"});
   CHECK(output.error_code() == code);
   CHECK(output.error().find(path) != std::string::npos);
   CHECK(output.error().find(strerror(code)) != std::string::npos);
@@ -166,8 +166,8 @@ TEST_CASE("A device is written to, never replaced, and a full one is an error") 
     if (probe < 0) PROF_SKIP("the file system has no devices");
     close(probe);
   }
-  Output output(full);
-  output.Append("12345");
+  FileOutput output(full);
+  output.Append({"12345"});
   CHECK(output.error_code() == ENOSPC);
   CHECK(output.error().find("cannot write " + full) != std::string::npos);
   CHECK(output.bytes_not_written() == format::kFileHeaderSize + kFrame + 5);
@@ -188,19 +188,19 @@ TEST_CASE("A link to a device is an error, and stays") {
 TEST_CASE("When the disk is full, what is in the file stays readable and the rest is counted") {
   const TempFolder folder;
   const std::string path = folder / "a.prof";
-  Output output(path);
-  output.Append("first");
+  FileOutput output(path);
+  output.Append({"first"});
 
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
   const auto old_handler = signal(SIGXFSZ, SIG_IGN);
   const rlimit small = {format::kFileHeaderSize + kFrame + 5 + 100, before.rlim_max};
   REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
-  output.Append(std::string(1000, 'b'));  // 100 bytes of it get through
-  output.Append("third");                 // there would be room, but not in a valid place
+  output.Append({std::string(1000, 'b')});  // 100 bytes of it get through
+  output.Append({"third"});                 // there would be room, but not in a valid place
   REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
   signal(SIGXFSZ, old_handler);
-  output.Append("fourth");
+  output.Append({"fourth"});
 
   CHECK(output.error_code() == EFBIG);
   CHECK(output.error().find(path) != std::string::npos);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/capture/collector/output.h"
+#include "lib/capture/collector/memory_output.h"
 #include "lib/snapshot/read/reader.h"
 #include "test/capture/wire/blocks.h"
 #include "test/capture/wire/events.h"
@@ -34,7 +34,7 @@ struct Recording {
     encoder.WriteLastBlock(integrity, kStart + 1'000'000'000);
     return output.TakeBytes();
   }
-  Output output{""};
+  MemoryOutput output;
   Encoder encoder{&output};
 };
 
@@ -86,7 +86,7 @@ TEST_CASE("A launch costs no byte more while its channel stays the same") {
 }
 
 TEST_CASE("The reader understands everything that the encoder writes") {
-  Output output("");
+  MemoryOutput output;
   Encoder encoder(&output);
   AddAll(encoder, EveryLoss());
   const model::Model model = Read(output.TakeBytes());
@@ -435,7 +435,7 @@ TEST_CASE("A large input becomes many blocks, each far below the format's limit"
 }
 
 TEST_CASE("Nothing is written before the header, however large it grows") {
-  Output output("");
+  MemoryOutput output;
   Encoder encoder(&output);
   for (int i = 0; i < 100'000; ++i) encoder.Add(kTid, RangeEvent{kStart + i, 0});
   encoder.WriteIfLarge();

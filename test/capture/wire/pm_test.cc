@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/capture/collector/output.h"
+#include "lib/capture/collector/memory_output.h"
 #include "lib/capture/wire/encoder.h"
 #include "lib/snapshot/read/reader.h"
 #include "test/capture/wire/events.h"
@@ -32,7 +32,7 @@ struct Recording {
     REQUIRE(model->truncation.empty());
     return *std::move(model);
   }
-  Output output{""};
+  MemoryOutput output;
   Encoder encoder{&output};
   size_t size = 0;  // of the file, after Read()
 };

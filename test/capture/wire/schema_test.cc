@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/capture/collector/output.h"
+#include "lib/capture/collector/memory_output.h"
 #include "lib/capture/wire/encoder.h"
 #include "test/capture/wire/blocks.h"
 #include "test/capture/wire/events.h"
@@ -21,7 +21,7 @@ namespace pb = google::protobuf;
 using prof::test::Blocks;
 
 std::vector<wire::Block> AllBlocks() {
-  Output output("");
+  MemoryOutput output;
   Encoder encoder(&output);
   AddAll(encoder, EveryLoss());
   return Blocks(output.TakeBytes());
@@ -115,7 +115,7 @@ TEST_CASE("The header's fields arrive as they were given") {
 }
 
 TEST_CASE("A process outside of any launcher has rank -1 in its header") {
-  Output output("");
+  MemoryOutput output;
   Encoder encoder(&output);
   HeaderEvent header = AHeader();
   header.rank = -1;

@@ -3,7 +3,7 @@
 // How many bytes of a snapshot a launch takes.
 #include <string>
 
-#include "lib/capture/collector/output.h"
+#include "lib/capture/collector/memory_output.h"
 #include "lib/capture/wire/encoder.h"
 #include "lib/snapshot/read/reader.h"
 #include "test/support/catch.h"
@@ -59,7 +59,7 @@ UntracedKernelEvent UntracedOf(const model::Op& op, const model::Shape& shape) {
 
 // Writes the timeline of `model` as a capture would: kernels, calls, waits and ranges.
 std::string Replay(const model::Model& model) {
-  Output output("");
+  MemoryOutput output;
   Encoder encoder(&output);
   encoder.Add(HeaderEvent{});
   for (uint32_t id = 1; id < model.paths.size(); ++id) {
@@ -101,7 +101,7 @@ double BytesPerLaunch(const std::string& bytes, size_t launches) {
 TEST_CASE("A storm of repeated kernels with a range each takes at most 12 bytes a launch") {
   constexpr size_t kLaunches = 100'000;
   for (const uint32_t kernels : {1u, 20u}) {
-    Output output("");
+    MemoryOutput output;
     Encoder encoder(&output);
     prof::test::LaunchStorm storm(&encoder, kernels);
     for (size_t i = 0; i < kLaunches; ++i) {

@@ -6,7 +6,7 @@
 
 #include "cupti_backend/activity/activity_decode.h"
 #include "cupti_backend/api/cupti_api.h"
-#include "lib/capture/collector/output.h"
+#include "lib/capture/collector/memory_output.h"
 #include "lib/snapshot/read/reader.h"
 #include "test/support/activity_records.h"
 #include "test/support/catch.h"
@@ -35,7 +35,7 @@ struct Decoding {
 
   const CuptiApi api;
   ActivityDecoder decoder{&api};
-  capture::Output output{""};
+  capture::MemoryOutput output;
   capture::Encoder encoder{&output};
 };
 

@@ -71,7 +71,7 @@ TEST_CASE("What an inner call waits for is told of the outer one, and of no othe
   const std::vector<capture::CallEvent> calls = recording.Drain();
   REQUIRE(calls.size() == 2);
 
-  capture::Output output("");
+  capture::MemoryOutput output;
   capture::Encoder encoder(&output);
   const CuptiApi api = DecodingApi();
   CallEncoder names(&api);
@@ -163,7 +163,7 @@ TEST_CASE("Calls and ranges of a thread come in their order") {
 }
 
 TEST_CASE("Calls get the names that CUPTI knows them by, those that explain nothing are left out") {
-  capture::Output output("");
+  capture::MemoryOutput output;
   capture::Encoder encoder(&output);
   const CuptiApi api = DecodingApi();
   CallEncoder calls(&api);

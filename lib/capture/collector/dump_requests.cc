@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/collector/dump_requests.h"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <utility>
+
+#include "lib/capture/collector/dump_signal.h"
+#include "lib/capture/collector/output_path.h"
+
+namespace prof::capture {
+namespace {
+
+// Of the process: a second recording leaves the dumps of the first alone.
+std::atomic<uint32_t> signal_dumps{0};
+
+}  // namespace
+
+DumpRequests::DumpRequests(int signal, std::string output, void (*wake)())
+    : signal_(signal), output_(std::move(output)), wake_(wake), request_(wake) {}
+
+bool DumpRequests::Ask(const std::string& path, std::chrono::milliseconds timeout) {
+  if (path.empty()) {
+    std::fprintf(stderr, "prof: a dump needs the path of a file\n");
+    return false;
+  }
+  return request_.Ask(path, timeout);
+}
+
+void DumpRequests::Open() {
+  request_.Open();
+  if (signal_ == 0) return;
+  TakeDumpSignal();  // one that came late for the recording before
+  const std::string problem = CatchDumpSignal(signal_, wake_);
+  if (problem.empty()) return;
+  std::fprintf(stderr, "prof: signal %d will not dump the recording: %s\n", signal_,
+               problem.c_str());
+}
+
+void DumpRequests::Answer(const std::function<bool(const std::string& path)>& write) {
+  if (signal_ != 0 && TakeDumpSignal()) {
+    const std::string path = DumpPath(output_, ++signal_dumps);
+    if (write(path)) std::fprintf(stderr, "prof: wrote %s\n", path.c_str());
+  }
+  if (const auto pending = request_.Next()) {
+    request_.Answer(pending->ticket, write(pending->argument));
+  }
+}
+
+}  // namespace prof::capture

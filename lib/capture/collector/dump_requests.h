@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dump requests ask for a file of what a recording keeps: Session::Dump(), or a signal.
+#ifndef PROF_LIB_CAPTURE_COLLECTOR_DUMP_REQUESTS_H_
+#define PROF_LIB_CAPTURE_COLLECTOR_DUMP_REQUESTS_H_
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "lib/capture/collector/request.h"
+
+namespace prof::capture {
+
+class DumpRequests {
+ public:
+  // `signal`: 0 for none. `output`: the path of the recording, after which dumps that the signal
+  // asked for are named. `wake` wakes the collector and is async-signal-safe.
+  DumpRequests(int signal, std::string output, void (*wake)());
+
+  // Any thread. False as in Request::Ask, and when `path` is empty or cannot be written.
+  [[nodiscard]] bool Ask(const std::string& path, std::chrono::milliseconds timeout);
+
+  // Before the collector's thread starts: catches the signal.
+  void Open();
+  // The collector. Writes the dumps that were asked for with `write`, which is false on a failure.
+  void Answer(const std::function<bool(const std::string& path)>& write);
+  // The collector has ended.
+  void Close() { request_.Close(); }
+
+ private:
+  const int signal_;
+  const std::string output_;
+  void (*const wake_)();
+  Request request_;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_COLLECTOR_DUMP_REQUESTS_H_

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A request is work that threads of the program ask the collector for, and wait for.
+#ifndef PROF_LIB_CAPTURE_COLLECTOR_REQUEST_H_
+#define PROF_LIB_CAPTURE_COLLECTOR_REQUEST_H_
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace prof::capture {
+
+class Request {
+ public:
+  // `wake` wakes the collector. Any thread may call it.
+  explicit Request(void (*wake)()) : wake_(wake) {}
+
+  // Any thread. Asks for the work on `argument` and waits. False after `timeout`, when the work
+  // failed, and while requests are not open. Where several threads ask at a time, the work is done
+  // once, on the argument of the last one.
+  [[nodiscard]] bool Ask(const std::string& argument, std::chrono::milliseconds timeout);
+
+  // The collector. Nobody has to wait before Open and after Close.
+  void Open();
+  void Close();
+
+  struct Pending {
+    uint64_t ticket = 0;
+    std::string argument;
+  };
+  // The collector. The work is done without the lock; Answer wakes those who wait for it.
+  [[nodiscard]] std::optional<Pending> Next();
+  void Answer(uint64_t ticket, bool ok);
+
+ private:
+  void (*const wake_)();
+  std::mutex mutex_;  // of everything below
+  std::condition_variable answered_;
+  bool open_ = false;
+  uint64_t wanted_ = 0, done_ = 0;  // tickets
+  bool ok_ = false;                 // of the last answer
+  std::string argument_;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_COLLECTOR_REQUEST_H_

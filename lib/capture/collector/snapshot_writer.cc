@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capture/collector/snapshot_writer.h"
+
+#include <cstdio>
+
+#include "lib/capture/threads/range_names.h"
+
+namespace prof::capture {
+namespace {
+
+constexpr size_t kMaxRowsBeforeGpuWork = 1 << 18;  // a host that only names ranges: bounded memory
+constexpr int64_t kClockStepNs = 1'000'000;  // REALTIME against MONOTONIC; NTP slews stay far below
+
+std::optional<KeptBlocks> MakeKept(const CollectorOptions& options) {
+  if (options.keep_last_seconds == 0) return std::nullopt;
+  return KeptBlocks(int64_t{options.keep_last_seconds} * 1'000'000'000,
+                    size_t{static_cast<unsigned>(options.keep_mib)} << 20);
+}
+
+}  // namespace
+
+SnapshotWriter::SnapshotWriter(const CollectorOptions* options, GpuSource* source,
+                               StatusBoard* status)
+    : options_(*options),
+      source_(source),
+      status_(status),
+      file_(options_.output_path),
+      kept_(MakeKept(options_)),
+      encoder_(kept_ ? &*kept_ : Destination()) {}
+
+BlockSink* SnapshotWriter::Destination() {
+  if (options_.output_path.empty()) return &memory_;
+  return &file_;
+}
+
+void SnapshotWriter::Prepare() {
+  first_clock_ = ReadClockPair();
+  ranges_.Start(RealtimeNs(), options_.ranges);
+}
+
+void SnapshotWriter::Round(bool flush) {
+  if (flush) status_->Update();
+  source_->Gather(flush);
+  WriteHeaderOnce();
+  if (options_.ranges) {
+    names_read_ = ReadNames(names_read_, [this](const NameEvent& event) { encoder_.Add(event); });
+  }
+  DrainThreads();
+  source_->Encode(encoder_);
+  WriteNotices();
+  if (flush) CheckClock();
+  CheckOutput();
+}
+
+void SnapshotWriter::DrainThreads() {
+  ThreadReader::Sink sink;
+  sink.path = [this](const RangePathInfo& path) { encoder_.Add(path); };
+  sink.step = [this](uint32_t tid, const RangeEvent& event) {
+    encoder_.Add(tid, event);
+    encoder_.WriteIfLarge();  // all rings together hold more than a block may
+  };
+  sink.span = [this](const SpanEvent& event) { encoder_.Add(event); };
+  sink.mark = [this](const MarkEvent& event) { encoder_.Add(event); };
+  sink.payload = [this](const PayloadEvent& event) { encoder_.Add(event); };
+  sink.call = [this](const CallEvent& event) {
+    source_->Encode(event, encoder_);
+    encoder_.WriteIfLarge();
+  };
+  ranges_.Drain(sink);
+}
+
+void SnapshotWriter::WriteHeaderOnce() {
+  if (header_written_) return;
+  // A file appears with the first GPU work only. Nothing may be written before the header, and
+  // everything encoded until then stays in the first block.
+  if (options_.file_only_with_gpu_work && !source_->saw_gpu_work() &&
+      encoder_.pending_rows() < kMaxRowsBeforeGpuWork) {
+    return;
+  }
+  header_written_ = true;
+  HeaderEvent header = options_.header;
+  header.versions = source_->versions();
+  encoder_.Add(header);
+  encoder_.Add(first_clock_);
+}
+
+void SnapshotWriter::WriteNotices() {
+  for (const NoticeEvent& notice : status_->TakeNotices()) encoder_.Add(notice);
+}
+
+void SnapshotWriter::WriteProblems() {
+  for (const NoticeEvent& problem : status_->NewProblems()) encoder_.Add(problem);
+}
+
+void SnapshotWriter::CheckClock() {
+  const ClockPair clock = ReadClockPair();
+  const int64_t drift = (clock.realtime_ns - first_clock_.realtime_ns) -
+                        (clock.monotonic_ns - first_clock_.monotonic_ns);
+  if (drift > kClockStepNs || drift < -kClockStepNs) clock_stepped_ = true;
+  if (header_written_) encoder_.Add(clock);  // not for hours before the first GPU work
+}
+
+void SnapshotWriter::CheckOutput() {
+  if (file_.error().empty()) return;
+  const bool first =
+      status_->ReportOutput({State::kUnavailable, file_.error_code(), file_.error(),
+                             "give a path in a folder that can be written and has room"});
+  // Without the board's lock: stderr may be a pipe that nobody reads.
+  if (first) std::fprintf(stderr, "prof: %s; recording stops\n", file_.error().c_str());
+}
+
+void SnapshotWriter::WriteBlock() {
+  if (header_written_) encoder_.WriteBlock(CountLosses());
+}
+
+void SnapshotWriter::DropOldBlocks(int64_t now_ns) {
+  if (keeping_) kept_->Expire(now_ns);
+}
+
+bool SnapshotWriter::WriteDump(const std::string& path) {
+  if (!keeping_) return false;
+  Round(true);
+  if (!header_written_) return false;  // nothing has happened that is worth a file
+  encoder_.WriteBlock(CountLosses());
+  kept_->Expire(MonotonicNs());
+  FileOutput dump(path);
+  kept_->WriteTo(&dump, CountLosses(), RealtimeNs());
+  if (dump.error().empty()) return true;
+  std::fprintf(stderr, "prof: %s; recording goes on\n", dump.error().c_str());
+  return false;
+}
+
+Integrity SnapshotWriter::CountLosses() const {
+  Integrity integrity;
+  encoder_.AddCounts(integrity);
+  source_->AddLosses(integrity);
+  integrity.calls_dropped += ranges_.calls_dropped();
+  if (options_.ranges) {
+    integrity.range_events_dropped += ranges_.events_dropped();
+    integrity.range_paths_dropped += ranges_.paths_dropped();
+    integrity.range_ends_unmatched += ranges_.unbalanced_pops();
+    integrity.ranges_left_open += ranges_.left_open();
+    integrity.payloads_not_read += ranges_.payloads_not_read();
+    integrity.names_dropped += NamesDropped();
+  }
+  integrity.bytes_not_written = file_.bytes_not_written();
+  integrity.rows_not_kept = kept_ ? kept_->rows_dropped() : 0;
+  integrity.clock_stepped = clock_stepped_;
+  integrity.incomplete = incomplete_;
+  return integrity;
+}
+
+// From here on blocks go to the file as they end, as in a recording that keeps all.
+void SnapshotWriter::StopKeeping() {
+  if (!keeping_ || !header_written_) return;
+  encoder_.WriteBlock(CountLosses());
+  kept_->Expire(MonotonicNs());
+  kept_->MoveTo(Destination());
+  encoder_.SetSink(Destination());
+  keeping_ = false;
+}
+
+void SnapshotWriter::Finish() {
+  // All that is here goes to the file before what waits for the GPU, which may never be done.
+  StopKeeping();
+  WriteProblems();
+  if (encoder_.has_events()) WriteBlock();
+  source_->StopCounters();
+  if (!source_->Synchronize()) incomplete_ = true;
+  Round(true);
+  source_->Stop();
+  ranges_.Stop();
+  Round(false);
+  WriteProblems();
+  StopKeeping();
+  integrity_ = CountLosses();
+  if (header_written_) {
+    encoder_.WriteLastBlock(integrity_, RealtimeNs());
+    integrity_.bytes_not_written = file_.bytes_not_written();
+  }
+  file_.Close();
+  CheckOutput();
+}
+
+void SnapshotWriter::GiveUp(const char* why) {
+  incomplete_ = true;
+  std::fprintf(stderr, "prof: the recording ends here: %s\n", why);
+}
+
+void SnapshotWriter::Abandon() {
+  source_->Stop();
+  ranges_.Stop();
+  file_.Close();
+  integrity_.incomplete = true;
+}
+
+}  // namespace prof::capture

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The snapshot writer takes events from all sources and writes them as the blocks of one snapshot,
+// round by round. Everything slow happens here, on the collector's thread alone.
+#ifndef PROF_LIB_CAPTURE_COLLECTOR_SNAPSHOT_WRITER_H_
+#define PROF_LIB_CAPTURE_COLLECTOR_SNAPSHOT_WRITER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "lib/capture/collector/collector_options.h"
+#include "lib/capture/collector/file_output.h"
+#include "lib/capture/collector/gpu_source.h"
+#include "lib/capture/collector/kept_blocks.h"
+#include "lib/capture/collector/memory_output.h"
+#include "lib/capture/collector/status_board.h"
+#include "lib/capture/process/clock.h"
+#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/wire/encoder.h"
+#include "prof/snapshot.h"
+
+namespace prof::capture {
+
+class SnapshotWriter {
+ public:
+  // All three outlive the writer.
+  SnapshotWriter(const CollectorOptions* options, GpuSource* source, StatusBoard* status);
+  SnapshotWriter(const SnapshotWriter&) = delete;
+  SnapshotWriter& operator=(const SnapshotWriter&) = delete;
+
+  // What threads of the program write from now on is of this recording. Before the collector's
+  // thread starts, and before the source does, whose callbacks write as well.
+  void Prepare();
+  // What they write from now on is not. Any thread.
+  void StopRanges() { ranges_.Stop(); }
+
+  // Encodes what the sources have. `flush`: also what is in buffers that are not full.
+  void Round(bool flush);
+  bool has_events() const { return encoder_.has_events(); }
+  // Ends the block under construction, once there is a header.
+  void WriteBlock();
+
+  // Drops blocks that are older than what is kept, if not all of them are.
+  void DropOldBlocks(int64_t now_ns);
+  // Writes what is kept to a file of its own. False, with a line on stderr, when it cannot be
+  // written; false when nothing has happened yet.
+  [[nodiscard]] bool WriteDump(const std::string& path);
+
+  // Stops the sources and writes what they still have, and the trailer.
+  void Finish();
+  // Says on stderr why the recording is not complete.
+  void GiveUp(const char* why);
+  // Stops the sources and closes the file without a trailer.
+  void Abandon();
+
+  // After Finish or Abandon.
+  std::string TakeBytes() { return memory_.TakeBytes(); }
+  Integrity integrity() const { return integrity_; }
+
+ private:
+  BlockSink* Destination();
+  void WriteHeaderOnce();
+  void DrainThreads();
+  void WriteNotices();
+  void WriteProblems();
+  void CheckClock();
+  void CheckOutput();
+  void StopKeeping();
+  Integrity CountLosses() const;
+
+  const CollectorOptions& options_;
+  GpuSource* const source_;
+  StatusBoard* const status_;
+  FileOutput file_;      // used when there is a path
+  MemoryOutput memory_;  // used when there is none
+  std::optional<KeptBlocks> kept_;
+  bool keeping_ = kept_.has_value();  // until the end begins
+  Encoder encoder_;
+  ThreadReader ranges_;
+  uint32_t names_read_ = 0;
+  ClockPair first_clock_;
+  bool clock_stepped_ = false;
+  bool header_written_ = false;
+  bool incomplete_ = false;
+  Integrity integrity_;  // at the end
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_COLLECTOR_SNAPSHOT_WRITER_H_

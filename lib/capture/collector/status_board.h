@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The status board shows what the collector last saw of the sources and of the output.
+#ifndef PROF_LIB_CAPTURE_COLLECTOR_STATUS_BOARD_H_
+#define PROF_LIB_CAPTURE_COLLECTOR_STATUS_BOARD_H_
+
+#include <mutex>
+#include <vector>
+
+#include "lib/capture/collector/gpu_source.h"
+#include "lib/capture/events/events.h"
+#include "prof/session.h"
+
+namespace prof::capture {
+
+// The status of the sources now, without the output's. `ranges`: whether they were asked for.
+[[nodiscard]] Status SourcesStatus(const GpuSource& source, bool ranges);
+
+class StatusBoard {
+ public:
+  // `source` outlives the board.
+  StatusBoard(const GpuSource* source, bool ranges) : source_(source), ranges_(ranges) {}
+
+  // Any thread. A lock that is not free within a second gives an empty status: a handler of a
+  // signal may ask, on the thread that holds it.
+  [[nodiscard]] Status status() const;
+
+  // Any thread: a notice for the snapshot. There is room for 256 between two rounds.
+  void AddNotice(NoticeEvent notice);
+
+  // --- The collector's thread ---
+
+  [[nodiscard]] std::vector<NoticeEvent> TakeNotices();
+  // Asks the sources.
+  void Update();
+  // Updates, and returns notices of what does not work and was not returned before.
+  [[nodiscard]] std::vector<NoticeEvent> NewProblems();
+  // The output does not work any more. True the first time.
+  [[nodiscard]] bool ReportOutput(const SubsystemStatus& failure);
+
+ private:
+  const GpuSource* const source_;
+  const bool ranges_;
+  Status reported_;  // in NewProblems
+
+  mutable std::mutex mutex_;  // of everything below; never held across a call to the source
+  Status status_;
+  std::vector<NoticeEvent> notices_;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_COLLECTOR_STATUS_BOARD_H_
