@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "lib/capture/process/clock.h"
+#include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "lib/capture/threads/tick_clock.h"
 #include "nvtx_bridge/injection.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lib/capture/environment.h"
-#include "lib/capture/threads/range_names.h"
+#include "lib/capture/threads/thread_recorder.h"
 
 namespace prof::cupti {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "lib/capture/threads/range_counts.h"
 #include "lib/capture/threads/range_strings.h"
 #include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/thread_registry.h"
 #include "nvtx_bridge/handle_map.h"
 #include "nvtx_bridge/handlers.h"
 
@@ -55,7 +55,7 @@ class Attributes {
     }
     std::memcpy(&copy_, given, std::min<size_t>(given->size, sizeof(copy_)));
     copy_.size = static_cast<uint16_t>(std::min<size_t>(given->size, sizeof(copy_)));
-    if (capture::StoredStringFromHandle(given->message.registered) != nullptr) {
+    if (capture::thread_registry.strings.FromHandle(given->message.registered) != nullptr) {
       copy_.message.registered = nullptr;
       theirs_ = &copy_;
     } else {
@@ -294,11 +294,12 @@ NvtxFunctionPointer ChainedHandler(NvtxCallbackModule module, unsigned int id) {
 }
 
 nvtxDomainHandle_t TheirDomain(nvtxDomainHandle_t domain) {
-  return capture::StoredStringFromHandle(domain) != nullptr ? nullptr : domain;
+  return capture::thread_registry.strings.FromHandle(domain) != nullptr ? nullptr : domain;
 }
 
 nvtxDomainHandle_t OurDomain(nvtxDomainHandle_t domain) {
-  if (domain == nullptr || capture::StoredStringFromHandle(domain) != nullptr) return domain;
+  if (domain == nullptr || capture::thread_registry.strings.FromHandle(domain) != nullptr)
+    return domain;
   return FromBits<nvtxDomainHandle_t>(domains.Find(Bits(domain)));
 }
 
@@ -306,7 +307,7 @@ nvtxRangeId_t RememberRange(nvtxRangeId_t theirs, nvtxRangeId_t ours) {
   their_ids.store(true, std::memory_order_relaxed);
   if (!ranges.Add(theirs, ours)) {
     capture::EndRange(ours);  // nobody could end it
-    capture::range_counts.events_dropped.fetch_add(1, std::memory_order_relaxed);
+    capture::CountDroppedRange();
   }
   return theirs;
 }

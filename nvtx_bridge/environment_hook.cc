@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "lib/capture/process/library_files.h"
-#include "lib/capture/threads/range_owner.h"
+#include "lib/capture/threads/range_status.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "nvtx_bridge/nvtx_status.h"
 
@@ -23,7 +23,7 @@ const char* NotOurs() { return NvtxTheirsAlone() ? OtherNvtxTool() : nullptr; }
 
 __attribute__((constructor)) void AttachNvtx() {
   capture::GuardRangesAgainstFork();  // ranges may come, and forks, without any session
-  capture::SetRangeOwnerQuery(&NotOurs);
+  capture::SetOtherNvtxToolQuery(&NotOurs);
 
   Dl_info self{};
   if (dladdr(reinterpret_cast<const void*>(&OtherNvtxTool), &self) == 0) return;

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string_view>
 
-#include "lib/capture/threads/range_names.h"
 #include "lib/capture/threads/range_strings.h"
 #include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/thread_registry.h"
 #include "nvtx_bridge/text.h"
 
 namespace prof::nvtx {
@@ -18,8 +18,8 @@ using capture::StoredString;
 
 // Handles are addresses of stored strings, for domains as for registered strings.
 const StoredString* Register(std::string_view text) {
-  const StoredString* stored = capture::InternString(text);
-  return stored != nullptr ? stored : capture::OverflowString();
+  const StoredString* stored = capture::thread_registry.strings.Intern(text);
+  return stored != nullptr ? stored : capture::RangeStrings::Overflow();
 }
 
 template <typename Handle>
@@ -28,7 +28,7 @@ Handle HandleOf(const StoredString* stored) {
 }
 
 std::string_view TextOf(const void* handle) {
-  const StoredString* stored = capture::StoredStringFromHandle(handle);
+  const StoredString* stored = capture::thread_registry.strings.FromHandle(handle);
   return stored != nullptr ? stored->view() : std::string_view();
 }
 

@@ -5,7 +5,7 @@
 #include <exception>
 #include <new>
 
-#include "lib/capture/threads/range_paths.h"
+#include "lib/capture/threads/thread_registry.h"
 
 namespace prof::cupti {
 namespace {
@@ -15,9 +15,9 @@ std::string PathText(uint32_t path) {
   constexpr size_t kMaxText = 4096;
   std::string text;
   for (uint32_t id = path; id != capture::kNoPath && text.size() < kMaxText;
-       id = capture::PathAt(id).parent) {
+       id = capture::thread_registry.paths.At(id).parent) {
     if (!text.empty()) text.insert(0, 1, '/');
-    text.insert(0, capture::PathAt(id).name->view());
+    text.insert(0, capture::thread_registry.paths.At(id).name->view());
   }
   return text;
 }

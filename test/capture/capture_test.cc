@@ -16,7 +16,6 @@
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/process_info.h"
 #include "lib/capture/process/thread_id.h"
-#include "lib/capture/threads/range_names.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "lib/snapshot/read/reader.h"
 #include "test/capture/collector/fake_source.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/capture/threads/range_names.h"
+#include "lib/capture/threads/thread_registry.h"
 #include "nvtx_bridge/injection.h"
 #include "nvtx_bridge/nvtx_status.h"
 #include "test/nvtx/recording.h"
@@ -199,11 +199,11 @@ TEST_CASE("Null and foreign pointers do no harm") {
 }
 
 TEST_CASE("The program's names of its threads are kept") {
-  const uint32_t seen = ReadNames(0, [](const NameEvent&) {});
+  const uint32_t seen = thread_registry.names.Read(0, [](const NameEvent&) {});
   nvtxNameOsThreadA(4711, "reader");
   nvtxNameOsThreadW(4712, L"wri\u00e4ter");
   Paths names;
-  ReadNames(seen, [&](const NameEvent& event) {
+  thread_registry.names.Read(seen, [&](const NameEvent& event) {
     CHECK(event.kind == NameKind::kThread);
     names.push_back(std::to_string(event.id) + " " + std::string(event.name));
   });
@@ -211,7 +211,7 @@ TEST_CASE("The program's names of its threads are kept") {
 }
 
 TEST_CASE("The program's names of its categories and streams are kept") {
-  const uint32_t seen = ReadNames(0, [](const NameEvent&) {});
+  const uint32_t seen = thread_registry.names.Read(0, [](const NameEvent&) {});
   nvtxDomainHandle_t domain = nvtxDomainCreateA("NCCL");
   nvtxNameCategoryA(1, "forward");
   nvtxNameCategoryW(2, L"backward");
@@ -225,7 +225,7 @@ TEST_CASE("The program's names of its categories and streams are kept") {
   SetStreamResolver(nullptr);
   nvtx::NameStreamW(reinterpret_cast<void*>(0x50), L"compute");
   Paths names;
-  ReadNames(seen, [&](const NameEvent& event) {
+  thread_registry.names.Read(seen, [&](const NameEvent& event) {
     names.push_back(std::to_string(static_cast<int>(event.kind)) + " " + std::string(event.domain) +
                     " " + std::to_string(event.id) + " " + std::string(event.name) + " " +
                     std::to_string(event.context) + "/" + std::to_string(event.stream));

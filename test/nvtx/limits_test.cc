@@ -8,11 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "lib/capture/threads/range_paths.h"
-#include "lib/capture/threads/range_spans.h"
-#include "lib/capture/threads/range_strings.h"
 #include "lib/capture/threads/thread_recorder.h"
-#include "lib/capture/threads/thread_state.h"
+#include "lib/capture/threads/thread_registry.h"
 #include "nvtx_bridge/handlers.h"
 #include "test/nvtx/recording.h"
 #include "test/support/catch.h"
@@ -92,7 +89,7 @@ TEST_CASE("A full path table gives the parent and counts, and known paths go on"
     PushRange({"filler " + std::to_string(i), ""});
     PopRange("");
   }
-  CHECK(LastPath() == kMaxPaths);
+  CHECK(thread_registry.paths.last() == kMaxPaths);
 
   Recording recording;
   CHECK(PushRange({"new name", ""}) == 1);
@@ -114,7 +111,8 @@ TEST_CASE("A full string table gives one shared handle, and ranges in its name a
   for (uint32_t i = 0; i < 200'000; ++i) {
     last = nvtx::DomainRegisterStringA(nullptr, ("registered " + std::to_string(i)).c_str());
   }
-  CHECK(last == reinterpret_cast<nvtxStringHandle_t>(const_cast<StoredString*>(OverflowString())));
+  CHECK(last ==
+        reinterpret_cast<nvtxStringHandle_t>(const_cast<StoredString*>(RangeStrings::Overflow())));
   CHECK(nvtx::DomainCreateA("one more domain") != nullptr);
   Recording recording;
   nvtxEventAttributes_t event{};

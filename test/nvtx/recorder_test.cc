@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "lib/capture/process/thread_id.h"
-#include "lib/capture/threads/range_names.h"
-#include "lib/capture/threads/range_strings.h"
+#include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/threads/thread_recorder.h"
-#include "lib/capture/threads/thread_state.h"
+#include "lib/capture/threads/thread_registry.h"
 #include "test/nvtx/recording.h"
 #include "test/support/catch.h"
 
@@ -256,7 +255,7 @@ TEST_CASE("Ranges beyond the deepest level are counted and still balance") {
 }
 
 TEST_CASE("Names are handed out once, in order, and not again when they are said again") {
-  uint32_t seen = ReadNames(0, [](const NameEvent&) {});
+  uint32_t seen = thread_registry.names.Read(0, [](const NameEvent&) {});
   GiveName({NameKind::kThread, 17, "", "loader", 0, 0});
   GiveName({NameKind::kCategory, 17, "lib", "loader", 0, 0});
   GiveName({NameKind::kThread, 17, "", "loader", 0, 0});
@@ -266,11 +265,11 @@ TEST_CASE("Names are handed out once, in order, and not again when they are said
     names.push_back(std::to_string(static_cast<int>(event.kind)) + std::string(event.domain) +
                     std::to_string(event.id) + " " + std::string(event.name));
   };
-  seen = ReadNames(seen, keep);
+  seen = thread_registry.names.Read(seen, keep);
   CHECK(names == Paths{"117 loader", "2lib17 loader", "117 trainer"});
-  CHECK(ReadNames(seen, keep) == seen);
+  CHECK(thread_registry.names.Read(seen, keep) == seen);
   CHECK(names.size() == 3);
-  CHECK(NamesDropped() == 0);
+  CHECK(thread_registry.names.dropped() == 0);
 }
 
 TEST_CASE("A payload comes with its range, mark or span, at the same time") {

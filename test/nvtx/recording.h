@@ -10,7 +10,7 @@
 
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/thread_id.h"
-#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/thread_reader.h"
 
 namespace prof::capture {
 

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "lib/capture/threads/range_names.h"
+#include "lib/capture/threads/thread_registry.h"
 
 namespace prof::capture {
 namespace {
@@ -43,7 +43,8 @@ void SnapshotWriter::Round(bool flush) {
   source_->Gather(flush);
   WriteHeaderOnce();
   if (options_.ranges) {
-    names_read_ = ReadNames(names_read_, [this](const NameEvent& event) { encoder_.Add(event); });
+    names_read_ = thread_registry.names.Read(
+        names_read_, [this](const NameEvent& event) { encoder_.Add(event); });
   }
   DrainThreads();
   source_->Encode(encoder_);
@@ -141,7 +142,7 @@ Integrity SnapshotWriter::CountLosses() const {
     integrity.range_ends_unmatched += ranges_.unbalanced_pops();
     integrity.ranges_left_open += ranges_.left_open();
     integrity.payloads_not_read += ranges_.payloads_not_read();
-    integrity.names_dropped += NamesDropped();
+    integrity.names_dropped += thread_registry.names.dropped();
   }
   integrity.bytes_not_written = file_.bytes_not_written();
   integrity.rows_not_kept = kept_ ? kept_->rows_dropped() : 0;

@@ -16,7 +16,7 @@
 #include "lib/capture/collector/memory_output.h"
 #include "lib/capture/collector/status_board.h"
 #include "lib/capture/process/clock.h"
-#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/wire/encoder.h"
 #include "prof/snapshot.h"
 

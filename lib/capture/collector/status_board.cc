@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lib/capture/process/lock_within.h"
-#include "lib/capture/threads/range_owner.h"
+#include "lib/capture/threads/range_status.h"
 
 namespace prof::capture {
 namespace {

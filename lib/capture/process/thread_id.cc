@@ -7,7 +7,7 @@
 namespace prof::capture {
 namespace {
 
-// Initial-exec for the reason that thread_state.h gives.
+// Initial-exec for the reason that thread_registry.h gives.
 __thread uint32_t thread_id __attribute__((tls_model("initial-exec"))) = 0;
 
 }  // namespace

@@ -6,26 +6,21 @@
 namespace prof::capture {
 namespace {
 
-constexpr uint32_t kSlots = kMaxPaths * 2;
-
-PathNode nodes[kMaxPaths + 1];
-std::atomic<uint32_t> slots[kSlots];  // ids
-alignas(64) std::atomic<uint32_t> last_path{0};
-alignas(64) std::atomic<uint64_t> paths_dropped{0};
-
-uint32_t Drop() {
-  paths_dropped.fetch_add(1, std::memory_order_relaxed);
-  return kNoPath;
-}
-
 // Two siblings may well be two different things (norm_1, norm_2); from the third on, numbers are
-// taken to count. Looked for among this many paths before a new one.
+// taken to count. A new path is compared with this many paths before it.
 constexpr uint32_t kDifferentSiblings = 2;
 constexpr uint32_t kSiblingsWithin = 1024;
 
+}  // namespace
+
+uint32_t RangePaths::Drop() {
+  dropped_.fetch_add(1, std::memory_order_relaxed);
+  return kNoPath;
+}
+
 // "layer 7" and "layer 12" hash alike.
-uint64_t PatternOf(uint32_t parent, const StoredString* name) {
-  uint64_t hash = MixHash(parent == kNoPath ? 0 : nodes[parent].pattern, 1);
+uint64_t RangePaths::PatternOf(uint32_t parent, const StoredString* name) const {
+  uint64_t hash = MixHash(parent == kNoPath ? 0 : nodes_[parent].pattern, 1);
   bool in_number = false;
   for (const char c : name->view()) {
     const bool digit = c >= '0' && c <= '9';
@@ -35,23 +30,22 @@ uint64_t PatternOf(uint32_t parent, const StoredString* name) {
   return hash;
 }
 
-uint64_t FamilyOf(uint32_t id, uint64_t pattern) {
+uint64_t RangePaths::FamilyOf(uint32_t id, uint64_t pattern) const {
   const uint32_t first = id > kSiblingsWithin ? id - kSiblingsWithin : 1;
   uint32_t siblings = 0;
   for (uint32_t other = first; other < id; ++other) {
-    if (nodes[other].ready.load(std::memory_order_acquire) && nodes[other].pattern == pattern) {
-      ++siblings;
-    }
+    const PathNode& node = nodes_[other];
+    if (node.ready.load(std::memory_order_acquire) && node.pattern == pattern) ++siblings;
   }
   return siblings < kDifferentSiblings ? MixHash(pattern, id) : pattern;
 }
 
-uint32_t NewNode(uint32_t parent, const StoredString* domain, const StoredString* name,
-                 uint32_t color, uint32_t category) {
-  if (last_path.load(std::memory_order_relaxed) >= kMaxPaths) return kNoPath;
-  const uint32_t id = last_path.fetch_add(1, std::memory_order_relaxed) + 1;
+uint32_t RangePaths::NewNode(uint32_t parent, const StoredString* domain, const StoredString* name,
+                             uint32_t color, uint32_t category) {
+  if (last_.load(std::memory_order_relaxed) >= kMaxPaths) return kNoPath;
+  const uint32_t id = last_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (id > kMaxPaths) return kNoPath;
-  PathNode& node = nodes[id];
+  PathNode& node = nodes_[id];
   node.name = name;
   node.domain = domain;
   node.parent = parent;
@@ -63,31 +57,28 @@ uint32_t NewNode(uint32_t parent, const StoredString* domain, const StoredString
   return id;
 }
 
-}  // namespace
-
-uint32_t ChildPath(uint32_t parent, const StoredString* domain, const StoredString* name,
-                   uint32_t color, uint32_t category) {
-  if (name == nullptr || name == OverflowString() || domain == OverflowString()) return Drop();
+uint32_t RangePaths::Child(uint32_t parent, const StoredString* domain, const StoredString* name,
+                           uint32_t color, uint32_t category) {
+  const StoredString* const overflow = RangeStrings::Overflow();
+  if (name == nullptr || name == overflow || domain == overflow) return Drop();
   const uint64_t hash =
       MixHash(reinterpret_cast<uintptr_t>(name),
               reinterpret_cast<uintptr_t>(domain) ^ (static_cast<uint64_t>(parent) << 40U));
   uint32_t mine = kNoPath;
   for (uint32_t i = hash & (kSlots - 1);; i = (i + 1) & (kSlots - 1)) {
-    uint32_t id = slots[i].load(std::memory_order_acquire);
+    uint32_t id = slots_[i].load(std::memory_order_acquire);
     if (id == kNoPath) {
       if (mine == kNoPath) mine = NewNode(parent, domain, name, color, category);
       if (mine == kNoPath) return Drop();
-      if (slots[i].compare_exchange_strong(id, mine, std::memory_order_acq_rel)) return mine;
+      if (slots_[i].compare_exchange_strong(id, mine, std::memory_order_acq_rel)) return mine;
     }
-    const PathNode& node = nodes[id];
+    const PathNode& node = nodes_[id];
     if (node.name == name && node.parent == parent && node.domain == domain) return id;
   }
 }
 
-const PathNode& PathAt(uint32_t id) { return nodes[id]; }
-
-uint32_t LastPath() { return std::min(last_path.load(std::memory_order_acquire), kMaxPaths); }
-
-uint64_t PathsDropped() { return paths_dropped.load(std::memory_order_relaxed); }
+uint32_t RangePaths::last() const {
+  return std::min(last_.load(std::memory_order_acquire), kMaxPaths);
+}
 
 }  // namespace prof::capture

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tree of nested ranges: one node for each (parent, domain, name) that was ever open. Nodes
-// live as long as the process; ids count from 1.
+// Range paths are the tree of nested ranges: one node for each (parent, domain, name) that was ever
+// open. Nodes live as long as the process; ids count from 1.
 #ifndef PROF_LIB_CAPTURE_THREADS_RANGE_PATHS_H_
 #define PROF_LIB_CAPTURE_THREADS_RANGE_PATHS_H_
 
@@ -25,20 +25,40 @@ struct PathNode {
   std::atomic<bool> ready{false};
 };
 
-// The node `name` below `parent`, made when it is new (with `color` and `category`, which are those
-// of the first use). Any thread; lock-free, no allocation. kNoPath when it is new and the table is
-// full, or when the name or the domain had no room: counted in PathsDropped(). Threads that make
-// the same node at the same time may use up an id each; all of them get the same one.
-uint32_t ChildPath(uint32_t parent, const StoredString* domain, const StoredString* name,
+class RangePaths {
+ public:
+  constexpr RangePaths() = default;
+
+  // The node `name` below `parent`, made when it is new (with `color` and `category`, which are
+  // those of the first use). Any thread; lock-free, no allocation. kNoPath when it is new and the
+  // table is full, or when the name or the domain had no room: counted in dropped(). Threads that
+  // make the same node at the same time may use up an id each; all of them get the same one.
+  [[nodiscard]] uint32_t Child(uint32_t parent, const StoredString* domain,
+                               const StoredString* name, uint32_t color, uint32_t category);
+
+  // `id`: one that Child returned, or one whose node is ready.
+  [[nodiscard]] const PathNode& At(uint32_t id) const { return nodes_[id]; }
+
+  // Ids up to this one have been given out; the last ones may not be ready yet.
+  [[nodiscard]] uint32_t last() const;
+
+  // Since the process began.
+  [[nodiscard]] uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr uint32_t kSlots = kMaxPaths * 2;
+
+  uint32_t Drop();
+  uint64_t PatternOf(uint32_t parent, const StoredString* name) const;
+  uint64_t FamilyOf(uint32_t id, uint64_t pattern) const;
+  uint32_t NewNode(uint32_t parent, const StoredString* domain, const StoredString* name,
                    uint32_t color, uint32_t category);
 
-// `id`: one that ChildPath returned, or one whose node is ready.
-const PathNode& PathAt(uint32_t id);
-
-// Ids up to this one have been given out; the last ones may not be ready yet.
-uint32_t LastPath();
-
-uint64_t PathsDropped();
+  PathNode nodes_[kMaxPaths + 1] = {};
+  std::atomic<uint32_t> slots_[kSlots] = {};  // ids
+  alignas(64) std::atomic<uint32_t> last_{0};
+  alignas(64) std::atomic<uint64_t> dropped_{0};
+};
 
 }  // namespace prof::capture
 

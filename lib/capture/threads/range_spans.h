@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ranges of nvtxRangeStart that are open. Any thread may end them.
+// Range spans are the ranges of nvtxRangeStart that are open. Any thread may end them.
 #ifndef PROF_LIB_CAPTURE_THREADS_RANGE_SPANS_H_
 #define PROF_LIB_CAPTURE_THREADS_RANGE_SPANS_H_
 
+#include <atomic>
 #include <cstdint>
 
 #include "lib/capture/events/events.h"
@@ -21,24 +22,51 @@ struct SpanStart {
 };
 
 // All functions: any thread; no lock, no allocation. Ids are never reused.
+class RangeSpans {
+ public:
+  constexpr RangeSpans() = default;
 
-// Returns the span's id; when kMaxOpenSpans are open an id that EndSpan does not know but
-// IsUntracked does.
-uint64_t StartSpan(const SpanStart& start);
-bool IsUntracked(uint64_t id);
+  // Returns the span's id. When kMaxOpenSpans are open, it is an id that End does not know but
+  // IsUntracked does.
+  [[nodiscard]] uint64_t Start(const SpanStart& start);
+  [[nodiscard]] static bool IsUntracked(uint64_t id);
 
-// Ends a span: true, once. A span that another thread has on its stack waits there (as ended at
-// `now`) until that thread has noticed.
-bool EndSpan(uint64_t id, const ThreadState* caller, int64_t now, SpanStart* start);
+  // Ends a span: true, once. A span that another thread has on its stack waits there (as ended at
+  // `now`) until that thread has noticed.
+  [[nodiscard]] bool End(uint64_t id, const ThreadState* caller, int64_t now, SpanStart* start);
 
-// --- By the thread that has the span on its stack ---
+  // --- By the thread that has the span on its stack ---
 
-// Whether another thread has ended it, and when.
-bool HasEnded(uint64_t id, int64_t* end);
-// It is off the stack: its place may be used again.
-void ReleaseEnded(uint64_t id);
-// The thread ends, and the span goes on without it.
-void Disown(uint64_t id);
+  // Whether another thread has ended it, and when.
+  [[nodiscard]] bool HasEnded(uint64_t id, int64_t* end) const;
+  // It is off the stack: its place may be used again.
+  void ReleaseEnded(uint64_t id);
+  // The thread ends, and the span goes on without it.
+  void Disown(uint64_t id);
+
+ private:
+  // kFree -> kBusy (being filled) -> kOpen -> kBusy (being ended) -> kEnded -> kFree. A span that
+  // is on no stack is kOwnerless instead of kOpen, and goes to kFree when it ends.
+  enum State : uint64_t { kFree, kBusy, kOpen, kOwnerless, kEnded };
+
+  struct Span {
+    // Generation and state. Every change is a compare-exchange with both, so that a stale id cannot
+    // touch a later span in the same place.
+    std::atomic<uint64_t> word{0};
+    SpanStart start;
+    int64_t end = 0;
+  };
+
+  static uint64_t Word(uint64_t id, State state);
+  Span& PlaceOf(uint64_t id) { return spans_[id % kMaxOpenSpans]; }
+  bool Change(uint64_t id, State from, State to);
+  void Free(uint64_t id, State from);
+
+  Span spans_[kMaxOpenSpans] = {};
+  alignas(64) std::atomic<uint64_t> next_place_{0};
+  std::atomic<uint32_t> open_count_{0};
+  std::atomic<uint64_t> untracked_count_{0};
+};
 
 }  // namespace prof::capture
 

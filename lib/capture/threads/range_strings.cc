@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/threads/range_strings.h"
 
-#include <atomic>
 #include <cstring>
 #include <new>
 
 namespace prof::capture {
 namespace {
 
-constexpr size_t kArenaBytes = size_t{8} << 20;
-constexpr size_t kSlots = size_t{1} << 18;
-constexpr uint32_t kMaxStrings = kSlots / 2;
-constexpr size_t kAlignment = alignof(uint64_t);
 constexpr uint32_t kEmpty = 0;
 
-// Zero pages of the library's own image until the first use, so nothing here can fail.
-alignas(64) char arena[kArenaBytes];
-std::atomic<uint32_t> slots[kSlots];  // place in the arena / kAlignment; place 0 is never used
-alignas(64) std::atomic<size_t> arena_used{kAlignment};
-std::atomic<uint32_t> string_count{0};
-
-struct Overflow {
+struct OverflowText {
   StoredString head;
   char text[16];
 };
-constexpr Overflow kOverflow{{15, 0}, "(too many names"};
+constexpr OverflowText kOverflow{{15, 0}, "(too many names"};
 
 std::string_view Cut(std::string_view text) {
   if (text.size() <= kMaxNameBytes) return text;
@@ -50,27 +39,29 @@ uint32_t HashOf(std::string_view text) {
   return static_cast<uint32_t>(hash >> 32U);
 }
 
-const StoredString* At(uint32_t place) {
-  return std::launder(reinterpret_cast<const StoredString*>(arena + place * kAlignment));
+}  // namespace
+
+const StoredString* RangeStrings::At(uint32_t place) const {
+  return std::launder(reinterpret_cast<const StoredString*>(arena_ + place * kAlignment));
 }
 
 // The place of a new copy; kEmpty when there is no room.
-uint32_t Store(std::string_view text, uint32_t hash) {
+uint32_t RangeStrings::Store(std::string_view text, uint32_t hash) {
+  constexpr size_t kRoom = kArenaBytes - kAlignment;
   const size_t bytes =
       (sizeof(StoredString) + text.size() + kAlignment - 1) / kAlignment * kAlignment;
-  if (arena_used.load(std::memory_order_relaxed) + bytes > kArenaBytes ||
-      string_count.load(std::memory_order_relaxed) >= kMaxStrings) {
+  if (arena_used_.load(std::memory_order_relaxed) + bytes > kRoom ||
+      string_count_.load(std::memory_order_relaxed) >= kMaxStrings) {
     return kEmpty;
   }
-  string_count.fetch_add(1, std::memory_order_relaxed);
-  const size_t place = arena_used.fetch_add(bytes, std::memory_order_relaxed);
-  if (place + bytes > kArenaBytes) return kEmpty;
-  auto* stored = new (arena + place) StoredString{static_cast<uint32_t>(text.size()), hash};
+  string_count_.fetch_add(1, std::memory_order_relaxed);
+  const size_t used = arena_used_.fetch_add(bytes, std::memory_order_relaxed);
+  if (used + bytes > kRoom) return kEmpty;
+  const size_t place = kAlignment + used;
+  auto* stored = new (arena_ + place) StoredString{static_cast<uint32_t>(text.size()), hash};
   if (!text.empty()) std::memcpy(stored + 1, text.data(), text.size());
   return static_cast<uint32_t>(place / kAlignment);
 }
-
-}  // namespace
 
 uint64_t MixHash(uint64_t a, uint64_t b) {
   // A folded 64 x 64 bit product (wyhash's mixing step); constants are random odd numbers.
@@ -80,29 +71,31 @@ uint64_t MixHash(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64U);
 }
 
-const StoredString* InternString(std::string_view full_text) {
+const StoredString* RangeStrings::Intern(std::string_view full_text) {
   const std::string_view text = Cut(full_text);
   const uint32_t hash = HashOf(text);
   uint32_t mine = kEmpty;
   for (size_t i = hash & (kSlots - 1);; i = (i + 1) & (kSlots - 1)) {
-    uint32_t place = slots[i].load(std::memory_order_acquire);
+    uint32_t place = slots_[i].load(std::memory_order_acquire);
     if (place == kEmpty) {
       if (mine == kEmpty) mine = Store(text, hash);
       if (mine == kEmpty) return nullptr;
       // A thread that stored the same text first wins; our copy is lost room, nothing worse.
-      if (slots[i].compare_exchange_strong(place, mine, std::memory_order_acq_rel)) return At(mine);
+      if (slots_[i].compare_exchange_strong(place, mine, std::memory_order_acq_rel)) {
+        return At(mine);
+      }
     }
     const StoredString* stored = At(place);
     if (stored->hash == hash && stored->Is(text)) return stored;
   }
 }
 
-const StoredString* OverflowString() { return &kOverflow.head; }
+const StoredString* RangeStrings::Overflow() { return &kOverflow.head; }
 
-const StoredString* StoredStringFromHandle(const void* handle) {
-  if (handle == OverflowString()) return OverflowString();
+const StoredString* RangeStrings::FromHandle(const void* handle) const {
+  if (handle == Overflow()) return Overflow();
   const auto address = reinterpret_cast<uintptr_t>(handle);
-  const auto begin = reinterpret_cast<uintptr_t>(&arena[0]);
+  const auto begin = reinterpret_cast<uintptr_t>(&arena_[0]);
   if (address < begin + kAlignment || address >= begin + kArenaBytes) return nullptr;
   if ((address - begin) % kAlignment != 0) return nullptr;
   return static_cast<const StoredString*>(handle);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of ranges, domains and threads, stored once and for the life of the process. Programs may
-// free a name right after the NVTX call, and may keep our handles for ever.
+// Range strings are the names of ranges, domains and threads, stored once and for the life of the
+// process. Programs may free a name right after the NVTX call, and may keep our handles.
 #ifndef PROF_LIB_CAPTURE_THREADS_RANGE_STRINGS_H_
 #define PROF_LIB_CAPTURE_THREADS_RANGE_STRINGS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -21,24 +22,45 @@ struct StoredString {
 
   std::string_view view() const { return {reinterpret_cast<const char*>(this + 1), size}; }
 
-  // Whether InternString(text) would return this; quick when `text` is a view of a stored string.
+  // Whether Intern(text) would return this; quick when `text` is a view of a stored string.
   bool Is(std::string_view text) const {
     const std::string_view mine = view();
     return (mine.size() == text.size() && mine.data() == text.data()) || mine == text;
   }
 };
 
-// Any thread; lock-free, no allocation; hashes the content each time. nullptr when the table
-// (131,072 strings, 8 MiB) is full.
-const StoredString* InternString(std::string_view text);
+class RangeStrings {
+ public:
+  constexpr RangeStrings() = default;
 
-// What a program gets as a handle when the table is full. Ranges in its name count as dropped.
-const StoredString* OverflowString();
+  // Any thread; lock-free, no allocation; hashes the content each time. nullptr when the table
+  // (131,072 strings, 8 MiB) is full.
+  [[nodiscard]] const StoredString* Intern(std::string_view text);
 
-// The stored string that `handle` is the address of; nullptr when it cannot be one.
-const StoredString* StoredStringFromHandle(const void* handle);
+  // The stored string that `handle` is the address of; nullptr when it cannot be one. Any thread.
+  [[nodiscard]] const StoredString* FromHandle(const void* handle) const;
 
-uint64_t MixHash(uint64_t a, uint64_t b);
+  // What a program gets as a handle when the table is full. Ranges in its name count as dropped.
+  [[nodiscard]] static const StoredString* Overflow();
+
+ private:
+  static constexpr size_t kArenaBytes = size_t{8} << 20;
+  static constexpr size_t kSlots = size_t{1} << 18;
+  static constexpr uint32_t kMaxStrings = kSlots / 2;
+  static constexpr size_t kAlignment = alignof(uint64_t);
+
+  const StoredString* At(uint32_t place) const;
+  uint32_t Store(std::string_view text, uint32_t hash);
+
+  // Zero pages of the library's own image until the first use, so nothing here can fail.
+  alignas(64) char arena_[kArenaBytes] = {};
+  std::atomic<uint32_t> slots_[kSlots] = {};       // place in the arena / kAlignment; 0: empty
+  alignas(64) std::atomic<size_t> arena_used_{0};  // behind the first place, which is never used
+  std::atomic<uint32_t> string_count_{0};
+};
+
+// A hash of two numbers.
+[[nodiscard]] uint64_t MixHash(uint64_t a, uint64_t b);
 
 }  // namespace prof::capture
 

@@ -1,139 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The collector's side of thread_recorder.h.
+#include "lib/capture/threads/thread_reader.h"
+
 #include <sched.h>
 
 #include <algorithm>
 #include <mutex>
 
 #include "lib/capture/process/fork_guard.h"
-#include "lib/capture/threads/range_counts.h"
-#include "lib/capture/threads/range_paths.h"
-#include "lib/capture/threads/thread_recorder.h"
-#include "lib/capture/threads/thread_state.h"
-#include "lib/capture/threads/tick_clock.h"
+#include "lib/capture/threads/thread_registry.h"
 
 namespace prof::capture {
 namespace {
 
-// One recording at a time, and never two readers of a ring: a collector that hung in the driver
-// may come back after a new one has started.
-std::mutex reader_mutex;
-const ThreadReader* active_reader = nullptr;
-int64_t recording_start_ns = 0;
-std::atomic<uint64_t> events_dropped_before{0};
-std::atomic<uint64_t> calls_dropped_before{0};
-std::atomic<uint64_t> paths_dropped_before{0};
-std::atomic<uint64_t> unbalanced_pops_before{0};
-std::atomic<uint64_t> left_open_before{0};
-std::atomic<uint64_t> payloads_not_read_before{0};
-
-template <typename Function>
-void ForEachThread(Function function) {
-  const uint32_t slots = ThreadSlots();
-  for (uint32_t i = 0; i < slots; ++i) {
-    if (ThreadState* thread = ThreadAt(i)) function(*thread);
-  }
-}
+using Kind = RingRecord::Kind;
 
 // A thread fills a node within nanoseconds of taking its id, unless it is preempted there.
-bool WaitUntilReady(uint32_t id) {
+bool WaitUntilReady(const PathNode& node) {
   for (int tries = 0; tries < 1000; ++tries) {
-    if (PathAt(id).ready.load(std::memory_order_acquire)) return true;
+    if (node.ready.load(std::memory_order_acquire)) return true;
     sched_yield();
   }
   return false;
 }
 
 // Frees what was read, also when a sink has no memory and throws.
-struct Reading {
-  explicit Reading(ThreadRing& read) : ring(read), position(read.tail()) {}
-  ~Reading() { ring.ReadUpTo(position); }
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
-  const RingRecord& Next() { return ring.At(position++); }
+class RingCursor {
+ public:
+  explicit RingCursor(ThreadRing* ring) : ring_(*ring), position_(ring->tail()) {}
+  ~RingCursor() { ring_.ReadUpTo(position_); }
+  RingCursor(const RingCursor&) = delete;
+  RingCursor& operator=(const RingCursor&) = delete;
 
-  ThreadRing& ring;
-  uint64_t position;
+  uint64_t position() const { return position_; }
+  const RingRecord& Next() { return ring_.At(position_++); }
+  void StepBack() { --position_; }
+
+ private:
+  ThreadRing& ring_;
+  uint64_t position_;
 };
 
-void ReadRange(const RingRecord& record, uint32_t tid, const TickClock& clock, Reading& reading,
-               const ThreadReader::Sink& sink) {
-  const int64_t time_ns = clock.RealtimeOf(record.ticks);
-  switch (record.kind()) {
-    case RecordKind::kStep:
-      sink.step(tid, {std::max(time_ns, recording_start_ns), record.path()});
-      break;
-    case RecordKind::kMark:
-      sink.mark({record.path(), tid, time_ns});
-      break;
-    case RecordKind::kSpanStart: {
-      const RingRecord& end = reading.Next();
-      sink.span({record.path(), record.tid, end.tid, time_ns, clock.RealtimeOf(end.ticks)});
-      break;
-    }
-    case RecordKind::kPayload: {
-      const RingRecord& value = reading.Next();
-      sink.payload({record.path(),
-                    tid,
-                    time_ns,
-                    {static_cast<PayloadType>(record.tid), static_cast<uint64_t>(value.ticks)}});
-      break;
-    }
-    case RecordKind::kSpanEnd:
-    case RecordKind::kPayloadValue:
-    case RecordKind::kCall:
-    case RecordKind::kCallEnd:
-      break;  // read elsewhere, or with the record before
-  }
-}
+// Reads the records of one thread. Those that the sink cannot take yet stay in the ring.
+class RecordReader {
+ public:
+  RecordReader(const TickClock* clock, const ThreadReader::Sink* sink, uint32_t tid,
+               int64_t start_ns)
+      : clock_(*clock), sink_(*sink), tid_(tid), start_ns_(start_ns) {}
 
-// Without `ranges` only calls are read; a late record of a recording before may be among them.
-void ReadThread(ThreadState& thread, bool ranges, uint32_t paths_seen, const TickClock& clock,
-                const ThreadReader::Sink& sink) {
-  if (thread.first_path != kNoPath) {
-    if (thread.first_path > paths_seen) return;
-    sink.step(thread.first_tid, {recording_start_ns, thread.first_path});
-    thread.first_path = kNoPath;
+  void ReadCall(const RingRecord& begin, const RingRecord& end) const {
+    sink_.call({begin.call(), tid_, begin.correlation(), end.error(),
+                clock_.RealtimeOf(begin.ticks()), clock_.RealtimeOf(end.ticks()), end.waited()});
   }
-  const uint32_t tid = thread.tid.load(std::memory_order_relaxed);
-  Reading reading(thread.ring);
-  while (reading.position < thread.drain_to) {
-    const RingRecord& record = reading.Next();
-    if (record.kind() == RecordKind::kCall) {
-      const RingRecord& end = reading.Next();
-      sink.call({record.path(), tid, record.tid, end.tid, clock.RealtimeOf(record.ticks),
-                 clock.RealtimeOf(end.ticks), end.path()});
-    } else if (ranges && record.path() > paths_seen) {
-      --reading.position;  // its path was not ready in time: next time
-      return;
-    } else if (ranges) {
-      ReadRange(record, tid, clock, reading, sink);
+
+  // A record of a range, which may be followed by a second one.
+  void ReadRange(const RingRecord& record, RingCursor* cursor) const {
+    const int64_t time_ns = clock_.RealtimeOf(record.ticks());
+    switch (record.kind()) {
+      case Kind::kStep:
+        sink_.step(tid_, {std::max(time_ns, start_ns_), record.path()});
+        break;
+      case Kind::kMark:
+        sink_.mark({record.path(), tid_, time_ns});
+        break;
+      case Kind::kSpanStart: {
+        const RingRecord& end = cursor->Next();
+        sink_.span(
+            {record.path(), record.tid(), end.tid(), time_ns, clock_.RealtimeOf(end.ticks())});
+        break;
+      }
+      case Kind::kPayload: {
+        const RingRecord& value = cursor->Next();
+        sink_.payload({record.path(), tid_, time_ns, {record.payload_type(), value.bits()}});
+        break;
+      }
+      case Kind::kSpanEnd:
+      case Kind::kPayloadValue:
+      case Kind::kCall:
+      case Kind::kCallEnd:
+        break;  // read elsewhere, or with the record before
     }
   }
-}
+
+ private:
+  const TickClock& clock_;
+  const ThreadReader::Sink& sink_;
+  const uint32_t tid_;
+  const int64_t start_ns_;
+};
 
 }  // namespace
 
+ThreadReader::LossCounts ThreadReader::Losses() {
+  const RangeLosses& losses = thread_registry.losses;
+  return {losses.events_dropped.load(),    losses.calls_dropped.load(),
+          thread_registry.paths.dropped(), losses.unbalanced_pops.load(),
+          losses.left_open.load(),         losses.payloads_not_read.load()};
+}
+
 void ThreadReader::Start(int64_t now_ns, bool ranges) {
   if (InForkedChild()) return;
-  const std::lock_guard<std::mutex> lock(reader_mutex);
-  active_reader = this;
+  const std::lock_guard<std::mutex> lock(thread_registry.reader_mutex);
+  thread_registry.active_reader = this;
   paths_seen_ = 0;
   ranges_ = ranges;
-  recording_start_ns = now_ns;
+  start_ns_ = now_ns;
   clock_ = TickClock();
-  events_dropped_before = range_counts.events_dropped.load();
-  calls_dropped_before = range_counts.calls_dropped.load();
-  paths_dropped_before = PathsDropped();
-  unbalanced_pops_before = range_counts.unbalanced_pops.load();
-  left_open_before = range_counts.left_open.load();
-  payloads_not_read_before = range_counts.payloads_not_read.load();
+  before_ = Losses();
   // What is left of the recording before, if nobody read it.
-  ForEachThread([](ThreadState& thread) { thread.ring.ReadUpTo(thread.ring.head()); });
-  range_counts.recording.store(ranges);
+  thread_registry.ForEachThread(
+      [](ThreadState& thread) { thread.ring.ReadUpTo(thread.ring.head()); });
+  thread_registry.recording.store(ranges);
   // After the switch: a range that opens now is seen here, in its ring, or in both.
-  ForEachThread([&](ThreadState& thread) {
+  thread_registry.ForEachThread([&](ThreadState& thread) {
     thread.first_path = ranges ? thread.current.load(std::memory_order_acquire) : kNoPath;
     thread.first_tid = thread.tid.load(std::memory_order_relaxed);
   });
@@ -141,50 +119,54 @@ void ThreadReader::Start(int64_t now_ns, bool ranges) {
 
 void ThreadReader::Stop() {
   if (InForkedChild()) return;
-  const std::lock_guard<std::mutex> lock(reader_mutex);
-  if (active_reader == this) range_counts.recording.store(false);
+  const std::lock_guard<std::mutex> lock(thread_registry.reader_mutex);
+  if (thread_registry.active_reader == this) thread_registry.recording.store(false);
 }
 
 void ThreadReader::Drain(const Sink& sink) {
   if (InForkedChild()) return;
-  const std::lock_guard<std::mutex> lock(reader_mutex);
-  if (active_reader != this) return;
+  const std::lock_guard<std::mutex> lock(thread_registry.reader_mutex);
+  if (thread_registry.active_reader != this) return;
   // Heads first: every path that a record up to there uses is in the table by then.
-  ForEachThread([](ThreadState& thread) { thread.drain_to = thread.ring.head(); });
+  thread_registry.ForEachThread([](ThreadState& thread) { thread.drain_to = thread.ring.head(); });
   clock_.Advance();
-  const uint32_t last = ranges_ ? LastPath() : 0;
+  DrainPaths(sink);
+  thread_registry.ForEachThread([&](ThreadState& thread) { DrainThread(sink, &thread); });
+}
+
+void ThreadReader::DrainPaths(const Sink& sink) {
+  const uint32_t last = ranges_ ? thread_registry.paths.last() : 0;
   for (; paths_seen_ < last; ++paths_seen_) {
     const uint32_t id = paths_seen_ + 1;
-    if (!WaitUntilReady(id)) break;
-    const PathNode& node = PathAt(id);
+    const PathNode& node = thread_registry.paths.At(id);
+    if (!WaitUntilReady(node)) break;
     sink.path({id, node.parent, node.name->view(),
                node.domain != nullptr ? node.domain->view() : std::string_view(), node.color,
                node.category});
   }
-  ForEachThread(
-      [&](ThreadState& thread) { ReadThread(thread, ranges_, paths_seen_, clock_, sink); });
 }
 
-uint64_t ThreadReader::events_dropped() const {
-  return range_counts.events_dropped.load() - events_dropped_before;
-}
-
-uint64_t ThreadReader::calls_dropped() const {
-  return range_counts.calls_dropped.load() - calls_dropped_before;
-}
-
-uint64_t ThreadReader::paths_dropped() const { return PathsDropped() - paths_dropped_before; }
-
-uint64_t ThreadReader::unbalanced_pops() const {
-  return range_counts.unbalanced_pops.load() - unbalanced_pops_before;
-}
-
-uint64_t ThreadReader::left_open() const {
-  return range_counts.left_open.load() - left_open_before;
-}
-
-uint64_t ThreadReader::payloads_not_read() const {
-  return range_counts.payloads_not_read.load() - payloads_not_read_before;
+// Without ranges only calls are read; a late record of a recording before may be among them.
+void ThreadReader::DrainThread(const Sink& sink, ThreadState* thread) {
+  if (thread->first_path != kNoPath) {
+    if (thread->first_path > paths_seen_) return;
+    sink.step(thread->first_tid, {start_ns_, thread->first_path});
+    thread->first_path = kNoPath;
+  }
+  const uint32_t tid = thread->tid.load(std::memory_order_relaxed);
+  const RecordReader reader(&clock_, &sink, tid, start_ns_);
+  RingCursor cursor(&thread->ring);
+  while (cursor.position() < thread->drain_to) {
+    const RingRecord& record = cursor.Next();
+    if (record.kind() == Kind::kCall) {
+      reader.ReadCall(record, cursor.Next());
+    } else if (ranges_ && record.path() > paths_seen_) {
+      cursor.StepBack();  // its path was not ready in time: next time
+      return;
+    } else if (ranges_) {
+      reader.ReadRange(record, &cursor);
+    }
+  }
 }
 
 }  // namespace prof::capture

@@ -5,38 +5,32 @@
 
 #include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/thread_id.h"
-#include "lib/capture/threads/range_counts.h"
-#include "lib/capture/threads/range_paths.h"
-#include "lib/capture/threads/range_spans.h"
-#include "lib/capture/threads/thread_state.h"
+#include "lib/capture/threads/thread_registry.h"
 #include "lib/capture/threads/tick_clock.h"
 
 namespace prof::capture {
-
-RangeCounts range_counts;
 
 namespace {
 
 constexpr int kNoTracking = -2;  // NVTX_NO_PUSH_POP_TRACKING
 constexpr int kUnbalanced = -1;
 
-std::atomic<void (*)()> wakeup{nullptr};
-std::atomic<void (*)(uint32_t, bool)> listener{nullptr};
-
-void Tell(uint32_t path, bool entered) {
-  if (auto* told = listener.load(std::memory_order_acquire)) told(path, entered);
+void CallListener(uint32_t path, bool entered) {
+  if (auto* listener = thread_registry.listener.load(std::memory_order_acquire)) {
+    listener(path, entered);
+  }
 }
 
-bool Recording() { return range_counts.recording.load(std::memory_order_relaxed); }
+bool Recording() { return thread_registry.recording.load(std::memory_order_relaxed); }
 
 void Count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
 
 void Check(ThreadRing::Result result,
-           std::atomic<uint64_t>& dropped = range_counts.events_dropped) {
+           std::atomic<uint64_t>& dropped = thread_registry.losses.events_dropped) {
   if (result == ThreadRing::Result::kWritten) return;
   if (result == ThreadRing::Result::kFull) {
     Count(dropped);
-  } else if (auto* wake = wakeup.load(std::memory_order_acquire)) {
+  } else if (auto* wake = thread_registry.wakeup.load(std::memory_order_acquire)) {
     wake();
   }
 }
@@ -49,14 +43,13 @@ void Check(ThreadRing::Result result,
 inline void SetCurrentAt(ThreadState& thread, uint32_t path, int64_t ticks) {
   thread.current.store(path, std::memory_order_release);
   thread.last_event_ticks = ticks;
-  Check(thread.ring.Write(RingRecord::Of(RecordKind::kStep, ticks, path)));
+  Check(thread.ring.Write(RingRecord::Step(ticks, path)));
 }
 
 void WritePayload(ThreadState& thread, const Payload& payload, uint32_t path, int64_t ticks) {
   if (payload.type == PayloadType::kNone || path == kNoPath) return;
-  Check(thread.ring.Write(
-      RingRecord::Of(RecordKind::kPayload, ticks, path, static_cast<uint32_t>(payload.type)),
-      RingRecord::Of(RecordKind::kPayloadValue, static_cast<int64_t>(payload.bits), path)));
+  Check(thread.ring.Write(RingRecord::PayloadOf(ticks, path, payload.type),
+                          RingRecord::PayloadValue(payload.bits, path)));
 }
 
 inline void SetCurrent(ThreadState& thread, uint32_t path, const Payload& payload = {}) {
@@ -77,14 +70,14 @@ uint32_t Innermost(const ThreadState& thread) {
 inline const StoredString* DomainOf(ThreadState& thread, std::string_view domain) {
   if (domain.empty()) return nullptr;
   if (thread.last_domain == nullptr || !thread.last_domain->Is(domain)) {
-    const StoredString* stored = InternString(domain);
-    thread.last_domain = stored != nullptr ? stored : OverflowString();
+    const StoredString* stored = thread_registry.strings.Intern(domain);
+    thread.last_domain = stored != nullptr ? stored : RangeStrings::Overflow();
   }
   return thread.last_domain;
 }
 
-// ChildPath with a cache in front, which saves hashing the name. The weak hash looks at its length
-// and both ends only.
+// RangePaths::Child with a cache in front, which saves hashing the name. The weak hash looks at the
+// length of the name and both ends only.
 uint32_t ChildOf(ThreadState& thread, uint32_t parent, const StoredString* domain,
                  const RangeName& range) {
   const size_t size = range.name.size();
@@ -95,11 +88,11 @@ uint32_t ChildOf(ThreadState& thread, uint32_t parent, const StoredString* domai
   }
   uint32_t& cached = thread.children[(weak ^ weak >> 16U) % kChildCacheSize];
   if (cached != kNoPath) {
-    const PathNode& node = PathAt(cached);
+    const PathNode& node = thread_registry.paths.At(cached);
     if (node.parent == parent && node.domain == domain && node.name->Is(range.name)) return cached;
   }
-  const uint32_t child =
-      ChildPath(parent, domain, InternString(range.name), range.color, range.category);
+  const uint32_t child = thread_registry.paths.Child(
+      parent, domain, thread_registry.strings.Intern(range.name), range.color, range.category);
   if (child != kNoPath) cached = child;
   return child;
 }
@@ -111,8 +104,9 @@ void RemoveOpen(ThreadState& thread, uint32_t index) {
     OpenRange range = thread.open[i];
     uint32_t path = kNoPath;
     if (range.named_by != kNoPath) {
-      const PathNode& node = PathAt(range.named_by);
-      path = ChildPath(parent, range.domain, node.name, node.color, node.category);
+      const PathNode& node = thread_registry.paths.At(range.named_by);
+      path =
+          thread_registry.paths.Child(parent, range.domain, node.name, node.color, node.category);
     }
     range.path = path != kNoPath ? path : parent;
     parent = range.path;
@@ -129,13 +123,14 @@ void RemoveEndedElsewhere(ThreadState& thread) {
     int64_t first_end = 0;
     for (uint32_t i = 0; i < thread.depth; ++i) {
       int64_t end = 0;
-      if (thread.open[i].span == 0 || !HasEnded(thread.open[i].span, &end)) continue;
+      if (thread.open[i].span == 0 || !thread_registry.spans.HasEnded(thread.open[i].span, &end))
+        continue;
       if (first < thread.depth && end >= first_end) continue;
       first = i;
       first_end = end;
     }
     if (first == thread.depth) return;
-    ReleaseEnded(thread.open[first].span);
+    thread_registry.spans.ReleaseEnded(thread.open[first].span);
     RemoveOpen(thread, first);
     const uint32_t path = Innermost(thread);
     if (path == thread.current.load(std::memory_order_relaxed)) continue;
@@ -149,11 +144,30 @@ void RemoveEndedElsewhere(ThreadState& thread) {
   }
 }
 
+void OnThreadEnd(ThreadState& thread) {
+  if (thread.has_foreign_ends()) RemoveEndedElsewhere(thread);
+  for (uint32_t i = 0; i < thread.depth; ++i) {
+    if (thread.open[i].span != 0) {
+      thread_registry.spans.Disown(thread.open[i].span);
+    } else if (Recording()) {
+      Count(thread_registry.losses.left_open);
+    }
+  }
+  thread.depth = 0;
+  thread.overflow = 0;
+  SetCurrent(thread, kNoPath);
+}
+
+inline ThreadState* CallingThread() {
+  ThreadState* thread = calling_thread;
+  return thread != nullptr ? thread : thread_registry.Register(&OnThreadEnd);
+}
+
 // The calling thread's state, up to date; nullptr (counted) when it has none.
 ThreadState* Enter() {
   ThreadState* thread = CallingThread();
   if (thread == nullptr) {
-    if (Recording()) Count(range_counts.events_dropped);
+    if (Recording()) Count(thread_registry.losses.events_dropped);
     return nullptr;
   }
   if (thread->has_foreign_ends()) RemoveEndedElsewhere(*thread);
@@ -163,7 +177,7 @@ ThreadState* Enter() {
 // Puts a range on the stack; false (counted) when it is too deep.
 bool Open(ThreadState& thread, const RangeName& range, OpenRange** opened) {
   if (thread.depth == kMaxDepth) {
-    if (Recording()) Count(range_counts.events_dropped);
+    if (Recording()) Count(thread_registry.losses.events_dropped);
     return false;
   }
   OpenRange& open = thread.open[thread.depth];
@@ -186,9 +200,9 @@ uint32_t FindPushed(const ThreadState& thread, const StoredString* domain) {
 }
 
 void DisableRangesAfterFork() {
-  listener.store(nullptr, std::memory_order_relaxed);
-  range_counts.recording.store(false, std::memory_order_relaxed);
-  ForgetCallingThread();
+  thread_registry.listener.store(nullptr, std::memory_order_relaxed);
+  thread_registry.recording.store(false, std::memory_order_relaxed);
+  calling_thread = nullptr;
 }
 
 }  // namespace
@@ -203,7 +217,7 @@ int PushRange(const RangeName& name) {
   ++thread->depth;
   SetCurrent(*thread, open->path, name.payload);
   const int level = open->level;
-  Tell(open->path, true);
+  CallListener(open->path, true);
   return level;
 }
 
@@ -213,11 +227,11 @@ int PopRange(std::string_view domain) {
   if (thread->overflow > 0) return static_cast<int>(kMaxDepth + --thread->overflow);
   const uint32_t index = FindPushed(*thread, DomainOf(*thread, domain));
   if (index == thread->depth) {
-    Count(range_counts.unbalanced_pops);
+    Count(thread_registry.losses.unbalanced_pops);
     return kUnbalanced;
   }
   const int level = thread->open[index].level;
-  Tell(thread->open[index].path, false);
+  CallListener(thread->open[index].path, false);
   RemoveOpen(*thread, index);
   SetCurrent(*thread, Innermost(*thread));
   return level;
@@ -234,10 +248,10 @@ uint64_t StartRange(const RangeName& name) {
     start.path = open->path;
     start.payload = name.payload;
   }
-  const uint64_t id = StartSpan(start);
-  if (IsUntracked(id)) {
+  const uint64_t id = thread_registry.spans.Start(start);
+  if (RangeSpans::IsUntracked(id)) {
     // It could never be taken off the stack again, so it does not go there.
-    if (Recording()) Count(range_counts.events_dropped);
+    if (Recording()) Count(thread_registry.losses.events_dropped);
     return id;
   }
   if (open == nullptr) return id;
@@ -249,18 +263,17 @@ uint64_t StartRange(const RangeName& name) {
 
 void EndRange(uint64_t id) {
   ThreadState* thread = Enter();
-  if (IsUntracked(id)) return;
+  if (RangeSpans::IsUntracked(id)) return;
   const int64_t now = NowTicks();
   SpanStart start;
-  if (!EndSpan(id, thread, now, &start)) {
-    Count(range_counts.unbalanced_pops);
+  if (!thread_registry.spans.End(id, thread, now, &start)) {
+    Count(thread_registry.losses.unbalanced_pops);
     return;
   }
   if (thread == nullptr) return;
   if (Recording() && start.path != kNoPath) {
-    Check(thread->ring.Write(
-        RingRecord::Of(RecordKind::kSpanStart, start.ticks, start.path, start.tid),
-        RingRecord::Of(RecordKind::kSpanEnd, now, start.path, CurrentThreadId())));
+    Check(thread->ring.Write(RingRecord::SpanStart(start.ticks, start.path, start.tid),
+                             RingRecord::SpanEnd(now, start.path, CurrentThreadId())));
     WritePayload(*thread, start.payload, start.path, start.ticks);
   }
   if (start.owner != thread) return;
@@ -279,25 +292,27 @@ void Mark(const RangeName& name) {
   const uint32_t parent = Innermost(*thread);
   const uint32_t path = ChildOf(*thread, parent, DomainOf(*thread, name.domain), name);
   const int64_t now = NowTicks();
-  Check(
-      thread->ring.Write(RingRecord::Of(RecordKind::kMark, now, path != kNoPath ? path : parent)));
+  Check(thread->ring.Write(RingRecord::Mark(now, path != kNoPath ? path : parent)));
   WritePayload(*thread, name.payload, path, now);
 }
 
+void GiveName(const NameEvent& name) { thread_registry.names.Give(name, &thread_registry.strings); }
+
 void CountUnreadPayload() {
-  if (Recording()) Count(range_counts.payloads_not_read);
+  if (Recording()) Count(thread_registry.losses.payloads_not_read);
 }
+
+void CountDroppedRange() { Count(thread_registry.losses.events_dropped); }
 
 void RecordCall(const CallRecord& call) {
   ThreadState* thread = CallingThread();
   if (thread == nullptr) {
-    Count(range_counts.calls_dropped);
+    Count(thread_registry.losses.calls_dropped);
     return;
   }
-  Check(thread->ring.Write(
-            RingRecord::Of(RecordKind::kCall, call.begin_ticks, call.call, call.correlation),
-            RingRecord::Of(RecordKind::kCallEnd, call.end_ticks, call.waited, call.error)),
-        range_counts.calls_dropped);
+  Check(thread->ring.Write(RingRecord::Call(call.begin_ticks, call.call, call.correlation),
+                           RingRecord::CallEnd(call.end_ticks, call.waited, call.error)),
+        thread_registry.losses.calls_dropped);
 }
 
 uint32_t CurrentPath() {
@@ -307,28 +322,22 @@ uint32_t CurrentPath() {
   return thread->current.load(std::memory_order_relaxed);
 }
 
-void OnThreadEnd(ThreadState& thread) {
-  if (thread.has_foreign_ends()) RemoveEndedElsewhere(thread);
-  for (uint32_t i = 0; i < thread.depth; ++i) {
-    if (thread.open[i].span != 0) {
-      Disown(thread.open[i].span);
-    } else if (Recording()) {
-      Count(range_counts.left_open);
-    }
-  }
-  thread.depth = 0;
-  thread.overflow = 0;
-  SetCurrent(thread, kNoPath);
+void SetRangeWakeup(void (*wakeup)()) {
+  thread_registry.wakeup.store(wakeup, std::memory_order_release);
 }
 
-void SetRangeWakeup(void (*new_wakeup)()) { wakeup.store(new_wakeup, std::memory_order_release); }
+void SetRangeListener(void (*listener)(uint32_t path, bool entered)) {
+  thread_registry.listener.store(listener, std::memory_order_release);
+}
 
-void SetRangeListener(void (*new_listener)(uint32_t path, bool entered)) {
-  listener.store(new_listener, std::memory_order_release);
+void SetStreamResolver(void (*resolver)(NameEvent* name)) {
+  thread_registry.names.SetStreamResolver(resolver);
 }
 
 void GuardRangesAgainstFork() { RunInForkedChild(&DisableRangesAfterFork); }
 
-uint64_t PathFamily(uint32_t path) { return path == kNoPath ? 0 : PathAt(path).family; }
+uint64_t PathFamily(uint32_t path) {
+  return path == kNoPath ? 0 : thread_registry.paths.At(path).family;
+}
 
 }  // namespace prof::capture

@@ -1,43 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one thread has to tell the collector: a ring with one writer and one reader.
+// A thread ring holds what one thread has written for the collector: one writer, one reader.
 #ifndef PROF_LIB_CAPTURE_THREADS_THREAD_RING_H_
 #define PROF_LIB_CAPTURE_THREADS_THREAD_RING_H_
 
 #include <atomic>
 #include <cstdint>
 
+#include "lib/capture/events/events.h"
+
 namespace prof::capture {
 
-enum class RecordKind : uint32_t {
-  kStep,
-  kMark,
-  kSpanStart,
-  kSpanEnd,
-  kPayload,
-  kPayloadValue,
-  kCall,
-  kCallEnd
-};
+// One record of a ring. There is a maker for each kind, which names the fields that the kind has;
+// the reader uses the accessors of the same names. Times are ticks of tick_clock.h. Paths, calls
+// and what a call waited for have at most 29 bits.
+class RingRecord {
+ public:
+  enum class Kind : uint32_t {
+    kStep,
+    kMark,
+    kSpanStart,
+    kSpanEnd,
+    kPayload,
+    kPayloadValue,
+    kCall,
+    kCallEnd
+  };
 
-// A span is two records in a row: kSpanStart with its path, kSpanEnd. So is a payload: kPayload
-// with the path and time of what it is attached to, and its type in `tid`; kPayloadValue with its
-// bits in `ticks`. So is an API call: kCall with its id in place of a path and its correlation id
-// in `tid`; kCallEnd with what it waited for in place of a path and its result in `tid`. 16 bytes
-// each.
-struct RingRecord {
+  RingRecord() = default;
+
+  // The thread is in `path` now.
+  static RingRecord Step(int64_t ticks, uint32_t path) { return {Kind::kStep, ticks, path, 0}; }
+  static RingRecord Mark(int64_t ticks, uint32_t path) { return {Kind::kMark, ticks, path, 0}; }
+
+  // A span takes two records in a row. `tid`: the thread that started it, and that ended it.
+  static RingRecord SpanStart(int64_t ticks, uint32_t path, uint32_t tid) {
+    return {Kind::kSpanStart, ticks, path, tid};
+  }
+  static RingRecord SpanEnd(int64_t ticks, uint32_t path, uint32_t tid) {
+    return {Kind::kSpanEnd, ticks, path, tid};
+  }
+
+  // A payload takes two records in a row: what it is attached to and its type, then its value.
+  static RingRecord PayloadOf(int64_t ticks, uint32_t path, PayloadType type) {
+    return {Kind::kPayload, ticks, path, static_cast<uint32_t>(type)};
+  }
+  static RingRecord PayloadValue(uint64_t bits, uint32_t path) {
+    return {Kind::kPayloadValue, static_cast<int64_t>(bits), path, 0};
+  }
+
+  // An API call takes two records in a row.
+  static RingRecord Call(int64_t begin_ticks, uint32_t call, uint32_t correlation) {
+    return {Kind::kCall, begin_ticks, call, correlation};
+  }
+  static RingRecord CallEnd(int64_t end_ticks, uint32_t waited, uint32_t error) {
+    return {Kind::kCallEnd, end_ticks, waited, error};
+  }
+
+  Kind kind() const { return static_cast<Kind>(kind_and_id_ >> kKindShift); }
+  int64_t ticks() const { return first_; }
+  uint64_t bits() const { return static_cast<uint64_t>(first_); }
+  uint32_t path() const { return kind_and_id_ & ((1U << kKindShift) - 1); }
+  uint32_t call() const { return path(); }
+  uint32_t waited() const { return path(); }
+  uint32_t tid() const { return second_; }
+  PayloadType payload_type() const { return static_cast<PayloadType>(second_); }
+  uint32_t correlation() const { return second_; }
+  uint32_t error() const { return second_; }
+
+  // Field by field: a 16-byte copy of a record just built waits for its parts to leave the store
+  // buffer, which doubled the cost of a push.
+  void CopyTo(RingRecord* slot) const {
+    slot->first_ = first_;
+    slot->kind_and_id_ = kind_and_id_;
+    slot->second_ = second_;
+  }
+
+ private:
   static constexpr uint32_t kKindShift = 29;
 
-  int64_t ticks = 0;  // of tick_clock.h
-  uint32_t kind_and_path = 0;
-  uint32_t tid = 0;  // of the thread that started or ended a span
+  RingRecord(Kind kind, int64_t first, uint32_t id, uint32_t second)
+      : first_(first),
+        kind_and_id_(static_cast<uint32_t>(kind) << kKindShift | id),
+        second_(second) {}
 
-  static RingRecord Of(RecordKind kind, int64_t ticks, uint32_t path, uint32_t tid = 0) {
-    return {ticks, static_cast<uint32_t>(kind) << kKindShift | path, tid};
-  }
-  RecordKind kind() const { return static_cast<RecordKind>(kind_and_path >> kKindShift); }
-  uint32_t path() const { return kind_and_path & ((1U << kKindShift) - 1); }
+  int64_t first_ = 0;
+  uint32_t kind_and_id_ = 0;
+  uint32_t second_ = 0;
 };
+static_assert(sizeof(RingRecord) == 16, "four records a cache line");
 
 class ThreadRing {
  public:
@@ -52,14 +103,14 @@ class ThreadRing {
   bool has_storage() const { return records_ != nullptr; }
 
   // By the thread. kHalfFull once for each time it fills up.
-  Result Write(const RingRecord& record) {
+  [[nodiscard]] Result Write(const RingRecord& record) {
     if (!HasRoomFor(1)) return Result::kFull;
     const uint64_t head = head_.load(std::memory_order_relaxed);
     Put(head, record);
     return Publish(head + 1);
   }
   // Both or none.
-  Result Write(const RingRecord& first, const RingRecord& second) {
+  [[nodiscard]] Result Write(const RingRecord& first, const RingRecord& second) {
     if (!HasRoomFor(2)) return Result::kFull;
     const uint64_t head = head_.load(std::memory_order_relaxed);
     Put(head, first);
@@ -67,7 +118,7 @@ class ThreadRing {
     return Publish(head + 2);
   }
 
-  // By the collector. Positions grow for ever; records in [tail, head) are there to be read.
+  // By the collector. Positions only grow; records in [tail, head) are there to be read.
   uint64_t head() const { return head_.load(std::memory_order_acquire); }
   uint64_t tail() const { return tail_.load(std::memory_order_acquire); }
   const RingRecord& At(uint64_t position) const { return records_[position & (capacity_ - 1)]; }
@@ -84,22 +135,17 @@ class ThreadRing {
     return end - seen_tail_ <= capacity_;
   }
 
-  // Field by field: a 16-byte copy of a record just built waits for its parts to leave the store
-  // buffer, which doubled the cost of a push.
   void Put(uint64_t position, const RingRecord& record) {
     // The reader had these lines last: they are asked for before they are needed.
     __builtin_prefetch(&records_[(position + kPrefetched) & (capacity_ - 1)], 1);
-    RingRecord& slot = records_[position & (capacity_ - 1)];
-    slot.ticks = record.ticks;
-    slot.kind_and_path = record.kind_and_path;
-    slot.tid = record.tid;
+    record.CopyTo(&records_[position & (capacity_ - 1)]);
   }
 
   Result Publish(uint64_t head) {
     head_.store(head, std::memory_order_release);
     const bool half_full = head - seen_tail_ > capacity_ / 2;
-    const bool first = half_full && !told_;
-    told_ = half_full;
+    const bool first = half_full && !reported_half_full_;
+    reported_half_full_ = half_full;
     return first ? Result::kHalfFull : Result::kWritten;
   }
 
@@ -108,8 +154,8 @@ class ThreadRing {
   // Written for each record. The reader looks here once for many of them: were anything here that
   // it needs for each, it would take the line away from the writer each time.
   alignas(64) std::atomic<uint64_t> head_{0};
-  uint64_t seen_tail_ = 0;  // the writer's last look at tail_
-  bool told_ = false;
+  uint64_t seen_tail_ = 0;  // tail_, when the writer last read it
+  bool reported_half_full_ = false;
   // Read by both for each record, written once for many.
   alignas(64) std::atomic<uint64_t> tail_{0};
   RingRecord* records_ = nullptr;

@@ -12,7 +12,7 @@
 #include "lib/capture/collector/gpu_source.h"
 #include "lib/capture/events/events.h"
 #include "lib/capture/process/clock.h"
-#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/wire/block_sink.h"
 #include "lib/capture/wire/entry_tables.h"
 #include "prof/snapshot.h"

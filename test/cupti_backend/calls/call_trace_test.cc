@@ -8,6 +8,7 @@
 #include "cupti_backend/calls/call_encoder.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/thread_id.h"
+#include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/cupti_backend/activity/activity_buffer.h"
 #include "test/support/catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/capture/threads/range_owner.h"
+#include "lib/capture/threads/range_status.h"
 
 #include <atomic>
 #include <string>
@@ -7,16 +7,16 @@
 namespace prof::capture {
 namespace {
 
-std::atomic<const char* (*)()> query{nullptr};
+std::atomic<const char* (*)()> other_tool_query{nullptr};
 
 }  // namespace
 
-void SetRangeOwnerQuery(const char* (*other_tool)()) { query.store(other_tool); }
+void SetOtherNvtxToolQuery(const char* (*other_tool)()) { other_tool_query.store(other_tool); }
 
 SubsystemStatus RangesStatus(bool wanted) {
   if (!wanted) return {};
-  const auto ask = query.load();
-  const char* other = ask != nullptr ? ask() : nullptr;
+  const auto query = other_tool_query.load();
+  const char* other = query != nullptr ? query() : nullptr;
   if (other == nullptr) return {State::kWorking, 0, "", ""};
   return {State::kDegraded, 0,
           std::string("NVTX ranges of some libraries of the program go to another tool only: ") +

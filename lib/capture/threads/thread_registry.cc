@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/capture/threads/thread_state.h"
+#include "lib/capture/threads/thread_registry.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <new>
+#include <type_traits>
 
 #include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/thread_id.h"
 
 namespace prof::capture {
+
+ThreadRegistry thread_registry;
+static_assert(std::is_trivially_destructible_v<ThreadRegistry>);
 
 __thread ThreadState* calling_thread = nullptr;
 
@@ -18,30 +22,15 @@ namespace {
 
 __thread bool calling_thread_ended = false;
 
-std::atomic<ThreadState*> threads[kMaxThreads];
-std::atomic<uint32_t> thread_slots{0};
-std::atomic<uint32_t> ring_count{0};
-
-pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
-pthread_key_t end_key;
-bool have_end_key = false;
-
 // Thread-specific destructors run in rounds, and another library's may still open or close ranges
 // after ours has run. So ours sits out all rounds but the last two; the last is the sanitizers'.
 constexpr int kRoundsToSitOut = 2;  // of PTHREAD_DESTRUCTOR_ITERATIONS, 4
 
-void EndCallingThread(void* state) {
-  auto* thread = static_cast<ThreadState*>(state);
-  if (thread != calling_thread) return;  // the child of a fork
-  if (thread->ends_to_sit_out > 0) {
-    --thread->ends_to_sit_out;
-    if (pthread_setspecific(end_key, thread) == 0) return;
-  }
-  OnThreadEnd(*thread);
-  calling_thread = nullptr;
-  calling_thread_ended = true;
-  thread->life.store(ThreadLife::kEnded, std::memory_order_release);
-}
+// What makes a thread's end known. Without a key (a process can have 1,024) states are not reused;
+// all else works.
+pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
+pthread_key_t end_key;
+bool have_end_key = false;
 
 void* MapZeroed(size_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -49,10 +38,26 @@ void* MapZeroed(size_t bytes) {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
+}  // namespace
+
+void ThreadRegistry::EndCallingThread(void* state) {
+  auto* thread = static_cast<ThreadState*>(state);
+  if (thread != calling_thread) return;  // the child of a fork
+  if (thread->ends_to_sit_out > 0) {
+    --thread->ends_to_sit_out;
+    if (pthread_setspecific(end_key, thread) == 0) return;
+  }
+  thread_registry.at_end_.load(std::memory_order_relaxed)(*thread);
+  calling_thread = nullptr;
+  calling_thread_ended = true;
+  thread->life.store(ThreadLife::kEnded, std::memory_order_release);
+}
+
 // The state of a thread that has ended, once the collector has read everything from it.
-ThreadState* ReuseState(bool with_ring) {
-  for (uint32_t i = 0; i < ThreadSlots(); ++i) {
-    ThreadState* thread = ThreadAt(i);
+ThreadState* ThreadRegistry::ReuseState(bool with_ring) {
+  const uint32_t count = slots();
+  for (uint32_t i = 0; i < count; ++i) {
+    ThreadState* thread = threads_[i].load(std::memory_order_acquire);
     if (thread == nullptr || thread->ring.has_storage() != with_ring) continue;
     ThreadLife ended = ThreadLife::kEnded;
     if (thread->life.load(std::memory_order_acquire) == ended && thread->ring.empty() &&
@@ -63,57 +68,51 @@ ThreadState* ReuseState(bool with_ring) {
   return nullptr;
 }
 
-ThreadState* NewState() {
-  if (thread_slots.load(std::memory_order_relaxed) >= kMaxThreads) return nullptr;
+ThreadState* ThreadRegistry::NewState() {
+  if (slots_.load(std::memory_order_relaxed) >= kMaxThreads) return nullptr;
   void* memory = MapZeroed(sizeof(ThreadState));
   if (memory == nullptr) return nullptr;
-  const uint32_t slot = thread_slots.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t slot = slots_.fetch_add(1, std::memory_order_relaxed);
   if (slot >= kMaxThreads) {
     munmap(memory, sizeof(ThreadState));
     return nullptr;
   }
   auto* thread = new (memory) ThreadState;
-  const uint32_t ring = ring_count.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t ring = ring_count_.fetch_add(1, std::memory_order_relaxed);
   if (ring < kLargeRings + kSmallRings) {
     const uint64_t capacity = ring < kLargeRings ? kLargeRing : kSmallRing;
     thread->ring.SetStorage(static_cast<RingRecord*>(MapZeroed(capacity * sizeof(RingRecord))),
                             capacity);
   } else {
-    ring_count.fetch_sub(1, std::memory_order_relaxed);
+    ring_count_.fetch_sub(1, std::memory_order_relaxed);
   }
-  threads[slot].store(thread, std::memory_order_release);
+  threads_[slot].store(thread, std::memory_order_release);
   return thread;
 }
 
-}  // namespace
-
-ThreadState* RegisterCallingThread() {
+ThreadState* ThreadRegistry::Register(void (*at_end)(ThreadState& thread)) {
   if (calling_thread_ended || InForkedChild()) return nullptr;
   ThreadState* thread = ReuseState(true);
   if (thread == nullptr &&
-      ring_count.load(std::memory_order_relaxed) >= kLargeRings + kSmallRings) {
+      ring_count_.load(std::memory_order_relaxed) >= kLargeRings + kSmallRings) {
     thread = ReuseState(false);
   }
   if (thread == nullptr) thread = NewState();
   if (thread == nullptr) return nullptr;
+  at_end_.store(at_end, std::memory_order_relaxed);
   // Published by the first record in the ring, or by `current`.
   thread->tid.store(CurrentThreadId(), std::memory_order_relaxed);
   thread->foreign_ends_seen = thread->foreign_ends.load(std::memory_order_relaxed);
   thread->ends_to_sit_out = kRoundsToSitOut;
   calling_thread = thread;
-  // Without a key (a process can have 1,024) states are not reused; all else works.
   pthread_once(&end_key_once,
                [] { have_end_key = pthread_key_create(&end_key, &EndCallingThread) == 0; });
   if (have_end_key) pthread_setspecific(end_key, thread);
   return thread;
 }
 
-uint32_t ThreadSlots() {
-  return std::min(thread_slots.load(std::memory_order_acquire), kMaxThreads);
+uint32_t ThreadRegistry::slots() const {
+  return std::min(slots_.load(std::memory_order_acquire), kMaxThreads);
 }
-
-ThreadState* ThreadAt(uint32_t index) { return threads[index].load(std::memory_order_acquire); }
-
-void ForgetCallingThread() { calling_thread = nullptr; }
 
 }  // namespace prof::capture

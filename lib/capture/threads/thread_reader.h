@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The thread reader gives the collector what thread_recorder.h has written down.
+#ifndef PROF_LIB_CAPTURE_THREADS_THREAD_READER_H_
+#define PROF_LIB_CAPTURE_THREADS_THREAD_READER_H_
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "lib/capture/events/events.h"
+#include "lib/capture/threads/tick_clock.h"
+
+namespace prof::capture {
+
+struct ThreadState;
+
+// One node of the path tree, in the order of ids. Strings live as long as the process.
+struct RangePathInfo {
+  uint32_t id = 0, parent = 0;
+  std::string_view name, domain;
+  uint32_t color = 0, category = 0;
+};
+
+// Used by the collector thread; Start and Stop also by the threads that start and stop a recording.
+// The reader that was started last is the active one: others read nothing.
+class ThreadReader {
+ public:
+  // Recording starts: with `ranges`, every thread with open ranges gets a first event at `now_ns`;
+  // without, nothing of ranges is recorded.
+  void Start(int64_t now_ns, bool ranges = true);
+  void Stop();
+
+  // Calls the sink with new paths since the last call, then with all events written since then, in
+  // order per thread. Paths come before the events that use them. Never blocks writers.
+  struct Sink {
+    std::function<void(const RangePathInfo&)> path;
+    std::function<void(uint32_t tid, const RangeEvent&)> step;
+    std::function<void(const SpanEvent&)> span;
+    std::function<void(const MarkEvent&)> mark;
+    std::function<void(const PayloadEvent&)> payload;  // after what it is attached to, if at all
+    std::function<void(const CallEvent&)> call;
+  };
+  void Drain(const Sink& sink);
+
+  // Since Start.
+  uint64_t events_dropped() const { return Losses().events_dropped - before_.events_dropped; }
+  uint64_t calls_dropped() const { return Losses().calls_dropped - before_.calls_dropped; }
+  uint64_t paths_dropped() const { return Losses().paths_dropped - before_.paths_dropped; }
+  // Pops without a push, and ends of unknown ids.
+  uint64_t unbalanced_pops() const { return Losses().unbalanced_pops - before_.unbalanced_pops; }
+  // Pushed ranges of threads that ended.
+  uint64_t left_open() const { return Losses().left_open - before_.left_open; }
+  uint64_t payloads_not_read() const {
+    return Losses().payloads_not_read - before_.payloads_not_read;
+  }
+
+ private:
+  struct LossCounts {
+    uint64_t events_dropped = 0, calls_dropped = 0, paths_dropped = 0, unbalanced_pops = 0;
+    uint64_t left_open = 0, payloads_not_read = 0;
+  };
+  static LossCounts Losses();  // since the process began
+  void DrainPaths(const Sink& sink);
+  void DrainThread(const Sink& sink, ThreadState* thread);
+
+  uint32_t paths_seen_ = 0;
+  bool ranges_ = true;
+  int64_t start_ns_ = 0;
+  LossCounts before_;  // at Start
+  TickClock clock_;
+};
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_THREADS_THREAD_READER_H_
