@@ -24,7 +24,7 @@ HandleMap<1 << 12> domains;
 HandleMap<1 << 16> strings;  // keyed by domain and handle: a tool may number them in each domain
 HandleMap<1 << 15> ranges;   // twice as many as range_spans.h keeps open
 
-std::atomic<bool> their_ids{false};  // the program has been given some
+std::atomic<bool> their_ids{false};  // whether the program has some
 
 template <typename Handle>
 uint64_t Bits(Handle handle) {
@@ -42,7 +42,7 @@ uint64_t StringKey(nvtxDomainHandle_t domain, nvtxStringHandle_t text) {
   return capture::MixHash(Bits(domain), Bits(text));
 }
 
-// The program's attributes with the handle of a registered string as each side knows it.
+// The program's attributes, with the handle of a registered string that each side knows.
 class Attributes {
  public:
   Attributes(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* given)
@@ -75,7 +75,7 @@ class Attributes {
   const nvtxEventAttributes_t *theirs_, *ours_;
 };
 
-// The other tool's function for a slot, as its type has it; nullptr: it has none.
+// The other tool's function for a slot, with its type; nullptr: it has none.
 #define PROF_THEIRS(module, name)                                           \
   reinterpret_cast<nvtx##name##_impl_fntype>(                               \
       theirs_of[NVTX_CB_MODULE_##module][NVTX_CBID_##module##_##name].load( \
@@ -178,8 +178,8 @@ void DomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t id, const wchar_t* 
   NameCategory(PROF_THEIRS(CORE2, DomainNameCategoryW), domain, id, name);
 }
 
-// A handle of theirs that we cannot remember is an unknown one: their string has no text for us,
-// their domain is the default one.
+// When there is no room for one of their handles, we do not know it later: their string has no text
+// for us, and their domain counts as the default one.
 template <typename Theirs, typename Text>
 nvtxStringHandle_t Register(Theirs theirs, nvtxDomainHandle_t domain, Text text,
                             nvtxStringHandle_t ours) {
@@ -210,7 +210,7 @@ nvtxDomainHandle_t DomainCreateW(const wchar_t* name) {
   return Create(PROF_THEIRS(CORE2, DomainCreateW), name, nvtx::DomainCreateW(name));
 }
 
-// CUDA's and the runtime's differ in the place of the other tool's pointer only.
+// CUDA's and the runtime's handlers differ only in where the other tool's pointer is.
 template <NvtxCallbackModule kModule, unsigned int kId, typename Text>
 void NameStream(void* stream, Text name) {
   if constexpr (std::is_same_v<Text, const char*>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another tool's NVTX library in front of ours: each call of the program goes to our handlers, then
-// to it; the program gets the other tool's return values, ids and handles.
+// The chain puts another tool's NVTX library beside ours: each call of the program goes to our
+// handlers, then to the other tool. The program gets the other tool's return values, ids, handles.
 #ifndef PROF_NVTX_BRIDGE_CHAIN_H_
 #define PROF_NVTX_BRIDGE_CHAIN_H_
 
@@ -15,21 +15,21 @@ namespace prof::nvtx {
 // that slot in another library of the program, and then only it can be called there.
 bool KeepTheirs(NvtxCallbackModule module, unsigned int id, NvtxFunctionPointer function);
 
-// What goes into a slot that the other tool has filled; nullptr: no slot of ours.
+// The handler for a slot that the other tool has filled; nullptr: no slot of ours.
 NvtxFunctionPointer ChainedHandler(NvtxCallbackModule module, unsigned int id);
 
 // Our handle for a domain handle that the program has, which may be the other tool's.
 nvtxDomainHandle_t OurDomain(nvtxDomainHandle_t domain);
 
-// The domain as the other tool knows it. It knows no handle of ours, which we give out where it has
-// no slot: nullptr, the default domain.
+// The domain as the other tool knows it. The tool does not know our handles, which we give out
+// where it has no slot; for those it is nullptr, the default domain.
 nvtxDomainHandle_t TheirDomain(nvtxDomainHandle_t domain);
 
 // Remembers which of our ranges the other tool's id, which goes to the program, stands for; returns
 // that id.
 nvtxRangeId_t RememberRange(nvtxRangeId_t theirs, nvtxRangeId_t ours);
-// Our id for the one that the program has; forgets it. One that is not known is returned as it is
-// while the other tool has given out none.
+// Returns our id for the one that the program has, and forgets it. An unknown id is returned as it
+// is while the other tool has given out none.
 nvtxRangeId_t TakeRange(nvtxRangeId_t id);
 
 }  // namespace prof::nvtx

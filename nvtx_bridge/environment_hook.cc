@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVTX asks the environment for a tool at its first call in each library of the program. This runs
-// when libprof.so is loaded, before that: preloaded or linked, no variable needs setting by hand.
+// The environment hook runs when libprof.so is loaded, and names us to NVTX in the environment.
+// NVTX reads that at its first call in each library of the program, so nobody has to set a
+// variable.
 #include <dlfcn.h>
 
 #include <climits>
@@ -16,7 +17,7 @@ namespace prof::nvtx {
 namespace {
 
 constexpr char kVariable[] = "NVTX_INJECTION64_PATH";
-// The tool behind us, for processes that inherit our environment.
+// Names the tool behind us, for processes that inherit our environment.
 constexpr char kNextVariable[] = "PROF_NVTX_NEXT";
 
 const char* NotOurs() { return NvtxTheirsAlone() ? OtherNvtxTool() : nullptr; }
@@ -45,7 +46,7 @@ __attribute__((constructor)) void AttachNvtx() {
     if (next != nullptr && !is_ours(next)) SetOtherNvtxTool(next);
     return;
   }
-  if (next != nullptr) unsetenv(kNextVariable);  // who took the variable away meant that tool too
+  if (next != nullptr) unsetenv(kNextVariable);  // who removed the variable meant that tool, too
   setenv(kVariable, path, 1);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From another tool's handles and ids to ours. Lock-free, bounded, no allocation; any thread.
+// The handle map leads from another tool's handles and ids to ours. Lock-free, bounded, no
+// allocation; any thread.
 #ifndef PROF_NVTX_BRIDGE_HANDLE_MAP_H_
 #define PROF_NVTX_BRIDGE_HANDLE_MAP_H_
 
@@ -12,8 +13,8 @@
 
 namespace prof::nvtx {
 
-// Entries are found within a window behind their hash, all of which is looked at: so one may be
-// taken out without a trace. `kSlots`: a power of two.
+// An entry is somewhere in a window behind its hash. A search always reads the full window, so
+// entries can simply be removed. `kSlots`: a power of two.
 template <size_t kSlots>
 class HandleMap {
  public:
@@ -30,7 +31,7 @@ class HandleMap {
     }
     return false;
   }
-  // Add for keys that stay: replaces the value of one that is there.
+  // Adds a key that stays, or replaces its value.
   bool Set(uint64_t key, uint64_t value) {
     Slot* slot = FindSlot(Valid(key));
     if (slot == nullptr) return Add(key, value);
@@ -42,7 +43,7 @@ class HandleMap {
     const Slot* slot = FindSlot(Valid(key));
     return slot != nullptr ? slot->value.load(std::memory_order_relaxed) : 0;
   }
-  // Find, and takes it out.
+  // Returns the value like Find, and removes the key.
   uint64_t Take(uint64_t key) {
     key = Valid(key);
     while (Slot* slot = FindSlot(key)) {

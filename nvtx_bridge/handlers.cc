@@ -16,7 +16,7 @@ using capture::NameKind;
 using capture::RangeName;
 using capture::StoredString;
 
-// Handles are addresses of stored strings, for domains as for registered strings.
+// Handles of domains and of registered strings are addresses of stored strings.
 const StoredString* Register(std::string_view text) {
   const StoredString* stored = capture::thread_registry.strings.Intern(text);
   return stored != nullptr ? stored : capture::RangeStrings::Overflow();
@@ -65,7 +65,7 @@ capture::Payload PayloadOf(const nvtxEventAttributes_t& attributes) {
   }
 }
 
-// Calls `use` with what `attributes` say.
+// Calls `use` with the name and the payload in `attributes`.
 template <typename Use>
 auto WithName(std::string_view domain, const nvtxEventAttributes_t* attributes, Use use) {
   RangeName range;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What NVTX calls of the program end up in, once a library's NVTX has attached to us.
+// The handlers get the program's NVTX calls, once a library's NVTX has attached to us.
 //
 // Each runs on the program's thread, inside its call: no lock, no allocation, no CUDA call, nothing
 // thrown. What does not fit is counted by lib/capture/threads/thread_recorder.h.

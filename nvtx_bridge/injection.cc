@@ -13,7 +13,7 @@ namespace prof::nvtx {
 namespace {
 
 std::atomic<bool> attached{false};
-std::atomic<bool> theirs_alone{false};  // in a library of the program
+std::atomic<bool> theirs_alone{false};  // for some library of the program
 
 struct Handler {
   unsigned int id = 0;
@@ -87,13 +87,13 @@ constexpr NvtxCallbackModule kModules[] = {NVTX_CB_MODULE_CORE, NVTX_CB_MODULE_C
 constexpr NvtxCallbackModule kAllModules[] = {NVTX_CB_MODULE_CORE,   NVTX_CB_MODULE_CORE2,
                                               NVTX_CB_MODULE_CUDA,   NVTX_CB_MODULE_CUDART,
                                               NVTX_CB_MODULE_OPENCL, NVTX_CB_MODULE_SYNC};
-constexpr size_t kMostSlots = 16;  // of any of them
+constexpr size_t kMostSlots = 16;  // of a module
 static_assert(NVTX_CBID_OPENCL_SIZE <= kMostSlots && NVTX_CBID_CORE_SIZE <= kMostSlots &&
               NVTX_CBID_CORE2_SIZE <= kMostSlots);
 
 enum class Chain { kNone, kJoined, kTheirsAlone };
 
-// Lets the other tool fill the slots, and keeps what it has put there.
+// Lets the other tool fill the slots, and remembers its functions.
 Chain CallOtherTool(const NvtxExportTableCallbacks& callbacks,
                     NvtxGetExportTableFunc_t get_export_table, const char* entry) {
   const auto initialize =
@@ -109,7 +109,7 @@ Chain CallOtherTool(const NvtxExportTableCallbacks& callbacks,
     const InOtherTool inside;
     joined = initialize(get_export_table);
   }
-  if (joined == 0) {  // nothing that it has put there may be called
+  if (joined == 0) {  // then none of its functions may be called
     for (const NvtxCallbackModule module : kAllModules) {
       const Table table = TableOf(callbacks, module);
       for (unsigned int id = 0; id < kMostSlots; ++id) table.Set(id, before[module][id]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entries that NVTX looks up by name, once in each library of the program that uses it.
+// NVTX looks up these injection entries by name, once in each library of the program that uses it.
 #ifndef PROF_NVTX_BRIDGE_INJECTION_H_
 #define PROF_NVTX_BRIDGE_INJECTION_H_
 
@@ -12,10 +12,11 @@ extern "C" {
 // nothing in that library. Any thread, any number of times.
 __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
     NvtxGetExportTableFunc_t get_export_table);
-// The same for the NVTX 1 and 2 library.
+// InitializeInjectionNvtx2 for the library of NVTX 1 and 2.
 __attribute__((visibility("default"))) int InitializeInjectionNvtx(
     NvtxGetExportTableFunc_t get_export_table);
-// NVTX's extensions: we know that of payloads. 0: one that neither we nor the other tool knows.
+// For NVTX's extensions, of which we know the payloads. Returns 0 when neither we nor the other
+// tool knows the extension.
 __attribute__((visibility("default"))) int InitializeInjectionNvtxExtension(
     nvtxExtModuleInfo_t* module);
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether NVTX calls reach us, for Session's status.
+// The NVTX status says which NVTX calls reach us, and which other tool gets them.
 #ifndef PROF_NVTX_BRIDGE_NVTX_STATUS_H_
 #define PROF_NVTX_BRIDGE_NVTX_STATUS_H_
 
 namespace prof::nvtx {
 
-// At least one library of the program has attached its NVTX calls to us. False before the first
-// NVTX call, so by itself no sign of trouble. Any thread.
+// Whether at least one library of the program has attached its NVTX calls to us. False before the
+// first NVTX call, so by itself no sign of trouble. Any thread.
 bool NvtxAttached();
 
-// A library of the program has NVTX calls that go to the other tool alone: the tool has put other
-// functions there than into the first library, and its calls cannot be told apart. Any thread.
+// Whether the NVTX calls of some library of the program go to the other tool alone: the tool has
+// put other functions there than into the first library, and calls cannot be told apart. Any
+// thread.
 bool NvtxTheirsAlone();
 
 // The library that NVTX_INJECTION64_PATH named when we came, when it is not ours: another tool's,
@@ -19,15 +20,15 @@ bool NvtxTheirsAlone();
 // thread.
 const char* OtherNvtxTool();
 
-// By environment_hook.cc, before main().
+// Called by environment_hook.cc, before main().
 void SetOtherNvtxTool(const char* path);
 
-// Its function `name`; nullptr: no other tool, or it cannot be loaded, or has no such function.
-// Loads the tool: for NVTX's initialization only.
+// The other tool's function `name`; nullptr: no other tool, or it cannot be loaded, or has no such
+// function. Loads the tool: for NVTX's initialization only.
 void* OtherToolsFunction(const char* name);
 
-// While the other tool's initialization runs on this thread. It may lead back to us, as another
-// copy of prof does: then we are already being attached, and say that we are not there.
+// Lives while the other tool's initialization runs on this thread. That may call us again, as
+// another copy of prof does: then we are already being attached, and answer that we are not there.
 class InOtherTool {
  public:
   InOtherTool() { inside = true; }

@@ -21,11 +21,11 @@ const char* OtherNvtxTool() { return other_tool[0] != '\0' ? &other_tool[0] : nu
 
 void* OtherToolsFunction(const char* name) {
   if (other_tool[0] == '\0') return nullptr;
-  // As NVTX does it; never unloaded.
+  // Loaded as NVTX does it, and never unloaded.
   void* library = dlopen(other_tool, RTLD_LAZY);
   void* function = library != nullptr ? dlsym(library, name) : nullptr;
   Dl_info ours{}, theirs{};
-  // A name of our own library that the environment hook did not know as such.
+  // Our own library, under a name that the environment hook did not know.
   const bool is_ours = function != nullptr &&
                        dladdr(reinterpret_cast<const void*>(&OtherToolsFunction), &ours) != 0 &&
                        dladdr(function, &theirs) != 0 && ours.dli_fbase == theirs.dli_fbase;

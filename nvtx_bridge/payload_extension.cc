@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranges and marks of NVTX's payload extension. Their payloads have schemas, and their names are in
-// the payloads: both are not read, and counted; that the ranges are there is recorded.
+// The payload extension of NVTX has ranges and marks whose payloads have schemas, and whose names
+// are in the payloads. Both are not read, but counted. The ranges and marks themselves are
+// recorded.
 #include <nvtx3/nvToolsExtPayload.h>
 
 #include <atomic>
@@ -27,7 +28,7 @@ Function Theirs(const std::atomic<intptr_t>& slot) {
   return function;
 }
 
-// What such a range is called here.
+// The name that we give to such a range.
 nvtxEventAttributes_t Attributes() {
   capture::CountUnreadPayload();
   nvtxEventAttributes_t attributes{};
@@ -108,7 +109,8 @@ int InitializeInjectionNvtxExtension(nvtxExtModuleInfo_t* module) {
     intptr_t& slot = segment.functionSlots[handler.id];
     if (theirs != 0 && slot != 0 && slot != handler.function) {
       intptr_t kept = 0;
-      // A function of its own for this library of the program: only it can be called here.
+      // The tool has another function for this library of the program: only that can be called
+      // here.
       if (!handler.theirs->compare_exchange_strong(kept, slot) && kept != slot) continue;
     }
     __atomic_store_n(&slot, handler.function, __ATOMIC_RELEASE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// prof/range.h, through NVTX's front door: whichever tool is attached sees the range.
+// The ranges of prof/range.h are NVTX ranges, so every tool that is attached sees them.
 #include <nvtx3/nvToolsExt.h>
 
 #include "prof/range.h"

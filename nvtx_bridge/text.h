@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kinds of text that NVTX takes, as UTF-8 views.
+// The text of NVTX calls, which has several encodings, becomes UTF-8 views here.
 #ifndef PROF_NVTX_BRIDGE_TEXT_H_
 #define PROF_NVTX_BRIDGE_TEXT_H_
 

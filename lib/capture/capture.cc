@@ -14,7 +14,7 @@
 #include "lib/capture/environment.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/fork_guard.h"
-#include "lib/capture/process/lock_within.h"
+#include "lib/capture/process/mutex.h"
 #include "lib/capture/process/process_info.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "lib/options/name_filter.h"
@@ -24,29 +24,34 @@ namespace {
 
 std::atomic<bool> active{false};
 
-// Of active_capture. Held while exit() stops it: its owner, on another thread, must not destroy it
-// under that. Never destroyed, and never waited for without a deadline: exit() may be called by a
-// signal handler on the thread that holds it.
-std::mutex& ActiveMutex() {
-  static auto* mutex = new std::mutex;
-  return *mutex;
-}
-Capture* active_capture = nullptr;
+// Held while exit() stops the active capture: its owner, on another thread, must not destroy it
+// under that. It has no destructor, and nobody waits for it without a deadline: a signal handler
+// may call exit() on the thread that holds it.
+Mutex active_mutex;
+std::atomic<Capture*> active_capture{nullptr};
 
 constexpr std::chrono::milliseconds kDestroyTimeout(2'000);
 
-// Makes `capture` the active one if `expected` is that now, or any when that is null.
-void SetActive(Capture* capture, const Capture* expected) {
-  const std::unique_lock<std::mutex> lock = LockWithin(ActiveMutex(), 2 * kExitTimeout);
-  if (expected == nullptr || active_capture == expected) active_capture = capture;
+// Makes `capture` the active one if `expected` is that now, or any when that is null. An exit()
+// that takes longer than it may is not waited for.
+void SetActive(Capture* capture, Capture* expected) {
+  const auto set = [=] {
+    Capture* present = expected != nullptr ? expected : active_capture.load();
+    active_capture.compare_exchange_strong(present, capture);
+  };
+  if (!active_mutex.LockBefore(std::chrono::steady_clock::now() + 2 * kExitTimeout)) return set();
+  const MutexLock lock(active_mutex, std::adopt_lock);
+  set();
 }
 
 void StopActiveCapture() {
   if (InForkedChild()) return;
-  const std::unique_lock<std::mutex> lock = LockBefore(ActiveMutex(), ExitDeadline());
-  if (!lock.owns_lock() || active_capture == nullptr) return;
+  if (!active_mutex.LockBefore(ExitDeadline())) return;
+  const MutexLock lock(active_mutex, std::adopt_lock);
+  Capture* const capture = active_capture.load();
+  if (capture == nullptr) return;
   try {
-    active_capture->Stop(kExitTimeout);
+    capture->Stop(kExitTimeout);
   } catch (const std::exception&) {
     std::fprintf(stderr, "prof: the recording could not be completed\n");
   }
@@ -207,15 +212,15 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
   if (InForkedChild()) return snapshot_;
   const auto begin = std::chrono::steady_clock::now();
   const Deadline deadline = std::min(begin + timeout, ExitDeadline());
-  const std::unique_lock<std::mutex> lock = LockBefore(stop_mutex_, deadline);
-  if (!lock.owns_lock()) {
-    if (!told_of_other_stop_.exchange(true)) {
+  if (!stop_mutex_.LockBefore(deadline)) {
+    if (!reported_other_stop_.exchange(true)) {
       std::fprintf(stderr,
                    "prof: the recording is still being stopped on another thread, and is left "
                    "incomplete\n");
     }
     return {};
   }
+  const MutexLock lock(stop_mutex_, std::adopt_lock);
   if (stopped_) return snapshot_;
   stopped_ = true;
   const bool in_time = collector_->Stop(deadline);

@@ -9,12 +9,12 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "lib/capture/collector/collector.h"
 #include "lib/capture/collector/gpu_source.h"
+#include "lib/capture/process/mutex.h"
 #include "prof/session.h"
 #include "prof/snapshot.h"
 
@@ -46,10 +46,10 @@ class Capture {
   const bool injected_;
   std::unique_ptr<GpuSource> source_;
   std::unique_ptr<Collector> collector_;
-  std::mutex stop_mutex_;  // an exit may come in the middle of a Stop
+  Mutex stop_mutex_;  // an exit may come in the middle of a Stop
   Snapshot snapshot_;
   bool stopped_ = false;
-  std::atomic<bool> told_of_other_stop_{false};
+  std::atomic<bool> reported_other_stop_{false};
   Status abandoned_status_;  // once there is no source any more
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A capped pool of zeroed buffers that CUPTI fills and the collector empties.
+// The buffer pool is a bounded pool of zeroed buffers that CUPTI fills and the collector empties.
 //
-// Slots of one mapping change hands by an atomic state each: free -> lent (Take, on any thread) ->
-// full (GiveFull, on any thread) -> free (the collector, which zeroes what was used). No lock, no
+// Each slot of one mapping has an atomic state: free -> lent (Take, on any thread) -> full
+// (GiveFull, on any thread) -> free (the collector, which zeroes what was used). No lock, no
 // allocation; untouched slots cost no memory.
 #ifndef PROF_LIB_CAPTURE_COLLECTOR_BUFFER_POOL_H_
 #define PROF_LIB_CAPTURE_COLLECTOR_BUFFER_POOL_H_

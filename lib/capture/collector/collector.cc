@@ -73,13 +73,14 @@ bool Collector::Dump(const std::string& path, std::chrono::milliseconds timeout)
 bool Collector::Stop(Deadline deadline) {
   if (!thread_.joinable()) return true;
   bool in_time = false;
-  {
-    std::unique_lock<std::mutex> lock = LockBefore(mutex_, deadline);
-    if (lock.owns_lock()) {
-      stopping_ = true;
-      Wake();
-      in_time = done_.wait_until(lock, deadline, [&] { return finished_; });
+  if (mutex_.LockBefore(deadline)) {
+    const MutexLock lock(mutex_, std::adopt_lock);
+    stopping_ = true;
+    Wake();
+    while (!finished_ && std::chrono::steady_clock::now() < deadline) {
+      mutex_.WaitBefore(done_, deadline);
     }
+    in_time = finished_;
   }
   if (in_time) {
     thread_.join();
@@ -104,13 +105,13 @@ void Collector::Run() {
   }
   synchronize_.Close();
   dumps_.Close();
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   finished_ = true;
   done_.notify_all();
 }
 
 bool Collector::stopping() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return stopping_;
 }
 

@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,7 +18,7 @@
 #include "lib/capture/collector/snapshot_writer.h"
 #include "lib/capture/collector/status_board.h"
 #include "lib/capture/events/events.h"
-#include "lib/capture/process/lock_within.h"
+#include "lib/capture/process/mutex.h"
 #include "prof/session.h"
 
 namespace prof::capture {
@@ -73,10 +72,10 @@ class Collector {
   Request synchronize_;
   DumpRequests dumps_;
 
-  std::mutex mutex_;  // of the two flags below
+  Mutex mutex_;
   std::condition_variable done_;
-  bool stopping_ = false;
-  bool finished_ = false;
+  bool stopping_ PROF_GUARDED_BY(mutex_) = false;
+  bool finished_ PROF_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;
 };

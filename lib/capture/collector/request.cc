@@ -4,34 +4,37 @@
 namespace prof::capture {
 
 bool Request::Ask(const std::string& argument, std::chrono::milliseconds timeout) {
-  std::unique_lock<std::mutex> lock(mutex_);
+  const Deadline deadline = std::chrono::steady_clock::now() + timeout;
+  const MutexLock lock(mutex_);
   if (!open_) return false;
   argument_ = argument;
   const uint64_t ticket = ++wanted_;
   wake_();
-  return answered_.wait_for(lock, timeout, [&] { return done_ >= ticket || !open_; }) &&
-         done_ >= ticket && ok_;
+  while (done_ < ticket && open_ && std::chrono::steady_clock::now() < deadline) {
+    mutex_.WaitBefore(answered_, deadline);
+  }
+  return done_ >= ticket && ok_;
 }
 
 void Request::Open() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   open_ = true;
 }
 
 void Request::Close() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   open_ = false;
   answered_.notify_all();
 }
 
 std::optional<Request::Pending> Request::Next() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (wanted_ == done_) return std::nullopt;
   return Pending{wanted_, argument_};
 }
 
 void Request::Answer(uint64_t ticket, bool ok) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   done_ = ticket;
   ok_ = ok;
   answered_.notify_all();

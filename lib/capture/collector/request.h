@@ -7,9 +7,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
+
+#include "lib/capture/process/mutex.h"
 
 namespace prof::capture {
 
@@ -37,12 +38,13 @@ class Request {
 
  private:
   void (*const wake_)();
-  std::mutex mutex_;  // of everything below
+  Mutex mutex_;
   std::condition_variable answered_;
-  bool open_ = false;
-  uint64_t wanted_ = 0, done_ = 0;  // tickets
-  bool ok_ = false;                 // of the last answer
-  std::string argument_;
+  bool open_ PROF_GUARDED_BY(mutex_) = false;
+  uint64_t wanted_ PROF_GUARDED_BY(mutex_) = 0;  // tickets that were given out
+  uint64_t done_ PROF_GUARDED_BY(mutex_) = 0;    // tickets that were answered
+  bool ok_ PROF_GUARDED_BY(mutex_) = false;      // the last answer
+  std::string argument_ PROF_GUARDED_BY(mutex_);
 };
 
 }  // namespace prof::capture

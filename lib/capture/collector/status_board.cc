@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "lib/capture/process/lock_within.h"
 #include "lib/capture/threads/range_status.h"
 
 namespace prof::capture {
@@ -26,30 +25,31 @@ Status SourcesStatus(const GpuSource& source, bool ranges) {
 }
 
 Status StatusBoard::status() const {
-  const std::unique_lock<std::mutex> lock = LockWithin(mutex_, kLockTimeout);
-  return lock.owns_lock() ? status_ : Status{};
+  if (!mutex_.LockBefore(std::chrono::steady_clock::now() + kLockTimeout)) return {};
+  const MutexLock lock(mutex_, std::adopt_lock);
+  return status_;
 }
 
 void StatusBoard::AddNotice(NoticeEvent notice) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (notices_.size() < kMaxNotices) notices_.push_back(std::move(notice));
 }
 
 std::vector<NoticeEvent> StatusBoard::TakeNotices() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return std::exchange(notices_, {});
 }
 
-void StatusBoard::Update() {
+Status StatusBoard::Update() {
   Status now = SourcesStatus(*source_, ranges_);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   now.output = status_.output;
-  status_ = std::move(now);
+  status_ = now;
+  return now;
 }
 
 std::vector<NoticeEvent> StatusBoard::NewProblems() {
-  Update();
-  const Status& now = status_;  // which this thread alone writes
+  const Status now = Update();
   std::vector<NoticeEvent> notices;
   for (const auto& [subsystem, part] : {std::pair{Subsystem::kTimeline, &Status::timeline},
                                         std::pair{Subsystem::kRanges, &Status::ranges},
@@ -67,7 +67,7 @@ std::vector<NoticeEvent> StatusBoard::NewProblems() {
 }
 
 bool StatusBoard::ReportOutput(const SubsystemStatus& failure) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (status_.output.state == State::kUnavailable) return false;
   status_.output = failure;
   return true;

@@ -4,11 +4,11 @@
 #ifndef PROF_LIB_CAPTURE_COLLECTOR_STATUS_BOARD_H_
 #define PROF_LIB_CAPTURE_COLLECTOR_STATUS_BOARD_H_
 
-#include <mutex>
 #include <vector>
 
 #include "lib/capture/collector/gpu_source.h"
 #include "lib/capture/events/events.h"
+#include "lib/capture/process/mutex.h"
 #include "prof/session.h"
 
 namespace prof::capture {
@@ -31,8 +31,8 @@ class StatusBoard {
   // --- The collector's thread ---
 
   [[nodiscard]] std::vector<NoticeEvent> TakeNotices();
-  // Asks the sources.
-  void Update();
+  // Asks the sources, and returns what they say.
+  Status Update();
   // Updates, and returns notices of what does not work and was not returned before.
   [[nodiscard]] std::vector<NoticeEvent> NewProblems();
   // The output does not work any more. True the first time.
@@ -43,9 +43,9 @@ class StatusBoard {
   const bool ranges_;
   Status reported_;  // in NewProblems
 
-  mutable std::mutex mutex_;  // of everything below; never held across a call to the source
-  Status status_;
-  std::vector<NoticeEvent> notices_;
+  mutable Mutex mutex_;  // never held across a call to the source
+  Status status_ PROF_GUARDED_BY(mutex_);
+  std::vector<NoticeEvent> notices_ PROF_GUARDED_BY(mutex_);
 };
 
 }  // namespace prof::capture

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The clocks of a capture: CLOCK_REALTIME is CUPTI's time base, CLOCK_MONOTONIC shows its steps.
+// A capture reads two clocks: CLOCK_REALTIME is CUPTI's time base, CLOCK_MONOTONIC shows its steps.
 #ifndef PROF_LIB_CAPTURE_PROCESS_CLOCK_H_
 #define PROF_LIB_CAPTURE_PROCESS_CLOCK_H_
 

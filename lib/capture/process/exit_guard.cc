@@ -21,15 +21,15 @@ using Clock = std::chrono::steady_clock;
 std::atomic<void (*)()> action{nullptr};
 std::atomic<Clock::rep> exit_deadline{Clock::time_point::max().time_since_epoch().count()};
 std::atomic<int> times_left{10'000};
-// Held while a thread of ours registers the handler: a child that is forked meanwhile would have
-// the lock that atexit() takes, for ever.
+// Held while a thread of ours registers the handler. Otherwise a child that is forked meanwhile
+// would inherit the lock that atexit() takes, and nobody there could release it.
 std::mutex registering;
 
 void RunAction() {
   if (!Exiting()) {
     exit_deadline.store((Clock::now() + kExitTimeout).time_since_epoch().count());
   }
-  // Once, however often it is registered: it may wait long.
+  // The action runs once, however often the handler is registered: it may wait long.
   if (auto* stop = action.exchange(nullptr, std::memory_order_acq_rel)) stop();
 }
 
@@ -49,7 +49,8 @@ FirstAtExit::FirstAtExit() {
   sem_init(&wake_, 0, 0);
   try {
     thread_ = StartQuietThread("prof-exit", [this] { Run(); });
-  } catch (const std::exception&) {  // then what is registered from now on comes before us
+  } catch (
+      const std::exception&) {  // then handlers that are registered from now on run before ours
   }
 }
 

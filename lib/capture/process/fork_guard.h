@@ -10,8 +10,8 @@ namespace prof::capture {
 // Registers the fork handlers, once. Any thread, any number of times.
 void GuardAgainstFork();
 
-// Guards, and runs `hook` in the child of each later fork. `hook` must be async-signal-safe. The
-// same hook is registered once; there is room for four. Any thread.
+// Guards, and runs `hook` in the child of each later fork. `hook` must be async-signal-safe. A hook
+// is registered once; there is room for four. Any thread.
 void RunInForkedChild(void (*hook)());
 
 // True in a child that was forked (without exec) after GuardAgainstFork. One relaxed load.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which library a path in an injection variable names.
+// Library files are compared here: which library does a path in an injection variable name?
 #ifndef PROF_LIB_CAPTURE_PROCESS_LIBRARY_FILES_H_
 #define PROF_LIB_CAPTURE_PROCESS_LIBRARY_FILES_H_
 
@@ -10,7 +10,7 @@
 
 namespace prof::capture {
 
-// Both are there, and are one file under whatever names.
+// Whether both exist and are one file, under whatever names.
 inline bool SameFile(const char* a, const char* b) {
   struct stat stat_a {
   }, stat_b{};
@@ -23,7 +23,7 @@ inline const char* FileName(const char* path) {
   return slash != nullptr ? slash + 1 : path;
 }
 
-// libprof_inject.so, of this copy of prof or another one.
+// Whether it is libprof_inject.so, of this copy of prof or of another one.
 inline bool IsInjectLibrary(const char* path) {
   return std::strcmp(FileName(path), "libprof_inject.so") == 0;
 }

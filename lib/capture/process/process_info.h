@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who we are inside of, for the snapshot's header.
+// The process information goes into the header of the snapshot.
 #ifndef PROF_LIB_CAPTURE_PROCESS_PROCESS_INFO_H_
 #define PROF_LIB_CAPTURE_PROCESS_PROCESS_INFO_H_
 

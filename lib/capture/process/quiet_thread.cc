@@ -14,7 +14,7 @@ namespace {
 
 __thread bool quiet_thread __attribute__((tls_model("initial-exec"))) = false;
 
-// Undone also where the system has no thread for us, which is an exception.
+// Blocks signals for a scope. std::thread throws when the system has no thread to give.
 class Blocked {
  public:
   explicit Blocked(const sigset_t& signals) { pthread_sigmask(SIG_SETMASK, &signals, &before_); }
@@ -31,7 +31,7 @@ class Blocked {
 std::thread StartQuietThread(const char* name, std::function<void()> body) {
   sigset_t all;
   sigfillset(&all);
-  // Faults are of the thread itself: the program's crash handler must see them wherever they are.
+  // A fault belongs to the thread itself: the program's crash handler must see it on any thread.
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
     sigdelset(&all, fault);
   }
@@ -42,7 +42,7 @@ std::thread StartQuietThread(const char* name, std::function<void()> body) {
       quiet_thread = true;
       try {
         run();
-      } catch (const std::exception& error) {  // one that leaves a thread ends the program
+      } catch (const std::exception& error) {  // an exception that leaves a thread ends the program
         std::fprintf(stderr, "prof: a thread of the recording ended: %s\n", error.what());
       } catch (const abi::__forced_unwind&) {  // somebody cancels the thread
         throw;

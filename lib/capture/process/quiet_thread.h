@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads of ours in somebody else's process.
+// A quiet thread is ours in somebody else's process: the program does not notice it.
 #ifndef PROF_LIB_CAPTURE_PROCESS_QUIET_THREAD_H_
 #define PROF_LIB_CAPTURE_PROCESS_QUIET_THREAD_H_
 
@@ -14,7 +14,7 @@ namespace prof::capture {
 // std::system_error when the system has no thread to give.
 std::thread StartQuietThread(const char* name, std::function<void()> body);
 
-// The calling thread is one of those.
+// Whether the calling thread is a quiet one.
 bool IsQuietThread();
 
 }  // namespace prof::capture

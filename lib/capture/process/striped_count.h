@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A count that many threads change all the time and one reads now and then: threads change cache
-// lines of their own, as far as there are enough.
+// A striped count is one that many threads change all the time and one thread reads now and then.
+// Threads change different cache lines, as far as there are enough.
 #ifndef PROF_LIB_CAPTURE_PROCESS_STRIPED_COUNT_H_
 #define PROF_LIB_CAPTURE_PROCESS_STRIPED_COUNT_H_
 
@@ -15,8 +15,8 @@ namespace prof::capture {
 
 class StripedCount {
  public:
-  // Sequentially consistent: who adds and then looks at a flag, and who sets that flag and then
-  // sums up, cannot both miss the other.
+  // Sequentially consistent: one thread adds and then reads a flag, another sets the flag and then
+  // sums up. At least one of them sees what the other did.
   void Add() { Mine().fetch_add(1, std::memory_order_seq_cst); }
   // On the thread that added.
   void Remove() { Mine().fetch_sub(1, std::memory_order_seq_cst); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A thread of ours that sleeps until it is woken, or until a time.
+// A timed wait ends when the thread is woken, or at a given time.
 #ifndef PROF_LIB_CAPTURE_PROCESS_TIMED_WAIT_H_
 #define PROF_LIB_CAPTURE_PROCESS_TIMED_WAIT_H_
 
@@ -12,7 +12,7 @@
 
 namespace prof::capture {
 
-// Until `wake` is posted or CLOCK_MONOTONIC is at `until_ns`.
+// Waits until `wake` is posted or CLOCK_MONOTONIC is at `until_ns`.
 inline void WaitUntil(sem_t* wake, int64_t until_ns) {
   const timespec until = {static_cast<time_t>(until_ns / 1'000'000'000),
                           static_cast<long>(until_ns % 1'000'000'000)};

@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "lib/capture/process/fork_guard.h"
 #include "lib/capture/threads/thread_registry.h"
@@ -99,7 +98,7 @@ ThreadReader::LossCounts ThreadReader::Losses() {
 
 void ThreadReader::Start(int64_t now_ns, bool ranges) {
   if (InForkedChild()) return;
-  const std::lock_guard<std::mutex> lock(thread_registry.reader_mutex);
+  const MutexLock lock(thread_registry.reader_mutex);
   thread_registry.active_reader = this;
   paths_seen_ = 0;
   ranges_ = ranges;
@@ -119,13 +118,13 @@ void ThreadReader::Start(int64_t now_ns, bool ranges) {
 
 void ThreadReader::Stop() {
   if (InForkedChild()) return;
-  const std::lock_guard<std::mutex> lock(thread_registry.reader_mutex);
+  const MutexLock lock(thread_registry.reader_mutex);
   if (thread_registry.active_reader == this) thread_registry.recording.store(false);
 }
 
 void ThreadReader::Drain(const Sink& sink) {
   if (InForkedChild()) return;
-  const std::lock_guard<std::mutex> lock(thread_registry.reader_mutex);
+  const MutexLock lock(thread_registry.reader_mutex);
   if (thread_registry.active_reader != this) return;
   // Heads first: every path that a record up to there uses is in the table by then.
   thread_registry.ForEachThread([](ThreadState& thread) { thread.drain_to = thread.ring.head(); });

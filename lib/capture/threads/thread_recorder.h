@@ -61,7 +61,7 @@ void RecordCall(const CallRecord& call);
 
 // The calling thread's innermost open range as a path id; 0: none. About 1 ns. Used by the launch
 // callback.
-[[nodiscard]] uint32_t CurrentPath();
+uint32_t CurrentPath();
 
 // A number that paths share which differ in numbers only ("layer 2", "layer 3", ...), from the
 // third such path on: the work in them is taken for the same. 0 for path 0.

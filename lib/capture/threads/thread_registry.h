@@ -8,8 +8,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 
+#include "lib/capture/process/mutex.h"
 #include "lib/capture/threads/given_names.h"
 #include "lib/capture/threads/range_paths.h"
 #include "lib/capture/threads/range_spans.h"
@@ -69,8 +69,8 @@ class ThreadRegistry {
 
   // One recording at a time, and never two readers of a ring: a collector that hung in the driver
   // may come back after a new one has started.
-  std::mutex reader_mutex;
-  const ThreadReader* active_reader = nullptr;
+  Mutex reader_mutex;
+  const ThreadReader* active_reader PROF_GUARDED_BY(reader_mutex) = nullptr;
 
  private:
   uint32_t slots() const;
