@@ -11,7 +11,8 @@
 #include "lib/capture/process/library_files.h"
 #include "lib/capture/threads/range_status.h"
 #include "lib/capture/threads/thread_recorder.h"
-#include "nvtx_bridge/nvtx_status.h"
+#include "nvtx_bridge/injection.h"
+#include "nvtx_bridge/other_tool.h"
 
 namespace prof::nvtx {
 namespace {
@@ -20,11 +21,11 @@ constexpr char kVariable[] = "NVTX_INJECTION64_PATH";
 // Names the tool behind us, for processes that inherit our environment.
 constexpr char kNextVariable[] = "PROF_NVTX_NEXT";
 
-const char* NotOurs() { return NvtxTheirsAlone() ? OtherNvtxTool() : nullptr; }
+const char* ToolThatBypassesUs() { return NvtxCallsBypassUs() ? OtherNvtxTool() : nullptr; }
 
 __attribute__((constructor)) void AttachNvtx() {
   capture::GuardRangesAgainstFork();  // ranges may come, and forks, without any session
-  capture::SetOtherNvtxToolQuery(&NotOurs);
+  capture::SetOtherNvtxToolQuery(&ToolThatBypassesUs);
 
   Dl_info self{};
   if (dladdr(reinterpret_cast<const void*>(&OtherNvtxTool), &self) == 0) return;

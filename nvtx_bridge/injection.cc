@@ -7,13 +7,13 @@
 
 #include "nvtx_bridge/chain.h"
 #include "nvtx_bridge/handlers.h"
-#include "nvtx_bridge/nvtx_status.h"
+#include "nvtx_bridge/other_tool.h"
 
 namespace prof::nvtx {
 namespace {
 
 std::atomic<bool> attached{false};
-std::atomic<bool> theirs_alone{false};  // for some library of the program
+std::atomic<bool> calls_bypass_us{false};  // for some library of the program
 
 struct Handler {
   unsigned int id = 0;
@@ -91,7 +91,7 @@ constexpr size_t kMostSlots = 16;  // of a module
 static_assert(NVTX_CBID_OPENCL_SIZE <= kMostSlots && NVTX_CBID_CORE_SIZE <= kMostSlots &&
               NVTX_CBID_CORE2_SIZE <= kMostSlots);
 
-enum class Chain { kNone, kJoined, kTheirsAlone };
+enum class Chain { kNone, kJoined, kBypassesUs };
 
 // Lets the other tool fill the slots, and remembers its functions.
 Chain CallOtherTool(const NvtxExportTableCallbacks& callbacks,
@@ -122,7 +122,7 @@ Chain CallOtherTool(const NvtxExportTableCallbacks& callbacks,
     for (unsigned int id = 0; id < kMostSlots; ++id) {
       const NvtxFunctionPointer function = table.Get(id);
       if (function == nullptr || function == before[module][id]) continue;
-      if (!KeepTheirs(module, id, function)) return Chain::kTheirsAlone;
+      if (!KeepTheirs(module, id, function)) return Chain::kBypassesUs;
       chain = Chain::kJoined;
     }
   }
@@ -145,8 +145,8 @@ int Attach(NvtxGetExportTableFunc_t get_export_table, const char* entry) {
   if (callbacks == nullptr || callbacks->struct_size < sizeof(*callbacks)) return 0;
   if (TableOf(*callbacks, NVTX_CB_MODULE_CORE).slots == nullptr) return 0;
   const Chain chain = CallOtherTool(*callbacks, get_export_table, entry);
-  if (chain == Chain::kTheirsAlone) {
-    theirs_alone.store(true, std::memory_order_relaxed);
+  if (chain == Chain::kBypassesUs) {
+    calls_bypass_us.store(true, std::memory_order_relaxed);
     return 1;
   }
   const bool chained = chain == Chain::kJoined;
@@ -162,7 +162,7 @@ int Attach(NvtxGetExportTableFunc_t get_export_table, const char* entry) {
 
 bool NvtxAttached() { return attached.load(std::memory_order_relaxed); }
 
-bool NvtxTheirsAlone() { return theirs_alone.load(std::memory_order_relaxed); }
+bool NvtxCallsBypassUs() { return calls_bypass_us.load(std::memory_order_relaxed); }
 
 }  // namespace prof::nvtx
 

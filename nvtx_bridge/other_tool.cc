@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "nvtx_bridge/other_tool.h"
+
 #include <dlfcn.h>
 
 #include <climits>
 #include <cstring>
-
-#include "nvtx_bridge/nvtx_status.h"
 
 namespace prof::nvtx {
 namespace {

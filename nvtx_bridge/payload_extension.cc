@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The payload extension of NVTX has ranges and marks whose payloads have schemas, and whose names
-// are in the payloads. Both are not read, but counted. The ranges and marks themselves are
-// recorded.
-#include <nvtx3/nvToolsExtPayload.h>
+#include "nvtx_bridge/payload_extension.h"
 
 #include <atomic>
 #include <cstring>
@@ -11,8 +7,7 @@
 #include "lib/capture/threads/thread_recorder.h"
 #include "nvtx_bridge/chain.h"
 #include "nvtx_bridge/handlers.h"
-#include "nvtx_bridge/injection.h"
-#include "nvtx_bridge/nvtx_status.h"
+#include "nvtx_bridge/other_tool.h"
 
 namespace prof::nvtx {
 namespace {
@@ -28,7 +23,7 @@ Function Theirs(const std::atomic<intptr_t>& slot) {
   return function;
 }
 
-// The name that we give to such a range.
+// The attributes that we give to such a range.
 nvtxEventAttributes_t Attributes() {
   capture::CountUnreadPayload();
   nvtxEventAttributes_t attributes{};

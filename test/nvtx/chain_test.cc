@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another tool was there first: it and we see every call.
+// Tests with another tool that was there first: it and we see every call.
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtPayload.h>
@@ -11,7 +11,8 @@
 
 #include "nvtx_bridge/handle_map.h"
 #include "nvtx_bridge/injection.h"
-#include "nvtx_bridge/nvtx_status.h"
+#include "nvtx_bridge/other_tool.h"
+#include "nvtx_bridge/payload_extension.h"
 #include "test/nvtx/recording.h"
 #include "test/support/catch.h"
 
@@ -83,7 +84,7 @@ TEST_CASE("Both see pushes, pops and marks; the depth is the other tool's") {
   CHECK(recording.MyPaths() == Paths{"outer", ""});
   REQUIRE(recording.marks.size() == 1);
   CHECK(recording.marks[0].path == "outer/here");
-  CHECK(!nvtx::NvtxTheirsAlone());
+  CHECK(!nvtx::NvtxCallsBypassUs());
 }
 
 TEST_CASE("Slots that the other tool leaves alone are ours") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program's side: NVTX's own C API, attached to our handlers.
+// Tests of the program's side: NVTX's own C API, attached to our handlers.
 #include "nvtx_bridge/handlers.h"
 
 #include <nvtx3/nvToolsExt.h>
@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "lib/capture/threads/thread_recorder.h"
 #include "lib/capture/threads/thread_registry.h"
 #include "nvtx_bridge/injection.h"
-#include "nvtx_bridge/nvtx_status.h"
 #include "test/nvtx/recording.h"
 #include "test/support/catch.h"
 

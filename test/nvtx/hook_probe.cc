@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "nvtx_bridge/nvtx_status.h"
+#include "nvtx_bridge/other_tool.h"
 
 int main() {
   const char* variable = std::getenv("NVTX_INJECTION64_PATH");
