@@ -26,7 +26,7 @@
 #include "cupti_backend/calls/call_trace.h"
 #include "lib/capture/collector/memory_output.h"
 #include "lib/capture/process/clock.h"
-#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/wire/encoder.h"
 
 namespace {

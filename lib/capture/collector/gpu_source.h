@@ -4,24 +4,15 @@
 #ifndef PROF_LIB_CAPTURE_COLLECTOR_GPU_SOURCE_H_
 #define PROF_LIB_CAPTURE_COLLECTOR_GPU_SOURCE_H_
 
-#include <cstdint>
 #include <memory>
 
+#include "lib/capture/events/header_event.h"
 #include "prof/session.h"
 
 namespace prof::capture {
 
 class Encoder;
 struct CallEvent;
-
-// What the process uses, for the snapshot's header.
-struct SourceVersions {
-  uint32_t cuda_driver = 0;
-  uint32_t cupti = 0;
-  std::string cupti_path;
-  std::string nvidia_driver;
-  uint64_t cupti_device_bytes = 0;  // that CUPTI may take in each context
-};
 
 class GpuSource {
  public:

@@ -6,21 +6,14 @@
 
 #include <cstdint>
 #include <functional>
-#include <string_view>
 
 #include "lib/capture/events/events.h"
+#include "lib/capture/events/range_path.h"
 #include "lib/capture/threads/tick_clock.h"
 
 namespace prof::capture {
 
 struct ThreadState;
-
-// One node of the path tree, in the order of ids. Strings live as long as the process.
-struct RangePathInfo {
-  uint32_t id = 0, parent = 0;
-  std::string_view name, domain;
-  uint32_t color = 0, category = 0;
-};
 
 // Used by the collector thread; Start and Stop also by the threads that start and stop a recording.
 // The reader that was started last is the active one: others read nothing.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block's columns as the bytes of a wire.Block.
+// The block writer turns a block's columns into the bytes of a wire.Block.
 #ifndef PROF_LIB_CAPTURE_WIRE_BLOCK_WRITER_H_
 #define PROF_LIB_CAPTURE_WIRE_BLOCK_WRITER_H_
 
@@ -19,7 +19,7 @@ struct BlockTrailer {
 
 // A block is its table entries followed by its events; each part is a valid wire.Block too.
 void AppendTables(const BlockColumns& columns, std::string* bytes);
-// `trailer`: null but in the last block of a recording.
+// `trailer`: null except in the last block of a recording.
 void AppendEvents(const BlockColumns& columns, const Integrity& integrity,
                   const BlockTrailer* trailer, std::string* bytes);
 

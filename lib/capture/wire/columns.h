@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The event columns of one block while it grows: plain vectors, one struct per message of
-// snapshot.proto, with the delta state that the format asks for.
+// Columns hold the events of one block while it grows: plain vectors, one struct for each message
+// of snapshot.proto, with the delta state that the format needs.
 #ifndef PROF_LIB_CAPTURE_WIRE_COLUMNS_H_
 #define PROF_LIB_CAPTURE_WIRE_COLUMNS_H_
 
@@ -11,71 +11,18 @@
 #include <vector>
 
 #include "lib/capture/events/events.h"
+#include "lib/capture/wire/delta_columns.h"
 #include "lib/capture/wire/guessed_columns.h"
+#include "lib/capture/wire/memory_columns.h"
 #include "lib/capture/wire/pm_columns.h"
 
 namespace prof::capture {
-
-// 0 where the end is not after the start.
-inline uint64_t DurationOf(int64_t start_ns, int64_t end_ns) {
-  return end_ns > start_ns ? static_cast<uint64_t>(end_ns - start_ns) : 0;
-}
-
-// A column of differences to the row before. The first row's reference is `base`.
-class DeltaColumn {
- public:
-  void Add(int64_t value) {
-    if (values_.empty() && !has_base_) {
-      base_ = value;
-      last_ = value;
-      has_base_ = true;
-    }
-    values_.push_back(value - last_);
-    last_ = value;
-  }
-  int64_t base() const { return base_; }
-  const std::vector<int64_t>& values() const { return values_; }
-
- private:
-  std::vector<int64_t> values_;
-  int64_t base_ = 0;
-  int64_t last_ = 0;
-  bool has_base_ = false;
-};
-
-// Ids: differences, the first one to 0.
-class CorrelationColumn {
- public:
-  void Add(uint32_t value) {
-    values_.push_back(static_cast<int64_t>(value) - last_);
-    last_ = value;
-  }
-  const std::vector<int64_t>& values() const { return values_; }
-
- private:
-  std::vector<int64_t> values_;
-  int64_t last_ = 0;
-};
-
-// Addresses and sizes: differences modulo 2^64, the first one to 0.
-class WrappingColumn {
- public:
-  void Add(uint64_t value) {
-    values_.push_back(static_cast<int64_t>(value - last_));
-    last_ = value;
-  }
-  const std::vector<int64_t>& values() const { return values_; }
-
- private:
-  std::vector<int64_t> values_;
-  uint64_t last_ = 0;
-};
 
 struct GraphRows {
   std::vector<uint32_t> row, graph;
   std::vector<uint64_t> node;
 
-  // Row `at` is `event`, which a graph may have launched.
+  // Adds `event`, which is row `at`, if a graph launched it.
   template <typename Event>
   void Add(size_t at, const Event& event) {
     if (event.graph == 0) return;
@@ -195,41 +142,7 @@ struct PayloadColumns {
   std::vector<uint64_t> bits;
 };
 
-struct PoolStateColumns {
-  std::vector<int32_t> type;
-  WrappingColumn address, reserved, used, threshold;
-};
-
-struct AllocationColumns {
-  std::vector<int32_t> operation, memory;
-  std::vector<uint64_t> bytes;
-  WrappingColumn address;
-  std::vector<uint32_t> lane;
-  DeltaColumn time;
-  CorrelationColumn correlation;
-  std::vector<uint32_t> pool_row;
-  PoolStateColumns pool;
-};
-
-struct PoolColumns {
-  std::vector<int32_t> operation;
-  std::vector<uint32_t> device;
-  PoolStateColumns state;
-  std::vector<uint32_t> managed;
-  std::vector<uint64_t> keep_bytes;
-  DeltaColumn time;
-  CorrelationColumn correlation;
-};
-
-struct UnifiedMemoryColumns {
-  std::vector<int32_t> kind;
-  std::vector<uint64_t> value;
-  std::vector<uint32_t> source, destination, cause;
-  DeltaColumn start;
-  std::vector<uint64_t> duration;
-};
-
-// A table, not events: its rows are not of a time.
+// A table, not events: its rows have no time.
 struct GraphNodeColumns {
   CorrelationColumn path;
   std::vector<int64_t> node_delta;
@@ -242,11 +155,11 @@ struct GraphNodeColumns {
   }
 };
 
-// New table entries (serialized), and the columns of what comes less often than launches, calls and
+// New table entries (serialized), and columns of events that are rarer than launches, calls and
 // ranges.
 struct RareColumns {
   std::string entries;        // table entries and notices: serialized fields of Block
-  std::string timed_entries;  // the same of what belongs to a time: samples, intervals, clocks
+  std::string timed_entries;  // samples, intervals and clocks, which have a time: serialized
   std::vector<std::string> new_strings;
   size_t new_string_bytes = 0;
   GraphNodeColumns graph_nodes;
@@ -270,8 +183,8 @@ struct BlockColumns : RareColumns {
   ApiColumns api_calls;
   RangeColumns ranges;
 
-  // Begins the next block. What every launch adds to keeps its memory: to take that from the system
-  // for each block was a fifth of all decoding.
+  // Begins the next block. Columns to which every launch adds keep their memory: to take it from
+  // the system for each block was a fifth of all decoding.
   void Clear() {
     static_cast<RareColumns&>(*this) = RareColumns();
     kernels.Clear();

@@ -5,18 +5,16 @@
 #include <cmath>
 #include <vector>
 
+#include "lib/capture/wire/block_entries.h"
 #include "lib/capture/wire/block_writer.h"
 #include "lib/capture/wire/columns.h"
-#include "lib/capture/wire/wire_tags.h"
-#include "lib/capture/wire/wire_writer.h"
-#include "lib/format/framing.h"
 
 namespace prof::capture {
 namespace {
 
 constexpr size_t kMaxNotices = 1 << 12;
 constexpr size_t kMaxPmSeries = 1 << 10;
-constexpr uint64_t kMaxGraphNodes = 1 << 22;  // they stay with kept blocks for ever
+constexpr uint64_t kMaxGraphNodes = 1 << 22;  // kept blocks never drop them
 constexpr size_t kLargeBlockBytes = 128 << 10;
 
 }  // namespace
@@ -31,111 +29,27 @@ Encoder::~Encoder() = default;
 
 void Encoder::Add(const HeaderEvent& event) {
   has_header_ = true;
-  Message block(columns_->entries);
-  Message header(block, tag::block::kHeader);
-  U32(header, 1, format::kFormatVersion);
-  Text(header, 2, event.prof_version);
-  I64(header, 3, event.start_ns);
-  U32(header, 4, event.pid);
-  Text(header, 5, event.host);
-  Text(header, 6, event.command);
-  header.add_int32(7, event.rank);
-  U32(header, 8, event.versions.cuda_driver);
-  U32(header, 9, event.versions.cupti);
-  Text(header, 10, event.versions.cupti_path);
-  Text(header, 11, event.versions.nvidia_driver);
-  if (event.injected) header.add_bool(12, true);
-  U32(header, 13, event.versions.cupti_device_bytes);
+  AppendEntry(event, &columns_->entries);
 }
 
-void Encoder::Add(const DeviceEvent& event) {
-  std::vector<std::pair<uint32_t, double>> peaks;
-  for (const auto& [metric, value] : event.peaks) peaks.emplace_back(tables_.Intern(metric), value);
-  Message block(columns_->entries);
-  Message device(block, tag::block::kDevices);
-  U32(device, 1, event.id);
-  Text(device, 2, event.name);
-  Text(device, 3, event.chip);
-  U32(device, 4, event.compute_major);
-  U32(device, 5, event.compute_minor);
-  U32(device, 6, event.sm_count);
-  U32(device, 7, event.warp_size);
-  U32(device, 8, event.max_threads_per_sm);
-  U32(device, 9, event.max_blocks_per_sm);
-  U32(device, 10, event.registers_per_sm);
-  U32(device, 11, event.shared_memory_per_sm);
-  U32(device, 12, event.reserved_shared_memory_per_block);
-  U32(device, 13, event.l2_bytes);
-  U32(device, 14, event.memory_bytes);
-  U32(device, 15, event.sm_clock_khz);
-  U32(device, 16, event.memory_clock_khz);
-  U32(device, 17, event.memory_bus_bits);
-  Text(device, 18, event.uuid);
-  for (const auto& [metric, value] : peaks) {
-    Message peak(device, 19);
-    U32(peak, 1, metric);
-    peak.add_double(2, value);
-  }
-}
+void Encoder::Add(const DeviceEvent& event) { AppendEntry(event, &tables_, &columns_->entries); }
 
 void Encoder::Add(const RangePathInfo& path) {
   ++range_paths_;
-  const uint32_t name = tables_.Intern(path.name);
-  const uint32_t domain = tables_.Intern(path.domain);
-  Message block(columns_->entries);
-  Message range(block, tag::block::kRangePaths);
-  First(range, 1, path.parent);
-  U32(range, 2, name);
-  U32(range, 3, domain);
-  U32(range, 4, path.color);
-  U32(range, 5, path.category);
+  AppendEntry(path, &tables_, &columns_->entries);
 }
 
-void Encoder::Add(const PassGroupEvent& group) {
-  const auto ids = [&](const std::vector<std::string>& names) {
-    std::vector<uint32_t> interned;
-    interned.reserve(names.size());
-    for (const std::string& name : names) interned.push_back(tables_.Intern(name));
-    return interned;
-  };
-  struct Throughput {
-    uint32_t metric;
-    std::vector<uint32_t> parts, missing;
-  };
-  const std::vector<uint32_t> metrics = ids(group.metrics);
-  const uint32_t tier = tables_.Intern(group.tier);
-  std::vector<Throughput> throughputs;
-  for (const ThroughputEvent& event : group.throughputs) {
-    throughputs.push_back({tables_.Intern(event.metric), ids(event.parts), ids(event.missing)});
-  }
-  Message block(columns_->entries);
-  Message message(block, tag::block::kPassGroups);
-  Packed32(message, 1, metrics);
-  First(message, 2, tier);
-  for (const Throughput& throughput : throughputs) {
-    Message entry(message, 3);
-    U32(entry, 1, throughput.metric);
-    Packed32(entry, 2, throughput.parts);
-    Packed32(entry, 3, throughput.missing);
-  }
-}
+void Encoder::Add(const PassGroupEvent& group) { AppendEntry(group, &tables_, &columns_->entries); }
 
 void Encoder::Add(const PmSeriesEvent& series) {
   if (pm_series_.size() >= kMaxPmSeries) return;  // its batches are counted as lost
   PmLayout& layout = pm_series_.emplace_back();
   layout.series = static_cast<uint32_t>(pm_series_.size());
   layout.interval_ns = std::max<int64_t>(series.interval_ns, 0);
-  std::vector<uint32_t> names;
   for (const PmMetric& metric : series.metrics) {
-    names.push_back(tables_.Intern(metric.name));
     layout.scales.push_back(metric.scale > 0 && std::isfinite(metric.scale) ? metric.scale : 1);
   }
-  Message block(columns_->entries);
-  Message message(block, tag::block::kPmSeries);
-  First(message, 1, series.device);
-  U32(message, 2, static_cast<uint64_t>(layout.interval_ns));
-  Packed32(message, 3, names);
-  if (!names.empty()) message.add_packed_double(4, layout.scales.begin(), layout.scales.end());
+  AppendEntry(series, layout, &tables_, &columns_->entries);
 }
 
 void Encoder::Add(const KernelEvent& event) {
@@ -215,6 +129,30 @@ void Encoder::Add(const GraphRunEvent& event) {
   columns.start.Add(event.start_ns);
   columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
   columns.correlation.Add(event.correlation);
+}
+
+void Encoder::Add(const AllocationEvent& event) {
+  if (event.time_ns <= 0) {
+    ++untimed_;
+    return;
+  }
+  columns_->allocations.Add(event, tables_.Lane(event));
+}
+
+void Encoder::Add(const PoolEvent& event) {
+  if (event.time_ns <= 0) {
+    ++untimed_;
+    return;
+  }
+  columns_->pool_operations.Add(event);
+}
+
+void Encoder::Add(const UnifiedMemoryEvent& event) {
+  if (event.start_ns <= 0) {
+    ++untimed_;
+    return;
+  }
+  columns_->unified_memory.Add(event);
 }
 
 void Encoder::Add(const StreamEvent& event) { tables_.Stream(event); }
@@ -321,32 +259,9 @@ void Encoder::Add(const PayloadEvent& event) {
   columns.bits.push_back(event.payload.bits);
 }
 
-void Encoder::Add(const NameEvent& event) {
-  const uint32_t name = tables_.Intern(event.name);
-  const uint32_t domain = tables_.Intern(event.domain);
-  if (event.kind == NameKind::kThread) tables_.NameThread(static_cast<uint32_t>(event.id), name);
-  Message block(columns_->entries);
-  Message message(block, tag::block::kNames);
-  message.add_enum(1, static_cast<int32_t>(event.kind));
-  U32(message, 2, event.id);
-  U32(message, 3, domain);
-  U32(message, 4, name);
-  U32(message, 5, event.context);
-  U32(message, 6, event.stream);
-}
+void Encoder::Add(const NameEvent& event) { AppendEntry(event, &tables_, &columns_->entries); }
 
-void Encoder::Add(const CounterSampleEvent& event) {
-  Message block(columns_->timed_entries);
-  Message sample(block, tag::block::kSamples);
-  U32(sample, 1, event.group);
-  U32(sample, 2, event.context);
-  U32(sample, 3, event.correlation);
-  sample.add_packed_double(4, event.values.begin(), event.values.end());
-  I64(sample, 5, event.begin_ns);
-  I64(sample, 6, event.end_ns);
-  U32(sample, 7, event.path);
-  if (event.unit != SampleUnit::kKernel) sample.add_enum(8, static_cast<int32_t>(event.unit));
-}
+void Encoder::Add(const CounterSampleEvent& event) { AppendEntry(event, &columns_->timed_entries); }
 
 void Encoder::Add(const PmBatchEvent& batch) {
   const size_t samples = std::min(batch.begin_ns.size(), batch.end_ns.size());
@@ -372,41 +287,22 @@ void Encoder::Add(const PmBatchEvent& batch) {
 }
 
 void Encoder::Add(const ProfilerIntervalEvent& event) {
-  const uint32_t thread = tables_.Thread(event.tid);
   counter_cost_ns_ += DurationOf(event.begin_ns, event.end_ns);
-  Message block(columns_->timed_entries);
-  Message interval(block, tag::block::kProfilerIntervals);
-  interval.add_enum(1, static_cast<int32_t>(event.work));
-  I64(interval, 2, event.begin_ns);
-  I64(interval, 3, event.end_ns);
-  U32(interval, 4, thread);
+  AppendEntry(event, &tables_, &columns_->timed_entries);
 }
 
 void Encoder::Add(const NoticeEvent& event) {
-  // They stay with kept blocks for ever. What is wrong at the end still finds a place.
+  // Kept blocks never drop notices. There is still room for a problem at the end.
   const size_t most = event.severity == Severity::kInfo ? kMaxNotices / 2 : kMaxNotices;
   if (notices_ >= most) {
     ++notices_dropped_;
     return;
   }
   ++notices_;
-  Message block(columns_->entries);
-  Message notice(block, tag::block::kNotices);
-  if (event.severity != Severity::kInfo) notice.add_enum(1, static_cast<int32_t>(event.severity));
-  notice.add_enum(2, static_cast<int32_t>(event.subsystem));
-  U32(notice, 3, event.code);
-  Text(notice, 4, event.what);
-  Text(notice, 5, event.fix);
-  I64(notice, 6, RealtimeNs());
+  AppendEntry(event, &columns_->entries);
 }
 
-void Encoder::Add(const ClockPair& clocks) {
-  Message block(columns_->timed_entries);
-  Message clock(block, tag::block::kClock);
-  I64(clock, 1, clocks.realtime_ns);
-  I64(clock, 2, clocks.monotonic_ns);
-  U32(clock, 3, static_cast<uint64_t>(clocks.uncertainty_ns));
-}
+void Encoder::Add(const ClockPair& clocks) { AppendEntry(clocks, &columns_->timed_entries); }
 
 void Encoder::AddCounts(Integrity& integrity) const {
   integrity.kernels += kernels_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events in, blocks of snapshot.proto out. Used by the collector thread alone. What they
-// name by an id is in entry_tables.h.
+// The encoder turns events into the blocks of snapshot.proto. The collector thread alone uses it.
+// entry_tables.h gives ids to what events name again and again.
 #ifndef PROF_LIB_CAPTURE_WIRE_ENCODER_H_
 #define PROF_LIB_CAPTURE_WIRE_ENCODER_H_
 
@@ -9,24 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "lib/capture/collector/gpu_source.h"
 #include "lib/capture/events/events.h"
+#include "lib/capture/events/header_event.h"
+#include "lib/capture/events/range_path.h"
 #include "lib/capture/process/clock.h"
-#include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/wire/block_sink.h"
 #include "lib/capture/wire/entry_tables.h"
 #include "prof/snapshot.h"
 
 namespace prof::capture {
-
-struct HeaderEvent {
-  std::string prof_version, host, command;
-  int64_t start_ns = 0;
-  uint32_t pid = 0;
-  int32_t rank = -1;
-  bool injected = false;
-  SourceVersions versions;
-};
 
 class Encoder {
  public:
@@ -74,12 +65,12 @@ class Encoder {
   void Add(const NoticeEvent& event);
   void Add(const ClockPair& clocks);
 
-  // Losses that are the encoder's own, and the kernels and host time that it has seen.
+  // Adds the encoder's own losses, and the kernels and the host time that it has seen.
   void AddCounts(Integrity& integrity) const;
 
-  // Rows of the block under construction.
+  // The rows of the block under construction.
   size_t pending_rows() const;
-  // Anything to write but integrity.
+  // Whether there is anything to write but integrity.
   bool has_events() const;
 
   // Ends the block under construction and hands it to the sink.
@@ -99,13 +90,13 @@ class Encoder {
   bool repeats_open_ranges_;  // in each block, because the sink may drop the one before
   std::unique_ptr<BlockColumns> columns_;  // the block under construction
   EntryTables tables_;
-  std::string payload_;                 // of the last block, for its memory
+  std::string payload_;                 // of the last block, kept for its memory
   std::vector<PmLayout> pm_series_;     // by id - 1
   std::vector<RangeEvent> last_steps_;  // by thread id - 1
   Integrity last_integrity_;
   uint32_t range_paths_ = 0;
-  bool has_header_ = false;   // it has to be in the first block
-  size_t repeated_rows_ = 0;  // of the block under construction, by RepeatOpenRanges
+  bool has_header_ = false;   // the first block must have it
+  size_t repeated_rows_ = 0;  // that RepeatOpenRanges added to the block under construction
   size_t notices_ = 0;
   uint64_t notices_dropped_ = 0;
   uint64_t kernels_ = 0;

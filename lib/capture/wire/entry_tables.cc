@@ -10,7 +10,7 @@
 namespace prof::capture {
 namespace {
 
-// Bounds of the tables: a program that makes up names without end must not eat the host's memory.
+// The tables are bounded: a program that makes names without end must not fill the host's memory.
 constexpr size_t kMaxStrings = 1 << 20;
 constexpr size_t kMaxStringBytes = 32 << 20;
 constexpr size_t kMaxShapes = 1 << 18;
@@ -18,7 +18,7 @@ constexpr size_t kMaxLanes = 1 << 16;
 constexpr size_t kMaxThreads = 1 << 16;
 constexpr size_t kMaxRecentString = 4096;
 
-// Without memcmp, which waits for a key that has just been put together word by word.
+// Compares without memcmp, which waits for a key that was just put together word by word.
 template <size_t N>
 bool SameKey(const std::array<uint32_t, N>& a, const std::array<uint32_t, N>& b) {
   for (size_t i = 0; i < N; ++i) {
@@ -31,7 +31,7 @@ bool SameKey(const std::array<uint32_t, N>& a, const std::array<uint32_t, N>& b)
 
 uint32_t EntryTables::Intern(std::string_view text) {
   if (text.empty()) return 0;
-  // The same text comes from the same address, until it does not: the content decides.
+  // A text usually comes from the same address again. The content decides.
   const auto address = reinterpret_cast<uintptr_t>(text.data());
   auto& recent = recent_strings_.at(uint64_t{address} * 0x9e3779b97f4a7c15u >> 54);
   if (recent.id != 0 && recent.key == text) return recent.id;
@@ -59,7 +59,7 @@ uint32_t EntryTables::InternNew(std::string_view text) {
   return id;
 }
 
-uint32_t EntryTables::Lane(const LaneKey& key) {
+uint32_t EntryTables::Lane(const StreamKey& key) {
   auto& recent = recent_lanes_.at(key[0] + key[1] + key[2] + key[3]);
   if (recent.id != 0 && SameKey(recent.key, key)) return recent.id;
   const auto found = lanes_.find(key);

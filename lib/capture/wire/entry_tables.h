@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What events name by an id: strings, lanes, threads, shapes of kernels. Each table is bounded; a
-// new entry goes into the block under construction.
+// The entry tables give ids to what events name again and again: strings, lanes, threads, shapes of
+// kernels. Each table is bounded; a new entry goes into the block under construction.
 #ifndef PROF_LIB_CAPTURE_WIRE_ENTRY_TABLES_H_
 #define PROF_LIB_CAPTURE_WIRE_ENTRY_TABLES_H_
 
@@ -17,10 +17,10 @@
 
 namespace prof::capture {
 
-// Everything in a KernelEvent that repeats, as a key.
+// The fields of a KernelEvent that repeat.
 using ShapeKey = std::array<uint32_t, 16>;
-using LaneKey = std::array<uint32_t, 5>;
-// What a launch call tells of it: name, grid, block, dynamic shared memory.
+using StreamKey = std::array<uint32_t, 5>;
+// The fields that a launch call has: name, grid, block, dynamic shared memory.
 using LaunchKey = std::array<uint32_t, 8>;
 
 template <size_t N>
@@ -35,8 +35,8 @@ struct ArrayHash {
   }
 };
 
-// What was looked up last, in front of a table: events repeat. A slot holds the whole key, so
-// nothing is taken for what it is not.
+// A cache of recent lookups in front of a table, because events repeat. A slot holds the full key,
+// so one key cannot be mistaken for another.
 template <typename Key, size_t N>
 class Recent {
  public:
@@ -50,21 +50,21 @@ class Recent {
   std::array<Slot, N> slots_{};
 };
 
-// Ids count from 1; 0 says that the table was full, or that there was nothing to name.
+// Ids count from 1. 0: the table was full, or there was nothing to name.
 class EntryTables {
  public:
   explicit EntryTables(BlockColumns* block) : block_(block) {}
 
   uint32_t Intern(std::string_view text);
-  // Of a kernel, copy or memset event.
+  // For a kernel, copy or memset event.
   template <typename Event>
   uint32_t Lane(const Event& event) {
-    const LaneKey key = {event.device, event.context, event.stream, event.channel.id,
-                         static_cast<uint32_t>(event.channel.type)};
+    const StreamKey key = {event.device, event.context, event.stream, event.channel.id,
+                           static_cast<uint32_t>(event.channel.type)};
     if (key != last_lane_.key || last_lane_.id == 0) last_lane_ = {key, Lane(key)};
     return last_lane_.id;
   }
-  // Of a launch that has no record: its channel is not known.
+  // For a launch that has no record: its channel is not known.
   uint32_t Lane(const UntracedKernelEvent& event) {
     return Lane({event.device, event.context, event.stream, 0, 0});
   }
@@ -72,21 +72,21 @@ class EntryTables {
     return Lane({event.device, event.context, event.stream, 0, 0});
   }
   uint32_t Thread(uint32_t tid);
-  // `name`: an interned string, for the thread's entry, if that comes later.
+  // `name`: the id of a string. It goes into the thread's entry, if that comes later.
   void NameThread(uint32_t tid, uint32_t name);
   uint32_t Shape(const KernelEvent& event);
-  // The one that was added last for what a launch call tells, or one of that alone.
+  // The latest shape with the fields of the launch call, or a shape that has these fields only.
   uint32_t Shape(const UntracedKernelEvent& event);
 
-  // Says what a stream is, unless that was said before.
+  // Adds the entry of a stream, unless it has one like it.
   void Stream(const StreamEvent& event);
 
   // Entries that had no room.
   uint64_t dropped() const { return dropped_; }
 
  private:
-  uint32_t InternNew(std::string_view text);  // not among the recent ones
-  uint32_t Lane(const LaneKey& key);
+  uint32_t InternNew(std::string_view text);  // for text that is not in recent_strings_
+  uint32_t Lane(const StreamKey& key);
 
   BlockColumns* block_;
   uint64_t dropped_ = 0;
@@ -94,15 +94,15 @@ class EntryTables {
   size_t string_bytes_ = 0;
   std::unordered_map<ShapeKey, uint32_t, ArrayHash<16>> shapes_;
   std::unordered_map<LaunchKey, uint32_t, ArrayHash<8>> shape_of_launch_;  // the latest one
-  std::unordered_map<LaneKey, uint32_t, ArrayHash<5>> lanes_;
+  std::unordered_map<StreamKey, uint32_t, ArrayHash<5>> lanes_;
   // context and stream -> priority and flag
   std::unordered_map<std::array<uint32_t, 2>, std::array<uint32_t, 2>, ArrayHash<2>> streams_;
   std::unordered_map<uint32_t, uint32_t> threads_;
   std::unordered_map<uint32_t, uint32_t> thread_names_;  // tid -> string id, before its first event
-  Recent<std::string, 1024> recent_strings_;             // by address; as given, not as written
+  Recent<std::string, 1024> recent_strings_;             // by address; as given, not as sanitized
   Recent<ShapeKey, 1024> recent_shapes_;
-  Recent<LaneKey, 16> recent_lanes_;
-  Recent<LaneKey, 16>::Slot last_lane_;
+  Recent<StreamKey, 16> recent_lanes_;
+  Recent<StreamKey, 16>::Slot last_lane_;
   Recent<uint32_t, 16> recent_threads_;
 };
 

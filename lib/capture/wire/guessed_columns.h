@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Columns of which only what could not be guessed is written (lib/format/guess.h). Clear() begins
-// the column of the next block, in the same memory. Every launch and call adds a row to several of
-// them: what is frequent is inlined, what is rare is not.
+// Guessed columns write only the values that the reader cannot guess (lib/format/guess.h). Clear()
+// begins the column of the next block and keeps the memory. Every launch and call adds a row to
+// several of them: frequent code is inlined, rare code is not.
 #ifndef PROF_LIB_CAPTURE_WIRE_GUESSED_COLUMNS_H_
 #define PROF_LIB_CAPTURE_WIRE_GUESSED_COLUMNS_H_
 
@@ -14,7 +14,7 @@
 
 namespace prof::capture {
 
-// Ids: pairs of how many rows were guessed right, and the value of the row that was not.
+// Ids, in pairs: how many rows were guessed right, and the value of the row that was not.
 class IdColumn {
  public:
   void Add(uint32_t value) {
@@ -67,7 +67,8 @@ class CorrelationIdColumn {
   uint32_t last_ = 0;
 };
 
-// Start and duration of rows of some kind (a shape, a call's name): the difference to the guess.
+// Start and duration, as differences to the guess for rows of the same kind (shape, name of a
+// call).
 class IntervalColumn {
  public:
   [[gnu::always_inline]] void Add(uint32_t kind, int64_t start_ns, uint64_t duration_ns) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The PM samples of one series in the block under construction: whole numbers of each metric's
-// scale, differences, and equal neighbours as one row, so that an idle GPU costs nothing.
+// PM columns hold the PM samples of one series in the block under construction: multiples of each
+// metric's scale, as differences. Equal neighbours share a row, so that an idle GPU costs nothing.
 #ifndef PROF_LIB_CAPTURE_WIRE_PM_COLUMNS_H_
 #define PROF_LIB_CAPTURE_WIRE_PM_COLUMNS_H_
 
@@ -16,7 +16,7 @@ struct PmValueColumn {
   std::vector<uint32_t> missing_row;
 };
 
-// What the columns have to know of a series.
+// What the columns need from a series.
 struct PmLayout {
   uint32_t series = 0;
   int64_t interval_ns = 0;
@@ -45,10 +45,11 @@ class PmColumns {
 
   PmLayout layout_;
   int64_t base_ns_ = 0;
-  int64_t end_ns_ = 0;              // of the last row
-  std::vector<int64_t> now_;        // the sample being added, quantized
-  std::vector<int64_t> last_;       // the last row
-  std::vector<int64_t> reference_;  // what the next delta is to: the last value that was there
+  int64_t end_ns_ = 0;         // of the last row
+  std::vector<int64_t> now_;   // the sample being added, quantized
+  std::vector<int64_t> last_;  // the last row
+  std::vector<int64_t>
+      reference_;  // the last value that was not missing: the next delta starts there
 };
 
 }  // namespace prof::capture

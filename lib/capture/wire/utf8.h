@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Program-made names are bytes; protobuf strings are UTF-8.
+// UTF-8 is what protobuf strings need; names that programs make are any bytes.
 #ifndef PROF_LIB_CAPTURE_WIRE_UTF8_H_
 #define PROF_LIB_CAPTURE_WIRE_UTF8_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A column as a packed field holds it: numbers are encoded as they come, so that a row takes a byte
-// or two while its block grows, and nothing is left to do when the block ends.
+// A varint column has the form of a packed field: numbers are encoded as they come, so that a row
+// takes a byte or two while its block grows, and nothing is left to do when the block ends.
 #ifndef PROF_LIB_CAPTURE_WIRE_VARINT_COLUMN_H_
 #define PROF_LIB_CAPTURE_WIRE_VARINT_COLUMN_H_
 

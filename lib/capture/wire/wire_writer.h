@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// protozero with the conventions of snapshot.proto: what is empty or zero is left out.
+// The wire writer adds the conventions of snapshot.proto to protozero: it leaves out what is empty
+// or zero.
 #ifndef PROF_LIB_CAPTURE_WIRE_WIRE_WRITER_H_
 #define PROF_LIB_CAPTURE_WIRE_WIRE_WRITER_H_
 
@@ -52,7 +53,7 @@ inline void PackedEnum(Message& writer, uint32_t tag, const std::vector<int32_t>
   }
 }
 
-// Proto3 leaves out zeros; so do we, which keeps blocks small.
+// Proto3 leaves out zeros; we do so, too, which keeps blocks small.
 inline void U32(Message& writer, uint32_t tag, uint64_t value) {
   if (value != 0) writer.add_uint64(tag, value);
 }
