@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A GPU that does what a test tells it to. MakeGpuSource() of these tests returns it.
+// The fake GPU does what a test asks for. MakeGpuSource() of these tests returns it.
 #ifndef PROF_TEST_CAPTURE_COLLECTOR_FAKE_SOURCE_H_
 #define PROF_TEST_CAPTURE_COLLECTOR_FAKE_SOURCE_H_
 

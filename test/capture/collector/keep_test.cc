@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recordings that keep their last seconds: what is dropped, what stays, what a file of it says.
+// Tests of recordings that keep their last seconds: what is dropped, what stays, what a file holds.
 #include <unistd.h>
 
 #include <memory>
@@ -64,7 +64,7 @@ TEST_CASE("Events older than what is kept are dropped and counted, the names the
   CHECK(keeping.Written().ops.size() == 2);
   keeping.kept.Expire(MonotonicNs() + 11 * kSecondNs);
   CHECK(keeping.Written().ops.empty());
-  keeping.Kernel(3);  // of the same shape, lane and name as those that are gone
+  keeping.Kernel(3);  // with the shape, the lane and the name of those that are gone
   const model::Model model = keeping.Written();
   REQUIRE(model.ops.size() == 1);
   CHECK(model.ops[0].correlation == 3);

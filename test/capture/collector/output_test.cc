@@ -83,6 +83,13 @@ TEST_CASE("The output pattern knows the process, the host and the rank") {
   CHECK(ExpandOutputPattern("", 0).empty());
 }
 
+TEST_CASE("Dumps of a signal have the name of the recording and a number") {
+  CHECK(DumpPath("run.prof", 1) == "run.dump1.prof");
+  CHECK(DumpPath("out/run", 12) == "out/run.dump12.prof");
+  CHECK(DumpPath(".prof", 1) == ".prof.dump1.prof");
+  CHECK(DumpPath("", 2) == "prof-" + std::to_string(getpid()) + ".dump2.prof");
+}
+
 TEST_CASE("An old recording is replaced, not appended to") {
   const TempFolder folder;
   WriteFile(folder / "a.prof", std::string(1000, 'x'));
