@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an NVTX range costs the program: a push and a pop, without a tool and with our handlers.
+// Measures what an NVTX range costs the program: a push and a pop, without a tool and with our
+// handlers.
 #include <benchmark/benchmark.h>
 #include <nvtx3/nvToolsExt.h>
 #include <semaphore.h>

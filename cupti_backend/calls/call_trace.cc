@@ -12,7 +12,7 @@ struct OpenCalls {
   uint32_t depth, epoch, waited;
 };
 
-// Initial-exec, as in thread_state.h: no call into the loader on the way of a launch.
+// Initial-exec, as in thread_registry.h: no call into the loader on the way of a launch.
 __thread OpenCalls open_calls __attribute__((tls_model("initial-exec")));
 
 }  // namespace

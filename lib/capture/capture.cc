@@ -57,7 +57,7 @@ void StopActiveCapture() {
   }
 }
 
-// To whoever runs a program that does not ask for the status.
+// Prints for the user of a program that does not ask for the status.
 void PrintProblems(const Status& status) {
   for (const auto& [name, part] :
        {std::pair{"timeline", &status.timeline}, std::pair{"counters", &status.counters},
@@ -122,7 +122,7 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
     std::call_once(guarded, &GuardExit);
     SetExitAction(&StopActiveCapture);
     capture.reset(new Capture(Bounded(std::move(options), &complaints), injected));
-    static std::once_flag loaded;  // CUPTI, by then
+    static std::once_flag loaded;  // CUPTI is, by then
     std::call_once(loaded, &GuardExit);
   } catch (...) {
     active.store(false);
@@ -165,7 +165,7 @@ Capture::Capture(SessionOptions options, bool injected)
 
 Capture::~Capture() {
   if (InForkedChild()) {
-    // Their threads are not here to be joined, their locks may be held for ever.
+    // Their threads are not in this process, so nobody would join them or release their locks.
     Abandon();
     return;
   }
@@ -237,8 +237,8 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
                     ? Snapshot::FromBytes(collector_->TakeBytes(), collector_->integrity())
                     : Snapshot::FromFile(collector_->output_path(), collector_->integrity());
   } else {
-    // Its thread still uses them: to free them under it would crash the program, and a recording
-    // beside it would share its rings. So this was the process's last one.
+    // The collector's thread still uses both: freeing them would crash the program, and another
+    // recording would share its rings. So this was the last recording of the process.
     const Collector& abandoned = *collector_;
     Abandon();
     Integrity integrity;

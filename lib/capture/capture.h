@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One recording, from start to snapshot: the GPU source, the collector, the status. Session and
-// the injection entry are two ways to own one. There is at most one active capture in a process,
-// because CUPTI's and NVTX's callbacks carry no user data.
+// A capture is one recording, from start to snapshot: the GPU source, the collector, the status.
+// Session and the injection entry are two ways to own one. There is at most one active capture in a
+// process, because CUPTI's and NVTX's callbacks carry no user data.
 #ifndef PROF_LIB_CAPTURE_CAPTURE_H_
 #define PROF_LIB_CAPTURE_CAPTURE_H_
 
@@ -50,7 +50,7 @@ class Capture {
   Snapshot snapshot_;
   bool stopped_ = false;
   std::atomic<bool> reported_other_stop_{false};
-  Status abandoned_status_;  // once there is no source any more
+  Status abandoned_status_;  // used once the source is gone
 };
 
 }  // namespace prof::capture

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libprof_inject.so: what LD_PRELOAD or CUDA_INJECTION64_PATH names. Linking libprof.so itself
-// starts nothing; this does, once the program initializes CUDA. A tool that CUDA_INJECTION64_PATH
-// named before us (nsys) is started first, as libcuda would have started it.
+// The injection shim is libprof_inject.so, which LD_PRELOAD or CUDA_INJECTION64_PATH names. It
+// starts the recording once the program initializes CUDA; libprof.so itself starts nothing. A tool
+// that CUDA_INJECTION64_PATH named before us (nsys) is started first, as libcuda would have started
+// it.
 #include <dlfcn.h>
 #include <limits.h>
 
@@ -21,21 +22,21 @@ using prof::capture::IsInjectLibrary;
 using prof::capture::SameFile;
 
 constexpr char kVariable[] = "CUDA_INJECTION64_PATH";
-// The tool behind us, for processes that inherit our environment.
+// Names the tool behind us, for processes that inherit our environment.
 constexpr char kNextVariable[] = "PROF_CUDA_NEXT";
 constexpr char kEntry[] = "InitializeInjection";
 
-// Us, or another copy of us: then that one records, or has been asked to.
+// Whether it is prof: this copy, or another one that records or was asked to.
 bool IsProf(const char* path) {
   return IsInjectLibrary(path) || std::strncmp(FileName(path), "libprof.so", 10) == 0;
 }
 
-// In this library, whichever one the program's InitializeInjection is of.
+// An address in this library. The program's InitializeInjection may be another library's.
 const char own_data = 0;
 
 bool IsEmpty(const char* value) { return value == nullptr || *value == '\0'; }
 
-// Preloaded: libcuda does not know of us yet, so we name ourselves to it.
+// When we are preloaded, libcuda does not know of us yet: so we name ourselves to it.
 __attribute__((constructor)) void NameOurselvesToCuda() {
   Dl_info info{};
   if (dladdr(&own_data, &info) == 0) return;
@@ -44,7 +45,7 @@ __attribute__((constructor)) void NameOurselvesToCuda() {
   if (info.dli_fname == nullptr || realpath(info.dli_fname, path) == nullptr) return;
   const char* present = std::getenv(kVariable);
   if (IsEmpty(present)) {
-    unsetenv(kNextVariable);  // who took the variable away meant that tool too
+    unsetenv(kNextVariable);  // who removed the variable meant that tool, too
   } else if (SameFile(present, path) || IsProf(present)) {
     return;
   } else {
@@ -57,7 +58,7 @@ void StartOtherTool() {
   static std::atomic<bool> started{false};
   const char* next = std::getenv(kNextVariable);
   if (IsEmpty(next) || started.exchange(true)) return;
-  // As libcuda does it; never unloaded.
+  // Loaded as libcuda does it, and never unloaded.
   void* library = dlopen(next, RTLD_LAZY);
   void* entry = library != nullptr ? dlsym(library, kEntry) : nullptr;
   Dl_info theirs{};

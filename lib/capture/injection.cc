@@ -27,7 +27,7 @@ void StartOnce() {
     std::fprintf(stderr, "prof: not recording: %s\n", why.what.c_str());
     return;
   }
-  // Registered inside cuInit, so it runs before the handlers that libcuda registered earlier.
+  // It is registered inside cuInit, so it runs before the handlers that libcuda registered earlier.
   capture::GuardExit();
 }
 

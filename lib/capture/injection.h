@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recording of a program that does not know of us.
+// The injection records a program that does not know of us.
 #ifndef PROF_LIB_CAPTURE_INJECTION_H_
 #define PROF_LIB_CAPTURE_INJECTION_H_
 

@@ -24,8 +24,8 @@ struct Session::Impl {
   Status last_status;
 };
 
-// The catch blocks below are the library's promise: out of memory inside of us must not become an
-// exception in the program.
+// The catch blocks below keep the library's promise: when we run out of memory, the program gets no
+// exception.
 
 Session::Session(SessionOptions options) noexcept {
   try {
@@ -39,7 +39,7 @@ Session::Session(SessionOptions options) noexcept {
 
 Session::~Session() {
   if (impl_ != nullptr && impl_->capture != nullptr) Stop();
-  // At exit another thread's Stop may still be under way, for which there is no time to wait.
+  // At exit another thread's Stop may still run, and there is no time to wait for it.
   if (capture::Exiting()) (void)impl_.release();
 }
 
@@ -97,7 +97,7 @@ Snapshot Session::Stop() noexcept {
   if (recording == nullptr) return impl_->snapshot;
   try {
     Snapshot snapshot = recording->Stop(kStopTimeout);
-    // From then on another thread may be here as well, and nothing is freed any more.
+    // While the program exits, another thread may be here as well, and nothing is freed any more.
     if (capture::Exiting()) return snapshot;
     impl_->snapshot = std::move(snapshot);
     impl_->last_status = recording->status();

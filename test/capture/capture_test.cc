@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Capture and Collector with a fake GPU behind them.
+// Tests of Capture and Collector with a fake GPU behind them.
 #include "lib/capture/capture.h"
 
 #include <unistd.h>
@@ -60,7 +60,7 @@ void EmitKernel(FakeGpu& gpu) {
   gpu.Emit([](Encoder& encoder) { encoder.Add(AKernel()); });
 }
 
-TEST_CASE("A capture that saw nothing is a snapshot that says who, where and when") {
+TEST_CASE("A capture that saw nothing is a snapshot with its process, its place and its time") {
   FakeGpu gpu;
   gpu.versions = {13010, 130001, "/x/libcupti.so.13", "580.1"};
   const int64_t before_ns = RealtimeNs();
@@ -173,7 +173,7 @@ TEST_CASE("Options out of range are brought into it") {
   CHECK(gpu.options().continuous_interval_us == 20);
 }
 
-TEST_CASE("An expression that is none is left out, and a notice says so") {
+TEST_CASE("An expression that is none is left out, and a notice reports that") {
   FakeGpu gpu;
   SessionOptions wild;
   wild.kernel_filter = "gemm(";
@@ -188,7 +188,7 @@ TEST_CASE("An expression that is none is left out, and a notice says so") {
   CHECK(model.notices[1].what.find("counted_ranges '[' is not a regular expression") == 0);
 }
 
-TEST_CASE("Synchronize says whether the GPU has answered") {
+TEST_CASE("Synchronize returns whether the GPU has answered") {
   FakeGpu gpu;
   const auto capture = Start();
   CHECK(capture->Synchronize(kPatience));
@@ -355,7 +355,7 @@ TEST_CASE("An injected recording makes a file only when there was GPU work") {
   CHECK(model.paths.at(model.instances[0].path).full == "before the first kernel");
 }
 
-TEST_CASE("A session without GPU work makes its file all the same") {
+TEST_CASE("A session without GPU work makes its file nevertheless") {
   FakeGpu gpu;
   const TempFolder folder;
   const Snapshot snapshot = Start(Options(folder / "a.prof"))->Stop(kPatience);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs that keep their last seconds: a signal writes them, and so does the end.
+// Tests of programs that keep their last seconds: a signal writes them, and so does the end.
 #include <filesystem>
 #include <string>
 

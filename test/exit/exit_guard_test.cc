@@ -15,15 +15,15 @@
 namespace prof::capture {
 namespace {
 
-int told = -1;  // the end of a pipe
+int order_pipe = -1;  // the end that the child writes to
 
-void Tell(const char* what) {
-  if (write(told, what, 1) != 1) std::abort();
+void Report(const char* what) {
+  if (write(order_pipe, what, 1) != 1) std::abort();
 }
-void Stop() { Tell("s"); }
-void DestroyLibrary() { Tell("d"); }
+void Stop() { Report("s"); }
+void DestroyLibrary() { Report("d"); }
 
-// What a child tells that calls exit() after `program`.
+// The order in which a child reports its ends when it calls exit() after `program`.
 template <typename Program>
 std::string OrderAtExit(Program program) {
   int ends[2];
@@ -31,7 +31,7 @@ std::string OrderAtExit(Program program) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    told = ends[1];
+    order_pipe = ends[1];
     SetExitAction(&Stop);
     GuardExit();
     program();

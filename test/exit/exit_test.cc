@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// However a recorded program ends: its exit code is its own, nothing hangs, the file can be read.
+// However a recorded program ends, its exit code is its own, nothing hangs, the file can be read.
 #include <chrono>
 #include <csignal>
 #include <string>
@@ -57,7 +57,7 @@ TEST_CASE("A program that dies by a signal leaves what happened up to the last b
   CheckEnd("SIGKILL", -1, SIGKILL, false);
 }
 
-TEST_CASE("exit() does not wait for ever for a Stop that hangs on another thread") {
+TEST_CASE("exit() does not wait without end for a Stop that hangs on another thread") {
   const TempFolder folder;
   CHECK(RunExitProgram("exit while a stop hangs", folder / "a.prof").exit_code == 7);
   CHECK(ReadRecording(folder / "a.prof").ops.size() > 50);
@@ -84,7 +84,7 @@ TEST_CASE("A stop that comes back after its static session is gone finds what it
   CHECK(ended.signal == 0);
 }
 
-TEST_CASE("exit() in a signal handler that interrupts Stop does not wait for ever") {
+TEST_CASE("exit() in a signal handler that interrupts Stop does not wait without end") {
   const TempFolder folder;
   CHECK(RunExitProgram("exit in a handler while its thread stops", folder / "a.prof").exit_code ==
         7);
@@ -96,7 +96,7 @@ void CheckNoCountersNotice(const model::Model& model) {
   CHECK(model.notices[0].what == "not permitted");
 }
 
-TEST_CASE("An injected recording says at exit, and in its file, why it has no counters") {
+TEST_CASE("An injected recording reports at exit, and in its file, why it has no counters") {
   const TempFolder folder;
   const Ended ended = RunExitProgram("injected, without counters", folder / "a.prof");
   CHECK(ended.exit_code == 7);
@@ -105,7 +105,7 @@ TEST_CASE("An injected recording says at exit, and in its file, why it has no co
   CheckNoCountersNotice(ReadRecording(folder / "a.prof"));
 }
 
-TEST_CASE("It says so as well when the GPU hangs at exit") {
+TEST_CASE("It reports that as well when the GPU hangs at exit") {
   const TempFolder folder;
   const Ended ended =
       RunExitProgram("injected, without counters, when the GPU hangs", folder / "a.prof");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Children of a recorded program: as they would be without us, and no harm to the parent's file.
+// Children of a recorded program behave as they do without us, and do not harm the parent's file.
 #include <algorithm>
 #include <string>
 

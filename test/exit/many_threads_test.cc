@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs with many threads and streams: memory is bounded, and what did not fit is counted.
+// Programs with many threads and streams get bounded memory, and what did not fit is counted.
 #include <unistd.h>
 
 #include <atomic>
@@ -99,7 +99,7 @@ TEST_CASE("10,000 threads that come and go leave all of their ranges, in bounded
   if (!kSanitized) CHECK(ResidentMib() < before + 128);
 }
 
-TEST_CASE("Kernels of a thousand streams are told apart") {
+TEST_CASE("Kernels of a thousand streams keep their streams") {
   constexpr uint32_t kStreams = 1000;
   FakeGpu gpu;
   const auto capture = Start();

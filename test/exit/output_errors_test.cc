@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An output that cannot be written: one line on stderr, the bytes counted, the program goes on.
+// When the output cannot be written, there is one line on stderr, the bytes are counted, and the
+// program goes on.
 #include <sys/stat.h>
 #include <unistd.h>
 

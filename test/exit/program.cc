@@ -93,7 +93,7 @@ Session* Leak() {
   return session;
 }
 
-// What waitpid says of a child: its exit code, or minus its signal.
+// How a child ended: its exit code, or minus its signal.
 int Wait(pid_t child) {
   int status = 0;
   if (waitpid(child, &status, 0) != child) return -1000;
@@ -306,7 +306,7 @@ int DumpSignalAfterStop() {
   return kOwnExitCode;
 }
 
-// The parent would wait for ever for a child that it ends by the signal.
+// The parent would never see the end of a child that it ends by the signal.
 int DumpSignalInAChild() {
   options.keep_last_seconds = 60;
   options.dump_signal = SIGUSR2;

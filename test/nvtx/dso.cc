@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library of the program with an NVTX of its own; built several times.
+// This file is a library of the program with an NVTX of its own. It is built several times.
 #include <nvtx3/nvToolsExt.h>
 
 extern "C" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several libraries in a program, each with its own NVTX, attached by the environment.
+// Tests of several libraries in a program, each with its own NVTX, attached by the environment.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -89,7 +89,7 @@ TEST_CASE("A library that is unloaded while it is recorded leaves its ranges") {
   CHECK(plugin.pop_in("a plugin") == 0);
   REQUIRE(dlclose(plugin.handle) == 0);
   REQUIRE_FALSE(IsLoaded(PROF_TEST_DSO_UNLOADED));
-  const Dso again(PROF_TEST_DSO_UNLOADED);  // attaches anew
+  const Dso again(PROF_TEST_DSO_UNLOADED);  // attaches again
   CHECK(again.pop() == 0);
   CHECK(recording.MyPaths() == Paths{"left open", "left open/a plugin:closed", "left open", ""});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which ranges the sampler takes for the same work.
+// Tests which ranges count as equal work for the sampler.
 #include <string>
 
 #include "lib/capture/threads/thread_recorder.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the test names in NVTX_INJECTION64_PATH: hands NVTX on to the handlers in the program, so
-// that the test can look into the recorder behind them.
+// This library passes NVTX on to the handlers in the program, so that the test can read the
+// recorder behind them. The test names it in NVTX_INJECTION64_PATH.
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExtPayload.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program that links our library needs no environment variable; other tools are left alone.
+// Tests that a program that links our library needs no environment variable, and that other tools
+// are left alone.
 #include <nvtx3/nvToolsExt.h>
 #include <sys/stat.h>
 
@@ -37,7 +38,7 @@ TEST_CASE("A program that links our library gets its NVTX calls, unasked") {
   REQUIRE(stat(path, &named) == 0);
   REQUIRE(stat(PROF_TEST_HOOKED_LIBRARY, &ours) == 0);
   CHECK(named.st_ino == ours.st_ino);
-  // Without a tool NVTX says -2.
+  // Without a tool NVTX returns -2.
   CHECK(nvtxRangePushA("outer") == 0);
   CHECK(nvtxRangePop() == 0);
 }
@@ -66,7 +67,7 @@ TEST_CASE("An unset or empty variable is set to our library's absolute path") {
 TEST_CASE("A variable that names us stays as it is") {
   const std::string path = std::string(PROF_TEST_HOOK_PROBE);
   CHECK(Probe("NVTX_INJECTION64_PATH=" + path) == path + "\n(none)\n");
-  // By another name: the same file.
+  // One file under another name.
   CHECK(Probe("NVTX_INJECTION64_PATH=/proc/self/root" + path) ==
         "/proc/self/root" + path + "\n(none)\n");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every table is bounded; what does not fit is counted. In a program of its own, because the tables
-// are the process's and stay full. The order of the cases is that of the smaller tables first.
+// Tests that every table is bounded and counts what does not fit. They are a program of their own,
+// because the tables belong to the process and stay full. Smaller tables come first.
 #include <condition_variable>
 #include <mutex>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another tool's NVTX library, for chain_test.cc: writes down each call, gives out ids and handles
+// The other tool's NVTX library for chain_test.cc writes down each call, gives out ids and handles
 // of its own, and leaves some slots alone.
 #include <nvtx3/nvToolsExt.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random sequences of calls against a model that is too simple to be wrong.
+// The test compares random sequences of calls with a model that is too simple to be wrong.
 #include <algorithm>
 #include <map>
 #include <random>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Push and pop: paths, steps, depths.
+// Tests of push and pop: paths, steps, depths.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -87,7 +87,7 @@ TEST_CASE("The same name in another domain or below another parent is another pa
   CHECK(CurrentPath() == 0);
 }
 
-TEST_CASE("Names are told apart by their content, not by their address") {
+TEST_CASE("Names differ by their content, not by their address") {
   Recording recording;
   char name[] = "name-a";
   PushRange({name, ""});
@@ -254,7 +254,7 @@ TEST_CASE("Ranges beyond the deepest level are counted and still balance") {
   CHECK(recording.MyPaths().back().empty());
 }
 
-TEST_CASE("Names are handed out once, in order, and not again when they are said again") {
+TEST_CASE("Names are handed out once, in order, and not again when they are given again") {
   uint32_t seen = thread_registry.names.Read(0, [](const NameEvent&) {});
   GiveName({NameKind::kThread, 17, "", "loader", 0, 0});
   GiveName({NameKind::kCategory, 17, "lib", "loader", 0, 0});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording that keeps everything it is told, with paths as text: "step/dom:layer".
+// A recording keeps every event of the thread reader, with paths as text: "step/dom:layer".
 #ifndef PROF_TEST_NVTX_RECORDING_H_
 #define PROF_TEST_NVTX_RECORDING_H_
 

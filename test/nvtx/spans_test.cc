@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvtxRangeStart and nvtxRangeEnd, which may cross threads; threads that end; forks.
+// Tests of nvtxRangeStart and nvtxRangeEnd, which may cross threads; of threads that end; of forks.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many threads against one reader; meant to run under ThreadSanitizer too.
+// Tests of many threads against one reader, which run under ThreadSanitizer too.
 #include <array>
 #include <atomic>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stands in for libcuda: loads the library that it is given and calls its injection entry twice,
-// as a program does that initializes CUDA in two ways. With a second argument it closes the library
-// while it records. Prints and exits with 7.
+// This program stands in for libcuda: it loads a library and calls its injection entry twice, as a
+// program does that initializes CUDA in two ways. With a second argument it closes the library
+// while it records. It prints, and exits with 7.
 #include <dlfcn.h>
 
 #include <cstdio>

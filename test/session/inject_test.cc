@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libprof_inject.so in programs that do not use a GPU: as if it were not there.
+// libprof_inject.so does not change programs that do not use a GPU.
 #include <dlfcn.h>
 #include <sys/wait.h>
 
@@ -111,7 +111,7 @@ TEST_CASE("A program that links us and names us to CUDA starts us once") {
   CHECK(result.output == "the program's own output\n");
 }
 
-TEST_CASE("A recording that finds no GPU says so on stderr alone, and leaves no file") {
+TEST_CASE("A recording that finds no GPU reports that on stderr alone, and leaves no file") {
   const TempFolder folder;
   const std::string call = PROF_TEST_CALL_INJECTION " '" PROF_TEST_INJECT "'";
   const Result output = Run(folder, call + " 2>errors");

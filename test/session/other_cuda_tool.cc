@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tool that CUDA_INJECTION64_PATH names.
+// This library is a tool that CUDA_INJECTION64_PATH names.
 #include <cstdio>
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {

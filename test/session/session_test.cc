@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// prof::Session from the real libprof.so, on a machine without a GPU: it records what it can and
-// says why it cannot record the rest.
+// Tests of prof::Session from the real libprof.so, on a machine without a GPU: it records what it
+// can and reports why it cannot record the rest.
 #include "prof/session.h"
 
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ bool Has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("Without a driver a session starts all the same and says what is missing") {
+TEST_CASE("Without a driver a session starts anyway and reports what is missing") {
   PROF_TEST_NEEDS_NO_DRIVER();
   Session session;
   const Status status = session.status();
@@ -121,7 +121,7 @@ TEST_CASE("A session that is running has one thread more without a GPU, and none
   CHECK(Threads() == before);
 }
 
-TEST_CASE("A second session records nothing while the first one lives, and says so") {
+TEST_CASE("A second session records nothing while the first one lives, and reports that") {
   Session first;
   Session second;
   CHECK(second.status().timeline.state == State::kUnavailable);
@@ -154,7 +154,7 @@ TEST_CASE("Assigning over a running session stops it first") {
   CHECK(next.status().ranges.state == State::kWorking);
 }
 
-TEST_CASE("The file is where the pattern says, and the report reads it") {
+TEST_CASE("The file has the name that the pattern gives, and the report reads it") {
   const TempFolder folder;
   SessionOptions options;
   options.output = folder / "run-%p-%r.prof";

@@ -49,7 +49,7 @@ class SnapshotWriter {
 
   // Stops the sources and writes what they still have, and the trailer.
   void Finish();
-  // Says on stderr why the recording is not complete.
+  // Marks the recording incomplete, and prints why.
   void GiveUp(const char* why);
   // Stops the sources and closes the file without a trailer.
   void Abandon();

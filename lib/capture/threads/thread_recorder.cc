@@ -9,7 +9,6 @@
 #include "lib/capture/threads/tick_clock.h"
 
 namespace prof::capture {
-
 namespace {
 
 constexpr int kNoTracking = -2;  // NVTX_NO_PUSH_POP_TRACKING
@@ -25,8 +24,8 @@ bool Recording() { return thread_registry.recording.load(std::memory_order_relax
 
 void Count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
 
-void Check(ThreadRing::Result result,
-           std::atomic<uint64_t>& dropped = thread_registry.losses.events_dropped) {
+void CheckWritten(ThreadRing::Result result,
+                  std::atomic<uint64_t>& dropped = thread_registry.losses.events_dropped) {
   if (result == ThreadRing::Result::kWritten) return;
   if (result == ThreadRing::Result::kFull) {
     Count(dropped);
@@ -35,21 +34,21 @@ void Check(ThreadRing::Result result,
   }
 }
 
-// Without `inline` the compiler makes calls of the next functions that have it: 3 to 4 ns of a push
-// and a pop.
+// Some functions below are marked `inline`: otherwise the compiler calls them, which costs 3 to 4
+// ns of a push and a pop.
 
-// The thread is in `path` now. `current` goes first: ThreadReader::Start looks at it and at what
-// was written to the ring after the recording began, and must not miss a change in both.
+// The thread is in `path` now. `current` is written first: ThreadReader::Start reads it, and later
+// what was written to the ring since the recording began. It must not miss a change in both.
 inline void SetCurrentAt(ThreadState& thread, uint32_t path, int64_t ticks) {
   thread.current.store(path, std::memory_order_release);
   thread.last_event_ticks = ticks;
-  Check(thread.ring.Write(RingRecord::Step(ticks, path)));
+  CheckWritten(thread.ring.Write(RingRecord::Step(ticks, path)));
 }
 
 void WritePayload(ThreadState& thread, const Payload& payload, uint32_t path, int64_t ticks) {
   if (payload.type == PayloadType::kNone || path == kNoPath) return;
-  Check(thread.ring.Write(RingRecord::PayloadOf(ticks, path, payload.type),
-                          RingRecord::PayloadValue(payload.bits, path)));
+  CheckWritten(thread.ring.Write(RingRecord::PayloadOf(ticks, path, payload.type),
+                                 RingRecord::PayloadValue(payload.bits, path)));
 }
 
 inline void SetCurrent(ThreadState& thread, uint32_t path, const Payload& payload = {}) {
@@ -272,8 +271,8 @@ void EndRange(uint64_t id) {
   }
   if (thread == nullptr) return;
   if (Recording() && start.path != kNoPath) {
-    Check(thread->ring.Write(RingRecord::SpanStart(start.ticks, start.path, start.tid),
-                             RingRecord::SpanEnd(now, start.path, CurrentThreadId())));
+    CheckWritten(thread->ring.Write(RingRecord::SpanStart(start.ticks, start.path, start.tid),
+                                    RingRecord::SpanEnd(now, start.path, CurrentThreadId())));
     WritePayload(*thread, start.payload, start.path, start.ticks);
   }
   if (start.owner != thread) return;
@@ -292,7 +291,7 @@ void Mark(const RangeName& name) {
   const uint32_t parent = Innermost(*thread);
   const uint32_t path = ChildOf(*thread, parent, DomainOf(*thread, name.domain), name);
   const int64_t now = NowTicks();
-  Check(thread->ring.Write(RingRecord::Mark(now, path != kNoPath ? path : parent)));
+  CheckWritten(thread->ring.Write(RingRecord::Mark(now, path != kNoPath ? path : parent)));
   WritePayload(*thread, name.payload, path, now);
 }
 
@@ -310,9 +309,9 @@ void RecordCall(const CallRecord& call) {
     Count(thread_registry.losses.calls_dropped);
     return;
   }
-  Check(thread->ring.Write(RingRecord::Call(call.begin_ticks, call.call, call.correlation),
-                           RingRecord::CallEnd(call.end_ticks, call.waited, call.error)),
-        thread_registry.losses.calls_dropped);
+  CheckWritten(thread->ring.Write(RingRecord::Call(call.begin_ticks, call.call, call.correlation),
+                                  RingRecord::CallEnd(call.end_ticks, call.waited, call.error)),
+               thread_registry.losses.calls_dropped);
 }
 
 uint32_t CurrentPath() {

@@ -64,7 +64,7 @@ void RecordCall(const CallRecord& call);
 uint32_t CurrentPath();
 
 // A number that paths share which differ in numbers only ("layer 2", "layer 3", ...), from the
-// third such path on: the work in them is taken for the same. 0 for path 0.
+// third such path on: their work counts as equal. 0 for path 0.
 [[nodiscard]] uint64_t PathFamily(uint32_t path);
 
 // Wakes the collector when a thread's ring is half full; set once by the collector. Must be

@@ -12,7 +12,7 @@
 namespace prof::capture {
 
 // One record of a ring. There is a maker for each kind, which names the fields that the kind has;
-// the reader uses the accessors of the same names. Times are ticks of tick_clock.h. Paths, calls
+// the reader uses accessors with these names. Times are ticks of tick_clock.h. Paths, calls
 // and what a call waited for have at most 29 bits.
 class RingRecord {
  public:

@@ -30,7 +30,7 @@ double NsPerTick(const TickPoint& from, const TickPoint& to) {
 
 TickPoint at_load;
 
-// Before all other initializers of the library: ticks of two kinds must not mix.
+// Runs before all other initializers of the library: ticks of two kinds must not mix.
 __attribute__((constructor(101))) void ChooseTicks() {
 #if defined(__x86_64__)
   ticks_are_tsc = KernelTrustsTsc();
@@ -81,14 +81,15 @@ int64_t TickClock::RealtimeOf(int64_t ticks) const {
   const size_t known = std::min(count_, kLines);
   size_t back = 0;
   while (back + 1 < known && ticks < Back(back + 1).end.ticks) ++back;
-  // Where the oldest line of a full ring begins is not in the ring any more.
+  // The ring does not hold the beginning of its oldest line any more.
   if (back + 1 == kLines) return FromAnchors(ticks);
   const Line& line = Back(back);
   const double ns = line.ns_per_tick * static_cast<double>(ticks - line.end.ticks);
   return line.end.realtime_ns + static_cast<int64_t>(ns);
 }
 
-// Between the two anchors around `ticks`, or the last one before the ring and the ring's oldest.
+// A line between the two anchors around `ticks`, or from the last anchor to the ring's oldest
+// moment.
 int64_t TickClock::FromAnchors(int64_t ticks) const {
   const TickPoint& oldest = Back(kLines - 1).end;
   const auto after = std::upper_bound(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time for the program's threads, cheaper than clock_gettime(): they note the processor's time
-// stamp counter, the collector turns that into CLOCK_REALTIME.
+// The tick clock gives the program's threads a time that is cheaper than clock_gettime(): they read
+// the processor's time stamp counter, and the collector turns that into CLOCK_REALTIME.
 #ifndef PROF_LIB_CAPTURE_THREADS_TICK_CLOCK_H_
 #define PROF_LIB_CAPTURE_THREADS_TICK_CLOCK_H_
 
@@ -18,9 +18,9 @@
 
 namespace prof::capture {
 
-// Ticks are the time stamp counter's where the kernel keeps its own time by it: then it runs at one
-// rate, and alike on all processors. Elsewhere they are nanoseconds of CLOCK_REALTIME. Set when the
-// library is loaded, and never again.
+// Whether ticks are those of the time stamp counter. They are where the kernel keeps its own time
+// by it: then it runs at one rate, and alike on all processors. Elsewhere ticks are nanoseconds of
+// CLOCK_REALTIME. Set when the library is loaded, and never again.
 extern bool ticks_are_tsc;
 
 // About 10 ns with the time stamp counter, 24 without (bench_nvtx).
@@ -37,20 +37,20 @@ struct TickPoint {
   int64_t realtime_ns = 0;
 };
 
-// The best of a few readings: within a few ten nanoseconds unless the thread was interrupted in
-// each.
+// Returns the best of a few readings: within a few ten nanoseconds unless the thread was
+// interrupted in each.
 TickPoint ReadTickPoint();
 
-// Ticks to time, by straight lines between the moments it was shown; of one thread. A line's
-// error is at most the larger one of its ends, as long as the clock did not step between them. Of
-// the last kLines moments all are known, of those before one a second, and of long recordings
-// fewer.
+// Turns ticks into time, by straight lines between moments that Advance() gave it. Used by one
+// thread. A line's error is at most the larger one of its ends, as long as the clock did not step
+// between them. It keeps the last kLines moments, one a second of those before, and fewer of long
+// recordings.
 class TickClock {
  public:
   TickClock();  // knows the moment when the library was loaded, and this one
   explicit TickClock(const TickPoint& loaded) : anchors_{loaded} {}  // Advance() must follow
 
-  // To be called before times up to now are asked for.
+  // To be called before RealtimeOf() for ticks up to now.
   void Advance() { Advance(ReadTickPoint()); }
   void Advance(const TickPoint& now);
 
@@ -63,7 +63,7 @@ class TickClock {
   static constexpr size_t kAnchors = 1024;
   static constexpr int64_t kAnchorNs = 1'000'000'000;
 
-  struct Line {  // from the end of the line before; the first one: from the moment of loading
+  struct Line {  // begins at the end of the line before; the first one: at the moment of loading
     TickPoint end;
     double ns_per_tick = 1;
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A GPU that never answers again. In a program of its own, because what hangs stays behind.
+// Tests of a GPU that never answers again. They run in a program of their own, because threads that
+// hang stay behind.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -20,8 +21,8 @@ namespace {
 using std::chrono::milliseconds;
 
 TEST_CASE(
-    "When the GPU hangs, Stop keeps its deadline, and what was written stays readable and says why "
-    "counters are missing") {
+    "When the GPU hangs, Stop keeps its deadline, and what was written stays readable and has the "
+    "reason for missing counters") {
   static FakeGpu& gpu = *new FakeGpu;  // outlives the thread that hangs in it, and main
   gpu.counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
   static prof::test::TempFolder folder;
@@ -104,7 +105,8 @@ TEST_CASE("When the GPU hangs at the end, what came after the last block is in t
   CHECK(model->ops.size() == 2);
 }
 
-TEST_CASE("When the GPU hangs before the end, the status still says why counters are missing") {
+TEST_CASE(
+    "When the GPU hangs before the end, the status still has the reason for missing counters") {
   static FakeGpu& gpu = *new FakeGpu;  // the thread hangs in it to the end
   gpu.counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
   SubsystemStatus why;
@@ -117,7 +119,7 @@ TEST_CASE("When the GPU hangs before the end, the status still says why counters
   CHECK(capture->status().counters.what == "not permitted");
 }
 
-TEST_CASE("When the GPU hangs at the end, what was kept is in the file all the same") {
+TEST_CASE("When the GPU hangs at the end, what was kept is in the file nevertheless") {
   static FakeGpu& gpu = *new FakeGpu;  // the thread hangs in it to the end
   gpu.counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
   static prof::test::TempFolder folder;

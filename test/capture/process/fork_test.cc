@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A child that was forked while its parent was recorded: everything of us is inert there.
+// In a child that was forked while its parent was recorded, everything of ours is inert.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A snapshot's bytes taken apart with libprotobuf: the contract's other side.
+// Blocks are read from a snapshot with libprotobuf here: the other side of the contract.
 #ifndef PROF_TEST_CAPTURE_WIRE_BLOCKS_H_
 #define PROF_TEST_CAPTURE_WIRE_BLOCKS_H_
 
@@ -14,7 +14,7 @@
 
 namespace prof::test {
 
-// The payload of each frame; throws at the first byte that is not as docs/snapshot-format.md says.
+// The payload of each frame; throws at the first byte that contradicts docs/snapshot-format.md.
 inline std::vector<std::string> Payloads(std::string_view bytes) {
   const auto require = [](bool ok, const char* what) {
     if (!ok) throw std::runtime_error(what);

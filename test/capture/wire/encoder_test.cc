@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the encoder writes, as the analyzer's reader sees it.
+// Tests of what the encoder writes, as the analyzer's reader sees it.
 #include "lib/capture/wire/encoder.h"
 
 #include <string>
@@ -176,7 +176,7 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(model.notices[0].fix == "be root");
 }
 
-TEST_CASE("Differences start anew in each block, so that each can be read by itself") {
+TEST_CASE("Differences start again in each block, so that each can be read by itself") {
   Recording recording;
   const std::vector<int64_t> starts = {kStart + 500, kStart + 100, kStart + 900, kStart + 300};
   for (size_t i = 0; i < starts.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One event of every kind, with a value of its own in every field.
+// Events for tests: one of every kind, with a value of its own in every field.
 #ifndef PROF_TEST_CAPTURE_WIRE_EVENTS_H_
 #define PROF_TEST_CAPTURE_WIRE_EVENTS_H_
 

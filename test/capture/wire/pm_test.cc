@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PM samples from the events to the model: what arrives, what is counted as lost, what it costs.
+// Tests of PM samples from the events to the model: what arrives, what is lost, what it costs.
 #include <algorithm>
 #include <cmath>
 #include <random>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The writer (protozero, by field number) against the schema (libprotobuf), field by field.
+// Tests the writer (protozero, by field number) against the schema (libprotobuf), field by field.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many bytes of a snapshot a launch takes.
+// Tests how many bytes of a snapshot a launch takes.
 #include <string>
 
 #include "lib/capture/collector/memory_output.h"
