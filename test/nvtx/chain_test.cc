@@ -13,7 +13,7 @@
 #include "nvtx_bridge/injection.h"
 #include "nvtx_bridge/other_tool.h"
 #include "nvtx_bridge/payload_extension.h"
-#include "test/nvtx/recording.h"
+#include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
 namespace prof::capture {

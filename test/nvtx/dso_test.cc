@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "nvtx_bridge/injection.h"
-#include "test/nvtx/recording.h"
+#include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
 namespace prof::capture {

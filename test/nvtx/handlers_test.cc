@@ -14,7 +14,7 @@
 #include "lib/capture/threads/thread_recorder.h"
 #include "lib/capture/threads/thread_registry.h"
 #include "nvtx_bridge/injection.h"
-#include "test/nvtx/recording.h"
+#include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
 namespace prof::capture {

@@ -10,7 +10,7 @@
 
 #include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/thread_recorder.h"
-#include "test/nvtx/recording.h"
+#include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
 namespace prof::capture {

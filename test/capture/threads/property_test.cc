@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/capture/threads/thread_recorder.h"
-#include "test/nvtx/recording.h"
+#include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
 
 namespace prof::capture {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A recording keeps every event of the thread reader, with paths as text: "step/dom:layer".
-#ifndef PROF_TEST_NVTX_RECORDING_H_
-#define PROF_TEST_NVTX_RECORDING_H_
+#ifndef PROF_TEST_CAPTURE_THREADS_RECORDING_H_
+#define PROF_TEST_CAPTURE_THREADS_RECORDING_H_
 
 #include <cstdint>
 #include <string>
@@ -98,4 +98,4 @@ class Recording {
 
 }  // namespace prof::capture
 
-#endif  // PROF_TEST_NVTX_RECORDING_H_
+#endif  // PROF_TEST_CAPTURE_THREADS_RECORDING_H_
