@@ -166,7 +166,8 @@ Capture::Capture(SessionOptions options, bool injected)
 Capture::~Capture() {
   if (InForkedChild()) {
     // Their threads are not in this process, so nobody would join them or release their locks.
-    Abandon();
+    (void)collector_.release();
+    (void)source_.release();
     return;
   }
   SetActive(nullptr, this);
@@ -177,9 +178,21 @@ Capture::~Capture() {
   }
 }
 
+// The collector's thread still uses the collector and the source: freeing them would crash the
+// program, and another recording would share its rings. So this was the last recording of the
+// process.
 void Capture::Abandon() {
-  (void)collector_.release();
+  const Collector& abandoned = *collector_.release();
   (void)source_.release();
+  Integrity integrity;
+  integrity.incomplete = true;
+  snapshot_ = options_.output.empty() ? Snapshot::FromBytes({}, integrity)
+                                      : Snapshot::FromFile(abandoned.output_path(), integrity);
+  abandoned_status_ = abandoned.status();
+  if (abandoned_status_.timeline.state != State::kUnavailable) {
+    abandoned_status_.timeline = {State::kUnavailable, 0,
+                                  "the GPU did not answer when the recording ended", ""};
+  }
 }
 
 Status Capture::status() const {
@@ -231,28 +244,13 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
                  std::max(0LL, static_cast<long long>(allowed.count())));
   }
   if (injected_) PrintProblems(collector_->status());
-  if (in_time) {
+  if (!in_time) {
+    Abandon();
+  } else {
     active.store(false);
     snapshot_ = options_.output.empty()
                     ? Snapshot::FromBytes(collector_->TakeBytes(), collector_->integrity())
                     : Snapshot::FromFile(collector_->output_path(), collector_->integrity());
-  } else {
-    // The collector's thread still uses both: freeing them would crash the program, and another
-    // recording would share its rings. So this was the last recording of the process.
-    const Collector& abandoned = *collector_;
-    Abandon();
-    Integrity integrity;
-    integrity.incomplete = true;
-    if (!options_.output.empty()) {
-      snapshot_ = Snapshot::FromFile(abandoned.output_path(), integrity);
-    } else {
-      snapshot_ = Snapshot::FromBytes({}, integrity);
-    }
-    abandoned_status_ = abandoned.status();
-    if (abandoned_status_.timeline.state != State::kUnavailable) {
-      abandoned_status_.timeline = {State::kUnavailable, 0,
-                                    "the GPU did not answer when the recording ended", ""};
-    }
   }
   return snapshot_;
 }

@@ -40,7 +40,7 @@ class Capture {
 
  private:
   Capture(SessionOptions options, bool injected);
-  void Abandon();  // leaks what other threads may still use
+  void Abandon();  // after a Stop that was not in time
 
   SessionOptions options_;
   const bool injected_;

@@ -19,8 +19,8 @@ constexpr int64_t kFlushNs = 200'000'000;    // how long a record may wait in an
 constexpr int64_t kBlockNs = 1'000'000'000;  // how much a SIGKILL may lose
 constexpr std::chrono::milliseconds kDestroyTimeout(2000);
 
-// One for all collectors, of which one is active, and never destroyed: a thread of the program may
-// be about to post it when the recording has ended.
+// All collectors share it; one of them is active. It is never destroyed: a thread of the program
+// may be about to post it when the recording has ended.
 sem_t* WakeUp() {
   static sem_t* const wake = [] {
     auto* made = new sem_t;

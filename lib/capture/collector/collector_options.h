@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The collector's options say where a recording goes and what is in it.
+// The collector's options define where a recording goes and what is in it.
 #ifndef PROF_LIB_CAPTURE_COLLECTOR_COLLECTOR_OPTIONS_H_
 #define PROF_LIB_CAPTURE_COLLECTOR_COLLECTOR_OPTIONS_H_
 

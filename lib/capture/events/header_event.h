@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The header event says what was recorded: by which prof, in which process, with which CUDA.
+// The header event identifies a recording: which prof made it, in which process, with which CUDA.
 #ifndef PROF_LIB_CAPTURE_EVENTS_HEADER_EVENT_H_
 #define PROF_LIB_CAPTURE_EVENTS_HEADER_EVENT_H_
 

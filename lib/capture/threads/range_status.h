@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The status of ranges says whether the program's NVTX calls reach us. nvtx_bridge knows; this half
-// only asks.
+// The status of ranges shows whether the program's NVTX calls reach us. nvtx_bridge knows; this
+// half only asks.
 #ifndef PROF_LIB_CAPTURE_THREADS_RANGE_STATUS_H_
 #define PROF_LIB_CAPTURE_THREADS_RANGE_STATUS_H_
 
