@@ -12,13 +12,13 @@
 namespace prof::nvtx {
 
 // A view of `text` up to its end, or up to where range_strings.h would cut it. nullptr: "".
-std::string_view FromNarrow(const char* text) noexcept;
+[[nodiscard]] std::string_view FromNarrow(const char* text) noexcept;
 
 // A wide string as UTF-8, in a buffer of its own. What is no character becomes U+FFFD.
 class WideText {
  public:
   explicit WideText(const wchar_t* text) noexcept;
-  std::string_view view() const { return {buffer_.data(), size_}; }
+  [[nodiscard]] std::string_view view() const { return {buffer_.data(), size_}; }
 
  private:
   std::array<char, capture::kMaxNameBytes> buffer_;

@@ -23,16 +23,19 @@ namespace prof::capture {
 class Capture {
  public:
   // Starts a recording, or returns null and fills `why` when one is active.
-  static std::unique_ptr<Capture> Start(SessionOptions options, bool injected,
-                                        std::vector<std::string> complaints, SubsystemStatus* why);
+  [[nodiscard]] static std::unique_ptr<Capture> Start(SessionOptions options, bool injected,
+                                                      std::vector<std::string> complaints,
+                                                      SubsystemStatus* why);
   ~Capture();
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  Status status() const;
-  bool counters_complete() const { return source_ == nullptr || source_->counters_complete(); }
-  bool Synchronize(std::chrono::milliseconds timeout);
-  bool Dump(const std::string& path, std::chrono::milliseconds timeout);
+  [[nodiscard]] Status status() const;
+  [[nodiscard]] bool counters_complete() const {
+    return source_ == nullptr || source_->counters_complete();
+  }
+  [[nodiscard]] bool Synchronize(std::chrono::milliseconds timeout);
+  [[nodiscard]] bool Dump(const std::string& path, std::chrono::milliseconds timeout);
   // Ends the recording. When the GPU or CUPTI does not answer within `timeout`, or before the
   // deadline of an exit() that has begun, what was written so far is the snapshot, marked
   // incomplete, and no other recording starts in this process.

@@ -26,7 +26,7 @@ class BufferPool {
   BufferPool& operator=(const BufferPool&) = delete;
 
   // Any thread. A zeroed buffer, or nullptr at the cap (counted as refused).
-  uint8_t* Take();
+  [[nodiscard]] uint8_t* Take();
 
   // Any thread. The first `used_bytes` of `buffer` hold records. A pointer that is not of this
   // pool is ignored (counted as foreign).
@@ -44,12 +44,12 @@ class BufferPool {
     }
   }
 
-  size_t buffers() const { return count_; }
-  size_t in_use() const;
-  uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
-  uint64_t foreign() const { return foreign_.load(std::memory_order_relaxed); }
+  [[nodiscard]] size_t buffers() const { return count_; }
+  [[nodiscard]] size_t in_use() const;
+  [[nodiscard]] uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+  [[nodiscard]] uint64_t foreign() const { return foreign_.load(std::memory_order_relaxed); }
   // How often anybody called Take() and GiveFull().
-  uint64_t exchanges() const { return exchanges_.load(std::memory_order_relaxed); }
+  [[nodiscard]] uint64_t exchanges() const { return exchanges_.load(std::memory_order_relaxed); }
 
  private:
   enum class State : uint32_t { kFree, kLent, kFull };

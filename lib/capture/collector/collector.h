@@ -52,11 +52,11 @@ class Collector {
   [[nodiscard]] bool Stop(Deadline deadline);
 
   // After a Stop that was in time.
-  std::string TakeBytes() { return writer_.TakeBytes(); }
-  Integrity integrity() const { return writer_.integrity(); }
+  [[nodiscard]] std::string TakeBytes() { return writer_.TakeBytes(); }
+  [[nodiscard]] Integrity integrity() const { return writer_.integrity(); }
 
   // Any thread: what worked, as the collector's thread last saw it.
-  Status status() const { return status_.status(); }
+  [[nodiscard]] Status status() const { return status_.status(); }
   const std::string& output_path() const { return options_.output_path; }
 
  private:

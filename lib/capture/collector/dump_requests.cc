@@ -31,7 +31,7 @@ bool DumpRequests::Ask(const std::string& path, std::chrono::milliseconds timeou
 void DumpRequests::Open() {
   request_.Open();
   if (signal_ == 0) return;
-  TakeDumpSignal();  // one that came late for the recording before
+  (void)TakeDumpSignal();  // one that came late for the recording before
   const std::string problem = CatchDumpSignal(signal_, wake_);
   if (problem.empty()) return;
   std::fprintf(stderr, "prof: signal %d will not dump the recording: %s\n", signal_,

@@ -15,7 +15,7 @@ namespace prof::capture {
 [[nodiscard]] std::string CatchDumpSignal(int signal, void (*wake)());
 
 // Whether a signal came since the last call.
-bool TakeDumpSignal();
+[[nodiscard]] bool TakeDumpSignal();
 
 }  // namespace prof::capture
 

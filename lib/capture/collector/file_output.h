@@ -28,9 +28,9 @@ class FileOutput : public BlockSink {
   void Close();
 
   // Empty while all is well: "cannot write prof.prof: No space left on device".
-  const std::string& error() const { return error_; }
-  int error_code() const { return error_code_; }
-  uint64_t bytes_not_written() const { return bytes_not_written_; }
+  [[nodiscard]] const std::string& error() const { return error_; }
+  [[nodiscard]] int error_code() const { return error_code_; }
+  [[nodiscard]] uint64_t bytes_not_written() const { return bytes_not_written_; }
 
  private:
   void Open();

@@ -35,8 +35,8 @@ class KeptBlocks : public BlockSink {
   void MoveTo(BlockSink* sink);
 
   // Events that were dropped, by age or at the cap.
-  uint64_t rows_dropped() const { return rows_dropped_; }
-  size_t event_bytes() const { return event_bytes_; }
+  [[nodiscard]] uint64_t rows_dropped() const { return rows_dropped_; }
+  [[nodiscard]] size_t event_bytes() const { return event_bytes_; }
 
  private:
   struct Kept {

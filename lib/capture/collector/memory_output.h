@@ -23,7 +23,7 @@ class MemoryOutput : public BlockSink {
   uint64_t blocks() const override { return blocks_; }
 
   // Everything so far. Empty when there was no block.
-  std::string TakeBytes() { return std::move(bytes_); }
+  [[nodiscard]] std::string TakeBytes() { return std::move(bytes_); }
 
  private:
   std::string bytes_;

@@ -37,7 +37,7 @@ class SnapshotWriter {
 
   // Encodes what the sources have. `flush`: also what is in buffers that are not full.
   void Round(bool flush);
-  bool has_events() const { return encoder_.has_events(); }
+  [[nodiscard]] bool has_events() const { return encoder_.has_events(); }
   // Ends the block under construction, once there is a header.
   void WriteBlock();
 
@@ -55,8 +55,8 @@ class SnapshotWriter {
   void Abandon();
 
   // After Finish or Abandon.
-  std::string TakeBytes() { return memory_.TakeBytes(); }
-  Integrity integrity() const { return integrity_; }
+  [[nodiscard]] std::string TakeBytes() { return memory_.TakeBytes(); }
+  [[nodiscard]] Integrity integrity() const { return integrity_; }
 
  private:
   BlockSink* Destination();

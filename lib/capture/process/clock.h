@@ -10,14 +10,14 @@
 
 namespace prof::capture {
 
-inline int64_t ReadClock(clockid_t id) {
+[[nodiscard]] inline int64_t ReadClock(clockid_t id) {
   timespec now{};
   clock_gettime(id, &now);
   return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-inline int64_t RealtimeNs() { return ReadClock(CLOCK_REALTIME); }
-inline int64_t MonotonicNs() { return ReadClock(CLOCK_MONOTONIC); }
+[[nodiscard]] inline int64_t RealtimeNs() { return ReadClock(CLOCK_REALTIME); }
+[[nodiscard]] inline int64_t MonotonicNs() { return ReadClock(CLOCK_MONOTONIC); }
 
 struct ClockPair {
   int64_t realtime_ns = 0;
@@ -25,7 +25,7 @@ struct ClockPair {
   int64_t uncertainty_ns = 0;  // the two were read within this time
 };
 
-inline ClockPair ReadClockPair() {
+[[nodiscard]] inline ClockPair ReadClockPair() {
   const int64_t before = MonotonicNs();
   const int64_t realtime = RealtimeNs();
   const int64_t after = MonotonicNs();

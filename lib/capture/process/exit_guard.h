@@ -27,8 +27,8 @@ constexpr std::chrono::milliseconds kExitTimeout(10'000);
 
 // Once exit() has begun, everything that we wait for must be over by this deadline. Before that it
 // is time_point::max(), and Exiting() is false. Any thread.
-std::chrono::steady_clock::time_point ExitDeadline();
-bool Exiting();
+[[nodiscard]] std::chrono::steady_clock::time_point ExitDeadline();
+[[nodiscard]] bool Exiting();
 
 // While it lives, the action runs before handlers that libraries registered more than a millisecond
 // ago. Our threads use it around calls that load libraries, or make statics in them, because the

@@ -11,20 +11,20 @@
 namespace prof::capture {
 
 // Whether both exist and are one file, under whatever names.
-inline bool SameFile(const char* a, const char* b) {
+[[nodiscard]] inline bool SameFile(const char* a, const char* b) {
   struct stat stat_a {
   }, stat_b{};
   return stat(a, &stat_a) == 0 && stat(b, &stat_b) == 0 && stat_a.st_dev == stat_b.st_dev &&
          stat_a.st_ino == stat_b.st_ino;
 }
 
-inline const char* FileName(const char* path) {
+[[nodiscard]] inline const char* FileName(const char* path) {
   const char* slash = std::strrchr(path, '/');
   return slash != nullptr ? slash + 1 : path;
 }
 
 // Whether it is libprof_inject.so, of this copy of prof or of another one.
-inline bool IsInjectLibrary(const char* path) {
+[[nodiscard]] inline bool IsInjectLibrary(const char* path) {
   return std::strcmp(FileName(path), "libprof_inject.so") == 0;
 }
 

@@ -8,9 +8,14 @@
 
 namespace prof::capture {
 
-std::string HostName();             // "host" when it cannot be read
-std::string CommandLine();          // arguments joined by spaces, at most 4 KiB; empty when unknown
-std::string NvidiaDriverVersion();  // of the kernel module, "580.159.04"; empty without one
+// "host" when it cannot be read.
+[[nodiscard]] std::string HostName();
+
+// The arguments joined by spaces, at most 4 KiB; empty when they are unknown.
+[[nodiscard]] std::string CommandLine();
+
+// The version of the kernel module, "580.159.04"; empty without one.
+[[nodiscard]] std::string NvidiaDriverVersion();
 
 }  // namespace prof::capture
 

@@ -12,10 +12,10 @@ namespace prof::capture {
 // Runs `body` on a thread that takes none of the program's signals. `name`: at most 15 characters.
 // An exception ends the thread with a line on stderr, and the program goes on. Throws
 // std::system_error when the system has no thread to give.
-std::thread StartQuietThread(const char* name, std::function<void()> body);
+[[nodiscard]] std::thread StartQuietThread(const char* name, std::function<void()> body);
 
 // Whether the calling thread is a quiet one.
-bool IsQuietThread();
+[[nodiscard]] bool IsQuietThread();
 
 }  // namespace prof::capture
 

@@ -20,7 +20,7 @@ class StripedCount {
   void Add() { Mine().fetch_add(1, std::memory_order_seq_cst); }
   // On the thread that added.
   void Remove() { Mine().fetch_sub(1, std::memory_order_seq_cst); }
-  uint32_t Sum() const {
+  [[nodiscard]] uint32_t Sum() const {
     uint32_t sum = 0;
     for (const Stripe& stripe : stripes_) sum += stripe.count.load(std::memory_order_seq_cst);
     return sum;

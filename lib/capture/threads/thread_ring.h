@@ -100,7 +100,7 @@ class ThreadRing {
     capacity_ = capacity;
   }
 
-  bool has_storage() const { return records_ != nullptr; }
+  [[nodiscard]] bool has_storage() const { return records_ != nullptr; }
 
   // By the thread. kHalfFull once for each time it fills up.
   [[nodiscard]] Result Write(const RingRecord& record) {
@@ -119,12 +119,12 @@ class ThreadRing {
   }
 
   // By the collector. Positions only grow; records in [tail, head) are there to be read.
-  uint64_t head() const { return head_.load(std::memory_order_acquire); }
-  uint64_t tail() const { return tail_.load(std::memory_order_acquire); }
+  [[nodiscard]] uint64_t head() const { return head_.load(std::memory_order_acquire); }
+  [[nodiscard]] uint64_t tail() const { return tail_.load(std::memory_order_acquire); }
   const RingRecord& At(uint64_t position) const { return records_[position & (capacity_ - 1)]; }
   void ReadUpTo(uint64_t position) { tail_.store(position, std::memory_order_release); }
 
-  bool empty() const { return head() == tail(); }
+  [[nodiscard]] bool empty() const { return head() == tail(); }
 
  private:
   bool HasRoomFor(uint64_t count) {

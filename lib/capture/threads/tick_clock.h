@@ -24,7 +24,7 @@ namespace prof::capture {
 extern bool ticks_are_tsc;
 
 // About 10 ns with the time stamp counter, 24 without (bench_nvtx).
-inline int64_t NowTicks() {
+[[nodiscard]] inline int64_t NowTicks() {
 #if defined(__x86_64__)
   if (ticks_are_tsc) return static_cast<int64_t>(__rdtsc());
 #endif
@@ -39,7 +39,7 @@ struct TickPoint {
 
 // Returns the best of a few readings: within a few ten nanoseconds unless the thread was
 // interrupted in each.
-TickPoint ReadTickPoint();
+[[nodiscard]] TickPoint ReadTickPoint();
 
 // Turns ticks into time, by straight lines between moments that Advance() gave it. Used by one
 // thread. A line's error is at most the larger one of its ends, as long as the clock did not step
@@ -56,7 +56,7 @@ class TickClock {
 
   // Never decreases with `ticks`, whatever Advance() learned between two calls, unless the clock
   // was set back or more than kLines calls of Advance() went by since `ticks`.
-  int64_t RealtimeOf(int64_t ticks) const;
+  [[nodiscard]] int64_t RealtimeOf(int64_t ticks) const;
 
  private:
   static constexpr size_t kLines = 64;

@@ -69,9 +69,9 @@ class Encoder {
   void AddCounts(Integrity& integrity) const;
 
   // The rows of the block under construction.
-  size_t pending_rows() const;
+  [[nodiscard]] size_t pending_rows() const;
   // Whether there is anything to write but integrity.
-  bool has_events() const;
+  [[nodiscard]] bool has_events() const;
 
   // Ends the block under construction and hands it to the sink.
   void WriteBlock(const Integrity& integrity);

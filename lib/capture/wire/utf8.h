@@ -10,7 +10,7 @@
 namespace prof::capture {
 
 // `text` with every byte that is not part of well-formed UTF-8 replaced by '?'.
-std::string SanitizeUtf8(std::string_view text);
+[[nodiscard]] std::string SanitizeUtf8(std::string_view text);
 
 }  // namespace prof::capture
 
