@@ -17,7 +17,7 @@
 #include "lib/capture/process/mutex.h"
 #include "lib/capture/process/process_info.h"
 #include "lib/capture/threads/thread_recorder.h"
-#include "lib/options/name_filter.h"
+#include "lib/options/option_checks.h"
 
 namespace prof::capture {
 namespace {
@@ -68,39 +68,6 @@ void PrintProblems(const Status& status) {
   }
 }
 
-void DropBadExpression(const char* field, std::string* expression,
-                       std::vector<std::string>* complaints) {
-  const std::string problem = options::ExpressionProblem(*expression);
-  if (problem.empty()) return;
-  complaints->push_back(std::string(field) + " '" + *expression + "' is not " + problem +
-                        "; the default is used");
-  expression->clear();
-}
-
-SessionOptions Bounded(SessionOptions options, std::vector<std::string>* complaints) {
-  options.samples_per_signature = std::clamp(options.samples_per_signature, 1, 100);
-  options.skip_first_launches = std::max(options.skip_first_launches, 0);
-  options.counter_budget_percent = std::clamp(options.counter_budget_percent, 0.0, 100.0);
-  options.counter_budget_seconds = std::max(options.counter_budget_seconds, 0.0);
-  options.buffer_mib = std::clamp(options.buffer_mib, 1, 4096);
-  options.device_mib = std::clamp(options.device_mib, 16, 4096);
-  options.keep_last_seconds = std::clamp(options.keep_last_seconds, 0, 86'400);
-  options.keep_mib = std::clamp(options.keep_mib, 1, 65'536);
-  if (options.dump_signal != 0 && options.keep_last_seconds == 0) {
-    complaints->push_back("dump_signal has no effect without keep_last_seconds");
-    options.dump_signal = 0;
-  }
-  options.launch_skip = std::max<int64_t>(options.launch_skip, 0);
-  options.launch_count = std::max<int64_t>(options.launch_count, 0);
-  options.sample_every = std::max(options.sample_every, 1);
-  options.continuous_core_percent = std::clamp(options.continuous_core_percent, 0.1, 100.0);
-  options.continuous_interval_us = std::clamp(options.continuous_interval_us, 20, 1'000'000);
-  DropBadExpression("kernel_filter", &options.kernel_filter, complaints);
-  DropBadExpression("range_filter", &options.range_filter, complaints);
-  DropBadExpression("counted_ranges", &options.counted_ranges, complaints);
-  return options;
-}
-
 }  // namespace
 
 std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
@@ -121,7 +88,9 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
     static std::once_flag guarded;
     std::call_once(guarded, &GuardExit);
     SetExitAction(&StopActiveCapture);
-    capture.reset(new Capture(Bounded(std::move(options), &complaints), injected));
+    options::Correct(injected ? options::Naming::kVariable : options::Naming::kField, &options,
+                     &complaints);
+    capture.reset(new Capture(std::move(options), injected));
     static std::once_flag loaded;  // CUPTI is, by then
     std::call_once(loaded, &GuardExit);
   } catch (...) {

@@ -184,8 +184,8 @@ TEST_CASE("An expression that is none is left out, and a notice reports that") {
   CHECK(gpu.options().range_filter == "step/.*");
   CHECK(gpu.options().counted_ranges.empty());
   REQUIRE(model.notices.size() == 2);
-  CHECK(model.notices[0].what.find("kernel_filter 'gemm(' is not a regular expression") == 0);
-  CHECK(model.notices[1].what.find("counted_ranges '[' is not a regular expression") == 0);
+  CHECK(model.notices[0].what.find("kernel_filter = gemm( is not a regular expression") == 0);
+  CHECK(model.notices[1].what.find("counted_ranges = [ is not a regular expression") == 0);
 }
 
 TEST_CASE("Synchronize returns whether the GPU has answered") {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of recording options. The command line of `prof run`, its --help, the variables that
+// libprof.so reads, the checks of SessionOptions and the tables in the documentation come from it.
+// The defaults are the initializers of SessionOptions.
+#ifndef PROF_LIB_OPTIONS_OPTION_TABLE_H_
+#define PROF_LIB_OPTIONS_OPTION_TABLE_H_
+
+#include <csignal>
+
+#include "lib/options/option_kinds.h"
+
+namespace prof::options {
+
+struct Option {
+  const char* section;   // heading in --help and in the documentation
+  const char* flag;      // of `prof run`: "-o,--output"; empty: it has none
+  const char* value;     // how --help names the flag's value; empty: the flag takes none
+  const char* variable;  // "PROF_OUTPUT"
+  const char* field;     // of SessionOptions: "output"
+  Kind kind;
+  const char* help;  // one line, without allowed values and default: these are added
+};
+
+// Where a process records to when nobody chose a file.
+inline constexpr const char* kDefaultOutput = "prof-%p.prof";
+
+inline constexpr const char* kRecording = "Recording";
+inline constexpr const char* kCounting = "Counters";
+inline constexpr const char* kSelection = "Which launches and ranges are counted";
+inline constexpr const char* kContinuous = "Counters of the whole GPU over time";
+inline constexpr const char* kKeeping = "Only the last seconds";
+
+inline constexpr NamedValue<Counters> kCounters[] = {{"none", Counters::kNone},
+                                                     {"pulse", Counters::kPulse},
+                                                     {"sol", Counters::kSpeedOfLight},
+                                                     {"stalls", Counters::kStalls},
+                                                     {"all", Counters::kAll}};
+inline constexpr NamedValue<Replay> kReplays[] = {{"none", Replay::kNone},
+                                                  {"kernel", Replay::kKernel}};
+inline constexpr NamedValue<Graphs> kGraphs[] = {{"nodes", Graphs::kNodes},
+                                                 {"whole", Graphs::kWhole}};
+inline constexpr NamedValue<int> kSignals[] = {{"none", 0}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2}};
+
+inline constexpr int64_t kMostLaunches = 1'000'000'000'000'000;  // exact in a double
+
+inline constexpr Option kOptions[] = {
+    {kRecording, "-o,--output", "PATTERN", "PROF_OUTPUT", "output", Text{&SessionOptions::output},
+     "File to write; %p: process id, %h: host name, %r: rank, %%: a percent sign"},
+    {kRecording, "--no-ranges", "", "PROF_RANGES", "ranges", Switch{&SessionOptions::ranges},
+     "Leave NVTX ranges out of the recording"},
+    {kRecording, "--unified-memory", "", "PROF_UNIFIED_MEMORY", "unified_memory",
+     Switch{&SessionOptions::unified_memory},
+     "Record migrations and page faults of managed memory; each costs the program time"},
+    {kRecording, "--graphs", "WAY", "PROF_GRAPHS", "graphs",
+     Choice(&SessionOptions::graphs, kGraphs),
+     "Record each node of a CUDA graph, or one interval for a whole launch"},
+    {kRecording, "", "", "PROF_BUFFER_MIB", "buffer_mib",
+     Number<int>{&SessionOptions::buffer_mib, 1, 4096, "MiB"}, "Host memory for CUPTI's records"},
+    {kRecording, "", "", "PROF_DEVICE_MIB", "device_mib",
+     Number<int>{&SessionOptions::device_mib, 16, 4096, "MiB"},
+     "Device memory that CUPTI may take in each CUDA context"},
+
+    {kCounting, "--counters", "LEVEL", "PROF_COUNTERS", "counters",
+     Choice(&SessionOptions::counters, kCounters),
+     "Counters to read; each level includes the levels before it"},
+    {kCounting, "--metrics", "LIST", "PROF_METRICS", "metrics", List{&SessionOptions::metrics},
+     "Further CUPTI metrics to read: a,b,c; with --counters none only these"},
+    {kCounting, "--samples", "N", "PROF_SAMPLES", "samples_per_signature",
+     Number<int>{&SessionOptions::samples_per_signature, 1, 100},
+     "Counter samples for each signature and pass group"},
+    {kCounting, "--budget", "PERCENT", "PROF_BUDGET_PERCENT", "counter_budget_percent",
+     Number<double>{&SessionOptions::counter_budget_percent, 0, 100, "%"},
+     "Share of the run time that counters may cost"},
+    {kCounting, "--budget-seconds", "SECONDS", "PROF_BUDGET_SECONDS", "counter_budget_seconds",
+     Number<double>{&SessionOptions::counter_budget_seconds, 0, 1e6, "s"},
+     "Time that counters may cost in addition"},
+    {kCounting, "--replay", "WAY", "PROF_REPLAY", "replay",
+     Choice(&SessionOptions::replay, kReplays),
+     "kernel: run each chosen kernel again, once for each pass"},
+
+    {kSelection, "--kernel", "REGEX", "PROF_KERNEL", "kernel_filter",
+     Expression{&SessionOptions::kernel_filter, "all"},
+     "Count only kernels whose demangled name matches"},
+    {kSelection, "--range", "REGEX", "PROF_RANGE_FILTER", "range_filter",
+     Expression{&SessionOptions::range_filter, "all"},
+     "Count only launches whose NVTX path matches"},
+    {kSelection, "--launch-skip", "N", "PROF_LAUNCH_SKIP", "launch_skip",
+     Number<int64_t>{&SessionOptions::launch_skip, 0, kMostLaunches},
+     "Matching launches to leave alone first"},
+    {kSelection, "--launch-count", "N", "PROF_LAUNCH_COUNT", "launch_count",
+     Number<int64_t>{&SessionOptions::launch_count, 0, kMostLaunches},
+     "Matching launches to look at after these; 0: no limit"},
+    {kSelection, "", "", "PROF_SKIP", "skip_first_launches",
+     Number<int>{&SessionOptions::skip_first_launches, 0, 1'000'000},
+     "Launches of each signature to leave alone first"},
+    {kSelection, "--every", "N", "PROF_SAMPLE_EVERY", "sample_every",
+     Number<int>{&SessionOptions::sample_every, 1, 1'000'000'000},
+     "Count at most every Nth matching launch of a signature"},
+    {kSelection, "--count-range", "REGEX", "PROF_COUNTED_RANGES", "counted_ranges",
+     Expression{&SessionOptions::counted_ranges, "none"},
+     "Count NVTX ranges whose path matches, each from its start to its end"},
+
+    {kContinuous, "--continuous", "US", "PROF_CONTINUOUS", "continuous, continuous_interval_us",
+     Interval{&SessionOptions::continuous,
+              {&SessionOptions::continuous_interval_us, 20, 1'000'000, "us"}},
+     "Read counters of the whole GPU, at this interval"},
+    {kContinuous, "--continuous-core", "PERCENT", "PROF_CONTINUOUS_CORE", "continuous_core_percent",
+     Number<double>{&SessionOptions::continuous_core_percent, 0.1, 100, "%"},
+     "Share of one core to decode them; the interval grows where it is not enough"},
+
+    {kKeeping, "--keep-last", "SECONDS", "PROF_KEEP_SECONDS", "keep_last_seconds",
+     Number<int>{&SessionOptions::keep_last_seconds, 0, 86'400, "s"},
+     "Keep the last seconds in memory, write them when the program ends; 0: keep all"},
+    {kKeeping, "", "", "PROF_KEEP_MIB", "keep_mib",
+     Number<int>{&SessionOptions::keep_mib, 1, 65'536, "MiB"},
+     "Memory for these seconds; beyond it the oldest go first"},
+    {kKeeping, "--dump-signal", "NAME", "PROF_DUMP_SIGNAL", "dump_signal",
+     Choice(&SessionOptions::dump_signal, kSignals),
+     "Signal that writes them to <output>.dump<n>.prof while the recording goes on"},
+};
+
+}  // namespace prof::options
+
+#endif  // PROF_LIB_OPTIONS_OPTION_TABLE_H_

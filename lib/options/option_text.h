@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The values of recording options as text, independent of the program's locale. The text is the
+// same in the command line of `prof run` and in the environment.
+#ifndef PROF_LIB_OPTIONS_OPTION_TEXT_H_
+#define PROF_LIB_OPTIONS_OPTION_TEXT_H_
+
+#include <optional>
+#include <string>
+
+#include "lib/options/option_table.h"
+
+namespace prof::options {
+
+// The value in `values`, as SetValue() reads it: "5", "2.5", "stalls", "a.sum,b.avg", "1".
+[[nodiscard]] std::string ValueText(const Option& option, const SessionOptions& values);
+
+// Reads `text` into `values`. Returns nothing, or what the text should have been ("a whole number
+// from 1 to 100"): then `values` is unchanged.
+[[nodiscard]] std::optional<std::string> SetValue(const Option& option, const std::string& text,
+                                                  SessionOptions* values);
+
+// For people: "1 to 100", "none, pulse, sol, stalls, all"; empty: any text.
+[[nodiscard]] std::string AllowedText(const Option& option);
+// For people: "5", "stalls", "off".
+[[nodiscard]] std::string DefaultText(const Option& option);
+
+// The options of a process in which nobody chose any: it records to kDefaultOutput.
+[[nodiscard]] SessionOptions DefaultOptions();
+
+// How a message names an option: as a flag, a variable, or a field of SessionOptions.
+enum class Naming { kFlag, kVariable, kField };
+// "--samples"; an option without a flag has the name of its variable.
+[[nodiscard]] std::string NameOf(const Option& option, Naming naming);
+// How help shows the flag: "-o,--output PATTERN", "--no-ranges", "--continuous[=US]".
+[[nodiscard]] std::string FlagUsage(const Option& option);
+// "--samples 0", "PROF_SAMPLES=0", "samples_per_signature = 0".
+[[nodiscard]] std::string Assignment(const Option& option, const std::string& value, Naming naming);
+
+}  // namespace prof::options
+
+#endif  // PROF_LIB_OPTIONS_OPTION_TEXT_H_

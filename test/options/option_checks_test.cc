@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/options/option_checks.h"
+
+#include <cmath>
+#include <csignal>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "test/support/catch.h"
+
+namespace prof::options {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+SessionOptions Read(const std::map<std::string, std::string>& variables, Lines* problems) {
+  return ReadVariables(
+      [&](const char* name) {
+        const auto found = variables.find(name);
+        return found == variables.end() ? std::string() : found->second;
+      },
+      problems);
+}
+
+SessionOptions Corrected(SessionOptions values, Lines* problems) {
+  Correct(Naming::kField, &values, problems);
+  return values;
+}
+
+Lines Texts(const SessionOptions& values) {
+  Lines texts;
+  for (const Conflict& conflict : FindConflicts(values, Naming::kFlag)) {
+    texts.push_back(conflict.text);
+  }
+  return texts;
+}
+
+TEST_CASE("A variable that cannot be read keeps the default and is named") {
+  Lines problems;
+  const SessionOptions values = Read({{"PROF_SAMPLES", "0"}, {"PROF_KEEP_MIB", "7"}}, &problems);
+  CHECK(problems == Lines{"PROF_SAMPLES=0 is not a whole number from 1 to 100"});
+  CHECK(values.samples_per_signature == SessionOptions().samples_per_signature);
+  CHECK(values.keep_mib == 7);
+}
+
+TEST_CASE("An empty variable is the same as none") {
+  Lines problems;
+  CHECK(Read({{"PROF_OUTPUT", ""}, {"PROF_SAMPLES", ""}}, &problems).output == kDefaultOutput);
+  CHECK(problems.empty());
+}
+
+TEST_CASE("Options that are right stay as they are") {
+  Lines problems;
+  SessionOptions values;
+  values.dump_signal = SIGHUP;  // has no name as an option, and is a signal
+  values.keep_last_seconds = 10;
+  values.kernel_filter = "gemm";
+  CHECK(Corrected(values, &problems).dump_signal == SIGHUP);
+  CHECK(Corrected(SessionOptions(), &problems).counter_budget_percent == 5);
+  CHECK(problems.empty());
+}
+
+TEST_CASE("A number out of its range goes to the end of the range, and is named") {
+  Lines problems;
+  SessionOptions values;
+  values.samples_per_signature = 500;
+  values.device_mib = 1;
+  values.launch_skip = -1;
+  values.continuous_core_percent = 0;
+  values.continuous_interval_us = 5;
+  const SessionOptions corrected = Corrected(values, &problems);
+  CHECK(corrected.samples_per_signature == 100);
+  CHECK(corrected.device_mib == 16);
+  CHECK(corrected.launch_skip == 0);
+  CHECK(corrected.continuous_core_percent == 0.1);
+  CHECK(corrected.continuous_interval_us == 20);
+  CHECK_FALSE(corrected.continuous);
+  REQUIRE(problems.size() == 5);
+  CHECK(problems[0] == "device_mib = 1 is not a whole number from 16 to 4096; 16 is used");
+  CHECK(problems[3].find("continuous_interval_us = 5 is not") == 0);
+}
+
+TEST_CASE("What is no number goes to the default") {
+  Lines problems;
+  SessionOptions values;
+  values.counter_budget_percent = std::nan("");
+  values.counter_budget_seconds = std::numeric_limits<double>::infinity();
+  const SessionOptions corrected = Corrected(values, &problems);
+  CHECK(corrected.counter_budget_percent == SessionOptions().counter_budget_percent);
+  CHECK(corrected.counter_budget_seconds == 1e6);
+  CHECK(problems.size() == 2);
+}
+
+TEST_CASE("An expression that is none is left out, and is named") {
+  Lines problems;
+  SessionOptions values;
+  values.range_filter = "(";
+  CHECK(Corrected(values, &problems).range_filter.empty());
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].find("range_filter = ( is not a regular expression") == 0);
+  CHECK(problems[0].find("the default is used") != std::string::npos);
+}
+
+TEST_CASE("A dump signal needs something that is kept") {
+  SessionOptions values;
+  values.dump_signal = SIGUSR1;
+  CHECK(Texts(values) == Lines{"--dump-signal USR1 has no effect without --keep-last"});
+  values.keep_last_seconds = 1;
+  CHECK(Texts(values).empty());
+}
+
+TEST_CASE("What reads counters needs counters, and a list of metrics is enough") {
+  SessionOptions values;
+  values.counters = Counters::kNone;
+  CHECK(Texts(values).empty());
+  values.replay = Replay::kKernel;
+  values.counted_ranges = "step";
+  CHECK(Texts(values) == Lines{"--replay kernel has no effect with --counters none",
+                               "--count-range step has no effect with --counters none"});
+  values.metrics = {"dram__bytes.sum"};
+  CHECK(Texts(values).empty());
+}
+
+TEST_CASE("An option without effect goes to its default, and is named") {
+  Lines problems;
+  SessionOptions values;
+  values.counters = Counters::kNone;
+  values.replay = Replay::kKernel;
+  CHECK(Corrected(values, &problems).replay == Replay::kNone);
+  CHECK(problems == Lines{"replay = kernel has no effect with counters = none"});
+}
+
+}  // namespace
+}  // namespace prof::options
