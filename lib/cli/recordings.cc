@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "lib/options/option_table.h"
+
 namespace prof::cli {
 namespace {
 
@@ -70,8 +72,14 @@ std::vector<std::string> NewRecordings(const Files& before, const Files& after) 
   return paths;
 }
 
-std::string FolderProblem(const std::string& pattern) {
-  const std::string folder = pattern.substr(0, pattern.rfind('/') + 1);
+std::string PatternProblem(const std::string& pattern) {
+  const size_t name = pattern.rfind('/') + 1;
+  const std::string folder = pattern.substr(0, name);
+  std::error_code failed;
+  if (name == pattern.size() || std::filesystem::is_directory(pattern, failed)) {
+    return "cannot write to '" + pattern + "': it is a folder. Name a file in it: -o " +
+           (std::filesystem::path(pattern) / options::kDefaultOutput).string();
+  }
   // A folder named after the process exists when the program has made it, not before.
   if (folder.empty() || folder.find('%') != std::string::npos) return "";
   if (access(folder.c_str(), W_OK | X_OK) == 0) return "";

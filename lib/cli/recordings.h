@@ -36,8 +36,8 @@ Files ListRecordings(const std::string& pattern);
 // with a clock: the file server's may differ from ours.
 std::vector<std::string> NewRecordings(const Files& before, const Files& after);
 
-// Why nothing can be written to `pattern`'s folder, with the way out; empty: it can.
-std::string FolderProblem(const std::string& pattern);
+// Why no recording can be written to `pattern`, and the way out; empty: one can.
+[[nodiscard]] std::string PatternProblem(const std::string& pattern);
 
 }  // namespace prof::cli
 

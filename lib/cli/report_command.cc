@@ -1,62 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// prof report and prof info: from a snapshot file to text, JSON or CSV.
-#include <sys/stat.h>
+#include "lib/cli/report_command.h"
+
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "lib/cli/commands.h"
+#include "lib/cli/help_format.h"
+#include "lib/cli/message.h"
+#include "lib/cli/recording_file.h"
 #include "lib/cli/terminal.h"
 #include "lib/report/csv.h"
-#include "lib/report/info.h"
 #include "lib/report/json.h"
-#include "lib/snapshot/read/reader.h"
 #include "prof/analyzer.h"
 
 namespace prof::cli {
 namespace {
 
-void Tell(const std::string& message) { std::cerr << "prof: " << message << '\n'; }
+struct ReportOptions {
+  std::vector<std::string> files;
+  bool json = false;
+  bool csv = false;
+  std::string kernel;  // not empty: everything about the kernels whose name contains it
+  int top = 20;        // ranges and kernels shown
+  std::string output;  // empty: stdout
+};
 
-// What keeps `path` from being opened, with the way out; empty: it can be. Damaged content is the
-// reader's to describe.
-std::string CannotOpen(const std::string& path) {
-  struct stat state {};
-  if (stat(path.c_str(), &state) != 0) {
-    return "cannot read '" + path + "': " + std::strerror(errno) +
-           ". Check the name; prof run -- program writes prof-<pid>.prof";
-  }
-  if (S_ISDIR(state.st_mode)) {
-    return "cannot read '" + path + "': it is a folder. Name the .prof file in it";
-  }
-  if (access(path.c_str(), R_OK) != 0) {
-    return "cannot read '" + path + "': " + std::strerror(errno) +
-           ". Copy it as its owner, or chmod +r";
-  }
-  return "";
-}
-
-// True when all of `text` arrived.
-bool Deliver(const std::string& text, const std::string& output) {
-  if (output.empty()) {
-    std::cout << text << std::flush;
-    if (std::cout) return true;
-    Tell(std::string("cannot write to standard output: ") + std::strerror(errno));
-    return false;
-  }
-  std::ofstream file(output, std::ios::binary | std::ios::trunc);
-  file << text << std::flush;
-  if (file) return true;
-  Tell("cannot write '" + output + "': " + std::strerror(errno) + ". Choose another file with -o");
-  return false;
+bool IsNamed(const KernelReport& kernel, const std::string& name) {
+  return kernel.name.find(name) != std::string::npos ||
+         kernel.full_name.find(name) != std::string::npos;
 }
 
 // The kernels whose name contains `name`, all their signatures.
@@ -64,40 +40,35 @@ bool WriteMatching(std::ostream& out, const Report& report, const std::string& n
                    const TextOptions& text) {
   int shown = 0, matching = 0;
   for (const KernelReport& kernel : report.kernels) {
-    const bool matches = kernel.name.find(name) != std::string::npos ||
-                         kernel.full_name.find(name) != std::string::npos;
-    if (!matches) continue;
+    if (!IsNamed(kernel, name)) continue;
     if (++matching > text.max_rows) continue;
     if (shown++ > 0) out << "\n----\n\n";
     WriteKernelDetail(out, kernel, text);
   }
   if (matching > shown)
     out << "\nand " << matching - shown << " more signatures; --top shows more\n";
-  if (matching == 0) Tell(report.kernel(name).verdict.missing);
+  if (matching == 0) Fail(report.kernel(name).verdict.missing);
   return matching > 0;
 }
 
 void KeepMatching(const std::string& name, Report* report) {
   std::vector<KernelReport>& kernels = report->kernels;
   kernels.erase(std::remove_if(kernels.begin(), kernels.end(),
-                               [&](const KernelReport& kernel) {
-                                 return kernel.name.find(name) == std::string::npos &&
-                                        kernel.full_name.find(name) == std::string::npos;
-                               }),
+                               [&](const KernelReport& kernel) { return !IsNamed(kernel, name); }),
                 kernels.end());
 }
 
 // One file's report into `out`; false after a message.
 bool WriteFile(std::ostream& out, const std::string& path, const ReportOptions& options,
                const TextOptions& text) {
-  const std::string problem = CannotOpen(path);
+  const std::string problem = ReadProblem(path);
   if (!problem.empty()) {
-    Tell(problem);
+    Fail(problem);
     return false;
   }
   Report report = Analyze(Snapshot::FromFile(path));
   if (!report.error.empty()) {
-    Tell("cannot read " + report.error);
+    Fail("cannot read " + report.error);
     return false;
   }
   if (!options.json && !options.csv) {
@@ -109,7 +80,7 @@ bool WriteFile(std::ostream& out, const std::string& path, const ReportOptions& 
     const std::string missing = report.kernel(options.kernel).verdict.missing;
     KeepMatching(options.kernel, &report);
     if (report.kernels.empty()) {
-      Tell(missing);
+      Fail(missing);
       return false;
     }
   }
@@ -121,13 +92,12 @@ bool WriteFile(std::ostream& out, const std::string& path, const ReportOptions& 
   return true;
 }
 
-}  // namespace
-
-int ReportCommand(const ReportOptions& options) {
+int Run(const ReportOptions& options) {
   if ((options.json || options.csv) && options.files.size() > 1) {
-    Tell("--json and --csv take one file at a time: call prof report once for each");
-    return kFailed;
+    return Fail("--json and --csv take one file at a time: call prof report once for each");
   }
+  const std::string problem = OutputProblem(options.output, options.files);
+  if (!problem.empty()) return Fail(problem);
   TextOptions text = options.output.empty() ? OptionsFor(STDOUT_FILENO) : TextOptions{};
   text.max_rows = options.top;
   std::ostringstream out;
@@ -137,26 +107,33 @@ int ReportCommand(const ReportOptions& options) {
     all_well &= WriteFile(out, path, options, text);
     if (options.files.size() > 1) out << '\n';
   }
-  if (!out.str().empty()) all_well &= Deliver(out.str(), options.output);
+  if (!out.str().empty()) all_well &= WriteOutput(out.str(), options.output);
   return all_well ? 0 : kFailed;
 }
 
-int InfoCommand(const std::string& file) {
-  const std::string problem = CannotOpen(file);
-  if (!problem.empty()) {
-    Tell(problem);
-    return kFailed;
-  }
-  const absl::StatusOr<model::Model> model = ReadSnapshotFile(file);
-  if (!model.ok()) {
-    Tell("cannot read " + std::string(model.status().message()));
-    return kFailed;
-  }
-  struct stat state {};
-  stat(file.c_str(), &state);
-  std::ostringstream out;
-  WriteInfo(out, *model, static_cast<uint64_t>(state.st_size), OptionsFor(STDOUT_FILENO));
-  return Deliver(out.str(), "") ? 0 : kFailed;
+}  // namespace
+
+Command AddReportCommand(CLI::App* app) {
+  const auto options = std::make_shared<ReportOptions>();
+  CLI::App* parser =
+      app->add_subcommand("report", "Analyze recordings and print where the time went");
+  parser->formatter(std::make_shared<HelpFormat>("prof report [options] FILE..."));
+  parser->add_option("FILE", options->files, "Recordings (.prof)")->required()->option_text(" ");
+  CLI::Option* json = parser->add_flag("--json", options->json, "Print everything as JSON");
+  parser->add_flag("--csv", options->csv, "Print the kernels as CSV")->excludes(json);
+  parser
+      ->add_option("--kernel", options->kernel,
+                   "Print everything about the kernels whose name contains TEXT (plain text, no "
+                   "regular expression)")
+      ->type_name("TEXT");
+  parser
+      ->add_option("--top", options->top,
+                   "Ranges and kernels to show (default: " + std::to_string(options->top) + ")")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+  parser->add_option("-o,--output", options->output, "File to write (default: standard output)")
+      ->type_name("FILE");
+  return {parser, [options] { return Run(*options); }};
 }
 
 }  // namespace prof::cli

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// prof run: the program with libprof_inject.so in it. Stdout belongs to the program.
-#include <sys/wait.h>
+#include "lib/cli/run_command.h"
+
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
-#include <string>
-#include <vector>
+#include <memory>
+#include <utility>
 
 #include "lib/cli/child_process.h"
-#include "lib/cli/commands.h"
 #include "lib/cli/environment.h"
+#include "lib/cli/help_format.h"
+#include "lib/cli/message.h"
+#include "lib/cli/recording_flags.h"
 #include "lib/cli/recordings.h"
 #include "lib/cli/terminal.h"
 #include "lib/report/base/units.h"
@@ -21,49 +24,17 @@
 namespace prof::cli {
 namespace {
 
-constexpr const char* kDefaultOutput = "prof-%p.prof";  // as libprof's own
 constexpr int kNotFound = 127;
 constexpr int kNotExecutable = 126;
 
-int Fail(const std::string& message, int status = kFailed) {
-  std::cerr << "prof: " << message << '\n';
-  return status;
-}
+struct RunOptions {
+  explicit RunOptions(CLI::App* parser) : recording(parser) {}
 
-void SetIfGiven(const char* name, const std::optional<std::string>& value,
-                Environment* environment) {
-  if (value) environment->Set(name, *value);
-}
-
-// Returns the output pattern.
-std::string Configure(const RunOptions& options, Environment* environment) {
-  SetIfGiven("PROF_COUNTERS", options.counters, environment);
-  SetIfGiven("PROF_SAMPLES", options.samples, environment);
-  SetIfGiven("PROF_BUDGET_PERCENT", options.budget_percent, environment);
-  SetIfGiven("PROF_BUDGET_SECONDS", options.budget_seconds, environment);
-  SetIfGiven("PROF_METRICS", options.metrics, environment);
-  SetIfGiven("PROF_KERNEL", options.kernel, environment);
-  SetIfGiven("PROF_RANGE_FILTER", options.range, environment);
-  SetIfGiven("PROF_LAUNCH_SKIP", options.launch_skip, environment);
-  SetIfGiven("PROF_LAUNCH_COUNT", options.launch_count, environment);
-  SetIfGiven("PROF_SAMPLE_EVERY", options.every, environment);
-  SetIfGiven("PROF_COUNTED_RANGES", options.count_range, environment);
-  if (options.continuous) {
-    environment->Set("PROF_CONTINUOUS", *options.continuous == "true" ? "1" : *options.continuous);
-  }
-  SetIfGiven("PROF_CONTINUOUS_CORE", options.continuous_core, environment);
-  SetIfGiven("PROF_KEEP_SECONDS", options.keep_last, environment);
-  SetIfGiven("PROF_DUMP_SIGNAL", options.dump_signal, environment);
-  SetIfGiven("PROF_REPLAY", options.replay, environment);
-  SetIfGiven("PROF_GRAPHS", options.graphs, environment);
-  if (options.no_ranges) environment->Set("PROF_RANGES", "0");
-  if (options.unified_memory) environment->Set("PROF_UNIFIED_MEMORY", "1");
-  std::string pattern = options.output.value_or(environment->Get("PROF_OUTPUT").value_or(""));
-  if (pattern.empty()) pattern = kDefaultOutput;
-  pattern = AbsolutePattern(pattern);
-  environment->Set("PROF_OUTPUT", pattern);
-  return pattern;
-}
+  RecordingFlags recording;
+  std::string inject;  // empty: see FindInjectLibrary
+  bool report = false;
+  std::vector<std::string> program;  // and its arguments
+};
 
 int CannotStart(const std::string& program, int code) {
   if (code == ENOENT) {
@@ -76,7 +47,8 @@ int CannotStart(const std::string& program, int code) {
   return Fail("cannot run '" + program + "': " + std::strerror(code) + way_out, kNotExecutable);
 }
 
-void TellFiles(const std::vector<std::string>& written, const Files& files, bool report) {
+// On stderr: stdout belongs to the program.
+void PrintFiles(const std::vector<std::string>& written, const Files& files, bool report) {
   if (written.empty()) {
     std::cerr
         << "prof: nothing was recorded: no process started CUDA, or the program does not "
@@ -100,28 +72,73 @@ void TellFiles(const std::vector<std::string>& written, const Files& files, bool
   }
 }
 
-}  // namespace
+// The words that are left without a "--": the program, unless the first is an option.
+std::string TakeRest(const std::vector<std::string>& rest, std::vector<std::string>* program) {
+  if (rest.empty()) return "";
+  if (program->empty() && rest[0][0] != '-') {
+    *program = rest;
+    return "";
+  }
+  return "prof run does not know '" + rest[0] + "'. prof run --help lists the options";
+}
 
-int RunCommand(const RunOptions& options) {
-  if (options.command.empty()) {
+int Run(const RunOptions& options) {
+  if (options.program.empty()) {
     return Fail("no program to run. Usage: prof run [options] -- program [arguments]");
   }
   std::string error;
   const std::string library = FindInjectLibrary(options.inject, &error);
   if (library.empty()) return Fail(error);
   Environment environment;
-  const std::string pattern = Configure(options, &environment);
-  const std::string problem = FolderProblem(pattern);
+  SessionOptions recording;
+  if (const auto problem = options.recording.Apply(&environment, &recording)) {
+    return Fail(*problem + ". prof run --help lists the options");
+  }
+  const std::string pattern = AbsolutePattern(recording.output);
+  const std::string problem = PatternProblem(pattern);
   if (!problem.empty()) return Fail(problem);
+  environment.Set("PROF_OUTPUT", pattern);
   Inject(library, &environment);
 
   const Files before = ListRecordings(pattern);
-  const ChildEnd end = RunChild(options.command, environment.entries());
-  if (end.start_error != 0) return CannotStart(options.command[0], end.start_error);
+  const ChildEnd end = RunChild(options.program, environment.entries());
+  if (end.start_error != 0) return CannotStart(options.program[0], end.start_error);
 
   const Files after = ListRecordings(pattern);
-  TellFiles(NewRecordings(before, after), after, options.report);
+  PrintFiles(NewRecordings(before, after), after, options.report);
   return EndLike(end.status);
+}
+
+}  // namespace
+
+std::vector<std::string> TakeProgram(std::vector<std::string>* arguments) {
+  if (arguments->empty() || arguments->front() != "run") return {};
+  const auto dashes = std::find(arguments->begin(), arguments->end(), "--");
+  if (dashes == arguments->end()) return {};
+  std::vector<std::string> program(dashes + 1, arguments->end());
+  arguments->erase(dashes, arguments->end());
+  return program;
+}
+
+Command AddRunCommand(CLI::App* app, std::vector<std::string> program) {
+  CLI::App* parser = app->add_subcommand("run", "Run a program and record it");
+  parser->formatter(
+      std::make_shared<HelpFormat>("prof run [options] -- program [arguments of the program]"));
+  const auto options = std::make_shared<RunOptions>(parser);
+  options->program = std::move(program);
+  parser->add_flag("--report", options->report, "Print the report on stderr at the end");
+  parser
+      ->add_option("--inject", options->inject,
+                   "Path of libprof_inject.so (default: beside prof, or in its lib folder)")
+      ->type_name("PATH");
+  parser->footer(
+      "Each recording option is also a variable, for programs that start without prof run, and a\n"
+      "field of prof::SessionOptions.");
+  parser->prefix_command();  // prof run program works without "--", too
+  return {parser, [parser, options] {
+            const std::string problem = TakeRest(parser->remaining(), &options->program);
+            return problem.empty() ? Run(*options) : Fail(problem);
+          }};
 }
 
 }  // namespace prof::cli

@@ -30,23 +30,23 @@ constexpr bool kSanitized = false;
 #define PROF_TEST_NEEDS_CUPTI()                                                     \
   do {                                                                              \
     if (kSanitized) PROF_SKIP("CUPTI's host library does not run with sanitizers"); \
-    const Ended probe = Metrics({"--chip", "GH100", "--tier", "pulse"});            \
+    const Ended probe = Metrics({"--chip", "GH100", "--level", "pulse"});           \
     if (probe.err.find("CUPTI was not found") != std::string::npos) {               \
       PROF_SKIP(probe.err.c_str());                                                 \
     }                                                                               \
   } while (false)
 
-TEST_CASE("prof metrics lists the tiers, their passes and cost, and says which chip it speaks of") {
+TEST_CASE("prof metrics lists the levels, their passes and cost, and names the chip") {
   PROF_TEST_NEEDS_CUPTI();
   const Ended ended = Metrics({"--chip", "gh100", "--samples", "5"});
   CHECK(ended.exit_code() == 0);
   CHECK(ended.err.empty());
   CHECK_THAT(ended.out, Contains("GH100 (as asked for), CUPTI 13") && Contains("pulse") &&
-                            Contains("T1     sol          4") && Contains("SOL") &&
-                            Contains("20.0 ms") && Contains("docs/counters.md"));
+                            Contains("--counters sol          4") && Contains("speed-of-light") &&
+                            !Contains("T1") && Contains("20.0 ms") && Contains("docs/counters.md"));
 }
 
-TEST_CASE("Without --chip there is always a chip, and where it comes from is said") {
+TEST_CASE("Without --chip there is always a chip, and its source is named") {
   PROF_TEST_NEEDS_CUPTI();
   const Ended ended = Metrics({});
   CHECK(ended.exit_code() == 0);
@@ -55,13 +55,13 @@ TEST_CASE("Without --chip there is always a chip, and where it comes from is sai
   CHECK((assumed || ended.out.find("(of GPU 0)") != std::string::npos));
 }
 
-TEST_CASE("A tier is shown with the meaning and the unit of each metric") {
+TEST_CASE("A level is shown with the meaning and the unit of each metric") {
   PROF_TEST_NEEDS_CUPTI();
-  const Ended ended = Metrics({"--chip", "GB202", "--tier", "pulse"});
+  const Ended ended = Metrics({"--chip", "GB202", "--level", "pulse"});
   CHECK(ended.exit_code() == 0);
   CHECK_THAT(ended.out, Contains("pulse, pass 1 of 1: SM and L1") &&
                             Contains("dram__bytes_op_read.sum") && Contains("byte") &&
-                            Contains("# of bytes") && !Contains("T1, pass"));
+                            Contains("# of bytes") && !Contains("sol, pass"));
 }
 
 TEST_CASE("The names of a chip are searched by a regular expression") {
@@ -72,14 +72,26 @@ TEST_CASE("The names of a chip are searched by a regular expression") {
                             Contains("dram__bytes_write ") && Contains("counter"));
 }
 
-TEST_CASE("A list of one's own is planned, and what is wrong with it is said") {
+TEST_CASE("A list of one's own is planned, and a metric that is not there is an error") {
   PROF_TEST_NEEDS_CUPTI();
+  const Ended good = Metrics({"--chip", "GH100", "--metrics", "dram__bytes.sum"});
+  CHECK(good.exit_code() == 0);
+  CHECK(good.err.empty());
   const Ended ended = Metrics(
       {"--chip", "GH100", "--metrics", "dram__bytes.sum,dram__bytes_raed.sum,smsp__inst_executed"});
-  CHECK(ended.exit_code() == 0);
-  CHECK_THAT(ended.out, Contains("user, pass 1 of 1: DRAM and L2, 50.0 us a sampled launch") &&
+  CHECK(ended.exit_code() == 2);
+  CHECK_THAT(ended.out, Contains("user, pass 1 of 1: DRAM and L2, 50.0 us a sampled launch"));
+  CHECK_THAT(ended.err, Contains("dram__bytes_raed.sum") &&
                             Contains("nearest: dram__bytes_read, dram__bytes_write") &&
                             Contains("smsp__inst_executed: needs one of its suffixes"));
+}
+
+TEST_CASE("Where no metric of a list is there, no empty table is printed") {
+  PROF_TEST_NEEDS_CUPTI();
+  const Ended ended = Metrics({"--chip", "GH100", "--metrics", "dram_bytes"});
+  CHECK(ended.exit_code() == 2);
+  CHECK_THAT(ended.out, !Contains("passes") && !Contains("\n-"));
+  CHECK_THAT(ended.err, Contains("dram_bytes: no such metric on GH100; nearest: dram__bytes"));
 }
 
 TEST_CASE("prof metrics --json holds the plan") {
@@ -87,23 +99,24 @@ TEST_CASE("prof metrics --json holds the plan") {
   const Ended ended = Metrics({"--chip", "GH100", "--json", "--samples", "2"});
   CHECK(ended.exit_code() == 0);
   const nlohmann::json json = nlohmann::json::parse(ended.out);
-  CHECK(json["schema"] == 1);
+  CHECK(json["schema"] == 2);
   CHECK(json["chip"] == "GH100");
   CHECK(json["chips"].size() >= 10);
-  REQUIRE(json["tiers"].size() == 6);
-  const nlohmann::json& triage = json["tiers"][1];
-  CHECK(triage["name"] == "T1");
-  CHECK(triage["passes"] == 4);
-  CHECK(triage["sample_cost_ns"] == 4'000'000);
-  CHECK(triage["total_cost_ns"] == 8'000'000);
-  REQUIRE(triage["groups"].size() == 4);
-  const nlohmann::json& first = triage["groups"][0]["metrics"][0];
+  REQUIRE(json["levels"].size() == 6);
+  const nlohmann::json& sol = json["levels"][1];
+  CHECK(sol["name"] == "sol");
+  CHECK(sol["read_with"] == "--counters sol");
+  CHECK(sol["passes"] == 4);
+  CHECK(sol["sample_cost_ns"] == 4'000'000);
+  CHECK(sol["total_cost_ns"] == 8'000'000);
+  REQUIRE(sol["groups"].size() == 4);
+  const nlohmann::json& first = sol["groups"][0]["metrics"][0];
   CHECK(first["name"] == "gpu__time_duration.sum");
   CHECK(first["unit"] == "nanosecond");
   CHECK(json["throughputs"].size() == 2);
 }
 
-TEST_CASE("What is not known is an error that names the right ones") {
+TEST_CASE("A name that is unknown is an error that lists the right ones") {
   const auto fails = [](const std::vector<std::string>& arguments, const std::string& with) {
     const Ended ended = Metrics(arguments);
     INFO(ended.err);
@@ -111,16 +124,17 @@ TEST_CASE("What is not known is an error that names the right ones") {
     CHECK(ended.out.empty());
     CHECK(ended.err.find(with) != std::string::npos);
   };
-  fails({"--tier", "T9"}, "Name one of pulse, T1, T2, T3, T4, SOL");
-  fails({"--search", "("}, "is no regular expression");
-  fails({"--tier", "T1", "--search", "x"}, "excludes");
+  fails({"--level", "T9"}, "name one of pulse, sol, stalls, memory, tensor, speed-of-light");
+  fails({"--search", "("}, "is not a regular expression");
+  fails({"--level", "sol", "--search", "x"}, "excludes");
   fails({"--samples", "0"}, "samples");
   PROF_TEST_NEEDS_CUPTI();
-  fails({"--chip", "ZZ999"}, "Name one of AD102");
-  fails({"--chip", "GH100", "--search", "^nothing$"}, "no metric of GH100 matches");
+  fails({"--chip", "ZZ999"}, "name one of AD102");
+  fails({"--chip", "GH100", "--search", "^nothing$"},
+        "matches '^nothing$': prof metrics --search . lists all");
 }
 
-TEST_CASE("Without CUPTI it says how to get it") {
+TEST_CASE("Without CUPTI the error names the way to get it") {
   const Ended ended = Metrics({"--chip", "GH100"}, {"PROF_CUPTI=/nowhere/libcupti.so.13"});
   CHECK(ended.exit_code() == 2);
   CHECK_THAT(ended.err, Contains("CUPTI was not found") && Contains("PROF_CUPTI"));

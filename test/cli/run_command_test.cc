@@ -2,10 +2,13 @@
 #include <filesystem>
 #include <regex>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "lib/options/name_filter.h"
+#include "lib/options/option_text.h"
 #include "test/cli/program.h"
+#include "test/options/sample_values.h"
 #include "test/report/contains.h"
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
@@ -74,29 +77,49 @@ TEST_CASE("Without libprof_inject.so nothing is run and the message says where i
   CHECK_THAT(ended.err, Contains("/no/such/lib.so") && Contains("--inject"));
 }
 
-TEST_CASE("A wrong option is named, and nothing is run") {
+// Runs `echo ran` with `options`, which prof must refuse. Returns what prof wrote on stderr.
+std::string Refusal(const std::vector<std::string>& options,
+                    const std::vector<std::string>& environment = {}) {
   const Folder folder;
+  const Ended ended = Prof(RunLine(options, {"echo", "ran"}), folder.path(), environment);
+  CHECK(ended.exit_code() == 2);
+  CHECK(ended.out.empty());
+  return ended.err;
+}
+
+TEST_CASE("A value that cannot be used is named, and nothing is run") {
   const std::vector<std::vector<std::string>> wrong = {
-      {"--counters", "many"},     {"--samples", "0"},
-      {"--budget", "-1"},         {"--kernel", "("},
-      {"--range", "[a"},          {"--count-range", "*"},
-      {"--launch-skip", "-1"},    {"--launch-skip", "x"},
-      {"--launch-count", "1.5"},  {"--every", "0"},
-      {"--continuous=19"},        {"--continuous=fast"},
-      {"--continuous=1000001"},   {"--replay", "program"},
-      {"--continuous-core", "0"}, {"--bogus"}};
+      {"--counters", "many"},  {"--samples", "0"},          {"--budget", "-1"},
+      {"--budget", "nan"},     {"--budget-seconds", "nan"}, {"--kernel", "("},
+      {"--range", "[a"},       {"--count-range", "*"},      {"--launch-skip", "-1"},
+      {"--launch-skip", "x"},  {"--launch-count", "1.5"},   {"--every", "0"},
+      {"--continuous=19"},     {"--continuous=fast"},       {"--continuous=1000001"},
+      {"--replay", "program"}, {"--continuous-core", "0"},  {"--no-ranges=maybe"}};
   for (const std::vector<std::string>& options : wrong) {
-    const Ended ended = Prof(RunLine(options, {"echo", "ran"}), folder.path());
-    CHECK(ended.exit_code() == 2);
-    CHECK(ended.out.empty());
-    CHECK_THAT(ended.err, Contains(options[0].substr(0, options[0].find('='))));
+    const std::string flag = options[0].substr(0, options[0].find('='));
+    CHECK_THAT(Refusal(options), Contains(flag) && Contains("prof run --help"));
   }
 }
 
 TEST_CASE("An expression that is none is refused with the library's own words") {
+  CHECK_THAT(Refusal({"--kernel", "gemm("}),
+             Contains("gemm( is not " + options::ExpressionProblem("gemm(")));
+}
+
+TEST_CASE("An option that would have no effect is refused") {
+  CHECK_THAT(Refusal({"--counters", "none", "--replay", "kernel"}),
+             Contains("--replay kernel has no effect with --counters none"));
+  CHECK_THAT(Refusal({"--dump-signal", "USR1"}),
+             Contains("--dump-signal USR1 has no effect without --keep-last"));
+  CHECK_THAT(Refusal({"--replay", "kernel"}, {"PROF_COUNTERS=none"}), Contains("--counters none"));
+}
+
+TEST_CASE("A variable that cannot be read is refused, unless a flag overrides it") {
+  CHECK_THAT(Refusal({}, {"PROF_SAMPLES=0"}), Contains("PROF_SAMPLES=0 is not a whole number"));
   const Folder folder;
-  const Ended ended = Prof(RunLine({"--kernel", "gemm("}, {"echo", "ran"}), folder.path());
-  CHECK_THAT(ended.err, Contains("gemm( is not " + options::ExpressionProblem("gemm(")));
+  const Ended ended = Prof(RunLine({"--samples", "9"}, {"env"}), folder.path(), {"PROF_SAMPLES=0"});
+  CHECK(ended.exit_code() == 0);
+  CHECK(Seen(ended, "PROF_SAMPLES") == "9");
 }
 
 TEST_CASE("The option --continuous does not take the program for its interval") {
@@ -112,63 +135,36 @@ TEST_CASE("The option --continuous does not take the program for its interval") 
   CHECK(seen("--unified-memory") == "(unset)");
 }
 
-TEST_CASE("Options reach the program's environment under the names that libprof reads") {
+// The words of the command line that give `value` to an option; none where they cannot.
+std::vector<std::string> Flag(const options::Option& option, const std::string& value) {
+  const std::string name = options::NameOf(option, options::Naming::kFlag);
+  if (std::holds_alternative<options::Interval>(option.kind)) return {name + "=" + value};
+  if (*option.value != '\0') return {name, value};
+  if (value == options::ValueText(option, SessionOptions())) return {};
+  return {name};
+}
+
+TEST_CASE("Each flag reaches the program under the name that libprof reads") {
   const Folder folder;
-  const Ended ended = Prof(RunLine({"-o",
-                                    "out-%p.prof",
-                                    "--counters",
-                                    "sol",
-                                    "--samples",
-                                    "5",
-                                    "--budget",
-                                    "2.5",
-                                    "--budget-seconds",
-                                    "1",
-                                    "--metrics",
-                                    "a.sum,b.avg",
-                                    "--kernel",
-                                    "gemm|conv",
-                                    "--range",
-                                    "step/.*",
-                                    "--launch-skip",
-                                    "1000000000000",
-                                    "--launch-count",
-                                    "7",
-                                    "--every",
-                                    "3",
-                                    "--count-range",
-                                    "^decode$",
-                                    "--replay",
-                                    "kernel",
-                                    "--graphs",
-                                    "whole",
-                                    "--keep-last",
-                                    "30",
-                                    "--dump-signal",
-                                    "USR2",
-                                    "--no-ranges",
-                                    "--unified-memory"},
-                                   {"env"}),
-                           folder.path());
-  CHECK(ended.exit_code() == 0);
-  CHECK(Seen(ended, "PROF_OUTPUT") == folder.File("out-%p.prof"));
-  CHECK(Seen(ended, "PROF_COUNTERS") == "sol");
-  CHECK(Seen(ended, "PROF_SAMPLES") == "5");
-  CHECK(Seen(ended, "PROF_BUDGET_PERCENT") == "2.5");
-  CHECK(Seen(ended, "PROF_BUDGET_SECONDS") == "1");
-  CHECK(Seen(ended, "PROF_METRICS") == "a.sum,b.avg");
-  CHECK(Seen(ended, "PROF_KERNEL") == "gemm|conv");
-  CHECK(Seen(ended, "PROF_RANGE_FILTER") == "step/.*");
-  CHECK(Seen(ended, "PROF_LAUNCH_SKIP") == "1000000000000");
-  CHECK(Seen(ended, "PROF_LAUNCH_COUNT") == "7");
-  CHECK(Seen(ended, "PROF_SAMPLE_EVERY") == "3");
-  CHECK(Seen(ended, "PROF_COUNTED_RANGES") == "^decode$");
-  CHECK(Seen(ended, "PROF_REPLAY") == "kernel");
-  CHECK(Seen(ended, "PROF_GRAPHS") == "whole");
-  CHECK(Seen(ended, "PROF_KEEP_SECONDS") == "30");
-  CHECK(Seen(ended, "PROF_DUMP_SIGNAL") == "USR2");
-  CHECK(Seen(ended, "PROF_RANGES") == "0");
-  CHECK(Seen(ended, "PROF_UNIFIED_MEMORY") == "1");
+  for (const options::Option& option : options::kOptions) {
+    if (*option.flag == '\0') continue;
+    for (const std::string& value : options::SampleValues(option)) {
+      std::vector<std::string> line = Flag(option, value);
+      if (line.empty()) continue;
+      // What else these options need.
+      if (std::string(option.flag) == "--dump-signal")
+        line.insert(line.end(), {"--keep-last", "1"});
+      INFO(option.flag << " " << value);
+      const Ended ended = Prof(RunLine(line, {"env"}), folder.path());
+      const bool is_path = std::holds_alternative<options::Text>(option.kind);
+      CHECK(Seen(ended, option.variable) == (is_path ? folder.File(value) : value));
+    }
+  }
+}
+
+TEST_CASE("The program is started with the library in it") {
+  const Folder folder;
+  const Ended ended = Prof(RunLine({}, {"env"}), folder.path());
   CHECK(Seen(ended, "LD_PRELOAD") == PROF_INJECT_NOTHING);
   CHECK(Seen(ended, "CUDA_INJECTION64_PATH") == PROF_INJECT_NOTHING);
   CHECK(Seen(ended, "NVTX_INJECTION64_PATH") == PROF_INJECT_NOTHING);
@@ -232,6 +228,17 @@ TEST_CASE("With --report the report follows on stderr") {
   CHECK(ended.exit_code() == 3);
   CHECK(ended.out == "mine\n");
   CHECK_THAT(ended.err, Contains("Where the time went") && Contains("saxpy"));
+}
+
+TEST_CASE("A folder as the output is refused, and a file in it is proposed") {
+  const Folder folder;
+  std::filesystem::create_directory(folder.File("d"));
+  for (const char* output : {"d", "d/", "missing/"}) {
+    const Ended ended = Prof(RunLine({"-o", output}, {"echo", "ran"}), folder.path());
+    CHECK(ended.exit_code() == 2);
+    CHECK(ended.out.empty());
+    CHECK_THAT(ended.err, Contains("it is a folder") && Contains("prof-%p.prof"));
+  }
 }
 
 TEST_CASE("An output folder that does not exist is named before the program runs") {

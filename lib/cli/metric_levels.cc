@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/cli/metric_levels.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace prof::cli {
+namespace {
+
+constexpr MetricLevel kLevels[] = {
+    {"pulse", "pulse", "--counters pulse",
+     "DRAM, L2, issue slots, tensor pipe, occupancy, clocks, in one pass"},
+    {"sol", "T1", "--counters sol",
+     "DRAM, L2, L1, pipes, issue, occupancy, clocks, most of the speed of light"},
+    {"stalls", "T2", "--counters stalls", "why warps wait, threads per instruction"},
+    {"memory", "T3", "--counters all",
+     "sectors, requests, bank conflicts, hit rates, local memory, atomics"},
+    {"tensor", "T4", "--counters all", "tensor operations by type"},
+    {"speed-of-light", "SOL", "--counters all",
+     "the rest of Nsight Compute's sm__ and gpu__compute_memory_throughput"}};
+
+constexpr MetricLevel kOwnList = {"user", "user", "--metrics", "your own list"};
+
+}  // namespace
+
+const MetricLevel* LevelNamed(std::string_view name) {
+  const MetricLevel* const found =
+      std::find_if(std::begin(kLevels), std::end(kLevels),
+                   [&](const MetricLevel& level) { return name == level.name; });
+  return found == std::end(kLevels) ? nullptr : found;
+}
+
+const MetricLevel& LevelOfTier(std::string_view tier) {
+  const MetricLevel* const found =
+      std::find_if(std::begin(kLevels), std::end(kLevels),
+                   [&](const MetricLevel& level) { return tier == level.tier; });
+  return found == std::end(kLevels) ? kOwnList : *found;
+}
+
+std::string LevelNames() {
+  std::string names;
+  for (const MetricLevel& level : kLevels)
+    names += (names.empty() ? "" : ", ") + std::string(level.name);
+  return names;
+}
+
+}  // namespace prof::cli

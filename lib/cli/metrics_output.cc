@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/cli/metrics_output.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "lib/cli/metric_levels.h"
+#include "lib/cli/terminal.h"
+#include "lib/report/base/strings.h"
+#include "lib/report/base/table.h"
+#include "lib/report/base/units.h"
+#include "lib/report/text/sections.h"
+
+namespace prof::cli {
+namespace {
+
+using cupti::CatalogueAnswer;
+using cupti::CatalogueGroup;
+using cupti::CatalogueMetric;
+using cupti::CatalogueTier;
+using report::Align;
+using report::Table;
+
+constexpr const char* kCostSource =
+    "measured on an H200 with CUPTI 13.0 (docs/counters.md): 8 us for times, 50 us for DRAM and "
+    "L2, 1 ms as soon as anything per SM is read; other GPUs differ";
+
+// Read in every pass; listed where it is the only one.
+constexpr const char* kWindow = "gpu__time_duration.sum";
+
+double CostNs(const CatalogueTier& level) {
+  double cost = 0;
+  for (const CatalogueGroup& group : level.groups)
+    cost += static_cast<double>(group.sample_cost_ns);
+  return cost;
+}
+
+std::string Version(uint32_t version) {  // 130001 is 13.0.1
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
+// --- Text ----------------------------------------------------------------------------------------
+
+void WriteOverview(std::ostream& out, const CatalogueAnswer& answer, int samples,
+                   const TextOptions& text) {
+  Table table;
+  table.columns = {{"level"},
+                   {"read with"},
+                   {"passes", Align::kRight},
+                   {"one sample", Align::kRight},
+                   {std::to_string(samples) + " samples", Align::kRight},
+                   {"answers", Align::kLeft, 30}};
+  for (const CatalogueTier& level : answer.tiers) {
+    const double cost = CostNs(level);
+    const MetricLevel& about = LevelOfTier(level.name);
+    table.rows.push_back(
+        {{about.name, about.included, report::Count(static_cast<int64_t>(level.groups.size())),
+          report::Time(cost), report::Time(cost * samples), about.answers}});
+  }
+  report::WriteHeading(out, "Passes, and what they cost the thread that launches", text);
+  report::WriteTable(out, table, text.width, text.utf8);
+  report::WriteParagraph(out, "  costs: ", kCostSource, text.width);
+  report::WriteParagraph(
+      out, "  ",
+      "A sample of a kernel takes one launch for each pass. Other launches cost nothing. Each "
+      "level "
+      "of --counters includes the levels before it; the level sol reads what the pulse reads.",
+      text.width);
+}
+
+void WriteMetricTable(std::ostream& out, const std::vector<CatalogueMetric>& metrics, bool kinds,
+                      const TextOptions& text) {
+  Table table;
+  table.columns = {{"metric", Align::kLeft, 40},
+                   {"kind"},
+                   {"counts", Align::kLeft, 8},
+                   {"meaning", Align::kLeft, 30}};
+  for (const CatalogueMetric& metric : metrics) {
+    if (!kinds && metric.name == kWindow && metrics.size() > 1) continue;
+    table.rows.push_back({{report::Printable(metric.name), kinds ? metric.kind : "",
+                           report::Printable(metric.unit), report::Printable(metric.description)}});
+  }
+  report::WriteTable(out, table, text.width, text.utf8);
+}
+
+void WriteLevel(std::ostream& out, const CatalogueTier& level, const TextOptions& text) {
+  for (size_t i = 0; i < level.groups.size(); ++i) {
+    const CatalogueGroup& group = level.groups[i];
+    report::WriteHeading(
+        out,
+        std::string(LevelOfTier(level.name).name) + ", pass " + std::to_string(i + 1) + " of " +
+            std::to_string(level.groups.size()) + ": " + group.cost_class + ", " +
+            report::Time(static_cast<double>(group.sample_cost_ns)) + " a sampled launch",
+        text);
+    WriteMetricTable(out, group.metrics, false, text);
+  }
+}
+
+void WriteThroughputs(std::ostream& out, const CatalogueAnswer& answer, const TextOptions& text) {
+  if (!answer.throughputs.empty()) {
+    report::WriteHeading(out, "Throughputs that prof computes from their parts", text);
+  }
+  for (const cupti::CatalogueThroughput& throughput : answer.throughputs) {
+    std::string parts = "the largest of " +
+                        report::Count(static_cast<int64_t>(throughput.parts.size())) +
+                        " parts that fit one launch";
+    if (!throughput.missing.empty()) {
+      parts += "; it can be larger, because these parts need several passes: " +
+               report::Join(throughput.missing, ", ");
+    }
+    report::WriteParagraph(out, "  ", throughput.metric + ": " + parts, text.width);
+  }
+}
+
+void WriteLeftOut(std::ostream& out, const CatalogueAnswer& answer, const TextOptions& text) {
+  if (answer.left_out.empty()) return;
+  report::WriteHeading(out, "Not available on this chip", text);
+  for (const std::string& reason : answer.left_out) {
+    report::WriteParagraph(out, "  ", report::Printable(reason), text.width);
+  }
+}
+
+void WriteFound(std::ostream& out, const CatalogueAnswer& answer, const std::string& search,
+                const TextOptions& text) {
+  report::WriteHeading(out,
+                       report::Count(static_cast<int64_t>(answer.found.size())) +
+                           " metrics match '" + report::Printable(search) + "'",
+                       text);
+  WriteMetricTable(out, answer.found, true, text);
+  report::WriteParagraph(out, "  ",
+                         "A counter takes a suffix such as .sum, .avg or "
+                         ".avg.pct_of_peak_sustained_elapsed, a ratio .ratio or .pct, a "
+                         "throughput .avg.pct_of_peak_sustained_elapsed. --metrics NAME.sum shows "
+                         "in how many passes it can be read.",
+                         text.width);
+}
+
+bool HasPlan(const CatalogueAnswer& answer) {
+  return std::any_of(answer.tiers.begin(), answer.tiers.end(),
+                     [](const CatalogueTier& level) { return !level.groups.empty(); });
+}
+
+}  // namespace
+
+std::string MetricsText(const CatalogueAnswer& answer, const MetricsOptions& options) {
+  const TextOptions text = OptionsFor(STDOUT_FILENO);
+  std::ostringstream out;
+  out << answer.chip << " (" << answer.chip_source << "), CUPTI " << Version(answer.cupti_version)
+      << " in " << answer.cupti_path << '\n';
+  if (options.chip.empty() && answer.chip_source.rfind("assumed", 0) == 0) {
+    report::WriteParagraph(out, "--chip shows another: ", report::Join(answer.chips, ", "),
+                           text.width);
+  }
+  if (!options.search.empty()) {
+    WriteFound(out, answer, options.search, text);
+    return out.str();
+  }
+  if (HasPlan(answer)) WriteOverview(out, answer, options.samples, text);
+  const bool one = !options.level.empty() || !options.metrics.empty();
+  if (one && HasPlan(answer)) {
+    for (const CatalogueTier& level : answer.tiers) WriteLevel(out, level, text);
+    out << "  each pass reads " << kWindow << " as well, the time that its counters ran\n";
+  }
+  if (!one) {
+    report::WriteParagraph(
+        out, "  ",
+        "--level sol lists the metrics of a level, --search dram those of the chip, "
+        "--metrics a,b plans your own list.",
+        text.width);
+  }
+  WriteThroughputs(out, answer, text);
+  if (options.metrics.empty()) WriteLeftOut(out, answer, text);
+  return out.str();
+}
+
+// --- JSON ----------------------------------------------------------------------------------------
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const std::vector<CatalogueMetric>& metrics) {
+  Json list = Json::array();
+  for (const CatalogueMetric& metric : metrics) {
+    list.push_back({{"name", metric.name},
+                    {"kind", metric.kind},
+                    {"hardware", metric.hardware},
+                    {"unit", metric.unit},
+                    {"description", metric.description}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string MetricsJson(const CatalogueAnswer& answer, const MetricsOptions& options) {
+  Json levels = Json::array(), throughputs = Json::array();
+  for (const CatalogueTier& level : answer.tiers) {
+    const MetricLevel& about = LevelOfTier(level.name);
+    Json groups = Json::array();
+    for (const CatalogueGroup& group : level.groups) {
+      groups.push_back({{"cost_class", group.cost_class},
+                        {"sample_cost_ns", group.sample_cost_ns},
+                        {"metrics", ToJson(group.metrics)}});
+    }
+    levels.push_back({{"name", about.name},
+                      {"read_with", about.included},
+                      {"passes", level.groups.size()},
+                      {"sample_cost_ns", CostNs(level)},
+                      {"total_cost_ns", CostNs(level) * options.samples},
+                      {"groups", groups}});
+  }
+  for (const cupti::CatalogueThroughput& throughput : answer.throughputs) {
+    throughputs.push_back({{"metric", throughput.metric},
+                           {"parts", throughput.parts},
+                           {"missing", throughput.missing}});
+  }
+  const Json json = {{"schema", 2},
+                     {"chip", answer.chip},
+                     {"chip_source", answer.chip_source},
+                     {"chips", answer.chips},
+                     {"cupti_version", answer.cupti_version},
+                     {"samples", options.samples},
+                     {"cost_source", kCostSource},
+                     {"levels", levels},
+                     {"throughputs", throughputs},
+                     {"left_out", answer.left_out},
+                     {"found", ToJson(answer.found)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace prof::cli

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words that stand before a command, and help.
+#include <string>
+#include <vector>
+
+#include "lib/options/option_text.h"
+#include "test/cli/program.h"
+#include "test/report/contains.h"
+#include "test/support/catch.h"
+
+namespace prof::test {
+namespace {
+
+Ended Run(const std::vector<std::string>& arguments) {
+  static const Folder folder;
+  return Prof(arguments, folder.path());
+}
+
+TEST_CASE("prof alone prints its help on stderr and fails") {
+  const Ended ended = Run({});
+  CHECK(ended.exit_code() == 2);
+  CHECK(ended.out.empty());
+  CHECK_THAT(ended.err, Contains("Usage: prof COMMAND") && Contains("Examples:"));
+}
+
+TEST_CASE("A word that is no command is named") {
+  for (const char* word : {"foo", "repot", "run.prof", ""}) {
+    const Ended ended = Run({word});
+    CHECK(ended.exit_code() == 2);
+    CHECK(ended.err == "prof: there is no command '" + std::string(word) +
+                           "'. prof --help lists the commands\n");
+  }
+}
+
+TEST_CASE("An option that is none is named, and help is pointed to") {
+  for (const std::vector<std::string>& line :
+       {std::vector<std::string>{"--bogus"}, std::vector<std::string>{"info", "--bogus", "x"},
+        std::vector<std::string>{"run", "--bogus", "true"},
+        std::vector<std::string>{"run", "--bogus", "--", "true"}}) {
+    const Ended ended = Run(line);
+    CHECK(ended.exit_code() == 2);
+    CHECK_THAT(ended.err, Contains("--bogus") && Contains("--help"));
+  }
+}
+
+TEST_CASE("prof --version and --help succeed") {
+  const Ended version = Run({"--version"});
+  CHECK(version.exit_code() == 0);
+  CHECK(version.out.rfind("prof ", 0) == 0);
+  const Ended help = Run({"--help"});
+  CHECK(help.exit_code() == 0);
+  CHECK_THAT(help.out, Contains("run") && Contains("report") && Contains("info") &&
+                           Contains("metrics") && Contains("Examples:"));
+}
+
+TEST_CASE("prof help COMMAND is prof COMMAND --help") {
+  CHECK(Run({"help"}).out == Run({"--help"}).out);
+  for (const char* command : {"run", "report", "info", "metrics"}) {
+    const Ended ended = Run({"help", command});
+    CHECK(ended.exit_code() == 0);
+    CHECK(ended.out == Run({command, "--help"}).out);
+    CHECK_THAT(ended.out, Contains(std::string("Usage: prof ") + command));
+  }
+}
+
+TEST_CASE("The help of prof run has every flag in its section, with its default") {
+  const std::string help = Run({"run", "--help"}).out;
+  CHECK_THAT(help, Contains("Usage: prof run [options] -- program"));
+  for (const options::Option& option : options::kOptions) {
+    if (*option.flag == '\0') continue;
+    INFO(option.flag);
+    const size_t section = help.find(std::string("\n") + option.section + ":\n");
+    const size_t flag = help.find("  " + options::FlagUsage(option) + " ");
+    REQUIRE(section != std::string::npos);
+    REQUIRE(flag != std::string::npos);
+    CHECK(section < flag);
+  }
+  CHECK_THAT(help, Contains("(1 to 100; default: 5)") && Contains("default: stalls)") &&
+                       !Contains("INT") && !Contains("\n\n\n"));
+}
+
+}  // namespace
+}  // namespace prof::test
