@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Capture(run): runs a piece of GPU work until its counters are sampled, and analyzes it. For unit
-// tests and experiments. Links prof::prof and prof::analyzer.
+// prof::Capture(run) runs a piece of GPU work until its counters are sampled, and analyzes it: for
+// unit tests and experiments. Link prof::prof and prof::analyzer.
 #ifndef PROF_CAPTURE_H_
 #define PROF_CAPTURE_H_
 
@@ -13,7 +13,7 @@
 
 namespace prof {
 
-/// A test wants its answer: the budget that protects production runs is lifted.
+/// Options for a test, which wants its answer: without the budget that protects production runs.
 inline SessionOptions CaptureSessionOptions() {
   SessionOptions options;
   options.counter_budget_percent = 100;
@@ -23,16 +23,16 @@ inline SessionOptions CaptureSessionOptions() {
 
 struct CaptureOptions {
   SessionOptions session = CaptureSessionOptions();
-  int min_runs = 10;        ///< At least so many runs, even when counters are complete earlier.
-  int max_runs = 1000000;   ///< At most so many, complete or not. One run is always made.
-  double max_seconds = 30;  ///< After this only the timing runs follow, complete or not.
+  int min_runs = 10;        ///< Runs to make, even when counters are complete earlier.
+  int max_runs = 1000000;   ///< The limit, complete or not. One run is always made.
+  double max_seconds = 30;  ///< After this time only the timing runs follow, complete or not.
   int timing_runs = 10;     ///< Further runs, without counters, for the durations.
 };
 
-/// Calls `run` again and again until every signature has its counter samples, then some more times
-/// for undisturbed durations, and returns the report. `run` submits the same work each time; it
-/// need not wait for it. What did not work (no GPU, no permission) is in Report::notices.
-/// Throws nothing of its own; an exception of `run` is passed on after recording has stopped.
+/// Calls `run` repeatedly until every signature has its counter samples, then some more times for
+/// undisturbed durations, and returns the report. `run` submits the same work each time; it need
+/// not wait for that work. Report::notices names what did not work (no GPU, no permission).
+/// Throws nothing of its own. An exception of `run` leaves Capture() after the recording stopped.
 inline Report Capture(const std::function<void()>& run, const CaptureOptions& options = {}) {
   if (!run) {
     Report report;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PROF_RANGE("decode") names the work from here to the end of the scope. NVTX underneath, so other
-// tools see it too, and nvtxRangePush in the program's own code does the same for us.
+// PROF_RANGE("decode") names the work from here to the end of the scope. It makes an NVTX range, so
+// other tools see it, too. prof sees the program's own NVTX calls in the same way.
 #ifndef PROF_RANGE_H_
 #define PROF_RANGE_H_
 
@@ -9,12 +9,12 @@
 
 namespace prof {
 
-/// Opens a range on the calling thread. `name` is copied. No cost worth naming without a tool.
+/// Opens a range on the calling thread and copies `name`. Nearly free where no tool listens.
 PROF_EXPORT void PushRange(const char* name) noexcept;
 /// Closes the calling thread's innermost range opened by PushRange.
 PROF_EXPORT void PopRange() noexcept;
 
-/// A range for the life of an object.
+/// A ScopedRange is open as long as the object lives.
 class ScopedRange {
  public:
   explicit ScopedRange(const char* name) noexcept { PushRange(name); }

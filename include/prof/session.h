@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Record a stretch of a program: kernels, copies, API calls, NVTX ranges, counters.
-// Links prof::prof (libprof.so), which loads CUPTI at run time.
+// A prof::Session records a part of a program: kernels, copies, API calls, NVTX ranges, counters.
+// Link prof::prof (libprof.so), which loads CUPTI at run time.
 #ifndef PROF_SESSION_H_
 #define PROF_SESSION_H_
 
@@ -20,128 +20,134 @@
 
 namespace prof {
 
-/// Which counters to sample from launches. Each level holds the ones before it.
+/// Which counters prof reads. Each level includes the levels before it.
 enum class Counters {
-  kNone,          ///< Timeline only.
+  kNone,          ///< No counters, or those of SessionOptions::metrics alone.
   kPulse,         ///< One pass: DRAM, L2, issue, tensor, occupancy, clocks.
   kSpeedOfLight,  ///< DRAM, L2, L1, pipes, issue, achieved occupancy, clocks: 4 passes on GH100.
-  kStalls,        ///< + all warp stall reasons: about 10 passes more. The default.
-  kAll            ///< + memory detail (sectors, conflicts, hit rates) and tensor operations.
+  kStalls,        ///< All warp stall reasons: 8 passes more on GH100. The default.
+  kAll            ///< Memory detail (sectors, conflicts, hit rates) and tensor operations.
 };
 
-/// Whether kernels are run again for their counters.
+/// Whether prof runs kernels again for their counters.
 enum class Replay {
-  kNone,   ///< Never: counters come from launches that happen anyway. The default.
-  kKernel  ///< One launch of each chosen signature is run again, once per pass, with its memory
-           ///< restored between: some 20 ms a pass, outside of the budget.
+  kNone,   ///< Never. Counters come from launches that happen anyway. The default.
+  kKernel  ///< prof runs one launch of each chosen signature again, once for each pass, and
+           ///< restores its memory before each. A pass takes some 20 ms, which no budget limits.
 };
 
-/// How much of a CUDA graph's launch is recorded.
+/// How much prof records of a CUDA graph's launch.
 enum class Graphs {
-  kNodes,  ///< Each node: kernels, copies and memsets as if they were launched alone. The default.
-  kWhole   ///< One record for each launch: less to trace, but its kernels are not known. Only in an
-           ///< injected process, and for all of its recordings: see docs/options.md.
+  kNodes,  ///< Each node, as if it had been launched alone. The default.
+  kWhole   ///< One interval for each launch. This is less to trace, but the kernels are unknown. It
+           ///< needs an injected process, and holds for all recordings of the process: see
+           ///< the page about options.
 };
 
-/// Every field has a default; a default-constructed value records everything in memory.
+/// The options of a recording. Every field has a default: a default-constructed value records
+/// everything in memory. A number out of its range goes to the end of the range, and an expression
+/// that is none or an option without effect is left out. stderr and a notice in the snapshot name
+/// each such change.
 struct SessionOptions {
   Counters counters = Counters::kStalls;
 
-  /// File for the snapshot; empty: stay in memory. %p is the process id, %h the host name, %r the
-  /// rank (from the launcher's environment, 0 without one), %% a percent sign.
+  /// File for the snapshot; empty: the snapshot stays in memory. %p is the process id, %h the host
+  /// name, %r the rank (from the launcher's environment, 0 without one), %% a percent sign.
   std::string output;
 
-  /// Counter samples per signature and pass group, spread over the run. Range 1..100.
+  /// Counter samples for each signature and pass group, spread over the run. Range 1..100.
   int samples_per_signature = 5;
 
-  /// Launches of each signature left alone before its first sample (module loading, cold caches).
+  /// Launches of each signature that prof leaves alone before its first sample (module loading,
+  /// cold caches). Range 0..1000000.
   int skip_first_launches = 1;
 
-  /// Counter sampling may cost this percentage of the run time so far ...
+  /// Counters may cost this percentage of the run time so far (range 0..100) ...
   double counter_budget_percent = 5.0;
-  /// ... plus this many seconds, which lets short runs finish their samples.
+  /// ... plus this many seconds, which lets short runs finish their samples. Range 0..1000000.
   double counter_budget_seconds = 3.0;
 
-  /// Host memory for CUPTI's records, in MiB. Range 1..4096. What does not fit is counted.
+  /// Host memory for CUPTI's records, in MiB. Range 1..4096. Records that do not fit are counted.
   int buffer_mib = 64;
 
   /// Device memory that CUPTI may take in each CUDA context for the times of operations that have
-  /// not ended yet, in MiB. Range 16..4096; CUPTI's own default is 763. It takes what it needs, 3
-  /// MB at a time; operations beyond it have no time and are counted (Integrity::untimed). The
-  /// value of the first recording of a process stays in force, in contexts that are made after it
-  /// began.
+  /// not ended yet, in MiB. Range 16..4096; CUPTI's own default is 763. CUPTI takes what it needs,
+  /// 3 MB at a time. Operations beyond the limit have no time and are counted
+  /// (Integrity::untimed). The value of the first recording of a process stays in force, in
+  /// contexts that are made after it began.
   int device_mib = 128;
 
-  /// Only the last so many seconds are kept, in memory, and written at Stop(), at exit or by
-  /// Dump(): for programs that run until something goes wrong. 0: everything is kept. Range
-  /// 0..86400. What is older is dropped a block (at most a second) at a time and counted in
+  /// Keeps only the last seconds, in memory, and writes them at Stop(), at exit or by Dump(): for
+  /// programs that run until something goes wrong. 0: everything is kept. Range 0..86400. Older
+  /// events are dropped one block (at most a second) at a time and counted in
   /// Integrity::rows_not_kept; counter samples go with their launches. SIGKILL leaves nothing.
   int keep_last_seconds = 0;
-  /// Memory for what is kept, in MiB; beyond it the oldest goes first. Range 1..65536. Names and
-  /// launch shapes stay and are not part of it.
+  /// Memory for these seconds, in MiB; beyond it the oldest block goes first. Range 1..65536. Names
+  /// and launch shapes stay and are not part of it.
   int keep_mib = 256;
-  /// With keep_last_seconds: a signal that dumps to the output's name with ".dump<n>" in it. Taken
-  /// only while it has its default action. 0: none.
+  /// With keep_last_seconds: a signal that dumps to the output's name with ".dump<n>" in it. prof
+  /// catches it only where it has its default action. 0: none.
   int dump_signal = 0;
 
-  /// NVTX ranges are recorded.
+  /// Records NVTX ranges.
   bool ranges = true;
 
-  /// Migrations and page faults of managed memory are recorded. Costs the program something with
-  /// each of them. Where CUPTI does not offer it, a notice in the snapshot says so.
+  /// Records migrations and page faults of managed memory. Each of them costs the program time.
+  /// Where CUPTI does not offer them, a notice in the snapshot says so.
   bool unified_memory = false;
-  /// The first recording of a process decides; a notice says so where it is not as asked for.
+  /// The first recording of a process decides; a later one with another choice gets a notice.
   Graphs graphs = Graphs::kNodes;
 
-  /// A further list of metrics (CUPTI names) to sample with the others.
+  /// Further metrics (CUPTI names) to sample beside those of `counters`.
   std::vector<std::string> metrics;
 
-  /// Which launches may be sampled. All of these must hold. The two filters are regular expressions
-  /// (ECMAScript without back references), looked for anywhere in the text; empty: all. One that is
-  /// not valid is left out, and a notice in the snapshot says so.
+  /// Which launches may be sampled: those for which all of the following hold. The two filters are
+  /// regular expressions (ECMAScript without back references) that may match anywhere in the text;
+  /// empty: all launches.
   ///
-  /// In the demangled kernel name, "void axpy<float>(int, float const*, float*)".
+  /// Matches the demangled kernel name, "void axpy<float>(int, float const*, float*)".
   std::string kernel_filter;
-  /// In the NVTX path of the launch, "outer/inner".
+  /// Matches the NVTX path of the launch, "outer/inner".
   std::string range_filter;
-  /// Matching launches of the process that are left alone first. At least 0.
+  /// Matching launches of the process that prof leaves alone first. At least 0.
   int64_t launch_skip = 0;
-  /// At most so many matching launches are looked at after those; 0: no limit.
+  /// Matching launches that prof looks at after those; 0: no limit.
   int64_t launch_count = 0;
-  /// Of the matching launches of a signature only each so-manieth may be sampled. At least 1.
+  /// prof samples at most every Nth matching launch of a signature. At least 1.
   int sample_every = 1;
 
-  /// NVTX ranges whose path has this regular expression in it are counted as a whole: one counter
-  /// range around each instance, with all kernels that the thread launches in it. Empty: none.
+  /// A regular expression for NVTX paths. prof counts each range that matches from its start to its
+  /// end, with all kernels that the thread launches in it. Empty: none.
   std::string counted_ranges;
 
-  /// Whole-GPU counters at a fixed interval beside the timeline (PM sampling).
+  /// Reads counters of the whole GPU at a fixed interval beside the timeline (PM sampling).
   bool continuous = false;
   /// The interval, in microseconds. Range 20..1000000.
   int continuous_interval_us = 100;
-  /// Fetching and decoding those samples may take this percentage of one core; prof makes the
+  /// Fetching and decoding those samples may take this percentage of one core. prof makes the
   /// interval longer where it takes more. Range 0.1..100.
   double continuous_core_percent = 10.0;
 
-  /// Kernels are run again for counters that one launch cannot give.
+  /// Runs kernels again for counters that one launch cannot give.
   Replay replay = Replay::kNone;
 };
 
 enum class State {
   kWorking,
-  kDegraded,    ///< Works, less than was asked for.
-  kOff,         ///< Not asked for.
-  kUnavailable  ///< Asked for, but does not work here; `what` says why.
+  kDegraded,    ///< Works, but gives less than the options request.
+  kOff,         ///< The options do not request it.
+  kUnavailable  ///< Requested, but does not work here; `what` gives the reason.
 };
 
-/// What works, and what does not and why.
+/// Whether a part of a recording works, and the reason where it does not.
 struct SubsystemStatus {
   State state = State::kOff;
   int code = 0;      ///< CUptiResult or errno; 0: none.
   std::string what;  ///< Empty when all is well.
-  std::string fix;   ///< How to get it; empty when nothing is known.
+  std::string fix;   ///< How to make it work; empty: unknown.
 };
 
+/// The state of each part of a recording.
 struct Status {
   SubsystemStatus timeline;
   SubsystemStatus ranges;
@@ -150,13 +156,13 @@ struct Status {
   SubsystemStatus output;
 };
 
-/// Records from its construction to Stop() or its destruction. One session at a time in a process:
-/// a second one records nothing and its status says so. No member throws or aborts. Members may be
-/// called from any thread; calls on one session must not overlap.
+/// A session records from its construction to Stop() or its destruction. One session at a time can
+/// be active in a process: a second one records nothing and its status says so. No member throws or
+/// aborts. Any thread may call the members; calls on one session must not overlap.
 class PROF_EXPORT Session {
  public:
-  /// Starts recording. Costs some milliseconds; the first time in a process with counters about
-  /// 250 ms more, spent on a helper thread where possible.
+  /// Starts recording. It takes some milliseconds. With counters the first session of a process
+  /// takes about 250 ms more, on a helper thread where possible.
   explicit Session(SessionOptions options = {}) noexcept;
   ~Session();
   Session(Session&& other) noexcept;
@@ -164,26 +170,26 @@ class PROF_EXPORT Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// What works at this moment. Counters are prepared at the first launch, so their state can
+  /// What works at this moment. prof prepares counters at the first launch, so their state can
   /// change from working to unavailable after it.
-  Status status() const noexcept;
+  [[nodiscard]] Status status() const noexcept;
 
   /// True once every signature seen so far has all its counter samples.
-  bool counters_complete() const noexcept;
+  [[nodiscard]] bool counters_complete() const noexcept;
 
   /// Waits until the GPU has done all work submitted so far in the contexts that prof has seen.
-  /// False when it took longer than 10 s, or there is no GPU. Lets code without CUDA headers
-  /// (prof::Capture) pace itself.
+  /// False when it took longer than 10 s. Lets code without CUDA headers (prof::Capture) pace
+  /// itself.
   bool Synchronize() noexcept;
 
-  /// With keep_last_seconds: writes what is kept now to the file `path` (with %p, %h, %r as in
-  /// SessionOptions::output) and goes on. Waits for the file to be written (at most 10 s), not for
-  /// the GPU, unless a Synchronize() does: that comes first. False, and a line on stderr, when it
-  /// could not be written; false without keep_last_seconds.
+  /// With keep_last_seconds: writes the kept seconds to the file `path` (with %p, %h, %r as in
+  /// SessionOptions::output), while the recording goes on. Waits until the file is written (at most
+  /// 10 s), not for the GPU; a Synchronize() on another thread comes first. False, and a line on
+  /// stderr, when the file could not be written; false without keep_last_seconds.
   bool Dump(const std::string& path) noexcept;
 
-  /// Waits for the GPU (at most 10 s), ends the recording, returns what was recorded. A second
-  /// call returns the same snapshot.
+  /// Waits for the GPU (at most 10 s), ends the recording and returns it. A second call returns
+  /// the same snapshot.
   Snapshot Stop() noexcept;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The environment: read here and nowhere else.
+// These functions read the environment. No other file of libprof.so does.
 #ifndef PROF_LIB_CAPTURE_ENVIRONMENT_H_
 #define PROF_LIB_CAPTURE_ENVIRONMENT_H_
 
@@ -11,20 +11,20 @@
 
 namespace prof::capture {
 
-// The PROF_* variables of docs/options.md over the defaults. A value that cannot be read is left at
-// its default and named in `complaints`.
-SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints);
+// The variables of the option table over their defaults. A value that cannot be read keeps its
+// default and gets a line in `complaints`.
+[[nodiscard]] SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints);
 
 // This process's rank among its peers, from Slurm, Open MPI, MPICH/PMI or torchrun; -1: none.
-int RankFromEnvironment();
+[[nodiscard]] int RankFromEnvironment();
 
-// Folders to look for libcupti in, most specific first: PROF_CUPTI (a file or a folder),
+// The folders that may hold libcupti, the most specific first: PROF_CUPTI (a file or a folder),
 // CUDA_HOME, CUDA_PATH, then the toolkit's usual places.
-std::vector<std::string> CuptiSearchPath();
+[[nodiscard]] std::vector<std::string> CuptiSearchPath();
 
 // The library that CUDA_INJECTION64_PATH named before libprof_inject.so took its place; empty:
 // none.
-std::string CudaToolBeforeUs();
+[[nodiscard]] std::string CudaToolBeforeUs();
 
 }  // namespace prof::capture
 

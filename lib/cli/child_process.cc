@@ -25,7 +25,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-// The write end closes when the exec succeeds; otherwise errno comes through it.
+// The write end closes when the exec succeeds; otherwise it carries errno.
 struct ExecPipe {
   std::array<int, 2> fds{-1, -1};
   bool Open() { return pipe2(fds.data(), O_CLOEXEC) == 0; }
@@ -41,8 +41,8 @@ struct ExecPipe {
   }
 };
 
-// Waits for `child` and passes signals on. They are blocked and taken one by one, so there is no
-// handler and no moment at which one could be lost.
+// Waits for `child` and passes signals on. The signals are blocked and taken one by one, so there
+// is no handler, and no moment at which a signal could be lost.
 int WaitAndForward(pid_t child, const sigset_t& signals) {
   while (true) {
     siginfo_t info{};
@@ -51,7 +51,7 @@ int WaitAndForward(pid_t child, const sigset_t& signals) {
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child) return status;
     if (ended < 0 && errno != EINTR) return 0;
-    // The kernel's own (terminal, hang-up) went to the child's process group, too.
+    // The kernel sends its signals (terminal, hang-up) to the whole process group, with the child.
     const bool from_process = info.si_code <= 0;
     if (signal > 0 && signal != SIGCHLD && from_process) kill(child, signal);
   }
@@ -75,7 +75,7 @@ ChildEnd RunChild(const std::vector<std::string>& command,
   for (const int signal : kForwarded) sigaddset(&signals, signal);
   sigaddset(&signals, SIGCHLD);
   sigprocmask(SIG_BLOCK, &signals, &before);
-  // Were SIGCHLD ignored, as some parents leave it, the kernel would throw the status away.
+  // Some parents leave SIGCHLD ignored: the kernel would throw the status away.
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   struct sigaction child_action {};
@@ -87,7 +87,7 @@ ChildEnd RunChild(const std::vector<std::string>& command,
     sigprocmask(SIG_SETMASK, &before, nullptr);
     execvpe(argv[0], argv.data(), envp.data());
     const int code = errno;
-    // Should even this fail, the parent sees exit status 127.
+    // If even this fails, the parent sees exit status 127.
     [[maybe_unused]] const ssize_t written = write(pipe.fds[1], &code, sizeof(code));
     _exit(127);
   }

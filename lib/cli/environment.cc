@@ -25,7 +25,7 @@ std::vector<fs::path> UsualPlaces() {
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);
   if (failed) return {};
   const fs::path folder = program.parent_path();
-  const fs::path up = folder / "..";  // of bin: the build folder, or the installation
+  const fs::path up = folder / "..";  // the build folder, or the installation
   return {folder / kLibrary, up / kLibrary, up / "lib" / kLibrary,
           up / "lib" / "x86_64-linux-gnu" / kLibrary};
 }
@@ -63,11 +63,11 @@ void Inject(const std::string& library, Environment* environment) {
   environment->SetIfAbsent("NVTX_INJECTION64_PATH", library);
 }
 
-std::string FindInjectLibrary(const std::string& asked, std::string* error) {
+std::string FindInjectLibrary(const std::string& chosen, std::string* error) {
   std::vector<fs::path> places;
   const char* from_environment = std::getenv("PROF_INJECT");
-  if (!asked.empty()) {
-    places = {asked};
+  if (!chosen.empty()) {
+    places = {chosen};
   } else if (from_environment != nullptr && *from_environment != '\0') {
     places = {from_environment};
   } else {
@@ -81,7 +81,7 @@ std::string FindInjectLibrary(const std::string& asked, std::string* error) {
       tried += (tried.empty() ? "" : ", ") + place.lexically_normal().string();
       continue;
     }
-    // The loader splits LD_PRELOAD at both and knows no quotes.
+    // The loader splits LD_PRELOAD at spaces and colons, and knows no quotes.
     if (library.string().find_first_of(" :") != std::string::npos) {
       *error = "the path of " + library.string() +
                " has a space or a colon, which LD_PRELOAD cannot hold: copy it "

@@ -16,7 +16,7 @@
 namespace prof::cli {
 namespace {
 
-// The pattern in glob's language. Follows ExpandOutputPattern of the capture library.
+// The pattern in glob's language. It follows ExpandOutputPattern() of the capture library.
 std::string GlobOf(std::string_view pattern) {
   std::string glob;
   for (size_t i = 0; i < pattern.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which files a run has written: those that match its output pattern and were not there before.
+// These functions find the files that a run has written: they match its output pattern and are new.
 #ifndef PROF_LIB_CLI_RECORDINGS_H_
 #define PROF_LIB_CLI_RECORDINGS_H_
 
@@ -25,16 +25,16 @@ struct FileState {
 // By path.
 using Files = std::map<std::string, FileState>;
 
-// `pattern` with the working directory in front, so that a program that changes its own still
-// writes where we look. Percent signs of the directory are doubled.
-std::string AbsolutePattern(const std::string& pattern);
+// `pattern` with the working directory in front, so that a program that changes its directory
+// writes where prof looks. Percent signs of the directory are doubled.
+[[nodiscard]] std::string AbsolutePattern(const std::string& pattern);
 
-// Files that processes of any pid (%p), host (%h) and rank (%r) would write to.
-Files ListRecordings(const std::string& pattern);
+// The files that processes of any pid (%p), host (%h) and rank (%r) would write to.
+[[nodiscard]] Files ListRecordings(const std::string& pattern);
 
-// Those in `after` that are new or have changed since `before`. Compares with what was there, not
-// with a clock: the file server's may differ from ours.
-std::vector<std::string> NewRecordings(const Files& before, const Files& after);
+// The files in `after` that are new or have changed since `before`. Compares states, not times: the
+// file server's clock may differ from this machine's.
+[[nodiscard]] std::vector<std::string> NewRecordings(const Files& before, const Files& after);
 
 // Why no recording can be written to `pattern`, and the way out; empty: one can.
 [[nodiscard]] std::string PatternProblem(const std::string& pattern);

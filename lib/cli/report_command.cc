@@ -45,8 +45,9 @@ bool WriteMatching(std::ostream& out, const Report& report, const std::string& n
     if (shown++ > 0) out << "\n----\n\n";
     WriteKernelDetail(out, kernel, text);
   }
-  if (matching > shown)
+  if (matching > shown) {
     out << "\nand " << matching - shown << " more signatures; --top shows more\n";
+  }
   if (matching == 0) Fail(report.kernel(name).verdict.missing);
   return matching > 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How text may look where it goes to.
+// OptionsFor() chooses how text looks on the terminal or file that it goes to.
 #ifndef PROF_LIB_CLI_TERMINAL_H_
 #define PROF_LIB_CLI_TERMINAL_H_
 
@@ -8,10 +8,10 @@
 
 namespace prof::cli {
 
-// For file descriptor `fd`: a terminal's width (80 to 200) and colors, unless NO_COLOR is set; 120
-// columns without color for everything else, so that a report in a file looks the same everywhere.
-// Lines in UTF-8 where the locale is and it is a terminal.
-TextOptions OptionsFor(int fd);
+// A terminal at file descriptor `fd` gets its own width (80 to 200), colors unless NO_COLOR is set,
+// and lines in UTF-8 where the locale has it. Anything else gets 120 columns without color, so that
+// a report in a file looks the same everywhere.
+[[nodiscard]] TextOptions OptionsFor(int fd);
 
 }  // namespace prof::cli
 

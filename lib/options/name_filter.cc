@@ -8,7 +8,7 @@ namespace prof::options {
 namespace {
 
 // libstdc++'s default matcher recurses once for each character: a demangled name of some ten
-// thousand characters overflows the stack. Its polynomial one does not.
+// thousand characters overflows the stack. Its polynomial matcher does not.
 constexpr std::regex::flag_type kFlags = std::regex::ECMAScript | std::regex::nosubs
 #ifdef __GLIBCXX__
                                          | std::regex_constants::__polynomial
@@ -38,8 +38,8 @@ NameFilter::NameFilter(const std::string& expression) : empty_(expression.empty(
     return;
   }
   if (!ExpressionProblem(expression).empty()) return;
-  // The skipped part is of the expression itself: one pass over the name, where regex_search would
-  // start anew at each character.
+  // The expression itself skips the characters before a match, in one pass over the name.
+  // regex_search would start again at each character.
   expression_ = std::make_unique<Expression>();
   expression_->regex.assign("[\\s\\S]*?(?:" + expression + ")", kFlags);
 }

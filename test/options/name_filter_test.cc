@@ -29,7 +29,7 @@ TEST_CASE("An expression is looked for anywhere in the name") {
   CHECK_FALSE(Matches("layer [0-9]+$", "step/layer 12/mlp"));
 }
 
-TEST_CASE("An empty expression is found in every name, also in none") {
+TEST_CASE("An empty expression matches every name, also an empty one") {
   CHECK(NameFilter().empty());
   CHECK(Matches("", "anything"));
   CHECK(Matches("", ""));
@@ -37,7 +37,7 @@ TEST_CASE("An empty expression is found in every name, also in none") {
   CHECK_FALSE(Matches("a", ""));
 }
 
-TEST_CASE("What is no expression has a problem that says why, and is found in no name") {
+TEST_CASE("An expression that is none has a problem with its reason, and matches no name") {
   for (const char* wrong : {"(", "a)", "[a", "a{2", "*", "(a)\\1", "a)|(b"}) {
     INFO(wrong);
     CHECK(ExpressionProblem(wrong).rfind("a regular expression", 0) == 0);
@@ -52,7 +52,7 @@ TEST_CASE("What is no expression has a problem that says why, and is found in no
 }
 
 // A launching thread may have little stack, and names of templates are long.
-TEST_CASE("A name of a hundred thousand characters needs neither much stack nor for ever") {
+TEST_CASE("A name of a hundred thousand characters needs neither much stack nor much time") {
   const auto body = [](void* result) -> void* {
     const std::string name(100'000, 'a');
     bool failed = false;  // Catch's checks are for one thread
