@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/options/option_checks.h"
+#include "lib/options/option_help.h"
 #include "lib/options/option_text.h"
 
 namespace prof::cli {

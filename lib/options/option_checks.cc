@@ -45,8 +45,9 @@ std::string ConflictText(const Option& option, const Option& other, const Sessio
   const std::string start =
       Assignment(option, ValueText(option, values), naming) + " has no effect ";
   const std::string value = ValueText(other, values);
-  if (value == ValueText(other, SessionOptions()))
+  if (value == ValueText(other, SessionOptions())) {
     return start + "without " + NameOf(other, naming);
+  }
   return start + "with " + Assignment(other, value, naming);
 }
 
@@ -82,7 +83,7 @@ Problem Repair(const Option& option, const Number<T>& kind, Naming naming, Sessi
 Problem Repair(const Option& option, const Interval& kind, Naming naming, SessionOptions* values) {
   Option interval = option;
   interval.kind = kind.interval;
-  interval.field = std::strrchr(option.field, ' ') + 1;  // the second of two
+  interval.field = std::strrchr(option.field, ' ') + 1;  // the second name
   return Repair(interval, kind.interval, naming, values);
 }
 

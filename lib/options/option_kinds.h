@@ -64,7 +64,18 @@ struct Choice {
   size_t count;
 };
 
-// 0: off. 1: on, with the interval's default. Any other number: on, with this interval.
+// "none, pulse, sol".
+template <typename T>
+[[nodiscard]] std::string NamesOf(const Choice<T>& choice) {
+  std::string names;
+  for (const NamedValue<T>& named : choice) {
+    names += (names.empty() ? "" : ", ") + std::string(named.name);
+  }
+  return names;
+}
+
+// 0: off. 1: on, with the interval's default. Any other number: on, with this interval. The row
+// names both fields: "continuous, continuous_interval_us".
 struct Interval {
   bool SessionOptions::*on;
   Number<int> interval;

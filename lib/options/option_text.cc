@@ -2,53 +2,16 @@
 #include "lib/options/option_text.h"
 
 #include <cmath>
-#include <iomanip>
-#include <locale>
 #include <sstream>
 #include <type_traits>
 
 #include "lib/options/name_filter.h"
+#include "lib/options/number_text.h"
 
 namespace prof::options {
 namespace {
 
 using Problem = std::optional<std::string>;
-
-std::optional<double> ParseNumber(const std::string& text) {
-  std::istringstream in(text);
-  in.imbue(std::locale::classic());
-  double number = 0;
-  in >> number;
-  if (!in || in.peek() != std::istringstream::traits_type::eof()) return std::nullopt;
-  return number;
-}
-
-// A fraction has the shorter one of two precisions that reads back as the same number.
-template <typename T>
-std::string NumberText(T number) {
-  if constexpr (std::is_integral_v<T>) return std::to_string(number);
-  std::string text;
-  for (const int digits : {10, 17}) {
-    std::ostringstream out;
-    out.imbue(std::locale::classic());
-    out << std::setprecision(digits) << number;
-    text = out.str();
-    if (ParseNumber(text) == number) break;
-  }
-  return text;
-}
-
-std::string WithUnit(const std::string& number, const char* unit) {
-  return *unit == '\0' ? number : number + " " + unit;
-}
-
-template <typename T>
-std::string Names(const Choice<T>& choice) {
-  std::string names;
-  for (const NamedValue<T>& named : choice)
-    names += (names.empty() ? "" : ", ") + std::string(named.name);
-  return names;
-}
 
 std::vector<std::string> SplitList(const std::string& text) {
   std::vector<std::string> parts;
@@ -144,7 +107,7 @@ Problem Read(const Choice<T>& kind, const std::string& text, SessionOptions* val
     values->*kind.field = named.value;
     return std::nullopt;
   }
-  return "one of " + Names(kind);
+  return "one of " + NamesOf(kind);
 }
 
 Problem Read(const Interval& kind, const std::string& text, SessionOptions* values) {
@@ -158,50 +121,6 @@ Problem Read(const Interval& kind, const std::string& text, SessionOptions* valu
   return std::nullopt;
 }
 
-// --- For people ----------------------------------------------------------------------------------
-
-std::string Allowed(const Text&) { return {}; }
-std::string Allowed(const List&) { return {}; }
-std::string Allowed(const Expression&) { return {}; }
-std::string Allowed(const Switch&) { return {}; }
-
-template <typename T>
-std::string Allowed(const Number<T>& kind) {
-  const std::string lowest = NumberText(kind.lowest);
-  // A limit that nobody reaches is only in the way.
-  if (kind.highest >= static_cast<T>(1e9)) return WithUnit(lowest, kind.unit) + " or more";
-  return lowest + " to " + WithUnit(NumberText(kind.highest), kind.unit);
-}
-
-template <typename T>
-std::string Allowed(const Choice<T>& kind) {
-  return Names(kind);
-}
-
-std::string Allowed(const Interval& kind) { return Allowed(kind.interval); }
-
-template <typename Kind>
-std::string Default(const Kind& kind, const SessionOptions& values) {
-  return Write(kind, values);
-}
-
-std::string Default(const List&, const SessionOptions&) { return "none"; }
-
-std::string Default(const Expression& kind, const SessionOptions&) { return kind.when_empty; }
-
-std::string Default(const Switch& kind, const SessionOptions& values) {
-  return values.*kind.field ? "on" : "off";
-}
-
-template <typename T>
-std::string Default(const Number<T>& kind, const SessionOptions& values) {
-  return WithUnit(Write(kind, values), kind.unit);
-}
-
-std::string Default(const Interval& kind, const SessionOptions& values) {
-  return std::string(values.*kind.on ? "on" : "off") + ", " + Default(kind.interval, values);
-}
-
 }  // namespace
 
 std::string ValueText(const Option& option, const SessionOptions& values) {
@@ -211,15 +130,6 @@ std::string ValueText(const Option& option, const SessionOptions& values) {
 std::optional<std::string> SetValue(const Option& option, const std::string& text,
                                     SessionOptions* values) {
   return std::visit([&](const auto& kind) { return Read(kind, text, values); }, option.kind);
-}
-
-std::string AllowedText(const Option& option) {
-  return std::visit([](const auto& kind) { return Allowed(kind); }, option.kind);
-}
-
-std::string DefaultText(const Option& option) {
-  const SessionOptions defaults = DefaultOptions();
-  return std::visit([&](const auto& kind) { return Default(kind, defaults); }, option.kind);
 }
 
 SessionOptions DefaultOptions() {
@@ -233,13 +143,6 @@ std::string NameOf(const Option& option, Naming naming) {
   const std::string flag = option.flag;
   if (naming == Naming::kVariable || flag.empty()) return option.variable;
   return flag.substr(flag.find("--"));
-}
-
-std::string FlagUsage(const Option& option) {
-  const std::string flag = option.flag, value = option.value;
-  if (value.empty()) return flag;
-  const bool may_lack = std::holds_alternative<Interval>(option.kind);
-  return flag + (may_lack ? "[=" + value + "]" : " " + value);
 }
 
 std::string Assignment(const Option& option, const std::string& value, Naming naming) {

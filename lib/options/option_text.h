@@ -20,11 +20,6 @@ namespace prof::options {
 [[nodiscard]] std::optional<std::string> SetValue(const Option& option, const std::string& text,
                                                   SessionOptions* values);
 
-// For people: "1 to 100", "none, pulse, sol, stalls, all"; empty: any text.
-[[nodiscard]] std::string AllowedText(const Option& option);
-// For people: "5", "stalls", "off".
-[[nodiscard]] std::string DefaultText(const Option& option);
-
 // The options of a process in which nobody chose any: it records to kDefaultOutput.
 [[nodiscard]] SessionOptions DefaultOptions();
 
@@ -32,8 +27,6 @@ namespace prof::options {
 enum class Naming { kFlag, kVariable, kField };
 // "--samples"; an option without a flag has the name of its variable.
 [[nodiscard]] std::string NameOf(const Option& option, Naming naming);
-// How help shows the flag: "-o,--output PATTERN", "--no-ranges", "--continuous[=US]".
-[[nodiscard]] std::string FlagUsage(const Option& option);
 // "--samples 0", "PROF_SAMPLES=0", "samples_per_signature = 0".
 [[nodiscard]] std::string Assignment(const Option& option, const std::string& value, Naming naming);
 

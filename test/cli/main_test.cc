@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/options/option_help.h"
 #include "lib/options/option_text.h"
 #include "test/cli/program.h"
 #include "test/report/contains.h"

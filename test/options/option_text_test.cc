@@ -32,14 +32,6 @@ void CheckEqual(const SessionOptions& left, const SessionOptions& right) {
   }
 }
 
-const Option& OptionOf(const std::string& variable) {
-  for (const Option& option : kOptions) {
-    if (variable == option.variable) return option;
-  }
-  FAIL(variable);
-  return kOptions[0];
-}
-
 std::string ProblemOf(const std::string& variable, const std::string& text) {
   SessionOptions values;
   return SetValue(OptionOf(variable), text, &values).value_or("");
@@ -76,8 +68,6 @@ TEST_CASE("The defaults are those of SessionOptions, and a file of this process"
   CHECK(values.output == "prof-%p.prof");
   values.output.clear();
   CheckEqual(values, SessionOptions());
-  CHECK(DefaultText(OptionOf("PROF_SAMPLES")) ==
-        std::to_string(SessionOptions().samples_per_signature));
 }
 
 TEST_CASE("A value that is not allowed says what is allowed") {
@@ -137,22 +127,6 @@ TEST_CASE("Options are named as the reader wrote them") {
   CHECK(Assignment(samples, "0", Naming::kField) == "samples_per_signature = 0");
   CHECK(NameOf(OptionOf("PROF_OUTPUT"), Naming::kFlag) == "--output");
   CHECK(NameOf(OptionOf("PROF_SKIP"), Naming::kFlag) == "PROF_SKIP");
-}
-
-TEST_CASE("A flag is shown with its value, which may be left out of an interval") {
-  CHECK(FlagUsage(OptionOf("PROF_OUTPUT")) == "-o,--output PATTERN");
-  CHECK(FlagUsage(OptionOf("PROF_RANGES")) == "--no-ranges");
-  CHECK(FlagUsage(OptionOf("PROF_CONTINUOUS")) == "--continuous[=US]");
-  CHECK(FlagUsage(OptionOf("PROF_SKIP")).empty());
-}
-
-TEST_CASE("Help names the allowed values, the unit and the default") {
-  CHECK(AllowedText(OptionOf("PROF_BUFFER_MIB")) == "1 to 4096 MiB");
-  CHECK(DefaultText(OptionOf("PROF_BUFFER_MIB")) == "64 MiB");
-  CHECK(AllowedText(OptionOf("PROF_LAUNCH_SKIP")) == "0 or more");
-  CHECK(DefaultText(OptionOf("PROF_CONTINUOUS")) == "off, 100 us");
-  CHECK(DefaultText(OptionOf("PROF_RANGES")) == "on");
-  CHECK(DefaultText(OptionOf("PROF_KERNEL")) == "all");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "lib/options/option_help.h"
 #include "lib/options/option_text.h"
 
 namespace prof::options {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that each option takes, for tests that go over the whole option table.
+// Tests find options by their variable here, and values that each option takes.
 #ifndef PROF_TEST_OPTIONS_SAMPLE_VALUES_H_
 #define PROF_TEST_OPTIONS_SAMPLE_VALUES_H_
 
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,6 +37,12 @@ inline std::vector<std::string> SamplesOf(const Interval&) { return {"0", "1", "
 // At least two values, written as ValueText() writes them.
 inline std::vector<std::string> SampleValues(const Option& option) {
   return std::visit([](const auto& kind) { return SamplesOf(kind); }, option.kind);
+}
+
+// The option with the variable `name`, which must be there.
+inline const Option& OptionOf(std::string_view name) {
+  return *std::find_if(std::begin(kOptions), std::end(kOptions),
+                       [&](const Option& option) { return name == option.variable; });
 }
 
 }  // namespace prof::options
