@@ -12,8 +12,10 @@
 #include "cupti_backend/metrics/metric_catalogue.h"
 #include "lib/cli/help_format.h"
 #include "lib/cli/message.h"
-#include "lib/cli/metric_levels.h"
-#include "lib/cli/metrics_output.h"
+#include "lib/cli/metrics_json.h"
+#include "lib/cli/metrics_levels.h"
+#include "lib/cli/metrics_options.h"
+#include "lib/cli/metrics_text.h"
 #include "lib/cli/recording_file.h"
 
 namespace prof::cli {

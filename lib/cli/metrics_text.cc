@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/metrics_output.h"
+#include "lib/cli/metrics_text.h"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
-#include "lib/cli/metric_levels.h"
+#include "lib/cli/metrics_levels.h"
 #include "lib/cli/terminal.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
@@ -25,26 +24,13 @@ using cupti::CatalogueTier;
 using report::Align;
 using report::Table;
 
-constexpr const char* kCostSource =
-    "measured on an H200 with CUPTI 13.0 (docs/counters.md): 8 us for times, 50 us for DRAM and "
-    "L2, 1 ms as soon as anything per SM is read; other GPUs differ";
-
 // Read in every pass; listed where it is the only one.
 constexpr const char* kWindow = "gpu__time_duration.sum";
-
-double CostNs(const CatalogueTier& level) {
-  double cost = 0;
-  for (const CatalogueGroup& group : level.groups)
-    cost += static_cast<double>(group.sample_cost_ns);
-  return cost;
-}
 
 std::string Version(uint32_t version) {  // 130001 is 13.0.1
   return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
          std::to_string(version % 100);
 }
-
-// --- Text ----------------------------------------------------------------------------------------
 
 void WriteOverview(std::ostream& out, const CatalogueAnswer& answer, int samples,
                    const TextOptions& text) {
@@ -56,7 +42,7 @@ void WriteOverview(std::ostream& out, const CatalogueAnswer& answer, int samples
                    {std::to_string(samples) + " samples", Align::kRight},
                    {"answers", Align::kLeft, 30}};
   for (const CatalogueTier& level : answer.tiers) {
-    const double cost = CostNs(level);
+    const double cost = SampleCostNs(level);
     const MetricLevel& about = LevelOfTier(level.name);
     table.rows.push_back(
         {{about.name, about.included, report::Count(static_cast<int64_t>(level.groups.size())),
@@ -176,62 +162,6 @@ std::string MetricsText(const CatalogueAnswer& answer, const MetricsOptions& opt
   WriteThroughputs(out, answer, text);
   if (options.metrics.empty()) WriteLeftOut(out, answer, text);
   return out.str();
-}
-
-// --- JSON ----------------------------------------------------------------------------------------
-
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json ToJson(const std::vector<CatalogueMetric>& metrics) {
-  Json list = Json::array();
-  for (const CatalogueMetric& metric : metrics) {
-    list.push_back({{"name", metric.name},
-                    {"kind", metric.kind},
-                    {"hardware", metric.hardware},
-                    {"unit", metric.unit},
-                    {"description", metric.description}});
-  }
-  return list;
-}
-
-}  // namespace
-
-std::string MetricsJson(const CatalogueAnswer& answer, const MetricsOptions& options) {
-  Json levels = Json::array(), throughputs = Json::array();
-  for (const CatalogueTier& level : answer.tiers) {
-    const MetricLevel& about = LevelOfTier(level.name);
-    Json groups = Json::array();
-    for (const CatalogueGroup& group : level.groups) {
-      groups.push_back({{"cost_class", group.cost_class},
-                        {"sample_cost_ns", group.sample_cost_ns},
-                        {"metrics", ToJson(group.metrics)}});
-    }
-    levels.push_back({{"name", about.name},
-                      {"read_with", about.included},
-                      {"passes", level.groups.size()},
-                      {"sample_cost_ns", CostNs(level)},
-                      {"total_cost_ns", CostNs(level) * options.samples},
-                      {"groups", groups}});
-  }
-  for (const cupti::CatalogueThroughput& throughput : answer.throughputs) {
-    throughputs.push_back({{"metric", throughput.metric},
-                           {"parts", throughput.parts},
-                           {"missing", throughput.missing}});
-  }
-  const Json json = {{"schema", 2},
-                     {"chip", answer.chip},
-                     {"chip_source", answer.chip_source},
-                     {"chips", answer.chips},
-                     {"cupti_version", answer.cupti_version},
-                     {"samples", options.samples},
-                     {"cost_source", kCostSource},
-                     {"levels", levels},
-                     {"throughputs", throughputs},
-                     {"left_out", answer.left_out},
-                     {"found", ToJson(answer.found)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace prof::cli

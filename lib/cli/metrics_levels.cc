@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/metric_levels.h"
+#include "lib/cli/metrics_levels.h"
 
 #include <algorithm>
 #include <iterator>
@@ -39,9 +39,18 @@ const MetricLevel& LevelOfTier(std::string_view tier) {
 
 std::string LevelNames() {
   std::string names;
-  for (const MetricLevel& level : kLevels)
+  for (const MetricLevel& level : kLevels) {
     names += (names.empty() ? "" : ", ") + std::string(level.name);
+  }
   return names;
+}
+
+double SampleCostNs(const cupti::CatalogueTier& level) {
+  double cost = 0;
+  for (const cupti::CatalogueGroup& group : level.groups) {
+    cost += static_cast<double>(group.sample_cost_ns);
+  }
+  return cost;
 }
 
 }  // namespace prof::cli
