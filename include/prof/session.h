@@ -93,7 +93,7 @@ struct SessionOptions {
   bool ranges = true;
 
   /// Records migrations and page faults of managed memory. Each of them costs the program time.
-  /// Where CUPTI does not offer them, a notice in the snapshot says so.
+  /// Where CUPTI does not offer them, the snapshot has a notice.
   bool unified_memory = false;
   /// The first recording of a process decides; a later one with another choice gets a notice.
   Graphs graphs = Graphs::kNodes;
@@ -157,8 +157,8 @@ struct Status {
 };
 
 /// A session records from its construction to Stop() or its destruction. One session at a time can
-/// be active in a process: a second one records nothing and its status says so. No member throws or
-/// aborts. Any thread may call the members; calls on one session must not overlap.
+/// be active in a process: a second one records nothing and its status has the reason. No member
+/// throws or aborts. Any thread may call the members; calls on one session must not overlap.
 class PROF_EXPORT Session {
  public:
   /// Starts recording. It takes some milliseconds. With counters the first session of a process

@@ -44,7 +44,7 @@ RecordingFlags::RecordingFlags(CLI::App* parser) {
   }
 }
 
-// A flag without a value says the opposite of the default. CLI11 gives it the text "true".
+// A flag without a value means the opposite of the default. CLI11 gives it the text "true".
 std::string RecordingFlags::ValueOf(const Flag& flag) {
   if (flag.text != "true") return flag.text;
   if (ValueMayLack(*flag.option)) return "1";

@@ -55,10 +55,10 @@ std::string Default(const Interval& kind, const SessionOptions& values) {
 }  // namespace
 
 std::string FlagUsage(const Option& option) {
-  const std::string flag = option.flag, value = option.value;
-  if (value.empty()) return flag;
+  const std::string value = option.value;
+  if (value.empty()) return option.flag;
   const bool may_lack = std::holds_alternative<Interval>(option.kind);
-  return flag + (may_lack ? "[=" + value + "]" : " " + value);
+  return option.flag + (may_lack ? "[=" + value + "]" : " " + value);
 }
 
 std::string AllowedText(const Option& option) {

@@ -75,7 +75,7 @@ TEST_CASE("A value that cannot be read leaves the default and is named in a comp
   CHECK(options.graphs == Graphs::kNodes);
 }
 
-TEST_CASE("An empty variable is as good as none") {
+TEST_CASE("An empty variable counts as none") {
   const Environment environment(Values{{"PROF_OUTPUT", ""}});
   std::vector<std::string> complaints;
   CHECK(OptionsFromEnvironment(&complaints).output == "prof-%p.prof");
@@ -98,7 +98,7 @@ TEST_CASE("The rank comes from the launcher, and is -1 without one") {
   CHECK(rank({{"RANK", "99999999999999999999"}}) == -1);
 }
 
-TEST_CASE("CUPTI is looked for where the user says, then where the toolkit is") {
+TEST_CASE("The search for CUPTI begins where the user points, then goes to the toolkit") {
   const Environment environment({{"PROF_CUPTI", "/a/libcupti.so.13"}, {"CUDA_HOME", "/b"}});
   const std::vector<std::string> path = CuptiSearchPath();
   REQUIRE(path.size() == 9);

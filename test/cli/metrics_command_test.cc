@@ -142,7 +142,7 @@ TEST_CASE("Without CUPTI the error names the way to get it") {
 
 #else
 
-TEST_CASE("A prof without CUDA says that it has no metrics to show") {
+TEST_CASE("A prof without CUDA has no metrics to show, and names the reason") {
   const Ended ended = Metrics({});
   CHECK(ended.exit_code() == 2);
   CHECK_THAT(ended.err, Contains("built without CUDA"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a program and keeps what it said.
+// A Program runs and its output is kept. Prof() runs the program prof.
 #ifndef PROF_TEST_CLI_PROGRAM_H_
 #define PROF_TEST_CLI_PROGRAM_H_
 

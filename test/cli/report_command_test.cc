@@ -62,7 +62,7 @@ TEST_CASE("prof report --csv has a line for each kernel") {
   CHECK_THAT(ended.out, Contains("\nsaxpy,") && Contains("\nreduce,"));
 }
 
-TEST_CASE("prof report --kernel tells everything about that kernel alone") {
+TEST_CASE("prof report --kernel prints everything about that kernel alone") {
   const Ended text = ProfIn({"report", "run.prof", "--kernel", "sax"});
   CHECK(text.exit_code() == 0);
   CHECK_THAT(text.out, Contains("saxpy") && Contains(kDram) && !Contains("reduce"));
@@ -137,7 +137,7 @@ TEST_CASE("One unreadable file among several does not keep the others from being
   CHECK_THAT(ended.out, Contains("==> run.prof <==") && Contains("saxpy"));
 }
 
-TEST_CASE("A recording that was cut off is reported up to there, and the report says so") {
+TEST_CASE("A recording that was cut off is reported up to the cut, and the report names it") {
   const std::string bytes = Recording();
   RecordingFolder()->Write("cut.prof", bytes.substr(0, bytes.size() - 5));
   const Ended ended = ProfIn({"report", "cut.prof"});
@@ -145,7 +145,7 @@ TEST_CASE("A recording that was cut off is reported up to there, and the report 
   CHECK_THAT(ended.out, Contains("cannot be read") && Contains("saxpy"));
 }
 
-TEST_CASE("prof info tells what is in a recording") {
+TEST_CASE("prof info prints what a recording holds") {
   const Ended ended = ProfIn({"info", "run.prof"});
   CHECK(ended.exit_code() == 0);
   CHECK_THAT(ended.out, Contains("./app") && Contains("NVIDIA H200") && Contains(kDram) &&

@@ -68,7 +68,8 @@ TEST_CASE("A program that is not found gives 127, one that cannot be executed 12
   CHECK(Prof(RunLine({}, {folder.path()}), folder.path()).exit_code() == 126);
 }
 
-TEST_CASE("Without libprof_inject.so nothing is run and the message says where it was looked for") {
+TEST_CASE(
+    "Without libprof_inject.so nothing is run, and the message names the places that were tried") {
   const Folder folder;
   const Ended ended =
       Prof({"run", "--inject", "/no/such/lib.so", "--", "echo", "ran"}, folder.path());
@@ -170,7 +171,7 @@ TEST_CASE("The program is started with the library in it") {
   CHECK(Seen(ended, "NVTX_INJECTION64_PATH") == PROF_INJECT_NOTHING);
 }
 
-TEST_CASE("What the environment already says stays unless an option overrides it") {
+TEST_CASE("Variables of the environment stay unless a flag overrides them") {
   const Folder folder;
   const Ended ended = Prof(RunLine({"--samples", "9"}, {"env"}), folder.path(),
                            {"PROF_COUNTERS=none", "PROF_SAMPLES=4", "PROF_OUTPUT=/tmp/mine-%p.prof",
@@ -212,7 +213,7 @@ TEST_CASE("Files written by the run are named afterwards, older ones are not") {
                             !Contains("prof-1.prof"));
 }
 
-TEST_CASE("A run that wrote nothing says so") {
+TEST_CASE("A run that wrote nothing is a message on stderr") {
   const Folder folder;
   folder.Write("prof-1.prof", "old");
   const Ended ended = Prof(RunLine({}, {"true"}), folder.path());

@@ -45,7 +45,7 @@ TEST_CASE("A variable that cannot be read keeps the default and is named") {
   CHECK(values.keep_mib == 7);
 }
 
-TEST_CASE("An empty variable is the same as none") {
+TEST_CASE("An empty variable counts as none") {
   Lines problems;
   CHECK(Read({{"PROF_OUTPUT", ""}, {"PROF_SAMPLES", ""}}, &problems).output == kDefaultOutput);
   CHECK(problems.empty());

@@ -70,7 +70,7 @@ TEST_CASE("The defaults are those of SessionOptions, and a file of this process"
   CheckEqual(values, SessionOptions());
 }
 
-TEST_CASE("A value that is not allowed says what is allowed") {
+TEST_CASE("A value that is not allowed is answered with the allowed ones") {
   CHECK(ProblemOf("PROF_SAMPLES", "0") == "a whole number from 1 to 100");
   CHECK(ProblemOf("PROF_SAMPLES", "2.5") == "a whole number from 1 to 100");
   CHECK(ProblemOf("PROF_CONTINUOUS_CORE", "0") == "a number from 0.1 to 100");
