@@ -43,7 +43,8 @@ TEST_CASE("prof metrics lists the levels, their passes and cost, and names the c
   CHECK(ended.err.empty());
   CHECK_THAT(ended.out, Contains("GH100 (as asked for), CUPTI 13") && Contains("pulse") &&
                             Contains("--counters sol          4") && Contains("speed-of-light") &&
-                            !Contains("T1") && Contains("20.0 ms") && Contains("docs/counters.md"));
+                            !Contains("T1") && Contains("20.0 ms") &&
+                            Contains("docs/internals/counters.md"));
 }
 
 TEST_CASE("Without --chip there is always a chip, and its source is named") {
