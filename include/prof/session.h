@@ -41,7 +41,7 @@ enum class Graphs {
   kNodes,  ///< Each node, as if it had been launched alone. The default.
   kWhole   ///< One interval for each launch. This is less to trace, but the kernels are unknown. It
            ///< needs an injected process, and holds for all recordings of the process: see
-           ///< the page about options.
+           ///< docs/guide/options.md.
 };
 
 /// The options of a recording. Every field has a default: a default-constructed value records
