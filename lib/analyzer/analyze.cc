@@ -25,6 +25,7 @@
 #include "lib/analyzer/timeline/nvtx.h"
 #include "lib/analyzer/timeline/streams.h"
 #include "lib/analyzer/timeline/timeline.h"
+#include "lib/format/enums.h"
 #include "lib/snapshot/read/reader.h"
 #include "prof/analyzer.h"
 
@@ -158,22 +159,16 @@ void SetDevices(const Model& model, const Timeline& timeline, const UntracedTime
 }
 
 void SetNotices(const Model& model, const Timeline& timeline, Report* report) {
-  static constexpr const char* kSeverities[] = {"info", "warning", "error"};
-  static constexpr const char* kSubsystems[] = {"unknown", "timeline", "ranges", "counters",
-                                                "output"};
-  const auto name = [](const auto& names, int value) {
-    return value >= 0 && value < static_cast<int>(std::size(names)) ? names[value] : "unknown";
-  };
   for (const model::Notice& notice : model.notices) {
-    report->notices.push_back({name(kSeverities, notice.severity),
-                               name(kSubsystems, notice.subsystem), notice.what, notice.fix});
+    report->notices.push_back(
+        {format::Name(notice.severity), format::Name(notice.subsystem), notice.what, notice.fix});
   }
   if (timeline.devices.size() > 1) {
-    report->notices.push_back({"info", "timeline",
-                               "the span is the sum of the spans of " +
-                                   std::to_string(timeline.devices.size()) +
-                                   " devices, and shares are of that sum",
-                               ""});
+    report->notices.push_back(
+        {format::Name(model::Severity::kInfo), format::Name(model::Subsystem::kTimeline),
+         "the span is the sum of the spans of " + std::to_string(timeline.devices.size()) +
+             " devices, and shares are of that sum",
+         ""});
   }
 }
 

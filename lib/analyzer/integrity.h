@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is missing from a capture, and what that puts in doubt: one sentence for each loss.
+// Integrity, in words: this file says what a capture lacks, and what that puts in doubt.
 #ifndef PROF_LIB_ANALYZER_INTEGRITY_H_
 #define PROF_LIB_ANALYZER_INTEGRITY_H_
 
@@ -12,11 +12,20 @@
 
 namespace prof::analyzer {
 
-// `samples_without_kernel`: counter samples that no kernel record matches; `samples_without_work`:
-// those of a graph or range of which no operation was recorded.
-std::vector<std::string> IntegritySentences(const model::Model& model,
-                                            int64_t samples_without_kernel,
-                                            int64_t samples_without_work);
+// One sentence for each loss. `samples_without_kernel` counts the counter samples that match no
+// kernel record, `samples_without_work` those of graphs and ranges without a recorded operation.
+[[nodiscard]] std::vector<std::string> IntegritySentences(const model::Model& model,
+                                                          int64_t samples_without_kernel,
+                                                          int64_t samples_without_work);
+
+// The losses that put idle time in doubt: "12 records dropped by CUPTI". Empty: none.
+[[nodiscard]] std::vector<std::string> LostOperations(const model::Model& model);
+
+// True when the record of an operation, an allocation or a free may be missing.
+[[nodiscard]] bool RecordsLost(const model::Model& model);
+
+// The number of events without which NVTX ranges may be wrong.
+[[nodiscard]] uint64_t LostRangeEvents(const model::Model& model);
 
 }  // namespace prof::analyzer
 

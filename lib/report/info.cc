@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/format/enums.h"
+#include "lib/format/losses.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/report/base/units.h"
@@ -174,31 +176,16 @@ void WritePmSeries(std::ostream& out, const Model& model, const TextOptions& opt
 
 void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOptions& options) {
   WriteHeading(out, "Integrity", options);
-  const std::pair<const char*, uint64_t> losses[] = {
-      {"records dropped by CUPTI", integrity.dropped_by_cupti},
-      {"records dropped at the memory cap", integrity.dropped_by_cap},
-      {"launches that another profiler's buffers took", integrity.launches_missed},
-      {"buffers refused at the memory cap", integrity.buffers_refused},
-      {"records without a valid time", integrity.untimed},
-      {"range events dropped", integrity.range_events_dropped},
-      {"API calls dropped", integrity.calls_dropped},
-      {"range names dropped", integrity.range_paths_dropped},
-      {"records of an unknown kind", integrity.unknown_records},
-      {"CUDA graph nodes without their range", integrity.graph_nodes_dropped},
-      {"signatures not considered for counters", integrity.signatures_dropped},
-      {"counter samples that failed", integrity.samples_failed},
-      {"bytes that the output did not take", integrity.bytes_not_written},
-      {"PM samples", integrity.pm_samples_lost},
-      {"restarts of PM sampling", integrity.pm_restarts},
-      {"NVTX payloads with a schema", integrity.payloads_not_read},
-      {"NVTX names", integrity.names_dropped},
-      {"steps of the system clock", integrity.clock_stepped ? 1u : 0u},
-      {"stops before the GPU had finished", integrity.incomplete ? 1u : 0u}};
   out << "  " << Count(static_cast<int64_t>(integrity.kernels)) << " kernel records for "
       << Count(static_cast<int64_t>(integrity.launches)) << " launch calls; counters cost the host "
       << Time(static_cast<double>(integrity.counter_cost_ns)) << '\n';
-  for (const auto& [what, count] : losses) {
-    if (count > 0) out << "  LOST  " << what << ": " << Count(static_cast<int64_t>(count)) << '\n';
+  for (const format::IntegrityCount& row : format::kIntegrityCounts) {
+    const auto count = static_cast<int64_t>(integrity.*row.count);
+    if (row.doubt == format::Doubt::kNothing || count == 0) continue;
+    out << "  LOST  " << row.label << ": " << Count(count) << '\n';
+  }
+  for (const format::IntegrityFlag& row : format::kIntegrityFlags) {
+    if (integrity.*row.flag) out << "  DOUBT  " << row.label << '\n';
   }
   if (integrity.rows_not_kept > 0) {
     out << "  older events, dropped on purpose (keep-last): "
@@ -208,12 +195,10 @@ void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOpt
 }
 
 void WriteNotices(std::ostream& out, const Model& model, int width) {
-  static constexpr const char* kSeverities[] = {"info", "warning", "error"};
   for (const model::Notice& notice : model.notices) {
-    const int severity = std::clamp(notice.severity, 0, 2);
     std::string text = Printable(notice.what);
     if (!notice.fix.empty()) text += ". Fix: " + Printable(notice.fix);
-    WriteParagraph(out, std::string("  ") + kSeverities[severity] + "  ", text, width);
+    WriteParagraph(out, std::string("  ") + format::Name(notice.severity) + "  ", text, width);
   }
 }
 

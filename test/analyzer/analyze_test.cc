@@ -263,16 +263,18 @@ TEST_CASE("A capture that saw nothing is a report without rows, not an error") {
   CHECK(report.devices.size() == 1);
 }
 
-TEST_CASE("Notices keep their severity and their subsystem by name") {
+TEST_CASE("Notices keep severity and subsystem by name; numbers of a newer version become 0") {
   SnapshotBuilder b;
-  b.Notice(2, 3, "counters are unavailable", "run as root");
-  b.Notice(99, -1, "x", "");
+  b.Notice(model::Severity::kError, model::Subsystem::kCounters, "counters are unavailable",
+           "run as root");
+  b.Notice(model::Severity{99}, model::Subsystem{255}, "x", "");
   const Report report = Analyze(b.Snapshot());
   REQUIRE(report.notices.size() == 2);
   CHECK(report.notices[0].severity == "error");
   CHECK(report.notices[0].subsystem == "counters");
   CHECK(report.notices[0].fix == "run as root");
-  CHECK(report.notices[1].severity == "unknown");
+  CHECK(report.notices[1].severity == "info");
+  CHECK(report.notices[1].subsystem == "unknown");
 }
 
 TEST_CASE("Totals count what was recorded") {

@@ -126,13 +126,13 @@ TEST_CASE("What does not work becomes a notice, what works does not") {
   CHECK(capture->status().counters.state == State::kDegraded);
   const model::Model model = Read(capture->Stop(kPatience));
   REQUIRE(model.notices.size() == 2);
-  CHECK(model.notices[0].severity == wire::NOTICE_ERROR);
-  CHECK(model.notices[0].subsystem == wire::SUBSYSTEM_TIMELINE);
+  CHECK(model.notices[0].severity == Severity::kError);
+  CHECK(model.notices[0].subsystem == Subsystem::kTimeline);
   CHECK(model.notices[0].code == 15);
   CHECK(model.notices[0].what == "no driver");
   CHECK(model.notices[0].fix == "install one");
-  CHECK(model.notices[1].severity == wire::NOTICE_WARNING);
-  CHECK(model.notices[1].subsystem == wire::SUBSYSTEM_COUNTERS);
+  CHECK(model.notices[1].severity == Severity::kWarning);
+  CHECK(model.notices[1].subsystem == Subsystem::kCounters);
 }
 
 TEST_CASE("Complaints about options become notices") {
@@ -142,7 +142,7 @@ TEST_CASE("Complaints about options become notices") {
   REQUIRE(capture != nullptr);
   const model::Model model = Read(capture->Stop(kPatience));
   REQUIRE(model.notices.size() == 1);
-  CHECK(model.notices[0].severity == wire::NOTICE_WARNING);
+  CHECK(model.notices[0].severity == Severity::kWarning);
   CHECK(model.notices[0].what == "PROF_SAMPLES=x is not a number");
 }
 

@@ -104,7 +104,8 @@ std::vector<std::string> Seeds() {
   seeds.push_back(SnapshotBuilder().Bytes());
   SnapshotBuilder one_step;
   AddStep(one_step, 1'000'000);
-  one_step.Notice(1, 3, "counters are unavailable", "run as root");
+  one_step.Notice(model::Severity::kWarning, model::Subsystem::kCounters,
+                  "counters are unavailable", "run as root");
   seeds.push_back(one_step.Bytes());
   SnapshotBuilder steps;
   steps.Device(H200(0));

@@ -86,7 +86,7 @@ TEST_CASE("Info names each loss, and says when there is none") {
   model.integrity.dropped_by_cupti = 1234;
   model.integrity.clock_stepped = true;
   CHECK_THAT(Info(model), Contains("LOST  records dropped by CUPTI: 1,234") &&
-                              Contains("LOST  steps of the system clock") &&
+                              Contains("DOUBT  a step of the system clock") &&
                               !Contains("nothing was lost"));
 }
 

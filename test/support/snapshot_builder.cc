@@ -362,8 +362,8 @@ void SnapshotBuilder::Profiler(model::ProfilerWork work, int64_t begin_ns, int64
   interval->set_thread(ThreadId(tid));
 }
 
-void SnapshotBuilder::Notice(int severity, int subsystem, std::string_view what,
-                             std::string_view fix) {
+void SnapshotBuilder::Notice(model::Severity severity, model::Subsystem subsystem,
+                             std::string_view what, std::string_view fix) {
   wire::Notice* notice = records_->tables.add_notices();
   notice->set_severity(static_cast<wire::NoticeSeverity>(severity));
   notice->set_subsystem(static_cast<wire::Subsystem>(subsystem));

@@ -130,7 +130,8 @@ class SnapshotBuilder {
   void Pm(const model::PmSeries& series);
 
   // --- The rest ----------------------------------------------------------------------------------
-  void Notice(int severity, int subsystem, std::string_view what, std::string_view fix);
+  void Notice(model::Severity severity, model::Subsystem subsystem, std::string_view what,
+              std::string_view fix);
   model::Process process;                    // written as the header
   std::optional<prof::Integrity> integrity;  // unset: kernels and launches counted, no loss
   bool trailer = true;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SnapshotBuilder::Bytes: records to columns, blocks and frames.
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 #include <utility>
 
 #include "lib/format/framing.h"
+#include "lib/format/losses.h"
 #include "test/support/snapshot_builder.h"
 #include "test/support/snapshot_records.h"
 
@@ -70,31 +74,14 @@ void FillHeader(const model::Process& process, wire::Header* header) {
 }
 
 void FillIntegrity(const prof::Integrity& counts, wire::Integrity* wire) {
-  wire->set_kernels(counts.kernels);
-  wire->set_launches(counts.launches);
-  wire->set_dropped_by_cupti(counts.dropped_by_cupti);
-  wire->set_dropped_by_cap(counts.dropped_by_cap);
-  wire->set_buffers_refused(counts.buffers_refused);
-  wire->set_untimed(counts.untimed);
-  wire->set_range_events_dropped(counts.range_events_dropped);
-  wire->set_range_paths_dropped(counts.range_paths_dropped);
-  wire->set_unknown_records(counts.unknown_records);
-  wire->set_signatures_dropped(counts.signatures_dropped);
-  wire->set_samples_failed(counts.samples_failed);
-  wire->set_bytes_not_written(counts.bytes_not_written);
-  wire->set_clock_stepped(counts.clock_stepped);
-  wire->set_incomplete(counts.incomplete);
-  wire->set_counter_cost_ns(counts.counter_cost_ns);
-  wire->set_pm_samples_lost(counts.pm_samples_lost);
-  wire->set_pm_restarts(counts.pm_restarts);
-  wire->set_range_ends_unmatched(counts.range_ends_unmatched);
-  wire->set_ranges_left_open(counts.ranges_left_open);
-  wire->set_payloads_not_read(counts.payloads_not_read);
-  wire->set_names_dropped(counts.names_dropped);
-  wire->set_rows_not_kept(counts.rows_not_kept);
-  wire->set_launches_missed(counts.launches_missed);
-  wire->set_calls_dropped(counts.calls_dropped);
-  wire->set_graph_nodes_dropped(counts.graph_nodes_dropped);
+  const google::protobuf::Descriptor& fields = *wire->GetDescriptor();
+  const google::protobuf::Reflection& values = *wire->GetReflection();
+  for (const format::IntegrityCount& row : format::kIntegrityCounts) {
+    values.SetUInt64(wire, fields.FindFieldByName(row.name), counts.*row.count);
+  }
+  for (const format::IntegrityFlag& row : format::kIntegrityFlags) {
+    values.SetBool(wire, fields.FindFieldByName(row.name), counts.*row.flag);
+  }
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ const std::vector<Wall>& Walls() {
       {"include/prof/catch.h", {"std", "include/prof", "matchers", "catch2"}},
       {"include/prof/gtest.h", {"std", "include/prof", "matchers", "gtest"}},
       {"include/prof/", {"std", "include/prof"}},
-      {"lib/format/", {"std", "lib/format"}},
+      {"lib/format/", {"std", "include/prof", "lib/format"}},
       {"lib/options/", {"std", "include/prof", "lib/options"}},
       {"lib/capture/",
        {"std", "system", "include/prof", "lib/format", "lib/options", "lib/capture", "protozero"}},
@@ -77,7 +77,8 @@ const std::vector<Wall>& Walls() {
        {"std", "system", "include/prof", "lib/format", "lib/snapshot", "lib/analyzer", "absl",
         "eigen"}},
       {"lib/report/",
-       {"std", "include/prof", "lib/snapshot", "lib/analyzer", "lib/report", "absl", "nlohmann"}},
+       {"std", "include/prof", "lib/format", "lib/snapshot", "lib/analyzer", "lib/report", "absl",
+        "nlohmann"}},
       // The one way from the program to CUPTI: a header without a type of it.
       {"lib/cli/metrics_",
        {"std", "system", "include/prof", "lib/report", "lib/cli",

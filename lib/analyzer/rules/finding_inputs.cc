@@ -6,34 +6,18 @@
 #include <algorithm>
 
 #include "lib/analyzer/base/rule_text.h"
+#include "lib/analyzer/integrity.h"
 
 namespace prof::analyzer {
 namespace {
 
-std::string LostOperations(const model::Model& model) {
-  const Integrity& integrity = model.integrity;
-  std::vector<std::string> losses;
-  const auto add = [&](uint64_t count, const char* what) {
-    if (count > 0) losses.push_back(std::to_string(count) + " " + what);
-  };
-  add(integrity.dropped_by_cupti, "records dropped by CUPTI");
-  add(integrity.dropped_by_cap, "records dropped at the memory limit");
-  add(integrity.buffers_refused, "record buffers refused");
-  add(integrity.launches_missed, "launches that another profiler took the records of");
-  add(integrity.untimed, "operations without a time");
-  add(integrity.unknown_records, "records of unknown kinds");
-  add(integrity.bytes_not_written, "bytes not written");
-  if (integrity.clock_stepped) losses.emplace_back("a step of the clock");
-  if (integrity.incomplete || !model.truncation.empty()) {
-    losses.emplace_back("an end of the snapshot that is missing");
-  }
+std::string WhyIdleTimeIsInDoubt(const model::Model& model) {
+  const std::vector<std::string> losses = LostOperations(model);
   return losses.empty() ? "" : Join(losses) + ": idle time may be work that was not recorded";
 }
 
-std::string LostRanges(const model::Model& model) {
-  const Integrity& integrity = model.integrity;
-  const uint64_t lost =
-      integrity.range_events_dropped + integrity.range_paths_dropped + integrity.calls_dropped;
+std::string WhyRangesAreInDoubt(const model::Model& model) {
+  const uint64_t lost = LostRangeEvents(model);
   return lost == 0 ? "" : std::to_string(lost) + " range events or API calls were dropped";
 }
 
@@ -91,8 +75,8 @@ RunFacts GatherRunFacts(const model::Model& model, const DeviceTimeline& device,
     if (gap.cause == GapCause::kLaunch) facts.launch_gaps.emplace_back(gap.next_op, length);
   }
   std::sort(facts.launch_gaps.begin(), facts.launch_gaps.end());
-  facts.lost_operations = LostOperations(model);
-  facts.lost_ranges = LostRanges(model);
+  facts.lost_operations = WhyIdleTimeIsInDoubt(model);
+  facts.lost_ranges = WhyRangesAreInDoubt(model);
   return facts;
 }
 

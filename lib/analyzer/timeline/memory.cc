@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/analyzer/integrity.h"
 #include "lib/analyzer/timeline/copies.h"
 
 namespace prof::analyzer {
@@ -187,15 +188,6 @@ std::vector<PoolReport> SummarizePools(const Model& model) {
     return a.reserved_peak > b.reserved_peak;
   });
   return list;
-}
-
-bool RecordsLost(const Model& model) {
-  const Integrity& integrity = model.integrity;
-  return integrity.dropped_by_cupti + integrity.dropped_by_cap + integrity.buffers_refused +
-                 integrity.launches_missed + integrity.unknown_records + integrity.untimed +
-                 integrity.bytes_not_written !=
-             0 ||
-         integrity.incomplete || !model.truncation.empty();
 }
 
 }  // namespace

@@ -11,10 +11,26 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/format/enums.h"
+
 namespace prof::capture {
 
-// The hardware channel through which work came; numbers as in snapshot.proto.
-enum class ChannelType : uint8_t { kUnknown, kCompute, kCopy, kDecompression };
+using format::ChannelType;
+using format::CopyKind;
+using format::MemoryKind;
+using format::NameKind;
+using format::PayloadType;
+using format::PoolOperation;
+using format::PoolType;
+using format::ProfilerWork;
+using format::SampleUnit;
+using format::Severity;
+using format::StreamFlag;
+using format::Subsystem;
+using format::SyncKind;
+using format::UnifiedMemoryKind;
+
+// The hardware channel through which work came.
 struct Channel {
   uint32_t id = 0;
   ChannelType type = ChannelType::kUnknown;
@@ -53,18 +69,6 @@ struct UntracedKernelEvent {
   int64_t launch_ns = 0;  // host time
 };
 
-// Numbers as in snapshot.proto.
-enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
-enum class CopyKind : uint8_t {
-  kUnknown,
-  kHostToDevice,
-  kDeviceToHost,
-  kDeviceToDevice,
-  kHostToHost,
-  kPeerToPeer
-};
-enum class SyncKind : uint8_t { kUnknown, kEvent, kStreamWaitEvent, kStream, kContext };
-
 struct CopyEvent {
   CopyKind kind = CopyKind::kUnknown;
   MemoryKind source = MemoryKind::kUnknown, destination = MemoryKind::kUnknown;
@@ -86,10 +90,6 @@ struct MemsetEvent {
   uint64_t graph_node = 0;
   int64_t start_ns = 0, end_ns = 0;
 };
-
-// Numbers as in snapshot.proto.
-enum class PoolType : uint8_t { kUnknown, kLocal, kImported };
-enum class PoolOperation : uint8_t { kUnknown, kCreated, kDestroyed, kTrimmed };
 
 // What a memory pool holds, in bytes. Sizes are those of local pools only.
 struct PoolState {
@@ -122,19 +122,6 @@ struct PoolEvent {
   int64_t time_ns = 0;
 };
 
-// Numbers as in snapshot.proto.
-enum class UnifiedMemoryKind : uint8_t {
-  kUnknown,
-  kHostToDevice,
-  kDeviceToHost,
-  kCpuFault,
-  kGpuFault,
-  kThrashing,
-  kThrottling,
-  kRemoteMap,
-  kDeviceToDevice
-};
-
 // What the driver did to managed memory. `value` and `cause` mean what snapshot.proto says.
 struct UnifiedMemoryEvent {
   UnifiedMemoryKind kind = UnifiedMemoryKind::kUnknown;
@@ -156,9 +143,6 @@ struct GraphNodeEvent {
   uint64_t node = 0;
   uint32_t path = 0;
 };
-
-// Numbers as in snapshot.proto.
-enum class StreamFlag : uint8_t { kUnknown, kDefault, kNonBlocking, kNull };
 
 // A stream as it was created. A smaller number is a higher priority.
 struct StreamEvent {
@@ -210,9 +194,6 @@ struct MarkEvent {
   int64_t time_ns = 0;
 };
 
-// Numbers as in snapshot.proto and as nvtxPayloadType_t.
-enum class PayloadType : uint8_t { kNone, kUint64, kInt64, kDouble, kUint32, kInt32, kFloat };
-
 // A number that a program attached to a range or mark.
 struct Payload {
   PayloadType type = PayloadType::kNone;
@@ -225,9 +206,6 @@ struct PayloadEvent {
   int64_t time_ns = 0;
   Payload payload;
 };
-
-// Numbers as in snapshot.proto.
-enum class NameKind : uint8_t { kUnknown, kThread, kCategory, kStream };
 
 // A name that the program gave to something other than a range.
 struct NameEvent {
@@ -262,10 +240,8 @@ struct PassGroupEvent {
   std::vector<ThroughputEvent> throughputs;  // of which a part is among the metrics
 };
 
-// Numbers as in snapshot.proto. A kernel or graph launch is named by `correlation`; for a range
-// instance `path` names the range, correlation is 0, and begin_ns and end_ns are its host time.
-enum class SampleUnit : uint8_t { kKernel, kRange, kGraph };
-
+// `correlation` names the launch of a kernel or a graph. For an instance of a range `path` names
+// the range, `correlation` is 0, and begin_ns and end_ns are its host time.
 struct CounterSampleEvent {
   SampleUnit unit = SampleUnit::kKernel;
   uint32_t group = 0, context = 0, correlation = 0, path = 0;
@@ -294,16 +270,11 @@ struct PmBatchEvent {
   std::vector<double> values;
 };
 
-enum class ProfilerWork : uint8_t { kUnknown, kSetup, kRotate, kSample };
-
 struct ProfilerIntervalEvent {
   ProfilerWork work = ProfilerWork::kUnknown;
   uint32_t tid = 0;
   int64_t begin_ns = 0, end_ns = 0;
 };
-
-enum class Severity : uint8_t { kInfo, kWarning, kError };
-enum class Subsystem : uint8_t { kUnknown, kTimeline, kRanges, kCounters, kOutput };
 
 struct NoticeEvent {
   Severity severity = Severity::kInfo;

@@ -3,6 +3,7 @@
 
 #include "lib/capture/wire/wire_tags.h"
 #include "lib/capture/wire/wire_writer.h"
+#include "lib/format/losses.h"
 
 namespace prof::capture {
 namespace {
@@ -212,31 +213,12 @@ void Write(Message& block, const PmColumns& c) {
 
 void Write(Message& block, const Integrity& integrity) {
   Message m(block, tag::block::kIntegrity);
-  U32(m, 1, integrity.kernels);
-  U32(m, 2, integrity.launches);
-  U32(m, 3, integrity.dropped_by_cupti);
-  U32(m, 4, integrity.dropped_by_cap);
-  U32(m, 5, integrity.buffers_refused);
-  U32(m, 6, integrity.untimed);
-  U32(m, 7, integrity.range_events_dropped);
-  U32(m, 8, integrity.range_paths_dropped);
-  U32(m, 9, integrity.unknown_records);
-  U32(m, 10, integrity.signatures_dropped);
-  U32(m, 11, integrity.samples_failed);
-  U32(m, 12, integrity.bytes_not_written);
-  if (integrity.clock_stepped) m.add_bool(13, true);
-  if (integrity.incomplete) m.add_bool(14, true);
-  U32(m, 15, integrity.counter_cost_ns);
-  U32(m, 16, integrity.pm_samples_lost);
-  U32(m, 17, integrity.pm_restarts);
-  U32(m, 18, integrity.range_ends_unmatched);
-  U32(m, 19, integrity.ranges_left_open);
-  U32(m, 20, integrity.payloads_not_read);
-  U32(m, 21, integrity.names_dropped);
-  U32(m, 22, integrity.rows_not_kept);
-  U32(m, 23, integrity.launches_missed);
-  U32(m, 24, integrity.calls_dropped);
-  U32(m, 26, integrity.graph_nodes_dropped);
+  for (const format::IntegrityCount& row : format::kIntegrityCounts) {
+    U32(m, row.field, integrity.*row.count);
+  }
+  for (const format::IntegrityFlag& row : format::kIntegrityFlags) {
+    if (integrity.*row.flag) m.add_bool(row.field, true);
+  }
 }
 
 }  // namespace

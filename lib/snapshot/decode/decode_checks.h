@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/format/enums.h"
 #include "lib/snapshot/decode/decoder.h"
 
 namespace prof::internal {
@@ -42,12 +43,6 @@ inline absl::Status BadTime(const char* events, int row) {
 inline absl::Status BadRow(const char* events, uint32_t row, int rows) {
   return absl::DataLossError(
       absl::StrCat("a sparse column of ", events, " names row ", row, " of ", rows));
-}
-
-// An enumerator this version does not know becomes 0, "unknown".
-template <typename Enum>
-Enum KnownEnum(int value, int last) {
-  return static_cast<Enum>(value >= 0 && value <= last ? value : 0);
 }
 
 inline bool ValidTime(int64_t time_ns) { return -kMaxTime < time_ns && time_ns < kMaxTime; }

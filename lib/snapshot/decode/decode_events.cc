@@ -37,9 +37,7 @@ double PayloadValue(int type, uint64_t bits) {
   }
 }
 
-model::MemoryKind Memory(int value) {
-  return KnownEnum<model::MemoryKind>(value, wire::MEMORY_MANAGED);
-}
+model::MemoryKind Memory(int value) { return format::FromNumber<model::MemoryKind>(value); }
 
 // What all kinds of GPU operations have: lane, time, correlation.
 template <typename Columns, typename Lanes>
@@ -148,7 +146,7 @@ absl::Status Decoder::AddCopies(const wire::Block& block) {
   if (!status.ok()) return status;
   for (int row = 0; row < rows; ++row) {
     model_->ops.Edit(first + row, [&](model::Op* op) {
-      op->copy = KnownEnum<model::CopyKind>(columns.kind(row), wire::COPY_PEER_TO_PEER);
+      op->copy = format::FromNumber<model::CopyKind>(columns.kind(row));
       op->source = Memory(columns.source(row));
       op->destination = Memory(columns.destination(row));
       op->bytes = columns.bytes(row);
@@ -206,7 +204,7 @@ absl::Status Decoder::AddSyncs(const wire::Block& block) {
   Sum start(columns.base_ns()), correlation;
   for (int row = 0; row < rows; ++row) {
     model::Sync& sync = model_->syncs.emplace_back();
-    sync.kind = KnownEnum<model::SyncKind>(columns.kind(row), wire::SYNC_CONTEXT);
+    sync.kind = format::FromNumber<model::SyncKind>(columns.kind(row));
     sync.context = columns.context(row);
     sync.stream = columns.stream(row);
     sync.correlation = static_cast<uint32_t>(correlation.Add(columns.correlation_delta(row)));
@@ -404,7 +402,7 @@ absl::Status Decoder::AddSamples(const wire::Block& block) {
     }
     if (!ValidTime(wire.begin_ns()) || !ValidTime(wire.end_ns())) return BadTime("samples", row);
     model::CounterSample& sample = model_->samples.emplace_back();
-    sample.unit = KnownEnum<model::SampleUnit>(wire.unit(), wire::SAMPLE_GRAPH);
+    sample.unit = format::FromNumber<model::SampleUnit>(wire.unit());
     sample.group = wire.group();
     sample.context = wire.context();
     sample.correlation = wire.correlation();
@@ -422,13 +420,13 @@ absl::Status Decoder::AddSamples(const wire::Block& block) {
         wire.end_ns() < wire.begin_ns()) {
       return BadTime("profiler intervals", row);
     }
-    model_->profiler_intervals.push_back(
-        {KnownEnum<model::ProfilerWork>(wire.work(), wire::PROFILER_WORK_SAMPLE), wire.thread(),
-         wire.begin_ns(), wire.end_ns()});
+    model_->profiler_intervals.push_back({format::FromNumber<model::ProfilerWork>(wire.work()),
+                                          wire.thread(), wire.begin_ns(), wire.end_ns()});
   }
   for (const wire::Notice& wire : block.notices()) {
-    model_->notices.push_back(
-        {wire.severity(), wire.subsystem(), wire.code(), wire.what(), wire.fix()});
+    model_->notices.push_back({format::FromNumber<model::Severity>(wire.severity()),
+                               format::FromNumber<model::Subsystem>(wire.subsystem()), wire.code(),
+                               wire.what(), wire.fix()});
   }
   return absl::OkStatus();
 }

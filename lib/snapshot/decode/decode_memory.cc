@@ -19,7 +19,7 @@ absl::Status Decoder::AddPoolStates(const wire::PoolStateColumns& columns, int r
   Sum address, reserved, used, threshold;
   for (int row = 0; row < rows; ++row) {
     model::PoolState& state = model_->pool_states.emplace_back();
-    state.type = KnownEnum<model::PoolType>(columns.type(row), wire::POOL_IMPORTED);
+    state.type = format::FromNumber<model::PoolType>(columns.type(row));
     state.address = static_cast<uint64_t>(address.Add(columns.address_delta(row)));
     state.reserved = static_cast<uint64_t>(reserved.Add(columns.reserved_delta(row)));
     state.used = static_cast<uint64_t>(used.Add(columns.used_delta(row)));
@@ -46,9 +46,8 @@ absl::Status Decoder::AddAllocations(const wire::Block& block) {
     const uint32_t lane = columns.lane(row);
     if (lane >= lanes_.size()) return BadId("allocations", row, "lane", lane, lanes_.size());
     model::Allocation& allocation = model_->allocations.emplace_back();
-    allocation.operation =
-        KnownEnum<model::AllocationOperation>(columns.operation(row), wire::ALLOCATION_FREE);
-    allocation.memory = KnownEnum<model::MemoryKind>(columns.memory(row), wire::MEMORY_MANAGED);
+    allocation.operation = format::FromNumber<model::AllocationOperation>(columns.operation(row));
+    allocation.memory = format::FromNumber<model::MemoryKind>(columns.memory(row));
     allocation.device = lanes_[lane].device;
     allocation.context = lanes_[lane].context;
     allocation.stream = lanes_[lane].stream;
@@ -90,7 +89,7 @@ absl::Status Decoder::AddPoolOperations(const wire::Block& block) {
   Sum time(columns.base_ns());
   for (int row = 0; row < rows; ++row) {
     model::PoolState& state = model_->pool_states[first + row];
-    state.operation = KnownEnum<model::PoolOperation>(columns.operation(row), wire::POOL_TRIMMED);
+    state.operation = format::FromNumber<model::PoolOperation>(columns.operation(row));
     state.managed = columns.managed(row);
     state.device = columns.device(row);
     state.time_ns = time.Add(columns.time_delta_ns(row));
@@ -114,8 +113,7 @@ absl::Status Decoder::AddUnifiedMemory(const wire::Block& block) {
   Sum start(columns.base_ns());
   for (int row = 0; row < rows; ++row) {
     model::UnifiedMemory& event = model_->unified_memory.emplace_back();
-    event.kind =
-        KnownEnum<model::UnifiedMemoryKind>(columns.kind(row), wire::UNIFIED_DEVICE_TO_DEVICE);
+    event.kind = format::FromNumber<model::UnifiedMemoryKind>(columns.kind(row));
     event.value = columns.value(row);
     event.source = columns.source(row);
     event.destination = columns.destination(row);

@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
+#include "lib/format/losses.h"
 #include "lib/snapshot/decode/decode_checks.h"
 #include "lib/snapshot/decode/decoder.h"
 #include "prof/snapshot.pb.h"
@@ -125,13 +128,12 @@ absl::Status Decoder::AddTables(const wire::Block& block) {
   if (absl::Status status = AddPaths(block); !status.ok()) return status;
   if (absl::Status status = AddShapes(block); !status.ok()) return status;
   for (const wire::Lane& lane : block.lanes()) {
-    lanes_.push_back(
-        {lane.device(), lane.context(), lane.stream(), lane.channel(),
-         KnownEnum<model::ChannelType>(lane.channel_type(), wire::CHANNEL_DECOMPRESSION)});
+    lanes_.push_back({lane.device(), lane.context(), lane.stream(), lane.channel(),
+                      format::FromNumber<model::ChannelType>(lane.channel_type())});
   }
   for (const wire::Stream& wire : block.streams()) {
     model_->streams.push_back({wire.context(), wire.stream(), wire.priority(),
-                               KnownEnum<model::StreamFlag>(wire.flag(), wire::STREAM_NULL)});
+                               format::FromNumber<model::StreamFlag>(wire.flag())});
   }
   for (const wire::HostThread& wire : block.threads()) {
     model::Thread& thread = model_->threads.emplace_back();
@@ -321,32 +323,14 @@ void Decoder::AddClosing(const wire::Block& block) {
   }
   if (block.has_integrity()) {
     const wire::Integrity& wire = block.integrity();
-    Integrity& integrity = model_->integrity;
-    integrity.kernels = wire.kernels();
-    integrity.launches = wire.launches();
-    integrity.dropped_by_cupti = wire.dropped_by_cupti();
-    integrity.dropped_by_cap = wire.dropped_by_cap();
-    integrity.buffers_refused = wire.buffers_refused();
-    integrity.untimed = wire.untimed();
-    integrity.range_events_dropped = wire.range_events_dropped();
-    integrity.range_paths_dropped = wire.range_paths_dropped();
-    integrity.unknown_records = wire.unknown_records();
-    integrity.signatures_dropped = wire.signatures_dropped();
-    integrity.samples_failed = wire.samples_failed();
-    integrity.bytes_not_written = wire.bytes_not_written();
-    integrity.clock_stepped = wire.clock_stepped();
-    integrity.incomplete = wire.incomplete();
-    integrity.counter_cost_ns = wire.counter_cost_ns();
-    integrity.pm_samples_lost = wire.pm_samples_lost();
-    integrity.pm_restarts = wire.pm_restarts();
-    integrity.range_ends_unmatched = wire.range_ends_unmatched();
-    integrity.ranges_left_open = wire.ranges_left_open();
-    integrity.payloads_not_read = wire.payloads_not_read();
-    integrity.names_dropped = wire.names_dropped();
-    integrity.rows_not_kept = wire.rows_not_kept();
-    integrity.launches_missed = wire.launches_missed();
-    integrity.calls_dropped = wire.calls_dropped();
-    integrity.graph_nodes_dropped = wire.graph_nodes_dropped();
+    const google::protobuf::Descriptor& fields = *wire.GetDescriptor();
+    const google::protobuf::Reflection& values = *wire.GetReflection();
+    for (const format::IntegrityCount& row : format::kIntegrityCounts) {
+      model_->integrity.*row.count = values.GetUInt64(wire, fields.FindFieldByNumber(row.field));
+    }
+    for (const format::IntegrityFlag& row : format::kIntegrityFlags) {
+      model_->integrity.*row.flag = values.GetBool(wire, fields.FindFieldByNumber(row.field));
+    }
   }
   if (block.has_trailer()) {
     model_->stopped_in_order = true;

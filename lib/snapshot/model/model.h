@@ -11,12 +11,24 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lib/format/enums.h"
 #include "lib/snapshot/model/api_call.h"
 #include "lib/snapshot/model/op.h"
 #include "lib/snapshot/model/range.h"
 #include "prof/snapshot.h"
 
 namespace prof::model {
+
+using format::AllocationOperation;
+using format::PoolOperation;
+using format::PoolType;
+using format::ProfilerWork;
+using format::SampleUnit;
+using format::Severity;
+using format::StreamFlag;
+using format::Subsystem;
+using format::SyncKind;
+using format::UnifiedMemoryKind;
 
 constexpr uint32_t kNone = 0;  // ids: 0 means none
 
@@ -68,8 +80,6 @@ struct Shape {
   uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
 };
 
-enum class AllocationOperation : uint8_t { kUnknown, kAllocate, kFree };
-
 // Memory that was allocated or freed.
 struct Allocation {
   AllocationOperation operation = AllocationOperation::kUnknown;
@@ -83,9 +93,6 @@ struct Allocation {
   int64_t time_ns = 0;
 };
 
-enum class PoolType : uint8_t { kUnknown, kLocal, kImported };
-enum class PoolOperation : uint8_t { kUnknown, kCreated, kDestroyed, kTrimmed, kAllocation };
-
 // What a memory pool held at an operation on it, or with an allocation or free (kAllocation).
 struct PoolState {
   PoolOperation operation = PoolOperation::kUnknown;
@@ -97,18 +104,6 @@ struct PoolState {
   int64_t time_ns = 0;
 };
 
-enum class UnifiedMemoryKind : uint8_t {
-  kUnknown,
-  kHostToDevice,
-  kDeviceToHost,
-  kCpuFault,
-  kGpuFault,
-  kThrashing,
-  kThrottling,
-  kRemoteMap,
-  kDeviceToDevice
-};
-
 // What the driver did to managed memory; `value` and `cause` as in snapshot.proto.
 struct UnifiedMemory {
   UnifiedMemoryKind kind = UnifiedMemoryKind::kUnknown;
@@ -116,8 +111,6 @@ struct UnifiedMemory {
   uint64_t value = 0;
   int64_t start_ns = 0, end_ns = 0;
 };
-
-enum class SyncKind : uint8_t { kUnknown, kEvent, kStreamWaitEvent, kStream, kContext };
 
 struct Sync {
   SyncKind kind = SyncKind::kUnknown;
@@ -142,7 +135,6 @@ struct CategoryName {
   uint32_t category = 0;
   std::string domain, name;
 };
-enum class StreamFlag : uint8_t { kUnknown, kDefault, kNonBlocking, kNull };
 // As it was created.
 struct Stream {
   uint32_t context = 0, stream = 0;  // as in Op
@@ -174,10 +166,6 @@ struct PassGroup {
   std::vector<Throughput> throughputs;  // of which a part is among the metrics
 };
 
-// What a sample's counters ran for: one launch, one instance of the range `path`, or one launch of
-// a CUDA graph.
-enum class SampleUnit : uint8_t { kKernel, kRange, kGraph };
-
 struct CounterSample {
   SampleUnit unit = SampleUnit::kKernel;
   uint32_t group = 0;  // id
@@ -205,8 +193,6 @@ struct PmSeries {
   const float* row(size_t i) const { return values.data() + i * metrics.size(); }
 };
 
-enum class ProfilerWork : uint8_t { kUnknown, kSetup, kRotate, kSample };
-
 struct ProfilerInterval {
   ProfilerWork work = ProfilerWork::kUnknown;
   uint32_t thread = 0;
@@ -214,8 +200,8 @@ struct ProfilerInterval {
 };
 
 struct Notice {
-  int severity = 0;   // prof.wire.NoticeSeverity
-  int subsystem = 0;  // prof.wire.Subsystem
+  Severity severity = Severity::kInfo;
+  Subsystem subsystem = Subsystem::kUnknown;
   uint32_t code = 0;
   std::string what, fix;
 };

@@ -11,26 +11,20 @@
 #include <tuple>
 #include <vector>
 
+#include "lib/format/enums.h"
 #include "lib/snapshot/model/packed.h"
 #include "lib/snapshot/model/reserve.h"
 
 namespace prof::model {
 
+using format::ChannelType;
+using format::CopyKind;
+using format::MemoryKind;
+
 constexpr int32_t kNoIndex = -1;  // indices into the model's vectors
 
 // kGraph: a launch of a CUDA graph that was recorded as a whole; its operations are not known.
 enum class OpKind : uint8_t { kKernel, kCopy, kMemset, kGraph };
-enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
-enum class CopyKind : uint8_t {
-  kUnknown,
-  kHostToDevice,
-  kDeviceToHost,
-  kDeviceToDevice,
-  kHostToHost,
-  kPeerToPeer
-};
-
-enum class ChannelType : uint8_t { kUnknown, kCompute, kCopy, kDecompression };
 
 // A kernel, copy or memset that ran on a device, or a graph.
 struct Op {

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/stubs/logging.h"
 #include "lib/format/framing.h"
+#include "lib/format/losses.h"
 #include "lib/snapshot/decode/decoder.h"
 #include "lib/snapshot/join/join.h"
 #include "lib/snapshot/model/table_room.h"
@@ -190,34 +191,10 @@ absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot) {
   // first of all of those of the file itself.
   const Integrity& live = snapshot.integrity();
   Integrity& read = model->integrity;
-  for (uint64_t Integrity::*count : {&Integrity::kernels,
-                                     &Integrity::launches,
-                                     &Integrity::dropped_by_cupti,
-                                     &Integrity::dropped_by_cap,
-                                     &Integrity::buffers_refused,
-                                     &Integrity::untimed,
-                                     &Integrity::range_events_dropped,
-                                     &Integrity::range_paths_dropped,
-                                     &Integrity::unknown_records,
-                                     &Integrity::signatures_dropped,
-                                     &Integrity::samples_failed,
-                                     &Integrity::bytes_not_written,
-                                     &Integrity::counter_cost_ns,
-                                     &Integrity::pm_samples_lost,
-                                     &Integrity::pm_restarts,
-                                     &Integrity::range_ends_unmatched,
-                                     &Integrity::ranges_left_open,
-                                     &Integrity::payloads_not_read,
-                                     &Integrity::names_dropped,
-                                     &Integrity::rows_not_kept,
-                                     &Integrity::launches_missed,
-                                     &Integrity::calls_dropped,
-
-                                     &Integrity::graph_nodes_dropped}) {
-    read.*count = std::max(read.*count, live.*count);
+  for (const format::IntegrityCount& row : format::kIntegrityCounts) {
+    read.*row.count = std::max(read.*row.count, live.*row.count);
   }
-  read.clock_stepped |= live.clock_stepped;
-  read.incomplete |= live.incomplete;
+  for (const format::IntegrityFlag& row : format::kIntegrityFlags) read.*row.flag |= live.*row.flag;
   return model;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "lib/capture/wire/encoder.h"
+#include "lib/format/losses.h"
 
 namespace prof::capture::test {
 
@@ -271,33 +272,13 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.WriteLastBlock(integrity, kStart + 10'000);
 }
 
+// Each count is 1000 and the number of its field.
 inline Integrity EveryLoss() {
   Integrity integrity;
-  integrity.kernels = 1001;
-  integrity.launches = 1002;
-  integrity.dropped_by_cupti = 1003;
-  integrity.dropped_by_cap = 1004;
-  integrity.buffers_refused = 1005;
-  integrity.untimed = 1006;
-  integrity.range_events_dropped = 1007;
-  integrity.range_paths_dropped = 1008;
-  integrity.unknown_records = 1009;
-  integrity.signatures_dropped = 1010;
-  integrity.samples_failed = 1011;
-  integrity.bytes_not_written = 1012;
-  integrity.clock_stepped = true;
-  integrity.incomplete = true;
-  integrity.counter_cost_ns = 1015;
-  integrity.pm_samples_lost = 1016;
-  integrity.pm_restarts = 1017;
-  integrity.range_ends_unmatched = 1018;
-  integrity.ranges_left_open = 1019;
-  integrity.payloads_not_read = 1020;
-  integrity.names_dropped = 1021;
-  integrity.rows_not_kept = 1022;
-  integrity.launches_missed = 1023;
-  integrity.calls_dropped = 1024;
-  integrity.graph_nodes_dropped = 1026;
+  for (const format::IntegrityCount& row : format::kIntegrityCounts) {
+    integrity.*row.count = 1000 + row.field;
+  }
+  for (const format::IntegrityFlag& row : format::kIntegrityFlags) integrity.*row.flag = true;
   return integrity;
 }
 

@@ -52,7 +52,8 @@ TEST_CASE("Every kind of record comes back as it was written") {
   b.Span("request", 50'000, 250'000, test::kMainTid, 2000);
   b.Overhead("driver compiler", 10'000, 20'000);
   b.Profiler(model::ProfilerWork::kRotate, 300'000, 310'000);
-  b.Notice(1, 3, "counters are unavailable", "run as root");
+  b.Notice(model::Severity::kWarning, model::Subsystem::kCounters, "counters are unavailable",
+           "run as root");
 
   const model::Model m = Read(b);
   CHECK(m.process.command == "./train --steps 3");
