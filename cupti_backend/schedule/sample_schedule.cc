@@ -7,14 +7,12 @@
 #include <limits>
 #include <new>
 
+#include "lib/format/hash.h"
+
 namespace prof::cupti {
 namespace {
 
-uint64_t Mix(uint64_t hash, uint64_t value) {
-  hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
-  hash *= 0xff51afd7ed558ccdu;
-  return hash ^ (hash >> 33);
-}
+using format::Mix;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 

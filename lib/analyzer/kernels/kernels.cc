@@ -10,6 +10,7 @@
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/kernels/occupancy.h"
 #include "lib/analyzer/kernels/untraced_launches.h"
+#include "lib/format/hash.h"
 
 namespace prof::analyzer {
 namespace {
@@ -28,9 +29,8 @@ struct Signature {
 
 struct SignatureHash {
   size_t operator()(const Signature& s) const {
-    uint64_t hash = (uint64_t{s.shape} << 32 | s.path) * 0x9e3779b97f4a7c15u;
-    hash = (hash ^ (hash >> 32) ^ s.device ^ uint64_t{s.graph} << 32) * 0xff51afd7ed558ccdu;
-    return hash ^ (hash >> 32);
+    return format::Mix(format::Mix(1, uint64_t{s.shape} << 32 | s.path),
+                       uint64_t{s.graph} << 32 | s.device);
   }
 };
 

@@ -14,6 +14,7 @@
 
 #include "lib/capture/events/events.h"
 #include "lib/capture/wire/columns.h"
+#include "lib/format/hash.h"
 
 namespace prof::capture {
 
@@ -27,10 +28,7 @@ template <size_t N>
 struct ArrayHash {
   size_t operator()(const std::array<uint32_t, N>& key) const {
     uint64_t hash = 0x9e3779b97f4a7c15u;
-    for (const uint32_t value : key) {
-      hash = (hash ^ value) * 0xff51afd7ed558ccdu;
-      hash ^= hash >> 32;
-    }
+    for (const uint32_t value : key) hash = format::Mix(hash, value);
     return hash;
   }
 };
