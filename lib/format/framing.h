@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The frames of a snapshot file, shared by its writer and its reader (docs/snapshot-format.md).
+// This file defines the frames of a snapshot file for its writer and its reader
+// (docs/snapshot-format.md).
 //
 //   file   = file header, frame*
 //   header = "PROFSNAP" | u32 version | u32 0
@@ -22,10 +23,10 @@ constexpr uint32_t kFormatVersion = 2;
 constexpr size_t kFileHeaderSize = 16;
 constexpr uint32_t kFrameMagic = 0x4b4c4250;  // "PBLK"
 constexpr size_t kFrameHeaderSize = 12;
-constexpr uint32_t kMaxPayload = 16u << 20;  // a longer one is a damaged file
+constexpr uint32_t kMaxPayload = 16u << 20;  // a longer payload means that the file is damaged
 
 namespace internal {
-// Table k: the effect of a byte with k more bytes behind it.
+// Table k has the effect of a byte that k more bytes follow.
 using CrcTables = std::array<std::array<uint32_t, 256>, 16>;
 constexpr CrcTables MakeCrcTables() {
   CrcTables tables{};
@@ -45,7 +46,7 @@ constexpr CrcTables MakeCrcTables() {
 inline constexpr CrcTables kCrcTables = MakeCrcTables();
 }  // namespace internal
 
-inline uint32_t GetU32(const char* at) {
+[[nodiscard]] inline uint32_t GetU32(const char* at) {
   uint32_t value = 0;
   for (int i = 0; i < 4; ++i)
     value |= static_cast<uint32_t>(static_cast<uint8_t>(at[i])) << (8 * i);
@@ -53,11 +54,11 @@ inline uint32_t GetU32(const char* at) {
 }
 
 // CRC-32C (Castagnoli), as in RFC 3720: Crc32c("123456789") == 0xe3069283.
-inline uint32_t Crc32c(std::string_view bytes) {
+[[nodiscard]] inline uint32_t Crc32c(std::string_view bytes) {
   const auto& tables = internal::kCrcTables;
   uint32_t crc = ~0u;
   for (; bytes.size() >= tables.size(); bytes.remove_prefix(tables.size())) {
-    uint32_t next = 0;  // of sixteen bytes at once: only the first four wait for the bytes before
+    uint32_t next = 0;  // sixteen bytes at once: only the first four depend on the bytes before
     for (size_t word = 0; word < tables.size(); word += 4) {
       const uint32_t four = GetU32(bytes.data() + word) ^ (word == 0 ? crc : 0);
       for (size_t i = 0; i < 4; ++i) {

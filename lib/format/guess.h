@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the writer and the reader of a snapshot both guess of the next row of a column, from the
-// rows before it in the same block: the file holds where the guess was wrong, and by how much
-// (docs/snapshot-format.md, "Guessed columns"). Every constant here is part of the format.
+// These classes guess the next row of a column from the rows before it in the same block. The
+// writer and the reader of a snapshot make the same guess, so the file only holds where it was
+// wrong, and by how much (docs/snapshot-format.md, "Guessed columns"). Every constant here is part
+// of the format.
 #ifndef PROF_LIB_FORMAT_GUESS_H_
 #define PROF_LIB_FORMAT_GUESS_H_
 
@@ -13,8 +14,8 @@
 
 namespace prof::format {
 
-// Of an id: what followed the last time that the same three values came before. Programs launch the
-// same kernels in the same order again and again.
+// Guesses an id: the one that followed when the last three values came in this order before.
+// Programs launch the same kernels in the same order again and again.
 class IdGuess {
  public:
   uint32_t guess() const { return next_[slot_]; }
@@ -25,11 +26,11 @@ class IdGuess {
     last_ = value;
     slot_ = (last_ * 0x9e3779b1u ^ second_ * 0x85ebca6bu ^ third_ * 0xc2b2ae35u) >> 20;
   }
-  // To learn the value that was guessed would change nothing.
+  // True when the guess is `value` and Learn(value) would change nothing.
   bool Repeats(uint32_t value) const {
     return value == last_ && value == second_ && value == third_;
   }
-  // As new, in the same memory.
+  // Makes the object like a new one, without allocating.
   void Forget() {
     std::fill(next_.begin(), next_.end(), 0);
     last_ = second_ = third_ = slot_ = 0;
@@ -40,14 +41,14 @@ class IdGuess {
   uint32_t last_ = 0, second_ = 0, third_ = 0, slot_ = 0;
 };
 
-// Of an interval: the time since the end of the row before, as when last these two kinds of rows
-// followed each other; and the duration, as the last time for this kind. Arithmetic wraps round, so
-// that no file can make it undefined.
+// Guesses an interval. The time since the end of the row before is guessed from the last time that
+// these two kinds of rows followed each other, the duration from the last row of this kind.
+// Arithmetic wraps round, so that no file can make it undefined.
 class IntervalGuess {
  public:
-  // Where time begins: the end of a row before the first one.
+  // Sets the time at which the row before the first one ends.
   void Begin(int64_t base_ns) { end_ns_ = static_cast<uint64_t>(base_ns); }
-  // The next row is of kind `id`.
+  // Starts the guess of a row of kind `id`.
   void Enter(uint32_t id) {
     gap_slot_ = (id * 0x9e3779b1u ^ previous_ * 0x85ebca6bu) >> 21;
     duration_slot_ = id % kSlots;
@@ -60,7 +61,7 @@ class IntervalGuess {
     durations_ns_[duration_slot_] = duration_ns;
     end_ns_ = start_ns + duration_ns;
   }
-  // As new, in the same memory.
+  // Makes the object like a new one, without allocating.
   void Forget() {
     std::fill(gaps_ns_.begin(), gaps_ns_.end(), 0);
     std::fill(durations_ns_.begin(), durations_ns_.end(), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metrics that some chips have under another name. The recorder reads what the chip has, the
-// snapshot keeps that name, and the analyzer finds it when it asks by the usual one.
+// This table has the metrics that some chips know under another name. The recorder reads the name
+// of the chip, the snapshot keeps it, and the analyzer finds the metric by its usual name.
 #ifndef PROF_LIB_FORMAT_METRIC_ALIASES_H_
 #define PROF_LIB_FORMAT_METRIC_ALIASES_H_
 
@@ -10,7 +10,7 @@
 
 namespace prof::format {
 
-// Base names: what stands before the suffix. Both mean the same, in the same unit.
+// Names without their suffix. Both mean the same metric, in the same unit.
 struct MetricAlias {
   std::string_view usual, elsewhere;
 };
@@ -21,7 +21,7 @@ inline constexpr MetricAlias kMetricAliases[] = {
 };
 
 // "dram__bytes_op_read.sum" for "dram__bytes_read.sum"; empty when there is no other name.
-inline std::string OtherName(std::string_view metric) {
+[[nodiscard]] inline std::string OtherName(std::string_view metric) {
   const std::string_view base = metric.substr(0, metric.find('.'));
   for (const MetricAlias& alias : kMetricAliases) {
     if (alias.usual == base) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Field numbers of prof.wire.Block, as in include/prof/snapshot.proto. A test reads every field
-// back with libprotobuf.
+// This file has the field numbers of prof.wire.Block in include/prof/snapshot.proto. A test reads
+// every field with libprotobuf.
 #ifndef PROF_LIB_CAPTURE_WIRE_WIRE_TAGS_H_
 #define PROF_LIB_CAPTURE_WIRE_WIRE_TAGS_H_
 
