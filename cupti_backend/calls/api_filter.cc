@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "lib/format/api_names.h"
+
 namespace prof::cupti {
 namespace {
 
@@ -42,10 +44,6 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-bool EndsWith(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
 }  // namespace
 
 bool KeepsApiCall(const std::string& name) {
@@ -65,33 +63,12 @@ bool KeepsApiCall(const std::string& name) {
   return false;
 }
 
-// "cudaLaunchKernel_v7000" and "cuMemcpyHtoDAsync_v2" differ from build to build of the program;
-// "_ptsz" and "_ptds" only say which default stream it was compiled for.
-std::string StripApiSuffix(std::string name) {
-  for (bool again = true; again;) {
-    again = false;
-    for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
-      if (EndsWith(name, suffix)) {
-        name.resize(name.size() - suffix.size());
-        again = true;
-      }
-    }
-    const size_t version = name.rfind("_v");
-    if (version != std::string::npos && version + 2 < name.size() &&
-        name.find_first_not_of("0123456789", version + 2) == std::string::npos) {
-      name.resize(version);
-      again = true;
-    }
-  }
-  return name;
-}
-
 std::vector<CUpti_CallbackId> KeptApiCalls(const CuptiApi& api, CUpti_CallbackDomain domain) {
   std::vector<CUpti_CallbackId> kept;
   for (CUpti_CallbackId cbid = 1; cbid < ApiFilter::kMaxCbid; ++cbid) {
     const char* known = nullptr;
     if (api.get_callback_name(domain, cbid, &known) != CUPTI_SUCCESS || known == nullptr) continue;
-    const std::string name = StripApiSuffix(known);
+    const std::string name(format::WithoutApiSuffix(known));
     const bool launches = StartsWith(name, "cudaLaunch") || StartsWith(name, "cudaGraphLaunch");
     if (KeepsApiCall(name) && !launches) kept.push_back(cbid);
   }
@@ -105,7 +82,7 @@ const std::string* ApiFilter::Name(CUpti_CallbackDomain domain, CUpti_CallbackId
     entry.known = true;
     const char* name = nullptr;
     if (api_->get_callback_name(domain, cbid, &name) == CUPTI_SUCCESS && name != nullptr) {
-      entry.name = StripApiSuffix(name);
+      entry.name = format::WithoutApiSuffix(name);
       entry.kept = KeepsApiCall(entry.name);
     }
   }

@@ -41,7 +41,6 @@ std::vector<CUpti_CallbackId> KeptApiCalls(const CuptiApi& api, CUpti_CallbackDo
 
 // By name; exposed for its test.
 bool KeepsApiCall(const std::string& name);
-std::string StripApiSuffix(std::string name);
 
 }  // namespace prof::cupti
 

@@ -12,7 +12,7 @@
 
 namespace prof::format {
 
-// Each enum has its names beside it, in the order of its numbers.
+// Each enum has its names beside it, in the order of their numbers.
 template <typename Enum>
 inline constexpr std::array<const char*, 0> kNames{};
 

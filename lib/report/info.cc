@@ -141,12 +141,12 @@ void WritePassGroups(std::ostream& out, const Model& model, const TextOptions& o
   }
   Table table;
   table.columns = {{"group", Align::kRight},
-                   {"tier"},
+                   {"level"},
                    {"samples", Align::kRight},
                    {"metrics", Align::kLeft, 40}};
   for (size_t id = 1; id < model.groups.size(); ++id) {
     const model::PassGroup& group = model.groups[id];
-    table.rows.push_back({{std::to_string(id), Printable(group.tier), Count(samples[id]),
+    table.rows.push_back({{std::to_string(id), Printable(group.level), Count(samples[id]),
                            Printable(Join(group.metrics, ", "))}});
   }
   WriteTable(out, table, options.width, options.utf8);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer's entry: any bytes through the reader, the analysis and the text report. Checksums are
-// mended, so that a mutation gets past them.
+// The entry of libFuzzer gives any bytes to the reader, the analysis and the text report. It
+// corrects the checksums, so that a mutation gets past them.
 #include <cstdint>
 #include <iostream>
 #include <sstream>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Sets the checksum of each frame to that of its payload; a payload that is cut off ends the walk.
+// Sets the checksum of each frame to that of its payload. Stops at a payload that is cut off.
 std::string MendChecksums(std::string bytes) {
   using namespace prof::format;
   size_t at = kFileHeaderSize;

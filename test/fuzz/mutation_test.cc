@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fuzzer's entry under the ordinary test runner: its seeds, each damaged in many places.
+// This test runs the entry of the fuzzer with its seeds, each damaged in many places.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -29,9 +29,9 @@ TEST_CASE("The seeds are valid snapshots") {
   }
 }
 
-// Each was an error of ours; its name says of what kind. Sanitizers see what a plain build does
-// not.
-TEST_CASE("Files that the fuzzer found do no harm any more") {
+// Each file showed an error in prof, and is named after it. Sanitizers see more of them than a
+// plain build does.
+TEST_CASE("Files that the fuzzer found no longer do harm") {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(PROF_FUZZ_FOUND)) {
     INFO(entry.path());

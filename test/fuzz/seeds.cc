@@ -51,7 +51,7 @@ void AddStep(SnapshotBuilder& builder, int64_t at_ns) {
   builder.Overhead("driver compiler", at_ns + 1'000, at_ns + 2'000);
 }
 
-// Allocations of each kind, from a pool and not, freed and not; what the driver migrated.
+// Allocations of each kind, with and without a pool, freed or not, and migrations.
 void AddMemory(SnapshotBuilder& builder, int64_t at_ns) {
   builder.Allocate(0x7f00'0000'0000, 1 << 20, "step", at_ns + 3'000);
   MemoryUse pinned;
@@ -76,7 +76,7 @@ void AddMemory(SnapshotBuilder& builder, int64_t at_ns) {
   builder.Unified({model::UnifiedMemoryKind::kGpuFault, 1, 0, 1, 4, at_ns + 90, at_ns + 800});
 }
 
-// From before the first step to behind the last one; a merged row, a gap, a missing value.
+// PM samples around all steps, with a merged row, a gap and a missing value.
 void AddPm(SnapshotBuilder& builder, uint32_t device) {
   model::PmSeries series;
   series.device = device;

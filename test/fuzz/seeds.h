@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small valid snapshots that use every part of the schema: where fuzzing starts from.
+// The seeds are small valid snapshots that use every part of the schema. Fuzzing starts from them.
 #ifndef PROF_TEST_FUZZ_SEEDS_H_
 #define PROF_TEST_FUZZ_SEEDS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// write_seeds <folder>: the seeds as files, for libFuzzer.
+// write_seeds <folder> writes the seeds to files, for libFuzzer.
 #include <filesystem>
 #include <fstream>
 

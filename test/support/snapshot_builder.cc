@@ -302,8 +302,8 @@ void SnapshotBuilder::Overhead(std::string_view kind, int64_t start_ns, int64_t 
 }
 
 void SnapshotBuilder::Sample(uint32_t correlation, const std::map<std::string, double>& metrics,
-                             std::string_view tier, uint32_t context) {
-  AddSample(correlation, metrics, tier, context);
+                             std::string_view level, uint32_t context) {
+  AddSample(correlation, metrics, level, context);
 }
 
 void SnapshotBuilder::GraphSample(uint32_t correlation,
@@ -322,13 +322,13 @@ void SnapshotBuilder::RangeSample(std::string_view path, int64_t begin_ns, int64
 
 wire::CounterSample& SnapshotBuilder::AddSample(uint32_t correlation,
                                                 const std::map<std::string, double>& metrics,
-                                                std::string_view tier, uint32_t context) {
-  std::string key(tier);
+                                                std::string_view level, uint32_t context) {
+  std::string key(level);
   for (const auto& [metric, value] : metrics) key += '\n' + metric;
   const auto [it, added] = records_->groups.emplace(key, records_->groups.size() + 1);
   if (added) {
     wire::PassGroup* group = records_->tables.add_pass_groups();
-    group->set_tier(String(tier));
+    group->set_level(String(level));
     for (const auto& [metric, value] : metrics) group->add_metric(String(metric));
   }
   wire::CounterSample sample;

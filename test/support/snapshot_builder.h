@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Valid snapshot bytes from a few lines, for tests of everything behind the reader:
+// The builder makes valid snapshots in a few lines, for tests of the reader and everything behind
+// it:
 //
 //   SnapshotBuilder b;
 //   const uint32_t saxpy = b.Shape("saxpy", {132}, {256});
@@ -41,30 +42,30 @@ struct Launch {
   uint32_t tid = kMainTid;
   std::optional<int64_t> api_start_ns, api_end_ns;
   uint32_t device = 0, context = 1, stream = 7;
-  uint32_t channel = 0;      // of the GPU's, for compute; 0: not known
+  uint32_t channel = 0;      // a compute channel; 0: not known
   uint32_t correlation = 0;  // 0: the next free one
   uint32_t graph = 0;
   uint64_t graph_node = 0;
   bool untimed = false;      // kernels: CUPTI gave no valid time
-  bool untraced = false;     // kernels: tracing was paused round the launch
+  bool untraced = false;     // kernels: tracing was paused around the launch
   bool no_api = false;       // the API call was not recorded (or was added by another operation)
   bool synchronous = false;  // copies: Op::async is false, the API is "cudaMemcpy"
 };
 
-// Of which kind memory is, and who hands it out.
+// The kind of memory, and the pool that it comes from.
 struct MemoryUse {
   model::MemoryKind memory = model::MemoryKind::kDevice;
   uint32_t device = 0;
-  std::optional<model::PoolState> pool;  // what the pool that serves it holds
+  std::optional<model::PoolState> pool;  // the state of the pool that serves it
   bool no_api = false;                   // the API call was not recorded
 };
 
-// The limits of an H200, with `id`.
+// The properties of an H200, with `id`.
 model::Device H200(uint32_t id = 0);
 
 class SnapshotBuilder {
  public:
-  // One process (pid 4242, "./app"), no device yet: H200(0) is added when none was given.
+  // Starts with one process (pid 4242, "./app"). Bytes() adds H200(0) when no device was given.
   SnapshotBuilder();
   ~SnapshotBuilder();
   SnapshotBuilder(const SnapshotBuilder&) = delete;
@@ -85,8 +86,8 @@ class SnapshotBuilder {
   void GraphNode(uint64_t node, std::string_view captured_in);
 
   // --- GPU work: each returns the correlation id -------------------------------------------------
-  // `path` is entered by the launching thread at the call and kept until its next one; "": the path
-  // that Range() or Step() put the thread in.
+  // The launching thread enters `path` at the call and stays there until its next one. "": it stays
+  // in the path in which Range() or Step() put it.
   uint32_t Kernel(uint32_t shape, std::string_view path, int64_t start_ns, int64_t end_ns,
                   const Launch& how = {});
   uint32_t Copy(model::CopyKind kind, model::MemoryKind source, model::MemoryKind destination,
@@ -94,7 +95,7 @@ class SnapshotBuilder {
                 const Launch& how = {});
   uint32_t Memset(uint64_t bytes, std::string_view path, int64_t start_ns, int64_t end_ns,
                   const Launch& how = {});
-  // A graph launch that was recorded as a whole; how.graph names it.
+  // A launch of a graph that was recorded as one operation; how.graph names the graph.
   uint32_t GraphRun(std::string_view path, int64_t start_ns, int64_t end_ns, const Launch& how);
 
   // --- Memory: calls of kMainTid, which stays in `path` as with GPU work -------------------------
@@ -117,8 +118,9 @@ class SnapshotBuilder {
 
   // --- Counters ----------------------------------------------------------------------------------
   void Sample(uint32_t correlation, const std::map<std::string, double>& metrics,
-              std::string_view tier = "T1", uint32_t context = 1);
-  // Of a whole graph launch, and of the instance of the range `path` around [begin_ns, end_ns].
+              std::string_view level = "T1", uint32_t context = 1);
+  // Samples of a launch of a graph, and of the instance of the range `path` around
+  // [begin_ns, end_ns].
   void GraphSample(uint32_t correlation, const std::map<std::string, double>& metrics);
   void RangeSample(std::string_view path, int64_t begin_ns, int64_t end_ns,
                    const std::map<std::string, double>& metrics);
@@ -135,10 +137,10 @@ class SnapshotBuilder {
   model::Process process;                    // written as the header
   std::optional<prof::Integrity> integrity;  // unset: kernels and launches counted, no loss
   bool trailer = true;
-  // Called with each block before it is framed: to build what a correct writer would not.
+  // Edits each block before it is framed, to build what a correct writer would not.
   std::function<void(wire::Block&)> edit;
 
-  // The file. Event rows are spread over `blocks` blocks; all tables are in the first one.
+  // Encodes the file. Event rows are spread over `blocks` blocks; all tables are in the first one.
   std::string Bytes(int blocks = 1);
   prof::Snapshot Snapshot(int blocks = 1) { return prof::Snapshot::FromBytes(Bytes(blocks)); }
 
@@ -146,7 +148,7 @@ class SnapshotBuilder {
   struct Records;
 
   wire::CounterSample& AddSample(uint32_t correlation, const std::map<std::string, double>& metrics,
-                                 std::string_view tier, uint32_t context);
+                                 std::string_view level, uint32_t context);
   uint32_t ThreadId(uint32_t tid);
   uint32_t LaneId(const Launch& how);
   void AddMemory(const model::Allocation& allocation, const char* api, std::string_view path,
@@ -157,7 +159,7 @@ class SnapshotBuilder {
   std::unique_ptr<Records> records_;
 };
 
-// The pieces of a file, for tests that put one together by hand.
+// The parts of a file, for tests that build one by hand.
 std::string FileHeader(uint32_t version = 1);
 std::string Frame(std::string_view payload);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SnapshotBuilder::Bytes: records to columns, blocks and frames.
+// SnapshotBuilder::Bytes() turns records into columns, blocks and frames.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
@@ -22,7 +22,7 @@ std::pair<size_t, size_t> Part(size_t count, int index, int blocks) {
   return {count * index / blocks, count * (index + 1) / blocks};
 }
 
-// Writes start and duration columns; row 0 is relative to base_ns, which is its own start.
+// Writes the columns of starts and durations. base_ns is the start of row 0.
 template <typename Columns>
 class Times {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SnapshotBuilder's memory: allocations, pools, unified memory; told, and encoded.
+// The part of SnapshotBuilder for memory: it records and encodes allocations, pools, unified
+// memory.
 #include <utility>
 
 #include "test/support/snapshot_builder.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a SnapshotBuilder has been told, before it is encoded. For the builder's own sources only.
+// The records of a SnapshotBuilder before it encodes them. Only for the sources of the builder.
 #ifndef PROF_TEST_SUPPORT_SNAPSHOT_RECORDS_H_
 #define PROF_TEST_SUPPORT_SNAPSHOT_RECORDS_H_
 
@@ -36,7 +36,7 @@ struct RangeRow {
 
 struct StepRow {
   int64_t time_ns = 0;
-  int rank = 0;  // of steps at one time: ends before starts, inner ends and outer starts first
+  int rank = 0;  // orders steps at one time: ends, inner ones first; then starts, outer ones first
   uint32_t thread = 0, path = 0;
 };
 
@@ -55,7 +55,7 @@ struct SnapshotBuilder::Records {
   std::vector<model::Sync> syncs;
   std::vector<RangeRow> ranges, spans;
   std::vector<StepRow> steps;
-  std::vector<RangeRow> entered;  // launches: path, thread, time; path 0: by the ranges
+  std::vector<RangeRow> entered;  // launches: path, thread, time; path 0: where the ranges put it
   std::vector<model::Overhead> overheads;
   std::vector<wire::CounterSample> samples;
   std::vector<model::PmSeries> pm_series;
@@ -66,7 +66,7 @@ struct SnapshotBuilder::Records {
     for (; path != 0; path = tables.range_paths(static_cast<int>(path) - 1).parent()) ++depth;
     return depth;
   }
-  // The innermost of Range()'s ranges that `thread` is in at `time_ns`.
+  // The innermost range of Range() in which `thread` is at `time_ns`.
   uint32_t Covering(uint32_t thread, int64_t time_ns) const {
     uint32_t best = 0;
     for (const RangeRow& range : ranges) {

@@ -60,7 +60,7 @@ GapClassifier::GapClassifier(const model::Model& model)
     const ApiCall& call = model.api_calls[i];
     previous_call_[i] = std::exchange(last[call.thread], static_cast<int32_t>(i));
     std::optional<bool>& known = blocks[call.name];
-    if (!known) known = BlocksHost(model.strings[call.name]);
+    if (!known) known = model::BlocksHost(model.strings[call.name]);
     blocks_host_[i] = *known;
   }
   for (const Op& op : model.ops) {
@@ -96,8 +96,9 @@ void GapClassifier::FindOverheads() {
   for (const model::Overhead& overhead : model_.overheads) {
     if (overhead.thread == model::kNone) continue;
     Overheads& of = overheads_[overhead.thread];
-    if (LoadsCode(overhead.kind)) of.loading.push_back({overhead.start_ns, overhead.end_ns});
-    if (IsOfTracing(overhead.kind)) of.tracing.push_back({overhead.start_ns, overhead.end_ns});
+    if (model::LoadsCode(overhead.kind)) of.loading.push_back({overhead.start_ns, overhead.end_ns});
+    if (model::IsOfTracing(overhead.kind))
+      of.tracing.push_back({overhead.start_ns, overhead.end_ns});
   }
   for (Overheads& of : overheads_) {
     of.loading = Union(std::move(of.loading));

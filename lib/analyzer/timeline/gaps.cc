@@ -8,7 +8,7 @@
 #include "lib/analyzer/base/kernel_names.h"
 #include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/timeline/gap_cause.h"
-#include "lib/snapshot/model/api_class.h"
+#include "lib/format/api_names.h"
 
 namespace prof::analyzer {
 namespace {
@@ -17,7 +17,7 @@ using model::kNoIndex;
 using model::Model;
 
 std::string ApiName(const Model& model, int32_t api) {
-  return std::string(WithoutApiSuffix(model.strings[model.api_calls[api].name]));
+  return std::string(format::WithoutApiSuffix(model.strings[model.api_calls[api].name]));
 }
 
 std::string OpName(const Model& model, const model::Op& op) {
@@ -80,7 +80,7 @@ std::string Where(const Model& model, const Cause& cause) {
       });
   if (most == cause.places.end()) return "";
   if (cause.summary.cause == GapCause::kSync) {
-    return std::string(WithoutApiSuffix(model.strings[most->first]));
+    return std::string(format::WithoutApiSuffix(model.strings[most->first]));
   }
   return PathName(model, most->first);
 }

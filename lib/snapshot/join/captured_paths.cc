@@ -6,11 +6,11 @@
 #include <string>
 #include <unordered_map>
 
-namespace prof::internal {
+namespace prof::snapshot {
 namespace {
 
-// Names repeat, so a small hostile file could ask for any amount of memory. What is beyond the
-// bounds stays with the launch.
+// Names repeat, so a small hostile file could ask for any amount of memory. Beyond these bounds
+// work keeps the path of its launch.
 constexpr size_t kMostPaths = 1 << 16;
 constexpr size_t kMostBytes = size_t{64} << 20;
 
@@ -18,7 +18,7 @@ class CapturedPaths {
  public:
   explicit CapturedPaths(model::Model* model) : model_(model) {}
 
-  // The path of work launched in `launch` and captured in `captured`.
+  // The path of work that was launched in `launch` and captured in `captured`.
   uint32_t Of(uint32_t launch, uint32_t captured) {
     const uint64_t key = uint64_t{launch} << 32 | captured;
     const auto known = paths_.find(key);
@@ -55,7 +55,7 @@ class CapturedPaths {
 
 void SetCapturedPaths(model::Model* model) {
   if (model->graph_nodes.empty()) return;
-  std::unordered_map<uint64_t, uint32_t> captured;  // the last one said of a node counts
+  std::unordered_map<uint64_t, uint32_t> captured;  // the last entry of a node counts
   for (const model::GraphNode& node : model->graph_nodes) captured[node.node] = node.path;
   CapturedPaths paths(model);
   for (size_t i = 0; i < model->ops.size(); ++i) {
@@ -69,4 +69,4 @@ void SetCapturedPaths(model::Model* model) {
   }
 }
 
-}  // namespace prof::internal
+}  // namespace prof::snapshot

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The times that ranges were open, from the steps of each thread's innermost path.
+#include "lib/snapshot/join/range_instances.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "lib/snapshot/join/join.h"
-
-namespace prof::internal {
+namespace prof::snapshot {
 namespace {
 
 struct Open {
@@ -21,9 +19,10 @@ class Deriver {
  public:
   Deriver(model::Model* model, size_t budget) : model_(model), budget_(budget) {}
 
-  // The thread goes to `path` at `time_ns`. False: too many ranges for the number of steps.
+  // Records that the thread goes to `path` at `time_ns`. False: this opens more ranges than the
+  // number of steps allows.
   bool Step(uint32_t thread, uint32_t path, int64_t time_ns) {
-    // The path's nodes from the innermost outwards, up to one that is open already.
+    // The nodes of the path from the innermost outwards, up to the first that is open already.
     opening_.clear();
     size_t keep = 0;
     for (uint32_t node = path; node != 0; node = model_->paths[node].parent) {
@@ -50,8 +49,8 @@ class Deriver {
   }
 
  private:
-  // 1-based position of `node` on the stack; 0: not there. A stack is a path, so a node can only be
-  // where its depth says; most steps find it at the top or just below.
+  // The position of `node` on the stack, from 1; 0: it is not there. Most steps find it at the top
+  // or just below.
   size_t PositionOf(uint32_t node) const {
     for (size_t i = open_.size(); i > 0; --i) {
       if (open_[i - 1].path == node) return i;
@@ -71,10 +70,10 @@ class Deriver {
 void DeriveInstances(int64_t end_ns, model::Model* model) {
   size_t steps = 0;
   for (const std::vector<model::RangeStep>& of_thread : model->steps) steps += of_thread.size();
-  // A step opens one range; only lost steps make it more. The bound keeps a hostile file, whose
-  // steps jump between two deep paths, from asking for a thousand ranges per step.
+  // A step opens one range, or more where steps were lost. Without this bound the steps of a
+  // hostile file could jump between two deep paths and open a thousand ranges each.
   Deriver deriver(model, 8 * steps + 1024);
-  model->instances.reserve(steps / 2 + 1024);  // a push and a pop are one
+  model->instances.reserve(steps / 2 + 1024);  // a push and a pop are one instance
   bool plausible = true;
   for (uint32_t thread = 0; plausible && thread < model->steps.size(); ++thread) {
     uint32_t path = 0;
@@ -95,4 +94,4 @@ void DeriveInstances(int64_t end_ns, model::Model* model) {
   model->instances.Sort();
 }
 
-}  // namespace prof::internal
+}  // namespace prof::snapshot

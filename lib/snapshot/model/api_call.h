@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program called of CUDA.
+// The table of CUDA API calls of the program.
 #ifndef PROF_LIB_SNAPSHOT_MODEL_API_CALL_H_
 #define PROF_LIB_SNAPSHOT_MODEL_API_CALL_H_
 
@@ -28,7 +28,7 @@ enum class ApiClass : uint8_t {
 
 struct ApiCall {
   uint32_t name = 0;                // index into Model::strings
-  ApiClass cls = ApiClass::kOther;  // by name
+  ApiClass cls = ApiClass::kOther;  // from the name
   bool loads_code = false;          // the driver loaded or compiled code within it
   uint32_t thread = 0;              // id
   uint32_t correlation = 0, error = 0;
@@ -51,14 +51,14 @@ class CallTable {
 
   ApiCall operator[](size_t i) const {
     const Row& row = rows_[i];
-    const Facts& facts = facts_[row.facts];
+    const Shared& shared = shared_[row.shared];
     ApiCall call;
-    call.name = facts.name;
-    call.cls = facts.cls;
+    call.name = shared.name;
+    call.cls = shared.cls;
     call.loads_code = row.loads_code != 0;
-    call.thread = facts.thread;
+    call.thread = shared.thread;
     call.correlation = row.correlation;
-    call.error = facts.error;
+    call.error = shared.error;
     call.path = row.path;
     call.start_ns = row.start_ns;
     call.end_ns = EndOf(row);
@@ -67,33 +67,34 @@ class CallTable {
 
   void push_back(const ApiCall& call) { Pack(call, &rows_.emplace_back()); }
   void resize(size_t rows) { rows_.resize(rows); }
-  // Calls `visit` with the vector of packed rows, for what concerns its memory.
+  // Calls `visit` with the vector of packed rows, for code that manages its memory.
   template <typename Visit>
   void VisitRows(Visit visit) {
     visit(&rows_);
   }
 
-  // Calls `change` with the unpacked row.
+  // Unpacks the row, calls `change` with it, and packs it again.
   template <typename Change>
   void Edit(size_t i, Change change) {
     ApiCall call = (*this)[i];
     change(&call);
     Pack(call, &rows_[i]);
   }
-  // The same for one field, without unpacking.
+  // These set one field without unpacking the row.
   void SetPath(size_t i, uint32_t path) { rows_[i].path = path; }
   void SetLoadsCode(size_t i) { rows_[i].loads_code = 1; }
 
   // Sets the class of all calls; `class_of` is given the index of the name.
   template <typename ClassOf>
   void Classify(ClassOf class_of) {
-    for (Facts& facts : facts_.values()) facts.cls = class_of(facts.name);
+    for (Shared& shared : shared_.values()) shared.cls = class_of(shared.name);
   }
 
   uint32_t correlation(size_t i) const { return rows_[i].correlation; }
   uint32_t path(size_t i) const { return rows_[i].path; }
 
-  // By start, a call before those that it made. Mostly sorted already: checking costs less.
+  // Sorts by start, and a call before the calls that it made. Rows are mostly sorted already, and
+  // checking that costs less than sorting.
   void Sort() {
     const auto less = [this](const Row& a, const Row& b) {
       return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : EndOf(b) < EndOf(a);
@@ -109,14 +110,15 @@ class CallTable {
     uint32_t duration_ns = 0;  // or kLongNs
     uint32_t correlation = 0;
     uint32_t path = 0;
-    uint32_t facts : 31;
+    uint32_t shared : 31;
     uint32_t loads_code : 1;
 
-    Row() : facts(0), loads_code(0) {}
+    Row() : shared(0), loads_code(0) {}
   };
   static_assert(sizeof(Row) == 24);
 
-  struct Facts {
+  // The fields that are equal in many rows.
+  struct Shared {
     uint32_t name = 0, thread = 0, error = 0;
     ApiClass cls = ApiClass::kOther;
     int64_t long_end_ns = 0;
@@ -125,23 +127,23 @@ class CallTable {
   };
 
   int64_t EndOf(const Row& row) const {
-    return row.duration_ns == kLongNs ? facts_[row.facts].long_end_ns
+    return row.duration_ns == kLongNs ? shared_[row.shared].long_end_ns
                                       : row.start_ns + row.duration_ns;
   }
 
-  // In place: a row that is put together elsewhere and copied waits for its own bytes.
+  // Writes the row in place. A row that is built elsewhere and copied waits for its own bytes.
   void Pack(const ApiCall& call, Row* row) {
     row->start_ns = call.start_ns;
     row->duration_ns = ShortNs(call.start_ns, call.end_ns);
     row->correlation = call.correlation;
     row->path = call.path;
-    row->facts = facts_.Add({call.name, call.thread, call.error, call.cls,
-                             row->duration_ns == kLongNs ? call.end_ns : 0});
+    row->shared = shared_.Add({call.name, call.thread, call.error, call.cls,
+                               row->duration_ns == kLongNs ? call.end_ns : 0});
     row->loads_code = call.loads_code ? 1 : 0;
   }
 
   std::vector<Row> rows_;
-  Interned<Facts> facts_;
+  Interned<Shared> shared_;
 };
 
 }  // namespace prof::model

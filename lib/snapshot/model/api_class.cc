@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/snapshot/model/api_class.h"
 
-namespace prof {
-namespace {
+#include "lib/format/api_names.h"
 
-using model::ApiClass;
+namespace prof::model {
+namespace {
 
 // Not Abseil's: in Debian's build absl::string_view is a type of its own.
 bool StartsWith(std::string_view text, std::string_view prefix) {
@@ -18,33 +18,11 @@ bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
   text->remove_prefix(prefix.size());
   return true;
 }
-bool ConsumeSuffix(std::string_view* text, std::string_view suffix) {
-  if (!EndsWith(*text, suffix)) return false;
-  text->remove_suffix(suffix.size());
-  return true;
-}
-
-// "_v2", "_v11060": true when `name` ended in one, which is then removed.
-bool StripVersion(std::string_view* name) {
-  const size_t at = name->rfind("_v");
-  if (at == name->npos || at + 2 == name->size()) return false;
-  for (const char digit : name->substr(at + 2)) {
-    if (digit < '0' || digit > '9') return false;
-  }
-  *name = name->substr(0, at);
-  return true;
-}
 
 }  // namespace
 
-std::string_view WithoutApiSuffix(std::string_view name) {
-  while (ConsumeSuffix(&name, "_ptsz") || ConsumeSuffix(&name, "_ptds") || StripVersion(&name)) {
-  }
-  return name;
-}
-
 ApiClass ClassifyApi(std::string_view name) {
-  name = WithoutApiSuffix(name);
+  name = format::WithoutApiSuffix(name);
   // The runtime's and the driver's names differ in their prefix only, with few exceptions.
   if (!ConsumePrefix(&name, "cuda") && !ConsumePrefix(&name, "cu")) {
     return ApiClass::kOther;
@@ -80,4 +58,4 @@ bool BlocksHost(std::string_view name) {
   }
 }
 
-}  // namespace prof
+}  // namespace prof::model

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A snapshot in memory, with its joins made: each GPU operation knows the API call that launched
-// it and the NVTX path it belongs to. Plain data; lib/snapshot fills it, the analysis reads it.
+// The model is a snapshot in memory, as plain data. The reader fills it and joins its records: each
+// GPU operation knows the API call that launched it and the NVTX path that it belongs to.
 #ifndef PROF_LIB_SNAPSHOT_MODEL_MODEL_H_
 #define PROF_LIB_SNAPSHOT_MODEL_MODEL_H_
 
@@ -30,7 +30,7 @@ using format::Subsystem;
 using format::SyncKind;
 using format::UnifiedMemoryKind;
 
-constexpr uint32_t kNone = 0;  // ids: 0 means none
+constexpr uint32_t kNone = 0;  // the id that means "none"
 
 struct Process {
   uint32_t format_version = 0;
@@ -40,7 +40,7 @@ struct Process {
   int32_t rank = -1;
   uint32_t cuda_driver_version = 0, cupti_version = 0;
   bool injected = false;
-  uint64_t cupti_device_bytes = 0;  // that CUPTI may take in each context; 0: not known
+  uint64_t cupti_device_bytes = 0;  // the most that CUPTI takes in each context; 0: not known
 };
 
 struct Device {
@@ -58,13 +58,13 @@ struct RangePath {
   uint32_t parent = 0;  // id
   std::string name, domain;
   std::string full;  // "outer/inner"; a domain other than the default is prefixed "domain:"
-  uint32_t color = 0, category = 0;  // ARGB; of the first use; 0: none
-  // Not 0: no range of the program, but work that was launched in `parent` by a CUDA graph, and
-  // captured in this path. Added by the reader, behind those of the file.
+  uint32_t color = 0, category = 0;  // of the first use; the color is ARGB; 0: none
+  // Not 0: the reader added this path. It stands for work that a CUDA graph launched in `parent`
+  // and that was captured in the path with this id.
   uint32_t captured = 0;
 };
 
-// Between the launch's and the capture's path in RangePath::full.
+// Stands between the path of the launch and the path of the capture in RangePath::full.
 constexpr char kCapturedIn[] = " > ";
 
 // The range in which a node of a CUDA graph was captured.
@@ -84,7 +84,7 @@ struct Shape {
 struct Allocation {
   AllocationOperation operation = AllocationOperation::kUnknown;
   MemoryKind memory = MemoryKind::kUnknown;
-  bool pooled = false;                           // by a memory pool
+  bool pooled = false;                           // a memory pool served it
   uint32_t device = 0, context = 0, stream = 0;  // stream 0xffffffff: none
   uint32_t correlation = 0;
   uint32_t path = 0;       // NVTX path id of the calling thread at the call
@@ -97,10 +97,10 @@ struct Allocation {
 struct PoolState {
   PoolOperation operation = PoolOperation::kUnknown;
   PoolType type = PoolType::kUnknown;
-  bool managed = false;  // of operations; not known with allocations
+  bool managed = false;  // false with allocations, where it is not known
   uint32_t device = 0;
   uint64_t address = 0;                            // names the pool
-  uint64_t reserved = 0, used = 0, threshold = 0;  // bytes; of local pools
+  uint64_t reserved = 0, used = 0, threshold = 0;  // bytes; only known of local pools
   int64_t time_ns = 0;
 };
 
@@ -135,7 +135,7 @@ struct CategoryName {
   uint32_t category = 0;
   std::string domain, name;
 };
-// As it was created.
+// A stream as the program created it.
 struct Stream {
   uint32_t context = 0, stream = 0;  // as in Op
   int32_t priority = 0;              // a smaller number goes first
@@ -161,9 +161,9 @@ struct Throughput {
 };
 
 struct PassGroup {
-  std::string tier;
+  std::string level;
   std::vector<std::string> metrics;
-  std::vector<Throughput> throughputs;  // of which a part is among the metrics
+  std::vector<Throughput> throughputs;  // those with a part among the metrics
 };
 
 struct CounterSample {
@@ -177,16 +177,17 @@ struct CounterSample {
   size_t first_graph_op = 0, graph_ops = 0;
 };
 
-// Samples of a whole device at a fixed interval (PM sampling), as columns. Row i is the device from
+// PM samples, which count a whole device at a fixed interval, as columns. Row i lasts from
 // begin_ns[i] to end_ns[i], in the clock of the operations; values[i * metrics.size() + m] is the
-// mean of metric m over it, NaN where CUPTI gave none. Sorted by begin, which is never negative.
+// mean of metric m over the row, NaN where CUPTI gave none. Rows are sorted by begin, which is
+// never negative.
 struct PmSeries {
   uint32_t device = 0;
-  int64_t interval_ns = 0;  // that was asked for
+  int64_t interval_ns = 0;  // as requested; rows may differ
   std::vector<std::string> metrics;
   std::vector<double> scales;  // of each metric: what its values are multiples of
   std::vector<int64_t> begin_ns, end_ns;
-  std::vector<uint32_t> samples;  // taken in the row: 1, or several equal ones in a row
+  std::vector<uint32_t> samples;  // in each row: 1, or several with equal values
   std::vector<float> values;
 
   size_t rows() const { return begin_ns.size(); }
@@ -216,8 +217,8 @@ struct Model {
   Process process;
   Integrity integrity;
   bool stopped_in_order = false;  // the trailer is there
-  std::string truncation;         // not empty: what of the file could not be read, and why
-  int64_t end_ns = 0;             // of the trailer; 0 without one
+  std::string truncation;         // why a part of the file could not be read; empty: all was read
+  int64_t end_ns = 0;             // from the trailer; 0: there is none
 
   std::vector<std::string> strings{""};
   std::vector<RangePath> paths{RangePath{}};
@@ -236,8 +237,8 @@ struct Model {
   std::vector<std::vector<RangeStep>> steps;  // by thread id; sorted by time
   InstanceTable instances;                    // sorted by start
   std::vector<RangeInstance> spans;           // nvtxRangeStart/End, sorted by start
-  std::vector<Mark> marks;                    // in the order of the file, as the next
-  std::vector<Payload> payloads;
+  std::vector<Mark> marks;                    // in the order of the file
+  std::vector<Payload> payloads;              // in the order of the file
   std::vector<CategoryName> category_names;
   std::vector<StreamName> stream_names;
   std::vector<GraphNode> graph_nodes;  // in the order of the file: the last one of a node counts
@@ -248,8 +249,8 @@ struct Model {
   std::vector<ProfilerInterval> profiler_intervals;  // sorted by begin
   std::vector<Notice> notices;
 
-  // The range in which `op` was launched. Op::path is that, or a path below it that says in which
-  // range the node of the graph was captured.
+  // The range in which `op` was launched. Op::path is that range, or a path below it that names the
+  // range in which the node of the graph was captured.
   uint32_t LaunchPath(const Op& op) const {
     return paths[op.path].captured != kNone ? paths[op.path].parent : op.path;
   }

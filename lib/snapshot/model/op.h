@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ran on a device.
+// The table of operations: everything that ran on a device.
 #ifndef PROF_LIB_SNAPSHOT_MODEL_OP_H_
 #define PROF_LIB_SNAPSHOT_MODEL_OP_H_
 
@@ -21,21 +21,22 @@ using format::ChannelType;
 using format::CopyKind;
 using format::MemoryKind;
 
-constexpr int32_t kNoIndex = -1;  // indices into the model's vectors
+constexpr int32_t kNoIndex = -1;  // where an index into the model's vectors would be
 
-// kGraph: a launch of a CUDA graph that was recorded as a whole; its operations are not known.
+// kGraph is a launch of a CUDA graph that was recorded as one operation; those inside it are not
+// known.
 enum class OpKind : uint8_t { kKernel, kCopy, kMemset, kGraph };
 
-// A kernel, copy or memset that ran on a device, or a graph.
+// A kernel, a copy, a memset or a graph that ran on a device.
 struct Op {
   OpKind kind = OpKind::kKernel;
   bool timed = true;      // false: no valid time; start_ns and end_ns mean nothing
-  bool untraced = false;  // prof paused tracing round this launch: start_ns is the host's
+  bool untraced = false;  // prof paused tracing around this launch: start_ns is the host's
   bool sampled = false;   // ran inside a counter range
   bool async = false;     // copies
   CopyKind copy = CopyKind::kUnknown;
-  MemoryKind source = MemoryKind::kUnknown,
-             destination = MemoryKind::kUnknown;  // memset: destination
+  MemoryKind source = MemoryKind::kUnknown;
+  MemoryKind destination = MemoryKind::kUnknown;  // also of a memset
   ChannelType channel_type = ChannelType::kUnknown;
   uint32_t channel = 0;  // means something where its type is known
   uint32_t device = 0, context = 0, stream = 0;
@@ -49,13 +50,13 @@ struct Op {
   int64_t start_ns = 0, end_ns = 0;
 };
 
-// A kernel, or a graph, which is taken for the kernels in it.
+// True for kernels and for graphs: a graph counts as the kernels in it.
 inline bool RunsKernels(const Op& op) {
   return op.kind == OpKind::kKernel || op.kind == OpKind::kGraph;
 }
 
-// Operations, 32 bytes each. Those that are more than a kernel launched on its own share what they
-// have beside, as far as it repeats.
+// Operations, in 32 bytes each. A plain kernel (one with a time, launched on its own) fits in its
+// row. Other operations share the rest of their fields with those that have equal ones.
 class OpTable {
  public:
   using value_type = Op;
@@ -89,41 +90,41 @@ class OpTable {
     op.start_ns = row.start_ns;
     op.end_ns = row.start_ns + row.duration_ns;
     if (row.plain != 0) {
-      op.shape = row.shape_or_facts;
+      op.shape = row.shape_or_shared;
       return op;
     }
-    const Facts& facts = facts_[row.shape_or_facts];
-    op.kind = facts.kind;
-    op.timed = facts.timed;
-    op.untraced = facts.untraced;
-    op.async = facts.async;
-    op.copy = facts.copy;
-    op.source = facts.source;
-    op.destination = facts.destination;
-    op.shape = facts.shape;
-    op.graph = facts.graph;
-    op.graph_node = facts.graph_node;
-    op.bytes = facts.bytes;
-    if (row.duration_ns == kLongNs) op.end_ns = facts.long_end_ns;
+    const Shared& shared = shared_[row.shape_or_shared];
+    op.kind = shared.kind;
+    op.timed = shared.timed;
+    op.untraced = shared.untraced;
+    op.async = shared.async;
+    op.copy = shared.copy;
+    op.source = shared.source;
+    op.destination = shared.destination;
+    op.shape = shared.shape;
+    op.graph = shared.graph;
+    op.graph_node = shared.graph_node;
+    op.bytes = shared.bytes;
+    if (row.duration_ns == kLongNs) op.end_ns = shared.long_end_ns;
     return op;
   }
 
   void push_back(const Op& op) { Pack(op, &rows_.emplace_back()); }
   void resize(size_t rows) { rows_.resize(rows); }
-  // Calls `visit` with the vector of packed rows, for what concerns its memory.
+  // Calls `visit` with the vector of packed rows, for code that manages its memory.
   template <typename Visit>
   void VisitRows(Visit visit) {
     visit(&rows_);
   }
 
-  // Calls `change` with the unpacked row.
+  // Unpacks the row, calls `change` with it, and packs it again.
   template <typename Change>
   void Edit(size_t i, Change change) {
     Op op = (*this)[i];
     change(&op);
     Pack(op, &rows_[i]);
   }
-  // The same for one field, without unpacking.
+  // These set single fields without unpacking the row.
   void SetCall(size_t i, int32_t api, uint32_t path) {
     rows_[i].api = api;
     rows_[i].path = path;
@@ -134,9 +135,10 @@ class OpTable {
   uint32_t correlation(size_t i) const { return rows_[i].correlation; }
   int32_t api(size_t i) const { return rows_[i].api; }
 
-  // Without looking at the rows; those that were erased or changed count too.
+  // True if any row is or was untraced. It reads no rows, so erased and changed ones count too.
   bool MayHaveUntraced() const {
-    return std::any_of(facts_.begin(), facts_.end(), [](const Facts& of) { return of.untraced; });
+    return std::any_of(shared_.begin(), shared_.end(),
+                       [](const Shared& one) { return one.untraced; });
   }
 
   template <typename Predicate>
@@ -148,7 +150,8 @@ class OpTable {
     rows_.resize(kept);
   }
 
-  // By start, those without a time last. Records come nearly in order: checking costs less.
+  // Sorts by start, and rows without a time last. Records come nearly in order, and checking that
+  // costs less than sorting.
   void Sort() {
     const auto less = [this](const Row& a, const Row& b) {
       const bool a_timed = Timed(a), b_timed = Timed(b);
@@ -166,7 +169,7 @@ class OpTable {
     uint32_t correlation = 0;
     uint32_t path = 0;
     int32_t api = kNoIndex;
-    uint32_t shape_or_facts = 0;  // a number in facts_, unless plain
+    uint32_t shape_or_shared = 0;  // plain: the shape; otherwise a number in shared_
     uint32_t lane : 30;
     uint32_t sampled : 1;
     uint32_t plain : 1;  // a kernel with a time, launched on its own
@@ -182,7 +185,8 @@ class OpTable {
     auto Key() const { return std::tuple(device, context, stream, channel, channel_type); }
   };
 
-  struct Facts {
+  // The fields of operations that are not plain.
+  struct Shared {
     OpKind kind = OpKind::kKernel;
     bool timed = true, untraced = false, async = false;
     CopyKind copy = CopyKind::kUnknown;
@@ -197,9 +201,9 @@ class OpTable {
     }
   };
 
-  bool Timed(const Row& row) const { return row.plain != 0 || facts_[row.shape_or_facts].timed; }
+  bool Timed(const Row& row) const { return row.plain != 0 || shared_[row.shape_or_shared].timed; }
 
-  // In place: a row that is put together elsewhere and copied waits for its own bytes.
+  // Writes the row in place. A row that is built elsewhere and copied waits for its own bytes.
   void Pack(const Op& op, Row* row) {
     row->start_ns = op.start_ns;
     row->duration_ns = ShortNs(op.start_ns, op.end_ns);
@@ -214,15 +218,15 @@ class OpTable {
                        op.destination == MemoryKind::kUnknown && op.graph == 0 &&
                        op.graph_node == 0 && op.bytes == 0 && !is_long;
     row->plain = plain ? 1 : 0;
-    row->shape_or_facts = plain ? op.shape
-                                : facts_.Add({op.kind, op.timed, op.untraced, op.async, op.copy,
-                                              op.source, op.destination, op.shape, op.graph,
-                                              op.graph_node, op.bytes, is_long ? op.end_ns : 0});
+    row->shape_or_shared = plain ? op.shape
+                                 : shared_.Add({op.kind, op.timed, op.untraced, op.async, op.copy,
+                                                op.source, op.destination, op.shape, op.graph,
+                                                op.graph_node, op.bytes, is_long ? op.end_ns : 0});
   }
 
   std::vector<Row> rows_;
   Interned<Lane> lanes_;
-  Interned<Facts> facts_;
+  Interned<Shared> shared_;
 };
 
 }  // namespace prof::model

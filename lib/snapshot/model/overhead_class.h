@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What CUPTI's overhead records are about, by the name that the recording gives them.
+// These functions sort CUPTI's overhead records by the names that the recording gives them.
 #ifndef PROF_LIB_SNAPSHOT_MODEL_OVERHEAD_CLASS_H_
 #define PROF_LIB_SNAPSHOT_MODEL_OVERHEAD_CLASS_H_
 
 #include <string_view>
 
-namespace prof {
+namespace prof::model {
 
-// The driver loads or compiles code, as it does at a kernel's first launch.
-inline bool LoadsCode(std::string_view overhead) {
+// True when the driver loads or compiles code, as it does at the first launch of a kernel.
+[[nodiscard]] inline bool LoadsCode(std::string_view overhead) {
   return overhead == "lazy function loading" || overhead == "module loading" ||
          overhead == "driver compiler";
 }
 
-// Tracing itself: buffers, instrumentation, device memory for time stamps.
-inline bool IsOfTracing(std::string_view overhead) { return overhead.substr(0, 6) == "CUPTI "; }
+// True when tracing itself does the work: buffers, instrumentation, memory for time stamps.
+[[nodiscard]] inline bool IsOfTracing(std::string_view overhead) {
+  return overhead.substr(0, 6) == "CUPTI ";
+}
 
-}  // namespace prof
+}  // namespace prof::model
 
 #endif  // PROF_LIB_SNAPSHOT_MODEL_OVERHEAD_CLASS_H_

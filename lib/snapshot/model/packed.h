@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tables of the model are made of that hold millions of rows: a row is packed into as few
-// bytes as it can be, and unpacked where it is read.
+// The parts of tables with millions of rows: a row is packed into as few bytes as possible, and
+// unpacked where it is read.
 #ifndef PROF_LIB_SNAPSHOT_MODEL_PACKED_H_
 #define PROF_LIB_SNAPSHOT_MODEL_PACKED_H_
 
@@ -13,17 +13,17 @@
 
 namespace prof::model {
 
-// A duration that does not fit 32 bits (4.3 s); the end is somewhere else then.
+// Stands for a duration that does not fit 32 bits (4.3 s). The table keeps the end elsewhere.
 constexpr uint32_t kLongNs = UINT32_MAX;
 
-// Unsigned: two times that are no interval wrap round instead of being undefined.
+// Subtracts without signs, so that an end before the start wraps round instead of being undefined.
 inline uint32_t ShortNs(int64_t start_ns, int64_t end_ns) {
   const uint64_t duration = static_cast<uint64_t>(end_ns) - static_cast<uint64_t>(start_ns);
   return duration < kLongNs ? static_cast<uint32_t>(duration) : kLongNs;
 }
 
-// Values that repeat in many rows, which hold a number instead. Value::Key() is a tuple of integers
-// and enums.
+// Values that repeat in many rows: each is kept once, and a row has its number. Value::Key() is a
+// tuple of integers and enums.
 template <typename Value>
 class Interned {
  public:
@@ -31,7 +31,7 @@ class Interned {
 
   auto begin() const { return values_.begin(); }
   auto end() const { return values_.end(); }
-  // For what changes the values of all rows alike.
+  // For code that changes the values of all rows.
   std::vector<Value>& values() { return values_; }
 
   uint32_t Add(const Value& value) {
@@ -53,12 +53,12 @@ class Interned {
 
  private:
   static constexpr uint32_t kFree = UINT32_MAX;
-  // A value that has no slot among so many is held again each time: values that were chosen to
-  // collide cost memory in proportion to the rows, and no time.
+  // A value that finds no slot in this many tries is kept again for each row. Values that were
+  // chosen to collide cost memory in proportion to the rows, but no time.
   static constexpr size_t kTries = 16;
 
   size_t Slot(const Value& value) const {
-    uint64_t hash = 0;
+    uint64_t hash = 0;  // only the upper half is used, so a product is enough
     const auto mix = [&hash](auto part) {
       hash = (hash ^ static_cast<uint64_t>(part)) * 0x9e3779b97f4a7c15;
     };
@@ -81,7 +81,7 @@ class Interned {
   uint32_t last_ = 0;
 };
 
-// Over the rows of a table whose operator[] unpacks them: `for (const Op& op : ops)`.
+// Iterates over a table whose operator[] unpacks a row: `for (const Op& op : ops)`.
 template <typename Table>
 class RowIterator {
  public:

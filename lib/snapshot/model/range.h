@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When the program was in which NVTX range.
+// These tables say when each thread of the program was in which NVTX range.
 #ifndef PROF_LIB_SNAPSHOT_MODEL_RANGE_H_
 #define PROF_LIB_SNAPSHOT_MODEL_RANGE_H_
 
@@ -15,7 +15,8 @@
 
 namespace prof::model {
 
-// From `time_ns()` on a thread is in `path()`. In two halves: 12 bytes, not 16.
+// A step: from `time_ns()` on a thread is in `path()`. The time has two halves, so that a step
+// takes 12 bytes, not 16.
 class RangeStep {
  public:
   RangeStep(int64_t time_ns, uint32_t path)
@@ -32,14 +33,14 @@ class RangeStep {
   uint32_t path_;
 };
 
-// One time a range was open (push/pop derived from the steps, or start/end).
+// One time that a range was open. Those of push and pop are derived from the steps.
 struct RangeInstance {
   uint32_t path = 0, thread = 0;
   int64_t start_ns = 0, end_ns = 0;
   bool closed = true;  // false: still open at the end of the capture
 };
 
-// Instances, 16 bytes each.
+// Instances, in 16 bytes each.
 class InstanceTable {
  public:
   using value_type = RangeInstance;
@@ -52,7 +53,7 @@ class InstanceTable {
   RangeInstance operator[](size_t i) const { return Unpack(rows_[i]); }
 
   void push_back(const RangeInstance& instance) { Pack(instance, &rows_.emplace_back()); }
-  void reserve(size_t rows) { internal::ReserveRows(rows, &rows_); }
+  void reserve(size_t rows) { ReserveRows(rows, &rows_); }
 
   void SetEnd(size_t i, int64_t end_ns, bool closed) {
     if (ShortNs(rows_[i].start_ns, end_ns) != kLongNs) {
@@ -66,7 +67,8 @@ class InstanceTable {
     Pack(instance, &rows_[i]);
   }
 
-  // By start, outer ones first. With one thread they come in order: checking costs less.
+  // Sorts by start, and outer ranges first. The ranges of one thread come in order, and checking
+  // that costs less than sorting.
   void Sort() {
     const auto less = [this](const Row& row_a, const Row& row_b) {
       if (row_a.start_ns != row_b.start_ns) return row_a.start_ns < row_b.start_ns;
@@ -82,14 +84,15 @@ class InstanceTable {
   struct Row {
     int64_t start_ns = 0;
     uint32_t duration_ns = 0;  // or kLongNs
-    uint32_t facts : 31;
+    uint32_t shared : 31;
     uint32_t closed : 1;
 
-    Row() : facts(0), closed(0) {}
+    Row() : shared(0), closed(0) {}
   };
   static_assert(sizeof(Row) == 16);
 
-  struct Facts {
+  // The fields that are equal in many rows.
+  struct Shared {
     uint32_t path = 0, thread = 0;
     int64_t long_end_ns = 0;
 
@@ -97,23 +100,23 @@ class InstanceTable {
   };
 
   RangeInstance Unpack(const Row& row) const {
-    const Facts& facts = facts_[row.facts];
+    const Shared& shared = shared_[row.shared];
     const int64_t end_ns =
-        row.duration_ns == kLongNs ? facts.long_end_ns : row.start_ns + row.duration_ns;
-    return {facts.path, facts.thread, row.start_ns, end_ns, row.closed != 0};
+        row.duration_ns == kLongNs ? shared.long_end_ns : row.start_ns + row.duration_ns;
+    return {shared.path, shared.thread, row.start_ns, end_ns, row.closed != 0};
   }
 
-  // In place: a row that is put together elsewhere and copied waits for its own bytes.
+  // Writes the row in place. A row that is built elsewhere and copied waits for its own bytes.
   void Pack(const RangeInstance& instance, Row* row) {
     row->start_ns = instance.start_ns;
     row->duration_ns = ShortNs(instance.start_ns, instance.end_ns);
-    row->facts = facts_.Add(
+    row->shared = shared_.Add(
         {instance.path, instance.thread, row->duration_ns == kLongNs ? instance.end_ns : 0});
     row->closed = instance.closed ? 1 : 0;
   }
 
   std::vector<Row> rows_;
-  Interned<Facts> facts_;
+  Interned<Shared> shared_;
 };
 
 }  // namespace prof::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Room for vectors of which the final size is known or guessed.
+// These functions reserve memory for vectors whose final size is known or guessed.
 #ifndef PROF_LIB_SNAPSHOT_MODEL_RESERVE_H_
 #define PROF_LIB_SNAPSHOT_MODEL_RESERVE_H_
 
@@ -11,17 +11,17 @@
 #include <cstdint>
 #include <vector>
 
-namespace prof::internal {
+namespace prof::model {
 
 constexpr size_t kLargePage = 2 << 20;
 
-// Whole large pages; `begin` may be null if there is none.
+// Memory that consists of complete large pages. `begin` may be null when `bytes` is 0.
 struct LargePages {
   char* begin = nullptr;
   size_t bytes = 0;
 };
 
-// Those that begin in `bytes` of `room` behind the first `skipped`, and end within it.
+// The large pages that begin in [skipped, skipped + bytes) of `room` and end within `room`.
 inline LargePages PagesOf(const LargePages& room, size_t skipped, size_t bytes) {
   skipped = std::min(skipped, room.bytes);
   bytes = std::min(bytes, room.bytes - skipped);
@@ -34,16 +34,16 @@ inline LargePages PagesOf(const LargePages& room, size_t skipped, size_t bytes) 
   return {room.begin + (first - address), last - first};
 }
 
-// The room behind the last row.
+// The reserved memory after the last row.
 template <typename T>
 LargePages FreeRoom(std::vector<T>* vector) {
   return {reinterpret_cast<char*>(vector->data() + vector->size()),
           (vector->capacity() - vector->size()) * sizeof(T)};
 }
 
-// Vectors that double as they grow copy everything again and again, and take twice the memory at
-// their largest. Room of megabytes is asked for in large pages: most of the time that it takes to
-// fill such a vector for the first time is the kernel's, page by page.
+// Reserves memory for `rows`. A vector that doubles as it grows copies its rows again and again,
+// and takes twice the memory at its largest. Memory of megabytes is requested in large pages,
+// because most of the time to fill a new vector is the system's, and it works page by page.
 template <typename T>
 void ReserveRows(size_t rows, std::vector<T>* vector) {
   if (rows <= vector->capacity()) return;
@@ -52,14 +52,15 @@ void ReserveRows(size_t rows, std::vector<T>* vector) {
   if (pages.bytes != 0) madvise(pages.begin, pages.bytes, MADV_HUGEPAGE);
 }
 
-// Has the system provide pages now that it would provide when they are written to first. Changes
-// nothing in them, whoever writes to them meanwhile; where that is not possible, nothing happens.
+// Makes the system provide pages now instead of at the first write. It changes no content, even
+// when another thread writes to the pages at the same time. Does nothing where the system cannot do
+// that.
 inline void Touch(const LargePages& pages) {
 #ifdef MADV_POPULATE_WRITE
   if (pages.bytes != 0) madvise(pages.begin, pages.bytes, MADV_POPULATE_WRITE);
 #endif
 }
 
-}  // namespace prof::internal
+}  // namespace prof::model
 
 #endif  // PROF_LIB_SNAPSHOT_MODEL_RESERVE_H_

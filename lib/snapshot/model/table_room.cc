@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-namespace prof::internal {
+namespace prof::model {
 namespace {
 
-constexpr uint64_t kBlocksToJudgeBy = 16;
+constexpr uint64_t kBlocksToEstimateFrom = 16;
 constexpr uint64_t kMostToReserveFor = uint64_t{256} << 20;  // bytes of a file
 
 template <typename Visit>
@@ -21,13 +21,13 @@ void ForEachLargeTable(model::Model* model, Visit visit) {
 
 void TableRoom::Follow(uint64_t position, model::Model* model) {
   position_ = position;
-  if (++blocks_ != kBlocksToJudgeBy) return;
-  // Nothing for a file so large that the claim alone could fail.
+  if (++blocks_ != kBlocksToEstimateFrom) return;
+  // For a very large file the reservation itself could fail.
   if (file_size_ <= position || file_size_ > kMostToReserveFor) return;
   const auto size = static_cast<double>(file_size_);
   const double growth = 1.02 * size / static_cast<double>(position);
   ForEachLargeTable(model, [&](auto* rows) {
-    // The rows that come in the fewest bytes are steps: a launch in a range is two in eight bytes.
+    // Steps are the rows with the fewest bytes in the file: two of them in eight bytes.
     const double most = size / 3;
     ReserveRows(static_cast<size_t>(std::min(static_cast<double>(rows->size()) * growth, most)),
                 rows);
@@ -46,4 +46,4 @@ std::vector<LargePages> TableRoom::Ahead(uint64_t bytes, model::Model* model) co
   return pages;
 }
 
-}  // namespace prof::internal
+}  // namespace prof::model

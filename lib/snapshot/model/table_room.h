@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for the tables that grow with the file. Most of what a row costs is its memory: the system
-// clears each page when it is touched first, and a virtual machine may have to be given it before.
+// TableRoom reserves memory for the tables that grow with the file. Most of the cost of a row is
+// its memory: the system clears each page at its first use, and a virtual machine may first have to
+// get the page from its host.
 #ifndef PROF_LIB_SNAPSHOT_MODEL_TABLE_ROOM_H_
 #define PROF_LIB_SNAPSHOT_MODEL_TABLE_ROOM_H_
 
@@ -12,18 +13,18 @@
 #include "lib/snapshot/model/model.h"
 #include "lib/snapshot/model/reserve.h"
 
-namespace prof::internal {
+namespace prof::model {
 
 class TableRoom {
  public:
   explicit TableRoom(uint64_t file_size) : file_size_(file_size) {}
 
-  // The model has the blocks before byte `position` of the file. After the first few of them makes
-  // room for the others, if they are alike.
+  // Call it when the model has the blocks before byte `position` of the file. After the first few
+  // blocks it reserves memory for the others, as if they were alike.
   void Follow(uint64_t position, model::Model* model);
 
-  // Half of what `bytes` of the file will fill that lie as far behind the position: the half that
-  // is to be touched by another thread.
+  // The pages that another thread should touch: half of the memory that the `bytes` of the file
+  // after the next `bytes` are expected to fill.
   std::vector<LargePages> Ahead(uint64_t bytes, model::Model* model) const;
 
  private:
@@ -31,6 +32,6 @@ class TableRoom {
   uint64_t blocks_ = 0;
 };
 
-}  // namespace prof::internal
+}  // namespace prof::model
 
 #endif  // PROF_LIB_SNAPSHOT_MODEL_TABLE_ROOM_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/format/framing.h"
 
-namespace prof::internal {
+namespace prof::snapshot {
 namespace {
 
 // The payload of the next frame.
@@ -58,4 +58,4 @@ void BlockBatch::Read(size_t bytes, Source* source) {
   } while (!last_ && source->position() - begin < bytes);
 }
 
-}  // namespace prof::internal
+}  // namespace prof::snapshot

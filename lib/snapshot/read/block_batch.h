@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Some of a snapshot's blocks, checked and parsed, but not decoded.
+// A batch is some consecutive blocks of a snapshot, with their checksums checked and parsed by
+// protobuf, but not decoded.
 #ifndef PROF_LIB_SNAPSHOT_READ_BLOCK_BATCH_H_
 #define PROF_LIB_SNAPSHOT_READ_BLOCK_BATCH_H_
 
@@ -12,11 +13,11 @@
 #include "lib/snapshot/read/source.h"
 #include "prof/snapshot.pb.h"
 
-namespace prof::internal {
+namespace prof::snapshot {
 
 struct ParsedBlock {
   wire::Block block;
-  uint64_t begin = 0, end = 0;  // of its frame in the file
+  uint64_t begin = 0, end = 0;  // the place of its frame in the file
   size_t payload_bytes = 0;
   // kOutOfRange: the end of the file. kDataLoss: damaged. kUnavailable: reading failed.
   absl::Status status;
@@ -24,14 +25,14 @@ struct ParsedBlock {
 
 class BlockBatch {
  public:
-  // Replaces what is there by the next blocks: at least one, and then those that begin within
-  // `bytes` from it. Uses the same messages again, which keep the room of their columns.
+  // Replaces the batch by the next blocks: at least one, and then those that begin within `bytes`
+  // of its beginning. Messages are reused, because they keep the memory of their columns.
   void Read(size_t bytes, Source* source);
 
   const ParsedBlock* begin() const { return blocks_.data(); }
   const ParsedBlock* end() const { return blocks_.data() + size_; }
-  // Nothing is to be read behind these: the last one has the trailer, or a status that is not OK.
-  bool last() const { return last_; }
+  // True when no batch follows: the last block has the trailer, or a status that is not OK.
+  [[nodiscard]] bool last() const { return last_; }
 
  private:
   std::vector<ParsedBlock> blocks_;
@@ -39,6 +40,6 @@ class BlockBatch {
   bool last_ = false;
 };
 
-}  // namespace prof::internal
+}  // namespace prof::snapshot
 
 #endif  // PROF_LIB_SNAPSHOT_READ_BLOCK_BATCH_H_

@@ -22,6 +22,7 @@
 #include "prof/snapshot.pb.h"
 
 namespace prof {
+namespace snapshot {
 namespace {
 
 absl::Status NewerVersion(uint32_t version, const std::string& writer) {
@@ -31,9 +32,9 @@ absl::Status NewerVersion(uint32_t version, const std::string& writer) {
       ". Use the prof that comes with the library that wrote it, or a newer one."));
 }
 
-absl::Status CheckFileHeader(internal::Source* source) {
+absl::Status CheckFileHeader(Source* source) {
   const std::string_view header = source->Next(format::kFileHeaderSize);
-  if (source->error() != 0) return internal::ReadingFailed(source->error());
+  if (source->error() != 0) return ReadingFailed(source->error());
   const std::string_view magic = header.substr(0, format::kFileMagic.size());
   if (magic.empty()) {
     return absl::DataLossError(
@@ -63,30 +64,30 @@ std::string Unreadable(uint64_t block, uint64_t position, const absl::Status& st
                       ".");
 }
 
-// So much of the file is parsed while as much is decoded. Less is not worth a thread.
+// The bytes that one thread parses while another decodes as many. Fewer are not worth a thread.
 constexpr size_t kBatchBytes = 1 << 20;
 
-// Blocks into a model, in the order of the file.
-class Reading {
+// Adds blocks to a model in the order of the file.
+class ModelBuilder {
  public:
-  explicit Reading(uint64_t file_size) : room_(file_size), decoder_(&model_) {}
+  explicit ModelBuilder(uint64_t file_size) : room_(file_size), decoder_(&model_) {}
 
-  // kOutOfRange: the file ends here, or what is behind cannot be read; Model::truncation says so.
-  // Other errors are of the whole file.
-  absl::Status Add(const internal::BlockBatch& batch) {
-    for (const internal::ParsedBlock& block : batch) {
+  // kOutOfRange: the file ends here, or the rest cannot be read, and Model::truncation says why.
+  // After any other error there is no model.
+  absl::Status Add(const BlockBatch& batch) {
+    for (const ParsedBlock& block : batch) {
       if (absl::Status status = Add(block); !status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
-  // What the blocks behind the next ones will fill, as far as that can be told.
-  std::vector<internal::LargePages> PagesAhead() { return room_.Ahead(kBatchBytes, &model_); }
+  // The memory that the blocks after the next batch are expected to fill.
+  std::vector<model::LargePages> PagesAhead() { return room_.Ahead(kBatchBytes, &model_); }
 
   absl::StatusOr<model::Model> Finish() &&;
 
  private:
-  absl::Status Add(const internal::ParsedBlock& parsed) {
+  absl::Status Add(const ParsedBlock& parsed) {
     const wire::Block& block = parsed.block;
     absl::Status status = parsed.status;
     if (absl::IsOutOfRange(status) || absl::IsUnavailable(status)) return status;
@@ -106,13 +107,13 @@ class Reading {
     return model_.stopped_in_order ? absl::OutOfRangeError("end") : absl::OkStatus();
   }
 
-  internal::TableRoom room_;
+  model::TableRoom room_;
   model::Model model_;
-  internal::Decoder decoder_;
+  Decoder decoder_;
   uint64_t blocks_ = 0;
 };
 
-absl::StatusOr<model::Model> Reading::Finish() && {
+absl::StatusOr<model::Model> ModelBuilder::Finish() && {
   if (blocks_ == 0) {
     return absl::DataLossError(absl::StrCat(
         "the snapshot has no complete block", model_.truncation.empty() ? "" : ": ",
@@ -126,47 +127,48 @@ absl::StatusOr<model::Model> Reading::Finish() && {
                     " read; what was recorded later is missing. The program was killed, the disk "
                     "was full, or the file was damaged on its way.");
   } else if (model_.stopped_in_order && decoder_.trailer_blocks() != blocks_) {
-    model_.truncation = absl::StrCat("The last block speaks of ", decoder_.trailer_blocks(),
+    model_.truncation = absl::StrCat("The last block counts ", decoder_.trailer_blocks(),
                                      " blocks, but the file has ", blocks_, ": some are missing.");
   }
-  decoder_.NameThreads();
-  internal::Join(&model_);
+  decoder_.Finish();
+  Join(&model_);
   return std::move(model_);
 }
 
-absl::StatusOr<model::Model> ReadBlocks(internal::Source* source) {
+absl::StatusOr<model::Model> ReadBlocks(Source* source) {
   absl::Status status = CheckFileHeader(source);
   if (!status.ok()) return status;
-  // The messages of a damaged block belong into our status, not onto the program's stderr.
+  // Messages about a damaged block belong in our status, not on the program's stderr.
   const google::protobuf::LogSilencer silencer;
-  Reading reading(source->size());
-  internal::BlockBatch blocks, next;
+  ModelBuilder builder(source->size());
+  BlockBatch blocks, next;
   blocks.Read(kBatchBytes, source);
-  // Where there is no thread to be had, get() reads. A pipe is not read beyond what is needed.
+  // Where the system has no thread to give, get() reads. A pipe is never read ahead.
   const auto when =
       source->size() == 0 ? std::launch::deferred : std::launch::async | std::launch::deferred;
   while (true) {
     std::future<void> read_ahead;  // its destructor waits
     if (!blocks.last()) {
-      read_ahead = std::async(when, [source, &next, pages_ahead = reading.PagesAhead()] {
+      read_ahead = std::async(when, [source, &next, pages_ahead = builder.PagesAhead()] {
         next.Read(kBatchBytes, source);
-        for (const internal::LargePages& pages : pages_ahead) internal::Touch(pages);
+        for (const model::LargePages& pages : pages_ahead) model::Touch(pages);
       });
     }
-    status = reading.Add(blocks);
+    status = builder.Add(blocks);
     if (!status.ok()) break;
     read_ahead.get();
     std::swap(blocks, next);
   }
   if (!absl::IsOutOfRange(status)) return status;
-  return std::move(reading).Finish();
+  return std::move(builder).Finish();
 }
 
 }  // namespace
+}  // namespace snapshot
 
 absl::StatusOr<model::Model> ReadSnapshot(std::string_view bytes) {
-  internal::Source source(bytes);
-  return ReadBlocks(&source);
+  snapshot::Source source(bytes);
+  return snapshot::ReadBlocks(&source);
 }
 
 absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path) {
@@ -177,8 +179,8 @@ absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path) {
     const std::string message = absl::StrCat(path, ": ", std::strerror(errno));
     return errno == ENOENT ? absl::NotFoundError(message) : absl::UnavailableError(message);
   }
-  internal::Source source(file.get());
-  absl::StatusOr<model::Model> model = ReadBlocks(&source);
+  snapshot::Source source(file.get());
+  absl::StatusOr<model::Model> model = snapshot::ReadBlocks(&source);
   if (model.ok()) return model;
   return absl::Status(model.status().code(), absl::StrCat(path, ": ", model.status().message()));
 }
@@ -187,8 +189,8 @@ absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot) {
   absl::StatusOr<model::Model> model =
       snapshot.path().empty() ? ReadSnapshot(snapshot.bytes()) : ReadSnapshotFile(snapshot.path());
   if (!model.ok()) return model;
-  // The counts in the file are those up to its last block; the session may know of later losses,
-  // first of all of those of the file itself.
+  // The file has the counts up to its last block. The session may know of later losses, above all
+  // of bytes that it could not write to the file.
   const Integrity& live = snapshot.integrity();
   Integrity& read = model->integrity;
   for (const format::IntegrityCount& row : format::kIntegrityCounts) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes of a snapshot in, a joined model out. Takes any bytes: what is damaged or cut off ends the
-// reading there, and Model::truncation says so; what was read before it stays valid.
+// The reader turns the bytes of a snapshot into a joined model. It takes any bytes: it stops where
+// a file is damaged or ends early, Model::truncation says so, and what was read before stays valid.
 #ifndef PROF_LIB_SNAPSHOT_READ_READER_H_
 #define PROF_LIB_SNAPSHOT_READ_READER_H_
 
@@ -19,12 +19,13 @@ namespace prof {
 //   kFailedPrecondition  written by a newer version
 //   kDataLoss            no complete block
 //   kNotFound, kUnavailable  the file cannot be opened or read
-// Memory is proportional to the bytes that were read, whatever they claim.
-absl::StatusOr<model::Model> ReadSnapshot(std::string_view bytes);
-absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path);
+// The memory that they take is proportional to the bytes that they read, whatever the bytes claim.
+[[nodiscard]] absl::StatusOr<model::Model> ReadSnapshot(std::string_view bytes);
+[[nodiscard]] absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path);
 
-// From memory or from its file; Snapshot::integrity() adds losses that the file cannot hold.
-absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot);
+// Reads a snapshot from memory or from its file, and adds the losses of Snapshot::integrity() that
+// the file cannot hold.
+[[nodiscard]] absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot);
 
 }  // namespace prof
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the bytes of a snapshot come from: memory or a file, one piece after another.
+// A source gives the bytes of a snapshot, piece by piece, from memory or from a file.
 #ifndef PROF_LIB_SNAPSHOT_READ_SOURCE_H_
 #define PROF_LIB_SNAPSHOT_READ_SOURCE_H_
 
@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace prof::internal {
+namespace prof::snapshot {
 
 class Source {
  public:
@@ -27,7 +27,7 @@ class Source {
   }
 
   // The next `size` bytes, or fewer at the end; valid until the next call.
-  std::string_view Next(size_t size) {
+  [[nodiscard]] std::string_view Next(size_t size) {
     std::string_view piece;
     if (file_ == nullptr) {
       piece = rest_.substr(0, size);
@@ -42,7 +42,7 @@ class Source {
   }
   uint64_t position() const { return position_; }
   uint64_t size() const { return size_; }  // 0: not known (a pipe)
-  int error() const { return error_; }     // of the last call; 0: none
+  int error() const { return error_; }     // the errno of the last call; 0: none
 
  private:
   std::string_view rest_;
@@ -52,10 +52,10 @@ class Source {
   int error_ = 0;
 };
 
-inline absl::Status ReadingFailed(int error) {
+[[nodiscard]] inline absl::Status ReadingFailed(int error) {
   return absl::UnavailableError(absl::StrCat("reading failed: ", std::strerror(error)));
 }
 
-}  // namespace prof::internal
+}  // namespace prof::snapshot
 
 #endif  // PROF_LIB_SNAPSHOT_READ_SOURCE_H_

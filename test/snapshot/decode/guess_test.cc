@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Guessed columns: the same model as from listed ones, and no way to claim what is not there.
+// These tests read guessed columns: correct ones give the same model as listed ones, and wrong ones
+// are damage.
 #include "lib/format/framing.h"
 #include "lib/snapshot/read/reader.h"
 #include "prof/snapshot.pb.h"
@@ -27,7 +28,7 @@ void Fill(test::SnapshotBuilder& builder) {
   }
 }
 
-// Reads Fill(), guessed and then edited.
+// Reads what Fill() makes, after its columns were guessed and then edited.
 template <typename Edit>
 absl::StatusOr<model::Model> ReadGuessed(Edit edit, int blocks = 1) {
   test::SnapshotBuilder builder;
@@ -39,13 +40,13 @@ absl::StatusOr<model::Model> ReadGuessed(Edit edit, int blocks = 1) {
   return ReadSnapshot(builder.Bytes(blocks));
 }
 
-// Why the only block cannot be read.
+// Returns why the only block cannot be read.
 template <typename Edit>
 std::string Refusal(Edit edit) {
   return std::string(ReadGuessed(edit).status().message());
 }
 
-TEST_CASE("Guessed columns read as the listed ones do, in one block and in several") {
+TEST_CASE("Guessed columns give the same model as listed ones, in one block and in several") {
   for (const int blocks : {1, 3, 20}) {
     test::SnapshotBuilder builder;
     Fill(builder);
@@ -80,7 +81,7 @@ TEST_CASE("Guessed columns read as the listed ones do, in one block and in sever
   }
 }
 
-TEST_CASE("Rows that repeat take a byte for each time and next to nothing for ids") {
+TEST_CASE("Rows that repeat take one byte for each time and almost none for ids") {
   (void)ReadGuessed([](wire::Block& block) {
     CHECK(block.kernels().start_guess_ns_size() == 40);
     CHECK(block.kernels().shape_guess_size() < 16);
@@ -88,7 +89,7 @@ TEST_CASE("Rows that repeat take a byte for each time and next to nothing for id
   });
 }
 
-TEST_CASE("A guessed column that speaks of more rows than there are is damage") {
+TEST_CASE("A guessed column with more rows than the others is damage") {
   CHECK_THAT(Refusal([](wire::Block& b) {
                b.mutable_kernels()->add_shape_guess(4'000'000'000);
                b.mutable_kernels()->add_shape_guess(1);
@@ -108,7 +109,7 @@ TEST_CASE("A guessed column that speaks of more rows than there are is damage") 
              Contains("path has more rows"));
 }
 
-TEST_CASE("Guessed columns name no id that no table has") {
+TEST_CASE("A guessed id that no table has is damage") {
   const auto first = [](auto* misses) { misses->Set(1, 999); };
   CHECK_THAT(Refusal([&](wire::Block& b) { first(b.mutable_kernels()->mutable_shape_guess()); }),
              Contains("kernels row 0 names shape 999"));
@@ -124,7 +125,7 @@ TEST_CASE("Guessed columns name no id that no table has") {
              Contains("ranges row 0 names path 999"));
 }
 
-TEST_CASE("Guessed times that cannot be, and columns of different length, are damage") {
+TEST_CASE("Guessed times that are impossible, and columns of different length, are damage") {
   CHECK_THAT(Refusal([](wire::Block& b) {
                b.mutable_kernels()->mutable_start_guess_ns()->Set(0, INT64_MAX);
              }),

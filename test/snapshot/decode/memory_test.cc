@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Allocations, pools and unified memory: what a file with them becomes, and files that lie.
+// These tests read allocations, pools and unified memory from correct and from damaged files.
 #include <functional>
 #include <string>
 #include <utility>
@@ -55,7 +55,7 @@ absl::StatusOr<model::Model> ReadEdited(std::function<void(wire::Block&)> edit) 
 }
 
 std::string Truncation(std::function<void(wire::Block&)> edit) {
-  // The first block's content is lost, so nothing is left: the reason is in the status.
+  // Without its only block the file has no model, so the reason is in the status.
   return std::string(ReadEdited(std::move(edit)).status().message());
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("An allocation is in the range in which its call was made") {
   CHECK(m->allocations[2].api == model::kNoIndex);
 }
 
-TEST_CASE("A file without these columns has none of it") {
+TEST_CASE("A file without columns about memory has no memory in its model") {
   SnapshotBuilder b;
   b.Kernel(b.Shape("k", {1}, {32}), "step", 100'000, 110'000);
   const absl::StatusOr<model::Model> m = ReadSnapshot(b.Bytes());
@@ -151,7 +151,7 @@ TEST_CASE("Columns about memory that do not fit together are damage") {
              Contains("the columns of unified memory differ in length"));
 }
 
-TEST_CASE("Rows about memory that name what there is not, or no time, are damage") {
+TEST_CASE("Rows about memory with an unknown id or an impossible time are damage") {
   CHECK_THAT(Truncation([](wire::Block& b) { b.mutable_allocations()->set_lane(1, 77); }),
              Contains("allocations row 1 names lane 77"));
   CHECK_THAT(Truncation([](wire::Block& b) { b.mutable_allocations()->set_pool_row(0, 3); }),
@@ -167,7 +167,7 @@ TEST_CASE("Rows about memory that name what there is not, or no time, are damage
              Contains("unified memory row 0 has an impossible time"));
 }
 
-TEST_CASE("A damaged block leaves nothing of its memory") {
+TEST_CASE("A damaged block adds nothing about memory") {
   SnapshotBuilder b;
   AddSome(&b);
   AddSome(&b);
@@ -183,7 +183,7 @@ TEST_CASE("A damaged block leaves nothing of its memory") {
   CHECK(m->unified_memory.size() == 1);
 }
 
-TEST_CASE("Enumerators about memory that this version does not know become unknown") {
+TEST_CASE("Enumerators about memory that are newer than this version become unknown") {
   const absl::StatusOr<model::Model> m = ReadEdited([](wire::Block& b) {
     b.mutable_allocations()->set_operation(0, static_cast<wire::AllocationOperation>(99));
     b.mutable_allocations()->set_memory(0, static_cast<wire::MemoryKind>(99));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PM samples in the model, and what counter samples of ranges and graphs are joined with.
+// These tests read PM samples, and join the counter samples of ranges and graphs.
 #include <cmath>
 
 #include "lib/snapshot/read/reader.h"
@@ -81,7 +81,7 @@ TEST_CASE("A snapshot without PM samples has no series and kernel samples only")
   CHECK(m.samples.at(0).op == 0);
 }
 
-TEST_CASE("A graph's sample is of all operations of that launch, and of no other launch") {
+TEST_CASE("A sample of a graph belongs to all operations of its launch, and to no other launch") {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("k", {1}, {32});
   Launch graph;
@@ -114,7 +114,7 @@ TEST_CASE("A graph's sample is of all operations of that launch, and of no other
   CHECK_FALSE(m.ops[3].sampled);
 }
 
-TEST_CASE("A range's sample belongs to no kernel, whatever its ids are") {
+TEST_CASE("A sample of a range belongs to no kernel, whatever its ids are") {
   SnapshotBuilder b;
   const uint32_t launch = b.Kernel(b.Shape("k", {1}, {32}), "step", 100'000, 110'000);
   b.Sample(launch, {{"dram", 1}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work of CUDA graphs by the range in which it was captured.
+// These tests give work of CUDA graphs the range in which it was captured.
 #include <functional>
 #include <string>
 
@@ -35,7 +35,7 @@ std::string LaunchOf(const model::Model& m, const model::Op& op) {
   return m.paths[m.LaunchPath(op)].full;
 }
 
-TEST_CASE("Work of a graph is told by the launch's range and the one it was captured in") {
+TEST_CASE("Work of a graph has a path with the range of its launch and the range of its capture") {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("k", {1}, {32});
   b.GraphNode(uint64_t{4} << 32 | 1, "forward/layer 3");
@@ -66,11 +66,11 @@ TEST_CASE(
   b.GraphNode(1, "");
   b.GraphNode(2, "replay");
   b.GraphNode(5, "layer");
-  b.GraphNode(5, "");  // taken back
+  b.GraphNode(5, "");  // replaces the entry above
   b.Kernel(shape, "replay", 100'000, 110'000, Node(1));
   b.Kernel(shape, "replay", 200'000, 210'000, Node(2));
   b.Kernel(shape, "replay", 300'000, 310'000, Node(3));
-  Launch alone = Node(2, 0);  // not of a graph
+  Launch alone = Node(2, 0);  // it belongs to no graph
   b.Kernel(shape, "step", 400'000, 410'000, alone);
   b.Kernel(shape, "replay", 500'000, 510'000, Node(5));
   const model::Model m = Read(b);
@@ -124,7 +124,7 @@ TEST_CASE("Graph nodes that do not fit their tables are damage") {
              Contains("graph nodes row 0 names path"));
 }
 
-TEST_CASE("A small file cannot ask for much memory by its graph nodes") {
+TEST_CASE("A small file cannot ask for much memory with its graph nodes") {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("k", {1}, {32});
   // 300 ranges with names of 4 KB each, launched from and captured in each of them: 90,000 pairs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations, their calls, their ranges and their counter samples.
+// These tests join operations with their calls, their ranges and their counter samples.
 #include "lib/snapshot/read/reader.h"
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
@@ -60,7 +60,7 @@ TEST_CASE("All kernels of a graph launch share its call and its range") {
   CHECK(m.ops[1].graph_node == 2);
 }
 
-TEST_CASE("Of nested calls with one correlation id the outer one is the launch") {
+TEST_CASE("The outer one of nested calls with one correlation id is the launch") {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("k", {1}, {32});
   Launch inner;

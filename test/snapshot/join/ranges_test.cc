@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Range instances from the steps of a thread's innermost path.
+// These tests derive range instances from the steps of a thread.
 #include <tuple>
 #include <vector>
 
@@ -65,7 +65,7 @@ TEST_CASE("A step to an unrelated path goes through the common ancestor") {
             {"a", 10, 30}, {"a/b", 10, 20}, {"a/b/c", 10, 20}, {"a/d", 20, 30}, {"e", 30, 40}});
 }
 
-TEST_CASE("A path that was known before its parent's sibling is found all the same") {
+TEST_CASE("A path is found even if its id is smaller than that of its parent's sibling") {
   SnapshotBuilder b;
   b.Path("x");  // ids in another order than depth
   b.Path("a");
@@ -102,7 +102,7 @@ TEST_CASE("A range that is open at the end is closed there and marked") {
   CHECK(m.instances[0].end_ns == 110'000);
 }
 
-TEST_CASE("Steps that jump between deep unrelated paths cannot ask for ranges without end") {
+TEST_CASE("Steps that jump between deep unrelated paths cannot ask for any number of ranges") {
   wire::Block block;
   block.mutable_header()->set_format_version(1);
   block.add_strings("r");

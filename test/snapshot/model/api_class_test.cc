@@ -3,10 +3,8 @@
 
 #include "test/support/catch.h"
 
-namespace prof {
+namespace prof::model {
 namespace {
-
-using model::ApiClass;
 
 TEST_CASE("API calls are classified by name, whatever version suffix they carry") {
   CHECK(ClassifyApi("cudaLaunchKernel") == ApiClass::kLaunch);
@@ -55,12 +53,5 @@ TEST_CASE("Waits, plain copies and plain allocation block the host; their Async 
   }
 }
 
-TEST_CASE("A suffix is removed only as a whole") {
-  CHECK(WithoutApiSuffix("cudaMemcpyAsync_v3020_ptsz") == "cudaMemcpyAsync");
-  CHECK(WithoutApiSuffix("cuMemAlloc_v2") == "cuMemAlloc");
-  CHECK(WithoutApiSuffix("cuMem_vx2") == "cuMem_vx2");
-  CHECK(WithoutApiSuffix("cuMem_v") == "cuMem_v");
-}
-
 }  // namespace
-}  // namespace prof
+}  // namespace prof::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows come out of the packed tables as they went in.
+// These tests check that rows come out of the packed tables as they went in.
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -35,7 +35,7 @@ bool Same(const model::RangeInstance& a, const model::RangeInstance& b) {
          a.end_ns == b.end_ns && a.closed == b.closed;
 }
 
-// 32 bits hold all but the last two of these, of which the first is their mark for "longer".
+// 32 bits hold all of these except the last two. The first of those two is the mark for "longer".
 const std::vector<int64_t> kDurations = {0, 1, kFourSecondsNs - 2, kFourSecondsNs - 1,
                                          int64_t{1} << 61};
 
@@ -55,7 +55,7 @@ model::Op Kernel(int64_t duration_ns) {
   return op;
 }
 
-TEST_CASE("An operation keeps all that it has, whatever is special about it") {
+TEST_CASE("An operation keeps all its fields, whatever is special about it") {
   std::vector<model::Op> ops;
   for (const int64_t duration_ns : kDurations) {
     const model::Op plain = Kernel(duration_ns);
@@ -86,7 +86,7 @@ TEST_CASE("An operation keeps all that it has, whatever is special about it") {
     CAPTURE(i);
     CHECK(Same(table[i], ops[i]));
   }
-  for (size_t i = 0; i < ops.size(); ++i) {  // each of them becomes another one
+  for (size_t i = 0; i < ops.size(); ++i) {  // each becomes a different one
     const model::Op other = ops[(i + 1) % ops.size()];
     table.Edit(i, [&](model::Op* op) { *op = other; });
     CAPTURE(i);
@@ -94,7 +94,7 @@ TEST_CASE("An operation keeps all that it has, whatever is special about it") {
   }
 }
 
-TEST_CASE("A call keeps all that it has, and takes its class from its name") {
+TEST_CASE("A call keeps all its fields, and gets its class from its name") {
   std::vector<model::ApiCall> calls;
   for (const int64_t duration_ns : kDurations) {
     model::ApiCall call;
@@ -123,7 +123,7 @@ TEST_CASE("A call keeps all that it has, and takes its class from its name") {
   for (const model::ApiCall& call : table) CHECK(call.cls == model::ApiClass::kSync);
 }
 
-TEST_CASE("A range keeps its end, wherever it is set") {
+TEST_CASE("A range keeps its end, whichever way the end was set") {
   model::InstanceTable table;
   std::vector<model::RangeInstance> instances;
   for (const int64_t duration_ns : kDurations) {
@@ -154,7 +154,7 @@ struct Pair {
   auto Key() const { return std::tuple(first, second); }
 };
 
-TEST_CASE("What repeats is held once, also among many") {
+TEST_CASE("A value that repeats is kept once, also among many values") {
   model::Interned<Pair> pairs;
   std::vector<uint32_t> numbers;
   for (uint64_t round = 0; round < 3; ++round) {
@@ -173,13 +173,13 @@ struct Colliding {
   uint32_t value = 0;
   struct Part {
     uint32_t value = 0;
-    explicit operator uint64_t() const { return 0; }  // all that is hashed
+    explicit operator uint64_t() const { return 0; }  // the part that is hashed
     bool operator==(const Part& other) const { return value == other.value; }
   };
   auto Key() const { return std::tuple(Part{value}); }
 };
 
-TEST_CASE("Values that all collide are found or held again, in little time") {
+TEST_CASE("Values that all collide are found or kept again, in little time") {
   model::Interned<Colliding> values;
   for (uint32_t round = 0; round < 2; ++round) {
     for (uint32_t i = 0; i < 20'000; ++i) REQUIRE(values[values.Add({i})].value == i);

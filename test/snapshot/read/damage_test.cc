@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files that were cut off, damaged, or made to do harm.
+// These tests read files that were cut off, damaged, or made to do harm.
 #include <cmath>
 #include <functional>
 #include <string>
@@ -31,7 +31,7 @@ model::PmSeries SmallPm() {
   return pm;
 }
 
-// Three blocks with one kernel, call, step and sample or so each.
+// Three blocks with about one kernel, call, step and sample each.
 std::string SmallFile() {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("saxpy", {132}, {256});
@@ -51,7 +51,7 @@ std::string Message(const absl::StatusOr<model::Model>& model) {
   return std::string(model.status().message());
 }
 
-// One block after an edit, read.
+// Reads a file of one block after an edit.
 absl::StatusOr<model::Model> ReadEdited(std::function<void(wire::Block&)> edit) {
   SnapshotBuilder b;
   b.Kernel(b.Shape("k", {1}, {32}), "step", 100'000, 110'000);
@@ -87,7 +87,8 @@ TEST_CASE("A file cut at any byte yields the blocks before the cut, or says that
   CHECK(last_ops > 1);
 }
 
-TEST_CASE("A cut inside a block is told with the block, the byte and what was read") {
+TEST_CASE(
+    "A cut inside a block is reported with the block, the byte and the blocks that were read") {
   const std::string bytes = SmallFile();
   const absl::StatusOr<model::Model> model = ReadSnapshot(bytes.substr(0, bytes.size() - 1));
   REQUIRE(model.ok());
@@ -95,7 +96,7 @@ TEST_CASE("A cut inside a block is told with the block, the byte and what was re
   CHECK_THAT(model->truncation, Contains("The 2 before it were read"));
 }
 
-TEST_CASE("A file that ends between two blocks is whole, but was not stopped in order") {
+TEST_CASE("A file that ends between two blocks is complete, but was not stopped in order") {
   const std::string bytes = SmallFile();
   const size_t second = bytes.find("PBLK", bytes.find("PBLK") + 1);
   const absl::StatusOr<model::Model> model = ReadSnapshot(bytes.substr(0, second));
@@ -104,7 +105,7 @@ TEST_CASE("A file that ends between two blocks is whole, but was not stopped in 
   CHECK_FALSE(model->stopped_in_order);
 }
 
-TEST_CASE("No single damaged byte is read as if nothing had happened") {
+TEST_CASE("No single damaged byte goes unnoticed") {
   const std::string bytes = SmallFile();
   for (size_t at = 0; at < bytes.size(); ++at) {
     if (at >= 12 && at < 16) continue;  // reserved: has no meaning yet
@@ -123,7 +124,7 @@ TEST_CASE("No single damaged byte is read as if nothing had happened") {
 }
 
 TEST_CASE("Any payload with a right checksum is read or refused, never trusted") {
-  // Damage behind the checksum, as a faulty writer would make it.
+  // The checksum is right, as if a faulty writer had made the damage.
   wire::Block block;
   std::string payload;
   {
@@ -152,7 +153,7 @@ TEST_CASE("Any payload with a right checksum is read or refused, never trusted")
   CHECK(refused > 0);
 }
 
-TEST_CASE("What is not a snapshot is refused with what to give instead") {
+TEST_CASE("A file that is no snapshot is refused, and the error says what to give instead") {
   const absl::StatusOr<model::Model> model = ReadSnapshot(
       "\x7f"
       "ELF, a program of 64 bits");
@@ -175,7 +176,7 @@ TEST_CASE("A newer format is refused with both versions, in the file header and 
   CHECK_THAT(Message(by_block), Contains("version 7") && Contains("prof 9.1"));
 }
 
-TEST_CASE("A block that claims more bytes than any block has is not allocated") {
+TEST_CASE("A block that claims more bytes than any block has gets no memory") {
   std::string bytes = SmallFile();
   bytes.resize(format::kFileHeaderSize + format::kFrameHeaderSize);
   for (const uint32_t size : {0xffffffffu, format::kMaxPayload + 1}) {
@@ -296,7 +297,7 @@ TEST_CASE("Impossible times are refused before anything computes with them") {
              Contains("impossible time"));
 }
 
-TEST_CASE("A damaged block leaves nothing of itself behind") {
+TEST_CASE("A damaged block leaves nothing in the model") {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("k", {1}, {32});
   for (int i = 1; i <= 4; ++i) b.Kernel(shape, "", i * 100'000, i * 100'000 + 1);
@@ -331,7 +332,7 @@ TEST_CASE("A small file cannot ask for much memory by repeating a long name") {
   CHECK_THAT(Message(ReadSnapshot(bytes)), Contains("names are longer"));
 }
 
-TEST_CASE("Nesting without end is refused") {
+TEST_CASE("Ranges that nest too deep are refused") {
   wire::Block block;
   block.mutable_header()->set_format_version(1);
   block.add_strings("r");
@@ -344,12 +345,12 @@ TEST_CASE("Nesting without end is refused") {
              Contains("nest deeper"));
 }
 
-TEST_CASE("A trailer that counts more blocks than there are is told") {
+TEST_CASE("A trailer that counts more blocks than the file has is reported") {
   SnapshotBuilder b;
   b.edit = [](wire::Block& block) { block.mutable_trailer()->set_blocks(3); };
   const absl::StatusOr<model::Model> model = ReadSnapshot(b.Bytes());
   REQUIRE(model.ok());
-  CHECK_THAT(model->truncation, Contains("speaks of 3 blocks"));
+  CHECK_THAT(model->truncation, Contains("counts 3 blocks"));
 }
 
 }  // namespace

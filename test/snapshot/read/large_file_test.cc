@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of several megabytes, of which a part is parsed while another is decoded.
+// These tests read files of several megabytes, where one thread parses blocks while another
+// decodes.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,7 +23,7 @@ using Catch::Contains;
 constexpr int kBlocks = 40, kLaunches = 4000;  // in each block
 constexpr int64_t kPeriodNs = 5000;            // from one launch to the next
 
-// Each launch in a range of its own, its kernel 3 us behind its call.
+// Each launch has a range of its own, and its kernel starts 3 us after its call.
 wire::Block OfLaunches(int index) {
   wire::Block block;
   if (index == 0) {
@@ -63,7 +64,7 @@ wire::Block OfLaunches(int index) {
   return block;
 }
 
-// The file, and where each of its frames begins.
+// The file, and the place where each of its frames begins.
 struct LargeFile {
   LargeFile() : bytes(test::FileHeader()) {
     for (int i = 0; i < kBlocks; ++i) {
@@ -118,7 +119,7 @@ TEST_CASE("A large file reads as it was written, from memory and from a file") {
   }
 }
 
-TEST_CASE("A large file that is cut in any of its blocks yields those before it") {
+TEST_CASE("A large file that is cut in any of its blocks yields the blocks before it") {
   for (size_t block = 1; block < kBlocks; ++block) {
     INFO("cut in block " << block + 1);
     const absl::StatusOr<model::Model> model =
@@ -132,7 +133,7 @@ TEST_CASE("A large file that is cut in any of its blocks yields those before it"
   }
 }
 
-TEST_CASE("A large file with a block that claims what is not there yields those before it") {
+TEST_CASE("A large file with a damaged block yields the blocks before it") {
   for (const size_t damaged : {1, 9, 17, 38}) {
     INFO("damage in block " << damaged + 1);
     std::string bytes = Large().bytes.substr(0, Large().begins[damaged]);
@@ -147,7 +148,7 @@ TEST_CASE("A large file with a block that claims what is not there yields those 
   }
 }
 
-TEST_CASE("What lies behind the trailer of a large file is not read") {
+TEST_CASE("Bytes after the trailer of a large file are not read") {
   const absl::StatusOr<model::Model> model =
       ReadSnapshot(Large().bytes + std::string(size_t{2} << 20, 'x'));
   REQUIRE(model.ok());
@@ -155,7 +156,7 @@ TEST_CASE("What lies behind the trailer of a large file is not read") {
   CheckLaunches(*model, kBlocks);
 }
 
-TEST_CASE("A block of a newer version is told, however far behind it is") {
+TEST_CASE("A block of a newer version is reported, wherever it is in the file") {
   wire::Block block;
   block.mutable_header()->set_format_version(format::kFormatVersion + 1);
   std::string bytes = Large().bytes.substr(0, Large().begins[kBlocks - 1]);
@@ -163,23 +164,23 @@ TEST_CASE("A block of a newer version is told, however far behind it is") {
   CHECK(absl::IsFailedPrecondition(ReadSnapshot(bytes).status()));
 }
 
-TEST_CASE("Pages are whole ones that begin in their part of the room and end within all of it") {
-  std::vector<char> memory(5 * internal::kLargePage);
-  const internal::LargePages room = internal::FreeRoom(&memory);
+TEST_CASE("Pages are complete, begin in their part of the memory and end within all of it") {
+  std::vector<char> memory(5 * model::kLargePage);
+  const model::LargePages room = model::FreeRoom(&memory);
   CHECK(room.bytes == memory.capacity() - memory.size());
-  const internal::LargePages all = internal::PagesOf({memory.data(), memory.size()}, 0, SIZE_MAX);
-  CHECK(reinterpret_cast<uintptr_t>(all.begin) % internal::kLargePage == 0);
-  CHECK(all.bytes >= 4 * internal::kLargePage);
-  const internal::LargePages whole = {all.begin, 4 * internal::kLargePage};
-  const size_t page = internal::kLargePage;
-  CHECK(internal::PagesOf(whole, 0, 1).bytes == page);
-  CHECK(internal::PagesOf(whole, 1, page - 1).bytes == 0);
-  CHECK(internal::PagesOf(whole, 1, page).bytes == page);
-  CHECK(internal::PagesOf(whole, page / 2, 2 * page).begin == all.begin + page);
-  CHECK(internal::PagesOf(whole, page / 2, 2 * page).bytes == 2 * page);
-  CHECK(internal::PagesOf(whole, 3 * page, SIZE_MAX).bytes == page);
-  CHECK(internal::PagesOf(whole, SIZE_MAX, SIZE_MAX).bytes == 0);
-  CHECK(internal::PagesOf({whole.begin + 1, page - 2}, 0, SIZE_MAX).bytes == 0);
+  const model::LargePages all = model::PagesOf({memory.data(), memory.size()}, 0, SIZE_MAX);
+  CHECK(reinterpret_cast<uintptr_t>(all.begin) % model::kLargePage == 0);
+  CHECK(all.bytes >= 4 * model::kLargePage);
+  const model::LargePages whole = {all.begin, 4 * model::kLargePage};
+  const size_t page = model::kLargePage;
+  CHECK(model::PagesOf(whole, 0, 1).bytes == page);
+  CHECK(model::PagesOf(whole, 1, page - 1).bytes == 0);
+  CHECK(model::PagesOf(whole, 1, page).bytes == page);
+  CHECK(model::PagesOf(whole, page / 2, 2 * page).begin == all.begin + page);
+  CHECK(model::PagesOf(whole, page / 2, 2 * page).bytes == 2 * page);
+  CHECK(model::PagesOf(whole, 3 * page, SIZE_MAX).bytes == page);
+  CHECK(model::PagesOf(whole, SIZE_MAX, SIZE_MAX).bytes == 0);
+  CHECK(model::PagesOf({whole.begin + 1, page - 2}, 0, SIZE_MAX).bytes == 0);
 }
 
 }  // namespace

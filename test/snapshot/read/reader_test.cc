@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a correct file becomes in memory.
+// These tests read correct files.
 #include "lib/snapshot/read/reader.h"
 
 #include <string>
@@ -125,7 +125,7 @@ TEST_CASE("Operations are sorted by start over all blocks, untimed ones last") {
   CHECK_FALSE(m.ops[3].timed);
 }
 
-TEST_CASE("A launch that was to be untraced, but has its record, is one launch") {
+TEST_CASE("A launch that was not traced but has a record is one launch") {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("k", {1}, {32});
   Launch untraced;
@@ -174,7 +174,7 @@ TEST_CASE("Tables that grow from block to block keep counting their ids") {
   CHECK(m->truncation.empty());
 }
 
-TEST_CASE("A file is read as the same bytes in memory are") {
+TEST_CASE("A file gives the same model as its bytes in memory") {
   SnapshotBuilder b;
   b.Kernel(b.Shape("k", {1}, {32}), "step", 100'000, 110'000);
   const test::TempFolder folder;
@@ -185,7 +185,7 @@ TEST_CASE("A file is read as the same bytes in memory are") {
   CHECK(m->paths[m->ops[0].path].full == "step");
 }
 
-TEST_CASE("A file that is not there is an error that names it") {
+TEST_CASE("A missing file is an error that names it") {
   const absl::Status status = ReadSnapshotFile("no/such/file.prof").status();
   CHECK(absl::IsNotFound(status));
   CHECK_THAT(std::string(status.message()), Catch::Contains("no/such/file.prof"));
@@ -197,7 +197,7 @@ TEST_CASE("A directory is an error that says that reading failed, not an empty s
   CHECK_THAT(std::string(status.message()), Catch::Contains("reading failed"));
 }
 
-TEST_CASE("Losses that only the live session knows of are added to those of the file") {
+TEST_CASE("Losses that only the session knows of are added to those of the file") {
   SnapshotBuilder b;
   b.integrity = Integrity{};
   b.integrity->dropped_by_cupti = 7;
@@ -212,7 +212,7 @@ TEST_CASE("Losses that only the live session knows of are added to those of the 
   CHECK(m->integrity.incomplete);
 }
 
-TEST_CASE("Path names carry a domain only where it changes to one that has a name") {
+TEST_CASE("Path names have a domain only where it changes to one with a name") {
   SnapshotBuilder b;
   const uint32_t outer = b.Path(0, "step", "torch");
   const uint32_t same = b.Path(outer, "forward", "torch");

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// PM samples: the table of series, and their columns.
+#include "lib/snapshot/decode/pm_samples.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "lib/snapshot/decode/decoder.h"
 #include "prof/snapshot.pb.h"
 
-namespace prof::internal {
+namespace prof::snapshot {
 namespace {
+
+constexpr size_t kMaxPmSeries = 1024;
 
 absl::Status Bad(const std::string& what) {
   return absl::DataLossError(absl::StrCat("PM samples: ", what));
@@ -41,7 +42,8 @@ absl::Status CheckColumns(const wire::PmColumns& columns, const model::PmSeries&
   return sparse_ok ? absl::OkStatus() : Bad(absl::StrCat("a sparse column names a row of ", rows));
 }
 
-// Appends a metric's values to every `stride`-th of `to`. Sums wrap round: hostile, not undefined.
+// Writes the values of one metric to every `stride`-th element of `to`. Sums wrap round, so that no
+// file can make them undefined.
 void AddValues(const wire::PmValues& values, double scale, size_t stride, float* to) {
   uint64_t sum = 0;
   for (int row = 0; row < values.delta_size(); ++row) {
@@ -55,39 +57,12 @@ void AddValues(const wire::PmValues& values, double scale, size_t stride, float*
   }
 }
 
-}  // namespace
-
-absl::Status Decoder::AddPmSeries(const wire::Block& block) {
-  for (const wire::PmSeries& wire : block.pm_series()) {
-    if (model_->pm_series.size() >= kMaxPmSeries) {
-      return Bad(absl::StrCat("more than ", kMaxPmSeries, " series"));
-    }
-    if (wire.scale_size() != wire.metric_size() || wire.interval_ns() >= uint64_t{kMaxTime}) {
-      return Bad(absl::StrCat(wire.scale_size(), " scales for ", wire.metric_size(),
-                              " metrics at an interval of ", wire.interval_ns(), " ns"));
-    }
-    model::PmSeries& series = model_->pm_series.emplace_back();
-    series.device = wire.device();
-    series.interval_ns = static_cast<int64_t>(wire.interval_ns());
-    for (int i = 0; i < wire.metric_size(); ++i) {
-      if (!(wire.scale(i) > 0 && std::isfinite(wire.scale(i)))) {
-        return Bad("a scale is not a positive number");
-      }
-      series.scales.push_back(wire.scale(i));
-      absl::Status status =
-          CopyString("a PM metric's name", wire.metric(i), &series.metrics.emplace_back());
-      if (!status.ok()) return status;
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Decoder::AddPmSamples(const wire::PmColumns& columns) {
-  if (columns.series() == 0 || columns.series() > model_->pm_series.size()) {
-    return Bad(absl::StrCat("of series ", columns.series(), " of ", model_->pm_series.size(),
+absl::Status AddColumns(const wire::PmColumns& columns, model::Model* model) {
+  if (columns.series() == 0 || columns.series() > model->pm_series.size()) {
+    return Bad(absl::StrCat("of series ", columns.series(), " of ", model->pm_series.size(),
                             " known so far"));
   }
-  model::PmSeries& series = model_->pm_series[columns.series() - 1];
+  model::PmSeries& series = model->pm_series[columns.series() - 1];
   if (absl::Status status = CheckColumns(columns, series); !status.ok()) return status;
 
   const size_t first = series.rows();
@@ -123,4 +98,39 @@ absl::Status Decoder::AddPmSamples(const wire::PmColumns& columns) {
   return absl::OkStatus();
 }
 
-}  // namespace prof::internal
+}  // namespace
+
+absl::Status AddPmSeries(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  for (const wire::PmSeries& wire : block.pm_series()) {
+    if (model.pm_series.size() >= kMaxPmSeries) {
+      return Bad(absl::StrCat("more than ", kMaxPmSeries, " series"));
+    }
+    if (wire.scale_size() != wire.metric_size() || wire.interval_ns() >= uint64_t{kMaxTime}) {
+      return Bad(absl::StrCat(wire.scale_size(), " scales for ", wire.metric_size(),
+                              " metrics at an interval of ", wire.interval_ns(), " ns"));
+    }
+    model::PmSeries& series = model.pm_series.emplace_back();
+    series.device = wire.device();
+    series.interval_ns = static_cast<int64_t>(wire.interval_ns());
+    for (int i = 0; i < wire.metric_size(); ++i) {
+      if (!(wire.scale(i) > 0 && std::isfinite(wire.scale(i)))) {
+        return Bad("a scale is not a positive number");
+      }
+      series.scales.push_back(wire.scale(i));
+      absl::Status status =
+          CopyString("a PM metric's name", wire.metric(i), state, &series.metrics.emplace_back());
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddPmSamples(const wire::Block& block, DecodeState* state) {
+  for (const wire::PmColumns& columns : block.pm_samples()) {
+    if (absl::Status status = AddColumns(columns, state->model); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace prof::snapshot

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is checked of event columns, and the words for what is wrong with them.
-#ifndef PROF_LIB_SNAPSHOT_DECODE_DECODE_CHECKS_H_
-#define PROF_LIB_SNAPSHOT_DECODE_DECODE_CHECKS_H_
+// The checks that every decoder of columns makes, and the errors that they give.
+#ifndef PROF_LIB_SNAPSHOT_DECODE_CHECKS_H_
+#define PROF_LIB_SNAPSHOT_DECODE_CHECKS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "lib/format/enums.h"
-#include "lib/snapshot/decode/decoder.h"
+#include "lib/snapshot/decode/state.h"
 
-namespace prof::internal {
+namespace prof::snapshot {
 
 using Lengths = std::initializer_list<std::pair<const char*, int>>;
 
-// Parallel columns have one length: that of the first.
-inline absl::Status SameLength(const char* events, Lengths columns) {
+// Parallel columns must be as long as the first of them.
+[[nodiscard]] inline absl::Status SameLength(const char* events, Lengths columns) {
   const auto& [first, rows] = *columns.begin();
   for (const auto& [name, length] : columns) {
     if (length != rows) {
@@ -30,22 +30,25 @@ inline absl::Status SameLength(const char* events, Lengths columns) {
   return absl::OkStatus();
 }
 
-inline absl::Status BadId(const char* events, int row, const char* what, uint64_t id, size_t size) {
+[[nodiscard]] inline absl::Status BadId(const char* events, int row, const char* what, uint64_t id,
+                                        size_t size) {
   return absl::DataLossError(absl::StrCat(events, " row ", row, " names ", what, " ", id, " of ",
                                           size - 1, " known so far"));
 }
 
-inline absl::Status BadTime(const char* events, int row) {
+[[nodiscard]] inline absl::Status BadTime(const char* events, int row) {
   return absl::DataLossError(absl::StrCat(events, " row ", row, " has an impossible time"));
 }
 
-// A sparse column's row; kernels and copies that a graph launched, kernels without a time.
-inline absl::Status BadRow(const char* events, uint32_t row, int rows) {
+// A sparse column lists only some of the rows, by their number.
+[[nodiscard]] inline absl::Status BadRow(const char* events, uint32_t row, int rows) {
   return absl::DataLossError(
       absl::StrCat("a sparse column of ", events, " names row ", row, " of ", rows));
 }
 
-inline bool ValidTime(int64_t time_ns) { return -kMaxTime < time_ns && time_ns < kMaxTime; }
+[[nodiscard]] inline bool ValidTime(int64_t time_ns) {
+  return -kMaxTime < time_ns && time_ns < kMaxTime;
+}
 
 // Sums deltas. Unsigned: a hostile sum wraps round instead of being undefined.
 class Sum {
@@ -62,13 +65,13 @@ class Sum {
 
 // False when the interval is not within the valid times.
 template <typename Event>
-bool SetInterval(int64_t start_ns, uint64_t duration_ns, Event* event) {
+[[nodiscard]] bool SetInterval(int64_t start_ns, uint64_t duration_ns, Event* event) {
   if (!ValidTime(start_ns) || duration_ns >= static_cast<uint64_t>(kMaxTime)) return false;
   event->start_ns = start_ns;
   event->end_ns = start_ns + static_cast<int64_t>(duration_ns);
   return event->end_ns < kMaxTime;
 }
 
-}  // namespace prof::internal
+}  // namespace prof::snapshot
 
-#endif  // PROF_LIB_SNAPSHOT_DECODE_DECODE_CHECKS_H_
+#endif  // PROF_LIB_SNAPSHOT_DECODE_CHECKS_H_

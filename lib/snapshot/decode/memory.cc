@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The columns of a block that speak of memory: allocations, pools, unified memory.
-#include "lib/snapshot/decode/decode_checks.h"
-#include "lib/snapshot/decode/decoder.h"
+#include "lib/snapshot/decode/memory.h"
+
+#include "lib/format/enums.h"
+#include "lib/snapshot/decode/checks.h"
 #include "prof/snapshot.pb.h"
 
-namespace prof::internal {
+namespace prof::snapshot {
+namespace {
 
-absl::Status Decoder::AddPoolStates(const wire::PoolStateColumns& columns, int rows) {
+// Adds a row to Model::pool_states for each row of `columns`, without its operation, device and
+// time.
+absl::Status AddPoolStates(const wire::PoolStateColumns& columns, int rows, DecodeState* state) {
+  model::Model& model = *state->model;
   absl::Status status =
       SameLength("pool states", {{"row", rows},
                                  {"type", columns.type_size()},
@@ -18,17 +22,20 @@ absl::Status Decoder::AddPoolStates(const wire::PoolStateColumns& columns, int r
   if (!status.ok()) return status;
   Sum address, reserved, used, threshold;
   for (int row = 0; row < rows; ++row) {
-    model::PoolState& state = model_->pool_states.emplace_back();
-    state.type = format::FromNumber<model::PoolType>(columns.type(row));
-    state.address = static_cast<uint64_t>(address.Add(columns.address_delta(row)));
-    state.reserved = static_cast<uint64_t>(reserved.Add(columns.reserved_delta(row)));
-    state.used = static_cast<uint64_t>(used.Add(columns.used_delta(row)));
-    state.threshold = static_cast<uint64_t>(threshold.Add(columns.threshold_delta(row)));
+    model::PoolState& pool = model.pool_states.emplace_back();
+    pool.type = format::FromNumber<model::PoolType>(columns.type(row));
+    pool.address = static_cast<uint64_t>(address.Add(columns.address_delta(row)));
+    pool.reserved = static_cast<uint64_t>(reserved.Add(columns.reserved_delta(row)));
+    pool.used = static_cast<uint64_t>(used.Add(columns.used_delta(row)));
+    pool.threshold = static_cast<uint64_t>(threshold.Add(columns.threshold_delta(row)));
   }
   return absl::OkStatus();
 }
 
-absl::Status Decoder::AddAllocations(const wire::Block& block) {
+}  // namespace
+
+absl::Status AddAllocations(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
   const wire::AllocationColumns& columns = block.allocations();
   const int rows = columns.lane_size();
   absl::Status status =
@@ -40,40 +47,42 @@ absl::Status Decoder::AddAllocations(const wire::Block& block) {
                                  {"time_delta_ns", columns.time_delta_ns_size()},
                                  {"correlation_delta", columns.correlation_delta_size()}});
   if (!status.ok()) return status;
-  const size_t first = model_->allocations.size();
+  const size_t first = model.allocations.size();
   Sum address, time(columns.base_ns()), correlation;
   for (int row = 0; row < rows; ++row) {
     const uint32_t lane = columns.lane(row);
-    if (lane >= lanes_.size()) return BadId("allocations", row, "lane", lane, lanes_.size());
-    model::Allocation& allocation = model_->allocations.emplace_back();
+    if (lane >= state->lanes.size())
+      return BadId("allocations", row, "lane", lane, state->lanes.size());
+    model::Allocation& allocation = model.allocations.emplace_back();
     allocation.operation = format::FromNumber<model::AllocationOperation>(columns.operation(row));
     allocation.memory = format::FromNumber<model::MemoryKind>(columns.memory(row));
-    allocation.device = lanes_[lane].device;
-    allocation.context = lanes_[lane].context;
-    allocation.stream = lanes_[lane].stream;
+    allocation.device = state->lanes[lane].device;
+    allocation.context = state->lanes[lane].context;
+    allocation.stream = state->lanes[lane].stream;
     allocation.correlation = static_cast<uint32_t>(correlation.Add(columns.correlation_delta(row)));
     allocation.address = static_cast<uint64_t>(address.Add(columns.address_delta(row)));
     allocation.bytes = columns.bytes(row);
     allocation.time_ns = time.Add(columns.time_delta_ns(row));
     if (!ValidTime(allocation.time_ns)) return BadTime("allocations", row);
   }
-  const size_t first_state = model_->pool_states.size();
-  status = AddPoolStates(columns.pool(), columns.pool_row_size());
+  const size_t first_state = model.pool_states.size();
+  status = AddPoolStates(columns.pool(), columns.pool_row_size(), state);
   if (!status.ok()) return status;
   for (int i = 0; i < columns.pool_row_size(); ++i) {
     const uint32_t row = columns.pool_row(i);
     if (row >= static_cast<uint32_t>(rows)) return BadRow("allocations", row, rows);
-    model::Allocation& allocation = model_->allocations[first + row];
+    model::Allocation& allocation = model.allocations[first + row];
     allocation.pooled = true;
-    model::PoolState& state = model_->pool_states[first_state + i];
-    state.operation = model::PoolOperation::kAllocation;
-    state.device = allocation.device;
-    state.time_ns = allocation.time_ns;
+    model::PoolState& pool = model.pool_states[first_state + i];
+    pool.operation = model::PoolOperation::kAllocation;
+    pool.device = allocation.device;
+    pool.time_ns = allocation.time_ns;
   }
   return absl::OkStatus();
 }
 
-absl::Status Decoder::AddPoolOperations(const wire::Block& block) {
+absl::Status AddPoolOperations(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
   const wire::PoolColumns& columns = block.pool_operations();
   const int rows = columns.operation_size();
   absl::Status status =
@@ -83,22 +92,23 @@ absl::Status Decoder::AddPoolOperations(const wire::Block& block) {
                                      {"keep_bytes", columns.keep_bytes_size()},
                                      {"time_delta_ns", columns.time_delta_ns_size()},
                                      {"correlation_delta", columns.correlation_delta_size()}});
-  const size_t first = model_->pool_states.size();
-  if (status.ok()) status = AddPoolStates(columns.state(), rows);
+  const size_t first = model.pool_states.size();
+  if (status.ok()) status = AddPoolStates(columns.state(), rows, state);
   if (!status.ok()) return status;
   Sum time(columns.base_ns());
   for (int row = 0; row < rows; ++row) {
-    model::PoolState& state = model_->pool_states[first + row];
-    state.operation = format::FromNumber<model::PoolOperation>(columns.operation(row));
-    state.managed = columns.managed(row);
-    state.device = columns.device(row);
-    state.time_ns = time.Add(columns.time_delta_ns(row));
-    if (!ValidTime(state.time_ns)) return BadTime("pool operations", row);
+    model::PoolState& pool = model.pool_states[first + row];
+    pool.operation = format::FromNumber<model::PoolOperation>(columns.operation(row));
+    pool.managed = columns.managed(row);
+    pool.device = columns.device(row);
+    pool.time_ns = time.Add(columns.time_delta_ns(row));
+    if (!ValidTime(pool.time_ns)) return BadTime("pool operations", row);
   }
   return absl::OkStatus();
 }
 
-absl::Status Decoder::AddUnifiedMemory(const wire::Block& block) {
+absl::Status AddUnifiedMemory(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
   const wire::UnifiedMemoryColumns& columns = block.unified_memory();
   const int rows = columns.kind_size();
   absl::Status status =
@@ -112,7 +122,7 @@ absl::Status Decoder::AddUnifiedMemory(const wire::Block& block) {
   if (!status.ok()) return status;
   Sum start(columns.base_ns());
   for (int row = 0; row < rows; ++row) {
-    model::UnifiedMemory& event = model_->unified_memory.emplace_back();
+    model::UnifiedMemory& event = model.unified_memory.emplace_back();
     event.kind = format::FromNumber<model::UnifiedMemoryKind>(columns.kind(row));
     event.value = columns.value(row);
     event.source = columns.source(row);
@@ -125,4 +135,4 @@ absl::Status Decoder::AddUnifiedMemory(const wire::Block& block) {
   return absl::OkStatus();
 }
 
-}  // namespace prof::internal
+}  // namespace prof::snapshot

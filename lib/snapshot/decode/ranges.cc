@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/snapshot/decode/ranges.h"
+
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "lib/format/enums.h"
+#include "lib/snapshot/decode/checks.h"
+#include "lib/snapshot/decode/guessed_columns.h"
+#include "prof/snapshot.pb.h"
+
+namespace prof::snapshot {
+namespace {
+
+double PayloadValue(format::PayloadType type, uint64_t bits) {
+  const auto low = static_cast<uint32_t>(bits);
+  double of_64 = 0;
+  float of_32 = 0;
+  switch (type) {
+    case format::PayloadType::kNone:
+      break;
+    case format::PayloadType::kUint64:
+      return static_cast<double>(bits);
+    case format::PayloadType::kInt64:
+      return static_cast<double>(static_cast<int64_t>(bits));
+    case format::PayloadType::kDouble:
+      std::memcpy(&of_64, &bits, sizeof(of_64));
+      return of_64;
+    case format::PayloadType::kUint32:
+      return low;
+    case format::PayloadType::kInt32:
+      return static_cast<int32_t>(low);
+    case format::PayloadType::kFloat:
+      std::memcpy(&of_32, &low, sizeof(of_32));
+      return static_cast<double>(of_32);
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+// Adds a step of a thread that exists.
+void AddStep(uint32_t thread, int64_t time_ns, uint32_t path, DecodeState* state) {
+  std::vector<model::RangeStep>& steps = state->model->steps[thread];
+  std::vector<StepsBefore>& before = state->steps_before;
+  if (before.empty() || before.back().thread != thread) before.push_back({thread, steps.size()});
+  steps.emplace_back(time_ns, path);
+}
+
+// Columns of version 1 of the format.
+absl::Status AddListedSteps(const wire::RangeColumns& steps, DecodeState* state) {
+  model::Model& model = *state->model;
+  const size_t paths = model.paths.size(), threads = model.threads.size();
+  absl::Status status = SameLength("ranges", {{"thread", steps.thread_size()},
+                                              {"time_delta_ns", steps.time_delta_ns_size()},
+                                              {"path", steps.path_size()}});
+  if (!status.ok()) return status;
+  Sum time(steps.base_ns());
+  for (int row = 0; row < steps.thread_size(); ++row) {
+    const int64_t time_ns = time.Add(steps.time_delta_ns(row));
+    if (!ValidTime(time_ns)) return BadTime("ranges", row);
+    if (steps.path(row) >= paths) return BadId("ranges", row, "path", steps.path(row), paths);
+    if (steps.thread(row) >= threads) {
+      return BadId("ranges", row, "thread", steps.thread(row), threads);
+    }
+    AddStep(steps.thread(row), time_ns, steps.path(row), state);
+  }
+  return absl::OkStatus();
+}
+
+// Columns of version 2.
+absl::Status AddGuessedSteps(const wire::RangeColumns& steps, DecodeState* state) {
+  model::Model& model = *state->model;
+  const size_t paths = model.paths.size(), threads = model.threads.size();
+  IdReader thread_ids(steps.thread_guess()), path_ids(steps.path_guess());
+  format::IntervalGuess guess;
+  guess.Begin(steps.base_ns());
+  for (int row = 0; row < steps.time_guess_ns_size(); ++row) {
+    const uint32_t thread = thread_ids.Next(), path = path_ids.Next();
+    if (path >= paths) return BadId("ranges", row, "path", path, paths);
+    if (thread >= threads) return BadId("ranges", row, "thread", thread, threads);
+    guess.Enter(path);
+    const uint64_t time_ns = guess.start_ns() + static_cast<uint64_t>(steps.time_guess_ns(row));
+    guess.Learn(time_ns, 0);
+    if (!ValidTime(static_cast<int64_t>(time_ns))) return BadTime("ranges", row);
+    AddStep(thread, static_cast<int64_t>(time_ns), path, state);
+  }
+  absl::Status status = thread_ids.Finish("ranges", "thread");
+  return status.ok() ? path_ids.Finish("ranges", "path") : status;
+}
+
+}  // namespace
+
+absl::Status AddRangeSteps(const wire::Block& block, DecodeState* state) {
+  const wire::RangeColumns& steps = block.ranges();
+  return steps.time_guess_ns().empty() ? AddListedSteps(steps, state)
+                                       : AddGuessedSteps(steps, state);
+}
+
+void TakeStepsBack(DecodeState* state) {
+  std::vector<StepsBefore>& steps_before = state->steps_before;
+  for (; !steps_before.empty(); steps_before.pop_back()) {
+    const StepsBefore& before = steps_before.back();
+    std::vector<model::RangeStep>& steps = state->model->steps[before.thread];
+    steps.erase(steps.begin() + static_cast<ptrdiff_t>(before.steps), steps.end());
+  }
+}
+
+absl::Status AddSpans(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  const size_t paths = model.paths.size(), threads = model.threads.size();
+  const wire::SpanColumns& spans = block.spans();
+  absl::Status status = SameLength("spans", {{"path", spans.path_size()},
+                                             {"start_thread", spans.start_thread_size()},
+                                             {"end_thread", spans.end_thread_size()},
+                                             {"start_delta_ns", spans.start_delta_ns_size()},
+                                             {"duration_ns", spans.duration_ns_size()}});
+  if (!status.ok()) return status;
+  Sum start(spans.base_ns());
+  for (int row = 0; row < spans.path_size(); ++row) {
+    if (spans.path(row) >= paths) return BadId("spans", row, "path", spans.path(row), paths);
+    if (spans.start_thread(row) >= threads) {
+      return BadId("spans", row, "thread", spans.start_thread(row), threads);
+    }
+    model::RangeInstance& span = model.spans.emplace_back();
+    span.path = spans.path(row);
+    span.thread = spans.start_thread(row);
+    if (!SetInterval(start.Add(spans.start_delta_ns(row)), spans.duration_ns(row), &span)) {
+      return BadTime("spans", row);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddMarks(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  const size_t paths = model.paths.size(), threads = model.threads.size();
+  const wire::MarkColumns& marks = block.marks();
+  absl::Status status = SameLength("marks", {{"path", marks.path_size()},
+                                             {"thread", marks.thread_size()},
+                                             {"time_delta_ns", marks.time_delta_ns_size()}});
+  if (!status.ok()) return status;
+  Sum mark_time(marks.base_ns());
+  for (int row = 0; row < marks.path_size(); ++row) {
+    const int64_t time_ns = mark_time.Add(marks.time_delta_ns(row));
+    if (!ValidTime(time_ns)) return BadTime("marks", row);
+    if (marks.path(row) >= paths) return BadId("marks", row, "path", marks.path(row), paths);
+    if (marks.thread(row) >= threads) {
+      return BadId("marks", row, "thread", marks.thread(row), threads);
+    }
+    model.marks.push_back({marks.path(row), marks.thread(row), time_ns});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddPayloads(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  const size_t paths = model.paths.size(), threads = model.threads.size();
+  const wire::PayloadColumns& payloads = block.payloads();
+  absl::Status status = SameLength("payloads", {{"thread", payloads.thread_size()},
+                                                {"time_delta_ns", payloads.time_delta_ns_size()},
+                                                {"path", payloads.path_size()},
+                                                {"type", payloads.type_size()},
+                                                {"bits", payloads.bits_size()}});
+  if (!status.ok()) return status;
+  Sum time(payloads.base_ns());
+  for (int row = 0; row < payloads.path_size(); ++row) {
+    const int64_t time_ns = time.Add(payloads.time_delta_ns(row));
+    if (!ValidTime(time_ns)) return BadTime("payloads", row);
+    if (payloads.path(row) >= paths) {
+      return BadId("payloads", row, "path", payloads.path(row), paths);
+    }
+    if (payloads.thread(row) >= threads) {
+      return BadId("payloads", row, "thread", payloads.thread(row), threads);
+    }
+    model.payloads.push_back(
+        {payloads.path(row), payloads.thread(row), time_ns,
+         PayloadValue(format::FromNumber<format::PayloadType>(payloads.type(row)),
+                      payloads.bits(row))});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace prof::snapshot

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DecodeState is what the decoders of all parts of a block share: the model that they fill, and the
+// tables of the file that only they need.
+#ifndef PROF_LIB_SNAPSHOT_DECODE_STATE_H_
+#define PROF_LIB_SNAPSHOT_DECODE_STATE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "lib/snapshot/model/model.h"
+
+namespace prof::snapshot {
+
+// Times beyond this (the year 2116) are damage. Any two valid times can be subtracted.
+constexpr int64_t kMaxTime = int64_t{1} << 62;
+
+// An entry of the table `lanes`: where an operation ran.
+struct Lane {
+  uint32_t device = 0, context = 0, stream = 0, channel = 0;
+  model::ChannelType channel_type = model::ChannelType::kUnknown;
+};
+
+// The number of steps that a thread had before the block, or before the block's earlier rows of
+// other threads.
+struct StepsBefore {
+  uint32_t thread;
+  size_t steps;
+};
+
+struct DecodeState {
+  explicit DecodeState(model::Model* to) : model(to) {}
+
+  model::Model* model;
+  std::vector<Lane> lanes{Lane{}};
+  std::vector<uint32_t> path_depths{0};
+  std::vector<std::pair<uint32_t, std::string>> thread_names;  // by tid; the last one counts
+  std::vector<StepsBefore> steps_before;                       // of this block
+  uint64_t trailer_blocks = 0;
+
+  // Names repeat in the model but not in the file, so a small hostile file could ask for any amount
+  // of memory. The copies of all blocks share this budget, which grows with the file.
+  size_t spent = 0, budget = size_t{64} << 20;
+};
+
+// Takes `bytes` from the budget. kDataLoss: the budget is spent.
+[[nodiscard]] absl::Status Spend(size_t bytes, DecodeState* state);
+
+// Copies string `id` into `to`; `what` names it in the error.
+[[nodiscard]] absl::Status CopyString(const char* what, uint32_t id, DecodeState* state,
+                                      std::string* to);
+
+}  // namespace prof::snapshot
+
+#endif  // PROF_LIB_SNAPSHOT_DECODE_STATE_H_

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/snapshot/decode/tables.h"
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/format/enums.h"
+#include "lib/snapshot/decode/checks.h"
+#include "prof/snapshot.pb.h"
+
+namespace prof::snapshot {
+namespace {
+
+// Deeper nesting is damage. The limit also bounds the work for each range step.
+constexpr uint32_t kMaxDepth = 1024;
+constexpr size_t kMaxDevices = 1024;
+
+}  // namespace
+
+absl::Status AddStrings(const wire::Block& block, DecodeState* state) {
+  for (const std::string& text : block.strings()) state->model->strings.push_back(text);
+  return absl::OkStatus();
+}
+
+absl::Status AddDevices(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  for (const wire::Device& wire : block.devices()) {
+    model::Device device;
+    device.id = wire.id();
+    device.name = wire.name();
+    device.chip = wire.chip();
+    device.uuid = wire.uuid();
+    device.compute_major = wire.compute_major();
+    device.compute_minor = wire.compute_minor();
+    device.sm_count = wire.sm_count();
+    device.warp_size = wire.warp_size();
+    device.max_threads_per_sm = wire.max_threads_per_sm();
+    device.max_blocks_per_sm = wire.max_blocks_per_sm();
+    device.registers_per_sm = wire.registers_per_sm();
+    device.shared_memory_per_sm = wire.shared_memory_per_sm();
+    device.reserved_shared_memory_per_block = wire.reserved_shared_memory_per_block();
+    device.l2_bytes = wire.l2_bytes();
+    device.memory_bytes = wire.memory_bytes();
+    device.sm_clock_khz = wire.sm_clock_khz();
+    device.memory_clock_khz = wire.memory_clock_khz();
+    device.memory_bus_bits = wire.memory_bus_bits();
+    for (const wire::DevicePeak& peak : wire.peaks()) {
+      std::string metric;
+      absl::Status status = CopyString("a device peak's metric", peak.metric(), state, &metric);
+      if (!status.ok()) return status;
+      device.peaks[std::move(metric)] = peak.value();
+    }
+    // A device may come again, because its peaks become known late. The last one counts.
+    model::Device* known = nullptr;
+    for (model::Device& candidate : model.devices) {
+      if (candidate.id == device.id) known = &candidate;
+    }
+    if (known != nullptr) {
+      *known = std::move(device);
+    } else if (model.devices.size() < kMaxDevices) {
+      model.devices.push_back(std::move(device));
+    } else {
+      return absl::DataLossError(absl::StrCat("it has more than ", kMaxDevices, " devices"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddPaths(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  for (const wire::RangePath& wire : block.range_paths()) {
+    if (wire.parent() >= model.paths.size()) {
+      return absl::DataLossError(absl::StrCat("range path ", model.paths.size(), " has parent ",
+                                              wire.parent(), ", which is not known yet"));
+    }
+    const uint32_t depth = state->path_depths[wire.parent()] + 1;
+    if (depth > kMaxDepth) {
+      return absl::DataLossError(absl::StrCat("ranges nest deeper than ", kMaxDepth));
+    }
+    model::RangePath path;
+    path.parent = wire.parent();
+    path.color = wire.color();
+    path.category = wire.category();
+    absl::Status status = CopyString("a range's name", wire.name(), state, &path.name);
+    if (status.ok()) status = CopyString("a range's domain", wire.domain(), state, &path.domain);
+    if (!status.ok()) return status;
+    const model::RangePath& parent = model.paths[path.parent];
+    const bool new_domain = !path.domain.empty() && path.domain != parent.domain;
+    status = Spend(parent.full.size() + path.domain.size() + path.name.size() + 2, state);
+    if (!status.ok()) return status;
+    path.full = absl::StrCat(parent.full, path.parent != 0 ? "/" : "",
+                             new_domain ? path.domain : "", new_domain ? ":" : "", path.name);
+    model.paths.push_back(std::move(path));
+    state->path_depths.push_back(depth);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddShapes(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  for (const wire::KernelShape& wire : block.kernel_shapes()) {
+    model::Shape& shape = model.shapes.emplace_back();
+    absl::Status status = CopyString("a kernel's name", wire.name(), state, &shape.name);
+    if (!status.ok()) return status;
+    shape.grid = {wire.grid_x(), wire.grid_y(), wire.grid_z()};
+    shape.block = {wire.block_x(), wire.block_y(), wire.block_z()};
+    shape.cluster = {wire.cluster_x(), wire.cluster_y(), wire.cluster_z()};
+    shape.static_shared_bytes = wire.static_shared_bytes();
+    shape.dynamic_shared_bytes = wire.dynamic_shared_bytes();
+    shape.shared_executed_bytes = wire.shared_executed_bytes();
+    shape.registers_per_thread = wire.registers_per_thread();
+    shape.local_bytes_per_thread = wire.local_bytes_per_thread();
+    shape.launch_type = wire.launch_type();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddLanes(const wire::Block& block, DecodeState* state) {
+  for (const wire::Lane& lane : block.lanes()) {
+    state->lanes.push_back({lane.device(), lane.context(), lane.stream(), lane.channel(),
+                            format::FromNumber<model::ChannelType>(lane.channel_type())});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddStreams(const wire::Block& block, DecodeState* state) {
+  for (const wire::Stream& wire : block.streams()) {
+    state->model->streams.push_back({wire.context(), wire.stream(), wire.priority(),
+                                     format::FromNumber<model::StreamFlag>(wire.flag())});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddThreads(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  for (const wire::HostThread& wire : block.threads()) {
+    model::Thread& thread = model.threads.emplace_back();
+    thread.tid = wire.tid();
+    absl::Status status = CopyString("a thread's name", wire.name(), state, &thread.name);
+    if (!status.ok()) return status;
+  }
+  model.steps.resize(model.threads.size());
+  return absl::OkStatus();
+}
+
+absl::Status AddPassGroups(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  for (const wire::PassGroup& wire : block.pass_groups()) {
+    model::PassGroup& group = model.groups.emplace_back();
+    absl::Status status = CopyString("a pass group's level", wire.level(), state, &group.level);
+    const auto copy = [&](const auto& ids, std::vector<std::string>* names) {
+      for (int i = 0; status.ok() && i < ids.size(); ++i) {
+        status = CopyString("a metric's name", ids[i], state, &names->emplace_back());
+      }
+    };
+    copy(wire.metric(), &group.metrics);
+    for (const wire::Throughput& entry : wire.throughputs()) {
+      if (status.ok()) status = Spend(sizeof(model::Throughput), state);
+      if (!status.ok()) break;
+      model::Throughput& throughput = group.throughputs.emplace_back();
+      status = CopyString("a metric's name", entry.metric(), state, &throughput.metric);
+      copy(entry.part(), &throughput.parts);
+      copy(entry.missing(), &throughput.missing);
+    }
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddNames(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  for (const wire::Name& wire : block.names()) {
+    std::string name, domain;
+    absl::Status status = CopyString("a name", wire.name(), state, &name);
+    if (status.ok()) status = CopyString("a category's domain", wire.domain(), state, &domain);
+    if (status.ok()) status = Spend(sizeof(model::StreamName), state);
+    if (!status.ok()) return status;
+    if (wire.kind() == wire::NAME_THREAD) {
+      state->thread_names.emplace_back(static_cast<uint32_t>(wire.id()), std::move(name));
+    } else if (wire.kind() == wire::NAME_CATEGORY) {
+      model.category_names.push_back(
+          {static_cast<uint32_t>(wire.id()), std::move(domain), std::move(name)});
+    } else if (wire.kind() == wire::NAME_STREAM) {
+      model.stream_names.push_back({wire.id(), wire.context(), wire.stream(), std::move(name)});
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddGraphNodes(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  for (const wire::GraphNodes& nodes : block.graph_nodes()) {
+    const int rows = nodes.node_delta_size();
+    absl::Status status =
+        SameLength("graph nodes", {{"node_delta", rows}, {"path_delta", nodes.path_delta_size()}});
+    if (!status.ok()) return status;
+    Sum node, path;
+    for (int row = 0; row < rows; ++row) {
+      const auto id = static_cast<uint64_t>(node.Add(nodes.node_delta(row)));
+      const auto in = static_cast<uint64_t>(path.Add(nodes.path_delta(row)));
+      if (in >= model.paths.size()) {
+        return BadId("graph nodes", row, "path", in, model.paths.size());
+      }
+      model.graph_nodes.push_back({id, static_cast<uint32_t>(in)});
+    }
+  }
+  return absl::OkStatus();
+}
+
+void NameThreads(DecodeState* state) {
+  std::unordered_map<uint32_t, const std::string*> latest;
+  for (const auto& [tid, name] : state->thread_names) latest[tid] = &name;
+  for (model::Thread& thread : state->model->threads) {
+    const auto name = latest.find(thread.tid);
+    if (name != latest.end()) thread.name = *name->second;
+  }
+}
+
+}  // namespace prof::snapshot

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/snapshot/join/calls.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "lib/snapshot/model/api_class.h"
+#include "lib/snapshot/model/overhead_class.h"
+#include "lib/snapshot/model/reserve.h"
+
+namespace prof::snapshot {
+namespace {
+
+using model::ApiCall;
+using model::Model;
+
+// The index finds the outermost call with a correlation id. Calls are sorted by start, longest
+// first, so the first call with an id is the outermost one.
+class CallIndex {
+ public:
+  explicit CallIndex(const model::CallTable& calls) : calls_(calls), size_(calls.size()) {
+    // Where only one thread calls, ids grow with time: the calls are their own index.
+    size_t i = 1;
+    while (i < size_ && calls.correlation(i - 1) <= calls.correlation(i)) ++i;
+    if (i >= size_) return;
+    model::ReserveRows(size_, &keys_);
+    for (i = 0; i < size_; ++i) keys_.push_back(uint64_t{calls.correlation(i)} << 32 | i);
+    std::sort(keys_.begin(), keys_.end());
+  }
+
+  int32_t Find(uint32_t correlation) {
+    if (correlation == 0) return model::kNoIndex;
+    hint_ = FirstNotBelow(correlation);
+    if (hint_ == size_ || IdAt(hint_) != correlation) return model::kNoIndex;
+    return static_cast<int32_t>(keys_.empty() ? hint_ : keys_[hint_] & 0xffffffff);
+  }
+
+ private:
+  uint32_t IdAt(size_t i) const {
+    return keys_.empty() ? calls_.correlation(i) : static_cast<uint32_t>(keys_[i] >> 32);
+  }
+
+  // Operations mostly come in the order of their calls, so the answer is near the last one.
+  size_t FirstNotBelow(uint32_t correlation) const {
+    size_t begin = 0, end = hint_;
+    if (hint_ < size_ && IdAt(hint_) < correlation) {
+      for (begin = hint_ + 1; begin < size_ && begin <= hint_ + 16; ++begin) {
+        if (IdAt(begin) >= correlation) return begin;
+      }
+      end = size_;
+    } else if (hint_ == 0 || IdAt(hint_ - 1) < correlation) {
+      return hint_;
+    }
+    while (begin < end) {
+      const size_t middle = begin + (end - begin) / 2;
+      IdAt(middle) < correlation ? begin = middle + 1 : end = middle;
+    }
+    return begin;
+  }
+
+  const model::CallTable& calls_;
+  std::vector<uint64_t> keys_;  // correlation in the upper, index in the lower half
+  size_t size_, hint_ = 0;
+};
+
+}  // namespace
+
+void ClassifyCalls(Model* model) {
+  std::vector<std::optional<model::ApiClass>> known(model->strings.size());
+  model->api_calls.Classify([&](uint32_t name) {
+    std::optional<model::ApiClass>& cls = known[name];
+    if (!cls) cls = model::ClassifyApi(model->strings[name]);
+    return *cls;
+  });
+}
+
+// Calls are sorted by time, so one walk over the steps of
+// each thread is enough.
+void SetCallPaths(Model* model) {
+  std::vector<size_t> next(model->steps.size());
+  for (size_t i = 0; i < model->api_calls.size(); ++i) {
+    const ApiCall call = model->api_calls[i];
+    const std::vector<model::RangeStep>& steps = model->steps[call.thread];
+    size_t& at = next[call.thread];
+    while (at < steps.size() && steps[at].time_ns() <= call.start_ns) ++at;
+    if (at > 0) model->api_calls.SetPath(i, steps[at - 1].path());
+  }
+}
+
+void JoinOps(Model* model) {
+  CallIndex index(model->api_calls);
+  for (size_t i = 0; i < model->ops.size(); ++i) {
+    const int32_t call = index.Find(model->ops.correlation(i));
+    if (call != model::kNoIndex) model->ops.SetCall(i, call, model->api_calls.path(call));
+  }
+  for (model::Allocation& allocation : model->allocations) {
+    allocation.api = index.Find(allocation.correlation);
+    if (allocation.api != model::kNoIndex) allocation.path = model->api_calls.path(allocation.api);
+  }
+}
+
+void MarkLoading(Model* model) {
+  std::vector<std::vector<const model::Overhead*>> by_thread(model->threads.size());
+  for (const model::Overhead& overhead : model->overheads) {
+    if (model::LoadsCode(overhead.kind)) by_thread[overhead.thread].push_back(&overhead);
+  }
+  if (std::all_of(by_thread.begin(), by_thread.end(), [](const auto& of) { return of.empty(); })) {
+    return;
+  }
+  std::vector<size_t> next(by_thread.size());
+  for (size_t i = 0; i < model->api_calls.size(); ++i) {
+    const ApiCall call = model->api_calls[i];
+    const auto& loads = by_thread[call.thread];
+    size_t& at = next[call.thread];
+    while (at < loads.size() && loads[at]->start_ns < call.start_ns) ++at;
+    if (call.thread != 0 && at < loads.size() && loads[at]->start_ns < call.end_ns) {
+      model->api_calls.SetLoadsCode(i);
+    }
+  }
+}
+
+}  // namespace prof::snapshot

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/snapshot/join/sort.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace prof::snapshot {
+namespace {
+
+using model::Model;
+
+template <typename T, typename Less>
+void SortUnlessSorted(std::vector<T>* values, Less less) {
+  if (!std::is_sorted(values->begin(), values->end(), less)) {
+    std::stable_sort(values->begin(), values->end(), less);
+  }
+}
+
+// Sorts the rows of a PM series by begin.
+void SortPm(model::PmSeries* series) {
+  if (std::is_sorted(series->begin_ns.begin(), series->begin_ns.end())) return;
+  std::vector<size_t> order(series->rows());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return series->begin_ns[a] < series->begin_ns[b]; });
+  const model::PmSeries unsorted = *series;
+  const size_t metrics = series->metrics.size();
+  for (size_t i = 0; i < order.size(); ++i) {
+    series->begin_ns[i] = unsorted.begin_ns[order[i]];
+    series->end_ns[i] = unsorted.end_ns[order[i]];
+    series->samples[i] = unsorted.samples[order[i]];
+    std::copy_n(unsorted.row(order[i]), metrics, series->values.data() + i * metrics);
+  }
+}
+
+}  // namespace
+
+void SortSteps(Model* model) {
+  for (std::vector<model::RangeStep>& steps : model->steps) {
+    SortUnlessSorted(&steps, [](const model::RangeStep& a, const model::RangeStep& b) {
+      return a.time_ns() < b.time_ns();
+    });
+  }
+}
+
+void SortOthers(Model* model) {
+  model->ops.Sort();
+  model->api_calls.Sort();
+  const auto by_start = [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; };
+  SortUnlessSorted(&model->syncs, by_start);
+  SortUnlessSorted(&model->overheads, by_start);
+  SortUnlessSorted(&model->unified_memory, by_start);
+  const auto by_time = [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; };
+  SortUnlessSorted(&model->allocations, by_time);
+  SortUnlessSorted(&model->pool_states, by_time);
+  SortUnlessSorted(&model->spans, by_start);
+  SortUnlessSorted(&model->profiler_intervals,
+                   [](const model::ProfilerInterval& a, const model::ProfilerInterval& b) {
+                     return a.begin_ns < b.begin_ns;
+                   });
+  for (model::PmSeries& series : model->pm_series) SortPm(&series);
+}
+
+}  // namespace prof::snapshot
