@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "lib/format/enums.h"
+
 namespace prof::analyzer {
 namespace {
 
@@ -47,41 +49,9 @@ class Cover {
 
 }  // namespace
 
-std::string DirectionName(CopyKind kind) {
-  switch (kind) {
-    case CopyKind::kHostToDevice:
-      return "host to device";
-    case CopyKind::kDeviceToHost:
-      return "device to host";
-    case CopyKind::kDeviceToDevice:
-      return "device to device";
-    case CopyKind::kHostToHost:
-      return "host to host";
-    case CopyKind::kPeerToPeer:
-      return "peer to peer";
-    case CopyKind::kUnknown:
-      break;
-  }
-  return "unknown";
-}
+std::string DirectionName(CopyKind kind) { return format::Name(kind); }
 
-std::string MemoryName(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::kPageable:
-      return "pageable";
-    case MemoryKind::kPinned:
-      return "pinned";
-    case MemoryKind::kDevice:
-      return "device";
-    case MemoryKind::kArray:
-      return "array";
-    case MemoryKind::kManaged:
-      return "managed";
-    case MemoryKind::kUnknown:
-      break;
-  }
-  return "unknown";
-}
+std::string MemoryName(MemoryKind kind) { return format::Name(kind); }
 
 std::vector<CopySummary> SummarizeCopies(const model::Model& model) {
   std::unordered_map<uint32_t, Cover> kernels;

@@ -7,22 +7,10 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/format/enums.h"
+
 namespace prof::analyzer {
 namespace {
-
-const char* KindName(model::StreamFlag flag) {
-  switch (flag) {
-    case model::StreamFlag::kDefault:
-      return "default";
-    case model::StreamFlag::kNonBlocking:
-      return "non-blocking";
-    case model::StreamFlag::kNull:
-      return "null";
-    case model::StreamFlag::kUnknown:
-      break;
-  }
-  return "";
-}
 
 struct Found {
   StreamReport report;
@@ -60,7 +48,8 @@ std::vector<StreamReport> DescribeStreams(const model::Model& model) {
   for (const model::Stream& stream : model.streams) {
     tell(stream.context, stream.stream, [&](StreamReport* report) {
       report->priority = stream.priority;
-      report->kind = KindName(stream.flag);
+      const bool known = stream.flag != model::StreamFlag::kUnknown;
+      report->kind = known ? format::Name(stream.flag) : "";
     });
   }
   for (const model::StreamName& name : model.stream_names) {

@@ -15,6 +15,7 @@
 
 namespace prof::capture {
 
+using format::AllocationOperation;
 using format::ChannelType;
 using format::CopyKind;
 using format::MemoryKind;
