@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "lib/analyzer/base/integrity.h"
 #include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/continuous/continuous.h"
-#include "lib/analyzer/integrity.h"
 #include "lib/analyzer/kernels/counters.h"
 #include "lib/analyzer/kernels/flops.h"
 #include "lib/analyzer/kernels/kernels.h"

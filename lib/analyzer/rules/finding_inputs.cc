@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "lib/analyzer/base/integrity.h"
 #include "lib/analyzer/base/rule_text.h"
-#include "lib/analyzer/integrity.h"
 
 namespace prof::analyzer {
 namespace {

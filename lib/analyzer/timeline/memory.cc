@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/analyzer/integrity.h"
+#include "lib/analyzer/base/integrity.h"
 #include "lib/analyzer/timeline/copies.h"
 
 namespace prof::analyzer {

@@ -28,13 +28,45 @@ absl::Status CheckRows(const wire::Block& /*block*/, DecodeState* state) {
 // entries, and parts that replace something come after all that can fail.
 using AddPart = absl::Status (*)(const wire::Block& block, DecodeState* state);
 constexpr AddPart kParts[] = {
-    AddStrings,  AddDevices,           AddPaths,       AddShapes,         AddLanes,
-    AddStreams,  AddThreads,           AddPassGroups,  AddNames,          AddGraphNodes,
-    AddPmSeries, AddKernels,           AddCopies,      AddMemsets,        AddGraphRuns,
-    AddSyncs,    AddApiCalls,          AddOverheads,   AddRangeSteps,     AddSpans,
-    AddMarks,    AddPayloads,          AddAllocations, AddPoolOperations, AddUnifiedMemory,
-    AddSamples,  AddProfilerIntervals, AddPmSamples,   AddNotices,        CheckRows,
-    AddHeader,   AddIntegrity,         AddTrailer,
+    // Tables.
+    AddStrings,
+    AddDevices,
+    AddPaths,
+    AddShapes,
+    AddLanes,
+    AddStreams,
+    AddThreads,
+    AddPassGroups,
+    AddNames,
+    AddGraphNodes,
+    AddPmSeries,
+    // Operations and calls.
+    AddKernels,
+    AddCopies,
+    AddMemsets,
+    AddGraphRuns,
+    AddApiCalls,
+    AddSyncs,
+    AddOverheads,
+    // Ranges.
+    AddRangeSteps,
+    AddSpans,
+    AddMarks,
+    AddPayloads,
+    // Memory.
+    AddAllocations,
+    AddPoolOperations,
+    AddUnifiedMemory,
+    // Samples.
+    AddSamples,
+    AddProfilerIntervals,
+    AddPmSamples,
+    // The recording.
+    AddNotices,
+    CheckRows,
+    AddHeader,
+    AddIntegrity,
+    AddTrailer,
 };
 
 }  // namespace

@@ -42,8 +42,8 @@ class CallTable {
   using value_type = ApiCall;
   using const_iterator = RowIterator<CallTable>;
 
-  size_t size() const { return rows_.size(); }
-  bool empty() const { return rows_.empty(); }
+  [[nodiscard]] size_t size() const { return rows_.size(); }
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
   const_iterator begin() const { return {this, 0}; }
   const_iterator end() const { return {this, size()}; }
   ApiCall front() const { return (*this)[0]; }

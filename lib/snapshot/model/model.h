@@ -190,8 +190,8 @@ struct PmSeries {
   std::vector<uint32_t> samples;  // in each row: 1, or several with equal values
   std::vector<float> values;
 
-  size_t rows() const { return begin_ns.size(); }
-  const float* row(size_t i) const { return values.data() + i * metrics.size(); }
+  [[nodiscard]] size_t rows() const { return begin_ns.size(); }
+  [[nodiscard]] const float* row(size_t i) const { return values.data() + i * metrics.size(); }
 };
 
 struct ProfilerInterval {
@@ -251,11 +251,11 @@ struct Model {
 
   // The range in which `op` was launched. Op::path is that range, or a path below it that names the
   // range in which the node of the graph was captured.
-  uint32_t LaunchPath(const Op& op) const {
+  [[nodiscard]] uint32_t LaunchPath(const Op& op) const {
     return paths[op.path].captured != kNone ? paths[op.path].parent : op.path;
   }
 
-  const Device* FindDevice(uint32_t id) const {
+  [[nodiscard]] const Device* FindDevice(uint32_t id) const {
     for (const Device& device : devices) {
       if (device.id == id) return &device;
     }

@@ -51,7 +51,7 @@ struct Op {
 };
 
 // True for kernels and for graphs: a graph counts as the kernels in it.
-inline bool RunsKernels(const Op& op) {
+[[nodiscard]] inline bool RunsKernels(const Op& op) {
   return op.kind == OpKind::kKernel || op.kind == OpKind::kGraph;
 }
 
@@ -67,8 +67,8 @@ class OpTable {
     for (const Op& op : ops) push_back(op);
   }
 
-  size_t size() const { return rows_.size(); }
-  bool empty() const { return rows_.empty(); }
+  [[nodiscard]] size_t size() const { return rows_.size(); }
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
   const_iterator begin() const { return {this, 0}; }
   const_iterator end() const { return {this, size()}; }
   Op front() const { return (*this)[0]; }

@@ -46,8 +46,8 @@ class InstanceTable {
   using value_type = RangeInstance;
   using const_iterator = RowIterator<InstanceTable>;
 
-  size_t size() const { return rows_.size(); }
-  bool empty() const { return rows_.empty(); }
+  [[nodiscard]] size_t size() const { return rows_.size(); }
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
   const_iterator begin() const { return {this, 0}; }
   const_iterator end() const { return {this, size()}; }
   RangeInstance operator[](size_t i) const { return Unpack(rows_[i]); }

@@ -156,9 +156,9 @@ TEST_CASE("Ranges that do not pair up are sentences of the report") {
   b.integrity = counts;
   const Report report = Analyze(b.Snapshot());
   REQUIRE(report.integrity.size() == 3);
-  CHECK_THAT(report.integrity[0], Contains("3 NVTX pops or ends"));
-  CHECK_THAT(report.integrity[1], Contains("1 NVTX range was still open"));
-  CHECK_THAT(report.integrity[2], Contains("2 NVTX payloads"));
+  CHECK_THAT(report.integrity[0], Contains("2 NVTX payloads"));
+  CHECK_THAT(report.integrity[1], Contains("3 NVTX pops or ends"));
+  CHECK_THAT(report.integrity[2], Contains("1 NVTX range was still open"));
 }
 
 }  // namespace

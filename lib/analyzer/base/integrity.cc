@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/analyzer/integrity.h"
+#include "lib/analyzer/base/integrity.h"
 
 #include <algorithm>
 #include <iterator>

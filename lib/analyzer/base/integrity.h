@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Integrity, in words: this file says what a capture lacks, and what that puts in doubt.
-#ifndef PROF_LIB_ANALYZER_INTEGRITY_H_
-#define PROF_LIB_ANALYZER_INTEGRITY_H_
+#ifndef PROF_LIB_ANALYZER_BASE_INTEGRITY_H_
+#define PROF_LIB_ANALYZER_BASE_INTEGRITY_H_
 
 #include <cstdint>
 #include <string>
@@ -29,4 +29,4 @@ namespace prof::analyzer {
 
 }  // namespace prof::analyzer
 
-#endif  // PROF_LIB_ANALYZER_INTEGRITY_H_
+#endif  // PROF_LIB_ANALYZER_BASE_INTEGRITY_H_
