@@ -8,6 +8,7 @@
 namespace prof::capture {
 namespace {
 
+// The row, the graph and the node have consecutive numbers in each message.
 void AddGraphs(Message& m, const GraphRows& graphs, uint32_t first_tag) {
   Packed32(m, first_tag, graphs.row);
   Packed32(m, first_tag + 1, graphs.graph);
@@ -17,197 +18,197 @@ void AddGraphs(Message& m, const GraphRows& graphs, uint32_t first_tag) {
 void Write(Message& block, const KernelColumns& c) {
   if (c.interval.rows() == 0) return;
   Message m(block, tag::block::kKernels);
-  m.add_sfixed64(1, c.interval.base());
-  AddGraphs(m, c.graphs, 7);
-  Packed32(m, 10, c.untimed);
-  Packed32(m, 11, c.untraced);
-  Packed(m, 12, c.shape.misses());
-  Packed(m, 13, c.lane.misses());
-  Packed(m, 14, c.correlation.misses());
-  Packed(m, 15, c.interval.starts());
-  Packed(m, 16, c.interval.durations());
+  m.add_sfixed64(tag::kernel_columns::kBaseNs, c.interval.base());
+  AddGraphs(m, c.graphs, tag::kernel_columns::kGraphRow);
+  Packed32(m, tag::kernel_columns::kUntimedRow, c.untimed);
+  Packed32(m, tag::kernel_columns::kUntracedRow, c.untraced);
+  Packed(m, tag::kernel_columns::kShapeGuess, c.shape.misses());
+  Packed(m, tag::kernel_columns::kLaneGuess, c.lane.misses());
+  Packed(m, tag::kernel_columns::kCorrelationGuess, c.correlation.misses());
+  Packed(m, tag::kernel_columns::kStartGuessNs, c.interval.starts());
+  Packed(m, tag::kernel_columns::kDurationGuessNs, c.interval.durations());
 }
 
 void Write(Message& block, const CopyColumns& c) {
   if (c.kind.empty()) return;
   Message m(block, tag::block::kCopies);
-  m.add_sfixed64(1, c.start.base());
-  PackedEnum(m, 2, c.kind);
-  PackedEnum(m, 3, c.source);
-  PackedEnum(m, 4, c.destination);
-  Packed64(m, 5, c.bytes);
-  Packed32(m, 6, c.lane);
-  PackedDelta(m, 7, c.start.values());
-  Packed64(m, 8, c.duration);
-  PackedDelta(m, 9, c.correlation.values());
-  Packed32(m, 10, c.async);
-  AddGraphs(m, c.graphs, 11);
+  m.add_sfixed64(tag::copy_columns::kBaseNs, c.start.base());
+  PackedEnum(m, tag::copy_columns::kKind, c.kind);
+  PackedEnum(m, tag::copy_columns::kSource, c.source);
+  PackedEnum(m, tag::copy_columns::kDestination, c.destination);
+  Packed64(m, tag::copy_columns::kBytes, c.bytes);
+  Packed32(m, tag::copy_columns::kLane, c.lane);
+  PackedDelta(m, tag::copy_columns::kStartDeltaNs, c.start.values());
+  Packed64(m, tag::copy_columns::kDurationNs, c.duration);
+  PackedDelta(m, tag::copy_columns::kCorrelationDelta, c.correlation.values());
+  Packed32(m, tag::copy_columns::kAsync, c.async);
+  AddGraphs(m, c.graphs, tag::copy_columns::kGraphRow);
 }
 
 void Write(Message& block, const MemsetColumns& c) {
   if (c.bytes.empty()) return;
   Message m(block, tag::block::kMemsets);
-  m.add_sfixed64(1, c.start.base());
-  Packed64(m, 2, c.bytes);
-  PackedEnum(m, 3, c.memory);
-  Packed32(m, 4, c.lane);
-  PackedDelta(m, 5, c.start.values());
-  Packed64(m, 6, c.duration);
-  PackedDelta(m, 7, c.correlation.values());
-  AddGraphs(m, c.graphs, 8);
+  m.add_sfixed64(tag::memset_columns::kBaseNs, c.start.base());
+  Packed64(m, tag::memset_columns::kBytes, c.bytes);
+  PackedEnum(m, tag::memset_columns::kMemory, c.memory);
+  Packed32(m, tag::memset_columns::kLane, c.lane);
+  PackedDelta(m, tag::memset_columns::kStartDeltaNs, c.start.values());
+  Packed64(m, tag::memset_columns::kDurationNs, c.duration);
+  PackedDelta(m, tag::memset_columns::kCorrelationDelta, c.correlation.values());
+  AddGraphs(m, c.graphs, tag::memset_columns::kGraphRow);
 }
 
 void Write(Message& block, const GraphRunColumns& c) {
   if (c.graph.empty()) return;
   Message m(block, tag::block::kGraphRuns);
-  m.add_sfixed64(1, c.start.base());
-  Packed32(m, 2, c.graph);
-  Packed32(m, 3, c.lane);
-  PackedDelta(m, 4, c.start.values());
-  Packed64(m, 5, c.duration);
-  PackedDelta(m, 6, c.correlation.values());
+  m.add_sfixed64(tag::graph_run_columns::kBaseNs, c.start.base());
+  Packed32(m, tag::graph_run_columns::kGraphId, c.graph);
+  Packed32(m, tag::graph_run_columns::kLane, c.lane);
+  PackedDelta(m, tag::graph_run_columns::kStartDeltaNs, c.start.values());
+  Packed64(m, tag::graph_run_columns::kDurationNs, c.duration);
+  PackedDelta(m, tag::graph_run_columns::kCorrelationDelta, c.correlation.values());
 }
 
 void AddStates(Message& columns, uint32_t tag, const PoolStateColumns& c) {
   if (c.type.empty()) return;
   Message m(columns, tag);
-  PackedEnum(m, 1, c.type);
-  PackedDelta(m, 2, c.address.values());
-  PackedDelta(m, 3, c.reserved.values());
-  PackedDelta(m, 4, c.used.values());
-  PackedDelta(m, 5, c.threshold.values());
+  PackedEnum(m, tag::pool_state_columns::kType, c.type);
+  PackedDelta(m, tag::pool_state_columns::kAddressDelta, c.address.values());
+  PackedDelta(m, tag::pool_state_columns::kReservedDelta, c.reserved.values());
+  PackedDelta(m, tag::pool_state_columns::kUsedDelta, c.used.values());
+  PackedDelta(m, tag::pool_state_columns::kThresholdDelta, c.threshold.values());
 }
 
 void Write(Message& block, const AllocationColumns& c) {
   if (c.bytes.empty()) return;
   Message m(block, tag::block::kAllocations);
-  m.add_sfixed64(1, c.time.base());
-  PackedEnum(m, 2, c.operation);
-  PackedEnum(m, 3, c.memory);
-  Packed64(m, 4, c.bytes);
-  PackedDelta(m, 5, c.address.values());
-  Packed32(m, 6, c.lane);
-  PackedDelta(m, 7, c.time.values());
-  PackedDelta(m, 8, c.correlation.values());
-  Packed32(m, 9, c.pool_row);
-  AddStates(m, 10, c.pool);
+  m.add_sfixed64(tag::allocation_columns::kBaseNs, c.time.base());
+  PackedEnum(m, tag::allocation_columns::kOperation, c.operation);
+  PackedEnum(m, tag::allocation_columns::kMemory, c.memory);
+  Packed64(m, tag::allocation_columns::kBytes, c.bytes);
+  PackedDelta(m, tag::allocation_columns::kAddressDelta, c.address.values());
+  Packed32(m, tag::allocation_columns::kLane, c.lane);
+  PackedDelta(m, tag::allocation_columns::kTimeDeltaNs, c.time.values());
+  PackedDelta(m, tag::allocation_columns::kCorrelationDelta, c.correlation.values());
+  Packed32(m, tag::allocation_columns::kPoolRow, c.pool_row);
+  AddStates(m, tag::allocation_columns::kPool, c.pool);
 }
 
 void Write(Message& block, const PoolColumns& c) {
   if (c.operation.empty()) return;
   Message m(block, tag::block::kPoolOperations);
-  m.add_sfixed64(1, c.time.base());
-  PackedEnum(m, 2, c.operation);
-  Packed32(m, 3, c.device);
-  AddStates(m, 4, c.state);
-  Packed32(m, 5, c.managed);
-  Packed64(m, 6, c.keep_bytes);
-  PackedDelta(m, 7, c.time.values());
-  PackedDelta(m, 8, c.correlation.values());
+  m.add_sfixed64(tag::pool_columns::kBaseNs, c.time.base());
+  PackedEnum(m, tag::pool_columns::kOperation, c.operation);
+  Packed32(m, tag::pool_columns::kDevice, c.device);
+  AddStates(m, tag::pool_columns::kState, c.state);
+  Packed32(m, tag::pool_columns::kManaged, c.managed);
+  Packed64(m, tag::pool_columns::kKeepBytes, c.keep_bytes);
+  PackedDelta(m, tag::pool_columns::kTimeDeltaNs, c.time.values());
+  PackedDelta(m, tag::pool_columns::kCorrelationDelta, c.correlation.values());
 }
 
 void Write(Message& block, const UnifiedMemoryColumns& c) {
   if (c.kind.empty()) return;
   Message m(block, tag::block::kUnifiedMemory);
-  m.add_sfixed64(1, c.start.base());
-  PackedEnum(m, 2, c.kind);
-  Packed64(m, 3, c.value);
-  Packed32(m, 4, c.source);
-  Packed32(m, 5, c.destination);
-  Packed32(m, 6, c.cause);
-  PackedDelta(m, 7, c.start.values());
-  Packed64(m, 8, c.duration);
+  m.add_sfixed64(tag::unified_memory_columns::kBaseNs, c.start.base());
+  PackedEnum(m, tag::unified_memory_columns::kKind, c.kind);
+  Packed64(m, tag::unified_memory_columns::kValue, c.value);
+  Packed32(m, tag::unified_memory_columns::kSource, c.source);
+  Packed32(m, tag::unified_memory_columns::kDestination, c.destination);
+  Packed32(m, tag::unified_memory_columns::kCause, c.cause);
+  PackedDelta(m, tag::unified_memory_columns::kStartDeltaNs, c.start.values());
+  Packed64(m, tag::unified_memory_columns::kDurationNs, c.duration);
 }
 
 void Write(Message& block, const SyncColumns& c) {
   if (c.kind.empty()) return;
   Message m(block, tag::block::kSyncs);
-  m.add_sfixed64(1, c.start.base());
-  PackedEnum(m, 2, c.kind);
-  Packed32(m, 3, c.context);
-  Packed32(m, 4, c.stream);
-  PackedDelta(m, 5, c.start.values());
-  Packed64(m, 6, c.duration);
-  PackedDelta(m, 7, c.correlation.values());
+  m.add_sfixed64(tag::sync_columns::kBaseNs, c.start.base());
+  PackedEnum(m, tag::sync_columns::kKind, c.kind);
+  Packed32(m, tag::sync_columns::kContext, c.context);
+  Packed32(m, tag::sync_columns::kStream, c.stream);
+  PackedDelta(m, tag::sync_columns::kStartDeltaNs, c.start.values());
+  Packed64(m, tag::sync_columns::kDurationNs, c.duration);
+  PackedDelta(m, tag::sync_columns::kCorrelationDelta, c.correlation.values());
 }
 
 void Write(Message& block, const ApiColumns& c) {
   if (c.interval.rows() == 0) return;
   Message m(block, tag::block::kApiCalls);
-  m.add_sfixed64(1, c.interval.base());
-  Packed32(m, 7, c.error_row);
-  Packed32(m, 8, c.error_code);
-  Packed(m, 9, c.name.misses());
-  Packed(m, 10, c.thread.misses());
-  Packed(m, 11, c.correlation.misses());
-  Packed(m, 12, c.interval.starts());
-  Packed(m, 13, c.interval.durations());
+  m.add_sfixed64(tag::api_columns::kBaseNs, c.interval.base());
+  Packed32(m, tag::api_columns::kErrorRow, c.error_row);
+  Packed32(m, tag::api_columns::kErrorCode, c.error_code);
+  Packed(m, tag::api_columns::kNameGuess, c.name.misses());
+  Packed(m, tag::api_columns::kThreadGuess, c.thread.misses());
+  Packed(m, tag::api_columns::kCorrelationGuess, c.correlation.misses());
+  Packed(m, tag::api_columns::kStartGuessNs, c.interval.starts());
+  Packed(m, tag::api_columns::kDurationGuessNs, c.interval.durations());
 }
 
 void Write(Message& block, const OverheadColumns& c) {
   if (c.kind.empty()) return;
   Message m(block, tag::block::kOverheads);
-  m.add_sfixed64(1, c.start.base());
-  Packed32(m, 2, c.kind);
-  Packed32(m, 3, c.thread);
-  PackedDelta(m, 4, c.start.values());
-  Packed64(m, 5, c.duration);
+  m.add_sfixed64(tag::overhead_columns::kBaseNs, c.start.base());
+  Packed32(m, tag::overhead_columns::kKind, c.kind);
+  Packed32(m, tag::overhead_columns::kThread, c.thread);
+  PackedDelta(m, tag::overhead_columns::kStartDeltaNs, c.start.values());
+  Packed64(m, tag::overhead_columns::kDurationNs, c.duration);
 }
 
 void Write(Message& block, const RangeColumns& c) {
   if (c.time.rows() == 0) return;
   Message m(block, tag::block::kRanges);
-  m.add_sfixed64(1, c.time.base());
-  Packed(m, 5, c.thread.misses());
-  Packed(m, 6, c.path.misses());
-  Packed(m, 7, c.time.starts());
+  m.add_sfixed64(tag::range_columns::kBaseNs, c.time.base());
+  Packed(m, tag::range_columns::kThreadGuess, c.thread.misses());
+  Packed(m, tag::range_columns::kPathGuess, c.path.misses());
+  Packed(m, tag::range_columns::kTimeGuessNs, c.time.starts());
 }
 
 void Write(Message& block, const SpanColumns& c) {
   if (c.path.empty()) return;
   Message m(block, tag::block::kSpans);
-  m.add_sfixed64(1, c.start.base());
-  Packed32(m, 2, c.path);
-  Packed32(m, 3, c.start_thread);
-  Packed32(m, 4, c.end_thread);
-  PackedDelta(m, 5, c.start.values());
-  Packed64(m, 6, c.duration);
+  m.add_sfixed64(tag::span_columns::kBaseNs, c.start.base());
+  Packed32(m, tag::span_columns::kPath, c.path);
+  Packed32(m, tag::span_columns::kStartThread, c.start_thread);
+  Packed32(m, tag::span_columns::kEndThread, c.end_thread);
+  PackedDelta(m, tag::span_columns::kStartDeltaNs, c.start.values());
+  Packed64(m, tag::span_columns::kDurationNs, c.duration);
 }
 
 void Write(Message& block, const MarkColumns& c) {
   if (c.path.empty()) return;
   Message m(block, tag::block::kMarks);
-  m.add_sfixed64(1, c.time.base());
-  Packed32(m, 2, c.path);
-  Packed32(m, 3, c.thread);
-  PackedDelta(m, 4, c.time.values());
+  m.add_sfixed64(tag::mark_columns::kBaseNs, c.time.base());
+  Packed32(m, tag::mark_columns::kPath, c.path);
+  Packed32(m, tag::mark_columns::kThread, c.thread);
+  PackedDelta(m, tag::mark_columns::kTimeDeltaNs, c.time.values());
 }
 
 void Write(Message& block, const PayloadColumns& c) {
   if (c.path.empty()) return;
   Message m(block, tag::block::kPayloads);
-  m.add_sfixed64(1, c.time.base());
-  Packed32(m, 2, c.thread);
-  PackedDelta(m, 3, c.time.values());
-  Packed32(m, 4, c.path);
-  PackedEnum(m, 5, c.type);
-  Packed64(m, 6, c.bits);
+  m.add_sfixed64(tag::payload_columns::kBaseNs, c.time.base());
+  Packed32(m, tag::payload_columns::kThread, c.thread);
+  PackedDelta(m, tag::payload_columns::kTimeDeltaNs, c.time.values());
+  Packed32(m, tag::payload_columns::kPath, c.path);
+  PackedEnum(m, tag::payload_columns::kType, c.type);
+  Packed64(m, tag::payload_columns::kBits, c.bits);
 }
 
 void Write(Message& block, const PmColumns& c) {
   if (c.rows() == 0) return;
   Message m(block, tag::block::kPmSamples);
-  m.add_uint32(1, c.series());
-  m.add_sfixed64(2, c.base_ns());
-  PackedDelta(m, 3, c.duration_delta);
-  Packed32(m, 4, c.gap_row);
-  PackedDelta(m, 5, c.gap);
-  Packed32(m, 6, c.merged_row);
-  Packed32(m, 7, c.merged_count);
+  m.add_uint32(tag::pm_columns::kSeries, c.series());
+  m.add_sfixed64(tag::pm_columns::kBaseNs, c.base_ns());
+  PackedDelta(m, tag::pm_columns::kDurationDeltaNs, c.duration_delta);
+  Packed32(m, tag::pm_columns::kGapRow, c.gap_row);
+  PackedDelta(m, tag::pm_columns::kGapNs, c.gap);
+  Packed32(m, tag::pm_columns::kMergedRow, c.merged_row);
+  Packed32(m, tag::pm_columns::kMergedCount, c.merged_count);
   for (const PmValueColumn& values : c.values) {
-    Message column(m, 8);
-    PackedDelta(column, 1, values.delta);
-    Packed32(column, 2, values.missing_row);
+    Message column(m, tag::pm_columns::kValues);
+    PackedDelta(column, tag::pm_values::kDelta, values.delta);
+    Packed32(column, tag::pm_values::kMissingRow, values.missing_row);
   }
 }
 
@@ -231,8 +232,8 @@ void AppendTables(const BlockColumns& columns, std::string* bytes) {
   *bytes += columns.entries;
   if (const GraphNodeColumns& nodes = columns.graph_nodes; !nodes.node_delta.empty()) {
     Message m(block, tag::block::kGraphNodes);
-    PackedDelta(m, 1, nodes.node_delta);
-    PackedDelta(m, 2, nodes.path.values());
+    PackedDelta(m, tag::graph_nodes::kNodeDelta, nodes.node_delta);
+    PackedDelta(m, tag::graph_nodes::kPathDelta, nodes.path.values());
   }
 }
 
@@ -258,8 +259,8 @@ void AppendEvents(const BlockColumns& columns, const Integrity& integrity,
   Write(block, integrity);
   if (trailer != nullptr) {
     Message m(block, tag::block::kTrailer);
-    I64(m, 1, trailer->end_ns);
-    U32(m, 2, trailer->blocks);
+    I64(m, tag::trailer::kEndNs, trailer->end_ns);
+    U32(m, tag::trailer::kBlocks, trailer->blocks);
   }
 }
 

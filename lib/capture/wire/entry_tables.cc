@@ -75,11 +75,11 @@ uint32_t EntryTables::Lane(const StreamKey& key) {
   lanes_.emplace(key, id);
   Message block(block_->entries);
   Message lane(block, tag::block::kLanes);
-  First(lane, 1, key[0]);
-  U32(lane, 2, key[1]);
-  U32(lane, 3, key[2]);
-  U32(lane, 4, key[3]);
-  if (key[4] != 0) lane.add_enum(5, static_cast<int32_t>(key[4]));
+  First(lane, tag::lane::kDevice, key[0]);
+  U32(lane, tag::lane::kContext, key[1]);
+  U32(lane, tag::lane::kStream, key[2]);
+  U32(lane, tag::lane::kChannel, key[3]);
+  if (key[4] != 0) lane.add_enum(tag::lane::kChannelType, static_cast<int32_t>(key[4]));
   return id;
 }
 
@@ -96,10 +96,12 @@ void EntryTables::Stream(const StreamEvent& event) {
   streams_[key] = value;
   Message block(block_->entries);
   Message stream(block, tag::block::kStreams);
-  First(stream, 1, event.context);
-  U32(stream, 2, event.stream);
-  if (event.priority != 0) stream.add_sint32(3, event.priority);
-  if (event.flag != StreamFlag::kUnknown) stream.add_enum(4, static_cast<int32_t>(event.flag));
+  First(stream, tag::stream::kContext, event.context);
+  U32(stream, tag::stream::kStream, event.stream);
+  if (event.priority != 0) stream.add_sint32(tag::stream::kPriority, event.priority);
+  if (event.flag != StreamFlag::kUnknown) {
+    stream.add_enum(tag::stream::kFlag, static_cast<int32_t>(event.flag));
+  }
 }
 
 uint32_t EntryTables::Thread(uint32_t tid) {
@@ -119,8 +121,8 @@ uint32_t EntryTables::Thread(uint32_t tid) {
   const auto name = thread_names_.find(tid);
   Message block(block_->entries);
   Message thread(block, tag::block::kThreads);
-  First(thread, 1, tid);
-  U32(thread, 2, name == thread_names_.end() ? 0 : name->second);
+  First(thread, tag::host_thread::kTid, tid);
+  U32(thread, tag::host_thread::kName, name == thread_names_.end() ? 0 : name->second);
   return id;
 }
 
@@ -165,7 +167,7 @@ uint32_t EntryTables::Shape(const KernelEvent& event) {
                     event.dynamic_shared_bytes}] = id;
   Message block(block_->entries);
   Message shape(block, tag::block::kKernelShapes);
-  First(shape, 1, key[0]);
+  First(shape, tag::kernel_shape::kName, key[0]);
   for (uint32_t i = 1; i < key.size(); ++i) U32(shape, i + 1, key[i]);  // field i+1 is key[i]
   return id;
 }

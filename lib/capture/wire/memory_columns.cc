@@ -12,9 +12,9 @@ void PoolStateColumns::Add(const PoolState& state) {
 }
 
 void AllocationColumns::Add(const AllocationEvent& event, uint32_t lane_id) {
-  constexpr int32_t kAllocate = 1, kFree = 2;  // as in snapshot.proto
   const auto row = static_cast<uint32_t>(bytes.size());
-  operation.push_back(event.free ? kFree : kAllocate);
+  operation.push_back(static_cast<int32_t>(event.free ? AllocationOperation::kFree
+                                                      : AllocationOperation::kAllocate));
   memory.push_back(static_cast<int32_t>(event.memory));
   bytes.push_back(event.bytes);
   address.Add(event.address);
