@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A snapshot is what a capture leaves: bytes in memory, or a file. include/prof/snapshot.proto
-// describes their content, docs/snapshot-format.md the frames around it.
+// describes their content, docs/internals/snapshot-format.md the frames around it.
 #ifndef PROF_SNAPSHOT_H_
 #define PROF_SNAPSHOT_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This file defines the frames of a snapshot file for its writer and its reader
-// (docs/snapshot-format.md).
+// (docs/internals/snapshot-format.md).
 //
 //   file   = file header, frame*
 //   header = "PROFSNAP" | u32 version | u32 0

@@ -2,8 +2,8 @@
 //
 // These classes guess the next row of a column from the rows before it in the same block. The
 // writer and the reader of a snapshot make the same guess, so the file only holds where it was
-// wrong, and by how much (docs/snapshot-format.md, "Guessed columns"). Every constant here is part
-// of the format.
+// wrong, and by how much (docs/internals/snapshot-format.md, "Guessed columns"). Every constant
+// here is part of the format.
 #ifndef PROF_LIB_FORMAT_GUESS_H_
 #define PROF_LIB_FORMAT_GUESS_H_
 

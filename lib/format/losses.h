@@ -14,7 +14,7 @@ namespace prof::format {
 // What a count puts in doubt when it is not 0.
 enum class Doubt : uint8_t {
   kNothing,     // It is no loss: a total, a cost, or what the program did by itself.
-  kOther,       // Only what the sentence says.
+  kOther,       // Only what the sentence names.
   kOperations,  // Idle time may be work without a record: findings about gaps are withheld.
   kRanges,      // Work may be listed under a wrong NVTX range.
 };

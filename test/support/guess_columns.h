@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Turns the columns of version 1 of a block into those of version 2, written straight from
-// docs/snapshot-format.md: for SnapshotBuilder::edit.
+// docs/internals/snapshot-format.md: for SnapshotBuilder::edit.
 #ifndef PROF_TEST_SUPPORT_GUESS_COLUMNS_H_
 #define PROF_TEST_SUPPORT_GUESS_COLUMNS_H_
 

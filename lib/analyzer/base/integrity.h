@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integrity, in words: this file says what a capture lacks, and what that puts in doubt.
+// This file puts Integrity into words: what a capture lacks, and what that puts in doubt.
 #ifndef PROF_LIB_ANALYZER_BASE_INTEGRITY_H_
 #define PROF_LIB_ANALYZER_BASE_INTEGRITY_H_
 

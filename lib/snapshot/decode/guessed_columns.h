@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// These classes read guessed columns, of which the file holds only what could not be guessed
-// (docs/snapshot-format.md). Each row has at least one byte of its own, its start, so the number of
-// rows is bounded by the size of the file.
+// These classes read guessed columns. The file holds only what could not be guessed of them
+// (docs/internals/snapshot-format.md). Each row has at least one byte of its own, its start, so the
+// number of rows is bounded by the size of the file.
 #ifndef PROF_LIB_SNAPSHOT_DECODE_GUESSED_COLUMNS_H_
 #define PROF_LIB_SNAPSHOT_DECODE_GUESSED_COLUMNS_H_
 

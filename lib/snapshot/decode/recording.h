@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This file decodes what a block says about the recording: its process, what did not work, what was
+// This file decodes the description of the recording: its process, what did not work, what was
 // lost, and how it ended.
 #ifndef PROF_LIB_SNAPSHOT_DECODE_RECORDING_H_
 #define PROF_LIB_SNAPSHOT_DECODE_RECORDING_H_

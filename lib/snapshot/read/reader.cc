@@ -72,8 +72,8 @@ class ModelBuilder {
  public:
   explicit ModelBuilder(uint64_t file_size) : room_(file_size), decoder_(&model_) {}
 
-  // kOutOfRange: the file ends here, or the rest cannot be read, and Model::truncation says why.
-  // After any other error there is no model.
+  // kOutOfRange: the file ends here, or the rest cannot be read, and Model::truncation has the
+  // reason. After any other error there is no model.
   absl::Status Add(const BlockBatch& batch) {
     for (const ParsedBlock& block : batch) {
       if (absl::Status status = Add(block); !status.ok()) return status;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The reader turns the bytes of a snapshot into a joined model. It takes any bytes: it stops where
-// a file is damaged or ends early, Model::truncation says so, and what was read before stays valid.
+// a file is damaged or ends early, Model::truncation has the reason, and what was read before stays
+// valid.
 #ifndef PROF_LIB_SNAPSHOT_READ_READER_H_
 #define PROF_LIB_SNAPSHOT_READ_READER_H_
 

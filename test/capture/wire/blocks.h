@@ -14,7 +14,8 @@
 
 namespace prof::test {
 
-// The payload of each frame; throws at the first byte that contradicts docs/snapshot-format.md.
+// The payload of each frame. Throws at the first byte that contradicts
+// docs/internals/snapshot-format.md.
 inline std::vector<std::string> Payloads(std::string_view bytes) {
   const auto require = [](bool ok, const char* what) {
     if (!ok) throw std::runtime_error(what);
