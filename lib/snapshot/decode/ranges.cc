@@ -39,7 +39,7 @@ double PayloadValue(format::PayloadType type, uint64_t bits) {
 }
 
 // Adds a step of a thread that exists.
-void AddStep(uint32_t thread, int64_t time_ns, uint32_t path, DecodeState* state) {
+inline void AddStep(uint32_t thread, int64_t time_ns, uint32_t path, DecodeState* state) {
   std::vector<model::RangeStep>& steps = state->model->steps[thread];
   std::vector<StepsBefore>& before = state->steps_before;
   if (before.empty() || before.back().thread != thread) before.push_back({thread, steps.size()});
