@@ -19,7 +19,8 @@ namespace pb = google::protobuf;
 constexpr size_t kCounts = std::size(kIntegrityCounts), kFlags = std::size(kIntegrityFlags);
 
 TEST_CASE("Each count and flag of Integrity has a row of its own") {
-  static_assert(sizeof(Integrity) == kCounts * sizeof(uint64_t) + 8 && kFlags <= 8);
+  static_assert(sizeof(Integrity) == kCounts * sizeof(uint64_t) + 8 && kFlags <= 8,
+                "a member of Integrity has no row in lib/format/losses.h");
   for (const IntegrityCount& row : kIntegrityCounts) {
     INFO(row.name);
     Integrity integrity;

@@ -408,7 +408,8 @@ TEST_CASE("When another profiler had the records a finding about idle time is wi
   REQUIRE_FALSE(run.Find().empty());
   for (const Finding& finding : run.Find()) {
     CHECK(finding.withheld);
-    CHECK(finding.withheld_why.find("77 launches whose records another profiler took") != std::string::npos);
+    CHECK(finding.withheld_why.find("77 launches whose records another profiler took") !=
+          std::string::npos);
   }
 }
 
