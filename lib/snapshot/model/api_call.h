@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of CUDA API calls of the program.
+// This table has the CUDA API calls of the program.
 #ifndef PROF_LIB_SNAPSHOT_MODEL_API_CALL_H_
 #define PROF_LIB_SNAPSHOT_MODEL_API_CALL_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of operations: everything that ran on a device.
+// This table has the operations: everything that ran on a device.
 #ifndef PROF_LIB_SNAPSHOT_MODEL_OP_H_
 #define PROF_LIB_SNAPSHOT_MODEL_OP_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of tables with millions of rows: a row is packed into as few bytes as possible, and
-// unpacked where it is read.
+// These classes serve tables with millions of rows. A table packs a row into as few bytes as
+// possible, and unpacks it where it is read.
 #ifndef PROF_LIB_SNAPSHOT_MODEL_PACKED_H_
 #define PROF_LIB_SNAPSHOT_MODEL_PACKED_H_
 

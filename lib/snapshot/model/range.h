@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of NVTX ranges: when each thread of the program was in which range.
+// These tables have the NVTX ranges: when each thread of the program was in which range.
 #ifndef PROF_LIB_SNAPSHOT_MODEL_RANGE_H_
 #define PROF_LIB_SNAPSHOT_MODEL_RANGE_H_
 
