@@ -111,10 +111,11 @@ struct IntegrityFlag {
 
 inline constexpr IntegrityFlag kIntegrityFlags[] = {
     {&Integrity::incomplete, "incomplete", 14, "a stop before the GPU had finished",
-     "The capture was stopped by a deadline: GPU work at its end may be missing."},
+     "The capture was stopped by a deadline: GPU work at its end may be missing, and findings "
+     "about gaps are withheld."},
     {&Integrity::clock_stepped, "clock_stepped", 13, "a step of the system clock",
      "The system clock was set during the capture: times before and after that do not fit "
-     "together."},
+     "together, and findings about gaps are withheld."},
 };
 
 }  // namespace prof::format
