@@ -21,11 +21,11 @@
 #include "cupti_backend/sampling/counter_sampler.h"
 #include "cupti_backend/torch_profiler.h"
 #include "lib/capture/collector/gpu_source.h"
+#include "lib/capture/events/event_sink.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/process_info.h"
 #include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/thread_recorder.h"
-#include "lib/capture/wire/encoder.h"
 
 namespace prof::cupti {
 namespace {
@@ -119,40 +119,40 @@ class CuptiSource final : public capture::GpuSource {
     if (running_ && unified_memory_ != nullptr) unified_memory_->Start(&gathered_.notices);
   }
 
-  void Encode(capture::Encoder& encoder) override {
+  void Encode(capture::EventSink& sink) override {
     if (process_ == nullptr) return;
-    WriteDevices(encoder);
-    for (const auto& group : gathered_.groups) encoder.Add(group);
+    WriteDevices(sink);
+    for (const auto& group : gathered_.groups) sink.Add(group);
     std::vector<capture::GraphNodeEvent> early;  // their ranges are not in the file yet
     for (const auto& node : graph_nodes_) {
-      if (encoder.HasPath(node.path)) {
-        encoder.Add(node);
-        encoder.WriteIfLarge();
+      if (sink.HasPath(node.path)) {
+        sink.Add(node);
+        sink.WriteIfLarge();
       } else {
         early.push_back(node);
       }
     }
     graph_nodes_ = std::move(early);
     process_->tracer.pool().Drain([&](uint8_t* buffer, size_t bytes) {
-      decoder_->Decode(buffer, bytes, encoder);
-      encoder.WriteIfLarge();
+      decoder_->Decode(buffer, bytes, sink);
+      sink.WriteIfLarge();
     });
-    for (const auto& launch : gathered_.untraced) encoder.Add(launch);
-    for (const auto& sample : gathered_.samples) encoder.Add(sample);
-    for (const auto& interval : gathered_.intervals) encoder.Add(interval);
-    for (const auto& notice : gathered_.notices) encoder.Add(notice);
+    for (const auto& launch : gathered_.untraced) sink.Add(launch);
+    for (const auto& sample : gathered_.samples) sink.Add(sample);
+    for (const auto& interval : gathered_.intervals) sink.Add(interval);
+    for (const auto& notice : gathered_.notices) sink.Add(notice);
     gathered_ = {};
-    for (const auto& series : pm_events_.series) encoder.Add(series);
+    for (const auto& series : pm_events_.series) sink.Add(series);
     for (const auto& batch : pm_events_.batches) {
-      encoder.Add(batch);
-      encoder.WriteIfLarge();
+      sink.Add(batch);
+      sink.WriteIfLarge();
     }
     pm_events_ = {};
     if (decoder_->saw_gpu_work()) saw_gpu_work_ = true;
   }
 
-  void Encode(const capture::CallEvent& call, capture::Encoder& encoder) override {
-    if (calls_ != nullptr) calls_->Encode(call, encoder);
+  void Encode(const capture::CallEvent& call, capture::EventSink& sink) override {
+    if (calls_ != nullptr) calls_->Encode(call, sink);
   }
 
   bool Synchronize() override {
@@ -306,7 +306,7 @@ class CuptiSource final : public capture::GpuSource {
   }
 
   // Once with the facts, and again whenever a peak is new: a later entry replaces an earlier one.
-  void WriteDevices(capture::Encoder& encoder) {
+  void WriteDevices(capture::EventSink& sink) {
     bool changed = false;
     if (devices_.empty() && (saw_gpu_work_ || decoder_->saw_gpu_work())) {
       devices_ = ReadDeviceFacts(process_->api, process_->driver);
@@ -322,7 +322,7 @@ class CuptiSource final : public capture::GpuSource {
       }
     }
     if (!changed) return;
-    for (const capture::DeviceEvent& device : devices_) encoder.Add(device);
+    for (const capture::DeviceEvent& device : devices_) sink.Add(device);
   }
 
   void SetTimeline(SubsystemStatus status) {

@@ -120,10 +120,9 @@ std::optional<capture::GraphRunEvent> GraphRunOf(const CUpti_ActivityGraphTrace2
 }
 
 // All that repeats from launch to launch.
-capture::KernelEvent LaunchOf(const CUpti_ActivityKernel10& r, const NamesOfBuffer::Known& name) {
+capture::KernelEvent LaunchOf(const CUpti_ActivityKernel10& r) {
   capture::KernelEvent event;
-  event.name = name.name;
-  event.name_id = name.id;
+  event.name = r.name != nullptr ? r.name : kUnnamed;
   event.grid = {U(r.gridX), U(r.gridY), U(r.gridZ)};
   event.block = {U(r.blockX), U(r.blockY), U(r.blockZ)};
   event.cluster = {r.clusterX, r.clusterY, r.clusterZ};
@@ -179,19 +178,8 @@ capture::MemsetEvent MemsetOf(const CUpti_ActivityMemset4& r) {
 
 }  // namespace
 
-const NamesOfBuffer::Known& NamesOfBuffer::Find(const char* name, capture::Encoder& encoder) {
-  const auto address = reinterpret_cast<uintptr_t>(name);
-  Slot& slot = slots_[uint64_t{address} * 0x9e3779b97f4a7c15u >> 56];
-  if (slot.address != name || slot.buffer != buffer_) {
-    slot = {name, buffer_, {name, 0}};
-    slot.known.id = encoder.NameId(slot.known.name);
-  }
-  return slot.known;
-}
-
-void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& encoder) {
+void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& sink) {
   CUpti_Activity* record = nullptr;
-  names_.Begin();
   launches_.BeginBuffer();
   // Anything but success ends the buffer: MAX_LIMIT_REACHED at its end, INVALID_KIND at a record
   // that was not completed.
@@ -199,23 +187,23 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
     switch (record->kind) {
       case CUPTI_ACTIVITY_KIND_KERNEL:
       case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-        DecodeKernel(*reinterpret_cast<CUpti_ActivityKernel10*>(record), encoder);
+        DecodeKernel(*reinterpret_cast<CUpti_ActivityKernel10*>(record), sink);
         break;
       case CUPTI_ACTIVITY_KIND_MEMCPY: {
         const auto& copy = *reinterpret_cast<CUpti_ActivityMemcpy6*>(record);
         saw_gpu_work_ = true;
         Note(copy);
-        encoder.Add(CopyOf(copy, KindOf(static_cast<uint32_t>(copy.copyKind))));
+        sink.Add(CopyOf(copy, KindOf(static_cast<uint32_t>(copy.copyKind))));
         break;
       }
       case CUPTI_ACTIVITY_KIND_MEMCPY2:
         saw_gpu_work_ = true;
-        encoder.Add(
+        sink.Add(
             CopyOf(*reinterpret_cast<CUpti_ActivityMemcpyPtoP4*>(record), CopyKind::kPeerToPeer));
         break;
       case CUPTI_ACTIVITY_KIND_MEMSET:
         saw_gpu_work_ = true;
-        encoder.Add(MemsetOf(*reinterpret_cast<CUpti_ActivityMemset4*>(record)));
+        sink.Add(MemsetOf(*reinterpret_cast<CUpti_ActivityMemset4*>(record)));
         break;
       case CUPTI_ACTIVITY_KIND_DRIVER: {
         const auto& call = *reinterpret_cast<CUpti_ActivityAPI*>(record);
@@ -233,29 +221,28 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
         if (watch_ != nullptr) {
           watch_->Note(run->device, run->context, run->correlation, run->start_ns, run->end_ns);
         }
-        if (run->end_ns == 0 || run->end_ns >= start_ns_) encoder.Add(*run);
+        if (run->end_ns == 0 || run->end_ns >= start_ns_) sink.Add(*run);
         break;
       }
       case CUPTI_ACTIVITY_KIND_STREAM:
-        encoder.Add(StreamOf(*reinterpret_cast<CUpti_ActivityStream*>(record)));
+        sink.Add(StreamOf(*reinterpret_cast<CUpti_ActivityStream*>(record)));
         break;
       case CUPTI_ACTIVITY_KIND_OVERHEAD: {
         const auto& r = *reinterpret_cast<CUpti_ActivityOverhead3*>(record);
         const bool has_thread = r.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD;
-        encoder.Add(capture::OverheadEvent{OverheadOf(static_cast<uint32_t>(r.overheadKind)),
-                                           has_thread ? r.objectId.pt.threadId : 0, Ns(r.start),
-                                           Ns(r.end)});
+        sink.Add(capture::OverheadEvent{OverheadOf(static_cast<uint32_t>(r.overheadKind)),
+                                        has_thread ? r.objectId.pt.threadId : 0, Ns(r.start),
+                                        Ns(r.end)});
         break;
       }
       case CUPTI_ACTIVITY_KIND_MEMORY2:
-        DecodeAllocation(*reinterpret_cast<CUpti_ActivityMemory4*>(record), encoder);
+        DecodeAllocation(*reinterpret_cast<CUpti_ActivityMemory4*>(record), sink);
         break;
       case CUPTI_ACTIVITY_KIND_MEMORY_POOL:
-        encoder.Add(PoolOf(*reinterpret_cast<CUpti_ActivityMemoryPool3*>(record)));
+        sink.Add(PoolOf(*reinterpret_cast<CUpti_ActivityMemoryPool3*>(record)));
         break;
       case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
-        encoder.Add(
-            UnifiedMemoryOf(*reinterpret_cast<CUpti_ActivityUnifiedMemoryCounter3*>(record)));
+        sink.Add(UnifiedMemoryOf(*reinterpret_cast<CUpti_ActivityUnifiedMemoryCounter3*>(record)));
         break;
       default:
         ++unknown_records_;
@@ -264,33 +251,30 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::Encoder& en
   }
 }
 
-void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Encoder& encoder) {
+void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::EventSink& sink) {
   if (IsProfilersOwn(r)) return;
   saw_gpu_work_ = true;
   Note(r);
-  const LaunchIds::Ids* known = launches_.Find(r);
-  const LaunchIds::Ids ids = known != nullptr ? *known : LookUp(r, encoder);
-  encoder.Add(capture::KnownKernelEvent{ids.shape, ids.lane, r.correlationId, r.graphId,
-                                        r.graphNodeId, Ns(r.start), Ns(r.end)});
+  const capture::LaunchId* known = launches_.Find(r);
+  const capture::LaunchId id = known != nullptr ? *known : LookUp(r, sink);
+  sink.Add(capture::KnownKernelEvent{id.shape, id.lane, r.correlationId, r.graphId, r.graphNodeId,
+                                     Ns(r.start), Ns(r.end)});
 }
 
 // Not inlined: it is rare, and would take registers of what is frequent.
-[[gnu::noinline]] LaunchIds::Ids ActivityDecoder::LookUp(const CUpti_ActivityKernel10& r,
-                                                         capture::Encoder& encoder) {
-  const NamesOfBuffer::Known& name = names_.Find(r.name != nullptr ? r.name : kUnnamed, encoder);
-  const capture::KernelEvent launch = LaunchOf(r, name);
-  const LaunchIds::Ids ids = {encoder.ShapeId(launch), encoder.LaneId(launch)};
-  // What had no room is counted each time.
-  if (name.id != 0 && ids.shape != 0 && ids.lane != 0) launches_.Keep(r, ids);
-  return ids;
+[[gnu::noinline]] capture::LaunchId ActivityDecoder::LookUp(const CUpti_ActivityKernel10& r,
+                                                            capture::EventSink& sink) {
+  const capture::LaunchId id = sink.IdOf(LaunchOf(r));
+  if (id.lasting) launches_.Keep(r, id);  // the sink counts each time what found no room
+  return id;
 }
 
 void ActivityDecoder::DecodeAllocation(const CUpti_ActivityMemory4& record,
-                                       capture::Encoder& encoder) {
+                                       capture::EventSink& sink) {
   if (IsVariable(record)) return;
   capture::AllocationEvent event;
   if (AllocationOf(record, &event)) {
-    encoder.Add(event);
+    sink.Add(event);
   } else {
     ++unknown_records_;
   }

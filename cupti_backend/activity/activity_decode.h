@@ -5,38 +5,15 @@
 #ifndef PROF_CUPTI_BACKEND_ACTIVITY_ACTIVITY_DECODE_H_
 #define PROF_CUPTI_BACKEND_ACTIVITY_ACTIVITY_DECODE_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "cupti_backend/activity/launch_ids.h"
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/schedule/record_watch.h"
-#include "lib/capture/wire/encoder.h"
+#include "lib/capture/events/event_sink.h"
 
 namespace prof::cupti {
-
-// Names by their address, for as long as what is there cannot change: CUPTI may put another name
-// there when a module is unloaded, so nothing is kept from one buffer to the next.
-class NamesOfBuffer {
- public:
-  struct Known {
-    std::string_view name;
-    uint32_t id = 0;  // of Encoder::NameId
-  };
-  void Begin() { ++buffer_; }
-  const Known& Find(const char* name, capture::Encoder& encoder);
-
- private:
-  struct Slot {
-    const char* address = nullptr;
-    uint64_t buffer = 0;
-    Known known;
-  };
-  std::array<Slot, 256> slots_;
-  uint64_t buffer_ = 0;
-};
 
 class ActivityDecoder {
  public:
@@ -47,8 +24,8 @@ class ActivityDecoder {
   // When the recording began. Launches of whole graphs are recorded between recordings, too.
   void SetStart(int64_t realtime_ns) { start_ns_ = realtime_ns; }
 
-  // Reads every record of a buffer into `encoder`.
-  void Decode(uint8_t* buffer, size_t bytes, capture::Encoder& encoder);
+  // Reads every record of a buffer into `sink`.
+  void Decode(uint8_t* buffer, size_t bytes, capture::EventSink& sink);
 
   uint64_t unknown_records() const { return unknown_records_; }
   // Records of ActivityTracer::kProbeCall made by `thread`, from now on and so far.
@@ -64,12 +41,11 @@ class ActivityDecoder {
     watch_->Note(r.deviceId, r.contextId, r.correlationId, static_cast<int64_t>(r.start),
                  static_cast<int64_t>(r.end));
   }
-  void DecodeKernel(const CUpti_ActivityKernel10& record, capture::Encoder& encoder);
-  LaunchIds::Ids LookUp(const CUpti_ActivityKernel10& record, capture::Encoder& encoder);
-  void DecodeAllocation(const CUpti_ActivityMemory4& record, capture::Encoder& encoder);
+  void DecodeKernel(const CUpti_ActivityKernel10& record, capture::EventSink& sink);
+  capture::LaunchId LookUp(const CUpti_ActivityKernel10& record, capture::EventSink& sink);
+  void DecodeAllocation(const CUpti_ActivityMemory4& record, capture::EventSink& sink);
 
   const CuptiApi* api_;
-  NamesOfBuffer names_;
   LaunchIds launches_;
   RecordWatch* watch_;
   int64_t start_ns_ = 0;

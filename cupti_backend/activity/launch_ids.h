@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "cupti_backend/api/cupti_api.h"
+#include "lib/capture/events/events.h"
 
 namespace prof::cupti {
 
@@ -20,18 +21,14 @@ namespace prof::cupti {
 class LaunchIds {
  public:
   using Record = CUpti_ActivityKernel10;
-  struct Ids {
-    uint32_t shape = 0, lane = 0;  // of the encoder
-  };
-
   void BeginBuffer() { ++buffer_; }
   // Those of a record; null: not known.
-  const Ids* Find(const Record& r) const {
+  const capture::LaunchId* Find(const Record& r) const {
     const Launch& launch = launches_[Hash(r) % launches_.size()];
-    return launch.Is(r, buffer_) ? &launch.ids : nullptr;
+    return launch.Is(r, buffer_) ? &launch.id : nullptr;
   }
-  void Keep(const Record& r, const Ids& ids) {
-    launches_[Hash(r) % launches_.size()] = Launch(r, buffer_, ids);
+  void Keep(const Record& r, const capture::LaunchId& id) {
+    launches_[Hash(r) % launches_.size()] = Launch(r, buffer_, id);
   }
 
  private:
@@ -69,17 +66,17 @@ class LaunchIds {
     Span<offsetof(Record, name), offsetof(Record, reserved0)> name;
     uint32_t registers = 0;
     uint32_t buffer = 0;  // 0: none
-    Ids ids;
+    capture::LaunchId id;
 
     Launch() = default;
-    Launch(const Record& r, uint32_t in_buffer, const Ids& its_ids)
+    Launch(const Record& r, uint32_t in_buffer, const capture::LaunchId& its_id)
         : place_and_size(r),
           channel_and_cluster(r),
           type_and_shared_memory(r),
           name(r),
           registers(r.registersPerThread),
           buffer(in_buffer),
-          ids(its_ids) {}
+          id(its_id) {}
 
     bool Is(const Record& r, uint32_t in_buffer) const {
       const uint32_t difference = (registers ^ r.registersPerThread) | (buffer ^ in_buffer);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cupti_backend/calls/call_encoder.h"
-
 #include <string>
 #include <string_view>
 
+#include "cupti_backend/calls/call_encoder.h"
 #include "cupti_backend/calls/call_trace.h"
 
 namespace prof::cupti {
@@ -32,22 +31,21 @@ CallEncoder::CallEncoder(const CuptiApi* api) : filter_(api) {
   }
 }
 
-void CallEncoder::Encode(const capture::CallEvent& call, capture::Encoder& encoder) {
+void CallEncoder::Encode(const capture::CallEvent& call, capture::EventSink& sink) {
   const bool runtime = (call.call & kRuntimeCall) != 0;
   const CUpti_CallbackId id = call.call & ~kRuntimeCall;
   const std::string* name =
       filter_.Name(runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API, id);
   if (name == nullptr) return;
   uint32_t& name_id = (runtime ? runtime_names_ : driver_names_)[id];
-  if (name_id == 0) name_id = encoder.NameId(*name);
-  encoder.Add(capture::ApiEvent{*name, call.tid, call.correlation, call.error, call.start_ns,
-                                call.end_ns, name_id});
+  if (name_id == 0) name_id = sink.NameId(*name);
+  sink.Add(capture::ApiEvent{*name, call.tid, call.correlation, call.error, call.start_ns,
+                             call.end_ns, name_id});
   const SyncKind sync = SyncOf(*name);
   if (sync == SyncKind::kUnknown) return;
   const Waited waited = Waited::Unpacked(call.waited);
-  encoder.Add(capture::SyncEvent{sync, waited.context,
-                                 waited.stream != 0 ? waited.stream : kNoStream, call.correlation,
-                                 call.start_ns, call.end_ns});
+  sink.Add(capture::SyncEvent{sync, waited.context, waited.stream != 0 ? waited.stream : kNoStream,
+                              call.correlation, call.start_ns, call.end_ns});
 }
 
 }  // namespace prof::cupti

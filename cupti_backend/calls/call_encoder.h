@@ -9,7 +9,7 @@
 
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/calls/api_filter.h"
-#include "lib/capture/wire/encoder.h"
+#include "lib/capture/events/event_sink.h"
 
 namespace prof::cupti {
 
@@ -18,12 +18,12 @@ class CallEncoder {
   // Asks CUPTI for all names: Encode runs while the collector holds the lock of the rings' readers.
   explicit CallEncoder(const CuptiApi* api);
 
-  // Always with the same encoder.
-  void Encode(const capture::CallEvent& call, capture::Encoder& encoder);
+  // Always with the same sink.
+  void Encode(const capture::CallEvent& call, capture::EventSink& sink);
 
  private:
   ApiFilter filter_;
-  // Of Encoder::NameId, by call; 0: not asked for yet.
+  // Of EventSink::NameId, by call; 0: not asked for yet.
   std::array<uint32_t, ApiFilter::kMaxCbid> runtime_names_{}, driver_names_{};
 };
 

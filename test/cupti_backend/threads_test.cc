@@ -40,13 +40,13 @@ class Source final : public capture::GpuSource {
  public:
   void Start(const SessionOptions&, bool) override {}
   void Gather(bool) override {}
-  void Encode(const capture::CallEvent& call, capture::Encoder& encoder) override {
-    calls_.Encode(call, encoder);
+  void Encode(const capture::CallEvent& call, capture::EventSink& sink) override {
+    calls_.Encode(call, sink);
   }
-  void Encode(capture::Encoder& encoder) override {
+  void Encode(capture::EventSink& sink) override {
     gpu->pool.Drain([&](uint8_t* data, size_t bytes) {
-      decoder_.Decode(data, bytes, encoder);
-      encoder.WriteIfLarge();
+      decoder_.Decode(data, bytes, sink);
+      sink.WriteIfLarge();
     });
   }
   bool Synchronize() override { return true; }

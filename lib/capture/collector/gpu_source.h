@@ -11,7 +11,7 @@
 
 namespace prof::capture {
 
-class Encoder;
+class EventSink;
 struct CallEvent;
 
 class GpuSource {
@@ -26,11 +26,11 @@ class GpuSource {
   // drained between the two, so that every path that a gathered event names is known; Encode
   // writes what was gathered.
   virtual void Gather(bool flush) = 0;
-  virtual void Encode(Encoder& encoder) = 0;
+  virtual void Encode(EventSink& sink) = 0;
 
   // The collector thread, between Gather and Encode: a call that the source's callbacks have
   // written down with RecordCall.
-  virtual void Encode(const CallEvent& call, Encoder& encoder) = 0;
+  virtual void Encode(const CallEvent& call, EventSink& sink) = 0;
 
   // The collector thread: wait until the GPU has done what was submitted. False on a deadline.
   virtual bool Synchronize() = 0;

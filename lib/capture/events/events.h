@@ -39,7 +39,6 @@ struct Channel {
 
 struct KernelEvent {
   std::string_view name;
-  uint32_t name_id = 0;  // Encoder::NameId(name), for who has it already; 0: it is looked up
   std::array<uint32_t, 3> grid{}, block{}, cluster{};
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, shared_executed_bytes = 0;
   uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
@@ -50,9 +49,16 @@ struct KernelEvent {
   int64_t start_ns = 0, end_ns = 0;  // both 0: CUPTI gave no valid time
 };
 
-// A kernel of which the encoder has said before what its shape and its lane are.
+// The number that a sink gives to all that repeats from launch to launch: the kernel with its
+// shape, and the stream. 0: the sink's table is full.
+struct LaunchId {
+  uint32_t shape = 0, lane = 0;
+  bool lasting = false;  // everything found room, so the number may be used again
+};
+
+// A kernel whose LaunchId is known.
 struct KnownKernelEvent {
-  uint32_t shape = 0, lane = 0;  // Encoder::ShapeId, LaneId
+  uint32_t shape = 0, lane = 0;  // of the LaunchId
   uint32_t correlation = 0, graph = 0;
   uint64_t graph_node = 0;
   int64_t start_ns = 0, end_ns = 0;  // as in KernelEvent
@@ -162,7 +168,7 @@ struct ApiEvent {
   std::string_view name;
   uint32_t tid = 0, correlation = 0, error = 0;
   int64_t start_ns = 0, end_ns = 0;
-  uint32_t name_id = 0;  // as in KernelEvent
+  uint32_t name_id = 0;  // EventSink::NameId(name); 0: the sink looks the name up
 };
 
 // A CUDA API call as the thread that made it wrote it down; the source knows what `call` means.

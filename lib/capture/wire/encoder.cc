@@ -52,8 +52,17 @@ void Encoder::Add(const PmSeriesEvent& series) {
   AppendEntry(series, layout, &tables_, &columns_->entries);
 }
 
+LaunchId Encoder::IdOf(const KernelEvent& launch) {
+  const uint64_t dropped = tables_.dropped();
+  LaunchId id;
+  id.shape = tables_.Shape(launch);
+  id.lane = tables_.Lane(launch);
+  id.lasting = tables_.dropped() == dropped;
+  return id;
+}
+
 void Encoder::Add(const KernelEvent& event) {
-  Add(KnownKernelEvent{ShapeId(event), LaneId(event), event.correlation, event.graph,
+  Add(KnownKernelEvent{tables_.Shape(event), tables_.Lane(event), event.correlation, event.graph,
                        event.graph_node, event.start_ns, event.end_ns});
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/capture/events/event_sink.h"
 #include "lib/capture/events/events.h"
 #include "lib/capture/events/header_event.h"
 #include "lib/capture/events/range_path.h"
@@ -19,50 +20,47 @@
 
 namespace prof::capture {
 
-class Encoder {
+class Encoder final : public EventSink {
  public:
   // Finished blocks go to `sink`, which outlives the encoder.
   explicit Encoder(BlockSink* sink);
-  ~Encoder();
+  ~Encoder() override;
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  // The id of a name, for events that carry it. 0: the table of strings is full.
-  uint32_t NameId(std::string_view name) { return tables_.Intern(name); }
-  // Of a launch; they stay what they are. 0: the table is full.
-  uint32_t ShapeId(const KernelEvent& launch) { return tables_.Shape(launch); }
-  uint32_t LaneId(const KernelEvent& launch) { return tables_.Lane(launch); }
+  uint32_t NameId(std::string_view name) override { return tables_.Intern(name); }
+  LaunchId IdOf(const KernelEvent& launch) override;
 
   void Add(const HeaderEvent& event);
-  void Add(const DeviceEvent& event);
+  void Add(const DeviceEvent& event) override;
   void Add(const RangePathInfo& path);  // ids count from 1 without holes
-  bool HasPath(uint32_t id) const { return id <= range_paths_; }
-  void Add(const PassGroupEvent& group);
-  void Add(const PmSeriesEvent& series);
-  void Add(const KernelEvent& event);
-  void Add(const KnownKernelEvent& event);
-  void Add(const UntracedKernelEvent& event);
-  void Add(const CopyEvent& event);
-  void Add(const MemsetEvent& event);
-  void Add(const AllocationEvent& event);
-  void Add(const PoolEvent& event);
-  void Add(const UnifiedMemoryEvent& event);
-  void Add(const GraphRunEvent& event);
-  void Add(const StreamEvent& event);
-  void Add(const GraphNodeEvent& event);
-  void Add(const SyncEvent& event);
-  void Add(const ApiEvent& event);
-  void Add(const OverheadEvent& event);
+  bool HasPath(uint32_t id) const override { return id <= range_paths_; }
+  void Add(const PassGroupEvent& group) override;
+  void Add(const PmSeriesEvent& series) override;
+  void Add(const KernelEvent& event) override;
+  void Add(const KnownKernelEvent& event) override;
+  void Add(const UntracedKernelEvent& event) override;
+  void Add(const CopyEvent& event) override;
+  void Add(const MemsetEvent& event) override;
+  void Add(const AllocationEvent& event) override;
+  void Add(const PoolEvent& event) override;
+  void Add(const UnifiedMemoryEvent& event) override;
+  void Add(const GraphRunEvent& event) override;
+  void Add(const StreamEvent& event) override;
+  void Add(const GraphNodeEvent& event) override;
+  void Add(const SyncEvent& event) override;
+  void Add(const ApiEvent& event) override;
+  void Add(const OverheadEvent& event) override;
   void Add(uint32_t tid, const RangeEvent& event);
   void Add(const SpanEvent& event);
   void Add(const MarkEvent& event);
   void Add(const PayloadEvent& event);
   void Add(const NameEvent& event);
-  void Add(const CounterSampleEvent& event);
+  void Add(const CounterSampleEvent& event) override;
   // Samples without a time, or of a series that is not known, are counted as lost.
-  void Add(const PmBatchEvent& batch);
-  void Add(const ProfilerIntervalEvent& event);
-  void Add(const NoticeEvent& event);
+  void Add(const PmBatchEvent& batch) override;
+  void Add(const ProfilerIntervalEvent& event) override;
+  void Add(const NoticeEvent& event) override;
   void Add(const ClockPair& clocks);
 
   // Adds the encoder's own losses, and the kernels and the host time that it has seen.
@@ -77,7 +75,7 @@ class Encoder {
   void WriteBlock(const Integrity& integrity);
   // Calls WriteBlock when the block has grown to about 128 KiB, with the integrity of the block
   // before. Called between buffers, so that blocks stay far below the format's limit.
-  void WriteIfLarge();
+  void WriteIfLarge() override;
   // From now on blocks go to `sink`, which has all blocks before.
   void SetSink(BlockSink* sink);
   // Ends the recording: the last block, with the trailer.

@@ -131,7 +131,7 @@ void EntryTables::NameThread(uint32_t tid, uint32_t name) {
 }
 
 uint32_t EntryTables::Shape(const KernelEvent& event) {
-  const uint32_t name = event.name_id != 0 ? event.name_id : Intern(event.name);
+  const uint32_t name = Intern(event.name);
   const ShapeKey key = {name,
                         event.grid[0],
                         event.grid[1],

@@ -7,6 +7,7 @@
 #include "cupti_backend/activity/activity_decode.h"
 #include "cupti_backend/api/cupti_api.h"
 #include "lib/capture/collector/memory_output.h"
+#include "lib/capture/wire/encoder.h"
 #include "lib/snapshot/read/reader.h"
 #include "test/support/activity_records.h"
 #include "test/support/catch.h"
