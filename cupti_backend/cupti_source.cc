@@ -92,9 +92,9 @@ class CuptiSource final : public capture::GpuSource {
       unified_memory_ = std::make_unique<UnifiedMemory>(&process_->api, &process_->driver);
       unified_memory_->Start(&gathered_.notices);
     }
-    process_->callback.Enable(sampler_.get());
+    process_->callback.Enable(&sampler_->launches());
     running_ = true;
-    if (has_context) sampler_->OnContext(current);
+    if (has_context) sampler_->launches().OnContext(current);
   }
 
   void Gather(bool flush) override {
@@ -157,7 +157,7 @@ class CuptiSource final : public capture::GpuSource {
 
   bool Synchronize() override {
     if (process_ == nullptr) return true;
-    const bool ok = sampler_->SynchronizeContexts();
+    const bool ok = sampler_->contexts().Synchronize();
     process_->tracer.Flush(false);
     return ok;
   }
@@ -222,8 +222,7 @@ class CuptiSource final : public capture::GpuSource {
     integrity.buffers_refused += process_->tracer.pool().refused() - first_refused_;
     integrity.unknown_records += decoder_->unknown_records();
     integrity.launches_missed += buffer_watch_.launches_missed();
-    integrity.samples_failed += sampler_->samples_failed();
-    integrity.signatures_dropped += sampler_->signatures_dropped();
+    sampler_->AddLosses(integrity);
     if (ranges_) {
       integrity.graph_nodes_dropped +=
           process_->callback.graph_nodes().dropped() - first_node_dropped_;
@@ -300,7 +299,7 @@ class CuptiSource final : public capture::GpuSource {
     const bool over = capture::MonotonicNs() - start_ns_ > kLongestSamplingBeforePmNs;
     if (running_ && (over || sampler_->Complete())) {
       sampler_->Stop();
-      for (const int device : sampler_->Devices()) pm_->Start(device);
+      for (const int device : sampler_->contexts().Devices()) pm_->Start(device);
     }
     pm_events_ = pm_->TakeEvents();
   }

@@ -130,7 +130,7 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
   }
 }
 
-void LaunchCallback::Enable(CounterSampler* sampler) {
+void LaunchCallback::Enable(LaunchSampler* sampler) {
   epoch_.fetch_add(1, std::memory_order_relaxed);
   counts_only_.store(!sampler->samples_launches(), std::memory_order_relaxed);
   sampler_.store(sampler, std::memory_order_release);
@@ -165,7 +165,7 @@ void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_C
     const CUcontext context = resource.context;
     callback->graph_nodes_.OnResource(cbid, resource);
     callback->inside_.Add();
-    if (CounterSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
+    if (LaunchSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
       if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) sampler->OnContext(context);
       if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
         sampler->OnContextDestroyed(context);
@@ -181,7 +181,7 @@ void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_C
 void LaunchCallback::OnRange(uint32_t path, bool entered) {
   LaunchCallback* callback = range_listener.load(std::memory_order_acquire);
   callback->inside_.Add();
-  if (CounterSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
+  if (LaunchSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
     if (entered) {
       sampler->OnRangeEnter(path);
     } else {
@@ -257,7 +257,7 @@ void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& d
     return;
   }
   inside_.Add();
-  if (CounterSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
+  if (LaunchSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
     if (enter && cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice) {
       sampler->OnSeveralDevicesLaunch();
     } else if (enter) {
@@ -282,7 +282,7 @@ void LaunchCallback::TellContextOnce(CUcontext context) {
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
   if (told_context == context && told_epoch == epoch) return;
   inside_.Add();
-  if (CounterSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
+  if (LaunchSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
     sampler->OnContext(context);
     told_context = context;
     told_epoch = epoch;

@@ -10,7 +10,7 @@
 
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/calls/graph_nodes.h"
-#include "cupti_backend/sampling/counter_sampler.h"
+#include "cupti_backend/sampling/launch_sampler.h"
 #include "cupti_backend/torch_profiler.h"
 #include "lib/capture/process/striped_count.h"
 
@@ -26,7 +26,7 @@ class LaunchCallback {
   CUptiResult Subscribe(std::string* holder);
 
   // Turns the callbacks on and off. The sampler is called between the two and must outlive them.
-  void Enable(CounterSampler* sampler);
+  void Enable(LaunchSampler* sampler);
   void Disable();
 
   // Where nodes of CUDA graphs were captured, as far as they were while callbacks were on.
@@ -62,7 +62,7 @@ class LaunchCallback {
   const CuptiApi* const api_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::vector<CUpti_CallbackId> runtime_calls_, driver_calls_;  // that are recorded
-  std::atomic<CounterSampler*> sampler_{nullptr};
+  std::atomic<LaunchSampler*> sampler_{nullptr};
   std::atomic<uint64_t> launches_{0};
   GraphNodes graph_nodes_{api_};
   std::atomic<TorchProfilerEnabled> torch_enabled_{nullptr};

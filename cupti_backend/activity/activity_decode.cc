@@ -192,7 +192,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
       case CUPTI_ACTIVITY_KIND_MEMCPY: {
         const auto& copy = *reinterpret_cast<CUpti_ActivityMemcpy6*>(record);
         saw_gpu_work_ = true;
-        Note(copy);
+        Watch(copy);
         sink.Add(CopyOf(copy, KindOf(static_cast<uint32_t>(copy.copyKind))));
         break;
       }
@@ -219,7 +219,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
           break;
         }
         if (watch_ != nullptr) {
-          watch_->Note(run->device, run->context, run->correlation, run->start_ns, run->end_ns);
+          watch_->Add(run->device, run->context, run->correlation, run->start_ns, run->end_ns);
         }
         if (run->end_ns == 0 || run->end_ns >= start_ns_) sink.Add(*run);
         break;
@@ -254,7 +254,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
 void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::EventSink& sink) {
   if (IsProfilersOwn(r)) return;
   saw_gpu_work_ = true;
-  Note(r);
+  Watch(r);
   const capture::LaunchId* known = launches_.Find(r);
   const capture::LaunchId id = known != nullptr ? *known : LookUp(r, sink);
   sink.Add(capture::KnownKernelEvent{id.shape, id.lane, r.correlationId, r.graphId, r.graphNodeId,

@@ -36,10 +36,10 @@ class ActivityDecoder {
 
  private:
   template <typename Record>
-  void Note(const Record& r) {
+  void Watch(const Record& r) {
     if (watch_ == nullptr) return;
-    watch_->Note(r.deviceId, r.contextId, r.correlationId, static_cast<int64_t>(r.start),
-                 static_cast<int64_t>(r.end));
+    watch_->Add(r.deviceId, r.contextId, r.correlationId, static_cast<int64_t>(r.start),
+                static_cast<int64_t>(r.end));
   }
   void DecodeKernel(const CUpti_ActivityKernel10& record, capture::EventSink& sink);
   capture::LaunchId LookUp(const CUpti_ActivityKernel10& record, capture::EventSink& sink);

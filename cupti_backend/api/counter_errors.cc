@@ -122,8 +122,8 @@ int64_t CounterRetryNs(int attempt) {
   return attempt >= 6 ? 60 * kSecond : kSecond << std::max(attempt, 0);
 }
 
-CounterProblem ExplainCounterError(const CuptiApi& api, CUptiResult result, const char* action) {
-  CounterProblem problem;
+Problem ExplainCounterError(const CuptiApi& api, CUptiResult result, const char* action) {
+  Problem problem;
   problem.code = static_cast<int>(result);
   if (const Refusal* refusal = FindRefusal(result)) {
     problem.what = refusal->what;
@@ -140,21 +140,25 @@ CounterProblem ExplainCounterError(const CuptiApi& api, CUptiResult result, cons
   return problem;
 }
 
-CounterProblem FindCounterObstacle(const CuptiApi& api, CUdevice device, const HostFiles& files) {
+std::optional<Problem> FindCounterObstacle(const CuptiApi& api, CUdevice device,
+                                           const HostFiles& files) {
   if (RestrictsProfiling(ReadAll(files.driver_params)) &&
       !HasSysAdmin(ReadAll(files.process_status))) {
     const Refusal* refusal = FindRefusal(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
-    return {static_cast<int>(refusal->code),
-            std::string(refusal->what) +
-                " (RmProfilingAdminOnly: 1), and this process has no CAP_SYS_ADMIN",
-            refusal->fix};
+    return Problem{static_cast<int>(refusal->code),
+                   std::string(refusal->what) +
+                       " (RmProfilingAdminOnly: 1), and this process has no CAP_SYS_ADMIN",
+                   refusal->fix};
   }
   CUpti_Profiler_DeviceSupported_Params params = {
       CUpti_Profiler_DeviceSupported_Params_STRUCT_SIZE};
   params.cuDevice = device;
   params.api = CUPTI_PROFILER_RANGE_PROFILING;
-  if (api.profiler_device_supported(&params) != CUPTI_SUCCESS) return {};  // let CUPTI's use decide
-  if (params.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED) return {};
+  // Where CUPTI does not answer, its use decides.
+  if (api.profiler_device_supported(&params) != CUPTI_SUCCESS ||
+      params.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED) {
+    return std::nullopt;
+  }
   const CUptiResult obstacle = ObstacleOf(params);
   const Refusal* refusal = FindRefusal(obstacle);
   std::string what = "this GPU cannot be counted";
@@ -163,8 +167,8 @@ CounterProblem FindCounterObstacle(const CuptiApi& api, CUdevice device, const H
   } else if (params.architecture != CUPTI_PROFILER_CONFIGURATION_SUPPORTED) {
     what += ": this CUPTI has no range profiler for its architecture";
   }
-  return {static_cast<int>(obstacle), what + " (" + ErrorText(api, obstacle) + ")",
-          refusal != nullptr ? refusal->fix : kTimelineIsComplete};
+  return Problem{static_cast<int>(obstacle), what + " (" + ErrorText(api, obstacle) + ")",
+                 refusal != nullptr ? refusal->fix : kTimelineIsComplete};
 }
 
 }  // namespace prof::cupti

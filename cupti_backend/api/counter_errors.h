@@ -7,20 +7,17 @@
 #include <cuda.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/problem.h"
 
 namespace prof::cupti {
 
-struct CounterProblem {
-  int code = 0;      // CUptiResult; 0: none
-  std::string what;  // empty: no problem
-  std::string fix;
-};
-
 // `action` completes "CUPTI could not ...".
-CounterProblem ExplainCounterError(const CuptiApi& api, CUptiResult result, const char* action);
+[[nodiscard]] Problem ExplainCounterError(const CuptiApi& api, CUptiResult result,
+                                          const char* action);
 
 struct HostFiles {
   std::string driver_params = "/proc/driver/nvidia/params";
@@ -30,8 +27,8 @@ struct HostFiles {
 // What keeps this device from counting, found without touching its counters: the driver's
 // restriction to administrators first, then vGPU, confidential computing, SLI, CMP, WSL, an
 // unsupported chip. The code is the one that CUPTI would answer with.
-CounterProblem FindCounterObstacle(const CuptiApi& api, CUdevice device,
-                                   const HostFiles& files = {});
+[[nodiscard]] std::optional<Problem> FindCounterObstacle(const CuptiApi& api, CUdevice device,
+                                                         const HostFiles& files = {});
 
 // True when the driver's parameters restrict counters to administrators
 // (`params`: the text of /proc/driver/nvidia/params).

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "cupti_backend/api/counter_errors.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/quiet_thread.h"
@@ -112,7 +113,7 @@ SubsystemStatus PmSampler::status() const {
   return status_;
 }
 
-void PmSampler::SetStatus(State state, const CounterProblem& problem) {
+void PmSampler::SetStatus(State state, const Problem& problem) {
   const std::lock_guard<std::mutex> lock(mutex_);
   status_ = {state, problem.code, problem.what, problem.fix};
 }
@@ -156,13 +157,13 @@ void PmSampler::SampleUntilStopped() {
 }
 
 void PmSampler::Open(Device& device) {
-  CounterProblem problem;
+  std::optional<Problem> problem;
   if (device.host == nullptr) problem = Plan(device);
   if (device.begin_ns == 0) {
     device.begin_ns = MonotonicNs();
     device.begin_cpu_ns = ThreadCpuNs();
   }
-  if (problem.what.empty()) {
+  if (!problem) {
     if (device.interval_ns == 0) device.interval_ns = interval_ns_;
     const PmPlan& plan = device.plan();
     const double room =
@@ -172,11 +173,11 @@ void PmSampler::Open(Device& device) {
                             static_cast<uint32_t>(std::max(room, 64.0)));
     if (result != CUPTI_SUCCESS) problem = ExplainCounterError(*api_, result, "start PM sampling");
   }
-  if (!problem.what.empty()) {
+  if (problem) {
     // Whoever holds the counters may let go of them.
-    device.given_up = problem.code != static_cast<int>(CUPTI_ERROR_HARDWARE_BUSY);
+    device.given_up = problem->code != static_cast<int>(CUPTI_ERROR_HARDWARE_BUSY);
     device.retry_at_ns = MonotonicNs() + CounterRetryNs(device.refusals++);
-    SetStatus(State::kUnavailable, problem);
+    SetStatus(State::kUnavailable, *problem);
     return;
   }
   device.open = true;
@@ -203,18 +204,16 @@ uint32_t PmSampler::SeriesOf(Device& device) {
   return known->second;
 }
 
-CounterProblem PmSampler::Plan(Device& device) {
+std::optional<Problem> PmSampler::Plan(Device& device) {
   if (const auto known = hosts_->find(device.id); known != hosts_->end()) {
     device.host = known->second.get();
-    return {};
+    return std::nullopt;
   }
   CUpti_Profiler_Initialize_Params init = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
   if (const CUptiResult result = api_->profiler_initialize(&init); result != CUPTI_SUCCESS) {
     return ExplainCounterError(*api_, result, "initialize the profiler");
   }
-  if (CounterProblem problem = FindCounterObstacle(*api_, device.id); !problem.what.empty()) {
-    return problem;
-  }
+  if (std::optional<Problem> problem = FindCounterObstacle(*api_, device.id)) return problem;
   CUpti_Device_GetChipName_Params name = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
   name.deviceIndex = static_cast<size_t>(device.id);
   if (const CUptiResult result = api_->device_get_chip_name(&name); result != CUPTI_SUCCESS) {
@@ -238,13 +237,13 @@ CounterProblem PmSampler::Plan(Device& device) {
   made->all = PlanPmSampling(host, false);
   made->dram = PlanPmSampling(host, true);
   if (made->all.metrics.empty()) {
-    return {static_cast<int>(CUPTI_ERROR_NOT_SUPPORTED),
-            std::string("PM sampling has no metrics for ") + name.pChipName, ""};
+    return Problem{static_cast<int>(CUPTI_ERROR_NOT_SUPPORTED),
+                   std::string("PM sampling has no metrics for ") + name.pChipName, ""};
   }
   made->evaluator = std::make_unique<MetricEvaluator>(api_, name.pChipName, image,
                                                       CUPTI_PROFILER_TYPE_PM_SAMPLING);
   device.host = hosts_->emplace(device.id, std::move(made)).first->second.get();
-  return {};
+  return std::nullopt;
 }
 
 void PmSampler::Fetch(Device& device) {

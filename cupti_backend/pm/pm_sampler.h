@@ -19,12 +19,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "cupti_backend/api/counter_errors.h"
 #include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/problem.h"
 #include "cupti_backend/metrics/metric_host.h"
 #include "cupti_backend/pm/pm_metrics.h"
 #include "cupti_backend/pm/pm_session.h"
@@ -65,7 +66,7 @@ class PmSampler {
   void Run();
   void SampleUntilStopped();
   void Open(Device& device);
-  CounterProblem Plan(Device& device);
+  std::optional<Problem> Plan(Device& device);
   void Fetch(Device& device);
   void OnOverflow(Device& device);
   void Balance(Device& device);
@@ -75,7 +76,7 @@ class PmSampler {
   void Reopen(Device& device);
   uint32_t SeriesOf(Device& device);
   void Emit(Device& device, capture::PmBatchEvent batch);
-  void SetStatus(State state, const CounterProblem& problem);
+  void SetStatus(State state, const Problem& problem);
 
   const CuptiApi* const api_;
   std::map<int, std::unique_ptr<PmHost>>* const hosts_;  // the thread

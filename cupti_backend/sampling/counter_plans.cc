@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cupti_backend/api/counter_errors.h"
 #include "cupti_backend/schedule/sample_schedule.h"
 
 namespace prof::cupti {
@@ -26,48 +27,47 @@ std::vector<capture::ThroughputEvent> ThroughputsOf(const PassPlan& plan,
 
 }  // namespace
 
-CounterProblem CounterPlans::Prepare(CUcontext context, ContextPlan* plan) {
-  if (CounterProblem problem = InitializeProfiler(); !problem.what.empty()) return problem;
+std::optional<Problem> CounterPlans::Prepare(CUcontext context, ContextPlan* plan) {
+  if (std::optional<Problem> problem = InitializeProfiler()) return problem;
   CUdevice device = 0;
   api_->get_context_id(context, &plan->context_id);
   CUresult usable = driver_->ctx_set_current(context);
   if (usable == CUDA_SUCCESS) usable = driver_->ctx_get_device(&device);
   if (usable != CUDA_SUCCESS) {
-    return {static_cast<int>(usable),
-            "the CUDA context cannot be used: CUresult " + std::to_string(usable),
-            "the timeline is complete without counters"};
+    return Problem{static_cast<int>(usable),
+                   "the CUDA context cannot be used: CUresult " + std::to_string(usable),
+                   "the timeline is complete without counters"};
   }
   plan->device = static_cast<int>(device);
-  if (CounterProblem problem = FindCounterObstacle(*api_, device); !problem.what.empty()) {
-    return problem;
-  }
+  if (std::optional<Problem> problem = FindCounterObstacle(*api_, device)) return problem;
   CUpti_Device_GetChipName_Params name = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
   name.deviceIndex = static_cast<size_t>(device);
   if (const CUptiResult result = api_->device_get_chip_name(&name); result != CUPTI_SUCCESS) {
-    return {static_cast<int>(result), "CUPTI does not know this GPU: " + ErrorText(*api_, result),
-            "update the CUDA toolkit's CUPTI"};
+    return Problem{static_cast<int>(result),
+                   "CUPTI does not know this GPU: " + ErrorText(*api_, result),
+                   "update the CUDA toolkit's CUPTI"};
   }
   const Chip* chip = nullptr;
-  if (CounterProblem problem = PlanChip(name.pChipName, context, plan, &chip);
-      !problem.what.empty()) {
+  if (std::optional<Problem> problem = PlanChip(name.pChipName, context, plan, &chip)) {
     return problem;
   }
   if (chip->passes.groups.empty()) {
-    return {0, "none of the metrics can be sampled on " + chip->name + ": " + plan->left_out,
-            "check the names against this chip's metrics"};
+    return Problem{0, "none of the metrics can be sampled on " + chip->name + ": " + plan->left_out,
+                   "check the names against this chip's metrics"};
   }
   plan->passes = &chip->passes;
   plan->first_group_id = chip->first_group_id;
   plan->evaluator = std::make_unique<MetricEvaluator>(api_, chip->name, chip->availability);
-  return {};
+  return std::nullopt;
 }
 
-CounterProblem CounterPlans::InitializeProfiler() {
-  const bool busy = initialize_problem_.code == CUPTI_ERROR_HARDWARE_BUSY;  // to be tried again
+std::optional<Problem> CounterPlans::InitializeProfiler() {
+  const bool busy =  // to be tried again
+      initialize_problem_ && initialize_problem_->code == CUPTI_ERROR_HARDWARE_BUSY;
   if (initialized_ && !busy) return initialize_problem_;
   initialized_ = true;
-  initialize_problem_ = {};
-  // After the activity kinds were enabled: the other way round they give no records, for ever.
+  initialize_problem_.reset();
+  // After the activity kinds were enabled: the other way round they give no records.
   CUpti_Profiler_Initialize_Params params = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
   const CUptiResult result = api_->profiler_initialize(&params);
   if (result != CUPTI_SUCCESS) {
@@ -76,12 +76,12 @@ CounterProblem CounterPlans::InitializeProfiler() {
   return initialize_problem_;
 }
 
-CounterProblem CounterPlans::PlanChip(const std::string& name, CUcontext context, ContextPlan* plan,
-                                      const Chip** chip) {
+std::optional<Problem> CounterPlans::PlanChip(const std::string& name, CUcontext context,
+                                              ContextPlan* plan, const Chip** chip) {
   uint32_t next_group_id = 1;
   for (const auto& known : chips_) {
     *chip = known.get();
-    if (known->name == name) return {};
+    if (known->name == name) return std::nullopt;
     next_group_id += static_cast<uint32_t>(known->passes.groups.size());
   }
   auto made = std::make_unique<Chip>();
@@ -118,7 +118,7 @@ CounterProblem CounterPlans::PlanChip(const std::string& name, CUcontext context
   }
   chips_.push_back(std::move(made));
   *chip = chips_.back().get();
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace prof::cupti

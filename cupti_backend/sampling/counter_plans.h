@@ -7,12 +7,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "cupti_backend/api/counter_errors.h"
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/api/driver_api.h"
+#include "cupti_backend/api/problem.h"
 #include "cupti_backend/metrics/metric_host.h"
 #include "cupti_backend/metrics/pass_planner.h"
 #include "lib/capture/events/events.h"
@@ -37,9 +38,9 @@ class CounterPlans {
   CounterPlans(const CuptiApi* api, const DriverApi* driver, const SessionOptions& options)
       : api_(api), driver_(driver), options_(options) {}
 
-  // Fills `plan` for a context; about 0.2 s for the first one of a process. When counters cannot be
-  // sampled in it the result says why, and `plan` is of no use.
-  CounterProblem Prepare(CUcontext context, ContextPlan* plan);
+  // Fills `plan` for a context; about 0.2 s for the first one of a process. A problem: counters
+  // cannot be sampled in it, and `plan` is of no use.
+  [[nodiscard]] std::optional<Problem> Prepare(CUcontext context, ContextPlan* plan);
 
  private:
   struct Chip {
@@ -49,16 +50,16 @@ class CounterPlans {
     uint32_t first_group_id = 0;
   };
 
-  CounterProblem InitializeProfiler();
-  CounterProblem PlanChip(const std::string& name, CUcontext context, ContextPlan* plan,
-                          const Chip** chip);
+  std::optional<Problem> InitializeProfiler();
+  std::optional<Problem> PlanChip(const std::string& name, CUcontext context, ContextPlan* plan,
+                                  const Chip** chip);
 
   const CuptiApi* const api_;
   const DriverApi* const driver_;
   const SessionOptions options_;
   std::vector<std::unique_ptr<Chip>> chips_;
   bool initialized_ = false;
-  CounterProblem initialize_problem_;
+  std::optional<Problem> initialize_problem_;
 };
 
 }  // namespace prof::cupti

@@ -11,47 +11,47 @@
 namespace prof::cupti {
 namespace {
 
-void NoteClock(const Sample& sample, const PlannedGroup& group, const std::vector<double>& values,
-               SampleSchedule* schedule) {
+void AddClock(const Sample& sample, const PlannedGroup& group, const std::vector<double>& values,
+              SamplingPolicy* policy) {
   const auto at = std::find(group.metrics.begin(), group.metrics.end(), kClockMetric);
   if (at == group.metrics.end()) return;
-  schedule->NoteClock(*sample.signature, values[static_cast<size_t>(at - group.metrics.begin())]);
+  policy->AddClock(*sample.signature, values[static_cast<size_t>(at - group.metrics.begin())]);
 }
 
-// Which of the context's samples the range `index` of its image is; none, if that cannot be told.
-const Sample* SampleOf(const SampledContext& context, size_t index, size_t ranges) {
-  if (!context.profiler->names_ranges()) {
+// The sample in range `index` of the decoded ones; nullptr: not known.
+const Sample* SampleOf(const ContextPlan& plan, const RangeProfiler& profiler,
+                       const std::vector<Sample>& samples, size_t index, size_t ranges) {
+  if (!profiler.names_ranges()) {
     // CUPTI numbers replayed kernels on and on, so their order is all there is; a dropped one would
     // shift it.
-    return ranges == context.samples.size() ? &context.samples[index] : nullptr;
+    return ranges == samples.size() ? &samples[index] : nullptr;
   }
   // By the name that was pushed, never by position.
-  const RangeProfiler& profiler = *context.profiler;
-  const std::string name = context.plan.evaluator->RangeName(profiler.counter_data(),
-                                                             profiler.counter_data_bytes(), index);
+  const std::string name =
+      plan.evaluator->RangeName(profiler.counter_data(), profiler.counter_data_bytes(), index);
   char* end = nullptr;
-  const unsigned long slot = std::strtoul(name.c_str(), &end, 10);
-  const bool known = !name.empty() && *end == '\0' && slot < context.samples.size();
-  return known ? &context.samples[slot] : nullptr;
+  const unsigned long place = std::strtoul(name.c_str(), &end, 10);
+  const bool known = !name.empty() && *end == '\0' && place < samples.size();
+  return known ? &samples[place] : nullptr;
 }
 
 }  // namespace
 
-std::vector<capture::CounterSampleEvent> ReadSamples(const SampledContext& context, size_t ranges,
-                                                     SampleSchedule* schedule) {
-  const ContextPlan& plan = context.plan;
-  const PlannedGroup& group = plan.passes->groups[static_cast<size_t>(context.active.load())];
-  const uint8_t* image = context.profiler->counter_data();
-  const size_t bytes = context.profiler->counter_data_bytes();
+std::vector<capture::CounterSampleEvent> ReadSamples(const ContextPlan& plan,
+                                                     const PlannedGroup& group,
+                                                     const RangeProfiler& profiler,
+                                                     const std::vector<Sample>& samples,
+                                                     size_t ranges, SamplingPolicy* policy) {
   std::vector<capture::CounterSampleEvent> events;
   for (size_t i = 0; i < ranges; ++i) {
-    const Sample* const found = SampleOf(context, i, ranges);
+    const Sample* const found = SampleOf(plan, profiler, samples, i, ranges);
     if (found == nullptr) continue;
     const Sample& sample = *found;
     capture::CounterSampleEvent event;
-    event.values = plan.evaluator->Evaluate(image, bytes, i, group.metrics);
+    event.values = plan.evaluator->Evaluate(profiler.counter_data(), profiler.counter_data_bytes(),
+                                            i, group.metrics);
     if (event.values.empty()) continue;
-    NoteClock(sample, group, event.values, schedule);
+    AddClock(sample, group, event.values, policy);
     event.unit = sample.unit;
     event.group = plan.first_group_id + sample.group;
     event.context = plan.context_id;

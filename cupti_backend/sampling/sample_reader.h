@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From decoded counter data to the values of each sample.
+// The sample reader turns decoded counter data into the values of each sample.
 #ifndef PROF_CUPTI_BACKEND_SAMPLING_SAMPLE_READER_H_
 #define PROF_CUPTI_BACKEND_SAMPLING_SAMPLE_READER_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "cupti_backend/sampling/sampled_context.h"
+#include "cupti_backend/metrics/pass_planner.h"
+#include "cupti_backend/sampling/counter_plans.h"
+#include "cupti_backend/sampling/range_profiler.h"
+#include "cupti_backend/schedule/sampling_policy.h"
 #include "lib/capture/events/events.h"
 
 namespace prof::cupti {
+
+// What was under a counter range.
+struct Sample {
+  SamplingPolicy::Entry* signature = nullptr;
+  capture::SampleUnit unit = capture::SampleUnit::kKernel;
+  uint32_t group = 0, correlation = 0, path = 0;
+  int64_t begin_ns = 0, end_ns = 0;
+};
 
 // "<counter>.peak_sustained" as CUPTI evaluates it on the real device.
 struct PeakEvent {
@@ -19,10 +32,14 @@ struct PeakEvent {
   double value = 0;
 };
 
-// The samples of `context` that `ranges` decoded ranges hold, in the order of the ranges. One that
-// CUPTI lost is missing. Under the sampler's busy_.
-std::vector<capture::CounterSampleEvent> ReadSamples(const SampledContext& context, size_t ranges,
-                                                     SampleSchedule* schedule);
+// Those of `samples` that the `ranges` ranges decoded by `profiler` hold, in the order of the
+// ranges. One that CUPTI lost is missing. The place of a sample is the name of its range. `group`
+// was counted. `policy` gets the clock of each sample. The holder of the hardware lease.
+std::vector<capture::CounterSampleEvent> ReadSamples(const ContextPlan& plan,
+                                                     const PlannedGroup& group,
+                                                     const RangeProfiler& profiler,
+                                                     const std::vector<Sample>& samples,
+                                                     size_t ranges, SamplingPolicy* policy);
 
 // The peaks among the values of a sample of `group`.
 std::vector<PeakEvent> PeaksIn(const PlannedGroup& group, int device,

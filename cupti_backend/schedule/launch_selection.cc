@@ -80,13 +80,13 @@ bool LaunchSelection::KernelMatches(const char* name) {
   return found;
 }
 
-Exclusion LaunchSelection::Judge(const char* name, bool range_matches, capture::SampleUnit unit) {
+Exclusion LaunchSelection::Decide(const char* name, bool range_matches, capture::SampleUnit unit) {
   if (unit != capture::SampleUnit::kKernel) name = nullptr;
   try {
     if (!range_matches || !KernelMatches(name)) return Exclusion::kNotChosen;
     chose_one_.store(true, std::memory_order_relaxed);
     if (name == nullptr || !WaitsForOthers(name)) return Exclusion::kNone;
-    NoteName(Exclusion::kWaits, name);
+    AddName(Exclusion::kWaits, name);
     return Exclusion::kWaits;
   } catch (const std::exception&) {  // out of memory
     match_failed_.store(true, std::memory_order_relaxed);
@@ -98,12 +98,12 @@ void LaunchSelection::Exclude(SampleSchedule& schedule, SampleSchedule::Entry& e
                               Exclusion reason, const char* name) {
   schedule.Exclude(entry, reason);
   try {
-    NoteName(reason, name != nullptr ? name : "(no name)");
+    AddName(reason, name != nullptr ? name : "(no name)");
   } catch (const std::exception&) {  // it is counted without its name
   }
 }
 
-void LaunchSelection::NoteName(Exclusion reason, const char* name) {
+void LaunchSelection::AddName(Exclusion reason, const char* name) {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<std::string>& names = names_[static_cast<size_t>(reason)];
   if (names.size() >= kMaxNames || std::find(names.begin(), names.end(), name) != names.end()) {

@@ -33,8 +33,8 @@ class LaunchSelection {
   // For a new signature, `name` as CUPTI gives it (mangled) or nullptr. Demangles, and runs the
   // expression, when there is a filter: some 10 us. Excluded ones are noted for Notices().
   // A graph has no name: it is chosen by its range alone, and not at all by a kernel filter.
-  Exclusion Judge(const char* name, bool range_matches,
-                  capture::SampleUnit unit = capture::SampleUnit::kKernel);
+  Exclusion Decide(const char* name, bool range_matches,
+                   capture::SampleUnit unit = capture::SampleUnit::kKernel);
 
   // Whether the range filter is found in the path: about 1 ns once a path is known. Allocates for a
   // new path.
@@ -56,7 +56,7 @@ class LaunchSelection {
   void Exclude(SampleSchedule& schedule, SampleSchedule::Entry& entry, Exclusion reason,
                const char* name);
   // A launch on several devices at once: it has no signature of its own.
-  void NoteSeveralDevices() { several_devices_.fetch_add(1, std::memory_order_relaxed); }
+  void CountSeveralDevices() { several_devices_.fetch_add(1, std::memory_order_relaxed); }
 
   // --- The end of a recording ---
 
@@ -66,7 +66,7 @@ class LaunchSelection {
  private:
   static constexpr size_t kMaxNames = 64;  // kept of those that are excluded, per reason
 
-  void NoteName(Exclusion reason, const char* name);
+  void AddName(Exclusion reason, const char* name);
   bool KernelMatches(const char* name);
 
   const std::string kernel_expression_, range_expression_;

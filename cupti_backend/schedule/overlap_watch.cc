@@ -14,7 +14,7 @@ constexpr uint64_t kFree = 0, kFilling = 1;
 
 }  // namespace
 
-bool OverlapWatch::Ask(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry) {
+bool OverlapWatch::Request(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry) {
   for (Question& question : questions_) {
     uint64_t expected = kFree;
     if (question.launch.load(std::memory_order_relaxed) != kFree ||
@@ -25,15 +25,15 @@ bool OverlapWatch::Ask(uint32_t context, uint32_t correlation, SampleSchedule::E
     question.since_ns = 0;
     question.recorded = question.overlapped = false;
     question.launch.store(KeyOf(context, correlation), std::memory_order_release);
-    asked_.fetch_add(1, std::memory_order_relaxed);
+    requested_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
   return false;
 }
 
-void OverlapWatch::Note(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
-                        int64_t end_ns) {
-  if (asked_.load(std::memory_order_relaxed) == 0) return;
+void OverlapWatch::Add(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
+                       int64_t end_ns) {
+  if (requested_.load(std::memory_order_relaxed) == 0) return;
   const Run run{device, correlation, start_ns, end_ns};
   for (Question& question : questions_) {
     const uint64_t launch = question.launch.load(std::memory_order_acquire);
@@ -59,7 +59,7 @@ void OverlapWatch::Note(uint32_t device, uint32_t context, uint32_t correlation,
 std::vector<SampleSchedule::Entry*> OverlapWatch::Resolve(int64_t now_ns) {
   using Alone = SampleSchedule::Alone;
   std::vector<SampleSchedule::Entry*> given_up;
-  if (asked_.load(std::memory_order_relaxed) == 0) {
+  if (requested_.load(std::memory_order_relaxed) == 0) {
     runs_.clear();
     next_run_ = 0;
     return given_up;
@@ -78,7 +78,7 @@ std::vector<SampleSchedule::Entry*> OverlapWatch::Resolve(int64_t now_ns) {
     }
     entry.alone.store(answer, std::memory_order_relaxed);
     question.launch.store(kFree, std::memory_order_release);
-    asked_.fetch_sub(1, std::memory_order_relaxed);
+    requested_.fetch_sub(1, std::memory_order_relaxed);
   }
   return given_up;
 }

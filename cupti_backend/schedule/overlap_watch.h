@@ -22,19 +22,19 @@ class OverlapWatch {
 
   // Launching threads: the record of this launch shall tell. No lock, no allocation; false when too
   // many are asked for already.
-  bool Ask(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry);
+  bool Request(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry);
 
   // --- The collector thread ---
 
   // A decoded record of GPU work; cheap while nothing is asked for.
-  void Note(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
-            int64_t end_ns);
+  void Add(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
+           int64_t end_ns);
   // Answers what can be answered: launches whose record came, and a while ago, so that the records
   // of work beside it have come too. Sets Entry::alone. Returns entries that overlapped too often.
   std::vector<SampleSchedule::Entry*> Resolve(int64_t now_ns);
 
  private:
-  static constexpr size_t kMaxAsked = 64;
+  static constexpr size_t kMaxRequested = 64;
   static constexpr size_t kMaxRuns = 1024;              // records are out of order by less
   static constexpr int64_t kSettleNs = 500'000'000;     // more than two flushes
   static constexpr int64_t kForgetNs = 10'000'000'000;  // a record that never comes
@@ -57,8 +57,8 @@ class OverlapWatch {
     Run run;
   };
 
-  std::array<Question, kMaxAsked> questions_;
-  std::atomic<uint32_t> asked_{0};
+  std::array<Question, kMaxRequested> questions_;
+  std::atomic<uint32_t> requested_{0};
   std::vector<Run> runs_;  // the latest ones, while something is asked for
   size_t next_run_ = 0;
 };

@@ -16,10 +16,10 @@ struct RecordWatch {
   WorkWatch work;
 
   // The collector thread, for each decoded record of GPU work.
-  void Note(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
-            int64_t end_ns) {
-    overlaps.Note(device, context, correlation, start_ns, end_ns);
-    work.Note(context, correlation, end_ns - start_ns);
+  void Add(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
+           int64_t end_ns) {
+    overlaps.Add(device, context, correlation, start_ns, end_ns);
+    work.Add(context, correlation, end_ns - start_ns);
   }
 };
 

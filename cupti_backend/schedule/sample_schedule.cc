@@ -65,10 +65,10 @@ SampleSchedule::Entry* SampleSchedule::Find(uint64_t key, bool* is_new) {
   return nullptr;
 }
 
-void SampleSchedule::Judge(Entry& entry, size_t lane, Exclusion exclusion) {
-  entry.lane = static_cast<uint8_t>(lane);
+void SampleSchedule::Decide(Entry& entry, size_t slot, Exclusion exclusion) {
+  entry.slot = static_cast<uint8_t>(slot);
   if (exclusion == Exclusion::kNone) {
-    lanes_[lane].fresh.fetch_add(1, kRelaxed);
+    slots_[slot].fresh.fetch_add(1, kRelaxed);
   } else {
     entry.state = Entry::State::kDone;
     Finish(entry);
@@ -78,7 +78,7 @@ void SampleSchedule::Judge(Entry& entry, size_t lane, Exclusion exclusion) {
 
 bool SampleSchedule::Considers(Entry& entry, int64_t now_ns) {
   const Exclusion exclusion = entry.exclusion.load(std::memory_order_acquire);
-  if (exclusion == Exclusion::kUnjudged) return false;
+  if (exclusion == Exclusion::kUndecided) return false;
   if (exclusion != Exclusion::kNone) entry.launches.fetch_add(1, kRelaxed);
   if (entry.finished.load(kRelaxed)) {
     quiet_launches_.fetch_add(1, kRelaxed);
@@ -115,7 +115,7 @@ uint32_t SampleSchedule::Target(const Entry& entry) const {
 
 // 0 as long as it is not known.
 double SampleSchedule::WorkNs(const Entry& entry) {
-  if (entry.asked_for.load(kRelaxed)) return std::numeric_limits<double>::infinity();
+  if (entry.requested.load(kRelaxed)) return std::numeric_limits<double>::infinity();
   const uint32_t timed = entry.timed_launches.load(kRelaxed);
   if (timed == 0) return 0;
   return static_cast<double>(entry.timed_ns.load(kRelaxed)) / timed * entry.launches.load(kRelaxed);
@@ -123,67 +123,67 @@ double SampleSchedule::WorkNs(const Entry& entry) {
 
 // Where there are more signatures than places: those with most GPU time. As they are finished it
 // is the turn of the next ones.
-void SampleSchedule::ChooseByWork(size_t lane_index, int64_t now_ns) {
-  Lane& lane = lanes_[lane_index];
-  lane.least_work_ns = 0;
+void SampleSchedule::ChooseByWork(size_t slot_index, int64_t now_ns) {
+  Slot& slot = slots_[slot_index];
+  slot.least_work_ns = 0;
   work_.clear();
   for (uint32_t i = 0; entries_ != nullptr && i < kCapacity; ++i) {
     const Entry& entry = entries_[i];
-    // Its lane is there once it was judged.
-    if (entry.exclusion.load(std::memory_order_acquire) == Exclusion::kUnjudged ||
-        entry.lane != lane_index || entry.finished.load(kRelaxed) || IsGone(entry, now_ns)) {
+    // Its slot is there once it was decided.
+    if (entry.exclusion.load(std::memory_order_acquire) == Exclusion::kUndecided ||
+        entry.slot != slot_index || entry.finished.load(kRelaxed) || IsGone(entry, now_ns)) {
       continue;
     }
     work_.push_back(WorkNs(entry));
   }
   if (work_.size() <= kMaxOpen) return;
   std::nth_element(work_.begin(), work_.begin() + (kMaxOpen - 1), work_.end(), std::greater<>());
-  lane.least_work_ns = work_[kMaxOpen - 1];
+  slot.least_work_ns = work_[kMaxOpen - 1];
 }
 
-bool SampleSchedule::Open(Entry& entry, Lane& lane, int64_t now_ns) {
-  if (WorkNs(entry) < lane.least_work_ns) return false;
-  const uint32_t fresh = lane.fresh.load(kRelaxed);
+bool SampleSchedule::Open(Entry& entry, Slot& slot, int64_t now_ns) {
+  if (WorkNs(entry) < slot.least_work_ns) return false;
+  const uint32_t fresh = slot.fresh.load(kRelaxed);
   // Half of the places are for those that have nothing yet.
   const bool later = entry.round > 0 && fresh > 0;
-  if (lane.open >= (later ? kMaxOpen / 2 : kMaxOpen)) return false;
+  if (slot.open >= (later ? kMaxOpen / 2 : kMaxOpen)) return false;
   entry.wants = 0;
-  for (uint32_t group = 0; group < lane.groups; ++group) {
+  for (uint32_t group = 0; group < slot.groups; ++group) {
     if (entry.taken[group] < Target(entry)) entry.wants |= uint64_t{1} << group;
   }
-  if (entry.whole.load(kRelaxed)) entry.wants &= ~lane.kernel_only;
+  if (entry.region.load(kRelaxed)) entry.wants &= ~slot.kernel_only;
   if (entry.wants == 0) {
     Finish(entry);
     return false;
   }
-  if (entry.state == Entry::State::kNew) lane.fresh.fetch_sub(1, kRelaxed);
+  if (entry.state == Entry::State::kNew) slot.fresh.fetch_sub(1, kRelaxed);
   entry.state = Entry::State::kOpen;
-  for (uint32_t group = 0; group < lane.groups; ++group) {
-    lane.wanting[group] += entry.wants >> group & 1;
+  for (uint32_t group = 0; group < slot.groups; ++group) {
+    slot.wanting[group] += entry.wants >> group & 1;
   }
-  if (lane.open++ == 0) lane.gather_until_ns = now_ns + kPatienceNs;
+  if (slot.open++ == 0) slot.gather_until_ns = now_ns + kPatienceNs;
   return true;
 }
 
-void SampleSchedule::Close(Entry& entry, Lane& lane, Entry::State next) {
-  if (entry.state == Entry::State::kNew) lane.fresh.fetch_sub(1, kRelaxed);
+void SampleSchedule::Close(Entry& entry, Slot& slot, Entry::State next) {
+  if (entry.state == Entry::State::kNew) slot.fresh.fetch_sub(1, kRelaxed);
   if (entry.state == Entry::State::kOpen) {
-    for (uint32_t group = 0; group < lane.groups; ++group) {
-      lane.wanting[group] -= entry.wants >> group & 1;
+    for (uint32_t group = 0; group < slot.groups; ++group) {
+      slot.wanting[group] -= entry.wants >> group & 1;
     }
-    --lane.open;
+    --slot.open;
   }
   entry.state = next;
 }
 
-void SampleSchedule::EndRound(Entry& entry, Lane& lane, int64_t now_ns) {
+void SampleSchedule::EndRound(Entry& entry, Slot& slot, int64_t now_ns) {
   ++entry.round;
   if (entry.round >= targets_.size() + (entry.extra_round ? 1 : 0)) {
-    Close(entry, lane, Entry::State::kDone);
+    Close(entry, slot, Entry::State::kDone);
     Finish(entry);
     return;
   }
-  Close(entry, lane, Entry::State::kResting);
+  Close(entry, slot, Entry::State::kResting);
   entry.resume_ns.store(now_ns + std::min(now_ns - entry.first_take_ns, kMaxRestNs), kRelaxed);
 }
 
@@ -193,114 +193,114 @@ bool SampleSchedule::IsGone(const Entry& entry, int64_t now_ns) {
 }
 
 // Others get the group between two samples of one signature, the later the more of them.
-bool SampleSchedule::TooClose(const Entry& entry, const Lane& lane, int64_t now_ns) {
-  return entry.visit == lane.visit &&
+bool SampleSchedule::TooClose(const Entry& entry, const Slot& slot, int64_t now_ns) {
+  return entry.visit == slot.visit &&
          entry.launches.load(kRelaxed) - entry.take_launch <= entry.visit_takes &&
          now_ns - entry.take_ns < kSpacingNs;
 }
 
-uint32_t SampleSchedule::GroupAfter(const Lane& lane, uint32_t group) {
-  for (uint32_t i = 1; i <= lane.groups; ++i) {
-    const uint32_t next = (group + i) % lane.groups;
-    if (lane.wanting[next] > 0) return next;
+uint32_t SampleSchedule::GroupAfter(const Slot& slot, uint32_t group) {
+  for (uint32_t i = 1; i <= slot.groups; ++i) {
+    const uint32_t next = (group + i) % slot.groups;
+    if (slot.wanting[next] > 0) return next;
   }
   return group;
 }
 
-void SampleSchedule::Revisit(Entry& entry, Lane& lane, int64_t now_ns) {
+void SampleSchedule::Revisit(Entry& entry, Slot& slot, int64_t now_ns) {
   using State = Entry::State;
   if (entry.finished.load(kRelaxed)) {
-    Close(entry, lane, State::kDone);
-  } else if (entry.state == State::kOpen && WorkNs(entry) < lane.least_work_ns) {
-    Close(entry, lane, State::kParked);
+    Close(entry, slot, State::kDone);
+  } else if (entry.state == State::kOpen && WorkNs(entry) < slot.least_work_ns) {
+    Close(entry, slot, State::kParked);
   } else if (IsGone(entry, now_ns)) {
-    if (entry.state != State::kResting) Close(entry, lane, State::kParked);
+    if (entry.state != State::kResting) Close(entry, slot, State::kParked);
   } else if (entry.state == State::kNew
                  ? entry.launches.load(kRelaxed) >= skip_
                  : entry.state == State::kResting && now_ns >= entry.resume_ns.load(kRelaxed)) {
-    Open(entry, lane, now_ns);
+    Open(entry, slot, now_ns);
   }
 }
 
-void SampleSchedule::BeginVisit(size_t lane_index, uint32_t groups, uint32_t group,
+void SampleSchedule::BeginVisit(size_t slot_index, uint32_t groups, uint32_t group,
                                 int64_t now_ns) {
-  Lane& lane = lanes_[lane_index];
-  lane.groups = std::min(groups, kMaxGroups);
-  ++lane.visit;
-  lane.idle_since_ns = now_ns;
-  RevisitAll(lane_index, now_ns);
+  Slot& slot = slots_[slot_index];
+  slot.groups = std::min(groups, kMaxGroups);
+  ++slot.visit;
+  slot.idle_since_ns = now_ns;
+  RevisitAll(slot_index, now_ns);
   // Those that are known are open now; if there are none, the first ones gather anew.
-  if (lane.open > 0 && group < lane.groups && lane.wanting[group] > 0) {
-    lane.gather_until_ns = now_ns;
+  if (slot.open > 0 && group < slot.groups && slot.wanting[group] > 0) {
+    slot.gather_until_ns = now_ns;
   }
 }
 
-void SampleSchedule::RevisitAll(size_t lane_index, int64_t now_ns) {
-  Lane& lane = lanes_[lane_index];
-  lane.revisited_ns = now_ns;
-  ChooseByWork(lane_index, now_ns);
+void SampleSchedule::RevisitAll(size_t slot_index, int64_t now_ns) {
+  Slot& slot = slots_[slot_index];
+  slot.revisited_ns = now_ns;
+  ChooseByWork(slot_index, now_ns);
   for (uint32_t i = 0; entries_ != nullptr && i < kCapacity; ++i) {
     Entry& entry = entries_[i];
     if (entry.key.load(kRelaxed) == 0 ||
-        entry.exclusion.load(std::memory_order_acquire) == Exclusion::kUnjudged ||
-        entry.lane != lane_index) {
+        entry.exclusion.load(std::memory_order_acquire) == Exclusion::kUndecided ||
+        entry.slot != slot_index) {
       continue;
     }
-    Revisit(entry, lane, now_ns);
+    Revisit(entry, slot, now_ns);
   }
 }
 
-SampleSchedule::Decision SampleSchedule::Next(Entry& entry, size_t lane_index, uint32_t groups,
+SampleSchedule::Decision SampleSchedule::Next(Entry& entry, size_t slot_index, uint32_t groups,
                                               int active, int64_t now_ns) {
-  Lane& lane = lanes_[lane_index];
-  lane.groups = std::min(groups, kMaxGroups);
+  Slot& slot = slots_[slot_index];
+  slot.groups = std::min(groups, kMaxGroups);
   if (entry.finished.load(kRelaxed)) return {};
-  if (entry.state != Entry::State::kOpen && !Open(entry, lane, now_ns)) {
+  if (entry.state != Entry::State::kOpen && !Open(entry, slot, now_ns)) {
     // All places are taken, maybe by signatures of a phase that is over.
-    if (now_ns - lane.revisited_ns >= kGoneNs) RevisitAll(lane_index, now_ns);
+    if (now_ns - slot.revisited_ns >= kGoneNs) RevisitAll(slot_index, now_ns);
     if (entry.state != Entry::State::kOpen) return {};
   }
-  if (active < 0) return {Action::kRotate, GroupAfter(lane, lane.groups - 1)};
+  if (active < 0) return {Action::kRotate, GroupAfter(slot, slot.groups - 1)};
   const auto group = static_cast<uint32_t>(active);
   if (entry.wants >> group & 1) {
-    if (lane.wanting[group] > 1 && TooClose(entry, lane, now_ns)) return {};
+    if (slot.wanting[group] > 1 && TooClose(entry, slot, now_ns)) return {};
     return {Action::kSample, group};
   }
   const int64_t patience_ns = std::max(kPatienceNs, 4 * entry.interval_ns.load(kRelaxed));
-  const bool leave = lane.wanting[group] == 0 ? now_ns >= lane.gather_until_ns
-                                              : now_ns - lane.idle_since_ns >= patience_ns;
-  return leave ? Decision{Action::kRotate, GroupAfter(lane, group)} : Decision{};
+  const bool leave = slot.wanting[group] == 0 ? now_ns >= slot.gather_until_ns
+                                              : now_ns - slot.idle_since_ns >= patience_ns;
+  return leave ? Decision{Action::kRotate, GroupAfter(slot, group)} : Decision{};
 }
 
-SampleSchedule::Decision SampleSchedule::Took(Entry& entry, size_t lane_index, uint32_t group,
-                                              int64_t now_ns) {
-  Lane& lane = lanes_[lane_index];
-  if (entry.visit != lane.visit) entry.visit_takes = 0;
-  entry.visit = lane.visit;
+SampleSchedule::Decision SampleSchedule::CountSample(Entry& entry, size_t slot_index,
+                                                     uint32_t group, int64_t now_ns) {
+  Slot& slot = slots_[slot_index];
+  if (entry.visit != slot.visit) entry.visit_takes = 0;
+  entry.visit = slot.visit;
   ++entry.visit_takes;
   ++entry.taken[group];
   entry.take_launch = entry.launches.load(kRelaxed);
   entry.take_ns = now_ns;
   if (entry.first_take_ns == 0) entry.first_take_ns = now_ns;
-  lane.idle_since_ns = now_ns;
+  slot.idle_since_ns = now_ns;
   const uint64_t bit = uint64_t{1} << group;
   if ((entry.wants & bit) != 0 && entry.taken[group] >= Target(entry)) {
     entry.wants &= ~bit;
-    --lane.wanting[group];
+    --slot.wanting[group];
   }
-  if (entry.state == Entry::State::kOpen && entry.wants == 0) EndRound(entry, lane, now_ns);
+  if (entry.state == Entry::State::kOpen && entry.wants == 0) EndRound(entry, slot, now_ns);
   const bool others_may_come =
-      lane.open < kMaxOpen && (lane.fresh.load(kRelaxed) > 0 || now_ns < lane.gather_until_ns);
-  if (lane.wanting[group] > 0 || others_may_come) return {};
-  const uint32_t next = GroupAfter(lane, group);
+      slot.open < kMaxOpen && (slot.fresh.load(kRelaxed) > 0 || now_ns < slot.gather_until_ns);
+  if (slot.wanting[group] > 0 || others_may_come) return {};
+  const uint32_t next = GroupAfter(slot, group);
   return next == group ? Decision{} : Decision{Action::kRotate, next};
 }
 
-uint32_t SampleSchedule::AfterFull(size_t lane, uint32_t group) const {
-  return GroupAfter(lanes_[lane], group);
+uint32_t SampleSchedule::AfterFull(size_t slot, uint32_t group) const {
+  return GroupAfter(slots_[slot], group);
 }
 
-void SampleSchedule::NoteClock(Entry& entry, double hz) {
+void SampleSchedule::AddClock(Entry& entry, double hz) {
   if (!(hz > 0)) return;
   if (entry.clock_hz == 0) entry.clock_hz = hz;
   if (entry.extra_round || std::abs(hz / entry.clock_hz - 1) <= kClockMoved) return;

@@ -34,7 +34,7 @@ uint64_t HashOf(const Signature& signature);  // never 0
 
 // Why a signature is never sampled.
 enum class Exclusion : uint8_t {
-  kUnjudged,        // not decided yet
+  kUndecided,       // not decided yet
   kNone,            // it is
   kNotChosen,       // the options say so
   kWaits,           // its name says that it waits for other kernels or GPUs
@@ -48,8 +48,8 @@ class SampleSchedule {
  public:
   static constexpr uint32_t kMaxGroups = 48;
   static constexpr uint32_t kCapacity = 8192;
-  static constexpr size_t kMaxLanes = 8;  // contexts, which change groups on their own
-  // Signatures at work at a time, per lane: two samples of each are what fits between two decodes
+  static constexpr size_t kMaxSlots = 8;  // contexts, which change groups on their own
+  // Signatures at work at a time, per slot: two samples of each are what fits between two decodes
   // (RangeProfiler::kMaxRanges).
   static constexpr uint32_t kMaxOpen = 24;
   // A group that some signature still wants is left for others when nothing took it for so long,
@@ -65,11 +65,11 @@ class SampleSchedule {
   static constexpr double kClockMoved = 0.03;
 
   // Whether a kernel is known to end by itself (overlap_watch.h).
-  enum class Alone : uint8_t { kUnknown, kAsked, kYes };
+  enum class Alone : uint8_t { kUnknown, kRequested, kYes };
 
   struct Entry {
     std::atomic<uint64_t> key{0};
-    std::atomic<Exclusion> exclusion{Exclusion::kUnjudged};
+    std::atomic<Exclusion> exclusion{Exclusion::kUndecided};
     std::atomic<bool> finished{false};  // nothing will be sampled (any more)
     std::atomic<uint32_t> launches{0};
     std::atomic<int64_t> last_launch_ns{0};
@@ -77,8 +77,8 @@ class SampleSchedule {
     std::atomic<int64_t> resume_ns{0};    // no sample before
     std::atomic<Alone> alone{Alone::kUnknown};
     std::atomic<uint8_t> overlapped{0};  // runs in which later work began before its end
-    std::atomic<bool> whole{false};      // a graph or a range: no groups for kernels alone
-    std::atomic<bool> asked_for{false};  // by name: goes before all others
+    std::atomic<bool> region{false};     // a graph or a range: no groups for kernels alone
+    std::atomic<bool> requested{false};  // by name: goes before all others
     // GPU time of some of its launches (work_watch.h).
     std::atomic<uint32_t> timed_launches{0};
     std::atomic<uint64_t> timed_ns{0};
@@ -88,7 +88,7 @@ class SampleSchedule {
     friend class SampleSchedule;
     enum class State : uint8_t { kNew, kParked, kOpen, kResting, kDone };
     State state = State::kNew;
-    uint8_t lane = 0;
+    uint8_t slot = 0;
     uint8_t round = 0;
     bool extra_round = false;
     uint8_t visit_takes = 0;  // in visit `visit`
@@ -105,13 +105,14 @@ class SampleSchedule {
 
   // --- Launching threads, at any time: no lock, no allocation ---
 
-  // The entry of `key`, made when it is new (`*is_new`): then Judge is due. nullptr when the table
+  // The entry of `key`, made when it is new (`*is_new`): then Decide is due. nullptr when the table
   // is full: counted in dropped().
   Entry* Find(uint64_t key, bool* is_new);
-  void Judge(Entry& entry, size_t lane, Exclusion exclusion);
+  void Decide(Entry& entry, size_t slot, Exclusion exclusion);
   // Counts a launch; false when it is not to be sampled, which is all that most launches cost.
   bool Considers(Entry& entry, int64_t now_ns);
-  // From now on it is never sampled. Any thread, also while another one is inside of Next or Took.
+  // From now on it is never sampled. Any thread, also while another one is inside of Next or
+  // CountSample.
   void Exclude(Entry& entry, Exclusion reason);
 
   // --- One thread at a time ---
@@ -123,17 +124,17 @@ class SampleSchedule {
   };
 
   // `groups` that only single kernels can be read for, a bit each; before the first launch.
-  void SetKernelOnly(size_t lane, uint64_t groups) { lanes_[lane].kernel_only = groups; }
+  void SetKernelOnly(size_t slot, uint64_t groups) { slots_[slot].kernel_only = groups; }
   // `group` of a chip with `groups` is counted from now on.
-  void BeginVisit(size_t lane, uint32_t groups, uint32_t group, int64_t now_ns);
+  void BeginVisit(size_t slot, uint32_t groups, uint32_t group, int64_t now_ns);
   // What to do with a launch that Considers let through. `active`: the group that is counted, -1.
-  Decision Next(Entry& entry, size_t lane, uint32_t groups, int active, int64_t now_ns);
+  Decision Next(Entry& entry, size_t slot, uint32_t groups, int active, int64_t now_ns);
   // The launch was sampled for `group`. Says kRotate when nothing more is to come for this group.
-  Decision Took(Entry& entry, size_t lane, uint32_t group, int64_t now_ns);
+  Decision CountSample(Entry& entry, size_t slot, uint32_t group, int64_t now_ns);
   // There is no more room for samples of `group`: where to go, which may be the same group anew.
-  uint32_t AfterFull(size_t lane, uint32_t group) const;
+  uint32_t AfterFull(size_t slot, uint32_t group) const;
   // The SM clock of a sample.
-  void NoteClock(Entry& entry, double hz);
+  void AddClock(Entry& entry, double hz);
 
   // --- Any thread ---
 
@@ -150,7 +151,7 @@ class SampleSchedule {
   Count CountOf(Exclusion exclusion) const;  // walks the table
 
  private:
-  struct Lane {
+  struct Slot {
     std::array<uint32_t, kMaxGroups> wanting{};  // open signatures that want it
     uint32_t groups = 0;
     uint64_t kernel_only = 0;
@@ -164,23 +165,23 @@ class SampleSchedule {
   };
 
   uint32_t Target(const Entry& entry) const;
-  bool Open(Entry& entry, Lane& lane, int64_t now_ns);
-  void Close(Entry& entry, Lane& lane, Entry::State next);
-  void EndRound(Entry& entry, Lane& lane, int64_t now_ns);
+  bool Open(Entry& entry, Slot& slot, int64_t now_ns);
+  void Close(Entry& entry, Slot& slot, Entry::State next);
+  void EndRound(Entry& entry, Slot& slot, int64_t now_ns);
   void Finish(Entry& entry);
-  void RevisitAll(size_t lane, int64_t now_ns);
-  void Revisit(Entry& entry, Lane& lane, int64_t now_ns);
-  void ChooseByWork(size_t lane, int64_t now_ns);
+  void RevisitAll(size_t slot, int64_t now_ns);
+  void Revisit(Entry& entry, Slot& slot, int64_t now_ns);
+  void ChooseByWork(size_t slot, int64_t now_ns);
   static double WorkNs(const Entry& entry);
   static bool IsGone(const Entry& entry, int64_t now_ns);
-  static bool TooClose(const Entry& entry, const Lane& lane, int64_t now_ns);
-  static uint32_t GroupAfter(const Lane& lane, uint32_t group);
+  static bool TooClose(const Entry& entry, const Slot& slot, int64_t now_ns);
+  static uint32_t GroupAfter(const Slot& slot, uint32_t group);
 
   const uint32_t skip_, every_;
   std::vector<uint32_t> targets_;  // samples of a group at the end of each round
   std::unique_ptr<Entry[]> entries_;
   std::vector<double> work_;  // ChooseByWork's; allocated once
-  std::array<Lane, kMaxLanes> lanes_;
+  std::array<Slot, kMaxSlots> slots_;
   std::atomic<uint32_t> signatures_{0};
   std::atomic<uint32_t> unfinished_{0};
   std::atomic<uint64_t> dropped_{0};

@@ -10,14 +10,14 @@ uint64_t KeyOf(uint32_t context, uint32_t correlation) {
 
 }  // namespace
 
-void WorkWatch::Ask(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry) {
+void WorkWatch::Request(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry) {
   Slot& slot = SlotOf(KeyOf(context, correlation));
   slot.launch.store(0, std::memory_order_release);
   slot.entry.store(entry, std::memory_order_release);
   slot.launch.store(KeyOf(context, correlation), std::memory_order_release);
 }
 
-void WorkWatch::Note(uint32_t context, uint32_t correlation, int64_t duration_ns) {
+void WorkWatch::Add(uint32_t context, uint32_t correlation, int64_t duration_ns) {
   if (duration_ns <= 0) return;
   const uint64_t key = KeyOf(context, correlation);
   Slot& slot = SlotOf(key);

@@ -17,11 +17,11 @@ class WorkWatch {
  public:
   // Launching threads: the records of this launch tell of `entry`. No lock, no allocation; an
   // earlier question may be lost to it.
-  void Ask(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry);
+  void Request(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry);
 
   // The collector thread: a decoded record of GPU work. The nodes of a graph launch come one by
   // one.
-  void Note(uint32_t context, uint32_t correlation, int64_t duration_ns);
+  void Add(uint32_t context, uint32_t correlation, int64_t duration_ns);
 
  private:
   static constexpr size_t kSlots = 4096;

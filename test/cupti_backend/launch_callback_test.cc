@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "cupti_backend/sampling/counter_sampler.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/cupti_backend/fake_cupti.h"
 #include "test/support/catch.h"
@@ -86,7 +87,7 @@ TEST_CASE("Each launch call counts once, each way of launching reaches the sampl
   CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
   std::string holder;
   REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
-  program.launches.Enable(&sampler);
+  program.launches.Enable(&sampler.launches());
   CHECK(enabled > 8);
   CUpti_ResourceData created = {};
   created.context = Context(1);
@@ -166,7 +167,7 @@ TEST_CASE("Nodes of graphs are noted with the range that they are captured in, o
   CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
   std::string holder;
   REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
-  program.launches.Enable(&sampler);
+  program.launches.Enable(&sampler.launches());
   int node = 0;
   CUpti_GraphData data = {};
   data.node = reinterpret_cast<CUgraphNode>(&node);
@@ -194,12 +195,12 @@ TEST_CASE("Without counters launches are counted, and their contexts known") {
   cuLaunchKernel_params plain = {};
   for (int recording = 1; recording <= 2; ++recording) {  // the second one starts from nothing
     CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
-    program.launches.Enable(&sampler);
+    program.launches.Enable(&sampler.launches());
     for (int i = 0; i < 10; ++i) {
       program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);
     }
     CHECK(program.launches.launches() == 10U * static_cast<unsigned>(recording));
-    CHECK(sampler.Devices().size() == 1);
+    CHECK(sampler.contexts().Devices().size() == 1);
     program.launches.Disable();
     sampler.Stop();
   }

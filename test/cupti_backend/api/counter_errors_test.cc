@@ -48,7 +48,7 @@ CuptiApi Api() {
 }
 
 TEST_CASE("Error 35 is explained as missing rights, with every way to get them") {
-  const CounterProblem problem =
+  const Problem problem =
       ExplainCounterError(Api(), CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "start counting");
   CHECK(problem.code == 35);
   CHECK(Has(problem.what, "administrators"));
@@ -63,8 +63,7 @@ TEST_CASE("Error 35 is explained as missing rights, with every way to get them")
 }
 
 TEST_CASE("Error 26 is explained as another user of the counters, with their names") {
-  const CounterProblem problem =
-      ExplainCounterError(Api(), CUPTI_ERROR_HARDWARE_BUSY, "start counting");
+  const Problem problem = ExplainCounterError(Api(), CUPTI_ERROR_HARDWARE_BUSY, "start counting");
   CHECK(problem.code == 26);
   CHECK(Has(problem.what, "another program"));
   CHECK(Has(problem.fix, "dcgmi profiling --pause"));
@@ -72,8 +71,7 @@ TEST_CASE("Error 26 is explained as another user of the counters, with their nam
 }
 
 TEST_CASE("Any other error says what was tried and that the timeline is complete") {
-  const CounterProblem problem =
-      ExplainCounterError(Api(), CUPTI_ERROR_UNKNOWN, "open a counter range");
+  const Problem problem = ExplainCounterError(Api(), CUPTI_ERROR_UNKNOWN, "open a counter range");
   CHECK(problem.code == static_cast<int>(CUPTI_ERROR_UNKNOWN));
   CHECK(Has(problem.what, "could not open a counter range"));
   CHECK(Has(problem.what, "(999)"));
@@ -81,7 +79,7 @@ TEST_CASE("Any other error says what was tried and that the timeline is complete
 }
 
 TEST_CASE("A virtual GPU without counters asks for another profile") {
-  const CounterProblem problem =
+  const Problem problem =
       ExplainCounterError(Api(), CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "count");
   CHECK(Has(problem.what, "(33)"));
   CHECK(Has(problem.fix, "vGPU profile"));
@@ -97,10 +95,10 @@ TEST_CASE("The driver's restriction is read from its parameters") {
 
 TEST_CASE("A supported device has no obstacle, and a failed question is not one") {
   const CuptiApi api = Api();
-  CHECK(FindCounterObstacle(api, 0).what.empty());
+  CHECK_FALSE(FindCounterObstacle(api, 0));
   support.isSupported = CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED;
   support_result = CUPTI_ERROR_UNKNOWN;
-  CHECK(FindCounterObstacle(api, 0).what.empty());
+  CHECK_FALSE(FindCounterObstacle(api, 0));
 }
 
 TEST_CASE("An unsupported device is explained by what is in the way, with the code of that") {
@@ -124,13 +122,14 @@ TEST_CASE("An unsupported device is explained by what is in the way, with the co
     const CuptiApi api = Api();
     support.isSupported = CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED;
     support.*c.field = c.level;
-    const CounterProblem problem = FindCounterObstacle(api, 0);
-    CHECK(problem.code == c.code);
-    CHECK(Has(problem.what, "(" + std::to_string(c.code) + ")"));
-    CHECK_FALSE(problem.fix.empty());
+    const std::optional<Problem> problem = FindCounterObstacle(api, 0);
+    REQUIRE(problem);
+    CHECK(problem->code == c.code);
+    CHECK(Has(problem->what, "(" + std::to_string(c.code) + ")"));
+    CHECK_FALSE(problem->fix.empty());
     for (const Case& other : cases) {
       INFO(other.word);
-      CHECK(Has(problem.what, other.word) == (&other == &c));
+      CHECK(Has(problem->what, other.word) == (&other == &c));
     }
   }
 }
@@ -145,15 +144,17 @@ TEST_CASE("The driver's restriction is said before CUPTI is asked for anything")
   const std::string open = file("open", "RmProfilingAdminOnly: 0\n");
   const std::string user = file("user", "Name:\tx\nCapEff:\t0000000000000000\n");
   const std::string root = file("root", "Name:\tx\nCapEff:\t000001ffffffffff\n");
-  const CounterProblem problem = FindCounterObstacle({}, 0, {restricted.c_str(), user.c_str()});
-  CHECK(problem.code == 35);
-  CHECK(Has(problem.what, "RmProfilingAdminOnly: 1"));
-  CHECK(Has(problem.what, "CAP_SYS_ADMIN"));
-  CHECK(Has(problem.fix, "NVreg_RestrictProfilingToAdminUsers=0"));
+  const std::optional<Problem> problem =
+      FindCounterObstacle({}, 0, {restricted.c_str(), user.c_str()});
+  REQUIRE(problem);
+  CHECK(problem->code == 35);
+  CHECK(Has(problem->what, "RmProfilingAdminOnly: 1"));
+  CHECK(Has(problem->what, "CAP_SYS_ADMIN"));
+  CHECK(Has(problem->fix, "NVreg_RestrictProfilingToAdminUsers=0"));
   const CuptiApi api = Api();
-  CHECK(FindCounterObstacle(api, 0, {restricted.c_str(), root.c_str()}).what.empty());
-  CHECK(FindCounterObstacle(api, 0, {open.c_str(), user.c_str()}).what.empty());
-  CHECK(FindCounterObstacle(api, 0, {"/no/such/file", user.c_str()}).what.empty());
+  CHECK_FALSE(FindCounterObstacle(api, 0, {restricted.c_str(), root.c_str()}));
+  CHECK_FALSE(FindCounterObstacle(api, 0, {open.c_str(), user.c_str()}));
+  CHECK_FALSE(FindCounterObstacle(api, 0, {"/no/such/file", user.c_str()}));
 }
 
 TEST_CASE("Programs that are known to hold counters are found among the processes") {
@@ -186,7 +187,7 @@ TEST_CASE("What CUPTI does not know is not given as a reason") {
   support.isSupported = CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED;
   support.architecture = CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED;
   support.wsl = CUPTI_PROFILER_CONFIGURATION_UNKNOWN;
-  CHECK_FALSE(Has(FindCounterObstacle(api, 0).what, "WSL"));
+  CHECK_FALSE(Has(FindCounterObstacle(api, 0)->what, "WSL"));
 }
 
 }  // namespace

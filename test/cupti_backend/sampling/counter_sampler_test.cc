@@ -44,9 +44,9 @@ struct Program {
     launch.correlation = correlation;
     launch.path = 7000 + correlation;
     launch.kernel_name = name;
-    sampler.OnLaunchEnter(launch);
+    sampler.launches().OnLaunchEnter(launch);
     cupti.Log("launch " + std::to_string(correlation));
-    sampler.OnLaunchExit();
+    sampler.launches().OnLaunchExit();
   }
 
   // Launches until `done`, as a program's loop does; false after 10 s.
@@ -64,7 +64,7 @@ struct Program {
   }
   // The first group is counted from now on.
   void AwaitFirstGroup() {
-    sampler.OnContext(Context(1));
+    sampler.launches().OnContext(Context(1));
     REQUIRE(Eventually([this] { return Count("start") > 0 && sampler.Settled(); }));
   }
   bool Eventually(const std::function<bool()>& done) {
@@ -78,6 +78,12 @@ struct Program {
     const Strings log = cupti.log();
     return std::count_if(log.begin(), log.end(),
                          [&](const std::string& line) { return line.rfind(prefix, 0) == 0; });
+  }
+
+  uint64_t SamplesFailed() const {
+    Integrity integrity;
+    sampler.AddLosses(integrity);
+    return integrity.samples_failed;
   }
 
   FakeCupti cupti;
@@ -149,7 +155,7 @@ TEST_CASE("Every signature gets its samples of every group, joined by the range'
   }
   CHECK(sampled == pushed);  // the fake hands its ranges back newest first
   CHECK(per_group == std::vector<int>{0, 3, 3, 3});
-  CHECK(program.sampler.samples_failed() == 0);
+  CHECK(program.SamplesFailed() == 0);
   CHECK(program.sampler.status().state == State::kWorking);
 }
 
@@ -163,7 +169,7 @@ TEST_CASE("A range that CUPTI lost is a failed sample and shifts no other") {
   REQUIRE(events.samples.size() == 1);
   CHECK(events.samples[0].correlation == 3);
   CHECK(events.samples[0].values[0] == ValueOf("1", 0));
-  CHECK(program.sampler.samples_failed() == 1);
+  CHECK(program.SamplesFailed() == 1);
 }
 
 TEST_CASE("Kernels that run once have their values under replay, though CUPTI numbers them on") {
@@ -178,7 +184,7 @@ TEST_CASE("Kernels that run once have their values under replay, though CUPTI nu
     CHECK(events.samples[i].correlation == i + 1);
     CHECK(events.samples[i].values[0] == ValueOf(std::to_string(i), 0));
   }
-  CHECK(program.sampler.samples_failed() == 0);
+  CHECK(program.SamplesFailed() == 0);
 }
 
 TEST_CASE("A replayed kernel that CUPTI lost is a failed sample") {
@@ -189,7 +195,7 @@ TEST_CASE("A replayed kernel that CUPTI lost is a failed sample") {
   program.Launch(1);
   program.sampler.Stop();
   CHECK(program.sampler.TakeEvents().samples.empty());
-  CHECK(program.sampler.samples_failed() == 1);
+  CHECK(program.SamplesFailed() == 1);
 }
 
 TEST_CASE("Groups change on a thread of the sampler's own") {
@@ -262,7 +268,7 @@ void CheckUnavailable(Program& program, const char* what, int code) {
 TEST_CASE("Without the right to count, the status says how to get it and nothing is pushed") {
   Program program;
   program.cupti.Fail("range_enable", CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
-  program.sampler.OnContext(Context(1));
+  program.sampler.launches().OnContext(Context(1));
   CheckUnavailable(program, "administrators", 35);
   CHECK(program.sampler.status().fix.find("CAP_SYS_ADMIN") != std::string::npos);
 }
@@ -283,7 +289,7 @@ TEST_CASE("Each refusal of CUPTI's is a status with its code, and nothing is pus
       INFO(place << " " << code);
       Program program;
       program.cupti.Fail(place, code);
-      program.sampler.OnContext(Context(1));
+      program.sampler.launches().OnContext(Context(1));
       CheckUnavailable(program, word, code);
       const std::string what = program.sampler.status().what;
       CHECK(what.find("(" + std::to_string(code) + ")") != std::string::npos);
@@ -304,7 +310,7 @@ TEST_CASE("An exception in the sampler's thread ends sampling, and holds no laun
         throw std::bad_alloc();
       };
     }
-    program.sampler.OnContext(Context(1));
+    program.sampler.launches().OnContext(Context(1));
     REQUIRE(program.Eventually([&] { return program.sampler.status().state == State::kDegraded; }));
     CHECK(program.sampler.status().what.find("sampling ended: ") == 0);
     const auto start = std::chrono::steady_clock::now();
@@ -322,7 +328,7 @@ TEST_CASE("Counters that another program holds are taken as soon as they are fre
     INFO(place);
     Program program;
     program.cupti.Fail(place, CUPTI_ERROR_HARDWARE_BUSY);
-    program.sampler.OnContext(Context(1));
+    program.sampler.launches().OnContext(Context(1));
     CheckUnavailable(program, "another program", 26);
     CHECK(program.sampler.status().fix.find("when they are free") != std::string::npos);
     program.cupti.Fail(place, CUPTI_SUCCESS);
@@ -356,7 +362,7 @@ TEST_CASE("Counters that another program takes in the middle of a run are waited
 TEST_CASE("A recording that ends while another program holds the counters does not wait for it") {
   Program program;
   program.cupti.Fail("range_enable", CUPTI_ERROR_HARDWARE_BUSY);
-  program.sampler.OnContext(Context(1));
+  program.sampler.launches().OnContext(Context(1));
   CheckUnavailable(program, "another program", 26);
   const auto begin = std::chrono::steady_clock::now();
   program.sampler.Stop();
@@ -367,21 +373,21 @@ TEST_CASE("A recording that ends while another program holds the counters does n
 TEST_CASE("A chip that CUPTI does not know is a status") {
   Program program;
   program.cupti.Fail("device_get_chip_name", CUPTI_ERROR_INVALID_DEVICE);
-  program.sampler.OnContext(Context(1));
+  program.sampler.launches().OnContext(Context(1));
   CheckUnavailable(program, "does not know this GPU", CUPTI_ERROR_INVALID_DEVICE);
 }
 
 TEST_CASE("Counters whose availability cannot be read are a status") {
   Program program;
   program.cupti.Fail("profiler_get_counter_availability", CUPTI_ERROR_UNKNOWN);
-  program.sampler.OnContext(Context(1));
+  program.sampler.launches().OnContext(Context(1));
   CheckUnavailable(program, "which counters exist", CUPTI_ERROR_UNKNOWN);
 }
 
 TEST_CASE("A context that cannot be used is a status") {
   Program program;
   program.cupti.context_is_dead = true;
-  program.sampler.OnContext(Context(1));
+  program.sampler.launches().OnContext(Context(1));
   CheckUnavailable(program, "context", CUDA_ERROR_INVALID_CONTEXT);
 }
 
@@ -393,7 +399,7 @@ TEST_CASE("A push that fails ends the sampling, and the samples before it are co
   program.cupti.Fail("range_push", CUPTI_ERROR_INVALID_OPERATION);
   program.Launch(3);
   CheckUnavailable(program, "open a counter range", CUPTI_ERROR_INVALID_OPERATION);
-  CHECK(program.sampler.samples_failed() == 1);
+  CHECK(program.SamplesFailed() == 1);
   program.sampler.Stop();
   CHECK(program.sampler.TakeEvents().samples.empty());
 }
@@ -494,7 +500,7 @@ TEST_CASE("Counters that were not asked for touch nothing") {
   options.metrics.clear();
   Program program(options);
   CHECK(program.sampler.status().state == State::kOff);
-  program.sampler.OnContext(Context(1));
+  program.sampler.launches().OnContext(Context(1));
   for (uint32_t i = 1; i <= 10; ++i) program.Launch(i);
   CHECK(program.Count("enable") == 0);
   CHECK(program.Count("push") == 0);
@@ -541,13 +547,13 @@ TEST_CASE("More samples than fit between two decodes are read in several rounds"
   program.sampler.Stop();
   CHECK(program.sampler.TakeEvents().samples.size() == 50);
   CHECK(program.Count("decode") >= 50 / static_cast<long>(RangeProfiler::kMaxRanges));
-  CHECK(program.sampler.samples_failed() == 0);
+  CHECK(program.SamplesFailed() == 0);
 }
 
 TEST_CASE("Two contexts of one chip share its pass groups") {
   Program program;
-  program.sampler.OnContext(Context(1));
-  program.sampler.OnContext(Context(2));
+  program.sampler.launches().OnContext(Context(1));
+  program.sampler.launches().OnContext(Context(2));
   REQUIRE(
       program.Eventually([&] { return program.Count("start") == 2 && program.sampler.Settled(); }));
   for (uint32_t i = 1; i <= 3; ++i) {
@@ -567,10 +573,10 @@ TEST_CASE("The samples of a context that goes away are counted as failed") {
   Program program;
   program.AwaitFirstGroup();
   for (uint32_t i = 1; i <= 3; ++i) program.Launch(i);
-  program.sampler.OnContextDestroyed(Context(1));
+  program.sampler.launches().OnContextDestroyed(Context(1));
   program.sampler.Stop();
   CHECK(program.sampler.TakeEvents().samples.empty());
-  CHECK(program.sampler.samples_failed() == 2);
+  CHECK(program.SamplesFailed() == 2);
   CHECK(program.Count("disable") == 0);  // there is nothing left to touch
 }
 

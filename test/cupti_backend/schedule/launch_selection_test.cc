@@ -33,8 +33,8 @@ bool Has(const std::string& text, const std::string& part) {
 
 TEST_CASE("Without filters every kernel may be sampled, also one without a name") {
   LaunchSelection selection(With(""));
-  CHECK(selection.Judge(kAxpy, true) == Exclusion::kNone);
-  CHECK(selection.Judge(nullptr, true) == Exclusion::kNone);
+  CHECK(selection.Decide(kAxpy, true) == Exclusion::kNone);
+  CHECK(selection.Decide(nullptr, true) == Exclusion::kNone);
   CHECK(selection.RangeMatches(0));
   CHECK(selection.RangeMatches(PathOf({"anything"})));
   CHECK(selection.Notices(SampleSchedule(1, 0, 1)).empty());
@@ -42,11 +42,11 @@ TEST_CASE("Without filters every kernel may be sampled, also one without a name"
 
 TEST_CASE("The kernel filter is looked for in the demangled name") {
   LaunchSelection selection(With("^void axpy<float>\\("));
-  CHECK(selection.Judge(kAxpy, true) == Exclusion::kNone);
-  CHECK(selection.Judge("_Z4axpyIdEviPKT_PS0_", true) == Exclusion::kNotChosen);
-  CHECK(selection.Judge(nullptr, true) == Exclusion::kNotChosen);
+  CHECK(selection.Decide(kAxpy, true) == Exclusion::kNone);
+  CHECK(selection.Decide("_Z4axpyIdEviPKT_PS0_", true) == Exclusion::kNotChosen);
+  CHECK(selection.Decide(nullptr, true) == Exclusion::kNotChosen);
   LaunchSelection plain(With("triton_poi|axpy"));
-  CHECK(plain.Judge("triton_poi_fused_0", true) == Exclusion::kNone);  // no mangled name
+  CHECK(plain.Decide("triton_poi_fused_0", true) == Exclusion::kNone);  // no mangled name
 }
 
 TEST_CASE("The range filter is looked for in the path, outermost first") {
@@ -56,7 +56,7 @@ TEST_CASE("The range filter is looked for in the path, outermost first") {
   CHECK_FALSE(selection.RangeMatches(PathOf({"step", "layer 3"})));
   CHECK_FALSE(selection.RangeMatches(PathOf({"layer 3", "mlp"})));
   CHECK_FALSE(selection.RangeMatches(0));
-  CHECK(selection.Judge(kAxpy, false) == Exclusion::kNotChosen);
+  CHECK(selection.Decide(kAxpy, false) == Exclusion::kNotChosen);
   LaunchSelection outside(With("", "^$"));
   CHECK(outside.RangeMatches(0));
 }
@@ -92,9 +92,9 @@ TEST_CASE("Kernels that wait for other GPUs are known by their names") {
     INFO(name);
     CHECK(WaitsForOthers(name));
     LaunchSelection all(With(""));
-    CHECK(all.Judge(name, true) == Exclusion::kWaits);
+    CHECK(all.Decide(name, true) == Exclusion::kWaits);
     LaunchSelection wanted(With("."));  // asking for it does not make it safe
-    CHECK(wanted.Judge(name, true) == Exclusion::kWaits);
+    CHECK(wanted.Decide(name, true) == Exclusion::kWaits);
   }
   for (const char* name : {kAxpy, "_Z13reduce_kernelILi512EEvv", "nvjet_hsh_128x64_TNT",
                            "_ZN2at6native13reduce_kernelEv", "ampere_sgemm_128x64_nn"}) {
@@ -110,7 +110,7 @@ TEST_CASE("Excluded kernels are counted and named in a notice, each name once") 
     bool is_new = false;
     SampleSchedule::Entry* entry = schedule.Find(key, &is_new);
     const std::string name = "ncclDevKernel_" + std::to_string(key / 2);
-    schedule.Judge(*entry, 0, selection.Judge(name.c_str(), true));
+    schedule.Decide(*entry, 0, selection.Decide(name.c_str(), true));
     for (int i = 0; i < 10; ++i) CHECK_FALSE(schedule.Considers(*entry, 1));
   }
   const std::vector<capture::NoticeEvent> notices = selection.Notices(schedule);
@@ -127,7 +127,7 @@ TEST_CASE("A kernel that held the program up is excluded by name") {
   SampleSchedule schedule(1, 0, 1);
   bool is_new = false;
   SampleSchedule::Entry* entry = schedule.Find(1, &is_new);
-  schedule.Judge(*entry, 0, selection.Judge(kAxpy, true));
+  schedule.Decide(*entry, 0, selection.Decide(kAxpy, true));
   CHECK(schedule.Considers(*entry, 1));
   selection.Exclude(schedule, *entry, Exclusion::kHeldUp, kAxpy);
   CHECK_FALSE(schedule.Considers(*entry, 2));
@@ -143,7 +143,7 @@ TEST_CASE("A filter that no kernel matches is said, with the filter") {
   SampleSchedule schedule(1, 0, 1);
   CHECK(selection.Notices(schedule).empty());  // nothing was launched
   bool is_new = false;
-  schedule.Judge(*schedule.Find(1, &is_new), 0, selection.Judge(kAxpy, true));
+  schedule.Decide(*schedule.Find(1, &is_new), 0, selection.Decide(kAxpy, true));
   const std::vector<capture::NoticeEvent> notices = selection.Notices(schedule);
   REQUIRE(notices.size() == 1);
   CHECK(notices[0].severity == capture::Severity::kWarning);
@@ -179,8 +179,8 @@ TEST_CASE("Without a window every launch is let in, and a skip alone has no end"
 
 TEST_CASE("Launches on several devices at once are counted") {
   LaunchSelection selection(With(""));
-  selection.NoteSeveralDevices();
-  selection.NoteSeveralDevices();
+  selection.CountSeveralDevices();
+  selection.CountSeveralDevices();
   const std::vector<capture::NoticeEvent> notices = selection.Notices(SampleSchedule(1, 0, 1));
   REQUIRE(notices.size() == 1);
   CHECK(notices[0].what == "2 cooperative launches over several devices: not sampled");

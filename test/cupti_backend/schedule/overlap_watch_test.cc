@@ -14,9 +14,9 @@ struct Watched {
   OverlapWatch watch;
   SampleSchedule::Entry entry;
 
-  void Ask(uint32_t correlation) {
-    REQUIRE(watch.Ask(1, correlation, &entry));
-    entry.alone.store(Alone::kAsked);
+  void Request(uint32_t correlation) {
+    REQUIRE(watch.Request(1, correlation, &entry));
+    entry.alone.store(Alone::kRequested);
   }
   // Long enough after everything was noted.
   std::vector<SampleSchedule::Entry*> Settle(int64_t now_ns) {
@@ -27,12 +27,12 @@ struct Watched {
 
 TEST_CASE("A kernel that ends before later work starts ends by itself") {
   Watched w;
-  w.Ask(10);
-  w.watch.Note(0, 1, 9, 50, 150);  // launched earlier: that it runs beside does not matter
-  w.watch.Note(0, 1, 10, 100, 200);
-  w.watch.Note(0, 1, 11, 200, 300);
-  w.watch.Note(1, 2, 12, 120, 180);  // another device
-  CHECK(w.entry.alone.load() == Alone::kAsked);
+  w.Request(10);
+  w.watch.Add(0, 1, 9, 50, 150);  // launched earlier: that it runs beside does not matter
+  w.watch.Add(0, 1, 10, 100, 200);
+  w.watch.Add(0, 1, 11, 200, 300);
+  w.watch.Add(1, 2, 12, 120, 180);  // another device
+  CHECK(w.entry.alone.load() == Alone::kRequested);
   w.Settle(kSecond);
   CHECK(w.entry.alone.load() == Alone::kYes);
 }
@@ -40,10 +40,10 @@ TEST_CASE("A kernel that ends before later work starts ends by itself") {
 TEST_CASE("One beside which later work ran is asked about again, whichever record comes first") {
   for (const bool later_first : {false, true}) {
     Watched w;
-    w.Ask(10);
-    if (later_first) w.watch.Note(0, 1, 11, 150, 160);
-    w.watch.Note(0, 1, 10, 100, 200);
-    if (!later_first) w.watch.Note(0, 1, 11, 150, 160);
+    w.Request(10);
+    if (later_first) w.watch.Add(0, 1, 11, 150, 160);
+    w.watch.Add(0, 1, 10, 100, 200);
+    if (!later_first) w.watch.Add(0, 1, 11, 150, 160);
     w.Settle(kSecond);
     CHECK(w.entry.alone.load() == Alone::kUnknown);
     CHECK(w.entry.overlapped.load() == 1);
@@ -52,12 +52,12 @@ TEST_CASE("One beside which later work ran is asked about again, whichever recor
 
 TEST_CASE("An answer waits for the records of work beside it") {
   Watched w;
-  w.Ask(10);
-  w.watch.Note(0, 1, 10, 100, 200);
+  w.Request(10);
+  w.watch.Add(0, 1, 10, 100, 200);
   w.watch.Resolve(kSecond);
   w.watch.Resolve(kSecond + 100'000'000);
-  CHECK(w.entry.alone.load() == Alone::kAsked);
-  w.watch.Note(0, 1, 11, 150, 160);
+  CHECK(w.entry.alone.load() == Alone::kRequested);
+  w.watch.Add(0, 1, 11, 150, 160);
   w.watch.Resolve(3 * kSecond);
   CHECK(w.entry.alone.load() == Alone::kUnknown);
 }
@@ -66,9 +66,9 @@ TEST_CASE("A kernel that never ran without later work beside it is given up") {
   Watched w;
   for (uint32_t run = 1; run <= OverlapWatch::kMaxOverlapped; ++run) {
     const uint32_t correlation = 10 * run;
-    w.Ask(correlation);
-    w.watch.Note(0, 1, correlation, 100, 200);
-    w.watch.Note(0, 1, correlation + 1, 150, 160);
+    w.Request(correlation);
+    w.watch.Add(0, 1, correlation, 100, 200);
+    w.watch.Add(0, 1, correlation + 1, 150, 160);
     const auto given_up = w.Settle(10 * run * kSecond);
     if (run < OverlapWatch::kMaxOverlapped) {
       CHECK(given_up.empty());
@@ -80,10 +80,10 @@ TEST_CASE("A kernel that never ran without later work beside it is given up") {
 
 TEST_CASE("A record that never comes does not hold its place for ever") {
   Watched w;
-  w.Ask(10);
+  w.Request(10);
   w.watch.Resolve(kSecond);
   w.watch.Resolve(5 * kSecond);
-  CHECK(w.entry.alone.load() == Alone::kAsked);
+  CHECK(w.entry.alone.load() == Alone::kRequested);
   w.watch.Resolve(20 * kSecond);
   CHECK(w.entry.alone.load() == Alone::kUnknown);
 }
@@ -92,7 +92,7 @@ TEST_CASE("More questions than there is room for are refused") {
   OverlapWatch watch;
   SampleSchedule::Entry entry;
   uint32_t asked = 0;
-  while (asked < 10'000 && watch.Ask(1, asked + 1, &entry)) ++asked;
+  while (asked < 10'000 && watch.Request(1, asked + 1, &entry)) ++asked;
   CHECK(asked > 0);
   CHECK(asked < 10'000);
 }

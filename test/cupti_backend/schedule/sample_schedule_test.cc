@@ -32,7 +32,7 @@ struct Program {
     bool is_new = false;
     SampleSchedule::Entry* entry = schedule->Find(key, &is_new);
     if (entry == nullptr) return -1;
-    if (is_new) schedule->Judge(*entry, 0, Exclusion::kNone);
+    if (is_new) schedule->Decide(*entry, 0, Exclusion::kNone);
     if (!schedule->Considers(*entry, now_ns) || rotating_to >= 0) return -1;
     SampleSchedule::Decision decision = schedule->Next(*entry, 0, groups, active, now_ns);
     if (decision.action == Action::kSample && in_image >= image) {
@@ -47,7 +47,7 @@ struct Program {
     taken[key].resize(groups);
     ++taken[key][group];
     when[key].push_back(now_ns);
-    decision = schedule->Took(*entry, 0, group, now_ns);
+    decision = schedule->CountSample(*entry, 0, group, now_ns);
     if (decision.action == Action::kRotate) Rotate(decision.group);
     now_ns += sample_ns;
     return static_cast<int>(group);
@@ -219,7 +219,7 @@ TEST_CASE("An excluded signature is never sampled and does not hold up completio
   program.Rotate(0);
   bool is_new = false;
   SampleSchedule::Entry* waits = program.schedule->Find(7, &is_new);
-  program.schedule->Judge(*waits, 0, Exclusion::kWaits);
+  program.schedule->Decide(*waits, 0, Exclusion::kWaits);
   for (int i = 0; i < 10; ++i) CHECK(program.Launch(7) == -1);
   CHECK(program.Launch(1) == 0);
   CHECK(program.Complete());
@@ -262,7 +262,7 @@ struct Clocked : Program {
   void Run(double hz) {
     bool is_new = false;
     for (int i = 0; i < 1000 && (samples == 0 || !Complete()); ++i) {
-      if (Launch(1, kMs) == 0) schedule->NoteClock(*schedule->Find(1, &is_new), hz);
+      if (Launch(1, kMs) == 0) schedule->AddClock(*schedule->Find(1, &is_new), hz);
     }
   }
 };
@@ -273,14 +273,14 @@ TEST_CASE("A signature whose SM clock moved has one round more, and no third") {
   CHECK(program.samples == 5);
   bool is_new = false;
   SampleSchedule::Entry* entry = program.schedule->Find(1, &is_new);
-  program.schedule->NoteClock(*entry, 1.95e9);  // 1.5 %
+  program.schedule->AddClock(*entry, 1.95e9);  // 1.5 %
   CHECK(program.Complete());
-  program.schedule->NoteClock(*entry, 1.9e9);
+  program.schedule->AddClock(*entry, 1.9e9);
   CHECK_FALSE(program.Complete());
   program.Run(1.9e9);
   CHECK(program.Complete());
   CHECK(program.samples == 8);
-  program.schedule->NoteClock(*entry, 1.2e9);
+  program.schedule->AddClock(*entry, 1.2e9);
   CHECK(program.Complete());
 }
 
@@ -289,9 +289,9 @@ TEST_CASE("A clock that moves while it is sampled adds the same round") {
   bool is_new = false;
   program.Launch(1, kMs);
   SampleSchedule::Entry* entry = program.schedule->Find(1, &is_new);
-  program.schedule->NoteClock(*entry, 1.2e9);
-  program.schedule->NoteClock(*entry, 0);  // unknown
-  program.schedule->NoteClock(*entry, 1.9e9);
+  program.schedule->AddClock(*entry, 1.2e9);
+  program.schedule->AddClock(*entry, 0);  // unknown
+  program.schedule->AddClock(*entry, 1.9e9);
   program.Run(1.9e9);
   CHECK(program.samples == 8);
 }
@@ -390,7 +390,7 @@ TEST_CASE("A kernel that is launched a hundred times in a row leaves the others 
 TEST_CASE("A signature that ran once and never again does not hold up completion for ever") {
   Program program = Free(1, 0, 1);
   bool is_new = false;
-  program.schedule->Judge(*program.schedule->Find(99, &is_new), 0, Exclusion::kNone);
+  program.schedule->Decide(*program.schedule->Find(99, &is_new), 0, Exclusion::kNone);
   program.Rotate(0);
   program.Launch(1);
   CHECK_FALSE(program.Complete());
@@ -398,7 +398,7 @@ TEST_CASE("A signature that ran once and never again does not hold up completion
   CHECK(program.Complete());
 
   Program slow = Free(1, 0, 1);
-  slow.schedule->Judge(*slow.schedule->Find(99, &is_new), 0, Exclusion::kNone);
+  slow.schedule->Decide(*slow.schedule->Find(99, &is_new), 0, Exclusion::kNone);
   slow.Rotate(0);
   for (int i = 0; i < 12; ++i) slow.Launch(1, 2'000 * kMs);
   CHECK(slow.Complete());
@@ -469,12 +469,12 @@ TEST_CASE("Threads that launch the same signatures share their entries") {
           SampleSchedule::Entry* entry = schedule.Find(key, &is_new);
           if (is_new) {
             ++made;
-            schedule.Judge(*entry, 0, Exclusion::kNone);
+            schedule.Decide(*entry, 0, Exclusion::kNone);
           }
           if (!schedule.Considers(*entry, round * kMs)) continue;
           const std::lock_guard<std::mutex> lock(one_at_a_time);
           if (schedule.Next(*entry, 0, 1, 0, round * kMs).action != Action::kSample) continue;
-          schedule.Took(*entry, 0, 0, round * kMs);
+          schedule.CountSample(*entry, 0, 0, round * kMs);
           ++sampled;
         }
       }
@@ -497,12 +497,12 @@ TEST_CASE("Where there are more kernels than places, those with most GPU time co
     bool is_new = false;
     entries.push_back(schedule.Find(1000 + i, &is_new));
     REQUIRE(is_new);
-    schedule.Judge(*entries.back(), 0, Exclusion::kNone);
+    schedule.Decide(*entries.back(), 0, Exclusion::kNone);
     // The later ones take longer, and the first one was asked for by name.
     entries.back()->timed_launches = 1;
     entries.back()->timed_ns = 1000 * (i + 1);
   }
-  entries[0]->asked_for = true;
+  entries[0]->requested = true;
   int64_t now_ns = 1'000'000;
   for (SampleSchedule::Entry* entry : entries) schedule.Considers(*entry, now_ns);
   schedule.BeginVisit(0, kGroups, 0, now_ns);

@@ -11,12 +11,12 @@ namespace {
 TEST_CASE("The GPU time of a launch that was asked about counts to its signature") {
   const auto watch = std::make_unique<WorkWatch>();
   SampleSchedule::Entry one, other;
-  watch->Ask(1, 10, &one);
-  watch->Ask(1, 11, &other);
-  watch->Note(1, 10, 500);
-  watch->Note(1, 11, 70);
-  watch->Note(1, 12, 9000);  // nobody asked
-  watch->Note(2, 10, 9000);  // another context's launch
+  watch->Request(1, 10, &one);
+  watch->Request(1, 11, &other);
+  watch->Add(1, 10, 500);
+  watch->Add(1, 11, 70);
+  watch->Add(1, 12, 9000);  // nobody asked
+  watch->Add(2, 10, 9000);  // another context's launch
   CHECK(one.timed_ns == 500);
   CHECK(one.timed_launches == 1);
   CHECK(other.timed_ns == 70);
@@ -25,10 +25,10 @@ TEST_CASE("The GPU time of a launch that was asked about counts to its signature
 TEST_CASE("The nodes of a graph launch are one launch, the next launch is another") {
   const auto watch = std::make_unique<WorkWatch>();
   SampleSchedule::Entry graph;
-  watch->Ask(1, 10, &graph);
-  for (int node = 0; node < 5; ++node) watch->Note(1, 10, 100);
-  watch->Ask(1, 20, &graph);
-  for (int node = 0; node < 5; ++node) watch->Note(1, 20, 100);
+  watch->Request(1, 10, &graph);
+  for (int node = 0; node < 5; ++node) watch->Add(1, 10, 100);
+  watch->Request(1, 20, &graph);
+  for (int node = 0; node < 5; ++node) watch->Add(1, 20, 100);
   CHECK(graph.timed_launches == 2);
   CHECK(graph.timed_ns == 1000);
 }
@@ -36,8 +36,8 @@ TEST_CASE("The nodes of a graph launch are one launch, the next launch is anothe
 TEST_CASE("A launch without a record, or without a time, counts nothing") {
   const auto watch = std::make_unique<WorkWatch>();
   SampleSchedule::Entry entry;
-  watch->Ask(1, 10, &entry);
-  watch->Note(1, 10, 0);
+  watch->Request(1, 10, &entry);
+  watch->Add(1, 10, 0);
   CHECK(entry.timed_launches == 0);
   CHECK(entry.timed_ns == 0);
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/sampling/launch_sampler.h"
+
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include "lib/capture/process/clock.h"
+#include "lib/capture/threads/thread_recorder.h"
+
+namespace prof::cupti {
+namespace {
+
+using capture::MonotonicNs;
+using Phase = ContextSampler::Phase;
+
+// The counter range that this thread has open, with the hardware. `sampler` says whose it is:
+// callbacks that are switched off in the middle of a launch leave it behind.
+struct OpenRange {
+  uint32_t sampler = 0;
+  ContextSampler* context = nullptr;
+  capture::SampleUnit unit = capture::SampleUnit::kKernel;
+  uint32_t path = 0;
+  std::optional<uint32_t> next_group;  // to be requested when it is closed
+};
+thread_local OpenRange open_range;
+
+std::atomic<uint32_t> last_sampler{0};
+
+// The function in the signatures of counted ranges.
+const char kRangeSignature = 0;
+
+}  // namespace
+
+LaunchSampler::LaunchSampler(SamplerParts* parts, ContextSlots* contexts)
+    : parts_(parts),
+      contexts_(contexts),
+      id_(last_sampler.fetch_add(1, std::memory_order_relaxed) + 1) {}
+
+void LaunchSampler::OnLaunchEnter(const Launch& launch) {
+  if (parts_->tracing.OnEnter()) parts_->AddUntraced(launch);
+  ContextSampler* context = contexts_->Find(launch.context);
+  if (context == nullptr) return;
+  if (parts_->closed.load(std::memory_order_acquire)) return;
+  context->streams().Seen(launch.stream);
+  parts_->gate.Pass(context);
+  // A graph may hold kernels that wait for kernels of another context's graph.
+  const bool graph = launch.unit == capture::SampleUnit::kGraph;
+  if (graph && (parts_->replays || contexts_->several())) return;
+  if (parts_->replays && !context->AwaitFirstGroup()) return;
+  const Phase phase = context->phase();
+  if (phase == Phase::kFailed || phase == Phase::kClosed) return;
+
+  const int64_t now_ns = MonotonicNs();
+  SamplingPolicy& policy = parts_->policy;
+  SamplingPolicy::Entry* entry = policy.Consider(launch, context->slot(), now_ns);
+  // Launches before the first group is there count, too: they are the first of their signature.
+  if (entry == nullptr || !ContextSampler::Prepared(phase)) return;
+  policy.MeasureWork(context->context_id(), launch, entry);
+  if (!parts_->budget.Allows(now_ns)) return;
+
+  // A launch that is only being captured into a graph does not run now.
+  CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (parts_->driver->stream_is_capturing(launch.stream, &capturing) != CUDA_SUCCESS ||
+      capturing != CU_STREAM_CAPTURE_STATUS_NONE) {
+    return;
+  }
+  if (context->streams().several() && !policy.EndsByItself(context->context_id(), launch, entry)) {
+    return;
+  }
+  Sample(*context, entry, launch, now_ns);
+}
+
+void LaunchSampler::OnLaunchExit() {
+  if (open_range.sampler == id_ && open_range.unit != capture::SampleUnit::kRange) {
+    CloseOpenRange();
+  }
+  parts_->tracing.OnExit();
+}
+
+void LaunchSampler::OnRangeEnter(uint32_t path) {
+  if (parts_->closed.load(std::memory_order_acquire) || parts_->replays ||
+      open_range.sampler == id_ || !parts_->policy.CountsRange(path)) {
+    return;
+  }
+  Launch range;
+  range.unit = capture::SampleUnit::kRange;
+  if (parts_->driver->ctx_get_current(&range.context) != CUDA_SUCCESS) return;
+  ContextSampler* context = contexts_->Find(range.context);
+  if (context == nullptr) return;
+  range.path = path;
+  range.signature.function = &kRangeSignature;
+  range.signature.context = range.context;
+  range.signature.range_family = capture::PathFamily(path);
+  const int64_t now_ns = MonotonicNs();
+  SamplingPolicy::Entry* entry = parts_->policy.Consider(range, context->slot(), now_ns);
+  if (entry == nullptr || !ContextSampler::Prepared(context->phase()) ||
+      !parts_->budget.Allows(now_ns)) {
+    return;
+  }
+  Sample(*context, entry, range, now_ns);
+}
+
+void LaunchSampler::OnRangeExit(uint32_t path) {
+  if (open_range.sampler != id_ || open_range.unit != capture::SampleUnit::kRange ||
+      open_range.path != path) {
+    return;
+  }
+  CloseOpenRange();
+}
+
+// Keeps the hardware while a range is open.
+void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry,
+                           const Launch& launch, int64_t now_ns) {
+  using Action = SampleSchedule::Action;
+  HardwareLease lease = parts_->hardware.TryTake();
+  if (!lease) return;
+  const SamplingPolicy::Decision decision =
+      parts_->policy.Next(*entry, context.hardware(lease), now_ns);
+  if (decision.action == Action::kRotate) context.RequestGroup(decision.group);
+  if (decision.action != Action::kSample || !context.Open(lease, entry, launch, decision.group)) {
+    return;
+  }
+  open_range = {id_, &context, launch.unit, launch.path,
+                parts_->policy.AfterSample(*entry, context.slot(), decision.group, now_ns)};
+  lease.KeepTaken();
+}
+
+void LaunchSampler::CloseOpenRange() {
+  ContextSampler& context = *open_range.context;
+  open_range.sampler = 0;
+  HardwareLease lease = parts_->hardware.Resume();
+  context.CloseRange(lease);
+  const std::optional<uint32_t> next_group = std::exchange(open_range.next_group, std::nullopt);
+  lease.Release();
+  if (next_group) context.RequestGroup(*next_group);
+}
+
+}  // namespace prof::cupti

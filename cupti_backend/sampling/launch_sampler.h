@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The launch sampler puts counter ranges around launches, inside their callbacks: it pushes one
+// before and pops it after a chosen launch. Every other launch runs untouched.
+#ifndef PROF_CUPTI_BACKEND_SAMPLING_LAUNCH_SAMPLER_H_
+#define PROF_CUPTI_BACKEND_SAMPLING_LAUNCH_SAMPLER_H_
+
+#include <cstdint>
+
+#include "cupti_backend/sampling/context_slots.h"
+#include "cupti_backend/sampling/sampler_parts.h"
+#include "cupti_backend/schedule/launch.h"
+
+namespace prof::cupti {
+
+// The program's threads. A thread never waits for the hardware here: while another one has it, a
+// launch goes on unsampled.
+class LaunchSampler {
+ public:
+  // Both outlive this.
+  LaunchSampler(SamplerParts* parts, ContextSlots* contexts);
+
+  // Around each launch. Most launches cost a table look-up; a sampled one what CUPTI's range costs:
+  // 50 us to 1 ms on an H200, and the wait until the GPU is idle.
+  void OnLaunchEnter(const Launch& launch);
+  void OnLaunchExit();
+  // A thread whose innermost NVTX range has become `path`, or is about to leave it.
+  void OnRangeEnter(uint32_t path);
+  void OnRangeExit(uint32_t path);
+  // A launch on several devices at once, in place of OnLaunchEnter.
+  void OnSeveralDevicesLaunch() { parts_->policy.CountSeveralDevicesLaunch(); }
+
+  // A thread that made a context, or is about to use one: counters are prepared at once, so that
+  // the first launches wait for them as little as possible. Only wakes the worker.
+  void OnContext(CUcontext context) { contexts_->Find(context); }
+  void OnContextDestroyed(CUcontext context) { contexts_->CloseContext(context); }
+  void OnStreamDestroyed(CUcontext context, CUstream stream) {
+    contexts_->ForgetStream(context, stream);
+  }
+
+  // Counters were asked for: OnLaunchEnter and OnLaunchExit are to be called.
+  bool samples_launches() const { return parts_->samples_launches; }
+  // Some range is a counted region: OnRangeEnter and OnRangeExit are to be called.
+  bool counts_ranges() const { return parts_->policy.counts_ranges(); }
+
+ private:
+  void Sample(ContextSampler& context, SamplingPolicy::Entry* entry, const Launch& launch,
+              int64_t now_ns);
+  void CloseOpenRange();
+
+  SamplerParts* const parts_;
+  ContextSlots* const contexts_;
+  const uint32_t id_;  // in this process
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SAMPLING_LAUNCH_SAMPLER_H_

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/sampling/sampler_parts.h"
+
+#include "lib/capture/process/clock.h"
+
+namespace prof::cupti {
+
+SamplerParts::SamplerParts(const CuptiApi* api_table, const DriverApi* driver_table,
+                           const SessionOptions& options)
+    : api(api_table),
+      driver(driver_table),
+      samples_launches(options.counters != Counters::kNone || !options.metrics.empty()),
+      replays(options.replay == Replay::kKernel),
+      policy(options),
+      budget(options, capture::MonotonicNs()),
+      outbox(samples_launches ? State::kWorking : State::kOff),
+      plans(api_table, driver_table, options),
+      tracing(api_table),
+      closed(!samples_launches) {}
+
+void SamplerParts::AddUntraced(const Launch& launch) {
+  if (launch.unit != capture::SampleUnit::kKernel || launch.kernel_name == nullptr) return;
+  outbox.Add(UntracedKernelOf(launch, *api, *driver));
+}
+
+void SamplerParts::AddInterval(capture::ProfilerWork kind, int64_t begin_ns, int64_t end_ns) {
+  budget.Spend(end_ns - begin_ns);
+  outbox.Add(kind, begin_ns, end_ns);
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/sampling/sampler_worker.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "lib/capture/process/clock.h"
+#include "lib/capture/process/exit_guard.h"
+#include "lib/capture/process/quiet_thread.h"
+
+namespace prof::cupti {
+namespace {
+
+using capture::MonotonicNs;
+
+constexpr int64_t kCheckNs = 1'000'000'000;
+
+}  // namespace
+
+void SamplerWorker::Start() {
+  thread_ = capture::StartQuietThread("prof-sampler", [this] { Run(); });
+}
+
+void SamplerWorker::Join() {
+  parts_->work.Post();
+  if (thread_.joinable()) thread_.join();
+}
+
+void SamplerWorker::Run() {
+  try {
+    WorkUntilClosed();
+  } catch (const std::exception& error) {
+    for (ContextSampler& context : *contexts_) context.GiveUp();
+    parts_->outbox.SetStatus(State::kDegraded,
+                             {0, std::string("sampling ended: ") + error.what(), ""});
+  }
+}
+
+void SamplerWorker::WorkUntilClosed() {
+  while (true) {
+    AwaitWork();
+    CheckHeldUp(MonotonicNs());
+    if (parts_->closed.load(std::memory_order_acquire)) return;
+    for (ContextSampler& context : *contexts_) {
+      if (context.handle() != nullptr) Serve(context);  // nullptr: a thread is filling it in
+    }
+  }
+}
+
+// Until there is something to do, busy counters are to be tried again, or it is time to check what
+// is open.
+void SamplerWorker::AwaitWork() {
+  int64_t until_ns = MonotonicNs() + kCheckNs;
+  for (const ContextSampler& context : *contexts_) {
+    until_ns = std::min(until_ns, context.retry_ns());
+  }
+  parts_->work.WaitUntil(until_ns);
+}
+
+void SamplerWorker::Serve(ContextSampler& context) {
+  const bool to_prepare = context.ToPrepare(MonotonicNs());
+  std::optional<capture::FirstAtExit> first_at_exit;
+  if (!ContextCounters::ProfilerLoaded() && (to_prepare || context.awaits_group())) {
+    first_at_exit.emplace();
+  }
+  if (to_prepare) context.Prepare();
+  if (context.awaits_group()) context.ChangeGroup();
+}
+
+// Nothing can be done for a launch that does not come back from its counter range, but its user
+// is to know, and it is not to happen again.
+void SamplerWorker::CheckHeldUp(int64_t now_ns) {
+  const std::optional<HeldUpWatch::Launch> launch = parts_->held_up.Find(now_ns);
+  if (!launch || !parts_->policy.ExcludeHeldUp(*launch->signature, launch->kernel_name)) return;
+  std::fprintf(stderr,
+               "prof: %s has been under a counter range for %d s. If it waits for another kernel "
+               "or for the host, leave it out of counters: --kernel, PROF_KERNEL\n",
+               launch->kernel_name != nullptr ? launch->kernel_name : "a launch",
+               static_cast<int>(HeldUpWatch::kHeldUpNs / 1'000'000'000));
+}
+
+}  // namespace prof::cupti

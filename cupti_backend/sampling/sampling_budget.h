@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sampling budget says how much of the program's time counters may cost, and how much they have
+// cost.
+#ifndef PROF_CUPTI_BACKEND_SAMPLING_SAMPLING_BUDGET_H_
+#define PROF_CUPTI_BACKEND_SAMPLING_SAMPLING_BUDGET_H_
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "prof/session.h"
+
+namespace prof::cupti {
+
+// Any thread; no lock, no allocation but in Text().
+class SamplingBudget {
+ public:
+  SamplingBudget(const SessionOptions& options, int64_t start_ns);
+
+  void Spend(int64_t cost_ns) { cost_ns_.fetch_add(cost_ns, std::memory_order_relaxed); }
+
+  // False: no sample now. Remembers that.
+  [[nodiscard]] bool Allows(int64_t now_ns) const;
+  // It was used up at some time.
+  [[nodiscard]] bool was_used_up() const { return used_up_.load(std::memory_order_relaxed); }
+  // It is used up, and no time of the run adds to it.
+  [[nodiscard]] bool Exhausted(int64_t now_ns) const;
+
+  std::string Text() const;  // "2 s + 1 %"
+
+ private:
+  const double seconds_, percent_;  // once; of the run time
+  const bool unlimited_;            // who asks for replay pays for it
+  const int64_t start_ns_;
+  std::atomic<int64_t> cost_ns_{0};
+  mutable std::atomic<bool> used_up_{false};
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SAMPLING_SAMPLING_BUDGET_H_

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sampling policy decides which launch is sampled, and for which pass group. It makes no call
+// to CUPTI and owns no hardware: the sampler carries out what it decides.
+#ifndef PROF_CUPTI_BACKEND_SCHEDULE_SAMPLING_POLICY_H_
+#define PROF_CUPTI_BACKEND_SCHEDULE_SAMPLING_POLICY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cupti_backend/schedule/launch.h"
+#include "cupti_backend/schedule/launch_selection.h"
+#include "cupti_backend/schedule/path_filter.h"
+#include "cupti_backend/schedule/record_watch.h"
+#include "cupti_backend/schedule/sample_schedule.h"
+#include "lib/capture/events/events.h"
+#include "prof/session.h"
+
+namespace prof::cupti {
+
+class SamplingPolicy {
+ public:
+  using Entry = SampleSchedule::Entry;  // of a signature
+  using Decision = SampleSchedule::Decision;
+
+  explicit SamplingPolicy(const SessionOptions& options);
+
+  // --- Launching threads: no lock, and no allocation but for a new signature or path ---
+
+  // Counts a launch, or a range that is counted. Its entry where a sample of it is wanted, nullptr
+  // otherwise, which is all that most launches cost. `slot`: the context's.
+  Entry* Consider(const Launch& launch, size_t slot, int64_t now_ns);
+
+  // Ranges are counted, and this is one of them.
+  bool counts_ranges() const { return !counted_ranges_.empty(); }
+  bool CountsRange(uint32_t path) { return counts_ranges() && counted_ranges_.Matches(path); }
+
+  // Learns from the record of this launch how much GPU time its signature takes: of some of its
+  // first launches, and of one now and then. `context_id`: as in activity records.
+  void MeasureWork(uint32_t context_id, const Launch& launch, Entry* entry);
+  // Whether a kernel is known to end by itself, where its context has several streams. Two kernels
+  // that wait for each other would wait for ever: a range keeps later work from starting. (Within
+  // one stream that is so anyway.) False: the record of this launch may tell.
+  bool EndsByItself(uint32_t context_id, const Launch& launch, Entry* entry);
+
+  // A launch on several devices at once: never sampled, counted.
+  void CountSeveralDevicesLaunch() { selection_.CountSeveralDevices(); }
+
+  // --- The holder of the hardware lease ---
+
+  // What the hardware of a context does now: its slot, how many groups its chip has, the group that
+  // is counted (-1: none), and whether one more sample fits.
+  struct Hardware {
+    size_t slot = 0;
+    uint32_t groups = 0;
+    int group = -1;
+    bool has_room = true;
+  };
+  Decision Next(Entry& entry, const Hardware& hardware, int64_t now_ns);
+  // The launch was sampled for `group`. The group to request when its sample has ended, if any.
+  std::optional<uint32_t> AfterSample(Entry& entry, size_t slot, uint32_t group, int64_t now_ns);
+  // `group` of a chip with `groups` is counted from now on.
+  void BeginVisit(size_t slot, uint32_t groups, uint32_t group, int64_t now_ns) {
+    schedule_.BeginVisit(slot, groups, group, now_ns);
+  }
+  // The SM clock of a sample.
+  void AddClock(Entry& entry, double hz) { schedule_.AddClock(entry, hz); }
+
+  // --- The worker ---
+
+  // `groups` that only single kernels can be read for, a bit each; before the first launch.
+  void SetKernelOnly(size_t slot, uint64_t groups) { schedule_.SetKernelOnly(slot, groups); }
+  // A launch held the program up under a range: its signature is never sampled again. True the
+  // first time.
+  bool ExcludeHeldUp(Entry& entry, const char* kernel_name);
+
+  // --- The collector thread ---
+
+  // Takes all GPU work that was decoded.
+  RecordWatch& records() { return records_; }
+  // Never samples again what the records show to run beside later work.
+  void ExcludeOverlapping(int64_t now_ns);
+  // At the end: what was not sampled, and why.
+  std::vector<capture::NoticeEvent> Notices() const { return selection_.Notices(schedule_); }
+
+  // --- Any thread ---
+
+  // Nothing more will be sampled, as far as can be known.
+  [[nodiscard]] bool Complete(int64_t now_ns) const {
+    return schedule_.Complete(now_ns) || selection_.Exhausted();
+  }
+  uint32_t signatures() const { return schedule_.signatures(); }
+  uint32_t unfinished() const { return schedule_.unfinished(); }
+  uint64_t signatures_dropped() const { return schedule_.dropped(); }
+
+ private:
+  Entry* FindSignature(const Launch& launch, size_t slot);
+
+  const bool replays_;
+  SampleSchedule schedule_;
+  LaunchSelection selection_;
+  PathFilter counted_ranges_;
+  RecordWatch records_;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SCHEDULE_SAMPLING_POLICY_H_

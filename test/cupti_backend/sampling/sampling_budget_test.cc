@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/sampling/sampling_budget.h"
+
+#include "test/support/catch.h"
+
+namespace prof::cupti::test {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+SessionOptions Options(double seconds, double percent) {
+  SessionOptions options;
+  options.counter_budget_seconds = seconds;
+  options.counter_budget_percent = percent;
+  return options;
+}
+
+TEST_CASE("The budget is some seconds at once and a share of the run time") {
+  SamplingBudget budget(Options(2, 10), 5 * kSecond);
+  budget.Spend(2 * kSecond);
+  CHECK(budget.Allows(5 * kSecond));
+  budget.Spend(kSecond);
+  CHECK_FALSE(budget.Allows(14 * kSecond));
+  CHECK(budget.Allows(15 * kSecond));
+  CHECK(budget.Text() == "2 s + 10 %");
+}
+
+TEST_CASE("A budget remembers that it was used up") {
+  SamplingBudget budget(Options(1, 10), 0);
+  CHECK(budget.Allows(0));
+  CHECK_FALSE(budget.was_used_up());
+  budget.Spend(kSecond + 1);
+  CHECK_FALSE(budget.Allows(0));
+  CHECK(budget.Allows(kSecond));
+  CHECK(budget.was_used_up());
+}
+
+TEST_CASE("Only a budget without a share of the run time is exhausted") {
+  SamplingBudget growing(Options(1, 10), 0), fixed(Options(1, 0), 0);
+  growing.Spend(2 * kSecond);
+  CHECK_FALSE(growing.Exhausted(0));
+  CHECK_FALSE(fixed.Exhausted(0));
+  fixed.Spend(2 * kSecond);
+  CHECK(fixed.Exhausted(100 * kSecond));
+}
+
+TEST_CASE("Replay has no budget") {
+  SessionOptions options = Options(0, 0);
+  options.replay = Replay::kKernel;
+  SamplingBudget budget(options, 0);
+  budget.Spend(100 * kSecond);
+  CHECK(budget.Allows(0));
+  CHECK_FALSE(budget.Exhausted(0));
+}
+
+}  // namespace
+}  // namespace prof::cupti::test
