@@ -3,13 +3,13 @@
 
 namespace prof::cupti {
 
-BufferWatch::Act BufferWatch::Look(const Sight& sight) {
+BufferWatch::Act BufferWatch::Check(const Sight& sight) {
   const bool came = sight.buffers != buffers_;
   buffers_ = sight.buffers;
   answers_ = sight.answers;
   const uint64_t launches_before = last_launches_;
   last_launches_ = sight.launches;
-  if (taken_ && !came) return LookWhileTaken(sight);
+  if (taken_ && !came) return CheckWhileTaken(sight);
   if (came) {
     // What was launched since the look before this one may be among what came, or not.
     first_missed_ = launches_before;
@@ -20,7 +20,7 @@ BufferWatch::Act BufferWatch::Look(const Sight& sight) {
       taken_ = false;
       if (!registered_again_) missed_before_ += missed_;  // otherwise those were recorded
       missed_ = 0;
-      return Act::kBack;
+      return Act::kReportBack;
     }
   }
   const bool waits = !came && sight.launches != launches_;
@@ -35,7 +35,7 @@ BufferWatch::Act BufferWatch::Look(const Sight& sight) {
   const bool never = sight.buffers == 0;
   if (suspicious && (never || probed_)) {
     Take(sight.launches);
-    return Act::kTaken;
+    return Act::kReportTaken;
   }
   if (suspicious && answers_ != 0) {
     probed_ = true;
@@ -67,7 +67,7 @@ void BufferWatch::Take(uint64_t launches) {
   torch_off_since_ns_ = 0;
 }
 
-BufferWatch::Act BufferWatch::LookWhileTaken(const Sight& sight) {
+BufferWatch::Act BufferWatch::CheckWhileTaken(const Sight& sight) {
   missed_ = sight.launches - first_missed_;
   if (sight.torch_on) torch_off_since_ns_ = 0;
   if (sight.torch_on || !sight.torch_off) return Act::kNothing;
@@ -78,7 +78,7 @@ BufferWatch::Act BufferWatch::LookWhileTaken(const Sight& sight) {
   missed_before_ += missed_;
   missed_ = 0;
   first_missed_ = sight.launches;
-  return Act::kTakeUpAgain;
+  return Act::kRegisterAgain;
 }
 
 }  // namespace prof::cupti

@@ -28,13 +28,13 @@ class BufferWatch {
   };
   enum class Act {
     kNothing,
-    kProbe,        // make the call
-    kTaken,        // say that the records go elsewhere
-    kTakeUpAgain,  // the other one is gone: register again
-    kBack,         // say that they come again
+    kProbe,          // make the call
+    kReportTaken,    // say that the records go elsewhere
+    kRegisterAgain,  // the other one is gone: register again
+    kReportBack,     // say that they come again
   };
 
-  Act Look(const Sight& sight);
+  Act Check(const Sight& sight);
 
   // The end of a recording: whether the records went elsewhere just before it. A probe was made,
   // and had its time, when `answers_before_probe` were there.
@@ -54,7 +54,7 @@ class BufferWatch {
   static constexpr int64_t kGoneNs = 10'000'000'000;
 
   bool TriesProbe(bool came);
-  Act LookWhileTaken(const Sight& sight);
+  Act CheckWhileTaken(const Sight& sight);
   void Take(uint64_t launches);
 
   bool taken_ = false, probed_ = false, registered_again_ = false;

@@ -83,7 +83,7 @@ void UnifiedMemory::Start(std::vector<capture::NoticeEvent>* notices) {
   if (!on_) notices->push_back(Refused(*api_, "unified memory", result));
 }
 
-void UnifiedMemory::TakeUpAgain() {
+void UnifiedMemory::EnableAgain() {
   if (on_) api_->activity_enable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 

@@ -24,7 +24,7 @@ class UnifiedMemory {
   // each call is a question to the driver. What CUPTI refuses is told in `notices`, once.
   void Start(std::vector<capture::NoticeEvent>* notices);
   // Once more, when another profiler has switched the records off.
-  void TakeUpAgain();
+  void EnableAgain();
   void Stop();
 
  private:

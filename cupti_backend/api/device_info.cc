@@ -5,7 +5,7 @@
 
 namespace prof::cupti {
 
-std::vector<capture::DeviceEvent> ReadDeviceFacts(const CuptiApi& api, const DriverApi& driver) {
+std::vector<capture::DeviceEvent> ReadDevices(const CuptiApi& api, const DriverApi& driver) {
   std::vector<capture::DeviceEvent> devices;
   int count = 0;
   if (driver.device_get_count(&count) != CUDA_SUCCESS) return devices;
@@ -17,39 +17,39 @@ std::vector<capture::DeviceEvent> ReadDeviceFacts(const CuptiApi& api, const Dri
       if (driver.device_get_attribute(&value, which, device) != CUDA_SUCCESS) return 0;
       return value > 0 ? static_cast<uint32_t>(value) : 0;
     };
-    capture::DeviceEvent facts;
-    facts.id = static_cast<uint32_t>(i);
+    capture::DeviceEvent event;
+    event.id = static_cast<uint32_t>(i);
     char name[256] = {};
-    if (driver.device_get_name(name, sizeof(name) - 1, device) == CUDA_SUCCESS) facts.name = name;
+    if (driver.device_get_name(name, sizeof(name) - 1, device) == CUDA_SUCCESS) event.name = name;
     CUpti_Device_GetChipName_Params chip = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
     chip.deviceIndex = static_cast<size_t>(i);
-    if (api.device_get_chip_name(&chip) == CUPTI_SUCCESS) facts.chip = chip.pChipName;
+    if (api.device_get_chip_name(&chip) == CUPTI_SUCCESS) event.chip = chip.pChipName;
     CUuuid uuid{};
     if (driver.device_get_uuid(&uuid, device) == CUDA_SUCCESS) {
       for (const char byte : uuid.bytes) {
         char hex[3];
         std::snprintf(hex, sizeof(hex), "%02x", static_cast<unsigned char>(byte));
-        facts.uuid += hex;
+        event.uuid += hex;
       }
     }
     size_t memory = 0;
-    if (driver.device_total_mem(&memory, device) == CUDA_SUCCESS) facts.memory_bytes = memory;
-    facts.compute_major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    facts.compute_minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    facts.sm_count = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    facts.warp_size = attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
-    facts.max_threads_per_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
-    facts.max_blocks_per_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
-    facts.registers_per_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
-    facts.shared_memory_per_sm =
+    if (driver.device_total_mem(&memory, device) == CUDA_SUCCESS) event.memory_bytes = memory;
+    event.compute_major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    event.compute_minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    event.sm_count = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    event.warp_size = attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    event.max_threads_per_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    event.max_blocks_per_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+    event.registers_per_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+    event.shared_memory_per_sm =
         attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
-    facts.reserved_shared_memory_per_block =
+    event.reserved_shared_memory_per_block =
         attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
-    facts.l2_bytes = attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-    facts.sm_clock_khz = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
-    facts.memory_clock_khz = attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
-    facts.memory_bus_bits = attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
-    devices.push_back(std::move(facts));
+    event.l2_bytes = attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+    event.sm_clock_khz = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+    event.memory_clock_khz = attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+    event.memory_bus_bits = attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+    devices.push_back(std::move(event));
   }
   return devices;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the driver and CUPTI say of the devices, for the snapshot.
+// Reads from the driver and from CUPTI what the snapshot holds about each device.
 #ifndef PROF_CUPTI_BACKEND_API_DEVICE_INFO_H_
 #define PROF_CUPTI_BACKEND_API_DEVICE_INFO_H_
 
@@ -13,7 +13,7 @@
 namespace prof::cupti {
 
 // All devices that this process sees; empty before cuInit. What cannot be read stays 0.
-std::vector<capture::DeviceEvent> ReadDeviceFacts(const CuptiApi& api, const DriverApi& driver);
+std::vector<capture::DeviceEvent> ReadDevices(const CuptiApi& api, const DriverApi& driver);
 
 }  // namespace prof::cupti
 

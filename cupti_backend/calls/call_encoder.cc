@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/calls/call_encoder.h"
+
 #include <string>
 #include <string_view>
 
-#include "cupti_backend/calls/call_encoder.h"
 #include "cupti_backend/calls/call_trace.h"
 
 namespace prof::cupti {

@@ -88,18 +88,18 @@ void GraphNodes::OnCloned(const CUpti_GraphData& data) {
     Set(*id, {from->second.path, graph});
   } else if (nodes_.count(*id) != 0) {  // its creation was the cloning
     Forget(*id);
-    if (untold_.size() < 2 * most_ || untold_.count(*id) != 0) untold_[*id] = 0;
+    if (new_.size() < 2 * most_ || new_.count(*id) != 0) new_[*id] = 0;
   }
 }
 
 void GraphNodes::Set(uint64_t id, Node node) {
   const auto known = nodes_.find(id);
-  if (known == nodes_.end() && (nodes_.size() >= most_ || untold_.size() >= 2 * most_)) {
+  if (known == nodes_.end() && (nodes_.size() >= most_ || new_.size() >= 2 * most_)) {
     ++dropped_;
     return;
   }
   Forget(id);
-  untold_[id] = node.path;
+  new_[id] = node.path;
   of_graph_[node.graph].insert(id);
   nodes_[id] = node;
 }
@@ -122,17 +122,17 @@ void GraphNodes::ForgetGraph(uint32_t graph) {
   of_graph_.erase(nodes);
 }
 
-void GraphNodes::TellAll() {
+void GraphNodes::BeginRecording() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  untold_.clear();
-  for (const auto& [id, node] : nodes_) untold_[id] = node.path;
+  new_.clear();
+  for (const auto& [id, node] : nodes_) new_[id] = node.path;
 }
 
-std::vector<capture::GraphNodeEvent> GraphNodes::Take() {
+std::vector<capture::GraphNodeEvent> GraphNodes::TakeNew() {
   std::unordered_map<uint64_t, uint32_t> taken;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    taken.swap(untold_);
+    taken.swap(new_);
   }
   std::vector<capture::GraphNodeEvent> nodes;
   nodes.reserve(taken.size());

@@ -38,11 +38,11 @@ class GraphNodes {
   // no room is counted in dropped(); no exception gets out.
   void OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& data) noexcept;
 
-  // A recording begins: Take gives all nodes that are known.
-  void TellAll();
+  // A recording begins: TakeNew gives all nodes that are known.
+  void BeginRecording();
   // The collector thread: nodes that are new since the last call, sorted by id. A later path of a
   // node replaces an earlier one; 0 takes it back.
-  std::vector<capture::GraphNodeEvent> Take();
+  std::vector<capture::GraphNodeEvent> TakeNew();
 
   // Nodes in a range that there was no room for, since the process began.
   uint64_t dropped() const;
@@ -69,7 +69,7 @@ class GraphNodes {
   mutable std::mutex mutex_;                  // of all below; never held across a call to CUPTI
   std::unordered_map<uint64_t, Node> nodes_;  // in a range; by CUPTI's id
   std::unordered_map<uint32_t, std::unordered_set<uint64_t>> of_graph_;
-  std::unordered_map<uint64_t, uint32_t> untold_;  // paths by id; at most twice most_
+  std::unordered_map<uint64_t, uint32_t> new_;  // paths by id; at most twice most_
   uint64_t dropped_ = 0;
 };
 

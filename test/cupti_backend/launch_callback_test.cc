@@ -180,7 +180,7 @@ TEST_CASE("Nodes of graphs are noted with the range that they are captured in, o
   program.launches.Disable();
   CHECK(enabled == 0);
   sampler.Stop();
-  const std::vector<capture::GraphNodeEvent> nodes = program.launches.graph_nodes().Take();
+  const std::vector<capture::GraphNodeEvent> nodes = program.launches.graph_nodes().TakeNew();
   REQUIRE(nodes.size() == 1);
   CHECK(nodes[0].node == 77);
   CHECK(nodes[0].path == layer);

@@ -33,7 +33,7 @@ class Program {
       ++sight.buffers;
       ++sight.answers;
     }
-    const Act act = watch.Look(sight);
+    const Act act = watch.Check(sight);
     probed_ = act == Act::kProbe;
     return act;
   }
@@ -68,7 +68,7 @@ TEST_CASE("Buffers that were taken are noticed within a second, and the launches
   const uint64_t launches = program.sight.launches;
   program.buffers_come = false;
   CHECK(program.LookFor(2) == Act::kProbe);
-  CHECK(program.LookFor(2) == Act::kTaken);
+  CHECK(program.LookFor(2) == Act::kReportTaken);
   CHECK(program.sight.now_ns - taken_at_ns <= 1'000'000'000);
   CHECK(program.watch.taken());
   CHECK(program.LookFor(5) == Act::kNothing);  // said once
@@ -82,7 +82,7 @@ TEST_CASE("Buffers that were taken before the first launch are noticed") {
   program.buffers_come = false;  // CUPTI never asks us for one
   Act act = Act::kProbe;
   for (int i = 0; i < 5 && act == Act::kProbe; ++i) act = program.LookOnce();
-  CHECK(act == Act::kTaken);
+  CHECK(act == Act::kReportTaken);
   CHECK(program.watch.launches_missed() == program.sight.launches);
 }
 
@@ -142,14 +142,14 @@ TEST_CASE("Where probes are never answered nothing is concluded, and they end") 
     ++program.sight.launches;
     if (i % 2 == 0) ++program.sight.buffers;  // other records come; no answer does
     program.sight.now_ns += kLookEveryNs;
-    if (program.watch.Look(program.sight) == Act::kProbe) ++probes;
+    if (program.watch.Check(program.sight) == Act::kProbe) ++probes;
   }
   CHECK(probes > 0);
   CHECK(probes <= 40);
   for (int i = 0; i < 300; ++i) {
     ++program.sight.launches;
     program.sight.now_ns += kLookEveryNs;
-    CHECK(program.watch.Look(program.sight) == Act::kNothing);
+    CHECK(program.watch.Check(program.sight) == Act::kNothing);
   }
   CHECK_FALSE(program.watch.taken());
   CHECK_FALSE(program.watch.End(program.sight, 0));
@@ -162,18 +162,18 @@ TEST_CASE("When torch.profiler has ended the records are taken up again, and the
   program.buffers_come = false;
   program.sight.torch_on = true;
   REQUIRE(program.LookFor(2) == Act::kProbe);
-  REQUIRE(program.LookFor(2) == Act::kTaken);
+  REQUIRE(program.LookFor(2) == Act::kReportTaken);
   CHECK(program.LookFor(30) == Act::kNothing);  // as long as it is at work
   program.sight.torch_on = false;
   program.sight.torch_off = true;
   const int64_t ended_ns = program.sight.now_ns;
-  REQUIRE(program.LookFor(15) == Act::kTakeUpAgain);
+  REQUIRE(program.LookFor(15) == Act::kRegisterAgain);
   CHECK(program.sight.now_ns - ended_ns <= 11'000'000'000);
   const uint64_t missed = program.watch.launches_missed();
   CHECK(missed >= program.sight.launches - before);
   CHECK(missed <= program.sight.launches - before + 100);
   program.buffers_come = true;
-  CHECK(program.LookFor(1) == Act::kBack);
+  CHECK(program.LookFor(1) == Act::kReportBack);
   CHECK_FALSE(program.watch.taken());
   CHECK(program.watch.launches_missed() == missed);
   CHECK(program.LookFor(10) == Act::kNothing);
@@ -186,7 +186,7 @@ TEST_CASE("A profiler that may be warming up keeps the buffers for ten seconds")
   program.buffers_come = false;
   program.sight.torch_off = true;  // its warm-up does not say that it is at work
   REQUIRE(program.LookFor(2) == Act::kProbe);
-  REQUIRE(program.LookFor(2) == Act::kTaken);
+  REQUIRE(program.LookFor(2) == Act::kReportTaken);
   CHECK(program.LookFor(9) == Act::kNothing);
   program.sight.torch_off = false;
   program.sight.torch_on = true;
@@ -202,11 +202,11 @@ TEST_CASE("Buffers that come back by themselves end the hole") {
   program.RunWell();
   program.buffers_come = false;
   REQUIRE(program.LookFor(2) == Act::kProbe);
-  REQUIRE(program.LookFor(2) == Act::kTaken);
+  REQUIRE(program.LookFor(2) == Act::kReportTaken);
   REQUIRE(program.LookFor(2) == Act::kNothing);
   const uint64_t missed = program.watch.launches_missed();
   program.buffers_come = true;
-  CHECK(program.LookOnce() == Act::kBack);
+  CHECK(program.LookOnce() == Act::kReportBack);
   CHECK(program.watch.launches_missed() == missed);
   program.buffers_come = false;  // a long kernel: it has the same time as any other
   CHECK(program.LookOnce() == Act::kNothing);
@@ -217,7 +217,7 @@ TEST_CASE("Buffers of a tool that nobody can ask are left to it") {
   program.RunWell();
   program.buffers_come = false;
   REQUIRE(program.LookFor(2) == Act::kProbe);
-  REQUIRE(program.LookFor(2) == Act::kTaken);
+  REQUIRE(program.LookFor(2) == Act::kReportTaken);
   CHECK(program.LookFor(600) == Act::kNothing);
 }
 

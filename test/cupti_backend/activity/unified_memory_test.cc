@@ -75,12 +75,12 @@ TEST_CASE("Each kind is configured for each device, before the records are switc
   CHECK(asked[8] == "on");
   memory.Start(&tables.notices);  // once is enough
   CHECK(asked.size() == 9);
-  memory.TakeUpAgain();
+  memory.EnableAgain();
   CHECK(asked.back() == "on");
   memory.Stop();
   CHECK(asked.back() == "off");
   memory.Stop();
-  memory.TakeUpAgain();
+  memory.EnableAgain();
   memory.Start(&tables.notices);
   CHECK(asked.size() == 11);
 }

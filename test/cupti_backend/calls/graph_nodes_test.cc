@@ -78,12 +78,12 @@ struct Program {
   }
   // All that are known, as "node:path".
   std::string Known() {
-    nodes.TellAll();
+    nodes.BeginRecording();
     return Taken();
   }
   std::string Taken() {
     std::string text;
-    for (const capture::GraphNodeEvent& node : nodes.Take()) {
+    for (const capture::GraphNodeEvent& node : nodes.TakeNew()) {
       text += (text.empty() ? "" : " ") + std::to_string(node.node) + ":" +
               (node.path == layer    ? "layer"
                : node.path == replay ? "replay"
@@ -190,7 +190,7 @@ TEST_CASE("What was built and thrown away between two looks stays bounded") {
     program.DestroyGraph(graph);
   }
   CHECK(program.nodes.dropped() == 100 - 16);
-  CHECK(program.nodes.Take().size() == 16);
+  CHECK(program.nodes.TakeNew().size() == 16);
 }
 
 TEST_CASE("A CUPTI that knows no ids, and callbacks without graphs, do no harm") {
@@ -232,9 +232,9 @@ TEST_CASE("Threads that build graphs at one time lose nothing") {
     });
   }
   size_t taken = 0;
-  for (int i = 0; i < 10; ++i) taken += nodes.Take().size();
+  for (int i = 0; i < 10; ++i) taken += nodes.TakeNew().size();
   for (std::thread& thread : threads) thread.join();
-  taken += nodes.Take().size();
+  taken += nodes.TakeNew().size();
   CHECK(taken == 4000);
   CHECK(nodes.dropped() == 0);
 }

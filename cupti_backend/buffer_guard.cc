@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/buffer_guard.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "cupti_backend/torch_profiler.h"
+#include "lib/capture/process/clock.h"
+#include "lib/capture/threads/thread_recorder.h"
+
+namespace prof::cupti {
+namespace {
+
+constexpr char kTaken[] =
+    "CUPTI's records do not reach prof: most likely another profiler in this process has taken "
+    "them (torch.profiler does); launches are missing until it ends";
+constexpr char kWereTaken[] =
+    "for some time another profiler in this process had CUPTI's records: launches are missing";
+constexpr char kFix[] = "use one of the two at a time";
+
+}  // namespace
+
+// Before CUPTI 13 threads share buffers, and a long kernel would hold a probe back.
+bool BufferGuard::Works() const { return process_->api.version >= 130000; }
+
+BufferWatch::Sight BufferGuard::SightNow() {
+  LaunchCallback& callback = process_->callback;
+  const LaunchCallback::TorchAnswers torch = callback.TakeTorchAnswers();
+  BufferWatch::Sight sight;
+  sight.now_ns = capture::MonotonicNs();
+  sight.launches = callback.launches() - launches_before_;
+  sight.buffers = process_->tracer.pool().exchanges();
+  sight.answers = decoder_->probes();
+  sight.torch_on = torch.on;
+  sight.torch_off = torch.off;
+  return sight;
+}
+
+void BufferGuard::Probe() {
+  decoder_->WatchProbesOf(capture::CurrentThreadId());
+  int version = 0;
+  process_->driver.driver_get_version(&version);
+}
+
+void BufferGuard::ReportTaken() {
+  timeline_->Set({State::kDegraded, 0, kTaken, kFix});
+  if (!std::exchange(reported_, true)) std::fprintf(stderr, "prof: %s; %s\n", kTaken, kFix);
+}
+
+void BufferGuard::Check(const std::function<void()>& register_again) {
+  if (!Works()) return;
+  switch (watch_.Check(SightNow())) {
+    case BufferWatch::Act::kNothing:
+      return;
+    case BufferWatch::Act::kProbe:
+      Probe();
+      return;
+    case BufferWatch::Act::kReportTaken:
+      process_->callback.AskTorch(FindTorchProfiler());
+      ReportTaken();
+      return;
+    case BufferWatch::Act::kRegisterAgain:
+      register_again();
+      return;
+    case BufferWatch::Act::kReportBack:
+      process_->callback.AskTorch(nullptr);
+      timeline_->Set({State::kDegraded, 0, kWereTaken, kFix});
+      return;
+  }
+}
+
+void BufferGuard::ProbeBeforeEnd() {
+  answers_before_end_ = decoder_->probes();
+  Probe();
+}
+
+void BufferGuard::End() {
+  process_->callback.AskTorch(nullptr);
+  if (Works() && watch_.End(SightNow(), answers_before_end_)) ReportTaken();
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The buffer guard carries out what BufferWatch finds: it probes whether CUPTI's records still come
+// to us, reports when they do not, and registers our buffers again when they may.
+#ifndef PROF_CUPTI_BACKEND_BUFFER_GUARD_H_
+#define PROF_CUPTI_BACKEND_BUFFER_GUARD_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "cupti_backend/activity/activity_decode.h"
+#include "cupti_backend/activity/buffer_watch.h"
+#include "cupti_backend/cupti_process.h"
+#include "cupti_backend/timeline_status.h"
+
+namespace prof::cupti {
+
+// One recording. The collector thread.
+class BufferGuard {
+ public:
+  // All outlive this. `launches_before`: those that the callback counted before the recording.
+  BufferGuard(CuptiProcess* process, ActivityDecoder* decoder, TimelineStatus* timeline,
+              uint64_t launches_before)
+      : process_(process),
+        decoder_(decoder),
+        timeline_(timeline),
+        launches_before_(launches_before) {}
+
+  // Before a flush: what the flush before brought has been decoded since. A probe has until the
+  // next check. `register_again` is called when the buffers are to be registered again.
+  void Check(const std::function<void()>& register_again);
+  // Before the last rounds. The answer is there when they are over.
+  void ProbeBeforeEnd();
+  // After them.
+  void End();
+
+  uint64_t launches_missed() const { return watch_.launches_missed(); }
+
+ private:
+  bool Works() const;
+  BufferWatch::Sight SightNow();
+  void Probe();
+  void ReportTaken();
+
+  CuptiProcess* const process_;
+  ActivityDecoder* const decoder_;
+  TimelineStatus* const timeline_;
+  const uint64_t launches_before_;
+  BufferWatch watch_;
+  bool reported_ = false;  // on stderr
+  uint64_t answers_before_end_ = 0;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_BUFFER_GUARD_H_

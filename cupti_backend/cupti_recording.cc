@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/cupti_recording.h"
+
+#include <string>
+#include <utility>
+
+#include "cupti_backend/activity/graph_level.h"
+#include "lib/capture/process/clock.h"
+
+namespace prof::cupti {
+namespace {
+
+// PM sampling waits for the sampled launches to be done, but no longer than this: a program whose
+// kernels change all the time would never get it.
+constexpr int64_t kLongestSamplingBeforePmNs = 20'000'000'000;
+
+template <typename Events>
+void AddAll(const Events& events, capture::EventSink& sink) {
+  for (const auto& event : events) sink.Add(event);
+}
+
+}  // namespace
+
+// Their buffers and losses are not this recording's.
+CuptiRecording::Before CuptiRecording::ForgetEarlier(CuptiProcess* process) {
+  ResolveStreamNames(true);
+  const Before before = {process->callback.launches(), process->tracer.pool().refused()};
+  process->tracer.pool().Drain([](uint8_t*, size_t) {});
+  process->tracer.TakeDropped();
+  return before;
+}
+
+CuptiRecording::CuptiRecording(CuptiProcess* process, const SessionOptions& options)
+    : process_(process),
+      before_(ForgetEarlier(process)),
+      sampler_(&process->api, &process->driver, options),
+      decoder_(&process->api, &sampler_.records()),
+      calls_(&process->api),
+      graph_nodes_(&process->callback.graph_nodes(), options.ranges),
+      devices_(&process->api, &process->driver),
+      buffers_(process, &decoder_, &timeline_, before_.launches) {
+  decoder_.SetStart(capture::RealtimeNs());
+  if (options.continuous) pm_.emplace(&process->api, &process->pm_hosts, options);
+  if (options.unified_memory) unified_memory_.emplace(&process->api, &process->driver);
+}
+
+void CuptiRecording::Start(const SessionOptions& options, bool injected) {
+  CUcontext current = nullptr;  // stays null before the program's cuInit
+  const bool has_context =
+      process_->driver.ctx_get_current(&current) == CUDA_SUCCESS && current != nullptr;
+  const Graphs graphs = process_->tracer.DecideGraphs(options.graphs, injected && !has_context);
+  if (auto notice = GraphsNotice(options.graphs, graphs)) notices_.push_back(*notice);
+  start_ns_ = capture::MonotonicNs();
+  std::string failed;
+  const CUptiResult result = process_->tracer.Enable(&failed);
+  if (result != CUPTI_SUCCESS) {
+    timeline_.Set({State::kDegraded, static_cast<int>(result),
+                   "CUPTI does not record " + failed + ": " + ErrorText(process_->api, result),
+                   "check that nvidia-smi works here"});
+  } else {
+    timeline_.Set({State::kWorking, 0, "", ""});
+  }
+  if (unified_memory_) unified_memory_->Start(&notices_);
+  process_->callback.Enable(&sampler_.launches());
+  running_ = true;
+  if (has_context) sampler_.launches().OnContext(current);
+}
+
+void CuptiRecording::Gather(bool flush) {
+  if (flush || !flushed_) {
+    flushed_ = true;
+    if (running_) buffers_.Check([this] { RegisterBuffersAgain(); });
+    process_->tracer.Flush(false);
+  }
+  dropped_ += process_->tracer.TakeDropped();
+  if (!saw_gpu_work_ && process_->callback.launches() > before_.launches) saw_gpu_work_ = true;
+  sampled_ = sampler_.TakeEvents();
+  graph_nodes_.Gather();
+  GatherContinuous();
+  if (running_ && unified_memory_) unified_memory_->Start(&notices_);
+}
+
+// Not while a launch is under a counter range: its tracing may be paused on purpose.
+void CuptiRecording::RegisterBuffersAgain() {
+  sampler_.Undisturbed([this] {
+    std::string failed;
+    process_->tracer.Enable(&failed);
+  });
+  if (unified_memory_) unified_memory_->EnableAgain();
+}
+
+// One at a time: the hardware samples launches first, then the whole GPU.
+void CuptiRecording::GatherContinuous() {
+  if (!pm_) return;
+  const bool over = capture::MonotonicNs() - start_ns_ > kLongestSamplingBeforePmNs;
+  if (running_ && (over || sampler_.Complete())) {
+    sampler_.Stop();
+    for (const int device : sampler_.contexts().Devices()) pm_->Start(device);
+  }
+  pm_events_ = pm_->TakeEvents();
+}
+
+void CuptiRecording::Encode(capture::EventSink& sink) {
+  devices_.Write(sampled_.peaks, saw_gpu_work_ || decoder_.saw_gpu_work(), sink);
+  AddAll(sampled_.groups, sink);
+  graph_nodes_.Write(sink);
+  process_->tracer.pool().Drain([&](uint8_t* buffer, size_t bytes) {
+    decoder_.Decode(buffer, bytes, sink);
+    sink.WriteIfLarge();
+  });
+  AddAll(sampled_.untraced, sink);
+  AddAll(sampled_.samples, sink);
+  AddAll(sampled_.intervals, sink);
+  AddAll(std::exchange(notices_, {}), sink);
+  AddAll(sampled_.notices, sink);
+  sampled_ = {};
+  AddAll(pm_events_.series, sink);
+  for (const capture::PmBatchEvent& batch : pm_events_.batches) {
+    sink.Add(batch);
+    sink.WriteIfLarge();
+  }
+  pm_events_ = {};
+  if (decoder_.saw_gpu_work()) saw_gpu_work_ = true;
+}
+
+bool CuptiRecording::Synchronize() {
+  const bool ok = sampler_.contexts().Synchronize();
+  process_->tracer.Flush(false);
+  return ok;
+}
+
+void CuptiRecording::StopCounters() {
+  sampler_.Stop();
+  buffers_.ProbeBeforeEnd();
+}
+
+void CuptiRecording::Stop() {
+  if (!running_) return;
+  running_ = false;
+  ResolveStreamNames(false);
+  buffers_.End();
+  if (pm_) pm_->Stop();
+  process_->callback.Disable();
+  process_->tracer.Flush(true);
+  process_->tracer.Disable();
+  if (unified_memory_) unified_memory_->Stop();
+  dropped_ += process_->tracer.TakeDropped();
+}
+
+capture::SourceVersions CuptiRecording::versions() const {
+  capture::SourceVersions versions;
+  int driver = 0;
+  if (process_->driver.driver_get_version(&driver) == CUDA_SUCCESS && driver > 0) {
+    versions.cuda_driver = static_cast<uint32_t>(driver);
+  }
+  versions.cupti = process_->api.version;
+  versions.cupti_path = process_->api.path;
+  versions.cupti_device_bytes = process_->tracer.device_bytes();
+  return versions;
+}
+
+SubsystemStatus CuptiRecording::continuous_status() const {
+  return pm_ ? pm_->status() : SubsystemStatus{};
+}
+
+void CuptiRecording::AddLosses(Integrity& integrity) const {
+  integrity.launches += process_->callback.launches() - before_.launches;
+  integrity.dropped_by_cupti += dropped_;
+  integrity.buffers_refused += process_->tracer.pool().refused() - before_.buffers_refused;
+  integrity.unknown_records += decoder_.unknown_records();
+  integrity.launches_missed += buffers_.launches_missed();
+  sampler_.AddLosses(integrity);
+  integrity.graph_nodes_dropped += graph_nodes_.dropped();
+  if (!pm_) return;
+  integrity.pm_samples_lost += pm_->samples_lost();
+  integrity.pm_restarts += pm_->restarts();
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A CUPTI recording puts the parts of one recording together: activity records, API calls, sampled
+// counters and PM samples.
+#ifndef PROF_CUPTI_BACKEND_CUPTI_RECORDING_H_
+#define PROF_CUPTI_BACKEND_CUPTI_RECORDING_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cupti_backend/activity/activity_decode.h"
+#include "cupti_backend/activity/unified_memory.h"
+#include "cupti_backend/buffer_guard.h"
+#include "cupti_backend/calls/call_encoder.h"
+#include "cupti_backend/calls/graph_node_writer.h"
+#include "cupti_backend/cupti_process.h"
+#include "cupti_backend/device_writer.h"
+#include "cupti_backend/pm/pm_sampler.h"
+#include "cupti_backend/sampling/counter_sampler.h"
+#include "cupti_backend/timeline_status.h"
+#include "lib/capture/collector/gpu_source.h"
+#include "lib/capture/events/event_sink.h"
+
+namespace prof::cupti {
+
+// The functions, their threads and their order are those of capture::GpuSource.
+class CuptiRecording {
+ public:
+  // `process` outlives this. The thread that starts the capture.
+  CuptiRecording(CuptiProcess* process, const SessionOptions& options);
+  void Start(const SessionOptions& options, bool injected);
+
+  void Gather(bool flush);
+  void Encode(capture::EventSink& sink);
+  void Encode(const capture::CallEvent& call, capture::EventSink& sink) {
+    calls_.Encode(call, sink);
+  }
+  bool Synchronize();
+  void StopCounters();
+  void Stop();
+
+  capture::SourceVersions versions() const;
+  SubsystemStatus timeline_status() const { return timeline_.Get(); }
+  SubsystemStatus counters_status() const { return sampler_.status(); }
+  SubsystemStatus continuous_status() const;
+  bool counters_complete() const { return sampler_.Complete(); }
+  bool saw_gpu_work() const { return saw_gpu_work_; }
+  void AddLosses(Integrity& integrity) const;
+
+ private:
+  // What earlier recordings of this process have counted.
+  struct Before {
+    uint64_t launches = 0, buffers_refused = 0;
+  };
+  static Before ForgetEarlier(CuptiProcess* process);
+  void RegisterBuffersAgain();
+  void GatherContinuous();
+
+  CuptiProcess* const process_;
+  const Before before_;
+  CounterSampler sampler_;
+  ActivityDecoder decoder_;
+  CallEncoder calls_;
+  std::optional<PmSampler> pm_;                  // none: not asked for
+  std::optional<UnifiedMemory> unified_memory_;  // none: not asked for
+  GraphNodeWriter graph_nodes_;
+  DeviceWriter devices_;
+  TimelineStatus timeline_;
+  BufferGuard buffers_;
+
+  // What was gathered, and not encoded yet.
+  SamplerEvents sampled_;
+  PmEvents pm_events_;
+  std::vector<capture::NoticeEvent> notices_;
+
+  int64_t start_ns_ = 0;
+  bool running_ = false;
+  bool flushed_ = false;
+  bool saw_gpu_work_ = false;
+  uint64_t dropped_ = 0;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_CUPTI_RECORDING_H_

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The device writer writes the devices into the snapshot: once what they are, and again whenever a
+// new peak was measured. A later entry replaces an earlier one.
+#ifndef PROF_CUPTI_BACKEND_DEVICE_WRITER_H_
+#define PROF_CUPTI_BACKEND_DEVICE_WRITER_H_
+
+#include <vector>
+
+#include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/driver_api.h"
+#include "cupti_backend/sampling/sample_reader.h"
+#include "lib/capture/events/event_sink.h"
+
+namespace prof::cupti {
+
+// One recording. The collector thread.
+class DeviceWriter {
+ public:
+  // Both tables outlive this.
+  DeviceWriter(const CuptiApi* api, const DriverApi* driver) : api_(api), driver_(driver) {}
+
+  // `used`: the program did something on a GPU. Devices are not read before that.
+  void Write(const std::vector<PeakEvent>& peaks, bool used, capture::EventSink& sink);
+
+ private:
+  bool AddPeak(const PeakEvent& peak);  // false: it is known
+
+  const CuptiApi* const api_;
+  const DriverApi* const driver_;
+  std::vector<capture::DeviceEvent> devices_;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_DEVICE_WRITER_H_
