@@ -8,8 +8,8 @@
 
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/metrics/metric_host.h"
+#include "cupti_backend/metrics/metric_levels.h"
 #include "cupti_backend/metrics/metric_search.h"
-#include "cupti_backend/metrics/metric_tiers.h"
 #include "cupti_backend/metrics/pass_planner.h"
 
 namespace prof::cupti {
@@ -61,39 +61,41 @@ const char* KindOf(const MetricHost& host, const std::string& base) {
 std::vector<CatalogueMetric> Described(const MetricHost& host,
                                        const std::vector<std::string>& names,
                                        const std::vector<std::string>& bases) {
-  const std::vector<MetricFacts> facts = host.Describe(bases);
+  const std::vector<MetricDescription> descriptions = host.Describe(bases);
   std::vector<CatalogueMetric> metrics;
   for (size_t i = 0; i < names.size(); ++i) {
-    metrics.push_back(
-        {names[i], KindOf(host, bases[i]), facts[i].hardware, facts[i].unit, facts[i].description});
+    metrics.push_back({names[i], KindOf(host, bases[i]), descriptions[i].hardware,
+                       descriptions[i].unit, descriptions[i].description});
   }
   return metrics;
 }
 
-// What a run would read: a tier is planned after those that its level holds before it.
-std::vector<MetricTier> TiersAsked(const MetricHost& host, const CatalogueQuestion& question) {
-  if (!question.metrics.empty()) return {UserTier(question.metrics)};
-  std::vector<MetricTier> tiers;
-  for (const std::string& name : TierNames()) {
-    const bool needed = question.tier.empty() || name == question.tier ||
-                        (question.tier == "SOL" && name == "T1");  // it reads what T1 does not
-    if (needed && name != "pulse") tiers.push_back(TierNamed(host, name));
+// What a run would read: a level is planned after the cheaper ones that --counters reads with it.
+std::vector<MetricLevel> LevelsRequested(const MetricHost& host,
+                                         const CatalogueQuestion& question) {
+  if (!question.metrics.empty()) return {UserLevel(question.metrics)};
+  std::vector<MetricLevel> levels;
+  for (const std::string& name : LevelNames()) {
+    const bool needed =
+        question.level.empty() || name == question.level ||
+        (question.level == "speed-of-light" && name == "sol");  // reads what sol does not
+    if (needed && name != "pulse") levels.push_back(LevelNamed(host, name));
   }
-  return tiers;
+  return levels;
 }
 
 void AddPlan(const MetricHost& host, const CatalogueQuestion& question, PassPlan plan,
              CatalogueAnswer* answer) {
   for (const PlannedGroup& group : plan.groups) {
     const bool shown =
-        !question.metrics.empty() || question.tier.empty() || question.tier == group.tier;
+        !question.metrics.empty() || question.level.empty() || question.level == group.level;
     if (!shown) continue;
-    if (answer->tiers.empty() || answer->tiers.back().name != group.tier) {
-      answer->tiers.push_back({group.tier, {}});
+    if (answer->levels.empty() || answer->levels.back().name != group.level) {
+      answer->levels.push_back({group.level, {}});
     }
     std::vector<std::string> bases;
     for (const std::string& metric : group.metrics) bases.push_back(host.BaseOf(metric));
-    answer->tiers.back().groups.push_back(
+    answer->levels.back().groups.push_back(
         {Described(host, group.metrics, bases), ToString(group.cost), SampleCostNs(group.cost)});
   }
   for (ThroughputPlan& throughput : plan.throughputs) {
@@ -136,10 +138,10 @@ bool ChooseChip(const CuptiApi& api, const CatalogueQuestion& question, Catalogu
 
 CatalogueAnswer AskCatalogue(const CatalogueQuestion& question) {
   CatalogueAnswer answer;
-  const std::vector<std::string> names = TierNames();
-  if (!question.tier.empty() &&
-      std::find(names.begin(), names.end(), question.tier) == names.end()) {
-    answer.error = "there is no tier '" + question.tier + "'";
+  const std::vector<std::string> names = LevelNames();
+  if (!question.level.empty() &&
+      std::find(names.begin(), names.end(), question.level) == names.end()) {
+    answer.error = "there is no level '" + question.level + "'";
     answer.fix = "name one of " + Joined(names);
     return answer;
   }
@@ -157,9 +159,9 @@ CatalogueAnswer AskCatalogue(const CatalogueQuestion& question) {
     Search(host, question, &answer);
   } else {
     const bool pulse =
-        question.metrics.empty() && (question.tier.empty() || question.tier == "pulse");
-    if (pulse) AddPlan(host, question, PlanPasses(host, {TierNamed(host, "pulse")}), &answer);
-    AddPlan(host, question, PlanPasses(host, TiersAsked(host, question)), &answer);
+        question.metrics.empty() && (question.level.empty() || question.level == "pulse");
+    if (pulse) AddPlan(host, question, PlanPasses(host, {LevelNamed(host, "pulse")}), &answer);
+    AddPlan(host, question, PlanPasses(host, LevelsRequested(host, question)), &answer);
   }
   return answer;
 }

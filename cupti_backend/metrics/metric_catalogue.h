@@ -27,8 +27,8 @@ struct CatalogueGroup {
   int64_t sample_cost_ns = 0;  // what a sampled launch costs its thread, on an H200
 };
 
-struct CatalogueTier {
-  std::string name;  // "T1"
+struct CatalogueLevel {
+  std::string name;  // "sol"
   std::vector<CatalogueGroup> groups;
 };
 
@@ -40,9 +40,9 @@ struct CatalogueThroughput {
 
 struct CatalogueQuestion {
   std::string chip;                  // "GH100"; empty: the first GPU's, without one kAssumedChip
-  std::string tier;                  // "T1"; empty: all
-  std::vector<std::string> metrics;  // not empty: these, as tier "user", and no other
-  // Set: the names that it takes, in `found`, and no tiers.
+  std::string level;                 // "sol"; empty: all
+  std::vector<std::string> metrics;  // not empty: these, as level "user", and no other
+  // Set: the names that it takes, in `found`, and no levels.
   std::function<bool(const std::string& base_name)> search;
 };
 
@@ -53,7 +53,7 @@ struct CatalogueAnswer {
   std::string chip;
   std::string chip_source;  // "of GPU 0", "as asked for", or why it was assumed
   std::vector<std::string> chips;
-  std::vector<CatalogueTier> tiers;
+  std::vector<CatalogueLevel> levels;
   std::vector<CatalogueThroughput> throughputs;
   std::vector<std::string> left_out;  // "name: reason"
   std::vector<CatalogueMetric> found;

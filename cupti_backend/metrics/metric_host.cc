@@ -105,10 +105,10 @@ std::vector<std::string> MetricHost::Suffixes(const std::string& base) const {
   return suffixes;
 }
 
-std::vector<MetricFacts> MetricHost::Describe(const std::vector<std::string>& bases) const {
-  std::vector<MetricFacts> facts(bases.size());
+std::vector<MetricDescription> MetricHost::Describe(const std::vector<std::string>& bases) const {
+  std::vector<MetricDescription> descriptions(bases.size());
   CUpti_Profiler_Host_Object* host = OpenHost(api_, chip_, availability_, type_);
-  if (host == nullptr) return facts;
+  if (host == nullptr) return descriptions;
   const auto text = [](const char* from) { return std::string(from == nullptr ? "" : from); };
   for (size_t i = 0; i < bases.size(); ++i) {
     CUpti_Profiler_Host_GetMetricProperties_Params params = {
@@ -119,10 +119,10 @@ std::vector<MetricFacts> MetricHost::Describe(const std::vector<std::string>& ba
         api_->host_get_metric_properties(&params) != CUPTI_SUCCESS) {
       continue;
     }
-    facts[i] = {text(params.pDescription), text(params.pHwUnit), text(params.pDimUnit)};
+    descriptions[i] = {text(params.pDescription), text(params.pHwUnit), text(params.pDimUnit)};
   }
   CloseHost(api_, host);
-  return facts;
+  return descriptions;
 }
 
 std::vector<std::string> MetricHost::PartsOf(const std::string& throughput) const {

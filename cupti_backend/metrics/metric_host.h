@@ -17,7 +17,7 @@ namespace prof::cupti {
 enum class MetricKind : uint8_t { kCounter, kRatio, kThroughput };
 
 // What CUPTI says of a metric.
-struct MetricFacts {
+struct MetricDescription {
   std::string description;
   std::string hardware;  // "dram"
   std::string unit;      // "byte"
@@ -49,7 +49,7 @@ class MetricHost {
   std::vector<std::string> Suffixes(const std::string& base) const;
 
   // Parallel to `bases`.
-  std::vector<MetricFacts> Describe(const std::vector<std::string>& bases) const;
+  std::vector<MetricDescription> Describe(const std::vector<std::string>& bases) const;
 
   // Base names of the parts of a throughput, which is their maximum; empty when it has none, or
   // they are not known. A part may be a throughput itself.

@@ -16,11 +16,11 @@ class Planner {
  public:
   explicit Planner(const MetricHost& host) : host_(host) {}
 
-  void Add(const MetricTier& tier) {
-    tier_ = tier.name;
+  void Add(const MetricLevel& level) {
+    level_ = level.name;
     const size_t first = plan_.groups.size();
     Names extras;
-    for (const MetricGroup& group : tier.groups) {
+    for (const MetricGroup& group : level.groups) {
       if (PlaceWhole(group)) continue;
       Names hardware, software;
       for (const std::string& metric : group.metrics) Accept(metric, &hardware, &software);
@@ -28,13 +28,13 @@ class Planner {
       Place(hardware, Unplanned(group.extras), first, &extras);
     }
     for (const std::string& metric : extras) Fit(metric, first);
-    throughputs_.insert(tier.throughputs.begin(), tier.throughputs.end());
+    throughputs_.insert(level.throughputs.begin(), level.throughputs.end());
     std::stable_sort(plan_.groups.begin() + static_cast<ptrdiff_t>(first), plan_.groups.end(),
                      [](const auto& a, const auto& b) { return a.cost < b.cost; });
   }
 
   // CUPTI 13.0 patches code for the first configuration of software counters that it is given, and
-  // reads the later ones from that: so there is one for all tiers.
+  // reads the later ones from that: so there is one for all levels.
   void JoinSoftware() {
     std::vector<PlannedGroup>& groups = plan_.groups;
     const auto software = [](const PlannedGroup& g) { return IsSoftware(g.metrics.front()); };
@@ -42,7 +42,7 @@ class Planner {
     if (first == groups.end()) return;
     for (auto next = std::find_if(first + 1, groups.end(), software); next != groups.end();
          next = std::find_if(next, groups.end(), software)) {
-      tier_ = first->tier;
+      level_ = first->level;
       Names joint = first->metrics;
       joint.insert(joint.end(), next->metrics.begin(), next->metrics.end());
       if (!Try(std::move(joint), &*first)) {
@@ -144,7 +144,7 @@ class Planner {
     std::vector<uint8_t> image;
     if (host_.Passes(metrics, &image) != 1) return false;
     const MetricCost cost = CostOf(metrics);
-    *group = {tier_, std::move(metrics), std::move(image), cost};
+    *group = {level_, std::move(metrics), std::move(image), cost};
     return true;
   }
 
@@ -177,7 +177,7 @@ class Planner {
     }
   }
 
-  // Into the first group of the tier that has room for it.
+  // Into the first group of the level that has room for it.
   bool Fit(const std::string& metric, size_t first) {
     for (size_t i = first; i < plan_.groups.size(); ++i) {
       if (IsSoftware(plan_.groups[i].metrics.front()) != IsSoftware(metric)) continue;
@@ -191,7 +191,7 @@ class Planner {
   }
 
   const MetricHost& host_;
-  std::string tier_;
+  std::string level_;
   std::set<std::string> planned_;
   std::set<std::string> throughputs_;  // to be explained when all is planned
   PassPlan plan_;
@@ -199,17 +199,17 @@ class Planner {
 
 }  // namespace
 
-PassPlan PlanPasses(const MetricHost& host, const std::vector<MetricTier>& tiers) {
+PassPlan PlanPasses(const MetricHost& host, const std::vector<MetricLevel>& levels) {
   Planner planner(host);
-  for (const MetricTier& tier : tiers) planner.Add(tier);
+  for (const MetricLevel& level : levels) planner.Add(level);
   planner.JoinSoftware();
   return planner.Take();
 }
 
-PassPlan PlanReplay(const MetricHost& host, const std::vector<MetricTier>& tiers) {
+PassPlan PlanReplay(const MetricHost& host, const std::vector<MetricLevel>& levels) {
   PassPlan plan;
   PlannedGroup all;
-  all.tier = "replay";
+  all.level = "replay";
   all.cost = MetricCost::kSm;
   all.metrics = {kWindowMetric};
   const auto add = [&](const std::string& metric) {
@@ -220,11 +220,11 @@ PassPlan PlanReplay(const MetricHost& host, const std::vector<MetricTier>& tiers
       plan.left_out.push_back(metric + ": " + ExplainName(host, metric));
     }
   };
-  for (const MetricTier& tier : tiers) {
-    for (const MetricGroup& group : tier.groups) {
+  for (const MetricLevel& level : levels) {
+    for (const MetricGroup& group : level.groups) {
       std::for_each(group.metrics.begin(), group.metrics.end(), add);
     }
-    std::for_each(tier.throughputs.begin(), tier.throughputs.end(), add);
+    std::for_each(level.throughputs.begin(), level.throughputs.end(), add);
   }
   if (host.Passes(all.metrics, &all.config_image) > 0) {
     plan.groups.push_back(std::move(all));

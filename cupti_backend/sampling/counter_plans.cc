@@ -100,9 +100,9 @@ std::optional<Problem> CounterPlans::PlanChip(const std::string& name, CUcontext
     return ExplainCounterError(*api_, result, "ask which counters exist");
   }
   const MetricHost host(api_, name, made->availability);
-  const std::vector<MetricTier> tiers = TiersOf(host, options_.counters, options_.metrics);
+  const std::vector<MetricLevel> levels = LevelsOf(host, options_.counters, options_.metrics);
   made->passes =
-      options_.replay == Replay::kKernel ? PlanReplay(host, tiers) : PlanPasses(host, tiers);
+      options_.replay == Replay::kKernel ? PlanReplay(host, levels) : PlanPasses(host, levels);
   std::vector<PlannedGroup>& groups = made->passes.groups;
   for (; groups.size() > SampleSchedule::kMaxGroups; groups.pop_back()) {
     for (const std::string& metric : groups.back().metrics) {
@@ -113,7 +113,7 @@ std::optional<Problem> CounterPlans::PlanChip(const std::string& name, CUcontext
     plan->left_out += (plan->left_out.empty() ? "" : "; ") + metric;
   }
   for (uint32_t i = 0; i < groups.size(); ++i) {
-    plan->new_groups.push_back({made->first_group_id + i, groups[i].tier, groups[i].metrics,
+    plan->new_groups.push_back({made->first_group_id + i, groups[i].level, groups[i].metrics,
                                 ThroughputsOf(made->passes, groups[i])});
   }
   chips_.push_back(std::move(made));

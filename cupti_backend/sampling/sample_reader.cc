@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cupti_backend/metrics/metric_tiers.h"
+#include "cupti_backend/metrics/metric_levels.h"
 
 namespace prof::cupti {
 namespace {

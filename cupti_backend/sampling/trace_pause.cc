@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "cupti_backend/metrics/metric_cost.h"
-#include "cupti_backend/metrics/metric_tiers.h"
+#include "cupti_backend/metrics/metric_levels.h"
 
 namespace prof::cupti {
 namespace {

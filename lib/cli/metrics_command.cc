@@ -46,11 +46,10 @@ int Run(const MetricsOptions& options) {
   cupti::CatalogueQuestion question;
   question.chip = options.chip;
   if (!options.level.empty()) {
-    const MetricLevel* const level = LevelNamed(options.level);
-    if (level == nullptr) {
+    if (LevelNamed(options.level) == nullptr) {
       return Fail("there is no level '" + options.level + "': name one of " + LevelNames());
     }
-    question.tier = level->tier;
+    question.level = options.level;
   }
   question.metrics = SplitList(options.metrics);
   if (!options.search.empty()) {

@@ -27,8 +27,8 @@ Json ToJson(const std::vector<cupti::CatalogueMetric>& metrics) {
 
 std::string MetricsJson(const cupti::CatalogueAnswer& answer, const MetricsOptions& options) {
   Json levels = Json::array(), throughputs = Json::array();
-  for (const cupti::CatalogueTier& level : answer.tiers) {
-    const MetricLevel& about = LevelOfTier(level.name);
+  for (const cupti::CatalogueLevel& level : answer.levels) {
+    const MetricLevel& about = LevelOrOwnList(level.name);
     Json groups = Json::array();
     for (const cupti::CatalogueGroup& group : level.groups) {
       groups.push_back({{"cost_class", group.cost_class},

@@ -8,18 +8,18 @@ namespace prof::cli {
 namespace {
 
 constexpr MetricLevel kLevels[] = {
-    {"pulse", "pulse", "--counters pulse",
+    {"pulse", "--counters pulse",
      "DRAM, L2, issue slots, tensor pipe, occupancy, clocks, in one pass"},
-    {"sol", "T1", "--counters sol",
+    {"sol", "--counters sol",
      "DRAM, L2, L1, pipes, issue, occupancy, clocks, most of the speed of light"},
-    {"stalls", "T2", "--counters stalls", "why warps wait, threads per instruction"},
-    {"memory", "T3", "--counters all",
+    {"stalls", "--counters stalls", "why warps wait, threads per instruction"},
+    {"memory", "--counters all",
      "sectors, requests, bank conflicts, hit rates, local memory, atomics"},
-    {"tensor", "T4", "--counters all", "tensor operations by type"},
-    {"speed-of-light", "SOL", "--counters all",
+    {"tensor", "--counters all", "tensor operations by type"},
+    {"speed-of-light", "--counters all",
      "the rest of Nsight Compute's sm__ and gpu__compute_memory_throughput"}};
 
-constexpr MetricLevel kOwnList = {"user", "user", "--metrics", "your own list"};
+constexpr MetricLevel kOwnList = {"user", "--metrics", "your own list"};
 
 }  // namespace
 
@@ -30,11 +30,9 @@ const MetricLevel* LevelNamed(std::string_view name) {
   return found == std::end(kLevels) ? nullptr : found;
 }
 
-const MetricLevel& LevelOfTier(std::string_view tier) {
-  const MetricLevel* const found =
-      std::find_if(std::begin(kLevels), std::end(kLevels),
-                   [&](const MetricLevel& level) { return tier == level.tier; });
-  return found == std::end(kLevels) ? kOwnList : *found;
+const MetricLevel& LevelOrOwnList(std::string_view name) {
+  const MetricLevel* const level = LevelNamed(name);
+  return level != nullptr ? *level : kOwnList;
 }
 
 std::string LevelNames() {
@@ -45,7 +43,7 @@ std::string LevelNames() {
   return names;
 }
 
-double SampleCostNs(const cupti::CatalogueTier& level) {
+double SampleCostNs(const cupti::CatalogueLevel& level) {
   double cost = 0;
   for (const cupti::CatalogueGroup& group : level.groups) {
     cost += static_cast<double>(group.sample_cost_ns);

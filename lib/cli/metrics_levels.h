@@ -13,7 +13,6 @@ namespace prof::cli {
 
 struct MetricLevel {
   const char* name;
-  const char* tier;      // its name in the catalogue
   const char* included;  // the option of `prof run` that reads it: "--counters all"
   const char* answers;   // what it is good for
 };
@@ -21,14 +20,14 @@ struct MetricLevel {
 // The level that a user named, or null.
 [[nodiscard]] const MetricLevel* LevelNamed(std::string_view name);
 
-// The level with the name `tier` in the catalogue; any other name is a list of the user's own.
-[[nodiscard]] const MetricLevel& LevelOfTier(std::string_view tier);
+// The level with this name in the catalogue; any other name is a list of the user's own.
+[[nodiscard]] const MetricLevel& LevelOrOwnList(std::string_view name);
 
 // "pulse, sol, ...".
 [[nodiscard]] std::string LevelNames();
 
 // What one sample of a kernel costs the launching thread, on the GPU of kCostSource.
-[[nodiscard]] double SampleCostNs(const cupti::CatalogueTier& level);
+[[nodiscard]] double SampleCostNs(const cupti::CatalogueLevel& level);
 
 inline constexpr const char* kCostSource =
     "measured on an H200 with CUPTI 13.0 (docs/internals/counters.md): 8 us for times, 50 us for "

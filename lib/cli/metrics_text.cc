@@ -19,8 +19,8 @@ namespace {
 
 using cupti::CatalogueAnswer;
 using cupti::CatalogueGroup;
+using cupti::CatalogueLevel;
 using cupti::CatalogueMetric;
-using cupti::CatalogueTier;
 using report::Align;
 using report::Table;
 
@@ -41,9 +41,9 @@ void WriteOverview(std::ostream& out, const CatalogueAnswer& answer, int samples
                    {"one sample", Align::kRight},
                    {std::to_string(samples) + " samples", Align::kRight},
                    {"answers", Align::kLeft, 30}};
-  for (const CatalogueTier& level : answer.tiers) {
+  for (const CatalogueLevel& level : answer.levels) {
     const double cost = SampleCostNs(level);
-    const MetricLevel& about = LevelOfTier(level.name);
+    const MetricLevel& about = LevelOrOwnList(level.name);
     table.rows.push_back(
         {{about.name, about.included, report::Count(static_cast<int64_t>(level.groups.size())),
           report::Time(cost), report::Time(cost * samples), about.answers}});
@@ -74,12 +74,12 @@ void WriteMetricTable(std::ostream& out, const std::vector<CatalogueMetric>& met
   report::WriteTable(out, table, text.width, text.utf8);
 }
 
-void WriteLevel(std::ostream& out, const CatalogueTier& level, const TextOptions& text) {
+void WriteLevel(std::ostream& out, const CatalogueLevel& level, const TextOptions& text) {
   for (size_t i = 0; i < level.groups.size(); ++i) {
     const CatalogueGroup& group = level.groups[i];
     report::WriteHeading(
         out,
-        std::string(LevelOfTier(level.name).name) + ", pass " + std::to_string(i + 1) + " of " +
+        std::string(LevelOrOwnList(level.name).name) + ", pass " + std::to_string(i + 1) + " of " +
             std::to_string(level.groups.size()) + ": " + group.cost_class + ", " +
             report::Time(static_cast<double>(group.sample_cost_ns)) + " a sampled launch",
         text);
@@ -127,8 +127,8 @@ void WriteFound(std::ostream& out, const CatalogueAnswer& answer, const std::str
 }
 
 bool HasPlan(const CatalogueAnswer& answer) {
-  return std::any_of(answer.tiers.begin(), answer.tiers.end(),
-                     [](const CatalogueTier& level) { return !level.groups.empty(); });
+  return std::any_of(answer.levels.begin(), answer.levels.end(),
+                     [](const CatalogueLevel& level) { return !level.groups.empty(); });
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ std::string MetricsText(const CatalogueAnswer& answer, const MetricsOptions& opt
   if (HasPlan(answer)) WriteOverview(out, answer, options.samples, text);
   const bool one = !options.level.empty() || !options.metrics.empty();
   if (one && HasPlan(answer)) {
-    for (const CatalogueTier& level : answer.tiers) WriteLevel(out, level, text);
+    for (const CatalogueLevel& level : answer.levels) WriteLevel(out, level, text);
     out << "  each pass reads " << kWindow << " as well, the time that its counters ran\n";
   }
   if (!one) {

@@ -242,7 +242,7 @@ struct ThroughputEvent {
 
 struct PassGroupEvent {
   uint32_t id = 0;  // given by the sampler, counting from 1 without holes
-  std::string tier;
+  std::string level;  // of --counters that asked for the metrics: "sol"
   std::vector<std::string> metrics;
   std::vector<ThroughputEvent> throughputs;  // of which a part is among the metrics
 };

@@ -83,7 +83,7 @@ void AppendEntry(const PassGroupEvent& group, EntryTables* tables, std::string* 
     std::vector<uint32_t> parts, missing;
   };
   const std::vector<uint32_t> metrics = ids(group.metrics);
-  const uint32_t tier = tables->Intern(group.tier);
+  const uint32_t level = tables->Intern(group.level);
   std::vector<Throughput> throughputs;
   for (const ThroughputEvent& event : group.throughputs) {
     throughputs.push_back({tables->Intern(event.metric), ids(event.parts), ids(event.missing)});
@@ -91,7 +91,7 @@ void AppendEntry(const PassGroupEvent& group, EntryTables* tables, std::string* 
   Message block(*entries);
   Message message(block, tag::block::kPassGroups);
   Packed32(message, tag::pass_group::kMetric, metrics);
-  First(message, tag::pass_group::kLevel, tier);
+  First(message, tag::pass_group::kLevel, level);
   for (const Throughput& throughput : throughputs) {
     Message entry(message, tag::pass_group::kThroughputs);
     U32(entry, tag::throughput::kMetric, throughput.metric);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every tier on every chip that the installed CUPTI knows: planned in single passes, what a chip
-// lacks is named, and no tier takes more passes than pass_counts.txt says.
+// Every level on every chip that the installed CUPTI knows: planned in single passes, what a chip
+// lacks is named, and no level takes more passes than pass_counts.txt says.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -16,7 +16,7 @@
 namespace prof::cupti::test {
 namespace {
 
-using Counts = std::map<std::string, size_t>;  // by tier
+using Counts = std::map<std::string, size_t>;  // by level
 
 // "GH100 T1=4 T2=8"
 std::map<std::string, Counts> Recorded() {
@@ -40,14 +40,14 @@ std::map<std::string, Counts> Recorded() {
 
 std::string Line(const std::string& chip, const Counts& counts) {
   std::string line = chip;
-  for (const auto& [tier, passes] : counts) line += " " + tier + "=" + std::to_string(passes);
+  for (const auto& [level, passes] : counts) line += " " + level + "=" + std::to_string(passes);
   return line;
 }
 
 void CheckGroups(const MetricHost& host, const PassPlan& plan) {
   int software = 0;
   for (const PlannedGroup& group : plan.groups) {
-    INFO(group.tier << " " << group.metrics.back());
+    INFO(group.level << " " << group.metrics.back());
     const std::vector<std::string>& metrics = group.metrics;
     if (std::any_of(metrics.begin(), metrics.end(), IsSoftware)) {
       CHECK(std::all_of(metrics.begin(), metrics.end(), IsSoftware));
@@ -62,8 +62,8 @@ void CheckGroups(const MetricHost& host, const PassPlan& plan) {
   }
 }
 
-// Each metric of the tiers is planned, put together from parts, or named with a reason.
-void CheckAnswered(const std::vector<MetricTier>& tiers, const PassPlan& plan) {
+// Each metric of the levels is planned, put together from parts, or named with a reason.
+void CheckAnswered(const std::vector<MetricLevel>& levels, const PassPlan& plan) {
   std::set<std::string> answered;
   for (const PlannedGroup& group : plan.groups) {
     answered.insert(group.metrics.begin(), group.metrics.end());
@@ -72,10 +72,10 @@ void CheckAnswered(const std::vector<MetricTier>& tiers, const PassPlan& plan) {
     if (!throughput.parts.empty()) answered.insert(throughput.metric);
   }
   for (const std::string& text : plan.left_out) answered.insert(text.substr(0, text.find(": ")));
-  for (const MetricTier& tier : tiers) {
-    for (const MetricGroup& group : tier.groups) {
+  for (const MetricLevel& level : levels) {
+    for (const MetricGroup& group : level.groups) {
       for (const std::string& metric : group.metrics) {
-        INFO(tier.name << " " << metric);
+        INFO(level.name << " " << metric);
         CHECK(answered.count(metric) == 1);
       }
     }
@@ -83,10 +83,11 @@ void CheckAnswered(const std::vector<MetricTier>& tiers, const PassPlan& plan) {
 }
 
 void Count(const PassPlan& plan, Counts* counts) {
-  for (const PlannedGroup& group : plan.groups) ++(*counts)[group.tier];
+  for (const PlannedGroup& group : plan.groups) ++(*counts)[group.level];
 }
 
-TEST_CASE("On every chip each tier takes no more passes than recorded, or what it lacks is named") {
+TEST_CASE(
+    "On every chip each level takes no more passes than recorded, or what it lacks is named") {
   PROF_TEST_LOAD_CUPTI(api);
   const std::map<std::string, Counts> recorded = Recorded();
   size_t with_metrics = 0;
@@ -96,14 +97,14 @@ TEST_CASE("On every chip each tier takes no more passes than recorded, or what i
     const MetricHost host(&api, chip, {});
     with_metrics += host.ok() ? 1 : 0;  // CUPTI 13.0 lists GV11B without any
     Counts counts;
-    for (const Counters level : {Counters::kPulse, Counters::kAll}) {
-      const std::vector<MetricTier> tiers = TiersOf(host, level, {});
-      const PassPlan plan = PlanPasses(host, tiers);
+    for (const Counters counters : {Counters::kPulse, Counters::kAll}) {
+      const std::vector<MetricLevel> levels = LevelsOf(host, counters, {});
+      const PassPlan plan = PlanPasses(host, levels);
       CheckGroups(host, plan);
-      CheckAnswered(tiers, plan);
+      CheckAnswered(levels, plan);
       Count(plan, &counts);
     }
-    CHECK((counts["T1"] > 0) == host.ok());
+    CHECK((counts["sol"] > 0) == host.ok());
     CHECK((counts["pulse"] > 0) == host.ok());
     if (!host.ok()) continue;
 
@@ -115,9 +116,9 @@ TEST_CASE("On every chip each tier takes no more passes than recorded, or what i
                 << Line(chip, counts));
       continue;
     }
-    for (const auto& [tier, passes] : counts) {
-      const auto known = expected->second.find(tier);
-      INFO(tier << ": " << passes << " passes");
+    for (const auto& [level, passes] : counts) {
+      const auto known = expected->second.find(level);
+      INFO(level << ": " << passes << " passes");
       CHECK(passes <= (known == expected->second.end() ? 0 : known->second));
     }
   }

@@ -13,10 +13,10 @@
 namespace prof::cupti::test {
 namespace {
 
-std::vector<PlannedGroup> OfTier(const PassPlan& plan, const std::string& tier) {
+std::vector<PlannedGroup> OfLevel(const PassPlan& plan, const std::string& level) {
   std::vector<PlannedGroup> groups;
   for (const PlannedGroup& group : plan.groups) {
-    if (group.tier == tier) groups.push_back(group);
+    if (group.level == level) groups.push_back(group);
   }
   return groups;
 }
@@ -44,20 +44,20 @@ std::string Why(const PassPlan& plan, const std::string& metric) {
 }
 
 PassPlan PlanUser(const MetricHost& host, const std::vector<std::string>& metrics) {
-  return PlanPasses(host, TiersOf(host, Counters::kNone, metrics));
+  return PlanPasses(host, LevelsOf(host, Counters::kNone, metrics));
 }
 
 TEST_CASE("On GH100 the triage takes 4 passes, the stalls at most 8, with nothing left") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "GH100", {});
   REQUIRE(host.ok());
-  const PassPlan plan = PlanPasses(host, TiersOf(host, Counters::kStalls, {}));
+  const PassPlan plan = PlanPasses(host, LevelsOf(host, Counters::kStalls, {}));
   CHECK(plan.left_out.empty());
-  CHECK(OfTier(plan, "T1").size() == 4);
-  CHECK_FALSE(OfTier(plan, "T2").empty());
-  CHECK(OfTier(plan, "T2").size() <= 8);
-  CHECK(plan.groups.size() == OfTier(plan, "T1").size() + OfTier(plan, "T2").size());
-  CHECK(plan.groups.front().tier == "T1");
+  CHECK(OfLevel(plan, "sol").size() == 4);
+  CHECK_FALSE(OfLevel(plan, "stalls").empty());
+  CHECK(OfLevel(plan, "stalls").size() <= 8);
+  CHECK(plan.groups.size() == OfLevel(plan, "sol").size() + OfLevel(plan, "stalls").size());
+  CHECK(plan.groups.front().level == "sol");
 }
 
 TEST_CASE("The pulse is one pass, and the triage holds it") {
@@ -65,8 +65,8 @@ TEST_CASE("The pulse is one pass, and the triage holds it") {
   for (const char* chip : {"GH100", "GB100", "GB202", "AD102", "GA100"}) {
     INFO(chip);
     const MetricHost host(&api, chip, {});
-    const PassPlan pulse = PlanPasses(host, TiersOf(host, Counters::kPulse, {}));
-    const PassPlan triage = PlanPasses(host, TiersOf(host, Counters::kSpeedOfLight, {}));
+    const PassPlan pulse = PlanPasses(host, LevelsOf(host, Counters::kPulse, {}));
+    const PassPlan triage = PlanPasses(host, LevelsOf(host, Counters::kSpeedOfLight, {}));
     CHECK(pulse.groups.size() == 1);
     CHECK(MetricsOf(pulse).size() >= 14);
     for (const std::string& metric : MetricsOf(pulse)) {
@@ -79,25 +79,27 @@ TEST_CASE("The pulse is one pass, and the triage holds it") {
 TEST_CASE("Each counter level holds the ones before it") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "GH100", {});
-  CHECK(TiersOf(host, Counters::kNone, {}).empty());
+  CHECK(LevelsOf(host, Counters::kNone, {}).empty());
   const auto names = [&](Counters counters) {
-    std::vector<std::string> tiers;
-    for (const MetricTier& tier : TiersOf(host, counters, {"x.sum"})) tiers.push_back(tier.name);
-    return tiers;
+    std::vector<std::string> levels;
+    for (const MetricLevel& level : LevelsOf(host, counters, {"x.sum"}))
+      levels.push_back(level.name);
+    return levels;
   };
   using Names = std::vector<std::string>;
   CHECK(names(Counters::kNone) == Names{"user"});
   CHECK(names(Counters::kPulse) == Names{"pulse", "user"});
-  CHECK(names(Counters::kSpeedOfLight) == Names{"T1", "user"});
-  CHECK(names(Counters::kStalls) == Names{"T1", "T2", "user"});
-  CHECK(names(Counters::kAll) == Names{"T1", "T2", "T3", "T4", "SOL", "user"});
+  CHECK(names(Counters::kSpeedOfLight) == Names{"sol", "user"});
+  CHECK(names(Counters::kStalls) == Names{"sol", "stalls", "user"});
+  CHECK(names(Counters::kAll) ==
+        Names{"sol", "stalls", "memory", "tensor", "speed-of-light", "user"});
 }
 
 TEST_CASE("A chip's own names stand for the usual ones") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "GB202", {});
   const std::vector<std::string> metrics =
-      MetricsOf(PlanPasses(host, TiersOf(host, Counters::kSpeedOfLight, {})));
+      MetricsOf(PlanPasses(host, LevelsOf(host, Counters::kSpeedOfLight, {})));
   CHECK(Has(metrics, "dram__bytes_op_read.sum"));
   CHECK(Has(metrics, "dram__bytes_op_write.sum"));
   CHECK_FALSE(Has(metrics, "dram__bytes_read.sum"));
@@ -114,7 +116,7 @@ TEST_CASE("The reasons to wait are those of the chip") {
     for (const auto& [base, kind] : host.metrics()) {
       of_chip += base.rfind(prefix, 0) == 0 ? 1 : 0;
     }
-    const PassPlan plan = PlanPasses(host, {TierNamed(host, "T2")});
+    const PassPlan plan = PlanPasses(host, {LevelNamed(host, "stalls")});
     const std::vector<std::string> metrics = MetricsOf(plan);
     size_t planned = 0;
     for (const std::string& metric : metrics) planned += metric.rfind(prefix, 0) == 0 ? 1 : 0;
@@ -130,7 +132,7 @@ TEST_CASE("Of alternatives the one is taken that needs one pass") {
   const std::string part = "l1tex__lsu_writeback_active_mem_lgds.avg.pct_of_peak_sustained_elapsed";
   const auto triage = [&](const char* chip) {
     const MetricHost host(&api, chip, {});
-    return MetricsOf(PlanPasses(host, {TierNamed(host, "T1")}));
+    return MetricsOf(PlanPasses(host, {LevelNamed(host, "sol")}));
   };
   CHECK(Has(triage("GH100"), part));
   CHECK_FALSE(Has(triage("GH100"), whole));
@@ -166,14 +168,14 @@ TEST_CASE("A throughput of one pass is read as it is") {
   CHECK(plan.throughputs.empty());
 }
 
-TEST_CASE("Nothing is read twice: the last tier reads what the first one left") {
+TEST_CASE("Nothing is read twice: the last level reads what the first one left") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "GH100", {});
   const PassPlan plan =
-      PlanPasses(host, TiersOf(host, Counters::kAll, {"dram__bytes_read.sum", "dram__bytes.sum"}));
+      PlanPasses(host, LevelsOf(host, Counters::kAll, {"dram__bytes_read.sum", "dram__bytes.sum"}));
   const std::vector<std::string> metrics = MetricsOf(plan);
   CHECK(std::set<std::string>(metrics.begin(), metrics.end()).size() == metrics.size());
-  CHECK(OfTier(plan, "user").size() == 1);
+  CHECK(OfLevel(plan, "user").size() == 1);
   REQUIRE(plan.throughputs.size() == 2);
   for (const ThroughputPlan& throughput : plan.throughputs) {
     for (const std::string& part : throughput.parts) {
@@ -186,7 +188,7 @@ TEST_CASE("Nothing is read twice: the last tier reads what the first one left") 
 TEST_CASE("The triage alone knows which parts of the speed of light it does not read") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "GH100", {});
-  const PassPlan plan = PlanPasses(host, TiersOf(host, Counters::kSpeedOfLight, {}));
+  const PassPlan plan = PlanPasses(host, LevelsOf(host, Counters::kSpeedOfLight, {}));
   const std::vector<std::string> metrics = MetricsOf(plan);
   REQUIRE(plan.throughputs.size() == 2);
   size_t read = 0, all = 0;
@@ -209,12 +211,12 @@ TEST_CASE("Metrics that patched code counts never share a group with those of th
   CHECK(host.Passes(plan.groups[0].metrics, nullptr) == 1);
 }
 
-TEST_CASE("The cheapest group of a tier comes first") {
+TEST_CASE("The cheapest group of a level comes first") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "GH100", {});
   // Each of the groups is one pass as it stands.
-  MetricTier tier{"x", {{{"smsp__inst_executed.sum"}, {}}, {{"dram__bytes.sum"}, {}}}, {}};
-  const PassPlan plan = PlanPasses(host, {tier});
+  MetricLevel level{"x", {{{"smsp__inst_executed.sum"}, {}}, {{"dram__bytes.sum"}, {}}}, {}};
+  const PassPlan plan = PlanPasses(host, {level});
   REQUIRE(plan.groups.size() == 2);
   CHECK(plan.groups[0].cost == MetricCost::kMemory);
   CHECK(plan.groups[1].cost == MetricCost::kSm);
@@ -248,9 +250,9 @@ TEST_CASE("A wrong metric of the user is named with the right ones, and spoils n
                                          "sm__troughput.avg",
                                          "l1tex__t_sector_hit_rate.sum",
                                          std::string(100'000, 'x')};
-  const PassPlan plan = PlanPasses(host, TiersOf(host, Counters::kSpeedOfLight, user));
-  CHECK(OfTier(plan, "T1").size() == 4);
-  const std::vector<PlannedGroup> groups = OfTier(plan, "user");
+  const PassPlan plan = PlanPasses(host, LevelsOf(host, Counters::kSpeedOfLight, user));
+  CHECK(OfLevel(plan, "sol").size() == 4);
+  const std::vector<PlannedGroup> groups = OfLevel(plan, "user");
   REQUIRE(groups.size() == 1);
   CHECK(groups[0].metrics == std::vector<std::string>{kWindowMetric, "smsp__inst_executed.sum"});
   CHECK(plan.left_out.size() == user.size() - 1);

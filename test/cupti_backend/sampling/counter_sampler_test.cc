@@ -128,7 +128,7 @@ TEST_CASE("Every signature gets its samples of every group, joined by the range'
   REQUIRE(events.groups.size() == 3);
   for (uint32_t i = 0; i < 3; ++i) {
     CHECK(events.groups[i].id == i + 1);
-    CHECK(events.groups[i].tier == "user");
+    CHECK(events.groups[i].level == "user");
     CHECK(events.groups[i].metrics ==
           Strings{kWindowMetric, "m" + std::to_string(i) + ".sum.per_second"});
   }

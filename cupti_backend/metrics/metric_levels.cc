@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cupti_backend/metrics/metric_tiers.h"
+#include "cupti_backend/metrics/metric_levels.h"
 
 #include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include "cupti_backend/metrics/tier_tables.h"
+#include "cupti_backend/metrics/level_tables.h"
 #include "lib/format/metric_aliases.h"
 
 namespace prof::cupti {
@@ -97,44 +97,46 @@ std::vector<MetricGroup> Stalls(const MetricHost& host) {
 
 }  // namespace
 
-std::vector<std::string> TierNames() { return {"pulse", "T1", "T2", "T3", "T4", "SOL"}; }
-
-MetricTier TierNamed(const MetricHost& host, const std::string& name) {
-  MetricTier tier;
-  tier.name = name;
-  if (name == "pulse") {
-    tier.groups = Resolve(host, PulseTable());
-  } else if (name == "T1") {
-    tier.groups = Resolve(host, TriageTable());
-    tier.throughputs = SpeedOfLightTable();
-  } else if (name == "T2") {
-    tier.groups = Stalls(host);
-  } else if (name == "T3") {
-    tier.groups = Resolve(host, MemoryTable());
-  } else if (name == "T4") {
-    tier.groups = Resolve(host, TensorTable());
-  } else if (name == "SOL") {
-    tier.groups = {{SpeedOfLightTable(), {}}};
-  }
-  return tier;
+std::vector<std::string> LevelNames() {
+  return {"pulse", "sol", "stalls", "memory", "tensor", "speed-of-light"};
 }
 
-MetricTier UserTier(const std::vector<std::string>& metrics) {
+MetricLevel LevelNamed(const MetricHost& host, const std::string& name) {
+  MetricLevel level;
+  level.name = name;
+  if (name == "pulse") {
+    level.groups = Resolve(host, PulseTable());
+  } else if (name == "sol") {
+    level.groups = Resolve(host, SolTable());
+    level.throughputs = SpeedOfLightTable();
+  } else if (name == "stalls") {
+    level.groups = Stalls(host);
+  } else if (name == "memory") {
+    level.groups = Resolve(host, MemoryTable());
+  } else if (name == "tensor") {
+    level.groups = Resolve(host, TensorTable());
+  } else if (name == "speed-of-light") {
+    level.groups = {{SpeedOfLightTable(), {}}};
+  }
+  return level;
+}
+
+MetricLevel UserLevel(const std::vector<std::string>& metrics) {
   return {"user", {{metrics, {}}}, {}};
 }
 
-std::vector<MetricTier> TiersOf(const MetricHost& host, Counters counters,
-                                const std::vector<std::string>& user) {
+std::vector<MetricLevel> LevelsOf(const MetricHost& host, Counters counters,
+                                  const std::vector<std::string>& user) {
   std::vector<std::string> names;
   if (counters == Counters::kPulse) names = {"pulse"};
-  if (counters >= Counters::kSpeedOfLight) names.emplace_back("T1");
-  if (counters >= Counters::kStalls) names.emplace_back("T2");
-  if (counters >= Counters::kAll) names.insert(names.end(), {"T3", "T4", "SOL"});
-  std::vector<MetricTier> tiers;
-  tiers.reserve(names.size() + 1);
-  for (const std::string& name : names) tiers.push_back(TierNamed(host, name));
-  if (!user.empty()) tiers.push_back(UserTier(user));
-  return tiers;
+  if (counters >= Counters::kSpeedOfLight) names.emplace_back("sol");
+  if (counters >= Counters::kStalls) names.emplace_back("stalls");
+  if (counters >= Counters::kAll) names.insert(names.end(), {"memory", "tensor", "speed-of-light"});
+  std::vector<MetricLevel> levels;
+  levels.reserve(names.size() + 1);
+  for (const std::string& name : names) levels.push_back(LevelNamed(host, name));
+  if (!user.empty()) levels.push_back(UserLevel(user));
+  return levels;
 }
 
 }  // namespace prof::cupti

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cupti_backend/metrics/tier_tables.h"
+#include "cupti_backend/metrics/level_tables.h"
 
 namespace prof::cupti {
 namespace {
@@ -48,7 +48,7 @@ const std::vector<MetricGroup>& PulseTable() {
 // Nsight Compute's speed of light, as many as the four passes hold. On GH100
 // l1tex__lsu_writeback_active needs two passes by itself; its part for local, global and shared
 // memory needs one.
-const std::vector<MetricGroup>& TriageTable() {
+const std::vector<MetricGroup>& SolTable() {
   static const auto& table = *new std::vector<MetricGroup>{
       PulseAnd({Share("sm__pipe_alu_cycles_active"), Share("sm__inst_executed_pipe_xu")},
                {Share("lts__d_atomic_input_cycles_active"), Share("l1tex__tex_writeback_active"),

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tiers as tables. The groups need one pass each on GH100 together with kWindowMetric; which
+// The levels as tables. The groups need one pass each on GH100 together with kWindowMetric; which
 // metrics share a pass was found by search over CUPTI's host library. On other chips the planner
 // splits the groups that do not fit.
 //
 // An entry is a metric, or alternatives by preference: "a|b c" is a, or else b and c.
 //
 // They are never destroyed: a thread of ours may read them while the program exits.
-#ifndef PROF_CUPTI_BACKEND_METRICS_TIER_TABLES_H_
-#define PROF_CUPTI_BACKEND_METRICS_TIER_TABLES_H_
+#ifndef PROF_CUPTI_BACKEND_METRICS_LEVEL_TABLES_H_
+#define PROF_CUPTI_BACKEND_METRICS_LEVEL_TABLES_H_
 
 #include <string>
 #include <vector>
 
-#include "cupti_backend/metrics/metric_tiers.h"
+#include "cupti_backend/metrics/metric_levels.h"
 
 namespace prof::cupti {
 
 const std::vector<MetricGroup>& PulseTable();
-const std::vector<MetricGroup>& TriageTable();
+const std::vector<MetricGroup>& SolTable();
 const std::vector<MetricGroup>& StallTable();
 const std::vector<MetricGroup>& MemoryTable();
 const std::vector<MetricGroup>& TensorTable();
@@ -27,4 +27,4 @@ const std::vector<std::string>& SpeedOfLightTable();
 
 }  // namespace prof::cupti
 
-#endif  // PROF_CUPTI_BACKEND_METRICS_TIER_TABLES_H_
+#endif  // PROF_CUPTI_BACKEND_METRICS_LEVEL_TABLES_H_

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The metric levels say which metrics answer which question, by the names that a chip has for them.
+// docs/counters.md says why each one is here.
+#ifndef PROF_CUPTI_BACKEND_METRICS_METRIC_LEVELS_H_
+#define PROF_CUPTI_BACKEND_METRICS_METRIC_LEVELS_H_
+
+#include <string>
+#include <vector>
+
+#include "cupti_backend/metrics/metric_host.h"
+#include "prof/session.h"
+
+namespace prof::cupti {
+
+// How long the counters of a range ran: 5 to 12 us longer than the kernel in it on an H200. It is
+// read with every group of hardware counters, so that the analyzer can relate each percentage to
+// the kernel's own time.
+inline constexpr const char* kWindowMetric = "gpu__time_duration.sum";
+
+// The SM clock. One group of the cheapest level reads it.
+inline constexpr const char* kClockMetric = "gpc__cycles_elapsed.avg.per_second";
+
+struct MetricGroup {
+  std::vector<std::string> metrics;  // belong together: of one launch where they fit one pass
+  std::vector<std::string> extras;   // welcome where they cost no further pass of the level
+};
+
+struct MetricLevel {
+  std::string name;  // "sol"
+  std::vector<MetricGroup> groups;
+  // Throughputs that the analyzer puts together from what was read of their parts.
+  std::vector<std::string> throughputs;
+};
+
+// "pulse", "sol", "stalls", "memory", "tensor", "speed-of-light".
+std::vector<std::string> LevelNames();
+
+// The levels that --counters chooses, cheapest first, then the user's own list as level "user".
+// Where chips have different names for a metric, the name is taken that `host` has and reads in one
+// pass. Where there is none the usual name stays, so that the planner reports it.
+std::vector<MetricLevel> LevelsOf(const MetricHost& host, Counters counters,
+                                  const std::vector<std::string>& user);
+// One of LevelNames(); without groups when `name` is not.
+MetricLevel LevelNamed(const MetricHost& host, const std::string& name);
+MetricLevel UserLevel(const std::vector<std::string>& metrics);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_METRICS_METRIC_LEVELS_H_
