@@ -190,9 +190,8 @@ BENCHMARK(BM_CallEncode);
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  std::string what, fix;
-  if (!prof::cupti::LoadCupti(&cupti, &what, &fix)) {
-    std::fprintf(stderr, "bench_decode: %s; %s\n", what.c_str(), fix.c_str());
+  if (const auto problem = prof::cupti::LoadCupti(&cupti)) {
+    std::fprintf(stderr, "bench_decode: %s; %s\n", problem->what.c_str(), problem->fix.c_str());
     return 1;
   }
   const char* folder = std::getenv("PROF_BENCH_BUFFERS");

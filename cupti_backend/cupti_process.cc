@@ -3,7 +3,9 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "lib/capture/environment.h"
 #include "lib/capture/threads/thread_recorder.h"
@@ -28,46 +30,46 @@ void ResolveStream(capture::NameEvent* name) {
   name->stream = stream_id;
 }
 
+// `holder`: the tool that holds CUPTI, as far as CUPTI names it.
+Problem NotSubscribed(CUptiResult result, const std::string& holder) {
+  Problem problem;
+  problem.code = static_cast<int>(result);
+  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+    problem.what = "another tool holds CUPTI in this process";
+    if (!holder.empty()) problem.what += ": " + holder;
+    const std::string tool = capture::CudaToolBeforeUs();
+    if (!tool.empty()) problem.what += "; CUDA_INJECTION64_PATH named " + tool;
+    problem.fix = "run without that tool (nsys, ncu, compute-sanitizer, an older torch.profiler)";
+  } else if (result == CUPTI_ERROR_NOT_INITIALIZED) {
+    problem.what = "the CUPTI at " + process->api.path +
+                   " is newer than the NVIDIA driver: " + ErrorText(process->api, result);
+    problem.fix = "update the driver, or set PROF_CUPTI to the libcupti of an older toolkit";
+  } else {
+    problem.what = "CUPTI found no usable NVIDIA driver: " + ErrorText(process->api, result);
+    problem.fix = "check that nvidia-smi works here";
+  }
+  return problem;
+}
+
 }  // namespace
 
 void ResolveStreamNames(bool on) {
   capture::SetStreamResolver(on && process != nullptr ? &ResolveStream : nullptr);
 }
 
-CuptiProcess* AcquireCuptiProcess(size_t buffer_bytes, size_t device_bytes,
-                                  SubsystemStatus* problem) {
-  problem->state = State::kUnavailable;
+AcquiredProcess AcquireCuptiProcess(size_t buffer_bytes, size_t device_bytes) {
   if (process == nullptr) {
     auto fresh = std::make_unique<CuptiProcess>(buffer_bytes);
-    if (!LoadDriver(&fresh->driver, &problem->what, &problem->fix) ||
-        !LoadCupti(&fresh->api, &problem->what, &problem->fix)) {
-      return nullptr;
-    }
+    std::optional<Problem> problem = LoadDriver(&fresh->driver);
+    if (!problem) problem = LoadCupti(&fresh->api);
+    if (problem) return {nullptr, std::move(*problem)};
     process = fresh.release();
   }
   std::string holder;
   const CUptiResult result = process->callback.Subscribe(&holder);
-  if (result == CUPTI_SUCCESS) {
-    if (process->tracer.device_bytes() == 0) process->tracer.LimitDeviceMemory(device_bytes);
-    *problem = {State::kWorking, 0, "", ""};
-    return process;
-  }
-  problem->code = static_cast<int>(result);
-  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
-    problem->what = "another tool holds CUPTI in this process";
-    if (!holder.empty()) problem->what += ": " + holder;
-    const std::string tool = capture::CudaToolBeforeUs();
-    if (!tool.empty()) problem->what += "; CUDA_INJECTION64_PATH named " + tool;
-    problem->fix = "run without that tool (nsys, ncu, compute-sanitizer, an older torch.profiler)";
-  } else if (result == CUPTI_ERROR_NOT_INITIALIZED) {
-    problem->what = "the CUPTI at " + process->api.path +
-                    " is newer than the NVIDIA driver: " + ErrorText(process->api, result);
-    problem->fix = "update the driver, or set PROF_CUPTI to the libcupti of an older toolkit";
-  } else {
-    problem->what = "CUPTI found no usable NVIDIA driver: " + ErrorText(process->api, result);
-    problem->fix = "check that nvidia-smi works here";
-  }
-  return nullptr;
+  if (result != CUPTI_SUCCESS) return {nullptr, NotSubscribed(result, holder)};
+  if (process->tracer.device_bytes() == 0) process->tracer.LimitDeviceMemory(device_bytes);
+  return {process, {}};
 }
 
 }  // namespace prof::cupti

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What there is once in a process: the loaded libraries, the subscription, the buffer pool. Made by
-// the first recording, never destroyed, because CUPTI may call back as long as the process lives.
+// The CUPTI process holds what exists once in a process: the loaded libraries, the subscription,
+// the buffer pool. The first recording makes it. It is never destroyed, because CUPTI may call back
+// as long as the process lives.
 #ifndef PROF_CUPTI_BACKEND_CUPTI_PROCESS_H_
 #define PROF_CUPTI_BACKEND_CUPTI_PROCESS_H_
 
@@ -12,9 +13,9 @@
 #include "cupti_backend/activity/activity_tracer.h"
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/api/driver_api.h"
+#include "cupti_backend/api/problem.h"
 #include "cupti_backend/launch_callback.h"
 #include "cupti_backend/pm/pm_metrics.h"
-#include "prof/session.h"
 
 namespace prof::cupti {
 
@@ -28,14 +29,16 @@ struct CuptiProcess {
   std::map<int, std::unique_ptr<PmHost>> pm_hosts;  // by device; the PM sampler's thread
 };
 
-// The process's one, loaded and subscribed, with the memory that the first call gave it; nullptr
-// when that is not possible, with the reason in `problem`. A failure is final for the process
-// except for a subscriber that goes away.
-CuptiProcess* AcquireCuptiProcess(size_t buffer_bytes, size_t device_bytes,
-                                  SubsystemStatus* problem);
+struct AcquiredProcess {
+  CuptiProcess* process = nullptr;  // nullptr: `problem` says why
+  Problem problem;
+};
+// The one of this process, loaded and subscribed, with the memory that the first call gave it. A
+// failure is final for the process, except for a subscriber that goes away.
+[[nodiscard]] AcquiredProcess AcquireCuptiProcess(size_t buffer_bytes, size_t device_bytes);
 
-// While on, streams that the program names are recorded with CUPTI's ids. Once a process was
-// acquired; by the thread that starts or stops a capture.
+// While on, streams that the program names are recorded with CUPTI's ids. It does nothing before a
+// process was acquired. The thread that starts or stops a capture.
 void ResolveStreamNames(bool on);
 
 }  // namespace prof::cupti

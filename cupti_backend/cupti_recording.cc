@@ -51,11 +51,11 @@ void CuptiRecording::Start(const SessionOptions& options, bool injected) {
   const Graphs graphs = process_->tracer.DecideGraphs(options.graphs, injected && !has_context);
   if (auto notice = GraphsNotice(options.graphs, graphs)) notices_.push_back(*notice);
   start_ns_ = capture::MonotonicNs();
-  std::string failed;
-  const CUptiResult result = process_->tracer.Enable(&failed);
-  if (result != CUPTI_SUCCESS) {
-    timeline_.Set({State::kDegraded, static_cast<int>(result),
-                   "CUPTI does not record " + failed + ": " + ErrorText(process_->api, result),
+  const ActivityTracer::Enabled enabled = process_->tracer.Enable();
+  if (enabled.result != CUPTI_SUCCESS) {
+    timeline_.Set({State::kDegraded, static_cast<int>(enabled.result),
+                   "CUPTI does not record " + enabled.missing + ": " +
+                       ErrorText(process_->api, enabled.result),
                    "check that nvidia-smi works here"});
   } else {
     timeline_.Set({State::kWorking, 0, "", ""});
@@ -82,10 +82,7 @@ void CuptiRecording::Gather(bool flush) {
 
 // Not while a launch is under a counter range: its tracing may be paused on purpose.
 void CuptiRecording::RegisterBuffersAgain() {
-  sampler_.Undisturbed([this] {
-    std::string failed;
-    process_->tracer.Enable(&failed);
-  });
+  sampler_.Undisturbed([this] { process_->tracer.Enable(); });
   if (unified_memory_) unified_memory_->EnableAgain();
 }
 

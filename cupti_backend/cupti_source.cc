@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/cupti_source.h"
 
+#include <utility>
+
 #include "cupti_backend/cupti_process.h"
 #include "lib/capture/process/process_info.h"
 
@@ -9,13 +11,14 @@ namespace prof::cupti {
 CuptiSource::~CuptiSource() { Stop(); }
 
 void CuptiSource::Start(const SessionOptions& options, bool injected) {
-  CuptiProcess* process =
-      AcquireCuptiProcess(static_cast<size_t>(options.buffer_mib) << 20,
-                          static_cast<size_t>(options.device_mib) << 20, &problem_);
-  if (process != nullptr) {
-    recording_ = std::make_unique<CuptiRecording>(process, options);
+  AcquiredProcess acquired = AcquireCuptiProcess(static_cast<size_t>(options.buffer_mib) << 20,
+                                                 static_cast<size_t>(options.device_mib) << 20);
+  if (acquired.process != nullptr) {
+    recording_ = std::make_unique<CuptiRecording>(acquired.process, options);
     recording_->Start(options, injected);
   } else {
+    Problem& problem = acquired.problem;
+    problem_ = {State::kUnavailable, problem.code, std::move(problem.what), std::move(problem.fix)};
     counters_wanted_ = options.counters != Counters::kNone || !options.metrics.empty();
   }
 }

@@ -2,6 +2,7 @@
 #include "cupti_backend/activity/activity_tracer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cupti_backend/calls/api_filter.h"
 
@@ -55,7 +56,7 @@ Graphs ActivityTracer::DecideGraphs(Graphs wanted, bool none_yet) {
   return *graphs_;
 }
 
-CUptiResult ActivityTracer::Enable(std::string* failed_kind) {
+ActivityTracer::Enabled ActivityTracer::Enable() {
   active_tracer.store(this, std::memory_order_release);
   graphs_ = graphs();  // from here on the program may make graphs
   // Thread ids as gettid() gives them, so that calls join with NVTX ranges.
@@ -66,29 +67,29 @@ CUptiResult ActivityTracer::Enable(std::string* failed_kind) {
   api_->activity_set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
   CUptiResult result = api_->activity_register_callbacks(&OnBufferRequested, &OnBufferCompleted);
   if (result != CUPTI_SUCCESS) {
-    *failed_kind = "buffers";
-    if (!graph_trace_asked_) graphs_ = Graphs::kNodes;  // the next attempt would be too late
-    return result;
+    if (!graph_trace_requested_) graphs_ = Graphs::kNodes;  // the next attempt would be too late
+    return {result, "buffers"};
   }
   enabled_ = true;
+  std::string missing;
   // Before kernels are traced: what comes first holds for the graphs that are instantiated then.
-  if (graphs() == Graphs::kWhole && !graph_trace_asked_) {
-    graph_trace_asked_ = true;
+  if (graphs() == Graphs::kWhole && !graph_trace_requested_) {
+    graph_trace_requested_ = true;
     result = api_->activity_enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
     if (result != CUPTI_SUCCESS) {
       graphs_ = Graphs::kNodes;
-      *failed_kind = "graphs as a whole";
+      missing = "graphs as a whole";
     }
   }
   for (const Kind& kind : kKinds) {
     const CUptiResult enabled = api_->activity_enable(kind.kind);
     if (enabled != CUPTI_SUCCESS && result == CUPTI_SUCCESS) {
       result = enabled;
-      *failed_kind = kind.name;
+      missing = kind.name;
     }
   }
   DropCallsButProbe();
-  return result;
+  return {result, std::move(missing)};
 }
 
 // The probe alone, without its whole kind, gives no record.

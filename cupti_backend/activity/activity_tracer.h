@@ -35,9 +35,14 @@ class ActivityTracer {
   Graphs DecideGraphs(Graphs wanted, bool none_yet);
   Graphs graphs() const { return graphs_.value_or(Graphs::kNodes); }
 
-  // Registers the buffers and enables the kinds, also once more when another profiler has put its
-  // own in their place. Returns the first failure; `failed_kind` names it.
-  CUptiResult Enable(std::string* failed_kind);
+  // The first failure, and what CUPTI does not record because of it.
+  struct Enabled {
+    CUptiResult result = CUPTI_SUCCESS;
+    std::string missing;  // "peer copies"
+  };
+  // Registers the buffers and enables the kinds. Also called when another profiler has put its own
+  // buffers in their place.
+  Enabled Enable();
   // Whole graphs stay on, see above: their buffers wait for the next recording, or are refused.
   void Disable();
 
@@ -63,7 +68,7 @@ class ActivityTracer {
   size_t device_bytes_ = 0;
   bool enabled_ = false;
   std::optional<Graphs> graphs_;
-  bool graph_trace_asked_ = false;  // never again
+  bool graph_trace_requested_ = false;  // never again
 };
 
 }  // namespace prof::cupti

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "lib/capture/environment.h"
@@ -63,28 +64,25 @@ std::string ErrorText(const CuptiApi& api, CUptiResult result) {
          std::to_string(static_cast<int>(result)) + ")";
 }
 
-bool LoadCupti(CuptiApi* api, std::string* what, std::string* fix) {
+std::optional<Problem> LoadCupti(CuptiApi* api) {
   const std::set<std::string> mapped = MappedCupti();
   if (mapped.size() > 1) {
-    *what = "this process has two CUPTI libraries:";
-    for (const std::string& path : mapped) *what += " " + path;
-    *fix = "take one of them off LD_LIBRARY_PATH";
-    return false;
+    std::string what = "this process has two CUPTI libraries:";
+    for (const std::string& path : mapped) what += " " + path;
+    return Problem{0, std::move(what), "take one of them off LD_LIBRARY_PATH"};
   }
   void* handle = Open(mapped);
   if (handle == nullptr) {
-    *what = std::string("CUPTI was not found: no ") + kSoname;
-    *fix =
+    return Problem{
+        0, std::string("CUPTI was not found: no ") + kSoname,
         "install the CUDA toolkit's CUPTI (cuda-cupti-13-*, or pip's nvidia-cuda-cupti), or set "
-        "PROF_CUPTI to its file";
-    return false;
+        "PROF_CUPTI to its file"};
   }
 #define PROF_CUPTI_LOAD(field, symbol)                                         \
   api->field = reinterpret_cast<decltype(api->field)>(dlsym(handle, #symbol)); \
   if (api->field == nullptr) {                                                 \
-    *what = "the CUPTI of this process has no " #symbol;                       \
-    *fix = "prof needs CUPTI 13.0 or newer";                                   \
-    return false;                                                              \
+    return Problem{0, "the CUPTI of this process has no " #symbol,             \
+                   "prof needs CUPTI 13.0 or newer"};                          \
   }
   PROF_CUPTI_FUNCTIONS(PROF_CUPTI_LOAD)
 #undef PROF_CUPTI_LOAD
@@ -94,12 +92,13 @@ bool LoadCupti(CuptiApi* api, std::string* what, std::string* fix) {
   }
   api->get_version(&api->version);
   if (api->version / 10000 != kMajor) {
-    *what = api->path + " is CUPTI version " + std::to_string(api->version) +
-            "; this prof reads the records of version " + std::to_string(kMajor) + "xxxx";
-    *fix = "use the prof that was built for this CUDA version";
-    return false;
+    return Problem{0,
+                   api->path + " is CUPTI version " + std::to_string(api->version) +
+                       "; this prof reads the records of version " + std::to_string(kMajor) +
+                       "xxxx",
+                   "use the prof that was built for this CUDA version"};
   }
-  return true;
+  return std::nullopt;
 }
 
 }  // namespace prof::cupti

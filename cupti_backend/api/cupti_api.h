@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI as a table of functions, filled from the library that the process already has, or else
-// from the toolkit's. Nothing here is linked; tests fill the table with their own functions.
+// The CUPTI API is a table of functions. It is filled from the library that the process already
+// has, or else from the toolkit's. Nothing here is linked; tests fill the table with their own
+// functions.
 #ifndef PROF_CUPTI_BACKEND_API_CUPTI_API_H_
 #define PROF_CUPTI_BACKEND_API_CUPTI_API_H_
 
@@ -13,7 +14,10 @@
 #include <cupti_target.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "cupti_backend/api/problem.h"
 
 namespace prof::cupti {
 
@@ -94,9 +98,8 @@ struct CuptiApi {
 // "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)".
 std::string ErrorText(const CuptiApi& api, CUptiResult result);
 
-// Fills `api`. On failure returns false and says in `what` and `fix` what is missing and how to get
-// it. Loads no CUDA driver.
-bool LoadCupti(CuptiApi* api, std::string* what, std::string* fix);
+// Fills `api`, or returns what is missing and how to get it. Loads no CUDA driver.
+[[nodiscard]] std::optional<Problem> LoadCupti(CuptiApi* api);
 
 }  // namespace prof::cupti
 

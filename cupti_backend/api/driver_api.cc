@@ -3,27 +3,33 @@
 
 #include <dlfcn.h>
 
-namespace prof::cupti {
+#include <string>
 
-bool LoadDriver(DriverApi* api, std::string* what, std::string* fix) {
+namespace prof::cupti {
+namespace {
+
+Problem Missing(const char* symbol) {
+  return {0, std::string("the NVIDIA driver has no ") + symbol,
+          "prof needs a driver for CUDA 13.0 (580) or newer"};
+}
+
+}  // namespace
+
+std::optional<Problem> LoadDriver(DriverApi* api) {
   void* handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    *what = "there is no NVIDIA driver: libcuda.so.1 was not found";
-    *fix = "run on a machine with an NVIDIA GPU (in a container: with the GPU passed in)";
-    return false;
+    return Problem{0, "there is no NVIDIA driver: libcuda.so.1 was not found",
+                   "run on a machine with an NVIDIA GPU (in a container: with the GPU passed in)"};
   }
 #define PROF_DRIVER_LOAD(field, symbol)                                        \
   api->field = reinterpret_cast<decltype(api->field)>(dlsym(handle, #symbol)); \
-  if (api->field == nullptr) {                                                 \
-    *what = "the NVIDIA driver has no " #symbol;                               \
-    *fix = "prof needs a driver for CUDA 13.0 (580) or newer";                 \
-    return false;                                                              \
-  }
+  if (api->field == nullptr) return Missing(#symbol);
   PROF_DRIVER_FUNCTIONS(PROF_DRIVER_LOAD)
 #undef PROF_DRIVER_LOAD
   api->ctx_synchronize =
       reinterpret_cast<decltype(api->ctx_synchronize)>(dlsym(handle, "cuCtxSynchronize"));
-  return api->ctx_synchronize != nullptr;
+  if (api->ctx_synchronize == nullptr) return Missing("cuCtxSynchronize");
+  return std::nullopt;
 }
 
 }  // namespace prof::cupti

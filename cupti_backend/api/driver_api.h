@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The few functions of libcuda that we call ourselves, from our own thread. Loaded, never linked,
-// and never initialized by us: a program that does not use the GPU stays that way.
+// The driver API is a table of the few functions of libcuda that we call. It is loaded, never
+// linked, and we never initialize it: a program that does not use the GPU stays that way.
 #ifndef PROF_CUPTI_BACKEND_API_DRIVER_API_H_
 #define PROF_CUPTI_BACKEND_API_DRIVER_API_H_
 
 #include <cuda.h>
 
-#include <string>
+#include <optional>
+
+#include "cupti_backend/api/problem.h"
 
 namespace prof::cupti {
 
@@ -35,8 +37,8 @@ struct DriverApi {
   CUresult(CUDAAPI* ctx_synchronize)() = nullptr;
 };
 
-// False, with the reason, when there is no usable libcuda.so.1.
-bool LoadDriver(DriverApi* api, std::string* what, std::string* fix);
+// Fills `api`, or returns why there is no usable libcuda.so.1.
+[[nodiscard]] std::optional<Problem> LoadDriver(DriverApi* api);
 
 }  // namespace prof::cupti
 

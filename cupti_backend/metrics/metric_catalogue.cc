@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "cupti_backend/api/cupti_api.h"
@@ -146,7 +147,11 @@ CatalogueAnswer AskCatalogue(const CatalogueQuestion& question) {
     return answer;
   }
   CuptiApi api;
-  if (!LoadCupti(&api, &answer.error, &answer.fix)) return answer;
+  if (std::optional<Problem> problem = LoadCupti(&api)) {
+    answer.error = std::move(problem->what);
+    answer.fix = std::move(problem->fix);
+    return answer;
+  }
   answer.cupti_path = api.path;
   answer.cupti_version = api.version;
   answer.chips = SupportedChips(api);

@@ -468,8 +468,7 @@ TEST_CASE("A buffer that CUPTI filled on an H200 is read to its end") {
 
 TEST_CASE("The installed CUPTI steps through records as this prof lays them out") {
   CuptiApi api;
-  std::string what, fix;
-  if (!LoadCupti(&api, &what, &fix)) PROF_SKIP(what.c_str());
+  if (const std::optional<Problem> problem = LoadCupti(&api)) PROF_SKIP(problem->what.c_str());
   ActivityBuffer buffer;
   buffer.Add(Kernel("k", kStart));
   auto copy = Zeroed<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY);

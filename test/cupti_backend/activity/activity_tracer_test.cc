@@ -70,9 +70,9 @@ long Count(const std::string& prefix) {
 TEST_CASE("Attributes come before the buffers, the buffers before the kinds") {
   const CuptiApi api = FakeApi();
   ActivityTracer tracer(&api, 1 << 20);
-  std::string failed;
-  CHECK(tracer.Enable(&failed) == CUPTI_SUCCESS);
-  CHECK(failed.empty());
+  const ActivityTracer::Enabled enabled = tracer.Enable();
+  CHECK(enabled.result == CUPTI_SUCCESS);
+  CHECK(enabled.missing.empty());
   const auto buffers = std::find(asked.begin(), asked.end(), "buffers");
   REQUIRE(buffers != asked.end());
   CHECK(std::all_of(asked.begin(), buffers,
@@ -97,16 +97,15 @@ TEST_CASE("Whole graphs are asked for before kernels, once, and stay on for the 
   const CuptiApi api = FakeApi();
   ActivityTracer tracer(&api, 1 << 20);
   CHECK(tracer.DecideGraphs(Graphs::kWhole, true) == Graphs::kWhole);
-  std::string failed;
-  CHECK(tracer.Enable(&failed) == CUPTI_SUCCESS);
+  CHECK(tracer.Enable().result == CUPTI_SUCCESS);
   const auto graphs = std::find(asked.begin(), asked.end(), kGraphTrace);
   REQUIRE(graphs != asked.end());
   CHECK(graphs < std::find(asked.begin(), asked.end(), kKernels));
-  tracer.Enable(&failed);  // another profiler had the buffers
+  tracer.Enable();  // another profiler had the buffers
   tracer.Disable();
   // A later recording by node gets whole graphs as well.
   CHECK(tracer.DecideGraphs(Graphs::kNodes, false) == Graphs::kWhole);
-  tracer.Enable(&failed);
+  tracer.Enable();
   tracer.Disable();
   CHECK(Count(kGraphTrace) == 1);
   CHECK(Count("off " + std::to_string(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) == 0);
@@ -116,7 +115,6 @@ TEST_CASE("Whole graphs are asked for before kernels, once, and stay on for the 
 TEST_CASE("Whole graphs are never asked for once the program can have made a graph") {
   const CuptiApi api = FakeApi();
   ActivityTracer tracer(&api, 1 << 20);
-  std::string failed;
   SECTION("before the first recording") {
     CHECK(tracer.DecideGraphs(Graphs::kWhole, false) == Graphs::kNodes);
   }
@@ -124,10 +122,10 @@ TEST_CASE("Whole graphs are never asked for once the program can have made a gra
     CHECK(tracer.DecideGraphs(Graphs::kNodes, true) == Graphs::kNodes);
   }
   SECTION("by a recording that nobody asked") {}
-  tracer.Enable(&failed);
+  tracer.Enable();
   tracer.Disable();
   CHECK(tracer.DecideGraphs(Graphs::kWhole, true) == Graphs::kNodes);
-  tracer.Enable(&failed);
+  tracer.Enable();
   tracer.Disable();
   CHECK(Count(kGraphTrace) == 0);
 }
@@ -141,11 +139,11 @@ TEST_CASE("Whole graphs are not asked for later when the first attempt to record
   };
   ActivityTracer tracer(&api, 1 << 20);
   CHECK(tracer.DecideGraphs(Graphs::kWhole, true) == Graphs::kWhole);
-  std::string failed;
-  CHECK(tracer.Enable(&failed) == CUPTI_ERROR_NOT_INITIALIZED);
-  CHECK(failed == "buffers");
+  const ActivityTracer::Enabled enabled = tracer.Enable();
+  CHECK(enabled.result == CUPTI_ERROR_NOT_INITIALIZED);
+  CHECK(enabled.missing == "buffers");
   api.activity_register_callbacks = registers;  // by now the program has graphs
-  CHECK(tracer.Enable(&failed) == CUPTI_SUCCESS);
+  CHECK(tracer.Enable().result == CUPTI_SUCCESS);
   CHECK(Count("kind " + std::to_string(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) == 0);
 }
 
@@ -154,14 +152,14 @@ TEST_CASE("A CUPTI that does not record whole graphs is asked once, and records 
   refused_kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
   ActivityTracer tracer(&api, 1 << 20);
   CHECK(tracer.DecideGraphs(Graphs::kWhole, true) == Graphs::kWhole);
-  std::string failed;
-  CHECK(tracer.Enable(&failed) == CUPTI_ERROR_NOT_SUPPORTED);
-  CHECK(failed == "graphs as a whole");
+  const ActivityTracer::Enabled enabled = tracer.Enable();
+  CHECK(enabled.result == CUPTI_ERROR_NOT_SUPPORTED);
+  CHECK(enabled.missing == "graphs as a whole");
   CHECK(tracer.graphs() == Graphs::kNodes);
   CHECK(Count(kKernels) == 1);
   tracer.Disable();
   CHECK(tracer.DecideGraphs(Graphs::kWhole, true) == Graphs::kNodes);
-  CHECK(tracer.Enable(&failed) == CUPTI_SUCCESS);
+  CHECK(tracer.Enable().result == CUPTI_SUCCESS);
   CHECK(Count(kGraphTrace) == 1);
 }
 
@@ -181,17 +179,16 @@ TEST_CASE("A kind that CUPTI does not record is named, and the others are record
   const CuptiApi api = FakeApi();
   refused_kind = CUPTI_ACTIVITY_KIND_MEMCPY2;
   ActivityTracer tracer(&api, 1 << 20);
-  std::string failed;
-  CHECK(tracer.Enable(&failed) == CUPTI_ERROR_NOT_SUPPORTED);
-  CHECK(failed == "peer copies");
+  const ActivityTracer::Enabled enabled = tracer.Enable();
+  CHECK(enabled.result == CUPTI_ERROR_NOT_SUPPORTED);
+  CHECK(enabled.missing == "peer copies");
   CHECK(Count("kind") >= 6);
 }
 
 TEST_CASE("Of API calls CUPTI records the probe alone") {
   const CuptiApi api = FakeApi();
   ActivityTracer tracer(&api, 1 << 20);
-  std::string failed;
-  tracer.Enable(&failed);
+  tracer.Enable();
   CHECK(std::count(asked.begin(), asked.end(),
                    "kind " + std::to_string(CUPTI_ACTIVITY_KIND_RUNTIME)) == 0);
   CHECK(driver_calls_off.count(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) == 1);

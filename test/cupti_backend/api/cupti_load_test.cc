@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "cupti_backend/api/cupti_api.h"
@@ -16,33 +17,33 @@ namespace {
 TEST_CASE("A CUPTI that is not there is named, with the packages that have it") {
   setenv("PROF_CUPTI", "/nowhere/libcupti.so.13", 1);
   CuptiApi api;
-  std::string what, fix;
-  CHECK_FALSE(LoadCupti(&api, &what, &fix));
-  CHECK(what.find("CUPTI was not found") == 0);
-  CHECK(what.find("libcupti.so.13") != std::string::npos);
-  CHECK(fix.find("PROF_CUPTI") != std::string::npos);
-  CHECK(fix.find("cuda-cupti") != std::string::npos);
+  const std::optional<Problem> problem = LoadCupti(&api);
+  REQUIRE(problem);
+  CHECK(problem->what.find("CUPTI was not found") == 0);
+  CHECK(problem->what.find("libcupti.so.13") != std::string::npos);
+  CHECK(problem->fix.find("PROF_CUPTI") != std::string::npos);
+  CHECK(problem->fix.find("cuda-cupti") != std::string::npos);
 }
 
 TEST_CASE("A CUPTI that lacks a function is refused, with the function and the version needed") {
   setenv("PROF_CUPTI", PROF_TEST_CUPTI_ONE, 1);
   CuptiApi api;
-  std::string what, fix;
-  CHECK_FALSE(LoadCupti(&api, &what, &fix));
-  CHECK(what.find("has no cuptiGetVersion") != std::string::npos);
-  CHECK(fix.find("13.0") != std::string::npos);
+  const std::optional<Problem> problem = LoadCupti(&api);
+  REQUIRE(problem);
+  CHECK(problem->what.find("has no cuptiGetVersion") != std::string::npos);
+  CHECK(problem->fix.find("13.0") != std::string::npos);
 }
 
 TEST_CASE("Two CUPTI libraries in one process are refused, with both paths") {
   REQUIRE(dlopen(PROF_TEST_CUPTI_ONE, RTLD_NOW) != nullptr);
   REQUIRE(dlopen(PROF_TEST_CUPTI_TWO, RTLD_NOW) != nullptr);
   CuptiApi api;
-  std::string what, fix;
-  CHECK_FALSE(LoadCupti(&api, &what, &fix));
-  CHECK(what.find("two CUPTI libraries") != std::string::npos);
-  CHECK(what.find(PROF_TEST_CUPTI_ONE) != std::string::npos);
-  CHECK(what.find(PROF_TEST_CUPTI_TWO) != std::string::npos);
-  CHECK_FALSE(fix.empty());
+  const std::optional<Problem> problem = LoadCupti(&api);
+  REQUIRE(problem);
+  CHECK(problem->what.find("two CUPTI libraries") != std::string::npos);
+  CHECK(problem->what.find(PROF_TEST_CUPTI_ONE) != std::string::npos);
+  CHECK(problem->what.find(PROF_TEST_CUPTI_TWO) != std::string::npos);
+  CHECK_FALSE(problem->fix.empty());
 }
 
 TEST_CASE("An error's text has its name, or at least its number") {

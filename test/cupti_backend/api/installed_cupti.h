@@ -20,14 +20,15 @@ constexpr bool kSanitized = false;
 }  // namespace prof::cupti::test
 
 // Declares and fills `api`, or skips the test case.
-#define PROF_TEST_LOAD_CUPTI(api)                                                             \
-  if (prof::cupti::test::kSanitized) {                                                        \
-    PROF_SKIP("CUPTI's host library does not run with sanitizers");                           \
-  }                                                                                           \
-  prof::cupti::CuptiApi api;                                                                  \
-  do {                                                                                        \
-    std::string what, fix;                                                                    \
-    if (!prof::cupti::LoadCupti(&(api), &what, &fix)) PROF_SKIP((what + "; " + fix).c_str()); \
+#define PROF_TEST_LOAD_CUPTI(api)                                   \
+  if (prof::cupti::test::kSanitized) {                              \
+    PROF_SKIP("CUPTI's host library does not run with sanitizers"); \
+  }                                                                 \
+  prof::cupti::CuptiApi api;                                        \
+  do {                                                              \
+    if (const auto problem = prof::cupti::LoadCupti(&(api))) {      \
+      PROF_SKIP((problem->what + "; " + problem->fix).c_str());     \
+    }                                                               \
   } while (false)
 
 #endif  // PROF_TEST_CUPTI_BACKEND_API_INSTALLED_CUPTI_H_
