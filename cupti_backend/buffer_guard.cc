@@ -6,7 +6,7 @@
 
 #include "cupti_backend/torch_profiler.h"
 #include "lib/capture/process/clock.h"
-#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/process/thread_id.h"
 
 namespace prof::cupti {
 namespace {

@@ -15,7 +15,7 @@ namespace {
 
 CuptiProcess* process = nullptr;  // captures are started one at a time
 
-// The program names a stream of its current context just now, so the handle is good.
+// The program is naming a stream of its current context, so the handle is valid.
 void ResolveStream(capture::NameEvent* name) {
   CUcontext context = nullptr;
   if (process->driver.ctx_get_current(&context) != CUDA_SUCCESS || context == nullptr) return;

@@ -84,6 +84,8 @@ void CuptiSource::AddLosses(Integrity& integrity) const {
 
 namespace prof::capture {
 
-std::unique_ptr<GpuSource> MakeGpuSource() { return std::make_unique<cupti::CuptiSource>(); }
+std::unique_ptr<GpuSource> MakeGpuSource() {
+  return std::unique_ptr<GpuSource>(new cupti::CuptiSource);  // std::make_unique may not
+}
 
 }  // namespace prof::capture

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CUPTI source is the capture's GPU source on a machine with CUPTI. capture::MakeGpuSource(),
-// which gpu_source.h declares, makes one; tests link a source of their own in its place.
+// The CUPTI source is the capture's GPU source on a machine with CUPTI. Only MakeGpuSource() makes
+// one: gpu_source.h declares it, and tests link one of their own in its place.
 #ifndef PROF_CUPTI_BACKEND_CUPTI_SOURCE_H_
 #define PROF_CUPTI_BACKEND_CUPTI_SOURCE_H_
 
@@ -16,6 +16,8 @@ namespace prof::cupti {
 class CuptiSource final : public capture::GpuSource {
  public:
   ~CuptiSource() override;
+  CuptiSource(const CuptiSource&) = delete;
+  CuptiSource& operator=(const CuptiSource&) = delete;
 
   void Start(const SessionOptions& options, bool injected) override;
   void Gather(bool flush) override;
@@ -34,6 +36,9 @@ class CuptiSource final : public capture::GpuSource {
   void AddLosses(Integrity& integrity) const override;
 
  private:
+  friend std::unique_ptr<capture::GpuSource> capture::MakeGpuSource();
+  CuptiSource() = default;
+
   std::unique_ptr<CuptiRecording> recording_;
   SubsystemStatus problem_;  // why there is no recording
   bool counters_wanted_ = false;

@@ -37,9 +37,9 @@ bool IsLaunch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
   return domain == CUPTI_CB_DOMAIN_DRIVER_API && cbid < kIsLaunch.size() && kIsLaunch[cbid];
 }
 
-// The context that this thread last told a sampler of, and in which epoch.
-thread_local CUcontext told_context = nullptr;
-thread_local uint32_t told_epoch = 0;
+// The context that this thread last reported to a sampler, and the epoch of that.
+thread_local CUcontext reported_context = nullptr;
+thread_local uint32_t reported_epoch = 0;
 
 // NVTX's listener carries no user data; there is one callback in a process.
 std::atomic<LaunchCallback*> range_listener{nullptr};
@@ -153,7 +153,7 @@ void LaunchCallback::Disable() {
   }
 }
 
-// Launching threads. No lock, no allocation on the way of a launch that is not sampled.
+// Launching threads. No lock, no allocation for a launch that is not sampled.
 void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                                 const void* data) {
   if (capture::InForkedChild()) return;
@@ -205,12 +205,12 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
   if (data.functionReturnValue != nullptr) {
     std::memcpy(&error, data.functionReturnValue, sizeof(error));
   }
-  if (domain == CUPTI_CB_DOMAIN_DRIVER_API && error == CUDA_SUCCESS) NoteWait(cbid, data);
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API && error == CUDA_SUCCESS) RecordWait(cbid, data);
   EndCall(epoch, CallOf(domain, cbid), data.correlationId, error);
 }
 
-// At the end of a call that waited for something: its handles were good just now.
-void LaunchCallback::NoteWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
+// At the end of a call that waited for something: its handles are valid.
+void LaunchCallback::RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
   CUstream stream = nullptr;
   bool has_stream = true, per_thread = false;
   switch (cbid) {
@@ -241,7 +241,7 @@ void LaunchCallback::NoteWait(CUpti_CallbackId cbid, const CUpti_CallbackData& d
     return;
   }
   api_->get_context_id(data.context, &waited.context);
-  NoteWaited(waited);
+  RecordWaited(waited);
 }
 
 void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
@@ -253,7 +253,7 @@ void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& d
     }
   }
   if (counts_only_.load(std::memory_order_relaxed)) {
-    if (enter) TellContextOnce(data.context);
+    if (enter) ReportContextOnce(data.context);
     return;
   }
   inside_.Add();
@@ -278,14 +278,14 @@ void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& d
   inside_.Remove();
 }
 
-void LaunchCallback::TellContextOnce(CUcontext context) {
+void LaunchCallback::ReportContextOnce(CUcontext context) {
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
-  if (told_context == context && told_epoch == epoch) return;
+  if (reported_context == context && reported_epoch == epoch) return;
   inside_.Add();
   if (LaunchSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
     sampler->OnContext(context);
-    told_context = context;
-    told_epoch = epoch;
+    reported_context = context;
+    reported_epoch = epoch;
   }
   inside_.Remove();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI's subscriber: sees API calls, of which launches may be sampled, and contexts.
+// The launch callback is CUPTI's subscriber. It sees API calls, launches and contexts, and passes
+// them to the call trace and the sampler.
 #ifndef PROF_CUPTI_BACKEND_LAUNCH_CALLBACK_H_
 #define PROF_CUPTI_BACKEND_LAUNCH_CALLBACK_H_
 
@@ -16,30 +17,31 @@
 
 namespace prof::cupti {
 
-// One for the life of the process: a second subscription would give correlation ids anew.
+// There is one for the life of the process: a second subscription would restart the correlation
+// ids.
 class LaunchCallback {
  public:
   explicit LaunchCallback(const CuptiApi* api) : api_(api) {}
 
-  // Subscribes, first of all CUPTI calls: it alone notices that another tool holds CUPTI, whose
-  // name then is in `holder`. Idempotent.
+  // Subscribes, before any other call to CUPTI: only this call fails when another tool holds CUPTI.
+  // `holder` gets the name of that tool. Idempotent.
   CUptiResult Subscribe(std::string* holder);
 
   // Turns the callbacks on and off. The sampler is called between the two and must outlive them.
   void Enable(LaunchSampler* sampler);
   void Disable();
 
-  // Where nodes of CUDA graphs were captured, as far as they were while callbacks were on.
+  // The ranges of the graph nodes that were made while callbacks were on.
   GraphNodes& graph_nodes() { return graph_nodes_; }
 
   // Kernel and graph launches since the process began.
   uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
 
-  // From now on each launch asks whether torch.profiler records its thread; nullptr: no more.
+  // From now on each launch asks whether torch.profiler records its thread; nullptr: no longer.
   void AskTorch(TorchProfilerEnabled enabled) {
     torch_enabled_.store(enabled, std::memory_order_release);
   }
-  // What launches were told since the last call.
+  // The answers that launches got since the last call.
   struct TorchAnswers {
     bool on = false, off = false;
   };
@@ -54,8 +56,8 @@ class LaunchCallback {
   // Launching threads, at the begin and the end of each call that is recorded.
   void OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
-  void NoteWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
-  void TellContextOnce(CUcontext context);
+  void RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
+  void ReportContextOnce(CUcontext context);
   static void OnRange(uint32_t path, bool entered);
   void SetCallbacks(uint32_t enable);
 
@@ -68,7 +70,7 @@ class LaunchCallback {
   std::atomic<TorchProfilerEnabled> torch_enabled_{nullptr};
   std::atomic<bool> torch_on_{false}, torch_off_{false};
   capture::StripedCount inside_;  // callbacks that may be using the sampler
-  // The sampler samples no launches: it is told of contexts, and of nothing else.
+  // The sampler samples no launches: it gets contexts, and nothing else.
   std::atomic<bool> counts_only_{false};
   std::atomic<uint32_t> epoch_{0};  // changes when it is enabled or disabled; 0: never was
 };

@@ -4,9 +4,9 @@
 #ifndef PROF_CUPTI_BACKEND_TIMELINE_STATUS_H_
 #define PROF_CUPTI_BACKEND_TIMELINE_STATUS_H_
 
-#include <mutex>
 #include <utility>
 
+#include "lib/capture/process/mutex.h"
 #include "prof/session.h"
 
 namespace prof::cupti {
@@ -15,17 +15,17 @@ namespace prof::cupti {
 class TimelineStatus {
  public:
   void Set(SubsystemStatus status) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const capture::MutexLock lock(mutex_);
     status_ = std::move(status);
   }
   SubsystemStatus Get() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const capture::MutexLock lock(mutex_);
     return status_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  SubsystemStatus status_;
+  mutable capture::Mutex mutex_;
+  SubsystemStatus status_ PROF_GUARDED_BY(mutex_);
 };
 
 }  // namespace prof::cupti

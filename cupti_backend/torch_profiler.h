@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether PyTorch's profiler is at work, asked of PyTorch itself if it is in the process.
+// The torch profiler query asks PyTorch, if it is in the process, whether its profiler records.
 #ifndef PROF_CUPTI_BACKEND_TORCH_PROFILER_H_
 #define PROF_CUPTI_BACKEND_TORCH_PROFILER_H_
 

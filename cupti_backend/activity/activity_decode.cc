@@ -119,7 +119,7 @@ std::optional<capture::GraphRunEvent> GraphRunOf(const CUpti_ActivityGraphTrace2
   return event;
 }
 
-// All that repeats from launch to launch.
+// Everything that repeats from launch to launch.
 capture::KernelEvent LaunchOf(const CUpti_ActivityKernel10& r) {
   capture::KernelEvent event;
   event.name = r.name != nullptr ? r.name : kUnnamed;
@@ -182,7 +182,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
   CUpti_Activity* record = nullptr;
   launches_.BeginBuffer();
   // Anything but success ends the buffer: MAX_LIMIT_REACHED at its end, INVALID_KIND at a record
-  // that was not completed.
+  // that CUPTI has not completed.
   while (api_->activity_get_next_record(buffer, bytes, &record) == CUPTI_SUCCESS) {
     switch (record->kind) {
       case CUPTI_ACTIVITY_KIND_KERNEL:
@@ -261,7 +261,7 @@ void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Eve
                                      Ns(r.start), Ns(r.end)});
 }
 
-// Not inlined: it is rare, and would take registers of what is frequent.
+// Not inlined: it is rare, and would take registers from the frequent path.
 [[gnu::noinline]] capture::LaunchId ActivityDecoder::LookUp(const CUpti_ActivityKernel10& r,
                                                             capture::EventSink& sink) {
   const capture::LaunchId id = sink.IdOf(LaunchOf(r));

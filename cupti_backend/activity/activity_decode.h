@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From CUPTI's activity buffers to events. Runs on the collector thread; needs no GPU, so tests
-// and benchmarks feed it recorded or made-up buffers.
+// The activity decoder turns CUPTI's activity buffers into events. It runs on the collector thread.
+// It needs no GPU, so tests and benchmarks feed it recorded or made-up buffers.
 #ifndef PROF_CUPTI_BACKEND_ACTIVITY_ACTIVITY_DECODE_H_
 #define PROF_CUPTI_BACKEND_ACTIVITY_ACTIVITY_DECODE_H_
 
@@ -17,11 +17,11 @@ namespace prof::cupti {
 
 class ActivityDecoder {
  public:
-  // `watch` is told of GPU work; may be nullptr.
+  // `watch` takes all GPU work; may be nullptr.
   explicit ActivityDecoder(const CuptiApi* api, RecordWatch* watch = nullptr)
       : api_(api), watch_(watch) {}
 
-  // When the recording began. Launches of whole graphs are recorded between recordings, too.
+  // When the recording began. CUPTI also records launches of whole graphs between recordings.
   void SetStart(int64_t realtime_ns) { start_ns_ = realtime_ns; }
 
   // Reads every record of a buffer into `sink`.

@@ -14,10 +14,10 @@ struct Kind {
   const char* name;
 };
 
-// EXTERNAL_CORRELATION and MARKER are not here: ranges are ours (nvtx_bridge), and launches find
-// their range through the API call's thread and time. Calls are ours, too (call_trace.h), and so is
-// what they wait for: RUNTIME and SYNCHRONIZATION are not here, and DRIVER gives the record of
-// BufferWatch's probe only.
+// EXTERNAL_CORRELATION and MARKER are not here: prof records ranges itself (nvtx_bridge), and
+// launches find their range through the thread and time of the API call. prof also records calls
+// and what they wait for itself (call_trace.h): RUNTIME and SYNCHRONIZATION are not here, and
+// DRIVER gives only the record of BufferWatch's probe.
 constexpr Kind kKinds[] = {{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
                            {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
                            {CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copies"},
@@ -72,7 +72,7 @@ ActivityTracer::Enabled ActivityTracer::Enable() {
   }
   enabled_ = true;
   std::string missing;
-  // Before kernels are traced: what comes first holds for the graphs that are instantiated then.
+  // Before kernels are traced: the kind that is enabled first holds for later graphs.
   if (graphs() == Graphs::kWhole && !graph_trace_requested_) {
     graph_trace_requested_ = true;
     result = api_->activity_enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
@@ -92,7 +92,7 @@ ActivityTracer::Enabled ActivityTracer::Enable() {
   return {result, std::move(missing)};
 }
 
-// The probe alone, without its whole kind, gives no record.
+// CUPTI gives no record of the probe unless its kind is enabled, so all other calls are dropped.
 void ActivityTracer::DropCallsButProbe() {
   for (CUpti_CallbackId cbid = 1; cbid < ApiFilter::kMaxCbid; ++cbid) {
     if (cbid != kProbeCall) api_->activity_enable_driver_api(cbid, 0);

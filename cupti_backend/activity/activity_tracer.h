@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI's activity records: which kinds, into which buffers, when they come.
+// The activity tracer turns CUPTI's activity records on and off, and gives CUPTI their buffers.
 #ifndef PROF_CUPTI_BACKEND_ACTIVITY_ACTIVITY_TRACER_H_
 #define PROF_CUPTI_BACKEND_ACTIVITY_ACTIVITY_TRACER_H_
 
@@ -23,15 +23,15 @@ class ActivityTracer {
   // `cap_bytes` of the first recording of a process stays in force.
   ActivityTracer(const CuptiApi* api, size_t cap_bytes) : api_(api), pool_(cap_bytes) {}
 
-  // How much device memory CUPTI may take in each context. Before Enable.
+  // Limits the device memory that CUPTI takes in each context. Before Enable.
   void LimitDeviceMemory(size_t bytes);
-  // As CUPTI says; 0: it did not.
+  // The limit that CUPTI reports; 0: none.
   size_t device_bytes() const { return device_bytes_; }
 
-  // What graph launches are recorded as, once for the life of the process: CUPTI crashed inside
-  // cudaGraphLaunch when it was told to record them as a whole while a graph existed that had been
-  // instantiated without that. So the first recording decides, before its Enable, and whole graphs
-  // only when `none_yet`: the program can have made none. Returns what holds.
+  // Decides how graph launches are recorded, once for the life of the process: CUPTI crashed inside
+  // cudaGraphLaunch when it had to record whole graphs while a graph existed that had been
+  // instantiated without that. So the first recording decides, before its Enable, and chooses whole
+  // graphs only when `none_yet`: the program cannot have made one. Returns the decision.
   Graphs DecideGraphs(Graphs wanted, bool none_yet);
   Graphs graphs() const { return graphs_.value_or(Graphs::kNodes); }
 
@@ -43,16 +43,17 @@ class ActivityTracer {
   // Registers the buffers and enables the kinds. Also called when another profiler has put its own
   // buffers in their place.
   Enabled Enable();
-  // Whole graphs stay on, see above: their buffers wait for the next recording, or are refused.
+  // Whole graphs stay on (DecideGraphs): their buffers wait for the next recording, or are refused.
   void Disable();
 
-  // Asks CUPTI to hand over what is complete; `forced`: also what is not. Blocks while CUPTI does.
+  // CUPTI hands over its complete records; `forced`: the incomplete ones too. Blocks while CUPTI
+  // does.
   void Flush(bool forced);
 
-  // Records that CUPTI had to drop since the last call.
+  // The number of records that CUPTI had to drop since the last call.
   uint64_t TakeDropped();
 
-  // The driver call that is recorded for nothing but BufferWatch's probes.
+  // The driver call that is recorded only for BufferWatch's probes.
   static constexpr CUpti_CallbackId kProbeCall = CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion;
 
   capture::BufferPool& pool() { return pool_; }
@@ -68,7 +69,7 @@ class ActivityTracer {
   size_t device_bytes_ = 0;
   bool enabled_ = false;
   std::optional<Graphs> graphs_;
-  bool graph_trace_requested_ = false;  // never again
+  bool graph_trace_requested_ = false;  // it is requested once in a process
 };
 
 }  // namespace prof::cupti

@@ -11,14 +11,14 @@ BufferWatch::Act BufferWatch::Check(const Sight& sight) {
   last_launches_ = sight.launches;
   if (taken_ && !came) return CheckWhileTaken(sight);
   if (came) {
-    // What was launched since the look before this one may be among what came, or not.
+    // Launches since the last check may have come, or not.
     first_missed_ = launches_before;
     launches_ = sight.launches;
     waiting_since_ns_ = 0;
     probed_ = false;
     if (taken_) {
       taken_ = false;
-      if (!registered_again_) missed_before_ += missed_;  // otherwise those were recorded
+      if (!registered_again_) missed_before_ += missed_;  // otherwise they were recorded
       missed_ = 0;
       return Act::kReportBack;
     }
@@ -31,7 +31,7 @@ BufferWatch::Act BufferWatch::Check(const Sight& sight) {
     waiting_since_ns_ = sight.now_ns;
   }
   const bool suspicious = waits && sight.now_ns - waiting_since_ns_ >= kSuspiciousNs;
-  // Never a buffer, not even one that CUPTI asked for: somebody else is asked.
+  // CUPTI has never asked us for a buffer, so it asks another profiler.
   const bool never = sight.buffers == 0;
   if (suspicious && (never || probed_)) {
     Take(sight.launches);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What to say where launches of CUDA graphs are not recorded as a recording asked for.
+// The graph level reports launches of CUDA graphs that are not recorded as the user wanted.
 #ifndef PROF_CUPTI_BACKEND_ACTIVITY_GRAPH_LEVEL_H_
 #define PROF_CUPTI_BACKEND_ACTIVITY_GRAPH_LEVEL_H_
 
@@ -11,7 +11,7 @@
 
 namespace prof::cupti {
 
-// Nothing where it got what it wanted.
+// Nothing where `got` is `wanted`.
 std::optional<capture::NoticeEvent> GraphsNotice(Graphs wanted, Graphs got);
 
 }  // namespace prof::cupti

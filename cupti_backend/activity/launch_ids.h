@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shape and the lane of a kernel, found again by its record: programs launch the same kernels
-// over and over.
+// The launch ids remember which LaunchId the sink gave to a kernel's record: programs launch the
+// same kernels over and over.
 #ifndef PROF_CUPTI_BACKEND_ACTIVITY_LAUNCH_IDS_H_
 #define PROF_CUPTI_BACKEND_ACTIVITY_LAUNCH_IDS_H_
 
@@ -15,14 +15,15 @@
 
 namespace prof::cupti {
 
-// The launches that this buffer had last. Nothing is kept from one buffer to the next, because the
-// address of a name stands for it. Used by the collector thread alone. A look compares 92 bytes
-// with the record where it lies; the whole takes 208 KiB, of which a launch touches two lines.
+// It holds the last launches of this buffer. Nothing is kept from one buffer to the next, because
+// the address of a name stands for the name. The collector thread alone uses it. Find compares 92
+// bytes with the record in place. The table takes 208 KiB, and a launch touches two cache lines of
+// it.
 class LaunchIds {
  public:
   using Record = CUpti_ActivityKernel10;
   void BeginBuffer() { ++buffer_; }
-  // Those of a record; null: not known.
+  // The id of a record's launch; nullptr: not known.
   const capture::LaunchId* Find(const Record& r) const {
     const Launch& launch = launches_[Hash(r) % launches_.size()];
     return launch.Is(r, buffer_) ? &launch.id : nullptr;
@@ -38,7 +39,7 @@ class LaunchIds {
     return word;
   }
 
-  // A copy of what lies there in a record.
+  // A copy of these bytes of a record.
   template <size_t kBegin, size_t kEnd>
   struct Span {
     static_assert(kBegin < kEnd && (kEnd - kBegin) % sizeof(uint64_t) == 0);
@@ -57,8 +58,8 @@ class LaunchIds {
     }
   };
 
-  // Everything of which shapes and lanes are made. What lies between does no harm: where that
-  // differs, the ids are looked up once more.
+  // Everything that a LaunchId depends on. Bytes between these fields do no harm: where they
+  // differ, the id is looked up once more.
   struct Launch {
     Span<offsetof(Record, deviceId), offsetof(Record, localMemoryTotal)> place_and_size;
     Span<offsetof(Record, channelID), offsetof(Record, localMemoryTotal_v2)> channel_and_cluster;
@@ -86,7 +87,7 @@ class LaunchIds {
     }
   };
 
-  // Of what launches mostly differ in, if they do.
+  // Hashes the fields in which launches mostly differ.
   static size_t Hash(const Record& r) {
     const uint64_t name = Word(r, offsetof(Record, name));
     const uint64_t stream_and_grid = Word(r, offsetof(Record, streamId));

@@ -131,7 +131,7 @@ capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3& r) {
   return event;
 }
 
-// CUPTI says of several fields that they mean nothing for some kinds: those are left 0.
+// By CUPTI's headers several fields have no meaning for some kinds: they stay 0.
 capture::UnifiedMemoryEvent UnifiedMemoryOf(const CUpti_ActivityUnifiedMemoryCounter3& r) {
   capture::UnifiedMemoryEvent event;
   event.kind = UnifiedKindOf(static_cast<uint32_t>(r.counterKind));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From CUPTI's records about memory (allocations, pools, unified memory) to events.
+// The memory decoder turns CUPTI's records of allocations, pools and unified memory into events.
 #ifndef PROF_CUPTI_BACKEND_ACTIVITY_MEMORY_DECODE_H_
 #define PROF_CUPTI_BACKEND_ACTIVITY_MEMORY_DECODE_H_
 
@@ -11,11 +11,11 @@
 
 namespace prof::cupti {
 
-// Of a CUpti_ActivityMemoryKind.
+// `kind`: a CUpti_ActivityMemoryKind.
 capture::MemoryKind MemoryOf(uint32_t kind);
 
-// A variable of the program's code. It comes and goes with the module, and no call allocates it:
-// PyTorch alone loads three thousand, of 230 bytes each.
+// True for a variable of the program's code. It comes and goes with the module, and no call
+// allocates it: PyTorch alone loads three thousand, of 230 bytes each.
 bool IsVariable(const CUpti_ActivityMemory4& record);
 
 // False: neither an allocation nor a free that this version knows.

@@ -39,8 +39,7 @@ capture::NoticeEvent Refused(const CuptiApi& api, const std::string& what, CUpti
 
 }  // namespace
 
-// Kind by kind: which of them a machine has depends on it, and one that is missing must not take
-// the others with it.
+// One kind at a time: machines differ in their kinds, and a missing one must not fail the others.
 CUptiResult UnifiedMemory::Configure(int devices, std::vector<capture::NoticeEvent>* notices,
                                      bool* any) {
   std::string missing;

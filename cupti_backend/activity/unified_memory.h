@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI's counters of unified memory: what the driver migrates, which pages fault. They cost the
-// program something with each fault, so they are on only where they were asked for. CUPTI gives no
-// records of kinds that are enabled after its profiler was prepared, which the first launch does: a
-// program that launches sooner after cuInit than the collector comes round gets none.
+// The unified memory class turns on CUPTI's counters of unified memory: migrations and page faults.
+// They cost the program time with each fault, so they are on only when the user wants them. CUPTI
+// gives no records of kinds that are enabled after its profiler was prepared, and the first launch
+// prepares it. So a program that launches right after cuInit, before the collector's next round,
+// gets none.
 #ifndef PROF_CUPTI_BACKEND_ACTIVITY_UNIFIED_MEMORY_H_
 #define PROF_CUPTI_BACKEND_ACTIVITY_UNIFIED_MEMORY_H_
 
@@ -15,20 +16,20 @@
 
 namespace prof::cupti {
 
-// Used by the thread that starts the recording, then by the collector.
+// The thread that starts the recording, then the collector thread.
 class UnifiedMemory {
  public:
   UnifiedMemory(const CuptiApi* api, const DriverApi* driver) : api_(api), driver_(driver) {}
 
-  // Counting begins at the first call that finds the driver initialized by the program; until then
-  // each call is a question to the driver. What CUPTI refuses is told in `notices`, once.
+  // Counting begins at the first call after the program has initialized the driver; until then each
+  // call asks the driver. Adds a notice for what CUPTI refuses, once.
   void Start(std::vector<capture::NoticeEvent>* notices);
-  // Once more, when another profiler has switched the records off.
+  // After another profiler has switched the records off.
   void EnableAgain();
   void Stop();
 
  private:
-  // The first failure; kinds that CUPTI refuses are left out and named in `notices`.
+  // Returns the first failure. Kinds that CUPTI refuses are left out and named in `notices`.
   CUptiResult Configure(int devices, std::vector<capture::NoticeEvent>* notices, bool* any);
 
   const CuptiApi* const api_;

@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kTimelineIsComplete = "the timeline is complete without counters";
 
-// What a CUPTI error means for counters, and the way out. docs/counters.md has the same table.
+// What a CUPTI error means for counters, and the way out. docs/internals/counters.md has the same
+// table.
 struct Refusal {
   CUptiResult code;
   const char* what;
@@ -68,12 +69,12 @@ std::string ReadAll(const std::string& path) {
 // CAP_SYS_ADMIN is bit 21 of the effective set.
 bool HasSysAdmin(const std::string& status) {
   const size_t at = status.find("CapEff:");
-  if (at == std::string::npos) return true;  // cannot tell: let CUPTI decide
+  if (at == std::string::npos) return true;  // unknown: CUPTI decides
   const unsigned long long effective = std::strtoull(status.c_str() + at + 7, nullptr, 16);
   return (effective >> 21 & 1) != 0;
 }
 
-// The first thing that DeviceSupported says is in the way.
+// The first obstacle that DeviceSupported reports.
 CUptiResult ObstacleOf(const CUpti_Profiler_DeviceSupported_Params& params) {
   const auto off = [](CUpti_Profiler_Support_Level level) {
     return level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED ||

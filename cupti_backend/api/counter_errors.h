@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why counters do not work here, in words, and how to get them.
+// The counter errors explain why counters do not work on this machine, and how to get them.
 #ifndef PROF_CUPTI_BACKEND_API_COUNTER_ERRORS_H_
 #define PROF_CUPTI_BACKEND_API_COUNTER_ERRORS_H_
 
@@ -24,9 +24,9 @@ struct HostFiles {
   std::string process_status = "/proc/self/status";
 };
 
-// What keeps this device from counting, found without touching its counters: the driver's
-// restriction to administrators first, then vGPU, confidential computing, SLI, CMP, WSL, an
-// unsupported chip. The code is the one that CUPTI would answer with.
+// Finds what prevents counters on this device, without a use of them: the driver's restriction to
+// administrators first, then vGPU, confidential computing, SLI, CMP, WSL, an unsupported chip. The
+// code is the one that CUPTI would return.
 [[nodiscard]] std::optional<Problem> FindCounterObstacle(const CuptiApi& api, CUdevice device,
                                                          const HostFiles& files = {});
 
@@ -35,7 +35,7 @@ struct HostFiles {
 bool RestrictsProfiling(const std::string& params);
 
 // Programs under `proc` that are known to take a GPU's counters: "nv-hostengine (pid 812)". CUPTI
-// does not say who holds them; other containers and machines are not seen. Empty: none.
+// does not name the holder; other containers and machines are not seen. Empty: none.
 std::string CounterHolders(const std::string& proc);
 
 // How long to wait after the `attempt`th refusal of busy counters (from 0): 1, 2, 4 ... 60 s.

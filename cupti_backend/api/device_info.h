@@ -12,7 +12,7 @@
 
 namespace prof::cupti {
 
-// All devices that this process sees; empty before cuInit. What cannot be read stays 0.
+// All devices that this process sees; empty before cuInit. Values that cannot be read stay 0.
 std::vector<capture::DeviceEvent> ReadDevices(const CuptiApi& api, const DriverApi& driver);
 
 }  // namespace prof::cupti

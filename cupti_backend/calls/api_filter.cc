@@ -9,7 +9,7 @@
 namespace prof::cupti {
 namespace {
 
-// What follows "cuda" or "cu" in the names that we keep.
+// How the kept names go on after "cuda" or "cu".
 constexpr std::string_view kKept[] = {"Launch",
                                       "GraphLaunch",
                                       "GraphInstantiate",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which CUDA API calls are kept, and their names.
+// The API filter chooses the CUDA API calls that are recorded, and knows their names.
 #ifndef PROF_CUPTI_BACKEND_CALLS_API_FILTER_H_
 #define PROF_CUPTI_BACKEND_CALLS_API_FILTER_H_
 
@@ -13,15 +13,16 @@
 
 namespace prof::cupti {
 
-// Keeps calls that launch, copy, set, synchronize, allocate, free, or work on graphs: the ones
-// that explain GPU work and GPU idleness. Used by the collector thread alone.
+// It keeps calls that launch, copy, set, synchronize, allocate, free, or work on graphs: they
+// explain GPU work and GPU idleness. The collector thread alone uses it.
 class ApiFilter {
  public:
   static constexpr CUpti_CallbackId kMaxCbid = 1024;  // above every call of CUDA 13
 
   explicit ApiFilter(const CuptiApi* api) : api_(api) {}
 
-  // The call's name without version suffixes ("cuMemcpyAsync"), or nullptr for one we do not keep.
+  // The call's name without version suffixes ("cuMemcpyAsync"), or nullptr for a call that is not
+  // kept.
   const std::string* Name(CUpti_CallbackDomain domain, CUpti_CallbackId cbid);
 
  private:
@@ -35,11 +36,11 @@ class ApiFilter {
   std::array<Entry, kMaxCbid> driver_;
 };
 
-// The ids of the calls that are recorded. Of the runtime's calls those that launch are left out: a
-// runtime call makes driver calls with its own correlation id, so the driver's launch says all.
+// The ids of the calls that are recorded. Launches of the runtime API are left out: a runtime call
+// makes driver calls with its own correlation id, so the driver's launch has all that is needed.
 std::vector<CUpti_CallbackId> KeptApiCalls(const CuptiApi& api, CUpti_CallbackDomain domain);
 
-// By name; exposed for its test.
+// The decision by name; declared for its test.
 bool KeepsApiCall(const std::string& name);
 
 }  // namespace prof::cupti

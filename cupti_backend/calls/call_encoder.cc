@@ -13,7 +13,7 @@ using capture::SyncKind;
 
 constexpr uint32_t kNoStream = 0xffffffff;  // as in SyncColumns
 
-// By what follows "cuda" or "cu".
+// `name`: without "cuda" or "cu".
 SyncKind SyncOf(std::string_view name) {
   name.remove_prefix(name.substr(0, 4) == "cuda" ? 4 : 2);
   if (name == "StreamSynchronize") return SyncKind::kStream;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// API calls from call_trace.h to events with names. The collector thread.
+// The call encoder turns the API calls of call_trace.h into events with names.
 #ifndef PROF_CUPTI_BACKEND_CALLS_CALL_ENCODER_H_
 #define PROF_CUPTI_BACKEND_CALLS_CALL_ENCODER_H_
 
@@ -13,6 +13,7 @@
 
 namespace prof::cupti {
 
+// The collector thread.
 class CallEncoder {
  public:
   // Asks CUPTI for all names: Encode runs while the collector holds the lock of the rings' readers.
@@ -23,7 +24,7 @@ class CallEncoder {
 
  private:
   ApiFilter filter_;
-  // Of EventSink::NameId, by call; 0: not asked for yet.
+  // EventSink::NameId of each call; 0: not known yet.
   std::array<uint32_t, ApiFilter::kMaxCbid> runtime_names_{}, driver_names_{};
 };
 

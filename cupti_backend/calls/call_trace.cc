@@ -12,7 +12,7 @@ struct OpenCalls {
   uint32_t depth, epoch, waited;
 };
 
-// Initial-exec, as in thread_registry.h: no call into the loader on the way of a launch.
+// Initial-exec, as in thread_registry.h: no call into the loader during a launch.
 __thread OpenCalls open_calls __attribute__((tls_model("initial-exec")));
 
 }  // namespace
@@ -29,7 +29,7 @@ void BeginCall(uint32_t epoch) {
   }
 }
 
-void NoteWaited(const Waited& waited) { open_calls.waited = waited.Packed(); }
+void RecordWaited(const Waited& waited) { open_calls.waited = waited.Packed(); }
 
 void EndCall(uint32_t epoch, uint32_t call, uint32_t correlation, uint32_t error) {
   OpenCalls& open = open_calls;

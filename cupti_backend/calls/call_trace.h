@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA API calls, timed by the callbacks at their begin and end. CUPTI's own records of them
-// (CUPTI_ACTIVITY_KIND_RUNTIME and _DRIVER) would cost each launch some percent more
-// (docs/cost.md).
+// The call trace times CUDA API calls, in the callbacks at their begin and end. CUPTI's own records
+// of them (CUPTI_ACTIVITY_KIND_RUNTIME and _DRIVER) would cost each launch some percent more
+// (docs/measurements/cost.md).
 #ifndef PROF_CUPTI_BACKEND_CALLS_CALL_TRACE_H_
 #define PROF_CUPTI_BACKEND_CALLS_CALL_TRACE_H_
 
@@ -18,14 +18,14 @@ inline uint32_t CallOf(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
   return (domain == CUPTI_CB_DOMAIN_RUNTIME_API ? kRuntimeCall : 0) | cbid;
 }
 
-// The thread that makes the call. Of calls inside of each other (a runtime call makes driver calls)
-// the outermost is recorded. `epoch` is that of the recording: a call that began in another one, or
-// before any, is left out. No lock, no allocation once the thread is known.
+// The thread that makes the call. Where calls are inside of each other (a runtime call makes driver
+// calls) the outermost is recorded. `epoch` is that of the recording: a call that began in another
+// epoch is left out. No lock, no allocation once the thread is known.
 void BeginCall(uint32_t epoch);
 void EndCall(uint32_t epoch, uint32_t call, uint32_t correlation, uint32_t error);
 
-// What a call waits for, also one that an outer call makes; before its EndCall. Ids as CUPTI gives
-// them; those beyond the bits there are get lost (0: not known).
+// Records what a call waits for, before its EndCall; an inner call counts for its outer one. The
+// ids are CUPTI's. An id that does not fit its bits becomes 0: not known.
 struct Waited {
   uint32_t context = 0, stream = 0;
 
@@ -38,7 +38,7 @@ struct Waited {
     return {bits >> kStreamBits, bits & ((1U << kStreamBits) - 1)};
   }
 };
-void NoteWaited(const Waited& waited);
+void RecordWaited(const Waited& waited);
 
 }  // namespace prof::cupti
 

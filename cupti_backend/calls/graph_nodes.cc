@@ -14,7 +14,7 @@ std::optional<uint64_t> GraphNodes::IdOf(CUgraphNode node) const {
   return id;
 }
 
-// 0: CUPTI does not say; its nodes are forgotten one by one then.
+// 0: CUPTI gives no id; the nodes of this graph are forgotten one by one.
 uint32_t GraphNodes::IdOf(CUgraph graph) const {
   uint32_t id = 0;
   if (graph == nullptr || api_->get_graph_id(graph, &id) != CUPTI_SUCCESS) return 0;
@@ -37,23 +37,23 @@ void GraphNodes::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& res
         break;
       case CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING:
         if (const std::optional<uint64_t> id = IdOf(data.node)) {
-          const std::lock_guard<std::mutex> lock(mutex_);
+          const capture::MutexLock lock(mutex_);
           Forget(*id);
         }
         break;
       case CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING: {
         const uint32_t graph = IdOf(data.graph);
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const capture::MutexLock lock(mutex_);
         ForgetGraph(graph);
         break;
       }
       case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING: {
-        uint32_t graph = 0;  // of the same numbers as those of graphs
+        uint32_t graph = 0;  // graphs and executable graphs share their numbers
         if (data.graphExec == nullptr ||
             api_->get_graph_exec_id(data.graphExec, &graph) != CUPTI_SUCCESS) {
           break;
         }
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const capture::MutexLock lock(mutex_);
         ForgetGraph(graph);
         break;
       }
@@ -61,20 +61,20 @@ void GraphNodes::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& res
         break;
     }
   } catch (const std::exception&) {  // no memory, in all likelihood
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const capture::MutexLock lock(mutex_);
     ++dropped_;
   }
 }
 
-// CUPTI announces clones as created, too, on the thread that clones: before it says of what, so
-// that OnCloned has the last word; or after it, so that a node which is known stays as it is.
+// CUPTI also reports a clone as created, on the thread that clones: before it reports the original,
+// so that OnCloned decides; or after it, so that a known node stays as it is.
 void GraphNodes::OnCreated(const CUpti_GraphData& data) {
   const uint32_t path = capture::CurrentPath();
   if (path == 0) return;
   const std::optional<uint64_t> id = IdOf(data.node);
   if (!id) return;
   const uint32_t graph = IdOf(data.graph);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   if (nodes_.count(*id) == 0) Set(*id, {path, graph});
 }
 
@@ -82,7 +82,7 @@ void GraphNodes::OnCloned(const CUpti_GraphData& data) {
   const std::optional<uint64_t> id = IdOf(data.node), original = IdOf(data.originalNode);
   if (!id || !original) return;
   const uint32_t graph = IdOf(data.graph);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   const auto from = nodes_.find(*original);
   if (from != nodes_.end()) {
     Set(*id, {from->second.path, graph});
@@ -123,7 +123,7 @@ void GraphNodes::ForgetGraph(uint32_t graph) {
 }
 
 void GraphNodes::BeginRecording() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   new_.clear();
   for (const auto& [id, node] : nodes_) new_[id] = node.path;
 }
@@ -131,7 +131,7 @@ void GraphNodes::BeginRecording() {
 std::vector<capture::GraphNodeEvent> GraphNodes::TakeNew() {
   std::unordered_map<uint64_t, uint32_t> taken;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const capture::MutexLock lock(mutex_);
     taken.swap(new_);
   }
   std::vector<capture::GraphNodeEvent> nodes;
@@ -143,7 +143,7 @@ std::vector<capture::GraphNodeEvent> GraphNodes::TakeNew() {
 }
 
 uint64_t GraphNodes::dropped() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   return dropped_;
 }
 

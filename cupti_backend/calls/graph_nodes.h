@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In which range each node of a CUDA graph was captured or added. A launch of the graph is in the
-// range of the launch; the parts that the program was written in are known while it is built only.
+// The graph nodes remember the range in which each node of a CUDA graph was captured or added. A
+// launch of the graph is in the range of the launch; the parts of the program are known only while
+// the graph is built.
 #ifndef PROF_CUPTI_BACKEND_CALLS_GRAPH_NODES_H_
 #define PROF_CUPTI_BACKEND_CALLS_GRAPH_NODES_H_
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -16,35 +16,36 @@
 
 #include "cupti_backend/api/cupti_api.h"
 #include "lib/capture/events/events.h"
+#include "lib/capture/process/mutex.h"
 
 namespace prof::cupti {
 
-// One for the life of the process: a graph that one recording saw being built may be launched in a
-// later one.
+// There is one for the life of the process: a later recording may launch a graph that an earlier
+// one saw being built.
 class GraphNodes {
  public:
   static constexpr size_t kMostNodes = 1 << 18;
 
   explicit GraphNodes(const CuptiApi* api, size_t most = kMostNodes) : api_(api), most_(most) {}
 
-  // Those of CUPTI's resource callbacks that OnResource is to be given.
+  // The resource callbacks of CUPTI that OnResource needs.
   static constexpr std::array<CUpti_CallbackIdResource, 5> kCallbacks = {
       CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
       CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING, CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING,
       CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING};
 
   // Any resource callback, on the program's threads. Those of graphs come while the program builds
-  // or destroys one, not when it launches one: they take a short mutex and may allocate. What has
-  // no room is counted in dropped(); no exception gets out.
+  // or destroys a graph, not when it launches one: they take a short mutex and may allocate. A node
+  // without room is counted in dropped(). No exception gets out.
   void OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& data) noexcept;
 
   // A recording begins: TakeNew gives all nodes that are known.
   void BeginRecording();
   // The collector thread: nodes that are new since the last call, sorted by id. A later path of a
-  // node replaces an earlier one; 0 takes it back.
+  // node replaces an earlier one; path 0 removes it.
   std::vector<capture::GraphNodeEvent> TakeNew();
 
-  // Nodes in a range that there was no room for, since the process began.
+  // Nodes in a range for which there was no room, since the process began.
   uint64_t dropped() const;
 
  private:
@@ -55,10 +56,9 @@ class GraphNodes {
 
   void OnCreated(const CUpti_GraphData& data);
   void OnCloned(const CUpti_GraphData& data);
-  // Under mutex_.
-  void Set(uint64_t id, Node node);
-  void Forget(uint64_t id);
-  void ForgetGraph(uint32_t graph);
+  void Set(uint64_t id, Node node) PROF_REQUIRES(mutex_);
+  void Forget(uint64_t id) PROF_REQUIRES(mutex_);
+  void ForgetGraph(uint32_t graph) PROF_REQUIRES(mutex_);
 
   std::optional<uint64_t> IdOf(CUgraphNode node) const;
   uint32_t IdOf(CUgraph graph) const;
@@ -66,11 +66,13 @@ class GraphNodes {
   const CuptiApi* const api_;
   const size_t most_;
 
-  mutable std::mutex mutex_;                  // of all below; never held across a call to CUPTI
-  std::unordered_map<uint64_t, Node> nodes_;  // in a range; by CUPTI's id
-  std::unordered_map<uint32_t, std::unordered_set<uint64_t>> of_graph_;
-  std::unordered_map<uint64_t, uint32_t> new_;  // paths by id; at most twice most_
-  uint64_t dropped_ = 0;
+  mutable capture::Mutex mutex_;  // never held across a call to CUPTI
+  // The nodes in a range, by CUPTI's id.
+  std::unordered_map<uint64_t, Node> nodes_ PROF_GUARDED_BY(mutex_);
+  std::unordered_map<uint32_t, std::unordered_set<uint64_t>> of_graph_ PROF_GUARDED_BY(mutex_);
+  // Paths that TakeNew has yet to give, by node; at most twice most_.
+  std::unordered_map<uint64_t, uint32_t> new_ PROF_GUARDED_BY(mutex_);
+  uint64_t dropped_ PROF_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace prof::cupti

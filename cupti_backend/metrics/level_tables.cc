@@ -4,7 +4,7 @@
 namespace prof::cupti {
 namespace {
 
-// Of what the unit can do in the time that elapsed.
+// A share of what the unit can do in the elapsed time.
 std::string Share(const std::string& base) { return base + ".avg.pct_of_peak_sustained_elapsed"; }
 
 // Warps that wait for the reason, for each cycle in which one was issued.
@@ -31,7 +31,7 @@ MetricGroup PulseAnd(const std::vector<std::string>& metrics,
 
 }  // namespace
 
-// DRAM, L2, issue slots, tensor pipe, occupancy, clocks: the first group of the triage, alone.
+// DRAM, L2, issue slots, tensor pipe, occupancy, clocks: a part of the first group of sol.
 const std::vector<MetricGroup>& PulseTable() {
   static const auto& table = *new std::vector<MetricGroup>{
       {{Share("gpu__dram_throughput"), "dram__bytes_read.sum", "dram__bytes_write.sum",
@@ -123,7 +123,7 @@ const std::vector<MetricGroup>& MemoryTable() {
 
 // Tensor operations by source type; wgmma (hgmma) and mma (hmma) apart where their sum needs two
 // passes. FP32, FP64 and FP16 instructions are counted by patched code, in a launch that is not
-// traced (trace_pause.h): no hardware counter tells an addition from a fused multiply-add.
+// traced (trace_pause.h): no hardware counter separates an addition from a fused multiply-add.
 const std::vector<MetricGroup>& TensorTable() {
   static const auto& table = *new std::vector<MetricGroup>{
       {{"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",

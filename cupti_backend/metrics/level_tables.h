@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The levels as tables. The groups need one pass each on GH100 together with kWindowMetric; which
-// metrics share a pass was found by search over CUPTI's host library. On other chips the planner
-// splits the groups that do not fit.
+// The level tables list the metrics of each level. Each group needs one pass on GH100 together with
+// kWindowMetric; a search over CUPTI's host library found which metrics share a pass. On other
+// chips the planner splits the groups that do not fit.
 //
 // An entry is a metric, or alternatives by preference: "a|b c" is a, or else b and c.
 //
-// They are never destroyed: a thread of ours may read them while the program exits.
+// The tables are never destroyed: a thread of ours may read them while the program exits.
 #ifndef PROF_CUPTI_BACKEND_METRICS_LEVEL_TABLES_H_
 #define PROF_CUPTI_BACKEND_METRICS_LEVEL_TABLES_H_
 

@@ -58,7 +58,7 @@ const char* KindOf(const MetricHost& host, const std::string& base) {
   return "throughput";
 }
 
-// `names` with what CUPTI says of their base names `bases`.
+// `names` with CUPTI's descriptions of their base names `bases`.
 std::vector<CatalogueMetric> Described(const MetricHost& host,
                                        const std::vector<std::string>& names,
                                        const std::vector<std::string>& bases) {
@@ -114,7 +114,7 @@ void Search(const MetricHost& host, const CatalogueQuestion& question, Catalogue
   answer->found = Described(host, names, names);
 }
 
-// The chip to speak of; false, with the error in `answer`, when there is none such.
+// Sets the chip; false, with the error in `answer`, when CUPTI does not know it.
 bool ChooseChip(const CuptiApi& api, const CatalogueQuestion& question, CatalogueAnswer* answer) {
   if (question.chip.empty()) {
     std::string why;

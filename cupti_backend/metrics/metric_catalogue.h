@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be measured on a chip and what it costs, for the program prof. No CUPTI type is in here,
-// and no GPU is needed.
+// The metric catalogue lists for the program prof what a chip can measure and what that costs. It
+// has no type of CUPTI's, and needs no GPU.
 #ifndef PROF_CUPTI_BACKEND_METRICS_METRIC_CATALOGUE_H_
 #define PROF_CUPTI_BACKEND_METRICS_METRIC_CATALOGUE_H_
 
@@ -16,7 +16,7 @@ struct CatalogueMetric {
   std::string name;      // "dram__bytes_read.sum", or without suffix in CatalogueAnswer::found
   std::string kind;      // "counter", "ratio", "throughput"
   std::string hardware;  // "dram"
-  std::string unit;      // "byte"; of what is counted: a suffix may relate it to something else
+  std::string unit;      // of the counted thing: "byte"; a suffix may relate it to something else
   std::string description;
 };
 
@@ -24,7 +24,7 @@ struct CatalogueMetric {
 struct CatalogueGroup {
   std::vector<CatalogueMetric> metrics;
   std::string cost_class;      // "DRAM and L2"
-  int64_t sample_cost_ns = 0;  // what a sampled launch costs its thread, on an H200
+  int64_t sample_cost_ns = 0;  // of a sampled launch, for its thread, on an H200
 };
 
 struct CatalogueLevel {
@@ -42,7 +42,7 @@ struct CatalogueQuestion {
   std::string chip;                  // "GH100"; empty: the first GPU's, without one kAssumedChip
   std::string level;                 // "sol"; empty: all
   std::vector<std::string> metrics;  // not empty: these, as level "user", and no other
-  // Set: the names that it takes, in `found`, and no levels.
+  // Set: `found` gets the names that it takes, and there are no levels.
   std::function<bool(const std::string& base_name)> search;
 };
 
@@ -61,7 +61,7 @@ struct CatalogueAnswer {
 
 inline constexpr const char* kAssumedChip = "GH100";
 
-// Loads CUPTI (and the driver, to see which GPU there is, when no chip is named). Up to a second.
+// Loads CUPTI (and the driver, to find the GPU, when no chip is named). Up to a second.
 CatalogueAnswer AskCatalogue(const CatalogueQuestion& question);
 
 }  // namespace prof::cupti

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI's host half of profiling: metric names, passes, config images, evaluation. Needs no GPU.
+// The metric host is CUPTI's host half of profiling: metric names, passes, config images,
+// evaluation. It needs no GPU.
 #ifndef PROF_CUPTI_BACKEND_METRICS_METRIC_HOST_H_
 #define PROF_CUPTI_BACKEND_METRICS_METRIC_HOST_H_
 
@@ -16,7 +17,7 @@ namespace prof::cupti {
 
 enum class MetricKind : uint8_t { kCounter, kRatio, kThroughput };
 
-// What CUPTI says of a metric.
+// CUPTI's description of a metric.
 struct MetricDescription {
   std::string description;
   std::string hardware;  // "dram"
@@ -40,8 +41,8 @@ class MetricHost {
   // All base names: what stands before the suffix.
   const std::map<std::string, MetricKind>& metrics() const { return metrics_; }
 
-  // The base name in `metric`; empty when the chip has none such. A wrong name handed to CUPTI
-  // spoils its host object, so names are looked up here first.
+  // The base name in `metric`; empty when the chip does not have it. A wrong name spoils CUPTI's
+  // host object, so names are looked up here first.
   std::string BaseOf(const std::string& metric) const;
   bool Knows(const std::string& metric) const { return !BaseOf(metric).empty(); }
 
@@ -51,8 +52,8 @@ class MetricHost {
   // Parallel to `bases`.
   std::vector<MetricDescription> Describe(const std::vector<std::string>& bases) const;
 
-  // Base names of the parts of a throughput, which is their maximum; empty when it has none, or
-  // they are not known. A part may be a throughput itself.
+  // Base names of the parts of a throughput, which is their maximum; empty: it has none, or they
+  // are not known. A part may be a throughput itself.
   std::vector<std::string> PartsOf(const std::string& throughput) const;
 
   // Passes that `metrics` need when read together; 0 when CUPTI rejects them. Fills `image` with
@@ -65,10 +66,10 @@ class MetricHost {
   std::vector<uint8_t> availability_;
   CUpti_ProfilerType type_;
   std::map<std::string, MetricKind> metrics_;
-  mutable std::optional<std::map<std::string, std::vector<std::string>>> parts_;  // when asked for
+  mutable std::optional<std::map<std::string, std::vector<std::string>>> parts_;  // once needed
 };
 
-// A host object for evaluating ranges, kept for the life of a profiled context.
+// The metric evaluator evaluates ranges. It lives as long as its profiled context.
 class MetricEvaluator {
  public:
   MetricEvaluator(const CuptiApi* api, const std::string& chip,

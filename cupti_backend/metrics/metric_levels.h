@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The metric levels say which metrics answer which question, by the names that a chip has for them.
-// docs/counters.md says why each one is here.
+// docs/internals/counters.md says why each one is here.
 #ifndef PROF_CUPTI_BACKEND_METRICS_METRIC_LEVELS_H_
 #define PROF_CUPTI_BACKEND_METRICS_METRIC_LEVELS_H_
 
@@ -13,9 +13,9 @@
 
 namespace prof::cupti {
 
-// How long the counters of a range ran: 5 to 12 us longer than the kernel in it on an H200. It is
-// read with every group of hardware counters, so that the analyzer can relate each percentage to
-// the kernel's own time.
+// The counter window: 5 to 12 us longer than the kernel in it on an H200. It is read with every
+// group of hardware counters, so that the analyzer can relate each percentage to the kernel's own
+// time.
 inline constexpr const char* kWindowMetric = "gpu__time_duration.sum";
 
 // The SM clock. One group of the cheapest level reads it.
@@ -29,7 +29,7 @@ struct MetricGroup {
 struct MetricLevel {
   std::string name;  // "sol"
   std::vector<MetricGroup> groups;
-  // Throughputs that the analyzer puts together from what was read of their parts.
+  // Throughputs that the analyzer puts together from their parts.
   std::vector<std::string> throughputs;
 };
 
@@ -41,7 +41,7 @@ std::vector<std::string> LevelNames();
 // pass. Where there is none the usual name stays, so that the planner reports it.
 std::vector<MetricLevel> LevelsOf(const MetricHost& host, Counters counters,
                                   const std::vector<std::string>& user);
-// One of LevelNames(); without groups when `name` is not.
+// `name`: one of LevelNames(); another name gives a level without groups.
 MetricLevel LevelNamed(const MetricHost& host, const std::string& name);
 MetricLevel UserLevel(const std::vector<std::string>& metrics);
 

@@ -32,7 +32,7 @@ std::string Joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// The suffixes that are asked for most; all of them are up to 44.
+// The suffixes that are used most; there are up to 44.
 std::string SuffixText(const std::vector<std::string>& suffixes) {
   std::vector<std::string> shown;
   size_t more = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What to say about a metric's name that is not quite right.
+// The metric search explains a metric's name that is not right, and finds near ones.
 #ifndef PROF_CUPTI_BACKEND_METRICS_METRIC_SEARCH_H_
 #define PROF_CUPTI_BACKEND_METRICS_METRIC_SEARCH_H_
 

@@ -33,8 +33,8 @@ class Planner {
                      [](const auto& a, const auto& b) { return a.cost < b.cost; });
   }
 
-  // CUPTI 13.0 patches code for the first configuration of software counters that it is given, and
-  // reads the later ones from that: so there is one for all levels.
+  // CUPTI 13.0 patches code for the first configuration of software counters, and reads the later
+  // ones from that: so one group has those of all levels.
   void JoinSoftware() {
     std::vector<PlannedGroup>& groups = plan_.groups;
     const auto software = [](const PlannedGroup& g) { return IsSoftware(g.metrics.front()); };
@@ -62,7 +62,7 @@ class Planner {
   }
 
  private:
-  // A group of the tables that the chip reads as it stands: one question.
+  // True when the chip reads this group of the tables in one pass: one question.
   bool PlaceWhole(const MetricGroup& group) {
     Names metrics = Unplanned(group.metrics);
     if (metrics.empty() || metrics.size() != group.metrics.size()) return false;
@@ -76,7 +76,7 @@ class Planner {
     return true;
   }
 
-  // Puts `metric`, or the parts of it, to the ones to place; or says why not.
+  // Adds `metric`, or its parts, to the metrics to place; or the reason to leave it out.
   void Accept(const std::string& metric, Names* hardware, Names* software) {
     if (planned_.count(metric) != 0) return;
     if (!host_.Knows(metric)) return LeaveOut(metric, ExplainName(host_, metric));
@@ -101,8 +101,8 @@ class Planner {
     plan_.left_out.push_back(metric + ": " + why);
   }
 
-  // Finds out the parts of a throughput; they have the suffix of the whole. Without `ask` all that
-  // is not planned counts as a part: enough to know what was not read.
+  // Finds the parts of a throughput; they have its suffix. Without `ask` every metric that is not
+  // planned counts as a missing part: that is enough to know what was not read.
   const ThroughputPlan& Explain(const std::string& metric, bool ask) {
     for (const ThroughputPlan& known : plan_.throughputs) {
       if (known.metric == metric) return known;
@@ -115,7 +115,7 @@ class Planner {
     return plan_.throughputs.emplace_back(std::move(throughput));
   }
 
-  // A part that is itself a throughput stays whole where it needs one pass.
+  // A part that is a throughput itself is not divided where it needs one pass.
   void AddPart(const std::string& base, const std::string& suffix, bool ask,
                ThroughputPlan* throughput) {
     const std::string metric = base + suffix;
@@ -193,7 +193,7 @@ class Planner {
   const MetricHost& host_;
   std::string level_;
   std::set<std::string> planned_;
-  std::set<std::string> throughputs_;  // to be explained when all is planned
+  std::set<std::string> throughputs_;  // explained when everything is planned
   PassPlan plan_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metrics into groups that need one pass each, so that one launch answers a whole group and
-// nothing is ever replayed.
+// The pass planner puts metrics into groups that need one pass each, so that one launch answers a
+// group and no kernel is replayed.
 #ifndef PROF_CUPTI_BACKEND_METRICS_PASS_PLANNER_H_
 #define PROF_CUPTI_BACKEND_METRICS_PASS_PLANNER_H_
 
@@ -22,10 +22,10 @@ struct PlannedGroup {
   MetricCost cost = MetricCost::kTime;
 };
 
-// A throughput that needs several passes, as the parts of which it is the maximum.
+// A throughput that needs several passes: it is the maximum of its parts.
 struct ThroughputPlan {
   std::string metric;
-  std::vector<std::string> parts;    // need one pass each; not all of them have to be in the plan
+  std::vector<std::string> parts;    // need one pass each; the plan may not have all of them
   std::vector<std::string> missing;  // need more than one
 };
 
@@ -36,15 +36,14 @@ struct PassPlan {
   std::vector<std::string> left_out;
 };
 
-// Takes each group of the levels as it stands when the chip reads it in one pass, and else packs
-// its metrics first fit into groups that it does. A metric that an earlier level reads is not read
-// again. A throughput of several passes is replaced by its parts. About 2 ms for each question to
-// CUPTI: one per group where the levels fit the chip (GH100), one per metric and group where they
-// do not.
+// Keeps each group of the levels that the chip reads in one pass, and packs the metrics of the
+// others first fit into groups of one pass. A metric of an earlier level is not read again. The
+// parts of a throughput of several passes replace it. About 2 ms for each question to CUPTI: one
+// per group where the levels fit the chip (GH100), one per metric and group where they do not.
 PassPlan PlanPasses(const MetricHost& host, const std::vector<MetricLevel>& levels);
 
-// All metrics of the levels in one group, whatever number of passes that is: for kernels that are
-// run again for each.
+// Puts all metrics of the levels in one group, whatever number of passes that is: for kernels that
+// run once for each pass.
 PassPlan PlanReplay(const MetricHost& host, const std::vector<MetricLevel>& levels);
 
 }  // namespace prof::cupti

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What PM sampling reads: the speed of light of DRAM, L2, SM issue and tensor pipes, in one pass.
-// All of them cost four times what DRAM alone does, so there is a plan of that alone.
+// The PM metrics are what PM sampling reads: the speed of light of DRAM, L2, SM issue and tensor
+// pipes, in one pass. Together they cost four times as much as DRAM alone, so DRAM has its own
+// plan.
 #ifndef PROF_CUPTI_BACKEND_PM_PM_METRICS_H_
 #define PROF_CUPTI_BACKEND_PM_PM_METRICS_H_
 
@@ -24,9 +25,9 @@ struct PmPlan {
 // has and that fits the pass; metrics is empty when there is none.
 PmPlan PlanPmSampling(const MetricHost& host, bool dram_only);
 
-// What a device needs, made once in a process.
+// What PM sampling of a device needs. It is made once in a process.
 struct PmHost {
-  std::vector<uint8_t> availability;  // the host object goes on reading it
+  std::vector<uint8_t> availability;  // the host object keeps reading it
   PmPlan all, dram;
   std::unique_ptr<MetricEvaluator> evaluator;
 };

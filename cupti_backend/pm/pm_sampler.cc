@@ -21,29 +21,29 @@ namespace {
 
 using capture::MonotonicNs;
 
-// Each fetch costs some 0.5 ms whatever it brings, so it is not done more often ...
+// Each fetch costs some 0.5 ms whatever it brings, so it is not more frequent.
 constexpr int64_t kFetchNs = 50'000'000;
-// ... and there is room for the samples of so many periods, since a thread can be late.
+// There is room for the samples of this many fetches, since a thread can be late.
 constexpr double kPeriodsOfRoom = 3.5;
 // Samples wait here for the collector; more are dropped and counted.
 constexpr size_t kMaxBatches = 256;
-// What a plan costs is known after so long. How long all units are sampled, the first time and
-// later, and DRAM alone.
+// The cost of a plan is known after kProbeNs. The others: how long all units are sampled, the first
+// time and later, and DRAM alone.
 constexpr int64_t kProbeNs = 500'000'000;
 constexpr int64_t kFirstAllNs = 500'000'000, kAllNs = 1'000'000'000;
 constexpr int64_t kShortestDramNs = 5'000'000'000, kLongestDramNs = 60'000'000'000;
-// Of what is allowed, what the cheapest plan may take: the rest is for the slices of all units. It
-// may be so much more before the interval is changed.
+// The cheapest plan may take this part of the allowed share; the rest is for the slices of all
+// units. The interval changes when it takes kTolerance times as much.
 constexpr double kCheapestShare = 0.75, kTolerance = 1.15;
-// Of what is allowed, what this thread may take: the rest is the collector's, for the same samples
-// (2.5 to 3.8 % of what both took on an H200).
+// This thread may take this part of the allowed share. The collector needs the rest for the same
+// samples (2.5 to 3.8 % of both on an H200).
 constexpr double kOwnShare = 0.95;
 // DRAM costs a quarter of all units (11 to 13 of 51 us a sample on an H200).
 constexpr double kDramOfAll = 0.25;
 constexpr int64_t kIntervalStepNs = 10'000;
 constexpr int64_t kLongestIntervalNs = 1'000'000'000;
 
-// Of the process: CUPTI has loaded what PM sampling takes, and has given samples.
+// CUPTI has loaded what PM sampling needs, and has given samples: in this process, ever.
 std::atomic<bool> pm_loaded{false};
 
 int64_t ThreadCpuNs() {
@@ -89,7 +89,7 @@ PmSampler::PmSampler(const CuptiApi* api, std::map<int, std::unique_ptr<PmHost>>
 
 void PmSampler::Start(int device) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const capture::MutexLock lock(mutex_);
     if (std::find(wanted_.begin(), wanted_.end(), device) != wanted_.end()) return;
     wanted_.push_back(device);
   }
@@ -104,17 +104,17 @@ void PmSampler::Stop() {
 }
 
 PmEvents PmSampler::TakeEvents() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   return std::exchange(events_, {});
 }
 
 SubsystemStatus PmSampler::status() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   return status_;
 }
 
 void PmSampler::SetStatus(State state, const Problem& problem) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   status_ = {state, problem.code, problem.what, problem.fix};
 }
 
@@ -133,7 +133,7 @@ void PmSampler::SampleUntilStopped() {
   while (!stopping_.load()) {
     capture::WaitUntil(&wake_, MonotonicNs() + kFetchNs);
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const capture::MutexLock lock(mutex_);
       for (size_t i = devices.size(); i < wanted_.size(); ++i) {
         devices.push_back(std::make_unique<Device>(api_, wanted_[i]));
       }
@@ -174,7 +174,7 @@ void PmSampler::Open(Device& device) {
     if (result != CUPTI_SUCCESS) problem = ExplainCounterError(*api_, result, "start PM sampling");
   }
   if (problem) {
-    // Whoever holds the counters may let go of them.
+    // The program that holds the counters may free them.
     device.given_up = problem->code != static_cast<int>(CUPTI_ERROR_HARDWARE_BUSY);
     device.retry_at_ns = MonotonicNs() + CounterRetryNs(device.refusals++);
     SetStatus(State::kUnavailable, *problem);
@@ -199,7 +199,7 @@ uint32_t PmSampler::SeriesOf(Device& device) {
   series.device = static_cast<uint32_t>(device.id);
   series.interval_ns = device.interval_ns;
   for (const std::string& metric : device.plan().metrics) series.metrics.push_back({metric});
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   events_.series.push_back(std::move(series));
   return known->second;
 }
@@ -265,7 +265,7 @@ void PmSampler::Fetch(Device& device) {
 void PmSampler::Emit(Device& device, capture::PmBatchEvent batch) {
   if (batch.begin_ns.empty()) return;
   if (device.last_end_ns != 0) {
-    // Holes: an overflow, or samples that the hardware left out.
+    // A hole: an overflow, or samples that the hardware left out.
     const int64_t hole_ns = batch.begin_ns.front() - device.last_end_ns;
     if (hole_ns > device.interval_ns / 2) {
       lost_.fetch_add(
@@ -273,7 +273,7 @@ void PmSampler::Emit(Device& device, capture::PmBatchEvent batch) {
     }
   }
   device.last_end_ns = batch.end_ns.back();
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   if (events_.batches.size() < kMaxBatches) {
     events_.batches.push_back(std::move(batch));
   } else {
@@ -282,7 +282,7 @@ void PmSampler::Emit(Device& device, capture::PmBatchEvent batch) {
 }
 
 // Only Disable and Enable make the hardware buffer work again (Start answers 999). A longer
-// interval keeps it from happening again.
+// interval prevents the next overflow.
 void PmSampler::OnOverflow(Device& device) {
   restarts_.fetch_add(1);
   device.interval_ns = std::min(2 * device.interval_ns, kLongestIntervalNs);
@@ -296,8 +296,8 @@ void PmSampler::Reopen(Device& device) {
   Open(device);
 }
 
-// At the end of a slice: what comes next, and for how long. Before that, whether the interval can
-// stay.
+// Decides at the end of a slice what comes next, and for how long; before that, whether the
+// interval can stay.
 void PmSampler::Balance(Device& device) {
   const int64_t elapsed_ns = MonotonicNs() - device.slice_begin_ns;
   if (!device.open || elapsed_ns < kProbeNs) return;
@@ -318,7 +318,7 @@ void PmSampler::Balance(Device& device) {
   }
   if (!device.dram_only) device.all_share = share;
   if (device.all_share <= core_share_ && (!cheapest || share <= core_share_)) {
-    device.slice_begin_ns = MonotonicNs();  // as it is, for ever
+    device.slice_begin_ns = MonotonicNs();  // it stays as it is
     device.slice_cpu_ns = ThreadCpuNs();
     return;
   }
@@ -338,16 +338,16 @@ void PmSampler::LengthenInterval(Device& device, double factor) const {
                kLongestIntervalNs);
 }
 
-// To another plan or interval, with the samples of the last one.
+// Changes to another plan or interval, after the samples of the last one were fetched.
 void PmSampler::Change(Device& device) {
   Fetch(device);
   if (!device.open) return;
-  device.last_end_ns = 0;  // the hole to come is planned
+  device.last_end_ns = 0;  // the coming hole is planned
   Reopen(device);
 }
 
-// (spent + DRAM's share * its time) / (elapsed + its time) = what is allowed. Spent is all of it,
-// the changes of configuration too.
+// (spent + DRAM's share * its time) / (elapsed + its time) = the allowed share. `spent` has all the
+// cost, that of changes of configuration too.
 int64_t PmSampler::DramSliceNs(const Device& device, double dram_share) const {
   const int64_t spent_ns = ThreadCpuNs() - device.begin_cpu_ns;
   const int64_t elapsed_ns = MonotonicNs() - device.begin_ns;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Continuous speed of light: PM sampling of the devices in use, by a thread of its own.
+// The PM sampler samples the counters of the devices in use at a fixed interval, on a thread of its
+// own.
 //
-// The hardware serves one client at a time: as long as a range profiler is enabled on the device,
-// CUPTI answers HARDWARE_BUSY. So this begins when launches are no longer sampled there.
+// The hardware serves one client at a time: while a range profiler is enabled on the device, CUPTI
+// answers HARDWARE_BUSY. So PM sampling begins when launches are no longer sampled there.
 //
-// To decode four units costs 51 us a sample on an H200's host, DRAM and L2 28, DRAM alone 11 to 13.
-// So all units are sampled for a second at a time, and DRAM in between for as long as it takes to
-// keep to the share of a core that is allowed; where that is not enough the interval grows. DRAM
-// with L2 would need twice the interval, and short kernels cannot be told apart in long samples.
+// Decoding four units costs 51 us a sample on an H200's host, DRAM and L2 28, DRAM alone 11 to 13.
+// So all units are sampled for a second at a time, and DRAM in between for as long as the allowed
+// share of a core needs; where that is not enough the interval grows. DRAM with L2 would need twice
+// the interval, and long samples do not separate short kernels.
 #ifndef PROF_CUPTI_BACKEND_PM_PM_SAMPLER_H_
 #define PROF_CUPTI_BACKEND_PM_PM_SAMPLER_H_
 
@@ -18,7 +19,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -30,6 +30,7 @@
 #include "cupti_backend/pm/pm_metrics.h"
 #include "cupti_backend/pm/pm_session.h"
 #include "lib/capture/events/events.h"
+#include "lib/capture/process/mutex.h"
 #include "prof/session.h"
 
 namespace prof::cupti {
@@ -49,14 +50,14 @@ class PmSampler {
   PmSampler(const PmSampler&) = delete;
   PmSampler& operator=(const PmSampler&) = delete;
 
-  // The collector thread. Begins on a device, once; the rest happens on the sampler's thread.
+  // The collector thread. Begins on a device, once. The sampler's thread does the work.
   void Start(int device);
-  // Fetches what is there and lets go of the hardware; waits for the thread.
+  // Fetches the samples that are there and frees the hardware; waits for the thread.
   void Stop();
   PmEvents TakeEvents();
 
   SubsystemStatus status() const;
-  // As far as their number is known: from the time without samples.
+  // As far as their number is known, from the time without samples.
   uint64_t samples_lost() const { return lost_.load(std::memory_order_relaxed); }
   uint64_t restarts() const { return restarts_.load(std::memory_order_relaxed); }
 
@@ -87,10 +88,10 @@ class PmSampler {
   std::atomic<bool> stopping_{false};
   uint32_t next_series_ = 1;  // the thread
 
-  mutable std::mutex mutex_;  // of the three below; never held across a CUPTI call
-  std::vector<int> wanted_;   // devices that Start was called for
-  PmEvents events_;
-  SubsystemStatus status_;
+  mutable capture::Mutex mutex_;                     // never held across a call to CUPTI
+  std::vector<int> wanted_ PROF_GUARDED_BY(mutex_);  // devices that Start was called for
+  PmEvents events_ PROF_GUARDED_BY(mutex_);
+  SubsystemStatus status_ PROF_GUARDED_BY(mutex_);
 
   sem_t wake_;
   std::thread thread_;

@@ -83,7 +83,7 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, capture::PmBatch
   info.counterDataImageSize = image_.size();
   result = api_->pm_get_counter_data_info(&info);
   if (result != CUPTI_SUCCESS) return result;
-  // Where this fetch's samples begin. If CUPTI began the image anew they are the first ones.
+  // Where the samples of this fetch begin: at the start if CUPTI has started the image again.
   CUpti_PmSampling_CounterData_GetSampleInfo_Params sample{};
   const size_t samples = info.numCompletedSamples;
   if (next_sample_ > 0 && samples > 0) {
@@ -105,7 +105,7 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, capture::PmBatch
   }
   const size_t taken = samples - std::min(next_sample_, samples);
   next_sample_ = samples;
-  // To initialize the image costs as much as to decode a good part of it: not before it has to be.
+  // Initializing the image costs as much as decoding a good part of it, so it is done when needed.
   return samples + taken + taken / 2 >= room_ ? ResetImage() : CUPTI_SUCCESS;
 }
 

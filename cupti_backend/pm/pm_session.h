@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One device under CUPTI's PM sampling: the hardware writes counters of the whole GPU to a buffer
-// at a fixed interval; Decode fetches them. Kernels run as they are.
+// A PM session is one device under CUPTI's PM sampling: the hardware writes counters of the GPU to
+// a buffer at a fixed interval, and Decode fetches them. Kernels run undisturbed.
 //
 // Not thread safe: the PM sampler's thread alone uses it.
 #ifndef PROF_CUPTI_BACKEND_PM_PM_SESSION_H_
@@ -27,18 +27,18 @@ class PmSession {
   PmSession(const PmSession&) = delete;
   PmSession& operator=(const PmSession&) = delete;
 
-  // Enables, configures and starts: 60 to 150 ms on an H200. `config` is `metrics`' config image.
-  // `room`: samples that one Decode can take, 11 KB (DRAM and L2) to 22 KB (all units) of host
-  // memory each on GH100. What is more than that CUPTI 13.0 drops.
+  // Enables, configures and starts: 60 to 150 ms on an H200. `config` is the config image of
+  // `metrics`. `room`: samples that one Decode can take, 11 KB (DRAM and L2) to 22 KB (all units)
+  // of host memory each on GH100. CUPTI 13.0 drops the samples beyond that.
   CUptiResult Open(const std::vector<std::string>& metrics, const std::vector<uint8_t>& config,
                    int64_t interval_ns, uint32_t room);
 
-  // Appends all finished samples to `batch`, the first one after Open left out: it covers what ran
+  // Appends all finished samples to `batch`, but the first one after Open: it covers work from
   // before. CUPTI_ERROR_OUT_OF_MEMORY: the hardware buffer overflowed, and only Close and Open make
   // it work again.
   CUptiResult Decode(const MetricEvaluator& evaluator, capture::PmBatchEvent* batch);
 
-  // Stops and disables; nothing when it is not open. What was not decoded is lost.
+  // Stops and disables; does nothing when it is not open. Samples that were not decoded are lost.
   void Close();
 
  private:

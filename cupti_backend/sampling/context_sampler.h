@@ -43,7 +43,7 @@ class ContextSampler {
   static bool Prepared(Phase phase) { return phase == Phase::kReady || phase == Phase::kRunning; }
   uint32_t context_id() const { return plan_.context_id; }  // as in activity records
 
-  // Asks the worker for `group`, unless it was asked for another one. No lock, no allocation.
+  // Requests `group` from the worker, unless another request is open. No lock, no allocation.
   void RequestGroup(uint32_t group);
   bool awaits_group() const { return wanted_.load() >= 0; }
   // For replay: the first launches wait until counters are prepared, 10 s at most. False: they are
@@ -106,11 +106,11 @@ class ContextSampler {
   ContextPlan plan_;
   std::vector<Tracing> tracing_;  // by pass group
 
-  // The worker's, in phase kBusy:
+  // The worker, in phase kBusy:
   int refusals_ = 0;
   int64_t busy_since_ns_ = 0, retry_ns_ = 0;
 
-  // Of the holder of the hardware lease:
+  // The holder of the hardware lease:
   ContextCounters counters_{parts_, &plan_, slot_};
   OpenRange open_;
   int64_t not_before_ns_ = 0;  // the GPU was not idle when it had to be: not again before this

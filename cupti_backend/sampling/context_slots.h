@@ -37,7 +37,7 @@ class ContextSlots {
   [[nodiscard]] bool Settled() const;
   // Counters may still come from one of them.
   [[nodiscard]] bool Usable() const;
-  // None will, or nobody can say when.
+  // No counters come, or it is unknown when.
   [[nodiscard]] bool Failed() const;
 
   // --- The worker, and the end of a recording ---

@@ -10,7 +10,7 @@
 namespace prof::cupti {
 namespace {
 
-// The throughputs of which `group` reads a part.
+// The throughputs that have a part in `group`.
 std::vector<capture::ThroughputEvent> ThroughputsOf(const PassPlan& plan,
                                                     const PlannedGroup& group) {
   std::vector<capture::ThroughputEvent> events;
@@ -67,7 +67,7 @@ std::optional<Problem> CounterPlans::InitializeProfiler() {
   if (initialized_ && !busy) return initialize_problem_;
   initialized_ = true;
   initialize_problem_.reset();
-  // After the activity kinds were enabled: the other way round they give no records.
+  // After the activity kinds were enabled: in the other order CUPTI never gives a record.
   CUpti_Profiler_Initialize_Params params = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
   const CUptiResult result = api_->profiler_initialize(&params);
   if (result != CUPTI_SUCCESS) {

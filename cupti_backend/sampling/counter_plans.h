@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a context needs before its counters can be sampled: permission, its chip, and the chip's
-// pass groups. Used by one thread, the sampler's worker.
+// The counter plans prepare a context for sampling: they check that counters are allowed, find its
+// chip, and plan the chip's pass groups. The sampler's worker alone uses them.
 #ifndef PROF_CUPTI_BACKEND_SAMPLING_COUNTER_PLANS_H_
 #define PROF_CUPTI_BACKEND_SAMPLING_COUNTER_PLANS_H_
 
@@ -28,7 +28,7 @@ struct ContextPlan {
   uint32_t first_group_id = 0;       // in the snapshot, of passes->groups[0]
   std::unique_ptr<MetricEvaluator> evaluator;
 
-  std::vector<capture::PassGroupEvent> new_groups;  // when this is the first context of its chip
+  std::vector<capture::PassGroupEvent> new_groups;  // none after the first context of its chip
   std::string left_out;  // metrics that its chip cannot sample, with reasons; empty: none
 };
 

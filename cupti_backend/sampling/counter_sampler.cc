@@ -72,8 +72,8 @@ bool CounterSampler::Complete() const {
   const int64_t now_ns = MonotonicNs();
   // With a share of the run time more budget comes; without one this was all.
   const bool spent = parts_.budget.Exhausted(now_ns);
-  // Nothing will come when every context failed, and nobody can say when, if another program holds
-  // the counters; before the first launch nothing is complete.
+  // Nothing comes when every context failed, and it is unknown when if another program holds the
+  // counters; before the first launch nothing is complete.
   return contexts_.Usable() ? parts_.policy.Complete(now_ns) || spent : contexts_.Failed();
 }
 

@@ -14,8 +14,8 @@ namespace {
 using capture::MonotonicNs;
 using Phase = ContextSampler::Phase;
 
-// The counter range that this thread has open, with the hardware. `sampler` says whose it is:
-// callbacks that are switched off in the middle of a launch leave it behind.
+// The counter range that this thread has open, with the hardware. `sampler` identifies its owner:
+// callbacks that are switched off in the middle of a launch leave the range behind.
 struct OpenRange {
   uint32_t sampler = 0;
   ContextSampler* context = nullptr;

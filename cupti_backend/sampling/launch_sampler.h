@@ -38,9 +38,9 @@ class LaunchSampler {
     contexts_->ForgetStream(context, stream);
   }
 
-  // Counters were asked for: OnLaunchEnter and OnLaunchExit are to be called.
+  // The user wants counters: OnLaunchEnter and OnLaunchExit have to be called.
   bool samples_launches() const { return parts_->samples_launches; }
-  // Some range is a counted region: OnRangeEnter and OnRangeExit are to be called.
+  // Some range is a counted region: OnRangeEnter and OnRangeExit have to be called.
   bool counts_ranges() const { return parts_->policy.counts_ranges(); }
 
  private:

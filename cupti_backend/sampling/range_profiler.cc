@@ -98,8 +98,8 @@ CUptiResult RangeProfiler::StopCounting() {
   return api_->range_stop(&params);
 }
 
-// A replaying profiler replays every kernel from its start to its stop, so it is started for the
-// chosen ones alone.
+// A replaying profiler replays every kernel between Start and Stop, so it is started only for the
+// chosen ones.
 CUptiResult RangeProfiler::Start() {
   return mode_ == Mode::kUserRanges ? StartCounting() : CUPTI_SUCCESS;
 }

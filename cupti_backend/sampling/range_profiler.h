@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One context under CUPTI's range profiler, with user ranges and user replay: only what happens
-// between Push and Pop is counted, everything else runs untouched.
+// The range profiler is one context under CUPTI's range profiler, with user ranges and user replay:
+// only the work between Push and Pop is counted, everything else runs untouched.
 //
-// Not thread safe: the sampler lets one thread at a time in.
+// Not thread safe: the holder of the hardware lease calls it.
 #ifndef PROF_CUPTI_BACKEND_SAMPLING_RANGE_PROFILER_H_
 #define PROF_CUPTI_BACKEND_SAMPLING_RANGE_PROFILER_H_
 
@@ -22,8 +22,8 @@ class RangeProfiler {
   static constexpr size_t kMaxRanges = 48;
 
   enum class Mode {
-    kUserRanges,      // one pass: what runs between Push and Pop is counted as it is
-    kReplayedKernels  // any number of passes: each kernel between Push and Pop is run once for each
+    kUserRanges,      // one pass: the work between Push and Pop is counted as it runs
+    kReplayedKernels  // any number of passes: each kernel between Push and Pop runs once for each
   };
 
   RangeProfiler(const CuptiApi* api, CUcontext context, Mode mode)
@@ -49,22 +49,22 @@ class RangeProfiler {
   size_t counter_data_bytes() const { return counter_data_bytes_; }
 
  private:
-  // CUPTI 13.0 counts smsp__sass_* (0 for ever otherwise) only if the first configuration that was
-  // ever started on an object asks for some.
+  // CUPTI 13.0 counts smsp__sass_* only if the first configuration that was started on an object
+  // has some of them; otherwise they stay 0.
   CUptiResult CountSoftwareFirst(const PassPlan& plan);
   CUptiResult StartCounting();
   CUptiResult StopCounting();
-  // Also makes the metrics of `group` those that the next counter data image is initialized for:
-  // CUPTI 13.0 takes them from the last call.
+  // Also chooses the metrics of the next counter data image: CUPTI 13.0 takes those of the last
+  // call.
   CUptiResult CounterDataSize(const PlannedGroup& group, size_t* bytes) const;
 
   const CuptiApi* api_;
   CUcontext context_;
   const Mode mode_;
   CUpti_RangeProfiler_Object* object_ = nullptr;
-  // CUPTI 13.0 goes on reading from where the first SetConfig pointed, even after a second one with
-  // other addresses (freed memory: NaN or a crash in the next Start). So both images have one
-  // place for life, large enough for every group, and are overwritten there.
+  // CUPTI 13.0 keeps reading from the addresses of the first SetConfig, even after a second one
+  // with other addresses (freed memory: NaN or a crash in the next Start). So each image keeps its
+  // place, large enough for every group, and is overwritten there.
   std::vector<uint8_t> config_image_;
   std::vector<uint8_t> counter_data_;
   size_t counter_data_bytes_ = 0;

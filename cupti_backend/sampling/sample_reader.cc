@@ -22,8 +22,8 @@ void AddClock(const Sample& sample, const PlannedGroup& group, const std::vector
 const Sample* SampleOf(const ContextPlan& plan, const RangeProfiler& profiler,
                        const std::vector<Sample>& samples, size_t index, size_t ranges) {
   if (!profiler.names_ranges()) {
-    // CUPTI numbers replayed kernels on and on, so their order is all there is; a dropped one would
-    // shift it.
+    // CUPTI never restarts its numbers of replayed kernels, so only their order is known; a dropped
+    // kernel would shift it.
     return ranges == samples.size() ? &samples[index] : nullptr;
   }
   // By the name that was pushed, never by position.

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/process/thread_id.h"
 
 namespace prof::cupti {
 namespace {
@@ -17,44 +17,44 @@ void MoveAll(std::vector<T> from, std::vector<T>* to) {
 }  // namespace
 
 void SamplerOutbox::Add(std::vector<capture::PassGroupEvent> groups) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   MoveAll(std::move(groups), &events_.groups);
 }
 
 void SamplerOutbox::Add(std::vector<capture::CounterSampleEvent> samples,
                         std::vector<PeakEvent> peaks) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   MoveAll(std::move(samples), &events_.samples);
   MoveAll(std::move(peaks), &events_.peaks);
 }
 
 void SamplerOutbox::Add(capture::UntracedKernelEvent event) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   events_.untraced.push_back(std::move(event));
 }
 
 void SamplerOutbox::Add(capture::NoticeEvent notice) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   events_.notices.push_back(std::move(notice));
 }
 
 void SamplerOutbox::Add(capture::ProfilerWork work, int64_t begin_ns, int64_t end_ns) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   events_.intervals.push_back({work, capture::CurrentThreadId(), begin_ns, end_ns});
 }
 
 SamplerEvents SamplerOutbox::Take() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   return std::exchange(events_, {});
 }
 
 void SamplerOutbox::SetStatus(State state, Problem problem) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   status_ = {state, problem.code, std::move(problem.what), std::move(problem.fix)};
 }
 
 SubsystemStatus SamplerOutbox::status() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   return status_;
 }
 

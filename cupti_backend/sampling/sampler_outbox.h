@@ -8,12 +8,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "cupti_backend/api/problem.h"
 #include "cupti_backend/sampling/sample_reader.h"
 #include "lib/capture/events/events.h"
+#include "lib/capture/process/mutex.h"
 #include "prof/session.h"
 
 namespace prof::cupti {
@@ -49,9 +49,9 @@ class SamplerOutbox {
 
  private:
   std::atomic<uint64_t> failed_{0};
-  mutable std::mutex mutex_;  // of the two below
-  SamplerEvents events_;
-  SubsystemStatus status_;
+  mutable capture::Mutex mutex_;
+  SamplerEvents events_ PROF_GUARDED_BY(mutex_);
+  SubsystemStatus status_ PROF_GUARDED_BY(mutex_);
 };
 
 }  // namespace prof::cupti

@@ -70,8 +70,8 @@ void SamplerWorker::Serve(ContextSampler& context) {
   if (context.awaits_group()) context.ChangeGroup();
 }
 
-// Nothing can be done for a launch that does not come back from its counter range, but its user
-// is to know, and it is not to happen again.
+// Nothing can be done for a launch that does not come back from its counter range. Its user gets a
+// message, and the signature is not sampled again.
 void SamplerWorker::CheckHeldUp(int64_t now_ns) {
   const std::optional<HeldUpWatch::Launch> launch = parts_->held_up.Find(now_ns);
   if (!launch || !parts_->policy.ExcludeHeldUp(*launch->signature, launch->kernel_name)) return;

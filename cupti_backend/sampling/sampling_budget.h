@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sampling budget says how much of the program's time counters may cost, and how much they have
-// cost.
+// The sampling budget limits how much of the program's time counters may cost, and adds up what
+// they have cost.
 #ifndef PROF_CUPTI_BACKEND_SAMPLING_SAMPLING_BUDGET_H_
 #define PROF_CUPTI_BACKEND_SAMPLING_SAMPLING_BUDGET_H_
 
@@ -31,7 +31,7 @@ class SamplingBudget {
 
  private:
   const double seconds_, percent_;  // once; of the run time
-  const bool unlimited_;            // who asks for replay pays for it
+  const bool unlimited_;            // replay is: its user wants to pay for it
   const int64_t start_ns_;
   std::atomic<int64_t> cost_ns_{0};
   mutable std::atomic<bool> used_up_{false};

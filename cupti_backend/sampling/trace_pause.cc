@@ -10,8 +10,8 @@
 namespace prof::cupti {
 namespace {
 
-// The epoch in which this thread's launch was counted; 0: it has none under way. An exit does not
-// come when callbacks were switched off meanwhile, which ends an epoch.
+// The epoch in which this thread's launch was counted; 0: no launch is under way. There is no exit
+// when callbacks were switched off meanwhile, which ends an epoch.
 thread_local uint32_t entered_epoch = 0;
 std::atomic<uint32_t> last_epoch{0};
 
@@ -19,7 +19,7 @@ bool Has(std::string_view metric, std::string_view part) {
   return metric.find(part) != std::string_view::npos;
 }
 
-// Is related to the kernel's own time, which only its record tells.
+// Is related to the kernel's own time, which only its record has.
 bool NeedsTime(const std::string& metric) {
   return metric != kWindowMetric && (Has(metric, "_elapsed") || Has(metric, ".per_second"));
 }
@@ -52,7 +52,7 @@ void TracePause::OnExit() {
 }
 
 bool TracePause::Begin() {
-  // A launch that enters now either is counted below or sees paused_.
+  // A launch that enters now is either counted below or sees paused_.
   if (paused_.exchange(true, std::memory_order_seq_cst)) return false;
   if (under_way_.Sum() == 1 &&
       api_->activity_disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) == CUPTI_SUCCESS) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps a launch out of CUPTI's kernel tracing. Tracing instruments each kernel: counts of
-// instructions by type then read 0 (smsp__sass_*), counts of all instructions 8 a warp too many,
-// and warps that do little else wait for other things than they would by themselves.
+// The trace pause keeps a launch out of CUPTI's kernel tracing. Tracing instruments each kernel:
+// counts of instructions by type then read 0 (smsp__sass_*), counts of all instructions are 8 a
+// warp too high, and warps that do little else have other stall reasons than without it.
 #ifndef PROF_CUPTI_BACKEND_SAMPLING_TRACE_PAUSE_H_
 #define PROF_CUPTI_BACKEND_SAMPLING_TRACE_PAUSE_H_
 
@@ -18,15 +18,15 @@ namespace prof::cupti {
 
 // What a pass group needs of the launches that it is read from.
 enum class Tracing {
-  kTraced,      // nothing
-  kUntraced,    // not traced, to be exact; only if no metric is related to the kernel's time
-  kNeverTraced  // not traced, to be right at all
+  kTraced,      // may be traced
+  kUntraced,    // exact only when not traced; no metric is related to the kernel's time
+  kNeverTraced  // right only when not traced
 };
 Tracing TracingFor(const std::vector<std::string>& metrics);
 
 // A launch between its enter and its exit callback can lose its record when tracing is paused
-// meanwhile. So launches are counted here, and a pause begins only when there is no other one; one
-// that comes later is told.
+// meanwhile. So the trace pause counts launches, and a pause begins only when no other launch is
+// under way. OnEnter reports the pause to a launch that comes later.
 class TracePause {
  public:
   explicit TracePause(const CuptiApi* api);
@@ -36,14 +36,14 @@ class TracePause {
   bool OnEnter();
   void OnExit();
 
-  // The thread whose launch it is, after OnEnter. False: another launch is under way, or CUPTI does
-  // not want. 1 to 12 us on an H200, and as much for End.
+  // The thread whose launch it is, after OnEnter. False: another launch is under way, or CUPTI
+  // refuses. 1 to 12 us on an H200, and as much for End.
   bool Begin();
   CUptiResult End();
 
  private:
   const CuptiApi* const api_;
-  const uint32_t epoch_;  // tells the launches of this one from those of one before
+  const uint32_t epoch_;  // separates the launches of this recording from those of the one before
   capture::StripedCount under_way_;
   std::atomic<bool> paused_{false};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A launch as its callback tells of it.
+// A launch is what the sampler knows of a kernel or graph launch from its callback.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_H_
 
@@ -13,7 +13,7 @@
 
 namespace prof::cupti {
 
-// A launch of a kernel or of a graph, as its callback sees it.
+// A range that is counted is a launch too.
 struct Launch {
   capture::SampleUnit unit = capture::SampleUnit::kKernel;
   Signature signature;  // of a graph: its executable graph as the function
@@ -24,8 +24,8 @@ struct Launch {
   const char* kernel_name = nullptr;
 };
 
-// For the snapshot, when the launch may have no record. Its context is current. Asks the driver for
-// the kernel's resources.
+// The event for a launch that may have no record. Its context is current. Asks the driver for the
+// kernel's resources.
 capture::UntracedKernelEvent UntracedKernelOf(const Launch& launch, const CuptiApi& api,
                                               const DriverApi& driver);
 

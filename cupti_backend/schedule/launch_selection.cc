@@ -21,12 +21,12 @@ constexpr const char* kWaits[] = {
     "cross_device_reduce",      // vLLM, SGLang: csrc/custom_all_reduce.cuh
     "ShotAllReduceKernel",      // TensorRT-LLM: customAllReduceKernels.cu, one and two shot
     "allreduce_fusion_kernel",  // TensorRT-LLM, FlashInfer: trtllm_allreduce_fusion, Lamport flags
-    "lamport",                  // the same: further kernels that spin on Lamport flags
+    "lamport",                  // TensorRT-LLM, FlashInfer: further kernels that spin on such flags
     "shot_all_reduce",          // PyTorch symmetric memory: one_shot_*, two_shot_all_reduce_kernel*
     "multimem_",           // PyTorch symmetric memory: multimem_all_reduce_kernel, *_all_gather_*
     "barrier_kernel",      // PyTorch symmetric memory: CUDASymmetricMemory.cu
-    "put_signal_kernel",   // the same, and NIXL's
-    "wait_signal_kernel",  // the same
+    "put_signal_kernel",   // PyTorch symmetric memory, NIXL
+    "wait_signal_kernel",  // PyTorch symmetric memory, NIXL
     "userbuffers",         // Transformer Engine: userbuffers_*, kuserbuffers_pushrecv
 };
 
@@ -45,9 +45,9 @@ std::string Counted(uint64_t count, const char* one, const char* many) {
 const char* WhyExcluded(Exclusion reason) {
   switch (reason) {
     case Exclusion::kWaits:
-      return "whose names say that they wait for other kernels or GPUs";
+      return "that wait for other kernels or GPUs, by their names";
     case Exclusion::kNeverAlone:
-      return "that never ended before later work began, as one that waits for it would";
+      return "that never ended before later work began, so they may wait for it";
     case Exclusion::kHeldUp:
       return "that held the program up under a counter range";
     default:
@@ -99,12 +99,12 @@ void LaunchSelection::Exclude(SampleSchedule& schedule, SampleSchedule::Entry& e
   schedule.Exclude(entry, reason);
   try {
     AddName(reason, name != nullptr ? name : "(no name)");
-  } catch (const std::exception&) {  // it is counted without its name
+  } catch (const std::exception&) {  // the launch counts without its name
   }
 }
 
 void LaunchSelection::AddName(Exclusion reason, const char* name) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   std::vector<std::string>& names = names_[static_cast<size_t>(reason)];
   if (names.size() >= kMaxNames || std::find(names.begin(), names.end(), name) != names.end()) {
     return;
@@ -119,7 +119,7 @@ std::vector<capture::NoticeEvent> LaunchSelection::Notices(const SampleSchedule&
     notices.push_back(
         {severity, capture::Subsystem::kCounters, 0, std::move(what), std::move(fix)});
   };
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const capture::MutexLock lock(mutex_);
   for (size_t i = 0; i < kExclusions; ++i) {
     const auto reason = static_cast<Exclusion>(i);
     const std::vector<std::string>& names = names_[i];
@@ -151,7 +151,8 @@ std::vector<capture::NoticeEvent> LaunchSelection::Notices(const SampleSchedule&
   }
   if (match_failed_.load(std::memory_order_relaxed) || range_filter_.failed()) {
     note(capture::Severity::kWarning,
-         "a kernel or range could not be held against the filter (out of memory): not sampled", "");
+         "a kernel or range could not be compared with the filter (out of memory): not sampled",
+         "");
   }
   return notices;
 }

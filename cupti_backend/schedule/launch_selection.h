@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which kernels may be sampled at all: the user's choice, without those for which a counter range
-// is not safe. Asked once for each signature; a launch pays for atomics only.
+// The launch selection decides which kernels may be sampled: those that the user chose, without
+// those for which a counter range is not safe. It decides once for each signature; a launch pays
+// only for atomics.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_SELECTION_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_SELECTION_H_
 
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "cupti_backend/schedule/path_filter.h"
 #include "cupti_backend/schedule/sample_schedule.h"
 #include "lib/capture/events/events.h"
+#include "lib/capture/process/mutex.h"
 #include "lib/options/name_filter.h"
 #include "prof/session.h"
 
 namespace prof::cupti {
 
-// True for kernels whose names say that they wait for other kernels or other GPUs. To hold such a
-// launch up while its peers run can stop the program for ever. `name` may be mangled.
+// True for kernels that wait for other kernels or GPUs, by their names. Holding up such a launch
+// while its peers run can hang the program. `name` may be mangled.
 bool WaitsForOthers(const char* name);
 
 class LaunchSelection {
@@ -30,18 +31,18 @@ class LaunchSelection {
 
   // --- Launching threads ---
 
-  // For a new signature, `name` as CUPTI gives it (mangled) or nullptr. Demangles, and runs the
-  // expression, when there is a filter: some 10 us. Excluded ones are noted for Notices().
-  // A graph has no name: it is chosen by its range alone, and not at all by a kernel filter.
+  // For a new signature. `name`: as CUPTI gives it (mangled), or nullptr. With a filter it
+  // demangles and runs the expression: some 10 us. Notices() names excluded kernels. A graph has no
+  // name: its range alone can choose it, a kernel filter never does.
   Exclusion Decide(const char* name, bool range_matches,
                    capture::SampleUnit unit = capture::SampleUnit::kKernel);
 
-  // Whether the range filter is found in the path: about 1 ns once a path is known. Allocates for a
+  // Whether the path matches the range filter: about 1 ns once the path is known. Allocates for a
   // new path.
   bool RangeMatches(uint32_t path) { return range_filter_.Matches(path); }
 
-  // Counts a launch of a signature that is not excluded. False when it is before or after those
-  // that the options let in.
+  // Counts a launch of a signature that is not excluded. False when it is before or after the
+  // launches that the options choose.
   bool Admits() {
     if (!counts_launches_) return true;
     const int64_t launch = launches_.fetch_add(1, std::memory_order_relaxed);
@@ -52,19 +53,19 @@ class LaunchSelection {
     return count_ != 0 && launches_.load(std::memory_order_relaxed) - skip_ >= count_;
   }
 
-  // `entry` is never sampled from now on. Takes a lock and allocates: not for a common case.
+  // `entry` is never sampled from now on. Takes a lock and allocates: for rare cases.
   void Exclude(SampleSchedule& schedule, SampleSchedule::Entry& entry, Exclusion reason,
                const char* name);
-  // A launch on several devices at once: it has no signature of its own.
+  // A launch on several devices at once has no signature.
   void CountSeveralDevices() { several_devices_.fetch_add(1, std::memory_order_relaxed); }
 
   // --- The end of a recording ---
 
-  // What was not sampled and why, for the snapshot.
+  // What was not sampled, and why.
   std::vector<capture::NoticeEvent> Notices(const SampleSchedule& schedule) const;
 
  private:
-  static constexpr size_t kMaxNames = 64;  // kept of those that are excluded, per reason
+  static constexpr size_t kMaxNames = 64;  // of excluded kernels, per reason
 
   void AddName(Exclusion reason, const char* name);
   bool KernelMatches(const char* name);
@@ -79,8 +80,8 @@ class LaunchSelection {
   std::atomic<bool> chose_one_{false};
   std::atomic<bool> match_failed_{false};
 
-  mutable std::mutex mutex_;  // of the names, each once
-  std::array<std::vector<std::string>, kExclusions> names_;
+  mutable capture::Mutex mutex_;
+  std::array<std::vector<std::string>, kExclusions> names_ PROF_GUARDED_BY(mutex_);  // each once
 };
 
 }  // namespace prof::cupti

@@ -69,7 +69,7 @@ std::vector<SampleSchedule::Entry*> OverlapWatch::Resolve(int64_t now_ns) {
     if (question.since_ns == 0) question.since_ns = now_ns;
     if (now_ns - question.since_ns < (question.recorded ? kSettleNs : kForgetNs)) continue;
     SampleSchedule::Entry& entry = *question.entry;
-    Alone answer = Alone::kUnknown;  // to be asked again
+    Alone answer = Alone::kUnknown;  // to be requested again
     if (question.recorded && !question.overlapped) {
       answer = Alone::kYes;
     } else if (question.recorded &&

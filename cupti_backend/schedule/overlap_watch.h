@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which kernels are known to end by themselves: one that was seen to end before anything that was
-// launched after it had started does not wait for such work. Only those are put under a counter
-// range where a context has several streams, because the range keeps later work from starting.
+// The overlap watch finds the kernels that end by themselves: a kernel that ended before later work
+// started does not wait for such work. Where a context has several streams, only those are put
+// under a counter range, because the range keeps later work from starting.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_OVERLAP_WATCH_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_OVERLAP_WATCH_H_
 
@@ -17,20 +17,20 @@ namespace prof::cupti {
 
 class OverlapWatch {
  public:
-  // Runs in which later work started before a kernel ended, until it is given up.
+  // A kernel is given up after this many runs in which later work started before its end.
   static constexpr uint8_t kMaxOverlapped = 16;
 
-  // Launching threads: the record of this launch shall tell. No lock, no allocation; false when too
-  // many are asked for already.
+  // Launching threads: requests an answer from the record of this launch. No lock, no allocation.
+  // False when there are too many requests already.
   bool Request(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry);
 
   // --- The collector thread ---
 
-  // A decoded record of GPU work; cheap while nothing is asked for.
+  // A decoded record of GPU work; cheap while there is no request.
   void Add(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
            int64_t end_ns);
-  // Answers what can be answered: launches whose record came, and a while ago, so that the records
-  // of work beside it have come too. Sets Entry::alone. Returns entries that overlapped too often.
+  // Answers the requests whose record came some time ago, so that the records of work beside it
+  // have come too. Sets Entry::alone. Returns entries that overlapped too often.
   std::vector<SampleSchedule::Entry*> Resolve(int64_t now_ns);
 
  private:
@@ -59,7 +59,7 @@ class OverlapWatch {
 
   std::array<Question, kMaxRequested> questions_;
   std::atomic<uint32_t> requested_{0};
-  std::vector<Run> runs_;  // the latest ones, while something is asked for
+  std::vector<Run> runs_;  // the latest ones, while there is a request
   size_t next_run_ = 0;
 };
 

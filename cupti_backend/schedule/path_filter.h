@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A regular expression over NVTX paths, "outer/inner", answered from a table once a path is known.
+// The path filter is a regular expression over NVTX paths, "outer/inner". A table has the answer
+// for each known path.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_PATH_FILTER_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_PATH_FILTER_H_
 
@@ -23,12 +24,12 @@ class PathFilter {
   // Launching threads: about 1 ns once a path is known; allocates for a new one.
   bool Matches(uint32_t path);
 
-  // A path could not be held against the expression (out of memory): it counted as no match.
+  // A path could not be compared with the expression (out of memory): it counted as no match.
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
 
  private:
   const options::NameFilter filter_;
-  std::unique_ptr<std::atomic<uint8_t>[]> known_;  // by path id: 0 not asked yet, 1 no, 2 yes
+  std::unique_ptr<std::atomic<uint8_t>[]> known_;  // by path id: 0 not known, 1 no, 2 yes
   std::atomic<bool> failed_{false};
 };
 

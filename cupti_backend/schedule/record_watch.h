@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the sampler learns from the records of GPU work.
+// The record watch gives the records of GPU work to the parts of the sampler that learn from them.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_RECORD_WATCH_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_RECORD_WATCH_H_
 

@@ -98,7 +98,7 @@ bool SampleSchedule::Considers(Entry& entry, int64_t now_ns) {
 
 void SampleSchedule::Exclude(Entry& entry, Exclusion reason) {
   entry.exclusion.store(reason, std::memory_order_release);
-  Finish(entry);  // its place is taken back with the next visit
+  Finish(entry);  // the next visit frees its place
 }
 
 void SampleSchedule::Finish(Entry& entry) {
@@ -109,11 +109,11 @@ void SampleSchedule::Finish(Entry& entry) {
 
 uint32_t SampleSchedule::Target(const Entry& entry) const {
   if (entry.round < targets_.size()) return targets_[entry.round];
-  const size_t last = targets_.size() - 1;  // the round more: as many as the last one had
+  const size_t last = targets_.size() - 1;  // the extra round: as many as the last one
   return 2 * targets_[last] - (last > 0 ? targets_[last - 1] : 0);
 }
 
-// 0 as long as it is not known.
+// 0: not known yet.
 double SampleSchedule::WorkNs(const Entry& entry) {
   if (entry.requested.load(kRelaxed)) return std::numeric_limits<double>::infinity();
   const uint32_t timed = entry.timed_launches.load(kRelaxed);
@@ -121,15 +121,15 @@ double SampleSchedule::WorkNs(const Entry& entry) {
   return static_cast<double>(entry.timed_ns.load(kRelaxed)) / timed * entry.launches.load(kRelaxed);
 }
 
-// Where there are more signatures than places: those with most GPU time. As they are finished it
-// is the turn of the next ones.
+// Where there are more signatures than places, those with most GPU time get them. The next ones
+// follow when these are finished.
 void SampleSchedule::ChooseByWork(size_t slot_index, int64_t now_ns) {
   Slot& slot = slots_[slot_index];
   slot.least_work_ns = 0;
   work_.clear();
   for (uint32_t i = 0; entries_ != nullptr && i < kCapacity; ++i) {
     const Entry& entry = entries_[i];
-    // Its slot is there once it was decided.
+    // Its slot is set once its exclusion was decided.
     if (entry.exclusion.load(std::memory_order_acquire) == Exclusion::kUndecided ||
         entry.slot != slot_index || entry.finished.load(kRelaxed) || IsGone(entry, now_ns)) {
       continue;
@@ -192,7 +192,7 @@ bool SampleSchedule::IsGone(const Entry& entry, int64_t now_ns) {
          std::max(kGoneNs, 8 * entry.interval_ns.load(kRelaxed));
 }
 
-// Others get the group between two samples of one signature, the later the more of them.
+// Other signatures get the group between two samples of one; more of them with each sample.
 bool SampleSchedule::TooClose(const Entry& entry, const Slot& slot, int64_t now_ns) {
   return entry.visit == slot.visit &&
          entry.launches.load(kRelaxed) - entry.take_launch <= entry.visit_takes &&
@@ -229,7 +229,7 @@ void SampleSchedule::BeginVisit(size_t slot_index, uint32_t groups, uint32_t gro
   ++slot.visit;
   slot.idle_since_ns = now_ns;
   RevisitAll(slot_index, now_ns);
-  // Those that are known are open now; if there are none, the first ones gather anew.
+  // The known signatures are open now; if there are none, the first ones gather again.
   if (slot.open > 0 && group < slot.groups && slot.wanting[group] > 0) {
     slot.gather_until_ns = now_ns;
   }
@@ -256,7 +256,7 @@ SampleSchedule::Decision SampleSchedule::Next(Entry& entry, size_t slot_index, u
   slot.groups = std::min(groups, kMaxGroups);
   if (entry.finished.load(kRelaxed)) return {};
   if (entry.state != Entry::State::kOpen && !Open(entry, slot, now_ns)) {
-    // All places are taken, maybe by signatures of a phase that is over.
+    // All places are taken, maybe by signatures of an earlier phase of the program.
     if (now_ns - slot.revisited_ns >= kGoneNs) RevisitAll(slot_index, now_ns);
     if (entry.state != Entry::State::kOpen) return {};
   }
@@ -317,7 +317,7 @@ bool SampleSchedule::Complete(int64_t now_ns) const {
   const uint32_t signatures = signatures_.load(kRelaxed);
   if (signatures == 0) return false;
   if (unfinished_.load(kRelaxed) == 0) return true;
-  // Those that lack samples do not run any more: nothing waits for them.
+  // Signatures that lack samples do not run any more, so nothing waits for them.
   const uint32_t quiet = quiet_launches_.load(kRelaxed);
   constexpr int64_t kQuietNs = 5'000'000'000;
   return quiet >= 4 * signatures + 256 ||

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which launches are sampled, for which pass group, and when to change groups. Pure bookkeeping:
-// no CUPTI, no clock of its own.
+// The sample schedule decides which launches are sampled, for which pass group, and when to change
+// groups. It is bookkeeping: it calls neither CUPTI nor a clock.
 //
-// A signature gets its samples in rounds: in the first one every group gets up to two, in the next
-// ones the rest, after a rest as long as everything before it. So each group is there early, and
-// the samples are spread over the run. Within a group a signature leaves out launches of its own
-// for as long as others want the group. Groups are visited in their order, round and round, past
-// those that nothing wants; at most kMaxOpen signatures are at work at a time, those with most GPU
-// time so far, which makes them complete where the budget does not last for all.
+// A signature gets its samples in rounds: in the first round every group gets up to two, later
+// rounds add the rest, after a pause as long as everything before it. So each group is there early,
+// and the samples are spread over the run. Within a group a signature skips some of its launches
+// while other signatures want the group. Groups are visited in their order, again and again,
+// without those that no signature wants. At most kMaxOpen signatures are active at a time: those
+// with most GPU time so far, which makes them complete where the budget does not last for all.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_SAMPLE_SCHEDULE_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_SAMPLE_SCHEDULE_H_
 
@@ -20,14 +20,14 @@
 
 namespace prof::cupti {
 
-// What makes launches alike enough to put their counters together.
+// Launches with the same signature are alike, so their counters are put together.
 struct Signature {
   const void* function = nullptr;
   const void* context = nullptr;
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t dynamic_shared_bytes = 0;
-  uint64_t range_family = 0;  // NVTX path; numbered siblings count as one ...
-  bool range_matches = true;  // ... if the range filter treats them alike
+  uint64_t range_family = 0;  // NVTX path; numbered siblings count as one
+  bool range_matches = true;  // the range filter; siblings that differ in it do not count as one
 };
 
 uint64_t HashOf(const Signature& signature);  // never 0
@@ -35,9 +35,9 @@ uint64_t HashOf(const Signature& signature);  // never 0
 // Why a signature is never sampled.
 enum class Exclusion : uint8_t {
   kUndecided,       // not decided yet
-  kNone,            // it is
-  kNotChosen,       // the options say so
-  kWaits,           // its name says that it waits for other kernels or GPUs
+  kNone,            // it may be sampled
+  kNotChosen,       // the options exclude it
+  kWaits,           // it waits for other kernels or GPUs, by its name
   kSeveralDevices,  // launched on several devices at once
   kNeverAlone,      // it never ended before later work began: it may wait for that
   kHeldUp,          // it held the program up under a counter range
@@ -49,19 +49,19 @@ class SampleSchedule {
   static constexpr uint32_t kMaxGroups = 48;
   static constexpr uint32_t kCapacity = 8192;
   static constexpr size_t kMaxSlots = 8;  // contexts, which change groups on their own
-  // Signatures at work at a time, per slot: two samples of each are what fits between two decodes
+  // Active signatures, per slot: two samples of each fit between two decodes
   // (RangeProfiler::kMaxRanges).
   static constexpr uint32_t kMaxOpen = 24;
-  // A group that some signature still wants is left for others when nothing took it for so long,
+  // A group that some signature still wants is left for others when nothing took it for this time,
   // and for four times the interval of the launch that wants another one.
   static constexpr int64_t kPatienceNs = 20'000'000;
-  // A signature that did not launch for so long, and for eight of its intervals, gives its place
-  // up.
+  // A signature that did not launch for this time, and for eight of its intervals, gives up its
+  // place.
   static constexpr int64_t kGoneNs = 200'000'000;
   static constexpr int64_t kMaxRestNs = 5'000'000'000;  // between two rounds
-  // Launches so far apart are all sampled: they are spread over the run as it is.
+  // Launches with this distance are all sampled: they are spread over the run by themselves.
   static constexpr int64_t kSpacingNs = 10'000'000;
-  // A signature whose SM clock moved by more than this share has one round more.
+  // A signature whose SM clock moved by more than this share gets one more round.
   static constexpr double kClockMoved = 0.03;
 
   // Whether a kernel is known to end by itself (overlap_watch.h).
@@ -73,11 +73,12 @@ class SampleSchedule {
     std::atomic<bool> finished{false};  // nothing will be sampled (any more)
     std::atomic<uint32_t> launches{0};
     std::atomic<int64_t> last_launch_ns{0};
-    std::atomic<int64_t> interval_ns{0};  // between launches, as long as the longest lately
+    std::atomic<int64_t> interval_ns{0};  // between launches: the longest of late
     std::atomic<int64_t> resume_ns{0};    // no sample before
     std::atomic<Alone> alone{Alone::kUnknown};
     std::atomic<uint8_t> overlapped{0};  // runs in which later work began before its end
-    std::atomic<bool> region{false};     // a graph or a range: no groups for kernels alone
+    std::atomic<bool> region{
+        false};  // a graph or a range: no groups that only kernels can be read for
     std::atomic<bool> requested{false};  // by name: goes before all others
     // GPU time of some of its launches (work_watch.h).
     std::atomic<uint32_t> timed_launches{0};
@@ -105,13 +106,13 @@ class SampleSchedule {
 
   // --- Launching threads, at any time: no lock, no allocation ---
 
-  // The entry of `key`, made when it is new (`*is_new`): then Decide is due. nullptr when the table
-  // is full: counted in dropped().
+  // The entry of `key`. It is made when it is new (`*is_new`), and Decide has to follow. nullptr:
+  // the table is full; dropped() counts it.
   Entry* Find(uint64_t key, bool* is_new);
   void Decide(Entry& entry, size_t slot, Exclusion exclusion);
-  // Counts a launch; false when it is not to be sampled, which is all that most launches cost.
+  // Counts a launch. False: it is not sampled. Most launches cost no more than this.
   bool Considers(Entry& entry, int64_t now_ns);
-  // From now on it is never sampled. Any thread, also while another one is inside of Next or
+  // From now on it is never sampled. Any thread, also while another one is in Next or
   // CountSample.
   void Exclude(Entry& entry, Exclusion reason);
 
@@ -123,23 +124,25 @@ class SampleSchedule {
     uint32_t group = 0;  // to sample, or to rotate to
   };
 
-  // `groups` that only single kernels can be read for, a bit each; before the first launch.
+  // `groups`: a bit for each group that only single kernels can be read for. Before the first
+  // launch.
   void SetKernelOnly(size_t slot, uint64_t groups) { slots_[slot].kernel_only = groups; }
   // `group` of a chip with `groups` is counted from now on.
   void BeginVisit(size_t slot, uint32_t groups, uint32_t group, int64_t now_ns);
-  // What to do with a launch that Considers let through. `active`: the group that is counted, -1.
+  // Decides about a launch for which Considers was true. `active`: the group that is counted; -1:
+  // none.
   Decision Next(Entry& entry, size_t slot, uint32_t groups, int active, int64_t now_ns);
-  // The launch was sampled for `group`. Says kRotate when nothing more is to come for this group.
+  // The launch was sampled for `group`. Returns kRotate when no more samples of this group come.
   Decision CountSample(Entry& entry, size_t slot, uint32_t group, int64_t now_ns);
-  // There is no more room for samples of `group`: where to go, which may be the same group anew.
+  // There is no more room for samples of `group`: the group to change to, maybe this one again.
   uint32_t AfterFull(size_t slot, uint32_t group) const;
   // The SM clock of a sample.
   void AddClock(Entry& entry, double hz);
 
   // --- Any thread ---
 
-  // Every signature that still runs has all its samples, as far as can be told: none lacks any, or
-  // none of the launches of late was of one that does.
+  // Every signature that still runs has all its samples, as far as can be known: none lacks
+  // samples, or the launches of late had none that does.
   bool Complete(int64_t now_ns) const;
 
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
@@ -160,7 +163,7 @@ class SampleSchedule {
     uint32_t visit = 0;
     int64_t revisited_ns = 0;
     int64_t idle_since_ns = 0;       // nothing took the group that is counted
-    int64_t gather_until_ns = 0;     // others are likely to want it, too, soon
+    int64_t gather_until_ns = 0;     // others are likely to want it soon
     std::atomic<uint32_t> fresh{0};  // signatures before their first round that run
   };
 

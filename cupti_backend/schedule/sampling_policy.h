@@ -41,8 +41,8 @@ class SamplingPolicy {
   // first launches, and of one now and then. `context_id`: as in activity records.
   void MeasureWork(uint32_t context_id, const Launch& launch, Entry* entry);
   // Whether a kernel is known to end by itself, where its context has several streams. Two kernels
-  // that wait for each other would wait for ever: a range keeps later work from starting. (Within
-  // one stream that is so anyway.) False: the record of this launch may tell.
+  // that wait for each other would hang: a range keeps later work from starting. (Within one stream
+  // later work does not start anyway.) False: the record of this launch may answer it.
   bool EndsByItself(uint32_t context_id, const Launch& launch, Entry* entry);
 
   // A launch on several devices at once: never sampled, counted.

@@ -36,7 +36,7 @@ void StreamWatch::Destroyed(CUstream stream) {
     uintptr_t known = key;
     slot.compare_exchange_strong(known, 0, std::memory_order_acq_rel);
   }
-  last_.compare_exchange_strong(key, 0, std::memory_order_relaxed);  // the next one is looked up
+  last_.compare_exchange_strong(key, 0, std::memory_order_relaxed);  // the next stream is looked up
 }
 
 bool StreamWatch::Idle(const DriverApi& driver, bool* hopeless) const {

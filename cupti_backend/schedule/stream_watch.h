@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which streams of a context launch work, and whether all of it is done. A counter range holds the
-// GPU's other work up, and with SM counters its push waits on the host until the GPU is idle: that
-// must not happen while a kernel runs that waits for something the host has yet to do.
+// The stream watch knows which streams of a context launch work, and whether all of it is done. A
+// counter range holds up the GPU's other work, and with SM counters its push waits on the host
+// until the GPU is idle. That must not happen while a kernel waits for the host.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_STREAM_WATCH_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_STREAM_WATCH_H_
 
@@ -21,15 +21,15 @@ class StreamWatch {
 
   // A launch goes to `stream`. One load when the stream is the one of the launch before.
   void Seen(CUstream stream);
-  // `stream` is about to be destroyed: it must not be asked any more.
+  // `stream` is about to be destroyed: it must not be queried any more.
   void Destroyed(CUstream stream);
 
   // More than one stream launched something.
   bool several() const { return several_.load(std::memory_order_relaxed); }
 
-  // True as soon as all streams are done with what they were given, false when one is not within
-  // `patience_ns`, captures a graph, or there are more streams than can be watched. Polls: 0.2 us a
-  // stream on an H200.
+  // True as soon as all streams have done their work. False when one has not within `patience_ns`,
+  // or captures a graph, or when there are too many streams to watch. Polls: 0.2 us a stream on an
+  // H200.
   bool IdleWithin(const DriverApi& driver, int64_t patience_ns) const;
 
  private:

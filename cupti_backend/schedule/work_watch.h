@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much GPU time each signature takes, from the records of some of its launches: where there are
-// more signatures than the budget has counters for, the ones with most time come first.
+// The work watch measures the GPU time of each signature, from the records of some of its launches.
+// Where the budget does not last for all signatures, those with most time come first.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_WORK_WATCH_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_WORK_WATCH_H_
 
@@ -15,8 +15,8 @@ namespace prof::cupti {
 
 class WorkWatch {
  public:
-  // Launching threads: the records of this launch tell of `entry`. No lock, no allocation; an
-  // earlier question may be lost to it.
+  // Launching threads: the records of this launch count for `entry`. No lock, no allocation. It may
+  // replace an earlier request.
   void Request(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry);
 
   // The collector thread: a decoded record of GPU work. The nodes of a graph launch come one by

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The seam between a capture and the GPU: CUPTI behind it (cupti_backend/), or a fake in tests.
+// The GPU source is the seam between a capture and the GPU. cupti_backend/ implements it; tests
+// have a fake.
 #ifndef PROF_LIB_CAPTURE_COLLECTOR_GPU_SOURCE_H_
 #define PROF_LIB_CAPTURE_COLLECTOR_GPU_SOURCE_H_
 
@@ -18,26 +19,26 @@ class GpuSource {
  public:
   virtual ~GpuSource() = default;
 
-  // The thread that starts the capture. Never blocks on the GPU. `injected`: by CUDA's injection or
-  // a preload, so that the program has not called CUDA yet.
+  // The thread that starts the capture. Never waits for the GPU. `injected`: CUDA's injection or a
+  // preload started the capture, so the program has not called CUDA yet.
   virtual void Start(const SessionOptions& options, bool injected) = 0;
 
-  // The collector thread, in this order, again and again. Gather takes what is ready; ranges are
-  // drained between the two, so that every path that a gathered event names is known; Encode
-  // writes what was gathered.
+  // The collector thread calls Gather, then Encode, in each round. Gather takes what is ready.
+  // Ranges are drained between the two, so that every path of a gathered event is known. Encode
+  // hands what was gathered to the sink.
   virtual void Gather(bool flush) = 0;
   virtual void Encode(EventSink& sink) = 0;
 
   // The collector thread, between Gather and Encode: a call that the source's callbacks have
-  // written down with RecordCall.
+  // recorded with RecordCall.
   virtual void Encode(const CallEvent& call, EventSink& sink) = 0;
 
-  // The collector thread: wait until the GPU has done what was submitted. False on a deadline.
+  // The collector thread: waits until the GPU has done the submitted work. False: a context failed.
   virtual bool Synchronize() = 0;
 
-  // The collector thread, before the last rounds: no more samples are taken, those taken are read.
+  // The collector thread, before the last rounds: takes no more samples, and reads those taken.
   virtual void StopCounters() = 0;
-  // The collector thread, after the last Encode: nothing of us runs any more.
+  // The collector thread, after the last Encode: nothing of the source runs after it.
   virtual void Stop() = 0;
 
   virtual SourceVersions versions() const = 0;
@@ -45,13 +46,13 @@ class GpuSource {
   virtual SubsystemStatus counters_status() const = 0;
   virtual SubsystemStatus continuous_status() const { return {}; }
   virtual bool counters_complete() const = 0;
-  // The GPU did something: a capture that saw nothing writes no file.
+  // The GPU did something: a capture without GPU work may write no file.
   virtual bool saw_gpu_work() const = 0;
-  // Adds what the source knows to be lost.
+  // Adds the losses that the source knows.
   virtual void AddLosses(Integrity& integrity) const = 0;
 };
 
-// CUPTI, loaded at run time. Never null.
+// Never null. The program links one definition: cupti_backend/cupti_source.cc, or that of a test.
 std::unique_ptr<GpuSource> MakeGpuSource();
 
 }  // namespace prof::capture

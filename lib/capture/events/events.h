@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the sources (CUPTI, NVTX, the sampler) hand to the collector: plain structs, one per kind.
-// Strings are views that live until the call that takes them returns.
+// The events are what the sources (CUPTI, NVTX, the sampler) hand to the collector: plain structs,
+// one per kind. Strings are views that live until the call that takes them returns.
 #ifndef PROF_LIB_CAPTURE_EVENTS_EVENTS_H_
 #define PROF_LIB_CAPTURE_EVENTS_EVENTS_H_
 
@@ -64,8 +64,8 @@ struct KnownKernelEvent {
   int64_t start_ns = 0, end_ns = 0;  // as in KernelEvent
 };
 
-// A launch round which tracing was paused. The rest of its facts are those of other launches of the
-// same kernel.
+// A launch during which tracing was paused. Its other values are those of other launches of the
+// kernel.
 struct UntracedKernelEvent {
   std::string name;
   std::array<uint32_t, 3> grid{}, block{};
@@ -98,7 +98,7 @@ struct MemsetEvent {
   int64_t start_ns = 0, end_ns = 0;
 };
 
-// What a memory pool holds, in bytes. Sizes are those of local pools only.
+// What a memory pool holds, in bytes. Only local pools have sizes.
 struct PoolState {
   PoolType type = PoolType::kUnknown;
   uint64_t address = 0;  // names the pool
@@ -129,7 +129,7 @@ struct PoolEvent {
   int64_t time_ns = 0;
 };
 
-// What the driver did to managed memory. `value` and `cause` mean what snapshot.proto says.
+// What the driver did to managed memory. snapshot.proto explains `value` and `cause`.
 struct UnifiedMemoryEvent {
   UnifiedMemoryKind kind = UnifiedMemoryKind::kUnknown;
   uint64_t value = 0;
@@ -137,7 +137,8 @@ struct UnifiedMemoryEvent {
   int64_t start_ns = 0, end_ns = 0;
 };
 
-// A launch of a CUDA graph, recorded as a whole: from its first to its last operation.
+// A launch of a CUDA graph that was recorded without its nodes: from its first to its last
+// operation.
 struct GraphRunEvent {
   uint32_t graph = 0;  // as KernelEvent::graph
   uint32_t device = 0, context = 0, stream = 0, correlation = 0;
@@ -145,7 +146,7 @@ struct GraphRunEvent {
   int64_t start_ns = 0, end_ns = 0;
 };
 
-// The range in which a node of a CUDA graph was captured. path: table id; 0: in none.
+// The range in which a node of a CUDA graph was captured. path: table id; 0: none.
 struct GraphNodeEvent {
   uint64_t node = 0;
   uint32_t path = 0;
@@ -171,11 +172,11 @@ struct ApiEvent {
   uint32_t name_id = 0;  // EventSink::NameId(name); 0: the sink looks the name up
 };
 
-// A CUDA API call as the thread that made it wrote it down; the source knows what `call` means.
+// A CUDA API call as its thread recorded it. The source knows the meaning of `call` and `waited`.
 struct CallEvent {
   uint32_t call = 0, tid = 0, correlation = 0, error = 0;
   int64_t start_ns = 0, end_ns = 0;
-  uint32_t waited = 0;  // the source's, too
+  uint32_t waited = 0;
 };
 
 struct OverheadEvent {
@@ -204,17 +205,17 @@ struct MarkEvent {
 // A number that a program attached to a range or mark.
 struct Payload {
   PayloadType type = PayloadType::kNone;
-  uint64_t bits = 0;  // of the value as `type` has it; upper bits of 32-bit values are 0
+  uint64_t bits = 0;  // of the value; upper bits of 32-bit values are 0
 };
 
-// `path` and `time_ns` are those of the mark, of the range's push, or of the span's start.
+// `path` and `time_ns` belong to the mark, to the push of the range, or to the start of the span.
 struct PayloadEvent {
   uint32_t path = 0, tid = 0;
   int64_t time_ns = 0;
   Payload payload;
 };
 
-// A name that the program gave to something other than a range.
+// A name that the program gave to a thread, a category or a stream.
 struct NameEvent {
   NameKind kind = NameKind::kUnknown;
   uint64_t id = 0;          // gettid(), category or stream handle
@@ -237,14 +238,14 @@ struct DeviceEvent {
 // A metric that is the maximum of others, its parts, and needs more passes than they do.
 struct ThroughputEvent {
   std::string metric;
-  std::vector<std::string> parts, missing;  // missing: parts that no single launch can tell
+  std::vector<std::string> parts, missing;  // missing: parts that no single launch has
 };
 
 struct PassGroupEvent {
-  uint32_t id = 0;  // given by the sampler, counting from 1 without holes
-  std::string level;  // of --counters that asked for the metrics: "sol"
+  uint32_t id = 0;    // given by the sampler, counting from 1 without holes
+  std::string level;  // of --counters: "sol"
   std::vector<std::string> metrics;
-  std::vector<ThroughputEvent> throughputs;  // of which a part is among the metrics
+  std::vector<ThroughputEvent> throughputs;  // that have a part among the metrics
 };
 
 // `correlation` names the launch of a kernel or a graph. For an instance of a range `path` names
@@ -256,10 +257,10 @@ struct CounterSampleEvent {
   int64_t begin_ns = 0, end_ns = 0;
 };
 
-// One device's PM sampling: what every sample of it holds. Before the first batch that names it.
+// What every PM sample of one device holds.
 struct PmMetric {
   std::string name;     // as CUPTI evaluates it
-  double scale = 0.05;  // values are stored as whole numbers of it; this one is for percentages
+  double scale = 0.05;  // values are stored as multiples of it; this one is for percentages
 };
 struct PmSeriesEvent {
   uint32_t id = 0;      // given by the sampler, counting from 1 without holes

@@ -64,7 +64,7 @@ TEST_CASE("What an inner call waits for is told of the outer one, and of no othe
   Recording recording;
   BeginCall(1);
   BeginCall(1);
-  NoteWaited({3, 14});
+  RecordWaited({3, 14});
   EndCall(1, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, 5, 0);
   EndCall(1, kRuntimeCall | CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020, 5, 0);
   BeginCall(1);
