@@ -20,7 +20,7 @@ std::array<ContextSampler, sizeof...(kSlots)> MakeContexts(SamplerParts* parts,
 ContextSlots::ContextSlots(SamplerParts* parts)
     : parts_(parts), contexts_(MakeContexts(parts, std::make_index_sequence<kMaxContexts>())) {}
 
-ContextSampler* ContextSlots::Find(CUcontext handle) {
+ContextSampler* ContextSlots::FindAmongAll(CUcontext handle) {
   if (handle == nullptr) return nullptr;
   for (ContextSampler& context : contexts_) {
     const CUcontext known = context.handle();

@@ -24,7 +24,10 @@ class ContextSlots {
 
   // The sampler of a context, which gets a slot when it is new. nullptr: there is no slot left, or
   // no context.
-  ContextSampler* Find(CUcontext handle);
+  ContextSampler* Find(CUcontext handle) {
+    ContextSampler& first = contexts_[0];  // the only one of most programs
+    return handle != nullptr && first.handle() == handle ? &first : FindAmongAll(handle);
+  }
   // `handle`, or a stream of it, is about to be destroyed.
   void CloseContext(CUcontext handle);
   void ForgetStream(CUcontext handle, CUstream stream);
@@ -53,6 +56,8 @@ class ContextSlots {
   bool Synchronize() const;
 
  private:
+  ContextSampler* FindAmongAll(CUcontext handle);
+
   SamplerParts* const parts_;
   std::array<ContextSampler, kMaxContexts> contexts_;
   std::atomic<bool> overflowed_{false};

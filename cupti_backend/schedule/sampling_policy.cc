@@ -20,26 +20,23 @@ SamplingPolicy::SamplingPolicy(const SessionOptions& options)
       selection_(options),
       counted_ranges_(options.counted_ranges) {}
 
-SamplingPolicy::Entry* SamplingPolicy::FindSignature(const Launch& launch, size_t slot) {
+void SamplingPolicy::DecideNew(const Launch& launch, bool range_matches, size_t slot,
+                               Entry* entry) {
+  entry->region.store(launch.unit != capture::SampleUnit::kKernel);
+  const bool range = launch.unit == capture::SampleUnit::kRange;
+  entry->requested.store(range);
+  schedule_.Decide(
+      *entry, slot,
+      range ? Exclusion::kNone : selection_.Decide(launch.kernel_name, range_matches, launch.unit));
+}
+
+SamplingPolicy::Entry* SamplingPolicy::Consider(const Launch& launch, size_t slot, int64_t now_ns) {
   Signature signature = launch.signature;
   signature.range_matches = selection_.RangeMatches(launch.path);
   bool is_new = false;
   Entry* entry = schedule_.Find(HashOf(signature), &is_new);
-  if (is_new) {
-    entry->region.store(launch.unit != capture::SampleUnit::kKernel);
-    const bool range = launch.unit == capture::SampleUnit::kRange;
-    entry->requested.store(range);
-    schedule_.Decide(
-        *entry, slot,
-        range ? Exclusion::kNone
-              : selection_.Decide(launch.kernel_name, signature.range_matches, launch.unit));
-  }
-  return entry;
-}
-
-SamplingPolicy::Entry* SamplingPolicy::Consider(const Launch& launch, size_t slot, int64_t now_ns) {
-  Entry* entry = FindSignature(launch, slot);
   if (entry == nullptr) return nullptr;
+  if (is_new) DecideNew(launch, signature.range_matches, slot, entry);
   const bool chosen =
       launch.unit == capture::SampleUnit::kRange ||
       (entry->exclusion.load(std::memory_order_relaxed) == Exclusion::kNone && selection_.Admits());

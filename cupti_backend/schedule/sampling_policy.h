@@ -96,7 +96,7 @@ class SamplingPolicy {
   uint64_t signatures_dropped() const { return schedule_.dropped(); }
 
  private:
-  Entry* FindSignature(const Launch& launch, size_t slot);
+  void DecideNew(const Launch& launch, bool range_matches, size_t slot, Entry* entry);
 
   const bool replays_;
   SampleSchedule schedule_;
