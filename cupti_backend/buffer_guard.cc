@@ -23,17 +23,17 @@ constexpr char kFix[] = "use one of the two at a time";
 // Before CUPTI 13 threads share buffers, and a long kernel would hold a probe back.
 bool BufferGuard::Works() const { return process_->api.version >= 130000; }
 
-BufferWatch::Sight BufferGuard::SightNow() {
+BufferWatch::Observation BufferGuard::ObserveNow() {
   LaunchCallback& callback = process_->callback;
   const LaunchCallback::TorchAnswers torch = callback.TakeTorchAnswers();
-  BufferWatch::Sight sight;
-  sight.now_ns = capture::MonotonicNs();
-  sight.launches = callback.launches() - launches_before_;
-  sight.buffers = process_->tracer.pool().exchanges();
-  sight.answers = decoder_->probes();
-  sight.torch_on = torch.on;
-  sight.torch_off = torch.off;
-  return sight;
+  BufferWatch::Observation seen;
+  seen.now_ns = capture::MonotonicNs();
+  seen.launches = callback.launches() - launches_before_;
+  seen.buffers = process_->tracer.pool().exchanges();
+  seen.answers = decoder_->probes();
+  seen.torch_on = torch.on;
+  seen.torch_off = torch.off;
+  return seen;
 }
 
 void BufferGuard::Probe() {
@@ -49,21 +49,21 @@ void BufferGuard::ReportTaken() {
 
 void BufferGuard::Check(const std::function<void()>& register_again) {
   if (!Works()) return;
-  switch (watch_.Check(SightNow())) {
+  switch (watch_.Check(ObserveNow())) {
     case BufferWatch::Act::kNothing:
       return;
     case BufferWatch::Act::kProbe:
       Probe();
       return;
     case BufferWatch::Act::kReportTaken:
-      process_->callback.AskTorch(FindTorchProfiler());
+      process_->callback.CheckTorch(FindTorchProfiler());
       ReportTaken();
       return;
     case BufferWatch::Act::kRegisterAgain:
       register_again();
       return;
     case BufferWatch::Act::kReportBack:
-      process_->callback.AskTorch(nullptr);
+      process_->callback.CheckTorch(nullptr);
       timeline_->Set({State::kDegraded, 0, kWereTaken, kFix});
       return;
   }
@@ -75,8 +75,8 @@ void BufferGuard::ProbeBeforeEnd() {
 }
 
 void BufferGuard::End() {
-  process_->callback.AskTorch(nullptr);
-  if (Works() && watch_.End(SightNow(), answers_before_end_)) ReportTaken();
+  process_->callback.CheckTorch(nullptr);
+  if (Works() && watch_.End(ObserveNow(), answers_before_end_)) ReportTaken();
 }
 
 }  // namespace prof::cupti

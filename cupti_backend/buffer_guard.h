@@ -38,7 +38,7 @@ class BufferGuard {
 
  private:
   bool Works() const;
-  BufferWatch::Sight SightNow();
+  BufferWatch::Observation ObserveNow();
   void Probe();
   void ReportTaken();
 

@@ -38,7 +38,7 @@ class LaunchCallback {
   uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
 
   // From now on each launch asks whether torch.profiler records its thread; nullptr: no longer.
-  void AskTorch(TorchProfilerEnabled enabled) {
+  void CheckTorch(TorchProfilerEnabled enabled) {
     torch_enabled_.store(enabled, std::memory_order_release);
   }
   // The answers that launches got since the last call.

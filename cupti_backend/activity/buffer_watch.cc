@@ -3,17 +3,17 @@
 
 namespace prof::cupti {
 
-BufferWatch::Act BufferWatch::Check(const Sight& sight) {
-  const bool came = sight.buffers != buffers_;
-  buffers_ = sight.buffers;
-  answers_ = sight.answers;
+BufferWatch::Act BufferWatch::Check(const Observation& seen) {
+  const bool came = seen.buffers != buffers_;
+  buffers_ = seen.buffers;
+  answers_ = seen.answers;
   const uint64_t launches_before = last_launches_;
-  last_launches_ = sight.launches;
-  if (taken_ && !came) return CheckWhileTaken(sight);
+  last_launches_ = seen.launches;
+  if (taken_ && !came) return CheckWhileTaken(seen);
   if (came) {
     // Launches since the last check may have come, or not.
     first_missed_ = launches_before;
-    launches_ = sight.launches;
+    launches_ = seen.launches;
     waiting_since_ns_ = 0;
     probed_ = false;
     if (taken_) {
@@ -23,18 +23,18 @@ BufferWatch::Act BufferWatch::Check(const Sight& sight) {
       return Act::kReportBack;
     }
   }
-  const bool waits = !came && sight.launches != launches_;
+  const bool waits = !came && seen.launches != launches_;
   if (!waits) {
     waiting_since_ns_ = 0;
     probed_ = false;
   } else if (waiting_since_ns_ == 0) {
-    waiting_since_ns_ = sight.now_ns;
+    waiting_since_ns_ = seen.now_ns;
   }
-  const bool suspicious = waits && sight.now_ns - waiting_since_ns_ >= kSuspiciousNs;
+  const bool suspicious = waits && seen.now_ns - waiting_since_ns_ >= kSuspiciousNs;
   // CUPTI has never asked us for a buffer, so it asks another profiler.
-  const bool never = sight.buffers == 0;
+  const bool never = seen.buffers == 0;
   if (suspicious && (never || probed_)) {
-    Take(sight.launches);
+    MarkTaken(seen.launches);
     return Act::kReportTaken;
   }
   if (suspicious && answers_ != 0) {
@@ -49,35 +49,35 @@ bool BufferWatch::TriesProbe(bool came) {
   return trials++ < kTrials;
 }
 
-bool BufferWatch::End(const Sight& sight, uint64_t answers_before_probe) {
+bool BufferWatch::End(const Observation& seen, uint64_t answers_before_probe) {
   if (taken_) {
-    missed_ = sight.launches - first_missed_;
+    missed_ = seen.launches - first_missed_;
     return false;
   }
-  const bool lost = answers_before_probe != 0 && sight.answers == answers_before_probe &&
-                    sight.launches != first_missed_;
-  if (lost) Take(sight.launches);
+  const bool lost = answers_before_probe != 0 && seen.answers == answers_before_probe &&
+                    seen.launches != first_missed_;
+  if (lost) MarkTaken(seen.launches);
   return lost;
 }
 
-void BufferWatch::Take(uint64_t launches) {
+void BufferWatch::MarkTaken(uint64_t launches) {
   taken_ = true;
   registered_again_ = false;
   missed_ = launches - first_missed_;
   torch_off_since_ns_ = 0;
 }
 
-BufferWatch::Act BufferWatch::CheckWhileTaken(const Sight& sight) {
-  missed_ = sight.launches - first_missed_;
-  if (sight.torch_on) torch_off_since_ns_ = 0;
-  if (sight.torch_on || !sight.torch_off) return Act::kNothing;
-  if (torch_off_since_ns_ == 0) torch_off_since_ns_ = sight.now_ns;
-  if (sight.now_ns - torch_off_since_ns_ < kGoneNs) return Act::kNothing;
-  torch_off_since_ns_ = sight.now_ns;
+BufferWatch::Act BufferWatch::CheckWhileTaken(const Observation& seen) {
+  missed_ = seen.launches - first_missed_;
+  if (seen.torch_on) torch_off_since_ns_ = 0;
+  if (seen.torch_on || !seen.torch_off) return Act::kNothing;
+  if (torch_off_since_ns_ == 0) torch_off_since_ns_ = seen.now_ns;
+  if (seen.now_ns - torch_off_since_ns_ < kGoneNs) return Act::kNothing;
+  torch_off_since_ns_ = seen.now_ns;
   registered_again_ = true;
   missed_before_ += missed_;
   missed_ = 0;
-  first_missed_ = sight.launches;
+  first_missed_ = seen.launches;
   return Act::kRegisterAgain;
 }
 

@@ -19,7 +19,7 @@ namespace prof::cupti {
 class BufferWatch {
  public:
   // What is known once CUPTI's complete records were flushed and decoded.
-  struct Sight {
+  struct Observation {
     int64_t now_ns = 0;     // monotonic
     uint64_t launches = 0;  // counted by the callback; these three only grow
     uint64_t buffers = 0;   // that CUPTI asked us for, and handed over
@@ -36,11 +36,11 @@ class BufferWatch {
     kReportBack,     // the records come to us again
   };
 
-  Act Check(const Sight& sight);
+  Act Check(const Observation& seen);
 
   // At the end of a recording: whether the records went elsewhere just before it. A probe was made
   // when `answers_before_probe` were there, and had its time.
-  bool End(const Sight& sight, uint64_t answers_before_probe);
+  bool End(const Observation& seen, uint64_t answers_before_probe);
 
   bool taken() const { return taken_; }
   // Launches whose records went elsewhere, up to the last check. An estimate: all launches between
@@ -56,8 +56,8 @@ class BufferWatch {
   static constexpr int64_t kGoneNs = 10'000'000'000;
 
   bool TriesProbe(bool came);
-  Act CheckWhileTaken(const Sight& sight);
-  void Take(uint64_t launches);
+  Act CheckWhileTaken(const Observation& seen);
+  void MarkTaken(uint64_t launches);
 
   bool taken_ = false, probed_ = false, registered_again_ = false;
   int trials_ = 0, late_trials_ = 0;

@@ -138,13 +138,13 @@ TEST_CASE("Each launch call counts once, each way of launching reaches the sampl
   CHECK(program.launches.launches() == 7);
 
   // Asked on the launching thread, once a launch.
-  program.launches.AskTorch([] { return true; });
+  program.launches.CheckTorch([] { return true; });
   CHECK_FALSE(program.launches.TakeTorchAnswers().on);
   program.Launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &graph);
   const LaunchCallback::TorchAnswers answers = program.launches.TakeTorchAnswers();
   CHECK(answers.on);
   CHECK_FALSE(answers.off);
-  program.launches.AskTorch(nullptr);
+  program.launches.CheckTorch(nullptr);
   program.Launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &graph);
   CHECK_FALSE(program.launches.TakeTorchAnswers().on);
 

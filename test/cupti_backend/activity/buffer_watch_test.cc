@@ -46,7 +46,7 @@ class Program {
   void Launch() { launches_ = true; }
 
   BufferWatch watch;
-  BufferWatch::Sight sight;
+  BufferWatch::Observation sight;
   bool buffers_come = true;
   bool long_kernel = false;  // buffers of launches do not come, those of probes do
 
@@ -92,7 +92,7 @@ TEST_CASE("Buffers that were taken just before the end are noticed by the last p
   const uint64_t answers = program.sight.answers;
   program.sight.launches += 1000;
   BufferWatch answered = program.watch, lost = program.watch;
-  BufferWatch::Sight sight = program.sight;
+  BufferWatch::Observation sight = program.sight;
   CHECK(lost.End(sight, answers));
   CHECK(lost.launches_missed() >= 1000);
   ++sight.answers;
