@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timeline status says whether CUPTI's activity records are complete.
+// The timeline status is the state of CUPTI's activity records, for the report.
 #ifndef PROF_CUPTI_BACKEND_TIMELINE_STATUS_H_
 #define PROF_CUPTI_BACKEND_TIMELINE_STATUS_H_
 

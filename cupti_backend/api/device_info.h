@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads from the driver and from CUPTI what the snapshot holds about each device.
+// The device info is what the driver and CUPTI know of each device, for the snapshot.
 #ifndef PROF_CUPTI_BACKEND_API_DEVICE_INFO_H_
 #define PROF_CUPTI_BACKEND_API_DEVICE_INFO_H_
 

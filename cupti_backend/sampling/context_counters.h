@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A context's counters on the hardware: the range profiler, the pass group that it counts, and the
-// samples that it has not given back yet.
+// The context counters are the hardware side of one context: its range profiler, the pass group
+// that is counted, and the samples that were not read yet.
 #ifndef PROF_CUPTI_BACKEND_SAMPLING_CONTEXT_COUNTERS_H_
 #define PROF_CUPTI_BACKEND_SAMPLING_CONTEXT_COUNTERS_H_
 
