@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a snapshot to a report. Pure: no CUDA, no clock, no environment; links prof::analyzer.
+// The analyzer turns a snapshot into a report. Pure: no CUDA, no clock, no environment. Link
+// prof::analyzer.
 #ifndef PROF_ANALYZER_H_
 #define PROF_ANALYZER_H_
 
@@ -10,9 +11,9 @@
 namespace prof {
 
 /// Analyzes a finished capture. Never throws: when the snapshot cannot be read, Report::error
-/// says why and how much of it was valid. Thread safe. Costs time and memory in proportion to the
-/// number of records (about 200 bytes each).
-Report Analyze(const Snapshot& snapshot);
+/// has the reason and how much of it was valid. Thread safe. Costs time and memory in proportion to
+/// the number of records (about 200 bytes each).
+[[nodiscard]] Report Analyze(const Snapshot& snapshot);
 
 }  // namespace prof
 

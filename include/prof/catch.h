@@ -2,7 +2,7 @@
 //
 // Speed-of-light assertions for Catch2 2 and 3:
 //   REQUIRE_THAT(report.kernel("saxpy"), prof::ReachesDram(0.80) && prof::OccupancyAtLeast(0.5));
-// A failing one prints what was measured. What was not measured fails, negated or not.
+// A failing one prints the measured values. A value that was not measured fails, negated or not.
 #ifndef PROF_CATCH_H_
 #define PROF_CATCH_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expectations on a kernel, for tests: ReachesDram(0.80), OccupancyAtLeast(0.5). They combine with
-// &&, || and !, and what was not measured stays "not measured": it never counts as met. Needs no
-// test framework; prof/catch.h and prof/gtest.h put them into assertions. Links prof::analyzer.
+// Ready-made expectations on a kernel, for tests: ReachesDram(0.80), OccupancyAtLeast(0.5). They
+// combine with &&, || and !. A value that was not measured never counts as met. They need no test
+// framework; prof/catch.h and prof/gtest.h put them into assertions. Link prof::analyzer.
 #ifndef PROF_EXPECT_H_
 #define PROF_EXPECT_H_
 
@@ -42,7 +42,7 @@ inline std::string Line(std::string_view metric, const Statistic& statistic) {
                 statistic.max);
 }
 
-// The analyzer's own opinion, below every explanation.
+// The verdict stands below every explanation.
 inline std::string VerdictLines(const KernelReport& kernel) {
   const Verdict& verdict = kernel.verdict;
   std::string text = std::string("\n  verdict: ") + ToString(verdict.limiter) + ", confidence " +
@@ -68,50 +68,36 @@ inline Evaluation Decided(bool met, std::string text, const KernelReport& kernel
   return {met ? Outcome::kMet : Outcome::kNotMet, std::move(text)};
 }
 
-// A unit is as busy as the busiest of the counters that describe it, in percent of peak.
-struct Unit {
-  const char* name;
-  std::vector<const char*> needed;   // without these the unit was not measured
-  std::vector<const char*> further;  // measured at higher counter levels
-};
+constexpr double kMostOfPeak = 1.02;  // a little over 100 % is rounding, more is an error
 
-constexpr double kImpossiblePercent = 102.0;  // a little over 100 is rounding, more is an error
-
-inline Evaluation JudgeUnit(const Unit& unit, double fraction, const KernelReport& kernel) {
-  const Statistic* busiest = nullptr;
-  const char* busiest_name = "";
-  std::string absent;
-  const auto consider = [&](const char* metric, bool needed) {
-    const Statistic* statistic = Find(kernel, metric);
-    if (statistic == nullptr || statistic->median > kImpossiblePercent) {
-      if (needed && absent.empty()) absent = metric;
-      if (needed && statistic != nullptr) absent += " (more than 100 %: unreliable)";
-      return;
+inline Evaluation CheckUnit(const std::string& name, const UnitUse* use, double fraction,
+                            const KernelReport& kernel) {
+  if (use == nullptr) return NotMeasured(kernel, "the use of " + name);
+  if (use->of_peak > kMostOfPeak) {
+    return NotMeasured(kernel, use->metric + " (more than 100 %: unreliable)");
+  }
+  const bool met = use->of_peak >= fraction;
+  if (!met && !use->missing.empty()) return NotMeasured(kernel, use->missing.front());
+  std::string text = name + " reached " + Percent(use->of_peak) +
+                     " of its peak, expected at least " + Percent(fraction);
+  if (const Statistic* metric = Find(kernel, use->metric)) {
+    text += Line(use->metric, *metric);
+    if (metric->min < 100 * fraction && metric->max >= 100 * fraction) {
+      text += "\n  the expected value lies within the spread";
     }
-    if (busiest == nullptr || statistic->median > busiest->median) {
-      busiest = statistic;
-      busiest_name = metric;
-    }
-  };
-  for (const char* metric : unit.needed) consider(metric, true);
-  for (const char* metric : unit.further) consider(metric, false);
-
-  const bool met = busiest != nullptr && busiest->median >= 100 * fraction;
-  if (!met && !absent.empty()) return NotMeasured(kernel, absent);
-  std::string text = std::string(unit.name) + " reached " + Percent(busiest->median / 100) +
-                     " of its peak, expected at least " + Percent(fraction) +
-                     Line(busiest_name, *busiest);
-  if (busiest->min < 100 * fraction && busiest->max >= 100 * fraction) {
-    text += "\n  the expected value lies within the spread";
   }
   return Decided(met, text, kernel);
 }
 
-inline Expectation Reaches(Unit unit, double fraction) {
-  std::string description = "reaches " + Percent(fraction) + " of the peak of " + unit.name;
-  return Expectation(std::move(description),
-                     [unit = std::move(unit), fraction](const KernelReport& kernel) {
-                       return JudgeUnit(unit, fraction, kernel);
+// A kernel has a value of at most one of `units`.
+inline Expectation Reaches(const std::string& name, std::vector<Unit> units, double fraction) {
+  return Expectation("reaches " + Percent(fraction) + " of the peak of " + name,
+                     [name, units = std::move(units), fraction](const KernelReport& kernel) {
+                       const UnitUse* use = nullptr;
+                       for (const Unit unit : units) {
+                         if (use == nullptr) use = kernel.Find(unit);
+                       }
+                       return CheckUnit(name, use, fraction, kernel);
                      });
 }
 
@@ -133,55 +119,31 @@ inline std::string MicrosecondText(double ns) { return Format("%.4g us", ns / 10
 
 }  // namespace expect_detail
 
-/// The unit's throughput is at least `fraction` (0..1) of its peak while the kernel runs.
+/// The unit's use is at least `fraction` (0..1) of its peak while the kernel runs. It is the
+/// highest of the unit's metrics; docs/rules.md lists them.
 inline Expectation ReachesDram(double fraction) {
-  return expect_detail::Reaches(
-      {"DRAM", {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"}, {}}, fraction);
+  return expect_detail::Reaches("DRAM", {Unit::kDram}, fraction);
 }
 /// @copydoc ReachesDram
 inline Expectation ReachesL2(double fraction) {
-  return expect_detail::Reaches(
-      {"L2",
-       {"lts__t_sectors.avg.pct_of_peak_sustained_elapsed",
-        "lts__lts2xbar_cycles_active.avg.pct_of_peak_sustained_elapsed"},
-       {"lts__xbar2lts_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "lts__d_sectors.avg.pct_of_peak_sustained_elapsed",
-        "lts__t_tag_requests.avg.pct_of_peak_sustained_elapsed",
-        "lts__d_atomic_input_cycles_active.avg.pct_of_peak_sustained_elapsed"}},
-      fraction);
+  return expect_detail::Reaches("L2", {Unit::kL2}, fraction);
 }
 /// @copydoc ReachesDram
+/// The data path of L1, which shared memory uses as well.
 inline Expectation ReachesL1(double fraction) {
-  return expect_detail::Reaches(
-      {"L1",
-       {"l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__data_bank_reads.avg.pct_of_peak_sustained_elapsed"},
-       {"l1tex__data_bank_writes.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__lsu_writeback_active.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__lsu_writeback_active_mem_lgds.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__m_xbar2l1tex_read_sectors.avg.pct_of_peak_sustained_elapsed"}},
-      fraction);
+  return expect_detail::Reaches("L1", {Unit::kL1, Unit::kShared}, fraction);
 }
 /// @copydoc ReachesDram
 inline Expectation ReachesTensor(double fraction) {
-  return expect_detail::Reaches(
-      {"the tensor cores", {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"}, {}},
-      fraction);
+  return expect_detail::Reaches("the tensor cores", {Unit::kTensor}, fraction);
 }
 /// @copydoc ReachesDram
 inline Expectation ReachesFma(double fraction) {
-  return expect_detail::Reaches(
-      {"the FMA pipe",
-       {"sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed"},
-       {"sm__pipe_fmaheavy_cycles_active.avg.pct_of_peak_sustained_elapsed"}},
-      fraction);
+  return expect_detail::Reaches("the FMA pipe", {Unit::kFma}, fraction);
 }
 /// @copydoc ReachesDram
 inline Expectation ReachesFp64(double fraction) {
-  return expect_detail::Reaches(
-      {"the FP64 pipe", {"sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed"}, {}},
-      fraction);
+  return expect_detail::Reaches("the FP64 pipe", {Unit::kFp64}, fraction);
 }
 
 /// The median of a metric, by CUPTI name and in CUPTI's unit, is at least / at most `value`.
@@ -283,8 +245,9 @@ inline Expectation DoesNotSpill() {
   });
 }
 
-/// Why this machine could not measure: no GPU, no permission for counters. Empty when any kernel
-/// has counters, and when nothing of that kind was reported: a test must then fail, not be skipped.
+/// The reason why this machine could not measure: no GPU, no permission for counters. Empty when
+/// any kernel has counters, and when no such reason was reported: a test must then fail, not be
+/// skipped.
 inline std::string WhyNotMeasured(const Report& report) {
   for (const KernelReport& kernel : report.kernels) {
     if (!kernel.metrics.empty()) return "";

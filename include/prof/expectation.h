@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A condition on a kernel, for tests. Three outcomes: what was not measured is neither met nor
-// missed, and stays so under !, && and ||. prof/expect.h has the ready-made ones.
+// An expectation is a condition on a kernel, for tests. It has three outcomes: a value that was not
+// measured is neither met nor missed, and stays so under !, && and ||. prof/expect.h has the
+// ready-made ones.
 #ifndef PROF_EXPECTATION_H_
 #define PROF_EXPECTATION_H_
 
@@ -16,40 +17,40 @@ namespace prof {
 enum class Outcome {
   kMet,
   kNotMet,
-  kNotMeasured  ///< Nothing that decides it was measured; the explanation says why.
+  kNotMeasured  ///< No value that decides it was measured; the explanation has the reason.
 };
 
 struct Evaluation {
   Outcome outcome = Outcome::kNotMeasured;
-  std::string explanation;  ///< What was measured, with n and spread. One fact a line.
+  std::string explanation;  ///< The measured values, with n and spread, one a line.
 };
 
 /// A condition on one kernel. Cheap to copy.
 class Expectation {
  public:
-  using Judge = std::function<Evaluation(const KernelReport&)>;
+  using Evaluator = std::function<Evaluation(const KernelReport&)>;
 
   /// `description` continues the sentence "the kernel ...": "reaches 80 % of DRAM's peak".
-  Expectation(std::string description, Judge judge)
-      : description_(std::move(description)), judge_(std::move(judge)) {}
+  Expectation(std::string description, Evaluator evaluate)
+      : description_(std::move(description)), evaluate_(std::move(evaluate)) {}
 
-  Evaluation Evaluate(const KernelReport& kernel) const { return judge_(kernel); }
-  /// Of the report's only kernel; not measured when it holds none or several.
-  Evaluation Evaluate(const Report& report) const;
+  [[nodiscard]] Evaluation Evaluate(const KernelReport& kernel) const { return evaluate_(kernel); }
+  /// Evaluates the report's only kernel; not measured when the report holds none or several.
+  [[nodiscard]] Evaluation Evaluate(const Report& report) const;
 
   /// `Subject` is a KernelReport or a Report with one kernel.
   template <typename Subject>
-  Outcome Check(const Subject& subject) const {
+  [[nodiscard]] Outcome Check(const Subject& subject) const {
     return Evaluate(subject).outcome;
   }
   template <typename Subject>
-  std::string Explain(const Subject& subject) const {
+  [[nodiscard]] std::string Explain(const Subject& subject) const {
     return Evaluate(subject).explanation;
   }
   const std::string& Describe() const { return description_; }
 
-  /// Catch2's matcher protocol. Catch2 asks for the text after match(), without the subject, so
-  /// the explanation is kept in between.
+  /// Catch2's matcher protocol. Catch2 asks for the text after match(), without the subject, so the
+  /// object keeps the explanation.
   template <typename Subject>
   bool match(const Subject& subject) const {
     const Evaluation evaluation = Evaluate(subject);
@@ -62,7 +63,7 @@ class Expectation {
 
  private:
   std::string description_;
-  Judge judge_;
+  Evaluator evaluate_;
   mutable std::string explanation_;
 };
 
@@ -112,7 +113,7 @@ inline Expectation operator&&(const Expectation& left, const Expectation& right)
 inline Expectation operator||(const Expectation& left, const Expectation& right) {
   return expect_detail::Combine(left, right, false);
 }
-/// What was not measured is not met this way either.
+/// A value that was not measured is not met this way either.
 inline Expectation operator!(const Expectation& expectation) {
   return Expectation("not ( " + expectation.Describe() + " )", [=](const KernelReport& kernel) {
     Evaluation evaluation = expectation.Evaluate(kernel);

@@ -2,8 +2,8 @@
 //
 // Speed-of-light assertions for GoogleTest:
 //   EXPECT_TRUE(prof::Meets(report.kernel("saxpy"), prof::ReachesDram(0.80)));
-// A failing one prints what was measured. Negate the expectation (!prof::ReachesDram(0.80)), not
-// the assertion: what was not measured must fail both ways.
+// A failing one prints the measured values. Negate the expectation (!prof::ReachesDram(0.80)), not
+// the assertion: a value that was not measured must fail both ways.
 #ifndef PROF_GTEST_H_
 #define PROF_GTEST_H_
 

@@ -8,16 +8,15 @@
 #include <vector>
 
 #include "lib/analyzer/base/integrity.h"
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/continuous/continuous.h"
+#include "lib/analyzer/decide.h"
 #include "lib/analyzer/kernels/counters.h"
-#include "lib/analyzer/kernels/flops.h"
 #include "lib/analyzer/kernels/kernels.h"
 #include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/kernels/untraced_launches.h"
 #include "lib/analyzer/regions/counted_regions.h"
-#include "lib/analyzer/rules/rules.h"
+#include "lib/analyzer/rules/finding_rules.h"
 #include "lib/analyzer/time_table.h"
 #include "lib/analyzer/timeline/copies.h"
 #include "lib/analyzer/timeline/gaps.h"
@@ -32,42 +31,41 @@
 namespace prof {
 namespace {
 
-using analyzer::KernelGroup;
+using analyzer::CountedKernels;
 using analyzer::KernelGroups;
 using analyzer::Timeline;
 using model::Model;
 
 using UntracedTimes = std::map<uint32_t, int64_t>;  // by device: time that only counters know
 
-void SetProcess(const Model& model, Report* report) {
-  report->command = model.process.command;
-  report->host = model.process.host;
-  report->prof_version = model.process.prof_version;
-  report->nvidia_driver = model.process.nvidia_driver;
-  report->pid = model.process.pid;
-  report->rank = model.process.rank;
-}
-
-// Counts and times of the whole run. The span of several devices is the sum of theirs, so that
-// shares of it add up to one. Where kernels ran that only counters have timed, the timeline has a
-// gap, which is prof's and no part of the span; their time is.
-void SetTotals(const Model& model, const Timeline& timeline, const UntracedTimes& untraced_ns,
-               Report* report) {
-  int64_t span_ns = 0, profiler_ns = 0;
+// The span of several devices is the sum of theirs, so that shares of it add up to one. Where
+// kernels ran that only counters have timed, the timeline has a gap. The gap is prof's and no part
+// of the span; the time of those kernels is.
+double SpanNs(const Timeline& timeline, const UntracedTimes& untraced_ns) {
+  int64_t span_ns = 0;
   for (const auto& [device, time_ns] : untraced_ns) span_ns += time_ns;
   for (const analyzer::DeviceTimeline& device : timeline.devices) {
     span_ns += device.end_ns - device.start_ns - device.profiler_ns;
-    profiler_ns += device.profiler_ns;
   }
-  report->span_ns = static_cast<double>(span_ns);
-  report->profiler_ns = static_cast<double>(profiler_ns);
+  return static_cast<double>(span_ns);
+}
+
+double ProfilerNs(const Timeline& timeline) {
+  int64_t profiler_ns = 0;
+  for (const analyzer::DeviceTimeline& device : timeline.devices) profiler_ns += device.profiler_ns;
+  return static_cast<double>(profiler_ns);
+}
+
+double CounterCostNs(const Model& model) {
   uint64_t cost_ns = 0;
   for (const model::ProfilerInterval& interval : model.profiler_intervals) {
     cost_ns += static_cast<uint64_t>(interval.end_ns - interval.begin_ns);
   }
-  report->counter_cost_ns = static_cast<double>(std::max(cost_ns, model.integrity.counter_cost_ns));
+  return static_cast<double>(std::max(cost_ns, model.integrity.counter_cost_ns));
+}
 
-  Totals& totals = report->totals;
+Totals CountRecords(const Model& model) {
+  Totals totals;
   for (const model::Op& op : model.ops) {
     switch (op.kind) {
       case model::OpKind::kKernel:
@@ -87,51 +85,25 @@ void SetTotals(const Model& model, const Timeline& timeline, const UntracedTimes
   totals.api_calls = static_cast<int64_t>(model.api_calls.size());
   totals.ranges = static_cast<int64_t>(model.instances.size());
   totals.samples = static_cast<int64_t>(model.samples.size());
+  return totals;
 }
 
-// A kernel without counters of its own was counted with the others of its graph or range.
-void PointToWhole(const WholeReport& whole, KernelReport* kernel) {
-  if (!kernel->metrics.empty()) return;
-  std::string& missing = kernel->verdict.missing;
-  if (whole.kind == WholeReport::Kind::kRange && !kernel->in_graph) {
-    missing = "counters of its own: it was counted with the other work of its range only";
-  }
-  missing += "; " + analyzer::DescribeWhole(whole);
-}
-
-void SetKernelAnswers(const Model& model, double span_ns,
-                      const analyzer::CounterNotes& counter_notes, const analyzer::Wholes& wholes,
-                      KernelGroups* groups) {
-  for (size_t g = 0; g < groups->groups.size(); ++g) {
-    KernelReport& kernel = groups->groups[g].report;
-    const model::Device* device = model.FindDevice(kernel.device);
-    kernel.share = span_ns > 0 ? kernel.total_ns / span_ns : 0;
-    std::vector<std::string> notes = counter_notes.of_group[g];
-    kernel.flops = analyzer::CountFlops(kernel, device, &notes);
-    kernel.roofline = analyzer::ComputeRoofline(kernel, device, &notes);
-    // A rate that the roofline found impossible must not reach the rules either.
-    if (!kernel.roofline.dram_bytes_per_s) kernel.metrics.erase("dram__bytes.sum.per_second");
-    kernel.verdict = analyzer::JudgeKernel(kernel, device);
-    for (std::string& note : notes) kernel.verdict.notes.push_back(std::move(note));
-    if (wholes.of_group[g] != model::kNoIndex) {
-      PointToWhole(wholes.reports[wholes.of_group[g]], &kernel);
-    }
-  }
-}
-
-// The values that the samples of a device's kernels gave for `metric`, as one statistic of the
-// kernels' medians.
-Statistic OverKernels(const KernelGroups& groups, uint32_t device, const char* metric) {
+// Statistic of the medians of `metric` that the kernels of a device have.
+Statistic OverKernels(const KernelGroups& groups, const CountedKernels& counted, uint32_t device,
+                      const char* metric) {
   std::vector<double> values;
-  for (const KernelGroup& group : groups.groups) {
-    if (group.device != device) continue;
-    if (const std::optional<double> value = group.report.Metric(metric)) values.push_back(*value);
+  for (size_t g = 0; g < groups.groups.size(); ++g) {
+    if (groups.groups[g].device != device) continue;
+    const std::optional<double> value = counted.of_group[g].counters.Metric(metric);
+    if (value) values.push_back(*value);
   }
   return analyzer::Summarize(values.begin(), values.end());
 }
 
-void SetDevices(const Model& model, const Timeline& timeline, const UntracedTimes& untraced_ns,
-                const KernelGroups& groups, Report* report) {
+std::vector<DeviceReport> DescribeDevices(const Model& model, const Timeline& timeline,
+                                          const UntracedTimes& untraced_ns,
+                                          const KernelGroups& groups,
+                                          const CountedKernels& counted) {
   std::map<uint32_t, DeviceReport> devices;  // described, or seen at work, or both
   for (const model::Device& device : model.devices) {
     DeviceReport& entry = devices[device.id];
@@ -148,90 +120,94 @@ void SetDevices(const Model& model, const Timeline& timeline, const UntracedTime
   for (const auto& [device, time_ns] : untraced_ns) {
     devices[device].busy_ns += static_cast<double>(time_ns);
   }
+  std::vector<DeviceReport> result;
   for (auto& [id, entry] : devices) {
     entry.id = id;
-    entry.sm_clock_hz = OverKernels(groups, id, "gpc__cycles_elapsed.avg.per_second");
-    entry.dram_clock_hz = OverKernels(groups, id, "dram__cycles_elapsed.avg.per_second");
+    entry.sm_clock_hz = OverKernels(groups, counted, id, "gpc__cycles_elapsed.avg.per_second");
+    entry.dram_clock_hz = OverKernels(groups, counted, id, "dram__cycles_elapsed.avg.per_second");
     entry.dram_peak_bytes_per_s = analyzer::DramPeak(
         model.FindDevice(id), entry.dram_clock_hz.n > 0 ? entry.dram_clock_hz.median : 0);
-    report->devices.push_back(std::move(entry));
+    result.push_back(std::move(entry));
   }
+  return result;
 }
 
-void SetNotices(const Model& model, const Timeline& timeline, Report* report) {
+std::vector<NoticeReport> DescribeNotices(const Model& model, const Timeline& timeline) {
+  std::vector<NoticeReport> notices;
   for (const model::Notice& notice : model.notices) {
-    report->notices.push_back(
+    notices.push_back(
         {format::Name(notice.severity), format::Name(notice.subsystem), notice.what, notice.fix});
   }
   if (timeline.devices.size() > 1) {
-    report->notices.push_back(
+    notices.push_back(
         {format::Name(model::Severity::kInfo), format::Name(model::Subsystem::kTimeline),
          "the span is the sum of the spans of " + std::to_string(timeline.devices.size()) +
              " devices, and shares are of that sum",
          ""});
   }
+  return notices;
 }
 
-// The gaps' row says what most of them wait for, and the advice of the finding that gains most.
-void AdviseOnGaps(Report* report) {
-  if (report->rows.empty() || report->rows.back().kind != RangeRow::Kind::kGap) return;
-  RangeRow& row = report->rows.back();
-  const GapSummary* most = nullptr;
-  for (const GapSummary& gap : report->gaps) {
-    if (most == nullptr || gap.total_ns > most->total_ns) most = &gap;
-  }
-  if (most == nullptr || row.time_ns <= 0) return;
-  row.evidence += "; " + analyzer::FormatFixed(100 * most->total_ns / row.time_ns, 0) + " % " +
-                  ToString(most->cause) + (most->where.empty() ? "" : " at " + most->where);
-  row.verdict = "Too little to act on.";
-  for (const Finding& finding : report->findings) {
-    const bool idle = finding.id == "sync-bound" || finding.id == "launch-bound" ||
-                      finding.id == "host-work" || finding.id == "cuda-graph";
-    if (!idle || finding.withheld || finding.gain_at_most_ns <= row.gain_at_most_ns) continue;
-    row.gain_at_most_ns = finding.gain_at_most_ns;
-    row.verdict = finding.action;
-  }
+MemoryReport DescribeMemory(const Model& model, const analyzer::RangeFamilies& families) {
+  MemoryReport memory = analyzer::SummarizeAllocations(model, families);
+  memory.unified = analyzer::SummarizeUnifiedMemory(model);
+  return memory;
 }
 
+std::vector<KernelReport> ByTime(std::vector<KernelReport> kernels) {
+  std::stable_sort(
+      kernels.begin(), kernels.end(),
+      [](const KernelReport& a, const KernelReport& b) { return a.total_ns > b.total_ns; });
+  return kernels;
+}
+
+// The stages, each a function from values to a value: timeline, groups, counted, attributed,
+// decided; then the report is put together.
 Report AnalyzeModel(const Model& model) {
-  Report report;
   const Timeline timeline = analyzer::BuildTimeline(model);
   const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model);
-  KernelGroups groups = analyzer::GroupKernels(model, families, timeline);
-  const analyzer::CounterNotes notes = analyzer::AddCounters(model, &groups);
-  const UntracedTimes untraced_ns = analyzer::TimeByCounters(&groups);
+  KernelGroups launched = analyzer::GroupKernels(model, families, timeline);
+  const CountedKernels counted = analyzer::CountKernels(model, launched);
+  const KernelGroups groups = analyzer::TimeByCounters(std::move(launched), counted);
+  const analyzer::CountedRegions counted_regions = analyzer::CountRegions(model, families, groups);
   analyzer::Continuous continuous =
-      analyzer::AttributeContinuous(model, families, timeline, &groups);
-  SetProcess(model, &report);
-  SetTotals(model, timeline, untraced_ns, &report);
-  analyzer::Wholes wholes = analyzer::BuildWholes(model, families, groups);
-  SetKernelAnswers(model, report.span_ns, notes, wholes, &groups);
-  SetDevices(model, timeline, untraced_ns, groups, &report);
-  SetNotices(model, timeline, &report);
-  report.integrity = analyzer::IntegritySentences(model, notes.without_kernel, wholes.without_work);
-  report.gaps = analyzer::SummarizeGaps(model, timeline);
+      analyzer::AttributeContinuous(model, families, timeline, groups);
+  const UntracedTimes untraced_ns = analyzer::UntracedTimes(groups);
+  const double span_ns = SpanNs(timeline, untraced_ns);
+  std::vector<RegionReport> regions = analyzer::DecideRegions(model, counted_regions, span_ns);
+  std::vector<KernelReport> kernels = analyzer::DecideKernels(model, groups, counted, continuous,
+                                                              counted_regions, regions, span_ns);
+  std::vector<Finding> findings = analyzer::FindInRun(model, timeline, span_ns);
+  std::vector<GapSummary> gaps = analyzer::SummarizeGaps(model, timeline);
+
+  Report report;
+  report.command = model.process.command;
+  report.host = model.process.host;
+  report.prof_version = model.process.prof_version;
+  report.nvidia_driver = model.process.nvidia_driver;
+  report.pid = model.process.pid;
+  report.rank = model.process.rank;
+  report.span_ns = span_ns;
+  report.profiler_ns = ProfilerNs(timeline);
+  report.counter_cost_ns = CounterCostNs(model);
+  report.totals = CountRecords(model);
+  report.devices = DescribeDevices(model, timeline, untraced_ns, groups, counted);
+  report.rows = analyzer::BuildRows(model, {families, timeline, groups, kernels, counted_regions,
+                                            regions, continuous, gaps, findings, span_ns});
+  report.kernels = ByTime(std::move(kernels));
+  report.regions = std::move(regions);
+  report.gaps = std::move(gaps);
   report.copies = analyzer::SummarizeCopies(model);
   report.streams = analyzer::DescribeStreams(model);
-  report.nvtx = analyzer::DescribeNvtx(model);
-  report.memory = analyzer::SummarizeAllocations(model, families);
-  report.memory.unified = analyzer::SummarizeUnifiedMemory(model);
-
-  std::vector<RangeRow> rows =
-      analyzer::BuildRows(model, families, timeline, groups, wholes, continuous, report.span_ns);
-  for (KernelGroup& group : groups.groups) report.kernels.push_back(std::move(group.report));
-  std::stable_sort(
-      report.kernels.begin(), report.kernels.end(),
-      [](const KernelReport& a, const KernelReport& b) { return a.total_ns > b.total_ns; });
-  report.findings = analyzer::FindInRun(model, timeline, report);
-  report.rows = std::move(rows);
-  report.wholes = std::move(wholes.reports);
-  for (WholeReport& whole : report.wholes) {
-    whole.share = report.span_ns > 0 ? whole.total_ns / report.span_ns : 0;
-  }
+  report.findings = std::move(findings);
   report.continuous = std::move(continuous.reports);
+  report.nvtx = analyzer::DescribeNvtx(model);
+  report.memory = DescribeMemory(model, families);
   report.pm_samples_lost = static_cast<int64_t>(model.integrity.pm_samples_lost);
   report.pm_restarts = static_cast<int64_t>(model.integrity.pm_restarts);
-  AdviseOnGaps(&report);
+  report.notices = DescribeNotices(model, timeline);
+  report.integrity =
+      analyzer::IntegritySentences(model, counted.without_kernel, counted_regions.without_work);
   return report;
 }
 

@@ -2,6 +2,7 @@
 //
 // The member functions of the report's structs, and the names of its enumerators.
 #include <algorithm>
+#include <utility>
 
 #include "lib/analyzer/base/metrics.h"
 #include "prof/report.h"
@@ -86,15 +87,51 @@ const char* ToString(GapCause cause) {
   return "unknown";
 }
 
-const Statistic* KernelReport::Find(std::string_view metric) const {
+const char* ToString(Unit unit) {
+  switch (unit) {
+    case Unit::kDram:
+      return "dram";
+    case Unit::kL2:
+      return "l2";
+    case Unit::kL1:
+      return "l1";
+    case Unit::kShared:
+      return "shared";
+    case Unit::kTensor:
+      return "tensor";
+    case Unit::kFma:
+      return "fma";
+    case Unit::kAlu:
+      return "alu";
+    case Unit::kFp64:
+      return "fp64";
+    case Unit::kSfu:
+      return "sfu";
+    case Unit::kLsu:
+      return "lsu";
+    case Unit::kIssue:
+      return "issue";
+  }
+  return "unknown";
+}
+
+const Statistic* Measured::Find(std::string_view metric) const {
   return analyzer::FindIn(metrics, metric);
 }
 
-std::optional<double> KernelReport::Metric(std::string_view metric) const {
+std::optional<double> Measured::Metric(std::string_view metric) const {
   return analyzer::MedianIn(metrics, metric);
 }
 
-const KernelReport& Report::kernel(std::string_view name) const {
+const UnitUse* Measured::Find(Unit unit) const {
+  const auto found = std::find_if(units.begin(), units.end(),
+                                  [unit](const UnitUse& use) { return use.unit == unit; });
+  return found == units.end() ? nullptr : &*found;
+}
+
+KernelReport Report::kernel(std::string_view name) && { return std::as_const(*this).kernel(name); }
+
+const KernelReport& Report::kernel(std::string_view name) const& {
   const auto longest = [&](std::string KernelReport::*field) {
     const KernelReport* best = nullptr;
     for (const KernelReport& candidate : kernels) {

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "lib/analyzer/base/number_text.h"
+#include "lib/analyzer/kernels/unit_use.h"
+#include "lib/analyzer/rules/verdict_region.h"
 #include "lib/analyzer/timeline/copies.h"
 
 namespace prof::analyzer {
@@ -27,13 +29,13 @@ using OtherKey = std::tuple<OpKind, model::CopyKind, model::MemoryKind, model::M
 struct Row {
   uint32_t path = 0;  // the first one of its family
   int64_t exclusive_ns = 0, operations = 0;
-  std::vector<const KernelGroup*> kernels;  // those of this family
+  std::vector<size_t> kernels;  // indices of the kernel groups of this family
   std::map<OtherKey, OtherWork> other;
 };
 
 // "DRAM 91 % of peak (n=3), L2 23 %, L2 hit 51 %": the two busiest units.
 std::string Evidence(const KernelReport& kernel) {
-  std::string line = BusiestUnits(kernel);
+  std::string line = BusiestUnits(kernel.units);
   if (const std::optional<double> hit = kernel.Metric("lts__t_sector_hit_rate.pct");
       hit && !line.empty()) {
     line += ", L2 hit " + FormatFixed(*hit, 0) + " %";
@@ -66,31 +68,37 @@ std::string OtherEvidence(const OtherKey& key, const OtherWork& work) {
   return line;
 }
 
-// The counters of a graph or range stand in for those that its kernels do not have.
-void UseWhole(const WholeReport& whole, RangeRow* row) {
-  const Verdict& verdict = whole.verdict;
+// The first path of the family in which the work of `path` was launched.
+uint32_t LaunchPath(const model::Model& model, const RangeFamilies& families, uint32_t path) {
+  const model::RangePath& range = model.paths[path];
+  return range.captured != model::kNone ? families.of_path[range.parent] : path;
+}
+
+// The counters of a region stand in for those that its kernels do not have.
+void UseRegion(const RegionReport& region, RangeRow* row) {
+  const Verdict& verdict = region.verdict;
   if (verdict.limiter == Limiter::kNotMeasured) return;
   row->limiter = verdict.limiter;
-  row->evidence = DescribeWhole(whole);
+  row->evidence = DescribeRegion(region);
   row->verdict = verdict.action.empty() ? verdict.summary : verdict.action;
 }
 
-RangeRow Finish(const model::Model& model, const RangeFamilies& families, const Wholes& wholes,
-                const Row& row) {
+RangeRow Finish(const model::Model& model, const TimeTableInputs& inputs, const Row& row) {
   RangeRow result;
   result.kind = row.path == 0 ? RangeRow::Kind::kOutside : RangeRow::Kind::kRange;
-  result.label = row.path == 0 ? "(no range)" : families.label[row.path];
+  result.label = row.path == 0 ? "(no range)" : inputs.families.label[row.path];
   result.time_ns = static_cast<double>(row.exclusive_ns);
   result.operations = row.operations;
 
   const KernelReport* kernel = nullptr;
   int64_t most_ns = -1;
-  for (const KernelGroup* group : row.kernels) {
+  for (const size_t g : row.kernels) {
+    const int64_t exclusive_ns = inputs.groups.groups[g].exclusive_ns;
     result.gain_at_most_ns +=
-        group->report.verdict.gain_at_most * static_cast<double>(group->exclusive_ns);
-    if (group->exclusive_ns <= most_ns) continue;
-    most_ns = group->exclusive_ns;
-    kernel = &group->report;
+        inputs.kernels[g].verdict.gain_at_most * static_cast<double>(exclusive_ns);
+    if (exclusive_ns <= most_ns) continue;
+    most_ns = exclusive_ns;
+    kernel = &inputs.kernels[g];
   }
   const std::pair<const OtherKey, OtherWork>* other = nullptr;
   for (const auto& entry : row.other) {
@@ -107,22 +115,41 @@ RangeRow Finish(const model::Model& model, const RangeFamilies& families, const 
     result.limiter = verdict.limiter;
     result.evidence = Evidence(*kernel);
     result.verdict = verdict.action.empty() ? verdict.summary : verdict.action;
-    const model::RangePath& path = model.paths[row.path];
-    const auto whole = wholes.of_path.find(
-        path.captured != model::kNone ? families.of_path[path.parent] : row.path);
-    if (verdict.limiter == Limiter::kNotMeasured && whole != wholes.of_path.end()) {
-      UseWhole(wholes.reports[whole->second], &result);
+    const auto region =
+        inputs.counted_regions.of_path.find(LaunchPath(model, inputs.families, row.path));
+    if (verdict.limiter == Limiter::kNotMeasured &&
+        region != inputs.counted_regions.of_path.end()) {
+      UseRegion(inputs.regions[region->second], &result);
     }
   }
   return result;
 }
 
-RangeRow GapRow(const Timeline& timeline) {
+// The cause of most of the idle time, and the advice of the finding that gains most.
+void AddAdvice(const TimeTableInputs& inputs, RangeRow* row) {
+  const GapSummary* most = nullptr;
+  for (const GapSummary& gap : inputs.gaps) {
+    if (most == nullptr || gap.total_ns > most->total_ns) most = &gap;
+  }
+  if (most == nullptr || row->time_ns <= 0) return;
+  row->evidence += "; " + FormatFixed(100 * most->total_ns / row->time_ns, 0) + " % " +
+                   ToString(most->cause) + (most->where.empty() ? "" : " at " + most->where);
+  row->verdict = "Too little to act on.";
+  for (const Finding& finding : inputs.findings) {
+    const bool idle = finding.id == "sync-bound" || finding.id == "launch-bound" ||
+                      finding.id == "host-work" || finding.id == "cuda-graph";
+    if (!idle || finding.withheld || finding.gain_at_most_ns <= row->gain_at_most_ns) continue;
+    row->gain_at_most_ns = finding.gain_at_most_ns;
+    row->verdict = finding.action;
+  }
+}
+
+RangeRow GapRow(const TimeTableInputs& inputs) {
   RangeRow row;
   row.kind = RangeRow::Kind::kGap;
   row.label = "gaps";
   int64_t total_ns = 0, longest_ns = 0;
-  for (const DeviceTimeline& device : timeline.devices) {
+  for (const DeviceTimeline& device : inputs.timeline.devices) {
     for (const Gap& gap : device.gaps) {
       if (gap.cause == GapCause::kProfiler) continue;
       ++row.instances;
@@ -134,27 +161,25 @@ RangeRow GapRow(const Timeline& timeline) {
   if (row.instances != 0) {
     row.evidence = "longest " + FormatNs(static_cast<double>(longest_ns));
   }
+  row.continuous = inputs.continuous.idle;
+  AddAdvice(inputs, &row);
   return row;
 }
 
-}  // namespace
-
-std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& families,
-                                const Timeline& timeline, const KernelGroups& kernels,
-                                const Wholes& wholes, const Continuous& continuous,
-                                double span_ns) {
+// The operations and kernels of each path, in the order of first appearance.
+std::vector<Row> GroupByPath(const model::Model& model, const TimeTableInputs& inputs) {
   std::vector<Row> rows;
   constexpr size_t kNoRow = static_cast<size_t>(-1);
   std::vector<size_t> row_of_path(model.paths.size(), kNoRow);
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const Op& op = model.ops[i];
-    const uint32_t path = families.of_path[op.path];
+    const uint32_t path = inputs.families.of_path[op.path];
     if (row_of_path[path] == kNoRow) {
       row_of_path[path] = rows.size();
       rows.emplace_back().path = path;
     }
     Row& row = rows[row_of_path[path]];
-    const int64_t exclusive_ns = timeline.exclusive_ns[i];
+    const int64_t exclusive_ns = inputs.timeline.exclusive_ns[i];
     row.exclusive_ns += exclusive_ns;
     ++row.operations;
     if (RunsKernels(op)) continue;
@@ -164,31 +189,33 @@ std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& 
     work.bytes += op.bytes;
     ++work.count;
   }
-  for (const KernelGroup& group : kernels.groups) {
+  for (size_t g = 0; g < inputs.groups.groups.size(); ++g) {
+    const KernelGroup& group = inputs.groups.groups[g];
     Row& row = rows[row_of_path[group.path]];
-    row.kernels.push_back(&group);
-    if (group.report.duration_from_counters) row.exclusive_ns += group.exclusive_ns;
+    row.kernels.push_back(g);
+    if (group.launches.duration_from_counters) row.exclusive_ns += group.exclusive_ns;
   }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<RangeRow> BuildRows(const model::Model& model, const TimeTableInputs& inputs) {
   std::vector<int64_t> entered(model.paths.size());
   for (const model::RangeInstance& instance : model.instances) {
-    ++entered[families.of_path[instance.path]];
+    ++entered[inputs.families.of_path[instance.path]];
   }
-
   std::vector<RangeRow> result;
-  for (const Row& row : rows) {
-    result.push_back(Finish(model, families, wholes, row));
-    // What a graph launched was in no range of its own: as often as the launch's range.
-    const model::RangePath& path = model.paths[row.path];
-    const uint32_t range = path.captured != model::kNone ? families.of_path[path.parent] : row.path;
-    if (range != 0) result.back().instances = entered[range];
-    const auto values = continuous.of_path.find(row.path);
-    if (values != continuous.of_path.end()) result.back().continuous = values->second;
+  for (const Row& row : GroupByPath(model, inputs)) {
+    RangeRow& finished = result.emplace_back(Finish(model, inputs, row));
+    // The work of a graph is in the range of its launch, which was entered as often.
+    const uint32_t range = LaunchPath(model, inputs.families, row.path);
+    if (range != 0) finished.instances = entered[range];
+    const auto values = inputs.continuous.of_path.find(row.path);
+    if (values != inputs.continuous.of_path.end()) finished.continuous = values->second;
   }
-  if (!rows.empty()) {
-    result.push_back(GapRow(timeline));
-    result.back().continuous = continuous.idle;
-  }
-  for (RangeRow& row : result) row.share = span_ns > 0 ? row.time_ns / span_ns : 0;
+  if (!result.empty()) result.push_back(GapRow(inputs));
+  for (RangeRow& row : result) row.share = inputs.span_ns > 0 ? row.time_ns / inputs.span_ns : 0;
   return result;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first table: where the span went, by innermost NVTX range.
+// The time table is the first table of the report: where the span went, by innermost NVTX range.
 #ifndef PROF_LIB_ANALYZER_TIME_TABLE_H_
 #define PROF_LIB_ANALYZER_TIME_TABLE_H_
 
@@ -16,11 +16,24 @@
 
 namespace prof::analyzer {
 
-// In the order of first appearance on the timeline, the gaps last. Times sum to `span_ns` exactly:
-// they are whole nanoseconds. `kernels` have their verdicts.
-std::vector<RangeRow> BuildRows(const model::Model& model, const RangeFamilies& families,
-                                const Timeline& timeline, const KernelGroups& kernels,
-                                const Wholes& wholes, const Continuous& continuous, double span_ns);
+// The values of the other stages that the table is made of.
+struct TimeTableInputs {
+  const RangeFamilies& families;
+  const Timeline& timeline;
+  const KernelGroups& groups;
+  const std::vector<KernelReport>& kernels;  // parallel to the groups
+  const CountedRegions& counted_regions;
+  const std::vector<RegionReport>& regions;  // parallel to the counted ones
+  const Continuous& continuous;
+  const std::vector<GapSummary>& gaps;
+  const std::vector<Finding>& findings;
+  double span_ns = 0;
+};
+
+// In the order of first appearance on the timeline, the gaps last. Times sum to the span exactly:
+// they are whole nanoseconds.
+[[nodiscard]] std::vector<RangeRow> BuildRows(const model::Model& model,
+                                              const TimeTableInputs& inputs);
 
 }  // namespace prof::analyzer
 

@@ -18,7 +18,7 @@
 #include "lib/cli/recording_flags.h"
 #include "lib/cli/recordings.h"
 #include "lib/cli/terminal.h"
-#include "lib/report/base/units.h"
+#include "lib/report/base/number_format.h"
 #include "prof/analyzer.h"
 
 namespace prof::cli {

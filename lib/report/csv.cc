@@ -15,14 +15,17 @@
 namespace prof {
 namespace {
 
-constexpr const char* kColumns =
+constexpr const char* kLaunchColumns =
     "name,full_name,range,device,grid_x,grid_y,grid_z,block_x,block_y,block_z,"
     "registers_per_thread,static_shared_bytes,dynamic_shared_bytes,local_bytes_per_thread,"
     "launches,in_graph,total_ns,share,duration_n,duration_median_ns,duration_min_ns,"
-    "duration_max_ns,duration_from_counters,sm_sol,sm_sol_largest,sm_sol_missing,memory_sol,memory_"
-    "sol_largest,"
-    "memory_sol_missing,waves,occupancy_theoretical,occupancy_achieved,occupancy_limited_by,"
+    "duration_max_ns,duration_from_counters,sm_sol,sm_sol_largest,sm_sol_missing,memory_sol,"
+    "memory_sol_largest,memory_sol_missing";
+constexpr const char* kVerdictColumns =
+    "waves,occupancy_theoretical,occupancy_achieved,occupancy_limited_by,"
     "limiter,confidence,rule,summary,action,gain_at_most,missing,samples_used,samples_rejected";
+
+constexpr int kUnits = static_cast<int>(Unit::kIssue) + 1;
 
 // A line of cells, quoted where they need it.
 class Line {
@@ -112,6 +115,10 @@ void AddKernel(const KernelReport& kernel, Line* line) {
   line->Integral(kernel.duration_from_counters ? 1 : 0);
   AddThroughput(kernel.speed_of_light, "sm__throughput", line);
   AddThroughput(kernel.speed_of_light, "gpu__compute_memory_throughput", line);
+  for (int unit = 0; unit < kUnits; ++unit) {
+    const UnitUse* const use = kernel.Find(static_cast<Unit>(unit));
+    line->Real(use == nullptr ? std::nullopt : std::optional<double>(use->of_peak));
+  }
   line->Real(if_known(occupancy.waves));
   line->Real(if_known(occupancy.theoretical));
   line->Real(occupancy.achieved);
@@ -135,7 +142,9 @@ void WriteCsv(std::ostream& out, const Report& report) {
     for (const auto& [name, value] : kernel.metrics) metrics.insert(name);
     for (const auto& [name, value] : kernel.continuous) continuous.insert(name);
   }
-  out << kColumns;
+  out << kLaunchColumns;
+  for (int unit = 0; unit < kUnits; ++unit) out << ",use_" << ToString(static_cast<Unit>(unit));
+  out << ',' << kVerdictColumns;
   for (const std::string_view name : metrics) {
     Line cell;
     cell.Text(name);

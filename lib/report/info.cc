@@ -13,9 +13,9 @@
 
 #include "lib/format/enums.h"
 #include "lib/format/losses.h"
+#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/base/units.h"
 #include "lib/report/text/sections.h"
 
 namespace prof {

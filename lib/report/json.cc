@@ -129,7 +129,15 @@ Json ToJson(const FlopCount& value) {
           {"of_peak", Number(value.of_peak)}};
 }
 
-Json ToJson(const std::map<std::string, Statistic, std::less<>>& values) {
+Json ToJson(const UnitUse& value) {
+  return {{"unit", ToString(value.unit)},
+          {"of_peak", Number(value.of_peak)},
+          {"metric", value.metric},
+          {"n", value.n},
+          {"missing", value.missing}};
+}
+
+Json ToJson(const Metrics& values) {
   Json metrics = Json::object();
   for (const auto& [name, statistic] : values) metrics[name] = ToJson(statistic);
   return metrics;
@@ -164,6 +172,7 @@ Json ToJson(const KernelReport& value) {
           {"in_graph", value.in_graph},
           {"whole_graph", value.whole_graph},
           {"metrics", ToJson(value.metrics)},
+          {"units", List(value.units)},
           {"continuous", ToJson(value.continuous)},
           {"samples_used", value.samples_used},
           {"samples_rejected", value.samples_rejected},
@@ -174,15 +183,15 @@ Json ToJson(const KernelReport& value) {
           {"verdict", ToJson(value.verdict)}};
 }
 
-Json ToJson(const WholePart& value) {
+Json ToJson(const RegionPart& value) {
   return {{"name", value.name},
           {"per_instance", Number(value.per_instance)},
           {"time_ns", Number(value.time_ns)},
           {"share", Number(value.share)}};
 }
 
-Json ToJson(const WholeReport& value) {
-  const bool graph = value.kind == WholeReport::Kind::kGraph;
+Json ToJson(const RegionReport& value) {
+  const bool graph = value.kind == RegionReport::Kind::kGraph;
   return {{"kind", graph ? "graph" : "range"},
           {"label", value.label},
           {"range", value.range},
@@ -197,6 +206,7 @@ Json ToJson(const WholeReport& value) {
           {"total_ns", Number(value.total_ns)},
           {"share", Number(value.share)},
           {"metrics", ToJson(value.metrics)},
+          {"units", List(value.units)},
           {"speed_of_light", ToJson(value.speed_of_light)},
           {"parts", List(value.parts)},
           {"verdict", ToJson(value.verdict)}};
@@ -411,7 +421,7 @@ Json ToJson(const Report& report) {
           {"devices", List(report.devices)},
           {"rows", List(report.rows)},
           {"kernels", List(report.kernels)},
-          {"wholes", List(report.wholes)},
+          {"regions", List(report.regions)},
           {"gaps", List(report.gaps)},
           {"copies", List(report.copies)},
           {"streams", List(report.streams)},

@@ -37,7 +37,7 @@ TEST_CASE("A failing assertion prints the kernel, the expectation and the eviden
         "  - 4.4 TB/s of 4.8 TB/s");
   CHECK(Printed(test::WithoutCounters(), ReachesDram(0.8)) ==
         "kernel saxpy (20 launches) reaches 80.0 % of the peak of DRAM\n"
-        "not measured: gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed\n"
+        "not measured: the use of DRAM\n"
         "  no counter sample: the driver restricts counters to administrators");
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("A kernel that was never launched is printed as none") {
   none.verdict.missing = "no kernel named 'saxpi'; there are: saxpy";
   CHECK(Printed(none, ReachesDram(0.8)) ==
         "no kernel reaches 80.0 % of the peak of DRAM\n"
-        "not measured: gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed\n"
+        "not measured: the use of DRAM\n"
         "  no kernel named 'saxpi'; there are: saxpy");
 }
 

@@ -14,6 +14,7 @@ using test::Measured;
 using test::ReportOf;
 using test::Saxpy;
 using test::WithoutCounters;
+using test::WithUnits;
 
 bool Contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
@@ -36,26 +37,29 @@ TEST_CASE("A unit is as busy as the busiest of its counters") {
 TEST_CASE("A unit with a counter missing can be met but not be missed") {
   KernelReport kernel = Saxpy();
   kernel.metrics.erase(test::kL2Sectors);
+  kernel = WithUnits(kernel);
   CHECK(ReachesL2(0.40).Check(kernel) == Outcome::kMet);
   CHECK(ReachesL2(0.43).Check(kernel) == Outcome::kNotMeasured);
 }
 
 TEST_CASE("A counter without samples, without a value, or over 100 % was not measured") {
   KernelReport kernel = Saxpy();
-  kernel.metrics[test::kDram] = Statistic{};
-  CHECK(ReachesDram(0.80).Check(kernel) == Outcome::kNotMeasured);
-  kernel.metrics[test::kDram] = Measured(std::nan(""), 0, 0);
-  CHECK(ReachesDram(0.80).Check(kernel) == Outcome::kNotMeasured);
-  kernel.metrics[test::kDram] = Measured(114, 113, 115);
-  CHECK(ReachesDram(0.80).Check(kernel) == Outcome::kNotMeasured);
-  CHECK(Contains(ReachesDram(0.80).Explain(kernel), "unreliable"));
+  const auto with_dram = [&](Statistic value) {
+    kernel.metrics[test::kDram] = value;
+    return WithUnits(kernel);
+  };
+  CHECK(ReachesDram(0.80).Check(with_dram(Statistic{})) == Outcome::kNotMeasured);
+  CHECK(ReachesDram(0.80).Check(with_dram(Measured(std::nan(""), 0, 0))) == Outcome::kNotMeasured);
+  const KernelReport impossible = with_dram(Measured(114, 113, 115));
+  CHECK(ReachesDram(0.80).Check(impossible) == Outcome::kNotMeasured);
+  CHECK(Contains(ReachesDram(0.80).Explain(impossible), "unreliable"));
 }
 
 TEST_CASE("Each unit reads its own counter") {
   const auto only = [](const char* metric) {
     KernelReport kernel;
     kernel.metrics[metric] = Measured(70, 70, 70);
-    return kernel;
+    return WithUnits(kernel);
   };
   CHECK(ReachesTensor(0.7).Check(only(
             "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed")) == Outcome::kMet);
@@ -96,7 +100,7 @@ TEST_CASE("An unmeasured kernel meets nothing that needs counters, and says why"
   }
 }
 
-TEST_CASE("Rejected samples are told") {
+TEST_CASE("Rejected samples are counted") {
   KernelReport kernel = WithoutCounters();
   kernel.samples_rejected = 7;
   CHECK(Contains(ReachesDram(0.5).Explain(kernel), "7 counter samples were rejected"));

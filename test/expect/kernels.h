@@ -4,6 +4,7 @@
 #ifndef PROF_TEST_EXPECT_KERNELS_H_
 #define PROF_TEST_EXPECT_KERNELS_H_
 
+#include "lib/analyzer/kernels/unit_use.h"
 #include "prof/report.h"
 
 namespace prof::test {
@@ -24,6 +25,12 @@ inline Statistic Measured(double median, double min, double max, int64_t n = 3) 
   return statistic;
 }
 
+// Computes the use of the units from the metrics, as the analyzer does.
+inline KernelReport WithUnits(KernelReport kernel) {
+  kernel.units = analyzer::FindUnits(kernel.metrics, analyzer::MayUseShared(kernel));
+  return kernel;
+}
+
 // A saxpy at 91.2 % of DRAM, half occupied, 890 us a launch.
 inline KernelReport Saxpy() {
   KernelReport kernel;
@@ -40,13 +47,14 @@ inline KernelReport Saxpy() {
   kernel.verdict.confidence = Confidence::kHigh;
   kernel.verdict.summary = "DRAM is at 91.2 % of its peak";
   kernel.verdict.evidence = {"4.4 TB/s of 4.8 TB/s"};
-  return kernel;
+  return WithUnits(kernel);
 }
 
 // The same launches where counters could not be read.
 inline KernelReport WithoutCounters() {
   KernelReport kernel = Saxpy();
   kernel.metrics.clear();
+  kernel.units.clear();
   kernel.occupancy.achieved.reset();
   kernel.verdict = {};
   kernel.verdict.missing = "no counter sample: the driver restricts counters to administrators";

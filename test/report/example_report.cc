@@ -4,6 +4,8 @@
 #include <limits>
 #include <string>
 
+#include "lib/analyzer/kernels/unit_use.h"
+
 namespace prof::test {
 
 const char* const kAwfulName =
@@ -97,28 +99,28 @@ KernelReport Gemm() {
   return kernel;
 }
 
-WholeReport Decode() {
-  WholeReport whole;
-  whole.label = "CUDA graph 2 in decode";
-  whole.range = "decode";
-  whole.graph = 2;
-  whole.instances = 1'200;
-  whole.samples_used = 20;
-  whole.samples_rejected = 1;
-  whole.duration_ns = Of(1'179, 142'000, 139'000, 151'000);
-  whole.counted_ns = Of(21, 166'000, 158'000, 206'000);
-  whole.total_ns = 1'700'000;
-  whole.share = 0.138;
-  whole.metrics[kDram] = Of(5, 71.4, 71.0, 72.2);
-  whole.metrics[kTensor] = Of(5, 12.0, 11.9, 12.1);
-  whole.parts = {{"nvjet_hsh_256x128", 4, 96'000, 0.7}, {"rms_norm", 8.5, 41'000, 0.3}};
-  whole.verdict.limiter = Limiter::kDram;
-  whole.verdict.confidence = Confidence::kMedium;
-  whole.verdict.rule = "dram-throughput";
-  whole.verdict.summary = "As a whole: Limited by DRAM at 71.4 % of its peak";
-  whole.verdict.action = "Move fewer bytes";
-  whole.verdict.gain_at_most = 0.23;
-  return whole;
+RegionReport Decode() {
+  RegionReport region;
+  region.label = "CUDA graph 2 in decode";
+  region.range = "decode";
+  region.graph = 2;
+  region.instances = 1'200;
+  region.samples_used = 20;
+  region.samples_rejected = 1;
+  region.duration_ns = Of(1'179, 142'000, 139'000, 151'000);
+  region.counted_ns = Of(21, 166'000, 158'000, 206'000);
+  region.total_ns = 1'700'000;
+  region.share = 0.138;
+  region.metrics[kDram] = Of(5, 71.4, 71.0, 72.2);
+  region.metrics[kTensor] = Of(5, 12.0, 11.9, 12.1);
+  region.parts = {{"nvjet_hsh_256x128", 4, 96'000, 0.7}, {"rms_norm", 8.5, 41'000, 0.3}};
+  region.verdict.limiter = Limiter::kDram;
+  region.verdict.confidence = Confidence::kMedium;
+  region.verdict.rule = "dram-throughput";
+  region.verdict.summary = "As a whole: Limited by DRAM at 71.4 % of its peak";
+  region.verdict.action = "Move fewer bytes";
+  region.verdict.gain_at_most = 0.23;
+  return region;
 }
 
 KernelReport Reduce() {
@@ -283,7 +285,13 @@ Report ExampleReport() {
   device.dram_peak_bytes_per_s = 4.81e12;
   report.devices = {device};
   report.kernels = {Saxpy(), Gemm(), Reduce()};
-  report.wholes = {Decode()};
+  report.regions = {Decode()};
+  for (KernelReport& kernel : report.kernels) {
+    kernel.units = analyzer::FindUnits(kernel.metrics, analyzer::MayUseShared(kernel));
+  }
+  for (RegionReport& region : report.regions) {
+    region.units = analyzer::FindUnits(region.metrics, true);
+  }
   AddRows(&report);
   report.gaps = {{0, GapCause::kSync, 40, 1'491'000, 52'100, "step",
                   "52.1 us after cudaStreamSynchronize in step, before saxpy"},

@@ -51,7 +51,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                             "devices",
                                             "rows",
                                             "kernels",
-                                            "wholes",
+                                            "regions",
                                             "gaps",
                                             "copies",
                                             "streams",
@@ -84,6 +84,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                           "in_graph",
                                                           "whole_graph",
                                                           "metrics",
+                                                          "units",
                                                           "continuous",
                                                           "samples_used",
                                                           "samples_rejected",
@@ -96,11 +97,11 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                        "instances", "operations", "limiter",
                                                        "dominant", "evidence", "verdict",
                                                        "gain_at_most_ns", "continuous"});
-  CHECK(Keys(json["wholes"][0]) ==
+  CHECK(Keys(json["regions"][0]) ==
         std::set<std::string>{"kind", "label", "range", "graph", "device", "instances",
                               "samples_used", "samples_rejected", "duration_ns", "host_ns",
-                              "counted_ns", "total_ns", "share", "metrics", "speed_of_light",
-                              "parts", "verdict"});
+                              "counted_ns", "total_ns", "share", "metrics", "units",
+                              "speed_of_light", "parts", "verdict"});
   CHECK(json["schema"] == 1);
 }
 

@@ -57,8 +57,9 @@ std::vector<const model::PmSeries*> ByWhatTheyTell(const std::vector<model::PmSe
 }  // namespace
 
 Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& families,
-                               const Timeline& timeline, KernelGroups* groups) {
+                               const Timeline& timeline, const KernelGroups& groups) {
   Continuous result;
+  result.of_group.resize(groups.groups.size());
   std::map<uint32_t, std::map<uint32_t, ContinuousValues>> of_path;  // by device
   std::map<uint32_t, ContinuousValues> idle;
   std::map<uint32_t, PmDeviceClock> clocks;
@@ -72,7 +73,7 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
       end_ns = device.end_ns;
     }
     PmDeviceClock& clock = clocks[series.device];
-    const PmAttribution attribution(model, series, families, *groups, clock.offset());
+    const PmAttribution attribution(model, series, families, groups, clock.offset());
     if (const std::optional<PmOffset> own = attribution.own_offset()) clock.Add(*own);
     if (!clock.offset() && may_wait) return false;
     ContinuousReport& report = reports[&series] = SummarizePm(series, start_ns, end_ns);
@@ -83,7 +84,7 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
     const std::vector<PmEntity>& entities = attribution.work().entities;
     for (size_t i = 0; i < entities.size(); ++i) {
       if (entities[i].group == model::kNoIndex) continue;
-      Merge(attribution.OfEntity(i), &groups->groups[entities[i].group].report.continuous);
+      Merge(attribution.OfEntity(i), &result.of_group[entities[i].group]);
     }
     Merge(attribution.Idle(), &idle[series.device]);
     return true;

@@ -25,7 +25,7 @@ constexpr double kBesideIt = 10;         // from here on it is named as the reas
 // than 20 samples' worth did (H200), although no value can be given of so little.
 constexpr double kLeastForColumn = 1;
 // What is known beforehand of how a rate changes while an operation runs: the standard deviation of
-// its first half from the whole, of the rate and of full scale.
+// its first half from the region, of the rate and of full scale.
 constexpr double kSkew = 0.25;
 constexpr double kLeastSkew = 0.02;
 constexpr double kOfPath = 0.90;  // of a range's time must be in columns of its own

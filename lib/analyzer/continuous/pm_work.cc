@@ -80,7 +80,7 @@ PmWork GatherPmWork(const model::Model& model, uint32_t device, const RangeFamil
       PmEntity& added = work.entities.emplace_back();
       added.path = path;
       added.group = group;
-      added.name = group != model::kNoIndex     ? groups.groups[group].report.name
+      added.name = group != model::kNoIndex     ? groups.groups[group].launches.name
                    : op.kind == OpKind::kMemset ? "memset"
                                                 : "copy, " + DirectionName(op.copy);
     }

@@ -2,13 +2,12 @@
 #include "lib/analyzer/kernels/counters.h"
 
 #include <algorithm>
-#include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "lib/analyzer/kernels/counter_window.h"
 #include "lib/analyzer/kernels/samples.h"
+#include "lib/analyzer/kernels/unit_use.h"
 
 namespace prof::analyzer {
 namespace {
@@ -16,8 +15,6 @@ namespace {
 using model::CounterSample;
 using model::kNoIndex;
 using model::Model;
-
-constexpr std::string_view kWarpsActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
 
 double DurationOf(const model::Op& op) {
   return op.timed ? static_cast<double>(op.end_ns - op.start_ns) : 0;
@@ -48,20 +45,20 @@ std::vector<bool> RanAlone(const Model& model) {
 
 }  // namespace
 
-CounterNotes AddCounters(const Model& model, KernelGroups* groups) {
-  CounterNotes notes;
-  notes.of_group.resize(groups->groups.size());
-  if (model.samples.empty()) return notes;
+CountedKernels CountKernels(const Model& model, const KernelGroups& groups) {
+  CountedKernels result;
+  result.of_group.resize(groups.groups.size());
+  if (model.samples.empty()) return result;
   const std::vector<bool> alone = RanAlone(model);
-  std::vector<std::vector<WorkSample>> samples(groups->groups.size());
-  std::vector<int64_t> overlapped(groups->groups.size());
+  std::vector<std::vector<WorkSample>> samples(groups.groups.size());
+  std::vector<int64_t> overlapped(groups.groups.size());
   for (const CounterSample& sample : model.samples) {
-    if (sample.unit != model::SampleUnit::kKernel) continue;  // not of one kernel, nor meant to be
+    if (sample.unit != model::SampleUnit::kKernel) continue;  // a sample of a region
     if (sample.op == kNoIndex) {
-      ++notes.without_kernel;
+      ++result.without_kernel;
       continue;
     }
-    const int32_t group = groups->group_of_op[sample.op];
+    const int32_t group = groups.group_of_op[sample.op];
     if (alone[sample.op]) {
       const double window =
           WindowOverWork(ValueOf(model, sample, kWindow), DurationOf(model.ops[sample.op]));
@@ -72,18 +69,17 @@ CounterNotes AddCounters(const Model& model, KernelGroups* groups) {
   }
   const SampleCombiner combiner(model);
   for (size_t g = 0; g < samples.size(); ++g) {
-    CombinedSamples combined = combiner.Combine(samples[g]);
-    KernelReport& report = groups->groups[g].report;
-    report.metrics = std::move(combined.metrics);
-    report.speed_of_light = std::move(combined.speed_of_light);
-    report.samples_used = combined.used;
-    report.samples_rejected = overlapped[g] + combined.at_other_clock;
-    if (const std::optional<double> percent = report.Metric(kWarpsActive)) {
-      report.occupancy.achieved = *percent / 100;
-    }
-    notes.of_group[g] = std::move(combined.notes);
+    const KernelGroup& group = groups.groups[g];
+    CombinedSamples combined = combiner.Combine(samples[g], model.FindDevice(group.device));
+    Measured& counters = result.of_group[g].counters;
+    counters.units = FindUnits(combined.metrics, MayUseShared(group.launches));
+    counters.metrics = std::move(combined.metrics);
+    counters.speed_of_light = std::move(combined.speed_of_light);
+    counters.samples_used = combined.used;
+    counters.samples_rejected = overlapped[g] + combined.at_other_clock;
+    result.of_group[g].notes = std::move(combined.notes);
   }
-  return notes;
+  return result;
 }
 
 }  // namespace prof::analyzer

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "lib/analyzer/base/number_text.h"
+#include "lib/analyzer/base/metrics.h"
+#include "lib/analyzer/kernels/roofline.h"
 
 namespace prof::analyzer {
 namespace {
@@ -69,10 +70,10 @@ std::string TensorMetric(const char* path) {
   return std::string("sm__ops_path_tensor_") + path + ".sum";
 }
 
-std::optional<double> PerCycle(const KernelReport& kernel, const model::Device* device,
+std::optional<double> PerCycle(const Metrics& metrics, const model::Device* device,
                                const std::string& counter) {
   const std::string name = counter + ".peak_sustained";
-  if (const std::optional<double> read = kernel.Metric(name); read && *read > 0) return read;
+  if (const std::optional<double> read = MedianIn(metrics, name); read && *read > 0) return read;
   if (device == nullptr) return std::nullopt;
   const auto it = device->peaks.find(name);
   if (it == device->peaks.end() || !(it->second > 0)) return std::nullopt;
@@ -82,12 +83,11 @@ std::optional<double> PerCycle(const KernelReport& kernel, const model::Device* 
 // Additions and multiplications per cycle of the device.
 class Peaks {
  public:
-  Peaks(const KernelReport& kernel, const model::Device* device)
-      : kernel_(kernel), device_(device) {}
+  Peaks(const Metrics& metrics, const model::Device* device) : metrics_(metrics), device_(device) {}
 
   std::optional<double> OfThreads(const ThreadKind& kind) const {
     const auto fma =
-        PerCycle(kernel_, device_, kPrefix + std::string(1, kind.type) + "fma" + kSuffix);
+        PerCycle(metrics_, device_, kPrefix + std::string(1, kind.type) + "fma" + kSuffix);
     return fma ? std::optional<double>(*fma * 2 * kind.lanes) : std::nullopt;
   }
 
@@ -114,7 +114,7 @@ class Peaks {
 
   std::optional<double> Fp16Tensor() const {
     for (const char* path : kFp16Peaks) {
-      const auto peak = PerCycle(kernel_, device_, TensorMetric(path));
+      const auto peak = PerCycle(metrics_, device_, TensorMetric(path));
       if (!peak) continue;
       const double dense = DensePerSm() * (device_ == nullptr ? 0 : device_->sm_count);
       return dense > 0 ? std::min(*peak, dense) : *peak;
@@ -122,75 +122,70 @@ class Peaks {
     return std::nullopt;
   }
 
-  const KernelReport& kernel_;
+  const Metrics& metrics_;
   const model::Device* device_;
 };
 
-std::optional<double> CountThreads(const KernelReport& kernel, const ThreadKind& kind) {
+std::optional<double> CountThreads(const Metrics& metrics, const ThreadKind& kind) {
   const auto count = [&](const char* op) {
-    return kernel.Metric(std::string(kPrefix) + kind.type + op + kSuffix);
+    return MedianIn(metrics, std::string(kPrefix) + kind.type + op + kSuffix);
   };
   const auto add = count("add"), mul = count("mul"), fma = count("fma");
   if (!add && !mul && !fma) return std::nullopt;
   return kind.lanes * (add.value_or(0) + mul.value_or(0) + 2 * fma.value_or(0));
 }
 
-std::optional<double> CountTensor(const KernelReport& kernel, const TensorKind& kind) {
+std::optional<double> CountTensor(const Metrics& metrics, const TensorKind& kind) {
   for (const char* path : kind.all) {
-    if (const auto all = kernel.Metric(TensorMetric(path))) return all;
+    if (const auto all = MedianIn(metrics, TensorMetric(path))) return all;
   }
   std::optional<double> sum;
   for (const char* path : kind.parts) {
-    if (const auto part = kernel.Metric(TensorMetric(path))) sum = sum.value_or(0) + *part;
+    if (const auto part = MedianIn(metrics, TensorMetric(path))) sum = sum.value_or(0) + *part;
   }
   return sum;
 }
 
-double SmClock(const KernelReport& kernel, const model::Device* device) {
+double SmClock(const Metrics& metrics, const model::Device* device) {
   const double highest_hz = device == nullptr ? 0 : 1e3 * device->sm_clock_khz;
-  return kernel.Metric("gpc__cycles_elapsed.avg.per_second").value_or(highest_hz);
+  return MedianIn(metrics, "gpc__cycles_elapsed.avg.per_second").value_or(highest_hz);
 }
 
 }  // namespace
 
-std::string AbovePeak(const std::string& what, double value, double peak) {
-  return what + " read " + FormatFixed(100 * value / peak, 1) +
-         " % of the device's peak, above what it can reach: not used";
-}
-
-std::vector<FlopCount> CountFlops(const KernelReport& kernel, const model::Device* device,
-                                  std::vector<std::string>* notes) {
-  std::vector<FlopCount> flops;
-  const double clock_hz = SmClock(kernel, device);
-  const double duration_ns = kernel.duration_ns.n > 0
-                                 ? kernel.duration_ns.median
-                                 : kernel.Metric("gpu__time_duration.sum").value_or(0);
+CountedFlops CountFlops(const Metrics& metrics, const Statistic& duration_ns,
+                        const model::Device* device) {
+  CountedFlops flops;
+  const double clock_hz = SmClock(metrics, device);
+  const double launch_ns = duration_ns.n > 0
+                               ? duration_ns.median
+                               : MedianIn(metrics, "gpu__time_duration.sum").value_or(0);
   const auto add = [&](const char* kind, const std::optional<double>& count,
                        const std::optional<double>& peak_per_cycle) {
     if (!count) return;
-    FlopCount& entry = flops.emplace_back();
+    FlopCount& entry = flops.kinds.emplace_back();
     entry.kind = kind;
     entry.per_launch = *count;
     if (peak_per_cycle && clock_hz > 0) entry.peak_per_s = *peak_per_cycle * clock_hz;
-    if (!(duration_ns > 0)) return;
-    const double rate = *count / (duration_ns * 1e-9);
+    if (!(launch_ns > 0)) return;
+    const double rate = *count / (launch_ns * 1e-9);
     if (entry.peak_per_s && rate > *entry.peak_per_s * kPeakTolerance) {
-      notes->push_back(AbovePeak(entry.kind + " operations", rate, *entry.peak_per_s));
+      flops.notes.push_back(AbovePeak(entry.kind + " operations", rate, *entry.peak_per_s));
       return;
     }
     entry.per_s = rate;
     if (entry.peak_per_s) entry.of_peak = rate / *entry.peak_per_s;
   };
-  const Peaks peaks(kernel, device);
+  const Peaks peaks(metrics, device);
   for (const ThreadKind& kind : kThreadKinds) {
-    add(kind.kind, CountThreads(kernel, kind), peaks.OfThreads(kind));
+    add(kind.kind, CountThreads(metrics, kind), peaks.OfThreads(kind));
   }
   for (const TensorKind& kind : TensorKinds()) {
-    add(kind.kind, CountTensor(kernel, kind), peaks.OfTensor(kind));
+    add(kind.kind, CountTensor(metrics, kind), peaks.OfTensor(kind));
   }
-  std::stable_sort(flops.begin(), flops.end(), [](const FlopCount& a, const FlopCount& b) {
-    return a.per_launch > b.per_launch;
-  });
+  std::stable_sort(
+      flops.kinds.begin(), flops.kinds.end(),
+      [](const FlopCount& a, const FlopCount& b) { return a.per_launch > b.per_launch; });
   return flops;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Floating-point operations of a kernel, by type, from counters of instructions and of the tensor
-// cores' operations; and the most of them that the device can execute.
+// Floating-point operations of a kernel by type, from counters of instructions and of the tensor
+// cores' operations, and the peak rate of the device.
 #ifndef PROF_LIB_ANALYZER_KERNELS_FLOPS_H_
 #define PROF_LIB_ANALYZER_KERNELS_FLOPS_H_
 
@@ -9,21 +9,19 @@
 #include <vector>
 
 #include "lib/snapshot/model/model.h"
-#include "prof/report.h"
+#include "prof/kernel_report.h"
 
 namespace prof::analyzer {
 
-// A reading above this multiple of the device's peak is a wrong reading, not a fast kernel: the
-// peak itself is exact, the clock it is multiplied with was sampled.
-constexpr double kPeakTolerance = 1.005;
+struct CountedFlops {
+  std::vector<FlopCount> kinds;    // each kind that was counted, most operations first
+  std::vector<std::string> notes;  // sentences on rates that were left out
+};
 
-std::string AbovePeak(const std::string& what, double value, double peak);
-
-// Of each kind that was counted, most operations first. Counters of instructions are exact, but are
-// read in launches that have no time: a rate is a count over `kernel.duration_ns`. A rate above the
-// peak is left out, and `notes` gets a sentence.
-std::vector<FlopCount> CountFlops(const KernelReport& kernel, const model::Device* device,
-                                  std::vector<std::string>* notes);
+// Counters of instructions are exact, but they are read in launches that have no time: a rate is a
+// count over the median `duration_ns`. A rate above the peak is left out. `device` may be null.
+[[nodiscard]] CountedFlops CountFlops(const Metrics& metrics, const Statistic& duration_ns,
+                                      const model::Device* device);
 
 }  // namespace prof::analyzer
 

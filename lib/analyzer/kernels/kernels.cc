@@ -20,7 +20,7 @@ using model::Op;
 
 struct Signature {
   uint32_t device, shape, path;
-  uint32_t graph = 0;  // recorded as a whole
+  uint32_t graph = 0;  // a CUDA graph that was recorded without its kernels
   bool operator==(const Signature& other) const {
     return std::tie(device, shape, path, graph) ==
            std::tie(other.device, other.shape, other.path, other.graph);
@@ -67,28 +67,28 @@ void Assign(const Model& model, const RangeFamilies& families, KernelGroups* res
     const model::Shape& shape = model.shapes[shape_id];
     const auto [name, unseen] = demangled.try_emplace(shape_id);
     if (unseen) name->second = Demangle(shape.name);
-    KernelReport& report = group.report;
-    report.full_name = name->second.empty() ? "(unknown kernel)" : name->second;
-    report.name = ShortName(report.full_name);
-    report.range = families.label[group.path];
-    report.captured_in = CapturedIn(model, families, group.path);
-    report.device = op.device;
+    KernelLaunches& launches = group.launches;
+    launches.full_name = name->second.empty() ? "(unknown kernel)" : name->second;
+    launches.name = ShortName(launches.full_name);
+    launches.range = families.label[group.path];
+    launches.captured_in = CapturedIn(model, families, group.path);
+    launches.device = op.device;
     if (graph != 0) {
-      report.name = report.full_name = "CUDA graph " + std::to_string(graph);
-      report.whole_graph = true;
-      report.resources_known = false;
+      launches.name = launches.full_name = "CUDA graph " + std::to_string(graph);
+      launches.whole_graph = true;
+      launches.resources_known = false;
       continue;
     }
-    report.grid = shape.grid;
-    report.block = shape.block;
-    report.cluster = shape.cluster;
-    report.resources_known = HasResources(shape);
-    report.registers_per_thread = shape.registers_per_thread;
-    report.static_shared_bytes = shape.static_shared_bytes;
-    report.dynamic_shared_bytes = shape.dynamic_shared_bytes;
-    report.local_bytes_per_thread = shape.local_bytes_per_thread;
-    if (report.resources_known) {
-      report.occupancy = ComputeOccupancy(shape, model.FindDevice(op.device));
+    launches.grid = shape.grid;
+    launches.block = shape.block;
+    launches.cluster = shape.cluster;
+    launches.resources_known = HasResources(shape);
+    launches.registers_per_thread = shape.registers_per_thread;
+    launches.static_shared_bytes = shape.static_shared_bytes;
+    launches.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+    launches.local_bytes_per_thread = shape.local_bytes_per_thread;
+    if (launches.resources_known) {
+      launches.occupancy = ComputeOccupancy(shape, model.FindDevice(op.device));
     }
   }
 }
@@ -112,14 +112,14 @@ KernelGroups GroupKernels(const Model& model, const RangeFamilies& families,
     if (result.group_of_op[i] == model::kNoIndex) continue;
     const Op& op = model.ops[i];
     KernelGroup& group = result.groups[result.group_of_op[i]];
-    ++group.report.launches;
+    ++group.launches.launches;
     if (op.api != model::kNoIndex && model.api_calls[op.api].loads_code) {
-      ++group.report.loading_launches;
+      ++group.launches.loading_launches;
     }
-    group.report.in_graph |= op.graph != 0;
+    group.launches.in_graph |= op.graph != 0;
     group.exclusive_ns += timeline.exclusive_ns[i];
     if (!op.timed) continue;
-    group.report.total_ns += static_cast<double>(op.end_ns - op.start_ns);
+    group.launches.total_ns += static_cast<double>(op.end_ns - op.start_ns);
     Durations& counts = durations[result.group_of_op[i]];
     ++(op.sampled ? counts.sampled : counts.undisturbed);
   }
@@ -139,7 +139,7 @@ KernelGroups GroupKernels(const Model& model, const RangeFamilies& families,
   }
   for (size_t g = 0; g < result.groups.size(); ++g) {
     const auto first = all.begin() + static_cast<ptrdiff_t>(durations[g].first);
-    result.groups[g].report.duration_ns =
+    result.groups[g].launches.duration_ns =
         Summarize(first, first + static_cast<ptrdiff_t>(durations[g].count));
   }
   return result;

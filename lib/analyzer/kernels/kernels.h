@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launches grouped by signature: device, shape (kernel, grid, block, shared memory) and NVTX path,
-// numbered siblings of a path being one.
+// The stage "groups": launches are grouped by signature, which is the device, the shape (kernel,
+// grid, block, shared memory) and the NVTX path. Numbered siblings of a path are one.
 #ifndef PROF_LIB_ANALYZER_KERNELS_KERNELS_H_
 #define PROF_LIB_ANALYZER_KERNELS_KERNELS_H_
 
@@ -11,7 +11,7 @@
 #include "lib/analyzer/base/families.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/model/model.h"
-#include "prof/report.h"
+#include "prof/kernel_report.h"
 
 namespace prof::analyzer {
 
@@ -19,7 +19,7 @@ namespace prof::analyzer {
 struct KernelGroup {
   uint32_t device = 0, shape = 0, path = 0;  // ids; path: the first one of its family
   int64_t exclusive_ns = 0;                  // of Timeline::exclusive_ns
-  KernelReport report;                       // names, launch facts, launches, durations, occupancy
+  KernelLaunches launches;
 };
 
 struct KernelGroups {
@@ -27,9 +27,8 @@ struct KernelGroups {
   std::vector<int32_t> group_of_op;  // parallel to Model::ops; kNoIndex: not a kernel
 };
 
-// Does not fill in shares, counters, rooflines and verdicts.
-KernelGroups GroupKernels(const model::Model& model, const RangeFamilies& families,
-                          const Timeline& timeline);
+[[nodiscard]] KernelGroups GroupKernels(const model::Model& model, const RangeFamilies& families,
+                                        const Timeline& timeline);
 
 }  // namespace prof::analyzer
 

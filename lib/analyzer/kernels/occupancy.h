@@ -6,7 +6,7 @@
 #define PROF_LIB_ANALYZER_KERNELS_OCCUPANCY_H_
 
 #include "lib/snapshot/model/model.h"
-#include "prof/report.h"
+#include "prof/kernel_report.h"
 
 namespace prof::analyzer {
 

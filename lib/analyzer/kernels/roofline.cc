@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/kernels/roofline.h"
 
-#include "lib/analyzer/kernels/flops.h"
+#include "lib/analyzer/base/metrics.h"
+#include "lib/analyzer/base/number_text.h"
 
 namespace prof::analyzer {
 namespace {
@@ -17,7 +18,7 @@ std::optional<double> Peak(const model::Device* device, const std::string& metri
   return it->second;
 }
 
-// The kind with most operations, unless its rate is not to be believed.
+// The kind with most operations, unless its rate was left out.
 void SetFlops(const std::vector<FlopCount>& flops, Roofline* roofline) {
   if (flops.empty() || !(flops.front().per_launch > 0) || !flops.front().per_s) return;
   roofline->flops_per_s = flops.front().per_s;
@@ -26,6 +27,11 @@ void SetFlops(const std::vector<FlopCount>& flops, Roofline* roofline) {
 }
 
 }  // namespace
+
+std::string AbovePeak(const std::string& what, double value, double peak) {
+  return what + " read " + FormatFixed(100 * value / peak, 1) +
+         " % of the device's peak, above what it can reach: not used";
+}
 
 std::optional<double> DramPeak(const model::Device* device, double clock_hz) {
   if (device == nullptr) return std::nullopt;
@@ -38,22 +44,19 @@ std::optional<double> DramPeak(const model::Device* device, double clock_hz) {
   return 2.0 * clock_hz * device->memory_bus_bits / 8;
 }
 
-Roofline ComputeRoofline(const KernelReport& kernel, const model::Device* device,
-                         std::vector<std::string>* notes) {
+std::optional<double> DramPeakOf(const Metrics& metrics, const model::Device* device) {
+  const double clock_hz = MedianIn(metrics, "dram__cycles_elapsed.avg.per_second").value_or(0);
+  const std::optional<double> per_cycle = MedianIn(metrics, kDramPeakPerCycle);
+  return per_cycle && clock_hz > 0 ? std::optional<double>(*per_cycle * clock_hz)
+                                   : DramPeak(device, clock_hz);
+}
+
+Roofline ComputeRoofline(const Metrics& metrics, const std::vector<FlopCount>& flops,
+                         const model::Device* device) {
   Roofline roofline;
-  const double clock_hz = kernel.Metric("dram__cycles_elapsed.avg.per_second").value_or(0);
-  const std::optional<double> per_cycle = kernel.Metric(kDramPeakPerCycle);
-  roofline.dram_peak_bytes_per_s = per_cycle && clock_hz > 0
-                                       ? std::optional<double>(*per_cycle * clock_hz)
-                                       : DramPeak(device, clock_hz);
-  roofline.dram_bytes_per_s = kernel.Metric("dram__bytes.sum.per_second");
-  if (roofline.dram_bytes_per_s && roofline.dram_peak_bytes_per_s &&
-      *roofline.dram_bytes_per_s > *roofline.dram_peak_bytes_per_s * kPeakTolerance) {
-    notes->push_back(AbovePeak("dram__bytes.sum.per_second", *roofline.dram_bytes_per_s,
-                               *roofline.dram_peak_bytes_per_s));
-    roofline.dram_bytes_per_s.reset();
-  }
-  SetFlops(kernel.flops, &roofline);
+  roofline.dram_peak_bytes_per_s = DramPeakOf(metrics, device);
+  roofline.dram_bytes_per_s = MedianIn(metrics, kDramRate);
+  SetFlops(flops, &roofline);
   if (roofline.flops_per_s && roofline.dram_bytes_per_s && *roofline.dram_bytes_per_s > 0) {
     roofline.flops_per_byte = *roofline.flops_per_s / *roofline.dram_bytes_per_s;
   }

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 
+#include "lib/analyzer/base/metrics.h"
 #include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/kernels/counter_window.h"
+#include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/kernels/throughput.h"
 
 namespace prof::analyzer {
@@ -50,6 +53,15 @@ std::string Impossible(const std::string& metric, const Values& values) {
          Plural(all, "sample", "samples") + ": not used";
 }
 
+// Nobody may use a rate above the peak.
+void DropImpossibleTraffic(const model::Device* device, CombinedSamples* samples) {
+  const std::optional<double> rate = MedianIn(samples->metrics, kDramRate);
+  const std::optional<double> peak = DramPeakOf(samples->metrics, device);
+  if (!rate || !peak || *rate <= *peak * kPeakTolerance) return;
+  samples->notes.push_back(AbovePeak(std::string(kDramRate), *rate, *peak));
+  samples->metrics.erase(std::string(kDramRate));
+}
+
 }  // namespace
 
 SampleCombiner::SampleCombiner(const model::Model& model)
@@ -61,7 +73,8 @@ SampleCombiner::SampleCombiner(const model::Model& model)
   }
 }
 
-CombinedSamples SampleCombiner::Combine(const std::vector<WorkSample>& samples) const {
+CombinedSamples SampleCombiner::Combine(const std::vector<WorkSample>& samples,
+                                        const model::Device* device) const {
   CombinedSamples result;
   const double clock_hz = MedianClock(samples);
   std::map<std::string, Values, std::less<>> values;
@@ -84,6 +97,7 @@ CombinedSamples SampleCombiner::Combine(const std::vector<WorkSample>& samples) 
     if (read.usable.empty()) continue;
     result.metrics.emplace(metric, Summarize(read.usable.begin(), read.usable.end()));
   }
+  DropImpossibleTraffic(device, &result);
   std::vector<const model::Throughput*> throughputs;
   for (const uint32_t group : read_groups) {
     for (const model::Throughput& entry : model_.groups[group].throughputs) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From counter samples of the same work to one set of metrics: which samples count, and which
-// values cannot be true.
+// The sample combiner turns counter samples of the same work into one set of metrics: it leaves out
+// samples at another clock, and values that cannot be true.
 #ifndef PROF_LIB_ANALYZER_KERNELS_SAMPLES_H_
 #define PROF_LIB_ANALYZER_KERNELS_SAMPLES_H_
 
@@ -10,15 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "lib/analyzer/base/metrics.h"
 #include "lib/snapshot/model/model.h"
-#include "prof/report.h"
+#include "prof/kernel_report.h"
 
 namespace prof::analyzer {
 
 struct WorkSample {
   const model::CounterSample* sample = nullptr;
-  double window_over_work = 1;  // how much longer the counters ran than the work: window.h
+  double window_over_work = 1;  // how much longer the counters ran than the work: counter_window.h
 };
 
 struct CombinedSamples {
@@ -31,10 +30,12 @@ struct CombinedSamples {
 
 class SampleCombiner {
  public:
+  // Keeps a reference to `model`.
   explicit SampleCombiner(const model::Model& model);
-  // A sample whose SM clock was not the one of the others is left out, and so is a percentage
-  // above 100.
-  CombinedSamples Combine(const std::vector<WorkSample>& samples) const;
+  // Leaves out samples whose SM clock was not that of the others, percentages above 100, and a rate
+  // of DRAM bytes above the peak of `device`, which may be null.
+  [[nodiscard]] CombinedSamples Combine(const std::vector<WorkSample>& samples,
+                                        const model::Device* device) const;
 
  private:
   double Clock(const model::CounterSample& sample) const;
@@ -45,7 +46,8 @@ class SampleCombiner {
 };
 
 // The value of `metric` that `sample` has; NaN without one.
-double ValueOf(const model::Model& model, const model::CounterSample& sample, const char* metric);
+[[nodiscard]] double ValueOf(const model::Model& model, const model::CounterSample& sample,
+                             const char* metric);
 
 }  // namespace prof::analyzer
 

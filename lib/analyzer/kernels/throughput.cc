@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/analyzer/base/metrics.h"
+
 namespace prof::analyzer {
 namespace {
 

@@ -7,9 +7,8 @@
 
 #include <vector>
 
-#include "lib/analyzer/base/metrics.h"
 #include "lib/snapshot/model/model.h"
-#include "prof/report.h"
+#include "prof/kernel_report.h"
 
 namespace prof::analyzer {
 

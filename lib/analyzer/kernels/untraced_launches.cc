@@ -47,20 +47,27 @@ std::vector<uint32_t> JoinShapes(const model::Model& model) {
   return result;
 }
 
-std::map<uint32_t, int64_t> TimeByCounters(KernelGroups* groups) {
-  std::map<uint32_t, int64_t> added_ns;
-  for (KernelGroup& group : groups->groups) {
-    KernelReport& kernel = group.report;
-    const Statistic* const counted = kernel.Find(kWindow);
-    if (kernel.duration_ns.n > 0 || counted == nullptr || !(counted->median > 0)) continue;
-    if (counted->median * static_cast<double>(kernel.launches) > kMostNs) continue;
+KernelGroups TimeByCounters(KernelGroups groups, const CountedKernels& counted) {
+  for (size_t g = 0; g < groups.groups.size(); ++g) {
+    KernelGroup& group = groups.groups[g];
+    KernelLaunches& kernel = group.launches;
+    const Statistic* const time = counted.of_group[g].counters.Find(kWindow);
+    if (kernel.duration_ns.n > 0 || time == nullptr || !(time->median > 0)) continue;
+    if (time->median * static_cast<double>(kernel.launches) > kMostNs) continue;
     kernel.duration_from_counters = true;
-    kernel.duration_ns = *counted;
-    group.exclusive_ns = std::llround(counted->median) * kernel.launches;
+    kernel.duration_ns = *time;
+    group.exclusive_ns = std::llround(time->median) * kernel.launches;
     kernel.total_ns = static_cast<double>(group.exclusive_ns);
-    added_ns[group.device] += group.exclusive_ns;
   }
-  return added_ns;
+  return groups;
+}
+
+std::map<uint32_t, int64_t> UntracedTimes(const KernelGroups& groups) {
+  std::map<uint32_t, int64_t> times_ns;
+  for (const KernelGroup& group : groups.groups) {
+    if (group.launches.duration_from_counters) times_ns[group.device] += group.exclusive_ns;
+  }
+  return times_ns;
 }
 
 }  // namespace prof::analyzer

@@ -10,6 +10,7 @@
 #include <map>
 #include <vector>
 
+#include "lib/analyzer/kernels/counters.h"
 #include "lib/analyzer/kernels/kernels.h"
 #include "lib/snapshot/model/model.h"
 
@@ -23,9 +24,12 @@ bool HasResources(const model::Shape& shape);
 // of the traced kernel (16 or more on GH100), the callback those of the program's.
 std::vector<uint32_t> JoinShapes(const model::Model& model);
 
-// Signatures without any launch on the timeline take their time from their counters, one without
-// counters none. Returns what that adds to the busy time of each device, in whole nanoseconds.
-std::map<uint32_t, int64_t> TimeByCounters(KernelGroups* groups);
+// The groups with times for those that have no launch on the timeline: their times are those of
+// their counters. A group without counters keeps no time.
+[[nodiscard]] KernelGroups TimeByCounters(KernelGroups groups, const CountedKernels& counted);
+
+// By device: the time that only counters know, in whole nanoseconds. It adds to the busy time.
+[[nodiscard]] std::map<uint32_t, int64_t> UntracedTimes(const KernelGroups& groups);
 
 }  // namespace prof::analyzer
 

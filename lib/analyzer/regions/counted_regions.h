@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Report::wholes: graphs and ranges whose counters were read together.
+// Counted regions are CUDA graphs and NVTX ranges whose counters were read as a whole. This stage
+// computes their times, parts and metrics.
 #ifndef PROF_LIB_ANALYZER_REGIONS_COUNTED_REGIONS_H_
 #define PROF_LIB_ANALYZER_REGIONS_COUNTED_REGIONS_H_
 
@@ -12,29 +13,27 @@
 #include "lib/analyzer/base/families.h"
 #include "lib/analyzer/kernels/kernels.h"
 #include "lib/snapshot/model/model.h"
-#include "prof/report.h"
+#include "prof/kernel_report.h"
 
 namespace prof::analyzer {
 
-struct Wholes {
-  std::vector<WholeReport> reports;  // by total time, descending; without shares
-  std::vector<int32_t> of_group;  // by kernel group: the whole with most of its time, or kNoIndex
-  std::unordered_map<uint32_t, int32_t> of_path;  // by first path of a family: the same
-  int64_t without_work = 0;                       // samples of which no operation was recorded
+struct CountedRegion {
+  RegionInstances instances;
+  Measured counters;
+  std::vector<std::string> notes;  // sentences on values that were read and not used
 };
 
-Wholes BuildWholes(const model::Model& model, const RangeFamilies& families,
-                   const KernelGroups& groups);
+struct CountedRegions {
+  std::vector<CountedRegion> regions;  // by total time, descending
+  // By kernel group: the region with most of its time, or kNoIndex.
+  std::vector<int32_t> of_group;
+  // By the first path of a family: the region with most time of that path.
+  std::unordered_map<uint32_t, int32_t> of_path;
+  int64_t without_work = 0;  // samples without any recorded operation
+};
 
-// "the CUDA graph as a whole: DRAM 34 % of peak (n=5), tensor 61 %"
-std::string DescribeWhole(const WholeReport& whole);
-
-// The two busiest units of the GPU, with n: "DRAM 91 % of peak (n=3), L2 23 %"; empty when none was
-// measured.
-std::string BusiestUnits(const KernelReport& kernel);
-
-// A whole in the shape of a kernel, for what asks for the use of units.
-KernelReport AsKernel(const WholeReport& whole);
+[[nodiscard]] CountedRegions CountRegions(const model::Model& model, const RangeFamilies& families,
+                                          const KernelGroups& groups);
 
 }  // namespace prof::analyzer
 

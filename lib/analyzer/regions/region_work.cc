@@ -19,7 +19,8 @@ uint64_t LaunchKey(uint32_t context, uint32_t correlation) {
 }
 
 // Operations come in the order of their starts.
-void AddOp(const Op& op, int32_t index, const KernelGroups& groups, WholeRun* run, Whole* whole) {
+void AddOp(const Op& op, int32_t index, const KernelGroups& groups, RegionRun* run,
+           RegionWork* region) {
   run->disturbed |= op.sampled;
   if (!op.timed) return;
   if (run->ops == 0) {
@@ -33,7 +34,7 @@ void AddOp(const Op& op, int32_t index, const KernelGroups& groups, WholeRun* ru
   const int32_t part =
       RunsKernels(op) ? groups.group_of_op[index]
                       : -1 - (static_cast<int32_t>(op.kind) << 8 | static_cast<int32_t>(op.copy));
-  WholeOps& ops = whole->parts[part];
+  RegionOps& ops = region->parts[part];
   ops.example = index;
   ++ops.count;
   ops.time_ns += op.end_ns - op.start_ns;
@@ -44,14 +45,14 @@ void AddOp(const Op& op, int32_t index, const KernelGroups& groups, WholeRun* ru
 // A graph and where it was launched. Its child graphs have ids of their own, larger ones.
 using GraphKey = std::pair<uint32_t, uint32_t>;  // graph id, first path of the family
 
-std::vector<Whole> FindGraphs(const Model& model, const RangeFamilies& families,
-                              const KernelGroups& groups, int64_t* without_work) {
-  std::vector<Whole> wholes;
+std::vector<RegionWork> FindGraphs(const Model& model, const RangeFamilies& families,
+                                   const KernelGroups& groups, int64_t* without_work) {
+  std::vector<RegionWork> regions;
   std::map<GraphKey, size_t> known;
   const bool any =
       std::any_of(model.samples.begin(), model.samples.end(),
                   [](const CounterSample& sample) { return sample.unit == SampleUnit::kGraph; });
-  if (!any) return wholes;
+  if (!any) return regions;
 
   std::unordered_map<uint64_t, uint32_t> graph_of_launch;
   for (const Op& op : model.ops) {
@@ -72,17 +73,17 @@ std::vector<Whole> FindGraphs(const Model& model, const RangeFamilies& families,
       continue;
     }
     const GraphKey key = key_of(model.ops[model.graph_ops[sample.first_graph_op]]);
-    const auto [it, added] = known.try_emplace(key, wholes.size());
+    const auto [it, added] = known.try_emplace(key, regions.size());
     if (added) {
-      Whole& whole = wholes.emplace_back();
-      whole.graph = key.first;
-      whole.path = key.second;
+      RegionWork& region = regions.emplace_back();
+      region.graph = key.first;
+      region.path = key.second;
     }
-    wholes[it->second].samples.push_back({&sample, kNoIndex});
+    regions[it->second].samples.push_back({&sample, kNoIndex});
   }
 
   struct RunOf {
-    size_t whole = 0;
+    size_t region = 0;
     int32_t run = kNoIndex;
   };
   std::unordered_map<uint64_t, RunOf> run_of_launch;
@@ -92,22 +93,22 @@ std::vector<Whole> FindGraphs(const Model& model, const RangeFamilies& families,
     if (graph_of_launch.count(launch) == 0) continue;
     const auto found = known.find(key_of(op));
     if (found == known.end()) continue;
-    Whole& whole = wholes[found->second];
+    RegionWork& region = regions[found->second];
     const auto [run, added] = run_of_launch.try_emplace(
-        launch, RunOf{found->second, static_cast<int32_t>(whole.runs.size())});
-    if (added) whole.runs.emplace_back();
+        launch, RunOf{found->second, static_cast<int32_t>(region.runs.size())});
+    if (added) region.runs.emplace_back();
     // In a damaged file the operations of one launch may be in several ranges.
-    if (run->second.whole != found->second) continue;
-    AddOp(op, static_cast<int32_t>(i), groups, &whole.runs[run->second.run], &whole);
+    if (run->second.region != found->second) continue;
+    AddOp(op, static_cast<int32_t>(i), groups, &region.runs[run->second.run], &region);
   }
-  for (size_t i = 0; i < wholes.size(); ++i) {
-    for (WholeSample& entry : wholes[i].samples) {
+  for (size_t i = 0; i < regions.size(); ++i) {
+    for (RegionSample& entry : regions[i].samples) {
       const auto run =
           run_of_launch.find(LaunchKey(entry.sample->context, entry.sample->correlation));
-      if (run != run_of_launch.end() && run->second.whole == i) entry.run = run->second.run;
+      if (run != run_of_launch.end() && run->second.region == i) entry.run = run->second.run;
     }
   }
-  return wholes;
+  return regions;
 }
 
 // --- Ranges --------------------------------------------------------------------------------------
@@ -153,15 +154,15 @@ class Instances {
   int32_t count_ = 0;
 };
 
-Whole FindRange(const Model& model, const RangeFamilies& families, const KernelGroups& groups,
-                uint32_t family) {
-  Whole whole;
-  whole.path = family;
+RegionWork FindRange(const Model& model, const RangeFamilies& families, const KernelGroups& groups,
+                     uint32_t family) {
+  RegionWork region;
+  region.path = family;
   const Instances instances(model, families, family);
-  whole.runs.resize(static_cast<size_t>(instances.count()));
+  region.runs.resize(static_cast<size_t>(instances.count()));
   for (const auto& entries : instances.by_thread()) {
     for (const Instances::Entry& entry : entries) {
-      WholeRun& run = whole.runs[entry.number];
+      RegionRun& run = region.runs[entry.number];
       run.host_start_ns = entry.instance.start_ns;
       run.host_end_ns = entry.instance.end_ns;
       run.disturbed = !entry.instance.closed;
@@ -173,22 +174,22 @@ Whole FindRange(const Model& model, const RangeFamilies& families, const KernelG
     const model::ApiCall& call = model.api_calls[op.api];
     const int32_t number = instances.At(call.thread, call.start_ns).number;
     if (number != kNoIndex) {
-      AddOp(op, static_cast<int32_t>(i), groups, &whole.runs[number], &whole);
+      AddOp(op, static_cast<int32_t>(i), groups, &region.runs[number], &region);
     }
   }
   for (const CounterSample& sample : model.samples) {
     if (sample.unit != SampleUnit::kRange || families.of_path[sample.path] != family) continue;
     const int32_t run = instances.Of(sample);
-    if (run != kNoIndex) whole.runs[run].disturbed = true;
-    whole.samples.push_back({&sample, run});
+    if (run != kNoIndex) region.runs[run].disturbed = true;
+    region.samples.push_back({&sample, run});
   }
-  return whole;
+  return region;
 }
 
 // --- Both ----------------------------------------------------------------------------------------
 
 // All operations that start while a run's do are its own, and none before runs into it.
-void FindAlone(const Model& model, std::vector<Whole>* wholes) {
+void FindAlone(const Model& model, std::vector<RegionWork>* regions) {
   std::vector<int64_t> busy_until_ns(model.ops.size());  // by earlier ones on the same device
   std::unordered_map<uint32_t, int64_t> devices;
   for (size_t i = 0; i < model.ops.size() && model.ops[i].timed; ++i) {
@@ -196,10 +197,10 @@ void FindAlone(const Model& model, std::vector<Whole>* wholes) {
     busy_until_ns[i] = until->second;
     until->second = std::max(until->second, model.ops[i].end_ns);
   }
-  for (Whole& whole : *wholes) {
-    for (WholeSample& sample : whole.samples) {
+  for (RegionWork& region : *regions) {
+    for (RegionSample& sample : region.samples) {
       if (sample.run == kNoIndex) continue;
-      const WholeRun& run = whole.runs[sample.run];
+      const RegionRun& run = region.runs[sample.run];
       if (run.ops == 0) continue;
       int64_t started = 0;
       for (size_t i = run.first_op; i < model.ops.size() && model.ops[i].timed; ++i) {
@@ -214,9 +215,9 @@ void FindAlone(const Model& model, std::vector<Whole>* wholes) {
 
 }  // namespace
 
-std::vector<Whole> FindWholes(const Model& model, const RangeFamilies& families,
-                              const KernelGroups& groups, int64_t* without_work) {
-  std::vector<Whole> wholes = FindGraphs(model, families, groups, without_work);
+std::vector<RegionWork> FindRegionWork(const Model& model, const RangeFamilies& families,
+                                       const KernelGroups& groups, int64_t* without_work) {
+  std::vector<RegionWork> regions = FindGraphs(model, families, groups, without_work);
   std::vector<uint32_t> ranges;
   for (const CounterSample& sample : model.samples) {
     if (sample.unit == SampleUnit::kRange) ranges.push_back(families.of_path[sample.path]);
@@ -224,10 +225,10 @@ std::vector<Whole> FindWholes(const Model& model, const RangeFamilies& families,
   std::sort(ranges.begin(), ranges.end());
   ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());
   for (const uint32_t family : ranges) {
-    wholes.push_back(FindRange(model, families, groups, family));
+    regions.push_back(FindRange(model, families, groups, family));
   }
-  FindAlone(model, &wholes);
-  return wholes;
+  FindAlone(model, &regions);
+  return regions;
 }
 
 }  // namespace prof::analyzer

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Findings about copies. Only time in which no kernel ran counts: the rest is hidden already.
+#include "lib/analyzer/rules/finding_copies.h"
+
 #include <algorithm>
 
 #include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
-#include "lib/analyzer/rules/finding_inputs.h"
-#include "lib/analyzer/rules/thresholds.h"
+#include "lib/analyzer/base/thresholds.h"
 
 namespace prof::analyzer {
 namespace {
@@ -32,10 +31,10 @@ bool IsPageable(const Op& op) {
 }
 
 template <typename Wanted>
-Copies Collect(const RunFacts& facts, Wanted wanted) {
+Copies Collect(const RunInputs& inputs, Wanted wanted) {
   Copies copies;
-  for (const Op& op : facts.model.ops) {
-    if (op.kind != model::OpKind::kCopy || !op.timed || op.device != facts.device.device) continue;
+  for (const Op& op : inputs.model.ops) {
+    if (op.kind != model::OpKind::kCopy || !op.timed || op.device != inputs.device.device) continue;
     if (!wanted(op)) continue;
     copies.times.emplace_back(op.start_ns, op.end_ns);
     ++copies.count;
@@ -43,11 +42,11 @@ Copies Collect(const RunFacts& facts, Wanted wanted) {
   }
   copies.times = Union(std::move(copies.times));
   copies.time_ns = Length(copies.times);
-  copies.exposed_ns = copies.time_ns - OverlapOf(copies.times, facts.kernels);
+  copies.exposed_ns = copies.time_ns - OverlapOf(copies.times, inputs.kernels);
   return copies;
 }
 
-std::string Say(const Copies& copies) {
+std::string DescribeCopies(const Copies& copies) {
   std::string text = Plural(static_cast<uint64_t>(copies.count), "copy", "copies") + ", " +
                      FormatBytes(copies.bytes) + " in " + FormatNs(copies.time_ns);
   if (copies.time_ns > 0) {
@@ -58,9 +57,9 @@ std::string Say(const Copies& copies) {
 }
 
 // Bytes per nanosecond that pinned copies cannot exceed here: the link, or what this run reached.
-double FastestRate(const RunFacts& facts) {
+double FastestRate(const RunInputs& inputs) {
   double rate = kHostLinkBytesPerS / 1e9;
-  for (const Op& op : facts.model.ops) {
+  for (const Op& op : inputs.model.ops) {
     if (op.kind != model::OpKind::kCopy || !op.timed || !ToOrFromHost(op) || IsPageable(op)) {
       continue;
     }
@@ -73,18 +72,18 @@ double FastestRate(const RunFacts& facts) {
 
 }  // namespace
 
-MaybeFinding PageableCopies(const RunFacts& facts) {
+MaybeFinding PageableCopies(const RunInputs& inputs) {
   const Copies copies =
-      Collect(facts, [](const Op& op) { return ToOrFromHost(op) && IsPageable(op); });
-  const double fastest_ns = copies.bytes / FastestRate(facts);
+      Collect(inputs, [](const Op& op) { return ToOrFromHost(op) && IsPageable(op); });
+  const double fastest_ns = copies.bytes / FastestRate(inputs);
   const double gain = std::min(copies.exposed_ns, copies.time_ns - fastest_ns);
-  if (facts.Share(gain) < kCopyShare) return std::nullopt;
+  if (inputs.Share(gain) < kCopyShare) return std::nullopt;
   Finding finding;
   finding.title = "Copies from or to pageable memory take " +
-                  Percent(facts.Share(copies.exposed_ns)) + " of the span.";
-  finding.evidence = {Say(copies),
+                  Percent(inputs.Share(copies.exposed_ns)) + " of the span.";
+  finding.evidence = {DescribeCopies(copies),
                       "pinned, they would take " + FormatNs(fastest_ns) + " at " +
-                          FormatFixed(FastestRate(facts), 0) + " GB/s (at best)",
+                          FormatFixed(FastestRate(inputs), 0) + " GB/s (at best)",
                       "the driver stages pageable memory through a buffer of its own, and "
                       "cudaMemcpyAsync does not return before that is done"};
   finding.action = "Allocate the host side with cudaMallocHost, or register it once.";
@@ -93,46 +92,47 @@ MaybeFinding PageableCopies(const RunFacts& facts) {
   return finding;
 }
 
-MaybeFinding CopiesNotOverlapped(const RunFacts& facts) {
+MaybeFinding CopiesNotOverlapped(const RunInputs& inputs) {
   const Copies copies =
-      Collect(facts, [](const Op& op) { return ToOrFromHost(op) && !IsPageable(op); });
+      Collect(inputs, [](const Op& op) { return ToOrFromHost(op) && !IsPageable(op); });
   if (copies.exposed_ns <= (1 - kOverlapped) * copies.time_ns) return std::nullopt;
   // At best each moment of copying runs under a kernel that now runs without a copy.
-  const double free_kernels = Length(facts.kernels) - (copies.time_ns - copies.exposed_ns);
+  const double free_kernels = Length(inputs.kernels) - (copies.time_ns - copies.exposed_ns);
   const double gain = std::min(copies.exposed_ns, free_kernels);
-  if (facts.Share(gain) < kIdleShare) return std::nullopt;
+  if (inputs.Share(gain) < kIdleShare) return std::nullopt;
   Finding finding;
   finding.title = "Copies that could run under kernels take " +
-                  Percent(facts.Share(copies.exposed_ns)) + " of the span alone.";
-  finding.evidence = {Say(copies), "kernels without a copy beside them: " + FormatNs(free_kernels)};
+                  Percent(inputs.Share(copies.exposed_ns)) + " of the span alone.";
+  finding.evidence = {DescribeCopies(copies),
+                      "kernels without a copy beside them: " + FormatNs(free_kernels)};
   finding.action =
       "Copy on another stream while kernels run (double buffering), where the data allows it.";
   finding.gain_at_most_ns = gain;
   finding.confidence = Confidence::kMedium;  // nothing shows whether the data allows it
-  finding.withheld_why = facts.lost_operations;
+  finding.withheld_why = inputs.lost_operations;
   return finding;
 }
 
-MaybeFinding SmallCopies(const RunFacts& facts) {
-  const Copies copies = Collect(facts, [](const Op& op) {
+MaybeFinding SmallCopies(const RunInputs& inputs) {
+  const Copies copies = Collect(inputs, [](const Op& op) {
     return ToOrFromHost(op) && static_cast<double>(op.bytes) < kSmallCopyBytes;
   });
   if (static_cast<double>(copies.count) < kSmallCopies) return std::nullopt;
   double gaps = 0;
-  for (const Gap& gap : facts.device.gaps) {
+  for (const Gap& gap : inputs.device.gaps) {
     if (gap.cause == GapCause::kProfiler || gap.next_op == model::kNoIndex) continue;
-    const Op& next = facts.model.ops[gap.next_op];
+    const Op& next = inputs.model.ops[gap.next_op];
     const bool small = next.kind == model::OpKind::kCopy && ToOrFromHost(next) &&
                        static_cast<double>(next.bytes) < kSmallCopyBytes;
     if (small) gaps += static_cast<double>(gap.end_ns - gap.start_ns);
   }
-  const double at_rate = copies.bytes / FastestRate(facts);
+  const double at_rate = copies.bytes / FastestRate(inputs);
   const double gain = std::max(0.0, copies.exposed_ns - at_rate) + gaps;
-  if (facts.Share(gain) < kCopyShare) return std::nullopt;
+  if (inputs.Share(gain) < kCopyShare) return std::nullopt;
   Finding finding;
   finding.title = FormatCount(static_cast<uint64_t>(copies.count)) +
                   " copies below 64 KB cost more than their bytes.";
-  finding.evidence = {Say(copies), "idle before them: " + FormatNs(gaps),
+  finding.evidence = {DescribeCopies(copies), "idle before them: " + FormatNs(gaps),
                       "in one piece they would take " + FormatNs(at_rate) + " (at best)"};
   finding.action = "Gather them in one buffer and copy once.";
   finding.gain_at_most_ns = gain;
@@ -141,29 +141,29 @@ MaybeFinding SmallCopies(const RunFacts& facts) {
 }
 
 // Only idle time right after a copy counts whose call held up the host.
-MaybeFinding SynchronousCopies(const RunFacts& facts) {
-  const Copies copies = Collect(facts, [](const Op& op) { return ToOrFromHost(op) && !op.async; });
+MaybeFinding SynchronousCopies(const RunInputs& inputs) {
+  const Copies copies = Collect(inputs, [](const Op& op) { return ToOrFromHost(op) && !op.async; });
   double idle = 0;
-  for (const Gap& gap : facts.device.gaps) {
+  for (const Gap& gap : inputs.device.gaps) {
     if (gap.previous_op == model::kNoIndex || gap.cause == GapCause::kProfiler ||
         gap.cause == GapCause::kDependency) {
       continue;
     }
-    const Op& previous = facts.model.ops[gap.previous_op];
+    const Op& previous = inputs.model.ops[gap.previous_op];
     const bool waited =
         previous.kind == model::OpKind::kCopy && ToOrFromHost(previous) && !previous.async;
     if (waited) idle += static_cast<double>(gap.end_ns - gap.start_ns);
   }
-  if (facts.Share(idle) < kCopyShare) return std::nullopt;
+  if (inputs.Share(idle) < kCopyShare) return std::nullopt;
   Finding finding;
-  finding.title = "After synchronous copies the GPU is idle for " + Percent(facts.Share(idle)) +
+  finding.title = "After synchronous copies the GPU is idle for " + Percent(inputs.Share(idle)) +
                   " of the span.";
-  finding.evidence = {Say(copies), "idle after them: " + FormatNs(idle)};
+  finding.evidence = {DescribeCopies(copies), "idle after them: " + FormatNs(idle)};
   finding.action =
       "Use cudaMemcpyAsync with pinned memory, and wait where the data is needed, not before.";
   finding.gain_at_most_ns = idle;
   finding.confidence = Confidence::kMedium;
-  finding.withheld_why = facts.lost_operations;
+  finding.withheld_why = inputs.lost_operations;
   return finding;
 }
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Where a CUDA graph would help: a sequence of launches that repeats, with gaps that the launches
-// cause. The sequence is that of a repeated NVTX range, or a period in a thread's launches.
+#include "lib/analyzer/rules/finding_graph.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
 
 #include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
-#include "lib/analyzer/rules/finding_inputs.h"
-#include "lib/analyzer/rules/thresholds.h"
+#include "lib/analyzer/base/thresholds.h"
 
 namespace prof::analyzer {
 namespace {
@@ -40,15 +38,15 @@ constexpr size_t kLaunchesLookedAt = 20'000;
 
 using LaunchesByThread = std::map<uint32_t, std::vector<Launch>>;
 
-LaunchesByThread FindLaunches(const RunFacts& facts) {
+LaunchesByThread FindLaunches(const RunInputs& inputs) {
   LaunchesByThread launches;
-  for (size_t i = 0; i < facts.model.ops.size(); ++i) {
-    const Op& op = facts.model.ops[i];
+  for (size_t i = 0; i < inputs.model.ops.size(); ++i) {
+    const Op& op = inputs.model.ops[i];
     if (op.kind != model::OpKind::kKernel || !op.timed || op.graph != 0 ||
-        op.device != facts.device.device || op.api == model::kNoIndex) {
+        op.device != inputs.device.device || op.api == model::kNoIndex) {
       continue;
     }
-    const model::ApiCall& call = facts.model.api_calls[op.api];
+    const model::ApiCall& call = inputs.model.api_calls[op.api];
     launches[call.thread].push_back({call.start_ns, op.shape, static_cast<int32_t>(i)});
   }
   for (auto& [thread, list] : launches) {
@@ -58,8 +56,8 @@ LaunchesByThread FindLaunches(const RunFacts& facts) {
   return launches;
 }
 
-void AddGap(const RunFacts& facts, const Launch& launch, Candidate* candidate) {
-  const double gap = facts.LaunchGapBefore(launch.op);
+void AddGap(const RunInputs& inputs, const Launch& launch, Candidate* candidate) {
+  const double gap = inputs.LaunchGapBefore(launch.op);
   if (gap <= 0) return;
   candidate->gap_ns += gap;
   ++candidate->gaps;
@@ -67,7 +65,7 @@ void AddGap(const RunFacts& facts, const Launch& launch, Candidate* candidate) {
 }
 
 // The instances of one NVTX path whose launch sequence is the most frequent one.
-Candidate RangeCandidate(const RunFacts& facts, const LaunchesByThread& launches,
+Candidate RangeCandidate(const RunInputs& inputs, const LaunchesByThread& launches,
                          const std::vector<model::RangeInstance>& instances) {
   struct Run {
     const Launch* begin;
@@ -98,7 +96,7 @@ Candidate RangeCandidate(const RunFacts& facts, const LaunchesByThread& launches
     for (const Run& run : runs) {
       candidate.times.emplace_back(run.instance.start_ns, run.instance.end_ns);
       for (const Launch* launch = run.begin; launch != run.end; ++launch) {
-        AddGap(facts, *launch, &candidate);
+        AddGap(inputs, *launch, &candidate);
       }
     }
     if (candidate.saved_ns > best.saved_ns) best = std::move(candidate);
@@ -120,7 +118,7 @@ size_t FindPeriod(const std::vector<Launch>& launches) {
   return 0;
 }
 
-Candidate PeriodCandidate(const RunFacts& facts, const LaunchesByThread& launches) {
+Candidate PeriodCandidate(const RunInputs& inputs, const LaunchesByThread& launches) {
   Candidate best;
   for (const auto& [thread, list] : launches) {
     const size_t period = FindPeriod(list);
@@ -131,35 +129,35 @@ Candidate PeriodCandidate(const RunFacts& facts, const LaunchesByThread& launche
     candidate.repeats = static_cast<int64_t>(list.size() / period);
     candidate.thread = thread;
     candidate.times.emplace_back(list.front().time_ns, list.back().time_ns + 1);
-    for (const Launch& launch : list) AddGap(facts, launch, &candidate);
+    for (const Launch& launch : list) AddGap(inputs, launch, &candidate);
     if (candidate.saved_ns > best.saved_ns) best = std::move(candidate);
   }
   return best;
 }
 
-Candidate FindCandidate(const RunFacts& facts) {
-  const LaunchesByThread launches = FindLaunches(facts);
+Candidate FindCandidate(const RunInputs& inputs) {
+  const LaunchesByThread launches = FindLaunches(inputs);
   std::map<uint32_t, std::vector<model::RangeInstance>> by_path;
-  for (const model::RangeInstance& instance : facts.model.instances) {
+  for (const model::RangeInstance& instance : inputs.model.instances) {
     if (instance.closed) by_path[instance.path].push_back(instance);
   }
   Candidate best;
   for (const auto& [path, instances] : by_path) {
     if (static_cast<double>(instances.size()) < kRepeats) continue;
-    Candidate candidate = RangeCandidate(facts, launches, instances);
+    Candidate candidate = RangeCandidate(inputs, launches, instances);
     if (candidate.saved_ns <= best.saved_ns) continue;
-    candidate.where = "range " + facts.model.paths[path].full;
+    candidate.where = "range " + inputs.model.paths[path].full;
     best = std::move(candidate);
   }
   if (best.saved_ns > 0) return best;
-  return PeriodCandidate(facts, launches);
+  return PeriodCandidate(inputs, launches);
 }
 
 // Calls within the sequence that a stream capture does not allow.
-int64_t CountBlockers(const RunFacts& facts, const Candidate& candidate) {
+int64_t CountBlockers(const RunInputs& inputs, const Candidate& candidate) {
   const Intervals times = Union(candidate.times);
   int64_t blockers = 0;
-  for (const model::ApiCall& call : facts.model.api_calls) {
+  for (const model::ApiCall& call : inputs.model.api_calls) {
     if (call.thread != candidate.thread) continue;
     if (call.cls != ApiClass::kSync && call.cls != ApiClass::kAlloc && call.cls != ApiClass::kFree)
       continue;
@@ -172,11 +170,11 @@ int64_t CountBlockers(const RunFacts& facts, const Candidate& candidate) {
 
 }  // namespace
 
-MaybeFinding GraphOpportunity(const RunFacts& facts) {
-  if (facts.Share(facts.Idle(GapCause::kLaunch)) < kIdleShare) return std::nullopt;
-  const Candidate found = FindCandidate(facts);
-  if (found.saved_ns <= 0 || facts.Share(found.saved_ns) < kCopyShare) return std::nullopt;
-  const int64_t blockers = CountBlockers(facts, found);
+MaybeFinding GraphOpportunity(const RunInputs& inputs) {
+  if (inputs.Share(inputs.Idle(GapCause::kLaunch)) < kIdleShare) return std::nullopt;
+  const Candidate found = FindCandidate(inputs);
+  if (found.saved_ns <= 0 || inputs.Share(found.saved_ns) < kCopyShare) return std::nullopt;
+  const int64_t blockers = CountBlockers(inputs, found);
   Finding finding;
   finding.title = "A CUDA graph would close launch gaps: " +
                   Plural(found.length, "launch repeats", "launches repeat") + " " +
@@ -196,7 +194,8 @@ MaybeFinding GraphOpportunity(const RunFacts& facts) {
       "arguments must stay the same or be updated.";
   finding.gain_at_most_ns = found.saved_ns;
   finding.confidence = blockers > 0 ? Confidence::kLow : Confidence::kMedium;
-  finding.withheld_why = facts.lost_operations.empty() ? facts.lost_ranges : facts.lost_operations;
+  finding.withheld_why =
+      inputs.lost_operations.empty() ? inputs.lost_ranges : inputs.lost_operations;
   return finding;
 }
 

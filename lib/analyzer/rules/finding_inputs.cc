@@ -54,30 +54,30 @@ double OverlapOf(const Intervals& a, const Intervals& b) {
   return overlap;
 }
 
-double RunFacts::LaunchGapBefore(int32_t op) const {
+double RunInputs::LaunchGapBefore(int32_t op) const {
   const auto found = std::lower_bound(launch_gaps.begin(), launch_gaps.end(), std::pair(op, 0.0));
   return found != launch_gaps.end() && found->first == op ? found->second : 0;
 }
 
-RunFacts GatherRunFacts(const model::Model& model, const DeviceTimeline& device, double span_ns) {
-  RunFacts facts{model, device, span_ns};
+RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& device, double span_ns) {
+  RunInputs inputs{model, device, span_ns};
   for (const model::Op& op : model.ops) {
     if (!RunsKernels(op) || !op.timed || op.device != device.device) continue;
-    facts.kernels.emplace_back(op.start_ns, op.end_ns);
+    inputs.kernels.emplace_back(op.start_ns, op.end_ns);
   }
-  facts.kernels = Union(std::move(facts.kernels));
+  inputs.kernels = Union(std::move(inputs.kernels));
   for (const Gap& gap : device.gaps) {
     const auto cause = static_cast<size_t>(gap.cause);
-    if (cause >= facts.idle_ns.size()) continue;
+    if (cause >= inputs.idle_ns.size()) continue;
     const auto length = static_cast<double>(gap.end_ns - gap.start_ns);
-    facts.idle_ns[cause] += length;
-    ++facts.idle_count[cause];
-    if (gap.cause == GapCause::kLaunch) facts.launch_gaps.emplace_back(gap.next_op, length);
+    inputs.idle_ns[cause] += length;
+    ++inputs.idle_count[cause];
+    if (gap.cause == GapCause::kLaunch) inputs.launch_gaps.emplace_back(gap.next_op, length);
   }
-  std::sort(facts.launch_gaps.begin(), facts.launch_gaps.end());
-  facts.lost_operations = WhyIdleTimeIsInDoubt(model);
-  facts.lost_ranges = WhyRangesAreInDoubt(model);
-  return facts;
+  std::sort(inputs.launch_gaps.begin(), inputs.launch_gaps.end());
+  inputs.lost_operations = WhyIdleTimeIsInDoubt(model);
+  inputs.lost_ranges = WhyRangesAreInDoubt(model);
+  return inputs;
 }
 
 }  // namespace prof::analyzer

@@ -25,7 +25,7 @@ Intervals Union(Intervals intervals);
 double Length(const Intervals& intervals);
 double OverlapOf(const Intervals& a, const Intervals& b);
 
-struct RunFacts {
+struct RunInputs {
   const model::Model& model;
   const DeviceTimeline& device;
   double span_ns = 0;
@@ -41,15 +41,9 @@ struct RunFacts {
   double Share(double ns) const { return span_ns > 0 ? ns / span_ns : 0; }
 };
 
-RunFacts GatherRunFacts(const model::Model& model, const DeviceTimeline& device, double span_ns);
+RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& device, double span_ns);
 
-// The rules of each file; a finding's gain is not yet limited to the span.
 using MaybeFinding = std::optional<Finding>;
-MaybeFinding PageableCopies(const RunFacts& facts);
-MaybeFinding CopiesNotOverlapped(const RunFacts& facts);
-MaybeFinding SmallCopies(const RunFacts& facts);
-MaybeFinding SynchronousCopies(const RunFacts& facts);
-MaybeFinding GraphOpportunity(const RunFacts& facts);
 
 }  // namespace prof::analyzer
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Findings about a run: idle time by cause, launches, copies. Each is judged per device, and the
-// device where it costs most is reported. Gains are upper bounds; they overlap, so do not add up.
+#include "lib/analyzer/rules/finding_rules.h"
+
 #include <algorithm>
 #include <map>
 
 #include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/finding_copies.h"
+#include "lib/analyzer/rules/finding_graph.h"
 #include "lib/analyzer/rules/finding_inputs.h"
-#include "lib/analyzer/rules/rule_ids.h"
-#include "lib/analyzer/rules/rules.h"
-#include "lib/analyzer/rules/thresholds.h"
 #include "lib/analyzer/timeline/launch_calls.h"
 
 namespace prof::analyzer {
@@ -31,42 +30,42 @@ std::string Most(const std::map<std::string, double>& times) {
 }
 
 // Idle time of one cause, with where it falls. nullopt: too little to matter.
-MaybeFinding IdleFinding(const RunFacts& facts, GapCause cause, double least_ns = 0) {
+MaybeFinding IdleFinding(const RunInputs& inputs, GapCause cause, double least_ns = 0) {
   double total = 0, longest = 0, known = 0;
   int64_t count = 0;
   std::map<std::string, double> calls, ranges;
-  for (const Gap& gap : facts.device.gaps) {
+  for (const Gap& gap : inputs.device.gaps) {
     const auto length = static_cast<double>(gap.end_ns - gap.start_ns);
     if (gap.cause != cause || length < least_ns) continue;
     total += length;
     longest = std::max(longest, length);
     ++count;
-    if (gap.path != model::kNone) ranges[facts.model.paths[gap.path].full] += length;
+    if (gap.path != model::kNone) ranges[inputs.model.paths[gap.path].full] += length;
     if (gap.api == model::kNoIndex) continue;
     known += length;
-    calls[facts.model.strings[facts.model.api_calls[gap.api].name]] += length;
+    calls[inputs.model.strings[inputs.model.api_calls[gap.api].name]] += length;
   }
-  if (total <= 0 || facts.Share(total) < kIdleShare) return std::nullopt;
+  if (total <= 0 || inputs.Share(total) < kIdleShare) return std::nullopt;
   Finding finding;
   finding.evidence.push_back(FormatCount(static_cast<uint64_t>(count)) + " gaps, " +
-                             FormatNs(total) + " in all (" + Percent(facts.Share(total)) +
+                             FormatNs(total) + " in all (" + Percent(inputs.Share(total)) +
                              " of the span), the longest " + FormatNs(longest));
   if (!calls.empty()) finding.evidence.push_back("most of it at " + Most(calls));
   if (!ranges.empty()) finding.evidence.push_back("most of it in range " + Most(ranges));
   finding.gain_at_most_ns = total;
   finding.confidence = known >= kCauseKnown * total ? Confidence::kHigh : Confidence::kMedium;
-  finding.withheld_why = facts.lost_operations;
+  finding.withheld_why = inputs.lost_operations;
   return finding;
 }
 
-std::string Idle(const RunFacts& facts, const Finding& finding) {
-  return "The GPU is idle for " + Percent(facts.Share(finding.gain_at_most_ns)) + " of the span";
+std::string Idle(const RunInputs& inputs, const Finding& finding) {
+  return "The GPU is idle for " + Percent(inputs.Share(finding.gain_at_most_ns)) + " of the span";
 }
 
-MaybeFinding SyncBound(const RunFacts& facts) {
-  MaybeFinding finding = IdleFinding(facts, GapCause::kSync);
+MaybeFinding SyncBound(const RunInputs& inputs) {
+  MaybeFinding finding = IdleFinding(inputs, GapCause::kSync);
   if (!finding) return finding;
-  finding->title = Idle(facts, *finding) + " because the host waits before it launches more.";
+  finding->title = Idle(inputs, *finding) + " because the host waits before it launches more.";
   finding->action =
       "Remove the waits in the loop: launch ahead and wait once, use events or stream order; "
       "allocate before the loop, or with cudaMallocAsync.";
@@ -74,14 +73,14 @@ MaybeFinding SyncBound(const RunFacts& facts) {
 }
 
 // How many kernels take the host longer to launch than the GPU to run, with nothing queued.
-std::string LaunchIndex(const RunFacts& facts) {
+std::string LaunchIndex(const RunInputs& inputs) {
   int64_t kernels = 0, bound = 0;
-  for (const Op& op : facts.model.ops) {
+  for (const Op& op : inputs.model.ops) {
     if (op.kind != model::OpKind::kKernel || !op.timed || op.sampled || op.graph != 0 ||
-        op.device != facts.device.device || op.api == model::kNoIndex) {
+        op.device != inputs.device.device || op.api == model::kNoIndex) {
       continue;
     }
-    const model::ApiCall& call = facts.model.api_calls[op.api];
+    const model::ApiCall& call = inputs.model.api_calls[op.api];
     ++kernels;
     const bool shorter = op.end_ns - op.start_ns < call.end_ns - call.start_ns;
     if (shorter && static_cast<double>(op.start_ns - call.end_ns) < kQueueDelayNs) ++bound;
@@ -96,14 +95,14 @@ std::string LaunchIndex(const RunFacts& facts) {
 
 // Says what sampling did to the launches, if it slowed them down; where it may be the cause of much
 // of the idle time the finding is of low confidence.
-void JudgeSampling(const RunFacts& facts, Finding* finding) {
-  const LaunchCalls calls = CompareLaunchCalls(facts.model);
+void AddSamplingCost(const RunInputs& inputs, Finding* finding) {
+  const LaunchCalls calls = CompareLaunchCalls(inputs.model);
   double sampling_ns = 0;
-  for (const Gap& gap : facts.device.gaps) {
+  for (const Gap& gap : inputs.device.gaps) {
     const bool counts = gap.cause == GapCause::kLaunch && calls.Sampling(gap.start_ns);
     if (counts) sampling_ns += static_cast<double>(gap.end_ns - gap.start_ns);
   }
-  if (sampling_ns < kWhileSampling * facts.Idle(GapCause::kLaunch)) return;
+  if (sampling_ns < kWhileSampling * inputs.Idle(GapCause::kLaunch)) return;
   std::string text = FormatNs(sampling_ns) + " of it while counters were sampled, when a launch ";
   const bool known = calls.sampling.n >= kFewCalls && calls.otherwise.n >= kFewCalls;
   const double slower_ns = calls.sampling.median - calls.otherwise.median;
@@ -120,24 +119,24 @@ void JudgeSampling(const RunFacts& facts, Finding* finding) {
   if (!known || slowed_ns >= kSlowedShare * sampling_ns) finding->confidence = Confidence::kLow;
 }
 
-MaybeFinding LaunchBound(const RunFacts& facts) {
-  MaybeFinding finding = IdleFinding(facts, GapCause::kLaunch);
+MaybeFinding LaunchBound(const RunInputs& inputs) {
+  MaybeFinding finding = IdleFinding(inputs, GapCause::kLaunch);
   if (!finding) return finding;
-  finding->title = Idle(facts, *finding) + " because launches come too slowly.";
-  if (const std::string index = LaunchIndex(facts); !index.empty()) {
+  finding->title = Idle(inputs, *finding) + " because launches come too slowly.";
+  if (const std::string index = LaunchIndex(inputs); !index.empty()) {
     finding->evidence.push_back(index);
   }
-  JudgeSampling(facts, &*finding);
+  AddSamplingCost(inputs, &*finding);
   finding->action =
       "Launch less often: CUDA graphs, fused kernels, larger batches; then cut the host work "
       "between launches.";
   return finding;
 }
 
-MaybeFinding CodeLoading(const RunFacts& facts) {
-  MaybeFinding finding = IdleFinding(facts, GapCause::kLoading);
+MaybeFinding CodeLoading(const RunInputs& inputs) {
+  MaybeFinding finding = IdleFinding(inputs, GapCause::kLoading);
   if (!finding) return finding;
-  finding->title = Idle(facts, *finding) + " while the driver loads or compiles code.";
+  finding->title = Idle(inputs, *finding) + " while the driver loads or compiles code.";
   finding->action =
       "Launch each kernel once before the part that counts, or load all code at the start "
       "(CUDA_MODULE_LOADING=EAGER); ship code for this GPU (-arch), so that nothing is compiled at "
@@ -145,70 +144,70 @@ MaybeFinding CodeLoading(const RunFacts& facts) {
   return finding;
 }
 
-MaybeFinding HostWork(const RunFacts& facts) {
-  MaybeFinding finding = IdleFinding(facts, GapCause::kHostWork);
+MaybeFinding HostWork(const RunInputs& inputs) {
+  MaybeFinding finding = IdleFinding(inputs, GapCause::kHostWork);
   if (!finding) return finding;
-  finding->title = Idle(facts, *finding) + " while the host works outside CUDA.";
+  finding->title = Idle(inputs, *finding) + " while the host works outside CUDA.";
   finding->action =
       "Do that work on another thread or ahead of time, so that the next launches are queued "
       "before the GPU runs dry.";
   return finding;
 }
 
-MaybeFinding TransferBound(const RunFacts& facts) {
-  MaybeFinding finding = IdleFinding(facts, GapCause::kTransfer);
+MaybeFinding TransferBound(const RunInputs& inputs) {
+  MaybeFinding finding = IdleFinding(inputs, GapCause::kTransfer);
   if (!finding) return finding;
-  finding->title = Idle(facts, *finding) + " between copies and the work around them.";
+  finding->title = Idle(inputs, *finding) + " between copies and the work around them.";
   finding->action = "Copy earlier, on a stream of its own, and in fewer pieces.";
   return finding;
 }
 
-MaybeFinding UnexplainedIdle(const RunFacts& facts) {
-  MaybeFinding finding = IdleFinding(facts, GapCause::kUnknown, kUnexplainedGapNs);
+MaybeFinding UnexplainedIdle(const RunInputs& inputs) {
+  MaybeFinding finding = IdleFinding(inputs, GapCause::kUnknown, kUnexplainedGapNs);
   if (!finding) return finding;
-  finding->title = Idle(facts, *finding) + " for a reason that the records do not show.";
+  finding->title = Idle(inputs, *finding) + " for a reason that the records do not show.";
   finding->action =
       "Capture again with API calls recorded and NVTX ranges around the phases of the program.";
   finding->confidence = Confidence::kLow;
   return finding;
 }
 
-MaybeFinding SmallKernels(const RunFacts& facts) {
-  if (facts.Share(facts.Idle(GapCause::kLaunch)) < kIdleShare) return std::nullopt;
+MaybeFinding SmallKernels(const RunInputs& inputs) {
+  if (inputs.Share(inputs.Idle(GapCause::kLaunch)) < kIdleShare) return std::nullopt;
   int64_t count = 0;
   double time = 0, gaps = 0;
-  for (size_t i = 0; i < facts.model.ops.size(); ++i) {
-    const Op& op = facts.model.ops[i];
+  for (size_t i = 0; i < inputs.model.ops.size(); ++i) {
+    const Op& op = inputs.model.ops[i];
     if (op.kind != model::OpKind::kKernel || !op.timed || op.graph != 0 ||
-        op.device != facts.device.device) {
+        op.device != inputs.device.device) {
       continue;
     }
     const auto duration = static_cast<double>(op.end_ns - op.start_ns);
     if (duration >= kSmallKernelNs) continue;
     ++count;
     time += duration;
-    gaps += facts.LaunchGapBefore(static_cast<int32_t>(i));
+    gaps += inputs.LaunchGapBefore(static_cast<int32_t>(i));
   }
-  if (static_cast<double>(count) < kSmallKernels || facts.Share(gaps) < kIdleShare) {
+  if (static_cast<double>(count) < kSmallKernels || inputs.Share(gaps) < kIdleShare) {
     return std::nullopt;
   }
   Finding finding;
   finding.title = FormatCount(static_cast<uint64_t>(count)) +
                   " kernels shorter than 10 us leave the GPU waiting for the next one.";
   finding.evidence = {"they run for " + FormatNs(time) + " in all (" +
-                          Percent(time / std::max(1.0, Length(facts.kernels))) +
+                          Percent(time / std::max(1.0, Length(inputs.kernels))) +
                           " of the kernel time)",
                       "launch gaps before them: " + FormatNs(gaps)};
   finding.action = "Fuse neighbours, or batch more work into each launch.";
   finding.gain_at_most_ns = gaps;
   finding.confidence = Confidence::kMedium;
-  finding.withheld_why = facts.lost_operations;
+  finding.withheld_why = inputs.lost_operations;
   return finding;
 }
 
 struct FindingRule {
   std::string_view id;
-  MaybeFinding (*find)(const RunFacts&);
+  MaybeFinding (*find)(const RunInputs&);
 };
 
 constexpr FindingRule kFindings[] = {
@@ -231,26 +230,26 @@ void Withhold(Finding* finding) {
 }  // namespace
 
 std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeline,
-                               const Report& report) {
+                               double span_ns) {
   std::vector<Finding> findings;
-  if (!(report.span_ns > 0)) return findings;
-  std::vector<RunFacts> devices;
+  if (!(span_ns > 0)) return findings;
+  std::vector<RunInputs> devices;
   for (const DeviceTimeline& device : timeline.devices) {
-    devices.push_back(GatherRunFacts(model, device, report.span_ns));
+    devices.push_back(GatherRunInputs(model, device, span_ns));
   }
   for (const FindingRule& rule : kFindings) {
     MaybeFinding worst;
-    for (const RunFacts& facts : devices) {
-      MaybeFinding finding = rule.find(facts);
+    for (const RunInputs& inputs : devices) {
+      MaybeFinding finding = rule.find(inputs);
       if (!finding || (worst && finding->gain_at_most_ns <= worst->gain_at_most_ns)) continue;
       if (devices.size() > 1) {
-        finding->evidence.push_back("on device " + std::to_string(facts.device.device));
+        finding->evidence.push_back("on device " + std::to_string(inputs.device.device));
       }
       worst = std::move(finding);
     }
     if (!worst) continue;
     worst->id = rule.id;
-    worst->gain_at_most_ns = std::clamp(worst->gain_at_most_ns, 0.0, report.span_ns);
+    worst->gain_at_most_ns = std::clamp(worst->gain_at_most_ns, 0.0, span_ns);
     if (!worst->withheld_why.empty()) Withhold(&*worst);
     findings.push_back(std::move(*worst));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the verdict rules look at: a kernel's counters as fractions of each unit's peak, ranked,
-// with everything that is missing or not finite left out.
+// The inputs of the verdict rules: the units of a kernel or region ranked by use, stalls, activity
+// and shape. Values that are missing or not finite are left out.
 #ifndef PROF_LIB_ANALYZER_RULES_RULE_INPUTS_H_
 #define PROF_LIB_ANALYZER_RULES_RULE_INPUTS_H_
 
@@ -11,71 +11,52 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/analyzer/kernels/stalls.h"
+#include "lib/analyzer/kernels/unit_use.h"
 #include "lib/snapshot/model/model.h"
-#include "prof/report.h"
+#include "prof/kernel_report.h"
 
 namespace prof::analyzer {
 
-enum class Unit : uint8_t {
-  kDram,
-  kL2,
-  kL1,      // L1's data path, used mostly for global memory
-  kShared,  // the same data path, used mostly for shared memory
-  kTensor,
-  kFma,
-  kAlu,
-  kFp64,
-  kSfu,
-  kLsu,  // instruction rate of the load/store pipe
-  kIssue
-};
-
-struct UnitUse {
-  Unit unit = Unit::kDram;
-  double use = 0;           // fraction of peak
-  std::string_view metric;  // the constituent that is highest
-};
-
-struct Stall {
-  std::string_view reason;  // "long_scoreboard"
-  double share = 0;         // of a warp's latency per instruction
-  double cycles = 0;        // per issued instruction
-};
-
-struct Facts {
-  const KernelReport* kernel = nullptr;
+// Of a kernel or of a counted region, which have the same rules about units.
+struct RuleInputs {
+  const Measured* counters = nullptr;     // of the kernel or region
+  const KernelReport* kernel = nullptr;   // nullptr: a region, which has no launch of its own
   bool measured = false;                  // any usable counter
-  std::vector<UnitUse> units;             // measured ones, by use, descending
   std::vector<std::string_view> unknown;  // units that a claim of "nothing is busy" would need
-  double busiest = 0;                     // the highest use of all: the speed of light
+  double busiest = 0;                     // the highest use of all units
   std::optional<UnitUse> leader;          // the unit that a throughput verdict would name
   std::optional<UnitUse> rival;           // the highest that is not a consequence of the leader
-  std::optional<double> shared_share;     // of L1's wavefronts
-  bool shared_inferred = false;           // from stalls, not measured
+  SharedShare shared;                     // shared memory's part of L1's wavefronts
 
   std::vector<Stall> stalls;        // by share, descending; without selected and not_selected
   std::optional<double> issue;      // instructions per active cycle and scheduler, 0..1
   std::optional<double> eligible;   // warps per active cycle and scheduler
   std::optional<double> active;     // SM cycles active / elapsed, average over SMs
   std::optional<double> imbalance;  // 1 - average / maximum of SM cycles active
-  std::optional<double>
-      conflicts;  // shared-memory wavefronts that are conflicts, worse of ld and st
+  // Share of the shared-memory wavefronts that are conflicts, the worse of loads and stores.
+  std::optional<double> conflicts;
+  std::optional<double> achieved_occupancy;  // of a kernel
 
+  int64_t runs = 0;                   // launches of the kernel, instances of the region
   double duration_ns = 0;             // median; 0: unknown
-  double blocks = 0;                  // in the grid
-  double threads = 0;                 // per block
+  double blocks = 1;                  // in the grid
+  double threads = 1;                 // per block
   uint32_t sm_count = 0;              // 0: unknown
   std::vector<std::string> unstable;  // reasons to trust the counters less
 
-  double UseOf(Unit unit) const;  // 0 where it was not measured
-  double Margin() const;          // leader - rival
+  [[nodiscard]] const std::vector<UnitUse>& units() const { return counters->units; }
+  [[nodiscard]] double UseOf(Unit unit) const;  // 0 where it was not measured
+  [[nodiscard]] double Margin() const;          // leader - rival
+  // Of a metric by CUPTI name; null when it is absent, negative or not finite.
+  [[nodiscard]] std::optional<double> Median(std::string_view metric) const;
+  [[nodiscard]] double SamplesOf(std::string_view metric) const;
 };
 
-// A metric by CUPTI name; null when absent, without samples, negative or not finite.
-const Statistic* FindMetric(const KernelReport& kernel, std::string_view metric);
-std::optional<double> Median(const KernelReport& kernel, std::string_view metric);
-
-Facts GatherFacts(const KernelReport& kernel, const model::Device* device);
+// `device` may be null: rules that need its limits then do not match.
+[[nodiscard]] RuleInputs GatherInputs(const KernelReport& kernel, const model::Device* device);
+[[nodiscard]] RuleInputs GatherInputs(const RegionInstances& instances, const Measured& counters,
+                                      const model::Device* device);
 
 }  // namespace prof::analyzer
 

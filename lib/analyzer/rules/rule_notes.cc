@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The modifiers. Each needs its own metrics and keeps silent without them.
 #include "lib/analyzer/rules/rule_notes.h"
 
 #include <algorithm>
@@ -9,8 +7,7 @@
 
 #include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
-#include "lib/analyzer/rules/rule_ids.h"
-#include "lib/analyzer/rules/thresholds.h"
+#include "lib/analyzer/base/thresholds.h"
 
 namespace prof::analyzer {
 namespace {
@@ -18,23 +15,22 @@ namespace {
 using Note = std::optional<std::string>;  // the text after the id; nullopt: nothing to say
 
 // LSU metrics say nothing about bytes that TMA moved past it.
-bool TmaMovesMost(const KernelReport& kernel) {
-  const auto l2 = Median(kernel, "lts__t_sectors.sum");
-  const auto loads = Median(kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
-  const auto stores = Median(kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+bool TmaMovesMost(const RuleInputs& inputs) {
+  const auto l2 = inputs.Median("lts__t_sectors.sum");
+  const auto loads = inputs.Median("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
+  const auto stores = inputs.Median("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
   return l2 && loads && *loads + stores.value_or(0) < kLsuShareOfL2 * *l2;
 }
 
-Note Uncoalesced(const Facts& facts) {
-  const KernelReport& kernel = *facts.kernel;
-  if (TmaMovesMost(kernel)) return std::nullopt;
+Note Uncoalesced(const RuleInputs& inputs) {
+  if (TmaMovesMost(inputs)) return std::nullopt;
   std::string found;
   for (const auto& [op, what] : {std::pair("ld", "loads"), std::pair("st", "stores")}) {
     const std::string suffix = std::string("_mem_global_op_") + op;
-    const auto sectors = Median(kernel, "l1tex__t_sectors_pipe_lsu" + suffix + ".sum");
-    const auto requests = Median(kernel, "l1tex__t_requests_pipe_lsu" + suffix + ".sum");
+    const auto sectors = inputs.Median("l1tex__t_sectors_pipe_lsu" + suffix + ".sum");
+    const auto requests = inputs.Median("l1tex__t_requests_pipe_lsu" + suffix + ".sum");
     const auto useful =
-        Median(kernel, "smsp__sass_average_data_bytes_per_sector" + suffix + ".ratio");
+        inputs.Median("smsp__sass_average_data_bytes_per_sector" + suffix + ".ratio");
     const bool many = sectors && requests && *requests > 0 && *sectors > kWidestSectors * *requests;
     // 0 comes from patched counters that did not run, not from sectors without a use.
     const bool sparse = useful && *useful > 0 && *useful < kUsefulBytesPerSector;
@@ -53,21 +49,20 @@ Note Uncoalesced(const Facts& facts) {
   return found + ": let neighbouring lanes access neighbouring addresses";
 }
 
-Note BankConflicts(const Facts& facts) {
-  if (!facts.conflicts || *facts.conflicts < kConflictShare) return std::nullopt;
-  std::string text = Percent(*facts.conflicts) + " of the shared-memory wavefronts are conflicts";
-  if (*facts.conflicts < 1)
-    text += " (" + FormatFixed(1 / (1 - *facts.conflicts), 1) + "-way on average)";
+Note BankConflicts(const RuleInputs& inputs) {
+  if (!inputs.conflicts || *inputs.conflicts < kConflictShare) return std::nullopt;
+  std::string text = Percent(*inputs.conflicts) + " of the shared-memory wavefronts are conflicts";
+  if (*inputs.conflicts < 1)
+    text += " (" + FormatFixed(1 / (1 - *inputs.conflicts), 1) + "-way on average)";
   return text + ": pad or swizzle the layout";
 }
 
-Note Divergence(const Facts& facts) {
-  const auto threads = Median(*facts.kernel, "smsp__thread_inst_executed_per_inst_executed.ratio");
+Note Divergence(const RuleInputs& inputs) {
+  const auto threads = inputs.Median("smsp__thread_inst_executed_per_inst_executed.ratio");
   if (!threads) return std::nullopt;
-  const auto active =
-      Median(*facts.kernel, "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio");
+  const auto active = inputs.Median("smsp__thread_inst_executed_pred_on_per_inst_executed.ratio");
   // A block of 16 threads cannot have more than 16 in a warp: that is block-size, not divergence.
-  const double full = facts.threads / std::ceil(facts.threads / kWarpThreads);
+  const double full = inputs.threads / std::ceil(inputs.threads / kWarpThreads);
   const double lanes = std::min(*threads, active.value_or(*threads));
   const double limit = kThreadsPerInst * full / kWarpThreads;
   if (!(lanes > 0) || lanes >= limit) return std::nullopt;
@@ -77,20 +72,20 @@ Note Divergence(const Facts& facts) {
          ": group the work so that a warp takes one path";
 }
 
-Note BlockSize(const Facts& facts) {
-  const double last = std::fmod(facts.threads, kWarpThreads);
+Note BlockSize(const RuleInputs& inputs) {
+  const double last = std::fmod(inputs.threads, kWarpThreads);
   if (last == 0) return std::nullopt;
-  const double lost = (1 - last / kWarpThreads) / std::ceil(facts.threads / kWarpThreads);
-  return FormatFixed(facts.threads, 0) + " threads per block leave " + Percent(lost) +
+  const double lost = (1 - last / kWarpThreads) / std::ceil(inputs.threads / kWarpThreads);
+  return FormatFixed(inputs.threads, 0) + " threads per block leave " + Percent(lost) +
          " of the lanes empty: use a multiple of 32";
 }
 
-Note Spills(const Facts& facts) {
-  const KernelReport& kernel = *facts.kernel;
+Note Spills(const RuleInputs& inputs) {
+  const KernelReport& kernel = *inputs.kernel;
   const auto sum = [&](const char* space) {
     const std::string prefix = std::string("l1tex__t_sectors_pipe_lsu_mem_") + space + "_op_";
-    return Median(kernel, prefix + "ld.sum").value_or(0) +
-           Median(kernel, prefix + "st.sum").value_or(0);
+    return inputs.Median(prefix + "ld.sum").value_or(0) +
+           inputs.Median(prefix + "st.sum").value_or(0);
   };
   const double local = sum("local");
   const double all = local + sum("global");
@@ -100,49 +95,47 @@ Note Spills(const Facts& facts) {
          " B per thread): register spills, or arrays indexed at run time";
 }
 
-Note Atomics(const Facts& facts) {
-  const KernelReport& kernel = *facts.kernel;
-  const auto all = Median(kernel, "lts__t_sectors.sum");
-  const double atomics = Median(kernel, "lts__t_sectors_op_atom.sum").value_or(0) +
-                         Median(kernel, "lts__t_sectors_op_red.sum").value_or(0);
+Note Atomics(const RuleInputs& inputs) {
+  const auto all = inputs.Median("lts__t_sectors.sum");
+  const double atomics = inputs.Median("lts__t_sectors_op_atom.sum").value_or(0) +
+                         inputs.Median("lts__t_sectors_op_red.sum").value_or(0);
   if (!all || !(*all > 0) || atomics <= kAtomicShare * *all) return std::nullopt;
-  if (facts.UseOf(Unit::kDram) >= kBusy) return std::nullopt;
+  if (inputs.UseOf(Unit::kDram) >= kBusy) return std::nullopt;
   return Percent(std::min(1.0, atomics / *all)) +
          " of the L2 sectors are atomics or reductions: aggregate per warp or block first";
 }
 
-Note TensorUnderused(const Facts& facts) {
-  const double tensor = facts.UseOf(Unit::kTensor);
-  if (tensor < kTensorKernel || tensor >= kBusy || facts.busiest >= kBusy) return std::nullopt;
+Note TensorUnderused(const RuleInputs& inputs) {
+  const double tensor = inputs.UseOf(Unit::kTensor);
+  if (tensor < kTensorKernel || tensor >= kBusy || inputs.busiest >= kBusy) return std::nullopt;
   for (const Unit pipe : {Unit::kFma, Unit::kAlu, Unit::kFp64, Unit::kSfu}) {
-    if (facts.UseOf(pipe) > tensor) return std::nullopt;
+    if (inputs.UseOf(pipe) > tensor) return std::nullopt;
   }
   return "the tensor pipe is the main one, at " + Percent(tensor) +
          ": look at matrix sizes (multiples of 16), tile size against problem size, pipeline "
          "stages";
 }
 
-Note IntegerFma(const Facts& facts) {
-  const KernelReport& kernel = *facts.kernel;
-  if (!facts.leader || facts.leader->unit != Unit::kFma) return std::nullopt;
+Note IntegerFma(const RuleInputs& inputs) {
+  if (!inputs.leader || inputs.leader->unit != Unit::kFma) return std::nullopt;
   double flops = 0;
   bool counted = false;
   for (const char* op : {"fadd", "fmul", "ffma", "hadd", "hmul", "hfma"}) {
     const auto executed =
-        Median(kernel, std::string("smsp__sass_thread_inst_executed_op_") + op + "_pred_on.sum");
+        inputs.Median(std::string("smsp__sass_thread_inst_executed_op_") + op + "_pred_on.sum");
     counted = counted || executed.has_value();
     flops += executed.value_or(0);
   }
-  const auto warps = Median(kernel, "smsp__inst_executed.sum");
-  const auto lanes = Median(kernel, "smsp__thread_inst_executed_per_inst_executed.ratio");
+  const auto warps = inputs.Median("smsp__inst_executed.sum");
+  const auto lanes = inputs.Median("smsp__thread_inst_executed_per_inst_executed.ratio");
   const double all = warps.value_or(0) * lanes.value_or(kWarpThreads);
   if (!counted || flops > kNoFlops * all) return std::nullopt;
   std::string text =
       "hardly any floating-point instructions were counted: integer multiply-adds (IMAD) run on "
       "this pipe";
   const auto heavy =
-      Median(kernel, "sm__pipe_fmaheavy_cycles_active.avg.pct_of_peak_sustained_elapsed");
-  const auto whole = Median(kernel, "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed");
+      inputs.Median("sm__pipe_fmaheavy_cycles_active.avg.pct_of_peak_sustained_elapsed");
+  const auto whole = inputs.Median("sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed");
   if (heavy && whole && *heavy > kHeavyOverWholeFma * *whole) {
     text += ", on its heavy half only (" + FormatFixed(*heavy, 1) + " % against " +
             FormatFixed(*whole, 1) + " %)";
@@ -152,18 +145,17 @@ Note IntegerFma(const Facts& facts) {
   return text;
 }
 
-Note Unfused(const Facts& facts) {
-  const KernelReport& kernel = *facts.kernel;
+Note Unfused(const RuleInputs& inputs) {
   for (const char* type : {"f", "d"}) {
     const auto count = [&](const char* op) {
-      return Median(kernel,
-                    std::string("smsp__sass_thread_inst_executed_op_") + type + op + "_pred_on.sum")
+      return inputs
+          .Median(std::string("smsp__sass_thread_inst_executed_op_") + type + op + "_pred_on.sum")
           .value_or(0);
     };
     const double unfused = count("add") + count("mul");
     const double all = unfused + count("fma");
     const Unit pipe = *type == 'f' ? Unit::kFma : Unit::kFp64;
-    if (!(all > 0) || unfused / all / 2 <= kUnfusedGain || facts.UseOf(pipe) < kBusy) continue;
+    if (!(all > 0) || unfused / all / 2 <= kUnfusedGain || inputs.UseOf(pipe) < kBusy) continue;
     return Percent(unfused / all) + " of the " + (*type == 'f' ? "FP32" : "FP64") +
            " operations are separate adds and multiplies: fusing pairs saves at most " +
            Percent(unfused / all / 2) + " of them";
@@ -171,49 +163,49 @@ Note Unfused(const Facts& facts) {
   return std::nullopt;
 }
 
-Note Tail(const Facts& facts) {
-  if (!HasTail(facts)) return std::nullopt;
-  return FormatFixed(facts.kernel->occupancy.waves, 2) + " waves of blocks: the last one leaves " +
-         Percent(facts.kernel->occupancy.tail_lost) + " of the block slots empty";
+Note Tail(const RuleInputs& inputs) {
+  if (!HasTail(inputs)) return std::nullopt;
+  return FormatFixed(inputs.kernel->occupancy.waves, 2) + " waves of blocks: the last one leaves " +
+         Percent(inputs.kernel->occupancy.tail_lost) + " of the block slots empty";
 }
 
-Note Imbalance(const Facts& facts) {
-  if (!IsImbalanced(facts)) return std::nullopt;
-  return "SMs are active for very different times: the average one " + Percent(*facts.imbalance) +
+Note Imbalance(const RuleInputs& inputs) {
+  if (!IsImbalanced(inputs)) return std::nullopt;
+  return "SMs are active for very different times: the average one " + Percent(*inputs.imbalance) +
          " less than the busiest";
 }
 
-Note PartialWave(const Facts& facts) {
-  const Occupancy& occupancy = facts.kernel->occupancy;
+Note PartialWave(const RuleInputs& inputs) {
+  const Occupancy& occupancy = inputs.kernel->occupancy;
   if (!occupancy.known || !(occupancy.waves > 0) || occupancy.waves >= 1) return std::nullopt;
-  if (facts.busiest >= kBusy) return std::nullopt;
+  if (inputs.busiest >= kBusy) return std::nullopt;
   return "the grid fills " + Percent(occupancy.waves) +
          " of the block slots of the device: more blocks would hide more latency";
 }
 
-Note AlsoBusy(const Facts& facts) {
-  if (!facts.rival || facts.rival->use < kBusy) return std::nullopt;
-  return "a second unit is at " + Percent(facts.rival->use) + " (" +
-         std::string(facts.rival->metric) + "): it limits what relieving the first one buys";
+Note AlsoBusy(const RuleInputs& inputs) {
+  if (!inputs.rival || inputs.rival->of_peak < kBusy) return std::nullopt;
+  return "a second unit is at " + Percent(inputs.rival->of_peak) + " (" + inputs.rival->metric +
+         "): it limits what relieving the first one buys";
 }
 
-Note HitRate(const Facts& facts) {
+Note HitRate(const RuleInputs& inputs) {
   for (const char* metric : {"lts__t_sector_hit_rate.pct", "l1tex__t_sector_hit_rate.pct"}) {
-    if (Median(*facts.kernel, metric).value_or(0) <= 100) continue;
+    if (inputs.Median(metric).value_or(0) <= 100) continue;
     return std::string(metric) +
            " came out above 100 %: its two halves are from different launches; not used";
   }
   return std::nullopt;
 }
 
-Note Unstable(const Facts& facts) {
-  if (facts.unstable.empty()) return std::nullopt;
-  return Join(facts.unstable);
+Note Unstable(const RuleInputs& inputs) {
+  if (inputs.unstable.empty()) return std::nullopt;
+  return Join(inputs.unstable);
 }
 
 struct NoteRule {
   std::string_view id;
-  Note (*find)(const Facts&);
+  Note (*find)(const RuleInputs&);
   std::string_view repeats;  // the verdict that already says it
 };
 
@@ -237,24 +229,24 @@ constexpr NoteRule kNotes[] = {
 
 }  // namespace
 
-bool HasTail(const Facts& facts) {
-  const Occupancy& occupancy = facts.kernel->occupancy;
+bool HasTail(const RuleInputs& inputs) {
+  const Occupancy& occupancy = inputs.kernel->occupancy;
   return occupancy.known && occupancy.waves >= 1 && occupancy.tail_lost >= kTailLost &&
-         facts.imbalance.value_or(0) >= kImbalance;
+         inputs.imbalance.value_or(0) >= kImbalance;
 }
 
-bool IsImbalanced(const Facts& facts) {
-  const Occupancy& occupancy = facts.kernel->occupancy;
-  return occupancy.known && occupancy.waves >= 1 && occupancy.achieved && !HasTail(facts) &&
-         facts.imbalance.value_or(0) >= kImbalance &&
+bool IsImbalanced(const RuleInputs& inputs) {
+  const Occupancy& occupancy = inputs.kernel->occupancy;
+  return occupancy.known && occupancy.waves >= 1 && occupancy.achieved && !HasTail(inputs) &&
+         inputs.imbalance.value_or(0) >= kImbalance &&
          occupancy.theoretical - *occupancy.achieved > kAchievedBelow;
 }
 
-std::vector<std::string> FindNotes(const Facts& facts, std::string_view rule) {
+std::vector<std::string> FindNotes(const RuleInputs& inputs, std::string_view rule) {
   std::vector<std::string> notes;
   for (const NoteRule& note : kNotes) {
     if (!rule.empty() && note.repeats == rule) continue;
-    if (const Note text = note.find(facts)) notes.push_back(std::string(note.id) + ": " + *text);
+    if (const Note text = note.find(inputs)) notes.push_back(std::string(note.id) + ": " + *text);
   }
   return notes;
 }

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is worth knowing about a kernel beside the thing that limits it.
+// Notes stand beside the verdict on a kernel: other things that are worth knowing about it. Each
+// needs metrics of its own; without them it is left out.
 #ifndef PROF_LIB_ANALYZER_RULES_RULE_NOTES_H_
 #define PROF_LIB_ANALYZER_RULES_RULE_NOTES_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/analyzer/rules/rule_inputs.h"
 
 namespace prof::analyzer {
 
-// "bank-conflicts: ..."; notes that would repeat the primary verdict `rule` are left out.
-std::vector<std::string> FindNotes(const Facts& facts, std::string_view rule);
+// "bank-conflicts: ..."; without the notes that would repeat the verdict of `rule`.
+[[nodiscard]] std::vector<std::string> FindNotes(const RuleInputs& inputs, std::string_view rule);
 
-// Shared by notes and verdicts.
-bool HasTail(const Facts& facts);
-bool IsImbalanced(const Facts& facts);
+// The ids of all notes: each note starts with "<id>: ".
+[[nodiscard]] std::vector<std::string_view> NoteIds();
+
+// Conditions that verdicts use as well.
+[[nodiscard]] bool HasTail(const RuleInputs& inputs);
+[[nodiscard]] bool IsImbalanced(const RuleInputs& inputs);
 
 }  // namespace prof::analyzer
 

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What PM samples say of a kernel without counters: DRAM, when it is saturated beyond the error
-// bound, and otherwise only what was read. Counters of single launches always come first.
+#include "lib/analyzer/rules/verdict_continuous.h"
+
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
+#include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/continuous/continuous.h"
-#include "lib/analyzer/rules/thresholds.h"
-#include "lib/analyzer/rules/verdicts.h"
 
 namespace prof::analyzer {
 
-bool ContinuousDramBound(const Facts& facts) {
-  if (facts.measured || facts.duration_ns < kLaunchSizedNs) return false;
-  const std::optional<ContinuousDram> dram = FindContinuousDram(facts.kernel->continuous);
+bool ContinuousDramBound(const RuleInputs& inputs) {
+  if (inputs.measured || inputs.duration_ns < kLaunchSizedNs) return false;
+  const std::optional<ContinuousDram> dram = FindContinuousDram(inputs.kernel->continuous);
   return dram && dram->percent - dram->error >= 100 * kSaturated;
 }
 
-void FillContinuousDram(const Facts& facts, Verdict* verdict) {
-  const ContinuousDram dram = *FindContinuousDram(facts.kernel->continuous);
+void FillContinuousDram(const RuleInputs& inputs, Verdict* verdict) {
+  const ContinuousDram dram = *FindContinuousDram(inputs.kernel->continuous);
   const double least = (dram.percent - dram.error) / 100;
   verdict->summary = "Limited by DRAM at " + FormatFixed(dram.percent, 1) + " +-" +
                      FormatFixed(dram.error, 1) +
                      " % of its peak, by samples of the whole GPU while it ran.";
-  SayContinuous(facts, verdict);
+  AddContinuous(inputs, verdict);
   verdict->action =
       "Move fewer bytes: fuse with the neighbouring kernels, use a smaller type, reuse data from "
       "cache or shared memory.";
@@ -38,8 +36,8 @@ void FillContinuousDram(const Facts& facts, Verdict* verdict) {
   verdict->missing = "counters of this kernel: the use of the other units, its traffic and stalls";
 }
 
-void SayContinuous(const Facts& facts, Verdict* verdict) {
-  for (const auto& [metric, value] : facts.kernel->continuous) {
+void AddContinuous(const RuleInputs& inputs, Verdict* verdict) {
+  for (const auto& [metric, value] : inputs.kernel->continuous) {
     std::string line = metric;
     if (value.value) {
       line += " " + FormatFixed(*value.value, 1) + " +-" + FormatFixed(value.error, 1);

@@ -1,69 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What limits several kernels that were counted together. A unit that is busy through all of them
-// limits them as a whole; if none is, the kernels may well have limits of their own, which the sum
-// of their counters does not show.
-#include <string>
+#include "lib/analyzer/rules/verdict_region.h"
 
 #include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
-#include "lib/analyzer/regions/counted_regions.h"
+#include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_inputs.h"
-#include "lib/analyzer/rules/rules.h"
-#include "lib/analyzer/rules/thresholds.h"
-#include "lib/analyzer/rules/verdicts.h"
+#include "lib/analyzer/rules/verdict_rules.h"
 
 namespace prof::analyzer {
 namespace {
 
-std::string Subject(const WholeReport& whole) {
-  return whole.kind == WholeReport::Kind::kGraph ? "The graph" : "The range";
-}
+bool IsGraph(const RegionInstances& region) { return region.kind == RegionInstances::Kind::kGraph; }
 
-void FillNotMeasured(const WholeReport& whole, Verdict* verdict) {
+void FillNotMeasured(const Measured& counters, Verdict* verdict) {
   verdict->limiter = Limiter::kNotMeasured;
   verdict->rule = "not-measured";
   verdict->summary = "No counters were read for it.";
-  verdict->missing = "a usable sample: of " +
-                     Plural(static_cast<uint64_t>(whole.samples_rejected + whole.samples_used),
-                            "sample", "samples") +
-                     " none had a value, or other GPU work ran beside all of them";
+  verdict->missing =
+      "a usable sample: of " +
+      Plural(static_cast<uint64_t>(counters.samples_rejected + counters.samples_used), "sample",
+             "samples") +
+      " none had a value, or other GPU work ran beside all of them";
 }
 
-void FillNoUnit(const WholeReport& whole, const Facts& facts, Verdict* verdict) {
+void FillNoUnit(const RegionInstances& region, const RuleInputs& inputs, Verdict* verdict) {
   verdict->limiter = Limiter::kUnknown;
-  verdict->rule = "whole-no-unit";
+  verdict->rule = "region-no-unit";
   verdict->confidence = Confidence::kLow;
-  verdict->summary = Subject(whole) + " keeps no unit of the GPU busy as a whole";
-  if (!facts.units.empty()) verdict->summary += ": the busiest is " + Use(facts.units.front());
+  verdict->summary = std::string(IsGraph(region) ? "The graph" : "The range") +
+                     " keeps no unit of the GPU busy as a whole";
+  if (!inputs.units().empty()) {
+    verdict->summary += ": the busiest is " + DescribeUse(inputs.units().front());
+  }
   verdict->summary += ".";
-  for (size_t i = 0; i < facts.units.size() && i < 3; ++i) SayUnit(facts, facts.units[i], verdict);
-  verdict->missing = !facts.unknown.empty()
-                         ? "the use of " + Join(facts.unknown) + " (tier T1)"
+  AddBusiestUnits(inputs, verdict);
+  verdict->missing = !inputs.unknown.empty()
+                         ? "the use of " + Join(inputs.unknown) + " (--counters sol)"
                          : "counters of its kernels one by one: each may have a limit of its own";
-  if (facts.unknown.empty() && whole.kind == WholeReport::Kind::kGraph) {
+  if (inputs.unknown.empty() && IsGraph(region)) {
     verdict->missing += "; they can be had by launching them without the graph";
   }
 }
 
 }  // namespace
 
-Verdict JudgeWhole(const WholeReport& whole, const model::Device* device) {
-  KernelReport kernel = AsKernel(whole);
-  // Whether its kernels use shared memory is not known: the L1 data path may then be either.
-  kernel.dynamic_shared_bytes = 1;
-  const Facts facts = GatherFacts(kernel, device);
+Verdict DecideRegion(const RegionInstances& instances, const Measured& counters,
+                     const model::Device* device, std::vector<std::string> notes) {
+  const RuleInputs inputs = GatherInputs(instances, counters, device);
   Verdict verdict;
-  if (!facts.measured) {
-    FillNotMeasured(whole, &verdict);
-  } else if (JudgeUnits(facts, &verdict)) {
+  if (!inputs.measured) {
+    FillNotMeasured(counters, &verdict);
+  } else if (DecideUnits(inputs, &verdict)) {
     verdict.summary = "As a whole: " + verdict.summary;
   } else {
-    FillNoUnit(whole, facts, &verdict);
+    FillNoUnit(instances, inputs, &verdict);
   }
-  if (!facts.unstable.empty()) verdict.notes.push_back("unstable: " + Join(facts.unstable));
+  if (!inputs.unstable.empty()) verdict.notes.push_back("unstable: " + Join(inputs.unstable));
+  verdict.notes.insert(verdict.notes.end(), notes.begin(), notes.end());
   return verdict;
+}
+
+std::string DescribeRegion(const RegionReport& region) {
+  const std::string what = IsGraph(region) ? "the graph" : "the range " + region.label;
+  const std::string busiest = BusiestUnits(region.units);
+  return what + " as a whole: " + (busiest.empty() ? "no usable sample" : busiest);
 }
 
 }  // namespace prof::analyzer

@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The table of verdicts on a kernel, evaluated in order: the first rule that matches is the
-// verdict, what else matches is named beside it. docs/rules.md explains each one.
+#include "lib/analyzer/rules/verdict_rules.h"
+
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
+#include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_evidence.h"
-#include "lib/analyzer/rules/rule_ids.h"
-#include "lib/analyzer/rules/rule_inputs.h"
 #include "lib/analyzer/rules/rule_notes.h"
-#include "lib/analyzer/rules/rules.h"
-#include "lib/analyzer/rules/thresholds.h"
-#include "lib/analyzer/rules/verdicts.h"
+#include "lib/analyzer/rules/verdict_continuous.h"
+#include "lib/analyzer/rules/verdict_latency.h"
+#include "lib/analyzer/rules/verdict_region.h"
+#include "lib/analyzer/rules/verdict_units.h"
 
 namespace prof::analyzer {
 namespace {
 
-bool NotMeasured(const Facts& facts) { return !facts.measured; }
+bool NotMeasured(const RuleInputs& inputs) { return !inputs.measured; }
 
-void FillNotMeasured(const Facts& facts, Verdict* verdict) {
-  const KernelReport& kernel = *facts.kernel;
-  verdict->summary = kernel.whole_graph ? "It is a CUDA graph, of which no kernel was recorded."
-                                        : "No counters were read for this kernel.";
-  if (facts.duration_ns > 0 && facts.duration_ns < kLaunchSizedNs) {
-    verdict->summary += " At " + FormatNs(facts.duration_ns) +
+void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
+  const KernelReport& kernel = *inputs.kernel;
+  verdict->summary = kernel.whole_graph
+                         ? "It is a CUDA graph that was recorded without its kernels."
+                         : "No counters were read for this kernel.";
+  if (inputs.duration_ns > 0 && inputs.duration_ns < kLaunchSizedNs) {
+    verdict->summary += " At " + FormatNs(inputs.duration_ns) +
                         " it is so short that launching it matters more than what limits it.";
   }
   if (kernel.samples_rejected > 0) {
@@ -45,29 +44,27 @@ void FillNotMeasured(const Facts& facts, Verdict* verdict) {
   } else {
     verdict->missing = "counters: they were off, or no launch of this signature was sampled";
   }
-  SayContinuous(facts, verdict);
+  AddContinuous(inputs, verdict);
 }
 
-bool LaunchSized(const Facts& facts) {
-  return facts.duration_ns > 0 && facts.duration_ns < kLaunchSizedNs;
+bool LaunchSized(const RuleInputs& inputs) {
+  return inputs.duration_ns > 0 && inputs.duration_ns < kLaunchSizedNs;
 }
 
-void FillLaunchSized(const Facts& facts, Verdict* verdict) {
-  verdict->summary = "It runs for " + FormatNs(facts.duration_ns) +
+void FillLaunchSized(const RuleInputs& inputs, Verdict* verdict) {
+  verdict->summary = "It runs for " + FormatNs(inputs.duration_ns) +
                      " only: launching it, filling and draining the GPU dominate.";
-  if (facts.leader && facts.leader->use >= kBusy) {
-    verdict->summary += " Its busiest unit is " + Use(*facts.leader) + ".";
+  if (inputs.leader && inputs.leader->of_peak >= kBusy) {
+    verdict->summary += " Its busiest unit is " + DescribeUse(*inputs.leader) + ".";
   }
-  const Statistic& duration = facts.kernel->duration_ns;
-  if (duration.n > 0 && !facts.kernel->duration_from_counters) {
+  const Statistic& duration = inputs.kernel->duration_ns;
+  if (duration.n > 0 && !inputs.kernel->duration_from_counters) {
     verdict->evidence.push_back(Describe("duration", duration, "us", "timeline", 1e-3));
   } else {
-    Say(facts, "duration", "us", "gpu__time_duration.sum", verdict, 1e-3);
+    AddMetric(inputs, "duration", "us", "gpu__time_duration.sum", verdict, 1e-3);
   }
-  for (size_t i = 0; i < facts.units.size() && i < 3; ++i) {
-    SayUnit(facts, facts.units[i], verdict);
-  }
-  SayGrid(facts, verdict);
+  AddBusiestUnits(inputs, verdict);
+  AddGrid(inputs, verdict);
   verdict->action =
       "Merge it with its neighbours, batch more work into one launch, or launch the sequence as a "
       "CUDA graph.";
@@ -76,21 +73,19 @@ void FillLaunchSized(const Facts& facts, Verdict* verdict) {
   verdict->confidence = Confidence::kLow;
 }
 
-bool Always(const Facts&) { return true; }
+bool Always(const RuleInputs&) { return true; }
 
-void FillUnknown(const Facts& facts, Verdict* verdict) {
+void FillUnknown(const RuleInputs& inputs, Verdict* verdict) {
   verdict->confidence = Confidence::kLow;
-  for (size_t i = 0; i < facts.units.size() && i < 3; ++i) {
-    SayUnit(facts, facts.units[i], verdict);
-  }
-  SayStalls(facts, verdict);
-  SayWarps(facts, verdict);
-  if (!facts.unknown.empty()) {
+  AddBusiestUnits(inputs, verdict);
+  AddStalls(inputs, verdict);
+  AddWarps(inputs, verdict);
+  if (!inputs.unknown.empty()) {
     verdict->summary = "Not all units were measured, and none of the others is busy.";
-    verdict->missing = "the use of " + Join(facts.unknown) + " (tier T1)";
-  } else if (facts.stalls.empty()) {
+    verdict->missing = "the use of " + Join(inputs.unknown) + " (--counters sol)";
+  } else if (inputs.stalls.empty()) {
     verdict->summary = "No unit is busy: warps wait, but for what was not measured.";
-    verdict->missing = "warp stall reasons (tier T2)";
+    verdict->missing = "warp stall reasons (--counters stalls)";
   } else {
     verdict->summary = "No unit is busy, and no stall reason stands out.";
     verdict->missing = "PC samples: which instructions the warps wait at";
@@ -100,9 +95,9 @@ void FillUnknown(const Facts& facts, Verdict* verdict) {
 struct Rule {
   std::string_view id;
   Limiter limiter;
-  bool (*matches)(const Facts&);
-  void (*fill)(const Facts&, Verdict*);
-  bool of_unit = false;  // holds for several kernels together as well
+  bool (*matches)(const RuleInputs&);
+  void (*fill)(const RuleInputs&, Verdict*);
+  bool of_unit = false;  // names a unit: holds for a counted region as well
 };
 
 constexpr Rule kRules[] = {
@@ -131,57 +126,71 @@ constexpr Rule kRules[] = {
     {"unknown", Limiter::kUnknown, Always, FillUnknown},
 };
 
-bool Apply(const Rule& rule, const Facts& facts, Verdict* verdict) {
-  if (!rule.matches(facts)) return false;
+bool Apply(const Rule& rule, const RuleInputs& inputs, Verdict* verdict) {
+  if (!rule.matches(inputs)) return false;
   verdict->limiter = rule.limiter;
   verdict->rule = rule.id;
-  rule.fill(facts, verdict);
+  rule.fill(inputs, verdict);
   return true;
 }
 
-void BoundGain(Verdict* verdict) {
+void LimitGain(Verdict* verdict) {
   const double gain = verdict->gain_at_most;
   verdict->gain_at_most = std::isfinite(gain) ? std::clamp(gain, 0.0, 1.0) : 0;
 }
 
 // The next explanation and its value: a unit, or else the stall that the units do not explain.
-std::string RunnerUp(const Facts& facts, const Verdict& verdict) {
-  const bool about_unit = facts.leader && LeaderBound(facts) && !LaunchSized(facts);
-  if (about_unit && facts.rival) return Use(*facts.rival);
+std::string RunnerUp(const RuleInputs& inputs, const Verdict& verdict) {
+  const bool about_unit = inputs.leader && LeaderBound(inputs) && !LaunchSized(inputs);
+  if (about_unit && inputs.rival) return DescribeUse(*inputs.rival);
   if (about_unit || verdict.limiter == Limiter::kNotMeasured) return "";
-  if (verdict.limiter == Limiter::kMixed) return Use(*facts.rival);
-  if (!facts.leader) return "";
-  if (verdict.limiter == Limiter::kSmallGrid && !facts.stalls.empty()) {
-    return std::string(facts.stalls.front().reason) + " stall " +
-           Percent(facts.stalls.front().share);
+  if (verdict.limiter == Limiter::kMixed) return DescribeUse(*inputs.rival);
+  if (!inputs.leader) return "";
+  if (verdict.limiter == Limiter::kSmallGrid && !inputs.stalls.empty()) {
+    return std::string(inputs.stalls.front().reason) + " stall " +
+           Percent(inputs.stalls.front().share);
   }
-  return Use(*facts.leader);
+  return DescribeUse(*inputs.leader);
+}
+
+// A kernel without counters of its own was counted with the other work of `region`.
+std::string MissingBeside(const KernelReport& kernel, const RegionReport& region,
+                          const std::string& missing) {
+  const bool of_range = region.kind == RegionReport::Kind::kRange && !kernel.in_graph;
+  return (of_range ? "counters of its own: it was counted with the other work of its range only"
+                   : missing) +
+         "; " + DescribeRegion(region);
 }
 
 }  // namespace
 
-Verdict JudgeKernel(const KernelReport& kernel, const model::Device* device) {
-  const Facts facts = GatherFacts(kernel, device);
+Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
+                     const KernelContext& context) {
+  const RuleInputs inputs = GatherInputs(kernel, device);
   Verdict verdict;
   for (const Rule& rule : kRules) {
-    if (Apply(rule, facts, &verdict)) break;
+    if (Apply(rule, inputs, &verdict)) break;
   }
-  if (verdict.limiter != Limiter::kNotMeasured) verdict.notes = FindNotes(facts, verdict.rule);
-  verdict.runner_up = RunnerUp(facts, verdict);
-  BoundGain(&verdict);
-  if (verdict.missing.empty() && !facts.unknown.empty() && facts.measured) {
-    verdict.missing = "the use of " + Join(facts.unknown) + " (tier T1)";
+  if (verdict.limiter != Limiter::kNotMeasured) verdict.notes = FindNotes(inputs, verdict.rule);
+  verdict.notes.insert(verdict.notes.end(), context.notes.begin(), context.notes.end());
+  verdict.runner_up = RunnerUp(inputs, verdict);
+  LimitGain(&verdict);
+  if (verdict.missing.empty() && !inputs.unknown.empty() && inputs.measured) {
+    verdict.missing = "the use of " + Join(inputs.unknown) + " (--counters sol)";
+  }
+  if (context.region != nullptr && kernel.metrics.empty()) {
+    verdict.missing = MissingBeside(kernel, *context.region, verdict.missing);
   }
   return verdict;
 }
 
-bool JudgeUnits(const Facts& facts, Verdict* verdict) {
-  const bool judged = std::any_of(std::begin(kRules), std::end(kRules), [&](const Rule& rule) {
-    return rule.of_unit && Apply(rule, facts, verdict);
+bool DecideUnits(const RuleInputs& inputs, Verdict* verdict) {
+  const bool matched = std::any_of(std::begin(kRules), std::end(kRules), [&](const Rule& rule) {
+    return rule.of_unit && Apply(rule, inputs, verdict);
   });
-  if (!judged) return false;
-  verdict->runner_up = RunnerUp(facts, *verdict);
-  BoundGain(verdict);
+  if (!matched) return false;
+  verdict->runner_up = RunnerUp(inputs, *verdict);
+  LimitGain(verdict);
   return true;
 }
 

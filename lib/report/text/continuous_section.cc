@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "lib/analyzer/continuous/continuous.h"
+#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/base/units.h"
 #include "lib/report/text/continuous_text.h"
 #include "lib/report/text/sections.h"
 

@@ -9,10 +9,10 @@
 #include <sstream>
 #include <string>
 
-#include "lib/report/base/kernel_facts.h"
+#include "lib/report/base/kernel_text.h"
+#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/base/units.h"
 #include "lib/report/text/sections.h"
 
 namespace prof {
@@ -186,7 +186,7 @@ void WriteKernelDetail(std::ostream& out, const KernelReport& kernel, const Text
   text << report::ShortName(kernel.name, options.width, options) << '\n';
   report::WriteFacts(text, kernel, options.width);
   report::WriteHeading(text, "Verdict", options);
-  for (const std::string& paragraph : report::VerdictText(kernel)) {
+  for (const std::string& paragraph : report::VerdictText(kernel.verdict, kernel.total_ns)) {
     report::WriteParagraph(text, "  ", paragraph, options.width);
   }
   if (!kernel.verdict.rule.empty()) text << "  rule: " << kernel.verdict.rule << '\n';

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/report/base/kernel_facts.h"
+#include "lib/report/base/kernel_text.h"
+#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/base/units.h"
 #include "lib/report/text/continuous_text.h"
 #include "lib/report/text/sections.h"
 
@@ -41,13 +41,9 @@ Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& opti
                LaunchShape(kernel),
                kernel.occupancy.known ? Fixed(kernel.occupancy.waves, 1) : "-",
                OccupancyCell(kernel.occupancy)};
-  int64_t n = 0;
-  for (const UnitUse& use : UnitUses(kernel)) {
-    row.cells.push_back(PercentCell(use.used));
-    n = std::max(n, use.n);
-  }
-  row.cells.push_back(Count(n));
-  row.notes = VerdictText(kernel);
+  for (std::string& cell : UnitCells(kernel)) row.cells.push_back(std::move(cell));
+  row.cells.push_back(Count(UnitSamples(kernel)));
+  row.notes = VerdictText(kernel.verdict, kernel.total_ns);
   // The rule on PM samples has them in its evidence.
   const bool said = kernel.verdict.rule == "continuous-dram";
   for (const std::string& fact :

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/base/units.h"
 #include "lib/report/text/sections.h"
 
 namespace prof::report {

@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/analyzer/regions/counted_regions.h"
-#include "lib/report/base/kernel_facts.h"
+#include "lib/report/base/kernel_text.h"
+#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/base/units.h"
 #include "lib/report/text/sections.h"
 
 namespace prof::report {
@@ -20,66 +19,60 @@ constexpr size_t kMostParts = 5;
 constexpr int kPartWidth = 60;
 
 // "4 x nvjet_sm90 71 %"
-std::string PartsText(const WholeReport& whole, const TextOptions& options) {
+std::string PartsText(const RegionReport& region, const TextOptions& options) {
   std::vector<std::string> parts;
-  for (size_t i = 0; i < std::min(whole.parts.size(), kMostParts); ++i) {
-    const WholePart& part = whole.parts[i];
+  for (size_t i = 0; i < std::min(region.parts.size(), kMostParts); ++i) {
+    const RegionPart& part = region.parts[i];
     const double count = part.per_instance;
     const bool integral = count == static_cast<double>(static_cast<int64_t>(count));
     parts.push_back(Fixed(count, integral ? 0 : 1) + " x " +
                     ShortName(part.name, kPartWidth, options) + " " + Percent(part.share));
   }
   std::string text = "of its operations' time: " + Join(parts, ", ");
-  if (whole.parts.size() > kMostParts) {
-    text += ", " + Count(static_cast<int64_t>(whole.parts.size() - kMostParts)) + " more kinds";
+  if (region.parts.size() > kMostParts) {
+    text += ", " + Count(static_cast<int64_t>(region.parts.size() - kMostParts)) + " more kinds";
   }
   return text;
 }
 
-std::string TimesText(const WholeReport& whole) {
-  const bool graph = whole.kind == WholeReport::Kind::kGraph;
-  const Statistic& time = whole.duration_ns;
+std::string TimesText(const RegionReport& region) {
+  const bool graph = region.kind == RegionReport::Kind::kGraph;
+  const Statistic& time = region.duration_ns;
   std::string text = graph ? "from its first operation's start to its last one's end: "
                            : "time in which its operations ran: ";
   text += "median " + Time(time.median) + ", " + Time(time.min) + " to " + Time(time.max);
-  if (whole.host_ns.n > 0) text += "; on the host " + Time(whole.host_ns.median);
-  text += "; " + Count(whole.samples_used) + " samples";
-  if (whole.samples_rejected > 0) {
-    text += " (" + Count(whole.samples_rejected) +
+  if (region.host_ns.n > 0) text += "; on the host " + Time(region.host_ns.median);
+  text += "; " + Count(region.samples_used) + " samples";
+  if (region.samples_rejected > 0) {
+    text += " (" + Count(region.samples_rejected) +
             " rejected: other GPU work beside them, or another clock)";
   }
-  if (whole.counted_ns.n > 0) {
-    text += ", in which the counters ran for " + Time(whole.counted_ns.median) +
+  if (region.counted_ns.n > 0) {
+    text += ", in which the counters ran for " + Time(region.counted_ns.median) +
             "; what they counted is related to the time of the work";
   }
   return text;
 }
 
-Row WholeRow(const WholeReport& whole, const TextOptions& options) {
-  KernelReport kernel = analyzer::AsKernel(whole);
-  kernel.verdict = whole.verdict;
-  const bool graph = whole.kind == WholeReport::Kind::kGraph;
+Row RegionRow(const RegionReport& region, const TextOptions& options) {
+  const bool graph = region.kind == RegionReport::Kind::kGraph;
   Row row;
-  row.cells = {(graph ? "" : "range ") + Printable(whole.label), Count(whole.instances),
-               Time(whole.duration_ns.median), Percent(whole.share)};
-  int64_t n = 0;
-  for (const UnitUse& use : UnitUses(kernel)) {
-    row.cells.push_back(PercentCell(use.used));
-    n = std::max(n, use.n);
-  }
-  row.cells.push_back(Count(n));
-  row.notes = VerdictText(kernel);
-  row.notes.push_back(PartsText(whole, options));
-  row.notes.push_back(TimesText(whole));
+  row.cells = {(graph ? "" : "range ") + Printable(region.label), Count(region.instances),
+               Time(region.duration_ns.median), Percent(region.share)};
+  for (std::string& cell : UnitCells(region)) row.cells.push_back(std::move(cell));
+  row.cells.push_back(Count(UnitSamples(region)));
+  row.notes = VerdictText(region.verdict, region.total_ns);
+  row.notes.push_back(PartsText(region, options));
+  row.notes.push_back(TimesText(region));
   return row;
 }
 
 }  // namespace
 
-void WriteWholes(std::ostream& out, const Report& report, const TextOptions& options) {
-  if (report.wholes.empty()) return;
-  const size_t shown = std::min(report.wholes.size(), static_cast<size_t>(options.max_rows));
-  WriteHeading(out, "Counted as a whole", options);
+void WriteRegions(std::ostream& out, const Report& report, const TextOptions& options) {
+  if (report.regions.empty()) return;
+  const size_t shown = std::min(report.regions.size(), static_cast<size_t>(options.max_rows));
+  WriteHeading(out, "Counted regions: CUDA graphs and NVTX ranges", options);
   Table table;
   table.columns = {{"graph or range", Align::kLeft, 16},
                    {"times", Align::kRight},
@@ -92,12 +85,12 @@ void WriteWholes(std::ostream& out, const Report& report, const TextOptions& opt
                    {"FMA", Align::kRight, 0, 1},
                    {"n", Align::kRight, 0, 3}};
   for (size_t i = 0; i < shown; ++i) {
-    table.rows.push_back(WholeRow(report.wholes[i], options));
+    table.rows.push_back(RegionRow(report.regions[i], options));
     table.rows.back().line_before = i > 0;
   }
   WriteTable(out, table, options.width, options.utf8);
-  if (shown < report.wholes.size()) {
-    out << "and " << Count(static_cast<int64_t>(report.wholes.size() - shown))
+  if (shown < report.regions.size()) {
+    out << "and " << Count(static_cast<int64_t>(report.regions.size() - shown))
         << " more; --top shows more\n";
   }
   WriteParagraph(

@@ -17,7 +17,7 @@ namespace prof::report {
 void WriteHeader(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteRanges(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteKernels(std::ostream& out, const Report& report, const TextOptions& options);
-void WriteWholes(std::ostream& out, const Report& report, const TextOptions& options);
+void WriteRegions(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteContinuous(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteGaps(std::ostream& out, const Report& report, const TextOptions& options);
 void WriteCopies(std::ostream& out, const Report& report, const TextOptions& options);

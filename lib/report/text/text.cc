@@ -6,9 +6,9 @@
 #include <ostream>
 #include <sstream>
 
+#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/base/units.h"
 #include "lib/report/text/sections.h"
 
 namespace prof {
@@ -109,7 +109,7 @@ void WriteText(std::ostream& out, const Report& report, const TextOptions& asked
     report::WriteRanges(text, report, options);
     report::WriteFindings(text, report, options);
     report::WriteKernels(text, report, options);
-    report::WriteWholes(text, report, options);
+    report::WriteRegions(text, report, options);
     report::WriteContinuous(text, report, options);
     report::WriteGaps(text, report, options);
     report::WriteCopies(text, report, options);

@@ -109,16 +109,18 @@ PmPlant::Answer PmPlant::Attribute() {
   const analyzer::Timeline timeline = analyzer::BuildTimeline(model_);
   Answer answer;
   answer.groups = analyzer::GroupKernels(model_, families, timeline);
-  answer.continuous = analyzer::AttributeContinuous(model_, families, timeline, &answer.groups);
+  answer.continuous = analyzer::AttributeContinuous(model_, families, timeline, answer.groups);
   return answer;
 }
 
 const ContinuousValue& PmPlant::Answer::Of(const std::string& name, const std::string& metric,
                                            uint32_t device) const {
-  for (const analyzer::KernelGroup& group : groups.groups) {
-    if (group.report.name != name || group.device != device) continue;
-    const auto found = group.report.continuous.find(metric);
-    if (found != group.report.continuous.end()) return found->second;
+  for (size_t g = 0; g < groups.groups.size(); ++g) {
+    const analyzer::KernelGroup& group = groups.groups[g];
+    if (group.launches.name != name || group.device != device) continue;
+    const ContinuousValues& values = continuous.of_group[g];
+    const auto found = values.find(metric);
+    if (found != values.end()) return found->second;
   }
   throw std::runtime_error("no value of " + metric + " for " + name);
 }

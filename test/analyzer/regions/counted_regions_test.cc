@@ -39,9 +39,9 @@ struct GraphRun {
   }
 };
 
-const WholeReport& Only(const Report& report) {
-  REQUIRE(report.wholes.size() == 1);
-  return report.wholes[0];
+const RegionReport& Only(const Report& report) {
+  REQUIRE(report.regions.size() == 1);
+  return report.regions[0];
 }
 
 TEST_CASE("The counters of a graph are related to the time from its first to its last operation") {
@@ -50,36 +50,36 @@ TEST_CASE("The counters of a graph are related to the time from its first to its
   run.Replay(200'000, "decode", 70'000);  // 110 us
   run.b.GraphSample(run.Replay(1'000'000), {{kDram, 40}, {kWindow, 125'000}});
   const Report report = run.Analyzed();
-  const WholeReport& whole = Only(report);
-  CHECK(whole.kind == WholeReport::Kind::kGraph);
-  CHECK(whole.label == "CUDA graph 7 in decode");
-  CHECK(whole.graph == 7);
-  CHECK(whole.instances == 3);
-  CHECK(whole.samples_used == 1);
-  CHECK(whole.metrics.at(kDram).median == Approx(50));
-  CHECK(whole.counted_ns.median == 125'000);
-  CHECK(whole.duration_ns.n == 2);  // the one with the counters is not among them
-  CHECK(whole.duration_ns.median == 105'000);
-  CHECK(whole.total_ns == 310'000);
-  CHECK(whole.share == Approx(310'000 / report.span_ns));
-  REQUIRE(whole.parts.size() == 2);
-  CHECK(whole.parts[0].name == "gemm");
-  CHECK(whole.parts[0].per_instance == 1);
-  CHECK(whole.parts[0].time_ns == Approx(190'000 / 3.0));
-  CHECK(whole.parts[0].share == Approx(190.0 / 280));
+  const RegionReport& region = Only(report);
+  CHECK(region.kind == RegionReport::Kind::kGraph);
+  CHECK(region.label == "CUDA graph 7 in decode");
+  CHECK(region.graph == 7);
+  CHECK(region.instances == 3);
+  CHECK(region.samples_used == 1);
+  CHECK(region.metrics.at(kDram).median == Approx(50));
+  CHECK(region.counted_ns.median == 125'000);
+  CHECK(region.duration_ns.n == 2);  // the one with the counters is not among them
+  CHECK(region.duration_ns.median == 105'000);
+  CHECK(region.total_ns == 310'000);
+  CHECK(region.share == Approx(310'000 / report.span_ns));
+  REQUIRE(region.parts.size() == 2);
+  CHECK(region.parts[0].name == "gemm");
+  CHECK(region.parts[0].per_instance == 1);
+  CHECK(region.parts[0].time_ns == Approx(190'000 / 3.0));
+  CHECK(region.parts[0].share == Approx(190.0 / 280));
 }
 
-TEST_CASE("One graph launched in two ranges is two wholes, unsampled graphs are none") {
+TEST_CASE("One graph launched in two ranges is two regions, unsampled graphs are none") {
   GraphRun run;
   run.b.GraphSample(run.Replay(0, "prefill"), {{kDram, 40}});
   run.b.GraphSample(run.Replay(200'000, "decode"), {{kDram, 60}});
   run.b.GraphSample(run.Replay(400'000, "decode"), {{kDram, 62}});
   run.Replay(600'000, "warmup");
   const Report report = run.Analyzed();
-  REQUIRE(report.wholes.size() == 2);
-  CHECK(report.wholes[0].range == "decode");
-  CHECK(report.wholes[0].metrics.at(kDram).median == 61);
-  CHECK(report.wholes[1].range == "prefill");
+  REQUIRE(report.regions.size() == 2);
+  CHECK(report.regions[0].range == "decode");
+  CHECK(report.regions[0].metrics.at(kDram).median == 61);
+  CHECK(report.regions[1].range == "prefill");
 }
 
 TEST_CASE("A graph's sample at another clock, or beside other work, is rejected") {
@@ -144,7 +144,7 @@ TEST_CASE("A sample of a graph launch without recorded operations is named as no
   run.Replay(0);
   run.b.GraphSample(run.b.Api("cudaGraphLaunch", 500'000, 510'000), {{kDram, 85}});
   const Report report = run.Analyzed();
-  CHECK(report.wholes.empty());
+  CHECK(report.regions.empty());
   REQUIRE(report.integrity.size() == 1);
   CHECK_THAT(report.integrity[0], Contains("1 counter sample of CUDA graphs or ranges"));
 }
@@ -173,31 +173,31 @@ TEST_CASE("The counters of a range are related to the time in which its operatio
   run.Sampled("step", 1'000'000);
   run.b.Range("step", 2'000'000, 2'001'000);  // without GPU work
   const Report report = Analyze(run.b.Snapshot());
-  const WholeReport& whole = Only(report);
-  CHECK(whole.kind == WholeReport::Kind::kRange);
-  CHECK(whole.label == "step");
-  CHECK(whole.instances == 2);
-  CHECK(whole.duration_ns.n == 1);
-  CHECK(whole.duration_ns.median == 30'000);
-  CHECK(whole.host_ns.median == 100'000);
-  CHECK(whole.counted_ns.median == 60'000);
-  CHECK(whole.metrics.at(kDram).median == Approx(40));
-  CHECK(whole.parts.at(0).per_instance == 2);
+  const RegionReport& region = Only(report);
+  CHECK(region.kind == RegionReport::Kind::kRange);
+  CHECK(region.label == "step");
+  CHECK(region.instances == 2);
+  CHECK(region.duration_ns.n == 1);
+  CHECK(region.duration_ns.median == 30'000);
+  CHECK(region.host_ns.median == 100'000);
+  CHECK(region.counted_ns.median == 60'000);
+  CHECK(region.metrics.at(kDram).median == Approx(40));
+  CHECK(region.parts.at(0).per_instance == 2);
   CHECK(report.kernel("saxpy").verdict.missing ==
         "counters of its own: it was counted with the other work of its range only; the range step "
         "as a whole: DRAM 40 % of peak (n=1)");
 }
 
-TEST_CASE("Counted ranges that differ in numbers are one whole, with the work of ranges inside") {
+TEST_CASE("Counted ranges that differ in numbers are one region, with the work of ranges inside") {
   RangeRun run;
   for (int i = 0; i < 4; ++i) run.Enter("layer " + std::to_string(i), i * 200'000, "/mlp");
   run.Sampled("layer 3", 1'000'000, "/mlp");
   const Report report = Analyze(run.b.Snapshot());
-  const WholeReport& whole = Only(report);
-  CHECK(whole.label == "layer * (4 ranges)");
-  CHECK(whole.instances == 5);
-  CHECK(whole.samples_used == 1);
-  CHECK(whole.duration_ns.median == 30'000);
+  const RegionReport& region = Only(report);
+  CHECK(region.label == "layer * (4 ranges)");
+  CHECK(region.instances == 5);
+  CHECK(region.samples_used == 1);
+  CHECK(region.duration_ns.median == 30'000);
 }
 
 TEST_CASE("A range's sample in which another thread's work ran is rejected") {

@@ -97,15 +97,15 @@ TEST_CASE("Counters of a graph as a whole belong to its launches that were recor
   Replays run;
   run.b.GraphSample(run.sampled, {{kDram, 85}, {kWindow, 100'000}});
   const Report report = Analyze(run.b.Snapshot());
-  REQUIRE(report.wholes.size() == 1);
-  const WholeReport& whole = report.wholes[0];
-  CHECK(whole.label == "CUDA graph 7 in decode");
-  CHECK(whole.instances == 3);
-  CHECK(whole.samples_used == 1);
-  CHECK(whole.duration_ns.n == 2);  // the one with the counters is not among them
-  CHECK(whole.verdict.limiter == Limiter::kDram);
-  REQUIRE(whole.parts.size() == 1);
-  CHECK(whole.parts[0].name == "CUDA graph 7");
+  REQUIRE(report.regions.size() == 1);
+  const RegionReport& region = report.regions[0];
+  CHECK(region.label == "CUDA graph 7 in decode");
+  CHECK(region.instances == 3);
+  CHECK(region.samples_used == 1);
+  CHECK(region.duration_ns.n == 2);  // the one with the counters is not among them
+  CHECK(region.verdict.limiter == Limiter::kDram);
+  REQUIRE(region.parts.size() == 1);
+  CHECK(region.parts[0].name == "CUDA graph 7");
   CHECK_THAT(report.kernels[0].verdict.missing, Contains("the graph as a whole: DRAM"));
 }
 

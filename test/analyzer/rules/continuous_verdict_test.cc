@@ -28,7 +28,7 @@ KernelReport WithoutCounters(const ContinuousValues& values) {
 }
 
 TEST_CASE("A DRAM throughput that is saturated at the lower end of its bound is the limit") {
-  const Verdict verdict = Judge(WithoutCounters({{kDram, Value(86, 3)}}));
+  const Verdict verdict = Decide(WithoutCounters({{kDram, Value(86, 3)}}));
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK(verdict.rule == "continuous-dram");
   CHECK(verdict.confidence == Confidence::kMedium);
@@ -39,36 +39,36 @@ TEST_CASE("A DRAM throughput that is saturated at the lower end of its bound is 
 }
 
 TEST_CASE("One that may as well be below the threshold decides nothing, but is shown") {
-  const Verdict verdict = Judge(WithoutCounters({{kDram, Value(82, 3)}}));
+  const Verdict verdict = Decide(WithoutCounters({{kDram, Value(82, 3)}}));
   CHECK(verdict.limiter == Limiter::kNotMeasured);
   CHECK(verdict.confidence == Confidence::kNone);
   CHECK(Mentions(verdict.evidence, "82.0 +-3.0 %"));
 }
 
 TEST_CASE("Reads and writes count together, with both errors") {
-  CHECK(Judge(WithoutCounters({{kReads, Value(50, 1)}, {kWrites, Value(36, 1)}})).limiter ==
+  CHECK(Decide(WithoutCounters({{kReads, Value(50, 1)}, {kWrites, Value(36, 1)}})).limiter ==
         Limiter::kDram);
-  CHECK(Judge(WithoutCounters({{kReads, Value(50, 4)}, {kWrites, Value(36, 4)}})).limiter ==
+  CHECK(Decide(WithoutCounters({{kReads, Value(50, 4)}, {kWrites, Value(36, 4)}})).limiter ==
         Limiter::kNotMeasured);
-  CHECK(Judge(WithoutCounters({{kReads, Value(95, 1)}})).limiter == Limiter::kNotMeasured);
+  CHECK(Decide(WithoutCounters({{kReads, Value(95, 1)}})).limiter == Limiter::kNotMeasured);
 }
 
 TEST_CASE("Counters of the kernel decide, whatever the PM samples say") {
   KernelReport kernel = QuietKernel();
   kernel.continuous = {{kDram, Value(95, 1)}};
-  CHECK(Judge(kernel).limiter != Limiter::kDram);
+  CHECK(Decide(kernel).limiter != Limiter::kDram);
 }
 
 TEST_CASE("A kernel shorter than a launch gets no verdict from samples fifty times as long") {
   KernelReport kernel = WithoutCounters({{kDram, Value(95, 1)}});
   kernel.duration_ns.median = 2'000;
-  CHECK(Judge(kernel).limiter == Limiter::kNotMeasured);
+  CHECK(Decide(kernel).limiter == Limiter::kNotMeasured);
 }
 
 TEST_CASE("A metric without a value is shown with the reason") {
   ContinuousValue missing;
   missing.missing = "only 1.50 ms of it were sampled";
-  const Verdict verdict = Judge(WithoutCounters({{kDram, missing}}));
+  const Verdict verdict = Decide(WithoutCounters({{kDram, missing}}));
   CHECK(verdict.limiter == Limiter::kNotMeasured);
   CHECK(Mentions(verdict.evidence, "only 1.50 ms"));
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lib/analyzer/rules/finding_inputs.h"
-#include "lib/analyzer/rules/rules.h"
+#include "lib/analyzer/rules/finding_rules.h"
 #include "test/support/catch.h"
 
 namespace prof::test {
@@ -99,10 +99,9 @@ class Run {
     for (const model::Op& op : ops_) model_.ops.push_back(op);
     device.end_ns = end_ns_;
     device.busy_ns = busy_ns_;
-    Report report;
-    report.span_ns = static_cast<double>(device.end_ns - device.start_ns);
-    std::vector<Finding> findings = analyzer::FindInRun(model_, timeline_, report);
-    double last = report.span_ns;
+    const auto span_ns = static_cast<double>(device.end_ns - device.start_ns);
+    std::vector<Finding> findings = analyzer::FindInRun(model_, timeline_, span_ns);
+    double last = span_ns;
     for (const Finding& finding : findings) {  // holds for every run of this file
       REQUIRE(finding.gain_at_most_ns >= 0);
       REQUIRE(finding.gain_at_most_ns <= last);

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/analyzer/rules/rules.h"
+#include "lib/analyzer/kernels/unit_use.h"
+#include "lib/analyzer/rules/verdict_rules.h"
 
 namespace prof::test {
 namespace {
@@ -105,9 +106,10 @@ void SetGrid(KernelReport* kernel, uint32_t blocks, int blocks_per_sm) {
   occupancy.tail_lost = (whole - occupancy.waves) / whole;
 }
 
-Verdict Judge(const KernelReport& kernel) {
+Verdict Decide(KernelReport kernel) {
   const model::Device device = Gpu();
-  return analyzer::JudgeKernel(kernel, &device);
+  kernel.units = analyzer::FindUnits(kernel.metrics, analyzer::MayUseShared(kernel));
+  return analyzer::DecideKernel(kernel, &device);
 }
 
 bool HasNote(const Verdict& verdict, std::string_view id) {

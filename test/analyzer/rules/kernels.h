@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels to judge: a quiet one, whose metrics are then set one by one.
+// Kernels for the rules: a quiet one, whose metrics are then set one by one.
 #ifndef PROF_TEST_ANALYZER_RULES_KERNELS_H_
 #define PROF_TEST_ANALYZER_RULES_KERNELS_H_
 
@@ -16,8 +16,8 @@ namespace prof::test {
 // An H200 by the numbers that the rules read.
 model::Device Gpu();
 
-// 100 us, 20 launches, 40 waves at full occupancy; all T1 and T2 metrics are there and low, so that
-// no rule but the last one matches.
+// 100 us, 20 launches, 40 waves at full occupancy; all metrics of the level stalls are there and
+// low, so that no rule but the last one matches.
 KernelReport QuietKernel();
 
 // `unit` is what comes before ".avg.pct_of_peak_sustained_elapsed".
@@ -28,7 +28,8 @@ void SetStall(KernelReport* kernel, const std::string& reason, double cycles);
 void Remove(KernelReport* kernel, const std::string& metric);
 void SetGrid(KernelReport* kernel, uint32_t blocks, int blocks_per_sm);
 
-Verdict Judge(const KernelReport& kernel);
+// Computes the use of the units from the metrics first.
+Verdict Decide(KernelReport kernel);
 
 bool HasNote(const Verdict& verdict, std::string_view id);
 bool Mentions(const std::vector<std::string>& lines, std::string_view text);

@@ -6,15 +6,14 @@
 #include <random>
 #include <set>
 
-#include "lib/analyzer/rules/rule_ids.h"
-#include "lib/analyzer/rules/rules.h"
+#include "lib/analyzer/rules/verdict_rules.h"
 #include "test/analyzer/rules/kernels.h"
 #include "test/support/catch.h"
 
 namespace prof::test {
 namespace {
 
-// T1, T2 and T3 names with values from all over their range, some absent, some not finite.
+// Metrics of all levels with values from all over their range, some absent, some not finite.
 KernelReport RandomKernel(std::mt19937_64* random) {
   std::uniform_real_distribution<double> uniform(0, 1);
   const auto chance = [&](double p) { return uniform(*random) < p; };
@@ -79,7 +78,7 @@ TEST_CASE("No kernel gets a gain outside 0..1, occupancy advice at a busy unit, 
   for (int i = 0; i < 20'000; ++i) {
     const KernelReport kernel = RandomKernel(&random);
     Verdict verdict;
-    REQUIRE_NOTHROW(verdict = Judge(kernel));
+    REQUIRE_NOTHROW(verdict = Decide(kernel));
     CAPTURE(i, verdict.rule, verdict.summary, verdict.action);
     REQUIRE(verdict.gain_at_most >= 0);
     REQUIRE(verdict.gain_at_most <= 1);
@@ -98,8 +97,8 @@ TEST_CASE("No kernel gets a gain outside 0..1, occupancy advice at a busy unit, 
   CHECK(seen.size() >= 15);
 }
 
-TEST_CASE("A report without anything in it is judged") {
-  CHECK(analyzer::JudgeKernel(KernelReport{}, nullptr).limiter == Limiter::kNotMeasured);
+TEST_CASE("An empty report gets a verdict") {
+  CHECK(analyzer::DecideKernel(KernelReport{}, nullptr).limiter == Limiter::kNotMeasured);
 }
 
 }  // namespace

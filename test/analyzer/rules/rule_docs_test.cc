@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/analyzer/rules/rule_ids.h"
+#include "lib/analyzer/rules/finding_rules.h"
+#include "lib/analyzer/rules/rule_notes.h"
+#include "lib/analyzer/rules/verdict_rules.h"
 #include "test/support/catch.h"
 
 namespace prof::test {

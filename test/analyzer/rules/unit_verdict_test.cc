@@ -12,7 +12,7 @@ TEST_CASE("A stream copy is limited by DRAM, and the evidence has number, metric
   SetUse(&kernel, "gpu__dram_throughput", 85);
   SetUse(&kernel, "lts__t_sectors", 50);
   Set(&kernel, "dram__bytes.sum.per_second", 4.1e12);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK(verdict.rule == "dram-throughput");
   CHECK(verdict.confidence == Confidence::kHigh);
@@ -23,13 +23,13 @@ TEST_CASE("A stream copy is limited by DRAM, and the evidence has number, metric
         "DRAM 85.00 % of peak (gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed; median of "
         "5, 84.92 to 85.08)");
   CHECK(Mentions(verdict.evidence, "4100.00 GB/s"));
-  CHECK(verdict.missing.find("T3") != std::string::npos);
+  CHECK(verdict.missing.find("--counters all") != std::string::npos);
 }
 
 TEST_CASE("DRAM above what a stream copy reaches has nothing to gain but fewer bytes") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 95);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK(verdict.gain_at_most == 0);
   CHECK(verdict.summary.find("already at its ceiling: only fewer bytes help") != std::string::npos);
@@ -43,7 +43,7 @@ TEST_CASE("A kernel with DRAM at 95 % and low occupancy is never told to raise o
   kernel.occupancy.theoretical = 0.125;
   kernel.occupancy.achieved = 0.12;
   kernel.occupancy.limited_by = {"shared memory"};
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK_FALSE(AdvisesOccupancy(verdict));
   CHECK(Mentions(verdict.evidence, "warp slots in use 12.0 %"));
@@ -53,7 +53,7 @@ TEST_CASE("DRAM between 60 and 80 % leads by ten points: medium confidence") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 72);
   SetUse(&kernel, "sm__pipe_fma_cycles_active", 40);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK(verdict.confidence == Confidence::kMedium);
   CHECK(verdict.runner_up.find("FMA pipe 40.0 %") != std::string::npos);
@@ -63,7 +63,7 @@ TEST_CASE("L2 as busy as DRAM is a consequence of DRAM traffic, not a second lim
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 74);
   SetUse(&kernel, "lts__t_sectors", 70);
-  CHECK(Judge(kernel).limiter == Limiter::kDram);
+  CHECK(Decide(kernel).limiter == Limiter::kDram);
 }
 
 TEST_CASE("A kernel whose data stays in L2 is limited by L2, not by DRAM") {
@@ -71,7 +71,7 @@ TEST_CASE("A kernel whose data stays in L2 is limited by L2, not by DRAM") {
   SetUse(&kernel, "lts__t_sectors", 83);
   SetUse(&kernel, "gpu__dram_throughput", 6);
   Set(&kernel, "lts__t_sector_hit_rate.pct", 97);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kL2);
   CHECK(verdict.confidence == Confidence::kHigh);
   CHECK(Mentions(verdict.evidence, "L2 hit rate 97.00 %"));
@@ -81,14 +81,14 @@ TEST_CASE("L2 a little above a busy DRAM is mixed, not L2") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "lts__t_sectors", 76);
   SetUse(&kernel, "gpu__dram_throughput", 71);
-  CHECK(Judge(kernel).limiter == Limiter::kMixed);
+  CHECK(Decide(kernel).limiter == Limiter::kMixed);
 }
 
 TEST_CASE("A kernel that reads its data from L1 is limited by L1") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 92);
   SetUse(&kernel, "sm__inst_executed_pipe_lsu", 88);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kL1);
   CHECK(verdict.confidence == Confidence::kHigh);
 }
@@ -98,7 +98,7 @@ TEST_CASE("A load/store-bound kernel with a high compute SOL is not called compu
   Set(&kernel, "sm__throughput.avg.pct_of_peak_sustained_elapsed", 93);
   SetUse(&kernel, "sm__inst_executed_pipe_lsu", 93);
   SetUse(&kernel, "l1tex__lsuin_requests", 70);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "lsu-throughput");
   CHECK(verdict.limiter == Limiter::kL1);
   CHECK(verdict.summary.find("load/store") != std::string::npos);
@@ -111,7 +111,7 @@ TEST_CASE("Shared memory without conflicts is limited by its throughput") {
   SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared", 94);
   Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 5);
   Set(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 100);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "shared-throughput");
   CHECK(verdict.limiter == Limiter::kShared);
   CHECK_FALSE(HasNote(verdict, "bank-conflicts"));
@@ -125,26 +125,27 @@ TEST_CASE(
   SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared", 98);
   Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 31e6);
   Set(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 32e6);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "shared-bank-conflicts");
   CHECK(verdict.limiter == Limiter::kShared);
   CHECK(verdict.gain_at_most == Approx(31.0 / 32 * 0.99));
   CHECK(verdict.summary.find("96.9 %") != std::string::npos);
 }
 
-TEST_CASE("Without tier T3 shared memory is inferred from stalls, and the verdict says so") {
+TEST_CASE(
+    "Without the level memory, shared memory is inferred from stalls, and the verdict says so") {
   KernelReport kernel = QuietKernel();
   kernel.dynamic_shared_bytes = 32768;
   SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 97);
   SetStall(&kernel, "short_scoreboard", 20);
   SetStall(&kernel, "mio_throttle", 30);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kShared);
   CHECK(verdict.confidence == Confidence::kMedium);
   CHECK(verdict.missing.find("mem_shared") != std::string::npos);
 
   kernel.dynamic_shared_bytes = 0;  // a kernel without shared memory cannot be limited by it
-  CHECK(Judge(kernel).limiter == Limiter::kL1);
+  CHECK(Decide(kernel).limiter == Limiter::kL1);
 }
 
 TEST_CASE("A tensor kernel at 85 % with 13 % achieved occupancy is healthy") {
@@ -157,7 +158,7 @@ TEST_CASE("A tensor kernel at 85 % with 13 % achieved occupancy is healthy") {
   kernel.occupancy.theoretical = 0.1875;
   kernel.occupancy.achieved = 0.13;
   kernel.occupancy.limited_by = {"registers", "shared memory"};
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kTensor);
   CHECK_FALSE(AdvisesOccupancy(verdict));
 }
@@ -173,7 +174,7 @@ TEST_CASE("A tensor kernel between 60 and 90 % is never told to raise occupancy"
       kernel.occupancy.theoretical = 0.125;
       kernel.occupancy.limited_by = {"shared memory"};
       CAPTURE(tensor, other);
-      CHECK_FALSE(AdvisesOccupancy(Judge(kernel)));
+      CHECK_FALSE(AdvisesOccupancy(Decide(kernel)));
     }
   }
 }
@@ -188,7 +189,7 @@ TEST_CASE("Each math pipe is named when it is saturated") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, metric, 91);
   SetUse(&kernel, "sm__issue_active", 97);  // whatever a pipe executes was issued
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == limiter);
   CHECK(verdict.rule == rule);
   CHECK(verdict.gain_at_most == Approx(0.09));
@@ -202,7 +203,7 @@ TEST_CASE("An FMA kernel with four warps per SM is not told to raise occupancy")
   kernel.occupancy.theoretical = 0.0625;
   kernel.occupancy.achieved = 0.0625;
   kernel.occupancy.limited_by = {"shared memory"};
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kFma);
   CHECK_FALSE(AdvisesOccupancy(verdict));
 }
@@ -212,16 +213,16 @@ TEST_CASE("Issue slots are the limit only when no pipe is") {
   SetUse(&kernel, "sm__issue_active", 90);
   SetUse(&kernel, "sm__pipe_fma_cycles_active", 62);
   SetUse(&kernel, "sm__pipe_alu_cycles_active", 64);
-  CHECK(Judge(kernel).limiter == Limiter::kIssue);
+  CHECK(Decide(kernel).limiter == Limiter::kIssue);
   SetUse(&kernel, "sm__pipe_alu_cycles_active", 85);
-  CHECK(Judge(kernel).limiter == Limiter::kAlu);
+  CHECK(Decide(kernel).limiter == Limiter::kAlu);
 }
 
 TEST_CASE("Issue slots nearly as busy as a pipe are a consequence, not a second limit") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "sm__pipe_fma_cycles_active", 71);
   SetUse(&kernel, "sm__issue_active", 68);
-  CHECK(Judge(kernel).limiter == Limiter::kFma);
+  CHECK(Decide(kernel).limiter == Limiter::kFma);
 }
 
 TEST_CASE(
@@ -229,7 +230,7 @@ TEST_CASE(
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 71);
   SetUse(&kernel, "sm__pipe_fma_cycles_active", 68);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kMixed);
   CHECK(verdict.summary.find("DRAM") != std::string::npos);
   CHECK(verdict.summary.find("FMA") != std::string::npos);
@@ -240,7 +241,7 @@ TEST_CASE("Two saturated units name the higher one, with the other as a note") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 90);
   SetUse(&kernel, "sm__pipe_fma_cycles_active", 86);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK(verdict.confidence < Confidence::kHigh);
   CHECK(HasNote(verdict, "also-busy"));
@@ -250,14 +251,14 @@ TEST_CASE("A decode GEMM reads its weights from DRAM: the tensor pipe is not the
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 78);
   SetUse(&kernel, "sm__pipe_tensor_cycles_active", 6);
-  CHECK(Judge(kernel).limiter == Limiter::kDram);
+  CHECK(Decide(kernel).limiter == Limiter::kDram);
 }
 
 TEST_CASE("A saturated unit is named although others were not measured, with less confidence") {
   KernelReport kernel = QuietKernel();
   kernel.metrics.clear();
   SetUse(&kernel, "gpu__dram_throughput", 88);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK(verdict.confidence == Confidence::kMedium);
   CHECK_FALSE(verdict.missing.empty());
@@ -267,30 +268,30 @@ TEST_CASE("An unstable clock or duration costs a level of confidence and is said
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 85);
   kernel.metrics["gpc__cycles_elapsed.avg.per_second"] = {5, 1.7e9, 1.5e9, 1.75e9, 8.5e9};
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.confidence == Confidence::kMedium);
   CHECK(HasNote(verdict, "unstable"));
 
   KernelReport slower = QuietKernel();
   SetUse(&slower, "gpu__dram_throughput", 85);
   Set(&slower, "gpu__time_duration.sum", 130e3);
-  CHECK(Judge(slower).confidence == Confidence::kMedium);
+  CHECK(Decide(slower).confidence == Confidence::kMedium);
 
   KernelReport varying = QuietKernel();
   SetUse(&varying, "gpu__dram_throughput", 85);
   varying.metrics["gpu__time_duration.sum"] = {5, 100e3, 95e3, 112e3, 505e3};
-  CHECK(Judge(varying).confidence == Confidence::kMedium);
+  CHECK(Decide(varying).confidence == Confidence::kMedium);
 }
 
 TEST_CASE("Two launches, or a short kernel, are not enough for high confidence") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 85);
   kernel.launches = 2;
-  CHECK(Judge(kernel).confidence == Confidence::kMedium);
+  CHECK(Decide(kernel).confidence == Confidence::kMedium);
   kernel.launches = 20;
   kernel.duration_ns.median = 8e3;
   Set(&kernel, "gpu__time_duration.sum", 8e3);
-  CHECK(Judge(kernel).confidence == Confidence::kMedium);
+  CHECK(Decide(kernel).confidence == Confidence::kMedium);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // Verdicts when no unit is busy, and what must not be taken for them.
 #include <limits>
 
-#include "lib/analyzer/rules/rules.h"
+#include "lib/analyzer/rules/verdict_rules.h"
 #include "test/analyzer/rules/kernels.h"
 #include "test/support/catch.h"
 
@@ -15,7 +15,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 TEST_CASE("A kernel without counters is not measured, and the verdict says what is missing") {
   KernelReport kernel = QuietKernel();
   kernel.metrics.clear();
-  Verdict verdict = Judge(kernel);
+  Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kNotMeasured);
   CHECK(verdict.rule == "not-measured");
   CHECK(verdict.confidence == Confidence::kNone);
@@ -23,41 +23,41 @@ TEST_CASE("A kernel without counters is not measured, and the verdict says what 
   CHECK_FALSE(verdict.missing.empty());
 
   kernel.samples_rejected = 3;
-  CHECK(Judge(kernel).missing.find("3 overlapped") != std::string::npos);
+  CHECK(Decide(kernel).missing.find("3 overlapped") != std::string::npos);
   kernel.samples_rejected = 0;
   kernel.in_graph = true;
-  CHECK(Judge(kernel).missing.find("CUDA graph") != std::string::npos);
+  CHECK(Decide(kernel).missing.find("CUDA graph") != std::string::npos);
 }
 
 TEST_CASE("Metrics that are all NaN are no measurement") {
   KernelReport kernel = QuietKernel();
   for (auto& [name, value] : kernel.metrics) value.median = kNan;
-  CHECK(Judge(kernel).limiter == Limiter::kNotMeasured);
+  CHECK(Decide(kernel).limiter == Limiter::kNotMeasured);
 }
 
 TEST_CASE("Two quiet units and the rest missing is unknown, not latency") {
   KernelReport kernel = QuietKernel();
   SetStall(&kernel, "long_scoreboard", 90);
   Remove(&kernel, "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed");
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kUnknown);
   CHECK(verdict.missing.find("DRAM") != std::string::npos);
   CHECK(verdict.confidence == Confidence::kLow);
 }
 
-TEST_CASE("A quiet kernel without stall metrics is unknown, and T2 is what would decide") {
+TEST_CASE("A quiet kernel without stall metrics is unknown, and the level stalls would decide") {
   KernelReport kernel = QuietKernel();
   for (const char* reason : {"selected", "wait", "barrier", "long_scoreboard"}) {
     Remove(&kernel,
            std::string("smsp__average_warps_issue_stalled_") + reason + "_per_issue_active.ratio");
   }
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kUnknown);
-  CHECK(verdict.missing.find("T2") != std::string::npos);
+  CHECK(verdict.missing.find("--counters stalls") != std::string::npos);
 }
 
 TEST_CASE("A quiet kernel whose stalls are spread evenly is unknown") {
-  const Verdict verdict = Judge(QuietKernel());
+  const Verdict verdict = Decide(QuietKernel());
   CHECK(verdict.limiter == Limiter::kUnknown);
   CHECK(verdict.rule == "unknown");
   CHECK(verdict.gain_at_most == 0);
@@ -67,14 +67,14 @@ TEST_CASE("A kernel of 3 us is launch-sized with low confidence, and its busy un
   KernelReport kernel = QuietKernel();
   kernel.duration_ns = {20, 3000, 2900, 3100, 60e3};
   SetUse(&kernel, "gpu__dram_throughput", 82);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kLaunchSized);
   CHECK(verdict.confidence == Confidence::kLow);
   CHECK(verdict.summary.find("DRAM 82.0 %") != std::string::npos);
   CHECK(Mentions(verdict.evidence, "timeline; median of 20"));
 
   kernel.duration_ns.median = 6000;
-  CHECK(Judge(kernel).limiter == Limiter::kDram);
+  CHECK(Decide(kernel).limiter == Limiter::kDram);
 }
 
 TEST_CASE("Sixteen blocks on 132 SMs are a small grid, whatever the top stall is") {
@@ -83,7 +83,7 @@ TEST_CASE("Sixteen blocks on 132 SMs are a small grid, whatever the top stall is
   SetUse(&kernel, "sm__pipe_fma_cycles_active", 12);
   SetStall(&kernel, "long_scoreboard", 50);
   Set(&kernel, "sm__cycles_active.avg", 12'000);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kSmallGrid);
   CHECK(verdict.rule == "small-grid");
   CHECK(verdict.gain_at_most == Approx(0.88));
@@ -95,35 +95,35 @@ TEST_CASE("A persistent kernel of one block per SM is not a small grid") {
   SetGrid(&kernel, 132, 1);
   SetUse(&kernel, "sm__pipe_tensor_cycles_active", 45);
   SetStall(&kernel, "gmma", 30);
-  CHECK(Judge(kernel).limiter != Limiter::kSmallGrid);
+  CHECK(Decide(kernel).limiter != Limiter::kSmallGrid);
   SetGrid(&kernel, 128, 1);  // as some libraries launch them
-  CHECK(Judge(kernel).limiter != Limiter::kSmallGrid);
+  CHECK(Decide(kernel).limiter != Limiter::kSmallGrid);
 }
 
 TEST_CASE("A small grid that keeps a unit busy all the same is not called small") {
   KernelReport kernel = QuietKernel();
   SetGrid(&kernel, 100, 1);
   SetUse(&kernel, "gpu__dram_throughput", 84);
-  CHECK(Judge(kernel).limiter == Limiter::kDram);
+  CHECK(Decide(kernel).limiter == Limiter::kDram);
 }
 
 TEST_CASE("Without the device's limits no rule about the grid fires") {
   KernelReport kernel = QuietKernel();
   SetGrid(&kernel, 16, 8);
   kernel.occupancy = {};
-  CHECK(analyzer::JudgeKernel(kernel, nullptr).limiter == Limiter::kUnknown);
+  CHECK(analyzer::DecideKernel(kernel, nullptr).limiter == Limiter::kUnknown);
 }
 
 TEST_CASE("A grid that covers all SMs with part of a wave is named when no stall is") {
   KernelReport kernel = QuietKernel();
   SetGrid(&kernel, 264, 8);
-  Verdict verdict = Judge(kernel);
+  Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kSmallGrid);
   CHECK(verdict.rule == "partial-wave");
   CHECK(verdict.confidence == Confidence::kLow);
 
   SetStall(&kernel, "long_scoreboard", 30);
-  verdict = Judge(kernel);
+  verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kLatency);
   CHECK(HasNote(verdict, "partial-wave"));
 }
@@ -138,7 +138,7 @@ TEST_CASE("A pointer chase is latency, waiting for memory") {
   SetStall(&kernel, "long_scoreboard", 600);
   Set(&kernel, "smsp__issue_active.avg.per_cycle_active", 0.01);
   Set(&kernel, "smsp__warps_eligible.avg.per_cycle_active", 0.01);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kLatency);
   CHECK(verdict.rule == "latency-stall");
   CHECK(verdict.stall == "long_scoreboard");
@@ -158,7 +158,7 @@ TEST_CASE("A single dependent chain of FMAs is latency by `wait`, which is not _
   SetStall(&kernel, "selected", 1);
   SetStall(&kernel, "barrier", 0);
   SetStall(&kernel, "long_scoreboard", 0);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kLatency);
   CHECK(verdict.stall == "wait");
   CHECK(verdict.summary.find("syncthreads") == std::string::npos);
@@ -169,7 +169,7 @@ TEST_CASE("A single dependent chain of FMAs is latency by `wait`, which is not _
 TEST_CASE("Warps at __syncthreads are latency by `barrier`") {
   KernelReport kernel = QuietKernel();
   SetStall(&kernel, "barrier", 12);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kLatency);
   CHECK(verdict.stall == "barrier");
   CHECK(verdict.summary.find("__syncthreads()") != std::string::npos);
@@ -178,7 +178,7 @@ TEST_CASE("Warps at __syncthreads are latency by `barrier`") {
 TEST_CASE("Selected and not selected warps are no stall to fix") {
   KernelReport kernel = QuietKernel();
   SetStall(&kernel, "not_selected", 50);
-  CHECK(Judge(kernel).limiter == Limiter::kUnknown);
+  CHECK(Decide(kernel).limiter == Limiter::kUnknown);
 }
 
 TEST_CASE("Memory latency that registers keep from being hidden is occupancy") {
@@ -190,7 +190,7 @@ TEST_CASE("Memory latency that registers keep from being hidden is occupancy") {
   kernel.occupancy.limit_registers = 1;
   kernel.occupancy.limited_by = {"registers"};
   SetStall(&kernel, "long_scoreboard", 40);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kOccupancy);
   CHECK(verdict.rule == "occupancy-limited");
   CHECK(verdict.stall == "long_scoreboard");
@@ -205,7 +205,7 @@ TEST_CASE("Occupancy is not the answer when the grid has no more blocks to make 
   kernel.occupancy.theoretical = 0.125;
   kernel.occupancy.limited_by = {"shared memory"};
   SetStall(&kernel, "long_scoreboard", 40);
-  CHECK(Judge(kernel).limiter == Limiter::kLatency);
+  CHECK(Decide(kernel).limiter == Limiter::kLatency);
 }
 
 TEST_CASE("Occupancy is not the answer when warps are eligible, or when it is high already") {
@@ -213,12 +213,12 @@ TEST_CASE("Occupancy is not the answer when warps are eligible, or when it is hi
   kernel.occupancy.theoretical = 0.5;
   kernel.occupancy.limited_by = {"registers"};
   SetStall(&kernel, "long_scoreboard", 40);
-  REQUIRE(Judge(kernel).limiter == Limiter::kOccupancy);
+  REQUIRE(Decide(kernel).limiter == Limiter::kOccupancy);
   Set(&kernel, "smsp__warps_eligible.avg.per_cycle_active", 2.5);
-  CHECK(Judge(kernel).limiter == Limiter::kLatency);
+  CHECK(Decide(kernel).limiter == Limiter::kLatency);
   Set(&kernel, "smsp__warps_eligible.avg.per_cycle_active", 0.2);
   kernel.occupancy.theoretical = 0.9;
-  CHECK(Judge(kernel).limiter == Limiter::kLatency);
+  CHECK(Decide(kernel).limiter == Limiter::kLatency);
 }
 
 TEST_CASE("A tensor kernel below its peak is latency, never occupancy") {
@@ -227,7 +227,7 @@ TEST_CASE("A tensor kernel below its peak is latency, never occupancy") {
   kernel.occupancy.limited_by = {"shared memory"};
   SetUse(&kernel, "sm__pipe_tensor_cycles_active", 40);
   SetStall(&kernel, "long_scoreboard", 40);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kLatency);
   CHECK(HasNote(verdict, "tensor-underused"));
 }
@@ -235,7 +235,7 @@ TEST_CASE("A tensor kernel below its peak is latency, never occupancy") {
 TEST_CASE("Removing a stall buys no more than its share") {
   KernelReport kernel = QuietKernel();
   SetStall(&kernel, "barrier", 2);  // 2 of 5 cycles
-  CHECK(Judge(kernel).gain_at_most == Approx(0.4));
+  CHECK(Decide(kernel).gain_at_most == Approx(0.4));
 }
 
 TEST_CASE("One wave and one block is a tail: half of the time is lost") {
@@ -244,7 +244,7 @@ TEST_CASE("One wave and one block is a tail: half of the time is lost") {
   SetUse(&kernel, "sm__pipe_fma_cycles_active", 49);
   Set(&kernel, "smsp__issue_active.avg.per_cycle_active", 0.97);
   Set(&kernel, "sm__cycles_active.avg", 52'000);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kTail);
   CHECK(verdict.rule == "tail");
   CHECK(verdict.gain_at_most == Approx(0.48));
@@ -255,7 +255,7 @@ TEST_CASE("A grid of 30.1 waves has no tail worth naming") {
   KernelReport kernel = QuietKernel();
   SetGrid(&kernel, static_cast<uint32_t>(30.1 * 132 * 8), 8);
   Set(&kernel, "sm__cycles_active.avg", 90'000);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter != Limiter::kTail);
   CHECK_FALSE(HasNote(verdict, "tail"));
 }
@@ -263,7 +263,7 @@ TEST_CASE("A grid of 30.1 waves has no tail worth naming") {
 TEST_CASE("A partial last wave without idle SMs is no tail") {
   KernelReport kernel = QuietKernel();
   SetGrid(&kernel, 132 * 8 * 3 / 2, 8);  // 1.5 waves, but the SMs are evenly active
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter != Limiter::kTail);
   CHECK_FALSE(HasNote(verdict, "tail"));
 }
@@ -273,7 +273,7 @@ TEST_CASE("Latency inside the blocks comes before a tail that explains little of
   SetGrid(&kernel, 132 * 8 * 3 / 2, 8);
   Set(&kernel, "sm__cycles_active.avg", 75'000);
   SetStall(&kernel, "long_scoreboard", 60);
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kLatency);
   CHECK(HasNote(verdict, "tail"));
 }
@@ -284,13 +284,13 @@ TEST_CASE("Blocks of very different length idle the SMs: imbalance") {
   Set(&kernel, "smsp__issue_active.avg.per_cycle_active", 0.95);
   Set(&kernel, "sm__cycles_active.avg", 55'000);
   kernel.occupancy.achieved = 0.6;
-  const Verdict verdict = Judge(kernel);
+  const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kTail);
   CHECK(verdict.rule == "imbalance");
   CHECK(verdict.gain_at_most == Approx(0.45));
 
   kernel.occupancy.achieved = 0.97;
-  CHECK(Judge(kernel).rule != "imbalance");
+  CHECK(Decide(kernel).rule != "imbalance");
 }
 
 }  // namespace

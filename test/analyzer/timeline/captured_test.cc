@@ -90,17 +90,17 @@ TEST_CASE("Layers that differ in their numbers are one row, as they are without 
   CHECK(RowOf(report, "replay > forward/layer * (8 ranges)") != nullptr);
 }
 
-TEST_CASE("A graph that was counted as a whole is one whole, of the range of its launch") {
+TEST_CASE("A graph that was counted as a whole is one region, of the range of its launch") {
   Replayed run;
   run.b.GraphSample(run.Replay(100'000), {{kDram, 85}, {kWindow, 22'000}});
   run.Replay(300'000);
   const Report report = Analyze(run.b.Snapshot());
-  REQUIRE(report.wholes.size() == 1);
-  CHECK(report.wholes[0].label == "CUDA graph 7 in replay");
-  CHECK(report.wholes[0].instances == 2);
-  CHECK(report.wholes[0].duration_ns.median == 20'000);
-  REQUIRE(report.wholes[0].parts.size() == 1);
-  CHECK(report.wholes[0].parts[0].per_instance == 2);
+  REQUIRE(report.regions.size() == 1);
+  CHECK(report.regions[0].label == "CUDA graph 7 in replay");
+  CHECK(report.regions[0].instances == 2);
+  CHECK(report.regions[0].duration_ns.median == 20'000);
+  REQUIRE(report.regions[0].parts.size() == 1);
+  CHECK(report.regions[0].parts[0].per_instance == 2);
   // The rows of its parts quote it.
   const RangeRow* row = RowOf(report, "replay > forward/layer 0");
   REQUIRE(row != nullptr);

@@ -234,15 +234,14 @@ TEST_CASE("The stream's locale and width do not change the report") {
   CHECK(out.str() == Text(test::ExampleReport()));
 }
 
-TEST_CASE(
-    "A graph or range that was counted as a whole has its section, and none is there without") {
+TEST_CASE("A counted region has its section, and none is there without") {
   Report report = test::ExampleReport();
   const std::string text = Text(report);
-  CHECK_THAT(text, Contains("Counted as a whole"));
+  CHECK_THAT(text, Contains("Counted regions"));
   CHECK_THAT(text, Contains("4 x nvjet_hsh_256x128 70 %, 8.5 x rms_norm 30 %"));
   CHECK_THAT(text, Contains("20 samples (1 rejected"));
-  report.wholes.clear();
-  CHECK_THAT(Text(report), !Contains("Counted as a whole"));
+  report.regions.clear();
+  CHECK_THAT(Text(report), !Contains("Counted regions"));
 }
 
 TEST_CASE("A time that only counters know is marked") {

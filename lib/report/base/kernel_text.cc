@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/report/base/kernel_facts.h"
+#include "lib/report/base/kernel_text.h"
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include "lib/analyzer/rules/rule_inputs.h"
+#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
-#include "lib/report/base/units.h"
 
 namespace prof::report {
 namespace {
 
-// The column that a unit's use is shown in. Shared memory uses L1's data path.
-constexpr std::pair<const char*, std::pair<analyzer::Unit, analyzer::Unit>> kUnits[] = {
-    {"DRAM", {analyzer::Unit::kDram, analyzer::Unit::kDram}},
-    {"L2", {analyzer::Unit::kL2, analyzer::Unit::kL2}},
-    {"L1", {analyzer::Unit::kL1, analyzer::Unit::kShared}},
-    {"tensor", {analyzer::Unit::kTensor, analyzer::Unit::kTensor}},
-    {"FMA", {analyzer::Unit::kFma, analyzer::Unit::kFma}}};
+// The columns of the tables. Shared memory uses L1's data path, and a kernel has one of the two.
+constexpr Unit kColumns[] = {Unit::kDram, Unit::kL2, Unit::kL1, Unit::kTensor, Unit::kFma};
+
+const UnitUse* InColumn(const Measured& counters, Unit column) {
+  const UnitUse* const use = counters.Find(column);
+  return use == nullptr && column == Unit::kL1 ? counters.Find(Unit::kShared) : use;
+}
 
 std::string Dimensions(const std::array<uint32_t, 3>& size) {
   if (size[1] <= 1 && size[2] <= 1) return std::to_string(size[0]);
@@ -47,21 +45,22 @@ constexpr double kBelievable = 1.005;
 
 }  // namespace
 
-std::vector<UnitUse> UnitUses(const KernelReport& kernel) {
-  const analyzer::Facts facts = analyzer::GatherFacts(kernel, nullptr);
-  std::vector<UnitUse> uses;
-  for (const auto& [name, units] : kUnits) {
-    UnitUse use{name, std::nullopt, 0};
-    for (const analyzer::UnitUse& measured : facts.units) {
-      if (measured.unit != units.first && measured.unit != units.second) continue;
-      if (use.used && *use.used >= measured.use) continue;
-      use.used = measured.use;
-      const Statistic* metric = analyzer::FindMetric(kernel, measured.metric);
-      use.n = metric == nullptr ? 0 : metric->n;
-    }
-    uses.push_back(use);
+std::vector<std::string> UnitCells(const Measured& counters) {
+  std::vector<std::string> cells;
+  for (const Unit column : kColumns) {
+    const UnitUse* const use = InColumn(counters, column);
+    cells.push_back(PercentCell(use == nullptr ? std::nullopt : std::optional(use->of_peak)));
   }
-  return uses;
+  return cells;
+}
+
+int64_t UnitSamples(const Measured& counters) {
+  int64_t n = 0;
+  for (const Unit column : kColumns) {
+    const UnitUse* const use = InColumn(counters, column);
+    if (use != nullptr) n = std::max(n, use->n);
+  }
+  return n;
 }
 
 std::string LaunchShape(const KernelReport& kernel) {
@@ -138,8 +137,7 @@ std::string PercentCell(const std::optional<double>& fraction) {
   return Fixed(100 * std::min(*fraction, 1.0), 0);
 }
 
-std::vector<std::string> VerdictText(const KernelReport& kernel) {
-  const Verdict& verdict = kernel.verdict;
+std::vector<std::string> VerdictText(const Verdict& verdict, double total_ns) {
   std::vector<std::string> paragraphs;
   if (verdict.limiter == Limiter::kNotMeasured) {
     const std::string why = Printable(verdict.missing.empty() ? verdict.summary : verdict.missing);
@@ -161,7 +159,7 @@ std::vector<std::string> VerdictText(const KernelReport& kernel) {
     std::string action = "do: " + Sentence(Printable(verdict.action));
     if (verdict.gain_at_most > 0) {
       action += " At most " + Percent(verdict.gain_at_most) + " of its time, " +
-                Time(verdict.gain_at_most * kernel.total_ns) + " in all";
+                Time(verdict.gain_at_most * total_ns) + " in all";
       action += verdict.gain_formula.empty() ? "." : ": " + Sentence(verdict.gain_formula);
     }
     paragraphs.push_back(action);

@@ -3,8 +3,8 @@
 // Every number that a rule compares with, and where it comes from. docs/rules.md lists them.
 // Sources: [ncu] a rule shipped with Nsight Compute 2025; [nsys] one of Nsight Systems; [hta]
 // HolisticTraceAnalysis; [hw] the hardware's documentation; [own] our choice, to be calibrated.
-#ifndef PROF_LIB_ANALYZER_RULES_THRESHOLDS_H_
-#define PROF_LIB_ANALYZER_RULES_THRESHOLDS_H_
+#ifndef PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
+#define PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
 
 namespace prof::analyzer {
 
@@ -31,7 +31,7 @@ constexpr double kLowTheoretical = 0.80;   // [ncu] TheoreticalOccupancy
 
 // Shape of the grid.
 constexpr double kIdleSms = 0.10;    // [own] fewer than 1 in 10 SMs without a block is no defect
-constexpr double kTailLost = 0.10;   // [own] of (ceil(w) - w) / ceil(w); ncu: 20 % of 1/(1+whole)
+constexpr double kTailLost = 0.10;   // [own] of (ceil(w) - w) / ceil(w); ncu: 20 % of 1/(1+region)
 constexpr double kImbalance = 0.05;  // [ncu] WorkloadImbalance: 1 - average / maximum
 constexpr double kAchievedBelow = 0.10;   // [ncu] AchievedOccupancy: theoretical - achieved
 constexpr double kLaunchSizedNs = 5000;   // [own] below 3 null kernels: ramp and drain dominate
@@ -81,4 +81,4 @@ constexpr int kFewCalls = 20;          // [own] for a median of launch calls
 
 }  // namespace prof::analyzer
 
-#endif  // PROF_LIB_ANALYZER_RULES_THRESHOLDS_H_
+#endif  // PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_

@@ -2,8 +2,8 @@
 //
 // Numbers as people read them: adaptive units, three significant digits, thousands separators.
 // Independent of the locale, which belongs to the program that we may live in.
-#ifndef PROF_LIB_REPORT_BASE_UNITS_H_
-#define PROF_LIB_REPORT_BASE_UNITS_H_
+#ifndef PROF_LIB_REPORT_BASE_NUMBER_FORMAT_H_
+#define PROF_LIB_REPORT_BASE_NUMBER_FORMAT_H_
 
 #include <cstdint>
 #include <string>
@@ -38,4 +38,4 @@ std::vector<double> RoundToSum(const std::vector<double>& values, int decimals);
 
 }  // namespace prof::report
 
-#endif  // PROF_LIB_REPORT_BASE_UNITS_H_
+#endif  // PROF_LIB_REPORT_BASE_NUMBER_FORMAT_H_

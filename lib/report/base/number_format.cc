@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/report/base/units.h"
+#include "lib/report/base/number_format.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels and counted regions in the report: how long they ran, how busy they kept each unit of the
+// GPU, what limits them, and the evidence.
+#ifndef PROF_KERNEL_REPORT_H_
+#define PROF_KERNEL_REPORT_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prof/continuous_report.h"
+#include "prof/statistic.h"
+
+namespace prof {
+
+/// The limit of a kernel, or what it waits for. docs/rules.md defines each one.
+enum class Limiter {
+  kUnknown,      ///< Counters exist, but no rule matches.
+  kNotMeasured,  ///< No usable counter sample; `Verdict::missing` has the reason.
+  kDram,
+  kL2,
+  kL1,
+  kShared,
+  kTensor,
+  kFma,
+  kAlu,
+  kFp64,
+  kSfu,
+  kIssue,
+  kMixed,       ///< Two units within 10 points of each other, both above 60 %.
+  kLatency,     ///< Warps wait; `Verdict::stall` names the reason.
+  kOccupancy,   ///< Latency that more resident warps would hide.
+  kSmallGrid,   ///< Less than one wave of blocks.
+  kTail,        ///< A last, partial wave idles the SMs.
+  kLaunchSized  ///< So short that launch and ramp dominate it.
+};
+
+/// Short lower-case name, stable in JSON: "dram", "small-grid".
+const char* ToString(Limiter limiter);
+
+enum class Confidence { kNone, kLow, kMedium, kHigh };
+const char* ToString(Confidence confidence);
+
+/// A hardware unit of the GPU. docs/rules.md lists the metrics of each one.
+enum class Unit {
+  kDram,
+  kL2,
+  kL1,      ///< L1's data path, used mostly for global memory.
+  kShared,  ///< The same data path, used mostly for shared memory.
+  kTensor,
+  kFma,
+  kAlu,
+  kFp64,
+  kSfu,
+  kLsu,   ///< Instruction rate of the load/store pipe.
+  kIssue  ///< Issue slots.
+};
+
+/// Short lower-case name, stable in JSON: "dram", "l2".
+const char* ToString(Unit unit);
+
+/// How busy one unit was: the highest of its metrics.
+struct UnitUse {
+  Unit unit = Unit::kDram;
+  double of_peak = 0;  ///< Median, as a fraction of the unit's peak over elapsed time.
+  std::string metric;  ///< The metric that is highest.
+  int64_t n = 0;       ///< Samples of that metric.
+  /// Metrics of the unit that `--counters sol` reads and that have no value here. Not empty:
+  /// `of_peak` is "at least".
+  std::vector<std::string> missing;
+};
+
+/// Theoretical occupancy and its limits, from the launch record and the device (no counters).
+struct Occupancy {
+  bool known = false;                   ///< False when the device's limits were not recorded.
+  int blocks_per_sm = 0;                ///< Resident blocks that all limits allow.
+  int limit_blocks = 0;                 ///< Blocks per SM allowed by the SM's block slots ...
+  int limit_warps = 0;                  ///< ... by its warp slots ...
+  int limit_registers = 0;              ///< ... by its register file ...
+  int limit_shared = 0;                 ///< ... by its shared memory.
+  std::vector<std::string> limited_by;  ///< All limits that are equal to the smallest, by name.
+  double theoretical = 0;               ///< Resident warps over the SM's warp slots, 0..1.
+  std::optional<double> achieved;  ///< sm__warps_active.avg.pct_of_peak_sustained_active / 100.
+  double waves = 0;                ///< Blocks in the grid over blocks the whole device holds.
+  double tail_lost = 0;            ///< (ceil(w) - w) / ceil(w), 0..1.
+};
+
+/// Position under the roofline, from counters; absent where they are.
+struct Roofline {
+  std::optional<double> dram_bytes_per_s;
+  std::optional<double> dram_peak_bytes_per_s;
+  std::optional<double> flops_per_s;     ///< Of the kind named in `flop_kind`.
+  std::optional<double> flops_per_byte;  ///< Arithmetic intensity against DRAM.
+  std::optional<double> flop_peak_per_s;
+  std::string flop_kind;  ///< "fp16 tensor"; empty when nothing was measured.
+};
+
+/// Operations of one kind that a launch executes, from counters of instructions.
+struct FlopCount {
+  std::string kind;             ///< "fp32", "fp64", "fp16", "bf16 tensor", ...; docs/report.md.
+  double per_launch = 0;        ///< Additions and multiplications: a fused multiply-add is two.
+  std::optional<double> per_s;  ///< `per_launch` over the median duration of a launch.
+  std::optional<double> peak_per_s;  ///< At the SM clock of the samples; dense.
+  std::optional<double> of_peak;     ///< per_s / peak_per_s.
+};
+
+/// A metric that takes several passes. It is derived, not read: its parts take one pass each, and
+/// come from different launches of the kernel.
+struct Throughput {
+  std::string metric;                ///< "sm__throughput.avg.pct_of_peak_sustained_elapsed"
+  double of_peak = 0;                ///< The largest median among its parts, 0..1.
+  std::string largest;               ///< The name of that part.
+  std::vector<std::string> missing;  ///< Parts without a value. Not empty: `of_peak` is "at least".
+};
+
+/// What Nsight Compute calls the speed of light; absent where no part was measured.
+struct SpeedOfLight {
+  std::optional<double> sm_sol;         ///< sm__throughput, 0..1.
+  std::optional<double> memory_sol;     ///< gpu__compute_memory_throughput, 0..1.
+  std::vector<Throughput> throughputs;  ///< Both with their parts, and those on request.
+};
+
+/// The counters of a kernel or of a counted region.
+struct Measured {
+  Metrics metrics;
+  std::vector<UnitUse> units;  ///< Those that were measured, by use, descending.
+  SpeedOfLight speed_of_light;
+  int64_t samples_used = 0;
+  int64_t samples_rejected = 0;  ///< Overlapped by other GPU work, or at another clock.
+
+  /// A metric by CUPTI name, or by the name that it has on this chip; nullptr when it was not
+  /// measured.
+  [[nodiscard]] const Statistic* Find(std::string_view metric) const;
+  /// Its median; nullopt when it was not measured.
+  [[nodiscard]] std::optional<double> Metric(std::string_view metric) const;
+  /// The use of a unit; nullptr when it was not measured.
+  [[nodiscard]] const UnitUse* Find(Unit unit) const;
+};
+
+/// What limits a kernel or region, the evidence, and what to do.
+struct Verdict {
+  Limiter limiter = Limiter::kNotMeasured;
+  Confidence confidence = Confidence::kNone;
+  std::string rule;                   ///< Id of the rule in docs/rules.md: "dram-throughput".
+  std::string summary;                ///< One sentence.
+  std::vector<std::string> evidence;  ///< Each with its number, unit and metric.
+  std::string action;                 ///< What to change; empty: nothing worth it.
+  double gain_at_most = 0;            ///< Upper bound: fraction of this kernel's time, 0..1.
+  std::string gain_formula;           ///< How `gain_at_most` was computed.
+  std::string runner_up;              ///< The next unit and its value.
+  std::string missing;                ///< The measurement that would decide.
+  std::string stall;                  ///< For kLatency/kOccupancy: the top stall reason.
+  std::vector<std::string> notes;     ///< Modifiers: uncoalesced, bank conflicts, spills, ...
+};
+
+/// The launches of one signature: kernel, grid, block, shared memory, NVTX path.
+struct KernelLaunches {
+  std::string name;       ///< Short, demangled: "saxpy".
+  std::string full_name;  ///< Demangled, with template arguments and parameters.
+  /// NVTX path, "layer/qkv_proj"; empty: outside all ranges. A kernel of a CUDA graph that was
+  /// captured in another range than the graph was launched in has both: "replay > layer/qkv_proj".
+  std::string range;
+  std::string captured_in;  ///< That range of the capture; empty: the launch's, or none.
+  uint32_t device = 0;
+  std::array<uint32_t, 3> grid{};
+  std::array<uint32_t, 3> block{};
+  std::array<uint32_t, 3> cluster{};
+  uint32_t registers_per_thread = 0;
+  uint32_t static_shared_bytes = 0;
+  uint32_t dynamic_shared_bytes = 0;
+  uint32_t local_bytes_per_thread = 0;
+  int64_t launches = 0;
+  int64_t loading_launches = 0;  ///< Of those: the driver loaded or compiled code in the call.
+  /// Launches with a valid time and, where there are any, no counter range.
+  Statistic duration_ns;
+  double total_ns = 0;  ///< Sum over all launches with a valid time.
+  /// True: no launch has a time on the timeline (each was replayed, or kept out of the trace).
+  /// `duration_ns` is then gpu__time_duration.sum of the samples, which includes the start and stop
+  /// of the counters, and `total_ns` its median times the launches.
+  bool duration_from_counters = false;
+  /// False: only grid, block and dynamic shared memory are known; registers, static shared memory,
+  /// local memory and cluster are not, and read 0.
+  bool resources_known = true;
+  bool in_graph = false;
+  /// True: not a kernel, but a CUDA graph whose launches were recorded without their kernels.
+  bool whole_graph = false;
+  Occupancy occupancy;
+};
+
+/// One signature: its launches, its counters, and what limits it.
+struct KernelReport : KernelLaunches, Measured {
+  double share = 0;             ///< Of the span.
+  ContinuousValues continuous;  ///< Empty where there was no PM sampling on its device.
+  Roofline roofline;
+  std::vector<FlopCount> flops;  ///< Each kind that was counted, most operations first.
+  Verdict verdict;
+};
+
+/// One kind of operation among those of a counted region.
+struct RegionPart {
+  std::string name;         ///< Kernel's short name; "memset"; "copy, host to device".
+  double per_instance = 0;  ///< How many of them, mean.
+  double time_ns = 0;       ///< Per instance, mean of the sum of their durations.
+  double share = 0;         ///< Of the durations of all parts.
+};
+
+/// The instances of a counted region: all launches of one CUDA graph in one NVTX range, or all
+/// instances of an NVTX range.
+struct RegionInstances {
+  enum class Kind { kGraph, kRange };
+  Kind kind = Kind::kGraph;
+  std::string label;   ///< "CUDA graph 2 in decode"; for a range: its NVTX path.
+  std::string range;   ///< NVTX path in which the graph was launched; for a range: its own.
+  uint32_t graph = 0;  ///< CUDA graph id; 0: a range.
+  uint32_t device = 0;
+  int64_t instances = 0;  ///< Launches or instances with GPU work in them.
+  /// Graph: first operation's start to last one's end. Range: time in which an operation launched
+  /// in it ran. Instances without a counter range, where there are any.
+  Statistic duration_ns;
+  Statistic host_ns;     ///< Range: from its push to its pop, of the same instances. Graph: n is 0.
+  Statistic counted_ns;  ///< How long the counters ran in the samples (gpu__time_duration.sum).
+  double total_ns = 0;   ///< `duration_ns` of all instances, summed.
+  std::vector<RegionPart> parts;  ///< By time, descending.
+};
+
+/// A counted region: work whose counters were read together, because CUPTI cannot count its kernels
+/// one by one or because that was requested. The values of its metrics are as if the counters had
+/// run exactly as long as the work took. Regions overlap each other, the kernels and the rows:
+/// their shares do not add up.
+struct RegionReport : RegionInstances, Measured {
+  double share = 0;  ///< Of the span.
+  Verdict verdict;   ///< A unit of the GPU, or unknown with the reason in `missing`.
+};
+
+}  // namespace prof
+
+#endif  // PROF_KERNEL_REPORT_H_

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/decide.h"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "lib/analyzer/kernels/flops.h"
+#include "lib/analyzer/kernels/roofline.h"
+#include "lib/analyzer/rules/verdict_region.h"
+#include "lib/analyzer/rules/verdict_rules.h"
+
+namespace prof::analyzer {
+namespace {
+
+constexpr std::string_view kWarpsActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
+
+double Share(double ns, double span_ns) { return span_ns > 0 ? ns / span_ns : 0; }
+
+KernelReport DecideOne(const KernelGroup& group, const CountedKernel& counted,
+                       const ContinuousValues& continuous, const RegionReport* region,
+                       const model::Device* device, double span_ns) {
+  KernelReport kernel{group.launches, counted.counters};
+  CountedFlops flops = CountFlops(kernel.metrics, kernel.duration_ns, device);
+  KernelContext context{region, counted.notes};
+  context.notes.insert(context.notes.end(), flops.notes.begin(), flops.notes.end());
+  kernel.share = Share(kernel.total_ns, span_ns);
+  kernel.continuous = continuous;
+  kernel.flops = std::move(flops.kinds);
+  kernel.roofline = ComputeRoofline(kernel.metrics, kernel.flops, device);
+  if (const std::optional<double> percent = kernel.Metric(kWarpsActive)) {
+    kernel.occupancy.achieved = *percent / 100;
+  }
+  kernel.verdict = DecideKernel(kernel, device, context);
+  return kernel;
+}
+
+}  // namespace
+
+std::vector<RegionReport> DecideRegions(const model::Model& model, const CountedRegions& counted,
+                                        double span_ns) {
+  std::vector<RegionReport> regions;
+  regions.reserve(counted.regions.size());
+  for (const CountedRegion& region : counted.regions) {
+    const model::Device* const device = model.FindDevice(region.instances.device);
+    regions.push_back({region.instances, region.counters, Share(region.instances.total_ns, span_ns),
+                       DecideRegion(region.instances, region.counters, device, region.notes)});
+  }
+  return regions;
+}
+
+std::vector<KernelReport> DecideKernels(const model::Model& model, const KernelGroups& groups,
+                                        const CountedKernels& counted, const Continuous& continuous,
+                                        const CountedRegions& counted_regions,
+                                        const std::vector<RegionReport>& regions, double span_ns) {
+  std::vector<KernelReport> kernels;
+  kernels.reserve(groups.groups.size());
+  for (size_t g = 0; g < groups.groups.size(); ++g) {
+    const KernelGroup& group = groups.groups[g];
+    const int32_t region = counted_regions.of_group[g];
+    kernels.push_back(DecideOne(group, counted.of_group[g], continuous.of_group[g],
+                                region == model::kNoIndex ? nullptr : &regions[region],
+                                model.FindDevice(group.device), span_ns));
+  }
+  return kernels;
+}
+
+}  // namespace prof::analyzer

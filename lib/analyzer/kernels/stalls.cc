@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/kernels/stalls.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "lib/analyzer/base/metrics.h"
+
+namespace prof::analyzer {
+namespace {
+
+constexpr std::string_view kStallReasons[] = {"barrier",
+                                              "branch_resolving",
+                                              "dispatch_stall",
+                                              "drain",
+                                              "gmma",
+                                              "imc_miss",
+                                              "lg_throttle",
+                                              "long_scoreboard",
+                                              "membar",
+                                              "misc",
+                                              "math_pipe_throttle",
+                                              "mio_throttle",
+                                              "no_instruction",
+                                              "not_selected",
+                                              "selected",
+                                              "short_scoreboard",
+                                              "sleeping",
+                                              "tex_throttle",
+                                              "wait"};
+
+}  // namespace
+
+std::vector<Stall> FindStalls(const Metrics& metrics) {
+  std::vector<Stall> stalls;
+  double sum = 0;
+  for (const std::string_view reason : kStallReasons) {
+    const std::optional<double> cycles =
+        UsableMedian(metrics, "smsp__average_warps_issue_stalled_" + std::string(reason) +
+                                  "_per_issue_active.ratio");
+    if (!cycles) continue;
+    sum += *cycles;
+    stalls.push_back({reason, 0, *cycles});
+  }
+  // The reasons come from other passes than the latency; their sum can exceed it a little.
+  const double latency = std::max(
+      sum, UsableMedian(metrics, "smsp__average_warp_latency_per_inst_issued.ratio").value_or(0));
+  if (!(latency > 0)) return {};
+  for (Stall& stall : stalls) stall.share = stall.cycles / latency;
+  stalls.erase(std::remove_if(stalls.begin(), stalls.end(),
+                              [](const Stall& stall) {
+                                return stall.reason == "selected" || stall.reason == "not_selected";
+                              }),
+               stalls.end());
+  std::stable_sort(stalls.begin(), stalls.end(),
+                   [](const Stall& a, const Stall& b) { return a.share > b.share; });
+  return stalls;
+}
+
+}  // namespace prof::analyzer

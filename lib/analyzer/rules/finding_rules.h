@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of findings: what is worth changing in a run. Gains are upper bounds; they overlap, so
+// they do not add up. docs/rules.md explains each one.
+#ifndef PROF_LIB_ANALYZER_RULES_FINDING_RULES_H_
+#define PROF_LIB_ANALYZER_RULES_FINDING_RULES_H_
+
+#include <string_view>
+#include <vector>
+
+#include "lib/analyzer/timeline/timeline.h"
+#include "lib/snapshot/model/model.h"
+#include "prof/report.h"
+
+namespace prof::analyzer {
+
+// By gain, descending. Each rule is decided for each device; the device where it costs most is
+// reported.
+[[nodiscard]] std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeline,
+                                             double span_ns);
+
+// Finding::id of all rules.
+[[nodiscard]] std::vector<std::string_view> FindingIds();
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_RULES_FINDING_RULES_H_

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// These rules apply when no unit is busy: too few blocks, idle SMs, or warps that wait. They hold
+// for kernels only. A Fill function may rely on its condition.
+#ifndef PROF_LIB_ANALYZER_RULES_VERDICT_LATENCY_H_
+#define PROF_LIB_ANALYZER_RULES_VERDICT_LATENCY_H_
+
+#include "lib/analyzer/rules/rule_inputs.h"
+#include "prof/kernel_report.h"
+
+namespace prof::analyzer {
+
+[[nodiscard]] bool SmallGrid(const RuleInputs& inputs);
+[[nodiscard]] bool PartialWave(const RuleInputs& inputs);  // only when no stall explains the kernel
+[[nodiscard]] bool TailPrimary(const RuleInputs& inputs);
+[[nodiscard]] bool ImbalancePrimary(const RuleInputs& inputs);
+[[nodiscard]] bool OccupancyLimited(const RuleInputs& inputs);
+[[nodiscard]] bool Waiting(const RuleInputs& inputs);
+void FillSmallGrid(const RuleInputs& inputs, Verdict* verdict);
+void FillPartialWave(const RuleInputs& inputs, Verdict* verdict);
+void FillTail(const RuleInputs& inputs, Verdict* verdict);
+void FillImbalance(const RuleInputs& inputs, Verdict* verdict);
+void FillOccupancy(const RuleInputs& inputs, Verdict* verdict);
+void FillLatency(const RuleInputs& inputs, Verdict* verdict);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_RULES_VERDICT_LATENCY_H_

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of verdicts decides what limits a kernel. Its rules are evaluated in order: the first
+// that matches is the verdict, other matches are named beside it. docs/rules.md explains each one.
+#ifndef PROF_LIB_ANALYZER_RULES_VERDICT_RULES_H_
+#define PROF_LIB_ANALYZER_RULES_VERDICT_RULES_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/analyzer/rules/rule_inputs.h"
+#include "lib/snapshot/model/model.h"
+#include "prof/kernel_report.h"
+
+namespace prof::analyzer {
+
+// Known about a kernel beside its own report.
+struct KernelContext {
+  const RegionReport* region = nullptr;  // the counted region with most of its time; may be null
+  std::vector<std::string> notes;        // on values that were read and not used
+};
+
+// `kernel` is complete but for its verdict. `device` may be null: rules that need its limits then
+// do not match.
+[[nodiscard]] Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
+                                   const KernelContext& context = {});
+
+// Only the rules that name a unit. False: none of them matches, and `verdict` is unchanged.
+[[nodiscard]] bool DecideUnits(const RuleInputs& inputs, Verdict* verdict);
+
+// Verdict::rule of all rules, in the order of evaluation.
+[[nodiscard]] std::vector<std::string_view> VerdictRuleIds();
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_RULES_VERDICT_RULES_H_

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// These rules name a hardware unit: it is saturated, or it is busy and no other one is near it.
+// They hold for a kernel and for a counted region. A Fill function may rely on its condition.
+#ifndef PROF_LIB_ANALYZER_RULES_VERDICT_UNITS_H_
+#define PROF_LIB_ANALYZER_RULES_VERDICT_UNITS_H_
+
+#include "lib/analyzer/rules/rule_inputs.h"
+#include "prof/kernel_report.h"
+
+namespace prof::analyzer {
+
+// A unit limits: the leader is saturated, or it is busy and no other unit comes close.
+[[nodiscard]] bool LeaderBound(const RuleInputs& inputs);
+template <Unit unit>
+[[nodiscard]] bool Bound(const RuleInputs& inputs) {
+  return LeaderBound(inputs) && inputs.leader->unit == unit;
+}
+[[nodiscard]] bool SharedConflicts(const RuleInputs& inputs);
+[[nodiscard]] bool Mixed(const RuleInputs& inputs);
+void FillDram(const RuleInputs& inputs, Verdict* verdict);
+void FillL2(const RuleInputs& inputs, Verdict* verdict);
+void FillL1(const RuleInputs& inputs, Verdict* verdict);
+void FillConflicts(const RuleInputs& inputs, Verdict* verdict);
+void FillShared(const RuleInputs& inputs, Verdict* verdict);
+void FillTensor(const RuleInputs& inputs, Verdict* verdict);
+void FillFma(const RuleInputs& inputs, Verdict* verdict);
+void FillAlu(const RuleInputs& inputs, Verdict* verdict);
+void FillFp64(const RuleInputs& inputs, Verdict* verdict);
+void FillSfu(const RuleInputs& inputs, Verdict* verdict);
+void FillLsu(const RuleInputs& inputs, Verdict* verdict);
+void FillIssue(const RuleInputs& inputs, Verdict* verdict);
+void FillMixed(const RuleInputs& inputs, Verdict* verdict);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_RULES_VERDICT_UNITS_H_

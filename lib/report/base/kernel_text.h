@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Phrases about a kernel or region in the text report.
+#ifndef PROF_LIB_REPORT_BASE_KERNEL_TEXT_H_
+#define PROF_LIB_REPORT_BASE_KERNEL_TEXT_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "prof/kernel_report.h"
+
+namespace prof::report {
+
+// "83" for DRAM, L2, L1 (or shared memory, which uses L1's data path), tensor and FMA, in this
+// order.
+[[nodiscard]] std::vector<std::string> UnitCells(const Measured& counters);
+// The most samples of any of them.
+[[nodiscard]] int64_t UnitSamples(const Measured& counters);
+
+[[nodiscard]] std::string LaunchShape(const KernelReport& kernel);    // "(128,32) x 256"
+[[nodiscard]] std::string OccupancyText(const KernelReport& kernel);  // sentence; "" when unknown
+[[nodiscard]] std::string RooflineText(const KernelReport& kernel);  // "" when nothing was measured
+[[nodiscard]] std::string FlopsText(
+    const KernelReport& kernel);  // kinds that it executes; "" for none
+[[nodiscard]] std::string TimeSource(const KernelReport& kernel);  // "" when it is the timeline
+// "83", "?" above 100 %, "-" when it was not measured.
+[[nodiscard]] std::string PercentCell(const std::optional<double>& fraction);
+// The verdict in paragraphs: the limit and the evidence, then the action. `total_ns`: all time of
+// the kernel or region.
+[[nodiscard]] std::vector<std::string> VerdictText(const Verdict& verdict, double total_ns);
+
+}  // namespace prof::report
+
+#endif  // PROF_LIB_REPORT_BASE_KERNEL_TEXT_H_
