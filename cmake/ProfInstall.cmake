@@ -29,7 +29,7 @@ endif()
 
 install(DIRECTORY include/prof DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.proto")
-install(TARGETS prof_public prof_wire prof_snapshot prof_analyzer prof_report prof_analysis
+install(TARGETS prof_public prof_text prof_wire prof_snapshot prof_analyzer prof_report prof_analysis
   prof_catch prof_gtest EXPORT profTargets)
 if(PROF_CUDA)
   install(TARGETS prof EXPORT profTargets)

@@ -8,10 +8,10 @@
 #include <tuple>
 #include <utility>
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/verdict_region.h"
 #include "lib/analyzer/timeline/copies.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -38,7 +38,7 @@ std::string Evidence(const KernelReport& kernel) {
   std::string line = BusiestUnits(kernel.units);
   if (const std::optional<double> hit = kernel.Metric("lts__t_sector_hit_rate.pct");
       hit && !line.empty()) {
-    line += ", L2 hit " + FormatFixed(*hit, 0) + " %";
+    line += ", L2 hit " + text::Fixed(*hit, 0) + " %";
   }
   if (!line.empty()) return line;
   if (std::string sampled = DescribeContinuous(kernel.continuous); !sampled.empty()) {
@@ -46,8 +46,8 @@ std::string Evidence(const KernelReport& kernel) {
   }
   if (!kernel.occupancy.known) return "no counters";
   return "no counters; theoretical occupancy " +
-         FormatFixed(100 * kernel.occupancy.theoretical, 0) + " %, " +
-         FormatFixed(kernel.occupancy.waves, 1) + " waves";
+         text::Fixed(100 * kernel.occupancy.theoretical, 0) + " %, " +
+         text::Fixed(kernel.occupancy.waves, 1) + " waves";
 }
 
 std::string OtherName(const OtherKey& key) {
@@ -57,10 +57,9 @@ std::string OtherName(const OtherKey& key) {
 
 std::string OtherEvidence(const OtherKey& key, const OtherWork& work) {
   const auto bytes = static_cast<double>(work.bytes);
-  std::string line =
-      Plural(static_cast<uint64_t>(work.count), "call, ", "calls, ") + FormatBytes(bytes);
+  std::string line = text::Plural(work.count, "call, ", "calls, ") + text::Bytes(bytes);
   if (work.time_ns > 0) {
-    line += " at " + FormatBytes(bytes / (static_cast<double>(work.time_ns) * 1e-9)) + "/s";
+    line += " at " + text::Bytes(bytes / (static_cast<double>(work.time_ns) * 1e-9)) + "/s";
   }
   if (std::get<0>(key) == OpKind::kCopy) {
     line += ", " + MemoryName(std::get<2>(key)) + " to " + MemoryName(std::get<3>(key));
@@ -132,7 +131,7 @@ void AddAdvice(const TimeTableInputs& inputs, RangeRow* row) {
     if (most == nullptr || gap.total_ns > most->total_ns) most = &gap;
   }
   if (most == nullptr || row->time_ns <= 0) return;
-  row->evidence += "; " + FormatFixed(100 * most->total_ns / row->time_ns, 0) + " % " +
+  row->evidence += "; " + text::Fixed(100 * most->total_ns / row->time_ns, 0) + " % " +
                    ToString(most->cause) + (most->where.empty() ? "" : " at " + most->where);
   row->verdict = "Too little to act on.";
   for (const Finding& finding : inputs.findings) {
@@ -159,7 +158,7 @@ RangeRow GapRow(const TimeTableInputs& inputs) {
   }
   row.time_ns = static_cast<double>(total_ns);
   if (row.instances != 0) {
-    row.evidence = "longest " + FormatNs(static_cast<double>(longest_ns));
+    row.evidence = "longest " + text::Time(static_cast<double>(longest_ns));
   }
   row.continuous = inputs.continuous.idle;
   AddAdvice(inputs, &row);

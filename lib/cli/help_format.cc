@@ -8,6 +8,7 @@
 
 #include "lib/cli/terminal.h"
 #include "lib/report/base/strings.h"
+#include "lib/text/strings.h"
 
 namespace prof::cli {
 namespace {
@@ -41,7 +42,7 @@ std::string HelpFormat::make_option_opts(const CLI::Option* option) const {
 
 std::string HelpFormat::make_option_desc(const CLI::Option* option) const {
   const int width = std::min(OptionsFor(STDOUT_FILENO).width, 120) - kNameColumns;
-  return report::Join(report::Wrap(option->get_description(), width), "\n");
+  return text::Join(report::Wrap(option->get_description(), width), "\n");
 }
 
 }  // namespace prof::cli

@@ -11,8 +11,9 @@
 #include "lib/cli/terminal.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/base/units.h"
-#include "lib/report/text/sections.h"
+#include "lib/report/text/heading.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::cli {
 namespace {
@@ -45,8 +46,8 @@ void WriteOverview(std::ostream& out, const CatalogueAnswer& answer, int samples
     const double cost = SampleCostNs(level);
     const MetricLevel& about = LevelOrOwnList(level.name);
     table.rows.push_back(
-        {{about.name, about.included, report::Count(static_cast<int64_t>(level.groups.size())),
-          report::Time(cost), report::Time(cost * samples), about.answers}});
+        {{about.name, about.included, text::Count(static_cast<int64_t>(level.groups.size())),
+          text::Time(cost), text::Time(cost * samples), about.answers}});
   }
   report::WriteHeading(out, "Passes, and what they cost the thread that launches", text);
   report::WriteTable(out, table, text.width, text.utf8);
@@ -81,7 +82,7 @@ void WriteLevel(std::ostream& out, const CatalogueLevel& level, const TextOption
         out,
         std::string(LevelOrOwnList(level.name).name) + ", pass " + std::to_string(i + 1) + " of " +
             std::to_string(level.groups.size()) + ": " + group.cost_class + ", " +
-            report::Time(static_cast<double>(group.sample_cost_ns)) + " a sampled launch",
+            text::Time(static_cast<double>(group.sample_cost_ns)) + " a sampled launch",
         text);
     WriteMetricTable(out, group.metrics, false, text);
   }
@@ -93,11 +94,11 @@ void WriteThroughputs(std::ostream& out, const CatalogueAnswer& answer, const Te
   }
   for (const cupti::CatalogueThroughput& throughput : answer.throughputs) {
     std::string parts = "the largest of " +
-                        report::Count(static_cast<int64_t>(throughput.parts.size())) +
+                        text::Count(static_cast<int64_t>(throughput.parts.size())) +
                         " parts that fit one launch";
     if (!throughput.missing.empty()) {
       parts += "; it can be larger, because these parts need several passes: " +
-               report::Join(throughput.missing, ", ");
+               text::Join(throughput.missing, ", ");
     }
     report::WriteParagraph(out, "  ", throughput.metric + ": " + parts, text.width);
   }
@@ -114,8 +115,8 @@ void WriteLeftOut(std::ostream& out, const CatalogueAnswer& answer, const TextOp
 void WriteFound(std::ostream& out, const CatalogueAnswer& answer, const std::string& search,
                 const TextOptions& text) {
   report::WriteHeading(out,
-                       report::Count(static_cast<int64_t>(answer.found.size())) +
-                           " metrics match '" + report::Printable(search) + "'",
+                       text::Count(static_cast<int64_t>(answer.found.size())) + " metrics match '" +
+                           report::Printable(search) + "'",
                        text);
   WriteMetricTable(out, answer.found, true, text);
   report::WriteParagraph(out, "  ",
@@ -139,7 +140,7 @@ std::string MetricsText(const CatalogueAnswer& answer, const MetricsOptions& opt
   out << answer.chip << " (" << answer.chip_source << "), CUPTI " << Version(answer.cupti_version)
       << " in " << answer.cupti_path << '\n';
   if (options.chip.empty() && answer.chip_source.rfind("assumed", 0) == 0) {
-    report::WriteParagraph(out, "--chip shows another: ", report::Join(answer.chips, ", "),
+    report::WriteParagraph(out, "--chip shows another: ", text::Join(answer.chips, ", "),
                            text.width);
   }
   if (!options.search.empty()) {

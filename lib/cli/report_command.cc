@@ -16,6 +16,7 @@
 #include "lib/cli/terminal.h"
 #include "lib/report/csv.h"
 #include "lib/report/json.h"
+#include "lib/report/text/kernel_detail.h"
 #include "prof/analyzer.h"
 
 namespace prof::cli {

@@ -18,7 +18,7 @@
 #include "lib/cli/recording_flags.h"
 #include "lib/cli/recordings.h"
 #include "lib/cli/terminal.h"
-#include "lib/report/base/number_format.h"
+#include "lib/text/numbers.h"
 #include "prof/analyzer.h"
 
 namespace prof::cli {
@@ -58,7 +58,7 @@ void PrintFiles(const std::vector<std::string>& written, const Files& files, boo
   }
   for (const std::string& path : written) {
     std::cerr << "prof: wrote " << path << " ("
-              << report::Bytes(static_cast<double>(files.at(path).bytes)) << ")\n";
+              << text::Bytes(static_cast<double>(files.at(path).bytes)) << ")\n";
   }
   if (!report) {
     std::cerr << "prof: read it with: prof report "

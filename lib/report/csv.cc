@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "lib/report/base/strings.h"
+#include "lib/text/strings.h"
 
 namespace prof {
 namespace {
@@ -122,7 +123,7 @@ void AddKernel(const KernelReport& kernel, Line* line) {
   line->Real(if_known(occupancy.waves));
   line->Real(if_known(occupancy.theoretical));
   line->Real(occupancy.achieved);
-  line->Text(report::Join(occupancy.limited_by, "; "));
+  line->Text(text::Join(occupancy.limited_by, "; "));
   line->Text(ToString(kernel.verdict.limiter));
   line->Text(ToString(kernel.verdict.confidence));
   line->Text(kernel.verdict.rule);

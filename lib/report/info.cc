@@ -13,10 +13,11 @@
 
 #include "lib/format/enums.h"
 #include "lib/format/losses.h"
-#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/text/sections.h"
+#include "lib/report/text/heading.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof {
 namespace report {
@@ -51,19 +52,20 @@ void WriteProcess(std::ostream& out, const Model& model, uint64_t file_bytes, in
                           (process.cupti_path.empty() ? "" : " from " + process.cupti_path));
   if (process.cupti_device_bytes > 0) {
     fact("GPU memory ", "CUPTI may take up to " +
-                            Bytes(static_cast<double>(process.cupti_device_bytes)) +
+                            text::Bytes(static_cast<double>(process.cupti_device_bytes)) +
                             " of each context for the times of operations");
   }
   if (model.end_ns > process.start_ns) {
-    fact("recorded   ", Time(static_cast<double>(model.end_ns - process.start_ns)));
+    fact("recorded   ", text::Time(static_cast<double>(model.end_ns - process.start_ns)));
   }
   std::string end = model.stopped_in_order ? "stopped in order" : "ends without its last block";
   if (!model.truncation.empty()) end += ". " + model.truncation;
   fact("end        ", end);
   const auto operations = static_cast<double>(model.ops.size());
-  std::string size = Bytes(static_cast<double>(file_bytes));
+  std::string size = text::Bytes(static_cast<double>(file_bytes));
   if (operations > 0) {
-    size += ", " + Fixed(static_cast<double>(file_bytes) / operations, 1) + " B a GPU operation";
+    size += ", " + text::Grouped(static_cast<double>(file_bytes) / operations, 1) +
+            " B a GPU operation";
   }
   fact("size       ", size);
 }
@@ -81,9 +83,10 @@ void WriteDevices(std::ostream& out, const Model& model, const TextOptions& opti
     add(device.compute_major != 0, "compute capability " + std::to_string(device.compute_major) +
                                        "." + std::to_string(device.compute_minor));
     add(device.sm_count != 0, std::to_string(device.sm_count) + " SMs");
-    add(device.sm_clock_khz != 0, "up to " + Rate(device.sm_clock_khz * 1e3, "Hz"));
-    add(device.memory_bytes != 0, Bytes(static_cast<double>(device.memory_bytes)) + " memory");
-    add(device.l2_bytes != 0, Bytes(device.l2_bytes) + " L2");
+    add(device.sm_clock_khz != 0, "up to " + text::Rate(device.sm_clock_khz * 1e3, "Hz"));
+    add(device.memory_bytes != 0,
+        text::Bytes(static_cast<double>(device.memory_bytes)) + " memory");
+    add(device.l2_bytes != 0, text::Bytes(device.l2_bytes) + " L2");
     WriteParagraph(out, "  GPU " + std::to_string(device.id) + "  ", text, options.width);
   }
 }
@@ -105,7 +108,7 @@ void WriteCounts(std::ostream& out, const Model& model, const TextOptions& optio
   Table table;
   table.columns = {{"kind"}, {"count", Align::kRight}};
   const auto row = [&](const char* kind, size_t count) {
-    table.rows.push_back({{kind, Count(static_cast<int64_t>(count))}});
+    table.rows.push_back({{kind, text::Count(static_cast<int64_t>(count))}});
   };
   row("kernels", static_cast<size_t>(kernels));
   row("signatures (kernel, launch shape, range)", signatures.size());
@@ -146,8 +149,8 @@ void WritePassGroups(std::ostream& out, const Model& model, const TextOptions& o
                    {"metrics", Align::kLeft, 40}};
   for (size_t id = 1; id < model.groups.size(); ++id) {
     const model::PassGroup& group = model.groups[id];
-    table.rows.push_back({{std::to_string(id), Printable(group.level), Count(samples[id]),
-                           Printable(Join(group.metrics, ", "))}});
+    table.rows.push_back({{std::to_string(id), Printable(group.level), text::Count(samples[id]),
+                           Printable(text::Join(group.metrics, ", "))}});
   }
   WriteTable(out, table, options.width, options.utf8);
 }
@@ -167,29 +170,29 @@ void WritePmSeries(std::ostream& out, const Model& model, const TextOptions& opt
       ns += static_cast<double>(series.end_ns[i] - series.begin_ns[i]);
     }
     table.rows.push_back(
-        {{std::to_string(series.device), Time(static_cast<double>(series.interval_ns)),
-          Count(samples), Count(static_cast<int64_t>(series.rows())), Time(ns),
-          Printable(Join(series.metrics, ", "))}});
+        {{std::to_string(series.device), text::Time(static_cast<double>(series.interval_ns)),
+          text::Count(samples), text::Count(static_cast<int64_t>(series.rows())), text::Time(ns),
+          Printable(text::Join(series.metrics, ", "))}});
   }
   WriteTable(out, table, options.width, options.utf8);
 }
 
 void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOptions& options) {
   WriteHeading(out, "Integrity", options);
-  out << "  " << Count(static_cast<int64_t>(integrity.kernels)) << " kernel records for "
-      << Count(static_cast<int64_t>(integrity.launches)) << " launch calls; counters cost the host "
-      << Time(static_cast<double>(integrity.counter_cost_ns)) << '\n';
+  out << "  " << text::Count(static_cast<int64_t>(integrity.kernels)) << " kernel records for "
+      << text::Count(static_cast<int64_t>(integrity.launches)) << " launch calls; counters cost the host "
+      << text::Time(static_cast<double>(integrity.counter_cost_ns)) << '\n';
   for (const format::IntegrityCount& row : format::kIntegrityCounts) {
     const auto count = static_cast<int64_t>(integrity.*row.count);
     if (row.doubt == format::Doubt::kNothing || count == 0) continue;
-    out << "  LOST  " << row.label << ": " << Count(count) << '\n';
+    out << "  LOST  " << row.label << ": " << text::Count(count) << '\n';
   }
   for (const format::IntegrityFlag& row : format::kIntegrityFlags) {
     if (integrity.*row.flag) out << "  DOUBT  " << row.label << '\n';
   }
   if (integrity.rows_not_kept > 0) {
     out << "  older events, dropped on purpose (keep-last): "
-        << Count(static_cast<int64_t>(integrity.rows_not_kept)) << '\n';
+        << text::Count(static_cast<int64_t>(integrity.rows_not_kept)) << '\n';
   }
   if (integrity.complete()) out << "  nothing was lost\n";
 }

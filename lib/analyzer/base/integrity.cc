@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/format/losses.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -16,7 +16,7 @@ constexpr char kTimesInDoubt[] =
     ": times, shares and idle time are of what was recorded, and findings about gaps are withheld.";
 
 std::string Sentence(uint64_t count, const format::IntegrityCount& row) {
-  return Plural(count, row.one, row.many) + ' ' + row.rest +
+  return text::Plural(static_cast<int64_t>(count), row.one, row.many) + ' ' + row.rest +
          (row.doubt == Doubt::kOperations ? kTimesInDoubt : "");
 }
 
@@ -43,13 +43,13 @@ std::vector<std::string> IntegritySentences(const model::Model& model,
   }
   if (samples_without_kernel != 0) {
     sentences.push_back(
-        Plural(static_cast<uint64_t>(samples_without_kernel), "counter sample", "counter samples") +
+        text::Plural(samples_without_kernel, "counter sample", "counter samples") +
         " could not be assigned to one kernel and are not used: the kernel's record is missing, or "
         "the launch was a graph of several.");
   }
   if (samples_without_work != 0) {
     sentences.push_back(
-        Plural(static_cast<uint64_t>(samples_without_work), "counter sample", "counter samples") +
+        text::Plural(samples_without_work, "counter sample", "counter samples") +
         " of CUDA graphs or ranges are not used: none of their operations was recorded.");
   }
   return sentences;

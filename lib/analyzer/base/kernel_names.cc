@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/base/kernel_names.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 
 namespace prof::analyzer {
 namespace {
 
-// The longest kernel names in use have a few thousand characters. Demangling a longer one, which
-// can only be damage, could take any amount of memory.
-constexpr size_t kMaxMangled = 16 << 10;
-
 constexpr std::string_view kAnonymous = "(anonymous namespace)::";
 
-bool SaysNothing(std::string_view name) {
+bool HasNoMeaning(std::string_view name) {
   return name == "Kernel" || name == "Kernel2" || name == "kernel" || name == "device_kernel";
 }
 
@@ -67,14 +59,6 @@ std::string_view FirstArgument(std::string_view arguments) {
 
 }  // namespace
 
-std::string Demangle(const std::string& name) {
-  if (name.substr(0, 2) != "_Z" || name.size() > kMaxMangled) return name;
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text != nullptr ? std::string(text.get()) : name;
-}
-
 std::string ShortName(std::string_view demangled) {
   std::string_view arguments;
   const std::string kept = WithoutArguments(demangled, &arguments);
@@ -84,7 +68,7 @@ std::string ShortName(std::string_view demangled) {
   if (const size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);
   if (name.empty()) return std::string(demangled);
   std::string result(name);
-  if (!SaysNothing(name) || arguments.empty()) return result;
+  if (!HasNoMeaning(name) || arguments.empty()) return result;
   const std::string inner = ShortName(FirstArgument(arguments));
   return result + '<' + inner + '>';
 }

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/continuous/pm_attribution.h"
 #include "lib/analyzer/continuous/pm_summary.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -102,8 +102,6 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
   return result;
 }
 
-bool IsPercentMetric(std::string_view metric) { return metric.find("pct") != metric.npos; }
-
 std::optional<ContinuousDram> FindContinuousDram(const ContinuousValues& values) {
   const auto has = [](const std::string& metric, const char* part) {
     return metric.find(part) != metric.npos;
@@ -131,7 +129,7 @@ std::optional<ContinuousDram> FindContinuousDram(const ContinuousValues& values)
 std::string DescribeContinuous(const ContinuousValues& values) {
   const std::optional<ContinuousDram> dram = FindContinuousDram(values);
   if (!dram) return "";
-  return "DRAM " + FormatFixed(dram->percent, 0) + " +-" + FormatFixed(dram->error, 1) +
+  return "DRAM " + text::Fixed(dram->percent, 0) + " +-" + text::Fixed(dram->error, 1) +
          " % of peak (PM samples)";
 }
 

@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lib/analyzer/base/families.h"
@@ -31,9 +30,6 @@ struct Continuous {
 [[nodiscard]] Continuous AttributeContinuous(const model::Model& model,
                                              const RangeFamilies& families,
                                              const Timeline& timeline, const KernelGroups& groups);
-
-// True for metrics by CUPTI's name whose values are percentages of at most 100.
-[[nodiscard]] bool IsPercentMetric(std::string_view metric);
 
 // The DRAM's throughput in percent of its peak: from the metric of reads and writes together, or
 // from the sum of the two. Null when there is no value.

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <utility>
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/continuous/continuous.h"
 #include "lib/analyzer/continuous/pm_pairs.h"
+#include "lib/text/metric_names.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -120,7 +121,7 @@ PmFit PmAttribution::Fit(const PmProblem& problem, const std::vector<PmWindow>& 
   for (size_t m = 0; m < rows_.metrics.size(); ++m) {
     const auto metric = static_cast<Index>(m);
     solvers->emplace_back(sums, metric, SkewPenalties(rates.col(metric), variances(metric), m));
-    bounds.push_back(IsPercentMetric(Name(m)) ? 100 : HUGE_VAL);
+    bounds.push_back(text::IsPercentMetric(Name(m)) ? 100 : HUGE_VAL);
   }
   PmFit fit = FitRates(problem, *solvers, windows, offset_ns, budget, bounds);
   fit.later = clock_.later;
@@ -239,7 +240,7 @@ void PmAttribution::Describe(ContinuousReport* report) const {
     notes.push_back(
         "How the clocks of samples and operations differ does not show in these "
         "samples: " +
-        FormatNs(clock_.error_ns) + " either way is assumed.");
+        text::Time(clock_.error_ns) + " either way is assumed.");
   }
   if (clock_.from_other) {
     notes.emplace_back(
@@ -248,11 +249,11 @@ void PmAttribution::Describe(ContinuousReport* report) const {
   }
   if (!clock_.stable) {
     notes.push_back("The clocks moved against each other: the samples' is ahead by " +
-                    FormatFixed(clock_.first_ns * 1e-3, 1) + " us in the first third and by " +
-                    FormatFixed(clock_.last_ns * 1e-3, 1) +
+                    text::Fixed(clock_.first_ns * 1e-3, 1) + " us in the first third and by " +
+                    text::Fixed(clock_.last_ns * 1e-3, 1) +
                     " us in the last one. Error bounds include that.");
   }
-  const std::string share = FormatFixed(100 * rows_.concurrent_share, 1) + " %";
+  const std::string share = text::Fixed(100 * rows_.concurrent_share, 1) + " %";
   if (rows_.shared) {
     notes.push_back("In " + share +
                     " of the samples with work several operations ran at a time, "
@@ -265,7 +266,7 @@ void PmAttribution::Describe(ContinuousReport* report) const {
 }
 
 double PmAttribution::FullScale(size_t m) const {
-  if (IsPercentMetric(series_.metrics[m])) return 100;
+  if (text::IsPercentMetric(series_.metrics[m])) return 100;
   double most = 0;
   for (size_t i = 0; i < series_.rows(); ++i) {
     if (rows_.use[i] != RowUse::kSkip) most = std::max(most, double{series_.row(i)[m]});
@@ -276,11 +277,11 @@ double PmAttribution::FullScale(size_t m) const {
 std::string PmAttribution::TooLittle(double time_ns) const {
   if (time_ns <= 0) return "no sample that can be used was taken while it ran";
   if (time_ns >= kLeastPmSamples * rows_.sample_ns) {
-    return "too much else ran: values are of the " + FormatCount(kMostColumns) +
+    return "too much else ran: values are of the " + text::Count(kMostColumns) +
            " kernels with most time";
   }
-  return "only " + FormatNs(time_ns) + " of it were sampled: that takes " +
-         FormatNs(kLeastPmSamples * rows_.sample_ns) + ", " + FormatFixed(kLeastPmSamples, 0) +
+  return "only " + text::Time(time_ns) + " of it were sampled: that takes " +
+         text::Time(kLeastPmSamples * rows_.sample_ns) + ", " + text::Fixed(kLeastPmSamples, 0) +
          " samples' worth";
 }
 
@@ -288,7 +289,8 @@ void PmAttribution::Estimate(const PmWeights& weights, size_t m, ContinuousValue
   value->error = fit_.Error(weights, m) + Misfit(weights, m) + series_.scales[rows_.metrics[m]] / 2;
   if (!(value->error <= kMostError * high_[m])) {
     value->missing = "the samples do not tell: its error bound would be +-" +
-                     FormatFixed(value->error, 1) + (IsPercentMetric(Name(m)) ? " points" : "");
+                     text::Fixed(value->error, 1) +
+                     (text::IsPercentMetric(Name(m)) ? " points" : "");
     value->error = 0;
     return;
   }

@@ -4,19 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/text/strings.h"
+
 namespace prof::analyzer {
-namespace {
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-bool EndsWith(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
-}  // namespace
-
 double WindowOverWork(double window_ns, double work_ns) {
   if (!std::isfinite(window_ns) || !(work_ns > 0)) return 1;
   return std::max(1.0, window_ns / work_ns);
@@ -24,11 +14,11 @@ double WindowOverWork(double window_ns, double work_ns) {
 
 double AtKernelTime(std::string_view metric, double value, double window_over_kernel) {
   const bool elapsed =
-      Contains(metric, "__cycles_elapsed.") || Contains(metric, "__time_duration.");
-  const bool rate = EndsWith(metric, ".per_second");
+      text::Contains(metric, "__cycles_elapsed.") || text::Contains(metric, "__time_duration.");
+  const bool rate = text::EndsWith(metric, ".per_second");
   if (elapsed) return rate ? value : value / window_over_kernel;  // cycles per second: a clock
-  if (rate || Contains(metric, ".pct_of_peak_sustained_elapsed") ||
-      Contains(metric, ".per_cycle_elapsed")) {
+  if (rate || text::Contains(metric, ".pct_of_peak_sustained_elapsed") ||
+      text::Contains(metric, ".per_cycle_elapsed")) {
     return value * window_over_kernel;
   }
   return value;

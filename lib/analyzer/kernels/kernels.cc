@@ -11,6 +11,7 @@
 #include "lib/analyzer/kernels/occupancy.h"
 #include "lib/analyzer/kernels/untraced_launches.h"
 #include "lib/format/hash.h"
+#include "lib/text/demangle.h"
 
 namespace prof::analyzer {
 namespace {
@@ -66,7 +67,7 @@ void Assign(const Model& model, const RangeFamilies& families, KernelGroups* res
     group.path = families.of_path[op.path];
     const model::Shape& shape = model.shapes[shape_id];
     const auto [name, unseen] = demangled.try_emplace(shape_id);
-    if (unseen) name->second = Demangle(shape.name);
+    if (unseen) name->second = text::Demangle(shape.name);
     KernelLaunches& launches = group.launches;
     launches.full_name = name->second.empty() ? "(unknown kernel)" : name->second;
     launches.name = ShortName(launches.full_name);

@@ -2,7 +2,7 @@
 #include "lib/analyzer/kernels/roofline.h"
 
 #include "lib/analyzer/base/metrics.h"
-#include "lib/analyzer/base/number_text.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -29,7 +29,7 @@ void SetFlops(const std::vector<FlopCount>& flops, Roofline* roofline) {
 }  // namespace
 
 std::string AbovePeak(const std::string& what, double value, double peak) {
-  return what + " read " + FormatFixed(100 * value / peak, 1) +
+  return what + " read " + text::Fixed(100 * value / peak, 1) +
          " % of the device's peak, above what it can reach: not used";
 }
 

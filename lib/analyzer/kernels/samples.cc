@@ -9,11 +9,12 @@
 #include <string_view>
 
 #include "lib/analyzer/base/metrics.h"
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/kernels/counter_window.h"
 #include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/kernels/throughput.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
@@ -27,20 +28,14 @@ constexpr double kMaxClockDeviation = 0.03;
 // Nothing runs above its peak, and no part is larger than its whole; the rest is rounding.
 constexpr double kMaxPercent = 100.5;
 
-bool EndsWith(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
-bool OfPeak(std::string_view metric) {
-  return metric.find(".pct_of_peak_sustained") != metric.npos;
-}
+bool OfPeak(std::string_view metric) { return text::Contains(metric, ".pct_of_peak_sustained"); }
 
 // The values of one metric; the impossible ones apart.
 struct Values {
   std::vector<double> usable, impossible;
   void Add(std::string_view metric, double value) {
     if (!std::isfinite(value)) return;
-    const bool percent = OfPeak(metric) || EndsWith(metric, ".pct");
+    const bool percent = OfPeak(metric) || text::EndsWith(metric, ".pct");
     (percent && value > kMaxPercent ? impossible : usable).push_back(value);
   }
 };
@@ -49,8 +44,8 @@ std::string Impossible(const std::string& metric, const Values& values) {
   const double worst = *std::max_element(values.impossible.begin(), values.impossible.end());
   const size_t all = values.impossible.size() + values.usable.size();
   return metric + " read above " + (OfPeak(metric) ? "the device's peak" : "100 %") + " (" +
-         FormatFixed(worst, 1) + " %) in " + FormatCount(values.impossible.size()) + " of " +
-         Plural(all, "sample", "samples") + ": not used";
+         text::Fixed(worst, 1) + " %) in " + text::Count(values.impossible.size()) + " of " +
+         text::Plural(all, "sample", "samples") + ": not used";
 }
 
 // Nobody may use a rate above the peak.

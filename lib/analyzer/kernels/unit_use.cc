@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "lib/analyzer/base/metrics.h"
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/kernels/stalls.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -71,8 +71,8 @@ std::string BusiestUnits(const std::vector<UnitUse>& units) {
   std::string line;
   for (size_t i = 0; i < std::min<size_t>(units.size(), 2); ++i) {
     line += (i == 0 ? "" : ", ") + std::string(NamesOf(units[i].unit).heading) + ' ' +
-            FormatFixed(100 * units[i].of_peak, 0) + " %";
-    if (i == 0) line += " of peak (n=" + FormatCount(static_cast<uint64_t>(units[i].n)) + ')';
+            text::Fixed(100 * units[i].of_peak, 0) + " %";
+    if (i == 0) line += " of peak (n=" + text::Count(units[i].n) + ')';
   }
   return line;
 }

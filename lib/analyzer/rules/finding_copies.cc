@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -47,11 +47,11 @@ Copies Collect(const RunInputs& inputs, Wanted wanted) {
 }
 
 std::string DescribeCopies(const Copies& copies) {
-  std::string text = Plural(static_cast<uint64_t>(copies.count), "copy", "copies") + ", " +
-                     FormatBytes(copies.bytes) + " in " + FormatNs(copies.time_ns);
+  std::string text = text::Plural(copies.count, "copy", "copies") + ", " +
+                     text::Bytes(copies.bytes) + " in " + text::Time(copies.time_ns);
   if (copies.time_ns > 0) {
-    text += " (" + FormatFixed(copies.bytes / copies.time_ns, 1) + " GB/s), " +
-            Percent(1 - copies.exposed_ns / copies.time_ns) + " of it under kernels";
+    text += " (" + text::Fixed(copies.bytes / copies.time_ns, 1) + " GB/s), " +
+            text::Percent(1 - copies.exposed_ns / copies.time_ns) + " of it under kernels";
   }
   return text;
 }
@@ -80,10 +80,10 @@ MaybeFinding PageableCopies(const RunInputs& inputs) {
   if (inputs.Share(gain) < kCopyShare) return std::nullopt;
   Finding finding;
   finding.title = "Copies from or to pageable memory take " +
-                  Percent(inputs.Share(copies.exposed_ns)) + " of the span.";
+                  text::Percent(inputs.Share(copies.exposed_ns)) + " of the span.";
   finding.evidence = {DescribeCopies(copies),
-                      "pinned, they would take " + FormatNs(fastest_ns) + " at " +
-                          FormatFixed(FastestRate(inputs), 0) + " GB/s (at best)",
+                      "pinned, they would take " + text::Time(fastest_ns) + " at " +
+                          text::Fixed(FastestRate(inputs), 0) + " GB/s (at best)",
                       "the driver stages pageable memory through a buffer of its own, and "
                       "cudaMemcpyAsync does not return before that is done"};
   finding.action = "Allocate the host side with cudaMallocHost, or register it once.";
@@ -102,9 +102,9 @@ MaybeFinding CopiesNotOverlapped(const RunInputs& inputs) {
   if (inputs.Share(gain) < kIdleShare) return std::nullopt;
   Finding finding;
   finding.title = "Copies that could run under kernels take " +
-                  Percent(inputs.Share(copies.exposed_ns)) + " of the span alone.";
+                  text::Percent(inputs.Share(copies.exposed_ns)) + " of the span alone.";
   finding.evidence = {DescribeCopies(copies),
-                      "kernels without a copy beside them: " + FormatNs(free_kernels)};
+                      "kernels without a copy beside them: " + text::Time(free_kernels)};
   finding.action =
       "Copy on another stream while kernels run (double buffering), where the data allows it.";
   finding.gain_at_most_ns = gain;
@@ -130,10 +130,9 @@ MaybeFinding SmallCopies(const RunInputs& inputs) {
   const double gain = std::max(0.0, copies.exposed_ns - at_rate) + gaps;
   if (inputs.Share(gain) < kCopyShare) return std::nullopt;
   Finding finding;
-  finding.title = FormatCount(static_cast<uint64_t>(copies.count)) +
-                  " copies below 64 KB cost more than their bytes.";
-  finding.evidence = {DescribeCopies(copies), "idle before them: " + FormatNs(gaps),
-                      "in one piece they would take " + FormatNs(at_rate) + " (at best)"};
+  finding.title = text::Count(copies.count) + " copies below 64 KB cost more than their bytes.";
+  finding.evidence = {DescribeCopies(copies), "idle before them: " + text::Time(gaps),
+                      "in one piece they would take " + text::Time(at_rate) + " (at best)"};
   finding.action = "Gather them in one buffer and copy once.";
   finding.gain_at_most_ns = gain;
   finding.confidence = Confidence::kMedium;
@@ -156,9 +155,9 @@ MaybeFinding SynchronousCopies(const RunInputs& inputs) {
   }
   if (inputs.Share(idle) < kCopyShare) return std::nullopt;
   Finding finding;
-  finding.title = "After synchronous copies the GPU is idle for " + Percent(inputs.Share(idle)) +
-                  " of the span.";
-  finding.evidence = {DescribeCopies(copies), "idle after them: " + FormatNs(idle)};
+  finding.title = "After synchronous copies the GPU is idle for " +
+                  text::Percent(inputs.Share(idle)) + " of the span.";
+  finding.evidence = {DescribeCopies(copies), "idle after them: " + text::Time(idle)};
   finding.action =
       "Use cudaMemcpyAsync with pinned memory, and wait where the data is needed, not before.";
   finding.gain_at_most_ns = idle;

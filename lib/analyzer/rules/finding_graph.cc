@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <map>
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -177,16 +177,15 @@ MaybeFinding GraphOpportunity(const RunInputs& inputs) {
   const int64_t blockers = CountBlockers(inputs, found);
   Finding finding;
   finding.title = "A CUDA graph would close launch gaps: " +
-                  Plural(found.length, "launch repeats", "launches repeat") + " " +
-                  FormatCount(static_cast<uint64_t>(found.repeats)) + " times in " + found.where +
-                  ".";
-  finding.evidence = {"launch gaps in it: " + FormatCount(static_cast<uint64_t>(found.gaps)) +
-                          ", " + FormatNs(found.gap_ns) + " in all",
-                      "gain: each gap less " + FormatNs(kGraphEdgeNs) +
-                          " that remains between nodes of a graph = " + FormatNs(found.saved_ns)};
+                  text::Plural(found.length, "launch repeats", "launches repeat") + " " +
+                  text::Count(found.repeats) + " times in " + found.where + ".";
+  finding.evidence = {
+      "launch gaps in it: " + text::Count(found.gaps) + ", " + text::Time(found.gap_ns) + " in all",
+      "gain: each gap less " + text::Time(kGraphEdgeNs) +
+          " that remains between nodes of a graph = " + text::Time(found.saved_ns)};
   if (blockers > 0) {
     finding.evidence.push_back(
-        Plural(static_cast<uint64_t>(blockers), "call", "calls") +
+        text::Plural(blockers, "call", "calls") +
         " in it that cannot be captured (synchronization, allocation): move them out first");
   }
   finding.action =

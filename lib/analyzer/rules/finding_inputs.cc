@@ -7,13 +7,14 @@
 
 #include "lib/analyzer/base/integrity.h"
 #include "lib/analyzer/base/rule_text.h"
+#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
 
 std::string WhyIdleTimeIsInDoubt(const model::Model& model) {
   const std::vector<std::string> losses = LostOperations(model);
-  return losses.empty() ? "" : Join(losses) + ": idle time may be work that was not recorded";
+  return losses.empty() ? "" : text::Enumerate(losses) + ": idle time may be work that was not recorded";
 }
 
 std::string WhyRangesAreInDoubt(const model::Model& model) {

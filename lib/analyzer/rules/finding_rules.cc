@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/finding_copies.h"
 #include "lib/analyzer/rules/finding_graph.h"
 #include "lib/analyzer/rules/finding_inputs.h"
 #include "lib/analyzer/timeline/launch_calls.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -26,7 +26,7 @@ std::string Most(const std::map<std::string, double>& times) {
     best = name;
     most = time;
   }
-  return best.empty() ? best : best + " (" + FormatNs(most) + ")";
+  return best.empty() ? best : best + " (" + text::Time(most) + ")";
 }
 
 // Idle time of one cause, with where it falls. nullopt: too little to matter.
@@ -47,9 +47,9 @@ MaybeFinding IdleFinding(const RunInputs& inputs, GapCause cause, double least_n
   }
   if (total <= 0 || inputs.Share(total) < kIdleShare) return std::nullopt;
   Finding finding;
-  finding.evidence.push_back(FormatCount(static_cast<uint64_t>(count)) + " gaps, " +
-                             FormatNs(total) + " in all (" + Percent(inputs.Share(total)) +
-                             " of the span), the longest " + FormatNs(longest));
+  finding.evidence.push_back(text::Count(count) + " gaps, " + text::Time(total) + " in all (" +
+                             text::Percent(inputs.Share(total)) + " of the span), the longest " +
+                             text::Time(longest));
   if (!calls.empty()) finding.evidence.push_back("most of it at " + Most(calls));
   if (!ranges.empty()) finding.evidence.push_back("most of it in range " + Most(ranges));
   finding.gain_at_most_ns = total;
@@ -59,7 +59,8 @@ MaybeFinding IdleFinding(const RunInputs& inputs, GapCause cause, double least_n
 }
 
 std::string Idle(const RunInputs& inputs, const Finding& finding) {
-  return "The GPU is idle for " + Percent(inputs.Share(finding.gain_at_most_ns)) + " of the span";
+  return "The GPU is idle for " + text::Percent(inputs.Share(finding.gain_at_most_ns)) +
+         " of the span";
 }
 
 MaybeFinding SyncBound(const RunInputs& inputs) {
@@ -87,7 +88,7 @@ std::string LaunchIndex(const RunInputs& inputs) {
   }
   if (kernels == 0) return "";
   const double index = static_cast<double>(bound) / static_cast<double>(kernels);
-  std::string text = Percent(index) + " of " + FormatCount(static_cast<uint64_t>(kernels)) +
+  std::string text = text::Percent(index) + " of " + text::Count(kernels) +
                      " kernels run shorter than their launch call and start within 10 us of it";
   if (index >= kLaunchBoundKernels) text += ": the host cannot keep up";
   return text;
@@ -103,7 +104,7 @@ void AddSamplingCost(const RunInputs& inputs, Finding* finding) {
     if (counts) sampling_ns += static_cast<double>(gap.end_ns - gap.start_ns);
   }
   if (sampling_ns < kWhileSampling * inputs.Idle(GapCause::kLaunch)) return;
-  std::string text = FormatNs(sampling_ns) + " of it while counters were sampled, when a launch ";
+  std::string text = text::Time(sampling_ns) + " of it while counters were sampled, when a launch ";
   const bool known = calls.sampling.n >= kFewCalls && calls.otherwise.n >= kFewCalls;
   const double slower_ns = calls.sampling.median - calls.otherwise.median;
   if (!known) {
@@ -111,8 +112,8 @@ void AddSamplingCost(const RunInputs& inputs, Finding* finding) {
   } else if (slower_ns < kSlowerCall * calls.otherwise.median) {
     return;
   } else {
-    text += "took the host " + FormatNs(calls.sampling.median) + " instead of " +
-            FormatNs(calls.otherwise.median);
+    text += "took the host " + text::Time(calls.sampling.median) + " instead of " +
+            text::Time(calls.otherwise.median);
   }
   finding->evidence.push_back(text + ": a recording with --counters none shows what is left");
   const double slowed_ns = slower_ns * static_cast<double>(calls.sampling.n);
@@ -192,12 +193,12 @@ MaybeFinding SmallKernels(const RunInputs& inputs) {
     return std::nullopt;
   }
   Finding finding;
-  finding.title = FormatCount(static_cast<uint64_t>(count)) +
-                  " kernels shorter than 10 us leave the GPU waiting for the next one.";
-  finding.evidence = {"they run for " + FormatNs(time) + " in all (" +
-                          Percent(time / std::max(1.0, Length(inputs.kernels))) +
+  finding.title =
+      text::Count(count) + " kernels shorter than 10 us leave the GPU waiting for the next one.";
+  finding.evidence = {"they run for " + text::Time(time) + " in all (" +
+                          text::Percent(time / std::max(1.0, Length(inputs.kernels))) +
                           " of the kernel time)",
-                      "launch gaps before them: " + FormatNs(gaps)};
+                      "launch gaps before them: " + text::Time(gaps)};
   finding.action = "Fuse neighbours, or batch more work into each launch.";
   finding.gain_at_most_ns = gaps;
   finding.confidence = Confidence::kMedium;

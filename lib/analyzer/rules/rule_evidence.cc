@@ -4,18 +4,18 @@
 #include <algorithm>
 
 #include "lib/analyzer/base/metrics.h"
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
 #include "lib/analyzer/rules/rule_stalls.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 
 std::string NameOf(Unit unit) { return std::string(NamesOf(unit).name); }
 
 std::string DescribeUse(const UnitUse& unit) {
-  return NameOf(unit.unit) + " " + Percent(unit.of_peak) + " of peak";
+  return NameOf(unit.unit) + " " + text::Percent(unit.of_peak) + " of peak";
 }
 
 Confidence DecideConfidence(const RuleInputs& inputs, double winner, double margin,
@@ -82,11 +82,11 @@ void AddWarps(const RuleInputs& inputs, Verdict* verdict) {
 
 void AddGrid(const RuleInputs& inputs, Verdict* verdict) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
-  std::string text = "grid of " + FormatFixed(inputs.blocks, 0) + " blocks";
+  std::string text = "grid of " + text::Fixed(inputs.blocks, 0) + " blocks";
   if (inputs.sm_count > 0) text += " on " + std::to_string(inputs.sm_count) + " SMs";
   if (occupancy.known) {
     text += ", " + std::to_string(occupancy.blocks_per_sm) +
-            " resident per SM: " + FormatFixed(occupancy.waves, 2) + " waves (launch record)";
+            " resident per SM: " + text::Fixed(occupancy.waves, 2) + " waves (launch record)";
   }
   verdict->evidence.push_back(text);
 }
@@ -103,7 +103,7 @@ void AddStalls(const RuleInputs& inputs, Verdict* verdict) {
     const std::string metric = "smsp__average_warps_issue_stalled_" + std::string(stall.reason) +
                                "_per_issue_active.ratio";
     AddMetric(inputs,
-              std::string(stall.reason) + " " + Percent(stall.share) + " of a warp's time (" +
+              std::string(stall.reason) + " " + text::Percent(stall.share) + " of a warp's time (" +
                   std::string(AdviceOn(stall.reason).waits_for) + "),",
               "cycles per instruction", metric, verdict);
   }

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "lib/analyzer/base/metrics.h"
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -91,20 +91,21 @@ void FindInstability(const Statistic& timeline_ns, RuleInputs* inputs) {
   const Metrics& metrics = inputs->counters->metrics;
   const double clock = Spread(FindUsable(metrics, "gpc__cycles_elapsed.avg.per_second"));
   if (clock > kClockSpread) {
-    inputs->unstable.push_back("the SM clock varied by " + Percent(clock) + " among the samples");
+    inputs->unstable.push_back("the SM clock varied by " + text::Percent(clock) +
+                               " among the samples");
   }
   const Statistic* sampled = FindUsable(metrics, "gpu__time_duration.sum");
   if (sampled == nullptr) return;
   const double duration = Spread(sampled);
   if (duration > kDurationSpread && duration * sampled->median > kRangeStartNs) {
-    inputs->unstable.push_back("the duration varied by " + Percent(duration) +
+    inputs->unstable.push_back("the duration varied by " + text::Percent(duration) +
                                " among the samples");
   }
   const double difference = std::abs(sampled->median - inputs->duration_ns);
   if (timeline_ns.n > 0 && difference > kRangeStartNs &&
       difference > kDurationSpread * inputs->duration_ns) {
-    inputs->unstable.push_back("it took " + FormatNs(sampled->median) + " when sampled, " +
-                               FormatNs(inputs->duration_ns) + " otherwise");
+    inputs->unstable.push_back("it took " + text::Time(sampled->median) + " when sampled, " +
+                               text::Time(inputs->duration_ns) + " otherwise");
   }
 }
 

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <optional>
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
@@ -38,11 +39,11 @@ Note Uncoalesced(const RuleInputs& inputs) {
     if (!found.empty()) found += "; ";
     found += std::string("global ") + what;
     if (sectors && requests && *requests > 0) {
-      found += " touch " + FormatFixed(*sectors / *requests, 1) + " sectors per request";
+      found += " touch " + text::Fixed(*sectors / *requests, 1) + " sectors per request";
     }
     if (sparse) {
-      found += " use " + FormatFixed(*useful, 1) + " of 32 bytes per sector, so at most " +
-               Percent(1 - *useful / kSectorBytes) + " of the traffic is waste";
+      found += " use " + text::Fixed(*useful, 1) + " of 32 bytes per sector, so at most " +
+               text::Percent(1 - *useful / kSectorBytes) + " of the traffic is waste";
     }
   }
   if (found.empty()) return std::nullopt;
@@ -51,9 +52,10 @@ Note Uncoalesced(const RuleInputs& inputs) {
 
 Note BankConflicts(const RuleInputs& inputs) {
   if (!inputs.conflicts || *inputs.conflicts < kConflictShare) return std::nullopt;
-  std::string text = Percent(*inputs.conflicts) + " of the shared-memory wavefronts are conflicts";
+  std::string text =
+      text::Percent(*inputs.conflicts) + " of the shared-memory wavefronts are conflicts";
   if (*inputs.conflicts < 1)
-    text += " (" + FormatFixed(1 / (1 - *inputs.conflicts), 1) + "-way on average)";
+    text += " (" + text::Fixed(1 / (1 - *inputs.conflicts), 1) + "-way on average)";
   return text + ": pad or swizzle the layout";
 }
 
@@ -66,9 +68,9 @@ Note Divergence(const RuleInputs& inputs) {
   const double lanes = std::min(*threads, active.value_or(*threads));
   const double limit = kThreadsPerInst * full / kWarpThreads;
   if (!(lanes > 0) || lanes >= limit) return std::nullopt;
-  return FormatFixed(*threads, 1) + " of " + FormatFixed(full, 0) +
+  return text::Fixed(*threads, 1) + " of " + text::Fixed(full, 0) +
          " threads are active per instruction" +
-         (active ? ", " + FormatFixed(*active, 1) + " not predicated off" : "") +
+         (active ? ", " + text::Fixed(*active, 1) + " not predicated off" : "") +
          ": group the work so that a warp takes one path";
 }
 
@@ -76,7 +78,7 @@ Note BlockSize(const RuleInputs& inputs) {
   const double last = std::fmod(inputs.threads, kWarpThreads);
   if (last == 0) return std::nullopt;
   const double lost = (1 - last / kWarpThreads) / std::ceil(inputs.threads / kWarpThreads);
-  return FormatFixed(inputs.threads, 0) + " threads per block leave " + Percent(lost) +
+  return text::Fixed(inputs.threads, 0) + " threads per block leave " + text::Percent(lost) +
          " of the lanes empty: use a multiple of 32";
 }
 
@@ -90,8 +92,8 @@ Note Spills(const RuleInputs& inputs) {
   const double local = sum("local");
   const double all = local + sum("global");
   if (kernel.local_bytes_per_thread == 0 || !(local > kLocalShare * all)) return std::nullopt;
-  return Percent(local / all) + " of the L1 sectors are local memory (" +
-         FormatFixed(kernel.local_bytes_per_thread, 0) +
+  return text::Percent(local / all) + " of the L1 sectors are local memory (" +
+         text::Fixed(kernel.local_bytes_per_thread, 0) +
          " B per thread): register spills, or arrays indexed at run time";
 }
 
@@ -101,7 +103,7 @@ Note Atomics(const RuleInputs& inputs) {
                          inputs.Median("lts__t_sectors_op_red.sum").value_or(0);
   if (!all || !(*all > 0) || atomics <= kAtomicShare * *all) return std::nullopt;
   if (inputs.UseOf(Unit::kDram) >= kBusy) return std::nullopt;
-  return Percent(std::min(1.0, atomics / *all)) +
+  return text::Percent(std::min(1.0, atomics / *all)) +
          " of the L2 sectors are atomics or reductions: aggregate per warp or block first";
 }
 
@@ -111,7 +113,7 @@ Note TensorUnderused(const RuleInputs& inputs) {
   for (const Unit pipe : {Unit::kFma, Unit::kAlu, Unit::kFp64, Unit::kSfu}) {
     if (inputs.UseOf(pipe) > tensor) return std::nullopt;
   }
-  return "the tensor pipe is the main one, at " + Percent(tensor) +
+  return "the tensor pipe is the main one, at " + text::Percent(tensor) +
          ": look at matrix sizes (multiples of 16), tile size against problem size, pipeline "
          "stages";
 }
@@ -137,8 +139,8 @@ Note IntegerFma(const RuleInputs& inputs) {
       inputs.Median("sm__pipe_fmaheavy_cycles_active.avg.pct_of_peak_sustained_elapsed");
   const auto whole = inputs.Median("sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed");
   if (heavy && whole && *heavy > kHeavyOverWholeFma * *whole) {
-    text += ", on its heavy half only (" + FormatFixed(*heavy, 1) + " % against " +
-            FormatFixed(*whole, 1) + " %)";
+    text += ", on its heavy half only (" + text::Fixed(*heavy, 1) + " % against " +
+            text::Fixed(*whole, 1) + " %)";
   } else {
     text += "; or the instruction counters did not work here";
   }
@@ -156,37 +158,37 @@ Note Unfused(const RuleInputs& inputs) {
     const double all = unfused + count("fma");
     const Unit pipe = *type == 'f' ? Unit::kFma : Unit::kFp64;
     if (!(all > 0) || unfused / all / 2 <= kUnfusedGain || inputs.UseOf(pipe) < kBusy) continue;
-    return Percent(unfused / all) + " of the " + (*type == 'f' ? "FP32" : "FP64") +
+    return text::Percent(unfused / all) + " of the " + (*type == 'f' ? "FP32" : "FP64") +
            " operations are separate adds and multiplies: fusing pairs saves at most " +
-           Percent(unfused / all / 2) + " of them";
+           text::Percent(unfused / all / 2) + " of them";
   }
   return std::nullopt;
 }
 
 Note Tail(const RuleInputs& inputs) {
   if (!HasTail(inputs)) return std::nullopt;
-  return FormatFixed(inputs.kernel->occupancy.waves, 2) + " waves of blocks: the last one leaves " +
-         Percent(inputs.kernel->occupancy.tail_lost) + " of the block slots empty";
+  return text::Fixed(inputs.kernel->occupancy.waves, 2) + " waves of blocks: the last one leaves " +
+         text::Percent(inputs.kernel->occupancy.tail_lost) + " of the block slots empty";
 }
 
 Note Imbalance(const RuleInputs& inputs) {
   if (!IsImbalanced(inputs)) return std::nullopt;
-  return "SMs are active for very different times: the average one " + Percent(*inputs.imbalance) +
-         " less than the busiest";
+  return "SMs are active for very different times: the average one " +
+         text::Percent(*inputs.imbalance) + " less than the busiest";
 }
 
 Note PartialWave(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   if (!occupancy.known || !(occupancy.waves > 0) || occupancy.waves >= 1) return std::nullopt;
   if (inputs.busiest >= kBusy) return std::nullopt;
-  return "the grid fills " + Percent(occupancy.waves) +
+  return "the grid fills " + text::Percent(occupancy.waves) +
          " of the block slots of the device: more blocks would hide more latency";
 }
 
 Note AlsoBusy(const RuleInputs& inputs) {
   if (!inputs.rival || inputs.rival->of_peak < kBusy) return std::nullopt;
-  return "a second unit is at " + Percent(inputs.rival->of_peak) + " (" + inputs.rival->metric +
-         "): it limits what relieving the first one buys";
+  return "a second unit is at " + text::Percent(inputs.rival->of_peak) + " (" +
+         inputs.rival->metric + "): it limits what relieving the first one buys";
 }
 
 Note HitRate(const RuleInputs& inputs) {
@@ -200,7 +202,7 @@ Note HitRate(const RuleInputs& inputs) {
 
 Note Unstable(const RuleInputs& inputs) {
   if (inputs.unstable.empty()) return std::nullopt;
-  return Join(inputs.unstable);
+  return text::Enumerate(inputs.unstable);
 }
 
 struct NoteRule {

@@ -5,10 +5,11 @@
 #include <string>
 #include <utility>
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/continuous/continuous.h"
+#include "lib/text/metric_names.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 
@@ -21,15 +22,15 @@ bool ContinuousDramBound(const RuleInputs& inputs) {
 void FillContinuousDram(const RuleInputs& inputs, Verdict* verdict) {
   const ContinuousDram dram = *FindContinuousDram(inputs.kernel->continuous);
   const double least = (dram.percent - dram.error) / 100;
-  verdict->summary = "Limited by DRAM at " + FormatFixed(dram.percent, 1) + " +-" +
-                     FormatFixed(dram.error, 1) +
+  verdict->summary = "Limited by DRAM at " + text::Fixed(dram.percent, 1) + " +-" +
+                     text::Fixed(dram.error, 1) +
                      " % of its peak, by samples of the whole GPU while it ran.";
   AddContinuous(inputs, verdict);
   verdict->action =
       "Move fewer bytes: fuse with the neighbouring kernels, use a smaller type, reuse data from "
       "cache or shared memory.";
   verdict->gain_at_most = 1 - least / kDramCeiling;
-  verdict->gain_formula = "1 - " + FormatFixed(least, 3) + " / " + FormatFixed(kDramCeiling, 2) +
+  verdict->gain_formula = "1 - " + text::Fixed(least, 3) + " / " + text::Fixed(kDramCeiling, 2) +
                           " (more of the DRAM's peak than that is not expected, and it may be at "
                           "the lower end of the error bound)";
   verdict->confidence = Confidence::kMedium;
@@ -40,9 +41,9 @@ void AddContinuous(const RuleInputs& inputs, Verdict* verdict) {
   for (const auto& [metric, value] : inputs.kernel->continuous) {
     std::string line = metric;
     if (value.value) {
-      line += " " + FormatFixed(*value.value, 1) + " +-" + FormatFixed(value.error, 1);
-      line += IsPercentMetric(metric) ? " %" : "";
-      line += " while it ran (PM samples, " + FormatNs(value.seconds * 1e9) + " of it)";
+      line += " " + text::Fixed(*value.value, 1) + " +-" + text::Fixed(value.error, 1);
+      line += text::IsPercentMetric(metric) ? " %" : "";
+      line += " while it ran (PM samples, " + text::Time(value.seconds * 1e9) + " of it)";
     } else {
       line += ": no value from PM samples, " + value.missing;
     }

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <string>
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_notes.h"
 #include "lib/analyzer/rules/rule_stalls.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 
@@ -29,7 +30,7 @@ bool PartialWave(const RuleInputs& inputs) {
 
 void FillSmallGrid(const RuleInputs& inputs, Verdict* verdict) {
   const double waves = inputs.kernel->occupancy.waves;
-  verdict->summary = FormatFixed(inputs.blocks, 0) + " blocks are " + Percent(waves) +
+  verdict->summary = text::Fixed(inputs.blocks, 0) + " blocks are " + text::Percent(waves) +
                      " of one wave: most of the device has nothing to do.";
   AddGrid(inputs, verdict);
   AddActivity(inputs, verdict);
@@ -39,8 +40,8 @@ void FillSmallGrid(const RuleInputs& inputs, Verdict* verdict) {
       "Give it more blocks: split the reduction (split-K), use smaller blocks, batch, or run it "
       "beside other kernels.";
   verdict->gain_at_most = std::min(1 - waves, 1 - inputs.busiest);
-  verdict->gain_formula = "min(1 - " + FormatFixed(waves, 3) + " waves, 1 - " +
-                          FormatFixed(inputs.busiest, 3) + " (busiest unit))";
+  verdict->gain_formula = "min(1 - " + text::Fixed(waves, 3) + " waves, 1 - " +
+                          text::Fixed(inputs.busiest, 3) + " (busiest unit))";
   // The launch record decides; counters only rule out that a unit is busy.
   verdict->confidence =
       DecideConfidence(inputs, 1 - waves, 1 - inputs.busiest,
@@ -49,7 +50,7 @@ void FillSmallGrid(const RuleInputs& inputs, Verdict* verdict) {
 
 void FillPartialWave(const RuleInputs& inputs, Verdict* verdict) {
   FillSmallGrid(inputs, verdict);
-  verdict->summary = "The grid fills " + Percent(inputs.kernel->occupancy.waves) +
+  verdict->summary = "The grid fills " + text::Percent(inputs.kernel->occupancy.waves) +
                      " of one wave, and no unit is busy.";
   verdict->confidence = Confidence::kLow;
   if (inputs.stalls.empty()) verdict->missing = "warp stall reasons (--counters stalls)";
@@ -78,8 +79,8 @@ bool ImbalancePrimary(const RuleInputs& inputs) {
 
 void FillTail(const RuleInputs& inputs, Verdict* verdict) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
-  verdict->summary = "The last of " + FormatFixed(occupancy.waves, 2) +
-                     " waves is partial: the SMs are idle for " + Percent(*inputs.imbalance) +
+  verdict->summary = "The last of " + text::Fixed(occupancy.waves, 2) +
+                     " waves is partial: the SMs are idle for " + text::Percent(*inputs.imbalance) +
                      " of the busiest one's time.";
   AddGrid(inputs, verdict);
   AddActivity(inputs, verdict);
@@ -87,21 +88,21 @@ void FillTail(const RuleInputs& inputs, Verdict* verdict) {
       "Resize the grid to whole waves, use smaller blocks, or a persistent kernel (stream-K).";
   verdict->gain_at_most = std::min(occupancy.tail_lost, *inputs.imbalance);
   verdict->gain_formula =
-      "min((ceil(w) - w) / ceil(w) = " + FormatFixed(occupancy.tail_lost, 3) +
-      ", 1 - average / maximum SM activity = " + FormatFixed(*inputs.imbalance, 3) + ")";
+      "min((ceil(w) - w) / ceil(w) = " + text::Fixed(occupancy.tail_lost, 3) +
+      ", 1 - average / maximum SM activity = " + text::Fixed(*inputs.imbalance, 3) + ")";
   verdict->confidence = DecideConfidence(inputs, 0, 0, inputs.SamplesOf("sm__cycles_active.avg"));
 }
 
 void FillImbalance(const RuleInputs& inputs, Verdict* verdict) {
   verdict->summary = "Some SMs work much longer than others: the average one is idle for " +
-                     Percent(*inputs.imbalance) + " of the busiest one's time.";
+                     text::Percent(*inputs.imbalance) + " of the busiest one's time.";
   AddActivity(inputs, verdict);
   AddWarps(inputs, verdict);
   AddGrid(inputs, verdict);
   verdict->action = "Even out the work per block: smaller blocks, or a work queue.";
   verdict->gain_at_most = *inputs.imbalance;
   verdict->gain_formula =
-      "1 - average / maximum SM activity = " + FormatFixed(*inputs.imbalance, 3);
+      "1 - average / maximum SM activity = " + text::Fixed(*inputs.imbalance, 3);
   verdict->confidence = DecideConfidence(inputs, 0, 0, inputs.SamplesOf("sm__cycles_active.avg"));
 }
 
@@ -119,16 +120,16 @@ void FillLatency(const RuleInputs& inputs, Verdict* verdict) {
   const StallAdvice& advice = AdviceOn(top.reason);
   const double second = inputs.stalls.size() > 1 ? inputs.stalls[1].share : 0;
   verdict->stall = top.reason;
-  verdict->summary = "Warps wait: " + Percent(top.share) + " of their time for " +
+  verdict->summary = "Warps wait: " + text::Percent(top.share) + " of their time for " +
                      std::string(advice.waits_for) + " (" + std::string(top.reason) + ").";
   verdict->action = advice.action;
   AddStalls(inputs, verdict);
   AddWarps(inputs, verdict);
   if (inputs.leader) AddUnit(inputs, *inputs.leader, verdict);
   verdict->gain_at_most = std::min({1 - *inputs.issue, 1 - inputs.busiest, top.share});
-  verdict->gain_formula = "min(1 - " + FormatFixed(*inputs.issue, 3) + " (issue slots), 1 - " +
-                          FormatFixed(inputs.busiest, 3) + " (busiest unit), " +
-                          FormatFixed(top.share, 3) + " (share of the stall))";
+  verdict->gain_formula = "min(1 - " + text::Fixed(*inputs.issue, 3) + " (issue slots), 1 - " +
+                          text::Fixed(inputs.busiest, 3) + " (busiest unit), " +
+                          text::Fixed(top.share, 3) + " (share of the stall))";
   verdict->confidence =
       DecideConfidence(inputs, top.share, top.share - second,
                        inputs.SamplesOf("smsp__issue_active.avg.per_cycle_active"));
@@ -144,25 +145,25 @@ void FillLatency(const RuleInputs& inputs, Verdict* verdict) {
 void FillOccupancy(const RuleInputs& inputs, Verdict* verdict) {
   FillLatency(inputs, verdict);
   const Occupancy& occupancy = inputs.kernel->occupancy;
-  const std::string limits = Join(occupancy.limited_by);
+  const std::string limits = text::Enumerate(occupancy.limited_by);
   verdict->summary = "Warps wait for " + std::string(AdviceOn(verdict->stall).waits_for) + " (" +
                      verdict->stall + "), and " + limits + " allow only " +
-                     Percent(occupancy.theoretical) + " of the warps that would hide it.";
+                     text::Percent(occupancy.theoretical) + " of the warps that would hide it.";
   verdict->evidence.push_back(
-      "theoretical occupancy " + Percent(occupancy.theoretical) +
+      "theoretical occupancy " + text::Percent(occupancy.theoretical) +
       ", blocks per SM allowed by: " + "block slots " + std::to_string(occupancy.limit_blocks) +
       ", warps " + std::to_string(occupancy.limit_warps) + ", registers " +
       std::to_string(occupancy.limit_registers) + " (" +
       std::to_string(inputs.kernel->registers_per_thread) + " per thread), shared memory " +
       std::to_string(occupancy.limit_shared) + " (" +
-      FormatBytes(inputs.kernel->static_shared_bytes + inputs.kernel->dynamic_shared_bytes) +
+      text::Bytes(inputs.kernel->static_shared_bytes + inputs.kernel->dynamic_shared_bytes) +
       " per block) (launch record)");
   verdict->action = "Raise occupancy, which " + limits +
                     " limit: smaller tiles, __launch_bounds__, another block size; or have more "
                     "loads in flight per thread.";
   verdict->gain_at_most = std::min(verdict->gain_at_most, 1 - occupancy.theoretical);
   verdict->gain_formula = "min of " + verdict->gain_formula + " and 1 - " +
-                          FormatFixed(occupancy.theoretical, 3) + " (theoretical occupancy)";
+                          text::Fixed(occupancy.theoretical, 3) + " (theoretical occupancy)";
 }
 
 }  // namespace prof::analyzer

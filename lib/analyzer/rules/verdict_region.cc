@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/rules/verdict_region.h"
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_inputs.h"
 #include "lib/analyzer/rules/verdict_rules.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
@@ -19,8 +20,7 @@ void FillNotMeasured(const Measured& counters, Verdict* verdict) {
   verdict->summary = "No counters were read for it.";
   verdict->missing =
       "a usable sample: of " +
-      Plural(static_cast<uint64_t>(counters.samples_rejected + counters.samples_used), "sample",
-             "samples") +
+      text::Plural(counters.samples_rejected + counters.samples_used, "sample", "samples") +
       " none had a value, or other GPU work ran beside all of them";
 }
 
@@ -36,7 +36,7 @@ void FillNoUnit(const RegionInstances& region, const RuleInputs& inputs, Verdict
   verdict->summary += ".";
   AddBusiestUnits(inputs, verdict);
   verdict->missing = !inputs.unknown.empty()
-                         ? "the use of " + Join(inputs.unknown) + " (--counters sol)"
+                         ? "the use of " + text::Enumerate(inputs.unknown) + " (--counters sol)"
                          : "counters of its kernels one by one: each may have a limit of its own";
   if (inputs.unknown.empty() && IsGraph(region)) {
     verdict->missing += "; they can be had by launching them without the graph";
@@ -56,7 +56,8 @@ Verdict DecideRegion(const RegionInstances& instances, const Measured& counters,
   } else {
     FillNoUnit(instances, inputs, &verdict);
   }
-  if (!inputs.unstable.empty()) verdict.notes.push_back("unstable: " + Join(inputs.unstable));
+  if (!inputs.unstable.empty())
+    verdict.notes.push_back("unstable: " + text::Enumerate(inputs.unstable));
   verdict.notes.insert(verdict.notes.end(), notes.begin(), notes.end());
   return verdict;
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_evidence.h"
@@ -13,6 +12,8 @@
 #include "lib/analyzer/rules/verdict_latency.h"
 #include "lib/analyzer/rules/verdict_region.h"
 #include "lib/analyzer/rules/verdict_units.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
@@ -25,7 +26,7 @@ void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
                          ? "It is a CUDA graph that was recorded without its kernels."
                          : "No counters were read for this kernel.";
   if (inputs.duration_ns > 0 && inputs.duration_ns < kLaunchSizedNs) {
-    verdict->summary += " At " + FormatNs(inputs.duration_ns) +
+    verdict->summary += " At " + text::Time(inputs.duration_ns) +
                         " it is so short that launching it matters more than what limits it.";
   }
   if (kernel.samples_rejected > 0) {
@@ -52,7 +53,7 @@ bool LaunchSized(const RuleInputs& inputs) {
 }
 
 void FillLaunchSized(const RuleInputs& inputs, Verdict* verdict) {
-  verdict->summary = "It runs for " + FormatNs(inputs.duration_ns) +
+  verdict->summary = "It runs for " + text::Time(inputs.duration_ns) +
                      " only: launching it, filling and draining the GPU dominate.";
   if (inputs.leader && inputs.leader->of_peak >= kBusy) {
     verdict->summary += " Its busiest unit is " + DescribeUse(*inputs.leader) + ".";
@@ -82,7 +83,7 @@ void FillUnknown(const RuleInputs& inputs, Verdict* verdict) {
   AddWarps(inputs, verdict);
   if (!inputs.unknown.empty()) {
     verdict->summary = "Not all units were measured, and none of the others is busy.";
-    verdict->missing = "the use of " + Join(inputs.unknown) + " (--counters sol)";
+    verdict->missing = "the use of " + text::Enumerate(inputs.unknown) + " (--counters sol)";
   } else if (inputs.stalls.empty()) {
     verdict->summary = "No unit is busy: warps wait, but for what was not measured.";
     verdict->missing = "warp stall reasons (--counters stalls)";
@@ -148,7 +149,7 @@ std::string RunnerUp(const RuleInputs& inputs, const Verdict& verdict) {
   if (!inputs.leader) return "";
   if (verdict.limiter == Limiter::kSmallGrid && !inputs.stalls.empty()) {
     return std::string(inputs.stalls.front().reason) + " stall " +
-           Percent(inputs.stalls.front().share);
+           text::Percent(inputs.stalls.front().share);
   }
   return DescribeUse(*inputs.leader);
 }
@@ -176,7 +177,7 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
   verdict.runner_up = RunnerUp(inputs, verdict);
   LimitGain(&verdict);
   if (verdict.missing.empty() && !inputs.unknown.empty() && inputs.measured) {
-    verdict.missing = "the use of " + Join(inputs.unknown) + " (--counters sol)";
+    verdict.missing = "the use of " + text::Enumerate(inputs.unknown) + " (--counters sol)";
   }
   if (context.region != nullptr && kernel.metrics.empty()) {
     verdict.missing = MissingBeside(kernel, *context.region, verdict.missing);

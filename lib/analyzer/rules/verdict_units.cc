@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_evidence.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 
@@ -24,12 +24,12 @@ namespace {
 void FillUnit(const RuleInputs& inputs, std::string_view action, Verdict* verdict) {
   const UnitUse& leader = *inputs.leader;
   verdict->summary = std::string("Limited by ") + NameOf(leader.unit) + " at " +
-                     Percent(leader.of_peak) + " of its peak.";
+                     text::Percent(leader.of_peak) + " of its peak.";
   AddUnit(inputs, leader, verdict);
   verdict->action = action;
   verdict->gain_at_most = 1 - leader.of_peak;
   verdict->gain_formula =
-      "1 - " + FormatFixed(leader.of_peak, 3) + " (the same work at 100 % of this unit's peak)";
+      "1 - " + text::Fixed(leader.of_peak, 3) + " (the same work at 100 % of this unit's peak)";
   verdict->confidence =
       DecideConfidence(inputs, leader.of_peak, inputs.Margin(), inputs.SamplesOf(leader.metric));
 }
@@ -44,20 +44,20 @@ void FillDram(const RuleInputs& inputs, Verdict* verdict) {
   const double use = inputs.leader->of_peak;
   verdict->gain_at_most = 1 - use / kDramCeiling;
   verdict->gain_formula =
-      "1 - " + FormatFixed(use, 3) + " / " + FormatFixed(kDramCeiling, 2) +
+      "1 - " + text::Fixed(use, 3) + " / " + text::Fixed(kDramCeiling, 2) +
       " (more of the DRAM's peak than that is not expected); moving fewer bytes "
       "comes on top";
   if (verdict->gain_at_most <= 0) {
-    verdict->summary = "DRAM is at " + Percent(use) +
+    verdict->summary = "DRAM is at " + text::Percent(use) +
                        " of its peak, already at its ceiling: only fewer bytes help.";
   } else if (verdict->gain_at_most < kWorthwhileGain) {
-    verdict->summary =
-        "DRAM is at " + Percent(use) + " of its peak, next to its ceiling: only fewer bytes help.";
+    verdict->summary = "DRAM is at " + text::Percent(use) +
+                       " of its peak, next to its ceiling: only fewer bytes help.";
   }
   AddTraffic(inputs, verdict);
   const auto& achieved = inputs.achieved_occupancy;
   if (achieved && *achieved < kLowAchievedWarps && use >= kSaturated) {
-    verdict->evidence.push_back("warp slots in use " + Percent(*achieved) +
+    verdict->evidence.push_back("warp slots in use " + text::Percent(*achieved) +
                                 ": enough to reach this throughput, so more warps buy nothing");
   }
   if (!inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")) {
@@ -112,8 +112,8 @@ void FillShared(const RuleInputs& inputs, Verdict* verdict) {
 void FillConflicts(const RuleInputs& inputs, Verdict* verdict) {
   FillShared(inputs, verdict);
   const double share = *inputs.conflicts;
-  verdict->summary = "Limited by shared memory at " + Percent(inputs.leader->of_peak) +
-                     " of peak, " + Percent(share) + " of it bank conflicts.";
+  verdict->summary = "Limited by shared memory at " + text::Percent(inputs.leader->of_peak) +
+                     " of peak, " + text::Percent(share) + " of it bank conflicts.";
   verdict->action =
       "Pad or swizzle the shared-memory layout so that the lanes of a warp hit "
       "different banks.";
@@ -125,8 +125,8 @@ void FillConflicts(const RuleInputs& inputs, Verdict* verdict) {
               "l1tex__data_pipe_lsu_wavefronts" + suffix, verdict);
   }
   verdict->gain_at_most = share * inputs.leader->of_peak;
-  verdict->gain_formula = FormatFixed(share, 3) + " (conflicts of all wavefronts) * " +
-                          FormatFixed(inputs.leader->of_peak, 3) + " (use of the data path)";
+  verdict->gain_formula = text::Fixed(share, 3) + " (conflicts of all wavefronts) * " +
+                          text::Fixed(inputs.leader->of_peak, 3) + " (use of the data path)";
 }
 
 void FillLsu(const RuleInputs& inputs, Verdict* verdict) {
@@ -144,8 +144,8 @@ void FillTensor(const RuleInputs& inputs, Verdict* verdict) {
            "Little is left but less work: a smaller type (FP8), sparsity, or another algorithm.",
            verdict);
   if (inputs.leader->of_peak < kSaturated) {
-    verdict->summary = "Near the limit of the tensor pipe, at " + Percent(inputs.leader->of_peak) +
-                       " of its peak.";
+    verdict->summary = "Near the limit of the tensor pipe, at " +
+                       text::Percent(inputs.leader->of_peak) + " of its peak.";
     verdict->action =
         "Keep the tensor pipe fed: tile sizes that divide the problem, more pipeline stages, a "
         "cheaper epilogue.";
@@ -189,9 +189,9 @@ bool Mixed(const RuleInputs& inputs) {
 void FillMixed(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "", verdict);
   AddUnit(inputs, *inputs.rival, verdict);
-  const std::string both = NameOf(inputs.leader->unit) + " (" + Percent(inputs.leader->of_peak) +
-                           ") and " + NameOf(inputs.rival->unit) + " (" +
-                           Percent(inputs.rival->of_peak) + ")";
+  const std::string both =
+      NameOf(inputs.leader->unit) + " (" + text::Percent(inputs.leader->of_peak) + ") and " +
+      NameOf(inputs.rival->unit) + " (" + text::Percent(inputs.rival->of_peak) + ")";
   verdict->summary = "Balanced between " + both + ".";
   verdict->action = "Relieve both units: less work on one alone moves the limit to the other.";
 }

@@ -6,9 +6,10 @@
 #include <unordered_map>
 
 #include "lib/analyzer/base/kernel_names.h"
-#include "lib/analyzer/base/number_text.h"
 #include "lib/analyzer/timeline/gap_cause.h"
 #include "lib/format/api_names.h"
+#include "lib/text/demangle.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -23,7 +24,7 @@ std::string ApiName(const Model& model, int32_t api) {
 std::string OpName(const Model& model, const model::Op& op) {
   switch (op.kind) {
     case model::OpKind::kKernel:
-      return ShortName(Demangle(model.shapes[op.shape].name));
+      return ShortName(text::Demangle(model.shapes[op.shape].name));
     case model::OpKind::kCopy:
       return "a copy";
     case model::OpKind::kMemset:
@@ -41,7 +42,7 @@ std::string PathName(const Model& model, uint32_t path) {
 // "412 us before saxpy: 3.10 us in cudaStreamSynchronize, 405 us of host code, ..."
 std::string Tell(const Model& model, const GapClassifier& classifier, const Gap& gap) {
   const GapParts parts = classifier.Parts(gap);
-  std::string text = FormatNs(static_cast<double>(gap.end_ns - gap.start_ns)) + " before " +
+  std::string text = text::Time(static_cast<double>(gap.end_ns - gap.start_ns)) + " before " +
                      OpName(model, model.ops[gap.next_op]);
   if (parts.launch == kNoIndex) return text + ": the call that launched it was not recorded";
   const std::string launch = ApiName(model, parts.launch);
@@ -49,12 +50,12 @@ std::string Tell(const Model& model, const GapClassifier& classifier, const Gap&
   if (gap.cause == GapCause::kTransfer || gap.cause == GapCause::kDependency) {
     if (call.start_ns > gap.start_ns) return text;
     return text + ": " + launch + " had put it into the queue " +
-           FormatNs(static_cast<double>(gap.start_ns - call.start_ns)) + " before the gap";
+           text::Time(static_cast<double>(gap.start_ns - call.start_ns)) + " before the gap";
   }
   std::string list;
   const auto add = [&list](int64_t part_ns, const std::string& what) {
     if (part_ns == 0) return;
-    list += (list.empty() ? "" : ", ") + FormatNs(static_cast<double>(part_ns)) + ' ' + what;
+    list += (list.empty() ? "" : ", ") + text::Time(static_cast<double>(part_ns)) + ' ' + what;
   };
   if (parts.blocking_call != kNoIndex) {
     add(parts.blocked_ns, "until " + ApiName(model, parts.blocking_call) + " returned");

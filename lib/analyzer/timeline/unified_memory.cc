@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What the driver did to managed memory: migrations and page faults, by kind and cause.
+#include "lib/analyzer/timeline/unified_memory.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
-
-#include "lib/analyzer/timeline/memory.h"
 
 namespace prof::analyzer {
 namespace {

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::report {
 namespace {
@@ -32,12 +33,13 @@ std::string Sentence(std::string text) {
 
 // "4.36 TB/s of 4.81 TB/s (91 %)"
 std::string OfPeak(double value, const std::optional<double>& peak, const std::string& unit) {
-  std::string text = Rate(value, unit);
-  if (peak && *peak > 0) text += " of " + Rate(*peak, unit) + " (" + Percent(value / *peak) + ")";
+  std::string text = text::Rate(value, unit);
+  if (peak && *peak > 0)
+    text += " of " + text::Rate(*peak, unit) + " (" + text::ShortPercent(value / *peak) + ")";
   return text;
 }
 
-std::string Operations(double count) { return Rate(count, "op"); }
+std::string Operations(double count) { return text::Rate(count, "op"); }
 
 // Ratios put together from two passes can exceed 100 % (a hit rate of 114 % was seen); such a
 // number is not printed as if it were one.
@@ -72,18 +74,19 @@ std::string OccupancyText(const KernelReport& kernel) {
   const Occupancy& occupancy = kernel.occupancy;
   std::string text;
   if (occupancy.known) {
-    text = "occupancy: " + Percent(occupancy.theoretical) + " possible";
+    text = "occupancy: " + text::ShortPercent(occupancy.theoretical) + " possible";
     if (!occupancy.limited_by.empty()) {
-      text += " (limited by " + Join(occupancy.limited_by, ", ") + ")";
+      text += " (limited by " + text::Join(occupancy.limited_by, ", ") + ")";
     }
   }
   if (occupancy.achieved) {
-    text += (text.empty() ? "occupancy: " : ", ") + Percent(*occupancy.achieved) + " achieved";
+    text += (text.empty() ? "occupancy: " : ", ") + text::ShortPercent(*occupancy.achieved) +
+            " achieved";
   }
   if (occupancy.known && occupancy.waves > 0) {
-    text += "; " + Fixed(occupancy.waves, 2) + " waves";
+    text += "; " + text::Grouped(occupancy.waves, 2) + " waves";
     if (occupancy.waves > 1 && occupancy.tail_lost >= 0.005) {
-      text += ", of which the partial last one loses " + Percent(occupancy.tail_lost);
+      text += ", of which the partial last one loses " + text::ShortPercent(occupancy.tail_lost);
     }
   }
   return text;
@@ -101,17 +104,17 @@ std::string RooflineText(const KernelReport& kernel) {
                     OfPeak(*roofline.flops_per_s, roofline.flop_peak_per_s, "flop/s"));
   }
   if (roofline.flops_per_byte) {
-    std::string intensity = Fixed(*roofline.flops_per_byte, 2) + " flop/byte";
+    std::string intensity = text::Grouped(*roofline.flops_per_byte, 2) + " flop/byte";
     if (roofline.flop_peak_per_s && roofline.dram_peak_bytes_per_s &&
         *roofline.dram_peak_bytes_per_s > 0) {
       const double ridge = *roofline.flop_peak_per_s / *roofline.dram_peak_bytes_per_s;
       intensity +=
           *roofline.flops_per_byte < ridge ? ", under the DRAM roof" : ", under the compute roof";
-      intensity += " (they meet at " + Fixed(ridge, 1) + ")";
+      intensity += " (they meet at " + text::Grouped(ridge, 1) + ")";
     }
     parts.push_back(intensity);
   }
-  return parts.empty() ? "" : "roofline: " + Join(parts, "; ");
+  return parts.empty() ? "" : "roofline: " + text::Join(parts, "; ");
 }
 
 std::string FlopsText(const KernelReport& kernel) {
@@ -122,19 +125,19 @@ std::string FlopsText(const KernelReport& kernel) {
     if (count.per_s) text += " at " + OfPeak(*count.per_s, count.peak_per_s, "op/s");
     kinds.push_back(text);
   }
-  return kinds.empty() ? "" : "operations per launch: " + Join(kinds, "; ");
+  return kinds.empty() ? "" : "operations per launch: " + text::Join(kinds, "; ");
 }
 
 std::string TimeSource(const KernelReport& kernel) {
   if (!kernel.duration_from_counters) return "";
-  return "time by the counter (gpu__time_duration, n = " + Count(kernel.duration_ns.n) +
+  return "time by the counter (gpu__time_duration, n = " + text::Count(kernel.duration_ns.n) +
          "), not the timeline: prof kept its launches out of the trace";
 }
 
 std::string PercentCell(const std::optional<double>& fraction) {
   if (!fraction || !std::isfinite(*fraction)) return "-";
   if (*fraction > kBelievable) return "?";
-  return Fixed(100 * std::min(*fraction, 1.0), 0);
+  return text::Grouped(100 * std::min(*fraction, 1.0), 0);
 }
 
 std::vector<std::string> VerdictText(const Verdict& verdict, double total_ns) {
@@ -148,18 +151,18 @@ std::vector<std::string> VerdictText(const Verdict& verdict, double total_ns) {
   what += std::string(" (confidence ") + ToString(verdict.confidence) + ")";
   if (!verdict.summary.empty()) what += ": " + Sentence(Printable(verdict.summary));
   if (!verdict.evidence.empty()) {
-    what += " Evidence: " + Sentence(Printable(Join(verdict.evidence, "; ")));
+    what += " Evidence: " + Sentence(Printable(text::Join(verdict.evidence, "; ")));
   }
   if (!verdict.runner_up.empty()) what += " Next: " + Sentence(Printable(verdict.runner_up));
   paragraphs.push_back(what);
   if (!verdict.notes.empty()) {
-    paragraphs.push_back("also: " + Sentence(Printable(Join(verdict.notes, "; "))));
+    paragraphs.push_back("also: " + Sentence(Printable(text::Join(verdict.notes, "; "))));
   }
   if (!verdict.action.empty()) {
     std::string action = "do: " + Sentence(Printable(verdict.action));
     if (verdict.gain_at_most > 0) {
-      action += " At most " + Percent(verdict.gain_at_most) + " of its time, " +
-                Time(verdict.gain_at_most * total_ns) + " in all";
+      action += " At most " + text::ShortPercent(verdict.gain_at_most) + " of its time, " +
+                text::Time(verdict.gain_at_most * total_ns) + " in all";
       action += verdict.gain_formula.empty() ? "." : ": " + Sentence(verdict.gain_formula);
     }
     paragraphs.push_back(action);

@@ -153,13 +153,4 @@ std::string ShortenMiddle(std::string_view text, int width, std::string_view ell
   return out;
 }
 
-std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string out;
-  for (const std::string& part : parts) {
-    if (!out.empty()) out += separator;
-    out += part;
-  }
-  return out;
-}
-
 }  // namespace prof::report

@@ -25,8 +25,6 @@ std::vector<std::string> Wrap(std::string_view text, int width);
 // At most `width` columns: the head and the tail, with `ellipsis` between them.
 std::string ShortenMiddle(std::string_view text, int width, std::string_view ellipsis);
 
-std::string Join(const std::vector<std::string>& parts, std::string_view separator);
-
 }  // namespace prof::report
 
 #endif  // PROF_LIB_REPORT_BASE_STRINGS_H_

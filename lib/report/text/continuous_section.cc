@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The speed of light over time: one line for each metric of each device that was PM sampled.
+#include "lib/report/text/continuous_section.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "lib/analyzer/continuous/continuous.h"
-#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/report/text/continuous_text.h"
-#include "lib/report/text/sections.h"
+#include "lib/report/text/heading.h"
+#include "lib/text/metric_names.h"
+#include "lib/text/numbers.h"
 
 namespace prof::report {
 namespace {
@@ -59,9 +59,10 @@ using Cells = std::array<std::string, 4>;
 std::vector<Cells> NumberCells(const ContinuousReport& report, const TextOptions& options) {
   std::vector<Cells> rows = {{"", "mean", "5 to 95 %", "max"}};
   for (const ContinuousMetric& metric : report.metrics) {
-    rows.push_back({MetricLabel(metric.metric), Fixed(metric.mean, 1),
-                    Fixed(metric.p5, 1) + " to " + Fixed(metric.p95, 1),
-                    Fixed(metric.max, 1) + (analyzer::IsPercentMetric(metric.metric) ? " %" : "")});
+    rows.push_back(
+        {MetricLabel(metric.metric), text::Grouped(metric.mean, 1),
+         text::Grouped(metric.p5, 1) + " to " + text::Grouped(metric.p95, 1),
+         text::Grouped(metric.max, 1) + (text::IsPercentMetric(metric.metric) ? " %" : "")});
   }
   std::array<int, 4> widths{};
   for (const Cells& row : rows) {
@@ -86,7 +87,7 @@ void WriteMetrics(std::ostream& out, const ContinuousReport& report, const TextO
       continue;
     }
     const ContinuousMetric& metric = report.metrics[i - 1];
-    const double full = analyzer::IsPercentMetric(metric.metric) ? 100 : metric.max;
+    const double full = text::IsPercentMetric(metric.metric) ? 100 : metric.max;
     const int columns = std::clamp(options.width - DisplayWidth(head) - 2, kNarrowest, kWidest);
     out << head << '|' << Levels(metric.buckets, full, static_cast<size_t>(columns), options.utf8)
         << "|\n";
@@ -95,33 +96,16 @@ void WriteMetrics(std::ostream& out, const ContinuousReport& report, const TextO
 
 }  // namespace
 
-std::string MetricLabel(const std::string& metric) {
-  const size_t mark = metric.find("__");
-  if (mark == metric.npos) return Printable(metric);
-  const size_t before = metric.rfind('.', mark);
-  const size_t first = before == metric.npos ? 0 : before + 1;
-  return Printable(metric.substr(first, metric.find('.', mark) - first));
-}
-
-std::string ContinuousText(const ContinuousValues& values) {
-  std::vector<std::string> parts;
-  for (const auto& [metric, value] : values) {
-    if (!value.value) continue;
-    parts.push_back(MetricLabel(metric) + " " + Fixed(*value.value, 1) + " +-" +
-                    Fixed(value.error, 1) + (analyzer::IsPercentMetric(metric) ? " %" : ""));
-  }
-  return parts.empty() ? "" : "while it ran, by PM samples: " + Join(parts, ", ");
-}
-
 void WriteContinuous(std::ostream& out, const Report& report, const TextOptions& options) {
   for (const ContinuousReport& device : report.continuous) {
     WriteHeading(out, "Speed of light over time, GPU " + std::to_string(device.device), options);
-    std::string line = Count(device.samples) + " samples every " + Time(device.interval_ns) + ", " +
-                       Percent(device.covered) + " of " + Time(device.span_ns);
-    if (report.pm_samples_lost > 0) line += "; " + Count(report.pm_samples_lost) + " lost";
+    std::string line = text::Count(device.samples) + " samples every " +
+                       text::Time(device.interval_ns) + ", " + text::ShortPercent(device.covered) +
+                       " of " + text::Time(device.span_ns);
+    if (report.pm_samples_lost > 0) line += "; " + text::Count(report.pm_samples_lost) + " lost";
     if (device.clock_known) {
-      line += "; their clock is " + Fixed(device.clock_offset_ns * 1e-3, 1) + " +-" +
-              Fixed(device.clock_error_ns * 1e-3, 1) + " us ahead of the operations' clock";
+      line += "; their clock is " + text::Grouped(device.clock_offset_ns * 1e-3, 1) + " +-" +
+              text::Grouped(device.clock_error_ns * 1e-3, 1) + " us ahead of the operations' clock";
     }
     WriteParagraph(out, "  ", line, options.width);
     WriteMetrics(out, device, options);

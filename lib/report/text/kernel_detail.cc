@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Everything that is known about one kernel.
+#include "lib/report/text/kernel_detail.h"
+
 #include <algorithm>
 #include <cmath>
 #include <locale>
@@ -10,10 +10,11 @@
 #include <string>
 
 #include "lib/report/base/kernel_text.h"
-#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/text/sections.h"
+#include "lib/report/text/heading.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof {
 namespace report {
@@ -24,47 +25,54 @@ std::string Value(double value) {
   const double size = std::abs(value);
   if (!std::isfinite(value)) return "-";
   if (value == 0) return "0";
-  return Fixed(value, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 5);
+  return text::Grouped(value, size >= 1000  ? 0
+                              : size >= 100 ? 1
+                              : size >= 10  ? 2
+                              : size >= 1   ? 3
+                                            : 5);
 }
 
-void WriteFacts(std::ostream& out, const KernelReport& kernel, int width) {
-  const auto fact = [&](const char* name, const std::string& text) {
+void WriteLaunches(std::ostream& out, const KernelReport& kernel, int width) {
+  const auto line = [&](const char* name, const std::string& text) {
     if (!text.empty()) WriteParagraph(out, std::string("  ") + name, text, width);
   };
   const Statistic& duration = kernel.duration_ns;
-  fact("full name   ", Printable(kernel.full_name));
-  fact("range       ", kernel.range.empty() ? "(no range)" : Printable(kernel.range));
-  fact("captured in ", Printable(kernel.captured_in));
-  fact("launch      ", "grid x block " + LaunchShape(kernel) + " on GPU " +
+  line("full name   ", Printable(kernel.full_name));
+  line("range       ", kernel.range.empty() ? "(no range)" : Printable(kernel.range));
+  line("captured in ", Printable(kernel.captured_in));
+  line("launch      ", "grid x block " + LaunchShape(kernel) + " on GPU " +
                            std::to_string(kernel.device) +
                            (kernel.in_graph && !kernel.whole_graph ? ", by a CUDA graph" : ""));
   if (!kernel.resources_known && !kernel.whole_graph) {
-    fact("resources   ", Count(kernel.dynamic_shared_bytes) +
+    line("resources   ", text::Count(kernel.dynamic_shared_bytes) +
                              " B dynamic shared memory; registers and the rest are not known: no "
                              "launch of it was traced");
   }
   if (kernel.cluster[0] > 0) {
-    fact("cluster     ", std::to_string(kernel.cluster[0]) + "x" +
+    line("cluster     ", std::to_string(kernel.cluster[0]) + "x" +
                              std::to_string(kernel.cluster[1]) + "x" +
                              std::to_string(kernel.cluster[2]));
   }
   if (kernel.resources_known) {
-    fact("resources   ", std::to_string(kernel.registers_per_thread) + " registers a thread, " +
-                             Count(kernel.static_shared_bytes) + " B static and " +
-                             Count(kernel.dynamic_shared_bytes) + " B dynamic shared memory, " +
-                             Count(kernel.local_bytes_per_thread) + " B local memory a thread");
+    line("resources   ",
+         std::to_string(kernel.registers_per_thread) + " registers a thread, " +
+             text::Count(kernel.static_shared_bytes) + " B static and " +
+             text::Count(kernel.dynamic_shared_bytes) + " B dynamic shared memory, " +
+             text::Count(kernel.local_bytes_per_thread) + " B local memory a thread");
   }
-  fact("time        ", Count(kernel.launches) + " launches, " + Time(kernel.total_ns) +
-                           " in all (" + Percent(kernel.share) + " of the span); median " +
-                           Time(duration.median) + ", " + Time(duration.min) + " to " +
-                           Time(duration.max) + " over " + Count(duration.n) +
+  line("time        ", text::Count(kernel.launches) + " launches, " + text::Time(kernel.total_ns) +
+                           " in all (" + text::ShortPercent(kernel.share) +
+                           " of the span); median " + text::Time(duration.median) + ", " +
+                           text::Time(duration.min) + " to " + text::Time(duration.max) + " over " +
+                           text::Count(duration.n) +
                            (kernel.duration_from_counters ? " samples" : " undisturbed launches"));
-  fact("            ", TimeSource(kernel));
+  line("            ", TimeSource(kernel));
   if (kernel.loading_launches > 0) {
-    fact("            ", "the driver loaded or compiled code in " + Count(kernel.loading_launches) +
-                             " of the launch calls");
+    line("            ", "the driver loaded or compiled code in " +
+                             text::Count(kernel.loading_launches) + " of the launch calls");
   }
-  fact("samples     ", Count(kernel.samples_used) + " used, " + Count(kernel.samples_rejected) +
+  line("samples     ", text::Count(kernel.samples_used) + " used, " +
+                           text::Count(kernel.samples_rejected) +
                            " rejected (other GPU work beside them, or another clock)");
 }
 
@@ -108,14 +116,14 @@ void WriteSpeedOfLight(std::ostream& out, const KernelReport& kernel, const Text
   for (const Throughput& throughput : throughputs) {
     table.rows.push_back(
         {{Printable(WithoutSuffix(throughput.metric)),
-          (throughput.missing.empty() ? "" : "at least ") + Percent(throughput.of_peak),
+          (throughput.missing.empty() ? "" : "at least ") + text::ShortPercent(throughput.of_peak),
           Printable(WithoutSuffix(throughput.largest)),
-          Count(static_cast<int64_t>(throughput.missing.size()))}});
+          text::Count(static_cast<int64_t>(throughput.missing.size()))}});
     for (const std::string& part : throughput.missing) missing.insert(WithoutSuffix(part));
   }
   WriteTable(out, table, options.width, options.utf8);
   if (missing.empty()) return;
-  WriteParagraph(out, "  not read: ", Printable(Join({missing.begin(), missing.end()}, ", ")),
+  WriteParagraph(out, "  not read: ", Printable(text::Join({missing.begin(), missing.end()}, ", ")),
                  options.width);
 }
 
@@ -132,8 +140,8 @@ void WriteMetrics(std::ostream& out, const KernelReport& kernel, const TextOptio
                    {"min", Align::kRight},
                    {"max", Align::kRight}};
   for (const auto& [name, value] : kernel.metrics) {
-    table.rows.push_back({{Printable(name), Count(value.n), Value(value.median), Value(value.min),
-                           Value(value.max)}});
+    table.rows.push_back({{Printable(name), text::Count(value.n), Value(value.median),
+                           Value(value.min), Value(value.max)}});
   }
   WriteTable(out, table, options.width, options.utf8);
 }
@@ -148,10 +156,10 @@ void WriteFlops(std::ostream& out, const KernelReport& kernel, const TextOptions
                    {"peak", Align::kRight},
                    {"of peak", Align::kRight}};
   for (const FlopCount& count : kernel.flops) {
-    table.rows.push_back(
-        {{count.kind, Rate(count.per_launch, "op"), count.per_s ? Rate(*count.per_s, "op/s") : "-",
-          count.peak_per_s ? Rate(*count.peak_per_s, "op/s") : "-",
-          count.of_peak ? Percent(*count.of_peak) : "-"}});
+    table.rows.push_back({{count.kind, text::Rate(count.per_launch, "op"),
+                           count.per_s ? text::Rate(*count.per_s, "op/s") : "-",
+                           count.peak_per_s ? text::Rate(*count.peak_per_s, "op/s") : "-",
+                           count.of_peak ? text::ShortPercent(*count.of_peak) : "-"}});
   }
   WriteTable(out, table, options.width, options.utf8);
 }
@@ -168,8 +176,8 @@ void WriteWhileItRan(std::ostream& out, const KernelReport& kernel, const TextOp
   for (const auto& [name, value] : kernel.continuous) {
     Row& row = table.rows.emplace_back();
     row.cells = {Printable(name), value.value ? Value(*value.value) : "-",
-                 value.value ? Value(value.error) : "-", Time(value.seconds * 1e9),
-                 Count(value.samples)};
+                 value.value ? Value(value.error) : "-", text::Time(value.seconds * 1e9),
+                 text::Count(value.samples)};
     if (!value.value) row.notes.push_back("no value: " + Printable(value.missing));
   }
   WriteTable(out, table, options.width, options.utf8);
@@ -178,13 +186,14 @@ void WriteWhileItRan(std::ostream& out, const KernelReport& kernel, const TextOp
 }  // namespace
 }  // namespace report
 
-void WriteKernelDetail(std::ostream& out, const KernelReport& kernel, const TextOptions& asked) {
-  TextOptions options = asked;
+void WriteKernelDetail(std::ostream& out, const KernelReport& kernel,
+                       const TextOptions& requested) {
+  TextOptions options = requested;
   options.width = std::max(options.width, 80);
   std::ostringstream text;
   text.imbue(std::locale::classic());
   text << report::ShortName(kernel.name, options.width, options) << '\n';
-  report::WriteFacts(text, kernel, options.width);
+  report::WriteLaunches(text, kernel, options.width);
   report::WriteHeading(text, "Verdict", options);
   for (const std::string& paragraph : report::VerdictText(kernel.verdict, kernel.total_ns)) {
     report::WriteParagraph(text, "  ", paragraph, options.width);

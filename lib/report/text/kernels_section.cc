@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The kernels with most time: one line of numbers each, then what limits it and what to do.
+#include "lib/report/text/kernels_section.h"
+
 #include <algorithm>
 #include <cmath>
 #include <ostream>
@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "lib/report/base/kernel_text.h"
-#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/report/text/continuous_text.h"
-#include "lib/report/text/sections.h"
+#include "lib/report/text/heading.h"
+#include "lib/text/numbers.h"
 
 namespace prof::report {
 namespace {
@@ -35,14 +35,14 @@ Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& opti
   Row row;
   row.cells = {std::to_string(number),
                NameCell(kernel, options),
-               Count(kernel.launches),
-               Time(kernel.duration_ns.median),
-               Percent(kernel.share),
+               text::Count(kernel.launches),
+               text::Time(kernel.duration_ns.median),
+               text::ShortPercent(kernel.share),
                LaunchShape(kernel),
-               kernel.occupancy.known ? Fixed(kernel.occupancy.waves, 1) : "-",
+               kernel.occupancy.known ? text::Grouped(kernel.occupancy.waves, 1) : "-",
                OccupancyCell(kernel.occupancy)};
   for (std::string& cell : UnitCells(kernel)) row.cells.push_back(std::move(cell));
-  row.cells.push_back(Count(UnitSamples(kernel)));
+  row.cells.push_back(text::Count(UnitSamples(kernel)));
   row.notes = VerdictText(kernel.verdict, kernel.total_ns);
   // The rule on PM samples has them in its evidence.
   const bool said = kernel.verdict.rule == "continuous-dram";
@@ -82,8 +82,8 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
   if (shown < report.kernels.size()) {
     double rest = 0;
     for (size_t i = shown; i < report.kernels.size(); ++i) rest += report.kernels[i].total_ns;
-    out << "and " << Count(static_cast<int64_t>(report.kernels.size() - shown))
-        << " more signatures with " << Time(rest) << " in all; --top shows more\n";
+    out << "and " << text::Count(static_cast<int64_t>(report.kernels.size() - shown))
+        << " more signatures with " << text::Time(rest) << " in all; --top shows more\n";
   }
   WriteParagraph(out, "",
                  "occ.: theoretical/achieved occupancy. DRAM to FMA: % of the unit's peak, medians "

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The section about memory: what was allocated while it was recorded, and what the driver migrated.
+#include "lib/report/text/memory_section.h"
+
 #include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/text/sections.h"
+#include "lib/report/text/heading.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::report {
 namespace {
@@ -18,12 +19,7 @@ constexpr size_t kMostParts = 6;
 constexpr size_t kMostRanges = 3;
 constexpr int kRangeWidth = 40;
 
-std::string Size(uint64_t bytes) { return Bytes(static_cast<double>(bytes)); }
-
-// "1 allocation", "2,000 allocations"
-std::string Counted(int64_t n, const char* noun) {
-  return Count(n) + " " + noun + (n == 1 ? "" : "s");
-}
+std::string Size(uint64_t bytes) { return text::Bytes(static_cast<double>(bytes)); }
 
 std::string KindName(const AllocationSummary& kind) {
   return (kind.pooled ? "pooled " : "") + kind.memory;
@@ -34,9 +30,9 @@ std::string List(std::vector<std::string> parts, size_t most) {
   if (parts.size() > most) {
     const size_t more = parts.size() - most;
     parts.resize(most);
-    parts.push_back(Count(static_cast<int64_t>(more)) + " more");
+    parts.push_back(text::Count(static_cast<int64_t>(more)) + " more");
   }
-  return Join(parts, ", ");
+  return text::Join(parts, ", ");
 }
 
 std::string PeakText(const MemoryReport& memory, const DeviceMemory& device) {
@@ -46,8 +42,8 @@ std::string PeakText(const MemoryReport& memory, const DeviceMemory& device) {
     if (kind.device != device.device || !on_device || kind.bytes_at_device_peak == 0) continue;
     parts.push_back(KindName(kind) + " " + Size(kind.bytes_at_device_peak));
   }
-  return "peak " + Size(device.peak_bytes) + " " + Time(device.peak_at_ns) + " after the start" +
-         (parts.empty() ? "" : " (" + List(parts, kMostParts) + ")") + ", " +
+  return "peak " + Size(device.peak_bytes) + " " + text::Time(device.peak_at_ns) +
+         " after the start" + (parts.empty() ? "" : " (" + List(parts, kMostParts) + ")") + ", " +
          Size(device.bytes_at_end) + " at the end";
 }
 
@@ -64,16 +60,17 @@ std::string CountsText(const MemoryReport& memory) {
     freed += static_cast<double>(kind.bytes_freed);
     left += static_cast<double>(kind.bytes_at_end);
     if (kind.allocations == 0) continue;
-    parts.push_back(Count(kind.allocations) + " " + KindName(kind) + " " + Size(kind.bytes));
+    parts.push_back(text::Count(kind.allocations) + " " + KindName(kind) + " " + Size(kind.bytes));
   }
   if (allocations == 0) return "";
-  return Counted(allocations, "allocation") + " of " + Bytes(bytes) + " (" +
-         List(parts, kMostParts) + "), " + Count(frees) + " freed (" + Bytes(freed) + "), " +
-         Count(at_end) + " not (" + Bytes(left) + ")";
+  return text::Plural(allocations, "allocation", "allocations") + " of " + text::Bytes(bytes) +
+         " (" + List(parts, kMostParts) + "), " + text::Count(frees) + " freed (" +
+         text::Bytes(freed) + "), " + text::Count(at_end) + " not (" + text::Bytes(left) + ")";
 }
 
 std::string PoolText(const PoolReport& pool) {
-  if (pool.imported) return Counted(pool.operations, "operation") + ", of another process";
+  if (pool.imported)
+    return text::Plural(pool.operations, "operation", "operations") + ", of another process";
   return "took at most " + Size(pool.reserved_peak) + " from the device, of which at most " +
          Size(pool.used_peak) + " were allocated; at the end " + Size(pool.reserved_at_end) +
          " and " + Size(pool.used_at_end);
@@ -84,7 +81,7 @@ std::string RangesText(const MemoryReport& memory, const TextOptions& options) {
   for (const RangeAllocations& range : memory.ranges) {
     if (range.allocations == 0) continue;
     parts.push_back(ShortName(range.range, kRangeWidth, options) + " " + Size(range.bytes) +
-                    " in " + Count(range.allocations));
+                    " in " + text::Count(range.allocations));
   }
   return List(parts, kMostRanges);
 }
@@ -93,9 +90,9 @@ std::string NotSeenText(const MemoryReport& memory) {
   int64_t earlier = 0;
   for (const AllocationSummary& kind : memory.kinds) earlier += kind.frees_of_earlier;
   std::string text = "what was allocated before the recording began";
-  if (earlier > 0) text += " (" + Counted(earlier, "free") + " of it)";
+  if (earlier > 0) text += " (" + text::Plural(earlier, "free", "frees") + " of it)";
   if (memory.frees_missing > 0) {
-    text += "; " + Counted(memory.frees_missing, "free") + " without a record";
+    text += "; " + text::Plural(memory.frees_missing, "free", "frees") + " without a record";
   }
   return text;
 }
@@ -103,10 +100,10 @@ std::string NotSeenText(const MemoryReport& memory) {
 std::string UnifiedText(const MemoryReport& memory) {
   std::vector<std::string> parts;
   for (const UnifiedMemorySummary& summary : memory.unified) {
-    std::string part = Count(summary.count) + " " + summary.kind;
+    std::string part = text::Count(summary.count) + " " + summary.kind;
     if (!summary.cause.empty()) part += " (" + summary.cause + ")";
     if (summary.bytes > 0) part += " " + Size(summary.bytes);
-    if (summary.time_ns > 0) part += " " + Time(summary.time_ns);
+    if (summary.time_ns > 0) part += " " + text::Time(summary.time_ns);
     parts.push_back(std::move(part));
   }
   return List(parts, kMostParts);

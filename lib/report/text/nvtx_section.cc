@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The section about what the program said through NVTX beside its ranges.
+#include "lib/report/text/nvtx_section.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/text/sections.h"
+#include "lib/report/text/heading.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::report {
 namespace {
@@ -33,7 +34,7 @@ std::string StreamText(const NamedStream& stream) {
     return Printable(stream.name) + " (handle " + handle + ")";
   }
   return Printable(stream.name) + " (context " + std::to_string(stream.context) + ", stream " +
-         std::to_string(stream.stream) + ": " + Count(stream.operations) + " operations)";
+         std::to_string(stream.stream) + ": " + text::Count(stream.operations) + " operations)";
 }
 
 void WriteNames(std::ostream& out, const char* head, std::vector<std::string> names, int width) {
@@ -41,9 +42,9 @@ void WriteNames(std::ostream& out, const char* head, std::vector<std::string> na
   if (names.size() > kMostNames) {
     const size_t more = names.size() - kMostNames;
     names.resize(kMostNames);
-    names.push_back("and " + Count(static_cast<int64_t>(more)) + " more");
+    names.push_back("and " + text::Count(static_cast<int64_t>(more)) + " more");
   }
-  WriteParagraph(out, head, Join(names, ", "), width);
+  WriteParagraph(out, head, text::Join(names, ", "), width);
 }
 
 }  // namespace
@@ -64,13 +65,13 @@ void WriteNvtx(std::ostream& out, const Report& report, const TextOptions& optio
                    {"largest", Align::kRight, 0}};
   for (size_t i = 0; i < rows; ++i) {
     const AnnotationReport& row = *shown[i];
-    table.rows.push_back({{Printable(row.range), Printable(row.category), Count(row.marks),
-                           Count(row.value.n), Value(row.value, row.value.min),
+    table.rows.push_back({{Printable(row.range), Printable(row.category), text::Count(row.marks),
+                           text::Count(row.value.n), Value(row.value, row.value.min),
                            Value(row.value, row.value.median), Value(row.value, row.value.max)}});
   }
   if (rows > 0) WriteTable(out, table, options.width, options.utf8);
   if (rows < shown.size()) {
-    out << "(" << Count(static_cast<int64_t>(shown.size() - rows))
+    out << "(" << text::Count(static_cast<int64_t>(shown.size() - rows))
         << " more paths; --top shows more)\n";
   }
   std::vector<std::string> threads, streams;

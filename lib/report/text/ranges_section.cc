@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The first table: where the time went, what limits each part, what to do, what it buys at most.
-// Its rows sum to the span, to the last printed digit.
+#include "lib/report/text/ranges_section.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "lib/report/base/number_format.h"
+#include "lib/report/base/column_sums.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/text/sections.h"
+#include "lib/report/text/heading.h"
+#include "lib/text/numbers.h"
 
 namespace prof::report {
 namespace {
@@ -41,8 +41,8 @@ std::vector<RangeRow> RowsToShow(const std::vector<RangeRow>& rows, int max_rows
     others.time_ns += rows[by_time[k]].time_ns;
     others.operations += rows[by_time[k]].operations;
   }
-  others.label = "(" + Count(static_cast<int64_t>(by_time.size() - most)) + " more ranges)";
-  others.evidence = Count(others.operations) + " operations; --top shows more";
+  others.label = "(" + text::Count(static_cast<int64_t>(by_time.size() - most)) + " more ranges)";
+  others.evidence = text::Count(others.operations) + " operations; --top shows more";
 
   std::vector<RangeRow> shown;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -72,11 +72,12 @@ std::string EvidenceCell(const RangeRow& row, const TextOptions& options) {
 
 std::string EachCell(const RangeRow& row) {
   if (row.instances < 2) return "";
-  return Time(row.time_ns / static_cast<double>(row.instances)) + " x " + Count(row.instances);
+  return text::Time(row.time_ns / static_cast<double>(row.instances)) + " x " +
+         text::Count(row.instances);
 }
 
 std::string GainCell(const RangeRow& row) {
-  return row.gain_at_most_ns > 0 ? Time(row.gain_at_most_ns) : "-";
+  return row.gain_at_most_ns > 0 ? text::Time(row.gain_at_most_ns) : "-";
 }
 
 }  // namespace
@@ -107,16 +108,16 @@ void WriteRanges(std::ostream& out, const Report& report, const TextOptions& opt
       {"verdict", Align::kLeft, 14}, {"at most", Align::kRight}};
   for (size_t i = 0; i < rows.size(); ++i) {
     const RangeRow& row = rows[i];
-    table.rows.push_back({{Printable(row.label), Fixed(times[i], unit.decimals), EachCell(row),
-                           Fixed(shares[i], 1), LimiterCell(row, report),
+    table.rows.push_back({{Printable(row.label), text::Grouped(times[i], unit.decimals),
+                           EachCell(row), text::Grouped(shares[i], 1), LimiterCell(row, report),
                            EvidenceCell(row, options), Printable(row.verdict), GainCell(row)}});
   }
   // Only a table that really adds up may call its sum the span.
   const bool is_span = std::abs(total_ns - report.span_ns) <= 0.001 * report.span_ns;
   const double printed = std::accumulate(times.begin(), times.end(), 0.0);
-  Row total{{is_span ? "span" : "sum of rows", Fixed(printed, unit.decimals), "",
+  Row total{{is_span ? "span" : "sum of rows", text::Grouped(printed, unit.decimals), "",
              total_ns > 0 ? "100.0" : "-"}};
-  if (!is_span) total.notes.push_back("The span is " + Time(report.span_ns) + ".");
+  if (!is_span) total.notes.push_back("The span is " + text::Time(report.span_ns) + ".");
   total.line_before = true;
   table.rows.push_back(total);
   WriteTable(out, table, options.width, options.utf8);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// CUDA graphs and NVTX ranges whose counters were read for all their work together.
+#include "lib/report/text/regions_section.h"
+
 #include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "lib/report/base/kernel_text.h"
-#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/text/sections.h"
+#include "lib/report/text/heading.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::report {
 namespace {
@@ -25,12 +26,14 @@ std::string PartsText(const RegionReport& region, const TextOptions& options) {
     const RegionPart& part = region.parts[i];
     const double count = part.per_instance;
     const bool integral = count == static_cast<double>(static_cast<int64_t>(count));
-    parts.push_back(Fixed(count, integral ? 0 : 1) + " x " +
-                    ShortName(part.name, kPartWidth, options) + " " + Percent(part.share));
+    parts.push_back(text::Grouped(count, integral ? 0 : 1) + " x " +
+                    ShortName(part.name, kPartWidth, options) + " " +
+                    text::ShortPercent(part.share));
   }
-  std::string text = "of its operations' time: " + Join(parts, ", ");
+  std::string text = "of its operations' time: " + text::Join(parts, ", ");
   if (region.parts.size() > kMostParts) {
-    text += ", " + Count(static_cast<int64_t>(region.parts.size() - kMostParts)) + " more kinds";
+    text +=
+        ", " + text::Count(static_cast<int64_t>(region.parts.size() - kMostParts)) + " more kinds";
   }
   return text;
 }
@@ -40,15 +43,16 @@ std::string TimesText(const RegionReport& region) {
   const Statistic& time = region.duration_ns;
   std::string text = graph ? "from its first operation's start to its last one's end: "
                            : "time in which its operations ran: ";
-  text += "median " + Time(time.median) + ", " + Time(time.min) + " to " + Time(time.max);
-  if (region.host_ns.n > 0) text += "; on the host " + Time(region.host_ns.median);
-  text += "; " + Count(region.samples_used) + " samples";
+  text += "median " + text::Time(time.median) + ", " + text::Time(time.min) + " to " +
+          text::Time(time.max);
+  if (region.host_ns.n > 0) text += "; on the host " + text::Time(region.host_ns.median);
+  text += "; " + text::Count(region.samples_used) + " samples";
   if (region.samples_rejected > 0) {
-    text += " (" + Count(region.samples_rejected) +
+    text += " (" + text::Count(region.samples_rejected) +
             " rejected: other GPU work beside them, or another clock)";
   }
   if (region.counted_ns.n > 0) {
-    text += ", in which the counters ran for " + Time(region.counted_ns.median) +
+    text += ", in which the counters ran for " + text::Time(region.counted_ns.median) +
             "; what they counted is related to the time of the work";
   }
   return text;
@@ -57,10 +61,10 @@ std::string TimesText(const RegionReport& region) {
 Row RegionRow(const RegionReport& region, const TextOptions& options) {
   const bool graph = region.kind == RegionReport::Kind::kGraph;
   Row row;
-  row.cells = {(graph ? "" : "range ") + Printable(region.label), Count(region.instances),
-               Time(region.duration_ns.median), Percent(region.share)};
+  row.cells = {(graph ? "" : "range ") + Printable(region.label), text::Count(region.instances),
+               text::Time(region.duration_ns.median), text::ShortPercent(region.share)};
   for (std::string& cell : UnitCells(region)) row.cells.push_back(std::move(cell));
-  row.cells.push_back(Count(UnitSamples(region)));
+  row.cells.push_back(text::Count(UnitSamples(region)));
   row.notes = VerdictText(region.verdict, region.total_ns);
   row.notes.push_back(PartsText(region, options));
   row.notes.push_back(TimesText(region));
@@ -90,7 +94,7 @@ void WriteRegions(std::ostream& out, const Report& report, const TextOptions& op
   }
   WriteTable(out, table, options.width, options.utf8);
   if (shown < report.regions.size()) {
-    out << "and " << Count(static_cast<int64_t>(report.regions.size() - shown))
+    out << "and " << text::Count(static_cast<int64_t>(report.regions.size() - shown))
         << " more; --top shows more\n";
   }
   WriteParagraph(

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The sections about the run as a whole: findings, idle time, copies, and what was not seen.
+#include "lib/report/text/run_section.h"
+
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/text/sections.h"
+#include "lib/report/text/heading.h"
+#include "lib/text/numbers.h"
 
 namespace prof::report {
 namespace {
@@ -17,8 +17,9 @@ constexpr const char* kItem = "     - ";
 
 std::string GainText(const Finding& finding, double span_ns) {
   if (finding.gain_at_most_ns <= 0) return "";
-  std::string text = " At most " + Time(finding.gain_at_most_ns);
-  if (span_ns > 0) text += ", " + Percent(finding.gain_at_most_ns / span_ns) + " of the span";
+  std::string text = " At most " + text::Time(finding.gain_at_most_ns);
+  if (span_ns > 0)
+    text += ", " + text::ShortPercent(finding.gain_at_most_ns / span_ns) + " of the span";
   return text + ".";
 }
 
@@ -61,16 +62,17 @@ void WriteGaps(std::ostream& out, const Report& report, const TextOptions& optio
   if (report.gaps.empty()) return;
   double idle_ns = 0;
   for (const GapSummary& gap : report.gaps) idle_ns += gap.total_ns;
-  WriteHeading(out, "GPU idle: " + Time(idle_ns), options);
+  WriteHeading(out, "GPU idle: " + text::Time(idle_ns), options);
   Table table;
   table.columns = {{"GPU", Align::kRight, 0, 1}, {"cause", Align::kLeft},
                    {"time", Align::kRight},      {"of idle", Align::kRight},
                    {"gaps", Align::kRight},      {"longest", Align::kRight},
                    {"where", Align::kLeft, 12},  {"the longest one", Align::kLeft, 18}};
   for (const GapSummary& gap : report.gaps) {
-    table.rows.push_back({{std::to_string(gap.device), ToString(gap.cause), Time(gap.total_ns),
-                           Percent(idle_ns > 0 ? gap.total_ns / idle_ns : 0), Count(gap.count),
-                           Time(gap.longest_ns), Printable(gap.where), Printable(gap.example)}});
+    table.rows.push_back(
+        {{std::to_string(gap.device), ToString(gap.cause), text::Time(gap.total_ns),
+          text::ShortPercent(idle_ns > 0 ? gap.total_ns / idle_ns : 0), text::Count(gap.count),
+          text::Time(gap.longest_ns), Printable(gap.where), Printable(gap.example)}});
   }
   WriteTable(out, table, options.width, options.utf8);
 }
@@ -86,10 +88,10 @@ void WriteCopies(std::ostream& out, const Report& report, const TextOptions& opt
   for (const CopySummary& copy : report.copies) {
     const auto bytes = static_cast<double>(copy.bytes);
     const bool timed = copy.time_ns > 0;
-    table.rows.push_back(
-        {{std::to_string(copy.device), copy.direction, copy.memory, Count(copy.count), Bytes(bytes),
-          Time(copy.time_ns), timed ? Rate(bytes / copy.time_ns * 1e9, "B/s") : "-",
-          timed ? Percent(copy.overlapped_ns / copy.time_ns) : "-"}});
+    table.rows.push_back({{std::to_string(copy.device), copy.direction, copy.memory,
+                           text::Count(copy.count), text::Bytes(bytes), text::Time(copy.time_ns),
+                           timed ? text::Rate(bytes / copy.time_ns * 1e9, "B/s") : "-",
+                           timed ? text::ShortPercent(copy.overlapped_ns / copy.time_ns) : "-"}});
   }
   WriteTable(out, table, options.width, options.utf8);
 }

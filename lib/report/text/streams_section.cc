@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The section about streams of different priority: who goes first.
+#include "lib/report/text/streams_section.h"
+
 #include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/text/sections.h"
+#include "lib/report/text/heading.h"
+#include "lib/text/numbers.h"
 
 namespace prof::report {
 
@@ -38,11 +38,11 @@ void WriteStreams(std::ostream& out, const Report& report, const TextOptions& op
     if (!stream.name.empty()) name = Printable(stream.name).append(" (").append(name).append(")");
     table.rows.push_back(
         {{std::to_string(stream.device), name, stream.kind, std::to_string(*stream.priority),
-          Count(stream.operations), Time(stream.time_ns)}});
+          text::Count(stream.operations), text::Time(stream.time_ns)}});
   }
   WriteTable(out, table, options.width, options.utf8);
   if (rows < known.size()) {
-    out << "(" << Count(static_cast<int64_t>(known.size() - rows))
+    out << "(" << text::Count(static_cast<int64_t>(known.size() - rows))
         << " more streams; --top shows more)\n";
   }
   WriteParagraph(out, "", "A smaller number goes first where the GPU has to choose.",

@@ -6,95 +6,32 @@
 #include <ostream>
 #include <sstream>
 
-#include "lib/report/base/number_format.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/text/sections.h"
+#include "lib/report/text/continuous_section.h"
+#include "lib/report/text/header_section.h"
+#include "lib/report/text/kernels_section.h"
+#include "lib/report/text/memory_section.h"
+#include "lib/report/text/nvtx_section.h"
+#include "lib/report/text/ranges_section.h"
+#include "lib/report/text/regions_section.h"
+#include "lib/report/text/run_section.h"
+#include "lib/report/text/streams_section.h"
 
 namespace prof {
-namespace report {
-
-void WriteHeading(std::ostream& out, std::string_view heading, const TextOptions& options) {
-  out << '\n' << (options.color ? "\033[1m" : "") << heading;
-  out << (options.color ? "\033[0m" : "") << '\n';
-}
-
-std::string ShortName(std::string_view name, int width, const TextOptions& options) {
-  return ShortenMiddle(Printable(name), width, options.utf8 ? "\u2026" : "...");
-}
-
 namespace {
 
-std::string Counted(int64_t n, const std::string& noun, const char* many, const char* one = "") {
-  return Count(n) + " " + noun + (n == 1 ? one : many);
-}
-
-std::string DeviceLine(const DeviceReport& device) {
-  std::string line = "GPU " + std::to_string(device.id) + ": " + Printable(device.name);
-  if (!device.chip.empty()) line += " (" + device.chip + ")";
-  const double span_ns = device.busy_ns + device.idle_ns;
-  if (span_ns > 0) {
-    line += ": busy " + Percent(device.busy_ns / span_ns) + ", idle " +
-            Percent(device.idle_ns / span_ns) + " of its span";
-  }
-  if (device.sm_clock_hz.n > 0) line += "; SM clock " + Rate(device.sm_clock_hz.median, "Hz");
-  return line;
-}
-
-std::string CostLine(const Report& report) {
-  if (report.totals.samples == 0 && report.counter_cost_ns <= 0) {
-    if (!report.continuous.empty()) {
-      return "no counters of single launches were sampled; the whole GPU was, every " +
-             Time(report.continuous.front().interval_ns);
-    }
-    return "no counters were sampled: limiters are not measured, times are undisturbed by them";
-  }
-  std::string line = Counted(report.totals.samples, "counter sample", "s") + " cost the host " +
-                     Time(report.counter_cost_ns);
-  if (report.profiler_ns > 0) {
-    return line + " in all; the " + Time(report.profiler_ns) +
-           " for which they kept the GPU idle are excluded from the span";
-  }
-  return line + " in all and kept no GPU idle";
-}
+// In the order in which they are printed. A section with nothing to report prints nothing, unless
+// the absence itself is worth a line.
+constexpr void (*kSections[])(std::ostream&, const Report&, const TextOptions&) = {
+    report::WriteHeader,  report::WriteRanges,     report::WriteFindings, report::WriteKernels,
+    report::WriteRegions, report::WriteContinuous, report::WriteGaps,     report::WriteCopies,
+    report::WriteMemory,  report::WriteStreams,    report::WriteNvtx,     report::WriteBlindSpots};
 
 }  // namespace
 
-void WriteHeader(std::ostream& out, const Report& report, const TextOptions& options) {
-  std::string program = "prof " + Printable(report.prof_version) + "  ";
-  out << (options.color ? "\033[1m" : "");
-  std::string what = Printable(report.command) + "  (pid " + std::to_string(report.pid);
-  if (report.rank >= 0) what += ", rank " + std::to_string(report.rank);
-  if (!report.host.empty()) what += " on " + Printable(report.host);
-  if (!report.nvidia_driver.empty()) what += ", driver " + Printable(report.nvidia_driver);
-  WriteParagraph(out, program, what + ")", options.width);
-  out << (options.color ? "\033[0m" : "");
-
-  std::string span = "span " + Time(report.span_ns);
-  // A span is per device: shares of their sum add up to one.
-  if (report.devices.size() > 1)
-    span += " summed over " + Count(static_cast<int64_t>(report.devices.size())) + " GPUs";
-  const Totals& totals = report.totals;
-  WriteParagraph(
-      out, "",
-      span + ": " + Counted(totals.kernels, "kernel", "s") + " (" +
-          Counted(static_cast<int64_t>(report.kernels.size()), "signature", "s") + "), " +
-          Counted(totals.copies, "cop", "ies", "y") + ", " +
-          Counted(totals.memsets, "memset", "s") + ", " +
-          (totals.graphs == 0 ? ""
-                              : Counted(totals.graphs, "graph", "s") + " recorded as a whole, ") +
-          Counted(totals.ranges, "range", "s"),
-      options.width);
-  for (const DeviceReport& device : report.devices) {
-    WriteParagraph(out, "", DeviceLine(device), options.width);
-  }
-  WriteParagraph(out, "", CostLine(report), options.width);
-}
-
-}  // namespace report
-
-void WriteText(std::ostream& out, const Report& report, const TextOptions& asked) {
-  TextOptions options = asked;
+void WriteText(std::ostream& out, const Report& report, const TextOptions& requested) {
+  TextOptions options = requested;
   options.width = std::max(options.width, 80);
   options.max_rows = std::max(options.max_rows, 1);
   // Into a string first: the stream's own width, fill and locale must not reach our columns.
@@ -105,26 +42,10 @@ void WriteText(std::ostream& out, const Report& report, const TextOptions& asked
         text, "prof: ", "the snapshot could not be read: " + report::Printable(report.error),
         options.width);
   } else {
-    report::WriteHeader(text, report, options);
-    report::WriteRanges(text, report, options);
-    report::WriteFindings(text, report, options);
-    report::WriteKernels(text, report, options);
-    report::WriteRegions(text, report, options);
-    report::WriteContinuous(text, report, options);
-    report::WriteGaps(text, report, options);
-    report::WriteCopies(text, report, options);
-    report::WriteMemory(text, report, options);
-    report::WriteStreams(text, report, options);
-    report::WriteNvtx(text, report, options);
-    report::WriteBlindSpots(text, report, options);
+    for (const auto section : kSections) section(text, report, options);
   }
   const std::string bytes = text.str();
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
-
-std::ostream& operator<<(std::ostream& out, const Report& report) {
-  WriteText(out, report, {});
-  return out;
 }
 
 }  // namespace prof

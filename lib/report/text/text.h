@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report for people. docs/report.md says how to read it.
+// The report as text, for people. docs/report.md explains how to read it.
 #ifndef PROF_LIB_REPORT_TEXT_TEXT_H_
 #define PROF_LIB_REPORT_TEXT_TEXT_H_
 
 #include <iosfwd>
-#include <string_view>
 
 #include "prof/report.h"
 
@@ -19,10 +18,6 @@ struct TextOptions {
 };
 
 void WriteText(std::ostream& out, const Report& report, const TextOptions& options);
-
-// Everything that is known about one kernel.
-void WriteKernelDetail(std::ostream& out, const KernelReport& kernel,
-                       const TextOptions& options = {});
 
 }  // namespace prof
 

@@ -2,17 +2,15 @@
 #include "lib/snapshot/model/api_class.h"
 
 #include "lib/format/api_names.h"
+#include "lib/text/strings.h"
 
 namespace prof::model {
 namespace {
 
 // Not Abseil's: in Debian's build absl::string_view is a type of its own.
-bool StartsWith(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-bool EndsWith(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
+using text::EndsWith;
+using text::StartsWith;
+
 bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
   if (!StartsWith(*text, prefix)) return false;
   text->remove_prefix(prefix.size());

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/base/kernel_names.h"
 
+#include "lib/text/demangle.h"
 #include "test/support/catch.h"
 
 namespace prof::analyzer {
 namespace {
 
 TEST_CASE("Mangled names are demangled, all others stay as they are") {
-  CHECK(Demangle("_Z5saxpyifPfS_") == "saxpy(int, float, float*, float*)");
-  CHECK(Demangle("sm90_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64_cublas") ==
+  CHECK(text::Demangle("_Z5saxpyifPfS_") == "saxpy(int, float, float*, float*)");
+  CHECK(text::Demangle("sm90_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64_cublas") ==
         "sm90_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64_cublas");
-  CHECK(Demangle("triton_poi_fused_add_0") == "triton_poi_fused_add_0");
-  CHECK(Demangle("_Znot a name") == "_Znot a name");
-  CHECK(Demangle("").empty());
+  CHECK(text::Demangle("triton_poi_fused_add_0") == "triton_poi_fused_add_0");
+  CHECK(text::Demangle("_Znot a name") == "_Znot a name");
+  CHECK(text::Demangle("").empty());
 }
 
 TEST_CASE("A short name has no return type, namespaces, template arguments or parameters") {

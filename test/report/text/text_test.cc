@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/report/base/strings.h"
+#include "lib/report/text/kernel_detail.h"
 #include "test/report/contains.h"
 #include "test/report/example_report.h"
 #include "test/support/catch.h"

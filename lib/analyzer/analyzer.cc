@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "prof/analyzer.h"
+
 #include <algorithm>
 #include <exception>
 #include <map>
@@ -18,15 +20,15 @@
 #include "lib/analyzer/regions/counted_regions.h"
 #include "lib/analyzer/rules/finding_rules.h"
 #include "lib/analyzer/time_table.h"
+#include "lib/analyzer/timeline/allocations.h"
 #include "lib/analyzer/timeline/copies.h"
 #include "lib/analyzer/timeline/gaps.h"
-#include "lib/analyzer/timeline/memory.h"
 #include "lib/analyzer/timeline/nvtx.h"
 #include "lib/analyzer/timeline/streams.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/format/enums.h"
+#include "lib/analyzer/timeline/unified_memory.h"
 #include "lib/snapshot/read/reader.h"
-#include "prof/analyzer.h"
 
 namespace prof {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/analyzer/timeline/memory.h"
+#include "lib/analyzer/timeline/allocations.h"
 
 #include <algorithm>
 #include <limits>

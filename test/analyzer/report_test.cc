@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "prof/report.h"
+
 #include <set>
 #include <string>
 
-#include "lib/analyzer/base/number_text.h"
-#include "prof/report.h"
 #include "test/support/catch.h"
 
 namespace prof {
@@ -40,8 +40,12 @@ TEST_CASE("A kernel that is not there has no launches and says which ones are") 
   CHECK_THAT(failed.kernel("x").verdict.missing, Contains("x.prof: not found"));
 }
 
-TEST_CASE("Every limiter, confidence and cause has a name of its own") {
-  std::set<std::string> limiters, causes;
+TEST_CASE("Every limiter, unit, confidence and cause has a name of its own") {
+  std::set<std::string> limiters, units, causes;
+  for (int i = 0; i <= static_cast<int>(Unit::kIssue); ++i) {
+    units.insert(ToString(static_cast<Unit>(i)));
+  }
+  CHECK(units.size() == static_cast<size_t>(Unit::kIssue) + 1);
   for (int i = 0; i <= static_cast<int>(Limiter::kLaunchSized); ++i) {
     limiters.insert(ToString(static_cast<Limiter>(i)));
   }
@@ -52,22 +56,6 @@ TEST_CASE("Every limiter, confidence and cause has a name of its own") {
   CHECK(causes.size() == static_cast<size_t>(GapCause::kUnknown) + 1);
   CHECK(std::string(ToString(Limiter::kSmallGrid)) == "small-grid");
   CHECK(std::string(ToString(Confidence::kMedium)) == "medium");
-}
-
-TEST_CASE("Numbers in sentences have three digits and a unit") {
-  using namespace analyzer;  // NOLINT(google-build-using-namespace)
-  CHECK(FormatNs(0) == "0 ns");
-  CHECK(FormatNs(850) == "850 ns");
-  CHECK(FormatNs(12'340) == "12.3 us");
-  CHECK(FormatNs(999'960) == "1.00 ms");
-  CHECK(FormatNs(1.5e6) == "1.50 ms");
-  CHECK(FormatNs(123e9) == "123 s");
-  CHECK(FormatBytes(1.5e9) == "1.50 GB");
-  CHECK(FormatCount(1'204) == "1,204");
-  CHECK(FormatCount(12) == "12");
-  CHECK(FormatCount(1'000'000) == "1,000,000");
-  CHECK(Plural(1, "copy", "copies") == "1 copy");
-  CHECK(Plural(2, "copy", "copies") == "2 copies");
 }
 
 }  // namespace

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/text/header_section.h"
+
+#include <ostream>
+#include <string>
+
+#include "lib/report/base/strings.h"
+#include "lib/report/base/table.h"
+#include "lib/text/numbers.h"
+
+namespace prof::report {
+namespace {
+
+std::string DeviceLine(const DeviceReport& device) {
+  std::string line = "GPU " + std::to_string(device.id) + ": " + Printable(device.name);
+  if (!device.chip.empty()) line += " (" + device.chip + ")";
+  const double span_ns = device.busy_ns + device.idle_ns;
+  if (span_ns > 0) {
+    line += ": busy " + text::ShortPercent(device.busy_ns / span_ns) + ", idle " +
+            text::ShortPercent(device.idle_ns / span_ns) + " of its span";
+  }
+  if (device.sm_clock_hz.n > 0) line += "; SM clock " + text::Rate(device.sm_clock_hz.median, "Hz");
+  return line;
+}
+
+std::string CostLine(const Report& report) {
+  if (report.totals.samples == 0 && report.counter_cost_ns <= 0) {
+    if (!report.continuous.empty()) {
+      return "no counters of single launches were sampled; the whole GPU was, every " +
+             text::Time(report.continuous.front().interval_ns);
+    }
+    return "no counters were sampled: limiters are not measured, times are undisturbed by them";
+  }
+  std::string line = text::Plural(report.totals.samples, "counter sample", "counter samples") +
+                     " cost the host " + text::Time(report.counter_cost_ns);
+  if (report.profiler_ns > 0) {
+    return line + " in all; the " + text::Time(report.profiler_ns) +
+           " for which they kept the GPU idle are excluded from the span";
+  }
+  return line + " in all and kept no GPU idle";
+}
+
+}  // namespace
+
+void WriteHeader(std::ostream& out, const Report& report, const TextOptions& options) {
+  std::string program = "prof " + Printable(report.prof_version) + "  ";
+  out << (options.color ? "\033[1m" : "");
+  std::string what = Printable(report.command) + "  (pid " + std::to_string(report.pid);
+  if (report.rank >= 0) what += ", rank " + std::to_string(report.rank);
+  if (!report.host.empty()) what += " on " + Printable(report.host);
+  if (!report.nvidia_driver.empty()) what += ", driver " + Printable(report.nvidia_driver);
+  WriteParagraph(out, program, what + ")", options.width);
+  out << (options.color ? "\033[0m" : "");
+
+  std::string span = "span " + text::Time(report.span_ns);
+  // A span is per device: shares of their sum add up to one.
+  if (report.devices.size() > 1)
+    span += " summed over " + text::Count(static_cast<int64_t>(report.devices.size())) + " GPUs";
+  const Totals& totals = report.totals;
+  WriteParagraph(
+      out, "",
+      span + ": " + text::Plural(totals.kernels, "kernel", "kernels") + " (" +
+          text::Plural(static_cast<int64_t>(report.kernels.size()), "signature", "signatures") +
+          "), " + text::Plural(totals.copies, "copy", "copies") + ", " +
+          text::Plural(totals.memsets, "memset", "memsets") + ", " +
+          (totals.graphs == 0
+               ? ""
+               : text::Plural(totals.graphs, "graph", "graphs") + " recorded as a whole, ") +
+          text::Plural(totals.ranges, "range", "ranges"),
+      options.width);
+  for (const DeviceReport& device : report.devices) {
+    WriteParagraph(out, "", DeviceLine(device), options.width);
+  }
+  WriteParagraph(out, "", CostLine(report), options.width);
+}
+
+}  // namespace prof::report

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/base/column_sums.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "test/support/catch.h"
+
+namespace prof::report {
+namespace {
+
+TEST_CASE("Rounded values sum to their rounded sum") {
+  const std::vector<double> thirds = {100.0 / 3, 100.0 / 3, 100.0 / 3};
+  const std::vector<double> rounded = RoundToSum(thirds, 1);
+  CHECK(std::accumulate(rounded.begin(), rounded.end(), 0.0) == Approx(100.0).margin(1e-9));
+  for (const double value : rounded) CHECK(std::abs(value - 100.0 / 3) < 0.1);
+
+  std::vector<double> many(1000, 0.0149);
+  double sum = 0;
+  for (const double value : RoundToSum(many, 2)) sum += value;
+  CHECK(sum == Approx(14.9).margin(1e-9));
+}
+
+TEST_CASE("Values that are no numbers count as nothing when a column is rounded") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(RoundToSum({1.26, nan, -3}, 1) == std::vector<double>{1.3, 0, 0});
+  CHECK(RoundToSum({}, 1).empty());
+}
+
+}  // namespace
+}  // namespace prof::report
