@@ -72,7 +72,7 @@ class Line {
   bool first_ = true;
 };
 
-// The value, the part that it is, and how many parts have none.
+// The value, the largest part, and the number of parts without a value.
 void AddThroughput(const SpeedOfLight& light, const char* base, Line* line) {
   for (const Throughput& throughput : light.throughputs) {
     if (throughput.metric != std::string(base) + ".avg.pct_of_peak_sustained_elapsed") continue;

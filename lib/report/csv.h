@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernels for spreadsheets and data frames.
+// The kernels as CSV, for spreadsheets and data frames.
 #ifndef PROF_LIB_REPORT_CSV_H_
 #define PROF_LIB_REPORT_CSV_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is in a snapshot file, before any analysis: for people who wonder what was recorded.
+// The contents of a snapshot file, before any analysis.
 #ifndef PROF_LIB_REPORT_INFO_H_
 #define PROF_LIB_REPORT_INFO_H_
 

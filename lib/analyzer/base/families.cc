@@ -13,7 +13,7 @@ bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; 
 
 // A name as the text around its numbers, and the numbers.
 struct Pattern {
-  std::string text;  // numbers as '\x01', which no name holds for long
+  std::string text;  // numbers as '\x01', which hardly any name holds
   std::vector<std::string> numbers;
 };
 
@@ -57,8 +57,8 @@ RangeFamilies FindRangeFamilies(const model::Model& model) {
   RangeFamilies families;
   families.of_path.resize(model.paths.size());
   families.label.resize(model.paths.size());
-  // Only paths in which something ran count: a parent is no member of its children's family. It is
-  // one of its own where it was counted as a whole.
+  // Only paths in which something ran count: a parent is no member of its children's family. It
+  // has a family of its own where its counters were read as a whole.
   std::vector<bool> used(model.paths.size());
   for (const model::Op& op : model.ops) used[op.path] = true;
   std::set<std::string> counted;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Robust summaries.
+// A summary of observations that is robust against outliers: median and range.
 #ifndef PROF_LIB_ANALYZER_BASE_STATISTICS_H_
 #define PROF_LIB_ANALYZER_BASE_STATISTICS_H_
 

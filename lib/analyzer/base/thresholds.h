@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every number that a rule compares with, and where it comes from. docs/rules.md lists them.
-// Sources: [ncu] a rule shipped with Nsight Compute 2025; [nsys] one of Nsight Systems; [hta]
+// The thresholds are every number that a rule compares with, and its source. docs/rules.md lists
+// them. Sources: [ncu] a rule shipped with Nsight Compute 2025; [nsys] one of Nsight Systems; [hta]
 // HolisticTraceAnalysis; [hw] the hardware's documentation; [own] our choice, to be calibrated.
 #ifndef PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
 #define PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
@@ -46,9 +46,9 @@ constexpr double kRangeStartNs = 2000;    // [own] what a counter range may add 
 // Modifiers.
 constexpr double kSectorBytes = 32;  // [hw] a sector of L1 and L2
 constexpr double kUsefulBytesPerSector =
-    26;                                 // [own] 80 % of a sector; ncu reports any value below 32
-constexpr double kWidestSectors = 16;   // [hw] 32 lanes x 16 B: more sectors a request are waste
-constexpr double kLsuShareOfL2 = 0.50;  // [own] below it TMA moves the bytes, and LSU tells nothing
+    26;                                  // [own] 80 % of a sector; ncu reports any value below 32
+constexpr double kWidestSectors = 16;    // [hw] 32 lanes x 16 B: more sectors a request are waste
+constexpr double kLsuShareOfL2 = 0.50;   // [own] below it TMA moves the bytes, not the LSU
 constexpr double kConflictShare = 0.10;  // [ncu] SharedMemoryConflicts
 constexpr double kThreadsPerInst = 24;   // [ncu] ThreadDivergence
 constexpr double kWarpThreads = 32;      // [hw]

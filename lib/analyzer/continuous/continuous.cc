@@ -13,7 +13,7 @@
 namespace prof::analyzer {
 namespace {
 
-// A value replaces none, and one that rests on less.
+// A value replaces a missing one, and one that rests on less time.
 void Merge(const ContinuousValues& from, ContinuousValues* to) {
   for (const auto& [metric, value] : from) {
     const auto [it, added] = to->try_emplace(metric, value);
@@ -22,7 +22,7 @@ void Merge(const ContinuousValues& from, ContinuousValues* to) {
   }
 }
 
-// The same range on several devices: their mean by time.
+// A range on several devices gets the mean of its values, weighted by time.
 void Combine(const ContinuousValues& from, ContinuousValues* to) {
   for (const auto& [metric, value] : from) {
     const auto [it, added] = to->try_emplace(metric, value);
@@ -41,8 +41,8 @@ void Combine(const ContinuousValues& from, ContinuousValues* to) {
   }
 }
 
-// Those that tell most of their clock first: others of their device may need it.
-std::vector<const model::PmSeries*> ByWhatTheyTell(const std::vector<model::PmSeries>& all) {
+// Series that determine their clock best come first: others of their device may need it.
+std::vector<const model::PmSeries*> ByClockQuality(const std::vector<model::PmSeries>& all) {
   std::vector<const model::PmSeries*> series;
   for (const model::PmSeries& one : all) {
     if (one.rows() > 0) series.push_back(&one);
@@ -64,7 +64,7 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
   std::map<uint32_t, ContinuousValues> idle;
   std::map<uint32_t, PmDeviceClock> clocks;
   std::map<const model::PmSeries*, ContinuousReport> reports;  // in the order of the recording
-  // False: neither it nor one before it tells the clock's offset, and `may_wait`.
+  // False: neither this series nor one before it gives the clock's offset, and `may_wait`.
   const auto attribute = [&](const model::PmSeries& series, bool may_wait) {
     int64_t start_ns = 0, end_ns = 0;
     for (const DeviceTimeline& device : timeline.devices) {
@@ -90,7 +90,7 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
     return true;
   };
   std::vector<const model::PmSeries*> waiting;
-  for (const model::PmSeries* const series : ByWhatTheyTell(model.pm_series)) {
+  for (const model::PmSeries* const series : ByClockQuality(model.pm_series)) {
     if (!attribute(*series, model.pm_series.size() > 1)) waiting.push_back(series);
   }
   for (const model::PmSeries* const series : waiting) attribute(*series, false);

@@ -17,16 +17,16 @@ using Eigen::Index;
 
 constexpr size_t kMostColumns = 512;
 constexpr size_t kFitWindows = 64;
-constexpr double kFitBudget = 2e10;      // multiplications: some tens of seconds at the very most
-constexpr double kMostError = 0.10;      // of the metric's full scale: worse is no answer
+constexpr double kFitBudget = 2e10;      // multiplications: at most some tens of seconds
+constexpr double kMostError = 0.10;      // of the metric's full scale: above it there is no value
 constexpr double kMostInflation = 1000;  // of a rate's variance by what runs beside it
-constexpr double kBesideIt = 10;         // from here on it is named as the reason
-// Samples' worth of time for a column of its own. Kernels that share one are wrong by what their
-// rates differ, and what runs beside them is wrong with them: by 20 points where those with less
-// than 20 samples' worth did (H200), although no value can be given of so little.
+constexpr double kBesideIt = 10;         // from here on the neighbour is named as the reason
+// An entity needs the time of so many samples for a column of its own. Kernels that share a column
+// are wrong by the difference of their rates, and so are the kernels beside them: by 20 points when
+// those with less than the time of 20 samples shared one (H200), although so little gets no value.
 constexpr double kLeastForColumn = 1;
-// What is known beforehand of how a rate changes while an operation runs: the standard deviation of
-// its first half from the region, of the rate and of full scale.
+// The expected change of a rate while an operation runs: the standard deviation of its first half
+// from all of it, as a fraction of the rate and of full scale.
 constexpr double kSkew = 0.25;
 constexpr double kLeastSkew = 0.02;
 constexpr double kOfPath = 0.90;  // of a range's time must be in columns of its own
@@ -140,7 +140,7 @@ Eigen::VectorXd PmAttribution::SkewPenalties(const Eigen::VectorXd& rates, doubl
   return penalties;
 }
 
-// By how much samples twice as long give another value, as far as that is not chance in them.
+// By how much the value from samples twice as long differs, beyond chance.
 double PmAttribution::Misfit(const PmWeights& weights, size_t m) const {
   if (!pairs_) return 0;
   const double moved = std::abs(pairs_->Value(weights, m) - fit_.Value(weights, m));
@@ -244,8 +244,8 @@ void PmAttribution::Describe(ContinuousReport* report) const {
   }
   if (clock_.from_other) {
     notes.emplace_back(
-        "How the clocks of samples and operations differ does not show in these samples: what "
-        "other samples of this GPU tell of it is used.");
+        "How the clocks of samples and operations differ does not show in these samples: the "
+        "difference in other samples of this GPU is used.");
   }
   if (!clock_.stable) {
     notes.push_back("The clocks moved against each other: the samples' is ahead by " +
@@ -288,7 +288,7 @@ std::string PmAttribution::TooLittle(double time_ns) const {
 void PmAttribution::Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const {
   value->error = fit_.Error(weights, m) + Misfit(weights, m) + series_.scales[rows_.metrics[m]] / 2;
   if (!(value->error <= kMostError * high_[m])) {
-    value->missing = "the samples do not tell: its error bound would be +-" +
+    value->missing = "the samples do not determine it: its error bound would be +-" +
                      text::Fixed(value->error, 1) +
                      (text::IsPercentMetric(Name(m)) ? " points" : "");
     value->error = 0;
@@ -303,7 +303,7 @@ ContinuousValue PmAttribution::OfColumn(size_t column, size_t m) const {
   value.samples = fit_.samples[column];
   const auto at = static_cast<Index>(column);
   const double inflation = solvers_[m].Inflation(at);
-  const std::string beside = "it cannot be told apart from " + Neighbour(column, m) +
+  const std::string beside = "it cannot be separated from " + Neighbour(column, m) +
                              ": in every sample they run in nearly the same proportion";
   if (!(inflation <= kMostInflation)) {
     value.missing = beside;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One PM series taken apart: which operations share a column of the fit, the fit, and what each
-// kernel and each range gets from it, or why it gets nothing.
+// The attribution takes one PM series apart: it chooses the columns of the fit, fits, and gives
+// each kernel and each range its value, or the reason why there is none.
 #ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_ATTRIBUTION_H_
 #define PROF_LIB_ANALYZER_CONTINUOUS_PM_ATTRIBUTION_H_
 
@@ -21,9 +21,9 @@
 
 namespace prof::analyzer {
 
-// Which entities share a column of the fit: all have their own but those that hardly ran and, where
-// there are too many, the small ones, which share one for each path; what is too little even so
-// shares the last but one. The last is idle time.
+// The columns of the fit. Each entity has its own column, except those that hardly ran and, where
+// there are too many, the small ones: these share one column for each path. Paths that are still
+// too small share the last column but one. The last column is idle time.
 struct FitColumns {
   std::vector<int32_t> of_entity;
   std::vector<bool> own;           // by entity: nothing else is in its column
@@ -41,8 +41,7 @@ struct FitColumns {
 
 class PmAttribution {
  public:
-  // What is given by reference outlives it. `others`: what other series of the device told of its
-  // clock.
+  // Keeps references to its arguments. `others`: the clock offset from other series of the device.
   PmAttribution(const model::Model& model, const model::PmSeries& series,
                 const RangeFamilies& families, const KernelGroups& groups,
                 std::optional<PmOffset> others);
@@ -50,10 +49,10 @@ class PmAttribution {
   PmAttribution& operator=(const PmAttribution&) = delete;
 
   const PmWork& work() const { return work_; }
-  std::optional<PmOffset> own_offset() const;  // as far as these samples tell
+  std::optional<PmOffset> own_offset() const;  // empty: these samples do not give one
 
   ContinuousValues OfEntity(size_t entity) const;
-  // What ran in each path, as a whole: its columns may be hard to tell from each other.
+  // The value of each path is that of all its columns together: they may be hard to separate.
   std::map<uint32_t, ContinuousValues> OfPaths() const;
   ContinuousValues Idle() const;
   // Clock, concurrency and notes.
@@ -69,7 +68,8 @@ class PmAttribution {
   std::string TooLittle(double time_ns) const;
   void Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const;
   ContinuousValue OfColumn(size_t column, size_t m) const;
-  const std::string& Neighbour(size_t column, size_t m) const;  // that it is hardest to tell from
+  const std::string& Neighbour(size_t column,
+                               size_t m) const;  // the column that is hardest to separate from it
 
   const model::PmSeries& series_;
   PmWork work_;

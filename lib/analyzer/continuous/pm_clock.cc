@@ -14,9 +14,9 @@ using Eigen::VectorXd;
 
 constexpr int64_t kStepNs = 1000;
 constexpr int kSteps = 10;                // either way
-constexpr double kLeastErrorNs = 250;     // of timestamps that are rounded and a grid of 1 us
-constexpr double kMostErrorNs = 2000;     // what is known worse than that is not known
-constexpr double kAssumedErrorNs = 2000;  // where it is not known
+constexpr double kLeastErrorNs = 250;     // timestamps are rounded, and the grid is 1 us
+constexpr double kMostErrorNs = 2000;     // an offset with a larger error is not known
+constexpr double kAssumedErrorNs = 2000;  // of an unknown offset
 constexpr size_t kWindows = 16, kRowsEach = 1500;
 constexpr double kBudget = 5e8;  // multiplications for one offset
 
@@ -51,8 +51,8 @@ std::optional<PmOffset> FindOffset(const PmProblem& problem, const std::vector<P
   if (!(curvature > 0)) return std::nullopt;
   PmOffset offset;
   offset.ns = kStepNs * (static_cast<double>(best) - kSteps + (before - after) / (2 * curvature));
-  // Twice the likelihood falls by the sum's rise. The metrics see the same operations, so together
-  // they tell no more than one of them would: hence their number.
+  // Twice the likelihood falls by the rise of the sum. All metrics see the same operations, so
+  // together they have the information of one: hence the division by their number.
   const double deviation =
       std::sqrt(2 * static_cast<double>(problem.metrics()) / curvature) * kStepNs;
   offset.error_ns = std::max(kLeastErrorNs, 3 * deviation);

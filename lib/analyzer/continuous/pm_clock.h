@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far the clock of the PM samples is ahead of that of the operations: the offset at which the
+// The clock of the PM samples is ahead of the clock of the operations. The offset is where the
 // operations explain the samples best.
 #ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_CLOCK_H_
 #define PROF_LIB_ANALYZER_CONTINUOUS_PM_CLOCK_H_
@@ -15,17 +15,17 @@
 namespace prof::analyzer {
 
 struct PmClock {
-  bool known = false;       // false: the samples do not tell; offset_ns is 0
-  bool from_other = false;  // these samples do not tell, others of the device do
+  bool known = false;       // false: the samples give none; offset_ns is 0
+  bool from_other = false;  // known from other samples of the device only
   double offset_ns = 0;     // samples' times minus operations' times
-  double error_ns = 0;      // half width; where it is not known, what is assumed
+  double error_ns = 0;      // half width; for an unknown offset: what is assumed
   bool stable = true;       // false: the first and the last third differ by more than their errors
-  double first_ns = 0, last_ns = 0;  // of these thirds, where `compared`
-  bool compared = false;             // both thirds tell
+  double first_ns = 0, last_ns = 0;  // offsets of these thirds, where `compared`
+  bool compared = false;             // both thirds give an offset
   Eigen::MatrixXd later, earlier;    // K x M: change of the rates at offset +- error
 };
 
-// `others`: what other samples of the device told, for when these do not.
+// `others`: the offset from other samples of the device, for when these give none.
 PmClock FindPmClock(const PmProblem& problem, const std::optional<PmOffset>& others);
 
 }  // namespace prof::analyzer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all series of PM samples of one device together tell of its clock.
+// The clock offset of a device, from all its series of PM samples together.
 #ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_DEVICE_CLOCK_H_
 #define PROF_LIB_ANALYZER_CONTINUOUS_PM_DEVICE_CLOCK_H_
 
@@ -17,7 +17,7 @@ struct PmOffset {
 class PmDeviceClock {
  public:
   void Add(const PmOffset& of_a_series) { known_.push_back(of_a_series); }
-  // The most exact one, with an error that has all of the others in it; none without any.
+  // The most exact offset, with an error that includes all others; empty without any.
   std::optional<PmOffset> offset() const;
 
  private:

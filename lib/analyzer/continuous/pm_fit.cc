@@ -11,10 +11,10 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// On a unit diagonal: far below what can be measured, far above what a double rounds to.
+// On a unit diagonal: far below any measurement, far above the rounding of a double.
 constexpr double kRidge = 1e-8;
 
-// What makes the diagonal of the sums of products one.
+// The scale that makes the diagonal of the matrix of products one.
 VectorXd UnitScale(const NormalEquations& sums) {
   return sums.columns.diagonal().unaryExpr(
       [](double square) { return square > 0 ? 1 / std::sqrt(square) : 1.0; });
@@ -71,7 +71,7 @@ std::vector<PmWindow> SpreadWindows(const PmRows& rows, double from, double to, 
   for (size_t row = 0; row < rows.use.size(); ++row) {
     const bool is_busy = rows.use[row] == RowUse::kBusy;
     if (is_busy && ordinal == last) break;
-    // The first window also takes the idle rows before it, when it is to have all rows.
+    // The first window also takes the idle rows before it when it covers all rows.
     const bool opens = windows.size() < count && ordinal == begin_of(windows.size());
     if (opens && (is_busy || windows.empty())) windows.push_back({row, row});
     if (!windows.empty() && ordinal < begin_of(windows.size() - 1) + busy_each) {
@@ -143,8 +143,8 @@ PmSolver::PmSolver(const NormalEquations& sums, Index metric, const VectorXd& pe
   unknowns_ = static_cast<double>(k) - penalties.dot(inverse_.diagonal().tail(penalties.size()));
 }
 
-// Block principal pivoting: columns at a bound are taken out of the equations, all at once, and
-// come back when their gradient says so; one at a time when that does not settle.
+// Block principal pivoting: all columns at a bound leave the equations at once, and a column comes
+// back when its gradient has the other sign. One column at a time where that does not converge.
 VectorXd PmSolver::Bounded(double high) const {
   const Index k = scaled_.rows();
   const VectorXd target = scale_.asDiagonal() * values_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PM samples of twice the length, from a series: neighbours joined in pairs. What a fit finds
-// differently in them is what it gets wrong beyond chance; see docs/continuous.md.
+// Pairs are PM samples of twice the length, made of neighbours. Where their fit differs from that
+// of the samples by more than chance, the fit is wrong by as much: docs/continuous.md.
 #ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_PAIRS_H_
 #define PROF_LIB_ANALYZER_CONTINUOUS_PM_PAIRS_H_
 

@@ -13,8 +13,8 @@ namespace prof::analyzer {
 
 constexpr int64_t kPmBuckets = 120;
 
-// Over [start_ns, end_ns), the span of the device's operations; all of the series when that is
-// empty. Leaves clock, concurrency and notes as they are. Linear in rows.
+// Over [start_ns, end_ns), the span of the device's operations; over the whole series when that is
+// empty. Does not set clock, concurrency and notes. Linear in rows.
 ContinuousReport SummarizePm(const model::PmSeries& series, int64_t start_ns, int64_t end_ns);
 
 }  // namespace prof::analyzer

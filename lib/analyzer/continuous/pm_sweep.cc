@@ -11,7 +11,7 @@ void PmSweep::Start(int64_t time_ns) {
   for (const int32_t column : touched_) columns_[static_cast<size_t>(column)] = {};
   touched_.clear();
   now_ns_ = time_ns;
-  // What runs already started at most the longest operation's time ago. No sum leaves 64 bits.
+  // A running operation started at most the longest operation's time ago. No sum overflows 64 bits.
   const int64_t earliest_ns =
       std::max(time_ns, std::numeric_limits<int64_t>::min() + work_.longest_ns) - work_.longest_ns;
   const auto first = std::lower_bound(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pass over PM sample rows and operations, both in time order: how long the operations of each
-// column of the fit ran within each row, and how much longer their first halves than their second.
+// The sweep passes over PM sample rows and operations, both in time order. It finds how long the
+// operations of each column of the fit ran within each row, and how much longer their first halves
+// ran than their second halves.
 #ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_SWEEP_H_
 #define PROF_LIB_ANALYZER_CONTINUOUS_PM_SWEEP_H_
 
@@ -15,11 +16,11 @@
 
 namespace prof::analyzer {
 
-// A row and what ran in it. Two operations of a column at one time count twice.
+// A row with the columns that ran in it. Two operations of a column at one time count twice.
 struct PmRow {
   size_t row = 0;
-  std::vector<int32_t> columns;  // each once, those that ran, and their skews
-  std::vector<double> ns;        // parallel to `columns`; of a skew: first halves less second ones
+  std::vector<int32_t> columns;  // those that ran, and their skews, each once
+  std::vector<double> ns;  // parallel to `columns`; for a skew: first halves minus second ones
   double length_ns = 0;
   double idle_ns = 0;        // nothing ran
   double concurrent_ns = 0;  // more than one operation ran
@@ -28,7 +29,8 @@ struct PmRow {
 class PmSweep {
  public:
   // `column_of` maps entities to columns, `skew_of` the first columns to those of their skews; all
-  // are below `columns`. `offset_ns` is what the samples' clock is ahead of the operations' clock.
+  // are below `columns`. `offset_ns`: by how much the samples' clock is ahead of the operations'
+  // clock.
   PmSweep(const PmWork& work, const model::PmSeries& series, const std::vector<int32_t>& column_of,
           const std::vector<int32_t>& skew_of, size_t columns, int64_t offset_ns)
       : work_(work),
@@ -60,7 +62,8 @@ class PmSweep {
 
  private:
   struct Column {
-    int64_t running = 0;  // operations; of a skew: in their first half less those in their second
+    int64_t running =
+        0;  // operations; for a skew: those in their first half minus those in their second
     int64_t since_ns = 0;
     double ns = 0;
     bool touched = false;
@@ -73,11 +76,11 @@ class PmSweep {
   void Enter(const PmInterval& interval);
   void PassMiddle();
   void Leave();
-  // From now on so many more of a column run.
+  // From now on `change` more operations of a column run.
   void Change(int32_t column, int64_t by);
   void Settle(int32_t column);
   bool HasSkew(int32_t column) const { return static_cast<size_t>(column) < skew_of_.size(); }
-  // Times since the last call into `row_`; what still runs stays.
+  // Adds the times since the last call to `row_`; operations that still run stay.
   void Flush();
 
   const PmWork& work_;
@@ -87,8 +90,8 @@ class PmSweep {
   const int64_t offset_ns_;
   std::vector<Column> columns_;
   std::vector<int32_t> touched_;
-  Moments ends_;     // of what runs, with its column
-  Moments middles_;  // of what is in its first half, with its skew
+  Moments ends_;     // of the running operations, with their columns
+  Moments middles_;  // of operations in their first half, with their skews
   size_t next_ = 0;  // interval
   int64_t now_ns_ = 0;
   PmRow row_;

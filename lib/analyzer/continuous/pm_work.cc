@@ -5,7 +5,9 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
+#include "lib/analyzer/base/intervals.h"
 #include "lib/analyzer/continuous/pm_sweep.h"
 #include "lib/analyzer/timeline/copies.h"
 
@@ -15,38 +17,20 @@ namespace {
 using model::Op;
 using model::OpKind;
 
-// Of a row's time; less is the rounding of back-to-back operations.
+// Share of a row's time. Less comes from the rounding of back-to-back operations.
 constexpr double kConcurrent = 0.01;
-// Of the work's time that would get no value without the concurrent rows.
+// Share of the work's time that would get no value without the concurrent rows.
 constexpr double kTooFewAlone = 0.10;
 
-// How much time of chosen rows lies before any moment.
-class Coverage {
- public:
-  template <typename Takes>
-  Coverage(const model::PmSeries& series, const std::vector<RowUse>& use, Takes takes)
-      : series_(series), before_ns_(series.rows() + 1), takes_(series.rows()) {
-    for (size_t i = 0; i < series.rows(); ++i) {
-      takes_[i] = takes(use[i]);
-      before_ns_[i + 1] =
-          before_ns_[i] +
-          (takes_[i] ? static_cast<double>(series.end_ns[i] - series.begin_ns[i]) : 0);
-    }
+// The time of the rows that `takes` chooses.
+template <typename Takes>
+IntervalUnion TimeOf(const model::PmSeries& series, const std::vector<RowUse>& use, Takes takes) {
+  Intervals rows;
+  for (size_t i = 0; i < series.rows(); ++i) {
+    if (takes(use[i])) rows.push_back({series.begin_ns[i], series.end_ns[i]});
   }
-  double Before(int64_t time_ns) const {
-    const auto after = std::upper_bound(series_.begin_ns.begin(), series_.begin_ns.end(), time_ns);
-    if (after == series_.begin_ns.begin()) return 0;
-    const auto row = static_cast<size_t>(after - series_.begin_ns.begin()) - 1;
-    if (!takes_[row]) return before_ns_[row];
-    return before_ns_[row] +
-           static_cast<double>(std::min(time_ns, series_.end_ns[row]) - series_.begin_ns[row]);
-  }
-
- private:
-  const model::PmSeries& series_;
-  std::vector<double> before_ns_;
-  std::vector<bool> takes_;
-};
+  return IntervalUnion(std::move(rows));
+}
 
 std::vector<size_t> GivenMetrics(const model::PmSeries& series) {
   std::vector<size_t> given;
@@ -116,13 +100,15 @@ PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work) {
   if (samples > 0) rows.sample_ns = length_ns / samples;
   if (busy > 0) rows.concurrent_share = concurrent / busy;
 
-  const Coverage all(series, rows.use, [](RowUse use) { return use != RowUse::kSkip; });
-  const Coverage alone(series, rows.use,
-                       [](RowUse use) { return use == RowUse::kIdle || use == RowUse::kBusy; });
+  const IntervalUnion all =
+      TimeOf(series, rows.use, [](RowUse use) { return use != RowUse::kSkip; });
+  const IntervalUnion alone = TimeOf(
+      series, rows.use, [](RowUse use) { return use == RowUse::kIdle || use == RowUse::kBusy; });
   for (const PmInterval& interval : work->intervals) {
     PmEntity& entity = work->entities[static_cast<size_t>(interval.entity)];
-    entity.time_ns += all.Before(interval.end_ns) - all.Before(interval.start_ns);
-    entity.time_alone_ns += alone.Before(interval.end_ns) - alone.Before(interval.start_ns);
+    entity.time_ns += static_cast<double>(all.WithinNs({interval.start_ns, interval.end_ns}));
+    entity.time_alone_ns +=
+        static_cast<double>(alone.WithinNs({interval.start_ns, interval.end_ns}));
   }
   const double least_ns = kLeastPmSamples * rows.sample_ns;
   double could_ns = 0, lost_ns = 0;

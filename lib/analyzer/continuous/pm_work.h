@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ran on a device while it was PM sampled: operations as intervals of entities (a kernel's
+// The work of a device while it was PM sampled: operations as intervals of entities (a kernel's
 // signature, or the copies or memsets of one range), and the rows of samples that can be used.
 #ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_WORK_H_
 #define PROF_LIB_ANALYZER_CONTINUOUS_PM_WORK_H_
@@ -46,16 +46,16 @@ enum class RowUse : uint8_t {
 
 struct PmRows {
   std::vector<RowUse> use;      // parallel to the rows of the series
-  std::vector<size_t> metrics;  // indices of those that CUPTI gave in most rows; the first ones
+  std::vector<size_t> metrics;  // indices of the first ones that CUPTI gave in most rows
   double sample_ns = 0;         // the length of one sample, on average
   bool shared = false;          // concurrent rows are used: too little is left without them
   double concurrent_share = 0;  // of the rows in which anything ran
 };
 
-// Says how each row is used, and fills in the entities' times. Linear in rows and operations.
+// Decides how each row is used, and fills in the entities' times. Linear in rows and operations.
 PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work);
 
-// Of a series: prof samples four. More, which no recording of its own has, get no values.
+// Metrics of a series that get values. prof itself samples four.
 constexpr size_t kMostPmMetrics = 16;
 
 // An entity needs this many samples' worth of time for a value of its own.

@@ -31,10 +31,10 @@ std::vector<bool> RanAlone(const Model& model) {
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const model::Op& op = model.ops[i];
     if (op.untraced) alone[i] = true;  // a counter range waits for the GPU before and after it
-    if (!op.timed) continue;           // they are last; nothing is known of what ran beside them
+    if (!op.timed) continue;           // they are last; the work beside them is not known
     Last& last = devices[op.device];
     alone[i] = last.op == kNoIndex || op.start_ns >= last.covered_until_ns;
-    // Starts are sorted: what runs into any later operation runs into the next one.
+    // Starts are sorted: an operation that overlaps any later one overlaps the next one.
     if (last.op != kNoIndex && op.start_ns < model.ops[last.op].end_ns) alone[last.op] = false;
     last.covered_until_ns =
         last.op == kNoIndex ? op.end_ns : std::max(last.covered_until_ns, op.end_ns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Theoretical occupancy: how many blocks an SM holds, by CUDA's allocation rules for compute
-// capability 7.0 and later.
+// Theoretical occupancy is computed from the blocks that an SM holds, by CUDA's allocation rules
+// for compute capability 7.0 and later.
 #ifndef PROF_LIB_ANALYZER_KERNELS_OCCUPANCY_H_
 #define PROF_LIB_ANALYZER_KERNELS_OCCUPANCY_H_
 

@@ -25,12 +25,12 @@ constexpr std::string_view kSmClock = "gpc__cycles_elapsed.avg.per_second";
 
 // A sample at another clock is a sample of another machine.
 constexpr double kMaxClockDeviation = 0.03;
-// Nothing runs above its peak, and no part is larger than its whole; the rest is rounding.
+// Nothing runs above its peak; up to here it is rounding.
 constexpr double kMaxPercent = 100.5;
 
 bool OfPeak(std::string_view metric) { return text::Contains(metric, ".pct_of_peak_sustained"); }
 
-// The values of one metric; the impossible ones apart.
+// The values of one metric; the impossible ones are kept separately.
 struct Values {
   std::vector<double> usable, impossible;
   void Add(std::string_view metric, double value) {

@@ -13,7 +13,7 @@
 namespace prof::analyzer {
 namespace {
 
-constexpr double kMostNs = 1e14;  // a day: more is no time of one kernel's launches
+constexpr double kMostNs = 1e14;  // a day: the launches of one kernel do not take longer
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels whose launches the timeline does not have: prof kept them out of the trace, because they
-// were replayed or because what was counted cannot be counted in a traced kernel. The counters have
-// their time, and the callback their launch.
+// Untraced launches are not on the timeline: prof kept them out of the trace, because they were
+// replayed or because their counters cannot be read in a traced kernel. The counters have their
+// time, and the callback their launch.
 #ifndef PROF_LIB_ANALYZER_KERNELS_UNTRACED_LAUNCHES_H_
 #define PROF_LIB_ANALYZER_KERNELS_UNTRACED_LAUNCHES_H_
 
@@ -19,9 +19,10 @@ namespace prof::analyzer {
 // False for the shape of a launch that only the callback saw: every kernel has registers.
 bool HasResources(const model::Shape& shape);
 
-// By shape id: the shape that stands for it. For one that only untraced launches have, that is the
-// first shape of the same launch that CUPTI recorded, if there is one: CUPTI states the registers
-// of the traced kernel (16 or more on GH100), the callback those of the program's.
+// By shape id: the shape that stands for it. A shape that only untraced launches have is replaced
+// by the first shape with this kernel and launch that CUPTI recorded, if there is one: CUPTI gives
+// the registers of the traced kernel (16 or more on GH100), the callback those of the program's
+// kernel.
 std::vector<uint32_t> JoinShapes(const model::Model& model);
 
 // The groups with times for those that have no launch on the timeline: their times are those of

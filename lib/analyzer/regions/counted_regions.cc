@@ -135,12 +135,13 @@ CountedRegions CountRegions(const Model& model, const RangeFamilies& families,
                             const KernelGroups& groups) {
   CountedRegions result;
   result.of_group.resize(groups.groups.size(), kNoIndex);
-  const std::vector<RegionWork> all = FindRegionWork(model, families, groups, &result.without_work);
-  if (all.empty()) return result;
+  const FoundRegions found = FindRegionWork(model, families, groups);
+  result.without_work = found.samples_without_graph;
+  if (found.regions.empty()) return result;
   const SampleCombiner combiner(model);
   std::vector<std::pair<CountedRegion, const RegionWork*>> counted;
-  counted.reserve(all.size());
-  for (const RegionWork& work : all) {
+  counted.reserve(found.regions.size());
+  for (const RegionWork& work : found.regions) {
     counted.emplace_back(Count(model, families, groups, combiner, work), &work);
     for (const RegionSample& sample : work.samples) {
       result.without_work += HasWork(work, sample) ? 0 : 1;

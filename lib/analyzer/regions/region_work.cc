@@ -45,75 +45,97 @@ void AddOp(const Op& op, int32_t index, const KernelGroups& groups, RegionRun* r
 // A graph and where it was launched. Its child graphs have ids of their own, larger ones.
 using GraphKey = std::pair<uint32_t, uint32_t>;  // graph id, first path of the family
 
-std::vector<RegionWork> FindGraphs(const Model& model, const RangeFamilies& families,
-                                   const KernelGroups& groups, int64_t* without_work) {
-  std::vector<RegionWork> regions;
-  std::map<GraphKey, size_t> known;
-  const bool any =
-      std::any_of(model.samples.begin(), model.samples.end(),
-                  [](const CounterSample& sample) { return sample.unit == SampleUnit::kGraph; });
-  if (!any) return regions;
-
-  std::unordered_map<uint64_t, uint32_t> graph_of_launch;
-  for (const Op& op : model.ops) {
-    if (op.graph == 0) continue;
-    const auto [it, added] =
-        graph_of_launch.try_emplace(LaunchKey(op.context, op.correlation), op.graph);
-    it->second = std::min(it->second, op.graph);
+// The graph of each launch, by its recorded operations.
+class GraphLaunches {
+ public:
+  GraphLaunches(const Model& model, const RangeFamilies& families)
+      : model_(model), families_(families) {
+    for (const Op& op : model.ops) {
+      if (op.graph == 0) continue;
+      const auto [it, added] = graphs_.try_emplace(LaunchKey(op.context, op.correlation), op.graph);
+      it->second = std::min(it->second, op.graph);
+    }
   }
-  const auto key_of = [&](const Op& op) {
-    const auto it = graph_of_launch.find(LaunchKey(op.context, op.correlation));
-    return GraphKey{it == graph_of_launch.end() ? 0 : it->second,
-                    families.of_path[model.LaunchPath(op)]};
-  };
-  for (const CounterSample& sample : model.samples) {
-    if (sample.unit != SampleUnit::kGraph) continue;
-    if (graph_of_launch.count(LaunchKey(sample.context, sample.correlation)) == 0) {
-      ++*without_work;
-      continue;
-    }
-    const GraphKey key = key_of(model.ops[model.graph_ops[sample.first_graph_op]]);
-    const auto [it, added] = known.try_emplace(key, regions.size());
-    if (added) {
-      RegionWork& region = regions.emplace_back();
-      region.graph = key.first;
-      region.path = key.second;
-    }
-    regions[it->second].samples.push_back({&sample, kNoIndex});
+  bool Contains(uint64_t launch) const { return graphs_.count(launch) != 0; }
+  // `op`: an operation of a launch that is contained.
+  GraphKey KeyOf(const Op& op) const {
+    const auto it = graphs_.find(LaunchKey(op.context, op.correlation));
+    return {it == graphs_.end() ? 0 : it->second, families_.of_path[model_.LaunchPath(op)]};
   }
 
-  struct RunOf {
-    size_t region = 0;
-    int32_t run = kNoIndex;
-  };
-  std::unordered_map<uint64_t, RunOf> run_of_launch;
+ private:
+  const Model& model_;
+  const RangeFamilies& families_;
+  std::unordered_map<uint64_t, uint32_t> graphs_;
+};
+
+// A run of a region, by indices.
+struct RunOfLaunch {
+  size_t region = 0;
+  int32_t run = kNoIndex;
+};
+
+// Adds the operations of each launch to its run.
+std::unordered_map<uint64_t, RunOfLaunch> AddRuns(const Model& model, const KernelGroups& groups,
+                                                  const GraphLaunches& launches,
+                                                  const std::map<GraphKey, size_t>& known,
+                                                  std::vector<RegionWork>* regions) {
+  std::unordered_map<uint64_t, RunOfLaunch> run_of_launch;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const Op& op = model.ops[i];
     const uint64_t launch = LaunchKey(op.context, op.correlation);
-    if (graph_of_launch.count(launch) == 0) continue;
-    const auto found = known.find(key_of(op));
+    if (!launches.Contains(launch)) continue;
+    const auto found = known.find(launches.KeyOf(op));
     if (found == known.end()) continue;
-    RegionWork& region = regions[found->second];
+    RegionWork& region = (*regions)[found->second];
     const auto [run, added] = run_of_launch.try_emplace(
-        launch, RunOf{found->second, static_cast<int32_t>(region.runs.size())});
+        launch, RunOfLaunch{found->second, static_cast<int32_t>(region.runs.size())});
     if (added) region.runs.emplace_back();
     // In a damaged file the operations of one launch may be in several ranges.
     if (run->second.region != found->second) continue;
     AddOp(op, static_cast<int32_t>(i), groups, &region.runs[run->second.run], &region);
   }
-  for (size_t i = 0; i < regions.size(); ++i) {
-    for (RegionSample& entry : regions[i].samples) {
+  return run_of_launch;
+}
+
+FoundRegions FindGraphs(const Model& model, const RangeFamilies& families,
+                        const KernelGroups& groups) {
+  FoundRegions found;
+  const bool any =
+      std::any_of(model.samples.begin(), model.samples.end(),
+                  [](const CounterSample& sample) { return sample.unit == SampleUnit::kGraph; });
+  if (!any) return found;
+  const GraphLaunches launches(model, families);
+  std::map<GraphKey, size_t> known;
+  for (const CounterSample& sample : model.samples) {
+    if (sample.unit != SampleUnit::kGraph) continue;
+    if (!launches.Contains(LaunchKey(sample.context, sample.correlation))) {
+      ++found.samples_without_graph;
+      continue;
+    }
+    const GraphKey key = launches.KeyOf(model.ops[model.graph_ops[sample.first_graph_op]]);
+    const auto [it, added] = known.try_emplace(key, found.regions.size());
+    if (added) {
+      RegionWork& region = found.regions.emplace_back();
+      region.graph = key.first;
+      region.path = key.second;
+    }
+    found.regions[it->second].samples.push_back({&sample, kNoIndex});
+  }
+  const auto run_of_launch = AddRuns(model, groups, launches, known, &found.regions);
+  for (size_t i = 0; i < found.regions.size(); ++i) {
+    for (RegionSample& entry : found.regions[i].samples) {
       const auto run =
           run_of_launch.find(LaunchKey(entry.sample->context, entry.sample->correlation));
       if (run != run_of_launch.end() && run->second.region == i) entry.run = run->second.run;
     }
   }
-  return regions;
+  return found;
 }
 
 // --- Ranges --------------------------------------------------------------------------------------
 
-// The instances of one family, by thread and start. Those of one thread do not overlap.
+// The instances of one family, by thread and start. Instances of one thread do not overlap.
 class Instances {
  public:
   Instances(const Model& model, const RangeFamilies& families, uint32_t family)
@@ -129,7 +151,7 @@ class Instances {
   };
   int32_t count() const { return count_; }
   const std::vector<std::vector<Entry>>& by_thread() const { return by_thread_; }
-  // The one that `thread` was in at `time_ns`.
+  // The instance in which `thread` was at `time_ns`.
   Entry At(uint32_t thread, int64_t time_ns) const {
     const std::vector<Entry>& entries = by_thread_[thread];
     auto it = std::upper_bound(
@@ -139,7 +161,7 @@ class Instances {
     --it;
     return time_ns <= it->instance.end_ns ? *it : Entry{};
   }
-  // The one that `sample` was taken from: counters run from behind the push to before the pop.
+  // The instance that `sample` was taken from: counters run from after the push to before the pop.
   int32_t Of(const CounterSample& sample) const {
     for (uint32_t thread = 0; thread < by_thread_.size(); ++thread) {
       const Entry entry = At(thread, sample.begin_ns);
@@ -188,7 +210,8 @@ RegionWork FindRange(const Model& model, const RangeFamilies& families, const Ke
 
 // --- Both ----------------------------------------------------------------------------------------
 
-// All operations that start while a run's do are its own, and none before runs into it.
+// A run is alone when all operations that start during it are its own, and none before runs into
+// it.
 void FindAlone(const Model& model, std::vector<RegionWork>* regions) {
   std::vector<int64_t> busy_until_ns(model.ops.size());  // by earlier ones on the same device
   std::unordered_map<uint32_t, int64_t> devices;
@@ -215,9 +238,9 @@ void FindAlone(const Model& model, std::vector<RegionWork>* regions) {
 
 }  // namespace
 
-std::vector<RegionWork> FindRegionWork(const Model& model, const RangeFamilies& families,
-                                       const KernelGroups& groups, int64_t* without_work) {
-  std::vector<RegionWork> regions = FindGraphs(model, families, groups, without_work);
+FoundRegions FindRegionWork(const Model& model, const RangeFamilies& families,
+                            const KernelGroups& groups) {
+  FoundRegions found = FindGraphs(model, families, groups);
   std::vector<uint32_t> ranges;
   for (const CounterSample& sample : model.samples) {
     if (sample.unit == SampleUnit::kRange) ranges.push_back(families.of_path[sample.path]);
@@ -225,10 +248,10 @@ std::vector<RegionWork> FindRegionWork(const Model& model, const RangeFamilies& 
   std::sort(ranges.begin(), ranges.end());
   ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());
   for (const uint32_t family : ranges) {
-    regions.push_back(FindRange(model, families, groups, family));
+    found.regions.push_back(FindRange(model, families, groups, family));
   }
-  FindAlone(model, &regions);
-  return regions;
+  FindAlone(model, &found.regions);
+  return found;
 }
 
 }  // namespace prof::analyzer

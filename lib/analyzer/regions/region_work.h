@@ -48,13 +48,15 @@ struct RegionWork {
   std::map<int32_t, RegionOps> parts;  // by kernel group; below 0: other operations, by kind
 };
 
-// One entry for each graph and path of its launches, and for each range family, that has samples.
-// Adds samples of graphs without any operation to `without_work`. Costs a pass over the operations
-// for each range family, two for all graphs together.
-[[nodiscard]] std::vector<RegionWork> FindRegionWork(const model::Model& model,
-                                                     const RangeFamilies& families,
-                                                     const KernelGroups& groups,
-                                                     int64_t* without_work);
+struct FoundRegions {
+  // One entry for each graph and path of its launches, and for each range family, that has samples.
+  std::vector<RegionWork> regions;
+  int64_t samples_without_graph = 0;  // samples of graphs without any recorded operation
+};
+
+// Costs a pass over the operations for each range family, two for all graphs together.
+[[nodiscard]] FoundRegions FindRegionWork(const model::Model& model, const RangeFamilies& families,
+                                          const KernelGroups& groups);
 
 }  // namespace prof::analyzer
 

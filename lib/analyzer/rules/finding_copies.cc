@@ -15,7 +15,6 @@ using model::MemoryKind;
 using model::Op;
 
 struct Copies {
-  Intervals times;
   int64_t count = 0;
   double bytes = 0;
   double time_ns = 0;     // union
@@ -33,16 +32,17 @@ bool IsPageable(const Op& op) {
 template <typename Wanted>
 Copies Collect(const RunInputs& inputs, Wanted wanted) {
   Copies copies;
+  Intervals times;
   for (const Op& op : inputs.model.ops) {
     if (op.kind != model::OpKind::kCopy || !op.timed || op.device != inputs.device.device) continue;
     if (!wanted(op)) continue;
-    copies.times.emplace_back(op.start_ns, op.end_ns);
+    times.push_back({op.start_ns, op.end_ns});
     ++copies.count;
     copies.bytes += static_cast<double>(op.bytes);
   }
-  copies.times = Union(std::move(copies.times));
-  copies.time_ns = Length(copies.times);
-  copies.exposed_ns = copies.time_ns - OverlapOf(copies.times, inputs.kernels);
+  const IntervalUnion all(std::move(times));
+  copies.time_ns = static_cast<double>(all.length_ns());
+  copies.exposed_ns = static_cast<double>(all.length_ns() - all.WithinNs(inputs.kernels));
   return copies;
 }
 
@@ -97,7 +97,8 @@ MaybeFinding CopiesNotOverlapped(const RunInputs& inputs) {
       Collect(inputs, [](const Op& op) { return ToOrFromHost(op) && !IsPageable(op); });
   if (copies.exposed_ns <= (1 - kOverlapped) * copies.time_ns) return std::nullopt;
   // At best each moment of copying runs under a kernel that now runs without a copy.
-  const double free_kernels = Length(inputs.kernels) - (copies.time_ns - copies.exposed_ns);
+  const double free_kernels =
+      static_cast<double>(inputs.kernels.length_ns()) - (copies.time_ns - copies.exposed_ns);
   const double gain = std::min(copies.exposed_ns, free_kernels);
   if (inputs.Share(gain) < kIdleShare) return std::nullopt;
   Finding finding;

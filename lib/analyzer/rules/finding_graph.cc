@@ -32,9 +32,9 @@ struct Candidate {
   uint32_t thread = 0;
 };
 
-// The longest period that is looked for, and the launches that are looked at.
+// The longest period, and the launches in which it is searched.
 constexpr size_t kLongestPeriod = 512;
-constexpr size_t kLaunchesLookedAt = 20'000;
+constexpr size_t kMostLaunches = 20'000;
 
 using LaunchesByThread = std::map<uint32_t, std::vector<Launch>>;
 
@@ -94,7 +94,7 @@ Candidate RangeCandidate(const RunInputs& inputs, const LaunchesByThread& launch
     candidate.repeats = static_cast<int64_t>(runs.size());
     candidate.thread = runs.front().instance.thread;
     for (const Run& run : runs) {
-      candidate.times.emplace_back(run.instance.start_ns, run.instance.end_ns);
+      candidate.times.push_back({run.instance.start_ns, run.instance.end_ns});
       for (const Launch* launch = run.begin; launch != run.end; ++launch) {
         AddGap(inputs, *launch, &candidate);
       }
@@ -106,7 +106,7 @@ Candidate RangeCandidate(const RunInputs& inputs, const LaunchesByThread& launch
 
 // The smallest period with which nearly all launches of a thread repeat; 0: none.
 size_t FindPeriod(const std::vector<Launch>& launches) {
-  const size_t n = std::min(launches.size(), kLaunchesLookedAt);
+  const size_t n = std::min(launches.size(), kMostLaunches);
   for (size_t period = 1; period <= kLongestPeriod && kRepeats * period <= n; ++period) {
     const double allowed = (1 - kMostOf) * static_cast<double>(n - period);
     size_t different = 0;
@@ -128,7 +128,7 @@ Candidate PeriodCandidate(const RunInputs& inputs, const LaunchesByThread& launc
     candidate.length = period;
     candidate.repeats = static_cast<int64_t>(list.size() / period);
     candidate.thread = thread;
-    candidate.times.emplace_back(list.front().time_ns, list.back().time_ns + 1);
+    candidate.times.push_back({list.front().time_ns, list.back().time_ns + 1});
     for (const Launch& launch : list) AddGap(inputs, launch, &candidate);
     if (candidate.saved_ns > best.saved_ns) best = std::move(candidate);
   }
@@ -155,15 +155,13 @@ Candidate FindCandidate(const RunInputs& inputs) {
 
 // Calls within the sequence that a stream capture does not allow.
 int64_t CountBlockers(const RunInputs& inputs, const Candidate& candidate) {
-  const Intervals times = Union(candidate.times);
+  const IntervalUnion times(candidate.times);
   int64_t blockers = 0;
   for (const model::ApiCall& call : inputs.model.api_calls) {
     if (call.thread != candidate.thread) continue;
     if (call.cls != ApiClass::kSync && call.cls != ApiClass::kAlloc && call.cls != ApiClass::kFree)
       continue;
-    const auto after =
-        std::upper_bound(times.begin(), times.end(), std::pair(call.start_ns, INT64_MAX));
-    if (after != times.begin() && call.start_ns < std::prev(after)->second) ++blockers;
+    if (times.Contains(call.start_ns)) ++blockers;
   }
   return blockers;
 }

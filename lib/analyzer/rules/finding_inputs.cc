@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Interval arithmetic and sums over one device.
 #include "lib/analyzer/rules/finding_inputs.h"
 
 #include <algorithm>
@@ -24,37 +22,6 @@ std::string WhyRangesAreInDoubt(const model::Model& model) {
 
 }  // namespace
 
-Intervals Union(Intervals intervals) {
-  std::sort(intervals.begin(), intervals.end());
-  Intervals merged;
-  for (const auto& [start, end] : intervals) {
-    if (end <= start) continue;
-    if (!merged.empty() && start <= merged.back().second) {
-      merged.back().second = std::max(merged.back().second, end);
-    } else {
-      merged.emplace_back(start, end);
-    }
-  }
-  return merged;
-}
-
-double Length(const Intervals& intervals) {
-  double length = 0;
-  for (const auto& [start, end] : intervals) length += static_cast<double>(end - start);
-  return length;
-}
-
-double OverlapOf(const Intervals& a, const Intervals& b) {
-  double overlap = 0;
-  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    const int64_t start = std::max(a[i].first, b[j].first);
-    const int64_t end = std::min(a[i].second, b[j].second);
-    if (end > start) overlap += static_cast<double>(end - start);
-    a[i].second < b[j].second ? ++i : ++j;
-  }
-  return overlap;
-}
-
 double RunInputs::LaunchGapBefore(int32_t op) const {
   const auto found = std::lower_bound(launch_gaps.begin(), launch_gaps.end(), std::pair(op, 0.0));
   return found != launch_gaps.end() && found->first == op ? found->second : 0;
@@ -62,11 +29,12 @@ double RunInputs::LaunchGapBefore(int32_t op) const {
 
 RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& device, double span_ns) {
   RunInputs inputs{model, device, span_ns};
+  Intervals kernels;
   for (const model::Op& op : model.ops) {
     if (!RunsKernels(op) || !op.timed || op.device != device.device) continue;
-    inputs.kernels.emplace_back(op.start_ns, op.end_ns);
+    kernels.push_back({op.start_ns, op.end_ns});
   }
-  inputs.kernels = Union(std::move(inputs.kernels));
+  inputs.kernels = IntervalUnion(std::move(kernels));
   for (const Gap& gap : device.gaps) {
     const auto cause = static_cast<size_t>(gap.cause);
     if (cause >= inputs.idle_ns.size()) continue;

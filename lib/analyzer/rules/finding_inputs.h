@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the rules about a run look at: one device's operations as intervals, its idle time by
-// cause, and what was lost.
+// The inputs of the rules about a run: one device's operations as intervals, its idle time by
+// cause, and the losses.
 #ifndef PROF_LIB_ANALYZER_RULES_FINDING_INPUTS_H_
 #define PROF_LIB_ANALYZER_RULES_FINDING_INPUTS_H_
 
@@ -12,29 +12,23 @@
 #include <utility>
 #include <vector>
 
+#include "lib/analyzer/base/intervals.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/model/model.h"
 #include "prof/report.h"
 
 namespace prof::analyzer {
 
-// Sorted, disjoint [start, end) in nanoseconds.
-using Intervals = std::vector<std::pair<int64_t, int64_t>>;
-
-Intervals Union(Intervals intervals);
-double Length(const Intervals& intervals);
-double OverlapOf(const Intervals& a, const Intervals& b);
-
 struct RunInputs {
   const model::Model& model;
   const DeviceTimeline& device;
   double span_ns = 0;
-  Intervals kernels;                                    // union of all kernels of the device
+  IntervalUnion kernels;                                // union of all kernels of the device
   std::array<double, 7> idle_ns{};                      // by GapCause
   std::array<int64_t, 7> idle_count{};                  // by GapCause
   std::vector<std::pair<int32_t, double>> launch_gaps;  // op that ended it, length; by op
-  std::string lost_operations;  // why idle time may be an operation without a record; or empty
-  std::string lost_ranges;      // why NVTX paths may be wrong; or empty
+  std::string lost_operations;  // why idle time may be work without a record; may be empty
+  std::string lost_ranges;      // why NVTX paths may be wrong; may be empty
 
   double Idle(GapCause cause) const { return idle_ns[static_cast<size_t>(cause)]; }
   double LaunchGapBefore(int32_t op) const;

@@ -94,8 +94,8 @@ std::string LaunchIndex(const RunInputs& inputs) {
   return text;
 }
 
-// Says what sampling did to the launches, if it slowed them down; where it may be the cause of much
-// of the idle time the finding is of low confidence.
+// Adds how much sampling slowed the launches down. Where it may be the cause of much of the idle
+// time, the finding is of low confidence.
 void AddSamplingCost(const RunInputs& inputs, Finding* finding) {
   const LaunchCalls calls = CompareLaunchCalls(inputs.model);
   double sampling_ns = 0;
@@ -195,10 +195,11 @@ MaybeFinding SmallKernels(const RunInputs& inputs) {
   Finding finding;
   finding.title =
       text::Count(count) + " kernels shorter than 10 us leave the GPU waiting for the next one.";
-  finding.evidence = {"they run for " + text::Time(time) + " in all (" +
-                          text::Percent(time / std::max(1.0, Length(inputs.kernels))) +
-                          " of the kernel time)",
-                      "launch gaps before them: " + text::Time(gaps)};
+  finding.evidence = {
+      "they run for " + text::Time(time) + " in all (" +
+          text::Percent(time / std::max(1.0, static_cast<double>(inputs.kernels.length_ns()))) +
+          " of the kernel time)",
+      "launch gaps before them: " + text::Time(gaps)};
   finding.action = "Fuse neighbours, or batch more work into each launch.";
   finding.gain_at_most_ns = gaps;
   finding.confidence = Confidence::kMedium;

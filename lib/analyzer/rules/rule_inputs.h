@@ -18,7 +18,7 @@
 
 namespace prof::analyzer {
 
-// Of a kernel or of a counted region, which have the same rules about units.
+// The inputs for a kernel or for a counted region; the rules about units hold for both.
 struct RuleInputs {
   const Measured* counters = nullptr;     // of the kernel or region
   const KernelReport* kernel = nullptr;   // nullptr: a region, which has no launch of its own

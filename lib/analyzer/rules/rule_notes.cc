@@ -15,7 +15,7 @@ namespace {
 
 using Note = std::optional<std::string>;  // the text after the id; nullopt: nothing to say
 
-// LSU metrics say nothing about bytes that TMA moved past it.
+// Bytes that TMA moved do not pass the LSU, so its metrics do not count them.
 bool TmaMovesMost(const RuleInputs& inputs) {
   const auto l2 = inputs.Median("lts__t_sectors.sum");
   const auto loads = inputs.Median("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
@@ -208,7 +208,7 @@ Note Unstable(const RuleInputs& inputs) {
 struct NoteRule {
   std::string_view id;
   Note (*find)(const RuleInputs&);
-  std::string_view repeats;  // the verdict that already says it
+  std::string_view repeats;  // the verdict that it would repeat
 };
 
 constexpr NoteRule kNotes[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stall table. `wait` is a fixed-latency dependency; __syncthreads() is `barrier`.
+// `wait` is a fixed-latency dependency; __syncthreads() is `barrier`.
 #include "lib/analyzer/rules/rule_stalls.h"
 
 namespace prof::analyzer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each warp stall reason means, and what to do about it.
+// The advice on each warp stall reason: what the warp waits for, and what to do.
 #ifndef PROF_LIB_ANALYZER_RULES_RULE_STALLS_H_
 #define PROF_LIB_ANALYZER_RULES_RULE_STALLS_H_
 
@@ -15,7 +15,7 @@ struct StallAdvice {
   bool hidden_by_warps = false;  // more resident warps would hide it
 };
 
-// For a reason this version does not know, an entry that says so.
+// An unknown reason has an entry of its own.
 const StallAdvice& AdviceOn(std::string_view reason);
 
 }  // namespace prof::analyzer

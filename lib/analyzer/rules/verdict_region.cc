@@ -39,7 +39,7 @@ void FillNoUnit(const RegionInstances& region, const RuleInputs& inputs, Verdict
                          ? "the use of " + text::Enumerate(inputs.unknown) + " (--counters sol)"
                          : "counters of its kernels one by one: each may have a limit of its own";
   if (inputs.unknown.empty() && IsGraph(region)) {
-    verdict->missing += "; they can be had by launching them without the graph";
+    verdict->missing += "; launch them without the graph to get these";
   }
 }
 

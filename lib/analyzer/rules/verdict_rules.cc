@@ -35,7 +35,7 @@ void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
                        " overlapped other GPU work or were taken at another clock";
   } else if (kernel.whole_graph) {
     verdict->missing =
-        "its nodes: the graph was recorded as a whole, as was asked for; record it by node to see "
+        "its nodes: the graph was recorded as a whole, as requested; record it by node to see "
         "its kernels";
   } else if (kernel.in_graph) {
     verdict->missing =

@@ -19,7 +19,7 @@ using model::AllocationOperation;
 using model::MemoryKind;
 using model::Model;
 
-// Sizes come from a file, which may claim anything.
+// Sizes come from a file, which may hold any number.
 void AddTo(uint64_t bytes, uint64_t* sum) {
   *sum += std::min(bytes, std::numeric_limits<uint64_t>::max() - *sum);
 }
@@ -91,14 +91,14 @@ class Ledger {
 
  private:
   double SinceStart(int64_t time_ns) const {
-    // Modulo 2^64: the file may say anything.
+    // Modulo 2^64: the file may hold any number.
     return static_cast<double>(static_cast<int64_t>(
         static_cast<uint64_t>(time_ns) - static_cast<uint64_t>(model_.process.start_ns)));
   }
 
   void Allocate(const Allocation& allocation) {
     const auto [at, added] = live_.try_emplace(allocation.address, &allocation);
-    if (!added) {  // one place cannot hold two: the first is no longer there
+    if (!added) {  // one address cannot hold two: the first was freed
       ++frees_missing_;
       Release(*at->second);
       at->second = &allocation;
@@ -148,7 +148,7 @@ class Ledger {
   const RangeFamilies& families_;
   std::map<uint32_t, Device> devices_;
   std::map<uint32_t, RangeAllocations> ranges_;  // by the first path of the family
-  // By address. Not hashed: a file can be made whose addresses all have one hash.
+  // By address. Not hashed: somebody may make a file whose addresses all have one hash.
   std::map<uint64_t, const Allocation*> live_;
   int64_t frees_missing_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies by direction and kind of memory, and how much of them ran beside kernels.
+// Copies are summed up by direction and kind of memory, with the part that ran beside kernels.
 #ifndef PROF_LIB_ANALYZER_TIMELINE_COPIES_H_
 #define PROF_LIB_ANALYZER_TIMELINE_COPIES_H_
 

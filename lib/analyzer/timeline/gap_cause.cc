@@ -17,8 +17,8 @@ using model::kNoIndex;
 using model::Op;
 
 // A launch reaches an idle GPU within a few microseconds: its call takes 3 to 4 us, and the kernel
-// starts about 2 us after the call returns (both measured on an H200). One that was issued later
-// than this before the GPU ran dry could not have kept it busy.
+// starts about 2 us after the call returns (both measured on an H200). A launch that was issued
+// less than this before the GPU ran dry could not have kept it busy.
 constexpr int64_t kLaunchLatencyNs = 5'000;
 
 // Shorter stretches of host code are the ordinary cost of a launch, not work to move elsewhere.
@@ -36,12 +36,8 @@ constexpr int64_t kSampleDisturbanceNs = 2'000'000;
 // API and GPU times are converted from two clocks; a wait may seem to end this much too early.
 constexpr int64_t kClockSlackNs = 1'000;
 
-// Of a gap in which the host went through more ranges than this, no single one is worth naming.
+// A gap in which the host was in more ranges than this is not named after one of them.
 constexpr size_t kMaxGapPaths = 64;
-
-int64_t Overlap(int64_t a_start, int64_t a_end, int64_t b_start, int64_t b_end) {
-  return std::max<int64_t>(0, std::min(a_end, b_end) - std::max(a_start, b_start));
-}
 
 bool Pageable(const Op& op) {
   return op.kind == model::OpKind::kCopy && (op.source == model::MemoryKind::kPageable ||
@@ -67,57 +63,38 @@ GapClassifier::GapClassifier(const model::Model& model)
     if (op.api != kNoIndex && Pageable(op)) blocks_host_[op.api] = true;
   }
   FindUntraced();
-  std::vector<Interval> held;
+  Intervals held;
   for (const Untraced& launch : untraced_) held.push_back({launch.start_ns, launch.end_ns});
   for (const model::ProfilerInterval& interval : model.profiler_intervals) {
     held.push_back({interval.begin_ns, interval.end_ns});
   }
-  profiler_ = Union(std::move(held));
+  profiler_ = IntervalUnion(std::move(held));
   FindOverheads();
 }
 
-std::vector<GapClassifier::Interval> GapClassifier::Union(std::vector<Interval> intervals) {
-  std::sort(intervals.begin(), intervals.end(),
-            [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; });
-  std::vector<Interval> united;
-  for (const Interval& interval : intervals) {
-    if (!united.empty() && interval.start_ns <= united.back().end_ns) {
-      united.back().end_ns = std::max(united.back().end_ns, interval.end_ns);
-    } else {
-      united.push_back(interval);
-    }
-  }
-  return united;
-}
-
-// Those of which CUPTI does not tell the thread held up nobody that we could name.
+// An overhead whose thread is not known held up nobody that we could name.
 void GapClassifier::FindOverheads() {
-  overheads_.resize(model_.threads.size());
+  std::vector<Intervals> loading(model_.threads.size()), tracing(model_.threads.size());
   for (const model::Overhead& overhead : model_.overheads) {
     if (overhead.thread == model::kNone) continue;
-    Overheads& of = overheads_[overhead.thread];
-    if (model::LoadsCode(overhead.kind)) of.loading.push_back({overhead.start_ns, overhead.end_ns});
-    if (model::IsOfTracing(overhead.kind))
-      of.tracing.push_back({overhead.start_ns, overhead.end_ns});
+    const Interval interval{overhead.start_ns, overhead.end_ns};
+    if (model::LoadsCode(overhead.kind)) loading[overhead.thread].push_back(interval);
+    if (model::IsOfTracing(overhead.kind)) tracing[overhead.thread].push_back(interval);
   }
-  for (Overheads& of : overheads_) {
-    of.loading = Union(std::move(of.loading));
-    of.tracing = Union(std::move(of.tracing));
+  for (size_t thread = 0; thread < loading.size(); ++thread) {
+    overheads_.push_back(
+        {IntervalUnion(std::move(loading[thread])), IntervalUnion(std::move(tracing[thread]))});
   }
 }
 
-bool GapClassifier::TakesMost(const std::vector<Interval>& intervals, const Gap& gap) {
-  int64_t taken_ns = 0;
-  auto it = std::lower_bound(intervals.begin(), intervals.end(), gap.start_ns,
-                             [](const Interval& i, int64_t time) { return i.end_ns <= time; });
-  for (; it != intervals.end() && it->start_ns < gap.end_ns; ++it) {
-    taken_ns += Overlap(it->start_ns, it->end_ns, gap.start_ns, gap.end_ns);
-  }
+bool GapClassifier::TakesMost(const IntervalUnion& intervals, const Gap& gap) {
+  const int64_t taken_ns = intervals.WithinNs({gap.start_ns, gap.end_ns});
   return taken_ns > 0 && static_cast<double>(taken_ns) >=
                              kCauseShare * static_cast<double>(gap.end_ns - gap.start_ns);
 }
 
-// A launch that prof kept out of the trace ran for as long as its like on the timeline.
+// A launch that prof kept out of the trace is taken to have run as long as the longest launch of
+// its shape on the timeline.
 void GapClassifier::FindUntraced() {
   std::unordered_map<uint32_t, int64_t> longest_ns;  // by shape
   for (const Op& op : model_.ops) {
@@ -155,10 +132,10 @@ bool GapClassifier::CausedByProfiler(const Gap& gap) const {
   return TakesMost(profiler_, gap);
 }
 
-// A call that waited for the work before the gap, or that took most of the gap itself.
+// True for a call that waited for the work before the gap, or that took most of the gap itself.
 bool GapClassifier::Blocks(const Gap& gap, const ApiCall& call) const {
   if (call.start_ns <= gap.start_ns) return call.end_ns + kClockSlackNs >= gap.start_ns;
-  return 2 * Overlap(call.start_ns, call.end_ns, gap.start_ns, gap.end_ns) >=
+  return 2 * OverlapNs({call.start_ns, call.end_ns}, {gap.start_ns, gap.end_ns}) >=
          gap.end_ns - gap.start_ns;
 }
 
@@ -173,8 +150,8 @@ GapParts GapClassifier::Parts(const Gap& gap) const {
   parts.launch_ns = launch_end - launch_start;
   parts.latency_ns = gap.end_ns - launch_end;
 
-  // Backwards over the thread's calls to where the gap began. `open_ns` is what of the gap is
-  // before the calls seen so far: calls that contain others count once.
+  // Backwards over the thread's calls to where the gap began. The gap before `open_ns` is not yet
+  // assigned to a call: calls that contain others count once.
   int64_t open_ns = launch_start;
   for (int32_t i = previous_call_[launch]; i != kNoIndex; i = previous_call_[i]) {
     const ApiCall& before = model_.api_calls[i];

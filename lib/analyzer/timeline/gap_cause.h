@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why a device idled: what the thread that launched the next operation did meanwhile.
+// The cause of a gap is what the thread that launched the next operation did during the gap.
 #ifndef PROF_LIB_ANALYZER_TIMELINE_GAP_CAUSE_H_
 #define PROF_LIB_ANALYZER_TIMELINE_GAP_CAUSE_H_
 
 #include <cstdint>
 #include <vector>
 
+#include "lib/analyzer/base/intervals.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/model/model.h"
 
 namespace prof::analyzer {
 
-// A gap that ended because of a launch, in its parts. They are clipped to the gap and sum to it.
+// The parts of a gap that a launch ended. They are clipped to the gap and sum to it.
 struct GapParts {
   int64_t blocked_ns = 0;  // in `blocking_call`
   int64_t cuda_ns = 0;     // in other CUDA calls before the launch
@@ -35,33 +36,28 @@ class GapClassifier {
   GapParts Parts(const Gap& gap) const;
 
  private:
-  struct Interval {
-    int64_t start_ns = 0, end_ns = 0;
-  };
-
   struct Untraced {
     uint32_t device = 0;
-    int64_t start_ns = 0, end_ns = 0;  // launched by the host; as long as it may have run
+    int64_t start_ns = 0, end_ns = 0;  // from its launch, for as long as it may have run
   };
 
-  // What the driver and CUPTI took of a thread's time.
+  // The time of a thread that the driver and CUPTI took.
   struct Overheads {
-    std::vector<Interval> loading, tracing;  // unions, sorted
+    IntervalUnion loading, tracing;
   };
 
   void FindUntraced();
   void FindOverheads();
   bool HoldsUntraced(const Gap& gap) const;
   bool CausedByProfiler(const Gap& gap) const;
-  static bool TakesMost(const std::vector<Interval>& intervals, const Gap& gap);
-  static std::vector<Interval> Union(std::vector<Interval> intervals);
+  static bool TakesMost(const IntervalUnion& intervals, const Gap& gap);
   bool Blocks(const Gap& gap, const model::ApiCall& call) const;
   uint32_t HostPath(const Gap& gap, const GapParts& parts) const;
 
   const model::Model& model_;
   std::vector<int32_t> previous_call_;  // on the same thread, parallel to api_calls
   std::vector<bool> blocks_host_;       // parallel to api_calls
-  std::vector<Interval> profiler_;      // union over all threads, sorted
+  IntervalUnion profiler_;              // over all threads
   std::vector<Untraced> untraced_;      // sorted by start
   std::vector<Overheads> overheads_;    // by thread
 };

@@ -40,7 +40,7 @@ std::string PathName(const Model& model, uint32_t path) {
 }
 
 // "412 us before saxpy: 3.10 us in cudaStreamSynchronize, 405 us of host code, ..."
-std::string Tell(const Model& model, const GapClassifier& classifier, const Gap& gap) {
+std::string DescribeGap(const Model& model, const GapClassifier& classifier, const Gap& gap) {
   const GapParts parts = classifier.Parts(gap);
   std::string text = text::Time(static_cast<double>(gap.end_ns - gap.start_ns)) + " before " +
                      OpName(model, model.ops[gap.next_op]);
@@ -67,7 +67,7 @@ std::string Tell(const Model& model, const GapClassifier& classifier, const Gap&
   return list.empty() ? text : text + ": " + list;
 }
 
-// What is known of one cause while gaps are added.
+// The gaps of one cause.
 struct Cause {
   GapSummary summary;
   const Gap* longest = nullptr;
@@ -111,7 +111,7 @@ std::vector<GapSummary> SummarizeGaps(const Model& model, const Timeline& timeli
       GapSummary& summary = cause.summary;
       summary.longest_ns = static_cast<double>(cause.longest->end_ns - cause.longest->start_ns);
       summary.where = Where(model, cause);
-      summary.example = Tell(model, classifier, *cause.longest);
+      summary.example = DescribeGap(model, classifier, *cause.longest);
       result.push_back(std::move(summary));
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Idle time by device and cause, with its longest stretch told in words.
+// Idle time is summed up by device and cause; the longest gap of each is described in words.
 #ifndef PROF_LIB_ANALYZER_TIMELINE_GAPS_H_
 #define PROF_LIB_ANALYZER_TIMELINE_GAPS_H_
 
@@ -12,7 +12,7 @@
 
 namespace prof::analyzer {
 
-// By total, descending. Gaps that counter sampling caused are not idle time and not in here.
+// By total, descending. Gaps that counter sampling caused are no idle time and are left out.
 std::vector<GapSummary> SummarizeGaps(const model::Model& model, const Timeline& timeline);
 
 }  // namespace prof::analyzer

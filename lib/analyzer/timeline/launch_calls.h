@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long the host took for a launch while counters were sampled, and otherwise: CUPTI makes each
-// launch slower while its range profiler is on, sampled or not, so idle time that launches cause
-// may be prof's doing.
+// Launch calls are compared: those made while counters were sampled with all others. CUPTI makes
+// each launch slower while its range profiler is on, sampled or not, so idle time that launches
+// cause may be prof's doing.
 #ifndef PROF_LIB_ANALYZER_TIMELINE_LAUNCH_CALLS_H_
 #define PROF_LIB_ANALYZER_TIMELINE_LAUNCH_CALLS_H_
 
@@ -14,7 +14,7 @@ namespace prof::analyzer {
 struct LaunchCalls {
   // From the first to the last moment at which prof held up a thread; empty without counters.
   int64_t sampling_start_ns = 0, sampling_end_ns = 0;
-  Statistic sampling, otherwise;  // nanoseconds; of calls that prof did not hold up themselves
+  Statistic sampling, otherwise;  // nanoseconds; without the calls that prof itself held up
 
   bool Sampling(int64_t time_ns) const {
     return time_ns >= sampling_start_ns && time_ns < sampling_end_ns;

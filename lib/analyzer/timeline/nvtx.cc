@@ -65,7 +65,7 @@ std::vector<AnnotationReport> Annotations(const Model& model) {
 }
 
 std::vector<NamedStream> Streams(const Model& model) {
-  // The last name of each; streams without CUPTI's ids are told apart by their handles.
+  // The last name of each; streams without CUPTI's ids are identified by their handles.
   std::map<std::pair<uint32_t, uint64_t>, NamedStream> streams;
   for (const model::StreamName& name : model.stream_names) {
     const bool mapped = name.context != 0;

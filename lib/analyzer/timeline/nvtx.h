@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program said through NVTX beside its ranges: marks, values, categories, names.
+// The program's NVTX data other than its ranges: marks, values, categories, names.
 #ifndef PROF_LIB_ANALYZER_TIMELINE_NVTX_H_
 #define PROF_LIB_ANALYZER_TIMELINE_NVTX_H_
 

@@ -36,8 +36,8 @@ std::vector<StreamReport> DescribeStreams(const model::Model& model) {
       last->channels.emplace(op.channel_type, op.channel);
     }
   }
-  // A context is on one device, so a stream is here once; a damaged file may say otherwise.
-  const auto tell = [&](uint32_t context, uint32_t stream, const auto& set) {
+  // A context is on one device, so a stream is here once, except in a damaged file.
+  const auto set_all = [&](uint32_t context, uint32_t stream, const auto& set) {
     for (auto it = streams.lower_bound({context, stream, 0});
          it != streams.end() && std::get<0>(it->first) == context &&
          std::get<1>(it->first) == stream;
@@ -46,7 +46,7 @@ std::vector<StreamReport> DescribeStreams(const model::Model& model) {
     }
   };
   for (const model::Stream& stream : model.streams) {
-    tell(stream.context, stream.stream, [&](StreamReport* report) {
+    set_all(stream.context, stream.stream, [&](StreamReport* report) {
       report->priority = stream.priority;
       const bool known = stream.flag != model::StreamFlag::kUnknown;
       report->kind = known ? format::Name(stream.flag) : "";
@@ -54,7 +54,8 @@ std::vector<StreamReport> DescribeStreams(const model::Model& model) {
   }
   for (const model::StreamName& name : model.stream_names) {
     if (name.context == 0) continue;
-    tell(name.context, name.stream, [&](StreamReport* report) { report->name = name.name; });
+
+    set_all(name.context, name.stream, [&](StreamReport* report) { report->name = name.name; });
   }
   std::vector<StreamReport> list;
   list.reserve(streams.size());

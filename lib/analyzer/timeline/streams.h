@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The streams that ran something: what they are, and how much they ran.
+// The streams that ran something, with their kind and how much they ran.
 #ifndef PROF_LIB_ANALYZER_TIMELINE_STREAMS_H_
 #define PROF_LIB_ANALYZER_TIMELINE_STREAMS_H_
 

@@ -41,7 +41,8 @@ Timeline BuildTimeline(const model::Model& model) {
       gap.next_op = static_cast<int32_t>(i);
       timeline.gaps.push_back(gap);
     }
-    // All that started earlier has ended by covered_until_ns: from there on this one is the first.
+    // All operations that started earlier have ended by covered_until_ns: then this one is the
+    // first.
     const int64_t own_ns =
         std::max<int64_t>(0, op.end_ns - std::max(op.start_ns, sweep.covered_until_ns));
     result.exclusive_ns[i] = own_ns;

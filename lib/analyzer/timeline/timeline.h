@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where each device's time went: busy, idle with a cause, or held up by counter sampling.
+// The stage "timeline": the time of each device is busy, idle with a cause, or held up by counter
+// sampling.
 #ifndef PROF_LIB_ANALYZER_TIMELINE_TIMELINE_H_
 #define PROF_LIB_ANALYZER_TIMELINE_TIMELINE_H_
 

@@ -43,7 +43,7 @@ const char* NameAt(const char* const (&names)[kCount], uint32_t number) {
   return number < kCount ? names[number] : "unknown";
 }
 
-// The numbers are CUPTI's, for each kind others.
+// The numbers are CUPTI's; each kind has its own.
 const char* CauseName(UnifiedMemoryKind kind, uint32_t cause) {
   static constexpr const char* kMigrations[] = {"unknown",  "user",     "coherence",
                                                 "prefetch", "eviction", "access counters"};

@@ -41,8 +41,8 @@ std::string OfPeak(double value, const std::optional<double>& peak, const std::s
 
 std::string Operations(double count) { return text::Rate(count, "op"); }
 
-// Ratios put together from two passes can exceed 100 % (a hit rate of 114 % was seen); such a
-// number is not printed as if it were one.
+// Ratios of two passes can exceed 100 % (a hit rate of 114 % was seen); such a number is not
+// printed.
 constexpr double kBelievable = 1.005;
 
 }  // namespace

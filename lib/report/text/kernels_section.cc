@@ -44,11 +44,12 @@ Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& opti
   for (std::string& cell : UnitCells(kernel)) row.cells.push_back(std::move(cell));
   row.cells.push_back(text::Count(UnitSamples(kernel)));
   row.notes = VerdictText(kernel.verdict, kernel.total_ns);
-  // The rule on PM samples has them in its evidence.
-  const bool said = kernel.verdict.rule == "continuous-dram";
+  // The verdict by PM samples has them in its evidence.
+  const bool in_evidence = kernel.verdict.rule == "continuous-dram";
   for (const std::string& fact :
        {TimeSource(kernel), RooflineText(kernel), FlopsText(kernel), OccupancyText(kernel),
-        said ? "" : ContinuousText(kernel.continuous)}) {
+
+        in_evidence ? "" : ContinuousText(kernel.continuous)}) {
     if (!fact.empty()) row.notes.push_back(fact);
   }
   if (kernel.in_graph && !kernel.whole_graph) {
@@ -66,7 +67,7 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
   const size_t shown = std::min(report.kernels.size(), static_cast<size_t>(options.max_rows));
   WriteHeading(out, "Top kernels", options);
   Table table;
-  // What a narrow terminal has no room for is in the notes under each kernel.
+  // Columns that do not fit a narrow terminal are repeated in the notes under each kernel.
   table.columns = {{"#", Align::kRight, 0, 5},     {"kernel", Align::kLeft, 16},
                    {"launches", Align::kRight},    {"median", Align::kRight},
                    {"share", Align::kRight},       {"grid x block", Align::kLeft, 10},

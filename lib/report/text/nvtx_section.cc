@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kMostNames = 40;
 
-// The program's own number, in no unit that we know.
+// The program's own number; its unit is not known.
 std::string Value(const Statistic& values, double value) {
   if (values.n == 0) return "-";
   char text[32];

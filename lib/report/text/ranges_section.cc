@@ -55,7 +55,7 @@ std::vector<RangeRow> RowsToShow(const std::vector<RangeRow>& rows, int max_rows
   return shown;
 }
 
-// What limits the row's dominant kernel; copies and gaps have no such thing.
+// The limiter of the row's dominant kernel; copies and gaps have none.
 std::string LimiterCell(const RangeRow& row, const Report& report) {
   const bool is_kernel =
       std::any_of(report.kernels.begin(), report.kernels.end(),

@@ -169,7 +169,7 @@ TEST_CASE("A short kernel that runs alone in its samples gets its planted rate")
   CheckFound(plant.Attribute().Of("k", "m0.pct"), 40, 6);
 }
 
-TEST_CASE("Kernels that share every sample in one proportion are not told apart") {
+TEST_CASE("Kernels that share every sample in one proportion are not separated") {
   PmPlant plant;
   PlantOptions options;
   options.jitter_ns = 0;
@@ -183,7 +183,7 @@ TEST_CASE("Kernels that share every sample in one proportion are not told apart"
     const ContinuousValue& value = answer.Of(name);
     CHECK_FALSE(value.value);
     CHECK_THAT(value.missing,
-               Contains("cannot be told apart") && Contains(name[0] == 'a' ? "b" : "a"));
+               Contains("cannot be separated") && Contains(name[0] == 'a' ? "b" : "a"));
   }
   // Together they are known very well.
   const ContinuousValue& both = answer.continuous.of_path.at(path).at("m0.pct");

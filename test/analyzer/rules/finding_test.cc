@@ -136,15 +136,6 @@ Run LaunchBoundRun() {
   return run;
 }
 
-TEST_CASE("Interval arithmetic merges, measures and intersects") {
-  using analyzer::Intervals;
-  const Intervals a = analyzer::Union({{10, 20}, {0, 5}, {15, 30}, {7, 7}, {40, 35}});
-  CHECK(a == Intervals{{0, 5}, {10, 30}});
-  CHECK(analyzer::Length(a) == 25);
-  CHECK(analyzer::OverlapOf(a, {{4, 12}, {29, 100}}) == 4);
-  CHECK(analyzer::OverlapOf(a, {}) == 0);
-}
-
 TEST_CASE("A clean run of long kernels back to back has no findings") {
   Run run;
   for (int i = 0; i < 50; ++i) run.Kernel(kUs, GapCause::kDependency, 800 * kUs);
