@@ -14,7 +14,8 @@
 namespace prof {
 
 /// A metric of the whole GPU while something ran. It is computed from samples at a fixed interval
-/// that are longer than most kernels. docs/continuous.md has the method and the formula of `error`.
+/// that are longer than most kernels. docs/internals/continuous.md has the method and the formula
+/// of `error`.
 struct ContinuousValue {
   std::optional<double> value;  ///< In CUPTI's unit; absent: `missing` has the reason.
   /// Half width: 95 % of the sampling error, and the error of the clocks.

@@ -17,7 +17,7 @@
 
 namespace prof {
 
-/// The limit of a kernel, or what it waits for. docs/rules.md defines each one.
+/// The limit of a kernel, or what it waits for. docs/guide/rules.md defines each one.
 enum class Limiter {
   kUnknown,      ///< Counters exist, but no rule matches.
   kNotMeasured,  ///< No usable counter sample; `Verdict::missing` has the reason.
@@ -45,7 +45,7 @@ const char* ToString(Limiter limiter);
 enum class Confidence { kNone, kLow, kMedium, kHigh };
 const char* ToString(Confidence confidence);
 
-/// A hardware unit of the GPU. docs/rules.md lists the metrics of each one.
+/// A hardware unit of the GPU. docs/guide/rules.md lists the metrics of each one.
 enum class Unit {
   kDram,
   kL2,
@@ -101,7 +101,7 @@ struct Roofline {
 
 /// Operations of one kind that a launch executes, from counters of instructions.
 struct FlopCount {
-  std::string kind;             ///< "fp32", "fp64", "fp16", "bf16 tensor", ...; docs/report.md.
+  std::string kind;  ///< "fp32", "fp64", "fp16", "bf16 tensor", ...; docs/guide/read-the-report.md.
   double per_launch = 0;        ///< Additions and multiplications: a fused multiply-add is two.
   std::optional<double> per_s;  ///< `per_launch` over the median duration of a launch.
   std::optional<double> peak_per_s;  ///< At the SM clock of the samples; dense.
@@ -145,7 +145,7 @@ struct Measured {
 struct Verdict {
   Limiter limiter = Limiter::kNotMeasured;
   Confidence confidence = Confidence::kNone;
-  std::string rule;                   ///< Id of the rule in docs/rules.md: "dram-throughput".
+  std::string rule;                   ///< Id of the rule in docs/guide/rules.md: "dram-throughput".
   std::string summary;                ///< One sentence.
   std::vector<std::string> evidence;  ///< Each with its number, unit and metric.
   std::string action;                 ///< What to change; empty: nothing worth it.

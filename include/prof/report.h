@@ -23,7 +23,7 @@ namespace prof {
 
 /// A change to the run that is worth making, other than to one kernel.
 struct Finding {
-  std::string id;  ///< "launch-bound", "pageable-copy", ...; docs/rules.md.
+  std::string id;  ///< "launch-bound", "pageable-copy", ...; docs/guide/rules.md.
   std::string title;
   std::vector<std::string> evidence;
   std::string action;

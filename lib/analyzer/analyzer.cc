@@ -226,7 +226,7 @@ Report Analyze(const Snapshot& snapshot) {
     const absl::StatusOr<Model> model = ReadSnapshot(snapshot);
     if (!model.ok()) return Failed(std::string(model.status().message()));
     return AnalyzeModel(*model);
-  } catch (const std::exception& problem) {  // out of memory, in all likelihood
+  } catch (const std::exception& problem) {  // most likely out of memory
     return Failed(std::string("the analysis failed: ") + problem.what());
   }
 }

@@ -21,8 +21,8 @@ const KernelReport& Report::kernel(std::string_view name) const& {
   if (best == nullptr) best = longest(&KernelReport::full_name);  // "saxpy<float>"
   if (best != nullptr) return *best;
 
-  // The reference must outlive this call without the report owning it: one per thread, replaced
-  // by the next name that is not found.
+  // The reference must outlive this call, but the report does not own its object: there is one per
+  // thread, which the next name that is not found replaces.
   thread_local KernelReport missing;
   missing = KernelReport{};
   missing.name = std::string(name);

@@ -74,7 +74,7 @@ void WriteDevices(std::ostream& out, const Model& model, const TextOptions& opti
   if (model.devices.empty()) return;
   WriteHeading(out, "Devices", options);
   for (const model::Device& device : model.devices) {
-    // What could not be read is 0.
+    // A value that could not be read is 0.
     std::string text = Printable(device.name);
     const auto add = [&](bool known, const std::string& fact) {
       if (known) text += ", " + fact;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report as JSON, for programs: everything in prof::Report, with stable keys (docs/report.md).
+// The report as JSON, for programs: everything in prof::Report, with stable keys
+// (docs/guide/read-the-report.md).
 #ifndef PROF_LIB_REPORT_JSON_H_
 #define PROF_LIB_REPORT_JSON_H_
 

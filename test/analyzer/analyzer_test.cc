@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From snapshot to report, end to end; what the rules say of it is tested beside the rules.
+// The analyzer end to end, from snapshot to report. The rules have tests of their own.
+#include "prof/analyzer.h"
+
 #include <random>
 #include <string>
 
-#include "prof/analyzer.h"
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
@@ -152,7 +153,7 @@ TEST_CASE("Idle time that sampling caused is taken out of the span") {
   CHECK(report.devices[0].idle_ns == 50'000);
 }
 
-TEST_CASE("The span of several devices is the sum of theirs, and a notice says so") {
+TEST_CASE("The span of several devices is the sum of theirs, with a notice about it") {
   SnapshotBuilder b;
   b.Device(test::H200(0));
   b.Device(test::H200(1));
@@ -195,7 +196,7 @@ TEST_CASE("Copies are summed by direction and memory, with their overlap with ke
   CHECK(report.copies[1].overlapped_ns == 0);
 }
 
-TEST_CASE("Each loss is a sentence with its count; a whole capture has none") {
+TEST_CASE("Each loss is a sentence with its count; a complete capture has none") {
   SnapshotBuilder b;
   b.Kernel(b.Shape("k", {132}, {256}), "", 100'000, 200'000);
   CHECK(Analyze(b.Snapshot()).integrity.empty());
@@ -227,7 +228,7 @@ TEST_CASE("Each loss is a sentence with its count; a whole capture has none") {
   CHECK_THAT(all, Contains("system clock was set"));
 }
 
-TEST_CASE("A capture that was cut off says so, and what it has is analyzed") {
+TEST_CASE("A capture that was cut off is reported as such, and its records are analyzed") {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("k", {132}, {256});
   b.Kernel(shape, "", 100'000, 200'000);

@@ -28,7 +28,7 @@ TEST_CASE("A kernel is found by a part of its name, the one with most time first
   CHECK(report.kernel("saxpy<float>").name == "saxpy");
 }
 
-TEST_CASE("A kernel that is not there has no launches and says which ones are") {
+TEST_CASE("A kernel that is not there has no launches and lists those that exist") {
   Report report;
   report.kernels = {Named("saxpy", 10), Named("reduce", 5), Named("saxpy", 3)};
   const KernelReport& missing = report.kernel("gemm");

@@ -129,7 +129,7 @@ TEST_CASE("No function to run is an error in the report, not an exception") {
   CHECK_FALSE(Capture(nullptr).error.empty());
 }
 
-TEST_CASE("A capture lifts the counter budget unless told otherwise") {
+TEST_CASE("A capture lifts the counter budget unless the options set it") {
   Work work(FakeGpu{});
   Capture(work.function(), Limits(1, 1, 0));
   CHECK(gpu.budget_percent == 100);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each expectation says of kernels with known values, and how it explains itself.
+// Each expectation on kernels with known values, and its explanation.
 #include "prof/expect.h"
 
 #include "test/expect/kernels.h"
@@ -88,7 +88,7 @@ TEST_CASE("An expected value within the spread is called that") {
   CHECK_FALSE(Contains(ReachesDram(0.80).Explain(Saxpy()), "within the spread"));
 }
 
-TEST_CASE("An unmeasured kernel meets nothing that needs counters, and says why") {
+TEST_CASE("An unmeasured kernel meets nothing that needs counters, with the reason") {
   const KernelReport kernel = WithoutCounters();
   for (const Expectation& expectation :
        {ReachesDram(0), ReachesL2(0), IsBoundBy(Limiter::kDram), OccupancyAtLeast(0),
@@ -129,7 +129,7 @@ TEST_CASE("Theoretical occupancy needs the device's limits and names what is sca
   CHECK(TheoreticalOccupancyAtLeast(0.5).Check(kernel) == Outcome::kNotMeasured);
 }
 
-TEST_CASE("The duration is judged by its median, with any unit of time") {
+TEST_CASE("The duration is compared by its median, with any unit of time") {
   CHECK(TakesAtMost(microseconds(890)).Check(Saxpy()) == Outcome::kMet);
   CHECK(TakesAtMost(microseconds(889)).Check(Saxpy()) == Outcome::kNotMet);
   CHECK(TakesAtMost(std::chrono::milliseconds(1)).Check(WithoutCounters()) == Outcome::kMet);
@@ -178,7 +178,7 @@ TEST_CASE("A combined expectation explains the part that decided") {
   CHECK(both.Describe() == "( reaches 80.0 % of the peak of DRAM and is limited by l2 )");
 }
 
-TEST_CASE("A report with one kernel stands for it; another one must be asked for by name") {
+TEST_CASE("A report with one kernel stands for it; with several, one must be chosen by name") {
   CHECK(ReachesDram(0.8).Check(ReportOf(Saxpy())) == Outcome::kMet);
 
   Report two = ReportOf(Saxpy());

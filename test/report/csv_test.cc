@@ -76,7 +76,7 @@ TEST_CASE("Quotes, commas and newlines survive the CSV") {
   CHECK(Cell(Parsed(report), 1, "range") == "a \"b\", c\nd");
 }
 
-TEST_CASE("Resources of a kernel that no traced launch told are empty cells") {
+TEST_CASE("Resources of a kernel without a traced launch are empty cells") {
   Report report = test::ExampleReport();
   report.kernels[0].resources_known = false;
   report.kernels[0].duration_from_counters = true;

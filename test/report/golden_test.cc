@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole text, as people see it. PROF_UPDATE_GOLDENS=1 rewrites the files: read the difference.
+// All of the text, as people see it. PROF_UPDATE_GOLDENS=1 rewrites the files: read the difference.
 #include <cstdlib>
 #include <fstream>
 #include <sstream>

@@ -48,7 +48,7 @@ std::string Info(const model::Model& model) {
   return out.str();
 }
 
-TEST_CASE("Info tells who recorded what, with what, and how large it is") {
+TEST_CASE("Info has the program, the versions and the size of the recording") {
   const std::string text = Info(ExampleModel());
   CHECK_THAT(text, Contains("./app --fast") && Contains("pid 4242 on node7"));
   CHECK_THAT(text, Contains("CUDA 13.1") && Contains("CUPTI 130001"));
@@ -76,11 +76,11 @@ TEST_CASE("Info counts operations by kind, and signatures once") {
   CHECK(std::regex_search(text, std::regex("\ncopies +2\n")));
 }
 
-TEST_CASE("Info leaves out what a device did not tell") {
+TEST_CASE("Info leaves out unknown properties of a device") {
   CHECK_THAT(Info(ExampleModel()), !Contains(" 0 B") && !Contains("0 Hz"));
 }
 
-TEST_CASE("Info names each loss, and says when there is none") {
+TEST_CASE("Info names each loss, or that there is none") {
   model::Model model = ExampleModel();
   CHECK_THAT(Info(model), Contains("nothing was lost") && !Contains("LOST"));
   model.integrity.dropped_by_cupti = 1234;
@@ -90,7 +90,7 @@ TEST_CASE("Info names each loss, and says when there is none") {
                               !Contains("nothing was lost"));
 }
 
-TEST_CASE("Info says when the file was cut off") {
+TEST_CASE("Info reports a file that was cut off") {
   model::Model model = ExampleModel();
   model.stopped_in_order = false;
   model.truncation = "Block 7 is damaged.";

@@ -124,7 +124,7 @@ TEST_CASE("The JSON holds the report's values") {
   CHECK(json["integrity"].size() == 1);
 }
 
-TEST_CASE("Resources of a kernel that no traced launch told are null in the JSON") {
+TEST_CASE("Resources of a kernel without a traced launch are null in the JSON") {
   Report report = test::ExampleReport();
   report.kernels[0].resources_known = false;
   const nlohmann::json kernel = Parsed(report)["kernels"][0];

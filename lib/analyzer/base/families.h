@@ -25,7 +25,7 @@ struct RangeFamilies {
   std::vector<std::string> label;
 };
 
-RangeFamilies FindRangeFamilies(const model::Model& model);
+[[nodiscard]] RangeFamilies FindRangeFamilies(const model::Model& model);
 
 }  // namespace prof::analyzer
 

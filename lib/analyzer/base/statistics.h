@@ -15,7 +15,7 @@ namespace prof::analyzer {
 // Summarizes [first, last), whose order it changes. The median of an even count is the mean of the
 // two middle values.
 template <typename Iterator>
-Statistic Summarize(Iterator first, Iterator last) {
+[[nodiscard]] Statistic Summarize(Iterator first, Iterator last) {
   Statistic s;
   s.n = last - first;
   if (s.n == 0) {

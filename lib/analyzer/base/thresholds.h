@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The thresholds are every number that a rule compares with, and its source. docs/rules.md lists
-// them. Sources: [ncu] a rule shipped with Nsight Compute 2025; [nsys] one of Nsight Systems; [hta]
-// HolisticTraceAnalysis; [hw] the hardware's documentation; [own] our choice, to be calibrated.
+// The thresholds are every number that a rule compares with, and its source. docs/guide/rules.md
+// lists them. Sources: [ncu] a rule shipped with Nsight Compute 2025; [nsys] one of Nsight Systems;
+// [hta] HolisticTraceAnalysis; [hw] the hardware's documentation; [own] our choice, to be
+// calibrated.
 #ifndef PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
 #define PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
 
@@ -15,12 +16,12 @@ constexpr double kMargin = 0.10;     // [ncu] SOLBottleneck: units closer than t
 // Nothing is expected to use more of the DRAM's peak than this. An upper bound, not a reading: the
 // stream copy of bench/gpu reached 83 % on an H200. [own]
 constexpr double kDramCeiling = 0.93;
-constexpr double kWorthwhileGain = 0.05;  // [ncu] WorkloadImbalance: the least gain it reports
-constexpr double kTensorKernel = 0.10;    // [own] above it the tensor pipe is what a kernel is for
-constexpr double kLowAchievedWarps = 0.50;  // [own] below it people reach for the wrong fix
+constexpr double kWorthwhileGain = 0.05;    // [ncu] WorkloadImbalance: the least gain it reports
+constexpr double kTensorKernel = 0.10;      // [own] above it a kernel exists for the tensor pipe
+constexpr double kLowAchievedWarps = 0.50;  // [own] below it people try to raise occupancy
 constexpr double kSharedIsMost = 0.50;      // [own] share of L1 wavefronts that are shared memory's
-constexpr double kHeavyOverWholeFma =
-    1.50;  // [hw] IMAD runs on the heavy half of the FMA pipe only
+// [hw] IMAD runs on the heavy half of the FMA pipe only.
+constexpr double kHeavyOverWholeFma = 1.50;
 
 // Latency.
 constexpr double kIssueHealthy = 0.80;     // [ncu] CPIStall: issued per cycle and scheduler
@@ -31,22 +32,22 @@ constexpr double kLowTheoretical = 0.80;   // [ncu] TheoreticalOccupancy
 
 // Shape of the grid.
 constexpr double kIdleSms = 0.10;    // [own] fewer than 1 in 10 SMs without a block is no defect
-constexpr double kTailLost = 0.10;   // [own] of (ceil(w) - w) / ceil(w); ncu: 20 % of 1/(1+region)
+constexpr double kTailLost = 0.10;   // [own] of (ceil(w) - w) / ceil(w); ncu: 20 % of 1/(1+whole)
 constexpr double kImbalance = 0.05;  // [ncu] WorkloadImbalance: 1 - average / maximum
 constexpr double kAchievedBelow = 0.10;   // [ncu] AchievedOccupancy: theoretical - achieved
 constexpr double kLaunchSizedNs = 5000;   // [own] below 3 null kernels: ramp and drain dominate
 constexpr double kLongEnoughNs = 20'000;  // [own] above it ramp and drain are below a few percent
 
 // Trust.
-constexpr double kEnoughLaunches = 3;     // [own] so that one odd launch is seen as one
+constexpr double kEnoughLaunches = 3;     // [own] with fewer, an odd launch is not noticed
 constexpr double kClockSpread = 0.03;     // [own] of the SM clock among samples
 constexpr double kDurationSpread = 0.10;  // [own] among samples, and against the timeline
-constexpr double kRangeStartNs = 2000;    // [own] what a counter range may add to a duration
+constexpr double kRangeStartNs = 2000;    // [own] a counter range may add as much to a duration
 
 // Modifiers.
 constexpr double kSectorBytes = 32;  // [hw] a sector of L1 and L2
-constexpr double kUsefulBytesPerSector =
-    26;                                  // [own] 80 % of a sector; ncu reports any value below 32
+// [own] 80 % of a sector; ncu reports any value below 32.
+constexpr double kUsefulBytesPerSector = 26;
 constexpr double kWidestSectors = 16;    // [hw] 32 lanes x 16 B: more sectors a request are waste
 constexpr double kLsuShareOfL2 = 0.50;   // [own] below it TMA moves the bytes, not the LSU
 constexpr double kConflictShare = 0.10;  // [ncu] SharedMemoryConflicts
@@ -61,7 +62,7 @@ constexpr double kNoFlops = 0.05;  // [own] floating-point instructions of all t
 constexpr double kIdleShare = 0.05;        // [own] nsys: half of a 1/30 of the run; too coarse here
 constexpr double kCopyShare = 0.02;        // [own]
 constexpr double kOverlapped = 0.80;       // [own] of a copy's time under kernels: nothing to gain
-constexpr double kSmallKernelNs = 10'000;  // [hta] kernels shorter than what launches them
+constexpr double kSmallKernelNs = 10'000;  // [hta] kernels shorter than their launch call
 constexpr double kQueueDelayNs = 10'000;   // [hta] a longer delay: the GPU, not the host, was busy
 constexpr double kSmallKernels = 10;       // [own] fewer are not a pattern
 constexpr double kGraphEdgeNs = 1000;  // [own] between two nodes of a CUDA graph; 1.27 us a node
@@ -74,9 +75,9 @@ constexpr double kHostLinkBytesPerS = 63e9;   // [hw] PCIe 5.0 x16, one directio
 constexpr double kUnexplainedGapNs = 10'000;  // [own] shorter idle times need no explanation
 constexpr double kCauseKnown = 0.90;          // [own] share of idle time whose API call is known
 constexpr double kLaunchBoundKernels = 0.50;  // [hta] most kernels are shorter than their launch
-constexpr double kWhileSampling = 0.50;       // [own] of launch gaps: sampling may have made them
+constexpr double kWhileSampling = 0.50;       // [own] of launch gaps: sampling may be their cause
 constexpr double kSlowerCall = 0.05;          // [own] of a launch's time: less is no difference
-constexpr double kSlowedShare = 0.25;  // [own] of launch gaps, by what sampling added to launches
+constexpr double kSlowedShare = 0.25;  // [own] of launch gaps: time that sampling added to launches
 constexpr int kFewCalls = 20;          // [own] for a median of launch calls
 
 }  // namespace prof::analyzer

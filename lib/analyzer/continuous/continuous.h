@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The stage "attributed": PM samples are of the whole GPU and longer than most kernels. They are
-// taken apart into values of each kernel and range while it ran. docs/continuous.md has the method.
+// taken apart into values of each kernel and range while it ran. docs/internals/continuous.md has
+// the method.
 #ifndef PROF_LIB_ANALYZER_CONTINUOUS_CONTINUOUS_H_
 #define PROF_LIB_ANALYZER_CONTINUOUS_CONTINUOUS_H_
 

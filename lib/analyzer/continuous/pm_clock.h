@@ -26,7 +26,7 @@ struct PmClock {
 };
 
 // `others`: the offset from other samples of the device, for when these give none.
-PmClock FindPmClock(const PmProblem& problem, const std::optional<PmOffset>& others);
+[[nodiscard]] PmClock FindPmClock(const PmProblem& problem, const std::optional<PmOffset>& others);
 
 }  // namespace prof::analyzer
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The least-squares fit of docs/continuous.md. Every row of PM samples is the mean of the rates of
-// the columns that ran in it, weighted by how long each ran. The unknowns are the rate of each
-// column, one of which is idle time, and the skews of some: a skew is by how much the rate is
+// The least-squares fit of docs/internals/continuous.md. Every row of PM samples is the mean of the
+// rates of the columns that ran in it, weighted by how long each ran. The unknowns are the rate of
+// each column, one of which is idle time, and the skews of some: a skew is by how much the rate is
 // higher in the first half of each operation than on average, and lower in the second.
 #ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_FIT_H_
 #define PROF_LIB_ANALYZER_CONTINUOUS_PM_FIT_H_
@@ -39,8 +39,8 @@ struct PmProblem {
 
 // `count` windows with equally many busy rows each, over the part [from, to) of the busy rows
 // (fractions of them). Each takes at most `busy_each` busy rows, and the idle ones between them.
-std::vector<PmWindow> SpreadWindows(const PmRows& rows, double from, double to, size_t count,
-                                    size_t busy_each);
+[[nodiscard]] std::vector<PmWindow> SpreadWindows(const PmRows& rows, double from, double to,
+                                                  size_t count, size_t busy_each);
 
 // Sums over rows: of products of columns, of columns with values. The weight of a row is its number
 // of samples.
@@ -58,8 +58,9 @@ struct NormalEquations {
 
 // Each window stops where its part of `budget` multiplications is used up: a recording of hours
 // needs no more rows than that to settle a rate.
-NormalEquations SumRows(const PmProblem& problem, const std::vector<PmWindow>& windows,
-                        int64_t offset_ns, double budget);
+[[nodiscard]] NormalEquations SumRows(const PmProblem& problem,
+                                      const std::vector<PmWindow>& windows, int64_t offset_ns,
+                                      double budget);
 
 // Rates without bounds, K x M. Columns that cannot be separated have the same rate.
 Eigen::MatrixXd SolveRates(const NormalEquations& sums);
@@ -109,9 +110,9 @@ struct PmFit {
 };
 
 // `solvers` and `high` (the upper bounds) are by metric. Leaves `later` and `earlier` zero.
-PmFit FitRates(const PmProblem& problem, const std::vector<PmSolver>& solvers,
-               const std::vector<PmWindow>& windows, int64_t offset_ns, double budget,
-               const std::vector<double>& high);
+[[nodiscard]] PmFit FitRates(const PmProblem& problem, const std::vector<PmSolver>& solvers,
+                             const std::vector<PmWindow>& windows, int64_t offset_ns, double budget,
+                             const std::vector<double>& high);
 
 }  // namespace prof::analyzer
 

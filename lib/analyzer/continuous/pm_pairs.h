@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pairs are PM samples of twice the length, made of neighbours. Where their fit differs from that
-// of the samples by more than chance, the fit is wrong by as much: docs/continuous.md.
+// of the samples by more than chance, the fit is wrong by as much: docs/internals/continuous.md.
 #ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_PAIRS_H_
 #define PROF_LIB_ANALYZER_CONTINUOUS_PM_PAIRS_H_
 
@@ -17,7 +17,7 @@ struct PmPairs {
 
 // `rows` are those of `series`. Leaves out samples without a neighbour, and those that cannot be
 // used. Linear in rows.
-PmPairs JoinPairs(const model::PmSeries& series, const PmRows& rows);
+[[nodiscard]] PmPairs JoinPairs(const model::PmSeries& series, const PmRows& rows);
 
 }  // namespace prof::analyzer
 

@@ -15,7 +15,8 @@ constexpr int64_t kPmBuckets = 120;
 
 // Over [start_ns, end_ns), the span of the device's operations; over the whole series when that is
 // empty. Does not set clock, concurrency and notes. Linear in rows.
-ContinuousReport SummarizePm(const model::PmSeries& series, int64_t start_ns, int64_t end_ns);
+[[nodiscard]] ContinuousReport SummarizePm(const model::PmSeries& series, int64_t start_ns,
+                                           int64_t end_ns);
 
 }  // namespace prof::analyzer
 

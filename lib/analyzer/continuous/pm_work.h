@@ -34,8 +34,8 @@ struct PmWork {
   std::vector<PmEntity> entities;
 };
 
-PmWork GatherPmWork(const model::Model& model, uint32_t device, const RangeFamilies& families,
-                    const KernelGroups& groups);
+[[nodiscard]] PmWork GatherPmWork(const model::Model& model, uint32_t device,
+                                  const RangeFamilies& families, const KernelGroups& groups);
 
 enum class RowUse : uint8_t {
   kSkip,        // a value is missing, or the row overlaps the one before
@@ -53,7 +53,7 @@ struct PmRows {
 };
 
 // Decides how each row is used, and fills in the entities' times. Linear in rows and operations.
-PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work);
+[[nodiscard]] PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work);
 
 // Metrics of a series that get values. prof itself samples four.
 constexpr size_t kMostPmMetrics = 16;

@@ -18,13 +18,13 @@ inline constexpr char kWindow[] = "gpu__time_duration.sum";
 
 // The duration of the range over that of the work in it, at least 1. 1 when either is unknown (not
 // finite, not positive): nothing is corrected then.
-double WindowOverWork(double window_ns, double work_ns);
+[[nodiscard]] double WindowOverWork(double window_ns, double work_ns);
 
 // `value` of `metric` as if the counters had run exactly as long as the kernel:
 //  - shares of the elapsed time and rates per second grow by the factor,
 //  - elapsed times and cycles shrink by it,
 //  - counts, ratios, clocks and shares of the active time stay.
-double AtKernelTime(std::string_view metric, double value, double window_over_kernel);
+[[nodiscard]] double AtKernelTime(std::string_view metric, double value, double window_over_kernel);
 
 }  // namespace prof::analyzer
 

@@ -13,7 +13,7 @@ namespace prof::analyzer {
 // Occupancy::achieved is left unset. Occupancy::known is false when the device's limits are not
 // recorded, or when they do not admit even one block, which a kernel that ran disproves. Clusters
 // can lower it further (all blocks of one share a GPC); that limit is not modelled.
-Occupancy ComputeOccupancy(const model::Shape& shape, const model::Device* device);
+[[nodiscard]] Occupancy ComputeOccupancy(const model::Shape& shape, const model::Device* device);
 
 }  // namespace prof::analyzer
 

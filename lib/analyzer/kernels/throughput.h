@@ -14,8 +14,8 @@ namespace prof::analyzer {
 
 // The largest median among the parts of each of `throughputs` that `metrics` has. Parts that were
 // not read, or whose values were left out, are named as missing. Repeated entries count once.
-SpeedOfLight FindSpeedOfLight(const std::vector<const model::Throughput*>& throughputs,
-                              const Metrics& metrics);
+[[nodiscard]] SpeedOfLight FindSpeedOfLight(
+    const std::vector<const model::Throughput*>& throughputs, const Metrics& metrics);
 
 }  // namespace prof::analyzer
 

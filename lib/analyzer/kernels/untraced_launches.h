@@ -17,13 +17,13 @@
 namespace prof::analyzer {
 
 // False for the shape of a launch that only the callback saw: every kernel has registers.
-bool HasResources(const model::Shape& shape);
+[[nodiscard]] bool HasResources(const model::Shape& shape);
 
 // By shape id: the shape that stands for it. A shape that only untraced launches have is replaced
 // by the first shape with this kernel and launch that CUPTI recorded, if there is one: CUPTI gives
 // the registers of the traced kernel (16 or more on GH100), the callback those of the program's
 // kernel.
-std::vector<uint32_t> JoinShapes(const model::Model& model);
+[[nodiscard]] std::vector<uint32_t> JoinShapes(const model::Model& model);
 
 // The groups with times for those that have no launch on the timeline: their times are those of
 // their counters. A group without counters keeps no time.

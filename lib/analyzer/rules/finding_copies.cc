@@ -56,7 +56,8 @@ std::string DescribeCopies(const Copies& copies) {
   return text;
 }
 
-// Bytes per nanosecond that pinned copies cannot exceed here: the link, or what this run reached.
+// Bytes per nanosecond that pinned copies cannot exceed here: the rate of the link, or the highest
+// one of this run.
 double FastestRate(const RunInputs& inputs) {
   double rate = kHostLinkBytesPerS / 1e9;
   for (const Op& op : inputs.model.ops) {
@@ -140,7 +141,7 @@ MaybeFinding SmallCopies(const RunInputs& inputs) {
   return finding;
 }
 
-// Only idle time right after a copy counts whose call held up the host.
+// Only idle time right after a copy counts, and only if the copy's call held up the host.
 MaybeFinding SynchronousCopies(const RunInputs& inputs) {
   const Copies copies = Collect(inputs, [](const Op& op) { return ToOrFromHost(op) && !op.async; });
   double idle = 0;

@@ -35,7 +35,8 @@ struct RunInputs {
   double Share(double ns) const { return span_ns > 0 ? ns / span_ns : 0; }
 };
 
-RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& device, double span_ns);
+[[nodiscard]] RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& device,
+                                        double span_ns);
 
 using MaybeFinding = std::optional<Finding>;
 

@@ -221,7 +221,7 @@ constexpr FindingRule kFindings[] = {
     {"small-copies", SmallCopies},     {"sync-copy", SynchronousCopies},
 };
 
-// A finding that rests on incomplete records is named, but claims nothing.
+// A finding that rests on incomplete records is named without a gain or an action.
 void Withhold(Finding* finding) {
   finding->withheld = true;
   finding->gain_at_most_ns = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table of findings: what is worth changing in a run. Gains are upper bounds; they overlap, so
-// they do not add up. docs/rules.md explains each one.
+// they do not add up. docs/guide/rules.md explains each one.
 #ifndef PROF_LIB_ANALYZER_RULES_FINDING_RULES_H_
 #define PROF_LIB_ANALYZER_RULES_FINDING_RULES_H_
 

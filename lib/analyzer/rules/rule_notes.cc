@@ -13,7 +13,7 @@
 namespace prof::analyzer {
 namespace {
 
-using Note = std::optional<std::string>;  // the text after the id; nullopt: nothing to say
+using Note = std::optional<std::string>;  // the text after the id; nullopt: no note
 
 // Bytes that TMA moved do not pass the LSU, so its metrics do not count them.
 bool TmaMovesMost(const RuleInputs& inputs) {

@@ -64,7 +64,7 @@ bool Waiting(const RuleInputs& inputs) {
 
 namespace {
 
-// Were it not for idle SMs, a unit would be busy: then those are the cause, not the stalls.
+// If a unit would be busy without the idle SMs, these are the cause, not the stalls.
 bool IdleSmsExplain(const RuleInputs& inputs) {
   if (!Waiting(inputs)) return inputs.unknown.empty() && inputs.busiest < kBusy;
   return inputs.active && *inputs.active > 0 && inputs.busiest / *inputs.active >= kBusy;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table of verdicts decides what limits a kernel. Its rules are evaluated in order: the first
-// that matches is the verdict, other matches are named beside it. docs/rules.md explains each one.
+// that matches is the verdict, other matches are named beside it. docs/guide/rules.md explains each
+// one.
 #ifndef PROF_LIB_ANALYZER_RULES_VERDICT_RULES_H_
 #define PROF_LIB_ANALYZER_RULES_VERDICT_RULES_H_
 
@@ -15,7 +16,7 @@
 
 namespace prof::analyzer {
 
-// Known about a kernel beside its own report.
+// Inputs of a verdict that are not in the report of the kernel.
 struct KernelContext {
   const RegionReport* region = nullptr;  // the counted region with most of its time; may be null
   std::vector<std::string> notes;        // on values that were read and not used

@@ -13,12 +13,12 @@
 namespace prof::analyzer {
 
 // "host to device"
-std::string DirectionName(model::CopyKind kind);
+[[nodiscard]] std::string DirectionName(model::CopyKind kind);
 // "pageable"
-std::string MemoryName(model::MemoryKind kind);
+[[nodiscard]] std::string MemoryName(model::MemoryKind kind);
 
 // By time, descending. Overlap is with the union of the kernels of the copy's device.
-std::vector<CopySummary> SummarizeCopies(const model::Model& model);
+[[nodiscard]] std::vector<CopySummary> SummarizeCopies(const model::Model& model);
 
 }  // namespace prof::analyzer
 

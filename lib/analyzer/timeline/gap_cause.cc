@@ -23,7 +23,7 @@ constexpr int64_t kLaunchLatencyNs = 5'000;
 
 // Shorter stretches of host code are the ordinary cost of a launch, not work to move elsewhere.
 constexpr int64_t kHostWorkMinNs = 20'000;
-// Host code is the cause when it takes more of the gap than this; docs/rules.md.
+// Host code is the cause when it takes more of the gap than this; docs/guide/rules.md.
 constexpr double kHostWorkShare = 0.8;
 
 // The part of a gap that counter sampling, tracing or the loading of code must have taken to be its

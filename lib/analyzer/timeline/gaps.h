@@ -13,7 +13,8 @@
 namespace prof::analyzer {
 
 // By total, descending. Gaps that counter sampling caused are no idle time and are left out.
-std::vector<GapSummary> SummarizeGaps(const model::Model& model, const Timeline& timeline);
+[[nodiscard]] std::vector<GapSummary> SummarizeGaps(const model::Model& model,
+                                                    const Timeline& timeline);
 
 }  // namespace prof::analyzer
 

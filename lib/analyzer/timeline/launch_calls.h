@@ -21,7 +21,7 @@ struct LaunchCalls {
   }
 };
 
-LaunchCalls CompareLaunchCalls(const model::Model& model);
+[[nodiscard]] LaunchCalls CompareLaunchCalls(const model::Model& model);
 
 }  // namespace prof::analyzer
 

@@ -9,7 +9,7 @@
 
 namespace prof::analyzer {
 
-NvtxReport DescribeNvtx(const model::Model& model);
+[[nodiscard]] NvtxReport DescribeNvtx(const model::Model& model);
 
 }  // namespace prof::analyzer
 

@@ -12,7 +12,7 @@
 namespace prof::analyzer {
 
 // By time, descending.
-std::vector<StreamReport> DescribeStreams(const model::Model& model);
+[[nodiscard]] std::vector<StreamReport> DescribeStreams(const model::Model& model);
 
 }  // namespace prof::analyzer
 

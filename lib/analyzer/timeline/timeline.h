@@ -40,7 +40,7 @@ struct Timeline {
   std::vector<int64_t> exclusive_ns;
 };
 
-Timeline BuildTimeline(const model::Model& model);
+[[nodiscard]] Timeline BuildTimeline(const model::Model& model);
 
 }  // namespace prof::analyzer
 

@@ -12,18 +12,19 @@
 namespace prof::report {
 
 // Columns that a terminal uses: 0 for combining marks, 2 for wide East Asian characters and emoji.
-int DisplayWidth(std::string_view text);
+[[nodiscard]] int DisplayWidth(std::string_view text);
 
 // Control characters and bytes that are not UTF-8 become '?', so that a name can neither break a
 // line nor send an escape sequence.
-std::string Printable(std::string_view text);
+[[nodiscard]] std::string Printable(std::string_view text);
 
 // `text` in lines of at most `width` columns (at least 1), broken at spaces, and words that are too
 // long for a line after punctuation where possible. Nothing is lost. At least one line.
-std::vector<std::string> Wrap(std::string_view text, int width);
+[[nodiscard]] std::vector<std::string> Wrap(std::string_view text, int width);
 
 // At most `width` columns: the head and the tail, with `ellipsis` between them.
-std::string ShortenMiddle(std::string_view text, int width, std::string_view ellipsis);
+[[nodiscard]] std::string ShortenMiddle(std::string_view text, int width,
+                                        std::string_view ellipsis);
 
 }  // namespace prof::report
 

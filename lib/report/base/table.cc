@@ -48,7 +48,7 @@ int TotalWidth(const std::vector<Placed>& placed) {
   return total;
 }
 
-// Leaves out what can be done without, as long as narrowing alone is not enough.
+// Leaves out dispensable columns while narrowing alone is not enough.
 void Drop(const Table& table, int width, std::vector<Placed>* placed) {
   const auto column = [&](const Placed& at) -> const Column& { return table.columns[at.index]; };
   while (true) {
@@ -65,7 +65,7 @@ void Drop(const Table& table, int width, std::vector<Placed>* placed) {
   }
 }
 
-// Takes from the widest column that may give, one by one, until the line fits.
+// Narrows the widest column that may be narrowed, one by one, until the line fits.
 void Narrow(const Table& table, int width, std::vector<Placed>* placed) {
   for (int excess = TotalWidth(*placed) - width; excess > 0; --excess) {
     Placed* widest = nullptr;

@@ -25,7 +25,7 @@ std::string KindName(const AllocationSummary& kind) {
   return (kind.pooled ? "pooled " : "") + kind.memory;
 }
 
-// The first ones, and how many more.
+// The first `most` parts, and the number of the others.
 std::string List(std::vector<std::string> parts, size_t most) {
   if (parts.size() > most) {
     const size_t more = parts.size() - most;
@@ -47,7 +47,7 @@ std::string PeakText(const MemoryReport& memory, const DeviceMemory& device) {
          Size(device.bytes_at_end) + " at the end";
 }
 
-// Empty: frees only.
+// Empty when there were frees only.
 std::string CountsText(const MemoryReport& memory) {
   int64_t allocations = 0, frees = 0, at_end = 0;
   double bytes = 0, freed = 0, left = 0;

@@ -30,7 +30,7 @@ TEST_CASE("A short name has no return type, namespaces, template arguments or pa
   CHECK(ShortName("void run(float*)::Local::kernel_body(int)") == "kernel_body");
 }
 
-TEST_CASE("A name that says nothing keeps its first template argument") {
+TEST_CASE("A name without a meaning keeps its first template argument") {
   CHECK(ShortName("void cutlass::Kernel2<cutlass_80_tensorop_s16816gemm_f16_128x128>(Params)") ==
         "Kernel2<cutlass_80_tensorop_s16816gemm_f16_128x128>");
   CHECK(ShortName("void cutlass::device_kernel<cutlass::gemm::GemmUniversal<int, int> >(P)") ==

@@ -98,7 +98,7 @@ TEST_CASE("Counters of a kernel stay the source of its verdict") {
   CHECK_THAT(copy.verdict.summary, Contains("70"));
 }
 
-TEST_CASE("Lost PM samples and restarts are told") {
+TEST_CASE("Lost PM samples and restarts are reported") {
   SnapshotBuilder b;
   AddSteps(&b);
   b.integrity.emplace();

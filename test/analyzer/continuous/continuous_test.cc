@@ -135,7 +135,7 @@ TEST_CASE("Kernels too rare for a value do not spoil those of the kernels around
   CHECK_THAT(answer.Of("rare7").missing, Contains("of it were sampled"));
 }
 
-TEST_CASE("Where samples of twice the length give other rates, the bounds say so") {
+TEST_CASE("Where samples of twice the length give other rates, the bounds are wider") {
   const auto attribute = [](int64_t wrong_ns) {
     PmPlant plant;
     PlantOptions options;
@@ -238,7 +238,8 @@ TEST_CASE("What the GPU does between operations is found as the idle rate") {
   CheckFound(answer.Of("k"), 64, 1);
 }
 
-TEST_CASE("A device that was sampled while nothing ran has its series and says that it is idle") {
+TEST_CASE(
+    "A device that was sampled while nothing ran has its series, and a note that it is idle") {
   PmPlant plant;
   PlantOptions options;
   plant.Kernel({"k", 1, {60}});
@@ -352,7 +353,7 @@ TEST_CASE("Samples with concurrent kernels are left out where enough others rema
   CheckFound(answer.Of("b"), 70, 1);
 }
 
-TEST_CASE("Where everything overlaps, each kernel adds its rate, and the report says so") {
+TEST_CASE("Where everything overlaps, each kernel adds its rate, with a note in the report") {
   PmPlant plant;
   PlantOptions options;
   const uint32_t compute = plant.Kernel({"compute", 70'000, {30}});

@@ -24,7 +24,7 @@ using test::TenKernels;
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kStart = 1'000'000;
 
-TEST_CASE("Clocks that move against each other during the recording are told") {
+TEST_CASE("Clocks that move against each other during the recording are reported") {
   PmPlant plant;
   PlantOptions options;
   options.clock_offset_ns = 2000;
@@ -44,7 +44,7 @@ TEST_CASE("Clocks that move against each other during the recording are told") {
   CHECK(std::abs(*report.clock_last_ns - (2000 + 7000 * 5 / 6.0)) < 1000);
 }
 
-TEST_CASE("Samples that do not change with what runs say nothing of the clock") {
+TEST_CASE("Samples that do not change with the operations give no offset of the clock") {
   PmPlant plant;
   PlantOptions options;
   options.clock_offset_ns = 3000;
@@ -60,7 +60,7 @@ TEST_CASE("Samples that do not change with what runs say nothing of the clock") 
   CheckFound(answer.Of("a"), 50, 0.5);
 }
 
-TEST_CASE("Samples that say nothing of the clock take what others of their device say") {
+TEST_CASE("Samples without an offset of their own use that of others of their device") {
   const bool dull_is_longer = GENERATE(false, true);  // and then it is looked at first
   INFO("the dull series is the longer one: " << dull_is_longer);
   PmPlant plant;
@@ -96,7 +96,7 @@ TEST_CASE("Samples that say nothing of the clock take what others of their devic
   CHECK_FALSE(answer.continuous.reports[2].clock_known);  // another GPU has another clock
 }
 
-TEST_CASE("What samples say of a device's clock holds in its error what they disagree about") {
+TEST_CASE("The error of a device's clock includes the differences between its samples") {
   analyzer::PmDeviceClock clock;
   CHECK_FALSE(clock.offset().has_value());
   clock.Add({-1000, 500});

@@ -40,7 +40,7 @@ TEST_CASE("A throughput is the largest of its parts") {
   CHECK(light.throughputs[1].largest == "c");
 }
 
-TEST_CASE("Parts without a value are named, whether or not a launch could tell them") {
+TEST_CASE("Parts without a value are named, whether or not a launch could read them") {
   const model::Throughput sm{kSm, {"a", "b", "never_sampled"}, {"two_passes"}};
   Metrics metrics = With({{"a", 0}, {"b", 5}});
   metrics["b"].n = 0;  // no usable sample
@@ -104,7 +104,7 @@ TEST_CASE("A metric is found by its usual name where the chip has another") {
   CHECK(kernel.Find("dram__bytes_read.sum")->n == 3);
 }
 
-TEST_CASE("A chip that has both names is asked for the usual one") {
+TEST_CASE("On a chip that has both names the usual one is read") {
   KernelReport kernel;
   kernel.metrics = With({{"dram__bytes_op_read.sum", 7}, {"dram__bytes_read.sum", 8}});
   CHECK(kernel.Metric("dram__bytes_read.sum") == 8);

@@ -101,7 +101,7 @@ TEST_CASE("A graph's sample at another clock, or beside other work, is rejected"
   CHECK(Only(report).metrics.at(kDram).max == 41);
 }
 
-TEST_CASE("A unit that is busy through a whole graph limits it") {
+TEST_CASE("A unit that is busy through all of a graph limits it") {
   GraphRun run;
   for (int i = 0; i < 3; ++i) {
     run.b.GraphSample(run.Replay(i * 200'000), {{kDram, 85}, {kTensor, 20}});
@@ -114,7 +114,7 @@ TEST_CASE("A unit that is busy through a whole graph limits it") {
   CHECK(verdict.gain_at_most == Approx(1 - 0.85 / 0.93));
 }
 
-TEST_CASE("A graph in which no unit is busy has no limiter as a whole, and says why") {
+TEST_CASE("A graph in which no unit is busy has no limiter as a whole, and a reason") {
   GraphRun run;
   run.b.GraphSample(run.Replay(0), {{kDram, 30}, {kTensor, 50}});
   const Report report = run.Analyzed();
@@ -125,7 +125,7 @@ TEST_CASE("A graph in which no unit is busy has no limiter as a whole, and says 
   CHECK(verdict.gain_at_most == 0);
 }
 
-TEST_CASE("A kernel in a graph says what was counted of the graph, and so does its row") {
+TEST_CASE("A kernel in a graph quotes the counters of the graph, and so does its row") {
   GraphRun run;
   run.b.GraphSample(run.Replay(0), {{kDram, 85}, {kTensor, 20}});
   const Report report = run.Analyzed();

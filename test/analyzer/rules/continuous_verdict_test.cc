@@ -53,7 +53,7 @@ TEST_CASE("Reads and writes count together, with both errors") {
   CHECK(Decide(WithoutCounters({{kReads, Value(95, 1)}})).limiter == Limiter::kNotMeasured);
 }
 
-TEST_CASE("Counters of the kernel decide, whatever the PM samples say") {
+TEST_CASE("Counters of the kernel decide, whatever the PM samples are") {
   KernelReport kernel = QuietKernel();
   kernel.continuous = {{kDram, Value(95, 1)}};
   CHECK(Decide(kernel).limiter != Limiter::kDram);

@@ -171,7 +171,7 @@ Run SampledRun(int64_t call_ns) {
   return run;
 }
 
-TEST_CASE("Launches that sampling slows down make a finding of low confidence, which says so") {
+TEST_CASE("Launches that sampling slows down make a finding of low confidence, with the reason") {
   const auto findings = SampledRun(6 * kUs).Find();
   const Finding* bound = Get(findings, "launch-bound");
   REQUIRE(bound != nullptr);
@@ -197,7 +197,7 @@ TEST_CASE("Launches that are as fast without sampling make a finding of high con
   CHECK_FALSE(Says(*bound, "sampled"));
 }
 
-TEST_CASE("A run that was sampled to its end cannot tell how fast its launches are") {
+TEST_CASE("A run that was sampled to its end does not show how fast its launches are") {
   Run run = SampledRun(4 * kUs);
   run.model().profiler_intervals.back().end_ns = run.end_ns();
   const auto findings = run.Find();

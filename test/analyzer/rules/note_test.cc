@@ -37,7 +37,7 @@ TEST_CASE(
   CHECK_FALSE(HasNote(Decide(kernel), "uncoalesced"));
 }
 
-TEST_CASE("Nothing is said about coalescing when the bytes came past the load/store unit") {
+TEST_CASE("There is no note about coalescing when the bytes came past the load/store unit") {
   KernelReport kernel = QuietKernel();
   SetLoads(&kernel, 32e3, 1e3);
   Set(&kernel, "lts__t_sectors.sum", 5e6);
@@ -109,7 +109,7 @@ TEST_CASE("A decode GEMM limited by DRAM has no reason to use the tensor pipe mo
   CHECK_FALSE(HasNote(Decide(kernel), "tensor-underused"));
 }
 
-TEST_CASE("Integer multiply-adds are the FMA pipe's, and the note says that they are integer") {
+TEST_CASE("Integer multiply-adds are the FMA pipe's, and the note calls them integer") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "sm__pipe_fmaheavy_cycles_active", 95);
   SetUse(&kernel, "sm__pipe_fma_cycles_active", 48);

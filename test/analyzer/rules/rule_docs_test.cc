@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// docs/rules.md and the code name the same rules and thresholds.
+// docs/guide/rules.md and the code name the same rules and thresholds.
 #include <fstream>
 #include <set>
 #include <string>

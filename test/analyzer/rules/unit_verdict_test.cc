@@ -35,7 +35,7 @@ TEST_CASE("DRAM above what a stream copy reaches has nothing to gain but fewer b
   CHECK(verdict.summary.find("already at its ceiling: only fewer bytes help") != std::string::npos);
 }
 
-TEST_CASE("A kernel with DRAM at 95 % and low occupancy is never told to raise occupancy") {
+TEST_CASE("A kernel with DRAM at 95 % and low occupancy never gets the advice to raise occupancy") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 95);
   SetStall(&kernel, "long_scoreboard", 40);
@@ -133,7 +133,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "Without the level memory, shared memory is inferred from stalls, and the verdict says so") {
+    "Without the level memory, shared memory is inferred from stalls, which the verdict names") {
   KernelReport kernel = QuietKernel();
   kernel.dynamic_shared_bytes = 32768;
   SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 97);
@@ -163,7 +163,7 @@ TEST_CASE("A tensor kernel at 85 % with 13 % achieved occupancy is healthy") {
   CHECK_FALSE(AdvisesOccupancy(verdict));
 }
 
-TEST_CASE("A tensor kernel between 60 and 90 % is never told to raise occupancy") {
+TEST_CASE("A tensor kernel between 60 and 90 % never gets the advice to raise occupancy") {
   for (int tensor = 60; tensor <= 90; ++tensor) {
     for (const double other : {10.0, 55.0, 65.0, 75.0}) {
       KernelReport kernel = QuietKernel();
@@ -196,7 +196,7 @@ TEST_CASE("Each math pipe is named when it is saturated") {
   CHECK_FALSE(AdvisesOccupancy(verdict));
 }
 
-TEST_CASE("An FMA kernel with four warps per SM is not told to raise occupancy") {
+TEST_CASE("An FMA kernel with four warps per SM does not get the advice to raise occupancy") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "sm__pipe_fma_cycles_active", 88);
   SetGrid(&kernel, 132 * 8, 1);
@@ -264,7 +264,7 @@ TEST_CASE("A saturated unit is named although others were not measured, with les
   CHECK_FALSE(verdict.missing.empty());
 }
 
-TEST_CASE("An unstable clock or duration costs a level of confidence and is said") {
+TEST_CASE("An unstable clock or duration costs a level of confidence and has a note") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 85);
   kernel.metrics["gpc__cycles_elapsed.avg.per_second"] = {5, 1.7e9, 1.5e9, 1.75e9, 8.5e9};

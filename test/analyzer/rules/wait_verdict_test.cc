@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-TEST_CASE("A kernel without counters is not measured, and the verdict says what is missing") {
+TEST_CASE("A kernel without counters is not measured, and the verdict names what is missing") {
   KernelReport kernel = QuietKernel();
   kernel.metrics.clear();
   Verdict verdict = Decide(kernel);

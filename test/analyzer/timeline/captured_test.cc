@@ -120,7 +120,7 @@ TEST_CASE("A kernel that was captured where its graph is launched has no other r
   CHECK(report.kernels[0].captured_in.empty());
 }
 
-TEST_CASE("Nodes that had no room in the table are told") {
+TEST_CASE("Nodes that had no room in the table are counted") {
   SnapshotBuilder b;
   b.Kernel(b.Shape("k", {132}, {256}), "", 100'000, 200'000);
   Integrity counts;

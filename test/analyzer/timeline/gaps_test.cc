@@ -263,7 +263,7 @@ TEST_CASE("Gaps of one cause are summed, the longest is the example") {
   CHECK_THAT(summary.example, Contains("18.0 us"));
 }
 
-// The next launch takes 800 us in its call; most of that is what the overhead record says.
+// The next launch takes 800 us in its call; most of that is covered by the overhead record.
 Gap GapUnder(const char* overhead, int64_t from_ns, int64_t to_ns, uint32_t tid) {
   Planted p;
   p.First();

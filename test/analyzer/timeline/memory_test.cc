@@ -48,7 +48,7 @@ TEST_CASE("Without allocations there is nothing to report about memory") {
   CHECK(Memory(b).empty());
 }
 
-TEST_CASE("Where records were lost the figures of memory are doubtful, and say so") {
+TEST_CASE("Where records were lost the figures of memory are marked as doubtful") {
   SnapshotBuilder b;
   b.Allocate(0x1000, 100, "", 11'000);
   CHECK_FALSE(Memory(b).records_lost);
@@ -151,7 +151,7 @@ TEST_CASE("What was allocated before the recording began changes no figure when 
   CHECK(memory.kinds.at(0).at_end == 0);
 }
 
-TEST_CASE("Frees alone are told, without a peak") {
+TEST_CASE("Frees alone are reported, without a peak") {
   SnapshotBuilder b;
   b.Free(0x9000, 5'000);
   const MemoryReport memory = Memory(b);
@@ -188,7 +188,7 @@ TEST_CASE("Sizes that no machine has neither wrap round nor go below nothing") {
   CHECK(memory.kinds.at(0).bytes_freed == kMost);
 }
 
-TEST_CASE("Pools are told by what the driver says that they hold") {
+TEST_CASE("Pools are reported with the sizes that the driver gives") {
   SnapshotBuilder b;
   b.Allocate(0x1000, 4'096, "", 10'000, FromPool(32 * kMiB, 4'096));
   b.Allocate(0x2000, 8'192, "", 20'000, FromPool(64 * kMiB, 12'288));

@@ -44,7 +44,7 @@ TEST_CASE("Two channels of one stream are one stream, one device and one timelin
   CHECK(report.kernels[0].launches == 3);
 }
 
-TEST_CASE("A stream has the priority and kind that were said of it last") {
+TEST_CASE("A stream has the priority and kind of its last record") {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("k", {132}, {256});
   b.Kernel(shape, "", 100'000, 200'000, On(7));

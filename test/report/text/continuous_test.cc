@@ -90,7 +90,7 @@ TEST_CASE("The speed of light over time has one line of levels for each metric")
   CHECK_THAT(LineWith(text, "sm__pipe_tensor_cycles_active_realtime"), Contains("|++++"));
 }
 
-TEST_CASE("The lines over time fit any terminal, and use blocks where UTF-8 is asked for") {
+TEST_CASE("The lines over time fit any terminal, and use blocks on request for UTF-8") {
   for (const int width : {80, 100, 120, 200}) {
     TextOptions options;
     options.width = width;

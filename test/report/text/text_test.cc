@@ -60,7 +60,7 @@ std::vector<int64_t> FirstTableTimes(const std::string& text) {
   return times;
 }
 
-TEST_CASE("The section about memory is there only when there is something to say") {
+TEST_CASE("The section about memory is there only when memory was allocated or freed") {
   Report report = test::ExampleReport();
   CHECK(Text(report).find("\nMemory\n") != std::string::npos);
   report.memory = {};
@@ -71,7 +71,7 @@ TEST_CASE("The section about memory is there only when there is something to say
   CHECK(text.find("allocated:") == std::string::npos);
 }
 
-TEST_CASE("Frees of earlier memory alone are told without a row of zeros") {
+TEST_CASE("Frees of earlier memory alone have no row of zeros") {
   Report report = test::ExampleReport();
   report.memory = {};
   report.memory.kinds.resize(1);
@@ -149,7 +149,7 @@ TEST_CASE("No line is wider than asked") {
   }
 }
 
-TEST_CASE("A kernel that was not measured says why") {
+TEST_CASE("A kernel that was not measured has the reason") {
   CHECK_THAT(Text(test::ExampleReport()),
              Contains("not measured: it was launched by a CUDA graph only"));
 }
@@ -161,7 +161,7 @@ TEST_CASE("A ratio above 100 % is not printed as a number") {
   CHECK_THAT(Text(report), !Contains("114"));
 }
 
-TEST_CASE("A row of copies has no limiter, a kernel that was not measured says so") {
+TEST_CASE("A row of copies has no limiter, a kernel that was not measured has one") {
   Report report = test::ExampleReport();
   report.rows = {report.rows[1]};
   report.kernels = {report.kernels[1]};
@@ -171,7 +171,7 @@ TEST_CASE("A row of copies has no limiter, a kernel that was not measured says s
   CHECK_THAT(Text(report), !Contains("not-measured"));
 }
 
-TEST_CASE("A withheld finding says why and promises nothing") {
+TEST_CASE("A withheld finding has its reason and no gain") {
   Report report = test::ExampleReport();
   report.findings = {report.findings[1]};
   report.findings[0].gain_at_most_ns = 777'000;
@@ -187,7 +187,7 @@ TEST_CASE("An unreadable snapshot's report is its error and nothing else") {
   CHECK(Text(report) == "prof: the snapshot could not be read: step.prof is not a snapshot\n");
 }
 
-TEST_CASE("With several devices each has its own busy share and the span says that it is a sum") {
+TEST_CASE("With several devices each has its own busy share, and the span is called a sum") {
   Report report = test::ExampleReport();
   DeviceReport second = report.devices[0];
   second.id = 1;
@@ -199,7 +199,7 @@ TEST_CASE("With several devices each has its own busy share and the span says th
   CHECK_THAT(text, Contains("GPU 1: NVIDIA H200 (GH100): busy 25 %, idle 75 % of its span"));
 }
 
-TEST_CASE("A report without GPU work says so") {
+TEST_CASE("A report without GPU work has a line about that") {
   Report report;
   report.command = "./app";
   const std::string text = Text(report);
@@ -215,7 +215,7 @@ TEST_CASE("Names from the program cannot send escapes to the terminal") {
   CHECK(Text(report).find_first_of("\033\a") == std::string::npos);
 }
 
-TEST_CASE("Color is there when asked for only") {
+TEST_CASE("Color is there on request only") {
   TextOptions options;
   options.color = true;
   CHECK_THAT(Text(test::ExampleReport(), options), Contains("\033[1m"));
