@@ -26,8 +26,8 @@
 #include "lib/analyzer/timeline/nvtx.h"
 #include "lib/analyzer/timeline/streams.h"
 #include "lib/analyzer/timeline/timeline.h"
-#include "lib/format/enums.h"
 #include "lib/analyzer/timeline/unified_memory.h"
+#include "lib/format/enums.h"
 #include "lib/snapshot/read/reader.h"
 
 namespace prof {

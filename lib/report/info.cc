@@ -180,7 +180,8 @@ void WritePmSeries(std::ostream& out, const Model& model, const TextOptions& opt
 void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOptions& options) {
   WriteHeading(out, "Integrity", options);
   out << "  " << text::Count(static_cast<int64_t>(integrity.kernels)) << " kernel records for "
-      << text::Count(static_cast<int64_t>(integrity.launches)) << " launch calls; counters cost the host "
+      << text::Count(static_cast<int64_t>(integrity.launches))
+      << " launch calls; counters cost the host "
       << text::Time(static_cast<double>(integrity.counter_cost_ns)) << '\n';
   for (const format::IntegrityCount& row : format::kIntegrityCounts) {
     const auto count = static_cast<int64_t>(integrity.*row.count);

@@ -12,7 +12,8 @@ namespace {
 
 std::string WhyIdleTimeIsInDoubt(const model::Model& model) {
   const std::vector<std::string> losses = LostOperations(model);
-  return losses.empty() ? "" : text::Enumerate(losses) + ": idle time may be work that was not recorded";
+  return losses.empty() ? ""
+                        : text::Enumerate(losses) + ": idle time may be work that was not recorded";
 }
 
 std::string WhyRangesAreInDoubt(const model::Model& model) {

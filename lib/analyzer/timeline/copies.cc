@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "lib/analyzer/base/intervals.h"
-
 #include "lib/format/enums.h"
 
 namespace prof::analyzer {
