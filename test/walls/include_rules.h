@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who may include what. docs/architecture.md explains why; this table is what is enforced.
+// Who may include what. docs/internals/architecture.md explains why; this table is what is enforced.
 #ifndef PROF_TEST_WALLS_INCLUDE_RULES_H_
 #define PROF_TEST_WALLS_INCLUDE_RULES_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layers of docs/architecture.md, held against the source files.
+// The layers of docs/internals/architecture.md, held against the source files.
 #include <cctype>
 #include <fstream>
 #include <iterator>
