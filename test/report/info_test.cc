@@ -28,7 +28,7 @@ model::Model ExampleModel() {
   device.chip = "GH100";
   device.sm_count = 132;
   model.devices.push_back(device);
-  model.groups.push_back({"T1", {"gpu__time_duration.sum", "dram__bytes.sum"}});
+  model.groups.push_back({"sol", {"gpu__time_duration.sum", "dram__bytes.sum"}});
   for (uint32_t i = 0; i < 10; ++i) {
     model::Op op;
     op.kind = i < 8 ? model::OpKind::kKernel : model::OpKind::kCopy;

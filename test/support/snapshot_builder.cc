@@ -308,12 +308,12 @@ void SnapshotBuilder::Sample(uint32_t correlation, const std::map<std::string, d
 
 void SnapshotBuilder::GraphSample(uint32_t correlation,
                                   const std::map<std::string, double>& metrics) {
-  AddSample(correlation, metrics, "T1", 1).set_unit(wire::SAMPLE_GRAPH);
+  AddSample(correlation, metrics, "sol", 1).set_unit(wire::SAMPLE_GRAPH);
 }
 
 void SnapshotBuilder::RangeSample(std::string_view path, int64_t begin_ns, int64_t end_ns,
                                   const std::map<std::string, double>& metrics) {
-  wire::CounterSample& sample = AddSample(0, metrics, "T1", 1);
+  wire::CounterSample& sample = AddSample(0, metrics, "sol", 1);
   sample.set_unit(wire::SAMPLE_RANGE);
   sample.set_range_path(Path(path));
   sample.set_begin_ns(begin_ns);

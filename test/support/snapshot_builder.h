@@ -118,7 +118,7 @@ class SnapshotBuilder {
 
   // --- Counters ----------------------------------------------------------------------------------
   void Sample(uint32_t correlation, const std::map<std::string, double>& metrics,
-              std::string_view level = "T1", uint32_t context = 1);
+              std::string_view level = "sol", uint32_t context = 1);
   // Samples of a launch of a graph, and of the instance of the range `path` around
   // [begin_ns, end_ns].
   void GraphSample(uint32_t correlation, const std::map<std::string, double>& metrics);

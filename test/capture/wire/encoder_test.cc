@@ -164,7 +164,7 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   REQUIRE(model.samples.size() == 2);
   CHECK(model.samples[0].values == std::vector<double>{0.5, 12345.25});
   const model::PassGroup& group = model.groups.at(model.samples[0].group);
-  CHECK(group.level == "T1");
+  CHECK(group.level == "sol");
   REQUIRE(group.throughputs.size() == 1);
   CHECK(group.throughputs[0].metric == "all__bytes.sum");
   CHECK(group.throughputs[0].parts ==

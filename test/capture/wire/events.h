@@ -223,7 +223,7 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(RangePathInfo{2, 1, "layer", "", 0, 0});
   encoder.Add(
       PassGroupEvent{1,
-                     "T1",
+                     "sol",
                      {"dram__bytes.sum", "sm__cycles_active.avg"},
                      {{"all__bytes.sum", {"dram__bytes.sum", "lts__bytes.sum"}, {"x.sum"}}}});
   encoder.Add(AKernel());

@@ -217,7 +217,7 @@ TEST_CASE("Tables arrive as they were given") {
   REQUIRE(block.pass_groups(0).metric_size() == 2);
   CHECK(text(block.pass_groups(0).metric(0)) == "dram__bytes.sum");
   CHECK(text(block.pass_groups(0).metric(1)) == "sm__cycles_active.avg");
-  CHECK(text(block.pass_groups(0).level()) == "T1");
+  CHECK(text(block.pass_groups(0).level()) == "sol");
   REQUIRE(block.pass_groups(0).throughputs_size() == 1);
   const wire::Throughput& throughput = block.pass_groups(0).throughputs(0);
   CHECK(text(throughput.metric()) == "all__bytes.sum");

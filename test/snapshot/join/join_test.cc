@@ -117,7 +117,7 @@ TEST_CASE("A sample finds its kernel by context and correlation id") {
   other_context.no_api = true;
   b.Kernel(shape, "", 120'000, 130'000, other_context);
   b.Kernel(shape, "", 140'000, 150'000);
-  b.Sample(plain, {{"m", 1.0}}, "T1", 2);
+  b.Sample(plain, {{"m", 1.0}}, "sol", 2);
   b.Sample(999, {{"m", 2.0}});
   const model::Model m = Read(b);
   CHECK(m.samples[0].op == 1);
