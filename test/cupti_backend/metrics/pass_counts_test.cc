@@ -18,7 +18,7 @@ namespace {
 
 using Counts = std::map<std::string, size_t>;  // by level
 
-// "GH100 T1=4 T2=8"
+// "GH100 sol=4 stalls=8"
 std::map<std::string, Counts> Recorded() {
   std::ifstream file(PROF_TEST_PASS_COUNTS);
   REQUIRE(file.good());
