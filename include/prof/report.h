@@ -97,7 +97,7 @@ struct Report {
   std::vector<std::string> integrity;  ///< One sentence for each loss; empty: nothing was lost.
 
   /// The kernel with most time whose name contains `name`. When there is none, an entry with no
-  /// launches whose verdict's `missing` says so and lists the names that exist.
+  /// launches whose verdict's `missing` gives the reason and lists the names that exist.
   [[nodiscard]] const KernelReport& kernel(std::string_view name) const&;
   /// A copy, so that `Analyze(...).kernel(...)` outlives the report.
   [[nodiscard]] KernelReport kernel(std::string_view name) &&;
