@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plain English: the words that docs/style.md rejects are in no page and in no public header.
+// Plain English: the words that docs/style.md rejects are in no page, in no public header and in no
+// example report.
 #include <cctype>
 #include <regex>
 #include <string>
@@ -68,6 +69,12 @@ TEST_CASE("No page has a word that the style rejects") {
 
 TEST_CASE("No public header has a word that the style rejects") {
   CHECK(RejectedIn(ReadFiles({"include/prof"}, {".h", ".proto"})) == std::vector<std::string>{});
+}
+
+TEST_CASE("No example report has a word that the style rejects") {
+  const std::vector<Page> reports = ReadFiles({"docs/reports"}, {".txt"});
+  CHECK(reports.size() >= 3);
+  CHECK(RejectedIn(reports) == std::vector<std::string>{});
 }
 
 TEST_CASE("A rejected word is found as a word, not as a part of one") {
