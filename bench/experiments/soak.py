@@ -18,7 +18,7 @@ FILES = ("soak.json",)
 _KERNELS, _THREADS = 200_000, 2  # of a round and thread
 _LEAST_PER_SECOND = 200_000
 _PATIENCE_S = 90
-_LEAST_S = 60    # in less time it says nothing
+_LEAST_S = 60    # a shorter run shows nothing about growth
 _MARGIN_S = 45   # for start and end
 
 

@@ -47,7 +47,7 @@ class Bench:
     """
 
     prof = os.path.join(BINARIES, "prof")
-    python = "python3"
+    python = settings.PYTHON
 
     def __init__(self, name, head, summary, work, scratch, end):
         self.name, self.head, self.summary = name, head, summary

@@ -9,7 +9,7 @@ import sys
 import time
 
 _PATIENCE_S = 30      # for a profiler to write its report when it is interrupted
-_KILL_AFTER_S = 10    # a function that does not end when it is told to
+_KILL_AFTER_S = 10    # a function that does not end at SIGTERM
 _KILLED = 128 + signal.SIGTERM
 STOPPED = 124         # the exit code of what ran too long
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runner gives each experiment its time and a process of its own, and collects what they leave.
 
-$OUT gets at most 8 files: summary.txt first, results.tgz with everything, and those that are worth
+$OUT gets at most settings.FILES files: summary.txt first, results.tgz with everything, and those that are worth
 reading by themselves. No experiment stops the ones after it.
 """
 
@@ -17,7 +17,7 @@ from lib import processes
 from lib import settings
 from lib.bench import Bench, FAILED, Summary, set_environment
 
-_MOST_FILES = 6  # beside summary.txt and results.tgz
+_MOST_FILES = settings.FILES - 2  # beside summary.txt and results.tgz
 _LARGEST_BYTES = 15 << 20
 _GRACE_S = 10  # for a step that reaches its limit to leave its log
 

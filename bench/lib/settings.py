@@ -7,11 +7,15 @@ import shlex
 _NAMES = ("PROF_GPU_SECONDS", "PROF_GPU_LONG_SECONDS", "PROF_GPU_KINDS", "PROF_GPU_WORKLOADS",
           "PROF_GPU_VARIANTS")
 
-SECONDS = int(os.environ.get("PROF_GPU_SECONDS", "560"))  # nothing begins after them
+# Nothing begins after them: a rented machine is often lent for ten minutes.
+SECONDS = int(os.environ.get("PROF_GPU_SECONDS", "560"))
+# Files in OUT: a person reads these few; results.tgz has everything.
+FILES = int(os.environ.get("PROF_GPU_FILES", "8"))
 LONG_SECONDS = int(os.environ.get("PROF_GPU_LONG_SECONDS", "60"))  # the long run of `continuous`
 KINDS = os.environ.get("PROF_GPU_KINDS", "plain,ranges,graph,parts,graph parts").split(",")
 WORKLOADS = os.environ.get("PROF_GPU_WORKLOADS", "")  # an expression: those of `peers`
 VARIANTS = os.environ.get("PROF_GPU_VARIANTS", "")    # an expression: prof, and those of `peers`
+PYTHON = os.environ.get("PROF_GPU_PYTHON", "python3")  # for experiments that use PyTorch
 OUT = os.environ.get("OUT", os.path.join("out", "gpu"))
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
 

@@ -106,7 +106,7 @@ class Commit(unittest.TestCase):
 class Commands(unittest.TestCase):
     def test_a_command_is_printed_as_another_user_would_type_it(self):
         command = ["env", "LD_LIBRARY_PATH=/x", "device/bin/prof", "--output=/tmp/abc/a.prof",
-                   "out/gpu.12/b.prof", "/opt/torch/bin/python3", str(pathlib.Path.cwd() / "c.py")]
+                   "out/gpu.12/b.prof", "/usr/bin/python3", str(pathlib.Path.cwd() / "c.py")]
         self.assertEqual(machine.printable(command),
                          "device/bin/prof --output=a.prof b.prof python3 c.py")
 

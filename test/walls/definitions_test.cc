@@ -2,8 +2,8 @@
 //
 // A stranger who reads a declaration in x.h finds its definition in x.cc. The compiled libraries
 // show whether that is true: each external symbol of x.cc.o has its class or function in x.h.
+#include <algorithm>
 #include <cctype>
-#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -17,13 +17,14 @@ namespace prof::walls {
 namespace {
 
 struct Symbol {
+  std::string folder;  // of the library: "lib/capture/"
   std::string source;  // "collector.cc"
   std::string name;    // demangled: "prof::capture::Collector::Stop(bool)"
 };
 
 // One line of `nm -A -C --defined-only`: "libx.a:collector.cc.o:00000000 T prof::...". Only strong
 // symbols count: inline functions and templates are weak, and live in headers anyway.
-std::vector<Symbol> StrongSymbols(const std::string& archive) {
+std::vector<Symbol> StrongSymbols(const std::string& folder, const std::string& archive) {
   std::vector<Symbol> symbols;
   for (const std::string& line :
        OutputOf("nm -A -C --defined-only '" + archive + "' 2>/dev/null")) {
@@ -32,7 +33,7 @@ std::vector<Symbol> StrongSymbols(const std::string& archive) {
     if (std::string_view("TDBR").find(line[kind]) == std::string_view::npos) continue;
     const size_t source = line.find(':') + 1;
     symbols.push_back(
-        {line.substr(source, line.find(".o:", source) - source), line.substr(kind + 2)});
+        {folder, line.substr(source, line.find(".o:", source) - source), line.substr(kind + 2)});
   }
   return symbols;
 }
@@ -67,8 +68,8 @@ bool HasWord(std::string_view text, std::string_view word) {
 std::string Stem(const std::string& path) { return path.substr(0, path.rfind('.')); }
 std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// The headers in which a symbol of the library's file `source` may be declared: x.h beside x.cc,
-// and the public headers.
+// The headers in which a symbol of a library's x.cc may be declared: x.h in the folder of the
+// library, because other libraries have files of the same name, and the public headers.
 class Headers {
  public:
   explicit Headers(const std::vector<SourceFile>& files) {
@@ -76,42 +77,57 @@ class Headers {
       if (file.path.rfind("include/", 0) == 0) {
         public_ += StripComments(file.text);
       } else if (file.path.rfind(".h") + 2 == file.path.size()) {
-        beside_[FileName(Stem(file.path))] += StripComments(file.text);
+        own_.push_back({file.path, StripComments(file.text)});
       }
     }
   }
 
-  bool Declare(const std::string& name, const std::string& source) const {
-    const auto found = beside_.find(Stem(source));
-    return (found != beside_.end() && HasWord(found->second, name)) || HasWord(public_, name);
+  bool Declare(const std::string& name, const Symbol& symbol) const {
+    if (HasWord(public_, name)) return true;
+    return std::any_of(own_.begin(), own_.end(), [&](const SourceFile& header) {
+      return header.path.rfind(symbol.folder, 0) == 0 &&
+             FileName(Stem(header.path)) == Stem(symbol.source) && HasWord(header.text, name);
+    });
   }
 
  private:
-  std::map<std::string, std::string> beside_;  // by stem
+  std::vector<SourceFile> own_;
   std::string public_;
 };
 
 TEST_CASE("What x.cc defines is declared in x.h") {
   const Headers headers(ReadSources({"include", "lib", "cupti_backend", "nvtx_bridge"}));
-  std::istringstream archives(PROF_ALL_ARCHIVES);
+  std::istringstream archives(PROF_ALL_ARCHIVES);  // "lib/capture/=/build/libprof_capture.a ..."
   std::set<std::string> strays;
   size_t symbols = 0;
   for (std::string archive; archives >> archive;) {
-    for (const Symbol& symbol : StrongSymbols(archive)) {
+    const size_t equals = archive.find('=');
+    REQUIRE(equals != std::string::npos);
+    for (const Symbol& symbol :
+         StrongSymbols(archive.substr(0, equals), archive.substr(equals + 1))) {
       const std::string name = NameToFind(symbol.name);
       if (name.empty()) continue;
       ++symbols;
-      if (!headers.Declare(name, symbol.source)) strays.insert(symbol.source + ": " + name);
+      if (!headers.Declare(name, symbol))
+        strays.insert(symbol.folder + symbol.source + ": " + name);
     }
   }
   CHECK(symbols > 300);
   CHECK(strays == std::set<std::string>{});
 }
 
+TEST_CASE("A header of the same name in another library declares nothing") {
+  const Headers headers({{"lib/one/x.h", "void F();"}, {"include/prof/y.h", "void G();"}});
+  CHECK(headers.Declare("F", {"lib/one/", "x.cc", ""}));
+  CHECK_FALSE(headers.Declare("F", {"lib/two/", "x.cc", ""}));
+  CHECK_FALSE(headers.Declare("F", {"lib/one/", "y.cc", ""}));
+  CHECK(headers.Declare("G", {"lib/two/", "x.cc", ""}));
+}
+
 TEST_CASE("The name to look for is that of the class or the function") {
   CHECK(NameToFind("prof::capture::Collector::Stop(bool)") == "Collector");
   CHECK(NameToFind("prof::capture::CatchDumpSignal[abi:cxx11](int)") == "CatchDumpSignal");
-  CHECK(NameToFind("prof::capture::range_counts") == "range_counts");
+  CHECK(NameToFind("prof::capture::g_counts") == "g_counts");
   CHECK(NameToFind("main").empty());
   CHECK(HasWord("void Stop(bool);", "Stop"));
   CHECK_FALSE(HasWord("void StopAll(bool);", "Stop"));

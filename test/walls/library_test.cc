@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What libprof.so shows to, and asks of, the programs that it is loaded into.
+// The symbols that libprof.so exports to a program, and the libraries that it needs.
 #include <algorithm>
 #include <string>
 #include <vector>

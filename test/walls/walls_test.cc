@@ -20,7 +20,7 @@ const std::vector<std::string> kProductFolders = {"include", "lib", "cupti_backe
                                                   "examples"};
 
 // Options come from one file in the library. The injected library announces itself to CUDA and to
-// NVTX, which look at the environment before anything of ours could tell them; the program prof
+// NVTX, which read the environment before any code of ours runs; the program prof
 // prepares the environment of the program that it starts.
 bool MayTouchEnvironment(const std::string& path) {
   static const std::set<std::string> files = {
