@@ -3,6 +3,7 @@
 // The pages are held against the tree: what they link to and what they name exists.
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,38 @@ TEST_CASE("Every page that a source file names exists") {
     }
   }
   CHECK(missing == Strings{});
+}
+
+// The lines of the README's excerpt. "..." stands for lines that are left out.
+Strings ReportInReadme() {
+  const std::string& readme = PagesByPath().at("README.md").text;
+  const size_t begin = readme.find("<!-- begin readme_report -->");
+  std::istringstream in(readme.substr(begin, readme.find("<!-- end readme_report -->") - begin));
+  Strings lines;
+  for (std::string line; std::getline(in, line);) {
+    if (line != "..." && line != "```" && line.rfind("<!--", 0) != 0) lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST_CASE("The report in the README is an excerpt of the example report") {
+  const Strings excerpt = ReportInReadme();
+  REQUIRE(excerpt.size() > 20);
+  std::string report;
+  for (const Page& page : ReadFiles({"docs/reports"}, {".txt"})) {
+    if (page.path == "docs/reports/transformer_layer_1.txt") report = "\n" + page.text;
+  }
+  Strings changed;
+  size_t at = 0;
+  for (const std::string& line : excerpt) {
+    const size_t found = report.find("\n" + line + "\n", at);
+    if (found == std::string::npos) {
+      changed.push_back(line);
+    } else {
+      at = found + 1;
+    }
+  }
+  CHECK(changed == Strings{});
 }
 
 TEST_CASE("A broken link, a missing heading and a missing file are found") {
