@@ -116,6 +116,22 @@ std::string GroupOf(const Include& include) {
   return EndsWith(path, ".h") ? "system" : "";
 }
 
+std::vector<std::string> WallRows() {
+  std::vector<std::string> rows;
+  for (const Wall& wall : Walls()) {
+    const bool is_whole = EndsWith(wall.folder, "/") || EndsWith(wall.folder, ".h");
+    std::string row = "| `" + std::string(wall.folder) + (is_whole ? "` | " : "*` | ");
+    std::string_view comma;
+    for (const std::string_view group : wall.may_include) {
+      if (group == "std") continue;
+      row.append(comma).append("`").append(group).append("`");
+      comma = ", ";
+    }
+    rows.push_back(row + " |");
+  }
+  return rows;
+}
+
 std::vector<std::string> Violations(std::string_view path, std::string_view text) {
   const auto wall = std::find_if(Walls().begin(), Walls().end(),
                                  [&](const Wall& w) { return StartsWith(path, w.folder); });
