@@ -20,7 +20,7 @@ find_built() {
     ! -path '*/test/install/*' -print -quit
 }
 
-# pack <name> <folder>: copies a build product, or says that it is missing.
+# pack <name> <folder>: copies a build product, or lists it as missing.
 missing=()
 pack() {
   local path

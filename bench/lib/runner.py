@@ -17,7 +17,7 @@ from lib import processes
 from lib import settings
 from lib.bench import Bench, FAILED, Summary, set_environment
 
-_MOST_FILES = settings.FILES - 2  # beside summary.txt and results.tgz
+_MOST_FILES = max(settings.FILES - 2, 0)  # beside summary.txt and results.tgz
 _LARGEST_BYTES = 15 << 20
 _GRACE_S = 10  # for a step that reaches its limit to leave its log
 
