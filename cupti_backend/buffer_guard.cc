@@ -21,7 +21,7 @@ constexpr char kFix[] = "use one of the two at a time";
 }  // namespace
 
 // Before CUPTI 13 threads share buffers, and a long kernel would hold a probe back.
-bool BufferGuard::Works() const { return process_->api.version >= 130000; }
+bool BufferGuard::CanProbe() const { return process_->api.version >= 130000; }
 
 BufferWatch::Observation BufferGuard::ObserveNow() {
   LaunchCallback& callback = process_->callback;
@@ -48,7 +48,7 @@ void BufferGuard::ReportTaken() {
 }
 
 void BufferGuard::Check(const std::function<void()>& register_again) {
-  if (!Works()) return;
+  if (!CanProbe()) return;
   switch (watch_.Check(ObserveNow())) {
     case BufferWatch::Act::kNothing:
       return;
@@ -76,7 +76,7 @@ void BufferGuard::ProbeBeforeEnd() {
 
 void BufferGuard::End() {
   process_->callback.CheckTorch(nullptr);
-  if (Works() && watch_.End(ObserveNow(), answers_before_end_)) ReportTaken();
+  if (CanProbe() && watch_.End(ObserveNow(), answers_before_end_)) ReportTaken();
 }
 
 }  // namespace prof::cupti

@@ -37,7 +37,7 @@ class BufferGuard {
   uint64_t launches_missed() const { return watch_.launches_missed(); }
 
  private:
-  bool Works() const;
+  bool CanProbe() const;
   BufferWatch::Observation ObserveNow();
   void Probe();
   void ReportTaken();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/cupti_recording.h"
 
+#include <iterator>
 #include <string>
 #include <utility>
 
-#include "cupti_backend/activity/graph_level.h"
+#include "cupti_backend/activity/graph_notice.h"
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
@@ -14,9 +15,16 @@ namespace {
 // kernels change all the time would never get it.
 constexpr int64_t kLongestSamplingBeforePmNs = 20'000'000'000;
 
-template <typename Events>
-void AddAll(const Events& events, capture::EventSink& sink) {
-  for (const auto& event : events) sink.Add(event);
+// The list is empty afterwards: a round that fails later does not encode it twice.
+template <typename Event>
+void EncodeAll(std::vector<Event>* events, capture::EventSink& sink) {
+  for (const Event& event : *events) sink.Add(event);
+  events->clear();
+}
+
+template <typename Event>
+void MoveAll(std::vector<Event> from, std::vector<Event>* to) {
+  to->insert(to->end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
 }  // namespace
@@ -74,7 +82,7 @@ void CuptiRecording::Gather(bool flush) {
   }
   dropped_ += process_->tracer.TakeDropped();
   if (!saw_gpu_work_ && process_->callback.launches() > before_.launches) saw_gpu_work_ = true;
-  sampled_ = sampler_.TakeEvents();
+  sampled_.Append(sampler_.TakeEvents());
   graph_nodes_.Gather();
   GatherContinuous();
   if (running_ && unified_memory_) unified_memory_->Start(&notices_);
@@ -94,29 +102,31 @@ void CuptiRecording::GatherContinuous() {
     sampler_.Stop();
     for (const int device : sampler_.contexts().Devices()) pm_->Start(device);
   }
-  pm_events_ = pm_->TakeEvents();
+  PmEvents events = pm_->TakeEvents();
+  MoveAll(std::move(events.series), &pm_events_.series);
+  MoveAll(std::move(events.batches), &pm_events_.batches);
 }
 
 void CuptiRecording::Encode(capture::EventSink& sink) {
   devices_.Write(sampled_.peaks, saw_gpu_work_ || decoder_.saw_gpu_work(), sink);
-  AddAll(sampled_.groups, sink);
+  sampled_.peaks.clear();
+  EncodeAll(&sampled_.groups, sink);
   graph_nodes_.Write(sink);
   process_->tracer.pool().Drain([&](uint8_t* buffer, size_t bytes) {
     decoder_.Decode(buffer, bytes, sink);
     sink.WriteIfLarge();
   });
-  AddAll(sampled_.untraced, sink);
-  AddAll(sampled_.samples, sink);
-  AddAll(sampled_.intervals, sink);
-  AddAll(std::exchange(notices_, {}), sink);
-  AddAll(sampled_.notices, sink);
-  sampled_ = {};
-  AddAll(pm_events_.series, sink);
+  EncodeAll(&sampled_.untraced, sink);
+  EncodeAll(&sampled_.samples, sink);
+  EncodeAll(&sampled_.intervals, sink);
+  EncodeAll(&notices_, sink);
+  EncodeAll(&sampled_.notices, sink);
+  EncodeAll(&pm_events_.series, sink);
   for (const capture::PmBatchEvent& batch : pm_events_.batches) {
     sink.Add(batch);
     sink.WriteIfLarge();
   }
-  pm_events_ = {};
+  pm_events_.batches.clear();
   if (decoder_.saw_gpu_work()) saw_gpu_work_ = true;
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstring>
+#include <exception>
 
 #include "cupti_backend/calls/api_filter.h"
 #include "cupti_backend/calls/call_trace.h"
@@ -40,6 +41,28 @@ bool IsLaunch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
 // The context that this thread last reported to a sampler, and the epoch of that.
 thread_local CUcontext reported_context = nullptr;
 thread_local uint32_t reported_epoch = 0;
+
+// Counts a callback that may be using the sampler, for a scope.
+class Inside {
+ public:
+  explicit Inside(capture::StripedCount& count) : count_(count) { count_.Add(); }
+  ~Inside() { count_.Remove(); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  capture::StripedCount& count_;
+};
+
+// Runs a callback's work. Its caller is C code of CUDA or of the program, which no exception may
+// reach: when we run out of memory, an event is missing.
+template <typename Work>
+void WithoutException(const Work& work) {
+  try {
+    work();
+  } catch (const std::exception&) {
+  }
+}
 
 // NVTX's listener carries no user data; there is one callback in a process.
 std::atomic<LaunchCallback*> range_listener{nullptr};
@@ -158,37 +181,40 @@ void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_C
                                 const void* data) {
   if (capture::InForkedChild()) return;
   auto* callback = static_cast<LaunchCallback*>(self);
-  if (domain == CUPTI_CB_DOMAIN_DRIVER_API || domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
-    callback->OnCall(domain, cbid, *static_cast<const CUpti_CallbackData*>(data));
-  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
-    const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
-    const CUcontext context = resource.context;
-    callback->graph_nodes_.OnResource(cbid, resource);
-    callback->inside_.Add();
-    if (LaunchSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
-      if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) sampler->OnContext(context);
-      if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
-        sampler->OnContextDestroyed(context);
-      }
-      if (cbid == CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING) {
-        sampler->OnStreamDestroyed(context, resource.resourceHandle.stream);
-      }
+  WithoutException([&] {
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API || domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
+      callback->OnCall(domain, cbid, *static_cast<const CUpti_CallbackData*>(data));
+    } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+      callback->OnResource(cbid, *static_cast<const CUpti_ResourceData*>(data));
     }
-    callback->inside_.Remove();
+  });
+}
+
+void LaunchCallback::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource) {
+  graph_nodes_.OnResource(cbid, resource);
+  const Inside inside(inside_);
+  LaunchSampler* const sampler = sampler_.load(std::memory_order_seq_cst);
+  if (sampler == nullptr) return;
+  const CUcontext context = resource.context;
+  if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) sampler->OnContext(context);
+  if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) sampler->OnContextDestroyed(context);
+  if (cbid == CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING) {
+    sampler->OnStreamDestroyed(context, resource.resourceHandle.stream);
   }
 }
 
 void LaunchCallback::OnRange(uint32_t path, bool entered) {
   LaunchCallback* callback = range_listener.load(std::memory_order_acquire);
-  callback->inside_.Add();
-  if (LaunchSampler* sampler = callback->sampler_.load(std::memory_order_seq_cst)) {
+  WithoutException([&] {
+    const Inside inside(callback->inside_);
+    LaunchSampler* const sampler = callback->sampler_.load(std::memory_order_seq_cst);
+    if (sampler == nullptr) return;
     if (entered) {
       sampler->OnRangeEnter(path);
     } else {
       sampler->OnRangeExit(path);
     }
-  }
-  callback->inside_.Remove();
+  });
 }
 
 void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
@@ -256,7 +282,7 @@ void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& d
     if (enter) ReportContextOnce(data.context);
     return;
   }
-  inside_.Add();
+  const Inside inside(inside_);
   if (LaunchSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
     if (enter && cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice) {
       sampler->OnSeveralDevicesLaunch();
@@ -275,19 +301,17 @@ void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& d
       sampler->OnLaunchExit();
     }
   }
-  inside_.Remove();
 }
 
 void LaunchCallback::ReportContextOnce(CUcontext context) {
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
   if (reported_context == context && reported_epoch == epoch) return;
-  inside_.Add();
+  const Inside inside(inside_);
   if (LaunchSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
     sampler->OnContext(context);
     reported_context = context;
     reported_epoch = epoch;
   }
-  inside_.Remove();
 }
 
 }  // namespace prof::cupti

@@ -58,6 +58,7 @@ class LaunchCallback {
   void OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void ReportContextOnce(CUcontext context);
+  void OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource);
   static void OnRange(uint32_t path, bool entered);
   void SetCallbacks(uint32_t enable);
 

@@ -255,17 +255,18 @@ void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Eve
   if (IsProfilersOwn(r)) return;
   saw_gpu_work_ = true;
   Watch(r);
-  const capture::LaunchId* known = launches_.Find(r);
-  const capture::LaunchId id = known != nullptr ? *known : LookUp(r, sink);
+  const LaunchIdCache::Id* known = launches_.Find(r);
+  const LaunchIdCache::Id id = known != nullptr ? *known : LookUp(r, sink);
   sink.Add(capture::KnownKernelEvent{id.shape, id.lane, r.correlationId, r.graphId, r.graphNodeId,
                                      Ns(r.start), Ns(r.end)});
 }
 
 // Not inlined: it is rare, and would take registers from the frequent path.
-[[gnu::noinline]] capture::LaunchId ActivityDecoder::LookUp(const CUpti_ActivityKernel10& r,
+[[gnu::noinline]] LaunchIdCache::Id ActivityDecoder::LookUp(const CUpti_ActivityKernel10& r,
                                                             capture::EventSink& sink) {
-  const capture::LaunchId id = sink.IdOf(LaunchOf(r));
-  if (id.lasting) launches_.Keep(r, id);  // the sink counts each time what found no room
+  const capture::LaunchId found = sink.IdOf(LaunchOf(r));
+  const LaunchIdCache::Id id = {found.shape, found.lane};
+  if (found.lasting) launches_.Keep(r, id);  // the sink counts each time what found no room
   return id;
 }
 

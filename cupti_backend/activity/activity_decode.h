@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cupti_backend/activity/launch_ids.h"
+#include "cupti_backend/activity/launch_id_cache.h"
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/schedule/record_watch.h"
 #include "lib/capture/events/event_sink.h"
@@ -42,11 +42,11 @@ class ActivityDecoder {
                 static_cast<int64_t>(r.end));
   }
   void DecodeKernel(const CUpti_ActivityKernel10& record, capture::EventSink& sink);
-  capture::LaunchId LookUp(const CUpti_ActivityKernel10& record, capture::EventSink& sink);
+  LaunchIdCache::Id LookUp(const CUpti_ActivityKernel10& record, capture::EventSink& sink);
   void DecodeAllocation(const CUpti_ActivityMemory4& record, capture::EventSink& sink);
 
   const CuptiApi* api_;
-  LaunchIds launches_;
+  LaunchIdCache launches_;
   RecordWatch* watch_;
   int64_t start_ns_ = 0;
   uint64_t unknown_records_ = 0;

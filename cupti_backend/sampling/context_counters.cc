@@ -20,6 +20,7 @@ CUptiResult ContextCounters::Enable(const HardwareLease&, CUcontext context) {
   profiler_ = std::make_unique<RangeProfiler>(
       parts_->api, context,
       parts_->replays ? RangeProfiler::Mode::kReplayedKernels : RangeProfiler::Mode::kUserRanges);
+  samples_.reserve(profiler_->max_ranges());  // so that Push allocates nothing
   return profiler_->Enable(*plan_->passes);
 }
 

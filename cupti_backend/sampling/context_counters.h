@@ -50,7 +50,7 @@ class ContextCounters {
   bool has_room(const HardwareLease&) const {
     return profiler_ == nullptr || samples_.size() < profiler_->max_ranges();
   }
-  // Around the work that is counted. `sample.begin_ns` is now.
+  // Around the work that is counted. `sample.begin_ns` is now. No allocation.
   CUptiResult Push(const HardwareLease& lease, const Sample& sample);
   CUptiResult Pop(const HardwareLease& lease);
   // The sample that was pushed last has ended.

@@ -114,9 +114,9 @@ void ContextSampler::CloseRange(const HardwareLease& lease) {
   parts_->held_up.EndRange();
   const int64_t end_ns = RealtimeNs();
   counters_.EndSample(lease, end_ns);
-  parts_->AddInterval(ProfilerWork::kSample, open_.begin_ns, end_ns);
   if (popped != CUPTI_SUCCESS) Fail(lease, popped, "close a counter range");
   if (traced != CUPTI_SUCCESS) Fail(lease, traced, "go on recording kernels after a sample");
+  parts_->AddInterval(ProfilerWork::kSample, open_.begin_ns, end_ns);
 }
 
 void ContextSampler::BackOff() {
@@ -125,14 +125,14 @@ void ContextSampler::BackOff() {
 }
 
 void ContextSampler::Fail(const HardwareLease& lease, CUptiResult result, const char* action) {
-  phase_.store(Phase::kFailed, std::memory_order_release);
+  SetPhaseUnlessClosed(Phase::kFailed);
   counters_.LoseSamples(lease);
   parts_->outbox.SetStatus(State::kUnavailable, ExplainCounterError(*parts_->api, result, action));
 }
 
 // --- The worker ----------------------------------------------------------------------------------
 
-bool ContextSampler::ToPrepare(int64_t now_ns) const {
+bool ContextSampler::NeedsPreparation(int64_t now_ns) const {
   const Phase now = phase();
   return now == Phase::kNew || (now == Phase::kBusy && now_ns >= retry_ns_);
 }
@@ -143,12 +143,12 @@ int64_t ContextSampler::retry_ns() const {
 
 void ContextSampler::Prepare() {
   Phase before = phase();
+  if (before != Phase::kNew && before != Phase::kBusy) return;  // closed meanwhile
   // Off the launching threads, but CUPTI holds up their calls meanwhile: it counts as ours.
   const int64_t begin_ns = RealtimeNs();
   const bool planned = Plan();
   parts_->AddInterval(ProfilerWork::kSetup, begin_ns, RealtimeNs());
-  if (!planned) return;
-  phase_.compare_exchange_strong(before, Phase::kReady);
+  if (!planned || !phase_.compare_exchange_strong(before, Phase::kReady)) return;
   wanted_.store(0);  // the first start is the long one: before a launch wants it
 }
 
@@ -207,7 +207,7 @@ CUptiResult ContextSampler::Count(const HardwareLease& lease, uint32_t group) {
   if (!counters_.enabled(lease)) {
     const CUptiResult result = counters_.Enable(lease, handle_.load());
     if (result != CUPTI_SUCCESS) return result;
-    phase_.store(Phase::kRunning, std::memory_order_release);
+    SetPhaseUnlessClosed(Phase::kRunning);
   }
   return counters_.Count(lease, group);
 }

@@ -64,10 +64,10 @@ class ContextSampler {
   // --- The worker ---
 
   // It is new, or it is time to try again.
-  bool ToPrepare(int64_t now_ns) const;
+  bool NeedsPreparation(int64_t now_ns) const;
   // When to try again. INT64_MAX: not at all.
   int64_t retry_ns() const;
-  // Plans its counters; about 0.2 s the first time.
+  // Plans its counters, unless it was closed meanwhile; about 0.2 s the first time.
   void Prepare();
   // Counts the group that was requested. 7 to 62 ms, the first time up to 1.5 s.
   void ChangeGroup();

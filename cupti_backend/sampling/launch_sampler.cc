@@ -2,6 +2,7 @@
 #include "cupti_backend/sampling/launch_sampler.h"
 
 #include <atomic>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -118,7 +119,11 @@ void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry
   const SamplingPolicy::Decision decision =
       parts_->policy.Next(*entry, context.hardware(lease), now_ns);
   if (decision.action == Action::kRotate) context.RequestGroup(decision.group);
-  if (decision.action != Action::kSample || !context.Open(lease, entry, launch, decision.group)) {
+  if (decision.action != Action::kSample) return;
+  try {
+    if (!context.Open(lease, entry, launch, decision.group)) return;
+  } catch (const std::exception&) {  // out of memory: no range is open
+    parts_->outbox.CountFailed(1);
     return;
   }
   open_range = {id_, &context, launch.unit, launch.path,
@@ -130,7 +135,11 @@ void LaunchSampler::CloseOpenRange() {
   ContextSampler& context = *open_range.context;
   open_range.sampler = 0;
   HardwareLease lease = parts_->hardware.Resume();
-  context.CloseRange(lease);
+  try {
+    context.CloseRange(lease);
+  } catch (const std::exception&) {
+    // Out of memory after the range was closed: an interval or a status is missing.
+  }
   const std::optional<uint32_t> next_group = std::exchange(open_range.next_group, std::nullopt);
   lease.Release();
   if (next_group) context.RequestGroup(*next_group);

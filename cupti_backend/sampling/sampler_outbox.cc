@@ -16,6 +16,15 @@ void MoveAll(std::vector<T> from, std::vector<T>* to) {
 
 }  // namespace
 
+void SamplerEvents::Append(SamplerEvents more) {
+  MoveAll(std::move(more.peaks), &peaks);
+  MoveAll(std::move(more.groups), &groups);
+  MoveAll(std::move(more.samples), &samples);
+  MoveAll(std::move(more.untraced), &untraced);
+  MoveAll(std::move(more.intervals), &intervals);
+  MoveAll(std::move(more.notices), &notices);
+}
+
 void SamplerOutbox::Add(std::vector<capture::PassGroupEvent> groups) {
   const capture::MutexLock lock(mutex_);
   MoveAll(std::move(groups), &events_.groups);

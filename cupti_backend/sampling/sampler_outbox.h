@@ -26,6 +26,9 @@ struct SamplerEvents {
   std::vector<capture::UntracedKernelEvent> untraced;
   std::vector<capture::ProfilerIntervalEvent> intervals;
   std::vector<capture::NoticeEvent> notices;
+
+  // Moves all of `more` behind what is here.
+  void Append(SamplerEvents more);
 };
 
 // Any thread. A short lock and an allocation; the lock is never held across a call of CUPTI.

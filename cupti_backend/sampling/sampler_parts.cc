@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/sampling/sampler_parts.h"
 
+#include <exception>
+
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
@@ -18,9 +20,13 @@ SamplerParts::SamplerParts(const CuptiApi* api_table, const DriverApi* driver_ta
       tracing(api_table),
       closed(!samples_launches) {}
 
-void SamplerParts::AddUntraced(const Launch& launch) {
+void SamplerParts::AddUntraced(const Launch& launch) noexcept {
   if (launch.unit != capture::SampleUnit::kKernel || launch.kernel_name == nullptr) return;
-  outbox.Add(UntracedKernelOf(launch, *api, *driver));
+  try {
+    outbox.Add(UntracedKernelOf(launch, *api, *driver));
+  } catch (const std::exception&) {
+    outbox.CountFailed(1);
+  }
 }
 
 void SamplerParts::AddInterval(capture::ProfilerWork kind, int64_t begin_ns, int64_t end_ns) {

@@ -33,8 +33,9 @@ struct SamplerParts {
   SamplerParts(const CuptiApi* api_table, const DriverApi* driver_table,
                const SessionOptions& options);
 
-  // The kernel of `launch` may have no record. Its context is current.
-  void AddUntraced(const Launch& launch);
+  // The kernel of `launch` may have no record. Its context is current. Without memory the kernel is
+  // lost, and counted as a failed sample.
+  void AddUntraced(const Launch& launch) noexcept;
   // The calling thread worked for the sampler.
   void AddInterval(capture::ProfilerWork kind, int64_t begin_ns, int64_t end_ns);
 

@@ -61,7 +61,7 @@ void SamplerWorker::AwaitWork() {
 }
 
 void SamplerWorker::Serve(ContextSampler& context) {
-  const bool to_prepare = context.ToPrepare(MonotonicNs());
+  const bool to_prepare = context.NeedsPreparation(MonotonicNs());
   std::optional<capture::FirstAtExit> first_at_exit;
   if (!ContextCounters::ProfilerLoaded() && (to_prepare || context.awaits_group())) {
     first_at_exit.emplace();

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cupti_backend/activity/graph_level.h"
+#include "cupti_backend/activity/graph_notice.h"
 #include "test/cupti_backend/activity/activity_buffer.h"
 #include "test/support/catch.h"
 

@@ -91,6 +91,44 @@ struct Program {
   uint32_t launches = 0;
 };
 
+TEST_CASE("A context that is destroyed before its counters are prepared stays closed") {
+  FakeCupti cupti;
+  SamplerParts parts(&cupti.api, &cupti.driver, Options());
+  ContextSampler context(&parts, 0);
+  REQUIRE(context.Claim(Context(1)));
+  REQUIRE(context.NeedsPreparation(0));
+  SECTION("after the worker has found it") {
+    context.Close();
+    context.Prepare();
+  }
+  SECTION("while its counters are planned") {
+    static ContextSampler* destroyed = nullptr;
+    destroyed = &context;
+    cupti.api.get_context_id = [](CUcontext, uint32_t* id) {
+      *id = 1;
+      destroyed->Close();
+      return CUPTI_SUCCESS;
+    };
+    context.Prepare();
+  }
+  CHECK(context.phase() == ContextSampler::Phase::kClosed);
+  CHECK_FALSE(context.awaits_group());
+}
+
+TEST_CASE("Events that are taken twice before they are encoded are all there, in order") {
+  SamplerOutbox outbox(State::kWorking);
+  SamplerEvents events;
+  for (uint32_t id = 1; id <= 4; id += 2) {
+    outbox.Add({capture::PassGroupEvent{id, "sol", {}, {}}, {id + 1, "sol", {}, {}}});
+    outbox.Add(capture::ProfilerWork::kSample, id, id + 1);
+    events.Append(outbox.Take());
+  }
+  REQUIRE(events.groups.size() == 4);
+  for (uint32_t i = 0; i < 4; ++i) CHECK(events.groups[i].id == i + 1);
+  REQUIRE(events.intervals.size() == 2);
+  CHECK(events.intervals[1].begin_ns == 3);
+}
+
 TEST_CASE("A range is around the chosen launch alone, inside of its enter and exit") {
   Program program;
   program.AwaitFirstGroup();
@@ -102,7 +140,8 @@ TEST_CASE("A range is around the chosen launch alone, inside of its enter and ex
                 "launch 5"});
 }
 
-TEST_CASE("Tracing is paused round a launch whose ratios are counted, and the launch is told") {
+TEST_CASE(
+    "Tracing is paused around a launch whose ratios are counted, and the launch is reported") {
   SessionOptions options = Options();
   options.metrics = {"m0.ratio"};
   Program program(options);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The graph level reports launches of CUDA graphs that are not recorded as the user wanted.
-#ifndef PROF_CUPTI_BACKEND_ACTIVITY_GRAPH_LEVEL_H_
-#define PROF_CUPTI_BACKEND_ACTIVITY_GRAPH_LEVEL_H_
+// The graph notice reports launches of CUDA graphs that are not recorded as the user wanted.
+#ifndef PROF_CUPTI_BACKEND_ACTIVITY_GRAPH_NOTICE_H_
+#define PROF_CUPTI_BACKEND_ACTIVITY_GRAPH_NOTICE_H_
 
 #include <optional>
 
@@ -16,4 +16,4 @@ std::optional<capture::NoticeEvent> GraphsNotice(Graphs wanted, Graphs got);
 
 }  // namespace prof::cupti
 
-#endif  // PROF_CUPTI_BACKEND_ACTIVITY_GRAPH_LEVEL_H_
+#endif  // PROF_CUPTI_BACKEND_ACTIVITY_GRAPH_NOTICE_H_

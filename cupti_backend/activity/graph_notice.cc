@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cupti_backend/activity/graph_level.h"
+#include "cupti_backend/activity/graph_notice.h"
 
 namespace prof::cupti {
 

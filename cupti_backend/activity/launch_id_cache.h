@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The launch ids remember which LaunchId the sink gave to a kernel's record: programs launch the
-// same kernels over and over.
-#ifndef PROF_CUPTI_BACKEND_ACTIVITY_LAUNCH_IDS_H_
-#define PROF_CUPTI_BACKEND_ACTIVITY_LAUNCH_IDS_H_
+// The launch id cache remembers which LaunchId the sink gave to a kernel's record: programs launch
+// the same kernels over and over.
+#ifndef PROF_CUPTI_BACKEND_ACTIVITY_LAUNCH_ID_CACHE_H_
+#define PROF_CUPTI_BACKEND_ACTIVITY_LAUNCH_ID_CACHE_H_
 
 #include <array>
 #include <cstddef>
@@ -11,7 +11,6 @@
 #include <cstring>
 
 #include "cupti_backend/api/cupti_api.h"
-#include "lib/capture/events/events.h"
 
 namespace prof::cupti {
 
@@ -19,16 +18,20 @@ namespace prof::cupti {
 // the address of a name stands for the name. The collector thread alone uses it. Find compares 92
 // bytes with the record in place. The table takes 208 KiB, and a launch touches two cache lines of
 // it.
-class LaunchIds {
+class LaunchIdCache {
  public:
   using Record = CUpti_ActivityKernel10;
+  // Of a LaunchId that lasts.
+  struct Id {
+    uint32_t shape = 0, lane = 0;
+  };
   void BeginBuffer() { ++buffer_; }
   // The id of a record's launch; nullptr: not known.
-  const capture::LaunchId* Find(const Record& r) const {
+  const Id* Find(const Record& r) const {
     const Launch& launch = launches_[Hash(r) % launches_.size()];
     return launch.Is(r, buffer_) ? &launch.id : nullptr;
   }
-  void Keep(const Record& r, const capture::LaunchId& id) {
+  void Keep(const Record& r, const Id& id) {
     launches_[Hash(r) % launches_.size()] = Launch(r, buffer_, id);
   }
 
@@ -67,10 +70,10 @@ class LaunchIds {
     Span<offsetof(Record, name), offsetof(Record, reserved0)> name;
     uint32_t registers = 0;
     uint32_t buffer = 0;  // 0: none
-    capture::LaunchId id;
+    Id id;
 
     Launch() = default;
-    Launch(const Record& r, uint32_t in_buffer, const capture::LaunchId& its_id)
+    Launch(const Record& r, uint32_t in_buffer, const Id& its_id)
         : place_and_size(r),
           channel_and_cluster(r),
           type_and_shared_memory(r),
@@ -99,10 +102,11 @@ class LaunchIds {
            32;
   }
 
+  static_assert(sizeof(Launch) == 104);
   std::array<Launch, 2048> launches_;
   uint32_t buffer_ = 0;
 };
 
 }  // namespace prof::cupti
 
-#endif  // PROF_CUPTI_BACKEND_ACTIVITY_LAUNCH_IDS_H_
+#endif  // PROF_CUPTI_BACKEND_ACTIVITY_LAUNCH_ID_CACHE_H_
