@@ -150,14 +150,14 @@ Capture::~Capture() {
 // The collector's thread still uses the collector and the source: freeing them would crash the
 // program, and another recording would share its rings. So this was the last recording of the
 // process.
-void Capture::Abandon() {
+void Capture::Abandon(const Status& last) {
   const Collector& abandoned = *collector_.release();
   (void)source_.release();
   Integrity integrity;
   integrity.incomplete = true;
   snapshot_ = options_.output.empty() ? Snapshot::FromBytes({}, integrity)
                                       : Snapshot::FromFile(abandoned.output_path(), integrity);
-  abandoned_status_ = abandoned.status();
+  abandoned_status_ = last;
   if (abandoned_status_.timeline.state != State::kUnavailable) {
     abandoned_status_.timeline = {State::kUnavailable, 0,
                                   "the GPU did not answer when the recording ended", ""};
@@ -212,9 +212,10 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
                  "prof: the GPU did not answer within %lld ms; the recording is incomplete\n",
                  std::max(0LL, static_cast<long long>(allowed.count())));
   }
-  if (injected_) PrintProblems(collector_->status());
+  const Status status = collector_->status();  // once: after a deadline it may take a second
+  if (injected_) PrintProblems(status);
   if (!in_time) {
-    Abandon();
+    Abandon(status);
   } else {
     active.store(false);
     snapshot_ = options_.output.empty()

@@ -43,7 +43,8 @@ class Capture {
 
  private:
   Capture(SessionOptions options, bool injected);
-  void Abandon();  // after a Stop that was not in time
+  // After a Stop that was not in time. `last`: the status that the collector saw last.
+  void Abandon(const Status& last) PROF_REQUIRES(stop_mutex_);
 
   SessionOptions options_;
   const bool injected_;
@@ -51,7 +52,7 @@ class Capture {
   std::unique_ptr<Collector> collector_;
   Mutex stop_mutex_;  // an exit may come in the middle of a Stop
   Snapshot snapshot_;
-  bool stopped_ = false;
+  bool stopped_ PROF_GUARDED_BY(stop_mutex_) = false;
   std::atomic<bool> reported_other_stop_{false};
   Status abandoned_status_;  // used once the source is gone
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// These functions read the environment. No other file of libprof.so does.
+// These functions read the environment. Nothing else of libprof.so does, except
+// nvtx_bridge/environment_hook.cc, which has to run before everything else.
 #ifndef PROF_LIB_CAPTURE_ENVIRONMENT_H_
 #define PROF_LIB_CAPTURE_ENVIRONMENT_H_
 

@@ -86,6 +86,8 @@ bool Collector::Stop(Deadline deadline) {
     thread_.join();
   } else {
     thread_.detach();  // it hangs in CUPTI or the driver: what was written so far stays valid
+    synchronize_.Close(deadline);  // nobody answers any more
+    dumps_.Close(deadline);
   }
   return in_time;
 }

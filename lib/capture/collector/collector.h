@@ -31,8 +31,8 @@ class Collector {
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
-  // What threads of the program write from now on is of this recording. Before the source starts,
-  // whose callbacks write as well.
+  // From now on the program's threads write into this recording. Before the source starts, whose
+  // callbacks write as well.
   void Prepare();
   // Once the source has started. Throws std::system_error when the system has no thread to give.
   void Start();

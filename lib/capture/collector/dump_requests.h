@@ -25,8 +25,8 @@ class DumpRequests {
   void Open();
   // The collector. Writes the dumps that were asked for with `write`, which is false on a failure.
   void Answer(const std::function<bool(const std::string& path)>& write);
-  // The collector has ended.
-  void Close() { request_.Close(); }
+  // The collector has ended, or is left behind: as Request::Close.
+  void Close(Deadline deadline = Deadline::max()) { request_.Close(deadline); }
 
  private:
   const int signal_;

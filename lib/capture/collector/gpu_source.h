@@ -38,7 +38,8 @@ class GpuSource {
 
   // The collector thread, before the last rounds: takes no more samples, and reads those taken.
   virtual void StopCounters() = 0;
-  // The collector thread, after the last Encode: nothing of the source runs after it.
+  // The collector thread: ends the callbacks and all work of the source. Gather and Encode are
+  // called once more after it, for what came until then.
   virtual void Stop() = 0;
 
   virtual SourceVersions versions() const = 0;

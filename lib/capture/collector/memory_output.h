@@ -4,6 +4,7 @@
 #ifndef PROF_LIB_CAPTURE_COLLECTOR_MEMORY_OUTPUT_H_
 #define PROF_LIB_CAPTURE_COLLECTOR_MEMORY_OUTPUT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -17,7 +18,13 @@ class MemoryOutput : public BlockSink {
  public:
   void Append(const EncodedBlock& block) override {
     if (bytes_.empty()) bytes_ = FileHeader();
-    AppendFrame(block, &bytes_);
+    const size_t whole = bytes_.size();
+    try {
+      AppendFrame(block, &bytes_);
+    } catch (...) {
+      bytes_.resize(whole);  // no memory: what is there stays readable
+      throw;
+    }
     ++blocks_;
   }
   uint64_t blocks() const override { return blocks_; }

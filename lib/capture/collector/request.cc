@@ -21,8 +21,9 @@ void Request::Open() {
   open_ = true;
 }
 
-void Request::Close() {
-  const MutexLock lock(mutex_);
+void Request::Close(Deadline deadline) {
+  if (!mutex_.LockBefore(deadline)) return;
+  const MutexLock lock(mutex_, std::adopt_lock);
   open_ = false;
   answered_.notify_all();
 }

@@ -26,7 +26,9 @@ class Request {
 
   // The collector. Nobody has to wait before Open and after Close.
   void Open();
-  void Close();
+  // Those who wait get their answer: false. It does nothing when the lock is not free by
+  // `deadline`.
+  void Close(Deadline deadline = Deadline::max());
 
   struct Pending {
     uint64_t ticket = 0;

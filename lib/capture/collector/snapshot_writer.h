@@ -29,10 +29,10 @@ class SnapshotWriter {
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
 
-  // What threads of the program write from now on is of this recording. Before the collector's
-  // thread starts, and before the source does, whose callbacks write as well.
+  // From now on the program's threads write into this recording. Before the collector's thread
+  // starts, and before the source does, whose callbacks write as well.
   void Prepare();
-  // What they write from now on is not. Any thread.
+  // From now on they do not. Any thread.
   void StopRanges() { ranges_.Stop(); }
 
   // Encodes what the sources have. `flush`: also what is in buffers that are not full.

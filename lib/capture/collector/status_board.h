@@ -31,7 +31,7 @@ class StatusBoard {
   // --- The collector's thread ---
 
   [[nodiscard]] std::vector<NoticeEvent> TakeNotices();
-  // Asks the sources, and returns what they say.
+  // Reads the status of the sources, keeps it and returns it.
   Status Update();
   // Updates, and returns notices of what does not work and was not returned before.
   [[nodiscard]] std::vector<NoticeEvent> NewProblems();

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
-#include <mutex>
 
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/mutex.h"
 #include "lib/capture/process/quiet_thread.h"
 #include "lib/capture/process/timed_wait.h"
 
@@ -23,7 +23,7 @@ std::atomic<Clock::rep> exit_deadline{Clock::time_point::max().time_since_epoch(
 std::atomic<int> times_left{10'000};
 // Held while a thread of ours registers the handler. Otherwise a child that is forked meanwhile
 // would inherit the lock that atexit() takes, and nobody there could release it.
-std::mutex registering;
+Mutex registering;
 
 void RunAction() {
   if (!Exiting()) {
@@ -49,8 +49,8 @@ FirstAtExit::FirstAtExit() {
   sem_init(&wake_, 0, 0);
   try {
     thread_ = StartQuietThread("prof-exit", [this] { Run(); });
-  } catch (
-      const std::exception&) {  // then handlers that are registered from now on run before ours
+  } catch (const std::exception&) {
+    // Handlers that are registered from now on run before ours.
   }
 }
 
@@ -59,20 +59,20 @@ FirstAtExit::~FirstAtExit() {
   sem_post(&wake_);
   if (thread_.joinable()) thread_.join();
   sem_destroy(&wake_);
-  const std::lock_guard<std::mutex> lock(registering);
+  const MutexLock lock(registering);
   GuardExit();
 }
 
 void FirstAtExit::Run() {
   while (!done_.load() && times_left.fetch_sub(1, std::memory_order_relaxed) > 0) {
     WaitUntil(&wake_, MonotonicNs() + kPeriodNs);
-    const std::lock_guard<std::mutex> lock(registering);
+    const MutexLock lock(registering);
     GuardExit();
   }
 }
 
-void HoldExitGuard() { registering.lock(); }
+void HoldExitGuard() PROF_ACQUIRE(registering) { registering.Lock(); }
 
-void ReleaseExitGuard() { registering.unlock(); }
+void ReleaseExitGuard() PROF_RELEASE(registering) { registering.Unlock(); }
 
 }  // namespace prof::capture

@@ -13,7 +13,7 @@ namespace prof::capture {
 namespace {
 
 std::atomic<bool> forked_child{false};
-std::atomic<void (*)()> child_hooks[4] = {};
+std::atomic<void (*)()> child_hooks[kMaxForkHooks] = {};
 
 void OnForkedChild() {
   ReleaseExitGuard();
@@ -31,14 +31,15 @@ void GuardAgainstFork() {
   std::call_once(once, [] { pthread_atfork(&HoldExitGuard, &ReleaseExitGuard, &OnForkedChild); });
 }
 
-void RunInForkedChild(void (*hook)()) {
+bool RunInForkedChild(void (*hook)()) {
+  GuardAgainstFork();
   for (auto& slot : child_hooks) {
     void (*present)() = nullptr;
     if (slot.compare_exchange_strong(present, hook, std::memory_order_acq_rel) || present == hook) {
-      break;
+      return true;
     }
   }
-  GuardAgainstFork();
+  return false;
 }
 
 bool InForkedChild() { return forked_child.load(std::memory_order_relaxed); }

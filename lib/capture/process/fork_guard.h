@@ -11,8 +11,9 @@ namespace prof::capture {
 void GuardAgainstFork();
 
 // Guards, and runs `hook` in the child of each later fork. `hook` must be async-signal-safe. A hook
-// is registered once; there is room for four. Any thread.
-void RunInForkedChild(void (*hook)());
+// is registered once. False when there are kMaxForkHooks others. Any thread.
+constexpr int kMaxForkHooks = 4;
+[[nodiscard]] bool RunInForkedChild(void (*hook)());
 
 // True in a child that was forked (without exec) after GuardAgainstFork. One relaxed load.
 [[nodiscard]] bool InForkedChild();

@@ -17,9 +17,8 @@
 #endif
 // On data: read and written only while the mutex is held.
 #define PROF_GUARDED_BY(mutex) PROF_THREAD_ANNOTATION(guarded_by(mutex))
-// On a function: the caller holds the mutex, or must not hold it.
+// On a function: the caller holds the mutex.
 #define PROF_REQUIRES(...) PROF_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
-#define PROF_EXCLUDES(...) PROF_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 // On a class that can be held, on one that holds it for a scope, and on their functions.
 #define PROF_CAPABILITY(name) PROF_THREAD_ANNOTATION(capability(name))
 #define PROF_SCOPED_CAPABILITY PROF_THREAD_ANNOTATION(scoped_lockable)

@@ -122,8 +122,8 @@ void RemoveEndedElsewhere(ThreadState& thread) {
     int64_t first_end = 0;
     for (uint32_t i = 0; i < thread.depth; ++i) {
       int64_t end = 0;
-      if (thread.open[i].span == 0 || !thread_registry.spans.HasEnded(thread.open[i].span, &end))
-        continue;
+      const uint64_t span = thread.open[i].span;
+      if (span == 0 || !thread_registry.spans.HasEnded(span, &end)) continue;
       if (first < thread.depth && end >= first_end) continue;
       first = i;
       first_end = end;
@@ -333,7 +333,9 @@ void SetStreamResolver(void (*resolver)(NameEvent* name)) {
   thread_registry.names.SetStreamResolver(resolver);
 }
 
-void GuardRangesAgainstFork() { RunInForkedChild(&DisableRangesAfterFork); }
+void GuardRangesAgainstFork() {
+  (void)RunInForkedChild(&DisableRangesAfterFork);  // the first of two hooks: there is room
+}
 
 uint64_t PathFamily(uint32_t path) {
   return path == kNoPath ? 0 : thread_registry.paths.At(path).family;

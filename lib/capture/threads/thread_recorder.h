@@ -2,10 +2,7 @@
 //
 // The thread recorder writes down what the program's threads do: which NVTX path each one is in,
 // now and over time, and the CUDA calls it makes. The collector reads that with thread_reader.h.
-//
-// Its callers are the program's threads, inside their NVTX and CUDA calls. Every function takes no
-// lock, allocates nothing once the thread is known (the first call of a thread maps its ring), and
-// makes no CUDA call. What does not fit is counted.
+// What does not fit is counted.
 #ifndef PROF_LIB_CAPTURE_THREADS_THREAD_RECORDER_H_
 #define PROF_LIB_CAPTURE_THREADS_THREAD_RECORDER_H_
 
@@ -24,6 +21,11 @@ struct RangeName {
   uint32_t category = 0;
   Payload payload = {};
 };
+
+// --- The program's threads, inside their NVTX and CUDA calls -------------------------------------
+//
+// No function takes a lock or makes a CUDA call, and none allocates once the thread is known (the
+// first call of a thread maps its ring).
 
 // While nothing is recorded, calls still keep each thread's stack (so that ranges opened before a
 // session starts are known to it), but write no events.
@@ -66,6 +68,8 @@ uint32_t CurrentPath();
 // A number that paths share which differ in numbers only ("layer 2", "layer 3", ...), from the
 // third such path on: their work counts as equal. 0 for path 0.
 [[nodiscard]] uint64_t PathFamily(uint32_t path);
+
+// --- The capture side ----------------------------------------------------------------------------
 
 // Wakes the collector when a thread's ring is half full; set once by the collector. Must be
 // callable from any thread, without lock or allocation.

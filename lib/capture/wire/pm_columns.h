@@ -48,8 +48,8 @@ class PmColumns {
   int64_t end_ns_ = 0;         // of the last row
   std::vector<int64_t> now_;   // the sample being added, quantized
   std::vector<int64_t> last_;  // the last row
-  std::vector<int64_t>
-      reference_;  // the last value that was not missing: the next delta starts there
+  // The last value that was not missing: the next delta starts there.
+  std::vector<int64_t> reference_;
 };
 
 }  // namespace prof::capture

@@ -76,6 +76,21 @@ TEST_CASE("A forked child can call every member of a session of its parent") {
   CHECK_FALSE(session.Stop().bytes().empty());
 }
 
+template <int kNumber>
+void Hook() {}
+
+TEST_CASE("A hook for forked children that finds no room is refused, and a known one is not") {
+  const int result = InChild([] {  // hooks stay for the life of a process
+    if (!RunInForkedChild(&Hook<0>)) return 1;
+    (void)RunInForkedChild(&Hook<1>);
+    (void)RunInForkedChild(&Hook<2>);
+    (void)RunInForkedChild(&Hook<3>);
+    if (RunInForkedChild(&Hook<4>)) return 2;
+    return RunInForkedChild(&Hook<0>) ? 0 : 3;
+  });
+  CHECK(result == 0);
+}
+
 TEST_CASE("Ranges of a forked child go nowhere") {
   FakeGpu gpu;
   SubsystemStatus why;
