@@ -30,7 +30,7 @@ struct CuptiProcess {
 };
 
 struct AcquiredProcess {
-  CuptiProcess* process = nullptr;  // nullptr: `problem` says why
+  CuptiProcess* process = nullptr;  // nullptr: `problem` is the reason
   Problem problem;
 };
 // The one of this process, loaded and subscribed, with the memory that the first call gave it. A

@@ -20,7 +20,8 @@ class DeviceWriter {
   // Both tables outlive this.
   DeviceWriter(const CuptiApi* api, const DriverApi* driver) : api_(api), driver_(driver) {}
 
-  // `used`: the program did something on a GPU. Devices are not read before that.
+  // Writes the devices when they are read and when a peak is new. `used`: the program did something
+  // on a GPU; devices are not read before that, and peaks until then are lost.
   void Write(const std::vector<PeakEvent>& peaks, bool used, capture::EventSink& sink);
 
  private:

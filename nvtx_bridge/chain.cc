@@ -298,8 +298,9 @@ nvtxDomainHandle_t TheirDomain(nvtxDomainHandle_t domain) {
 }
 
 nvtxDomainHandle_t OurDomain(nvtxDomainHandle_t domain) {
-  if (domain == nullptr || capture::thread_registry.strings.FromHandle(domain) != nullptr)
-    return domain;
+  const bool ours =
+      domain == nullptr || capture::thread_registry.strings.FromHandle(domain) != nullptr;
+  if (ours) return domain;
   return FromBits<nvtxDomainHandle_t>(domains.Find(Bits(domain)));
 }
 

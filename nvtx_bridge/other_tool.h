@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The other tool is the NVTX library that the environment named when we came. It gets every call
-// of the program before us.
+// of the program after us.
 #ifndef PROF_NVTX_BRIDGE_OTHER_TOOL_H_
 #define PROF_NVTX_BRIDGE_OTHER_TOOL_H_
 

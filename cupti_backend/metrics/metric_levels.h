@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The metric levels say which metrics answer which question, by the names that a chip has for them.
+// The metric levels list the metrics that answer each question, by the names that a chip has for
+// them.
 // docs/internals/counters.md says why each one is here.
 #ifndef PROF_CUPTI_BACKEND_METRICS_METRIC_LEVELS_H_
 #define PROF_CUPTI_BACKEND_METRICS_METRIC_LEVELS_H_

@@ -34,15 +34,14 @@ uint64_t HashOf(const Signature& signature);  // never 0
 
 // Why a signature is never sampled.
 enum class Exclusion : uint8_t {
-  kUndecided,       // not decided yet
-  kNone,            // it may be sampled
-  kNotChosen,       // the options exclude it
-  kWaits,           // it waits for other kernels or GPUs, by its name
-  kSeveralDevices,  // launched on several devices at once
-  kNeverAlone,      // it never ended before later work began: it may wait for that
-  kHeldUp,          // it held the program up under a counter range
+  kUndecided,   // not decided yet
+  kNone,        // it may be sampled
+  kNotChosen,   // the options exclude it
+  kWaits,       // it waits for other kernels or GPUs, by its name
+  kNeverAlone,  // it never ended before later work began: it may wait for that
+  kHeldUp,      // it held the program up under a counter range
 };
-constexpr size_t kExclusions = 7;
+constexpr size_t kExclusions = 6;
 
 class SampleSchedule {
  public:
@@ -77,8 +76,8 @@ class SampleSchedule {
     std::atomic<int64_t> resume_ns{0};    // no sample before
     std::atomic<Alone> alone{Alone::kUnknown};
     std::atomic<uint8_t> overlapped{0};  // runs in which later work began before its end
-    std::atomic<bool> region{
-        false};  // a graph or a range: no groups that only kernels can be read for
+    // A graph or a range: no groups that only kernels can be read for.
+    std::atomic<bool> region{false};
     std::atomic<bool> requested{false};  // by name: goes before all others
     // GPU time of some of its launches (work_watch.h).
     std::atomic<uint32_t> timed_launches{0};

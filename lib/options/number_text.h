@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers to text and back, independent of the locale, which belongs to the program that libprof.so
-// is loaded into.
+// These functions turn numbers into text and back. They do not depend on the locale, which belongs
+// to the program that libprof.so is loaded into.
 #ifndef PROF_LIB_OPTIONS_NUMBER_TEXT_H_
 #define PROF_LIB_OPTIONS_NUMBER_TEXT_H_
 

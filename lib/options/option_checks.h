@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of recording options: what the environment holds, what a program put into SessionOptions,
-// and which options contradict each other.
+// These functions check recording options: what the environment holds, what a program put into
+// SessionOptions, and which options contradict each other.
 #ifndef PROF_LIB_OPTIONS_OPTION_CHECKS_H_
 #define PROF_LIB_OPTIONS_OPTION_CHECKS_H_
 

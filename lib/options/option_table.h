@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of recording options. The command line of `prof run`, its --help, the variables that
-// libprof.so reads, the checks of SessionOptions and the tables in the documentation come from it.
-// The defaults are the initializers of SessionOptions.
+// The option table lists the recording options. The command line of `prof run`, its --help, the
+// variables that libprof.so reads, the checks of SessionOptions and the tables in the documentation
+// come from it. The defaults are the initializers of SessionOptions.
 #ifndef PROF_LIB_OPTIONS_OPTION_TABLE_H_
 #define PROF_LIB_OPTIONS_OPTION_TABLE_H_
 

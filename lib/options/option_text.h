@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of recording options as text, independent of the program's locale. The text is the
-// same in the command line of `prof run` and in the environment.
+// These functions turn the values of recording options into text and back. They do not depend on
+// the program's locale. The command line of `prof run` and the environment hold the same text.
 #ifndef PROF_LIB_OPTIONS_OPTION_TEXT_H_
 #define PROF_LIB_OPTIONS_OPTION_TEXT_H_
 

@@ -60,7 +60,7 @@ TEST_CASE("Of calls inside of each other the outermost is recorded") {
   CHECK(calls[0].call == (kRuntimeCall | 31));
 }
 
-TEST_CASE("What an inner call waits for is told of the outer one, and of no other") {
+TEST_CASE("What an inner call waits for is recorded with the outer one, and with no other") {
   Recording recording;
   BeginCall(1);
   BeginCall(1);

@@ -161,7 +161,8 @@ TEST_CASE("What the program destroys is not kept") {
   CHECK(program.nodes.dropped() == 0);
 }
 
-TEST_CASE("A node that is destroyed before it was taken is told all the same: it may have run") {
+TEST_CASE(
+    "A node that is destroyed before it was taken is reported all the same: it may have run") {
   Program program;
   {
     const InRange range("layer");

@@ -26,7 +26,7 @@ class FakePm {
   CuptiApi api;
 
   // What the hardware does. Set before the sampler starts, or at any time where it is atomic.
-  bool appends = true;  // a decode goes on in the image, or else begins it anew
+  bool appends = true;  // a decode goes on in the image, or else begins it again
   std::vector<std::string> metrics = {"dram__throughput", "lts__t_sectors", "sm__issue_active",
                                       "sm__pipe_tensor_cycles_active"};
   int64_t decode_ns = 0;     // of CPU time, for each sample

@@ -17,7 +17,7 @@ SessionOptions Options() {
   SessionOptions options;
   options.continuous = true;
   options.continuous_interval_us = 1000;
-  options.continuous_core_percent = 100;  // the fake costs less: all units, for ever
+  options.continuous_core_percent = 100;  // the fake costs less: all units, without an end
   return options;
 }
 
@@ -59,7 +59,7 @@ struct Collected {
   size_t values = 0;
 };
 
-TEST_CASE("Every sample comes once, in order, whether CUPTI appends to the image or begins anew") {
+TEST_CASE("Every sample comes once, in order, whether CUPTI appends to the image or begins again") {
   for (const bool appends : {true, false}) {
     FakePm pm;
     pm.appends = appends;
@@ -81,7 +81,8 @@ TEST_CASE("Every sample comes once, in order, whether CUPTI appends to the image
   }
 }
 
-TEST_CASE("A hardware buffer that overflowed is opened anew with twice the interval, and counted") {
+TEST_CASE(
+    "A hardware buffer that overflowed is opened again with twice the interval, and counted") {
   FakePm pm;
   Collected got(&pm);
   got.sampler.Start(0);

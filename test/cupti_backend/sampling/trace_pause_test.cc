@@ -52,7 +52,7 @@ TEST_CASE("It is not while another launch is under way, whose record would be lo
   CHECK(done.empty());
 }
 
-TEST_CASE("A launch that comes in the middle of a pause is told, one after it is not") {
+TEST_CASE("A launch that comes in the middle of a pause is reported, one after it is not") {
   const CuptiApi api = Api();
   TracePause pause(&api);
   pause.OnEnter();

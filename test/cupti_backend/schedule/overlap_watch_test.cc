@@ -78,7 +78,7 @@ TEST_CASE("A kernel that never ran without later work beside it is given up") {
   }
 }
 
-TEST_CASE("A record that never comes does not hold its place for ever") {
+TEST_CASE("A record that never comes gives up its place") {
   Watched w;
   w.Request(10);
   w.watch.Resolve(kSecond);

@@ -106,7 +106,7 @@ TEST_CASE("The first launches of a signature are left alone") {
   CHECK(program.Launch(1) == 0);
 }
 
-TEST_CASE("Of the launches after those only each so-manieth is sampled") {
+TEST_CASE("After those launches only one in each stride is sampled") {
   Program program = Free(5, 1, 1, 4);
   program.Rotate(0);
   std::vector<int> sampled;
@@ -387,7 +387,7 @@ TEST_CASE("A kernel that is launched a hundred times in a row leaves the others 
   CHECK(program.AllHave(5, 5));
 }
 
-TEST_CASE("A signature that ran once and never again does not hold up completion for ever") {
+TEST_CASE("A signature that ran once and never again does not hold up completion") {
   Program program = Free(1, 0, 1);
   bool is_new = false;
   program.schedule->Decide(*program.schedule->Find(99, &is_new), 0, Exclusion::kNone);
