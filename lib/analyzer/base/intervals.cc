@@ -31,7 +31,7 @@ IntervalUnion::IntervalUnion(Intervals intervals) {
 
 int64_t IntervalUnion::length_ns() const {
   if (intervals_.empty()) return 0;
-  return before_ns_.back() + intervals_.back().end_ns - intervals_.back().start_ns;
+  return before_ns_.back() + (intervals_.back().end_ns - intervals_.back().start_ns);
 }
 
 const Interval* IntervalUnion::LastBefore(int64_t time_ns) const {
@@ -45,7 +45,7 @@ int64_t IntervalUnion::BeforeNs(int64_t time_ns) const {
   const Interval* const last = LastBefore(time_ns);
   if (last == nullptr) return 0;
   return before_ns_[static_cast<size_t>(last - intervals_.data())] +
-         std::min(time_ns, last->end_ns) - last->start_ns;
+         (std::min(time_ns, last->end_ns) - last->start_ns);
 }
 
 int64_t IntervalUnion::WithinNs(const Interval& interval) const {

@@ -16,6 +16,7 @@ struct Interval {
 
 using Intervals = std::vector<Interval>;
 
+// The time that two intervals have in common; 0 when they do not meet.
 [[nodiscard]] int64_t OverlapNs(const Interval& a, const Interval& b);
 
 // The union of any number of intervals, in any order: sorted and disjoint.
@@ -25,13 +26,17 @@ class IntervalUnion {
   // Linear where `intervals` are sorted, else n log n.
   explicit IntervalUnion(Intervals intervals);
 
+  // Sorted and disjoint, none of them empty.
   [[nodiscard]] const Intervals& intervals() const { return intervals_; }
+  // The sum of their lengths.
   [[nodiscard]] int64_t length_ns() const;
-  // How much of it lies before a moment, within an interval, within another union. The first two
-  // take log n, the third n.
+  // How much of it lies before a moment. Takes log n.
   [[nodiscard]] int64_t BeforeNs(int64_t time_ns) const;
+  // How much of it lies within an interval. Takes log n.
   [[nodiscard]] int64_t WithinNs(const Interval& interval) const;
+  // How much of it lies within another union. Takes n.
   [[nodiscard]] int64_t WithinNs(const IntervalUnion& other) const;
+  // True when a moment lies in one of the intervals. Takes log n.
   [[nodiscard]] bool Contains(int64_t time_ns) const;
 
  private:

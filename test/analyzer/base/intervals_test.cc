@@ -31,6 +31,18 @@ TEST_CASE("The part of a union before a moment and within an interval is exact a
   CHECK_FALSE(all.Contains(5));
 }
 
+TEST_CASE("Times of a damaged file do not overflow a sum") {
+  constexpr int64_t kExtreme = int64_t{1} << 62;
+  const IntervalUnion all({{-kExtreme, -kExtreme + 10}, {0, 20}, {kExtreme - 5, kExtreme}});
+  CHECK(all.length_ns() == 35);
+  CHECK(all.BeforeNs(kExtreme) == 35);
+  CHECK(all.BeforeNs(-kExtreme + 4) == 4);
+  CHECK(all.WithinNs({5, kExtreme}) == 20);
+  const IntervalUnion long_one({{kExtreme - 2, kExtreme - 1}, {0, kExtreme - 3}});
+  CHECK(long_one.length_ns() == kExtreme - 2);
+  CHECK(long_one.BeforeNs(kExtreme) == kExtreme - 2);
+}
+
 TEST_CASE("Two unions overlap where both have time") {
   const IntervalUnion a({{0, 10}, {20, 30}, {40, 50}});
   const IntervalUnion b({{5, 25}, {45, 60}});
