@@ -102,7 +102,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                               "samples_used", "samples_rejected", "duration_ns", "host_ns",
                               "counted_ns", "total_ns", "share", "metrics", "units",
                               "speed_of_light", "parts", "verdict"});
-  CHECK(json["schema"] == 1);
+  CHECK(json["schema"] == 2);
 }
 
 TEST_CASE("The JSON holds the report's values") {
