@@ -9,10 +9,19 @@
 #include "prof/snapshot.pb.h"
 
 namespace prof::snapshot {
+namespace {
+
+// A severity of a newer version counts as the worst one, so that nobody overlooks its notice.
+model::Severity SeverityOf(int number) {
+  const auto severity = format::FromNumber<model::Severity>(number);
+  return static_cast<int>(severity) == number ? severity : model::Severity::kError;
+}
+
+}  // namespace
 
 absl::Status AddNotices(const wire::Block& block, DecodeState* state) {
   for (const wire::Notice& wire : block.notices()) {
-    state->model->notices.push_back({format::FromNumber<model::Severity>(wire.severity()),
+    state->model->notices.push_back({SeverityOf(wire.severity()),
                                      format::FromNumber<model::Subsystem>(wire.subsystem()),
                                      wire.code(), wire.what(), wire.fix()});
   }

@@ -225,5 +225,13 @@ TEST_CASE("Path names have a domain only where it changes to one with a name") {
   CHECK(m.paths[plain].full == "torch:step/forward/nccl:allreduce/inner");
 }
 
+TEST_CASE("A notice with the severity of a newer version counts as an error") {
+  SnapshotBuilder b;
+  b.Notice(static_cast<model::Severity>(9), model::Subsystem::kCounters, "something new", "");
+  const model::Model m = Read(b);
+  REQUIRE(m.notices.size() == 1);
+  CHECK(m.notices[0].severity == model::Severity::kError);
+}
+
 }  // namespace
 }  // namespace prof
