@@ -13,38 +13,33 @@
 namespace prof {
 
 /// Everything that is known to be lost or doubtful in a capture. The report has a sentence for each
-/// of these counts that is not 0.
+/// loss.
 struct Integrity {
-  // Totals.
-  uint64_t kernels = 0;          ///< Kernel records received.
-  uint64_t launches = 0;         ///< Launch calls; a launch of a graph counts once.
-  uint64_t counter_cost_ns = 0;  ///< Host time spent on counters.
-
-  // Losses.
+  uint64_t kernels = 0;               ///< Kernel records received.
+  uint64_t launches = 0;              ///< Launch calls; a launch of a graph counts once.
   uint64_t dropped_by_cupti = 0;      ///< Records that CUPTI dropped.
   uint64_t dropped_by_cap = 0;        ///< Records dropped at the memory cap.
   uint64_t buffers_refused = 0;       ///< Requests of CUPTI for a buffer beyond the memory cap.
-  uint64_t launches_missed = 0;       ///< Launch calls whose records another profiler had.
-  uint64_t unknown_records = 0;       ///< Records of a kind or layout that prof cannot read.
   uint64_t untimed = 0;               ///< Records without a valid time.
-  uint64_t bytes_not_written = 0;     ///< Bytes that the output did not take.
   uint64_t range_events_dropped = 0;  ///< NVTX events: the ring of their thread was full.
-  uint64_t calls_dropped = 0;         ///< CUDA API calls: the ring of their thread was full.
   uint64_t range_paths_dropped = 0;   ///< Ranges: the table of range names was full.
-  uint64_t graph_nodes_dropped = 0;   ///< Nodes of CUDA graphs: the table of their ranges was full.
+  uint64_t unknown_records = 0;       ///< Records of a kind or layout that prof cannot read.
   uint64_t signatures_dropped = 0;    ///< Launches: the table of signatures was full.
   uint64_t samples_failed = 0;        ///< Launches whose counters gave no values.
-  uint64_t pm_samples_lost = 0;       ///< PM samples, as far as their number is known.
-  uint64_t pm_restarts = 0;           ///< Times that PM sampling ended by itself and was restarted.
-  uint64_t payloads_not_read = 0;     ///< NVTX payloads with a schema: prof does not read them.
-  uint64_t names_dropped = 0;         ///< Names of threads, categories and streams: table full.
+  uint64_t bytes_not_written = 0;     ///< Bytes that the output did not take.
   bool clock_stepped = false;         ///< The system clock was set during the capture.
   bool incomplete = false;            ///< A deadline ended the capture before the GPU had finished.
-
-  // No losses: what the program did, or asked for.
-  uint64_t range_ends_unmatched = 0;  ///< NVTX pops and ends without an open range.
-  uint64_t ranges_left_open = 0;      ///< Pushed ranges that were open when their thread ended.
-  uint64_t rows_not_kept = 0;         ///< Events beyond SessionOptions::keep_last_seconds.
+  uint64_t counter_cost_ns = 0;       ///< Host time spent on counters.
+  uint64_t pm_samples_lost = 0;       ///< PM samples, as far as their number is known.
+  uint64_t pm_restarts = 0;           ///< Times that PM sampling ended by itself and was restarted.
+  uint64_t range_ends_unmatched = 0;  ///< NVTX pops and ends without an open range; no loss.
+  uint64_t ranges_left_open = 0;      ///< Pushed ranges open at the end of their thread; no loss.
+  uint64_t payloads_not_read = 0;     ///< NVTX payloads with a schema: prof does not read them.
+  uint64_t names_dropped = 0;         ///< Names of threads, categories and streams: table full.
+  uint64_t rows_not_kept = 0;         ///< Events beyond SessionOptions::keep_last_seconds; no loss.
+  uint64_t launches_missed = 0;       ///< Launch calls whose records another profiler had.
+  uint64_t calls_dropped = 0;         ///< CUDA API calls: the ring of their thread was full.
+  uint64_t graph_nodes_dropped = 0;   ///< Nodes of CUDA graphs: the table of their ranges was full.
 
   /// True when nothing was lost. Cost: a few comparisons.
   [[nodiscard]] bool complete() const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table of losses has one row for each count of Integrity. The writer, the reader, the report
-// and `prof info` loop over it, so that a new loss is one row here.
+// and `prof info` loop over it. A new loss is a member of Integrity, which complete() has to name,
+// a field of snapshot.proto, and a row here.
 #ifndef PROF_LIB_FORMAT_LOSSES_H_
 #define PROF_LIB_FORMAT_LOSSES_H_
 
@@ -105,15 +106,16 @@ struct IntegrityFlag {
   bool Integrity::*flag;
   const char* name;  // as in IntegrityCount
   uint32_t field;
-  const char* label;  // singular
+  bool loses_records;  // true: records of operations, allocations or frees may be missing
+  const char* label;   // singular
   const char* sentence;
 };
 
 inline constexpr IntegrityFlag kIntegrityFlags[] = {
-    {&Integrity::incomplete, "incomplete", 14, "a stop before the GPU had finished",
+    {&Integrity::incomplete, "incomplete", 14, true, "a stop before the GPU had finished",
      "The capture was stopped by a deadline: GPU work at its end may be missing, and findings "
      "about gaps are withheld."},
-    {&Integrity::clock_stepped, "clock_stepped", 13, "a step of the system clock",
+    {&Integrity::clock_stepped, "clock_stepped", 13, false, "a step of the system clock",
      "The system clock was set during the capture: times before and after that do not fit "
      "together, and findings about gaps are withheld."},
 };

@@ -75,9 +75,9 @@ void WriteDevices(std::ostream& out, const Model& model, const TextOptions& opti
   WriteHeading(out, "Devices", options);
   for (const model::Device& device : model.devices) {
     // A value that could not be read is 0.
-    std::string text = Printable(device.name);
+    std::string line = Printable(device.name);
     const auto add = [&](bool known, const std::string& fact) {
-      if (known) text += ", " + fact;
+      if (known) line += ", " + fact;
     };
     add(!device.chip.empty(), Printable(device.chip));
     add(device.compute_major != 0, "compute capability " + std::to_string(device.compute_major) +
@@ -87,7 +87,7 @@ void WriteDevices(std::ostream& out, const Model& model, const TextOptions& opti
     add(device.memory_bytes != 0,
         text::Bytes(static_cast<double>(device.memory_bytes)) + " memory");
     add(device.l2_bytes != 0, text::Bytes(device.l2_bytes) + " L2");
-    WriteParagraph(out, "  GPU " + std::to_string(device.id) + "  ", text, options.width);
+    WriteParagraph(out, "  GPU " + std::to_string(device.id) + "  ", line, options.width);
   }
 }
 
@@ -179,12 +179,11 @@ void WritePmSeries(std::ostream& out, const Model& model, const TextOptions& opt
 
 void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOptions& options) {
   WriteHeading(out, "Integrity", options);
-  out << "  " << text::Count(static_cast<int64_t>(integrity.kernels)) << " kernel records for "
-      << text::Count(static_cast<int64_t>(integrity.launches))
-      << " launch calls; counters cost the host "
+  out << "  " << text::Count(text::Clamped(integrity.kernels)) << " kernel records for "
+      << text::Count(text::Clamped(integrity.launches)) << " launch calls; counters cost the host "
       << text::Time(static_cast<double>(integrity.counter_cost_ns)) << '\n';
   for (const format::IntegrityCount& row : format::kIntegrityCounts) {
-    const auto count = static_cast<int64_t>(integrity.*row.count);
+    const int64_t count = text::Clamped(integrity.*row.count);
     if (row.doubt == format::Doubt::kNothing || count == 0) continue;
     out << "  LOST  " << row.label << ": " << text::Count(count) << '\n';
   }
@@ -193,7 +192,7 @@ void WriteIntegrity(std::ostream& out, const Integrity& integrity, const TextOpt
   }
   if (integrity.rows_not_kept > 0) {
     out << "  older events, dropped on purpose (keep-last): "
-        << text::Count(static_cast<int64_t>(integrity.rows_not_kept)) << '\n';
+        << text::Count(text::Clamped(integrity.rows_not_kept)) << '\n';
   }
   if (integrity.complete()) out << "  nothing was lost\n";
 }

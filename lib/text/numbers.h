@@ -6,12 +6,19 @@
 #define PROF_LIB_TEXT_NUMBERS_H_
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace prof::text {
 
 // "12345.60".
 [[nodiscard]] std::string Fixed(double value, int decimals);
+// Counts of a file may be any number: those beyond the range of int64_t become its end.
+[[nodiscard]] constexpr int64_t Clamped(uint64_t count) {
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(count < kMost ? count : kMost);
+}
+
 // "12,345.60"; "-" for NaN and infinity, as in all functions below.
 [[nodiscard]] std::string Grouped(double value, int decimals);
 // "12,345".

@@ -59,5 +59,11 @@ TEST_CASE("Numbers of evidence have no separators, so that they can be copied") 
   CHECK(Plural(2'000, "copy", "copies") == "2,000 copies");
 }
 
+TEST_CASE("A count beyond the range of int64_t is its end") {
+  CHECK(Clamped(12) == 12);
+  CHECK(Clamped(uint64_t{1} << 63) == std::numeric_limits<int64_t>::max());
+  CHECK(Clamped(std::numeric_limits<uint64_t>::max()) == std::numeric_limits<int64_t>::max());
+}
+
 }  // namespace
 }  // namespace prof::text

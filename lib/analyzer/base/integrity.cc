@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/base/integrity.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "lib/format/losses.h"
 #include "lib/text/numbers.h"
 
@@ -16,7 +13,7 @@ constexpr char kTimesInDoubt[] =
     ": times, shares and idle time are of what was recorded, and findings about gaps are withheld.";
 
 std::string Sentence(uint64_t count, const format::IntegrityCount& row) {
-  return text::Plural(static_cast<int64_t>(count), row.one, row.many) + ' ' + row.rest +
+  return text::Plural(text::Clamped(count), row.one, row.many) + ' ' + row.rest +
          (row.doubt == Doubt::kOperations ? kTimesInDoubt : "");
 }
 
@@ -70,12 +67,13 @@ std::vector<std::string> LostOperations(const model::Model& model) {
 }
 
 bool RecordsLost(const model::Model& model) {
-  const auto lost = [&](const format::IntegrityCount& row) {
-    return row.doubt == Doubt::kOperations && model.integrity.*row.count != 0;
-  };
-  return model.integrity.incomplete || !model.truncation.empty() ||
-         std::any_of(std::begin(format::kIntegrityCounts), std::end(format::kIntegrityCounts),
-                     lost);
+  for (const format::IntegrityCount& row : format::kIntegrityCounts) {
+    if (row.doubt == Doubt::kOperations && model.integrity.*row.count != 0) return true;
+  }
+  for (const format::IntegrityFlag& row : format::kIntegrityFlags) {
+    if (row.loses_records && model.integrity.*row.flag) return true;
+  }
+  return !model.truncation.empty();
 }
 
 uint64_t LostRangeEvents(const model::Model& model) {
