@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cupti_backend/metrics/metric_host.h"
+#include "lib/format/metric_names.h"
 #include "prof/session.h"
 
 namespace prof::cupti {
@@ -17,10 +18,10 @@ namespace prof::cupti {
 // The counter window: 5 to 12 us longer than the kernel in it on an H200. It is read with every
 // group of hardware counters, so that the analyzer can relate each percentage to the kernel's own
 // time.
-inline constexpr const char* kWindowMetric = "gpu__time_duration.sum";
+using format::kWindowMetric;
 
 // The SM clock. One group of the cheapest level reads it.
-inline constexpr const char* kClockMetric = "gpc__cycles_elapsed.avg.per_second";
+inline constexpr const char* kClockMetric = format::kSmClockMetric;
 
 struct MetricGroup {
   std::vector<std::string> metrics;  // belong together: of one launch where they fit one pass

@@ -28,7 +28,9 @@
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/analyzer/timeline/unified_memory.h"
 #include "lib/format/enums.h"
+#include "lib/format/metric_names.h"
 #include "lib/snapshot/read/reader.h"
+#include "lib/text/numbers.h"
 
 namespace prof {
 namespace {
@@ -125,8 +127,8 @@ std::vector<DeviceReport> DescribeDevices(const Model& model, const Timeline& ti
   std::vector<DeviceReport> result;
   for (auto& [id, entry] : devices) {
     entry.id = id;
-    entry.sm_clock_hz = OverKernels(groups, counted, id, "gpc__cycles_elapsed.avg.per_second");
-    entry.dram_clock_hz = OverKernels(groups, counted, id, "dram__cycles_elapsed.avg.per_second");
+    entry.sm_clock_hz = OverKernels(groups, counted, id, format::kSmClockMetric);
+    entry.dram_clock_hz = OverKernels(groups, counted, id, format::kDramClockMetric);
     entry.dram_peak_bytes_per_s = analyzer::DramPeak(
         model.FindDevice(id), entry.dram_clock_hz.n > 0 ? entry.dram_clock_hz.median : 0);
     result.push_back(std::move(entry));
@@ -168,9 +170,9 @@ std::vector<KernelReport> ByTime(std::vector<KernelReport> kernels) {
 Report AnalyzeModel(const Model& model) {
   const Timeline timeline = analyzer::BuildTimeline(model);
   const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model);
-  KernelGroups launched = analyzer::GroupKernels(model, families, timeline);
-  const CountedKernels counted = analyzer::CountKernels(model, launched);
-  const KernelGroups groups = analyzer::TimeByCounters(std::move(launched), counted);
+  KernelGroups timed_by_records = analyzer::GroupKernels(model, families, timeline);
+  const CountedKernels counted = analyzer::CountKernels(model, timed_by_records);
+  const KernelGroups groups = analyzer::TimeByCounters(std::move(timed_by_records), counted);
   const analyzer::CountedRegions counted_regions = analyzer::CountRegions(model, families, groups);
   analyzer::Continuous continuous =
       analyzer::AttributeContinuous(model, families, timeline, groups);
@@ -205,8 +207,8 @@ Report AnalyzeModel(const Model& model) {
   report.continuous = std::move(continuous.reports);
   report.nvtx = analyzer::DescribeNvtx(model);
   report.memory = DescribeMemory(model, families);
-  report.pm_samples_lost = static_cast<int64_t>(model.integrity.pm_samples_lost);
-  report.pm_restarts = static_cast<int64_t>(model.integrity.pm_restarts);
+  report.pm_samples_lost = text::Clamped(model.integrity.pm_samples_lost);
+  report.pm_restarts = text::Clamped(model.integrity.pm_restarts);
   report.notices = DescribeNotices(model, timeline);
   report.integrity =
       analyzer::IntegritySentences(model, counted.without_kernel, counted_regions.without_work);

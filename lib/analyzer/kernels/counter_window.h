@@ -13,9 +13,6 @@
 
 namespace prof::analyzer {
 
-// The metric that has the length of the window, in ns.
-inline constexpr char kWindow[] = "gpu__time_duration.sum";
-
 // The duration of the range over that of the work in it, at least 1. 1 when either is unknown (not
 // finite, not positive): nothing is corrected then.
 [[nodiscard]] double WindowOverWork(double window_ns, double work_ns);

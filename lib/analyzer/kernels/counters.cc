@@ -8,6 +8,7 @@
 #include "lib/analyzer/kernels/counter_window.h"
 #include "lib/analyzer/kernels/samples.h"
 #include "lib/analyzer/kernels/unit_use.h"
+#include "lib/format/metric_names.h"
 
 namespace prof::analyzer {
 namespace {
@@ -60,8 +61,8 @@ CountedKernels CountKernels(const Model& model, const KernelGroups& groups) {
     }
     const int32_t group = groups.group_of_op[sample.op];
     if (alone[sample.op]) {
-      const double window =
-          WindowOverWork(ValueOf(model, sample, kWindow), DurationOf(model.ops[sample.op]));
+      const double window = WindowOverWork(ValueOf(model, sample, format::kWindowMetric),
+                                           DurationOf(model.ops[sample.op]));
       samples[group].push_back({&sample, window});
     } else {
       ++overlapped[group];

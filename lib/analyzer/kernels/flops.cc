@@ -8,6 +8,7 @@
 
 #include "lib/analyzer/base/metrics.h"
 #include "lib/analyzer/kernels/roofline.h"
+#include "lib/format/metric_names.h"
 
 namespace prof::analyzer {
 namespace {
@@ -148,7 +149,7 @@ std::optional<double> CountTensor(const Metrics& metrics, const TensorKind& kind
 
 double SmClock(const Metrics& metrics, const model::Device* device) {
   const double highest_hz = device == nullptr ? 0 : 1e3 * device->sm_clock_khz;
-  return MedianIn(metrics, "gpc__cycles_elapsed.avg.per_second").value_or(highest_hz);
+  return MedianIn(metrics, format::kSmClockMetric).value_or(highest_hz);
 }
 
 }  // namespace
@@ -157,9 +158,8 @@ CountedFlops CountFlops(const Metrics& metrics, const Statistic& duration_ns,
                         const model::Device* device) {
   CountedFlops flops;
   const double clock_hz = SmClock(metrics, device);
-  const double launch_ns = duration_ns.n > 0
-                               ? duration_ns.median
-                               : MedianIn(metrics, "gpu__time_duration.sum").value_or(0);
+  const double launch_ns =
+      duration_ns.n > 0 ? duration_ns.median : MedianIn(metrics, format::kWindowMetric).value_or(0);
   const auto add = [&](const char* kind, const std::optional<double>& count,
                        const std::optional<double>& peak_per_cycle) {
     if (!count) return;

@@ -2,6 +2,7 @@
 #include "lib/analyzer/kernels/roofline.h"
 
 #include "lib/analyzer/base/metrics.h"
+#include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
@@ -45,7 +46,7 @@ std::optional<double> DramPeak(const model::Device* device, double clock_hz) {
 }
 
 std::optional<double> DramPeakOf(const Metrics& metrics, const model::Device* device) {
-  const double clock_hz = MedianIn(metrics, "dram__cycles_elapsed.avg.per_second").value_or(0);
+  const double clock_hz = MedianIn(metrics, format::kDramClockMetric).value_or(0);
   const std::optional<double> per_cycle = MedianIn(metrics, kDramPeakPerCycle);
   return per_cycle && clock_hz > 0 ? std::optional<double>(*per_cycle * clock_hz)
                                    : DramPeak(device, clock_hz);
@@ -55,7 +56,7 @@ Roofline ComputeRoofline(const Metrics& metrics, const std::vector<FlopCount>& f
                          const model::Device* device) {
   Roofline roofline;
   roofline.dram_peak_bytes_per_s = DramPeakOf(metrics, device);
-  roofline.dram_bytes_per_s = MedianIn(metrics, kDramRate);
+  roofline.dram_bytes_per_s = MedianIn(metrics, format::kDramRateMetric);
   SetFlops(flops, &roofline);
   if (roofline.flops_per_s && roofline.dram_bytes_per_s && *roofline.dram_bytes_per_s > 0) {
     roofline.flops_per_byte = *roofline.flops_per_s / *roofline.dram_bytes_per_s;

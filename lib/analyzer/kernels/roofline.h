@@ -6,15 +6,12 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lib/snapshot/model/model.h"
 #include "prof/kernel_report.h"
 
 namespace prof::analyzer {
-
-inline constexpr std::string_view kDramRate = "dram__bytes.sum.per_second";
 
 // A value above this multiple of the device's peak is a wrong reading, not a fast kernel: the peak
 // itself is exact, but the clock that it is multiplied with was sampled.

@@ -13,6 +13,7 @@
 #include "lib/analyzer/kernels/counter_window.h"
 #include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/kernels/throughput.h"
+#include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -20,8 +21,6 @@ namespace prof::analyzer {
 namespace {
 
 using model::CounterSample;
-
-constexpr std::string_view kSmClock = "gpc__cycles_elapsed.avg.per_second";
 
 // A sample at another clock is a sample of another machine.
 constexpr double kMaxClockDeviation = 0.03;
@@ -50,11 +49,11 @@ std::string Impossible(const std::string& metric, const Values& values) {
 
 // Nobody may use a rate above the peak.
 void DropImpossibleTraffic(const model::Device* device, CombinedSamples* samples) {
-  const std::optional<double> rate = MedianIn(samples->metrics, kDramRate);
+  const std::optional<double> rate = MedianIn(samples->metrics, format::kDramRateMetric);
   const std::optional<double> peak = DramPeakOf(samples->metrics, device);
   if (!rate || !peak || *rate <= *peak * kPeakTolerance) return;
-  samples->notes.push_back(AbovePeak(std::string(kDramRate), *rate, *peak));
-  samples->metrics.erase(std::string(kDramRate));
+  samples->notes.push_back(AbovePeak(std::string(format::kDramRateMetric), *rate, *peak));
+  samples->metrics.erase(std::string(format::kDramRateMetric));
 }
 
 }  // namespace
@@ -63,7 +62,7 @@ SampleCombiner::SampleCombiner(const model::Model& model)
     : model_(model), clock_at_(model.groups.size(), -1) {
   for (size_t g = 0; g < model.groups.size(); ++g) {
     const std::vector<std::string>& metrics = model.groups[g].metrics;
-    const auto it = std::find(metrics.begin(), metrics.end(), kSmClock);
+    const auto it = std::find(metrics.begin(), metrics.end(), format::kSmClockMetric);
     if (it != metrics.end()) clock_at_[g] = it - metrics.begin();
   }
 }

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "lib/analyzer/kernels/counter_window.h"
+#include "lib/format/metric_names.h"
 
 namespace prof::analyzer {
 namespace {
@@ -51,7 +52,7 @@ KernelGroups TimeByCounters(KernelGroups groups, const CountedKernels& counted) 
   for (size_t g = 0; g < groups.groups.size(); ++g) {
     KernelGroup& group = groups.groups[g];
     KernelLaunches& kernel = group.launches;
-    const Statistic* const time = counted.of_group[g].counters.Find(kWindow);
+    const Statistic* const time = counted.of_group[g].counters.Find(format::kWindowMetric);
     if (kernel.duration_ns.n > 0 || time == nullptr || !(time->median > 0)) continue;
     if (time->median * static_cast<double>(kernel.launches) > kMostNs) continue;
     kernel.duration_from_counters = true;

@@ -12,6 +12,7 @@
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/regions/region_work.h"
 #include "lib/analyzer/timeline/copies.h"
+#include "lib/format/metric_names.h"
 
 namespace prof::analyzer {
 namespace {
@@ -83,7 +84,7 @@ bool HasWork(const RegionWork& work, const RegionSample& sample) {
 Statistic CountedTime(const Model& model, const RegionWork& work) {
   std::vector<double> windows_ns;
   for (const RegionSample& sample : work.samples) {
-    const double window_ns = ValueOf(model, *sample.sample, kWindow);
+    const double window_ns = ValueOf(model, *sample.sample, format::kWindowMetric);
     if (std::isfinite(window_ns)) windows_ns.push_back(window_ns);
   }
   return Summarize(windows_ns.begin(), windows_ns.end());
@@ -95,7 +96,7 @@ void AddCounters(const Model& model, const SampleCombiner& combiner, const Regio
   for (const RegionSample& sample : work.samples) {
     if (!HasWork(work, sample) || !sample.alone) continue;
     const auto work_ns = static_cast<double>(WorkNs(work, work.runs[sample.run]));
-    const double window_ns = ValueOf(model, *sample.sample, kWindow);
+    const double window_ns = ValueOf(model, *sample.sample, format::kWindowMetric);
     samples.push_back({sample.sample, WindowOverWork(window_ns, work_ns)});
   }
   CombinedSamples combined = combiner.Combine(samples, model.FindDevice(region->instances.device));

@@ -8,6 +8,7 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
 #include "lib/analyzer/rules/rule_stalls.h"
+#include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
@@ -58,7 +59,7 @@ void AddHitRate(const RuleInputs& inputs, std::string_view label, std::string_vi
 }  // namespace
 
 void AddTraffic(const RuleInputs& inputs, Verdict* verdict) {
-  AddMetric(inputs, "DRAM traffic", "GB/s", "dram__bytes.sum.per_second", verdict, 1e-9);
+  AddMetric(inputs, "DRAM traffic", "GB/s", format::kDramRateMetric, verdict, 1e-9);
   AddMetric(inputs, "DRAM read", "MB per launch", "dram__bytes_read.sum", verdict, 1e-6);
   AddMetric(inputs, "DRAM written", "MB per launch", "dram__bytes_write.sum", verdict, 1e-6);
   AddHitRate(inputs, "L2 hit rate", "lts__t_sector_hit_rate.pct", verdict);
