@@ -59,6 +59,7 @@ enum class Unit {
   kLsu,   ///< Instruction rate of the load/store pipe.
   kIssue  ///< Issue slots.
 };
+inline constexpr int kUnitCount = static_cast<int>(Unit::kIssue) + 1;
 
 /// Short lower-case name, stable in JSON: "dram", "l2".
 const char* ToString(Unit unit);
@@ -69,8 +70,8 @@ struct UnitUse {
   double of_peak = 0;  ///< Median, as a fraction of the unit's peak over elapsed time.
   std::string metric;  ///< The metric that is highest.
   int64_t n = 0;       ///< Samples of that metric.
-  /// Metrics of the unit that `--counters sol` reads and that have no value here. Not empty:
-  /// `of_peak` is "at least".
+  /// Metrics of the unit that are needed for its use and have no value here. Not empty: `of_peak`
+  /// is a lower bound.
   std::vector<std::string> missing;
 };
 

@@ -26,8 +26,6 @@ constexpr const char* kVerdictColumns =
     "waves,occupancy_theoretical,occupancy_achieved,occupancy_limited_by,"
     "limiter,confidence,rule,summary,action,gain_at_most,missing,samples_used,samples_rejected";
 
-constexpr int kUnits = static_cast<int>(Unit::kIssue) + 1;
-
 // A line of cells, quoted where they need it.
 class Line {
  public:
@@ -116,7 +114,7 @@ void AddKernel(const KernelReport& kernel, Line* line) {
   line->Integral(kernel.duration_from_counters ? 1 : 0);
   AddThroughput(kernel.speed_of_light, "sm__throughput", line);
   AddThroughput(kernel.speed_of_light, "gpu__compute_memory_throughput", line);
-  for (int unit = 0; unit < kUnits; ++unit) {
+  for (int unit = 0; unit < kUnitCount; ++unit) {
     const UnitUse* const use = kernel.Find(static_cast<Unit>(unit));
     line->Real(use == nullptr ? std::nullopt : std::optional<double>(use->of_peak));
   }
@@ -144,7 +142,7 @@ void WriteCsv(std::ostream& out, const Report& report) {
     for (const auto& [name, value] : kernel.continuous) continuous.insert(name);
   }
   out << kLaunchColumns;
-  for (int unit = 0; unit < kUnits; ++unit) out << ",use_" << ToString(static_cast<Unit>(unit));
+  for (int unit = 0; unit < kUnitCount; ++unit) out << ",use_" << ToString(static_cast<Unit>(unit));
   out << ',' << kVerdictColumns;
   for (const std::string_view name : metrics) {
     Line cell;

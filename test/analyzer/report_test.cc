@@ -42,10 +42,10 @@ TEST_CASE("A kernel that is not there has no launches and lists those that exist
 
 TEST_CASE("Every limiter, unit, confidence and cause has a name of its own") {
   std::set<std::string> limiters, units, causes;
-  for (int i = 0; i <= static_cast<int>(Unit::kIssue); ++i) {
+  for (int i = 0; i < kUnitCount; ++i) {
     units.insert(ToString(static_cast<Unit>(i)));
   }
-  CHECK(units.size() == static_cast<size_t>(Unit::kIssue) + 1);
+  CHECK(units.size() == static_cast<size_t>(kUnitCount));
   for (int i = 0; i <= static_cast<int>(Limiter::kLaunchSized); ++i) {
     limiters.insert(ToString(static_cast<Limiter>(i)));
   }

@@ -14,8 +14,9 @@ namespace prof::analyzer {
 struct UnitMetric {
   Unit unit;
   std::string_view metric;  // percent of the unit's peak over elapsed cycles
-  // True: the level sol reads it. Without it the use of the unit is "at least".
-  bool at_sol;
+  // True: without it the use of the unit is a lower bound. The level sol reads these metrics, and
+  // more.
+  bool needed;
 };
 
 inline constexpr std::string_view kL1Wavefronts =
@@ -56,7 +57,7 @@ struct UnitName {
   std::string_view heading;  // in tables and lists
   // True: nobody can claim that no unit is busy when this one was not measured. The data path of
   // L1 counts once.
-  bool needed;
+  bool must_be_known;
 };
 
 inline constexpr UnitName kUnitNames[] = {
@@ -72,6 +73,15 @@ inline constexpr UnitName kUnitNames[] = {
     {Unit::kLsu, "load/store pipe", "LSU", false},
     {Unit::kIssue, "issue slots", "issue", true},
 };
+
+[[nodiscard]] constexpr bool NamesAreInOrder() {
+  int number = 0;
+  for (const UnitName& name : kUnitNames) {
+    if (static_cast<int>(name.unit) != number++) return false;
+  }
+  return number == kUnitCount;
+}
+static_assert(NamesAreInOrder(), "kUnitNames has one row for each unit, in the order of the enum");
 
 [[nodiscard]] constexpr const UnitName& NamesOf(Unit unit) {
   return kUnitNames[static_cast<int>(unit)];

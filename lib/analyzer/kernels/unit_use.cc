@@ -28,7 +28,7 @@ UnitUse Highest(const Metrics& metrics, Unit unit) {
     if (entry.unit != unit) continue;
     const Statistic* const value = FindUsable(metrics, entry.metric);
     if (value == nullptr) {
-      if (entry.at_sol) use.missing.emplace_back(entry.metric);
+      if (entry.needed) use.missing.emplace_back(entry.metric);
     } else if (use.n == 0 || value->median / 100 > use.of_peak) {
       use.of_peak = value->median / 100;
       use.metric = entry.metric;

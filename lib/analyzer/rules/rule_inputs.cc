@@ -8,6 +8,7 @@
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
+#include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
@@ -33,8 +34,8 @@ bool IsKnown(const Measured& counters, Unit unit) {
 
 void FindUnknown(RuleInputs* inputs) {
   for (const UnitName& name : kUnitNames) {
-    if (name.needed && !IsKnown(*inputs->counters, name.unit)) {
-      inputs->unknown.push_back(name.name);
+    if (name.must_be_known && !IsKnown(*inputs->counters, name.unit)) {
+      inputs->unknown.push_back(name.heading);
     }
   }
 }
@@ -89,12 +90,12 @@ double Spread(const Statistic* value) {
 
 void FindInstability(const Statistic& timeline_ns, RuleInputs* inputs) {
   const Metrics& metrics = inputs->counters->metrics;
-  const double clock = Spread(FindUsable(metrics, "gpc__cycles_elapsed.avg.per_second"));
+  const double clock = Spread(FindUsable(metrics, format::kSmClockMetric));
   if (clock > kClockSpread) {
     inputs->unstable.push_back("the SM clock varied by " + text::Percent(clock) +
                                " among the samples");
   }
-  const Statistic* sampled = FindUsable(metrics, "gpu__time_duration.sum");
+  const Statistic* sampled = FindUsable(metrics, format::kWindowMetric);
   if (sampled == nullptr) return;
   const double duration = Spread(sampled);
   if (duration > kDurationSpread && duration * sampled->median > kRangeStartNs) {
@@ -130,7 +131,7 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
   const bool timed =
       timeline_ns.n > 0 && timeline_ns.median > 0 && std::isfinite(timeline_ns.median);
   inputs.duration_ns =
-      timed ? timeline_ns.median : inputs.Median("gpu__time_duration.sum").value_or(0);
+      timed ? timeline_ns.median : inputs.Median(format::kWindowMetric).value_or(0);
   if (device != nullptr) inputs.sm_count = device->sm_count;
   inputs.stalls = FindStalls(counters.metrics);
   inputs.shared = FindSharedShare(counters.metrics, may_use_shared);

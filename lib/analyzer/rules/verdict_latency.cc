@@ -22,7 +22,7 @@ bool SmallGrid(const RuleInputs& inputs) {
 }
 
 // Less than a wave, whether it covers all SMs or not.
-bool PartialWave(const RuleInputs& inputs) {
+bool PartialWavePrimary(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   return occupancy.known && occupancy.waves > 0 && occupancy.waves < 1 && inputs.busiest < kBusy &&
          inputs.unknown.empty();

@@ -11,7 +11,8 @@
 namespace prof::analyzer {
 
 [[nodiscard]] bool SmallGrid(const RuleInputs& inputs);
-[[nodiscard]] bool PartialWave(const RuleInputs& inputs);  // only when no stall explains the kernel
+// Only when no stall explains the kernel.
+[[nodiscard]] bool PartialWavePrimary(const RuleInputs& inputs);
 [[nodiscard]] bool TailPrimary(const RuleInputs& inputs);
 [[nodiscard]] bool ImbalancePrimary(const RuleInputs& inputs);
 [[nodiscard]] bool OccupancyLimited(const RuleInputs& inputs);

@@ -12,6 +12,7 @@
 #include "lib/analyzer/rules/verdict_latency.h"
 #include "lib/analyzer/rules/verdict_region.h"
 #include "lib/analyzer/rules/verdict_units.h"
+#include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -62,7 +63,7 @@ void FillLaunchSized(const RuleInputs& inputs, Verdict* verdict) {
   if (duration.n > 0 && !inputs.kernel->duration_from_counters) {
     verdict->evidence.push_back(Describe("duration", duration, "us", "timeline", 1e-3));
   } else {
-    AddMetric(inputs, "duration", "us", "gpu__time_duration.sum", verdict, 1e-3);
+    AddMetric(inputs, "duration", "us", format::kWindowMetric, verdict, 1e-3);
   }
   AddBusiestUnits(inputs, verdict);
   AddGrid(inputs, verdict);
@@ -98,7 +99,9 @@ struct Rule {
   Limiter limiter;
   bool (*matches)(const RuleInputs&);
   void (*fill)(const RuleInputs&, Verdict*);
-  bool of_unit = false;  // names a unit: holds for a counted region as well
+  // True: names a unit, and holds for a counted region as well. Its functions then get inputs whose
+  // `kernel` is nullptr.
+  bool of_unit = false;
 };
 
 constexpr Rule kRules[] = {
@@ -123,7 +126,7 @@ constexpr Rule kRules[] = {
     {"imbalance", Limiter::kTail, ImbalancePrimary, FillImbalance},
     {"occupancy-limited", Limiter::kOccupancy, OccupancyLimited, FillOccupancy},
     {"latency-stall", Limiter::kLatency, Waiting, FillLatency},
-    {"partial-wave", Limiter::kSmallGrid, PartialWave, FillPartialWave},
+    {"partial-wave", Limiter::kSmallGrid, PartialWavePrimary, FillPartialWave},
     {"unknown", Limiter::kUnknown, Always, FillUnknown},
 };
 

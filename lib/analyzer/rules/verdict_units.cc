@@ -100,8 +100,7 @@ void FillShared(const RuleInputs& inputs, Verdict* verdict) {
     verdict->confidence = std::min(verdict->confidence, Confidence::kMedium);
     verdict->missing =
         "l1tex__data_pipe_lsu_wavefronts_mem_shared and the bank conflicts (--counters all): that "
-        "it is "
-        "shared memory was inferred from the stalls";
+        "it is shared memory was inferred from the stalls";
   } else {
     AddMetric(inputs, "shared memory's part of the L1 data path", "% of peak",
               "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed",

@@ -42,14 +42,14 @@ std::string PathName(const Model& model, uint32_t path) {
 // "412 us before saxpy: 3.10 us in cudaStreamSynchronize, 405 us of host code, ..."
 std::string DescribeGap(const Model& model, const GapClassifier& classifier, const Gap& gap) {
   const GapParts parts = classifier.Parts(gap);
-  std::string text = text::Time(static_cast<double>(gap.end_ns - gap.start_ns)) + " before " +
+  std::string line = text::Time(static_cast<double>(gap.end_ns - gap.start_ns)) + " before " +
                      OpName(model, model.ops[gap.next_op]);
-  if (parts.launch == kNoIndex) return text + ": the call that launched it was not recorded";
+  if (parts.launch == kNoIndex) return line + ": the call that launched it was not recorded";
   const std::string launch = ApiName(model, parts.launch);
   const model::ApiCall& call = model.api_calls[parts.launch];
   if (gap.cause == GapCause::kTransfer || gap.cause == GapCause::kDependency) {
-    if (call.start_ns > gap.start_ns) return text;
-    return text + ": " + launch + " had put it into the queue " +
+    if (call.start_ns > gap.start_ns) return line;
+    return line + ": " + launch + " had put it into the queue " +
            text::Time(static_cast<double>(gap.start_ns - call.start_ns)) + " before the gap";
   }
   std::string list;
@@ -64,7 +64,7 @@ std::string DescribeGap(const Model& model, const GapClassifier& classifier, con
   add(parts.cuda_ns, "in other CUDA calls");
   add(parts.launch_ns, "in " + launch);
   add(parts.latency_ns, "from its return to the start on the GPU");
-  return list.empty() ? text : text + ": " + list;
+  return list.empty() ? line : line + ": " + list;
 }
 
 // The gaps of one cause.

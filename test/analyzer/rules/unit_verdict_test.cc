@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Verdicts that name a unit, and kernels that look as if they deserved one.
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "lib/analyzer/kernels/unit_use.h"
+#include "lib/analyzer/rules/verdict_region.h"
+#include "lib/analyzer/rules/verdict_rules.h"
+#include "lib/text/strings.h"
 #include "test/analyzer/rules/kernels.h"
 #include "test/support/catch.h"
 
@@ -292,6 +300,54 @@ TEST_CASE("Two launches, or a short kernel, are not enough for high confidence")
   kernel.duration_ns.median = 8e3;
   Set(&kernel, "gpu__time_duration.sum", 8e3);
   CHECK(Decide(kernel).confidence == Confidence::kMedium);
+}
+
+// Makes one rule about units match.
+struct UnitCase {
+  std::string_view rule;
+  std::vector<const char*> units;  // at 90 % of their peak
+};
+
+TEST_CASE("Each rule about a unit decides on a region, which has no kernel") {
+  const char* const all = "l1tex__data_pipe_lsu_wavefronts";
+  const char* const shared = "l1tex__data_pipe_lsu_wavefronts_mem_shared";
+  const std::vector<UnitCase> cases = {{"dram-throughput", {"gpu__dram_throughput"}},
+                                       {"l2-throughput", {"lts__t_sectors"}},
+                                       {"l1-throughput", {all}},
+                                       {"shared-bank-conflicts", {all, shared}},
+                                       {"shared-throughput", {all, shared}},
+                                       {"tensor-throughput", {"sm__pipe_tensor_cycles_active"}},
+                                       {"fma-throughput", {"sm__pipe_fma_cycles_active"}},
+                                       {"alu-throughput", {"sm__pipe_alu_cycles_active"}},
+                                       {"fp64-throughput", {"sm__pipe_fp64_cycles_active"}},
+                                       {"sfu-throughput", {"sm__inst_executed_pipe_xu"}},
+                                       {"lsu-throughput", {"sm__inst_executed_pipe_lsu"}},
+                                       {"issue-throughput", {"sm__issue_active"}},
+                                       {"mixed", {}}};
+  const model::Device device = test::Gpu();
+  for (const UnitCase& one : cases) {
+    INFO(one.rule);
+    KernelReport counters = QuietKernel();
+    for (const char* unit : one.units) SetUse(&counters, unit, 90);
+    if (one.rule == "shared-bank-conflicts") {
+      Set(&counters, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 9);
+      Set(&counters, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 10);
+    }
+    if (one.rule == "mixed") {
+      SetUse(&counters, "gpu__dram_throughput", 65);
+      SetUse(&counters, "sm__pipe_fma_cycles_active", 64);
+    }
+    counters.units = analyzer::FindUnits(counters.metrics, true);
+    const Verdict verdict = analyzer::DecideRegion(RegionInstances{}, counters, &device, {});
+    CHECK(verdict.rule == one.rule);
+    CHECK_FALSE(verdict.summary.empty());
+  }
+  for (const std::string_view id : analyzer::VerdictRuleIds()) {
+    if (!text::EndsWith(id, "-throughput")) continue;
+    INFO(id);
+    CHECK(std::any_of(cases.begin(), cases.end(),
+                      [&](const UnitCase& one) { return one.rule == id; }));
+  }
 }
 
 }  // namespace
