@@ -45,9 +45,9 @@ enum class Graphs {
 };
 
 /// The options of a recording. Every field has a default: a default-constructed value records
-/// everything in memory. A number out of its range goes to the end of the range, and an expression
-/// that is none or an option without effect is left out. stderr and a notice in the snapshot name
-/// each such change.
+/// everything in memory. A number out of its range goes to the end of the range, NaN becomes
+/// the default, and an expression that is none or an option without effect is left out. stderr and
+/// a notice in the snapshot name each such change.
 struct SessionOptions {
   Counters counters = Counters::kStalls;
 
@@ -109,11 +109,11 @@ struct SessionOptions {
   std::string kernel_filter;
   /// Matches the NVTX path of the launch, "outer/inner".
   std::string range_filter;
-  /// Matching launches of the process that prof leaves alone first. At least 0.
+  /// Matching launches of the process that prof leaves alone first. Range 0..1e15.
   int64_t launch_skip = 0;
-  /// Matching launches that prof looks at after those; 0: no limit.
+  /// Matching launches that prof looks at after those; 0: no limit. Range 0..1e15.
   int64_t launch_count = 0;
-  /// prof samples at most every Nth matching launch of a signature. At least 1.
+  /// prof samples at most every Nth matching launch of a signature. Range 1..1e9.
   int sample_every = 1;
 
   /// A regular expression for NVTX paths. prof counts each range that matches from its start to its
@@ -122,7 +122,7 @@ struct SessionOptions {
 
   /// Reads counters of the whole GPU at a fixed interval beside the timeline (PM sampling).
   bool continuous = false;
-  /// The interval, in microseconds. Range 20..1000000.
+  /// The interval, in microseconds. Range 20..1000000; not checked while `continuous` is off.
   int continuous_interval_us = 100;
   /// Fetching and decoding those samples may take this percentage of one core. prof makes the
   /// interval longer where it takes more. Range 0.1..100.

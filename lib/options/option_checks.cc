@@ -81,6 +81,7 @@ Problem Repair(const Option& option, const Number<T>& kind, Naming naming, Sessi
 }
 
 Problem Repair(const Option& option, const Interval& kind, Naming naming, SessionOptions* values) {
+  if (!(values->*kind.on)) return std::nullopt;  // nobody uses the interval
   Option interval = option;
   interval.kind = kind.interval;
   interval.field = std::strrchr(option.field, ' ') + 1;  // the second name

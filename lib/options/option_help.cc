@@ -17,8 +17,6 @@ std::string Allowed(const Switch&) { return {}; }
 template <typename T>
 std::string Allowed(const Number<T>& kind) {
   const std::string lowest = NumberText(kind.lowest);
-  // A limit that nobody reaches is only in the way.
-  if (kind.highest >= static_cast<T>(1e9)) return WithUnit(lowest, kind.unit) + " or more";
   return lowest + " to " + WithUnit(NumberText(kind.highest), kind.unit);
 }
 

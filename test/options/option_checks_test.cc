@@ -69,6 +69,7 @@ TEST_CASE("A number out of its range goes to the end of the range, and is named"
   values.device_mib = 1;
   values.launch_skip = -1;
   values.continuous_core_percent = 0;
+  values.continuous = true;
   values.continuous_interval_us = 5;
   const SessionOptions corrected = Corrected(values, &problems);
   CHECK(corrected.samples_per_signature == 100);
@@ -76,10 +77,18 @@ TEST_CASE("A number out of its range goes to the end of the range, and is named"
   CHECK(corrected.launch_skip == 0);
   CHECK(corrected.continuous_core_percent == 0.1);
   CHECK(corrected.continuous_interval_us == 20);
-  CHECK_FALSE(corrected.continuous);
+  CHECK(corrected.continuous);
   REQUIRE(problems.size() == 5);
   CHECK(problems[0] == "device_mib = 1 is not a whole number from 16 to 4096; 16 is used");
   CHECK(problems[3].find("continuous_interval_us = 5 is not") == 0);
+}
+
+TEST_CASE("The interval of continuous counters is not checked while they are off") {
+  Lines problems;
+  SessionOptions values;
+  values.continuous_interval_us = 5;
+  CHECK_FALSE(Corrected(values, &problems).continuous);
+  CHECK(problems.empty());
 }
 
 TEST_CASE("What is no number goes to the default") {

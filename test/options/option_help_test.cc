@@ -19,7 +19,7 @@ TEST_CASE("A flag is shown with its value, which may be left out of an interval"
 TEST_CASE("Help names the allowed values, the unit and the default") {
   CHECK(AllowedText(OptionOf("PROF_BUFFER_MIB")) == "1 to 4096 MiB");
   CHECK(DefaultText(OptionOf("PROF_BUFFER_MIB")) == "64 MiB");
-  CHECK(AllowedText(OptionOf("PROF_LAUNCH_SKIP")) == "0 or more");
+  CHECK(AllowedText(OptionOf("PROF_LAUNCH_SKIP")) == "0 to 1000000000000000");
   CHECK(DefaultText(OptionOf("PROF_CONTINUOUS")) == "off, 100 us");
   CHECK(DefaultText(OptionOf("PROF_RANGES")) == "on");
   CHECK(DefaultText(OptionOf("PROF_KERNEL")) == "all");
