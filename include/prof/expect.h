@@ -120,7 +120,8 @@ inline std::string MicrosecondText(double ns) { return Format("%.4g us", ns / 10
 }  // namespace expect_detail
 
 /// The unit's use is at least `fraction` (0..1) of its peak while the kernel runs. It is the
-/// highest of the unit's metrics; docs/guide/rules.md lists them.
+/// highest of the unit's metrics; docs/guide/rules.md lists them. A highest metric above 102 % of
+/// the peak is an error of the measurement: the outcome is then "not measured".
 inline Expectation ReachesDram(double fraction) {
   return expect_detail::Reaches("DRAM", {Unit::kDram}, fraction);
 }

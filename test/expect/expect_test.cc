@@ -55,6 +55,15 @@ TEST_CASE("A counter without samples, without a value, or over 100 % was not mea
   CHECK(Contains(ReachesDram(0.80).Explain(impossible), "unreliable"));
 }
 
+TEST_CASE("A unit is not measured when its highest metric is above 102 % of the peak") {
+  KernelReport kernel = Saxpy();
+  kernel.metrics[test::kL2ToXbar] = Measured(103, 102, 104);
+  CHECK(ReachesL2(0.20).Check(WithUnits(kernel)) == Outcome::kNotMeasured);
+  CHECK(Contains(ReachesL2(0.20).Explain(WithUnits(kernel)), test::kL2ToXbar));
+  kernel.metrics[test::kL2ToXbar] = Measured(101.9, 101, 102);
+  CHECK(ReachesL2(1.0).Check(WithUnits(kernel)) == Outcome::kMet);
+}
+
 TEST_CASE("Each unit reads its own counter") {
   const auto only = [](const char* metric) {
     KernelReport kernel;
