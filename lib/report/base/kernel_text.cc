@@ -12,7 +12,16 @@ namespace prof::report {
 namespace {
 
 // The columns of the tables. Shared memory uses L1's data path, and a kernel has one of the two.
-constexpr Unit kColumns[] = {Unit::kDram, Unit::kL2, Unit::kL1, Unit::kTensor, Unit::kFma};
+struct UnitColumn {
+  Unit unit;
+  const char* heading;
+  int dispensable;  // as in Column, counted from the caller's number; -1: never left out
+};
+constexpr UnitColumn kUnitColumns[] = {{Unit::kDram, "DRAM", -1},
+                                       {Unit::kL2, "L2", -1},
+                                       {Unit::kL1, "L1", -1},
+                                       {Unit::kTensor, "tensor", 1},
+                                       {Unit::kFma, "FMA", 0}};
 
 const UnitUse* InColumn(const Measured& counters, Unit column) {
   const UnitUse* const use = counters.Find(column);
@@ -33,10 +42,10 @@ std::string Sentence(std::string text) {
 
 // "4.36 TB/s of 4.81 TB/s (91 %)"
 std::string OfPeak(double value, const std::optional<double>& peak, const std::string& unit) {
-  std::string text = text::Rate(value, unit);
+  std::string line = text::Rate(value, unit);
   if (peak && *peak > 0)
-    text += " of " + text::Rate(*peak, unit) + " (" + text::ShortPercent(value / *peak) + ")";
-  return text;
+    line += " of " + text::Rate(*peak, unit) + " (" + text::ShortPercent(value / *peak) + ")";
+  return line;
 }
 
 std::string Operations(double count) { return text::Rate(count, "op"); }
@@ -47,22 +56,22 @@ constexpr double kBelievable = 1.005;
 
 }  // namespace
 
-std::vector<std::string> UnitCells(const Measured& counters) {
-  std::vector<std::string> cells;
-  for (const Unit column : kColumns) {
-    const UnitUse* const use = InColumn(counters, column);
-    cells.push_back(PercentCell(use == nullptr ? std::nullopt : std::optional(use->of_peak)));
+void AddUnitColumns(int dispensable, std::vector<Column>* columns) {
+  for (const UnitColumn& column : kUnitColumns) {
+    const int number = column.dispensable < 0 ? 0 : dispensable + column.dispensable;
+    columns->push_back({column.heading, Align::kRight, 0, number});
   }
-  return cells;
+  columns->push_back({"n", Align::kRight, 0, dispensable + 2});
 }
 
-int64_t UnitSamples(const Measured& counters) {
+void AddUnitCells(const Measured& counters, std::vector<std::string>* cells) {
   int64_t n = 0;
-  for (const Unit column : kColumns) {
-    const UnitUse* const use = InColumn(counters, column);
+  for (const UnitColumn& column : kUnitColumns) {
+    const UnitUse* const use = InColumn(counters, column.unit);
+    cells->push_back(PercentCell(use == nullptr ? std::nullopt : std::optional(use->of_peak)));
     if (use != nullptr) n = std::max(n, use->n);
   }
-  return n;
+  cells->push_back(text::Count(n));
 }
 
 std::string LaunchShape(const KernelReport& kernel) {
@@ -72,24 +81,24 @@ std::string LaunchShape(const KernelReport& kernel) {
 
 std::string OccupancyText(const KernelReport& kernel) {
   const Occupancy& occupancy = kernel.occupancy;
-  std::string text;
+  std::string line;
   if (occupancy.known) {
-    text = "occupancy: " + text::ShortPercent(occupancy.theoretical) + " possible";
+    line = "occupancy: " + text::ShortPercent(occupancy.theoretical) + " possible";
     if (!occupancy.limited_by.empty()) {
-      text += " (limited by " + text::Join(occupancy.limited_by, ", ") + ")";
+      line += " (limited by " + text::Join(occupancy.limited_by, ", ") + ")";
     }
   }
   if (occupancy.achieved) {
-    text += (text.empty() ? "occupancy: " : ", ") + text::ShortPercent(*occupancy.achieved) +
+    line += (line.empty() ? "occupancy: " : ", ") + text::ShortPercent(*occupancy.achieved) +
             " achieved";
   }
   if (occupancy.known && occupancy.waves > 0) {
-    text += "; " + text::Grouped(occupancy.waves, 2) + " waves";
+    line += "; " + text::Grouped(occupancy.waves, 2) + " waves";
     if (occupancy.waves > 1 && occupancy.tail_lost >= 0.005) {
-      text += ", of which the partial last one loses " + text::ShortPercent(occupancy.tail_lost);
+      line += ", of which the partial last one loses " + text::ShortPercent(occupancy.tail_lost);
     }
   }
-  return text;
+  return line;
 }
 
 std::string RooflineText(const KernelReport& kernel) {
@@ -121,9 +130,9 @@ std::string FlopsText(const KernelReport& kernel) {
   std::vector<std::string> kinds;
   for (const FlopCount& count : kernel.flops) {
     if (!(count.per_launch > 0)) continue;
-    std::string text = count.kind + " " + Operations(count.per_launch);
-    if (count.per_s) text += " at " + OfPeak(*count.per_s, count.peak_per_s, "op/s");
-    kinds.push_back(text);
+    std::string line = count.kind + " " + Operations(count.per_launch);
+    if (count.per_s) line += " at " + OfPeak(*count.per_s, count.peak_per_s, "op/s");
+    kinds.push_back(line);
   }
   return kinds.empty() ? "" : "operations per launch: " + text::Join(kinds, "; ");
 }

@@ -10,15 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "lib/report/base/table.h"
 #include "prof/kernel_report.h"
 
 namespace prof::report {
 
-// "83" for DRAM, L2, L1 (or shared memory, which uses L1's data path), tensor and FMA, in this
-// order.
-[[nodiscard]] std::vector<std::string> UnitCells(const Measured& counters);
-// The most samples of any of them.
-[[nodiscard]] int64_t UnitSamples(const Measured& counters);
+// Adds the columns of DRAM, L2, L1 (or shared memory, which uses L1's data path), tensor and FMA,
+// and of their samples. The last three may be left out, from the number `dispensable` on.
+void AddUnitColumns(int dispensable, std::vector<Column>* columns);
+// Adds the cells of these columns: "83", and the most samples of any unit.
+void AddUnitCells(const Measured& counters, std::vector<std::string>* cells);
 
 [[nodiscard]] std::string LaunchShape(const KernelReport& kernel);    // "(128,32) x 256"
 [[nodiscard]] std::string OccupancyText(const KernelReport& kernel);  // sentence; "" when unknown

@@ -41,8 +41,7 @@ Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& opti
                LaunchShape(kernel),
                kernel.occupancy.known ? text::Grouped(kernel.occupancy.waves, 1) : "-",
                OccupancyCell(kernel.occupancy)};
-  for (std::string& cell : UnitCells(kernel)) row.cells.push_back(std::move(cell));
-  row.cells.push_back(text::Count(UnitSamples(kernel)));
+  AddUnitCells(kernel, &row.cells);
   row.notes = VerdictText(kernel.verdict, kernel.total_ns);
   // The verdict by PM samples has them in its evidence.
   const bool in_evidence = kernel.verdict.rule == "continuous-dram";
@@ -71,10 +70,8 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
   table.columns = {{"#", Align::kRight, 0, 5},     {"kernel", Align::kLeft, 16},
                    {"launches", Align::kRight},    {"median", Align::kRight},
                    {"share", Align::kRight},       {"grid x block", Align::kLeft, 10},
-                   {"waves", Align::kRight, 0, 7}, {"occ. %", Align::kRight, 0, 6},
-                   {"DRAM", Align::kRight},        {"L2", Align::kRight},
-                   {"L1", Align::kRight},          {"tensor", Align::kRight, 0, 3},
-                   {"FMA", Align::kRight, 0, 2},   {"n", Align::kRight, 0, 4}};
+                   {"waves", Align::kRight, 0, 7}, {"occ. %", Align::kRight, 0, 6}};
+  AddUnitColumns(2, &table.columns);
   for (size_t i = 0; i < shown; ++i) {
     table.rows.push_back(KernelRow(report.kernels[i], i + 1, options));
     table.rows.back().line_before = i > 0;

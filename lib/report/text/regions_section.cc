@@ -30,32 +30,32 @@ std::string PartsText(const RegionReport& region, const TextOptions& options) {
                     ShortName(part.name, kPartWidth, options) + " " +
                     text::ShortPercent(part.share));
   }
-  std::string text = "of its operations' time: " + text::Join(parts, ", ");
+  std::string line = "of its operations' time: " + text::Join(parts, ", ");
   if (region.parts.size() > kMostParts) {
-    text +=
+    line +=
         ", " + text::Count(static_cast<int64_t>(region.parts.size() - kMostParts)) + " more kinds";
   }
-  return text;
+  return line;
 }
 
 std::string TimesText(const RegionReport& region) {
   const bool graph = region.kind == RegionReport::Kind::kGraph;
   const Statistic& time = region.duration_ns;
-  std::string text = graph ? "from its first operation's start to its last one's end: "
+  std::string line = graph ? "from its first operation's start to its last one's end: "
                            : "time in which its operations ran: ";
-  text += "median " + text::Time(time.median) + ", " + text::Time(time.min) + " to " +
+  line += "median " + text::Time(time.median) + ", " + text::Time(time.min) + " to " +
           text::Time(time.max);
-  if (region.host_ns.n > 0) text += "; on the host " + text::Time(region.host_ns.median);
-  text += "; " + text::Count(region.samples_used) + " samples";
+  if (region.host_ns.n > 0) line += "; on the host " + text::Time(region.host_ns.median);
+  line += "; " + text::Count(region.samples_used) + " samples";
   if (region.samples_rejected > 0) {
-    text += " (" + text::Count(region.samples_rejected) +
+    line += " (" + text::Count(region.samples_rejected) +
             " rejected: other GPU work beside them, or another clock)";
   }
   if (region.counted_ns.n > 0) {
-    text += ", in which the counters ran for " + text::Time(region.counted_ns.median) +
+    line += ", in which the counters ran for " + text::Time(region.counted_ns.median) +
             "; what they counted is related to the time of the work";
   }
-  return text;
+  return line;
 }
 
 Row RegionRow(const RegionReport& region, const TextOptions& options) {
@@ -63,8 +63,7 @@ Row RegionRow(const RegionReport& region, const TextOptions& options) {
   Row row;
   row.cells = {(graph ? "" : "range ") + Printable(region.label), text::Count(region.instances),
                text::Time(region.duration_ns.median), text::ShortPercent(region.share)};
-  for (std::string& cell : UnitCells(region)) row.cells.push_back(std::move(cell));
-  row.cells.push_back(text::Count(UnitSamples(region)));
+  AddUnitCells(region, &row.cells);
   row.notes = VerdictText(region.verdict, region.total_ns);
   row.notes.push_back(PartsText(region, options));
   row.notes.push_back(TimesText(region));
@@ -81,13 +80,8 @@ void WriteRegions(std::ostream& out, const Report& report, const TextOptions& op
   table.columns = {{"graph or range", Align::kLeft, 16},
                    {"times", Align::kRight},
                    {"median", Align::kRight},
-                   {"share", Align::kRight},
-                   {"DRAM", Align::kRight},
-                   {"L2", Align::kRight},
-                   {"L1", Align::kRight},
-                   {"tensor", Align::kRight, 0, 2},
-                   {"FMA", Align::kRight, 0, 1},
-                   {"n", Align::kRight, 0, 3}};
+                   {"share", Align::kRight}};
+  AddUnitColumns(1, &table.columns);
   for (size_t i = 0; i < shown; ++i) {
     table.rows.push_back(RegionRow(report.regions[i], options));
     table.rows.back().line_before = i > 0;

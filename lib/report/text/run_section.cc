@@ -17,10 +17,10 @@ constexpr const char* kItem = "     - ";
 
 std::string GainText(const Finding& finding, double span_ns) {
   if (finding.gain_at_most_ns <= 0) return "";
-  std::string text = " At most " + text::Time(finding.gain_at_most_ns);
+  std::string line = " At most " + text::Time(finding.gain_at_most_ns);
   if (span_ns > 0)
-    text += ", " + text::ShortPercent(finding.gain_at_most_ns / span_ns) + " of the span";
-  return text + ".";
+    line += ", " + text::ShortPercent(finding.gain_at_most_ns / span_ns) + " of the span";
+  return line + ".";
 }
 
 void WriteFinding(std::ostream& out, const Finding& finding, size_t number, double span_ns,
