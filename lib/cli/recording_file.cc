@@ -32,8 +32,11 @@ std::string ReadProblem(const std::string& path) {
 }
 
 std::string OutputProblem(const std::string& output, const std::vector<std::string>& recordings) {
+  std::error_code failed;
+  if (std::filesystem::is_directory(output, failed)) {
+    return "-o '" + output + "' is a folder. Name a file in it";
+  }
   for (const std::string& recording : recordings) {
-    std::error_code failed;
     if (output.empty() || !std::filesystem::equivalent(output, recording, failed)) continue;
     return "-o '" + output + "' is the recording itself, and a report would replace it. Choose " +
            "another file with -o";

@@ -13,8 +13,8 @@ namespace prof::cli {
 // of recordings describes damaged content.
 [[nodiscard]] std::string ReadProblem(const std::string& path);
 
-// Why a report on `recordings` cannot go to `output`, and the way out; empty: it can. A report must
-// not replace the recording that it is made from.
+// Why a report on `recordings` cannot go to `output`, and the way out; empty: it can. It must not
+// be a folder, and a report must not replace the recording that it is made from.
 [[nodiscard]] std::string OutputProblem(const std::string& output,
                                         const std::vector<std::string>& recordings);
 

@@ -8,6 +8,7 @@
 #include "lib/options/option_checks.h"
 #include "lib/options/option_help.h"
 #include "lib/options/option_text.h"
+#include "lib/text/strings.h"
 
 namespace prof::cli {
 namespace {
@@ -55,22 +56,25 @@ std::string RecordingFlags::ValueOf(const Flag& flag) {
 std::optional<std::string> RecordingFlags::Apply(Environment* environment,
                                                  SessionOptions* options) const {
   SessionOptions given;
+  std::vector<std::string> problems;
   for (const Flag& flag : flags_) {
     if (flag.parsed->count() == 0) continue;
     const std::string value = ValueOf(flag);
     if (const auto expected = options::SetValue(*flag.option, value, &given)) {
-      return options::Assignment(*flag.option, value, Naming::kFlag) + " is not " + *expected;
+      problems.push_back(options::Assignment(*flag.option, value, Naming::kFlag) + " is not " +
+                         *expected);
+      continue;
     }
     environment->Set(flag.option->variable, options::ValueText(*flag.option, given));
   }
-  std::vector<std::string> problems;
+  if (!problems.empty()) return text::Join(problems, "; ");
   *options = options::ReadVariables(
       [&](const char* name) { return environment->Get(name).value_or(""); }, &problems);
   for (const options::Conflict& conflict : options::FindConflicts(*options, Naming::kFlag)) {
     problems.push_back(conflict.text);
   }
   if (problems.empty()) return std::nullopt;
-  return problems.front();
+  return text::Join(problems, "; ");
 }
 
 }  // namespace prof::cli

@@ -27,7 +27,7 @@ class RecordingFlags {
   RecordingFlags& operator=(const RecordingFlags&) = delete;
 
   // Puts the flags that were given into `environment`, then reads back what libprof.so will read.
-  // Returns that in `options`, and the first problem as a sentence; nothing: all is well.
+  // Returns that in `options`, and the problems as text; nothing: all is well.
   [[nodiscard]] std::optional<std::string> Apply(Environment* environment,
                                                  SessionOptions* options) const;
 

@@ -107,6 +107,12 @@ TEST_CASE("A report never replaces its own recording") {
   CHECK((RecordingFolder()->Read("kept.prof") == Recording()));
 }
 
+TEST_CASE("A folder as the report's output is refused before the analysis") {
+  const Ended ended = ProfIn({"report", "garbage.prof", "-o", "."});
+  CHECK(ended.exit_code() == 2);
+  CHECK_THAT(ended.err, Contains("-o '.' is a folder") && !Contains("garbage"));
+}
+
 TEST_CASE("A full disk is an error, not a short report") {
   const Ended ended = ProfIn({"report", "run.prof", "-o", "/dev/full"});
   CHECK(ended.exit_code() == 2);

@@ -102,6 +102,13 @@ TEST_CASE("A value that cannot be used is named, and nothing is run") {
   }
 }
 
+TEST_CASE("All values that cannot be used are named at once") {
+  CHECK_THAT(Refusal({"--samples", "0", "--every", "0"}),
+             Contains("--samples 0 is not") && Contains("; --every 0 is not"));
+  CHECK_THAT(Refusal({}, {"PROF_SAMPLES=0", "PROF_SAMPLE_EVERY=0"}),
+             Contains("PROF_SAMPLES=0 is not") && Contains("; PROF_SAMPLE_EVERY=0 is not"));
+}
+
 TEST_CASE("An expression that is none is refused with the library's own words") {
   CHECK_THAT(Refusal({"--kernel", "gemm("}),
              Contains("gemm( is not " + options::ExpressionProblem("gemm(")));
