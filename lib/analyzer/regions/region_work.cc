@@ -10,13 +10,10 @@ namespace {
 
 using model::CounterSample;
 using model::kNoIndex;
+using model::LaunchKey;
 using model::Model;
 using model::Op;
 using model::SampleUnit;
-
-uint64_t LaunchKey(uint32_t context, uint32_t correlation) {
-  return uint64_t{context} << 32 | correlation;
-}
 
 // Operations come in the order of their starts.
 void AddOp(const Op& op, int32_t index, const KernelGroups& groups, RegionRun* run,

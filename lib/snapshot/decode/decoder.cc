@@ -15,7 +15,7 @@
 namespace prof::snapshot {
 namespace {
 
-// Rows are known by 32-bit indices, and the tables use a few bits of those for themselves.
+// Rows have 32-bit indices, and the tables use a few bits of them.
 absl::Status CheckRows(const wire::Block& /*block*/, DecodeState* state) {
   constexpr size_t kMostRows = size_t{1} << 30;
   const model::Model& model = *state->model;

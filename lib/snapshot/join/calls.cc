@@ -75,8 +75,7 @@ void ClassifyCalls(Model* model) {
   });
 }
 
-// Calls are sorted by time, so one walk over the steps of
-// each thread is enough.
+// Calls are sorted by time, so one walk over the steps of each thread is enough.
 void SetCallPaths(Model* model) {
   std::vector<size_t> next(model->steps.size());
   for (size_t i = 0; i < model->api_calls.size(); ++i) {

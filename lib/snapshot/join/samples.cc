@@ -10,13 +10,10 @@ namespace prof::snapshot {
 namespace {
 
 using model::ApiCall;
+using model::LaunchKey;
 using model::Model;
 using model::Op;
 using model::OpKind;
-
-uint64_t LaunchKey(uint32_t context, uint32_t correlation) {
-  return uint64_t{context} << 32 | correlation;
-}
 
 // A launch that was sampled: as a kernel, as a graph, or both.
 struct SampledLaunch {

@@ -23,6 +23,11 @@ using format::MemoryKind;
 
 constexpr int32_t kNoIndex = -1;  // where an index into the model's vectors would be
 
+// Operations of one launch have the same key.
+[[nodiscard]] constexpr uint64_t LaunchKey(uint32_t context, uint32_t correlation) {
+  return uint64_t{context} << 32 | correlation;
+}
+
 // kGraph is a launch of a CUDA graph that was recorded as one operation; those inside it are not
 // known.
 enum class OpKind : uint8_t { kKernel, kCopy, kMemset, kGraph };
