@@ -31,8 +31,7 @@ struct MetricLevel {
 
 inline constexpr const char* kCostSource =
     "measured on an H200 with CUPTI 13.0 (docs/internals/counters.md): 8 us for times, 50 us for "
-    "DRAM and "
-    "L2, 1 ms as soon as anything per SM is read; other GPUs differ";
+    "DRAM and L2, 1 ms as soon as anything per SM is read; other GPUs differ";
 
 }  // namespace prof::cli
 

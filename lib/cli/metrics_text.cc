@@ -55,8 +55,8 @@ void WriteOverview(std::ostream& out, const CatalogueAnswer& answer, int samples
   report::WriteParagraph(
       out, "  ",
       "A sample of a kernel takes one launch for each pass. Other launches cost nothing. Each "
-      "level "
-      "of --counters includes the levels before it; the level sol reads what the pulse reads.",
+      "level of --counters includes the levels before it; the level sol reads what the pulse "
+      "reads.",
       text.width);
 }
 
