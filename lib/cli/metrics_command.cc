@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,18 @@
 #include "lib/cli/metrics_options.h"
 #include "lib/cli/metrics_text.h"
 #include "lib/cli/recording_file.h"
-#include "lib/options/option_text.h"
 
 namespace prof::cli {
 namespace {
+
+std::vector<std::string> SplitList(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream in(list);
+  for (std::string name; std::getline(in, name, ',');) {
+    if (!name.empty()) names.push_back(name);
+  }
+  return names;
+}
 
 cupti::CatalogueAnswer Ask(const cupti::CatalogueQuestion& question) {
 #ifdef PROF_WITH_CUDA
@@ -42,7 +51,7 @@ int Run(const MetricsOptions& options) {
     }
     question.level = options.level;
   }
-  question.metrics = options::SplitList(options.metrics);
+  question.metrics = SplitList(options.metrics);
   if (!options.search.empty()) {
     try {
       const std::regex pattern(options.search);

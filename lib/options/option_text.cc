@@ -13,6 +13,15 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
+std::vector<std::string> SplitList(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  return parts;
+}
+
 // --- From a field to text ------------------------------------------------------------------------
 
 std::string Write(const Text& kind, const SessionOptions& values) { return values.*kind.field; }
@@ -113,15 +122,6 @@ Problem Read(const Interval& kind, const std::string& text, SessionOptions* valu
 }
 
 }  // namespace
-
-std::vector<std::string> SplitList(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) {
-    if (!part.empty()) parts.push_back(part);
-  }
-  return parts;
-}
 
 std::string ValueText(const Option& option, const SessionOptions& values) {
   return std::visit([&](const auto& kind) { return Write(kind, values); }, option.kind);

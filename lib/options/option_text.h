@@ -7,14 +7,10 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "lib/options/option_table.h"
 
 namespace prof::options {
-
-// The parts of "a,b,c", without empty ones.
-[[nodiscard]] std::vector<std::string> SplitList(const std::string& text);
 
 // The value in `values`, as SetValue() reads it: "5", "2.5", "stalls", "a.sum,b.avg", "1".
 [[nodiscard]] std::string ValueText(const Option& option, const SessionOptions& values);
