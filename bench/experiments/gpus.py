@@ -17,7 +17,7 @@ LIMIT_S = 250
 RESULTS = ("several_gpus",)
 FILES = ("several_gpus.json",)
 
-_STEPS = 300
+_STEPS = 6000  # seconds of work after counters are ready on each GPU
 _RUN_LIMIT_S = 200
 
 

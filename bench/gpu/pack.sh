@@ -15,6 +15,11 @@ readonly kPrograms=(prof saxpy transformer_layer saxpy_test transformer_bare kno
   launch_storm storm_bare)
 readonly kLibraries=(libprof.so.0 libprof_inject.so)
 
+if [[ ! -d $kBuild ]]; then
+  echo "there is no build in '$kBuild': build first, or name the folder" >&2
+  exit 2
+fi
+
 find_built() {
   find "$kBuild" -name "$1" \( -type f -o -type l \) ! -path '*/CMakeFiles/*' \
     ! -path '*/test/install/*' -print -quit

@@ -45,7 +45,7 @@ std::string Counted(uint64_t count, const char* one, const char* many) {
 const char* WhyExcluded(Exclusion reason) {
   switch (reason) {
     case Exclusion::kWaits:
-      return "that wait for other kernels or GPUs, by their names";
+      return "named like one that waits for other kernels or GPUs";
     case Exclusion::kNeverAlone:
       return "that never ended before later work began, so they may wait for it";
     case Exclusion::kHeldUp:

@@ -21,7 +21,7 @@
 
 namespace prof::cupti {
 
-// True for kernels that wait for other kernels or GPUs, by their names. Holding up such a launch
+// True for kernels named like one that waits for other kernels or GPUs. Holding up such a launch
 // while its peers run can hang the program. `name` may be mangled.
 bool WaitsForOthers(const char* name);
 

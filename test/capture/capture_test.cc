@@ -158,6 +158,7 @@ TEST_CASE("Options out of range are brought into it") {
   wild.launch_skip = -1;
   wild.launch_count = -1;
   wild.sample_every = 0;
+  wild.continuous = true;
   wild.continuous_interval_us = 1;
   Start(wild)->Stop(kPatience);
   CHECK_FALSE(gpu.injected());

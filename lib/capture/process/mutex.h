@@ -25,6 +25,8 @@
 #define PROF_ACQUIRE(...) PROF_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define PROF_TRY_ACQUIRE(...) PROF_THREAD_ANNOTATION(try_acquire_capability(__VA_ARGS__))
 #define PROF_RELEASE(...) PROF_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
+// On a function that locks for a caller who does not see the mutex: clang leaves it out.
+#define PROF_NOT_CHECKED PROF_THREAD_ANNOTATION(no_thread_safety_analysis)
 
 namespace prof::capture {
 

@@ -118,7 +118,7 @@ TEST_CASE("Excluded kernels are counted and named in a notice, each name once") 
   CHECK(notices[0].severity == capture::Severity::kInfo);
   CHECK(notices[0].subsystem == capture::Subsystem::kCounters);
   CHECK(notices[0].what ==
-        "5 kernels that wait for other kernels or GPUs, by their names: not sampled (80 "
+        "5 kernels named like one that waits for other kernels or GPUs: not sampled (80 "
         "launches): ncclDevKernel_0, ncclDevKernel_1, ncclDevKernel_2, ...");
 }
 
