@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# clang-tidy over the product's sources, in a third of the time of one run a file:
+# clang-tidy over the product's sources, with less repeated work than one run a file:
 # - The checks that match code spend their time in the headers, so they get the files of a folder
 #   together, as one translation unit. Files whose names collide are taken apart again.
 # - The static analyzer looks only into the file that it is given, so it gets each file alone.
