@@ -85,7 +85,7 @@ TEST_CASE("Every page that a source file names exists") {
 
 // The lines of the README's excerpt. "..." stands for lines that are left out.
 Strings ReportInReadme() {
-  const std::string& readme = PagesByPath().at("README.md").text;
+  const std::string readme = PagesByPath().at("README.md").text;
   const size_t begin = readme.find("<!-- begin readme_report -->");
   std::istringstream in(readme.substr(begin, readme.find("<!-- end readme_report -->") - begin));
   Strings lines;
