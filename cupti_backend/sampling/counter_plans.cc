@@ -30,7 +30,8 @@ std::vector<capture::ThroughputEvent> ThroughputsOf(const PassPlan& plan,
 std::optional<Problem> CounterPlans::Prepare(CUcontext context, ContextPlan* plan) {
   if (std::optional<Problem> problem = InitializeProfiler()) return problem;
   CUdevice device = 0;
-  api_->get_context_id(context, &plan->context_id);
+  // A context that is prepared again keeps its id and its passes: a launch may read them now.
+  if (plan->context_id == 0) api_->get_context_id(context, &plan->context_id);
   CUresult usable = driver_->ctx_set_current(context);
   if (usable == CUDA_SUCCESS) usable = driver_->ctx_get_device(&device);
   if (usable != CUDA_SUCCESS) {
@@ -55,7 +56,7 @@ std::optional<Problem> CounterPlans::Prepare(CUcontext context, ContextPlan* pla
     return Problem{0, "none of the metrics can be sampled on " + chip->name + ": " + plan->left_out,
                    "check the names against this chip's metrics"};
   }
-  plan->passes = &chip->passes;
+  if (plan->passes != &chip->passes) plan->passes = &chip->passes;
   plan->first_group_id = chip->first_group_id;
   plan->evaluator = std::make_unique<MetricEvaluator>(api_, chip->name, chip->availability);
   return std::nullopt;
