@@ -40,14 +40,14 @@ def workloads(bench):
         }
     bare = [bench.python, *_LLAMA, "--steps", "200"]
 
-    def run_llama(variant, counters):
-        return bench.under_prof(f"{bench.scratch}/llama-{variant}.prof", bare, counters)
+    def run_llama(variant, counters, *options):
+        return bench.under_prof(f"{bench.scratch}/llama-{variant}.prof", bare, counters, *options)
 
     found["llama_like, 200 steps"] = {
         "bare": bare,
         "timeline": run_llama("timeline", "none"),
         "counters": run_llama("counters", "all"),
-        "continuous": ["env", "PROF_CONTINUOUS=1", *run_llama("continuous", "none")],
+        "continuous": run_llama("continuous", "none", "--continuous"),
     }
     return found
 

@@ -65,8 +65,9 @@ class Bench:
     def binary(self, name):
         return os.path.join(BINARIES, name)
 
-    def under_prof(self, snapshot, program, counters="none"):
-        return [self.prof, "run", "--counters", counters, "--output", snapshot, "--", *program]
+    def under_prof(self, snapshot, program, counters="none", *options):
+        return [self.prof, "run", "--counters", counters, *options, "--output", snapshot, "--",
+                *program]
 
     def injected(self, library, program, **environment):
         """A program with an injection library of build_injection()."""

@@ -4,8 +4,8 @@
 #ifndef PROF_BENCH_PROGRAMS_THREAD_TIMES_H_
 #define PROF_BENCH_PROGRAMS_THREAD_TIMES_H_
 
-// Prints "[<tag>] <name> cpu_s <seconds>" for every thread whose name begins with "prof-". The time
-// is user and system time, with the resolution of the kernel's clock tick (10 ms).
+// Prints a line "[<tag>] <name> cpu_s <seconds>" for each thread of prof. These threads have names
+// that begin with "prof-". The seconds are user and system time, in steps of 10 ms.
 void PrintProfThreadTimes(const char* tag = "thread");
 
 #endif  // PROF_BENCH_PROGRAMS_THREAD_TIMES_H_

@@ -63,8 +63,8 @@ class RangeProfiler {
   const Mode mode_;
   CUpti_RangeProfiler_Object* object_ = nullptr;
   // CUPTI 13.0 keeps reading from the addresses of the first SetConfig, even after a second one
-  // with other addresses (freed memory: NaN or a crash in the next Start). So each image keeps its
-  // place, large enough for every group, and is overwritten there.
+  // with other addresses (freed memory: NaN or a crash in the next Start). So each image stays at
+  // one address, in memory that is large enough for every group. A new image overwrites the old.
   std::vector<uint8_t> config_image_;
   std::vector<uint8_t> counter_data_;
   size_t counter_data_bytes_ = 0;
