@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of the triage metrics: what PM sampling reads of each hardware unit to name the unit
+// that limits a kernel. The capture half chooses by it, the analyzer half reads by it.
+#ifndef PROF_LIB_FORMAT_TRIAGE_METRICS_H_
+#define PROF_LIB_FORMAT_TRIAGE_METRICS_H_
+
+#include <array>
+#include <string_view>
+
+namespace prof::format {
+
+enum class TriageUnit {
+  kDram,         // reads and writes together
+  kL2,           // sectors
+  kL1,           // L1's data path
+  kShared,       // the part of L1's data path that is shared memory's
+  kL1Writeback,  // from L1 to the registers
+  kTensor,
+  kFma,
+  kFmaHeavy,  // one of the two halves of the FMA pipe
+  kAlu,
+  kFp64,
+  kXu,  // special functions and conversions
+  kIssue,
+  kSmActive,  // SMs with at least one warp
+  kWarps,     // warp slots in use
+  kDramRead,
+  kL2Throughput,  // the busiest part of L2
+  kL1Throughput,  // the busiest part of L1
+  kPredicatedOn,  // threads that took part in the instructions
+};
+
+// Each is a percentage of the unit's peak over elapsed cycles.
+inline constexpr std::string_view kTriageSuffix = ".avg.pct_of_peak_sustained_elapsed";
+
+struct TriageMetric {
+  TriageUnit unit;
+  // By preference; the rest is empty. The Triage names are NVIDIA's own set for this purpose; they
+  // exist on GH100, GB100, GB110, AD10x, GA10x and TU10x. The plain ones serve GA100 and GB20x.
+  std::array<std::string_view, 5> names;
+};
+
+// The most deciding units come first: where one pass does not hold all, they are in the first pass.
+inline constexpr TriageMetric kTriageMetrics[] = {
+    {TriageUnit::kDram,
+     {"FBSP.TriageCompute.dramc__throughput", "dram__throughput", "dramc__throughput",
+      "gpu__dram_throughput"}},
+    {TriageUnit::kL2,
+     {"LTS.TriageCompute.lts__t_sector_throughput", "lts__t_sectors", "lts__throughput"}},
+    {TriageUnit::kIssue,
+     {"TPC.TriageCompute.sm__inst_executed_realtime", "sm__inst_executed_realtime",
+      "sm__issue_active", "sm__inst_issued"}},
+    {TriageUnit::kTensor,
+     {"TPC.TriageCompute.sm__pipe_tensor_cycles_active_realtime",
+      "sm__pipe_tensor_cycles_active_realtime", "sm__pipe_tensor_cycles_active"}},
+    {TriageUnit::kL1,
+     {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts", "l1tex__data_pipe_lsu_wavefronts"}},
+    {TriageUnit::kShared,
+     {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts_mem_shared",
+      "l1tex__data_pipe_lsu_wavefronts_mem_shared"}},
+    {TriageUnit::kFma,
+     {"TPC.TriageCompute.sm__inst_executed_pipe_fma_realtime",
+      "sm__inst_executed_pipe_fma_realtime", "sm__pipe_fma_cycles_active",
+      "sm__inst_executed_pipe_fma"}},
+    {TriageUnit::kFmaHeavy,
+     {"TPC.TriageCompute.sm__inst_executed_pipe_fmaheavy_realtime",
+      "sm__inst_executed_pipe_fmaheavy_realtime", "sm__pipe_fmaheavy_cycles_active"}},
+    {TriageUnit::kAlu,
+     {"TPC.TriageCompute.sm__inst_executed_pipe_alu_realtime",
+      "sm__inst_executed_pipe_alu_realtime", "sm__pipe_alu_cycles_active",
+      "sm__inst_executed_pipe_alu"}},
+    {TriageUnit::kFp64,
+     {"TPC.TriageCompute.sm__pipe_fp64_cycles_active_realtime",
+      "sm__pipe_fp64_cycles_active_realtime", "sm__pipe_fp64_cycles_active",
+      "sm__inst_executed_pipe_fp64"}},
+    {TriageUnit::kXu,
+     {"SM_A.TriageCompute.sm__inst_executed_pipe_xu_realtime", "sm__inst_executed_pipe_xu_realtime",
+      "sm__inst_executed_pipe_xu"}},
+    {TriageUnit::kL1Writeback,
+     {"SM_A.TriageCompute.l1tex__lsu_writeback_active", "l1tex__lsu_writeback_active"}},
+    {TriageUnit::kSmActive, {"TPC.TriageCompute.sm__cycles_active", "sm__cycles_active"}},
+    {TriageUnit::kWarps,
+     {"TPC.TriageCompute.tpc__warps_active_shader_cs_realtime",
+      "tpc__warps_active_shader_cs_realtime", "sm__warps_active"}},
+    {TriageUnit::kDramRead,
+     {"FBSP.TriageCompute.dramc__read_throughput", "dram__read_throughput",
+      "dramc__read_throughput"}},
+    {TriageUnit::kL2Throughput, {"LTS.TriageCompute.lts__throughput", "lts__throughput"}},
+    {TriageUnit::kL1Throughput, {"SM_A.TriageCompute.l1tex__throughput", "l1tex__throughput"}},
+    {TriageUnit::kPredicatedOn, {"SM_A.TriageCompute.sm__thread_inst_executed_pred_on_realtime"}},
+};
+
+// Of a metric as CUPTI evaluates it ("FBSP.TriageCompute.dramc__throughput.avg.pct_of_..."); null
+// for any other.
+[[nodiscard]] constexpr const TriageMetric* FindTriageMetric(std::string_view metric) {
+  if (metric.size() <= kTriageSuffix.size()) return nullptr;
+  const size_t base = metric.size() - kTriageSuffix.size();
+  if (metric.substr(base) != kTriageSuffix) return nullptr;
+  for (const TriageMetric& triage : kTriageMetrics) {
+    for (const std::string_view name : triage.names) {
+      if (!name.empty() && name == metric.substr(0, base)) return &triage;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace prof::format
+
+#endif  // PROF_LIB_FORMAT_TRIAGE_METRICS_H_
