@@ -26,9 +26,7 @@ enum class TriageUnit {
   kSmActive,  // SMs with at least one warp
   kWarps,     // warp slots in use
   kDramRead,
-  kL2Throughput,  // the busiest part of L2
-  kL1Throughput,  // the busiest part of L1
-  kPredicatedOn,  // threads that took part in the instructions
+  kDramWrite,
 };
 
 // Each is a percentage of the unit's peak over elapsed cycles.
@@ -36,6 +34,7 @@ inline constexpr std::string_view kTriageSuffix = ".avg.pct_of_peak_sustained_el
 
 struct TriageMetric {
   TriageUnit unit;
+  std::string_view name;  // of the unit, in sentences
   // By preference; the rest is empty. The Triage names are NVIDIA's own set for this purpose; they
   // exist on GH100, GB100, GB110, AD10x, GA10x and TU10x. The plain ones serve GA100 and GB20x.
   std::array<std::string_view, 5> names;
@@ -44,51 +43,68 @@ struct TriageMetric {
 // The most deciding units come first: where one pass does not hold all, they are in the first pass.
 inline constexpr TriageMetric kTriageMetrics[] = {
     {TriageUnit::kDram,
+     "DRAM",
      {"FBSP.TriageCompute.dramc__throughput", "dram__throughput", "dramc__throughput",
       "gpu__dram_throughput"}},
     {TriageUnit::kL2,
+     "L2",
      {"LTS.TriageCompute.lts__t_sector_throughput", "lts__t_sectors", "lts__throughput"}},
     {TriageUnit::kIssue,
+     "SM issue",
      {"TPC.TriageCompute.sm__inst_executed_realtime", "sm__inst_executed_realtime",
       "sm__issue_active", "sm__inst_issued"}},
     {TriageUnit::kTensor,
+     "tensor",
      {"TPC.TriageCompute.sm__pipe_tensor_cycles_active_realtime",
       "sm__pipe_tensor_cycles_active_realtime", "sm__pipe_tensor_cycles_active"}},
     {TriageUnit::kL1,
+     "L1",
      {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts", "l1tex__data_pipe_lsu_wavefronts"}},
     {TriageUnit::kShared,
+     "shared memory",
      {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts_mem_shared",
       "l1tex__data_pipe_lsu_wavefronts_mem_shared"}},
     {TriageUnit::kFma,
+     "FMA",
      {"TPC.TriageCompute.sm__inst_executed_pipe_fma_realtime",
       "sm__inst_executed_pipe_fma_realtime", "sm__pipe_fma_cycles_active",
       "sm__inst_executed_pipe_fma"}},
     {TriageUnit::kFmaHeavy,
+     "heavy FMA",
      {"TPC.TriageCompute.sm__inst_executed_pipe_fmaheavy_realtime",
       "sm__inst_executed_pipe_fmaheavy_realtime", "sm__pipe_fmaheavy_cycles_active"}},
     {TriageUnit::kAlu,
+     "ALU",
      {"TPC.TriageCompute.sm__inst_executed_pipe_alu_realtime",
       "sm__inst_executed_pipe_alu_realtime", "sm__pipe_alu_cycles_active",
       "sm__inst_executed_pipe_alu"}},
     {TriageUnit::kFp64,
+     "FP64",
      {"TPC.TriageCompute.sm__pipe_fp64_cycles_active_realtime",
       "sm__pipe_fp64_cycles_active_realtime", "sm__pipe_fp64_cycles_active",
       "sm__inst_executed_pipe_fp64"}},
     {TriageUnit::kXu,
+     "XU",
      {"SM_A.TriageCompute.sm__inst_executed_pipe_xu_realtime", "sm__inst_executed_pipe_xu_realtime",
       "sm__inst_executed_pipe_xu"}},
     {TriageUnit::kL1Writeback,
+     "L1 writeback",
      {"SM_A.TriageCompute.l1tex__lsu_writeback_active", "l1tex__lsu_writeback_active"}},
-    {TriageUnit::kSmActive, {"TPC.TriageCompute.sm__cycles_active", "sm__cycles_active"}},
+    {TriageUnit::kSmActive,
+     "SM activity",
+     {"TPC.TriageCompute.sm__cycles_active", "sm__cycles_active"}},
     {TriageUnit::kWarps,
+     "warps",
      {"TPC.TriageCompute.tpc__warps_active_shader_cs_realtime",
       "tpc__warps_active_shader_cs_realtime", "sm__warps_active"}},
     {TriageUnit::kDramRead,
+     "DRAM reads",
      {"FBSP.TriageCompute.dramc__read_throughput", "dram__read_throughput",
       "dramc__read_throughput"}},
-    {TriageUnit::kL2Throughput, {"LTS.TriageCompute.lts__throughput", "lts__throughput"}},
-    {TriageUnit::kL1Throughput, {"SM_A.TriageCompute.l1tex__throughput", "l1tex__throughput"}},
-    {TriageUnit::kPredicatedOn, {"SM_A.TriageCompute.sm__thread_inst_executed_pred_on_realtime"}},
+    {TriageUnit::kDramWrite,
+     "DRAM writes",
+     {"FBSP.TriageCompute.dramc__write_throughput", "dram__write_throughput",
+      "dramc__write_throughput"}},
 };
 
 // Of a metric as CUPTI evaluates it ("FBSP.TriageCompute.dramc__throughput.avg.pct_of_..."); null
