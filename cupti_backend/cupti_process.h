@@ -7,15 +7,13 @@
 #define PROF_CUPTI_BACKEND_CUPTI_PROCESS_H_
 
 #include <cstddef>
-#include <map>
-#include <memory>
 
 #include "cupti_backend/activity/activity_tracer.h"
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/api/driver_api.h"
 #include "cupti_backend/api/problem.h"
 #include "cupti_backend/launch_callback.h"
-#include "cupti_backend/pm/pm_metrics.h"
+#include "cupti_backend/pm/pm_host.h"
 
 namespace prof::cupti {
 
@@ -26,7 +24,8 @@ struct CuptiProcess {
   DriverApi driver;
   LaunchCallback callback;
   ActivityTracer tracer;
-  std::map<int, std::unique_ptr<PmHost>> pm_hosts;  // by device; the PM sampler's thread
+  // Of continuous PM sampling, and of triage.
+  PmHosts pm_hosts, triage_hosts;
 };
 
 struct AcquiredProcess {

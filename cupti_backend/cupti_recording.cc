@@ -48,6 +48,12 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, const SessionOptions& opti
       devices_(&process->api, &process->driver),
       buffers_(process, &decoder_, &timeline_, before_.launches) {
   decoder_.SetStart(capture::RealtimeNs());
+  if (WantsTriage(options)) {
+    triage_.emplace(
+        TriageSampler::Parts{&process->api, &process->triage_hosts, &sampler_.records().triage,
+                             &sampler_.turns(), &sampler_.policy(), &process->callback.launches()},
+        options);
+  }
   if (options.continuous) pm_.emplace(&process->api, &process->pm_hosts, options);
   if (options.unified_memory) unified_memory_.emplace(&process->api, &process->driver);
 }
@@ -69,9 +75,14 @@ void CuptiRecording::Start(const SessionOptions& options, bool injected) {
     timeline_.Set({State::kWorking, 0, "", ""});
   }
   if (unified_memory_) unified_memory_->Start(&notices_);
-  process_->callback.Enable(&sampler_.launches());
+  process_->callback.Enable(&sampler_.launches(), triage_ ? &triage_->sampler() : nullptr);
   running_ = true;
+  if (triage_) triage_->sampler().Start();
   if (has_context) sampler_.launches().OnContext(current);
+  uint32_t device = 0;
+  if (has_context && triage_ && process_->api.get_device_id(current, &device) == CUPTI_SUCCESS) {
+    triage_->sampler().PrepareLater(static_cast<int>(device));
+  }
 }
 
 void CuptiRecording::Gather(bool flush) {
@@ -84,6 +95,7 @@ void CuptiRecording::Gather(bool flush) {
   if (!saw_gpu_work_ && process_->callback.launches() > before_.launches) saw_gpu_work_ = true;
   sampled_.Append(sampler_.TakeEvents());
   graph_nodes_.Gather();
+  GatherTriage();
   GatherContinuous();
   if (running_ && unified_memory_) unified_memory_->Start(&notices_);
 }
@@ -92,6 +104,14 @@ void CuptiRecording::Gather(bool flush) {
 void CuptiRecording::RegisterBuffersAgain() {
   sampler_.Undisturbed([this] { process_->tracer.Enable(); });
   if (unified_memory_) unified_memory_->EnableAgain();
+}
+
+void CuptiRecording::GatherTriage() {
+  if (!triage_) return;
+  PmEvents events = triage_->Gather();
+  MoveAll(std::move(events.series), &pm_events_.series);
+  MoveAll(std::move(events.batches), &pm_events_.batches);
+  MoveAll(std::move(events.intervals), &pm_events_.intervals);
 }
 
 // One at a time: the hardware samples launches first, then the whole GPU.
@@ -122,6 +142,7 @@ void CuptiRecording::Encode(capture::EventSink& sink) {
   EncodeAll(&notices_, sink);
   EncodeAll(&sampled_.notices, sink);
   EncodeAll(&pm_events_.series, sink);
+  EncodeAll(&pm_events_.intervals, sink);
   for (const capture::PmBatchEvent& batch : pm_events_.batches) {
     sink.Add(batch);
     sink.WriteIfLarge();
@@ -148,6 +169,7 @@ void CuptiRecording::Stop() {
   buffers_.End();
   if (pm_) pm_->Stop();
   process_->callback.Disable();
+  if (triage_) triage_->sampler().Stop();
   process_->tracer.Flush(true);
   process_->tracer.Disable();
   if (unified_memory_) unified_memory_->Stop();
@@ -167,7 +189,15 @@ capture::SourceVersions CuptiRecording::versions() const {
 }
 
 SubsystemStatus CuptiRecording::continuous_status() const {
+  if (triage_) return triage_->sampler().status();
   return pm_ ? pm_->status() : SubsystemStatus{};
+}
+
+bool CuptiRecording::counters_complete() const {
+  // What PM samples of the latest bursts leave open.
+  constexpr double kComplete = 0.02;
+  if (triage_ && triage_->lacking() > kComplete) return false;
+  return sampler_.Complete();
 }
 
 void CuptiRecording::AddLosses(Integrity& integrity) const {
@@ -178,6 +208,10 @@ void CuptiRecording::AddLosses(Integrity& integrity) const {
   integrity.launches_missed += buffers_.launches_missed();
   sampler_.AddLosses(integrity);
   integrity.graph_nodes_dropped += graph_nodes_.dropped();
+  if (triage_) {
+    integrity.pm_samples_lost += triage_->sampler().samples_lost();
+    integrity.pm_restarts += triage_->sampler().restarts();
+  }
   if (!pm_) return;
   integrity.pm_samples_lost += pm_->samples_lost();
   integrity.pm_restarts += pm_->restarts();

@@ -19,6 +19,7 @@
 #include "cupti_backend/pm/pm_sampler.h"
 #include "cupti_backend/sampling/counter_sampler.h"
 #include "cupti_backend/timeline_status.h"
+#include "cupti_backend/triage.h"
 #include "lib/capture/collector/gpu_source.h"
 #include "lib/capture/events/event_sink.h"
 
@@ -44,7 +45,7 @@ class CuptiRecording {
   SubsystemStatus timeline_status() const { return timeline_.Get(); }
   SubsystemStatus counters_status() const { return sampler_.status(); }
   SubsystemStatus continuous_status() const;
-  bool counters_complete() const { return sampler_.Complete(); }
+  bool counters_complete() const;
   bool saw_gpu_work() const { return saw_gpu_work_; }
   void AddLosses(Integrity& integrity) const;
 
@@ -55,6 +56,7 @@ class CuptiRecording {
   };
   static Before ForgetEarlier(CuptiProcess* process);
   void RegisterBuffersAgain();
+  void GatherTriage();
   void GatherContinuous();
 
   CuptiProcess* const process_;
@@ -62,6 +64,7 @@ class CuptiRecording {
   CounterSampler sampler_;
   ActivityDecoder decoder_;
   CallEncoder calls_;
+  std::optional<Triage> triage_;                 // none: not asked for
   std::optional<PmSampler> pm_;                  // none: not asked for
   std::optional<UnifiedMemory> unified_memory_;  // none: not asked for
   GraphNodeWriter graph_nodes_;

@@ -153,9 +153,10 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
   }
 }
 
-void LaunchCallback::Enable(LaunchSampler* sampler) {
+void LaunchCallback::Enable(LaunchSampler* sampler, TriageSampler* triage) {
   epoch_.fetch_add(1, std::memory_order_relaxed);
   counts_only_.store(!sampler->samples_launches(), std::memory_order_relaxed);
+  triage_.store(triage, std::memory_order_release);
   sampler_.store(sampler, std::memory_order_release);
   SetCallbacks(1);
   if (!sampler->counts_ranges()) return;
@@ -166,6 +167,7 @@ void LaunchCallback::Enable(LaunchSampler* sampler) {
 void LaunchCallback::Disable() {
   capture::SetRangeListener(nullptr);
   sampler_.store(nullptr, std::memory_order_seq_cst);
+  triage_.store(nullptr, std::memory_order_seq_cst);
   epoch_.fetch_add(1, std::memory_order_relaxed);  // calls that are under way are left out
   SetCallbacks(0);
   // A launching thread may still be between its look at sampler_ and its use; it does not stay
@@ -196,10 +198,22 @@ void LaunchCallback::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData&
   LaunchSampler* const sampler = sampler_.load(std::memory_order_seq_cst);
   if (sampler == nullptr) return;
   const CUcontext context = resource.context;
-  if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) sampler->OnContext(context);
+  if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) {
+    PrepareTriage(context);
+    sampler->OnContext(context);
+  }
   if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) sampler->OnContextDestroyed(context);
   if (cbid == CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING) {
     sampler->OnStreamDestroyed(context, resource.resourceHandle.stream);
+  }
+}
+
+// Before the call that creates the context returns: no launch is disturbed.
+void LaunchCallback::PrepareTriage(CUcontext context) {
+  TriageSampler* const triage = triage_.load(std::memory_order_seq_cst);
+  uint32_t device = 0;
+  if (triage != nullptr && api_->get_device_id(context, &device) == CUPTI_SUCCESS) {
+    triage->Prepare(static_cast<int>(device));
   }
 }
 

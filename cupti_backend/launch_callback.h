@@ -11,6 +11,7 @@
 
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/calls/graph_nodes.h"
+#include "cupti_backend/pm/triage_sampler.h"
 #include "cupti_backend/sampling/launch_sampler.h"
 #include "cupti_backend/torch_profiler.h"
 #include "lib/capture/process/striped_count.h"
@@ -27,15 +28,16 @@ class LaunchCallback {
   // `holder` gets the name of that tool. Idempotent.
   CUptiResult Subscribe(std::string* holder);
 
-  // Turns the callbacks on and off. The sampler is called between the two and must outlive them.
-  void Enable(LaunchSampler* sampler);
+  // Turns the callbacks on and off. The samplers are called between the two and must outlive them.
+  // `triage`: gets the devices of new contexts; nullptr: none.
+  void Enable(LaunchSampler* sampler, TriageSampler* triage);
   void Disable();
 
   // The ranges of the graph nodes that were made while callbacks were on.
   GraphNodes& graph_nodes() { return graph_nodes_; }
 
   // Kernel and graph launches since the process began.
-  uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
+  const std::atomic<uint64_t>& launches() const { return launches_; }
 
   // From now on each launch asks whether torch.profiler records its thread; nullptr: no longer.
   void CheckTorch(TorchProfilerEnabled enabled) {
@@ -58,6 +60,7 @@ class LaunchCallback {
   void OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void ReportContextOnce(CUcontext context);
+  void PrepareTriage(CUcontext context);
   void OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource);
   static void OnRange(uint32_t path, bool entered);
   void SetCallbacks(uint32_t enable);
@@ -66,6 +69,7 @@ class LaunchCallback {
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::vector<CUpti_CallbackId> runtime_calls_, driver_calls_;  // that are recorded
   std::atomic<LaunchSampler*> sampler_{nullptr};
+  std::atomic<TriageSampler*> triage_{nullptr};
   std::atomic<uint64_t> launches_{0};
   GraphNodes graph_nodes_{api_};
   std::atomic<TorchProfilerEnabled> torch_enabled_{nullptr};

@@ -193,6 +193,10 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
         const auto& copy = *reinterpret_cast<CUpti_ActivityMemcpy6*>(record);
         saw_gpu_work_ = true;
         Watch(copy);
+        if (watch_ != nullptr && watch_->triage.Wants(copy.deviceId, Ns(copy.end))) {
+          watch_->triage.Of(static_cast<int>(copy.deviceId))
+              ->AddRecord(0, Ns(copy.start), Ns(copy.end));
+        }
         sink.Add(CopyOf(copy, KindOf(static_cast<uint32_t>(copy.copyKind))));
         break;
       }
@@ -255,6 +259,7 @@ void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Eve
   if (IsProfilersOwn(r)) return;
   saw_gpu_work_ = true;
   Watch(r);
+  if (watch_ != nullptr && watch_->triage.Wants(r.deviceId, Ns(r.end))) Triage(r);
   const LaunchIdCache::Id* known = launches_.Find(r);
   const LaunchIdCache::Id id = known != nullptr ? *known : LookUp(r, sink);
   sink.Add(capture::KnownKernelEvent{id.shape, id.lane, r.correlationId, r.graphId, r.graphNodeId,
@@ -262,8 +267,16 @@ void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Eve
 }
 
 // Not inlined: it is rare, and would take registers from the frequent path.
+[[gnu::noinline]] void ActivityDecoder::Triage(const CUpti_ActivityKernel10& r) {
+  const KernelKey key = KernelKeyOf(r.name, {U(r.gridX), U(r.gridY), U(r.gridZ)},
+                                    {U(r.blockX), U(r.blockY), U(r.blockZ)},
+                                    U(r.dynamicSharedMemory));
+  watch_->triage.Of(static_cast<int>(r.deviceId))->AddRecord(key, Ns(r.start), Ns(r.end));
+}
+
 [[gnu::noinline]] LaunchIdCache::Id ActivityDecoder::LookUp(const CUpti_ActivityKernel10& r,
                                                             capture::EventSink& sink) {
+  if (watch_ != nullptr) watch_->triage.See(r.deviceId);
   const capture::LaunchId found = sink.IdOf(LaunchOf(r));
   const LaunchIdCache::Id id = {found.shape, found.lane};
   if (found.lasting) launches_.Keep(r, id);  // the sink counts each time what found no room

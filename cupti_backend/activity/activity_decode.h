@@ -42,6 +42,7 @@ class ActivityDecoder {
                 static_cast<int64_t>(r.end));
   }
   void DecodeKernel(const CUpti_ActivityKernel10& record, capture::EventSink& sink);
+  void Triage(const CUpti_ActivityKernel10& record);
   LaunchIdCache::Id LookUp(const CUpti_ActivityKernel10& record, capture::EventSink& sink);
   void DecodeAllocation(const CUpti_ActivityMemory4& record, capture::EventSink& sink);
 

@@ -42,6 +42,7 @@ namespace prof::cupti {
   X(activity_get_attribute, cuptiActivityGetAttribute)                           \
   X(set_thread_id_type, cuptiSetThreadIdType)                                    \
   X(get_context_id, cuptiGetContextId)                                           \
+  X(get_device_id, cuptiGetDeviceId)                                             \
   X(get_stream_id, cuptiGetStreamIdEx)                                           \
   X(get_graph_id, cuptiGetGraphId)                                               \
   X(get_graph_exec_id, cuptiGetGraphExecId)                                      \

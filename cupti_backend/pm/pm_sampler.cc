@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cupti_backend/api/counter_errors.h"
 #include "lib/capture/process/clock.h"
@@ -25,6 +27,8 @@ using capture::MonotonicNs;
 constexpr int64_t kFetchNs = 50'000'000;
 // There is room for the samples of this many fetches, since a thread can be late.
 constexpr double kPeriodsOfRoom = 3.5;
+// More than half a second of 10 kHz.
+constexpr size_t kHardwareBufferBytes = size_t{64} << 20;
 // Samples wait here for the collector; more are dropped and counted.
 constexpr size_t kMaxBatches = 256;
 // The cost of a plan is known after kProbeNs. The others: how long all units are sampled, the first
@@ -74,11 +78,12 @@ struct PmSampler::Device {
   int64_t begin_ns = 0, begin_cpu_ns = 0;  // of all that was done for it
   std::map<std::pair<bool, int64_t>, uint32_t> known_series;  // by plan and interval
 
-  const PmPlan& plan() const { return dram_only ? host->dram : host->all; }
+  const PmPlan& all() const { return host->plans[0]; }
+  const PmPlan& dram() const { return host->plans[1]; }
+  const PmPass& pass() const { return (dram_only ? dram() : all()).passes.front(); }
 };
 
-PmSampler::PmSampler(const CuptiApi* api, std::map<int, std::unique_ptr<PmHost>>* hosts,
-                     const SessionOptions& options)
+PmSampler::PmSampler(const CuptiApi* api, PmHosts* hosts, const SessionOptions& options)
     : api_(api),
       hosts_(hosts),
       interval_ns_(int64_t{options.continuous_interval_us} * 1000),
@@ -165,12 +170,13 @@ void PmSampler::Open(Device& device) {
   }
   if (!problem) {
     if (device.interval_ns == 0) device.interval_ns = interval_ns_;
-    const PmPlan& plan = device.plan();
+    const PmPass& pass = device.pass();
     const double room =
         kPeriodsOfRoom * static_cast<double>(kFetchNs) / static_cast<double>(device.interval_ns);
-    const CUptiResult result =
-        device.session.Open(plan.metrics, plan.config_image, device.interval_ns,
-                            static_cast<uint32_t>(std::max(room, 64.0)));
+    CUptiResult result =
+        device.session.Open(pass, device.interval_ns,
+                            {static_cast<uint32_t>(std::max(room, 64.0)), kHardwareBufferBytes});
+    if (result == CUPTI_SUCCESS) result = device.session.Start();
     if (result != CUPTI_SUCCESS) problem = ExplainCounterError(*api_, result, "start PM sampling");
   }
   if (problem) {
@@ -185,7 +191,7 @@ void PmSampler::Open(Device& device) {
   device.slice_begin_ns = MonotonicNs();
   device.slice_cpu_ns = ThreadCpuNs();
   device.series = SeriesOf(device);
-  const std::string& left_out = device.host->all.left_out;
+  const std::string& left_out = device.all().left_out;
   SetStatus(left_out.empty() ? State::kWorking : State::kDegraded,
             {0, left_out.empty() ? "" : "PM sampling on this chip leaves out: " + left_out, ""});
 }
@@ -198,51 +204,24 @@ uint32_t PmSampler::SeriesOf(Device& device) {
   series.id = next_series_++;
   series.device = static_cast<uint32_t>(device.id);
   series.interval_ns = device.interval_ns;
-  for (const std::string& metric : device.plan().metrics) series.metrics.push_back({metric});
+  for (const std::string& metric : device.pass().metrics) series.metrics.push_back({metric});
   const capture::MutexLock lock(mutex_);
   events_.series.push_back(std::move(series));
   return known->second;
 }
 
 std::optional<Problem> PmSampler::Plan(Device& device) {
-  if (const auto known = hosts_->find(device.id); known != hosts_->end()) {
-    device.host = known->second.get();
-    return std::nullopt;
-  }
-  CUpti_Profiler_Initialize_Params init = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
-  if (const CUptiResult result = api_->profiler_initialize(&init); result != CUPTI_SUCCESS) {
-    return ExplainCounterError(*api_, result, "initialize the profiler");
-  }
-  if (std::optional<Problem> problem = FindCounterObstacle(*api_, device.id)) return problem;
-  CUpti_Device_GetChipName_Params name = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
-  name.deviceIndex = static_cast<size_t>(device.id);
-  if (const CUptiResult result = api_->device_get_chip_name(&name); result != CUPTI_SUCCESS) {
-    return ExplainCounterError(*api_, result, "ask for the chip's name");
-  }
-  CUpti_PmSampling_GetCounterAvailability_Params available = {
-      CUpti_PmSampling_GetCounterAvailability_Params_STRUCT_SIZE};
-  available.deviceIndex = static_cast<size_t>(device.id);
-  CUptiResult result = api_->pm_get_counter_availability(&available);
-  auto made = std::make_unique<PmHost>();
-  std::vector<uint8_t>& image = made->availability;
-  image.resize(result == CUPTI_SUCCESS ? available.counterAvailabilityImageSize : 0);
-  if (!image.empty()) {
-    available.pCounterAvailabilityImage = image.data();
-    result = api_->pm_get_counter_availability(&available);
-  }
-  if (result != CUPTI_SUCCESS) {
-    return ExplainCounterError(*api_, result, "ask which counters can be sampled");
-  }
-  const MetricHost host(api_, name.pChipName, image, CUPTI_PROFILER_TYPE_PM_SAMPLING);
-  made->all = PlanPmSampling(host, false);
-  made->dram = PlanPmSampling(host, true);
-  if (made->all.metrics.empty()) {
-    return Problem{static_cast<int>(CUPTI_ERROR_NOT_SUPPORTED),
-                   std::string("PM sampling has no metrics for ") + name.pChipName, ""};
-  }
-  made->evaluator = std::make_unique<MetricEvaluator>(api_, name.pChipName, image,
-                                                      CUPTI_PROFILER_TYPE_PM_SAMPLING);
-  device.host = hosts_->emplace(device.id, std::move(made)).first->second.get();
+  device.host = hosts_->Find(device.id);
+  if (device.host != nullptr) return std::nullopt;
+  using format::TriageUnit;
+  MadePmHost made = MakePmHost(*api_, device.id, Availability::kAsked, [](const MetricHost& host) {
+    return std::vector<PmPlan>{
+        PlanPmSampling(
+            host, {TriageUnit::kDram, TriageUnit::kL2, TriageUnit::kIssue, TriageUnit::kTensor}, 1),
+        PlanPmSampling(host, {TriageUnit::kDram}, 1)};
+  });
+  if (made.host == nullptr) return std::move(made.problem);
+  device.host = hosts_->Put(device.id, std::move(made.host));
   return std::nullopt;
 }
 
@@ -303,9 +282,9 @@ void PmSampler::Balance(Device& device) {
   if (!device.open || elapsed_ns < kProbeNs) return;
   const int64_t cpu_ns = ThreadCpuNs() - device.slice_cpu_ns;
   const double share = static_cast<double>(cpu_ns) / static_cast<double>(elapsed_ns);
-  const PmHost& host = *device.host;
   const bool has_less =
-      !host.dram.metrics.empty() && host.dram.metrics.size() < host.all.metrics.size();
+      !device.dram().passes.empty() &&
+      device.dram().passes.front().metrics.size() < device.all().passes.front().metrics.size();
   const bool cheapest = device.dram_only || !has_less;
   const double affordable = kCheapestShare * core_share_;
   if (elapsed_ns < device.slice_ns) {

@@ -27,7 +27,8 @@
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/api/problem.h"
 #include "cupti_backend/metrics/metric_host.h"
-#include "cupti_backend/pm/pm_metrics.h"
+#include "cupti_backend/pm/pm_events.h"
+#include "cupti_backend/pm/pm_host.h"
 #include "cupti_backend/pm/pm_session.h"
 #include "lib/capture/events/events.h"
 #include "lib/capture/process/mutex.h"
@@ -35,17 +36,10 @@
 
 namespace prof::cupti {
 
-// What the collector takes.
-struct PmEvents {
-  std::vector<capture::PmSeriesEvent> series;
-  std::vector<capture::PmBatchEvent> batches;
-};
-
 class PmSampler {
  public:
   // `hosts` is filled; both outlive this.
-  PmSampler(const CuptiApi* api, std::map<int, std::unique_ptr<PmHost>>* hosts,
-            const SessionOptions& options);
+  PmSampler(const CuptiApi* api, PmHosts* hosts, const SessionOptions& options);
   ~PmSampler() { Stop(); }
   PmSampler(const PmSampler&) = delete;
   PmSampler& operator=(const PmSampler&) = delete;
@@ -80,7 +74,7 @@ class PmSampler {
   void SetStatus(State state, const Problem& problem);
 
   const CuptiApi* const api_;
-  std::map<int, std::unique_ptr<PmHost>>* const hosts_;  // the thread
+  PmHosts* const hosts_;
   const int64_t interval_ns_;
   const double core_share_;  // of one core, for decoding
   std::atomic<uint64_t> lost_{0};

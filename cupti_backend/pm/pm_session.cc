@@ -7,12 +7,10 @@
 
 namespace prof::cupti {
 
-CUptiResult PmSession::Open(const std::vector<std::string>& metrics,
-                            const std::vector<uint8_t>& config, int64_t interval_ns,
-                            uint32_t room) {
-  metrics_ = metrics;
-  config_ = config;
-  room_ = room;
+CUptiResult PmSession::Open(const PmPass& pass, int64_t interval_ns, const Sizes& sizes) {
+  metrics_ = pass.metrics;
+  config_ = pass.config_image;
+  room_ = sizes.room;
   interval_ns_ = interval_ns;
   last_end_ns_ = 0;
   CUpti_PmSampling_Enable_Params enable = {CUpti_PmSampling_Enable_Params_STRUCT_SIZE};
@@ -20,12 +18,32 @@ CUptiResult PmSession::Open(const std::vector<std::string>& metrics,
   CUptiResult result = api_->pm_enable(&enable);
   if (result != CUPTI_SUCCESS) return result;
   object_ = enable.pPmSamplingObject;
-  result = Prepare(interval_ns, room);
+  result = Configure(sizes);
   if (result != CUPTI_SUCCESS) Close();
   return result;
 }
 
-CUptiResult PmSession::Prepare(int64_t interval_ns, uint32_t room) {
+CUptiResult PmSession::Configure(const Sizes& sizes) {
+  CUpti_PmSampling_SetConfig_Params config = {CUpti_PmSampling_SetConfig_Params_STRUCT_SIZE};
+  config.pPmSamplingObject = object_;
+  config.configSize = config_.size();
+  config.pConfig = config_.data();
+  config.hardwareBufferSize = sizes.hardware_buffer_bytes;
+  config.samplingInterval = static_cast<uint64_t>(interval_ns_);
+  config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
+  config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
+  const CUptiResult result = api_->pm_set_config(&config);
+  if (result != CUPTI_SUCCESS) return result;
+  blank_.clear();
+  return ResetImage();
+}
+
+CUptiResult PmSession::ResetImage() {
+  next_sample_ = 0;
+  if (!blank_.empty()) {
+    image_ = blank_;
+    return CUPTI_SUCCESS;
+  }
   std::vector<const char*> names;
   names.reserve(metrics_.size());
   for (const std::string& metric : metrics_) names.push_back(metric.c_str());
@@ -34,40 +52,35 @@ CUptiResult PmSession::Prepare(int64_t interval_ns, uint32_t room) {
   size.pPmSamplingObject = object_;
   size.pMetricNames = names.data();
   size.numMetrics = names.size();
-  size.maxSamples = room;
+  size.maxSamples = room_;
   CUptiResult result = api_->pm_get_counter_data_size(&size);
   if (result != CUPTI_SUCCESS) return result;
   image_.assign(size.counterDataSize, 0);
-  result = ResetImage();
-  if (result != CUPTI_SUCCESS) return result;
-
-  CUpti_PmSampling_SetConfig_Params config = {CUpti_PmSampling_SetConfig_Params_STRUCT_SIZE};
-  config.pPmSamplingObject = object_;
-  config.configSize = config_.size();
-  config.pConfig = config_.data();
-  config.hardwareBufferSize = kHardwareBufferBytes;
-  config.samplingInterval = static_cast<uint64_t>(interval_ns);
-  config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
-  config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
-  result = api_->pm_set_config(&config);
-  if (result != CUPTI_SUCCESS) return result;
-
-  CUpti_PmSampling_Start_Params start = {CUpti_PmSampling_Start_Params_STRUCT_SIZE};
-  start.pPmSamplingObject = object_;
-  result = api_->pm_start(&start);
-  started_ = result == CUPTI_SUCCESS;
-  first_ = true;
-  return result;
-}
-
-CUptiResult PmSession::ResetImage() {
   CUpti_PmSampling_CounterDataImage_Initialize_Params init = {
       CUpti_PmSampling_CounterDataImage_Initialize_Params_STRUCT_SIZE};
   init.pPmSamplingObject = object_;
   init.counterDataSize = image_.size();
   init.pCounterData = image_.data();
-  next_sample_ = 0;
-  return api_->pm_counter_data_initialize(&init);
+  result = api_->pm_counter_data_initialize(&init);
+  if (result == CUPTI_SUCCESS) blank_ = image_;
+  return result;
+}
+
+CUptiResult PmSession::Start() {
+  CUpti_PmSampling_Start_Params start = {CUpti_PmSampling_Start_Params_STRUCT_SIZE};
+  start.pPmSamplingObject = object_;
+  const CUptiResult result = api_->pm_start(&start);
+  started_ = result == CUPTI_SUCCESS;
+  first_ = true;
+  return result;
+}
+
+CUptiResult PmSession::Stop() {
+  if (!started_) return CUPTI_SUCCESS;
+  CUpti_PmSampling_Stop_Params stop = {CUpti_PmSampling_Stop_Params_STRUCT_SIZE};
+  stop.pPmSamplingObject = object_;
+  started_ = false;
+  return api_->pm_stop(&stop);
 }
 
 CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, capture::PmBatchEvent* batch) {
@@ -121,12 +134,7 @@ CUptiResult PmSession::SampleInfo(size_t index,
 
 void PmSession::Close() {
   if (object_ == nullptr) return;
-  if (started_) {
-    CUpti_PmSampling_Stop_Params stop = {CUpti_PmSampling_Stop_Params_STRUCT_SIZE};
-    stop.pPmSamplingObject = object_;
-    api_->pm_stop(&stop);
-    started_ = false;
-  }
+  Stop();
   CUpti_PmSampling_Disable_Params disable = {CUpti_PmSampling_Disable_Params_STRUCT_SIZE};
   disable.pPmSamplingObject = object_;
   api_->pm_disable(&disable);

@@ -37,6 +37,8 @@ class CounterSampler {
   LaunchSampler& launches() { return launches_; }
   // Takes all GPU work that is decoded.
   RecordWatch& records() { return parts_.policy.records(); }
+  SamplingPolicy& policy() { return parts_.policy; }
+  HardwareTurns& turns() { return parts_.turns; }
   const ContextSlots& contexts() const { return contexts_; }
 
   SamplerEvents TakeEvents();

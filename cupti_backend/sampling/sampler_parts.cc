@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "cupti_backend/schedule/triage_schedule.h"
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
@@ -17,6 +18,7 @@ SamplerParts::SamplerParts(const CuptiApi* api_table, const DriverApi* driver_ta
       budget(options, capture::MonotonicNs()),
       outbox(samples_launches ? State::kWorking : State::kOff),
       plans(api_table, driver_table, options),
+      turns(WantsTriage(options) ? HardwareTurns::Owner::kTriage : HardwareTurns::Owner::kRanges),
       tracing(api_table),
       closed(!samples_launches) {}
 

@@ -17,6 +17,7 @@
 #include "cupti_backend/sampling/sampling_budget.h"
 #include "cupti_backend/sampling/trace_pause.h"
 #include "cupti_backend/sampling/work_signal.h"
+#include "cupti_backend/schedule/hardware_turns.h"
 #include "cupti_backend/schedule/launch.h"
 #include "cupti_backend/schedule/sampling_policy.h"
 #include "prof/session.h"
@@ -46,7 +47,8 @@ struct SamplerParts {
   SamplingPolicy policy;
   SamplingBudget budget;
   SamplerOutbox outbox;
-  CounterPlans plans;  // the worker's
+  CounterPlans plans;   // the worker's
+  HardwareTurns turns;  // triage has the first one, where it is wanted
   HardwareLock hardware;
   LaunchGate gate;
   TracePause tracing;

@@ -61,6 +61,7 @@ void SamplerWorker::AwaitWork() {
 }
 
 void SamplerWorker::Serve(ContextSampler& context) {
+  if (!parts_->turns.IsOf(HardwareTurns::Owner::kRanges)) return;
   const bool to_prepare = context.NeedsPreparation(MonotonicNs());
   std::optional<capture::FirstAtExit> first_at_exit;
   if (!ContextCounters::ProfilerLoaded() && (to_prepare || context.awaits_group())) {

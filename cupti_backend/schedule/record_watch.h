@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "cupti_backend/schedule/overlap_watch.h"
+#include "cupti_backend/schedule/triage_watch.h"
 #include "cupti_backend/schedule/work_watch.h"
 
 namespace prof::cupti {
@@ -14,6 +15,7 @@ namespace prof::cupti {
 struct RecordWatch {
   OverlapWatch overlaps;
   WorkWatch work;
+  TriageWatch triage;
 
   // The collector thread, for each decoded record of GPU work.
   void Add(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,

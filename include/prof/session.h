@@ -23,9 +23,11 @@ namespace prof {
 /// Which counters prof reads. Each level includes the levels before it.
 enum class Counters {
   kNone,          ///< No counters, or those of SessionOptions::metrics alone.
+  kAuto,          ///< PM sampling names the unit that limits each kernel; counters of single
+                  ///< launches are read where they decide more. The default.
   kPulse,         ///< One pass: DRAM, L2, issue, tensor, occupancy, clocks.
   kSpeedOfLight,  ///< DRAM, L2, L1, pipes, issue, achieved occupancy, clocks: 4 passes on GH100.
-  kStalls,        ///< All warp stall reasons: 8 passes more on GH100. The default.
+  kStalls,        ///< All warp stall reasons: 8 passes more on GH100.
   kAll            ///< Memory detail (sectors, conflicts, hit rates) and tensor operations.
 };
 
@@ -49,7 +51,7 @@ enum class Graphs {
 /// the default, and an expression that is none or an option without effect is left out. stderr and
 /// a notice in the snapshot name each such change.
 struct SessionOptions {
-  Counters counters = Counters::kStalls;
+  Counters counters = Counters::kAuto;
 
   /// File for the snapshot; empty: the snapshot stays in memory. %p is the process id, %h the host
   /// name, %r the rank (from the launcher's environment, 0 without one), %% a percent sign.
@@ -127,6 +129,10 @@ struct SessionOptions {
   /// Fetching and decoding those samples may take this percentage of one core. prof makes the
   /// interval longer where it takes more. Range 0.1..100.
   double continuous_core_percent = 10.0;
+
+  /// Triage by PM sampling (Counters::kAuto) may take this percentage of one core, saved up for at
+  /// most a minute: a short program takes what a minute would. Range 0.1..100.
+  double triage_core_percent = 3.0;
 
   /// Runs kernels again for counters that one launch cannot give.
   Replay replay = Replay::kNone;

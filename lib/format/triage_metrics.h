@@ -6,6 +6,7 @@
 #define PROF_LIB_FORMAT_TRIAGE_METRICS_H_
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace prof::format {
@@ -28,6 +29,7 @@ enum class TriageUnit {
   kDramRead,
   kDramWrite,
 };
+inline constexpr size_t kTriageUnits = 16;
 
 // Each is a percentage of the unit's peak over elapsed cycles.
 inline constexpr std::string_view kTriageSuffix = ".avg.pct_of_peak_sustained_elapsed";
@@ -106,6 +108,9 @@ inline constexpr TriageMetric kTriageMetrics[] = {
      {"FBSP.TriageCompute.dramc__write_throughput", "dram__write_throughput",
       "dramc__write_throughput"}},
 };
+
+static_assert(sizeof(kTriageMetrics) / sizeof(kTriageMetrics[0]) == kTriageUnits,
+              "kTriageMetrics has one row for each unit");
 
 // Of a metric as CUPTI evaluates it ("FBSP.TriageCompute.dramc__throughput.avg.pct_of_..."); null
 // for any other.

@@ -32,6 +32,7 @@ inline constexpr const char* kContinuous = "Counters of the whole GPU over time"
 inline constexpr const char* kKeeping = "Only the last seconds";
 
 inline constexpr NamedValue<Counters> kCounters[] = {{"none", Counters::kNone},
+                                                     {"auto", Counters::kAuto},
                                                      {"pulse", Counters::kPulse},
                                                      {"sol", Counters::kSpeedOfLight},
                                                      {"stalls", Counters::kStalls},
@@ -63,7 +64,7 @@ inline constexpr Option kOptions[] = {
 
     {kCounting, "--counters", "LEVEL", "PROF_COUNTERS", "counters",
      Choice(&SessionOptions::counters, kCounters),
-     "Counters to read; each level includes the levels before it"},
+     "Counters to read; auto: what decides; each other level includes those before it"},
     {kCounting, "--metrics", "LIST", "PROF_METRICS", "metrics", List{&SessionOptions::metrics},
      "Further CUPTI metrics to read: a,b,c; with --counters none only these"},
     {kCounting, "--samples", "N", "PROF_SAMPLES", "samples_per_signature",
@@ -75,6 +76,9 @@ inline constexpr Option kOptions[] = {
     {kCounting, "--budget-seconds", "SECONDS", "PROF_BUDGET_SECONDS", "counter_budget_seconds",
      Number<double>{&SessionOptions::counter_budget_seconds, 0, 1e6, "s"},
      "Time that counters may cost in addition"},
+    {kCounting, "--triage-core", "PERCENT", "PROF_TRIAGE_CORE", "triage_core_percent",
+     Number<double>{&SessionOptions::triage_core_percent, 0.1, 100, "%"},
+     "With auto: share of one core for PM sampling"},
     {kCounting, "--replay", "WAY", "PROF_REPLAY", "replay",
      Choice(&SessionOptions::replay, kReplays),
      "kernel: run each chosen kernel again, once for each pass"},

@@ -87,7 +87,7 @@ TEST_CASE("Each launch call counts once, each way of launching reaches the sampl
   CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
   std::string holder;
   REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
-  program.launches.Enable(&sampler.launches());
+  program.launches.Enable(&sampler.launches(), nullptr);
   CHECK(enabled > 8);
   CUpti_ResourceData created = {};
   created.context = Context(1);
@@ -167,7 +167,7 @@ TEST_CASE("Nodes of graphs are noted with the range that they are captured in, o
   CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
   std::string holder;
   REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
-  program.launches.Enable(&sampler.launches());
+  program.launches.Enable(&sampler.launches(), nullptr);
   int node = 0;
   CUpti_GraphData data = {};
   data.node = reinterpret_cast<CUgraphNode>(&node);
@@ -195,7 +195,7 @@ TEST_CASE("Without counters launches are counted, and their contexts known") {
   cuLaunchKernel_params plain = {};
   for (int recording = 1; recording <= 2; ++recording) {  // the second one starts from nothing
     CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
-    program.launches.Enable(&sampler.launches());
+    program.launches.Enable(&sampler.launches(), nullptr);
     for (int i = 0; i < 10; ++i) {
       program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);
     }

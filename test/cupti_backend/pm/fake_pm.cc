@@ -13,6 +13,9 @@ namespace {
 FakePm* fake = nullptr;
 int handle = 0;  // objects need an address
 
+// The first byte of a counter data image: a copy of an empty one is empty.
+constexpr uint8_t kBlank = 1, kUsed = 2;
+
 std::vector<const char*> names;
 
 CUptiResult GetBaseMetrics(CUpti_Profiler_Host_GetBaseMetrics_Params* p) {
@@ -61,8 +64,9 @@ CUptiResult Decode(CUpti_PmSampling_DecodeData_Params* p) {
   if (fake->overflows.exchange(false)) fake->overflowed = true;
   p->overflow = fake->overflowed ? 1 : 0;
   if (fake->overflowed) return CUPTI_ERROR_OUT_OF_MEMORY;
-  if (!fake->appends) fake->image.samples.clear();
-  const int64_t now_ns = capture::RealtimeNs();
+  if (!fake->appends || p->pCounterDataImage[0] == kBlank) fake->image.samples.clear();
+  p->pCounterDataImage[0] = kUsed;
+  const int64_t now_ns = fake->started ? capture::RealtimeNs() : fake->stopped_ns;
   p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
   while (fake->decoded_until_ns + fake->interval_ns <= now_ns) {
     const int64_t begin_ns = fake->decoded_until_ns;
@@ -154,11 +158,18 @@ FakePm::FakePm() {
     const std::lock_guard<std::mutex> lock(fake->mutex_);
     fake->image.room = p->counterDataSize;
     fake->image.samples.clear();
+    p->pCounterData[0] = kBlank;
     return CUPTI_SUCCESS;
   };
   api.pm_set_config = &SetConfig;
   api.pm_start = &Start;
-  api.pm_stop = [](CUpti_PmSampling_Stop_Params*) { return CUPTI_SUCCESS; };
+  api.pm_stop = [](CUpti_PmSampling_Stop_Params*) {
+    const std::lock_guard<std::mutex> lock(fake->mutex_);
+    fake->started = false;
+    fake->stopped_ns = capture::RealtimeNs();
+    ++fake->bursts;
+    return CUPTI_SUCCESS;
+  };
   api.pm_decode = &Decode;
   api.pm_get_counter_data_info = [](CUpti_PmSampling_GetCounterDataInfo_Params* p) {
     const std::lock_guard<std::mutex> lock(fake->mutex_);

@@ -52,7 +52,7 @@ struct Collected {
     return count;
   }
 
-  std::map<int, std::unique_ptr<PmHost>> hosts;
+  PmHosts hosts;
   PmSampler sampler;
   std::vector<capture::PmSeriesEvent> series;
   std::vector<int64_t> begin_ns, end_ns;

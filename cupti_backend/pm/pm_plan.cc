@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/pm/pm_plan.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace prof::cupti {
+namespace {
+
+using format::TriageMetric;
+using format::TriageUnit;
+
+// The names that the chip has, as CUPTI evaluates them, by preference.
+std::vector<std::string> NamesOnChip(const MetricHost& host, const TriageMetric& metric) {
+  std::vector<std::string> names;
+  for (const std::string_view base : metric.names) {
+    if (base.empty()) break;
+    std::string name = std::string(base) + std::string(format::kTriageSuffix);
+    if (host.Knows(name)) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+// The pass with one metric more, if it is still one pass.
+bool AddTo(const MetricHost& host, const std::string& name, PmPass* pass) {
+  std::vector<std::string> joint = pass->metrics;
+  joint.push_back(name);
+  std::vector<uint8_t> image;
+  if (host.Passes(joint, &image) != 1) return false;
+  *pass = {std::move(joint), std::move(image)};
+  return true;
+}
+
+// By name first, then by pass: a preferred name in a later pass is better than another one.
+bool AddToAny(const MetricHost& host, const std::vector<std::string>& names, size_t most_passes,
+              std::vector<PmPass>* passes) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    for (PmPass& pass : *passes) {
+      if (AddTo(host, name, &pass)) return true;
+    }
+    PmPass fresh;
+    if (passes->size() >= most_passes || !AddTo(host, name, &fresh)) return false;
+    passes->push_back(std::move(fresh));
+    return true;
+  });
+}
+
+}  // namespace
+
+PmPlan PlanPmSampling(const MetricHost& host, const std::vector<TriageUnit>& units,
+                      size_t most_passes) {
+  PmPlan plan;
+  std::vector<std::vector<std::string>> names;
+  PmPass all;
+  for (const TriageMetric& metric : format::kTriageMetrics) {
+    if (std::find(units.begin(), units.end(), metric.unit) == units.end()) continue;
+    names.push_back(NamesOnChip(host, metric));
+    if (names.back().empty()) {
+      plan.left_out += (plan.left_out.empty() ? "" : ", ") + std::string(metric.name);
+    } else {
+      all.metrics.push_back(names.back().front());
+    }
+  }
+  if (all.metrics.empty()) return plan;
+  if (host.Passes(all.metrics, &all.config_image) == 1) {
+    plan.passes.push_back(std::move(all));
+    return plan;
+  }
+  size_t i = 0;
+  for (const TriageMetric& metric : format::kTriageMetrics) {
+    if (std::find(units.begin(), units.end(), metric.unit) == units.end()) continue;
+    const std::vector<std::string>& known = names[i++];
+    if (known.empty() || AddToAny(host, known, most_passes, &plan.passes)) continue;
+    plan.left_out += (plan.left_out.empty() ? "" : ", ") + std::string(metric.name);
+  }
+  return plan;
+}
+
+PmPlan PlanTriage(const MetricHost& host) {
+  std::vector<TriageUnit> units;
+  std::transform(std::begin(format::kTriageMetrics), std::end(format::kTriageMetrics),
+                 std::back_inserter(units), [](const TriageMetric& metric) { return metric.unit; });
+  return PlanPmSampling(host, units, kMostTriagePasses);
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/pm/triage_device.h"
+
+#include <time.h>
+
+#include <algorithm>
+
+#include "cupti_backend/api/counter_errors.h"
+#include "lib/capture/process/clock.h"
+
+namespace prof::cupti {
+namespace {
+
+// A thread that wakes late gets more samples than it asked for.
+constexpr uint32_t kRoom = TriageSchedule::kBurstSamples + 96;
+// A sample takes 8.4 KB with all units on an H200: twice the room, for a thread that is very late.
+constexpr size_t kHardwareBufferBytes = size_t{16} << 20;
+// Sampling goes on for this time while CUPTI stops it (H200).
+constexpr int64_t kStopNs = 300'000;
+constexpr int64_t kShortestSleepNs = 100'000;
+constexpr int kBurstsOfPass = 6;
+
+void SleepNs(int64_t ns) {
+  const timespec length = {static_cast<time_t>(ns / 1'000'000'000),
+                           static_cast<long>(ns % 1'000'000'000)};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &length, nullptr);
+}
+
+}  // namespace
+
+bool TriageDevice::Claim() {
+  Phase expected = Phase::kFree;
+  return phase_.compare_exchange_strong(expected, Phase::kPreparing, std::memory_order_acq_rel);
+}
+
+std::optional<Problem> TriageDevice::MakeHost(Availability availability) {
+  host_ = availability == Availability::kAssumed ? hosts_->Find(id_) : nullptr;
+  if (host_ != nullptr) return std::nullopt;
+  MadePmHost made = MakePmHost(*api_, id_, availability, [](const MetricHost& host) {
+    return std::vector<PmPlan>{PlanTriage(host)};
+  });
+  if (made.host == nullptr) return std::move(made.problem);
+  host_ = hosts_->Put(id_, std::move(made.host));
+  if (host_ == nullptr) {
+    return Problem{static_cast<int>(CUPTI_ERROR_INVALID_DEVICE),
+                   "PM sampling serves the first " + std::to_string(PmHosts::kMaxDevices) +
+                       " devices of a process",
+                   ""};
+  }
+  return std::nullopt;
+}
+
+CUptiResult TriageDevice::OpenSession(int64_t interval_ns) {
+  return session_.Open(pass(), interval_ns, {kRoom, kHardwareBufferBytes});
+}
+
+std::optional<Problem> TriageDevice::Prepare() {
+  std::optional<Problem> problem = MakeHost(Availability::kAssumed);
+  if (!problem) problem = Open(schedule_.interval_ns(), capture::MonotonicNs());
+  const bool busy = problem && problem->code == static_cast<int>(CUPTI_ERROR_HARDWARE_BUSY);
+  phase_.store(!problem || busy ? Phase::kUsable : Phase::kGivenUp, std::memory_order_release);
+  return problem;
+}
+
+std::optional<Problem> TriageDevice::Open(int64_t interval_ns, int64_t now_ns) {
+  session_.Close();
+  if (PassIsDone()) pass_ = (pass_ + 1) % plan().passes.size();
+  bursts_of_pass_ = 0;
+  const CUptiResult result = OpenSession(interval_ns);
+  if (result == CUPTI_SUCCESS) {
+    refusals_ = 0;
+    retry_at_ns_ = 0;
+    return std::nullopt;
+  }
+  retry_at_ns_ = now_ns + CounterRetryNs(refusals_++);
+  return ExplainCounterError(*api_, result, "start PM sampling");
+}
+
+bool TriageDevice::PassIsDone() const {
+  return plan().passes.size() > 1 && bursts_of_pass_ >= kBurstsOfPass;
+}
+
+TriageSignals TriageDevice::Signals(uint64_t launches, uint64_t news) const {
+  return {launches, news, coverage_->bursts_resolved(), coverage_->lacking(),
+          coverage_->interval_ns()};
+}
+
+CUptiResult TriageDevice::Burst(int64_t length_ns, capture::PmBatchEvent* batch) {
+  ++bursts_of_pass_;
+  coverage_->ExpectBurst(capture::RealtimeNs());
+  CUptiResult result = session_.Start();
+  if (result != CUPTI_SUCCESS) return result;
+  SleepNs(std::max(length_ns - kStopNs, kShortestSleepNs));
+  result = session_.Stop();
+  if (result != CUPTI_SUCCESS) return result;
+  return session_.Decode(*host_->evaluator, batch);
+}
+
+}  // namespace prof::cupti

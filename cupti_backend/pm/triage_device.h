@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A triage device is one GPU under triage: its session, and the bursts that were taken.
+#ifndef PROF_CUPTI_BACKEND_PM_TRIAGE_DEVICE_H_
+#define PROF_CUPTI_BACKEND_PM_TRIAGE_DEVICE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/problem.h"
+#include "cupti_backend/pm/pm_host.h"
+#include "cupti_backend/pm/pm_session.h"
+#include "cupti_backend/schedule/triage_coverage.h"
+#include "cupti_backend/schedule/triage_schedule.h"
+#include "lib/capture/events/events.h"
+
+namespace prof::cupti {
+
+class TriageDevice {
+ public:
+  // All pointers outlive this.
+  TriageDevice(const CuptiApi* api, PmHosts* hosts, TriageCoverage* coverage, int id)
+      : api_(api), hosts_(hosts), coverage_(coverage), id_(id), session_(api, id) {}
+
+  // --- Any thread ---
+
+  // True once: the caller has to prepare it.
+  bool Claim();
+  // The thread that claimed it. Opens the session for the first burst; after it the sampler's
+  // thread alone uses this. A problem that is not HARDWARE_BUSY is final.
+  std::optional<Problem> Prepare();
+  // Prepared, and not given up.
+  bool usable() const { return phase_.load(std::memory_order_acquire) == Phase::kUsable; }
+  bool given_up() const { return phase_.load(std::memory_order_acquire) == Phase::kGivenUp; }
+
+  // --- The sampler's thread ---
+
+  int id() const { return id_; }
+  bool open() const { return session_.open(); }
+  const PmPlan& plan() const { return host_->plans.front(); }
+  TriageSchedule& schedule() { return schedule_; }
+  TriageSignals Signals(uint64_t launches, uint64_t news) const;
+  // Not before this: another program has the counters. 0: at any time.
+  int64_t retry_at_ns() const { return retry_at_ns_; }
+
+  // Opens the session, or opens it again for another interval or pass.
+  std::optional<Problem> Open(int64_t interval_ns, int64_t now_ns);
+  // Where one pass does not hold all units: the next one is due.
+  bool PassIsDone() const;
+  // Samples for `length_ns`, which it sleeps, and fills `batch`.
+  CUptiResult Burst(int64_t length_ns, capture::PmBatchEvent* batch);
+  void Close() { session_.Close(); }
+  void GiveUp() { phase_.store(Phase::kGivenUp, std::memory_order_release); }
+
+  // The series of what is open: its number, if it is known already.
+  using SeriesKey = std::pair<size_t, int64_t>;  // pass, interval
+  SeriesKey series_key() const { return {pass_, schedule_.interval_ns()}; }
+  std::map<SeriesKey, uint32_t>& series() { return series_; }
+  const PmPass& pass() const { return plan().passes[pass_]; }
+
+ private:
+  enum class Phase { kFree, kPreparing, kUsable, kGivenUp };
+
+  std::optional<Problem> MakeHost(Availability availability);
+  CUptiResult OpenSession(int64_t interval_ns);
+
+  const CuptiApi* const api_;
+  PmHosts* const hosts_;
+  TriageCoverage* const coverage_;
+  const int id_;
+  std::atomic<Phase> phase_{Phase::kFree};
+
+  // The thread that claimed it, then the sampler's:
+  PmSession session_;
+  PmHost* host_ = nullptr;
+  TriageSchedule schedule_{static_cast<uint64_t>(id_)};
+  size_t pass_ = 0;
+  int bursts_of_pass_ = 0;
+  int refusals_ = 0;
+  int64_t retry_at_ns_ = 0;
+  std::map<SeriesKey, uint32_t> series_;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_PM_TRIAGE_DEVICE_H_

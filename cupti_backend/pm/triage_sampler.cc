@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/pm/triage_sampler.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "cupti_backend/api/counter_errors.h"
+#include "lib/capture/process/clock.h"
+#include "lib/capture/process/exit_guard.h"
+#include "lib/capture/process/quiet_thread.h"
+#include "lib/capture/process/thread_id.h"
+#include "lib/capture/process/timed_wait.h"
+
+namespace prof::cupti {
+namespace {
+
+using capture::MonotonicNs;
+using Owner = HardwareTurns::Owner;
+
+// A launch or a new signature is noticed after this time.
+constexpr int64_t kPollNs = 10'000'000;
+// Batches wait here for the collector; more are dropped and counted.
+constexpr size_t kMaxBatches = 256;
+
+int64_t ThreadCpuNs() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+TriageSampler::TriageSampler(const Parts& parts, const SessionOptions& options)
+    : parts_(parts), budget_(options.triage_core_percent, MonotonicNs()) {
+  sem_init(&wake_, 0, 0);
+  status_.state = State::kWorking;
+  for (int id = 0; id < TriageWatch::kMaxDevices; ++id) {
+    devices_.push_back(
+        std::make_unique<TriageDevice>(parts_.api, parts_.hosts, parts_.watch->Of(id), id));
+  }
+}
+
+// --- Any thread ----------------------------------------------------------------------------------
+
+void TriageSampler::Prepare(int device) noexcept {
+  if (device < 0 || device >= TriageWatch::kMaxDevices) return;
+  TriageDevice& triaged = *devices_[static_cast<size_t>(device)];
+  if (stopping_.load() || !triaged.Claim()) return;
+  try {
+    const int64_t begin_ns = capture::RealtimeNs();
+    const capture::FirstAtExit first_at_exit;
+    const std::optional<Problem> problem = triaged.Prepare();
+    if (problem) {
+      SetStatus(State::kUnavailable, *problem);
+    } else {
+      ReportOpen(triaged);
+    }
+    const capture::MutexLock lock(mutex_);
+    events_.intervals.push_back({capture::ProfilerWork::kSetup, capture::CurrentThreadId(),
+                                 begin_ns, capture::RealtimeNs()});
+  } catch (const std::exception&) {  // out of memory
+    triaged.GiveUp();
+  }
+  sem_post(&wake_);
+}
+
+void TriageSampler::PrepareLater(int device) noexcept {
+  if (device < 0 || device >= TriageWatch::kMaxDevices) return;
+  later_.fetch_or(uint64_t{1} << device);
+  sem_post(&wake_);
+}
+
+SubsystemStatus TriageSampler::status() const {
+  const capture::MutexLock lock(mutex_);
+  return status_;
+}
+
+void TriageSampler::SetStatus(State state, const Problem& problem) {
+  const capture::MutexLock lock(mutex_);
+  status_ = {state, problem.code, problem.what, problem.fix};
+}
+
+void TriageSampler::ReportOpen(const TriageDevice& device) {
+  const std::string& left_out = device.plan().left_out;
+  SetStatus(left_out.empty() ? State::kWorking : State::kDegraded,
+            {0, left_out.empty() ? "" : "PM sampling on this chip leaves out: " + left_out, ""});
+}
+
+// --- The thread that starts and stops a recording ------------------------------------------------
+
+void TriageSampler::Start() {
+  thread_ = capture::StartQuietThread("prof-triage", [this] { Run(); });
+}
+
+void TriageSampler::Stop() {
+  stopping_.store(true);
+  sem_post(&wake_);
+  if (thread_.joinable()) thread_.join();
+}
+
+// --- The collector thread ------------------------------------------------------------------------
+
+PmEvents TriageSampler::TakeEvents() {
+  const capture::MutexLock lock(mutex_);
+  return std::exchange(events_, {});
+}
+
+// --- The sampler's thread ------------------------------------------------------------------------
+
+void TriageSampler::Run() {
+  try {
+    SampleUntilStopped();
+  } catch (const std::exception& error) {
+    SetStatus(State::kDegraded, {0, std::string("triage ended: ") + error.what(), ""});
+  }
+  CloseAll();
+}
+
+void TriageSampler::SampleUntilStopped() {
+  int64_t wake_ns = MonotonicNs() + kPollNs;
+  while (true) {
+    capture::WaitUntil(&wake_, wake_ns);
+    if (stopping_.load()) return;
+    PrepareRequested();
+    const int64_t now_ns = MonotonicNs();
+    const Outlook outlook = ServeAll(now_ns);
+    TakeTurns(outlook, MonotonicNs());
+    wake_ns = std::min(outlook.wake_ns, MonotonicNs() + kPollNs);
+  }
+}
+
+void TriageSampler::PrepareRequested() {
+  const uint64_t devices = later_.exchange(0);
+  for (int id = 0; id < TriageWatch::kMaxDevices; ++id) {
+    if ((devices >> id & 1) != 0) Prepare(id);
+  }
+}
+
+TriageSampler::Outlook TriageSampler::ServeAll(int64_t now_ns) {
+  Outlook all;
+  for (const auto& device : devices_) {
+    if (!device->usable()) continue;
+    const Outlook outlook = Serve(*device, now_ns);
+    all.wake_ns = std::min(all.wake_ns, outlook.wake_ns);
+    all.wanted |= outlook.wanted;
+  }
+  return all;
+}
+
+TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns) {
+  using Action = TriageSchedule::Action;
+  const TriageSignals signals =
+      device.Signals(parts_.launches->load(std::memory_order_relaxed), parts_.policy->signatures());
+  TriageSchedule& schedule = device.schedule();
+  TriageSchedule::Step step = schedule.Next(now_ns, device.open(), signals, &budget_);
+  const bool wanted = schedule.learning(now_ns);
+  if (!parts_.turns->IsOf(Owner::kTriage)) return {INT64_MAX, wanted};
+  if (step.action == Action::kBurst && device.PassIsDone()) {
+    step = {Action::kOpen, 0, 0, schedule.interval_ns()};
+  }
+  switch (step.action) {
+    case Action::kWait:
+      return {step.at_ns, wanted};
+    case Action::kBurst:
+      Burst(device, step.length_ns);
+      break;
+    case Action::kOpen:
+      if (now_ns < device.retry_at_ns()) return {device.retry_at_ns(), false};
+      Open(device, step.interval_ns);
+      break;
+    case Action::kLetGo:
+      device.Close();
+      break;
+  }
+  return {0, wanted};
+}
+
+void TriageSampler::Open(TriageDevice& device, int64_t interval_ns) {
+  const int64_t cpu_ns = ThreadCpuNs();
+  const std::optional<Problem> problem = device.Open(interval_ns, MonotonicNs());
+  device.schedule().OnOpen(MonotonicNs(), interval_ns, ThreadCpuNs() - cpu_ns, &budget_);
+  if (!problem) {
+    ReportOpen(device);
+    return;
+  }
+  SetStatus(State::kUnavailable, *problem);
+  if (problem->code != static_cast<int>(CUPTI_ERROR_HARDWARE_BUSY)) device.GiveUp();
+}
+
+void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
+  const int64_t cpu_ns = ThreadCpuNs();
+  capture::PmBatchEvent batch;
+  batch.series = SeriesOf(device);
+  const CUptiResult result = device.Burst(length_ns, &batch);
+  device.schedule().OnBurst(MonotonicNs(), ThreadCpuNs() - cpu_ns, &budget_);
+  Emit(std::move(batch));
+  if (result == CUPTI_SUCCESS) return;
+  device.Close();
+  if (result == CUPTI_ERROR_OUT_OF_MEMORY) {  // the hardware buffer overflowed; it is opened again
+    restarts_.fetch_add(1);
+    return;
+  }
+  device.GiveUp();
+  SetStatus(State::kUnavailable, ExplainCounterError(*parts_.api, result, "read PM samples"));
+}
+
+// The turn is given away between two bursts, when nothing new runs.
+void TriageSampler::TakeTurns(const Outlook& outlook, int64_t now_ns) {
+  HardwareTurns& turns = *parts_.turns;
+  turns.SetWanted(Owner::kTriage, outlook.wanted);
+  if (!turns.IsOf(Owner::kTriage)) return;
+  if (NoneUsable()) return turns.PassTo(Owner::kRanges);
+  if (!turns.Wanted(Owner::kRanges)) return;
+  const bool fresh = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
+    return device->usable() && device->schedule().fresh(now_ns);
+  });
+  if (fresh) return;
+  CloseAll();
+  turns.PassTo(Owner::kRanges);
+}
+
+// Triage does not work on any device that was tried.
+bool TriageSampler::NoneUsable() const {
+  const auto given_up = [](const auto& device) { return device->given_up(); };
+  const auto usable = [](const auto& device) { return device->usable(); };
+  return std::any_of(devices_.begin(), devices_.end(), given_up) &&
+         std::none_of(devices_.begin(), devices_.end(), usable);
+}
+
+void TriageSampler::CloseAll() {
+  for (const auto& device : devices_) {
+    if (device->usable()) device->Close();
+  }
+}
+
+uint32_t TriageSampler::SeriesOf(TriageDevice& device) {
+  const auto [known, is_new] = device.series().try_emplace(device.series_key(), next_series_);
+  if (!is_new) return known->second;
+  capture::PmSeriesEvent series;
+  series.id = next_series_++;
+  series.device = static_cast<uint32_t>(device.id());
+  series.interval_ns = device.schedule().interval_ns();
+  for (const std::string& metric : device.pass().metrics) series.metrics.push_back({metric});
+  const capture::MutexLock lock(mutex_);
+  events_.series.push_back(std::move(series));
+  return known->second;
+}
+
+void TriageSampler::Emit(capture::PmBatchEvent batch) {
+  if (batch.begin_ns.empty()) return;
+  const capture::MutexLock lock(mutex_);
+  if (events_.batches.size() < kMaxBatches) {
+    events_.batches.push_back(std::move(batch));
+  } else {
+    lost_.fetch_add(batch.begin_ns.size());
+  }
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The triage sampler samples the units of the devices in use by PM sampling, in short bursts, from
+// the first launch on. The program does not feel it: it touches no launch.
+//
+// It is prepared where a context is created, before that call returns: 0.2 s, most of it CUPTI's
+// loading. After that a thread of its own takes the bursts (TriageSchedule has when).
+//
+// The hardware serves one client at a time: while a session is open here, the range profiler cannot
+// start on the device, and the reverse. So the two take turns (HardwareTurns).
+#ifndef PROF_CUPTI_BACKEND_PM_TRIAGE_SAMPLER_H_
+#define PROF_CUPTI_BACKEND_PM_TRIAGE_SAMPLER_H_
+
+#include <semaphore.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/problem.h"
+#include "cupti_backend/pm/pm_events.h"
+#include "cupti_backend/pm/pm_host.h"
+#include "cupti_backend/pm/triage_device.h"
+#include "cupti_backend/schedule/hardware_turns.h"
+#include "cupti_backend/schedule/sampling_policy.h"
+#include "cupti_backend/schedule/triage_schedule.h"
+#include "cupti_backend/schedule/triage_watch.h"
+#include "lib/capture/process/mutex.h"
+#include "prof/session.h"
+
+namespace prof::cupti {
+
+class TriageSampler {
+ public:
+  struct Parts {
+    const CuptiApi* api = nullptr;
+    PmHosts* hosts = nullptr;  // is filled
+    TriageWatch* watch = nullptr;
+    HardwareTurns* turns = nullptr;
+    const SamplingPolicy* policy = nullptr;
+    const std::atomic<uint64_t>* launches = nullptr;  // of the process, so far
+  };
+  // All that `parts` points to outlives this.
+  TriageSampler(const Parts& parts, const SessionOptions& options);
+  ~TriageSampler() { Stop(); }
+  TriageSampler(const TriageSampler&) = delete;
+  TriageSampler& operator=(const TriageSampler&) = delete;
+
+  // --- Any thread ---
+
+  // Opens PM sampling on a device that has got its first context, on the calling thread: 0.2 s for
+  // the first one of a process, 0.1 s for others. Nothing happens for a device that is known.
+  void Prepare(int device) noexcept;
+  // The same on the sampler's thread, for a context that is older than the recording.
+  void PrepareLater(int device) noexcept;
+
+  // --- The thread that starts and stops a recording ---
+
+  void Start();
+  // Frees the hardware; waits for the thread.
+  void Stop();
+
+  // --- The collector thread ---
+
+  PmEvents TakeEvents();
+
+  // --- Any thread ---
+
+  SubsystemStatus status() const;
+  uint64_t samples_lost() const { return lost_.load(std::memory_order_relaxed); }
+  uint64_t restarts() const { return restarts_.load(std::memory_order_relaxed); }
+
+ private:
+  // What a step found: how long the thread may sleep, and whether there is something to learn.
+  struct Outlook {
+    int64_t wake_ns = INT64_MAX;
+    bool wanted = false;
+  };
+
+  void Run();
+  void SampleUntilStopped();
+  void PrepareRequested();
+  Outlook ServeAll(int64_t now_ns);
+  Outlook Serve(TriageDevice& device, int64_t now_ns);
+  void Open(TriageDevice& device, int64_t interval_ns);
+  void Burst(TriageDevice& device, int64_t length_ns);
+  void TakeTurns(const Outlook& outlook, int64_t now_ns);
+  bool NoneUsable() const;
+  void CloseAll();
+  uint32_t SeriesOf(TriageDevice& device);
+  void Emit(capture::PmBatchEvent batch);
+  void SetStatus(State state, const Problem& problem);
+  void ReportOpen(const TriageDevice& device);
+
+  const Parts parts_;
+  TriageBudget budget_;  // the thread
+  std::vector<std::unique_ptr<TriageDevice>> devices_;
+  std::atomic<uint64_t> later_{0};  // devices to prepare, a bit each
+  std::atomic<uint64_t> lost_{0}, restarts_{0};
+  std::atomic<bool> stopping_{false};
+  uint32_t next_series_ = 1;  // the thread
+
+  mutable capture::Mutex mutex_;  // never held across a call to CUPTI
+  PmEvents events_ PROF_GUARDED_BY(mutex_);
+  SubsystemStatus status_ PROF_GUARDED_BY(mutex_);
+
+  sem_t wake_;
+  std::thread thread_;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_PM_TRIAGE_SAMPLER_H_

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The hardware turns decide who may use a GPU's counters: triage by PM sampling, or counter ranges
+// around launches. CUPTI serves one of them at a time.
+//
+// Whoever has the turn lets go of the hardware first, then passes the turn on. Nobody waits here.
+#ifndef PROF_CUPTI_BACKEND_SCHEDULE_HARDWARE_TURNS_H_
+#define PROF_CUPTI_BACKEND_SCHEDULE_HARDWARE_TURNS_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace prof::cupti {
+
+// Any thread.
+class HardwareTurns {
+ public:
+  enum class Owner : uint8_t { kTriage, kRanges };
+
+  explicit HardwareTurns(Owner first) : owner_(first) {}
+
+  Owner owner() const { return owner_.load(std::memory_order_acquire); }
+  bool IsOf(Owner owner) const { return this->owner() == owner; }
+
+  // The owner has let go of the hardware.
+  void PassTo(Owner next) { owner_.store(next, std::memory_order_release); }
+
+  // What each of them wants: it would use a turn now.
+  void SetWanted(Owner who, bool wanted) {
+    wanted_[static_cast<int>(who)].store(wanted, std::memory_order_relaxed);
+  }
+  bool Wanted(Owner who) const {
+    return wanted_[static_cast<int>(who)].load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<Owner> owner_;
+  std::atomic<bool> wanted_[2] = {false, false};
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SCHEDULE_HARDWARE_TURNS_H_

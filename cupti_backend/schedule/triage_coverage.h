@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The triage coverage finds out what the PM samples of a device have covered: which kernels have
+// enough samples, how long the kernels run, and how much each of them uses the hardware units.
+//
+// The report does not come from here: the analyzer takes the samples apart exactly. This is what
+// the next burst, and the choice of further counters, are decided by while the program runs.
+#ifndef PROF_CUPTI_BACKEND_SCHEDULE_TRIAGE_COVERAGE_H_
+#define PROF_CUPTI_BACKEND_SCHEDULE_TRIAGE_COVERAGE_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/format/triage_metrics.h"
+
+namespace prof::cupti {
+
+// A kernel and its shape, as records and launches both have them: a hash of the mangled name, the
+// grid, the block and the dynamic shared memory. 0: work that is no kernel.
+using KernelKey = uint64_t;
+[[nodiscard]] KernelKey KernelKeyOf(const char* mangled_name, const std::array<uint32_t, 3>& grid,
+                                    const std::array<uint32_t, 3>& block,
+                                    uint32_t dynamic_shared_bytes);
+
+// Percent of each unit's peak, by format::TriageUnit; NaN: not read on this chip.
+using TriageUse = std::array<float, format::kTriageUnits>;
+
+class TriageCoverage {
+ public:
+  // With so many samples' worth of its time, from so many bursts, a kernel has enough: the analyzer
+  // gives a value from 20 samples on, and its error bound needs several launches.
+  static constexpr double kEnoughSamples = 24;
+  static constexpr uint32_t kEnoughBursts = 3;
+  // The mean use of a kernel is of the samples that lie within one launch: at least so many.
+  static constexpr uint32_t kLeastWhole = 12;
+  // Records of the GPU's work come so much later, at most.
+  static constexpr int64_t kSettleNs = 600'000'000;
+
+  // --- The thread of the PM sampler ---
+
+  // A burst is about to begin: records from `begin_ns` on (in the clock of records) are kept.
+  void ExpectBurst(int64_t begin_ns);
+
+  // --- The collector thread ---
+
+  // Whether a record is needed. One load.
+  bool Wants(int64_t end_ns) const {
+    return end_ns >= wanted_from_ns_.load(std::memory_order_relaxed);
+  }
+  void AddRecord(KernelKey key, int64_t start_ns, int64_t end_ns);
+  // The samples of one burst: sample i is [begin_ns[i], end_ns[i]) with its use of the units.
+  struct Burst {
+    std::vector<int64_t> begin_ns, end_ns;
+    std::vector<TriageUse> use;
+    int64_t interval_ns = 0;
+  };
+  void AddBurst(Burst burst, int64_t now_ns);
+  // Compares bursts with records, once these must have come.
+  void Resolve(int64_t now_ns);
+
+  // The kernels that have got enough samples since the last call, with their mean use.
+  struct Decided {
+    KernelKey key = 0;
+    TriageUse use{};
+  };
+  std::vector<Decided> TakeDecided();
+
+  // --- Any thread ---
+
+  uint64_t bursts_resolved() const { return resolved_.load(std::memory_order_acquire); }
+  // Of the GPU's busy time in the latest bursts, the share of kernels without enough samples.
+  double lacking() const { return lacking_.load(std::memory_order_relaxed); }
+  // The interval that suits the latest bursts' kernels; 0: unknown.
+  int64_t interval_ns() const { return interval_ns_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr size_t kMaxRecords = 65'536;
+  static constexpr size_t kMaxBursts = 64;
+  static constexpr size_t kMaxKernels = 16'384;
+
+  struct Record {
+    int64_t start_ns = 0, end_ns = 0;
+    KernelKey key = 0;
+  };
+  struct Waiting {
+    Burst burst;
+    int64_t since_ns = 0;
+  };
+  struct Kernel {
+    uint32_t whole = 0;  // samples that lie within one launch of it
+    double covered = 0;  // samples' worth of its time
+    uint32_t bursts = 0;
+    uint64_t last_burst = 0;
+    std::array<double, format::kTriageUnits> sums{};
+    bool decided = false;
+  };
+  // Time of the GPU in one burst.
+  struct Time {
+    double busy_ns = 0, lacking_ns = 0;
+  };
+  using RecordIterator = std::vector<Record>::const_iterator;
+  void Compare(const Burst& burst);
+  Time Count(const Burst& burst, size_t sample, RecordIterator first);
+  [[nodiscard]] static bool Enough(const Kernel& kernel);
+  void Decide(KernelKey key, Kernel* kernel);
+  void ChooseInterval(const Burst& burst);
+  void ForgetRecords();
+
+  std::atomic<int64_t> wanted_from_ns_{INT64_MAX};
+  std::atomic<int64_t> expected_ns_{0};  // where the latest burst begins
+  std::atomic<uint64_t> resolved_{0};
+  std::atomic<double> lacking_{1};
+  std::atomic<int64_t> interval_ns_{0};
+
+  std::vector<Record> records_;
+  bool records_lost_ = false;
+  std::deque<Waiting> waiting_;
+  int64_t latest_begin_ns_ = 0;  // of the bursts that were added
+  std::unordered_map<KernelKey, Kernel> kernels_;
+  uint64_t bursts_ = 0;
+  std::array<double, 40> durations_{};  // time of the GPU by log2 of the record's duration, of late
+  std::vector<Decided> decided_;
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SCHEDULE_TRIAGE_COVERAGE_H_

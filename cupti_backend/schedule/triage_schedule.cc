@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/schedule/triage_schedule.h"
+
+#include <algorithm>
+
+namespace prof::cupti {
+namespace {
+
+// While fresh, bursts may take the share of a core this many times when the budget is full, and
+// once when it is empty: the first second of a program gets most.
+constexpr double kHaste = 15;
+constexpr int64_t kShortestGapNs = 15'000'000;
+// The first distance when there is nothing new; then it doubles.
+constexpr int64_t kCalmGapNs = 200'000'000;
+// Without launches the GPU may still work on a long kernel: it is looked at this often.
+constexpr int64_t kQuietNs = 100'000'000, kQuietGapNs = 1'000'000'000;
+// A change of the interval has to stay for this time: it costs as much as some bursts.
+constexpr int64_t kStayNs = 1'000'000'000;
+constexpr double kWeightOfLatest = 0.25;
+
+void Average(double value, double* average) { *average += kWeightOfLatest * (value - *average); }
+
+}  // namespace
+
+bool WantsTriage(const SessionOptions& options) {
+  return options.counters == Counters::kAuto && !options.continuous &&
+         options.replay == Replay::kNone;
+}
+
+TriageBudget::TriageBudget(double core_percent, int64_t start_ns)
+    : share_(core_percent / 100),
+      last_ns_(start_ns),
+      left_ns_(share_ * static_cast<double>(kSavedNs)) {}
+
+double TriageBudget::LeftNs(int64_t now_ns) {
+  left_ns_ = std::min(left_ns_ + share_ * static_cast<double>(now_ns - last_ns_),
+                      share_ * static_cast<double>(kSavedNs));
+  last_ns_ = now_ns;
+  return left_ns_;
+}
+
+double TriageBudget::Fullness(int64_t now_ns) {
+  const double most_ns = share_ * static_cast<double>(kSavedNs);
+  return most_ns > 0 ? std::clamp(LeftNs(now_ns) / most_ns, 0.0, 1.0) : 0;
+}
+
+// A linear congruential generator (Knuth's constants): no state that a fork or a test could miss.
+double TriageSchedule::Random() {
+  random_ = random_ * 6364136223846793005U + 1442695040888963407U;
+  return static_cast<double>(random_ >> 11) * 0x1.0p-53;
+}
+
+void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals) {
+  if (signals.launches != launches_) launched_ns_ = now_ns;
+  launches_ = signals.launches;
+  if (signals.news != news_) {
+    fresh_until_ns_ = now_ns + kFreshNs;
+    // What waits for a gap of seconds would come too late for a short phase.
+    next_burst_ns_ = std::min(next_burst_ns_, now_ns);
+    gap_ns_ = 0;
+  }
+  news_ = signals.news;
+  lacking_ = signals.lacking;
+  const bool lacking = signals.lacking > kEnough && now_ns - launched_ns_ < kQuietNs;
+  if (lacking || now_ns < fresh_until_ns_) learnt_ns_ = now_ns;
+}
+
+TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const TriageSignals& signals,
+                                          TriageBudget* budget) {
+  Learn(now_ns, signals);
+  const double left_ns = budget->LeftNs(now_ns);
+  const auto wait_for = [&](double cost_ns) {
+    const double missing_ns = (cost_ns - left_ns) / std::max(budget->share(), 1e-9);
+    return Step{Action::kWait, now_ns + static_cast<int64_t>(std::min(missing_ns, 60e9)) + 1, 0, 0};
+  };
+  const bool done = now_ns - learnt_ns_ > kLetGoNs;
+  if (!open) {
+    if (done) return {Action::kWait, now_ns + kQuietGapNs, 0, 0};
+    if (left_ns < open_cost_ns_) return wait_for(open_cost_ns_);
+    return {Action::kOpen, 0, 0, signals.interval_ns > 0 ? signals.interval_ns : interval_ns_};
+  }
+  if (done) return {Action::kLetGo, 0, 0, 0};
+  const int64_t wanted_ns = signals.interval_ns;
+  const bool other =
+      wanted_ns > 0 && (wanted_ns >= 2 * interval_ns_ || 2 * wanted_ns <= interval_ns_);
+  if (other && now_ns - opened_ns_ > kStayNs && left_ns > 2 * open_cost_ns_) {
+    return {Action::kOpen, 0, 0, wanted_ns};
+  }
+  if (now_ns < next_burst_ns_) return {Action::kWait, next_burst_ns_, 0, 0};
+  const bool quiet = now_ns - launched_ns_ > kQuietNs;
+  if (quiet && now_ns < next_burst_ns_ + kQuietGapNs) {
+    return {Action::kWait, next_burst_ns_ + kQuietGapNs, 0, 0};
+  }
+  if (left_ns < burst_cost_ns_) return wait_for(burst_cost_ns_);
+  return {Action::kBurst, 0, kBurstSamples * interval_ns_, 0};
+}
+
+void TriageSchedule::OnOpen(int64_t now_ns, int64_t interval_ns, int64_t cpu_ns,
+                            TriageBudget* budget) {
+  budget->Spend(cpu_ns);
+  Average(static_cast<double>(cpu_ns), &open_cost_ns_);
+  interval_ns_ = interval_ns;
+  opened_ns_ = now_ns;
+  next_burst_ns_ = now_ns;
+}
+
+void TriageSchedule::OnBurst(int64_t now_ns, int64_t cpu_ns, TriageBudget* budget) {
+  budget->Spend(cpu_ns);
+  Average(static_cast<double>(cpu_ns), &burst_cost_ns_);
+  if (now_ns < fresh_until_ns_ || lacking_ > kEnough) {
+    const double share = budget->share() * (1 + kHaste * budget->Fullness(now_ns));
+    gap_ns_ = static_cast<int64_t>(burst_cost_ns_ / std::max(share, 1e-9));
+  } else {
+    gap_ns_ = std::max(2 * gap_ns_, kCalmGapNs);
+  }
+  gap_ns_ = std::clamp(gap_ns_, kShortestGapNs, kLongestGapNs);
+  next_burst_ns_ = now_ns + static_cast<int64_t>(static_cast<double>(gap_ns_) * (0.5 + Random()));
+}
+
+}  // namespace prof::cupti

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The triage schedule decides when PM sampling of a device takes a burst of samples, at which
+// interval, and when it lets go of the hardware. It calls neither CUPTI nor a clock.
+//
+// A burst costs the host 10 to 30 ms, nearly all of it in CUPTI, so bursts follow what is not known
+// yet: they come as often as the budget allows while something new runs or kernels lack samples,
+// and ever more seldom after that. The distance between two bursts is random: a distance that is a
+// multiple of the program's loop would see the same part of it again and again.
+#ifndef PROF_CUPTI_BACKEND_SCHEDULE_TRIAGE_SCHEDULE_H_
+#define PROF_CUPTI_BACKEND_SCHEDULE_TRIAGE_SCHEDULE_H_
+
+#include <cstdint>
+
+#include "prof/session.h"
+
+namespace prof::cupti {
+
+// PM sampling at a fixed interval, and replay, need the hardware for themselves.
+[[nodiscard]] bool WantsTriage(const SessionOptions& options);
+
+// The CPU time that triage may take: a share of a core, saved up for at most a minute. So a program
+// of a minute takes no more than twice the share, and a short one has all of a minute's.
+class TriageBudget {
+ public:
+  static constexpr int64_t kSavedNs = 60'000'000'000;
+
+  // `core_percent` of one core.
+  TriageBudget(double core_percent, int64_t start_ns);
+
+  void Spend(int64_t cpu_ns) { left_ns_ -= static_cast<double>(cpu_ns); }
+  // What is left at `now_ns`; below zero after an expensive step.
+  double LeftNs(int64_t now_ns);
+  double share() const { return share_; }
+  // 0..1: how much of what can be saved is there.
+  double Fullness(int64_t now_ns);
+
+ private:
+  const double share_;
+  int64_t last_ns_;
+  double left_ns_;
+};
+
+// What is known about one device.
+struct TriageSignals {
+  uint64_t launches = 0;  // of the process, so far
+  uint64_t news = 0;      // signatures of the process, so far
+  // From the bursts whose records have come: how many, the share of the GPU's busy time whose
+  // kernels have too few samples, and the interval that suits their durations (0: unknown).
+  uint64_t bursts_resolved = 0;
+  double lacking = 1;
+  int64_t interval_ns = 0;
+};
+
+class TriageSchedule {
+ public:
+  // Samples of a burst. More would be of the same few launches.
+  static constexpr int64_t kBurstSamples = 160;
+  // Of kernels that are shorter than this, no sample holds but one: the fit has to do.
+  static constexpr int64_t kShortestIntervalNs = 5'000;
+  static constexpr int64_t kLongestIntervalNs = 50'000;
+  static constexpr int64_t kLongestGapNs = 5'000'000'000;
+  // After a new signature, bursts are as frequent as the budget allows for this time.
+  static constexpr int64_t kFreshNs = 1'000'000'000;
+  // Below this share of the busy time there is nothing left to learn.
+  static constexpr double kEnough = 0.01;
+  static constexpr int64_t kLearningNs = 100'000'000;
+  // So long without anything to learn, and the hardware is free for others.
+  static constexpr int64_t kLetGoNs = 10'000'000'000;
+
+  // `seed`: of the random distances.
+  explicit TriageSchedule(uint64_t seed) : random_(seed * 2 + 1) {}
+
+  enum class Action {
+    kWait,   // until `at_ns`, or until something new runs
+    kBurst,  // for `length_ns`
+    kOpen,   // the hardware, with samples of `interval_ns`; also where another interval was open
+    kLetGo
+  };
+  struct Step {
+    Action action = Action::kWait;
+    int64_t at_ns = 0;
+    int64_t length_ns = 0;
+    int64_t interval_ns = 0;
+  };
+  // `open`: the session is open.
+  Step Next(int64_t now_ns, bool open, const TriageSignals& signals, TriageBudget* budget);
+
+  // A step was taken, and cost so much CPU time.
+  void OnBurst(int64_t now_ns, int64_t cpu_ns, TriageBudget* budget);
+  void OnOpen(int64_t now_ns, int64_t interval_ns, int64_t cpu_ns, TriageBudget* budget);
+
+  // There is something to learn, as far as the last call of Next knows.
+  bool learning(int64_t now_ns) const { return now_ns - learnt_ns_ < kLearningNs; }
+  // Something new runs: the hardware should not be given to others now.
+  bool fresh(int64_t now_ns) const { return now_ns < fresh_until_ns_; }
+  int64_t interval_ns() const { return interval_ns_; }
+
+ private:
+  void Learn(int64_t now_ns, const TriageSignals& signals);
+  double Random();  // [0, 1)
+
+  uint64_t random_;
+  int64_t interval_ns_ = kShortestIntervalNs;
+  int64_t next_burst_ns_ = 0;
+  int64_t gap_ns_ = 0;  // the last one, without its random part
+  int64_t opened_ns_ = 0;
+  double burst_cost_ns_ = 25e6;  // the average of late
+  double open_cost_ns_ = 130e6;
+  uint64_t launches_ = 0, news_ = 0;
+  double lacking_ = 1;
+  int64_t launched_ns_ = INT64_MIN / 2;  // when launches were seen last
+  int64_t fresh_until_ns_ = INT64_MIN / 2;
+  int64_t learnt_ns_ = INT64_MIN / 2;  // when there was something to learn last
+};
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_SCHEDULE_TRIAGE_SCHEDULE_H_
