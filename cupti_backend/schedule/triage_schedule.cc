@@ -8,7 +8,7 @@ namespace {
 
 // While fresh, bursts may take the share of a core this many times when the budget is full, and
 // once when it is empty: the first second of a program gets most.
-constexpr double kHaste = 15;
+constexpr double kHaste = 10;
 constexpr int64_t kShortestGapNs = 15'000'000;
 // The first distance when there is nothing new; then it doubles.
 constexpr int64_t kCalmGapNs = 200'000'000;
@@ -51,6 +51,7 @@ double TriageSchedule::Random() {
 }
 
 void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals) {
+  if (learnt_ns_ == kNever) learnt_ns_ = now_ns;  // the program is about to begin
   if (signals.launches != launches_) launched_ns_ = now_ns;
   launches_ = signals.launches;
   if (signals.news != news_) {

@@ -97,6 +97,8 @@ class TriageSchedule {
   int64_t interval_ns() const { return interval_ns_; }
 
  private:
+  static constexpr int64_t kNever = INT64_MIN / 2;
+
   void Learn(int64_t now_ns, const TriageSignals& signals);
   double Random();  // [0, 1)
 
@@ -109,9 +111,9 @@ class TriageSchedule {
   double open_cost_ns_ = 130e6;
   uint64_t launches_ = 0, news_ = 0;
   double lacking_ = 1;
-  int64_t launched_ns_ = INT64_MIN / 2;  // when launches were seen last
-  int64_t fresh_until_ns_ = INT64_MIN / 2;
-  int64_t learnt_ns_ = INT64_MIN / 2;  // when there was something to learn last
+  int64_t launched_ns_ = kNever;  // when launches were seen last
+  int64_t fresh_until_ns_ = kNever;
+  int64_t learnt_ns_ = kNever;  // when there was something to learn last
 };
 
 }  // namespace prof::cupti

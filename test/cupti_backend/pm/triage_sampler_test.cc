@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/pm/triage_sampler.h"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "test/cupti_backend/pm/fake_pm.h"
+#include "test/support/catch.h"
+
+namespace prof::cupti::test {
+namespace {
+
+// A program that launches all the time, and a collector that takes what comes.
+struct Recorded {
+  explicit Recorded(FakePm* pm)
+      : sampler({&pm->api, &hosts, &watch, &turns, &policy, &launches}, options) {}
+
+  bool RunUntil(const std::function<bool()>& done) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!done() && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      launches.fetch_add(1);
+      PmEvents events = sampler.TakeEvents();
+      for (auto& event : events.series) series.push_back(std::move(event));
+      for (auto& event : events.batches) batches.push_back(std::move(event));
+      intervals += events.intervals.size();
+    }
+    return done();
+  }
+
+  SessionOptions options;
+  PmHosts hosts;
+  TriageWatch watch;
+  HardwareTurns turns{HardwareTurns::Owner::kTriage};
+  SamplingPolicy policy{options};
+  std::atomic<uint64_t> launches{0};
+  TriageSampler sampler;
+  std::vector<capture::PmSeriesEvent> series;
+  std::vector<capture::PmBatchEvent> batches;
+  size_t intervals = 0;
+};
+
+TEST_CASE("A device is open when its first context is there, and bursts come with launches") {
+  FakePm pm;
+  Recorded got(&pm);
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  CHECK(pm.opened == 1);
+  // The fake has four units of all.
+  CHECK(got.sampler.status().state == State::kDegraded);
+  REQUIRE(got.RunUntil([&] { return got.batches.size() >= 3; }));
+  got.sampler.Stop();
+  CHECK(pm.opened == pm.closed);
+  CHECK(got.intervals == 1);  // the preparation, which the report states
+  REQUIRE(got.series.size() == 1);
+  CHECK(got.series[0].interval_ns == TriageSchedule::kShortestIntervalNs);
+  CHECK(got.series[0].metrics.size() == 4);
+  for (const auto& batch : got.batches) {
+    REQUIRE(batch.series == 1);
+    CHECK(batch.begin_ns.size() == batch.end_ns.size());
+    CHECK(batch.values.size() == 4 * batch.begin_ns.size());
+    CHECK(batch.begin_ns.size() > 50);
+  }
+}
+
+TEST_CASE("A second context of a device prepares nothing") {
+  FakePm pm;
+  Recorded got(&pm);
+  got.sampler.Prepare(0);
+  got.sampler.Prepare(0);
+  CHECK(pm.opened == 1);
+}
+
+TEST_CASE("A context that is older than the recording is prepared on the sampler's thread") {
+  FakePm pm;
+  Recorded got(&pm);
+  got.sampler.Start();
+  got.sampler.PrepareLater(0);
+  REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
+}
+
+TEST_CASE("Triage lets go of the hardware before counter ranges have their turn") {
+  FakePm pm;
+  Recorded got(&pm);
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
+  got.turns.SetWanted(HardwareTurns::Owner::kRanges, true);
+  REQUIRE(got.RunUntil([&] { return got.turns.IsOf(HardwareTurns::Owner::kRanges); }));
+  CHECK(pm.opened == pm.closed);
+  const int bursts = pm.bursts;
+  got.RunUntil([&, count = 0]() mutable { return ++count > 50; });
+  CHECK(pm.bursts == bursts);
+  got.turns.SetWanted(HardwareTurns::Owner::kRanges, false);
+  got.turns.PassTo(HardwareTurns::Owner::kTriage);
+  REQUIRE(got.RunUntil([&] { return pm.bursts > bursts; }));
+  CHECK(pm.opened == 2);
+}
+
+TEST_CASE(
+    "Where PM sampling does not work, counter ranges have every turn, and the reason is said") {
+  FakePm pm;
+  pm.metrics = {"other"};
+  Recorded got(&pm);
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  REQUIRE(got.RunUntil([&] { return got.turns.IsOf(HardwareTurns::Owner::kRanges); }));
+  CHECK(got.sampler.status().state == State::kUnavailable);
+  CHECK(got.sampler.status().what.find("FK100") != std::string::npos);
+  CHECK(pm.opened == 0);
+}
+
+TEST_CASE("Counters that another program holds are taken when they are free") {
+  FakePm pm;
+  pm.busy = 1;
+  Recorded got(&pm);
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  CHECK(got.sampler.status().state == State::kUnavailable);
+  REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
+  CHECK(got.sampler.status().state == State::kDegraded);  // the fake has four units of all
+}
+
+TEST_CASE("A hardware buffer that overflowed is opened again, and counted") {
+  FakePm pm;
+  Recorded got(&pm);
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
+  pm.overflows = true;
+  REQUIRE(got.RunUntil([&] { return got.sampler.restarts() == 1; }));
+  const size_t before = got.batches.size();
+  REQUIRE(got.RunUntil([&] { return got.batches.size() > before; }));
+}
+
+}  // namespace
+}  // namespace prof::cupti::test

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/schedule/triage_coverage.h"
+
+#include <cmath>
+#include <cstdint>
+
+#include "test/support/catch.h"
+
+namespace prof::cupti {
+namespace {
+
+constexpr int64_t kUs = 1'000, kMs = 1'000'000, kS = 1'000'000'000;
+constexpr size_t kDram = static_cast<size_t>(format::TriageUnit::kDram);
+
+// `count` samples from `begin_ns` on, at `dram` percent.
+TriageCoverage::Burst BurstAt(int64_t begin_ns, int64_t interval_ns, int count, float dram) {
+  TriageCoverage::Burst burst;
+  burst.interval_ns = interval_ns;
+  for (int i = 0; i < count; ++i) {
+    burst.begin_ns.push_back(begin_ns + i * interval_ns);
+    burst.end_ns.push_back(begin_ns + (i + 1) * interval_ns);
+    TriageUse use;
+    use.fill(std::nanf(""));
+    use[kDram] = dram;
+    burst.use.push_back(use);
+  }
+  return burst;
+}
+
+// Kernels of `length_ns` back to back over [begin_ns, end_ns).
+void Launch(TriageCoverage* coverage, KernelKey key, int64_t begin_ns, int64_t end_ns,
+            int64_t length_ns) {
+  for (int64_t at_ns = begin_ns; at_ns < end_ns; at_ns += length_ns) {
+    if (coverage->Wants(at_ns + length_ns)) coverage->AddRecord(key, at_ns, at_ns + length_ns);
+  }
+}
+
+// One burst of 160 samples, its records, and the time until they are compared.
+void RunBurst(TriageCoverage* coverage, KernelKey key, int64_t begin_ns, int64_t length_ns,
+              int64_t interval_ns, float dram) {
+  coverage->ExpectBurst(begin_ns);
+  const int64_t end_ns = begin_ns + 160 * interval_ns;
+  Launch(coverage, key, begin_ns - kMs, end_ns + kMs, length_ns);
+  coverage->AddBurst(BurstAt(begin_ns, interval_ns, 160, dram), begin_ns);
+  coverage->Resolve(begin_ns + TriageCoverage::kSettleNs + 1);
+}
+
+TEST_CASE("Before a burst no record is wanted, and after it those from its begin on") {
+  TriageCoverage coverage;
+  CHECK_FALSE(coverage.Wants(kS));
+  coverage.ExpectBurst(kS);
+  CHECK(coverage.Wants(kS + 1));
+  CHECK_FALSE(coverage.Wants(kS - 1));
+}
+
+TEST_CASE("A kernel lacks samples until it was seen in three bursts, then its use is decided") {
+  TriageCoverage coverage;
+  for (int burst = 0; burst < 2; ++burst) {
+    RunBurst(&coverage, 5, (burst + 1) * kS, 100 * kUs, 10 * kUs, 85);
+    CHECK(coverage.lacking() == Approx(1));
+    CHECK(coverage.TakeDecided().empty());
+  }
+  RunBurst(&coverage, 5, 3 * kS, 100 * kUs, 10 * kUs, 85);
+  CHECK(coverage.lacking() < 0.01);
+  const auto decided = coverage.TakeDecided();
+  REQUIRE(decided.size() == 1);
+  CHECK(decided.front().key == 5);
+  CHECK(decided.front().use[kDram] == Approx(85));
+  CHECK(std::isnan(decided.front().use[kDram + 1]));
+  CHECK(coverage.TakeDecided().empty());
+}
+
+TEST_CASE("A burst whose records have not come is not compared") {
+  TriageCoverage coverage;
+  coverage.ExpectBurst(kS);
+  coverage.AddBurst(BurstAt(kS, 10 * kUs, 160, 50), kS);
+  coverage.Resolve(kS + 100 * kMs);
+  CHECK(coverage.bursts_resolved() == 0);
+  coverage.Resolve(kS + TriageCoverage::kSettleNs + 1);
+  CHECK(coverage.bursts_resolved() == 1);
+}
+
+TEST_CASE("The interval fits four samples into most kernels") {
+  TriageCoverage longs, shorts;
+  RunBurst(&longs, 1, kS, 900 * kUs, 10 * kUs, 50);
+  CHECK(longs.interval_ns() == 50'000);
+  RunBurst(&shorts, 1, kS, 9 * kUs, 10 * kUs, 50);
+  CHECK(shorts.interval_ns() == 5'000);
+}
+
+TEST_CASE("Kernels that are shorter than a sample have enough, but no use of their own") {
+  TriageCoverage coverage;
+  for (int burst = 1; burst <= 3; ++burst) {
+    RunBurst(&coverage, 9, burst * kS, 3 * kUs, 5 * kUs, 40);
+  }
+  CHECK(coverage.lacking() < 0.01);
+  const auto decided = coverage.TakeDecided();
+  REQUIRE(decided.size() == 1);
+  CHECK(std::isnan(decided.front().use[kDram]));
+}
+
+TEST_CASE("Records of a burst that is under way are kept when an earlier one is compared") {
+  TriageCoverage coverage;
+  coverage.ExpectBurst(kS);
+  coverage.AddBurst(BurstAt(kS, 10 * kUs, 160, 50), kS);
+  const int64_t next_ns = kS + TriageCoverage::kSettleNs;
+  coverage.ExpectBurst(next_ns);
+  coverage.Resolve(next_ns + 1);
+  CHECK(coverage.Wants(next_ns + 1));
+}
+
+TEST_CASE("The key of a kernel depends on its name and on each part of its shape") {
+  const KernelKey key = KernelKeyOf("kernel", {1, 2, 3}, {4, 5, 6}, 7);
+  CHECK(key == KernelKeyOf("kernel", {1, 2, 3}, {4, 5, 6}, 7));
+  CHECK(key != KernelKeyOf("kernel2", {1, 2, 3}, {4, 5, 6}, 7));
+  CHECK(key != KernelKeyOf("kernel", {2, 1, 3}, {4, 5, 6}, 7));
+  CHECK(key != KernelKeyOf("kernel", {1, 2, 3}, {4, 5, 7}, 7));
+  CHECK(key != KernelKeyOf("kernel", {1, 2, 3}, {4, 5, 6}, 8));
+}
+
+}  // namespace
+}  // namespace prof::cupti

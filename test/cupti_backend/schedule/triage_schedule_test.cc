@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/schedule/triage_schedule.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "test/support/catch.h"
+
+namespace prof::cupti {
+namespace {
+
+using Action = TriageSchedule::Action;
+
+constexpr int64_t kMs = 1'000'000, kS = 1'000'000'000;
+constexpr int64_t kBurstCpuNs = 22 * kMs, kOpenCpuNs = 130 * kMs;
+
+// A program as the schedule sees it, and what sampling it cost.
+struct Simulation {
+  // What the program and its coverage are at a time.
+  struct Now {
+    bool launches = true;
+    uint64_t news = 1;
+    double lacking = 0;
+    int64_t interval_ns = 0;
+  };
+  template <typename Program>
+  void Run(int64_t until_ns, Program program) {
+    while (now_ns < until_ns) {
+      const Now now = program(now_ns);
+      if (now.launches) ++signals.launches;
+      signals.news = now.news;
+      signals.lacking = now.lacking;
+      signals.interval_ns = now.interval_ns;
+      const TriageSchedule::Step step = schedule.Next(now_ns, open, signals, &budget);
+      Take(step);
+    }
+  }
+  void Take(const TriageSchedule::Step& step) {
+    switch (step.action) {
+      case Action::kWait:
+        now_ns = std::clamp(step.at_ns, now_ns + 1, now_ns + 10 * kMs);
+        break;
+      case Action::kBurst:
+        bursts.push_back(now_ns);
+        lengths.push_back(step.length_ns);
+        now_ns += kBurstCpuNs;
+        cpu_ns += kBurstCpuNs;
+        schedule.OnBurst(now_ns, kBurstCpuNs, &budget);
+        break;
+      case Action::kOpen:
+        open = true;
+        opened.push_back(step.interval_ns);
+        now_ns += kOpenCpuNs;
+        cpu_ns += kOpenCpuNs;
+        schedule.OnOpen(now_ns, step.interval_ns, kOpenCpuNs, &budget);
+        break;
+      case Action::kLetGo:
+        open = false;
+        let_go.push_back(now_ns);
+        break;
+    }
+  }
+  size_t BurstsIn(int64_t from_ns, int64_t to_ns) const {
+    return static_cast<size_t>(std::count_if(bursts.begin(), bursts.end(), [&](int64_t at_ns) {
+      return at_ns >= from_ns && at_ns < to_ns;
+    }));
+  }
+
+  TriageBudget budget{3, 0};
+  TriageSchedule schedule{7};
+  TriageSignals signals;
+  int64_t now_ns = 0, cpu_ns = 0;
+  bool open = true;  // as it is prepared
+  std::vector<int64_t> bursts, lengths, opened, let_go;
+};
+
+TEST_CASE("The first launch brings a burst at once, and many follow in the first second") {
+  Simulation simulation;
+  simulation.Run(2 * kS, [](int64_t now_ns) {
+    return Simulation::Now{now_ns >= 300 * kMs, now_ns >= 300 * kMs ? 1u : 0u, 1, 0};
+  });
+  CHECK(simulation.BurstsIn(0, 300 * kMs) <= 1);
+  CHECK(simulation.BurstsIn(300 * kMs, 315 * kMs) == 1);
+  CHECK(simulation.BurstsIn(300 * kMs, 1300 * kMs) >= 8);
+}
+
+TEST_CASE("A program that always has something new stays within the share of a core") {
+  Simulation simulation;
+  simulation.Run(600 * kS, [](int64_t now_ns) {
+    return Simulation::Now{true, static_cast<uint64_t>(now_ns / (100 * kMs)), 1, 0};
+  });
+  // A minute's share was saved up before.
+  CHECK(static_cast<double>(simulation.cpu_ns) < 0.03 * 660e9);
+  CHECK(static_cast<double>(simulation.cpu_ns) > 0.02 * 600e9);
+}
+
+TEST_CASE("Each phase of 0.3 s gets bursts, for as long as the budget's minute lasts") {
+  Simulation simulation;
+  constexpr int64_t kPhaseNs = 300 * kMs;
+  simulation.Run(31 * kPhaseNs, [](int64_t now_ns) {
+    return Simulation::Now{true, static_cast<uint64_t>(1 + now_ns / kPhaseNs), 1, 0};
+  });
+  for (int64_t phase = 0; phase < 31; ++phase) {
+    INFO(phase);
+    CHECK(simulation.BurstsIn(phase * kPhaseNs, (phase + 1) * kPhaseNs) >= 2);
+  }
+}
+
+TEST_CASE("When all kernels have enough samples, bursts become rare and the hardware is let go") {
+  Simulation simulation;
+  simulation.Run(60 * kS, [](int64_t now_ns) {
+    return Simulation::Now{true, 1, now_ns < 2 * kS ? 1. : 0.};
+  });
+  CHECK(simulation.BurstsIn(4 * kS, 10 * kS) <= 6);
+  REQUIRE(simulation.let_go.size() == 1);
+  CHECK(simulation.let_go.front() < 14 * kS);
+  CHECK(simulation.BurstsIn(15 * kS, 60 * kS) == 0);
+}
+
+TEST_CASE("Something new takes the hardware again") {
+  Simulation simulation;
+  simulation.Run(60 * kS, [](int64_t now_ns) {
+    return Simulation::Now{true, now_ns < 40 * kS ? 1u : 2u, now_ns < kS ? 1. : 0.};
+  });
+  CHECK(simulation.let_go.size() >= 1);
+  REQUIRE(simulation.opened.size() == 1);
+  CHECK(simulation.BurstsIn(40 * kS, 41 * kS) >= 5);
+}
+
+TEST_CASE("The interval follows the durations of the kernels, and does not flutter") {
+  Simulation simulation;
+  simulation.Run(20 * kS, [](int64_t now_ns) {
+    const bool long_ones = now_ns > 3 * kS;
+    return Simulation::Now{true, 1, 0.5, long_ones ? 50'000 : 5'000};
+  });
+  REQUIRE(simulation.opened == std::vector<int64_t>{50'000});
+  CHECK(simulation.lengths.front() == TriageSchedule::kBurstSamples * 5'000);
+  CHECK(simulation.lengths.back() == TriageSchedule::kBurstSamples * 50'000);
+}
+
+TEST_CASE("A program that does not launch is hardly looked at") {
+  Simulation simulation;
+  simulation.Run(60 * kS, [](int64_t now_ns) { return Simulation::Now{now_ns < 100 * kMs, 1, 1}; });
+  CHECK(simulation.BurstsIn(2 * kS, 60 * kS) <= 12);
+}
+
+TEST_CASE("Bursts do not keep step with a loop") {
+  Simulation simulation;
+  simulation.Run(20 * kS, [](int64_t) { return Simulation::Now{true, 1, 1}; });
+  // Of a loop of 7 ms, every seventh part is met.
+  std::vector<int> parts(7);
+  for (const int64_t at_ns : simulation.bursts) ++parts[static_cast<size_t>(at_ns / kMs % 7)];
+  CHECK(*std::min_element(parts.begin(), parts.end()) > 0);
+}
+
+}  // namespace
+}  // namespace prof::cupti
