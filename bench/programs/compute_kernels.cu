@@ -105,45 +105,54 @@ __global__ void mma_sync_chains(int rounds, uint32_t seed, float* sink) {
 
 }  // namespace
 
-std::vector<KnownKernel> ComputeKernels() {
+std::vector<KnownKernel> ComputeKernels(Variation& vary) {
   const DeviceArray<float> sink(1);
   constexpr double kAll = static_cast<double>(kOneWave) * kThreads;
   constexpr double kMmaWarps = static_cast<double>(kMmaBlocks) * kThreads / kWarp;
+  const int fma_rounds = vary.Draw(kFmaRounds), double_rounds = vary.Draw(kDoubleRounds);
+  const int half_rounds = vary.Draw(kHalfRounds), sfu_rounds = vary.Draw(kSfuRounds);
+  const int integer_rounds = vary.Draw(kIntegerRounds), mma_rounds = vary.Draw(kMmaRounds);
   constexpr uint32_t kHalves = 0x38003800;  // 0.5 and 0.5
   constexpr uint32_t kSmallHalves = 0x2c002c00;
 
   return {
       {"fma_chains",
        "FP32 pipe",
-       [=] { fma_chains<<<kOneWave, kThreads>>>(kFmaRounds, 0.999f, sink.get()); },
-       {{metric::kFfma, kAll * kChains * kFmaRounds},
+       [=] { fma_chains<<<kOneWave, kThreads>>>(fma_rounds, 0.999f, sink.get()); },
+       {{metric::kFfma, kAll * kChains * fma_rounds},
         {metric::kFadd, kAll * (kChains - 1)},
         {metric::kDfma, 0},
-        {metric::kLoadSectors, 0}}},
+        {metric::kLoadSectors, 0}},
+       {"fma"}},
       {"double_fma_chains",
        "FP64 pipe",
-       [=] { double_fma_chains<<<kOneWave, kThreads>>>(kDoubleRounds, 0.999, sink.get()); },
-       {{metric::kDfma, kAll * kChains * kDoubleRounds},
+       [=] { double_fma_chains<<<kOneWave, kThreads>>>(double_rounds, 0.999, sink.get()); },
+       {{metric::kDfma, kAll * kChains * double_rounds},
         {metric::kDadd, kAll * (kChains - 1)},
         {metric::kDmul, 0},
-        {metric::kFfma, 0}}},
+        {metric::kFfma, 0}},
+       {"fp64"}},
       {"half2_fma_chains",
        "FP16 on the FMA pipe",
-       [=] { half2_fma_chains<<<kOneWave, kThreads>>>(kHalfRounds, kHalves, sink.get()); },
-       {{metric::kHfma, kAll * kChains * kHalfRounds}, {metric::kHadd, 0}, {metric::kHmul, 0}}},
+       [=] { half2_fma_chains<<<kOneWave, kThreads>>>(half_rounds, kHalves, sink.get()); },
+       {{metric::kHfma, kAll * kChains * half_rounds}, {metric::kHadd, 0}, {metric::kHmul, 0}},
+       {"fma"}},
       {"special_functions",
        "SFU: exp2 and sin",
-       [=] { special_functions<<<kOneWave, kThreads>>>(kSfuRounds, sink.get()); },
-       {{metric::kFmul, kAll * kSfuChains * kSfuRounds}, {metric::kFfma, 0}}},
+       [=] { special_functions<<<kOneWave, kThreads>>>(sfu_rounds, sink.get()); },
+       {{metric::kFmul, kAll * kSfuChains * sfu_rounds}, {metric::kFfma, 0}},
+       {"sfu"}},
       {"integer_chains",
        "ALU and integer multiplication",
-       [=] { integer_chains<<<kOneWave, kThreads>>>(kIntegerRounds, 747796405u, sink.get()); },
-       {{metric::kFadd, 0}, {metric::kFmul, 0}, {metric::kFfma, 0}}},
+       [=] { integer_chains<<<kOneWave, kThreads>>>(integer_rounds, 747796405u, sink.get()); },
+       {{metric::kFadd, 0}, {metric::kFmul, 0}, {metric::kFfma, 0}},
+       {"alu", "mixed"}},
       {"mma_sync_chains",
        "tensor cores through mma.sync",
-       [=] { mma_sync_chains<<<kMmaBlocks, kThreads>>>(kMmaRounds, kSmallHalves, sink.get()); },
-       {{metric::kMmaHalf, kMmaWarps * kMmaChains * kMmaRounds * kMmaOperations},
+       [=] { mma_sync_chains<<<kMmaBlocks, kThreads>>>(mma_rounds, kSmallHalves, sink.get()); },
+       {{metric::kMmaHalf, kMmaWarps * kMmaChains * mma_rounds * kMmaOperations},
         {metric::kWgmmaHalf, 0},
-        {metric::kFfma, 0}}},
+        {metric::kFfma, 0}},
+       {"tensor"}},
   };
 }

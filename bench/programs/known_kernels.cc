@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This program runs the known kernels in rounds. It runs them bare, for Nsight Compute or
-// `prof run`, or in a prof::Session of its own until all counters are sampled.
+// `prof run`, one after the other in phases, or in a prof::Session of its own until all counters
+// are sampled.
 #include "known_kernels.h"
 
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "cuda_check.h"
+#include "known_phases.h"
 #include "lib/report/json.h"
 #include "memory_watch.h"
 #include "prof/analyzer.h"
@@ -34,14 +37,17 @@ constexpr double kMaxSamplingSeconds = 45;
 
 struct Arguments {
   bool bare = false;
-  int rounds = 3;      // bare: at least this many
-  double seconds = 0;  // bare: and for this long
-  std::string json, expected;
+  int rounds = 3;                // bare: at least this many
+  double seconds = 0;            // bare: and for this long
+  std::optional<uint64_t> seed;  // of the kernels' sizes and rounds, and of the order of phases
+  std::optional<double> phases;  // seconds of each
+  std::string json, expected, plan;
 };
 
 [[noreturn]] void PrintUsageAndExit() {
   std::fprintf(stderr,
-               "usage: known_kernels --bare [--rounds N] [--seconds S]\n"
+               "usage: known_kernels --bare [--rounds N] [--seconds S] [--seed N]\n"
+               "       known_kernels --phases S [--seed N] [--plan PLAN]\n"
                "       known_kernels --json REPORT\n"
                "       known_kernels --expected FILE   (needs no GPU)\n");
   std::exit(2);
@@ -61,6 +67,12 @@ Arguments Parse(int argc, char** argv) {
       arguments.rounds = std::atoi(value);
     } else if (name == "--seconds") {
       arguments.seconds = std::atof(value);
+    } else if (name == "--seed") {
+      arguments.seed = std::strtoull(value, nullptr, 10);
+    } else if (name == "--phases") {
+      arguments.phases = std::atof(value);
+    } else if (name == "--plan") {
+      arguments.plan = value;
     } else if (name == "--json") {
       arguments.json = value;
     } else if (name == "--expected") {
@@ -69,8 +81,8 @@ Arguments Parse(int argc, char** argv) {
       PrintUsageAndExit();
     }
   }
-  const int modes = (arguments.bare ? 1 : 0) + (arguments.json.empty() ? 0 : 1) +
-                    (arguments.expected.empty() ? 0 : 1);
+  const int modes = (arguments.bare ? 1 : 0) + (arguments.phases ? 1 : 0) +
+                    (arguments.json.empty() ? 0 : 1) + (arguments.expected.empty() ? 0 : 1);
   if (modes != 1) PrintUsageAndExit();
   return arguments;
 }
@@ -151,10 +163,8 @@ int RunProfiled(const std::vector<KnownKernel>& kernels, const std::string& path
 
 int main(int argc, char** argv) try {
   const Arguments arguments = Parse(argc, argv);
-  std::vector<KnownKernel> kernels = MemoryKernels();
-  for (auto more : {ComputeKernels(), MatrixKernels()}) {
-    kernels.insert(kernels.end(), more.begin(), more.end());
-  }
+  Variation vary = arguments.seed ? Variation(*arguments.seed) : Variation();
+  const std::vector<KnownKernel> kernels = AllKernels(vary);
   if (!arguments.expected.empty()) return WriteExpected(kernels, arguments.expected);
 
   int devices = 0;
@@ -163,6 +173,10 @@ int main(int argc, char** argv) try {
     return 0;
   }
   RunRound(kernels);  // makes the arrays and loads the modules
+  if (arguments.phases) {
+    const PhaseOptions options{arguments.seed.value_or(0), *arguments.phases, arguments.plan};
+    return RunPhases(kernels, options) ? 0 : 1;
+  }
   return arguments.bare ? RunBare(kernels, arguments) : RunProfiled(kernels, arguments.json);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "known_kernels: %s\n", error.what());

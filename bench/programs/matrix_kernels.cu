@@ -19,6 +19,7 @@
 namespace {
 
 constexpr int kSize = 4096, kDoubleSize = 2048;
+constexpr int kSizeStep = 128;  // of drawn sizes: what the tensor cores divide without a rest
 constexpr int kRows = 8192, kDepth = 16384;  // 256 MiB of weights in fp16
 constexpr size_t kWorkspaceBytes = 32 << 20;
 
@@ -70,15 +71,15 @@ void Multiply(const Shape& shape, const Types& types, const void* a, const void*
 // FP8 exists in cuBLASLt only. The plan is made once and kept.
 class Float8Multiply {
  public:
-  Float8Multiply() {
+  explicit Float8Multiply(int size) {
     Check(cublasLtCreate(&handle_), "cublasLtCreate");
     Check(cublasLtMatmulDescCreate(&operation_, CUBLAS_COMPUTE_32F, CUDA_R_32F), "descriptor");
     const cublasOperation_t transposed = CUBLAS_OP_T;
     Check(cublasLtMatmulDescSetAttribute(operation_, CUBLASLT_MATMUL_DESC_TRANSA, &transposed,
                                          sizeof(transposed)),
           "descriptor");
-    Check(cublasLtMatrixLayoutCreate(&input_, CUDA_R_8F_E4M3, kSize, kSize, kSize), "layout");
-    Check(cublasLtMatrixLayoutCreate(&output_, CUDA_R_16BF, kSize, kSize, kSize), "layout");
+    Check(cublasLtMatrixLayoutCreate(&input_, CUDA_R_8F_E4M3, size, size, size), "layout");
+    Check(cublasLtMatrixLayoutCreate(&output_, CUDA_R_16BF, size, size, size), "layout");
     cublasLtMatmulPreference_t preference = nullptr;
     Check(cublasLtMatmulPreferenceCreate(&preference), "preference");
     Check(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
@@ -109,11 +110,11 @@ class Float8Multiply {
 // `In`, `Out`: the types as the device holds them.
 template <typename In, typename Out, typename Value = RandomValue<In>>
 KnownKernel Gemm(const char* name, const char* bottleneck, Shape shape, Types types,
-                 const char* operations) {
+                 const char* operations, std::vector<std::string> limiters = {"tensor"}) {
   const DeviceArray<In, Value> a(static_cast<size_t>(shape.rows) * shape.depth);
   const DeviceArray<In, Value> b(static_cast<size_t>(shape.columns) * shape.depth);
   const DeviceArray<Out, Value> c(static_cast<size_t>(shape.rows) * shape.columns);
-  KnownKernel kernel{name, bottleneck, {}, {}};
+  KnownKernel kernel{name, bottleneck, {}, {}, std::move(limiters)};
   kernel.launch = [=] {
     void *const left = a.get(), *const right = b.get(), *const product = c.get();
     nvtxRangePushA(name);
@@ -124,30 +125,33 @@ KnownKernel Gemm(const char* name, const char* bottleneck, Shape shape, Types ty
   return kernel;
 }
 
-KnownKernel Float8Gemm() {
-  constexpr size_t kValues = static_cast<size_t>(kSize) * kSize;
-  const DeviceArray<__nv_fp8_e4m3> a(kValues), b(kValues);
-  const DeviceArray<__nv_bfloat16> c(kValues);
+KnownKernel Float8Gemm(int size) {
+  const size_t values = static_cast<size_t>(size) * size;
+  const DeviceArray<__nv_fp8_e4m3> a(values), b(values);
+  const DeviceArray<__nv_bfloat16> c(values);
   const DeviceArray<float> workspace(kWorkspaceBytes / sizeof(float));
   const char* const name = "gemm_float8";
   return {name,
           "tensor cores, FP8 (e4m3)",
           [=] {
-            static const Float8Multiply multiply;
+            static const Float8Multiply multiply(size);
             void *const left = a.get(), *const right = b.get(), *const product = c.get();
             void* const scratch = workspace.get();
             nvtxRangePushA(name);
             multiply(left, right, product, scratch);
             nvtxRangePop();
           },
-          {{metric::kTensorFloat8, Shape{kSize, kSize, kSize}.Operations()}}};
+          {{metric::kTensorFloat8, Shape{size, size, size}.Operations()}},
+          {"tensor"}};
 }
 
 }  // namespace
 
 // The names differ in more than digits: prof takes ranges that differ in digits alone for one.
-std::vector<KnownKernel> MatrixKernels() {
-  const Shape square{kSize, kSize, kSize};
+std::vector<KnownKernel> MatrixKernels(Variation& vary) {
+  const auto size = [&vary](int written) { return vary.Draw(written, kSizeStep); };
+  const Shape square{size(kSize), size(kSize), size(kSize)};
+  const Shape double_shape{size(kDoubleSize), size(kDoubleSize), size(kDoubleSize)};
   return {
       Gemm<half, half>("gemm_half", "tensor cores, FP16", square,
                        {CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F}, metric::kWgmmaHalf),
@@ -160,11 +164,11 @@ std::vector<KnownKernel> MatrixKernels() {
       Gemm<int8_t, int32_t, RandomInt8>("gemm_int", "tensor cores, INT8", square,
                                         {CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I},
                                         metric::kWgmmaInt8),
-      Float8Gemm(),
-      Gemm<double, double>("gemm_double", "tensor cores, FP64",
-                           {kDoubleSize, kDoubleSize, kDoubleSize},
-                           {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F}, metric::kTensorDouble),
-      Gemm<half, half>("gemm_one_column", "DRAM: weights are read once", {kRows, 1, kDepth},
-                       {CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F}, nullptr),
+      Float8Gemm(size(kSize)),
+      Gemm<double, double>("gemm_double", "tensor cores, FP64", double_shape,
+                           {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F}, metric::kTensorDouble,
+                           {"tensor", "fp64"}),
+      Gemm<half, half>("gemm_one_column", "DRAM: weights are read once", {kRows, 1, size(kDepth)},
+                       {CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F}, nullptr, {"dram"}),
   };
 }

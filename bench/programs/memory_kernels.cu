@@ -115,18 +115,24 @@ struct Zero {
 
 }  // namespace
 
-std::vector<KnownKernel> MemoryKernels() {
+std::vector<KnownKernel> MemoryKernels(Variation& vary) {
   const DeviceArray<float> in(size_t{4} * kStreamVectors), sink(1);
   const DeviceArray<float, Zero> out(size_t{4} * kStreamVectors), sums(kOneWave * kThreads);
   const DeviceArray<unsigned, NextWord> next(kChaseWords);
   const auto vectors = [](float* data) { return reinterpret_cast<float4*>(data); };
 
-  constexpr double kVectorRequests = static_cast<double>(kStreamVectors) / kWarp;
-  constexpr double kVectorSectors = kStreamVectors * sizeof(float4) / kSectorBytes;
-  constexpr double kL2Reads = static_cast<double>(kL2Vectors) * kL2Rounds;
-  constexpr double kSharedRequests = kWarpsInOneWave * kSharedRounds;
-  constexpr double kChaseRequests =
-      static_cast<double>(kChaseBlocks) * kChaseThreads / kWarp * kChaseHops;
+  const int stream_vectors = vary.Draw(kStreamVectors, 1 << 12), l2_rounds = vary.Draw(kL2Rounds);
+  const int l2_vectors = vary.Draw(kL2Vectors, 1 << 12);
+  const int scattered_reads = vary.Draw(kScatteredReads, 1 << 12);
+  const int shared_rounds = vary.Draw(kSharedRounds), chase_hops = vary.Draw(kChaseHops);
+  const int spread_rounds = vary.Draw(kSpreadRounds), spill_rounds = vary.Draw(kSpillRounds);
+
+  const double vector_requests = static_cast<double>(stream_vectors) / kWarp;
+  const double vector_sectors = stream_vectors * sizeof(float4) / kSectorBytes;
+  const double l2_reads = static_cast<double>(l2_vectors) * l2_rounds;
+  const double shared_requests = kWarpsInOneWave * shared_rounds;
+  const double chase_requests =
+      static_cast<double>(kChaseBlocks) * kChaseThreads / kWarp * chase_hops;
   constexpr double kFloatSectorsPerWarp = kWarp * sizeof(float) / kSectorBytes;
 
   return {
@@ -134,56 +140,64 @@ std::vector<KnownKernel> MemoryKernels() {
        "DRAM: each byte once",
        [=] {
          stream_copy<<<kTwoWaves, kThreads>>>(vectors(in.get()), vectors(out.get()),
-                                              kStreamVectors);
+                                              stream_vectors);
        },
-       {{metric::kLoadRequests, kVectorRequests},
-        {metric::kLoadSectors, kVectorSectors},
-        {metric::kStoreRequests, kVectorRequests},
-        {metric::kStoreSectors, kVectorSectors},
-        {metric::kFfma, 0}}},
+       {{metric::kLoadRequests, vector_requests},
+        {metric::kLoadSectors, vector_sectors},
+        {metric::kStoreRequests, vector_requests},
+        {metric::kStoreSectors, vector_sectors},
+        {metric::kFfma, 0}},
+       {"dram"}},
       {"l2_read",
        "L2: 16 MiB again and again",
        [=] {
-         l2_read<<<kOneWave, kThreads>>>(vectors(in.get()), kL2Vectors, kL2Rounds, sink.get());
+         l2_read<<<kOneWave, kThreads>>>(vectors(in.get()), l2_vectors, l2_rounds, sink.get());
        },
-       {{metric::kLoadRequests, kL2Reads / kWarp},
-        {metric::kLoadSectors, kL2Reads * sizeof(float4) / kSectorBytes},
+       {{metric::kLoadRequests, l2_reads / kWarp},
+        {metric::kLoadSectors, l2_reads * sizeof(float4) / kSectorBytes},
         {metric::kStoreSectors, 0},
-        {metric::kFadd, 4 * kL2Reads}}},
+        {metric::kFadd, 4 * l2_reads}},
+       {"l2"}},
       {"shared_reads",
        "shared memory, no bank conflicts",
-       [=] { shared_reads<<<kOneWave, kThreads>>>(kSharedRounds, sink.get()); },
-       {{metric::kSharedLoadWavefronts, kSharedRequests},
-        {metric::kFadd, kWarp * kSharedRequests}}},
+       [=] { shared_reads<<<kOneWave, kThreads>>>(shared_rounds, sink.get()); },
+       {{metric::kSharedLoadWavefronts, shared_requests}, {metric::kFadd, kWarp * shared_requests}},
+       {"shared"}},
       {"shared_conflicts",
        "shared memory, 8-way bank conflicts",
-       [=] { shared_conflicts<<<kOneWave, kThreads>>>(kSharedRounds, sink.get()); },
-       {{metric::kSharedLoadWavefronts, 8 * kSharedRequests},
-        {metric::kFadd, kWarp * kSharedRequests}}},
+       [=] { shared_conflicts<<<kOneWave, kThreads>>>(shared_rounds, sink.get()); },
+       {{metric::kSharedLoadWavefronts, 8 * shared_requests},
+        {metric::kFadd, kWarp * shared_requests}},
+       {"shared"}},
       {"uncoalesced_reads",
        "DRAM: an eighth of each sector is used",
-       [=] { uncoalesced_reads<<<kTwoWaves, kThreads>>>(in.get(), kScatteredReads, sink.get()); },
-       {{metric::kLoadRequests, static_cast<double>(kScatteredReads) / kWarp},
-        {metric::kLoadSectors, kScatteredReads},
-        {metric::kFadd, kScatteredReads}}},
+       [=] { uncoalesced_reads<<<kTwoWaves, kThreads>>>(in.get(), scattered_reads, sink.get()); },
+       {{metric::kLoadRequests, static_cast<double>(scattered_reads) / kWarp},
+        {metric::kLoadSectors, scattered_reads},
+        {metric::kFadd, scattered_reads}},
+       {"dram"}},
       {"pointer_chase",
        "latency: dependent loads",
        [=] {
-         pointer_chase<<<kChaseBlocks, kChaseThreads>>>(next.get(), kChaseHops,
+         pointer_chase<<<kChaseBlocks, kChaseThreads>>>(next.get(), chase_hops,
                                                         reinterpret_cast<unsigned*>(sink.get()));
        },
-       {{metric::kLoadRequests, kChaseRequests}}},
+       {{metric::kLoadRequests, chase_requests}},
+       {"latency", "occupancy", "small-grid"}},
       {"contended_atomics",
        "atomics on one address",
        [=] { contended_atomics<<<kOneWave, kThreads>>>(kContendedRounds, sums.get()); },
-       {{metric::kReductionSectors, kWarpsInOneWave * kContendedRounds}}},
+       {{metric::kReductionSectors, kWarpsInOneWave * kContendedRounds}},
+       {"latency", "l2"}},
       {"spread_atomics",
        "atomics, an address for each thread",
-       [=] { spread_atomics<<<kOneWave, kThreads>>>(kSpreadRounds, sums.get()); },
-       {{metric::kReductionSectors, kWarpsInOneWave * kSpreadRounds * kFloatSectorsPerWarp}}},
+       [=] { spread_atomics<<<kOneWave, kThreads>>>(spread_rounds, sums.get()); },
+       {{metric::kReductionSectors, kWarpsInOneWave * spread_rounds * kFloatSectorsPerWarp}},
+       {"l2", "latency"}},
       {"register_spills",
        "local memory: 64 values in 32 registers",
-       [=] { register_spills<<<kOneWave, kThreads>>>(kSpillRounds, sink.get()); },
-       {{metric::kFfma, kWarp * kWarpsInOneWave * kSpillRounds * kSpillValues}}},
+       [=] { register_spills<<<kOneWave, kThreads>>>(spill_rounds, sink.get()); },
+       {{metric::kFfma, kWarp * kWarpsInOneWave * spill_rounds * kSpillValues}},
+       {"l1", "l2", "dram", "mixed"}},
   };
 }
