@@ -21,7 +21,7 @@ from lib import runner
 
 # In this order: short ones first, and the soak last.
 _NAMES = ["tests", "transformer", "accuracy", "pytorch", "storm", "peers", "living", "gpus",
-          "continuous", "cost", "soak"]
+          "coverage_hang", "coverage_ncu", "coverage", "continuous", "cost", "soak"]
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
@@ -32,7 +32,7 @@ def experiments():
 
 def list_experiments():
     for name, module in experiments().items():
-        print(f"{name:12} {module.LIMIT_S:4} s  {module.QUESTION}")
+        print(f"{name:13} {module.LIMIT_S:4} s  {module.QUESTION}")
     return 0
 
 
@@ -43,8 +43,11 @@ def run(names):
 
 
 def take(folder):
-    names = {name for module in experiments().values() for name in module.RESULTS}
-    done = docs.take(folder, _ROOT, names)
+    modules = experiments().values()
+    names = {name for module in modules for name in module.RESULTS}
+    merges = {name: module.MERGE for module in modules if hasattr(module, "MERGE")
+              for name in module.RESULTS}
+    done = docs.take(folder, _ROOT, names, merges)
     print("\n".join(done) or f"{folder} holds no results")
     return 0 if done else 1
 

@@ -30,14 +30,18 @@ def with_result(known, result):
     return {**result, **({"parts": known["parts"]} if "parts" in known else {})}
 
 
-def _take_json(path, folder):
+def _take_json(path, folder, merge):
+    """Returns the table of the result where `merge` made another one, or None."""
     name, _, part = path.stem.partition(".")
-    target = folder / f"{name}.json"
+    target, table = folder / f"{name}.json", None
     result = results.read(path)
     if results.problem_of(result["commit"]):
         raise ValueError(f"{path.name}: {results.problem_of(result['commit'])}")
     known = results.read(target) if target.exists() else {}
+    if merge and not part:
+        result, table = merge(known, result)
     results.dump(target, with_part(known, part, result) if part else with_result(known, result))
+    return table
 
 
 def _places(folder, names):
@@ -46,19 +50,25 @@ def _places(folder, names):
             for name in names if (folder / f"{name}.md").exists()}
 
 
-def take(folder, root, names):
-    """Takes the results `names` of `folder` into the tree at `root`. Returns what it did."""
+def take(folder, root, names, merges=None):
+    """Takes the results `names` of `folder` into the tree at `root`. Returns what it did.
+
+    `merges`: {name: function}. The function gets the result of the tree, or {}, and the one that
+    was taken, and returns (the result of both, its table).
+    """
     folder, root = pathlib.Path(folder), pathlib.Path(root)
     found = sorted(path for path in folder.glob("*.json")
                    if path.stem.partition(".")[0] in names)
-    done = []
+    done, tables = [], {}
     for path in found:
-        _take_json(path, root / "bench/results")
+        tables[path.stem] = _take_json(path, root / "bench/results",
+                                       (merges or {}).get(path.stem))
         done.append(f"took {path.name}")
     for path in sorted(folder.glob("*_values.json.gz")):
         shutil.copy(path, root / "bench/results")
         done.append(f"took {path.name}")
     places = _places(folder, [path.stem for path in found])
+    places.update({name: table for name, table in tables.items() if table is not None})
     for page in sorted((root / "docs").rglob("*.md")):
         before = text = page.read_text(encoding="utf-8")
         for place, table in places.items():

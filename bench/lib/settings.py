@@ -5,7 +5,7 @@ import os
 import shlex
 
 _NAMES = ("PROF_GPU_SECONDS", "PROF_GPU_LONG_SECONDS", "PROF_GPU_KINDS", "PROF_GPU_WORKLOADS",
-          "PROF_GPU_VARIANTS")
+          "PROF_GPU_VARIANTS", "PROF_GPU_SEED")
 
 # Nothing begins after them: a rented machine is often lent for ten minutes.
 SECONDS = int(os.environ.get("PROF_GPU_SECONDS", "560"))
@@ -13,8 +13,10 @@ SECONDS = int(os.environ.get("PROF_GPU_SECONDS", "560"))
 FILES = int(os.environ.get("PROF_GPU_FILES", "8"))
 LONG_SECONDS = int(os.environ.get("PROF_GPU_LONG_SECONDS", "60"))  # the long run of `continuous`
 KINDS = os.environ.get("PROF_GPU_KINDS", "plain,ranges,graph,parts,graph parts").split(",")
-WORKLOADS = os.environ.get("PROF_GPU_WORKLOADS", "")  # an expression: those of `peers`
-VARIANTS = os.environ.get("PROF_GPU_VARIANTS", "")    # an expression: prof, and those of `peers`
+# Expressions: they choose among the workloads and variants of `peers` and `coverage`.
+WORKLOADS = os.environ.get("PROF_GPU_WORKLOADS", "")
+VARIANTS = os.environ.get("PROF_GPU_VARIANTS", "")
+SEED = int(os.environ["PROF_GPU_SEED"]) if os.environ.get("PROF_GPU_SEED") else None  # to repeat
 PYTHON = os.environ.get("PROF_GPU_PYTHON", "python3")  # for experiments that use PyTorch
 OUT = os.environ.get("OUT", os.path.join("out", "gpu"))
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")

@@ -55,6 +55,17 @@ class Docs(unittest.TestCase):
                          {**HEAD, "rows": [2], "commit": "ba9876543210"})
         self.assertIn("<!-- begin counters -->\n| new |", self.page.read_text(encoding="utf-8"))
 
+    def test_a_result_that_is_merged_fills_its_place_with_the_table_of_both(self):
+        def merge(known, result):
+            rows = known.get("rows", []) + result["rows"]
+            return {**result, "rows": rows}, f"| {len(rows)} rows |"
+
+        for rows in ([1], [2, 3]):
+            self.leave("cost", {"rows": rows})
+            docs.take(self.run, self.root, {"cost"}, {"cost": merge})
+        self.assertEqual(self.known()["rows"], [1, 2, 3])
+        self.assertIn("| 3 rows |", self.page.read_text(encoding="utf-8"))
+
     def test_a_new_result_keeps_the_parts_of_the_one_before(self):
         self.leave("cost", {"rows": [1]})
         self.leave("cost.counters", {"rows": [2]})

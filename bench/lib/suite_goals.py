@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This module has the goals of the coverage suite, and its tables."""
+
+from lib import results
+from lib import suite
+from lib import suite_runs
+
+_SHARES = [  # (what, kind, least share of the kernel time)
+    ("kernel time with a verdict, steady loops of 5 s: the lowest", suite.STEADY, 0.98),
+    ("kernel time with a verdict, phases of 0.3 s", suite.PHASES, 0.95),
+    ("kernel time with a verdict, graphs, overlap, DDP: the lowest", suite.GRAPHS, 0.95),
+    ("kernel time with a verdict, 0.1 s in all", suite.SHORT, 0.85),
+]
+_LEAST_SAME = 0.97
+_OVER_SHARE, _OVER_S = 0.02, 0.5  # of the timeline's run time
+_DDP_MEDIAN, _DDP_WORST = 1.03, 1.2
+
+
+def _goal(text, measured, wanted, met):
+    return {"goal": text, "measured": measured, "wanted": wanted, "met": met}
+
+
+def _open(text, wanted):
+    return _goal(text, "not measured", wanted, None)
+
+
+def _percent(share):
+    return f"{100 * share:.1f} %"
+
+
+def _share_goals(rows):
+    for text, kind, least in _SHARES:
+        found = {row["program"]: row["share"]["default"] for row in rows
+                 if row["kind"] == kind and row["share"].get("default") is not None}
+        if not found:
+            yield _open(text, _percent(least))
+            continue
+        lowest = min(found, key=found.get)
+        yield _goal(text, f"{_percent(found[lowest])} ({lowest})", _percent(least),
+                    found[lowest] >= least)
+
+
+def _label_goal(rows):
+    text = "phases: kernels whose verdict is their label"
+    phases = [phase for row in rows for phase in row.get("phases", [])]
+    if not phases:
+        return _open(text, "95 %")
+    right = sum(phase["right"] for phase in phases)
+    return _goal(text, f"{right} of {len(phases)}", "95 %", right >= 0.95 * len(phases))
+
+
+def _same_goals(rows):
+    found = [row["same"] for row in rows if row.get("same")]
+    compared = sum(one["compared"] for one in found)
+    texts = ("the same verdict as the full measurement", "contradictions at high confidence")
+    if not compared:
+        return [_open(texts[0], _percent(_LEAST_SAME)), _open(texts[1], "0")]
+    same = sum(one["same"] for one in found)
+    against = sum(other["contradiction"] for one in found for other in one["different"])
+    return [_goal(texts[0], f"{_percent(same / compared)} ({same} of {compared})",
+                  _percent(_LEAST_SAME), same >= _LEAST_SAME * compared),
+            _goal(texts[1], str(against), "0", against == 0)]
+
+
+def over_timeline(row):
+    """(seconds that the default took longer than the timeline, seconds allowed), or None."""
+    walls = {name: run["wall_s"] for name, run in row["runs"].items()}
+    if suite_runs.DEFAULT not in walls or suite_runs.TIMELINE not in walls:
+        return None
+    timeline = walls[suite_runs.TIMELINE]
+    return walls[suite_runs.DEFAULT] - timeline, _OVER_SHARE * timeline + _OVER_S
+
+
+def _time_goal(rows):
+    text = "run time over the timeline's: the worst"
+    wanted = "2 % + 0.5 s"
+    found = {row["program"]: over_timeline(row) for row in rows if over_timeline(row)}
+    if not found:
+        return _open(text, wanted)
+    worst = max(found, key=lambda name: found[name][0] - found[name][1])
+    more, allowed = found[worst]
+    return _goal(text, f"{more:+.2f} s, allowed {allowed:.2f} ({worst})", wanted, more <= allowed)
+
+
+def ratios(row, variant=suite_runs.DEFAULT):
+    """Steps of a variant over those of bare: (all, first second, last second, worst second)."""
+    base, other = (row["runs"].get(name, {}).get("us_of_seconds")
+                   for name in (suite_runs.BARE, variant))
+    if not base or not other:
+        return None
+    whole = sorted(base)[len(base) // 2]
+    return (row["runs"][variant]["loop_s"] / row["runs"][suite_runs.BARE]["loop_s"],
+            other[0] / base[0], other[-1] / base[-1], max(other) / whole)
+
+
+def _ddp_goals(rows):
+    texts = ("DDP: steps of the last second over bare: the worst",
+             "DDP: steps of the worst second over bare")
+    found = [ratios(row) for row in rows if row["program"].startswith("ddp") and ratios(row)]
+    if not found:
+        return [_open(texts[0], f"{_DDP_MEDIAN} x"), _open(texts[1], f"{_DDP_WORST} x")]
+    last, worst = max(one[2] for one in found), max(one[3] for one in found)
+    return [_goal(texts[0], f"{last:.3f} x", f"{_DDP_MEDIAN} x", last <= _DDP_MEDIAN),
+            _goal(texts[1], f"{worst:.3f} x", f"{_DDP_WORST} x", worst <= _DDP_WORST)]
+
+
+def has_same_findings(row):
+    """Whether the timeline and the default advise the same, or None where one was not measured."""
+    found = row.get("findings") or {}
+    if suite_runs.TIMELINE not in found or suite_runs.DEFAULT not in found:
+        return None
+    return found[suite_runs.TIMELINE] == found[suite_runs.DEFAULT]
+
+
+def _findings_goal(rows):
+    text = "findings with default options = findings with `--counters none`"
+    found = [has_same_findings(row) for row in rows if has_same_findings(row) is not None]
+    if not found:
+        return _open(text, "all programs")
+    return _goal(text, f"{sum(found)} of {len(found)} programs", "all programs", all(found))
+
+
+def _changed_goal(rows):
+    text = "programs changed: output, warnings, choices, exit"
+    found = [row for row in rows if row.get("changed") is not None]
+    if not found:
+        return _open(text, "0")
+    changed = [row["program"] for row in found if row["changed"]]
+    measured = f"{len(changed)} of {len(found)}" + (f" ({', '.join(changed)})" if changed else "")
+    return _goal(text, measured, "0", not changed)
+
+
+def goals_of(rows):
+    return [*_share_goals(rows), _label_goal(rows), *_same_goals(rows), _time_goal(rows),
+            *_ddp_goals(rows), _findings_goal(rows), _changed_goal(rows)]
+
+
+def _shown_share(row, variant):
+    share = row["share"].get(variant)
+    return None if share is None else _percent(share)
+
+
+def _coverage_table(rows):
+    lines = []
+    for row in rows:
+        same = row.get("same")
+        lines.append([
+            row["program"], row["kind"],
+            " ".join(f"{name} {value}" for name, value in row["parameters"].items()),
+            *(_shown_share(row, variant) for variant in ("timeline", "default", "full")),
+            f"{same['same']} of {same['compared']}" if same else None,
+            has_same_findings(row),
+            None if row.get("changed") is None else "; ".join(row["changed"])[:160] or "no"])
+    return results.table(["program", "kind", "drawn", "with a verdict: timeline", "default",
+                          "full", "same as full", "same findings", "changed"], lines)
+
+
+def _time_table(rows):
+    lines = []
+    for row in rows:
+        runs, found = row["runs"], ratios(row)
+        lines.append([
+            row["program"], *(runs.get(name, {}).get("wall_s") for name in suite_runs.VARIANTS),
+            *((f"{value:.3f}" for value in found[:3]) if found else (None,) * 3),
+            runs.get(suite_runs.DEFAULT, {}).get("prof_cpu_s")])
+    return results.table(
+        ["program", "bare, s", "timeline", "default", "full", "steps over bare: all",
+         "first second", "last second", "CPU s of prof's threads"], lines)
+
+
+def _difference_table(rows):
+    lines = [[row["program"], other["kernel"][:60], other["us"], other["default"],
+              other["confidence"], other["full"], other["full_confidence"]]
+             for row in rows for other in (row.get("same") or {}).get("different", [])]
+    lines += [[row["program"], phase["kernel"], None, phase["verdict"], phase["confidence"],
+               f"label: {phase['label']}", None]
+              for row in rows for phase in row.get("phases", []) if not phase["right"]]
+    return results.table(["program", "kernel", "us", "default", "confidence", "expected",
+                          "its confidence"], lines) if lines else "No verdict differs.\n"
+
+
+def _missing_table(rows):
+    lines = [[row["program"], name, _percent(share), missing]
+             for row in rows for name, share, missing in row.get("without_verdict", [])
+             if share >= 0.01]
+    return results.table(["program", "kernel without a verdict", "share", "missing"],
+                         lines) if lines else "No kernel of 1 % or more is without a verdict.\n"
+
+
+def _error_lines(rows):
+    return "".join(f"- {row['program']}: {error}\n" for row in rows for error in row["errors"])
+
+
+def markdown(head, rows):
+    return "\n".join([
+        results.where(head) + " One run of each variant.", "",
+        results.goal_table(goals_of(rows), ("measured", "wanted", "met")),
+        _coverage_table(rows), _time_table(rows), _difference_table(rows), _missing_table(rows),
+        _error_lines(rows)])
+
+
+def merge(known, result):
+    """(the result, its table): the programs of `known` that `result` lacks stay.
+
+    They do where commit and hardware are the same; a result belongs to one commit.
+    """
+    same = all(known.get(name) == result[name] for name in ("commit", "hardware", "driver"))
+    rows = {row["program"]: row for row in known.get("programs", [])} if same else {}
+    rows.update({row["program"]: row for row in result["programs"]})
+    found = list(rows.values())
+    return {**result, "goals": goals_of(found), "programs": found}, markdown(result, found)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This module runs a program of the suite bare and under prof, and compares what it printed."""
+
+import contextlib
+import glob
+import json
+import os
+import re
+import tempfile
+
+from lib import processes
+from lib import prof_report
+from lib import prof_threads
+from lib import results
+
+BARE, TIMELINE, DEFAULT, FULL = "bare", "timeline", "default", "full"
+OPTIONS = {
+    TIMELINE: ["--counters", "none"],
+    DEFAULT: [],
+    FULL: ["--counters", "all", "--budget", "100", "--budget-seconds", "1000"],
+}
+VARIANTS = (BARE, TIMELINE, DEFAULT, FULL)
+
+_LINE = re.compile(r"^\[(?:steps|phases)\] (\{.*\})$", re.MULTILINE)
+_OURS = re.compile(r"^\[(?:steps|phases|thread|timing|delays)\]")
+_FROM_PROF = "prof: "
+_CHOICE = "[choice]"
+# What differs between two runs of one program: times, addresses, ids, folders of a run.
+_VARIES = re.compile(r"0x[0-9a-f]+|/tmp/\S+|\d+")
+_REPORT_LIMIT_S = 90
+_MOST_LINES = 5  # of a difference
+
+
+def printed(stdout):
+    """The line of the step clock or of the phases, as JSON."""
+    found = _LINE.search(stdout)
+    if not found:
+        raise RuntimeError(f"no [steps] line: {stdout[-200:]!r}")
+    return json.loads(found[1])
+
+
+def without_prof(lines):
+    """A line of prof, and those that go on from it, are not the program's."""
+    kept, inside = [], False
+    for line in lines:
+        inside = line.startswith(_FROM_PROF) or (inside and line[:1].isspace())
+        if not inside and line.strip():
+            kept.append(line)
+    return kept
+
+
+def answers(stdout):
+    """What the program prints whether or not somebody looks: no times, no choices."""
+    return [line for line in without_prof(stdout.splitlines())
+            if not _OURS.match(line) and not line.startswith(_CHOICE)]
+
+
+def choices(stdout):
+    return [line for line in stdout.splitlines() if line.startswith(_CHOICE)]
+
+
+def warnings(stderr):
+    """{a line without numbers: the line}"""
+    return {_VARIES.sub("#", line): line for line in without_prof(stderr.splitlines())}
+
+
+def run(command, limit_s, environment):
+    """One run as a dictionary. It raises RuntimeError where the program has no result."""
+    pairs = [f"{name}={value}" for name, value in environment.items()]
+    with tempfile.TemporaryFile(mode="w+", encoding="utf-8", errors="replace") as file, \
+            prof_threads.ProfThreads() as threads:
+        seconds, code, stderr = processes.timed(["env", *pairs, *command], limit_s, file)
+        file.seek(0)
+        stdout = file.read()
+    if seconds >= limit_s:
+        raise RuntimeError(f"stopped after {limit_s:.0f} s: {stderr[-200:]!r}")
+    if code != 0 or "[skipped]" in stdout:
+        raise RuntimeError(f"exit code {code}: {(stderr or stdout).strip()[-300:]!r}")
+    return {"wall_s": seconds, "prof_cpu_s": threads.cpu_s, "stdout": stdout, "stderr": stderr,
+            **{name: value for name, value in printed(stdout).items() if name != "plan"}}
+
+
+def under_prof(prof, variant, snapshot, command):
+    return [prof, "run", *OPTIONS[variant], "--output", snapshot, "--", *command]
+
+
+def reports(prof, pattern, limit_s=_REPORT_LIMIT_S):
+    """The report of each process that left a snapshot, and removes the snapshots."""
+    found, problems = [], ["no snapshot with kernels"]
+    for path in sorted(glob.glob(pattern.replace("%p", "*"))):
+        try:
+            report = prof_report.load(prof, path, limit_s)
+        except RuntimeError as error:  # another process of the program may have left a good one
+            problems.append(str(error))
+            continue
+        if report["kernels"]:
+            found.append(report)
+        with contextlib.suppress(OSError):
+            os.remove(path)
+    if not found:
+        raise RuntimeError("; ".join(problems))
+    return found
+
+
+def changes(first, bare, other):
+    """What a program did in another way in the run `other`, in words.
+
+    `first` and `bare` are runs without prof: what differs between them is not prof's doing.
+    """
+    found = []
+    expected, answered = answers(bare["stdout"]), answers(other["stdout"])
+    if expected != answered:
+        found.append(f"output: {answered[:_MOST_LINES]} instead of {expected[:_MOST_LINES]}")
+    usual = {**warnings(first["stderr"]), **warnings(bare["stderr"])}
+    new = [line for key, line in warnings(other["stderr"]).items() if key not in usual]
+    if new:
+        found.append(f"stderr: {new[:_MOST_LINES]}")
+    chosen = choices(bare["stdout"])
+    if choices(first["stdout"]) == chosen != choices(other["stdout"]):
+        found.append(f"choices: {choices(other['stdout'])[:_MOST_LINES]} instead of "
+                     f"{chosen[:_MOST_LINES]}")
+    return found
+
+
+def kept(found):
+    """Of a run, what belongs into the result."""
+    return {name: value for name, value in found.items()
+            if name not in ("stdout", "stderr", "parameters", "phases")}
+
+
+def keep_output(folder, name, found):
+    """Both outputs of a run, so that a difference can be examined."""
+    for stream in ("stdout", "stderr"):
+        results.write_text(os.path.join(folder, f"{name}.{stream}.txt".replace(" ", "_")),
+                           found[stream])

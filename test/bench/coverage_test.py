@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: Apache-2.0
+import contextlib
+import io
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+from experiments import coverage
+from experiments import coverage_hang
+from lib import prof_threads
+from lib import results
+from lib import runner
+from lib import settings
+from lib import suite
+from lib import suite_goals
+from lib import suite_runs
+from lib import suite_verdicts
+from lib import triage_values
+from lib.bench import Bench
+
+HEAD = {"hardware": "a GPU", "driver": "1", "commit": "0123456789ab", "command": "bench/run.py",
+        "date": "2026-01-02"}
+US = 1000
+
+
+def kernel(name, limiter, total_ns=100 * US, median_ns=20 * US, confidence="high", **more):
+    return {"name": name, "full_name": name, "range": "", "grid": [1, 1, 1], "block": [32, 1, 1],
+            "total_ns": total_ns, "duration_ns": {"median": median_ns}, "metrics": {},
+            "verdict": {"limiter": limiter, "confidence": confidence, "missing": ""}, **more}
+
+
+def report(*kernels, findings=()):
+    return {"kernels": list(kernels), "findings": list(findings)}
+
+
+class Verdicts(unittest.TestCase):
+    def test_the_share_is_of_the_time_of_all_processes(self):
+        reports = [report(kernel("a", "dram", 300), kernel("b", "not-measured", 100)),
+                   report(kernel("a", "unknown", 100), kernel("g", "tensor", 500, in_graph=True))]
+        self.assertEqual(suite_verdicts.share_with_verdict(reports), 0.8)
+        self.assertIsNone(suite_verdicts.share_with_verdict([report()]))
+
+    def test_the_longest_kernels_without_a_verdict_come_first(self):
+        found = suite_verdicts.without_verdict([report(
+            kernel("a", "dram", 500), kernel("b", "unknown", 100),
+            kernel("c", "not-measured", 400))])
+        self.assertEqual([row[:2] for row in found], [["c", 0.4], ["b", 0.1]])
+
+    def compare(self, ours, theirs):
+        return suite_verdicts.compare([report(*ours)], [report(*theirs)])
+
+    def test_another_verdict_at_high_confidence_is_a_contradiction(self):
+        found = self.compare([kernel("a", "dram"), kernel("b", "l2"),
+                              kernel("c", "fma", confidence="medium")],
+                             [kernel("a", "dram"), kernel("b", "tensor"), kernel("c", "alu")])
+        self.assertEqual((found["compared"], found["same"]), (3, 1))
+        self.assertEqual([(row["kernel"], row["contradiction"]) for row in found["different"]],
+                         [("b", True), ("c", False)])
+
+    def test_short_and_rare_and_undecided_kernels_are_not_compared(self):
+        others = [kernel(name, "l2") for name in "abcde"]
+        found = self.compare([kernel("a", "dram", median_ns=9_999), kernel("b", "dram", 10),
+                              kernel("c", "unknown"), kernel("alone", "dram")],
+                             [*others, kernel("f", "l2")])
+        self.assertEqual(found, {"compared": 0, "same": 0, "different": []})
+
+    def test_a_kernel_is_compared_under_its_own_range(self):
+        theirs = [kernel("a", "dram", range="x"), kernel("a", "l2", range="y")]
+        self.assertEqual(self.compare([kernel("a", "l2", range="y")], theirs)["same"], 1)
+        self.assertEqual(self.compare([kernel("a", "l2", range="z")], theirs)["compared"], 0)
+        self.assertEqual(self.compare([kernel("a", "dram", range="z")], theirs[:1])["same"], 1)
+
+    def test_withheld_findings_are_none(self):
+        self.assertEqual(suite_verdicts.findings([
+            report(findings=[{"id": "b"}, {"id": "a", "withheld": True}]),
+            report(findings=[{"id": "c", "withheld": False}, {"id": "b"}])]), ["b", "c"])
+
+    def test_a_kernel_that_only_one_run_has_is_named(self):
+        both = kernel("both", "l2", 1000)
+        self.assertEqual(suite_verdicts.names_apart(
+            [report(both, kernel("a", "l2", 500))],
+            [report(both, kernel("rare", "l2", 5))]), ["a"])
+
+    def test_a_phase_is_found_by_its_kernel_or_its_range(self):
+        rows = suite_verdicts.of_phases(
+            [report(kernel("fma_chains", "fma"),
+                    kernel("nvjet", "tensor", 500, range="x/gemm"),
+                    kernel("reduce", "dram", 10, range="x/gemm"))],
+            [{"kernel": "gemm", "limiters": ["tensor", "fp64"]},
+             {"kernel": "fma_chains", "limiters": ["alu"]},
+             {"kernel": "lost", "limiters": ["l2"]}])
+        self.assertEqual([(row["verdict"], row["right"]) for row in rows],
+                         [("tensor", True), ("fma", False), ("not recorded", False)])
+
+
+def ran(stdout="", stderr=""):
+    return {"stdout": stdout, "stderr": stderr}
+
+
+class Changes(unittest.TestCase):
+    def test_times_and_lines_of_prof_are_no_change(self):
+        bare = ran("[checksum] 5\n[steps] {\"steps\": 3}\n", "warning: took 5 ms\n")
+        ours = ran("[checksum] 5\n[steps] {\"steps\": 4}\n",
+                   "prof: wrote x.prof\n      and more\nwarning: took 9 ms\n")
+        self.assertEqual(suite_runs.changes(bare, bare, ours), [])
+
+    def test_another_answer_is_a_change(self):
+        found = suite_runs.changes(ran("[checksum] 5\n"), ran("[checksum] 5\n"),
+                                   ran("[checksum] 6\n"))
+        self.assertEqual(len(found), 1)
+        self.assertIn("[checksum] 6", found[0])
+
+    def test_a_new_warning_is_a_change_and_one_of_the_first_run_is_none(self):
+        first, bare = ran(stderr="compiling\n"), ran()
+        self.assertEqual(suite_runs.changes(first, bare, ran(stderr="compiling\n")), [])
+        self.assertIn("timed out", suite_runs.changes(first, bare, ran(stderr="timed out\n"))[0])
+
+    def test_a_choice_counts_where_it_is_the_same_without_prof(self):
+        a, b = ran("[choice] a\n"), ran("[choice] b\n")
+        self.assertEqual(len(suite_runs.changes(a, a, b)), 1)
+        self.assertEqual(suite_runs.changes(b, a, b), [])
+        self.assertEqual(suite_runs.changes(a, a, a), [])
+
+
+def row(name, kind, share=None, **more):
+    return {"program": name, "kind": kind, "parameters": {}, "share": {"default": share},
+            "runs": {}, "errors": [], **more}
+
+
+def timed(wall_s, us_of_seconds=(), loop_s=1):
+    return {"wall_s": wall_s, "us_of_seconds": list(us_of_seconds), "loop_s": loop_s,
+            "prof_cpu_s": 0}
+
+
+class Goals(unittest.TestCase):
+    def met(self, *rows):
+        return {goal["goal"]: goal["met"] for goal in suite_goals.goals_of(rows)}
+
+    def test_what_was_not_measured_is_neither_met_nor_missed(self):
+        self.assertEqual(set(self.met().values()), {None})
+
+    def test_the_lowest_program_of_a_kind_decides(self):
+        goals = suite_goals.goals_of([row("a", suite.STEADY, 0.99), row("b", suite.STEADY, 0.9),
+                                      row("c", suite.SHORT, 0.9)])
+        self.assertEqual((goals[0]["measured"], goals[0]["met"]), ("90.0 % (b)", False))
+        self.assertEqual((goals[3]["measured"], goals[3]["met"]), ("90.0 % (c)", True))
+
+    def test_a_run_may_take_two_percent_and_half_a_second_more(self):
+        text = "run time over the timeline's: the worst"
+        for wall_s, met in ((10.69, True), (10.71, False)):
+            runs = {"timeline": timed(10), "default": timed(wall_s)}
+            self.assertIs(self.met(row("a", suite.OTHER, runs=runs))[text], met)
+
+    def test_steps_of_ddp_have_a_limit_in_the_last_and_in_the_worst_second(self):
+        runs = {"bare": timed(1, [10, 10, 10]), "default": timed(1, [11.9, 11, 10.2])}
+        met = self.met(row("ddp a", suite.GRAPHS, runs=runs))
+        self.assertTrue(met["DDP: steps of the last second over bare: the worst"])
+        self.assertTrue(met["DDP: steps of the worst second over bare"])
+        runs["default"]["us_of_seconds"] = [12.1, 10, 10.4]
+        met = self.met(row("ddp a", suite.GRAPHS, runs=runs))
+        self.assertFalse(met["DDP: steps of the last second over bare: the worst"])
+        self.assertFalse(met["DDP: steps of the worst second over bare"])
+
+    def test_findings_must_be_those_of_the_timeline(self):
+        text = "findings with default options = findings with `--counters none`"
+        found = {"timeline": ["gaps"], "default": ["gaps"]}
+        self.assertTrue(self.met(row("a", suite.OTHER, findings=found))[text])
+        found["default"] = []
+        self.assertFalse(self.met(row("a", suite.OTHER, findings=found))[text])
+
+
+class Merging(unittest.TestCase):
+    def merge(self, known, **head):
+        result = {**HEAD, **head, "goals": [], "programs": [row("b", suite.STEADY, 0.99)]}
+        return suite_goals.merge(known, result)
+
+    def test_parts_of_one_commit_become_one_result(self):
+        known = {**HEAD, "programs": [row("a", suite.STEADY, 0.9), row("b", suite.STEADY, 0.5)]}
+        merged, table = self.merge(known)
+        self.assertEqual([(one["program"], one["share"]["default"]) for one in merged["programs"]],
+                         [("a", 0.9), ("b", 0.99)])
+        self.assertEqual(merged["goals"][0]["measured"], "90.0 % (a)")
+        self.assertIn("| a | steady |", table)
+
+    def test_another_commit_begins_again(self):
+        known = {**HEAD, "programs": [row("a", suite.STEADY, 0.9)]}
+        merged, _ = self.merge(known, commit="ba9876543210")
+        self.assertEqual([one["program"] for one in merged["programs"]], ["b"])
+        self.assertEqual(len(self.merge({})[0]["programs"]), 1)
+
+
+# It has no GPU: it runs the program, and leaves its own arguments as the snapshot.
+_PROF = """\
+#!{python}
+import json, os, sys
+words = sys.argv[1:]
+if words[0] == "run":
+    at = words.index("--")
+    path = words[words.index("--output") + 1].replace("%p", str(os.getpid()))
+    with open(path, "w") as file:
+        file.write(" ".join(words[:at]))
+    print("prof: wrote", path, file=sys.stderr)
+    os.execvp(words[at + 1], words[at + 1:])
+options = open(words[2]).read()
+kernels = [{{"name": name, "full_name": name, "range": "", "grid": None, "block": None,
+            "total_ns": 100, "duration_ns": {{"median": 20000}}, "metrics": {{}},
+            "verdict": {{"limiter": "not-measured" if "none" in options else "dram",
+                        "confidence": "high", "missing": ""}}}} for name in "ab"]
+json.dump({{"kernels": kernels, "findings": [{{"id": "gaps"}}]}}, sys.stdout)
+"""
+_PROGRAM = """\
+import sys
+steps = sys.argv[sys.argv.index("--steps") + 1] if "--steps" in sys.argv else 7
+print("[checksum]", {answer})
+print('[steps] {{"steps": %s, "loop_s": 0.1, "us_of_seconds": [5.0], "parameters": {{"n": 1}}}}'
+      % steps)
+"""
+
+
+class Experiment(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+        pathlib.Path("device").mkdir()
+        pathlib.Path("device/commit").write_text("0123456789ab", encoding="utf-8")
+        self.prof = pathlib.Path("fake_prof").absolute()
+        self.prof.write_text(_PROF.format(python=sys.executable), encoding="utf-8")
+        self.prof.chmod(0o755)
+        for name, value in ((Bench, "prof"), (settings, "SEED"), (suite, "programs")):
+            self.addCleanup(setattr, name, value, getattr(name, value))
+        Bench.prof, settings.SEED = str(self.prof), 5
+
+    def run_suite(self, **answers):
+        def programs(_):
+            found = {}
+            for name, answer in answers.items():
+                script = pathlib.Path(f"{name}.py").absolute()
+                script.write_text(_PROGRAM.format(answer=answer), encoding="utf-8")
+                found[name] = suite.Program(name, (sys.executable, str(script)), suite.STEADY, 2)
+            return found
+
+        suite.programs = programs
+        with contextlib.redirect_stdout(io.StringIO()), \
+                mock.patch.object(coverage.machine, "gpus", return_value=["a GPU, 1"]):
+            self.failed = runner.run(["coverage"], {"coverage": coverage}, 100, "collected")
+        return results.read("collected/coverage.json")
+
+    def test_each_variant_runs_with_the_steps_of_the_first(self):
+        found = self.run_suite(good="sys.argv[2]")
+        program = found["programs"][0]
+        self.assertEqual(program["errors"], [])
+        self.assertEqual({name: run["steps"] for name, run in program["runs"].items()},
+                         {name: 7 for name in suite_runs.VARIANTS})
+        self.assertEqual(program["share"], {"timeline": 0, "default": 1, "full": 1})
+        self.assertEqual((program["same"]["compared"], program["same"]["same"]), (2, 2))
+        self.assertEqual(program["changed"], [])
+        self.assertEqual(program["seed"], 5)
+        self.assertEqual(self.failed, 0)
+
+    def test_a_program_that_fails_is_in_the_result_and_stops_no_other(self):
+        found = self.run_suite(bad="sys.exit('no such library')", good="1")
+        self.assertIn("no such library", found["programs"][0]["errors"][0])
+        self.assertEqual(found["programs"][1]["errors"], [])
+        self.assertEqual(self.failed, 1)
+
+    def test_another_answer_under_prof_is_seen(self):
+        answer = "'gone' if any('prof' in word for word in __import__('os').environ) else 1"
+
+        def under_prof(prof, _, snapshot, command):
+            return [prof, "run", "--output", snapshot, "--", "env", "prof_is_here=1", *command]
+
+        with mock.patch.object(suite_runs, "under_prof", under_prof):
+            found = self.run_suite(shy=answer)
+        self.assertIn("output", found["programs"][0]["changed"][0])
+
+    def test_the_programs_of_the_suite_can_be_chosen(self):
+        known = {name: suite.Program(name, (), suite.STEADY, gpus=gpus)
+                 for name, gpus in (("llama train", 1), ("llama decode", 1), ("ddp", 2))}
+        self.assertEqual([one.name for one in suite.chosen(known, "llama", 1)],
+                         ["llama train", "llama decode"])
+        self.assertEqual([one.name for one in suite.chosen(known, "train|ddp", 1)], ["llama train"])
+        self.assertEqual(len(suite.chosen(known, "", 2)), 3)
+
+    def test_a_first_run_that_compiles_only_finds_the_number_of_steps(self):
+        program = suite.Program("a", ("x",), suite.STEADY, 5, chooses=True)
+        self.assertEqual(suite.words(program, 3), ["x", "--seed", "3", "--seconds", "1"])
+        steps = suite.calibrate(program, {"steps": 40, "loop_s": 1.0})
+        self.assertEqual(suite.words(program, 3, steps), ["x", "--seed", "3", "--steps", "200"])
+
+    def test_phases_repeat_the_launches_of_the_first_run(self):
+        program = suite.Program("p", ("x",), suite.PHASES)
+        self.assertEqual(suite.words(program, 3), ["x", "--seed", "3"])
+        plan = suite.calibrate(program, {"plan": "3x4"})
+        self.assertEqual(suite.words(program, 3, plan), ["x", "--seed", "3", "--plan", "3x4"])
+
+
+class Hangs(unittest.TestCase):
+    @staticmethod
+    def row(**ours):
+        bare = {"seconds": 1, "exit_code": 0, "hung": False, "given_up": 0, "answer": ["a"]}
+        return coverage_hang.row_of(1, bare, {**bare, **ours})
+
+    def test_a_wait_that_was_held_up_is_a_miss(self):
+        def met(**ours):
+            return [goal["met"] for goal in coverage_hang.goals_of([self.row(**ours)])]
+
+        self.assertEqual(met(), [True, True])
+        self.assertEqual(met(given_up=1), [False, True])
+        self.assertEqual(met(given_up=None, hung=True, exit_code=3), [False, False])
+        self.assertEqual(met(answer=["b"]), [True, False])
+        self.assertEqual([goal["met"] for goal in coverage_hang.goals_of([])], [False, False])
+
+
+class ProfThreads(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def leave(self, process, parent, session, threads):
+        def stat(name, user):
+            return f"1 ({name}) S {parent} 1 {session} 0 0 0 0 0 0 0 {user} 50 0 0"
+
+        folder = self.root / str(process)
+        for i, (name, user) in enumerate(threads):
+            task = folder / "task" / str(process + i)
+            task.mkdir(parents=True)
+            (task / "comm").write_text(name + "\n", encoding="utf-8")
+            (task / "stat").write_text(stat(name, user), encoding="utf-8")
+        (folder / "stat").write_text(stat("a (b) c", 0), encoding="utf-8")
+
+    def test_threads_of_prof_count_in_the_sessions_that_we_started(self):
+        threads = [("python3", 900), ("prof-pm", 150), ("prof-collector", 50)]
+        self.leave(100, parent=7, session=100, threads=threads)
+        self.leave(200, parent=100, session=100, threads=threads)
+        self.leave(300, parent=8, session=300, threads=threads)
+        with mock.patch.object(os, "sysconf", return_value=100):
+            found = prof_threads.look(7, self.root)
+        self.assertEqual(sum(found.values()), 6.0)
+        self.assertEqual({process for process, _ in found}, {100, 200})
+
+
+class TriageValues(unittest.TestCase):
+    def compare(self, value, error, expected, ncu_ns=20 * US, median_ns=20 * US):
+        name = "TPC.TriageCompute.sm__inst_executed_pipe_alu_realtime" + triage_values.SUFFIX
+        ours = report(kernel("k", "alu", median_ns=median_ns,
+                             continuous={name: {"value": value, "error": error}}))
+        launches = [{"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1], "values": {
+            "gpu__time_duration.sum": ncu_ns,
+            "sm__inst_executed_pipe_alu" + triage_values.SUFFIX: expected}}]
+        return triage_values.compare(ours, launches)
+
+    def test_a_value_is_compared_with_ncus_name_for_it(self):
+        rows, without = self.compare(51, 2, 50)
+        self.assertEqual([(row["unit"], row["difference"], row["within_bound"], row["explained"])
+                          for row in rows], [("ALU", 1, True, True)])
+        self.assertEqual(without, [])
+        self.assertEqual([goal["met"] for goal in triage_values.goals_of(rows)],
+                         [False, True, True, True])
+
+    def test_another_time_explains_another_value(self):
+        rows, _ = self.compare(40, 2, 50, ncu_ns=20 * US, median_ns=25 * US)
+        self.assertEqual((rows[0]["explained"], rows[0]["within_bound"]), (True, False))
+        self.assertFalse(self.compare(40, 2, 50)[0][0]["explained"])
+
+    def test_idle_units_and_short_kernels_are_not_compared(self):
+        self.assertEqual(self.compare(0.5, 1, 0.2), ([], ["k"]))
+        self.assertEqual(self.compare(50, 1, 50, median_ns=9_000), ([], []))
+
+
+if __name__ == "__main__":
+    unittest.main()
