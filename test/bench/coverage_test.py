@@ -346,6 +346,13 @@ class ProfThreads(unittest.TestCase):
 
 
 class TriageValues(unittest.TestCase):
+    def test_every_name_of_prof_is_one_that_prof_reads(self):
+        root = pathlib.Path(__file__).resolve().parents[2]
+        table = (root / "lib/format/triage_metrics.h").read_text(encoding="utf-8")
+        names = [name for unit in triage_values.UNITS for name in unit.ours]
+        self.assertEqual([name for name in names if f'"{name}"' not in table], [])
+        self.assertIn(f'"{triage_values.SUFFIX}"', table)
+
     def compare(self, value, error, expected, ncu_ns=20 * US, median_ns=20 * US):
         name = "TPC.TriageCompute.sm__inst_executed_pipe_alu_realtime" + triage_values.SUFFIX
         ours = report(kernel("k", "alu", median_ns=median_ns,

@@ -8,6 +8,7 @@
 import random
 
 import cupy
+import numpy
 import step_clock
 
 ROTATE = cupy.RawKernel(r"""
@@ -27,10 +28,10 @@ def main():
     arguments = step_clock.parse(__doc__)
     draw = random.Random(arguments.seed)
     blocks, rounds, size = draw.randint(512, 2048), draw.randint(200, 600), draw.randint(4, 12)
-    cupy.random.seed(arguments.seed % (1 << 31))
-    x = cupy.random.rand(blocks * 256, dtype=cupy.float32)
+    values = numpy.random.default_rng(arguments.seed)
+    x = cupy.asarray(values.random(blocks * 256, dtype=numpy.float32))
     y = cupy.empty_like(x)
-    a = cupy.random.rand(128 * size, 128 * size, dtype=cupy.float32)
+    a = cupy.asarray(values.random((128 * size, 128 * size), dtype=numpy.float32))
     total = None
 
     def step():
