@@ -13,9 +13,11 @@
 
 namespace prof {
 
-/// Options for a test, which wants its answer: without the budget that protects production runs.
+/// Options for a test, which wants its answer: counters of single launches, without the budget that
+/// protects production runs.
 inline SessionOptions CaptureSessionOptions() {
   SessionOptions options;
+  options.counters = Counters::kStalls;
   options.counter_budget_percent = 100;
   options.counter_budget_seconds = 60;
   return options;
