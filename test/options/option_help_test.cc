@@ -23,7 +23,7 @@ TEST_CASE("Help names the allowed values, the unit and the default") {
   CHECK(DefaultText(OptionOf("PROF_CONTINUOUS")) == "off, 100 us");
   CHECK(DefaultText(OptionOf("PROF_RANGES")) == "on");
   CHECK(DefaultText(OptionOf("PROF_KERNEL")) == "all");
-  CHECK(DefaultText(OptionOf("PROF_COUNTERS")) == "stalls");
+  CHECK(DefaultText(OptionOf("PROF_COUNTERS")) == "auto");
   CHECK(DefaultText(OptionOf("PROF_SAMPLES")) ==
         std::to_string(SessionOptions().samples_per_signature));
 }

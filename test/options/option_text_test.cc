@@ -74,7 +74,7 @@ TEST_CASE("A value that is not allowed is answered with the allowed ones") {
   CHECK(ProblemOf("PROF_SAMPLES", "0") == "a whole number from 1 to 100");
   CHECK(ProblemOf("PROF_SAMPLES", "2.5") == "a whole number from 1 to 100");
   CHECK(ProblemOf("PROF_CONTINUOUS_CORE", "0") == "a number from 0.1 to 100");
-  CHECK(ProblemOf("PROF_COUNTERS", "T1") == "one of none, pulse, sol, stalls, all");
+  CHECK(ProblemOf("PROF_COUNTERS", "T1") == "one of none, auto, pulse, sol, stalls, all");
   CHECK(ProblemOf("PROF_RANGES", "yes") == "0 or 1");
   CHECK(ProblemOf("PROF_CONTINUOUS", "19") == "0, 1 or an interval from 20 to 1000000 us");
   CHECK(ProblemOf("PROF_KERNEL", "(").rfind("a regular expression", 0) == 0);
