@@ -69,6 +69,11 @@ struct SessionOptions {
   /// ... plus this many seconds, which lets short runs finish their samples. Range 0..1000000.
   double counter_budget_seconds = 3.0;
 
+  /// Injected recordings only (a program of your own has counters_complete()): the recording ends
+  /// when counters are complete, after this many seconds at the latest, and the program goes on.
+  /// 0: it ends with the program. Range 0..86400.
+  double until_complete_seconds = 0;
+
   /// Host memory for CUPTI's records, in MiB. Range 1..4096. Records that do not fit are counted.
   int buffer_mib = 64;
 

@@ -12,6 +12,7 @@
 #include "lib/capture/capture.h"
 #include "lib/capture/environment.h"
 #include "lib/capture/process/exit_guard.h"
+#include "lib/capture/until_complete.h"
 
 namespace prof {
 namespace {
@@ -19,9 +20,10 @@ namespace {
 void StartOnce() {
   std::vector<std::string> complaints;
   SessionOptions options = capture::OptionsFromEnvironment(&complaints);
+  const double until_complete_s = options.until_complete_seconds;
   SubsystemStatus why;
   // Never destroyed: callbacks may still come while static destructors run.
-  const capture::Capture* const recording =
+  capture::Capture* const recording =
       capture::Capture::Start(std::move(options), /*injected=*/true, complaints, &why).release();
   if (recording == nullptr) {
     std::fprintf(stderr, "prof: not recording: %s\n", why.what.c_str());
@@ -29,6 +31,7 @@ void StartOnce() {
   }
   // It is registered inside cuInit, so it runs before the handlers that libcuda registered earlier.
   capture::GuardExit();
+  if (until_complete_s > 0) capture::StopWhenComplete(recording, until_complete_s);
 }
 
 }  // namespace
