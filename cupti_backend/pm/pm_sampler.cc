@@ -228,7 +228,8 @@ std::optional<Problem> PmSampler::Plan(Device& device) {
 void PmSampler::Fetch(Device& device) {
   capture::PmBatchEvent batch;
   batch.series = device.series;
-  const CUptiResult result = device.session.Decode(*device.host->evaluator, &batch);
+  const CUptiResult result =
+      device.session.Decode(*device.host->evaluator, PmSession::Idleness::kKeep, &batch);
   Emit(device, std::move(batch));
   if (result == CUPTI_SUCCESS) return;
   if (result == CUPTI_ERROR_OUT_OF_MEMORY) {

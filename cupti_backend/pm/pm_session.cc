@@ -6,9 +6,28 @@
 #include <utility>
 
 namespace prof::cupti {
+namespace {
+
+constexpr uint32_t kKeptOfIdle = 8;  // one of so many
+
+// DRAM's and the SMs': a copy uses the one, a kernel the other.
+std::vector<std::string> ActivityIn(const std::vector<std::string>& metrics) {
+  std::vector<std::string> activity;
+  for (const std::string& metric : metrics) {
+    const format::TriageMetric* known = format::FindTriageMetric(metric);
+    if (known == nullptr) continue;
+    const bool chosen =
+        known->unit == format::TriageUnit::kDram || known->unit == format::TriageUnit::kSmActive;
+    if (chosen) activity.push_back(metric);
+  }
+  return activity.size() == 2 ? activity : std::vector<std::string>{};
+}
+
+}  // namespace
 
 CUptiResult PmSession::Open(const PmPass& pass, int64_t interval_ns, const Sizes& sizes) {
   metrics_ = pass.metrics;
+  activity_ = ActivityIn(metrics_);
   config_ = pass.config_image;
   room_ = sizes.room;
   interval_ns_ = interval_ns;
@@ -83,7 +102,17 @@ CUptiResult PmSession::Stop() {
   return api_->pm_stop(&stop);
 }
 
-CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, capture::PmBatchEvent* batch) {
+// To evaluate two metrics costs a tenth of all.
+bool PmSession::Idle(const MetricEvaluator& evaluator, size_t sample) const {
+  constexpr double kNothing = 0.1;  // percent
+  const std::vector<double> values =
+      evaluator.Evaluate(image_.data(), image_.size(), sample, activity_);
+  return !values.empty() &&
+         std::all_of(values.begin(), values.end(), [](double value) { return value < kNothing; });
+}
+
+CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, Idleness idleness,
+                              capture::PmBatchEvent* batch) {
   CUpti_PmSampling_DecodeData_Params decode = {CUpti_PmSampling_DecodeData_Params_STRUCT_SIZE};
   decode.pPmSamplingObject = object_;
   decode.pCounterDataImage = image_.data();
@@ -110,6 +139,10 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, capture::PmBatch
     if (result != CUPTI_SUCCESS) return result;
     last_end_ns_ = static_cast<int64_t>(sample.endTimestamp);
     if (std::exchange(first_, false)) continue;
+    if (idleness == Idleness::kThinOut && !activity_.empty() && Idle(evaluator, i) &&
+        ++idle_samples_ % kKeptOfIdle != 0) {
+      continue;
+    }
     std::vector<double> values = evaluator.Evaluate(image_.data(), image_.size(), i, metrics_);
     if (values.empty()) values.assign(metrics_.size(), std::numeric_limits<double>::quiet_NaN());
     batch->begin_ns.push_back(static_cast<int64_t>(sample.startTimestamp));

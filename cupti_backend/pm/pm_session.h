@@ -46,7 +46,9 @@ class PmSession {
   // Appends all finished samples to `batch`, but the first one after a Start: it covers work from
   // before. CUPTI_ERROR_OUT_OF_MEMORY: the hardware buffer overflowed, and only Close and Open make
   // it work again. Some 50 us a sample, and as much to evaluate it, with all of triage.
-  CUptiResult Decode(const MetricEvaluator& evaluator, capture::PmBatchEvent* batch);
+  enum class Idleness { kKeep, kThinOut };  // of samples in which the GPU did nothing: one of eight
+  CUptiResult Decode(const MetricEvaluator& evaluator, Idleness idleness,
+                     capture::PmBatchEvent* batch);
 
   // Stops and disables (40 ms); does nothing when it is not open. Samples that were not decoded are
   // lost.
@@ -55,6 +57,7 @@ class PmSession {
  private:
   CUptiResult Configure(const Sizes& sizes);
   CUptiResult ResetImage();
+  bool Idle(const MetricEvaluator& evaluator, size_t sample) const;
   CUptiResult SampleInfo(size_t index, CUpti_PmSampling_CounterData_GetSampleInfo_Params* sample);
 
   const CuptiApi* const api_;
@@ -66,6 +69,8 @@ class PmSession {
   int64_t interval_ns_ = 0, last_end_ns_ = 0;
   size_t next_sample_ = 0;  // in the image, to which CUPTI appends
   std::vector<std::string> metrics_;
+  std::vector<std::string> activity_;  // those of them that are zero when the GPU does nothing
+  uint32_t idle_samples_ = 0;
   std::vector<uint8_t> config_, image_;
   std::vector<uint8_t> blank_;  // an empty image: to copy it takes a third of CUPTI's time for one
 };

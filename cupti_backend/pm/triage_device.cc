@@ -93,7 +93,7 @@ CUptiResult TriageDevice::Burst(int64_t length_ns, capture::PmBatchEvent* batch)
   SleepNs(std::max(length_ns - kStopNs, kShortestSleepNs));
   result = session_.Stop();
   if (result != CUPTI_SUCCESS) return result;
-  return session_.Decode(*host_->evaluator, batch);
+  return session_.Decode(*host_->evaluator, PmSession::Idleness::kThinOut, batch);
 }
 
 }  // namespace prof::cupti

@@ -6,10 +6,12 @@
 namespace prof::cupti {
 namespace {
 
-// While fresh, bursts may take the share of a core this many times when the budget is full, and
-// once when it is empty: the first second of a program gets most.
-constexpr double kHaste = 10;
+// While kernels lack samples, bursts may take the share of a core this many times when the budget
+// is full, and once when it is empty: the first seconds of a program get most.
+constexpr double kHaste = 14;
 constexpr int64_t kShortestGapNs = 15'000'000;
+// Between the bursts for something new: not of the same few launches.
+constexpr int64_t kFreshGapNs = 30'000'000;
 // The first distance when there is nothing new; then it doubles.
 constexpr int64_t kCalmGapNs = 200'000'000;
 // Without launches the GPU may still work on a long kernel: it is looked at this often.
@@ -56,6 +58,7 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals) {
   launches_ = signals.launches;
   if (signals.news != news_) {
     fresh_until_ns_ = now_ns + kFreshNs;
+    fresh_bursts_ = kFreshBursts;
     // What waits for a gap of seconds would come too late for a short phase.
     next_burst_ns_ = std::min(next_burst_ns_, now_ns);
     gap_ns_ = 0;
@@ -108,8 +111,14 @@ void TriageSchedule::OnOpen(int64_t now_ns, int64_t interval_ns, int64_t cpu_ns,
 void TriageSchedule::OnBurst(int64_t now_ns, int64_t cpu_ns, TriageBudget* budget) {
   budget->Spend(cpu_ns);
   Average(static_cast<double>(cpu_ns), &burst_cost_ns_);
-  if (now_ns < fresh_until_ns_ || lacking_ > kEnough) {
-    const double share = budget->share() * (1 + kHaste * budget->Fullness(now_ns));
+  if (fresh_bursts_ > 0) --fresh_bursts_;
+  if (fresh_bursts_ > 0) {
+    gap_ns_ = kFreshGapNs;
+  } else if (now_ns < fresh_until_ns_ || lacking_ > kEnough) {
+    // Right after something new, more that is new may follow: what is saved is kept for that.
+    const double full = budget->Fullness(now_ns);
+    const double haste = kHaste * (now_ns < fresh_until_ns_ ? full * full * full : full);
+    const double share = budget->share() * (1 + haste);
     gap_ns_ = static_cast<int64_t>(burst_cost_ns_ / std::max(share, 1e-9));
   } else {
     gap_ns_ = std::max(2 * gap_ns_, kCalmGapNs);

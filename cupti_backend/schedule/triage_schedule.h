@@ -55,12 +55,15 @@ struct TriageSignals {
 class TriageSchedule {
  public:
   // Samples of a burst. More would be of the same few launches.
-  static constexpr int64_t kBurstSamples = 160;
+  static constexpr int64_t kBurstSamples = 128;
   // Of kernels that are shorter than this, no sample holds but one: the fit has to do.
   static constexpr int64_t kShortestIntervalNs = 5'000;
   static constexpr int64_t kLongestIntervalNs = 50'000;
   static constexpr int64_t kLongestGapNs = 5'000'000'000;
-  // After a new signature, bursts are as frequent as the budget allows for this time.
+  // A new signature is looked at so often at once: a phase of the program may end soon. Each burst
+  // is a part of what is enough (TriageCoverage::kEnoughBursts).
+  static constexpr int kFreshBursts = 3;
+  // So long after it the hardware is not given to others.
   static constexpr int64_t kFreshNs = 1'000'000'000;
   // Below this share of the busy time there is nothing left to learn.
   static constexpr double kEnough = 0.01;
@@ -111,6 +114,7 @@ class TriageSchedule {
   double open_cost_ns_ = 130e6;
   uint64_t launches_ = 0, news_ = 0;
   double lacking_ = 1;
+  int fresh_bursts_ = 0;          // still to take
   int64_t launched_ns_ = kNever;  // when launches were seen last
   int64_t fresh_until_ns_ = kNever;
   int64_t learnt_ns_ = kNever;  // when there was something to learn last

@@ -13,7 +13,7 @@ namespace {
 using Action = TriageSchedule::Action;
 
 constexpr int64_t kMs = 1'000'000, kS = 1'000'000'000;
-constexpr int64_t kBurstCpuNs = 22 * kMs, kOpenCpuNs = 130 * kMs;
+constexpr int64_t kBurstCpuNs = 18 * kMs, kOpenCpuNs = 130 * kMs;
 
 // A program as the schedule sees it, and what sampling it cost.
 struct Simulation {
