@@ -29,6 +29,8 @@ _GIVEN_UP = re.compile(r"^\[delays\] given_up (\d+)", re.MULTILINE)
 def _delays(command):
     """What a process did: its time, its end, and what it printed."""
     seconds, code, output = processes.timed(command, _PROCESS_LIMIT_S)
+    if "[skipped]" in output:
+        raise RuntimeError(output.strip()[-200:])
     given_up = _GIVEN_UP.search(output)
     return {"seconds": seconds, "exit_code": code,
             "hung": seconds >= _PROCESS_LIMIT_S or "[hang]" in output,
@@ -86,3 +88,5 @@ def run(bench):
     for goal in goals:
         if not goal["met"]:
             bench.fail(f"{goal['goal']}: {goal['measured']}")
+    if any(row["bare_hung"] or row["bare_given_up"] for row in rows):
+        bench.fail("waits were given up without prof, too: this machine is no place for the test")

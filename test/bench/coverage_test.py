@@ -10,6 +10,7 @@ from unittest import mock
 
 from experiments import coverage
 from experiments import coverage_hang
+from experiments import coverage_ncu
 from lib import prof_threads
 from lib import results
 from lib import runner
@@ -220,7 +221,9 @@ print('[steps] {{"steps": %s, "loop_s": 0.1, "us_of_seconds": [5.0], "parameters
 """
 
 
-class Experiment(unittest.TestCase):
+class InFolder(unittest.TestCase):
+    """In a folder with a prof of its own, and a seed."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -231,10 +234,19 @@ class Experiment(unittest.TestCase):
         self.prof = pathlib.Path("fake_prof").absolute()
         self.prof.write_text(_PROF.format(python=sys.executable), encoding="utf-8")
         self.prof.chmod(0o755)
-        for name, value in ((Bench, "prof"), (settings, "SEED"), (suite, "programs")):
-            self.addCleanup(setattr, name, value, getattr(name, value))
+        for owner, name in ((Bench, "prof"), (Bench, "program"), (settings, "SEED"),
+                            (suite, "programs"), (coverage_ncu.ncu, "profile"),
+                            (coverage_hang, "_PROCESSES")):
+            self.addCleanup(setattr, owner, name, getattr(owner, name))
         Bench.prof, settings.SEED = str(self.prof), 5
 
+    def run_experiment(self, name, module):
+        with contextlib.redirect_stdout(io.StringIO()), \
+                mock.patch.object(coverage.machine, "gpus", return_value=["a GPU, 1"]):
+            self.failed = runner.run([name], {name: module}, 100, "collected")
+
+
+class Experiment(InFolder):
     def run_suite(self, **answers):
         def programs(_):
             found = {}
@@ -245,9 +257,7 @@ class Experiment(unittest.TestCase):
             return found
 
         suite.programs = programs
-        with contextlib.redirect_stdout(io.StringIO()), \
-                mock.patch.object(coverage.machine, "gpus", return_value=["a GPU, 1"]):
-            self.failed = runner.run(["coverage"], {"coverage": coverage}, 100, "collected")
+        self.run_experiment("coverage", coverage)
         return results.read("collected/coverage.json")
 
     def test_each_variant_runs_with_the_steps_of_the_first(self):
@@ -299,7 +309,17 @@ class Experiment(unittest.TestCase):
         self.assertEqual(suite.words(program, 3, plan), ["x", "--seed", "3", "--plan", "3x4"])
 
 
-class Hangs(unittest.TestCase):
+class Hangs(InFolder):
+    def test_bare_and_default_runs_have_the_same_seeds(self):
+        code = ("import sys; print('[checksum]', sys.argv[2]); print('[delays] given_up 0')")
+        Bench.program = lambda _, name, *words: [sys.executable, "-c", code, *words]
+        coverage_hang._PROCESSES = 2
+        self.run_experiment("hang", coverage_hang)
+        rows = results.read("collected/coverage.coverage_hang.json")["rows"]
+        self.assertEqual([(row["seed"], row["same_output"], row["given_up"], row["hung"])
+                          for row in rows], [(5, True, 0, False), (6, True, 0, False)])
+        self.assertEqual(self.failed, 0)
+
     @staticmethod
     def row(**ours):
         bare = {"seconds": 1, "exit_code": 0, "hung": False, "given_up": 0, "answer": ["a"]}
@@ -343,6 +363,16 @@ class ProfThreads(unittest.TestCase):
             found = prof_threads.look(7, self.root)
         self.assertEqual(sum(found.values()), 6.0)
         self.assertEqual({process for process, _ in found}, {100, 200})
+
+
+class TriageExperiment(InFolder):
+    def test_without_values_it_fails_and_names_the_kernels(self):
+        Bench.program = lambda _, name, *words: [sys.executable, "-c", ""]
+        coverage_ncu.ncu.profile = lambda *_, **__: {"launches": [], "dropped": ["x"]}
+        self.run_experiment("coverage_ncu", coverage_ncu)
+        found = results.read("collected/coverage.coverage_ncu.json")
+        self.assertEqual((found["without_values"], found["values"]), (["a", "b"], []))
+        self.assertEqual(self.failed, 1)
 
 
 class TriageValues(unittest.TestCase):
