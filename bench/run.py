@@ -21,7 +21,8 @@ from lib import runner
 
 # In this order: short ones first, and the soak last.
 _NAMES = ["tests", "transformer", "accuracy", "pytorch", "storm", "peers", "living", "gpus",
-          "coverage_hang", "coverage_ncu", "coverage", "continuous", "cost", "soak"]
+          "coverage_hang", "coverage_timelines", "coverage_ncu", "coverage", "continuous", "cost",
+          "soak"]
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
@@ -32,7 +33,7 @@ def experiments():
 
 def list_experiments():
     for name, module in experiments().items():
-        print(f"{name:13} {module.LIMIT_S:4} s  {module.QUESTION}")
+        print(f"{name:18} {module.LIMIT_S:4} s  {module.QUESTION}")
     return 0
 
 

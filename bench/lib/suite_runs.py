@@ -85,7 +85,10 @@ def under_prof(prof, variant, snapshot, command):
 
 
 def reports(prof, pattern, limit_s=_REPORT_LIMIT_S):
-    """The report of each process that left a snapshot, and removes the snapshots."""
+    """The report of each process that left a snapshot with kernels, in the order of their ids.
+
+    It removes the snapshots.
+    """
     found, problems = [], ["no snapshot with kernels"]
     for path in sorted(glob.glob(pattern.replace("%p", "*"))):
         try:
@@ -99,7 +102,7 @@ def reports(prof, pattern, limit_s=_REPORT_LIMIT_S):
             os.remove(path)
     if not found:
         raise RuntimeError("; ".join(problems))
-    return found
+    return sorted(found, key=lambda report: report.get("pid") or 0)
 
 
 def changes(first, bare, other):

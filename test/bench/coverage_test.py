@@ -11,6 +11,7 @@ from unittest import mock
 from experiments import coverage
 from experiments import coverage_hang
 from experiments import coverage_ncu
+from experiments import coverage_timelines
 from lib import prof_threads
 from lib import results
 from lib import runner
@@ -334,6 +335,31 @@ class Hangs(InFolder):
         self.assertEqual(met(given_up=None, hung=True, exit_code=3), [False, False])
         self.assertEqual(met(answer=["b"]), [True, False])
         self.assertEqual([goal["met"] for goal in coverage_hang.goals_of([])], [False, False])
+
+
+class Timelines(InFolder):
+    def test_every_timeline_is_compared(self):
+        script = pathlib.Path("planted.py").absolute()
+        script.write_text(_PROGRAM.format(answer="1"), encoding="utf-8")
+        Bench.program = lambda _, name, *words: [sys.executable, str(script), *words]
+        self.run_experiment("coverage_timelines", coverage_timelines)
+        found = results.read("collected/coverage.coverage_timelines.json")
+        self.assertEqual([row["timeline_of"] for row in found["rows"]],
+                         list(coverage_timelines.PLANTED))
+        self.assertEqual([goal["met"] for goal in found["goals"]], [True, False])
+
+    def test_a_finding_where_nothing_was_planted_is_wrong(self):
+        self.assertTrue(coverage_timelines.is_right("clean", ["other"]))
+        self.assertFalse(coverage_timelines.is_right("clean", ["sync-bound"]))
+        self.assertTrue(coverage_timelines.is_right("waits", ["sync-bound", "other"]))
+        self.assertFalse(coverage_timelines.is_right("waits", ["host-work"]))
+
+    def test_every_planted_finding_is_one_of_prof(self):
+        rules = pathlib.Path(__file__).resolve().parents[2] / "docs/guide/rules.md"
+        text = rules.read_text(encoding="utf-8")
+        for ids in coverage_timelines.PLANTED.values():
+            for found in ids:
+                self.assertIn(f"| `{found}` |", text)
 
 
 class ProfThreads(unittest.TestCase):
