@@ -89,7 +89,7 @@ class _Measurement:
         if variant == _FIRST:
             self.row["parameters"] = found.get("parameters", {})
         else:
-            self.row["runs"][variant] = suite_runs.kept(found)
+            self.row["runs"][variant] = suite_runs.for_result(found)
 
     def _read(self):
         """The reports of all variants at once: no program runs meanwhile."""

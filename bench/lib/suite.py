@@ -34,11 +34,11 @@ class Program:
 
 def programs(bench):
     """In the order in which they run: the quick ones first."""
-    def native(*words):
-        return tuple(bench.program(*words))
+    def native(name, *arguments):
+        return tuple(bench.program(name, *arguments))
 
-    def python(script, *words):
-        return (bench.python, f"{_FOLDER}/{script}.py", *words)
+    def python(script, *arguments):
+        return (bench.python, f"{_FOLDER}/{script}.py", *arguments)
 
     found = [
         Program("one second", native("layer_steps", "prefill"), OTHER, 0.4),

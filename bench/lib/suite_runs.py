@@ -125,7 +125,7 @@ def changes(first, bare, other):
     return found
 
 
-def kept(found):
+def for_result(found):
     """Of a run, what belongs into the result."""
     return {name: value for name, value in found.items()
             if name not in ("stdout", "stderr", "parameters", "phases")}

@@ -13,7 +13,7 @@ import random
 import step_clock
 
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-import torch  # noqa: E402
+import torch
 
 LAYERS, HEADS = 4, 16
 

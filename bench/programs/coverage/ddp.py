@@ -15,9 +15,9 @@ import socket
 import step_clock
 
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-import torch  # noqa: E402
-import torch.distributed as dist  # noqa: E402
-import torch.multiprocessing  # noqa: E402
+import torch
+import torch.distributed as dist
+import torch.multiprocessing
 
 RANKS, LAYERS, STEPS_PER_WAIT = 2, 16, 20
 

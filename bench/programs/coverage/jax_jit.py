@@ -15,8 +15,8 @@ import re
 import step_clock
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-import jax  # noqa: E402
-import jax.numpy as jnp  # noqa: E402
+import jax
+import jax.numpy as jnp
 
 # In XLA's text of the compiled program.
 _CHOSEN = re.compile(r'custom_call_target="[^"]+"|"selected_algorithm":"?-?\d+|"algo_id":"?\d+|'
@@ -64,7 +64,7 @@ def main():
         nonlocal result
         result = compiled(*values)
 
-    clock.run(step, 20, lambda: result.block_until_ready())
+    clock.run(step, 20, lambda: result.block_until_ready())  # pylint: disable=unnecessary-lambda
     # Two digits: another algorithm adds up in another order.
     print(f"[checksum] {float(result):.1e}")
     clock.print(rows=rows, depth=depth, columns=columns, channels=channels,

@@ -14,8 +14,8 @@ import sys
 import step_clock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "examples" / "pytorch"))
-import llama_like  # sets what makes cuBLAS deterministic, before PyTorch is there  # noqa: E402
-import torch  # noqa: E402
+import llama_like  # sets what makes cuBLAS deterministic, before PyTorch is there
+import torch
 
 MOST_POSITIONS = 256
 WARM_UP_STEPS = 3
