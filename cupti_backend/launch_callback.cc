@@ -217,16 +217,16 @@ void LaunchCallback::PrepareTriage(CUcontext context) {
   }
 }
 
-void LaunchCallback::OnRange(uint32_t path, bool entered) {
+void LaunchCallback::OnRange(uint32_t path, uint32_t token, bool entered) {
   LaunchCallback* callback = range_listener.load(std::memory_order_acquire);
   WithoutException([&] {
     const Inside inside(callback->inside_);
     LaunchSampler* const sampler = callback->sampler_.load(std::memory_order_seq_cst);
     if (sampler == nullptr) return;
     if (entered) {
-      sampler->OnRangeEnter(path);
+      sampler->OnRangeEnter(path, token);
     } else {
-      sampler->OnRangeExit(path);
+      sampler->OnRangeExit(token);
     }
   });
 }
@@ -306,7 +306,6 @@ void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& d
         launch.context = data.context;
         launch.correlation = data.correlationId;
         launch.kernel_name = data.symbolName;
-        launch.signature.context = data.context;
         launch.path = capture::CurrentPath();
         launch.signature.range_family = capture::PathFamily(launch.path);
         sampler->OnLaunchEnter(launch);

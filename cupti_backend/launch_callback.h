@@ -62,7 +62,7 @@ class LaunchCallback {
   void ReportContextOnce(CUcontext context);
   void PrepareTriage(CUcontext context);
   void OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource);
-  static void OnRange(uint32_t path, bool entered);
+  static void OnRange(uint32_t path, uint32_t token, bool entered);
   void SetCallbacks(uint32_t enable);
 
   const CuptiApi* const api_;

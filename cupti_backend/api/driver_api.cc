@@ -28,6 +28,8 @@ std::optional<Problem> LoadDriver(DriverApi* api) {
 #undef PROF_DRIVER_LOAD
   api->ctx_synchronize =
       reinterpret_cast<decltype(api->ctx_synchronize)>(dlsym(handle, "cuCtxSynchronize"));
+  api->thread_exchange_capture_mode = reinterpret_cast<decltype(api->thread_exchange_capture_mode)>(
+      dlsym(handle, "cuThreadExchangeStreamCaptureMode"));
   if (api->ctx_synchronize == nullptr) return Missing("cuCtxSynchronize");
   return std::nullopt;
 }

@@ -35,6 +35,8 @@ struct DriverApi {
 #undef PROF_DRIVER_FIELD
   // cuCtxSynchronize became a macro for a version with an argument; we use the old one.
   CUresult(CUDAAPI* ctx_synchronize)() = nullptr;
+  // May be missing: then RelaxedCapture does nothing.
+  decltype(&::cuThreadExchangeStreamCaptureMode) thread_exchange_capture_mode = nullptr;
 };
 
 // Fills `api`, or returns why there is no usable libcuda.so.1.

@@ -53,6 +53,8 @@ class ContextCounters {
   // Around the work that is counted. `sample.begin_ns` is now. No allocation.
   CUptiResult Push(const HardwareLease& lease, const Sample& sample);
   CUptiResult Pop(const HardwareLease& lease);
+  // The sample that was pushed last is no good.
+  void DropSample(const HardwareLease& lease);
   // The sample that was pushed last has ended.
   void EndSample(const HardwareLease& lease, int64_t end_ns);
 

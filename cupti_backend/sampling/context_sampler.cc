@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cupti_backend/api/counter_errors.h"
+#include "cupti_backend/api/relaxed_capture.h"
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
@@ -20,15 +21,30 @@ using capture::MonotonicNs;
 using capture::ProfilerWork;
 using capture::RealtimeNs;
 
-// How long the sampler leaves a context alone after it has waited in vain for its GPU to be idle,
-// the first time and at most.
-constexpr int64_t kFirstBackoffNs = 1'000'000'000, kLongestBackoffNs = 60'000'000'000;
+// A look at a GPU that is not quiet takes at most 1 % of the time.
+constexpr int64_t kLooksInTime = 100;
+// How long launches of other threads may take to reach the driver's queue. They take some us.
+constexpr int64_t kDrainNs = 100'000;
+// When to look again at a GPU on which a group could not be changed.
+constexpr int64_t kChangeRetryNs = 2'000'000;
+// How long the end of a recording waits for work that may wait for the host.
+constexpr int64_t kFinishWaitNs = 2'000'000'000;
+// A replayed kernel may run once, so its launch waits for the GPU.
+constexpr int64_t kReplayIdleWaitNs = 200'000'000;
+constexpr int64_t kLookNs = 200'000;  // between two looks of a thread that waits
+// The first Enable and Start of a context take up to 1.5 s.
+constexpr int64_t kCloseWaitNs = 3'000'000'000;
 // Replaying cannot wait for the next launch, so the first one waits for us.
 constexpr int64_t kReplayReadyNs = 10'000'000'000;
 
 }  // namespace
 
 // --- Any thread ----------------------------------------------------------------------------------
+
+ContextSampler::Use::Use(ContextSampler* context)
+    : context_(context),
+      open_(context->uses_.fetch_add(1, std::memory_order_seq_cst) >= 0 &&
+            context->phase_.load(std::memory_order_seq_cst) != Phase::kClosed) {}
 
 bool ContextSampler::Claim(CUcontext handle) {
   Phase expected = Phase::kFree;
@@ -57,12 +73,35 @@ bool ContextSampler::AwaitFirstGroup() const {
 void ContextSampler::Close() {
   // What was not read by now is lost with the context; touching the profiler from a resource
   // callback is not allowed.
-  const Phase before = phase_.exchange(Phase::kClosed);
-  if (before == Phase::kRunning) {
+  const Phase before = phase_.exchange(Phase::kClosed, std::memory_order_seq_cst);
+  const int64_t until_ns = MonotonicNs() + kCloseWaitNs;
+  while (uses_.load(std::memory_order_seq_cst) != 0 && MonotonicNs() < until_ns) usleep(100);
+  if (Prepared(before)) {
     const HardwareLease lease = parts_->hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
     if (lease) counters_.LoseSamples(lease);
   }
   handle_.store(nullptr, std::memory_order_release);
+}
+
+int ContextSampler::device() {
+  const int known = device_.load(std::memory_order_relaxed);
+  if (known >= 0) return known;
+  const Use use(this);
+  CUdevice device = -1;
+  if (!use || parts_->driver->ctx_set_current(handle()) != CUDA_SUCCESS ||
+      parts_->driver->ctx_get_device(&device) != CUDA_SUCCESS) {
+    return -1;
+  }
+  device_.store(device, std::memory_order_relaxed);
+  return device;
+}
+
+bool ContextSampler::Synchronize() {
+  const Use use(this);
+  if (!use) return true;
+  const RelaxedCapture relaxed(*parts_->driver);
+  return parts_->driver->ctx_set_current(handle()) == CUDA_SUCCESS &&
+         parts_->driver->ctx_synchronize() == CUDA_SUCCESS;
 }
 
 void ContextSampler::SetPhaseUnlessClosed(Phase phase) {
@@ -80,24 +119,27 @@ SamplingPolicy::Hardware ContextSampler::hardware(const HardwareLease& lease) co
 
 bool ContextSampler::Open(const HardwareLease& lease, SamplingPolicy::Entry* entry,
                           const Launch& launch, uint32_t group) {
-  if (!counters_.counting(lease)) return false;
+  if (!counters_.counting(lease) || parts_->captures.active()) return false;
+  const RelaxedCapture relaxed(*parts_->driver);
   const bool kernel = launch.unit == capture::SampleUnit::kKernel;
   const bool untraced = kernel && (parts_->replays || tracing_[group] != Tracing::kTraced);
+  const bool range = launch.unit == capture::SampleUnit::kRange;  // it has no stream
+  const bool quiet = parts_->replays
+                         ? CloseGateWithin(kReplayIdleWaitNs)
+                         : CloseGate(range ? Waits::kForAll : Waits::kForStream, launch.stream);
+  if (!quiet) return false;
   const int64_t begin_ns = RealtimeNs();
-  if (MonotonicNs() < not_before_ns_) return false;
-  if (!streams_.IdleWithin(*parts_->driver, SamplerParts::kIdleWaitNs)) {
-    BackOff();
-    parts_->AddInterval(ProfilerWork::kSample, begin_ns, RealtimeNs());
-    return false;
-  }
-  retry_after_ns_ = 0;
   if (untraced) {
-    if (!parts_->tracing.Begin()) return false;
+    if (!parts_->tracing.Begin()) {
+      parts_->gate.Open();
+      return false;
+    }
     parts_->AddUntraced(launch);
   }
   parts_->held_up.BeginRange({entry, launch.kernel_name}, MonotonicNs());
   const CUptiResult pushed = counters_.Push(
       lease, {entry, launch.unit, group, launch.correlation, launch.path, begin_ns, begin_ns});
+  if (range || pushed != CUPTI_SUCCESS) parts_->gate.Open();  // a range takes as long as it takes
   if (pushed != CUPTI_SUCCESS) {
     parts_->held_up.EndRange();
     if (untraced) parts_->tracing.End();
@@ -109,7 +151,9 @@ bool ContextSampler::Open(const HardwareLease& lease, SamplingPolicy::Entry* ent
 }
 
 void ContextSampler::CloseRange(const HardwareLease& lease) {
+  const RelaxedCapture relaxed(*parts_->driver);
   const CUptiResult popped = counters_.Pop(lease);
+  parts_->gate.Open();
   const CUptiResult traced = open_.untraced ? parts_->tracing.End() : CUPTI_SUCCESS;
   parts_->held_up.EndRange();
   const int64_t end_ns = RealtimeNs();
@@ -119,9 +163,52 @@ void ContextSampler::CloseRange(const HardwareLease& lease) {
   parts_->AddInterval(ProfilerWork::kSample, open_.begin_ns, end_ns);
 }
 
-void ContextSampler::BackOff() {
-  retry_after_ns_ = std::clamp(2 * retry_after_ns_, kFirstBackoffNs, kLongestBackoffNs);
-  not_before_ns_ = MonotonicNs() + retry_after_ns_;
+bool ContextSampler::CloseAtEnd(const HardwareLease& lease) {
+  const Use use(this);
+  if (!use || !CloseGateWithin(kFinishWaitNs)) return false;
+  CloseRange(lease);
+  counters_.DropSample(lease);  // of a part of its range
+  return true;
+}
+
+// All work that the GPU has now ends by itself, or has ended.
+bool ContextSampler::EndsByItself() {
+  return !streams_.Doubtful(parts_->policy.records().LastEnded(context_id())) ||
+         streams_.Idle(*parts_->driver);
+}
+
+bool ContextSampler::IsQuiet(Waits waits, CUstream own) {
+  const bool others_idle = waits == Waits::kForAll || !streams_.several() ||
+                           streams_.Idle(*parts_->driver, StreamWatch::Scope::kOtherStreams, own);
+  return others_idle && EndsByItself();
+}
+
+// CUPTI may wait for the GPU now. With several streams the gate is closed then, and nothing comes
+// meanwhile. Asks first, so that a busy GPU holds up no launch.
+bool ContextSampler::CloseGate(Waits waits, CUstream own) {
+  const int64_t begin_ns = MonotonicNs();
+  if (busy(begin_ns)) return false;
+  bool quiet = IsQuiet(waits, own);
+  if (quiet && streams_.several()) {
+    quiet = parts_->gate.CloseFor(this, kDrainNs);
+    if (quiet && !IsQuiet(waits, own)) {
+      parts_->gate.Open();
+      quiet = false;
+    }
+  }
+  if (quiet) return true;
+  const int64_t end_ns = MonotonicNs();
+  look_again_ns_.store(end_ns + kLooksInTime * (end_ns - begin_ns), std::memory_order_relaxed);
+  return false;
+}
+
+bool ContextSampler::CloseGateWithin(int64_t patience_ns) {
+  const int64_t until_ns = MonotonicNs() + patience_ns;
+  while (!CloseGate(Waits::kForAll, nullptr)) {
+    if (MonotonicNs() > until_ns || phase() == Phase::kClosed) return false;
+    usleep(kLookNs / 1000);
+  }
+  return true;
 }
 
 void ContextSampler::Fail(const HardwareLease& lease, CUptiResult result, const char* action) {
@@ -138,10 +225,12 @@ bool ContextSampler::NeedsPreparation(int64_t now_ns) const {
 }
 
 int64_t ContextSampler::retry_ns() const {
-  return phase() == Phase::kBusy ? retry_ns_ : std::numeric_limits<int64_t>::max();
+  if (phase() == Phase::kBusy) return retry_ns_;
+  return awaits_group() ? change_ns_ : std::numeric_limits<int64_t>::max();
 }
 
 void ContextSampler::Prepare() {
+  const Use use(this);
   Phase before = phase();
   if (before != Phase::kNew && before != Phase::kBusy) return;  // closed meanwhile
   // Off the launching threads, but CUPTI holds up their calls meanwhile: it counts as ours.
@@ -174,25 +263,27 @@ bool ContextSampler::Plan() {
 }
 
 void ContextSampler::ChangeGroup() {
+  const Use use(this);
   const HardwareLease lease = parts_->hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
-  if (!lease) {  // a launch that does not return: to be requested again
-    wanted_.store(-1);
-    return;
-  }
-  struct AtEnd {
-    ~AtEnd() {
-      context->parts_->gate.Open();
-      context->wanted_.store(-1);
+  // Without a lease there is a launch that does not return: to be requested again.
+  if (lease && use && Prepared(phase())) {
+    if (parts_->captures.active() || !CloseGate(Waits::kForAll, nullptr)) {
+      change_ns_ = MonotonicNs() + kChangeRetryNs;
+      return;
     }
-    ContextSampler* context;
-  } const at_end{this};
+    Change(lease);
+    parts_->gate.Open();
+  }
+  wanted_.store(-1);
+}
+
+void ContextSampler::Change(const HardwareLease& lease) {
   const Phase before = phase();
-  if (!Prepared(before) || !CloseGate()) return;
-  parts_->driver->ctx_set_current(handle_.load());
   const int64_t begin_ns = RealtimeNs();
   const CUptiResult result = Count(lease, static_cast<uint32_t>(wanted_.load()));
   parts_->AddInterval(before == Phase::kReady ? ProfilerWork::kSetup : ProfilerWork::kRotate,
                       begin_ns, RealtimeNs());
+  if (phase() == Phase::kClosed) return;  // whatever came of it
   if (result == CUPTI_ERROR_HARDWARE_BUSY) {
     counters_.Reset(lease);  // nothing is held while waiting, and the next try begins afresh
     Refuse(ExplainCounterError(*parts_->api, result, "start counting"));
@@ -204,23 +295,16 @@ void ContextSampler::ChangeGroup() {
 }
 
 CUptiResult ContextSampler::Count(const HardwareLease& lease, uint32_t group) {
+  if (parts_->driver->ctx_set_current(handle()) != CUDA_SUCCESS) {
+    return CUPTI_ERROR_INVALID_CONTEXT;
+  }
   if (!counters_.enabled(lease)) {
-    const CUptiResult result = counters_.Enable(lease, handle_.load());
+    const CUptiResult result = counters_.Enable(lease, handle());
     if (result != CUPTI_SUCCESS) return result;
     SetPhaseUnlessClosed(Phase::kRunning);
   }
+  if (phase() == Phase::kClosed) return CUPTI_ERROR_INVALID_CONTEXT;
   return counters_.Count(lease, group);
-}
-
-// False when the context's work does not end: then it is left alone for a while.
-bool ContextSampler::CloseGate() {
-  if (MonotonicNs() < not_before_ns_) return false;
-  if (!streams_.several()) return true;
-  parts_->gate.CloseFor(this);
-  if (streams_.IdleWithin(*parts_->driver, SamplerParts::kIdleWaitNs)) return true;
-  parts_->gate.Open();
-  BackOff();
-  return false;
 }
 
 // This context has no counters, for good or for now.
@@ -251,14 +335,36 @@ void ContextSampler::ReportRecovery() {
 // --- The end -------------------------------------------------------------------------------------
 
 void ContextSampler::Finish(const HardwareLease& lease) {
-  const Phase before = phase_.load();
+  const Use use(this);
+  const Phase before = phase();
   if (before == Phase::kFailed) counters_.Disable(lease);
   if (before != Phase::kRunning) return;
-  parts_->driver->ctx_set_current(handle_.load());
+  const RelaxedCapture relaxed(*parts_->driver);
+  if (parts_->driver->ctx_set_current(handle()) != CUDA_SUCCESS) {
+    Fail(lease, CUPTI_ERROR_INVALID_CONTEXT, "read the last counters");
+    return;
+  }
+  if (!CloseGateWithin(kFinishWaitNs)) {
+    LeaveHardware(lease);
+    return;
+  }
   const CUptiResult result = counters_.StopAndDecode(lease);
   if (result != CUPTI_SUCCESS) Fail(lease, result, "read the last counters");
   counters_.Disable(lease);
-  phase_.store(Phase::kClosed);
+  parts_->gate.Open();
+  SetPhaseUnlessClosed(Phase::kClosed);
+}
+
+// The GPU has work that may wait for the host, which CUPTI would hold up.
+void ContextSampler::LeaveHardware(const HardwareLease& lease) {
+  SetPhaseUnlessClosed(Phase::kFailed);
+  counters_.LoseSamples(lease);
+  parts_->outbox.SetStatus(
+      State::kDegraded,
+      {0,
+       "work that may wait for the host was under way when the recording ended: the last "
+       "samples were not read",
+       "synchronize before the end of the recording"});
 }
 
 }  // namespace prof::cupti

@@ -50,13 +50,37 @@ class ContextSampler {
   // not.
   bool AwaitFirstGroup() const;
 
-  // The context is about to be destroyed.
+  // The context is about to be destroyed. Waits until nobody uses it any more, some seconds at
+  // most.
   void Close();
+
+  // Keeps the context from being destroyed, for a scope. False: it is closed already.
+  class [[nodiscard]] Use {
+   public:
+    explicit Use(ContextSampler* context);
+    ~Use() { context_->uses_.fetch_sub(1, std::memory_order_seq_cst); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    explicit operator bool() const { return open_; }
+
+   private:
+    ContextSampler* const context_;
+    const bool open_;
+  };
+  // Its device, as CUDA numbers them, once it was asked for; -1: not known.
+  int device();
+  // Waits for all its work. False when it failed.
+  bool Synchronize();
 
   // --- A launching thread with the hardware lease ---
 
+  // The GPU was not quiet a short time ago: Open would be in vain. One load.
+  bool busy(int64_t now_ns) const {
+    return now_ns < look_again_ns_.load(std::memory_order_relaxed);
+  }
   SamplingPolicy::Hardware hardware(const HardwareLease& lease) const;
-  // Puts a counter range around what comes, once the GPU is idle. False: there is none.
+  // Puts a counter range around what comes, if the GPU is quiet at this moment: nothing is waited
+  // for. False: there is none.
   bool Open(const HardwareLease& lease, SamplingPolicy::Entry* entry, const Launch& launch,
             uint32_t group);
   void CloseRange(const HardwareLease& lease);
@@ -65,18 +89,25 @@ class ContextSampler {
 
   // It is new, or it is time to try again.
   bool NeedsPreparation(int64_t now_ns) const;
+  // A group is to be changed, now.
+  bool NeedsChange(int64_t now_ns) const { return awaits_group() && now_ns >= change_ns_; }
   // When to try again. INT64_MAX: not at all.
   int64_t retry_ns() const;
   // Plans its counters, unless it was closed meanwhile; about 0.2 s the first time.
   void Prepare();
-  // Counts the group that was requested. 7 to 62 ms, the first time up to 1.5 s.
+  // Counts the group that was requested. 7 to 62 ms, the first time up to 1.5 s. While the GPU's
+  // work may wait for the host, nothing is done, and it is tried again.
   void ChangeGroup();
   // Nothing of it is sampled any more.
   void GiveUp() { SetPhaseUnlessClosed(Phase::kFailed); }
 
   // --- The end ---
 
-  // Reads the last samples and lets go of the hardware.
+  // Closes the range of a thread that has not left it. False: the GPU has work that may wait for
+  // the host; the range stays open.
+  [[nodiscard]] bool CloseAtEnd(const HardwareLease& lease);
+  // Reads the last samples and lets go of the hardware, unless work that may wait for the host is
+  // under way for 2 s.
   void Finish(const HardwareLease& lease);
 
  private:
@@ -86,13 +117,23 @@ class ContextSampler {
     bool untraced = false;
   };
 
+  // What CUPTI waits for.
+  enum class Waits {
+    kForStream,  // the earlier work of a launch's own stream
+    kForAll      // all work of the context
+  };
+
   void SetPhaseUnlessClosed(Phase phase);
   bool Plan();
-  bool CloseGate();
+  bool EndsByItself();
+  bool IsQuiet(Waits waits, CUstream own);
+  bool CloseGate(Waits waits, CUstream own);
+  bool CloseGateWithin(int64_t patience_ns);
+  void Change(const HardwareLease& lease);
   CUptiResult Count(const HardwareLease& lease, uint32_t group);
-  void BackOff();
   void Refuse(const Problem& problem);
   void ReportRecovery();
+  void LeaveHardware(const HardwareLease& lease);
   void Fail(const HardwareLease& lease, CUptiResult result, const char* action);
 
   SamplerParts* const parts_;
@@ -100,6 +141,9 @@ class ContextSampler {
   std::atomic<Phase> phase_{Phase::kFree};
   std::atomic<CUcontext> handle_{nullptr};
   std::atomic<int> wanted_{-1};  // the group that launches want; -1: none
+  std::atomic<int> uses_{0};     // of Use
+  std::atomic<int> device_{-1};
+  std::atomic<int64_t> look_again_ns_{0};  // the GPU was not quiet: not asked before this
   StreamWatch streams_;
 
   // From phase kReady on:
@@ -109,12 +153,11 @@ class ContextSampler {
   // The worker, in phase kBusy:
   int refusals_ = 0;
   int64_t busy_since_ns_ = 0, retry_ns_ = 0;
+  int64_t change_ns_ = 0;  // no change of group before this
 
   // The holder of the hardware lease:
   ContextCounters counters_{parts_, &plan_, slot_};
   OpenRange open_;
-  int64_t not_before_ns_ = 0;  // the GPU was not idle when it had to be: not again before this
-  int64_t retry_after_ns_ = 0;
 };
 
 }  // namespace prof::cupti

@@ -25,10 +25,19 @@ ContextSampler* ContextSlots::FindAmongAll(CUcontext handle) {
   for (ContextSampler& context : contexts_) {
     const CUcontext known = context.handle();
     if (known == handle) return &context;
-    if (known == nullptr && context.Claim(handle)) return &context;
+    if (known == nullptr && context.Claim(handle)) {
+      if (&context != &contexts_[0]) OnSecondContext();
+      return &context;
+    }
   }
   overflowed_.store(true, std::memory_order_relaxed);
   return nullptr;
+}
+
+// A kernel of one context may wait for a kernel of another: the order within one stream proves
+// nothing.
+void ContextSlots::OnSecondContext() {
+  for (ContextSampler& context : contexts_) context.streams().SetSeveral();
 }
 
 void ContextSlots::CloseContext(CUcontext handle) {
@@ -62,29 +71,21 @@ bool ContextSlots::Failed() const {
   return first == Phase::kFailed || first == Phase::kBusy;
 }
 
-std::vector<int> ContextSlots::Devices() const {
+std::vector<int> ContextSlots::Devices() {
   std::vector<int> devices;
-  for (const ContextSampler& context : contexts_) {
-    const CUcontext handle = context.handle();
-    CUdevice device = 0;
-    if (handle == nullptr || parts_->driver->ctx_set_current(handle) != CUDA_SUCCESS ||
-        parts_->driver->ctx_get_device(&device) != CUDA_SUCCESS) {
-      continue;
-    }
-    if (std::find(devices.begin(), devices.end(), device) == devices.end()) {
+  for (ContextSampler& context : contexts_) {
+    const int device = context.handle() != nullptr ? context.device() : -1;
+    if (device >= 0 && std::find(devices.begin(), devices.end(), device) == devices.end()) {
       devices.push_back(device);
     }
   }
   return devices;
 }
 
-bool ContextSlots::Synchronize() const {
+bool ContextSlots::Synchronize() {
   bool ok = true;
-  for (const ContextSampler& context : contexts_) {
-    const CUcontext handle = context.handle();
-    if (handle == nullptr) continue;
-    ok &= parts_->driver->ctx_set_current(handle) == CUDA_SUCCESS &&
-          parts_->driver->ctx_synchronize() == CUDA_SUCCESS;
+  for (ContextSampler& context : contexts_) {
+    if (context.handle() != nullptr) ok &= context.Synchronize();
   }
   return ok;
 }

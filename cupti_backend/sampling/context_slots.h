@@ -51,12 +51,13 @@ class ContextSlots {
   // --- The collector thread ---
 
   // CUDA ordinals of the devices whose contexts were seen.
-  std::vector<int> Devices() const;
+  std::vector<int> Devices();
   // Waits for all work of the contexts that launched something. False when one of them failed.
-  bool Synchronize() const;
+  bool Synchronize();
 
  private:
   ContextSampler* FindAmongAll(CUcontext handle);
+  void OnSecondContext();
 
   SamplerParts* const parts_;
   std::array<ContextSampler, kMaxContexts> contexts_;

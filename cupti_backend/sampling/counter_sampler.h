@@ -39,7 +39,7 @@ class CounterSampler {
   RecordWatch& records() { return parts_.policy.records(); }
   SamplingPolicy& policy() { return parts_.policy; }
   HardwareTurns& turns() { return parts_.turns; }
-  const ContextSlots& contexts() const { return contexts_; }
+  ContextSlots& contexts() { return contexts_; }
 
   SamplerEvents TakeEvents();
   // Reads the samples taken so far and lets go of the hardware. No launch is sampled after it.

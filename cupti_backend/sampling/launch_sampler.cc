@@ -21,7 +21,7 @@ struct OpenRange {
   uint32_t sampler = 0;
   ContextSampler* context = nullptr;
   capture::SampleUnit unit = capture::SampleUnit::kKernel;
-  uint32_t path = 0;
+  uint32_t token = 0;                  // of a range
   std::optional<uint32_t> next_group;  // to be requested when it is closed
 };
 thread_local OpenRange open_range;
@@ -39,47 +39,80 @@ LaunchSampler::LaunchSampler(SamplerParts* parts, ContextSlots* contexts)
       id_(last_sampler.fetch_add(1, std::memory_order_relaxed) + 1) {}
 
 void LaunchSampler::OnLaunchEnter(const Launch& launch) {
-  if (parts_->tracing.OnEnter()) parts_->AddUntraced(launch);
   ContextSampler* context = contexts_->Find(launch.context);
+  if (context != nullptr) context->streams().Seen(launch.stream);
+  const bool waited = parts_->gate.Enter(context);
+  if (parts_->tracing.paused()) parts_->AddUntraced(launch);
   if (context == nullptr) return;
-  if (parts_->closed.load(std::memory_order_acquire)) return;
-  context->streams().Seen(launch.stream);
-  parts_->gate.Pass(context);
-  // A graph may hold kernels that wait for kernels of another context's graph.
-  const bool graph = launch.unit == capture::SampleUnit::kGraph;
-  if (graph && (parts_->replays || contexts_->several())) return;
+  if (parts_->closed.load(std::memory_order_acquire)) {
+    context->streams().Doubt(launch.correlation);
+    return;
+  }
   if (parts_->replays && !context->AwaitFirstGroup()) return;
-  const Phase phase = context->phase();
-  if (phase == Phase::kFailed || phase == Phase::kClosed) return;
-
   const int64_t now_ns = MonotonicNs();
-  SamplingPolicy& policy = parts_->policy;
-  SamplingPolicy::Entry* entry = policy.Consider(launch, context->slot(), now_ns);
-  // Launches before the first group is there count, too: they are the first of their signature.
-  if (entry == nullptr || !ContextSampler::Prepared(phase)) return;
-  policy.MeasureWork(context->context_id(), launch, entry);
-  if (!parts_->budget.Allows(now_ns)) return;
-
+  SamplingPolicy::Entry* entry = Choose(*context, launch, now_ns);
+  // A launch that has waited for the profiler is not held up again.
+  if (entry == nullptr || waited || context->busy(now_ns)) return;
   // A launch that is only being captured into a graph does not run now.
   CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
   if (parts_->driver->stream_is_capturing(launch.stream, &capturing) != CUDA_SUCCESS ||
       capturing != CU_STREAM_CAPTURE_STATUS_NONE) {
     return;
   }
-  if (context->streams().several() && !policy.EndsByItself(context->context_id(), launch, entry)) {
-    return;
-  }
   Sample(*context, entry, launch, now_ns);
+}
+
+SamplingPolicy::Entry* LaunchSampler::Choose(ContextSampler& context, const Launch& launch,
+                                             int64_t now_ns) {
+  const Phase phase = context.phase();
+  if (phase == Phase::kFailed || phase == Phase::kClosed) return nullptr;
+  SamplingPolicy& policy = parts_->policy;
+  SamplingPolicy::Entry* known = nullptr;
+  SamplingPolicy::Entry* const wanted = policy.Consider(launch, context.slot(), now_ns, &known);
+  const bool several = context.streams().several();
+  const bool trusted = known != nullptr && SamplingPolicy::Trusted(*known, several);
+  if (!trusted) context.streams().Doubt(launch.correlation);
+  // Launches before the first group is there count, too: they are the first of their signature.
+  if (!ContextSampler::Prepared(phase)) return nullptr;
+  if (known != nullptr && (wanted != nullptr || !trusted)) {
+    policy.MeasureWork(context.context_id(), launch, known);
+  }
+  if (wanted == nullptr || !parts_->budget.Allows(now_ns)) return nullptr;
+  // A graph may hold kernels that wait for kernels of another context's graph.
+  const bool graph = launch.unit == capture::SampleUnit::kGraph;
+  if (graph && (parts_->replays || contexts_->several())) return nullptr;
+  if (several && !policy.EndsByItself(context.context_id(), launch, wanted)) return nullptr;
+  return wanted;
 }
 
 void LaunchSampler::OnLaunchExit() {
   if (open_range.sampler == id_ && open_range.unit != capture::SampleUnit::kRange) {
     CloseOpenRange();
   }
-  parts_->tracing.OnExit();
+  parts_->gate.Exit();
 }
 
-void LaunchSampler::OnRangeEnter(uint32_t path) {
+void LaunchSampler::OnStreamWork(CUcontext handle, CUstream stream, uint32_t correlation,
+                                 bool waits) {
+  ContextSampler* context = contexts_->Find(handle);
+  if (context == nullptr) return;
+  context->streams().Seen(stream);
+  if (waits) context->streams().Doubt(correlation);
+}
+
+// CUPTI's profiler may not be touched from a resource callback: the range goes with its context.
+void LaunchSampler::OnContextDestroyed(CUcontext context) {
+  if (open_range.sampler == id_ && open_range.context->handle() == context) {
+    open_range.sampler = 0;
+    counted_.store(nullptr);
+    parts_->held_up.EndRange();
+    parts_->gate.Open();
+    parts_->hardware.Resume().Release();
+  }
+  contexts_->CloseContext(context);
+}
+
+void LaunchSampler::OnRangeEnter(uint32_t path, uint32_t token) {
   if (parts_->closed.load(std::memory_order_acquire) || parts_->replays ||
       open_range.sampler == id_ || !parts_->policy.CountsRange(path)) {
     return;
@@ -91,28 +124,38 @@ void LaunchSampler::OnRangeEnter(uint32_t path) {
   if (context == nullptr) return;
   range.path = path;
   range.signature.function = &kRangeSignature;
-  range.signature.context = range.context;
   range.signature.range_family = capture::PathFamily(path);
   const int64_t now_ns = MonotonicNs();
   SamplingPolicy::Entry* entry = parts_->policy.Consider(range, context->slot(), now_ns);
   if (entry == nullptr || !ContextSampler::Prepared(context->phase()) ||
-      !parts_->budget.Allows(now_ns)) {
+      !parts_->budget.Allows(now_ns) || context->busy(now_ns)) {
     return;
   }
-  Sample(*context, entry, range, now_ns);
+  Sample(*context, entry, range, now_ns, token);
 }
 
-void LaunchSampler::OnRangeExit(uint32_t path) {
+void LaunchSampler::OnRangeExit(uint32_t token) {
   if (open_range.sampler != id_ || open_range.unit != capture::SampleUnit::kRange ||
-      open_range.path != path) {
+      open_range.token != token) {
+    return;
+  }
+  if (counted_.exchange(nullptr) == nullptr) {  // the recording has ended, and has closed it
+    open_range.sampler = 0;
     return;
   }
   CloseOpenRange();
 }
 
+void LaunchSampler::CloseLeftRange() {
+  ContextSampler* const context = counted_.exchange(nullptr);
+  if (context == nullptr) return;
+  HardwareLease lease = parts_->hardware.Resume();
+  if (!context->CloseAtEnd(lease)) lease.KeepTaken();
+}
+
 // Keeps the hardware while a range is open.
 void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry,
-                           const Launch& launch, int64_t now_ns) {
+                           const Launch& launch, int64_t now_ns, uint32_t token) {
   using Action = SampleSchedule::Action;
   HardwareLease lease = parts_->hardware.TryTake();
   if (!lease) return;
@@ -126,9 +169,10 @@ void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry
     parts_->outbox.CountFailed(1);
     return;
   }
-  open_range = {id_, &context, launch.unit, launch.path,
+  open_range = {id_, &context, launch.unit, token,
                 parts_->policy.AfterSample(*entry, context.slot(), decision.group, now_ns)};
   lease.KeepTaken();
+  if (launch.unit == capture::SampleUnit::kRange) counted_.store(&context);
 }
 
 void LaunchSampler::CloseOpenRange() {

@@ -5,6 +5,7 @@
 #ifndef PROF_CUPTI_BACKEND_SAMPLING_LAUNCH_SAMPLER_H_
 #define PROF_CUPTI_BACKEND_SAMPLING_LAUNCH_SAMPLER_H_
 
+#include <atomic>
 #include <cstdint>
 
 #include "cupti_backend/sampling/context_slots.h"
@@ -24,19 +25,29 @@ class LaunchSampler {
   // 50 us to 1 ms on an H200, and the wait until the GPU is idle.
   void OnLaunchEnter(const Launch& launch);
   void OnLaunchExit();
-  // A thread whose innermost NVTX range has become `path`, or is about to leave it.
-  void OnRangeEnter(uint32_t path);
-  void OnRangeExit(uint32_t path);
+  // A thread whose innermost NVTX range has become `path`, or that is about to leave a range.
+  // `token`: the range's number within its thread; a path may change while its range is open.
+  void OnRangeEnter(uint32_t path, uint32_t token);
+  void OnRangeExit(uint32_t token);
+  // A call that gives `stream` work but launches nothing. `waits`: the work may wait for the host.
+  void OnStreamWork(CUcontext context, CUstream stream, uint32_t correlation, bool waits);
+  // Before the driver begins a capture, and once it has ended or did not begin.
+  void OnCaptureBegin(CUstream stream) { parts_->captures.Begin(stream); }
+  void OnCaptureEnd(CUstream stream) { parts_->captures.End(stream); }
   // A launch on several devices at once, in place of OnLaunchEnter.
   void OnSeveralDevicesLaunch() { parts_->policy.CountSeveralDevicesLaunch(); }
 
   // A thread that made a context, or is about to use one: counters are prepared at once, so that
   // the first launches wait for them as little as possible. Only wakes the worker.
   void OnContext(CUcontext context) { contexts_->Find(context); }
-  void OnContextDestroyed(CUcontext context) { contexts_->CloseContext(context); }
+  void OnContextDestroyed(CUcontext context);
   void OnStreamDestroyed(CUcontext context, CUstream stream) {
+    parts_->captures.End(stream);
     contexts_->ForgetStream(context, stream);
   }
+
+  // The end of a recording: closes the counted range that a thread has not left yet.
+  void CloseLeftRange();
 
   // The user wants counters: OnLaunchEnter and OnLaunchExit have to be called.
   bool samples_launches() const { return parts_->samples_launches; }
@@ -44,13 +55,18 @@ class LaunchSampler {
   bool counts_ranges() const { return parts_->policy.counts_ranges(); }
 
  private:
+  // The signature of a launch that is to be sampled now, as far as its own history goes.
+  SamplingPolicy::Entry* Choose(ContextSampler& context, const Launch& launch, int64_t now_ns);
+  // `token`: of a range.
   void Sample(ContextSampler& context, SamplingPolicy::Entry* entry, const Launch& launch,
-              int64_t now_ns);
+              int64_t now_ns, uint32_t token = 0);
   void CloseOpenRange();
 
   SamplerParts* const parts_;
   ContextSlots* const contexts_;
   const uint32_t id_;  // in this process
+  // Of the counted range that is open. Who takes it out closes the range: its thread, or the end.
+  std::atomic<ContextSampler*> counted_{nullptr};
 };
 
 }  // namespace prof::cupti

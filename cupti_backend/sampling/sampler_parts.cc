@@ -19,7 +19,7 @@ SamplerParts::SamplerParts(const CuptiApi* api_table, const DriverApi* driver_ta
       outbox(samples_launches ? State::kWorking : State::kOff),
       plans(api_table, driver_table, options),
       turns(WantsTriage(options) ? HardwareTurns::Owner::kTriage : HardwareTurns::Owner::kRanges),
-      tracing(api_table),
+      tracing(api_table, &gate),
       closed(!samples_launches) {}
 
 void SamplerParts::AddUntraced(const Launch& launch) noexcept {

@@ -17,6 +17,7 @@
 #include "cupti_backend/sampling/sampling_budget.h"
 #include "cupti_backend/sampling/trace_pause.h"
 #include "cupti_backend/sampling/work_signal.h"
+#include "cupti_backend/schedule/capture_watch.h"
 #include "cupti_backend/schedule/hardware_turns.h"
 #include "cupti_backend/schedule/launch.h"
 #include "cupti_backend/schedule/sampling_policy.h"
@@ -27,8 +28,6 @@ namespace prof::cupti {
 struct SamplerParts {
   // How long a thread waits for a launch that is under way.
   static constexpr int64_t kLaunchWaitNs = 1'000'000'000;
-  // How long it waits for the GPU to be idle.
-  static constexpr int64_t kIdleWaitNs = 200'000'000;
 
   // Both tables outlive this.
   SamplerParts(const CuptiApi* api_table, const DriverApi* driver_table,
@@ -51,6 +50,7 @@ struct SamplerParts {
   HardwareTurns turns;  // triage has the first one, where it is wanted
   HardwareLock hardware;
   LaunchGate gate;
+  CaptureWatch captures;
   TracePause tracing;
   HeldUpWatch held_up;
   WorkSignal work;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "cupti_backend/api/relaxed_capture.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/quiet_thread.h"
@@ -30,6 +31,7 @@ void SamplerWorker::Join() {
 }
 
 void SamplerWorker::Run() {
+  const RelaxedCapture relaxed(*parts_->driver);
   try {
     WorkUntilClosed();
   } catch (const std::exception& error) {
@@ -68,7 +70,7 @@ void SamplerWorker::Serve(ContextSampler& context) {
     first_at_exit.emplace();
   }
   if (to_prepare) context.Prepare();
-  if (context.awaits_group()) context.ChangeGroup();
+  if (context.NeedsChange(MonotonicNs())) context.ChangeGroup();
 }
 
 // Nothing can be done for a launch that does not come back from its counter range. Its user gets a

@@ -10,11 +10,6 @@
 namespace prof::cupti {
 namespace {
 
-// The epoch in which this thread's launch was counted; 0: no launch is under way. There is no exit
-// when callbacks were switched off meanwhile, which ends an epoch.
-thread_local uint32_t entered_epoch = 0;
-std::atomic<uint32_t> last_epoch{0};
-
 bool Has(std::string_view metric, std::string_view part) {
   return metric.find(part) != std::string_view::npos;
 }
@@ -35,26 +30,10 @@ Tracing TracingFor(const std::vector<std::string>& metrics) {
   return untraced ? Tracing::kUntraced : Tracing::kTraced;
 }
 
-TracePause::TracePause(const CuptiApi* api)
-    : api_(api), epoch_(last_epoch.fetch_add(1, std::memory_order_relaxed) + 1) {}
-
-bool TracePause::OnEnter() {
-  if (entered_epoch != epoch_) {
-    entered_epoch = epoch_;
-    under_way_.Add();
-  }
-  return paused_.load(std::memory_order_seq_cst);
-}
-
-void TracePause::OnExit() {
-  if (entered_epoch == epoch_) under_way_.Remove();
-  entered_epoch = 0;
-}
-
 bool TracePause::Begin() {
   // A launch that enters now is either counted below or sees paused_.
   if (paused_.exchange(true, std::memory_order_seq_cst)) return false;
-  if (under_way_.Sum() == 1 &&
+  if (!gate_->OthersUnderWay() &&
       api_->activity_disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) == CUPTI_SUCCESS) {
     return true;
   }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cupti_backend/api/cupti_api.h"
-#include "lib/capture/process/striped_count.h"
+#include "cupti_backend/sampling/launch_gate.h"
 
 namespace prof::cupti {
 
@@ -25,26 +25,25 @@ enum class Tracing {
 Tracing TracingFor(const std::vector<std::string>& metrics);
 
 // A launch between its enter and its exit callback can lose its record when tracing is paused
-// meanwhile. So the trace pause counts launches, and a pause begins only when no other launch is
-// under way. OnEnter reports the pause to a launch that comes later.
+// meanwhile. So a pause begins only when no other launch is under way, and a launch that comes
+// later sees it.
 class TracePause {
  public:
-  explicit TracePause(const CuptiApi* api);
+  // Both outlive this.
+  TracePause(const CuptiApi* api, const LaunchGate* gate) : api_(api), gate_(gate) {}
 
-  // A launching thread, around each launch. True from OnEnter: tracing is paused by another thread,
-  // this launch may have no record.
-  bool OnEnter();
-  void OnExit();
+  // A launching thread, after LaunchGate::Enter: tracing is paused by another thread, this launch
+  // may have no record.
+  bool paused() const { return paused_.load(std::memory_order_seq_cst); }
 
-  // The thread whose launch it is, after OnEnter. False: another launch is under way, or CUPTI
-  // refuses. 1 to 12 us on an H200, and as much for End.
+  // The thread whose launch it is, after LaunchGate::Enter. False: another launch is under way, or
+  // CUPTI refuses. 1 to 12 us on an H200, and as much for End.
   bool Begin();
   CUptiResult End();
 
  private:
   const CuptiApi* const api_;
-  const uint32_t epoch_;  // separates the launches of this recording from those of the one before
-  capture::StripedCount under_way_;
+  const LaunchGate* const gate_;
   std::atomic<bool> paused_{false};
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "cupti_backend/schedule/end_watch.h"
 #include "cupti_backend/schedule/overlap_watch.h"
 #include "cupti_backend/schedule/triage_watch.h"
 #include "cupti_backend/schedule/work_watch.h"
@@ -16,13 +17,18 @@ struct RecordWatch {
   OverlapWatch overlaps;
   WorkWatch work;
   TriageWatch triage;
+  EndWatch ends;
 
   // The collector thread, for each decoded record of GPU work.
   void Add(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
            int64_t end_ns) {
     overlaps.Add(device, context, correlation, start_ns, end_ns);
     work.Add(context, correlation, end_ns - start_ns);
+    ends.Add(context, correlation);
   }
+
+  // Any thread: see EndWatch.
+  uint32_t LastEnded(uint32_t context) const { return ends.Last(context); }
 };
 
 }  // namespace prof::cupti

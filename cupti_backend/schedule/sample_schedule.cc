@@ -28,7 +28,7 @@ std::vector<uint32_t> TargetsOf(uint32_t samples) {
 
 uint64_t HashOf(const Signature& s) {
   uint64_t hash = Mix(s.range_matches ? 1 : 2, reinterpret_cast<uintptr_t>(s.function));
-  hash = Mix(hash, reinterpret_cast<uintptr_t>(s.context));
+  hash = Mix(hash, s.slot);
   for (int i = 0; i < 3; ++i) hash = Mix(hash, (uint64_t{s.grid[i]} << 32) | s.block[i]);
   hash = Mix(Mix(hash, s.dynamic_shared_bytes), s.range_family);
   return hash == 0 ? 1 : hash;

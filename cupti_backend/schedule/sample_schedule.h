@@ -23,7 +23,7 @@ namespace prof::cupti {
 // Launches with the same signature are alike, so their counters are put together.
 struct Signature {
   const void* function = nullptr;
-  const void* context = nullptr;
+  size_t slot = 0;  // its context: a later one may have the same address
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t dynamic_shared_bytes = 0;
   uint64_t range_family = 0;  // NVTX path; numbered siblings count as one
@@ -83,6 +83,8 @@ class SampleSchedule {
     std::atomic<uint32_t> timed_launches{0};
     std::atomic<uint64_t> timed_ns{0};
     std::atomic<uint64_t> timed_last{0};  // the launch that was counted last
+    std::atomic<int64_t> last_run_ns{0};  // the duration of the last record; 0: none yet
+    std::atomic<bool> steady{false};      // the last two durations were alike (work_watch.h)
 
    private:
     friend class SampleSchedule;

@@ -30,11 +30,14 @@ void SamplingPolicy::DecideNew(const Launch& launch, bool range_matches, size_t 
       range ? Exclusion::kNone : selection_.Decide(launch.kernel_name, range_matches, launch.unit));
 }
 
-SamplingPolicy::Entry* SamplingPolicy::Consider(const Launch& launch, size_t slot, int64_t now_ns) {
+SamplingPolicy::Entry* SamplingPolicy::Consider(const Launch& launch, size_t slot, int64_t now_ns,
+                                                Entry** known) {
   Signature signature = launch.signature;
+  signature.slot = slot;
   signature.range_matches = selection_.RangeMatches(launch.path);
   bool is_new = false;
   Entry* entry = schedule_.Find(HashOf(signature), &is_new);
+  if (known != nullptr) *known = entry;
   if (entry == nullptr) return nullptr;
   if (is_new) DecideNew(launch, signature.range_matches, slot, entry);
   const bool chosen =
@@ -47,6 +50,15 @@ void SamplingPolicy::MeasureWork(uint32_t context_id, const Launch& launch, Entr
   const uint32_t launches = entry->launches.load(std::memory_order_relaxed);
   if (launches > 4 && launches % 128 != 0) return;
   records_.work.Request(context_id, launch.correlation, entry);
+}
+
+bool SamplingPolicy::Trusted(const Entry& entry, bool several) {
+  const Exclusion exclusion = entry.exclusion.load(std::memory_order_relaxed);
+  if (exclusion != Exclusion::kNone && exclusion != Exclusion::kNotChosen) return false;
+  // A graph runs its own nodes side by side; that it needs later launches is not to be expected.
+  if (entry.region.load(std::memory_order_relaxed)) return true;
+  return entry.steady.load(std::memory_order_relaxed) &&
+         (!several || entry.alone.load(std::memory_order_relaxed) == SampleSchedule::Alone::kYes);
 }
 
 bool SamplingPolicy::EndsByItself(uint32_t context_id, const Launch& launch, Entry* entry) {

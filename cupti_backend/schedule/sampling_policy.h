@@ -30,8 +30,9 @@ class SamplingPolicy {
   // --- Launching threads: no lock, and no allocation but for a new signature or path ---
 
   // Counts a launch, or a range that is counted. Its entry where a sample of it is wanted, nullptr
-  // otherwise, which is all that most launches cost. `slot`: the context's.
-  Entry* Consider(const Launch& launch, size_t slot, int64_t now_ns);
+  // otherwise, which is all that most launches cost. `slot`: the context's. `known` gets its entry
+  // in any case; nullptr: it has none.
+  Entry* Consider(const Launch& launch, size_t slot, int64_t now_ns, Entry** known = nullptr);
 
   // Ranges are counted, and this is one of them.
   bool counts_ranges() const { return !counted_ranges_.empty(); }
@@ -44,6 +45,10 @@ class SamplingPolicy {
   // that wait for each other would hang: a range keeps later work from starting. (Within one stream
   // later work does not start anyway.) False: the record of this launch may answer it.
   bool EndsByItself(uint32_t context_id, const Launch& launch, Entry* entry);
+
+  // Its work ends without the host and without later work, as far as its records show. `several`:
+  // the context has several streams.
+  static bool Trusted(const Entry& entry, bool several);
 
   // A launch on several devices at once: never sampled, counted.
   void CountSeveralDevicesLaunch() { selection_.CountSeveralDevices(); }

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/schedule/work_watch.h"
 
+#include <algorithm>
+
 namespace prof::cupti {
 namespace {
 
 uint64_t KeyOf(uint32_t context, uint32_t correlation) {
   return uint64_t{context} << 32 | correlation;
+}
+
+bool Alike(int64_t a_ns, int64_t b_ns) {
+  const int64_t longer_ns = std::max(a_ns, b_ns);
+  return longer_ns <= WorkWatch::kShortNs || longer_ns <= WorkWatch::kAlike * std::min(a_ns, b_ns);
 }
 
 }  // namespace
@@ -28,6 +35,8 @@ void WorkWatch::Add(uint32_t context, uint32_t correlation, int64_t duration_ns)
   if (entry->timed_last.exchange(key, std::memory_order_relaxed) != key) {
     entry->timed_launches.fetch_add(1, std::memory_order_relaxed);
   }
+  const int64_t last_ns = entry->last_run_ns.exchange(duration_ns, std::memory_order_relaxed);
+  entry->steady.store(last_ns != 0 && Alike(last_ns, duration_ns), std::memory_order_relaxed);
   entry->timed_ns.fetch_add(static_cast<uint64_t>(duration_ns), std::memory_order_relaxed);
 }
 

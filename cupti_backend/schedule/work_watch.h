@@ -15,6 +15,10 @@ namespace prof::cupti {
 
 class WorkWatch {
  public:
+  // Two runs of a kernel are alike when the longer one took at most this many times the shorter
+  // one, or no more than kShortNs: a kernel that waits for the host takes as long as the host does.
+  static constexpr int64_t kAlike = 3, kShortNs = 20'000;
+
   // Launching threads: the records of this launch count for `entry`. No lock, no allocation. It may
   // replace an earlier request.
   void Request(uint32_t context, uint32_t correlation, SampleSchedule::Entry* entry);

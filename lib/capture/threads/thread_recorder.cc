@@ -14,10 +14,11 @@ namespace {
 constexpr int kNoTracking = -2;  // NVTX_NO_PUSH_POP_TRACKING
 constexpr int kUnbalanced = -1;
 
-void CallListener(uint32_t path, bool entered) {
-  if (auto* listener = thread_registry.listener.load(std::memory_order_acquire)) {
-    listener(path, entered);
-  }
+void CallListener(ThreadState& thread, OpenRange& range, bool entered) {
+  const RangeListener listener = thread_registry.listener.load(std::memory_order_acquire);
+  if (listener == nullptr) return;
+  if (entered) range.token = ++thread.last_token;
+  listener(range.path, range.token, entered);
 }
 
 bool Recording() { return thread_registry.recording.load(std::memory_order_relaxed); }
@@ -148,9 +149,10 @@ void OnThreadEnd(ThreadState& thread) {
   for (uint32_t i = 0; i < thread.depth; ++i) {
     if (thread.open[i].span != 0) {
       thread_registry.spans.Disown(thread.open[i].span);
-    } else if (Recording()) {
-      Count(thread_registry.losses.left_open);
+      continue;
     }
+    CallListener(thread, thread.open[i], false);
+    if (Recording()) Count(thread_registry.losses.left_open);
   }
   thread.depth = 0;
   thread.overflow = 0;
@@ -185,6 +187,7 @@ bool Open(ThreadState& thread, const RangeName& range, OpenRange** opened) {
   open.named_by = ChildOf(thread, parent, open.domain, range);
   open.path = open.named_by != kNoPath ? open.named_by : parent;
   open.span = 0;
+  open.token = 0;
   *opened = &open;
   return true;
 }
@@ -216,7 +219,7 @@ int PushRange(const RangeName& name) {
   ++thread->depth;
   SetCurrent(*thread, open->path, name.payload);
   const int level = open->level;
-  CallListener(open->path, true);
+  CallListener(*thread, *open, true);
   return level;
 }
 
@@ -230,7 +233,7 @@ int PopRange(std::string_view domain) {
     return kUnbalanced;
   }
   const int level = thread->open[index].level;
-  CallListener(thread->open[index].path, false);
+  CallListener(*thread, thread->open[index], false);
   RemoveOpen(*thread, index);
   SetCurrent(*thread, Innermost(*thread));
   return level;
@@ -325,7 +328,7 @@ void SetRangeWakeup(void (*wakeup)()) {
   thread_registry.wakeup.store(wakeup, std::memory_order_release);
 }
 
-void SetRangeListener(void (*listener)(uint32_t path, bool entered)) {
+void SetRangeListener(RangeListener listener) {
   thread_registry.listener.store(listener, std::memory_order_release);
 }
 

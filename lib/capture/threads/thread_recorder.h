@@ -76,8 +76,11 @@ uint32_t CurrentPath();
 void SetRangeWakeup(void (*wakeup)());
 
 // Calls `listener` for each pushed range: after its push (`entered`) and before its pop, on the
-// thread that makes the call. nullptr: nobody, which costs a push and a pop one load each.
-void SetRangeListener(void (*listener)(uint32_t path, bool entered));
+// thread that makes the call; also for those that a thread has left open at its end. `token`: the
+// range's number within its thread, from 1; its path may change while it is open. nullptr: nobody,
+// which costs a push and a pop one load each.
+using RangeListener = void (*)(uint32_t path, uint32_t token, bool entered);
+void SetRangeListener(RangeListener listener);
 
 // Sets what finds the context of a stream that the program names: see GivenNames.
 void SetStreamResolver(void (*resolver)(NameEvent* name));

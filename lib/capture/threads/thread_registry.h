@@ -60,7 +60,7 @@ class ThreadRegistry {
   alignas(64) std::atomic<bool> recording{false};
   RangeLosses losses;
   std::atomic<void (*)()> wakeup{nullptr};  // of the collector
-  std::atomic<void (*)(uint32_t path, bool entered)> listener{nullptr};
+  std::atomic<void (*)(uint32_t path, uint32_t token, bool entered)> listener{nullptr};
 
   RangeStrings strings;
   RangePaths paths;

@@ -23,6 +23,7 @@ struct OpenRange {
   uint32_t named_by = kNoPath;           // the node with its name; kNoPath: it had no room
   uint32_t path = kNoPath;               // where the thread is while this is the innermost range
   int32_t level = 0;                     // among the pushed ranges of its domain
+  uint32_t token = 0;                    // for the listener; 0: it did not see the push
 };
 
 enum class ThreadLife : uint32_t { kLive, kEnded };
@@ -32,6 +33,7 @@ struct alignas(64) ThreadState {
   std::atomic<uint32_t> current{kNoPath};  // the innermost open range
   std::atomic<uint32_t> foreign_ends{0};   // spans of this thread that other threads have ended
   uint32_t foreign_ends_seen = 0;
+  uint32_t last_token = 0;  // of OpenRange
   uint32_t depth = 0;
   uint32_t overflow = 0;  // pushes beyond kMaxDepth that are still open
   std::atomic<uint32_t> tid{0};

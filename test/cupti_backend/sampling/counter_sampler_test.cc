@@ -2,6 +2,7 @@
 #include "cupti_backend/sampling/counter_sampler.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -39,14 +40,21 @@ struct Program {
               uintptr_t function = 1) {
     cupti::Launch launch;
     launch.signature.function = reinterpret_cast<const void*>(function);
-    launch.signature.context = Context(context);
     launch.context = Context(context);
+    launch.stream = stream;
     launch.correlation = correlation;
     launch.path = 7000 + correlation;
     launch.kernel_name = name;
     sampler.launches().OnLaunchEnter(launch);
     cupti.Log("launch " + std::to_string(correlation));
     sampler.launches().OnLaunchExit();
+    if (recorded) Ran(correlation, static_cast<uint32_t>(context), 1000);
+  }
+  // The record of a launch comes. Each one ends before the next one starts.
+  void Ran(uint32_t correlation, uint32_t context, int64_t duration_ns) {
+    sampler.records().Add(0, context, correlation, gpu_ns, gpu_ns + duration_ns);
+    gpu_ns += duration_ns + 1000;
+    events.Append(sampler.TakeEvents());  // what a collector does
   }
 
   // Launches until `done`, as a program's loop does; false after 10 s.
@@ -89,6 +97,46 @@ struct Program {
   FakeCupti cupti;
   CounterSampler sampler;
   uint32_t launches = 0;
+  CUstream stream = nullptr;  // of the next launches
+  bool recorded = false;      // launches have records
+  int64_t gpu_ns = 1000;
+  SamplerEvents events;  // so far, if launches have records
+};
+
+// Work on other streams, as cuStreamQuery sees it.
+std::atomic<bool> gpu_is_busy{false};
+
+// A program of two streams, whose kernel is known to end by itself.
+struct TwoStreams : Program {
+  static constexpr uintptr_t kOther = 16;
+
+  TwoStreams() : Program(Many()) {
+    gpu_is_busy = false;
+    cupti.driver.stream_query = [](CUstream asked) {
+      return gpu_is_busy && asked != nullptr ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+    };
+    AwaitFirstGroup();
+    recorded = true;
+    stream = reinterpret_cast<CUstream>(kOther);  // NOLINT(performance-no-int-to-ptr)
+    Launch(++launches);
+    stream = nullptr;
+    REQUIRE(LaunchUntil([this] { return Count("push") > 0; }));
+  }
+  static SessionOptions Many() {
+    SessionOptions options = Options();
+    options.samples_per_signature = 100;
+    options.metrics.resize(1);
+    return options;
+  }
+  // Launches for a while; true: some of them were sampled.
+  bool Samples() {
+    const long before = Count("push");
+    for (int i = 0; i < 100 && Count("push") == before; ++i) {
+      Launch(++launches);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return Count("push") > before;
+  }
 };
 
 TEST_CASE("A context that is destroyed before its counters are prepared stays closed") {
@@ -591,21 +639,98 @@ TEST_CASE("More samples than fit between two decodes are read in several rounds"
 
 TEST_CASE("Two contexts of one chip share its pass groups") {
   Program program;
+  program.recorded = true;
   program.sampler.launches().OnContext(Context(1));
   program.sampler.launches().OnContext(Context(2));
   REQUIRE(
       program.Eventually([&] { return program.Count("start") == 2 && program.sampler.Settled(); }));
-  for (uint32_t i = 1; i <= 3; ++i) {
-    program.Launch(i, "kernel", 1);
-    program.Launch(100 + i, "kernel", 2);
-  }
+  uint32_t launch = 0;
+  REQUIRE(program.Eventually([&] {
+    program.Launch(++launch, "kernel", 1);
+    program.Launch(1'000'000 + launch, "kernel", 2);
+    return program.Count("push") == 4;
+  }));
   program.sampler.Stop();
-  const SamplerEvents events = program.sampler.TakeEvents();
+  SamplerEvents& events = program.events;
+  events.Append(program.sampler.TakeEvents());
   CHECK(events.groups.size() == 3);
   REQUIRE(events.samples.size() == 4);
   for (const capture::CounterSampleEvent& sample : events.samples) {
-    CHECK(sample.context == (sample.correlation > 100 ? 2 : 1));
+    CHECK(sample.group == 1);
+    CHECK(sample.context == (sample.correlation > 1'000'000 ? 2 : 1));
   }
+}
+
+TEST_CASE("Nothing of the profiler is between the enter and the exit of another thread's launch") {
+  TwoStreams program;
+  std::atomic<bool> entered{false}, leave{false};
+  std::thread other([&] {
+    cupti::Launch launch;
+    launch.context = Context(1);
+    launch.stream = reinterpret_cast<CUstream>(TwoStreams::kOther);
+    launch.correlation = 900'000;
+    launch.signature.function = reinterpret_cast<const void*>(uintptr_t{2});
+    launch.kernel_name = "waits for a later launch";
+    program.sampler.launches().OnLaunchEnter(launch);
+    entered = true;
+    while (!leave) std::this_thread::yield();
+    program.sampler.launches().OnLaunchExit();
+  });
+  while (!entered) std::this_thread::yield();
+  const auto profiler_calls = [&] {
+    return program.Count("push") + program.Count("config") + program.Count("stop");
+  };
+  const long before = profiler_calls();
+  CHECK_FALSE(program.Samples());
+  CHECK(profiler_calls() == before);
+  leave = true;
+  other.join();
+  CHECK(program.Samples());
+}
+
+TEST_CASE("A launch while other streams are at work is not sampled, and holds nothing up") {
+  TwoStreams program;
+  gpu_is_busy = true;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 1000; ++i) program.Launch(++program.launches);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(500));
+  CHECK_FALSE(program.Samples());
+  gpu_is_busy = false;
+  CHECK(program.Samples());  // at once, without punishment
+}
+
+TEST_CASE("A stream that is at work is asked seldom") {
+  TwoStreams program;
+  static std::atomic<int> asked{0};
+  asked = 0;
+  program.cupti.driver.stream_query = [](CUstream stream) {
+    ++asked;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));  // as 100 streams
+    return stream != nullptr ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(100)) {
+    program.Launch(++program.launches);
+  }
+  CHECK(asked > 0);
+  CHECK(asked < 60);  // 1 % of 100 ms, with two streams each time
+}
+
+TEST_CASE("Behind work that may wait for the host there is no range until that has ended") {
+  Program program(TwoStreams::Many());
+  gpu_is_busy = true;
+  program.cupti.driver.stream_query = [](CUstream) {
+    return gpu_is_busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+  };
+  program.sampler.launches().OnContext(Context(1));
+  REQUIRE(program.Eventually([&] { return program.Count("start") > 0; }));
+  for (uint32_t i = 1; i <= 50; ++i) program.Launch(i);
+  CHECK(program.Count("push") == 0);  // a kernel that no record shows to end
+  SECTION("the GPU was idle") { gpu_is_busy = false; }
+  SECTION("its records show that it ends by itself, and all earlier work has ended") {
+    program.recorded = true;
+  }
+  CHECK(program.LaunchUntil([&] { return program.Count("push") > 0; }));
 }
 
 TEST_CASE("The samples of a context that goes away are counted as failed") {

@@ -27,6 +27,20 @@ CuptiApi Api() {
   return api;
 }
 
+// A pause with what it needs.
+struct Pausing {
+  LaunchGate gate;
+  TracePause pause;
+  explicit Pausing(const CuptiApi* api) : pause(api, &gate) {}
+  bool OnEnter() {
+    gate.Enter(nullptr);
+    return pause.paused();
+  }
+  void OnExit() { gate.Exit(); }
+  bool Begin() { return pause.Begin(); }
+  CUptiResult End() { return pause.End(); }
+};
+
 template <typename Function>
 void OnAnotherThread(Function function) {
   std::thread(function).join();
@@ -34,7 +48,7 @@ void OnAnotherThread(Function function) {
 
 TEST_CASE("Tracing is paused for a launch that is the only one under way") {
   const CuptiApi api = Api();
-  TracePause pause(&api);
+  Pausing pause(&api);
   CHECK_FALSE(pause.OnEnter());
   CHECK(pause.Begin());
   CHECK(pause.End() == CUPTI_SUCCESS);
@@ -44,7 +58,7 @@ TEST_CASE("Tracing is paused for a launch that is the only one under way") {
 
 TEST_CASE("It is not while another launch is under way, whose record would be lost") {
   const CuptiApi api = Api();
-  TracePause pause(&api);
+  Pausing pause(&api);
   OnAnotherThread([&] { pause.OnEnter(); });  // its exit is yet to come
   pause.OnEnter();
   CHECK_FALSE(pause.Begin());
@@ -54,7 +68,7 @@ TEST_CASE("It is not while another launch is under way, whose record would be lo
 
 TEST_CASE("A launch that comes in the middle of a pause is reported, one after it is not") {
   const CuptiApi api = Api();
-  TracePause pause(&api);
+  Pausing pause(&api);
   pause.OnEnter();
   REQUIRE(pause.Begin());
   bool during = false, after = true;
@@ -75,7 +89,7 @@ TEST_CASE("A launch that comes in the middle of a pause is reported, one after i
 TEST_CASE("When CUPTI does not want to pause, nothing is paused") {
   const CuptiApi api = Api();
   disable_result = CUPTI_ERROR_UNKNOWN;
-  TracePause pause(&api);
+  Pausing pause(&api);
   pause.OnEnter();
   CHECK_FALSE(pause.Begin());
   bool told = true;
@@ -89,10 +103,10 @@ TEST_CASE("When CUPTI does not want to pause, nothing is paused") {
 TEST_CASE("A launch whose exit never came does not count in the next recording") {
   const CuptiApi api = Api();
   {
-    TracePause before(&api);
+    Pausing before(&api);
     before.OnEnter();  // callbacks are switched off now
   }
-  TracePause pause(&api);
+  Pausing pause(&api);
   pause.OnExit();  // the exit that comes when they are on again
   pause.OnEnter();
   CHECK(pause.Begin());

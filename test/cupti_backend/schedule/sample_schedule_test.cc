@@ -437,7 +437,7 @@ TEST_CASE("Each part of a signature makes another one") {
   };
   change([&](Signature& s) { s.function = &a; });
   change([&](Signature& s) { s.function = &b; });
-  change([&](Signature& s) { s.context = &a; });
+  change([&](Signature& s) { s.slot = 1; });
   for (size_t i = 0; i < 3; ++i) {
     change([&](Signature& s) { s.grid[i] = 1; });
     change([&](Signature& s) { s.block[i] = 1; });
