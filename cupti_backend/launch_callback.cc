@@ -9,6 +9,7 @@
 
 #include "cupti_backend/calls/api_filter.h"
 #include "cupti_backend/calls/call_trace.h"
+#include "cupti_backend/calls/stream_calls.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/quiet_thread.h"
@@ -68,45 +69,57 @@ void WithoutException(const Work& work) {
 std::atomic<LaunchCallback*> range_listener{nullptr};
 
 template <typename Params>
-void FillFrom(const Params& p, Launch* launch) {
+void FillFrom(const Params& p, bool per_thread, Launch* launch) {
   launch->signature.function = p.f;
   launch->signature.grid = {p.gridDimX, p.gridDimY, p.gridDimZ};
   launch->signature.block = {p.blockDimX, p.blockDimY, p.blockDimZ};
   launch->signature.dynamic_shared_bytes = p.sharedMemBytes;
-  launch->stream = p.hStream;
+  launch->stream = NormalStream(p.hStream, per_thread);
 }
 
-void FillFrom(const cuGraphLaunch_params& p, Launch* launch) {
+void FillFrom(const cuGraphLaunch_params& p, bool per_thread, Launch* launch) {
   launch->unit = capture::SampleUnit::kGraph;
   launch->signature.function = p.hGraph;
-  launch->stream = p.hStream;
+  launch->stream = NormalStream(p.hStream, per_thread);
+}
+
+// False: the driver will refuse it.
+bool FillFrom(const cuLaunchKernelEx_params& p, bool per_thread, Launch* launch) {
+  if (p.config == nullptr) return false;
+  launch->signature.function = p.f;
+  launch->signature.grid = {p.config->gridDimX, p.config->gridDimY, p.config->gridDimZ};
+  launch->signature.block = {p.config->blockDimX, p.config->blockDimY, p.config->blockDimZ};
+  launch->signature.dynamic_shared_bytes = p.config->sharedMemBytes;
+  launch->stream = NormalStream(p.config->hStream, per_thread);
+  return true;
 }
 
 // False for launches on several devices at once, which are never sampled.
 bool ReadLaunch(CUpti_CallbackId cbid, const void* params, Launch* launch) {
+  bool per_thread = false;
   switch (cbid) {
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
-      FillFrom(*static_cast<const cuLaunchKernel_params*>(params), launch);
+      per_thread = true;
+      [[fallthrough]];
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+      FillFrom(*static_cast<const cuLaunchKernel_params*>(params), per_thread, launch);
       return true;
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
-      FillFrom(*static_cast<const cuLaunchCooperativeKernel_params*>(params), launch);
+      per_thread = true;
+      [[fallthrough]];
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+      FillFrom(*static_cast<const cuLaunchCooperativeKernel_params*>(params), per_thread, launch);
       return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+      per_thread = true;
+      [[fallthrough]];
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz: {
-      const auto& p = *static_cast<const cuLaunchKernelEx_params*>(params);
-      if (p.config == nullptr) return false;
-      launch->signature.function = p.f;
-      launch->signature.grid = {p.config->gridDimX, p.config->gridDimY, p.config->gridDimZ};
-      launch->signature.block = {p.config->blockDimX, p.config->blockDimY, p.config->blockDimZ};
-      launch->signature.dynamic_shared_bytes = p.config->sharedMemBytes;
-      launch->stream = p.config->hStream;
-      return true;
-    }
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+      return FillFrom(*static_cast<const cuLaunchKernelEx_params*>(params), per_thread, launch);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
-      FillFrom(*static_cast<const cuGraphLaunch_params*>(params), launch);
+      per_thread = true;
+      [[fallthrough]];
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+      FillFrom(*static_cast<const cuGraphLaunch_params*>(params), per_thread, launch);
       return true;
     default:
       return false;
@@ -137,6 +150,10 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
     runtime_calls_ = KeptApiCalls(*api_, CUPTI_CB_DOMAIN_RUNTIME_API);
   }
   for (const CUpti_CallbackId cbid : driver_calls_) {
+    api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
+  }
+  for (CUpti_CallbackId cbid = 0; cbid < ApiFilter::kMaxCbid; ++cbid) {
+    if (!IsUnrecorded(cbid)) continue;
     api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
   }
   for (const CUpti_CallbackId cbid : runtime_calls_) {
@@ -234,13 +251,15 @@ void LaunchCallback::OnRange(uint32_t path, uint32_t token, bool entered) {
 void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                             const CUpti_CallbackData& data) {
   if (capture::IsQuietThread()) return;  // no call of the program
+  const bool launch = IsLaunch(domain, cbid);
+  if (!launch && domain == CUPTI_CB_DOMAIN_DRIVER_API && OnStreamCall(cbid, data)) return;
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
   if (data.callbackSite == CUPTI_API_ENTER) {
     BeginCall(epoch);
-    if (IsLaunch(domain, cbid)) OnLaunch(cbid, data);
+    if (launch) OnLaunch(cbid, data);
     return;
   }
-  if (IsLaunch(domain, cbid)) OnLaunch(cbid, data);
+  if (launch) OnLaunch(cbid, data);
   uint32_t error = 0;  // a CUresult or a cudaError_t
   if (data.functionReturnValue != nullptr) {
     std::memcpy(&error, data.functionReturnValue, sizeof(error));
@@ -282,6 +301,29 @@ void LaunchCallback::RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData&
   }
   api_->get_context_id(data.context, &waited.context);
   RecordWaited(waited);
+}
+
+// For the sampler only: what streams have to do, and which are captured.
+bool LaunchCallback::OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
+  using Kind = StreamCall::Kind;
+  if (counts_only_.load(std::memory_order_relaxed)) return IsUnrecorded(cbid);
+  const StreamCall call = ReadStreamCall(cbid, data.functionParams);
+  if (call.kind == Kind::kNone) return false;
+  const Inside inside(inside_);
+  LaunchSampler* const sampler = sampler_.load(std::memory_order_seq_cst);
+  if (sampler == nullptr) return call.kind == Kind::kWaits;
+  const bool enter = data.callbackSite == CUPTI_API_ENTER;
+  const bool ok = enter || data.functionReturnValue == nullptr ||
+                  *static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS;
+  if (call.kind == Kind::kBeginCapture) {
+    if (enter) sampler->OnCaptureBegin(call.stream);
+    if (!ok) sampler->OnCaptureEnd(call.stream);
+  } else if (call.kind == Kind::kEndCapture) {
+    if (!enter) sampler->OnCaptureEnd(call.stream);
+  } else if (enter) {
+    sampler->OnStreamWork(data.context, call.stream, data.correlationId, call.kind == Kind::kWaits);
+  }
+  return call.kind == Kind::kWaits;
 }
 
 void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {

@@ -57,6 +57,8 @@ class LaunchCallback {
                                   const void* data);
   // Launching threads, at the begin and the end of each call that is recorded.
   void OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const CUpti_CallbackData& data);
+  // True: the call is not recorded.
+  bool OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void ReportContextOnce(CUcontext context);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/sampling/counter_sampler.h"
 
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -12,11 +13,27 @@ using capture::MonotonicNs;
 
 CounterSampler::CounterSampler(const CuptiApi* api, const DriverApi* driver,
                                const SessionOptions& options)
-    : parts_(api, driver, options) {
+    : all_(std::make_unique<All>(api, driver, options)),
+      parts_(all_->parts),
+      contexts_(all_->contexts),
+      launches_(all_->launches),
+      worker_(all_->worker) {
   if (parts_.samples_launches) worker_.Start();
 }
 
-CounterSampler::~CounterSampler() { parts_.closed.store(true); }
+CounterSampler::~CounterSampler() {
+  parts_.closed.store(true);
+  worker_.Join();
+  if (in_use_) Leave(all_.release());
+}
+
+// Never freed, and reachable for leak checkers.
+void CounterSampler::Leave(All* all) {
+  static std::atomic<All*> left{nullptr};
+  all->next_left = left.load();
+  while (!left.compare_exchange_weak(all->next_left, all)) {
+  }
+}
 
 SamplerEvents CounterSampler::TakeEvents() {
   parts_.policy.ExcludeOverlapping(MonotonicNs());
@@ -47,8 +64,10 @@ void CounterSampler::Stop() {
   if (parts_.closed.exchange(true)) return;
   AddFinalNotices();
   worker_.Join();
+  launches_.CloseLeftRange();
   const HardwareLease lease = parts_.hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
   if (!lease) {
+    in_use_ = true;
     parts_.outbox.SetStatus(State::kDegraded,
                             {0, "a launch was still under way when the recording ended", ""});
     return;

@@ -13,6 +13,7 @@
 #define PROF_CUPTI_BACKEND_SAMPLING_COUNTER_SAMPLER_H_
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "cupti_backend/sampling/context_slots.h"
@@ -61,10 +62,25 @@ class CounterSampler {
  private:
   void AddFinalNotices();
 
-  SamplerParts parts_;
-  ContextSlots contexts_{&parts_};
-  LaunchSampler launches_{&parts_, &contexts_};
-  SamplerWorker worker_{&parts_, &contexts_};
+  struct All {
+    All(const CuptiApi* api, const DriverApi* driver, const SessionOptions& options)
+        : parts(api, driver, options) {}
+
+    SamplerParts parts;
+    ContextSlots contexts{&parts};
+    LaunchSampler launches{&parts, &contexts};
+    SamplerWorker worker{&parts, &contexts};
+    All* next_left = nullptr;
+  };
+  static void Leave(All* all);
+
+  std::unique_ptr<All> all_;
+  SamplerParts& parts_;
+  ContextSlots& contexts_;
+  LaunchSampler& launches_;
+  SamplerWorker& worker_;
+  // A launch is still under its range: its thread, and CUPTI, go on using all of this.
+  bool in_use_ = false;
 };
 
 }  // namespace prof::cupti

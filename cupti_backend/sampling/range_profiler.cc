@@ -2,8 +2,30 @@
 #include "cupti_backend/sampling/range_profiler.h"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 namespace prof::cupti {
+namespace {
+
+// Images that CUPTI may still use. Never freed, and reachable for leak checkers.
+struct LeftImages {
+  std::vector<uint8_t> config, data;
+  LeftImages* next;
+};
+
+void Leave(std::vector<uint8_t> config, std::vector<uint8_t> data) {
+  static std::atomic<LeftImages*> left{nullptr};
+  auto* images = new LeftImages{std::move(config), std::move(data), left.load()};
+  while (!left.compare_exchange_weak(images->next, images)) {
+  }
+}
+
+}  // namespace
+
+RangeProfiler::~RangeProfiler() {
+  if (object_ != nullptr) Leave(std::move(config_image_), std::move(counter_data_));
+}
 
 CUptiResult RangeProfiler::Enable(const PassPlan& plan) {
   CUpti_RangeProfiler_Enable_Params params = {CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE};
@@ -143,8 +165,9 @@ CUptiResult RangeProfiler::Disable() {
   if (object_ == nullptr) return CUPTI_SUCCESS;
   CUpti_RangeProfiler_Disable_Params params = {CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE};
   params.pRangeProfilerObject = object_;
-  object_ = nullptr;
-  return api_->range_disable(&params);
+  const CUptiResult result = api_->range_disable(&params);
+  if (result == CUPTI_SUCCESS) object_ = nullptr;
+  return result;
 }
 
 }  // namespace prof::cupti

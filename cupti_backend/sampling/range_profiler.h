@@ -29,6 +29,11 @@ class RangeProfiler {
   RangeProfiler(const CuptiApi* api, CUcontext context, Mode mode)
       : api_(api), context_(context), mode_(mode) {}
 
+  // CUPTI may still write into the images of a profiler that is enabled: they are kept for ever.
+  ~RangeProfiler();
+  RangeProfiler(const RangeProfiler&) = delete;
+  RangeProfiler& operator=(const RangeProfiler&) = delete;
+
   size_t max_ranges() const { return mode_ == Mode::kUserRanges ? kMaxRanges : 1; }
   // Whether a range has the name that Push was given. CUPTI names replayed kernels itself.
   bool names_ranges() const { return mode_ == Mode::kUserRanges; }

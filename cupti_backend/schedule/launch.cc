@@ -33,7 +33,9 @@ capture::UntracedKernelEvent UntracedKernelOf(const Launch& launch, const CuptiA
   event.local_bytes_per_thread = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
   event.device = static_cast<uint32_t>(std::max(device, 0));
   api.get_context_id(launch.context, &event.context);
-  api.get_stream_id(launch.context, launch.stream, 0, &event.stream);
+  const bool per_thread = launch.stream == CU_STREAM_PER_THREAD;
+  api.get_stream_id(launch.context, per_thread ? nullptr : launch.stream, per_thread ? 1 : 0,
+                    &event.stream);
   event.correlation = launch.correlation;
   event.launch_ns = capture::RealtimeNs();
   return event;

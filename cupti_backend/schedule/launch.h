@@ -18,7 +18,7 @@ struct Launch {
   capture::SampleUnit unit = capture::SampleUnit::kKernel;
   Signature signature;  // of a graph: its executable graph as the function
   CUcontext context = nullptr;
-  CUstream stream = nullptr;
+  CUstream stream = nullptr;  // as NormalStream gives it (stream_calls.h)
   uint32_t correlation = 0;
   uint32_t path = 0;
   const char* kernel_name = nullptr;

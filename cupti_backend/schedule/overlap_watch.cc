@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/schedule/overlap_watch.h"
 
-#include <algorithm>
-
 namespace prof::cupti {
 namespace {
 
@@ -23,7 +21,7 @@ bool OverlapWatch::Request(uint32_t context, uint32_t correlation, SampleSchedul
     }
     question.entry = entry;
     question.since_ns = 0;
-    question.recorded = question.overlapped = false;
+    question.recorded = question.overlapped = question.here = false;
     question.launch.store(KeyOf(context, correlation), std::memory_order_release);
     requested_.fetch_add(1, std::memory_order_relaxed);
     return true;
@@ -39,13 +37,12 @@ void OverlapWatch::Add(uint32_t device, uint32_t context, uint32_t correlation, 
     const uint64_t launch = question.launch.load(std::memory_order_acquire);
     if (launch <= kFilling) continue;
     if (question.recorded) {
-      question.overlapped |= question.run.OverlappedBy(run);
+      question.Compare(run);
     } else if (launch == KeyOf(context, correlation)) {
       question.recorded = true;
       question.since_ns = 0;
       question.run = run;
-      question.overlapped = std::any_of(runs_.begin(), runs_.end(),
-                                        [&](const Run& r) { return run.OverlappedBy(r); });
+      for (const Run& other : runs_) question.Compare(other);
     }
   }
   if (runs_.size() < kMaxRuns) {
@@ -72,7 +69,7 @@ std::vector<SampleSchedule::Entry*> OverlapWatch::Resolve(int64_t now_ns) {
     Alone answer = Alone::kUnknown;  // to be requested again
     if (question.recorded && !question.overlapped) {
       answer = Alone::kYes;
-    } else if (question.recorded &&
+    } else if (question.recorded && question.here &&
                entry.overlapped.fetch_add(1, std::memory_order_relaxed) + 1 == kMaxOverlapped) {
       given_up.push_back(&entry);
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The overlap watch finds the kernels that end by themselves: a kernel that ended before later work
-// started does not wait for such work. Where a context has several streams, only those are put
-// under a counter range, because the range keeps later work from starting.
+// started, on any device, does not wait for such work. Where a program has several streams or
+// contexts, only those are put under a counter range, because the range keeps later work from
+// starting.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_OVERLAP_WATCH_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_OVERLAP_WATCH_H_
 
@@ -17,7 +18,8 @@ namespace prof::cupti {
 
 class OverlapWatch {
  public:
-  // A kernel is given up after this many runs in which later work started before its end.
+  // A kernel is given up after this many runs in which later work started before its end on its
+  // device. (Two GPUs at work are beside each other most of the time: that is no reason.)
   static constexpr uint8_t kMaxOverlapped = 16;
 
   // Launching threads: requests an answer from the record of this launch. No lock, no allocation.
@@ -42,18 +44,24 @@ class OverlapWatch {
   struct Run {
     uint32_t device = 0, correlation = 0;
     int64_t start_ns = 0, end_ns = 0;
-    // `other` was launched later and started before this one ended.
+    // `other` was launched later and started before this one ended, on this device or another.
     bool OverlappedBy(const Run& other) const {
-      return other.device == device && other.correlation > correlation && other.start_ns < end_ns &&
-             other.end_ns > start_ns;
+      return other.correlation > correlation && other.start_ns < end_ns && other.end_ns > start_ns;
     }
   };
   struct Question {
+    void Compare(const Run& other) {
+      const bool overlaps = run.OverlappedBy(other);
+      overlapped |= overlaps;
+      here |= overlaps && other.device == run.device;
+    }
+
     std::atomic<uint64_t> launch{0};  // context and correlation; 0: free; 1: being filled in
     SampleSchedule::Entry* entry = nullptr;
     // The collector:
     int64_t since_ns = 0;
     bool recorded = false, overlapped = false;
+    bool here = false;  // on its own device
     Run run;
   };
 

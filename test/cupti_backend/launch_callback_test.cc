@@ -34,6 +34,8 @@ CUptiResult CUPTIAPI Subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFun
   return CUPTI_SUCCESS;
 }
 
+const CUstream kStream = reinterpret_cast<CUstream>(uintptr_t{128});
+
 struct Subscribed {
   Subscribed() {
     holder_name = nullptr;
@@ -107,15 +109,18 @@ TEST_CASE("Each launch call counts once, each way of launching reaches the sampl
 
   cuLaunchKernel_params plain = {};
   plain.gridDimX = 1;
+  plain.hStream = kStream;  // with a stream of its own both variants of a call are alike
   program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);
   program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz, &plain);
   CHECK(pushes() == 2);
   cuLaunchCooperativeKernel_params cooperative = {};
   cooperative.gridDimX = 2;
+  cooperative.hStream = kStream;
   program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel, &cooperative);
   CHECK(pushes() == 3);
   CUlaunchConfig config = {};
   config.gridDimX = 3;
+  config.hStream = kStream;
   cuLaunchKernelEx_params extended = {};
   extended.config = &config;
   program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, &extended);
@@ -127,6 +132,7 @@ TEST_CASE("Each launch call counts once, each way of launching reaches the sampl
 
   // A graph is one launch, counted as a whole: its nodes cannot be told apart.
   cuGraphLaunch_params graph = {};
+  graph.hStream = kStream;
   program.Launch(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &graph);
   CHECK(pushes() == 5);
   CHECK(program.launches.launches() == 6);
@@ -154,6 +160,95 @@ TEST_CASE("Each launch call counts once, each way of launching reaches the sampl
   program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);  // one that was under way
   CHECK(pushes() == pushed);
   sampler.Stop();
+}
+
+// A sampler whose first group is counted, with callbacks on.
+struct Sampled : Subscribed {
+  Sampled() : sampler(&cupti.api, &cupti.driver, Options()) {
+    std::string holder;
+    REQUIRE(launches.Subscribe(&holder) == CUPTI_SUCCESS);
+    launches.Enable(&sampler.launches());
+    CUpti_ResourceData created = {};
+    created.context = Context(1);
+    callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &created);
+    for (int i = 0; i < 10'000 && !(Count("start") > 0 && sampler.Settled()); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  ~Sampled() {
+    launches.Disable();
+    sampler.Stop();
+  }
+  static SessionOptions Options() {
+    SessionOptions options;
+    options.counters = Counters::kNone;
+    options.metrics = {"m0.sum.per_second"};
+    options.samples_per_signature = 100;
+    options.skip_first_launches = 0;
+    options.counter_budget_seconds = 100;
+    return options;
+  }
+  long Count(const std::string& prefix) {
+    long count = 0;
+    for (const std::string& line : cupti.log()) count += line.rfind(prefix, 0) == 0;
+    return count;
+  }
+  // True: it was sampled.
+  bool Samples(CUpti_CallbackId cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) {
+    const long before = Count("push");
+    cuLaunchKernel_params plain = {};
+    Launch(cbid, &plain);
+    return Count("push") > before;
+  }
+  // Both callbacks of a call.
+  void Make(CUpti_CallbackId cbid, const void* params) {
+    Call(cbid, CUPTI_API_ENTER, params);
+    Call(cbid, CUPTI_API_EXIT, params);
+  }
+
+  CounterSampler sampler;
+};
+
+const CUstream kOther = reinterpret_cast<CUstream>(uintptr_t{64});
+
+TEST_CASE("A stream that gets copies alone is a second stream") {
+  Sampled program;
+  CHECK(program.Samples());
+  cuMemcpyHtoDAsync_v2_params copy = {};
+  copy.hStream = kOther;
+  program.Make(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, &copy);
+  CHECK_FALSE(program.Samples());  // a kernel that is not known to end by itself
+}
+
+TEST_CASE("Behind a wait for memory there is no range") {
+  Sampled program;
+  program.cupti.driver.stream_query = [](CUstream) { return CUDA_ERROR_NOT_READY; };
+  for (const CUpti_CallbackId cbid : {CUPTI_DRIVER_TRACE_CBID_cuStreamWaitValue32_v2,
+                                      CUPTI_DRIVER_TRACE_CBID_cuStreamWaitValue64_v2_ptsz}) {
+    cuStreamWaitValue32_v2_params wait = {};
+    program.Make(cbid, &wait);
+    CHECK_FALSE(program.Samples());
+  }
+}
+
+TEST_CASE("Per-thread default streams of two threads are two streams") {
+  Sampled program;
+  constexpr CUpti_CallbackId kPerThread = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz;
+  CHECK(program.Samples(kPerThread));
+  std::thread([&] { CHECK_FALSE(program.Samples(kPerThread)); }).join();
+  CHECK_FALSE(program.Samples(kPerThread));
+}
+
+TEST_CASE("While the program captures a stream nothing is sampled and no group changes") {
+  Sampled program;
+  cuStreamBeginCapture_v2_params begin = {};
+  begin.hStream = kOther;
+  cuStreamEndCapture_params end = {};
+  end.hStream = kOther;
+  program.Make(CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2, &begin);
+  CHECK_FALSE(program.Samples());
+  program.Make(CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, &end);
+  CHECK(program.Samples());
 }
 
 TEST_CASE("Nodes of graphs are noted with the range that they are captured in, on and off") {

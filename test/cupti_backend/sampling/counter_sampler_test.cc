@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/capture/threads/thread_recorder.h"
 #include "test/cupti_backend/fake_cupti.h"
 #include "test/support/catch.h"
 
@@ -731,6 +732,158 @@ TEST_CASE("Behind work that may wait for the host there is no range until that h
     program.recorded = true;
   }
   CHECK(program.LaunchUntil([&] { return program.Count("push") > 0; }));
+}
+
+// Destroys the context from another thread while `function` of the profiler runs, and gives the
+// driver's part its time.
+FakeCupti* destroyed_in = nullptr;
+CounterSampler* destroyed_of = nullptr;
+std::thread destroyer;
+std::atomic<bool> destroying{false};
+
+void BeginDestroying() {
+  if (destroying.exchange(true)) return;
+  destroyer = std::thread([] {
+    destroyed_of->launches().OnContextDestroyed(Context(1));
+    destroyed_in->Log("context destroyed");
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+}
+
+TEST_CASE("A context is not destroyed under a call of the profiler, and is left alone afterwards") {
+  Program program;
+  destroyed_in = &program.cupti;
+  destroyed_of = &program.sampler;
+  destroying = false;
+  SECTION("while its counters are planned") {
+    program.cupti.api.get_context_id = [](CUcontext, uint32_t* id) {
+      *id = 1;
+      BeginDestroying();
+      return CUPTI_SUCCESS;
+    };
+  }
+  SECTION("while the profiler is enabled for the first time") {
+    static decltype(program.cupti.api.range_get_counter_data_size) ask = nullptr;
+    ask = program.cupti.api.range_get_counter_data_size;
+    program.cupti.api.range_get_counter_data_size =
+        [](CUpti_RangeProfiler_GetCounterDataSize_Params* p) {
+          BeginDestroying();
+          return ask(p);
+        };
+  }
+  SECTION("while a group is configured") {
+    static decltype(program.cupti.api.range_set_config) configure = nullptr;
+    configure = program.cupti.api.range_set_config;
+    program.cupti.api.range_set_config = [](CUpti_RangeProfiler_SetConfig_Params* p) {
+      BeginDestroying();
+      return configure(p);
+    };
+  }
+  program.sampler.launches().OnContext(Context(1));
+  REQUIRE(program.Eventually([&] { return program.Count("context destroyed") > 0; }));
+  destroyer.join();
+  for (uint32_t i = 1; i <= 10; ++i) program.Launch(i, "kernel", 2);
+  program.sampler.Stop();
+  const Strings log = program.cupti.log();
+  const auto destroyed = std::find(log.begin(), log.end(), "context destroyed");
+  // Context 2 has a profiler of its own; nothing of the first one is stopped or disabled.
+  const long disabled = std::count(destroyed, log.end(), "disable");
+  const long enabled = std::count(destroyed, log.end(), "enable");
+  CHECK(disabled <= enabled);
+}
+
+TEST_CASE("A context that comes back at its address has samples of its own") {
+  Program program;
+  program.recorded = true;
+  program.AwaitFirstGroup();
+  REQUIRE(program.LaunchUntil([&] { return program.Count("push") == 2; }));
+  program.sampler.launches().OnContextDestroyed(Context(1));
+  program.sampler.launches().OnContext(Context(1));
+  REQUIRE(program.LaunchUntilComplete());
+  program.sampler.Stop();
+  program.events.Append(program.sampler.TakeEvents());
+  CHECK(program.events.samples.size() == 9);  // the samples of the first one were lost
+}
+
+// What NVTX does with ranges of two domains that are not nested.
+SessionOptions Counted() {
+  SessionOptions options = TwoStreams::Many();
+  options.counted_ranges = "step";
+  options.skip_first_launches = 0;
+  return options;
+}
+
+struct Ranges : Program {
+  Ranges() : Program(Counted()) {
+    static LaunchSampler* sampling = nullptr;
+    sampling = &sampler.launches();
+    capture::SetRangeListener([](uint32_t path, uint32_t token, bool entered) {
+      if (entered) {
+        sampling->OnRangeEnter(path, token);
+      } else {
+        sampling->OnRangeExit(token);
+      }
+    });
+    AwaitFirstGroup();
+  }
+  ~Ranges() { capture::SetRangeListener(nullptr); }
+};
+
+TEST_CASE("A counted range is closed when a range around it ended first") {
+  Ranges program;
+  for (int i = 1; i <= 2; ++i) {
+    capture::PushRange({"outer", "A"});
+    capture::PushRange({"step", "B"});
+    CHECK(program.Count("push") == i);
+    capture::PopRange("A");
+    capture::PopRange("B");
+    CHECK(program.Count("pop") == i);
+  }
+}
+
+TEST_CASE("A thread that ends inside a counted range closes it") {
+  Ranges program;
+  std::thread([] { capture::PushRange({"step", ""}); }).join();
+  CHECK(program.Count("push") == 1);
+  CHECK(program.Count("pop") == 1);
+  CHECK(program.sampler.Undisturbed([] {}));
+}
+
+TEST_CASE("A counted range that is open at the end is closed there, and its sample is none") {
+  Ranges program;
+  capture::PushRange({"step", ""});
+  program.sampler.Stop();
+  CHECK(program.Count("pop") == 1);
+  CHECK(program.cupti.log().back() == "disable");
+  capture::PopRange("");
+  CHECK(program.Count("pop") == 1);
+  CHECK(program.sampler.TakeEvents().samples.empty());
+  CHECK(program.SamplesFailed() == 1);
+}
+
+TEST_CASE("A launch that does not return keeps the memory that CUPTI writes to") {
+  FakeCupti cupti;
+  auto sampler = std::make_unique<CounterSampler>(&cupti.api, &cupti.driver, TwoStreams::Many());
+  sampler->launches().OnContext(Context(1));
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto started = [&] {
+    const Strings log = cupti.log();
+    return std::count(log.begin(), log.end(), "start") > 0 && sampler->Settled();
+  };
+  while (!started() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  cupti::Launch launch;
+  launch.context = Context(1);
+  for (launch.correlation = 1; launch.correlation <= 2; ++launch.correlation) {
+    sampler->launches().OnLaunchEnter(launch);
+    if (launch.correlation == 1) sampler->launches().OnLaunchExit();
+  }
+  REQUIRE(cupti.log().back() == "push 0");
+  LaunchSampler& launches = sampler->launches();
+  sampler->Stop();
+  CHECK(sampler->status().state == State::kDegraded);
+  sampler.reset();
+  launches.OnLaunchExit();  // it is still there
+  CHECK(cupti.log().back() == "pop");
 }
 
 TEST_CASE("The samples of a context that goes away are counted as failed") {

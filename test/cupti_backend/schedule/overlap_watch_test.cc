@@ -31,9 +31,25 @@ TEST_CASE("A kernel that ends before later work starts ends by itself") {
   w.watch.Add(0, 1, 9, 50, 150);  // launched earlier: that it runs beside does not matter
   w.watch.Add(0, 1, 10, 100, 200);
   w.watch.Add(0, 1, 11, 200, 300);
-  w.watch.Add(1, 2, 12, 120, 180);  // another device
   CHECK(w.entry.alone.load() == Alone::kRequested);
   w.Settle(kSecond);
+  CHECK(w.entry.alone.load() == Alone::kYes);
+}
+
+TEST_CASE(
+    "One beside which another device began later work may wait for that, but is not given up") {
+  Watched w;
+  for (uint32_t run = 1; run <= 2 * OverlapWatch::kMaxOverlapped; ++run) {
+    w.Request(10 * run);
+    w.watch.Add(0, 1, 10 * run, 100, 200);
+    w.watch.Add(1, 2, 10 * run + 1, 150, 160);
+    CHECK(w.Settle(10 * run * kSecond).empty());
+    CHECK(w.entry.alone.load() == Alone::kUnknown);
+  }
+  w.Request(1000);
+  w.watch.Add(0, 1, 1000, 1100, 1200);
+  w.watch.Add(1, 2, 1001, 1200, 1300);
+  w.Settle(1000 * kSecond);
   CHECK(w.entry.alone.load() == Alone::kYes);
 }
 
