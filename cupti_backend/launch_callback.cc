@@ -43,6 +43,14 @@ bool IsLaunch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
 thread_local CUcontext reported_context = nullptr;
 thread_local uint32_t reported_epoch = 0;
 
+// The kernel that this thread is launching, and in which epoch: a launch that is captured makes a
+// node.
+struct UnderWay {
+  const char* kernel;
+  uint32_t epoch;
+};
+__thread UnderWay under_way __attribute__((tls_model("initial-exec")));
+
 // Counts a callback that may be using the sampler, for a scope.
 class Inside {
  public:
@@ -211,6 +219,8 @@ void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_C
 
 void LaunchCallback::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource) {
   graph_nodes_.OnResource(cbid, resource);
+  const bool launching = under_way.epoch == epoch_.load(std::memory_order_relaxed);
+  waiting_graphs_.OnResource(cbid, resource, launching ? under_way.kernel : nullptr);
   const Inside inside(inside_);
   LaunchSampler* const sampler = sampler_.load(std::memory_order_seq_cst);
   if (sampler == nullptr) return;
@@ -328,6 +338,7 @@ bool LaunchCallback::OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackDat
 
 void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
   const bool enter = data.callbackSite == CUPTI_API_ENTER;
+  under_way = {enter ? data.symbolName : nullptr, epoch_.load(std::memory_order_relaxed)};
   if (enter) {
     launches_.fetch_add(1, std::memory_order_relaxed);
     if (const TorchProfilerEnabled enabled = torch_enabled_.load(std::memory_order_acquire)) {
@@ -350,6 +361,10 @@ void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& d
         launch.kernel_name = data.symbolName;
         launch.path = capture::CurrentPath();
         launch.signature.range_family = capture::PathFamily(launch.path);
+        if (launch.unit == capture::SampleUnit::kGraph) {
+          launch.waits = waiting_graphs_.Waits(
+              static_cast<CUgraphExec>(const_cast<void*>(launch.signature.function)));
+        }
         sampler->OnLaunchEnter(launch);
       }
     } else {

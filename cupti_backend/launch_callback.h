@@ -11,6 +11,7 @@
 
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/calls/graph_nodes.h"
+#include "cupti_backend/calls/waiting_graphs.h"
 #include "cupti_backend/pm/triage_sampler.h"
 #include "cupti_backend/sampling/launch_sampler.h"
 #include "cupti_backend/torch_profiler.h"
@@ -74,6 +75,7 @@ class LaunchCallback {
   std::atomic<TriageSampler*> triage_{nullptr};
   std::atomic<uint64_t> launches_{0};
   GraphNodes graph_nodes_{api_};
+  WaitingGraphs waiting_graphs_{api_};
   std::atomic<TorchProfilerEnabled> torch_enabled_{nullptr};
   std::atomic<bool> torch_on_{false}, torch_off_{false};
   capture::StripedCount inside_;  // callbacks that may be using the sampler

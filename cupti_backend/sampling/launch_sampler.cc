@@ -70,14 +70,18 @@ SamplingPolicy::Entry* LaunchSampler::Choose(ContextSampler& context, const Laun
   SamplingPolicy::Entry* known = nullptr;
   SamplingPolicy::Entry* const wanted = policy.Consider(launch, context.slot(), now_ns, &known);
   const bool several = context.streams().several();
-  const bool trusted = known != nullptr && SamplingPolicy::Trusted(*known, several);
+  const bool trusted =
+      known != nullptr && !launch.waits && SamplingPolicy::Trusted(*known, several);
   if (!trusted) context.streams().Doubt(launch.correlation);
+  if (known != nullptr && (launch.waits || SamplingPolicy::Waits(*known))) {
+    policy.NoteWaiting(launch.path);
+  }
   // Launches before the first group is there count, too: they are the first of their signature.
   if (!ContextSampler::Prepared(phase)) return nullptr;
   if (known != nullptr && (wanted != nullptr || !trusted)) {
     policy.MeasureWork(context.context_id(), launch, known);
   }
-  if (wanted == nullptr || !parts_->budget.Allows(now_ns)) return nullptr;
+  if (wanted == nullptr || launch.waits || !parts_->budget.Allows(now_ns)) return nullptr;
   // A graph may hold kernels that wait for kernels of another context's graph.
   const bool graph = launch.unit == capture::SampleUnit::kGraph;
   if (graph && (parts_->replays || contexts_->several())) return nullptr;
@@ -127,8 +131,9 @@ void LaunchSampler::OnRangeEnter(uint32_t path, uint32_t token) {
   range.signature.range_family = capture::PathFamily(path);
   const int64_t now_ns = MonotonicNs();
   SamplingPolicy::Entry* entry = parts_->policy.Consider(range, context->slot(), now_ns);
-  if (entry == nullptr || !ContextSampler::Prepared(context->phase()) ||
-      !parts_->budget.Allows(now_ns) || context->busy(now_ns)) {
+  if (entry == nullptr || parts_->policy.RangeWaits(path) ||
+      !ContextSampler::Prepared(context->phase()) || !parts_->budget.Allows(now_ns) ||
+      context->busy(now_ns)) {
     return;
   }
   Sample(*context, entry, range, now_ns, token);

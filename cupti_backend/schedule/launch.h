@@ -22,6 +22,7 @@ struct Launch {
   uint32_t correlation = 0;
   uint32_t path = 0;
   const char* kernel_name = nullptr;
+  bool waits = false;  // a graph with a node that may wait for other GPUs or the host
 };
 
 // The event for a launch that may have no record. Its context is current. Asks the driver for the

@@ -21,10 +21,6 @@
 
 namespace prof::cupti {
 
-// True for kernels named like one that waits for other kernels or GPUs. Holding up such a launch
-// while its peers run can hang the program. `name` may be mangled.
-bool WaitsForOthers(const char* name);
-
 class LaunchSelection {
  public:
   explicit LaunchSelection(const SessionOptions& options);

@@ -28,6 +28,9 @@ void SamplingPolicy::DecideNew(const Launch& launch, bool range_matches, size_t 
   schedule_.Decide(
       *entry, slot,
       range ? Exclusion::kNone : selection_.Decide(launch.kernel_name, range_matches, launch.unit));
+  if (launch.waits) {
+    selection_.Exclude(schedule_, *entry, Exclusion::kWaits, "a graph with such kernels");
+  }
 }
 
 SamplingPolicy::Entry* SamplingPolicy::Consider(const Launch& launch, size_t slot, int64_t now_ns,

@@ -15,6 +15,7 @@
 #include "cupti_backend/schedule/path_filter.h"
 #include "cupti_backend/schedule/record_watch.h"
 #include "cupti_backend/schedule/sample_schedule.h"
+#include "cupti_backend/schedule/waiting_ranges.h"
 #include "lib/capture/events/events.h"
 #include "prof/session.h"
 
@@ -49,6 +50,19 @@ class SamplingPolicy {
   // Its work ends without the host and without later work, as far as its records show. `several`:
   // the context has several streams.
   static bool Trusted(const Entry& entry, bool several);
+
+  // Named like a kernel that waits, or held the program up.
+  static bool Waits(const Entry& entry) {
+    const Exclusion exclusion = entry.exclusion.load(std::memory_order_relaxed);
+    return exclusion == Exclusion::kWaits || exclusion == Exclusion::kHeldUp;
+  }
+  // Such a launch is in this range and in those around it. Does nothing where no ranges are
+  // counted.
+  void NoteWaiting(uint32_t path) {
+    if (counts_ranges()) waiting_ranges_.Add(path);
+  }
+  // This range held such a launch in an earlier instance, or there is no earlier one.
+  bool RangeWaits(uint32_t path) { return !waiting_ranges_.Known(path); }
 
   // A launch on several devices at once: never sampled, counted.
   void CountSeveralDevicesLaunch() { selection_.CountSeveralDevices(); }
@@ -107,6 +121,7 @@ class SamplingPolicy {
   SampleSchedule schedule_;
   LaunchSelection selection_;
   PathFilter counted_ranges_;
+  WaitingRanges waiting_ranges_;
   RecordWatch records_;
 };
 

@@ -340,6 +340,10 @@ void GuardRangesAgainstFork() {
   (void)RunInForkedChild(&DisableRangesAfterFork);  // the first of two hooks: there is room
 }
 
+uint32_t PathParent(uint32_t path) {
+  return path == kNoPath ? kNoPath : thread_registry.paths.At(path).parent;
+}
+
 uint64_t PathFamily(uint32_t path) {
   return path == kNoPath ? 0 : thread_registry.paths.At(path).family;
 }

@@ -69,6 +69,9 @@ uint32_t CurrentPath();
 // third such path on: their work counts as equal. 0 for path 0.
 [[nodiscard]] uint64_t PathFamily(uint32_t path);
 
+// The path around this one; 0: there is none.
+[[nodiscard]] uint32_t PathParent(uint32_t path);
+
 // --- The capture side ----------------------------------------------------------------------------
 
 // Wakes the collector when a thread's ring is half full; set once by the collector. Must be

@@ -825,6 +825,14 @@ struct Ranges : Program {
       }
     });
     AwaitFirstGroup();
+    // The first instance of each range shows what is launched in it.
+    for (const bool nested : {false, true}) {
+      if (nested) capture::PushRange({"outer", "A"});
+      capture::PushRange({"step", nested ? "B" : ""});
+      capture::PopRange(nested ? "B" : "");
+      if (nested) capture::PopRange("A");
+    }
+    REQUIRE(Count("push") == 0);
   }
   ~Ranges() { capture::SetRangeListener(nullptr); }
 };
@@ -839,6 +847,28 @@ TEST_CASE("A counted range is closed when a range around it ended first") {
     capture::PopRange("B");
     CHECK(program.Count("pop") == i);
   }
+}
+
+TEST_CASE("A range in which a waiting kernel was launched is not counted any more") {
+  Ranges program;
+  const auto is_counted = [&](const char* kernel) {
+    const long before = program.Count("push");
+    capture::PushRange({"step", ""});
+    const bool counted = program.Count("push") > before;
+    cupti::Launch launch;
+    launch.context = Context(1);
+    launch.path = capture::CurrentPath();
+    launch.kernel_name = kernel;
+    launch.signature.function = kernel;
+    launch.correlation = ++program.launches;
+    program.sampler.launches().OnLaunchEnter(launch);
+    program.sampler.launches().OnLaunchExit();
+    capture::PopRange("");
+    return counted;
+  };
+  CHECK(is_counted("gemm"));
+  CHECK(is_counted("ncclDevKernel_AllReduce"));
+  CHECK_FALSE(is_counted("gemm"));
 }
 
 TEST_CASE("A thread that ends inside a counted range closes it") {

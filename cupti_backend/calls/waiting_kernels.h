@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The waiting kernels are those whose names show that they wait for other kernels, other GPUs or
+// the host.
+#ifndef PROF_CUPTI_BACKEND_CALLS_WAITING_KERNELS_H_
+#define PROF_CUPTI_BACKEND_CALLS_WAITING_KERNELS_H_
+
+namespace prof::cupti {
+
+// True for kernels named like one that waits for other kernels, other GPUs or the host. To hold up
+// such a launch while its peers run can hang the program. `name` may be mangled. Some us; allocates
+// for long names.
+bool WaitsForOthers(const char* name);
+
+}  // namespace prof::cupti
+
+#endif  // PROF_CUPTI_BACKEND_CALLS_WAITING_KERNELS_H_
