@@ -22,7 +22,7 @@ using capture::ProfilerWork;
 using capture::RealtimeNs;
 
 // A look at a GPU that is not quiet takes at most 1 % of the time.
-constexpr int64_t kLooksInTime = 100;
+constexpr int64_t kLooksInTime = 100, kLongestLookAwayNs = 10'000'000;
 // How long launches of other threads may take to reach the driver's queue. They take some us.
 constexpr int64_t kDrainNs = 100'000;
 // When to look again at a GPU on which a group could not be changed.
@@ -36,6 +36,12 @@ constexpr int64_t kLookNs = 200'000;  // between two looks of a thread that wait
 constexpr int64_t kCloseWaitNs = 3'000'000'000;
 // Replaying cannot wait for the next launch, so the first one waits for us.
 constexpr int64_t kReplayReadyNs = 10'000'000'000;
+
+// Opens the gate at the end of a scope, also when memory runs out in it.
+struct OpensGate {
+  ~OpensGate() { gate->Open(); }
+  LaunchGate* gate;
+};
 
 }  // namespace
 
@@ -198,7 +204,8 @@ bool ContextSampler::CloseGate(Waits waits, CUstream own) {
   }
   if (quiet) return true;
   const int64_t end_ns = MonotonicNs();
-  look_again_ns_.store(end_ns + kLooksInTime * (end_ns - begin_ns), std::memory_order_relaxed);
+  look_again_ns_.store(end_ns + std::min(kLooksInTime * (end_ns - begin_ns), kLongestLookAwayNs),
+                       std::memory_order_relaxed);
   return false;
 }
 
@@ -271,8 +278,8 @@ void ContextSampler::ChangeGroup() {
       change_ns_ = MonotonicNs() + kChangeRetryNs;
       return;
     }
+    const OpensGate at_end{&parts_->gate};
     Change(lease);
-    parts_->gate.Open();
   }
   wanted_.store(-1);
 }
@@ -348,10 +355,10 @@ void ContextSampler::Finish(const HardwareLease& lease) {
     LeaveHardware(lease);
     return;
   }
+  const OpensGate at_end{&parts_->gate};
   const CUptiResult result = counters_.StopAndDecode(lease);
   if (result != CUPTI_SUCCESS) Fail(lease, result, "read the last counters");
   counters_.Disable(lease);
-  parts_->gate.Open();
   SetPhaseUnlessClosed(Phase::kClosed);
 }
 

@@ -82,6 +82,7 @@ SamplingPolicy::Entry* LaunchSampler::Choose(ContextSampler& context, const Laun
     policy.MeasureWork(context.context_id(), launch, known);
   }
   if (wanted == nullptr || launch.waits || !parts_->budget.Allows(now_ns)) return nullptr;
+  if (policy.IsSuspect(context.context_id(), launch, *wanted)) return nullptr;
   // A graph may hold kernels that wait for kernels of another context's graph.
   const bool graph = launch.unit == capture::SampleUnit::kGraph;
   if (graph && (parts_->replays || contexts_->several())) return nullptr;
@@ -171,6 +172,7 @@ void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry
   try {
     if (!context.Open(lease, entry, launch, decision.group)) return;
   } catch (const std::exception&) {  // out of memory: no range is open
+    parts_->gate.Open();
     parts_->outbox.CountFailed(1);
     return;
   }

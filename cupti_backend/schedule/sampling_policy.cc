@@ -51,8 +51,15 @@ SamplingPolicy::Entry* SamplingPolicy::Consider(const Launch& launch, size_t slo
 
 void SamplingPolicy::MeasureWork(uint32_t context_id, const Launch& launch, Entry* entry) {
   const uint32_t launches = entry->launches.load(std::memory_order_relaxed);
-  if (launches > 4 && launches % 128 != 0) return;
+  const bool steady = entry->steady.load(std::memory_order_relaxed);
+  if (steady && launches > 4 && launches % 128 != 0) return;
   records_.work.Request(context_id, launch.correlation, entry);
+}
+
+bool SamplingPolicy::IsSuspect(uint32_t context_id, const Launch& launch,
+                               const Entry& entry) const {
+  return !replays_ && launch.unit == capture::SampleUnit::kKernel &&
+         !entry.steady.load(std::memory_order_relaxed) && records_.LastEnded(context_id) != 0;
 }
 
 bool SamplingPolicy::Trusted(const Entry& entry, bool several) {

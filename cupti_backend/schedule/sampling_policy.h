@@ -39,14 +39,18 @@ class SamplingPolicy {
   bool counts_ranges() const { return !counted_ranges_.empty(); }
   bool CountsRange(uint32_t path) { return counts_ranges() && counted_ranges_.Matches(path); }
 
-  // Learns from the record of this launch how much GPU time its signature takes: of some of its
-  // first launches, and of one now and then. `context_id`: as in activity records.
+  // Learns from the record of this launch how much GPU time its signature takes: of its launches
+  // until two took as long, of some of its first ones, and of one now and then. `context_id`: as in
+  // activity records.
   void MeasureWork(uint32_t context_id, const Launch& launch, Entry* entry);
   // Whether a kernel is known to end by itself, where its context has several streams. Two kernels
   // that wait for each other would hang: a range keeps later work from starting. (Within one stream
   // later work does not start anyway.) False: the record of this launch may answer it.
   bool EndsByItself(uint32_t context_id, const Launch& launch, Entry* entry);
 
+  // The records of a kernel do not show yet that it takes as long each time: it may wait for the
+  // host. Before a context's first record comes nothing is suspect. Replay asks for no records.
+  bool IsSuspect(uint32_t context_id, const Launch& launch, const Entry& entry) const;
   // Its work ends without the host and without later work, as far as its records show. `several`:
   // the context has several streams.
   static bool Trusted(const Entry& entry, bool several);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <new>
 #include <set>
 #include <string>
 #include <thread>
@@ -700,6 +701,24 @@ TEST_CASE("A launch while other streams are at work is not sampled, and holds no
   CHECK(program.Samples());  // at once, without punishment
 }
 
+TEST_CASE("An exception while a range is opened or a group changes leaves the gate open") {
+  TwoStreams program;
+  static std::atomic<bool> throws{false};
+  throws = true;
+  static decltype(program.cupti.api.range_push) push = nullptr;
+  push = program.cupti.api.range_push;
+  program.cupti.api.range_push = [](CUpti_RangeProfiler_PushRange_Params* p) {
+    if (throws) throw std::bad_alloc();
+    return push(p);
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK_FALSE(program.Samples());
+  std::thread([&] { program.Launch(++program.launches); }).join();
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(2));
+  throws = false;
+  CHECK(program.Samples());
+}
+
 TEST_CASE("A stream that is at work is asked seldom") {
   TwoStreams program;
   static std::atomic<int> asked{0};
@@ -914,6 +933,22 @@ TEST_CASE("A launch that does not return keeps the memory that CUPTI writes to")
   sampler.reset();
   launches.OnLaunchExit();  // it is still there
   CHECK(cupti.log().back() == "pop");
+}
+
+TEST_CASE("A kernel that takes as long as the host does is not sampled") {
+  Program program(TwoStreams::Many());
+  program.AwaitFirstGroup();
+  program.Ran(900'000, 1, 1000);  // the records of this context come
+  for (uint32_t i = 1; i <= 20; ++i) {
+    program.Launch(i, "waits for a flag");
+    program.Ran(i, 1, i % 2 == 0 ? 30'000 : 300'000);
+  }
+  CHECK(program.Count("push") == 0);
+  for (uint32_t i = 21; i <= 24; ++i) {
+    program.Launch(i, "waits for a flag");
+    program.Ran(i, 1, 250'000);
+  }
+  CHECK(program.Count("push") > 0);  // it does not wait any more
 }
 
 TEST_CASE("The samples of a context that goes away are counted as failed") {
