@@ -56,8 +56,9 @@ void SamplerWorker::WorkUntilClosed() {
 // is open.
 void SamplerWorker::AwaitWork() {
   int64_t until_ns = MonotonicNs() + kCheckNs;
+  const bool ours = parts_->turns.IsOf(HardwareTurns::Owner::kRanges);
   for (const ContextSampler& context : *contexts_) {
-    until_ns = std::min(until_ns, context.retry_ns());
+    if (ours) until_ns = std::min(until_ns, context.retry_ns());
   }
   parts_->work.WaitUntil(until_ns);
 }

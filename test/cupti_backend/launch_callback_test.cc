@@ -167,7 +167,7 @@ struct Sampled : Subscribed {
   Sampled() : sampler(&cupti.api, &cupti.driver, Options()) {
     std::string holder;
     REQUIRE(launches.Subscribe(&holder) == CUPTI_SUCCESS);
-    launches.Enable(&sampler.launches());
+    launches.Enable(&sampler.launches(), nullptr);
     CUpti_ResourceData created = {};
     created.context = Context(1);
     callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &created);
