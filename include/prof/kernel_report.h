@@ -194,7 +194,7 @@ struct KernelLaunches {
 
 /// One signature: its launches, its counters, and what limits it.
 struct KernelReport : KernelLaunches, Measured {
-  double share = 0;             ///< Of the span.
+  double share = 0;             ///< Of the undisturbed time.
   ContinuousValues continuous;  ///< Empty where there was no PM sampling on its device.
   Roofline roofline;
   std::vector<FlopCount> flops;  ///< Each kind that was counted, most operations first.
@@ -233,7 +233,7 @@ struct RegionInstances {
 /// run exactly as long as the work took. Regions overlap each other, the kernels and the rows:
 /// their shares do not add up.
 struct RegionReport : RegionInstances, Measured {
-  double share = 0;  ///< Of the span.
+  double share = 0;  ///< Of the undisturbed time.
   Verdict verdict;   ///< A unit of the GPU, or unknown with the reason in `missing`.
 };
 

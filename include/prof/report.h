@@ -39,8 +39,8 @@ struct DeviceReport {
   std::string name;
   std::string chip;
   uint32_t sm_count = 0;
-  double busy_ns = 0;     ///< Time with at least one operation.
-  double idle_ns = 0;     ///< span - busy - profiler.
+  double busy_ns = 0;     ///< Time with at least one operation, without what prof disturbed.
+  double idle_ns = 0;     ///< Its other time, without what prof disturbed.
   Statistic sm_clock_hz;  ///< From counter samples.
   Statistic dram_clock_hz;
   std::optional<double> dram_peak_bytes_per_s;
@@ -74,10 +74,13 @@ struct Report {
   std::string nvidia_driver;
   uint32_t pid = 0;
   int32_t rank = -1;
-  /// First operation's start to last one's end, less `profiler_ns`, plus the time of kernels that
-  /// only counters have timed (KernelReport::duration_from_counters).
+  /// First operation's start to last one's end. Kernels that only counters have timed
+  /// (KernelReport::duration_from_counters) count even where they took longer than prof's gaps.
   double span_ns = 0;
-  double profiler_ns = 0;      ///< Idle time that counter sampling caused; not part of the span.
+  /// Time of the span that prof disturbed: it kept the GPU idle, or nobody can tell what the
+  /// program would have done. It is no evidence.
+  double profiler_ns = 0;
+  double undisturbed_ns = 0;   ///< span_ns - profiler_ns: shares and findings come from it.
   double counter_cost_ns = 0;  ///< Host time of counter sampling.
   Totals totals;
   std::vector<DeviceReport> devices;
@@ -88,6 +91,7 @@ struct Report {
   std::vector<CopySummary> copies;
   std::vector<StreamReport> streams;         ///< By time, descending.
   std::vector<Finding> findings;             ///< By possible gain, descending.
+  std::string findings_missing;              ///< Not empty: why there can be no findings.
   std::vector<ContinuousReport> continuous;  ///< One for each series of PM samples.
   NvtxReport nvtx;
   MemoryReport memory;

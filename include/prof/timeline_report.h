@@ -16,13 +16,13 @@
 namespace prof {
 
 /// A row of the first table. Rows sum to Report::span_ns: each moment of the span belongs to the
-/// operation that had started first, or to the gap.
+/// operation that had started first, to the gap, or to prof.
 struct RangeRow {
-  enum class Kind { kRange, kOutside, kGap };
+  enum class Kind { kRange, kOutside, kGap, kProfiler };
   Kind kind = Kind::kRange;
-  std::string label;       ///< NVTX path; "(no range)"; "gaps".
+  std::string label;       ///< NVTX path; "(no range)"; "gaps"; "prof (sampling)".
   double time_ns = 0;      ///< Exclusive GPU time.
-  double share = 0;        ///< Of the span.
+  double share = 0;        ///< Of the undisturbed time; of prof's own row: of the span.
   int64_t instances = 0;   ///< Times the range was entered (ranges), gaps counted (gaps).
   int64_t operations = 0;  ///< Kernels, copies and memsets.
   /// Limiter of the kernel with most time in the range. If that kernel has no counters of its own:

@@ -42,22 +42,24 @@ using model::Model;
 
 using UntracedTimes = std::map<uint32_t, int64_t>;  // by device: time that only counters know
 
-// The span of several devices is the sum of theirs, so that shares of it add up to one. Where
-// kernels ran that only counters have timed, the timeline has a gap. The gap is prof's and no part
-// of the span; the time of those kernels is.
-double SpanNs(const Timeline& timeline, const UntracedTimes& untraced_ns) {
-  int64_t span_ns = 0;
-  for (const auto& [device, time_ns] : untraced_ns) span_ns += time_ns;
-  for (const analyzer::DeviceTimeline& device : timeline.devices) {
-    span_ns += device.end_ns - device.start_ns - device.profiler_ns;
-  }
-  return static_cast<double>(span_ns);
-}
+// The span and prof's part of it, over all devices: shares of the sum add up to one. Kernels that
+// only counters have timed ran within a gap that is prof's: their time is taken from it.
+struct Spans {
+  int64_t span_ns = 0, profiler_ns = 0;
+  double undisturbed_ns() const { return static_cast<double>(span_ns - profiler_ns); }
+};
 
-double ProfilerNs(const Timeline& timeline) {
-  int64_t profiler_ns = 0;
-  for (const analyzer::DeviceTimeline& device : timeline.devices) profiler_ns += device.profiler_ns;
-  return static_cast<double>(profiler_ns);
+Spans SumSpans(const Timeline& timeline, UntracedTimes untraced_ns) {
+  Spans spans;
+  for (const analyzer::DeviceTimeline& device : timeline.devices) {
+    int64_t& untraced = untraced_ns[device.device];
+    const int64_t within_ns = std::min(untraced, device.profiler_ns);
+    spans.span_ns += device.end_ns - device.start_ns;
+    spans.profiler_ns += device.profiler_ns - within_ns;
+    untraced -= within_ns;
+  }
+  for (const auto& [device, time_ns] : untraced_ns) spans.span_ns += time_ns;
+  return spans;
 }
 
 double CounterCostNs(const Model& model) {
@@ -117,7 +119,7 @@ std::vector<DeviceReport> DescribeDevices(const Model& model, const Timeline& ti
   }
   for (const analyzer::DeviceTimeline& device : timeline.devices) {
     DeviceReport& entry = devices[device.device];
-    const int64_t idle_ns = device.end_ns - device.start_ns - device.busy_ns - device.profiler_ns;
+    const int64_t idle_ns = device.undisturbed_ns() - device.busy_ns;
     entry.busy_ns = static_cast<double>(device.busy_ns);
     entry.idle_ns = static_cast<double>(idle_ns);
   }
@@ -177,11 +179,16 @@ Report AnalyzeModel(const Model& model) {
   analyzer::Continuous continuous =
       analyzer::AttributeContinuous(model, families, timeline, groups);
   const UntracedTimes untraced_ns = analyzer::UntracedTimes(groups);
-  const double span_ns = SpanNs(timeline, untraced_ns);
-  std::vector<RegionReport> regions = analyzer::DecideRegions(model, counted_regions, span_ns);
-  std::vector<KernelReport> kernels = analyzer::DecideKernels(model, groups, counted, continuous,
-                                                              counted_regions, regions, span_ns);
-  std::vector<Finding> findings = analyzer::FindInRun(model, timeline, span_ns);
+  const Spans spans = SumSpans(timeline, untraced_ns);
+  const double undisturbed_ns = spans.undisturbed_ns();
+  std::vector<RegionReport> regions =
+      analyzer::DecideRegions(model, counted_regions, undisturbed_ns);
+  std::vector<KernelReport> kernels = analyzer::DecideKernels(
+      model, groups, counted, continuous, counted_regions, regions, undisturbed_ns);
+  std::string findings_missing =
+      analyzer::WhyNoFindings(model, families, static_cast<double>(spans.span_ns), undisturbed_ns);
+  std::vector<Finding> findings;
+  if (findings_missing.empty()) findings = analyzer::FindInRun(model, timeline, undisturbed_ns);
   std::vector<GapSummary> gaps = analyzer::SummarizeGaps(model, timeline);
 
   Report report;
@@ -191,19 +198,22 @@ Report AnalyzeModel(const Model& model) {
   report.nvidia_driver = model.process.nvidia_driver;
   report.pid = model.process.pid;
   report.rank = model.process.rank;
-  report.span_ns = span_ns;
-  report.profiler_ns = ProfilerNs(timeline);
+  report.span_ns = static_cast<double>(spans.span_ns);
+  report.undisturbed_ns = undisturbed_ns;
+  report.profiler_ns = static_cast<double>(spans.profiler_ns);
   report.counter_cost_ns = CounterCostNs(model);
   report.totals = CountRecords(model);
   report.devices = DescribeDevices(model, timeline, untraced_ns, groups, counted);
-  report.rows = analyzer::BuildRows(model, {families, timeline, groups, kernels, counted_regions,
-                                            regions, continuous, gaps, findings, span_ns});
+  report.rows = analyzer::BuildRows(
+      model, {families, timeline, groups, kernels, counted_regions, regions, continuous, gaps,
+              findings, undisturbed_ns, static_cast<double>(spans.profiler_ns)});
   report.kernels = ByTime(std::move(kernels));
   report.regions = std::move(regions);
   report.gaps = std::move(gaps);
   report.copies = analyzer::SummarizeCopies(model);
   report.streams = analyzer::DescribeStreams(model);
   report.findings = std::move(findings);
+  report.findings_missing = std::move(findings_missing);
   report.continuous = std::move(continuous.reports);
   report.nvtx = analyzer::DescribeNvtx(model);
   report.memory = DescribeMemory(model, families);

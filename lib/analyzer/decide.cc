@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/decide.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -15,16 +16,25 @@ namespace {
 
 constexpr std::string_view kWarpsActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
 
-double Share(double ns, double span_ns) { return span_ns > 0 ? ns / span_ns : 0; }
+double Share(double ns, double undisturbed_ns) {
+  return undisturbed_ns > 0 ? ns / undisturbed_ns : 0;
+}
+
+// Without its launches that are set aside, unless it has no others.
+double KernelShare(const KernelGroup& group, double undisturbed_ns) {
+  const bool none = group.undisturbed_ns == 0;
+  const auto time_ns = none ? group.launches.total_ns : static_cast<double>(group.undisturbed_ns);
+  return none ? std::min(1.0, Share(time_ns, undisturbed_ns)) : Share(time_ns, undisturbed_ns);
+}
 
 KernelReport DecideOne(const KernelGroup& group, const CountedKernel& counted,
                        const ContinuousValues& continuous, const RegionReport* region,
-                       const model::Device* device, double span_ns) {
+                       const model::Device* device, double undisturbed_ns) {
   KernelReport kernel{group.launches, counted.counters};
   CountedFlops flops = CountFlops(kernel.metrics, kernel.duration_ns, device);
   KernelContext context{region, counted.notes};
   context.notes.insert(context.notes.end(), flops.notes.begin(), flops.notes.end());
-  kernel.share = Share(kernel.total_ns, span_ns);
+  kernel.share = KernelShare(group, undisturbed_ns);
   kernel.continuous = continuous;
   kernel.flops = std::move(flops.kinds);
   kernel.roofline = ComputeRoofline(kernel.metrics, kernel.flops, device);
@@ -38,12 +48,13 @@ KernelReport DecideOne(const KernelGroup& group, const CountedKernel& counted,
 }  // namespace
 
 std::vector<RegionReport> DecideRegions(const model::Model& model, const CountedRegions& counted,
-                                        double span_ns) {
+                                        double undisturbed_ns) {
   std::vector<RegionReport> regions;
   regions.reserve(counted.regions.size());
   for (const CountedRegion& region : counted.regions) {
     const model::Device* const device = model.FindDevice(region.instances.device);
-    regions.push_back({region.instances, region.counters, Share(region.instances.total_ns, span_ns),
+    const double share = std::min(1.0, Share(region.instances.total_ns, undisturbed_ns));
+    regions.push_back({region.instances, region.counters, share,
                        DecideRegion(region.instances, region.counters, device, region.notes)});
   }
   return regions;
@@ -52,7 +63,8 @@ std::vector<RegionReport> DecideRegions(const model::Model& model, const Counted
 std::vector<KernelReport> DecideKernels(const model::Model& model, const KernelGroups& groups,
                                         const CountedKernels& counted, const Continuous& continuous,
                                         const CountedRegions& counted_regions,
-                                        const std::vector<RegionReport>& regions, double span_ns) {
+                                        const std::vector<RegionReport>& regions,
+                                        double undisturbed_ns) {
   std::vector<KernelReport> kernels;
   kernels.reserve(groups.groups.size());
   for (size_t g = 0; g < groups.groups.size(); ++g) {
@@ -60,7 +72,7 @@ std::vector<KernelReport> DecideKernels(const model::Model& model, const KernelG
     const int32_t region = counted_regions.of_group[g];
     kernels.push_back(DecideOne(group, counted.of_group[g], continuous.of_group[g],
                                 region == model::kNoIndex ? nullptr : &regions[region],
-                                model.FindDevice(group.device), span_ns));
+                                model.FindDevice(group.device), undisturbed_ns));
   }
   return kernels;
 }

@@ -18,13 +18,13 @@ namespace prof::analyzer {
 // Parallel to CountedRegions::regions.
 [[nodiscard]] std::vector<RegionReport> DecideRegions(const model::Model& model,
                                                       const CountedRegions& counted,
-                                                      double span_ns);
+                                                      double undisturbed_ns);
 
 // Parallel to KernelGroups::groups.
 [[nodiscard]] std::vector<KernelReport> DecideKernels(
     const model::Model& model, const KernelGroups& groups, const CountedKernels& counted,
     const Continuous& continuous, const CountedRegions& counted_regions,
-    const std::vector<RegionReport>& regions, double span_ns);
+    const std::vector<RegionReport>& regions, double undisturbed_ns);
 
 }  // namespace prof::analyzer
 

@@ -152,8 +152,8 @@ RangeRow GapRow(const TimeTableInputs& inputs) {
     for (const Gap& gap : device.gaps) {
       if (gap.cause == GapCause::kProfiler) continue;
       ++row.instances;
-      total_ns += gap.end_ns - gap.start_ns;
-      longest_ns = std::max(longest_ns, gap.end_ns - gap.start_ns);
+      total_ns += gap.undisturbed_ns();
+      longest_ns = std::max(longest_ns, gap.undisturbed_ns());
     }
   }
   row.time_ns = static_cast<double>(total_ns);
@@ -162,6 +162,35 @@ RangeRow GapRow(const TimeTableInputs& inputs) {
   }
   row.continuous = inputs.continuous.idle;
   AddAdvice(inputs, &row);
+  return row;
+}
+
+// "samples 1.20 s, preparation 300 ms": what prof did meanwhile, on all threads.
+std::string ProfilerEvidence(const model::Model& model) {
+  using model::ProfilerWork;
+  std::map<ProfilerWork, int64_t> times_ns;
+  for (const model::ProfilerInterval& interval : model.profiler_intervals) {
+    times_ns[interval.work] += interval.end_ns - interval.begin_ns;
+  }
+  std::string line;
+  for (const auto& [work, name] : {std::pair(ProfilerWork::kSetup, "preparation"),
+                                   std::pair(ProfilerWork::kRotate, "changes of counters"),
+                                   std::pair(ProfilerWork::kSample, "samples")}) {
+    if (times_ns[work] == 0) continue;
+    line += (line.empty() ? "on the host: " : ", ") + std::string(name) + ' ' +
+            text::Time(static_cast<double>(times_ns[work]));
+  }
+  return line;
+}
+
+RangeRow ProfilerRow(const model::Model& model, const TimeTableInputs& inputs) {
+  RangeRow row;
+  row.kind = RangeRow::Kind::kProfiler;
+  row.label = model.profiler_intervals.empty() ? "prof (tracing)" : "prof (sampling)";
+  row.time_ns = inputs.profiler_ns;
+  row.share = inputs.profiler_ns / (inputs.undisturbed_ns + inputs.profiler_ns);
+  row.evidence = ProfilerEvidence(model);
+  row.verdict = "Not the program's: no evidence for shares and findings.";
   return row;
 }
 
@@ -214,7 +243,10 @@ std::vector<RangeRow> BuildRows(const model::Model& model, const TimeTableInputs
     if (values != inputs.continuous.of_path.end()) finished.continuous = values->second;
   }
   if (!result.empty()) result.push_back(GapRow(inputs));
-  for (RangeRow& row : result) row.share = inputs.span_ns > 0 ? row.time_ns / inputs.span_ns : 0;
+  for (RangeRow& row : result) {
+    row.share = inputs.undisturbed_ns > 0 ? row.time_ns / inputs.undisturbed_ns : 0;
+  }
+  if (inputs.profiler_ns > 0) result.push_back(ProfilerRow(model, inputs));
   return result;
 }
 

@@ -27,11 +27,12 @@ struct TimeTableInputs {
   const Continuous& continuous;
   const std::vector<GapSummary>& gaps;
   const std::vector<Finding>& findings;
-  double span_ns = 0;
+  double undisturbed_ns = 0;
+  double profiler_ns = 0;  // the rest of the span
 };
 
-// In the order of first appearance on the timeline, the gaps last. Times sum to the span exactly:
-// they are whole nanoseconds.
+// In the order of first appearance on the timeline, then the gaps, then what prof disturbed. Times
+// sum to the span exactly: they are whole nanoseconds.
 [[nodiscard]] std::vector<RangeRow> BuildRows(const model::Model& model,
                                               const TimeTableInputs& inputs);
 

@@ -220,6 +220,8 @@ const char* KindName(RangeRow::Kind kind) {
       return "outside";
     case RangeRow::Kind::kGap:
       return "gap";
+    case RangeRow::Kind::kProfiler:
+      return "profiler";
   }
   return "unknown";
 }
@@ -409,6 +411,7 @@ Json ToJson(const Report& report) {
           {"nvidia_driver", report.nvidia_driver},
           {"span_ns", Number(report.span_ns)},
           {"profiler_ns", Number(report.profiler_ns)},
+          {"undisturbed_ns", Number(report.undisturbed_ns)},
           {"counter_cost_ns", Number(report.counter_cost_ns)},
           {"totals",
            {{"kernels", totals.kernels},
@@ -426,6 +429,7 @@ Json ToJson(const Report& report) {
           {"copies", List(report.copies)},
           {"streams", List(report.streams)},
           {"findings", List(report.findings)},
+          {"findings_missing", report.findings_missing},
           {"continuous", List(report.continuous)},
           {"nvtx", ToJson(report.nvtx)},
           {"memory", ToJson(report.memory)},

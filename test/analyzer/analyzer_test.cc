@@ -91,7 +91,7 @@ TEST_CASE("Rows and gaps sum exactly on random timelines of overlapping streams 
     for (const GapSummary& gap : report.gaps) gaps_ns += gap.total_ns;
     for (const RangeRow& row : report.rows) shares += row.share;
     REQUIRE(gaps_ns == idle_ns);
-    REQUIRE(busy_ns + idle_ns == report.span_ns);
+    REQUIRE(busy_ns + idle_ns == report.undisturbed_ns);
     REQUIRE(shares == Approx(1));
   }
 }
@@ -136,7 +136,7 @@ TEST_CASE("Durations are those of undisturbed launches where there are any") {
   CHECK(report.kernel("only_sampled").duration_ns.median == 40'000);
 }
 
-TEST_CASE("Idle time that sampling caused is taken out of the span") {
+TEST_CASE("Time that prof disturbed stays in the span, as a row that is no evidence") {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("k", {132}, {256});
   b.Kernel(shape, "", 100'000, 200'000);
@@ -144,13 +144,50 @@ TEST_CASE("Idle time that sampling caused is taken out of the span") {
   b.Kernel(shape, "", 1'000'000, 1'100'000);
   b.Kernel(shape, "", 1'150'000, 1'200'000);
   const Report report = Analyze(b.Snapshot());
-  CHECK(report.profiler_ns == 800'000);
   CHECK(report.counter_cost_ns == 700'000);
-  CHECK(report.span_ns == 300'000);
+  CHECK(report.span_ns == 1'100'000);
+  CHECK(report.profiler_ns == 700'000);
+  CHECK(report.undisturbed_ns == 400'000);
   CHECK(RowSum(report) == report.span_ns);
   REQUIRE(report.devices.size() == 1);
   CHECK(report.devices[0].busy_ns == 250'000);
-  CHECK(report.devices[0].idle_ns == 50'000);
+  CHECK(report.devices[0].idle_ns == 150'000);
+  REQUIRE(report.rows.size() == 3);
+  CHECK(report.rows[0].share == 250.0 / 400);
+  const RangeRow& ours = report.rows[2];
+  CHECK(ours.kind == RangeRow::Kind::kProfiler);
+  CHECK(ours.label == "prof (sampling)");
+  CHECK(ours.time_ns == 700'000);
+  CHECK(ours.share == 700.0 / 1100);
+  CHECK_THAT(ours.evidence, Contains("changes of counters 700 us"));
+  CHECK(report.kernels[0].share == 250.0 / 400);
+}
+
+TEST_CASE("Where prof disturbed nearly everything there are no findings, and the reason is there") {
+  SnapshotBuilder b;
+  const uint32_t shape = b.Shape("k", {132}, {256});
+  b.Kernel(shape, "", 100'000, 200'000);
+  b.Profiler(model::ProfilerWork::kSetup, 200'000, 9'900'000);
+  b.Kernel(shape, "", 10'000'000, 10'100'000);
+  const Report report = Analyze(b.Snapshot());
+  CHECK(report.findings.empty());
+  CHECK_THAT(report.findings_missing, Contains("prof disturbed all but 300 us of the 10.0 ms") &&
+                                          Contains("less than 10.0 %"));
+}
+
+TEST_CASE("Less than one iteration without prof is too little for findings") {
+  SnapshotBuilder b;
+  const uint32_t shape = b.Shape("k", {132}, {256});
+  for (int64_t i = 0; i < 3; ++i) {
+    const int64_t at = i * 2'000'000;
+    b.Range("step", at, at + 1'900'000);
+    b.Kernel(shape, "", at + 100'000, at + 200'000);
+    b.Profiler(model::ProfilerWork::kRotate, at + 300'000, at + 1'700'000);
+    b.Kernel(shape, "", at + 1'800'000, at + 1'900'000);
+  }
+  const Report report = Analyze(b.Snapshot());
+  CHECK(report.findings.empty());
+  CHECK_THAT(report.findings_missing, Contains("an iteration takes 1.90 ms"));
 }
 
 TEST_CASE("The span of several devices is the sum of theirs, with a notice about it") {

@@ -37,7 +37,7 @@ TEST_CASE("Every range of the layer has a row, and the rows with the gaps sum to
     for (const prof::RangeRow& row : report.rows) sum += row.time_ns;
     CHECK(sum == Approx(report.span_ns).epsilon(1e-9));
     for (const char* range : kRanges) CHECK(Row(report, std::string("layer/") + range).time_ns > 0);
-    CHECK(report.rows.back().kind == prof::RangeRow::Kind::kGap);
+    CHECK(report.rows.back().kind == prof::RangeRow::Kind::kProfiler);
   }
 }
 

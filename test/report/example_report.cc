@@ -192,8 +192,17 @@ void AddRows(Report* report) {
   gaps.verdict = "keep work queued: see finding 1";
   gaps.gain_at_most_ns = 1'491'000;
 
+  RangeRow ours;
+  ours.kind = RangeRow::Kind::kProfiler;
+  ours.label = "prof (sampling)";
+  ours.time_ns = report->profiler_ns;
+  ours.evidence = "on the host: samples 1.73 ms";
+  ours.verdict = "Not the program's: no evidence for shares and findings.";
+
   report->rows = {axpy, attention, outside, gaps};
-  for (RangeRow& row : report->rows) row.share = row.time_ns / report->span_ns;
+  for (RangeRow& row : report->rows) row.share = row.time_ns / report->undisturbed_ns;
+  ours.share = ours.time_ns / report->span_ns;
+  report->rows.push_back(ours);
 }
 
 void AddFindings(Report* report) {
@@ -270,8 +279,9 @@ Report ExampleReport() {
   report.nvidia_driver = "580.159.04";
   report.pid = 4242;
   report.rank = 3;
-  report.span_ns = 12'345'678;
+  report.span_ns = 13'157'678;
   report.profiler_ns = 812'000;
+  report.undisturbed_ns = 12'345'678;
   report.counter_cost_ns = 1'730'000;
   report.totals = {1'320, 43, 1, 1'500, 80, 14};
   DeviceReport device;

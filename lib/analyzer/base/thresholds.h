@@ -79,6 +79,7 @@ constexpr double kWhileSampling = 0.50;       // [own] of launch gaps: sampling 
 constexpr double kSlowerCall = 0.05;          // [own] of a launch's time: less is no difference
 constexpr double kSlowedShare = 0.25;  // [own] of launch gaps: time that sampling added to launches
 constexpr int kFewCalls = 20;          // [own] for a median of launch calls
+constexpr double kLeastUndisturbed = 0.10;  // [own] of the span: from less there are no findings
 
 }  // namespace prof::analyzer
 

@@ -121,6 +121,10 @@ KernelGroups GroupKernels(const Model& model, const RangeFamilies& families,
     group.exclusive_ns += timeline.exclusive_ns[i];
     if (!op.timed) continue;
     group.launches.total_ns += static_cast<double>(op.end_ns - op.start_ns);
+    const DeviceTimeline* const device = timeline.Find(op.device);
+    if (device != nullptr && device->IsEvidence(op)) {
+      group.undisturbed_ns += op.end_ns - op.start_ns;
+    }
     Durations& counts = durations[result.group_of_op[i]];
     ++(op.sampled ? counts.sampled : counts.undisturbed);
   }

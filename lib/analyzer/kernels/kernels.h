@@ -19,6 +19,7 @@ namespace prof::analyzer {
 struct KernelGroup {
   uint32_t device = 0, shape = 0, path = 0;  // ids; path: the first one of its family
   int64_t exclusive_ns = 0;                  // of Timeline::exclusive_ns
+  int64_t undisturbed_ns = 0;                // durations of its launches that are evidence
   KernelLaunches launches;
 };
 

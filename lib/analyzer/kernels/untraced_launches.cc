@@ -58,6 +58,7 @@ KernelGroups TimeByCounters(KernelGroups groups, const CountedKernels& counted) 
     kernel.duration_from_counters = true;
     kernel.duration_ns = *time;
     group.exclusive_ns = std::llround(time->median) * kernel.launches;
+    group.undisturbed_ns = group.exclusive_ns;
     kernel.total_ns = static_cast<double>(group.exclusive_ns);
   }
   return groups;

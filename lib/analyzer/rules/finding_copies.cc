@@ -35,7 +35,7 @@ Copies Collect(const RunInputs& inputs, Wanted wanted) {
   Intervals times;
   for (const Op& op : inputs.model.ops) {
     if (op.kind != model::OpKind::kCopy || !op.timed || op.device != inputs.device.device) continue;
-    if (!wanted(op)) continue;
+    if (!inputs.device.IsEvidence(op) || !wanted(op)) continue;
     times.push_back({op.start_ns, op.end_ns});
     ++copies.count;
     copies.bytes += static_cast<double>(op.bytes);
@@ -126,7 +126,7 @@ MaybeFinding SmallCopies(const RunInputs& inputs) {
     const Op& next = inputs.model.ops[gap.next_op];
     const bool small = next.kind == model::OpKind::kCopy && ToOrFromHost(next) &&
                        static_cast<double>(next.bytes) < kSmallCopyBytes;
-    if (small) gaps += static_cast<double>(gap.end_ns - gap.start_ns);
+    if (small) gaps += static_cast<double>(gap.undisturbed_ns());
   }
   const double at_rate = copies.bytes / FastestRate(inputs);
   const double gain = std::max(0.0, copies.exposed_ns - at_rate) + gaps;
@@ -153,7 +153,7 @@ MaybeFinding SynchronousCopies(const RunInputs& inputs) {
     const Op& previous = inputs.model.ops[gap.previous_op];
     const bool waited =
         previous.kind == model::OpKind::kCopy && ToOrFromHost(previous) && !previous.async;
-    if (waited) idle += static_cast<double>(gap.end_ns - gap.start_ns);
+    if (waited) idle += static_cast<double>(gap.undisturbed_ns());
   }
   if (inputs.Share(idle) < kCopyShare) return std::nullopt;
   Finding finding;

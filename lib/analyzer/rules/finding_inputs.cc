@@ -32,14 +32,16 @@ RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& devic
   RunInputs inputs{model, device, span_ns};
   Intervals kernels;
   for (const model::Op& op : model.ops) {
-    if (!RunsKernels(op) || !op.timed || op.device != device.device) continue;
+    if (!RunsKernels(op) || !op.timed || op.device != device.device || !device.IsEvidence(op)) {
+      continue;
+    }
     kernels.push_back({op.start_ns, op.end_ns});
   }
   inputs.kernels = IntervalUnion(std::move(kernels));
   for (const Gap& gap : device.gaps) {
     const auto cause = static_cast<size_t>(gap.cause);
     if (cause >= inputs.idle_ns.size()) continue;
-    const auto length = static_cast<double>(gap.end_ns - gap.start_ns);
+    const auto length = static_cast<double>(gap.undisturbed_ns());
     inputs.idle_ns[cause] += length;
     ++inputs.idle_count[cause];
     if (gap.cause == GapCause::kLaunch) inputs.launch_gaps.emplace_back(gap.next_op, length);

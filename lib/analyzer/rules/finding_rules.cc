@@ -5,6 +5,7 @@
 #include <map>
 
 #include "lib/analyzer/base/rule_text.h"
+#include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/finding_copies.h"
 #include "lib/analyzer/rules/finding_graph.h"
@@ -35,7 +36,7 @@ MaybeFinding IdleFinding(const RunInputs& inputs, GapCause cause, double least_n
   int64_t count = 0;
   std::map<std::string, double> calls, ranges;
   for (const Gap& gap : inputs.device.gaps) {
-    const auto length = static_cast<double>(gap.end_ns - gap.start_ns);
+    const auto length = static_cast<double>(gap.undisturbed_ns());
     if (gap.cause != cause || length < least_ns) continue;
     total += length;
     longest = std::max(longest, length);
@@ -101,7 +102,7 @@ void AddSamplingCost(const RunInputs& inputs, Finding* finding) {
   double sampling_ns = 0;
   for (const Gap& gap : inputs.device.gaps) {
     const bool counts = gap.cause == GapCause::kLaunch && calls.Sampling(gap.start_ns);
-    if (counts) sampling_ns += static_cast<double>(gap.end_ns - gap.start_ns);
+    if (counts) sampling_ns += static_cast<double>(gap.undisturbed_ns());
   }
   if (sampling_ns < kWhileSampling * inputs.Idle(GapCause::kLaunch)) return;
   std::string text = text::Time(sampling_ns) + " of it while counters were sampled, when a launch ";
@@ -180,7 +181,7 @@ MaybeFinding SmallKernels(const RunInputs& inputs) {
   for (size_t i = 0; i < inputs.model.ops.size(); ++i) {
     const Op& op = inputs.model.ops[i];
     if (op.kind != model::OpKind::kKernel || !op.timed || op.graph != 0 ||
-        op.device != inputs.device.device) {
+        op.device != inputs.device.device || !inputs.device.IsEvidence(op)) {
       continue;
     }
     const auto duration = static_cast<double>(op.end_ns - op.start_ns);
@@ -205,6 +206,25 @@ MaybeFinding SmallKernels(const RunInputs& inputs) {
   finding.confidence = Confidence::kMedium;
   finding.withheld_why = inputs.lost_operations;
   return finding;
+}
+
+// The median time from push to pop of the outermost range that is entered again and again; 0: there
+// is none. Of several the one with most time.
+double IterationNs(const model::Model& model, const RangeFamilies& families) {
+  std::map<uint32_t, std::vector<int64_t>> durations;
+  for (const model::RangeInstance& instance : model.instances) {
+    if (!instance.closed || model.paths[instance.path].parent != model::kNone) continue;
+    durations[families.of_path[instance.path]].push_back(instance.end_ns - instance.start_ns);
+  }
+  double most_ns = 0, iteration_ns = 0;
+  for (auto& [path, list] : durations) {
+    const Statistic each = Summarize(list.begin(), list.end());
+    const double all_ns = each.median * static_cast<double>(each.n);
+    if (static_cast<double>(each.n) < kRepeats || all_ns <= most_ns) continue;
+    most_ns = all_ns;
+    iteration_ns = each.median;
+  }
+  return iteration_ns;
 }
 
 struct FindingRule {
@@ -232,12 +252,12 @@ void Withhold(Finding* finding) {
 }  // namespace
 
 std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeline,
-                               double span_ns) {
+                               double undisturbed_ns) {
   std::vector<Finding> findings;
-  if (!(span_ns > 0)) return findings;
+  if (!(undisturbed_ns > 0)) return findings;
   std::vector<RunInputs> devices;
   for (const DeviceTimeline& device : timeline.devices) {
-    devices.push_back(GatherRunInputs(model, device, span_ns));
+    devices.push_back(GatherRunInputs(model, device, undisturbed_ns));
   }
   for (const FindingRule& rule : kFindings) {
     MaybeFinding worst;
@@ -251,7 +271,7 @@ std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeli
     }
     if (!worst) continue;
     worst->id = rule.id;
-    worst->gain_at_most_ns = std::clamp(worst->gain_at_most_ns, 0.0, span_ns);
+    worst->gain_at_most_ns = std::clamp(worst->gain_at_most_ns, 0.0, undisturbed_ns);
     if (!worst->withheld_why.empty()) Withhold(&*worst);
     findings.push_back(std::move(*worst));
   }
@@ -259,6 +279,23 @@ std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeli
     return a.gain_at_most_ns > b.gain_at_most_ns;
   });
   return findings;
+}
+
+std::string WhyNoFindings(const model::Model& model, const RangeFamilies& families, double span_ns,
+                          double undisturbed_ns) {
+  if (!(undisturbed_ns < span_ns)) return "";
+  const double iteration_ns = IterationNs(model, families);
+  std::string why;
+  if (undisturbed_ns < kLeastUndisturbed * span_ns) {
+    why = "that is less than " + text::Percent(kLeastUndisturbed);
+  } else if (undisturbed_ns < iteration_ns) {
+    why = "an iteration takes " + text::Time(iteration_ns);
+  } else {
+    return "";
+  }
+  return "prof disturbed all but " + text::Time(undisturbed_ns) + " of the " + text::Time(span_ns) +
+         ", and " + why +
+         ": a longer run, or one with --counters none, shows what is worth changing in it";
 }
 
 std::vector<std::string_view> FindingIds() {

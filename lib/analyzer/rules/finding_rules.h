@@ -5,9 +5,11 @@
 #ifndef PROF_LIB_ANALYZER_RULES_FINDING_RULES_H_
 #define PROF_LIB_ANALYZER_RULES_FINDING_RULES_H_
 
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "lib/analyzer/base/families.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/model/model.h"
 #include "prof/report.h"
@@ -15,9 +17,14 @@
 namespace prof::analyzer {
 
 // By gain, descending. Each rule is decided for each device; the device where it costs most is
-// reported.
+// reported. Gains and shares are of `undisturbed_ns`, the part of the span that prof left alone.
 [[nodiscard]] std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeline,
-                                             double span_ns);
+                                             double undisturbed_ns);
+
+// Why there can be no findings: prof disturbed nearly all of the span, or all but less than one
+// iteration. Empty: there can be some.
+[[nodiscard]] std::string WhyNoFindings(const model::Model& model, const RangeFamilies& families,
+                                        double span_ns, double undisturbed_ns);
 
 // Finding::id of all rules.
 [[nodiscard]] std::vector<std::string_view> FindingIds();

@@ -29,9 +29,8 @@ constexpr double kHostWorkShare = 0.8;
 // The part of a gap that counter sampling, tracing or the loading of code must have taken to be its
 // cause.
 constexpr double kCauseShare = 0.5;
-// A counter range disturbs the GPU around its kernel by up to 1 ms (SM counters, H200); a longer
-// gap beside a sampled kernel needs more evidence than being its neighbour.
-constexpr int64_t kSampleDisturbanceNs = 2'000'000;
+// A gap with an untraced launch that is longer needs more evidence than that launch.
+constexpr int64_t kUntracedGapNs = 2'000'000;
 
 // API and GPU times are converted from two clocks; a wait may seem to end this much too early.
 constexpr int64_t kClockSlackNs = 1'000;
@@ -89,8 +88,8 @@ void GapClassifier::FindOverheads() {
 
 bool GapClassifier::TakesMost(const IntervalUnion& intervals, const Gap& gap) {
   const int64_t taken_ns = intervals.WithinNs({gap.start_ns, gap.end_ns});
-  return taken_ns > 0 && static_cast<double>(taken_ns) >=
-                             kCauseShare * static_cast<double>(gap.end_ns - gap.start_ns);
+  return taken_ns > 0 &&
+         static_cast<double>(taken_ns) >= kCauseShare * static_cast<double>(gap.undisturbed_ns());
 }
 
 // A launch that prof kept out of the trace is taken to have run as long as the longest launch of
@@ -124,12 +123,24 @@ bool GapClassifier::HoldsUntraced(const Gap& gap) const {
   return false;
 }
 
-bool GapClassifier::CausedByProfiler(const Gap& gap) const {
-  const int64_t gap_ns = gap.end_ns - gap.start_ns;
-  const bool beside_sample =
-      model_.ops[gap.previous_op].sampled || model_.ops[gap.next_op].sampled || HoldsUntraced(gap);
-  if (beside_sample && gap_ns <= kSampleDisturbanceNs) return true;
-  return TakesMost(profiler_, gap);
+bool GapClassifier::OfTracing(const Gap& gap) const {
+  if (HoldsUntraced(gap)) {
+    return gap.end_ns - gap.start_ns <= kUntracedGapNs || TakesMost(profiler_, gap);
+  }
+  const int32_t launch = model_.ops[gap.next_op].api;
+  if (launch == kNoIndex) return false;
+  const Overheads& overheads = overheads_[model_.api_calls[launch].thread];
+  if (!TakesMost(overheads.tracing, gap)) return false;
+  const GapParts parts = Parts(gap);
+  return parts.launch != kNoIndex && !QueuedInTime(gap, parts);
+}
+
+bool GapClassifier::QueuedInTime(const Gap& gap, const GapParts& parts) const {
+  const Op& previous = model_.ops[gap.previous_op];
+  const Op& next = model_.ops[gap.next_op];
+  if (next.graph != 0 && next.correlation == previous.correlation) return true;
+  return parts.launch != kNoIndex &&
+         model_.api_calls[parts.launch].start_ns + kLaunchLatencyNs < gap.start_ns;
 }
 
 // True for a call that waited for the work before the gap, or that took most of the gap itself.
@@ -206,31 +217,26 @@ void GapClassifier::Classify(Gap* gap) const {
   gap->api = parts.launch;
   gap->path = HostPath(*gap, parts);
   gap->cause = GapCause::kUnknown;
-  if (CausedByProfiler(*gap)) {
+  if (gap->undisturbed_ns() == 0) {
     gap->cause = GapCause::kProfiler;
     return;
   }
-  const bool one_graph = next.graph != 0 && next.correlation == previous.correlation;
+  const bool queued = QueuedInTime(*gap, parts);
   if (parts.launch == kNoIndex) {
-    if (one_graph) gap->cause = GapCause::kDependency;
+    if (queued) gap->cause = GapCause::kDependency;
     return;
   }
-  if (one_graph || model_.api_calls[parts.launch].start_ns + kLaunchLatencyNs < gap->start_ns) {
+  if (queued) {
     // The operation was queued in time, so it waited for something on the device.
     const bool copy = previous.kind == model::OpKind::kCopy || next.kind == model::OpKind::kCopy;
     gap->cause = copy ? GapCause::kTransfer : GapCause::kDependency;
     return;
   }
-  const Overheads& overheads = overheads_[model_.api_calls[parts.launch].thread];
-  if (TakesMost(overheads.tracing, *gap)) {
-    gap->cause = GapCause::kProfiler;
-    return;
-  }
-  if (TakesMost(overheads.loading, *gap)) {
+  if (TakesMost(overheads_[model_.api_calls[parts.launch].thread].loading, *gap)) {
     gap->cause = GapCause::kLoading;
     return;
   }
-  const int64_t gap_ns = gap->end_ns - gap->start_ns;
+  const int64_t gap_ns = gap->undisturbed_ns();
   if (gap_ns >= kHostWorkMinNs &&
       static_cast<double>(parts.host_ns) > kHostWorkShare * static_cast<double>(gap_ns)) {
     gap->cause = GapCause::kHostWork;

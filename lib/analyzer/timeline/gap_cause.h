@@ -29,11 +29,19 @@ class GapClassifier {
   // Keeps a reference to `model`.
   explicit GapClassifier(const model::Model& model);
 
-  // Fills in cause, api and path of a gap whose times and operations are set.
+  // Fills in cause, api and path of a gap whose times, operations and disturbed time are set.
   void Classify(Gap* gap) const;
 
   // All zero when the launching call is not known, or not before the operation.
   GapParts Parts(const Gap& gap) const;
+
+  // True for a call that returns only after GPU work; an index into Model::api_calls.
+  bool BlocksHost(size_t call) const { return blocks_host_[call]; }
+  // True when the operation behind the gap was in the queue before the gap began.
+  bool QueuedInTime(const Gap& gap, const GapParts& parts) const;
+  // True when the gap is that of a launch that prof kept out of the trace, or most of it went to
+  // CUPTI's own work (buffers, instrumentation) on the launching thread.
+  bool OfTracing(const Gap& gap) const;
 
  private:
   struct Untraced {
@@ -49,7 +57,6 @@ class GapClassifier {
   void FindUntraced();
   void FindOverheads();
   bool HoldsUntraced(const Gap& gap) const;
-  bool CausedByProfiler(const Gap& gap) const;
   static bool TakesMost(const IntervalUnion& intervals, const Gap& gap);
   bool Blocks(const Gap& gap, const model::ApiCall& call) const;
   uint32_t HostPath(const Gap& gap, const GapParts& parts) const;
@@ -57,7 +64,7 @@ class GapClassifier {
   const model::Model& model_;
   std::vector<int32_t> previous_call_;  // on the same thread, parallel to api_calls
   std::vector<bool> blocks_host_;       // parallel to api_calls
-  IntervalUnion profiler_;              // over all threads
+  IntervalUnion profiler_;              // over all threads, with the untraced launches
   std::vector<Untraced> untraced_;      // sorted by start
   std::vector<Overheads> overheads_;    // by thread
 };

@@ -64,7 +64,11 @@ std::string DescribeGap(const Model& model, const GapClassifier& classifier, con
   add(parts.cuda_ns, "in other CUDA calls");
   add(parts.launch_ns, "in " + launch);
   add(parts.latency_ns, "from its return to the start on the GPU");
-  return list.empty() ? line : line + ": " + list;
+  if (!list.empty()) line += ": " + list;
+  if (gap.disturbed_ns > 0) {
+    line += "; " + text::Time(static_cast<double>(gap.disturbed_ns)) + " of it are prof's";
+  }
+  return line;
 }
 
 // The gaps of one cause.
@@ -96,12 +100,12 @@ std::vector<GapSummary> SummarizeGaps(const Model& model, const Timeline& timeli
     for (const Gap& gap : device.gaps) {
       if (gap.cause == GapCause::kProfiler) continue;
       Cause& cause = causes[static_cast<int>(gap.cause)];
-      const int64_t gap_ns = gap.end_ns - gap.start_ns;
+      const int64_t gap_ns = gap.undisturbed_ns();
       cause.summary.device = gap.device;
       cause.summary.cause = gap.cause;
       ++cause.summary.count;
       cause.summary.total_ns += static_cast<double>(gap_ns);
-      if (cause.longest == nullptr || gap_ns > cause.longest->end_ns - cause.longest->start_ns) {
+      if (cause.longest == nullptr || gap_ns > cause.longest->undisturbed_ns()) {
         cause.longest = &gap;
       }
       const bool sync = gap.cause == GapCause::kSync;
@@ -109,7 +113,7 @@ std::vector<GapSummary> SummarizeGaps(const Model& model, const Timeline& timeli
     }
     for (auto& [key, cause] : causes) {
       GapSummary& summary = cause.summary;
-      summary.longest_ns = static_cast<double>(cause.longest->end_ns - cause.longest->start_ns);
+      summary.longest_ns = static_cast<double>(cause.longest->undisturbed_ns());
       summary.where = Where(model, cause);
       summary.example = DescribeGap(model, classifier, *cause.longest);
       result.push_back(std::move(summary));

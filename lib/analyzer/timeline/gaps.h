@@ -12,7 +12,7 @@
 
 namespace prof::analyzer {
 
-// By total, descending. Gaps that counter sampling caused are no idle time and are left out.
+// By total, descending. Time that prof disturbed is no idle time and is left out.
 [[nodiscard]] std::vector<GapSummary> SummarizeGaps(const model::Model& model,
                                                     const Timeline& timeline);
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "lib/analyzer/timeline/disturbance.h"
 #include "lib/analyzer/timeline/gap_cause.h"
 
 namespace prof::analyzer {
@@ -17,7 +18,27 @@ struct Sweep {
   int32_t latest = model::kNoIndex;  // the operation that has it
 };
 
+// The busy time of work that is set aside becomes prof's.
+void SetAside(const model::Model& model, DeviceTimeline* device,
+              std::vector<int64_t>* exclusive_ns) {
+  if (device->set_aside.intervals().empty()) return;
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    const model::Op& op = model.ops[i];
+    if (!op.timed || op.device != device->device || device->IsEvidence(op)) continue;
+    device->busy_ns -= (*exclusive_ns)[i];
+    device->profiler_ns += (*exclusive_ns)[i];
+    (*exclusive_ns)[i] = 0;
+  }
+}
+
 }  // namespace
+
+const DeviceTimeline* Timeline::Find(uint32_t device) const {
+  for (const DeviceTimeline& entry : devices) {
+    if (entry.device == device) return &entry;
+  }
+  return nullptr;
+}
 
 Timeline BuildTimeline(const model::Model& model) {
   Timeline result;
@@ -54,14 +75,15 @@ Timeline BuildTimeline(const model::Model& model) {
   }
 
   const GapClassifier classifier(model);
+  const Disturbances disturbances(model, classifier);
   for (auto& [id, sweep] : devices) {
     sweep.timeline.end_ns = sweep.covered_until_ns;
+    sweep.timeline.set_aside = disturbances.Mark(&sweep.timeline);
     for (Gap& gap : sweep.timeline.gaps) {
       classifier.Classify(&gap);
-      if (gap.cause == GapCause::kProfiler) {
-        sweep.timeline.profiler_ns += gap.end_ns - gap.start_ns;
-      }
+      sweep.timeline.profiler_ns += gap.disturbed_ns;
     }
+    SetAside(model, &sweep.timeline, &result.exclusive_ns);
     result.devices.push_back(std::move(sweep.timeline));
   }
   std::sort(result.devices.begin(), result.devices.end(),

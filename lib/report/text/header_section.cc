@@ -35,9 +35,10 @@ std::string CostLine(const Report& report) {
                      " cost the host " + text::Time(report.counter_cost_ns);
   if (report.profiler_ns > 0) {
     return line + " in all; the " + text::Time(report.profiler_ns) +
-           " for which they kept the GPU idle are excluded from the span";
+           " of the span that prof disturbed are no evidence: shares are of the other " +
+           text::Time(report.undisturbed_ns);
   }
-  return line + " in all and kept no GPU idle";
+  return line + " in all and disturbed nothing";
 }
 
 }  // namespace

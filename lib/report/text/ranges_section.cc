@@ -94,9 +94,11 @@ void WriteRanges(std::ostream& out, const Report& report, const TextOptions& opt
   for (const RangeRow& row : rows) times.push_back(row.time_ns);
   const double total_ns = std::accumulate(times.begin(), times.end(), 0.0);
   const TimeUnit unit = UnitFor(total_ns);
-  std::vector<double> shares = times;
+  const bool prof = rows.back().kind == RangeRow::Kind::kProfiler;  // it is the last
+  const double program_ns = total_ns - (prof ? times.back() : 0);
+  std::vector<double> shares(times.begin(), times.end() - (prof ? 1 : 0));
   for (double& time : times) time /= unit.ns;
-  for (double& share : shares) share *= total_ns > 0 ? 100 / total_ns : 0;
+  for (double& share : shares) share *= program_ns > 0 ? 100 / program_ns : 0;
   times = RoundToSum(times, unit.decimals);
   shares = RoundToSum(shares, 1);
 
@@ -108,9 +110,10 @@ void WriteRanges(std::ostream& out, const Report& report, const TextOptions& opt
       {"verdict", Align::kLeft, 14}, {"at most", Align::kRight}};
   for (size_t i = 0; i < rows.size(); ++i) {
     const RangeRow& row = rows[i];
-    table.rows.push_back({{Printable(row.label), text::Grouped(times[i], unit.decimals),
-                           EachCell(row), text::Grouped(shares[i], 1), LimiterCell(row, report),
-                           EvidenceCell(row, options), Printable(row.verdict), GainCell(row)}});
+    table.rows.push_back(
+        {{Printable(row.label), text::Grouped(times[i], unit.decimals), EachCell(row),
+          i < shares.size() ? text::Grouped(shares[i], 1) : "-", LimiterCell(row, report),
+          EvidenceCell(row, options), Printable(row.verdict), GainCell(row)}});
   }
   // Only a table that really adds up may call its sum the span.
   const bool is_span = std::abs(total_ns - report.span_ns) <= 0.001 * report.span_ns;

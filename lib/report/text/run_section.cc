@@ -15,15 +15,15 @@ namespace {
 
 constexpr const char* kItem = "     - ";
 
-std::string GainText(const Finding& finding, double span_ns) {
+std::string GainText(const Finding& finding, double undisturbed_ns) {
   if (finding.gain_at_most_ns <= 0) return "";
   std::string line = " At most " + text::Time(finding.gain_at_most_ns);
-  if (span_ns > 0)
-    line += ", " + text::ShortPercent(finding.gain_at_most_ns / span_ns) + " of the span";
+  if (undisturbed_ns > 0)
+    line += ", " + text::ShortPercent(finding.gain_at_most_ns / undisturbed_ns) + " of the span";
   return line + ".";
 }
 
-void WriteFinding(std::ostream& out, const Finding& finding, size_t number, double span_ns,
+void WriteFinding(std::ostream& out, const Finding& finding, size_t number, double undisturbed_ns,
                   int width) {
   std::string head = std::to_string(number) + ". ";
   if (head.size() < 5) head.insert(0, 5 - head.size(), ' ');
@@ -38,7 +38,7 @@ void WriteFinding(std::ostream& out, const Finding& finding, size_t number, doub
     WriteParagraph(out, kItem, Printable(evidence), width);
   }
   if (finding.withheld) return;
-  const std::string gain = GainText(finding, span_ns);
+  const std::string gain = GainText(finding, undisturbed_ns);
   if (!finding.action.empty() || !gain.empty()) {
     std::string action = Printable(finding.action);
     if (!action.empty() && action.back() != '.') action += '.';
@@ -49,12 +49,19 @@ void WriteFinding(std::ostream& out, const Finding& finding, size_t number, doub
 }  // namespace
 
 void WriteFindings(std::ostream& out, const Report& report, const TextOptions& options) {
-  WriteHeading(out, "Findings", options);
-  if (report.findings.empty()) {
+  std::string heading = "Findings";
+  if (report.profiler_ns > 0 && report.findings_missing.empty()) {
+    heading += ", from " + text::Time(report.undisturbed_ns) + " of " + text::Time(report.span_ns);
+  }
+  WriteHeading(out, heading, options);
+  if (!report.findings_missing.empty()) {
+    WriteParagraph(out, "", "None can be named: " + Printable(report.findings_missing) + '.',
+                   options.width);
+  } else if (report.findings.empty()) {
     out << "Nothing in the run as a whole is worth changing by the rules that prof knows.\n";
   }
   for (size_t i = 0; i < report.findings.size(); ++i) {
-    WriteFinding(out, report.findings[i], i + 1, report.span_ns, options.width);
+    WriteFinding(out, report.findings[i], i + 1, report.undisturbed_ns, options.width);
   }
 }
 

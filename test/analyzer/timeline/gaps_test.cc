@@ -204,7 +204,7 @@ TEST_CASE("Without the record of the launch the cause is unknown") {
   CHECK_THAT(OnlySummary(m).example, Contains("not recorded"));
 }
 
-TEST_CASE("A gap beside a sampled kernel, or filled by the profiler's work, is the profiler's") {
+TEST_CASE("A gap beside a sampled kernel is the profiler's, of a longer hold only its time") {
   SECTION("beside a sampled kernel") {
     Planted p;
     p.First();
@@ -217,9 +217,11 @@ TEST_CASE("A gap beside a sampled kernel, or filled by the profiler's work, is t
     p.b.Profiler(model::ProfilerWork::kRotate, 205'000, 28'000'000);
     p.Next(29'000'000, 28'500'000, 28'510'000);
     const model::Model m = p.Read();
-    CHECK(OnlyGap(m).cause == GapCause::kProfiler);
-    CHECK(BuildTimeline(m).devices[0].profiler_ns == 28'800'000);
-    CHECK(SummarizeGaps(m, BuildTimeline(m)).empty());
+    CHECK(OnlyGap(m).disturbed_ns == 27'795'000);
+    CHECK(OnlyGap(m).cause == GapCause::kHostWork);
+    CHECK(BuildTimeline(m).devices[0].profiler_ns == 27'795'000);
+    CHECK(OnlySummary(m).total_ns == 1'005'000);
+    CHECK_THAT(OnlySummary(m).example, Contains("27.8 ms of it are prof's"));
   }
 }
 

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/timeline/disturbance.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "lib/text/strings.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::ApiCall;
+using model::kNoIndex;
+using model::Op;
+
+// A counter range disturbs the GPU around its kernel by up to 1 ms (SM counters, H200). A gap
+// behind it that is twice as long is the program's, but for the holds in it.
+constexpr int64_t kSampleDisturbanceNs = 2'000'000;
+// Before a sampled launch only the launch itself is lost, which takes about 10 us (measured on an
+// H200): of a gap with so much before it, that is a twentieth.
+constexpr int64_t kLongBeforeSampleNs = 200'000;
+// A call is held up by work of prof on another thread when it takes more than this, and several
+// times as long as calls of its name do in this run.
+constexpr int64_t kHeldCallNs = 100'000;
+constexpr int64_t kHeldCallFactor = 4;
+// A shorter wait for an event did not wait: the call alone takes a few microseconds.
+constexpr int64_t kEventWaitNs = 10'000;
+// Between operations that were in the queue the GPU idles for a few microseconds by itself; only a
+// longer gap while prof worked is put down to prof.
+constexpr int64_t kQueuedGapNs = 20'000;
+// A host that prof has made late by less than this is on time: a launch takes as long.
+constexpr int64_t kOnTimeNs = 10'000;
+// What is left of a gap below this is the difference between two clocks.
+constexpr int64_t kRestNs = 1'000;
+
+int64_t LengthNs(const Gap& gap) { return gap.end_ns - gap.start_ns; }
+
+// The median duration of the calls of each name.
+std::unordered_map<uint32_t, int64_t> MedianCalls(const model::Model& model) {
+  std::unordered_map<uint32_t, std::vector<int64_t>> durations;
+  for (const ApiCall& call : model.api_calls) {
+    durations[call.name].push_back(call.end_ns - call.start_ns);
+  }
+  std::unordered_map<uint32_t, int64_t> medians;
+  for (auto& [name, list] : durations) {
+    const auto middle = list.begin() + static_cast<ptrdiff_t>(list.size() / 2);
+    std::nth_element(list.begin(), middle, list.end());
+    medians[name] = *middle;
+  }
+  return medians;
+}
+
+bool OneGraphLaunch(const Op& a, const Op& b) {
+  return b.graph != 0 && a.context == b.context && a.correlation == b.correlation;
+}
+
+}  // namespace
+
+Disturbances::Disturbances(const model::Model& model, const GapClassifier& classifier)
+    : model_(model), classifier_(classifier) {
+  holds_.resize(model.threads.size());
+  samples_.resize(model.threads.size());
+  waits_.resize(model.threads.size());
+  if (model.profiler_intervals.empty()) return;
+  AddOwn();
+  AddForeign();
+  AddWaits();
+}
+
+void Disturbances::AddOwn() {
+  Intervals all;
+  std::vector<Intervals> own(model_.threads.size());
+  for (const model::ProfilerInterval& interval : model_.profiler_intervals) {
+    const Interval times{interval.begin_ns, interval.end_ns};
+    all.push_back(times);
+    own[interval.thread].push_back(times);
+    if (interval.work == model::ProfilerWork::kSample) samples_[interval.thread].push_back(times);
+  }
+  all_ = IntervalUnion(std::move(all));
+  for (size_t thread = 0; thread < own.size(); ++thread) {
+    holds_[thread] = IntervalUnion(std::move(own[thread]));
+  }
+}
+
+// Calls that took long while prof worked on another thread.
+void Disturbances::AddForeign() {
+  const std::unordered_map<uint32_t, int64_t> medians = MedianCalls(model_);
+  std::vector<Intervals> held(model_.threads.size());
+  for (const ApiCall& call : model_.api_calls) {
+    const int64_t call_ns = call.end_ns - call.start_ns;
+    if (call_ns < kHeldCallNs || call_ns < kHeldCallFactor * medians.at(call.name)) continue;
+    const Intervals& all = all_.intervals();
+    auto at = std::lower_bound(
+        all.begin(), all.end(), call.start_ns,
+        [](const Interval& interval, int64_t time_ns) { return interval.end_ns <= time_ns; });
+    for (; at != all.end() && at->start_ns < call.end_ns; ++at) {
+      held[call.thread].push_back(
+          {std::max(at->start_ns, call.start_ns), std::min(at->end_ns, call.end_ns)});
+    }
+  }
+  for (size_t thread = 0; thread < held.size(); ++thread) {
+    if (held[thread].empty()) continue;
+    const Intervals& own = holds_[thread].intervals();
+    held[thread].insert(held[thread].end(), own.begin(), own.end());
+    holds_[thread] = IntervalUnion(std::move(held[thread]));
+  }
+}
+
+// After a wait for all work of a stream the host is where it would be without prof, however short
+// the wait was. An event may lie far back.
+void Disturbances::AddWaits() {
+  for (size_t i = 0; i < model_.api_calls.size(); ++i) {
+    if (!classifier_.BlocksHost(i)) continue;
+    const ApiCall& call = model_.api_calls[i];
+    const bool of_event = text::Contains(model_.strings[call.name], "Event");
+    if (of_event && call.end_ns - call.start_ns < kEventWaitNs) continue;
+    waits_[call.thread].push_back({call.start_ns, call.end_ns});
+  }
+}
+
+// When prof began the sample around this launch.
+int64_t Disturbances::SampleBegin(const ApiCall& launch) const {
+  const Intervals& samples = samples_[launch.thread];
+  const auto after = std::lower_bound(
+      samples.begin(), samples.end(), launch.end_ns,
+      [](const Interval& sample, int64_t time_ns) { return sample.start_ns < time_ns; });
+  if (after == samples.begin() || (after - 1)->end_ns <= launch.start_ns) return launch.start_ns;
+  return std::min((after - 1)->start_ns, launch.start_ns);
+}
+
+void Disturbances::Advance(uint32_t thread, int64_t until_ns, Lateness* lateness) const {
+  const Intervals& holds = holds_[thread].intervals();
+  const Intervals& waits = waits_[thread];
+  const auto wait_before = [&](int64_t time_ns) {  // ... that began after the last hold
+    for (; lateness->next_wait < waits.size(); ++lateness->next_wait) {
+      const Interval& wait = waits[lateness->next_wait];
+      if (wait.start_ns >= time_ns) return;
+      if (wait.start_ns >= lateness->held_until_ns) lateness->late_ns = 0;
+    }
+  };
+  for (; lateness->next_hold < holds.size(); ++lateness->next_hold) {
+    const Interval& hold = holds[lateness->next_hold];
+    if (hold.start_ns >= until_ns) break;
+    wait_before(hold.start_ns);
+    lateness->late_ns += hold.end_ns - hold.start_ns;
+    lateness->held_until_ns = hold.end_ns;
+  }
+  wait_before(until_ns);
+}
+
+int64_t Disturbances::HeldNs(const Gap& gap, const GapParts& parts, Lateness* lateness) const {
+  const ApiCall& launch = model_.api_calls[parts.launch];
+  Advance(launch.thread, gap.end_ns, lateness);
+  int64_t held_ns = holds_[launch.thread].WithinNs({gap.start_ns, gap.end_ns});
+  if (parts.blocking_call == kNoIndex) held_ns = std::max(held_ns, lateness->late_ns);
+  if (model_.ops[gap.next_op].sampled) {  // nothing that follows the push is the program's
+    const Interval before{gap.start_ns, std::max(gap.start_ns, SampleBegin(launch))};
+    const int64_t pushed_ns = LengthNs(gap) - OverlapNs(before, {gap.start_ns, gap.end_ns}) +
+                              holds_[launch.thread].WithinNs(before);
+    held_ns = std::max(held_ns, pushed_ns);
+  }
+  held_ns = std::min(held_ns, LengthNs(gap));
+  lateness->late_ns = std::max<int64_t>(0, lateness->late_ns - held_ns);
+  return held_ns;
+}
+
+// The GPU waited for something on the device: without prof, not for prof.
+int64_t Disturbances::QueuedNs(const Gap& gap, bool beside_sample) const {
+  const int64_t length_ns = LengthNs(gap);
+  if (beside_sample && length_ns <= kSampleDisturbanceNs) return length_ns;
+  return length_ns <= kQueuedGapNs ? 0 : all_.WithinNs({gap.start_ns, gap.end_ns});
+}
+
+bool Disturbances::MarkOne(Gap* gap, std::vector<Lateness>* threads) const {
+  const Op& previous = model_.ops[gap->previous_op];
+  const Op& next = model_.ops[gap->next_op];
+  const bool one_graph = OneGraphLaunch(previous, next);
+  const bool before_sample = next.sampled && !one_graph;
+  const bool after_sample = previous.sampled && !one_graph;
+  if (classifier_.OfTracing(*gap)) {
+    gap->disturbed_ns = LengthNs(*gap);
+    return false;
+  }
+  const GapParts parts = classifier_.Parts(*gap);
+  Lateness* const lateness =
+      parts.launch == kNoIndex ? nullptr : &(*threads)[model_.api_calls[parts.launch].thread];
+  if (lateness == nullptr || one_graph || classifier_.QueuedInTime(*gap, parts)) {
+    gap->disturbed_ns = QueuedNs(*gap, before_sample || after_sample);
+    if (lateness == nullptr || one_graph) return false;
+    Advance(model_.api_calls[parts.launch].thread, gap->end_ns, lateness);
+    lateness->late_ns = std::max<int64_t>(0, lateness->late_ns - gap->disturbed_ns);
+    return false;
+  }
+  const bool was_late = lateness->late_ns > kOnTimeNs;
+  gap->disturbed_ns = HeldNs(*gap, parts, lateness);
+  const int64_t rest_ns = LengthNs(*gap) - gap->disturbed_ns;
+  const bool set_aside = (before_sample && !was_late && rest_ns < kLongBeforeSampleNs) ||
+                         (after_sample && rest_ns > kRestNs && rest_ns < kSampleDisturbanceNs);
+  if (set_aside) {
+    lateness->late_ns = 0;
+    return true;
+  }
+  if (rest_ns <= kRestNs) gap->disturbed_ns = LengthNs(*gap);
+  return false;
+}
+
+IntervalUnion Disturbances::Mark(DeviceTimeline* device) const {
+  if (model_.profiler_intervals.empty() && model_.samples.empty()) {
+    for (Gap& gap : device->gaps) {
+      if (classifier_.OfTracing(gap)) gap.disturbed_ns = LengthNs(gap);
+    }
+    return {};
+  }
+  std::vector<Lateness> threads(model_.threads.size());
+  Intervals aside;
+  bool open = false;  // the last interval of `aside` has no end yet
+  for (Gap& gap : device->gaps) {
+    const bool set_aside = MarkOne(&gap, &threads);
+    // Work that was set aside ends where the host came late without prof's doing.
+    const GapParts parts = open ? classifier_.Parts(gap) : GapParts{};
+    const bool late = open && parts.launch != kNoIndex && !classifier_.QueuedInTime(gap, parts) &&
+                      gap.disturbed_ns < LengthNs(gap);
+    if (late || set_aside) {
+      if (open) aside.back().end_ns = gap.start_ns;
+      open = set_aside;
+      if (open) aside.push_back({gap.start_ns, device->end_ns});
+    }
+    if (open) gap.disturbed_ns = LengthNs(gap);
+  }
+  return IntervalUnion(std::move(aside));
+}
+
+}  // namespace prof::analyzer
