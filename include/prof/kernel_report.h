@@ -196,6 +196,10 @@ struct KernelLaunches {
 struct KernelReport : KernelLaunches, Measured {
   double share = 0;             ///< Of the undisturbed time.
   ContinuousValues continuous;  ///< Empty where there was no PM sampling on its device.
+  /// Not empty: it has no counters of its own, and `metrics` are those of "the same kernel under
+  /// `warmup`, 5 samples". `samples_used` is 0, and the verdict's confidence one step lower.
+  std::string counters_from;
+  std::string continuous_from;  ///< The same for `continuous`.
   Roofline roofline;
   std::vector<FlopCount> flops;  ///< Each kind that was counted, most operations first.
   Verdict verdict;

@@ -14,6 +14,7 @@
 #include "lib/analyzer/continuous/continuous.h"
 #include "lib/analyzer/decide.h"
 #include "lib/analyzer/kernels/counters.h"
+#include "lib/analyzer/kernels/inheritance.h"
 #include "lib/analyzer/kernels/kernels.h"
 #include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/kernels/untraced_launches.h"
@@ -168,7 +169,7 @@ std::vector<KernelReport> ByTime(std::vector<KernelReport> kernels) {
 }
 
 // The stages, each a function from values to a value: timeline, groups, counted, attributed,
-// decided; then the report is put together.
+// inherited, decided; then the report is put together.
 Report AnalyzeModel(const Model& model) {
   const Timeline timeline = analyzer::BuildTimeline(model);
   const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model);
@@ -183,8 +184,10 @@ Report AnalyzeModel(const Model& model) {
   const double undisturbed_ns = spans.undisturbed_ns();
   std::vector<RegionReport> regions =
       analyzer::DecideRegions(model, counted_regions, undisturbed_ns);
-  std::vector<KernelReport> kernels = analyzer::DecideKernels(
-      model, groups, counted, continuous, counted_regions, regions, undisturbed_ns);
+  const analyzer::Inherited inherited =
+      analyzer::InheritCounters(model, groups, counted, continuous.of_group);
+  std::vector<KernelReport> kernels =
+      analyzer::DecideKernels(model, groups, inherited, counted_regions, regions, undisturbed_ns);
   std::string findings_missing =
       analyzer::WhyNoFindings(model, families, static_cast<double>(spans.span_ns), undisturbed_ns);
   std::vector<Finding> findings;

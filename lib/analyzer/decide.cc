@@ -27,21 +27,40 @@ double KernelShare(const KernelGroup& group, double undisturbed_ns) {
   return none ? std::min(1.0, Share(time_ns, undisturbed_ns)) : Share(time_ns, undisturbed_ns);
 }
 
-KernelReport DecideOne(const KernelGroup& group, const CountedKernel& counted,
-                       const ContinuousValues& continuous, const RegionReport* region,
-                       const model::Device* device, double undisturbed_ns) {
+// What stands on another signature's counters, or on its PM samples, is less sure.
+void LowerIfLent(KernelReport* kernel) {
+  const bool counters = !kernel->metrics.empty();
+  const std::string& from = counters ? kernel->counters_from : kernel->continuous_from;
+  Verdict& verdict = kernel->verdict;
+  if (from.empty() || verdict.limiter == Limiter::kNotMeasured) return;
+  verdict.evidence.insert(verdict.evidence.begin(),
+                          (counters ? "counters of " : "PM samples of ") + from);
+  if (verdict.confidence == Confidence::kHigh) {
+    verdict.confidence = Confidence::kMedium;
+  } else if (verdict.confidence == Confidence::kMedium) {
+    verdict.confidence = Confidence::kLow;
+  }
+}
+
+KernelReport DecideOne(const KernelGroup& group, const Inherited& inherited, size_t g,
+                       const RegionReport* region, const model::Device* device,
+                       double undisturbed_ns) {
+  const CountedKernel& counted = inherited.counted.of_group[g];
   KernelReport kernel{group.launches, counted.counters};
   CountedFlops flops = CountFlops(kernel.metrics, kernel.duration_ns, device);
   KernelContext context{region, counted.notes};
   context.notes.insert(context.notes.end(), flops.notes.begin(), flops.notes.end());
   kernel.share = KernelShare(group, undisturbed_ns);
-  kernel.continuous = continuous;
+  kernel.continuous = inherited.continuous[g];
+  kernel.counters_from = inherited.counters_from[g];
+  kernel.continuous_from = inherited.continuous_from[g];
   kernel.flops = std::move(flops.kinds);
   kernel.roofline = ComputeRoofline(kernel.metrics, kernel.flops, device);
   if (const std::optional<double> percent = kernel.Metric(kWarpsActive)) {
     kernel.occupancy.achieved = *percent / 100;
   }
   kernel.verdict = DecideKernel(kernel, device, context);
+  LowerIfLent(&kernel);
   return kernel;
 }
 
@@ -61,7 +80,7 @@ std::vector<RegionReport> DecideRegions(const model::Model& model, const Counted
 }
 
 std::vector<KernelReport> DecideKernels(const model::Model& model, const KernelGroups& groups,
-                                        const CountedKernels& counted, const Continuous& continuous,
+                                        const Inherited& counted,
                                         const CountedRegions& counted_regions,
                                         const std::vector<RegionReport>& regions,
                                         double undisturbed_ns) {
@@ -70,7 +89,7 @@ std::vector<KernelReport> DecideKernels(const model::Model& model, const KernelG
   for (size_t g = 0; g < groups.groups.size(); ++g) {
     const KernelGroup& group = groups.groups[g];
     const int32_t region = counted_regions.of_group[g];
-    kernels.push_back(DecideOne(group, counted.of_group[g], continuous.of_group[g],
+    kernels.push_back(DecideOne(group, counted, g,
                                 region == model::kNoIndex ? nullptr : &regions[region],
                                 model.FindDevice(group.device), undisturbed_ns));
   }

@@ -6,8 +6,7 @@
 
 #include <vector>
 
-#include "lib/analyzer/continuous/continuous.h"
-#include "lib/analyzer/kernels/counters.h"
+#include "lib/analyzer/kernels/inheritance.h"
 #include "lib/analyzer/kernels/kernels.h"
 #include "lib/analyzer/regions/counted_regions.h"
 #include "lib/snapshot/model/model.h"
@@ -21,10 +20,12 @@ namespace prof::analyzer {
                                                       double undisturbed_ns);
 
 // Parallel to KernelGroups::groups.
-[[nodiscard]] std::vector<KernelReport> DecideKernels(
-    const model::Model& model, const KernelGroups& groups, const CountedKernels& counted,
-    const Continuous& continuous, const CountedRegions& counted_regions,
-    const std::vector<RegionReport>& regions, double undisturbed_ns);
+[[nodiscard]] std::vector<KernelReport> DecideKernels(const model::Model& model,
+                                                      const KernelGroups& groups,
+                                                      const Inherited& counted,
+                                                      const CountedRegions& counted_regions,
+                                                      const std::vector<RegionReport>& regions,
+                                                      double undisturbed_ns);
 
 }  // namespace prof::analyzer
 

@@ -176,6 +176,8 @@ Json ToJson(const KernelReport& value) {
           {"continuous", ToJson(value.continuous)},
           {"samples_used", value.samples_used},
           {"samples_rejected", value.samples_rejected},
+          {"counters_from", value.counters_from},
+          {"continuous_from", value.continuous_from},
           {"occupancy", ToJson(value.occupancy)},
           {"roofline", ToJson(value.roofline)},
           {"flops", List(value.flops)},

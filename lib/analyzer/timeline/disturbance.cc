@@ -24,6 +24,12 @@ constexpr int64_t kLongBeforeSampleNs = 200'000;
 // times as long as calls of its name do in this run.
 constexpr int64_t kHeldCallNs = 100'000;
 constexpr int64_t kHeldCallFactor = 4;
+// While prof works on another thread, a launching thread may be held up outside of its recorded
+// calls. A gap that long, and so many times as long as nearly all gaps away from prof's work, is
+// put down to prof as far as they overlap.
+constexpr int64_t kHeldGapNs = 1'000'000;
+constexpr int64_t kHeldGapFactor = 2;
+constexpr double kNearlyAll = 0.99;
 // A shorter wait for an event did not wait: the call alone takes a few microseconds.
 constexpr int64_t kEventWaitNs = 10'000;
 // Between operations that were in the queue the GPU idles for a few microseconds by itself; only a
@@ -149,11 +155,27 @@ void Disturbances::Advance(uint32_t thread, int64_t until_ns, Lateness* lateness
   wait_before(until_ns);
 }
 
-int64_t Disturbances::HeldNs(const Gap& gap, const GapParts& parts, Lateness* lateness) const {
+// The length that nearly all gaps stay below while prof does nothing.
+int64_t Disturbances::UsualGapNs(const DeviceTimeline& device) const {
+  std::vector<int64_t> lengths;
+  for (const Gap& gap : device.gaps) {
+    if (all_.WithinNs({gap.start_ns, gap.end_ns}) == 0) lengths.push_back(LengthNs(gap));
+  }
+  if (lengths.empty()) return 0;
+  const auto at = static_cast<ptrdiff_t>(kNearlyAll * static_cast<double>(lengths.size() - 1));
+  std::nth_element(lengths.begin(), lengths.begin() + at, lengths.end());
+  return lengths[static_cast<size_t>(at)];
+}
+
+int64_t Disturbances::HeldNs(const Gap& gap, const GapParts& parts, int64_t usual_ns,
+                             Lateness* lateness) const {
   const ApiCall& launch = model_.api_calls[parts.launch];
   Advance(launch.thread, gap.end_ns, lateness);
   int64_t held_ns = holds_[launch.thread].WithinNs({gap.start_ns, gap.end_ns});
   if (parts.blocking_call == kNoIndex) held_ns = std::max(held_ns, lateness->late_ns);
+  if (LengthNs(gap) >= std::max(kHeldGapNs, kHeldGapFactor * usual_ns)) {
+    held_ns = std::max(held_ns, all_.WithinNs({gap.start_ns, gap.end_ns}));
+  }
   if (model_.ops[gap.next_op].sampled) {  // nothing that follows the push is the program's
     const Interval before{gap.start_ns, std::max(gap.start_ns, SampleBegin(launch))};
     const int64_t pushed_ns = LengthNs(gap) - OverlapNs(before, {gap.start_ns, gap.end_ns}) +
@@ -172,7 +194,7 @@ int64_t Disturbances::QueuedNs(const Gap& gap, bool beside_sample) const {
   return length_ns <= kQueuedGapNs ? 0 : all_.WithinNs({gap.start_ns, gap.end_ns});
 }
 
-bool Disturbances::MarkOne(Gap* gap, std::vector<Lateness>* threads) const {
+bool Disturbances::MarkOne(int64_t usual_ns, Gap* gap, std::vector<Lateness>* threads) const {
   const Op& previous = model_.ops[gap->previous_op];
   const Op& next = model_.ops[gap->next_op];
   const bool one_graph = OneGraphLaunch(previous, next);
@@ -193,7 +215,7 @@ bool Disturbances::MarkOne(Gap* gap, std::vector<Lateness>* threads) const {
     return false;
   }
   const bool was_late = lateness->late_ns > kOnTimeNs;
-  gap->disturbed_ns = HeldNs(*gap, parts, lateness);
+  gap->disturbed_ns = HeldNs(*gap, parts, usual_ns, lateness);
   const int64_t rest_ns = LengthNs(*gap) - gap->disturbed_ns;
   const bool set_aside = (before_sample && !was_late && rest_ns < kLongBeforeSampleNs) ||
                          (after_sample && rest_ns > kRestNs && rest_ns < kSampleDisturbanceNs);
@@ -213,10 +235,11 @@ IntervalUnion Disturbances::Mark(DeviceTimeline* device) const {
     return {};
   }
   std::vector<Lateness> threads(model_.threads.size());
+  const int64_t usual_ns = UsualGapNs(*device);
   Intervals aside;
   bool open = false;  // the last interval of `aside` has no end yet
   for (Gap& gap : device->gaps) {
-    const bool set_aside = MarkOne(&gap, &threads);
+    const bool set_aside = MarkOne(usual_ns, &gap, &threads);
     // Work that was set aside ends where the host came late without prof's doing.
     const GapParts parts = open ? classifier_.Parts(gap) : GapParts{};
     const bool late = open && parts.launch != kNoIndex && !classifier_.QueuedInTime(gap, parts) &&

@@ -48,11 +48,12 @@ class Disturbances {
   // Takes in the holds of `thread` that began before `until_ns`.
   void Advance(uint32_t thread, int64_t until_ns, Lateness* lateness) const;
   // True: the gap is to be set aside.
-  bool MarkOne(Gap* gap, std::vector<Lateness>* threads) const;
+  bool MarkOne(int64_t usual_ns, Gap* gap, std::vector<Lateness>* threads) const;
+  int64_t UsualGapNs(const DeviceTimeline& device) const;
   // The part that is prof's of a gap before an operation that was in the queue in time.
   int64_t QueuedNs(const Gap& gap, bool beside_sample) const;
   // The gap's part that holds explain, for a launch that came after the gap had begun.
-  int64_t HeldNs(const Gap& gap, const GapParts& parts, Lateness* lateness) const;
+  int64_t HeldNs(const Gap& gap, const GapParts& parts, int64_t usual_ns, Lateness* lateness) const;
 
   const model::Model& model_;
   const GapClassifier& classifier_;

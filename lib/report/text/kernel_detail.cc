@@ -74,6 +74,8 @@ void WriteLaunches(std::ostream& out, const KernelReport& kernel, int width) {
   line("samples     ", text::Count(kernel.samples_used) + " used, " +
                            text::Count(kernel.samples_rejected) +
                            " rejected (other GPU work beside them, or another clock)");
+  line("counters of ", Printable(kernel.counters_from));
+  line("PM values of", Printable(kernel.continuous_from));
 }
 
 void WriteOccupancy(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
