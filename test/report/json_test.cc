@@ -88,6 +88,8 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                           "metrics",
                                                           "units",
                                                           "continuous",
+                                                          "continuous_from",
+                                                          "counters_from",
                                                           "samples_used",
                                                           "samples_rejected",
                                                           "occupancy",

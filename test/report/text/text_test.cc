@@ -135,7 +135,7 @@ TEST_CASE("Rows that do not add up to the span are not called the span") {
   Report report = test::ExampleReport();
   report.span_ns *= 2;
   const std::string text = Text(report);
-  CHECK_THAT(text, Contains("sum of rows") && Contains("The span is 24.7 ms."));
+  CHECK_THAT(text, Contains("sum of rows") && Contains("The span is 26.3 ms."));
 }
 
 TEST_CASE("No line is wider than asked") {
