@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/timeline/launch_calls.h"
 #include "lib/text/strings.h"
 
 namespace prof::analyzer {
@@ -37,7 +39,8 @@ constexpr int64_t kEventWaitNs = 10'000;
 constexpr int64_t kQueuedGapNs = 20'000;
 // A host that prof has made late by less than this is on time: a launch takes as long.
 constexpr int64_t kOnTimeNs = 10'000;
-// What is left of a gap below this is the difference between two clocks.
+// What is left of a gap below this, and below a tenth of the hold, is the difference between two
+// clocks.
 constexpr int64_t kRestNs = 1'000;
 
 int64_t LengthNs(const Gap& gap) { return gap.end_ns - gap.start_ns; }
@@ -71,6 +74,7 @@ Disturbances::Disturbances(const model::Model& model, const GapClassifier& class
   if (model.profiler_intervals.empty()) return;
   AddOwn();
   AddForeign();
+  AddSlowerCalls();
   AddWaits();
 }
 
@@ -89,6 +93,29 @@ void Disturbances::AddOwn() {
   }
 }
 
+void Disturbances::AddHolds(std::vector<Intervals> held) {
+  for (size_t thread = 0; thread < held.size(); ++thread) {
+    if (held[thread].empty()) continue;
+    const Intervals& known = holds_[thread].intervals();
+    held[thread].insert(held[thread].end(), known.begin(), known.end());
+    holds_[thread] = IntervalUnion(std::move(held[thread]));
+  }
+}
+
+// Each launch call takes longer while CUPTI's range profiler is on, sampled or not.
+void Disturbances::AddSlowerCalls() {
+  const LaunchCalls calls = CompareLaunchCalls(model_);
+  if (calls.sampling.n < kFewCalls || calls.otherwise.n < kFewCalls) return;
+  const auto slower_ns = static_cast<int64_t>(calls.sampling.median - calls.otherwise.median);
+  if (static_cast<double>(slower_ns) < kSlowerCall * calls.otherwise.median) return;
+  std::vector<Intervals> held(model_.threads.size());
+  for (const ApiCall& call : model_.api_calls) {
+    if (call.cls != model::ApiClass::kLaunch || !calls.Sampling(call.start_ns)) continue;
+    held[call.thread].push_back({std::max(call.start_ns, call.end_ns - slower_ns), call.end_ns});
+  }
+  AddHolds(std::move(held));
+}
+
 // Calls that took long while prof worked on another thread.
 void Disturbances::AddForeign() {
   const std::unordered_map<uint32_t, int64_t> medians = MedianCalls(model_);
@@ -105,12 +132,7 @@ void Disturbances::AddForeign() {
           {std::max(at->start_ns, call.start_ns), std::min(at->end_ns, call.end_ns)});
     }
   }
-  for (size_t thread = 0; thread < held.size(); ++thread) {
-    if (held[thread].empty()) continue;
-    const Intervals& own = holds_[thread].intervals();
-    held[thread].insert(held[thread].end(), own.begin(), own.end());
-    holds_[thread] = IntervalUnion(std::move(held[thread]));
-  }
+  AddHolds(std::move(held));
 }
 
 // After a wait for all work of a stream the host is where it would be without prof, however short
@@ -223,7 +245,7 @@ bool Disturbances::MarkOne(int64_t usual_ns, Gap* gap, std::vector<Lateness>* th
     lateness->late_ns = 0;
     return true;
   }
-  if (rest_ns <= kRestNs) gap->disturbed_ns = LengthNs(*gap);
+  if (rest_ns <= std::min(kRestNs, gap->disturbed_ns / 10)) gap->disturbed_ns = LengthNs(*gap);
   return false;
 }
 

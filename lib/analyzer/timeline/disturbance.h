@@ -4,9 +4,10 @@
 // is no evidence about the program.
 //
 // A hold is time in which a launching thread was in prof's hands: in an interval that prof recorded
-// for this thread, or in a call that took long while prof worked on a thread of its own. A hold
-// makes the host late by its length. It stays late until it waits for the GPU, or until the GPU has
-// idled for as long: that idle time is prof's, and what is left of a gap is the program's.
+// for this thread, in a call that took long while prof worked on a thread of its own, or in the
+// part of a launch call that it takes longer while counters are sampled. A hold makes the host late
+// by its length. It stays late until it waits for the GPU, or until the GPU has idled for as long:
+// that idle time is prof's, and what is left of a gap is the program's.
 //
 // A counter range also makes the GPU wait, by an amount that no record has. A gap beside a sampled
 // launch that the program would have had as well is set aside, together with the work behind it up
@@ -43,6 +44,8 @@ class Disturbances {
 
   void AddOwn();
   void AddForeign();
+  void AddSlowerCalls();
+  void AddHolds(std::vector<Intervals> held);  // by thread
   void AddWaits();
   int64_t SampleBegin(const model::ApiCall& launch) const;
   // Takes in the holds of `thread` that began before `until_ns`.

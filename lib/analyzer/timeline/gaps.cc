@@ -64,11 +64,12 @@ std::string DescribeGap(const Model& model, const GapClassifier& classifier, con
   add(parts.cuda_ns, "in other CUDA calls");
   add(parts.launch_ns, "in " + launch);
   add(parts.latency_ns, "from its return to the start on the GPU");
-  if (!list.empty()) line += ": " + list;
-  if (gap.disturbed_ns > 0) {
-    line += "; " + text::Time(static_cast<double>(gap.disturbed_ns)) + " of it are prof's";
-  }
-  return line;
+  return list.empty() ? line : line + ": " + list;
+}
+
+std::string DescribeDisturbed(const Gap& gap) {
+  if (gap.disturbed_ns == 0) return "";
+  return "; " + text::Time(static_cast<double>(gap.disturbed_ns)) + " of it are prof's";
 }
 
 // The gaps of one cause.
@@ -115,7 +116,8 @@ std::vector<GapSummary> SummarizeGaps(const Model& model, const Timeline& timeli
       GapSummary& summary = cause.summary;
       summary.longest_ns = static_cast<double>(cause.longest->undisturbed_ns());
       summary.where = Where(model, cause);
-      summary.example = DescribeGap(model, classifier, *cause.longest);
+      summary.example =
+          DescribeGap(model, classifier, *cause.longest) + DescribeDisturbed(*cause.longest);
       result.push_back(std::move(summary));
     }
   }

@@ -84,6 +84,15 @@ TEST_CASE("Preparation and changes of counters in a launch change no finding and
   RequireSame(prof);
 }
 
+TEST_CASE(
+    "Launch calls that are slower while counters are sampled change no finding and no share") {
+  PlantedProf prof;
+  prof.setup = true;
+  prof.changes = 3;
+  prof.slower_launch_ns = 1'500;
+  RequireSame(prof);
+}
+
 TEST_CASE("Samples that wait for the GPU change no finding and no share") {
   PlantedProf prof;
   prof.sampled_share = 0.03;

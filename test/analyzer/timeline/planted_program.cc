@@ -63,7 +63,9 @@ PlantedProgram::Started PlantedProgram::Begin(const char* api, int64_t call_ns, 
   started.how.api = api;
   started.how.stream = stream;
   started.how.api_start_ns = host_ns_;
-  const int64_t own_ns = Jitter(call_ns);
+  int64_t own_ns = Jitter(call_ns);
+  const bool sampling = !holds_.empty() && holds_.front().done && !holds_.back().done;
+  if (sampling && may_be_sampled) own_ns += prof_.slower_launch_ns;
   const bool draw = std::uniform_real_distribution<>(0, 1)(prof_random_) < prof_.sampled_share;
   HoldLaunch();
   if (may_be_sampled && draw && host_ns_ >= next_sample_ns_) {

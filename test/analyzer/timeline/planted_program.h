@@ -24,6 +24,7 @@ struct PlantedProf {
   double sampled_share = 0;      // of the launches, each in a counter range
   int64_t pause_ns = 1'000'000;  // between two samples
   bool own_thread = true;        // setup and changes run on a thread of prof's; else in a launch
+  int64_t slower_launch_ns = 0;  // from the first to the last of prof's work
   bool waits = true;             // a range waits for the GPU on the host (SM counters), 1 ms in all
 };
 
