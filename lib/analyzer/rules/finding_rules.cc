@@ -109,14 +109,14 @@ void AddSamplingCost(const RunInputs& inputs, Finding* finding) {
   const bool known = calls.sampling.n >= kFewCalls && calls.otherwise.n >= kFewCalls;
   const double slower_ns = calls.sampling.median - calls.otherwise.median;
   if (!known) {
-    text += "costs the host more";
+    text += "costs the host more: a recording with --counters none shows what is left";
   } else if (slower_ns < kSlowerCall * calls.otherwise.median) {
     return;
   } else {
     text += "took the host " + text::Time(calls.sampling.median) + " instead of " +
-            text::Time(calls.otherwise.median);
+            text::Time(calls.otherwise.median) + "; the difference is taken out";
   }
-  finding->evidence.push_back(text + ": a recording with --counters none shows what is left");
+  finding->evidence.push_back(text);
   const double slowed_ns = slower_ns * static_cast<double>(calls.sampling.n);
   if (!known || slowed_ns >= kSlowedShare * sampling_ns) finding->confidence = Confidence::kLow;
 }
