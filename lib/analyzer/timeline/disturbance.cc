@@ -171,7 +171,8 @@ void Disturbances::Advance(uint32_t thread, int64_t until_ns, Lateness* lateness
     const Interval& hold = holds[lateness->next_hold];
     if (hold.start_ns >= until_ns) break;
     wait_before(hold.start_ns);
-    lateness->late_ns += hold.end_ns - hold.start_ns;
+    lateness->late_ns +=
+        std::max<int64_t>(0, hold.end_ns - std::max(hold.start_ns, lateness->from_ns));
     lateness->held_until_ns = hold.end_ns;
   }
   wait_before(until_ns);
@@ -256,7 +257,9 @@ IntervalUnion Disturbances::Mark(DeviceTimeline* device) const {
     }
     return {};
   }
-  std::vector<Lateness> threads(model_.threads.size());
+  Lateness on_time;
+  on_time.from_ns = device->start_ns;
+  std::vector<Lateness> threads(model_.threads.size(), on_time);
   const int64_t usual_ns = UsualGapNs(*device);
   Intervals aside;
   bool open = false;  // the last interval of `aside` has no end yet

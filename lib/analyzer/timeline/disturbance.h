@@ -38,6 +38,7 @@ class Disturbances {
  private:
   // How late prof has made a thread, and what of its holds and waits was looked at.
   struct Lateness {
+    int64_t from_ns = 0;  // what is before the device's first operation made nobody late
     int64_t late_ns = 0, held_until_ns = 0;
     size_t next_hold = 0, next_wait = 0;
   };

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "prof/analyzer.h"
 #include "test/analyzer/timeline/planted_program.h"
 #include "test/support/catch.h"
 
@@ -110,6 +111,21 @@ TEST_CASE("Samples that do not wait on the host change no finding and no share")
   prof.sampled_share = 0.1;
   prof.waits = false;
   RequireSame(prof);
+}
+
+TEST_CASE("A preparation before the first launch disturbs nothing") {
+  SnapshotBuilder b;
+  const uint32_t shape = b.Shape("k", {132}, {256});
+  b.Profiler(model::ProfilerWork::kSetup, 0, 250'000'000);
+  for (int64_t i = 0; i < 100; ++i) {
+    const int64_t at_ns = 250'100'000 + i * 70'000;
+    b.Kernel(shape, "", at_ns, at_ns + 50'000);
+    if (i % 2 == 0) b.Api("cudaStreamSynchronize", at_ns + 1'000, at_ns + 52'000);
+  }
+  const Report report = Analyze(b.Snapshot());
+  CHECK(report.profiler_ns == 0);
+  CHECK(report.undisturbed_ns == report.span_ns);
+  CHECK(report.devices.at(0).idle_ns == 99 * 20'000);
 }
 
 TEST_CASE("Where each launch of a waiting loop is sampled, the report says so instead of numbers") {
