@@ -28,7 +28,8 @@ class Unit:
 UNITS = (
     Unit("DRAM", ("FBSP.TriageCompute.dramc__throughput", "dram__throughput", "dramc__throughput",
                   "gpu__dram_throughput"), ("gpu__dram_throughput", "dram__throughput")),
-    Unit("L2", ("LTS.TriageCompute.lts__t_sector_throughput", "lts__t_sectors"),
+    Unit("L2", ("LTS.TriageCompute.lts__throughput", "LTS.TriageAC.lts__throughput",
+                 "LTS.TriageA.lts__throughput"),
          ("lts__t_sectors",)),
     Unit("L1 wavefronts", ("SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts",
                            "l1tex__data_pipe_lsu_wavefronts"),
