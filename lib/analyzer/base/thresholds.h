@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The thresholds are every number that a rule compares with, and its source. docs/guide/rules.md
-// lists them. Sources: [ncu] a rule shipped with Nsight Compute 2025; [nsys] one of Nsight Systems;
-// [hta] HolisticTraceAnalysis; [hw] the hardware's documentation; [own] our choice, to be
-// calibrated.
+// lists them. The capture half decides by a few of them too: those are in lib/format/depth.h.
+// Sources: [ncu] a rule shipped with Nsight Compute 2025; [nsys] one of Nsight Systems; [hta]
+// HolisticTraceAnalysis; [hw] the hardware's documentation; [own] our choice, to be calibrated.
 #ifndef PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
 #define PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
+
+#include "lib/format/depth.h"
 
 namespace prof::analyzer {
 
 // Throughput, as fractions of peak.
-constexpr double kSaturated = 0.80;  // [ncu] SOLBottleneck: "high throughput"
-constexpr double kBusy = 0.60;       // [ncu] SOLBottleneck: below it on all units: latency
-constexpr double kMargin = 0.10;     // [ncu] SOLBottleneck: units closer than this are balanced
+using format::kBusy;       // 0.60, and its source: lib/format/depth.h
+using format::kMargin;     // 0.10
+using format::kSaturated;  // 0.80
 // Nothing is expected to use more of the DRAM's peak than this. An upper bound, not a reading: the
 // stream copy of bench/gpu reached 83 % on an H200. [own]
 constexpr double kDramCeiling = 0.93;
@@ -35,7 +37,7 @@ constexpr double kIdleSms = 0.10;    // [own] fewer than 1 in 10 SMs without a b
 constexpr double kTailLost = 0.10;   // [own] of (ceil(w) - w) / ceil(w); ncu: 20 % of 1/(1+whole)
 constexpr double kImbalance = 0.05;  // [ncu] WorkloadImbalance: 1 - average / maximum
 constexpr double kAchievedBelow = 0.10;   // [ncu] AchievedOccupancy: theoretical - achieved
-constexpr double kLaunchSizedNs = 5000;   // [own] below 3 null kernels: ramp and drain dominate
+using format::kLaunchSizedNs;             // 5000
 constexpr double kLongEnoughNs = 20'000;  // [own] above it ramp and drain are below a few percent
 
 // Trust.
