@@ -20,6 +20,13 @@ int64_t SampleCostNs(MetricCost cost) {
   return 1'000'000;
 }
 
+int64_t ChangeCostNs(const std::vector<std::string>& metrics) {
+  const bool memory = std::any_of(metrics.begin(), metrics.end(), [](const std::string& metric) {
+    return CostOf(metric) == MetricCost::kMemory;
+  });
+  return memory ? 25'000'000 : 4'000'000;
+}
+
 const char* ToString(MetricCost cost) {
   switch (cost) {
     case MetricCost::kTime:

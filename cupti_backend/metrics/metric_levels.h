@@ -39,6 +39,7 @@ struct MetricLevel {
 std::vector<std::string> LevelNames();
 
 // The levels that --counters chooses, cheapest first, then the user's own list as level "user".
+// For auto: stalls, memory without and with DRAM and L2, and sol.
 // Where chips have different names for a metric, the name is taken that `host` has and reads in one
 // pass. Where there is none the usual name stays, so that the planner reports it.
 std::vector<MetricLevel> LevelsOf(const MetricHost& host, Counters counters,

@@ -144,7 +144,8 @@ class Planner {
     std::vector<uint8_t> image;
     if (host_.Passes(metrics, &image) != 1) return false;
     const MetricCost cost = CostOf(metrics);
-    *group = {level_, std::move(metrics), std::move(image), cost};
+    const format::Needs answers = AnswersOf(level_, metrics);
+    *group = {level_, std::move(metrics), std::move(image), cost, answers};
     return true;
   }
 
@@ -198,6 +199,13 @@ class Planner {
 };
 
 }  // namespace
+
+format::Needs AnswersOf(const std::string& level, const std::vector<std::string>& metrics) {
+  if (level == "user") return format::kNeedsRequested;
+  format::Needs answers = format::kNeedsNothing;
+  for (const std::string& metric : metrics) answers |= format::AnswersOf(metric);
+  return answers;
+}
 
 PassPlan PlanPasses(const MetricHost& host, const std::vector<MetricLevel>& levels) {
   Planner planner(host);

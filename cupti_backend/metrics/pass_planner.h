@@ -12,6 +12,7 @@
 #include "cupti_backend/metrics/metric_cost.h"
 #include "cupti_backend/metrics/metric_host.h"
 #include "cupti_backend/metrics/metric_levels.h"
+#include "lib/format/depth.h"
 
 namespace prof::cupti {
 
@@ -20,6 +21,7 @@ struct PlannedGroup {
   std::vector<std::string> metrics;  // kWindowMetric first, if they are counted by hardware
   std::vector<uint8_t> config_image;
   MetricCost cost = MetricCost::kTime;
+  format::Needs answers = format::kNeedsNothing;  // what its metrics decide
 };
 
 // A throughput that needs several passes: it is the maximum of its parts.
@@ -41,6 +43,10 @@ struct PassPlan {
 // parts of a throughput of several passes replace it. About 2 ms for each question to CUPTI: one
 // per group where the levels fit the chip (GH100), one per metric and group where they do not.
 PassPlan PlanPasses(const MetricHost& host, const std::vector<MetricLevel>& levels);
+
+// What the metrics of a group answer (lib/format/depth.h); those that the user named answer the
+// user.
+format::Needs AnswersOf(const std::string& level, const std::vector<std::string>& metrics);
 
 // Puts all metrics of the levels in one group, whatever number of passes that is: for kernels that
 // run once for each pass.

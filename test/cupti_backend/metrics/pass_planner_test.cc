@@ -87,12 +87,36 @@ TEST_CASE("Each counter level holds the ones before it") {
     return levels;
   };
   using Names = std::vector<std::string>;
+  CHECK(names(Counters::kAuto) == Names{"stalls", "memory", "memory", "sol", "user"});
   CHECK(names(Counters::kNone) == Names{"user"});
   CHECK(names(Counters::kPulse) == Names{"pulse", "user"});
   CHECK(names(Counters::kSpeedOfLight) == Names{"sol", "user"});
   CHECK(names(Counters::kStalls) == Names{"sol", "stalls", "user"});
   CHECK(names(Counters::kAll) ==
         Names{"sol", "stalls", "memory", "tensor", "speed-of-light", "user"});
+}
+
+TEST_CASE("By need the groups of a question read either the SMs or DRAM and L2") {
+  PROF_TEST_LOAD_CUPTI(api);
+  for (const char* chip : {"GH100", "GB100", "GB202", "AD102", "GA100"}) {
+    INFO(chip);
+    const MetricHost host(&api, chip, {});
+    const PassPlan plan = PlanPasses(host, LevelsOf(host, Counters::kAuto, {}));
+    CHECK(plan.groups.size() <= 30);
+    size_t dear = 0;
+    format::Needs answered = format::kNeedsNothing;
+    for (const PlannedGroup& group : plan.groups) {
+      INFO(group.level << ": " << group.metrics.back());
+      answered |= group.answers;
+      if (group.answers == format::kNeedsUse) continue;
+      CHECK(group.answers != format::kNeedsNothing);
+      const bool memory = ChangeCostNs(group.metrics) > ChangeCostNs({"smsp__inst_executed.sum"});
+      dear += memory ? 1 : 0;
+      CHECK((!memory || group.cost == MetricCost::kMemory));
+    }
+    CHECK(dear <= 3);
+    CHECK(answered == (format::kNeedsEverything & ~format::kNeedsRequested));
+  }
 }
 
 TEST_CASE("A chip's own names stand for the usual ones") {
