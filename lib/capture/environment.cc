@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/environment.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 
 #include "lib/options/option_checks.h"
 
@@ -12,6 +14,19 @@ namespace {
 const char* Value(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+// The first of the variables that has a whole number of at most 2^24; -1: none.
+int FirstNumber(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const char* text = Value(name);
+    if (text == nullptr) continue;
+    char* end = nullptr;
+    const long number = std::strtol(text, &end, 10);
+    const bool whole = end != text && *end == '\0';
+    if (whole && number >= 0 && number < (1 << 24)) return static_cast<int>(number);
+  }
+  return -1;
 }
 
 }  // namespace
@@ -31,14 +46,20 @@ SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints) {
 }
 
 int RankFromEnvironment() {
-  for (const char* name : {"RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
-    const char* text = Value(name);
-    if (text == nullptr) continue;
-    char* end = nullptr;
-    const long rank = std::strtol(text, &end, 10);
-    if (end != text && *end == '\0' && rank >= 0 && rank < (1 << 24)) return static_cast<int>(rank);
-  }
-  return -1;
+  return FirstNumber({"RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK"});
+}
+
+// sbatch sets SLURM_NTASKS for its script too, which is one process: a step has its own number.
+int RanksFromEnvironment() {
+  const int ranks = FirstNumber({"WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE",
+                                 "PMI_SIZE", "SLURM_NTASKS", "LOCAL_WORLD_SIZE",
+                                 "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"});
+  return std::max(ranks, 1);
+}
+
+std::string SharedFolderFromEnvironment() {
+  const char* folder = Value("XDG_RUNTIME_DIR");
+  return folder != nullptr ? folder : "/tmp";
 }
 
 std::vector<std::string> CuptiSearchPath() {

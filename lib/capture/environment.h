@@ -19,6 +19,13 @@ namespace prof::capture {
 // This process's rank among its peers, from Slurm, Open MPI, MPICH/PMI or torchrun; -1: none.
 [[nodiscard]] int RankFromEnvironment();
 
+// How many processes the job of this one has, from torchrun, Slurm, Open MPI or MPICH/PMI; 1: it is
+// alone, or its launcher is unknown.
+[[nodiscard]] int RanksFromEnvironment();
+
+// A folder for files that the processes of a user share: XDG_RUNTIME_DIR, else /tmp.
+[[nodiscard]] std::string SharedFolderFromEnvironment();
+
 // The folders that may hold libcupti, the most specific first: PROF_CUPTI (a file or a folder),
 // CUDA_HOME, CUDA_PATH, then the toolkit's usual places.
 [[nodiscard]] std::vector<std::string> CuptiSearchPath();

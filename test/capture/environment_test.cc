@@ -82,6 +82,22 @@ TEST_CASE("An empty variable counts as none") {
   CHECK(complaints.empty());
 }
 
+TEST_CASE("The number of processes comes from the launcher, and is 1 without one") {
+  const auto ranks = [](const Values& values) {
+    const Environment environment(values);
+    return RanksFromEnvironment();
+  };
+  CHECK(ranks({}) == 1);
+  CHECK(ranks({{"WORLD_SIZE", "16"}, {"LOCAL_WORLD_SIZE", "8"}}) == 16);
+  CHECK(ranks({{"LOCAL_WORLD_SIZE", "8"}}) == 8);
+  CHECK(ranks({{"SLURM_NTASKS", "4"}}) == 4);
+  CHECK(ranks({{"SLURM_NTASKS", "4"}, {"SLURM_STEP_NUM_TASKS", "1"}}) == 1);
+  CHECK(ranks({{"OMPI_COMM_WORLD_SIZE", "7"}}) == 7);
+  CHECK(ranks({{"PMI_SIZE", "3"}}) == 3);
+  CHECK(ranks({{"WORLD_SIZE", "0"}}) == 1);
+  CHECK(ranks({{"WORLD_SIZE", "many"}, {"PMI_SIZE", "2"}}) == 2);
+}
+
 TEST_CASE("The rank comes from the launcher, and is -1 without one") {
   const auto rank = [](const Values& values) {
     const Environment environment(values);
