@@ -1,23 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/sampling/sampling_budget.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace prof::cupti {
+namespace {
 
-SamplingBudget::SamplingBudget(const SessionOptions& options, int64_t start_ns)
-    : seconds_(options.counter_budget_seconds),
-      percent_(options.counter_budget_percent),
+// The field's value; with --counters auto its own default in place of that of the levels.
+double ValueOf(const SessionOptions& options, double SessionOptions::*field, double of_auto,
+               int ranks) {
+  const bool untouched = options.*field == SessionOptions{}.*field;
+  const bool by_need = options.counters == Counters::kAuto && untouched;
+  return (by_need ? of_auto : options.*field) / std::max(ranks, 1);
+}
+
+}  // namespace
+
+SamplingBudget::SamplingBudget(const SessionOptions& options, int64_t start_ns, int ranks)
+    : seconds_(ValueOf(options, &SessionOptions::counter_budget_seconds, kAutoSeconds, ranks)),
+      percent_(ValueOf(options, &SessionOptions::counter_budget_percent, kAutoPercent, ranks)),
       unlimited_(options.replay == Replay::kKernel),
       start_ns_(start_ns) {}
 
+double SamplingBudget::AllowedNs(int64_t now_ns) const {
+  return seconds_ * 1e9 + percent_ / 100.0 * static_cast<double>(now_ns - start_ns_);
+}
+
 bool SamplingBudget::Allows(int64_t now_ns) const {
   if (unlimited_) return true;
-  const double allowed_ns =
-      seconds_ * 1e9 + percent_ / 100.0 * static_cast<double>(now_ns - start_ns_);
-  const bool within = static_cast<double>(cost_ns_.load(std::memory_order_relaxed)) <= allowed_ns;
+  const bool within =
+      static_cast<double>(cost_ns_.load(std::memory_order_relaxed)) <= AllowedNs(now_ns);
+  const int64_t since_ns = used_up_since_ns_.load(std::memory_order_relaxed);
+  if (within == (since_ns == 0)) return within;  // as before
+  used_up_since_ns_.store(within ? 0 : std::max<int64_t>(now_ns, 1), std::memory_order_relaxed);
   if (!within) used_up_.store(true, std::memory_order_relaxed);
   return within;
+}
+
+bool SamplingBudget::Affords(int64_t cost_ns, int64_t now_ns) const {
+  const int64_t spent_ns = cost_ns_.load(std::memory_order_relaxed);
+  return unlimited_ || static_cast<double>(spent_ns + cost_ns) <= AllowedNs(now_ns);
+}
+
+bool SamplingBudget::Plenty(int64_t now_ns) const {
+  const int64_t spent_ns = cost_ns_.load(std::memory_order_relaxed);
+  return unlimited_ || static_cast<double>(2 * spent_ns) <= AllowedNs(now_ns);
+}
+
+int64_t SamplingBudget::UsedUpFor(int64_t now_ns) const {
+  if (Allows(now_ns)) return 0;
+  return std::max<int64_t>(now_ns - used_up_since_ns_.load(std::memory_order_relaxed), 1);
 }
 
 bool SamplingBudget::Exhausted(int64_t now_ns) const { return percent_ <= 0 && !Allows(now_ns); }

@@ -53,5 +53,42 @@ TEST_CASE("Replay has no budget") {
   CHECK_FALSE(budget.Exhausted(0));
 }
 
+TEST_CASE("By need the budget is smaller, unless the options have another") {
+  SessionOptions options;
+  options.counters = Counters::kAuto;
+  CHECK(SamplingBudget(options, 0).Text() == "0.5 s + 2 %");
+  options.counter_budget_percent = 7;
+  CHECK(SamplingBudget(options, 0).Text() == "0.5 s + 7 %");
+  options.counters = Counters::kStalls;
+  CHECK(SamplingBudget(options, 0).Text() == "3 s + 7 %");
+}
+
+TEST_CASE("The processes of a job divide the budget") {
+  CHECK(SamplingBudget(Options(2, 10), 0, 4).Text() == "0.5 s + 2.5 %");
+  CHECK(SamplingBudget(Options(2, 10), 0, 0).Text() == "2 s + 10 %");
+}
+
+TEST_CASE("A budget knows what it affords, and whether half of it is left") {
+  SamplingBudget budget(Options(2, 0), 0);
+  CHECK(budget.Affords(2 * kSecond, 0));
+  CHECK_FALSE(budget.Affords(2 * kSecond + 1, 0));
+  budget.Spend(kSecond);
+  CHECK(budget.Plenty(0));
+  budget.Spend(1);
+  CHECK_FALSE(budget.Plenty(0));
+}
+
+TEST_CASE("A budget knows for how long it has been used up") {
+  SamplingBudget budget(Options(1, 10), 0);
+  CHECK(budget.UsedUpFor(kSecond) == 0);
+  budget.Spend(2 * kSecond);
+  CHECK(budget.UsedUpFor(2 * kSecond) > 0);
+  CHECK(budget.UsedUpFor(5 * kSecond) == 3 * kSecond);
+  CHECK(budget.UsedUpFor(10 * kSecond) == 0);
+  budget.Spend(kSecond);
+  CHECK_FALSE(budget.Allows(11 * kSecond));
+  CHECK(budget.UsedUpFor(12 * kSecond) == kSecond);
+}
+
 }  // namespace
 }  // namespace prof::cupti::test
