@@ -112,6 +112,9 @@ void CuptiRecording::GatherTriage() {
   MoveAll(std::move(events.series), &pm_events_.series);
   MoveAll(std::move(events.batches), &pm_events_.batches);
   MoveAll(std::move(events.intervals), &pm_events_.intervals);
+  for (const TriageCoverage::Decided& kernel : triage_->TakeDecided()) {
+    sampler_.policy().SetUse(kernel.key, kernel.use);
+  }
 }
 
 // One at a time: the hardware samples launches first, then the whole GPU.

@@ -24,14 +24,7 @@ std::vector<capture::DeviceEvent> ReadDevices(const CuptiApi& api, const DriverA
     CUpti_Device_GetChipName_Params chip = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
     chip.deviceIndex = static_cast<size_t>(i);
     if (api.device_get_chip_name(&chip) == CUPTI_SUCCESS) event.chip = chip.pChipName;
-    CUuuid uuid{};
-    if (driver.device_get_uuid(&uuid, device) == CUDA_SUCCESS) {
-      for (const char byte : uuid.bytes) {
-        char hex[3];
-        std::snprintf(hex, sizeof(hex), "%02x", static_cast<unsigned char>(byte));
-        event.uuid += hex;
-      }
-    }
+    event.uuid = UuidOf(driver, device);
     size_t memory = 0;
     if (driver.device_total_mem(&memory, device) == CUDA_SUCCESS) event.memory_bytes = memory;
     event.compute_major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
@@ -52,6 +45,20 @@ std::vector<capture::DeviceEvent> ReadDevices(const CuptiApi& api, const DriverA
     devices.push_back(std::move(event));
   }
   return devices;
+}
+
+std::string UuidOf(const DriverApi& driver, int device) {
+  CUuuid uuid{};
+  std::string text;
+  if (driver.device_get_uuid == nullptr || driver.device_get_uuid(&uuid, device) != CUDA_SUCCESS) {
+    return text;
+  }
+  for (const char byte : uuid.bytes) {
+    char hex[3];
+    std::snprintf(hex, sizeof(hex), "%02x", static_cast<unsigned char>(byte));
+    text += hex;
+  }
+  return text;
 }
 
 }  // namespace prof::cupti

@@ -4,6 +4,7 @@
 #ifndef PROF_CUPTI_BACKEND_API_DEVICE_INFO_H_
 #define PROF_CUPTI_BACKEND_API_DEVICE_INFO_H_
 
+#include <string>
 #include <vector>
 
 #include "cupti_backend/api/cupti_api.h"
@@ -14,6 +15,9 @@ namespace prof::cupti {
 
 // All devices that this process sees; empty before cuInit. Values that cannot be read stay 0.
 std::vector<capture::DeviceEvent> ReadDevices(const CuptiApi& api, const DriverApi& driver);
+
+// The UUID of a device as 32 hexadecimal digits; empty: the driver does not give it.
+std::string UuidOf(const DriverApi& driver, int device);
 
 }  // namespace prof::cupti
 

@@ -213,7 +213,10 @@ void TriageSampler::TakeTurns(const Outlook& outlook, int64_t now_ns) {
   HardwareTurns& turns = *parts_.turns;
   turns.SetWanted(Owner::kTriage, outlook.wanted);
   if (!turns.IsOf(Owner::kTriage)) return;
-  if (NoneUsable()) return turns.PassTo(Owner::kRanges);
+  if (NoneUsable()) {
+    parts_.policy->SetTriage(false);
+    return turns.PassTo(Owner::kRanges);
+  }
   if (!turns.Wanted(Owner::kRanges)) return;
   const bool fresh = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
     return device->usable() && device->schedule().fresh(now_ns);

@@ -41,7 +41,7 @@ class TriageSampler {
     PmHosts* hosts = nullptr;  // is filled
     TriageWatch* watch = nullptr;
     HardwareTurns* turns = nullptr;
-    const SamplingPolicy* policy = nullptr;
+    SamplingPolicy* policy = nullptr;
     const std::atomic<uint64_t>* launches = nullptr;  // of the process, so far
   };
   // All that `parts` points to outlives this.

@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "cupti_backend/api/counter_errors.h"
+#include "cupti_backend/api/device_info.h"
 #include "cupti_backend/api/relaxed_capture.h"
+#include "lib/capture/environment.h"
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
@@ -29,6 +31,8 @@ constexpr int64_t kDrainNs = 100'000;
 constexpr int64_t kChangeRetryNs = 2'000'000;
 // How long the end of a recording waits for work that may wait for the host.
 constexpr int64_t kFinishWaitNs = 2'000'000'000;
+// To let go of the hardware can wait for the next time that it is tried.
+constexpr int64_t kReleaseWaitNs = 20'000'000;
 // A replayed kernel may run once, so its launch waits for the GPU.
 constexpr int64_t kReplayIdleWaitNs = 200'000'000;
 constexpr int64_t kLookNs = 200'000;  // between two looks of a thread that waits
@@ -36,6 +40,8 @@ constexpr int64_t kLookNs = 200'000;  // between two looks of a thread that wait
 constexpr int64_t kCloseWaitNs = 3'000'000'000;
 // Replaying cannot wait for the next launch, so the first one waits for us.
 constexpr int64_t kReplayReadyNs = 10'000'000'000;
+// A budget that is used up for longer does not come back soon.
+constexpr int64_t kUsedUpNs = 10'000'000'000;
 
 // Opens the gate at the end of a scope, also when memory runs out in it.
 struct OpensGate {
@@ -57,6 +63,9 @@ bool ContextSampler::Claim(CUcontext handle) {
   if (!phase_.compare_exchange_strong(expected, Phase::kNew, std::memory_order_acq_rel)) {
     return false;
   }
+  // Before its counters are planned: its launches' records have this id.
+  uint32_t id = 0;
+  if (parts_->api->get_context_id(handle, &id) == CUPTI_SUCCESS) context_id_.store(id);
   handle_.store(handle, std::memory_order_release);
   parts_->work.Post();
   return true;
@@ -233,7 +242,8 @@ bool ContextSampler::NeedsPreparation(int64_t now_ns) const {
 
 int64_t ContextSampler::retry_ns() const {
   if (phase() == Phase::kBusy) return retry_ns_;
-  return awaits_group() ? change_ns_ : std::numeric_limits<int64_t>::max();
+  if (!awaits_group()) return std::numeric_limits<int64_t>::max();
+  return phase() == Phase::kRunning ? change_ns_ : std::max(change_ns_, turn_.retry_ns());
 }
 
 void ContextSampler::Prepare() {
@@ -244,7 +254,10 @@ void ContextSampler::Prepare() {
   const int64_t begin_ns = RealtimeNs();
   const bool planned = Plan();
   parts_->AddInterval(ProfilerWork::kSetup, begin_ns, RealtimeNs());
-  if (!planned || !phase_.compare_exchange_strong(before, Phase::kReady)) return;
+  // By need the first launches decide whether the hardware is wanted at all.
+  const bool by_need = parts_->policy.by_need();
+  const Phase next = by_need ? Phase::kReleased : Phase::kReady;
+  if (!planned || !phase_.compare_exchange_strong(before, next) || by_need) return;
   wanted_.store(0);  // the first start is the long one: before a launch wants it
 }
 
@@ -257,14 +270,15 @@ bool ContextSampler::Plan() {
     parts_->outbox.SetStatus(State::kDegraded, {0, "not sampled on this chip: " + plan_.left_out,
                                                 "check the names against this chip's metrics"});
   }
+  turn_.Open(capture::SharedFolderFromEnvironment(), UuidOf(*parts_->driver, plan_.device));
   tracing_.clear();
-  uint64_t kernel_only = 0;
+  std::vector<NeedSchedule::Group> facts;
   for (const PlannedGroup& group : plan_.passes->groups) {
-    const Tracing tracing = TracingFor(group.metrics);
-    if (tracing == Tracing::kNeverTraced) kernel_only |= uint64_t{1} << tracing_.size();
-    tracing_.push_back(tracing);
+    tracing_.push_back(TracingFor(group.metrics));
+    facts.push_back({group.answers, ChangeCostNs(group.metrics), SampleCostNs(group.cost),
+                     tracing_.back() == Tracing::kNeverTraced});
   }
-  parts_->policy.SetKernelOnly(slot_, kernel_only);
+  parts_->policy.SetGroups(slot_, facts);
   parts_->outbox.Add(std::exchange(plan_.new_groups, {}));
   return true;
 }
@@ -275,13 +289,16 @@ void ContextSampler::ChangeGroup() {
   // Without a lease there is a launch that does not return: to be requested again.
   if (lease && use && Prepared(phase())) {
     if (parts_->captures.active() || !CloseGate(Waits::kForAll, nullptr)) {
-      change_ns_ = MonotonicNs() + kChangeRetryNs;
+      const int64_t now_ns = MonotonicNs();
+      change_ns_ = now_ns + kChangeRetryNs;
+      if (phase() != Phase::kRunning && turn_.IsOver(now_ns)) turn_.Give(now_ns);
       return;
     }
     const OpensGate at_end{&parts_->gate};
     Change(lease);
   }
   wanted_.store(-1);
+  if (phase() != Phase::kRunning) turn_.Give(MonotonicNs());
 }
 
 void ContextSampler::Change(const HardwareLease& lease) {
@@ -308,10 +325,43 @@ CUptiResult ContextSampler::Count(const HardwareLease& lease, uint32_t group) {
   if (!counters_.enabled(lease)) {
     const CUptiResult result = counters_.Enable(lease, handle());
     if (result != CUPTI_SUCCESS) return result;
+    running_since_ns_ = MonotonicNs();
     SetPhaseUnlessClosed(Phase::kRunning);
   }
   if (phase() == Phase::kClosed) return CUPTI_ERROR_INVALID_CONTEXT;
   return counters_.Count(lease, group);
+}
+
+bool ContextSampler::HasTurn(int64_t now_ns) { return turn_.Take(now_ns); }
+
+bool ContextSampler::IsToRelease(int64_t now_ns) const {
+  if (phase() != Phase::kRunning || parts_->replays) return false;
+  if (now_ns - running_since_ns_ < DeviceTurn::kTurnNs) return false;
+  const SamplingPolicy& policy = parts_->policy;
+  const int64_t patience_ns = policy.by_need() ? DeviceTurn::kTurnNs : kUsedUpNs;
+  const bool done =
+      policy.by_need() ? !policy.WantedOfLate(slot_, now_ns) : policy.Complete(now_ns);
+  return done || parts_->budget.UsedUpFor(now_ns) > patience_ns || turn_.IsOver(now_ns);
+}
+
+void ContextSampler::Release() {
+  const Use use(this);
+  const HardwareLease lease = parts_->hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
+  if (!lease || !use || phase() != Phase::kRunning || parts_->captures.active()) return;
+  if (!CloseGateWithin(kReleaseWaitNs)) return;
+  const OpensGate at_end{&parts_->gate};
+  if (parts_->driver->ctx_set_current(handle()) != CUDA_SUCCESS) return;
+  const int64_t begin_ns = RealtimeNs();
+  const CUptiResult result = counters_.StopAndDecode(lease);
+  if (result != CUPTI_SUCCESS) {
+    Fail(lease, result, "let go of the counters");
+  } else {
+    Phase running = Phase::kRunning;
+    phase_.compare_exchange_strong(running, Phase::kReleased);
+  }
+  counters_.Reset(lease);
+  turn_.Give(MonotonicNs());
+  parts_->AddInterval(ProfilerWork::kRotate, begin_ns, RealtimeNs());
 }
 
 // This context has no counters, for good or for now.

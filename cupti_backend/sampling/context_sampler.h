@@ -13,6 +13,7 @@
 #include "cupti_backend/api/problem.h"
 #include "cupti_backend/sampling/context_counters.h"
 #include "cupti_backend/sampling/counter_plans.h"
+#include "cupti_backend/sampling/device_turn.h"
 #include "cupti_backend/sampling/hardware_lease.h"
 #include "cupti_backend/sampling/sampler_parts.h"
 #include "cupti_backend/sampling/trace_pause.h"
@@ -24,8 +25,9 @@ namespace prof::cupti {
 
 class ContextSampler {
  public:
-  // kBusy: another program holds the counters; the worker tries again.
-  enum class Phase { kFree, kNew, kReady, kRunning, kBusy, kFailed, kClosed };
+  // kReleased: its counters are planned, and the hardware is let go until a launch wants it. kBusy:
+  // another program holds the counters; the worker tries again.
+  enum class Phase { kFree, kNew, kReady, kRunning, kReleased, kBusy, kFailed, kClosed };
 
   // `slot`: the sampler's number of this context. `parts` outlives this.
   ContextSampler(SamplerParts* parts, size_t slot) : parts_(parts), slot_(slot) {}
@@ -39,9 +41,13 @@ class ContextSampler {
   Phase phase() const { return phase_.load(std::memory_order_acquire); }
   StreamWatch& streams() { return streams_; }
 
+  // As in activity records.
+  uint32_t context_id() const { return context_id_.load(std::memory_order_relaxed); }
+
   // Its counters are planned: the functions below may be used.
-  static bool Prepared(Phase phase) { return phase == Phase::kReady || phase == Phase::kRunning; }
-  uint32_t context_id() const { return plan_.context_id; }  // as in activity records
+  static bool Prepared(Phase phase) {
+    return phase == Phase::kReady || phase == Phase::kRunning || phase == Phase::kReleased;
+  }
 
   // Requests `group` from the worker, unless another request is open. No lock, no allocation.
   void RequestGroup(uint32_t group);
@@ -98,6 +104,15 @@ class ContextSampler {
   // Counts the group that was requested. 7 to 62 ms, the first time up to 1.5 s. While the GPU's
   // work may wait for the host, nothing is done, and it is tried again.
   void ChangeGroup();
+  // Whether another process on its GPU lets this one have the counters; others get to know that it
+  // waits.
+  [[nodiscard]] bool HasTurn(int64_t now_ns);
+  // It has had the hardware for a second, and has nothing to read with it, or another process
+  // waits.
+  [[nodiscard]] bool IsToRelease(int64_t now_ns) const;
+  // Reads the samples and lets go of the hardware. 7 to 60 ms. It is enabled again by the next
+  // change of group.
+  void Release();
   // Nothing of it is sampled any more.
   void GiveUp() { SetPhaseUnlessClosed(Phase::kFailed); }
 
@@ -140,6 +155,7 @@ class ContextSampler {
   const size_t slot_;
   std::atomic<Phase> phase_{Phase::kFree};
   std::atomic<CUcontext> handle_{nullptr};
+  std::atomic<uint32_t> context_id_{0};
   std::atomic<int> wanted_{-1};  // the group that launches want; -1: none
   std::atomic<int> uses_{0};     // of Use
   std::atomic<int> device_{-1};
@@ -154,6 +170,8 @@ class ContextSampler {
   int refusals_ = 0;
   int64_t busy_since_ns_ = 0, retry_ns_ = 0;
   int64_t change_ns_ = 0;  // no change of group before this
+  DeviceTurn turn_;
+  int64_t running_since_ns_ = 0;
 
   // The holder of the hardware lease:
   ContextCounters counters_{parts_, &plan_, slot_};

@@ -18,6 +18,15 @@ CounterSampler::CounterSampler(const CuptiApi* api, const DriverApi* driver,
       contexts_(all_->contexts),
       launches_(all_->launches),
       worker_(all_->worker) {
+  if (parts_.ranks > 1 && parts_.samples_launches) {
+    parts_.outbox.Add(capture::NoticeEvent{
+        capture::Severity::kInfo, capture::Subsystem::kCounters, 0,
+        "the job has " + std::to_string(parts_.ranks) +
+            " processes that may wait for each other: each samples counters for its part of the "
+            "budget, " +
+            parts_.budget.Text(),
+        "raise it: --budget, --budget-seconds"});
+  }
   if (parts_.samples_launches) worker_.Start();
 }
 
@@ -36,8 +45,35 @@ void CounterSampler::Leave(All* all) {
 }
 
 SamplerEvents CounterSampler::TakeEvents() {
-  parts_.policy.ExcludeOverlapping(MonotonicNs());
+  const int64_t now_ns = MonotonicNs();
+  parts_.policy.ExcludeOverlapping(now_ns);
+  ChooseByNeed(now_ns);
   return parts_.outbox.Take();
+}
+
+// By need nothing but this changes groups while no launch is sampled. Where a launch has the
+// hardware it is for the next round, 20 ms later.
+void CounterSampler::ChooseByNeed(int64_t now_ns) {
+  SamplingPolicy& policy = parts_.policy;
+  if (!policy.by_need() || parts_.closed.load(std::memory_order_acquire)) return;
+  const HardwareLease lease = parts_.hardware.TryTake();
+  if (!lease) return;
+  const SamplingBudget& budget = parts_.budget;
+  policy.Refresh(budget.Plenty(now_ns), now_ns);
+  // As much again for what is read in the turn, at least half.
+  constexpr int64_t kTurnCostNs = NeedSchedule::kTurnNs * 3 / 2;
+  const bool wants = policy.WantsHardware() && budget.Affords(kTurnCostNs, now_ns);
+  parts_.turns.SetWanted(HardwareTurns::Owner::kRanges, wants);
+  if (!budget.Allows(now_ns)) return;
+  for (ContextSampler& context : contexts_) {
+    if (!ContextSampler::Prepared(context.phase())) {
+      if (wants && context.phase() == ContextSampler::Phase::kNew) parts_.work.Post();
+      continue;
+    }
+    const SamplingPolicy::Hardware hardware = context.hardware(lease);
+    if (hardware.group < 0 && !wants) continue;
+    if (const auto group = policy.Plan(hardware, now_ns)) context.RequestGroup(*group);
+  }
 }
 
 bool CounterSampler::Undisturbed(const std::function<void()>& work) {

@@ -60,6 +60,7 @@ class CounterSampler {
   void AddLosses(Integrity& integrity) const;
 
  private:
+  void ChooseByNeed(int64_t now_ns);
   void AddFinalNotices();
 
   struct All {

@@ -76,11 +76,12 @@ SamplingPolicy::Entry* LaunchSampler::Choose(ContextSampler& context, const Laun
   if (known != nullptr && (launch.waits || SamplingPolicy::Waits(*known))) {
     policy.NoteWaiting(launch.path);
   }
-  // Launches before the first group is there count, too: they are the first of their signature.
-  if (!ContextSampler::Prepared(phase)) return nullptr;
+  // Launches before the first group is there count, too: they are the first of their signature, and
+  // their time decides whether counters are worth it.
   if (known != nullptr && (wanted != nullptr || !trusted)) {
     policy.MeasureWork(context.context_id(), launch, known);
   }
+  if (!ContextSampler::Prepared(phase)) return nullptr;
   if (wanted == nullptr || launch.waits || !parts_->budget.Allows(now_ns)) return nullptr;
   if (policy.IsSuspect(context.context_id(), launch, *wanted)) return nullptr;
   // A graph may hold kernels that wait for kernels of another context's graph.

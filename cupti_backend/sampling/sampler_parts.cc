@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "cupti_backend/schedule/triage_schedule.h"
+#include "lib/capture/environment.h"
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
@@ -15,7 +16,8 @@ SamplerParts::SamplerParts(const CuptiApi* api_table, const DriverApi* driver_ta
       samples_launches(options.counters != Counters::kNone || !options.metrics.empty()),
       replays(options.replay == Replay::kKernel),
       policy(options),
-      budget(options, capture::MonotonicNs()),
+      ranks(capture::RanksFromEnvironment()),
+      budget(options, capture::MonotonicNs(), ranks),
       outbox(samples_launches ? State::kWorking : State::kOff),
       plans(api_table, driver_table, options),
       turns(WantsTriage(options) ? HardwareTurns::Owner::kTriage : HardwareTurns::Owner::kRanges),
@@ -32,7 +34,9 @@ void SamplerParts::AddUntraced(const Launch& launch) noexcept {
 }
 
 void SamplerParts::AddInterval(capture::ProfilerWork kind, int64_t begin_ns, int64_t end_ns) {
-  budget.Spend(end_ns - begin_ns);
+  // The processes of a job prepare at the same time, so they wait for each other once.
+  const bool at_once = kind == capture::ProfilerWork::kSetup;
+  budget.Spend((end_ns - begin_ns) / (at_once ? ranks : 1));
   outbox.Add(kind, begin_ns, end_ns);
 }
 

@@ -44,6 +44,7 @@ struct SamplerParts {
   const bool samples_launches;  // any counters at all
   const bool replays;
   SamplingPolicy policy;
+  const int ranks;  // processes of the job
   SamplingBudget budget;
   SamplerOutbox outbox;
   CounterPlans plans;   // the worker's

@@ -18,6 +18,8 @@ namespace {
 using capture::MonotonicNs;
 
 constexpr int64_t kCheckNs = 1'000'000'000;
+constexpr int64_t kVainTurnNs = 3'000'000'000;    // the hardware was not to be had meanwhile
+constexpr int64_t kHoldingCheckNs = 250'000'000;  // while the hardware is held
 
 }  // namespace
 
@@ -49,15 +51,21 @@ void SamplerWorker::WorkUntilClosed() {
     for (ContextSampler& context : *contexts_) {
       if (context.handle() != nullptr) Serve(context);  // nullptr: a thread is filling it in
     }
+    ReleaseUnused(MonotonicNs());
+    PassTurn(MonotonicNs());
   }
 }
 
 // Until there is something to do, busy counters are to be tried again, or it is time to check what
 // is open.
 void SamplerWorker::AwaitWork() {
-  int64_t until_ns = MonotonicNs() + kCheckNs;
+  const int64_t now_ns = MonotonicNs();
+  int64_t until_ns = now_ns + kCheckNs;
   const bool ours = parts_->turns.IsOf(HardwareTurns::Owner::kRanges);
   for (const ContextSampler& context : *contexts_) {
+    if (context.phase() == ContextSampler::Phase::kRunning) {
+      until_ns = std::min(until_ns, now_ns + kHoldingCheckNs);
+    }
     if (ours) until_ns = std::min(until_ns, context.retry_ns());
   }
   parts_->work.WaitUntil(until_ns);
@@ -71,7 +79,29 @@ void SamplerWorker::Serve(ContextSampler& context) {
     first_at_exit.emplace();
   }
   if (to_prepare) context.Prepare();
-  if (context.NeedsChange(MonotonicNs())) context.ChangeGroup();
+  const int64_t now_ns = MonotonicNs();
+  if (context.NeedsChange(now_ns) && context.HasTurn(now_ns)) context.ChangeGroup();
+}
+
+void SamplerWorker::ReleaseUnused(int64_t now_ns) {
+  for (ContextSampler& context : *contexts_) {
+    if (context.IsToRelease(now_ns)) context.Release();
+  }
+}
+
+// By need triage gets the hardware back once no context has anything to read with it.
+void SamplerWorker::PassTurn(int64_t now_ns) {
+  using Owner = HardwareTurns::Owner;
+  if (!parts_->policy.by_need() || !parts_->turns.IsOf(Owner::kRanges)) return;
+  if (turn_since_ns_ == 0) turn_since_ns_ = now_ns;
+  if (now_ns - turn_since_ns_ < DeviceTurn::kTurnNs) return;
+  const bool used = std::any_of(contexts_->begin(), contexts_->end(), [](const auto& context) {
+    return context.phase() == ContextSampler::Phase::kRunning || context.awaits_group();
+  });
+  const bool waits = parts_->turns.Wanted(Owner::kRanges) && now_ns - turn_since_ns_ < kVainTurnNs;
+  if (used || waits) return;
+  turn_since_ns_ = 0;
+  parts_->turns.PassTo(Owner::kTriage);
 }
 
 // Nothing can be done for a launch that does not come back from its counter range. Its user gets a

@@ -30,10 +30,13 @@ class SamplerWorker {
   void WorkUntilClosed();
   void AwaitWork();
   void Serve(ContextSampler& context);
+  void ReleaseUnused(int64_t now_ns);
+  void PassTurn(int64_t now_ns);
   void CheckHeldUp(int64_t now_ns);
 
   SamplerParts* const parts_;
   ContextSlots* const contexts_;
+  int64_t turn_since_ns_ = 0;  // triage has let go of the hardware; 0: it has it
   std::thread thread_;
 };
 

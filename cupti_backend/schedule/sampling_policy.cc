@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/schedule/sampling_policy.h"
 
+#include <cmath>
+
+#include "cupti_backend/schedule/triage_schedule.h"
+
 namespace prof::cupti {
 namespace {
 
@@ -12,11 +16,32 @@ SampleSchedule ScheduleFor(const SessionOptions& options) {
                         static_cast<uint32_t>(options.sample_every));
 }
 
+std::unique_ptr<NeedSchedule> NeedsFor(const SessionOptions& options) {
+  if (options.counters != Counters::kAuto || options.replay == Replay::kKernel) return nullptr;
+  auto needs = std::make_unique<NeedSchedule>(static_cast<uint32_t>(options.samples_per_signature),
+                                              static_cast<uint32_t>(options.skip_first_launches),
+                                              static_cast<uint32_t>(options.sample_every));
+  needs->SetTriage(WantsTriage(options));
+  if (!options.metrics.empty()) needs->SetAlways(format::kNeedsRequested);
+  return needs;
+}
+
+uint64_t ShapeOf(const Launch& launch) {
+  const Signature& signature = launch.signature;
+  if (launch.kernel_name == nullptr) return HashOf(signature);  // a graph or a range
+  return KernelKeyOf(launch.kernel_name, signature.grid, signature.block,
+                     signature.dynamic_shared_bytes);
+}
+
+// The records of some of the first launches, and of one now and then, give the GPU time.
+bool IsTimed(uint32_t launches) { return launches <= 4 || launches % 128 == 0; }
+
 }  // namespace
 
 SamplingPolicy::SamplingPolicy(const SessionOptions& options)
     : replays_(options.replay == Replay::kKernel),
       schedule_(ScheduleFor(options)),
+      needs_(NeedsFor(options)),
       selection_(options),
       counted_ranges_(options.counted_ranges) {}
 
@@ -25,9 +50,12 @@ void SamplingPolicy::DecideNew(const Launch& launch, bool range_matches, size_t 
   entry->region.store(launch.unit != capture::SampleUnit::kKernel);
   const bool range = launch.unit == capture::SampleUnit::kRange;
   entry->requested.store(range);
-  schedule_.Decide(
-      *entry, slot,
-      range ? Exclusion::kNone : selection_.Decide(launch.kernel_name, range_matches, launch.unit));
+  const Exclusion exclusion =
+      range ? Exclusion::kNone : selection_.Decide(launch.kernel_name, range_matches, launch.unit);
+  if (by_need() && exclusion == Exclusion::kNone && !launch.waits) {
+    needs_->Add(*entry, slot, ShapeOf(launch));
+  }
+  schedule_.Decide(*entry, slot, exclusion);
   if (launch.waits) {
     selection_.Exclude(schedule_, *entry, Exclusion::kWaits, "a graph with such kernels");
   }
@@ -46,13 +74,15 @@ SamplingPolicy::Entry* SamplingPolicy::Consider(const Launch& launch, size_t slo
   const bool chosen =
       launch.unit == capture::SampleUnit::kRange ||
       (entry->exclusion.load(std::memory_order_relaxed) == Exclusion::kNone && selection_.Admits());
-  return schedule_.Considers(*entry, now_ns) && chosen ? entry : nullptr;
+  if (!by_need()) return schedule_.Considers(*entry, now_ns) && chosen ? entry : nullptr;
+  const bool wanted = needs_->Considers(*entry, now_ns);
+  const bool timed = IsTimed(entry->launches.load(std::memory_order_relaxed));
+  return (wanted || timed) && chosen ? entry : nullptr;
 }
 
 void SamplingPolicy::MeasureWork(uint32_t context_id, const Launch& launch, Entry* entry) {
-  const uint32_t launches = entry->launches.load(std::memory_order_relaxed);
   const bool steady = entry->steady.load(std::memory_order_relaxed);
-  if (steady && launches > 4 && launches % 128 != 0) return;
+  if (steady && !IsTimed(entry->launches.load(std::memory_order_relaxed))) return;
   records_.work.Request(context_id, launch.correlation, entry);
 }
 
@@ -87,17 +117,62 @@ bool SamplingPolicy::EndsByItself(uint32_t context_id, const Launch& launch, Ent
 SamplingPolicy::Decision SamplingPolicy::Next(Entry& entry, const Hardware& hardware,
                                               int64_t now_ns) {
   const Decision decision =
-      schedule_.Next(entry, hardware.slot, hardware.groups, hardware.group, now_ns);
+      by_need() ? needs_->Next(entry, hardware.slot, hardware.group)
+                : schedule_.Next(entry, hardware.slot, hardware.groups, hardware.group, now_ns);
   if (decision.action != SampleSchedule::Action::kSample || hardware.has_room) return decision;
-  return {SampleSchedule::Action::kRotate, schedule_.AfterFull(hardware.slot, decision.group)};
+  return {SampleSchedule::Action::kRotate,
+          by_need() ? needs_->AfterFull(hardware.slot, decision.group)
+                    : schedule_.AfterFull(hardware.slot, decision.group)};
 }
 
 std::optional<uint32_t> SamplingPolicy::AfterSample(Entry& entry, size_t slot, uint32_t group,
                                                     int64_t now_ns) {
-  const Decision next = schedule_.CountSample(entry, slot, group, now_ns);
+  const Decision next = by_need() ? needs_->CountSample(entry, slot, group, now_ns)
+                                  : schedule_.CountSample(entry, slot, group, now_ns);
   if (next.action == SampleSchedule::Action::kRotate) return next.group;
   if (replays_) return group;  // once more: a change of group reads the samples
   return std::nullopt;
+}
+
+void SamplingPolicy::BeginVisit(size_t slot, uint32_t groups, uint32_t group, int64_t now_ns) {
+  if (by_need()) {
+    needs_->BeginVisit(slot, now_ns);
+  } else {
+    schedule_.BeginVisit(slot, groups, group, now_ns);
+  }
+}
+
+void SamplingPolicy::SetUse(KernelKey kernel, const TriageUse& percent) {
+  format::UnitUse use;
+  for (size_t unit = 0; unit < percent.size(); ++unit) {
+    if (std::isnan(percent[unit])) continue;
+    use.Set(static_cast<format::TriageUnit>(unit), static_cast<double>(percent[unit]) / 100);
+  }
+  SetNeeds(kernel, format::NeedsOf(use));
+}
+
+void SamplingPolicy::Refresh(bool plenty, int64_t now_ns) {
+  if (by_need()) needs_->Refresh(plenty, now_ns);
+}
+
+std::optional<uint32_t> SamplingPolicy::Plan(const Hardware& hardware, int64_t now_ns) {
+  if (!by_need()) return std::nullopt;
+  const Decision decision = needs_->Plan(hardware.slot, hardware.group, now_ns);
+  if (decision.action != SampleSchedule::Action::kRotate) return std::nullopt;
+  return decision.group;
+}
+
+void SamplingPolicy::SetGroups(size_t slot, const std::vector<NeedSchedule::Group>& groups) {
+  uint64_t kernel_only = 0;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].kernel_only) kernel_only |= uint64_t{1} << i;
+  }
+  schedule_.SetKernelOnly(slot, kernel_only);
+  if (by_need()) needs_->SetGroups(slot, groups);
+}
+
+bool SamplingPolicy::WantedOfLate(size_t slot, int64_t now_ns) const {
+  return by_need() && now_ns - needs_->last_wanted_ns(slot) < NeedSchedule::kLongestRunningNs;
 }
 
 bool SamplingPolicy::ExcludeHeldUp(Entry& entry, const char* kernel_name) {

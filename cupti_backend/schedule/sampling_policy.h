@@ -7,16 +7,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "cupti_backend/schedule/launch.h"
 #include "cupti_backend/schedule/launch_selection.h"
+#include "cupti_backend/schedule/need_schedule.h"
 #include "cupti_backend/schedule/path_filter.h"
 #include "cupti_backend/schedule/record_watch.h"
 #include "cupti_backend/schedule/sample_schedule.h"
+#include "cupti_backend/schedule/triage_coverage.h"
 #include "cupti_backend/schedule/waiting_ranges.h"
 #include "lib/capture/events/events.h"
+#include "lib/format/depth.h"
 #include "prof/session.h"
 
 namespace prof::cupti {
@@ -85,16 +89,19 @@ class SamplingPolicy {
   // The launch was sampled for `group`. The group to request when its sample has ended, if any.
   std::optional<uint32_t> AfterSample(Entry& entry, size_t slot, uint32_t group, int64_t now_ns);
   // `group` of a chip with `groups` is counted from now on.
-  void BeginVisit(size_t slot, uint32_t groups, uint32_t group, int64_t now_ns) {
-    schedule_.BeginVisit(slot, groups, group, now_ns);
-  }
+  void BeginVisit(size_t slot, uint32_t groups, uint32_t group, int64_t now_ns);
+  // By need: learns what runs now, and what is open about it. `plenty`: there is budget for more
+  // than what decides.
+  void Refresh(bool plenty, int64_t now_ns);
+  // By need, after Refresh: the group to change to, if any.
+  std::optional<uint32_t> Plan(const Hardware& hardware, int64_t now_ns);
   // The SM clock of a sample.
   void AddClock(Entry& entry, double hz) { schedule_.AddClock(entry, hz); }
 
   // --- The worker ---
 
-  // `groups` that only single kernels can be read for, a bit each; before the first launch.
-  void SetKernelOnly(size_t slot, uint64_t groups) { schedule_.SetKernelOnly(slot, groups); }
+  // What the groups of a context's chip answer and cost; before a launch is sampled in it.
+  void SetGroups(size_t slot, const std::vector<NeedSchedule::Group>& groups);
   // A launch held the program up under a range: its signature is never sampled again. True the
   // first time.
   bool ExcludeHeldUp(Entry& entry, const char* kernel_name);
@@ -108,14 +115,34 @@ class SamplingPolicy {
   // At the end: what was not sampled, and why.
   std::vector<capture::NoticeEvent> Notices() const { return selection_.Notices(schedule_); }
 
-  // --- Any thread ---
+  // --- Any thread: no lock, no allocation ---
+
+  // Launches and groups are chosen by what is open about a kernel (--counters auto).
+  bool by_need() const { return needs_ != nullptr; }
+  // By need: how much the launches of a kernel use each unit, from which follows what is open about
+  // them. Before it is known nothing is sampled. It may change at any time.
+  void SetUse(KernelKey kernel, const TriageUse& use);
+  void SetNeeds(KernelKey kernel, format::Needs needs) {
+    if (by_need()) needs_->SetNeeds(kernel, needs);
+  }
+  // By need: false where the use of no unit can be known, so that everything is open.
+  void SetTriage(bool works) {
+    if (by_need()) needs_->SetTriage(works);
+  }
+  // By need: sampling would decide as much GPU time as getting the hardware costs (0.3 s of prof's
+  // own thread). As of the last Refresh, which is 20 ms ago while the collector runs.
+  [[nodiscard]] bool WantsHardware() const { return by_need() && needs_->WantsHardware(); }
+  // By need: a running kernel of this slot lacked samples in the second before `now_ns`.
+  [[nodiscard]] bool WantedOfLate(size_t slot, int64_t now_ns) const;
+  // By need: the share of the GPU time about which nothing is open, 0 to 1.
+  [[nodiscard]] double decided_share() const { return by_need() ? needs_->decided_share() : 0; }
 
   // Nothing more will be sampled, as far as can be known.
   [[nodiscard]] bool Complete(int64_t now_ns) const {
-    return schedule_.Complete(now_ns) || selection_.Exhausted();
+    return (by_need() ? needs_->Complete() : schedule_.Complete(now_ns)) || selection_.Exhausted();
   }
   uint32_t signatures() const { return schedule_.signatures(); }
-  uint32_t unfinished() const { return schedule_.unfinished(); }
+  uint32_t unfinished() const { return by_need() ? needs_->unfinished() : schedule_.unfinished(); }
   uint64_t signatures_dropped() const { return schedule_.dropped(); }
 
  private:
@@ -123,6 +150,7 @@ class SamplingPolicy {
 
   const bool replays_;
   SampleSchedule schedule_;
+  const std::unique_ptr<NeedSchedule> needs_;  // none: the levels say what is read
   LaunchSelection selection_;
   PathFilter counted_ranges_;
   WaitingRanges waiting_ranges_;

@@ -60,11 +60,12 @@ struct Program {
   }
 
   // Launches until `done`, as a program's loop does; false after 10 s.
-  bool LaunchUntil(const std::function<bool()>& done, const char* name = "kernel") {
+  bool LaunchUntil(const std::function<bool()>& done, const char* name = "kernel",
+                   uintptr_t function = 1) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!done()) {
       if (std::chrono::steady_clock::now() > until) return false;
-      Launch(++launches, name);
+      Launch(++launches, name, 1, function);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return true;
@@ -140,6 +141,46 @@ struct TwoStreams : Program {
     return Count("push") > before;
   }
 };
+
+TEST_CASE(
+    "Once everything has its samples the hardware is let go, until something new is launched") {
+  Program program;
+  program.AwaitFirstGroup();
+  REQUIRE(program.LaunchUntilComplete());
+  CHECK(program.Eventually([&] { return program.Count("disable") == 1; }));
+  CHECK(program.sampler.Settled());
+  CHECK(program.sampler.Complete());
+  const long sampled = program.Count("push");
+  REQUIRE(program.LaunchUntil([&] { return program.Count("push") > sampled; }, "another", 2));
+  CHECK(program.Count("enable") == 2);
+  CHECK(program.SamplesFailed() == 0);
+}
+
+TEST_CASE("By need the hardware is not touched before ranges have the turn and want it") {
+  SessionOptions options = Options();
+  options.counters = Counters::kAuto;
+  Program program(options);
+  program.sampler.launches().OnContext(Context(1));
+  for (uint32_t i = 1; i <= 50; ++i) program.Launch(i);
+  program.sampler.TakeEvents();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(program.Count("enable") == 0);
+  program.sampler.turns().PassTo(HardwareTurns::Owner::kRanges);
+  for (uint32_t i = 51; i <= 100; ++i) program.Launch(i);
+  program.sampler.TakeEvents();
+  CHECK(program.Count("enable") == 0);  // no GPU time yet that would be worth it
+  // 1.2 s of GPU time: the metrics of the list are wanted.
+  for (uint32_t i = 101; i <= 300; ++i) {
+    program.Launch(i);
+    program.sampler.records().work.Add(1, i, 6'000'000);
+  }
+  REQUIRE(program.Eventually([&] {
+    program.Launch(++program.launches + 1000);
+    program.sampler.TakeEvents();
+    return program.Count("push") > 0;
+  }));
+  CHECK(program.Count("enable") == 1);
+}
 
 TEST_CASE("A context that is destroyed before its counters are prepared stays closed") {
   FakeCupti cupti;

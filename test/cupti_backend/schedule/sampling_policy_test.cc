@@ -10,6 +10,7 @@ using Action = SampleSchedule::Action;
 
 SessionOptions Options() {
   SessionOptions options;
+  options.counters = Counters::kStalls;
   options.skip_first_launches = 0;
   return options;
 }

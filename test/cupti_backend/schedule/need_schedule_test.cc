@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/schedule/need_schedule.h"
+
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "test/support/catch.h"
+
+namespace prof::cupti::test {
+namespace {
+
+using Action = SampleSchedule::Action;
+using Entry = SampleSchedule::Entry;
+constexpr int64_t kMs = 1'000'000;
+
+// Groups 0 and 1 answer the stalls, 2 the memory, 3 what single kernels alone give, 4 the use.
+struct Program {
+  Program() {
+    schedule->SetGroups(0, {{format::kNeedsStalls, 4 * kMs, kMs, false},
+                            {format::kNeedsStalls, 4 * kMs, kMs, false},
+                            {format::kNeedsMemory, 25 * kMs, kMs / 20, false},
+                            {format::kNeedsMemory, 4 * kMs, kMs, true},
+                            {format::kNeedsUse, 25 * kMs, kMs, false}});
+  }
+  // A signature whose launches take so long.
+  Entry& Add(uint64_t shape, int64_t duration_ns, bool requested = false, bool region = false) {
+    Entry& entry = entries.emplace_back();
+    entry.requested = requested;
+    entry.region = region;
+    schedule->Add(entry, 0, shape);
+    entry.exclusion = Exclusion::kNone;
+    if (duration_ns > 0) {
+      entry.timed_launches = 1;
+      entry.timed_ns = static_cast<uint64_t>(duration_ns);
+    }
+    return entry;
+  }
+  bool Launch(Entry& entry) { return schedule->Considers(entry, now_ns); }
+  void Launch(Entry& entry, int times) {
+    for (int i = 0; i < times; ++i) schedule->Considers(entry, now_ns);
+  }
+  void Refresh(int64_t later_ns = kMs) {
+    now_ns += later_ns;
+    schedule->Refresh(plenty, now_ns);
+  }
+  // The group that it changes to; -1: none.
+  int Plan() {
+    const SampleSchedule::Decision decision = schedule->Plan(0, active, now_ns);
+    return decision.action == Action::kRotate ? static_cast<int>(decision.group) : -1;
+  }
+  void Visit(int group) {
+    active = group;
+    schedule->BeginVisit(0, now_ns);
+  }
+  bool Sample(Entry& entry) {
+    Launch(entry, 1);
+    if (schedule->Next(entry, 0, active).action != Action::kSample) return false;
+    const auto next = schedule->CountSample(entry, 0, static_cast<uint32_t>(active), now_ns);
+    if (next.action == Action::kRotate) Visit(static_cast<int>(next.group));
+    return true;
+  }
+
+  std::unique_ptr<NeedSchedule> schedule = std::make_unique<NeedSchedule>(5, 0, 1);
+  std::list<Entry> entries;
+  bool plenty = false;
+  int64_t now_ns = 1000 * kMs;
+  int active = -1;
+};
+
+TEST_CASE("Nothing is sampled before it is known what is open") {
+  Program program;
+  Entry& entry = program.Add(1, kMs);
+  program.Launch(entry, 2000);
+  program.Refresh();
+  CHECK_FALSE(program.Launch(entry));
+  CHECK_FALSE(program.schedule->WantsHardware());
+  CHECK_FALSE(program.schedule->Complete());
+
+  program.schedule->SetNeeds(1, format::kNeedsStalls);
+  program.Refresh();
+  CHECK(program.Launch(entry));
+  CHECK(program.schedule->WantsHardware());
+  CHECK(program.Plan() == 0);
+}
+
+TEST_CASE("Only groups that answer what is open are read, each of them twice") {
+  Program program;
+  Entry& entry = program.Add(1, kMs);
+  program.schedule->SetNeeds(1, format::kNeedsStalls);
+  program.Launch(entry, 2000);
+  program.Refresh();
+  program.Visit(0);
+  CHECK(program.Sample(entry));
+  CHECK(program.Sample(entry));
+  CHECK(program.active == 1);  // at once
+  CHECK(program.Sample(entry));
+  CHECK(program.Sample(entry));
+  CHECK_FALSE(program.Sample(entry));
+  program.Refresh();
+  CHECK(program.schedule->Complete());
+  CHECK(program.schedule->decided_share() == 1);
+  CHECK_FALSE(program.Launch(entry));
+  CHECK_FALSE(program.schedule->WantsHardware());
+}
+
+TEST_CASE("A third sample follows after a rest where there is plenty of budget") {
+  Program program;
+  Entry& entry = program.Add(1, kMs);
+  program.schedule->SetNeeds(1, format::kNeedsStalls);
+  program.Launch(entry, 2000);
+  program.Refresh();
+  program.Visit(0);
+  for (int i = 0; i < 4; ++i) REQUIRE(program.Sample(entry));
+  program.Launch(entry, 1);
+  program.Refresh(1100 * kMs);
+  CHECK_FALSE(program.Launch(entry));
+  program.plenty = true;
+  program.Refresh();
+  CHECK(program.Launch(entry));
+}
+
+TEST_CASE("A sample of one launch answers for all of its shape that take as long") {
+  Program program;
+  Entry &here = program.Add(1, kMs), &there = program.Add(1, kMs + kMs / 20),
+        &longer = program.Add(1, 3 * kMs);
+  program.schedule->SetNeeds(1, format::kNeedsStalls);
+  for (Entry* entry : {&here, &there, &longer}) program.Launch(*entry, 2000);
+  program.Refresh();
+  program.Visit(0);
+  CHECK(program.Sample(here));
+  CHECK(program.Sample(there));
+  CHECK_FALSE(program.Sample(here));
+  CHECK_FALSE(program.Sample(there));
+  CHECK(program.Sample(longer));
+}
+
+TEST_CASE("A group that nothing wants that runs now is left at once") {
+  Program program;
+  Entry &first = program.Add(1, kMs), &second = program.Add(2, kMs);
+  program.schedule->SetNeeds(1, format::kNeedsStalls);
+  program.schedule->SetNeeds(2, format::kNeedsMemory);
+  program.Launch(first, 2000);
+  program.Refresh();
+  program.Visit(program.Plan());
+  CHECK(program.active == 0);
+  program.Refresh(NeedSchedule::kRunningNs);
+  program.Launch(second, 2000);
+  program.Refresh(kMs);
+  CHECK(program.Plan() == 3);  // not the one with DRAM and L2 first
+}
+
+TEST_CASE("A group that nothing takes is left for another after a while") {
+  Program program;
+  Entry& entry = program.Add(1, kMs);
+  program.schedule->SetNeeds(1, format::kNeedsStalls);
+  program.Launch(entry, 2000);
+  program.Refresh();
+  program.Visit(0);
+  CHECK(program.Plan() == -1);
+  program.now_ns += NeedSchedule::kPatienceNs;
+  program.Launch(entry, 1);
+  program.Refresh();
+  CHECK(program.Plan() == 1);
+  program.Visit(1);
+  CHECK(program.Plan() == -1);  // not again at once: its launches cannot be sampled now
+}
+
+TEST_CASE("What decides little comes when nothing else is left") {
+  Program program;
+  Entry &large = program.Add(1, 100 * kMs), &small = program.Add(2, kMs / 10);
+  program.schedule->SetNeeds(1, format::kNeedsStalls);
+  program.schedule->SetNeeds(2, format::kNeedsStalls);
+  program.Launch(large, 100);
+  program.Launch(small, 100);
+  program.Refresh();
+  program.Visit(0);
+  CHECK_FALSE(program.Sample(small));
+  for (int i = 0; i < 4; ++i) REQUIRE(program.Sample(large));
+  program.Refresh();
+  CHECK(program.Plan() == -1);  // it wants the group that is counted
+  CHECK(program.Sample(small));
+}
+
+TEST_CASE("Where many lack samples each gets its first before others get a second") {
+  Program program;
+  std::vector<Entry*> entries;
+  for (uint64_t shape = 1; shape <= NeedSchedule::kCrowd + 1; ++shape) {
+    entries.push_back(&program.Add(shape, kMs));
+    program.schedule->SetNeeds(shape, format::kNeedsStalls);
+    program.Launch(*entries.back(), 200);
+  }
+  program.Refresh();
+  program.Refresh();
+  program.Visit(0);
+  CHECK(program.Sample(*entries[0]));
+  CHECK_FALSE(program.Sample(*entries[0]));
+  CHECK(program.Sample(*entries[1]));
+}
+
+TEST_CASE("Launches that are over sooner than they are launched need nothing") {
+  Program program;
+  Entry& entry = program.Add(1, 3000);
+  program.Launch(entry, 200);
+  program.Refresh();
+  CHECK(program.schedule->Complete());
+}
+
+TEST_CASE("Without triage everything is open, the use of the units first") {
+  Program program;
+  Entry& entry = program.Add(1, kMs);
+  program.schedule->SetTriage(false);
+  program.Launch(entry, 2000);
+  program.Refresh();
+  CHECK(program.Plan() == 4);
+}
+
+TEST_CASE("A requested range gets all that a range can have, and a graph nothing") {
+  Program program;
+  Entry &range = program.Add(1, 0, true, true), &graph = program.Add(2, kMs, false, true);
+  program.Launch(range, 1);
+  program.Launch(graph, 2000);
+  program.Refresh();
+  CHECK_FALSE(program.Launch(graph));
+  CHECK(program.Launch(range));
+  CHECK(program.schedule->WantsHardware());
+  program.Visit(3);  // for single kernels
+  CHECK_FALSE(program.Sample(range));
+  program.Visit(2);
+  CHECK(program.Sample(range));
+}
+
+TEST_CASE("The hardware is not worth getting for what took no longer than that itself") {
+  Program program;
+  Entry& entry = program.Add(1, kMs);
+  program.schedule->SetNeeds(1, format::kNeedsStalls);
+  program.Launch(entry, 500);
+  program.Refresh();
+  CHECK_FALSE(program.schedule->WantsHardware());
+  program.Launch(entry, 200);
+  program.Refresh();
+  CHECK(program.schedule->WantsHardware());
+  program.Refresh(2 * NeedSchedule::kRunningNs);  // it does not run any more
+  CHECK_FALSE(program.schedule->WantsHardware());
+}
+
+TEST_CASE("What may never be sampled is not waited for") {
+  Program program;
+  Entry &able = program.Add(1, kMs), &excluded = program.Add(2, kMs);
+  program.schedule->SetNeeds(1, format::kNeedsNothing);
+  program.schedule->SetNeeds(2, format::kNeedsStalls);
+  program.Launch(able, 100);
+  program.Launch(excluded, 100);
+  program.Refresh();
+  CHECK_FALSE(program.schedule->Complete());
+  excluded.exclusion = Exclusion::kHeldUp;
+  program.Refresh();
+  CHECK(program.schedule->Complete());
+  CHECK(program.schedule->decided_share() == 0.5);
+}
+
+}  // namespace
+}  // namespace prof::cupti::test
