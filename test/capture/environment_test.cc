@@ -20,7 +20,9 @@ class Environment {
   explicit Environment(const Values& values) {
     for (const options::Option& option : options::kOptions) Clear(option.variable);
     for (const char* name : {"PROF_CUPTI", "CUDA_HOME", "CUDA_PATH", "RANK", "SLURM_PROCID",
-                             "OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+                             "OMPI_COMM_WORLD_RANK", "PMI_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE",
+                             "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS_PER_NODE",
+                             "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_SIZE"}) {
       Clear(name);
     }
     for (const auto& [name, value] : values) setenv(name.c_str(), value.c_str(), 1);
