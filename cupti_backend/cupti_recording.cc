@@ -49,10 +49,10 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, const SessionOptions& opti
       buffers_(process, &decoder_, &timeline_, before_.launches) {
   decoder_.SetStart(capture::RealtimeNs());
   if (WantsTriage(options)) {
-    triage_.emplace(
-        TriageSampler::Parts{&process->api, &process->triage_hosts, &sampler_.records().triage,
-                             &sampler_.turns(), &sampler_.policy(), &process->callback.launches()},
-        options);
+    triage_.emplace(TriageSampler::Parts{&process->api, &process->driver, &process->triage_hosts,
+                                         &sampler_.records().triage, &sampler_.turns(),
+                                         &sampler_.policy(), &process->callback.launches()},
+                    options);
   }
   if (options.continuous) pm_.emplace(&process->api, &process->pm_hosts, options);
   if (options.unified_memory) unified_memory_.emplace(&process->api, &process->driver);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cupti_backend/api/counter_errors.h"
+#include "cupti_backend/api/relaxed_capture.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/quiet_thread.h"
@@ -53,6 +54,7 @@ void TriageSampler::Prepare(int device) noexcept {
   try {
     const int64_t begin_ns = capture::RealtimeNs();
     const capture::FirstAtExit first_at_exit;
+    const RelaxedCapture relaxed(*parts_.driver);
     const std::optional<Problem> problem = triaged.Prepare();
     if (problem) {
       SetStatus(State::kUnavailable, *problem);
@@ -112,6 +114,7 @@ PmEvents TriageSampler::TakeEvents() {
 // --- The sampler's thread ------------------------------------------------------------------------
 
 void TriageSampler::Run() {
+  const RelaxedCapture relaxed(*parts_.driver);
   try {
     SampleUntilStopped();
   } catch (const std::exception& error) {

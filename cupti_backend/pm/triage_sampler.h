@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/driver_api.h"
 #include "cupti_backend/api/problem.h"
 #include "cupti_backend/pm/pm_events.h"
 #include "cupti_backend/pm/pm_host.h"
@@ -38,6 +39,7 @@ class TriageSampler {
  public:
   struct Parts {
     const CuptiApi* api = nullptr;
+    const DriverApi* driver = nullptr;
     PmHosts* hosts = nullptr;  // is filled
     TriageWatch* watch = nullptr;
     HardwareTurns* turns = nullptr;

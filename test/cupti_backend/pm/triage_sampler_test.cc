@@ -16,7 +16,7 @@ namespace {
 // A program that launches all the time, and a collector that takes what comes.
 struct Recorded {
   explicit Recorded(FakePm* pm)
-      : sampler({&pm->api, &hosts, &watch, &turns, &policy, &launches}, options) {}
+      : sampler({&pm->api, &driver, &hosts, &watch, &turns, &policy, &launches}, options) {}
 
   bool RunUntil(const std::function<bool()>& done) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -32,6 +32,7 @@ struct Recorded {
   }
 
   SessionOptions options;
+  DriverApi driver;  // without functions: streams are captured nowhere
   PmHosts hosts;
   TriageWatch watch;
   HardwareTurns turns{HardwareTurns::Owner::kTriage};
