@@ -25,10 +25,13 @@ constexpr double kBesideIt = 10;         // from here on the neighbour is named 
 // are wrong by the difference of their rates, and so are the kernels beside them: by 20 points when
 // those with less than the time of 20 samples shared one (H200), although so little gets no value.
 constexpr double kLeastForColumn = 1;
-// The expected change of a rate while an operation runs: the standard deviation of its first half
-// from all of it, as a fraction of the rate and of full scale.
+// The expected change of a rate while an operation runs: the standard deviation of its first half,
+// or of its first or last samples, from all of it, as a fraction of the rate and of full scale.
 constexpr double kSkew = 0.25;
-constexpr double kLeastSkew = 0.02;
+constexpr double kEdge = 0.40;
+constexpr double kLeastContrast = 0.02;
+// Operations of so many samples have contrasts at both edges, shorter ones a skew.
+constexpr double kLongInSamples = 2;
 constexpr double kOfPath = 0.90;  // of a range's time must be in columns of its own
 
 std::string In(const RangeFamilies& families, uint32_t path) {
@@ -74,9 +77,17 @@ FitColumns::FitColumns(const PmWork& work, const PmRows& rows, const RangeFamili
   }
   Add("the idle time between operations", false);
   count = names.size();
-  const auto own_columns = static_cast<size_t>(std::count(own.begin(), own.end(), true));
-  while (skew_of.size() < own_columns && count < kMostColumns) {
-    skew_of.push_back(static_cast<int32_t>(count++));
+  for (const size_t entity : by_time) {
+    if (!own[entity] || count + 2 > kMostColumns) break;
+    PmContrasts& added = contrasts.emplace_back();
+    const double mean_ns = work.entities[entity].mean_ns;
+    if (mean_ns < kLongInSamples * rows.sample_ns) {
+      added.skew = static_cast<int32_t>(count++);
+      continue;
+    }
+    added.head = static_cast<int32_t>(count++);
+    added.tail = static_cast<int32_t>(count++);
+    added.edge_ns = std::llround(std::min(rows.sample_ns, mean_ns / 4));
   }
 }
 
@@ -87,57 +98,77 @@ PmAttribution::PmAttribution(const model::Model& model, const model::PmSeries& s
       work_(GatherPmWork(model, series.device, families, groups)),
       rows_(ClassifyPmRows(series, &work_)),
       columns_(work_, rows_, families),
-      problem_{series_,          work_,         rows_, columns_.of_entity, columns_.names.size(),
-               columns_.skew_of, columns_.count} {
+      problem_{series_,
+               work_,
+               rows_,
+               columns_.of_entity,
+               columns_.names.size(),
+               columns_.contrasts,
+               columns_.count} {
   windows_ = SpreadWindows(rows_, 0, 1, kFitWindows, rows_.use.size());
   if (windows_.empty()) return;
   for (const size_t m : rows_.metrics) high_.push_back(FullScale(m));
-  PmProblem without_skews = problem_;
-  without_skews.skew_of.clear();
-  without_skews.columns = problem_.rates;
-  clock_ = FindPmClock(without_skews, others);
-  fit_ = Fit(problem_, windows_, kFitBudget, &solvers_);
+  PmProblem rates_only = problem_;
+  rates_only.contrasts.clear();
+  rates_only.columns = problem_.rates;
+  clock_ = FindPmClock(rates_only, others);
+  fit_ = Fit(problem_, windows_, kFitBudget, &solver_);
 
   const PmPairs pairs = JoinPairs(series_, rows_);
   const std::vector<PmWindow> windows =
       SpreadWindows(pairs.rows, 0, 1, kFitWindows, pairs.rows.use.size());
   if (windows.empty()) return;
   const PmProblem twice_as_long{pairs.series,       work_,          pairs.rows,
-                                problem_.column_of, problem_.rates, problem_.skew_of,
+                                problem_.column_of, problem_.rates, problem_.contrasts,
                                 problem_.columns};
-  std::vector<PmSolver> solvers;
-  pairs_ = Fit(twice_as_long, windows, kFitBudget / 2, &solvers);
+  std::optional<PmSolver> solver;
+  pairs_ = Fit(twice_as_long, windows, kFitBudget / 2, &solver);
 }
 
 PmFit PmAttribution::Fit(const PmProblem& problem, const std::vector<PmWindow>& windows,
-                         double budget, std::vector<PmSolver>* solvers) const {
+                         double budget, std::optional<PmSolver>* solver) const {
   const auto offset_ns = static_cast<int64_t>(std::llround(clock_.offset_ns));
   const NormalEquations sums = SumRows(problem, windows, offset_ns, budget);
-  const NormalEquations without_skews = sums.First(problem_.rates);
-  const Eigen::MatrixXd rates = SolveRates(without_skews);
-  const Eigen::VectorXd variances = without_skews.Residuals(rates) /
-                                    std::max(1.0, sums.busy - static_cast<double>(problem_.rates));
+  const NormalEquations rates_only = sums.First(problem_.rates);
+  const Eigen::MatrixXd rates = SolveRates(rates_only);
+  const Eigen::VectorXd variances =
+      rates_only.Residuals(rates) / std::max(1.0, sums.busy - static_cast<double>(problem_.rates));
   std::vector<double> bounds;
+  Eigen::VectorXd scale(variances.size());
   for (size_t m = 0; m < rows_.metrics.size(); ++m) {
-    const auto metric = static_cast<Index>(m);
-    solvers->emplace_back(sums, metric, SkewPenalties(rates.col(metric), variances(metric), m));
     bounds.push_back(text::IsPercentMetric(Name(m)) ? 100 : HUGE_VAL);
+    scale(static_cast<Index>(m)) = high_[m] > 0 ? 1 / high_[m] : 0;
   }
-  PmFit fit = FitRates(problem, *solvers, windows, offset_ns, budget, bounds);
+  // One penalty for all metrics, so that all are solved at once: noise over what is expected, both
+  // added over the metrics. Where it is wrong for a metric, PmFit::pulls has the effect.
+  const Eigen::MatrixXd expected = ExpectedContrasts(rates);
+  const double noise = variances.dot(scale.cwiseAbs2());
+  const Eigen::VectorXd all = (expected * scale.asDiagonal()).rowwise().squaredNorm();
+  solver->emplace(sums, all.unaryExpr([&](double one) { return one > 0 ? noise / one : 1.0; }));
+  PmFit fit =
+      FitRates(problem, **solver, windows, offset_ns, budget, bounds, variances.cwiseSqrt());
+  fit.expected = expected;
   fit.later = clock_.later;
   fit.earlier = clock_.earlier;
   return fit;
 }
 
-Eigen::VectorXd PmAttribution::SkewPenalties(const Eigen::VectorXd& rates, double variance,
-                                             size_t m) const {
-  Eigen::VectorXd penalties(static_cast<Index>(columns_.skew_of.size()));
-  for (Index column = 0; column < penalties.size(); ++column) {
-    const double rate = std::clamp(rates(column), 0.0, high_[m]);
-    const double skew = kSkew * rate + kLeastSkew * high_[m];
-    penalties(column) = skew > 0 ? variance / (skew * skew) : 1;
+Eigen::MatrixXd PmAttribution::ExpectedContrasts(const Eigen::MatrixXd& rates) const {
+  Eigen::MatrixXd expected(static_cast<Index>(columns_.count - columns_.names.size()),
+                           rates.cols());
+  for (size_t column = 0; column < columns_.contrasts.size(); ++column) {
+    const PmContrasts& contrasts = columns_.contrasts[column];
+    for (const int32_t contrast : {contrasts.skew, contrasts.head, contrasts.tail}) {
+      if (contrast == model::kNoIndex) continue;
+      for (Index m = 0; m < rates.cols(); ++m) {
+        const double high = high_[static_cast<size_t>(m)];
+        const double rate = std::clamp(rates(static_cast<Index>(column), m), 0.0, high);
+        expected(contrast - static_cast<Index>(columns_.names.size()), m) =
+            (contrast == contrasts.skew ? kSkew : kEdge) * rate + kLeastContrast * high;
+      }
+    }
   }
-  return penalties;
+  return expected;
 }
 
 // By how much the value from samples twice as long differs, beyond chance.
@@ -167,8 +198,8 @@ ContinuousValues PmAttribution::OfEntity(size_t entity) const {
   return values;
 }
 
-const std::string& PmAttribution::Neighbour(size_t column, size_t m) const {
-  return columns_.names[static_cast<size_t>(solvers_[m].Nearest(static_cast<Index>(column)))];
+const std::string& PmAttribution::Neighbour(size_t column) const {
+  return columns_.names[static_cast<size_t>(solver_->Nearest(static_cast<Index>(column)))];
 }
 
 std::map<uint32_t, ContinuousValues> PmAttribution::OfPaths() const {
@@ -302,8 +333,8 @@ ContinuousValue PmAttribution::OfColumn(size_t column, size_t m) const {
   value.seconds = fit_.seconds[column];
   value.samples = fit_.samples[column];
   const auto at = static_cast<Index>(column);
-  const double inflation = solvers_[m].Inflation(at);
-  const std::string beside = "it cannot be separated from " + Neighbour(column, m) +
+  const double inflation = solver_->Inflation(at);
+  const std::string beside = "it cannot be separated from " + Neighbour(column) +
                              ": in every sample they run in nearly the same proportion";
   if (!(inflation <= kMostInflation)) {
     value.missing = beside;

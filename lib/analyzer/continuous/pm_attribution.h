@@ -29,9 +29,9 @@ struct FitColumns {
   std::vector<bool> own;           // by entity: nothing else is in its column
   std::vector<bool> of_one_path;   // by column
   std::vector<std::string> names;  // by column
-  // The largest entities, which have the first columns, have a skew each while there is room.
-  std::vector<int32_t> skew_of;  // by column
-  size_t count = 0;              // of columns, skews included
+  // The largest entities, which have the first columns, have contrasts while there is room.
+  std::vector<PmContrasts> contrasts;  // by column
+  size_t count = 0;                    // of columns, contrasts included
 
   FitColumns(const PmWork& work, const PmRows& rows, const RangeFamilies& families);
 
@@ -62,14 +62,14 @@ class PmAttribution {
   const std::string& Name(size_t m) const { return series_.metrics[rows_.metrics[m]]; }
   double FullScale(size_t m) const;
   PmFit Fit(const PmProblem& problem, const std::vector<PmWindow>& windows, double budget,
-            std::vector<PmSolver>* solvers) const;
-  Eigen::VectorXd SkewPenalties(const Eigen::VectorXd& rates, double variance, size_t m) const;
+            std::optional<PmSolver>* solver) const;
+  // Contrasts x metrics: the standard deviations that are expected.
+  Eigen::MatrixXd ExpectedContrasts(const Eigen::MatrixXd& rates) const;
   double Misfit(const PmWeights& weights, size_t m) const;
   std::string TooLittle(double time_ns) const;
   void Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const;
   ContinuousValue OfColumn(size_t column, size_t m) const;
-  const std::string& Neighbour(size_t column,
-                               size_t m) const;  // the column that is hardest to separate from it
+  const std::string& Neighbour(size_t column) const;  // it is hardest to separate from this one
 
   const model::PmSeries& series_;
   PmWork work_;
@@ -79,7 +79,7 @@ class PmAttribution {
   std::vector<PmWindow> windows_;
   std::vector<double> high_;  // full scale of each metric
   PmClock clock_;
-  std::vector<PmSolver> solvers_;  // by metric; none, as windows_ is empty, when nothing is to fit
+  std::optional<PmSolver> solver_;  // absent, as windows_ is empty, when nothing is to fit
   PmFit fit_;
   std::optional<PmFit> pairs_;  // of samples twice as long; absent when there are too few
 };

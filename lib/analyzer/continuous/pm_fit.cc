@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/analyzer/continuous/pm_chance.h"
+
 namespace prof::analyzer {
 namespace {
 
@@ -32,7 +34,7 @@ MatrixXd Scaled(const NormalEquations& sums, const VectorXd& scale) {
 template <typename Visit>
 void ForRows(const PmProblem& problem, const std::vector<PmWindow>& windows, int64_t offset_ns,
              double budget, Visit visit) {
-  PmSweep sweep(problem.work, problem.series, problem.column_of, problem.skew_of, problem.columns,
+  PmSweep sweep(problem.work, problem.series, problem.column_of, problem.contrasts, problem.columns,
                 offset_ns);
   std::vector<int32_t> columns;
   std::vector<double> shares;
@@ -129,9 +131,10 @@ NormalEquations NormalEquations::First(size_t count) const {
   return {columns.topLeftCorner(k, k), values.topRows(k), squares, busy};
 }
 
-PmSolver::PmSolver(const NormalEquations& sums, Index metric, const VectorXd& penalties)
+PmSolver::PmSolver(const NormalEquations& sums, const VectorXd& penalties)
     : rates_(sums.columns.rows() - penalties.size()),
-      values_(sums.values.col(metric)),
+      penalties_(penalties),
+      values_(sums.values),
       squares_(sums.columns.diagonal()) {
   NormalEquations penalized = sums;
   penalized.columns.diagonal().tail(penalties.size()) += penalties;
@@ -139,40 +142,44 @@ PmSolver::PmSolver(const NormalEquations& sums, Index metric, const VectorXd& pe
   scaled_ = Scaled(penalized, scale_);
   const Index k = scaled_.rows();
   inverse_ =
-      scale_.asDiagonal() * scaled_.ldlt().solve(MatrixXd::Identity(k, k)) * scale_.asDiagonal();
+      scale_.asDiagonal() * scaled_.llt().solve(MatrixXd::Identity(k, k)) * scale_.asDiagonal();
   unknowns_ = static_cast<double>(k) - penalties.dot(inverse_.diagonal().tail(penalties.size()));
 }
 
 // Block principal pivoting: all columns at a bound leave the equations at once, and a column comes
 // back when its gradient has the other sign. One column at a time where that does not converge.
-VectorXd PmSolver::Bounded(double high) const {
+VectorXd PmSolver::Bounded(Index metric, double high, double deviation) const {
   const Index k = scaled_.rows();
-  const VectorXd target = scale_.asDiagonal() * values_;
+  const VectorXd target = scale_.cwiseProduct(values_.col(metric));
   const VectorXd most = high * scale_.cwiseInverse();  // rates are scale * x
-  VectorXd x = VectorXd::Zero(k);
+  const VectorXd slack =
+      (deviation * inverse_.diagonal().cwiseMax(0).cwiseSqrt()).cwiseQuotient(scale_);
+  VectorXd x = (inverse_ * values_.col(metric)).cwiseQuotient(scale_);
   std::vector<int> bound(static_cast<size_t>(k), 0);  // -1: at 0, +1: at `most`
   Index fewest = k + 1;
   int patience = 3;
   for (int round = 0; round < 100; ++round) {
-    std::vector<Index> free;
-    VectorXd rest = target;
-    for (Index i = 0; i < k; ++i) {
-      const int at = bound[static_cast<size_t>(i)];
-      if (at == 0) free.push_back(i);
-      x(i) = at > 0 ? most(i) : 0;
-      if (at > 0) rest -= most(i) * scaled_.col(i);
+    if (round > 0) {
+      std::vector<Index> free;
+      VectorXd rest = target;
+      for (Index i = 0; i < k; ++i) {
+        const int at = bound[static_cast<size_t>(i)];
+        if (at == 0) free.push_back(i);
+        x(i) = at > 0 ? most(i) : 0;
+        if (at > 0) rest -= most(i) * scaled_.col(i);
+      }
+      const MatrixXd equations = scaled_(free, free);
+      const VectorXd solved = equations.llt().solve(VectorXd(rest(free)));
+      for (size_t i = 0; i < free.size(); ++i) x(free[i]) = solved(static_cast<Index>(i));
     }
-    const MatrixXd equations = scaled_(free, free);
-    const VectorXd solved = equations.ldlt().solve(VectorXd(rest(free)));
-    for (size_t i = 0; i < free.size(); ++i) x(free[i]) = solved(static_cast<Index>(i));
-
     const VectorXd gradient = target - scaled_ * x;
     const double tolerance = 1e-9 * (1 + target.cwiseAbs().maxCoeff());
     std::vector<std::pair<Index, int>> wrong;  // column, what it changes to
     for (Index i = 0; i < rates_; ++i) {
       const int at = bound[static_cast<size_t>(i)];
-      if (at == 0 && x(i) < -tolerance) wrong.emplace_back(i, -1);
-      if (at == 0 && x(i) > most(i) + tolerance) wrong.emplace_back(i, 1);
+      const double outside = std::max(tolerance, slack(i));
+      if (at == 0 && x(i) < -outside) wrong.emplace_back(i, -1);
+      if (at == 0 && x(i) > most(i) + outside) wrong.emplace_back(i, 1);
       if ((at < 0 && gradient(i) > tolerance) || (at > 0 && gradient(i) < -tolerance)) {
         wrong.emplace_back(i, 0);
       }
@@ -209,52 +216,58 @@ Index PmSolver::Nearest(Index column) const {
   return nearest;
 }
 
-PmFit FitRates(const PmProblem& problem, const std::vector<PmSolver>& solvers,
+PmFit FitRates(const PmProblem& problem, const PmSolver& solver,
                const std::vector<PmWindow>& windows, int64_t offset_ns, double budget,
-               const std::vector<double>& high) {
+               const std::vector<double>& high, const VectorXd& deviations) {
   const auto k = static_cast<Index>(problem.columns);
+  const auto rates = static_cast<Index>(problem.rates);
   const auto metrics = static_cast<Index>(problem.metrics());
   const auto count = static_cast<Index>(windows.size());
   PmFit fit;
   fit.rates.resize(k, metrics);
   for (Index m = 0; m < metrics; ++m) {
-    const auto at = static_cast<size_t>(m);
-    fit.rates.col(m) = solvers[at].Bounded(high[at]);
-    fit.inverse.push_back(solvers[at].inverse());
+    fit.rates.col(m) = solver.Bounded(m, high[static_cast<size_t>(m)], deviations(m));
   }
-  fit.later = fit.earlier = MatrixXd::Zero(static_cast<Index>(problem.rates), metrics);
+  fit.inverse = solver.inverse();
+  fit.pulls = fit.inverse.rightCols(k - rates) * solver.penalties().asDiagonal();
+  fit.expected = MatrixXd::Zero(k - rates, metrics);
+  fit.later = fit.earlier = MatrixXd::Zero(rates, metrics);
   fit.seconds.resize(problem.columns);
   fit.samples.resize(problem.columns);
+  fit.direct.resize(problem.columns);
+  fit.launches.resize(problem.columns);
   fit.scatter.assign(problem.metrics(), MatrixXd::Zero(k, count));
-  VectorXd residuals = VectorXd::Zero(metrics);
+  VectorXd residuals = VectorXd::Zero(metrics), rest(metrics);
   double busy = 0;
+  PmChance chance(problem, fit.inverse);
   ForRows(problem, windows, offset_ns, budget,
           [&](size_t window, const PmRow& row, const std::vector<int32_t>& columns,
               const std::vector<double>& shares, double weight) {
+            for (Index m = 0; m < metrics; ++m) {
+              rest(m) = problem.Value(row.row, static_cast<size_t>(m));
+            }
             for (size_t i = 0; i < columns.size(); ++i) {
               const auto column = static_cast<size_t>(columns[i]);
               fit.seconds[column] += shares[i] * row.length_ns * 1e-9;
               fit.samples[column] += static_cast<int64_t>(weight);
+              rest -= shares[i] * fit.rates.row(columns[i]).transpose();
             }
-            if (!row.columns.empty()) busy += weight;
+            if (!row.columns.empty()) {
+              busy += weight;
+              residuals += weight * rest.cwiseAbs2();
+              chance.Add(row, columns, shares, weight, rest, &fit);
+            }
             for (Index m = 0; m < metrics; ++m) {
-              double rest = problem.Value(row.row, static_cast<size_t>(m));
+              MatrixXd& scatter = fit.scatter[static_cast<size_t>(m)];
               for (size_t i = 0; i < columns.size(); ++i) {
-                rest -= shares[i] * fit.rates(columns[i], m);
-              }
-              if (!row.columns.empty()) residuals(m) += weight * rest * rest;
-              for (size_t i = 0; i < columns.size(); ++i) {
-                fit.scatter[static_cast<size_t>(m)](columns[i], static_cast<Index>(window)) +=
-                    weight * shares[i] * rest;
+                scatter(columns[i], static_cast<Index>(window)) += weight * shares[i] * rest(m);
               }
             }
           });
-  fit.variance = residuals;
-  for (Index m = 0; m < metrics; ++m) {
-    fit.variance(m) /= std::max(1.0, busy - solvers[static_cast<size_t>(m)].unknowns());
-  }
-  for (size_t m = 0; m < fit.scatter.size(); ++m) fit.scatter[m] = fit.inverse[m] * fit.scatter[m];
-  fit.quantile = 1.96 + 2.5 / std::max(1.0, static_cast<double>(count - 1));
+  fit.variance = residuals / std::max(1.0, busy - solver.unknowns());
+  for (MatrixXd& scatter : fit.scatter) scatter = fit.inverse * scatter;
+  fit.quantile = StudentQuantile(static_cast<double>(count - 1));
+  fit.chance = chance.Finish(solver);
   return fit;
 }
 
@@ -270,18 +283,25 @@ double PmFit::Error(const PmWeights& weights, size_t metric) const {
   const auto m = static_cast<Index>(metric);
   double product = 0, later_by = 0, earlier_by = 0;
   VectorXd moved = VectorXd::Zero(scatter[metric].cols());
+  VectorXd pulled = VectorXd::Zero(pulls.cols());
   for (const auto& [column, weight] : weights) {
     for (const auto& [other, other_weight] : weights) {
-      product += weight * other_weight * inverse[metric](column, other);
+      product += weight * other_weight * inverse(column, other);
     }
     moved += weight * scatter[metric].row(column).transpose();
+    pulled += weight * pulls.row(column).transpose();
     later_by += weight * later(column, m);
     earlier_by += weight * earlier(column, m);
   }
   const auto count = static_cast<double>(moved.size());
   const double clustered = moved.squaredNorm() * (count > 1 ? count / (count - 1) : 1);
+  const double own = weights.size() == 1
+                         ? chance(weights[0].first, m)
+                         : kNormal * std::sqrt(std::max(0.0, variance(m) * product));
+  const double by_chance = std::max(own, quantile * std::sqrt(std::max(clustered, 0.0)));
+  const double assumed = kNormal * pulled.cwiseProduct(expected.col(m)).norm();
   const double clock = std::max(std::abs(later_by), std::abs(earlier_by));
-  return quantile * std::sqrt(std::max({variance(m) * product, clustered, 0.0})) + clock;
+  return std::hypot(by_chance, assumed) + clock;
 }
 
 }  // namespace prof::analyzer

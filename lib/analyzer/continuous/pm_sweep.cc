@@ -7,7 +7,8 @@
 namespace prof::analyzer {
 
 void PmSweep::Start(int64_t time_ns) {
-  ends_ = middles_ = {};
+  ends_ = {};
+  breaks_ = {};
   for (const int32_t column : touched_) columns_[static_cast<size_t>(column)] = {};
   touched_.clear();
   now_ns_ = time_ns;
@@ -19,45 +20,69 @@ void PmSweep::Start(int64_t time_ns) {
       [](const PmInterval& interval, int64_t time) { return interval.start_ns < time; });
   next_ = static_cast<size_t>(first - work_.intervals.begin());
   for (; next_ < work_.intervals.size() && work_.intervals[next_].start_ns < time_ns; ++next_) {
-    if (work_.intervals[next_].end_ns > time_ns) Enter(work_.intervals[next_]);
+    if (work_.intervals[next_].end_ns > time_ns) Enter(static_cast<int32_t>(next_));
   }
 }
 
 void PmSweep::Settle(int32_t column) {
   Column& c = columns_[static_cast<size_t>(column)];
-  c.ns += static_cast<double>(c.running) * static_cast<double>(now_ns_ - c.since_ns);
+  c.ns += c.level * static_cast<double>(now_ns_ - c.since_ns);
   c.since_ns = now_ns_;
   if (!c.touched) touched_.push_back(column);
   c.touched = true;
 }
 
-void PmSweep::Change(int32_t column, int64_t by) {
+void PmSweep::Change(int32_t column, int64_t operations, double by) {
   Settle(column);
-  columns_[static_cast<size_t>(column)].running += by;
+  Column& c = columns_[static_cast<size_t>(column)];
+  c.running += operations;
+  c.level = c.running == 0 ? 0 : c.level + by;
 }
 
-void PmSweep::Enter(const PmInterval& interval) {
+std::array<PmSweep::Step, 2> PmSweep::StepsOf(const PmInterval& interval) const {
+  const auto column = static_cast<size_t>(column_of_[static_cast<size_t>(interval.entity)]);
+  std::array<Step, 2> steps;
+  if (column >= contrasts_.size()) return steps;
+  const PmContrasts& contrasts = contrasts_[column];
+  const int64_t length_ns = interval.end_ns - interval.start_ns;
+  if (contrasts.skew != model::kNoIndex) {
+    steps[0] = {contrasts.skew, interval.start_ns + length_ns / 2, 1, -1};
+  } else if (contrasts.head != model::kNoIndex) {
+    const int64_t edge_ns = std::min(contrasts.edge_ns, length_ns / 3);
+    const double rest = -static_cast<double>(edge_ns) / static_cast<double>(length_ns - edge_ns);
+    steps[0] = {contrasts.head, interval.start_ns + edge_ns, 1, rest};
+    steps[1] = {contrasts.tail, interval.end_ns - edge_ns, rest, 1};
+  }
+  return steps;
+}
+
+void PmSweep::Enter(int32_t number) {
+  const PmInterval& interval = work_.intervals[static_cast<size_t>(number)];
   const int32_t column = column_of_[static_cast<size_t>(interval.entity)];
-  Change(column, 1);
-  ends_.emplace(interval.end_ns, column);
-  if (!HasSkew(column)) return;
-  const int32_t skew = skew_of_[static_cast<size_t>(column)];
-  const int64_t middle_ns = interval.start_ns + (interval.end_ns - interval.start_ns) / 2;
-  const bool is_first_half = middle_ns > now_ns_;
-  Change(skew, is_first_half ? 1 : -1);
-  if (is_first_half) middles_.emplace(middle_ns, skew);
+  Change(column, 1, 1);
+  columns_[static_cast<size_t>(column)].launch = number;
+  ++columns_[static_cast<size_t>(column)].began;
+  ends_.emplace(interval.end_ns, number);
+  for (const Step& step : StepsOf(interval)) {
+    if (step.column == model::kNoIndex) continue;
+    const bool is_before = step.break_ns > now_ns_;
+    Change(step.column, 1, is_before ? step.before : step.after);
+    if (is_before) breaks_.push({step.break_ns, step.column, step.after - step.before});
+  }
 }
 
-void PmSweep::PassMiddle() {
-  Change(middles_.top().second, -2);
-  middles_.pop();
+void PmSweep::PassBreak() {
+  Change(breaks_.top().column, 0, breaks_.top().by);
+  breaks_.pop();
 }
 
 void PmSweep::Leave() {
-  const int32_t column = ends_.top().second;
+  const PmInterval& interval = work_.intervals[static_cast<size_t>(ends_.top().second)];
   ends_.pop();
-  Change(column, -1);
-  if (HasSkew(column)) Change(skew_of_[static_cast<size_t>(column)], 1);
+  Change(column_of_[static_cast<size_t>(interval.entity)], -1, -1);
+  for (const Step& step : StepsOf(interval)) {
+    if (step.column != model::kNoIndex) Change(step.column, -1, -step.after);
+  }
 }
 
 void PmSweep::Advance(int64_t to_ns) {
@@ -65,20 +90,20 @@ void PmSweep::Advance(int64_t to_ns) {
   while (true) {
     const int64_t start_ns =
         next_ < work_.intervals.size() ? work_.intervals[next_].start_ns : kNever;
-    const int64_t middle_ns = middles_.empty() ? kNever : middles_.top().first;
+    const int64_t break_ns = breaks_.empty() ? kNever : breaks_.top().time_ns;
     const int64_t end_ns = ends_.empty() ? kNever : ends_.top().first;
-    const int64_t time_ns = std::min({start_ns, middle_ns, end_ns, to_ns});
+    const int64_t time_ns = std::min({start_ns, break_ns, end_ns, to_ns});
     const auto passed_ns = static_cast<double>(time_ns - now_ns_);
     if (ends_.empty()) row_.idle_ns += passed_ns;
     if (ends_.size() > 1) row_.concurrent_ns += passed_ns;
     now_ns_ = time_ns;
-    if (std::min({start_ns, middle_ns, end_ns}) >= to_ns) return;
-    if (middle_ns <= std::min(start_ns, end_ns)) {
-      PassMiddle();
+    if (std::min({start_ns, break_ns, end_ns}) >= to_ns) return;
+    if (break_ns <= std::min(start_ns, end_ns)) {
+      PassBreak();
     } else if (end_ns <= start_ns) {  // ends first: back-to-back operations are not concurrent
       Leave();
     } else {
-      Enter(work_.intervals[next_++]);
+      Enter(static_cast<int32_t>(next_++));
     }
   }
 }
@@ -86,6 +111,8 @@ void PmSweep::Advance(int64_t to_ns) {
 void PmSweep::Flush() {
   row_.columns.clear();
   row_.ns.clear();
+  row_.launch.clear();
+  row_.began.clear();
   size_t kept = 0;
   for (const int32_t column : touched_) {
     Column& c = columns_[static_cast<size_t>(column)];
@@ -93,8 +120,11 @@ void PmSweep::Flush() {
     if (c.ns != 0) {
       row_.columns.push_back(column);
       row_.ns.push_back(c.ns);
+      row_.launch.push_back(c.launch);
+      row_.began.push_back(c.began);
     }
     c.ns = 0;
+    c.began = 0;
     c.touched = c.running != 0;
     if (c.touched) touched_[kept++] = column;
   }

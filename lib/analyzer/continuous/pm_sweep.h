@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The sweep passes over PM sample rows and operations, both in time order. It finds how long the
-// operations of each column of the fit ran within each row, and how much longer their first halves
-// ran than their second halves.
+// operations of each column of the fit ran within each row, and the same weighted by the contrasts:
+// functions of the position in a launch whose mean over the launch is zero.
 #ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_SWEEP_H_
 #define PROF_LIB_ANALYZER_CONTINUOUS_PM_SWEEP_H_
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -16,11 +18,22 @@
 
 namespace prof::analyzer {
 
+// The contrasts of a column: by how much more is done in one part of a launch than on average.
+struct PmContrasts {
+  int32_t skew = model::kNoIndex;  // +1 in the first half, -1 in the second
+  // +1 in the first or last `edge_ns` (at most a third of the launch), and the same below zero,
+  // spread over the rest.
+  int32_t head = model::kNoIndex, tail = model::kNoIndex;
+  int64_t edge_ns = 0;
+};
+
 // A row with the columns that ran in it. Two operations of a column at one time count twice.
 struct PmRow {
   size_t row = 0;
-  std::vector<int32_t> columns;  // those that ran, and their skews, each once
-  std::vector<double> ns;  // parallel to `columns`; for a skew: first halves minus second ones
+  std::vector<int32_t> columns;  // those that ran, and their contrasts, each once
+  std::vector<double> ns;        // parallel to `columns`; of a contrast: its integral
+  std::vector<int32_t> launch;   // parallel to `columns`: index of the last operation that ran
+  std::vector<int32_t> began;    // parallel to `columns`: operations that began in the row
   double length_ns = 0;
   double idle_ns = 0;        // nothing ran
   double concurrent_ns = 0;  // more than one operation ran
@@ -28,15 +41,15 @@ struct PmRow {
 
 class PmSweep {
  public:
-  // `column_of` maps entities to columns, `skew_of` the first columns to those of their skews; all
-  // are below `columns`. `offset_ns`: by how much the samples' clock is ahead of the operations'
-  // clock.
+  // `column_of` maps entities to columns; `contrasts` are those of the first columns. All of their
+  // numbers are below `columns`. `offset_ns`: by how much the samples' clock is ahead of the
+  // operations' clock.
   PmSweep(const PmWork& work, const model::PmSeries& series, const std::vector<int32_t>& column_of,
-          const std::vector<int32_t>& skew_of, size_t columns, int64_t offset_ns)
+          const std::vector<PmContrasts>& contrasts, size_t columns, int64_t offset_ns)
       : work_(work),
         series_(series),
         column_of_(column_of),
-        skew_of_(skew_of),
+        contrasts_(contrasts),
         offset_ns_(offset_ns),
         columns_(columns) {}
 
@@ -62,36 +75,49 @@ class PmSweep {
 
  private:
   struct Column {
-    int64_t running =
-        0;  // operations; for a skew: those in their first half minus those in their second
+    int64_t running = 0;  // operations
+    double level = 0;     // of a column of operations: `running`; of a contrast: its value now
     int64_t since_ns = 0;
     double ns = 0;
+    int32_t launch = model::kNoIndex;
+    int32_t began = 0;
     bool touched = false;
   };
-  using Moment = std::pair<int64_t, int32_t>;  // time, column
-  using Moments = std::priority_queue<Moment, std::vector<Moment>, std::greater<>>;
+  // A contrast of one operation.
+  struct Step {
+    int32_t column = model::kNoIndex;
+    int64_t break_ns = 0;
+    double before = 0, after = 0;  // the break
+  };
+  using End = std::pair<int64_t, int32_t>;  // time, interval
+  struct Break {
+    int64_t time_ns;
+    int32_t column;
+    double by;
+    bool operator>(const Break& other) const { return time_ns > other.time_ns; }
+  };
 
   void Start(int64_t time_ns);
   void Advance(int64_t to_ns);
-  void Enter(const PmInterval& interval);
-  void PassMiddle();
+  std::array<Step, 2> StepsOf(const PmInterval& interval) const;
+  void Enter(int32_t interval);
+  void PassBreak();
   void Leave();
-  // From now on `change` more operations of a column run.
-  void Change(int32_t column, int64_t by);
+  // From now on `operations` more run in a column, and its level is higher by `by`.
+  void Change(int32_t column, int64_t operations, double by);
   void Settle(int32_t column);
-  bool HasSkew(int32_t column) const { return static_cast<size_t>(column) < skew_of_.size(); }
   // Adds the times since the last call to `row_`; operations that still run stay.
   void Flush();
 
   const PmWork& work_;
   const model::PmSeries& series_;
   const std::vector<int32_t>& column_of_;
-  const std::vector<int32_t>& skew_of_;
+  const std::vector<PmContrasts>& contrasts_;
   const int64_t offset_ns_;
   std::vector<Column> columns_;
   std::vector<int32_t> touched_;
-  Moments ends_;     // of the running operations, with their columns
-  Moments middles_;  // of operations in their first half, with their skews
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;  // of the running operations
+  std::priority_queue<Break, std::vector<Break>, std::greater<>> breaks_;
   size_t next_ = 0;  // interval
   int64_t now_ns_ = 0;
   PmRow row_;

@@ -70,6 +70,10 @@ PmWork GatherPmWork(const model::Model& model, uint32_t device, const RangeFamil
     }
     work.intervals.push_back({op.start_ns, op.end_ns, entity});
     work.longest_ns = std::max(work.longest_ns, op.end_ns - op.start_ns);
+    PmEntity& ran = work.entities[static_cast<size_t>(entity)];
+    ++ran.launches;
+    ran.mean_ns += (static_cast<double>(op.end_ns - op.start_ns) - ran.mean_ns) /
+                   static_cast<double>(ran.launches);
   }
   return work;
 }
@@ -82,8 +86,8 @@ PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work) {
 
   double length_ns = 0, samples = 0, busy = 0, concurrent = 0;
   const std::vector<int32_t> one_column(work->entities.size(), 0);
-  const std::vector<int32_t> no_skews;
-  PmSweep sweep(*work, series, one_column, no_skews, 1, 0);
+  const std::vector<PmContrasts> no_contrasts;
+  PmSweep sweep(*work, series, one_column, no_contrasts, 1, 0);
   sweep.Run(0, series.rows(), [&](const PmRow& row) {
     for (const size_t m : rows.metrics) {
       if (std::isnan(series.row(row.row)[m])) return;

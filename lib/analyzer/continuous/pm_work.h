@@ -26,6 +26,8 @@ struct PmEntity {
   std::string name;
   double time_ns = 0;        // within rows that can be used
   double time_alone_ns = 0;  // the part of it in rows without concurrent work
+  int64_t launches = 0;      // in all of the recording
+  double mean_ns = 0;        // how long one takes
 };
 
 struct PmWork {
@@ -55,8 +57,8 @@ struct PmRows {
 // Decides how each row is used, and fills in the entities' times. Linear in rows and operations.
 [[nodiscard]] PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work);
 
-// Metrics of a series that get values. prof itself samples four.
-constexpr size_t kMostPmMetrics = 16;
+// Metrics of a series that get values. The triage reads 18.
+constexpr size_t kMostPmMetrics = 24;
 
 // An entity needs this many samples' worth of time for a value of its own.
 constexpr double kLeastPmSamples = 20;
