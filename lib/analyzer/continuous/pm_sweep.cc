@@ -39,19 +39,20 @@ void PmSweep::Change(int32_t column, int64_t operations, double by) {
   c.level = c.running == 0 ? 0 : c.level + by;
 }
 
-std::array<PmSweep::Step, 2> PmSweep::StepsOf(const PmInterval& interval) const {
+std::array<PmSweep::Step, 3> PmSweep::StepsOf(const PmInterval& interval) const {
   const auto column = static_cast<size_t>(column_of_[static_cast<size_t>(interval.entity)]);
-  std::array<Step, 2> steps;
+  std::array<Step, 3> steps;
   if (column >= contrasts_.size()) return steps;
   const PmContrasts& contrasts = contrasts_[column];
   const int64_t length_ns = interval.end_ns - interval.start_ns;
   if (contrasts.skew != model::kNoIndex) {
     steps[0] = {contrasts.skew, interval.start_ns + length_ns / 2, 1, -1};
-  } else if (contrasts.head != model::kNoIndex) {
+  }
+  if (contrasts.head != model::kNoIndex) {
     const int64_t edge_ns = std::min(contrasts.edge_ns, length_ns / 3);
     const double rest = -static_cast<double>(edge_ns) / static_cast<double>(length_ns - edge_ns);
-    steps[0] = {contrasts.head, interval.start_ns + edge_ns, 1, rest};
-    steps[1] = {contrasts.tail, interval.end_ns - edge_ns, rest, 1};
+    steps[1] = {contrasts.head, interval.start_ns + edge_ns, 1, rest};
+    steps[2] = {contrasts.tail, interval.end_ns - edge_ns, rest, 1};
   }
   return steps;
 }

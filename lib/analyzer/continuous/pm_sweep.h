@@ -99,7 +99,7 @@ class PmSweep {
 
   void Start(int64_t time_ns);
   void Advance(int64_t to_ns);
-  std::array<Step, 2> StepsOf(const PmInterval& interval) const;
+  std::array<Step, 3> StepsOf(const PmInterval& interval) const;
   void Enter(int32_t interval);
   void PassBreak();
   void Leave();
