@@ -13,16 +13,18 @@
 
 namespace prof {
 
-/// A metric of the whole GPU while something ran. It is computed from samples at a fixed interval
-/// that are longer than most kernels. docs/internals/continuous.md has the method and the formula
-/// of `error`.
+/// A metric of the whole GPU while something ran. It is computed from samples at a fixed interval,
+/// which may be shorter or longer than the kernel. docs/internals/continuous.md has the method and
+/// the formula of `error`.
 struct ContinuousValue {
   std::optional<double> value;  ///< In CUPTI's unit; absent: `missing` has the reason.
   /// Half width: 95 % of the sampling error, and the error of the clocks.
   double error = 0;
-  double seconds = 0;   ///< GPU time of it within the samples that were used.
-  int64_t samples = 0;  ///< In which it ran; for a range: those of its operation with most.
-  std::string missing;  ///< "only 1.2 ms of it were sampled ..."
+  double seconds = 0;    ///< GPU time of it within the samples that were used.
+  int64_t samples = 0;   ///< In which it ran; for a range: those of its operation with most.
+  int64_t direct = 0;    ///< Of these: samples that lie within one launch of it. Of a range: 0.
+  int64_t launches = 0;  ///< That were sampled, in part or in full. Of a range: 0.
+  std::string missing;   ///< "only 1.2 ms of it were sampled ..."
 };
 using ContinuousValues = std::map<std::string, ContinuousValue, std::less<>>;  ///< By CUPTI name.
 

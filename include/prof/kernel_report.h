@@ -20,7 +20,7 @@ namespace prof {
 /// The limit of a kernel, or what it waits for. docs/guide/rules.md defines each one.
 enum class Limiter {
   kUnknown,      ///< Counters exist, but no rule matches.
-  kNotMeasured,  ///< No usable counter sample; `Verdict::missing` has the reason.
+  kNotMeasured,  ///< No usable counter or PM sample; `Verdict::missing` has the reason.
   kDram,
   kL2,
   kL1,
@@ -32,7 +32,7 @@ enum class Limiter {
   kSfu,
   kIssue,
   kMixed,       ///< Two units within 10 points of each other, both above 60 %.
-  kLatency,     ///< Warps wait; `Verdict::stall` names the reason.
+  kLatency,     ///< Warps wait; `Verdict::stall` names the reason, where it was measured.
   kOccupancy,   ///< Latency that more resident warps would hide.
   kSmallGrid,   ///< Less than one wave of blocks.
   kTail,        ///< A last, partial wave idles the SMs.
@@ -64,15 +64,34 @@ inline constexpr int kUnitCount = static_cast<int>(Unit::kIssue) + 1;
 /// Short lower-case name, stable in JSON: "dram", "l2".
 const char* ToString(Unit unit);
 
+/// Where numbers of a kernel come from.
+enum class Source {
+  kNone,
+  kCounters,   ///< Counters around launches of this kernel alone.
+  kPmSamples,  ///< Samples of the whole GPU while it ran (ContinuousValue).
+  kBoth
+};
+
+/// Short lower-case name, stable in JSON: "counters", "pm-samples", "both", "none".
+const char* ToString(Source source);
+
 /// How busy one unit was: the highest of its metrics.
 struct UnitUse {
   Unit unit = Unit::kDram;
-  double of_peak = 0;  ///< Median, as a fraction of the unit's peak over elapsed time.
-  std::string metric;  ///< The metric that is highest.
-  int64_t n = 0;       ///< Samples of that metric.
+  /// As a fraction of the unit's peak over elapsed time: the median of counters, the mean of PM
+  /// samples.
+  double of_peak = 0;
+  std::string metric;                 ///< The metric that is highest.
+  int64_t n = 0;                      ///< Samples of that metric.
+  Source source = Source::kCounters;  ///< Or kPmSamples, for a unit without counters.
+  double error = 0;                   ///< PM samples: half width of 95 %, as a fraction.
+  int64_t launches = 0;               ///< PM samples: launches in which they were taken.
   /// Metrics of the unit that are needed for its use and have no value here. Not empty: `of_peak`
   /// is a lower bound.
   std::vector<std::string> missing;
+
+  [[nodiscard]] double at_least() const { return of_peak - error; }
+  [[nodiscard]] double at_most() const { return of_peak + error; }
 };
 
 /// Theoretical occupancy and its limits, from the launch record and the device (no counters).
@@ -85,9 +104,11 @@ struct Occupancy {
   int limit_shared = 0;                 ///< ... by its shared memory.
   std::vector<std::string> limited_by;  ///< All limits that are equal to the smallest, by name.
   double theoretical = 0;               ///< Resident warps over the SM's warp slots, 0..1.
-  std::optional<double> achieved;  ///< sm__warps_active.avg.pct_of_peak_sustained_active / 100.
-  double waves = 0;                ///< Blocks in the grid over blocks the whole device holds.
-  double tail_lost = 0;            ///< (ceil(w) - w) / ceil(w), 0..1.
+  /// sm__warps_active.avg.pct_of_peak_sustained_active / 100; by PM samples: warps over elapsed
+  /// time over active SMs over elapsed time.
+  std::optional<double> achieved;
+  double waves = 0;      ///< Blocks in the grid over blocks the whole device holds.
+  double tail_lost = 0;  ///< (ceil(w) - w) / ceil(w), 0..1.
 };
 
 /// Position under the roofline, from counters; absent where they are.
@@ -128,7 +149,9 @@ struct SpeedOfLight {
 /// The counters of a kernel or of a counted region.
 struct Measured {
   Metrics metrics;
-  std::vector<UnitUse> units;  ///< Those that were measured, by use, descending.
+  /// Those that were measured, by use, descending. Of a kernel: by its counters, and by PM samples
+  /// where these are missing.
+  std::vector<UnitUse> units;
   SpeedOfLight speed_of_light;
   int64_t samples_used = 0;
   int64_t samples_rejected = 0;  ///< Overlapped by other GPU work, or at another clock.
@@ -146,6 +169,9 @@ struct Measured {
 struct Verdict {
   Limiter limiter = Limiter::kNotMeasured;
   Confidence confidence = Confidence::kNone;
+  Source source = Source::kNone;  ///< Of the uses of units, and of the stalls.
+  /// False: not-measured, or unknown because the data is not enough; `missing` has what would be.
+  bool decided = false;
   std::string rule;                   ///< Id of the rule in docs/guide/rules.md: "dram-throughput".
   std::string summary;                ///< One sentence.
   std::vector<std::string> evidence;  ///< Each with its number, unit and metric.

@@ -65,6 +65,15 @@ struct NoticeReport {
   std::string fix;
 };
 
+/// How much of the kernels' time has a verdict (Verdict::decided), by the source of its numbers.
+struct VerdictCoverage {
+  double share = 0;       ///< Of the kernels' time, 0..1; the sum of the next three.
+  double counters = 0;    ///< From counters of single launches alone.
+  double pm_samples = 0;  ///< From PM samples alone.
+  double both = 0;        ///< From both.
+  std::string missing;    ///< What the kernel with most time of the rest lacks; empty: no rest.
+};
+
 /// The whole answer. Regions, kernels and rows overlap; rows alone sum to the span.
 struct Report {
   std::string error;  ///< Not empty: the snapshot could not be read; all else is empty.
@@ -86,6 +95,7 @@ struct Report {
   std::vector<DeviceReport> devices;
   std::vector<RangeRow> rows;
   std::vector<KernelReport> kernels;  ///< By total time, descending.
+  VerdictCoverage verdicts;           ///< Of the kernels.
   std::vector<RegionReport> regions;  ///< By total time, descending.
   std::vector<GapSummary> gaps;       ///< Sum to the devices' idle time.
   std::vector<CopySummary> copies;

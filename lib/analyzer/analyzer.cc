@@ -211,6 +211,7 @@ Report AnalyzeModel(const Model& model) {
       model, {families, timeline, groups, kernels, counted_regions, regions, continuous, gaps,
               findings, undisturbed_ns, static_cast<double>(spans.profiler_ns)});
   report.kernels = ByTime(std::move(kernels));
+  report.verdicts = analyzer::CoverVerdicts(report.kernels);
   report.regions = std::move(regions);
   report.gaps = std::move(gaps);
   report.copies = analyzer::SummarizeCopies(model);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/analyzer/continuous/pm_units.h"
 #include "lib/analyzer/kernels/flops.h"
 #include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/rules/verdict_region.h"
@@ -59,12 +60,32 @@ KernelReport DecideOne(const KernelGroup& group, const Inherited& inherited, siz
   if (const std::optional<double> percent = kernel.Metric(kWarpsActive)) {
     kernel.occupancy.achieved = *percent / 100;
   }
+  AddPmValues(&kernel);
   kernel.verdict = DecideKernel(kernel, device, context);
   LowerIfLent(&kernel);
   return kernel;
 }
 
 }  // namespace
+
+VerdictCoverage CoverVerdicts(const std::vector<KernelReport>& kernels) {
+  VerdictCoverage coverage;
+  double total_ns = 0;
+  for (const KernelReport& kernel : kernels) total_ns += kernel.total_ns;
+  for (const KernelReport& kernel : kernels) {
+    const double share = Share(kernel.total_ns, total_ns);
+    if (!kernel.verdict.decided) {
+      if (coverage.missing.empty()) coverage.missing = kernel.verdict.missing;
+      continue;
+    }
+    coverage.share += share;
+    double& of_source = kernel.verdict.source == Source::kBoth        ? coverage.both
+                        : kernel.verdict.source == Source::kPmSamples ? coverage.pm_samples
+                                                                      : coverage.counters;
+    of_source += share;
+  }
+  return coverage;
+}
 
 std::vector<RegionReport> DecideRegions(const model::Model& model, const CountedRegions& counted,
                                         double undisturbed_ns) {

@@ -11,6 +11,7 @@
 #include "lib/analyzer/regions/counted_regions.h"
 #include "lib/snapshot/model/model.h"
 #include "prof/kernel_report.h"
+#include "prof/report.h"
 
 namespace prof::analyzer {
 
@@ -26,6 +27,9 @@ namespace prof::analyzer {
                                                       const CountedRegions& counted_regions,
                                                       const std::vector<RegionReport>& regions,
                                                       double undisturbed_ns);
+
+// `kernels` by total time, descending.
+[[nodiscard]] VerdictCoverage CoverVerdicts(const std::vector<KernelReport>& kernels);
 
 }  // namespace prof::analyzer
 

@@ -91,6 +91,20 @@ const char* ToString(Unit unit) {
   return "unknown";
 }
 
+const char* ToString(Source source) {
+  switch (source) {
+    case Source::kNone:
+      return "none";
+    case Source::kCounters:
+      return "counters";
+    case Source::kPmSamples:
+      return "pm-samples";
+    case Source::kBoth:
+      return "both";
+  }
+  return "none";
+}
+
 const Statistic* Measured::Find(std::string_view metric) const {
   return analyzer::FindIn(metrics, metric);
 }

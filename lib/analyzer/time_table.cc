@@ -41,9 +41,6 @@ std::string Evidence(const KernelReport& kernel) {
     line += ", L2 hit " + text::Fixed(*hit, 0) + " %";
   }
   if (!line.empty()) return line;
-  if (std::string sampled = DescribeContinuous(kernel.continuous); !sampled.empty()) {
-    return sampled;
-  }
   if (!kernel.occupancy.known) return "no counters";
   return "no counters; theoretical occupancy " +
          text::Fixed(100 * kernel.occupancy.theoretical, 0) + " %, " +

@@ -69,6 +69,8 @@ Json ToJson(const SpeedOfLight& value) {
 Json ToJson(const Verdict& value) {
   return {{"limiter", ToString(value.limiter)},
           {"confidence", ToString(value.confidence)},
+          {"source", ToString(value.source)},
+          {"decided", value.decided},
           {"rule", value.rule},
           {"summary", value.summary},
           {"evidence", value.evidence},
@@ -88,6 +90,8 @@ Json ToJson(const ContinuousValues& values) {
                      {"error", value.value ? Number(value.error) : Json(nullptr)},
                      {"seconds", Number(value.seconds)},
                      {"samples", value.samples},
+                     {"direct", value.direct},
+                     {"launches", value.launches},
                      {"missing", value.missing}};
   }
   return metrics;
@@ -134,6 +138,9 @@ Json ToJson(const UnitUse& value) {
           {"of_peak", Number(value.of_peak)},
           {"metric", value.metric},
           {"n", value.n},
+          {"source", ToString(value.source)},
+          {"error", value.source == Source::kPmSamples ? Number(value.error) : Json(nullptr)},
+          {"launches", value.source == Source::kPmSamples ? Json(value.launches) : Json(nullptr)},
           {"missing", value.missing}};
 }
 
@@ -426,6 +433,12 @@ Json ToJson(const Report& report) {
           {"devices", List(report.devices)},
           {"rows", List(report.rows)},
           {"kernels", List(report.kernels)},
+          {"verdicts",
+           {{"share", Number(report.verdicts.share)},
+            {"counters", Number(report.verdicts.counters)},
+            {"pm_samples", Number(report.verdicts.pm_samples)},
+            {"both", Number(report.verdicts.both)},
+            {"missing", report.verdicts.missing}}},
           {"regions", List(report.regions)},
           {"gaps", List(report.gaps)},
           {"copies", List(report.copies)},

@@ -63,6 +63,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                             "integrity",
                                             "nvtx",
                                             "continuous",
+                                            "verdicts",
                                             "pm_samples_lost",
                                             "pm_restarts"});
   CHECK(Keys(json["kernels"][0]) == std::set<std::string>{"name",

@@ -8,17 +8,21 @@
 
 #include "lib/analyzer/continuous/pm_attribution.h"
 #include "lib/analyzer/continuous/pm_summary.h"
-#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
 
-// A value replaces a missing one, and one that rests on less time.
+// Of the values by several series the one with the smallest error stays, and of the reasons the one
+// with most time.
 void Merge(const ContinuousValues& from, ContinuousValues* to) {
   for (const auto& [metric, value] : from) {
     const auto [it, added] = to->try_emplace(metric, value);
-    if (added || (it->second.value && !value.value)) continue;
-    if (!it->second.value || value.seconds > it->second.seconds) it->second = value;
+    ContinuousValue& kept = it->second;
+    if (added || (kept.value && !value.value)) continue;
+    const bool is_better = value.value && kept.value ? value.error < kept.error
+                           : value.value             ? true
+                                                     : value.seconds > kept.seconds;
+    if (is_better) kept = value;
   }
 }
 
@@ -112,7 +116,7 @@ std::optional<ContinuousDram> FindContinuousDram(const ContinuousValues& values)
         !has(metric, "pct_of_peak")) {
       continue;
     }
-    const ContinuousDram found = {*value.value, value.error, metric};
+    const ContinuousDram found = {value, metric};
     if (has(metric, "read")) {
       reads = found;
     } else if (has(metric, "write")) {
@@ -122,15 +126,10 @@ std::optional<ContinuousDram> FindContinuousDram(const ContinuousValues& values)
     }
   }
   if (!reads || !writes) return std::nullopt;
-  return ContinuousDram{reads->percent + writes->percent, reads->error + writes->error,
-                        reads->metric + " + " + writes->metric};
-}
-
-std::string DescribeContinuous(const ContinuousValues& values) {
-  const std::optional<ContinuousDram> dram = FindContinuousDram(values);
-  if (!dram) return "";
-  return "DRAM " + text::Fixed(dram->percent, 0) + " +-" + text::Fixed(dram->error, 1) +
-         " % of peak (PM samples)";
+  reads->value.value = *reads->value.value + *writes->value.value;
+  reads->value.error += writes->value.error;
+  reads->metric += " + " + writes->metric;
+  return reads;
 }
 
 }  // namespace prof::analyzer

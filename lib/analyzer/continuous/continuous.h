@@ -35,13 +35,10 @@ struct Continuous {
 // The DRAM's throughput in percent of its peak: from the metric of reads and writes together, or
 // from the sum of the two. Null when there is no value.
 struct ContinuousDram {
-  double percent = 0, error = 0;
+  ContinuousValue value;
   std::string metric;  // or "a + b"
 };
 [[nodiscard]] std::optional<ContinuousDram> FindContinuousDram(const ContinuousValues& values);
-
-// "DRAM 83.1 +-1.2 %", for a line of a table; empty when there is no value.
-[[nodiscard]] std::string DescribeContinuous(const ContinuousValues& values);
 
 }  // namespace prof::analyzer
 

@@ -37,6 +37,8 @@ constexpr double kEdgeNs = 1600;
 // many have a skew. In between they have both.
 constexpr double kEdgesSeen = 0.4;
 constexpr double kHalvesSeen = 2;
+// With fewer launches there is no spread between them. A kernel that ran less often is what it was.
+constexpr int64_t kLeastLaunches = 3;
 constexpr double kOfPath = 0.90;  // of a range's time must be in columns of its own
 
 std::string In(const RangeFamilies& families, uint32_t path) {
@@ -196,7 +198,14 @@ ContinuousValues PmAttribution::OfEntity(size_t entity) const {
       value.missing = TooLittle(e.time_ns);
       continue;
     }
-    value = OfColumn(static_cast<size_t>(columns_.of_entity[entity]), m);
+    const auto column = static_cast<size_t>(columns_.of_entity[entity]);
+    if (fit_.launches[column] < std::min(kLeastLaunches, e.launches)) {
+      value.missing = "only " + text::Count(fit_.launches[column]) + " of its " +
+                      text::Count(e.launches) + " launches were sampled: that takes " +
+                      text::Count(kLeastLaunches);
+      continue;
+    }
+    value = OfColumn(column, m);
   }
   return values;
 }
@@ -335,6 +344,8 @@ ContinuousValue PmAttribution::OfColumn(size_t column, size_t m) const {
   ContinuousValue value;
   value.seconds = fit_.seconds[column];
   value.samples = fit_.samples[column];
+  value.direct = fit_.direct[column];
+  value.launches = fit_.launches[column];
   const auto at = static_cast<Index>(column);
   const double inflation = solver_->Inflation(at);
   const std::string beside = "it cannot be separated from " + Neighbour(column) +

@@ -7,6 +7,7 @@
 
 #include <string_view>
 
+#include "lib/format/triage_metrics.h"
 #include "prof/kernel_report.h"
 
 namespace prof::analyzer {
@@ -49,6 +50,23 @@ inline constexpr UnitMetric kUnitMetrics[] = {
     {Unit::kSfu, "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed", true},
     {Unit::kLsu, "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed", true},
     {Unit::kIssue, "sm__issue_active.avg.pct_of_peak_sustained_elapsed", true},
+};
+
+// What PM sampling reads of each unit (lib/format/triage_metrics.h). L1's data path is shared
+// memory's where most of its wavefronts are.
+struct PmUnit {
+  format::TriageUnit read;
+  Unit unit;
+};
+
+inline constexpr PmUnit kPmUnits[] = {
+    {format::TriageUnit::kDram, Unit::kDram},       {format::TriageUnit::kL2, Unit::kL2},
+    {format::TriageUnit::kL2Throughput, Unit::kL2}, {format::TriageUnit::kL1, Unit::kL1},
+    {format::TriageUnit::kL1Writeback, Unit::kL1},  {format::TriageUnit::kL1Throughput, Unit::kL1},
+    {format::TriageUnit::kTensor, Unit::kTensor},   {format::TriageUnit::kFma, Unit::kFma},
+    {format::TriageUnit::kFmaHeavy, Unit::kFma},    {format::TriageUnit::kAlu, Unit::kAlu},
+    {format::TriageUnit::kFp64, Unit::kFp64},       {format::TriageUnit::kXu, Unit::kSfu},
+    {format::TriageUnit::kIssue, Unit::kIssue},
 };
 
 struct UnitName {

@@ -72,7 +72,12 @@ std::string BusiestUnits(const std::vector<UnitUse>& units) {
   for (size_t i = 0; i < std::min<size_t>(units.size(), 2); ++i) {
     line += (i == 0 ? "" : ", ") + std::string(NamesOf(units[i].unit).heading) + ' ' +
             text::Fixed(100 * units[i].of_peak, 0) + " %";
-    if (i == 0) line += " of peak (n=" + text::Count(units[i].n) + ')';
+    if (units[i].source == Source::kPmSamples) {
+      line = line.substr(0, line.size() - 2) + " +-" + text::Fixed(100 * units[i].error, 1) + " %";
+    }
+    if (i > 0) continue;
+    line += units[i].source == Source::kPmSamples ? " of peak (PM samples, n=" : " of peak (n=";
+    line += text::Count(units[i].n) + ')';
   }
   return line;
 }

@@ -17,6 +17,7 @@ namespace prof::analyzer {
 struct SharedShare {
   std::optional<double> share;
   bool inferred = false;  // from stalls, not measured
+  [[nodiscard]] bool IsDoubtful() const { return !share || inferred; }
 };
 
 [[nodiscard]] inline bool MayUseShared(const KernelLaunches& kernel) {

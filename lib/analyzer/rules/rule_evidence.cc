@@ -2,10 +2,15 @@
 #include "lib/analyzer/rules/rule_evidence.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "lib/analyzer/base/metrics.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/continuous/pm_units.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
 #include "lib/analyzer/rules/rule_stalls.h"
 #include "lib/format/metric_names.h"
@@ -15,9 +20,26 @@ namespace prof::analyzer {
 
 std::string NameOf(Unit unit) { return std::string(NamesOf(unit).name); }
 
-std::string DescribeUse(const UnitUse& unit) {
-  return NameOf(unit.unit) + " " + text::Percent(unit.of_peak) + " of peak";
+std::string PercentOf(const UnitUse& unit) {
+  if (unit.source != Source::kPmSamples) return text::Percent(unit.of_peak);
+  return text::Fixed(100 * unit.of_peak, 1) + " +-" + text::Fixed(100 * unit.error, 1) + " %";
 }
+
+std::string DescribeUse(const UnitUse& unit) {
+  return NameOf(unit.unit) + " " + PercentOf(unit) + " of peak";
+}
+
+namespace {
+
+void AddPmUse(std::string_view label, std::string_view of, const UnitUse& use, Verdict* verdict) {
+  std::string line(label);
+  line += " " + PercentOf(use);
+  line.append(of).append(" (PM samples: ").append(text::Count(use.n));
+  line += " in " + text::Plural(use.launches, "launch", "launches") + "; " + use.metric + ")";
+  verdict->evidence.push_back(std::move(line));
+}
+
+}  // namespace
 
 Confidence DecideConfidence(const RuleInputs& inputs, double winner, double margin,
                             double samples) {
@@ -28,6 +50,7 @@ Confidence DecideConfidence(const RuleInputs& inputs, double winner, double marg
   }
   if (!inputs.unknown.empty()) --level;
   if (!inputs.unstable.empty()) --level;
+  if (inputs.straddles) --level;
   return level >= 3 ? Confidence::kHigh : level == 2 ? Confidence::kMedium : Confidence::kLow;
 }
 
@@ -39,12 +62,29 @@ void AddMetric(const RuleInputs& inputs, std::string_view label, std::string_vie
 }
 
 void AddUnit(const RuleInputs& inputs, const UnitUse& unit, Verdict* verdict) {
-  AddMetric(inputs, NameOf(unit.unit), "% of peak", unit.metric, verdict);
+  if (unit.source == Source::kPmSamples) {
+    AddPmUse(NameOf(unit.unit), " of peak", unit, verdict);
+  } else {
+    AddMetric(inputs, NameOf(unit.unit), "% of peak", unit.metric, verdict);
+  }
 }
 
 void AddBusiestUnits(const RuleInputs& inputs, Verdict* verdict) {
   for (size_t i = 0; i < inputs.units().size() && i < 3; ++i) {
     AddUnit(inputs, inputs.units()[i], verdict);
+  }
+}
+
+void AddMissingPmValues(const RuleInputs& inputs, Verdict* verdict) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const auto& [metric, value] : inputs.kernel->continuous) {
+    if (!value.value) by_reason[value.missing].push_back(metric);
+  }
+  for (const auto& [reason, metrics] : by_reason) {
+    const std::string what = metrics.size() == 1
+                                 ? metrics[0]
+                                 : text::Count(static_cast<int64_t>(metrics.size())) + " metrics";
+    verdict->evidence.push_back(what + ": no value from PM samples, " + reason);
   }
 }
 
@@ -72,6 +112,21 @@ void AddMemoryAccess(const RuleInputs& inputs, Verdict* verdict) {
             "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", verdict);
 }
 
+namespace {
+
+// Warps are of the whole device and of elapsed time, occupancy is of the SMs that were active.
+void AddPmWarps(const RuleInputs& inputs, Verdict* verdict) {
+  if (inputs.Median("sm__warps_active.avg.pct_of_peak_sustained_active")) return;
+  const std::optional<UnitUse> warps =
+      FindPmUse(inputs.kernel->continuous, format::TriageUnit::kWarps);
+  if (!warps || !inputs.achieved_occupancy) return;
+  AddPmUse("warp slots in use", " of those of all SMs", *warps, verdict);
+  verdict->evidence.back() +=
+      ", " + text::Percent(*inputs.achieved_occupancy) + " of those of the SMs that were active";
+}
+
+}  // namespace
+
 void AddWarps(const RuleInputs& inputs, Verdict* verdict) {
   AddMetric(inputs, "instructions issued", "per active cycle and scheduler",
             "smsp__issue_active.avg.per_cycle_active", verdict);
@@ -79,6 +134,7 @@ void AddWarps(const RuleInputs& inputs, Verdict* verdict) {
             "smsp__warps_eligible.avg.per_cycle_active", verdict);
   AddMetric(inputs, "warp slots in use", "%", "sm__warps_active.avg.pct_of_peak_sustained_active",
             verdict);
+  if (inputs.kernel != nullptr) AddPmWarps(inputs, verdict);
 }
 
 void AddGrid(const RuleInputs& inputs, Verdict* verdict) {
@@ -95,6 +151,9 @@ void AddGrid(const RuleInputs& inputs, Verdict* verdict) {
 void AddActivity(const RuleInputs& inputs, Verdict* verdict) {
   AddMetric(inputs, "SM active, average", "cycles", "sm__cycles_active.avg", verdict);
   AddMetric(inputs, "SM active, busiest", "cycles", "sm__cycles_active.max", verdict);
+  if (inputs.pm_active) {
+    AddPmUse("SM active", " of the time, average over SMs", *inputs.pm_active, verdict);
+  }
 }
 
 void AddStalls(const RuleInputs& inputs, Verdict* verdict) {

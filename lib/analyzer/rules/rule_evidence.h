@@ -13,7 +13,9 @@
 
 namespace prof::analyzer {
 
-[[nodiscard]] std::string NameOf(Unit unit);                 // "DRAM"
+[[nodiscard]] std::string NameOf(Unit unit);  // "DRAM"
+// "91.3 %"; by PM samples with the error, "91.3 +-0.8 %".
+[[nodiscard]] std::string PercentOf(const UnitUse& unit);
 [[nodiscard]] std::string DescribeUse(const UnitUse& unit);  // "DRAM 91.3 % of peak"
 
 // High: a winner of at least 80 % with a margin, enough launches that are long enough, and nothing
@@ -26,6 +28,8 @@ void AddMetric(const RuleInputs& inputs, std::string_view label, std::string_vie
                std::string_view metric, Verdict* verdict, double scale = 1);
 void AddUnit(const RuleInputs& inputs, const UnitUse& unit, Verdict* verdict);
 void AddBusiestUnits(const RuleInputs& inputs, Verdict* verdict);  // three
+// What PM samples do not give of a kernel, with the reasons.
+void AddMissingPmValues(const RuleInputs& inputs, Verdict* verdict);
 void AddTraffic(const RuleInputs& inputs, Verdict* verdict);
 void AddMemoryAccess(const RuleInputs& inputs, Verdict* verdict);
 void AddWarps(const RuleInputs& inputs, Verdict* verdict);

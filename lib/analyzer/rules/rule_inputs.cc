@@ -7,6 +7,7 @@
 #include "lib/analyzer/base/metrics.h"
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/continuous/pm_units.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
 #include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
@@ -110,6 +111,31 @@ void FindInstability(const Statistic& timeline_ns, RuleInputs* inputs) {
   }
 }
 
+// A counter range has the time of each SM, PM samples the mean of all SMs over the launch. In the
+// latter SMs are also idle while the launch fills and drains the GPU.
+void FindPmActivity(const ContinuousValues& sampled, RuleInputs* inputs) {
+  const std::optional<UnitUse> active = FindPmUse(sampled, format::TriageUnit::kSmActive);
+  if (inputs->imbalance || inputs->active || !active || !(inputs->duration_ns > 0)) return;
+  inputs->pm_active = active;
+  inputs->active = std::min(1.0, active->of_peak);
+  inputs->imbalance = std::max(0.0, 1 - active->at_most() - kFillAndDrainNs / inputs->duration_ns);
+  inputs->activity_samples = inputs->SamplesOf(*active);
+}
+
+void FindSource(RuleInputs* inputs) {
+  const auto has = [&](Source source) {
+    return std::any_of(inputs->units().begin(), inputs->units().end(),
+                       [&](const UnitUse& use) { return use.source == source; });
+  };
+  const bool counters = has(Source::kCounters) || !inputs->stalls.empty();
+  const bool samples = has(Source::kPmSamples);
+  inputs->measured = counters || samples;
+  inputs->source = counters && samples ? Source::kBoth
+                   : counters          ? Source::kCounters
+                   : samples           ? Source::kPmSamples
+                                       : Source::kNone;
+}
+
 void FindActivity(RuleInputs* inputs) {
   inputs->issue = inputs->Median("smsp__issue_active.avg.per_cycle_active");
   if (inputs->issue) inputs->issue = std::min(1.0, *inputs->issue);
@@ -121,10 +147,12 @@ void FindActivity(RuleInputs* inputs) {
   if (average && maximum && *maximum > 0) {
     inputs->imbalance = std::max(0.0, 1 - *average / *maximum);
   }
+  inputs->activity_samples = inputs->SamplesOf("sm__cycles_active.avg");
 }
 
 RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
-                  const Statistic& timeline_ns, const model::Device* device) {
+                  const Statistic& timeline_ns, const model::Device* device,
+                  const ContinuousValues& sampled) {
   RuleInputs inputs;
   inputs.counters = &counters;
   inputs.runs = runs;
@@ -135,9 +163,17 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
   if (device != nullptr) inputs.sm_count = device->sm_count;
   inputs.stalls = FindStalls(counters.metrics);
   inputs.shared = FindSharedShare(counters.metrics, may_use_shared);
-  if (!counters.units.empty()) inputs.busiest = counters.units.front().of_peak;
-  inputs.measured = !counters.units.empty() || !inputs.stalls.empty();
+  if (const std::optional<double> share = FindPmSharedShare(sampled);
+      share && inputs.shared.IsDoubtful()) {
+    inputs.shared = {share, false};
+  }
+  for (const UnitUse& use : counters.units) {
+    inputs.busiest = std::max(inputs.busiest, use.at_least());
+    inputs.straddles |= use.at_least() < kBusy && use.at_most() >= kBusy && use.error > 0;
+  }
+  FindSource(&inputs);
   FindActivity(&inputs);
+  FindPmActivity(sampled, &inputs);
   FindConflicts(&inputs);
   FindUnknown(&inputs);
   FindLeader(&inputs);
@@ -153,7 +189,7 @@ double RuleInputs::UseOf(Unit unit) const {
 }
 
 double RuleInputs::Margin() const {
-  return (leader ? leader->of_peak : 0) - (rival ? rival->of_peak : 0);
+  return (leader ? leader->at_least() : 0) - (rival ? rival->at_most() : 0);
 }
 
 std::optional<double> RuleInputs::Median(std::string_view metric) const {
@@ -165,9 +201,14 @@ double RuleInputs::SamplesOf(std::string_view metric) const {
   return value == nullptr ? 0 : static_cast<double>(value->n);
 }
 
+double RuleInputs::SamplesOf(const UnitUse& use) const {
+  return use.source == Source::kPmSamples ? static_cast<double>(use.launches)
+                                          : SamplesOf(use.metric);
+}
+
 RuleInputs GatherInputs(const KernelReport& kernel, const model::Device* device) {
-  RuleInputs inputs =
-      Gather(kernel, MayUseShared(kernel), kernel.launches, kernel.duration_ns, device);
+  RuleInputs inputs = Gather(kernel, MayUseShared(kernel), kernel.launches, kernel.duration_ns,
+                             device, kernel.continuous);
   inputs.kernel = &kernel;
   inputs.achieved_occupancy = kernel.occupancy.achieved;
   for (const uint32_t size : kernel.grid) inputs.blocks *= std::max(1U, size);
@@ -178,7 +219,7 @@ RuleInputs GatherInputs(const KernelReport& kernel, const model::Device* device)
 RuleInputs GatherInputs(const RegionInstances& instances, const Measured& counters,
                         const model::Device* device) {
   // Nothing records whether the kernels of a region use shared memory.
-  return Gather(counters, true, instances.instances, instances.duration_ns, device);
+  return Gather(counters, true, instances.instances, instances.duration_ns, device, {});
 }
 
 }  // namespace prof::analyzer

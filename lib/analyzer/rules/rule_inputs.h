@@ -22,18 +22,24 @@ namespace prof::analyzer {
 struct RuleInputs {
   const Measured* counters = nullptr;     // of the kernel or region
   const KernelReport* kernel = nullptr;   // nullptr: a region, which has no launch of its own
-  bool measured = false;                  // any usable counter
+  bool measured = false;                  // any usable counter or PM sample
+  Source source = Source::kNone;          // of these
   std::vector<std::string_view> unknown;  // units that a claim of "nothing is busy" would need
-  double busiest = 0;                     // the highest use of all units
-  std::optional<UnitUse> leader;          // the unit that a throughput verdict would name
-  std::optional<UnitUse> rival;           // the highest that is not a consequence of the leader
-  SharedShare shared;                     // shared memory's part of L1's wavefronts
+  double busiest = 0;      // the highest use of all units, at the lower end of its error bound
+  bool straddles = false;  // the error bound of a use has both sides of kBusy
+  std::optional<UnitUse> leader;  // the unit that a throughput verdict would name
+  std::optional<UnitUse> rival;   // the highest that is not a consequence of the leader
+  SharedShare shared;             // shared memory's part of L1's wavefronts
 
-  std::vector<Stall> stalls;        // by share, descending; without selected and not_selected
-  std::optional<double> issue;      // instructions per active cycle and scheduler, 0..1
-  std::optional<double> eligible;   // warps per active cycle and scheduler
-  std::optional<double> active;     // SM cycles active / elapsed, average over SMs
-  std::optional<double> imbalance;  // 1 - average / maximum of SM cycles active
+  std::vector<Stall> stalls;         // by share, descending; without selected and not_selected
+  std::optional<double> issue;       // instructions per active cycle and scheduler, 0..1
+  std::optional<double> eligible;    // warps per active cycle and scheduler
+  std::optional<double> active;      // SM cycles active / elapsed, average over SMs
+  std::optional<UnitUse> pm_active;  // the same by PM samples, where no counter has it
+  // 1 - average / maximum of SM cycles active. By PM samples: at least 1 - `active`, less the time
+  // to fill and to drain the GPU.
+  std::optional<double> imbalance;
+  double activity_samples = 0;  // of these
   // Share of the shared-memory wavefronts that are conflicts, the worse of loads and stores.
   std::optional<double> conflicts;
   std::optional<double> achieved_occupancy;  // of a kernel
@@ -47,10 +53,12 @@ struct RuleInputs {
 
   [[nodiscard]] const std::vector<UnitUse>& units() const { return counters->units; }
   [[nodiscard]] double UseOf(Unit unit) const;  // 0 where it was not measured
-  [[nodiscard]] double Margin() const;          // leader - rival
+  [[nodiscard]] double Margin() const;          // leader - rival, at the near ends of both bounds
   // Of a metric by CUPTI name; null when it is absent, negative or not finite.
   [[nodiscard]] std::optional<double> Median(std::string_view metric) const;
   [[nodiscard]] double SamplesOf(std::string_view metric) const;
+  // By PM samples: launches, because the samples of one launch are not independent.
+  [[nodiscard]] double SamplesOf(const UnitUse& use) const;
 };
 
 // `device` may be null: rules that need its limits then do not match.

@@ -7,6 +7,7 @@
 
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -173,6 +174,10 @@ Note Tail(const RuleInputs& inputs) {
 
 Note Imbalance(const RuleInputs& inputs) {
   if (!IsImbalanced(inputs)) return std::nullopt;
+  if (inputs.pm_active) {
+    return "the average SM has no work for " + text::Percent(*inputs.imbalance) +
+           " of the kernel's time or more";
+  }
   return "SMs are active for very different times: the average one " +
          text::Percent(*inputs.imbalance) + " less than the busiest";
 }
@@ -187,8 +192,8 @@ Note PartialWave(const RuleInputs& inputs) {
 
 Note AlsoBusy(const RuleInputs& inputs) {
   if (!inputs.rival || inputs.rival->of_peak < kBusy) return std::nullopt;
-  return "a second unit is at " + text::Percent(inputs.rival->of_peak) + " (" +
-         inputs.rival->metric + "): it limits what relieving the first one buys";
+  return "a second unit is at " + PercentOf(*inputs.rival) + " (" + inputs.rival->metric +
+         "): it limits what relieving the first one buys";
 }
 
 Note HitRate(const RuleInputs& inputs) {

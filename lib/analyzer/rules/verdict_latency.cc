@@ -43,9 +43,8 @@ void FillSmallGrid(const RuleInputs& inputs, Verdict* verdict) {
   verdict->gain_formula = "min(1 - " + text::Fixed(waves, 3) + " waves, 1 - " +
                           text::Fixed(inputs.busiest, 3) + " (busiest unit))";
   // The launch record decides; counters only rule out that a unit is busy.
-  verdict->confidence =
-      DecideConfidence(inputs, 1 - waves, 1 - inputs.busiest,
-                       inputs.leader ? inputs.SamplesOf(inputs.leader->metric) : 0);
+  verdict->confidence = DecideConfidence(inputs, 1 - waves, 1 - inputs.busiest,
+                                         inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0);
 }
 
 void FillPartialWave(const RuleInputs& inputs, Verdict* verdict) {
@@ -72,6 +71,22 @@ bool IdleSmsExplain(const RuleInputs& inputs) {
 
 }  // namespace
 
+namespace {
+
+std::string IdleShare(const RuleInputs& inputs) {
+  return inputs.pm_active ? "at least " + text::Percent(*inputs.imbalance) + " of its time"
+                          : text::Percent(*inputs.imbalance) + " of the busiest one's time";
+}
+
+std::string IdleFormula(const RuleInputs& inputs) {
+  const std::string what = inputs.pm_active ? "1 - SM activity - " + text::Time(kFillAndDrainNs) +
+                                                  " to fill and drain the GPU"
+                                            : "1 - average / maximum SM activity";
+  return what + " = " + text::Fixed(*inputs.imbalance, 3);
+}
+
+}  // namespace
+
 bool TailPrimary(const RuleInputs& inputs) { return HasTail(inputs) && IdleSmsExplain(inputs); }
 bool ImbalancePrimary(const RuleInputs& inputs) {
   return IsImbalanced(inputs) && IdleSmsExplain(inputs);
@@ -80,30 +95,47 @@ bool ImbalancePrimary(const RuleInputs& inputs) {
 void FillTail(const RuleInputs& inputs, Verdict* verdict) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   verdict->summary = "The last of " + text::Fixed(occupancy.waves, 2) +
-                     " waves is partial: the SMs are idle for " + text::Percent(*inputs.imbalance) +
-                     " of the busiest one's time.";
+                     " waves is partial: the SMs are idle for " + IdleShare(inputs) + ".";
   AddGrid(inputs, verdict);
   AddActivity(inputs, verdict);
   verdict->action =
       "Resize the grid to whole waves, use smaller blocks, or a persistent kernel (stream-K).";
   verdict->gain_at_most = std::min(occupancy.tail_lost, *inputs.imbalance);
-  verdict->gain_formula =
-      "min((ceil(w) - w) / ceil(w) = " + text::Fixed(occupancy.tail_lost, 3) +
-      ", 1 - average / maximum SM activity = " + text::Fixed(*inputs.imbalance, 3) + ")";
-  verdict->confidence = DecideConfidence(inputs, 0, 0, inputs.SamplesOf("sm__cycles_active.avg"));
+  verdict->gain_formula = "min((ceil(w) - w) / ceil(w) = " + text::Fixed(occupancy.tail_lost, 3) +
+                          ", " + IdleFormula(inputs) + ")";
+  verdict->confidence = DecideConfidence(inputs, 0, 0, inputs.activity_samples);
 }
 
 void FillImbalance(const RuleInputs& inputs, Verdict* verdict) {
   verdict->summary = "Some SMs work much longer than others: the average one is idle for " +
-                     text::Percent(*inputs.imbalance) + " of the busiest one's time.";
+                     IdleShare(inputs) + ".";
   AddActivity(inputs, verdict);
   AddWarps(inputs, verdict);
   AddGrid(inputs, verdict);
   verdict->action = "Even out the work per block: smaller blocks, or a work queue.";
   verdict->gain_at_most = *inputs.imbalance;
-  verdict->gain_formula =
-      "1 - average / maximum SM activity = " + text::Fixed(*inputs.imbalance, 3);
-  verdict->confidence = DecideConfidence(inputs, 0, 0, inputs.SamplesOf("sm__cycles_active.avg"));
+  verdict->gain_formula = IdleFormula(inputs);
+  verdict->confidence = DecideConfidence(inputs, 0, 0, inputs.activity_samples);
+}
+
+bool NoUnitBusy(const RuleInputs& inputs) {
+  return inputs.unknown.empty() && inputs.busiest < kBusy && inputs.stalls.empty();
+}
+
+void FillNoUnitBusy(const RuleInputs& inputs, Verdict* verdict) {
+  verdict->summary = "No unit is busy";
+  if (inputs.leader) verdict->summary += " (highest: " + DescribeUse(*inputs.leader) + ")";
+  verdict->summary += ": its warps wait, but for what was not measured.";
+  AddBusiestUnits(inputs, verdict);
+  AddActivity(inputs, verdict);
+  AddWarps(inputs, verdict);
+  verdict->action = "Read the stall reasons first: they say which change would help.";
+  verdict->gain_at_most = 1 - inputs.busiest;
+  verdict->gain_formula = "1 - " + text::Fixed(inputs.busiest, 3) + " (busiest unit)";
+  verdict->confidence = std::min(
+      Confidence::kMedium, DecideConfidence(inputs, kSaturated, kBusy - inputs.busiest,
+                                            inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0));
+  verdict->missing = "warp stall reasons (--counters stalls): what the warps wait for";
 }
 
 // More warps would be resident, would find blocks to run, and would hide what the warps wait for.

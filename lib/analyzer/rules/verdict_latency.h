@@ -17,12 +17,15 @@ namespace prof::analyzer {
 [[nodiscard]] bool ImbalancePrimary(const RuleInputs& inputs);
 [[nodiscard]] bool OccupancyLimited(const RuleInputs& inputs);
 [[nodiscard]] bool Waiting(const RuleInputs& inputs);
+// All units are known, and no stall.
+[[nodiscard]] bool NoUnitBusy(const RuleInputs& inputs);
 void FillSmallGrid(const RuleInputs& inputs, Verdict* verdict);
 void FillPartialWave(const RuleInputs& inputs, Verdict* verdict);
 void FillTail(const RuleInputs& inputs, Verdict* verdict);
 void FillImbalance(const RuleInputs& inputs, Verdict* verdict);
 void FillOccupancy(const RuleInputs& inputs, Verdict* verdict);
 void FillLatency(const RuleInputs& inputs, Verdict* verdict);
+void FillNoUnitBusy(const RuleInputs& inputs, Verdict* verdict);
 
 }  // namespace prof::analyzer
 

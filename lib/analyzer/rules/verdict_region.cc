@@ -53,6 +53,7 @@ Verdict DecideRegion(const RegionInstances& instances, const Measured& counters,
     FillNotMeasured(counters, &verdict);
   } else if (DecideUnits(inputs, &verdict)) {
     verdict.summary = "As a whole: " + verdict.summary;
+    verdict.decided = true;
   } else {
     FillNoUnit(instances, inputs, &verdict);
   }

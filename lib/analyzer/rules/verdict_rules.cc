@@ -8,7 +8,6 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_notes.h"
-#include "lib/analyzer/rules/verdict_continuous.h"
 #include "lib/analyzer/rules/verdict_latency.h"
 #include "lib/analyzer/rules/verdict_region.h"
 #include "lib/analyzer/rules/verdict_units.h"
@@ -25,7 +24,7 @@ void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
   const KernelReport& kernel = *inputs.kernel;
   verdict->summary = kernel.whole_graph
                          ? "It is a CUDA graph that was recorded without its kernels."
-                         : "No counters were read for this kernel.";
+                         : "Neither counters nor PM samples have a value of this kernel.";
   if (inputs.duration_ns > 0 && inputs.duration_ns < kLaunchSizedNs) {
     verdict->summary += " At " + text::Time(inputs.duration_ns) +
                         " it is so short that launching it matters more than what limits it.";
@@ -40,13 +39,15 @@ void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
         "its kernels";
   } else if (kernel.in_graph) {
     verdict->missing =
-        "counters: it ran in a CUDA graph, whose kernels CUPTI does not count one by one";
+        "PM samples of it (--continuous), or counters outside of the graph: CUPTI does not count "
+        "the "
+        "kernels of a CUDA graph one by one";
   } else if (!kernel.metrics.empty()) {
     verdict->missing = "a usable value: no throughput counter has a finite one";
   } else {
-    verdict->missing = "counters: they were off, or no launch of this signature was sampled";
+    verdict->missing = "counters or PM samples: they were off, or had none of this signature";
   }
-  AddContinuous(inputs, verdict);
+  AddMissingPmValues(inputs, verdict);
 }
 
 bool LaunchSized(const RuleInputs& inputs) {
@@ -85,9 +86,11 @@ void FillUnknown(const RuleInputs& inputs, Verdict* verdict) {
   if (!inputs.unknown.empty()) {
     verdict->summary = "Not all units were measured, and none of the others is busy.";
     verdict->missing = "the use of " + text::Enumerate(inputs.unknown) + " (--counters sol)";
-  } else if (inputs.stalls.empty()) {
-    verdict->summary = "No unit is busy: warps wait, but for what was not measured.";
-    verdict->missing = "warp stall reasons (--counters stalls)";
+    AddMissingPmValues(inputs, verdict);
+  } else if (inputs.busiest >= kBusy) {
+    verdict->summary = "Two units may be the limit: the error bounds do not separate them.";
+    verdict->missing =
+        "counters, or a longer run: the uses that PM samples give are not exact enough";
   } else {
     verdict->summary = "No unit is busy, and no stall reason stands out.";
     verdict->missing = "PC samples: which instructions the warps wait at";
@@ -105,7 +108,6 @@ struct Rule {
 };
 
 constexpr Rule kRules[] = {
-    {"continuous-dram", Limiter::kDram, ContinuousDramBound, FillContinuousDram},
     {"not-measured", Limiter::kNotMeasured, NotMeasured, FillNotMeasured},
     {"launch-sized", Limiter::kLaunchSized, LaunchSized, FillLaunchSized},
     {"small-grid", Limiter::kSmallGrid, SmallGrid, FillSmallGrid},
@@ -127,6 +129,7 @@ constexpr Rule kRules[] = {
     {"occupancy-limited", Limiter::kOccupancy, OccupancyLimited, FillOccupancy},
     {"latency-stall", Limiter::kLatency, Waiting, FillLatency},
     {"partial-wave", Limiter::kSmallGrid, PartialWavePrimary, FillPartialWave},
+    {"no-unit-busy", Limiter::kLatency, NoUnitBusy, FillNoUnitBusy},
     {"unknown", Limiter::kUnknown, Always, FillUnknown},
 };
 
@@ -178,12 +181,21 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
   if (verdict.limiter != Limiter::kNotMeasured) verdict.notes = FindNotes(inputs, verdict.rule);
   verdict.notes.insert(verdict.notes.end(), context.notes.begin(), context.notes.end());
   verdict.runner_up = RunnerUp(inputs, verdict);
+  verdict.source = inputs.source;
+  const bool is_unsettled = !inputs.unknown.empty() || inputs.busiest >= kBusy;
+  verdict.decided = verdict.limiter != Limiter::kNotMeasured &&
+                    !(verdict.limiter == Limiter::kUnknown && is_unsettled);
   LimitGain(&verdict);
   if (verdict.missing.empty() && !inputs.unknown.empty() && inputs.measured) {
     verdict.missing = "the use of " + text::Enumerate(inputs.unknown) + " (--counters sol)";
   }
-  if (context.region != nullptr && kernel.metrics.empty()) {
+  if (context.region != nullptr && !inputs.measured) {
     verdict.missing = MissingBeside(kernel, *context.region, verdict.missing);
+  }
+  if (kernel.in_graph && verdict.missing.find("--counters") != verdict.missing.npos) {
+    verdict.missing +=
+        "; CUPTI does not count the kernels of a CUDA graph one by one: launch it outside of the "
+        "graph for that";
   }
   return verdict;
 }
@@ -194,6 +206,7 @@ bool DecideUnits(const RuleInputs& inputs, Verdict* verdict) {
   });
   if (!matched) return false;
   verdict->runner_up = RunnerUp(inputs, *verdict);
+  verdict->source = inputs.source;
   LimitGain(verdict);
   return true;
 }

@@ -14,24 +14,31 @@ namespace prof::analyzer {
 
 bool LeaderBound(const RuleInputs& inputs) {
   if (!inputs.leader) return false;
-  if (inputs.leader->of_peak >= kSaturated) return true;
-  return inputs.leader->of_peak >= kBusy &&
-         (inputs.Margin() >= kMargin || !inputs.rival || inputs.rival->of_peak < kBusy);
+  const double least = inputs.leader->at_least();
+  if (least >= kSaturated) return true;
+  return least >= kBusy &&
+         (inputs.Margin() >= kMargin || !inputs.rival || inputs.rival->at_most() < kBusy);
 }
 
 namespace {
 
+// "0.852"; with an error bound its lower end, because a gain is an upper bound.
+std::string LeastText(const UnitUse& use) {
+  return text::Fixed(use.at_least(), 3) +
+         (use.error > 0 ? ", the lower end of the error bound" : "");
+}
+
 void FillUnit(const RuleInputs& inputs, std::string_view action, Verdict* verdict) {
   const UnitUse& leader = *inputs.leader;
-  verdict->summary = std::string("Limited by ") + NameOf(leader.unit) + " at " +
-                     text::Percent(leader.of_peak) + " of its peak.";
+  verdict->summary = std::string("Limited by ") + NameOf(leader.unit) + " at " + PercentOf(leader) +
+                     " of its peak.";
   AddUnit(inputs, leader, verdict);
   verdict->action = action;
-  verdict->gain_at_most = 1 - leader.of_peak;
+  verdict->gain_at_most = 1 - leader.at_least();
   verdict->gain_formula =
-      "1 - " + text::Fixed(leader.of_peak, 3) + " (the same work at 100 % of this unit's peak)";
+      "1 - " + LeastText(leader) + " (the same work at 100 % of this unit's peak)";
   verdict->confidence =
-      DecideConfidence(inputs, leader.of_peak, inputs.Margin(), inputs.SamplesOf(leader.metric));
+      DecideConfidence(inputs, leader.at_least(), inputs.Margin(), inputs.SamplesOf(leader));
 }
 
 }  // namespace
@@ -41,17 +48,17 @@ void FillDram(const RuleInputs& inputs, Verdict* verdict) {
            "Move fewer bytes: fuse with the neighbouring kernels, use a smaller type, reuse data "
            "from cache or shared memory.",
            verdict);
-  const double use = inputs.leader->of_peak;
+  const double use = inputs.leader->at_least();
   verdict->gain_at_most = 1 - use / kDramCeiling;
   verdict->gain_formula =
-      "1 - " + text::Fixed(use, 3) + " / " + text::Fixed(kDramCeiling, 2) +
+      "1 - " + LeastText(*inputs.leader) + " / " + text::Fixed(kDramCeiling, 2) +
       " (more of the DRAM's peak than that is not expected); moving fewer bytes "
       "comes on top";
   if (verdict->gain_at_most <= 0) {
-    verdict->summary = "DRAM is at " + text::Percent(use) +
+    verdict->summary = "DRAM is at " + PercentOf(*inputs.leader) +
                        " of its peak, already at its ceiling: only fewer bytes help.";
   } else if (verdict->gain_at_most < kWorthwhileGain) {
-    verdict->summary = "DRAM is at " + text::Percent(use) +
+    verdict->summary = "DRAM is at " + PercentOf(*inputs.leader) +
                        " of its peak, next to its ceiling: only fewer bytes help.";
   }
   AddTraffic(inputs, verdict);
@@ -142,9 +149,9 @@ void FillTensor(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs,
            "Little is left but less work: a smaller type (FP8), sparsity, or another algorithm.",
            verdict);
-  if (inputs.leader->of_peak < kSaturated) {
-    verdict->summary = "Near the limit of the tensor pipe, at " +
-                       text::Percent(inputs.leader->of_peak) + " of its peak.";
+  if (inputs.leader->at_least() < kSaturated) {
+    verdict->summary =
+        "Near the limit of the tensor pipe, at " + PercentOf(*inputs.leader) + " of its peak.";
     verdict->action =
         "Keep the tensor pipe fed: tile sizes that divide the problem, more pipeline stages, a "
         "cheaper epilogue.";
@@ -181,16 +188,17 @@ void FillIssue(const RuleInputs& inputs, Verdict* verdict) {
 }
 
 bool Mixed(const RuleInputs& inputs) {
-  return inputs.leader && inputs.rival && inputs.rival->of_peak >= kBusy &&
-         inputs.leader->of_peak < kSaturated && inputs.Margin() < kMargin;
+  return inputs.leader && inputs.rival && inputs.rival->at_most() >= kBusy &&
+         inputs.leader->at_least() >= kBusy && inputs.leader->at_least() < kSaturated &&
+         inputs.Margin() < kMargin;
 }
 
 void FillMixed(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "", verdict);
   AddUnit(inputs, *inputs.rival, verdict);
-  const std::string both =
-      NameOf(inputs.leader->unit) + " (" + text::Percent(inputs.leader->of_peak) + ") and " +
-      NameOf(inputs.rival->unit) + " (" + text::Percent(inputs.rival->of_peak) + ")";
+  const std::string both = NameOf(inputs.leader->unit) + " (" + PercentOf(*inputs.leader) +
+                           ") and " + NameOf(inputs.rival->unit) + " (" + PercentOf(*inputs.rival) +
+                           ")";
   verdict->summary = "Balanced between " + both + ".";
   verdict->action = "Relieve both units: less work on one alone moves the limit to the other.";
 }

@@ -10,7 +10,6 @@
 #include "lib/report/base/kernel_text.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
-#include "lib/report/text/continuous_text.h"
 #include "lib/report/text/heading.h"
 #include "lib/text/numbers.h"
 
@@ -43,12 +42,8 @@ Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& opti
                OccupancyCell(kernel.occupancy)};
   AddUnitCells(kernel, &row.cells);
   row.notes = VerdictText(kernel.verdict, kernel.total_ns);
-  // The verdict by PM samples has them in its evidence.
-  const bool in_evidence = kernel.verdict.rule == "continuous-dram";
   for (const std::string& fact :
-       {TimeSource(kernel), RooflineText(kernel), FlopsText(kernel), OccupancyText(kernel),
-
-        in_evidence ? "" : ContinuousText(kernel.continuous)}) {
+       {TimeSource(kernel), RooflineText(kernel), FlopsText(kernel), OccupancyText(kernel)}) {
     if (!fact.empty()) row.notes.push_back(fact);
   }
   if (kernel.in_graph && !kernel.whole_graph) {
@@ -85,7 +80,8 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
   }
   WriteParagraph(out, "",
                  "occ.: theoretical/achieved occupancy. DRAM to FMA: % of the unit's peak, medians "
-                 "over n measured launches. -: not measured. ?: above 100 %, unreliable.",
+                 "over n measured launches, or means of n PM samples. -: not measured. ?: above "
+                 "100 %, unreliable.",
                  options.width);
 }
 

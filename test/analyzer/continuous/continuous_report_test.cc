@@ -71,10 +71,10 @@ TEST_CASE("Kernels of a graph get a DRAM throughput and a verdict from PM sample
   const KernelReport& copy = report.kernel("copy_kernel");
   REQUIRE(copy.continuous.at(kDram).value);
   CHECK(*copy.continuous.at(kDram).value == Approx(90).margin(1));
-  CHECK(copy.verdict.rule == "continuous-dram");
+  CHECK(copy.verdict.rule == "dram-throughput");
   const KernelReport& gemm = report.kernel("gemm");
   CHECK(*gemm.continuous.at(kDram).value == Approx(12).margin(1));
-  CHECK(gemm.verdict.limiter == Limiter::kNotMeasured);
+  CHECK(gemm.verdict.limiter == Limiter::kUnknown);  // DRAM alone was read
 
   REQUIRE(report.rows.size() == 3);
   CHECK(*report.rows[0].continuous.at(kDram).value == Approx(90).margin(1));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/analyzer/continuous/pm_units.h"
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/verdict_rules.h"
 
@@ -109,6 +110,7 @@ void SetGrid(KernelReport* kernel, uint32_t blocks, int blocks_per_sm) {
 Verdict Decide(KernelReport kernel) {
   const model::Device device = Gpu();
   kernel.units = analyzer::FindUnits(kernel.metrics, analyzer::MayUseShared(kernel));
+  analyzer::AddPmValues(&kernel);
   return analyzer::DecideKernel(kernel, &device);
 }
 

@@ -45,14 +45,16 @@ TEST_CASE("Two quiet units and the rest missing is unknown, not latency") {
   CHECK(verdict.confidence == Confidence::kLow);
 }
 
-TEST_CASE("A quiet kernel without stall metrics is unknown, and the level stalls would decide") {
+TEST_CASE("A quiet kernel without stall metrics waits, and the level stalls would show for what") {
   KernelReport kernel = QuietKernel();
   for (const char* reason : {"selected", "wait", "barrier", "long_scoreboard"}) {
     Remove(&kernel,
            std::string("smsp__average_warps_issue_stalled_") + reason + "_per_issue_active.ratio");
   }
   const Verdict verdict = Decide(kernel);
-  CHECK(verdict.limiter == Limiter::kUnknown);
+  CHECK(verdict.limiter == Limiter::kLatency);
+  CHECK(verdict.rule == "no-unit-busy");
+  CHECK(verdict.stall.empty());
   CHECK(verdict.missing.find("--counters stalls") != std::string::npos);
 }
 

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Verdicts from PM samples: of every unit, with the source, and no further than the error bounds
+// allow.
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "lib/format/triage_metrics.h"
+#include "test/analyzer/rules/kernels.h"
+#include "test/support/catch.h"
+
+namespace prof::test {
+namespace {
+
+using Catch::Contains;
+using format::TriageUnit;
+
+constexpr const char* kReads = "dramc__read_throughput.avg.pct_of_peak_sustained_elapsed";
+constexpr const char* kWrites = "dramc__write_throughput.avg.pct_of_peak_sustained_elapsed";
+
+std::string Metric(TriageUnit unit) {
+  for (const format::TriageMetric& metric : format::kTriageMetrics) {
+    if (metric.unit == unit) {
+      return std::string(metric.names[0]) + std::string(format::kTriageSuffix);
+    }
+  }
+  return "";
+}
+
+ContinuousValue Value(double percent, double error) {
+  ContinuousValue value;
+  value.value = percent;
+  value.error = error;
+  value.seconds = 0.5;
+  value.samples = 212;
+  value.direct = 200;
+  value.launches = 34;
+  return value;
+}
+
+void SetPm(KernelReport* kernel, TriageUnit unit, double percent, double error = 0.5) {
+  kernel->continuous[Metric(unit)] = Value(percent, error);
+}
+
+KernelReport WithoutCounters(const ContinuousValues& values = {}) {
+  KernelReport kernel = QuietKernel();
+  kernel.metrics.clear();
+  kernel.samples_used = 0;
+  kernel.occupancy.achieved.reset();
+  kernel.continuous = values;
+  return kernel;
+}
+
+// All that the triage reads, and no unit busy.
+KernelReport QuietByPmSamples() {
+  KernelReport kernel = WithoutCounters();
+  for (const format::TriageMetric& metric : format::kTriageMetrics) SetPm(&kernel, metric.unit, 5);
+  SetPm(&kernel, TriageUnit::kSmActive, 98);
+  SetPm(&kernel, TriageUnit::kWarps, 90);
+  SetPm(&kernel, TriageUnit::kShared, 0);
+  return kernel;
+}
+
+TEST_CASE("A unit that PM samples show at its limit is the verdict, with its source") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kDram, 85.2, 0.8);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.rule == "dram-throughput");
+  CHECK(verdict.confidence == Confidence::kHigh);
+  CHECK(verdict.source == Source::kPmSamples);
+  CHECK_THAT(verdict.summary, Contains("DRAM at 85.2 +-0.8 % of its peak"));
+  CHECK(Mentions(verdict.evidence,
+                 "DRAM 85.2 +-0.8 % of peak (PM samples: 212 in 34 launches; FBSP.Triage"));
+  CHECK(verdict.gain_at_most == Approx(1 - 0.844 / 0.93));  // the lower end of the bound
+}
+
+TEST_CASE("Every unit that PM samples read can be the verdict") {
+  const auto [read, limiter, rule] =
+      GENERATE(std::tuple(TriageUnit::kDram, Limiter::kDram, "dram-throughput"),
+               std::tuple(TriageUnit::kL2, Limiter::kL2, "l2-throughput"),
+               std::tuple(TriageUnit::kL2Throughput, Limiter::kL2, "l2-throughput"),
+               std::tuple(TriageUnit::kL1, Limiter::kL1, "l1-throughput"),
+               std::tuple(TriageUnit::kL1Writeback, Limiter::kL1, "l1-throughput"),
+               std::tuple(TriageUnit::kTensor, Limiter::kTensor, "tensor-throughput"),
+               std::tuple(TriageUnit::kFma, Limiter::kFma, "fma-throughput"),
+               std::tuple(TriageUnit::kFmaHeavy, Limiter::kFma, "fma-throughput"),
+               std::tuple(TriageUnit::kAlu, Limiter::kAlu, "alu-throughput"),
+               std::tuple(TriageUnit::kFp64, Limiter::kFp64, "fp64-throughput"),
+               std::tuple(TriageUnit::kXu, Limiter::kSfu, "sfu-throughput"),
+               std::tuple(TriageUnit::kIssue, Limiter::kIssue, "issue-throughput"));
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, read, 90);
+  const Verdict verdict = Decide(kernel);
+  CAPTURE(rule);
+  CHECK(verdict.limiter == limiter);
+  CHECK(verdict.rule == rule);
+  CHECK(verdict.confidence == Confidence::kHigh);
+}
+
+TEST_CASE("Shared memory is told from L1 by its part of the wavefronts") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kL1, 95);
+  SetPm(&kernel, TriageUnit::kShared, 90);
+  CHECK(Decide(kernel).rule == "shared-throughput");
+  SetPm(&kernel, TriageUnit::kShared, 10);
+  CHECK(Decide(kernel).rule == "l1-throughput");
+}
+
+TEST_CASE("Two units whose bounds touch are mixed, and not at high confidence") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kDram, 76, 4);
+  SetPm(&kernel, TriageUnit::kFma, 63, 1);
+  CHECK(Decide(kernel).limiter == Limiter::kMixed);
+  SetPm(&kernel, TriageUnit::kDram, 76, 1);
+  const Verdict clear = Decide(kernel);
+  CHECK(clear.limiter == Limiter::kDram);
+  CHECK(clear.confidence == Confidence::kMedium);
+}
+
+TEST_CASE("A bound on both sides of a threshold lowers the confidence, and claims nothing above") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kDram, 81, 3);
+  const Verdict high = Decide(kernel);
+  CHECK(high.limiter == Limiter::kDram);
+  CHECK(high.confidence == Confidence::kMedium);
+  SetPm(&kernel, TriageUnit::kDram, 61, 3);
+  const Verdict busy = Decide(kernel);
+  CHECK(busy.rule == "no-unit-busy");
+  CHECK(busy.confidence == Confidence::kLow);
+}
+
+TEST_CASE("Where no unit is busy the verdict names the highest, and what would decide") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kL2, 41);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kLatency);
+  CHECK(verdict.rule == "no-unit-busy");
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK_THAT(verdict.summary, Contains("highest: L2 41.0 +-0.5 % of peak"));
+  CHECK_THAT(verdict.missing, Contains("--counters stalls"));
+  CHECK(verdict.stall.empty());
+  CHECK(Mentions(verdict.evidence, "warp slots in use 90.0 +-0.5 % of those of all SMs"));
+}
+
+TEST_CASE("SM activity by PM samples shows a tail and an imbalance") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kSmActive, 67);
+  SetPm(&kernel, TriageUnit::kWarps, 60);
+  SetGrid(&kernel, 132 * 8 + 10, 8);
+  kernel.occupancy.theoretical = 1;
+  const Verdict tail = Decide(kernel);
+  CHECK(tail.rule == "tail");
+  CHECK(tail.gain_at_most == Approx(1 - 0.675 - 0.03));  // 3 us of 100 to fill and drain
+  CHECK(Mentions(tail.evidence, "SM active 67.0 +-0.5 % of the time"));
+
+  SetGrid(&kernel, 132 * 8 * 4, 8);
+  SetPm(&kernel, TriageUnit::kWarps, 40);
+  CHECK(Decide(kernel).rule == "imbalance");
+}
+
+TEST_CASE("A grid that leaves SMs empty is the verdict where no unit is busy") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kSmActive, 12);
+  SetGrid(&kernel, 16, 8);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "small-grid");
+  CHECK(Mentions(verdict.evidence, "SM active 12.0"));
+}
+
+TEST_CASE("A kernel shorter than a launch is launch-sized, with the unit that is busy") {
+  KernelReport kernel = QuietByPmSamples();
+  kernel.duration_ns.median = 3'000;
+  SetPm(&kernel, TriageUnit::kDram, 70);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kLaunchSized);
+  CHECK_THAT(verdict.summary, Contains("busiest unit is DRAM 70.0 +-0.5 % of peak"));
+}
+
+TEST_CASE("Kernels of CUDA graphs have verdicts, and an honest way to what is missing") {
+  KernelReport kernel = QuietByPmSamples();
+  kernel.in_graph = true;
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kLatency);
+  CHECK_THAT(verdict.missing, Contains("outside of the graph"));
+}
+
+TEST_CASE("Counters decide what they read, and PM samples the rest") {
+  KernelReport kernel = QuietKernel();
+  SetPm(&kernel, TriageUnit::kDram, 95);
+  const Verdict by_counters = Decide(kernel);
+  CHECK(by_counters.limiter != Limiter::kDram);
+  CHECK(by_counters.source == Source::kCounters);
+  Remove(&kernel, "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed");
+  const Verdict by_both = Decide(kernel);
+  CHECK(by_both.limiter == Limiter::kDram);
+  CHECK(by_both.source == Source::kBoth);
+}
+
+TEST_CASE("Reads and writes count together, with both errors") {
+  CHECK(Decide(WithoutCounters({{kReads, Value(50, 1)}, {kWrites, Value(36, 1)}})).limiter ==
+        Limiter::kDram);
+  const Verdict wide = Decide(WithoutCounters({{kReads, Value(50, 14)}, {kWrites, Value(36, 14)}}));
+  CHECK(wide.limiter == Limiter::kUnknown);
+  CHECK(Decide(WithoutCounters({{kReads, Value(95, 1)}})).limiter == Limiter::kNotMeasured);
+}
+
+TEST_CASE("One unit alone does not show that no unit is busy") {
+  KernelReport kernel = WithoutCounters();
+  SetPm(&kernel, TriageUnit::kDram, 12);
+  const Verdict quiet = Decide(kernel);
+  CHECK(quiet.limiter == Limiter::kUnknown);
+  CHECK_THAT(quiet.missing, Contains("tensor"));
+  SetPm(&kernel, TriageUnit::kDram, 86, 3);
+  const Verdict busy = Decide(kernel);
+  CHECK(busy.limiter == Limiter::kDram);
+  CHECK(busy.confidence == Confidence::kMedium);
+}
+
+TEST_CASE("Metrics without a value are shown with the reason, once for each reason") {
+  KernelReport kernel = WithoutCounters();
+  ContinuousValue missing;
+  missing.missing = "only 1.50 ms of it were sampled";
+  for (const TriageUnit unit : {TriageUnit::kDram, TriageUnit::kL2}) {
+    kernel.continuous[Metric(unit)] = missing;
+  }
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kNotMeasured);
+  CHECK(verdict.source == Source::kNone);
+  REQUIRE(verdict.evidence.size() == 1);
+  CHECK_THAT(verdict.evidence[0], Contains("2 metrics") && Contains("only 1.50 ms"));
+}
+
+}  // namespace
+}  // namespace prof::test
