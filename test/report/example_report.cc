@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "lib/analyzer/decide.h"
 #include "lib/analyzer/kernels/unit_use.h"
 
 namespace prof::test {
@@ -63,6 +64,8 @@ KernelReport Saxpy() {
   Verdict& verdict = kernel.verdict;
   verdict.limiter = Limiter::kDram;
   verdict.confidence = Confidence::kHigh;
+  verdict.source = Source::kCounters;
+  verdict.decided = true;
   verdict.rule = "dram-throughput";
   verdict.summary = "The memory is the limit";
   verdict.evidence = {"DRAM 91 % of its peak (gpu__dram_throughput, n = 3)",
@@ -116,6 +119,8 @@ RegionReport Decode() {
   region.parts = {{"nvjet_hsh_256x128", 4, 96'000, 0.7}, {"rms_norm", 8.5, 41'000, 0.3}};
   region.verdict.limiter = Limiter::kDram;
   region.verdict.confidence = Confidence::kMedium;
+  region.verdict.source = Source::kCounters;
+  region.verdict.decided = true;
   region.verdict.rule = "dram-throughput";
   region.verdict.summary = "As a whole: Limited by DRAM at 71.4 % of its peak";
   region.verdict.action = "Move fewer bytes";
@@ -140,6 +145,8 @@ KernelReport Reduce() {
   kernel.samples_used = 2;
   Verdict& verdict = kernel.verdict;
   verdict.limiter = Limiter::kSmallGrid;
+  verdict.source = Source::kCounters;
+  verdict.decided = true;
   verdict.confidence = Confidence::kMedium;
   verdict.rule = "small-grid";
   verdict.summary = "16 blocks leave 116 of 132 SMs without work";
@@ -299,6 +306,7 @@ Report ExampleReport() {
   for (KernelReport& kernel : report.kernels) {
     kernel.units = analyzer::FindUnits(kernel.metrics, analyzer::MayUseShared(kernel));
   }
+  report.verdicts = analyzer::CoverVerdicts(report.kernels);
   for (RegionReport& region : report.regions) {
     region.units = analyzer::FindUnits(region.metrics, true);
   }

@@ -55,7 +55,7 @@ std::string VerdictLine(const Report& report) {
   }
   std::string line = "verdicts for " + text::Percent(verdicts.share) + " of the kernel time";
   if (!sources.empty()) line += " (" + sources + ")";
-  if (!verdicts.missing.empty()) line += "; most of the rest lacks " + Printable(verdicts.missing);
+  if (!verdicts.missing.empty()) line += "; missing for most of the rest: " + Printable(verdicts.missing);
   return line;
 }
 

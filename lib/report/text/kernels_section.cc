@@ -78,10 +78,11 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
     out << "and " << text::Count(static_cast<int64_t>(report.kernels.size() - shown))
         << " more signatures with " << text::Time(rest) << " in all; --top shows more\n";
   }
+  const std::string samples = report.continuous.empty() ? "" : ", or means of n PM samples";
   WriteParagraph(out, "",
                  "occ.: theoretical/achieved occupancy. DRAM to FMA: % of the unit's peak, medians "
-                 "over n measured launches, or means of n PM samples. -: not measured. ?: above "
-                 "100 %, unreliable.",
+                 "over n measured launches" +
+                     samples + ". -: not measured. ?: above 100 %, unreliable.",
                  options.width);
 }
 

@@ -31,9 +31,9 @@ double WorkNs(const ProgramKernel& kernel, int64_t start_ns, int64_t end_ns, int
 
 }  // namespace
 
-PmProgram::PmProgram(uint32_t seed) : random_(seed) {
+PmProgram::PmProgram(uint32_t seed, size_t kernels, int64_t samples) : random_(seed) {
   model_.stopped_in_order = true;
-  DrawKernels();
+  DrawKernels(kernels, samples);
   Run();
   Sample();
 }
@@ -50,7 +50,7 @@ double PmProgram::Truth(size_t kernel, size_t metric) const {
   return kernels_[kernel].rates[metric] * factors_[kernel] / counts_[kernel];
 }
 
-void PmProgram::DrawKernels() {
+void PmProgram::DrawKernels(size_t count, int64_t samples) {
   options_.order = static_cast<Order>(random_() % 3);
   const double longest = Uniform(0, 1) < 0.5 ? 100e3 : 5e6;
   const auto count =
@@ -80,7 +80,8 @@ void PmProgram::DrawKernels() {
   options_.interval_ns = mean_ns < 30e3 ? 5'000 : mean_ns < 200e3 ? 10'000 : 50'000;
   options_.burst_ns = options_.interval_ns * (random_() % 2 == 0 ? 1000 : 200);
   options_.period_ns = options_.burst_ns * (4 + random_() % 20);
-  options_.length_ns = options_.period_ns * (4 + random_() % 20);
+  const int64_t in_burst = options_.burst_ns / options_.interval_ns;
+  options_.length_ns = options_.period_ns * (samples > 0 ? samples / in_burst : 4 + random_() % 20);
   options_.clock_offset_ns = -1000 + Normal(300);
   options_.noise = Uniform(0.1, 1);
   options_.relative_noise = Uniform(0, 0.03);

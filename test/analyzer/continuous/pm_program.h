@@ -35,7 +35,9 @@ struct ProgramOptions {
 // One program of a device, drawn from `seed`.
 class PmProgram {
  public:
-  explicit PmProgram(uint32_t seed);
+  explicit PmProgram(uint32_t seed) : PmProgram(seed, 0, 0) {}
+  // With so many kernels, and about so many samples.
+  PmProgram(uint32_t seed, size_t kernels, int64_t samples);
 
   const ProgramOptions& options() const { return options_; }
   const std::vector<ProgramKernel>& kernels() const { return kernels_; }
@@ -47,7 +49,7 @@ class PmProgram {
  private:
   double Uniform(double low, double high);
   double Normal(double deviation);
-  void DrawKernels();
+  void DrawKernels(size_t count, int64_t samples);
   void Launch(size_t kernel, uint32_t stream, int64_t* time_ns);
   void Run();
   void Sample();

@@ -4,6 +4,7 @@
 #include "test/analyzer/continuous/pm_program.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
@@ -13,8 +14,11 @@
 
 #include "lib/analyzer/base/families.h"
 #include "lib/analyzer/continuous/continuous.h"
+#include "lib/analyzer/continuous/pm_units.h"
 #include "lib/analyzer/kernels/kernels.h"
+#include "lib/analyzer/rules/verdict_rules.h"
 #include "lib/analyzer/timeline/timeline.h"
+#include "lib/format/triage_metrics.h"
 #include "test/support/catch.h"
 
 namespace prof {
@@ -28,8 +32,34 @@ struct Found {
   int64_t duration_ns;
 };
 
+// A kernel as the rules get it, with the values of its PM samples.
+KernelReport Sampled(const analyzer::KernelGroup& group, const ContinuousValues& values) {
+  KernelReport kernel{group.launches, {}};
+  kernel.continuous = values;
+  analyzer::AddPmValues(&kernel);
+  return kernel;
+}
+
+// With the values that were planted, known exactly.
+ContinuousValues Planted(const PmProgram& program, size_t kernel, const ContinuousValues& found) {
+  ContinuousValues values = found;
+  for (size_t m = 0; m < std::size(format::kTriageMetrics); ++m) {
+    const format::TriageMetric& metric = format::kTriageMetrics[m];
+    ContinuousValue& value =
+        values[std::string(metric.names[0]) + std::string(format::kTriageSuffix)];
+    value.value = program.Truth(kernel, m);
+    value.error = 0;
+  }
+  return values;
+}
+
+bool NamesUnit(const Verdict& verdict) {
+  return verdict.limiter >= Limiter::kDram && verdict.limiter <= Limiter::kIssue;
+}
+
 struct Values {
   std::vector<Found> found;
+  int verdicts = 0, same = 0, wrong_with_confidence = 0;
   double time_ns = 0, with_value_ns = 0;  // of kernels
 
   void Add(PmProgram* program) {
@@ -52,7 +82,17 @@ struct Values {
         found.push_back({*at->second.value - truth, at->second.error, truth,
                          program->kernels()[kernel].duration_ns});
       }
-      if (any) with_value_ns += total_ns;
+      if (!any) continue;
+      with_value_ns += total_ns;
+      const ContinuousValues& values = continuous.of_group[g];
+      const Verdict verdict = analyzer::DecideKernel(Sampled(groups.groups[g], values), nullptr);
+      const Verdict planted = analyzer::DecideKernel(
+          Sampled(groups.groups[g], Planted(*program, kernel, values)), nullptr);
+      if (!verdict.decided) continue;
+      ++verdicts;
+      same += verdict.limiter == planted.limiter ? 1 : 0;
+      const bool is_confident = NamesUnit(verdict) && verdict.confidence == Confidence::kHigh;
+      wrong_with_confidence += is_confident && verdict.limiter != planted.limiter ? 1 : 0;
     }
   }
 };
@@ -123,6 +163,10 @@ TEST_CASE("Triage samples give the kernels of random programs values within boun
   CHECK(every.median_error <= 0.6);
   CHECK(longer.p95_error <= 2.5);
   CHECK(all.with_value_ns >= 0.80 * all.time_ns);
+  INFO(all.same << " of " << all.verdicts << " verdicts are those of the planted values");
+  CHECK(all.verdicts > 100);
+  CHECK(all.same >= 0.97 * all.verdicts);
+  CHECK(all.wrong_with_confidence == 0);
 }
 
 // Prints the same for ranges of durations, for whoever changes the method: SEEDS=1-100.
@@ -139,6 +183,21 @@ TEST_CASE("The values of random programs, by the duration of the kernels", "[.ca
     }) << '\n';
   }
   std::cout << "unused: " << Summarize(all, [](const Found& one) { return !IsUsed(one); }) << '\n'
+            << "share of the time with a value: " << all.with_value_ns / all.time_ns << '\n'
+            << all.same << " of " << all.verdicts << " verdicts are those of the planted values, "
+            << all.wrong_with_confidence << " are wrong at high confidence\n";
+}
+
+// Prints how long a recording of 50,000 samples and 1,000 kernels takes.
+TEST_CASE("The time that the values of a large recording take", "[.calibration]") {
+  PmProgram program(7, 1000, 50'000);
+  const auto start = std::chrono::steady_clock::now();
+  Values all;
+  all.Add(&program);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  std::cout << program.kernels().size() << " kernels, " << program.model().pm_series[0].rows()
+            << " samples: " << took.count() << " s\n"
+            << Summarize(all, IsUsed) << '\n'
             << "share of the time with a value: " << all.with_value_ns / all.time_ns << '\n';
 }
 

@@ -113,7 +113,6 @@ TEST_CASE("A kernel's detail has each value with its bound, or the reason why th
   WriteKernelDetail(out, Sampled().kernels[0]);
   CHECK_THAT(out.str(), Contains("While it ran, by PM samples") && Contains("83.14") &&
                             Contains("1.210") && Contains("no value: only 300 us of it"));
-  CHECK_THAT(Text(Sampled()), Contains("by PM samples: dramc__throughput 83.1 +-1.2 %"));
 }
 
 TEST_CASE("The JSON has series, values with bounds, and null for what is not known") {
