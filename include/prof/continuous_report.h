@@ -24,7 +24,10 @@ struct ContinuousValue {
   int64_t samples = 0;   ///< In which it ran; for a range: those of its operation with most.
   int64_t direct = 0;    ///< Of these: samples that lie within one launch of it. Of a range: 0.
   int64_t launches = 0;  ///< That were sampled, in part or in full. Of a range: 0.
-  std::string missing;   ///< "only 1.2 ms of it were sampled ..."
+  /// Not empty: it hardly ran alone, and the value is of all that ran at the same time; the name of
+  /// what ran beside it most.
+  std::string beside;
+  std::string missing;  ///< "only 1.2 ms of it were sampled ..."
 };
 using ContinuousValues = std::map<std::string, ContinuousValue, std::less<>>;  ///< By CUPTI name.
 

@@ -92,6 +92,7 @@ Json ToJson(const ContinuousValues& values) {
                      {"samples", value.samples},
                      {"direct", value.direct},
                      {"launches", value.launches},
+                     {"beside", value.beside},
                      {"missing", value.missing}};
   }
   return metrics;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/analyzer/continuous/continuous.h"
+#include "lib/analyzer/continuous/pm_chance.h"
 #include "lib/analyzer/continuous/pm_pairs.h"
 #include "lib/text/metric_names.h"
 #include "lib/text/numbers.h"
@@ -64,7 +65,7 @@ FitColumns::FitColumns(const PmWork& work, const PmRows& rows, const RangeFamili
   std::map<uint32_t, double> rest_of_path;
   for (const size_t entity : by_time) {
     const PmEntity& e = work.entities[entity];
-    if (e.time_ns >= least_ns && names.size() < kMostColumns) {
+    if (std::max(e.time_ns, e.time_together_ns) >= least_ns && names.size() < kMostColumns) {
       own[entity] = true;
       of_entity[entity] = Add(e.name + In(families, e.path), true);
     } else {
@@ -118,6 +119,9 @@ PmAttribution::PmAttribution(const model::Model& model, const model::PmSeries& s
   rates_only.columns = problem_.rates;
   clock_ = FindPmClock(rates_only, others);
   fit_ = Fit(problem_, windows_, kFitBudget, &solver_);
+  if (rows_.concurrent_share > 0) {
+    together_ = MeasureTogether(problem_, std::llround(clock_.offset_ns));
+  }
 
   const PmPairs pairs = JoinPairs(series_, rows_);
   const std::vector<PmWindow> windows =
@@ -184,30 +188,58 @@ double PmAttribution::Misfit(const PmWeights& weights, size_t m) const {
 }
 
 ContinuousValues PmAttribution::OfEntity(size_t entity) const {
-  const PmEntity& e = work_.entities[entity];
-  const double least_ns = kLeastPmSamples * rows_.sample_ns;
   ContinuousValues values;
   for (const std::string& metric : series_.metrics) {
     ContinuousValue& value = values[metric];
-    value.seconds = e.time_ns * 1e-9;
+    value.seconds = work_.entities[entity].time_ns * 1e-9;
     value.missing = "CUPTI gave no values of this metric";
   }
   for (size_t m = 0; m < rows_.metrics.size(); ++m) {
-    ContinuousValue& value = values[Name(m)];
-    if (!columns_.own[entity] || e.time_ns < least_ns || windows_.empty()) {
-      value.missing = TooLittle(e.time_ns);
-      continue;
-    }
-    const auto column = static_cast<size_t>(columns_.of_entity[entity]);
-    if (fit_.launches[column] < std::min(kLeastLaunches, e.launches)) {
-      value.missing = "only " + text::Count(fit_.launches[column]) + " of its " +
-                      text::Count(e.launches) + " launches were sampled: that takes " +
-                      text::Count(kLeastLaunches);
-      continue;
-    }
-    value = OfColumn(column, m);
+    ContinuousValue alone = OfEntityAlone(entity, m);
+    values[Name(m)] = alone.value ? alone : OrTogether(entity, m, std::move(alone));
   }
   return values;
+}
+
+ContinuousValue PmAttribution::OfEntityAlone(size_t entity, size_t m) const {
+  const PmEntity& e = work_.entities[entity];
+  ContinuousValue value;
+  value.seconds = e.time_ns * 1e-9;
+  const bool is_enough = e.time_ns >= kLeastPmSamples * rows_.sample_ns;
+  if (!columns_.own[entity] || !is_enough || windows_.empty()) {
+    value.missing = TooLittle(e.time_ns);
+    return value;
+  }
+  const auto column = static_cast<size_t>(columns_.of_entity[entity]);
+  if (fit_.launches[column] < std::min(kLeastLaunches, e.launches)) {
+    value.missing = "only " + text::Count(fit_.launches[column]) + " of its " +
+                    text::Count(e.launches) + " launches were sampled: that takes " +
+                    text::Count(kLeastLaunches);
+    return value;
+  }
+  return OfColumn(column, m);
+}
+
+ContinuousValue PmAttribution::OrTogether(size_t entity, size_t m, ContinuousValue alone) const {
+  const auto column = static_cast<size_t>(columns_.of_entity[entity]);
+  if (!columns_.own[entity] || column >= together_.size()) return alone;
+  const PmTogether& together = together_[column];
+  const PmEntity& e = work_.entities[entity];
+  const bool is_enough = static_cast<double>(together.samples) >= kLeastPmSamples &&
+                         together.launches >= std::min(kLeastLaunches, e.launches);
+  if (!is_enough || together.beside == model::kNoIndex) return alone;
+  const auto metric = static_cast<Index>(m);
+  const double edges = std::min(1.0, 2 * kEdgeNs / std::max(1.0, e.mean_ns));
+  ContinuousValue value;
+  value.error = together.errors(metric) + kNormal * kEdge * edges * together.means(metric) +
+                series_.scales[rows_.metrics[m]] / 2;
+  if (!(value.error <= kMostError * high_[m])) return alone;
+  value.value = together.means(metric);
+  value.seconds = together.seconds;
+  value.samples = together.samples;
+  value.launches = together.launches;
+  value.beside = columns_.names[static_cast<size_t>(together.beside)];
+  return value;
 }
 
 const std::string& PmAttribution::Neighbour(size_t column) const {

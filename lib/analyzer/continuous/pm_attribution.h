@@ -14,6 +14,7 @@
 #include "lib/analyzer/base/families.h"
 #include "lib/analyzer/continuous/pm_clock.h"
 #include "lib/analyzer/continuous/pm_fit.h"
+#include "lib/analyzer/continuous/pm_together.h"
 #include "lib/analyzer/continuous/pm_work.h"
 #include "lib/analyzer/kernels/kernels.h"
 #include "lib/snapshot/model/model.h"
@@ -69,6 +70,9 @@ class PmAttribution {
   std::string TooLittle(double time_ns) const;
   void Estimate(const PmWeights& weights, size_t m, ContinuousValue* value) const;
   ContinuousValue OfColumn(size_t column, size_t m) const;
+  ContinuousValue OfEntityAlone(size_t entity, size_t m) const;
+  // The value of all that ran beside it too, where there are enough samples; otherwise `alone`.
+  ContinuousValue OrTogether(size_t entity, size_t m, ContinuousValue alone) const;
   const std::string& Neighbour(size_t column) const;  // it is hardest to separate from this one
 
   const model::PmSeries& series_;
@@ -81,7 +85,8 @@ class PmAttribution {
   PmClock clock_;
   std::optional<PmSolver> solver_;  // absent, as windows_ is empty, when nothing is to fit
   PmFit fit_;
-  std::optional<PmFit> pairs_;  // of samples twice as long; absent when there are too few
+  std::vector<PmTogether> together_;  // by column of operations
+  std::optional<PmFit> pairs_;        // of samples twice as long; absent when there are too few
 };
 
 }  // namespace prof::analyzer

@@ -125,8 +125,9 @@ PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work) {
   for (RowUse& use : rows.use) {
     if (use == RowUse::kConcurrent && rows.shared) use = RowUse::kBusy;
   }
-  if (!rows.shared) {
-    for (PmEntity& entity : work->entities) entity.time_ns = entity.time_alone_ns;
+  for (PmEntity& entity : work->entities) {
+    entity.time_together_ns = entity.time_ns;
+    if (!rows.shared) entity.time_ns = entity.time_alone_ns;
   }
   return rows;
 }

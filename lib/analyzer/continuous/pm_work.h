@@ -24,10 +24,11 @@ struct PmEntity {
   uint32_t path = 0;                // the first one of its family
   int32_t group = model::kNoIndex;  // of KernelGroups; kNoIndex: copies or memsets
   std::string name;
-  double time_ns = 0;        // within rows that can be used
-  double time_alone_ns = 0;  // the part of it in rows without concurrent work
-  int64_t launches = 0;      // in all of the recording
-  double mean_ns = 0;        // how long one takes
+  double time_ns = 0;           // within rows that can be used
+  double time_alone_ns = 0;     // the part of it in rows without concurrent work
+  double time_together_ns = 0;  // in all rows that are not skipped
+  int64_t launches = 0;         // in all of the recording
+  double mean_ns = 0;           // how long one takes
 };
 
 struct PmWork {

@@ -150,6 +150,18 @@ void FindActivity(RuleInputs* inputs) {
   inputs->activity_samples = inputs->SamplesOf("sm__cycles_active.avg");
 }
 
+// A value of several kernels at a time is less than one of this kernel.
+void FindBeside(const KernelReport& kernel, RuleInputs* inputs) {
+  for (const UnitUse& use : kernel.units) {
+    const auto value = kernel.continuous.find(use.metric);
+    if (use.source != Source::kPmSamples || value == kernel.continuous.end()) continue;
+    if (value->second.beside.empty()) continue;
+    inputs->unstable.push_back("PM samples are of all that ran with it, most of it " +
+                               value->second.beside);
+    return;
+  }
+}
+
 RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
                   const Statistic& timeline_ns, const model::Device* device,
                   const ContinuousValues& sampled) {
@@ -211,6 +223,7 @@ RuleInputs GatherInputs(const KernelReport& kernel, const model::Device* device)
                              device, kernel.continuous);
   inputs.kernel = &kernel;
   inputs.achieved_occupancy = kernel.occupancy.achieved;
+  FindBeside(kernel, &inputs);
   for (const uint32_t size : kernel.grid) inputs.blocks *= std::max(1U, size);
   for (const uint32_t size : kernel.block) inputs.threads *= std::max(1U, size);
   return inputs;

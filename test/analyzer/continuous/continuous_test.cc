@@ -372,6 +372,31 @@ TEST_CASE("Where everything overlaps, each kernel adds its rate, with a note in 
   CheckFound(answer.Of("memory"), 50, 1);
 }
 
+TEST_CASE("A kernel that never runs alone has the value of all that runs with it, named so") {
+  PmPlant plant;
+  PlantOptions options;
+  options.interval_ns = 10'000;
+  const uint32_t gemm = plant.Kernel({"gemm", 200'000, {30}});
+  const uint32_t reduce = plant.Kernel({"reduce", 200'000, {50}});
+  const uint32_t other = plant.Kernel({"other", 100'000, {20}});
+  int64_t time_ns = 0;
+  for (int round = 0; round < 200; ++round) {
+    if (round % 20 == 0) {
+      plant.Run(gemm, time_ns, 200'000);  // both start and end together
+      time_ns = plant.Run(reduce, time_ns, 200'000, 0, 8) + 5'000;
+    }
+    time_ns = plant.Run(other, time_ns, 100'000) + 5'000;
+  }
+  plant.Sample(0, time_ns, options);
+  const PmPlant::Answer answer = plant.Attribute();
+  CheckFound(answer.Of("other"), 20, 0.5);
+  CHECK(answer.Of("other").beside.empty());
+  CheckFound(answer.Of("gemm"), 80, 1);
+  CHECK(answer.Of("gemm").beside == "reduce");
+  CHECK(answer.Of("reduce").beside == "gemm");
+  CHECK(answer.Of("reduce").launches == 10);
+}
+
 TEST_CASE("Rates stay within 0 and 100 % whatever the noise") {
   PmPlant plant;
   PlantOptions options;
