@@ -31,7 +31,7 @@ struct ContinuousValue {
 };
 using ContinuousValues = std::map<std::string, ContinuousValue, std::less<>>;  ///< By CUPTI name.
 
-/// One metric over the span of a device.
+/// One metric over the time in which a device was sampled (ContinuousReport::covered).
 struct ContinuousMetric {
   std::string metric;           ///< CUPTI's name; values are in its unit, NaN without a sample.
   double mean = 0;              ///< Weighted by time, as are the percentiles.

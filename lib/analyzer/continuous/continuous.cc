@@ -8,6 +8,7 @@
 
 #include "lib/analyzer/continuous/pm_attribution.h"
 #include "lib/analyzer/continuous/pm_summary.h"
+#include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
@@ -58,6 +59,14 @@ std::vector<const model::PmSeries*> ByClockQuality(const std::vector<model::PmSe
   return series;
 }
 
+// Series that cover less of the span are of chosen times: where something new ran.
+constexpr double kSteady = 0.5;
+
+std::string InBursts(const ContinuousReport& report) {
+  return "Samples were taken in " + text::ShortPercent(report.covered) +
+         " of the span: means and percentiles are of that time, not of the run.";
+}
+
 }  // namespace
 
 Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& families,
@@ -82,6 +91,7 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
     if (!clock.offset() && may_wait) return false;
     ContinuousReport& report = reports[&series] = SummarizePm(series, start_ns, end_ns);
     attribution.Describe(&report);
+    if (report.covered < kSteady) report.notes.push_back(InBursts(report));
     for (const auto& [path, values] : attribution.OfPaths()) {
       Merge(values, &of_path[path][series.device]);
     }

@@ -90,9 +90,11 @@ TEST_CASE("Samples without an offset of their own use that of others of their de
   CHECK(one.clock_offset_ns == other.clock_offset_ns);
   CHECK(one.clock_error_ns == other.clock_error_ns);
   CHECK_FALSE(one.clock_first_ns.has_value());
-  REQUIRE(one.notes.size() == 1);
+  REQUIRE(one.notes.size() == 2);
   CHECK_THAT(one.notes[0], Contains("other samples of this GPU"));
-  CHECK(other.notes.empty());
+  CHECK_THAT(one.notes[1], Contains("not of the run"));
+  REQUIRE(other.notes.size() == 1);
+  CHECK_THAT(other.notes[0], Contains("Samples were taken in 20 % of the span"));
   CHECK_FALSE(answer.continuous.reports[2].clock_known);  // another GPU has another clock
 }
 
