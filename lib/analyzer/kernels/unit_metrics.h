@@ -60,12 +60,11 @@ struct PmUnit {
 };
 
 inline constexpr PmUnit kPmUnits[] = {
-    {format::TriageUnit::kDram, Unit::kDram},       {format::TriageUnit::kL2, Unit::kL2},
-    {format::TriageUnit::kL2Throughput, Unit::kL2}, {format::TriageUnit::kL1, Unit::kL1},
-    {format::TriageUnit::kL1Writeback, Unit::kL1},  {format::TriageUnit::kL1Throughput, Unit::kL1},
-    {format::TriageUnit::kTensor, Unit::kTensor},   {format::TriageUnit::kFma, Unit::kFma},
-    {format::TriageUnit::kFmaHeavy, Unit::kFma},    {format::TriageUnit::kAlu, Unit::kAlu},
-    {format::TriageUnit::kFp64, Unit::kFp64},       {format::TriageUnit::kXu, Unit::kSfu},
+    {format::TriageUnit::kDram, Unit::kDram},     {format::TriageUnit::kL2, Unit::kL2},
+    {format::TriageUnit::kL1, Unit::kL1},         {format::TriageUnit::kL1Writeback, Unit::kL1},
+    {format::TriageUnit::kTensor, Unit::kTensor}, {format::TriageUnit::kFma, Unit::kFma},
+    {format::TriageUnit::kFmaHeavy, Unit::kFma},  {format::TriageUnit::kAlu, Unit::kAlu},
+    {format::TriageUnit::kFp64, Unit::kFp64},     {format::TriageUnit::kXu, Unit::kSfu},
     {format::TriageUnit::kIssue, Unit::kIssue},
 };
 

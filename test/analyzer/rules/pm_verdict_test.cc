@@ -80,7 +80,6 @@ TEST_CASE("Every unit that PM samples read can be the verdict") {
   const auto [read, limiter, rule] =
       GENERATE(std::tuple(TriageUnit::kDram, Limiter::kDram, "dram-throughput"),
                std::tuple(TriageUnit::kL2, Limiter::kL2, "l2-throughput"),
-               std::tuple(TriageUnit::kL2Throughput, Limiter::kL2, "l2-throughput"),
                std::tuple(TriageUnit::kL1, Limiter::kL1, "l1-throughput"),
                std::tuple(TriageUnit::kL1Writeback, Limiter::kL1, "l1-throughput"),
                std::tuple(TriageUnit::kTensor, Limiter::kTensor, "tensor-throughput"),
