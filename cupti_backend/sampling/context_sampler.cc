@@ -250,12 +250,17 @@ void ContextSampler::Prepare() {
   const Use use(this);
   Phase before = phase();
   if (before != Phase::kNew && before != Phase::kBusy) return;  // closed meanwhile
-  // Off the launching threads, but CUPTI holds up their calls meanwhile: it counts as ours.
   const int64_t begin_ns = RealtimeNs();
   const bool planned = Plan();
-  parts_->AddInterval(ProfilerWork::kSetup, begin_ns, RealtimeNs());
-  // By need the first launches decide whether the hardware is wanted at all.
+  const int64_t end_ns = RealtimeNs();
+  // By need the first launches decide whether the hardware is wanted at all. Triage has loaded what
+  // holds launches up by then, and to plan holds up none: it is no part of the budget.
   const bool by_need = parts_->policy.by_need();
+  if (by_need) {
+    parts_->outbox.Add(ProfilerWork::kSetup, begin_ns, end_ns);
+  } else {  // off the launching threads, but CUPTI holds up their calls meanwhile
+    parts_->AddInterval(ProfilerWork::kSetup, begin_ns, end_ns);
+  }
   const Phase next = by_need ? Phase::kReleased : Phase::kReady;
   if (!planned || !phase_.compare_exchange_strong(before, next) || by_need) return;
   wanted_.store(0);  // the first start is the long one: before a launch wants it
