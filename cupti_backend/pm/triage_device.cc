@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "cupti_backend/api/counter_errors.h"
+#include "cupti_backend/api/device_info.h"
+#include "lib/capture/environment.h"
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
@@ -26,6 +28,11 @@ void SleepNs(int64_t ns) {
   clock_nanosleep(CLOCK_MONOTONIC, 0, &length, nullptr);
 }
 
+Problem OtherRecording() {
+  return {static_cast<int>(CUPTI_ERROR_HARDWARE_BUSY),
+          "another recording of prof has this GPU's counters; they take turns", ""};
+}
+
 }  // namespace
 
 bool TriageDevice::Claim() {
@@ -34,13 +41,13 @@ bool TriageDevice::Claim() {
 }
 
 std::optional<Problem> TriageDevice::MakeHost(Availability availability) {
-  host_ = availability == Availability::kAssumed ? hosts_->Find(id_) : nullptr;
+  host_ = availability == Availability::kAssumed ? parts_.hosts->Find(id_) : nullptr;
   if (host_ != nullptr) return std::nullopt;
-  MadePmHost made = MakePmHost(*api_, id_, availability, [](const MetricHost& host) {
+  MadePmHost made = MakePmHost(*parts_.api, id_, availability, [](const MetricHost& host) {
     return std::vector<PmPlan>{PlanTriage(host)};
   });
   if (made.host == nullptr) return std::move(made.problem);
-  host_ = hosts_->Put(id_, std::move(made.host));
+  host_ = parts_.hosts->Put(id_, std::move(made.host));
   if (host_ == nullptr) {
     return Problem{static_cast<int>(CUPTI_ERROR_INVALID_DEVICE),
                    "PM sampling serves the first " + std::to_string(PmHosts::kMaxDevices) +
@@ -56,7 +63,11 @@ CUptiResult TriageDevice::OpenSession(int64_t interval_ns) {
 
 std::optional<Problem> TriageDevice::Prepare() {
   std::optional<Problem> problem = MakeHost(Availability::kAssumed);
-  if (!problem) problem = Open(schedule_.interval_ns(), capture::MonotonicNs());
+  if (!problem) {
+    turn_.Open(capture::SharedFolderFromEnvironment(), UuidOf(*parts_.driver, id_));
+    const int64_t now_ns = capture::MonotonicNs();
+    problem = MayOpen(now_ns) ? Open(schedule_.interval_ns(), now_ns) : OtherRecording();
+  }
   const bool busy = problem && problem->code == static_cast<int>(CUPTI_ERROR_HARDWARE_BUSY);
   phase_.store(!problem || busy ? Phase::kUsable : Phase::kGivenUp, std::memory_order_release);
   return problem;
@@ -73,7 +84,13 @@ std::optional<Problem> TriageDevice::Open(int64_t interval_ns, int64_t now_ns) {
     return std::nullopt;
   }
   retry_at_ns_ = now_ns + CounterRetryNs(refusals_++);
-  return ExplainCounterError(*api_, result, "start PM sampling");
+  turn_.Give(now_ns);
+  return ExplainCounterError(*parts_.api, result, "start PM sampling");
+}
+
+void TriageDevice::Close() {
+  session_.Close();
+  turn_.Give(capture::MonotonicNs());
 }
 
 bool TriageDevice::PassIsDone() const {
@@ -81,13 +98,13 @@ bool TriageDevice::PassIsDone() const {
 }
 
 TriageSignals TriageDevice::Signals(uint64_t launches, uint64_t news) const {
-  return {launches, news, coverage_->bursts_resolved(), coverage_->lacking(),
-          coverage_->interval_ns()};
+  return {launches, news, parts_.coverage->bursts_resolved(), parts_.coverage->lacking(),
+          parts_.coverage->interval_ns()};
 }
 
 CUptiResult TriageDevice::Burst(int64_t length_ns, capture::PmBatchEvent* batch) {
   ++bursts_of_pass_;
-  coverage_->ExpectBurst(capture::RealtimeNs());
+  parts_.coverage->ExpectBurst(capture::RealtimeNs());
   CUptiResult result = session_.Start();
   if (result != CUPTI_SUCCESS) return result;
   SleepNs(std::max(length_ns - kStopNs, kShortestSleepNs));

@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/driver_api.h"
 #include "cupti_backend/api/problem.h"
+#include "cupti_backend/pm/device_turn.h"
 #include "cupti_backend/pm/pm_host.h"
 #include "cupti_backend/pm/pm_session.h"
 #include "cupti_backend/schedule/triage_coverage.h"
@@ -24,8 +26,13 @@ namespace prof::cupti {
 class TriageDevice {
  public:
   // All pointers outlive this.
-  TriageDevice(const CuptiApi* api, PmHosts* hosts, TriageCoverage* coverage, int id)
-      : api_(api), hosts_(hosts), coverage_(coverage), id_(id), session_(api, id) {}
+  struct Parts {
+    const CuptiApi* api = nullptr;
+    const DriverApi* driver = nullptr;
+    PmHosts* hosts = nullptr;
+    TriageCoverage* coverage = nullptr;
+  };
+  TriageDevice(const Parts& parts, int id) : parts_(parts), id_(id), session_(parts.api, id) {}
 
   // --- Any thread ---
 
@@ -45,8 +52,13 @@ class TriageDevice {
   const PmPlan& plan() const { return host_->plans.front(); }
   TriageSchedule& schedule() { return schedule_; }
   TriageSignals Signals(uint64_t launches, uint64_t news) const;
-  // Not before this: another program has the counters. 0: at any time.
-  int64_t retry_at_ns() const { return retry_at_ns_; }
+  // It may open the session now: neither another program nor another recording of prof has the
+  // counters, as far as is known.
+  [[nodiscard]] bool MayOpen(int64_t now_ns) {
+    return now_ns >= retry_at_ns_ && turn_.Take(now_ns);
+  }
+  // Another recording of prof waits for the counters, and this one has had its turn.
+  [[nodiscard]] bool TurnIsOver(int64_t now_ns) const { return turn_.IsOver(now_ns); }
 
   // Opens the session, or opens it again for another interval or pass.
   std::optional<Problem> Open(int64_t interval_ns, int64_t now_ns);
@@ -54,7 +66,7 @@ class TriageDevice {
   bool PassIsDone() const;
   // Samples for `length_ns`, which it sleeps, and fills `batch`.
   CUptiResult Burst(int64_t length_ns, capture::PmBatchEvent* batch);
-  void Close() { session_.Close(); }
+  void Close();
   void GiveUp() { phase_.store(Phase::kGivenUp, std::memory_order_release); }
 
   // The series of what is open: its number, if it is known already.
@@ -69,15 +81,14 @@ class TriageDevice {
   std::optional<Problem> MakeHost(Availability availability);
   CUptiResult OpenSession(int64_t interval_ns);
 
-  const CuptiApi* const api_;
-  PmHosts* const hosts_;
-  TriageCoverage* const coverage_;
+  const Parts parts_;
   const int id_;
   std::atomic<Phase> phase_{Phase::kFree};
 
   // The thread that claimed it, then the sampler's:
   PmSession session_;
   PmHost* host_ = nullptr;
+  DeviceTurn turn_;
   TriageSchedule schedule_{static_cast<uint64_t>(id_)};
   size_t pass_ = 0;
   int bursts_of_pass_ = 0;

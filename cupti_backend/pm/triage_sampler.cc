@@ -24,6 +24,8 @@ using Owner = HardwareTurns::Owner;
 
 // A launch or a new signature is noticed after this time.
 constexpr int64_t kPollNs = 10'000'000;
+// To ask again whether others have the counters.
+constexpr int64_t kRetryNs = 50'000'000;
 // Batches wait here for the collector; more are dropped and counted.
 constexpr size_t kMaxBatches = 256;
 
@@ -40,8 +42,9 @@ TriageSampler::TriageSampler(const Parts& parts, const SessionOptions& options)
   sem_init(&wake_, 0, 0);
   status_.state = State::kWorking;
   for (int id = 0; id < TriageWatch::kMaxDevices; ++id) {
-    devices_.push_back(
-        std::make_unique<TriageDevice>(parts_.api, parts_.hosts, parts_.watch->Of(id), id));
+    const TriageDevice::Parts parts_of_device = {parts_.api, parts_.driver, parts_.hosts,
+                                                 parts_.watch->Of(id)};
+    devices_.push_back(std::make_unique<TriageDevice>(parts_of_device, id));
   }
 }
 
@@ -162,6 +165,10 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
   TriageSchedule::Step step = schedule.Next(now_ns, device.open(), signals, &budget_);
   const bool wanted = schedule.learning(now_ns);
   if (!parts_.turns->IsOf(Owner::kTriage)) return {INT64_MAX, wanted};
+  if (device.open() && device.TurnIsOver(now_ns)) {
+    device.Close();
+    return {now_ns + kRetryNs, wanted};
+  }
   if (step.action == Action::kBurst && device.PassIsDone()) {
     step = {Action::kOpen, 0, 0, schedule.interval_ns()};
   }
@@ -172,7 +179,7 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
       Burst(device, step.length_ns);
       break;
     case Action::kOpen:
-      if (now_ns < device.retry_at_ns()) return {device.retry_at_ns(), false};
+      if (!device.open() && !device.MayOpen(now_ns)) return {now_ns + kRetryNs, wanted};
       Open(device, step.interval_ns);
       break;
     case Action::kLetGo:

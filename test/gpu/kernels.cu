@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
 
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "test/gpu/kernels.h"
@@ -64,6 +66,31 @@ void Vectors::EmptyGraph(int nodes, int launches) {
   cudaGraphExecDestroy(instance);
   cudaGraphDestroy(graph);
   cudaStreamDestroy(stream);
+}
+
+int Vectors::CaptureAgainAndAgain(double seconds) {
+  cudaStream_t stream;  // the legacy stream may not wait for it while it captures
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  int captures = 0, spoilt = 0;
+  while (std::chrono::steady_clock::now() < until) {
+    cudaGraph_t graph = nullptr;
+    if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) != cudaSuccess) break;
+    empty<<<1, 32, 0, stream>>>();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    empty<<<1, 32, 0, stream>>>();
+    if (cudaStreamEndCapture(stream, &graph) != cudaSuccess || graph == nullptr) ++spoilt;
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    ++captures;
+  }
+  cudaGetLastError();
+  cudaStreamDestroy(stream);
+  return captures > 0 ? spoilt : -1;
+}
+
+void Vectors::LeaveCapturesAlone() {
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  cudaThreadExchangeStreamCaptureMode(&mode);
 }
 
 void Vectors::Synchronize() { cudaDeviceSynchronize(); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Session on a real GPU, against work whose counts are known.
+#include <atomic>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,7 +36,9 @@ std::string Blind(const prof::Report& report) {
 
 // Runs `step` until the counters of every signature are sampled, at most 20,000 times.
 template <typename Step>
-prof::Report Sample(prof::SessionOptions options, Step&& step) {
+prof::Report Sample(Step&& step) {
+  prof::SessionOptions options;
+  options.counters = prof::Counters::kStalls;
   options.counter_budget_seconds = 60;
   prof::Session session(options);
   for (int i = 0; i < 20'000 && (i < 20 || !session.counters_complete()); ++i) {
@@ -129,7 +133,7 @@ TEST_CASE("The bytes of a streaming kernel are those of its arrays", "[gpu]") {
   NEEDS_GPU();
   constexpr size_t kElements = size_t{1} << 26;
   Vectors vectors(kElements);
-  const prof::Report report = Sample({}, [&] {
+  const prof::Report report = Sample([&] {
     PROF_RANGE("stream");
     vectors.Saxpy();
   });
@@ -148,7 +152,7 @@ TEST_CASE("A kernel of two microseconds shows the same share of the SM as a long
   // Counter ranges are longer than their kernel; without the correction the short one would show
   // a fraction of this.
   Vectors vectors(1 << 10);
-  const prof::Report report = Sample({}, [&] {
+  const prof::Report report = Sample([&] {
     {
       PROF_RANGE("short");
       vectors.Spin(1500);
@@ -194,9 +198,52 @@ TEST_CASE("Kernels that run once have their counters under replay", "[gpu]") {
 TEST_CASE("A grid of half the SMs is called small", "[gpu]") {
   NEEDS_GPU();
   Vectors vectors(1 << 10);
-  const prof::Report report = Sample({}, [&] { vectors.Spin(50'000); });
+  const prof::Report report = Sample([&] { vectors.Spin(50'000); });
   INFO(Blind(report));
   CHECK(report.kernel("spin").verdict.limiter == prof::Limiter::kSmallGrid);
+}
+
+// Default options: nothing to configure.
+TEST_CASE("In its first second a streaming kernel is known to be limited by DRAM", "[gpu]") {
+  NEEDS_GPU();
+  Vectors vectors(size_t{1} << 26);
+  prof::Session session;
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - start < std::chrono::seconds(1)) {
+    for (int i = 0; i < 16; ++i) vectors.Saxpy();
+    Vectors::Synchronize();
+  }
+  const prof::Report report = prof::Analyze(session.Stop());
+  INFO(Blind(report));
+  const prof::KernelReport& kernel = report.kernel("saxpy");
+  CHECK(kernel.verdict.limiter == prof::Limiter::kDram);
+  CHECK(report.verdicts.share > 0.95);
+}
+
+TEST_CASE("Captures of another thread are never spoilt by what prof does", "[gpu]") {
+  NEEDS_GPU();
+  for (const prof::Counters counters : {prof::Counters::kAuto, prof::Counters::kAll}) {
+    prof::SessionOptions options;
+    options.counters = counters;
+    options.counter_budget_percent = 100;
+    prof::Session session(options);
+    std::atomic<bool> done{false};
+    std::thread launching([&] {
+      Vectors::LeaveCapturesAlone();
+      Vectors vectors(size_t{1} << 22);
+      while (!done) {
+        vectors.Saxpy();
+        vectors.Spin(1500);
+        Vectors::Synchronize();
+      }
+    });
+    const int spoilt = Vectors::CaptureAgainAndAgain(1.5);
+    done = true;
+    launching.join();
+    CHECK(spoilt == 0);
+    const prof::Report report = prof::Analyze(session.Stop());
+    CHECK(report.totals.kernels > 100);
+  }
 }
 
 TEST_CASE("A copy from pageable memory is reported with its bytes", "[gpu]") {

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/pm/triage_sampler.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "cupti_backend/api/device_info.h"
+#include "cupti_backend/pm/device_turn.h"
+#include "lib/capture/environment.h"
+#include "lib/capture/process/clock.h"
 #include "test/cupti_backend/pm/fake_pm.h"
 #include "test/support/catch.h"
 
@@ -123,6 +131,29 @@ TEST_CASE("Counters that another program holds are taken when they are free") {
   CHECK(got.sampler.status().state == State::kUnavailable);
   REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
   CHECK(got.sampler.status().state == State::kDegraded);  // the fake has four units of all
+}
+
+TEST_CASE("While another recording of prof has the GPU's counters triage waits for its turn") {
+  FakePm pm;
+  Recorded got(&pm);
+  got.driver.device_get_uuid = [](CUuuid* uuid, CUdevice) {
+    std::snprintf(uuid->bytes, sizeof(uuid->bytes), "t%d", static_cast<int>(getpid()));
+    return CUDA_SUCCESS;
+  };
+  DeviceTurn other;
+  other.Open(capture::SharedFolderFromEnvironment(), UuidOf(got.driver, 0));
+  REQUIRE(other.Take(capture::MonotonicNs()));
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  CHECK(pm.opened == 0);
+  CHECK(got.sampler.status().what.find("another recording of prof") != std::string::npos);
+  got.RunUntil([count = 0]() mutable { return ++count > 30; });
+  CHECK(pm.opened == 0);
+  other.Give(capture::MonotonicNs());
+  REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
+  // The other one waits again, and gets the counters after a second.
+  REQUIRE(got.RunUntil([&] { return other.Take(capture::MonotonicNs()); }));
+  CHECK(pm.opened == pm.closed);
 }
 
 TEST_CASE("A hardware buffer that overflowed is opened again, and counted") {

@@ -6,8 +6,8 @@
 // A lock file for each GPU belongs to the one whose turn it is; a second file shows that somebody
 // waits. The system gives both back when a process ends. Where the files cannot be opened,
 // everybody has a turn at any time, and CUPTI refuses the later ones.
-#ifndef PROF_CUPTI_BACKEND_SAMPLING_DEVICE_TURN_H_
-#define PROF_CUPTI_BACKEND_SAMPLING_DEVICE_TURN_H_
+#ifndef PROF_CUPTI_BACKEND_PM_DEVICE_TURN_H_
+#define PROF_CUPTI_BACKEND_PM_DEVICE_TURN_H_
 
 #include <cstdint>
 #include <string>
@@ -47,4 +47,4 @@ class DeviceTurn {
 
 }  // namespace prof::cupti
 
-#endif  // PROF_CUPTI_BACKEND_SAMPLING_DEVICE_TURN_H_
+#endif  // PROF_CUPTI_BACKEND_PM_DEVICE_TURN_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cupti_backend/sampling/device_turn.h"
+#include "cupti_backend/pm/device_turn.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
