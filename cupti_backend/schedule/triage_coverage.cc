@@ -176,11 +176,13 @@ void TriageCoverage::ChooseInterval(const Burst& burst) {
   for (const Record& record : records_) {
     const int64_t overlap_ns = Overlap(begin_ns, end_ns, record.start_ns, record.end_ns);
     if (record.key == 0 || overlap_ns == 0) continue;
+    const auto kernel = kernels_.find(record.key);
+    if (kernel != kernels_.end() && Enough(kernel->second)) continue;
     durations_[std::min(Log2(record.end_ns - record.start_ns), durations_.size() - 1)] +=
         static_cast<double>(overlap_ns);
   }
   for (const double time : durations_) total += time;
-  if (total <= 0) return;
+  if (total < 1) return;  // all have enough: it stays as it is
   double below = 0;
   size_t bucket = 0;
   while (bucket + 1 < durations_.size() && below + durations_[bucket] < kShorter * total) {

@@ -74,7 +74,7 @@ class TriageCoverage {
   uint64_t bursts_resolved() const { return resolved_.load(std::memory_order_acquire); }
   // Of the GPU's busy time in the latest bursts, the share of kernels without enough samples.
   double lacking() const { return lacking_.load(std::memory_order_relaxed); }
-  // The interval that suits the latest bursts' kernels; 0: unknown.
+  // The interval that suits the kernels of the latest bursts that lack samples; 0: unknown.
   int64_t interval_ns() const { return interval_ns_.load(std::memory_order_relaxed); }
 
  private:
@@ -122,7 +122,8 @@ class TriageCoverage {
   int64_t latest_begin_ns_ = 0;  // of the bursts that were added
   std::unordered_map<KernelKey, Kernel> kernels_;
   uint64_t bursts_ = 0;
-  std::array<double, 40> durations_{};  // time of the GPU by log2 of the record's duration, of late
+  // Time of the GPU by log2 of the record's duration, of kernels without enough samples, of late.
+  std::array<double, 40> durations_{};
   std::vector<Decided> decided_;
 };
 

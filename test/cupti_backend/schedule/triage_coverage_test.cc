@@ -88,6 +88,26 @@ TEST_CASE("The interval fits four samples into most kernels") {
   CHECK(shorts.interval_ns() == 5'000);
 }
 
+TEST_CASE("When the long kernels have enough, the interval suits the short ones that do not") {
+  TriageCoverage coverage;
+  for (int burst = 1; burst <= 3; ++burst) {
+    RunBurst(&coverage, 1, burst * kS, 900 * kUs, 50 * kUs, 50);
+  }
+  CHECK(coverage.interval_ns() == 50'000);
+  // From now on a hundredth of the time is a short kernel's.
+  for (int burst = 4; burst <= 12; ++burst) {
+    const int64_t begin_ns = burst * kS;
+    coverage.ExpectBurst(begin_ns);
+    for (int64_t at_ns = begin_ns; at_ns < begin_ns + 160 * 50 * kUs; at_ns += kMs) {
+      coverage.AddRecord(1, at_ns, at_ns + 990 * kUs);
+      coverage.AddRecord(2, at_ns + 990 * kUs, at_ns + kMs);
+    }
+    coverage.AddBurst(BurstAt(begin_ns, 50 * kUs, 160, 50), begin_ns);
+    coverage.Resolve(begin_ns + TriageCoverage::kSettleNs + 1);
+  }
+  CHECK(coverage.interval_ns() == 5'000);
+}
+
 TEST_CASE("Kernels that are shorter than a sample have enough, but no use of their own") {
   TriageCoverage coverage;
   for (int burst = 1; burst <= 3; ++burst) {
