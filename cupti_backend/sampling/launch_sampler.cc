@@ -72,6 +72,16 @@ SamplingPolicy::Entry* LaunchSampler::Choose(ContextSampler& context, const Laun
   const bool several = context.streams().several();
   const bool trusted =
       known != nullptr && !launch.waits && SamplingPolicy::Trusted(*known, several);
+  if (trusted && wanted == nullptr) return nullptr;  // most launches
+  return Examine(context, launch, now_ns, {known, wanted, trusted});
+}
+
+[[gnu::noinline]] SamplingPolicy::Entry* LaunchSampler::Examine(ContextSampler& context,
+                                                                const Launch& launch,
+                                                                int64_t now_ns,
+                                                                const Considered& considered) {
+  const auto [known, wanted, trusted] = considered;
+  SamplingPolicy& policy = parts_->policy;
   if (!trusted) context.streams().Doubt(launch.correlation);
   if (known != nullptr && (launch.waits || SamplingPolicy::Waits(*known))) {
     policy.NoteWaiting(launch.path);
@@ -81,13 +91,14 @@ SamplingPolicy::Entry* LaunchSampler::Choose(ContextSampler& context, const Laun
   if (known != nullptr && (wanted != nullptr || !trusted)) {
     policy.MeasureWork(context.context_id(), launch, known);
   }
-  if (!ContextSampler::Prepared(phase)) return nullptr;
+  if (!ContextSampler::Prepared(context.phase())) return nullptr;
   if (wanted == nullptr || launch.waits || !parts_->budget.Allows(now_ns)) return nullptr;
   if (policy.IsSuspect(context.context_id(), launch, *wanted)) return nullptr;
   // A graph may hold kernels that wait for kernels of another context's graph.
   const bool graph = launch.unit == capture::SampleUnit::kGraph;
   if (graph && (parts_->replays || contexts_->several())) return nullptr;
-  if (several && !policy.EndsByItself(context.context_id(), launch, wanted)) return nullptr;
+  if (context.streams().several() && !policy.EndsByItself(context.context_id(), launch, wanted))
+    return nullptr;
   return wanted;
 }
 

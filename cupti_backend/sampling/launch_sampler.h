@@ -57,6 +57,15 @@ class LaunchSampler {
  private:
   // The signature of a launch that is to be sampled now, as far as its own history goes.
   SamplingPolicy::Entry* Choose(ContextSampler& context, const Launch& launch, int64_t now_ns);
+  // What the policy has on a launch: its entry, the same where a sample is wanted, and whether its
+  // work ends by itself.
+  struct Considered {
+    SamplingPolicy::Entry* known = nullptr;
+    SamplingPolicy::Entry* wanted = nullptr;
+    bool trusted = false;
+  };
+  SamplingPolicy::Entry* Examine(ContextSampler& context, const Launch& launch, int64_t now_ns,
+                                 const Considered& considered);
   // `token`: of a range.
   void Sample(ContextSampler& context, SamplingPolicy::Entry* entry, const Launch& launch,
               int64_t now_ns, uint32_t token = 0);

@@ -92,15 +92,6 @@ bool SamplingPolicy::IsSuspect(uint32_t context_id, const Launch& launch,
          !entry.steady.load(std::memory_order_relaxed) && records_.LastEnded(context_id) != 0;
 }
 
-bool SamplingPolicy::Trusted(const Entry& entry, bool several) {
-  const Exclusion exclusion = entry.exclusion.load(std::memory_order_relaxed);
-  if (exclusion != Exclusion::kNone && exclusion != Exclusion::kNotChosen) return false;
-  // A graph runs its own nodes side by side; that it needs later launches is not to be expected.
-  if (entry.region.load(std::memory_order_relaxed)) return true;
-  return entry.steady.load(std::memory_order_relaxed) &&
-         (!several || entry.alone.load(std::memory_order_relaxed) == SampleSchedule::Alone::kYes);
-}
-
 bool SamplingPolicy::EndsByItself(uint32_t context_id, const Launch& launch, Entry* entry) {
   using Alone = SampleSchedule::Alone;
   const Alone alone = entry->alone.load(std::memory_order_relaxed);

@@ -57,7 +57,14 @@ class SamplingPolicy {
   bool IsSuspect(uint32_t context_id, const Launch& launch, const Entry& entry) const;
   // Its work ends without the host and without later work, as far as its records show. `several`:
   // the context has several streams.
-  static bool Trusted(const Entry& entry, bool several);
+  static bool Trusted(const Entry& entry, bool several) {
+    const Exclusion exclusion = entry.exclusion.load(std::memory_order_relaxed);
+    if (exclusion != Exclusion::kNone && exclusion != Exclusion::kNotChosen) return false;
+    // A graph runs its own nodes side by side; that it needs later launches is not to be expected.
+    if (entry.region.load(std::memory_order_relaxed)) return true;
+    return entry.steady.load(std::memory_order_relaxed) &&
+           (!several || entry.alone.load(std::memory_order_relaxed) == SampleSchedule::Alone::kYes);
+  }
 
   // Named like a kernel that waits, or held the program up.
   static bool Waits(const Entry& entry) {
