@@ -152,6 +152,13 @@ inline constexpr DepthMetric kDepthMetrics[] = {
     {"smsp__sass_thread_inst_executed_op_", kNeedsOperations},
 };
 
+// The lowest level of --counters that answers all of `needs`; empty: nothing is open.
+[[nodiscard]] constexpr std::string_view LevelFor(Needs needs) {
+  if ((needs & (kNeedsMemory | kNeedsShared | kNeedsOperations)) != 0) return "all";
+  if ((needs & kNeedsStalls) != 0) return "stalls";
+  return (needs & kNeedsUse) != 0 ? "sol" : "";
+}
+
 // `metric` as CUPTI evaluates it; the window that each group reads answers nothing.
 [[nodiscard]] constexpr Needs AnswersOf(std::string_view metric) {
   if (metric.substr(0, 19) == "gpu__time_duration.") return kNeedsNothing;

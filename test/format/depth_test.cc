@@ -67,5 +67,14 @@ TEST_CASE("A metric answers one question") {
   CHECK(AnswersOf("gpu__time_duration.sum") == kNeedsNothing);
 }
 
+TEST_CASE("The level for what is open is the lowest that answers all of it") {
+  CHECK(LevelFor(kNeedsNothing).empty());
+  CHECK(LevelFor(kNeedsUse) == "sol");
+  CHECK(LevelFor(kNeedsUse | kNeedsStalls) == "stalls");
+  CHECK(LevelFor(kNeedsStalls | kNeedsMemory) == "all");
+  CHECK(LevelFor(kNeedsShared) == "all");
+  CHECK(LevelFor(kNeedsEverything) == "all");
+}
+
 }  // namespace
 }  // namespace prof::format::test

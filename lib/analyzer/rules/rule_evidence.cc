@@ -15,6 +15,7 @@
 #include "lib/analyzer/rules/rule_stalls.h"
 #include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 
@@ -27,6 +28,18 @@ std::string PercentOf(const UnitUse& unit) {
 
 std::string DescribeUse(const UnitUse& unit) {
   return NameOf(unit.unit) + " " + PercentOf(unit) + " of peak";
+}
+
+std::string WayTo(const RuleInputs& inputs, format::Needs needs) {
+  const std::string longer = "record for longer";
+  const std::string level = "--counters " + std::string(format::LevelFor(needs));
+  if (inputs.kernel == nullptr || !inputs.kernel->in_graph) return longer + ", or with " + level;
+  return needs == format::kNeedsUse ? longer : level;
+}
+
+std::string MissingUses(const RuleInputs& inputs) {
+  return "the use of " + text::Enumerate(inputs.unknown) + " (" + WayTo(inputs, format::kNeedsUse) +
+         ")";
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "lib/analyzer/rules/rule_inputs.h"
+#include "lib/format/depth.h"
 #include "prof/kernel_report.h"
 
 namespace prof::analyzer {
@@ -17,6 +18,13 @@ namespace prof::analyzer {
 // "91.3 %"; by PM samples with the error, "91.3 +-0.8 %".
 [[nodiscard]] std::string PercentOf(const UnitUse& unit);
 [[nodiscard]] std::string DescribeUse(const UnitUse& unit);  // "DRAM 91.3 % of peak"
+
+// The way to what a verdict lacks: "record for longer, or with --counters stalls". --counters auto
+// reads by need, in time; a level reads all that belongs to it. Of a CUDA graph's kernel only PM
+// samples answer, and only the use of its units.
+[[nodiscard]] std::string WayTo(const RuleInputs& inputs, format::Needs needs);
+// "the use of DRAM and L2 (record for longer, or with --counters sol)"; of the unknown units.
+[[nodiscard]] std::string MissingUses(const RuleInputs& inputs);
 
 // High: a winner of at least 80 % with a margin, enough launches that are long enough, and nothing
 // doubtful. One level less for each of these that is missing.

@@ -52,7 +52,9 @@ void FillPartialWave(const RuleInputs& inputs, Verdict* verdict) {
   verdict->summary = "The grid fills " + text::Percent(inputs.kernel->occupancy.waves) +
                      " of one wave, and no unit is busy.";
   verdict->confidence = Confidence::kLow;
-  if (inputs.stalls.empty()) verdict->missing = "warp stall reasons (--counters stalls)";
+  if (inputs.stalls.empty()) {
+    verdict->missing = "warp stall reasons (" + WayTo(inputs, format::kNeedsStalls) + ")";
+  }
 }
 
 bool Waiting(const RuleInputs& inputs) {
@@ -129,13 +131,14 @@ void FillNoUnitBusy(const RuleInputs& inputs, Verdict* verdict) {
   AddBusiestUnits(inputs, verdict);
   AddActivity(inputs, verdict);
   AddWarps(inputs, verdict);
-  verdict->action = "Read the stall reasons first: they say which change would help.";
+  verdict->action = "Read the stall reasons first: they show which change would help.";
   verdict->gain_at_most = 1 - inputs.busiest;
   verdict->gain_formula = "1 - " + text::Fixed(inputs.busiest, 3) + " (busiest unit)";
   verdict->confidence = std::min(
       Confidence::kMedium, DecideConfidence(inputs, kSaturated, kBusy - inputs.busiest,
                                             inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0));
-  verdict->missing = "warp stall reasons (--counters stalls): what the warps wait for";
+  verdict->missing =
+      "warp stall reasons (" + WayTo(inputs, format::kNeedsStalls) + "): what the warps wait for";
 }
 
 // More warps would be resident, would find blocks to run, and would hide what the warps wait for.

@@ -36,7 +36,7 @@ void FillNoUnit(const RegionInstances& region, const RuleInputs& inputs, Verdict
   verdict->summary += ".";
   AddBusiestUnits(inputs, verdict);
   verdict->missing = !inputs.unknown.empty()
-                         ? "the use of " + text::Enumerate(inputs.unknown) + " (--counters sol)"
+                         ? MissingUses(inputs)
                          : "counters of its kernels one by one: each may have a limit of its own";
   if (inputs.unknown.empty() && IsGraph(region)) {
     verdict->missing += "; launch them without the graph to get these";

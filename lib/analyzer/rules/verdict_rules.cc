@@ -11,6 +11,7 @@
 #include "lib/analyzer/rules/verdict_latency.h"
 #include "lib/analyzer/rules/verdict_region.h"
 #include "lib/analyzer/rules/verdict_units.h"
+#include "lib/format/depth.h"
 #include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
@@ -39,13 +40,14 @@ void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
         "its kernels";
   } else if (kernel.in_graph) {
     verdict->missing =
-        "PM samples of it (--continuous), or counters outside of the graph: CUPTI does not count "
-        "the "
-        "kernels of a CUDA graph one by one";
+        "PM samples of it (record for longer), or counters outside of the graph: CUPTI does not "
+        "count the kernels of a CUDA graph one by one";
   } else if (!kernel.metrics.empty()) {
     verdict->missing = "a usable value: no throughput counter has a finite one";
   } else {
-    verdict->missing = "counters or PM samples: they were off, or had none of this signature";
+    verdict->missing =
+        "counters or PM samples: they were off, or the recording was too short for any of this "
+        "signature";
   }
   AddMissingPmValues(inputs, verdict);
 }
@@ -85,12 +87,12 @@ void FillUnknown(const RuleInputs& inputs, Verdict* verdict) {
   AddWarps(inputs, verdict);
   if (!inputs.unknown.empty()) {
     verdict->summary = "Not all units were measured, and none of the others is busy.";
-    verdict->missing = "the use of " + text::Enumerate(inputs.unknown) + " (--counters sol)";
+    verdict->missing = MissingUses(inputs);
     AddMissingPmValues(inputs, verdict);
   } else if (inputs.busiest >= kBusy) {
     verdict->summary = "Two units may be the limit: the error bounds do not separate them.";
     verdict->missing =
-        "counters, or a longer run: the uses that PM samples give are not exact enough";
+        "exact uses (" + WayTo(inputs, format::kNeedsUse) + "): the error bounds are too wide";
   } else {
     verdict->summary = "No unit is busy, and no stall reason stands out.";
     verdict->missing = "PC samples: which instructions the warps wait at";
@@ -187,7 +189,7 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
                     !(verdict.limiter == Limiter::kUnknown && is_unsettled);
   LimitGain(&verdict);
   if (verdict.missing.empty() && !inputs.unknown.empty() && inputs.measured) {
-    verdict.missing = "the use of " + text::Enumerate(inputs.unknown) + " (--counters sol)";
+    verdict.missing = MissingUses(inputs);
   }
   if (context.region != nullptr && !inputs.measured) {
     verdict.missing = MissingBeside(kernel, *context.region, verdict.missing);

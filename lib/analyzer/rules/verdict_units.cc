@@ -68,7 +68,8 @@ void FillDram(const RuleInputs& inputs, Verdict* verdict) {
                                 ": enough to reach this throughput, so more warps buy nothing");
   }
   if (!inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")) {
-    verdict->missing = "sectors per request (--counters all): whether all moved bytes are used";
+    verdict->missing = "sectors per request (" + WayTo(inputs, format::kNeedsMemory) +
+                       "): whether all moved bytes are used";
   }
 }
 
@@ -88,9 +89,8 @@ void FillL1(const RuleInputs& inputs, Verdict* verdict) {
   AddMemoryAccess(inputs, verdict);
   if (!inputs.shared.share || inputs.shared.inferred) {
     verdict->confidence = std::min(verdict->confidence, Confidence::kMedium);
-    verdict->missing =
-        "l1tex__data_pipe_lsu_wavefronts_mem_shared (--counters all): how much of it is shared "
-        "memory";
+    verdict->missing = "l1tex__data_pipe_lsu_wavefronts_mem_shared (" +
+                       WayTo(inputs, format::kNeedsShared) + "): how much of it is shared memory";
   }
 }
 
@@ -105,9 +105,9 @@ void FillShared(const RuleInputs& inputs, Verdict* verdict) {
            verdict);
   if (inputs.shared.inferred) {
     verdict->confidence = std::min(verdict->confidence, Confidence::kMedium);
-    verdict->missing =
-        "l1tex__data_pipe_lsu_wavefronts_mem_shared and the bank conflicts (--counters all): that "
-        "it is shared memory was inferred from the stalls";
+    verdict->missing = "l1tex__data_pipe_lsu_wavefronts_mem_shared and the bank conflicts (" +
+                       WayTo(inputs, format::kNeedsShared) +
+                       "): that it is shared memory was inferred from the stalls";
   } else {
     AddMetric(inputs, "shared memory's part of the L1 data path", "% of peak",
               "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed",

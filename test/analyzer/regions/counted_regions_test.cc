@@ -130,11 +130,10 @@ TEST_CASE("A kernel in a graph quotes the counters of the graph, and so does its
   run.b.GraphSample(run.Replay(0), {{kDram, 85}, {kTensor, 20}});
   const Report report = run.Analyzed();
   CHECK(report.kernel("gemm").verdict.limiter == Limiter::kNotMeasured);
-  CHECK(
-      report.kernel("gemm").verdict.missing ==
-      "PM samples of it (--continuous), or counters outside of the graph: CUPTI does not count the "
-      "kernels of a CUDA graph one by one; the "
-      "graph as a whole: DRAM 85 % of peak (n=1), tensor 20 %");
+  CHECK(report.kernel("gemm").verdict.missing ==
+        "PM samples of it (record for longer), or counters outside of the graph: CUPTI does not "
+        "count the kernels of a CUDA graph one by one; the "
+        "graph as a whole: DRAM 85 % of peak (n=1), tensor 20 %");
   REQUIRE(report.rows.size() == 2);
   CHECK(report.rows[0].label == "decode");
   CHECK(report.rows[0].limiter == Limiter::kDram);
