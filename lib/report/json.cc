@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchema = 2;
+constexpr int kSchema = 3;
 
 Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 

@@ -48,7 +48,7 @@ TEST_CASE("prof report --json is JSON with the kernels in it") {
   const Ended ended = ProfIn({"report", "run.prof", "--json"});
   CHECK(ended.exit_code() == 0);
   const nlohmann::json json = nlohmann::json::parse(ended.out);
-  CHECK(json["schema"] == 2);
+  CHECK(json["schema"] == 3);
   CHECK(json["span_ns"] == 130'000);
   REQUIRE(json["kernels"].size() == 2);
   CHECK(json["kernels"][0]["name"] == "saxpy");
