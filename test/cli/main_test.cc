@@ -77,7 +77,7 @@ TEST_CASE("The help of prof run has every flag in its section, with its default"
     REQUIRE(flag != std::string::npos);
     CHECK(section < flag);
   }
-  CHECK_THAT(help, Contains("(1 to 100; default: 5)") && Contains("default: stalls)") &&
+  CHECK_THAT(help, Contains("(1 to 100; default: 5)") && Contains("default: auto)") &&
                        !Contains("INT") && !Contains("\n\n\n"));
 }
 

@@ -24,6 +24,16 @@ std::string Recording() {
   return builder.Bytes();
 }
 
+// 40 us of `saxpy`, whose launch of 40 us was counted, and 10 us of `other`, which was not.
+std::string MeasuredRecording() {
+  SnapshotBuilder builder;
+  const uint32_t saxpy = builder.Shape("saxpy", {1320, 1, 1}, {256, 1, 1});
+  const uint32_t launch = builder.Kernel(saxpy, "step", 10'000, 50'000);
+  builder.Kernel(builder.Shape("other", {1320, 1, 1}, {256, 1, 1}), "step", 60'000, 70'000);
+  builder.Sample(launch, {{"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", 91.0}});
+  return builder.Bytes();
+}
+
 // The value that the program saw, from the output of `env`.
 std::string Seen(const Ended& ended, const std::string& name) {
   std::smatch match;
@@ -218,6 +228,43 @@ TEST_CASE("Files written by the run are named afterwards, older ones are not") {
   CHECK_THAT(ended.err, Contains("wrote " + folder.File("prof-2.prof")) &&
                             Contains("wrote " + folder.File("prof-3.prof")) &&
                             !Contains("prof-1.prof"));
+}
+
+// What `prof run` prints at the end of a program that leaves a recording with `bytes`.
+std::string PrintedAfter(const std::string& bytes, const std::vector<std::string>& options = {}) {
+  const Folder folder;
+  folder.Write("recording", bytes);
+  return Prof(RunLine(options, {"sh", "-c", "cp recording prof-1.prof"}), folder.path()).err;
+}
+
+TEST_CASE("The share of the kernels' time with a verdict follows the file's size") {
+  CHECK_THAT(PrintedAfter(MeasuredRecording()),
+             Contains("B): verdicts for 80.0 % of the kernel time\nprof: read it with"));
+}
+
+TEST_CASE("Without kernels, without counters or in a damaged file there is no share of verdicts") {
+  for (const std::string& bytes :
+       {Recording(), SnapshotBuilder().Bytes(), std::string("damaged")}) {
+    CHECK_THAT(PrintedAfter(bytes), Contains("prof-1.prof (") && !Contains("verdicts for"));
+  }
+}
+
+TEST_CASE("A report that goes to a file has the share of verdicts itself") {
+  const std::string printed = PrintedAfter(MeasuredRecording(), {"--report"});
+  CHECK_THAT(printed, !Contains("B): verdicts for"));
+  CHECK_THAT(printed, Contains("\nverdicts for 80.0 % of the kernel time"));
+}
+
+TEST_CASE("A large recording is named without its share of verdicts") {
+  // A file whose end is damaged still has the share.
+  const auto printed = [](const std::string& size) {
+    const Folder folder;
+    folder.Write("recording", MeasuredRecording());
+    const std::string make = "cp recording prof-1.prof; truncate -s " + size + " prof-1.prof";
+    return Prof(RunLine({}, {"sh", "-c", make}), folder.path()).err;
+  };
+  CHECK_THAT(printed("1M"), Contains("verdicts for 80.0 %"));
+  CHECK_THAT(printed("64M"), Contains("prof-1.prof (") && !Contains("verdicts for"));
 }
 
 TEST_CASE("A run that wrote nothing is a message on stderr") {
