@@ -57,16 +57,18 @@ struct SessionOptions {
   /// name, %r the rank (from the launcher's environment, 0 without one), %% a percent sign.
   std::string output;
 
-  /// Counter samples for each signature and pass group, spread over the run. Range 1..100.
+  /// Counter samples for each signature and pass group, spread over the run. Range 1..100; with
+  /// Counters::kAuto at most 3 are taken.
   int samples_per_signature = 5;
 
   /// Launches of each signature that prof leaves alone before its first sample (module loading,
   /// cold caches). Range 0..1000000.
   int skip_first_launches = 1;
 
-  /// Counters may cost this percentage of the run time so far (range 0..100) ...
+  /// Counters of launches may cost this percentage of the run time so far (range 0..100) ...
   double counter_budget_percent = 5.0;
-  /// ... plus this many seconds, which lets short runs finish their samples. Range 0..1000000.
+  /// ... plus this many seconds, which lets short runs finish their samples. Range 0..1000000. With
+  /// Counters::kAuto a default value stands for 2 %, and for 0.5 s.
   double counter_budget_seconds = 3.0;
 
   /// Injected recordings only (a program of your own has counters_complete()): the recording ends
@@ -127,7 +129,8 @@ struct SessionOptions {
   /// end, with all kernels that the thread launches in it. Empty: none.
   std::string counted_ranges;
 
-  /// Reads counters of the whole GPU at a fixed interval beside the timeline (PM sampling).
+  /// Reads counters of the whole GPU at a fixed interval beside the timeline (PM sampling). With
+  /// Counters::kAuto it takes the place of the bursts, and so does `replay`.
   bool continuous = false;
   /// The interval, in microseconds. Range 20..1000000; not checked while `continuous` is off.
   int continuous_interval_us = 100;
