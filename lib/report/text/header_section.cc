@@ -27,8 +27,10 @@ std::string DeviceLine(const DeviceReport& device) {
 std::string CostLine(const Report& report) {
   if (report.totals.samples == 0 && report.counter_cost_ns <= 0) {
     if (!report.continuous.empty()) {
-      return "no counters of single launches were sampled; the whole GPU was, every " +
-             text::Time(report.continuous.front().interval_ns);
+      int64_t samples = 0;  // of all series: bursts differ in their interval
+      for (const ContinuousReport& series : report.continuous) samples += series.samples;
+      return "no counters of single launches were sampled; of the whole GPU " +
+             text::Plural(samples, "PM sample was", "PM samples were") + " taken";
     }
     return "no counters were sampled: limiters are not measured, times are undisturbed by them";
   }
@@ -55,7 +57,8 @@ std::string VerdictLine(const Report& report) {
   }
   std::string line = "verdicts for " + text::Percent(verdicts.share) + " of the kernel time";
   if (!sources.empty()) line += " (" + sources + ")";
-  if (!verdicts.missing.empty()) line += "; missing for most of the rest: " + Printable(verdicts.missing);
+  if (!verdicts.missing.empty())
+    line += "; missing for most of the rest: " + Printable(verdicts.missing);
   return line;
 }
 

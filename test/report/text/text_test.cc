@@ -149,6 +149,18 @@ TEST_CASE("No line is wider than asked") {
   }
 }
 
+TEST_CASE("Without counters of launches the header has the number of PM samples") {
+  Report report;
+  for (const double interval_ns : {5'000, 20'000}) {
+    ContinuousReport series;
+    series.interval_ns = interval_ns;
+    series.samples = 1'280;
+    report.continuous.push_back(series);
+  }
+  CHECK_THAT(Text(report),
+             Contains("launches were sampled; of the whole GPU 2,560 PM samples were"));
+}
+
 TEST_CASE("A kernel that was not measured has the reason") {
   CHECK_THAT(Text(test::ExampleReport()),
              Contains("not measured: it was launched by a CUDA graph only"));
