@@ -31,12 +31,9 @@ inline constexpr const char* kSelection = "Which launches and ranges are counted
 inline constexpr const char* kContinuous = "Counters of the whole GPU over time";
 inline constexpr const char* kKeeping = "Only the last seconds";
 
-inline constexpr NamedValue<Counters> kCounters[] = {{"none", Counters::kNone},
-                                                     {"auto", Counters::kAuto},
-                                                     {"pulse", Counters::kPulse},
-                                                     {"sol", Counters::kSpeedOfLight},
-                                                     {"stalls", Counters::kStalls},
-                                                     {"all", Counters::kAll}};
+inline constexpr NamedValue<Counters> kCounters[] = {
+    {"none", Counters::kNone},        {"auto", Counters::kAuto},     {"pulse", Counters::kPulse},
+    {"sol", Counters::kSpeedOfLight}, {"stalls", Counters::kStalls}, {"all", Counters::kAll}};
 inline constexpr NamedValue<Replay> kReplays[] = {{"none", Replay::kNone},
                                                   {"kernel", Replay::kKernel}};
 inline constexpr NamedValue<Graphs> kGraphs[] = {{"nodes", Graphs::kNodes},
