@@ -82,8 +82,8 @@ void PrintFiles(const std::vector<std::string>& written, const Files& files, boo
            "keeps prof out (ncu, cuda-gdb): then run it without that tool\n";
     return;
   }
-  // A report in a file has the share itself.
-  PrintAllWritten(written, files, !report || isatty(STDERR_FILENO) == 1);
+  // For somebody who looks on: a script should not wait for it.
+  PrintAllWritten(written, files, isatty(STDERR_FILENO) == 1);
   if (!report) {
     std::cerr << "prof: read it with: prof report "
               << (written.size() == 1 ? written[0] : "FILE...") << '\n';

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -97,6 +98,16 @@ Ended Prof(const std::vector<std::string>& arguments, const std::string& directo
   std::vector<std::string> command = {PROF_PROGRAM};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return Program(command, directory, environment).Wait();
+}
+
+std::string ProfOnTerminal(const std::vector<std::string>& arguments,
+                           const std::string& directory) {
+  std::string line = PROF_PROGRAM;
+  for (const std::string& argument : arguments) line += " '" + argument + "'";  // without quotes
+  std::string shown =
+      Program({"/usr/bin/script", "-qec", line, "/dev/null"}, directory, {"TERM=dumb"}).Wait().out;
+  shown.erase(std::remove(shown.begin(), shown.end(), '\r'), shown.end());
+  return shown;
 }
 
 std::vector<std::string> RunLine(const std::vector<std::string>& options,

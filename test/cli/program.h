@@ -57,6 +57,9 @@ class Program {
 Ended Prof(const std::vector<std::string>& arguments, const std::string& directory,
            const std::vector<std::string>& environment = {});
 
+// `prof` with both outputs on a terminal: what it showed, without carriage returns.
+std::string ProfOnTerminal(const std::vector<std::string>& arguments, const std::string& directory);
+
 // `prof run`, `options`, a library that does nothing, "--", `command`.
 std::vector<std::string> RunLine(const std::vector<std::string>& options,
                                  const std::vector<std::string>& command);

@@ -230,29 +230,30 @@ TEST_CASE("Files written by the run are named afterwards, older ones are not") {
                             !Contains("prof-1.prof"));
 }
 
-// What `prof run` prints at the end of a program that leaves a recording with `bytes`.
-std::string PrintedAfter(const std::string& bytes, const std::vector<std::string>& options = {}) {
+// What `prof run` shows on a terminal at the end of a program that leaves a recording with `bytes`.
+std::string ShownAfter(const std::string& bytes) {
   const Folder folder;
   folder.Write("recording", bytes);
-  return Prof(RunLine(options, {"sh", "-c", "cp recording prof-1.prof"}), folder.path()).err;
+  return ProfOnTerminal(RunLine({}, {"cp", "recording", "prof-1.prof"}), folder.path());
 }
 
 TEST_CASE("The share of the kernels' time with a verdict follows the file's size") {
-  CHECK_THAT(PrintedAfter(MeasuredRecording()),
+  CHECK_THAT(ShownAfter(MeasuredRecording()),
              Contains("B): verdicts for 80.0 % of the kernel time\nprof: read it with"));
 }
 
 TEST_CASE("Without kernels, without counters or in a damaged file there is no share of verdicts") {
   for (const std::string& bytes :
        {Recording(), SnapshotBuilder().Bytes(), std::string("damaged")}) {
-    CHECK_THAT(PrintedAfter(bytes), Contains("prof-1.prof (") && !Contains("verdicts for"));
+    CHECK_THAT(ShownAfter(bytes), Contains("prof-1.prof (") && !Contains("verdicts for"));
   }
 }
 
-TEST_CASE("A report that goes to a file has the share of verdicts itself") {
-  const std::string printed = PrintedAfter(MeasuredRecording(), {"--report"});
-  CHECK_THAT(printed, !Contains("B): verdicts for"));
-  CHECK_THAT(printed, Contains("\nverdicts for 80.0 % of the kernel time"));
+TEST_CASE("A script does not wait for the share of verdicts") {
+  const Folder folder;
+  folder.Write("recording", MeasuredRecording());
+  const Ended ended = Prof(RunLine({}, {"cp", "recording", "prof-1.prof"}), folder.path());
+  CHECK_THAT(ended.err, Contains("prof-1.prof (") && !Contains("verdicts for"));
 }
 
 TEST_CASE("A large recording is named without its share of verdicts") {
@@ -261,7 +262,7 @@ TEST_CASE("A large recording is named without its share of verdicts") {
     const Folder folder;
     folder.Write("recording", MeasuredRecording());
     const std::string make = "cp recording prof-1.prof; truncate -s " + size + " prof-1.prof";
-    return Prof(RunLine({}, {"sh", "-c", make}), folder.path()).err;
+    return ProfOnTerminal(RunLine({}, {"sh", "-c", make}), folder.path());
   };
   CHECK_THAT(printed("1M"), Contains("verdicts for 80.0 %"));
   CHECK_THAT(printed("64M"), Contains("prof-1.prof (") && !Contains("verdicts for"));
