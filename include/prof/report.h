@@ -67,10 +67,11 @@ struct NoticeReport {
 
 /// How much of the kernels' time has a verdict (Verdict::decided), by the source of its numbers.
 struct VerdictCoverage {
-  double share = 0;       ///< Of the kernels' time, 0..1; the sum of the next three.
+  double share = 0;       ///< Of the kernels' time, 0..1; the sum of the next four.
   double counters = 0;    ///< From counters of single launches alone.
   double pm_samples = 0;  ///< From PM samples alone.
   double both = 0;        ///< From both.
+  double duration = 0;    ///< From the duration alone: launch-sized kernels that nothing measured.
   std::string missing;    ///< What the kernel with most time of the rest lacks; empty: no rest.
 };
 

@@ -81,6 +81,7 @@ VerdictCoverage CoverVerdicts(const std::vector<KernelReport>& kernels) {
     coverage.share += share;
     double& of_source = kernel.verdict.source == Source::kBoth        ? coverage.both
                         : kernel.verdict.source == Source::kPmSamples ? coverage.pm_samples
+                        : kernel.verdict.source == Source::kNone      ? coverage.duration
                                                                       : coverage.counters;
     of_source += share;
   }

@@ -439,6 +439,7 @@ Json ToJson(const Report& report) {
             {"counters", Number(report.verdicts.counters)},
             {"pm_samples", Number(report.verdicts.pm_samples)},
             {"both", Number(report.verdicts.both)},
+            {"duration", Number(report.verdicts.duration)},
             {"missing", report.verdicts.missing}}},
           {"regions", List(report.regions)},
           {"gaps", List(report.gaps)},

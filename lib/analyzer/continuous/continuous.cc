@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -46,25 +47,33 @@ void Combine(const ContinuousValues& from, ContinuousValues* to) {
   }
 }
 
-// Series that determine their clock best come first: others of their device may need it.
-std::vector<const model::PmSeries*> ByClockQuality(const std::vector<model::PmSeries>& all) {
-  std::vector<const model::PmSeries*> series;
-  for (const model::PmSeries& one : all) {
-    if (one.rows() > 0) series.push_back(&one);
-  }
-  std::stable_sort(
-      series.begin(), series.end(), [](const model::PmSeries* a, const model::PmSeries* b) {
-        return std::pair(a->metrics.size(), a->rows()) > std::pair(b->metrics.size(), b->rows());
-      });
-  return series;
-}
-
 // Series that cover less of the span are of chosen times: where something new ran.
 constexpr double kSteady = 0.5;
 
 std::string InBursts(const ContinuousReport& report) {
   return "Samples were taken in " + text::ShortPercent(report.covered) +
          " of the span: means and percentiles are of that time, not of the run.";
+}
+
+using Attributions = std::vector<std::unique_ptr<PmAttribution>>;
+
+std::map<uint32_t, Attributions> ByDevice(const model::Model& model, const RangeFamilies& families,
+                                          const KernelGroups& groups) {
+  std::map<uint32_t, Attributions> devices;
+  for (const model::PmSeries& series : model.pm_series) {
+    if (series.rows() == 0) continue;
+    devices[series.device].push_back(
+        std::make_unique<PmAttribution>(model, series, families, groups));
+  }
+  return devices;
+}
+
+// Of the device's operations; zeros without any.
+std::pair<int64_t, int64_t> SpanOf(const Timeline& timeline, uint32_t device) {
+  for (const DeviceTimeline& one : timeline.devices) {
+    if (one.device == device) return {one.start_ns, one.end_ns};
+  }
+  return {0, 0};
 }
 
 }  // namespace
@@ -75,39 +84,31 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
   result.of_group.resize(groups.groups.size());
   std::map<uint32_t, std::map<uint32_t, ContinuousValues>> of_path;  // by device
   std::map<uint32_t, ContinuousValues> idle;
-  std::map<uint32_t, PmDeviceClock> clocks;
   std::map<const model::PmSeries*, ContinuousReport> reports;  // in the order of the recording
-  // False: neither this series nor one before it gives the clock's offset, and `may_wait`.
-  const auto attribute = [&](const model::PmSeries& series, bool may_wait) {
-    int64_t start_ns = 0, end_ns = 0;
-    for (const DeviceTimeline& device : timeline.devices) {
-      if (device.device != series.device) continue;
-      start_ns = device.start_ns;
-      end_ns = device.end_ns;
+  for (auto& [device, attributions] : ByDevice(model, families, groups)) {
+    std::vector<const PmProblem*> problems;
+    for (const auto& one : attributions) problems.push_back(&one->rates_only());
+    const PmDeviceClock clock = FindPmDeviceClock(problems);
+    const auto [start_ns, end_ns] = SpanOf(timeline, device);
+    for (size_t i = 0; i < attributions.size(); ++i) {
+      PmAttribution& attribution = *attributions[i];
+      attribution.Solve(clock, clock.shows[i]);
+      const model::PmSeries& series = attribution.series();
+      ContinuousReport& report = reports[&series] = SummarizePm(series, start_ns, end_ns);
+      attribution.Describe(&report);
+      if (report.covered < kSteady) report.notes.push_back(InBursts(report));
+      for (const auto& [path, values] : attribution.OfPaths()) {
+        Merge(values, &of_path[path][device]);
+      }
+      const std::vector<PmEntity>& entities = attribution.work().entities;
+      for (size_t e = 0; e < entities.size(); ++e) {
+        if (entities[e].group == model::kNoIndex) continue;
+        Merge(attribution.OfEntity(e), &result.of_group[entities[e].group]);
+      }
+      Merge(attribution.Idle(), &idle[device]);
+      attributions[i].reset();  // a fit of hundreds of columns takes many megabytes
     }
-    PmDeviceClock& clock = clocks[series.device];
-    const PmAttribution attribution(model, series, families, groups, clock.offset());
-    if (const std::optional<PmOffset> own = attribution.own_offset()) clock.Add(*own);
-    if (!clock.offset() && may_wait) return false;
-    ContinuousReport& report = reports[&series] = SummarizePm(series, start_ns, end_ns);
-    attribution.Describe(&report);
-    if (report.covered < kSteady) report.notes.push_back(InBursts(report));
-    for (const auto& [path, values] : attribution.OfPaths()) {
-      Merge(values, &of_path[path][series.device]);
-    }
-    const std::vector<PmEntity>& entities = attribution.work().entities;
-    for (size_t i = 0; i < entities.size(); ++i) {
-      if (entities[i].group == model::kNoIndex) continue;
-      Merge(attribution.OfEntity(i), &result.of_group[entities[i].group]);
-    }
-    Merge(attribution.Idle(), &idle[series.device]);
-    return true;
-  };
-  std::vector<const model::PmSeries*> waiting;
-  for (const model::PmSeries* const series : ByClockQuality(model.pm_series)) {
-    if (!attribute(*series, model.pm_series.size() > 1)) waiting.push_back(series);
   }
-  for (const model::PmSeries* const series : waiting) attribute(*series, false);
   for (auto& [series, report] : reports) result.reports.push_back(std::move(report));
   for (const auto& [path, devices] : of_path) {
     for (const auto& [device, values] : devices) Combine(values, &result.of_path[path]);

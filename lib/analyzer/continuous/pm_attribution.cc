@@ -39,7 +39,10 @@ constexpr double kEdgeNs = 1600;
 constexpr double kEdgesSeen = 0.4;
 constexpr double kHalvesSeen = 2;
 // With fewer launches there is no spread between them. A kernel that ran less often is what it was.
-constexpr int64_t kLeastLaunches = 3;
+constexpr int64_t kLeastLaunches = 2;
+// How far the clock's error moves the rates, from some of the rows.
+constexpr size_t kClockWindows = 16, kClockRows = 1500;
+constexpr double kClockBudget = 5e8;
 constexpr double kOfPath = 0.90;  // of a range's time must be in columns of its own
 
 std::string In(const RangeFamilies& families, uint32_t path) {
@@ -98,8 +101,7 @@ FitColumns::FitColumns(const PmWork& work, const PmRows& rows, const RangeFamili
 }
 
 PmAttribution::PmAttribution(const model::Model& model, const model::PmSeries& series,
-                             const RangeFamilies& families, const KernelGroups& groups,
-                             std::optional<PmOffset> others)
+                             const RangeFamilies& families, const KernelGroups& groups)
     : series_(series),
       work_(GatherPmWork(model, series.device, families, groups)),
       rows_(ClassifyPmRows(series, &work_)),
@@ -110,14 +112,34 @@ PmAttribution::PmAttribution(const model::Model& model, const model::PmSeries& s
                columns_.of_entity,
                columns_.names.size(),
                columns_.contrasts,
-               columns_.count} {
-  windows_ = SpreadWindows(rows_, 0, 1, kFitWindows, rows_.use.size());
-  if (windows_.empty()) return;
+               columns_.count},
+      rates_only_{series_,
+                  work_,
+                  rows_,
+                  columns_.of_entity,
+                  columns_.names.size(),
+                  {},
+                  columns_.names.size()},
+      windows_(SpreadWindows(rows_, 0, 1, kFitWindows, rows_.use.size())) {
   for (const size_t m : rows_.metrics) high_.push_back(FullScale(m));
-  PmProblem rates_only = problem_;
-  rates_only.contrasts.clear();
-  rates_only.columns = problem_.rates;
-  clock_ = FindPmClock(rates_only, others);
+}
+
+void PmAttribution::MoveClock() {
+  const std::vector<PmWindow> some = SpreadWindows(rows_, 0, 1, kClockWindows, kClockRows);
+  const auto rates_at = [&](double ns) {
+    return SolveRates(
+        SumRows(rates_only_, some, static_cast<int64_t>(std::llround(ns)), kClockBudget));
+  };
+  const Eigen::MatrixXd at = rates_at(clock_.offset_ns);
+  later_ = rates_at(clock_.offset_ns + clock_.error_ns) - at;
+  earlier_ = rates_at(clock_.offset_ns - clock_.error_ns) - at;
+}
+
+void PmAttribution::Solve(const PmDeviceClock& clock, bool shows) {
+  clock_ = clock;
+  clock_shows_ = shows;
+  if (windows_.empty()) return;
+  MoveClock();
   fit_ = Fit(problem_, windows_, kFitBudget, &solver_);
   if (rows_.concurrent_share > 0) {
     together_ = MeasureTogether(problem_, std::llround(clock_.offset_ns));
@@ -157,8 +179,8 @@ PmFit PmAttribution::Fit(const PmProblem& problem, const std::vector<PmWindow>& 
   PmFit fit =
       FitRates(problem, **solver, windows, offset_ns, budget, bounds, variances.cwiseSqrt());
   fit.expected = expected;
-  fit.later = clock_.later;
-  fit.earlier = clock_.earlier;
+  fit.later = later_;
+  fit.earlier = earlier_;
   return fit;
 }
 
@@ -289,18 +311,13 @@ ContinuousValues PmAttribution::Idle() const {
   return values;
 }
 
-std::optional<PmOffset> PmAttribution::own_offset() const {
-  if (!clock_.known || clock_.from_other) return std::nullopt;
-  return PmOffset{clock_.offset_ns, clock_.error_ns};
-}
-
 void PmAttribution::Describe(ContinuousReport* report) const {
   report->clock_known = clock_.known;
-  report->clock_from_other = clock_.from_other;
+  report->clock_from_other = clock_.known && !clock_shows_;
   report->clock_offset_ns = clock_.offset_ns;
   report->clock_error_ns = clock_.error_ns;
   report->clock_stable = clock_.stable;
-  if (clock_.compared) {
+  if (clock_.compared && clock_shows_) {
     report->clock_first_ns = clock_.first_ns;
     report->clock_last_ns = clock_.last_ns;
   }
@@ -314,15 +331,16 @@ void PmAttribution::Describe(ContinuousReport* report) const {
   if (!clock_.known) {
     notes.push_back(
         "How the clocks of samples and operations differ does not show in these "
-        "samples: " +
-        text::Time(clock_.error_ns) + " either way is assumed.");
+        "samples: the usual " +
+        text::Fixed(clock_.offset_ns * 1e-3, 1) + " us is used, with " +
+        text::Fixed(clock_.error_ns * 1e-3, 1) + " us either way.");
   }
-  if (clock_.from_other) {
+  if (report->clock_from_other) {
     notes.emplace_back(
         "How the clocks of samples and operations differ does not show in these samples: the "
         "difference in other samples of this GPU is used.");
   }
-  if (!clock_.stable) {
+  if (!clock_.stable && clock_shows_) {
     notes.push_back("The clocks moved against each other: the samples' is ahead by " +
                     text::Fixed(clock_.first_ns * 1e-3, 1) + " us in the first third and by " +
                     text::Fixed(clock_.last_ns * 1e-3, 1) +

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "lib/analyzer/base/families.h"
-#include "lib/analyzer/continuous/pm_clock.h"
+#include "lib/analyzer/continuous/pm_device_clock.h"
 #include "lib/analyzer/continuous/pm_fit.h"
 #include "lib/analyzer/continuous/pm_together.h"
 #include "lib/analyzer/continuous/pm_work.h"
@@ -42,15 +42,19 @@ struct FitColumns {
 
 class PmAttribution {
  public:
-  // Keeps references to its arguments. `others`: the clock offset from other series of the device.
+  // Keeps a reference to `series`.
   PmAttribution(const model::Model& model, const model::PmSeries& series,
-                const RangeFamilies& families, const KernelGroups& groups,
-                std::optional<PmOffset> others);
+                const RangeFamilies& families, const KernelGroups& groups);
   PmAttribution(const PmAttribution&) = delete;
   PmAttribution& operator=(const PmAttribution&) = delete;
 
+  // The equations without contrasts: what the search for the clock's offset takes.
+  const PmProblem& rates_only() const { return rates_only_; }
+  // Call it once, before all below. `shows`: these samples are among those that give the offset.
+  void Solve(const PmDeviceClock& clock, bool shows);
+
+  const model::PmSeries& series() const { return series_; }
   const PmWork& work() const { return work_; }
-  std::optional<PmOffset> own_offset() const;  // empty: these samples do not give one
 
   ContinuousValues OfEntity(size_t entity) const;
   // The value of each path is that of all its columns together: they may be hard to separate.
@@ -64,6 +68,7 @@ class PmAttribution {
   double FullScale(size_t m) const;
   PmFit Fit(const PmProblem& problem, const std::vector<PmWindow>& windows, double budget,
             std::optional<PmSolver>* solver) const;
+  void MoveClock();  // fills in `later_` and `earlier_`
   // Contrasts x metrics: the standard deviations that are expected.
   Eigen::MatrixXd ExpectedContrasts(const Eigen::MatrixXd& rates) const;
   double Misfit(const PmWeights& weights, size_t m) const;
@@ -79,11 +84,13 @@ class PmAttribution {
   PmWork work_;
   PmRows rows_;
   FitColumns columns_;
-  PmProblem problem_;
+  PmProblem problem_, rates_only_;
   std::vector<PmWindow> windows_;
   std::vector<double> high_;  // full scale of each metric
-  PmClock clock_;
-  std::optional<PmSolver> solver_;  // absent, as windows_ is empty, when nothing is to fit
+  PmDeviceClock clock_;
+  bool clock_shows_ = false;
+  Eigen::MatrixXd later_, earlier_;  // columns x metrics: change of the rates at offset +- error
+  std::optional<PmSolver> solver_;   // absent, as windows_ is empty, when nothing is to fit
   PmFit fit_;
   std::vector<PmTogether> together_;  // by column of operations
   std::optional<PmFit> pairs_;        // of samples twice as long; absent when there are too few

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The clock offset of a device, from all its series of PM samples together.
+// The clock of the PM samples is ahead of the clock of the operations. The offset of a device is
+// one for all its series of PM samples: where the operations explain the samples best.
 #ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_DEVICE_CLOCK_H_
 #define PROF_LIB_ANALYZER_CONTINUOUS_PM_DEVICE_CLOCK_H_
 
-#include <optional>
 #include <vector>
+
+#include "lib/analyzer/continuous/pm_clock_curve.h"
 
 namespace prof::analyzer {
 
-struct PmOffset {
-  double ns = 0;        // samples' times minus operations' times
-  double error_ns = 0;  // half width
+struct PmDeviceClock {
+  bool known = false;                // false: the samples give none; the offset is the usual one
+  double offset_ns = 0;              // samples' times minus operations' times
+  double error_ns = 0;               // half width
+  bool compared = false;             // both the first and the last third give an offset
+  double first_ns = 0, last_ns = 0;  // offsets of these thirds, where `compared`
+  bool stable = true;                // false: they differ by more than their errors
+  std::vector<bool> shows;           // by series: its samples are among those that give it
 };
 
-class PmDeviceClock {
- public:
-  void Add(const PmOffset& of_a_series) { known_.push_back(of_a_series); }
-  // The most exact offset, with an error that includes all others; empty without any.
-  std::optional<PmOffset> offset() const;
-
- private:
-  std::vector<PmOffset> known_;
-};
+// `series` are all those of one device. 33 fits of each.
+[[nodiscard]] PmDeviceClock FindPmDeviceClock(const std::vector<const PmProblem*>& series);
 
 }  // namespace prof::analyzer
 

@@ -120,6 +120,26 @@ NormalEquations SumRows(const PmProblem& problem, const std::vector<PmWindow>& w
   return sums;
 }
 
+MatrixXd WindowResiduals(const PmProblem& problem, const std::vector<PmWindow>& windows,
+                         int64_t offset_ns, const MatrixXd& rates) {
+  const auto metrics = static_cast<Index>(problem.metrics());
+  MatrixXd squares = MatrixXd::Zero(static_cast<Index>(windows.size()), metrics);
+  VectorXd rest(metrics);
+  ForRows(problem, windows, offset_ns, HUGE_VAL,
+          [&](size_t window, const PmRow& row, const std::vector<int32_t>& columns,
+              const std::vector<double>& shares, double weight) {
+            if (row.columns.empty()) return;
+            for (Index m = 0; m < metrics; ++m) {
+              rest(m) = problem.Value(row.row, static_cast<size_t>(m));
+            }
+            for (size_t i = 0; i < columns.size(); ++i) {
+              rest -= shares[i] * rates.row(columns[i]).transpose();
+            }
+            squares.row(static_cast<Index>(window)) += weight * rest.cwiseAbs2().transpose();
+          });
+  return squares;
+}
+
 MatrixXd SolveRates(const NormalEquations& sums) {
   const VectorXd scale = UnitScale(sums);
   return scale.asDiagonal() *

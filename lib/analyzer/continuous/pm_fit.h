@@ -62,6 +62,11 @@ struct NormalEquations {
                                       const std::vector<PmWindow>& windows, int64_t offset_ns,
                                       double budget);
 
+// Residual sums of squares at these rates: windows x M, of the rows in which anything ran.
+[[nodiscard]] Eigen::MatrixXd WindowResiduals(const PmProblem& problem,
+                                              const std::vector<PmWindow>& windows,
+                                              int64_t offset_ns, const Eigen::MatrixXd& rates);
+
 // Rates without bounds, K x M. Columns that cannot be separated have the same rate.
 Eigen::MatrixXd SolveRates(const NormalEquations& sums);
 

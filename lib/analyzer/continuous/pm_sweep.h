@@ -62,6 +62,8 @@ class PmSweep {
     for (size_t row = first; row < last; ++row) {
       const int64_t begin_ns = series_.begin_ns[row] - offset_ns_;
       if (begin_ns < now_ns_) continue;
+      // The operations in a long hole between two rows need no visit.
+      if ((begin_ns - now_ns_) / 2 > work_.longest_ns) Start(begin_ns);
       Advance(begin_ns);
       Flush();
       row_.idle_ns = row_.concurrent_ns = 0;

@@ -61,8 +61,9 @@ struct PmRows {
 // Metrics of a series that get values. The triage reads 18.
 constexpr size_t kMostPmMetrics = 24;
 
-// An entity needs this many samples' worth of time for a value of its own.
-constexpr double kLeastPmSamples = 20;
+// An entity needs this many samples' worth of time for a value of its own. What so few leave open
+// is in the error bound.
+constexpr double kLeastPmSamples = 6;
 
 }  // namespace prof::analyzer
 

@@ -19,17 +19,19 @@
 namespace prof::analyzer {
 namespace {
 
-bool NotMeasured(const RuleInputs& inputs) { return !inputs.measured; }
+bool LaunchSized(const RuleInputs& inputs) {
+  return inputs.duration_ns > 0 && inputs.duration_ns < kLaunchSizedNs &&
+         !inputs.kernel->whole_graph;
+}
+
+// The duration of a launch-sized kernel decides without any unit.
+bool NotMeasured(const RuleInputs& inputs) { return !inputs.measured && !LaunchSized(inputs); }
 
 void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
   const KernelReport& kernel = *inputs.kernel;
   verdict->summary = kernel.whole_graph
                          ? "It is a CUDA graph that was recorded without its kernels."
                          : "Neither counters nor PM samples have a value of this kernel.";
-  if (inputs.duration_ns > 0 && inputs.duration_ns < kLaunchSizedNs) {
-    verdict->summary += " At " + text::Time(inputs.duration_ns) +
-                        " it is so short that launching it matters more than what limits it.";
-  }
   if (kernel.samples_rejected > 0) {
     verdict->missing = "a sample of this kernel alone: all " +
                        std::to_string(kernel.samples_rejected) +
@@ -50,10 +52,6 @@ void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
         "signature";
   }
   AddMissingPmValues(inputs, verdict);
-}
-
-bool LaunchSized(const RuleInputs& inputs) {
-  return inputs.duration_ns > 0 && inputs.duration_ns < kLaunchSizedNs;
 }
 
 void FillLaunchSized(const RuleInputs& inputs, Verdict* verdict) {
@@ -191,7 +189,7 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
   if (verdict.missing.empty() && !inputs.unknown.empty() && inputs.measured) {
     verdict.missing = MissingUses(inputs);
   }
-  if (context.region != nullptr && !inputs.measured) {
+  if (context.region != nullptr && verdict.limiter == Limiter::kNotMeasured) {
     verdict.missing = MissingBeside(kernel, *context.region, verdict.missing);
   }
   if (kernel.in_graph && verdict.missing.find("--counters") != verdict.missing.npos) {

@@ -51,7 +51,7 @@ std::string VerdictLine(const Report& report) {
   std::string sources;
   for (const auto& [share, name] :
        {std::pair(verdicts.pm_samples, "PM samples "), std::pair(verdicts.counters, "counters "),
-        std::pair(verdicts.both, "both ")}) {
+        std::pair(verdicts.both, "both "), std::pair(verdicts.duration, "duration ")}) {
     if (share <= 0) continue;
     sources += (sources.empty() ? "" : ", ") + std::string(name) + text::ShortPercent(share);
   }

@@ -191,18 +191,38 @@ TEST_CASE("Kernels that share every sample in one proportion are not separated")
   CHECK(both.error < 0.5);
 }
 
-TEST_CASE("A kernel that ran for less than twenty samples gets a reason, not a value") {
+TEST_CASE("A kernel that ran for less than six samples gets a reason, not a value") {
   PmPlant plant;
   PlantOptions options;
   const uint32_t long_one = plant.Kernel({"long", 50'000, {60}});
   const uint32_t rare = plant.Kernel({"rare", 50'000, {10}});
   plant.Loop({long_one}, 0, kSecond / 5, 20'000, options);
-  for (int i = 0; i < 30; ++i) plant.Run(rare, kSecond / 5 + i * 200'000, 50'000);
+  for (int i = 0; i < 8; ++i) plant.Run(rare, kSecond / 5 + i * 200'000, 50'000);
   plant.Sample(0, kSecond / 5 + 10'000'000, options);
   const PmPlant::Answer answer = plant.Attribute();
   CheckFound(answer.Of("long"), 60, 2);
   CHECK_FALSE(answer.Of("rare").value);
-  CHECK_THAT(answer.Of("rare").missing, Contains("only 1.50 ms") && Contains("2.00 ms"));
+  CHECK_THAT(answer.Of("rare").missing, Contains("only 400 us") && Contains("600 us"));
+}
+
+TEST_CASE("A kernel of which one launch of many was sampled gets a reason, of two a value") {
+  const int sampled = GENERATE(1, 2);
+  INFO(sampled << " launches in the samples");
+  PmPlant plant;
+  PlantOptions options;
+  options.noise = 0.2;
+  const uint32_t long_one = plant.Kernel({"long", 50'000, {60}});
+  const uint32_t seldom = plant.Kernel({"seldom", 4'000'000, {30}});
+  plant.Loop({long_one}, 0, kSecond / 5, 20'000, options);
+  for (int i = 0; i < 5; ++i) plant.Run(seldom, kSecond / 5 + i * 5'000'000, 4'000'000);
+  plant.Sample(0, kSecond / 5 + sampled * 5'000'000 - 500'000, options);
+  const PmPlant::Answer answer = plant.Attribute();
+  if (sampled == 1) {
+    CHECK_FALSE(answer.Of("seldom").value);
+    CHECK_THAT(answer.Of("seldom").missing, Contains("only 1 of its 5 launches"));
+  } else {
+    CheckFound(answer.Of("seldom"), 30, 2);
+  }
 }
 
 TEST_CASE("Ranges get the mean over their time, also of kernels too rare for a value") {

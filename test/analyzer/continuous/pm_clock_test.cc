@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/analyzer/continuous/continuous.h"
-#include "lib/analyzer/continuous/pm_device_clock.h"
+#include "lib/analyzer/continuous/pm_window_offset.h"
 #include "test/analyzer/continuous/pm_plant.h"
 #include "test/support/catch.h"
 
@@ -54,7 +54,8 @@ TEST_CASE("Samples that do not change with the operations give no offset of the 
   const PmPlant::Answer answer = plant.Attribute();
   const ContinuousReport& report = answer.continuous.reports[0];
   CHECK_FALSE(report.clock_known);
-  CHECK(report.clock_offset_ns == 0);
+  CHECK(std::abs(report.clock_offset_ns + 900) < 50);  // the usual one
+  CHECK(report.clock_error_ns > 1100);
   CHECK_FALSE(report.clock_first_ns.has_value());
   CHECK_FALSE(report.clock_last_ns.has_value());
   CheckFound(answer.Of("a"), 50, 0.5);
@@ -98,17 +99,50 @@ TEST_CASE("Samples without an offset of their own use that of others of their de
   CHECK_FALSE(answer.continuous.reports[2].clock_known);  // another GPU has another clock
 }
 
-TEST_CASE("The error of a device's clock includes the differences between its samples") {
-  analyzer::PmDeviceClock clock;
-  CHECK_FALSE(clock.offset().has_value());
-  clock.Add({-1000, 500});
-  clock.Add({-1200, 250});
-  REQUIRE(clock.offset().has_value());
-  CHECK(clock.offset()->ns == -1200);
-  CHECK(clock.offset()->error_ns == 250);
-  clock.Add({-300, 600});
-  CHECK(clock.offset()->ns == -1200);
-  CHECK(clock.offset()->error_ns == 900);
+// Offsets of windows, each with the same deviation.
+std::vector<analyzer::PmWindowOffset> Windows(const std::vector<double>& offsets) {
+  std::vector<analyzer::PmWindowOffset> windows;
+  for (const double ns : offsets) windows.push_back({ns, 200, 0});
+  return windows;
+}
+
+TEST_CASE("The offset of many windows is their median, and a stray one does not move it") {
+  const analyzer::PmMedianOffset even =
+      analyzer::MedianOffset(Windows({-900, -1000, -1100, -1050, -950}));
+  CHECK(even.ns == -1000);
+  CHECK(even.error_ns > 50);
+  CHECK(even.error_ns < 200);
+  const analyzer::PmMedianOffset stray =
+      analyzer::MedianOffset(Windows({-900, -1000, -1100, -1050, 7000}));
+  CHECK(stray.ns == -1000);
+  CHECK(stray.error_ns < 400);
+}
+
+TEST_CASE("The offset of windows that differ is less exact") {
+  const double narrow = analyzer::MedianOffset(Windows({-900, -1000, -1100, -800})).error_ns;
+  const double wide = analyzer::MedianOffset(Windows({-500, -1000, -1500, 0})).error_ns;
+  CHECK(wide > 3 * narrow);
+}
+
+TEST_CASE("Windows that differ by more than chance count less") {
+  CHECK(analyzer::Dispersion(Windows({-900, -1000, -1100, -950})) == 1);
+  CHECK(analyzer::Dispersion(Windows({-200, -1000, -1800, -600, -1400})) > 5);
+}
+
+TEST_CASE("A line through windows has their drift, and a stray one does not turn it") {
+  std::vector<analyzer::PmWindowOffset> windows;
+  for (int i = 0; i <= 12; ++i) windows.push_back({i * 500.0 + i % 2 * 50, 100, i * kSecond});
+  windows[3].ns = -8000;
+  const analyzer::PmOffsetLine line = analyzer::LineThrough(windows);
+  CHECK(std::abs(line.first_ns - 1000) < 100);
+  CHECK(std::abs(line.last_ns - 5000) < 100);
+  CHECK(line.spread < 0.1);
+  for (int i = 0; i <= 12; ++i) windows[i].ns = i % 3 * 500.0;
+  CHECK(analyzer::LineThrough(windows).spread > 0.4);
+}
+
+TEST_CASE("One window alone has no error, and is no offset") {
+  CHECK(std::isinf(analyzer::MedianOffset(Windows({-900})).error_ns));
 }
 
 }  // namespace

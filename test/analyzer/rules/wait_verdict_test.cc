@@ -65,6 +65,20 @@ TEST_CASE("A quiet kernel whose stalls are spread evenly is unknown") {
   CHECK(verdict.gain_at_most == 0);
 }
 
+TEST_CASE("A kernel of 3 us is launch-sized although no unit was measured") {
+  KernelReport kernel = QuietKernel();
+  kernel.metrics.clear();
+  kernel.duration_ns = {20, 3000, 2900, 3100, 60e3};
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kLaunchSized);
+  CHECK(verdict.decided);
+  CHECK(verdict.source == Source::kNone);
+  CHECK(verdict.confidence == Confidence::kLow);
+
+  kernel.whole_graph = true;  // many kernels: none of them may be short
+  CHECK(Decide(kernel).limiter == Limiter::kNotMeasured);
+}
+
 TEST_CASE("A kernel of 3 us is launch-sized with low confidence, and its busy unit is named") {
   KernelReport kernel = QuietKernel();
   kernel.duration_ns = {20, 3000, 2900, 3100, 60e3};
