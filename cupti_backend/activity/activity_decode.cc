@@ -268,9 +268,9 @@ void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Eve
 
 // Not inlined: it is rare, and would take registers from the frequent path.
 [[gnu::noinline]] void ActivityDecoder::Triage(const CUpti_ActivityKernel10& r) {
-  const KernelKey key = KernelKeyOf(r.name, {U(r.gridX), U(r.gridY), U(r.gridZ)},
-                                    {U(r.blockX), U(r.blockY), U(r.blockZ)},
-                                    U(r.dynamicSharedMemory));
+  const KernelKey key =
+      KernelKeyOf(r.name, {U(r.gridX), U(r.gridY), U(r.gridZ)},
+                  {U(r.blockX), U(r.blockY), U(r.blockZ)}, U(r.dynamicSharedMemory));
   watch_->triage.Of(static_cast<int>(r.deviceId))->AddRecord(key, Ns(r.start), Ns(r.end));
 }
 
