@@ -1,46 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/calls/graph_nodes.h"
 
-#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "lib/capture/threads/thread_recorder.h"
+#include "test/cupti_backend/calls/graph_handles.h"
 #include "test/support/catch.h"
 
 namespace prof::cupti::test {
 namespace {
-
-// Handles are their CUPTI ids times 64; the ids of executable graphs are those of graphs.
-template <typename Handle>
-Handle Of(uint64_t id) {
-  const uint64_t bits = id * 64;
-  Handle handle = nullptr;
-  std::memcpy(&handle, &bits, sizeof(handle));
-  return handle;
-}
-template <typename Handle>
-uint64_t IdOf(Handle handle) {
-  return reinterpret_cast<uintptr_t>(handle) / 64;
-}
-
-CuptiApi FakeApi() {
-  CuptiApi api;
-  api.get_graph_node_id = [](CUgraphNode node, uint64_t* id) {
-    *id = IdOf(node);
-    return CUPTI_SUCCESS;
-  };
-  api.get_graph_id = [](CUgraph graph, uint32_t* id) {
-    *id = static_cast<uint32_t>(IdOf(graph));
-    return CUPTI_SUCCESS;
-  };
-  api.get_graph_exec_id = [](CUgraphExec exec, uint32_t* id) {
-    *id = static_cast<uint32_t>(IdOf(exec));
-    return CUPTI_SUCCESS;
-  };
-  return api;
-}
 
 struct Program {
   void Tell(CUpti_CallbackIdResource cbid, CUpti_GraphData data) {
@@ -92,7 +62,7 @@ struct Program {
     return text;
   }
 
-  CuptiApi api = FakeApi();
+  CuptiApi api = GraphIdApi();
   GraphNodes nodes{&api, 8};
   uint32_t layer = Path("layer"), replay = Path("replay");
 
@@ -216,7 +186,7 @@ TEST_CASE("A CUPTI that knows no ids, and callbacks without graphs, do no harm")
 }
 
 TEST_CASE("Threads that build graphs at one time lose nothing") {
-  CuptiApi api = FakeApi();
+  CuptiApi api = GraphIdApi();
   GraphNodes nodes(&api);
   std::vector<std::thread> threads;
   for (uint64_t thread = 1; thread <= 4; ++thread) {

@@ -1,38 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/calls/waiting_graphs.h"
 
-#include <cstring>
-
+#include "test/cupti_backend/calls/graph_handles.h"
 #include "test/support/catch.h"
 
 namespace prof::cupti::test {
 namespace {
-
-// Handles are their CUPTI ids times 64; the ids of executable graphs are those of graphs.
-template <typename Handle>
-Handle Of(uint64_t id) {
-  const uint64_t bits = id * 64;
-  Handle handle = nullptr;
-  std::memcpy(&handle, &bits, sizeof(handle));
-  return handle;
-}
-
-CuptiApi FakeApi() {
-  CuptiApi api;
-  api.get_graph_node_id = [](CUgraphNode node, uint64_t* id) {
-    *id = reinterpret_cast<uintptr_t>(node) / 64;
-    return CUPTI_SUCCESS;
-  };
-  api.get_graph_id = [](CUgraph graph, uint32_t* id) {
-    *id = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(graph) / 64);
-    return CUPTI_SUCCESS;
-  };
-  api.get_graph_exec_id = [](CUgraphExec exec, uint32_t* id) {
-    *id = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(exec) / 64);
-    return CUPTI_SUCCESS;
-  };
-  return api;
-}
 
 struct Program {
   explicit Program(size_t most = WaitingGraphs::kMostNodes) : graphs(&api, most) {}
@@ -66,7 +39,7 @@ struct Program {
   }
   bool Waits(uint64_t exec) { return graphs.Waits(Of<CUgraphExec>(exec)); }
 
-  const CuptiApi api = FakeApi();
+  const CuptiApi api = GraphIdApi();
   WaitingGraphs graphs;
 };
 
