@@ -94,10 +94,11 @@ void AddMissingPmValues(const RuleInputs& inputs, Verdict* verdict) {
     if (!value.value) by_reason[value.missing].push_back(metric);
   }
   for (const auto& [reason, metrics] : by_reason) {
-    const std::string what = metrics.size() == 1
-                                 ? metrics[0]
-                                 : text::Count(static_cast<int64_t>(metrics.size())) + " metrics";
-    verdict->evidence.push_back(what + ": no value from PM samples, " + reason);
+    std::string line = metrics.size() == 1
+                           ? metrics[0]
+                           : text::Count(static_cast<int64_t>(metrics.size())) + " metrics";
+    line.append(": no value from PM samples, ").append(reason);
+    verdict->evidence.push_back(std::move(line));
   }
 }
 
