@@ -55,6 +55,12 @@ MadePmHost MakePmHost(const CuptiApi& api, int device, Availability availability
   return {std::move(host), {}};
 }
 
+PmHosts::~PmHosts() {
+  for (const std::atomic<PmHost*>& host : hosts_) {
+    const std::unique_ptr<PmHost> freed(host.load(std::memory_order_acquire));
+  }
+}
+
 PmHost* PmHosts::Find(int device) const {
   if (device < 0 || device >= kMaxDevices) return nullptr;
   return hosts_[static_cast<size_t>(device)].load(std::memory_order_acquire);

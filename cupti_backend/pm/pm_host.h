@@ -44,10 +44,15 @@ enum class Availability { kAssumed, kAsked };
     const std::function<std::vector<PmPlan>(const MetricHost& host)>& plan);
 
 // The hosts of a process, by CUDA ordinal. Any thread; a device's host never changes once it is
-// there, and lives as long as the process.
+// there, and lives as long as this: in a recording, as long as the process.
 class PmHosts {
  public:
   static constexpr int kMaxDevices = 64;
+
+  PmHosts() = default;
+  ~PmHosts();
+  PmHosts(const PmHosts&) = delete;
+  PmHosts& operator=(const PmHosts&) = delete;
 
   // nullptr: there is none yet.
   PmHost* Find(int device) const;
