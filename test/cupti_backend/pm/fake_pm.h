@@ -44,8 +44,10 @@ class FakePm {
   int64_t interval_ns = 0, decoded_until_ns = 0;
   std::vector<int64_t> intervals;  // that were configured
   bool started = false, overflowed = false;
-  int opened = 0, closed = 0, bursts = 0;
   int64_t stopped_ns = 0;
+
+  // What was done with it so far. Any thread.
+  std::atomic<int> opened{0}, closed{0}, bursts{0};
 };
 
 }  // namespace prof::cupti::test
