@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "cupti_backend/api/problem.h"
+#include "cupti_backend/pm/device_turn.h"
 #include "cupti_backend/sampling/context_counters.h"
 #include "cupti_backend/sampling/counter_plans.h"
-#include "cupti_backend/pm/device_turn.h"
 #include "cupti_backend/sampling/hardware_lease.h"
 #include "cupti_backend/sampling/sampler_parts.h"
 #include "cupti_backend/sampling/trace_pause.h"
