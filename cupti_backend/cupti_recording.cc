@@ -109,6 +109,9 @@ void CuptiRecording::RegisterBuffersAgain() {
 void CuptiRecording::GatherTriage() {
   if (!triage_) return;
   PmEvents events = triage_->Gather();
+  for (const capture::ProfilerIntervalEvent& interval : events.intervals) {
+    sampler_.budget().Spend(interval.end_ns - interval.begin_ns);  // the program has waited for it
+  }
   MoveAll(std::move(events.series), &pm_events_.series);
   MoveAll(std::move(events.batches), &pm_events_.batches);
   MoveAll(std::move(events.intervals), &pm_events_.intervals);

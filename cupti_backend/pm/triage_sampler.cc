@@ -221,16 +221,17 @@ void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
 // The turn is given away between two bursts, when nothing new runs.
 void TriageSampler::TakeTurns(const Outlook& outlook, int64_t now_ns) {
   HardwareTurns& turns = *parts_.turns;
+  const bool fresh = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
+    return device->usable() && device->schedule().fresh(now_ns);
+  });
   turns.SetWanted(Owner::kTriage, outlook.wanted);
+  turns.SetUrgent(fresh);
   if (!turns.IsOf(Owner::kTriage)) return;
   if (NoneUsable()) {
     parts_.policy->SetTriage(false);
     return turns.PassTo(Owner::kRanges);
   }
   if (!turns.Wanted(Owner::kRanges)) return;
-  const bool fresh = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
-    return device->usable() && device->schedule().fresh(now_ns);
-  });
   if (fresh) return;
   CloseAll();
   turns.PassTo(Owner::kRanges);

@@ -60,9 +60,7 @@ void CounterSampler::ChooseByNeed(int64_t now_ns) {
   if (!lease) return;
   const SamplingBudget& budget = parts_.budget;
   policy.Refresh(budget.Plenty(now_ns), now_ns);
-  // As much again for what is read in the turn, at least half.
-  constexpr int64_t kTurnCostNs = NeedSchedule::kTurnNs * 3 / 2;
-  const bool wants = policy.WantsHardware() && budget.Affords(kTurnCostNs, now_ns);
+  const bool wants = policy.WantsHardware() && budget.Affords(NeedSchedule::kTurnNs, now_ns);
   parts_.turns.SetWanted(HardwareTurns::Owner::kRanges, wants);
   if (!budget.Allows(now_ns)) return;
   for (ContextSampler& context : contexts_) {

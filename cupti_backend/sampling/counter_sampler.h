@@ -40,6 +40,7 @@ class CounterSampler {
   RecordWatch& records() { return parts_.policy.records(); }
   SamplingPolicy& policy() { return parts_.policy; }
   HardwareTurns& turns() { return parts_.turns; }
+  SamplingBudget& budget() { return parts_.budget; }
   ContextSlots& contexts() { return contexts_; }
 
   SamplerEvents TakeEvents();

@@ -18,8 +18,8 @@ namespace {
 using capture::MonotonicNs;
 
 constexpr int64_t kCheckNs = 1'000'000'000;
-constexpr int64_t kVainTurnNs = 3'000'000'000;    // the hardware was not to be had meanwhile
-constexpr int64_t kHoldingCheckNs = 250'000'000;  // while the hardware is held
+constexpr int64_t kVainTurnNs = 3'000'000'000;   // the hardware was not to be had meanwhile
+constexpr int64_t kHoldingCheckNs = 25'000'000;  // while the hardware is held
 
 }  // namespace
 
@@ -94,12 +94,13 @@ void SamplerWorker::PassTurn(int64_t now_ns) {
   using Owner = HardwareTurns::Owner;
   if (!parts_->policy.by_need() || !parts_->turns.IsOf(Owner::kRanges)) return;
   if (turn_since_ns_ == 0) turn_since_ns_ = now_ns;
-  if (now_ns - turn_since_ns_ < DeviceTurn::kTurnNs) return;
+  const bool urgent = parts_->turns.urgent();
+  if (!urgent && now_ns - turn_since_ns_ < DeviceTurn::kTurnNs) return;
   const bool used = std::any_of(contexts_->begin(), contexts_->end(), [](const auto& context) {
     return context.phase() == ContextSampler::Phase::kRunning || context.awaits_group();
   });
   const bool waits = parts_->turns.Wanted(Owner::kRanges) && now_ns - turn_since_ns_ < kVainTurnNs;
-  if (used || waits) return;
+  if (used || (waits && !urgent)) return;
   turn_since_ns_ = 0;
   parts_->turns.PassTo(Owner::kTriage);
 }

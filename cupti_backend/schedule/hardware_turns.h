@@ -32,10 +32,15 @@ class HardwareTurns {
   bool Wanted(Owner who) const {
     return wanted_[static_cast<int>(who)].load(std::memory_order_relaxed);
   }
+  // Something new runs, which triage should see before it ends: counter ranges give their turn away
+  // at once.
+  void SetUrgent(bool urgent) { urgent_.store(urgent, std::memory_order_relaxed); }
+  bool urgent() const { return urgent_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<Owner> owner_;
   std::atomic<bool> wanted_[2] = {false, false};
+  std::atomic<bool> urgent_{false};
 };
 
 }  // namespace prof::cupti

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -68,29 +69,52 @@ void Vectors::EmptyGraph(int nodes, int launches) {
   cudaStreamDestroy(stream);
 }
 
-int Vectors::CaptureAgainAndAgain(double seconds) {
-  cudaStream_t stream;  // the legacy stream may not wait for it while it captures
+namespace {
+
+cudaStream_t NonBlocking() {  // the legacy stream may not wait for a stream that captures
+  cudaStream_t stream = nullptr;
   cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  return stream;
+}
+
+// Calls of this thread spoil no capture.
+void LaunchUntil(const std::atomic<bool>& done, cudaStream_t stream) {
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  cudaThreadExchangeStreamCaptureMode(&mode);
+  while (!done) {
+    for (int i = 0; i < 8; ++i) spin<<<66, 128, 0, stream>>>(1500, nullptr);
+    cudaStreamSynchronize(stream);
+  }
+}
+
+}  // namespace
+
+int Vectors::CaptureBesideLaunches(double seconds) {
+  const cudaStream_t capturing = NonBlocking(), launching = NonBlocking();
+  empty<<<1, 32, 0, capturing>>>();  // a kernel is loaded by its first launch, which may
+                                     // synchronize
+  spin<<<66, 128, 0, launching>>>(1, nullptr);
+  cudaDeviceSynchronize();
+  std::atomic<bool> done{false};
+  std::thread launcher([&] { LaunchUntil(done, launching); });
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   int captures = 0, spoilt = 0;
   while (std::chrono::steady_clock::now() < until) {
     cudaGraph_t graph = nullptr;
-    if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) != cudaSuccess) break;
-    empty<<<1, 32, 0, stream>>>();
+    if (cudaStreamBeginCapture(capturing, cudaStreamCaptureModeGlobal) != cudaSuccess) break;
+    empty<<<1, 32, 0, capturing>>>();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    empty<<<1, 32, 0, stream>>>();
-    if (cudaStreamEndCapture(stream, &graph) != cudaSuccess || graph == nullptr) ++spoilt;
+    empty<<<1, 32, 0, capturing>>>();
+    if (cudaStreamEndCapture(capturing, &graph) != cudaSuccess || graph == nullptr) ++spoilt;
     if (graph != nullptr) cudaGraphDestroy(graph);
     ++captures;
   }
+  done = true;
+  launcher.join();
   cudaGetLastError();
-  cudaStreamDestroy(stream);
+  cudaStreamDestroy(capturing);
+  cudaStreamDestroy(launching);
   return captures > 0 ? spoilt : -1;
-}
-
-void Vectors::LeaveCapturesAlone() {
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-  cudaThreadExchangeStreamCaptureMode(&mode);
 }
 
 void Vectors::Synchronize() { cudaDeviceSynchronize(); }

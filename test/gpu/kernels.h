@@ -26,12 +26,10 @@ class Vectors {
   static void Empty(int count);
   // The same in a CUDA graph of `nodes` nodes, launched `launches` times.
   static void EmptyGraph(int nodes, int launches);
-  // Captures on a stream of its own in the global mode, 5 ms each, for `seconds`: how many captures
-  // failed, or -1 when there was none. A capture fails when any thread makes a call that may
-  // synchronize.
-  static int CaptureAgainAndAgain(double seconds);
-  // From now on calls of this thread spoil no capture.
-  static void LeaveCapturesAlone();
+  // Captures on a stream in the global mode, 5 ms each, for `seconds`, while another thread
+  // launches on a stream of its own: how many captures failed, or -1 when there was none. A capture
+  // fails when any thread makes a call that may synchronize.
+  static int CaptureBesideLaunches(double seconds);
   static void Synchronize();
   // cudaMemcpy from pageable host memory; bytes copied.
   size_t CopyIn();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Session on a real GPU, against work whose counts are known.
-#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -227,19 +226,7 @@ TEST_CASE("Captures of another thread are never spoilt by what prof does", "[gpu
     options.counters = counters;
     options.counter_budget_percent = 100;
     prof::Session session(options);
-    std::atomic<bool> done{false};
-    std::thread launching([&] {
-      Vectors::LeaveCapturesAlone();
-      Vectors vectors(size_t{1} << 22);
-      while (!done) {
-        vectors.Saxpy();
-        vectors.Spin(1500);
-        Vectors::Synchronize();
-      }
-    });
-    const int spoilt = Vectors::CaptureAgainAndAgain(1.5);
-    done = true;
-    launching.join();
+    const int spoilt = Vectors::CaptureBesideLaunches(1.5);
     CHECK(spoilt == 0);
     const prof::Report report = prof::Analyze(session.Stop());
     CHECK(report.totals.kernels > 100);
