@@ -232,9 +232,19 @@ void TriageSampler::TakeTurns(const Outlook& outlook, int64_t now_ns) {
     return turns.PassTo(Owner::kRanges);
   }
   if (!turns.Wanted(Owner::kRanges)) return;
-  if (fresh) return;
+  if (fresh || Hungry(now_ns)) return;
   CloseAll();
   turns.PassTo(Owner::kRanges);
+}
+
+// Much of the GPU's time lacks samples, and the budget lets bursts come soon.
+bool TriageSampler::Hungry(int64_t now_ns) {
+  constexpr double kMuch = 0.1, kLeft = 0.2;
+  const bool much = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
+    return device->usable() && device->schedule().lacking() > kMuch &&
+           device->schedule().learning(now_ns);
+  });
+  return much && budget_.Fullness(now_ns) > kLeft;
 }
 
 // Triage does not work on any device that was tried.

@@ -92,6 +92,7 @@ class TriageSampler {
   void Burst(TriageDevice& device, int64_t length_ns);
   void TakeTurns(const Outlook& outlook, int64_t now_ns);
   bool NoneUsable() const;
+  bool Hungry(int64_t now_ns);
   void CloseAll();
   uint32_t SeriesOf(TriageDevice& device);
   void Emit(capture::PmBatchEvent batch);

@@ -97,6 +97,8 @@ class TriageSchedule {
   bool learning(int64_t now_ns) const { return now_ns - learnt_ns_ < kLearningNs; }
   // Something new runs: the hardware should not be given to others now.
   bool fresh(int64_t now_ns) const { return now_ns < fresh_until_ns_; }
+  // TriageSignals::lacking, as of the last call of Next.
+  double lacking() const { return lacking_; }
   int64_t interval_ns() const { return interval_ns_; }
 
  private:

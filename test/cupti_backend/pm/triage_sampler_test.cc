@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cupti_backend/api/device_info.h"
@@ -37,6 +38,24 @@ struct Recorded {
       intervals += events.intervals.size();
     }
     return done();
+  }
+
+  // Bursts whose records leave nothing open.
+  void CoverAll() {
+    TriageCoverage& coverage = *watch.Of(0);
+    for (int64_t begin_ns = 1'000'000; begin_ns <= 3'000'000; begin_ns += 1'000'000) {
+      coverage.ExpectBurst(begin_ns);
+      coverage.AddRecord(7, begin_ns - 10'000, begin_ns + 900'000);
+      TriageCoverage::Burst burst;
+      for (int64_t i = 0; i < 100; ++i) {
+        burst.begin_ns.push_back(begin_ns + i * 5'000);
+        burst.end_ns.push_back(begin_ns + (i + 1) * 5'000);
+        burst.use.push_back({});
+      }
+      coverage.AddBurst(std::move(burst), 0);
+      coverage.Resolve(TriageCoverage::kSettleNs + 1);
+    }
+    REQUIRE(coverage.lacking() < 0.01);
   }
 
   SessionOptions options;
@@ -91,9 +110,20 @@ TEST_CASE("A context that is older than the recording is prepared on the sampler
   REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
 }
 
+TEST_CASE("Triage keeps the hardware while much of the time lacks samples") {
+  FakePm pm;
+  Recorded got(&pm);
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  got.turns.SetWanted(HardwareTurns::Owner::kRanges, true);
+  REQUIRE(got.RunUntil([&] { return got.batches.size() >= 5; }));
+  CHECK(got.turns.IsOf(HardwareTurns::Owner::kTriage));
+}
+
 TEST_CASE("Triage lets go of the hardware before counter ranges have their turn") {
   FakePm pm;
   Recorded got(&pm);
+  got.CoverAll();
   got.sampler.Start();
   got.sampler.Prepare(0);
   REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
@@ -106,7 +136,7 @@ TEST_CASE("Triage lets go of the hardware before counter ranges have their turn"
   got.turns.SetWanted(HardwareTurns::Owner::kRanges, false);
   got.turns.PassTo(HardwareTurns::Owner::kTriage);
   REQUIRE(got.RunUntil([&] { return pm.bursts > bursts; }));
-  CHECK(pm.opened == 2);
+  CHECK(pm.opened >= 2);  // again for another interval
 }
 
 TEST_CASE(
