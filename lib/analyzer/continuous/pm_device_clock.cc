@@ -72,6 +72,7 @@ double Vertex(const std::vector<int64_t>& offsets, const std::vector<double>& sc
 void Weigh(const std::deque<PmClockCurve>& curves, const std::vector<int64_t>& offsets,
            double dispersion, PmDeviceClock* clock) {
   std::vector<double> scores;
+  scores.reserve(offsets.size());
   for (const int64_t offset_ns : offsets) {
     scores.push_back(ScoreOf(curves, offset_ns) / dispersion + UsualScore(offset_ns));
   }

@@ -73,9 +73,10 @@ PmOffsetLine LineThrough(const std::vector<PmWindowOffset>& windows) {
   const auto [begin, end] =
       std::minmax_element(windows.begin(), windows.end(),
                           [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
-  const auto length_ns = static_cast<double>(end->time_ns - begin->time_ns);
+  const int64_t begin_ns = begin->time_ns;
+  const auto length_ns = static_cast<double>(end->time_ns - begin_ns);
   const auto time = [&](const PmWindowOffset& window) {  // 0 to 1
-    return static_cast<double>(window.time_ns - begin->time_ns) / length_ns;
+    return static_cast<double>(window.time_ns - begin_ns) / length_ns;
   };
   std::vector<Weighed> slopes, starts, around_line, around_median;
   for (const PmWindowOffset& a : windows) {
