@@ -33,7 +33,6 @@ PmEvents Triage::Gather() {
 void Triage::AddSeries(const capture::PmSeriesEvent& event) {
   Series series;
   series.device = static_cast<int>(event.device);
-  series.interval_ns = event.interval_ns;
   std::transform(event.metrics.begin(), event.metrics.end(), std::back_inserter(series.unit),
                  [](const capture::PmMetric& metric) {
                    return static_cast<size_t>(format::FindTriageMetric(metric.name)->unit);
@@ -44,7 +43,6 @@ void Triage::AddSeries(const capture::PmSeriesEvent& event) {
 void Triage::AddBatch(const capture::PmBatchEvent& batch, int64_t now_ns) {
   const Series& series = series_.at(batch.series - 1);
   TriageCoverage::Burst burst;
-  burst.interval_ns = series.interval_ns;
   burst.begin_ns = batch.begin_ns;
   burst.end_ns = batch.end_ns;
   TriageUse none;

@@ -41,7 +41,6 @@ class Triage {
   // A series as its samples are read: the unit of each metric.
   struct Series {
     int device = 0;
-    int64_t interval_ns = 0;
     std::vector<size_t> unit;  // by metric
   };
   void AddSeries(const capture::PmSeriesEvent& event);

@@ -40,12 +40,12 @@ bool TriageDevice::Claim() {
   return phase_.compare_exchange_strong(expected, Phase::kPreparing, std::memory_order_acq_rel);
 }
 
-std::optional<Problem> TriageDevice::MakeHost(Availability availability) {
-  host_ = availability == Availability::kAssumed ? parts_.hosts->Find(id_) : nullptr;
+std::optional<Problem> TriageDevice::MakeHost() {
+  host_ = parts_.hosts->Find(id_);
   if (host_ != nullptr) return std::nullopt;
-  MadePmHost made = MakePmHost(*parts_.api, id_, availability, [](const MetricHost& host) {
-    return std::vector<PmPlan>{PlanTriage(host)};
-  });
+  MadePmHost made =
+      MakePmHost(*parts_.api, id_, Availability::kAssumed,
+                 [](const MetricHost& host) { return std::vector<PmPlan>{PlanTriage(host)}; });
   if (made.host == nullptr) return std::move(made.problem);
   host_ = parts_.hosts->Put(id_, std::move(made.host));
   if (host_ == nullptr) {
@@ -62,7 +62,7 @@ CUptiResult TriageDevice::OpenSession(int64_t interval_ns) {
 }
 
 std::optional<Problem> TriageDevice::Prepare() {
-  std::optional<Problem> problem = MakeHost(Availability::kAssumed);
+  std::optional<Problem> problem = MakeHost();
   if (!problem) {
     turn_.Open(capture::SharedFolderFromEnvironment(), UuidOf(*parts_.driver, id_));
     const int64_t now_ns = capture::MonotonicNs();
@@ -98,8 +98,7 @@ bool TriageDevice::PassIsDone() const {
 }
 
 TriageSignals TriageDevice::Signals(uint64_t launches, uint64_t news) const {
-  return {launches, news, parts_.coverage->bursts_resolved(), parts_.coverage->lacking(),
-          parts_.coverage->interval_ns()};
+  return {launches, news, parts_.coverage->lacking(), parts_.coverage->interval_ns()};
 }
 
 CUptiResult TriageDevice::Burst(int64_t length_ns, capture::PmBatchEvent* batch) {

@@ -78,7 +78,7 @@ class TriageDevice {
  private:
   enum class Phase { kFree, kPreparing, kUsable, kGivenUp };
 
-  std::optional<Problem> MakeHost(Availability availability);
+  std::optional<Problem> MakeHost();
   CUptiResult OpenSession(int64_t interval_ns);
 
   const Parts parts_;

@@ -29,7 +29,7 @@ class RangeProfiler {
   RangeProfiler(const CuptiApi* api, CUcontext context, Mode mode)
       : api_(api), context_(context), mode_(mode) {}
 
-  // CUPTI may still write into the images of a profiler that is enabled: they are kept for ever.
+  // CUPTI may still write into the images of an enabled profiler, so they are never freed then.
   ~RangeProfiler();
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;

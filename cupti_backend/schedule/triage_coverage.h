@@ -56,7 +56,6 @@ class TriageCoverage {
   struct Burst {
     std::vector<int64_t> begin_ns, end_ns;
     std::vector<TriageUse> use;
-    int64_t interval_ns = 0;
   };
   void AddBurst(Burst burst, int64_t now_ns);
   // Compares bursts with records, once these must have come.

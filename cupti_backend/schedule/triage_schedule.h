@@ -45,9 +45,8 @@ class TriageBudget {
 struct TriageSignals {
   uint64_t launches = 0;  // of the process, so far
   uint64_t news = 0;      // signatures of the process, so far
-  // From the bursts whose records have come: how many, the share of the GPU's busy time whose
-  // kernels have too few samples, and the interval that suits their durations (0: unknown).
-  uint64_t bursts_resolved = 0;
+  // From the bursts whose records have come: the share of the GPU's busy time whose kernels have
+  // too few samples, and the interval that suits the durations of these kernels (0: unknown).
   double lacking = 1;
   int64_t interval_ns = 0;
 };
@@ -58,7 +57,6 @@ class TriageSchedule {
   static constexpr int64_t kBurstSamples = 128;
   // Of kernels that are shorter than this, no sample holds but one: the fit has to do.
   static constexpr int64_t kShortestIntervalNs = 5'000;
-  static constexpr int64_t kLongestIntervalNs = 50'000;
   static constexpr int64_t kLongestGapNs = 5'000'000'000;
   // A new signature is looked at so often at once: a phase of the program may end soon. Each burst
   // is a part of what is enough (TriageCoverage::kEnoughBursts).

@@ -52,7 +52,9 @@ constexpr double kSteady = 0.5;
 
 std::string InBursts(const ContinuousReport& report) {
   return "Samples were taken in " + text::ShortPercent(report.covered) +
-         " of the span: means and percentiles are of that time, not of the run.";
+         " of the span, fewer where the GPU was idle: means and percentiles are of these samples, "
+         "not of "
+         "the run.";
 }
 
 using Attributions = std::vector<std::unique_ptr<PmAttribution>>;

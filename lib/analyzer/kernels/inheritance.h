@@ -4,7 +4,7 @@
 // elsewhere in the process: under another NVTX path, from the eager warm-up of a CUDA graph, from
 // another stream or context. The same is the device, the kernel, grid, block, cluster and shared
 // memory, and about the same time: where one kernel takes different times it does different work,
-// and is told apart.
+// and lends nothing.
 #ifndef PROF_LIB_ANALYZER_KERNELS_INHERITANCE_H_
 #define PROF_LIB_ANALYZER_KERNELS_INHERITANCE_H_
 

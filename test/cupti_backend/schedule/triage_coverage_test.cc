@@ -15,7 +15,6 @@ constexpr size_t kDram = static_cast<size_t>(format::TriageUnit::kDram);
 // `count` samples from `begin_ns` on, at `dram` percent.
 TriageCoverage::Burst BurstAt(int64_t begin_ns, int64_t interval_ns, int count, float dram) {
   TriageCoverage::Burst burst;
-  burst.interval_ns = interval_ns;
   for (int i = 0; i < count; ++i) {
     burst.begin_ns.push_back(begin_ns + i * interval_ns);
     burst.end_ns.push_back(begin_ns + (i + 1) * interval_ns);
