@@ -283,8 +283,12 @@ bool ContextSampler::Plan() {
     facts.push_back({group.answers, ChangeCostNs(group.metrics), SampleCostNs(group.cost),
                      tracing_.back() == Tracing::kNeverTraced});
   }
-  parts_->policy.SetGroups(slot_, facts);
   parts_->outbox.Add(std::exchange(plan_.new_groups, {}));
+  // The schedule is read by whoever has the hardware. Without a lease there is a launch that does
+  // not return: to be planned again.
+  const HardwareLease lease = parts_->hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
+  if (!lease) return false;
+  parts_->policy.SetGroups(slot_, facts);
   return true;
 }
 

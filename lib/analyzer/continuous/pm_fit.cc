@@ -309,7 +309,7 @@ double PmFit::Error(const PmWeights& weights, size_t metric) const {
       product += weight * other_weight * inverse(column, other);
     }
     moved += weight * scatter[metric].row(column).transpose();
-    pulled += weight * pulls.row(column).transpose();
+    if (pulls.cols() > 0) pulled += weight * pulls.row(column).transpose();
     later_by += weight * later(column, m);
     earlier_by += weight * earlier(column, m);
   }
