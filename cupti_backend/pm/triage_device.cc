@@ -97,8 +97,10 @@ bool TriageDevice::PassIsDone() const {
   return plan().passes.size() > 1 && bursts_of_pass_ >= kBurstsOfPass;
 }
 
-TriageSignals TriageDevice::Signals(uint64_t launches, uint64_t news) const {
-  return {launches, news, parts_.coverage->lacking(), parts_.coverage->interval_ns()};
+TriageSignals TriageDevice::Signals(TriageSignals process) const {
+  process.lacking = std::max(process.lacking, parts_.coverage->lacking());
+  process.interval_ns = parts_.coverage->interval_ns();
+  return process;
 }
 
 CUptiResult TriageDevice::Burst(int64_t length_ns, capture::PmBatchEvent* batch) {

@@ -51,7 +51,8 @@ class TriageDevice {
   bool open() const { return session_.open(); }
   const PmPlan& plan() const { return host_->plans.front(); }
   TriageSchedule& schedule() { return schedule_; }
-  TriageSignals Signals(uint64_t launches, uint64_t news) const;
+  // With what the coverage of this device knows; `process` has what is known of the process.
+  TriageSignals Signals(TriageSignals process) const;
   // It may open the session now: neither another program nor another recording of prof has the
   // counters, as far as is known.
   [[nodiscard]] bool MayOpen(int64_t now_ns) {

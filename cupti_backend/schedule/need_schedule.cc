@@ -9,7 +9,6 @@
 namespace prof::cupti {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 constexpr uint32_t kMaxProbes = 64;
 // An interval below this is no reason to wait longer for a launch.
@@ -126,7 +125,7 @@ NeedSchedule::Kind* NeedSchedule::KindOf(Seat& seat, const Entry& entry, double 
 }
 
 void NeedSchedule::ForgetTimes() {
-  all_ns_ = recent_ns_ = 0;
+  all_ns_ = recent_ns_ = unseen_ns_ = 0;
   for (uint32_t i = 0; i < kinds_taken_; ++i) {
     Kind& kind = kinds_[i];
     kind.able = kind.running = kind.chosen = false;
@@ -146,7 +145,29 @@ format::Needs NeedSchedule::NeedsOf(const Seat& seat, const Entry& entry, double
   return always_ != format::kNeedsNothing ? always_ : kUnanswered;
 }
 
+// Nothing is known of its use of the units, and triage could find out.
+bool NeedSchedule::IsUnseen(const Seat& seat, const Entry& entry) const {
+  if (entry.region.load(kRelaxed) || !triage_works_.load(kRelaxed)) return false;
+  if (seat.shape->needs.load(kRelaxed) != kUnanswered) return false;
+  const uint32_t timed = entry.timed_launches.load(kRelaxed);
+  if (timed == 0) return true;
+  const double mean_ns = static_cast<double>(entry.timed_ns.load(kRelaxed)) / timed;
+  return mean_ns >= format::kLaunchSizedNs && mean_ns * entry.launches.load(kRelaxed) < kVainNs;
+}
+
+void NeedSchedule::NoticeReturn(Seat& seat, const Entry& entry, int64_t now_ns) {
+  const uint32_t launches = entry.launches.load(kRelaxed);
+  if (launches == seat.noticed) return;
+  const bool back = seat.noticed > 0 && now_ns - seat.noticed_ns > kCalmNs;
+  seat.noticed = launches;
+  seat.noticed_ns = now_ns;
+  if (!back || seat.returns >= kMostReturns || !IsUnseen(seat, entry)) return;
+  ++seat.returns;
+  returns_.fetch_add(1, kRelaxed);
+}
+
 void NeedSchedule::Learn(Seat& seat, Entry& entry, double decay, int64_t now_ns) {
+  NoticeReturn(seat, entry, now_ns);
   const uint32_t timed = entry.timed_launches.load(kRelaxed);
   const bool requested = entry.requested.load(kRelaxed);
   if (timed == 0 && !requested) return;
@@ -170,6 +191,7 @@ void NeedSchedule::Learn(Seat& seat, Entry& entry, double decay, int64_t now_ns)
   kind.recent_ns += seat.recent_ns;
   all_ns_ += mean_ns * launches;
   recent_ns_ += seat.recent_ns;
+  if (IsUnseen(seat, entry)) unseen_ns_ += seat.recent_ns;
 }
 
 // Groups that lack samples: first those that answer, after a rest the later ones.
@@ -301,6 +323,7 @@ void NeedSchedule::Judge(int64_t now_ns) {
     }
   }
   unfinished_.store(unfinished);
+  unseen_share_.store(recent_ns_ > 0 ? unseen_ns_ / recent_ns_ : 0, kRelaxed);
   decided_share_.store(all_ns_ > 0 ? decided_ns / all_ns_ : 0);
   complete_.store(all_ns_ > 0 && (decided_ns >= kCompleteShare * all_ns_ || !to_come));
   worth_a_turn_.store(open_ns >= 2.0 * static_cast<double>(kTurnNs));

@@ -58,6 +58,12 @@ class NeedSchedule {
   // Nothing is open in all that is to be expected: everything else is decided.
   static constexpr double kCompleteShare = 0.98;
   static constexpr int64_t kGoneNs = 5'000'000'000;
+  // A signature that launches again after this time comes back; triage is woken for it so often at
+  // most. Each time brings TriageSchedule::kFreshBursts bursts, so fewer should do.
+  static constexpr int64_t kCalmNs = 200'000'000;
+  static constexpr uint32_t kMostReturns = 8;
+  // A signature that had so much GPU time is not waited for any more: triage cannot see it.
+  static constexpr double kVainNs = 30e9;
 
   // What a pass group answers, and what it costs.
   struct Group {
@@ -98,6 +104,12 @@ class NeedSchedule {
   [[nodiscard]] double decided_share() const { return decided_share_.load(); }
   // Kinds of launches that lack samples.
   uint32_t unfinished() const { return unfinished_.load(); }
+  // How often a signature came back whose use of the units is not known yet. It was launched
+  // before, so it is nothing new, but now it can be seen.
+  uint64_t returns() const { return returns_.load(kRelaxed); }
+  // Of the GPU time of late, the share of such signatures, 0 to 1: also of those that no burst has
+  // met so far.
+  double unseen_share() const { return unseen_share_.load(kRelaxed); }
 
   // --- One thread at a time: the holder of the hardware lease ---
 
@@ -120,6 +132,7 @@ class NeedSchedule {
 
  private:
   static constexpr format::Needs kUnanswered = ~format::Needs{0};
+  static constexpr std::memory_order kRelaxed = std::memory_order_relaxed;
 
   // Launches of one shape and slot that take about as long.
   struct Kind {
@@ -151,7 +164,10 @@ class NeedSchedule {
     std::atomic<Entry*> entry{nullptr};  // written last
     Shape* shape = nullptr;
     uint8_t slot = 0;
-    uint32_t launches = 0;  // at the last Refresh
+    uint32_t launches = 0;  // at the last Refresh that knew its time
+    uint32_t noticed = 0;   // launches at the last Refresh
+    uint32_t returns = 0;
+    int64_t noticed_ns = 0;  // the last Refresh that found new ones
     double recent_ns = 0;
     Kind* kind = nullptr;  // none until its time is known
   };
@@ -172,6 +188,8 @@ class NeedSchedule {
   Kind* KindOf(Seat& seat, const Entry& entry, double mean_ns);
   format::Needs NeedsOf(const Seat& seat, const Entry& entry, double mean_ns) const;
   void ForgetTimes();
+  bool IsUnseen(const Seat& seat, const Entry& entry) const;
+  void NoticeReturn(Seat& seat, const Entry& entry, int64_t now_ns);
   void Learn(Seat& seat, Entry& entry, double decay, int64_t now_ns);
   void FindOpen(Kind& kind, int64_t now_ns);
   void Choose(size_t slot);
@@ -201,9 +219,12 @@ class NeedSchedule {
   bool plenty_ = true;
   int64_t refreshed_ns_ = 0;
   double all_ns_ = 0, recent_ns_ = 0;  // GPU time of everything
+  double unseen_ns_ = 0;               // of recent_ns_: unseen_share()
   std::atomic<bool> worth_a_turn_{false}, complete_{false};
   std::atomic<double> decided_share_{0};
   std::atomic<uint32_t> unfinished_{0};
+  std::atomic<uint64_t> returns_{0};
+  std::atomic<double> unseen_share_{0};
 };
 
 }  // namespace prof::cupti

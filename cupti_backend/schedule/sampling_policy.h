@@ -144,6 +144,10 @@ class SamplingPolicy {
   // By need: the share of the GPU time about which nothing is open, 0 to 1.
   [[nodiscard]] double decided_share() const { return by_need() ? needs_->decided_share() : 0; }
 
+  // By need: what triage should look at (NeedSchedule::returns, unseen_share).
+  [[nodiscard]] uint64_t returns() const { return by_need() ? needs_->returns() : 0; }
+  [[nodiscard]] double unseen_share() const { return by_need() ? needs_->unseen_share() : 0; }
+
   // Nothing more will be sampled, as far as can be known.
   [[nodiscard]] bool Complete(int64_t now_ns) const {
     return (by_need() ? needs_->Complete() : schedule_.Complete(now_ns)) || selection_.Exhausted();

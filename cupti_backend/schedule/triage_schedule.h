@@ -44,9 +44,11 @@ class TriageBudget {
 // What is known about one device.
 struct TriageSignals {
   uint64_t launches = 0;  // of the process, so far
-  uint64_t news = 0;      // signatures of the process, so far
-  // From the bursts whose records have come: the share of the GPU's busy time whose kernels have
-  // too few samples, and the interval that suits the durations of these kernels (0: unknown).
+  // Signatures of the process, and how often one came back that lacks samples, so far.
+  uint64_t news = 0;
+  // The share of the GPU's busy time whose kernels have too few samples, of those that bursts have
+  // met or of all that were launched of late, whichever is more; and the interval that suits the
+  // durations of the kernels in bursts (0: unknown).
   double lacking = 1;
   int64_t interval_ns = 0;
 };

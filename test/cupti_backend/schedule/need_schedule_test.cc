@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/schedule/need_schedule.h"
 
+#include <algorithm>
 #include <list>
 #include <memory>
 #include <vector>
@@ -67,6 +68,51 @@ struct Program {
   int64_t now_ns = 1000 * kMs;
   int active = -1;
 };
+
+TEST_CASE("A signature that comes back before its use is known is noticed, a few times at most") {
+  Program program;
+  Entry& entry = program.Add(1, kMs);
+  program.Launch(entry, 1);
+  program.Refresh();
+  CHECK(program.schedule->returns() == 0);  // it is new, which is noticed elsewhere
+  program.Launch(entry, 1);
+  program.Refresh(50 * kMs);
+  CHECK(program.schedule->returns() == 0);  // it runs on
+  for (uint64_t time = 1; time <= NeedSchedule::kMostReturns + 3; ++time) {
+    program.Refresh(300 * kMs);
+    program.Launch(entry, 1);
+    program.Refresh(20 * kMs);
+    CHECK(program.schedule->returns() == std::min<uint64_t>(time, NeedSchedule::kMostReturns));
+  }
+}
+
+TEST_CASE("What is known, too short, or no single kernel does not come back") {
+  Program program;
+  Entry& known = program.Add(1, kMs);
+  program.schedule->SetNeeds(1, format::kNeedsNothing);
+  Entry& too_short = program.Add(2, 2'000);
+  Entry& graph = program.Add(3, kMs, false, true);
+  for (int time = 0; time < 3; ++time) {
+    for (Entry* entry : {&known, &too_short, &graph}) program.Launch(*entry, 1);
+    program.Refresh(300 * kMs);
+  }
+  CHECK(program.schedule->returns() == 0);
+  CHECK(program.schedule->unseen_share() == 0);
+}
+
+TEST_CASE("The GPU time of kernels whose use is not known is unseen, for a while") {
+  Program program;
+  Entry& known = program.Add(1, kMs);
+  program.schedule->SetNeeds(1, format::kNeedsStalls);
+  Entry& unseen = program.Add(2, kMs);
+  program.Launch(known, 30);
+  program.Launch(unseen, 10);
+  program.Refresh();
+  CHECK(program.schedule->unseen_share() == Approx(0.25));
+  program.Launch(unseen, static_cast<int>(NeedSchedule::kVainNs / kMs));
+  program.Refresh();
+  CHECK(program.schedule->unseen_share() == 0);  // triage cannot see it
+}
 
 TEST_CASE("Nothing is sampled before it is known what is open") {
   Program program;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cupti_backend/schedule/need_schedule.h"
 #include "test/support/catch.h"
 
 namespace prof::cupti {
@@ -104,6 +105,35 @@ TEST_CASE("Each phase of 0.3 s gets bursts, for as long as the budget's minute l
   for (int64_t phase = 0; phase < 31; ++phase) {
     INFO(phase);
     CHECK(simulation.BurstsIn(phase * kPhaseNs, (phase + 1) * kPhaseNs) >= 2);
+  }
+}
+
+// 31 kernels that a program runs once, all at the start, and then each in a phase of its own.
+TEST_CASE("Phases whose kernels ran before get their bursts at once, too") {
+  constexpr int kPhases = 31;
+  constexpr int64_t kPhaseNs = 300 * kMs, kRoundNs = 20 * kMs;
+  Simulation simulation;
+  NeedSchedule needs(5, 0, 1);
+  std::vector<SampleSchedule::Entry> kernels(kPhases);
+  const auto launch = [&](size_t kernel, int64_t now_ns) {
+    needs.Considers(kernels[kernel], now_ns);
+  };
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    needs.Add(kernels[i], 0, i + 1);
+    launch(i, 1);
+  }
+  int64_t refreshed_ns = 0;
+  simulation.Run((kPhases + 1) * kPhaseNs, [&](int64_t now_ns) {
+    const int64_t phase = now_ns / kPhaseNs - 1;
+    if (phase >= 0) launch(static_cast<size_t>(phase), now_ns);
+    if (now_ns - refreshed_ns >= kRoundNs) needs.Refresh(true, refreshed_ns = now_ns);
+    // The bursts' records come later, and are of earlier phases.
+    return Simulation::Now{true, kPhases + needs.returns(), 0, 0};
+  });
+  for (int64_t phase = 1; phase <= kPhases; ++phase) {
+    INFO(phase);
+    const int64_t begin_ns = phase * kPhaseNs;
+    CHECK(simulation.BurstsIn(begin_ns, begin_ns + kPhaseNs) >= TriageSchedule::kFreshBursts);
   }
 }
 
