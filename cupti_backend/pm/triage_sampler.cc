@@ -160,9 +160,9 @@ TriageSampler::Outlook TriageSampler::ServeAll(int64_t now_ns) {
 TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns) {
   using Action = TriageSchedule::Action;
   const SamplingPolicy& policy = *parts_.policy;
-  const TriageSignals signals =
-      device.Signals({parts_.launches->load(std::memory_order_relaxed),
-                      policy.signatures() + policy.returns(), policy.unseen_share()});
+  const TriageSignals signals = device.Signals(
+      {parts_.launches->load(std::memory_order_relaxed), policy.signatures() + policy.returns(),
+       policy.unseen_share(), 0, parts_.turns->several_streams()});
   TriageSchedule& schedule = device.schedule();
   TriageSchedule::Step step = schedule.Next(now_ns, device.open(), signals, &budget_);
   const bool wanted = schedule.learning(now_ns);

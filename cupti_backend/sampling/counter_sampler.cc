@@ -62,6 +62,9 @@ void CounterSampler::ChooseByNeed(int64_t now_ns) {
   policy.Refresh(budget.Plenty(now_ns), now_ns);
   const bool wants = policy.WantsHardware() && budget.Affords(NeedSchedule::kTurnNs, now_ns);
   parts_.turns.SetWanted(HardwareTurns::Owner::kRanges, wants);
+  for (ContextSampler& context : contexts_) {
+    if (context.streams().several()) parts_.turns.SetSeveralStreams();
+  }
   if (!budget.Allows(now_ns)) return;
   for (ContextSampler& context : contexts_) {
     if (!ContextSampler::Prepared(context.phase())) {

@@ -4,6 +4,7 @@
 // around launches. CUPTI serves one of them at a time.
 //
 // Whoever has the turn lets go of the hardware first, then passes the turn on. Nobody waits here.
+// What both need to know of the program for that is here, too.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_HARDWARE_TURNS_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_HARDWARE_TURNS_H_
 
@@ -36,11 +37,14 @@ class HardwareTurns {
   // at once.
   void SetUrgent(bool urgent) { urgent_.store(urgent, std::memory_order_relaxed); }
   bool urgent() const { return urgent_.load(std::memory_order_relaxed); }
+  // The program gives work to several streams of a context.
+  void SetSeveralStreams() { several_streams_.store(true, std::memory_order_relaxed); }
+  bool several_streams() const { return several_streams_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<Owner> owner_;
   std::atomic<bool> wanted_[2] = {false, false};
-  std::atomic<bool> urgent_{false};
+  std::atomic<bool> urgent_{false}, several_streams_{false};
 };
 
 }  // namespace prof::cupti

@@ -77,7 +77,8 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     const double missing_ns = (cost_ns - left_ns) / std::max(budget->share(), 1e-9);
     return Step{Action::kWait, now_ns + static_cast<int64_t>(std::min(missing_ns, 60e9)) + 1, 0, 0};
   };
-  const bool done = now_ns - learnt_ns_ > kLetGoNs;
+  const int64_t let_go_ns = signals.several_streams ? kLetGoOfStreamsNs : kLetGoNs;
+  const bool done = now_ns - learnt_ns_ > let_go_ns;
   if (!open) {
     if (done) return {Action::kWait, now_ns + kQuietGapNs, 0, 0};
     if (left_ns < open_cost_ns_) return wait_for(open_cost_ns_);

@@ -51,6 +51,8 @@ struct TriageSignals {
   // durations of the kernels in bursts (0: unknown).
   double lacking = 1;
   int64_t interval_ns = 0;
+  // Work was given to several streams: they may wait for each other.
+  bool several_streams = false;
 };
 
 class TriageSchedule {
@@ -68,8 +70,9 @@ class TriageSchedule {
   // Below this share of the busy time there is nothing left to learn.
   static constexpr double kEnough = 0.01;
   static constexpr int64_t kLearningNs = 100'000'000;
-  // So long without anything to learn, and the hardware is free for others.
-  static constexpr int64_t kLetGoNs = 10'000'000'000;
+  // So long without anything to learn, and the hardware is free for others. While a session is
+  // open, a stream that waits for another one goes on 5 us later (docs/measurements/coverage.md).
+  static constexpr int64_t kLetGoNs = 10'000'000'000, kLetGoOfStreamsNs = 500'000'000;
 
   // `seed`: of the random distances.
   explicit TriageSchedule(uint64_t seed) : random_(seed * 2 + 1) {}

@@ -12,6 +12,7 @@ from experiments import coverage
 from experiments import coverage_hang
 from experiments import coverage_ncu
 from experiments import coverage_timelines
+from experiments import stream_hops
 from lib import prof_threads
 from lib import results
 from lib import runner
@@ -222,6 +223,12 @@ print('[steps] {{"steps": %s, "loop_s": 0.1, "us_of_seconds": [5.0], "parameters
 """
 
 
+_HOPS = """
+print('[pm_state] none reached')
+print('[steps] {"steps": 8, "loop_s": 3, "us_of_seconds": [5.0, 5.0, 5.0], "parameters": {}}')
+"""
+
+
 class InFolder(unittest.TestCase):
     """In a folder with a prof of its own, and a seed."""
 
@@ -335,6 +342,36 @@ class Hangs(InFolder):
         self.assertEqual(met(given_up=None, hung=True, exit_code=3), [False, False])
         self.assertEqual(met(answer=["b"]), [True, False])
         self.assertEqual([goal["met"] for goal in coverage_hang.goals_of([])], [False, False])
+
+
+class Hops(InFolder):
+    def test_a_state_is_compared_with_the_second_before_it(self):
+        row = stream_hops.state_row("stopped", "all", [4, 30, 5, 7])
+        self.assertEqual((row["us_before"], row["us"], row["over_before"]), (4, 6, 1.5))
+
+    def test_prof_is_compared_with_the_bare_program_by_second(self):
+        Bench.program = lambda _, name, *words: [sys.executable, "-c", _HOPS, *words]
+        with mock.patch.object(Bench, "build_injection", return_value="libpm_states.so"):
+            self.run_experiment("hops", stream_hops)
+        found = results.read("collected/stream_hops.json")
+        self.assertEqual([row["variant"] for row in found["prof"]],
+                         ["bare", "timeline", "default"])
+        self.assertEqual(found["goals"][0]["measured"], 1)
+        self.assertEqual([row["state"] for row in found["states"]][:2], ["none", "host"])
+        self.assertEqual(self.failed, 0)
+
+    def test_a_state_that_is_not_reached_is_a_failure(self):
+        code = "print('[pm_state] enabled failed')"
+        with self.assertRaises(RuntimeError):
+            stream_hops.seconds_of([sys.executable, "-c", code])
+
+    def test_hops_that_stay_slow_are_a_miss(self):
+        def met(last):
+            row = stream_hops.prof_row("default", [9, last], 4)
+            return stream_hops.goals_of([row])[0]["met"]
+
+        self.assertTrue(met(4.05))
+        self.assertFalse(met(5))
 
 
 class Timelines(InFolder):

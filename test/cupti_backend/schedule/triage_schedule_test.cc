@@ -24,6 +24,7 @@ struct Simulation {
     uint64_t news = 1;
     double lacking = 0;
     int64_t interval_ns = 0;
+    bool several_streams = false;
   };
   template <typename Program>
   void Run(int64_t until_ns, Program program) {
@@ -33,6 +34,7 @@ struct Simulation {
       signals.news = now.news;
       signals.lacking = now.lacking;
       signals.interval_ns = now.interval_ns;
+      signals.several_streams = now.several_streams;
       const TriageSchedule::Step step = schedule.Next(now_ns, open, signals, &budget);
       Take(step);
     }
@@ -146,6 +148,17 @@ TEST_CASE("When all kernels have enough samples, bursts become rare and the hard
   REQUIRE(simulation.let_go.size() == 1);
   CHECK(simulation.let_go.front() < 14 * kS);
   CHECK(simulation.BurstsIn(15 * kS, 60 * kS) == 0);
+}
+
+TEST_CASE("Where streams may wait for each other the hardware is let go as soon as all is known") {
+  Simulation simulation;
+  simulation.Run(5 * kS, [](int64_t now_ns) {
+    return Simulation::Now{true, 1, now_ns < 2 * kS ? 1. : 0., 0, true};
+  });
+  CHECK(simulation.BurstsIn(0, 2 * kS) >= 8);
+  REQUIRE(simulation.let_go.size() == 1);
+  CHECK(simulation.let_go.front() > 2 * kS);
+  CHECK(simulation.let_go.front() < 2 * kS + 2 * TriageSchedule::kLetGoOfStreamsNs);
 }
 
 TEST_CASE("Something new takes the hardware again") {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// This injection library (CUDA_INJECTION64_PATH) brings PM sampling of GPU 0 into a state, and
+// leaves it there. It shows what each state costs a program, without any code of prof.
+//
+//   PM_STATE     none        nothing of CUPTI is called
+//                host        CUPTI's profiler is initialized, and the metrics are planned
+//                enabled     also a sampler is enabled
+//                configured  also it has the metrics, and its buffer
+//                started     also it samples
+//                stopped     it has sampled for 10 ms, and is stopped
+//                disabled    and it is disabled
+//   PM_METRICS   the metrics, with commas between them
+//   PM_AFTER_MS  how long after the program's first call to CUDA; 1000 by default
+//
+// The experiment `stream_hops` builds it (build_injection() in lib/bench.py).
+#include <cupti_pmsampling.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_target.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr uint64_t kIntervalNs = 5000;      // prof's shortest
+constexpr size_t kBufferBytes = 16U << 20;  // prof's
+
+std::string Setting(const char* name, const char* fallback) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : fallback;
+}
+
+bool Works(const char* what, CUptiResult result) {
+  if (result == CUPTI_SUCCESS) return true;
+  std::fprintf(stderr, "pm_states: %s: error %d\n", what, static_cast<int>(result));
+  return false;
+}
+
+std::vector<std::string> Metrics() {
+  std::vector<std::string> metrics;
+  const std::string list = Setting("PM_METRICS", "");
+  for (size_t begin = 0; begin < list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    metrics.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return metrics;
+}
+
+// The configuration for one pass; empty where there is none.
+std::vector<uint8_t> PlanOnePass() {
+  CUpti_Profiler_Initialize_Params init = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+  if (!Works("initialize", cuptiProfilerInitialize(&init))) return {};
+  CUpti_Device_GetChipName_Params chip = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
+  if (!Works("chip", cuptiDeviceGetChipName(&chip))) return {};
+  CUpti_Profiler_Host_Initialize_Params open = {CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE};
+  open.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
+  open.pChipName = chip.pChipName;
+  if (!Works("host", cuptiProfilerHostInitialize(&open))) return {};
+  const std::vector<std::string> metrics = Metrics();
+  std::vector<const char*> names;
+  for (const std::string& metric : metrics) names.push_back(metric.c_str());
+  CUpti_Profiler_Host_ConfigAddMetrics_Params add = {
+      CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE};
+  add.pHostObject = open.pHostObject;
+  add.ppMetricNames = names.data();
+  add.numMetrics = names.size();
+  if (!Works("metrics", cuptiProfilerHostConfigAddMetrics(&add))) return {};
+  CUpti_Profiler_Host_GetConfigImageSize_Params size = {
+      CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE};
+  size.pHostObject = open.pHostObject;
+  if (!Works("size", cuptiProfilerHostGetConfigImageSize(&size))) return {};
+  std::vector<uint8_t> image(size.configImageSize);
+  CUpti_Profiler_Host_GetConfigImage_Params get = {
+      CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE};
+  get.pHostObject = open.pHostObject;
+  get.configImageSize = image.size();
+  get.pConfigImage = image.data();
+  return Works("image", cuptiProfilerHostGetConfigImage(&get)) ? image : std::vector<uint8_t>{};
+}
+
+// True when `state` is reached.
+bool Reach(const std::string& state) {
+  if (state == "none") return true;
+  const std::vector<uint8_t> plan = PlanOnePass();
+  if (plan.empty() || state == "host") return !plan.empty();
+  CUpti_PmSampling_Enable_Params enable = {CUpti_PmSampling_Enable_Params_STRUCT_SIZE};
+  if (!Works("enable", cuptiPmSamplingEnable(&enable))) return false;
+  if (state == "enabled") return true;
+  CUpti_PmSampling_SetConfig_Params config = {CUpti_PmSampling_SetConfig_Params_STRUCT_SIZE};
+  config.pPmSamplingObject = enable.pPmSamplingObject;
+  config.configSize = plan.size();
+  config.pConfig = plan.data();
+  config.hardwareBufferSize = kBufferBytes;
+  config.samplingInterval = kIntervalNs;
+  config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
+  config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
+  if (!Works("configure", cuptiPmSamplingSetConfig(&config))) return false;
+  if (state == "configured") return true;
+  CUpti_PmSampling_Start_Params start = {CUpti_PmSampling_Start_Params_STRUCT_SIZE};
+  start.pPmSamplingObject = enable.pPmSamplingObject;
+  if (!Works("start", cuptiPmSamplingStart(&start))) return false;
+  if (state == "started") return true;
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CUpti_PmSampling_Stop_Params stop = {CUpti_PmSampling_Stop_Params_STRUCT_SIZE};
+  stop.pPmSamplingObject = enable.pPmSamplingObject;
+  if (!Works("stop", cuptiPmSamplingStop(&stop))) return false;
+  if (state == "stopped") return true;
+  CUpti_PmSampling_Disable_Params disable = {CUpti_PmSampling_Disable_Params_STRUCT_SIZE};
+  disable.pPmSamplingObject = enable.pPmSamplingObject;
+  return Works("disable", cuptiPmSamplingDisable(&disable)) && state == "disabled";
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  std::thread([] {
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(std::atoi(Setting("PM_AFTER_MS", "1000").c_str())));
+    const std::string state = Setting("PM_STATE", "none");
+    std::fprintf(stderr, "[pm_state] %s %s\n", state.c_str(), Reach(state) ? "reached" : "failed");
+  }).detach();
+  return 1;
+}
