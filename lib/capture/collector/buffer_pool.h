@@ -32,15 +32,16 @@ class BufferPool {
   // pool is ignored (counted as foreign).
   void GiveFull(uint8_t* buffer, size_t used_bytes);
 
-  // The collector. Calls `read(data, used_bytes)` for every full buffer and frees it.
+  // The collector. Calls `read(data, used_bytes)` for every full buffer and frees it, also when
+  // `read` throws: no record is read twice.
   template <typename Read>
   void Drain(Read&& read) {
     for (size_t i = 0; i < count_; ++i) {
       Slot& slot = slots_[i];
       if (slot.state.load(std::memory_order_acquire) != State::kFull) continue;
       uint8_t* data = base_ + i * kBufferBytes;
+      const Recycled recycled(data, slot);
       read(data, slot.used);
-      Recycle(data, slot);
     }
   }
 
@@ -59,6 +60,19 @@ class BufferPool {
   };
 
   static void Recycle(uint8_t* data, Slot& slot);
+
+  // Frees a buffer at the end of the scope.
+  class Recycled {
+   public:
+    Recycled(uint8_t* data, Slot& slot) : data_(data), slot_(slot) {}
+    ~Recycled() { Recycle(data_, slot_); }
+    Recycled(const Recycled&) = delete;
+    Recycled& operator=(const Recycled&) = delete;
+
+   private:
+    uint8_t* const data_;
+    Slot& slot_;
+  };
 
   uint8_t* base_ = nullptr;
   size_t count_ = 0;

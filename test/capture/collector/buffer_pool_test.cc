@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <new>
 #include <set>
 #include <thread>
 #include <vector>
@@ -60,6 +61,21 @@ TEST_CASE("Full buffers are handed out once and come back zeroed") {
   CHECK(pool.in_use() == 0);
   CHECK(pool.Take() == buffer);
   CHECK(IsZero(buffer));
+}
+
+TEST_CASE("A buffer whose reader runs out of memory is not read a second time") {
+  BufferPool pool(2 * kBuffer);
+  pool.GiveFull(pool.Take(), 8);
+  pool.GiveFull(pool.Take(), 16);
+  std::vector<size_t> sizes;
+  const auto read = [&](const uint8_t*, size_t bytes) {
+    sizes.push_back(bytes);
+    if (sizes.size() == 1) throw std::bad_alloc();
+  };
+  CHECK_THROWS_AS(pool.Drain(read), std::bad_alloc);
+  pool.Drain(read);
+  CHECK(sizes == std::vector<size_t>{8, 16});
+  CHECK(pool.in_use() == 0);
 }
 
 TEST_CASE("More used bytes than a buffer has are cut to the buffer") {
