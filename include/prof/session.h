@@ -54,7 +54,9 @@ struct SessionOptions {
   Counters counters = Counters::kAuto;
 
   /// File for the snapshot; empty: the snapshot stays in memory. %p is the process id, %h the host
-  /// name, %r the rank (from the launcher's environment, 0 without one), %% a percent sign.
+  /// name, %r the rank (from the launcher's environment, 0 without one), %i rank and process id
+  /// (r3-4711; without a rank the process id), %% a percent sign. What is no recording, or is being
+  /// written, is not replaced: Snapshot::path() has the name that the file got.
   std::string output;
 
   /// Counter samples for each signature and pass group, spread over the run. Range 1..100; with
@@ -196,7 +198,7 @@ class PROF_EXPORT Session {
   /// itself.
   bool Synchronize() noexcept;
 
-  /// With keep_last_seconds: writes the kept seconds to the file `path` (with %p, %h, %r as in
+  /// With keep_last_seconds: writes the kept seconds to the file `path` (with %p, %h, %r, %i as in
   /// SessionOptions::output), while the recording goes on. Waits until the file is written (at most
   /// 10 s), not for the GPU; a Synchronize() on another thread comes first. False, and a line on
   /// stderr, when the file could not be written; false without keep_last_seconds.

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <utility>
 
 #include "lib/capture/collector/output_path.h"
 #include "lib/capture/environment.h"
+#include "lib/capture/process/end_request.h"
 #include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/mutex.h"
@@ -44,6 +46,14 @@ void SetActive(Capture* capture, Capture* expected) {
   set();
 }
 
+// In the child of a process that has used CUDA under prof.
+SubsystemStatus InertAfterFork() {
+  return {
+      State::kUnavailable, 0,
+      "this process was forked after prof had begun to record in its parent",
+      "fork before the parent uses CUDA, or start the child with exec (multiprocessing: spawn)"};
+}
+
 void StopActiveCapture() {
   if (InForkedChild()) return;
   if (!active_mutex.LockBefore(ExitDeadline())) return;
@@ -55,6 +65,26 @@ void StopActiveCapture() {
   } catch (const std::exception&) {
     std::fprintf(stderr, "prof: the recording could not be completed\n");
   }
+}
+
+// `injected`: nobody has chosen the name for this process alone.
+OutputName NameOutput(const std::string& pattern, bool injected) {
+  const int rank = RankFromEnvironment(), ranks = RanksFromEnvironment();
+  const RunOfProf run = RunFromEnvironment();
+  OutputName name;
+  name.path = ExpandOutputPattern(pattern, rank, ranks);
+  if (injected && rank >= 0 && ranks > 1 && !NamesRank(pattern)) {
+    // Ranks of other machines may have come and gone before us.
+    name.path = OtherOutputPath(name.path, ProcessLabel(rank, ranks), 0);
+    name.replaces = false;
+  } else if (NamesProcess(pattern)) {
+    name.replaces = false;
+  } else {
+    name.process = ProcessLabel(rank, ranks);
+  }
+  name.run_start_ns = run.start_ns != 0 ? run.start_ns : ProcessStartNs();
+  name.list = run.list;
+  return name;
 }
 
 // Prints for the user of a program that does not ask for the status.
@@ -73,10 +103,10 @@ void PrintProblems(const Status& status) {
 std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
                                         std::vector<std::string> complaints, SubsystemStatus* why) {
   if (InForkedChild()) {
-    *why = {State::kUnavailable, 0, "this process was forked from one that prof was recording",
-            "start the child with exec"};
+    *why = InertAfterFork();
     return nullptr;
   }
+  MakeForkedChildrenInert();
   if (active.exchange(true)) {
     *why = {State::kUnavailable, 0, "another recording is active in this process",
             "stop the other session first; under `prof run` the injected one records everything"};
@@ -86,7 +116,10 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
   try {
     GuardRangesAgainstFork();
     static std::once_flag guarded;
-    std::call_once(guarded, &GuardExit);
+    std::call_once(guarded, [] {
+      GuardExit();
+      at_quick_exit(&EndRecordingNow);
+    });
     SetExitAction(&StopActiveCapture);
     options::Correct(injected ? options::Naming::kVariable : options::Naming::kField, &options,
                      &complaints);
@@ -112,7 +145,7 @@ Capture::Capture(SessionOptions options, bool injected)
   const int rank = RankFromEnvironment();
   CollectorOptions collector;
   if (!options_.output.empty()) {
-    collector.output_path = ExpandOutputPattern(options_.output, rank);
+    collector.output = NameOutput(options_.output, injected_);
   }
   collector.header.prof_version = PROF_VERSION;
   collector.header.host = HostName();
@@ -167,15 +200,14 @@ void Capture::Abandon(const Status& last) {
 Status Capture::status() const {
   if (InForkedChild()) {
     Status status;
-    status.timeline = status.ranges = status.counters = status.continuous = status.output = {
-        State::kUnavailable, 0, "this process was forked from one that prof was recording",
-        "start the child with exec"};
+    status.timeline = status.ranges = status.counters = status.continuous = status.output =
+        InertAfterFork();
     return status;
   }
   if (source_ == nullptr) return abandoned_status_;
   Status status = SourcesStatus(*source_, options_.ranges);
   status.output = collector_->status().output;
-  if (status.output.state != State::kUnavailable) {
+  if (status.output.state == State::kOff) {
     status.output.state = options_.output.empty() ? State::kOff : State::kWorking;
   }
   return status;
@@ -187,7 +219,7 @@ bool Capture::Synchronize(std::chrono::milliseconds timeout) {
 
 bool Capture::Dump(const std::string& path, std::chrono::milliseconds timeout) {
   return !InForkedChild() && collector_ != nullptr &&
-         collector_->Dump(ExpandOutputPattern(path, RankFromEnvironment()), timeout);
+         collector_->Dump(NameOutput(path, /*injected=*/false).path, timeout);
 }
 
 Snapshot Capture::Stop(std::chrono::milliseconds timeout) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/environment.h"
 
+#include <sys/auxv.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <initializer_list>
@@ -10,9 +12,10 @@
 namespace prof::capture {
 namespace {
 
-// Null when the variable is not set or empty.
+// Null when the variable is not set or empty, and in a program with more rights than its user, who
+// chose the environment.
 const char* Value(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = secure_getenv(name);
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
@@ -30,6 +33,8 @@ int FirstNumber(std::initializer_list<const char*> names) {
 }
 
 }  // namespace
+
+bool EnvironmentIsTrusted() { return getauxval(AT_SECURE) == 0; }
 
 SessionOptions OptionsFromEnvironment(std::vector<std::string>* complaints) {
   std::vector<std::string> problems;
@@ -55,6 +60,17 @@ int RanksFromEnvironment() {
                                  "PMI_SIZE", "SLURM_NTASKS", "LOCAL_WORLD_SIZE",
                                  "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"});
   return std::max(ranks, 1);
+}
+
+RunOfProf RunFromEnvironment() {
+  const char* text = Value("PROF_RUN");  // "1764000000000000000:/tmp/prof-run-x"
+  if (text == nullptr) return {};
+  char* end = nullptr;
+  RunOfProf run;
+  run.start_ns = std::strtoll(text, &end, 10);
+  if (end == text || *end != ':') return {};
+  run.list = end + 1;
+  return run;
 }
 
 std::string SharedFolderFromEnvironment() {

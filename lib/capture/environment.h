@@ -5,12 +5,17 @@
 #ifndef PROF_LIB_CAPTURE_ENVIRONMENT_H_
 #define PROF_LIB_CAPTURE_ENVIRONMENT_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "prof/session.h"
 
 namespace prof::capture {
+
+// False in a program with more rights than the user who chose its environment (setuid,
+// capabilities). There all functions below find nothing.
+[[nodiscard]] bool EnvironmentIsTrusted();
 
 // The variables of the option table over their defaults. A value that cannot be read keeps its
 // default and gets a line in `complaints`.
@@ -22,6 +27,15 @@ namespace prof::capture {
 // How many processes the job of this one has, from torchrun, Slurm, Open MPI or MPICH/PMI; 1: it is
 // alone, or its launcher is unknown.
 [[nodiscard]] int RanksFromEnvironment();
+
+// What `prof run` leaves in PROF_RUN for the processes of one run: when it began, by the clock of
+// the file system that recordings go to (0: nobody runs us), and the file that collects their
+// names.
+struct RunOfProf {
+  int64_t start_ns = 0;
+  std::string list;
+};
+[[nodiscard]] RunOfProf RunFromEnvironment();
 
 // A folder for files that the processes of a user share: XDG_RUNTIME_DIR, else /tmp.
 [[nodiscard]] std::string SharedFolderFromEnvironment();

@@ -3,9 +3,13 @@
 // The injection shim is libprof_inject.so, which LD_PRELOAD or CUDA_INJECTION64_PATH names. It
 // starts the recording once the program initializes CUDA; libprof.so itself starts nothing. A tool
 // that CUDA_INJECTION64_PATH named before us (nsys) is started first, as libcuda would have started
-// it.
+// it. Preloaded, it also sees the ends of a process that no handler sees: _exit() and _Exit(), with
+// which workers of Python's multiprocessing end.
 #include <dlfcn.h>
 #include <limits.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -13,12 +17,14 @@
 #include <cstring>
 
 #include "lib/capture/injection.h"
+#include "lib/capture/process/early_enough.h"
 #include "lib/capture/process/library_files.h"
 
 namespace {
 
 using prof::capture::FileName;
 using prof::capture::IsInjectLibrary;
+using prof::capture::MayChangeEnvironment;
 using prof::capture::SameFile;
 
 constexpr char kVariable[] = "CUDA_INJECTION64_PATH";
@@ -36,18 +42,35 @@ const char own_data = 0;
 
 bool IsEmpty(const char* value) { return value == nullptr || *value == '\0'; }
 
-// When we are preloaded, libcuda does not know of us yet: so we name ourselves to it.
+// What the libraries behind us do at _exit(): looked up early, because that may come in a signal
+// handler. Null: the system call.
+std::atomic<void (*)(int)> next_exit{nullptr};
+
+__attribute__((constructor)) void FindNextExit() {
+  next_exit.store(reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "_exit")));
+}
+
+[[noreturn]] void EndProcess(int status) {
+  prof::FinishBeforeExit();
+  if (auto* next = next_exit.load()) next(status);
+  while (true) syscall(SYS_exit_group, status);
+}
+
+// When we are preloaded, libcuda does not know of us yet: so we name ourselves to it. Nothing is
+// done where the environment is not to be trusted (a program with capabilities or setuid), or where
+// another thread may read the environment while we change it.
 __attribute__((constructor)) void NameOurselvesToCuda() {
+  if (getauxval(AT_SECURE) != 0) return;
   Dl_info info{};
   if (dladdr(&own_data, &info) == 0) return;
   // Absolute: the program may change its folder before it initializes CUDA.
   char path[PATH_MAX];
   if (info.dli_fname == nullptr || realpath(info.dli_fname, path) == nullptr) return;
-  const char* present = std::getenv(kVariable);
+  const char* present = secure_getenv(kVariable);
+  if (present != nullptr && (SameFile(present, path) || IsProf(present))) return;
+  if (!MayChangeEnvironment(secure_getenv("LD_PRELOAD"))) return;  // who loads us calls us, too
   if (IsEmpty(present)) {
     unsetenv(kNextVariable);  // who removed the variable meant that tool, too
-  } else if (SameFile(present, path) || IsProf(present)) {
-    return;
   } else {
     setenv(kNextVariable, present, /*replace=*/1);
   }
@@ -56,7 +79,7 @@ __attribute__((constructor)) void NameOurselvesToCuda() {
 
 void StartOtherTool() {
   static std::atomic<bool> started{false};
-  const char* next = std::getenv(kNextVariable);
+  const char* next = secure_getenv(kNextVariable);
   if (IsEmpty(next) || started.exchange(true)) return;
   // Loaded as libcuda does it, and never unloaded.
   void* library = dlopen(next, RTLD_LAZY);
@@ -75,7 +98,13 @@ void StartOtherTool() {
 
 }  // namespace
 
-extern "C" int InitializeInjection() {
+extern "C" {
+
+int InitializeInjection() {
   StartOtherTool();
   return prof::StartInjectedRecording();
+}
+
+__attribute__((visibility("default"))) void _exit(int status) { EndProcess(status); }
+__attribute__((visibility("default"))) void _Exit(int status) noexcept { EndProcess(status); }
 }

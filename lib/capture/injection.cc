@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/injection.h"
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -11,13 +12,21 @@
 
 #include "lib/capture/capture.h"
 #include "lib/capture/environment.h"
+#include "lib/capture/process/end_request.h"
 #include "lib/capture/process/exit_guard.h"
+#include "lib/capture/process/fork_guard.h"
 #include "lib/capture/until_complete.h"
 
 namespace prof {
 namespace {
 
 void StartOnce() {
+  if (!capture::EnvironmentIsTrusted()) {
+    std::fprintf(stderr,
+                 "prof: not recording: this program has more rights than its user, who chose the "
+                 "environment; a prof::Session in its code records it\n");
+    return;
+  }
   std::vector<std::string> complaints;
   SessionOptions options = capture::OptionsFromEnvironment(&complaints);
   const double until_complete_s = options.until_complete_seconds;
@@ -34,9 +43,19 @@ void StartOnce() {
   if (until_complete_s > 0) capture::StopWhenComplete(recording, until_complete_s);
 }
 
+// The parent has started its recording: call_once would do nothing here, and say nothing.
+void RefuseInForkedChild() {
+  static std::atomic<bool> refused{false};
+  if (refused.exchange(true)) return;
+  std::fprintf(stderr,
+               "prof: not recording: this process was forked after prof had begun to record in "
+               "its parent\n");
+}
+
 }  // namespace
 
 int StartInjectedRecording() noexcept {
+  if (capture::InForkedChild()) return RefuseInForkedChild(), 1;
   static std::once_flag once;
   try {
     std::call_once(once, &StartOnce);
@@ -45,6 +64,8 @@ int StartInjectedRecording() noexcept {
   }
   return 1;
 }
+
+void FinishBeforeExit() noexcept { capture::EndRecordingNow(); }
 
 }  // namespace prof
 

@@ -12,6 +12,10 @@ namespace prof {
 // (libcuda's convention for "injected") even when nothing can be recorded: the program goes on.
 PROF_EXPORT int StartInjectedRecording() noexcept;
 
+// Ends the recording of this process, in 2 s at most: libprof_inject.so calls it from _exit(). Any
+// thread; async-signal-safe.
+PROF_EXPORT void FinishBeforeExit() noexcept;
+
 }  // namespace prof
 
 // libcuda calls it from cuInit when CUDA_INJECTION64_PATH names the library that has it.

@@ -23,7 +23,7 @@ struct Option {
 };
 
 // Where a process records to when nobody chose a file.
-inline constexpr const char* kDefaultOutput = "prof-%p.prof";
+inline constexpr const char* kDefaultOutput = "prof-%h-%i.prof";
 
 inline constexpr const char* kRecording = "Recording";
 inline constexpr const char* kCounting = "Counters";
@@ -44,7 +44,7 @@ inline constexpr int64_t kMostLaunches = 1'000'000'000'000'000;  // exact in a d
 
 inline constexpr Option kOptions[] = {
     {kRecording, "-o,--output", "PATTERN", "PROF_OUTPUT", "output", Text{&SessionOptions::output},
-     "File to write; %p: process id, %h: host name, %r: rank, %%: a percent sign"},
+     "File to write; %p: process id, %h: host, %r: rank, %i: rank and process id, %%: percent"},
     {kRecording, "--no-ranges", "", "PROF_RANGES", "ranges", Switch{&SessionOptions::ranges},
      "Leave NVTX ranges out of the recording"},
     {kRecording, "--unified-memory", "", "PROF_UNIFIED_MEMORY", "unified_memory",

@@ -19,10 +19,11 @@ class Environment {
  public:
   explicit Environment(const Values& values) {
     for (const options::Option& option : options::kOptions) Clear(option.variable);
-    for (const char* name : {"PROF_CUPTI", "CUDA_HOME", "CUDA_PATH", "RANK", "SLURM_PROCID",
-                             "OMPI_COMM_WORLD_RANK", "PMI_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE",
-                             "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS_PER_NODE",
-                             "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_SIZE"}) {
+    for (const char* name :
+         {"PROF_CUPTI", "PROF_RUN", "CUDA_HOME", "CUDA_PATH", "RANK", "SLURM_PROCID",
+          "OMPI_COMM_WORLD_RANK", "PMI_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "SLURM_NTASKS",
+          "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS_PER_NODE", "OMPI_COMM_WORLD_SIZE",
+          "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_SIZE"}) {
       Clear(name);
     }
     for (const auto& [name, value] : values) setenv(name.c_str(), value.c_str(), 1);
@@ -50,7 +51,7 @@ TEST_CASE("Without variables the options are the defaults, and a file of this pr
   std::vector<std::string> complaints;
   const SessionOptions options = OptionsFromEnvironment(&complaints);
   CHECK(complaints.empty());
-  CHECK(options.output == "prof-%p.prof");
+  CHECK(options.output == "prof-%h-%i.prof");
   CHECK(options.samples_per_signature == SessionOptions().samples_per_signature);
 }
 
@@ -80,8 +81,22 @@ TEST_CASE("A value that cannot be read leaves the default and is named in a comp
 TEST_CASE("An empty variable counts as none") {
   const Environment environment(Values{{"PROF_OUTPUT", ""}});
   std::vector<std::string> complaints;
-  CHECK(OptionsFromEnvironment(&complaints).output == "prof-%p.prof");
+  CHECK(OptionsFromEnvironment(&complaints).output == "prof-%h-%i.prof");
   CHECK(complaints.empty());
+}
+
+TEST_CASE("What prof run leaves for its processes is read, and anything else is none") {
+  {
+    const Environment environment(Values{{"PROF_RUN", "1764000000000000001:/tmp/a:b"}});
+    CHECK(RunFromEnvironment().start_ns == 1764000000000000001);
+    CHECK(RunFromEnvironment().list == "/tmp/a:b");
+  }
+  for (const char* wrong : {"", "x", ":/tmp/list", "12"}) {
+    INFO(wrong);
+    const Environment environment(Values{{"PROF_RUN", wrong}});
+    CHECK(RunFromEnvironment().start_ns == 0);
+    CHECK(RunFromEnvironment().list.empty());
+  }
 }
 
 TEST_CASE("The number of processes comes from the launcher, and is 1 without one") {

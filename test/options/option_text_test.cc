@@ -65,7 +65,7 @@ TEST_CASE("A value changes its own option and no other") {
 
 TEST_CASE("The defaults are those of SessionOptions, and a file of this process") {
   SessionOptions values = DefaultOptions();
-  CHECK(values.output == "prof-%p.prof");
+  CHECK(values.output == "prof-%h-%i.prof");
   values.output.clear();
   CheckEqual(values, SessionOptions());
 }

@@ -180,6 +180,38 @@ TEST_CASE("A file that cannot be written is a status and a loss, not an error of
   CHECK(snapshot.integrity().bytes_not_written > 0);
 }
 
+TEST_CASE("A recording that is deleted while it is made is a status and a loss") {
+  const TempFolder folder;
+  SessionOptions options;
+  options.output = folder / "run.prof";
+  Session session(options);
+  for (int i = 0; i < 500 && access(options.output.c_str(), F_OK) != 0; ++i) {
+    { PROF_RANGE("until there is a block"); }
+    usleep(10'000);
+  }
+  REQUIRE(unlink(options.output.c_str()) == 0);
+  const Snapshot snapshot = session.Stop();
+  CHECK(session.status().output.state == State::kUnavailable);
+  CHECK(Has(session.status().output.what, "it was deleted or replaced while it was recorded"));
+  CHECK(snapshot.integrity().bytes_not_written > 0);
+  CHECK_FALSE(snapshot.integrity().complete());
+}
+
+TEST_CASE(
+    "A recording in place of a file that is none goes to another name, which the status has") {
+  const TempFolder folder;
+  WriteFile(folder / "run.prof", "notes");
+  SessionOptions options;
+  options.output = folder / "run.prof";
+  Session session(options);
+  const Snapshot snapshot = session.Stop();
+  CHECK(snapshot.path() != options.output);
+  CHECK(ReadFile(options.output) == "notes");
+  CHECK(session.status().output.state == State::kDegraded);
+  CHECK(Has(session.status().output.what, snapshot.path()));
+  CHECK(Analyze(snapshot).error.empty());
+}
+
 TEST_CASE("A range outside of any session costs nothing and is not in the next one") {
   { PROF_RANGE("before the session"); }
   Session session;

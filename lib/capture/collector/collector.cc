@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/end_request.h"
 #include "lib/capture/process/quiet_thread.h"
 #include "lib/capture/process/timed_wait.h"
 #include "lib/capture/threads/thread_recorder.h"
@@ -38,7 +39,7 @@ Collector::Collector(CollectorOptions options, GpuSource* source)
       status_(source, options_.ranges),
       writer_(&options_, source, &status_),
       synchronize_(&Wake),
-      dumps_(options_.dump_signal, options_.output_path, &Wake) {}
+      dumps_(options_.dump_signal, options_.output.path, &Wake) {}
 
 void Collector::Wake() { sem_post(WakeUp()); }
 
@@ -59,6 +60,7 @@ void Collector::Prepare() {
 void Collector::Start() {
   synchronize_.Open();
   dumps_.Open();
+  OpenEndRequests(&Wake);
   thread_ = StartQuietThread("prof-collector", [this] { Run(); });
 }
 
@@ -86,6 +88,7 @@ bool Collector::Stop(Deadline deadline) {
     thread_.join();
   } else {
     thread_.detach();  // it hangs in CUPTI or the driver: what was written so far stays valid
+    CloseEndRequests();
     synchronize_.Close(deadline);  // nobody answers any more
     dumps_.Close(deadline);
   }
@@ -105,6 +108,7 @@ void Collector::Run() {
     writer_.GiveUp(error.what());
     writer_.Abandon();
   }
+  CloseEndRequests();
   synchronize_.Close();
   dumps_.Close();
   const MutexLock lock(mutex_);
@@ -122,7 +126,7 @@ void Collector::RunRounds() {
   int64_t last_block = last_flush;
   while (true) {
     WaitUntil(WakeUp(), MonotonicNs() + kRoundNs);
-    if (stopping()) break;
+    if (stopping() || EndRequested()) break;
     if (const auto pending = synchronize_.Next()) {
       synchronize_.Answer(pending->ticket, source_->Synchronize());
     }

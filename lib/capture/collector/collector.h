@@ -57,7 +57,8 @@ class Collector {
 
   // Any thread: what worked, as the collector's thread last saw it.
   [[nodiscard]] Status status() const { return status_.status(); }
-  const std::string& output_path() const { return options_.output_path; }
+  // Any thread: the file; until it is created, the one that is wanted. Empty: memory.
+  [[nodiscard]] std::string output_path() const { return writer_.output_path(); }
 
  private:
   static void Wake();  // async-signal-safe once a collector was prepared

@@ -4,15 +4,14 @@
 #ifndef PROF_LIB_CAPTURE_COLLECTOR_COLLECTOR_OPTIONS_H_
 #define PROF_LIB_CAPTURE_COLLECTOR_COLLECTOR_OPTIONS_H_
 
-#include <string>
-
+#include "lib/capture/collector/output_claim.h"
 #include "lib/capture/wire/encoder.h"
 
 namespace prof::capture {
 
 struct CollectorOptions {
-  std::string output_path;  // expanded; empty: memory
-  HeaderEvent header;       // without versions: the source knows them once it has started
+  OutputName output;
+  HeaderEvent header;  // without versions: the source knows them once it has started
   bool ranges = true;
   int keep_last_seconds = 0, keep_mib = 0, dump_signal = 0;  // as in SessionOptions
   bool file_only_with_gpu_work = false;

@@ -38,13 +38,13 @@ void DumpRequests::Open() {
                problem.c_str());
 }
 
-void DumpRequests::Answer(const std::function<bool(const std::string& path)>& write) {
+void DumpRequests::Answer(const std::function<std::string(const std::string& path)>& write) {
   if (signal_ != 0 && TakeDumpSignal()) {
-    const std::string path = DumpPath(output_, ++signal_dumps);
-    if (write(path)) std::fprintf(stderr, "prof: wrote %s\n", path.c_str());
+    const std::string path = write(DumpPath(output_, ++signal_dumps));
+    if (!path.empty()) std::fprintf(stderr, "prof: wrote %s\n", path.c_str());
   }
   if (const auto pending = request_.Next()) {
-    request_.Answer(pending->ticket, write(pending->argument));
+    request_.Answer(pending->ticket, !write(pending->argument).empty());
   }
 }
 

@@ -23,8 +23,9 @@ class DumpRequests {
 
   // Before the collector's thread starts: catches the signal.
   void Open();
-  // The collector. Writes the dumps that were asked for with `write`, which is false on a failure.
-  void Answer(const std::function<bool(const std::string& path)>& write);
+  // The collector. Writes the dumps that were asked for with `write`, which returns the path that
+  // it wrote to, and nothing on a failure.
+  void Answer(const std::function<std::string(const std::string& path)>& write);
   // The collector has ended, or is left behind: as Request::Close.
   void Close(Deadline deadline = Deadline::max()) { request_.Close(deadline); }
 

@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/collector/file_output.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
+#include "lib/capture/process/fork_guard.h"
 #include "lib/capture/wire/block_frame.h"
 
 namespace prof::capture {
 namespace {
 
-// Removes a file, or a link to a file or to nothing. Returns 0 or an errno. Anything else is not
-// ours to remove: a pipe, a folder, the link /dev/stdout.
-int Remove(const std::string& path, const struct stat& info) {
-  struct stat target {};
-  const bool is_link = S_ISLNK(info.st_mode);
-  const bool replaceable =
-      S_ISREG(info.st_mode) ||
-      (is_link && (stat(path.c_str(), &target) != 0 || S_ISREG(target.st_mode)));
-  if (!replaceable) return S_ISDIR(info.st_mode) ? EISDIR : EEXIST;
-  return unlink(path.c_str()) == 0 || errno == ENOENT ? 0 : errno;
+// The file of the recording, which a forked child must not keep locked: it may live on for days.
+std::atomic<int> locked_file{-1};
+
+void CloseInForkedChild() {
+  const int fd = locked_file.exchange(-1);
+  if (fd >= 0) close(fd);
 }
 
 }  // namespace
@@ -30,21 +27,23 @@ int Remove(const std::string& path, const struct stat& info) {
 FileOutput::~FileOutput() { Close(); }
 
 void FileOutput::Open() {
+  if (opened_) return;
   opened_ = true;
-  // O_NOFOLLOW and the unlink before O_EXCL: in a shared folder nobody can make us write through a
-  // link of theirs. An old recording of the same name is replaced; a device (/dev/null) is not,
-  // because root could.
-  struct stat info {};
-  const bool exists = lstat(path_.c_str(), &info) == 0;
-  const bool is_device = exists && S_ISCHR(info.st_mode);
-  if (exists && !is_device) {
-    const int error = Remove(path_, info);
-    if (error != 0) return Fail("replace", error);
+  (void)RunInForkedChild(&CloseInForkedChild);
+  ClaimedFile file = ClaimOutput(name_);
+  {
+    const MutexLock lock(path_mutex_);
+    path_ = file.path;
   }
-  // A device may be a terminal without a line, or by now a pipe: opening waits for neither.
-  const int create = is_device ? O_NONBLOCK | O_NOCTTY : O_CREAT | O_EXCL;
-  fd_ = open(path_.c_str(), O_WRONLY | create | O_NOFOLLOW | O_CLOEXEC, 0644);
-  if (fd_ < 0) return Fail("create", errno);
+  fd_ = file.fd;
+  if (fd_ < 0) return Fail(file.action, file.error);
+  locked_file.store(fd_);
+  if (!file.why_other.empty()) why_other_ = file.why_other + ": recording to " + file.path;
+  other_is_expected_ = file.of_this_run && !name_.list.empty();
+  struct stat state {};
+  fstat(fd_, &state);
+  device_ = state.st_dev;
+  inode_ = state.st_ino;
   Write(FileHeader());
 }
 
@@ -52,12 +51,32 @@ void FileOutput::Append(const EncodedBlock& block) {
   ++blocks_;
   frame_.clear();
   AppendFrame(block, &frame_);
-  if (!opened_) Open();
+  Open();
+  if (fd_ >= 0) CheckStillThere();
   if (fd_ < 0) {
     bytes_not_written_ += frame_.size();
     return;
   }
   Write(frame_);
+}
+
+// A program may close all descriptors that it does not know (daemons do), and open its own file
+// under our number: nothing of ours must get into that.
+void FileOutput::CheckStillThere() {
+  struct stat state {};
+  const bool ours = fstat(fd_, &state) == 0 && state.st_dev == device_ && state.st_ino == inode_;
+  if (!ours) {
+    int locked = fd_;
+    locked_file.compare_exchange_strong(locked, -1);
+    fd_ = -1;  // it is no longer ours to close
+    error_code_ = EBADF;
+    error_ = "cannot write " + path() + ": the program has closed the file";
+  } else if (S_ISREG(state.st_mode) && state.st_nlink == 0) {
+    CloseFile();
+    error_code_ = ENOENT;
+    error_ = "cannot write " + path() + ": it was deleted or replaced while it was recorded";
+    bytes_not_written_ += bytes_written_;
+  }
 }
 
 void FileOutput::Write(std::string_view bytes) {
@@ -67,9 +86,10 @@ void FileOutput::Write(std::string_view bytes) {
     if (written <= 0) {
       bytes_not_written_ += bytes.size();
       Fail("write", written < 0 ? errno : ENOSPC);
-      Close();
+      CloseFile();
       return;
     }
+    bytes_written_ += static_cast<uint64_t>(written);
     bytes.remove_prefix(static_cast<size_t>(written));
   }
 }
@@ -77,12 +97,25 @@ void FileOutput::Write(std::string_view bytes) {
 void FileOutput::Fail(const char* action, int code) {
   if (!error_.empty()) return;
   error_code_ = code;
-  error_ = std::string("cannot ") + action + " " + path_ + ": " + std::strerror(code);
+  error_ = std::string("cannot ") + action + " " + path() + ": " + std::strerror(code);
 }
 
 void FileOutput::Close() {
-  if (fd_ >= 0) close(fd_);
+  if (fd_ >= 0) CheckStillThere();
+  CloseFile();
+}
+
+void FileOutput::CloseFile() {
+  if (fd_ < 0) return;
+  int locked = fd_;
+  locked_file.compare_exchange_strong(locked, -1);
+  close(fd_);
   fd_ = -1;
+}
+
+std::string FileOutput::path() const {
+  const MutexLock lock(path_mutex_);
+  return path_;
 }
 
 }  // namespace prof::capture

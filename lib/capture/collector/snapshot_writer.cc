@@ -2,6 +2,7 @@
 #include "lib/capture/collector/snapshot_writer.h"
 
 #include <cstdio>
+#include <utility>
 
 #include "lib/capture/threads/thread_registry.h"
 
@@ -24,12 +25,12 @@ SnapshotWriter::SnapshotWriter(const CollectorOptions* options, GpuSource* sourc
     : options_(*options),
       source_(source),
       status_(status),
-      file_(options_.output_path),
+      file_(options_.output),
       kept_(MakeKept(options_)),
       encoder_(kept_ ? &*kept_ : Destination()) {}
 
 BlockSink* SnapshotWriter::Destination() {
-  if (options_.output_path.empty()) return &memory_;
+  if (options_.output.path.empty()) return &memory_;
   return &file_;
 }
 
@@ -110,25 +111,44 @@ void SnapshotWriter::CheckOutput() {
   if (first) std::fprintf(stderr, "prof: %s; recording stops\n", file_.error().c_str());
 }
 
+// Before the block that may be the last: it has the notice about the file's name.
+void SnapshotWriter::OpenOutput() {
+  if (keeping_ || options_.output.path.empty() || output_opened_) return;
+  output_opened_ = true;
+  file_.Open();
+  CheckOutput();
+  if (file_.why_other().empty()) return;
+  const char* fix = "give each process a name of its own: %i or %p in the output";
+  encoder_.Add(NoticeEvent{Severity::kInfo, Subsystem::kOutput, 0, file_.why_other(), fix});
+  (void)status_->ReportOutput({State::kDegraded, 0, file_.why_other(), fix});
+  if (file_.other_is_expected()) return;
+  std::fprintf(stderr, "prof: %s\n", file_.why_other().c_str());
+}
+
 void SnapshotWriter::WriteBlock() {
-  if (header_written_) encoder_.WriteBlock(CountLosses());
+  if (!header_written_) return;
+  OpenOutput();
+  encoder_.WriteBlock(CountLosses());
 }
 
 void SnapshotWriter::DropOldBlocks(int64_t now_ns) {
   if (keeping_) kept_->Expire(now_ns);
 }
 
-bool SnapshotWriter::WriteDump(const std::string& path) {
-  if (!keeping_) return false;
+std::string SnapshotWriter::WriteDump(const std::string& path) {
+  if (!keeping_) return {};
   Round(true);
-  if (!header_written_) return false;  // nothing has happened that is worth a file
+  if (!header_written_) return {};  // nothing has happened that is worth a file
   encoder_.WriteBlock(CountLosses());
   kept_->Expire(MonotonicNs());
-  FileOutput dump(path);
+  OutputName name = options_.output;
+  name.path = path;
+  FileOutput dump(std::move(name));
   kept_->WriteTo(&dump, CountLosses(), RealtimeNs());
-  if (dump.error().empty()) return true;
+  if (!dump.why_other().empty()) std::fprintf(stderr, "prof: %s\n", dump.why_other().c_str());
+  if (dump.error().empty()) return dump.path();
   std::fprintf(stderr, "prof: %s; recording goes on\n", dump.error().c_str());
-  return false;
+  return {};
 }
 
 Integrity SnapshotWriter::CountLosses() const {
@@ -174,12 +194,11 @@ void SnapshotWriter::Finish() {
   Round(false);
   WriteProblems();
   StopKeeping();
+  if (header_written_) OpenOutput();
   integrity_ = CountLosses();
-  if (header_written_) {
-    encoder_.WriteLastBlock(integrity_, RealtimeNs());
-    integrity_.bytes_not_written = file_.bytes_not_written();
-  }
+  if (header_written_) encoder_.WriteLastBlock(integrity_, RealtimeNs());
   file_.Close();
+  integrity_.bytes_not_written = file_.bytes_not_written();
   CheckOutput();
 }
 

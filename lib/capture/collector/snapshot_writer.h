@@ -43,9 +43,10 @@ class SnapshotWriter {
 
   // Drops blocks that are older than what is kept, if not all of them are.
   void DropOldBlocks(int64_t now_ns);
-  // Writes what is kept to a file of its own. False, with a line on stderr, when it cannot be
-  // written; false when nothing has happened yet.
-  [[nodiscard]] bool WriteDump(const std::string& path);
+  // Writes what is kept to a file of its own, and returns its path, which may be another one
+  // (output_claim.h). Empty, with a line on stderr, when it cannot be written; empty when nothing
+  // has happened yet.
+  [[nodiscard]] std::string WriteDump(const std::string& path);
 
   // Stops the sources and writes what they still have, and the trailer.
   void Finish();
@@ -53,6 +54,9 @@ class SnapshotWriter {
   void GiveUp(const char* why);
   // Stops the sources and closes the file without a trailer.
   void Abandon();
+
+  // Any thread.
+  [[nodiscard]] std::string output_path() const { return file_.path(); }
 
   // After Finish or Abandon.
   [[nodiscard]] std::string TakeBytes() { return memory_.TakeBytes(); }
@@ -65,6 +69,7 @@ class SnapshotWriter {
   void WriteNotices();
   void WriteProblems();
   void CheckClock();
+  void OpenOutput();
   void CheckOutput();
   void StopKeeping();
   Integrity CountLosses() const;
@@ -82,6 +87,7 @@ class SnapshotWriter {
   ClockPair first_clock_;
   bool clock_stepped_ = false;
   bool header_written_ = false;
+  bool output_opened_ = false;
   bool incomplete_ = false;
   Integrity integrity_;  // at the end
 };

@@ -66,10 +66,10 @@ std::vector<NoticeEvent> StatusBoard::NewProblems() {
   return notices;
 }
 
-bool StatusBoard::ReportOutput(const SubsystemStatus& failure) {
+bool StatusBoard::ReportOutput(const SubsystemStatus& problem) {
   const MutexLock lock(mutex_);
   if (status_.output.state == State::kUnavailable) return false;
-  status_.output = failure;
+  status_.output = problem;
   return true;
 }
 

@@ -35,8 +35,8 @@ class StatusBoard {
   Status Update();
   // Updates, and returns notices of what does not work and was not returned before.
   [[nodiscard]] std::vector<NoticeEvent> NewProblems();
-  // The output does not work any more. True the first time.
-  [[nodiscard]] bool ReportOutput(const SubsystemStatus& failure);
+  // The output does not work any more, or goes elsewhere. False when it did not work before.
+  [[nodiscard]] bool ReportOutput(const SubsystemStatus& problem);
 
  private:
   const GpuSource* const source_;

@@ -12,12 +12,13 @@
 namespace prof::capture {
 namespace {
 
+std::atomic<bool> children_are_inert{false};
 std::atomic<bool> forked_child{false};
 std::atomic<void (*)()> child_hooks[kMaxForkHooks] = {};
 
 void OnForkedChild() {
   ReleaseExitGuard();
-  forked_child.store(true, std::memory_order_relaxed);
+  if (children_are_inert.load()) forked_child.store(true, std::memory_order_relaxed);
   ForgetThreadIdAfterFork();
   for (const auto& slot : child_hooks) {
     if (auto* hook = slot.load(std::memory_order_acquire)) hook();
@@ -29,6 +30,11 @@ void OnForkedChild() {
 void GuardAgainstFork() {
   static std::once_flag once;
   std::call_once(once, [] { pthread_atfork(&HoldExitGuard, &ReleaseExitGuard, &OnForkedChild); });
+}
+
+void MakeForkedChildrenInert() {
+  GuardAgainstFork();
+  children_are_inert.store(true);
 }
 
 bool RunInForkedChild(void (*hook)()) {

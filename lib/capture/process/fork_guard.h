@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fork guard makes everything of ours inert in a forked child, which has our memory but neither
-// our threads nor a usable CUDA.
+// The fork guard decides what a forked child may do. A child of a process in which prof has
+// recorded has our memory, but neither our threads nor a usable CUDA: in it everything of ours is
+// inert. A child that was forked before that starts afresh, and can be recorded.
 #ifndef PROF_LIB_CAPTURE_PROCESS_FORK_GUARD_H_
 #define PROF_LIB_CAPTURE_PROCESS_FORK_GUARD_H_
 
@@ -10,12 +11,18 @@ namespace prof::capture {
 // Registers the fork handlers, once. Any thread, any number of times.
 void GuardAgainstFork();
 
-// Guards, and runs `hook` in the child of each later fork. `hook` must be async-signal-safe. A hook
-// is registered once. False when there are kMaxForkHooks others. Any thread.
+// From now on forked children are inert. Before the first recording touches CUDA or takes a lock.
+// Any thread, any number of times.
+void MakeForkedChildrenInert();
+
+// Guards, and runs `hook` in the child of each later fork, inert or not. `hook` must be
+// async-signal-safe. A hook is registered once. False when there are kMaxForkHooks others. Any
+// thread.
 constexpr int kMaxForkHooks = 4;
 [[nodiscard]] bool RunInForkedChild(void (*hook)());
 
-// True in a child that was forked (without exec) after GuardAgainstFork. One relaxed load.
+// True in a child that was forked (without exec) after MakeForkedChildrenInert, and in its
+// children. One relaxed load.
 [[nodiscard]] bool InForkedChild();
 
 }  // namespace prof::capture

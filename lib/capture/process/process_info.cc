@@ -4,6 +4,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
+#include "lib/capture/process/clock.h"
+
 namespace prof::capture {
 namespace {
 
@@ -34,6 +38,20 @@ std::string CommandLine() {
     if (c == '\0') c = ' ';
   }
   return command;
+}
+
+int64_t ProcessStartNs() {
+  const int64_t now_ns = RealtimeNs();
+  // The 22nd field, behind the program's name in brackets: clock ticks since the machine began.
+  const std::string state = ReadStart("/proc/self/stat");
+  const size_t name_end = state.rfind(')');
+  if (name_end == std::string::npos) return now_ns;
+  size_t at = name_end;
+  for (int field = 2; field < 22 && at != std::string::npos; ++field) at = state.find(' ', at + 1);
+  const int64_t ticks_per_second = sysconf(_SC_CLK_TCK);
+  if (at == std::string::npos || ticks_per_second <= 0) return now_ns;
+  const int64_t ticks = std::strtoll(state.c_str() + at, nullptr, 10);
+  return now_ns - ReadClock(CLOCK_BOOTTIME) + ticks * (1'000'000'000 / ticks_per_second);
 }
 
 std::string NvidiaDriverVersion() {

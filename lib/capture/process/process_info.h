@@ -4,6 +4,7 @@
 #ifndef PROF_LIB_CAPTURE_PROCESS_PROCESS_INFO_H_
 #define PROF_LIB_CAPTURE_PROCESS_PROCESS_INFO_H_
 
+#include <cstdint>
 #include <string>
 
 namespace prof::capture {
@@ -13,6 +14,10 @@ namespace prof::capture {
 
 // The arguments joined by spaces, at most 4 KiB; empty when they are unknown.
 [[nodiscard]] std::string CommandLine();
+
+// When this process began, by CLOCK_REALTIME, to 10 ms; exec() does not change it. The present
+// where that is unknown (no /proc).
+[[nodiscard]] int64_t ProcessStartNs();
 
 // The version of the kernel module, "580.159.04"; empty without one.
 [[nodiscard]] std::string NvidiaDriverVersion();

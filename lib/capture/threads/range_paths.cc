@@ -35,7 +35,8 @@ uint64_t RangePaths::FamilyOf(uint32_t id, uint64_t pattern) const {
   uint32_t siblings = 0;
   for (uint32_t other = first; other < id; ++other) {
     const PathNode& node = nodes_[other];
-    if (node.ready.load(std::memory_order_acquire) && node.pattern == pattern) ++siblings;
+    const bool ready = node.state.load(std::memory_order_acquire) == NodeState::kReady;
+    if (ready && node.pattern == pattern) ++siblings;
   }
   return siblings < kDifferentSiblings ? MixHash(pattern, id) : pattern;
 }
@@ -53,8 +54,16 @@ uint32_t RangePaths::NewNode(uint32_t parent, const StoredString* domain, const 
   node.category = category;
   node.pattern = PatternOf(parent, name);
   node.family = FamilyOf(id, node.pattern);
-  node.ready.store(true, std::memory_order_release);
-  return id;
+  NodeState unfilled = NodeState::kNew;
+  const bool in_time =
+      node.state.compare_exchange_strong(unfilled, NodeState::kReady, std::memory_order_release);
+  return in_time ? id : kNoPath;
+}
+
+void RangePaths::GiveUp(uint32_t id) {
+  NodeState unfilled = NodeState::kNew;
+  nodes_[id].state.compare_exchange_strong(unfilled, NodeState::kGivenUp,
+                                           std::memory_order_acquire);
 }
 
 uint32_t RangePaths::Child(uint32_t parent, const StoredString* domain, const StoredString* name,

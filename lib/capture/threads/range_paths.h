@@ -15,6 +15,11 @@ namespace prof::capture {
 constexpr uint32_t kMaxPaths = 65'536;
 constexpr uint32_t kNoPath = 0;
 
+// A node is kNew until its maker has filled it. The reader gives up one that stays so: its maker is
+// gone (a thread that was cancelled, or one of the parent of a fork) or learns that it came too
+// late.
+enum class NodeState : uint8_t { kNew, kReady, kGivenUp };
+
 struct PathNode {
   const StoredString* name = nullptr;
   const StoredString* domain = nullptr;  // nullptr: the default domain
@@ -22,7 +27,7 @@ struct PathNode {
   uint32_t color = 0, category = 0;
   uint64_t pattern = 0;  // of the path with its numbers left out
   uint64_t family = 0;   // see PathFamily in thread_recorder.h
-  std::atomic<bool> ready{false};
+  std::atomic<NodeState> state{NodeState::kNew};
 };
 
 class RangePaths {
@@ -41,6 +46,9 @@ class RangePaths {
 
   // Ids up to this one have been given out; the last ones may not be ready yet.
   [[nodiscard]] uint32_t last() const;
+
+  // Nobody ever gets this id, unless its node has become ready meanwhile.
+  void GiveUp(uint32_t id);
 
   // Since the process began.
   [[nodiscard]] uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }

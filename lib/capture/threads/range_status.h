@@ -13,6 +13,10 @@ namespace prof::capture {
 // main(); callable from any thread.
 void SetOtherNvtxToolQuery(const char* (*other_tool)());
 
+// `unnamed` returns whether the program's NVTX was not pointed to us, because the library came when
+// other threads could be reading the environment. As above.
+void SetNvtxUnnamedQuery(bool (*unnamed)());
+
 // Whether ranges reach us. `wanted`: whether they were asked for.
 [[nodiscard]] SubsystemStatus RangesStatus(bool wanted);
 

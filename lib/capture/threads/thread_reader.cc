@@ -4,7 +4,9 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <string_view>
 
+#include "lib/capture/process/clock.h"
 #include "lib/capture/process/fork_guard.h"
 #include "lib/capture/threads/thread_registry.h"
 
@@ -13,10 +15,17 @@ namespace {
 
 using Kind = RingRecord::Kind;
 
+// The name of a path whose maker never gave it one. No event is in it.
+constexpr std::string_view kNeverNamed = "(never named)";
+
+// How long all threads' records may wait for a path. Whoever is preempted for longer loses the
+// range, which is counted.
+constexpr int64_t kMostWaitNs = 200'000'000;
+
 // A thread fills a node within nanoseconds of taking its id, unless it is preempted there.
 bool WaitUntilReady(const PathNode& node) {
   for (int tries = 0; tries < 1000; ++tries) {
-    if (node.ready.load(std::memory_order_acquire)) return true;
+    if (node.state.load(std::memory_order_acquire) != NodeState::kNew) return true;
     sched_yield();
   }
   return false;
@@ -101,6 +110,7 @@ void ThreadReader::Start(int64_t now_ns, bool ranges) {
   const MutexLock lock(thread_registry.reader_mutex);
   thread_registry.active_reader = this;
   paths_seen_ = 0;
+  waiting_for_ = kNoPath;
   ranges_ = ranges;
   start_ns_ = now_ns;
   clock_ = TickClock();
@@ -133,12 +143,29 @@ void ThreadReader::Drain(const Sink& sink) {
   thread_registry.ForEachThread([&](ThreadState& thread) { DrainThread(sink, &thread); });
 }
 
+// Whether the path has made the reader wait for so long that it does without it.
+bool ThreadReader::GiveUp(uint32_t id) {
+  const int64_t now_ns = MonotonicNs();
+  if (waiting_for_ != id) {
+    waiting_for_ = id;
+    waiting_since_ns_ = now_ns;
+  }
+  if (now_ns - waiting_since_ns_ < kMostWaitNs) return false;
+  thread_registry.paths.GiveUp(id);
+  return true;
+}
+
 void ThreadReader::DrainPaths(const Sink& sink) {
   const uint32_t last = ranges_ ? thread_registry.paths.last() : 0;
   for (; paths_seen_ < last; ++paths_seen_) {
     const uint32_t id = paths_seen_ + 1;
     const PathNode& node = thread_registry.paths.At(id);
-    if (!WaitUntilReady(node)) break;
+    if (!WaitUntilReady(node) && !GiveUp(id)) break;
+    if (node.state.load(std::memory_order_acquire) == NodeState::kGivenUp) {
+      sink.path(
+          {id, kNoPath, kNeverNamed, {}, 0, 0});  // ids are places: it keeps the others' right
+      continue;
+    }
     sink.path({id, node.parent, node.name->view(),
                node.domain != nullptr ? node.domain->view() : std::string_view(), node.color,
                node.category});

@@ -54,10 +54,13 @@ class ThreadReader {
     uint64_t left_open = 0, payloads_not_read = 0;
   };
   static LossCounts Losses();  // since the process began
+  bool GiveUp(uint32_t path);
   void DrainPaths(const Sink& sink);
   void DrainThread(const Sink& sink, ThreadState* thread);
 
   uint32_t paths_seen_ = 0;
+  uint32_t waiting_for_ = 0;  // the path that was not ready
+  int64_t waiting_since_ns_ = 0;
   bool ranges_ = true;
   int64_t start_ns_ = 0;
   LossCounts before_;  // at Start

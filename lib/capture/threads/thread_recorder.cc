@@ -144,14 +144,16 @@ void RemoveEndedElsewhere(ThreadState& thread) {
   }
 }
 
-void OnThreadEnd(ThreadState& thread) {
+// On the thread itself, or on another one when it is `gone`: then nobody closes what the listener
+// has open for it.
+void OnThreadEnd(ThreadState& thread, bool gone) {
   if (thread.has_foreign_ends()) RemoveEndedElsewhere(thread);
   for (uint32_t i = 0; i < thread.depth; ++i) {
     if (thread.open[i].span != 0) {
       thread_registry.spans.Disown(thread.open[i].span);
       continue;
     }
-    CallListener(thread, thread.open[i], false);
+    if (!gone) CallListener(thread, thread.open[i], false);
     if (Recording()) Count(thread_registry.losses.left_open);
   }
   thread.depth = 0;
@@ -201,7 +203,8 @@ uint32_t FindPushed(const ThreadState& thread, const StoredString* domain) {
   return thread.depth;
 }
 
-void DisableRangesAfterFork() {
+void ResetRangesAfterFork() {
+  if (!InForkedChild()) return thread_registry.KeepCallingThreadAlone();
   thread_registry.listener.store(nullptr, std::memory_order_relaxed);
   thread_registry.recording.store(false, std::memory_order_relaxed);
   calling_thread = nullptr;
@@ -337,7 +340,7 @@ void SetStreamResolver(void (*resolver)(NameEvent* name)) {
 }
 
 void GuardRangesAgainstFork() {
-  (void)RunInForkedChild(&DisableRangesAfterFork);  // the first of two hooks: there is room
+  (void)RunInForkedChild(&ResetRangesAfterFork);  // the first of two hooks: there is room
 }
 
 uint32_t PathParent(uint32_t path) {

@@ -88,7 +88,8 @@ void SetRangeListener(RangeListener listener);
 // Sets what finds the context of a stream that the program names: see GivenNames.
 void SetStreamResolver(void (*resolver)(NameEvent* name));
 
-// From now on nothing is recorded in the child of a fork. Any thread, any number of times.
+// From now on the child of a fork has the calling thread's ranges alone; where it is inert
+// (fork_guard.h), nothing is recorded in it. Any thread, any number of times.
 void GuardRangesAgainstFork();
 
 }  // namespace prof::capture

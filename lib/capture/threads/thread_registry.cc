@@ -3,8 +3,11 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <new>
 #include <type_traits>
 
@@ -38,6 +41,15 @@ void* MapZeroed(size_t bytes) {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
+// Whether this process has no thread `tid` any more. 0: a thread that has not said who it is.
+bool IsGone(uint32_t tid) {
+  if (tid == 0) return false;
+  const int error = errno;
+  const bool gone = syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
+  errno = error;  // we are in a call of the program
+  return gone;
+}
+
 }  // namespace
 
 void ThreadRegistry::EndCallingThread(void* state) {
@@ -47,7 +59,7 @@ void ThreadRegistry::EndCallingThread(void* state) {
     --thread->ends_to_sit_out;
     if (pthread_setspecific(end_key, thread) == 0) return;
   }
-  thread_registry.at_end_.load(std::memory_order_relaxed)(*thread);
+  thread_registry.at_end_.load(std::memory_order_relaxed)(*thread, /*gone=*/false);
   calling_thread = nullptr;
   calling_thread_ended = true;
   thread->life.store(ThreadLife::kEnded, std::memory_order_release);
@@ -61,11 +73,47 @@ ThreadState* ThreadRegistry::ReuseState(bool with_ring) {
     if (thread == nullptr || thread->ring.has_storage() != with_ring) continue;
     ThreadLife ended = ThreadLife::kEnded;
     if (thread->life.load(std::memory_order_acquire) == ended && thread->ring.empty() &&
-        thread->life.compare_exchange_strong(ended, ThreadLife::kLive, std::memory_order_acq_rel)) {
+        thread->life.compare_exchange_strong(ended, ThreadLife::kTaken,
+                                             std::memory_order_acq_rel)) {
       return thread;
     }
   }
   return nullptr;
+}
+
+// A thread that makes its first call in its last round of thread-specific destructors never gets to
+// its own end, and neither does one where the process has no key for us.
+void ThreadRegistry::EndStatesOfGoneThreads() {
+  ForEachThread([this](ThreadState& thread) {
+    ThreadLife live = ThreadLife::kLive;
+    if (thread.life.load(std::memory_order_acquire) != live || !thread.ring.has_storage()) return;
+    if (!IsGone(thread.tid.load(std::memory_order_relaxed))) return;
+    if (!thread.life.compare_exchange_strong(live, ThreadLife::kTaken, std::memory_order_acq_rel)) {
+      return;
+    }
+    // Another thread may have done the same, and given the state to a third one since we looked.
+    ThreadLife taken = ThreadLife::kTaken;
+    const bool gone = IsGone(thread.tid.load(std::memory_order_relaxed));
+    if (gone) at_end_.load(std::memory_order_relaxed)(thread, /*gone=*/true);
+    thread.life.compare_exchange_strong(taken, gone ? ThreadLife::kEnded : ThreadLife::kLive,
+                                        std::memory_order_acq_rel);
+  });
+}
+
+void ThreadRegistry::KeepCallingThreadAlone() {
+  for (uint32_t id = 1; id <= paths.last(); ++id) {
+    if (paths.At(id).state.load(std::memory_order_relaxed) == NodeState::kNew) paths.GiveUp(id);
+  }
+  const AtEnd at_end = at_end_.load(std::memory_order_relaxed);
+  ForEachThread([at_end](ThreadState& thread) {
+    if (&thread == calling_thread) {
+      thread.tid.store(CurrentThreadId(), std::memory_order_relaxed);
+    } else if (thread.life.load(std::memory_order_relaxed) != ThreadLife::kEnded) {
+      if (at_end != nullptr) at_end(thread, /*gone=*/true);
+      thread.ring.ReadUpTo(thread.ring.head());
+      thread.life.store(ThreadLife::kEnded, std::memory_order_release);
+    }
+  });
 }
 
 ThreadState* ThreadRegistry::NewState() {
@@ -90,12 +138,14 @@ ThreadState* ThreadRegistry::NewState() {
   return thread;
 }
 
-ThreadState* ThreadRegistry::Register(void (*at_end)(ThreadState& thread)) {
+ThreadState* ThreadRegistry::Register(AtEnd at_end) {
   if (calling_thread_ended || InForkedChild()) return nullptr;
   ThreadState* thread = ReuseState(true);
   if (thread == nullptr &&
       ring_count_.load(std::memory_order_relaxed) >= kLargeRings + kSmallRings) {
-    thread = ReuseState(false);
+    EndStatesOfGoneThreads();
+    thread = ReuseState(true);
+    if (thread == nullptr) thread = ReuseState(false);
   }
   if (thread == nullptr) thread = NewState();
   if (thread == nullptr) return nullptr;
@@ -104,6 +154,7 @@ ThreadState* ThreadRegistry::Register(void (*at_end)(ThreadState& thread)) {
   thread->tid.store(CurrentThreadId(), std::memory_order_relaxed);
   thread->foreign_ends_seen = thread->foreign_ends.load(std::memory_order_relaxed);
   thread->ends_to_sit_out = kRoundsToSitOut;
+  thread->life.store(ThreadLife::kLive, std::memory_order_release);
   calling_thread = thread;
   pthread_once(&end_key_once,
                [] { have_end_key = pthread_key_create(&end_key, &EndCallingThread) == 0; });

@@ -43,8 +43,15 @@ class ThreadRegistry {
 
   // Gives the calling thread a state at its first call: a new one, or that of a thread that has
   // ended. nullptr when there is none (4,096 threads live, no memory, or the child of a fork).
-  // `at_end` runs when the thread ends, on it, before its state can be reused. Takes no lock.
-  [[nodiscard]] ThreadState* Register(void (*at_end)(ThreadState& thread));
+  // `at_end` runs when the thread ends, on it, before its state can be reused; or on another thread
+  // when it is `gone` without that. Takes no lock. When all rings are in use, it asks the system
+  // which threads still live: 0.3 us for each.
+  using AtEnd = void (*)(ThreadState& thread, bool gone);
+  [[nodiscard]] ThreadState* Register(AtEnd at_end);
+
+  // In the child of a fork, before anything else: its only thread keeps its state and open ranges,
+  // those of all other threads have ended. Async-signal-safe.
+  void KeepCallingThreadAlone();
 
   // The collector: calls `function(ThreadState&)` for each thread.
   template <typename Function>
@@ -75,13 +82,14 @@ class ThreadRegistry {
  private:
   uint32_t slots() const;
   ThreadState* ReuseState(bool with_ring);
+  void EndStatesOfGoneThreads();
   ThreadState* NewState();
   static void EndCallingThread(void* state);
 
   std::atomic<ThreadState*> threads_[kMaxThreads] = {};
   std::atomic<uint32_t> slots_{0};
   std::atomic<uint32_t> ring_count_{0};
-  std::atomic<void (*)(ThreadState&)> at_end_{nullptr};
+  std::atomic<AtEnd> at_end_{nullptr};
 };
 
 extern ThreadRegistry thread_registry __attribute__((visibility("hidden")));

@@ -26,7 +26,9 @@ struct OpenRange {
   uint32_t token = 0;                    // for the listener; 0: it did not see the push
 };
 
-enum class ThreadLife : uint32_t { kLive, kEnded };
+// kLive -> kEnded (its thread, at its end) -> kTaken (a new thread) -> kLive. kLive -> kTaken ->
+// kEnded: another thread has found that its thread is gone.
+enum class ThreadLife : uint32_t { kTaken, kLive, kEnded };
 
 // Written by its thread; the collector reads the atomics and the ring.
 struct alignas(64) ThreadState {
@@ -41,7 +43,7 @@ struct alignas(64) ThreadState {
   const StoredString* last_domain = nullptr;
   int ends_to_sit_out = 0;
   ThreadRing ring;
-  std::atomic<ThreadLife> life{ThreadLife::kLive};
+  std::atomic<ThreadLife> life{ThreadLife::kTaken};
   std::array<uint32_t, kChildCacheSize> children{};  // path ids found before, by a weak hash
   std::array<OpenRange, kMaxDepth> open{};
 

@@ -15,6 +15,7 @@
 #include "lib/capture/collector/memory_output.h"
 #include "lib/capture/collector/output_path.h"
 #include "lib/capture/process/process_info.h"
+#include "lib/capture/wire/block_frame.h"
 #include "lib/format/framing.h"
 #include "test/capture/wire/blocks.h"
 #include "test/support/catch.h"
@@ -81,6 +82,27 @@ TEST_CASE("The output pattern knows the process, the host and the rank") {
   CHECK(ExpandOutputPattern("%x %", 0) == "%x %");
   CHECK(ExpandOutputPattern("%p%p", 0) == pid + pid);
   CHECK(ExpandOutputPattern("", 0).empty());
+  CHECK(ExpandOutputPattern("a-%i.prof", -1) == "a-" + pid + ".prof");
+  CHECK(ExpandOutputPattern("a-%i.prof", 3, 8) == "a-r3-" + pid + ".prof");
+  CHECK(ExpandOutputPattern("a-%i.prof", 3, 1024) == "a-r0003-" + pid + ".prof");
+  CHECK(ExpandOutputPattern("a-%i.prof", 12, 1) == "a-r12-" + pid + ".prof");
+}
+
+TEST_CASE("A pattern names the process when it has its id, whatever surrounds it") {
+  for (const char* pattern : {"%p", "a-%i.prof", "%%%p", "%h%r%p"}) CHECK(NamesProcess(pattern));
+  for (const char* pattern : {"", "a", "%%p", "%r-%h", "%x%", "100%%i"}) {
+    CHECK_FALSE(NamesProcess(pattern));
+  }
+  CHECK(NamesRank("step-%r"));
+  CHECK(NamesRank("%p"));
+  CHECK_FALSE(NamesRank("%h-%%r"));
+}
+
+TEST_CASE("Another name for a recording keeps its folder and its extension") {
+  CHECK(OtherOutputPath("d.e/run.prof", "r3-12", 0) == "d.e/run.r3-12.prof");
+  CHECK(OtherOutputPath("run.prof", "12", 2) == "run.12.2.prof");
+  CHECK(OtherOutputPath("run.prof", "", 1) == "run.1.prof");
+  CHECK(OtherOutputPath("run", "12", 0) == "run.12");
 }
 
 TEST_CASE("Dumps of a signal have the name of the recording and a number") {
@@ -92,7 +114,7 @@ TEST_CASE("Dumps of a signal have the name of the recording and a number") {
 
 TEST_CASE("An old recording is replaced, not appended to") {
   const TempFolder folder;
-  WriteFile(folder / "a.prof", std::string(1000, 'x'));
+  WriteFile(folder / "a.prof", FileHeader() + std::string(1000, 'x'));
   FileOutput output(folder / "a.prof");
   output.Append({"new"});
   CHECK(Payloads(ReadFile(folder / "a.prof")) == Strings{"new"});

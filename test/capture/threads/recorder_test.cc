@@ -298,6 +298,19 @@ TEST_CASE("A payload comes with its range, mark or span, at the same time") {
   CHECK(recording.payloads[2].event.time_ns == recording.spans.at(0).event.start_ns);
 }
 
+TEST_CASE("A path that its maker never fills is passed over, and those after it keep their names") {
+  Recording recording;
+  const uint64_t dropped = recording.reader.paths_dropped();
+  thread_registry.paths.GiveUp(thread_registry.paths.last() + 1);
+  PushRange({"comes too late c01d", ""});
+  PopRange("");
+  PushRange({"in time c01d", ""});
+  PopRange("");
+  CHECK(recording.MyPaths() == Paths{"in time c01d", ""});
+  CHECK(recording.order_errors == 0);
+  CHECK(recording.reader.paths_dropped() == dropped + 1);
+}
+
 TEST_CASE("Ranges that a thread leaves open when it ends are counted") {
   Recording recording;
   std::thread([] {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tests of nvtxRangeStart and nvtxRangeEnd, which may cross threads; of threads that end; of forks.
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <climits>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/capture/threads/recording.h"
@@ -157,6 +161,41 @@ TEST_CASE("A destructor of the thread may still open and close ranges") {
   CHECK(recording.PathsOf(tid) == Paths{"body", "body/teardown", "body", ""});
 }
 
+// A thread whose first range comes in the last round of its destructors: no end of it is ever seen.
+void EndWithARange() {
+  static pthread_key_t key;
+  static const bool made = pthread_key_create(&key, [](void* rounds) {
+                             const auto left = reinterpret_cast<uintptr_t>(rounds) - 1;
+                             if (left != 0) {
+                               pthread_setspecific(key, reinterpret_cast<void*>(left));
+                               return;
+                             }
+                             PushRange({"in the last round", ""});
+                             PopRange("");
+                           }) == 0;
+  REQUIRE(made);
+  std::thread([] {
+    pthread_setspecific(key, reinterpret_cast<void*>(PTHREAD_DESTRUCTOR_ITERATIONS));
+  }).join();
+}
+
+TEST_CASE("Threads that are gone without our notice give their rings back") {
+  Recording recording;
+  for (int i = 0; i < 300; ++i) {  // more than there are rings
+    EndWithARange();
+    recording.Drain();
+  }
+  uint32_t tid = 0;
+  std::thread([&] {
+    tid = CurrentThreadId();
+    PushRange({"has a ring", ""});
+    PopRange("");
+  }).join();
+  recording.Drain();
+  CHECK(recording.PathsOf(tid) == Paths{"has a ring", ""});
+  CHECK(recording.reader.events_dropped() == 0);
+}
+
 TEST_CASE("Any number of threads may come and go while somebody reads") {
   Recording recording;
   constexpr int kThreads = 6000;  // more than can live at the same time
@@ -174,6 +213,7 @@ TEST_CASE("Any number of threads may come and go while somebody reads") {
 
 TEST_CASE("The child of a fork records nothing, and its parent goes on") {
   GuardRangesAgainstFork();
+  MakeForkedChildrenInert();  // as every recording does
   Recording recording;
   PushRange({"parent", ""});
   const uint64_t span = StartRange({"span", ""});
