@@ -9,20 +9,45 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <system_error>
 
 #include "lib/cli/message.h"
 
 namespace prof::cli {
 
+namespace {
+
+constexpr size_t kMostNamed = 64;
+
+// "Name one of the recordings in it:" and their paths, a line each.
+std::string RecordingsIn(const std::string& folder) {
+  std::set<std::string> paths;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->path().extension() == ".prof") paths.insert(entry->path().string());
+  }
+  if (paths.empty()) return "There is no recording (.prof) in it";
+  std::string text = "Name one of the recordings in it:";
+  size_t named = 0;
+  for (const std::string& path : paths) {
+    if (named++ == kMostNamed) return text + "\n  and " + std::to_string(paths.size() - kMostNamed);
+    text += "\n  " + path;
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string ReadProblem(const std::string& path) {
   struct stat state {};
   if (stat(path.c_str(), &state) != 0) {
     return "cannot read '" + path + "': " + std::strerror(errno) +
-           ". Check the name; prof run -- program writes prof-<pid>.prof";
+           ". Check the name; prof run -- program writes prof-<host>-<pid>.prof";
   }
   if (S_ISDIR(state.st_mode)) {
-    return "cannot read '" + path + "': it is a folder. Name the .prof file in it";
+    return "cannot read '" + path + "': it is a folder. " + RecordingsIn(path);
   }
   if (access(path.c_str(), R_OK) != 0) {
     return "cannot read '" + path + "': " + std::strerror(errno) +

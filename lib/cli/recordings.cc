@@ -21,7 +21,7 @@ std::string GlobOf(std::string_view pattern) {
   std::string glob;
   for (size_t i = 0; i < pattern.size(); ++i) {
     const char next = i + 1 < pattern.size() ? pattern[i + 1] : '\0';
-    if (pattern[i] == '%' && (next == 'p' || next == 'h' || next == 'r')) {
+    if (pattern[i] == '%' && (next == 'p' || next == 'h' || next == 'r' || next == 'i')) {
       glob += '*';
       ++i;
     } else if (pattern[i] == '%' && next == '%') {

@@ -29,7 +29,7 @@ using Files = std::map<std::string, FileState>;
 // writes where prof looks. Percent signs of the directory are doubled.
 [[nodiscard]] std::string AbsolutePattern(const std::string& pattern);
 
-// The files that processes of any pid (%p), host (%h) and rank (%r) would write to.
+// The files that processes of any pid (%p), host (%h), rank (%r) or both (%i) would write to.
 [[nodiscard]] Files ListRecordings(const std::string& pattern);
 
 // The files in `after` that are new or have changed since `before`. Compares states, not times: the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/cli/run_command.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -9,8 +11,10 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "lib/cli/child_process.h"
@@ -19,6 +23,8 @@
 #include "lib/cli/message.h"
 #include "lib/cli/recording_flags.h"
 #include "lib/cli/recordings.h"
+#include "lib/cli/run_folder.h"
+#include "lib/cli/run_list.h"
 #include "lib/cli/terminal.h"
 #include "lib/cli/verdict_share.h"
 #include "lib/text/numbers.h"
@@ -54,27 +60,42 @@ int CannotStart(const std::string& program, int code) {
   return Fail("cannot run '" + program + "': " + std::strerror(code) + way_out, kNotExecutable);
 }
 
+// A process that outlives the program, such as a daemon, goes on writing.
+bool IsBeingWritten(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const bool locked = file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (file >= 0) close(file);
+  return locked;
+}
+
 // "prof: wrote x.prof (822 kB): verdicts for 96.5 % of the kernel time".
 void PrintWritten(const std::string& path, uint64_t bytes, int64_t limit_ms) {
   std::cerr << "prof: wrote " << path << " (" << text::Bytes(static_cast<double>(bytes)) << ")";
   std::string share;
   if (bytes < kMostBytesToAnalyze && limit_ms > 0) share = VerdictShare(path, limit_ms);
   if (!share.empty()) std::cerr << ": " << share;
+  if (IsBeingWritten(path)) std::cerr << ": a process of the program is still writing it";
   std::cerr << '\n';
 }
 
-void PrintAllWritten(const std::vector<std::string>& written, const Files& files, bool with_share) {
+uint64_t BytesOf(const std::string& path) {
+  std::error_code failed;
+  const uintmax_t bytes = std::filesystem::file_size(path, failed);
+  return failed ? 0 : bytes;
+}
+
+void PrintAllWritten(const std::vector<std::string>& written, bool with_share) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + (with_share ? kMostTimeToAnalyze : Clock::duration::zero());
   for (const std::string& path : written) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-    PrintWritten(path, files.at(path).bytes, left.count());
+    PrintWritten(path, BytesOf(path), left.count());
   }
 }
 
 // On stderr: stdout belongs to the program.
-void PrintFiles(const std::vector<std::string>& written, const Files& files, bool report) {
+void PrintFiles(const std::vector<std::string>& written, const std::string& folder, bool report) {
   if (written.empty()) {
     std::cerr
         << "prof: nothing was recorded: no process started CUDA, or the program does not "
@@ -83,9 +104,12 @@ void PrintFiles(const std::vector<std::string>& written, const Files& files, boo
     return;
   }
   // For somebody who looks on: a script should not wait for it.
-  PrintAllWritten(written, files, isatty(STDERR_FILENO) == 1);
+  if (!folder.empty()) {
+    std::cerr << "prof: " << written.size() << " processes were recorded, in " << folder << "/\n";
+  }
+  PrintAllWritten(written, isatty(STDERR_FILENO) == 1);
   if (!report) {
-    std::cerr << "prof: read it with: prof report "
+    std::cerr << "prof: read " << (folder.empty() ? "it" : "one") << " with: prof report "
               << (written.size() == 1 ? written[0] : "FILE...") << '\n';
     return;
   }
@@ -94,6 +118,20 @@ void PrintFiles(const std::vector<std::string>& written, const Files& files, boo
     std::cerr << '\n';
     WriteText(std::cerr, Analyze(Snapshot::FromFile(path)), OptionsFor(STDERR_FILENO));
   }
+}
+
+// `listed`: what the processes of this run have named. `found`: what has such a name and is new.
+void PrintWhatIsLeft(const std::string& pattern, const std::vector<std::string>& listed,
+                     const std::vector<std::string>& found, bool report) {
+  std::vector<std::string> written;
+  if (WantsFolder(pattern, listed)) written = MoveToFolder(FolderName(pattern), listed);
+  const std::string folder = written.empty() ? "" : written[0].substr(0, written[0].rfind('/'));
+  if (written.empty()) written = listed;
+  for (const std::string& path : found) {
+    if (std::find(listed.begin(), listed.end(), path) == listed.end()) written.push_back(path);
+  }
+  std::sort(written.begin(), written.end());
+  PrintFiles(written, folder, report);
 }
 
 // The words that are left without a "--": the program, unless the first is an option.
@@ -124,12 +162,16 @@ int Run(const RunOptions& options) {
   environment.Set("PROF_OUTPUT", pattern);
   Inject(library, &environment);
 
-  const Files before = ListRecordings(pattern);
-  const ChildEnd end = RunChild(options.program, environment.entries());
-  if (end.start_error != 0) return CannotStart(options.program[0], end.start_error);
-
-  const Files after = ListRecordings(pattern);
-  PrintFiles(NewRecordings(before, after), after, options.report);
+  ChildEnd end;
+  {
+    const RunList list(environment.Get("XDG_RUNTIME_DIR").value_or("/tmp"), pattern);
+    environment.Set("PROF_RUN", list.variable());
+    const Files before = ListRecordings(pattern);
+    end = RunChild(options.program, environment.entries());
+    if (end.start_error != 0) return CannotStart(options.program[0], end.start_error);
+    PrintWhatIsLeft(pattern, list.Read(), NewRecordings(before, ListRecordings(pattern)),
+                    options.report);
+  }  // the list is gone: the next line may not return
   return EndLike(end.status);
 }
 

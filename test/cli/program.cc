@@ -52,7 +52,7 @@ Program::Program(const std::vector<std::string>& command, const std::string& dir
   const int err_fd = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   dup2(out_fd, STDOUT_FILENO);
   dup2(err_fd, STDERR_FILENO);
-  for (const char* name : {"PROF_OUTPUT", "PROF_COUNTERS", "PROF_INJECT", "LD_PRELOAD",
+  for (const char* name : {"PROF_OUTPUT", "PROF_RUN", "PROF_COUNTERS", "PROF_INJECT", "LD_PRELOAD",
                            "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"}) {
     unsetenv(name);
   }

@@ -208,33 +208,33 @@ TEST_CASE("Variables of the environment stay unless a flag overrides them") {
 TEST_CASE("The default output is in the folder that prof was started in") {
   const Folder folder;
   CHECK(Seen(Prof(RunLine({}, {"env"}), folder.path()), "PROF_OUTPUT") ==
-        folder.File("prof-%p.prof"));
+        folder.File("prof-%h-%i.prof"));
 }
 
 TEST_CASE("A percent sign in the folder's name is not taken for a pattern") {
   const Folder folder;
   std::filesystem::create_directory(folder.File("50%p"));
   CHECK(Seen(Prof(RunLine({}, {"env"}), folder.File("50%p")), "PROF_OUTPUT") ==
-        folder.path() + "/50%%p/prof-%p.prof");
+        folder.path() + "/50%%p/prof-%h-%i.prof");
 }
 
 TEST_CASE("Files written by the run are named afterwards, older ones are not") {
   const Folder folder;
-  folder.Write("prof-1.prof", "old");
-  folder.Write("prof-2.prof", "old");
+  folder.Write("prof-h-1.prof", "old");
+  folder.Write("prof-h-2.prof", "old");
   const Ended ended = Prof(
-      RunLine({}, {"sh", "-c", "echo longer > prof-2.prof; echo > prof-3.prof"}), folder.path());
+      RunLine({}, {"sh", "-c", "echo longer > prof-h-2.prof; echo > prof-h-3.prof"}), folder.path());
   CHECK(ended.out.empty());
-  CHECK_THAT(ended.err, Contains("wrote " + folder.File("prof-2.prof")) &&
-                            Contains("wrote " + folder.File("prof-3.prof")) &&
-                            !Contains("prof-1.prof"));
+  CHECK_THAT(ended.err, Contains("wrote " + folder.File("prof-h-2.prof")) &&
+                            Contains("wrote " + folder.File("prof-h-3.prof")) &&
+                            !Contains("prof-h-1.prof"));
 }
 
 // What `prof run` shows on a terminal at the end of a program that leaves a recording with `bytes`.
 std::string ShownAfter(const std::string& bytes) {
   const Folder folder;
   folder.Write("recording", bytes);
-  return ProfOnTerminal(RunLine({}, {"cp", "recording", "prof-1.prof"}), folder.path());
+  return ProfOnTerminal(RunLine({}, {"cp", "recording", "prof-h-1.prof"}), folder.path());
 }
 
 TEST_CASE("The share of the kernels' time with a verdict follows the file's size") {
@@ -245,15 +245,15 @@ TEST_CASE("The share of the kernels' time with a verdict follows the file's size
 TEST_CASE("Without kernels, without counters or in a damaged file there is no share of verdicts") {
   for (const std::string& bytes :
        {Recording(), SnapshotBuilder().Bytes(), std::string("damaged")}) {
-    CHECK_THAT(ShownAfter(bytes), Contains("prof-1.prof (") && !Contains("verdicts for"));
+    CHECK_THAT(ShownAfter(bytes), Contains("prof-h-1.prof (") && !Contains("verdicts for"));
   }
 }
 
 TEST_CASE("A script does not wait for the share of verdicts") {
   const Folder folder;
   folder.Write("recording", MeasuredRecording());
-  const Ended ended = Prof(RunLine({}, {"cp", "recording", "prof-1.prof"}), folder.path());
-  CHECK_THAT(ended.err, Contains("prof-1.prof (") && !Contains("verdicts for"));
+  const Ended ended = Prof(RunLine({}, {"cp", "recording", "prof-h-1.prof"}), folder.path());
+  CHECK_THAT(ended.err, Contains("prof-h-1.prof (") && !Contains("verdicts for"));
 }
 
 TEST_CASE("A large recording is named without its share of verdicts") {
@@ -261,16 +261,16 @@ TEST_CASE("A large recording is named without its share of verdicts") {
   const auto printed = [](const std::string& size) {
     const Folder folder;
     folder.Write("recording", MeasuredRecording());
-    const std::string make = "cp recording prof-1.prof; truncate -s " + size + " prof-1.prof";
+    const std::string make = "cp recording prof-h-1.prof; truncate -s " + size + " prof-h-1.prof";
     return ProfOnTerminal(RunLine({}, {"sh", "-c", make}), folder.path());
   };
   CHECK_THAT(printed("1M"), Contains("verdicts for 80.0 %"));
-  CHECK_THAT(printed("64M"), Contains("prof-1.prof (") && !Contains("verdicts for"));
+  CHECK_THAT(printed("64M"), Contains("prof-h-1.prof (") && !Contains("verdicts for"));
 }
 
 TEST_CASE("A run that wrote nothing is a message on stderr") {
   const Folder folder;
-  folder.Write("prof-1.prof", "old");
+  folder.Write("prof-h-1.prof", "old");
   const Ended ended = Prof(RunLine({}, {"true"}), folder.path());
   CHECK_THAT(ended.err, Contains("nothing was recorded") && !Contains("wrote"));
 }
@@ -279,7 +279,7 @@ TEST_CASE("With --report the report follows on stderr") {
   const Folder folder;
   folder.Write("recording", Recording());
   const Ended ended =
-      Prof(RunLine({"--report"}, {"sh", "-c", "cp recording prof-$$.prof; echo mine; exit 3"}),
+      Prof(RunLine({"--report"}, {"sh", "-c", "cp recording prof-h-$$.prof; echo mine; exit 3"}),
            folder.path());
   CHECK(ended.exit_code() == 3);
   CHECK(ended.out == "mine\n");
@@ -293,7 +293,7 @@ TEST_CASE("A folder as the output is refused, and a file in it is proposed") {
     const Ended ended = Prof(RunLine({"-o", output}, {"echo", "ran"}), folder.path());
     CHECK(ended.exit_code() == 2);
     CHECK(ended.out.empty());
-    CHECK_THAT(ended.err, Contains("it is a folder") && Contains("prof-%p.prof"));
+    CHECK_THAT(ended.err, Contains("it is a folder") && Contains("prof-%h-%i.prof"));
   }
 }
 
