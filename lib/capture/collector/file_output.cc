@@ -16,10 +16,17 @@ namespace {
 
 // The file of the recording, which a forked child must not keep locked: it may live on for days.
 std::atomic<int> locked_file{-1};
+std::atomic<dev_t> locked_device{0};
+std::atomic<ino_t> locked_inode{0};
+
+bool IsFile(int fd, dev_t device, ino_t inode) {
+  struct stat state {};
+  return fstat(fd, &state) == 0 && state.st_dev == device && state.st_ino == inode;
+}
 
 void CloseInForkedChild() {
   const int fd = locked_file.exchange(-1);
-  if (fd >= 0) close(fd);
+  if (fd >= 0 && IsFile(fd, locked_device.load(), locked_inode.load())) close(fd);
 }
 
 }  // namespace
@@ -37,13 +44,15 @@ void FileOutput::Open() {
   }
   fd_ = file.fd;
   if (fd_ < 0) return Fail(file.action, file.error);
-  locked_file.store(fd_);
   if (!file.why_other.empty()) why_other_ = file.why_other + ": recording to " + file.path;
   other_is_expected_ = file.of_this_run && !name_.list.empty();
   struct stat state {};
   fstat(fd_, &state);
   device_ = state.st_dev;
   inode_ = state.st_ino;
+  locked_device.store(device_);
+  locked_inode.store(inode_);
+  locked_file.store(fd_);
   Write(FileHeader());
 }
 
@@ -64,14 +73,13 @@ void FileOutput::Append(const EncodedBlock& block) {
 // under our number: nothing of ours must get into that.
 void FileOutput::CheckStillThere() {
   struct stat state {};
-  const bool ours = fstat(fd_, &state) == 0 && state.st_dev == device_ && state.st_ino == inode_;
-  if (!ours) {
+  if (!IsFile(fd_, device_, inode_)) {
     int locked = fd_;
     locked_file.compare_exchange_strong(locked, -1);
     fd_ = -1;  // it is no longer ours to close
     error_code_ = EBADF;
     error_ = "cannot write " + path() + ": the program has closed the file";
-  } else if (S_ISREG(state.st_mode) && state.st_nlink == 0) {
+  } else if (fstat(fd_, &state) == 0 && S_ISREG(state.st_mode) && state.st_nlink == 0) {
     CloseFile();
     error_code_ = ENOENT;
     error_ = "cannot write " + path() + ": it was deleted or replaced while it was recorded";

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -17,6 +18,7 @@
 
 #include "lib/capture/collector/file_output.h"
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/process_info.h"
 #include "lib/capture/wire/block_frame.h"
 #include "lib/format/framing.h"
@@ -207,6 +209,24 @@ TEST_CASE("Another file under the number of our descriptor is left alone") {
   CHECK(fcntl(number, F_GETFD) >= 0);  // nor closed
   close(number);
   CHECK(Payloads(ReadFile(folder / "a.prof")) == Strings{"one"});
+}
+
+TEST_CASE("A forked child that lives on does not keep the recording locked") {
+  const TempFolder folder;
+  FileOutput output(folder / "a.prof");
+  output.Append({"one"});
+  MakeForkedChildrenInert();  // as the recording has done
+  const pid_t child = fork();
+  if (child == 0) {
+    while (true) pause();
+  }
+  usleep(100'000);
+  output.Close();
+  const int file = open((folder / "a.prof").c_str(), O_RDWR | O_CLOEXEC);
+  CHECK(flock(file, LOCK_EX | LOCK_NB) == 0);
+  close(file);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 TEST_CASE("The list of a run has the name that a recording really got") {
