@@ -22,6 +22,8 @@
 #include <thread>
 
 #include "lib/capture/injection.h"
+#include "lib/capture/process/clock.h"
+#include "lib/capture/process/end_request.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "prof/session.h"
 #include "test/capture/collector/fake_source.h"
@@ -254,6 +256,9 @@ int NoThread() {
   const Session refused(options);
   setrlimit(RLIMIT_AS, &before);
   if (refused.status().timeline.what != "prof could not start") return 1;
+  const int64_t before_ns = MonotonicNs();
+  EndRecordingNow();  // as _exit() does: there is nobody to wait for
+  if (MonotonicNs() - before_ns > 1'000'000'000) return 4;
   sigset_t blocked;
   pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
   if (sigismember(&blocked, SIGTERM) != 0) return 2;

@@ -47,7 +47,8 @@ Collector::~Collector() {
   if (thread_.joinable()) {
     (void)Stop(std::chrono::steady_clock::now() + kDestroyTimeout);
   } else {
-    writer_.StopRanges();  // the system had no thread to give
+    CloseEndRequests();  // the system had no thread to give
+    writer_.StopRanges();
   }
 }
 
