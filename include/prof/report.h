@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,6 +76,28 @@ struct VerdictCoverage {
   std::string missing;    ///< What the kernel with most time of the rest lacks; empty: no rest.
 };
 
+/// How a name is compared with that of a kernel.
+enum class Match {
+  kContains,  ///< The kernel's name contains it; where none does, the name with its arguments.
+  kExact      ///< It is one of both, from the first to the last character.
+};
+
+/// The answers about kernels that are not in a report. A report owns them, and its copies share
+/// them, so that each lives as long as one of these reports and never changes.
+class MissingKernels {
+ public:
+  MissingKernels();
+  ~MissingKernels() = default;
+  MissingKernels(const MissingKernels&) = default;  // also where a report is moved: both answer
+  MissingKernels& operator=(const MissingKernels&) = default;
+  /// The answer with this name and this reason. Any thread.
+  const KernelReport& Get(std::string_view name, const std::string& reason) const;
+
+ private:
+  struct Answers;
+  std::shared_ptr<Answers> answers_;
+};
+
 /// The whole answer. Regions, kernels and rows overlap; rows alone sum to the span.
 struct Report {
   std::string error;  ///< Not empty: the snapshot could not be read; all else is empty.
@@ -90,6 +113,7 @@ struct Report {
   /// Time of the span that prof disturbed: it kept the GPU idle, or nobody can tell what the
   /// program would have done. It is no evidence.
   double profiler_ns = 0;
+  double paused_ns = 0;        ///< Of profiler_ns: gaps in which the recording was paused.
   double undisturbed_ns = 0;   ///< span_ns - profiler_ns: shares and findings come from it.
   double counter_cost_ns = 0;  ///< Host time of counter sampling.
   Totals totals;
@@ -111,11 +135,34 @@ struct Report {
   std::vector<NoticeReport> notices;
   std::vector<std::string> integrity;  ///< One sentence for each loss; empty: nothing was lost.
 
-  /// The kernel with most time whose name contains `name`. When there is none, an entry with no
-  /// launches whose verdict's `missing` gives the reason and lists the names that exist.
-  [[nodiscard]] const KernelReport& kernel(std::string_view name) const&;
+  /// The kernel with most time among those that `name` matches (several signatures of one kernel,
+  /// or kernels whose names contain it: kernels_named() has all). When there is none, and for an
+  /// empty name, an entry with no launches whose verdict's `missing` gives the reason and lists the
+  /// names that exist. It lives as long as the report, and no later call changes it. Any thread;
+  /// linear in the kernels.
+  [[nodiscard]] const KernelReport& kernel(std::string_view name,
+                                           Match match = Match::kContains) const&;
   /// A copy, so that `Analyze(...).kernel(...)` outlives the report.
-  [[nodiscard]] KernelReport kernel(std::string_view name) &&;
+  [[nodiscard]] KernelReport kernel(std::string_view name, Match match = Match::kContains) &&;
+
+  /// All kernels that `name` matches, by total time, descending. They point into the report.
+  [[nodiscard]] std::vector<const KernelReport*> kernels_named(
+      std::string_view name, Match match = Match::kContains) const&;
+  std::vector<const KernelReport*> kernels_named(std::string_view name,
+                                                 Match match = Match::kContains) && = delete;
+
+  /// All kernels whose NVTX path is `range`, "layer/qkv_proj", by total time, descending. A number
+  /// finds the family that it belongs to, as in row(). They point into the report.
+  [[nodiscard]] std::vector<const KernelReport*> kernels_in(std::string_view range) const&;
+  std::vector<const KernelReport*> kernels_in(std::string_view range) && = delete;
+
+  /// The row of an NVTX path, "layer/qkv_proj", also where the path is one of a family:
+  /// row("layer 3/mlp") is the row "layer */mlp (8 ranges)". nullptr: nothing ran in that range
+  /// itself. It points into the report.
+  [[nodiscard]] const RangeRow* row(std::string_view range) const&;
+  const RangeRow* row(std::string_view range) && = delete;
+
+  MissingKernels missing_kernels;  ///< Used by kernel().
 };
 
 /// The text report, 120 columns wide.

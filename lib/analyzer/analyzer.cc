@@ -46,7 +46,7 @@ using UntracedTimes = std::map<uint32_t, int64_t>;  // by device: time that only
 // The span and prof's part of it, over all devices: shares of the sum add up to one. Kernels that
 // only counters have timed ran within a gap that is prof's: their time is taken from it.
 struct Spans {
-  int64_t span_ns = 0, profiler_ns = 0;
+  int64_t span_ns = 0, profiler_ns = 0, paused_ns = 0;
   double undisturbed_ns() const { return static_cast<double>(span_ns - profiler_ns); }
 };
 
@@ -57,6 +57,7 @@ Spans SumSpans(const Timeline& timeline, UntracedTimes untraced_ns) {
     const int64_t within_ns = std::min(untraced, device.profiler_ns);
     spans.span_ns += device.end_ns - device.start_ns;
     spans.profiler_ns += device.profiler_ns - within_ns;
+    spans.paused_ns += std::min(device.paused_ns, device.profiler_ns - within_ns);
     untraced -= within_ns;
   }
   for (const auto& [device, time_ns] : untraced_ns) spans.span_ns += time_ns;
@@ -204,12 +205,14 @@ Report AnalyzeModel(const Model& model) {
   report.span_ns = static_cast<double>(spans.span_ns);
   report.undisturbed_ns = undisturbed_ns;
   report.profiler_ns = static_cast<double>(spans.profiler_ns);
+  report.paused_ns = static_cast<double>(spans.paused_ns);
   report.counter_cost_ns = CounterCostNs(model);
   report.totals = CountRecords(model);
   report.devices = DescribeDevices(model, timeline, untraced_ns, groups, counted);
   report.rows = analyzer::BuildRows(
       model, {families, timeline, groups, kernels, counted_regions, regions, continuous, gaps,
-              findings, undisturbed_ns, static_cast<double>(spans.profiler_ns)});
+              findings, undisturbed_ns, static_cast<double>(spans.profiler_ns),
+              static_cast<double>(spans.paused_ns)});
   report.kernels = ByTime(std::move(kernels));
   report.verdicts = analyzer::CoverVerdicts(report.kernels);
   report.regions = std::move(regions);

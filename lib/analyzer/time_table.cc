@@ -163,7 +163,7 @@ RangeRow GapRow(const TimeTableInputs& inputs) {
 }
 
 // "samples 1.20 s, preparation 300 ms": what prof did meanwhile, on all threads.
-std::string ProfilerEvidence(const model::Model& model) {
+std::string ProfilerEvidence(const model::Model& model, const TimeTableInputs& inputs) {
   using model::ProfilerWork;
   std::map<ProfilerWork, int64_t> times_ns;
   for (const model::ProfilerInterval& interval : model.profiler_intervals) {
@@ -177,16 +177,27 @@ std::string ProfilerEvidence(const model::Model& model) {
     line += (line.empty() ? "on the host: " : ", ") + std::string(name) + ' ' +
             text::Time(static_cast<double>(times_ns[work]));
   }
-  return line;
+  if (inputs.paused_ns <= 0) return line;
+  return "paused " + text::Time(inputs.paused_ns) + (line.empty() ? "" : "; ") + line;
+}
+
+std::string ProfilerLabel(const model::Model& model, const TimeTableInputs& inputs) {
+  std::string work = model.profiler_intervals.empty() ? "tracing" : "sampling";
+  if (inputs.paused_ns >= inputs.profiler_ns) {
+    work = "paused";
+  } else if (inputs.paused_ns > 0) {
+    work += ", paused";
+  }
+  return "prof (" + work + ")";
 }
 
 RangeRow ProfilerRow(const model::Model& model, const TimeTableInputs& inputs) {
   RangeRow row;
   row.kind = RangeRow::Kind::kProfiler;
-  row.label = model.profiler_intervals.empty() ? "prof (tracing)" : "prof (sampling)";
+  row.label = ProfilerLabel(model, inputs);
   row.time_ns = inputs.profiler_ns;
   row.share = inputs.profiler_ns / (inputs.undisturbed_ns + inputs.profiler_ns);
-  row.evidence = ProfilerEvidence(model);
+  row.evidence = ProfilerEvidence(model, inputs);
   row.verdict = "Not the program's: no evidence for shares and findings.";
   return row;
 }

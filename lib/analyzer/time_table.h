@@ -29,6 +29,7 @@ struct TimeTableInputs {
   const std::vector<Finding>& findings;
   double undisturbed_ns = 0;
   double profiler_ns = 0;  // the rest of the span
+  double paused_ns = 0;    // of that
 };
 
 // In the order of first appearance on the timeline, then the gaps, then what prof disturbed. Times

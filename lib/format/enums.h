@@ -96,20 +96,20 @@ enum class SampleUnit : uint8_t { kKernel, kRange, kGraph };
 template <>
 inline constexpr std::array kNames<SampleUnit>{"kernel", "range", "graph"};
 
-// What prof did while it held up a thread of the program.
-enum class ProfilerWork : uint8_t { kUnknown, kSetup, kRotate, kSample };
+// What prof did while it held up a thread of the program; kPause: the program had paused it.
+enum class ProfilerWork : uint8_t { kUnknown, kSetup, kRotate, kSample, kPause };
 template <>
-inline constexpr std::array kNames<ProfilerWork>{"unknown", "setup", "rotate", "sample"};
+inline constexpr std::array kNames<ProfilerWork>{"unknown", "setup", "rotate", "sample", "pause"};
 
 // How much a notice matters: nothing is missing, something is, or a whole subsystem does not work.
 enum class Severity : uint8_t { kInfo, kWarning, kError };
 template <>
 inline constexpr std::array kNames<Severity>{"info", "warning", "error"};
 
-enum class Subsystem : uint8_t { kUnknown, kTimeline, kRanges, kCounters, kOutput };
+enum class Subsystem : uint8_t { kUnknown, kTimeline, kRanges, kCounters, kOutput, kOptions };
 template <>
-inline constexpr std::array kNames<Subsystem>{"unknown", "timeline", "ranges", "counters",
-                                              "output"};
+inline constexpr std::array kNames<Subsystem>{"unknown",  "timeline", "ranges",
+                                              "counters", "output",   "options"};
 
 template <typename Enum>
 [[nodiscard]] constexpr const char* Name(Enum value) {

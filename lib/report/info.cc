@@ -132,6 +132,7 @@ void WriteCounts(std::ostream& out, const Model& model, const TextOptions& optio
   row("threads", model.threads.size() - 1);
   row("counter samples", model.samples.size());
   row("times that prof held up a thread", model.profiler_intervals.size());
+  if (!model.pauses.empty()) row("pauses of the recording", model.pauses.size());
   WriteTable(out, table, options.width, options.utf8);
 }
 

@@ -421,6 +421,7 @@ Json ToJson(const Report& report) {
           {"nvidia_driver", report.nvidia_driver},
           {"span_ns", Number(report.span_ns)},
           {"profiler_ns", Number(report.profiler_ns)},
+          {"paused_ns", Number(report.paused_ns)},
           {"undisturbed_ns", Number(report.undisturbed_ns)},
           {"counter_cost_ns", Number(report.counter_cost_ns)},
           {"totals",

@@ -31,6 +31,19 @@ void SetAside(const model::Model& model, DeviceTimeline* device,
   }
 }
 
+// Nobody can tell what the GPU did while the recording was paused, nor for how long what began
+// meanwhile went on: a gap with a pause in it is no evidence.
+void TakeOutPauses(const std::vector<model::Pause>& pauses, DeviceTimeline* device) {
+  size_t next = 0;
+  for (Gap& gap : device->gaps) {
+    while (next < pauses.size() && pauses[next].end_ns <= gap.start_ns) ++next;
+    if (next == pauses.size()) return;
+    if (pauses[next].begin_ns >= gap.end_ns) continue;
+    gap.disturbed_ns = gap.end_ns - gap.start_ns;
+    device->paused_ns += gap.disturbed_ns;
+  }
+}
+
 }  // namespace
 
 const DeviceTimeline* Timeline::Find(uint32_t device) const {
@@ -79,6 +92,7 @@ Timeline BuildTimeline(const model::Model& model) {
   for (auto& [id, sweep] : devices) {
     sweep.timeline.end_ns = sweep.covered_until_ns;
     sweep.timeline.set_aside = disturbances.Mark(&sweep.timeline);
+    TakeOutPauses(model.pauses, &sweep.timeline);
     for (Gap& gap : sweep.timeline.gaps) {
       classifier.Classify(&gap);
       sweep.timeline.profiler_ns += gap.disturbed_ns;

@@ -34,6 +34,7 @@ struct DeviceTimeline {
   int64_t start_ns = 0, end_ns = 0;  // first operation's start, last one's end
   int64_t busy_ns = 0;               // union of all operations, without what is set aside
   int64_t profiler_ns = 0;           // disturbed: the gaps' disturbed time, and busy set aside
+  int64_t paused_ns = 0;             // of that, gaps in which the recording was paused
   std::vector<Gap> gaps;             // sorted by start
   IntervalUnion set_aside;           // work that is no evidence, with the gaps in it
 

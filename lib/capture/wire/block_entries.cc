@@ -144,7 +144,8 @@ void AppendEntry(const CounterSampleEvent& event, std::string* entries) {
 }
 
 void AppendEntry(const ProfilerIntervalEvent& event, EntryTables* tables, std::string* entries) {
-  const uint32_t thread = tables->Thread(event.tid);
+  const bool pause = event.work == ProfilerWork::kPause;  // of all threads
+  const uint32_t thread = pause ? 0 : tables->Thread(event.tid);
   Message block(*entries);
   Message interval(block, tag::block::kProfilerIntervals);
   interval.add_enum(tag::profiler_interval::kWork, static_cast<int32_t>(event.work));

@@ -296,7 +296,9 @@ void Encoder::Add(const PmBatchEvent& batch) {
 }
 
 void Encoder::Add(const ProfilerIntervalEvent& event) {
-  counter_cost_ns_ += DurationOf(event.begin_ns, event.end_ns);
+  if (event.work != ProfilerWork::kPause) {
+    counter_cost_ns_ += DurationOf(event.begin_ns, event.end_ns);
+  }
   AppendEntry(event, &tables_, &columns_->timed_entries);
 }
 

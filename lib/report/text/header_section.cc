@@ -98,6 +98,12 @@ void WriteHeader(std::ostream& out, const Report& report, const TextOptions& opt
     WriteParagraph(out, "", DeviceLine(device), options.width);
   }
   WriteParagraph(out, "", CostLine(report), options.width);
+  if (report.paused_ns > 0) {
+    WriteParagraph(out, "",
+                   "the recording was paused in gaps of " + text::Time(report.paused_ns) +
+                       " in all, which are no idle time",
+                   options.width);
+  }
   if (WasMeasured(report) && !report.kernels.empty()) {
     WriteParagraph(out, "", VerdictLine(report), options.width);
   }

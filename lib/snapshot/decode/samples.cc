@@ -49,8 +49,12 @@ absl::Status AddProfilerIntervals(const wire::Block& block, DecodeState* state) 
         wire.end_ns() < wire.begin_ns()) {
       return BadTime("profiler intervals", row);
     }
-    model.profiler_intervals.push_back({format::FromNumber<model::ProfilerWork>(wire.work()),
-                                        wire.thread(), wire.begin_ns(), wire.end_ns()});
+    const auto work = format::FromNumber<model::ProfilerWork>(wire.work());
+    if (work == model::ProfilerWork::kPause) {
+      model.pauses.push_back({wire.begin_ns(), wire.end_ns()});
+      continue;
+    }
+    model.profiler_intervals.push_back({work, wire.thread(), wire.begin_ns(), wire.end_ns()});
   }
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace prof::snapshot {
@@ -34,6 +35,22 @@ void SortPm(model::PmSeries* series) {
   }
 }
 
+// A pause is in the file as it began, and again with its end. Others that overlap are of a damaged
+// file.
+void SortPauses(std::vector<model::Pause>* pauses) {
+  SortUnlessSorted(
+      pauses, [](const model::Pause& a, const model::Pause& b) { return a.begin_ns < b.begin_ns; });
+  std::vector<model::Pause> merged;
+  for (const model::Pause& pause : *pauses) {
+    if (!merged.empty() && pause.begin_ns <= merged.back().end_ns) {
+      merged.back().end_ns = std::max(merged.back().end_ns, pause.end_ns);
+    } else {
+      merged.push_back(pause);
+    }
+  }
+  *pauses = std::move(merged);
+}
+
 }  // namespace
 
 void SortSteps(Model* model) {
@@ -59,6 +76,7 @@ void SortOthers(Model* model) {
                    [](const model::ProfilerInterval& a, const model::ProfilerInterval& b) {
                      return a.begin_ns < b.begin_ns;
                    });
+  SortPauses(&model->pauses);
   for (model::PmSeries& series : model->pm_series) SortPm(&series);
 }
 

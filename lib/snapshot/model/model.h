@@ -200,6 +200,11 @@ struct ProfilerInterval {
   int64_t begin_ns = 0, end_ns = 0;
 };
 
+// The program had paused the recording.
+struct Pause {
+  int64_t begin_ns = 0, end_ns = 0;  // equal: it went on at the end of the recording
+};
+
 struct Notice {
   Severity severity = Severity::kInfo;
   Subsystem subsystem = Subsystem::kUnknown;
@@ -246,7 +251,8 @@ struct Model {
   std::vector<CounterSample> samples;
   std::vector<int32_t> graph_ops;                    // indices into `ops`, launch after launch
   std::vector<PmSeries> pm_series;                   // id k is element k - 1
-  std::vector<ProfilerInterval> profiler_intervals;  // sorted by begin
+  std::vector<ProfilerInterval> profiler_intervals;  // sorted by begin; without pauses
+  std::vector<Pause> pauses;                         // sorted by begin; they do not overlap
   std::vector<Notice> notices;
 
   // The range in which `op` was launched. Op::path is that range, or a path below it that names the
