@@ -2,6 +2,7 @@
 #include "cupti_backend/cupti_recording.h"
 
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,9 @@ namespace {
 // PM sampling waits for the sampled launches to be done, but no longer than this: a program whose
 // kernels change all the time would never get it.
 constexpr int64_t kLongestSamplingBeforePmNs = 20'000'000'000;
+
+// What PM samples of the latest bursts may leave open when counters are complete.
+constexpr double kComplete = 0.02;
 
 // The list is empty afterwards: a round that fails later does not encode it twice.
 template <typename Event>
@@ -32,7 +36,8 @@ void MoveAll(std::vector<Event> from, std::vector<Event>* to) {
 // Their buffers and losses are not this recording's.
 CuptiRecording::Before CuptiRecording::ForgetEarlier(CuptiProcess* process) {
   ResolveStreamNames(true);
-  const Before before = {process->callback.launches(), process->tracer.pool().refused()};
+  const Before before = {process->callback.launches(), process->tracer.pool().refused(),
+                         process->callback.failed()};
   process->tracer.pool().Drain([](uint8_t*, size_t) {});
   process->tracer.TakeDropped();
   return before;
@@ -65,15 +70,8 @@ void CuptiRecording::Start(const SessionOptions& options, bool injected) {
   const Graphs graphs = process_->tracer.DecideGraphs(options.graphs, injected && !has_context);
   if (auto notice = GraphsNotice(options.graphs, graphs)) notices_.push_back(*notice);
   start_ns_ = capture::MonotonicNs();
-  const ActivityTracer::Enabled enabled = process_->tracer.Enable();
-  if (enabled.result != CUPTI_SUCCESS) {
-    timeline_.Set({State::kDegraded, static_cast<int>(enabled.result),
-                   "CUPTI does not record " + enabled.missing + ": " +
-                       ErrorText(process_->api, enabled.result),
-                   "check that nvidia-smi works here"});
-  } else {
-    timeline_.Set({State::kWorking, 0, "", ""});
-  }
+  timeline_.Set({State::kWorking, 0, "", ""});
+  ReportEnabled(process_->tracer.Enable());
   if (unified_memory_) unified_memory_->Start(&notices_);
   process_->callback.Enable(&sampler_.launches(), triage_ ? &triage_->sampler() : nullptr);
   running_ = true;
@@ -85,10 +83,42 @@ void CuptiRecording::Start(const SessionOptions& options, bool injected) {
   }
 }
 
+void CuptiRecording::ReportEnabled(const ActivityTracer::Enabled& enabled) {
+  if (enabled.result == CUPTI_SUCCESS) return;
+  timeline_.Set(
+      {State::kDegraded, static_cast<int>(enabled.result),
+       "CUPTI does not record " + enabled.missing + ": " + ErrorText(process_->api, enabled.result),
+       "check that nvidia-smi works here"});
+}
+
+bool CuptiRecording::Pause() {
+  if (!sampler_.Pause()) return false;
+  paused_ = true;
+  process_->callback.Pause();
+  if (triage_) triage_->sampler().SetPaused(true);
+  pm_pauses_.Begin(capture::RealtimeNs());
+  process_->tracer.Flush(false);
+  process_->tracer.Disable();
+  decoder_.SetStart(std::numeric_limits<int64_t>::max());  // whole graphs are recorded on
+  if (unified_memory_) unified_memory_->Pause();
+  return true;
+}
+
+void CuptiRecording::Resume() {
+  decoder_.SetStart(capture::RealtimeNs());
+  ReportEnabled(process_->tracer.Enable());
+  if (unified_memory_) unified_memory_->EnableAgain();
+  pm_pauses_.End(capture::RealtimeNs());
+  if (triage_) triage_->sampler().SetPaused(false);
+  process_->callback.Resume();
+  sampler_.Resume();
+  paused_ = false;
+}
+
 void CuptiRecording::Gather(bool flush) {
   if (flush || !flushed_) {
     flushed_ = true;
-    if (running_) buffers_.Check([this] { RegisterBuffersAgain(); });
+    if (running_ && !paused_) buffers_.Check([this] { RegisterBuffersAgain(); });
     process_->tracer.Flush(false);
   }
   dropped_ += process_->tracer.TakeDropped();
@@ -97,7 +127,7 @@ void CuptiRecording::Gather(bool flush) {
   graph_nodes_.Gather();
   GatherTriage();
   GatherContinuous();
-  if (running_ && unified_memory_) unified_memory_->Start(&notices_);
+  if (running_ && !paused_ && unified_memory_) unified_memory_->Start(&notices_);
 }
 
 // Not while a launch is under a counter range: its tracing may be paused on purpose.
@@ -112,9 +142,7 @@ void CuptiRecording::GatherTriage() {
   for (const capture::ProfilerIntervalEvent& interval : events.intervals) {
     sampler_.budget().Spend(interval.end_ns - interval.begin_ns);  // the program has waited for it
   }
-  MoveAll(std::move(events.series), &pm_events_.series);
-  MoveAll(std::move(events.batches), &pm_events_.batches);
-  MoveAll(std::move(events.intervals), &pm_events_.intervals);
+  AddPm(std::move(events));
   for (const TriageCoverage::Decided& kernel : triage_->TakeDecided()) {
     sampler_.policy().SetUse(kernel.key, kernel.use);
   }
@@ -124,13 +152,18 @@ void CuptiRecording::GatherTriage() {
 void CuptiRecording::GatherContinuous() {
   if (!pm_) return;
   const bool over = capture::MonotonicNs() - start_ns_ > kLongestSamplingBeforePmNs;
-  if (running_ && (over || sampler_.Complete())) {
+  if (running_ && !paused_ && (over || sampler_.Complete())) {
     sampler_.Stop();
     for (const int device : sampler_.contexts().Devices()) pm_->Start(device);
   }
-  PmEvents events = pm_->TakeEvents();
+  AddPm(pm_->TakeEvents());
+}
+
+void CuptiRecording::AddPm(PmEvents events) {
+  for (capture::PmBatchEvent& batch : events.batches) pm_pauses_.TakeOut(&batch);
   MoveAll(std::move(events.series), &pm_events_.series);
   MoveAll(std::move(events.batches), &pm_events_.batches);
+  MoveAll(std::move(events.intervals), &pm_events_.intervals);
 }
 
 void CuptiRecording::Encode(capture::EventSink& sink) {
@@ -157,22 +190,20 @@ void CuptiRecording::Encode(capture::EventSink& sink) {
   if (decoder_.saw_gpu_work()) saw_gpu_work_ = true;
 }
 
-bool CuptiRecording::Synchronize() {
-  const bool ok = sampler_.contexts().Synchronize();
-  process_->tracer.Flush(false);
-  return ok;
-}
-
 void CuptiRecording::StopCounters() {
   sampler_.Stop();
-  buffers_.ProbeBeforeEnd();
+  if (!paused_) buffers_.ProbeBeforeEnd();  // nothing answers while it is paused
 }
 
 void CuptiRecording::Stop() {
   if (!running_) return;
   running_ = false;
   ResolveStreamNames(false);
-  buffers_.End();
+  if (paused_) {
+    process_->callback.CheckTorch(nullptr);
+  } else {
+    buffers_.End();
+  }
   if (pm_) pm_->Stop();
   process_->callback.Disable();
   if (triage_) triage_->sampler().Stop();
@@ -180,6 +211,17 @@ void CuptiRecording::Stop() {
   process_->tracer.Disable();
   if (unified_memory_) unified_memory_->Stop();
   dropped_ += process_->tracer.TakeDropped();
+  ReportFailedCallbacks();
+}
+
+void CuptiRecording::ReportFailedCallbacks() {
+  const uint64_t failed = process_->callback.failed() - before_.callbacks_failed;
+  if (failed == 0) return;
+  notices_.push_back({capture::Severity::kWarning, capture::Subsystem::kTimeline, 0,
+                      std::to_string(failed) +
+                          " callbacks of CUPTI or NVTX ran out of memory: what they would have "
+                          "recorded is missing",
+                      "give the process more memory"});
 }
 
 capture::SourceVersions CuptiRecording::versions() const {
@@ -200,10 +242,16 @@ SubsystemStatus CuptiRecording::continuous_status() const {
 }
 
 bool CuptiRecording::counters_complete() const {
-  // What PM samples of the latest bursts leave open.
-  constexpr double kComplete = 0.02;
   if (triage_ && triage_->lacking() > kComplete) return false;
-  return sampler_.Complete();
+  return sampler_.AllSampled();
+}
+
+// Where triage is refused for good it brings nothing.
+bool CuptiRecording::counters_pending() const {
+  if (!sampler_.Complete()) return true;
+  if (!triage_ || triage_->lacking() <= kComplete || !running_) return false;
+  const SubsystemStatus status = triage_->sampler().status();
+  return status.state != State::kUnavailable || status.code == CUPTI_ERROR_HARDWARE_BUSY;
 }
 
 void CuptiRecording::AddLosses(Integrity& integrity) const {

@@ -16,6 +16,7 @@
 #include "cupti_backend/calls/graph_node_writer.h"
 #include "cupti_backend/cupti_process.h"
 #include "cupti_backend/device_writer.h"
+#include "cupti_backend/pm/pm_pauses.h"
 #include "cupti_backend/pm/pm_sampler.h"
 #include "cupti_backend/sampling/counter_sampler.h"
 #include "cupti_backend/timeline_status.h"
@@ -37,7 +38,10 @@ class CuptiRecording {
   void Encode(const capture::CallEvent& call, capture::EventSink& sink) {
     calls_.Encode(call, sink);
   }
-  bool Synchronize();
+  capture::GpuWait::Work WaitForGpu() { return sampler_.WaitForGpu(); }
+  void Flush() { process_->tracer.Flush(false); }
+  bool Pause();
+  void Resume();
   void StopCounters();
   void Stop();
 
@@ -46,16 +50,20 @@ class CuptiRecording {
   SubsystemStatus counters_status() const { return sampler_.status(); }
   SubsystemStatus continuous_status() const;
   bool counters_complete() const;
+  bool counters_pending() const;
   bool saw_gpu_work() const { return saw_gpu_work_; }
   void AddLosses(Integrity& integrity) const;
 
  private:
   // What earlier recordings of this process have counted.
   struct Before {
-    uint64_t launches = 0, buffers_refused = 0;
+    uint64_t launches = 0, buffers_refused = 0, callbacks_failed = 0;
   };
   static Before ForgetEarlier(CuptiProcess* process);
+  void ReportEnabled(const ActivityTracer::Enabled& enabled);
   void RegisterBuffersAgain();
+  void AddPm(PmEvents events);
+  void ReportFailedCallbacks();
   void GatherTriage();
   void GatherContinuous();
 
@@ -75,10 +83,12 @@ class CuptiRecording {
   // What was gathered, and not encoded yet.
   SamplerEvents sampled_;
   PmEvents pm_events_;
+  PmPauses pm_pauses_;  // no sample of these times is kept
   std::vector<capture::NoticeEvent> notices_;
 
   int64_t start_ns_ = 0;
   bool running_ = false;
+  bool paused_ = false;
   bool flushed_ = false;
   bool saw_gpu_work_ = false;
   uint64_t dropped_ = 0;

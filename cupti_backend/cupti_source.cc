@@ -35,7 +35,19 @@ void CuptiSource::Encode(const capture::CallEvent& call, capture::EventSink& sin
   if (recording_ != nullptr) recording_->Encode(call, sink);
 }
 
-bool CuptiSource::Synchronize() { return recording_ == nullptr || recording_->Synchronize(); }
+capture::GpuWait::Work CuptiSource::WaitForGpu() {
+  return recording_ != nullptr ? recording_->WaitForGpu() : capture::GpuWait::Work();
+}
+
+void CuptiSource::Flush() {
+  if (recording_ != nullptr) recording_->Flush();
+}
+
+bool CuptiSource::Pause() { return recording_ == nullptr || recording_->Pause(); }
+
+void CuptiSource::Resume() {
+  if (recording_ != nullptr) recording_->Resume();
+}
 
 void CuptiSource::StopCounters() {
   if (recording_ != nullptr) recording_->StopCounters();
@@ -66,7 +78,11 @@ SubsystemStatus CuptiSource::continuous_status() const {
 }
 
 bool CuptiSource::counters_complete() const {
-  return recording_ == nullptr || recording_->counters_complete();
+  return recording_ != nullptr && recording_->counters_complete();
+}
+
+bool CuptiSource::counters_pending() const {
+  return recording_ != nullptr && recording_->counters_pending();
 }
 
 bool CuptiSource::saw_gpu_work() const {

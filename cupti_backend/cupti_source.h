@@ -23,7 +23,10 @@ class CuptiSource final : public capture::GpuSource {
   void Gather(bool flush) override;
   void Encode(capture::EventSink& sink) override;
   void Encode(const capture::CallEvent& call, capture::EventSink& sink) override;
-  bool Synchronize() override;
+  capture::GpuWait::Work WaitForGpu() override;
+  void Flush() override;
+  bool Pause() override;
+  void Resume() override;
   void StopCounters() override;
   void Stop() override;
 
@@ -32,6 +35,7 @@ class CuptiSource final : public capture::GpuSource {
   SubsystemStatus counters_status() const override;
   SubsystemStatus continuous_status() const override;
   bool counters_complete() const override;
+  bool counters_pending() const override;
   bool saw_gpu_work() const override;
   void AddLosses(Integrity& integrity) const override;
 

@@ -64,12 +64,13 @@ class Inside {
 };
 
 // Runs a callback's work. Its caller is C code of CUDA or of the program, which no exception may
-// reach: when we run out of memory, an event is missing.
+// reach: when we run out of memory, an event is missing, and `failed` counts it.
 template <typename Work>
-void WithoutException(const Work& work) {
+void WithoutException(std::atomic<uint64_t>* failed, const Work& work) {
   try {
     work();
   } catch (const std::exception&) {
+    failed->fetch_add(1, std::memory_order_relaxed);
   }
 }
 
@@ -178,8 +179,24 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
   }
 }
 
+void LaunchCallback::WatchGraphsEnd() {
+  for (const CUpti_CallbackIdResource cbid : GraphNodes::kDestroyCallbacks) {
+    api_->enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, cbid);
+  }
+}
+
+void LaunchCallback::Pause() {
+  const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+  epoch_.store((epoch + 1) | kPaused, std::memory_order_relaxed);
+}
+
+void LaunchCallback::Resume() {
+  const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+  epoch_.store((epoch + 1) & ~kPaused, std::memory_order_relaxed);
+}
+
 void LaunchCallback::Enable(LaunchSampler* sampler, TriageSampler* triage) {
-  epoch_.fetch_add(1, std::memory_order_relaxed);
+  Resume();
   counts_only_.store(!sampler->samples_launches(), std::memory_order_relaxed);
   triage_.store(triage, std::memory_order_release);
   sampler_.store(sampler, std::memory_order_release);
@@ -195,6 +212,7 @@ void LaunchCallback::Disable() {
   triage_.store(nullptr, std::memory_order_seq_cst);
   epoch_.fetch_add(1, std::memory_order_relaxed);  // calls that are under way are left out
   SetCallbacks(0);
+  if (graph_nodes_.any()) WatchGraphsEnd();
   // A launching thread may still be between its look at sampler_ and its use; it does not stay
   // there long, but nothing waits without an end.
   const int64_t until_ns = capture::MonotonicNs() + 1'000'000'000;
@@ -208,7 +226,7 @@ void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_C
                                 const void* data) {
   if (capture::InForkedChild()) return;
   auto* callback = static_cast<LaunchCallback*>(self);
-  WithoutException([&] {
+  WithoutException(&callback->failed_, [&] {
     if (domain == CUPTI_CB_DOMAIN_DRIVER_API || domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
       callback->OnCall(domain, cbid, *static_cast<const CUpti_CallbackData*>(data));
     } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
@@ -246,7 +264,7 @@ void LaunchCallback::PrepareTriage(CUcontext context) {
 
 void LaunchCallback::OnRange(uint32_t path, uint32_t token, bool entered) {
   LaunchCallback* callback = range_listener.load(std::memory_order_acquire);
-  WithoutException([&] {
+  WithoutException(&callback->failed_, [&] {
     const Inside inside(callback->inside_);
     LaunchSampler* const sampler = callback->sampler_.load(std::memory_order_seq_cst);
     if (sampler == nullptr) return;
@@ -264,9 +282,15 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
   const bool launch = IsLaunch(domain, cbid);
   if (!launch && domain == CUPTI_CB_DOMAIN_DRIVER_API && OnStreamCall(cbid, data)) return;
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+  if ((epoch & kPaused) != 0) {
+    if (launch) OnLaunch(cbid, data);
+    return;
+  }
   if (data.callbackSite == CUPTI_API_ENTER) {
     BeginCall(epoch);
-    if (launch) OnLaunch(cbid, data);
+    if (!launch) return;
+    CountLaunch();
+    OnLaunch(cbid, data);
     return;
   }
   if (launch) OnLaunch(cbid, data);
@@ -336,15 +360,16 @@ bool LaunchCallback::OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackDat
   return call.kind == Kind::kWaits;
 }
 
+void LaunchCallback::CountLaunch() {
+  launches_.fetch_add(1, std::memory_order_relaxed);
+  if (const TorchProfilerEnabled enabled = torch_enabled_.load(std::memory_order_acquire)) {
+    (enabled() ? torch_on_ : torch_off_).store(true, std::memory_order_relaxed);
+  }
+}
+
 void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
   const bool enter = data.callbackSite == CUPTI_API_ENTER;
   under_way = {enter ? data.symbolName : nullptr, epoch_.load(std::memory_order_relaxed)};
-  if (enter) {
-    launches_.fetch_add(1, std::memory_order_relaxed);
-    if (const TorchProfilerEnabled enabled = torch_enabled_.load(std::memory_order_acquire)) {
-      (enabled() ? torch_on_ : torch_off_).store(true, std::memory_order_relaxed);
-    }
-  }
   if (counts_only_.load(std::memory_order_relaxed)) {
     if (enter) ReportContextOnce(data.context);
     return;

@@ -34,11 +34,21 @@ class LaunchCallback {
   void Enable(LaunchSampler* sampler, TriageSampler* triage);
   void Disable();
 
+  // Between the two no launch and no call is counted or recorded. Launches, contexts, streams and
+  // graphs are followed all the same: a launch that began before ends in order, and what runs later
+  // is known.
+  void Pause();
+  void Resume();
+
   // The ranges of the graph nodes that were made while callbacks were on.
   GraphNodes& graph_nodes() { return graph_nodes_; }
 
   // Kernel and graph launches since the process began.
   const std::atomic<uint64_t>& launches() const { return launches_; }
+
+  // Callbacks in which we ran out of memory, since the process began: what they would have recorded
+  // is missing.
+  uint64_t failed() const { return failed_.load(std::memory_order_relaxed); }
 
   // From now on each launch asks whether torch.profiler records its thread; nullptr: no longer.
   void CheckTorch(TorchProfilerEnabled enabled) {
@@ -60,6 +70,7 @@ class LaunchCallback {
   void OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   // True: the call is not recorded.
   bool OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
+  void CountLaunch();
   void OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void ReportContextOnce(CUcontext context);
@@ -67,13 +78,15 @@ class LaunchCallback {
   void OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource);
   static void OnRange(uint32_t path, uint32_t token, bool entered);
   void SetCallbacks(uint32_t enable);
+  // Of the nodes that a later recording would know.
+  void WatchGraphsEnd();
 
   const CuptiApi* const api_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::vector<CUpti_CallbackId> runtime_calls_, driver_calls_;  // that are recorded
   std::atomic<LaunchSampler*> sampler_{nullptr};
   std::atomic<TriageSampler*> triage_{nullptr};
-  std::atomic<uint64_t> launches_{0};
+  std::atomic<uint64_t> launches_{0}, failed_{0};
   GraphNodes graph_nodes_{api_};
   WaitingGraphs waiting_graphs_{api_};
   std::atomic<TorchProfilerEnabled> torch_enabled_{nullptr};
@@ -81,7 +94,9 @@ class LaunchCallback {
   capture::StripedCount inside_;  // callbacks that may be using the sampler
   // The sampler samples no launches: it gets contexts, and nothing else.
   std::atomic<bool> counts_only_{false};
-  std::atomic<uint32_t> epoch_{0};  // changes when it is enabled or disabled; 0: never was
+  // Changes when it is enabled, disabled, paused or resumed; 0: never was.
+  static constexpr uint32_t kPaused = uint32_t{1} << 31;
+  std::atomic<uint32_t> epoch_{0};
 };
 
 }  // namespace prof::cupti

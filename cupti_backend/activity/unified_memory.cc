@@ -86,6 +86,10 @@ void UnifiedMemory::EnableAgain() {
   if (on_) api_->activity_enable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
+void UnifiedMemory::Pause() {
+  if (on_) api_->activity_disable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+}
+
 void UnifiedMemory::Stop() {
   decided_ = true;
   if (!on_) return;

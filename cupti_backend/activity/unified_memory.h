@@ -26,6 +26,8 @@ class UnifiedMemory {
   void Start(std::vector<capture::NoticeEvent>* notices);
   // After another profiler has switched the records off.
   void EnableAgain();
+  // Until EnableAgain.
+  void Pause();
   void Stop();
 
  private:

@@ -21,6 +21,11 @@ uint32_t GraphNodes::IdOf(CUgraph graph) const {
   return id;
 }
 
+bool GraphNodes::any() const {
+  const capture::MutexLock lock(mutex_);
+  return !nodes_.empty();
+}
+
 void GraphNodes::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource) noexcept {
   if (std::find(kCallbacks.begin(), kCallbacks.end(), cbid) == kCallbacks.end() ||
       resource.resourceDescriptor == nullptr) {

@@ -34,6 +34,14 @@ class GraphNodes {
       CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING, CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING,
       CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING};
 
+  // Those that are needed between two recordings too: nodes that are gone must not take up the
+  // table.
+  static constexpr std::array<CUpti_CallbackIdResource, 3> kDestroyCallbacks = {
+      CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING, CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING,
+      CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING};
+  // Some node is known.
+  [[nodiscard]] bool any() const;
+
   // Any resource callback, on the program's threads. Those of graphs come while the program builds
   // or destroys a graph, not when it launches one: they take a short mutex and may allocate. A node
   // without room is counted in dropped(). No exception gets out.

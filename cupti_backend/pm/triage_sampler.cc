@@ -107,6 +107,11 @@ void TriageSampler::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void TriageSampler::SetPaused(bool paused) {
+  paused_.store(paused);
+  sem_post(&wake_);
+}
+
 // --- The collector thread ------------------------------------------------------------------------
 
 PmEvents TriageSampler::TakeEvents() {
@@ -132,6 +137,11 @@ void TriageSampler::SampleUntilStopped() {
     capture::WaitUntil(&wake_, wake_ns);
     if (stopping_.load()) return;
     PrepareRequested();
+    if (paused_.load()) {
+      CloseAll();
+      wake_ns = MonotonicNs() + kPollNs;
+      continue;
+    }
     const int64_t now_ns = MonotonicNs();
     const Outlook outlook = ServeAll(now_ns);
     TakeTurns(outlook, MonotonicNs());

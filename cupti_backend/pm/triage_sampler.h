@@ -65,6 +65,8 @@ class TriageSampler {
   void Start();
   // Frees the hardware; waits for the thread.
   void Stop();
+  // No bursts while it is paused; the thread lets go of the hardware within 10 ms.
+  void SetPaused(bool paused);
 
   // --- The collector thread ---
 
@@ -104,7 +106,7 @@ class TriageSampler {
   std::vector<std::unique_ptr<TriageDevice>> devices_;
   std::atomic<uint64_t> later_{0};  // devices to prepare, a bit each
   std::atomic<uint64_t> lost_{0}, restarts_{0};
-  std::atomic<bool> stopping_{false};
+  std::atomic<bool> stopping_{false}, paused_{false};
   uint32_t next_series_ = 1;  // the thread
 
   mutable capture::Mutex mutex_;  // never held across a call to CUPTI

@@ -345,6 +345,7 @@ bool ContextSampler::HasTurn(int64_t now_ns) { return turn_.Take(now_ns); }
 
 bool ContextSampler::IsToRelease(int64_t now_ns) const {
   if (phase() != Phase::kRunning || parts_->replays) return false;
+  if (parts_->takes_none.load(std::memory_order_acquire)) return true;
   if (parts_->policy.by_need() && parts_->turns.urgent()) return true;
   if (now_ns - running_since_ns_ < DeviceTurn::kTurnNs) return false;
   const SamplingPolicy& policy = parts_->policy;

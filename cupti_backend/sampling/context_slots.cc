@@ -82,9 +82,10 @@ std::vector<int> ContextSlots::Devices() {
   return devices;
 }
 
-bool ContextSlots::Synchronize() {
+bool ContextSlots::Synchronize(const std::atomic<bool>& given_up) {
   bool ok = true;
   for (ContextSampler& context : contexts_) {
+    if (given_up.load()) return false;
     if (context.handle() != nullptr) ok &= context.Synchronize();
   }
   return ok;

@@ -52,8 +52,12 @@ class ContextSlots {
 
   // CUDA ordinals of the devices whose contexts were seen.
   std::vector<int> Devices();
+
+  // --- A thread that waits for the GPU ---
+
   // Waits for all work of the contexts that launched something. False when one of them failed.
-  bool Synchronize();
+  // `given_up`: no further context is waited for.
+  bool Synchronize(const std::atomic<bool>& given_up);
 
  private:
   ContextSampler* FindAmongAll(CUcontext handle);

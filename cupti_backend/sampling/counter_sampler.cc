@@ -13,7 +13,7 @@ using capture::MonotonicNs;
 
 CounterSampler::CounterSampler(const CuptiApi* api, const DriverApi* driver,
                                const SessionOptions& options)
-    : all_(std::make_unique<All>(api, driver, options)),
+    : all_(std::make_shared<All>(api, driver, options)),
       parts_(all_->parts),
       contexts_(all_->contexts),
       launches_(all_->launches),
@@ -32,17 +32,39 @@ CounterSampler::CounterSampler(const CuptiApi* api, const DriverApi* driver,
 
 CounterSampler::~CounterSampler() {
   parts_.closed.store(true);
+  parts_.takes_none.store(true);
   worker_.Join();
-  if (in_use_) Leave(all_.release());
+  if (in_use_) Leave(all_);
 }
 
 // Never freed, and reachable for leak checkers.
-void CounterSampler::Leave(All* all) {
+void CounterSampler::Leave(const std::shared_ptr<All>& all) {
   static std::atomic<All*> left{nullptr};
   all->next_left = left.load();
-  while (!left.compare_exchange_weak(all->next_left, all)) {
+  while (!left.compare_exchange_weak(all->next_left, all.get())) {
   }
+  all->itself = all;
 }
+
+capture::GpuWait::Work CounterSampler::WaitForGpu() const {
+  return [all = all_](const std::atomic<bool>& given_up) {
+    return all->contexts.Synchronize(given_up);
+  };
+}
+
+bool CounterSampler::Pause() {
+  parts_.takes_none.store(true);
+  launches_.CloseLeftRange();
+  const HardwareLease lease = parts_.hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
+  if (!lease) {
+    parts_.takes_none.store(parts_.closed.load());
+    return false;
+  }
+  parts_.work.Post();  // to let go of the hardware
+  return true;
+}
+
+void CounterSampler::Resume() { parts_.takes_none.store(parts_.closed.load()); }
 
 SamplerEvents CounterSampler::TakeEvents() {
   const int64_t now_ns = MonotonicNs();
@@ -55,7 +77,7 @@ SamplerEvents CounterSampler::TakeEvents() {
 // hardware it is for the next round, 20 ms later.
 void CounterSampler::ChooseByNeed(int64_t now_ns) {
   SamplingPolicy& policy = parts_.policy;
-  if (!policy.by_need() || parts_.closed.load(std::memory_order_acquire)) return;
+  if (!policy.by_need() || parts_.takes_none.load(std::memory_order_acquire)) return;
   const HardwareLease lease = parts_.hardware.TryTake();
   if (!lease) return;
   const SamplingBudget& budget = parts_.budget;
@@ -98,7 +120,10 @@ void CounterSampler::AddFinalNotices() {
 }
 
 void CounterSampler::Stop() {
-  if (parts_.closed.exchange(true)) return;
+  if (parts_.closed.load()) return;
+  were_sampled_.store(AllSampled());
+  parts_.closed.store(true);
+  parts_.takes_none.store(true);
   AddFinalNotices();
   worker_.Join();
   launches_.CloseLeftRange();
@@ -131,6 +156,11 @@ bool CounterSampler::Complete() const {
   // Nothing comes when every context failed, and it is unknown when if another program holds the
   // counters; before the first launch nothing is complete.
   return contexts_.Usable() ? parts_.policy.Complete(now_ns) || spent : contexts_.Failed();
+}
+
+bool CounterSampler::AllSampled() const {
+  if (parts_.closed.load(std::memory_order_relaxed)) return were_sampled_.load();
+  return contexts_.Usable() && parts_.policy.Complete(MonotonicNs());
 }
 
 void CounterSampler::AddLosses(Integrity& integrity) const {

@@ -12,6 +12,7 @@
 #ifndef PROF_CUPTI_BACKEND_SAMPLING_COUNTER_SAMPLER_H_
 #define PROF_CUPTI_BACKEND_SAMPLING_COUNTER_SAMPLER_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "cupti_backend/sampling/sampler_parts.h"
 #include "cupti_backend/sampling/sampler_worker.h"
 #include "cupti_backend/schedule/record_watch.h"
+#include "lib/capture/collector/gpu_wait.h"
 #include "prof/session.h"
 #include "prof/snapshot.h"
 
@@ -46,6 +48,13 @@ class CounterSampler {
   SamplerEvents TakeEvents();
   // Reads the samples taken so far and lets go of the hardware. No launch is sampled after it.
   void Stop();
+  // No launch is sampled until Resume, and the hardware is let go. False: a launch under a counter
+  // range does not return; all goes on then.
+  bool Pause();
+  void Resume();
+  // What waits until the GPU has done the work of the contexts that launched something. It may run
+  // when this is gone.
+  capture::GpuWait::Work WaitForGpu() const;
   // Calls `work` at a moment when no launch is under a counter range and none comes under one.
   // False when there is no such moment within a second.
   bool Undisturbed(const std::function<void()>& work);
@@ -55,6 +64,8 @@ class CounterSampler {
   SubsystemStatus status() const;
   // No more samples come, as far as can be known.
   [[nodiscard]] bool Complete() const;
+  // Every signature that was seen has its samples.
+  [[nodiscard]] bool AllSampled() const;
   // Every known context is as it will be until the next launch. Tests wait for it; in a program
   // the launches of that moment are just not sampled.
   [[nodiscard]] bool Settled() const { return contexts_.Settled() && !parts_.hardware.taken(); }
@@ -72,17 +83,19 @@ class CounterSampler {
     ContextSlots contexts{&parts};
     LaunchSampler launches{&parts, &contexts};
     SamplerWorker worker{&parts, &contexts};
-    All* next_left = nullptr;
+    All* next_left = nullptr;     // Leave
+    std::shared_ptr<All> itself;  // the same: it is never freed
   };
-  static void Leave(All* all);
+  static void Leave(const std::shared_ptr<All>& all);
 
-  std::unique_ptr<All> all_;
+  std::shared_ptr<All> all_;  // also of a wait for the GPU
   SamplerParts& parts_;
   ContextSlots& contexts_;
   LaunchSampler& launches_;
   SamplerWorker& worker_;
   // A launch is still under its range: its thread, and CUPTI, go on using all of this.
   bool in_use_ = false;
+  std::atomic<bool> were_sampled_{false};  // AllSampled() when the sampler was stopped
 };
 
 }  // namespace prof::cupti

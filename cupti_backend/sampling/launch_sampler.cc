@@ -28,15 +28,15 @@ thread_local OpenRange open_range;
 
 std::atomic<uint32_t> last_sampler{0};
 
+uint32_t NewId() { return last_sampler.fetch_add(1, std::memory_order_relaxed) + 1; }
+
 // The function in the signatures of counted ranges.
 const char kRangeSignature = 0;
 
 }  // namespace
 
 LaunchSampler::LaunchSampler(SamplerParts* parts, ContextSlots* contexts)
-    : parts_(parts),
-      contexts_(contexts),
-      id_(last_sampler.fetch_add(1, std::memory_order_relaxed) + 1) {}
+    : parts_(parts), contexts_(contexts), id_(NewId()) {}
 
 void LaunchSampler::OnLaunchEnter(const Launch& launch) {
   ContextSampler* context = contexts_->Find(launch.context);
@@ -44,7 +44,7 @@ void LaunchSampler::OnLaunchEnter(const Launch& launch) {
   const bool waited = parts_->gate.Enter(context);
   if (parts_->tracing.paused()) parts_->AddUntraced(launch);
   if (context == nullptr) return;
-  if (parts_->closed.load(std::memory_order_acquire)) {
+  if (parts_->takes_none.load(std::memory_order_acquire)) {
     context->streams().Doubt(launch.correlation);
     return;
   }
@@ -103,7 +103,7 @@ SamplingPolicy::Entry* LaunchSampler::Choose(ContextSampler& context, const Laun
 }
 
 void LaunchSampler::OnLaunchExit() {
-  if (open_range.sampler == id_ && open_range.unit != capture::SampleUnit::kRange) {
+  if (open_range.sampler == id() && open_range.unit != capture::SampleUnit::kRange) {
     CloseOpenRange();
   }
   parts_->gate.Exit();
@@ -119,7 +119,7 @@ void LaunchSampler::OnStreamWork(CUcontext handle, CUstream stream, uint32_t cor
 
 // CUPTI's profiler may not be touched from a resource callback: the range goes with its context.
 void LaunchSampler::OnContextDestroyed(CUcontext context) {
-  if (open_range.sampler == id_ && open_range.context->handle() == context) {
+  if (open_range.sampler == id() && open_range.context->handle() == context) {
     open_range.sampler = 0;
     counted_.store(nullptr);
     parts_->held_up.EndRange();
@@ -130,8 +130,8 @@ void LaunchSampler::OnContextDestroyed(CUcontext context) {
 }
 
 void LaunchSampler::OnRangeEnter(uint32_t path, uint32_t token) {
-  if (parts_->closed.load(std::memory_order_acquire) || parts_->replays ||
-      open_range.sampler == id_ || !parts_->policy.CountsRange(path)) {
+  if (parts_->takes_none.load(std::memory_order_acquire) || parts_->replays ||
+      open_range.sampler == id() || !parts_->policy.CountsRange(path)) {
     return;
   }
   Launch range;
@@ -153,11 +153,11 @@ void LaunchSampler::OnRangeEnter(uint32_t path, uint32_t token) {
 }
 
 void LaunchSampler::OnRangeExit(uint32_t token) {
-  if (open_range.sampler != id_ || open_range.unit != capture::SampleUnit::kRange ||
+  if (open_range.sampler != id() || open_range.unit != capture::SampleUnit::kRange ||
       open_range.token != token) {
     return;
   }
-  if (counted_.exchange(nullptr) == nullptr) {  // the recording has ended, and has closed it
+  if (counted_.exchange(nullptr) == nullptr) {  // it was closed at the end, or for a pause
     open_range.sampler = 0;
     return;
   }
@@ -167,6 +167,7 @@ void LaunchSampler::OnRangeExit(uint32_t token) {
 void LaunchSampler::CloseLeftRange() {
   ContextSampler* const context = counted_.exchange(nullptr);
   if (context == nullptr) return;
+  id_.store(NewId());  // its thread finds nothing of it
   HardwareLease lease = parts_->hardware.Resume();
   if (!context->CloseAtEnd(lease)) lease.KeepTaken();
 }
@@ -188,7 +189,7 @@ void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry
     parts_->outbox.CountFailed(1);
     return;
   }
-  open_range = {id_, &context, launch.unit, token,
+  open_range = {id(), &context, launch.unit, token,
                 parts_->policy.AfterSample(*entry, context.slot(), decision.group, now_ns)};
   lease.KeepTaken();
   if (launch.unit == capture::SampleUnit::kRange) counted_.store(&context);

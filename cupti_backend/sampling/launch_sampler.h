@@ -46,7 +46,7 @@ class LaunchSampler {
     contexts_->ForgetStream(context, stream);
   }
 
-  // The end of a recording: closes the counted range that a thread has not left yet.
+  // The end of a recording, or a pause: closes the counted range that a thread has not left yet.
   void CloseLeftRange();
 
   // The user wants counters: OnLaunchEnter and OnLaunchExit have to be called.
@@ -55,6 +55,7 @@ class LaunchSampler {
   bool counts_ranges() const { return parts_->policy.counts_ranges(); }
 
  private:
+  uint32_t id() const { return id_.load(std::memory_order_relaxed); }
   // The signature of a launch that is to be sampled now, as far as its own history goes.
   SamplingPolicy::Entry* Choose(ContextSampler& context, const Launch& launch, int64_t now_ns);
   // What the policy has on a launch: its entry, the same where a sample is wanted, and whether its
@@ -73,7 +74,7 @@ class LaunchSampler {
 
   SamplerParts* const parts_;
   ContextSlots* const contexts_;
-  const uint32_t id_;  // in this process
+  std::atomic<uint32_t> id_;  // in this process; another one when a range was closed for its thread
   // Of the counted range that is open. Who takes it out closes the range: its thread, or the end.
   std::atomic<ContextSampler*> counted_{nullptr};
 };

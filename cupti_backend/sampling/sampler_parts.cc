@@ -22,7 +22,8 @@ SamplerParts::SamplerParts(const CuptiApi* api_table, const DriverApi* driver_ta
       plans(api_table, driver_table, options),
       turns(WantsTriage(options) ? HardwareTurns::Owner::kTriage : HardwareTurns::Owner::kRanges),
       tracing(api_table, &gate),
-      closed(!samples_launches) {}
+      closed(!samples_launches),
+      takes_none(!samples_launches) {}
 
 void SamplerParts::AddUntraced(const Launch& launch) noexcept {
   if (launch.unit != capture::SampleUnit::kKernel || launch.kernel_name == nullptr) return;

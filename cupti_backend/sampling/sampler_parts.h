@@ -55,7 +55,8 @@ struct SamplerParts {
   TracePause tracing;
   HeldUpWatch held_up;
   WorkSignal work;
-  std::atomic<bool> closed{false};  // no launch is sampled any more
+  std::atomic<bool> closed{false};      // no launch is sampled any more
+  std::atomic<bool> takes_none{false};  // it is closed, or paused
 };
 
 }  // namespace prof::cupti

@@ -6,6 +6,7 @@
 #define PROF_SESSION_H_
 
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,8 +49,9 @@ enum class Graphs {
 
 /// The options of a recording. Every field has a default: a default-constructed value records
 /// everything in memory. A number out of its range goes to the end of the range, NaN becomes
-/// the default, and an expression that is none or an option without effect is left out. stderr and
-/// a notice in the snapshot name each such change.
+/// the default, and an expression that is none or an option without effect is left out. No such
+/// change is silent: `Status::options`, a line on stderr and a notice in the snapshot have the
+/// option, the value, what is accepted and what is used.
 struct SessionOptions {
   Counters counters = Counters::kAuto;
 
@@ -155,6 +157,10 @@ enum class State {
   kUnavailable  ///< Requested, but does not work here; `what` gives the reason.
 };
 
+/// "working", "degraded", "off", "unavailable": a literal.
+[[nodiscard]] PROF_EXPORT const char* ToString(State state) noexcept;
+PROF_EXPORT std::ostream& operator<<(std::ostream& out, State state);
+
 /// Whether a part of a recording works, and the reason where it does not.
 struct SubsystemStatus {
   State state = State::kOff;
@@ -163,6 +169,9 @@ struct SubsystemStatus {
   std::string fix;   ///< How to make it work; empty: unknown.
 };
 
+/// One line without its end: "unavailable: no CUDA driver; to get it: install one".
+PROF_EXPORT std::ostream& operator<<(std::ostream& out, const SubsystemStatus& status);
+
 /// The state of each part of a recording.
 struct Status {
   SubsystemStatus timeline;
@@ -170,7 +179,12 @@ struct Status {
   SubsystemStatus counters;
   SubsystemStatus continuous;  ///< PM sampling.
   SubsystemStatus output;
+  /// SessionOptions: kDegraded when a value was changed; `what` has each of them.
+  SubsystemStatus options;
 };
+
+/// One line for each part: "timeline: working".
+PROF_EXPORT std::ostream& operator<<(std::ostream& out, const Status& status);
 
 /// A session records from its construction to Stop() or its destruction. One session at a time can
 /// be active in a process: a second one records nothing and its status has the reason. No member
@@ -190,13 +204,31 @@ class PROF_EXPORT Session {
   /// change from working to unavailable after it.
   [[nodiscard]] Status status() const noexcept;
 
-  /// True once every signature seen so far has all its counter samples.
+  /// True once every signature seen so far has all its counter samples. False where counters are
+  /// unavailable or off: a loop that ends with it alone never ends there. `counters_pending()` is
+  /// the condition of a loop. Cost: below 1 us.
   [[nodiscard]] bool counters_complete() const noexcept;
 
+  /// True while more counter samples can come: `while (session.counters_pending()) Step();`. False
+  /// once they are complete, and at once where none can come: without a GPU, without permission,
+  /// with Counters::kNone, without budget, after Stop(). While another program holds the counters
+  /// it is true. Cost: below 1 us.
+  [[nodiscard]] bool counters_pending() const noexcept;
+
   /// Waits until the GPU has done all work submitted so far in the contexts that prof has seen.
-  /// False when it took longer than 10 s. Lets code without CUDA headers (prof::Capture) pace
-  /// itself.
+  /// False when it took longer than 10 s, when a context has failed, and where prof cannot know: no
+  /// GPU, no CUPTI, no recording. Lets code without CUDA headers (prof::Capture) pace itself.
   bool Synchronize() noexcept;
+
+  /// Stops recording until Resume(). Waits for the GPU first (at most 10 s), so that what was
+  /// submitted before is recorded whole. Between the two nothing is recorded and no counter is
+  /// read; prof follows ranges, contexts, streams and graphs, so that it knows them afterwards, and
+  /// a launch costs no more than that callback. The pause is in the file with its times, and no
+  /// report counts it as idle time. False when it already was paused, and when nothing is recorded.
+  /// It takes some milliseconds, and Resume() too. Stop() ends a pause.
+  bool Pause() noexcept;
+  /// False when the session was not paused.
+  bool Resume() noexcept;
 
   /// With keep_last_seconds: writes the kept seconds to the file `path` (with %p, %h, %r, %i as in
   /// SessionOptions::output), while the recording goes on. Waits until the file is written (at most

@@ -29,6 +29,7 @@ struct Integrity {
   uint64_t bytes_not_written = 0;     ///< Bytes that the output did not take.
   bool clock_stepped = false;         ///< The system clock was set during the capture.
   bool incomplete = false;            ///< A deadline ended the capture before the GPU had finished.
+  bool unknown = false;  ///< Nobody has counted: a file that was not read, or no recording at all.
   uint64_t counter_cost_ns = 0;       ///< Host time spent on counters.
   uint64_t pm_samples_lost = 0;       ///< PM samples, as far as their number is known.
   uint64_t pm_restarts = 0;           ///< Times that PM sampling ended by itself and was restarted.
@@ -41,14 +42,14 @@ struct Integrity {
   uint64_t calls_dropped = 0;         ///< CUDA API calls: the ring of their thread was full.
   uint64_t graph_nodes_dropped = 0;   ///< Nodes of CUDA graphs: the table of their ranges was full.
 
-  /// True when nothing was lost. Cost: a few comparisons.
+  /// True when nothing was lost; false where nobody knows (`unknown`). Cost: a few comparisons.
   [[nodiscard]] bool complete() const {
     return dropped_by_cupti == 0 && dropped_by_cap == 0 && buffers_refused == 0 && untimed == 0 &&
            range_events_dropped == 0 && range_paths_dropped == 0 && unknown_records == 0 &&
            signatures_dropped == 0 && samples_failed == 0 && bytes_not_written == 0 &&
            pm_samples_lost == 0 && pm_restarts == 0 && payloads_not_read == 0 &&
            names_dropped == 0 && launches_missed == 0 && calls_dropped == 0 &&
-           graph_nodes_dropped == 0 && !clock_stepped && !incomplete;
+           graph_nodes_dropped == 0 && !clock_stepped && !incomplete && !unknown;
   }
 };
 
@@ -58,38 +59,51 @@ class Snapshot {
  public:
   Snapshot() = default;
 
-  /// A snapshot that lives in memory.
-  [[nodiscard]] static Snapshot FromBytes(std::string bytes, Integrity integrity = {}) {
+  /// A snapshot that lives in memory. Without `integrity` its losses are unknown until it is
+  /// analyzed.
+  [[nodiscard]] static Snapshot FromBytes(std::string bytes,
+                                          Integrity integrity = UnknownIntegrity()) {
     Snapshot snapshot;
     snapshot.bytes_ = std::make_shared<const std::string>(std::move(bytes));
     snapshot.integrity_ = integrity;
     return snapshot;
   }
 
-  /// A snapshot in the file `path`; nothing is read before it is analyzed.
-  [[nodiscard]] static Snapshot FromFile(std::string path, Integrity integrity = {}) {
+  /// A snapshot in the file `path`. Nothing is read before it is analyzed: without `integrity` its
+  /// losses are unknown until then, also whether there is such a file.
+  [[nodiscard]] static Snapshot FromFile(std::string path,
+                                         Integrity integrity = UnknownIntegrity()) {
     Snapshot snapshot;
     snapshot.path_ = std::move(path);
     snapshot.integrity_ = integrity;
     return snapshot;
   }
 
-  /// The encoded snapshot; empty when it is in a file.
-  [[nodiscard]] const std::string& bytes() const {
+  /// The encoded snapshot; empty when it is in a file. Of a temporary snapshot it is a copy.
+  [[nodiscard]] const std::string& bytes() const& {
     static const std::string empty;
     return bytes_ ? *bytes_ : empty;
   }
+  [[nodiscard]] std::string bytes() && { return bytes_ ? *bytes_ : std::string(); }
 
-  /// The path of the file; empty when the snapshot is in memory.
-  [[nodiscard]] const std::string& path() const { return path_; }
+  /// The path of the file; empty when the snapshot is in memory. Of a temporary it is a copy.
+  [[nodiscard]] const std::string& path() const& { return path_; }
+  [[nodiscard]] std::string path() && { return path_; }
 
-  /// The losses that the session knew of at its end.
-  [[nodiscard]] const Integrity& integrity() const { return integrity_; }
+  /// The losses that the session knew of at its end. Of a temporary they are a copy.
+  [[nodiscard]] const Integrity& integrity() const& { return integrity_; }
+  [[nodiscard]] Integrity integrity() && { return integrity_; }
 
  private:
+  [[nodiscard]] static Integrity UnknownIntegrity() {
+    Integrity integrity;
+    integrity.unknown = true;
+    return integrity;
+  }
+
   std::shared_ptr<const std::string> bytes_;
   std::string path_;
-  Integrity integrity_;
+  Integrity integrity_ = UnknownIntegrity();
 };
 
 }  // namespace prof

@@ -33,6 +33,8 @@ Mutex active_mutex;
 std::atomic<Capture*> active_capture{nullptr};
 
 constexpr std::chrono::milliseconds kDestroyTimeout(2'000);
+constexpr char kCorrect[] = "correct the value";
+constexpr char kUnfinished[] = "the GPU did not answer when the recording ended";
 
 // Makes `capture` the active one if `expected` is that now, or any when that is null. An exit()
 // that takes longer than it may is not waited for.
@@ -131,11 +133,7 @@ std::unique_ptr<Capture> Capture::Start(SessionOptions options, bool injected,
     throw;
   }
   SetActive(capture.get(), nullptr);
-  for (const std::string& complaint : complaints) {
-    std::fprintf(stderr, "prof: %s\n", complaint.c_str());
-    capture->collector_->Notify(
-        {Severity::kWarning, Subsystem::kUnknown, 0, complaint, "correct the value"});
-  }
+  capture->Complain(complaints);
   return capture;
 }
 
@@ -165,6 +163,19 @@ Capture::Capture(SessionOptions options, bool injected)
   collector_->Start();
 }
 
+void Capture::Complain(const std::vector<std::string>& complaints) {
+  for (const std::string& complaint : complaints) {
+    std::fprintf(stderr, "prof: %s\n", complaint.c_str());
+    collector_->Notify({Severity::kWarning, Subsystem::kOptions, 0, complaint, kCorrect});
+    std::string& all = options_status_.what;
+    all += (all.empty() ? "" : "; ") + complaint;
+  }
+  if (!complaints.empty()) {
+    options_status_.state = State::kDegraded;
+    options_status_.fix = kCorrect;
+  }
+}
+
 Capture::~Capture() {
   if (InForkedChild()) {
     // Their threads are not in this process, so nobody would join them or release their locks.
@@ -191,9 +202,9 @@ void Capture::Abandon(const Status& last) {
   snapshot_ = options_.output.empty() ? Snapshot::FromBytes({}, integrity)
                                       : Snapshot::FromFile(abandoned.output_path(), integrity);
   abandoned_status_ = last;
+  abandoned_status_.options = options_status_;
   if (abandoned_status_.timeline.state != State::kUnavailable) {
-    abandoned_status_.timeline = {State::kUnavailable, 0,
-                                  "the GPU did not answer when the recording ended", ""};
+    abandoned_status_.timeline = {State::kUnavailable, 0, kUnfinished, ""};
   }
 }
 
@@ -206,6 +217,10 @@ Status Capture::status() const {
   }
   if (source_ == nullptr) return abandoned_status_;
   Status status = SourcesStatus(*source_, options_.ranges);
+  status.options = options_status_;
+  if (unfinished_ && status.timeline.state == State::kWorking) {
+    status.timeline = {State::kDegraded, 0, kUnfinished, ""};
+  }
   status.output = collector_->status().output;
   if (status.output.state == State::kOff) {
     status.output.state = options_.output.empty() ? State::kOff : State::kWorking;
@@ -213,8 +228,27 @@ Status Capture::status() const {
   return status;
 }
 
+// Where nothing is recorded, nobody knows what the GPU does.
 bool Capture::Synchronize(std::chrono::milliseconds timeout) {
-  return !InForkedChild() && collector_ != nullptr && collector_->Synchronize(timeout);
+  if (InForkedChild() || collector_ == nullptr) return false;
+  return source_->timeline_status().state != State::kUnavailable &&
+         collector_->Synchronize(timeout);
+}
+
+bool Capture::Pause(std::chrono::milliseconds timeout) {
+  if (InForkedChild() || collector_ == nullptr) return false;
+  if (source_->timeline_status().state != State::kUnavailable &&
+      !collector_->Synchronize(timeout / 2)) {
+    collector_->Notify({Severity::kWarning, Subsystem::kTimeline, 0,
+                        "the GPU was at work when the recording was paused: operations that had "
+                        "not ended may be missing",
+                        ""});
+  }
+  return collector_->Pause(timeout / 2);
+}
+
+bool Capture::Resume(std::chrono::milliseconds timeout) {
+  return !InForkedChild() && collector_ != nullptr && collector_->Resume(timeout);
 }
 
 bool Capture::Dump(const std::string& path, std::chrono::milliseconds timeout) {
@@ -240,8 +274,7 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
   const bool in_time = collector_->Stop(deadline);
   if (!in_time) {
     const auto allowed = std::chrono::ceil<std::chrono::milliseconds>(deadline - begin);
-    std::fprintf(stderr,
-                 "prof: the GPU did not answer within %lld ms; the recording is incomplete\n",
+    std::fprintf(stderr, "prof: CUPTI did not answer within %lld ms; the recording is incomplete\n",
                  std::max(0LL, static_cast<long long>(allowed.count())));
   }
   const Status status = collector_->status();  // once: after a deadline it may take a second
@@ -250,6 +283,7 @@ Snapshot Capture::Stop(std::chrono::milliseconds timeout) {
     Abandon(status);
   } else {
     active.store(false);
+    unfinished_ = collector_->integrity().incomplete;
     snapshot_ = options_.output.empty()
                     ? Snapshot::FromBytes(collector_->TakeBytes(), collector_->integrity())
                     : Snapshot::FromFile(collector_->output_path(), collector_->integrity());

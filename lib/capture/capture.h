@@ -32,27 +32,38 @@ class Capture {
 
   [[nodiscard]] Status status() const;
   [[nodiscard]] bool counters_complete() const {
-    return source_ == nullptr || source_->counters_complete();
+    return source_ != nullptr && source_->counters_complete();
+  }
+  [[nodiscard]] bool counters_pending() const {
+    return source_ != nullptr && source_->counters_pending();
   }
   [[nodiscard]] bool Synchronize(std::chrono::milliseconds timeout);
+  // Waits for the GPU, half of `timeout` at most, then for the collector.
+  [[nodiscard]] bool Pause(std::chrono::milliseconds timeout);
+  [[nodiscard]] bool Resume(std::chrono::milliseconds timeout);
   [[nodiscard]] bool Dump(const std::string& path, std::chrono::milliseconds timeout);
-  // Ends the recording. When the GPU or CUPTI does not answer within `timeout`, or before the
+  // Ends the recording. A GPU that is still at work after half of `timeout` leaves it incomplete,
+  // with its trailer. When CUPTI does not answer within `timeout`, or before the
   // deadline of an exit() that has begun, what was written so far is the snapshot, marked
   // incomplete, and no other recording starts in this process.
   Snapshot Stop(std::chrono::milliseconds timeout);
 
  private:
   Capture(SessionOptions options, bool injected);
+  // On stderr, in the file, and in the status.
+  void Complain(const std::vector<std::string>& complaints);
   // After a Stop that was not in time. `last`: the status that the collector saw last.
   void Abandon(const Status& last) PROF_REQUIRES(stop_mutex_);
 
   SessionOptions options_;
+  SubsystemStatus options_status_{State::kWorking, 0, "", ""};
   const bool injected_;
   std::unique_ptr<GpuSource> source_;
   std::unique_ptr<Collector> collector_;
   Mutex stop_mutex_;  // an exit may come in the middle of a Stop
   Snapshot snapshot_;
   bool stopped_ PROF_GUARDED_BY(stop_mutex_) = false;
+  std::atomic<bool> unfinished_{false};  // the GPU was still at work
   std::atomic<bool> reported_other_stop_{false};
   Status abandoned_status_;  // used once the source is gone
 };

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kStopTimeout(20'000);  // 10 s for the GPU, the rest for CUPTI
 constexpr std::chrono::milliseconds kSyncTimeout(10'000);
+constexpr std::chrono::milliseconds kPauseTimeout(20'000);  // 10 s for the GPU
 constexpr std::chrono::milliseconds kDumpTimeout(10'000);
 
 }  // namespace
@@ -22,6 +23,7 @@ struct Session::Impl {
   SubsystemStatus why_not;  // when there is no capture
   Snapshot snapshot;
   Status last_status;
+  bool were_complete = false;  // counters, at the end
 };
 
 // The catch blocks below keep the library's promise: when we run out of memory, the program gets no
@@ -70,13 +72,36 @@ Status Session::status() const noexcept {
 }
 
 bool Session::counters_complete() const noexcept {
-  return impl_ == nullptr || impl_->capture == nullptr || impl_->capture->counters_complete();
+  if (impl_ == nullptr) return false;
+  return impl_->capture != nullptr ? impl_->capture->counters_complete() : impl_->were_complete;
+}
+
+bool Session::counters_pending() const noexcept {
+  return impl_ != nullptr && impl_->capture != nullptr && impl_->capture->counters_pending();
 }
 
 bool Session::Synchronize() noexcept {
   if (impl_ == nullptr || impl_->capture == nullptr) return false;
   try {
     return impl_->capture->Synchronize(kSyncTimeout);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+bool Session::Pause() noexcept {
+  if (impl_ == nullptr || impl_->capture == nullptr) return false;
+  try {
+    return impl_->capture->Pause(kPauseTimeout);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+bool Session::Resume() noexcept {
+  if (impl_ == nullptr || impl_->capture == nullptr) return false;
+  try {
+    return impl_->capture->Resume(kSyncTimeout);
   } catch (const std::exception&) {
     return false;
   }
@@ -96,11 +121,13 @@ Snapshot Session::Stop() noexcept {
   capture::Capture* const recording = impl_->capture.get();
   if (recording == nullptr) return impl_->snapshot;
   try {
+    const bool were_complete = recording->counters_complete();
     Snapshot snapshot = recording->Stop(kStopTimeout);
     // While the program exits, another thread may be here as well, and nothing is freed any more.
     if (capture::Exiting()) return snapshot;
     impl_->snapshot = std::move(snapshot);
     impl_->last_status = recording->status();
+    impl_->were_complete = were_complete;
   } catch (const std::exception&) {
     if (capture::Exiting()) return {};
   }

@@ -31,9 +31,10 @@ bool AwaitComplete(const std::function<bool()>& complete, double seconds) {
 void StopWhenComplete(Capture* recording, double seconds) {
   StartQuietThread("prof-until", [recording, seconds] {
     const Clock::time_point begin = Clock::now();
-    const bool complete =
-        AwaitComplete([recording] { return recording->counters_complete(); }, seconds);
+    const bool over =
+        AwaitComplete([recording] { return !recording->counters_pending(); }, seconds);
     if (Exiting()) return;  // the exit handler stops it
+    const bool complete = over && recording->counters_complete();
     recording->Stop(kStopTimeout);
     const std::chrono::duration<double> elapsed = Clock::now() - begin;
     std::fprintf(stderr, "prof: counters %s after %.1f s: the recording has ended\n",

@@ -144,6 +144,7 @@ TEST_CASE("Complaints about options become notices") {
   REQUIRE(model.notices.size() == 1);
   CHECK(model.notices[0].severity == Severity::kWarning);
   CHECK(model.notices[0].what == "PROF_SAMPLES=x is not a number");
+  CHECK(model.notices[0].subsystem == Subsystem::kOptions);
 }
 
 TEST_CASE("Options out of range are brought into it") {
@@ -202,6 +203,124 @@ TEST_CASE("Synchronize returns whether the GPU has answered") {
   CHECK(capture->Synchronize(kPatience));
   capture->Stop(kPatience);
   CHECK_FALSE(capture->Synchronize(kPatience));
+}
+
+TEST_CASE("Where there is nothing to record, no wait for the GPU succeeds") {
+  FakeGpu gpu;
+  gpu.timeline = {State::kUnavailable, 15, "no driver", "install one"};
+  const auto capture = Start();
+  CHECK_FALSE(capture->Synchronize(kPatience));
+}
+
+TEST_CASE("Counters are complete or pending as the source has it, and neither after the end") {
+  FakeGpu gpu;
+  const auto capture = Start();
+  CHECK(capture->counters_pending());
+  CHECK_FALSE(capture->counters_complete());
+  gpu.SetCounters(true, false);
+  CHECK(capture->counters_complete());
+  CHECK_FALSE(capture->counters_pending());
+}
+
+TEST_CASE("A pause is in the file with its times, and ranges of the pause are not") {
+  FakeGpu gpu;
+  const auto capture = Start();
+  PushRange({"pause test outer", "", 0, 0});
+  EmitKernel(gpu);
+  const int64_t before_ns = RealtimeNs();
+  REQUIRE(capture->Pause(kPatience));
+  CHECK_FALSE(capture->Pause(kPatience));
+  const int64_t paused_ns = RealtimeNs();
+  PushRange({"pause test meanwhile", "", 0, 0});
+  PopRange("");
+  const int64_t resuming_ns = RealtimeNs();
+  REQUIRE(capture->Resume(kPatience));
+  CHECK_FALSE(capture->Resume(kPatience));
+  PushRange({"inner", "", 0, 0});
+  PopRange("");
+  PopRange("");
+  const std::vector<std::string> calls = gpu.calls();
+  CHECK(std::count(calls.begin(), calls.end(), "pause") == 1);
+  CHECK(std::count(calls.begin(), calls.end(), "resume") == 1);
+  const model::Model model = Read(capture->Stop(kPatience));
+  REQUIRE(model.pauses.size() == 1);
+  CHECK(model.pauses[0].begin_ns >= before_ns);
+  CHECK(model.pauses[0].begin_ns <= paused_ns);
+  CHECK(model.pauses[0].end_ns >= resuming_ns);
+  CHECK(model.profiler_intervals.empty());
+  CHECK(model.integrity.counter_cost_ns == 0);
+  std::vector<std::string> names;
+  for (const model::RangeInstance& instance : model.instances) {
+    names.push_back(model.paths.at(instance.path).full);
+  }
+  CHECK(std::count(names.begin(), names.end(), "pause test outer/inner") == 1);
+  for (const std::string& name : names) CHECK(name.find("meanwhile") == std::string::npos);
+}
+
+TEST_CASE("A range that ended while the recording was paused is not open afterwards") {
+  FakeGpu gpu;
+  const auto capture = Start();
+  PushRange({"pause test over", "", 0, 0});
+  REQUIRE(capture->Pause(kPatience));
+  PopRange("");
+  REQUIRE(capture->Resume(kPatience));
+  PushRange({"pause test next", "", 0, 0});
+  PopRange("");
+  const model::Model model = Read(capture->Stop(kPatience));
+  REQUIRE(model.instances.size() == 2);
+  CHECK(model.paths.at(model.instances[1].path).full == "pause test next");
+  CHECK(model.instances[0].closed);
+}
+
+TEST_CASE("A recording that ends in a pause has the pause, up to its end") {
+  FakeGpu gpu;
+  const auto capture = Start();
+  EmitKernel(gpu);
+  REQUIRE(capture->Pause(kPatience));
+  const model::Model model = Read(capture->Stop(kPatience));
+  REQUIRE(model.pauses.size() == 1);
+  CHECK(model.pauses[0].end_ns > model.pauses[0].begin_ns);
+}
+
+TEST_CASE("A program that is killed in a pause leaves a file with the pause in it") {
+  const TempFolder folder;
+  FakeGpu gpu;
+  const auto capture = Start(Options(folder / "a.prof"));
+  EmitKernel(gpu);
+  REQUIRE(capture->Pause(kPatience));
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  size_t pauses = 0;
+  while (pauses == 0 && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(milliseconds(20));
+    const absl::StatusOr<model::Model> model = ReadSnapshotFile(folder / "a.prof");
+    if (model.ok()) pauses = model->pauses.size();
+  }
+  CHECK(pauses == 1);
+}
+
+TEST_CASE("A source that cannot pause records on") {
+  FakeGpu gpu;
+  gpu.SetPauses(false);
+  const auto capture = Start();
+  CHECK_FALSE(capture->Pause(kPatience));
+  CHECK_FALSE(capture->Resume(kPatience));
+  PushRange({"pause test refused", "", 0, 0});
+  PopRange("");
+  const model::Model model = Read(capture->Stop(kPatience));
+  CHECK(model.pauses.empty());
+  CHECK(model.instances.size() == 1);
+}
+
+TEST_CASE("A GPU that is at work when the recording is paused is a notice") {
+  FakeGpu gpu;
+  const auto capture = Start();
+  EmitKernel(gpu);
+  gpu.SetSynchronizes(false);
+  CHECK(capture->Pause(kPatience));
+  gpu.SetSynchronizes(true);
+  const model::Model model = Read(capture->Stop(kPatience));
+  REQUIRE(model.notices.size() == 1);
+  CHECK(model.notices[0].what.find("the GPU was at work when the recording was paused") == 0);
 }
 
 TEST_CASE("A GPU that fails at the end leaves an incomplete snapshot") {

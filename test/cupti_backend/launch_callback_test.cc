@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -251,7 +252,9 @@ TEST_CASE("While the program captures a stream nothing is sampled and no group c
   CHECK(program.Samples());
 }
 
-TEST_CASE("Nodes of graphs are noted with the range that they are captured in, on and off") {
+TEST_CASE(
+    "Nodes of graphs are noted with the range that they are captured in, and forgotten when the "
+    "graph is destroyed between two recordings") {
   Subscribed program;
   program.cupti.api.get_graph_node_id = [](CUgraphNode, uint64_t* id) {
     *id = 77;
@@ -273,12 +276,17 @@ TEST_CASE("Nodes of graphs are noted with the range that they are captured in, o
   callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &resource);
   capture::PopRange("");
   program.launches.Disable();
-  CHECK(enabled == 0);
+  CHECK(enabled == static_cast<int>(GraphNodes::kDestroyCallbacks.size()));
   sampler.Stop();
   const std::vector<capture::GraphNodeEvent> nodes = program.launches.graph_nodes().TakeNew();
   REQUIRE(nodes.size() == 1);
   CHECK(nodes[0].node == 77);
   CHECK(nodes[0].path == layer);
+
+  // The program destroys it between two recordings.
+  callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING,
+           &resource);
+  CHECK_FALSE(program.launches.graph_nodes().any());
 }
 
 TEST_CASE("Without counters launches are counted, and their contexts known") {
@@ -299,6 +307,70 @@ TEST_CASE("Without counters launches are counted, and their contexts known") {
     program.launches.Disable();
     sampler.Stop();
   }
+}
+
+TEST_CASE("While paused no launch is counted, and contexts are followed") {
+  Subscribed program;
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
+  std::string holder;
+  REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+  program.launches.Enable(&sampler.launches(), nullptr);
+  cuLaunchKernel_params plain = {};
+  program.Call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_ENTER, &plain);
+  const int before = enabled;
+  program.launches.Pause();
+  program.Call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_EXIT, &plain);
+  for (int i = 0; i < 10; ++i) program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);
+  CHECK(program.launches.launches() == 1);
+  CHECK(enabled == before);
+  CHECK(sampler.contexts().Find(Context(1)) != nullptr);
+  CUpti_ResourceData destroyed = {};
+  destroyed.context = Context(1);
+  callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+           &destroyed);
+  CHECK(sampler.contexts().Devices().empty());
+  program.launches.Resume();
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);
+  CHECK(program.launches.launches() == 2);
+  program.launches.Pause();
+  program.launches.Disable();  // the next recording is not paused
+  program.launches.Enable(&sampler.launches(), nullptr);
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &plain);
+  CHECK(program.launches.launches() == 3);
+  program.launches.Disable();
+}
+
+TEST_CASE("No exception leaves a callback of CUPTI or NVTX, and each is counted") {
+  Subscribed program;
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  options.metrics = {"m0.sum"};
+  options.counted_ranges = "counted";
+  options.skip_first_launches = 0;
+  CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
+  std::string holder;
+  REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+  program.launches.Enable(&sampler.launches(), nullptr);
+
+  program.cupti.api.get_context_id = [](CUcontext, uint32_t*) -> CUptiResult {
+    throw std::bad_alloc();
+  };
+  program.cupti.api.get_stream_id = [](CUcontext, CUstream, uint8_t, uint32_t*) -> CUptiResult {
+    throw std::bad_alloc();
+  };
+  cuStreamSynchronize_params wait = {};
+  program.Call(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, CUPTI_API_ENTER, &wait);
+  CHECK(program.launches.failed() == 0);
+  CHECK_NOTHROW(program.Call(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, CUPTI_API_EXIT, &wait));
+  CHECK(program.launches.failed() == 1);
+
+  program.cupti.driver.ctx_get_current = [](CUcontext*) -> CUresult { throw std::bad_alloc(); };
+  CHECK_NOTHROW(capture::PushRange({"counted", ""}));
+  CHECK_NOTHROW(capture::PopRange(""));
+  CHECK(program.launches.failed() == 2);
+  program.launches.Disable();
 }
 
 }  // namespace

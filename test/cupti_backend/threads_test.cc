@@ -49,13 +49,17 @@ class Source final : public capture::GpuSource {
       sink.WriteIfLarge();
     });
   }
-  bool Synchronize() override { return true; }
+  capture::GpuWait::Work WaitForGpu() override { return {}; }
+  void Flush() override {}
+  bool Pause() override { return true; }
+  void Resume() override {}
   void StopCounters() override {}
   void Stop() override {}
   capture::SourceVersions versions() const override { return {}; }
   SubsystemStatus timeline_status() const override { return {State::kWorking, 0, "", ""}; }
   SubsystemStatus counters_status() const override { return {}; }
   bool counters_complete() const override { return true; }
+  bool counters_pending() const override { return false; }
   bool saw_gpu_work() const override { return true; }
   void AddLosses(Integrity&) const override {}
 

@@ -66,7 +66,21 @@ TEST_CASE("exit() does not wait without end for a Stop that hangs on another thr
   CHECK(ReadRecording(folder / "a.prof").ops.size() > 50);
 }
 
-TEST_CASE("exit() waits once for a GPU that hangs, whoever stops the recording meanwhile") {
+TEST_CASE("exit() with a GPU that never goes idle leaves a recording with its trailer") {
+  const TempFolder folder;
+  const auto begin = std::chrono::steady_clock::now();
+  const Ended ended = RunExitProgram("exit while the GPU never goes idle", folder / "a.prof");
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(16));
+  CHECK(ended.exit_code == 7);
+  REQUIRE(ended.errors.size() == 1);
+  CHECK(ended.errors[0].find("prof: the GPU did not finish its work within ") == 0);
+  const model::Model model = ReadRecording(folder / "a.prof");
+  CHECK(model.stopped_in_order);
+  CHECK(model.integrity.incomplete);
+  CHECK(model.ops.size() > 50);
+}
+
+TEST_CASE("exit() waits once for CUPTI when it hangs, whoever stops the recording meanwhile") {
   const TempFolder folder;
   const auto begin = std::chrono::steady_clock::now();
   const Ended ended =
@@ -94,8 +108,8 @@ TEST_CASE("exit() in a signal handler that interrupts Stop does not wait without
   CHECK(ReadRecording(folder / "a.prof").ops.size() > 50);
 }
 
-void CheckNoCountersNotice(const model::Model& model) {
-  REQUIRE(model.notices.size() == 1);
+void CheckNoCountersNotice(const model::Model& model, size_t notices = 1) {
+  REQUIRE(model.notices.size() == notices);
   CHECK(model.notices[0].what == "not permitted");
 }
 
@@ -114,9 +128,11 @@ TEST_CASE("It reports that as well when the GPU hangs at exit") {
       RunExitProgram("injected, without counters, when the GPU hangs", folder / "a.prof");
   CHECK(ended.exit_code == 7);
   REQUIRE(ended.errors.size() == 2);
-  CHECK(ended.errors[0].find("prof: the GPU did not answer within ") == 0);
+  CHECK(ended.errors[0].find("prof: the GPU did not finish its work within ") == 0);
   CHECK(ended.errors[1] == "prof: no counters: not permitted; to get it: ask the administrator");
-  CheckNoCountersNotice(ReadRecording(folder / "a.prof"));
+  const model::Model model = ReadRecording(folder / "a.prof");
+  CheckNoCountersNotice(model, 2);
+  CHECK(model.notices[1].what.find("the GPU did not finish its work within ") == 0);
 }
 
 TEST_CASE("Where the system has no thread for us the program goes on, and can record later") {

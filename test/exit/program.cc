@@ -104,7 +104,7 @@ int Wait(pid_t child) {
 
 int ExitInStop(bool from_handler) {
   Session* session = Leak();
-  gpu->Hang();
+  gpu->HangAtStop();
   if (from_handler) {  // not allowed, and common
     signal(SIGALRM, [](int) {
       signal(SIGALRM, SIG_DFL);
@@ -119,6 +119,15 @@ int ExitInStop(bool from_handler) {
     exit(kOwnExitCode);
   }
   return 1;
+}
+
+// A persistent kernel, and exit() in the middle of a Stop on another thread.
+int ExitWithBusyGpu() {
+  Session* session = Leak();
+  gpu->Hang();
+  std::thread([session] { session->Stop(); }).detach();
+  usleep(200'000);
+  exit(kOwnExitCode);
 }
 
 // Destroyed after a static session that was made later.
@@ -138,7 +147,7 @@ int ExitInStopOfStatic(bool resumes) {
   static std::optional<Session> session;
   session.emplace(options);
   StartWork();
-  gpu->Hang();
+  gpu->HangAtStop();
   std::thread([] { session->Stop(); }).detach();
   usleep(200'000);
   return kOwnExitCode;
@@ -366,6 +375,7 @@ const std::map<std::string, std::function<int()>> kWays = {
      }},
     {"exit while another thread stops", &ExitBesideStop},
     {"exit while a stop hangs", [] { return ExitInStop(false); }},
+    {"exit while the GPU never goes idle", &ExitWithBusyGpu},
     {"exit while the stop of a static session hangs", [] { return ExitInStopOfStatic(false); }},
     {"exit while the stop of a static session comes back late",
      [] { return ExitInStopOfStatic(true); }},

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -46,7 +47,71 @@ TEST_CASE("Without a driver a session starts anyway and reports what is missing"
   CHECK(status.counters.state == State::kUnavailable);
   CHECK(status.ranges.state == State::kWorking);
   CHECK(status.output.state == State::kOff);
-  CHECK(session.counters_complete());  // there is nothing to wait for
+}
+
+TEST_CASE("Without a driver nothing was waited for, and no counter is complete or to come") {
+  PROF_TEST_NEEDS_NO_DRIVER();
+  Session session;
+  CHECK_FALSE(session.Synchronize());
+  CHECK_FALSE(session.counters_complete());
+  CHECK_FALSE(session.counters_pending());
+  session.Stop();
+  CHECK_FALSE(session.Synchronize());
+  CHECK_FALSE(session.counters_complete());
+  CHECK_FALSE(session.counters_pending());
+}
+
+TEST_CASE("A status prints what works, and the reason and the way out where something does not") {
+  std::ostringstream state;
+  state << State::kDegraded << ' ' << SubsystemStatus{State::kUnavailable, 35, "no GPU", "buy one"};
+  CHECK(state.str() == "degraded unavailable: no GPU (code 35); to get it: buy one");
+  CHECK(std::string(ToString(State::kWorking)) == "working");
+  CHECK(std::string(ToString(State::kOff)) == "off");
+  Status status;
+  status.timeline.state = State::kWorking;
+  std::ostringstream all;
+  all << status;
+  CHECK(all.str() ==
+        "timeline: working\nranges: off\ncounters: off\ncontinuous: off\noutput: off\n"
+        "options: off");
+}
+
+TEST_CASE("Options out of range are in the status, with what is accepted and what is used") {
+  SessionOptions options;
+  options.samples_per_signature = -5;
+  options.buffer_mib = 0;
+  options.keep_last_seconds = -3;
+  Session session(options);
+  const SubsystemStatus status = session.status().options;
+  CHECK(status.state == State::kDegraded);
+  CHECK(Has(status.what, "samples_per_signature = -5 is not a whole number from 1 to 100; 1 is"));
+  CHECK(Has(status.what, "buffer_mib = 0 is not"));
+  CHECK(Has(status.what, "keep_last_seconds = -3 is not"));
+  int notices = 0;
+  for (const NoticeReport& notice : Analyze(session.Stop()).notices) {
+    CHECK(notice.subsystem != "unknown");
+    notices += notice.subsystem == "options" ? 1 : 0;
+  }
+  CHECK(notices == 3);
+  CHECK(session.status().options.state == State::kDegraded);
+  CHECK(Session().status().options.state == State::kWorking);
+}
+
+TEST_CASE("While a session is paused no range is recorded, and one that is open goes on") {
+  Session session;
+  PushRange("session test outer");
+  { PROF_RANGE("session test before"); }
+  CHECK(session.Pause());
+  CHECK_FALSE(session.Pause());
+  { PROF_RANGE("session test meanwhile"); }
+  CHECK(session.Resume());
+  CHECK_FALSE(session.Resume());
+  { PROF_RANGE("session test after"); }
+  PopRange();
+  const Snapshot snapshot = session.Stop();
+  CHECK(Analyze(snapshot).totals.ranges == 3);
+  CHECK_FALSE(session.Pause());
+  CHECK_FALSE(session.Resume());
 }
 
 TEST_CASE("The reason is in the report, also after Stop in the status") {
@@ -127,7 +192,9 @@ TEST_CASE("A second session records nothing while the first one lives, and repor
   CHECK(second.status().timeline.state == State::kUnavailable);
   CHECK(Has(second.status().timeline.what, "another recording"));
   CHECK(second.status().ranges.state == State::kUnavailable);
-  CHECK(second.counters_complete());
+  CHECK_FALSE(second.counters_pending());
+  CHECK_FALSE(second.Synchronize());
+  CHECK_FALSE(second.Stop().integrity().complete());
   CHECK_FALSE(second.Synchronize());
   CHECK(second.Stop().bytes().empty());
   CHECK_FALSE(Analyze(second.Stop()).error.empty());

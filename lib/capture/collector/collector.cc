@@ -3,11 +3,16 @@
 
 #include <semaphore.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
+#include <optional>
+#include <string>
 
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/end_request.h"
+#include "lib/capture/process/exit_guard.h"
 #include "lib/capture/process/quiet_thread.h"
 #include "lib/capture/process/timed_wait.h"
 #include "lib/capture/threads/thread_recorder.h"
@@ -19,6 +24,7 @@ constexpr int64_t kRoundNs = 20'000'000;     // how long a full buffer may wait
 constexpr int64_t kFlushNs = 200'000'000;    // how long a record may wait in another buffer
 constexpr int64_t kBlockNs = 1'000'000'000;  // how much a SIGKILL may lose
 constexpr std::chrono::milliseconds kDestroyTimeout(2000);
+constexpr std::chrono::milliseconds kGpuTimeout(10'000);
 
 // All collectors share it; one of them is active. It is never destroyed: a thread of the program
 // may be about to post it when the recording has ended.
@@ -31,6 +37,12 @@ sem_t* WakeUp() {
   return wake;
 }
 
+// Half of what is left is for the rest of the end.
+Deadline HalfUntil(Deadline deadline) {
+  const auto now = std::chrono::steady_clock::now();
+  return now + std::max(deadline - now, Deadline::duration(0)) / 2;
+}
+
 }  // namespace
 
 Collector::Collector(CollectorOptions options, GpuSource* source)
@@ -39,6 +51,9 @@ Collector::Collector(CollectorOptions options, GpuSource* source)
       status_(source, options_.ranges),
       writer_(&options_, source, &status_),
       synchronize_(&Wake),
+      pause_(&Wake),
+      resume_(&Wake),
+      wait_(&Wake),
       dumps_(options_.dump_signal, options_.output.path, &Wake) {}
 
 void Collector::Wake() { sem_post(WakeUp()); }
@@ -60,6 +75,8 @@ void Collector::Prepare() {
 
 void Collector::Start() {
   synchronize_.Open();
+  pause_.Open();
+  resume_.Open();
   dumps_.Open();
   OpenEndRequests(&Wake);
   thread_ = StartQuietThread("prof-collector", [this] { Run(); });
@@ -68,6 +85,10 @@ void Collector::Start() {
 bool Collector::Synchronize(std::chrono::milliseconds timeout) {
   return synchronize_.Ask({}, timeout);
 }
+
+bool Collector::Pause(std::chrono::milliseconds timeout) { return pause_.Ask({}, timeout); }
+
+bool Collector::Resume(std::chrono::milliseconds timeout) { return resume_.Ask({}, timeout); }
 
 bool Collector::Dump(const std::string& path, std::chrono::milliseconds timeout) {
   return options_.keep_last_seconds != 0 && dumps_.Ask(path, timeout);
@@ -79,6 +100,7 @@ bool Collector::Stop(Deadline deadline) {
   if (mutex_.LockBefore(deadline)) {
     const MutexLock lock(mutex_, std::adopt_lock);
     stopping_ = true;
+    stop_deadline_ = deadline;
     Wake();
     while (!finished_ && std::chrono::steady_clock::now() < deadline) {
       mutex_.WaitBefore(done_, deadline);
@@ -91,6 +113,8 @@ bool Collector::Stop(Deadline deadline) {
     thread_.detach();  // it hangs in CUPTI or the driver: what was written so far stays valid
     CloseEndRequests();
     synchronize_.Close(deadline);  // nobody answers any more
+    pause_.Close(deadline);
+    resume_.Close(deadline);
     dumps_.Close(deadline);
   }
   return in_time;
@@ -104,13 +128,15 @@ void Collector::Run() {
     writer_.GiveUp(error.what());
   }
   try {
-    writer_.Finish();
+    writer_.Finish([this] { return AwaitGpu(); });
   } catch (const std::exception& error) {
     writer_.GiveUp(error.what());
     writer_.Abandon();
   }
   CloseEndRequests();
   synchronize_.Close();
+  pause_.Close();
+  resume_.Close();
   dumps_.Close();
   const MutexLock lock(mutex_);
   finished_ = true;
@@ -122,15 +148,84 @@ bool Collector::stopping() {
   return stopping_;
 }
 
+// A wait that began earlier covers less than a later request asks for.
+void Collector::ServeSynchronize() {
+  if (const std::optional<bool> answer = wait_.Take()) {
+    source_->Flush();
+    synchronize_.Answer(wait_ticket_, *answer);
+  }
+  if (wait_.running()) return;
+  const auto pending = synchronize_.Next();
+  if (!pending) return;
+  GpuWait::Work work = source_->WaitForGpu();
+  if (!work) return synchronize_.Answer(pending->ticket, false);
+  wait_ticket_ = pending->ticket;
+  wait_.Start(std::move(work));
+}
+
+void Collector::ServePauses() {
+  if (const auto pending = pause_.Next()) pause_.Answer(pending->ticket, writer_.Pause());
+  if (const auto pending = resume_.Next()) resume_.Answer(pending->ticket, writer_.Resume());
+}
+
+Deadline Collector::GpuDeadline() {
+  const Deadline most = std::chrono::steady_clock::now() + kGpuTimeout;
+  const MutexLock lock(mutex_);
+  return stopping_ ? std::min(most, HalfUntil(stop_deadline_)) : most;
+}
+
+// The answer of the wait that runs. An exit() that begins meanwhile makes the time shorter.
+std::optional<bool> Collector::TakeAnswer(Deadline* deadline) {
+  constexpr std::chrono::milliseconds kLook(50);
+  bool exiting = Exiting(), ending = false;
+  while (true) {
+    const auto now = std::chrono::steady_clock::now();
+    if (const auto answer = wait_.TakeBefore(std::min(*deadline, now + kLook))) return answer;
+    if (std::chrono::steady_clock::now() >= *deadline) return std::nullopt;
+    if (!exiting && Exiting()) {
+      exiting = true;
+      *deadline = std::min(*deadline, HalfUntil(ExitDeadline()));
+    }
+    if (!ending && EndRequested()) {  // by _exit(), which does not wait for long
+      ending = true;
+      *deadline = std::min<Deadline>(*deadline, now + kEndTimeout / 2);
+    }
+  }
+}
+
+// At the end. False: the GPU is still at work, or has failed.
+bool Collector::AwaitGpu() {
+  const auto begin = std::chrono::steady_clock::now();
+  Deadline deadline = GpuDeadline();
+  std::optional<bool> answer = true;
+  if (wait_.running()) answer = TakeAnswer(&deadline);  // it began too early
+  if (answer) {
+    GpuWait::Work work = source_->WaitForGpu();
+    if (!work) return true;
+    wait_.Start(std::move(work));
+    answer = TakeAnswer(&deadline);
+  }
+  if (answer) return *answer;
+  wait_.GiveUp();
+  const auto waited =
+      std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  const std::string what = "the GPU did not finish its work within " +
+                           std::to_string(waited.count()) +
+                           " ms of the end: operations that had not ended are missing";
+  std::fprintf(stderr, "prof: %s; the recording is incomplete\n", what.c_str());
+  Notify({Severity::kWarning, Subsystem::kTimeline, 0, what,
+          "end a kernel that waits for the host before the recording"});
+  return false;
+}
+
 void Collector::RunRounds() {
   int64_t last_flush = MonotonicNs();
   int64_t last_block = last_flush;
   while (true) {
     WaitUntil(WakeUp(), MonotonicNs() + kRoundNs);
     if (stopping() || EndRequested()) break;
-    if (const auto pending = synchronize_.Next()) {
-      synchronize_.Answer(pending->ticket, source_->Synchronize());
-    }
+    ServeSynchronize();
+    ServePauses();
     const int64_t now = MonotonicNs();
     const bool flush = now - last_flush >= kFlushNs;
     if (flush) last_flush = now;

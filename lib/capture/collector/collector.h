@@ -7,6 +7,8 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "lib/capture/collector/collector_options.h"
 #include "lib/capture/collector/dump_requests.h"
 #include "lib/capture/collector/gpu_source.h"
+#include "lib/capture/collector/gpu_wait.h"
 #include "lib/capture/collector/request.h"
 #include "lib/capture/collector/snapshot_writer.h"
 #include "lib/capture/collector/status_board.h"
@@ -43,12 +46,18 @@ class Collector {
   // Any thread: the GPU has done what was submitted before the call. False after `timeout`.
   [[nodiscard]] bool Synchronize(std::chrono::milliseconds timeout);
 
+  // Any thread: records nothing until Resume. False when it already was so, when a launch does not
+  // return, and after `timeout`.
+  [[nodiscard]] bool Pause(std::chrono::milliseconds timeout);
+  [[nodiscard]] bool Resume(std::chrono::milliseconds timeout);
+
   // Any thread: writes what is kept to `path`. False after `timeout`, when it could not be written,
   // and when nothing is kept.
   [[nodiscard]] bool Dump(const std::string& path, std::chrono::milliseconds timeout);
 
-  // Ends the thread: synchronizes, takes the last records, writes the trailer. What is not done by
-  // the deadline is left behind with its thread, to end by itself, and the result is false.
+  // Ends the thread: waits for the GPU (half of the time until the deadline, at most 10 s), takes
+  // the last records, writes the trailer. What is not done by the deadline is left behind with its
+  // thread, to end by itself, and the result is false.
   [[nodiscard]] bool Stop(Deadline deadline);
 
   // After a Stop that was in time.
@@ -65,18 +74,26 @@ class Collector {
   void Run();
   void RunRounds();
   [[nodiscard]] bool stopping();
+  void ServeSynchronize();
+  void ServePauses();
+  [[nodiscard]] bool AwaitGpu();
+  [[nodiscard]] Deadline GpuDeadline();
+  [[nodiscard]] std::optional<bool> TakeAnswer(Deadline* deadline);
 
   const CollectorOptions options_;
   GpuSource* const source_;
   StatusBoard status_;
   SnapshotWriter writer_;  // used by the collector's thread
-  Request synchronize_;
+  Request synchronize_, pause_, resume_;
+  GpuWait wait_;              // the collector's thread
+  uint64_t wait_ticket_ = 0;  // of `synchronize_`
   DumpRequests dumps_;
 
   Mutex mutex_;
   std::condition_variable done_;
   bool stopping_ PROF_GUARDED_BY(mutex_) = false;
   bool finished_ PROF_GUARDED_BY(mutex_) = false;
+  Deadline stop_deadline_ PROF_GUARDED_BY(mutex_);
 
   std::thread thread_;
 };

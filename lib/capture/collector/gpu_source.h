@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "lib/capture/collector/gpu_wait.h"
 #include "lib/capture/events/header_event.h"
 #include "prof/session.h"
 
@@ -33,8 +34,17 @@ class GpuSource {
   // recorded with RecordCall.
   virtual void Encode(const CallEvent& call, EventSink& sink) = 0;
 
-  // The collector thread: waits until the GPU has done the submitted work. False: a context failed.
-  virtual bool Synchronize() = 0;
+  // The collector thread: what waits until the GPU has done the work submitted so far; false: a
+  // context failed. Any thread may run it, also after the source is gone. Empty: there is nothing
+  // to wait for, because nothing is recorded.
+  virtual GpuWait::Work WaitForGpu() = 0;
+  // The collector thread, after such a wait: takes the records of that work.
+  virtual void Flush() = 0;
+
+  // The collector thread, between Encode and Gather: records nothing until Resume. False: a launch
+  // is under way and does not return, and all goes on as before.
+  virtual bool Pause() = 0;
+  virtual void Resume() = 0;
 
   // The collector thread, before the last rounds: takes no more samples, and reads those taken.
   virtual void StopCounters() = 0;
@@ -46,7 +56,10 @@ class GpuSource {
   virtual SubsystemStatus timeline_status() const = 0;
   virtual SubsystemStatus counters_status() const = 0;
   virtual SubsystemStatus continuous_status() const { return {}; }
+  // Every signature that was seen has its samples.
   virtual bool counters_complete() const = 0;
+  // More samples can come.
+  virtual bool counters_pending() const = 0;
   // The GPU did something: a capture without GPU work may write no file.
   virtual bool saw_gpu_work() const = 0;
   // Adds the losses that the source knows.

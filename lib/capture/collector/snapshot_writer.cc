@@ -181,16 +181,45 @@ void SnapshotWriter::StopKeeping() {
   keeping_ = false;
 }
 
-void SnapshotWriter::Finish() {
+// In the file at once: the program may be killed before it resumes.
+bool SnapshotWriter::Pause() {
+  if (paused_ns_) return false;
+  Round(true);
+  const int64_t begin_ns = RealtimeNs();
+  if (!source_->Pause()) return false;
+  paused_ns_ = begin_ns;
+  ranges_.Pause();
+  Round(true);
+  AddPause(begin_ns);
+  return true;
+}
+
+bool SnapshotWriter::Resume() {
+  if (!paused_ns_) return false;
+  Round(true);  // nothing of what was left over is of the time to come
+  source_->Resume();
+  const int64_t end_ns = RealtimeNs();
+  ranges_.Resume(end_ns);
+  AddPause(end_ns);
+  paused_ns_.reset();
+  return true;
+}
+
+void SnapshotWriter::AddPause(int64_t end_ns) {
+  encoder_.Add(ProfilerIntervalEvent{ProfilerWork::kPause, 0, *paused_ns_, end_ns});
+}
+
+void SnapshotWriter::Finish(const std::function<bool()>& await_gpu) {
   // All that is here goes to the file before what waits for the GPU, which may never be done.
   StopKeeping();
   WriteProblems();
   if (encoder_.has_events()) WriteBlock();
   source_->StopCounters();
-  if (!source_->Synchronize()) incomplete_ = true;
+  if (!await_gpu()) incomplete_ = true;
   Round(true);
   source_->Stop();
   ranges_.Stop();
+  if (paused_ns_) AddPause(RealtimeNs());
   Round(false);
   WriteProblems();
   StopKeeping();

@@ -6,6 +6,7 @@
 #define PROF_LIB_CAPTURE_COLLECTOR_SNAPSHOT_WRITER_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -48,8 +49,14 @@ class SnapshotWriter {
   // has happened yet.
   [[nodiscard]] std::string WriteDump(const std::string& path);
 
-  // Stops the sources and writes what they still have, and the trailer.
-  void Finish();
+  // Records nothing between the two. Each is false when it is so already, and Pause when the
+  // source cannot.
+  [[nodiscard]] bool Pause();
+  [[nodiscard]] bool Resume();
+
+  // Stops the sources and writes what they still have, and the trailer. `await_gpu` waits until the
+  // GPU has done its work; false: it has not.
+  void Finish(const std::function<bool()>& await_gpu);
   // Marks the recording incomplete, and prints why.
   void GiveUp(const char* why);
   // Stops the sources and closes the file without a trailer.
@@ -71,6 +78,7 @@ class SnapshotWriter {
   void CheckClock();
   void OpenOutput();
   void CheckOutput();
+  void AddPause(int64_t end_ns);
   void StopKeeping();
   Integrity CountLosses() const;
 
@@ -89,7 +97,8 @@ class SnapshotWriter {
   bool header_written_ = false;
   bool output_opened_ = false;
   bool incomplete_ = false;
-  Integrity integrity_;  // at the end
+  std::optional<int64_t> paused_ns_;  // since when; nullopt: it is not paused
+  Integrity integrity_;               // at the end
 };
 
 }  // namespace prof::capture

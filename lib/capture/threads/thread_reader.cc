@@ -123,6 +123,7 @@ void ThreadReader::Start(int64_t now_ns, bool ranges) {
   thread_registry.ForEachThread([&](ThreadState& thread) {
     thread.first_path = ranges ? thread.current.load(std::memory_order_acquire) : kNoPath;
     thread.first_tid = thread.tid.load(std::memory_order_relaxed);
+    thread.resumed = false;
   });
 }
 
@@ -130,6 +131,21 @@ void ThreadReader::Stop() {
   if (InForkedChild()) return;
   const MutexLock lock(thread_registry.reader_mutex);
   if (thread_registry.active_reader == this) thread_registry.recording.store(false);
+}
+
+void ThreadReader::Pause() { Stop(); }
+
+void ThreadReader::Resume(int64_t now_ns) {
+  if (InForkedChild() || !ranges_) return;
+  const MutexLock lock(thread_registry.reader_mutex);
+  if (thread_registry.active_reader != this) return;
+  start_ns_ = now_ns;
+  thread_registry.recording.store(true);
+  thread_registry.ForEachThread([&](ThreadState& thread) {
+    thread.first_path = thread.current.load(std::memory_order_acquire);
+    thread.first_tid = thread.tid.load(std::memory_order_relaxed);
+    thread.resumed = true;
+  });
 }
 
 void ThreadReader::Drain(const Sink& sink) {
@@ -174,10 +190,11 @@ void ThreadReader::DrainPaths(const Sink& sink) {
 
 // Without ranges only calls are read; a late record of a recording before may be among them.
 void ThreadReader::DrainThread(const Sink& sink, ThreadState* thread) {
-  if (thread->first_path != kNoPath) {
+  if (thread->first_path != kNoPath || thread->resumed) {
     if (thread->first_path > paths_seen_) return;
     sink.step(thread->first_tid, {start_ns_, thread->first_path});
     thread->first_path = kNoPath;
+    thread->resumed = false;
   }
   const uint32_t tid = thread->tid.load(std::memory_order_relaxed);
   const RecordReader reader(&clock_, &sink, tid, start_ns_);

@@ -23,6 +23,10 @@ class ThreadReader {
   // without, nothing of ranges is recorded.
   void Start(int64_t now_ns, bool ranges = true);
   void Stop();
+  // Between the two the program's threads keep their stacks, and write no events. Drain once after
+  // each. `now_ns`: every thread gets an event of where it is then.
+  void Pause();
+  void Resume(int64_t now_ns);
 
   // Calls the sink with new paths since the last call, then with all events written since then, in
   // order per thread. Paths come before the events that use them. Never blocks writers.

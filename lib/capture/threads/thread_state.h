@@ -50,6 +50,7 @@ struct alignas(64) ThreadState {
   // The collector's: the path to report as the thread's first in a recording.
   alignas(64) uint32_t first_path = kNoPath;
   uint32_t first_tid = 0;
+  bool resumed = false;  // the path is reported also when it is none
   uint64_t drain_to = 0;
 
   bool has_foreign_ends() const {

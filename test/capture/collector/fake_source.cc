@@ -31,9 +31,25 @@ void FakeGpu::Hang() {
   hangs_ = true;
 }
 
+void FakeGpu::HangAtStop() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  hangs_at_stop_ = true;
+}
+
+void FakeGpu::SetPauses(bool ok) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  pauses_ = ok;
+}
+
+void FakeGpu::SetCounters(bool complete, bool pending) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  complete_ = complete;
+  pending_ = pending;
+}
+
 void FakeGpu::Resume() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  hangs_ = false;
+  hangs_ = hangs_at_stop_ = false;
   resumed_.notify_all();
 }
 
@@ -82,18 +98,38 @@ class FakeSource final : public GpuSource {
     const std::lock_guard<std::mutex> lock(gpu_->mutex_);
     gpu_->api_calls_.push_back(call);
   }
-  bool Synchronize() override {
+  GpuWait::Work WaitForGpu() override {
     Note("synchronize");
-    std::unique_lock<std::mutex> lock(gpu_->mutex_);
-    gpu_->resumed_.wait(lock, [&] { return !gpu_->hangs_; });
-    return gpu_->synchronizes_;
+    return [gpu = gpu_](const std::atomic<bool>&) {
+      std::unique_lock<std::mutex> lock(gpu->mutex_);
+      gpu->resumed_.wait(lock, [&] { return !gpu->hangs_; });
+      return gpu->synchronizes_;
+    };
   }
+  void Flush() override { Note("flush"); }
+  bool Pause() override {
+    Note("pause");
+    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+    return gpu_->pauses_;
+  }
+  void Resume() override { Note("resume"); }
   void StopCounters() override { Note("stop counters"); }
-  void Stop() override { Note("stop"); }
+  void Stop() override {
+    Note("stop");
+    std::unique_lock<std::mutex> lock(gpu_->mutex_);
+    gpu_->resumed_.wait(lock, [&] { return !gpu_->hangs_at_stop_; });
+  }
   SourceVersions versions() const override { return gpu_->versions; }
   SubsystemStatus timeline_status() const override { return gpu_->timeline; }
   SubsystemStatus counters_status() const override { return gpu_->counters; }
-  bool counters_complete() const override { return false; }
+  bool counters_complete() const override {
+    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+    return gpu_->complete_;
+  }
+  bool counters_pending() const override {
+    const std::lock_guard<std::mutex> lock(gpu_->mutex_);
+    return gpu_->pending_;
+  }
   bool saw_gpu_work() const override { return saw_work_; }
   void AddLosses(Integrity& integrity) const override {
     integrity.launches += gpu_->losses.launches;

@@ -34,8 +34,11 @@ class FakeGpu {
   void Emit(std::function<void(Encoder&)> event);  // GPU work
   std::vector<CallEvent> api_calls() const;        // that the collector handed over
   void SetSynchronizes(bool ok);
-  void Hang();    // the next Synchronize does not return ...
-  void Resume();  // ... until now
+  void Hang();              // the GPU never goes idle ...
+  void HangAtStop();        // or CUPTI does not answer when the source stops ...
+  void Resume();            // ... until now
+  void SetPauses(bool ok);  // whether the source can
+  void SetCounters(bool complete, bool pending);
   std::vector<std::string> calls() const;
   SessionOptions options() const;
   bool injected() const;
@@ -51,7 +54,8 @@ class FakeGpu {
   SessionOptions options_;
   bool injected_ = false;
   bool synchronizes_ = true;
-  bool hangs_ = false;
+  bool hangs_ = false, hangs_at_stop_ = false;
+  bool pauses_ = true, complete_ = false, pending_ = true;
 };
 
 }  // namespace prof::capture::test

@@ -951,6 +951,105 @@ TEST_CASE("A counted range that is open at the end is closed there, and its samp
   CHECK(program.SamplesFailed() == 1);
 }
 
+TEST_CASE("While paused nothing is sampled and the hardware is let go, then sampling goes on") {
+  Program program(TwoStreams::Many());
+  program.AwaitFirstGroup();
+  program.recorded = true;
+  REQUIRE(program.LaunchUntil([&] { return program.Count("push") > 0; }));
+  REQUIRE(program.sampler.Pause());
+  const long before = program.Count("push");
+  CHECK(program.Eventually([&] { return program.Count("disable") == 1; }));
+  for (int i = 0; i < 50; ++i) program.Launch(++program.launches);
+  CHECK(program.Count("push") == before);
+  CHECK(program.Count("disable") == 1);
+  program.sampler.Resume();
+  CHECK(program.LaunchUntil([&] { return program.Count("push") > before; }));
+}
+
+TEST_CASE("A counted range that is open when the recording is paused is closed there, once") {
+  Ranges program;
+  capture::PushRange({"step", ""});
+  CHECK(program.Count("push") == 1);
+  CHECK(program.sampler.Pause());
+  CHECK(program.Count("pop") == 1);
+  CHECK(program.sampler.TakeEvents().samples.empty());
+  program.sampler.Resume();
+  capture::PopRange("");  // its owner finds it closed
+  CHECK(program.Count("pop") == 1);
+  CHECK(program.sampler.Undisturbed([] {}));
+}
+
+TEST_CASE("A launch that does not return is not paused over") {
+  Program program(TwoStreams::Many());
+  program.AwaitFirstGroup();
+  cupti::Launch launch;
+  launch.context = Context(1);
+  for (launch.correlation = 1; launch.correlation <= 2; ++launch.correlation) {
+    program.sampler.launches().OnLaunchEnter(launch);
+    if (launch.correlation == 1) program.sampler.launches().OnLaunchExit();
+  }
+  REQUIRE(program.cupti.log().back() == "push 0");
+  CHECK_FALSE(program.sampler.Pause());
+  program.sampler.launches().OnLaunchExit();
+  CHECK(program.cupti.log().back() == "pop");
+  CHECK(program.LaunchUntil([&] { return program.Count("push") > 1; }));
+}
+
+std::atomic<bool> gpu_hangs{false};
+std::atomic<int> waits{0};
+
+TEST_CASE("A wait for a GPU that never goes idle outlives the sampler, and begins nothing new") {
+  gpu_hangs = true;
+  waits = 0;
+  FakeCupti cupti;
+  cupti.driver.ctx_synchronize = [] {
+    ++waits;
+    while (gpu_hangs) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return CUDA_SUCCESS;
+  };
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  auto sampler = std::make_unique<CounterSampler>(&cupti.api, &cupti.driver, options);
+  sampler->launches().OnContext(Context(1));
+  sampler->launches().OnContext(Context(2));
+  std::atomic<bool> given_up{false}, answer{true};
+  std::thread thread(
+      [&given_up, &answer, work = sampler->WaitForGpu()] { answer = work(given_up); });
+  while (waits == 0) std::this_thread::yield();
+  sampler->Stop();
+  given_up = true;
+  sampler.reset();
+  gpu_hangs = false;
+  thread.join();
+  CHECK(waits == 1);  // the second context may be gone by now
+  CHECK_FALSE(answer);
+}
+
+TEST_CASE("Counters are all sampled only when they are, and pending is not the same") {
+  Program program;
+  CHECK_FALSE(program.sampler.AllSampled());
+  CHECK_FALSE(program.sampler.Complete());
+  program.AwaitFirstGroup();
+  REQUIRE(program.LaunchUntilComplete());
+  CHECK(program.sampler.AllSampled());
+  program.sampler.Stop();
+  CHECK(program.sampler.AllSampled());
+
+  SessionOptions none;
+  none.counters = Counters::kNone;
+  const Program off(none);
+  CHECK_FALSE(off.sampler.AllSampled());
+  CHECK(off.sampler.Complete());  // nothing more comes
+
+  Program refused;
+  refused.cupti.Fail("range_enable", CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
+  refused.sampler.launches().OnContext(Context(1));
+  REQUIRE(refused.Eventually([&] { return refused.sampler.Complete(); }));
+  CHECK_FALSE(refused.sampler.AllSampled());
+  refused.sampler.Stop();
+  CHECK_FALSE(refused.sampler.AllSampled());
+}
+
 TEST_CASE("A launch that does not return keeps the memory that CUPTI writes to") {
   FakeCupti cupti;
   auto sampler = std::make_unique<CounterSampler>(&cupti.api, &cupti.driver, TwoStreams::Many());
