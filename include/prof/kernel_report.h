@@ -158,11 +158,13 @@ struct Measured {
 
   /// A metric by CUPTI name, or by the name that it has on this chip; nullptr when it was not
   /// measured.
-  [[nodiscard]] const Statistic* Find(std::string_view metric) const;
+  [[nodiscard]] const Statistic* Find(std::string_view metric) const&;
+  const Statistic* Find(std::string_view metric) const&& = delete;  // it would point to nothing
   /// Its median; nullopt when it was not measured.
   [[nodiscard]] std::optional<double> Metric(std::string_view metric) const;
   /// The use of a unit; nullptr when it was not measured.
-  [[nodiscard]] const UnitUse* Find(Unit unit) const;
+  [[nodiscard]] const UnitUse* Find(Unit unit) const&;
+  const UnitUse* Find(Unit unit) const&& = delete;  // it would point to nothing
 };
 
 /// What limits a kernel or region, the evidence, and what to do.

@@ -105,7 +105,7 @@ const char* ToString(Source source) {
   return "none";
 }
 
-const Statistic* Measured::Find(std::string_view metric) const {
+const Statistic* Measured::Find(std::string_view metric) const& {
   return analyzer::FindIn(metrics, metric);
 }
 
@@ -113,7 +113,7 @@ std::optional<double> Measured::Metric(std::string_view metric) const {
   return analyzer::MedianIn(metrics, metric);
 }
 
-const UnitUse* Measured::Find(Unit unit) const {
+const UnitUse* Measured::Find(Unit unit) const& {
   const auto found = std::find_if(units.begin(), units.end(),
                                   [unit](const UnitUse& use) { return use.unit == unit; });
   return found == units.end() ? nullptr : &*found;
