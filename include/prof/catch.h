@@ -44,24 +44,22 @@ struct StringMaker<prof::Report> {
 }  // namespace Catch
 
 /// Ends the test case as skipped, with the reason, when this machine cannot measure: no GPU, no
-/// permission for counters. CTest: set SKIP_REGULAR_EXPRESSION to "\\[skipped\\]". For test
-/// functions that return void.
+/// permission for counters. With PROF_REQUIRE_MEASURED in the environment it fails instead. CTest:
+/// set SKIP_REGULAR_EXPRESSION to "\\[skipped\\]". For test functions that return void.
+#define PROF_SKIP_UNLESS_MEASURED(report)                                        \
+  do {                                                                           \
+    const std::string prof_reason = ::prof::WhyNotMeasured(report);              \
+    if (prof_reason.empty()) break;                                              \
+    if (::prof::MustBeMeasured()) FAIL(::prof::NotMeasuredFailure(prof_reason)); \
+    PROF_SKIP_(prof_reason);                                                     \
+  } while (false)
 #if defined(SKIP)  // Catch2 3.3 and later
-#define PROF_SKIP_UNLESS_MEASURED(report)                                    \
-  do {                                                                       \
-    const std::string prof_reason = ::prof::WhyNotMeasured(report);          \
-    if (!prof_reason.empty()) SKIP(std::string("[skipped] ") + prof_reason); \
-  } while (false)
+#define PROF_SKIP_(reason) SKIP(std::string("[skipped] ") + (reason))
 #else
-#define PROF_SKIP_UNLESS_MEASURED(report)                           \
-  do {                                                              \
-    const std::string prof_reason = ::prof::WhyNotMeasured(report); \
-    if (!prof_reason.empty()) {                                     \
-      std::printf("[skipped] %s\n", prof_reason.c_str());           \
-      std::fflush(stdout);                                          \
-      return;                                                       \
-    }                                                               \
-  } while (false)
+#define PROF_SKIP_(reason)                         \
+  std::printf("[skipped] %s\n", (reason).c_str()); \
+  std::fflush(stdout);                             \
+  return
 #endif
 
 #endif  // PROF_CATCH_H_

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,7 +30,7 @@ std::string Format(const char* format, Args... args) {
   return length > 0 ? std::string(text) : std::string();
 }
 
-inline std::string Percent(double fraction) { return Format("%.1f %%", 100 * fraction); }
+inline std::string PercentText(double fraction) { return Format("%.1f %%", 100 * fraction); }
 
 inline const Statistic* Find(const KernelReport& kernel, std::string_view metric) {
   const Statistic* const found = kernel.Find(metric);
@@ -51,6 +52,15 @@ inline std::string VerdictLines(const KernelReport& kernel) {
   for (const std::string& evidence : verdict.evidence) text += "\n  - " + evidence;
   if (!verdict.action.empty()) text += "\n  try: " + verdict.action;
   return text;
+}
+
+// A fraction that is none: of 80, most likely 0.80 was meant.
+inline Evaluation Invalid(double fraction) {
+  std::string text = Format("invalid expectation: %.6g is no fraction from 0 to 1", fraction);
+  if (fraction > 1 && fraction <= 100) {
+    text += Format("; %.6g %% is %.6g, or prof::Percent(%.6g)", fraction, fraction / 100, fraction);
+  }
+  return {Outcome::kInvalid, text};
 }
 
 inline Evaluation NotMeasured(const KernelReport& kernel, const std::string& what) {
@@ -78,8 +88,8 @@ inline Evaluation CheckUnit(const std::string& name, const UnitUse* use, double 
   }
   const bool met = use->of_peak >= fraction;
   if (!met && !use->missing.empty()) return NotMeasured(kernel, use->missing.front());
-  std::string text = name + " reached " + Percent(use->of_peak) +
-                     " of its peak, expected at least " + Percent(fraction);
+  std::string text = name + " reached " + PercentText(use->of_peak) +
+                     " of its peak, expected at least " + PercentText(fraction);
   if (const Statistic* metric = Find(kernel, use->metric)) {
     text += Line(use->metric, *metric);
     if (metric->min < 100 * fraction && metric->max >= 100 * fraction) {
@@ -90,15 +100,26 @@ inline Evaluation CheckUnit(const std::string& name, const UnitUse* use, double 
 }
 
 // A kernel has a value of at most one of `units`.
-inline Expectation Reaches(const std::string& name, std::vector<Unit> units, double fraction) {
-  return Expectation("reaches " + Percent(fraction) + " of the peak of " + name,
-                     [name, units = std::move(units), fraction](const KernelReport& kernel) {
+inline Expectation Reaches(const std::string& name, std::vector<Unit> units, Fraction limit) {
+  const double fraction = limit.value();
+  return Expectation("reaches " + PercentText(fraction) + " of the peak of " + name,
+                     [name, units = std::move(units), limit](const KernelReport& kernel) {
+                       if (!limit.valid()) return Invalid(limit.value());
                        const UnitUse* use = nullptr;
                        for (const Unit unit : units) {
                          if (use == nullptr) use = kernel.Find(unit);
                        }
-                       return CheckUnit(name, use, fraction, kernel);
+                       return CheckUnit(name, use, limit.value(), kernel);
                      });
+}
+
+// Whatever the verdict lacks, this metric is missing for a reason of its own.
+inline Evaluation MetricNotMeasured(const KernelReport& kernel, const std::string& metric) {
+  if (kernel.launches == 0 || kernel.metrics.empty()) return NotMeasured(kernel, metric);
+  return {Outcome::kNotMeasured,
+          "not measured: " + metric +
+              "\n  other metrics of the kernel were: `prof metrics` lists "
+              "the names of this GPU, and SessionOptions::metrics (--metrics) adds one"};
 }
 
 inline Expectation MetricWithin(const std::string& metric, double limit, bool at_least) {
@@ -106,7 +127,8 @@ inline Expectation MetricWithin(const std::string& metric, double limit, bool at
   std::string description = "has " + metric + Format(" of %s %.4g", relation, limit);
   return Expectation(std::move(description), [=](const KernelReport& kernel) {
     const Statistic* statistic = Find(kernel, metric);
-    if (statistic == nullptr) return NotMeasured(kernel, metric);
+    if (std::isnan(limit)) return Evaluation{Outcome::kInvalid, "invalid expectation: NaN"};
+    if (statistic == nullptr) return MetricNotMeasured(kernel, metric);
     const double value = statistic->median;
     return Decided(at_least ? value >= limit : value <= limit,
                    Format("measured %.4g, expected %s %.4g", value, relation, limit) +
@@ -117,33 +139,39 @@ inline Expectation MetricWithin(const std::string& metric, double limit, bool at
 
 inline std::string MicrosecondText(double ns) { return Format("%.4g us", ns / 1000); }
 
+inline std::string DurationLine(const Statistic& duration) {
+  return Format("\n  duration: median %s of n = %lld, %s to %s",
+                MicrosecondText(duration.median).c_str(), static_cast<long long>(duration.n),
+                MicrosecondText(duration.min).c_str(), MicrosecondText(duration.max).c_str());
+}
+
 }  // namespace expect_detail
 
-/// The unit's use is at least `fraction` (0..1) of its peak while the kernel runs. It is the
-/// highest of the unit's metrics; docs/guide/rules.md lists them. A highest metric above 102 % of
-/// the peak is an error of the measurement: the outcome is then "not measured".
-inline Expectation ReachesDram(double fraction) {
+/// The unit's use is at least `fraction` (0..1, or Percent(80)) of its peak while the kernel runs.
+/// It is the highest of the unit's metrics; docs/guide/rules.md lists them. A highest metric above
+/// 102 % of the peak is an error of the measurement: the outcome is then "not measured".
+inline Expectation ReachesDram(Fraction fraction) {
   return expect_detail::Reaches("DRAM", {Unit::kDram}, fraction);
 }
 /// @copydoc ReachesDram
-inline Expectation ReachesL2(double fraction) {
+inline Expectation ReachesL2(Fraction fraction) {
   return expect_detail::Reaches("L2", {Unit::kL2}, fraction);
 }
 /// @copydoc ReachesDram
 /// The data path of L1, which shared memory uses as well.
-inline Expectation ReachesL1(double fraction) {
+inline Expectation ReachesL1(Fraction fraction) {
   return expect_detail::Reaches("L1", {Unit::kL1, Unit::kShared}, fraction);
 }
 /// @copydoc ReachesDram
-inline Expectation ReachesTensor(double fraction) {
+inline Expectation ReachesTensor(Fraction fraction) {
   return expect_detail::Reaches("the tensor cores", {Unit::kTensor}, fraction);
 }
 /// @copydoc ReachesDram
-inline Expectation ReachesFma(double fraction) {
+inline Expectation ReachesFma(Fraction fraction) {
   return expect_detail::Reaches("the FMA pipe", {Unit::kFma}, fraction);
 }
 /// @copydoc ReachesDram
-inline Expectation ReachesFp64(double fraction) {
+inline Expectation ReachesFp64(Fraction fraction) {
   return expect_detail::Reaches("the FP64 pipe", {Unit::kFp64}, fraction);
 }
 
@@ -170,38 +198,44 @@ inline Expectation IsBoundBy(Limiter limiter) {
                      });
 }
 
-/// Achieved occupancy (0..1), from counters. Does not fall back to the theoretical one.
-inline Expectation OccupancyAtLeast(double fraction) {
+/// Achieved occupancy is at least `limit` (0..1), from counters. Does not fall back to the
+/// theoretical one.
+inline Expectation OccupancyAtLeast(Fraction limit) {
   using namespace expect_detail;
-  return Expectation("has an achieved occupancy of at least " + Percent(fraction),
-                     [fraction](const KernelReport& kernel) {
+  const double fraction = limit.value();
+  return Expectation("has an achieved occupancy of at least " + PercentText(fraction),
+                     [limit, fraction](const KernelReport& kernel) {
+                       if (!limit.valid()) return Invalid(fraction);
                        if (!kernel.occupancy.achieved) {
                          return NotMeasured(kernel, "achieved occupancy");
                        }
                        const double achieved = *kernel.occupancy.achieved;
-                       std::string text = "achieved occupancy " + Percent(achieved) +
-                                          ", expected at least " + Percent(fraction);
+                       std::string text = "achieved occupancy " + PercentText(achieved) +
+                                          ", expected at least " + PercentText(fraction);
                        if (kernel.occupancy.known) {
-                         text += "\n  theoretical " + Percent(kernel.occupancy.theoretical);
+                         text += "\n  theoretical " + PercentText(kernel.occupancy.theoretical);
                        }
                        return Decided(achieved >= fraction, text, kernel);
                      });
 }
 
-/// Occupancy (0..1) that registers, shared memory and block size allow. Needs no counters.
-inline Expectation TheoreticalOccupancyAtLeast(double fraction) {
+/// At least `limit` (0..1) is the occupancy that registers, shared memory and block size allow.
+/// Needs no counters.
+inline Expectation TheoreticalOccupancyAtLeast(Fraction limit) {
   using namespace expect_detail;
-  return Expectation("has a theoretical occupancy of at least " + Percent(fraction),
-                     [fraction](const KernelReport& kernel) {
+  const double fraction = limit.value();
+  return Expectation("has a theoretical occupancy of at least " + PercentText(fraction),
+                     [limit, fraction](const KernelReport& kernel) {
+                       if (!limit.valid()) return Invalid(fraction);
                        const Occupancy& occupancy = kernel.occupancy;
                        if (!occupancy.known) {
                          return NotMeasured(kernel, "the device's limits were not recorded");
                        }
                        std::string text = "theoretical occupancy " +
-                                          Percent(occupancy.theoretical) + ", expected at least " +
-                                          Percent(fraction);
-                       for (const std::string& limit : occupancy.limited_by) {
-                         text += "\n  limited by " + limit;
+                                          PercentText(occupancy.theoretical) +
+                                          ", expected at least " + PercentText(fraction);
+                       for (const std::string& reason : occupancy.limited_by) {
+                         text += "\n  limited by " + reason;
                        }
                        return Decided(occupancy.theoretical >= fraction, text, kernel);
                      });
@@ -219,7 +253,7 @@ inline Expectation TakesAtMost(std::chrono::nanoseconds limit) {
         }
         return Decided(duration.median <= limit_ns,
                        "took " + MicrosecondText(duration.median) + ", expected at most " +
-                           MicrosecondText(limit_ns) + Line("duration in ns", duration),
+                           MicrosecondText(limit_ns) + DurationLine(duration),
                        kernel);
       });
 }
@@ -261,6 +295,19 @@ inline std::string WhyNotMeasured(const Report& report) {
     }
   }
   return "";
+}
+
+/// True when the variable PROF_REQUIRE_MEASURED is set in the environment, to anything but "" and
+/// "0": PROF_SKIP_UNLESS_MEASURED then fails a test that cannot measure. For CI machines that must
+/// have a GPU.
+inline bool MustBeMeasured() {
+  const char* const value = std::getenv("PROF_REQUIRE_MEASURED");
+  return value != nullptr && *value != '\0' && std::string_view(value) != "0";
+}
+
+/// What such a test prints: `reason` is that of WhyNotMeasured().
+inline std::string NotMeasuredFailure(const std::string& reason) {
+  return "PROF_REQUIRE_MEASURED forbids to skip this test: " + reason;
 }
 
 }  // namespace prof

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An expectation is a condition on a kernel, for tests. It has three outcomes: a value that was not
-// measured is neither met nor missed, and stays so under !, && and ||. prof/expect.h has the
-// ready-made ones.
+// An expectation is a condition on a kernel, for tests. A value that was not measured is neither
+// met nor missed, and stays so under !, && and ||; so does an expectation that can never be right.
+// prof/expect.h has the ready-made ones.
 #ifndef PROF_EXPECTATION_H_
 #define PROF_EXPECTATION_H_
 
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "prof/report.h"
@@ -17,8 +18,29 @@ namespace prof {
 enum class Outcome {
   kMet,
   kNotMet,
-  kNotMeasured  ///< No value that decides it was measured; the explanation has the reason.
+  kNotMeasured,  ///< No value that decides it was measured; the explanation has the reason.
+  kInvalid       ///< The expectation itself is wrong: a fraction of 80. Wins over all others.
 };
+
+/// A share from 0 to 1, so 0.8 is 80 %: Percent(80) is the same. An integer does not compile,
+/// because 80 would be meant as a percentage. A number outside of 0..1, NaN too, makes the outcome
+/// of an expectation kInvalid.
+class Fraction {
+ public:
+  constexpr Fraction(double value) : value_(value) {}  // NOLINT(google-explicit-constructor)
+  /// Write 0.8 or Percent(80) for 80 %, and 1.0 for all.
+  template <typename Integer, std::enable_if_t<std::is_integral_v<Integer>, int> = 0>
+  Fraction(Integer) = delete;  // NOLINT(google-explicit-constructor)
+
+  constexpr double value() const { return value_; }
+  constexpr bool valid() const { return value_ >= 0 && value_ <= 1; }
+
+ private:
+  double value_;
+};
+
+/// Percent(80) is Fraction(0.8).
+constexpr Fraction Percent(double percent) { return Fraction(percent / 100); }
 
 struct Evaluation {
   Outcome outcome = Outcome::kNotMeasured;
@@ -47,7 +69,8 @@ class Expectation {
   [[nodiscard]] std::string Explain(const Subject& subject) const {
     return Evaluate(subject).explanation;
   }
-  const std::string& Describe() const { return description_; }
+  const std::string& Describe() const& { return description_; }
+  std::string Describe() && { return description_; }
 
   /// Catch2's matcher protocol. Catch2 asks for the text after match(), without the subject, so the
   /// object keeps the explanation.
@@ -80,9 +103,11 @@ inline Evaluation Expectation::Evaluate(const Report& report) const {
 
 namespace expect_detail {
 
-// Outcomes in the order of AND: the smaller one wins; OR takes the larger one.
-inline int Rank(Outcome outcome) {
+// Outcomes in the order of AND: the smaller one wins; OR takes the larger one. kInvalid wins both.
+inline int Rank(Outcome outcome, bool both) {
   switch (outcome) {
+    case Outcome::kInvalid:
+      return both ? -1 : 3;
     case Outcome::kNotMet:
       return 0;
     case Outcome::kNotMeasured:
@@ -93,15 +118,26 @@ inline int Rank(Outcome outcome) {
   return 1;
 }
 
+// The verdict of the kernel stands below every explanation: once is enough.
+inline std::string WithoutCommonEnd(const std::string& text, const std::string& other) {
+  const size_t verdict = text.find("\n  verdict: ");
+  if (verdict == std::string::npos) return text;
+  const std::string end = text.substr(verdict);
+  const bool same =
+      other.size() >= end.size() && other.compare(other.size() - end.size(), end.size(), end) == 0;
+  return same ? text.substr(0, verdict) : text;
+}
+
 inline Expectation Combine(const Expectation& left, const Expectation& right, bool both) {
   std::string description =
       "( " + left.Describe() + (both ? " and " : " or ") + right.Describe() + " )";
   return Expectation(std::move(description), [=](const KernelReport& kernel) {
     Evaluation a = left.Evaluate(kernel), b = right.Evaluate(kernel);
-    const bool a_decides =
-        both ? Rank(a.outcome) <= Rank(b.outcome) : Rank(a.outcome) >= Rank(b.outcome);
+    const bool a_decides = both ? Rank(a.outcome, both) <= Rank(b.outcome, both)
+                                : Rank(a.outcome, both) >= Rank(b.outcome, both);
     if (a.outcome != b.outcome) return a_decides ? a : b;
-    return Evaluation{a.outcome, a.explanation + "\n" + b.explanation};
+    return Evaluation{a.outcome,
+                      WithoutCommonEnd(a.explanation, b.explanation) + "\n" + b.explanation};
   });
 }
 
@@ -113,12 +149,14 @@ inline Expectation operator&&(const Expectation& left, const Expectation& right)
 inline Expectation operator||(const Expectation& left, const Expectation& right) {
   return expect_detail::Combine(left, right, false);
 }
-/// A value that was not measured is not met this way either.
+/// A value that was not measured is not met this way either, nor is an invalid expectation.
 inline Expectation operator!(const Expectation& expectation) {
   return Expectation("not ( " + expectation.Describe() + " )", [=](const KernelReport& kernel) {
     Evaluation evaluation = expectation.Evaluate(kernel);
-    if (evaluation.outcome != Outcome::kNotMeasured) {
-      evaluation.outcome = evaluation.outcome == Outcome::kMet ? Outcome::kNotMet : Outcome::kMet;
+    if (evaluation.outcome == Outcome::kMet) {
+      evaluation.outcome = Outcome::kNotMet;
+    } else if (evaluation.outcome == Outcome::kNotMet) {
+      evaluation.outcome = Outcome::kMet;
     }
     return evaluation;
   });

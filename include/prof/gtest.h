@@ -27,11 +27,13 @@ testing::AssertionResult Meets(const Subject& subject, const Expectation& expect
 }  // namespace prof
 
 /// Ends the test as skipped, with the reason, when this machine cannot measure: no GPU, no
-/// permission for counters.
-#define PROF_SKIP_UNLESS_MEASURED(report)                                  \
-  do {                                                                     \
-    const std::string prof_reason = ::prof::WhyNotMeasured(report);        \
-    if (!prof_reason.empty()) GTEST_SKIP() << "[skipped] " << prof_reason; \
+/// permission for counters. With PROF_REQUIRE_MEASURED in the environment it fails instead.
+#define PROF_SKIP_UNLESS_MEASURED(report)                                            \
+  do {                                                                               \
+    const std::string prof_reason = ::prof::WhyNotMeasured(report);                  \
+    if (prof_reason.empty()) break;                                                  \
+    if (::prof::MustBeMeasured()) FAIL() << ::prof::NotMeasuredFailure(prof_reason); \
+    GTEST_SKIP() << "[skipped] " << prof_reason;                                     \
   } while (false)
 
 #endif  // PROF_GTEST_H_

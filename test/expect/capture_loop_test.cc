@@ -2,6 +2,7 @@
 //
 // How often prof::Capture runs its function. Session and Analyze are defined here, so that the
 // test decides when counters are complete.
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -46,11 +47,18 @@ Status Session::status() const noexcept {
 bool Session::counters_complete() const noexcept {
   return gpu.synchronizations >= gpu.complete_after;
 }
+bool Session::counters_pending() const noexcept {
+  const bool can_come = gpu.counters == State::kWorking || gpu.counters == State::kDegraded;
+  return can_come && !counters_complete();
+}
 bool Session::Synchronize() noexcept {
   ++gpu.synchronizations;
   return true;
 }
 Snapshot Session::Stop() noexcept { return Snapshot::FromBytes("recorded"); }
+
+struct MissingKernels::Answers {};
+MissingKernels::MissingKernels() = default;
 
 Report Analyze(const Snapshot& snapshot) {
   Report report;
@@ -117,6 +125,23 @@ TEST_CASE("Capture does not wait for counters that cannot come") {
     Capture(work.function(), Limits(10, 1000, 0));
     CHECK(work.runs == 10);
   }
+}
+
+TEST_CASE("Options of a capture that are out of range are reported with name and range") {
+  Work work(FakeGpu{});
+  CaptureOptions options = Limits(-1, 0, -5);
+  options.max_seconds = std::nan("");
+  const Report report = Capture(work.function(), options);
+  CHECK(work.runs == 1);
+  REQUIRE(report.notices.size() == 4);
+  for (const NoticeReport& notice : report.notices) {
+    CHECK(notice.severity == "warning");
+    CHECK(notice.subsystem == "options");
+  }
+  CHECK(report.notices[0].what == "min_runs = -1 is not from 0 to 1000000000; 0 is used");
+  CHECK(report.notices[1].what == "max_runs = 0 is not from 1 to 1000000000; 1 is used");
+  CHECK(report.notices[2].what.find("max_seconds = nan is not from 0") == 0);
+  CHECK(report.notices[3].what.find("timing_runs = -5 is not from 0") == 0);
 }
 
 TEST_CASE("An exception of the function is passed on after the recording has ended") {

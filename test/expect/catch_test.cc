@@ -3,6 +3,8 @@
 // Expectations inside Catch2's assertions: what passes, and what a failing line prints.
 #include "prof/catch.h"
 
+#include <cstdlib>
+
 #include "test/expect/kernels.h"
 #include "test/support/catch.h"
 
@@ -69,6 +71,24 @@ TEST_CASE("A report without permission for counters is skipped", "[.skip]") {
   report.notices.push_back({"error", "counters", "no permission", "run as root"});
   PROF_SKIP_UNLESS_MEASURED(report);
   FAIL("reached the end");
+}
+
+// Hidden: run by a CTest of its own, with PROF_REQUIRE_MEASURED set, which looks at what it prints.
+TEST_CASE("A test that may not be skipped fails with the reason", "[.required]") {
+  Report report = test::ReportOf(test::WithoutCounters());
+  report.notices.push_back({"error", "counters", "no permission", "run as root"});
+  PROF_SKIP_UNLESS_MEASURED(report);
+}
+
+TEST_CASE("Only a value other than 0 forbids to skip") {
+  CHECK_FALSE(MustBeMeasured());
+  for (const char* value : {"", "0"}) {
+    REQUIRE(setenv("PROF_REQUIRE_MEASURED", value, 1) == 0);
+    CHECK_FALSE(MustBeMeasured());
+  }
+  REQUIRE(setenv("PROF_REQUIRE_MEASURED", "1", 1) == 0);
+  CHECK(MustBeMeasured());
+  REQUIRE(unsetenv("PROF_REQUIRE_MEASURED") == 0);
 }
 
 }  // namespace

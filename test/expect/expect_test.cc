@@ -3,6 +3,11 @@
 // Each expectation on kernels with known values, and its explanation.
 #include "prof/expect.h"
 
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
 #include "test/expect/kernels.h"
 #include "test/support/catch.h"
 
@@ -100,7 +105,7 @@ TEST_CASE("An expected value within the spread is called that") {
 TEST_CASE("An unmeasured kernel meets nothing that needs counters, with the reason") {
   const KernelReport kernel = WithoutCounters();
   for (const Expectation& expectation :
-       {ReachesDram(0), ReachesL2(0), IsBoundBy(Limiter::kDram), OccupancyAtLeast(0),
+       {ReachesDram(0.0), ReachesL2(0.0), IsBoundBy(Limiter::kDram), OccupancyAtLeast(0.0),
         IsBoundBy(Limiter::kNotMeasured), MetricAtMost("sm__cycles_active.max", 1e9)}) {
     CAPTURE(expectation.Describe());
     CHECK(expectation.Check(kernel) == Outcome::kNotMeasured);
@@ -165,9 +170,52 @@ TEST_CASE("Any metric can be bounded from either side") {
   CHECK(MetricAtMost(test::kL2Sectors, 29).Check(Saxpy()) == Outcome::kNotMet);
 }
 
+TEST_CASE("A fraction is from 0 to 1: 80 where 0.8 is meant does not compile, 80.0 fails clearly") {
+  static_assert(!std::is_constructible_v<Fraction, int>);
+  static_assert(!std::is_convertible_v<int64_t, Fraction>);
+  static_assert(std::is_convertible_v<double, Fraction> && std::is_convertible_v<float, Fraction>);
+  static_assert(Percent(80).value() > 0.79999 && Percent(80).value() < 0.80001);
+  CHECK(ReachesDram(Percent(80)).Check(Saxpy()) == Outcome::kMet);
+  const Expectation wrong[] = {ReachesDram(80.0), ReachesL2(-0.1), ReachesTensor(std::nan("")),
+                               OccupancyAtLeast(50.0), TheoreticalOccupancyAtLeast(1.5)};
+  for (const Expectation& expectation : wrong) {
+    INFO(expectation.Describe());
+    CHECK(expectation.Check(Saxpy()) == Outcome::kInvalid);
+    CHECK((!expectation).Check(Saxpy()) == Outcome::kInvalid);
+    CHECK((expectation || ReachesDram(0.1)).Check(Saxpy()) == Outcome::kInvalid);
+    CHECK((ReachesDram(0.99) && expectation).Check(Saxpy()) == Outcome::kInvalid);
+    CHECK_FALSE(expectation.match(Saxpy()));
+  }
+  CHECK(ReachesDram(80.0).Explain(Saxpy()) ==
+        "invalid expectation: 80 is no fraction from 0 to 1; 80 % is 0.8, or prof::Percent(80)");
+  CHECK(MetricAtLeast(test::kL2Sectors, std::nan("")).Check(Saxpy()) == Outcome::kInvalid);
+}
+
+TEST_CASE("A metric that is missing beside others has a reason of its own") {
+  KernelReport kernel = Saxpy();
+  kernel.verdict.missing = "sectors per request would decide";
+  const std::string text = MetricAtLeast("no_such_metric", 1).Explain(kernel);
+  CHECK(Contains(text, "not measured: no_such_metric"));
+  CHECK(Contains(text, "SessionOptions::metrics"));
+  CHECK_FALSE(Contains(text, "sectors"));
+}
+
+TEST_CASE("The verdict of a combined expectation is printed once") {
+  const std::string text = (ReachesDram(0.1) && ReachesL2(0.1)).Explain(Saxpy());
+  CHECK(Contains(text, "DRAM reached 91.2 %"));
+  CHECK(Contains(text, "L2 reached 42.0 %"));
+  CHECK(text.find("verdict: ") == text.rfind("verdict: "));
+}
+
+TEST_CASE("A duration is printed in microseconds, with its spread") {
+  const std::string text = TakesAtMost(std::chrono::microseconds(1)).Explain(Saxpy());
+  CHECK(Contains(text, "duration: median 890 us of n = 17, 880 us to 905 us"));
+}
+
 TEST_CASE("Combined expectations keep the unmeasured apart from the met and the missed") {
   const KernelReport kernel = Saxpy();
-  const Expectation met = ReachesDram(0.8), missed = ReachesDram(0.99), unknown = ReachesTensor(0);
+  const Expectation met = ReachesDram(0.8), missed = ReachesDram(0.99),
+                    unknown = ReachesTensor(0.0);
   CHECK((met && met).Check(kernel) == Outcome::kMet);
   CHECK((met && missed).Check(kernel) == Outcome::kNotMet);
   CHECK((met && unknown).Check(kernel) == Outcome::kNotMeasured);

@@ -42,5 +42,12 @@ TEST(Gtest, DISABLED_AReportWithoutPermissionForCountersIsSkipped) {
   FAIL() << "reached the end";
 }
 
+// Disabled: run by a CTest of its own, with PROF_REQUIRE_MEASURED set.
+TEST(Gtest, DISABLED_ATestThatMayNotBeSkippedFailsWithTheReason) {
+  Report report = test::ReportOf(test::WithoutCounters());
+  report.notices.push_back({"error", "counters", "no permission", "run as root"});
+  PROF_SKIP_UNLESS_MEASURED(report);
+}
+
 }  // namespace
 }  // namespace prof
