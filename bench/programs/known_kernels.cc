@@ -146,7 +146,7 @@ int RunProfiled(const std::vector<KnownKernel>& kernels, const std::string& path
   do {
     RunRound(kernels);
     ++rounds;
-  } while (!session.counters_complete() && Now() - start < kMaxSamplingSeconds);
+  } while (session.counters_pending() && Now() - start < kMaxSamplingSeconds);
   std::printf("[timing] rounds %d seconds %.4f complete %d\n", rounds, Now() - start,
               session.counters_complete() ? 1 : 0);
   for (int i = 0; i < kCleanRounds; ++i) RunRound(kernels);

@@ -50,7 +50,7 @@ int main() {
   constexpr int kMinSteps = 200, kMaxSteps = 40000;
   prof::Session session;
   int steps = 0;
-  while (steps < kMinSteps || (steps < kMaxSteps && !session.counters_complete())) {
+  while (steps < kMinSteps || (steps < kMaxSteps && session.counters_pending())) {
     PROF_RANGE("saxpy");
     saxpy<<<kElements / 256, 256>>>(kElements, 2.0f, x, y);
     CUDA_CHECK(cudaGetLastError());

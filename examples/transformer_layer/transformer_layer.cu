@@ -39,7 +39,7 @@ void RunSteps(DecoderLayers& layers, int steps) {
 }
 
 bool NeedsMoreSteps(const std::optional<prof::Session>& session) {
-  if (!session || session->counters_complete()) return false;
+  if (!session || !session->counters_pending()) return false;
   const prof::State state = session->status().counters.state;
   return state == prof::State::kWorking || state == prof::State::kDegraded;
 }

@@ -40,7 +40,7 @@ prof::Report Sample(Step&& step) {
   options.counters = prof::Counters::kStalls;
   options.counter_budget_seconds = 60;
   prof::Session session(options);
-  for (int i = 0; i < 20'000 && (i < 20 || !session.counters_complete()); ++i) {
+  for (int i = 0; i < 20'000 && (i < 20 || session.counters_pending()); ++i) {
     step();
     if (i % 16 == 0) session.Synchronize();
   }
