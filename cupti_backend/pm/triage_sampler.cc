@@ -138,7 +138,7 @@ void TriageSampler::SampleUntilStopped() {
     if (stopping_.load()) return;
     PrepareRequested();
     if (paused_.load()) {
-      CloseAll();
+      CloseOpen();
       wake_ns = MonotonicNs() + kPollNs;
       continue;
     }
@@ -270,6 +270,12 @@ bool TriageSampler::NoneUsable() const {
 void TriageSampler::CloseAll() {
   for (const auto& device : devices_) {
     if (device->usable()) device->Close();
+  }
+}
+
+void TriageSampler::CloseOpen() {
+  for (const auto& device : devices_) {
+    if (device->usable() && device->open()) device->Close();
   }
 }
 

@@ -96,6 +96,7 @@ class TriageSampler {
   bool NoneUsable() const;
   bool Hungry(int64_t now_ns);
   void CloseAll();
+  void CloseOpen();
   uint32_t SeriesOf(TriageDevice& device);
   void Emit(capture::PmBatchEvent batch);
   void SetStatus(State state, const Problem& problem);

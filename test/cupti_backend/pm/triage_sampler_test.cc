@@ -110,6 +110,26 @@ TEST_CASE("A context that is older than the recording is prepared on the sampler
   REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
 }
 
+TEST_CASE("While paused triage takes no bursts and lets go of the hardware, then it goes on") {
+  FakePm pm;
+  Recorded got(&pm);
+  got.sampler.Start();
+  got.sampler.Prepare(0);
+  REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
+  got.sampler.SetPaused(true);
+  REQUIRE(got.RunUntil([&] { return pm.opened == pm.closed; }));
+  const size_t batches = got.batches.size() + got.sampler.TakeEvents().batches.size();
+  const int opened = pm.opened;
+  for (int i = 0; i < 50; ++i) {
+    got.launches.fetch_add(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  CHECK(pm.opened == opened);
+  CHECK(got.sampler.TakeEvents().batches.empty());
+  got.sampler.SetPaused(false);
+  CHECK(got.RunUntil([&] { return got.batches.size() > batches; }));
+}
+
 TEST_CASE("Triage keeps the hardware while much of the time lacks samples") {
   FakePm pm;
   Recorded got(&pm);
