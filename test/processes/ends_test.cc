@@ -35,10 +35,21 @@ TEST_CASE("A signal handler that calls _exit ends the program, and keeps the rec
   CHECK(Read(folder, "run.prof").ops.size() == 5);
 }
 
-TEST_CASE("A process that ends by _exit waits two seconds for a GPU that hangs, no longer") {
+TEST_CASE("A process that ends by _exit while its GPU never goes idle leaves what had ended") {
   const Folder folder;
   const auto begin = Clock::now();
   CHECK(RunWay(folder, "_exit while the GPU hangs").exit_code() == 7);
+  CHECK(Clock::now() - begin < std::chrono::seconds(8));
+  const model::Model model = Read(folder, "run.prof");
+  CHECK(model.ops.size() == 5);
+  CHECK(model.stopped_in_order);
+  CHECK(model.integrity.incomplete);
+}
+
+TEST_CASE("A process that ends by _exit waits two seconds for CUPTI when it hangs, no longer") {
+  const Folder folder;
+  const auto begin = Clock::now();
+  CHECK(RunWay(folder, "_exit while CUPTI hangs").exit_code() == 7);
   CHECK(Clock::now() - begin < std::chrono::seconds(8));
   const model::Model model = Read(folder, "run.prof");
   CHECK(model.ops.size() == 5);

@@ -28,8 +28,9 @@ PROF_SHOWN void FakeLaunch(int count) {
 PROF_SHOWN void FakePush(const char* name) { prof::capture::PushRange({name, ""}); }
 PROF_SHOWN int FakePop() { return prof::capture::PopRange(""); }
 
-// From now on the GPU does not answer.
+// From now on the GPU never goes idle, or CUPTI does not come back when it is stopped.
 PROF_SHOWN void FakeHang() { gpu->Hang(); }
+PROF_SHOWN void FakeHangAtStop() { gpu->HangAtStop(); }
 
 // How many kernels a Session of this process records, of three.
 PROF_SHOWN int FakeSessionRecords() {

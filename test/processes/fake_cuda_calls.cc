@@ -24,6 +24,7 @@ void Launch(int count) { Find<void(int)>("FakeLaunch")(count); }
 void Push(const char* name) { Find<void(const char*)>("FakePush")(name); }
 int Pop() { return Find<int()>("FakePop")(); }
 void Hang() { Find<void()>("FakeHang")(); }
+void HangAtStop() { Find<void()>("FakeHangAtStop")(); }
 int SessionRecords() { return Find<int()>("FakeSessionRecords")(); }
 
 }  // namespace prof::test

@@ -13,6 +13,7 @@ void Launch(int count);
 void Push(const char* name);
 int Pop();  // the depth that the range had; -1: none was open, -2: nothing is recorded
 void Hang();
+void HangAtStop();
 int SessionRecords();
 
 }  // namespace prof::test

@@ -266,6 +266,8 @@ const std::map<std::string, std::function<int()>> kWays = {
     {"quick_exit", [] { return UseCuda(), quick_exit(kOwnExitCode), 0; }},
     {"_exit while the GPU hangs",
      [] { return UseCuda(), usleep(200'000), Hang(), _exit(kOwnExitCode), 0; }},
+    {"_exit while CUPTI hangs",
+     [] { return UseCuda(), usleep(200'000), HangAtStop(), _exit(kOwnExitCode), 0; }},
     {"_exit in a handler", &ExitInAHandler},
     {"_exit on many threads", &ExitOnManyThreads},
     {"_exit without CUDA", [] { return _exit(kOwnExitCode), 0; }},
