@@ -43,7 +43,9 @@ Problem NotSubscribed(CUptiResult result, const std::string& holder) {
   } else if (result == CUPTI_ERROR_NOT_INITIALIZED) {
     problem.what = "the CUPTI at " + process->api.path +
                    " is newer than the NVIDIA driver: " + ErrorText(process->api, result);
-    problem.fix = "update the driver, or set PROF_CUPTI to the libcupti of an older toolkit";
+    problem.fix =
+        "update the driver, or install the CUPTI of its CUDA version (pip's nvidia-cuda-cupti-cu12 "
+        "for CUDA 12) and set PROF_CUPTI to it";
   } else {
     problem.what = "CUPTI found no usable NVIDIA driver: " + ErrorText(process->api, result);
     problem.fix = "check that nvidia-smi works here";
@@ -61,14 +63,17 @@ AcquiredProcess AcquireCuptiProcess(size_t buffer_bytes, size_t device_bytes) {
   if (process == nullptr) {
     auto fresh = std::make_unique<CuptiProcess>(buffer_bytes);
     std::optional<Problem> problem = LoadDriver(&fresh->driver);
-    if (!problem) problem = LoadCupti(&fresh->api);
+    int cuda_driver = 0;
+    if (!problem) fresh->driver.driver_get_version(&cuda_driver);  // 0 where it fails: unknown
+    if (!problem) problem = LoadCupti(&fresh->api, cuda_driver);
     if (problem) return {nullptr, std::move(*problem)};
     process = fresh.release();
   }
   std::string holder;
   const CUptiResult result = process->callback.Subscribe(&holder);
   if (result != CUPTI_SUCCESS) return {nullptr, NotSubscribed(result, holder)};
-  if (process->tracer.device_bytes() == 0) process->tracer.LimitDeviceMemory(device_bytes);
+  CuptiSettings& settings = process->tracer.settings();
+  if (settings.device_bytes() == 0) settings.LimitDeviceMemory(device_bytes);
   return {process, {}};
 }
 

@@ -43,16 +43,22 @@ CuptiRecording::Before CuptiRecording::ForgetEarlier(CuptiProcess* process) {
   return before;
 }
 
-CuptiRecording::CuptiRecording(CuptiProcess* process, const SessionOptions& options)
+CuptiRecording::CuptiRecording(CuptiProcess* process, const SessionOptions& wanted)
+    : CuptiRecording(process, WhatIsPossible(process->api, wanted)) {}
+
+CuptiRecording::CuptiRecording(CuptiProcess* process, PossibleOptions possible)
     : process_(process),
+      possible_(std::move(possible)),
       before_(ForgetEarlier(process)),
-      sampler_(&process->api, &process->driver, options),
+      sampler_(&process->api, &process->driver, possible_.options),
       decoder_(&process->api, &sampler_.records()),
       calls_(&process->api),
-      graph_nodes_(&process->callback.graph_nodes(), options.ranges),
+      graph_nodes_(&process->callback.graph_nodes(), possible_.options.ranges),
       devices_(&process->api, &process->driver),
       buffers_(process, &decoder_, &timeline_, before_.launches) {
+  const SessionOptions& options = possible_.options;
   decoder_.SetStart(capture::RealtimeNs());
+  MoveAll(std::move(possible_.notices), &notices_);
   if (WantsTriage(options)) {
     triage_.emplace(TriageSampler::Parts{&process->api, &process->driver, &process->triage_hosts,
                                          &sampler_.records().triage, &sampler_.turns(),
@@ -232,13 +238,18 @@ capture::SourceVersions CuptiRecording::versions() const {
   }
   versions.cupti = process_->api.version;
   versions.cupti_path = process_->api.path;
-  versions.cupti_device_bytes = process_->tracer.device_bytes();
+  versions.cupti_device_bytes = process_->tracer.settings().device_bytes();
   return versions;
 }
 
 SubsystemStatus CuptiRecording::continuous_status() const {
   if (triage_) return triage_->sampler().status();
-  return pm_ ? pm_->status() : SubsystemStatus{};
+  return pm_ ? pm_->status() : possible_.continuous;
+}
+
+SubsystemStatus CuptiRecording::counters_status() const {
+  const bool missing = possible_.counters.state == State::kUnavailable;
+  return missing ? possible_.counters : sampler_.status();
 }
 
 bool CuptiRecording::counters_complete() const {

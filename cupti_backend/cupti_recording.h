@@ -18,6 +18,7 @@
 #include "cupti_backend/device_writer.h"
 #include "cupti_backend/pm/pm_pauses.h"
 #include "cupti_backend/pm/pm_sampler.h"
+#include "cupti_backend/possible_options.h"
 #include "cupti_backend/sampling/counter_sampler.h"
 #include "cupti_backend/timeline_status.h"
 #include "cupti_backend/triage.h"
@@ -29,8 +30,9 @@ namespace prof::cupti {
 // The functions, their threads and their order are those of capture::GpuSource.
 class CuptiRecording {
  public:
-  // `process` outlives this. The thread that starts the capture.
-  CuptiRecording(CuptiProcess* process, const SessionOptions& options);
+  // `process` outlives this. The thread that starts the capture. What the loaded CUPTI has no API
+  // for is left out, and said in a status or a notice.
+  CuptiRecording(CuptiProcess* process, const SessionOptions& wanted);
   void Start(const SessionOptions& options, bool injected);
 
   void Gather(bool flush);
@@ -47,7 +49,7 @@ class CuptiRecording {
 
   capture::SourceVersions versions() const;
   SubsystemStatus timeline_status() const { return timeline_.Get(); }
-  SubsystemStatus counters_status() const { return sampler_.status(); }
+  SubsystemStatus counters_status() const;
   SubsystemStatus continuous_status() const;
   bool counters_complete() const;
   bool counters_pending() const;
@@ -59,6 +61,7 @@ class CuptiRecording {
   struct Before {
     uint64_t launches = 0, buffers_refused = 0, callbacks_failed = 0;
   };
+  CuptiRecording(CuptiProcess* process, PossibleOptions possible);
   static Before ForgetEarlier(CuptiProcess* process);
   void ReportEnabled(const ActivityTracer::Enabled& enabled);
   void RegisterBuffersAgain();
@@ -68,6 +71,7 @@ class CuptiRecording {
   void GatherContinuous();
 
   CuptiProcess* const process_;
+  PossibleOptions possible_;
   const Before before_;
   CounterSampler sampler_;
   ActivityDecoder decoder_;

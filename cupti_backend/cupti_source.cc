@@ -8,6 +8,19 @@
 
 namespace prof::cupti {
 
+namespace {
+
+// By the program: prof never calls cuInit.
+bool CudaIsInitialized() {
+  DriverApi driver;
+  int devices = 0;
+  if (LoadDriver(&driver)) return false;
+  const CUresult result = driver.device_get_count(&devices);
+  return result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED;  // at exit
+}
+
+}  // namespace
+
 CuptiSource::~CuptiSource() { Stop(); }
 
 void CuptiSource::Start(const SessionOptions& options, bool injected) {
@@ -24,7 +37,11 @@ void CuptiSource::Start(const SessionOptions& options, bool injected) {
 }
 
 void CuptiSource::Gather(bool flush) {
-  if (recording_ != nullptr) recording_->Gather(flush);
+  if (recording_ != nullptr) {
+    recording_->Gather(flush);
+  } else if (flush && !cuda_initialized_) {
+    cuda_initialized_ = CudaIsInitialized();
+  }
 }
 
 void CuptiSource::Encode(capture::EventSink& sink) {
@@ -87,9 +104,8 @@ bool CuptiSource::counters_pending() const {
 
 bool CuptiSource::saw_gpu_work() const {
   if (recording_ != nullptr) return recording_->saw_gpu_work();
-  // Where another tool holds CUPTI the program does use the GPU: its ranges, and the reason, are
-  // worth a file.
-  return problem_.code == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  // Where CUPTI could not be used the program's ranges, and the reason, are worth a file.
+  return problem_.code == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED || cuda_initialized_;
 }
 
 void CuptiSource::AddLosses(Integrity& integrity) const {

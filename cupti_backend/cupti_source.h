@@ -46,6 +46,7 @@ class CuptiSource final : public capture::GpuSource {
   std::unique_ptr<CuptiRecording> recording_;
   SubsystemStatus problem_;  // why there is no recording
   bool counters_wanted_ = false;
+  bool cuda_initialized_ = false;  // looked at only where there is no recording
 };
 
 }  // namespace prof::cupti

@@ -144,7 +144,9 @@ CUptiResult LaunchCallback::Subscribe(std::string* holder) {
   params.subscriberName = "prof";
   params.oldSubscriberName = name.data();
   params.oldSubscriberSize = name.size();
-  const CUptiResult result = api_->subscribe(&subscriber_, &OnCallback, this, &params);
+  const CUptiResult result = api_->Has(Feature::kSubscriberNames)
+                                 ? api_->subscribe_by_name(&subscriber_, &OnCallback, this, &params)
+                                 : api_->subscribe(&subscriber_, &OnCallback, this);
   if (result != CUPTI_SUCCESS) {
     subscriber_ = nullptr;
     name.back() = '\0';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/activity/activity_tracer.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "cupti_backend/api/cupti_versions.h"
 #include "cupti_backend/calls/api_filter.h"
 
 namespace prof::cupti {
@@ -28,28 +28,11 @@ constexpr Kind kKinds[] = {{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
                            {CUPTI_ACTIVITY_KIND_MEMORY_POOL, "memory pools"},
                            {CUPTI_ACTIVITY_KIND_STREAM, "streams"}};
 
-constexpr size_t kLeastDeviceBuffers = 4;  // CUPTI takes three of them in advance
+constexpr size_t kSpareBytes = size_t{16} << 20;  // reserved, not committed
 
 std::atomic<ActivityTracer*> active_tracer{nullptr};
 
 }  // namespace
-
-void ActivityTracer::LimitDeviceMemory(size_t bytes) {
-  size_t buffer_bytes = 0, buffers = 0, size = sizeof(size_t);
-  if (api_->activity_get_attribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &buffer_bytes) !=
-          CUPTI_SUCCESS ||
-      buffer_bytes == 0) {
-    return;
-  }
-  buffers = std::max(bytes / buffer_bytes, kLeastDeviceBuffers);
-  size = sizeof(size_t);
-  api_->activity_set_attribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT, &size, &buffers);
-  size = sizeof(size_t);
-  if (api_->activity_get_attribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT, &size, &buffers) ==
-      CUPTI_SUCCESS) {
-    device_bytes_ = buffers * buffer_bytes;
-  }
-}
 
 Graphs ActivityTracer::DecideGraphs(Graphs wanted, bool none_yet) {
   if (!graphs_) graphs_ = wanted == Graphs::kWhole && none_yet ? wanted : Graphs::kNodes;
@@ -57,14 +40,10 @@ Graphs ActivityTracer::DecideGraphs(Graphs wanted, bool none_yet) {
 }
 
 ActivityTracer::Enabled ActivityTracer::Enable() {
+  if (api_->version < kCupti12_9 && !spare_) spare_.emplace(kSpareBytes);
   active_tracer.store(this, std::memory_order_release);
   graphs_ = graphs();  // from here on the program may make graphs
-  // Thread ids as gettid() gives them, so that calls join with NVTX ranges.
-  api_->set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
-  // Our buffers come zeroed (the collector does it), so CUPTI need not do it on a launching thread.
-  uint8_t zeroed = 1;
-  size_t size = sizeof(zeroed);
-  api_->activity_set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
+  settings_.Set();
   CUptiResult result = api_->activity_register_callbacks(&OnBufferRequested, &OnBufferCompleted);
   if (result != CUPTI_SUCCESS) {
     if (!graph_trace_requested_) graphs_ = Graphs::kNodes;  // the next attempt would be too late
@@ -82,6 +61,7 @@ ActivityTracer::Enabled ActivityTracer::Enable() {
     }
   }
   for (const Kind& kind : kKinds) {
+    if (!Records(kind.kind)) continue;
     const CUptiResult enabled = api_->activity_enable(kind.kind);
     if (enabled != CUPTI_SUCCESS && result == CUPTI_SUCCESS) {
       result = enabled;
@@ -92,7 +72,14 @@ ActivityTracer::Enabled ActivityTracer::Enable() {
   return {result, std::move(missing)};
 }
 
-// CUPTI gives no record of the probe unless its kind is enabled, so all other calls are dropped.
+// Where calls cannot be chosen the probe would cost a record for each call of the program.
+bool ActivityTracer::Records(CUpti_ActivityKind kind) const {
+  return kind != CUPTI_ACTIVITY_KIND_DRIVER || api_->Has(Feature::kCallSelection);
+}
+
+// CUPTI gives no record of the probe unless its kind is enabled, so all other calls are dropped. A
+// later profiler that enables the kind gets all of them: that sets the choice back
+// (cupti_activity.h).
 void ActivityTracer::DropCallsButProbe() {
   for (CUpti_CallbackId cbid = 1; cbid < ApiFilter::kMaxCbid; ++cbid) {
     if (cbid != kProbeCall) api_->activity_enable_driver_api(cbid, 0);
@@ -102,11 +89,15 @@ void ActivityTracer::DropCallsButProbe() {
 void ActivityTracer::Disable() {
   if (!enabled_) return;
   enabled_ = false;
-  for (const Kind& kind : kKinds) api_->activity_disable(kind.kind);
+  for (const Kind& kind : kKinds) {
+    if (Records(kind.kind)) api_->activity_disable(kind.kind);
+  }
+  settings_.SetBack();
 }
 
 void ActivityTracer::Flush(bool forced) {
   api_->activity_flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+  if (spare_) spare_->Drain([](uint8_t*, size_t) {});
 }
 
 uint64_t ActivityTracer::TakeDropped() {
@@ -122,12 +113,25 @@ void ActivityTracer::OnBufferRequested(uint8_t** buffer, size_t* size, size_t* m
   *buffer = tracer != nullptr ? tracer->pool_.Take() : nullptr;
   *size = *buffer != nullptr ? capture::BufferPool::kBufferBytes : 0;
   *max_records = 0;
+  if (*buffer == nullptr && tracer != nullptr && tracer->spare_) tracer->TakeSpare(buffer, size);
+}
+
+// Records that go into a spare buffer are lost, and the pool has counted the request.
+void ActivityTracer::TakeSpare(uint8_t** buffer, size_t* size) {
+  alignas(8) static uint8_t last[64 << 10];  // of several threads at once: nobody reads it
+  *buffer = spare_->Take();
+  *size = *buffer != nullptr ? capture::BufferPool::kBufferBytes : sizeof(last);
+  if (*buffer == nullptr) *buffer = last;
 }
 
 // CUPTI's worker thread, or a thread that flushes.
 void ActivityTracer::OnBufferCompleted(CUcontext, uint32_t, uint8_t* buffer, size_t,
                                        size_t valid_size) {
-  if (ActivityTracer* tracer = active_tracer.load(std::memory_order_acquire)) {
+  ActivityTracer* tracer = active_tracer.load(std::memory_order_acquire);
+  if (tracer == nullptr) return;
+  if (tracer->spare_ && tracer->spare_->Owns(buffer)) {
+    tracer->spare_->GiveFull(buffer, valid_size);
+  } else {
     tracer->pool_.GiveFull(buffer, valid_size);
   }
 }

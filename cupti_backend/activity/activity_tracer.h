@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "cupti_backend/activity/cupti_settings.h"
 #include "cupti_backend/api/cupti_api.h"
 #include "lib/capture/collector/buffer_pool.h"
 #include "prof/session.h"
@@ -21,12 +22,11 @@ namespace prof::cupti {
 class ActivityTracer {
  public:
   // `cap_bytes` of the first recording of a process stays in force.
-  ActivityTracer(const CuptiApi* api, size_t cap_bytes) : api_(api), pool_(cap_bytes) {}
+  ActivityTracer(const CuptiApi* api, size_t cap_bytes)
+      : api_(api), settings_(api), pool_(cap_bytes) {}
 
-  // Limits the device memory that CUPTI takes in each context. Before Enable.
-  void LimitDeviceMemory(size_t bytes);
-  // The limit that CUPTI reports; 0: none.
-  size_t device_bytes() const { return device_bytes_; }
+  CuptiSettings& settings() { return settings_; }
+  const CuptiSettings& settings() const { return settings_; }
 
   // Decides how graph launches are recorded, once for the life of the process: CUPTI crashed inside
   // cudaGraphLaunch when it had to record whole graphs while a graph existed that had been
@@ -60,13 +60,18 @@ class ActivityTracer {
 
  private:
   void DropCallsButProbe();
+  bool Records(CUpti_ActivityKind kind) const;
+  void TakeSpare(uint8_t** buffer, size_t* size);
   static void CUPTIAPI OnBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records);
   static void CUPTIAPI OnBufferCompleted(CUcontext context, uint32_t stream, uint8_t* buffer,
                                          size_t size, size_t valid_size);
 
   const CuptiApi* const api_;
+  CuptiSettings settings_;
   capture::BufferPool pool_;
-  size_t device_bytes_ = 0;
+  // For what the pool has no room for, in a CUPTI that crashes when it gets no buffer
+  // (before 12.9).
+  std::optional<capture::BufferPool> spare_;
   bool enabled_ = false;
   std::optional<Graphs> graphs_;
   bool graph_trace_requested_ = false;  // it is requested once in a process

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/activity/memory_decode.h"
 
+#include "cupti_backend/api/cupti_versions.h"
+
 namespace prof::cupti {
 namespace {
 
@@ -118,10 +120,10 @@ bool AllocationOf(const CUpti_ActivityMemory4& r, capture::AllocationEvent* even
   return true;
 }
 
-capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3& r) {
+capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3& r, uint32_t version) {
   capture::PoolEvent event;
   event.operation = OperationOf(static_cast<uint32_t>(r.memoryPoolOperationType));
-  event.managed = r.isManagedPool != 0;
+  event.managed = version >= kCupti13 && r.isManagedPool != 0;
   event.state = StateOf(static_cast<uint32_t>(r.memoryPoolType), r.address, r.size, r.utilizedSize,
                         r.releaseThreshold);
   if (event.operation == capture::PoolOperation::kTrimmed) event.keep_bytes = r.minBytesToKeep;

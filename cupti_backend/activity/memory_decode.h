@@ -21,7 +21,8 @@ bool IsVariable(const CUpti_ActivityMemory4& record);
 // False: neither an allocation nor a free that this version knows.
 bool AllocationOf(const CUpti_ActivityMemory4& record, capture::AllocationEvent* event);
 
-capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3& record);
+// `version`: CUPTI_API_VERSION of the CUPTI that wrote it. Before CUDA 13 the record is shorter.
+capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3& record, uint32_t version);
 
 capture::UnifiedMemoryEvent UnifiedMemoryOf(const CUpti_ActivityUnifiedMemoryCounter3& record);
 

@@ -10,7 +10,7 @@ namespace {
 
 Problem Missing(const char* symbol) {
   return {0, std::string("the NVIDIA driver has no ") + symbol,
-          "prof needs a driver for CUDA 13.0 (580) or newer"};
+          "prof needs a driver for CUDA 12.0 (525) or newer"};
 }
 
 }  // namespace

@@ -2,8 +2,11 @@
 #include "cupti_backend/pm/pm_session.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <utility>
+
+#include "cupti_backend/api/cupti_versions.h"
 
 namespace prof::cupti {
 namespace {
@@ -44,6 +47,10 @@ CUptiResult PmSession::Open(const PmPass& pass, int64_t interval_ns, const Sizes
 
 CUptiResult PmSession::Configure(const Sizes& sizes) {
   CUpti_PmSampling_SetConfig_Params config = {CUpti_PmSampling_SetConfig_Params_STRUCT_SIZE};
+  // CUPTI before 12.8 does not have the last field.
+  if (api_->version < kCupti12_8) {
+    config.structSize = offsetof(CUpti_PmSampling_SetConfig_Params, hwBufferAppendMode);
+  }
   config.pPmSamplingObject = object_;
   config.configSize = config_.size();
   config.pConfig = config_.data();

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/format/cupti_version.h"
 #include "lib/format/enums.h"
 #include "lib/format/losses.h"
 #include "lib/report/base/strings.h"
@@ -32,7 +33,9 @@ std::string CudaVersion(uint32_t version) {
 }
 
 std::string CuptiVersion(uint32_t version) {
-  return version == 0 ? "not loaded" : std::to_string(version);
+  if (version == 0) return "not loaded";
+  const std::string number = std::to_string(version);  // of CUDA 13 on, 130001 is 13.0 Update 1
+  return version >= 10000 ? number : format::CuptiVersion(version) + " (version " + number + ")";
 }
 
 void WriteProcess(std::ostream& out, const Model& model, uint64_t file_bytes, int width) {

@@ -41,7 +41,7 @@ struct Subscribed {
   Subscribed() {
     holder_name = nullptr;
     enabled = 0;
-    cupti.api.subscribe = &Subscribe;
+    cupti.api.subscribe_by_name = &Subscribe;
     cupti.api.enable_callback = [](uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain,
                                    CUpti_CallbackId) {
       enabled += enable != 0 ? 1 : -1;

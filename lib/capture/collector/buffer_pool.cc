@@ -41,8 +41,7 @@ uint8_t* BufferPool::Take() {
 
 void BufferPool::GiveFull(uint8_t* buffer, size_t used_bytes) {
   exchanges_.fetch_add(1, std::memory_order_relaxed);
-  const bool ours = base_ != nullptr && buffer >= base_ && buffer < base_ + count_ * kBufferBytes;
-  if (!ours) {
+  if (!Owns(buffer)) {
     foreign_.fetch_add(1, std::memory_order_relaxed);
     return;
   }

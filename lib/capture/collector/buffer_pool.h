@@ -32,6 +32,11 @@ class BufferPool {
   // pool is ignored (counted as foreign).
   void GiveFull(uint8_t* buffer, size_t used_bytes);
 
+  // Any thread. A buffer of this pool.
+  [[nodiscard]] bool Owns(const uint8_t* buffer) const {
+    return base_ != nullptr && buffer >= base_ && buffer < base_ + count_ * kBufferBytes;
+  }
+
   // The collector. Calls `read(data, used_bytes)` for every full buffer and frees it, also when
   // `read` throws: no record is read twice.
   template <typename Read>

@@ -69,6 +69,7 @@ CUptiResult CUPTIAPI CallbackName(CUpti_CallbackDomain domain, uint32_t cbid, co
 
 CuptiApi DecodingApi() {
   CuptiApi api;
+  api.version = CUPTI_API_VERSION;
   api.activity_get_next_record = &NextRecord;
   api.get_callback_name = &CallbackName;
   return api;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/activity/activity_decode.h"
 
+#include <sys/mman.h>
+
 #include <array>
 #include <climits>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "cupti_backend/activity/activity_tracer.h"
+#include "cupti_backend/api/cupti_versions.h"
 #include "test/cupti_backend/activity/activity_buffer.h"
 
 namespace prof::cupti::test {
@@ -244,6 +248,77 @@ TEST_CASE("A graph launch that was recorded as a whole is one operation") {
     CHECK(op.end_ns - op.start_ns == 500);
   }
   CHECK(model.ops[1].start_ns == Ns(kStart + 1000));
+}
+
+// One record whose end is the end of what may be read.
+class AtTheEnd {
+ public:
+  AtTheEnd() {
+    base_ = static_cast<uint8_t*>(
+        mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    REQUIRE(base_ != MAP_FAILED);
+    REQUIRE(mprotect(base_ + kPage, kPage, PROT_NONE) == 0);
+  }
+  ~AtTheEnd() { munmap(base_, 2 * kPage); }
+  AtTheEnd(const AtTheEnd&) = delete;
+  AtTheEnd& operator=(const AtTheEnd&) = delete;
+
+  // The first `bytes` of `record`, as `version` of CUPTI writes it.
+  template <typename Record>
+  void Decode(const Record& record, size_t bytes, Decoding& decoding) {
+    uint8_t* const at = base_ + kPage - bytes;
+    std::memcpy(at, &record, bytes);
+    decoding.decoder.Decode(at, bytes, decoding.encoder);
+  }
+
+ private:
+  static constexpr size_t kPage = 65536;
+  uint8_t* base_ = nullptr;
+};
+
+TEST_CASE("Records of CUPTI 12.0 are read up to their end, and no further") {
+  CuptiApi api = DecodingApi();
+  api.version = kCupti12;
+  Decoding decoding(api);
+  AtTheEnd end;
+  // Sizes of CUpti_ActivityKernel9, Memcpy5, MemoryPool2, GraphTrace, Overhead and Memory3.
+  auto kernel = Zeroed<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  kernel.name = "old";
+  kernel.start = kStart, kernel.end = kStart + 1;
+  end.Decode(kernel, 208, decoding);
+  auto copy = Zeroed<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY);
+  copy.start = kStart, copy.end = kStart + 1;
+  end.Decode(copy, 88, decoding);
+  auto pool = Zeroed<CUpti_ActivityMemoryPool3>(CUPTI_ACTIVITY_KIND_MEMORY_POOL);
+  pool.memoryPoolType = CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL;
+  pool.memoryPoolOperationType = CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_CREATED;
+  pool.timestamp = kStart;
+  pool.size = 100;
+  end.Decode(pool, 72, decoding);
+  auto graph = Zeroed<CUpti_ActivityGraphTrace2>(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+  graph.start = kStart, graph.end = kStart + 1;
+  end.Decode(graph, 48, decoding);
+  graph.deviceId = graph.contextId = INT_MAX;  // it begins on the host: where it ends is not known
+  end.Decode(graph, 48, decoding);
+  auto overhead = Zeroed<CUpti_ActivityOverhead3>(CUPTI_ACTIVITY_KIND_OVERHEAD);
+  overhead.start = kStart, overhead.end = kStart + 1;
+  end.Decode(overhead, 40, decoding);
+  auto memory = Zeroed<CUpti_ActivityMemory4>(CUPTI_ACTIVITY_KIND_MEMORY2);
+  memory.memoryOperationType = CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
+  memory.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  memory.timestamp = kStart;
+  end.Decode(memory, 120, decoding);
+  auto unified =
+      Zeroed<CUpti_ActivityUnifiedMemoryCounter3>(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+  unified.counterKind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD;
+  unified.start = kStart, unified.end = kStart + 1;
+  end.Decode(unified, 64, decoding);
+  CHECK(decoding.decoder.unknown_records() == 1);
+  const model::Model model = decoding.Model();
+  CHECK(model.ops.size() == 3);
+  REQUIRE(model.pool_states.size() == 1);
+  CHECK(model.pool_states[0].reserved == 100);
+  CHECK_FALSE(model.pool_states[0].managed);
 }
 
 TEST_CASE("Streams arrive with their priority and kind, once each") {

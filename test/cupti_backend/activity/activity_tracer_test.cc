@@ -2,12 +2,12 @@
 #include "cupti_backend/activity/activity_tracer.h"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "cupti_backend/activity/graph_notice.h"
+#include "cupti_backend/api/cupti_versions.h"
 #include "test/cupti_backend/activity/activity_buffer.h"
 #include "test/support/catch.h"
 
@@ -17,30 +17,21 @@ namespace {
 // What CUPTI was asked to do, in order.
 std::vector<std::string> asked;
 std::set<CUpti_CallbackId> driver_calls_off;
-size_t pool_limit, buffer_bytes;
-CUptiResult attribute_result;
 CUpti_ActivityKind refused_kind;
 
 CuptiApi FakeApi() {
   asked.clear();
   driver_calls_off.clear();
-  pool_limit = 250;
-  buffer_bytes = 3'200'000;
-  attribute_result = CUPTI_SUCCESS;
   refused_kind = CUPTI_ACTIVITY_KIND_INVALID;
   CuptiApi api = DecodingApi();  // it knows the calls' names
   api.set_thread_id_type = [](CUpti_ActivityThreadIdType) { return CUPTI_SUCCESS; };
-  api.activity_set_attribute = [](CUpti_ActivityAttribute attribute, size_t*, void* value) {
-    if (attribute == CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT) {
-      std::memcpy(&pool_limit, value, sizeof(pool_limit));
-    }
+  api.get_thread_id_type = [](CUpti_ActivityThreadIdType*) { return CUPTI_SUCCESS; };
+  api.activity_set_attribute = [](CUpti_ActivityAttribute attribute, size_t*, void*) {
     asked.push_back("attribute " + std::to_string(attribute));
     return CUPTI_SUCCESS;
   };
-  api.activity_get_attribute = [](CUpti_ActivityAttribute attribute, size_t*, void* value) {
-    const bool limit = attribute == CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT;
-    std::memcpy(value, limit ? &pool_limit : &buffer_bytes, sizeof(size_t));
-    return attribute_result;
+  api.activity_get_attribute = [](CUpti_ActivityAttribute, size_t*, void*) {
+    return CUPTI_ERROR_INVALID_PARAMETER;
   };
   api.activity_register_callbacks = [](CUpti_BuffersCallbackRequestFunc,
                                        CUpti_BuffersCallbackCompleteFunc) {
@@ -195,23 +186,80 @@ TEST_CASE("Of API calls CUPTI records the probe alone") {
   CHECK(driver_calls_off.count(ActivityTracer::kProbeCall) == 0);
 }
 
-TEST_CASE("CUPTI's device memory is limited in whole buffers, and as CUPTI says") {
-  const CuptiApi api = FakeApi();
-  ActivityTracer tracer(&api, 1 << 20);
-  tracer.LimitDeviceMemory(size_t{128} << 20);
-  CHECK(pool_limit == 41);
-  CHECK(tracer.device_bytes() == 41 * 3'200'000);
-  tracer.LimitDeviceMemory(1);  // never fewer than it takes in advance, and one
-  CHECK(pool_limit == 4);
+std::vector<CUpti_BuffersCallbackRequestFunc> requests;
+std::vector<CUpti_BuffersCallbackCompleteFunc> completions;
+
+// A tracer whose pool holds one buffer, and CUPTI's answers from it.
+struct FullTracer {
+  explicit FullTracer(uint32_t version) : api(FakeApi()), tracer(&api, 1) {
+    api.version = version;
+    api.activity_register_callbacks = [](CUpti_BuffersCallbackRequestFunc request,
+                                         CUpti_BuffersCallbackCompleteFunc complete) {
+      requests.assign(1, request);
+      completions.assign(1, complete);
+      return CUPTI_SUCCESS;
+    };
+    api.activity_flush_all = [](uint32_t) { return CUPTI_SUCCESS; };
+    tracer.Enable();
+  }
+  uint8_t* Request() {
+    uint8_t* buffer = nullptr;
+    size_t records = 0;
+    requests.at(0)(&buffer, &size, &records);
+    return buffer;
+  }
+  void Complete(uint8_t* buffer) { completions.at(0)(nullptr, 0, buffer, size, 64); }
+
+  CuptiApi api;
+  ActivityTracer tracer;
+  size_t size = 0;
+};
+
+TEST_CASE("A CUPTI that takes no buffer for an answer gets none when the pool is full") {
+  FullTracer full(kCupti12_9);
+  REQUIRE(full.Request() != nullptr);
+  CHECK(full.Request() == nullptr);
+  CHECK(full.size == 0);
+  CHECK(full.tracer.pool().refused() == 1);
 }
 
-TEST_CASE("A CUPTI that does not tell its buffers' size keeps its own limit") {
-  const CuptiApi api = FakeApi();
-  attribute_result = CUPTI_ERROR_INVALID_PARAMETER;
+TEST_CASE(
+    "A CUPTI that crashes without a buffer gets one of its own each time, and the loss counts") {
+  FullTracer full(kCupti12_9 - 1);
+  uint8_t* first = full.Request();
+  std::set<uint8_t*> spare;
+  constexpr int kSpare = 64;
+  for (int i = 0; i < kSpare; ++i) {
+    uint8_t* buffer = full.Request();
+    REQUIRE(buffer != nullptr);
+    REQUIRE(full.size >= 64 << 10);
+    REQUIRE(reinterpret_cast<uintptr_t>(buffer) % 8 == 0);
+    buffer[full.size - 1] = 1;
+    spare.insert(buffer);
+  }
+  CHECK(spare.size() == kSpare);
+  CHECK(full.tracer.pool().refused() == kSpare);
+  CHECK(full.Request() != nullptr);  // all are out: one for all further ones
+  CHECK(full.Request() != nullptr);
+  for (uint8_t* buffer : spare) full.Complete(buffer);
+  full.Complete(first);
+  size_t drained = 0;
+  full.tracer.pool().Drain([&](uint8_t*, size_t) { ++drained; });
+  CHECK(drained == 1);  // what went into the others is lost
+  full.tracer.Flush(false);
+  CHECK(full.Request() == first);
+  CHECK(spare.count(full.Request()) == 1);  // they come back
+}
+
+TEST_CASE("Where CUPTI cannot choose among calls it records none of them") {
+  CuptiApi api = FakeApi();
+  api.missing = 1U << static_cast<uint32_t>(Feature::kCallSelection);
   ActivityTracer tracer(&api, 1 << 20);
-  tracer.LimitDeviceMemory(size_t{128} << 20);
-  CHECK(pool_limit == 250);
-  CHECK(tracer.device_bytes() == 0);
+  CHECK(tracer.Enable().result == CUPTI_SUCCESS);
+  tracer.Disable();
+  const std::string driver = std::to_string(CUPTI_ACTIVITY_KIND_DRIVER);
+  CHECK(std::count(asked.begin(), asked.end(), "kind " + driver) == 0);
+  CHECK(std::count(asked.begin(), asked.end(), "off " + driver) == 0);
 }
 
 }  // namespace
