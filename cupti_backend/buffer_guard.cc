@@ -43,6 +43,7 @@ void BufferGuard::Probe() {
 }
 
 void BufferGuard::ReportTaken() {
+  process_->tracer.settings().LetCuptiZero();
   timeline_->Set({State::kDegraded, 0, kTaken, kFix});
   if (!std::exchange(reported_, true)) std::fprintf(stderr, "prof: %s; %s\n", kTaken, kFix);
 }

@@ -69,6 +69,13 @@ AcquiredProcess AcquireCuptiProcess(size_t buffer_bytes, size_t device_bytes) {
     if (problem) return {nullptr, std::move(*problem)};
     process = fresh.release();
   }
+  if (!process->callback.MayStartAgain()) {
+    return {nullptr,
+            {0,
+             "another profiler in this process has ended CUPTI (cuptiFinalize), and " +
+                 process->api.path + " is too old to be started again safely",
+             "set TEARDOWN_CUPTI=0 in the program's environment, or use CUPTI 12.6 or newer"}};
+  }
   std::string holder;
   const CUptiResult result = process->callback.Subscribe(&holder);
   if (result != CUPTI_SUCCESS) return {nullptr, NotSubscribed(result, holder)};

@@ -55,7 +55,8 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, PossibleOptions possible)
       calls_(&process->api),
       graph_nodes_(&process->callback.graph_nodes(), possible_.options.ranges),
       devices_(&process->api, &process->driver),
-      buffers_(process, &decoder_, &timeline_, before_.launches) {
+      buffers_(process, &decoder_, &timeline_, before_.launches),
+      subscription_(process, &timeline_) {
   const SessionOptions& options = possible_.options;
   decoder_.SetStart(capture::RealtimeNs());
   MoveAll(std::move(possible_.notices), &notices_);
@@ -98,7 +99,7 @@ void CuptiRecording::ReportEnabled(const ActivityTracer::Enabled& enabled) {
 }
 
 bool CuptiRecording::Pause() {
-  if (!sampler_.Pause()) return false;
+  if (subscription_.lost() || !sampler_.Pause()) return false;
   paused_ = true;
   process_->callback.Pause();
   if (triage_) triage_->sampler().SetPaused(true);
@@ -112,8 +113,7 @@ bool CuptiRecording::Pause() {
 
 void CuptiRecording::Resume() {
   decoder_.SetStart(capture::RealtimeNs());
-  ReportEnabled(process_->tracer.Enable());
-  if (unified_memory_) unified_memory_->EnableAgain();
+  if (!subscription_.lost()) Record();
   pm_pauses_.End(capture::RealtimeNs());
   if (triage_) triage_->sampler().SetPaused(false);
   process_->callback.Resume();
@@ -121,19 +121,46 @@ void CuptiRecording::Resume() {
   paused_ = false;
 }
 
+void CuptiRecording::Record() {
+  ReportEnabled(process_->tracer.Enable());
+  if (unified_memory_) unified_memory_->EnableAgain();
+}
+
 void CuptiRecording::Gather(bool flush) {
   if (flush || !flushed_) {
     flushed_ = true;
-    if (running_ && !paused_) buffers_.Check([this] { RegisterBuffersAgain(); });
-    process_->tracer.Flush(false);
+    if (running_) KeepSubscription();
+    if (!subscription_.lost()) {
+      if (running_ && !paused_) buffers_.Check([this] { RegisterBuffersAgain(); });
+      process_->tracer.Flush(false);
+    }
   }
-  dropped_ += process_->tracer.TakeDropped();
+  if (!subscription_.lost()) dropped_ += process_->tracer.TakeDropped();
   if (!saw_gpu_work_ && process_->callback.launches() > before_.launches) saw_gpu_work_ = true;
   sampled_.Append(sampler_.TakeEvents());
   graph_nodes_.Gather();
   GatherTriage();
   GatherContinuous();
   if (running_ && !paused_ && unified_memory_) unified_memory_->Start(&notices_);
+}
+
+void CuptiRecording::KeepSubscription() {
+  const SubscriptionGuard::Finding finding = subscription_.Check();
+  if (finding == SubscriptionGuard::Finding::kBack) OnSubscribedAgain();
+  if (finding != SubscriptionGuard::Finding::kLost) return;
+  const Problem why = SubscriptionGuard::Reason();
+  sampler_.Abandon(why);
+  if (triage_) triage_->sampler().Abandon(why);
+  if (pm_) pm_->Abandon(why);
+}
+
+// The rings and the pool hold nothing of before: the loss was noticed rounds ago.
+void CuptiRecording::OnSubscribedAgain() {
+  constexpr uint32_t kIdsOfSubscription = 1U << 28;
+  const auto first = static_cast<uint32_t>(subscription_.times_lost()) * kIdsOfSubscription;
+  decoder_.NumberFrom(first);
+  calls_.NumberFrom(first);
+  if (!paused_) Record();
 }
 
 // Not while a launch is under a counter range: its tracing may be paused on purpose.
@@ -207,12 +234,13 @@ void CuptiRecording::Stop() {
   ResolveStreamNames(false);
   if (paused_) {
     process_->callback.CheckTorch(nullptr);
-  } else {
+  } else if (!subscription_.lost()) {
     buffers_.End();
   }
   if (pm_) pm_->Stop();
   process_->callback.Disable();
   if (triage_) triage_->sampler().Stop();
+  if (subscription_.lost()) return;
   process_->tracer.Flush(true);
   process_->tracer.Disable();
   if (unified_memory_) unified_memory_->Stop();
@@ -271,6 +299,7 @@ void CuptiRecording::AddLosses(Integrity& integrity) const {
   integrity.buffers_refused += process_->tracer.pool().refused() - before_.buffers_refused;
   integrity.unknown_records += decoder_.unknown_records();
   integrity.launches_missed += buffers_.launches_missed();
+  integrity.subscriptions_lost += subscription_.times_lost();
   sampler_.AddLosses(integrity);
   integrity.graph_nodes_dropped += graph_nodes_.dropped();
   if (triage_) {

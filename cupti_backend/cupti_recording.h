@@ -20,6 +20,7 @@
 #include "cupti_backend/pm/pm_sampler.h"
 #include "cupti_backend/possible_options.h"
 #include "cupti_backend/sampling/counter_sampler.h"
+#include "cupti_backend/subscription_guard.h"
 #include "cupti_backend/timeline_status.h"
 #include "cupti_backend/triage.h"
 #include "lib/capture/collector/gpu_source.h"
@@ -41,7 +42,9 @@ class CuptiRecording {
     calls_.Encode(call, sink);
   }
   capture::GpuWait::Work WaitForGpu() { return sampler_.WaitForGpu(); }
-  void Flush() { process_->tracer.Flush(false); }
+  void Flush() {
+    if (!subscription_.lost()) process_->tracer.Flush(false);
+  }
   bool Pause();
   void Resume();
   void StopCounters();
@@ -67,6 +70,9 @@ class CuptiRecording {
   void RegisterBuffersAgain();
   void AddPm(PmEvents events);
   void ReportFailedCallbacks();
+  void Record();
+  void KeepSubscription();
+  void OnSubscribedAgain();
   void GatherTriage();
   void GatherContinuous();
 
@@ -83,6 +89,7 @@ class CuptiRecording {
   DeviceWriter devices_;
   TimelineStatus timeline_;
   BufferGuard buffers_;
+  SubscriptionGuard subscription_;
 
   // What was gathered, and not encoded yet.
   SamplerEvents sampled_;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 
+#include "cupti_backend/api/cupti_versions.h"
 #include "cupti_backend/calls/api_filter.h"
 #include "cupti_backend/calls/call_trace.h"
 #include "cupti_backend/calls/stream_calls.h"
@@ -155,7 +156,21 @@ CUptiResult LaunchCallback::Subscribe(std::string* holder) {
   return result;
 }
 
+void LaunchCallback::OnLost() {
+  subscriber_ = nullptr;
+  was_lost_ = true;
+}
+
+bool LaunchCallback::MayStartAgain() const { return !was_lost_ || api_->version >= kCupti12_6; }
+
+CUptiResult LaunchCallback::SubscribeAgain(std::string* holder) {
+  const CUptiResult result = Subscribe(holder);
+  if (result == CUPTI_SUCCESS) SetCallbacks(1);
+  return result;
+}
+
 void LaunchCallback::SetCallbacks(uint32_t enable) {
+  if (subscriber_ == nullptr) return;
   if (driver_calls_.empty()) {
     driver_calls_ = KeptApiCalls(*api_, CUPTI_CB_DOMAIN_DRIVER_API);
     runtime_calls_ = KeptApiCalls(*api_, CUPTI_CB_DOMAIN_RUNTIME_API);
@@ -170,6 +185,7 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
   for (const CUpti_CallbackId cbid : runtime_calls_) {
     api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API, cbid);
   }
+  api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, kBeatCall);
   api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                         CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
   api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
@@ -182,6 +198,7 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
 }
 
 void LaunchCallback::WatchGraphsEnd() {
+  if (subscriber_ == nullptr) return;
   for (const CUpti_CallbackIdResource cbid : GraphNodes::kDestroyCallbacks) {
     api_->enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, cbid);
   }
@@ -280,9 +297,16 @@ void LaunchCallback::OnRange(uint32_t path, uint32_t token, bool entered) {
 
 void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                             const CUpti_CallbackData& data) {
-  if (capture::IsQuietThread()) return;  // no call of the program
+  if (capture::IsQuietThread()) {  // no call of the program
+    const bool beat = domain == CUPTI_CB_DOMAIN_DRIVER_API && cbid == kBeatCall;
+    if (beat) beats_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   const bool launch = IsLaunch(domain, cbid);
-  if (!launch && domain == CUPTI_CB_DOMAIN_DRIVER_API && OnStreamCall(cbid, data)) return;
+  if (!launch && domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+      (cbid == kBeatCall || OnStreamCall(cbid, data))) {
+    return;
+  }
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
   if ((epoch & kPaused) != 0) {
     if (launch) OnLaunch(cbid, data);

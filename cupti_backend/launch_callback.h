@@ -29,6 +29,18 @@ class LaunchCallback {
   // `holder` gets the name of that tool. Idempotent.
   CUptiResult Subscribe(std::string* holder);
 
+  // CUPTI has dropped the subscription. From now on nothing of it is used.
+  void OnLost();
+  // Whether it may be subscribed to after a loss: CUPTI before 12.6 crashed in CUDA graphs when it
+  // was started again (pytorch pull requests 112507 and 151124).
+  [[nodiscard]] bool MayStartAgain() const;
+  // Subscribes anew, with the callbacks that were on. Correlation ids begin again at 1.
+  CUptiResult SubscribeAgain(std::string* holder);
+
+  // A driver call that programs hardly make; those of our threads are counted and nothing else.
+  static constexpr CUpti_CallbackId kBeatCall = CUPTI_DRIVER_TRACE_CBID_cuDeviceGetCount;
+  uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
+
   // Turns the callbacks on and off. The samplers are called between the two and must outlive them.
   // `triage`: gets the devices of new contexts; nullptr: none.
   void Enable(LaunchSampler* sampler, TriageSampler* triage);
@@ -82,7 +94,9 @@ class LaunchCallback {
   void WatchGraphsEnd();
 
   const CuptiApi* const api_;
-  CUpti_SubscriberHandle subscriber_ = nullptr;
+  CUpti_SubscriberHandle subscriber_ = nullptr;  // nullptr: none, or lost
+  bool was_lost_ = false;
+  std::atomic<uint64_t> beats_{0};
   std::vector<CUpti_CallbackId> runtime_calls_, driver_calls_;  // that are recorded
   std::atomic<LaunchSampler*> sampler_{nullptr};
   std::atomic<TriageSampler*> triage_{nullptr};

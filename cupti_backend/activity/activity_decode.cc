@@ -188,6 +188,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
   // Anything but success ends the buffer: MAX_LIMIT_REACHED at its end, INVALID_KIND at a record
   // that CUPTI has not completed.
   while (api_->activity_get_next_record(buffer, bytes, &record) == CUPTI_SUCCESS) {
+    if (first_correlation_ != 0) Renumber(record);
     switch (record->kind) {
       case CUPTI_ACTIVITY_KIND_KERNEL:
       case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
@@ -256,6 +257,32 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
         ++unknown_records_;
         break;
     }
+  }
+}
+
+// In place: the buffer is read once.
+[[gnu::noinline]] void ActivityDecoder::Renumber(CUpti_Activity* record) const {
+  const auto renumber = [&](uint32_t* id) {
+    if (*id != 0) *id += first_correlation_;
+  };
+  switch (record->kind) {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      return renumber(&reinterpret_cast<CUpti_ActivityKernel10*>(record)->correlationId);
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return renumber(&reinterpret_cast<CUpti_ActivityMemcpy6*>(record)->correlationId);
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      return renumber(&reinterpret_cast<CUpti_ActivityMemcpyPtoP4*>(record)->correlationId);
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      return renumber(&reinterpret_cast<CUpti_ActivityMemset4*>(record)->correlationId);
+    case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+      return renumber(&reinterpret_cast<CUpti_ActivityGraphTrace2*>(record)->correlationId);
+    case CUPTI_ACTIVITY_KIND_MEMORY2:
+      return renumber(&reinterpret_cast<CUpti_ActivityMemory4*>(record)->correlationId);
+    case CUPTI_ACTIVITY_KIND_MEMORY_POOL:
+      return renumber(&reinterpret_cast<CUpti_ActivityMemoryPool3*>(record)->correlationId);
+    default:
+      return;
   }
 }
 

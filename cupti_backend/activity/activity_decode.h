@@ -24,6 +24,9 @@ class ActivityDecoder {
   // When the recording began. CUPTI also records launches of whole graphs between recordings.
   void SetStart(int64_t realtime_ns) { start_ns_ = realtime_ns; }
 
+  // Adds `first` to the correlation ids from now on: those of a new subscription begin again at 1.
+  void NumberFrom(uint32_t first) { first_correlation_ = first; }
+
   // Reads every record of a buffer into `sink`.
   void Decode(uint8_t* buffer, size_t bytes, capture::EventSink& sink);
 
@@ -41,6 +44,7 @@ class ActivityDecoder {
     watch_->Add(r.deviceId, r.contextId, r.correlationId, static_cast<int64_t>(r.start),
                 static_cast<int64_t>(r.end));
   }
+  void Renumber(CUpti_Activity* record) const;
   void DecodeKernel(const CUpti_ActivityKernel10& record, capture::EventSink& sink);
   void Triage(const CUpti_ActivityKernel10& record);
   LaunchIdCache::Id LookUp(const CUpti_ActivityKernel10& record, capture::EventSink& sink);
@@ -52,6 +56,7 @@ class ActivityDecoder {
   int64_t start_ns_ = 0;
   uint64_t unknown_records_ = 0;
   uint32_t probing_thread_ = 0;
+  uint32_t first_correlation_ = 0;
   uint64_t probes_ = 0;
   bool saw_gpu_work_ = false;
 };

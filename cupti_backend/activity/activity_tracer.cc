@@ -95,6 +95,12 @@ void ActivityTracer::Disable() {
   settings_.SetBack();
 }
 
+void ActivityTracer::OnLost() {
+  enabled_ = false;
+  if (graphs_) graphs_ = Graphs::kNodes;  // the program may have graphs by now
+  settings_.OnLost();
+}
+
 void ActivityTracer::Flush(bool forced) {
   api_->activity_flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
   if (spare_) spare_->Drain([](uint8_t*, size_t) {});

@@ -46,6 +46,9 @@ class ActivityTracer {
   // Whole graphs stay on (DecideGraphs): their buffers wait for the next recording, or are refused.
   void Disable();
 
+  // CUPTI was ended by somebody else: nothing is enabled any more, and graphs are recorded by node.
+  void OnLost();
+
   // CUPTI hands over its complete records; `forced`: the incomplete ones too. Blocks while CUPTI
   // does.
   void Flush(bool forced);

@@ -28,6 +28,8 @@ class CuptiSettings {
   // What CUPTI does not give stays at its documented default. The memory that CUPTI has taken stays
   // taken.
   void SetBack();
+  // CUPTI has forgotten all of them.
+  void OnLost() { set_ = false; }
   // Lets CUPTI zero its buffers itself: another profiler's do not come zeroed.
   void LetCuptiZero();
 

@@ -40,13 +40,14 @@ void CallEncoder::Encode(const capture::CallEvent& call, capture::EventSink& sin
   if (name == nullptr) return;
   uint32_t& name_id = (runtime ? runtime_names_ : driver_names_)[id];
   if (name_id == 0) name_id = sink.NameId(*name);
-  sink.Add(capture::ApiEvent{*name, call.tid, call.correlation, call.error, call.start_ns,
-                             call.end_ns, name_id});
+  const uint32_t correlation = call.correlation + first_correlation_;
+  sink.Add(capture::ApiEvent{*name, call.tid, correlation, call.error, call.start_ns, call.end_ns,
+                             name_id});
   const SyncKind sync = SyncOf(*name);
   if (sync == SyncKind::kUnknown) return;
   const Waited waited = Waited::Unpacked(call.waited);
   sink.Add(capture::SyncEvent{sync, waited.context, waited.stream != 0 ? waited.stream : kNoStream,
-                              call.correlation, call.start_ns, call.end_ns});
+                              correlation, call.start_ns, call.end_ns});
 }
 
 }  // namespace prof::cupti

@@ -19,11 +19,15 @@ class CallEncoder {
   // Asks CUPTI for all names: Encode runs while the collector holds the lock of the rings' readers.
   explicit CallEncoder(const CuptiApi* api);
 
+  // As ActivityDecoder::NumberFrom.
+  void NumberFrom(uint32_t first) { first_correlation_ = first; }
+
   // Always with the same sink.
   void Encode(const capture::CallEvent& call, capture::EventSink& sink);
 
  private:
   ApiFilter filter_;
+  uint32_t first_correlation_ = 0;
   // EventSink::NameId of each call; 0: not known yet.
   std::array<uint32_t, ApiFilter::kMaxCbid> runtime_names_{}, driver_names_{};
 };

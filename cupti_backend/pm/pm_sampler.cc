@@ -108,6 +108,12 @@ void PmSampler::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void PmSampler::Abandon(const Problem& why) {
+  abandoned_.store(true);
+  Stop();
+  SetStatus(State::kDegraded, why);
+}
+
 PmEvents PmSampler::TakeEvents() {
   const capture::MutexLock lock(mutex_);
   return std::exchange(events_, {});
@@ -156,6 +162,10 @@ void PmSampler::SampleUntilStopped() {
     }
   }
   for (const auto& device : devices) {
+    if (abandoned_.load()) {
+      device->session.Forget();
+      continue;
+    }
     if (device->open) Fetch(*device);
     device->session.Close();
   }

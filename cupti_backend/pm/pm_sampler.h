@@ -48,6 +48,8 @@ class PmSampler {
   void Start(int device);
   // Fetches the samples that are there and frees the hardware; waits for the thread.
   void Stop();
+  // As TriageSampler::Abandon.
+  void Abandon(const Problem& why);
   PmEvents TakeEvents();
 
   SubsystemStatus status() const;
@@ -79,7 +81,7 @@ class PmSampler {
   const double core_share_;  // of one core, for decoding
   std::atomic<uint64_t> lost_{0};
   std::atomic<uint64_t> restarts_{0};
-  std::atomic<bool> stopping_{false};
+  std::atomic<bool> stopping_{false}, abandoned_{false};
   uint32_t next_series_ = 1;  // the thread
 
   mutable capture::Mutex mutex_;                     // never held across a call to CUPTI

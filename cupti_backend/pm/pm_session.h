@@ -53,6 +53,8 @@ class PmSession {
   // Stops and disables (40 ms); does nothing when it is not open. Samples that were not decoded are
   // lost.
   void Close();
+  // CUPTI has ended, and the session with it: nothing is called.
+  void Forget() { object_ = nullptr, started_ = false; }
 
  private:
   CUptiResult Configure(const Sizes& sizes);

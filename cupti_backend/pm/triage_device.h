@@ -68,6 +68,8 @@ class TriageDevice {
   // Samples for `length_ns`, which it sleeps, and fills `batch`.
   CUptiResult Burst(int64_t length_ns, capture::PmBatchEvent* batch);
   void Close();
+  // As PmSession::Forget.
+  void Forget() { session_.Forget(); }
   void GiveUp() { phase_.store(Phase::kGivenUp, std::memory_order_release); }
 
   // The series of what is open: its number, if it is known already.

@@ -114,6 +114,12 @@ void TriageSampler::SetPaused(bool paused) {
 
 // --- The collector thread ------------------------------------------------------------------------
 
+void TriageSampler::Abandon(const Problem& why) {
+  abandoned_.store(true);
+  Stop();
+  SetStatus(State::kDegraded, why);
+}
+
 PmEvents TriageSampler::TakeEvents() {
   const capture::MutexLock lock(mutex_);
   return std::exchange(events_, {});
@@ -269,7 +275,8 @@ bool TriageSampler::NoneUsable() const {
 
 void TriageSampler::CloseAll() {
   for (const auto& device : devices_) {
-    if (device->usable()) device->Close();
+    if (!device->usable()) continue;
+    abandoned_.load() ? device->Forget() : device->Close();
   }
 }
 

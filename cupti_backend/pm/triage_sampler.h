@@ -70,6 +70,8 @@ class TriageSampler {
 
   // --- The collector thread ---
 
+  // CUPTI has ended: no more bursts, and no call to CUPTI. Waits for the thread.
+  void Abandon(const Problem& why);
   PmEvents TakeEvents();
 
   // --- Any thread ---
@@ -107,7 +109,7 @@ class TriageSampler {
   std::vector<std::unique_ptr<TriageDevice>> devices_;
   std::atomic<uint64_t> later_{0};  // devices to prepare, a bit each
   std::atomic<uint64_t> lost_{0}, restarts_{0};
-  std::atomic<bool> stopping_{false}, paused_{false};
+  std::atomic<bool> stopping_{false}, paused_{false}, abandoned_{false};
   uint32_t next_series_ = 1;  // the thread
 
   mutable capture::Mutex mutex_;  // never held across a call to CUPTI

@@ -137,6 +137,16 @@ void CounterSampler::Stop() {
   for (ContextSampler& context : contexts_) context.Finish(lease);
 }
 
+void CounterSampler::Abandon(const Problem& why) {
+  parts_.abandoned.store(true);
+  parts_.takes_none.store(true);
+  if (parts_.closed.exchange(true)) return;
+  in_use_ = true;
+  AddFinalNotices();
+  parts_.outbox.SetStatus(State::kDegraded, why);
+  worker_.Join();
+}
+
 SubsystemStatus CounterSampler::status() const {
   SubsystemStatus status = parts_.outbox.status();
   if (status.state == State::kWorking && contexts_.overflowed()) {

@@ -55,6 +55,9 @@ class CounterSampler {
   // What waits until the GPU has done the work of the contexts that launched something. It may run
   // when this is gone.
   capture::GpuWait::Work WaitForGpu() const;
+  // CUPTI has ended: no launch is sampled any more, and CUPTI's profiler is left as it is, with the
+  // memory that it knows. Waits for the sampler's thread.
+  void Abandon(const Problem& why);
   // Calls `work` at a moment when no launch is under a counter range and none comes under one.
   // False when there is no such moment within a second.
   bool Undisturbed(const std::function<void()>& work);

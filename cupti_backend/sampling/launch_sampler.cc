@@ -198,6 +198,7 @@ void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry
 void LaunchSampler::CloseOpenRange() {
   ContextSampler& context = *open_range.context;
   open_range.sampler = 0;
+  if (parts_->abandoned.load()) return;  // the range went with CUPTI
   HardwareLease lease = parts_->hardware.Resume();
   try {
     context.CloseRange(lease);

@@ -57,6 +57,7 @@ struct SamplerParts {
   WorkSignal work;
   std::atomic<bool> closed{false};      // no launch is sampled any more
   std::atomic<bool> takes_none{false};  // it is closed, or paused
+  std::atomic<bool> abandoned{false};   // nothing of CUPTI's profiler may be used any more
 };
 
 }  // namespace prof::cupti

@@ -77,6 +77,13 @@ __attribute__((constructor)) void NameOurselvesToCuda() {
   setenv(kVariable, path, /*replace=*/1);
 }
 
+// torch.profiler (Kineto) would end CUPTI for the whole process when it ends: with this it does
+// not. The user's choice stays.
+__attribute__((constructor)) void KeepCupti() {
+  if (getauxval(AT_SECURE) != 0 || !MayChangeEnvironment(secure_getenv("LD_PRELOAD"))) return;
+  setenv("TEARDOWN_CUPTI", "0", /*replace=*/0);
+}
+
 void StartOtherTool() {
   static std::atomic<bool> started{false};
   const char* next = secure_getenv(kNextVariable);

@@ -51,6 +51,10 @@ inline constexpr IntegrityCount kIntegrityCounts[] = {
      "launches whose records another profiler took", "launch is", "launches are",
      "missing because another profiler in the process (torch.profiler does it) had taken CUPTI's "
      "records"},
+    {&Integrity::subscriptions_lost, "subscriptions_lost", 34, Doubt::kOperations,
+     "times that another profiler ended CUPTI", "time", "times",
+     "another profiler in the process ended CUPTI (torch.profiler can do that): launches are "
+     "missing until prof had it again"},
     {&Integrity::unknown_records, "unknown_records", 9, Doubt::kOperations,
      "records of an unknown kind", "record is", "records are",
      "of a kind or layout that this version cannot read"},

@@ -65,6 +65,14 @@ TEST_CASE("A preloaded program's children are as they would be without us") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_CASE("torch.profiler is asked to leave CUPTI to the process, unless the user has chosen") {
+  if (kSanitized) PROF_SKIP("built with a sanitizer");
+  const TempFolder folder;
+  const std::string print = "/bin/sh -c 'echo $TEARDOWN_CUPTI'";
+  CHECK(Run(folder, "env -u TEARDOWN_CUPTI " + kPreloaded + print).output == "0\n");
+  CHECK(Run(folder, "TEARDOWN_CUPTI=1 " + kPreloaded + print).output == "1\n");
+}
+
 TEST_CASE("A program names the injected library to CUDA, and remembers the tool that was there") {
   if (kSanitized) PROF_SKIP("built with a sanitizer");
   const TempFolder folder;

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A recording whose CUPTI is ended by another tool, on a CUPTI that notes each call.
+#include "cupti_backend/cupti_recording.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cupti_backend/api/cupti_versions.h"
+#include "lib/capture/process/quiet_thread.h"
+#include "test/cupti_backend/activity/activity_buffer.h"
+#include "test/cupti_backend/fake_cupti.h"
+#include "test/support/catch.h"
+
+namespace prof::cupti::test {
+namespace {
+
+// The part of CUPTI that a timeline needs.
+struct Cupti {
+  bool subscribed = false;
+  CUptiResult subscribe_result = CUPTI_SUCCESS;
+  CUpti_CallbackFunc callback = nullptr;
+  void* user_data = nullptr;
+  CUpti_BuffersCallbackRequestFunc request = nullptr;
+  CUpti_BuffersCallbackCompleteFunc complete = nullptr;
+  int calls = 0;  // of its functions
+  int subscriptions = 0;
+  std::vector<CUpti_ActivityKind> kinds;
+};
+Cupti* cupti = nullptr;
+
+CUptiResult Subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function, void* data) {
+  if (cupti->subscribe_result != CUPTI_SUCCESS) return cupti->subscribe_result;
+  ++cupti->subscriptions;
+  cupti->subscribed = true;
+  cupti->callback = function;
+  cupti->user_data = data;
+  *handle = reinterpret_cast<CUpti_SubscriberHandle>(data);
+  return CUPTI_SUCCESS;
+}
+
+void AddFunctions(CuptiApi* api) {
+  api->missing = 1U << static_cast<uint32_t>(Feature::kSubscriberNames);
+  api->subscribe = &Subscribe;
+  api->enable_callback = [](uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain,
+                            CUpti_CallbackId) { return ++cupti->calls, CUPTI_SUCCESS; };
+  api->activity_register_callbacks = [](CUpti_BuffersCallbackRequestFunc request,
+                                        CUpti_BuffersCallbackCompleteFunc complete) {
+    ++cupti->calls;
+    cupti->request = request;
+    cupti->complete = complete;
+    return CUPTI_SUCCESS;
+  };
+  api->activity_enable = [](CUpti_ActivityKind kind) {
+    cupti->kinds.push_back(kind);
+    return ++cupti->calls, CUPTI_SUCCESS;
+  };
+  api->activity_disable = [](CUpti_ActivityKind) { return ++cupti->calls, CUPTI_SUCCESS; };
+  api->activity_enable_driver_api = [](CUpti_CallbackId, uint8_t) {
+    return ++cupti->calls, CUPTI_SUCCESS;
+  };
+  api->activity_flush_all = [](uint32_t) { return ++cupti->calls, CUPTI_SUCCESS; };
+  api->activity_get_num_dropped = [](CUcontext, uint32_t, size_t* dropped) {
+    *dropped = 0;
+    return ++cupti->calls, CUPTI_SUCCESS;
+  };
+  api->activity_set_attribute = [](CUpti_ActivityAttribute, size_t*, void*) {
+    return ++cupti->calls, CUPTI_SUCCESS;
+  };
+  api->activity_get_attribute = [](CUpti_ActivityAttribute, size_t*, void*) {
+    return CUPTI_ERROR_NOT_SUPPORTED;
+  };
+  api->set_thread_id_type = [](CUpti_ActivityThreadIdType) {
+    return ++cupti->calls, CUPTI_SUCCESS;
+  };
+  api->get_thread_id_type = [](CUpti_ActivityThreadIdType*) { return CUPTI_ERROR_NOT_SUPPORTED; };
+  api->get_device_id = [](CUcontext, uint32_t*) { return CUPTI_ERROR_INVALID_CONTEXT; };
+}
+
+CUresult DeviceGetCount(int* count) {
+  *count = 1;
+  if (cupti->subscribed) {
+    const CUpti_CallbackData data = {};
+    cupti->callback(cupti->user_data, CUPTI_CB_DOMAIN_DRIVER_API, LaunchCallback::kBeatCall, &data);
+  }
+  return CUDA_SUCCESS;
+}
+
+// A program under a recording.
+class Program {
+ public:
+  explicit Program(uint32_t version, const SessionOptions& options = TimelineOnly()) {
+    cupti = &cupti_;
+    const CuptiApi decoding = DecodingApi();
+    process_ = std::make_unique<CuptiProcess>(size_t{4} << 20);
+    CuptiApi& api = process_->api;
+    api = fake_.api;
+    AddFunctions(&api);
+    api.version = version;
+    api.activity_get_next_record = decoding.activity_get_next_record;
+    process_->driver = fake_.driver;
+    process_->driver.device_get_count = &DeviceGetCount;
+    process_->driver.device_get = [](CUdevice*, int) { return CUDA_ERROR_INVALID_DEVICE; };
+    process_->driver.driver_get_version = [](int* driver) {
+      *driver = 13000;
+      return CUDA_SUCCESS;
+    };
+    std::string holder;
+    REQUIRE(process_->callback.Subscribe(&holder) == CUPTI_SUCCESS);
+    recording_ = std::make_unique<CuptiRecording>(process_.get(), options);
+    recording_->Start(options, false);
+    encoder_.Add(capture::HeaderEvent{});
+    Round();
+  }
+  ~Program() {
+    recording_.reset();
+    cupti = nullptr;
+  }
+  static SessionOptions TimelineOnly() {
+    SessionOptions options;
+    options.counters = Counters::kNone;
+    return options;
+  }
+
+  // One of the collector, on a thread of prof's.
+  void Round() {
+    OnCollector([this] {
+      recording_->Gather(true);
+      recording_->Encode(encoder_);
+    });
+  }
+  void Stop() {
+    OnCollector([this] {
+      recording_->StopCounters();
+      recording_->Stop();
+      recording_->Gather(true);
+      recording_->Encode(encoder_);
+    });
+  }
+  // As cuptiFinalize: nobody is called back any more.
+  void Finalize() {
+    cupti_.subscribed = false;
+    cupti_.kinds.clear();
+  }
+  // Until prof tries to subscribe again.
+  void AwaitTrial() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+    Round();
+  }
+  // CUPTI hands over a kernel.
+  void Kernel(uint32_t correlation) {
+    uint8_t* buffer = nullptr;
+    size_t size = 0, records = 0;
+    cupti_.request(&buffer, &size, &records);
+    REQUIRE(buffer != nullptr);
+    auto kernel = Zeroed<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    kernel.name = "kernel";
+    kernel.correlationId = correlation;
+    kernel.start = kernel.end = static_cast<uint64_t>(capture::RealtimeNs()) + correlation;
+    std::memcpy(buffer, &kernel, sizeof(kernel));
+    cupti_.complete(nullptr, 0, buffer, size, sizeof(kernel));
+    Round();
+  }
+  model::Model Model() {
+    Integrity integrity;
+    recording_->AddLosses(integrity);
+    encoder_.AddCounts(integrity);
+    encoder_.WriteLastBlock(integrity, 1);
+    absl::StatusOr<model::Model> model = ReadSnapshot(output_.TakeBytes());
+    REQUIRE(model.ok());
+    return *std::move(model);
+  }
+  CuptiRecording& recording() { return *recording_; }
+  Cupti& cupti_state() { return cupti_; }
+  FakeCupti& fake() { return fake_; }
+
+ private:
+  template <typename Work>
+  static void OnCollector(Work work) {
+    capture::StartQuietThread("collector", work).join();
+  }
+
+  Cupti cupti_;
+  FakeCupti fake_;
+  std::unique_ptr<CuptiProcess> process_;
+  std::unique_ptr<CuptiRecording> recording_;
+  capture::MemoryOutput output_;
+  capture::Encoder encoder_{&output_};
+};
+
+TEST_CASE("A recording whose CUPTI stays is not disturbed by the heartbeat") {
+  Program program(kCupti13);
+  for (int i = 0; i < 5; ++i) program.Round();
+  CHECK(program.recording().timeline_status().state == State::kWorking);
+  program.Kernel(1);
+  program.Stop();
+  const model::Model model = program.Model();
+  CHECK(model.integrity.subscriptions_lost == 0);
+  CHECK(model.ops.size() == 1);
+  CHECK(program.cupti_state().subscriptions == 1);
+}
+
+TEST_CASE(
+    "A CUPTI that another tool has ended is noticed at once, and not called until it is tried") {
+  Program program(kCupti13);
+  program.Finalize();
+  program.Round();
+  const SubsystemStatus status = program.recording().timeline_status();
+  CHECK(status.state == State::kDegraded);
+  CHECK_THAT(status.what, Catch::Contains("another profiler") && Catch::Contains("cuptiFinalize"));
+  CHECK_THAT(status.fix, Catch::Contains("TEARDOWN_CUPTI=0"));
+  const int calls = program.cupti_state().calls;
+  for (int i = 0; i < 3; ++i) program.Round();
+  SECTION("while the recording goes on") {}
+  SECTION("and not when it ends") { program.Stop(); }
+  CHECK(program.cupti_state().calls == calls);
+  CHECK(program.Model().integrity.subscriptions_lost == 1);
+}
+
+TEST_CASE("prof subscribes again after a loss, and ids of both subscriptions stay apart") {
+  Program program(kCupti13);
+  program.Kernel(1);
+  program.Finalize();
+  program.Round();
+  program.AwaitTrial();
+  CHECK(program.cupti_state().subscriptions == 2);
+  CHECK(program.cupti_state().kinds.size() >= 8);
+  const SubsystemStatus status = program.recording().timeline_status();
+  CHECK(status.state == State::kDegraded);
+  CHECK_THAT(status.what, Catch::Contains("launches of 1.") && Catch::Contains("s are missing"));
+  program.Kernel(1);  // CUPTI counts from 1 again
+  program.Stop();
+  const model::Model model = program.Model();
+  REQUIRE(model.ops.size() == 2);
+  CHECK(model.ops[0].correlation != model.ops[1].correlation);
+  CHECK(model.integrity.subscriptions_lost == 1);
+}
+
+TEST_CASE("While another tool holds CUPTI after a loss, prof tries again later") {
+  Program program(kCupti13);
+  program.Finalize();
+  program.Round();
+  program.cupti_state().subscribe_result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  program.AwaitTrial();
+  CHECK(program.cupti_state().subscriptions == 1);
+  program.cupti_state().subscribe_result = CUPTI_SUCCESS;
+  program.AwaitTrial();
+  program.AwaitTrial();
+  CHECK(program.cupti_state().subscriptions == 2);
+}
+
+TEST_CASE("A CUPTI before 12.6 is not started again: it crashed in CUDA graphs then") {
+  Program program(kCupti12_6 - 1);
+  program.Finalize();
+  program.Round();
+  CHECK_THAT(program.recording().timeline_status().what, Catch::Contains("prof leaves it"));
+  program.AwaitTrial();
+  CHECK(program.cupti_state().subscriptions == 1);
+  program.Stop();
+}
+
+TEST_CASE("Counters end with CUPTI, and their profiler is not called any more") {
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  options.metrics = {"m0.sum"};
+  options.skip_first_launches = 0;
+  options.counter_budget_seconds = 100;
+  Program program(kCupti13, options);
+  const auto has = [&](const char* what) {
+    const std::vector<std::string> log = program.fake().log();
+    return std::find(log.begin(), log.end(), what) != log.end();
+  };
+  for (int i = 0; i < 10'000 && !has("start"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  REQUIRE(has("start"));
+  program.Finalize();
+  program.Round();
+  CHECK(program.recording().counters_status().state == State::kDegraded);
+  CHECK_THAT(program.recording().counters_status().what, Catch::Contains("cuptiFinalize"));
+  program.AwaitTrial();
+  program.Stop();
+  CHECK_FALSE(has("stop"));
+  CHECK_FALSE(has("decode"));
+  CHECK_FALSE(has("disable"));
+}
+
+}  // namespace
+}  // namespace prof::cupti::test
