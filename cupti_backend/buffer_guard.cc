@@ -49,7 +49,7 @@ void BufferGuard::ReportTaken() {
 }
 
 void BufferGuard::Check(const std::function<void()>& register_again) {
-  if (!CanProbe()) return;
+  if (!CanProbe()) return AskTorch(register_again);
   switch (watch_.Check(ObserveNow())) {
     case BufferWatch::Act::kNothing:
       return;
@@ -68,6 +68,20 @@ void BufferGuard::Check(const std::function<void()>& register_again) {
       timeline_->Set({State::kDegraded, 0, kWereTaken, kFix});
       return;
   }
+}
+
+// PyTorch may be loaded at any time.
+void BufferGuard::AskTorch(const std::function<void()>& register_again) {
+  if (!torch_asked_) {
+    const TorchProfilerEnabled enabled = FindTorchProfiler();
+    torch_asked_ = enabled != nullptr;
+    if (torch_asked_) process_->callback.CheckTorch(enabled);
+  }
+  const BufferWatch::Act act = torch_watch_.Check(ObserveNow());
+  if (act == BufferWatch::Act::kReportTaken) ReportTaken();
+  if (act != BufferWatch::Act::kRegisterAgain) return;
+  register_again();
+  timeline_->Set({State::kDegraded, 0, kWereTaken, kFix});
 }
 
 void BufferGuard::ProbeBeforeEnd() {

@@ -10,6 +10,7 @@
 
 #include "cupti_backend/activity/activity_decode.h"
 #include "cupti_backend/activity/buffer_watch.h"
+#include "cupti_backend/activity/torch_watch.h"
 #include "cupti_backend/cupti_process.h"
 #include "cupti_backend/timeline_status.h"
 
@@ -34,12 +35,15 @@ class BufferGuard {
   // After them.
   void End();
 
-  uint64_t launches_missed() const { return watch_.launches_missed(); }
+  uint64_t launches_missed() const {
+    return watch_.launches_missed() + torch_watch_.launches_missed();
+  }
 
  private:
   bool CanProbe() const;
   BufferWatch::Observation ObserveNow();
   void Probe();
+  void AskTorch(const std::function<void()>& register_again);
   void ReportTaken();
 
   CuptiProcess* const process_;
@@ -47,7 +51,9 @@ class BufferGuard {
   TimelineStatus* const timeline_;
   const uint64_t launches_before_;
   BufferWatch watch_;
-  bool reported_ = false;  // on stderr
+  TorchWatch torch_watch_;    // in its place where nothing can be probed
+  bool torch_asked_ = false;  // by each launch
+  bool reported_ = false;     // on stderr
   uint64_t answers_before_end_ = 0;
 };
 

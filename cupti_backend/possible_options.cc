@@ -45,8 +45,8 @@ PossibleOptions WhatIsPossible(const CuptiApi& api, const SessionOptions& wanted
   if (api.version < kCupti13) {
     possible.notices.push_back(Notice(
         "CUPTI " + format::CuptiVersion(api.version) +
-            " does not show whether another profiler in this process (torch.profiler) takes its "
-            "records: launches without records are then counted as such, without the reason",
+            " does not show whether another profiler in this process takes its records: only "
+            "torch.profiler is noticed, by what PyTorch says of it",
         "use one of the two at a time"));
   }
   return possible;

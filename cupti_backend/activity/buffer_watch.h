@@ -38,6 +38,10 @@ class BufferWatch {
 
   Act Check(const Observation& seen);
 
+  // Time since torch.profiler last recorded. Its warm-up takes the buffers too, without a sign of
+  // it; it lasts for some steps of the program.
+  static constexpr int64_t kGoneNs = 10'000'000'000;
+
   // At the end of a recording: whether the records went elsewhere just before it. A probe was made
   // when `answers_before_probe` were there, and had its time.
   bool End(const Observation& seen, uint64_t answers_before_probe);
@@ -51,9 +55,6 @@ class BufferWatch {
   static constexpr int64_t kSuspiciousNs = 500'000'000;
   // Probes to learn whether they are answered: at the first checks, and later when a buffer came.
   static constexpr int kTrials = 20;
-  // Time since torch.profiler last recorded. Its warm-up takes the buffers too, without a sign of
-  // it; it lasts for some steps of the program.
-  static constexpr int64_t kGoneNs = 10'000'000'000;
 
   bool TriesProbe(bool came);
   Act CheckWhileTaken(const Observation& seen);
