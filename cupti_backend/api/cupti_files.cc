@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <set>
 
 #include "lib/capture/environment.h"
@@ -53,6 +54,17 @@ std::vector<std::string> MappedCupti() {
     }
   }
   return {paths.begin(), paths.end()};
+}
+
+void LoadCompanions(const std::string& cupti_path) {
+  static std::once_flag once;
+  const size_t slash = cupti_path.rfind('/');
+  if (slash == std::string::npos) return;
+  std::call_once(once, [&] {
+    for (const char* name : {"libnvperf_target.so", "libnvperf_host.so"}) {
+      OpenFile(cupti_path.substr(0, slash + 1) + name);
+    }
+  });
 }
 
 std::vector<std::string> PackageFolders(const std::vector<std::string>& libraries) {

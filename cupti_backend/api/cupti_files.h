@@ -19,6 +19,11 @@ std::vector<std::string> MappedCupti();
 // the driver serves it. `cuda_driver` as for LoadCupti.
 void* OpenCupti(int cuda_driver);
 
+// Opens the libraries below CUPTI's profiler that lie beside it, once in a process. CUPTI asks the
+// loader for them by name, which may give it those of another toolkit: CUPTI 12.8 with metrics of
+// CUDA 13. Where there are none beside it, CUPTI looks for them itself.
+void LoadCompanions(const std::string& cupti_path);
+
 // The folders of pip's CUPTI packages, for libraries that the process has mapped from a folder
 // "site-packages" or "dist-packages". Without duplicates.
 std::vector<std::string> PackageFolders(const std::vector<std::string>& libraries);

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/api/cupti_files.h"
+#include "cupti_backend/api/cupti_versions.h"
 #include "cupti_backend/metrics/metric_host.h"
 #include "cupti_backend/metrics/metric_levels.h"
 #include "cupti_backend/metrics/metric_search.h"
@@ -37,6 +39,7 @@ std::string ChipOfFirstGpu(const CuptiApi& api, std::string* why) {
   }
   CUpti_Profiler_Initialize_Params profiler = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
   CUpti_Device_GetChipName_Params name = {CUpti_Device_GetChipName_Params_STRUCT_SIZE};
+  LoadCompanions(api.path);
   CUptiResult result = api.profiler_initialize(&profiler);
   if (result == CUPTI_SUCCESS) result = api.device_get_chip_name(&name);
   if (result == CUPTI_SUCCESS && name.pChipName != nullptr) return name.pChipName;
@@ -150,6 +153,12 @@ CatalogueAnswer AskCatalogue(const CatalogueQuestion& question) {
   if (std::optional<Problem> problem = LoadCupti(&api)) {
     answer.error = std::move(problem->what);
     answer.fix = std::move(problem->fix);
+    return answer;
+  }
+  if (!api.Has(Feature::kMetrics)) {
+    Problem problem = MissingFeature(api, Feature::kMetrics);
+    answer.error = std::move(problem.what);
+    answer.fix = std::move(problem.fix);
     return answer;
   }
   answer.cupti_path = api.path;

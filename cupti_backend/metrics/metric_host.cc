@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 
+#include "cupti_backend/api/cupti_files.h"
 #include "cupti_backend/metrics/throughput_parts.h"
 #include "lib/capture/process/exit_guard.h"
 
@@ -17,6 +18,7 @@ CUpti_Profiler_Host_Object* OpenHost(const CuptiApi* api, const std::string& chi
                                      CUpti_ProfilerType type) {
   CUpti_Profiler_Host_Initialize_Params params = {
       CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE};
+  LoadCompanions(api->path);
   params.profilerType = type;
   params.pChipName = chip.c_str();
   params.pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data();
@@ -51,6 +53,7 @@ static_assert(static_cast<int>(MetricKind::kCounter) == CUPTI_METRIC_TYPE_COUNTE
 std::vector<std::string> SupportedChips(const CuptiApi& api) {
   CUpti_Profiler_Host_GetSupportedChips_Params params = {
       CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE};
+  LoadCompanions(api.path);
   if (api.host_get_supported_chips(&params) != CUPTI_SUCCESS) return {};
   std::vector<std::string> chips(params.ppChipNames, params.ppChipNames + params.numChips);
   std::sort(chips.begin(), chips.end());

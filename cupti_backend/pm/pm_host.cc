@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cupti_backend/api/counter_errors.h"
+#include "cupti_backend/api/cupti_files.h"
 
 namespace prof::cupti {
 namespace {
@@ -26,6 +27,7 @@ CUptiResult AskAvailability(const CuptiApi& api, int device, std::vector<uint8_t
 
 MadePmHost MakePmHost(const CuptiApi& api, int device, Availability availability,
                       const std::function<std::vector<PmPlan>(const MetricHost& host)>& plan) {
+  LoadCompanions(api.path);
   CUpti_Profiler_Initialize_Params init = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
   if (const CUptiResult result = api.profiler_initialize(&init); result != CUPTI_SUCCESS) {
     return Failed(ExplainCounterError(api, result, "initialize the profiler"));

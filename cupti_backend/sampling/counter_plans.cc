@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cupti_backend/api/counter_errors.h"
+#include "cupti_backend/api/cupti_files.h"
 #include "cupti_backend/schedule/sample_schedule.h"
 
 namespace prof::cupti {
@@ -69,6 +70,7 @@ std::optional<Problem> CounterPlans::InitializeProfiler() {
   initialized_ = true;
   initialize_problem_.reset();
   // After the activity kinds were enabled: in the other order CUPTI never gives a record.
+  LoadCompanions(api_->path);
   CUpti_Profiler_Initialize_Params params = {CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
   const CUptiResult result = api_->profiler_initialize(&params);
   if (result != CUPTI_SUCCESS) {

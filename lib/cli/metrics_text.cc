@@ -28,7 +28,8 @@ using report::Table;
 // Read in every pass; listed where it is the only one.
 constexpr const char* kWindow = "gpu__time_duration.sum";
 
-std::string Version(uint32_t version) {  // 130001 is 13.0.1
+std::string Version(uint32_t version) {  // 130001 is 13.0.1; CUDA 12 counted from 18 to 28
+  if (version < 10000) return "of CUDA 12 (version " + std::to_string(version) + ")";
   return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
          std::to_string(version % 100);
 }

@@ -57,6 +57,14 @@ TEST_CASE("Info has the program, the versions and the size of the recording") {
   CHECK_THAT(text, Contains("gpu__time_duration.sum, dram__bytes.sum"));
 }
 
+TEST_CASE("Info names the CUDA version of a CUPTI whose number does not") {
+  model::Model model = ExampleModel();
+  model.process.cupti_version = 26;
+  CHECK_THAT(Info(model), Contains("CUPTI 12.8 (version 26)"));
+  model.process.cupti_version = 0;
+  CHECK_THAT(Info(model), Contains("CUPTI not loaded"));
+}
+
 TEST_CASE("Info counts what was recorded about memory, where anything was") {
   model::Model model = ExampleModel();
   CHECK(Info(model).find("allocations") == std::string::npos);

@@ -153,6 +153,15 @@ TEST_CASE("A CUPTI that answers only with a driver is not called without one") {
   CHECK(problem->fix.find("13.0 or 13.1") != std::string::npos);
 }
 
+TEST_CASE("The library of metrics that lies beside CUPTI is used, not another toolkit's") {
+  LoadCompanions(File("cuda12_9", 12));
+  void* found = dlopen("libnvperf_host.so", RTLD_NOW | RTLD_NOLOAD);  // as CUPTI asks for it
+  REQUIRE(found != nullptr);
+  Dl_info info{};
+  REQUIRE(dladdr(dlsym(found, "prof_test_is_loaded"), &info) != 0);
+  CHECK(std::string(info.dli_fname) == PROF_TEST_CUPTI_FOLDER "/cuda12_9/libnvperf_host.so");
+}
+
 TEST_CASE("pip's CUPTI is looked for beside the packages that the process uses") {
   const std::vector<std::string> folders =
       PackageFolders({"/lib/libc.so.6", "/env/lib/python3.12/site-packages/jaxlib/libjax.so",
