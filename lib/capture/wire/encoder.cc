@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxNotices = 1 << 12;
 constexpr size_t kMaxPmSeries = 1 << 10;
-constexpr uint64_t kMaxGraphNodes = 1 << 22;  // kept blocks never drop them
+constexpr uint64_t kMaxGraphNodes = 1 << 22;  // where blocks are kept in memory: never dropped
 constexpr size_t kLargeBlockBytes = 128 << 10;
 
 }  // namespace
@@ -167,7 +167,7 @@ void Encoder::Add(const UnifiedMemoryEvent& event) {
 void Encoder::Add(const StreamEvent& event) { tables_.Stream(event); }
 
 void Encoder::Add(const GraphNodeEvent& event) {
-  if (graph_nodes_ >= kMaxGraphNodes) {
+  if (repeats_open_ranges_ && graph_nodes_ >= kMaxGraphNodes) {
     ++graph_nodes_dropped_;
     return;
   }

@@ -14,8 +14,9 @@ namespace {
 constexpr size_t kMaxStrings = 1 << 20;
 constexpr size_t kMaxStringBytes = 32 << 20;
 constexpr size_t kMaxShapes = 1 << 18;
+constexpr size_t kMaxShapesOfNames = 1 << 16;  // beyond kMaxShapes: a kernel's name alone
 constexpr size_t kMaxLanes = 1 << 16;
-constexpr size_t kMaxThreads = 1 << 16;
+constexpr size_t kMaxThreads = 1 << 20;  // a server may start a thread for each request
 constexpr size_t kMaxRecentString = 4096;
 
 // Compares without memcmp, which waits for a key that was just put together word by word.
@@ -157,10 +158,7 @@ uint32_t EntryTables::Shape(const KernelEvent& event) {
     recent = {key, found->second};
     return found->second;
   }
-  if (shapes_.size() >= kMaxShapes) {
-    ++dropped_;
-    return 0;
-  }
+  if (shapes_.size() >= kMaxShapes) return ShapeOfName(name);
   const auto id = static_cast<uint32_t>(shapes_.size() + 1);
   shapes_.emplace(key, id);
   shape_of_launch_[{name, key[1], key[2], key[3], key[4], key[5], key[6],
@@ -169,6 +167,22 @@ uint32_t EntryTables::Shape(const KernelEvent& event) {
   Message shape(block, tag::block::kKernelShapes);
   First(shape, tag::kernel_shape::kName, key[0]);
   for (uint32_t i = 1; i < key.size(); ++i) U32(shape, i + 1, key[i]);  // field i+1 is key[i]
+  return id;
+}
+
+// A kernel whose grids never end keeps its name. A kernel that comes late has one at all.
+uint32_t EntryTables::ShapeOfName(uint32_t name) {
+  ++dropped_;
+  ShapeKey key{};
+  key[0] = name;
+  const auto found = shapes_.find(key);
+  if (found != shapes_.end()) return found->second;
+  if (shapes_.size() >= kMaxShapes + kMaxShapesOfNames) return 0;
+  const auto id = static_cast<uint32_t>(shapes_.size() + 1);
+  shapes_.emplace(key, id);
+  Message block(block_->entries);
+  Message shape(block, tag::block::kKernelShapes);
+  First(shape, tag::kernel_shape::kName, name);
   return id;
 }
 

@@ -83,6 +83,7 @@ class EntryTables {
   uint64_t dropped() const { return dropped_; }
 
  private:
+  uint32_t ShapeOfName(uint32_t name);
   uint32_t InternNew(std::string_view text);  // for text that is not in recent_strings_
   uint32_t Lane(const StreamKey& key);
 

@@ -405,6 +405,56 @@ TEST_CASE("A program that makes up names without end fills a bounded table") {
   CHECK(calls == kNames);  // those without room have no name, but are there
 }
 
+TEST_CASE("A kernel that comes after grids without end keeps its name") {
+  Recording recording;
+  constexpr uint32_t kGrids = (1 << 18) + 100;
+  KernelEvent kernel = KernelAt(kStart, 1);
+  for (uint32_t i = 0; i < kGrids; ++i) {
+    kernel.grid[0] = i + 1;
+    recording.encoder.Add(kernel);
+    recording.encoder.WriteIfLarge();
+  }
+  kernel.name = "late";
+  kernel.correlation = 2;
+  recording.encoder.Add(kernel);
+  const model::Model m = Read(recording.Bytes());
+  CHECK(m.integrity.dropped_by_cap == 101);
+  REQUIRE(m.ops.size() == kGrids + 1);
+  size_t of_k = 0, late = 0;
+  for (const model::Op& op : m.ops) {
+    of_k += m.shapes[op.shape].name == "k" ? 1 : 0;
+    late += m.shapes[op.shape].name == "late" ? 1 : 0;
+  }
+  CHECK(of_k == kGrids);
+  CHECK(late == 1);
+}
+
+TEST_CASE("A file holds any number of graph nodes, kept seconds a bounded one") {
+  constexpr uint64_t kNodes = (uint64_t{1} << 22) + 5;
+  for (const bool keeps : {false, true}) {
+    class Sink final : public BlockSink {
+     public:
+      explicit Sink(bool keeps) : keeps_(keeps) {}
+      void Append(const EncodedBlock& /*block*/) override { ++blocks_; }
+      [[nodiscard]] uint64_t blocks() const override { return blocks_; }
+      [[nodiscard]] bool drops_blocks() const override { return keeps_; }
+
+     private:
+      const bool keeps_;
+      uint64_t blocks_ = 0;
+    } sink(keeps);
+    Encoder encoder(&sink);
+    encoder.Add(AHeader());
+    for (uint64_t node = 1; node <= kNodes; ++node) {
+      encoder.Add(GraphNodeEvent{node, 1});
+      if (node % 1024 == 0) encoder.WriteIfLarge();
+    }
+    Integrity integrity;
+    encoder.AddCounts(integrity);
+    CHECK(integrity.graph_nodes_dropped == (keeps ? 5 : 0));
+  }
+}
+
 TEST_CASE("Long names count towards the size of a block") {
   Recording recording;
   for (int i = 0; i < 100; ++i) {
