@@ -7,6 +7,7 @@
 #include <semaphore.h>
 
 #include <atomic>
+#include <string>
 #include <thread>
 
 #include "lib/capture/process/clock.h"
@@ -52,7 +53,8 @@ class Drainer {
       [](const prof::capture::SpanEvent&) {},
       [](const prof::capture::MarkEvent&) {},
       [](const prof::capture::PayloadEvent&) {},
-      [](const prof::capture::CallEvent& call) { benchmark::DoNotOptimize(call.call); }};
+      [](const prof::capture::CallEvent& call) { benchmark::DoNotOptimize(call.call); },
+      [](const prof::capture::NumberEvent& e) { benchmark::DoNotOptimize(e.value); }};
   std::atomic<bool> done_{false};
   std::thread thread_;
 };
@@ -90,6 +92,19 @@ void BM_NvtxPushPop(benchmark::State& state) {
   state.counters["dropped"] = static_cast<double>(drainer.dropped());
 }
 BENCHMARK(BM_NvtxPushPop)->ArgName("recording")->Arg(0)->Arg(1);
+
+// Names without end, which share a path from the 129th on. Making the name is a part of it.
+void BM_NvtxPushPopNumbered(benchmark::State& state) {
+  const Drainer drainer;
+  uint64_t step = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    const std::string name = "step " + std::to_string(step++);
+    nvtxRangePushA(name.c_str());
+    nvtxRangePop();
+  }
+  state.counters["dropped"] = static_cast<double>(drainer.dropped());
+}
+BENCHMARK(BM_NvtxPushPopNumbered);
 
 // Two of these are part of each recorded push and pop.
 void BM_TickRead(benchmark::State& state) {

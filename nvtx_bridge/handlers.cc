@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "lib/capture/threads/name_families.h"
 #include "lib/capture/threads/range_strings.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "lib/capture/threads/thread_registry.h"
@@ -19,6 +20,25 @@ using capture::StoredString;
 // Handles of domains and of registered strings are addresses of stored strings.
 const StoredString* Register(std::string_view text) {
   const StoredString* stored = capture::thread_registry.strings.Intern(text);
+  return stored != nullptr ? stored : capture::RangeStrings::Overflow();
+}
+
+// A registered string is the name of ranges. Where the table has little room left, those that
+// differ in numbers only get one handle; the numbers are lost.
+const StoredString* RegisterName(std::string_view text) {
+  constexpr uint32_t kHalf = 2;
+  capture::RangeStrings& strings = capture::thread_registry.strings;
+  if (strings.QuartersFull() < kHalf || !capture::HasDigit(text)) return Register(text);
+  if (const StoredString* known = strings.Find(text)) return known;
+  const capture::FoldedName folded(text);
+  const StoredString* stored =
+      strings.Intern(folded.view(), capture::RangeStrings::Room::kReserved);
+  return stored != nullptr ? stored : capture::RangeStrings::Overflow();
+}
+
+const StoredString* RegisterDomain(std::string_view text) {
+  const StoredString* stored =
+      capture::thread_registry.strings.Intern(text, capture::RangeStrings::Room::kReserved);
   return stored != nullptr ? stored : capture::RangeStrings::Overflow();
 }
 
@@ -167,17 +187,17 @@ void DomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category,
 }
 
 nvtxStringHandle_t DomainRegisterStringA(nvtxDomainHandle_t /*domain*/, const char* text) noexcept {
-  return HandleOf<nvtxStringHandle_t>(Register(FromNarrow(text)));
+  return HandleOf<nvtxStringHandle_t>(RegisterName(FromNarrow(text)));
 }
 nvtxStringHandle_t DomainRegisterStringW(nvtxDomainHandle_t /*domain*/,
                                          const wchar_t* text) noexcept {
-  return HandleOf<nvtxStringHandle_t>(Register(WideText(text).view()));
+  return HandleOf<nvtxStringHandle_t>(RegisterName(WideText(text).view()));
 }
 nvtxDomainHandle_t DomainCreateA(const char* name) noexcept {
-  return HandleOf<nvtxDomainHandle_t>(Register(FromNarrow(name)));
+  return HandleOf<nvtxDomainHandle_t>(RegisterDomain(FromNarrow(name)));
 }
 nvtxDomainHandle_t DomainCreateW(const wchar_t* name) noexcept {
-  return HandleOf<nvtxDomainHandle_t>(Register(WideText(name).view()));
+  return HandleOf<nvtxDomainHandle_t>(RegisterDomain(WideText(name).view()));
 }
 
 }  // namespace prof::nvtx

@@ -10,14 +10,14 @@
 namespace prof::cupti {
 namespace {
 
-// Long ones are cut: paths have no bound.
+// Long ones are cut: paths have no bound. A path that stands for a family is one of its ranges.
 std::string PathText(uint32_t path) {
   constexpr size_t kMaxText = 4096;
   std::string text;
   for (uint32_t id = path; id != capture::kNoPath && text.size() < kMaxText;
        id = capture::thread_registry.paths.At(id).parent) {
     if (!text.empty()) text.insert(0, 1, '/');
-    text.insert(0, capture::thread_registry.paths.At(id).name->view());
+    text.insert(0, capture::thread_registry.paths.At(id).NameOrExample());
   }
   return text;
 }

@@ -40,6 +40,7 @@ struct Integrity {
   uint64_t rows_not_kept = 0;         ///< Events beyond SessionOptions::keep_last_seconds; no loss.
   uint64_t launches_missed = 0;       ///< Launch calls whose records another profiler had.
   uint64_t calls_dropped = 0;         ///< CUDA API calls: the ring of their thread was full.
+  uint64_t range_names_dropped = 0;   ///< Ranges listed as "(other names)": too many names.
   uint64_t graph_nodes_dropped = 0;   ///< Nodes of CUDA graphs: the table of their ranges was full.
   uint64_t subscriptions_lost = 0;    ///< Times that another profiler ended CUPTI.
 
@@ -50,8 +51,8 @@ struct Integrity {
            signatures_dropped == 0 && samples_failed == 0 && bytes_not_written == 0 &&
            pm_samples_lost == 0 && pm_restarts == 0 && payloads_not_read == 0 &&
            names_dropped == 0 && launches_missed == 0 && calls_dropped == 0 &&
-           graph_nodes_dropped == 0 && subscriptions_lost == 0 && !clock_stepped && !incomplete &&
-           !unknown;
+           range_names_dropped == 0 && graph_nodes_dropped == 0 && subscriptions_lost == 0 &&
+           !clock_stepped && !incomplete && !unknown;
   }
 };
 

@@ -73,6 +73,11 @@ inline constexpr IntegrityCount kIntegrityCounts[] = {
      "ranges listed as their parent", "range was", "ranges were",
      "listed as their parent because the table of range names is full."},
 
+    {&Integrity::range_names_dropped, "range_names_dropped", 30, Doubt::kOther,
+     "ranges listed as \"(other names)\"", "range is", "ranges are",
+     "listed as \"(other names)\" because their parent has thousands of names that differ in more "
+     "than numbers."},
+
     {&Integrity::graph_nodes_dropped, "graph_nodes_dropped", 26, Doubt::kOther,
      "CUDA graph nodes without their range", "node of a CUDA graph", "nodes of CUDA graphs",
      "had no room in the table of capture ranges: their work is listed under the range of the "

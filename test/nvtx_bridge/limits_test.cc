@@ -79,14 +79,24 @@ TEST_CASE("Spans beyond the table are counted once and do not disturb the stack"
   EndRange(again);
 }
 
+// A name without digits.
+std::string Letters(uint32_t number) {
+  std::string text;
+  for (; text.size() < 6; number /= 16) text += static_cast<char>('g' + number % 16);
+  return text;
+}
+
 TEST_CASE("A full path table gives the parent and counts, and known paths go on") {
   PushRange({"parent", ""});
   const uint32_t parent = CurrentPath();
   PushRange({"child", ""});
   const uint32_t child = CurrentPath();
   PopRange("");
-  for (uint32_t i = 0; i < kMaxPaths; ++i) {
-    PushRange({"filler " + std::to_string(i), ""});
+  // Structure without end: 300 names, each with 300 names below it.
+  for (uint32_t i = 0; i < kMaxPaths + 30'000; ++i) {
+    PushRange({"outer " + Letters(i / 300), ""});
+    PushRange({"inner " + Letters(i % 300), ""});
+    PopRange("");
     PopRange("");
   }
   CHECK(thread_registry.paths.last() == kMaxPaths);
@@ -106,14 +116,29 @@ TEST_CASE("A full path table gives the parent and counts, and known paths go on"
   PopRange("");
 }
 
+TEST_CASE("Numbered strings that a program registers without end share a handle") {
+  nvtxStringHandle_t last = nullptr, before = nullptr;
+  for (uint32_t i = 0; i < 200'000; ++i) {
+    before = last;
+    last = nvtx::DomainRegisterStringA(nullptr, ("registered " + std::to_string(i)).c_str());
+  }
+  CHECK(last == before);
+  CHECK(last !=
+        reinterpret_cast<nvtxStringHandle_t>(const_cast<StoredString*>(RangeStrings::Overflow())));
+  CHECK(nvtx::DomainCreateA("one more domain") !=
+        reinterpret_cast<nvtxDomainHandle_t>(const_cast<StoredString*>(RangeStrings::Overflow())));
+}
+
 TEST_CASE("A full string table gives one shared handle, and ranges in its name are counted") {
   nvtxStringHandle_t last = nullptr;
   for (uint32_t i = 0; i < 200'000; ++i) {
-    last = nvtx::DomainRegisterStringA(nullptr, ("registered " + std::to_string(i)).c_str());
+    last = nvtx::DomainRegisterStringA(nullptr, ("text " + Letters(i)).c_str());
   }
   CHECK(last ==
         reinterpret_cast<nvtxStringHandle_t>(const_cast<StoredString*>(RangeStrings::Overflow())));
-  CHECK(nvtx::DomainCreateA("one more domain") != nullptr);
+  for (uint32_t i = 0; i < 200'000; ++i) {
+    CHECK(nvtx::DomainCreateA(("domain " + Letters(i)).c_str()) != nullptr);
+  }
   Recording recording;
   nvtxEventAttributes_t event{};
   event.version = NVTX_VERSION;
@@ -124,7 +149,7 @@ TEST_CASE("A full string table gives one shared handle, and ranges in its name a
   CHECK(CurrentPath() == kNoPath);
   CHECK(recording.reader.paths_dropped() == 1);
   CHECK(nvtx::DomainRangePop(nullptr) == 0);
-  CHECK(nvtx::DomainRangePushEx(nvtx::DomainCreateA("one more domain"), &event) == 0);
+  CHECK(nvtx::DomainRangePushEx(nvtx::DomainCreateA("one more domain of many"), &event) == 0);
   CHECK(recording.reader.paths_dropped() == 2);
   CHECK(nvtx::DomainRangePop(nvtx::DomainCreateA("another domain")) == 0);
 }

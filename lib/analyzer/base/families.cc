@@ -1,54 +1,128 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/base/families.h"
 
-#include <cctype>
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "lib/format/name_pattern.h"
+
 namespace prof::analyzer {
 namespace {
 
-bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+constexpr char kAnyNumber[] = "*";
 
 // A name as the text around its numbers, and the numbers.
 struct Pattern {
-  std::string text;  // numbers as '\x01', which hardly any name holds
+  std::string text;  // with format::kNumberMark for numbers
   std::vector<std::string> numbers;
 };
 
-Pattern Split(const std::string& name) {
-  Pattern pattern;
-  for (size_t i = 0; i < name.size();) {
-    if (!IsDigit(name[i])) {
-      pattern.text += name[i++];
+void AddText(std::string_view text, Pattern* pattern) {
+  format::NameReader reader(text);
+  while (!reader.done()) {
+    const format::NamePiece piece = reader.Next();
+    if (piece.is_number) {
+      pattern->text += format::kNumberMark;
+      pattern->numbers.emplace_back(piece.text);
+    } else {
+      pattern->text += piece.text;
+    }
+  }
+}
+
+// The name of a path that stands for a family: its stars are numbers, and nothing else is.
+void AddFolded(const model::RangePath& path, Pattern* pattern) {
+  size_t at = 0;
+  for (const uint32_t star : path.stars) {
+    pattern->text.append(path.name, at, star - at);
+    pattern->text += format::kNumberMark;
+    pattern->numbers.emplace_back(kAnyNumber);
+    at = star + 1;
+  }
+  pattern->text.append(path.name, at);
+}
+
+// Splits RangePath::full, which has the names of the path and of those around it.
+void AddPath(const model::Model& model, uint32_t id, Pattern* pattern) {
+  std::vector<uint32_t> nodes;
+  for (; id != model::kNone; id = model.paths[id].parent) nodes.push_back(id);
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    const model::RangePath& path = model.paths[*node];
+    if (path.captured != model::kNone) {
+      if (path.parent == model::kNone) pattern->text += "(no range)";
+      pattern->text += model::kCapturedIn;
+      AddPath(model, path.captured, pattern);
       continue;
     }
-    const size_t begin = i;
-    while (i < name.size() && IsDigit(name[i])) ++i;
-    pattern.text += '\x01';
-    pattern.numbers.push_back(name.substr(begin, i - begin));
+    if (path.parent != model::kNone) pattern->text += '/';
+    if (!path.domain.empty() && path.domain != model.paths[path.parent].domain) {
+      AddText(path.domain, pattern);
+      pattern->text += ':';
+    }
+    if (path.stars.empty()) {
+      AddText(path.name, pattern);
+    } else {
+      AddFolded(path, pattern);
+    }
   }
+}
+
+Pattern Split(const model::Model& model, uint32_t path) {
+  Pattern pattern;
+  AddPath(model, path, &pattern);
   return pattern;
 }
 
-std::string Label(const std::vector<Pattern>& members) {
-  const Pattern& first = members.front();
+// The number of times that each path was opened; empty when no path stands for a family.
+std::vector<uint64_t> CountInstances(const model::Model& model) {
+  const bool folded = std::any_of(model.paths.begin(), model.paths.end(),
+                                  [](const model::RangePath& path) { return !path.stars.empty(); });
+  if (!folded) return {};
+  std::vector<uint64_t> instances(model.paths.size());
+  for (const model::RangeInstance& instance : model.instances) ++instances[instance.path];
+  return instances;
+}
+
+struct Family {
+  std::vector<uint32_t> paths;
+  std::vector<Pattern> patterns;
+  bool folded = false;  // one of its paths stands for many
+};
+
+// "8 ranges". The ranges of a folded path are not told apart: their instances are counted.
+std::string Size(const Family& family, const std::vector<uint64_t>& instances) {
+  if (!family.folded) return std::to_string(family.paths.size()) + " ranges";
+  uint64_t count = 0;
+  for (const uint32_t path : family.paths) count += instances[path];
+  return std::to_string(count) + " instances";
+}
+
+std::string Label(const Family& family, const std::vector<uint64_t>& instances) {
+  const Pattern& first = family.patterns.front();
   std::string label;
   size_t number = 0;
   for (const char c : first.text) {
-    if (c != '\x01' || number >= first.numbers.size()) {
+    if (c != format::kNumberMark || number >= first.numbers.size()) {
       label += c;
       continue;
     }
-    bool same = true;
-    for (const Pattern& member : members) {
-      same &= member.numbers[number] == first.numbers[number];
-    }
-    label += same ? first.numbers[number] : "*";
+    const bool same =
+        std::all_of(family.patterns.begin(), family.patterns.end(), [&](const Pattern& member) {
+          return number < member.numbers.size() && member.numbers[number] == first.numbers[number];
+        });
+    label += same ? first.numbers[number] : kAnyNumber;
     ++number;
   }
-  return label + " (" + std::to_string(members.size()) + " ranges)";
+  return label + " (" + Size(family, instances) + ")";
+}
+
+bool IsFolded(const model::Model& model, uint32_t path) {
+  for (; path != model::kNone; path = model.paths[path].parent) {
+    if (!model.paths[path].stars.empty()) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -64,29 +138,27 @@ RangeFamilies FindRangeFamilies(const model::Model& model) {
   std::set<std::string> counted;
   for (const model::CounterSample& sample : model.samples) {
     if (sample.unit != model::SampleUnit::kRange) continue;
-    counted.insert(Split(model.paths[sample.path].full).text);
+    counted.insert(Split(model, sample.path).text);
   }
 
-  struct Family {
-    std::vector<uint32_t> paths;
-    std::vector<Pattern> patterns;
-  };
   std::map<std::string, Family> by_text;
   for (uint32_t path = 0; path < model.paths.size(); ++path) {
     families.of_path[path] = path;
     families.label[path] = model.paths[path].full;
     if (path == 0 || (!used[path] && counted.empty())) continue;
-    Pattern pattern = Split(model.paths[path].full);
+    Pattern pattern = Split(model, path);
     if (pattern.numbers.empty() || (!used[path] && counted.count(pattern.text) == 0)) continue;
     Family& family = by_text[pattern.text];
     family.paths.push_back(path);
     family.patterns.push_back(std::move(pattern));
+    family.folded |= IsFolded(model, path);
   }
+  const std::vector<uint64_t> instances = CountInstances(model);
   for (const auto& [text, family] : by_text) {
-    if (family.paths.size() < kMinFamily) continue;
+    if (family.paths.size() < kMinFamily && !family.folded) continue;
     const uint32_t first = family.paths.front();
     for (const uint32_t path : family.paths) families.of_path[path] = first;
-    families.label[first] = Label(family.patterns);
+    families.label[first] = Label(family, instances);
   }
   return families;
 }

@@ -8,6 +8,7 @@
 #include "lib/analyzer/base/kernel_names.h"
 #include "lib/analyzer/timeline/gap_cause.h"
 #include "lib/format/api_names.h"
+#include "lib/snapshot/model/range_names.h"
 #include "lib/text/demangle.h"
 #include "lib/text/numbers.h"
 
@@ -39,6 +40,12 @@ std::string PathName(const Model& model, uint32_t path) {
   return path == 0 ? "(no range)" : model.paths[path].full;
 }
 
+// " in step 123": where the gap's range is one of a family that shares a path.
+std::string InFoldedRange(const Model& model, const model::ApiCall& call) {
+  const std::string name = model::InstanceName(model, call.path, call.thread, call.start_ns);
+  return name == model.paths[call.path].full ? "" : " in " + name;
+}
+
 // "412 us before saxpy: 3.10 us in cudaStreamSynchronize, 405 us of host code, ..."
 std::string DescribeGap(const Model& model, const GapClassifier& classifier, const Gap& gap) {
   const GapParts parts = classifier.Parts(gap);
@@ -47,6 +54,7 @@ std::string DescribeGap(const Model& model, const GapClassifier& classifier, con
   if (parts.launch == kNoIndex) return line + ": the call that launched it was not recorded";
   const std::string launch = ApiName(model, parts.launch);
   const model::ApiCall& call = model.api_calls[parts.launch];
+  line += InFoldedRange(model, call);
   if (gap.cause == GapCause::kTransfer || gap.cause == GapCause::kDependency) {
     if (call.start_ns > gap.start_ns) return line;
     return line + ": " + launch + " had put it into the queue " +

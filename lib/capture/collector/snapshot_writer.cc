@@ -64,6 +64,7 @@ void SnapshotWriter::DrainThreads() {
   sink.span = [this](const SpanEvent& event) { encoder_.Add(event); };
   sink.mark = [this](const MarkEvent& event) { encoder_.Add(event); };
   sink.payload = [this](const PayloadEvent& event) { encoder_.Add(event); };
+  sink.number = [this](const NumberEvent& event) { encoder_.Add(event); };
   sink.call = [this](const CallEvent& event) {
     source_->Encode(event, encoder_);
     encoder_.WriteIfLarge();
@@ -159,6 +160,7 @@ Integrity SnapshotWriter::CountLosses() const {
   if (options_.ranges) {
     integrity.range_events_dropped += ranges_.events_dropped();
     integrity.range_paths_dropped += ranges_.paths_dropped();
+    integrity.range_names_dropped += ranges_.names_dropped();
     integrity.range_ends_unmatched += ranges_.unbalanced_pops();
     integrity.ranges_left_open += ranges_.left_open();
     integrity.payloads_not_read += ranges_.payloads_not_read();

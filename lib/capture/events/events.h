@@ -215,6 +215,16 @@ struct PayloadEvent {
   Payload payload;
 };
 
+// A number of the name of a range or mark whose path is folded. It belongs to the next event of its
+// owner's kind. A name with several numbers has several such events, in their order.
+enum class NumberOwner : uint8_t { kStep, kMark, kSpan };
+struct NumberEvent {
+  NumberOwner owner = NumberOwner::kStep;
+  uint32_t path = 0;
+  uint64_t value = 0;
+  uint32_t style = 0;  // format::StyleOf
+};
+
 // A name that the program gave to a thread, a category or a stream.
 struct NameEvent {
   NameKind kind = NameKind::kUnknown;

@@ -14,6 +14,8 @@ struct RangePathInfo {
   uint32_t id = 0, parent = 0;
   std::string_view name, domain;
   uint32_t color = 0, category = 0;
+  // It stands for all names of a family: the name has format::kNumberMark for each number.
+  bool folded = false;
 };
 
 }  // namespace prof::capture

@@ -9,6 +9,7 @@
 
 #include "lib/capture/events/events.h"
 #include "lib/capture/threads/thread_state.h"
+#include "lib/format/name_pattern.h"
 
 namespace prof::capture {
 
@@ -19,6 +20,7 @@ struct SpanStart {
   uint32_t path = kNoPath, tid = 0;
   int64_t ticks = 0;  // of tick_clock.h
   Payload payload;
+  format::NameNumbers numbers;  // of its name, if its node is folded
 };
 
 // All functions: any thread; no lock, no allocation. Ids are never reused.
@@ -39,6 +41,10 @@ class RangeSpans {
 
   // Whether another thread has ended it, and when.
   [[nodiscard]] bool HasEnded(uint64_t id, int64_t* end) const;
+  // The numbers of the name of a span that is open.
+  [[nodiscard]] const format::NameNumbers& NumbersOf(uint64_t id) const {
+    return spans_[id % kMaxOpenSpans].start.numbers;
+  }
   // It is off the stack: its place may be used again.
   void ReleaseEnded(uint64_t id);
   // The thread ends, and the span goes on without it.

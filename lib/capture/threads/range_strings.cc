@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/threads/range_strings.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -14,13 +15,7 @@ struct OverflowText {
   char text[16];
 };
 constexpr OverflowText kOverflow{{15, 0}, "(too many names"};
-
-std::string_view Cut(std::string_view text) {
-  if (text.size() <= kMaxNameBytes) return text;
-  size_t size = kMaxNameBytes;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
-  return text.substr(0, size);
-}
+constexpr OverflowText kOtherNames{{13, 0}, "(other names)"};
 
 uint64_t Load(const char* from, size_t bytes) {
   uint64_t value = 0;
@@ -28,30 +23,29 @@ uint64_t Load(const char* from, size_t bytes) {
   return value;
 }
 
-uint32_t HashOf(std::string_view text) {
-  uint64_t hash = text.size();
-  const char* at = text.data();
-  size_t left = text.size();
-  for (; left >= sizeof(uint64_t); at += sizeof(uint64_t), left -= sizeof(uint64_t)) {
-    hash = MixHash(hash, Load(at, sizeof(uint64_t)));
-  }
-  if (left > 0) hash = MixHash(hash, Load(at, left));
-  return static_cast<uint32_t>(hash >> 32U);
-}
+uint32_t HashOf(std::string_view text) { return static_cast<uint32_t>(HashText(text) >> 32U); }
 
 }  // namespace
+
+std::string_view RangeStrings::Cut(std::string_view text) {
+  if (text.size() <= kMaxNameBytes) return text;
+  size_t size = kMaxNameBytes;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
+  return text.substr(0, size);
+}
 
 const StoredString* RangeStrings::At(uint32_t place) const {
   return std::launder(reinterpret_cast<const StoredString*>(arena_ + place * kAlignment));
 }
 
 // The place of a new copy; kEmpty when there is no room.
-uint32_t RangeStrings::Store(std::string_view text, uint32_t hash) {
+uint32_t RangeStrings::Store(std::string_view text, uint32_t hash, Room room) {
   constexpr size_t kRoom = kArenaBytes - kAlignment;
+  const size_t reserved = room == Room::kReserved ? 0 : 1;
   const size_t bytes =
       (sizeof(StoredString) + text.size() + kAlignment - 1) / kAlignment * kAlignment;
-  if (arena_used_.load(std::memory_order_relaxed) + bytes > kRoom ||
-      string_count_.load(std::memory_order_relaxed) >= kMaxStrings) {
+  if (arena_used_.load(std::memory_order_relaxed) + bytes > kRoom - reserved * (kRoom / 8) ||
+      string_count_.load(std::memory_order_relaxed) >= kMaxStrings - reserved * (kMaxStrings / 8)) {
     return kEmpty;
   }
   string_count_.fetch_add(1, std::memory_order_relaxed);
@@ -71,14 +65,25 @@ uint64_t MixHash(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64U);
 }
 
-const StoredString* RangeStrings::Intern(std::string_view full_text) {
+uint64_t HashText(std::string_view text) {
+  uint64_t hash = text.size();
+  const char* at = text.data();
+  size_t left = text.size();
+  for (; left >= sizeof(uint64_t); at += sizeof(uint64_t), left -= sizeof(uint64_t)) {
+    hash = MixHash(hash, Load(at, sizeof(uint64_t)));
+  }
+  if (left > 0) hash = MixHash(hash, Load(at, left));
+  return hash;
+}
+
+const StoredString* RangeStrings::Intern(std::string_view full_text, Room room) {
   const std::string_view text = Cut(full_text);
   const uint32_t hash = HashOf(text);
   uint32_t mine = kEmpty;
   for (size_t i = hash & (kSlots - 1);; i = (i + 1) & (kSlots - 1)) {
     uint32_t place = slots_[i].load(std::memory_order_acquire);
     if (place == kEmpty) {
-      if (mine == kEmpty) mine = Store(text, hash);
+      if (mine == kEmpty) mine = Store(text, hash, room);
       if (mine == kEmpty) return nullptr;
       // A thread that stored the same text first wins; our copy is lost room, nothing worse.
       if (slots_[i].compare_exchange_strong(place, mine, std::memory_order_acq_rel)) {
@@ -90,7 +95,26 @@ const StoredString* RangeStrings::Intern(std::string_view full_text) {
   }
 }
 
+const StoredString* RangeStrings::Find(std::string_view full_text) const {
+  const std::string_view text = Cut(full_text);
+  const uint32_t hash = HashOf(text);
+  for (size_t i = hash & (kSlots - 1);; i = (i + 1) & (kSlots - 1)) {
+    const uint32_t place = slots_[i].load(std::memory_order_acquire);
+    if (place == kEmpty) return nullptr;
+    const StoredString* stored = At(place);
+    if (stored->hash == hash && stored->Is(text)) return stored;
+  }
+}
+
+uint32_t RangeStrings::QuartersFull() const {
+  const size_t of_bytes = arena_used_.load(std::memory_order_relaxed) / (kArenaBytes / 4);
+  const uint32_t of_count = string_count_.load(std::memory_order_relaxed) / (kMaxStrings / 4);
+  return std::min(3U, std::max(static_cast<uint32_t>(of_bytes), of_count));
+}
+
 const StoredString* RangeStrings::Overflow() { return &kOverflow.head; }
+
+const StoredString* RangeStrings::OtherNames() { return &kOtherNames.head; }
 
 const StoredString* RangeStrings::FromHandle(const void* handle) const {
   if (handle == Overflow()) return Overflow();

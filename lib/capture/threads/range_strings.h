@@ -31,17 +31,32 @@ struct StoredString {
 
 class RangeStrings {
  public:
+  // kReserved: domains and patterns of names may use the last eighth of the table. Names may not.
+  enum class Room { kMost, kReserved };
+
   constexpr RangeStrings() = default;
 
   // Any thread; lock-free, no allocation; hashes the content each time. nullptr when the table
-  // (131,072 strings, 8 MiB) is full.
-  [[nodiscard]] const StoredString* Intern(std::string_view text);
+  // (131,072 strings, 8 MiB) has no room.
+  [[nodiscard]] const StoredString* Intern(std::string_view text, Room room = Room::kMost);
+
+  // As Intern, for a text that is stored already; nullptr when it is not.
+  [[nodiscard]] const StoredString* Find(std::string_view text) const;
+
+  // How full the table is, in quarters: 0 to 3.
+  [[nodiscard]] uint32_t QuartersFull() const;
 
   // The stored string that `handle` is the address of; nullptr when it cannot be one. Any thread.
   [[nodiscard]] const StoredString* FromHandle(const void* handle) const;
 
   // What a program gets as a handle when the table is full. Ranges in its name count as dropped.
   [[nodiscard]] static const StoredString* Overflow();
+
+  // The part of `text` that is stored.
+  [[nodiscard]] static std::string_view Cut(std::string_view text);
+
+  // The name of all ranges whose own names have no room.
+  [[nodiscard]] static const StoredString* OtherNames();
 
  private:
   static constexpr size_t kArenaBytes = size_t{8} << 20;
@@ -50,7 +65,7 @@ class RangeStrings {
   static constexpr size_t kAlignment = alignof(uint64_t);
 
   const StoredString* At(uint32_t place) const;
-  uint32_t Store(std::string_view text, uint32_t hash);
+  uint32_t Store(std::string_view text, uint32_t hash, Room room);
 
   // Zero pages of the library's own image until the first use, so nothing here can fail.
   alignas(64) char arena_[kArenaBytes] = {};
@@ -58,6 +73,8 @@ class RangeStrings {
   alignas(64) std::atomic<size_t> arena_used_{0};  // behind the first place, which is never used
   std::atomic<uint32_t> string_count_{0};
 };
+
+[[nodiscard]] uint64_t HashText(std::string_view text);
 
 // A hash of two numbers.
 [[nodiscard]] uint64_t MixHash(uint64_t a, uint64_t b);

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "lib/capture/process/clock.h"
@@ -31,21 +32,58 @@ bool WaitUntilReady(const PathNode& node) {
   return false;
 }
 
+std::optional<NumberOwner> OwnerOf(Kind kind) {
+  if (kind == Kind::kStep) return NumberOwner::kStep;
+  if (kind == Kind::kMark) return NumberOwner::kMark;
+  if (kind == Kind::kSpanStart) return NumberOwner::kSpan;
+  return std::nullopt;
+}
+
+// Gives the sink the numbers from `first` on, and returns the position of what they belong to. That
+// is `first` when it is not before `end`. By values: the caller's cursor stays in registers.
+[[gnu::cold, gnu::noinline]] uint64_t DeliverNumbers(const ThreadRing& ring, uint64_t first,
+                                                     uint64_t end, const ThreadReader::Sink& sink) {
+  uint64_t begin = first, position = first;
+  for (; position < end && ring.At(position).kind() == Kind::kValue; ++position) {
+    // A full ring may have dropped what the numbers before belong to.
+    if (ring.At(position).place() == 0) begin = position;
+  }
+  if (position >= end) return first;
+  const RingRecord& owner = ring.At(position);
+  const std::optional<NumberOwner> kind = OwnerOf(owner.kind());
+  if (!kind || ring.At(begin).path() != owner.path()) return position;
+  for (; begin < position; ++begin) {
+    const RingRecord& number = ring.At(begin);
+    sink.number({*kind, number.path(), number.bits(), number.style()});
+  }
+  return position;
+}
+
 // Frees what was read, also when a sink has no memory and throws.
 class RingCursor {
  public:
-  explicit RingCursor(ThreadRing* ring) : ring_(*ring), position_(ring->tail()) {}
+  // Reads up to `end`, which LeaveFrom changes.
+  RingCursor(ThreadRing* ring, uint64_t* end) : ring_(*ring), position_(ring->tail()), end_(*end) {}
   ~RingCursor() { ring_.ReadUpTo(position_); }
   RingCursor(const RingCursor&) = delete;
   RingCursor& operator=(const RingCursor&) = delete;
 
   uint64_t position() const { return position_; }
   const RingRecord& Next() { return ring_.At(position_++); }
-  void StepBack() { --position_; }
+  // The records from `position` on stay in the ring until the next time.
+  void LeaveFrom(uint64_t position) { position_ = end_ = position; }
+  // The number that Next returned last, and the numbers behind it, of the name of what follows
+  // them.
+  void ReadNumbers(const ThreadReader::Sink& sink) {
+    const uint64_t first = position_ - 1;
+    position_ = DeliverNumbers(ring_, first, end_, sink);
+    if (position_ == first) LeaveFrom(first);  // what follows is not written yet
+  }
 
  private:
   ThreadRing& ring_;
   uint64_t position_;
+  uint64_t& end_;
 };
 
 // Reads the records of one thread. Those that the sink cannot take yet stay in the ring.
@@ -81,8 +119,10 @@ class RecordReader {
         sink_.payload({record.path(), tid_, time_ns, {record.payload_type(), value.bits()}});
         break;
       }
+      case Kind::kValue:
+        cursor->ReadNumbers(sink_);
+        break;
       case Kind::kSpanEnd:
-      case Kind::kPayloadValue:
       case Kind::kCall:
       case Kind::kCallEnd:
         break;  // read elsewhere, or with the record before
@@ -102,7 +142,8 @@ ThreadReader::LossCounts ThreadReader::Losses() {
   const RangeLosses& losses = thread_registry.losses;
   return {losses.events_dropped.load(),    losses.calls_dropped.load(),
           thread_registry.paths.dropped(), losses.unbalanced_pops.load(),
-          losses.left_open.load(),         losses.payloads_not_read.load()};
+          losses.left_open.load(),         losses.payloads_not_read.load(),
+          thread_registry.paths.unnamed()};
 }
 
 void ThreadReader::Start(int64_t now_ns, bool ranges) {
@@ -184,7 +225,7 @@ void ThreadReader::DrainPaths(const Sink& sink) {
     }
     sink.path({id, node.parent, node.name->view(),
                node.domain != nullptr ? node.domain->view() : std::string_view(), node.color,
-               node.category});
+               node.category, node.folded});
   }
 }
 
@@ -198,13 +239,13 @@ void ThreadReader::DrainThread(const Sink& sink, ThreadState* thread) {
   }
   const uint32_t tid = thread->tid.load(std::memory_order_relaxed);
   const RecordReader reader(&clock_, &sink, tid, start_ns_);
-  RingCursor cursor(&thread->ring);
+  RingCursor cursor(&thread->ring, &thread->drain_to);
   while (cursor.position() < thread->drain_to) {
     const RingRecord& record = cursor.Next();
     if (record.kind() == Kind::kCall) {
       reader.ReadCall(record, cursor.Next());
     } else if (ranges_ && record.path() > paths_seen_) {
-      cursor.StepBack();  // its path was not ready in time: next time
+      cursor.LeaveFrom(cursor.position() - 1);  // its path was not ready in time: next time
       return;
     } else if (ranges_) {
       reader.ReadRange(record, &cursor);

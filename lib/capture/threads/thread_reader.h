@@ -37,12 +37,15 @@ class ThreadReader {
     std::function<void(const MarkEvent&)> mark;
     std::function<void(const PayloadEvent&)> payload;  // after what it is attached to, if at all
     std::function<void(const CallEvent&)> call;
+    // A number of the name of the step, mark or span that is the next event.
+    std::function<void(const NumberEvent&)> number;
   };
   void Drain(const Sink& sink);
 
   // Since Start.
   uint64_t events_dropped() const { return Losses().events_dropped - before_.events_dropped; }
   uint64_t calls_dropped() const { return Losses().calls_dropped - before_.calls_dropped; }
+  uint64_t names_dropped() const { return Losses().names_dropped - before_.names_dropped; }
   uint64_t paths_dropped() const { return Losses().paths_dropped - before_.paths_dropped; }
   // Pops without a push, and ends of unknown ids.
   uint64_t unbalanced_pops() const { return Losses().unbalanced_pops - before_.unbalanced_pops; }
@@ -55,7 +58,7 @@ class ThreadReader {
  private:
   struct LossCounts {
     uint64_t events_dropped = 0, calls_dropped = 0, paths_dropped = 0, unbalanced_pops = 0;
-    uint64_t left_open = 0, payloads_not_read = 0;
+    uint64_t left_open = 0, payloads_not_read = 0, names_dropped = 0;
   };
   static LossCounts Losses();  // since the process began
   bool GiveUp(uint32_t path);

@@ -70,14 +70,37 @@ uint32_t Innermost(const ThreadState& thread) {
 inline const StoredString* DomainOf(ThreadState& thread, std::string_view domain) {
   if (domain.empty()) return nullptr;
   if (thread.last_domain == nullptr || !thread.last_domain->Is(domain)) {
-    const StoredString* stored = thread_registry.strings.Intern(domain);
+    const StoredString* stored =
+        thread_registry.strings.Intern(domain, RangeStrings::Room::kReserved);
     thread.last_domain = stored != nullptr ? stored : RangeStrings::Overflow();
   }
   return thread.last_domain;
 }
 
-// RangePaths::Child with a cache in front, which saves hashing the name. The weak hash looks at the
-// length of the name and both ends only.
+// The numbers come before the step, mark or span that they belong to. So pushes of known names have
+// nothing to do with them.
+void WriteNumbers(ThreadState& thread, uint32_t path, const format::NameNumbers& numbers) {
+  for (uint32_t i = 0; i < numbers.count; ++i) {
+    const format::NameNumber& number = numbers.number[i];
+    CheckWritten(thread.ring.Write(RingRecord::Number(number.value, path, i, StyleOf(number))));
+  }
+}
+
+[[gnu::noinline]] uint32_t LookUpChild(ThreadState& thread, const RangeNode& range,
+                                       uint32_t* cached) {
+  const uint32_t child =
+      thread_registry.paths.NodeOf(range, &thread_registry.strings, &thread.numbers);
+  if (thread.numbers.count > 0) {
+    if (Recording()) WriteNumbers(thread, child, thread.numbers);
+  } else if (child != kNoPath) {
+    *cached = child;
+  }
+  return child;
+}
+
+// RangePaths::NodeOf with a cache in front, which saves hashing the name. The weak hash looks at
+// the length of the name and both ends only. `thread.numbers` has the numbers of a name that was
+// looked up.
 uint32_t ChildOf(ThreadState& thread, uint32_t parent, const StoredString* domain,
                  const RangeName& range) {
   const size_t size = range.name.size();
@@ -91,10 +114,20 @@ uint32_t ChildOf(ThreadState& thread, uint32_t parent, const StoredString* domai
     const PathNode& node = thread_registry.paths.At(cached);
     if (node.parent == parent && node.domain == domain && node.name->Is(range.name)) return cached;
   }
-  const uint32_t child = thread_registry.paths.Child(
-      parent, domain, thread_registry.strings.Intern(range.name), range.color, range.category);
-  if (child != kNoPath) cached = child;
-  return child;
+  return LookUpChild(thread, {parent, domain, range.name, range.color, range.category}, &cached);
+}
+
+// The node of an open range that has another parent now.
+uint32_t MovedChild(ThreadState& thread, uint32_t parent, const OpenRange& range) {
+  const PathNode& node = thread_registry.paths.At(range.named_by);
+  uint32_t unused = kNoPath;
+  const uint32_t path = LookUpChild(
+      thread, {parent, range.domain, node.name->view(), node.color, node.category}, &unused);
+  // The name of a folded node has no numbers. Its span does.
+  if (path != kNoPath && node.folded && range.span != 0 && Recording()) {
+    WriteNumbers(thread, path, thread_registry.spans.NumbersOf(range.span));
+  }
+  return path;
 }
 
 // Takes one range off the stack; those above it become children of the one below it.
@@ -102,12 +135,7 @@ void RemoveOpen(ThreadState& thread, uint32_t index) {
   uint32_t parent = index == 0 ? kNoPath : thread.open[index - 1].path;
   for (uint32_t i = index + 1; i < thread.depth; ++i) {
     OpenRange range = thread.open[i];
-    uint32_t path = kNoPath;
-    if (range.named_by != kNoPath) {
-      const PathNode& node = thread_registry.paths.At(range.named_by);
-      path =
-          thread_registry.paths.Child(parent, range.domain, node.name, node.color, node.category);
-    }
+    const uint32_t path = range.named_by != kNoPath ? MovedChild(thread, parent, range) : kNoPath;
     range.path = path != kNoPath ? path : parent;
     parent = range.path;
     thread.open[i - 1] = range;
@@ -248,10 +276,12 @@ uint64_t StartRange(const RangeName& name) {
   start.ticks = NowTicks();
   start.tid = CurrentThreadId();
   OpenRange* open = nullptr;
+  if (thread != nullptr) thread->numbers.count = 0;
   if (thread != nullptr && Open(*thread, name, &open)) {
     start.owner = thread;
     start.path = open->path;
     start.payload = name.payload;
+    start.numbers = thread->numbers;
   }
   const uint64_t id = thread_registry.spans.Start(start);
   if (RangeSpans::IsUntracked(id)) {
@@ -277,6 +307,7 @@ void EndRange(uint64_t id) {
   }
   if (thread == nullptr) return;
   if (Recording() && start.path != kNoPath) {
+    WriteNumbers(*thread, start.path, start.numbers);
     CheckWritten(thread->ring.Write(RingRecord::SpanStart(start.ticks, start.path, start.tid),
                                     RingRecord::SpanEnd(now, start.path, CurrentThreadId())));
     WritePayload(*thread, start.payload, start.path, start.ticks);

@@ -22,7 +22,7 @@ class RingRecord {
     kSpanStart,
     kSpanEnd,
     kPayload,
-    kPayloadValue,
+    kValue,
     kCall,
     kCallEnd
   };
@@ -46,7 +46,13 @@ class RingRecord {
     return {Kind::kPayload, ticks, path, static_cast<uint32_t>(type)};
   }
   static RingRecord PayloadValue(uint64_t bits, uint32_t path) {
-    return {Kind::kPayloadValue, static_cast<int64_t>(bits), path, 0};
+    return {Kind::kValue, static_cast<int64_t>(bits), path, 0};
+  }
+
+  // A number of the name of a step, mark or span start in `path`, which is the next record that is
+  // no number. `place`: among the numbers of the name, from 0. `style`: format::StyleOf.
+  static RingRecord Number(uint64_t value, uint32_t path, uint32_t place, uint32_t style) {
+    return {Kind::kValue, static_cast<int64_t>(value), path, place << kPlaceShift | style};
   }
 
   // An API call takes two records in a row.
@@ -64,6 +70,8 @@ class RingRecord {
   uint32_t call() const { return path(); }
   uint32_t waited() const { return path(); }
   uint32_t tid() const { return second_; }
+  uint32_t place() const { return second_ >> kPlaceShift; }
+  uint32_t style() const { return second_ & ((1U << kPlaceShift) - 1); }
   PayloadType payload_type() const { return static_cast<PayloadType>(second_); }
   uint32_t correlation() const { return second_; }
   uint32_t error() const { return second_; }
@@ -78,6 +86,7 @@ class RingRecord {
 
  private:
   static constexpr uint32_t kKindShift = 29;
+  static constexpr uint32_t kPlaceShift = 16;
 
   RingRecord(Kind kind, int64_t first, uint32_t id, uint32_t second)
       : first_(first),

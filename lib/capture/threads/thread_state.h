@@ -10,6 +10,7 @@
 
 #include "lib/capture/threads/range_paths.h"
 #include "lib/capture/threads/thread_ring.h"
+#include "lib/format/name_pattern.h"
 
 namespace prof::capture {
 
@@ -44,6 +45,7 @@ struct alignas(64) ThreadState {
   int ends_to_sit_out = 0;
   ThreadRing ring;
   std::atomic<ThreadLife> life{ThreadLife::kTaken};
+  format::NameNumbers numbers;  // of the name that was looked up last, if its node is folded
   std::array<uint32_t, kChildCacheSize> children{};  // path ids found before, by a weak hash
   std::array<OpenRange, kMaxDepth> open{};
 

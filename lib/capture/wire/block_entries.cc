@@ -5,9 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "lib/capture/wire/utf8.h"
 #include "lib/capture/wire/wire_tags.h"
 #include "lib/capture/wire/wire_writer.h"
 #include "lib/format/framing.h"
+#include "lib/format/name_pattern.h"
 
 namespace prof::capture {
 
@@ -60,7 +62,18 @@ void AppendEntry(const DeviceEvent& event, EntryTables* tables, std::string* ent
 }
 
 void AppendEntry(const RangePathInfo& path, EntryTables* tables, std::string* entries) {
-  const uint32_t name = tables->Intern(path.name);
+  // Stars for the marks of numbers. Other bytes keep their places.
+  std::string text;
+  std::vector<uint32_t> stars;
+  if (path.folded) {
+    text = SanitizeUtf8(path.name);
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] != format::kNumberMark) continue;
+      text[i] = '*';
+      stars.push_back(static_cast<uint32_t>(i));
+    }
+  }
+  const uint32_t name = tables->Intern(path.folded ? text : path.name);
   const uint32_t domain = tables->Intern(path.domain);
   Message block(*entries);
   Message range(block, tag::block::kRangePaths);
@@ -69,6 +82,7 @@ void AppendEntry(const RangePathInfo& path, EntryTables* tables, std::string* en
   U32(range, tag::range_path::kDomain, domain);
   U32(range, tag::range_path::kColor, path.color);
   U32(range, tag::range_path::kCategory, path.category);
+  Packed32(range, tag::range_path::kStar, stars);
 }
 
 void AppendEntry(const PassGroupEvent& group, EntryTables* tables, std::string* entries) {

@@ -155,6 +155,15 @@ void Write(Message& block, const OverheadColumns& c) {
   Packed64(m, tag::overhead_columns::kDurationNs, c.duration);
 }
 
+void AddNumbers(Message& columns, uint32_t tag, const NumberColumns& c) {
+  if (c.size() == 0) return;
+  Message m(columns, tag);
+  Packed(m, tag::name_numbers::kRowDelta, c.row_deltas());
+  Packed(m, tag::name_numbers::kValueDelta, c.value_deltas());
+  Packed(m, tag::name_numbers::kStyledDelta, c.styled_deltas());
+  Packed(m, tag::name_numbers::kStyle, c.styles());
+}
+
 void Write(Message& block, const RangeColumns& c) {
   if (c.time.rows() == 0) return;
   Message m(block, tag::block::kRanges);
@@ -162,6 +171,7 @@ void Write(Message& block, const RangeColumns& c) {
   Packed(m, tag::range_columns::kThreadGuess, c.thread.misses());
   Packed(m, tag::range_columns::kPathGuess, c.path.misses());
   Packed(m, tag::range_columns::kTimeGuessNs, c.time.starts());
+  AddNumbers(m, tag::range_columns::kNumbers, c.numbers);
 }
 
 void Write(Message& block, const SpanColumns& c) {
@@ -173,6 +183,7 @@ void Write(Message& block, const SpanColumns& c) {
   Packed32(m, tag::span_columns::kEndThread, c.end_thread);
   PackedDelta(m, tag::span_columns::kStartDeltaNs, c.start.values());
   Packed64(m, tag::span_columns::kDurationNs, c.duration);
+  AddNumbers(m, tag::span_columns::kNumbers, c.numbers);
 }
 
 void Write(Message& block, const MarkColumns& c) {
@@ -182,6 +193,7 @@ void Write(Message& block, const MarkColumns& c) {
   Packed32(m, tag::mark_columns::kPath, c.path);
   Packed32(m, tag::mark_columns::kThread, c.thread);
   PackedDelta(m, tag::mark_columns::kTimeDeltaNs, c.time.values());
+  AddNumbers(m, tag::mark_columns::kNumbers, c.numbers);
 }
 
 void Write(Message& block, const PayloadColumns& c) {

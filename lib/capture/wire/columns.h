@@ -14,6 +14,7 @@
 #include "lib/capture/wire/delta_columns.h"
 #include "lib/capture/wire/guessed_columns.h"
 #include "lib/capture/wire/memory_columns.h"
+#include "lib/capture/wire/number_columns.h"
 #include "lib/capture/wire/pm_columns.h"
 
 namespace prof::capture {
@@ -116,11 +117,13 @@ struct OverheadColumns {
 struct RangeColumns {
   IdColumn thread, path;
   IntervalColumn time;  // by path; no durations
+  NumberColumns numbers;
 
   void Clear() {
     thread.Clear();
     path.Clear();
     time.Clear();
+    numbers.Clear();
   }
 };
 
@@ -128,11 +131,13 @@ struct SpanColumns {
   std::vector<uint32_t> path, start_thread, end_thread;
   DeltaColumn start;
   std::vector<uint64_t> duration;
+  NumberColumns numbers;
 };
 
 struct MarkColumns {
   std::vector<uint32_t> path, thread;
   DeltaColumn time;
+  NumberColumns numbers;
 };
 
 struct PayloadColumns {
@@ -190,6 +195,9 @@ struct BlockColumns : RareColumns {
     kernels.Clear();
     api_calls.Clear();
     ranges.Clear();
+  }
+  size_t number_bytes() const {
+    return ranges.numbers.bytes() + spans.numbers.bytes() + marks.numbers.bytes();
   }
   size_t rows() const {
     size_t pm_rows = 0;

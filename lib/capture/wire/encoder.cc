@@ -268,6 +268,17 @@ void Encoder::Add(const PayloadEvent& event) {
   columns.bits.push_back(event.payload.bits);
 }
 
+void Encoder::Add(const NumberEvent& event) {
+  switch (event.owner) {
+    case NumberOwner::kStep:
+      return columns_->ranges.numbers.Add(columns_->ranges.time.rows(), event);
+    case NumberOwner::kMark:
+      return columns_->marks.numbers.Add(columns_->marks.path.size(), event);
+    case NumberOwner::kSpan:
+      return columns_->spans.numbers.Add(columns_->spans.path.size(), event);
+  }
+}
+
 void Encoder::Add(const NameEvent& event) { AppendEntry(event, &tables_, &columns_->entries); }
 
 void Encoder::Add(const CounterSampleEvent& event) { AppendEntry(event, &columns_->timed_entries); }
@@ -336,7 +347,7 @@ void Encoder::WriteIfLarge() {
   // About 5 bytes a row; exact sizes are known only after serialization.
   const size_t bytes = columns_->entries.size() + columns_->timed_entries.size() +
                        columns_->new_string_bytes + columns_->graph_nodes.node_delta.size() * 4 +
-                       (pending_rows() - repeated_rows_) * 5;
+                       columns_->number_bytes() + (pending_rows() - repeated_rows_) * 5;
   if (has_header_ && bytes >= kLargeBlockBytes) WriteBlock(last_integrity_);
 }
 

@@ -55,6 +55,8 @@ class Encoder final : public EventSink {
   void Add(const SpanEvent& event);
   void Add(const MarkEvent& event);
   void Add(const PayloadEvent& event);
+  // The row of its owner is the next one that is added.
+  void Add(const NumberEvent& event);
   void Add(const NameEvent& event);
   void Add(const CounterSampleEvent& event) override;
   // Samples without a time, or of a series that is not known, are counted as lost.

@@ -19,6 +19,13 @@ class VarintColumn {
   VarintColumn() = default;
   VarintColumn(const VarintColumn&) = delete;
   VarintColumn& operator=(const VarintColumn&) = delete;
+  VarintColumn(VarintColumn&& other) noexcept { *this = std::move(other); }
+  VarintColumn& operator=(VarintColumn&& other) noexcept {
+    bytes_ = std::move(other.bytes_);
+    end_ = std::exchange(other.end_, nullptr);
+    limit_ = std::exchange(other.limit_, nullptr);
+    return *this;
+  }
 
   void Add(uint64_t value) {
     if (limit_ - end_ < kLongest) Grow();

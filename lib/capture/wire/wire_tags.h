@@ -94,8 +94,12 @@ enum : uint32_t { kMetric = 1, kValue = 2 };
 }  // namespace device_peak
 
 namespace range_path {
-enum : uint32_t { kParent = 1, kName = 2, kDomain = 3, kColor = 4, kCategory = 5 };
+enum : uint32_t { kParent = 1, kName = 2, kDomain = 3, kColor = 4, kCategory = 5, kStar = 6 };
 }  // namespace range_path
+
+namespace name_numbers {
+enum : uint32_t { kRowDelta = 1, kValueDelta = 2, kStyledDelta = 3, kStyle = 4 };
+}  // namespace name_numbers
 
 namespace kernel_shape {
 enum : uint32_t { kName = 1 };
@@ -252,7 +256,7 @@ enum : uint32_t { kBaseNs = 1, kKind = 2, kThread = 3, kStartDeltaNs = 4, kDurat
 }  // namespace overhead_columns
 
 namespace range_columns {
-enum : uint32_t { kBaseNs = 1, kThreadGuess = 5, kPathGuess = 6, kTimeGuessNs = 7 };
+enum : uint32_t { kBaseNs = 1, kThreadGuess = 5, kPathGuess = 6, kTimeGuessNs = 7, kNumbers = 8 };
 }  // namespace range_columns
 
 namespace span_columns {
@@ -262,12 +266,13 @@ enum : uint32_t {
   kStartThread = 3,
   kEndThread = 4,
   kStartDeltaNs = 5,
-  kDurationNs = 6
+  kDurationNs = 6,
+  kNumbers = 7
 };
 }  // namespace span_columns
 
 namespace mark_columns {
-enum : uint32_t { kBaseNs = 1, kPath = 2, kThread = 3, kTimeDeltaNs = 4 };
+enum : uint32_t { kBaseNs = 1, kPath = 2, kThread = 3, kTimeDeltaNs = 4, kNumbers = 5 };
 }  // namespace mark_columns
 
 namespace name {

@@ -3,9 +3,13 @@
 
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "lib/format/enums.h"
+#include "lib/format/name_pattern.h"
 #include "lib/snapshot/decode/checks.h"
 #include "lib/snapshot/decode/guessed_columns.h"
 #include "prof/snapshot.pb.h"
@@ -38,16 +42,75 @@ double PayloadValue(format::PayloadType type, uint64_t bits) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+// Reads NameNumbers. Calls `row_of(row)` for each entry, which returns the RangeNumber of that row
+// without value and style, or nothing when there is no such row.
+template <typename RowOf>
+absl::Status AddNumbers(const wire::NameNumbers& numbers, RowOf row_of, DecodeState* state) {
+  const int entries = numbers.row_delta_size();
+  absl::Status status =
+      SameLength("numbers", {{"row_delta", entries}, {"value_delta", numbers.value_delta_size()}});
+  if (status.ok()) {
+    status = SameLength(
+        "styles", {{"styled_delta", numbers.styled_delta_size()}, {"style", numbers.style_size()}});
+  }
+  if (status.ok()) {
+    status = Spend(static_cast<size_t>(entries) * sizeof(model::RangeNumber), state);
+  }
+  if (!status.ok()) return status;
+  std::unordered_map<uint64_t, uint64_t> last_values;  // by path and place
+  uint64_t row = 0, place = 0;
+  int styled = 0;
+  uint64_t next_styled = numbers.styled_delta_size() > 0 ? numbers.styled_delta(0) : 0;
+  for (int entry = 0; entry < entries; ++entry) {
+    place = entry > 0 && numbers.row_delta(entry) == 0 ? place + 1 : 0;
+    row += numbers.row_delta(entry);
+    std::optional<model::RangeNumber> number = row_of(row, place == 0);
+    if (!number || place >= format::kMaxNameNumbers) {
+      return absl::DataLossError(absl::StrCat("number ", entry, " belongs to no row"));
+    }
+    uint64_t& last = last_values[uint64_t{number->path} * format::kMaxNameNumbers + place];
+    last += static_cast<uint64_t>(numbers.value_delta(entry));
+    number->value = last;
+    if (styled < numbers.style_size() && next_styled == static_cast<uint64_t>(entry)) {
+      number->style = numbers.style(styled);
+      if (++styled < numbers.style_size()) next_styled += numbers.styled_delta(styled);
+    }
+    state->model->range_numbers.push_back(*number);
+  }
+  if (styled < numbers.style_size()) return absl::DataLossError("a style belongs to no number");
+  return absl::OkStatus();
+}
+
+// Where the steps of a block's rows went, if some have numbers.
+struct AddedStep {
+  uint32_t thread = 0;
+  size_t step = 0;
+};
+
+absl::Status AddStepNumbers(const wire::RangeColumns& columns, const std::vector<AddedStep>& added,
+                            DecodeState* state) {
+  const auto row_of = [&](uint64_t row, bool first) -> std::optional<model::RangeNumber> {
+    if (row >= added.size()) return std::nullopt;
+    model::RangeStep& step = state->model->steps[added[row].thread][added[row].step];
+    if (first) step.SetOpens();
+    return model::RangeNumber{step.time_ns(), 0, step.path(), added[row].thread, 0};
+  };
+  return AddNumbers(columns.numbers(), row_of, state);
+}
+
 // Adds a step of a thread that exists.
-inline void AddStep(uint32_t thread, int64_t time_ns, uint32_t path, DecodeState* state) {
+inline void AddStep(uint32_t thread, int64_t time_ns, uint32_t path, DecodeState* state,
+                    std::vector<AddedStep>* added) {
   std::vector<model::RangeStep>& steps = state->model->steps[thread];
   std::vector<StepsBefore>& before = state->steps_before;
   if (before.empty() || before.back().thread != thread) before.push_back({thread, steps.size()});
+  if (added != nullptr) added->push_back({thread, steps.size()});
   steps.emplace_back(time_ns, path);
 }
 
 // Columns of version 1 of the format.
-absl::Status AddListedSteps(const wire::RangeColumns& steps, DecodeState* state) {
+absl::Status AddListedSteps(const wire::RangeColumns& steps, DecodeState* state,
+                            std::vector<AddedStep>* added) {
   model::Model& model = *state->model;
   const size_t paths = model.paths.size(), threads = model.threads.size();
   absl::Status status = SameLength("ranges", {{"thread", steps.thread_size()},
@@ -62,13 +125,14 @@ absl::Status AddListedSteps(const wire::RangeColumns& steps, DecodeState* state)
     if (steps.thread(row) >= threads) {
       return BadId("ranges", row, "thread", steps.thread(row), threads);
     }
-    AddStep(steps.thread(row), time_ns, steps.path(row), state);
+    AddStep(steps.thread(row), time_ns, steps.path(row), state, added);
   }
   return absl::OkStatus();
 }
 
 // Columns of version 2.
-absl::Status AddGuessedSteps(const wire::RangeColumns& steps, DecodeState* state) {
+absl::Status AddGuessedSteps(const wire::RangeColumns& steps, DecodeState* state,
+                             std::vector<AddedStep>* added) {
   model::Model& model = *state->model;
   const size_t paths = model.paths.size(), threads = model.threads.size();
   IdReader thread_ids(steps.thread_guess()), path_ids(steps.path_guess());
@@ -82,7 +146,7 @@ absl::Status AddGuessedSteps(const wire::RangeColumns& steps, DecodeState* state
     const uint64_t time_ns = guess.start_ns() + static_cast<uint64_t>(steps.time_guess_ns(row));
     guess.Learn(time_ns, 0);
     if (!ValidTime(static_cast<int64_t>(time_ns))) return BadTime("ranges", row);
-    AddStep(thread, static_cast<int64_t>(time_ns), path, state);
+    AddStep(thread, static_cast<int64_t>(time_ns), path, state, added);
   }
   absl::Status status = thread_ids.Finish("ranges", "thread");
   return status.ok() ? path_ids.Finish("ranges", "path") : status;
@@ -92,8 +156,11 @@ absl::Status AddGuessedSteps(const wire::RangeColumns& steps, DecodeState* state
 
 absl::Status AddRangeSteps(const wire::Block& block, DecodeState* state) {
   const wire::RangeColumns& steps = block.ranges();
-  return steps.time_guess_ns().empty() ? AddListedSteps(steps, state)
-                                       : AddGuessedSteps(steps, state);
+  std::vector<AddedStep> added;
+  std::vector<AddedStep>* const keep = steps.has_numbers() ? &added : nullptr;
+  absl::Status status = steps.time_guess_ns().empty() ? AddListedSteps(steps, state, keep)
+                                                      : AddGuessedSteps(steps, state, keep);
+  return status.ok() && keep != nullptr ? AddStepNumbers(steps, added, state) : status;
 }
 
 void TakeStepsBack(DecodeState* state) {
@@ -128,7 +195,13 @@ absl::Status AddSpans(const wire::Block& block, DecodeState* state) {
       return BadTime("spans", row);
     }
   }
-  return absl::OkStatus();
+  const size_t first = model.spans.size() - static_cast<size_t>(spans.path_size());
+  const auto row_of = [&](uint64_t row, bool) -> std::optional<model::RangeNumber> {
+    if (row >= model.spans.size() - first) return std::nullopt;
+    const model::RangeInstance& span = model.spans[first + row];
+    return model::RangeNumber{span.start_ns, 0, span.path, span.thread, 0};
+  };
+  return AddNumbers(spans.numbers(), row_of, state);
 }
 
 absl::Status AddMarks(const wire::Block& block, DecodeState* state) {
@@ -149,7 +222,13 @@ absl::Status AddMarks(const wire::Block& block, DecodeState* state) {
     }
     model.marks.push_back({marks.path(row), marks.thread(row), time_ns});
   }
-  return absl::OkStatus();
+  const size_t first = model.marks.size() - static_cast<size_t>(marks.path_size());
+  const auto row_of = [&](uint64_t row, bool) -> std::optional<model::RangeNumber> {
+    if (row >= model.marks.size() - first) return std::nullopt;
+    const model::Mark& mark = model.marks[first + row];
+    return model::RangeNumber{mark.time_ns, 0, mark.path, mark.thread, 0};
+  };
+  return AddNumbers(marks.numbers(), row_of, state);
 }
 
 absl::Status AddPayloads(const wire::Block& block, DecodeState* state) {

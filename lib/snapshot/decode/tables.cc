@@ -87,6 +87,13 @@ absl::Status AddPaths(const wire::Block& block, DecodeState* state) {
     absl::Status status = CopyString("a range's name", wire.name(), state, &path.name);
     if (status.ok()) status = CopyString("a range's domain", wire.domain(), state, &path.domain);
     if (!status.ok()) return status;
+    for (const uint32_t star : wire.star()) {
+      if (star >= path.name.size() || (!path.stars.empty() && star <= path.stars.back())) {
+        return absl::DataLossError(absl::StrCat("range path ", model.paths.size(),
+                                                " has a star at byte ", star, " of its name"));
+      }
+      path.stars.push_back(star);
+    }
     const model::RangePath& parent = model.paths[path.parent];
     const bool new_domain = !path.domain.empty() && path.domain != parent.domain;
     status = Spend(parent.full.size() + path.domain.size() + path.name.size() + 2, state);

@@ -21,7 +21,9 @@ class Deriver {
 
   // Records that the thread goes to `path` at `time_ns`. False: this opens more ranges than the
   // number of steps allows.
-  bool Step(uint32_t thread, uint32_t path, int64_t time_ns) {
+  bool Step(uint32_t thread, const model::RangeStep& step) {
+    const int64_t time_ns = step.time_ns();
+    const uint32_t path = step.path();
     // The nodes of the path from the innermost outwards, up to the first that is open already.
     opening_.clear();
     size_t keep = 0;
@@ -29,6 +31,10 @@ class Deriver {
       keep = PositionOf(node);
       if (keep != 0) break;
       opening_.push_back(node);
+    }
+    if (step.opens() && opening_.empty() && keep != 0) {  // another range with the same path
+      --keep;
+      opening_.push_back(path);
     }
     CloseDownTo(keep, time_ns, true);
     if (opening_.size() > budget_) return false;
@@ -78,9 +84,9 @@ void DeriveInstances(int64_t end_ns, model::Model* model) {
   for (uint32_t thread = 0; plausible && thread < model->steps.size(); ++thread) {
     uint32_t path = 0;
     for (const model::RangeStep& step : model->steps[thread]) {
-      if (step.path() == path) continue;
+      if (step.path() == path && !step.opens()) continue;
       path = step.path();
-      plausible = deriver.Step(thread, path, step.time_ns());
+      plausible = deriver.Step(thread, step);
       if (plausible) continue;
       if (!model->truncation.empty()) model->truncation += ' ';
       model->truncation +=

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,10 @@ void SortSteps(Model* model) {
 }
 
 void SortOthers(Model* model) {
+  SortUnlessSorted(&model->range_numbers,
+                   [](const model::RangeNumber& a, const model::RangeNumber& b) {
+                     return std::tie(a.thread, a.time_ns) < std::tie(b.thread, b.time_ns);
+                   });
   model->ops.Sort();
   model->api_calls.Sort();
   const auto by_start = [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; };

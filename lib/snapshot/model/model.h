@@ -62,6 +62,9 @@ struct RangePath {
   // Not 0: the reader added this path. It stands for work that a CUDA graph launched in `parent`
   // and that was captured in the path with this id.
   uint32_t captured = 0;
+  // Not empty: the path stands for all ranges of a family. The places of the stars in `name`, which
+  // stand for numbers; Model::range_numbers has these.
+  std::vector<uint32_t> stars;
 };
 
 // Stands between the path of the launch and the path of the capture in RangePath::full.
@@ -242,6 +245,7 @@ struct Model {
   std::vector<std::vector<RangeStep>> steps;  // by thread id; sorted by time
   InstanceTable instances;                    // sorted by start
   std::vector<RangeInstance> spans;           // nvtxRangeStart/End, sorted by start
+  std::vector<RangeNumber> range_numbers;     // sorted by thread and time
   std::vector<Mark> marks;                    // in the order of the file
   std::vector<Payload> payloads;              // in the order of the file
   std::vector<CategoryName> category_names;

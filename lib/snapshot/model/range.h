@@ -19,18 +19,36 @@ namespace prof::model {
 // takes 12 bytes, not 16.
 class RangeStep {
  public:
+  // `path`: below 2^31, which no file has as many of.
   RangeStep(int64_t time_ns, uint32_t path)
       : low_(static_cast<uint32_t>(time_ns)),
         high_(static_cast<int32_t>(time_ns >> 32)),
-        path_(path) {}
+        path_(path),
+        opens_(0) {}
 
   int64_t time_ns() const { return int64_t{high_} * (int64_t{1} << 32) + low_; }
   uint32_t path() const { return path_; }
 
+  // Whether the range was opened there, even if the thread was in its path before. Known of paths
+  // that stand for a family.
+  bool opens() const { return opens_ != 0; }
+  void SetOpens() { opens_ = 1; }
+
  private:
   uint32_t low_;
   int32_t high_;
-  uint32_t path_;
+  uint32_t path_ : 31;
+  uint32_t opens_ : 1;
+};
+static_assert(sizeof(RangeStep) == 12);
+
+// A number in the name of the range, span or mark that began at `time_ns` in `path`, which stands
+// for a family. A name with several numbers has several entries, in their order.
+struct RangeNumber {
+  int64_t time_ns = 0;
+  uint64_t value = 0;
+  uint32_t path = 0, thread = 0;
+  uint32_t style = 0;  // format::StyleOf
 };
 
 // One time that a range was open. Those of push and pop are derived from the steps.

@@ -59,4 +59,41 @@ TEST_CASE("A range in which nothing ran is no member") {
   CHECK(FindRangeFamilies(model).of_path == std::vector<uint32_t>{0, 1, 2, 3});
 }
 
+TEST_CASE(
+    "A path that stands for a family is one, with the siblings that have a path of their own") {
+  model::Model model = InPaths({"step 0", "step 1", "step *", "step *"});
+  model.paths[3].stars = {5};
+  for (const uint32_t path : {1U, 2U, 3U, 3U, 3U}) {
+    model.instances.push_back({path, 1, 10, 20, true});
+  }
+  const RangeFamilies families = FindRangeFamilies(model);
+  CHECK(families.of_path == std::vector<uint32_t>{0, 1, 1, 1, 4});
+  CHECK(families.label[1] == "step * (5 instances)");
+  // A star that the program wrote is a star.
+  CHECK(families.label[4] == "step *");
+}
+
+TEST_CASE("Paths below one that stands for a family are in its family's families") {
+  model::Model model = InPaths({"step 7", "step *"});
+  model.paths[2].stars = {5};
+  for (const uint32_t parent : {1U, 2U}) {
+    const std::string full = model.paths[parent].full + "/layer 3";
+    model.paths.push_back({parent, "layer 3", "", full});
+    model::Op op;
+    op.path = static_cast<uint32_t>(model.paths.size() - 1);
+    model.ops.push_back(op);
+    model.instances.push_back({op.path, 1, 10, 20, true});
+  }
+  const RangeFamilies families = FindRangeFamilies(model);
+  CHECK(families.of_path[4] == 3);
+  CHECK(families.label[3] == "step */layer 3 (2 instances)");
+}
+
+TEST_CASE("Hexadecimal ids are numbers") {
+  const RangeFamilies families =
+      FindRangeFamilies(InPaths({"req-7f3a9c01", "req-00ff11aa", "req-12345678", "req-abc"}));
+  CHECK(families.of_path == std::vector<uint32_t>{0, 1, 1, 1, 4});
+  CHECK(families.label[1] == "req-* (3 ranges)");
+}
+
 }  // namespace prof::analyzer

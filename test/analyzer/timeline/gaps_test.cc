@@ -7,6 +7,7 @@
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/read/reader.h"
 #include "prof/analyzer.h"
+#include "prof/snapshot.pb.h"
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
 
@@ -250,6 +251,30 @@ TEST_CASE("The parts of every late gap sum to the gap") {
   CHECK(parts.latency_ns == 11'000);
   CHECK(parts.blocked_ns + parts.cuda_ns + parts.host_ns + parts.launch_ns + parts.latency_ns ==
         gap.end_ns - gap.start_ns);
+}
+
+TEST_CASE("The longest gap names its range by the number that the family's path lacks") {
+  Planted p;
+  p.b.Step(test::kMainTid, 1'000, "step *");
+  p.First();
+  p.b.Step(test::kMainTid, kEnd, "");
+  p.b.Step(test::kMainTid, kEnd + 1, "step *");
+  p.Next(240'000, 230'000, 235'000);
+  p.b.edit = [](wire::Block& block) {
+    for (wire::RangePath& path : *block.mutable_range_paths()) path.add_star(5);
+    const wire::RangeColumns& ranges = block.ranges();
+    wire::NameNumbers* numbers = block.mutable_ranges()->mutable_numbers();
+    int last = 0;
+    for (int row = 0; row < ranges.path_size(); ++row) {
+      if (ranges.path(row) == 0) continue;
+      numbers->add_row_delta(static_cast<uint32_t>(row - last));
+      numbers->add_value_delta(1'234);  // 1,234 and 2,468
+      last = row;
+    }
+  };
+  const model::Model m = p.Read();
+  REQUIRE(m.truncation.empty());
+  CHECK_THAT(OnlySummary(m).example, Contains(" in step 2468"));
 }
 
 TEST_CASE("Gaps of one cause are summed, the longest is the example") {

@@ -62,6 +62,7 @@ class Recording {
     sink.payload = [this](const PayloadEvent& event) {
       payloads.push_back({Text(event.path), event});
     };
+    sink.number = [this](const NumberEvent& event) { numbers.push_back(event); };
     reader.Drain(sink);
   }
 
@@ -93,6 +94,7 @@ class Recording {
   std::vector<Span> spans;
   std::vector<MarkText> marks;
   std::vector<PayloadText> payloads;
+  std::vector<NumberEvent> numbers;
   int order_errors = 0;
 };
 

@@ -221,6 +221,7 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(ADevice());
   encoder.Add(RangePathInfo{1, 0, "step", "torch", 0xff112233, 44});
   encoder.Add(RangePathInfo{2, 1, "layer", "", 0, 0});
+  encoder.Add(RangePathInfo{3, 1, "req-\x01 * \x01", "", 0, 0, true});
   encoder.Add(
       PassGroupEvent{1,
                      "sol",
@@ -241,9 +242,13 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(ASync());
   encoder.Add(AnApiCall());
   encoder.Add(AnOverhead());
+  encoder.Add(NumberEvent{NumberOwner::kStep, 1, 0xabcdef01, 8 << 2 | 1});
+  encoder.Add(NumberEvent{NumberOwner::kStep, 1, 45, 0});
   encoder.Add(kTid, RangeEvent{kStart + 4500, 1});
   encoder.Add(kTid, RangeEvent{kStart + 5600, 0});
+  encoder.Add(NumberEvent{NumberOwner::kSpan, 2, 46, 0});
   encoder.Add(SpanEvent{2, kTid, kOtherTid, kStart + 7000, kStart + 7701});
+  encoder.Add(NumberEvent{NumberOwner::kMark, 2, 47, 0});
   encoder.Add(MarkEvent{2, kOtherTid, kStart + 8000});
   encoder.Add(PayloadEvent{2, kOtherTid, kStart + 8000, {PayloadType::kInt32, 0xfffffff6}});
   encoder.Add(ASample());

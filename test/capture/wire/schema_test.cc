@@ -157,7 +157,7 @@ TEST_CASE("Tables arrive as they were given") {
   const auto text = [&](uint32_t id) {
     return id == 0 ? std::string() : block.strings(static_cast<int>(id) - 1);
   };
-  REQUIRE(block.range_paths_size() == 2);
+  REQUIRE(block.range_paths_size() == 3);
   CHECK(block.range_paths(0).parent() == 0);
   CHECK(text(block.range_paths(0).name()) == "step");
   CHECK(text(block.range_paths(0).domain()) == "torch");
@@ -166,6 +166,9 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(block.range_paths(1).parent() == 1);
   CHECK(text(block.range_paths(1).name()) == "layer");
   CHECK(block.range_paths(1).domain() == 0);
+
+  CHECK(text(block.range_paths(2).name()) == "req-* * *");
+  CHECK(Values(block.range_paths(2).star()) == U32s{4, 8});
 
   REQUIRE(block.kernel_shapes_size() == 1);
   const wire::KernelShape& shape = block.kernel_shapes(0);
@@ -371,6 +374,13 @@ TEST_CASE("The columns of ranges arrive as they were given") {
   CHECK(Values(block.spans().end_thread()) == U32s{2});
   CHECK(Values(block.spans().start_delta_ns()) == I64s{0});
   CHECK(Values(block.spans().duration_ns()) == U64s{701});
+
+  CHECK(Values(block.ranges().numbers().row_delta()) == U32s{0, 0});
+  CHECK(Values(block.ranges().numbers().value_delta()) == I64s{0xabcdef01, 45});
+  CHECK(Values(block.ranges().numbers().styled_delta()) == U32s{0});
+  CHECK(Values(block.ranges().numbers().style()) == U32s{8 << 2 | 1});
+  CHECK(Values(block.spans().numbers().value_delta()) == I64s{46});
+  CHECK(Values(block.marks().numbers().value_delta()) == I64s{47});
 
   CHECK(block.marks().base_ns() == kStart + 8000);
   CHECK(Values(block.marks().path()) == U32s{2});

@@ -143,9 +143,10 @@ TEST_CASE("A range keeps its end, whichever way the end was set") {
 TEST_CASE("A step keeps its time on both sides of zero") {
   for (const int64_t time_ns : {int64_t{0}, int64_t{-1}, int64_t{1}, kStartNs, -kStartNs,
                                 kFourSecondsNs - 1, -kFourSecondsNs, INT64_MAX, INT64_MIN}) {
-    const model::RangeStep step(time_ns, 0xffffffff);
+    const model::RangeStep step(time_ns, 0x7fffffff);
     CHECK(step.time_ns() == time_ns);
-    CHECK(step.path() == 0xffffffff);
+    CHECK(step.path() == 0x7fffffff);
+    CHECK_FALSE(step.opens());
   }
 }
 
