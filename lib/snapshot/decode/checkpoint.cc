@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/snapshot/decode/checkpoint.h"
 
+#include <utility>
+
 #include "lib/snapshot/decode/ranges.h"
 
 namespace prof::snapshot {
@@ -29,11 +31,16 @@ void ResizePm(size_t rows, model::PmSeries* series) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(DecodeState* state)
-    : state_(state), devices_(state->model->devices), spent_(state->spent) {
+Checkpoint::Checkpoint(DecodeState* state, bool pm_samples)
+    : state_(state), devices_(state->model->devices.size()), spent_(state->spent) {
   ForEachTable(state_, [&](const auto& table) { sizes_.push_back(table.size()); });
-  for (const model::PmSeries& series : state_->model->pm_series) pm_rows_.push_back(series.rows());
+  if (pm_samples) {
+    for (const model::PmSeries& series : state_->model->pm_series) {
+      pm_rows_.push_back(series.rows());
+    }
+  }
   state_->steps_before.clear();
+  state_->devices_before.clear();
 }
 
 void Checkpoint::Restore() {
@@ -44,7 +51,12 @@ void Checkpoint::Restore() {
   }
   TakeStepsBack(state_);
   state_->model->steps.resize(state_->model->threads.size());
-  state_->model->devices = devices_;
+  std::vector<model::Device>& devices = state_->model->devices;
+  for (; !state_->devices_before.empty(); state_->devices_before.pop_back()) {
+    DeviceBefore& before = state_->devices_before.back();
+    devices[before.index] = std::move(before.device);
+  }
+  devices.resize(devices_);
   state_->spent = spent_;
 }
 

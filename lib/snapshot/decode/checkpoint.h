@@ -14,7 +14,9 @@ namespace prof::snapshot {
 
 class Checkpoint {
  public:
-  explicit Checkpoint(DecodeState* state);
+  // `pm_samples`: whether the block has any. Nothing here copies what was decoded before: a file
+  // may have a thousand devices and a million blocks.
+  Checkpoint(DecodeState* state, bool pm_samples);
 
   // Removes everything that was added after the constructor.
   void Restore();
@@ -22,8 +24,8 @@ class Checkpoint {
  private:
   DecodeState* state_;
   std::vector<size_t> sizes_;    // of the tables that only grow
-  std::vector<size_t> pm_rows_;  // of each PM series
-  std::vector<model::Device> devices_;
+  std::vector<size_t> pm_rows_;  // of each PM series, if the block adds to them
+  size_t devices_;
   size_t spent_;
 };
 

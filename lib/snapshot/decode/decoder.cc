@@ -11,6 +11,7 @@
 #include "lib/snapshot/decode/recording.h"
 #include "lib/snapshot/decode/samples.h"
 #include "lib/snapshot/decode/tables.h"
+#include "prof/snapshot.pb.h"
 
 namespace prof::snapshot {
 namespace {
@@ -19,9 +20,12 @@ namespace {
 absl::Status CheckRows(const wire::Block& /*block*/, DecodeState* state) {
   constexpr size_t kMostRows = size_t{1} << 30;
   const model::Model& model = *state->model;
-  if (model.ops.size() <= kMostRows && model.api_calls.size() <= kMostRows) return absl::OkStatus();
+  if (model.ops.size() <= kMostRows && model.api_calls.size() <= kMostRows &&
+      model.paths.size() <= kMostRows) {
+    return absl::OkStatus();
+  }
   return absl::DataLossError(
-      absl::StrCat("it has more than ", kMostRows, " operations or API calls"));
+      absl::StrCat("it has more than ", kMostRows, " operations, API calls or range paths"));
 }
 
 // The parts of a block in the order of decoding: tables come before the columns that name their
@@ -72,8 +76,8 @@ constexpr AddPart kParts[] = {
 }  // namespace
 
 absl::Status Decoder::Add(const wire::Block& block, size_t bytes) {
-  Checkpoint before(&state_);
-  state_.budget += 16 * bytes;
+  Checkpoint before(&state_, block.pm_samples_size() > 0);
+  state_.budget += kMemoryPerByte * bytes;
   for (const AddPart add_part : kParts) {
     absl::Status status = add_part(block, &state_);
     if (status.ok()) continue;

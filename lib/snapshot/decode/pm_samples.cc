@@ -110,6 +110,9 @@ absl::Status AddPmSeries(const wire::Block& block, DecodeState* state) {
       return Bad(absl::StrCat(wire.scale_size(), " scales for ", wire.metric_size(),
                               " metrics at an interval of ", wire.interval_ns(), " ns"));
     }
+    absl::Status status = Spend(
+        static_cast<size_t>(wire.metric_size()) * (sizeof(std::string) + sizeof(double)), state);
+    if (!status.ok()) return status;
     model::PmSeries& series = model.pm_series.emplace_back();
     series.device = wire.device();
     series.interval_ns = static_cast<int64_t>(wire.interval_ns());
@@ -118,7 +121,7 @@ absl::Status AddPmSeries(const wire::Block& block, DecodeState* state) {
         return Bad("a scale is not a positive number");
       }
       series.scales.push_back(wire.scale(i));
-      absl::Status status =
+      status =
           CopyString("a PM metric's name", wire.metric(i), state, &series.metrics.emplace_back());
       if (!status.ok()) return status;
     }

@@ -21,6 +21,9 @@ model::Severity SeverityOf(int number) {
 
 absl::Status AddNotices(const wire::Block& block, DecodeState* state) {
   for (const wire::Notice& wire : block.notices()) {
+    absl::Status status =
+        Spend(sizeof(model::Notice) + wire.what().size() + wire.fix().size(), state);
+    if (!status.ok()) return status;
     state->model->notices.push_back({SeverityOf(wire.severity()),
                                      format::FromNumber<model::Subsystem>(wire.subsystem()),
                                      wire.code(), wire.what(), wire.fix()});

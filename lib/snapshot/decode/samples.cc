@@ -25,6 +25,8 @@ absl::Status AddSamples(const wire::Block& block, DecodeState* state) {
                                               " metrics of its pass group"));
     }
     if (!ValidTime(wire.begin_ns()) || !ValidTime(wire.end_ns())) return BadTime("samples", row);
+    absl::Status status = Spend(sizeof(model::CounterSample), state);
+    if (!status.ok()) return status;
     model::CounterSample& sample = model.samples.emplace_back();
     sample.unit = format::FromNumber<model::SampleUnit>(wire.unit());
     sample.group = wire.group();
@@ -49,6 +51,8 @@ absl::Status AddProfilerIntervals(const wire::Block& block, DecodeState* state) 
         wire.end_ns() < wire.begin_ns()) {
       return BadTime("profiler intervals", row);
     }
+    absl::Status status = Spend(sizeof(model::ProfilerInterval), state);
+    if (!status.ok()) return status;
     const auto work = format::FromNumber<model::ProfilerWork>(wire.work());
     if (work == model::ProfilerWork::kPause) {
       model.pauses.push_back({wire.begin_ns(), wire.end_ns()});

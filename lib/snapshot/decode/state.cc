@@ -8,7 +8,7 @@ namespace prof::snapshot {
 absl::Status Spend(size_t bytes, DecodeState* state) {
   state->spent += bytes;
   if (state->spent <= state->budget) return absl::OkStatus();
-  return absl::DataLossError("its names are longer than a file of this size can hold");
+  return absl::DataLossError("its names and tables are longer than a file of this size can hold");
 }
 
 absl::Status CopyString(const char* what, uint32_t id, DecodeState* state, std::string* to) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,10 @@ namespace prof::snapshot {
 
 // Times beyond this (the year 2116) are damage. Any two valid times can be subtracted.
 constexpr int64_t kMaxTime = int64_t{1} << 62;
+
+// A file may ask for this much memory for each of its bytes, and for this much in any case.
+constexpr size_t kMemoryPerByte = 16;
+constexpr size_t kMemoryInAnyCase = size_t{64} << 20;
 
 // An entry of the table `lanes`: where an operation ran.
 struct Lane {
@@ -32,6 +37,12 @@ struct StepsBefore {
   size_t steps;
 };
 
+// A device that an entry of the block has replaced.
+struct DeviceBefore {
+  size_t index;
+  model::Device device;
+};
+
 struct DecodeState {
   explicit DecodeState(model::Model* to) : model(to) {}
 
@@ -40,11 +51,14 @@ struct DecodeState {
   std::vector<uint32_t> path_depths{0};
   std::vector<std::pair<uint32_t, std::string>> thread_names;  // by tid; the last one counts
   std::vector<StepsBefore> steps_before;                       // of this block
+  std::vector<DeviceBefore> devices_before;                    // of this block
+  std::unordered_map<uint32_t, size_t> devices;                // by id: index into Model::devices
   uint64_t trailer_blocks = 0;
 
-  // Names repeat in the model but not in the file, so a small hostile file could ask for any amount
-  // of memory. The copies of all blocks share this budget, which grows with the file.
-  size_t spent = 0, budget = size_t{64} << 20;
+  // Names repeat in the model but not in the file, and an entry of two bytes may take a hundred in
+  // the model. So a small hostile file could ask for any amount of memory. The copies and entries
+  // of all blocks share this budget, which grows with the file.
+  size_t spent = 0, budget = kMemoryInAnyCase;
 };
 
 // Takes `bytes` from the budget. kDataLoss: the budget is spent.

@@ -17,17 +17,24 @@ namespace {
 // Deeper nesting is damage. The limit also bounds the work for each range step.
 constexpr uint32_t kMaxDepth = 1024;
 constexpr size_t kMaxDevices = 1024;
+constexpr size_t kPeakBytes = 64;  // of an entry of a hash table, beside its name
 
 }  // namespace
 
 absl::Status AddStrings(const wire::Block& block, DecodeState* state) {
-  for (const std::string& text : block.strings()) state->model->strings.push_back(text);
+  for (const std::string& text : block.strings()) {
+    absl::Status status = Spend(sizeof(std::string), state);
+    if (!status.ok()) return status;
+    state->model->strings.push_back(text);
+  }
   return absl::OkStatus();
 }
 
 absl::Status AddDevices(const wire::Block& block, DecodeState* state) {
   model::Model& model = *state->model;
   for (const wire::Device& wire : block.devices()) {
+    absl::Status status = Spend(sizeof(model::Device), state);
+    if (!status.ok()) return status;
     model::Device device;
     device.id = wire.id();
     device.name = wire.name();
@@ -49,18 +56,19 @@ absl::Status AddDevices(const wire::Block& block, DecodeState* state) {
     device.memory_bus_bits = wire.memory_bus_bits();
     for (const wire::DevicePeak& peak : wire.peaks()) {
       std::string metric;
-      absl::Status status = CopyString("a device peak's metric", peak.metric(), state, &metric);
+      status = CopyString("a device peak's metric", peak.metric(), state, &metric);
+      if (status.ok()) status = Spend(kPeakBytes, state);
       if (!status.ok()) return status;
       device.peaks[std::move(metric)] = peak.value();
     }
     // A device may come again, because its peaks become known late. The last one counts.
-    model::Device* known = nullptr;
-    for (model::Device& candidate : model.devices) {
-      if (candidate.id == device.id) known = &candidate;
-    }
-    if (known != nullptr) {
-      *known = std::move(device);
+    const auto known = state->devices.find(device.id);
+    if (known != state->devices.end()) {
+      model::Device& before = model.devices[known->second];
+      state->devices_before.push_back({known->second, std::move(before)});
+      before = std::move(device);
     } else if (model.devices.size() < kMaxDevices) {
+      state->devices[device.id] = model.devices.size();
       model.devices.push_back(std::move(device));
     } else {
       return absl::DataLossError(absl::StrCat("it has more than ", kMaxDevices, " devices"));
@@ -96,7 +104,9 @@ absl::Status AddPaths(const wire::Block& block, DecodeState* state) {
     }
     const model::RangePath& parent = model.paths[path.parent];
     const bool new_domain = !path.domain.empty() && path.domain != parent.domain;
-    status = Spend(parent.full.size() + path.domain.size() + path.name.size() + 2, state);
+    status = Spend(sizeof(path) + path.stars.size() * sizeof(uint32_t) + parent.full.size() +
+                       path.domain.size() + path.name.size() + 2,
+                   state);
     if (!status.ok()) return status;
     path.full = absl::StrCat(parent.full, path.parent != 0 ? "/" : "",
                              new_domain ? path.domain : "", new_domain ? ":" : "", path.name);
@@ -109,8 +119,10 @@ absl::Status AddPaths(const wire::Block& block, DecodeState* state) {
 absl::Status AddShapes(const wire::Block& block, DecodeState* state) {
   model::Model& model = *state->model;
   for (const wire::KernelShape& wire : block.kernel_shapes()) {
+    absl::Status status = Spend(sizeof(model::Shape), state);
+    if (!status.ok()) return status;
     model::Shape& shape = model.shapes.emplace_back();
-    absl::Status status = CopyString("a kernel's name", wire.name(), state, &shape.name);
+    status = CopyString("a kernel's name", wire.name(), state, &shape.name);
     if (!status.ok()) return status;
     shape.grid = {wire.grid_x(), wire.grid_y(), wire.grid_z()};
     shape.block = {wire.block_x(), wire.block_y(), wire.block_z()};
@@ -126,6 +138,8 @@ absl::Status AddShapes(const wire::Block& block, DecodeState* state) {
 }
 
 absl::Status AddLanes(const wire::Block& block, DecodeState* state) {
+  absl::Status status = Spend(static_cast<size_t>(block.lanes_size()) * sizeof(Lane), state);
+  if (!status.ok()) return status;
   for (const wire::Lane& lane : block.lanes()) {
     state->lanes.push_back({lane.device(), lane.context(), lane.stream(), lane.channel(),
                             format::FromNumber<model::ChannelType>(lane.channel_type())});
@@ -134,6 +148,9 @@ absl::Status AddLanes(const wire::Block& block, DecodeState* state) {
 }
 
 absl::Status AddStreams(const wire::Block& block, DecodeState* state) {
+  absl::Status status =
+      Spend(static_cast<size_t>(block.streams_size()) * sizeof(model::Stream), state);
+  if (!status.ok()) return status;
   for (const wire::Stream& wire : block.streams()) {
     state->model->streams.push_back({wire.context(), wire.stream(), wire.priority(),
                                      format::FromNumber<model::StreamFlag>(wire.flag())});
@@ -144,9 +161,11 @@ absl::Status AddStreams(const wire::Block& block, DecodeState* state) {
 absl::Status AddThreads(const wire::Block& block, DecodeState* state) {
   model::Model& model = *state->model;
   for (const wire::HostThread& wire : block.threads()) {
+    absl::Status status = Spend(sizeof(model::Thread) + sizeof(model.steps[0]), state);
+    if (!status.ok()) return status;
     model::Thread& thread = model.threads.emplace_back();
     thread.tid = wire.tid();
-    absl::Status status = CopyString("a thread's name", wire.name(), state, &thread.name);
+    status = CopyString("a thread's name", wire.name(), state, &thread.name);
     if (!status.ok()) return status;
   }
   model.steps.resize(model.threads.size());
@@ -156,10 +175,14 @@ absl::Status AddThreads(const wire::Block& block, DecodeState* state) {
 absl::Status AddPassGroups(const wire::Block& block, DecodeState* state) {
   model::Model& model = *state->model;
   for (const wire::PassGroup& wire : block.pass_groups()) {
+    absl::Status status = Spend(sizeof(model::PassGroup), state);
+    if (!status.ok()) return status;
     model::PassGroup& group = model.groups.emplace_back();
-    absl::Status status = CopyString("a pass group's level", wire.level(), state, &group.level);
+    status = CopyString("a pass group's level", wire.level(), state, &group.level);
     const auto copy = [&](const auto& ids, std::vector<std::string>* names) {
       for (int i = 0; status.ok() && i < ids.size(); ++i) {
+        status = Spend(sizeof(std::string), state);
+        if (!status.ok()) return;
         status = CopyString("a metric's name", ids[i], state, &names->emplace_back());
       }
     };

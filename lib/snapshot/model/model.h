@@ -226,6 +226,7 @@ struct Model {
   Integrity integrity;
   bool stopped_in_order = false;  // the trailer is there
   std::string truncation;         // why a part of the file could not be read; empty: all was read
+  std::string after_end;          // what the file holds behind the recording; empty: nothing
   int64_t end_ns = 0;             // from the trailer; 0: there is none
 
   std::vector<std::string> strings{""};

@@ -6,6 +6,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "lib/format/framing.h"
+#include "lib/snapshot/decode/state.h"
+#include "lib/snapshot/read/message_size.h"
 
 namespace prof::snapshot {
 namespace {
@@ -40,6 +42,12 @@ void ReadBlock(Source* source, ParsedBlock* block) {
   if (!block->status.ok()) return;
   block->end = source->position();
   block->payload_bytes = payload->size();
+  const size_t memory = MessageSize(*payload, *wire::Block::descriptor());
+  if (memory > kMemoryInAnyCase + kMemoryPerByte * payload->size()) {
+    block->status = absl::DataLossError(
+        absl::StrCat("its ", payload->size(), " bytes would take ", memory, " bytes of memory"));
+    return;
+  }
   if (!block->block.ParseFromArray(payload->data(), static_cast<int>(payload->size()))) {
     block->status = absl::DataLossError("its content is not a valid block");
   }

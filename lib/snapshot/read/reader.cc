@@ -7,6 +7,8 @@
 #include <cstring>
 #include <future>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -84,6 +86,19 @@ class ModelBuilder {
   // The memory that the blocks after the next batch are expected to fill.
   std::vector<model::LargePages> PagesAhead() { return room_.Ahead(kBatchBytes, &model_); }
 
+  // Notes bytes behind the last block of a recording that ended in order.
+  void CheckEnd(Source* source) {
+    if (!model_.stopped_in_order || !model_.truncation.empty()) return;
+    const uint64_t end = source->position();
+    const std::string_view behind = source->Next(format::kFileMagic.size());
+    if (behind.empty()) return;
+    model_.after_end =
+        absl::StrCat("The file goes on behind the end of the recording, at byte ", end, ", with ",
+                     behind == format::kFileMagic ? "another recording" : "other bytes",
+                     ": what is there was not read.",
+                     behind == format::kFileMagic ? " Give each recording a file of its own." : "");
+  }
+
   absl::StatusOr<model::Model> Finish() &&;
 
  private:
@@ -160,7 +175,20 @@ absl::StatusOr<model::Model> ReadBlocks(Source* source) {
     std::swap(blocks, next);
   }
   if (!absl::IsOutOfRange(status)) return status;
+  builder.CheckEnd(source);
   return std::move(builder).Finish();
+}
+
+absl::StatusOr<model::Model> ReadWithinMemory(Source* source) {
+  try {
+    return ReadBlocks(source);
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError(
+        "there is not enough memory for a snapshot of this size. Read it on a machine with more "
+        "memory, or record less");
+  } catch (const std::length_error&) {
+    return absl::ResourceExhaustedError("the snapshot has more rows than a table can hold");
+  }
 }
 
 }  // namespace
@@ -168,7 +196,7 @@ absl::StatusOr<model::Model> ReadBlocks(Source* source) {
 
 absl::StatusOr<model::Model> ReadSnapshot(std::string_view bytes) {
   snapshot::Source source(bytes);
-  return snapshot::ReadBlocks(&source);
+  return snapshot::ReadWithinMemory(&source);
 }
 
 absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path) {
@@ -180,7 +208,7 @@ absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path) {
     return errno == ENOENT ? absl::NotFoundError(message) : absl::UnavailableError(message);
   }
   snapshot::Source source(file.get());
-  absl::StatusOr<model::Model> model = snapshot::ReadBlocks(&source);
+  absl::StatusOr<model::Model> model = snapshot::ReadWithinMemory(&source);
   if (model.ok()) return model;
   return absl::Status(model.status().code(), absl::StrCat(path, ": ", model.status().message()));
 }

@@ -20,7 +20,9 @@ namespace prof {
 //   kFailedPrecondition  written by a newer version
 //   kDataLoss            no complete block
 //   kNotFound, kUnavailable  the file cannot be opened or read
-// The memory that they take is proportional to the bytes that they read, whatever the bytes claim.
+//   kResourceExhausted   no memory
+// The memory that they take is proportional to the bytes that they read, whatever the bytes claim,
+// and so is their time.
 [[nodiscard]] absl::StatusOr<model::Model> ReadSnapshot(std::string_view bytes);
 [[nodiscard]] absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path);
 

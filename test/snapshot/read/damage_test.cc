@@ -329,7 +329,7 @@ TEST_CASE("A small file cannot ask for much memory by repeating a long name") {
   block.add_strings(std::string(1 << 20, 'x'));
   for (int i = 0; i < 10'000; ++i) block.add_kernel_shapes()->set_name(1);
   const std::string bytes = test::FileHeader() + test::Frame(block.SerializeAsString());
-  CHECK_THAT(Message(ReadSnapshot(bytes)), Contains("names are longer"));
+  CHECK_THAT(Message(ReadSnapshot(bytes)), Contains("names and tables are longer"));
 }
 
 TEST_CASE("Ranges that nest too deep are refused") {

@@ -148,12 +148,15 @@ TEST_CASE("A large file with a damaged block yields the blocks before it") {
   }
 }
 
-TEST_CASE("Bytes after the trailer of a large file are not read") {
+TEST_CASE(
+    "Bytes after the trailer of a large file are not read, and the model has a note of them") {
   const absl::StatusOr<model::Model> model =
       ReadSnapshot(Large().bytes + std::string(size_t{2} << 20, 'x'));
   REQUIRE(model.ok());
   CHECK(model->truncation.empty());
+  CHECK_THAT(model->after_end, Contains("other bytes"));
   CheckLaunches(*model, kBlocks);
+  CHECK_THAT(ReadSnapshot(Large().bytes + Large().bytes)->after_end, Contains("another recording"));
 }
 
 TEST_CASE("A block of a newer version is reported, wherever it is in the file") {
