@@ -101,6 +101,9 @@ class MissingKernels {
 /// The whole answer. Regions, kernels and rows overlap; rows alone sum to the span.
 struct Report {
   std::string error;  ///< Not empty: the snapshot could not be read; all else is empty.
+  /// Not empty: a part of the recording is not in this report. Its file is damaged or cut off, the
+  /// recording was not stopped in order, or something follows its end.
+  std::string incomplete;
   std::string command;
   std::string host;
   std::string prof_version;

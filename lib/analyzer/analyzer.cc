@@ -196,6 +196,7 @@ Report AnalyzeModel(const Model& model) {
   std::vector<GapSummary> gaps = analyzer::SummarizeGaps(model, timeline);
 
   Report report;
+  report.incomplete = analyzer::WhyIncomplete(model);
   report.command = model.process.command;
   report.host = model.process.host;
   report.prof_version = model.process.prof_version;

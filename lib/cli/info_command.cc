@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "lib/analyzer/base/integrity.h"
 #include "lib/cli/help_format.h"
 #include "lib/cli/message.h"
 #include "lib/cli/recording_file.h"
@@ -19,26 +20,45 @@
 namespace prof::cli {
 namespace {
 
-int Run(const std::string& file) {
-  const std::string problem = ReadProblem(file);
+struct InfoOptions {
+  std::string file;
+  bool strict = false;
+};
+
+int Run(const InfoOptions& options) {
+  std::string problem;
+  const Snapshot snapshot = OpenRecording(options.file, &problem);
   if (!problem.empty()) return Fail(problem);
-  const absl::StatusOr<model::Model> model = ReadSnapshotFile(file);
-  if (!model.ok()) return Fail("cannot read " + std::string(model.status().message()));
+  const absl::StatusOr<model::Model> model = ReadSnapshot(snapshot);
+  if (!model.ok()) {
+    return Fail("cannot read " + (snapshot.path().empty() ? options.file + ": " : "") +
+                std::string(model.status().message()));
+  }
+  const std::string incomplete = analyzer::WhyIncomplete(*model);
+  WarnIfIncomplete(options.file, incomplete);
   struct stat state {};
-  stat(file.c_str(), &state);
+  stat(snapshot.path().c_str(), &state);
+  const uint64_t bytes =
+      snapshot.path().empty() ? snapshot.bytes().size() : static_cast<uint64_t>(state.st_size);
   std::ostringstream out;
-  WriteInfo(out, *model, static_cast<uint64_t>(state.st_size), OptionsFor(STDOUT_FILENO));
-  return WriteOutput(out.str(), "") ? 0 : kFailed;
+  WriteInfo(out, *model, bytes, OptionsFor(STDOUT_FILENO));
+  if (!WriteOutput(out.str(), "")) return kFailed;
+  return options.strict && !incomplete.empty() ? kIncomplete : 0;
 }
 
 }  // namespace
 
 Command AddInfoCommand(CLI::App* app) {
-  const auto file = std::make_shared<std::string>();
+  const auto options = std::make_shared<InfoOptions>();
   CLI::App* parser = app->add_subcommand("info", "Print what a recording holds, without analysis");
-  parser->formatter(std::make_shared<HelpFormat>("prof info FILE"));
-  parser->add_option("FILE", *file, "Recording (.prof)")->required()->option_text(" ");
-  return {parser, [file] { return Run(*file); }};
+  parser->formatter(std::make_shared<HelpFormat>("prof info [options] FILE"));
+  parser->add_option("FILE", options->file, "Recording (.prof); - is standard input")
+      ->required()
+      ->option_text(" ");
+  parser->add_flag("--strict", options->strict,
+                   "Exit with status 3 when the recording is damaged, was not stopped in order, or "
+                   "has something behind its end (otherwise: a warning)");
+  return {parser, [options] { return Run(*options); }};
 }
 
 }  // namespace prof::cli

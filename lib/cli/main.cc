@@ -16,6 +16,7 @@
 #include "lib/cli/metrics_command.h"
 #include "lib/cli/report_command.h"
 #include "lib/cli/run_command.h"
+#include "lib/cli/suggestion.h"
 
 namespace prof::cli {
 namespace {
@@ -35,6 +36,25 @@ void TranslateHelp(std::vector<std::string>* arguments) {
   if (arguments->empty() || arguments->front() != "help") return;
   arguments->erase(arguments->begin());
   arguments->emplace_back("--help");
+}
+
+std::vector<std::string> NamesOf(const std::vector<Command>& commands) {
+  std::vector<std::string> names{"help"};
+  for (const Command& command : commands) names.push_back(command.parser->get_name());
+  return names;
+}
+
+// For an option that is none: the nearest one of the command. Empty: none is near.
+std::string NearestOption(const CLI::App& app, const std::vector<Command>& commands) {
+  const CLI::App* parser = &app;
+  for (const Command& command : commands) {
+    if (command.parser->parsed()) parser = command.parser;
+  }
+  for (const std::string& word : parser->remaining(true)) {
+    std::string suggestion = DidYouMeanOption(word, *parser);
+    if (!suggestion.empty()) return suggestion;
+  }
+  return "";
 }
 
 bool IsCommand(const std::string& word, const std::vector<Command>& commands) {
@@ -63,11 +83,16 @@ int Main(std::vector<std::string> arguments) {
   }
   const std::string& first = arguments.front();
   if (first.rfind('-', 0) != 0 && !IsCommand(first, commands)) {
-    return Fail("there is no command '" + first + "'. prof --help lists the commands");
+    const std::string suggestion = DidYouMean(first, NamesOf(commands));
+    return Fail("there is no command '" + first + "'" + (suggestion.empty() ? "." : suggestion) +
+                " prof --help lists the commands");
   }
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
   try {
     app.parse(arguments);
+  } catch (const CLI::ExtrasError& error) {
+    return Fail(error.what() + NearestOption(app, commands) +
+                "\nprof COMMAND --help lists the options");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kFailed;
   }

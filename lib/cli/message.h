@@ -9,7 +9,8 @@
 
 namespace prof::cli {
 
-constexpr int kFailed = 2;  // the exit status of every error of prof's own
+constexpr int kFailed = 2;      // the exit status of every error of prof's own
+constexpr int kIncomplete = 3;  // with --strict: a recording is damaged, or its end is missing
 
 // Prints one line on stderr and returns `status`. The message names the thing, the cause and the
 // way out.

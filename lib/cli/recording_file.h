@@ -7,11 +7,21 @@
 #include <string>
 #include <vector>
 
+#include "prof/snapshot.h"
+
 namespace prof::cli {
 
 // Why the recording `path` cannot be opened, and the way out; empty: it can be opened. The reader
-// of recordings describes damaged content.
+// of recordings describes damaged content. "-" is standard input.
 [[nodiscard]] std::string ReadProblem(const std::string& path);
+
+// The recording `path`. A pipe, and standard input ("-"), is read into memory here: it can be read
+// only once. Sets `problem` to why it cannot be read, and the way out. Waits for a named pipe that
+// nobody has opened for writing for 3 s at most, and for a slow writer as long as it takes.
+[[nodiscard]] Snapshot OpenRecording(const std::string& path, std::string* problem);
+
+// Prints a line on stderr when the recording `path` is not complete, and `why`.
+void WarnIfIncomplete(const std::string& path, const std::string& why);
 
 // Why a report on `recordings` cannot go to `output`, and the way out; empty: it can. It must not
 // be a folder, and a report must not replace the recording that it is made from.

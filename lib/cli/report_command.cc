@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/cli/help_format.h"
@@ -29,7 +30,10 @@ struct ReportOptions {
   std::string kernel;  // not empty: everything about the kernels whose name contains it
   int top = 20;        // ranges and kernels shown
   std::string output;  // empty: stdout
+  bool strict = false;
 };
+
+enum class Written { kFailed, kIncomplete, kAll };
 
 bool IsNamed(const KernelReport& kernel, const std::string& name) {
   return kernel.name.find(name) != std::string::npos ||
@@ -60,19 +64,9 @@ void KeepMatching(const std::string& name, Report* report) {
                 kernels.end());
 }
 
-// One file's report into `out`; false after a message.
-bool WriteFile(std::ostream& out, const std::string& path, const ReportOptions& options,
-               const TextOptions& text) {
-  const std::string problem = ReadProblem(path);
-  if (!problem.empty()) {
-    Fail(problem);
-    return false;
-  }
-  Report report = Analyze(Snapshot::FromFile(path));
-  if (!report.error.empty()) {
-    Fail("cannot read " + report.error);
-    return false;
-  }
+// One report into `out`; false after a message.
+bool WriteReport(std::ostream& out, Report report, const ReportOptions& options,
+                 const TextOptions& text) {
   if (!options.json && !options.csv) {
     if (!options.kernel.empty()) return WriteMatching(out, report, options.kernel, text);
     WriteText(out, report, text);
@@ -94,6 +88,26 @@ bool WriteFile(std::ostream& out, const std::string& path, const ReportOptions& 
   return true;
 }
 
+// One file's report into `out`, and what is wrong with the file on stderr.
+Written WriteFile(std::ostream& out, const std::string& path, const ReportOptions& options,
+                  const TextOptions& text) {
+  std::string problem;
+  const Snapshot snapshot = OpenRecording(path, &problem);
+  if (!problem.empty()) {
+    Fail(problem);
+    return Written::kFailed;
+  }
+  Report report = Analyze(snapshot);
+  if (!report.error.empty()) {
+    Fail("cannot read " + (snapshot.path().empty() ? path + ": " : "") + report.error);
+    return Written::kFailed;
+  }
+  const std::string incomplete = report.incomplete;
+  WarnIfIncomplete(path, incomplete);
+  if (!WriteReport(out, std::move(report), options, text)) return Written::kFailed;
+  return incomplete.empty() ? Written::kAll : Written::kIncomplete;
+}
+
 int Run(const ReportOptions& options) {
   if ((options.json || options.csv) && options.files.size() > 1) {
     return Fail("--json and --csv take one file at a time: call prof report once for each");
@@ -103,14 +117,17 @@ int Run(const ReportOptions& options) {
   TextOptions text = options.output.empty() ? OptionsFor(STDOUT_FILENO) : TextOptions{};
   text.max_rows = options.top;
   std::ostringstream out;
-  bool all_well = true;
+  bool all_well = true, all_complete = true;
   for (const std::string& path : options.files) {
     if (options.files.size() > 1) out << "==> " << path << " <==\n";
-    all_well &= WriteFile(out, path, options, text);
+    const Written written = WriteFile(out, path, options, text);
+    all_well &= written != Written::kFailed;
+    all_complete &= written != Written::kIncomplete;
     if (options.files.size() > 1) out << '\n';
   }
   if (!out.str().empty()) all_well &= WriteOutput(out.str(), options.output);
-  return all_well ? 0 : kFailed;
+  if (!all_well) return kFailed;
+  return options.strict && !all_complete ? kIncomplete : 0;
 }
 
 }  // namespace
@@ -120,9 +137,12 @@ Command AddReportCommand(CLI::App* app) {
   CLI::App* parser =
       app->add_subcommand("report", "Analyze recordings and print where the time went");
   parser->formatter(std::make_shared<HelpFormat>("prof report [options] FILE..."));
-  parser->add_option("FILE", options->files, "Recordings (.prof)")->required()->option_text(" ");
+  parser->add_option("FILE", options->files, "Recordings (.prof); - is standard input")
+      ->required()
+      ->option_text(" ");
   CLI::Option* json = parser->add_flag("--json", options->json, "Print everything as JSON");
-  parser->add_flag("--csv", options->csv, "Print the kernels as CSV")->excludes(json);
+  CLI::Option* csv =
+      parser->add_flag("--csv", options->csv, "Print the kernels as CSV")->excludes(json);
   parser
       ->add_option("--kernel", options->kernel,
                    "Print everything about the kernels whose name contains TEXT (plain text, no "
@@ -132,9 +152,14 @@ Command AddReportCommand(CLI::App* app) {
       ->add_option("--top", options->top,
                    "Ranges and kernels to show (default: " + std::to_string(options->top) + ")")
       ->check(CLI::Range(1, 1'000'000))
+      ->excludes(json)  // these have all rows
+      ->excludes(csv)
       ->type_name("N");
   parser->add_option("-o,--output", options->output, "File to write (default: standard output)")
       ->type_name("FILE");
+  parser->add_flag("--strict", options->strict,
+                   "Exit with status 3 when a recording is damaged, was not stopped in order, or "
+                   "has something behind its end (otherwise: a warning)");
   return {parser, [options] { return Run(*options); }};
 }
 

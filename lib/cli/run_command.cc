@@ -25,6 +25,7 @@
 #include "lib/cli/recordings.h"
 #include "lib/cli/run_folder.h"
 #include "lib/cli/run_list.h"
+#include "lib/cli/suggestion.h"
 #include "lib/cli/terminal.h"
 #include "lib/cli/verdict_share.h"
 #include "lib/text/numbers.h"
@@ -135,13 +136,16 @@ void PrintWhatIsLeft(const std::string& pattern, const std::vector<std::string>&
 }
 
 // The words that are left without a "--": the program, unless the first is an option.
-std::string TakeRest(const std::vector<std::string>& rest, std::vector<std::string>* program) {
+std::string TakeRest(const CLI::App& parser, std::vector<std::string>* program) {
+  const std::vector<std::string> rest = parser.remaining();
   if (rest.empty()) return "";
   if (program->empty() && rest[0][0] != '-') {
     *program = rest;
     return "";
   }
-  return "prof run does not know '" + rest[0] + "'. prof run --help lists the options";
+  const std::string suggestion = DidYouMeanOption(rest[0], parser);
+  return "prof run does not know '" + rest[0] + "'" + (suggestion.empty() ? "." : suggestion) +
+         " prof run --help lists the options";
 }
 
 int Run(const RunOptions& options) {
@@ -202,7 +206,7 @@ Command AddRunCommand(CLI::App* app, std::vector<std::string> program) {
       "field of prof::SessionOptions.");
   parser->prefix_command();  // prof run program works without "--", too
   return {parser, [parser, options] {
-            const std::string problem = TakeRest(parser->remaining(), &options->program);
+            const std::string problem = TakeRest(*parser, &options->program);
             return problem.empty() ? Run(*options) : Fail(problem);
           }};
 }

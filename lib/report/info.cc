@@ -63,6 +63,7 @@ void WriteProcess(std::ostream& out, const Model& model, uint64_t file_bytes, in
   }
   std::string end = model.stopped_in_order ? "stopped in order" : "ends without its last block";
   if (!model.truncation.empty()) end += ". " + model.truncation;
+  if (!model.after_end.empty()) end += ". " + model.after_end;
   fact("end        ", end);
   const auto operations = static_cast<double>(model.ops.size());
   std::string size = text::Bytes(static_cast<double>(file_bytes));

@@ -2,6 +2,7 @@
 //
 // The words that stand before a command, and help.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/options/option_help.h"
@@ -26,11 +27,25 @@ TEST_CASE("prof alone prints its help on stderr and fails") {
 }
 
 TEST_CASE("A word that is no command is named") {
-  for (const char* word : {"foo", "repot", "run.prof", ""}) {
+  for (const char* word : {"foo", "run.prof", ""}) {
     const Ended ended = Run({word});
     CHECK(ended.exit_code() == 2);
     CHECK(ended.err == "prof: there is no command '" + std::string(word) +
                            "'. prof --help lists the commands\n");
+  }
+}
+
+TEST_CASE("A word or an option that is nearly a known one brings up that one") {
+  for (const auto& [line, meant] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"repot", "x.prof"}, "Did you mean 'report'?"},
+           {{"Info", "x.prof"}, "Did you mean 'info'?"},
+           {{"rnu", "true"}, "Did you mean 'run'?"},
+           {{"report", "--jsno", "x.prof"}, "Did you mean '--json'?"},
+           {{"report", "--kernal=x", "x.prof"}, "Did you mean '--kernel'?"},
+           {{"run", "--countres", "all", "--", "true"}, "Did you mean '--counters'?"}}) {
+    const Ended ended = Run(line);
+    CHECK(ended.exit_code() == 2);
+    CHECK_THAT(ended.err, Contains(meant) && Contains("--help"));
   }
 }
 

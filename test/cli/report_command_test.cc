@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "test/cli/program.h"
@@ -149,6 +154,46 @@ TEST_CASE("A recording that was cut off is reported up to the cut, and the repor
   const Ended ended = ProfIn({"report", "cut.prof"});
   CHECK(ended.exit_code() == 0);
   CHECK_THAT(ended.out, Contains("cannot be read") && Contains("saxpy"));
+  CHECK(ended.out.find("INCOMPLETE") < ended.out.find("span "));
+  CHECK_THAT(ended.err, Contains("'cut.prof' is not complete") && Contains("cannot be read"));
+}
+
+TEST_CASE(
+    "With --strict a recording that is cut, damaged or goes on behind its end gives status 3") {
+  const std::string bytes = Recording();
+  std::string flipped = bytes;
+  flipped[flipped.size() - 20] ^= 1;  // in the last of three blocks
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {bytes.substr(0, bytes.size() - 5), "cannot be read"},
+      {flipped, "cannot be read"},
+      {bytes + bytes, "another recording"},
+      {bytes + "x", "other bytes"}};
+  for (const auto& [content, cause] : files) {
+    RecordingFolder()->Write("strict.prof", content);
+    for (const char* command : {"report", "info"}) {
+      const Ended strict = ProfIn({command, "--strict", "strict.prof"});
+      CHECK(strict.exit_code() == 3);
+      CHECK_THAT(strict.err, Contains("'strict.prof' is not complete") && Contains(cause));
+      CHECK_THAT(strict.out, Contains(cause));
+      CHECK(ProfIn({command, "strict.prof"}).exit_code() == 0);
+      CHECK(ProfIn({command, "--strict", "run.prof"}).exit_code() == 0);
+    }
+  }
+  CHECK(ProfIn({"report", "--strict", "run.prof", "strict.prof"}).exit_code() == 3);
+  CHECK(ProfIn({"report", "--strict", "missing.prof", "strict.prof"}).exit_code() == 2);
+}
+
+TEST_CASE("A pipe that nobody writes is an error after a few seconds, not a wait without end") {
+  const std::string pipe = RecordingFolder()->path() + "/pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const Ended ended = ProfIn({"report", "pipe"});
+  CHECK(ended.exit_code() == 2);
+  CHECK_THAT(ended.err, Contains("'pipe'") && Contains("no program has opened this pipe"));
+  std::thread writer([&] { std::ofstream(pipe, std::ios::binary) << Recording(); });
+  const Ended read = ProfIn({"report", "pipe"});
+  writer.join();
+  CHECK(read.exit_code() == 0);
+  CHECK_THAT(read.out, Contains("saxpy"));
 }
 
 TEST_CASE("prof info prints what a recording holds") {
@@ -162,6 +207,11 @@ TEST_CASE("Usage errors exit with 2 and name what is wrong") {
   CHECK(ProfIn({"report"}).exit_code() == 2);
   CHECK(ProfIn({"report", "run.prof", "--json", "--csv"}).exit_code() == 2);
   CHECK(ProfIn({"report", "run.prof", "run.prof", "--json"}).exit_code() == 2);
+  for (const char* all_rows : {"--json", "--csv"}) {
+    const Ended no_effect = ProfIn({"report", "run.prof", "--top", "3", all_rows});
+    CHECK(no_effect.exit_code() == 2);
+    CHECK_THAT(no_effect.err, Contains("--top") && Contains(all_rows));
+  }
   const Ended top = ProfIn({"report", "run.prof", "--top", "0"});
   CHECK(top.exit_code() == 2);
   CHECK_THAT(top.err, Contains("--top"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/base/integrity.h"
 
+#include <utility>
+
 #include "lib/format/losses.h"
 #include "lib/text/numbers.h"
 
@@ -19,18 +21,21 @@ std::string Sentence(uint64_t count, const format::IntegrityCount& row) {
 
 }  // namespace
 
+std::string WhyIncomplete(const model::Model& model) {
+  if (!model.truncation.empty()) return model.truncation;
+  if (!model.after_end.empty()) return model.after_end;
+  if (model.stopped_in_order || model.integrity.incomplete) return "";
+  return "The capture was not stopped in order (the program was killed, or did not call Stop): "
+         "work "
+         "at its end may be missing.";
+}
+
 std::vector<std::string> IntegritySentences(const model::Model& model,
                                             int64_t samples_without_kernel,
                                             int64_t samples_without_work) {
   const prof::Integrity& integrity = model.integrity;
   std::vector<std::string> sentences;
-  if (!model.truncation.empty()) {
-    sentences.push_back(model.truncation);
-  } else if (!model.stopped_in_order && !integrity.incomplete) {
-    sentences.emplace_back(
-        "The capture was not stopped in order (the program was killed, or did not call Stop): work "
-        "at its end may be missing.");
-  }
+  if (std::string why = WhyIncomplete(model); !why.empty()) sentences.push_back(std::move(why));
   for (const format::IntegrityFlag& row : format::kIntegrityFlags) {
     if (integrity.*row.flag) sentences.emplace_back(row.sentence);
   }

@@ -14,6 +14,9 @@ namespace prof::analyzer {
 
 // One sentence for each loss. `samples_without_kernel` counts the counter samples that match no
 // kernel record, `samples_without_work` those of graphs and ranges without a recorded operation.
+// Why the recording is not complete: its end is missing, or something follows it. Empty: it is.
+[[nodiscard]] std::string WhyIncomplete(const model::Model& model);
+
 [[nodiscard]] std::vector<std::string> IntegritySentences(const model::Model& model,
                                                           int64_t samples_without_kernel,
                                                           int64_t samples_without_work);

@@ -78,6 +78,9 @@ void WriteHeader(std::ostream& out, const Report& report, const TextOptions& opt
   WriteParagraph(out, program, what + ")", options.width);
   out << (options.color ? "\033[0m" : "");
 
+  if (!report.incomplete.empty()) {
+    WriteParagraph(out, "INCOMPLETE  ", Printable(report.incomplete), options.width);
+  }
   std::string span = "span " + text::Time(report.span_ns);
   // A span is per device: shares of their sum add up to one.
   if (report.devices.size() > 1)
