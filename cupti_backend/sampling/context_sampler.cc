@@ -344,7 +344,7 @@ CUptiResult ContextSampler::Count(const HardwareLease& lease, uint32_t group) {
 bool ContextSampler::HasTurn(int64_t now_ns) { return turn_.Take(now_ns); }
 
 bool ContextSampler::IsToRelease(int64_t now_ns) const {
-  if (phase() != Phase::kRunning || parts_->replays) return false;
+  if (phase() != Phase::kRunning || parts_->replays || parts_->abandoned.load()) return false;
   if (parts_->takes_none.load(std::memory_order_acquire)) return true;
   if (parts_->policy.by_need() && parts_->turns.urgent()) return true;
   if (now_ns - running_since_ns_ < DeviceTurn::kTurnNs) return false;
