@@ -3,6 +3,7 @@
 #   prof::prof      Session and ranges: libprof.so (with PROF_CUDA)
 #   prof::analyzer  Analyze() and the text report
 #   prof::catch, prof::gtest  the same, for prof/catch.h and prof/gtest.h; bring the framework
+# or pkg-config's prof and prof-analyzer. The targets `uninstall` and `tarball` are made here too.
 include(CMakePackageConfigHelpers)
 
 add_library(prof_analysis INTERFACE)
@@ -27,6 +28,10 @@ if(PROF_CUDA)
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endif()
 
+if(NOT PROF_INSTALL)  # a part of another project
+  return()
+endif()
+
 install(DIRECTORY include/prof DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.proto")
 install(TARGETS prof_public prof_text prof_wire prof_snapshot prof_analyzer prof_report prof_analysis
@@ -36,14 +41,19 @@ if(PROF_CUDA)
   install(TARGETS prof_inject LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 
+# Where the libraries are, as seen from the folders of the program and of pkg-config's files.
+file(RELATIVE_PATH _to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set(_pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH PROF_PC_TO_PREFIX ${CMAKE_INSTALL_PREFIX}/${_pkgconfig_dir} ${CMAKE_INSTALL_PREFIX})
+
 # The program can be copied to another machine: what it needs beside the C and C++ runtime lies in
 # a folder of its own. Old-style RPATH, because it also serves what those libraries need.
 install(TARGETS prof_cli RUNTIME_DEPENDENCY_SET prof_cli_needs)
 install(RUNTIME_DEPENDENCY_SET prof_cli_needs
   PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so" "^ld-linux"
+  DIRECTORIES ${CMAKE_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/prof)
-set_target_properties(prof_cli PROPERTIES
-  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/prof")
+set_target_properties(prof_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${_to_libraries}/prof")
 
 set(_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/prof)
 install(EXPORT profTargets NAMESPACE prof:: DESTINATION ${_package_dir})
@@ -53,3 +63,38 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/profConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/profConfig.cmake ${PROJECT_BINARY_DIR}/profConfigVersion.cmake
   DESTINATION ${_package_dir})
+
+set(_pkgconfig_files prof-analyzer.pc)
+if(PROF_CUDA)
+  list(APPEND _pkgconfig_files prof.pc)
+endif()
+foreach(file IN LISTS _pkgconfig_files)
+  configure_file(cmake/${file}.in ${PROJECT_BINARY_DIR}/${file} @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${file} DESTINATION ${_pkgconfig_dir})
+endforeach()
+
+add_custom_target(uninstall
+  COMMAND ${CMAKE_COMMAND} -D MANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
+    -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake
+  VERBATIM)
+
+# `cmake --build build/release --target tarball`: the installation as an archive with its SHA-256. It
+# works wherever it is unpacked, because everything in it finds the rest by $ORIGIN.
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+string(TOLOWER ${CMAKE_SYSTEM_NAME} _system)
+set(CPACK_PACKAGE_FILE_NAME prof-${PROJECT_VERSION}-${_system}-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_PACKAGE_CHECKSUM SHA256)
+set(CPACK_STRIP_FILES ON)
+set(CMAKE_SKIP_PACKAGE_ALL_DEPENDENCY ON)  # not the tests: the target below names what is packed
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+include(CPack)
+set(_packed prof_cli prof_analyzer prof_report)
+if(PROF_CUDA)
+  list(APPEND _packed prof prof_inject)
+endif()
+add_custom_target(tarball
+  COMMAND ${CMAKE_CPACK_COMMAND} --config ${PROJECT_BINARY_DIR}/CPackConfig.cmake
+  WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
+  VERBATIM)
+add_dependencies(tarball ${_packed})

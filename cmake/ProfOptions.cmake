@@ -2,7 +2,8 @@
 # Options, the CUDA toolkit, and the flags that all of our targets share.
 option(PROF_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(PROF_BENCH "Build the benchmarks" OFF)
-option(PROF_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
+option(PROF_WERROR "Warnings are errors: for our own builds, as other compilers warn otherwise" OFF)
+option(PROF_INSTALL "Install prof, and make its packages" ${PROJECT_IS_TOP_LEVEL})
 set(PROF_SANITIZE "" CACHE STRING "Value for -fsanitize=, e.g. address;undefined")
 
 # The toolkit gives headers (CUPTI, NVTX3) and, for the examples, nvcc. Nothing of it is linked.
@@ -10,7 +11,15 @@ find_package(CUDAToolkit QUIET)
 find_path(PROF_CUPTI_INCLUDE_DIR cupti.h
   HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include
         ${CUDAToolkit_TARGET_DIR}/../../extras/CUPTI/include)
-if(CUDAToolkit_FOUND AND PROF_CUPTI_INCLUDE_DIR)
+# Headers alone are enough for the capture half. A cross build names their folder.
+if(NOT CUDAToolkit_FOUND AND PROF_CUPTI_INCLUDE_DIR AND EXISTS ${PROF_CUPTI_INCLUDE_DIR}/cuda.h)
+  file(STRINGS ${PROF_CUPTI_INCLUDE_DIR}/cuda.h _cuda_version REGEX "^#define CUDA_VERSION [0-9]+")
+  if(_cuda_version MATCHES "([0-9]+)0([0-9])0$")  # 13020 is 13.2
+    set(CUDAToolkit_VERSION ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
+    set(CUDAToolkit_INCLUDE_DIRS ${PROF_CUPTI_INCLUDE_DIR})
+  endif()
+endif()
+if(CUDAToolkit_VERSION AND PROF_CUPTI_INCLUDE_DIR)
   set(_prof_cuda_default ON)
 else()
   set(_prof_cuda_default OFF)
@@ -24,14 +33,19 @@ if(PROF_CUDA AND CUDAToolkit_VERSION VERSION_LESS 13.0)
   message(FATAL_ERROR "prof needs CUDA 13.0 or newer headers, found ${CUDAToolkit_VERSION}. "
     "Configure with -DPROF_CUDA=OFF to build the analyzer alone.")
 endif()
-option(PROF_EXAMPLES "Build the examples (needs nvcc)" ${PROF_CUDA})
+if(PROF_CUDA AND PROJECT_IS_TOP_LEVEL)
+  set(_prof_examples_default ON)
+else()
+  set(_prof_examples_default OFF)
+endif()
+option(PROF_EXAMPLES "Build the examples (needs nvcc)" ${_prof_examples_default})
 message(STATUS "prof: capture library ${PROF_CUDA} (toolkit ${CUDAToolkit_VERSION})")
 
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-if(NOT CMAKE_BUILD_TYPE)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 find_program(CCACHE_PROGRAM ccache)

@@ -78,6 +78,13 @@ std::string SharedFolderFromEnvironment() {
   return folder != nullptr ? folder : "/tmp";
 }
 
+// Where a toolkit keeps the libraries of this machine's kind.
+#if defined(__aarch64__)
+constexpr const char* kTargetFolder = "/targets/sbsa-linux/lib";
+#else
+constexpr const char* kTargetFolder = "/targets/x86_64-linux/lib";
+#endif
+
 std::vector<std::string> CuptiSearchPath() {
   std::vector<std::string> path;
   if (const char* cupti = Value("PROF_CUPTI")) path.emplace_back(cupti);
@@ -87,8 +94,7 @@ std::vector<std::string> CuptiSearchPath() {
   }
   roots.emplace_back("/usr/local/cuda");
   for (const std::string& root : roots) {
-    for (const char* folder :
-         {"/extras/CUPTI/lib64", "/lib64", "/targets/x86_64-linux/lib", "/lib"}) {
+    for (const char* folder : {"/extras/CUPTI/lib64", "/lib64", kTargetFolder, "/lib"}) {
       path.push_back(root + folder);
     }
   }

@@ -30,10 +30,6 @@ class Environment {
 // CUDA, and when it makes its first NVTX call. Another tool's injection stays.
 void Inject(const std::string& library, Environment* environment);
 
-// The path of libprof_inject.so: `chosen`, else PROF_INJECT, else beside this program or in the lib
-// folder next to it. Empty: it is nowhere, and `error` names the places and the way out.
-[[nodiscard]] std::string FindInjectLibrary(const std::string& chosen, std::string* error);
-
 }  // namespace prof::cli
 
 #endif  // PROF_LIB_CLI_ENVIRONMENT_H_

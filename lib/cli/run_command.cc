@@ -20,6 +20,7 @@
 #include "lib/cli/child_process.h"
 #include "lib/cli/environment.h"
 #include "lib/cli/help_format.h"
+#include "lib/cli/inject_library.h"
 #include "lib/cli/message.h"
 #include "lib/cli/recording_flags.h"
 #include "lib/cli/recordings.h"

@@ -137,6 +137,11 @@ TEST_CASE("The search for CUPTI begins where the user points, then goes to the t
   REQUIRE(path.size() == 9);
   CHECK(path[0] == "/a/libcupti.so.13");
   CHECK(path[1] == "/b/extras/CUPTI/lib64");
+#if defined(__aarch64__)
+  CHECK(path[3] == "/b/targets/sbsa-linux/lib");
+#else
+  CHECK(path[3] == "/b/targets/x86_64-linux/lib");
+#endif
   CHECK(path[5] == "/usr/local/cuda/extras/CUPTI/lib64");
 }
 

@@ -90,6 +90,31 @@ TEST_CASE("Nothing in libprof.so is destroyed when the program exits") {
   CHECK(destroyed == std::vector<std::string>{});
 }
 
+#ifdef PROF_STATIC_LIBSTDCXX
+TEST_CASE("An old libstdc++.so keeps no program with prof from starting: prof brings its own") {
+  for (const char* library : {PROF_LIBRARY, PROF_INJECT_LIBRARY}) {
+    for (const std::string& name : NeededBy(library)) CHECK(name.rfind("libstdc++", 0) != 0);
+  }
+}
+
+#if defined(__x86_64__)
+TEST_CASE("The C++ runtime in libprof.so is not destroyed when the program exits") {
+  std::string function;
+  std::vector<std::string> callers;
+  for (const std::string& line : OutputOf("objdump -d --no-show-raw-insn '" PROF_LIBRARY "'")) {
+    if (!line.empty() && line[0] != ' ' && line.find('<') != std::string::npos) {
+      function = line.substr(line.find('<'));
+    }
+    const bool calls =
+        line.find("\tcall") != std::string::npos || line.find("\tjmp") != std::string::npos;
+    if (calls && line.find("<__cxa_atexit@") != std::string::npos) callers.push_back(function);
+  }
+  callers.erase(std::remove(callers.begin(), callers.end(), "<__cxa_atexit@plt>:"), callers.end());
+  CHECK(callers == std::vector<std::string>{"<__wrap___cxa_atexit>:"});
+}
+#endif
+#endif
+
 TEST_CASE("libprof_inject.so needs libprof.so and the runtime only") {
   CHECK(Foreign(NeededBy(PROF_INJECT_LIBRARY)) == std::vector<std::string>{"libprof.so.0"});
 }

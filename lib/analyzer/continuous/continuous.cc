@@ -41,7 +41,9 @@ void Combine(const ContinuousValues& from, ContinuousValues* to) {
     const double seconds = sum.seconds + value.seconds;
     if (!(seconds > 0)) continue;
     sum.value = (*sum.value * sum.seconds + *value.value * value.seconds) / seconds;
-    sum.error = std::hypot(sum.error * sum.seconds, value.error * value.seconds) / seconds;
+    const double own = sum.error * sum.seconds;
+    const double added_error = value.error * value.seconds;
+    sum.error = std::sqrt(own * own + added_error * added_error) / seconds;
     sum.seconds = seconds;
     sum.samples += value.samples;
   }

@@ -321,7 +321,7 @@ double PmFit::Error(const PmWeights& weights, size_t metric) const {
   const double by_chance = std::max(own, quantile * std::sqrt(std::max(clustered, 0.0)));
   const double assumed = kNormal * pulled.cwiseProduct(expected.col(m)).norm();
   const double clock = std::max(std::abs(later_by), std::abs(earlier_by));
-  return std::hypot(by_chance, assumed) + clock;
+  return std::sqrt(by_chance * by_chance + assumed * assumed) + clock;
 }
 
 }  // namespace prof::analyzer

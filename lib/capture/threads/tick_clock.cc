@@ -11,15 +11,24 @@
 namespace prof::capture {
 namespace {
 
-// The kernel drops "tsc" as soon as it finds the counter unsteady or different between processors.
-bool KernelTrustsTsc() {
+// The kernel's clock source when it is what ReadCounter() reads.
+#if defined(__x86_64__)
+constexpr char kCounter[] = "tsc\n";
+#elif defined(__aarch64__)
+constexpr char kCounter[] = "arch_sys_counter\n";
+#else
+constexpr char kCounter[] = "none";
+#endif
+
+// The kernel drops the counter as soon as it finds it unsteady or different between processors.
+bool KernelTrustsCounter() {
   const int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
                         O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
-  char name[8] = {};
+  char name[32] = {};
   const ssize_t size = read(file, name, sizeof(name) - 1);
   close(file);
-  return size > 0 && std::strcmp(name, "tsc\n") == 0;
+  return size > 0 && std::strcmp(name, kCounter) == 0;
 }
 
 double NsPerTick(const TickPoint& from, const TickPoint& to) {
@@ -32,18 +41,16 @@ TickPoint at_load;
 
 // Runs before all other initializers of the library: ticks of two kinds must not mix.
 __attribute__((constructor(101))) void ChooseTicks() {
-#if defined(__x86_64__)
-  ticks_are_tsc = KernelTrustsTsc();
-#endif
+  ticks_are_counter = KernelTrustsCounter();
   at_load = ReadTickPoint();
 }
 
 }  // namespace
 
-bool ticks_are_tsc = false;
+bool ticks_are_counter = false;
 
 TickPoint ReadTickPoint() {
-  if (!ticks_are_tsc) {
+  if (!ticks_are_counter) {
     const int64_t now_ns = RealtimeNs();
     return {now_ns, now_ns};
   }

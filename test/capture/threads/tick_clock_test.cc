@@ -17,6 +17,19 @@ constexpr int64_t kStartNs = 1'800'000'000'000'000'000;
 // A counter of 2.5 ticks per nanosecond.
 TickPoint At(int64_t ns) { return {7'000 + ns * 5 / 2, kStartNs + ns}; }
 
+TEST_CASE("The processor's counter runs, never backwards, and as long as the clock") {
+  const int64_t begin_ns = RealtimeNs();
+  const int64_t begin = ReadCounter();
+  int64_t last = begin;
+  while (RealtimeNs() - begin_ns < 20'000'000) {
+    const int64_t ticks = ReadCounter();
+    REQUIRE(ticks >= last);
+    last = ticks;
+  }
+  CHECK(last - begin > 20'000);         // 1 MHz is the least that aarch64 allows
+  CHECK(last - begin < 2'000'000'000);  // a thread that waited for its processor 0.2 s at 10 GHz
+}
+
 TEST_CASE("Ticks become the time of the line between the moments around them") {
   TickClock clock(At(0));
   clock.Advance(At(1'000'000));
