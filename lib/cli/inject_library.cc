@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/cli/inject_library.h"
 
-#include <cstdlib>
 #include <system_error>
 
 namespace prof::cli {
@@ -27,15 +26,8 @@ std::vector<fs::path> InjectLibraryPlaces(const fs::path& folder, const std::str
 }
 
 std::string FindInjectLibrary(const std::string& chosen, std::string* error) {
-  std::vector<fs::path> places;
-  const char* from_environment = std::getenv("PROF_INJECT");
-  if (!chosen.empty()) {
-    places = {chosen};
-  } else if (from_environment != nullptr && *from_environment != '\0') {
-    places = {from_environment};
-  } else {
-    places = UsualPlaces();
-  }
+  const std::vector<fs::path> places =
+      chosen.empty() ? UsualPlaces() : std::vector<fs::path>{chosen};
   std::string tried;
   for (const fs::path& place : places) {
     std::error_code failed;

@@ -153,10 +153,12 @@ int Run(const RunOptions& options) {
   if (options.program.empty()) {
     return Fail("no program to run. Usage: prof run [options] -- program [arguments]");
   }
-  std::string error;
-  const std::string library = FindInjectLibrary(options.inject, &error);
-  if (library.empty()) return Fail(error);
   Environment environment;
+  std::string error;
+  const std::string chosen =
+      options.inject.empty() ? environment.Get("PROF_INJECT").value_or("") : options.inject;
+  const std::string library = FindInjectLibrary(chosen, &error);
+  if (library.empty()) return Fail(error);
   SessionOptions recording;
   if (const auto problem = options.recording.Apply(&environment, &recording)) {
     return Fail(*problem + ". prof run --help lists the options");
