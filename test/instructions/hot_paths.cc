@@ -7,11 +7,13 @@
 #include <gnu/libc-version.h>
 #include <nvtx3/nvToolsExt.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cupti_backend/activity/activity_decode.h"
@@ -86,23 +88,41 @@ CUptiResult CUPTIAPI Subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFun
   return CUPTI_SUCCESS;
 }
 
-// A launch of a kernel, with both of CUPTI's callbacks, while the timeline is recorded.
-int Launches() {
+// A context is there, and its counters are prepared.
+void Prepare(const prof::cupti::CounterSampler& sampler, CUcontext context) {
+  CUpti_ResourceData created = {};
+  created.context = context;
+  callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &created);
+  for (int i = 0; i < 100 || (i < 10'000 && !sampler.Settled()); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+// A launch of a kernel, with both of CUPTI's callbacks, while the timeline is recorded. With
+// counters its signature has its sample already.
+int Launches(bool counters) {
   static prof::cupti::test::FakeCupti cupti;
   cupti.api.subscribe = &Subscribe;
   cupti.api.enable_callback = [](uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain,
                                  CUpti_CallbackId) { return CUPTI_SUCCESS; };
   prof::SessionOptions options;
   options.counters = prof::Counters::kNone;
+  if (counters) options.metrics = {"m0.sum"};
+  options.samples_per_signature = 1;
+  options.skip_first_launches = 0;
+  options.counter_budget_seconds = 100;
   static prof::cupti::LaunchCallback launches(&cupti.api);
   prof::cupti::CounterSampler sampler(&cupti.api, &cupti.driver, options);
   std::string holder;
   if (launches.Subscribe(&holder) != CUPTI_SUCCESS) return 0;
   launches.Enable(&sampler.launches(), nullptr);
+  const auto context = reinterpret_cast<CUcontext>(uintptr_t{64});
+  if (counters) Prepare(sampler, context);
   cuLaunchKernel_params parameters = {};
+  parameters.gridDimX = 1;
   CUpti_CallbackData data = {};
   data.functionParams = &parameters;
-  data.context = reinterpret_cast<CUcontext>(uintptr_t{64});
+  data.context = context;
   data.symbolName = "kernel";
   const int count = InChunks([&] {
     ++data.correlationId;
@@ -113,9 +133,11 @@ int Launches() {
     }
   });
   const bool seen = launches.launches() == static_cast<uint64_t>(kChunk) * (kChunks + 1);
+  const std::vector<std::string> log = cupti.log();
+  const bool sampled = std::count(log.begin(), log.end(), "push 0") == 1;
   launches.Disable();
   sampler.Stop();
-  return seen ? count : 0;
+  return seen && sampled == counters ? count : 0;
 }
 
 CUptiResult CUPTIAPI NextKernel(uint8_t* buffer, size_t bytes, CUpti_Activity** record) {
@@ -188,7 +210,8 @@ int main(int argc, char** argv) {
   const std::string name = argv[1];
   int count = 0;
   if (name == "range") count = Ranges();
-  if (name == "launch") count = Launches();
+  if (name == "launch") count = Launches(/*counters=*/false);
+  if (name == "counters") count = Launches(/*counters=*/true);
   if (name == "record") count = Records();
   if (name == "read") count = Reads();
   std::printf("%d\n", count);
