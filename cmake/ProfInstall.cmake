@@ -44,7 +44,8 @@ endif()
 # Where the libraries are, as seen from the folders of the program and of pkg-config's files.
 file(RELATIVE_PATH _to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set(_pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-file(RELATIVE_PATH PROF_PC_TO_PREFIX ${CMAKE_INSTALL_PREFIX}/${_pkgconfig_dir} ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH PROF_PC_TO_PREFIX
+  ${CMAKE_INSTALL_PREFIX}/${_pkgconfig_dir} ${CMAKE_INSTALL_PREFIX})
 
 # The program can be copied to another machine: what it needs beside the C and C++ runtime lies in
 # a folder of its own. Old-style RPATH, because it also serves what those libraries need.
@@ -78,8 +79,8 @@ add_custom_target(uninstall
     -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake
   VERBATIM)
 
-# `cmake --build build/release --target tarball`: the installation as an archive with its SHA-256. It
-# works wherever it is unpacked, because everything in it finds the rest by $ORIGIN.
+# `cmake --build build/release --target tarball`: the installation as an archive with its SHA-256.
+# It works wherever it is unpacked, because everything in it finds the rest by $ORIGIN.
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 string(TOLOWER ${CMAKE_SYSTEM_NAME} _system)

@@ -3,8 +3,9 @@
 add_library(prof SHARED $<TARGET_OBJECTS:prof_capture> $<TARGET_OBJECTS:prof_nvtx>
   $<TARGET_OBJECTS:prof_cupti> $<TARGET_OBJECTS:prof_options>)
 
-# They bring their C++ runtime: an older libstdc++.so that the program finds first would keep it from
-# starting. libgcc_s stays shared, so that there is one unwinder; it needs symbols of GCC 3 to 4.3.
+# They bring their C++ runtime: an older libstdc++.so that the program finds first would keep it
+# from starting. libgcc_s stays shared, so that there is one unwinder; they need symbols of GCC 3.0
+# to 4.2 from it. Linked statically it would need glibc 2.35.
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_LINK_OPTIONS -shared -fPIC -static-libstdc++)
 check_cxx_source_compiles("#include <string>\nstd::string f() { return std::string(99, 'x'); }"
