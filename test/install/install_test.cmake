@@ -60,8 +60,12 @@ if(EMULATOR)  # the consumer's own build knows nothing of the emulator
   return()
 endif()
 
+set(found_by CMAKE_PREFIX_PATH=${WORK_DIR}/prefix)
+if(LIBRARIES STREQUAL lib64)  # CMake looks there only on systems that have such a folder
+  set(found_by prof_DIR=${WORK_DIR}/prefix/lib64/cmake/prof)
+endif()
 run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${CONSUMER_DIR} -B ${WORK_DIR}/build
-  -D CMAKE_PREFIX_PATH=${WORK_DIR}/prefix -D CMAKE_CXX_COMPILER=${CXX_COMPILER}
+  -D ${found_by} -D CMAKE_CXX_COMPILER=${CXX_COMPILER}
   -D WITH_CAPTURE=${WITH_CAPTURE})
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK_DIR}/build --output-on-failure --no-tests=error)
