@@ -222,8 +222,9 @@ TEST_CASE("Files written by the run are named afterwards, older ones are not") {
   const Folder folder;
   folder.Write("prof-h-1.prof", "old");
   folder.Write("prof-h-2.prof", "old");
-  const Ended ended = Prof(
-      RunLine({}, {"sh", "-c", "echo longer > prof-h-2.prof; echo > prof-h-3.prof"}), folder.path());
+  const Ended ended =
+      Prof(RunLine({}, {"sh", "-c", "echo longer > prof-h-2.prof; echo > prof-h-3.prof"}),
+           folder.path());
   CHECK(ended.out.empty());
   CHECK_THAT(ended.err, Contains("wrote " + folder.File("prof-h-2.prof")) &&
                             Contains("wrote " + folder.File("prof-h-3.prof")) &&
