@@ -48,7 +48,7 @@ TEST_CASE("A Session in a child that was forked before CUDA was used records") {
   CHECK(RunWay(folder, "session in a child").exit_code() == 7);
 }
 
-TEST_CASE("A child that was forked after CUDA was used records nothing, and is told the reason") {
+TEST_CASE("A child that was forked after CUDA was used records nothing, and names the reason") {
   const Folder folder;
   const Ended ended = RunWay(folder, "fork after CUDA");
   CHECK(ended.exit_code() == 7);

@@ -395,7 +395,7 @@ void CheckUnavailable(Program& program, const char* what, int code) {
   CHECK(program.sampler.Complete());  // nothing more will come
 }
 
-TEST_CASE("Without the right to count, the status says how to get it and nothing is pushed") {
+TEST_CASE("Without the right to count the status has the way to get it, and nothing is pushed") {
   Program program;
   program.cupti.Fail("range_enable", CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
   program.sampler.launches().OnContext(Context(1));

@@ -62,7 +62,8 @@ absl::StatusOr<model::Model> ReadEdited(std::function<void(wire::Block&)> edit) 
   return ReadSnapshot(b.Bytes());
 }
 
-TEST_CASE("A file cut at any byte yields the blocks before the cut, or says that there are none") {
+TEST_CASE(
+    "A file cut at any byte yields the blocks before the cut, or the error that there are none") {
   const std::string bytes = SmallFile();
   const absl::StatusOr<model::Model> whole = ReadSnapshot(bytes);
   REQUIRE(whole.ok());
