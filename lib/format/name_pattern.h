@@ -112,7 +112,7 @@ inline bool BeginsWithUuid(std::string_view text) {
 
 inline uint64_t DigitOf(char c) {
   if (IsDigit(c)) return static_cast<uint64_t>(c - '0');
-  return static_cast<uint64_t>((IsLower(c) ? c - 'a' : c - 'A') + 10);
+  return static_cast<uint64_t>(10 + c - (IsLower(c) ? 'a' : 'A'));
 }
 
 inline size_t WordSize(std::string_view text) {

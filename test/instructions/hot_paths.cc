@@ -102,7 +102,7 @@ void Prepare(const prof::cupti::CounterSampler& sampler, CUcontext context) {
 // counters its signature has its sample already.
 int Launches(bool counters) {
   static prof::cupti::test::FakeCupti cupti;
-  cupti.api.subscribe = &Subscribe;
+  cupti.api.subscribe_by_name = &Subscribe;
   cupti.api.enable_callback = [](uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain,
                                  CUpti_CallbackId) { return CUPTI_SUCCESS; };
   prof::SessionOptions options;

@@ -32,7 +32,7 @@ bool HasOneOf(std::string_view letters, std::string_view pattern) {
 }  // namespace
 
 std::string ProcessLabel(int rank, int ranks) {
-  const std::string pid = std::to_string(getpid());
+  std::string pid = std::to_string(getpid());
   if (rank < 0) return pid;
   std::string number = std::to_string(rank);
   const size_t digits = std::to_string(std::max(ranks - 1, rank)).size();

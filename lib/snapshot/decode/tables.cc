@@ -161,7 +161,8 @@ absl::Status AddStreams(const wire::Block& block, DecodeState* state) {
 absl::Status AddThreads(const wire::Block& block, DecodeState* state) {
   model::Model& model = *state->model;
   for (const wire::HostThread& wire : block.threads()) {
-    absl::Status status = Spend(sizeof(model::Thread) + sizeof(model.steps[0]), state);
+    using Steps = decltype(model.steps)::value_type;
+    absl::Status status = Spend(sizeof(model::Thread) + sizeof(Steps), state);
     if (!status.ok()) return status;
     model::Thread& thread = model.threads.emplace_back();
     thread.tid = wire.tid();

@@ -58,11 +58,10 @@ size_t SizeOf(std::string_view bytes, const Descriptor& type, int nested) {
     const std::string_view content = bytes.substr(0, *length);
     bytes.remove_prefix(content.size());
     const FieldDescriptor* field = type.FindFieldByNumber(static_cast<int>(*tag >> 3));
-    if (field == nullptr) {
-      size += content.size() + kStringBytes;
-    } else if (field->message_type() != nullptr && nested < kMostNested) {
-      size += SizeOf(content, *field->message_type(), nested + 1);
-    } else if (field->is_packable()) {
+    const Descriptor* message = field != nullptr ? field->message_type() : nullptr;
+    if (message != nullptr && nested < kMostNested) {
+      size += SizeOf(content, *message, nested + 1);
+    } else if (field != nullptr && field->is_packable()) {
       size += content.size() * kPerPackedByte;
     } else {
       size += content.size() + kStringBytes;
