@@ -146,11 +146,14 @@ TEST_CASE("A full string table gives one shared handle, and ranges in its name a
   event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
   event.message.registered = last;
   CHECK(nvtx::DomainRangePushEx(nullptr, &event) == 0);
-  CHECK(CurrentPath() == kNoPath);
-  CHECK(recording.reader.paths_dropped() == 1);
+  CHECK(thread_registry.paths.At(CurrentPath()).name == RangeStrings::OtherNames());
+  CHECK(recording.reader.names_dropped() == 1);
+  CHECK(recording.reader.paths_dropped() == 0);
   CHECK(nvtx::DomainRangePop(nullptr) == 0);
   CHECK(nvtx::DomainRangePushEx(nvtx::DomainCreateA("one more domain of many"), &event) == 0);
-  CHECK(recording.reader.paths_dropped() == 2);
+  CHECK(CurrentPath() == kNoPath);
+  CHECK(recording.reader.names_dropped() == 1);
+  CHECK(recording.reader.paths_dropped() == 1);
   CHECK(nvtx::DomainRangePop(nvtx::DomainCreateA("another domain")) == 0);
 }
 
