@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "lib/capture/capture.h"
 #include "lib/snapshot/read/reader.h"
@@ -132,6 +133,12 @@ TEST_CASE("When CUPTI hangs at the end, what was kept is in the file nevertheles
 
 // --- A GPU that never goes idle: a persistent kernel ---------------------------------------------
 
+// Never destroyed, because a wait hangs in it to the end; reachable for leak checkers.
+FakeGpu& LeftGpu() {
+  static auto* const left = new std::vector<FakeGpu*>;
+  return *left->emplace_back(new FakeGpu);
+}
+
 struct BusyGpu {
   explicit BusyGpu(SessionOptions options = {}) {
     gpu.counters = {State::kUnavailable, 35, "not permitted", "ask the administrator"};
@@ -143,7 +150,7 @@ struct BusyGpu {
     gpu.Hang();
   }
 
-  FakeGpu& gpu = *new FakeGpu;  // the wait hangs in it to the end
+  FakeGpu& gpu = LeftGpu();
   std::unique_ptr<Capture> capture;
 };
 
