@@ -34,7 +34,7 @@ class LaunchCallback {
   // Whether it may be subscribed to after a loss: CUPTI before 12.6 crashed in CUDA graphs when it
   // was started again (pytorch pull requests 112507 and 151124).
   [[nodiscard]] bool MayStartAgain() const;
-  // Subscribes anew, with the callbacks that were on. Correlation ids begin again at 1.
+  // Subscribes a second time, and turns the callbacks on. Correlation ids begin again at 1.
   CUptiResult SubscribeAgain(std::string* holder);
 
   // A driver call that programs hardly make; those of our threads are counted and nothing else.

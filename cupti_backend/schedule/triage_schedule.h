@@ -71,7 +71,7 @@ class TriageSchedule {
   static constexpr double kEnough = 0.01;
   static constexpr int64_t kLearningNs = 100'000'000;
   // So long without anything to learn, and the hardware is free for others. While a session is
-  // open, a stream that waits for another one goes on 5 us later (docs/measurements/coverage.md).
+  // open, a stream that waits for another one goes on 6 us later (docs/measurements/coverage.md).
   static constexpr int64_t kLetGoNs = 10'000'000'000, kLetGoOfStreamsNs = 500'000'000;
 
   // `seed`: of the random distances.
