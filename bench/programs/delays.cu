@@ -259,11 +259,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: delays --seed N --rounds N\n");
     return 2;
   }
-  int devices = 0;
-  if (const cudaError_t error = cudaGetDeviceCount(&devices); error != cudaSuccess) {
-    std::printf("[skipped] no CUDA device: %s\n", cudaGetErrorString(error));
-    return 0;
-  }
+  if (!HasDevice()) return 0;
   const int rounds = std::atoi(argv[4]);
   Delays delays(std::strtoull(argv[2], nullptr, 10));
   std::atomic<bool> ended = false;

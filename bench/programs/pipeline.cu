@@ -170,11 +170,7 @@ uint64_t Consume(const Shape& shape, Queue& empty, Queue& prepared, StepClock& c
 
 int main(int argc, char** argv) {
   const StepOptions options = ParseSteps(argc, argv, 1);
-  int devices = 0;
-  if (const cudaError_t error = cudaGetDeviceCount(&devices); error != cudaSuccess) {
-    std::printf("[skipped] no CUDA device: %s\n", cudaGetErrorString(error));
-    return 0;
-  }
+  if (!HasDevice()) return 0;
   std::mt19937_64 random(options.seed);
   const Shape shape{static_cast<int>(1 << 20) + static_cast<int>(random() % 8) * (1 << 17),
                     1024 + static_cast<int>(random() % 1024)};

@@ -161,11 +161,7 @@ int main(int argc, char** argv) {
   const auto found = Timelines().find(argc > 1 ? argv[1] : "");
   if (found == Timelines().end()) return PrintUsage();
   const StepOptions options = ParseSteps(argc, argv, 2);
-  int devices = 0;
-  if (const cudaError_t error = cudaGetDeviceCount(&devices); error != cudaSuccess) {
-    std::printf("[skipped] no CUDA device: %s\n", cudaGetErrorString(error));
-    return 0;
-  }
+  if (!HasDevice()) return 0;
   const Machine machine(options.seed);
   StepClock clock(options.limit);
   constexpr int kStepsPerWait = 20;

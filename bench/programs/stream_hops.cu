@@ -43,11 +43,7 @@ std::vector<Station> MakeStations(size_t count) {
 
 int main(int argc, char** argv) {
   const StepOptions options = ParseSteps(argc, argv, 1);
-  int devices = 0;
-  if (const cudaError_t error = cudaGetDeviceCount(&devices); error != cudaSuccess) {
-    std::printf("[skipped] no CUDA device: %s\n", cudaGetErrorString(error));
-    return 0;
-  }
+  if (!HasDevice()) return 0;
   std::mt19937_64 random(options.seed);
   const auto streams = static_cast<size_t>(2 + random() % 4);
   const int blocks = 32 << random() % 3, rounds = 500 + static_cast<int>(random() % 4000);
