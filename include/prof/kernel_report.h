@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "prof/action.h"
 #include "prof/continuous_report.h"
 #include "prof/statistic.h"
 
@@ -177,8 +178,9 @@ struct Verdict {
   std::string rule;                   ///< Id of the rule in docs/guide/rules.md: "dram-throughput".
   std::string summary;                ///< One sentence.
   std::vector<std::string> evidence;  ///< Each with its number, unit and metric.
-  std::string action;                 ///< What to change; empty: nothing worth it.
-  double gain_at_most = 0;            ///< Upper bound: fraction of this kernel's time, 0..1.
+  std::vector<Action> actions;        ///< By gain, descending; empty: nothing worth it.
+  std::string action;                 ///< The first of `actions`; empty: nothing worth it.
+  double gain_at_most = 0;            ///< The largest of `actions`: fraction of its time, 0..1.
   std::string gain_formula;           ///< How `gain_at_most` was computed.
   std::string runner_up;              ///< The next unit and its value.
   std::string missing;                ///< The measurement that would decide.

@@ -63,6 +63,20 @@ const char* ToString(Confidence confidence) {
   return "none";
 }
 
+const char* ToString(GainKind kind) {
+  switch (kind) {
+    case GainKind::kSameWork:
+      return "same-work";
+    case GainKind::kLessWork:
+      return "less-work";
+    case GainKind::kCauseRemoved:
+      return "cause-removed";
+    case GainKind::kIdleTime:
+      return "idle-time";
+  }
+  return "same-work";
+}
+
 const char* ToString(Unit unit) {
   switch (unit) {
     case Unit::kDram:

@@ -66,6 +66,19 @@ Json ToJson(const SpeedOfLight& value) {
           {"throughputs", throughputs}};
 }
 
+Json ToJson(const std::vector<Action>& values) {
+  Json actions = Json::array();
+  for (const Action& action : values) {
+    actions.push_back({{"id", action.id},
+                       {"kind", ToString(action.kind)},
+                       {"what", action.what},
+                       {"gain_at_most", Number(action.gain_at_most)},
+                       {"floor", action.floor},
+                       {"check", action.check}});
+  }
+  return actions;
+}
+
 Json ToJson(const Verdict& value) {
   return {{"limiter", ToString(value.limiter)},
           {"confidence", ToString(value.confidence)},
@@ -74,6 +87,7 @@ Json ToJson(const Verdict& value) {
           {"rule", value.rule},
           {"summary", value.summary},
           {"evidence", value.evidence},
+          {"actions", ToJson(value.actions)},
           {"action", value.action},
           {"gain_at_most", Number(value.gain_at_most)},
           {"gain_formula", value.gain_formula},

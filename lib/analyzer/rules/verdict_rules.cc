@@ -146,6 +146,13 @@ void LimitGain(Verdict* verdict) {
   verdict->gain_at_most = std::isfinite(gain) ? std::clamp(gain, 0.0, 1.0) : 0;
 }
 
+// The action of a rule that names one only.
+void ListAction(Verdict* verdict) {
+  if (verdict->action.empty() || !verdict->actions.empty()) return;
+  verdict->actions.push_back({verdict->rule, GainKind::kSameWork, verdict->action,
+                              verdict->gain_at_most, verdict->gain_formula, verdict->missing});
+}
+
 // The next explanation and its value: a unit, or else the stall that the units do not explain.
 std::string RunnerUp(const RuleInputs& inputs, const Verdict& verdict) {
   const bool about_unit = inputs.leader && LeaderBound(inputs) && !LaunchSized(inputs);
@@ -197,6 +204,7 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
         "; CUPTI does not count the kernels of a CUDA graph one by one: launch it outside of the "
         "graph for that";
   }
+  ListAction(&verdict);
   return verdict;
 }
 
@@ -208,6 +216,7 @@ bool DecideUnits(const RuleInputs& inputs, Verdict* verdict) {
   verdict->runner_up = RunnerUp(inputs, *verdict);
   verdict->source = inputs.source;
   LimitGain(verdict);
+  ListAction(verdict);
   return true;
 }
 
