@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Session on a real GPU, against work whose counts are known.
+#include <atomic>
 #include <chrono>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -252,5 +254,44 @@ TEST_CASE("A hundred sessions in one process record alike", "[gpu]") {
     const prof::Snapshot snapshot = session.Stop();
     REQUIRE(snapshot.integrity().kernels == 100);
     REQUIRE(snapshot.integrity().complete());
+  }
+}
+
+TEST_CASE("A pause under load leaves out the launches in it, and no others", "[gpu]") {
+  NEEDS_GPU();
+  constexpr int kPauses = 10, kLaunches = 1000;
+  for (const prof::Counters counters : {prof::Counters::kNone, prof::Counters::kAuto}) {
+    prof::SessionOptions options;
+    options.counters = counters;
+    prof::Session session(options);
+    std::atomic<bool> done{false};
+    std::thread beside([&] {  // it launches all the time, in pauses too
+      PROF_RANGE("beside");
+      while (!done) Vectors::Empty(10);
+    });
+    for (int i = 0; i < kPauses; ++i) {
+      {
+        PROF_RANGE("measured");
+        Vectors::Empty(kLaunches);
+      }
+      CHECK(session.Pause());
+      {
+        PROF_RANGE("paused");
+        Vectors::Empty(kLaunches);
+      }
+      CHECK(session.Resume());
+    }
+    done = true;
+    beside.join();
+    const prof::Report report = prof::Analyze(session.Stop());
+    INFO(Blind(report));
+    std::map<std::string, int64_t> launches;
+    for (const prof::KernelReport& kernel : report.kernels) {
+      launches[kernel.range] += kernel.launches;
+    }
+    CHECK(launches["measured"] == kPauses * kLaunches);
+    CHECK(launches["paused"] == 0);
+    CHECK(launches["beside"] > 0);
+    CHECK(report.paused_ns > 0);
   }
 }

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This experiment records the same programs with each copy of CUPTI in device/cupti/.
+
+A copy is a folder with the files of a wheel's lib/: libcupti.so.N and the libraries of metrics. Its
+name is the version. prof must record as many kernels with each of them as with the toolkit's, read
+counters and PM samples where the version has them, and give a reason where it has not.
+"""
+
+import glob
+import os
+import re
+
+from lib import processes
+from lib import prof_report
+from lib import results
+
+QUESTION = "What works with which version of CUPTI?"
+LIMIT_S = 300
+RESULTS = ("cupti_versions",)
+FILES = ("cupti_versions.json",)
+
+_TOOLKIT = "toolkit"  # whatever prof finds by itself
+_FOLDER = os.path.join("device", "cupti")
+_KERNELS, _RUN_LIMIT_S, _SECONDS = "20000", 30, "1.5"
+_VERSION = re.compile(r"CUPTI (\S+)")
+_FROM_PROF = re.compile(r"^prof: .*", re.MULTILINE)
+
+# {case: (program, options of prof run)}. The first ones have a known number of kernels.
+_COUNTED = {
+    "launches": (("storm_bare", _KERNELS, "1", "plain"), ()),
+    "ranges": (("storm_bare", _KERNELS, "2", "ranges"), ()),
+    "graphs": (("storm_bare", _KERNELS, "1", "graph"), ()),
+    "small buffers": (("storm_bare", _KERNELS, "1", "plain"), ("--buffer-mib", "1")),
+}
+_SAMPLED = {
+    "default options": ("auto", ()),
+    "all counters": ("all", ()),
+    "continuous": ("none", ("--continuous",)),
+}
+
+
+def copies(folder=_FOLDER):
+    """{version: path of its libcupti}, oldest first."""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(folder, "*"))):
+        libraries = sorted(glob.glob(os.path.join(path, "libcupti.so*")))
+        if libraries:
+            found[os.path.basename(path).removeprefix("cupti-")] = os.path.abspath(libraries[0])
+    return dict(sorted(found.items(), key=lambda item: [int(n) for n in item[0].split(".")]))
+
+
+def answers_of(report):
+    """What the report of one recording has."""
+    verdicts = report["verdicts"]
+    return {"kernels": report["totals"]["kernels"], "samples": report["totals"]["samples"],
+            "pm_series": len(report["continuous"]), "verdicts": verdicts["share"],
+            "from_pm_samples": verdicts["pm_samples"] + verdicts["both"],
+            "losses": report["integrity"],
+            "notices": [notice["what"] for notice in report["notices"]]}
+
+
+def _record(bench, library, snapshot, counters, options, program):
+    command = bench.under_prof(snapshot, program, counters, *options)
+    if library:
+        command = ["env", f"PROF_CUPTI={library}", *command]
+    _, code, output = processes.timed(command, _RUN_LIMIT_S)
+    row = {"exit_code": code, "said": _FROM_PROF.findall(output)}
+    if os.path.exists(snapshot):
+        row.update(answers_of(prof_report.load(bench.prof, snapshot)))
+        _, _, info = processes.timed([bench.prof, "info", snapshot], _RUN_LIMIT_S)
+        found = _VERSION.search(info)
+        row["cupti"] = found[1] if found else None
+        os.remove(snapshot)
+    return row
+
+
+def _cases(bench):
+    """{case: (counters, options, program)}"""
+    steady = bench.program("planted", "clean", "--seed", "1", "--seconds", _SECONDS)
+    found = {case: ("none", options, bench.program(*words))
+             for case, (words, options) in _COUNTED.items()}
+    found.update({case: (counters, options, steady)
+                  for case, (counters, options) in _SAMPLED.items()})
+    return found
+
+
+def problems_of(rows):
+    """What a version misses of the kernels that the toolkit's copy recorded."""
+    expected = {row["case"]: row.get("kernels") for row in rows if row["version"] == _TOOLKIT}
+    found = []
+    for row in rows:
+        name = f"{row['version']}, {row['case']}"
+        if row["exit_code"] != 0:
+            found.append(f"{name}: exit code {row['exit_code']}")
+        elif "kernels" not in row:
+            found.append(f"{name}: no recording")
+        elif row["case"] in _COUNTED and row["kernels"] != expected.get(row["case"]):
+            found.append(f"{name}: {row['kernels']} kernels of {expected.get(row['case'])}")
+    return found
+
+
+def markdown(where, rows):
+    return "\n".join([where, "", results.table(
+        ["CUPTI", "used", "case", "exit code", "kernels", "counter samples", "PM series",
+         "share with a verdict", "losses", "printed by prof"],
+        [[row["version"], row.get("cupti"), row["case"], row["exit_code"], row.get("kernels"),
+          row.get("samples"), row.get("pm_series"), row.get("verdicts"),
+          "; ".join(row.get("losses", []))[:120], " / ".join(row["said"])[:120]]
+         for row in rows])])
+
+
+def run(bench):
+    found = copies()
+    if not found:
+        bench.show(f"{bench.name:12} [skipped] {_FOLDER} has no copy of CUPTI")
+        return
+    rows = []
+    for version, library in {_TOOLKIT: None, **found}.items():
+        for case, (counters, options, program) in _cases(bench).items():
+            with bench.failing(f"{version}, {case}"):
+                rows.append({"version": version, "case": case, **_record(
+                    bench, library, f"{bench.scratch}/cupti.prof", counters, options, program)})
+    bench.publish("cupti_versions", {"rows": rows}, markdown(bench.where(), rows))
+    for problem in problems_of(rows):
+        bench.fail(problem)

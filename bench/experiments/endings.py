@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This experiment records programs that end, clean up, or share CUPTI in ways that are hard.
+
+Each must end as it does by itself, and not much later. Its file must hold every kernel that ended,
+or say which it could not see.
+"""
+
+import os
+import re
+
+from lib import processes
+from lib import prof_report
+from lib import results
+
+QUESTION = "Does a recording end well however its program ends?"
+LIMIT_S = 250
+RESULTS = ("endings",)
+FILES = ("endings.json",)
+
+_KINDS = ("persistent", "at-once", "reset", "contexts", "thread-exits", "in-range")
+_OPTIONS = {"timeline": ("none", ()), "default": ("auto", ()),
+            "continuous": ("none", ("--continuous",))}
+_TEARDOWN = {"unset": {}, "1": {"TEARDOWN_CUPTI": "1"}, "0": {"TEARDOWN_CUPTI": "0"}}
+_STEPS, _RUN_LIMIT_S, _MOST_LATER_S = 2000, 40, 3.0
+_LAUNCHED = re.compile(r"^\[ending\] kernels (\d+)", re.MULTILINE)
+_ANSWER = re.compile(r"^\[(?:checksum|profiled)\].*", re.MULTILINE)
+_FROM_PROF = re.compile(r"^prof: .*", re.MULTILINE)
+
+
+def problems_of(row):
+    """Why a row is not good; empty: it is."""
+    problems = []
+    if row["exit_code"] != row["bare_exit_code"]:
+        problems.append(f"exit code {row['exit_code']}, bare {row['bare_exit_code']}")
+    if row["seconds"] > row["bare_s"] + _MOST_LATER_S:
+        problems.append(f"{row['seconds']:.1f} s, bare {row['bare_s']:.1f} s")
+    if row["recorded"] is None:
+        problems.append("no recording")
+    elif row["recorded"] < row["launched"] and not row["losses"]:
+        problems.append(f"{row['recorded']} of {row['launched']} kernels, and no loss is named")
+    if not row.get("same_answer", True):
+        problems.append("another answer")
+    return problems
+
+
+def _recorded(bench, snapshot):
+    if not os.path.exists(snapshot):
+        return None
+    report = prof_report.load(bench.prof, snapshot)
+    os.remove(snapshot)
+    return report
+
+
+def _ending(bench, kind, name):
+    counters, options = _OPTIONS[name]
+    program = bench.program("endings", kind)
+    bare_s, bare_code, _ = processes.timed(program, _RUN_LIMIT_S)
+    snapshot = f"{bench.scratch}/ending.prof"
+    seconds, code, output = processes.timed(
+        bench.under_prof(snapshot, program, counters, *options), _RUN_LIMIT_S)
+    report, launched = _recorded(bench, snapshot), _LAUNCHED.search(output)
+    return {"case": f"{kind}, {name}", "bare_s": bare_s, "seconds": seconds,
+            "bare_exit_code": bare_code, "exit_code": code,
+            "launched": int(launched[1]) if launched else 0,
+            "recorded": report and sum(kernel["launches"] for kernel in report["kernels"]
+                                       if kernel["name"] == "counted"),
+            "losses": report["integrity"] if report else [], "said": _FROM_PROF.findall(output)}
+
+
+def _profiler(bench, setting):
+    """torch.profiler beside prof: the kernels of each phase, and the program's answer."""
+    environment = [f"{name}={value}" for name, value in _TEARDOWN[setting].items()]
+    program = [bench.python, "bench/programs/profiler_in_turns.py", "--steps", str(_STEPS)]
+    bare_s, bare_code, bare = processes.timed(["env", *environment, *program], _RUN_LIMIT_S)
+    snapshot = f"{bench.scratch}/turns.prof"
+    seconds, code, output = processes.timed(
+        ["env", *environment, *bench.under_prof(snapshot, program)], _RUN_LIMIT_S)
+    report = _recorded(bench, snapshot)
+    own = {} if report is None else {
+        f"own {i}": sum(kernel["launches"] for kernel in report["kernels"]
+                        if kernel["range"] == f"own {i}") for i in (0, 2, 4)}
+    return {"case": f"torch.profiler in turns, TEARDOWN_CUPTI {setting}", "bare_s": bare_s,
+            "seconds": seconds, "bare_exit_code": bare_code, "exit_code": code,
+            "launched": 3 * _STEPS, "recorded": sum(own.values()) if report else None,
+            "own_phases": own, "same_answer": _ANSWER.findall(output) == _ANSWER.findall(bare),
+            "losses": report["integrity"] if report else [], "said": _FROM_PROF.findall(output)}
+
+
+def markdown(where, rows):
+    return "\n".join([where, "", results.table(
+        ["case", "exit code", "bare", "seconds", "bare", "kernels launched", "recorded",
+         "printed by prof", "problems"],
+        [[row["case"], row["exit_code"], row["bare_exit_code"], row["seconds"], row["bare_s"],
+          row["launched"], row["recorded"], " / ".join(row["said"])[:120],
+          "; ".join(row["problems"])] for row in rows])])
+
+
+def run(bench):
+    rows = []
+    for kind in _KINDS:
+        for name in _OPTIONS:
+            with bench.failing(f"{kind}, {name}"):
+                rows.append(_ending(bench, kind, name))
+    for setting in _TEARDOWN:
+        with bench.failing(f"torch.profiler, TEARDOWN_CUPTI {setting}"):
+            rows.append(_profiler(bench, setting))
+    for row in rows:
+        row["problems"] = problems_of(row)
+    bench.publish("endings", {"rows": rows}, markdown(bench.where(), rows))
+    for row in rows:
+        for problem in row["problems"]:
+            bench.fail(f"{row['case']}: {problem}")

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This experiment records programs of several processes, again and again.
+
+Each process that used the GPU must leave a file of its own with all of its kernels, whichever way
+it was started and whichever way it ended.
+"""
+
+import collections
+import glob
+import os
+import re
+import shutil
+import time
+
+from lib import machine
+from lib import processes
+from lib import prof_report
+from lib import results
+
+QUESTION = "Does each process of a program leave its recording?"
+LIMIT_S = 500
+RESULTS = ("many_processes",)
+FILES = ("many_processes.json",)
+
+_ROUNDS, _RUN_LIMIT_S, _MARGIN_S = 25, 60, 45
+_WAYS = ("fork", "forkserver", "spawn", "os-exit")
+_WORKER = re.compile(r"^\[worker\] pid (\d+) kernels (\d+)", re.MULTILINE)
+
+
+def problems_of(workers, reports):
+    """`workers`: {pid: kernels that it launched}; `reports`: {pid: its report}."""
+    problems = [f"pid {pid}: no recording" for pid in sorted(set(workers) - set(reports))]
+    for pid, kernels in workers.items():
+        if pid not in reports:
+            continue
+        recorded = reports[pid]["totals"]["kernels"]
+        if recorded < kernels:  # NCCL and copies of PyTorch add some
+            problems.append(f"pid {pid}: {recorded} of {kernels} kernels")
+        problems += [f"pid {pid}: {loss}" for loss in reports[pid]["integrity"]
+                     if "extended payloads" not in loss]
+    return problems
+
+
+def _command(bench, way):
+    program = "bench/programs/many_processes.py"
+    if way != "ranks":
+        return [bench.python, program, way]
+    return [bench.python, "-m", "torch.distributed.run", "--standalone",
+            f"--nproc-per-node={len(machine.gpus())}", program, way]
+
+
+def _once(bench, way):
+    """The problems of one run."""
+    folder = os.path.join(bench.scratch, "processes")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    command = bench.under_prof(os.path.join(folder, "%p.prof"), _command(bench, way))
+    _, code, output = processes.timed(command, _RUN_LIMIT_S)
+    workers = {int(pid): int(kernels) for pid, kernels in _WORKER.findall(output)}
+    reports = {}
+    for path in glob.glob(os.path.join(folder, "**", "*.prof"), recursive=True):
+        report = prof_report.load(bench.prof, path)
+        reports[report["pid"]] = report
+    problems = [] if code == 0 else [f"exit code {code}: {output.strip()[-200:]}"]
+    if not workers:
+        problems.append("no worker printed its line")
+    return problems + problems_of(workers, reports)
+
+
+def _row(way, outcomes):
+    """`outcomes`: the list of problems of each run."""
+    found = collections.Counter(re.sub(r"\d+", "N", problem)
+                                for problems in outcomes for problem in problems)
+    return {"way": way, "runs": len(outcomes), "good": sum(not problems for problems in outcomes),
+            "problems": found.most_common(5)}
+
+
+def run(bench):
+    ways = [*_WAYS, *(["ranks"] if len(machine.gpus()) > 1 else [])]
+    outcomes = {way: [] for way in ways}
+    for _ in range(_ROUNDS):  # in turns: when the time ends, each way had its share
+        for way in ways:
+            if time.monotonic() > bench.deadline(_MARGIN_S):
+                break
+            outcomes[way].append(_once(bench, way))
+    rows = [_row(way, outcomes[way]) for way in ways]
+    bench.publish("many_processes", {"gpus": len(machine.gpus()), "rows": rows}, "\n".join([
+        bench.where(), "", results.table(
+            ["way", "runs", "good", "problems"],
+            [[row["way"], row["runs"], row["good"],
+              "; ".join(f"{n} x {what}" for what, n in row["problems"])] for row in rows])]))
+    for row in rows:
+        if row["good"] < row["runs"] or not row["runs"]:
+            bench.fail(f"{row['way']}: {row['good']} good runs of {row['runs']}")

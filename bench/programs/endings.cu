@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// This program launches kernels that it counts, and then ends or cleans up in a way that is hard on
+// a profiler.
+//
+//   endings persistent|at-once|reset|contexts|thread-exits|in-range
+//
+// It prints "[ending] kernels N": how many launches came to their end.
+#include <cuda.h>
+#include <nvtx3/nvToolsExt.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "cuda_check.h"
+
+namespace {
+
+constexpr int kLaunches = 2000, kRounds = 20;
+
+__global__ void counted(int* done) {
+  if (threadIdx.x == 0) atomicAdd(done, 1);
+}
+
+// Runs until the process is gone.
+__global__ void forever(const volatile int* stop) {
+  while (*stop == 0) {
+  }
+}
+
+void Launch(int launches, cudaStream_t stream = nullptr) {
+  int* done = nullptr;
+  CUDA_CHECK(cudaMalloc(&done, sizeof(int)));
+  for (int i = 0; i < launches; ++i) counted<<<1, 32, 0, stream>>>(done);
+  CUDA_CHECK(cudaGetLastError());
+  CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+void Print(int launches) {
+  std::printf("[ending] kernels %d\n", launches);
+  std::fflush(stdout);
+}
+
+int Persistent() {
+  int* stop = nullptr;
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) {
+    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  }
+  CUDA_CHECK(cudaMalloc(&stop, sizeof(int)));
+  CUDA_CHECK(cudaMemset(stop, 0, sizeof(int)));
+  CUDA_CHECK(cudaDeviceSynchronize());
+  forever<<<1, 1, 0, streams[0]>>>(stop);
+  Launch(kLaunches, streams[1]);
+  Print(kLaunches);
+  std::exit(0);
+}
+
+int AtOnce() {
+  Launch(kLaunches);
+  Print(kLaunches);
+  _exit(0);
+}
+
+int Reset() {
+  for (int i = 0; i < kRounds; ++i) {
+    Launch(kLaunches / kRounds);
+    CUDA_CHECK(cudaDeviceReset());
+  }
+  Print(kLaunches);
+  return 0;
+}
+
+template <typename Function>
+Function Driver(const char* name) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found;
+  CUDA_CHECK(cudaGetDriverEntryPointByVersion(name, &function, 11000, cudaEnableDefault, &found));
+  if (function != nullptr) return reinterpret_cast<Function>(function);
+  std::fprintf(stderr, "the driver has no %s\n", name);
+  std::exit(1);
+}
+
+// Contexts beside the runtime's own: the driver gives a new one the address of the one before it.
+int Contexts() {
+  using Create = CUresult (*)(CUcontext*, unsigned, CUdevice);
+  using Destroy = CUresult (*)(CUcontext);
+  const auto create = Driver<Create>("cuCtxCreate");
+  const auto destroy = Driver<Destroy>("cuCtxDestroy");
+  for (int i = 0; i < kRounds; ++i) {
+    CUcontext context = nullptr;
+    if (create(&context, 0, 0) != CUDA_SUCCESS) return 1;
+    Launch(kLaunches / kRounds);
+    if (destroy(context) != CUDA_SUCCESS) return 1;
+  }
+  Print(kLaunches);
+  return 0;
+}
+
+// Another thread ends the process while this one launches.
+int ThreadExits() {
+  Launch(kLaunches);
+  Print(kLaunches);
+  std::thread([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::exit(0);
+  }).detach();
+  while (true) Launch(100);
+}
+
+int InRange() {
+  nvtxRangePushA("never closed");
+  Launch(kLaunches);
+  Print(kLaunches);
+  return 0;
+}
+
+const std::map<std::string, std::function<int()>>& Endings() {
+  static const auto& endings = *new std::map<std::string, std::function<int()>>{
+      {"persistent", Persistent}, {"at-once", AtOnce},           {"reset", Reset},
+      {"contexts", Contexts},     {"thread-exits", ThreadExits}, {"in-range", InRange},
+  };
+  return endings;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto found = Endings().find(argc > 1 ? argv[1] : "");
+  if (found == Endings().end()) {
+    std::fprintf(stderr, "usage: endings KIND; kinds:");
+    for (const auto& [name, ending] : Endings()) std::fprintf(stderr, " %s", name.c_str());
+    std::fputc('\n', stderr);
+    return 2;
+  }
+  if (!HasDevice()) return 0;
+  return found->second();
+}

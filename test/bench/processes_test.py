@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import pathlib
+import tempfile
+import unittest
+
+from experiments import cupti_versions
+from experiments import endings
+from experiments import many_processes
+
+
+def report(kernels, losses=()):
+    return {"totals": {"kernels": kernels}, "integrity": list(losses)}
+
+
+class ManyProcesses(unittest.TestCase):
+    def test_a_process_without_a_recording_is_named(self):
+        self.assertEqual(many_processes.problems_of({7: 10, 8: 10}, {7: report(10)}),
+                         ["pid 8: no recording"])
+
+    def test_missing_kernels_and_losses_are_problems(self):
+        found = many_processes.problems_of({7: 10}, {7: report(9, ["1 kernel was lost"])})
+        self.assertEqual(found, ["pid 7: 9 of 10 kernels", "pid 7: 1 kernel was lost"])
+
+    def test_more_kernels_than_the_program_counted_are_fine(self):
+        self.assertEqual(many_processes.problems_of({7: 10}, {7: report(12)}), [])
+
+
+class Endings(unittest.TestCase):
+    ROW = {"exit_code": 0, "bare_exit_code": 0, "seconds": 2.0, "bare_s": 1.0, "launched": 10,
+           "recorded": 10, "losses": []}
+
+    def test_a_good_row_has_no_problem(self):
+        self.assertEqual(endings.problems_of(self.ROW), [])
+
+    def test_each_way_to_be_bad_is_named(self):
+        for change, word in (({"exit_code": 1}, "exit code"), ({"seconds": 9.0}, "9.0 s"),
+                             ({"recorded": None}, "no recording"), ({"recorded": 9}, "9 of 10"),
+                             ({"same_answer": False}, "another answer")):
+            with self.subTest(word=word):
+                problems = endings.problems_of({**self.ROW, **change})
+                self.assertEqual(len(problems), 1)
+                self.assertIn(word, problems[0])
+
+    def test_kernels_whose_loss_is_named_are_no_problem(self):
+        row = {**self.ROW, "recorded": 9, "losses": ["1 kernel was lost"]}
+        self.assertEqual(endings.problems_of(row), [])
+
+
+class CuptiVersions(unittest.TestCase):
+    def test_copies_are_found_by_version_oldest_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for version in ("cupti-12.10.1", "cupti-12.4.127", "empty"):
+                pathlib.Path(folder, version).mkdir()
+            for name in ("cupti-12.10.1", "cupti-12.4.127"):
+                pathlib.Path(folder, name, "libcupti.so.12").touch()
+            found = cupti_versions.copies(folder)
+            self.assertEqual(list(found), ["12.4.127", "12.10.1"])
+            self.assertEqual(os.path.basename(found["12.4.127"]), "libcupti.so.12")
+
+    def test_a_version_must_record_as_many_kernels_as_the_toolkit(self):
+        rows = [{"version": "toolkit", "case": "launches", "exit_code": 0, "kernels": 5},
+                {"version": "12.4", "case": "launches", "exit_code": 0, "kernels": 4},
+                {"version": "12.4", "case": "all counters", "exit_code": 0, "kernels": 4},
+                {"version": "12.5", "case": "launches", "exit_code": 0}]
+        self.assertEqual(cupti_versions.problems_of(rows),
+                         ["12.4, launches: 4 kernels of 5", "12.5, launches: no recording"])
+
+
+if __name__ == "__main__":
+    unittest.main()
