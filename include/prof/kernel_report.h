@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "prof/action.h"
+#include "prof/clock_report.h"
 #include "prof/continuous_report.h"
+#include "prof/roofline.h"
 #include "prof/statistic.h"
 
 namespace prof {
@@ -112,25 +114,6 @@ struct Occupancy {
   double tail_lost = 0;  ///< (ceil(w) - w) / ceil(w), 0..1.
 };
 
-/// Position under the roofline, from counters; absent where they are.
-struct Roofline {
-  std::optional<double> dram_bytes_per_s;
-  std::optional<double> dram_peak_bytes_per_s;
-  std::optional<double> flops_per_s;     ///< Of the kind named in `flop_kind`.
-  std::optional<double> flops_per_byte;  ///< Arithmetic intensity against DRAM.
-  std::optional<double> flop_peak_per_s;
-  std::string flop_kind;  ///< "fp16 tensor"; empty when nothing was measured.
-};
-
-/// Operations of one kind that a launch executes, from counters of instructions.
-struct FlopCount {
-  std::string kind;  ///< "fp32", "fp64", "fp16", "bf16 tensor", ...; docs/guide/read-the-report.md.
-  double per_launch = 0;        ///< Additions and multiplications: a fused multiply-add is two.
-  std::optional<double> per_s;  ///< `per_launch` over the median duration of a launch.
-  std::optional<double> peak_per_s;  ///< At the SM clock of the samples; dense.
-  std::optional<double> of_peak;     ///< per_s / peak_per_s.
-};
-
 /// A metric that takes several passes. It is derived, not read: its parts take one pass each, and
 /// come from different launches of the kernel.
 struct Throughput {
@@ -156,6 +139,7 @@ struct Measured {
   SpeedOfLight speed_of_light;
   int64_t samples_used = 0;
   int64_t samples_rejected = 0;  ///< Overlapped by other GPU work, or at another clock.
+  KernelClock clock;             ///< Of a region: the times of its samples, without `run_hz`.
 
   /// A metric by CUPTI name, or by the name that it has on this chip; nullptr when it was not
   /// measured.
@@ -268,7 +252,9 @@ struct RegionInstances {
 /// their shares do not add up.
 struct RegionReport : RegionInstances, Measured {
   double share = 0;  ///< Of the undisturbed time.
-  Verdict verdict;   ///< A unit of the GPU, or unknown with the reason in `missing`.
+  Roofline roofline;
+  std::vector<FlopCount> flops;  ///< Each kind that was counted, most operations first.
+  Verdict verdict;               ///< A unit of the GPU, or unknown with the reason in `missing`.
 };
 
 }  // namespace prof

@@ -40,10 +40,12 @@ struct DeviceReport {
   std::string name;
   std::string chip;
   uint32_t sm_count = 0;
-  double busy_ns = 0;     ///< Time with at least one operation, without what prof disturbed.
-  double idle_ns = 0;     ///< Its other time, without what prof disturbed.
-  Statistic sm_clock_hz;  ///< From counter samples.
+  double busy_ns = 0;  ///< Time with at least one operation, without what prof disturbed.
+  double idle_ns = 0;  ///< Its other time, without what prof disturbed.
+  /// From counter samples: over kernels, weighted by the time of their launches.
+  Statistic sm_clock_hz;
   Statistic dram_clock_hz;
+  RunClock run_clock;  ///< In the run, where kernels show it.
   std::optional<double> dram_peak_bytes_per_s;
 };
 

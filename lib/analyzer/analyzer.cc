@@ -17,8 +17,10 @@
 #include "lib/analyzer/kernels/inheritance.h"
 #include "lib/analyzer/kernels/kernels.h"
 #include "lib/analyzer/kernels/roofline.h"
+#include "lib/analyzer/kernels/run_clock.h"
 #include "lib/analyzer/kernels/untraced_launches.h"
 #include "lib/analyzer/regions/counted_regions.h"
+#include "lib/analyzer/rules/finding_clock.h"
 #include "lib/analyzer/rules/finding_rules.h"
 #include "lib/analyzer/time_table.h"
 #include "lib/analyzer/timeline/allocations.h"
@@ -96,22 +98,31 @@ Totals CountRecords(const Model& model) {
   return totals;
 }
 
-// Statistic of the medians of `metric` that the kernels of a device have.
+// Statistic of the medians of `metric` that the kernels of a device have, by their time.
 Statistic OverKernels(const KernelGroups& groups, const CountedKernels& counted, uint32_t device,
                       const char* metric) {
-  std::vector<double> values;
+  std::vector<analyzer::WeightedValue> values;
   for (size_t g = 0; g < groups.groups.size(); ++g) {
     if (groups.groups[g].device != device) continue;
     const std::optional<double> value = counted.of_group[g].counters.Metric(metric);
-    if (value) values.push_back(*value);
+    if (value) values.push_back({*value, groups.groups[g].launches.total_ns});
   }
-  return analyzer::Summarize(values.begin(), values.end());
+  return analyzer::SummarizeWeighted(&values);
+}
+
+std::vector<double> UndisturbedTimes(const KernelGroups& groups) {
+  std::vector<double> times_ns;
+  for (const analyzer::KernelGroup& group : groups.groups) {
+    times_ns.push_back(static_cast<double>(group.undisturbed_ns));
+  }
+  return times_ns;
 }
 
 std::vector<DeviceReport> DescribeDevices(const Model& model, const Timeline& timeline,
                                           const UntracedTimes& untraced_ns,
-                                          const KernelGroups& groups,
-                                          const CountedKernels& counted) {
+                                          const KernelGroups& groups, const CountedKernels& counted,
+                                          const std::vector<KernelReport>& kernels) {
+  const std::vector<double> times_ns = UndisturbedTimes(groups);
   std::map<uint32_t, DeviceReport> devices;  // described, or seen at work, or both
   for (const model::Device& device : model.devices) {
     DeviceReport& entry = devices[device.id];
@@ -135,9 +146,21 @@ std::vector<DeviceReport> DescribeDevices(const Model& model, const Timeline& ti
     entry.dram_clock_hz = OverKernels(groups, counted, id, format::kDramClockMetric);
     entry.dram_peak_bytes_per_s = analyzer::DramPeak(
         model.FindDevice(id), entry.dram_clock_hz.n > 0 ? entry.dram_clock_hz.median : 0);
+    entry.run_clock = analyzer::FindRunClock(model, id, kernels, times_ns);
     result.push_back(std::move(entry));
   }
   return result;
+}
+
+// `findings` by possible gain, descending.
+void AddClockFinding(const std::vector<DeviceReport>& devices, double undisturbed_ns,
+                     std::vector<Finding>* findings) {
+  std::optional<Finding> clock = analyzer::FindLowClock(devices, undisturbed_ns);
+  if (!clock) return;
+  const auto place = std::find_if(findings->begin(), findings->end(), [&](const Finding& other) {
+    return other.gain_at_most_ns < clock->gain_at_most_ns;
+  });
+  findings->insert(place, std::move(*clock));
 }
 
 std::vector<NoticeReport> DescribeNotices(const Model& model, const Timeline& timeline) {
@@ -191,8 +214,13 @@ Report AnalyzeModel(const Model& model) {
       analyzer::DecideKernels(model, groups, inherited, counted_regions, regions, undisturbed_ns);
   std::string findings_missing =
       analyzer::WhyNoFindings(model, families, static_cast<double>(spans.span_ns), undisturbed_ns);
+  std::vector<DeviceReport> devices =
+      DescribeDevices(model, timeline, untraced_ns, groups, counted, kernels);
   std::vector<Finding> findings;
-  if (findings_missing.empty()) findings = analyzer::FindInRun(model, timeline, undisturbed_ns);
+  if (findings_missing.empty()) {
+    findings = analyzer::FindInRun(model, timeline, undisturbed_ns);
+    AddClockFinding(devices, undisturbed_ns, &findings);
+  }
   std::vector<GapSummary> gaps = analyzer::SummarizeGaps(model, timeline);
 
   Report report;
@@ -209,7 +237,7 @@ Report AnalyzeModel(const Model& model) {
   report.paused_ns = static_cast<double>(spans.paused_ns);
   report.counter_cost_ns = CounterCostNs(model);
   report.totals = CountRecords(model);
-  report.devices = DescribeDevices(model, timeline, untraced_ns, groups, counted);
+  report.devices = std::move(devices);
   report.rows = analyzer::BuildRows(
       model, {families, timeline, groups, kernels, counted_regions, regions, continuous, gaps,
               findings, undisturbed_ns, static_cast<double>(spans.profiler_ns),

@@ -9,6 +9,7 @@
 #include "lib/analyzer/continuous/pm_units.h"
 #include "lib/analyzer/kernels/flops.h"
 #include "lib/analyzer/kernels/roofline.h"
+#include "lib/analyzer/kernels/run_clock.h"
 #include "lib/analyzer/rules/verdict_region.h"
 #include "lib/analyzer/rules/verdict_rules.h"
 
@@ -43,27 +44,28 @@ void LowerIfLent(KernelReport* kernel) {
   }
 }
 
-KernelReport DecideOne(const KernelGroup& group, const Inherited& inherited, size_t g,
-                       const RegionReport* region, const model::Device* device,
-                       double undisturbed_ns) {
-  const CountedKernel& counted = inherited.counted.of_group[g];
-  KernelReport kernel{group.launches, counted.counters};
-  CountedFlops flops = CountFlops(kernel.metrics, kernel.duration_ns, device);
-  KernelContext context{region, counted.notes};
-  context.notes.insert(context.notes.end(), flops.notes.begin(), flops.notes.end());
+// All but the verdict, and what needs the clock of the run.
+KernelReport Prepare(const KernelGroup& group, const Inherited& inherited, size_t g,
+                     double undisturbed_ns) {
+  KernelReport kernel{group.launches, inherited.counted.of_group[g].counters};
   kernel.share = KernelShare(group, undisturbed_ns);
   kernel.continuous = inherited.continuous[g];
   kernel.counters_from = inherited.counters_from[g];
   kernel.continuous_from = inherited.continuous_from[g];
-  kernel.flops = std::move(flops.kinds);
-  kernel.roofline = ComputeRoofline(kernel.metrics, kernel.flops, device);
   if (const std::optional<double> percent = kernel.Metric(kWarpsActive)) {
     kernel.occupancy.achieved = *percent / 100;
   }
   AddPmValues(&kernel);
-  kernel.verdict = DecideKernel(kernel, device, context);
-  LowerIfLent(&kernel);
   return kernel;
+}
+
+void Decide(KernelContext context, const model::Device* device, KernelReport* kernel) {
+  CountedFlops flops = CountFlops(*kernel, kernel->duration_ns, device);
+  context.notes.insert(context.notes.end(), flops.notes.begin(), flops.notes.end());
+  kernel->flops = std::move(flops.kinds);
+  kernel->roofline = ComputeRoofline(*kernel, kernel->duration_ns, kernel->flops, device);
+  kernel->verdict = DecideKernel(*kernel, device, context);
+  LowerIfLent(kernel);
 }
 
 }  // namespace
@@ -95,8 +97,15 @@ std::vector<RegionReport> DecideRegions(const model::Model& model, const Counted
   for (const CountedRegion& region : counted.regions) {
     const model::Device* const device = model.FindDevice(region.instances.device);
     const double share = std::min(1.0, Share(region.instances.total_ns, undisturbed_ns));
-    regions.push_back({region.instances, region.counters, share,
-                       DecideRegion(region.instances, region.counters, device, region.notes)});
+    CountedFlops flops = CountFlops(region.counters, region.instances.duration_ns, device);
+    RegionReport& report = regions.emplace_back(RegionReport{region.instances, region.counters});
+    report.share = share;
+    report.roofline =
+        ComputeRoofline(region.counters, region.instances.duration_ns, flops.kinds, device);
+    std::vector<std::string> notes = region.notes;
+    notes.insert(notes.end(), flops.notes.begin(), flops.notes.end());
+    report.flops = std::move(flops.kinds);
+    report.verdict = DecideRegion(region.instances, region.counters, device, notes);
   }
   return regions;
 }
@@ -109,11 +118,14 @@ std::vector<KernelReport> DecideKernels(const model::Model& model, const KernelG
   std::vector<KernelReport> kernels;
   kernels.reserve(groups.groups.size());
   for (size_t g = 0; g < groups.groups.size(); ++g) {
-    const KernelGroup& group = groups.groups[g];
+    kernels.push_back(Prepare(groups.groups[g], counted, g, undisturbed_ns));
+  }
+  EstimateRunClocks(model, &kernels);
+  for (size_t g = 0; g < groups.groups.size(); ++g) {
     const int32_t region = counted_regions.of_group[g];
-    kernels.push_back(DecideOne(group, counted, g,
-                                region == model::kNoIndex ? nullptr : &regions[region],
-                                model.FindDevice(group.device), undisturbed_ns));
+    Decide(
+        {region == model::kNoIndex ? nullptr : &regions[region], counted.counted.of_group[g].notes},
+        model.FindDevice(groups.groups[g].device), &kernels[g]);
   }
   return kernels;
 }

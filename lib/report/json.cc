@@ -44,13 +44,66 @@ Json ToJson(const Occupancy& value) {
           {"tail_lost", value.known ? Number(value.tail_lost) : Json(nullptr)}};
 }
 
+Json ToJson(const RooflineLevel& value) {
+  return {{"level", value.level},
+          {"bytes", Number(value.bytes)},
+          {"metric", value.metric},
+          {"bytes_per_s", Number(value.bytes_per_s)},
+          {"ceiling_bytes_per_s", Number(value.ceiling_bytes_per_s)},
+          {"ceiling", value.ceiling},
+          {"of_ceiling", Number(value.of_ceiling)},
+          {"flops_per_byte", Number(value.flops_per_byte)},
+          {"ridge", Number(value.ridge)},
+          {"attainable_flops_per_s", Number(value.attainable_flops_per_s)},
+          {"missing", value.missing}};
+}
+
+// Measured; 0 is "not known".
+Json Known(double value) { return value > 0 ? Number(value) : Json(nullptr); }
+
 Json ToJson(const Roofline& value) {
+  Json levels = Json::array();
+  for (const RooflineLevel& level : value.levels) levels.push_back(ToJson(level));
   return {{"dram_bytes_per_s", Number(value.dram_bytes_per_s)},
           {"dram_peak_bytes_per_s", Number(value.dram_peak_bytes_per_s)},
           {"flops_per_s", Number(value.flops_per_s)},
           {"flop_peak_per_s", Number(value.flop_peak_per_s)},
           {"flop_kind", value.flop_kind},
-          {"flops_per_byte", Number(value.flops_per_byte)}};
+          {"flops_per_byte", Number(value.flops_per_byte)},
+          {"rates_of", value.rates_of},
+          {"time_ns", Known(value.time_ns)},
+          {"sm_clock_hz", Known(value.sm_clock_hz)},
+          {"sampled_dram_bytes_per_s", Number(value.sampled_dram_bytes_per_s)},
+          {"flop_ceiling", value.flop_ceiling},
+          {"flops_missing", value.flops_missing},
+          {"levels", levels},
+          {"attainable_flops_per_s", Number(value.attainable_flops_per_s)},
+          {"bound_by", value.bound_by},
+          {"of_attainable", Number(value.of_attainable)}};
+}
+
+Json ToJson(const KernelClock& value) {
+  const bool run = value.run_hz.n > 0;
+  return {{"sampled_ns", ToJson(value.sampled_ns)},
+          {"sampled_hz", ToJson(value.sampled_hz)},
+          {"sampled_cycles", ToJson(value.sampled_cycles)},
+          {"groups_differ", value.groups_differ},
+          {"run_hz", ToJson(value.run_hz)},
+          {"run_hz_bound", run ? Number(value.run_hz_bound) : Json(nullptr)},
+          {"run_missing", value.run_missing},
+          {"agreeing", value.agreeing},
+          {"explains", value.explains}};
+}
+
+Json ToJson(const RunClock& value) {
+  return {
+      {"hz", ToJson(value.hz)},
+      {"sampled_hz", ToJson(value.sampled_hz)},
+      {"time_ns", Number(value.time_ns)},
+      {"lost_ns", value.hz.n > 0 ? Number(value.lost_ns) : Json(nullptr)},
+      {"highest_hz", Known(value.highest_hz)},
+      {"lost_to_highest_ns",
+       value.hz.n > 0 && value.highest_hz > 0 ? Number(value.lost_to_highest_ns) : Json(nullptr)}};
 }
 
 Json ToJson(const SpeedOfLight& value) {
@@ -145,7 +198,9 @@ Json ToJson(const FlopCount& value) {
           {"per_launch", Number(value.per_launch)},
           {"per_s", Number(value.per_s)},
           {"peak_per_s", Number(value.peak_per_s)},
-          {"of_peak", Number(value.of_peak)}};
+          {"of_peak", Number(value.of_peak)},
+          {"sampled_per_s", Number(value.sampled_per_s)},
+          {"sampled_peak_per_s", Number(value.sampled_peak_per_s)}};
 }
 
 Json ToJson(const UnitUse& value) {
@@ -201,6 +256,7 @@ Json ToJson(const KernelReport& value) {
           {"counters_from", value.counters_from},
           {"continuous_from", value.continuous_from},
           {"occupancy", ToJson(value.occupancy)},
+          {"clock", ToJson(value.clock)},
           {"roofline", ToJson(value.roofline)},
           {"flops", List(value.flops)},
           {"speed_of_light", ToJson(value.speed_of_light)},
@@ -232,6 +288,9 @@ Json ToJson(const RegionReport& value) {
           {"metrics", ToJson(value.metrics)},
           {"units", List(value.units)},
           {"speed_of_light", ToJson(value.speed_of_light)},
+          {"clock", ToJson(value.clock)},
+          {"roofline", ToJson(value.roofline)},
+          {"flops", List(value.flops)},
           {"parts", List(value.parts)},
           {"verdict", ToJson(value.verdict)}};
 }
@@ -316,6 +375,7 @@ Json ToJson(const DeviceReport& value) {
           {"busy_ns", Number(value.busy_ns)},
           {"idle_ns", Number(value.idle_ns)},
           {"sm_clock_hz", ToJson(value.sm_clock_hz)},
+          {"run_clock", ToJson(value.run_clock)},
           {"dram_clock_hz", ToJson(value.dram_clock_hz)},
           {"dram_peak_bytes_per_s", Number(value.dram_peak_bytes_per_s)}};
 }

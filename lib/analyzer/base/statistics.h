@@ -7,10 +7,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "prof/report.h"
 
 namespace prof::analyzer {
+
+struct WeightedValue {
+  double value = 0, weight = 0;
+};
 
 // Summarizes [first, last), whose order it changes. The median of an even count is the mean of the
 // two middle values.
@@ -34,6 +39,10 @@ template <typename Iterator>
   }
   return s;
 }
+
+// The same, where each value counts with its weight: the median is the first value at which half of
+// all weight is reached. Values with a weight of 0 or less are left out. Sorts `values`.
+[[nodiscard]] Statistic SummarizeWeighted(std::vector<WeightedValue>* values);
 
 }  // namespace prof::analyzer
 

@@ -46,6 +46,7 @@ constexpr double kLongEnoughNs = 20'000;  // [own] above it ramp and drain are b
 // Trust.
 constexpr double kEnoughLaunches = 3;     // [own] with fewer, an odd launch is not noticed
 constexpr double kClockSpread = 0.03;     // [own] of the SM clock among samples
+constexpr double kSameClock = 0.05;       // [own] clocks that two kernels show: less is the same
 constexpr double kDurationSpread = 0.10;  // [own] among samples, and against the timeline
 constexpr double kRangeStartNs = 2000;    // [own] a counter range may add as much to a duration
 
@@ -65,6 +66,8 @@ constexpr double kNoFlops = 0.05;  // [own] floating-point instructions of all t
 
 // The run, as fractions of the span unless a unit is named.
 constexpr double kIdleShare = 0.05;        // [own] nsys: half of a 1/30 of the run; too coarse here
+constexpr double kClockCost = 0.02;        // [own] of a lower SM clock than in the counted launches
+constexpr double kLowClock = 0.10;         // [own] below the device's highest SM clock
 constexpr double kCopyShare = 0.02;        // [own]
 constexpr double kOverlapped = 0.80;       // [own] of a copy's time under kernels: nothing to gain
 constexpr double kSmallKernelNs = 10'000;  // [hta] kernels shorter than their launch call

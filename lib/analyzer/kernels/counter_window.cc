@@ -7,6 +7,7 @@
 #include "lib/text/strings.h"
 
 namespace prof::analyzer {
+
 double WindowOverWork(double window_ns, double work_ns) {
   if (!std::isfinite(window_ns) || !(work_ns > 0)) return 1;
   return std::max(1.0, window_ns / work_ns);
@@ -23,5 +24,7 @@ double AtKernelTime(std::string_view metric, double value, double window_over_ke
   }
   return value;
 }
+
+bool DependsOnWindow(std::string_view metric) { return AtKernelTime(metric, 1, 2) != 1; }
 
 }  // namespace prof::analyzer

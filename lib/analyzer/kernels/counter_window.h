@@ -21,7 +21,10 @@ namespace prof::analyzer {
 //  - shares of the elapsed time and rates per second grow by the factor,
 //  - elapsed times and cycles shrink by it,
 //  - counts, ratios, clocks and shares of the active time stay.
+//
+// Without the kernel's time nothing can be done about the first two: DependsOnWindow().
 [[nodiscard]] double AtKernelTime(std::string_view metric, double value, double window_over_kernel);
+[[nodiscard]] bool DependsOnWindow(std::string_view metric);
 
 }  // namespace prof::analyzer
 

@@ -5,10 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "lib/analyzer/kernels/counter_window.h"
 #include "lib/analyzer/kernels/samples.h"
 #include "lib/analyzer/kernels/unit_use.h"
-#include "lib/format/metric_names.h"
 
 namespace prof::analyzer {
 namespace {
@@ -18,7 +16,7 @@ using model::kNoIndex;
 using model::Model;
 
 double DurationOf(const model::Op& op) {
-  return op.timed ? static_cast<double>(op.end_ns - op.start_ns) : 0;
+  return op.timed && !op.untraced ? static_cast<double>(op.end_ns - op.start_ns) : 0;
 }
 
 // Operations that ran alone on their device, parallel to Model::ops.
@@ -61,9 +59,7 @@ CountedKernels CountKernels(const Model& model, const KernelGroups& groups) {
     }
     const int32_t group = groups.group_of_op[sample.op];
     if (alone[sample.op]) {
-      const double window = WindowOverWork(ValueOf(model, sample, format::kWindowMetric),
-                                           DurationOf(model.ops[sample.op]));
-      samples[group].push_back({&sample, window});
+      samples[group].push_back({&sample, DurationOf(model.ops[sample.op])});
     } else {
       ++overlapped[group];
     }
@@ -75,6 +71,7 @@ CountedKernels CountKernels(const Model& model, const KernelGroups& groups) {
     Measured& counters = result.of_group[g].counters;
     counters.units = FindUnits(combined.metrics, MayUseShared(group.launches));
     counters.metrics = std::move(combined.metrics);
+    counters.clock = std::move(combined.clock);
     counters.speed_of_light = std::move(combined.speed_of_light);
     counters.samples_used = combined.used;
     counters.samples_rejected = overlapped[g] + combined.at_other_clock;

@@ -147,34 +147,86 @@ std::optional<double> CountTensor(const Metrics& metrics, const TensorKind& kind
   return sum;
 }
 
-double SmClock(const Metrics& metrics, const model::Device* device) {
+double SampledClock(const Measured& counters, const model::Device* device) {
   const double highest_hz = device == nullptr ? 0 : 1e3 * device->sm_clock_khz;
-  return MedianIn(metrics, format::kSmClockMetric).value_or(highest_hz);
+  return counters.Metric(format::kSmClockMetric).value_or(highest_hz);
+}
+
+double OrZero(const Statistic& value) { return value.n > 0 ? value.median : 0; }
+
+// The two times of a launch, each with its SM clock; 0: not known.
+struct Times {
+  double run_ns = 0, run_hz = 0;
+  double sampled_ns = 0, sampled_hz = 0;
+  bool run_clock_known = false;  // false: run_hz is that of the samples
+};
+
+Times FindTimes(const Measured& counters, const Statistic& duration_ns,
+                const model::Device* device) {
+  Times times;
+  times.run_ns =
+      duration_ns.n > 0 ? duration_ns.median : counters.Metric(format::kWindowMetric).value_or(0);
+  times.run_hz = SmClockOfRun(counters, device);
+  times.run_clock_known = counters.clock.run_hz.n > 0;
+  times.sampled_ns = OrZero(counters.clock.sampled_ns);
+  times.sampled_hz = SampledClock(counters, device);
+  return times;
+}
+
+bool IsAbove(const std::optional<double>& rate, const std::optional<double>& peak) {
+  return rate && peak && *rate > *peak * kPeakTolerance;
+}
+
+std::optional<double> Over(double count, double time_ns) {
+  return time_ns > 0 ? std::optional<double>(count / (time_ns * 1e-9)) : std::nullopt;
+}
+
+std::optional<double> AtClock(const std::optional<double>& per_cycle, double hz) {
+  return per_cycle && hz > 0 ? std::optional<double>(*per_cycle * hz) : std::nullopt;
+}
+
+std::optional<double> Ratio(const std::optional<double>& rate, const std::optional<double>& peak) {
+  return rate && peak ? std::optional<double>(*rate / *peak) : std::nullopt;
+}
+
+// Sets the rates; a sentence when one was left out.
+std::string SetRates(const Times& times, const std::optional<double>& peak_per_cycle,
+                     FlopCount* entry) {
+  entry->peak_per_s = AtClock(peak_per_cycle, times.run_hz);
+  entry->per_s = Over(entry->per_launch, times.run_ns);
+  entry->sampled_per_s = Over(entry->per_launch, times.sampled_ns);
+  if (entry->sampled_per_s) entry->sampled_peak_per_s = AtClock(peak_per_cycle, times.sampled_hz);
+  if (IsAbove(entry->sampled_per_s, entry->sampled_peak_per_s)) entry->sampled_per_s.reset();
+  entry->of_peak = times.run_clock_known || !entry->sampled_per_s
+                       ? Ratio(entry->per_s, entry->peak_per_s)
+                       : Ratio(entry->sampled_per_s, entry->sampled_peak_per_s);
+  if (!IsAbove(entry->per_s, entry->peak_per_s)) return "";
+  std::string note = AbovePeak(entry->kind + " operations", *entry->per_s, *entry->peak_per_s);
+  entry->per_s.reset();
+  if (!entry->sampled_per_s) entry->of_peak.reset();
+  return note;
 }
 
 }  // namespace
 
-CountedFlops CountFlops(const Metrics& metrics, const Statistic& duration_ns,
+double SmClockOfRun(const Measured& counters, const model::Device* device) {
+  return counters.clock.run_hz.n > 0 ? counters.clock.run_hz.median
+                                     : SampledClock(counters, device);
+}
+
+CountedFlops CountFlops(const Measured& counters, const Statistic& duration_ns,
                         const model::Device* device) {
   CountedFlops flops;
-  const double clock_hz = SmClock(metrics, device);
-  const double launch_ns =
-      duration_ns.n > 0 ? duration_ns.median : MedianIn(metrics, format::kWindowMetric).value_or(0);
+  const Metrics& metrics = counters.metrics;
+  const Times times = FindTimes(counters, duration_ns, device);
   const auto add = [&](const char* kind, const std::optional<double>& count,
                        const std::optional<double>& peak_per_cycle) {
     if (!count) return;
     FlopCount& entry = flops.kinds.emplace_back();
     entry.kind = kind;
     entry.per_launch = *count;
-    if (peak_per_cycle && clock_hz > 0) entry.peak_per_s = *peak_per_cycle * clock_hz;
-    if (!(launch_ns > 0)) return;
-    const double rate = *count / (launch_ns * 1e-9);
-    if (entry.peak_per_s && rate > *entry.peak_per_s * kPeakTolerance) {
-      flops.notes.push_back(AbovePeak(entry.kind + " operations", rate, *entry.peak_per_s));
-      return;
-    }
-    entry.per_s = rate;
-    if (entry.peak_per_s) entry.of_peak = rate / *entry.peak_per_s;
+    std::string note = SetRates(times, peak_per_cycle, &entry);
+    if (!note.empty()) flops.notes.push_back(std::move(note));
   };
   const Peaks peaks(metrics, device);
   for (const ThreadKind& kind : kThreadKinds) {

@@ -19,9 +19,14 @@ struct CountedFlops {
 };
 
 // Counters of instructions are exact, but they are read in launches that have no time: a rate is a
-// count over the median `duration_ns`. A rate above the peak is left out. `device` may be null.
-[[nodiscard]] CountedFlops CountFlops(const Metrics& metrics, const Statistic& duration_ns,
+// count over the median duration, in the run (`duration_ns`) and of the launches that were counted.
+// A rate above the peak is left out. `device` may be null.
+[[nodiscard]] CountedFlops CountFlops(const Measured& counters, const Statistic& duration_ns,
                                       const model::Device* device);
+
+// The SM clock that goes with the time in the run: its own where it is known, else that of the
+// samples, else the highest that the device reports; 0: none of them.
+[[nodiscard]] double SmClockOfRun(const Measured& counters, const model::Device* device);
 
 }  // namespace prof::analyzer
 

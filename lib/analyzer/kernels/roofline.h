@@ -27,9 +27,15 @@ inline constexpr double kPeakTolerance = 1.005;
 // At the DRAM clock of the samples.
 [[nodiscard]] std::optional<double> DramPeakOf(const Metrics& metrics, const model::Device* device);
 
-// `flops`: most operations first.
-[[nodiscard]] Roofline ComputeRoofline(const Metrics& metrics, const std::vector<FlopCount>& flops,
+// `duration_ns` of a launch in the run; `flops`: most operations first. Rates are of the run where
+// its time is known. A ceiling is the one that the recording has (model::Device::ceilings; those of
+// SM units scaled to the clock), else the peak of the chip.
+[[nodiscard]] Roofline ComputeRoofline(const Measured& counters, const Statistic& duration_ns,
+                                       const std::vector<FlopCount>& flops,
                                        const model::Device* device);
+
+// Fills `attainable_flops_per_s` of each level, and of the whole.
+void FindBound(Roofline* roofline);
 
 }  // namespace prof::analyzer
 

@@ -12,6 +12,7 @@
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/kernels/counter_window.h"
 #include "lib/analyzer/kernels/roofline.h"
+#include "lib/analyzer/kernels/sampled_times.h"
 #include "lib/analyzer/kernels/throughput.h"
 #include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
@@ -32,6 +33,7 @@ bool OfPeak(std::string_view metric) { return text::Contains(metric, ".pct_of_pe
 // The values of one metric; the impossible ones are kept separately.
 struct Values {
   std::vector<double> usable, impossible;
+  std::vector<double> of_window;  // of windows that are longer than the work, nobody knows how much
   void Add(std::string_view metric, double value) {
     if (!std::isfinite(value)) return;
     const bool percent = OfPeak(metric) || text::EndsWith(metric, ".pct");
@@ -73,7 +75,8 @@ CombinedSamples SampleCombiner::Combine(const std::vector<WorkSample>& samples,
   const double clock_hz = MedianClock(samples);
   std::map<std::string, Values, std::less<>> values;
   std::set<uint32_t> read_groups;
-  for (const auto& [sample, window_over_work] : samples) {
+  SampledTimes times;
+  for (const auto& [sample, work_ns] : samples) {
     if (std::abs(Clock(*sample) - clock_hz) > kMaxClockDeviation * clock_hz) {
       ++result.at_other_clock;
       continue;
@@ -81,10 +84,24 @@ CombinedSamples SampleCombiner::Combine(const std::vector<WorkSample>& samples,
     ++result.used;
     read_groups.insert(sample->group);
     const std::vector<std::string>& metrics = model_.groups[sample->group].metrics;
+    const bool timed = work_ns > 0;
+    if (timed) times.Add(sample->group, work_ns, Clock(*sample));
+    const double window_over_work =
+        WindowOverWork(ValueOf(model_, *sample, format::kWindowMetric), work_ns);
     for (size_t i = 0; i < metrics.size(); ++i) {
-      values[metrics[i]].Add(metrics[i],
-                             AtKernelTime(metrics[i], sample->values[i], window_over_work));
+      const double value = AtKernelTime(metrics[i], sample->values[i], window_over_work);
+      Values& read = values[metrics[i]];
+      if (timed || !DependsOnWindow(metrics[i])) {
+        read.Add(metrics[i], value);
+      } else {
+        read.of_window.push_back(value);
+      }
     }
+  }
+  result.clock = times.Summary(model_);
+  for (auto& [metric, read] : values) {
+    if (!read.usable.empty() || !read.impossible.empty()) continue;
+    for (const double value : read.of_window) read.Add(metric, value);
   }
   for (auto& [metric, read] : values) {
     if (!read.impossible.empty()) result.notes.push_back(Impossible(metric, read));

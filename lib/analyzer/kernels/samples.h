@@ -17,11 +17,14 @@ namespace prof::analyzer {
 
 struct WorkSample {
   const model::CounterSample* sample = nullptr;
-  double window_over_work = 1;  // how much longer the counters ran than the work: counter_window.h
+  double work_ns = 0;  // how long the counted work took; not above 0: not known
 };
 
 struct CombinedSamples {
-  Metrics metrics;  // at the work's time
+  // At the work's time. Where that is not known for a sample, its values that depend on the counter
+  // window are used only if no other sample has the metric.
+  Metrics metrics;
+  KernelClock clock;  // what the samples give of it
   SpeedOfLight speed_of_light;
   int64_t used = 0;
   int64_t at_other_clock = 0;      // not used

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "lib/analyzer/base/statistics.h"
-#include "lib/analyzer/kernels/counter_window.h"
 #include "lib/analyzer/kernels/samples.h"
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/regions/region_work.h"
@@ -95,14 +94,13 @@ void AddCounters(const Model& model, const SampleCombiner& combiner, const Regio
   std::vector<WorkSample> samples;
   for (const RegionSample& sample : work.samples) {
     if (!HasWork(work, sample) || !sample.alone) continue;
-    const auto work_ns = static_cast<double>(WorkNs(work, work.runs[sample.run]));
-    const double window_ns = ValueOf(model, *sample.sample, format::kWindowMetric);
-    samples.push_back({sample.sample, WindowOverWork(window_ns, work_ns)});
+    samples.push_back({sample.sample, static_cast<double>(WorkNs(work, work.runs[sample.run]))});
   }
   CombinedSamples combined = combiner.Combine(samples, model.FindDevice(region->instances.device));
   Measured& counters = region->counters;
   counters.units = FindUnits(combined.metrics, true);
   counters.metrics = std::move(combined.metrics);
+  counters.clock = std::move(combined.clock);
   counters.speed_of_light = std::move(combined.speed_of_light);
   counters.samples_used = combined.used;
   counters.samples_rejected =

@@ -7,6 +7,7 @@
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/finding_clock.h"
 #include "lib/analyzer/rules/finding_copies.h"
 #include "lib/analyzer/rules/finding_graph.h"
 #include "lib/analyzer/rules/finding_inputs.h"
@@ -301,6 +302,7 @@ std::string WhyNoFindings(const model::Model& model, const RangeFamilies& famili
 std::vector<std::string_view> FindingIds() {
   std::vector<std::string_view> ids;
   for (const FindingRule& rule : kFindings) ids.push_back(rule.id);
+  ids.emplace_back(kClockFinding);
   return ids;
 }
 

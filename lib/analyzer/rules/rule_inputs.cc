@@ -89,25 +89,37 @@ double Spread(const Statistic* value) {
   return std::isfinite(spread) ? spread : 0;
 }
 
+// Cycles, where they are known: the clock of a GPU changes, and takes the time with it.
+void FindUnsteadySamples(const KernelClock& clock, RuleInputs* inputs) {
+  if (!clock.groups_differ.empty()) {
+    inputs->unstable = clock.groups_differ;
+    return;
+  }
+  const bool in_cycles = clock.sampled_cycles.n == clock.sampled_ns.n;
+  const double spread = Spread(in_cycles ? &clock.sampled_cycles : &clock.sampled_ns);
+  if (spread > kDurationSpread && spread * clock.sampled_ns.median > kRangeStartNs) {
+    inputs->unstable.push_back("its " + std::string(in_cycles ? "cycles" : "duration") +
+                               " varied by " + text::Percent(spread) + " among the samples");
+  }
+}
+
+// Only samples whose launch is on the timeline are compared with the timeline: a counter window is
+// 5 to 12 us longer than its launch.
 void FindInstability(const Statistic& timeline_ns, RuleInputs* inputs) {
-  const Metrics& metrics = inputs->counters->metrics;
-  const double clock = Spread(FindUsable(metrics, format::kSmClockMetric));
-  if (clock > kClockSpread) {
-    inputs->unstable.push_back("the SM clock varied by " + text::Percent(clock) +
+  const double clock_spread = Spread(FindUsable(inputs->counters->metrics, format::kSmClockMetric));
+  if (clock_spread > kClockSpread) {
+    inputs->unstable.push_back("the SM clock varied by " + text::Percent(clock_spread) +
                                " among the samples");
   }
-  const Statistic* sampled = FindUsable(metrics, format::kWindowMetric);
-  if (sampled == nullptr) return;
-  const double duration = Spread(sampled);
-  if (duration > kDurationSpread && duration * sampled->median > kRangeStartNs) {
-    inputs->unstable.push_back("the duration varied by " + text::Percent(duration) +
-                               " among the samples");
-  }
-  const double difference = std::abs(sampled->median - inputs->duration_ns);
-  if (timeline_ns.n > 0 && difference > kRangeStartNs &&
-      difference > kDurationSpread * inputs->duration_ns) {
-    inputs->unstable.push_back("it took " + text::Time(sampled->median) + " when sampled, " +
-                               text::Time(inputs->duration_ns) + " otherwise");
+  const KernelClock& clock = inputs->counters->clock;
+  if (clock.sampled_ns.n == 0) return;
+  FindUnsteadySamples(clock, inputs);
+  if (timeline_ns.n == 0 || clock.explains) return;
+  const double difference = std::abs(clock.sampled_ns.median - inputs->duration_ns);
+  if (difference > kRangeStartNs && difference > kDurationSpread * inputs->duration_ns) {
+    inputs->unstable.push_back("it took " + text::Time(clock.sampled_ns.median) +
+                               " when sampled, " + text::Time(inputs->duration_ns) +
+                               " otherwise, and the clock does not explain it");
   }
 }
 

@@ -43,6 +43,15 @@ struct Process {
   uint64_t cupti_device_bytes = 0;  // the most that CUPTI takes in each context; 0: not known
 };
 
+// What a device reached in a calibration, for what its data sheet does not say.
+struct Ceiling {
+  std::string kind;  // lib/format/ceilings.h
+  double per_s = 0;  // bytes or operations; the median of `n` runs
+  int64_t n = 0;
+  double min = 0, max = 0;
+  double sm_clock_hz = 0;  // meanwhile; 0: not known
+};
+
 struct Device {
   uint32_t id = 0;
   std::string name, chip, uuid;
@@ -52,6 +61,7 @@ struct Device {
   uint32_t l2_bytes = 0, sm_clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
   uint64_t memory_bytes = 0;
   std::unordered_map<std::string, double> peaks;  // "<counter>.peak_sustained" -> per cycle
+  std::vector<Ceiling> ceilings;                  // empty: the device was not calibrated
 };
 
 struct RangePath {

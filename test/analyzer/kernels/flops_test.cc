@@ -37,7 +37,7 @@ struct Kernel {
     report.metrics[name] = {1, value, value, value, value};
   }
   std::vector<FlopCount> Flops(const model::Device& device = Gh100()) {
-    CountedFlops flops = CountFlops(report.metrics, report.duration_ns, &device);
+    CountedFlops flops = CountFlops(report, report.duration_ns, &device);
     notes = flops.notes;
     return flops.kinds;
   }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/rules/finding_clock.h"
+
+#include <algorithm>
+#include <string>
+
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/text/numbers.h"
+
+namespace prof::analyzer {
+namespace {
+
+bool IsBelow(double hz, double reference_hz, double by) { return hz < reference_hz * (1 - by); }
+
+double GainNs(const RunClock& clock) { return std::max(clock.lost_ns, clock.lost_to_highest_ns); }
+
+bool IsLow(const RunClock& clock, double undisturbed_ns) {
+  if (clock.hz.n == 0 || !(undisturbed_ns > 0)) return false;
+  const bool below_samples = IsBelow(clock.hz.median, clock.sampled_hz.median, kClockSpread) &&
+                             clock.lost_ns >= kClockCost * undisturbed_ns;
+  const bool below_highest = IsBelow(clock.hz.median, clock.highest_hz, kLowClock) &&
+                             clock.lost_to_highest_ns >= kIdleShare * undisturbed_ns;
+  return below_samples || below_highest;
+}
+
+std::string Hertz(double hz) { return text::Rate(hz, "Hz"); }
+
+Finding Describe(const DeviceReport& device, double undisturbed_ns) {
+  const RunClock& clock = device.run_clock;
+  Finding finding;
+  finding.id = kClockFinding;
+  finding.title = "The SM clock of device " + std::to_string(device.id) + " was " +
+                  Hertz(clock.hz.median) + " in the run, and " + Hertz(clock.sampled_hz.median) +
+                  " while kernels were counted.";
+  finding.evidence.push_back(text::Plural(clock.hz.n, "kernel shows", "kernels show") +
+                             " it, with " + text::Time(clock.time_ns) +
+                             ": cycles of the counted launches over the time in the run (" +
+                             Hertz(clock.hz.min) + " to " + Hertz(clock.hz.max) + ')');
+  if (clock.lost_ns > 0) {
+    finding.evidence.push_back("at the clock of the counted launches they would take " +
+                               text::Time(clock.lost_ns) + " less (time x (1 - clock / clock))");
+  }
+  if (clock.lost_to_highest_ns > 0) {
+    finding.evidence.push_back("at the highest clock of the device, " + Hertz(clock.highest_hz) +
+                               ", at most " + text::Time(clock.lost_to_highest_ns) + " less");
+  }
+  finding.evidence.push_back(
+      "the recording has no power, temperature or reasons of the driver: what holds the clock down "
+      "is not known");
+  finding.action =
+      "Read the reason while the program runs: nvidia-smi -q -d PERFORMANCE,POWER,CLOCK. A power "
+      "or thermal limit: raise it, cool better, or let the kernels move and compute less. A locked "
+      "clock: nvidia-smi -rgc.";
+  finding.gain_at_most_ns = std::min(GainNs(clock), undisturbed_ns);
+  finding.confidence = clock.hz.n > 1 ? Confidence::kMedium : Confidence::kLow;
+  return finding;
+}
+
+}  // namespace
+
+std::optional<Finding> FindLowClock(const std::vector<DeviceReport>& devices,
+                                    double undisturbed_ns) {
+  const DeviceReport* worst = nullptr;
+  for (const DeviceReport& device : devices) {
+    if (!IsLow(device.run_clock, undisturbed_ns)) continue;
+    if (worst == nullptr || GainNs(device.run_clock) > GainNs(worst->run_clock)) worst = &device;
+  }
+  if (worst == nullptr) return std::nullopt;
+  return Describe(*worst, undisturbed_ns);
+}
+
+}  // namespace prof::analyzer
