@@ -11,6 +11,7 @@
 
 #include "prof/continuous_report.h"
 #include "prof/kernel_report.h"
+#include "prof/roofline.h"
 #include "prof/statistic.h"
 
 namespace prof {
@@ -33,6 +34,8 @@ struct RangeRow {
   std::string verdict;   ///< One line: what to do.
   double gain_at_most_ns = 0;
   ContinuousValues continuous;  ///< While its operations ran; for gaps: while nothing ran.
+  /// All launches of its kernels together: bytes and `time_ns` are sums over them.
+  Roofline roofline;
 };
 
 enum class GapCause {

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/analyzer/kernels/roofline_sum.h"
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/verdict_region.h"
 #include "lib/analyzer/timeline/copies.h"
@@ -87,8 +88,10 @@ RangeRow Finish(const model::Model& model, const TimeTableInputs& inputs, const 
   result.operations = row.operations;
 
   const KernelReport* kernel = nullptr;
+  std::vector<const KernelReport*> kernels;
   int64_t most_ns = -1;
   for (const size_t g : row.kernels) {
+    kernels.push_back(&inputs.kernels[g]);
     const int64_t exclusive_ns = inputs.groups.groups[g].exclusive_ns;
     result.gain_at_most_ns +=
         inputs.kernels[g].verdict.gain_at_most * static_cast<double>(exclusive_ns);
@@ -96,6 +99,7 @@ RangeRow Finish(const model::Model& model, const TimeTableInputs& inputs, const 
     most_ns = exclusive_ns;
     kernel = &inputs.kernels[g];
   }
+  result.roofline = SumRooflines(kernels);
   const std::pair<const OtherKey, OtherWork>* other = nullptr;
   for (const auto& entry : row.other) {
     if (entry.second.exclusive_ns <= most_ns) continue;

@@ -321,7 +321,8 @@ Json ToJson(const RangeRow& value) {
           {"evidence", value.evidence},
           {"verdict", value.verdict},
           {"gain_at_most_ns", Number(value.gain_at_most_ns)},
-          {"continuous", ToJson(value.continuous)}};
+          {"continuous", ToJson(value.continuous)},
+          {"roofline", ToJson(value.roofline)}};
 }
 
 Json ToJson(const GapSummary& value) {

@@ -73,20 +73,53 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                           "samples_used",
                                                           "samples_rejected",
                                                           "occupancy",
+                                                          "clock",
                                                           "roofline",
                                                           "flops",
                                                           "speed_of_light",
                                                           "verdict"});
-  CHECK(Keys(json["rows"][0]) == std::set<std::string>{"kind", "label", "time_ns", "share",
-                                                       "instances", "operations", "limiter",
-                                                       "dominant", "evidence", "verdict",
-                                                       "gain_at_most_ns", "continuous"});
+  CHECK(Keys(json["rows"][0]) ==
+        std::set<std::string>{"kind", "label", "time_ns", "share", "instances", "operations",
+                              "limiter", "dominant", "evidence", "verdict", "gain_at_most_ns",
+                              "continuous", "roofline"});
   CHECK(Keys(json["regions"][0]) ==
-        std::set<std::string>{"kind", "label", "range", "graph", "device", "instances",
-                              "samples_used", "samples_rejected", "duration_ns", "host_ns",
-                              "counted_ns", "total_ns", "share", "metrics", "units",
-                              "speed_of_light", "parts", "verdict"});
+        std::set<std::string>{"kind",        "label",     "range",        "graph",
+                              "device",      "instances", "samples_used", "samples_rejected",
+                              "duration_ns", "host_ns",   "counted_ns",   "total_ns",
+                              "share",       "metrics",   "units",        "speed_of_light",
+                              "clock",       "roofline",  "flops",        "parts",
+                              "verdict"});
   CHECK(json["schema"] == 3);
+}
+
+TEST_CASE("The JSON has the clocks and the levels of the roofline; what is not known is null") {
+  Report report = test::ExampleReport();
+  KernelReport& kernel = report.kernels[0];
+  kernel.clock.sampled_hz = {3, 1.56e9, 1.55e9, 1.57e9, 4.68e9};
+  kernel.clock.run_hz = {9, 1.3e9, 1.2e9, 1.4e9, 11.7e9};
+  kernel.clock.run_hz_bound = 1.28e9;
+  RooflineLevel level;
+  level.level = "dram";
+  level.bytes = 3.2e8;
+  level.ceiling = "peak of the chip at the DRAM clock";
+  level.missing = "";
+  kernel.roofline.levels = {level};
+  kernel.roofline.bound_by = "dram";
+  report.devices[0].run_clock.hz = {2, 1.3e9, 1.3e9, 1.31e9, 2.6e9};
+  report.devices[0].run_clock.lost_ns = 5e6;
+  const nlohmann::json json = Parsed(report);
+  const nlohmann::json& clock = json["kernels"][0]["clock"];
+  CHECK(clock["run_hz"]["median"] == 1.3e9);
+  CHECK(clock["run_hz_bound"] == 1.28e9);
+  CHECK(json["kernels"][1]["clock"]["run_hz_bound"].is_null());
+  CHECK(json["kernels"][1]["clock"]["run_hz"]["n"] == 0);
+  const nlohmann::json& roofline = json["kernels"][0]["roofline"];
+  CHECK(roofline["levels"][0]["bytes"] == 3.2e8);
+  CHECK(roofline["levels"][0]["flops_per_byte"].is_null());
+  CHECK(roofline["bound_by"] == "dram");
+  CHECK(roofline["sm_clock_hz"].is_null());
+  CHECK(json["devices"][0]["run_clock"]["lost_ns"] == 5e6);
+  CHECK(json["devices"][0]["run_clock"]["highest_hz"].is_null());
 }
 
 TEST_CASE("The JSON holds the report's values") {

@@ -151,6 +151,15 @@ void SnapshotBuilder::Device(const model::Device& device) {
     peak->set_metric(String(metric));
     peak->set_value(value);
   }
+  for (const model::Ceiling& ceiling : device.ceilings) {
+    wire::DeviceCeiling* entry = wire->add_ceilings();
+    entry->set_kind(String(ceiling.kind));
+    entry->set_per_s(ceiling.per_s);
+    entry->set_n(static_cast<uint32_t>(ceiling.n));
+    entry->set_min(ceiling.min);
+    entry->set_max(ceiling.max);
+    entry->set_sm_clock_hz(ceiling.sm_clock_hz);
+  }
 }
 
 void SnapshotBuilder::Stream(const model::Stream& stream) {

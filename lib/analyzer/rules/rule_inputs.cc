@@ -89,14 +89,16 @@ double Spread(const Statistic* value) {
   return std::isfinite(spread) ? spread : 0;
 }
 
-// Cycles, where they are known: the clock of a GPU changes, and takes the time with it.
+// Samples are of one machine when their times or their cycles are the same: what waits for DRAM
+// takes the same time at any clock, and all else the same cycles.
 void FindUnsteadySamples(const KernelClock& clock, RuleInputs* inputs) {
   if (!clock.groups_differ.empty()) {
     inputs->unstable = clock.groups_differ;
     return;
   }
+  double spread = Spread(&clock.sampled_ns);
   const bool in_cycles = clock.sampled_cycles.n == clock.sampled_ns.n;
-  const double spread = Spread(in_cycles ? &clock.sampled_cycles : &clock.sampled_ns);
+  if (in_cycles) spread = std::min(spread, Spread(&clock.sampled_cycles));
   if (spread > kDurationSpread && spread * clock.sampled_ns.median > kRangeStartNs) {
     inputs->unstable.push_back("its " + std::string(in_cycles ? "cycles" : "duration") +
                                " varied by " + text::Percent(spread) + " among the samples");
@@ -104,22 +106,24 @@ void FindUnsteadySamples(const KernelClock& clock, RuleInputs* inputs) {
 }
 
 // Only samples whose launch is on the timeline are compared with the timeline: a counter window is
-// 5 to 12 us longer than its launch.
+// 5 to 12 us longer than its launch. A leader by PM samples was measured in the run itself.
 void FindInstability(const Statistic& timeline_ns, RuleInputs* inputs) {
-  const double clock_spread = Spread(FindUsable(inputs->counters->metrics, format::kSmClockMetric));
-  if (clock_spread > kClockSpread) {
-    inputs->unstable.push_back("the SM clock varied by " + text::Percent(clock_spread) +
-                               " among the samples");
-  }
   const KernelClock& clock = inputs->counters->clock;
-  if (clock.sampled_ns.n == 0) return;
+  if (clock.sampled_ns.n == 0) {
+    const double spread = Spread(FindUsable(inputs->counters->metrics, format::kSmClockMetric));
+    if (spread <= kClockSpread) return;
+    inputs->unstable.push_back("the SM clock varied by " + text::Percent(spread) +
+                               " among the samples");
+    return;
+  }
   FindUnsteadySamples(clock, inputs);
-  if (timeline_ns.n == 0 || clock.explains) return;
+  const bool of_run = inputs->leader && inputs->leader->source == Source::kPmSamples;
+  if (timeline_ns.n == 0 || clock.explains || of_run) return;
   const double difference = std::abs(clock.sampled_ns.median - inputs->duration_ns);
   if (difference > kRangeStartNs && difference > kDurationSpread * inputs->duration_ns) {
     inputs->unstable.push_back("it took " + text::Time(clock.sampled_ns.median) +
                                " when sampled, " + text::Time(inputs->duration_ns) +
-                               " otherwise, and the clock does not explain it");
+                               " otherwise, and no clock explains it");
   }
 }
 

@@ -234,6 +234,14 @@ struct NameEvent {
   uint32_t context = 0, stream = 0;  // streams: CUPTI's ids; context 0: not known
 };
 
+// A rate that the device reached in a calibration; the kinds are in lib/format/ceilings.h.
+struct CeilingEvent {
+  std::string kind;
+  double per_s = 0;
+  uint32_t n = 0;
+  double min = 0, max = 0, sm_clock_hz = 0;
+};
+
 struct DeviceEvent {
   uint32_t id = 0;
   std::string name, chip, uuid;
@@ -243,6 +251,7 @@ struct DeviceEvent {
   uint32_t l2_bytes = 0, sm_clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
   uint64_t memory_bytes = 0;
   std::vector<std::pair<std::string, double>> peaks;
+  std::vector<CeilingEvent> ceilings;
 };
 
 // A metric that is the maximum of others, its parts, and needs more passes than they do.

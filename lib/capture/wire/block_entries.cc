@@ -34,6 +34,8 @@ void AppendEntry(const HeaderEvent& event, std::string* entries) {
 void AppendEntry(const DeviceEvent& event, EntryTables* tables, std::string* entries) {
   std::vector<std::pair<uint32_t, double>> peaks;
   for (const auto& [metric, value] : event.peaks) peaks.emplace_back(tables->Intern(metric), value);
+  std::vector<uint32_t> kinds;
+  for (const CeilingEvent& ceiling : event.ceilings) kinds.push_back(tables->Intern(ceiling.kind));
   Message block(*entries);
   Message device(block, tag::block::kDevices);
   U32(device, tag::device::kId, event.id);
@@ -58,6 +60,15 @@ void AppendEntry(const DeviceEvent& event, EntryTables* tables, std::string* ent
     Message peak(device, tag::device::kPeaks);
     U32(peak, tag::device_peak::kMetric, metric);
     peak.add_double(tag::device_peak::kValue, value);
+  }
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    Message ceiling(device, tag::device::kCeilings);
+    U32(ceiling, tag::device_ceiling::kKind, kinds[i]);
+    ceiling.add_double(tag::device_ceiling::kPerS, event.ceilings[i].per_s);
+    U32(ceiling, tag::device_ceiling::kN, event.ceilings[i].n);
+    ceiling.add_double(tag::device_ceiling::kMin, event.ceilings[i].min);
+    ceiling.add_double(tag::device_ceiling::kMax, event.ceilings[i].max);
+    ceiling.add_double(tag::device_ceiling::kSmClockHz, event.ceilings[i].sm_clock_hz);
   }
 }
 

@@ -85,13 +85,18 @@ enum : uint32_t {
   kMemoryClockKhz = 16,
   kMemoryBusBits = 17,
   kUuid = 18,
-  kPeaks = 19
+  kPeaks = 19,
+  kCeilings = 20
 };
 }  // namespace device
 
 namespace device_peak {
 enum : uint32_t { kMetric = 1, kValue = 2 };
 }  // namespace device_peak
+
+namespace device_ceiling {
+enum : uint32_t { kKind = 1, kPerS = 2, kN = 3, kMin = 4, kMax = 5, kSmClockHz = 6 };
+}  // namespace device_ceiling
 
 namespace range_path {
 enum : uint32_t { kParent = 1, kName = 2, kDomain = 3, kColor = 4, kCategory = 5, kStar = 6 };

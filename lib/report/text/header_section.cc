@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/report/base/clock_text.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/text/numbers.h"
@@ -20,8 +21,8 @@ std::string DeviceLine(const DeviceReport& device) {
     line += ": busy " + text::ShortPercent(device.busy_ns / span_ns) + ", idle " +
             text::ShortPercent(device.idle_ns / span_ns) + " of its span";
   }
-  if (device.sm_clock_hz.n > 0) line += "; SM clock " + text::Rate(device.sm_clock_hz.median, "Hz");
-  return line;
+  const std::string clock = ClockText(device);
+  return clock.empty() ? line : line + "; " + clock;
 }
 
 std::string CostLine(const Report& report) {

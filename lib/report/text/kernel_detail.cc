@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "lib/report/base/clock_text.h"
 #include "lib/report/base/kernel_text.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
@@ -203,6 +204,8 @@ void WriteKernelDetail(std::ostream& out, const KernelReport& kernel,
   if (!kernel.verdict.rule.empty()) text << "  rule: " << kernel.verdict.rule << '\n';
   const std::string roofline = report::RooflineText(kernel);
   if (!roofline.empty()) report::WriteParagraph(text, "  ", roofline, options.width);
+  const std::string clock = report::ClockText(kernel);
+  if (!clock.empty()) report::WriteParagraph(text, "  ", clock, options.width);
   report::WriteFlops(text, kernel, options);
   report::WriteOccupancy(text, kernel, options);
   report::WriteSpeedOfLight(text, kernel, options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/snapshot/decode/tables.h"
 
+#include <cmath>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -18,6 +19,24 @@ namespace {
 constexpr uint32_t kMaxDepth = 1024;
 constexpr size_t kMaxDevices = 1024;
 constexpr size_t kPeakBytes = 64;  // of an entry of a hash table, beside its name
+
+// Ceilings without a positive rate are left out.
+absl::Status AddCeilings(const wire::Device& wire, DecodeState* state, model::Device* device) {
+  for (const wire::DeviceCeiling& ceiling : wire.ceilings()) {
+    model::Ceiling entry;
+    absl::Status status = CopyString("a ceiling's kind", ceiling.kind(), state, &entry.kind);
+    if (status.ok()) status = Spend(sizeof(model::Ceiling), state);
+    if (!status.ok()) return status;
+    if (!std::isfinite(ceiling.per_s()) || !(ceiling.per_s() > 0)) continue;
+    entry.per_s = ceiling.per_s();
+    entry.n = ceiling.n();
+    entry.min = ceiling.min();
+    entry.max = ceiling.max();
+    entry.sm_clock_hz = std::isfinite(ceiling.sm_clock_hz()) ? ceiling.sm_clock_hz() : 0;
+    device->ceilings.push_back(std::move(entry));
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace
 
@@ -61,6 +80,8 @@ absl::Status AddDevices(const wire::Block& block, DecodeState* state) {
       if (!status.ok()) return status;
       device.peaks[std::move(metric)] = peak.value();
     }
+    status = AddCeilings(wire, state, &device);
+    if (!status.ok()) return status;
     // A device may come again, because its peaks become known late. The last one counts.
     const auto known = state->devices.find(device.id);
     if (known != state->devices.end()) {

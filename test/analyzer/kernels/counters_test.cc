@@ -136,12 +136,25 @@ TEST_CASE("The roofline uses CUPTI's peak at the clock that was read") {
                {"sm__ops_path_tensor_src_fp16.sum", 8e9},
                {"sm__ops_path_tensor_src_int8.sum", 0}});
   const Roofline roofline = run.Kernel().roofline;
-  CHECK(roofline.dram_bytes_per_s == 4.0e12);
+  CHECK(roofline.dram_bytes_per_s.value() == Approx(4.0e12));
   CHECK(roofline.dram_peak_bytes_per_s.value() == Approx(4.9152e12));
   CHECK(roofline.flops_per_s.value() == Approx(4e14));
   CHECK(roofline.flop_kind == "fp16 tensor");
   CHECK(roofline.flops_per_byte.value() == Approx(100));
   CHECK_FALSE(roofline.flop_peak_per_s);
+}
+
+TEST_CASE("Ceilings that a recording has bound the roofline; those without a rate are left out") {
+  Run run;
+  model::Device device = test::H200();
+  device.ceilings = {{"dram-read", 0, 5, 0, 0, 0}, {"dram-read", 4.2e12, 5, 4.1e12, 4.3e12, 1.9e9}};
+  run.b.Device(device);
+  run.Sampled({{"dram__bytes_read.sum", 42e6}, {"dram__bytes_write.sum", 0}});
+  const Roofline roofline = run.Kernel().roofline;
+  REQUIRE(roofline.levels.size() == 3);
+  CHECK(roofline.levels[2].level == "dram");
+  CHECK(roofline.levels[2].ceiling == "measured: dram-read, n=5");
+  CHECK(roofline.levels[2].of_ceiling.value() == Approx(42e6 / 20e-6 / 4.2e12));
 }
 
 TEST_CASE("Without counters the roofline has the device's peak and no position") {

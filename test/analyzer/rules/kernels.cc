@@ -61,6 +61,7 @@ KernelReport QuietKernel() {
   kernel.occupancy.achieved = 0.95;
   for (const char* unit : kQuietUnits) SetUse(&kernel, unit, 2);
   Set(&kernel, "gpu__time_duration.sum", 100e3);
+  kernel.clock.sampled_ns = {5, 100e3, 100e3, 100e3, 500e3};
   Set(&kernel, "smsp__issue_active.avg.per_cycle_active", 0.1);
   Set(&kernel, "smsp__warps_eligible.avg.per_cycle_active", 0.2);
   Set(&kernel, "sm__warps_active.avg.pct_of_peak_sustained_active", 95);

@@ -275,6 +275,7 @@ TEST_CASE("A saturated unit is named although others were not measured, with les
 TEST_CASE("An unstable clock or duration costs a level of confidence and has a note") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 85);
+  kernel.clock = {};  // no counted launch is on the timeline: only the clock can be compared
   kernel.metrics["gpc__cycles_elapsed.avg.per_second"] = {5, 1.7e9, 1.5e9, 1.75e9, 8.5e9};
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.confidence == Confidence::kMedium);
@@ -282,13 +283,17 @@ TEST_CASE("An unstable clock or duration costs a level of confidence and has a n
 
   KernelReport slower = QuietKernel();
   SetUse(&slower, "gpu__dram_throughput", 85);
-  Set(&slower, "gpu__time_duration.sum", 130e3);
+  slower.clock.sampled_ns = {5, 130e3, 130e3, 130e3, 650e3};
   CHECK(Decide(slower).confidence == Confidence::kMedium);
+  slower.clock.explains = true;
+  CHECK(Decide(slower).confidence == Confidence::kHigh);
 
   KernelReport varying = QuietKernel();
   SetUse(&varying, "gpu__dram_throughput", 85);
-  varying.metrics["gpu__time_duration.sum"] = {5, 100e3, 95e3, 112e3, 505e3};
+  varying.clock.sampled_ns = {5, 100e3, 95e3, 112e3, 505e3};
   CHECK(Decide(varying).confidence == Confidence::kMedium);
+  varying.clock.sampled_cycles = {5, 170e3, 168e3, 172e3, 850e3};  // the clock took the time along
+  CHECK(Decide(varying).confidence == Confidence::kHigh);
 }
 
 TEST_CASE("Two launches, or a short kernel, are not enough for high confidence") {
@@ -298,7 +303,7 @@ TEST_CASE("Two launches, or a short kernel, are not enough for high confidence")
   CHECK(Decide(kernel).confidence == Confidence::kMedium);
   kernel.launches = 20;
   kernel.duration_ns.median = 8e3;
-  Set(&kernel, "gpu__time_duration.sum", 8e3);
+  kernel.clock.sampled_ns = {5, 8e3, 8e3, 8e3, 40e3};
   CHECK(Decide(kernel).confidence == Confidence::kMedium);
 }
 

@@ -48,6 +48,7 @@ inline DeviceEvent ADevice() {
   device.memory_bus_bits = 6144;
   device.memory_bytes = 150'000'000'001;
   device.peaks = {{"dram__bytes.sum.peak_sustained", 1536.5}};
+  device.ceilings = {{"dram-copy", 4.0e12, 5, 3.9e12, 4.1e12, 1.9e9}};
   return device;
 }
 

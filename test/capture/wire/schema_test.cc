@@ -150,6 +150,14 @@ TEST_CASE("A device's fields arrive as they were given") {
   CHECK(block.strings(static_cast<int>(device.peaks(0).metric()) - 1) ==
         "dram__bytes.sum.peak_sustained");
   CHECK(device.peaks(0).value() == 1536.5);
+  REQUIRE(device.ceilings_size() == 1);
+  const wire::DeviceCeiling& ceiling = device.ceilings(0);
+  CHECK(block.strings(static_cast<int>(ceiling.kind()) - 1) == "dram-copy");
+  CHECK(ceiling.per_s() == 4.0e12);
+  CHECK(ceiling.n() == 5);
+  CHECK(ceiling.min() == 3.9e12);
+  CHECK(ceiling.max() == 4.1e12);
+  CHECK(ceiling.sm_clock_hz() == 1.9e9);
 }
 
 TEST_CASE("Tables arrive as they were given") {

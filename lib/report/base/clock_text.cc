@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/base/clock_text.h"
+
+#include "lib/text/numbers.h"
+
+namespace prof::report {
+namespace {
+
+std::string Hertz(double hz) { return text::Rate(hz, "Hz"); }
+
+}  // namespace
+
+std::string ClockText(const DeviceReport& device) {
+  if (device.sm_clock_hz.n == 0) return "";
+  std::string line = "SM clock " + Hertz(device.sm_clock_hz.median);
+  if (device.run_clock.hz.n == 0) return line;
+  return line + " when counted, " + Hertz(device.run_clock.hz.median) + " in the run";
+}
+
+std::string ClockText(const KernelReport& kernel) {
+  const KernelClock& clock = kernel.clock;
+  if (clock.sampled_hz.n == 0) return "";
+  std::string line = "SM clock " + Hertz(clock.sampled_hz.median) + " when counted (" +
+                     text::Time(clock.sampled_ns.median) +
+                     ", n=" + text::Count(clock.sampled_hz.n) + "), ";
+  if (clock.run_hz.n == 0) return line + "in the run not known: " + clock.run_missing;
+  return line + Hertz(clock.run_hz.median) + " in the run (cycles over " +
+         text::Time(kernel.duration_ns.median) + ", n=" + text::Count(clock.run_hz.n) + "); " +
+         Hertz(clock.run_hz_bound) + " if only the time of its busiest SM unit depends on it";
+}
+
+}  // namespace prof::report

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The SM clock in the run: estimated from cycles, compared, and reported where it costs time.
+#include <map>
+#include <string>
+
+#include "prof/analyzer.h"
+#include "test/support/catch.h"
+#include "test/support/snapshot_builder.h"
+
+namespace prof {
+namespace {
+
+using Catch::Contains;
+using test::Launch;
+using test::SnapshotBuilder;
+
+using Values = std::map<std::string, double>;
+
+constexpr char kDram[] = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed";
+constexpr char kTensor[] = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed";
+constexpr char kClock[] = "gpc__cycles_elapsed.avg.per_second";
+constexpr char kWindow[] = "gpu__time_duration.sum";
+
+// Kernels that take 250 us at 1.56 GHz when they are counted.
+struct Run {
+  SnapshotBuilder b;
+  int64_t now_ns = 1'000'000;
+
+  uint32_t Launch(const std::string& name, int64_t duration_ns, const test::Launch& how = {}) {
+    const uint32_t shape = b.Shape(name, {1056}, {256});
+    const uint32_t launch = b.Kernel(shape, "", now_ns, now_ns + duration_ns, how);
+    now_ns += duration_ns + 1000;
+    return launch;
+  }
+  void Counted(const std::string& name, const Values& values, int64_t duration_ns = 250'000) {
+    for (int i = 0; i < 3; ++i) b.Sample(Launch(name, duration_ns), values);
+  }
+  void InTheRun(const std::string& name, int64_t duration_ns) {
+    for (int i = 0; i < 9; ++i) Launch(name, duration_ns);
+  }
+  Report Analyzed() {
+    Report report = Analyze(b.Snapshot());
+    INFO(report.error);
+    REQUIRE(report.error.empty());
+    return report;
+  }
+};
+
+const Values kGemm = {{kTensor, 90}, {kDram, 20}, {kClock, 1.56e9}};
+
+bool IsUnstable(const KernelReport& kernel) {
+  for (const std::string& note : kernel.verdict.notes) {
+    if (note.find("unstable") != std::string::npos) return true;
+  }
+  return false;
+}
+
+const Finding* ClockFinding(const Report& report) {
+  for (const Finding& finding : report.findings) {
+    if (finding.id == "clock") return &finding;
+  }
+  return nullptr;
+}
+
+TEST_CASE("Cycles of the counted launches over the time in the run are the clock of the run") {
+  Run run;
+  for (const char* name : {"gate", "up"}) {
+    run.Counted(name, kGemm);
+    run.InTheRun(name, 300'000);
+  }
+  const Report report = run.Analyzed();
+  const KernelReport& gate = report.kernel("gate");
+  CHECK(gate.clock.sampled_ns.n == 3);
+  CHECK(gate.clock.sampled_ns.median == 250'000);
+  CHECK(gate.clock.sampled_cycles.median == Approx(390'000));
+  CHECK(gate.clock.run_hz.n == 9);
+  CHECK(gate.clock.run_hz.median == Approx(1.3e9));
+  CHECK(gate.clock.run_hz_bound == Approx(1.56e9 * 0.9 / (1.2 - 0.1)));
+  CHECK(gate.clock.run_missing.empty());
+  CHECK(gate.clock.agreeing == 2);
+
+  SECTION("which explains the difference between both times: nothing is unstable") {
+    CHECK(gate.clock.explains);
+    CHECK_FALSE(IsUnstable(gate));
+    CHECK(gate.verdict.confidence == Confidence::kHigh);
+  }
+  SECTION("which the device has, too, and the time that it costs") {
+    const RunClock& clock = report.devices.at(0).run_clock;
+    CHECK(clock.hz.n == 2);
+    CHECK(clock.hz.median == Approx(1.3e9));
+    CHECK(clock.sampled_hz.median == Approx(1.56e9));
+    CHECK(clock.highest_hz == 1.98e9);
+    CHECK(clock.lost_ns == Approx(clock.time_ns * (1 - 1.3 / 1.56)));
+    CHECK(clock.lost_to_highest_ns == Approx(clock.time_ns * (1 - 1.3 / 1.98)));
+  }
+  SECTION("which is a finding, whose gain is bounded by the highest clock") {
+    const Finding* const finding = ClockFinding(report);
+    REQUIRE(finding != nullptr);
+    CHECK_THAT(finding->title, Contains("1.30 GHz in the run") && Contains("1.56 GHz"));
+    CHECK(finding->gain_at_most_ns == Approx(report.devices[0].run_clock.lost_to_highest_ns));
+    CHECK(finding->confidence == Confidence::kMedium);
+  }
+}
+
+TEST_CASE("A clock that only one kernel shows explains nothing, and is no finding") {
+  Run run;
+  run.Counted("gate", kGemm);
+  run.InTheRun("gate", 300'000);
+  const Report report = run.Analyzed();
+  const KernelReport& gate = report.kernel("gate");
+  CHECK(gate.clock.run_hz.median == Approx(1.3e9));
+  CHECK_FALSE(gate.clock.explains);
+  CHECK(IsUnstable(gate));
+  CHECK(report.devices.at(0).run_clock.hz.n == 0);
+  CHECK(ClockFinding(report) == nullptr);
+}
+
+TEST_CASE("The clock of others explains up to what it makes of all of a kernel's time") {
+  Run run;
+  for (const char* name : {"gate", "up"}) {
+    run.Counted(name, kGemm);
+    run.InTheRun(name, 300'000);
+  }
+  const Values waits = {{kTensor, 5}, {kDram, 40}, {kClock, 1.56e9}};
+  run.Counted("norm", waits);
+  run.InTheRun("norm", 290'000);  // between 250 and 300 us
+  run.Counted("other", waits);
+  run.InTheRun("other", 400'000);
+  const Report report = run.Analyzed();
+  CHECK(report.kernel("norm").clock.explains);
+  CHECK_FALSE(IsUnstable(report.kernel("norm")));
+  CHECK_FALSE(report.kernel("other").clock.explains);
+  CHECK(IsUnstable(report.kernel("other")));
+}
+
+TEST_CASE("Where there is no estimate of the clock, the reason is given") {
+  Run run;
+  std::string reason;
+  SECTION("the time need not depend on it") {
+    run.Counted("copy", {{kTensor, 1}, {kDram, 90}, {kClock, 1.9e9}});
+    reason = "need not depend on the SM clock";
+  }
+  SECTION("the counters did not have it") {
+    run.Counted("copy", {{kTensor, 90}, {kDram, 20}});
+    reason = "no SM clock was read";
+  }
+  SECTION("no counted launch was traced") {
+    Launch untraced;
+    untraced.untraced = true;
+    run.b.Sample(run.Launch("copy", 250'000, untraced), kGemm);
+    reason = "no counted launch of it has a time on the timeline";
+  }
+  SECTION("no counters at all") { reason = "no launch of it was counted"; }
+  SECTION("it would be above what the device can have") {
+    run.Counted("copy", kGemm, 500'000);
+    reason = "above the device's highest SM clock";
+  }
+  run.InTheRun("copy", 300'000);
+  const Report report = run.Analyzed();
+  const KernelClock& clock = report.kernel("copy").clock;
+  CHECK(clock.run_hz.n == 0);
+  CHECK_THAT(clock.run_missing, Contains(reason));
+  CHECK(ClockFinding(report) == nullptr);
+}
+
+TEST_CASE("A run at the clock of the samples, near the highest one, is no finding") {
+  Run run;
+  for (const char* name : {"gate", "up"}) {
+    run.Counted(name, {{kTensor, 90}, {kDram, 20}, {kClock, 1.9e9}});
+    run.InTheRun(name, 250'000);
+  }
+  const Report report = run.Analyzed();
+  CHECK(report.devices.at(0).run_clock.hz.median == Approx(1.9e9));
+  CHECK(report.devices.at(0).run_clock.lost_ns == Approx(0).margin(1));
+  CHECK(ClockFinding(report) == nullptr);
+}
+
+TEST_CASE("The windows of launches that are not on the timeline are not compared with it") {
+  Run run;
+  const Values steady = {{kDram, 85}, {kWindow, 262'000}, {kClock, 1.9e9}};
+  run.Counted("copy", steady);
+  Launch untraced;
+  untraced.untraced = true;
+  for (int i = 0; i < 4; ++i) {
+    run.b.Sample(run.Launch("copy", 250'000, untraced), {{kWindow, 400'000}});
+  }
+  run.InTheRun("copy", 250'000);
+  const Report report = run.Analyzed();
+  const KernelReport& copy = report.kernel("copy");
+  CHECK(copy.samples_used == 7);
+  CHECK(copy.metrics.at(kWindow).n == 3);
+  CHECK(copy.metrics.at(kWindow).median == Approx(250'000));
+  CHECK_FALSE(IsUnstable(copy));
+}
+
+TEST_CASE("Pass groups that took different cycles are named") {
+  Run run;
+  run.Counted("copy", {{kDram, 85}, {kClock, 1.9e9}});
+  run.Counted("copy", {{kTensor, 5}, {kClock, 1.9e9}}, 400'000);
+  run.InTheRun("copy", 300'000);
+  const Report report = run.Analyzed();
+  const KernelClock& clock = report.kernel("copy").clock;
+  REQUIRE(clock.groups_differ.size() == 1);
+  CHECK_THAT(clock.groups_differ[0], Contains("760,000 cycles") && Contains("475,000 cycles"));
+  CHECK(IsUnstable(report.kernel("copy")));
+}
+
+TEST_CASE("Times that differ with the clock are one machine when the cycles agree") {
+  Run run;
+  run.b.Sample(run.Launch("gate", 250'000), {{kTensor, 90}, {kDram, 20}, {kClock, 1.60e9}});
+  run.b.Sample(run.Launch("gate", 262'000), {{kTensor, 90}, {kDram, 20}, {kClock, 1.553e9}});
+  run.b.Sample(run.Launch("gate", 280'000), {{kTensor, 90}, {kDram, 20}, {kClock, 1.51e9}});
+  run.InTheRun("gate", 262'000);
+  const KernelReport gate = run.Analyzed().kernel("gate");
+  CHECK(gate.clock.groups_differ.empty());
+  CHECK(gate.samples_used >= 2);
+  CHECK_FALSE(IsUnstable(gate));
+}
+
+TEST_CASE("The clock of a device counts each kernel with its time") {
+  Run run;
+  run.Counted("short", {{kDram, 50}, {kClock, 1.98e9}}, 2000);
+  run.InTheRun("short", 2000);
+  run.Counted("tiny", {{kDram, 50}, {kClock, 1.97e9}}, 1000);
+  run.InTheRun("tiny", 1000);
+  run.Counted("long", {{kDram, 50}, {kClock, 1.5e9}}, 500'000);
+  run.InTheRun("long", 500'000);
+  const Report report = run.Analyzed();
+  CHECK(report.devices.at(0).sm_clock_hz.n == 3);
+  CHECK(report.devices.at(0).sm_clock_hz.median == 1.5e9);
+}
+
+}  // namespace
+}  // namespace prof
