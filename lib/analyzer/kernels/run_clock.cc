@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -76,13 +77,17 @@ void Estimate(double highest_hz, KernelReport* kernel) {
 bool Agree(double a, double b) { return std::abs(a - b) <= kSameClock * std::max(a, b); }
 
 void CountAgreeing(std::vector<KernelReport>* kernels) {
-  for (KernelReport& one : *kernels) {
-    if (one.clock.run_hz.n == 0) continue;
-    one.clock.agreeing =
-        std::count_if(kernels->begin(), kernels->end(), [&](const KernelReport& other) {
-          return other.device == one.device && other.clock.run_hz.n > 0 &&
-                 Agree(one.clock.run_hz.median, other.clock.run_hz.median);
-        });
+  std::map<uint32_t, std::vector<double>> clocks;  // by device
+  for (const KernelReport& kernel : *kernels) {
+    if (kernel.clock.run_hz.n > 0) clocks[kernel.device].push_back(kernel.clock.run_hz.median);
+  }
+  for (auto& [device, all] : clocks) std::sort(all.begin(), all.end());
+  for (KernelReport& kernel : *kernels) {
+    if (kernel.clock.run_hz.n == 0) continue;
+    const std::vector<double>& all = clocks[kernel.device];
+    const double hz = kernel.clock.run_hz.median;
+    kernel.clock.agreeing = std::upper_bound(all.begin(), all.end(), hz / (1 - kSameClock)) -
+                            std::lower_bound(all.begin(), all.end(), hz * (1 - kSameClock));
   }
 }
 
