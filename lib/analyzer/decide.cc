@@ -120,7 +120,7 @@ std::vector<KernelReport> DecideKernels(const model::Model& model, const KernelG
   for (size_t g = 0; g < groups.groups.size(); ++g) {
     kernels.push_back(Prepare(groups.groups[g], counted, g, undisturbed_ns));
   }
-  EstimateRunClocks(model, &kernels);
+  EstimateRunClocks(model, counted.counted.alone, &kernels);
   for (size_t g = 0; g < groups.groups.size(); ++g) {
     const int32_t region = counted_regions.of_group[g];
     Decide(

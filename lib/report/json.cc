@@ -23,11 +23,12 @@ Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 Json Number(const std::optional<double>& value) { return value ? Number(*value) : Json(nullptr); }
 
 Json ToJson(const Statistic& value) {
+  const auto of_any = [&](double number) { return value.n > 0 ? Number(number) : Json(nullptr); };
   return {{"n", value.n},
-          {"median", Number(value.median)},
-          {"min", Number(value.min)},
-          {"max", Number(value.max)},
-          {"sum", Number(value.sum)}};
+          {"median", of_any(value.median)},
+          {"min", of_any(value.min)},
+          {"max", of_any(value.max)},
+          {"sum", of_any(value.sum)}};
 }
 
 Json ToJson(const Occupancy& value) {

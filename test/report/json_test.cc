@@ -113,6 +113,7 @@ TEST_CASE("The JSON has the clocks and the levels of the roofline; what is not k
   CHECK(clock["run_hz_bound"] == 1.28e9);
   CHECK(json["kernels"][1]["clock"]["run_hz_bound"].is_null());
   CHECK(json["kernels"][1]["clock"]["run_hz"]["n"] == 0);
+  CHECK(json["kernels"][1]["clock"]["run_hz"]["median"].is_null());
   const nlohmann::json& roofline = json["kernels"][0]["roofline"];
   CHECK(roofline["levels"][0]["bytes"] == 3.2e8);
   CHECK(roofline["levels"][0]["flops_per_byte"].is_null());

@@ -42,6 +42,20 @@ std::vector<bool> RanAlone(const Model& model) {
   return alone;
 }
 
+std::vector<double> ShareAlone(const Model& model, const KernelGroups& groups,
+                               const std::vector<bool>& alone) {
+  std::vector<double> launches(groups.groups.size()), share(groups.groups.size());
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    const model::Op& op = model.ops[i];
+    const int32_t group = groups.group_of_op[i];
+    if (group == kNoIndex || !op.timed || op.untraced || op.sampled) continue;
+    ++launches[group];
+    if (alone[i]) ++share[group];
+  }
+  for (size_t g = 0; g < share.size(); ++g) share[g] = launches[g] > 0 ? share[g] / launches[g] : 1;
+  return share;
+}
+
 }  // namespace
 
 CountedKernels CountKernels(const Model& model, const KernelGroups& groups) {
@@ -49,6 +63,7 @@ CountedKernels CountKernels(const Model& model, const KernelGroups& groups) {
   result.of_group.resize(groups.groups.size());
   if (model.samples.empty()) return result;
   const std::vector<bool> alone = RanAlone(model);
+  result.alone = ShareAlone(model, groups, alone);
   std::vector<std::vector<WorkSample>> samples(groups.groups.size());
   std::vector<int64_t> overlapped(groups.groups.size());
   for (const CounterSample& sample : model.samples) {

@@ -21,7 +21,10 @@ struct CountedKernel {
 
 struct CountedKernels {
   std::vector<CountedKernel> of_group;  // parallel to the groups
-  int64_t without_kernel = 0;           // samples whose kernel's record is missing
+  // Parallel to the groups: the share of the launches outside of counter ranges that ran alone on
+  // their device; 1 without any. Empty: there are no samples.
+  std::vector<double> alone;
+  int64_t without_kernel = 0;  // samples whose kernel's record is missing
 };
 
 // A sample is rejected when other work ran on the device beside its kernel (counters cannot tell

@@ -15,6 +15,7 @@ namespace prof::analyzer {
 namespace {
 
 constexpr double kNsPerS = 1e9;
+constexpr double kMostlyAlone = 0.90;  // [own] of its launches in the run
 
 // L2 and DRAM have clocks of their own.
 bool HasSmClock(Unit unit) { return unit != Unit::kDram && unit != Unit::kL2; }
@@ -33,7 +34,7 @@ double HighestClock(const model::Model& model, uint32_t id) {
 }
 
 // Why there is no estimate; empty: there is one.
-std::string WhyNone(const KernelReport& kernel) {
+std::string WhyNone(const KernelReport& kernel, double alone) {
   const KernelClock& clock = kernel.clock;
   if (kernel.duration_from_counters || kernel.duration_ns.n == 0 || !(kernel.duration_ns.min > 0)) {
     return "no launch of it has a time on the timeline";
@@ -46,12 +47,15 @@ std::string WhyNone(const KernelReport& kernel) {
     return "its SM units are below " + text::Percent(kBusy) +
            " of their peak: its time need not depend on the SM clock";
   }
+  if (alone < kMostlyAlone) {
+    return "other work ran beside " + text::Percent(1 - alone) + " of its launches";
+  }
   return "";
 }
 
-void Estimate(double highest_hz, KernelReport* kernel) {
+void Estimate(double alone, double highest_hz, KernelReport* kernel) {
   KernelClock& clock = kernel->clock;
-  clock.run_missing = WhyNone(*kernel);
+  clock.run_missing = WhyNone(*kernel, alone);
   if (!clock.run_missing.empty()) return;
   const Statistic& run_ns = kernel->duration_ns;
   const double cycles = clock.sampled_cycles.median;
@@ -120,8 +124,12 @@ bool Explains(const KernelReport& kernel, const std::optional<double>& slow_down
 
 }  // namespace
 
-void EstimateRunClocks(const model::Model& model, std::vector<KernelReport>* kernels) {
-  for (KernelReport& kernel : *kernels) Estimate(HighestClock(model, kernel.device), &kernel);
+void EstimateRunClocks(const model::Model& model, const std::vector<double>& alone,
+                       std::vector<KernelReport>* kernels) {
+  for (size_t i = 0; i < kernels->size(); ++i) {
+    KernelReport& kernel = (*kernels)[i];
+    Estimate(i < alone.size() ? alone[i] : 1, HighestClock(model, kernel.device), &kernel);
+  }
   CountAgreeing(kernels);
   for (const model::Device& device : model.devices) {
     const std::optional<double> slow_down = SlowDown(*kernels, device.id);

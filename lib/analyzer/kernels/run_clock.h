@@ -19,7 +19,11 @@ namespace prof::analyzer {
 //   run_hz_bound = f(samples) x s / (T(run) / T(samples) - (1 - s))
 // The first takes all of the time to depend on the clock, the second no more than the time in which
 // that unit worked: what waits for DRAM takes the same time at any SM clock.
-void EstimateRunClocks(const model::Model& model, std::vector<KernelReport>* kernels);
+//
+// `alone` is parallel to the kernels, or empty: which share of the launches ran alone. Work beside
+// a kernel makes it slower, too, so kernels below nine tenths show no clock.
+void EstimateRunClocks(const model::Model& model, const std::vector<double>& alone,
+                       std::vector<KernelReport>* kernels);
 
 // The clock of a device in the run, from those of its kernels that agree with another one, or with
 // their own samples. `undisturbed_ns` is parallel to `kernels`.

@@ -163,6 +163,27 @@ TEST_CASE("Where there is no estimate of the clock, the reason is given") {
   CHECK(ClockFinding(report) == nullptr);
 }
 
+TEST_CASE("Kernels that slow each other down do not show the clock") {
+  Run run;
+  for (const char* name : {"left", "right"}) run.Counted(name, kGemm);
+  Launch other;
+  other.stream = 9;
+  for (int i = 0; i < 5; ++i) {
+    const int64_t start_ns = run.now_ns;
+    run.Launch("left", 400'000);
+    run.now_ns = start_ns + 1000;
+    run.Launch("right", 400'000, other);
+  }
+  const Report report = run.Analyzed();
+  for (const char* name : {"left", "right"}) {
+    const KernelReport& kernel = report.kernel(name);
+    CHECK(kernel.clock.run_hz.n == 0);
+    CHECK_THAT(kernel.clock.run_missing, Contains("other work ran beside 100"));
+    CHECK_FALSE(kernel.clock.explains);
+  }
+  CHECK(ClockFinding(report) == nullptr);
+}
+
 TEST_CASE("A run at the clock of the samples, near the highest one, is no finding") {
   Run run;
   for (const char* name : {"gate", "up"}) {
