@@ -76,6 +76,7 @@ void Estimate(double alone, double highest_hz, KernelReport* kernel) {
   // 0 or less: faster than the rest of the time alone, which then depends on the clock, too.
   const double scaled = longer - (1 - share);
   clock.run_hz_bound = scaled > 0 ? clock.sampled_hz.median * share / scaled : hz;
+  if (highest_hz > 0) clock.run_hz_bound = std::min(clock.run_hz_bound, std::max(hz, highest_hz));
 }
 
 bool Agree(double a, double b) { return std::abs(a - b) <= kSameClock * std::max(a, b); }
