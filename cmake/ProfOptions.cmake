@@ -65,6 +65,11 @@ if(PROF_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${_prof_sanitize}>
     $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
+  # For tests that no sanitizer can run. Compilers have no common names for it.
+  add_compile_definitions(PROF_SANITIZED)
+  if("${PROF_SANITIZE}" MATCHES "thread")
+    add_compile_definitions(PROF_SANITIZED_THREADS)
+  endif()
   if("${PROF_SANITIZE}" MATCHES "undefined")
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=undefined>)
   endif()

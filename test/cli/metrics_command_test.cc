@@ -21,7 +21,7 @@ Ended Metrics(std::vector<std::string> arguments,
 
 #ifdef PROF_TEST_WITH_CUDA
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(PROF_SANITIZED)
 constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;

@@ -10,7 +10,7 @@
 namespace prof::test {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(PROF_SANITIZED)
 constexpr bool kSanitized = true;  // freed memory is kept back
 #else
 constexpr bool kSanitized = false;

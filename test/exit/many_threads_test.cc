@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kPatience(20'000);
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(PROF_SANITIZED)
 constexpr bool kSanitized = true;  // shadow memory and freed memory count as resident
 #else
 constexpr bool kSanitized = false;

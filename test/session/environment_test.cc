@@ -51,7 +51,7 @@ TEST_CASE("A library that comes late does not change the environment under other
 
 TEST_CASE("A program with more rights than its user believes nothing of the environment") {
   if (geteuid() != 0) PROF_SKIP("only root can make such a program");
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(PROF_SANITIZED)
   PROF_SKIP("a sanitizer looks into its process, which such a program forbids");
 #endif
   const TempFolder folder;

@@ -15,7 +15,7 @@
 namespace prof::test {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(PROF_SANITIZED)
 constexpr bool kSanitized = true;  // a sanitizer's library cannot come late into a plain program
 #else
 constexpr bool kSanitized = false;

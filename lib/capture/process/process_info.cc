@@ -41,17 +41,17 @@ std::string CommandLine() {
 }
 
 int64_t ProcessStartNs() {
-  const int64_t now_ns = RealtimeNs();
   // The 22nd field, behind the program's name in brackets: clock ticks since the machine began.
   const std::string state = ReadStart("/proc/self/stat");
   const size_t name_end = state.rfind(')');
-  if (name_end == std::string::npos) return now_ns;
+  if (name_end == std::string::npos) return RealtimeNs();
   size_t at = name_end;
   for (int field = 2; field < 22 && at != std::string::npos; ++field) at = state.find(' ', at + 1);
   const int64_t ticks_per_second = sysconf(_SC_CLK_TCK);
-  if (at == std::string::npos || ticks_per_second <= 0) return now_ns;
+  if (at == std::string::npos || ticks_per_second <= 0) return RealtimeNs();
   const int64_t ticks = std::strtoll(state.c_str() + at, nullptr, 10);
-  return now_ns - ReadClock(CLOCK_BOOTTIME) + ticks * (1'000'000'000 / ticks_per_second);
+  const int64_t machine_start_ns = RealtimeNs() - ReadClock(CLOCK_BOOTTIME);
+  return machine_start_ns + ticks * (1'000'000'000 / ticks_per_second);
 }
 
 std::string NvidiaDriverVersion() {

@@ -7,8 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -129,26 +131,58 @@ TEST_CASE("A recording of an earlier process with the same number is not replace
   CHECK(output.why_other().find("has the recording of an earlier process") != std::string::npos);
 }
 
+// Holds processes until all of them are there.
+class Gate {
+ public:
+  Gate() {
+    REQUIRE(pipe(arrived_) == 0);
+    REQUIRE(pipe(open_) == 0);
+  }
+  ~Gate() {
+    for (const int end : {arrived_[0], arrived_[1], open_[0], open_[1]}) {
+      if (end >= 0) close(end);
+    }
+  }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  // In a child: waits until the parent opens the gate.
+  void Pass() {
+    close(open_[1]);
+    open_[1] = -1;
+    char byte = 0;
+    [[maybe_unused]] ssize_t done = write(arrived_[1], &byte, 1);
+    done = read(open_[0], &byte, 1);  // it ends when nobody can write any more
+  }
+  // In the parent: when `children` have come. Those that were forked before hold no end of theirs.
+  void Open(int children) {
+    char byte = 0;
+    for (int i = 0; i < children; ++i) REQUIRE(read(arrived_[0], &byte, 1) == 1);
+    close(open_[1]);
+    open_[1] = -1;
+  }
+
+ private:
+  int arrived_[2], open_[2];
+};
+
 TEST_CASE("Sixteen processes that want one name at one moment get sixteen files") {
   constexpr int kProcesses = 16;
   for (int round = 0; round < 10; ++round) {
     const TempFolder folder;
     LeaveRecording(folder / "a.prof");
-    int gate[2];
-    REQUIRE(pipe(gate) == 0);
+    Gate begin, end;  // a recording that has ended may be replaced: all end after all have begun
     for (int i = 0; i < kProcesses; ++i) {
       if (fork() != 0) continue;
-      close(gate[1]);
-      char byte = 0;
-      [[maybe_unused]] const ssize_t none = read(gate[0], &byte, 1);  // until the parent closes it
+      begin.Pass();
       FileOutput output(folder / "a.prof");
       output.Append({std::to_string(i)});
-      usleep(100'000);
+      end.Pass();
       output.Close();
       _exit(output.error().empty() ? 0 : 1);
     }
-    close(gate[0]);
-    close(gate[1]);
+    begin.Open(kProcesses);
+    end.Open(kProcesses);
     int status = 0;
     while (wait(&status) > 0) CHECK(status == 0);
     std::set<std::string> blocks;
@@ -242,9 +276,14 @@ TEST_CASE("The list of a run has the name that a recording really got") {
 TEST_CASE("The time at which this process began is in the past, and after the machine's") {
   const int64_t start_ns = ProcessStartNs();
   CHECK(start_ns <= RealtimeNs() + 20'000'000);
-  CHECK(start_ns > RealtimeNs() - ReadClock(CLOCK_BOOTTIME) - 20'000'000);
+  CHECK(start_ns > RealtimeNs() - ReadClock(CLOCK_BOOTTIME) - 1'000'000'000);
   usleep(30'000);
-  CHECK(std::abs(ProcessStartNs() - start_ns) < 20'000'000);
+  // Two clocks are read, and a busy machine may stop us between them.
+  int64_t apart_ns = INT64_MAX;
+  for (int i = 0; i < 20; ++i) {
+    apart_ns = std::min(apart_ns, std::abs(ProcessStartNs() - start_ns));
+  }
+  CHECK(apart_ns < 20'000'000);
 }
 
 }  // namespace

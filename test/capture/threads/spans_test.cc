@@ -180,7 +180,7 @@ void EndWithARange() {
 }
 
 TEST_CASE("Threads that are gone without our notice give their rings back") {
-#if defined(__SANITIZE_THREAD__)
+#if defined(PROF_SANITIZED_THREADS)
   PROF_SKIP("ThreadSanitizer lets go of a thread before the last round of its destructors");
 #endif
   Recording recording;

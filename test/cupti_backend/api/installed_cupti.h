@@ -11,7 +11,7 @@
 
 namespace prof::cupti::test {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(PROF_SANITIZED)
 constexpr bool kSanitized = true;  // CUPTI opens its host library in a way that they refuse
 #else
 constexpr bool kSanitized = false;
