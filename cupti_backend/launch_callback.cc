@@ -15,6 +15,7 @@
 #include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/quiet_thread.h"
 #include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/windows/window_control.h"
 
 namespace prof::cupti {
 namespace {
@@ -29,6 +30,10 @@ constexpr CUpti_CallbackId kLaunchCalls[] = {
     CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice,
     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
+
+// cudaProfilerStart() and cudaProfilerStop() call them.
+constexpr CUpti_CallbackId kProfilerCalls[] = {CUPTI_DRIVER_TRACE_CBID_cuProfilerStart,
+                                               CUPTI_DRIVER_TRACE_CBID_cuProfilerStop};
 
 constexpr std::array<bool, ApiFilter::kMaxCbid> kIsLaunch = [] {
   std::array<bool, ApiFilter::kMaxCbid> launches{};
@@ -136,6 +141,15 @@ bool ReadLaunch(CUpti_CallbackId cbid, const void* params, Launch* launch) {
   }
 }
 
+// True: the call opens or closes a window. A start is over when the recording is on, a stop when
+// the program has returned from it.
+bool OnProfilerCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
+  const bool start = cbid == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart;
+  if (!start && cbid != CUPTI_DRIVER_TRACE_CBID_cuProfilerStop) return false;
+  if (data.callbackSite == CUPTI_API_EXIT) capture::WindowControl::OnProfilerApi(start);
+  return true;
+}
+
 }  // namespace
 
 CUptiResult LaunchCallback::Subscribe(std::string* holder) {
@@ -186,6 +200,9 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
     api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API, cbid);
   }
   api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, kBeatCall);
+  for (const CUpti_CallbackId cbid : kProfilerCalls) {
+    api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
+  }
   api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                         CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
   api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
@@ -304,7 +321,7 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
   }
   const bool launch = IsLaunch(domain, cbid);
   if (!launch && domain == CUPTI_CB_DOMAIN_DRIVER_API &&
-      (cbid == kBeatCall || OnStreamCall(cbid, data))) {
+      (cbid == kBeatCall || OnProfilerCall(cbid, data) || OnStreamCall(cbid, data))) {
     return;
   }
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "cupti_backend/schedule/path_filter.h"
 #include "cupti_backend/schedule/sample_schedule.h"
 #include "lib/capture/events/events.h"
 #include "lib/capture/process/mutex.h"
+#include "lib/capture/windows/path_filter.h"
 #include "lib/options/name_filter.h"
 #include "prof/session.h"
 
@@ -68,7 +68,7 @@ class LaunchSelection {
 
   const std::string kernel_expression_, range_expression_;
   const options::NameFilter kernel_filter_;
-  PathFilter range_filter_;
+  capture::PathFilter range_filter_;
   const int64_t skip_, count_;
   const bool counts_launches_;
   std::atomic<int64_t> launches_{0};

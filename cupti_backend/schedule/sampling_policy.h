@@ -14,12 +14,12 @@
 #include "cupti_backend/schedule/launch.h"
 #include "cupti_backend/schedule/launch_selection.h"
 #include "cupti_backend/schedule/need_schedule.h"
-#include "cupti_backend/schedule/path_filter.h"
 #include "cupti_backend/schedule/record_watch.h"
 #include "cupti_backend/schedule/sample_schedule.h"
 #include "cupti_backend/schedule/triage_coverage.h"
 #include "cupti_backend/schedule/waiting_ranges.h"
 #include "lib/capture/events/events.h"
+#include "lib/capture/windows/path_filter.h"
 #include "lib/format/depth.h"
 #include "prof/session.h"
 
@@ -163,7 +163,7 @@ class SamplingPolicy {
   SampleSchedule schedule_;
   const std::unique_ptr<NeedSchedule> needs_;  // none: the levels say what is read
   LaunchSelection selection_;
-  PathFilter counted_ranges_;
+  capture::PathFilter counted_ranges_;
   WaitingRanges waiting_ranges_;
   RecordWatch records_;
 };

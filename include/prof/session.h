@@ -102,6 +102,50 @@ struct SessionOptions {
   /// catches it only where it has its default action. 0: none.
   int dump_signal = 0;
 
+  /// When the recording takes place: while everything that is set here allows it. Until then, and
+  /// in between, it is paused: see Pause(). Windows of code need the program to wait for prof at
+  /// their beginning, 0.25 s at most; their end waits for the GPU on a thread of prof.
+  ///
+  /// Seconds from the start of the session until the recording begins. Range 0..86400.
+  double delay_seconds = 0;
+  /// Seconds from then on until it is paused for good; 0: no limit. Range 0..86400.
+  double duration_seconds = 0;
+  /// Between cudaProfilerStart() and cudaProfilerStop() only.
+  bool profiler_api = false;
+  /// A regular expression for NVTX paths: inside of ranges that match only (push and pop; a range
+  /// within one that matches is part of it). Empty: everywhere.
+  std::string window_ranges;
+  /// Windows of profiler_api and window_ranges that are recorded; 0: all. Range 0..1e9.
+  int window_count = 0;
+  /// A regular expression for NVTX paths: ranges that are the steps of the program. Empty: a step
+  /// ends with each Session::Step().
+  std::string step_ranges;
+  /// With step_active, steps to leave out before the first cycle. Range 0..1e9.
+  int step_skip = 0;
+  /// A cycle is this many steps that are left out, ... Range 0..1e9.
+  int step_wait = 0;
+  /// ... this many that are traced but not kept, so that tracing has settled, ... Range 0..1e9.
+  int step_warmup = 0;
+  /// ... and this many that are recorded. 0: steps decide nothing. Range 0..1e9.
+  int step_active = 0;
+  /// Cycles; 0: no end. Range 0..1e9.
+  int step_repeat = 0;
+
+  /// With keep_last_seconds: what writes a dump by itself, named as those of dump_signal. prof
+  /// writes at most one in keep_last_seconds, and 20 in a recording; a notice has the reason.
+  ///
+  /// A step that takes more than this many times the median of the last 100; 0: none. It needs 10
+  /// steps first. Range 0..1000.
+  double dump_slow_step = 0;
+  /// A step that takes more than this many milliseconds; 0: none. Range 0..1e9.
+  double dump_long_step_ms = 0;
+  /// A second in which every GPU was idle for more than this percentage; 0: none. It needs GPU work
+  /// first. Range 0..100.
+  double dump_idle_percent = 0;
+
+  /// Injected recordings only: a socket by which `prof ctl` controls the recording.
+  bool control = true;
+
   /// Records NVTX ranges.
   bool ranges = true;
 
@@ -229,6 +273,12 @@ class PROF_EXPORT Session {
   bool Pause() noexcept;
   /// False when the session was not paused.
   bool Resume() noexcept;
+
+  /// Ends a step, and begins the next one; the first began with the session. For options about
+  /// steps, without step_ranges. At the first step of a window it waits for prof, 0.25 s at most.
+  /// False when no option is about steps, or step_ranges has them. Cost: below 1 us, and with a
+  /// window that of Resume().
+  bool Step() noexcept;
 
   /// With keep_last_seconds: writes the kept seconds to the file `path` (with %p, %h, %r, %i as in
   /// SessionOptions::output), while the recording goes on. Waits until the file is written (at most

@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "lib/capture/collector/output_path.h"
+#include "lib/capture/control/control_requests.h"
+#include "lib/capture/control/control_server.h"
 #include "lib/capture/environment.h"
 #include "lib/capture/process/end_request.h"
 #include "lib/capture/process/exit_guard.h"
@@ -157,7 +159,8 @@ Capture::Capture(SessionOptions options, bool injected)
   collector.keep_mib = options_.keep_mib;
   collector.dump_signal = options_.dump_signal;
   collector.file_only_with_gpu_work = injected;
-  collector_ = std::make_unique<Collector>(std::move(collector), source_.get());
+  collector.dump_idle_percent = options_.dump_idle_percent;
+  collector_ = std::make_unique<Collector>(std::move(collector), source_.get(), options_);
   collector_->Prepare();
   source_->Start(options_, injected);
   collector_->Start();
@@ -251,9 +254,33 @@ bool Capture::Resume(std::chrono::milliseconds timeout) {
   return !InForkedChild() && collector_ != nullptr && collector_->Resume(timeout);
 }
 
+bool Capture::Step() { return !InForkedChild() && collector_ != nullptr && collector_->Step(); }
+
 bool Capture::Dump(const std::string& path, std::chrono::milliseconds timeout) {
   return !InForkedChild() && collector_ != nullptr &&
          collector_->Dump(NameOutput(path, /*injected=*/false).path, timeout);
+}
+
+// By the pointers: when a Stop is not in time both are left behind, and not freed.
+std::string Capture::StartControl() {
+  constexpr std::chrono::milliseconds kControlTimeout(5'000);
+  Collector* const collector = collector_.get();
+  const GpuSource* const source = source_.get();
+  Controlled recording;
+  recording.start = [=] { return collector->Resume(kControlTimeout); };
+  recording.stop = [=] {
+    (void)collector->Synchronize(kControlTimeout);
+    return collector->Pause(kControlTimeout);
+  };
+  recording.dump = [=](const std::string& path) { return collector->Dump(path, kControlTimeout); };
+  recording.status = [=] { return collector->status(); };
+  recording.paused = [=] { return collector->paused(); };
+  recording.counters_complete = [=] { return source->counters_complete(); };
+  recording.counters_pending = [=] { return source->counters_pending(); };
+  recording.output = [=] { return collector->output_path(); };
+  recording.keep_last_seconds = options_.keep_last_seconds;
+  return StartControlServer(
+      [recording](const std::string& request) { return AnswerControl(recording, request); });
 }
 
 Snapshot Capture::Stop(std::chrono::milliseconds timeout) {

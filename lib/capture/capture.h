@@ -41,7 +41,11 @@ class Capture {
   // Waits for the GPU, half of `timeout` at most, then for the collector.
   [[nodiscard]] bool Pause(std::chrono::milliseconds timeout);
   [[nodiscard]] bool Resume(std::chrono::milliseconds timeout);
+  [[nodiscard]] bool Step();
   [[nodiscard]] bool Dump(const std::string& path, std::chrono::milliseconds timeout);
+  // Lets `prof ctl` control the recording from now on. Of a capture that is never destroyed.
+  // Returns why it cannot; empty: it does.
+  [[nodiscard]] std::string StartControl();
   // Ends the recording. A GPU that is still at work after half of `timeout` leaves it incomplete,
   // with its trailer. When CUPTI does not answer within `timeout`, or before the
   // deadline of an exit() that has begun, what was written so far is the snapshot, marked

@@ -30,6 +30,7 @@ void StartOnce() {
   std::vector<std::string> complaints;
   SessionOptions options = capture::OptionsFromEnvironment(&complaints);
   const double until_complete_s = options.until_complete_seconds;
+  const bool control = options.control;
   SubsystemStatus why;
   // Never destroyed: callbacks may still come while static destructors run.
   capture::Capture* const recording =
@@ -40,6 +41,10 @@ void StartOnce() {
   }
   // It is registered inside cuInit, so it runs before the handlers that libcuda registered earlier.
   capture::GuardExit();
+  const std::string no_control = control ? recording->StartControl() : std::string();
+  if (!no_control.empty()) {
+    std::fprintf(stderr, "prof: prof ctl cannot reach this process: %s\n", no_control.c_str());
+  }
   if (until_complete_s > 0) capture::StopWhenComplete(recording, until_complete_s);
 }
 

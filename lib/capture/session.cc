@@ -107,6 +107,15 @@ bool Session::Resume() noexcept {
   }
 }
 
+bool Session::Step() noexcept {
+  if (impl_ == nullptr || impl_->capture == nullptr) return false;
+  try {
+    return impl_->capture->Step();
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 bool Session::Dump(const std::string& path) noexcept {
   if (impl_ == nullptr || impl_->capture == nullptr) return false;
   try {

@@ -20,6 +20,22 @@ bool ReadsNoCounters(const SessionOptions& values) {
   return values.counters == Counters::kNone && values.metrics.empty();
 }
 
+// Whether `field` has another value than its default.
+template <typename T>
+bool IsSet(const SessionOptions& values, T SessionOptions::*field) {
+  return values.*field != SessionOptions().*field;
+}
+
+template <typename T>
+bool NeedsSchedule(const SessionOptions& values, T SessionOptions::*field) {
+  return IsSet(values, field) && values.step_active == 0;
+}
+
+template <typename T>
+bool NeedsKeeping(const SessionOptions& values, T SessionOptions::*field) {
+  return IsSet(values, field) && values.keep_last_seconds == 0;
+}
+
 constexpr ConflictRule kConflicts[] = {
     {"PROF_DUMP_SIGNAL", "PROF_KEEP_SECONDS",
      [](const SessionOptions& values) {
@@ -32,6 +48,38 @@ constexpr ConflictRule kConflicts[] = {
     {"PROF_COUNTED_RANGES", "PROF_COUNTERS",
      [](const SessionOptions& values) {
        return !values.counted_ranges.empty() && ReadsNoCounters(values);
+     }},
+    {"PROF_WINDOW_COUNT", "PROF_WINDOW",
+     [](const SessionOptions& values) {
+       return values.window_count != 0 && values.window_ranges.empty() && !values.profiler_api;
+     }},
+    {"PROF_STEP_SKIP", "PROF_STEP_ACTIVE",
+     [](const SessionOptions& values) {
+       return NeedsSchedule(values, &SessionOptions::step_skip);
+     }},
+    {"PROF_STEP_WAIT", "PROF_STEP_ACTIVE",
+     [](const SessionOptions& values) {
+       return NeedsSchedule(values, &SessionOptions::step_wait);
+     }},
+    {"PROF_STEP_WARMUP", "PROF_STEP_ACTIVE",
+     [](const SessionOptions& values) {
+       return NeedsSchedule(values, &SessionOptions::step_warmup);
+     }},
+    {"PROF_STEP_REPEAT", "PROF_STEP_ACTIVE",
+     [](const SessionOptions& values) {
+       return NeedsSchedule(values, &SessionOptions::step_repeat);
+     }},
+    {"PROF_DUMP_SLOW_STEP", "PROF_KEEP_SECONDS",
+     [](const SessionOptions& values) {
+       return NeedsKeeping(values, &SessionOptions::dump_slow_step);
+     }},
+    {"PROF_DUMP_LONG_STEP", "PROF_KEEP_SECONDS",
+     [](const SessionOptions& values) {
+       return NeedsKeeping(values, &SessionOptions::dump_long_step_ms);
+     }},
+    {"PROF_DUMP_IDLE", "PROF_KEEP_SECONDS",
+     [](const SessionOptions& values) {
+       return NeedsKeeping(values, &SessionOptions::dump_idle_percent);
      }},
 };
 

@@ -30,6 +30,7 @@ inline constexpr const char* kCounting = "Counters";
 inline constexpr const char* kSelection = "Which launches and ranges are counted";
 inline constexpr const char* kContinuous = "Counters of the whole GPU over time";
 inline constexpr const char* kKeeping = "Only the last seconds";
+inline constexpr const char* kWindows = "When it is recorded";
 
 inline constexpr NamedValue<Counters> kCounters[] = {
     {"none", Counters::kNone},        {"auto", Counters::kAuto},     {"pulse", Counters::kPulse},
@@ -40,6 +41,7 @@ inline constexpr NamedValue<Graphs> kGraphs[] = {{"nodes", Graphs::kNodes},
                                                  {"whole", Graphs::kWhole}};
 inline constexpr NamedValue<int> kSignals[] = {{"none", 0}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2}};
 
+inline constexpr int kMostSteps = 1'000'000'000;
 inline constexpr int64_t kMostLaunches = 1'000'000'000'000'000;  // exact in a double
 
 inline constexpr Option kOptions[] = {
@@ -58,6 +60,41 @@ inline constexpr Option kOptions[] = {
     {kRecording, "", "", "PROF_DEVICE_MIB", "device_mib",
      Number<int>{&SessionOptions::device_mib, 16, 4096, "MiB"},
      "Device memory that CUPTI may take in each CUDA context"},
+    {kRecording, "--no-control", "", "PROF_CONTROL", "control", Switch{&SessionOptions::control},
+     "No socket for prof ctl"},
+
+    {kWindows, "--delay", "SECONDS", "PROF_DELAY", "delay_seconds",
+     Number<double>{&SessionOptions::delay_seconds, 0, 86'400, "s"},
+     "Begin to record after this time"},
+    {kWindows, "--duration", "SECONDS", "PROF_DURATION", "duration_seconds",
+     Number<double>{&SessionOptions::duration_seconds, 0, 86'400, "s"},
+     "Record for this time, then no more; 0: no limit"},
+    {kWindows, "--profiler-api", "", "PROF_PROFILER_API", "profiler_api",
+     Switch{&SessionOptions::profiler_api},
+     "Record between cudaProfilerStart() and cudaProfilerStop() only"},
+    {kWindows, "--window", "REGEX", "PROF_WINDOW", "window_ranges",
+     Expression{&SessionOptions::window_ranges, "none"},
+     "Record inside NVTX ranges whose path matches only"},
+    {kWindows, "--window-count", "N", "PROF_WINDOW_COUNT", "window_count",
+     Number<int>{&SessionOptions::window_count, 0, kMostSteps},
+     "Record the first N of these windows; 0: all"},
+    {kWindows, "--step", "REGEX", "PROF_STEP", "step_ranges",
+     Expression{&SessionOptions::step_ranges, "none"},
+     "NVTX ranges that are the program's steps; without it Session::Step() counts them"},
+    {kWindows, "--step-skip", "N", "PROF_STEP_SKIP", "step_skip",
+     Number<int>{&SessionOptions::step_skip, 0, kMostSteps},
+     "Steps to leave out before the first cycle"},
+    {kWindows, "--step-wait", "N", "PROF_STEP_WAIT", "step_wait",
+     Number<int>{&SessionOptions::step_wait, 0, kMostSteps},
+     "A cycle: first, steps that are left out"},
+    {kWindows, "--step-warmup", "N", "PROF_STEP_WARMUP", "step_warmup",
+     Number<int>{&SessionOptions::step_warmup, 0, kMostSteps},
+     "then, steps that are traced but not kept"},
+    {kWindows, "--step-active", "N", "PROF_STEP_ACTIVE", "step_active",
+     Number<int>{&SessionOptions::step_active, 0, kMostSteps},
+     "then, steps that are recorded; 0: steps decide nothing"},
+    {kWindows, "--step-repeat", "N", "PROF_STEP_REPEAT", "step_repeat",
+     Number<int>{&SessionOptions::step_repeat, 0, kMostSteps}, "Cycles; 0: no end"},
 
     {kCounting, "--counters", "LEVEL", "PROF_COUNTERS", "counters",
      Choice(&SessionOptions::counters, kCounters),
@@ -122,6 +159,15 @@ inline constexpr Option kOptions[] = {
     {kKeeping, "--dump-signal", "NAME", "PROF_DUMP_SIGNAL", "dump_signal",
      Choice(&SessionOptions::dump_signal, kSignals),
      "Signal that writes them to <output>.dump<n>.prof while the recording goes on"},
+    {kKeeping, "--dump-slow-step", "TIMES", "PROF_DUMP_SLOW_STEP", "dump_slow_step",
+     Number<double>{&SessionOptions::dump_slow_step, 0, 1000},
+     "Write them when a step takes this many times its running median; 0: never"},
+    {kKeeping, "--dump-long-step", "MS", "PROF_DUMP_LONG_STEP", "dump_long_step_ms",
+     Number<double>{&SessionOptions::dump_long_step_ms, 0, 1e9, "ms"},
+     "Write them when a step takes longer; 0: never"},
+    {kKeeping, "--dump-idle", "PERCENT", "PROF_DUMP_IDLE", "dump_idle_percent",
+     Number<double>{&SessionOptions::dump_idle_percent, 0, 100, "%"},
+     "Write them when every GPU was idle for more of a second; 0: never"},
 };
 
 }  // namespace prof::options

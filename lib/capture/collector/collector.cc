@@ -45,7 +45,7 @@ Deadline HalfUntil(Deadline deadline) {
 
 }  // namespace
 
-Collector::Collector(CollectorOptions options, GpuSource* source)
+Collector::Collector(CollectorOptions options, GpuSource* source, const SessionOptions& session)
     : options_(std::move(options)),
       source_(source),
       status_(source, options_.ranges),
@@ -54,7 +54,9 @@ Collector::Collector(CollectorOptions options, GpuSource* source)
       pause_(&Wake),
       resume_(&Wake),
       wait_(&Wake),
-      dumps_(options_.dump_signal, options_.output.path, &Wake) {}
+      dumps_(options_.dump_signal, options_.output.path, &Wake),
+      windows_(session, source, &writer_, &status_, &Wake),
+      triggers_(session, &writer_, &dumps_, &status_) {}
 
 void Collector::Wake() { sem_post(WakeUp()); }
 
@@ -78,6 +80,7 @@ void Collector::Start() {
   pause_.Open();
   resume_.Open();
   dumps_.Open();
+  windows_.control().Open();
   OpenEndRequests(&Wake);
   thread_ = StartQuietThread("prof-collector", [this] { Run(); });
 }
@@ -111,6 +114,7 @@ bool Collector::Stop(Deadline deadline) {
     thread_.join();
   } else {
     thread_.detach();  // it hangs in CUPTI or the driver: what was written so far stays valid
+    (void)windows_.control().Close();
     CloseEndRequests();
     synchronize_.Close(deadline);  // nobody answers any more
     pause_.Close(deadline);
@@ -128,6 +132,7 @@ void Collector::Run() {
     writer_.GiveUp(error.what());
   }
   try {
+    windows_.Close();
     writer_.Finish([this] { return AwaitGpu(); });
   } catch (const std::exception& error) {
     writer_.GiveUp(error.what());
@@ -164,8 +169,8 @@ void Collector::ServeSynchronize() {
 }
 
 void Collector::ServePauses() {
-  if (const auto pending = pause_.Next()) pause_.Answer(pending->ticket, writer_.Pause());
-  if (const auto pending = resume_.Next()) resume_.Answer(pending->ticket, writer_.Resume());
+  if (const auto pending = pause_.Next()) pause_.Answer(pending->ticket, windows_.Pause());
+  if (const auto pending = resume_.Next()) resume_.Answer(pending->ticket, windows_.Resume());
 }
 
 Deadline Collector::GpuDeadline() {
@@ -227,6 +232,7 @@ void Collector::RunRounds() {
     ServeSynchronize();
     ServePauses();
     const int64_t now = MonotonicNs();
+    windows_.Serve(now);
     const bool flush = now - last_flush >= kFlushNs;
     if (flush) last_flush = now;
     writer_.Round(flush);
@@ -236,6 +242,7 @@ void Collector::RunRounds() {
     }
     if (options_.keep_last_seconds == 0) continue;
     writer_.DropOldBlocks(now);
+    triggers_.Serve(windows_.control().TakeSteps(), now, windows_.recording_since_ns(), flush);
     dumps_.Answer([this](const std::string& path) { return writer_.WriteDump(path); });
   }
 }

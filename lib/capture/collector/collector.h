@@ -20,6 +20,8 @@
 #include "lib/capture/collector/request.h"
 #include "lib/capture/collector/snapshot_writer.h"
 #include "lib/capture/collector/status_board.h"
+#include "lib/capture/collector/trigger_service.h"
+#include "lib/capture/collector/window_service.h"
 #include "lib/capture/events/events.h"
 #include "lib/capture/process/mutex.h"
 #include "prof/session.h"
@@ -29,7 +31,7 @@ namespace prof::capture {
 class Collector {
  public:
   // `source` outlives the collector.
-  Collector(CollectorOptions options, GpuSource* source);
+  Collector(CollectorOptions options, GpuSource* source, const SessionOptions& session = {});
   ~Collector();
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
@@ -50,6 +52,12 @@ class Collector {
   // return, and after `timeout`.
   [[nodiscard]] bool Pause(std::chrono::milliseconds timeout);
   [[nodiscard]] bool Resume(std::chrono::milliseconds timeout);
+
+  // One thread at a time: as Session::Step().
+  [[nodiscard]] bool Step() { return windows_.control().Step(); }
+
+  // Any thread: the recording is paused, by hand or outside of its windows.
+  [[nodiscard]] bool paused() const { return windows_.paused(); }
 
   // Any thread: writes what is kept to `path`. False after `timeout`, when it could not be written,
   // and when nothing is kept.
@@ -88,6 +96,8 @@ class Collector {
   GpuWait wait_;              // the collector's thread
   uint64_t wait_ticket_ = 0;  // of `synchronize_`
   DumpRequests dumps_;
+  WindowService windows_;
+  TriggerService triggers_;
 
   Mutex mutex_;
   std::condition_variable done_;

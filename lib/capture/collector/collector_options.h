@@ -15,6 +15,7 @@ struct CollectorOptions {
   bool ranges = true;
   int keep_last_seconds = 0, keep_mib = 0, dump_signal = 0;  // as in SessionOptions
   bool file_only_with_gpu_work = false;
+  double dump_idle_percent = 0;  // as in SessionOptions
 };
 
 }  // namespace prof::capture

@@ -13,7 +13,7 @@ namespace prof::capture {
 namespace {
 
 // Of the process: a second recording leaves the dumps of the first alone.
-std::atomic<uint32_t> signal_dumps{0};
+std::atomic<uint32_t> dumps{0};
 
 }  // namespace
 
@@ -38,11 +38,15 @@ void DumpRequests::Open() {
                problem.c_str());
 }
 
+std::string DumpRequests::WriteOwn(
+    const std::function<std::string(const std::string& path)>& write) {
+  const std::string path = write(DumpPath(output_, ++dumps));
+  if (!path.empty()) std::fprintf(stderr, "prof: wrote %s\n", path.c_str());
+  return path;
+}
+
 void DumpRequests::Answer(const std::function<std::string(const std::string& path)>& write) {
-  if (signal_ != 0 && TakeDumpSignal()) {
-    const std::string path = write(DumpPath(output_, ++signal_dumps));
-    if (!path.empty()) std::fprintf(stderr, "prof: wrote %s\n", path.c_str());
-  }
+  if (signal_ != 0 && TakeDumpSignal()) (void)WriteOwn(write);
   if (const auto pending = request_.Next()) {
     request_.Answer(pending->ticket, !write(pending->argument).empty());
   }

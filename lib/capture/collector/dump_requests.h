@@ -26,6 +26,8 @@ class DumpRequests {
   // The collector. Writes the dumps that were asked for with `write`, which returns the path that
   // it wrote to, and nothing on a failure.
   void Answer(const std::function<std::string(const std::string& path)>& write);
+  // The collector: writes a dump that nobody asked for. Returns its path; empty: it failed.
+  std::string WriteOwn(const std::function<std::string(const std::string& path)>& write);
   // The collector has ended, or is left behind: as Request::Close.
   void Close(Deadline deadline = Deadline::max()) { request_.Close(deadline); }
 

@@ -34,6 +34,12 @@ BlockSink* SnapshotWriter::Destination() {
   return &file_;
 }
 
+EventSink& SnapshotWriter::Events() {
+  if (warming_up_) return warm_up_;
+  if (options_.dump_idle_percent > 0) return idle_;
+  return encoder_;
+}
+
 void SnapshotWriter::Prepare() {
   first_clock_ = ReadClockPair();
   ranges_.Start(RealtimeNs(), options_.ranges);
@@ -48,7 +54,7 @@ void SnapshotWriter::Round(bool flush) {
         names_read_, [this](const NameEvent& event) { encoder_.Add(event); });
   }
   DrainThreads();
-  source_->Encode(encoder_);
+  source_->Encode(Events());
   WriteNotices();
   if (flush) CheckClock();
   CheckOutput();
@@ -66,7 +72,7 @@ void SnapshotWriter::DrainThreads() {
   sink.payload = [this](const PayloadEvent& event) { encoder_.Add(event); };
   sink.number = [this](const NumberEvent& event) { encoder_.Add(event); };
   sink.call = [this](const CallEvent& event) {
-    source_->Encode(event, encoder_);
+    source_->Encode(event, Events());
     encoder_.WriteIfLarge();
   };
   ranges_.Drain(sink);
@@ -185,6 +191,7 @@ void SnapshotWriter::StopKeeping() {
 
 // In the file at once: the program may be killed before it resumes.
 bool SnapshotWriter::Pause() {
+  if (warming_up_) return EndWarmUp();
   if (paused_ns_) return false;
   Round(true);
   const int64_t begin_ns = RealtimeNs();
@@ -199,11 +206,27 @@ bool SnapshotWriter::Pause() {
 bool SnapshotWriter::Resume() {
   if (!paused_ns_) return false;
   Round(true);  // nothing of what was left over is of the time to come
-  source_->Resume();
+  if (!std::exchange(warming_up_, false)) source_->Resume();
   const int64_t end_ns = RealtimeNs();
   ranges_.Resume(end_ns);
   AddPause(end_ns);
   paused_ns_.reset();
+  return true;
+}
+
+bool SnapshotWriter::WarmUp() {
+  if (phase() != Phase::kPaused) return false;
+  Round(true);
+  source_->Resume();
+  warming_up_ = true;
+  return true;
+}
+
+// The pause goes on.
+bool SnapshotWriter::EndWarmUp() {
+  if (!source_->Pause()) return false;
+  Round(true);
+  warming_up_ = false;
   return true;
 }
 

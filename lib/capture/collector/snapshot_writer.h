@@ -18,6 +18,9 @@
 #include "lib/capture/collector/status_board.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/threads/thread_reader.h"
+#include "lib/capture/windows/forwarding_sink.h"
+#include "lib/capture/windows/idle_meter.h"
+#include "lib/capture/windows/window_plan.h"
 #include "lib/capture/wire/encoder.h"
 #include "prof/snapshot.h"
 
@@ -53,6 +56,16 @@ class SnapshotWriter {
   // source cannot.
   [[nodiscard]] bool Pause();
   [[nodiscard]] bool Resume();
+  // After Pause: the source records, and nothing of it is kept. False when it is not paused.
+  [[nodiscard]] bool WarmUp();
+  [[nodiscard]] Phase phase() const {
+    return !paused_ns_ ? Phase::kRecording : warming_up_ ? Phase::kWarmUp : Phase::kPaused;
+  }
+
+  // See IdleMeter::IdlePercent. nullopt also without SessionOptions::dump_idle_percent.
+  [[nodiscard]] std::optional<double> IdlePercent(int64_t begin_ns, int64_t end_ns) {
+    return options_.dump_idle_percent > 0 ? idle_.IdlePercent(begin_ns, end_ns) : std::nullopt;
+  }
 
   // Stops the sources and writes what they still have, and the trailer. `await_gpu` waits until the
   // GPU has done its work; false: it has not.
@@ -71,6 +84,7 @@ class SnapshotWriter {
 
  private:
   BlockSink* Destination();
+  EventSink& Events();  // what the source's events go to now
   void WriteHeaderOnce();
   void DrainThreads();
   void WriteNotices();
@@ -79,6 +93,7 @@ class SnapshotWriter {
   void OpenOutput();
   void CheckOutput();
   void AddPause(int64_t end_ns);
+  [[nodiscard]] bool EndWarmUp();
   void StopKeeping();
   Integrity CountLosses() const;
 
@@ -90,6 +105,8 @@ class SnapshotWriter {
   std::optional<KeptBlocks> kept_;
   bool keeping_ = kept_.has_value();  // until the end begins
   Encoder encoder_;
+  WarmUpSink warm_up_{&encoder_};
+  IdleMeter idle_{&encoder_};
   ThreadReader ranges_;
   uint32_t names_read_ = 0;
   ClockPair first_clock_;
@@ -98,6 +115,7 @@ class SnapshotWriter {
   bool output_opened_ = false;
   bool incomplete_ = false;
   std::optional<int64_t> paused_ns_;  // since when; nullopt: it is not paused
+  bool warming_up_ = false;           // in a pause
   Integrity integrity_;               // at the end
 };
 

@@ -21,6 +21,27 @@ void CallListener(ThreadState& thread, OpenRange& range, bool entered) {
   listener(range.path, range.token, entered);
 }
 
+// The two that may listen. The registry has the one that threads call, so that a range without a
+// listener costs one load.
+std::atomic<RangeListener> range_listener{nullptr}, window_listener{nullptr};
+
+void CallBoth(uint32_t path, uint32_t token, bool entered) {
+  const RangeListener window = window_listener.load(std::memory_order_acquire);
+  const RangeListener range = range_listener.load(std::memory_order_acquire);
+  if (entered && window != nullptr) window(path, token, entered);
+  if (range != nullptr) range(path, token, entered);
+  if (!entered && window != nullptr) window(path, token, entered);
+}
+
+void ChooseListener() {
+  const RangeListener window = window_listener.load(std::memory_order_acquire);
+  const RangeListener range = range_listener.load(std::memory_order_acquire);
+  thread_registry.listener.store(window == nullptr  ? range
+                                 : range == nullptr ? window
+                                                    : &CallBoth,
+                                 std::memory_order_release);
+}
+
 bool Recording() { return thread_registry.recording.load(std::memory_order_relaxed); }
 
 void Count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
@@ -363,7 +384,13 @@ void SetRangeWakeup(void (*wakeup)()) {
 }
 
 void SetRangeListener(RangeListener listener) {
-  thread_registry.listener.store(listener, std::memory_order_release);
+  range_listener.store(listener, std::memory_order_release);
+  ChooseListener();
+}
+
+void SetWindowListener(RangeListener listener) {
+  window_listener.store(listener, std::memory_order_release);
+  ChooseListener();
 }
 
 void SetStreamResolver(void (*resolver)(NameEvent* name)) {

@@ -84,6 +84,9 @@ void SetRangeWakeup(void (*wakeup)());
 // which costs a push and a pop one load each.
 using RangeListener = void (*)(uint32_t path, uint32_t token, bool entered);
 void SetRangeListener(RangeListener listener);
+// The same for a second listener: the one of windows, which hears a push first and a pop last, so
+// that the other one finds the recording on.
+void SetWindowListener(RangeListener listener);
 
 // Sets what finds the context of a stream that the program names: see GivenNames.
 void SetStreamResolver(void (*resolver)(NameEvent* name));

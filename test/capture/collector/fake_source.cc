@@ -16,7 +16,12 @@ FakeGpu* current = nullptr;
 FakeGpu::FakeGpu() { current = this; }
 FakeGpu::~FakeGpu() { current = nullptr; }
 
+// Tests also write blocks with the encoder.
 void FakeGpu::Emit(std::function<void(Encoder&)> event) {
+  EmitTo([event = std::move(event)](EventSink& sink) { event(static_cast<Encoder&>(sink)); });
+}
+
+void FakeGpu::EmitTo(std::function<void(EventSink&)> event) {
   const std::lock_guard<std::mutex> lock(mutex_);
   events_.push_back(std::move(event));
 }
@@ -91,8 +96,7 @@ class FakeSource final : public GpuSource {
   }
   void Encode(EventSink& sink) override {
     Note("encode");
-    auto& encoder = static_cast<Encoder&>(sink);  // tests also write blocks with it
-    for (const auto& event : std::exchange(events_, {})) event(encoder);
+    for (const auto& event : std::exchange(events_, {})) event(sink);
   }
   void Encode(const CallEvent& call, EventSink&) override {
     const std::lock_guard<std::mutex> lock(gpu_->mutex_);
@@ -144,7 +148,7 @@ class FakeSource final : public GpuSource {
 
   FakeGpu* const gpu_;
   // The collector's, between Gather and Encode: as with CUPTI, all that is encoded was seen before.
-  std::vector<std::function<void(Encoder&)>> events_;
+  std::vector<std::function<void(EventSink&)>> events_;
   bool saw_work_ = false;
 };
 

@@ -31,8 +31,9 @@ class FakeGpu {
   Integrity losses;
 
   // Any time.
-  void Emit(std::function<void(Encoder&)> event);  // GPU work
-  std::vector<CallEvent> api_calls() const;        // that the collector handed over
+  void Emit(std::function<void(Encoder&)> event);      // GPU work
+  void EmitTo(std::function<void(EventSink&)> event);  // the same, into any sink
+  std::vector<CallEvent> api_calls() const;            // that the collector handed over
   void SetSynchronizes(bool ok);
   void Hang();              // the GPU never goes idle ...
   void HangAtStop();        // or CUPTI does not answer when the source stops ...
@@ -48,7 +49,7 @@ class FakeGpu {
 
   mutable std::mutex mutex_;
   std::condition_variable resumed_;
-  std::vector<std::function<void(Encoder&)>> events_;
+  std::vector<std::function<void(EventSink&)>> events_;
   std::vector<std::string> calls_;
   std::vector<CallEvent> api_calls_;
   SessionOptions options_;

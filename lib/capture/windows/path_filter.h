@@ -2,8 +2,8 @@
 //
 // The path filter is a regular expression over NVTX paths, "outer/inner". A table has the answer
 // for each known path.
-#ifndef PROF_CUPTI_BACKEND_SCHEDULE_PATH_FILTER_H_
-#define PROF_CUPTI_BACKEND_SCHEDULE_PATH_FILTER_H_
+#ifndef PROF_LIB_CAPTURE_WINDOWS_PATH_FILTER_H_
+#define PROF_LIB_CAPTURE_WINDOWS_PATH_FILTER_H_
 
 #include <atomic>
 #include <cstdint>
@@ -12,7 +12,11 @@
 
 #include "lib/options/name_filter.h"
 
-namespace prof::cupti {
+namespace prof::capture {
+
+// "outer/inner", cut at 4096 characters: paths have no bound. A path that stands for a family is
+// one of its ranges. Allocates.
+[[nodiscard]] std::string PathText(uint32_t path);
 
 class PathFilter {
  public:
@@ -21,7 +25,7 @@ class PathFilter {
 
   bool empty() const { return known_ == nullptr; }
 
-  // Launching threads: about 1 ns once a path is known; allocates for a new one.
+  // Threads that launch or push a range: about 1 ns once a path is known; allocates for a new one.
   bool Matches(uint32_t path);
 
   // A path could not be compared with the expression (out of memory): it counted as no match.
@@ -33,6 +37,6 @@ class PathFilter {
   std::atomic<bool> failed_{false};
 };
 
-}  // namespace prof::cupti
+}  // namespace prof::capture
 
-#endif  // PROF_CUPTI_BACKEND_SCHEDULE_PATH_FILTER_H_
+#endif  // PROF_LIB_CAPTURE_WINDOWS_PATH_FILTER_H_

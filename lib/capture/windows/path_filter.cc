@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cupti_backend/schedule/path_filter.h"
+#include "lib/capture/windows/path_filter.h"
 
 #include <algorithm>
 #include <exception>
@@ -7,32 +7,28 @@
 
 #include "lib/capture/threads/thread_registry.h"
 
-namespace prof::cupti {
-namespace {
+namespace prof::capture {
 
-// Long ones are cut: paths have no bound. A path that stands for a family is one of its ranges.
 std::string PathText(uint32_t path) {
   constexpr size_t kMaxText = 4096;
   std::string text;
-  for (uint32_t id = path; id != capture::kNoPath && text.size() < kMaxText;
-       id = capture::thread_registry.paths.At(id).parent) {
+  for (uint32_t id = path; id != kNoPath && text.size() < kMaxText;
+       id = thread_registry.paths.At(id).parent) {
     if (!text.empty()) text.insert(0, 1, '/');
-    text.insert(0, capture::thread_registry.paths.At(id).NameOrExample());
+    text.insert(0, thread_registry.paths.At(id).NameOrExample());
   }
   return text;
 }
 
-}  // namespace
-
 PathFilter::PathFilter(const std::string& expression) : filter_(expression) {
   if (filter_.empty()) return;
-  known_ = std::make_unique<std::atomic<uint8_t>[]>(capture::kMaxPaths + 1);
+  known_ = std::make_unique<std::atomic<uint8_t>[]>(kMaxPaths + 1);
 }
 
 bool PathFilter::Matches(uint32_t path) {
   if (known_ == nullptr) return true;
   constexpr uint8_t kNo = 1, kYes = 2;
-  std::atomic<uint8_t>& known = known_[std::min(path, capture::kMaxPaths)];
+  std::atomic<uint8_t>& known = known_[std::min(path, kMaxPaths)];
   uint8_t matches = known.load(std::memory_order_relaxed);
   if (matches == 0) {
     bool failed = false;
@@ -48,4 +44,4 @@ bool PathFilter::Matches(uint32_t path) {
   return matches == kYes;
 }
 
-}  // namespace prof::cupti
+}  // namespace prof::capture
