@@ -74,6 +74,10 @@ foreach(file IN LISTS _pkgconfig_files)
   install(FILES ${PROJECT_BINARY_DIR}/${file} DESTINATION ${_pkgconfig_dir})
 endforeach()
 
+if(NOT CMAKE_CROSSCOMPILING)  # made by the program: lib/cli/CMakeLists.txt
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR})
+endif()
+
 add_custom_target(uninstall
   COMMAND ${CMAKE_COMMAND} -D MANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
     -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake

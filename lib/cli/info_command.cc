@@ -12,6 +12,7 @@
 #include "lib/analyzer/base/integrity.h"
 #include "lib/cli/help_format.h"
 #include "lib/cli/message.h"
+#include "lib/cli/progress.h"
 #include "lib/cli/recording_file.h"
 #include "lib/cli/terminal.h"
 #include "lib/report/info.h"
@@ -27,9 +28,15 @@ struct InfoOptions {
 
 int Run(const InfoOptions& options) {
   std::string problem;
-  const Snapshot snapshot = OpenRecording(options.file, &problem);
+  const Snapshot snapshot = [&] {
+    const Progress progress("reading " + options.file);
+    return OpenRecording(options.file, &problem);
+  }();
   if (!problem.empty()) return Fail(problem);
-  const absl::StatusOr<model::Model> model = ReadSnapshot(snapshot);
+  const absl::StatusOr<model::Model> model = [&] {
+    const Progress progress("reading " + options.file);
+    return ReadSnapshot(snapshot);
+  }();
   if (!model.ok()) {
     return Fail("cannot read " + (snapshot.path().empty() ? options.file + ": " : "") +
                 std::string(model.status().message()));

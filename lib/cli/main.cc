@@ -10,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "lib/cli/completion_command.h"
+#include "lib/cli/ctl_command.h"
+#include "lib/cli/doctor_command.h"
 #include "lib/cli/help_format.h"
 #include "lib/cli/info_command.h"
 #include "lib/cli/message.h"
@@ -28,10 +31,11 @@ constexpr const char* kExamples =
     "  prof report app.prof                   where the time went, and what to change\n"
     "  prof report app.prof --kernel gemm     everything about some kernels\n"
     "  prof metrics                           what counters can measure, and what they cost\n"
+    "  prof doctor                            what can be recorded here, and what to fix\n"
     "\n"
-    "prof COMMAND --help explains a command.";
+    "prof COMMAND --help explains a command, and man prof all of them.";
 
-// "help run" is "run --help".
+// "help run" is "run --help". A word behind it that is no command is named as one would be.
 void TranslateHelp(std::vector<std::string>* arguments) {
   if (arguments->empty() || arguments->front() != "help") return;
   arguments->erase(arguments->begin());
@@ -73,8 +77,13 @@ int Main(std::vector<std::string> arguments) {
   TranslateHelp(&arguments);
   std::vector<std::string> program = TakeProgram(&arguments);
   const std::vector<Command> commands = {AddRunCommand(&app, std::move(program)),
-                                         AddReportCommand(&app), AddInfoCommand(&app),
-                                         AddMetricsCommand(&app)};
+                                         AddReportCommand(&app),
+                                         AddInfoCommand(&app),
+                                         AddMetricsCommand(&app),
+                                         AddCtlCommand(&app),
+                                         AddDoctorCommand(&app),
+                                         AddCompletionCommand(&app),
+                                         AddManCommand(&app)};
   for (const Command& command : commands) command.parser->group("Commands");
   app.footer(kExamples);
   if (arguments.empty()) {

@@ -13,6 +13,7 @@
 
 #include "lib/cli/help_format.h"
 #include "lib/cli/message.h"
+#include "lib/cli/progress.h"
 #include "lib/cli/recording_file.h"
 #include "lib/cli/terminal.h"
 #include "lib/report/csv.h"
@@ -92,12 +93,18 @@ bool WriteReport(std::ostream& out, Report report, const ReportOptions& options,
 Written WriteFile(std::ostream& out, const std::string& path, const ReportOptions& options,
                   const TextOptions& text) {
   std::string problem;
-  const Snapshot snapshot = OpenRecording(path, &problem);
+  const Snapshot snapshot = [&] {
+    const Progress progress("reading " + path);
+    return OpenRecording(path, &problem);
+  }();
   if (!problem.empty()) {
     Fail(problem);
     return Written::kFailed;
   }
-  Report report = Analyze(snapshot);
+  Report report = [&] {
+    const Progress progress("analyzing " + path);
+    return Analyze(snapshot);
+  }();
   if (!report.error.empty()) {
     Fail("cannot read " + (snapshot.path().empty() ? path + ": " : "") + report.error);
     return Written::kFailed;

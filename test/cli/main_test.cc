@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The words that stand before a command, and help.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -94,6 +100,33 @@ TEST_CASE("The help of prof run has every flag in its section, with its default"
   }
   CHECK_THAT(help, Contains("(1 to 100; default: 5)") && Contains("default: auto)") &&
                        !Contains("INT") && !Contains("\n\n\n"));
+}
+
+TEST_CASE("A word behind help that is no command is named") {
+  const Ended ended = Run({"help", "rnu"});
+  CHECK(ended.exit_code() == 2);
+  CHECK_THAT(ended.err, Contains("Did you mean 'run'?"));
+}
+
+TEST_CASE("A command that takes more than a second shows that on a terminal, and only there") {
+  const Folder folder;
+  const std::string pipe = folder.File("slow.prof");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const auto write_late = [&] {
+    return std::thread([&] {
+      const int writer = open(pipe.c_str(), O_WRONLY | O_CLOEXEC);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1300));
+      close(writer);
+    });
+  };
+  std::thread writer = write_late();
+  const std::string shown = ProfOnTerminal({"info", "slow.prof"}, folder.path());
+  writer.join();
+  CHECK_THAT(shown, Contains("prof: reading slow.prof, 1 s"));
+  writer = write_late();
+  const Ended ended = Prof({"info", "slow.prof"}, folder.path());
+  writer.join();
+  CHECK_THAT(ended.err, !Contains("1 s"));
 }
 
 }  // namespace

@@ -162,6 +162,15 @@ std::vector<std::string> Flag(const options::Option& option, const std::string& 
   return {name};
 }
 
+// What else the option needs to have an effect.
+std::vector<std::string> NeededBy(const options::Option& option) {
+  const std::string flag = option.flag;
+  if (flag.rfind("--dump-", 0) == 0) return {"--keep-last", "1"};
+  if (flag == "--window-count") return {"--window", "x"};
+  if (flag.rfind("--step-", 0) == 0 && flag != "--step-active") return {"--step-active", "1"};
+  return {};
+}
+
 TEST_CASE("Each flag reaches the program under the name that libprof reads") {
   const Folder folder;
   for (const options::Option& option : options::kOptions) {
@@ -169,9 +178,7 @@ TEST_CASE("Each flag reaches the program under the name that libprof reads") {
     for (const std::string& value : options::SampleValues(option)) {
       std::vector<std::string> line = Flag(option, value);
       if (line.empty()) continue;
-      // What else these options need.
-      if (std::string(option.flag) == "--dump-signal")
-        line.insert(line.end(), {"--keep-last", "1"});
+      for (const std::string& word : NeededBy(option)) line.push_back(word);
       INFO(option.flag << " " << value);
       const Ended ended = Prof(RunLine(line, {"env"}), folder.path());
       const bool is_path = std::holds_alternative<options::Text>(option.kind);

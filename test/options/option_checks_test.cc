@@ -132,6 +132,19 @@ TEST_CASE("What reads counters needs counters, and a list of metrics is enough")
   CHECK(Texts(values).empty());
 }
 
+TEST_CASE("What belongs to a schedule, to windows or to dumps has no effect without them") {
+  SessionOptions values;
+  values.step_wait = values.step_repeat = values.window_count = 2;
+  values.dump_idle_percent = 90;
+  CHECK(Texts(values) == Lines{"--window-count 2 has no effect without --window",
+                               "--step-wait 2 has no effect without --step-active",
+                               "--step-repeat 2 has no effect without --step-active",
+                               "--dump-idle 90 has no effect without --keep-last"});
+  values.step_active = values.keep_last_seconds = 1;
+  values.profiler_api = true;
+  CHECK(Texts(values).empty());
+}
+
 TEST_CASE("An option without effect goes to its default, and is named") {
   Lines problems;
   SessionOptions values;

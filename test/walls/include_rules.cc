@@ -63,7 +63,7 @@ const std::vector<Wall>& Walls() {
       {"include/prof/gtest.h", {"std", "include/prof", "matchers", "gtest"}},
       {"include/prof/", {"std", "include/prof"}},
       {"lib/format/", {"std", "include/prof", "lib/format"}},
-      {"lib/options/", {"std", "include/prof", "lib/options"}},
+      {"lib/options/", {"std", "system", "include/prof", "lib/options"}},
       {"lib/capture/",
        {"std", "system", "include/prof", "lib/format", "lib/options", "lib/capture", "protozero"}},
       {"nvtx_bridge/", {"std", "system", "include/prof", "lib/capture", "nvtx_bridge", "nvtx3"}},

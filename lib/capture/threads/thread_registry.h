@@ -96,7 +96,7 @@ extern ThreadRegistry thread_registry __attribute__((visibility("hidden")));
 
 // The calling thread's state; nullptr before Register, and in the child of a fork.
 // Initial-exec: one instruction instead of a call that may allocate. It takes eight bytes of static
-// TLS (other variables take 29), which the loader has in reserve also for libraries that are opened
+// TLS (other variables take 53), which the loader has in reserve also for libraries that are opened
 // late.
 extern __thread ThreadState* calling_thread __attribute__((tls_model("initial-exec")));
 
