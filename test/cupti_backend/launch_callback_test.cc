@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "cupti_backend/sampling/counter_sampler.h"
+#include "lib/capture/process/clock.h"
 #include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/windows/window_control.h"
 #include "test/cupti_backend/fake_cupti.h"
 #include "test/support/catch.h"
 
@@ -77,6 +79,34 @@ TEST_CASE("Another tool that holds CUPTI is named") {
   CHECK(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
   holder_name = "nsys";  // a second subscription is not tried
   CHECK(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+}
+
+TEST_CASE("cuProfilerStart and cuProfilerStop open and close a window, once each is over") {
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  options.profiler_api = true;
+  Subscribed program;
+  CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
+  std::string holder;
+  REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+  program.launches.Enable(&sampler.launches(), nullptr);
+  static int woken;
+  woken = 0;
+  capture::WindowControl control(options, [] { ++woken; });
+  control.Open();
+  const auto phase = [&] { return control.Wanted(capture::MonotonicNs()); };
+  CHECK(phase() == capture::Phase::kPaused);
+  program.Call(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_API_ENTER, nullptr);
+  CHECK(phase() == capture::Phase::kPaused);
+  program.Call(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_API_EXIT, nullptr);
+  CHECK(phase() == capture::Phase::kRecording);
+  program.launches.Pause();  // a pause hides calls, and not these
+  program.Launch(CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, nullptr);
+  CHECK(phase() == capture::Phase::kPaused);
+  CHECK(woken == 1);
+  program.launches.Resume();
+  program.launches.Disable();
+  CHECK(control.Close());
 }
 
 TEST_CASE("Each launch call counts once, each way of launching reaches the sampler") {
