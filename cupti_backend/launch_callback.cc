@@ -321,7 +321,7 @@ void LaunchCallback::OnCall(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
   }
   const bool launch = IsLaunch(domain, cbid);
   if (!launch && domain == CUPTI_CB_DOMAIN_DRIVER_API &&
-      (cbid == kBeatCall || OnProfilerCall(cbid, data) || OnStreamCall(cbid, data))) {
+      (cbid == kBeatCall || OnStreamCall(cbid, data))) {
     return;
   }
   const uint32_t epoch = epoch_.load(std::memory_order_relaxed);
@@ -383,6 +383,7 @@ void LaunchCallback::RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData&
 // For the sampler only: what streams have to do, and which are captured.
 bool LaunchCallback::OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackData& data) {
   using Kind = StreamCall::Kind;
+  if (OnProfilerCall(cbid, data)) return true;  // here, where no launch pays for it
   if (counts_only_.load(std::memory_order_relaxed)) return IsUnrecorded(cbid);
   const StreamCall call = ReadStreamCall(cbid, data.functionParams);
   if (call.kind == Kind::kNone) return false;
