@@ -38,6 +38,10 @@ void RunSteps(DecoderLayers& layers, int steps) {
   }
 }
 
+// Whole groups also beyond the steps that were asked for: a wait behind each step would drain the
+// queue, and the GPU would idle until the launches are ahead again.
+int StepsUntilWait(int left) { return left > 0 ? std::min(left, kStepsPerWait) : kStepsPerWait; }
+
 bool NeedsMoreSteps(const std::optional<prof::Session>& session) {
   if (!session || !session->counters_pending()) return false;
   const prof::State state = session->status().counters.state;
@@ -66,7 +70,7 @@ int main(int argc, char** argv) {
   const StopWatch watch;
   int steps = 0;
   do {
-    const int now = std::clamp(options.steps - steps, 1, kStepsPerWait);
+    const int now = StepsUntilWait(options.steps - steps);
     RunSteps(layers, now);
     steps += now;
   } while (steps < options.steps || (watch.Seconds() < options.seconds && NeedsMoreSteps(session)));

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "prof/action.h"
 #include "prof/continuous_report.h"
 #include "prof/kernel_report.h"
 #include "prof/memory_report.h"
@@ -28,7 +29,9 @@ struct Finding {
   std::string title;
   std::vector<std::string> evidence;
   std::string action;
+  GainKind kind = GainKind::kIdleTime;  ///< What `gain_at_most_ns` bounds.
   double gain_at_most_ns = 0;
+  std::string check;  ///< The measurement or command that would decide more; may be empty.
   Confidence confidence = Confidence::kNone;
   bool withheld = false;  ///< The data it depends on is incomplete; `title` is the claim.
   std::string withheld_why;

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/kernels/roofline_sum.h"
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/verdict_region.h"
@@ -134,10 +135,9 @@ void AddAdvice(const TimeTableInputs& inputs, RangeRow* row) {
   if (most == nullptr || row->time_ns <= 0) return;
   row->evidence += "; " + text::Fixed(100 * most->total_ns / row->time_ns, 0) + " % " +
                    ToString(most->cause) + (most->where.empty() ? "" : " at " + most->where);
-  row->verdict = "Too little to act on.";
+  row->verdict = "No cause of idle time has " + text::Percent(kIdleShare) + " of the span.";
   for (const Finding& finding : inputs.findings) {
-    const bool idle = finding.id == "sync-bound" || finding.id == "launch-bound" ||
-                      finding.id == "host-work" || finding.id == "cuda-graph";
+    const bool idle = finding.kind == GainKind::kIdleTime;
     if (!idle || finding.withheld || finding.gain_at_most_ns <= row->gain_at_most_ns) continue;
     row->gain_at_most_ns = finding.gain_at_most_ns;
     row->verdict = finding.action;

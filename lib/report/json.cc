@@ -341,7 +341,9 @@ Json ToJson(const Finding& value) {
           {"title", value.title},
           {"evidence", value.evidence},
           {"action", value.action},
+          {"kind", ToString(value.kind)},
           {"gain_at_most_ns", Number(value.gain_at_most_ns)},
+          {"check", value.check},
           {"confidence", ToString(value.confidence)},
           {"withheld", value.withheld},
           {"withheld_why", value.withheld_why}};

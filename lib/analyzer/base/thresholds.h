@@ -7,6 +7,8 @@
 #ifndef PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
 #define PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
 
+#include <cstddef>
+
 #include "lib/format/depth.h"
 
 namespace prof::analyzer {
@@ -73,19 +75,31 @@ constexpr double kOverlapped = 0.80;       // [own] of a copy's time under kerne
 constexpr double kSmallKernelNs = 10'000;  // [hta] kernels shorter than their launch call
 constexpr double kQueueDelayNs = 10'000;   // [hta] a longer delay: the GPU, not the host, was busy
 constexpr double kSmallKernels = 10;       // [own] fewer are not a pattern
-constexpr double kGraphEdgeNs = 1000;  // [own] between two nodes of a CUDA graph; 1.27 us a node
-                                       // with its small kernel on an H200
 constexpr double kRepeats = 3;         // [own] of a launch sequence
 constexpr double kMostOf = 0.90;       // [own] of a sequence that must repeat
 constexpr double kSmallCopyBytes = 65'536;    // [own] below it the fixed cost of a copy dominates
 constexpr double kSmallCopies = 32;           // [own]
 constexpr double kHostLinkBytesPerS = 63e9;   // [hw] PCIe 5.0 x16, one direction
+constexpr double kNewerHostLinkBytesPerS = 126e9;  // [hw] PCIe 6.0 x16: compute capability 10 on
+constexpr double kChipLinkBytesPerS = 450e9;       // [hw] NVLink-C2C of a Grace superchip
 constexpr double kUnexplainedGapNs = 10'000;  // [own] shorter idle times need no explanation
 constexpr double kCauseKnown = 0.90;          // [own] share of idle time whose API call is known
 constexpr double kLaunchBoundKernels = 0.50;  // [hta] most kernels are shorter than their launch
 constexpr double kWhileSampling = 0.50;       // [own] of launch gaps: sampling may be their cause
 constexpr double kSlowerCall = 0.05;          // [own] of a launch's time: less is no difference
 constexpr double kSlowedShare = 0.25;  // [own] of launch gaps: time that sampling added to launches
+constexpr double kMuchHostWork = 0.50;    // [own] of the idle time after waits: worth a line
+constexpr double kEnoughOtherwise = 0.10;  // [own] time without sampling, of that with it
+constexpr double kHardlyAny = 0.25;        // [own] launch idle there, of that while sampling
+constexpr double kFewSms = 0.50;           // [own] two such kernels fit side by side
+constexpr double kTurns = 10;              // [own] between two streams: fewer are no pattern
+constexpr double kStraggler = 0.10;        // [own] of the mean work of the devices
+constexpr double kEnoughSteps = 20;        // [own] for an outlier or a trend
+constexpr double kOutlier = 2;             // [own] times the median step
+constexpr double kFewSteps = 0.10;         // [own] more are not outliers but another kind of step
+constexpr size_t kDriftParts = 10;         // [own] of the run, each with a median
+constexpr double kDriftRising = 0.90;      // [own] of their pairs; by chance p < 0.001 (Kendall)
+constexpr double kDriftGrowth = 0.05;      // [own] of a step, from the first part to the last
 constexpr int kFewCalls = 20;          // [own] for a median of launch calls
 constexpr double kLeastUndisturbed = 0.10;  // [own] of the span: from less there are no findings
 

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
-#include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/finding_text.h"
 #include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
@@ -56,10 +57,21 @@ std::string DescribeCopies(const Copies& copies) {
   return text;
 }
 
+// [hw] One direction of the link between host and device: NVLink-C2C of a Grace superchip, PCIe 6.0
+// or PCIe 5.0 x16.
+double LinkBytesPerS(const RunInputs& inputs) {
+  const model::Device* device = inputs.model.FindDevice(inputs.device.device);
+  if (device == nullptr) return kHostLinkBytesPerS;
+  const bool grace = text::Contains(device->name, "GH200") ||
+                     text::Contains(device->name, "GB200") || text::Contains(device->name, "GB300");
+  if (grace) return kChipLinkBytesPerS;
+  return device->compute_major >= 10 ? kNewerHostLinkBytesPerS : kHostLinkBytesPerS;
+}
+
 // Bytes per nanosecond that pinned copies cannot exceed here: the rate of the link, or the highest
 // one of this run.
 double FastestRate(const RunInputs& inputs) {
-  double rate = kHostLinkBytesPerS / 1e9;
+  double rate = LinkBytesPerS(inputs) / 1e9;
   for (const Op& op : inputs.model.ops) {
     if (op.kind != model::OpKind::kCopy || !op.timed || !ToOrFromHost(op) || IsPageable(op)) {
       continue;
@@ -73,11 +85,29 @@ double FastestRate(const RunInputs& inputs) {
 
 }  // namespace
 
+namespace {
+
+// A copy of pageable memory holds up its thread: idle time behind it is that copy's, too.
+double IdleAfterPageable(const RunInputs& inputs) {
+  double idle_ns = 0;
+  for (const Gap& gap : inputs.device.gaps) {
+    if (gap.cause != GapCause::kSync || gap.previous_op == model::kNoIndex) continue;
+    const Op& previous = inputs.model.ops[gap.previous_op];
+    const bool counts =
+        previous.kind == model::OpKind::kCopy && ToOrFromHost(previous) && IsPageable(previous);
+    if (counts) idle_ns += static_cast<double>(gap.undisturbed_ns());
+  }
+  return idle_ns;
+}
+
+}  // namespace
+
 MaybeFinding PageableCopies(const RunInputs& inputs) {
   const Copies copies =
       Collect(inputs, [](const Op& op) { return ToOrFromHost(op) && IsPageable(op); });
   const double fastest_ns = copies.bytes / FastestRate(inputs);
-  const double gain = std::min(copies.exposed_ns, copies.time_ns - fastest_ns);
+  const double idle_ns = IdleAfterPageable(inputs);
+  const double gain = std::min(copies.exposed_ns, copies.time_ns - fastest_ns) + idle_ns;
   if (inputs.Share(gain) < kCopyShare) return std::nullopt;
   Finding finding;
   finding.title = "Copies from or to pageable memory take " +
@@ -87,7 +117,10 @@ MaybeFinding PageableCopies(const RunInputs& inputs) {
                           text::Fixed(FastestRate(inputs), 0) + " GB/s (at best)",
                       "the driver stages pageable memory through a buffer of its own, and "
                       "cudaMemcpyAsync does not return before that is done"};
+  if (idle_ns > 0) finding.evidence.push_back("idle behind them: " + text::Time(idle_ns));
   finding.action = "Allocate the host side with cudaMallocHost, or register it once.";
+  finding.kind = GainKind::kSameWork;
+  finding.check = kCheckTimeline;
   finding.gain_at_most_ns = gain;
   finding.confidence = Confidence::kHigh;
   return finding;
@@ -110,6 +143,8 @@ MaybeFinding CopiesNotOverlapped(const RunInputs& inputs) {
   finding.action =
       "Copy on another stream while kernels run (double buffering), where the data allows it.";
   finding.gain_at_most_ns = gain;
+  finding.kind = GainKind::kCauseRemoved;
+  finding.check = kCheckTimeline;
   finding.confidence = Confidence::kMedium;  // nothing shows whether the data allows it
   finding.withheld_why = inputs.lost_operations;
   return finding;
@@ -136,6 +171,8 @@ MaybeFinding SmallCopies(const RunInputs& inputs) {
   finding.evidence = {DescribeCopies(copies), "idle before them: " + text::Time(gaps),
                       "in one piece they would take " + text::Time(at_rate) + " (at best)"};
   finding.action = "Gather them in one buffer and copy once.";
+  finding.kind = GainKind::kLessWork;
+  finding.check = kCheckTimeline;
   finding.gain_at_most_ns = gain;
   finding.confidence = Confidence::kMedium;
   return finding;
@@ -163,6 +200,7 @@ MaybeFinding SynchronousCopies(const RunInputs& inputs) {
   finding.action =
       "Use cudaMemcpyAsync with pinned memory, and wait where the data is needed, not before.";
   finding.gain_at_most_ns = idle;
+  finding.check = kCheckTimeline;
   finding.confidence = Confidence::kMedium;
   finding.withheld_why = inputs.lost_operations;
   return finding;

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <map>
 
-#include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/finding_text.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
@@ -23,7 +23,6 @@ struct Launch {
 
 struct Candidate {
   std::string where;
-  double saved_ns = 0;
   double gap_ns = 0;
   int64_t gaps = 0;
   int64_t repeats = 0;
@@ -61,7 +60,6 @@ void AddGap(const RunInputs& inputs, const Launch& launch, Candidate* candidate)
   if (gap <= 0) return;
   candidate->gap_ns += gap;
   ++candidate->gaps;
-  candidate->saved_ns += std::max(0.0, gap - kGraphEdgeNs);
 }
 
 // The instances of one NVTX path whose launch sequence is the most frequent one.
@@ -99,7 +97,7 @@ Candidate RangeCandidate(const RunInputs& inputs, const LaunchesByThread& launch
         AddGap(inputs, *launch, &candidate);
       }
     }
-    if (candidate.saved_ns > best.saved_ns) best = std::move(candidate);
+    if (candidate.gap_ns > best.gap_ns) best = std::move(candidate);
   }
   return best;
 }
@@ -130,7 +128,7 @@ Candidate PeriodCandidate(const RunInputs& inputs, const LaunchesByThread& launc
     candidate.thread = thread;
     candidate.times.push_back({list.front().time_ns, list.back().time_ns + 1});
     for (const Launch& launch : list) AddGap(inputs, launch, &candidate);
-    if (candidate.saved_ns > best.saved_ns) best = std::move(candidate);
+    if (candidate.gap_ns > best.gap_ns) best = std::move(candidate);
   }
   return best;
 }
@@ -145,11 +143,11 @@ Candidate FindCandidate(const RunInputs& inputs) {
   for (const auto& [path, instances] : by_path) {
     if (static_cast<double>(instances.size()) < kRepeats) continue;
     Candidate candidate = RangeCandidate(inputs, launches, instances);
-    if (candidate.saved_ns <= best.saved_ns) continue;
+    if (candidate.gap_ns <= best.gap_ns) continue;
     candidate.where = "range " + inputs.model.paths[path].full;
     best = std::move(candidate);
   }
-  if (best.saved_ns > 0) return best;
+  if (best.gap_ns > 0) return best;
   return PeriodCandidate(inputs, launches);
 }
 
@@ -171,16 +169,15 @@ int64_t CountBlockers(const RunInputs& inputs, const Candidate& candidate) {
 MaybeFinding GraphOpportunity(const RunInputs& inputs) {
   if (inputs.Share(inputs.Idle(GapCause::kLaunch)) < kIdleShare) return std::nullopt;
   const Candidate found = FindCandidate(inputs);
-  if (found.saved_ns <= 0 || inputs.Share(found.saved_ns) < kCopyShare) return std::nullopt;
+  if (found.gap_ns <= 0 || inputs.Share(found.gap_ns) < kCopyShare) return std::nullopt;
   const int64_t blockers = CountBlockers(inputs, found);
   Finding finding;
   finding.title = "A CUDA graph would close launch gaps: " +
                   text::Plural(found.length, "launch repeats", "launches repeat") + " " +
                   text::Count(found.repeats) + " times in " + found.where + ".";
   finding.evidence = {
-      "launch gaps in it: " + text::Count(found.gaps) + ", " + text::Time(found.gap_ns) + " in all",
-      "gain: each gap less " + text::Time(kGraphEdgeNs) +
-          " that remains between nodes of a graph = " + text::Time(found.saved_ns)};
+      "launch gaps in it: " + text::Count(found.gaps) + ", " + text::Time(found.gap_ns) +
+          " in all; a graph closes all of them at most"};
   if (blockers > 0) {
     finding.evidence.push_back(
         text::Plural(blockers, "call", "calls") +
@@ -189,8 +186,10 @@ MaybeFinding GraphOpportunity(const RunInputs& inputs) {
   finding.action =
       "Capture the sequence once (cudaStreamBeginCapture), instantiate it, and launch the graph; "
       "arguments must stay the same or be updated.";
-  finding.gain_at_most_ns = found.saved_ns;
+  finding.gain_at_most_ns = found.gap_ns;
+  finding.check = kCheckTimeline;
   finding.confidence = blockers > 0 ? Confidence::kLow : Confidence::kMedium;
+  AddSamplingCost(inputs, &finding);
   finding.withheld_why =
       inputs.lost_operations.empty() ? inputs.lost_ranges : inputs.lost_operations;
   return finding;

@@ -21,6 +21,12 @@ std::string WhyRangesAreInDoubt(const model::Model& model) {
   return lost == 0 ? "" : std::to_string(lost) + " range events or API calls were dropped";
 }
 
+// A gap that a wait owns, before a launch that the wait did not hold up itself.
+bool InTheRefill(const model::Model& model, const Gap& gap) {
+  return gap.cause == GapCause::kSync && gap.api != model::kNoIndex && gap.wait == gap.api &&
+         model.api_calls[gap.api].end_ns < gap.start_ns;
+}
+
 }  // namespace
 
 double RunInputs::LaunchGapBefore(int32_t op) const {
@@ -44,7 +50,8 @@ RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& devic
     const auto length = static_cast<double>(gap.undisturbed_ns());
     inputs.idle_ns[cause] += length;
     ++inputs.idle_count[cause];
-    if (gap.cause == GapCause::kLaunch) inputs.launch_gaps.emplace_back(gap.next_op, length);
+    const bool launch = gap.cause == GapCause::kLaunch || InTheRefill(model, gap);
+    if (launch) inputs.launch_gaps.emplace_back(gap.next_op, length);
   }
   std::sort(inputs.launch_gaps.begin(), inputs.launch_gaps.end());
   inputs.lost_operations = WhyIdleTimeIsInDoubt(model);

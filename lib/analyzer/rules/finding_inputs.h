@@ -26,7 +26,9 @@ struct RunInputs {
   IntervalUnion kernels;                                // union of all kernels of the device
   std::array<double, 7> idle_ns{};                      // by GapCause
   std::array<int64_t, 7> idle_count{};                  // by GapCause
-  std::vector<std::pair<int32_t, double>> launch_gaps;  // op that ended it, length; by op
+  // Those that a launch closed, also while the queue fills again after a wait: the operation that
+  // ended it, and its length. Sorted.
+  std::vector<std::pair<int32_t, double>> launch_gaps;
   std::string lost_operations;  // why idle time may be work without a record; may be empty
   std::string lost_ranges;      // why NVTX paths may be wrong; may be empty
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cause of a gap is what the thread that launched the next operation did during the gap.
+// The cause of a gap on its own is what the thread that launched the next operation did during the
+// gap. What drained the queue before it may own it all the same: queue_owner.h.
 #ifndef PROF_LIB_ANALYZER_TIMELINE_GAP_CAUSE_H_
 #define PROF_LIB_ANALYZER_TIMELINE_GAP_CAUSE_H_
 

@@ -7,6 +7,7 @@
 
 #include "lib/analyzer/timeline/disturbance.h"
 #include "lib/analyzer/timeline/gap_cause.h"
+#include "lib/analyzer/timeline/queue_owner.h"
 
 namespace prof::analyzer {
 namespace {
@@ -89,6 +90,7 @@ Timeline BuildTimeline(const model::Model& model) {
 
   const GapClassifier classifier(model);
   const Disturbances disturbances(model, classifier);
+  const QueueOwners owners(model, classifier);
   for (auto& [id, sweep] : devices) {
     sweep.timeline.end_ns = sweep.covered_until_ns;
     sweep.timeline.set_aside = disturbances.Mark(&sweep.timeline);
@@ -97,6 +99,7 @@ Timeline BuildTimeline(const model::Model& model) {
       classifier.Classify(&gap);
       sweep.timeline.profiler_ns += gap.disturbed_ns;
     }
+    owners.Assign(&sweep.timeline);
     SetAside(model, &sweep.timeline, &result.exclusive_ns);
     result.devices.push_back(std::move(sweep.timeline));
   }

@@ -24,6 +24,11 @@ struct Gap {
   int32_t api = model::kNoIndex;          // the call that launched next_op, or the sync that waited
   uint32_t path = 0;                      // NVTX path in which the host was during most of the gap
   int64_t disturbed_ns = 0;               // the part of it that is prof's: disturbance.h
+  int64_t host_ns = 0;                    // of the program's part: the launcher in no CUDA call
+  // Of the program's part: what a thread that had not waited before would have closed, at most. All
+  // of it where the cause is a wait.
+  int64_t after_wait_ns = 0;
+  int32_t wait = model::kNoIndex;  // the call that waited, where after_wait_ns is not 0
 
   // The program's part: what counts for causes, shares and findings.
   int64_t undisturbed_ns() const { return end_ns - start_ns - disturbed_ns; }

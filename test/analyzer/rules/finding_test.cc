@@ -101,13 +101,11 @@ class Run {
     device.busy_ns = busy_ns_;
     const auto span_ns = static_cast<double>(device.end_ns - device.start_ns);
     std::vector<Finding> findings = analyzer::FindInRun(model_, timeline_, span_ns);
-    double last = span_ns;
     for (const Finding& finding : findings) {  // holds for every run of this file
       REQUIRE(finding.gain_at_most_ns >= 0);
-      REQUIRE(finding.gain_at_most_ns <= last);
+      REQUIRE(finding.gain_at_most_ns <= span_ns);
       REQUIRE_FALSE(finding.title.empty());
       REQUIRE_FALSE(finding.evidence.empty());
-      last = finding.gain_at_most_ns;
     }
     return findings;
   }
@@ -155,7 +153,7 @@ TEST_CASE("Small kernels with launch gaps are launch-bound, and a graph would cl
   CHECK(Says(*bound, "cudaLaunchKernel"));
   const Finding* graph = Get(findings, "cuda-graph");
   REQUIRE(graph != nullptr);
-  CHECK(graph->gain_at_most_ns == Approx(999 * 2 * kUs));  // 1 us per node remains
+  CHECK(graph->gain_at_most_ns == Approx(999 * 3 * kUs));  // a graph closes all of them at most
   CHECK(Get(findings, "small-kernels") != nullptr);
   CHECK(Get(findings, "sync-bound") == nullptr);
 }
@@ -177,7 +175,7 @@ TEST_CASE("Launches that sampling slows down make a finding of low confidence, w
   REQUIRE(bound != nullptr);
   CHECK(bound->confidence == Confidence::kLow);
   CHECK(Says(*bound,
-             "2.40 ms of it while counters were sampled, when a launch took the host "
+             "2.40 ms of the launch gaps while counters were sampled, when a launch took the host "
              "6.00 us instead of 4.00 us"));
 }
 
@@ -207,10 +205,38 @@ TEST_CASE("A run that was sampled to its end does not show how fast its launches
   CHECK(Says(*bound, "when a launch costs the host more: a recording with --counters none"));
 }
 
-TEST_CASE("The same small kernels inside a CUDA graph are no finding") {
+TEST_CASE("The same small kernels inside a CUDA graph idle by dependency, not by launches") {
   Run run;
-  for (int i = 0; i < 1000; ++i) run.Kernel(kUs, GapCause::kDependency, 2 * kUs).graph = 7;
+  for (int i = 0; i < 1000; ++i) {
+    model::Op& op = run.Kernel(kUs, GapCause::kDependency, 2 * kUs);
+    op.graph = 7;
+    op.correlation = 1;
+  }
+  const auto findings = run.Find();
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0].id == "dependency-idle");
+  CHECK(findings[0].gain_at_most_ns == Approx(999 * kUs));
+  CHECK(findings[0].kind == GainKind::kIdleTime);
+  CHECK(Says(findings[0], "between nodes of a CUDA graph: 999 gaps"));
+  CHECK(findings[1].id == "small-kernels");  // a remedy comes behind its cause
+  CHECK(findings[1].gain_at_most_ns > findings[0].gain_at_most_ns);
+}
+
+TEST_CASE("Idle time in a graph just below the threshold is no finding") {
+  Run run;
+  for (int i = 0; i < 1000; ++i) run.Kernel(kUs, GapCause::kDependency, 20 * kUs).graph = 7;
   CHECK(run.Find().empty());
+}
+
+TEST_CASE("The share of the place with most of a time is printed, however small it is") {
+  Run run;
+  for (int i = 0; i < 12; ++i) {
+    run.Kernel(500 * kUs, GapCause::kHostWork, 1000 * kUs);
+    if (i == 1) run.LastGap().path = 2;
+  }
+  const auto findings = run.Find();
+  REQUIRE(findings.size() == 1);
+  CHECK(Says(findings[0], "5.00 ms of 5.50 ms (90.9 %) in range (no range)"));
 }
 
 TEST_CASE("Small kernels without gaps between them are no finding") {
@@ -232,7 +258,7 @@ TEST_CASE("A launch sequence that repeats in a range is named with the range and
   const Finding* graph = Get(findings, "cuda-graph");
   REQUIRE(graph != nullptr);
   CHECK(graph->title.find("4 launches repeat 10 times in range step") != std::string::npos);
-  CHECK(graph->gain_at_most_ns == Approx(39 * 19 * kUs));
+  CHECK(graph->gain_at_most_ns == Approx(39 * 20 * kUs));
   CHECK(graph->confidence == Confidence::kMedium);
 
   run.AddCall(ApiClass::kSync, 2, run.end_ns() - 5 * kUs, kUs);

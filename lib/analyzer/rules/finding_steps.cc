@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/rules/finding_steps.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/analyzer/base/families.h"
+#include "lib/analyzer/base/statistics.h"
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/finding_text.h"
+#include "lib/snapshot/model/range_names.h"
+#include "lib/text/numbers.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::Op;
+using model::RangeInstance;
+
+struct Step {
+  RangeInstance range;
+  int64_t start_ns = 0, end_ns = 0;  // on the device
+  int64_t idle_ns = 0;
+  int64_t length_ns() const { return end_ns - start_ns; }
+};
+
+// The instances of the outermost range with most time among those that repeat.
+std::vector<RangeInstance> Iterations(const model::Model& model) {
+  const RangeFamilies families = FindRangeFamilies(model);
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<RangeInstance>> by_range;
+  for (const RangeInstance& instance : model.instances) {
+    if (!instance.closed || model.paths[instance.path].parent != model::kNone) continue;
+    by_range[{instance.thread, families.of_path[instance.path]}].push_back(instance);
+  }
+  std::vector<RangeInstance> best;
+  int64_t most_ns = 0;
+  for (auto& [key, list] : by_range) {
+    int64_t all_ns = 0;
+    for (const RangeInstance& instance : list) all_ns += instance.end_ns - instance.start_ns;
+    if (static_cast<double>(list.size()) < kEnoughSteps || all_ns <= most_ns) continue;
+    most_ns = all_ns;
+    best = std::move(list);
+  }
+  return best;
+}
+
+// When the last operation that was launched in each instance ended; 0: it launched none.
+std::vector<int64_t> EndsOnDevice(const RunInputs& inputs,
+                                  const std::vector<RangeInstance>& instances) {
+  std::vector<int64_t> ends(instances.size());
+  for (const Op& op : inputs.model.ops) {
+    if (!op.timed || op.device != inputs.device.device || op.api == model::kNoIndex) continue;
+    const model::ApiCall& call = inputs.model.api_calls[op.api];
+    if (call.thread != instances.front().thread) continue;
+    const auto after = std::upper_bound(
+        instances.begin(), instances.end(), call.start_ns,
+        [](int64_t time_ns, const RangeInstance& instance) { return time_ns < instance.start_ns; });
+    if (after == instances.begin() || call.start_ns >= (after - 1)->end_ns) continue;
+    int64_t& end = ends[static_cast<size_t>(after - 1 - instances.begin())];
+    end = std::max(end, op.end_ns);
+  }
+  return ends;
+}
+
+// What is no evidence: gaps with a part that is prof's, and work that is set aside.
+IntervalUnion DisturbedTimes(const DeviceTimeline& device) {
+  Intervals times = device.set_aside.intervals();
+  for (const Gap& gap : device.gaps) {
+    if (gap.disturbed_ns > 0) times.push_back({gap.start_ns, gap.end_ns});
+  }
+  return IntervalUnion(std::move(times));
+}
+
+IntervalUnion IdleTimes(const DeviceTimeline& device) {
+  Intervals times;
+  for (const Gap& gap : device.gaps) times.push_back({gap.start_ns, gap.end_ns});
+  return IntervalUnion(std::move(times));
+}
+
+// The steps that prof did not touch, in their order. The first one has no step before it, and the
+// second one may have the warm-up.
+std::vector<Step> FindSteps(const RunInputs& inputs) {
+  const std::vector<RangeInstance> instances = Iterations(inputs.model);
+  std::vector<Step> steps;
+  if (instances.empty()) return steps;
+  const std::vector<int64_t> ends = EndsOnDevice(inputs, instances);
+  const IntervalUnion disturbed = DisturbedTimes(inputs.device);
+  const IntervalUnion idle = IdleTimes(inputs.device);
+  for (size_t i = 2; i < instances.size(); ++i) {
+    const Interval times{ends[i - 1], ends[i]};
+    if (times.start_ns == 0 || times.end_ns <= times.start_ns) continue;
+    if (disturbed.WithinNs(times) > 0) continue;
+    steps.push_back({instances[i], times.start_ns, times.end_ns, idle.WithinNs(times)});
+  }
+  if (static_cast<double>(steps.size()) < kEnoughSteps) steps.clear();
+  return steps;
+}
+
+template <typename Value>
+double MedianOf(const std::vector<Step>& steps, size_t begin, size_t end, Value value) {
+  std::vector<int64_t> values;
+  for (size_t i = begin; i < end; ++i) values.push_back(value(steps[i]));
+  return Summarize(values.begin(), values.end()).median;
+}
+
+double MedianLength(const std::vector<Step>& steps, size_t begin, size_t end) {
+  return MedianOf(steps, begin, end, [](const Step& step) { return step.length_ns(); });
+}
+
+struct Outliers {
+  int64_t count = 0;
+  double excess_ns = 0, idle_ns = 0;
+  const Step* longest = nullptr;
+};
+
+Outliers FindOutliers(const std::vector<Step>& steps, double median_ns, double median_idle_ns) {
+  Outliers found;
+  for (const Step& step : steps) {
+    const auto length_ns = static_cast<double>(step.length_ns());
+    if (length_ns < kOutlier * median_ns) continue;
+    ++found.count;
+    found.excess_ns += length_ns - median_ns;
+    found.idle_ns += std::max(0.0, static_cast<double>(step.idle_ns) - median_idle_ns);
+    if (found.longest == nullptr || step.length_ns() > found.longest->length_ns()) {
+      found.longest = &step;
+    }
+  }
+  return found;
+}
+
+// Medians of equal parts of the run.
+std::vector<double> PartMedians(const std::vector<Step>& steps) {
+  std::vector<double> medians;
+  for (size_t part = 0; part < kDriftParts; ++part) {
+    medians.push_back(MedianLength(steps, part * steps.size() / kDriftParts,
+                                   (part + 1) * steps.size() / kDriftParts));
+  }
+  return medians;
+}
+
+// The share of all pairs of parts in which the later one is longer (Kendall).
+double Rising(const std::vector<double>& parts) {
+  int64_t rising = 0, pairs = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (size_t j = i + 1; j < parts.size(); ++j, ++pairs) rising += parts[j] > parts[i] ? 1 : 0;
+  }
+  return static_cast<double>(rising) / static_cast<double>(pairs);
+}
+
+}  // namespace
+
+MaybeFinding OutlierSteps(const RunInputs& inputs) {
+  const std::vector<Step> steps = FindSteps(inputs);
+  if (steps.empty()) return std::nullopt;
+  const double median_ns = MedianLength(steps, 0, steps.size());
+  const double median_idle_ns =
+      MedianOf(steps, 0, steps.size(), [](const Step& step) { return step.idle_ns; });
+  const Outliers found = FindOutliers(steps, median_ns, median_idle_ns);
+  const auto n = static_cast<double>(steps.size());
+  if (found.count == 0 || static_cast<double>(found.count) > kFewSteps * n ||
+      inputs.Share(found.excess_ns) < kCopyShare) {
+    return std::nullopt;
+  }
+  const RangeInstance& longest = found.longest->range;
+  Finding finding;
+  finding.title = text::Count(found.count) + " of " + text::Count(steps.size()) +
+                  " steps take more than " + text::Fixed(kOutlier, 0) + " times the median.";
+  finding.evidence = {
+      "median " + text::Time(median_ns) + "; the longest " +
+          text::Time(static_cast<double>(found.longest->length_ns())) + ", " +
+          model::InstanceName(inputs.model, longest.path, longest.thread, longest.start_ns),
+      "beyond the median they take " + WithShare(inputs, found.excess_ns) + ", " +
+          text::Time(std::min(found.idle_ns, found.excess_ns)) + " of it idle"};
+  finding.action =
+      "Find out what only these steps do: evaluation, logging, checkpoints, allocation, compilation, "
+      "longer inputs; move it out of the loop or to another thread.";
+  finding.kind = GainKind::kCauseRemoved;
+  finding.gain_at_most_ns = found.excess_ns;
+  finding.check = "prof run --range with the name of the longest one, or NVTX ranges inside the step";
+  finding.confidence = Confidence::kHigh;
+  finding.withheld_why =
+      inputs.lost_operations.empty() ? inputs.lost_ranges : inputs.lost_operations;
+  return finding;
+}
+
+MaybeFinding StepDrift(const RunInputs& inputs) {
+  const std::vector<Step> steps = FindSteps(inputs);
+  if (steps.empty()) return std::nullopt;
+  const std::vector<double> parts = PartMedians(steps);
+  if (Rising(parts) < kDriftRising || parts.back() < (1 + kDriftGrowth) * parts.front()) {
+    return std::nullopt;
+  }
+  double gain_ns = 0;
+  for (const Step& step : steps) {
+    gain_ns += std::max(0.0, static_cast<double>(step.length_ns()) - parts.front());
+  }
+  if (inputs.Share(gain_ns) < kCopyShare) return std::nullopt;
+  Finding finding;
+  finding.title = "Steps get longer: from " + text::Time(parts.front()) + " to " +
+                  text::Time(parts.back()) + " over " + text::Count(steps.size()) + " steps.";
+  finding.evidence = {
+      "medians of " + std::to_string(kDriftParts) + " equal parts of the run; " +
+          text::Percent(Rising(parts)) + " of their pairs rise",
+      "beyond the first part they take " + WithShare(inputs, gain_ns)};
+  finding.action =
+      "Find out what grows with the steps: the length of a sequence or cache, fragmented memory, a "
+      "list on the host, or a clock that falls.";
+  finding.kind = GainKind::kCauseRemoved;
+  finding.gain_at_most_ns = gain_ns;
+  finding.check = "compare the kernels of the first steps with those of the last (--keep-last)";
+  finding.confidence = Confidence::kMedium;
+  finding.withheld_why =
+      inputs.lost_operations.empty() ? inputs.lost_ranges : inputs.lost_operations;
+  return finding;
+}
+
+}  // namespace prof::analyzer

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/rules/finding_streams.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "lib/analyzer/base/kernel_names.h"
+#include "lib/analyzer/base/statistics.h"
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/finding_text.h"
+#include "lib/text/demangle.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::CopyKind;
+using model::Op;
+using model::OpKind;
+
+bool Counts(const RunInputs& inputs, const Op& op) {
+  return op.timed && op.device == inputs.device.device && inputs.device.IsEvidence(op);
+}
+
+double LengthNs(const Op& op) { return static_cast<double>(op.end_ns - op.start_ns); }
+
+// --- Small grids on one stream -------------------------------------------------------------------
+
+// The part of the SMs that the kernel's blocks reach when each has one of its own. 0: not known.
+double SmShare(const RunInputs& inputs, const Op& op) {
+  const model::Device* device = inputs.model.FindDevice(op.device);
+  if (device == nullptr || device->sm_count == 0) return 0;
+  const std::array<uint32_t, 3>& grid = inputs.model.shapes[op.shape].grid;
+  const double blocks = static_cast<double>(grid[0]) * grid[1] * grid[2];
+  return std::min(1.0, blocks / device->sm_count);
+}
+
+// Kernels of one stream, one directly behind the other, each on few SMs and alone on the device.
+struct Chain {
+  int64_t kernels = 0;
+  double time_ns = 0, longest_ns = 0, filled_ns = 0;  // filled: share of the SMs x time
+  int64_t end_ns = 0;
+  uint32_t context = 0, stream = 0;
+
+  // Side by side they take as long as the longest one, and as the SMs need for all of them.
+  double SavedNs() const { return time_ns - std::max(longest_ns, filled_ns); }
+};
+
+struct Serial {
+  int64_t kernels = 0;
+  double time_ns = 0, saved_ns = 0;
+  TimeByPlace names;
+
+  void Close(Chain* chain) {
+    if (chain->kernels >= 2) {
+      kernels += chain->kernels;
+      time_ns += chain->time_ns;
+      saved_ns += chain->SavedNs();
+    }
+    *chain = Chain{};
+  }
+};
+
+bool IsFewSms(const RunInputs& inputs, const Op& op, double* share) {
+  if (op.kind != OpKind::kKernel || op.graph != 0 || LengthNs(op) < kLaunchSizedNs) return false;
+  *share = SmShare(inputs, op);
+  return *share > 0 && *share <= kFewSms;
+}
+
+Serial FindSerial(const RunInputs& inputs) {
+  Serial serial;
+  Chain chain;
+  int64_t busy_until_ns = 0;  // of all operations
+  for (const Op& op : inputs.model.ops) {
+    if (!Counts(inputs, op)) continue;
+    double share = 0;
+    const bool alone = op.start_ns >= busy_until_ns;
+    const bool joins = alone && IsFewSms(inputs, op, &share);
+    const bool follows = chain.kernels > 0 && chain.context == op.context &&
+                         chain.stream == op.stream &&
+                         static_cast<double>(op.start_ns - chain.end_ns) < kQueueDelayNs;
+    if (!joins || !follows) serial.Close(&chain);
+    if (joins) {
+      ++chain.kernels;
+      chain.time_ns += LengthNs(op);
+      chain.longest_ns = std::max(chain.longest_ns, LengthNs(op));
+      chain.filled_ns += share * LengthNs(op);
+      chain.end_ns = op.end_ns;
+      chain.context = op.context;
+      chain.stream = op.stream;
+      serial.names[ShortName(text::Demangle(inputs.model.shapes[op.shape].name))] += LengthNs(op);
+    }
+    busy_until_ns = std::max(busy_until_ns, op.end_ns);
+  }
+  serial.Close(&chain);
+  return serial;
+}
+
+// --- The legacy default stream -------------------------------------------------------------------
+
+using FlagByStream = std::map<std::pair<uint32_t, uint32_t>, model::StreamFlag>;
+
+FlagByStream FlagsOf(const model::Model& model) {
+  FlagByStream flags;
+  for (const model::Stream& stream : model.streams) {
+    flags[{stream.context, stream.stream}] = stream.flag;
+  }
+  return flags;
+}
+
+// Work in the null stream and in streams that wait for it.
+struct TwoSides {
+  Intervals null, waiting;
+  int64_t turns = 0;
+};
+
+TwoSides SplitByStream(const RunInputs& inputs) {
+  const FlagByStream flags = FlagsOf(inputs.model);
+  TwoSides sides;
+  model::StreamFlag last = model::StreamFlag::kUnknown;
+  for (const Op& op : inputs.model.ops) {
+    if (!Counts(inputs, op)) continue;
+    const auto known = flags.find({op.context, op.stream});
+    if (known == flags.end()) continue;
+    const model::StreamFlag flag = known->second;
+    if (flag != model::StreamFlag::kNull && flag != model::StreamFlag::kDefault) continue;
+    (flag == model::StreamFlag::kNull ? sides.null : sides.waiting)
+        .push_back({op.start_ns, op.end_ns});
+    if (last != model::StreamFlag::kUnknown && last != flag) ++sides.turns;
+    last = flag;
+  }
+  return sides;
+}
+
+// --- Communication -------------------------------------------------------------------------------
+
+// By shape: whether the kernel is NCCL's. [nsys], [hta]: by the name's beginning.
+std::vector<bool> Communicates(const model::Model& model) {
+  std::vector<bool> result;
+  result.reserve(model.shapes.size());
+  for (const model::Shape& shape : model.shapes) {
+    result.push_back(text::StartsWith(ShortName(text::Demangle(shape.name)), "nccl"));
+  }
+  return result;
+}
+
+struct Communication {
+  IntervalUnion all, compute;
+  Statistic each;
+};
+
+Communication FindCommunication(const RunInputs& inputs) {
+  const std::vector<bool> communicates = Communicates(inputs.model);
+  Intervals all, compute;
+  std::vector<int64_t> lengths;
+  for (const Op& op : inputs.model.ops) {
+    if (!RunsKernels(op) || !Counts(inputs, op)) continue;
+    const bool is = op.kind == OpKind::kKernel && communicates[op.shape];
+    (is ? all : compute).push_back({op.start_ns, op.end_ns});
+    if (is) lengths.push_back(op.end_ns - op.start_ns);
+  }
+  return {IntervalUnion(std::move(all)), IntervalUnion(std::move(compute)),
+          Summarize(lengths.begin(), lengths.end())};
+}
+
+// --- Copies on the device ------------------------------------------------------------------------
+
+const char* DeviceCopyName(const Op& op) {
+  if (op.kind == OpKind::kMemset) return "memsets";
+  if (op.kind != OpKind::kCopy) return nullptr;
+  if (op.copy == CopyKind::kDeviceToDevice) return "copies within the device";
+  if (op.copy == CopyKind::kPeerToPeer) return "copies between devices";
+  return nullptr;
+}
+
+struct Moved {
+  int64_t count = 0;
+  double bytes = 0, time_ns = 0, fastest = 0;  // fastest: bytes per nanosecond of one
+};
+
+std::string DescribeMoved(const char* name, const Moved& moved) {
+  return text::Count(moved.count) + " " + name + ", " + text::Bytes(moved.bytes) + " in " +
+         text::Time(moved.time_ns) + " (" + text::Fixed(moved.bytes / moved.time_ns, 1) +
+         " GB/s; the fastest of them " + text::Fixed(moved.fastest, 1) + ")";
+}
+
+}  // namespace
+
+MaybeFinding Serialization(const RunInputs& inputs) {
+  const Serial serial = FindSerial(inputs);
+  if (inputs.Share(serial.saved_ns) < kIdleShare) return std::nullopt;
+  Finding finding;
+  finding.title = text::Count(serial.kernels) +
+                  " kernels that reach half of the SMs or fewer run one after the other.";
+  finding.evidence = {
+      "alone on the device, directly behind one another on one stream: " +
+          WithShare(inputs, serial.time_ns),
+      "most time: " + MostOf(serial.names, serial.time_ns, "in "),
+      "gain: their time less the longest of each row, or less what all SMs need for it"};
+  finding.action =
+      "Launch those that do not depend on each other on several streams (or as branches of a graph), "
+      "or merge them into one launch.";
+  finding.kind = GainKind::kCauseRemoved;
+  finding.gain_at_most_ns = serial.saved_ns;
+  finding.check = "no record shows whether they depend on each other: try two streams";
+  finding.confidence = Confidence::kLow;
+  finding.withheld_why = inputs.lost_operations;
+  return finding;
+}
+
+MaybeFinding DefaultStream(const RunInputs& inputs) {
+  TwoSides sides = SplitByStream(inputs);
+  const IntervalUnion null(std::move(sides.null)), waiting(std::move(sides.waiting));
+  const double gain_ns = static_cast<double>(std::min(null.length_ns(), waiting.length_ns()));
+  if (static_cast<double>(sides.turns) < kTurns || inputs.Share(gain_ns) < kIdleShare) {
+    return std::nullopt;
+  }
+  if (null.WithinNs(waiting) > 0) return std::nullopt;  // the flags do not mean what they say
+  Finding finding;
+  finding.title = "The legacy default stream makes other streams wait.";
+  finding.evidence = {"work in the default stream: " + text::Time(null.length_ns()) +
+                          "; in streams that wait for it: " + text::Time(waiting.length_ns()),
+                      "they never ran side by side, and took " + text::Count(sides.turns) + " turns"};
+  finding.action =
+      "Create the streams with cudaStreamNonBlocking, or compile with --default-stream per-thread, "
+      "where the work is independent.";
+  finding.kind = GainKind::kCauseRemoved;
+  finding.gain_at_most_ns = gain_ns;
+  finding.check = "no record shows whether the work is independent: try cudaStreamNonBlocking";
+  finding.confidence = Confidence::kMedium;
+  finding.withheld_why = inputs.lost_operations;
+  return finding;
+}
+
+MaybeFinding ExposedCommunication(const RunInputs& inputs) {
+  const Communication found = FindCommunication(inputs);
+  const auto all_ns = static_cast<double>(found.all.length_ns());
+  const auto hidden_ns = static_cast<double>(found.all.WithinNs(found.compute));
+  if (all_ns <= 0 || inputs.Share(all_ns - hidden_ns) < kIdleShare) return std::nullopt;
+  Finding finding;
+  finding.title = "Communication takes " + text::Percent(inputs.Share(all_ns - hidden_ns)) +
+                  " of the span with no other kernel beside it.";
+  finding.evidence = {
+      "NCCL kernels: " + text::Time(all_ns) + ", " + text::Percent(hidden_ns / all_ns) +
+          " of it under other kernels",
+      text::Count(found.each.n) + " of them, median " + text::Time(found.each.median) +
+          ", longest " + text::Time(found.each.max) +
+          "; the time contains the wait for ranks that are late"};
+  finding.action =
+      "Start the communication of one part while the next one is computed: another stream, buckets; "
+      "even out the ranks.";
+  finding.kind = GainKind::kCauseRemoved;
+  finding.gain_at_most_ns = all_ns - hidden_ns;
+  finding.check = "prof run on every rank: the rank whose NCCL kernels are shortest comes last";
+  finding.confidence = Confidence::kMedium;
+  finding.withheld_why = inputs.lost_operations;
+  return finding;
+}
+
+MaybeFinding DeviceCopies(const RunInputs& inputs) {
+  std::map<std::string, Moved> kinds;
+  Intervals times;
+  for (const Op& op : inputs.model.ops) {
+    const char* name = Counts(inputs, op) ? DeviceCopyName(op) : nullptr;
+    if (name == nullptr || op.end_ns <= op.start_ns) continue;
+    Moved& moved = kinds[name];
+    ++moved.count;
+    moved.bytes += static_cast<double>(op.bytes);
+    moved.time_ns += LengthNs(op);
+    moved.fastest = std::max(moved.fastest, static_cast<double>(op.bytes) / LengthNs(op));
+    times.push_back({op.start_ns, op.end_ns});
+  }
+  const IntervalUnion all(std::move(times));
+  const auto exposed_ns = static_cast<double>(all.length_ns() - all.WithinNs(inputs.kernels));
+  if (inputs.Share(exposed_ns) < kIdleShare) return std::nullopt;
+  Finding finding;
+  finding.title = "Copies and memsets on the device take " +
+                  text::Percent(inputs.Share(exposed_ns)) + " of the span alone.";
+  for (const auto& [name, moved] : kinds) {
+    finding.evidence.push_back(DescribeMoved(name.c_str(), moved));
+  }
+  finding.action =
+      "Do without them: let the kernels before write to where the data is needed, and those after "
+      "initialize it; overlap copies between devices with kernels.";
+  finding.kind = GainKind::kLessWork;
+  finding.gain_at_most_ns = exposed_ns;
+  finding.check = kCheckTimeline;
+  finding.confidence = Confidence::kMedium;
+  finding.withheld_why = inputs.lost_operations;
+  return finding;
+}
+
+MaybeFinding BusiestDevice(const std::vector<RunInputs>& devices) {
+  if (devices.size() < 2) return std::nullopt;
+  double most_ns = 0, sum_ns = 0;
+  uint32_t busiest = 0;
+  Finding finding;
+  for (const RunInputs& inputs : devices) {
+    const auto work_ns = static_cast<double>(FindCommunication(inputs).compute.length_ns());
+    finding.evidence.push_back("device " + std::to_string(inputs.device.device) + ": " +
+                               text::Time(work_ns) + " of kernels");
+    sum_ns += work_ns;
+    if (work_ns <= most_ns) continue;
+    most_ns = work_ns;
+    busiest = inputs.device.device;
+  }
+  const auto n = static_cast<double>(devices.size());
+  const double mean_ns = sum_ns / n;
+  const double gain_ns = n * (most_ns - mean_ns);
+  if (most_ns < (1 + kStraggler) * mean_ns || devices[0].Share(gain_ns) < kIdleShare) {
+    return std::nullopt;
+  }
+  finding.title = "Device " + std::to_string(busiest) + " works " +
+                  text::Percent(most_ns / mean_ns - 1) + " longer than the devices do on average.";
+  finding.evidence.push_back("gain: " + text::Time(most_ns - mean_ns) +
+                             " on each device, if all had the same work");
+  finding.action = "Even out the work of the devices, where the others wait for this one.";
+  finding.kind = GainKind::kCauseRemoved;
+  finding.gain_at_most_ns = gain_ns;
+  finding.check = "the rows of the busiest device: what it runs that the others do not";
+  finding.confidence = Confidence::kMedium;
+  finding.withheld_why = devices[0].lost_operations;
+  return finding;
+}
+
+}  // namespace prof::analyzer

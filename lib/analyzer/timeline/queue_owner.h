@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The owner of a gap is what drained the queue. A host that is ahead of the GPU hides its own work.
+// A stall takes that lead away: a wait for the GPU, code that is loaded, long work outside CUDA. It
+// makes its thread late by its length. The GPU then idles in several gaps, before one launch after
+// the other, until the thread has caught up. All of them belong to the stall, not to the launches.
+#ifndef PROF_LIB_ANALYZER_TIMELINE_QUEUE_OWNER_H_
+#define PROF_LIB_ANALYZER_TIMELINE_QUEUE_OWNER_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "lib/analyzer/timeline/gap_cause.h"
+#include "lib/analyzer/timeline/timeline.h"
+#include "lib/snapshot/model/model.h"
+
+namespace prof::analyzer {
+
+class QueueOwners {
+ public:
+  // Keeps references. Takes n log n in the calls and overheads of `model`.
+  QueueOwners(const model::Model& model, const GapClassifier& classifier);
+
+  // Gives the gaps of a device that were classified one by one to what drained the queue, and sets
+  // Gap::after_wait_ns and Gap::host_ns. No gap gets longer, shorter or a second cause.
+  void Assign(DeviceTimeline* device) const;
+
+ private:
+  enum Kind : uint8_t { kWait, kLoading, kHost, kKinds };
+  struct Stall {
+    int64_t start_ns = 0, length_ns = 0;
+    int32_t call = model::kNoIndex;  // waits: index into Model::api_calls
+    Kind kind = kWait;
+  };
+  // How late a thread is because of its stalls.
+  struct Lateness {
+    std::array<int64_t, kKinds> ns{};
+    int32_t wait = model::kNoIndex;  // the call
+    size_t next = 0;                 // of the thread's stalls
+  };
+
+  void AddCalls(const GapClassifier& classifier);
+  void AddLoading();
+  int64_t WithoutProfNs(int64_t start_ns, int64_t end_ns) const;
+  void Advance(uint32_t thread, const Gap& gap, int64_t until_ns, Lateness* late) const;
+  static void Own(const Lateness& late, Gap* gap);
+  static void Consume(const Gap& gap, Lateness* late);
+
+  const model::Model& model_;
+  const GapClassifier& classifier_;
+  IntervalUnion prof_;                      // prof's work, on all threads
+  std::vector<std::vector<Stall>> stalls_;  // by thread; sorted by start
+};
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_TIMELINE_QUEUE_OWNER_H_

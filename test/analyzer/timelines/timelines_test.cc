@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The findings on simulated programs. The seed is another one in each run; a failure prints it, and
+// PROF_TIMELINES_SEED repeats it.
+#include "test/analyzer/timelines/timelines.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <set>
+
+#include "test/support/catch.h"
+
+namespace prof::test {
+namespace {
+
+constexpr uint32_t kRuns = 3;
+
+uint32_t FirstSeed() {
+  static const uint32_t seed = [] {
+    const char* const given = std::getenv("PROF_TIMELINES_SEED");
+    return given != nullptr ? static_cast<uint32_t>(std::atoi(given)) : std::random_device()();
+  }();
+  return seed;
+}
+
+Report RunCase(const TimelineCase& timeline, uint32_t seed, bool fixed,
+               const SimulatedProf& prof = {}) {
+  SimulatedRun run(seed, prof);
+  timeline.run(&run, fixed);
+  return run.Analyzed();
+}
+
+std::set<std::string> Ids(const Report& report) {
+  std::set<std::string> ids;
+  for (const Finding& finding : report.findings) ids.insert(finding.id);
+  return ids;
+}
+
+std::string Text(const Report& report) {
+  std::string text;
+  for (const Finding& finding : report.findings) {
+    text += finding.id + ": " + finding.title + " at most " +
+            std::to_string(finding.gain_at_most_ns / 1e6) + " ms\n";
+    for (const std::string& line : finding.evidence) text += "    " + line + '\n';
+  }
+  for (const GapSummary& gap : report.gaps) {
+    text += std::string("gaps, ") + ToString(gap.cause) + ": " + std::to_string(gap.count) + ", " +
+            std::to_string(gap.total_ns / 1e6) + " ms; " + gap.example + '\n';
+  }
+  return text;
+}
+
+bool Has(const std::vector<std::string>& list, const std::string& id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
+
+template <typename Check>
+void ForEachCase(Check check) {
+  for (const TimelineCase& timeline : TimelineCases()) {
+    for (uint32_t i = 0; i < kRuns; ++i) {
+      const uint32_t seed = FirstSeed() + i;
+      INFO(timeline.id << ", " << timeline.what << "; PROF_TIMELINES_SEED=" << seed);
+      check(timeline, seed);
+    }
+  }
+}
+
+TEST_CASE("The finding that comes first is the trouble that was planted") {
+  ForEachCase([](const TimelineCase& timeline, uint32_t seed) {
+    const Report report = RunCase(timeline, seed, false);
+    INFO(Text(report));
+    const std::string first = report.findings.empty() ? "" : report.findings.front().id;
+    INFO("first: " << first);
+    CHECK((timeline.first.empty() ? first.empty() : Has(timeline.first, first)));
+    for (const std::string& id : timeline.never) {
+      INFO("never: " << id);
+      CHECK(Ids(report).count(id) == 0);
+    }
+  });
+}
+
+TEST_CASE("What the fix saves is no more than the first finding offers at most") {
+  ForEachCase([](const TimelineCase& timeline, uint32_t seed) {
+    if (!timeline.has_fix) return;
+    const Report planted = RunCase(timeline, seed, false);
+    const Report fixed = RunCase(timeline, seed, true);
+    INFO(Text(planted));
+    REQUIRE_FALSE(planted.findings.empty());
+    const double saved_ns = planted.span_ns - fixed.span_ns;
+    INFO("saved " << saved_ns / 1e6 << " of " << planted.span_ns / 1e6 << " ms");
+    CHECK(saved_ns > 0);
+    // The two runs draw different jitter: their spans may differ by a part of 1 %.
+    CHECK(saved_ns <= planted.findings.front().gain_at_most_ns + 0.01 * planted.span_ns);
+  });
+}
+
+TEST_CASE("The fix removes the finding") {
+  ForEachCase([](const TimelineCase& timeline, uint32_t seed) {
+    if (!timeline.has_fix) return;
+    const Report fixed = RunCase(timeline, seed, true);
+    INFO(Text(fixed));
+    const std::string first = RunCase(timeline, seed, false).findings.at(0).id;
+    INFO("was first: " << first);
+    CHECK(Ids(fixed).count(first) == 0);
+  });
+}
+
+TEST_CASE("The idle time by cause sums to the idle time") {
+  ForEachCase([](const TimelineCase& timeline, uint32_t seed) {
+    const Report report = RunCase(timeline, seed, false);
+    double gaps_ns = 0, idle_ns = 0;
+    for (const GapSummary& gap : report.gaps) gaps_ns += gap.total_ns;
+    for (const DeviceReport& device : report.devices) idle_ns += device.idle_ns;
+    CHECK(gaps_ns == idle_ns);
+  });
+}
+
+// T31.
+TEST_CASE("With and without counters the same finding comes first") {
+  SimulatedProf prof;
+  prof.sampled_share = 0.05;
+  ForEachCase([&](const TimelineCase& timeline, uint32_t seed) {
+    const Report clean = RunCase(timeline, seed, false);
+    const Report sampled = RunCase(timeline, seed, false, prof);
+    INFO("clean:\n" << Text(clean) << "sampled:\n" << Text(sampled));
+    CHECK(sampled.profiler_ns > 0);
+    const std::string first = clean.findings.empty() ? "" : clean.findings.front().id;
+    const std::string then = sampled.findings.empty() ? "" : sampled.findings.front().id;
+    CHECK(first == then);
+  });
+}
+
+}  // namespace
+}  // namespace prof::test
