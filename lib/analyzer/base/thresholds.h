@@ -88,6 +88,8 @@ constexpr double kLaunchBoundKernels = 0.50;  // [hta] most kernels are shorter 
 constexpr double kWhileSampling = 0.50;       // [own] of launch gaps: sampling may be their cause
 constexpr double kSlowerCall = 0.05;          // [own] of a launch's time: less is no difference
 constexpr double kSlowedShare = 0.25;  // [own] of launch gaps: time that sampling added to launches
+// [own] a stream starts its next operation within 2 us; longer, it waits for an event.
+constexpr double kLongDependencyNs = 10'000;
 constexpr double kMuchHostWork = 0.50;    // [own] of the idle time after waits: worth a line
 constexpr double kEnoughOtherwise = 0.10;  // [own] time without sampling, of that with it
 constexpr double kHardlyAny = 0.25;        // [own] launch idle there, of that while sampling

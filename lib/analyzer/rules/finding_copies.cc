@@ -107,8 +107,8 @@ MaybeFinding PageableCopies(const RunInputs& inputs) {
       Collect(inputs, [](const Op& op) { return ToOrFromHost(op) && IsPageable(op); });
   const double fastest_ns = copies.bytes / FastestRate(inputs);
   const double idle_ns = IdleAfterPageable(inputs);
-  const double gain = std::min(copies.exposed_ns, copies.time_ns - fastest_ns) + idle_ns;
-  if (inputs.Share(gain) < kCopyShare) return std::nullopt;
+  const double copying_ns = std::min(copies.exposed_ns, copies.time_ns - fastest_ns);
+  if (inputs.Share(copying_ns) < kCopyShare) return std::nullopt;
   Finding finding;
   finding.title = "Copies from or to pageable memory take " +
                   text::Percent(inputs.Share(copies.exposed_ns)) + " of the span.";
@@ -117,6 +117,7 @@ MaybeFinding PageableCopies(const RunInputs& inputs) {
                           text::Fixed(FastestRate(inputs), 0) + " GB/s (at best)",
                       "the driver stages pageable memory through a buffer of its own, and "
                       "cudaMemcpyAsync does not return before that is done"};
+  const double gain = copying_ns + idle_ns;
   if (idle_ns > 0) finding.evidence.push_back("idle behind them: " + text::Time(idle_ns));
   finding.action = "Allocate the host side with cudaMallocHost, or register it once.";
   finding.kind = GainKind::kSameWork;

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/finding_text.h"
@@ -259,7 +260,8 @@ struct Dependencies {
     if (next.graph != 0 && next.correlation == previous.correlation) {
       graph_ns += length_ns;
       ++graph;
-    } else if (next.stream != previous.stream || next.context != previous.context) {
+    } else if (next.stream != previous.stream || next.context != previous.context ||
+               length_ns >= kLongDependencyNs) {
       streams_ns += length_ns;
       ++streams;
     } else {
@@ -303,8 +305,9 @@ MaybeFinding DependencyIdle(const RunInputs& inputs) {
   }
   for (const std::string& line :
        {Part("between nodes of a CUDA graph", found.graph, found.graph_ns),
-        Part("between streams", found.streams, found.streams_ns),
-        Part("within a stream", found.stream, found.stream_ns)}) {
+        Part("behind other streams, devices or processes", found.streams,
+             found.streams_ns),
+        Part("between operations of a stream", found.stream, found.stream_ns)}) {
     if (!line.empty()) finding->evidence.push_back(line);
   }
   finding->action = DependencyAction(found);
@@ -335,13 +338,15 @@ struct Small {
   double followers_ns = 0;  // of time_ns: those with a small kernel directly before them
 };
 
+double LaunchOrDependencyNs(const Gap& gap) {
+  const bool counts = gap.cause == GapCause::kLaunch || gap.cause == GapCause::kDependency;
+  return counts ? static_cast<double>(gap.undisturbed_ns()) : 0;
+}
+
 Small GatherSmall(const RunInputs& inputs) {
   Small small;
-  std::map<int32_t, double> gaps;
-  for (const Gap& gap : inputs.device.gaps) {
-    const bool counts = gap.cause == GapCause::kLaunch || gap.cause == GapCause::kDependency;
-    if (counts) gaps[gap.next_op] += static_cast<double>(gap.undisturbed_ns());
-  }
+  const std::vector<Gap>& gaps = inputs.device.gaps;  // in the order of the operations behind them
+  size_t gap = 0;
   std::map<std::tuple<uint32_t, uint32_t>, bool> last_small;  // by context and stream
   for (size_t i = 0; i < inputs.model.ops.size(); ++i) {
     const Op op = inputs.model.ops[i];
@@ -353,8 +358,10 @@ Small GatherSmall(const RunInputs& inputs) {
       ++small.count;
       small.time_ns += duration_ns;
       if (before) small.followers_ns += duration_ns;
-      const auto gap = gaps.find(static_cast<int32_t>(i));
-      if (gap != gaps.end()) small.gaps_ns += gap->second;
+      while (gap < gaps.size() && gaps[gap].next_op < static_cast<int32_t>(i)) ++gap;
+      if (gap < gaps.size() && gaps[gap].next_op == static_cast<int32_t>(i)) {
+        small.gaps_ns += LaunchOrDependencyNs(gaps[gap]);
+      }
     }
     before = is_small;
   }

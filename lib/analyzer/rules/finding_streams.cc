@@ -45,21 +45,37 @@ struct Chain {
   double time_ns = 0, longest_ns = 0, filled_ns = 0;  // filled: share of the SMs x time
   int64_t end_ns = 0;
   uint32_t context = 0, stream = 0;
+  std::map<uint32_t, double> shapes;
 
   // Side by side they take as long as the longest one, and as the SMs need for all of them.
   double SavedNs() const { return time_ns - std::max(longest_ns, filled_ns); }
+  bool Precedes(const Op& op) const {
+    return kernels > 0 && context == op.context && stream == op.stream &&
+           static_cast<double>(op.start_ns - end_ns) < kQueueDelayNs;
+  }
+  void Add(const Op& op, double share) {
+    ++kernels;
+    time_ns += LengthNs(op);
+    longest_ns = std::max(longest_ns, LengthNs(op));
+    filled_ns += share * LengthNs(op);
+    end_ns = op.end_ns;
+    context = op.context;
+    stream = op.stream;
+    shapes[op.shape] += LengthNs(op);
+  }
 };
 
 struct Serial {
   int64_t kernels = 0;
   double time_ns = 0, saved_ns = 0;
-  TimeByPlace names;
+  std::map<uint32_t, double> shapes;
 
   void Close(Chain* chain) {
     if (chain->kernels >= 2) {
       kernels += chain->kernels;
       time_ns += chain->time_ns;
       saved_ns += chain->SavedNs();
+      for (const auto& [shape, shape_ns] : chain->shapes) shapes[shape] += shape_ns;
     }
     *chain = Chain{};
   }
@@ -71,30 +87,31 @@ bool IsFewSms(const RunInputs& inputs, const Op& op, double* share) {
   return *share > 0 && *share <= kFewSms;
 }
 
+// The device's operations that run while no other one does.
+std::vector<int32_t> Alone(const RunInputs& inputs) {
+  std::vector<int32_t> alone;
+  int64_t busy_until_ns = 0;
+  bool last_is_alone = false;
+  for (size_t i = 0; i < inputs.model.ops.size(); ++i) {
+    const Op op = inputs.model.ops[i];
+    if (!Counts(inputs, op)) continue;
+    if (last_is_alone && op.start_ns < busy_until_ns) alone.pop_back();
+    last_is_alone = op.start_ns >= busy_until_ns;
+    if (last_is_alone) alone.push_back(static_cast<int32_t>(i));
+    busy_until_ns = std::max(busy_until_ns, op.end_ns);
+  }
+  return alone;
+}
+
 Serial FindSerial(const RunInputs& inputs) {
   Serial serial;
   Chain chain;
-  int64_t busy_until_ns = 0;  // of all operations
-  for (const Op& op : inputs.model.ops) {
-    if (!Counts(inputs, op)) continue;
+  for (const int32_t i : Alone(inputs)) {
+    const Op op = inputs.model.ops[i];
     double share = 0;
-    const bool alone = op.start_ns >= busy_until_ns;
-    const bool joins = alone && IsFewSms(inputs, op, &share);
-    const bool follows = chain.kernels > 0 && chain.context == op.context &&
-                         chain.stream == op.stream &&
-                         static_cast<double>(op.start_ns - chain.end_ns) < kQueueDelayNs;
-    if (!joins || !follows) serial.Close(&chain);
-    if (joins) {
-      ++chain.kernels;
-      chain.time_ns += LengthNs(op);
-      chain.longest_ns = std::max(chain.longest_ns, LengthNs(op));
-      chain.filled_ns += share * LengthNs(op);
-      chain.end_ns = op.end_ns;
-      chain.context = op.context;
-      chain.stream = op.stream;
-      serial.names[ShortName(text::Demangle(inputs.model.shapes[op.shape].name))] += LengthNs(op);
-    }
-    busy_until_ns = std::max(busy_until_ns, op.end_ns);
+    const bool few = IsFewSms(inputs, op, &share);
+    if (!few || !chain.Precedes(op)) serial.Close(&chain);
+    if (few) chain.Add(op, share);
   }
   serial.Close(&chain);
   return serial;
@@ -182,6 +199,18 @@ struct Moved {
   double bytes = 0, time_ns = 0, fastest = 0;  // fastest: bytes per nanosecond of one
 };
 
+// Idle time beside such copies that goes with them.
+double IdleBesideDeviceCopies(const RunInputs& inputs) {
+  double idle_ns = 0;
+  for (const Gap& gap : inputs.device.gaps) {
+    if (gap.cause == GapCause::kProfiler || gap.previous_op == model::kNoIndex) continue;
+    const bool beside = DeviceCopyName(inputs.model.ops[gap.previous_op]) != nullptr ||
+                        DeviceCopyName(inputs.model.ops[gap.next_op]) != nullptr;
+    if (beside) idle_ns += static_cast<double>(gap.undisturbed_ns());
+  }
+  return idle_ns;
+}
+
 std::string DescribeMoved(const char* name, const Moved& moved) {
   return text::Count(moved.count) + " " + name + ", " + text::Bytes(moved.bytes) + " in " +
          text::Time(moved.time_ns) + " (" + text::Fixed(moved.bytes / moved.time_ns, 1) +
@@ -193,13 +222,17 @@ std::string DescribeMoved(const char* name, const Moved& moved) {
 MaybeFinding Serialization(const RunInputs& inputs) {
   const Serial serial = FindSerial(inputs);
   if (inputs.Share(serial.saved_ns) < kIdleShare) return std::nullopt;
+  TimeByPlace names;
+  for (const auto& [shape, time_ns] : serial.shapes) {
+    names[ShortName(text::Demangle(inputs.model.shapes[shape].name))] += time_ns;
+  }
   Finding finding;
   finding.title = text::Count(serial.kernels) +
                   " kernels that reach half of the SMs or fewer run one after the other.";
   finding.evidence = {
       "alone on the device, directly behind one another on one stream: " +
           WithShare(inputs, serial.time_ns),
-      "most time: " + MostOf(serial.names, serial.time_ns, "in "),
+      "most time: " + MostOf(names, serial.time_ns, "in "),
       "gain: their time less the longest of each row, or less what all SMs need for it"};
   finding.action =
       "Launch those that do not depend on each other on several streams (or as branches of a graph), "
@@ -286,8 +319,10 @@ MaybeFinding DeviceCopies(const RunInputs& inputs) {
   finding.action =
       "Do without them: let the kernels before write to where the data is needed, and those after "
       "initialize it; overlap copies between devices with kernels.";
+  const double idle_ns = IdleBesideDeviceCopies(inputs);
+  if (idle_ns > 0) finding.evidence.push_back("idle beside them: " + text::Time(idle_ns));
   finding.kind = GainKind::kLessWork;
-  finding.gain_at_most_ns = exposed_ns;
+  finding.gain_at_most_ns = exposed_ns + idle_ns;
   finding.check = kCheckTimeline;
   finding.confidence = Confidence::kMedium;
   finding.withheld_why = inputs.lost_operations;

@@ -139,8 +139,12 @@ bool GapClassifier::QueuedInTime(const Gap& gap, const GapParts& parts) const {
   const Op& previous = model_.ops[gap.previous_op];
   const Op& next = model_.ops[gap.next_op];
   if (next.graph != 0 && next.correlation == previous.correlation) return true;
-  return parts.launch != kNoIndex &&
-         model_.api_calls[parts.launch].start_ns + kLaunchLatencyNs < gap.start_ns;
+  if (parts.launch == kNoIndex) return false;
+  // While the call loads code, the operation is not in the queue.
+  const ApiCall& call = model_.api_calls[parts.launch];
+  const int64_t loading_ns =
+      overheads_[call.thread].loading.WithinNs({call.start_ns, call.end_ns});
+  return call.start_ns + loading_ns + kLaunchLatencyNs < gap.start_ns;
 }
 
 // True for a call that waited for the work before the gap, or that took most of the gap itself.

@@ -18,14 +18,14 @@ constexpr int64_t kCopyStartNs = 1'200;
 
 SimulatedRun::SimulatedRun(uint32_t seed, const SimulatedProf& prof)
     : random_(seed), prof_random_(seed + 1), prof_(prof) {
-  machine_.launch_call = Draw(2'500, 6'000);
+  machine_.launch_call = Draw(3'000, 6'000);
   machine_.graph_call = Draw(5'000, 12'000);
   machine_.graph_node_call = Draw(100, 400);
   machine_.copy_call = Draw(2'500, 5'000);
   machine_.event_call = Draw(400, 1'200);
   machine_.arrival = Draw(1'500, 3'000);
   machine_.back_to_back = Draw(600, 1'300);
-  machine_.across_streams = Draw(2'000, 4'000);
+  machine_.across_streams = Draw(2'500, 4'000);
   machine_.node_edge = Draw(600, 1'300);
   machine_.wake_up = Draw(2'000, 8'000);
   machine_.allocate = Draw(60, 200) * kUs;
@@ -73,13 +73,16 @@ void SimulatedRun::OnThread(uint32_t tid) {
 void SimulatedRun::Interleave(const std::map<uint32_t, std::function<void()>>& turn_of_thread,
                               int turns) {
   for (const auto& [tid, turn] : turn_of_thread) clocks_.emplace(tid, clock());
-  for (int i = 0; i < turns; ++i) {
-    const auto behind = std::min_element(
-        turn_of_thread.begin(), turn_of_thread.end(), [&](const auto& a, const auto& b) {
+  std::map<uint32_t, int> left;
+  for (const auto& [tid, turn] : turn_of_thread) left[tid] = turns;
+  while (!left.empty()) {
+    const auto behind =
+        std::min_element(left.begin(), left.end(), [&](const auto& a, const auto& b) {
           return clocks_.at(a.first) < clocks_.at(b.first);
         });
     tid_ = behind->first;
-    behind->second();
+    turn_of_thread.at(tid_)();
+    if (--behind->second == 0) left.erase(behind);
   }
 }
 

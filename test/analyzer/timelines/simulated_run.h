@@ -64,7 +64,7 @@ class SimulatedRun {
 
   // Calls that follow are those of this thread. A new one begins where the current one stands.
   void OnThread(uint32_t tid);
-  // Runs one turn of the thread that is furthest behind, again and again, `turns` in all.
+  // Runs one turn of the thread that is furthest behind, until each has had `turns`.
   void Interleave(const std::map<uint32_t, std::function<void()>>& turn_of_thread, int turns);
 
   void Work(int64_t ns);  // code outside CUDA

@@ -21,7 +21,7 @@ void Repeat(int64_t steps, const std::function<void()>& step) {
 
 // T01, T02. Kernels that are shorter than a launch; the fix launches them in graphs.
 void TinyKernels(SimulatedRun* p, bool fixed) {
-  const SimulatedKernel k = p->Plan("tiny", p->Draw(1'200, 2'200));
+  const SimulatedKernel k = p->Plan("tiny", p->machine().launch_call / 3 + p->Draw(0, 300));
   const std::vector<SimulatedKernel> nodes(50, k);
   Repeat(60, [&] {
     if (fixed) return p->Graph(nodes);
@@ -85,7 +85,7 @@ void ManySmallCopies(SimulatedRun* p, bool fixed) {
 // T09, T10. Two kernels on a quarter of the SMs that do not depend on each other.
 void TwoSmallGrids(SimulatedRun* p, bool fixed) {
   const SimulatedKernel a = p->Plan("a", p->DrawUs(30, 80), 0.25);
-  const SimulatedKernel b = p->Plan("b", p->DrawUs(30, 80), 0.25);
+  const SimulatedKernel b = p->Plan("b", a.length_ns, 0.25);
   Repeat(Steps(a.length_ns + b.length_ns), [&] {
     p->Kernel(a, 7);
     p->Kernel(b, fixed ? 8 : 7);
@@ -107,7 +107,7 @@ void ElementwiseChain(SimulatedRun* p, bool) {
   Repeat(Steps(k.length_ns), [&] { p->Kernel(k); });
 }
 void ShortElementwiseChain(SimulatedRun* p, bool) {
-  const SimulatedKernel k = p->Plan("add", p->machine().launch_call + p->DrawUs(14, 25));
+  const SimulatedKernel k = p->Plan("add", p->DrawUs(35, 50));
   Repeat(Steps(k.length_ns), [&] { p->Kernel(k); });
 }
 
@@ -164,9 +164,9 @@ void GraphOfTinyNodes(SimulatedRun* p, bool) {
 }
 
 // T19, T20. A value read in each step, and work of the host behind it.
-void ItemAndWork(SimulatedRun* p, bool fixed, int64_t gpu_ns, int64_t host_ns) {
+void ItemAndWork(SimulatedRun* p, bool fixed, int64_t gpu_ns, int64_t host_ns, int64_t steps) {
   const SimulatedKernel k = p->Plan("k", gpu_ns / 4);
-  Repeat(Steps(gpu_ns + host_ns), [&] {
+  Repeat(steps, [&] {
     p->Enter("step");
     Repeat(4, [&] { p->Kernel(k); });
     if (!fixed) p->Copy(CopyKind::kDeviceToHost, 4, false, true);
@@ -176,11 +176,14 @@ void ItemAndWork(SimulatedRun* p, bool fixed, int64_t gpu_ns, int64_t host_ns) {
 }
 void ItemWithFastHost(SimulatedRun* p, bool fixed) {
   const int64_t host_ns = p->DrawUs(120, 180);
-  ItemAndWork(p, fixed, host_ns + p->DrawUs(80, 150), host_ns);
+  const int64_t gpu_ns = host_ns + p->DrawUs(80, 150);
+  ItemAndWork(p, fixed, gpu_ns, host_ns, Steps(gpu_ns + host_ns));
 }
+// The fix is a host that does its work elsewhere.
 void ItemWithSlowHost(SimulatedRun* p, bool fixed) {
   const int64_t gpu_ns = p->DrawUs(60, 100);
-  ItemAndWork(p, fixed, gpu_ns, gpu_ns + p->DrawUs(200, 300));
+  const int64_t host_ns = gpu_ns + p->DrawUs(200, 300);
+  ItemAndWork(p, false, gpu_ns, fixed ? 0 : host_ns, Steps(gpu_ns + host_ns));
 }
 void ItemBehindTheQueue(SimulatedRun* p, bool) {
   const SimulatedKernel k = p->Plan("k", p->DrawUs(50, 90));
@@ -233,7 +236,7 @@ void LegacyDefaultStream(SimulatedRun* p, bool fixed) {
 }
 
 void EventPingPong(SimulatedRun* p, bool fixed) {
-  const SimulatedKernel k = p->Plan("k", p->DrawUs(14, 22));
+  const SimulatedKernel k = p->Plan("k", p->DrawUs(27, 35));
   Repeat(Steps(2 * k.length_ns), [&] {
     p->Kernel(k, 7);
     if (!fixed) p->WaitEvent(8, p->Record(7));
@@ -282,17 +285,17 @@ void OtherProcess(SimulatedRun* p, bool) {
   });
 }
 
-// T32. Two threads keep the GPU busy together; one of them waits behind each of its kernels.
+// T32. Two threads keep the GPU busy together; one of them may wait behind each of its kernels.
 void TwoThreads(SimulatedRun* p, bool waits) {
-  const SimulatedKernel a = p->Plan("a", p->DrawUs(60, 120), 0.5);
-  const SimulatedKernel b = p->Plan("b", p->DrawUs(60, 120), 0.5);
+  const SimulatedKernel a = p->Plan("a", p->DrawUs(60, 120), 0.6);
+  const SimulatedKernel b = p->Plan("b", p->DrawUs(60, 120), 0.6);
   p->Interleave({{kMainTid, [&] { p->Kernel(a, 7); }},
                  {2000,
                   [&] {
                     p->Kernel(b, 8);
                     if (waits) p->SyncStream(8);
                   }}},
-                700);
+                350);
 }
 void TwoThreadsLaunch(SimulatedRun* p, bool) { TwoThreads(p, false); }
 void OneOfTwoThreadsWaits(SimulatedRun* p, bool) { TwoThreads(p, true); }
@@ -301,8 +304,8 @@ void UnevenDevices(SimulatedRun* p, bool fixed) {
   p->DeclareStream(7, StreamFlag::kNonBlocking, 0);
   p->DeclareStream(8, StreamFlag::kNonBlocking, 1);
   const int64_t length_ns = p->DrawUs(150, 300);
-  const SimulatedKernel a = p->Plan("a", length_ns);
-  const SimulatedKernel b = p->Plan("b", fixed ? length_ns : length_ns / 2);
+  const SimulatedKernel a = p->Plan("a", fixed ? length_ns * 3 / 4 : length_ns);
+  const SimulatedKernel b = p->Plan("b", fixed ? length_ns * 3 / 4 : length_ns / 2);
   Repeat(Steps(length_ns), [&] {
     p->Kernel(a, 7);
     p->Kernel(b, 8);
