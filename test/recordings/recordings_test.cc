@@ -108,6 +108,32 @@ TEST_CASE("No busy kernel is told to raise its occupancy") {
   }
 }
 
+// This recording is of a program that waited behind each step by mistake. Its steps took 163 us, and
+// 138 to 143 us where it waited behind each tenth.
+TEST_CASE("A wait in every step is the first finding, with the time in which the queue fills again") {
+  const prof::Report report =
+      prof::Analyze(prof::Snapshot::FromFile(PROF_TEST_DATA "/wait_in_every_step.prof"));
+  REQUIRE(report.error.empty());
+  REQUIRE_FALSE(report.findings.empty());
+  const prof::Finding& first = report.findings.front();
+  CHECK(first.id == "sync-bound");
+  CHECK(first.kind == prof::GainKind::kIdleTime);
+  CHECK(first.gain_at_most_ns >= 4392 * 20e3);
+  CHECK(first.gain_at_most_ns <= 0.2 * report.undisturbed_ns);
+  double sync_ns = 0, launch_ns = 0, idle_ns = 0;
+  for (const prof::GapSummary& gap : report.gaps) {
+    if (gap.cause == prof::GapCause::kSync) sync_ns += gap.total_ns;
+    if (gap.cause == prof::GapCause::kLaunch) launch_ns += gap.total_ns;
+    idle_ns += gap.total_ns;
+  }
+  CHECK(sync_ns > 5 * launch_ns);
+  CHECK(idle_ns == report.devices.at(0).idle_ns);
+  for (const prof::Finding& finding : report.findings) {
+    CHECK(finding.id != "launch-bound");
+    CHECK(finding.id != "cuda-graph");
+  }
+}
+
 // A training step under PM sampling (--continuous), and what Nsight Compute said of its kernels in
 // the same run (bench/results/continuous.json).
 TEST_CASE("DRAM throughput from samples longer than the kernels is within 5 points of ncu's") {

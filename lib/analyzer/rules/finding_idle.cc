@@ -65,7 +65,7 @@ Finding Describe(const RunInputs& inputs, const Idle& idle) {
                              " of the span), the longest " + text::Time(idle.longest_ns));
   if (!idle.calls.empty()) finding.evidence.push_back(MostOf(idle.calls, idle.total_ns, "at "));
   if (idle.in_a_range) {
-    finding.evidence.push_back(MostOf(idle.ranges, idle.total_ns, "in range "));
+    finding.evidence.push_back(MostOf(idle.ranges, idle.total_ns, "in "));
   }
   finding.gain_at_most_ns = idle.total_ns;
   finding.check = kCheckTimeline;
@@ -86,9 +86,9 @@ std::string QueueText(const RunInputs& inputs) {
   const QueueDepth depth = MeasureQueue(inputs.model, inputs.device.device);
   if (depth.launches == 0) return "";
   const auto launches = static_cast<double>(depth.launches);
-  return text::Percent(static_cast<double>(depth.empty) / launches) + " of " +
+  return text::Percent(static_cast<double>(depth.nearly_empty) / launches) + " of " +
          text::Plural(depth.launches, "launch", "launches") +
-         " found nothing waiting in the queue; the median found " +
+         " found at most one operation in the queue; the median found " +
          text::Fixed(depth.median, 0);
 }
 
@@ -311,7 +311,10 @@ MaybeFinding DependencyIdle(const RunInputs& inputs) {
     if (!line.empty()) finding->evidence.push_back(line);
   }
   finding->action = DependencyAction(found);
-  finding->confidence = std::min(finding->confidence, Confidence::kMedium);
+  // What follows within 2 us on its stream may well depend on what was before: the least certain.
+  const bool within = found.stream_ns > std::max(found.graph_ns, found.streams_ns);
+  finding->confidence =
+      std::min(finding->confidence, within ? Confidence::kLow : Confidence::kMedium);
   return finding;
 }
 

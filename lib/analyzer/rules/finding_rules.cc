@@ -108,7 +108,7 @@ std::vector<Finding> Ordered(std::vector<Found> found) {
   double cause_ns = 0;
   for (const Found& entry : found) {
     const bool cause = !entry.remedy && entry.finding.kind == GainKind::kIdleTime;
-    if (cause && !entry.Doubtful()) cause_ns = std::max(cause_ns, entry.finding.gain_at_most_ns);
+    if (cause) cause_ns = std::max(cause_ns, entry.finding.gain_at_most_ns);
   }
   const auto rank_ns = [cause_ns](const Found& entry) {
     const double gain_ns = entry.finding.gain_at_most_ns;

@@ -28,6 +28,19 @@ bool Counts(const RunInputs& inputs, const Op& op) {
 
 double LengthNs(const Op& op) { return static_cast<double>(op.end_ns - op.start_ns); }
 
+// The idle time directly before and behind operations of one kind goes with them.
+template <typename Wanted>
+double IdleBeside(const RunInputs& inputs, Wanted wanted) {
+  double idle_ns = 0;
+  for (const Gap& gap : inputs.device.gaps) {
+    if (gap.cause == GapCause::kProfiler || gap.previous_op == model::kNoIndex) continue;
+    const bool beside =
+        wanted(inputs.model.ops[gap.previous_op]) || wanted(inputs.model.ops[gap.next_op]);
+    if (beside) idle_ns += static_cast<double>(gap.undisturbed_ns());
+  }
+  return idle_ns;
+}
+
 // --- Small grids on one stream -------------------------------------------------------------------
 
 // The part of the SMs that the kernel's blocks reach when each has one of its own. 0: not known.
@@ -199,18 +212,6 @@ struct Moved {
   double bytes = 0, time_ns = 0, fastest = 0;  // fastest: bytes per nanosecond of one
 };
 
-// Idle time beside such copies that goes with them.
-double IdleBesideDeviceCopies(const RunInputs& inputs) {
-  double idle_ns = 0;
-  for (const Gap& gap : inputs.device.gaps) {
-    if (gap.cause == GapCause::kProfiler || gap.previous_op == model::kNoIndex) continue;
-    const bool beside = DeviceCopyName(inputs.model.ops[gap.previous_op]) != nullptr ||
-                        DeviceCopyName(inputs.model.ops[gap.next_op]) != nullptr;
-    if (beside) idle_ns += static_cast<double>(gap.undisturbed_ns());
-  }
-  return idle_ns;
-}
-
 std::string DescribeMoved(const char* name, const Moved& moved) {
   return text::Count(moved.count) + " " + name + ", " + text::Bytes(moved.bytes) + " in " +
          text::Time(moved.time_ns) + " (" + text::Fixed(moved.bytes / moved.time_ns, 1) +
@@ -286,8 +287,13 @@ MaybeFinding ExposedCommunication(const RunInputs& inputs) {
   finding.action =
       "Start the communication of one part while the next one is computed: another stream, buckets; "
       "even out the ranks.";
+  const std::vector<bool> communicates = Communicates(inputs.model);
+  const double idle_ns = IdleBeside(inputs, [&](const Op& op) {
+    return op.kind == OpKind::kKernel && communicates[op.shape];
+  });
+  if (idle_ns > 0) finding.evidence.push_back("idle beside them: " + text::Time(idle_ns));
   finding.kind = GainKind::kCauseRemoved;
-  finding.gain_at_most_ns = all_ns - hidden_ns;
+  finding.gain_at_most_ns = all_ns - hidden_ns + idle_ns;
   finding.check = "prof run on every rank: the rank whose NCCL kernels are shortest comes last";
   finding.confidence = Confidence::kMedium;
   finding.withheld_why = inputs.lost_operations;
@@ -319,7 +325,8 @@ MaybeFinding DeviceCopies(const RunInputs& inputs) {
   finding.action =
       "Do without them: let the kernels before write to where the data is needed, and those after "
       "initialize it; overlap copies between devices with kernels.";
-  const double idle_ns = IdleBesideDeviceCopies(inputs);
+  const double idle_ns =
+      IdleBeside(inputs, [](const Op& op) { return DeviceCopyName(op) != nullptr; });
   if (idle_ns > 0) finding.evidence.push_back("idle beside them: " + text::Time(idle_ns));
   finding.kind = GainKind::kLessWork;
   finding.gain_at_most_ns = exposed_ns + idle_ns;

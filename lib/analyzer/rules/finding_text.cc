@@ -21,7 +21,7 @@ std::string MostOf(const TimeByPlace& times, double total_ns, const std::string&
 }
 
 std::string RangeName(const model::Model& model, uint32_t path) {
-  return path == model::kNone ? "(no range)" : model.paths[path].full;
+  return path == model::kNone ? "no range" : "range " + model.paths[path].full;
 }
 
 std::string CallName(const model::Model& model, int32_t call) {

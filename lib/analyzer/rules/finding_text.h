@@ -19,7 +19,7 @@ using TimeByPlace = std::map<std::string, double>;
 [[nodiscard]] std::string MostOf(const TimeByPlace& times, double total_ns,
                                  const std::string& before_the_name);
 
-// NVTX path of `path`; "(no range)".
+// "range layer/qkv_proj"; "no range".
 [[nodiscard]] std::string RangeName(const model::Model& model, uint32_t path);
 // The name of a call without its version.
 [[nodiscard]] std::string CallName(const model::Model& model, int32_t call);

@@ -31,7 +31,8 @@ QueueDepth MeasureQueue(const model::Model& model, uint32_t device,
   QueueDepth depth;
   depth.launches = static_cast<int64_t>(depths.size());
   if (depths.empty()) return depth;
-  depth.empty = std::count(depths.begin(), depths.end(), 0);
+  depth.nearly_empty =
+      std::count_if(depths.begin(), depths.end(), [](int64_t waiting) { return waiting <= 1; });
   const Statistic all = Summarize(depths.begin(), depths.end());
   depth.median = all.median;
   depth.most = static_cast<int64_t>(all.max);

@@ -2,6 +2,7 @@
 #include "lib/analyzer/timeline/queue_owner.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "lib/snapshot/model/overhead_class.h"
@@ -23,12 +24,12 @@ constexpr int64_t kRealWaitNs = 10'000;
 
 QueueOwners::QueueOwners(const model::Model& model, const GapClassifier& classifier)
     : model_(model), classifier_(classifier), stalls_(model.threads.size()) {
-  Intervals prof;
+  std::vector<Intervals> prof(model.threads.size());
   for (const model::ProfilerInterval& interval : model.profiler_intervals) {
-    prof.push_back({interval.begin_ns, interval.end_ns});
+    prof[interval.thread].push_back({interval.begin_ns, interval.end_ns});
   }
-  prof_ = IntervalUnion(std::move(prof));
-  AddCalls(classifier);
+  for (Intervals& intervals : prof) prof_.emplace_back(std::move(intervals));
+  AddCalls();
   AddLoading();
   for (std::vector<Stall>& list : stalls_) {
     std::stable_sort(list.begin(), list.end(),
@@ -36,26 +37,53 @@ QueueOwners::QueueOwners(const model::Model& model, const GapClassifier& classif
   }
 }
 
-// What a stall took without prof's own work in it.
-int64_t QueueOwners::WithoutProfNs(int64_t start_ns, int64_t end_ns) const {
-  return end_ns - start_ns - prof_.WithinNs({start_ns, end_ns});
+// What a stall took without prof's own work on its thread.
+int64_t QueueOwners::WithoutProfNs(uint32_t thread, int64_t start_ns, int64_t end_ns) const {
+  return end_ns - start_ns - prof_[thread].WithinNs({start_ns, end_ns});
+}
+
+// The median wait in calls of each name.
+std::unordered_map<uint32_t, int64_t> QueueOwners::MedianWaits() const {
+  std::unordered_map<uint32_t, std::vector<int64_t>> lengths;
+  for (size_t i = 0; i < model_.api_calls.size(); ++i) {
+    if (!classifier_.BlocksHost(i)) continue;
+    const ApiCall& call = model_.api_calls[i];
+    lengths[call.name].push_back(call.end_ns - call.start_ns);
+  }
+  std::unordered_map<uint32_t, int64_t> medians;
+  for (auto& [name, list] : lengths) {
+    const auto middle = list.begin() + static_cast<ptrdiff_t>(list.size() / 2);
+    std::nth_element(list.begin(), middle, list.end());
+    medians[name] = *middle;
+  }
+  return medians;
+}
+
+// Where prof has waited for the GPU itself since the last wait of the thread, a wait finds nothing
+// to wait for. Without prof it would have taken as long as the others.
+int64_t QueueOwners::WaitNs(const ApiCall& call, int64_t since_ns, int64_t usual_ns) const {
+  const int64_t length_ns = WithoutProfNs(call.thread, call.start_ns, call.end_ns);
+  const bool prof_waited = prof_[call.thread].WithinNs({since_ns, call.start_ns}) > 0;
+  return prof_waited ? std::max(length_ns, usual_ns) : length_ns;
 }
 
 // Waits, and the time between calls. A call within another one adds nothing.
-void QueueOwners::AddCalls(const GapClassifier& classifier) {
-  std::vector<int64_t> until_ns(model_.threads.size(), -1);
+void QueueOwners::AddCalls() {
+  const std::unordered_map<uint32_t, int64_t> usual_ns = MedianWaits();
+  std::vector<int64_t> until_ns(model_.threads.size(), -1), waited_ns(model_.threads.size());
   for (size_t i = 0; i < model_.api_calls.size(); ++i) {
     const ApiCall& call = model_.api_calls[i];
     int64_t& until = until_ns[call.thread];
     if (until >= 0 && call.start_ns - until >= kHostStallNs) {
       stalls_[call.thread].push_back(
-          {until, WithoutProfNs(until, call.start_ns), kNoIndex, kHost});
+          {until, WithoutProfNs(call.thread, until, call.start_ns), kNoIndex, kHost});
     }
     const bool inner = call.end_ns <= until;
     until = std::max(until, call.end_ns);
-    if (inner || !classifier.BlocksHost(i)) continue;
-    stalls_[call.thread].push_back({call.start_ns, WithoutProfNs(call.start_ns, call.end_ns),
-                                    static_cast<int32_t>(i), kWait});
+    if (inner || !classifier_.BlocksHost(i)) continue;
+    const int64_t wait_ns = WaitNs(call, waited_ns[call.thread], usual_ns.at(call.name));
+    stalls_[call.thread].push_back({call.start_ns, wait_ns, static_cast<int32_t>(i), kWait});
+    waited_ns[call.thread] = call.end_ns;
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/analyzer/timeline/gap_cause.h"
@@ -40,16 +41,18 @@ class QueueOwners {
     size_t next = 0;                 // of the thread's stalls
   };
 
-  void AddCalls(const GapClassifier& classifier);
+  void AddCalls();
   void AddLoading();
-  int64_t WithoutProfNs(int64_t start_ns, int64_t end_ns) const;
+  int64_t WithoutProfNs(uint32_t thread, int64_t start_ns, int64_t end_ns) const;
+  int64_t WaitNs(const model::ApiCall& call, int64_t since_ns, int64_t usual_ns) const;
+  std::unordered_map<uint32_t, int64_t> MedianWaits() const;
   void Advance(uint32_t thread, const Gap& gap, int64_t until_ns, Lateness* late) const;
   static void Own(const Lateness& late, Gap* gap);
   static void Consume(const Gap& gap, Lateness* late);
 
   const model::Model& model_;
   const GapClassifier& classifier_;
-  IntervalUnion prof_;                      // prof's work, on all threads
+  std::vector<IntervalUnion> prof_;         // prof's work, by thread
   std::vector<std::vector<Stall>> stalls_;  // by thread; sorted by start
 };
 

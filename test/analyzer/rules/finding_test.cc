@@ -236,7 +236,7 @@ TEST_CASE("The share of the place with most of a time is printed, however small 
   }
   const auto findings = run.Find();
   REQUIRE(findings.size() == 1);
-  CHECK(Says(findings[0], "5.00 ms of 5.50 ms (90.9 %) in range (no range)"));
+  CHECK(Says(findings[0], "5.00 ms of 5.50 ms (90.9 %) in no range"));
 }
 
 TEST_CASE("Small kernels without gaps between them are no finding") {

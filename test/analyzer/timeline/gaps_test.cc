@@ -156,6 +156,49 @@ TEST_CASE("Long host work after a short wait is host work: the wait is not what 
   CHECK(OnlyGap(p.Read()).cause == GapCause::kHostWork);
 }
 
+// A wait of 80 us, then kernels of 2 us, each launched 6 us behind the one before.
+std::vector<Gap> AfterWait(int kernels, bool with_wait) {
+  Planted p;
+  p.First();
+  if (with_wait) p.b.Api("cudaDeviceSynchronize", 122'000, 202'000);
+  for (int64_t i = 0; i < kernels; ++i) {
+    Launch how;
+    how.api_start_ns = 203'000 + i * 6'000;
+    how.api_end_ns = 208'000 + i * 6'000;
+    p.b.Kernel(p.shape, "", 210'000 + i * 6'000, 212'000 + i * 6'000, how);
+  }
+  return BuildTimeline(p.Read()).devices.at(0).gaps;
+}
+
+TEST_CASE("While the queue fills again behind a wait, the gaps are the wait's") {
+  for (const Gap& gap : AfterWait(8, true)) {
+    CHECK(gap.cause == GapCause::kSync);
+    CHECK(gap.wait == gap.api);
+    CHECK(gap.after_wait_ns == gap.undisturbed_ns());
+  }
+  for (const Gap& gap : AfterWait(8, false)) CHECK(gap.cause == GapCause::kLaunch);
+}
+
+TEST_CASE("A wait owns no more gaps than it took: behind them launches are too slow by themselves") {
+  const std::vector<Gap> gaps = AfterWait(100, true);
+  int64_t waits_ns = 0, launches_ns = 0;
+  for (const Gap& gap : gaps) {
+    (gap.cause == GapCause::kSync ? waits_ns : launches_ns) += gap.undisturbed_ns();
+  }
+  CHECK(waits_ns >= 76'000);
+  CHECK(waits_ns <= 84'000);
+  CHECK(launches_ns == 99 * 4'000 + 10'000 - waits_ns);
+  CHECK(gaps.back().cause == GapCause::kLaunch);
+}
+
+TEST_CASE("Host work behind a longer wait is the wait's: it would run while the GPU works") {
+  Planted p;
+  p.First();
+  p.b.Api("cudaDeviceSynchronize", 20'000, 202'000);
+  p.Next(355'000, 350'000, 353'000);
+  CHECK(OnlyGap(p.Read()).cause == GapCause::kSync);
+}
+
 TEST_CASE("The same in a short gap is the cost of a launch") {
   Planted p;
   p.First();

@@ -17,7 +17,7 @@ constexpr int64_t kCopyStartNs = 1'200;
 }  // namespace
 
 SimulatedRun::SimulatedRun(uint32_t seed, const SimulatedProf& prof)
-    : random_(seed), prof_random_(seed + 1), prof_(prof) {
+    : random_(seed), jitter_random_(seed + 1), prof_random_(seed + 2), prof_(prof) {
   machine_.launch_call = Draw(3'000, 6'000);
   machine_.graph_call = Draw(5'000, 12'000);
   machine_.graph_node_call = Draw(100, 400);
@@ -42,7 +42,7 @@ int64_t SimulatedRun::Draw(int64_t least, int64_t most) {
 }
 
 int64_t SimulatedRun::Jitter(int64_t ns) {
-  const double at = static_cast<double>(Draw(-1000, 1000)) * 1e-3;
+  const double at = std::uniform_real_distribution<>(-1, 1)(jitter_random_);
   return ns + std::llround(static_cast<double>(ns) * machine_.jitter * at);
 }
 

@@ -122,7 +122,7 @@ class SimulatedRun {
   void EndSample(uint32_t correlation, int64_t begin_ns, int64_t op_end_ns);
   int64_t EndOfDevice() const;
 
-  std::mt19937 random_, prof_random_;
+  std::mt19937 random_, jitter_random_, prof_random_;
   SimulatedProf prof_;
   Machine machine_;
   SnapshotBuilder builder_;

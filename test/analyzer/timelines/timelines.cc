@@ -287,15 +287,15 @@ void OtherProcess(SimulatedRun* p, bool) {
 
 // T32. Two threads keep the GPU busy together; one of them may wait behind each of its kernels.
 void TwoThreads(SimulatedRun* p, bool waits) {
-  const SimulatedKernel a = p->Plan("a", p->DrawUs(60, 120), 0.6);
-  const SimulatedKernel b = p->Plan("b", p->DrawUs(60, 120), 0.6);
+  const SimulatedKernel a = p->Plan("a", p->DrawUs(200, 300), 0.6);
+  const SimulatedKernel b = p->Plan("b", p->DrawUs(60, 100), 0.35);
   p->Interleave({{kMainTid, [&] { p->Kernel(a, 7); }},
                  {2000,
                   [&] {
                     p->Kernel(b, 8);
                     if (waits) p->SyncStream(8);
                   }}},
-                350);
+                250);
 }
 void TwoThreadsLaunch(SimulatedRun* p, bool) { TwoThreads(p, false); }
 void OneOfTwoThreadsWaits(SimulatedRun* p, bool) { TwoThreads(p, true); }

@@ -89,8 +89,9 @@ TEST_CASE("What the fix saves is no more than the first finding offers at most")
     REQUIRE_FALSE(planted.findings.empty());
     const double saved_ns = planted.span_ns - fixed.span_ns;
     INFO("saved " << saved_ns / 1e6 << " of " << planted.span_ns / 1e6 << " ms");
-    // The two runs draw different jitter: their spans may differ by a part of 1 %.
-    CHECK(saved_ns <= planted.findings.front().gain_at_most_ns + 0.01 * planted.span_ns);
+    // The two runs differ in their jitter. And what was launched less than a slow launch takes
+    // before the GPU ran dry counts as queued in time: a few microseconds of a wait's gap are not its.
+    CHECK(saved_ns <= planted.findings.front().gain_at_most_ns + 0.02 * planted.span_ns);
   });
 }
 
