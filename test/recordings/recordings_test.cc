@@ -108,9 +108,10 @@ TEST_CASE("No busy kernel is told to raise its occupancy") {
   }
 }
 
-// This recording is of a program that waited behind each step by mistake. Its steps took 163 us, and
-// 138 to 143 us where it waited behind each tenth.
-TEST_CASE("A wait in every step is the first finding, with the time in which the queue fills again") {
+// This recording is of a program that waited behind each step by mistake. Its steps took 163 us,
+// and 138 to 143 us where it waited behind each tenth.
+TEST_CASE(
+    "A wait in every step is the first finding, with the time in which the queue fills again") {
   const prof::Report report =
       prof::Analyze(prof::Snapshot::FromFile(PROF_TEST_DATA "/wait_in_every_step.prof"));
   REQUIRE(report.error.empty());

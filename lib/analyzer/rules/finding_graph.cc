@@ -175,9 +175,8 @@ MaybeFinding GraphOpportunity(const RunInputs& inputs) {
   finding.title = "A CUDA graph would close launch gaps: " +
                   text::Plural(found.length, "launch repeats", "launches repeat") + " " +
                   text::Count(found.repeats) + " times in " + found.where + ".";
-  finding.evidence = {
-      "launch gaps in it: " + text::Count(found.gaps) + ", " + text::Time(found.gap_ns) +
-          " in all; a graph closes all of them at most"};
+  finding.evidence = {"launch gaps in it: " + text::Count(found.gaps) + ", " +
+                      text::Time(found.gap_ns) + " in all; a graph closes all of them at most"};
   if (blockers > 0) {
     finding.evidence.push_back(
         text::Plural(blockers, "call", "calls") +

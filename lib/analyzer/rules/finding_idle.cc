@@ -130,8 +130,9 @@ Waits GatherWaits(const RunInputs& inputs, bool allocations) {
 
 void AddWaitEvidence(const Waits& waits, Finding* finding) {
   finding->evidence.push_back(
-      text::Plural(static_cast<int64_t>(waits.calls.size()), "call", "calls") + " drained the queue; " +
-      text::Time(waits.refill_ns) + " of the idle time came later, before the queue was full again");
+      text::Plural(static_cast<int64_t>(waits.calls.size()), "call", "calls") +
+      " drained the queue; " + text::Time(waits.refill_ns) +
+      " of the idle time came later, before the queue was full again");
   if (waits.idle.host_ns > kMuchHostWork * waits.idle.total_ns) {
     finding->evidence.push_back("in " + text::Time(waits.idle.host_ns) +
                                 " of it the host worked outside CUDA after the wait: a host that "
@@ -178,10 +179,11 @@ MaybeFinding SyncBound(const RunInputs& inputs) {
   if (waits.idle.count == 0 || inputs.Share(waits.gain_ns()) < kIdleShare) return std::nullopt;
   Finding finding = Describe(inputs, waits.idle);
   const bool mostly = waits.idle.total_ns >= waits.hidden_ns;
-  finding.title =
-      mostly ? TitleOf(inputs, waits.idle.total_ns) + " because the host waits before it launches more."
-             : "Waits keep the host from running ahead of the GPU: up to " +
-                   text::Percent(inputs.Share(waits.gain_ns())) + " of the span is idle for that.";
+  finding.title = mostly ? TitleOf(inputs, waits.idle.total_ns) +
+                               " because the host waits before it launches more."
+                         : "Waits keep the host from running ahead of the GPU: up to " +
+                               text::Percent(inputs.Share(waits.gain_ns())) +
+                               " of the span is idle for that.";
   AddWaitEvidence(waits, &finding);
   finding.gain_at_most_ns = waits.gain_ns();
   finding.action =
@@ -195,11 +197,13 @@ MaybeFinding AllocationInLoop(const RunInputs& inputs) {
   if (waits.idle.count == 0 || inputs.Share(waits.gain_ns()) < kIdleShare) return std::nullopt;
   if (!InTheLoop(inputs, waits)) return std::nullopt;
   Finding finding = Describe(inputs, waits.idle);
-  finding.title = TitleOf(inputs, waits.idle.total_ns) + " because memory is allocated in the loop.";
+  finding.title =
+      TitleOf(inputs, waits.idle.total_ns) + " because memory is allocated in the loop.";
   AddWaitEvidence(waits, &finding);
   finding.gain_at_most_ns = waits.gain_ns();
   finding.action =
-      "Allocate before the loop and reuse the memory, or use cudaMallocAsync with a pool that keeps "
+      "Allocate before the loop and reuse the memory, or use cudaMallocAsync with a pool that "
+      "keeps "
       "it (a release threshold).";
   return finding;
 }
@@ -281,7 +285,8 @@ const char* DependencyAction(const Dependencies& found) {
     return "Hand work over between streams less often: keep what depends on each other on one "
            "stream, and let each stream have work of its own meanwhile.";
   }
-  return "Fuse kernels that follow one another, or let a kernel start before the one before it ends "
+  return "Fuse kernels that follow one another, or let a kernel start before the one before it "
+         "ends "
          "(programmatic dependent launch).";
 }
 
@@ -305,8 +310,7 @@ MaybeFinding DependencyIdle(const RunInputs& inputs) {
   }
   for (const std::string& line :
        {Part("between nodes of a CUDA graph", found.graph, found.graph_ns),
-        Part("behind other streams, devices or processes", found.streams,
-             found.streams_ns),
+        Part("behind other streams, devices or processes", found.streams, found.streams_ns),
         Part("between operations of a stream", found.stream, found.stream_ns)}) {
     if (!line.empty()) finding->evidence.push_back(line);
   }
@@ -395,7 +399,8 @@ MaybeFinding SmallKernels(const RunInputs& inputs) {
   finding.kind = GainKind::kLessWork;
   finding.gain_at_most_ns = small.gaps_ns + small.followers_ns;
   finding.check = kCheckTimeline;
-  finding.confidence = finding.confidence == Confidence::kLow ? Confidence::kLow : Confidence::kMedium;
+  finding.confidence =
+      finding.confidence == Confidence::kLow ? Confidence::kLow : Confidence::kMedium;
   finding.withheld_why = inputs.lost_operations;
   return finding;
 }

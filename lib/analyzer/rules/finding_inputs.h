@@ -23,9 +23,9 @@ struct RunInputs {
   const model::Model& model;
   const DeviceTimeline& device;
   double span_ns = 0;
-  IntervalUnion kernels;                                // union of all kernels of the device
-  std::array<double, 7> idle_ns{};                      // by GapCause
-  std::array<int64_t, 7> idle_count{};                  // by GapCause
+  IntervalUnion kernels;                // union of all kernels of the device
+  std::array<double, 7> idle_ns{};      // by GapCause
+  std::array<int64_t, 7> idle_count{};  // by GapCause
   // Those that a launch closed, also while the queue fills again after a wait: the operation that
   // ended it, and its length. Sorted.
   std::vector<std::pair<int32_t, double>> launch_gaps;

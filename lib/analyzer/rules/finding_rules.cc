@@ -99,9 +99,7 @@ struct Found {
   bool remedy = false;
 
   // What is in doubt comes last.
-  bool Doubtful() const {
-    return finding.withheld || finding.confidence == Confidence::kLow;
-  }
+  bool Doubtful() const { return finding.withheld || finding.confidence == Confidence::kLow; }
 };
 
 std::vector<Finding> Ordered(std::vector<Found> found) {

@@ -17,8 +17,9 @@
 namespace prof::analyzer {
 
 // By gain, descending; a remedy behind the cause of the idle time that it would remove, and what is
-// withheld or of low confidence last. Each rule is decided for each device; the device where it costs most is
-// reported. Gains and shares are of `undisturbed_ns`, the part of the span that prof left alone.
+// withheld or of low confidence last. Each rule is decided for each device; the device where it
+// costs most is reported. Gains and shares are of `undisturbed_ns`, the part of the span that prof
+// left alone.
 [[nodiscard]] std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeline,
                                              double undisturbed_ns);
 

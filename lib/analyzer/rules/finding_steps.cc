@@ -184,11 +184,13 @@ MaybeFinding OutlierSteps(const RunInputs& inputs) {
       "beyond the median they take " + WithShare(inputs, found.excess_ns) + ", " +
           text::Time(std::min(found.idle_ns, found.excess_ns)) + " of it idle"};
   finding.action =
-      "Find out what only these steps do: evaluation, logging, checkpoints, allocation, compilation, "
+      "Find out what only these steps do: evaluation, logging, checkpoints, allocation, "
+      "compilation, "
       "longer inputs; move it out of the loop or to another thread.";
   finding.kind = GainKind::kCauseRemoved;
   finding.gain_at_most_ns = found.excess_ns;
-  finding.check = "prof run --range with the name of the longest one, or NVTX ranges inside the step";
+  finding.check =
+      "prof run --range with the name of the longest one, or NVTX ranges inside the step";
   finding.confidence = Confidence::kHigh;
   finding.withheld_why =
       inputs.lost_operations.empty() ? inputs.lost_ranges : inputs.lost_operations;
@@ -207,10 +209,9 @@ MaybeFinding StepDrift(const RunInputs& inputs) {
   Finding finding;
   finding.title = "Steps get longer: from " + text::Time(parts.front()) + " to " +
                   text::Time(parts.back()) + " over " + text::Count(steps.size()) + " steps.";
-  finding.evidence = {
-      "medians of " + std::to_string(kDriftParts) + " equal parts of the run; " +
-          text::Percent(Rising(parts)) + " of their pairs rise",
-      "beyond the shortest one they take " + WithShare(inputs, gain_ns)};
+  finding.evidence = {"medians of " + std::to_string(kDriftParts) + " equal parts of the run; " +
+                          text::Percent(Rising(parts)) + " of their pairs rise",
+                      "beyond the shortest one they take " + WithShare(inputs, gain_ns)};
   finding.action =
       "Find out what grows with the steps: the length of a sequence or cache, fragmented memory, a "
       "list on the host, or a clock that falls.";

@@ -236,7 +236,8 @@ MaybeFinding Serialization(const RunInputs& inputs) {
       "most time: " + MostOf(names, serial.time_ns, "in "),
       "gain: their time less the longest of each row, or less what all SMs need for it"};
   finding.action =
-      "Launch those that do not depend on each other on several streams (or as branches of a graph), "
+      "Launch those that do not depend on each other on several streams (or as branches of a "
+      "graph), "
       "or merge them into one launch.";
   finding.kind = GainKind::kCauseRemoved;
   finding.gain_at_most_ns = serial.saved_ns;
@@ -256,9 +257,10 @@ MaybeFinding DefaultStream(const RunInputs& inputs) {
   if (null.WithinNs(waiting) > 0) return std::nullopt;  // the flags do not mean what they say
   Finding finding;
   finding.title = "The legacy default stream makes other streams wait.";
-  finding.evidence = {"work in the default stream: " + text::Time(null.length_ns()) +
-                          "; in streams that wait for it: " + text::Time(waiting.length_ns()),
-                      "they never ran side by side, and took " + text::Count(sides.turns) + " turns"};
+  finding.evidence = {
+      "work in the default stream: " + text::Time(null.length_ns()) +
+          "; in streams that wait for it: " + text::Time(waiting.length_ns()),
+      "they never ran side by side, and took " + text::Count(sides.turns) + " turns"};
   finding.action =
       "Create the streams with cudaStreamNonBlocking, or compile with --default-stream per-thread, "
       "where the work is independent.";
@@ -278,19 +280,19 @@ MaybeFinding ExposedCommunication(const RunInputs& inputs) {
   Finding finding;
   finding.title = "Communication takes " + text::Percent(inputs.Share(all_ns - hidden_ns)) +
                   " of the span with no other kernel beside it.";
-  finding.evidence = {
-      "NCCL kernels: " + text::Time(all_ns) + ", " + text::Percent(hidden_ns / all_ns) +
-          " of it under other kernels",
-      text::Count(found.each.n) + " of them, median " + text::Time(found.each.median) +
-          ", longest " + text::Time(found.each.max) +
-          "; the time contains the wait for ranks that are late"};
+  finding.evidence = {"NCCL kernels: " + text::Time(all_ns) + ", " +
+                          text::Percent(hidden_ns / all_ns) + " of it under other kernels",
+                      text::Count(found.each.n) + " of them, median " +
+                          text::Time(found.each.median) + ", longest " +
+                          text::Time(found.each.max) +
+                          "; the time contains the wait for ranks that are late"};
   finding.action =
-      "Start the communication of one part while the next one is computed: another stream, buckets; "
+      "Start the communication of one part while the next one is computed: another stream, "
+      "buckets; "
       "even out the ranks.";
   const std::vector<bool> communicates = Communicates(inputs.model);
-  const double idle_ns = IdleBeside(inputs, [&](const Op& op) {
-    return op.kind == OpKind::kKernel && communicates[op.shape];
-  });
+  const double idle_ns = IdleBeside(
+      inputs, [&](const Op& op) { return op.kind == OpKind::kKernel && communicates[op.shape]; });
   if (idle_ns > 0) finding.evidence.push_back("idle beside them: " + text::Time(idle_ns));
   finding.kind = GainKind::kCauseRemoved;
   finding.gain_at_most_ns = all_ns - hidden_ns + idle_ns;

@@ -12,9 +12,8 @@
 namespace prof::analyzer {
 
 std::string MostOf(const TimeByPlace& times, double total_ns, const std::string& before_the_name) {
-  const auto most = std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) {
-    return a.second < b.second;
-  });
+  const auto most = std::max_element(
+      times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most == times.end() || !(most->second > 0) || !(total_ns > 0)) return "";
   return text::Time(most->second) + " of " + text::Time(total_ns) + " (" +
          text::Percent(most->second / total_ns) + ") " + before_the_name + most->first;
@@ -54,9 +53,8 @@ SplitBySampling Split(const RunInputs& inputs, const LaunchCalls& calls) {
     (sampling ? split.sampling : split.otherwise).gaps_ns +=
         static_cast<double>(gap.undisturbed_ns());
   }
-  const int64_t within_ns =
-      OverlapNs({inputs.device.start_ns, inputs.device.end_ns},
-                {calls.sampling_start_ns, calls.sampling_end_ns});
+  const int64_t within_ns = OverlapNs({inputs.device.start_ns, inputs.device.end_ns},
+                                      {calls.sampling_start_ns, calls.sampling_end_ns});
   split.sampling.span_ns = std::max(0.0, static_cast<double>(within_ns) - disturbed_ns);
   split.otherwise.span_ns =
       static_cast<double>(inputs.device.end_ns - inputs.device.start_ns - within_ns);
@@ -81,10 +79,11 @@ void AddSamplingCost(const RunInputs& inputs, Finding* finding) {
   const bool known = calls.sampling.n >= kFewCalls && calls.otherwise.n >= kFewCalls;
   const double slower_ns = calls.sampling.median - calls.otherwise.median;
   if (known && RestHasHardlyAny(split)) {
-    finding->evidence.push_back(
-        text::Time(split.sampling.gaps_ns) + " of the launch gaps while counters were sampled (" +
-        text::Percent(split.sampling.Share()) + " of that time); " +
-        text::Percent(split.otherwise.Share()) + " of the rest: sampling may have drained the queue");
+    finding->evidence.push_back(text::Time(split.sampling.gaps_ns) +
+                                " of the launch gaps while counters were sampled (" +
+                                text::Percent(split.sampling.Share()) + " of that time); " +
+                                text::Percent(split.otherwise.Share()) +
+                                " of the rest: sampling may have drained the queue");
     finding->confidence = Confidence::kLow;
     return;
   }

@@ -18,9 +18,9 @@ struct StreamKey {
 };
 
 struct QueueDepth {
-  int64_t launches = 0;  // whose call was recorded; a CUDA graph's is one
+  int64_t launches = 0;      // whose call was recorded; a CUDA graph's is one
   int64_t nearly_empty = 0;  // of them, those that found at most one: it may be on its way
-  double median = 0;     // operations that waited
+  double median = 0;         // operations that waited
   int64_t most = 0;
 };
 

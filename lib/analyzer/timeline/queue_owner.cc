@@ -125,8 +125,7 @@ void QueueOwners::Own(const Lateness& late, Gap* gap) {
   } else if (launched && explains(kHost)) {
     gap->cause = GapCause::kHostWork;
   }
-  gap->after_wait_ns =
-      gap->cause == GapCause::kSync ? gap_ns : std::min(gap_ns, late.ns[kWait]);
+  gap->after_wait_ns = gap->cause == GapCause::kSync ? gap_ns : std::min(gap_ns, late.ns[kWait]);
   if (gap->after_wait_ns > 0) gap->wait = gap->cause == GapCause::kSync ? gap->api : late.wait;
 }
 

@@ -76,10 +76,9 @@ void SimulatedRun::Interleave(const std::map<uint32_t, std::function<void()>>& t
   std::map<uint32_t, int> left;
   for (const auto& [tid, turn] : turn_of_thread) left[tid] = turns;
   while (!left.empty()) {
-    const auto behind =
-        std::min_element(left.begin(), left.end(), [&](const auto& a, const auto& b) {
-          return clocks_.at(a.first) < clocks_.at(b.first);
-        });
+    const auto behind = std::min_element(
+        left.begin(), left.end(),
+        [&](const auto& a, const auto& b) { return clocks_.at(a.first) < clocks_.at(b.first); });
     tid_ = behind->first;
     turn_of_thread.at(tid_)();
     if (--behind->second == 0) left.erase(behind);
@@ -191,8 +190,7 @@ void SimulatedRun::Kernel(const SimulatedKernel& kernel, uint32_t stream) {
   int64_t begin_ns = 0;
   const bool sampled = BeginSample(&begin_ns);
   Launch call = Call("cudaLaunchKernel", machine_.launch_call, stream);
-  const int64_t length_ns =
-      std::llround(static_cast<double>(Jitter(kernel.length_ns)) * slowness_);
+  const int64_t length_ns = std::llround(static_cast<double>(Jitter(kernel.length_ns)) * slowness_);
   const int64_t start_ns = FitSms(DeviceOf(stream), Earliest(call), length_ns, kernel.sms);
   const uint32_t id = builder_.Kernel(kernel.shape, "", start_ns, start_ns + length_ns, call);
   Ran(stream, start_ns, start_ns + length_ns, kernel.sms);
@@ -224,8 +222,7 @@ void SimulatedRun::Graph(const std::vector<SimulatedKernel>& nodes, uint32_t str
     const int64_t start_ns = FitSms(DeviceOf(stream), at_ns, length_ns, nodes[i].sms);
     call.graph_node = i + 1;
     call.no_api = i > 0;
-    call.correlation =
-        builder_.Kernel(nodes[i].shape, "", start_ns, start_ns + length_ns, call);
+    call.correlation = builder_.Kernel(nodes[i].shape, "", start_ns, start_ns + length_ns, call);
     Ran(stream, start_ns, start_ns + length_ns, nodes[i].sms);
     at_ns = start_ns + length_ns + Jitter(machine_.node_edge);
   }
@@ -237,8 +234,7 @@ void SimulatedRun::Copy(model::CopyKind kind, uint64_t bytes, bool pinned, bool 
   const bool to_host = kind == model::CopyKind::kDeviceToHost;
   int64_t& engine_ns = to_host ? DeviceOf(stream).to_host_ns : DeviceOf(stream).to_device_ns;
   const double rate = pinned ? machine_.pinned : machine_.pageable;
-  const int64_t length_ns =
-      kCopyStartNs + Jitter(std::llround(static_cast<double>(bytes) / rate));
+  const int64_t length_ns = kCopyStartNs + Jitter(std::llround(static_cast<double>(bytes) / rate));
   const int64_t start_ns = std::max(Earliest(call), engine_ns);
   engine_ns = start_ns + length_ns;
   Ran(stream, start_ns, engine_ns, 0);

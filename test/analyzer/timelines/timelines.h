@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The timelines are programs with one known trouble, or with none. Each is simulated with numbers
-// that are drawn, and has the findings that must come first and those that must not come. Those with
-// a fix are simulated with it as well: what the fix saves is what a gain has to bound.
+// that are drawn, and has the findings that must come first and those that must not come. Those
+// with a fix are simulated with it as well: what the fix saves is what a gain has to bound.
 #ifndef PROF_TEST_ANALYZER_TIMELINES_TIMELINES_H_
 #define PROF_TEST_ANALYZER_TIMELINES_TIMELINES_H_
 

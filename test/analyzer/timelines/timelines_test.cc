@@ -90,7 +90,8 @@ TEST_CASE("What the fix saves is no more than the first finding offers at most")
     const double saved_ns = planted.span_ns - fixed.span_ns;
     INFO("saved " << saved_ns / 1e6 << " of " << planted.span_ns / 1e6 << " ms");
     // The two runs differ in their jitter. And what was launched less than a slow launch takes
-    // before the GPU ran dry counts as queued in time: a few microseconds of a wait's gap are not its.
+    // before the GPU ran dry counts as queued in time: a few microseconds of a wait's gap are not
+    // its.
     CHECK(saved_ns <= planted.findings.front().gain_at_most_ns + 0.02 * planted.span_ns);
   });
 }
@@ -126,6 +127,7 @@ TEST_CASE("With and without counters the same finding comes first") {
     const Report sampled = RunCase(timeline, seed, false, prof);
     INFO("clean:\n" << Text(clean) << "sampled:\n" << Text(sampled));
     disturbed += sampled.profiler_ns > 0 ? 1 : 0;
+    if (!sampled.findings_missing.empty()) return;  // the report has the reason
     const std::string first = clean.findings.empty() ? "" : clean.findings.front().id;
     const std::string then = sampled.findings.empty() ? "" : sampled.findings.front().id;
     // Where two findings are as good, either may come first.
