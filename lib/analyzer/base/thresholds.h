@@ -90,19 +90,20 @@ constexpr double kSlowerCall = 0.05;          // [own] of a launch's time: less 
 constexpr double kSlowedShare = 0.25;  // [own] of launch gaps: time that sampling added to launches
 // [own] a stream starts its next operation within 2 us; longer, it waits for an event.
 constexpr double kLongDependencyNs = 10'000;
-constexpr double kMuchHostWork = 0.50;      // [own] of the idle time after waits: worth a line
-constexpr double kEnoughOtherwise = 0.10;   // [own] time without sampling, of that with it
-constexpr double kHardlyAny = 0.25;         // [own] launch idle there, of that while sampling
-constexpr double kFewSms = 0.50;            // [own] two such kernels fit side by side
-constexpr double kTurns = 10;               // [own] between two streams: fewer are no pattern
-constexpr double kStraggler = 0.10;         // [own] of the mean work of the devices
-constexpr double kEnoughSteps = 20;         // [own] for an outlier or a trend
-constexpr double kOutlier = 2;              // [own] times the median step
-constexpr double kFewSteps = 0.10;          // [own] more are not outliers but another kind of step
-constexpr size_t kDriftParts = 10;          // [own] of the run, each with a median
-constexpr double kDriftRising = 0.90;       // [own] of their pairs; by chance p < 0.001 (Kendall)
-constexpr double kDriftGrowth = 0.05;       // [own] of a step, from the first part to the last
-constexpr int kFewCalls = 20;               // [own] for a median of launch calls
+constexpr double kMuchHostWork = 0.50;     // [own] of the idle time after waits: worth a line
+constexpr double kEnoughOtherwise = 0.10;  // [own] time without sampling, of that with it
+constexpr double kHardlyAny = 0.25;        // [own] launch idle there, of that while sampling
+constexpr double kFewSms = 0.50;           // [own] two such kernels fit side by side
+constexpr double kTurns = 10;              // [own] between two streams: fewer are no pattern
+constexpr double kStraggler = 0.10;        // [own] of the mean work of the devices
+constexpr double kEnoughSteps = 20;        // [own] for an outlier or a trend
+constexpr double kOutlier = 2;             // [own] times the median step
+constexpr double kFewSteps = 0.10;         // [own] more are not outliers but another kind of step
+constexpr size_t kDriftParts = 10;         // [own] of the run, each with a median
+constexpr double kDriftRising = 0.90;      // [own] of their pairs; by chance p < 0.001 (Kendall)
+constexpr double kDriftJump = 0.50;    // [own] of the growth, between two parts: a jump, no drift
+constexpr double kDriftGrowth = 0.05;  // [own] of a step, from the first part to the last
+constexpr int kFewCalls = 20;          // [own] for a median of launch calls
 constexpr double kLeastUndisturbed = 0.10;  // [own] of the span: from less there are no findings
 
 }  // namespace prof::analyzer

@@ -159,6 +159,13 @@ double Rising(const std::vector<double>& parts) {
   return static_cast<double>(rising) / static_cast<double>(pairs);
 }
 
+// True when one jump makes half of the growth: a clock that fell, or another phase.
+bool IsJump(const std::vector<double>& parts) {
+  double jump_ns = 0;
+  for (size_t i = 1; i < parts.size(); ++i) jump_ns = std::max(jump_ns, parts[i] - parts[i - 1]);
+  return jump_ns >= kDriftJump * (parts.back() - parts.front());
+}
+
 }  // namespace
 
 MaybeFinding OutlierSteps(const RunInputs& inputs) {
@@ -201,7 +208,8 @@ MaybeFinding StepDrift(const RunInputs& inputs) {
   const std::vector<Step> steps = FindSteps(inputs);
   if (steps.empty()) return std::nullopt;
   const std::vector<double> parts = PartMedians(steps);
-  if (Rising(parts) < kDriftRising || parts.back() < (1 + kDriftGrowth) * parts.front()) {
+  if (Rising(parts) < kDriftRising || parts.back() < (1 + kDriftGrowth) * parts.front() ||
+      IsJump(parts)) {
     return std::nullopt;
   }
   const double gain_ns = BeyondShortestNs(steps);

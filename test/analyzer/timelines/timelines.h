@@ -20,6 +20,9 @@ struct TimelineCase {
   bool has_fix = false;
   std::vector<std::string> first;  // one of them comes first; empty: no finding at all
   std::vector<std::string> never;  // none of them comes
+  // False: counters make it another program. prof holds one of two threads up, and the other one's
+  // work runs alone; or what another process takes falls into the time that is prof's.
+  bool same_with_counters = true;
 };
 
 const std::vector<TimelineCase>& TimelineCases();
