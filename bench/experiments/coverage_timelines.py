@@ -27,7 +27,7 @@ PLANTED = {
     "graph": (),
     "waits": ("sync-bound",),
     "host-work": ("host-work",),
-    "allocations": ("sync-bound",),
+    "allocations": ("allocation", "sync-bound"),
     "values-back": ("sync-bound", "sync-copy"),
     "pageable": ("pageable-copy",),
     "pinned": ("copy-not-overlapped",),
