@@ -18,12 +18,12 @@ constexpr int64_t kCopyStartNs = 1'200;
 
 SimulatedRun::SimulatedRun(uint32_t seed, const SimulatedProf& prof)
     : random_(seed), jitter_random_(seed + 1), prof_random_(seed + 2), prof_(prof) {
-  machine_.launch_call = Draw(3'000, 6'000);
+  machine_.launch_call = Draw(2'900, 3'500);
   machine_.graph_call = Draw(5'000, 12'000);
   machine_.graph_node_call = Draw(100, 400);
   machine_.copy_call = Draw(2'500, 5'000);
   machine_.event_call = Draw(400, 1'200);
-  machine_.arrival = Draw(1'500, 3'000);
+  machine_.arrival = Draw(1'000, 1'400);
   machine_.back_to_back = Draw(600, 1'300);
   machine_.across_streams = Draw(2'500, 4'000);
   machine_.node_edge = Draw(600, 1'300);
