@@ -119,6 +119,11 @@ const char* ToString(Source source) {
   return "none";
 }
 
+std::optional<double> Verdict::known_gain() const {
+  const bool is_known = actions.empty() || actions.front().gain_at_most.has_value();
+  return is_known ? std::optional<double>(gain_at_most) : std::nullopt;
+}
+
 const Statistic* Measured::Find(std::string_view metric) const& {
   return analyzer::FindIn(metrics, metric);
 }

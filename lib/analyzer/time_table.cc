@@ -38,9 +38,10 @@ struct Row {
 // "DRAM 91 % of peak (n=3), L2 23 %, L2 hit 51 %": the two busiest units.
 std::string Evidence(const KernelReport& kernel) {
   std::string line = BusiestUnits(kernel.units);
-  if (const std::optional<double> hit = kernel.Metric("lts__t_sector_hit_rate.pct");
-      hit && !line.empty()) {
-    line += ", L2 hit " + text::Fixed(*hit, 0) + " %";
+  const std::optional<double> hits = kernel.Metric("lts__t_sectors_lookup_hit.sum");
+  const std::optional<double> misses = kernel.Metric("lts__t_sectors_lookup_miss.sum");
+  if (hits && misses && *hits + *misses > 0 && !line.empty()) {
+    line += ", L2 hit " + text::Fixed(100 * *hits / (*hits + *misses), 0) + " %";
   }
   if (!line.empty()) return line;
   if (!kernel.occupancy.known) return "no counters";
@@ -94,8 +95,6 @@ RangeRow Finish(const model::Model& model, const TimeTableInputs& inputs, const 
   for (const size_t g : row.kernels) {
     kernels.push_back(&inputs.kernels[g]);
     const int64_t exclusive_ns = inputs.groups.groups[g].exclusive_ns;
-    result.gain_at_most_ns +=
-        inputs.kernels[g].verdict.gain_at_most * static_cast<double>(exclusive_ns);
     if (exclusive_ns <= most_ns) continue;
     most_ns = exclusive_ns;
     kernel = &inputs.kernels[g];
@@ -113,6 +112,8 @@ RangeRow Finish(const model::Model& model, const TimeTableInputs& inputs, const 
   } else if (kernel != nullptr) {
     const Verdict& verdict = kernel->verdict;
     result.dominant = kernel->name;
+    // Of the kernel whose action stands beside it: gains of other kernels belong to other actions.
+    result.gain_at_most_ns = verdict.gain_at_most * static_cast<double>(most_ns);
     result.limiter = verdict.limiter;
     result.evidence = Evidence(*kernel);
     result.verdict = verdict.action.empty() ? verdict.summary : verdict.action;

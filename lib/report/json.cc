@@ -143,7 +143,7 @@ Json ToJson(const Verdict& value) {
           {"evidence", value.evidence},
           {"actions", ToJson(value.actions)},
           {"action", value.action},
-          {"gain_at_most", Number(value.gain_at_most)},
+          {"gain_at_most", Number(value.known_gain())},
           {"gain_formula", value.gain_formula},
           {"runner_up", value.runner_up},
           {"missing", value.missing},

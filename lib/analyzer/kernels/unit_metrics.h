@@ -25,6 +25,15 @@ inline constexpr std::string_view kL1Wavefronts =
 inline constexpr std::string_view kSharedWavefronts =
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed";
 
+inline constexpr std::string_view kL1Requests =
+    "l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed";
+// Matrix instructions alone, without HFMA2: all but those of FP64, and those of FP64.
+inline constexpr std::string_view kMatrixCycles =
+    "sm__pipe_tensor_type_hmma_hgmma_qgmma_imma_igmma_bmma_bgmma_cycles_active"
+    ".avg.pct_of_peak_sustained_elapsed";
+inline constexpr std::string_view kDoubleMatrixCycles =
+    "sm__pipe_tensor_op_dmma_cycles_active.avg.pct_of_peak_sustained_elapsed";
+
 // A unit is as busy as the busiest of its metrics. Unit::kL1 stands for L1's data path, which is
 // Unit::kShared where shared memory is most of it.
 inline constexpr UnitMetric kUnitMetrics[] = {
@@ -36,7 +45,7 @@ inline constexpr UnitMetric kUnitMetrics[] = {
     {Unit::kL2, "lts__t_tag_requests.avg.pct_of_peak_sustained_elapsed", false},
     {Unit::kL2, "lts__d_atomic_input_cycles_active.avg.pct_of_peak_sustained_elapsed", false},
     {Unit::kL1, kL1Wavefronts, true},
-    {Unit::kL1, "l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed", true},
+    {Unit::kL1, kL1Requests, true},
     {Unit::kL1, "l1tex__lsu_writeback_active.avg.pct_of_peak_sustained_elapsed", false},
     {Unit::kL1, "l1tex__lsu_writeback_active_mem_lgds.avg.pct_of_peak_sustained_elapsed", false},
     {Unit::kL1, "l1tex__data_bank_reads.avg.pct_of_peak_sustained_elapsed", true},

@@ -110,18 +110,30 @@ void AddHitRate(const RuleInputs& inputs, std::string_view label, std::string_vi
   if (inputs.Median(metric).value_or(101) <= 100) AddMetric(inputs, label, "%", metric, verdict);
 }
 
+// L2's own rate takes many passes; its two halves are counts of one.
+void AddL2Hits(const RuleInputs& inputs, Verdict* verdict) {
+  if (!inputs.l2_hits) {
+    AddHitRate(inputs, "L2 hit rate", "lts__t_sector_hit_rate.pct", verdict);
+    return;
+  }
+  const double n = inputs.SamplesOf("lts__t_sectors_lookup_hit.sum");
+  verdict->evidence.push_back(
+      "L2 hit rate " + text::Fixed(100 * *inputs.l2_hits, 1) +
+      " % (lts__t_sectors_lookup_hit.sum of hits and misses; n=" + text::Fixed(n, 0) + ")");
+}
+
 }  // namespace
 
 void AddTraffic(const RuleInputs& inputs, Verdict* verdict) {
   AddMetric(inputs, "DRAM traffic", "GB/s", format::kDramRateMetric, verdict, 1e-9);
   AddMetric(inputs, "DRAM read", "MB per launch", "dram__bytes_read.sum", verdict, 1e-6);
   AddMetric(inputs, "DRAM written", "MB per launch", "dram__bytes_write.sum", verdict, 1e-6);
-  AddHitRate(inputs, "L2 hit rate", "lts__t_sector_hit_rate.pct", verdict);
+  AddL2Hits(inputs, verdict);
 }
 
 void AddMemoryAccess(const RuleInputs& inputs, Verdict* verdict) {
   AddHitRate(inputs, "L1 hit rate", "l1tex__t_sector_hit_rate.pct", verdict);
-  AddHitRate(inputs, "L2 hit rate", "lts__t_sector_hit_rate.pct", verdict);
+  AddL2Hits(inputs, verdict);
   AddMetric(inputs, "useful bytes per sector loaded", "of 32",
             "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", verdict);
 }

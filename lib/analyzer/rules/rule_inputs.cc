@@ -15,19 +15,6 @@
 namespace prof::analyzer {
 namespace {
 
-// True when `other` is busy because `leader` is: DRAM bytes pass through L2, tensor operands come
-// through L1, and each instruction that a pipe executes was issued.
-bool Follows(Unit other, Unit leader) {
-  const auto memory_path = [](Unit unit) {
-    return unit == Unit::kL1 || unit == Unit::kShared || unit == Unit::kLsu;
-  };
-  if (other == Unit::kIssue) return true;
-  if (leader == Unit::kIssue) return other != Unit::kDram && other != Unit::kL2;
-  if (leader == Unit::kDram) return other == Unit::kL2;
-  if (leader == Unit::kTensor || memory_path(leader)) return memory_path(other);
-  return false;
-}
-
 bool IsKnown(const Measured& counters, Unit unit) {
   if (unit == Unit::kL1 && counters.Find(Unit::kShared) != nullptr) return true;
   return counters.Find(unit) != nullptr;
@@ -41,45 +28,104 @@ void FindUnknown(RuleInputs* inputs) {
   }
 }
 
+// All wavefronts of shared memory by its share of the data path, which moves one in a cycle and SM.
+double SharedWavefronts(const RuleInputs& inputs) {
+  const auto percent = inputs.Median(kSharedWavefronts);
+  const auto elapsed = inputs.Median("sm__cycles_elapsed.max");
+  return percent && elapsed ? *percent / 100 * *elapsed * inputs.sm_count : 0;
+}
+
+// A request of 16 bytes per lane takes four wavefronts: what it takes beyond that are conflicts.
+void InferConflicts(RuleInputs* inputs) {
+  const auto wavefronts = inputs->Median(kL1Wavefronts);
+  const auto requests = inputs->Median(kL1Requests);
+  if (!wavefronts || !requests || !(*requests > 0)) return;
+  if (inputs->shared.share.value_or(0) < kSharedIsMost) return;
+  if (*wavefronts <= kWavesOf16Bytes * *requests) return;
+  inputs->conflicts = 1 - kWavesOf16Bytes * *requests / *wavefronts;
+  inputs->conflicts_inferred = true;
+}
+
 void FindConflicts(RuleInputs* inputs) {
+  double conflicts = 0, wavefronts = 0;
   for (const char* op : {"ld", "st"}) {
-    const auto conflicts = inputs->Median(
-        std::string("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_") + op + ".sum");
-    const auto wavefronts =
-        inputs->Median(std::string("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_") + op + ".sum");
-    if (!conflicts || !wavefronts || !(*wavefronts > 0)) continue;
-    const double share = std::min(1.0, *conflicts / *wavefronts);
-    inputs->conflicts = std::max(share, inputs->conflicts.value_or(0));
+    const std::string suffix = std::string("_mem_shared_op_") + op + ".sum";
+    const auto of_op = inputs->Median("l1tex__data_bank_conflicts_pipe_lsu" + suffix);
+    const auto all = inputs->Median("l1tex__data_pipe_lsu_wavefronts" + suffix);
+    if (!of_op || !all) continue;
+    conflicts += *of_op;
+    wavefronts += *all;
   }
+  wavefronts = std::max(wavefronts, SharedWavefronts(*inputs));
+  if (wavefronts > 0) {
+    inputs->conflicts = std::min(1.0, conflicts / wavefronts);
+  } else {
+    InferConflicts(inputs);
+  }
+}
+
+void FindL2Hits(RuleInputs* inputs) {
+  const auto hits = inputs->Median("lts__t_sectors_lookup_hit.sum");
+  const auto misses = inputs->Median("lts__t_sectors_lookup_miss.sum");
+  if (hits && misses && *hits + *misses > 0) inputs->l2_hits = *hits / (*hits + *misses);
+}
+
+// HFMA2 is an instruction of the FMA pipe, and GH100 counts its cycles as tensor cycles, too. The
+// counters of matrix instructions alone decide where they were read.
+bool CountsHalfAsTensor(const RuleInputs& inputs) {
+  const UnitUse* const tensor = inputs.counters->Find(Unit::kTensor);
+  const UnitUse* const fma = inputs.counters->Find(Unit::kFma);
+  if (tensor == nullptr || fma == nullptr || tensor->of_peak < kTensorKernel) return false;
+  const auto matrix = inputs.Median(kMatrixCycles);
+  const auto doubles = inputs.Median(kDoubleMatrixCycles);
+  if (matrix && doubles) {
+    return std::max(*matrix, *doubles) / 100 < kHalfOf * tensor->of_peak;
+  }
+  // Below that, and in a region of several kernels, both may be alike by chance.
+  return inputs.kernel != nullptr && tensor->of_peak >= kBusy &&
+         std::abs(tensor->of_peak - fma->of_peak) <= kSameCount + tensor->error + fma->error;
+}
+
+bool IsLeftOut(const RuleInputs& inputs, const UnitUse& use) {
+  return inputs.half_on_fma && use.unit == Unit::kTensor;
 }
 
 // Issue slots lead only where no pipe explains them.
 const UnitUse* Leader(const RuleInputs& inputs) {
-  double without_issue = 0;
+  const auto named = [&](const UnitUse& use) {
+    return IsLeftOut(inputs, use) ? -1 : inputs.WhileActive(use.unit, use.of_peak);
+  };
+  const UnitUse* issue_slots = nullptr;
+  const UnitUse* other = nullptr;
   for (const UnitUse& use : inputs.units()) {
-    if (use.unit != Unit::kIssue) without_issue = std::max(without_issue, use.of_peak);
+    const UnitUse*& best = use.unit == Unit::kIssue ? issue_slots : other;
+    if (named(use) >= 0 && (best == nullptr || named(use) > named(*best))) best = &use;
   }
-  const double issue = inputs.UseOf(Unit::kIssue);
+  const double issue = issue_slots == nullptr ? 0 : named(*issue_slots);
+  const double without_issue = other == nullptr ? 0 : named(*other);
   const bool issue_leads = (issue >= kSaturated && without_issue < kSaturated) ||
                            (issue >= kBusy && issue - without_issue >= kMargin);
-  const auto leader =
-      std::find_if(inputs.units().begin(), inputs.units().end(),
-                   [&](const UnitUse& use) { return (use.unit == Unit::kIssue) == issue_leads; });
-  if (leader == inputs.units().end()) return nullptr;
+  if (issue_leads) return issue_slots;
+  if (other == nullptr) return nullptr;
   // A saturated tensor pipe reads its operands through L1, which then is nearly as busy.
+  const UnitUse* const tensor = inputs.counters->Find(Unit::kTensor);
   const bool feeds_tensor =
-      inputs.UseOf(Unit::kTensor) >= kSaturated && Follows(leader->unit, Unit::kTensor);
-  return feeds_tensor ? inputs.counters->Find(Unit::kTensor) : &*leader;
+      tensor != nullptr && named(*tensor) >= kSaturated && Follows(other->unit, Unit::kTensor);
+  return feeds_tensor ? tensor : other;
 }
 
 void FindLeader(RuleInputs* inputs) {
+  inputs->half_on_fma = CountsHalfAsTensor(*inputs);
   const UnitUse* const leader = Leader(*inputs);
   if (leader == nullptr) return;
   inputs->leader = *leader;
+  double highest = -1;
   for (const UnitUse& use : inputs->units()) {
+    const double named = inputs->WhileActive(use.unit, use.of_peak);
     if (use.unit == leader->unit || Follows(use.unit, leader->unit)) continue;
+    if (IsLeftOut(*inputs, use) || named <= highest) continue;
+    highest = named;
     inputs->rival = use;
-    break;
   }
 }
 
@@ -180,14 +226,16 @@ void FindBeside(const KernelReport& kernel, RuleInputs* inputs) {
 
 RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
                   const Statistic& timeline_ns, const model::Device* device,
-                  const ContinuousValues& sampled) {
+                  const ContinuousValues& sampled, const KernelReport* kernel) {
   RuleInputs inputs;
   inputs.counters = &counters;
+  inputs.kernel = kernel;
   inputs.runs = runs;
   const bool timed =
       timeline_ns.n > 0 && timeline_ns.median > 0 && std::isfinite(timeline_ns.median);
   inputs.duration_ns =
       timed ? timeline_ns.median : inputs.Median(format::kWindowMetric).value_or(0);
+  inputs.device = device;
   if (device != nullptr) inputs.sm_count = device->sm_count;
   inputs.stalls = FindStalls(counters.metrics);
   inputs.shared = FindSharedShare(counters.metrics, may_use_shared);
@@ -203,6 +251,7 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
   FindActivity(&inputs);
   FindPmActivity(sampled, &inputs);
   FindConflicts(&inputs);
+  FindL2Hits(&inputs);
   FindUnknown(&inputs);
   FindLeader(&inputs);
   FindInstability(timeline_ns, &inputs);
@@ -211,13 +260,34 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
 
 }  // namespace
 
+bool IsShared(Unit unit) { return unit == Unit::kDram || unit == Unit::kL2; }
+
+bool Follows(Unit other, Unit leader) {
+  const auto memory_path = [](Unit unit) {
+    return unit == Unit::kL1 || unit == Unit::kShared || unit == Unit::kLsu;
+  };
+  if (other == Unit::kIssue) return true;
+  if (leader == Unit::kIssue) return other != Unit::kDram && other != Unit::kL2;
+  if (leader == Unit::kDram) return other == Unit::kL2;
+  if (leader == Unit::kTensor || memory_path(leader)) return memory_path(other);
+  return false;
+}
+
+double RuleInputs::WhileActive(Unit unit, double of_peak) const {
+  if (IsShared(unit) || !active || *active < kLeastActive) return of_peak;
+  // SMs without work at both ends of a launch are no idle SMs.
+  const double ramp = duration_ns > 0 ? kFillAndDrainNs / duration_ns : 0;
+  return std::min(1.0, of_peak / std::min(1.0, *active + ramp));
+}
+
 double RuleInputs::UseOf(Unit unit) const {
   const UnitUse* const use = counters->Find(unit);
   return use == nullptr ? 0 : use->of_peak;
 }
 
 double RuleInputs::Margin() const {
-  return (leader ? leader->at_least() : 0) - (rival ? rival->at_most() : 0);
+  return (leader ? WhileActive(leader->unit, leader->at_least()) : 0) -
+         (rival ? WhileActive(rival->unit, rival->at_most()) : 0);
 }
 
 std::optional<double> RuleInputs::Median(std::string_view metric) const {
@@ -236,8 +306,7 @@ double RuleInputs::SamplesOf(const UnitUse& use) const {
 
 RuleInputs GatherInputs(const KernelReport& kernel, const model::Device* device) {
   RuleInputs inputs = Gather(kernel, MayUseShared(kernel), kernel.launches, kernel.duration_ns,
-                             device, kernel.continuous);
-  inputs.kernel = &kernel;
+                             device, kernel.continuous, &kernel);
   inputs.achieved_occupancy = kernel.occupancy.achieved;
   FindBeside(kernel, &inputs);
   for (const uint32_t size : kernel.grid) inputs.blocks *= std::max(1U, size);
@@ -248,7 +317,7 @@ RuleInputs GatherInputs(const KernelReport& kernel, const model::Device* device)
 RuleInputs GatherInputs(const RegionInstances& instances, const Measured& counters,
                         const model::Device* device) {
   // Nothing records whether the kernels of a region use shared memory.
-  return Gather(counters, true, instances.instances, instances.duration_ns, device, {});
+  return Gather(counters, true, instances.instances, instances.duration_ns, device, {}, nullptr);
 }
 
 }  // namespace prof::analyzer

@@ -27,6 +27,9 @@ struct RuleInputs {
   std::vector<std::string_view> unknown;  // units that a claim of "nothing is busy" would need
   double busiest = 0;      // the highest use of all units, at the lower end of its error bound
   bool straddles = false;  // the error bound of a use has both sides of kBusy
+  // True: the tensor pipe counts only the packed half precision instructions of the FMA pipe
+  // (HFMA2). It is then left out of all comparisons.
+  bool half_on_fma = false;
   std::optional<UnitUse> leader;  // the unit that a throughput verdict would name
   std::optional<UnitUse> rival;   // the highest that is not a consequence of the leader
   SharedShare shared;             // shared memory's part of L1's wavefronts
@@ -40,26 +43,44 @@ struct RuleInputs {
   // to fill and to drain the GPU.
   std::optional<double> imbalance;
   double activity_samples = 0;  // of these
-  // Share of the shared-memory wavefronts that are conflicts, the worse of loads and stores.
+  // Share of the shared-memory wavefronts that are conflicts. wgmma's reads, which have none, are
+  // among these.
   std::optional<double> conflicts;
+  // True: not counted, but at least that from the wavefronts of a request.
+  bool conflicts_inferred = false;
+  std::optional<double> l2_hits;             // share of L2's sectors that it had
   std::optional<double> achieved_occupancy;  // of a kernel
 
-  int64_t runs = 0;                   // launches of the kernel, instances of the region
-  double duration_ns = 0;             // median; 0: unknown
-  double blocks = 1;                  // in the grid
-  double threads = 1;                 // per block
-  uint32_t sm_count = 0;              // 0: unknown
-  std::vector<std::string> unstable;  // reasons to trust the counters less
+  int64_t runs = 0;                       // launches of the kernel, instances of the region
+  double duration_ns = 0;                 // median; 0: unknown
+  double blocks = 1;                      // in the grid
+  double threads = 1;                     // per block
+  uint32_t sm_count = 0;                  // 0: unknown
+  const model::Device* device = nullptr;  // may be null
+  std::vector<std::string> unstable;      // reasons to trust the counters less
 
   [[nodiscard]] const std::vector<UnitUse>& units() const { return counters->units; }
   [[nodiscard]] double UseOf(Unit unit) const;  // 0 where it was not measured
-  [[nodiscard]] double Margin() const;          // leader - rival, at the near ends of both bounds
+  // `of_peak` of a unit while the SMs were active or filling and draining, 0..1. It names the unit:
+  // a pipe at 62 % of the elapsed time on SMs that were active for 65 % of it is at its limit. DRAM
+  // and L2 serve the SMs that are left at the same rate, so that theirs is that of the elapsed
+  // time.
+  [[nodiscard]] double WhileActive(Unit unit, double of_peak) const;
+  // leader - rival while active, at the near ends of both bounds
+  [[nodiscard]] double Margin() const;
   // Of a metric by CUPTI name; null when it is absent, negative or not finite.
   [[nodiscard]] std::optional<double> Median(std::string_view metric) const;
   [[nodiscard]] double SamplesOf(std::string_view metric) const;
   // By PM samples: launches, because the samples of one launch are not independent.
   [[nodiscard]] double SamplesOf(const UnitUse& use) const;
 };
+
+// True for DRAM and L2, which all SMs share.
+[[nodiscard]] bool IsShared(Unit unit);
+
+// True when `other` is busy because `leader` is: DRAM bytes pass through L2, tensor operands come
+// through L1, and each instruction that a pipe executes was issued.
+[[nodiscard]] bool Follows(Unit other, Unit leader);
 
 // `device` may be null: rules that need its limits then do not match.
 [[nodiscard]] RuleInputs GatherInputs(const KernelReport& kernel, const model::Device* device);

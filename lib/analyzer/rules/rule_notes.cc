@@ -7,6 +7,7 @@
 
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/rule_access.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
@@ -16,59 +17,34 @@ namespace {
 
 using Note = std::optional<std::string>;  // the text after the id; nullopt: no note
 
-// Bytes that TMA moved do not pass the LSU, so its metrics do not count them.
-bool TmaMovesMost(const RuleInputs& inputs) {
-  const auto l2 = inputs.Median("lts__t_sectors.sum");
-  const auto loads = inputs.Median("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
-  const auto stores = inputs.Median("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
-  return l2 && loads && *loads + stores.value_or(0) < kLsuShareOfL2 * *l2;
-}
-
 Note Uncoalesced(const RuleInputs& inputs) {
-  if (TmaMovesMost(inputs)) return std::nullopt;
-  std::string found;
-  for (const auto& [op, what] : {std::pair("ld", "loads"), std::pair("st", "stores")}) {
-    const std::string suffix = std::string("_mem_global_op_") + op;
-    const auto sectors = inputs.Median("l1tex__t_sectors_pipe_lsu" + suffix + ".sum");
-    const auto requests = inputs.Median("l1tex__t_requests_pipe_lsu" + suffix + ".sum");
-    const auto useful =
-        inputs.Median("smsp__sass_average_data_bytes_per_sector" + suffix + ".ratio");
-    const bool many = sectors && requests && *requests > 0 && *sectors > kWidestSectors * *requests;
-    // 0 comes from patched counters that did not run, not from sectors without a use.
-    const bool sparse = useful && *useful > 0 && *useful < kUsefulBytesPerSector;
-    if (!many && !sparse) continue;
-    if (!found.empty()) found += "; ";
-    found += std::string("global ") + what;
-    if (sectors && requests && *requests > 0) {
-      found += " touch " + text::Fixed(*sectors / *requests, 1) + " sectors per request";
-    }
-    if (sparse) {
-      found += " use " + text::Fixed(*useful, 1) + " of 32 bytes per sector, so at most " +
-               text::Percent(1 - *useful / kSectorBytes) + " of the traffic is waste";
-    }
+  const std::optional<SectorWaste> waste = FindSectorWaste(inputs);
+  if (!waste) return std::nullopt;
+  std::string text =
+      waste->text + ", so at most " + text::Percent(waste->at_most) + " of the traffic is waste";
+  if (waste->below_l1 < waste->in_l1 - kWorthwhileGain) {
+    text += ", and about " + text::Percent(waste->below_l1) +
+            " below L1, which serves a sector several times";
   }
-  if (found.empty()) return std::nullopt;
-  return found + ": let neighbouring lanes access neighbouring addresses";
+  return text + ": let neighbouring lanes access neighbouring addresses";
 }
 
 Note BankConflicts(const RuleInputs& inputs) {
   if (!inputs.conflicts || *inputs.conflicts < kConflictShare) return std::nullopt;
-  std::string text =
-      text::Percent(*inputs.conflicts) + " of the shared-memory wavefronts are conflicts";
-  if (*inputs.conflicts < 1)
+  std::string text = (inputs.conflicts_inferred ? "at least " : "") +
+                     text::Percent(*inputs.conflicts) +
+                     " of the shared-memory wavefronts are conflicts";
+  if (*inputs.conflicts < 1 && !inputs.conflicts_inferred)
     text += " (" + text::Fixed(1 / (1 - *inputs.conflicts), 1) + "-way on average)";
   return text + ": pad or swizzle the layout";
 }
 
 Note Divergence(const RuleInputs& inputs) {
+  const std::optional<double> share = ActiveLanes(inputs);
+  if (!share || *share >= kThreadsPerInst / kWarpThreads) return std::nullopt;
   const auto threads = inputs.Median("smsp__thread_inst_executed_per_inst_executed.ratio");
-  if (!threads) return std::nullopt;
   const auto active = inputs.Median("smsp__thread_inst_executed_pred_on_per_inst_executed.ratio");
-  // A block of 16 threads cannot have more than 16 in a warp: that is block-size, not divergence.
   const double full = inputs.threads / std::ceil(inputs.threads / kWarpThreads);
-  const double lanes = std::min(*threads, active.value_or(*threads));
-  const double limit = kThreadsPerInst * full / kWarpThreads;
-  if (!(lanes > 0) || lanes >= limit) return std::nullopt;
   return text::Fixed(*threads, 1) + " of " + text::Fixed(full, 0) +
          " threads are active per instruction" +
          (active ? ", " + text::Fixed(*active, 1) + " not predicated off" : "") +
@@ -84,32 +60,25 @@ Note BlockSize(const RuleInputs& inputs) {
 }
 
 Note Spills(const RuleInputs& inputs) {
-  const KernelReport& kernel = *inputs.kernel;
-  const auto sum = [&](const char* space) {
-    const std::string prefix = std::string("l1tex__t_sectors_pipe_lsu_mem_") + space + "_op_";
-    return inputs.Median(prefix + "ld.sum").value_or(0) +
-           inputs.Median(prefix + "st.sum").value_or(0);
-  };
-  const double local = sum("local");
-  const double all = local + sum("global");
-  if (kernel.local_bytes_per_thread == 0 || !(local > kLocalShare * all)) return std::nullopt;
-  return text::Percent(local / all) + " of the L1 sectors are local memory (" +
-         text::Fixed(kernel.local_bytes_per_thread, 0) +
-         " B per thread): register spills, or arrays indexed at run time";
+  const std::optional<double> share = LocalShare(inputs);
+  if (!share || *share <= kLocalShare) return std::nullopt;
+  std::string text = text::Percent(*share) + " of the L1 sectors are local memory";
+  if (const uint32_t bytes = inputs.kernel->local_bytes_per_thread; bytes > 0) {
+    text += " (" + std::to_string(bytes) + " B per thread)";
+  }
+  return text + ": register spills, or arrays indexed at run time";
 }
 
 Note Atomics(const RuleInputs& inputs) {
-  const auto all = inputs.Median("lts__t_sectors.sum");
-  const double atomics = inputs.Median("lts__t_sectors_op_atom.sum").value_or(0) +
-                         inputs.Median("lts__t_sectors_op_red.sum").value_or(0);
-  if (!all || !(*all > 0) || atomics <= kAtomicShare * *all) return std::nullopt;
-  if (inputs.UseOf(Unit::kDram) >= kBusy) return std::nullopt;
-  return text::Percent(std::min(1.0, atomics / *all)) +
-         " of the L2 sectors are atomics or reductions: aggregate per warp or block first";
+  const std::optional<double> share = AtomicShare(inputs);
+  if (!share || *share <= kAtomicShare || inputs.UseOf(Unit::kDram) >= kBusy) return std::nullopt;
+  return text::Percent(*share) +
+         " of L2's work is atomics or reductions: aggregate per warp or block first";
 }
 
 Note TensorUnderused(const RuleInputs& inputs) {
   const double tensor = inputs.UseOf(Unit::kTensor);
+  if (inputs.half_on_fma) return std::nullopt;
   if (tensor < kTensorKernel || tensor >= kBusy || inputs.busiest >= kBusy) return std::nullopt;
   for (const Unit pipe : {Unit::kFma, Unit::kAlu, Unit::kFp64, Unit::kSfu}) {
     if (inputs.UseOf(pipe) > tensor) return std::nullopt;
@@ -217,12 +186,12 @@ struct NoteRule {
 };
 
 constexpr NoteRule kNotes[] = {
-    {"uncoalesced", Uncoalesced, ""},
+    {"uncoalesced", Uncoalesced, "uncoalesced"},
     {"bank-conflicts", BankConflicts, "shared-bank-conflicts"},
-    {"divergence", Divergence, ""},
+    {"divergence", Divergence, "divergence"},
     {"block-size", BlockSize, ""},
-    {"spills", Spills, ""},
-    {"atomics", Atomics, ""},
+    {"spills", Spills, "spills"},
+    {"atomics", Atomics, "atomics"},
     {"tensor-underused", TensorUnderused, ""},
     {"integer-fma", IntegerFma, ""},
     {"unfused", Unfused, ""},
@@ -234,18 +203,25 @@ constexpr NoteRule kNotes[] = {
     {"unstable", Unstable, ""},
 };
 
+// SMs fill and drain at both ends of a launch: no tail. By PM samples it is taken off already.
+double IdleBeyondRamp(const RuleInputs& inputs) {
+  const double idle = inputs.imbalance.value_or(0);
+  if (inputs.pm_active || !(inputs.duration_ns > 0)) return idle;
+  return idle - kFillAndDrainNs / inputs.duration_ns;
+}
+
 }  // namespace
 
 bool HasTail(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   return occupancy.known && occupancy.waves >= 1 && occupancy.tail_lost >= kTailLost &&
-         inputs.imbalance.value_or(0) >= kImbalance;
+         IdleBeyondRamp(inputs) >= kImbalance;
 }
 
 bool IsImbalanced(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   return occupancy.known && occupancy.waves >= 1 && occupancy.achieved && !HasTail(inputs) &&
-         inputs.imbalance.value_or(0) >= kImbalance &&
+         IdleBeyondRamp(inputs) >= kImbalance &&
          occupancy.theoretical - *occupancy.achieved > kAchievedBelow;
 }
 

@@ -3,23 +3,20 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/continuous/pm_units.h"
+#include "lib/analyzer/kernels/unit_metrics.h"
+#include "lib/analyzer/rules/rule_bounds.h"
 #include "lib/analyzer/rules/rule_evidence.h"
-#include "lib/analyzer/rules/rule_notes.h"
 #include "lib/analyzer/rules/rule_stalls.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
 namespace prof::analyzer {
-
-bool SmallGrid(const RuleInputs& inputs) {
-  const Occupancy& occupancy = inputs.kernel->occupancy;
-  return occupancy.known && occupancy.waves > 0 && occupancy.waves < 1 && inputs.sm_count > 0 &&
-         inputs.unknown.empty() && inputs.busiest < kBusy &&
-         1 - inputs.blocks / inputs.sm_count >= kIdleSms;
-}
 
 // Less than a wave, whether it covers all SMs or not.
 bool PartialWavePrimary(const RuleInputs& inputs) {
@@ -28,29 +25,29 @@ bool PartialWavePrimary(const RuleInputs& inputs) {
          inputs.unknown.empty();
 }
 
-void FillSmallGrid(const RuleInputs& inputs, Verdict* verdict) {
+namespace {
+
+// The limiting unit of a kernel whose warps wait may be any: nothing is relieved.
+Bound OfBusiest(const RuleInputs& inputs) { return BoundBy(inputs, {}); }
+
+Bound Smaller(const Bound& one, const Bound& other) {
+  if (!other.gain) return one;
+  return one.gain && *one.gain <= *other.gain ? one : other;
+}
+
+}  // namespace
+
+void FillPartialWave(const RuleInputs& inputs, Verdict* verdict) {
   const double waves = inputs.kernel->occupancy.waves;
-  verdict->summary = text::Fixed(inputs.blocks, 0) + " blocks are " + text::Percent(waves) +
-                     " of one wave: most of the device has nothing to do.";
+  verdict->summary =
+      "The grid fills " + text::Percent(waves) + " of one wave, and no unit is busy.";
   AddGrid(inputs, verdict);
   AddActivity(inputs, verdict);
   if (inputs.leader) AddUnit(inputs, *inputs.leader, verdict);
   AddWarps(inputs, verdict);
-  verdict->action =
-      "Give it more blocks: split the reduction (split-K), use smaller blocks, batch, or run it "
-      "beside other kernels.";
-  verdict->gain_at_most = std::min(1 - waves, 1 - inputs.busiest);
-  verdict->gain_formula = "min(1 - " + text::Fixed(waves, 3) + " waves, 1 - " +
-                          text::Fixed(inputs.busiest, 3) + " (busiest unit))";
-  // The launch record decides; counters only rule out that a unit is busy.
-  verdict->confidence = DecideConfidence(inputs, 1 - waves, 1 - inputs.busiest,
-                                         inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0);
-}
-
-void FillPartialWave(const RuleInputs& inputs, Verdict* verdict) {
-  FillSmallGrid(inputs, verdict);
-  verdict->summary = "The grid fills " + text::Percent(inputs.kernel->occupancy.waves) +
-                     " of one wave, and no unit is busy.";
+  const Bound slots{1 - waves,
+                    "1 - " + text::Fixed(waves, 3) + " waves: all slots for blocks are then full"};
+  verdict->actions.push_back(MakeAction("more-blocks", Smaller(slots, OfBusiest(inputs))));
   verdict->confidence = Confidence::kLow;
   if (inputs.stalls.empty()) {
     verdict->missing = "warp stall reasons (" + WayTo(inputs, format::kNeedsStalls) + ")";
@@ -65,59 +62,39 @@ bool Waiting(const RuleInputs& inputs) {
 
 namespace {
 
-// If a unit would be busy without the idle SMs, these are the cause, not the stalls.
-bool IdleSmsExplain(const RuleInputs& inputs) {
-  if (!Waiting(inputs)) return inputs.unknown.empty() && inputs.busiest < kBusy;
-  return inputs.active && *inputs.active > 0 && inputs.busiest / *inputs.active >= kBusy;
+// Bytes that it read from DRAM, wrote there, and wrote into L2 only, in a second, of DRAM's peak.
+double RateOfAllBytes(const RuleInputs& inputs) {
+  const auto read = inputs.Median("dram__bytes_read.sum");
+  const auto written = inputs.Median("dram__bytes_write.sum");
+  const auto stored = inputs.Median("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+  const auto peak = inputs.kernel->roofline.dram_peak_bytes_per_s;
+  if (!read || !written || !stored || !peak || !(inputs.duration_ns > 0)) return 0;
+  if (inputs.device == nullptr || !(*peak > 0)) return 0;
+  // L2 holds no more than its size.
+  const double later = std::min(std::max(0.0, *stored * kSectorBytes - *written),
+                                static_cast<double>(inputs.device->l2_bytes));
+  return (*read + *written + later) / (inputs.duration_ns * 1e-9) / *peak;
 }
 
 }  // namespace
 
-namespace {
+bool WritesLater(const RuleInputs& inputs) { return RateOfAllBytes(inputs) >= kSaturated; }
 
-std::string IdleShare(const RuleInputs& inputs) {
-  return inputs.pm_active ? "at least " + text::Percent(*inputs.imbalance) + " of its time"
-                          : text::Percent(*inputs.imbalance) + " of the busiest one's time";
-}
-
-std::string IdleFormula(const RuleInputs& inputs) {
-  const std::string what = inputs.pm_active ? "1 - SM activity - " + text::Time(kFillAndDrainNs) +
-                                                  " to fill and drain the GPU"
-                                            : "1 - average / maximum SM activity";
-  return what + " = " + text::Fixed(*inputs.imbalance, 3);
-}
-
-}  // namespace
-
-bool TailPrimary(const RuleInputs& inputs) { return HasTail(inputs) && IdleSmsExplain(inputs); }
-bool ImbalancePrimary(const RuleInputs& inputs) {
-  return IsImbalanced(inputs) && IdleSmsExplain(inputs);
-}
-
-void FillTail(const RuleInputs& inputs, Verdict* verdict) {
-  const Occupancy& occupancy = inputs.kernel->occupancy;
-  verdict->summary = "The last of " + text::Fixed(occupancy.waves, 2) +
-                     " waves is partial: the SMs are idle for " + IdleShare(inputs) + ".";
-  AddGrid(inputs, verdict);
-  AddActivity(inputs, verdict);
-  verdict->action =
-      "Resize the grid to whole waves, use smaller blocks, or a persistent kernel (stream-K).";
-  verdict->gain_at_most = std::min(occupancy.tail_lost, *inputs.imbalance);
-  verdict->gain_formula = "min((ceil(w) - w) / ceil(w) = " + text::Fixed(occupancy.tail_lost, 3) +
-                          ", " + IdleFormula(inputs) + ")";
-  verdict->confidence = DecideConfidence(inputs, 0, 0, inputs.activity_samples);
-}
-
-void FillImbalance(const RuleInputs& inputs, Verdict* verdict) {
-  verdict->summary = "Some SMs work much longer than others: the average one is idle for " +
-                     IdleShare(inputs) + ".";
-  AddActivity(inputs, verdict);
-  AddWarps(inputs, verdict);
-  AddGrid(inputs, verdict);
-  verdict->action = "Even out the work per block: smaller blocks, or a work queue.";
-  verdict->gain_at_most = *inputs.imbalance;
-  verdict->gain_formula = IdleFormula(inputs);
-  verdict->confidence = DecideConfidence(inputs, 0, 0, inputs.activity_samples);
+void FillWritesLater(const RuleInputs& inputs, Verdict* verdict) {
+  const double rate = RateOfAllBytes(inputs);
+  verdict->summary = "It moves bytes at " + text::Percent(rate) +
+                     " of DRAM's peak. A part of its writes stays in L2, and the next kernel waits "
+                     "while it is written to DRAM.";
+  AddUnit(inputs, *inputs.leader, verdict);
+  AddTraffic(inputs, verdict);
+  AddMetric(inputs, "stored", "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", verdict);
+  verdict->actions.push_back(
+      MakeAction("fewer-bytes", {std::nullopt,
+                                 "nothing that was measured bounds it: the time "
+                                 "falls with the bytes"}));
+  verdict->confidence = std::min(
+      Confidence::kMedium,
+      DecideConfidence(inputs, rate, rate - kBusy, inputs.SamplesOf("dram__bytes_read.sum")));
 }
 
 bool NoUnitBusy(const RuleInputs& inputs) {
@@ -131,14 +108,13 @@ void FillNoUnitBusy(const RuleInputs& inputs, Verdict* verdict) {
   AddBusiestUnits(inputs, verdict);
   AddActivity(inputs, verdict);
   AddWarps(inputs, verdict);
-  verdict->action = "Read the stall reasons first: they show which change would help.";
-  verdict->gain_at_most = 1 - inputs.busiest;
-  verdict->gain_formula = "1 - " + text::Fixed(inputs.busiest, 3) + " (busiest unit)";
   verdict->confidence = std::min(
       Confidence::kMedium, DecideConfidence(inputs, kSaturated, kBusy - inputs.busiest,
                                             inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0));
   verdict->missing =
       "warp stall reasons (" + WayTo(inputs, format::kNeedsStalls) + "): what the warps wait for";
+  verdict->actions.push_back(MakeAction(
+      "read-stalls", {std::nullopt, "what the stall reasons show decides"}, verdict->missing));
 }
 
 // More warps would be resident, would find blocks to run, and would hide what the warps wait for.
@@ -150,6 +126,79 @@ bool OccupancyLimited(const RuleInputs& inputs) {
          *inputs.eligible < kEligibleEnough && inputs.UseOf(Unit::kTensor) < kTensorKernel;
 }
 
+namespace {
+
+// The level that has the data decides what helps against waiting for it.
+std::string_view MemoryAction(const RuleInputs& inputs, std::string_view otherwise) {
+  if (inputs.Median("l1tex__t_sector_hit_rate.pct").value_or(0) >= 100 * kHits) {
+    return "independent-loads";
+  }
+  return inputs.l2_hits.value_or(0) >= kHits ? "keep-data-closer" : otherwise;
+}
+
+std::string Level(const RuleInputs& inputs) {
+  if (inputs.Median("l1tex__t_sector_hit_rate.pct").value_or(0) >= 100 * kHits) return "L1";
+  if (!inputs.l2_hits) return "";
+  return *inputs.l2_hits >= kHits ? "L2" : *inputs.l2_hits <= 1 - kHits ? "DRAM" : "L2 and DRAM";
+}
+
+// The units whose work may become less when the warps no longer wait for `reason`.
+Relief ReliefOf(std::string_view reason) {
+  Relief relief;
+  if (reason == "long_scoreboard" || reason == "wait" || reason == "barrier" || reason == "gmma") {
+    return relief;  // the same work, with more of it at a time
+  }
+  relief.Take({Unit::kIssue}, 1);
+  if (reason == "math_pipe_throttle") {
+    relief.Take({Unit::kTensor, Unit::kFma, Unit::kAlu, Unit::kFp64, Unit::kSfu}, 1);
+  } else if (reason == "drain") {
+    relief.Take(kMemoryPath, 1);
+  } else if (reason == "mio_throttle" || reason == "short_scoreboard") {
+    relief.Take({Unit::kL1, Unit::kShared, Unit::kLsu, Unit::kSfu, Unit::kAlu}, 1);
+  } else if (reason == "lg_throttle" || reason == "tex_throttle") {
+    relief.Take({Unit::kL1, Unit::kShared, Unit::kLsu, Unit::kAlu}, 1);
+  }
+  return relief;
+}
+
+// No load takes that long: atomics on one address, or memory behind a link, do.
+bool WaitsBeyondLoads(const RuleInputs& inputs) {
+  const Stall& top = inputs.stalls.front();
+  return top.reason == "long_scoreboard" && !inputs.l2_hits && top.cycles > kLongestLoad;
+}
+
+void AddStallAction(const RuleInputs& inputs, const StallAdvice& advice, Verdict* verdict) {
+  if (WaitsBeyondLoads(inputs)) {
+    verdict->actions.push_back(MakeAction("read-sectors",
+                                          {std::nullopt, "what the sectors show decides"},
+                                          WayTo(inputs, format::kNeedsMemory)));
+    return;
+  }
+  std::string_view id = advice.action_id;
+  if (advice.reason == "long_scoreboard") id = MemoryAction(inputs, id);
+  Relief relief = ReliefOf(advice.reason);
+  if (id == "keep-data-closer") relief.Take({Unit::kDram, Unit::kL2}, 1);
+  const bool is_measurement = id == "read-pc-samples";
+  verdict->actions.push_back(
+      MakeAction(id, is_measurement ? Bound{std::nullopt, "what the samples show decides"}
+                                    : BoundBy(inputs, relief)));
+}
+
+// The units that the queue to shared memory and special functions serves, and that were not read.
+std::string UnknownBehindQueue(const RuleInputs& inputs, std::string_view reason) {
+  if (reason != "mio_throttle" && reason != "short_scoreboard") return "";
+  const bool knows_l1 =
+      inputs.Median(kL1Wavefronts) || FindPmUse(inputs.kernel->continuous, format::TriageUnit::kL1);
+  std::vector<std::string_view> unknown;
+  if (!knows_l1) unknown.emplace_back("L1 and shared memory");
+  if (inputs.counters->Find(Unit::kSfu) == nullptr) unknown.emplace_back("special functions");
+  if (unknown.empty()) return "";
+  return "the use of " + text::Enumerate(unknown) + " (" + WayTo(inputs, format::kNeedsUse) +
+         "): the queue in front of it is full";
+}
+
+}  // namespace
+
 void FillLatency(const RuleInputs& inputs, Verdict* verdict) {
   const Stall& top = inputs.stalls.front();
   const StallAdvice& advice = AdviceOn(top.reason);
@@ -157,23 +206,34 @@ void FillLatency(const RuleInputs& inputs, Verdict* verdict) {
   verdict->stall = top.reason;
   verdict->summary = "Warps wait: " + text::Percent(top.share) + " of their time for " +
                      std::string(advice.waits_for) + " (" + std::string(top.reason) + ").";
-  verdict->action = advice.action;
+  AddStallAction(inputs, advice, verdict);
   AddStalls(inputs, verdict);
   AddWarps(inputs, verdict);
   if (inputs.leader) AddUnit(inputs, *inputs.leader, verdict);
-  verdict->gain_at_most = std::min({1 - *inputs.issue, 1 - inputs.busiest, top.share});
-  verdict->gain_formula = "min(1 - " + text::Fixed(*inputs.issue, 3) + " (issue slots), 1 - " +
-                          text::Fixed(inputs.busiest, 3) + " (busiest unit), " +
-                          text::Fixed(top.share, 3) + " (share of the stall))";
   verdict->confidence =
       DecideConfidence(inputs, top.share, top.share - second,
                        inputs.SamplesOf("smsp__issue_active.avg.per_cycle_active"));
   if (top.share < kStallShareClear) verdict->confidence = Confidence::kLow;
+  // What the memory system does is not known: loads, atomics, or the link to the host.
+  const bool of_memory = top.reason == "long_scoreboard" || top.reason == "lg_throttle";
+  if (const std::string unknown = UnknownBehindQueue(inputs, top.reason); !unknown.empty()) {
+    verdict->confidence = Confidence::kLow;
+    verdict->missing = unknown;
+  }
+  if (of_memory && !inputs.l2_hits) {
+    verdict->confidence = std::min(verdict->confidence, Confidence::kMedium);
+  }
   if (top.reason == "long_scoreboard") {
     AddMemoryAccess(inputs, verdict);
-    if (!inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")) {
-      verdict->missing = "sectors per request and hit rates (--counters all): why the data is late";
+    if (const std::string level = Level(inputs); !level.empty()) {
+      verdict->summary +=
+          " " + level + (level.find(' ') == level.npos ? " has" : " have") + " the data.";
     }
+  }
+  if (of_memory && !inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")) {
+    verdict->missing =
+        "sectors by operation and hit rates (--counters all): which level is late, and whether "
+        "atomics are";
   }
 }
 
@@ -193,12 +253,12 @@ void FillOccupancy(const RuleInputs& inputs, Verdict* verdict) {
       std::to_string(occupancy.limit_shared) + " (" +
       text::Bytes(inputs.kernel->static_shared_bytes + inputs.kernel->dynamic_shared_bytes) +
       " per block) (launch record)");
-  verdict->action = "Raise occupancy, which " + limits +
-                    " limit: smaller tiles, __launch_bounds__, another block size; or have more "
-                    "loads in flight per thread.";
-  verdict->gain_at_most = std::min(verdict->gain_at_most, 1 - occupancy.theoretical);
-  verdict->gain_formula = "min of " + verdict->gain_formula + " and 1 - " +
-                          text::Fixed(occupancy.theoretical, 3) + " (theoretical occupancy)";
+  const Bound slots{1 - occupancy.theoretical,
+                    "1 - " + text::Fixed(occupancy.theoretical, 3) + " (theoretical occupancy)"};
+  Action action = MakeAction("raise-occupancy", Smaller(slots, OfBusiest(inputs)));
+  action.what = "Raise occupancy, which " + limits +
+                " limit: smaller tiles, __launch_bounds__, another block size.";
+  verdict->actions = {action};
 }
 
 }  // namespace prof::analyzer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// These rules apply when no unit is busy: too few blocks, idle SMs, or warps that wait. They hold
-// for kernels only. A Fill function may rely on its condition.
+// These rules apply when no unit is busy: warps wait, for data or for more blocks. They hold for
+// kernels only. A Fill function may rely on its condition.
 #ifndef PROF_LIB_ANALYZER_RULES_VERDICT_LATENCY_H_
 #define PROF_LIB_ANALYZER_RULES_VERDICT_LATENCY_H_
 
@@ -10,19 +10,17 @@
 
 namespace prof::analyzer {
 
-[[nodiscard]] bool SmallGrid(const RuleInputs& inputs);
 // Only when no stall explains the kernel.
 [[nodiscard]] bool PartialWavePrimary(const RuleInputs& inputs);
-[[nodiscard]] bool TailPrimary(const RuleInputs& inputs);
-[[nodiscard]] bool ImbalancePrimary(const RuleInputs& inputs);
 [[nodiscard]] bool OccupancyLimited(const RuleInputs& inputs);
 [[nodiscard]] bool Waiting(const RuleInputs& inputs);
+// Reads and writes of the kernel, those that stay in L2 included, are at DRAM's limit: whoever runs
+// next pays for the bytes that L2 still has to write.
+[[nodiscard]] bool WritesLater(const RuleInputs& inputs);
 // All units are known, and no stall.
 [[nodiscard]] bool NoUnitBusy(const RuleInputs& inputs);
-void FillSmallGrid(const RuleInputs& inputs, Verdict* verdict);
+void FillWritesLater(const RuleInputs& inputs, Verdict* verdict);
 void FillPartialWave(const RuleInputs& inputs, Verdict* verdict);
-void FillTail(const RuleInputs& inputs, Verdict* verdict);
-void FillImbalance(const RuleInputs& inputs, Verdict* verdict);
 void FillOccupancy(const RuleInputs& inputs, Verdict* verdict);
 void FillLatency(const RuleInputs& inputs, Verdict* verdict);
 void FillNoUnitBusy(const RuleInputs& inputs, Verdict* verdict);

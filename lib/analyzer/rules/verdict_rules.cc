@@ -2,10 +2,14 @@
 #include "lib/analyzer/rules/verdict_rules.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <utility>
 
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/rule_actions.h"
+#include "lib/analyzer/rules/rule_causes.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_notes.h"
 #include "lib/analyzer/rules/verdict_latency.h"
@@ -68,11 +72,10 @@ void FillLaunchSized(const RuleInputs& inputs, Verdict* verdict) {
   }
   AddBusiestUnits(inputs, verdict);
   AddGrid(inputs, verdict);
-  verdict->action =
-      "Merge it with its neighbours, batch more work into one launch, or launch the sequence as a "
-      "CUDA graph.";
-  verdict->gain_at_most = 1;
-  verdict->gain_formula = "all of it, if another kernel does its work on the way";
+  verdict->actions.push_back(
+      MakeAction("merge-launches", {std::nullopt,
+                                    "nothing that was measured bounds it: another "
+                                    "kernel may do all of its work on the way"}));
   verdict->confidence = Confidence::kLow;
 }
 
@@ -107,25 +110,27 @@ struct Rule {
   bool of_unit = false;
 };
 
-constexpr Rule kRules[] = {
+// Before the causes.
+constexpr Rule kFirstRules[] = {
     {"not-measured", Limiter::kNotMeasured, NotMeasured, FillNotMeasured},
     {"launch-sized", Limiter::kLaunchSized, LaunchSized, FillLaunchSized},
-    {"small-grid", Limiter::kSmallGrid, SmallGrid, FillSmallGrid},
-    {"dram-throughput", Limiter::kDram, Bound<Unit::kDram>, FillDram, true},
-    {"l2-throughput", Limiter::kL2, Bound<Unit::kL2>, FillL2, true},
-    {"l1-throughput", Limiter::kL1, Bound<Unit::kL1>, FillL1, true},
-    {"shared-bank-conflicts", Limiter::kShared, SharedConflicts, FillConflicts, true},
-    {"shared-throughput", Limiter::kShared, Bound<Unit::kShared>, FillShared, true},
-    {"tensor-throughput", Limiter::kTensor, Bound<Unit::kTensor>, FillTensor, true},
-    {"fma-throughput", Limiter::kFma, Bound<Unit::kFma>, FillFma, true},
-    {"alu-throughput", Limiter::kAlu, Bound<Unit::kAlu>, FillAlu, true},
-    {"fp64-throughput", Limiter::kFp64, Bound<Unit::kFp64>, FillFp64, true},
-    {"sfu-throughput", Limiter::kSfu, Bound<Unit::kSfu>, FillSfu, true},
-    {"lsu-throughput", Limiter::kL1, Bound<Unit::kLsu>, FillLsu, true},
-    {"issue-throughput", Limiter::kIssue, Bound<Unit::kIssue>, FillIssue, true},
+};
+
+// Where no cause is the verdict.
+constexpr Rule kRules[] = {
+    {"dram-throughput", Limiter::kDram, LimitedBy<Unit::kDram>, FillDram, true},
+    {"l2-throughput", Limiter::kL2, LimitedBy<Unit::kL2>, FillL2, true},
+    {"l1-throughput", Limiter::kL1, LimitedBy<Unit::kL1>, FillL1, true},
+    {"shared-throughput", Limiter::kShared, LimitedBy<Unit::kShared>, FillShared, true},
+    {"tensor-throughput", Limiter::kTensor, LimitedBy<Unit::kTensor>, FillTensor, true},
+    {"fma-throughput", Limiter::kFma, LimitedBy<Unit::kFma>, FillFma, true},
+    {"alu-throughput", Limiter::kAlu, LimitedBy<Unit::kAlu>, FillAlu, true},
+    {"fp64-throughput", Limiter::kFp64, LimitedBy<Unit::kFp64>, FillFp64, true},
+    {"sfu-throughput", Limiter::kSfu, LimitedBy<Unit::kSfu>, FillSfu, true},
+    {"lsu-throughput", Limiter::kL1, LimitedBy<Unit::kLsu>, FillLsu, true},
+    {"issue-throughput", Limiter::kIssue, LimitedBy<Unit::kIssue>, FillIssue, true},
     {"mixed", Limiter::kMixed, Mixed, FillMixed, true},
-    {"tail", Limiter::kTail, TailPrimary, FillTail},
-    {"imbalance", Limiter::kTail, ImbalancePrimary, FillImbalance},
+    {"write-back", Limiter::kDram, WritesLater, FillWritesLater},
     {"occupancy-limited", Limiter::kOccupancy, OccupancyLimited, FillOccupancy},
     {"latency-stall", Limiter::kLatency, Waiting, FillLatency},
     {"partial-wave", Limiter::kSmallGrid, PartialWavePrimary, FillPartialWave},
@@ -141,23 +146,68 @@ bool Apply(const Rule& rule, const RuleInputs& inputs, Verdict* verdict) {
   return true;
 }
 
-void LimitGain(Verdict* verdict) {
-  const double gain = verdict->gain_at_most;
-  verdict->gain_at_most = std::isfinite(gain) ? std::clamp(gain, 0.0, 1.0) : 0;
+template <size_t kCount>
+bool ApplyFirst(const Rule (&rules)[kCount], const RuleInputs& inputs, Verdict* verdict) {
+  return std::any_of(std::begin(rules), std::end(rules),
+                     [&](const Rule& rule) { return Apply(rule, inputs, verdict); });
 }
 
-// The action of a rule that names one only.
-void ListAction(Verdict* verdict) {
-  if (verdict->action.empty() || !verdict->actions.empty()) return;
-  verdict->actions.push_back({verdict->rule, GainKind::kSameWork, verdict->action,
-                              verdict->gain_at_most, verdict->gain_formula, verdict->missing});
+// The largest known gain comes first, actions without a bound last. The first one is the verdict's.
+void RankActions(Verdict* verdict) {
+  std::stable_sort(verdict->actions.begin(), verdict->actions.end(),
+                   [](const Action& a, const Action& b) {
+                     return a.gain_at_most.value_or(-1) > b.gain_at_most.value_or(-1);
+                   });
+  if (verdict->actions.empty()) return;
+  const Action& first = verdict->actions.front();
+  verdict->action = first.what;
+  verdict->gain_at_most = first.gain_at_most.value_or(0);
+  verdict->gain_formula = first.floor;
+}
+
+// The cause that frees most is the verdict, where it frees more than the units leave. Without it
+// the table decides. Other causes that are worth it are actions beside it.
+void DecideByCauses(const RuleInputs& inputs, const std::vector<Cause>& causes, Verdict* verdict) {
+  const auto first = std::find_if(causes.begin(), causes.end(),
+                                  [](const Cause& cause) { return cause.is_verdict; });
+  if (first != causes.end()) {
+    FillCause(inputs, *first, verdict);
+  } else {
+    (void)ApplyFirst(kRules, inputs, verdict);
+  }
+  // Of equal gains that of a cause comes first.
+  std::vector<Action> own = std::move(verdict->actions);
+  verdict->actions.clear();
+  for (const Cause& cause : causes) {
+    if (!cause.is_verdict && !cause.is_beside) continue;
+    const bool is_own = std::any_of(
+        own.begin(), own.end(), [&](const Action& action) { return action.id == cause.action.id; });
+    if (is_own) continue;
+    verdict->actions.push_back(cause.action);
+    if (cause.is_beside && !cause.is_verdict) verdict->evidence.push_back(cause.summary);
+  }
+  verdict->actions.insert(verdict->actions.end(), own.begin(), own.end());
+}
+
+// The busiest of the other units, and whether it is busy because the leader is.
+std::string NextUnit(const RuleInputs& inputs) {
+  for (const UnitUse& use : inputs.units()) {
+    if (use.unit == inputs.leader->unit) continue;
+    if (inputs.half_on_fma && use.unit == Unit::kTensor) continue;
+    const bool follows = Follows(use.unit, inputs.leader->unit);
+    return DescribeUse(use) +
+           (follows ? ", a consequence of the work of " + NameOf(inputs.leader->unit) : "");
+  }
+  return "";
 }
 
 // The next explanation and its value: a unit, or else the stall that the units do not explain.
 std::string RunnerUp(const RuleInputs& inputs, const Verdict& verdict) {
   const bool about_unit = inputs.leader && LeaderBound(inputs) && !LaunchSized(inputs);
-  if (about_unit && inputs.rival) return DescribeUse(*inputs.rival);
-  if (about_unit || verdict.limiter == Limiter::kNotMeasured) return "";
+  const bool about_shape =
+      verdict.limiter == Limiter::kTail || verdict.limiter == Limiter::kSmallGrid;
+  if (about_unit && !about_shape) return NextUnit(inputs);
+  if (verdict.limiter == Limiter::kNotMeasured) return "";
   if (verdict.limiter == Limiter::kMixed) return DescribeUse(*inputs.rival);
   if (!inputs.leader) return "";
   if (verdict.limiter == Limiter::kSmallGrid && !inputs.stalls.empty()) {
@@ -182,8 +232,8 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
                      const KernelContext& context) {
   const RuleInputs inputs = GatherInputs(kernel, device);
   Verdict verdict;
-  for (const Rule& rule : kRules) {
-    if (Apply(rule, inputs, &verdict)) break;
+  if (!ApplyFirst(kFirstRules, inputs, &verdict)) {
+    DecideByCauses(inputs, FindCauses(inputs), &verdict);
   }
   if (verdict.limiter != Limiter::kNotMeasured) verdict.notes = FindNotes(inputs, verdict.rule);
   verdict.notes.insert(verdict.notes.end(), context.notes.begin(), context.notes.end());
@@ -192,7 +242,6 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
   const bool is_unsettled = !inputs.unknown.empty() || inputs.busiest >= kBusy;
   verdict.decided = verdict.limiter != Limiter::kNotMeasured &&
                     !(verdict.limiter == Limiter::kUnknown && is_unsettled);
-  LimitGain(&verdict);
   if (verdict.missing.empty() && !inputs.unknown.empty() && inputs.measured) {
     verdict.missing = MissingUses(inputs);
   }
@@ -204,24 +253,32 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
         "; CUPTI does not count the kernels of a CUDA graph one by one: launch it outside of the "
         "graph for that";
   }
-  ListAction(&verdict);
+  RankActions(&verdict);
   return verdict;
 }
 
 bool DecideUnits(const RuleInputs& inputs, Verdict* verdict) {
-  const bool matched = std::any_of(std::begin(kRules), std::end(kRules), [&](const Rule& rule) {
-    return rule.of_unit && Apply(rule, inputs, verdict);
-  });
-  if (!matched) return false;
+  const std::vector<Cause> causes = FindCauses(inputs);
+  const auto cause =
+      std::find_if(causes.begin(), causes.end(), [](const Cause& one) { return one.is_verdict; });
+  if (cause != causes.end()) {
+    FillCause(inputs, *cause, verdict);
+  } else {
+    const bool matched = std::any_of(std::begin(kRules), std::end(kRules), [&](const Rule& rule) {
+      return rule.of_unit && Apply(rule, inputs, verdict);
+    });
+    if (!matched) return false;
+  }
   verdict->runner_up = RunnerUp(inputs, *verdict);
   verdict->source = inputs.source;
-  LimitGain(verdict);
-  ListAction(verdict);
+  RankActions(verdict);
   return true;
 }
 
 std::vector<std::string_view> VerdictRuleIds() {
   std::vector<std::string_view> ids;
+  for (const Rule& rule : kFirstRules) ids.push_back(rule.id);
+  for (const CauseRow& row : CauseRows()) ids.push_back(row.id);
   for (const Rule& rule : kRules) ids.push_back(rule.id);
   return ids;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of verdicts decides what limits a kernel. Its rules are evaluated in order: the first
-// that matches is the verdict, other matches are named beside it. docs/guide/rules.md explains each
+// What limits a kernel is decided here. Causes (rule_causes.h) compete with the units by the time
+// that they free. Where none wins, the table of verdicts is evaluated in order: the first rule that
+// matches is the verdict. docs/guide/rules.md explains each
 // one.
 #ifndef PROF_LIB_ANALYZER_RULES_VERDICT_RULES_H_
 #define PROF_LIB_ANALYZER_RULES_VERDICT_RULES_H_

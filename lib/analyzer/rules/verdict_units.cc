@@ -2,64 +2,101 @@
 #include "lib/analyzer/rules/verdict_units.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/rule_access.h"
+#include "lib/analyzer/rules/rule_bounds.h"
 #include "lib/analyzer/rules/rule_evidence.h"
+#include "lib/analyzer/rules/rule_matrix.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 
 bool LeaderBound(const RuleInputs& inputs) {
   if (!inputs.leader) return false;
-  const double least = inputs.leader->at_least();
+  const double least = inputs.WhileActive(inputs.leader->unit, inputs.leader->at_least());
   if (least >= kSaturated) return true;
   return least >= kBusy &&
-         (inputs.Margin() >= kMargin || !inputs.rival || inputs.rival->at_most() < kBusy);
+         (inputs.Margin() >= kMargin || !inputs.rival ||
+          inputs.WhileActive(inputs.rival->unit, inputs.rival->at_most()) < kBusy);
 }
 
 namespace {
 
-// "0.852"; with an error bound its lower end, because a gain is an upper bound.
-std::string LeastText(const UnitUse& use) {
-  return text::Fixed(use.at_least(), 3) +
-         (use.error > 0 ? ", the lower end of the error bound" : "");
+// What less work on the unit cannot shorten: the units that it does not feed.
+Relief AllBut(std::initializer_list<Unit> kept) {
+  Relief relief;
+  relief.share.fill(1);
+  for (const Unit unit : kept) relief.Take({unit}, 0);
+  return relief;
 }
 
-void FillUnit(const RuleInputs& inputs, std::string_view action, Verdict* verdict) {
+// `same_work`: the id of the action that brings the unit to its ceiling, where that is worth it.
+void AddSameWork(const RuleInputs& inputs, std::string_view same_work, Verdict* verdict) {
+  const Bound bound = BoundOfSameWork(*inputs.leader);
+  if (bound.gain.value_or(0) < kWorthwhileGain) return;
+  verdict->actions.push_back(MakeAction(same_work, bound));
+}
+
+void FillUnit(const RuleInputs& inputs, std::string_view same_work, Verdict* verdict) {
   const UnitUse& leader = *inputs.leader;
+  const double named = inputs.WhileActive(leader.unit, leader.at_least());
   verdict->summary = std::string("Limited by ") + NameOf(leader.unit) + " at " + PercentOf(leader) +
-                     " of its peak.";
+                     " of its peak";
+  if (leader.at_least() < kBusy) {
+    verdict->summary += ", " + text::Percent(named) + " while the SMs were active";
+  }
+  verdict->summary += ".";
   AddUnit(inputs, leader, verdict);
-  verdict->action = action;
-  verdict->gain_at_most = 1 - leader.at_least();
-  verdict->gain_formula =
-      "1 - " + LeastText(leader) + " (the same work at 100 % of this unit's peak)";
-  verdict->confidence =
-      DecideConfidence(inputs, leader.at_least(), inputs.Margin(), inputs.SamplesOf(leader));
+  AddSameWork(inputs, same_work, verdict);
+  verdict->confidence = DecideConfidence(inputs, named, inputs.Margin(), inputs.SamplesOf(leader));
+}
+
+void AddLessWork(const RuleInputs& inputs, std::string_view id, const Relief& relief,
+                 Verdict* verdict, std::string check = "") {
+  verdict->actions.push_back(MakeAction(id, BoundOfLessWork(inputs, relief), std::move(check)));
+}
+
+// A cause that nobody looked for is named without a bound, with what would decide.
+void AddSuspicion(std::string_view id, const std::string& what, const std::string& way,
+                  Verdict* verdict) {
+  verdict->actions.push_back(MakeAction(id, {std::nullopt, what + " not measured"}, way));
+}
+
+void SuspectSectors(const RuleInputs& inputs, Verdict* verdict) {
+  const std::string way = WayTo(inputs, format::kNeedsMemory);
+  if (!inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")) {
+    AddSuspicion("coalesce", "whether all bytes of the sectors are used was", way, verdict);
+  }
+  const bool local = inputs.kernel != nullptr && inputs.kernel->local_bytes_per_thread > 0;
+  if (local && !LocalShare(inputs)) {
+    AddSuspicion("remove-spills",
+                 "it has " + text::Fixed(inputs.kernel->local_bytes_per_thread, 0) +
+                     " B of local memory per thread, whose traffic was",
+                 way, verdict);
+  }
 }
 
 }  // namespace
 
 void FillDram(const RuleInputs& inputs, Verdict* verdict) {
-  FillUnit(inputs,
-           "Move fewer bytes: fuse with the neighbouring kernels, use a smaller type, reuse data "
-           "from cache or shared memory.",
-           verdict);
+  FillUnit(inputs, "dram-rate", verdict);
+  verdict->actions.push_back(
+      MakeAction("fewer-bytes", {std::nullopt,
+                                 "nothing that was measured bounds it: the time falls with the "
+                                 "bytes, and a smaller type takes work from the pipes, too"}));
+  SuspectSectors(inputs, verdict);
   const double use = inputs.leader->at_least();
-  verdict->gain_at_most = 1 - use / kDramCeiling;
-  verdict->gain_formula =
-      "1 - " + LeastText(*inputs.leader) + " / " + text::Fixed(kDramCeiling, 2) +
-      " (more of the DRAM's peak than that is not expected); moving fewer bytes "
-      "comes on top";
-  if (verdict->gain_at_most <= 0) {
-    verdict->summary = "DRAM is at " + PercentOf(*inputs.leader) +
-                       " of its peak, already at its ceiling: only fewer bytes help.";
-  } else if (verdict->gain_at_most < kWorthwhileGain) {
-    verdict->summary = "DRAM is at " + PercentOf(*inputs.leader) +
-                       " of its peak, next to its ceiling: only fewer bytes help.";
+  const double gain = 1 - use / kDramCeiling;
+  if (gain < kWorthwhileGain) {
+    verdict->summary = "DRAM is at " + PercentOf(*inputs.leader) + " of its peak, " +
+                       (gain <= 0 ? "already at" : "next to") +
+                       " its ceiling: only fewer bytes help.";
   }
   AddTraffic(inputs, verdict);
   const auto& achieved = inputs.achieved_occupancy;
@@ -74,18 +111,18 @@ void FillDram(const RuleInputs& inputs, Verdict* verdict) {
 }
 
 void FillL2(const RuleInputs& inputs, Verdict* verdict) {
-  FillUnit(inputs,
-           "Serve more from L1 and shared memory: tile, use wider loads, share data among the "
-           "blocks of a cluster.",
-           verdict);
+  FillUnit(inputs, "feed-unit", verdict);
+  AddLessWork(inputs, "serve-from-l1",
+              AllBut({Unit::kL1, Unit::kShared, Unit::kTensor, Unit::kFma, Unit::kFp64}), verdict);
+  SuspectSectors(inputs, verdict);
   AddTraffic(inputs, verdict);
 }
 
 void FillL1(const RuleInputs& inputs, Verdict* verdict) {
-  FillUnit(inputs,
-           "Use fewer, wider and coalesced accesses (16 bytes per thread), and keep reused values "
-           "in registers.",
-           verdict);
+  FillUnit(inputs, "feed-unit", verdict);
+  AddLessWork(inputs, "fewer-l1-accesses",
+              AllBut({Unit::kTensor, Unit::kFma, Unit::kFp64, Unit::kSfu}), verdict);
+  SuspectSectors(inputs, verdict);
   AddMemoryAccess(inputs, verdict);
   if (!inputs.shared.share || inputs.shared.inferred) {
     verdict->confidence = std::min(verdict->confidence, Confidence::kMedium);
@@ -94,15 +131,14 @@ void FillL1(const RuleInputs& inputs, Verdict* verdict) {
   }
 }
 
-bool SharedConflicts(const RuleInputs& inputs) {
-  return Bound<Unit::kShared>(inputs) && inputs.conflicts.value_or(0) >= kConflictShare;
-}
-
 void FillShared(const RuleInputs& inputs, Verdict* verdict) {
-  FillUnit(inputs,
-           "Use fewer, wider shared-memory accesses (ldmatrix, 16 bytes per thread), and keep "
-           "reused values in registers.",
-           verdict);
+  FillUnit(inputs, "feed-unit", verdict);
+  AddLessWork(inputs, "fewer-shared-accesses",
+              AllBut({Unit::kTensor, Unit::kFma, Unit::kFp64, Unit::kSfu, Unit::kDram}), verdict);
+  if (!inputs.conflicts) {
+    AddSuspicion("remove-bank-conflicts", "bank conflicts were",
+                 WayTo(inputs, format::kNeedsShared), verdict);
+  }
   if (inputs.shared.inferred) {
     verdict->confidence = std::min(verdict->confidence, Confidence::kMedium);
     verdict->missing = "l1tex__data_pipe_lsu_wavefronts_mem_shared and the bank conflicts (" +
@@ -115,92 +151,90 @@ void FillShared(const RuleInputs& inputs, Verdict* verdict) {
   }
 }
 
-void FillConflicts(const RuleInputs& inputs, Verdict* verdict) {
-  FillShared(inputs, verdict);
-  const double share = *inputs.conflicts;
-  verdict->summary = "Limited by shared memory at " + text::Percent(inputs.leader->of_peak) +
-                     " of peak, " + text::Percent(share) + " of it bank conflicts.";
-  verdict->action =
-      "Pad or swizzle the shared-memory layout so that the lanes of a warp hit "
-      "different banks.";
-  for (const char* op : {"ld", "st"}) {
-    const std::string suffix = std::string("_pipe_lsu_mem_shared_op_") + op + ".sum";
-    AddMetric(inputs, std::string("shared-memory conflicts, ") + op, "wavefronts",
-              "l1tex__data_bank_conflicts" + suffix, verdict);
-    AddMetric(inputs, std::string("shared-memory accesses, ") + op, "wavefronts",
-              "l1tex__data_pipe_lsu_wavefronts" + suffix, verdict);
-  }
-  verdict->gain_at_most = share * inputs.leader->of_peak;
-  verdict->gain_formula = text::Fixed(share, 3) + " (conflicts of all wavefronts) * " +
-                          text::Fixed(inputs.leader->of_peak, 3) + " (use of the data path)";
-}
-
 void FillLsu(const RuleInputs& inputs, Verdict* verdict) {
-  FillUnit(inputs,
-           "Issue fewer load and store instructions: 16 bytes per thread, values kept in "
-           "registers.",
-           verdict);
+  FillUnit(inputs, "feed-unit", verdict);
+  AddLessWork(inputs, "fewer-load-instructions",
+              AllBut({Unit::kTensor, Unit::kFma, Unit::kFp64, Unit::kSfu, Unit::kDram}), verdict);
   verdict->limiter =
       inputs.shared.share.value_or(0) >= kSharedIsMost ? Limiter::kShared : Limiter::kL1;
   AddMemoryAccess(inputs, verdict);
 }
 
 void FillTensor(const RuleInputs& inputs, Verdict* verdict) {
-  FillUnit(inputs,
-           "Little is left but less work: a smaller type (FP8), sparsity, or another algorithm.",
-           verdict);
+  FillUnit(inputs, "feed-tensor", verdict);
+  AddMatrixActions(inputs, verdict);
   if (inputs.leader->at_least() < kSaturated) {
     verdict->summary =
         "Near the limit of the tensor pipe, at " + PercentOf(*inputs.leader) + " of its peak.";
-    verdict->action =
-        "Keep the tensor pipe fed: tile sizes that divide the problem, more pipeline stages, a "
-        "cheaper epilogue.";
   }
 }
 
 void FillFma(const RuleInputs& inputs, Verdict* verdict) {
-  FillUnit(inputs,
-           "Execute fewer FP32 or integer multiply-add instructions: fuse, simplify, use packed "
-           "half precision or the tensor pipe.",
-           verdict);
+  FillUnit(inputs, "feed-unit", verdict);
+  if (inputs.half_on_fma) {
+    verdict->summary +=
+        " Its packed half precision instructions are counted as tensor cycles, "
+        "too: it runs no matrix instructions.";
+  }
+  AddLessWork(inputs, inputs.half_on_fma ? "fewer-half-fma" : "fewer-fma",
+              AllBut({Unit::kDram, Unit::kL2, Unit::kL1, Unit::kShared, Unit::kAlu, Unit::kFp64,
+                      Unit::kSfu}),
+              verdict);
 }
 
 void FillAlu(const RuleInputs& inputs, Verdict* verdict) {
-  FillUnit(inputs, "Execute fewer integer, logic and compare instructions; hoist index arithmetic.",
-           verdict);
+  FillUnit(inputs, "feed-unit", verdict);
+  AddLessWork(inputs, "fewer-integer",
+              AllBut({Unit::kDram, Unit::kL2, Unit::kL1, Unit::kShared, Unit::kTensor, Unit::kFma,
+                      Unit::kFp64, Unit::kSfu}),
+              verdict);
 }
 
 void FillFp64(const RuleInputs& inputs, Verdict* verdict) {
-  FillUnit(inputs, "Use FP32 where its precision is enough, or the FP64 tensor pipe.", verdict);
+  FillUnit(inputs, "feed-unit", verdict);
+  AddLessWork(inputs, "fp32-for-fp64", AllBut({Unit::kTensor, Unit::kFma, Unit::kAlu, Unit::kSfu}),
+              verdict);
 }
 
 void FillSfu(const RuleInputs& inputs, Verdict* verdict) {
-  FillUnit(inputs,
-           "Use fewer special functions and conversions: polynomials, tables, packed half "
-           "precision.",
-           verdict);
+  FillUnit(inputs, "feed-unit", verdict);
+  AddLessWork(inputs, "fewer-special-functions",
+              AllBut({Unit::kDram, Unit::kL2, Unit::kL1, Unit::kShared, Unit::kTensor, Unit::kFma,
+                      Unit::kAlu, Unit::kFp64}),
+              verdict);
 }
 
 void FillIssue(const RuleInputs& inputs, Verdict* verdict) {
-  FillUnit(inputs, "Execute fewer instructions: wider accesses, unrolling, less index arithmetic.",
-           verdict);
+  FillUnit(inputs, "feed-unit", verdict);
+  AddLessWork(inputs, "fewer-instructions", AllBut({Unit::kDram, Unit::kL2, Unit::kTensor}),
+              verdict);
   AddWarps(inputs, verdict);
 }
 
 bool Mixed(const RuleInputs& inputs) {
-  return inputs.leader && inputs.rival && inputs.rival->at_most() >= kBusy &&
-         inputs.leader->at_least() >= kBusy && inputs.leader->at_least() < kSaturated &&
-         inputs.Margin() < kMargin;
+  if (!inputs.leader || !inputs.rival) return false;
+  const double leader = inputs.WhileActive(inputs.leader->unit, inputs.leader->at_least());
+  return inputs.WhileActive(inputs.rival->unit, inputs.rival->at_most()) >= kBusy &&
+         leader >= kBusy && leader < kSaturated && inputs.Margin() < kMargin;
 }
 
 void FillMixed(const RuleInputs& inputs, Verdict* verdict) {
-  FillUnit(inputs, "", verdict);
+  FillUnit(inputs, "feed-unit", verdict);
   AddUnit(inputs, *inputs.rival, verdict);
+  Relief relief = AllBut({Unit::kTensor, Unit::kFma, Unit::kAlu, Unit::kFp64, Unit::kSfu});
+  relief.Take({inputs.leader->unit, inputs.rival->unit}, 1);
+  AddLessWork(inputs, "relieve-both", relief, verdict);
+  const bool of_memory = IsShared(inputs.leader->unit) || IsShared(inputs.rival->unit) ||
+                         Follows(inputs.leader->unit, Unit::kL1);
+  if (of_memory && !inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")) {
+    SuspectSectors(inputs, verdict);
+    verdict->missing = "sectors by space and operation (" + WayTo(inputs, format::kNeedsMemory) +
+                       "): whether one cause keeps both busy";
+  }
   const std::string both = NameOf(inputs.leader->unit) + " (" + PercentOf(*inputs.leader) +
                            ") and " + NameOf(inputs.rival->unit) + " (" + PercentOf(*inputs.rival) +
                            ")";
   verdict->summary = "Balanced between " + both + ".";
-  verdict->action = "Relieve both units: less work on one alone moves the limit to the other.";
 }
 
 }  // namespace prof::analyzer

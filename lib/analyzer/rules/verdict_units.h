@@ -10,18 +10,17 @@
 
 namespace prof::analyzer {
 
-// A unit limits: the leader is saturated, or it is busy and no other unit comes close.
+// A unit limits: the leader is saturated, or it is busy and no other unit comes close. Its use
+// while the SMs were active counts.
 [[nodiscard]] bool LeaderBound(const RuleInputs& inputs);
 template <Unit unit>
-[[nodiscard]] bool Bound(const RuleInputs& inputs) {
+[[nodiscard]] bool LimitedBy(const RuleInputs& inputs) {
   return LeaderBound(inputs) && inputs.leader->unit == unit;
 }
-[[nodiscard]] bool SharedConflicts(const RuleInputs& inputs);
 [[nodiscard]] bool Mixed(const RuleInputs& inputs);
 void FillDram(const RuleInputs& inputs, Verdict* verdict);
 void FillL2(const RuleInputs& inputs, Verdict* verdict);
 void FillL1(const RuleInputs& inputs, Verdict* verdict);
-void FillConflicts(const RuleInputs& inputs, Verdict* verdict);
 void FillShared(const RuleInputs& inputs, Verdict* verdict);
 void FillTensor(const RuleInputs& inputs, Verdict* verdict);
 void FillFma(const RuleInputs& inputs, Verdict* verdict);

@@ -111,7 +111,7 @@ TEST_CASE("A unit that is busy through all of a graph limits it") {
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK(verdict.rule == "dram-throughput");
   CHECK_THAT(verdict.summary, Contains("As a whole: Limited by DRAM at 85.0 %"));
-  CHECK(verdict.gain_at_most == Approx(1 - 0.85 / 0.93));
+  CHECK(verdict.gain_at_most == Approx(1 - 0.85 / 0.95));
 }
 
 TEST_CASE("A graph in which no unit is busy has no limiter as a whole, and a reason") {

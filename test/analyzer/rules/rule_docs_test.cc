@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "lib/analyzer/rules/finding_rules.h"
+#include "lib/analyzer/rules/rule_actions.h"
+#include "lib/analyzer/rules/rule_causes.h"
 #include "lib/analyzer/rules/rule_notes.h"
 #include "lib/analyzer/rules/verdict_rules.h"
+#include "test/analyzer/rules/rules_page.h"
 #include "test/support/catch.h"
 
 namespace prof::test {
@@ -42,6 +45,23 @@ TEST_CASE("Every note is documented, and every documented one exists") {
 
 TEST_CASE("Every finding is documented, and every documented one exists") {
   CHECK(DocumentedIds("Findings about a run") == ToSet(analyzer::FindingIds()));
+}
+
+// build/.../write_rules_page writes it.
+TEST_CASE("The page about rules holds the tables of causes and actions as they are") {
+  const std::string page = ReadRulesPage(PROF_RULES_DOC);
+  REQUIRE(page.find(analyzer::CauseTable()) != std::string::npos);
+  REQUIRE(page.find(analyzer::ActionTable()) != std::string::npos);
+  CHECK(WithRuleTables(page) == page);
+  CHECK(WithRuleTables("# Rules\n") == "# Rules\n");
+}
+
+TEST_CASE("Every cause names an action of the table") {
+  Ids ids;
+  for (const analyzer::ActionRow& row : analyzer::ActionRows()) ids.insert(std::string(row.id));
+  for (const analyzer::CauseRow& row : analyzer::CauseRows()) {
+    CHECK(ids.count(std::string(row.action)) == 1);
+  }
 }
 
 TEST_CASE("No id is used twice") {

@@ -24,7 +24,11 @@ TEST_CASE("A stream copy is limited by DRAM, and the evidence has number, metric
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK(verdict.rule == "dram-throughput");
   CHECK(verdict.confidence == Confidence::kHigh);
-  CHECK(verdict.gain_at_most == Approx(1 - 0.85 / 0.93));
+  CHECK(verdict.gain_at_most == Approx(1 - 0.85 / 0.95));
+  REQUIRE(verdict.actions.size() >= 2);
+  CHECK(verdict.actions[0].id == "dram-rate");
+  CHECK(verdict.actions[1].id == "fewer-bytes");
+  CHECK_FALSE(verdict.actions[1].gain_at_most);
   CHECK_FALSE(verdict.gain_formula.empty());
   REQUIRE_FALSE(verdict.evidence.empty());
   CHECK(verdict.evidence[0] ==
@@ -34,12 +38,13 @@ TEST_CASE("A stream copy is limited by DRAM, and the evidence has number, metric
   CHECK(verdict.missing.find("--counters all") != std::string::npos);
 }
 
-TEST_CASE("DRAM above what a stream copy reaches has nothing to gain but fewer bytes") {
+TEST_CASE("DRAM above what any kernel reaches has nothing to gain but fewer bytes") {
   KernelReport kernel = QuietKernel();
-  SetUse(&kernel, "gpu__dram_throughput", 95);
+  SetUse(&kernel, "gpu__dram_throughput", 96);
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kDram);
-  CHECK(verdict.gain_at_most == 0);
+  CHECK_FALSE(verdict.known_gain());  // not bounded, which is not 0
+  CHECK(verdict.actions.front().id == "fewer-bytes");
   CHECK(verdict.summary.find("already at its ceiling: only fewer bytes help") != std::string::npos);
 }
 
@@ -117,8 +122,8 @@ TEST_CASE("Shared memory without conflicts is limited by its throughput") {
   kernel.static_shared_bytes = 4096;
   SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 95);
   SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared", 94);
-  Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 5);
-  Set(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 100);
+  Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 0.05 * 12.5e6);
+  Set(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 12.5e6);
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "shared-throughput");
   CHECK(verdict.limiter == Limiter::kShared);
@@ -131,12 +136,16 @@ TEST_CASE(
   kernel.static_shared_bytes = 32768;
   SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 99);
   SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared", 98);
-  Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 31e6);
-  Set(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 32e6);
+  // 98 % of a wavefront in each of 101,000 cycles of 132 SMs.
+  const double wavefronts = 0.98 * 101'000 * 132;
+  Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 31 * wavefronts / 32);
+  Set(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", wavefronts);
+  SetUse(&kernel, "sm__issue_active", 15);
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "shared-bank-conflicts");
   CHECK(verdict.limiter == Limiter::kShared);
-  CHECK(verdict.gain_at_most == Approx(31.0 / 32 * 0.99));
+  CHECK(verdict.actions.front().id == "remove-bank-conflicts");
+  CHECK(verdict.gain_at_most == Approx(0.85));  // the issue slots remain
   CHECK(verdict.summary.find("96.9 %") != std::string::npos);
 }
 
@@ -335,8 +344,8 @@ TEST_CASE("Each rule about a unit decides on a region, which has no kernel") {
     KernelReport counters = QuietKernel();
     for (const char* unit : one.units) SetUse(&counters, unit, 90);
     if (one.rule == "shared-bank-conflicts") {
-      Set(&counters, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 9);
-      Set(&counters, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 10);
+      Set(&counters, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 9e6);
+      Set(&counters, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 12e6);
     }
     if (one.rule == "mixed") {
       SetUse(&counters, "gpu__dram_throughput", 65);

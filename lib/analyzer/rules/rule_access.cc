@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/rules/rule_access.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/rule_evidence.h"
+#include "lib/text/numbers.h"
+
+namespace prof::analyzer {
+namespace {
+
+constexpr const char* kThreadsPerInstruction = "smsp__thread_inst_executed_per_inst_executed.ratio";
+constexpr const char* kActivePerInstruction =
+    "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio";
+constexpr const char* kAtomicUnit =
+    "lts__d_atomic_input_cycles_active.avg.pct_of_peak_sustained_elapsed";
+
+std::string Sectors(const char* space, const char* op) {
+  return std::string("l1tex__t_sectors_pipe_lsu_mem_") + space + "_op_" + op + ".sum";
+}
+
+// Bytes that TMA moved do not pass the LSU, so its metrics do not count them.
+bool TmaMovesMost(const RuleInputs& inputs) {
+  const auto l2 = inputs.Median("lts__t_sectors.sum");
+  const auto loads = inputs.Median(Sectors("global", "ld"));
+  const auto stores = inputs.Median(Sectors("global", "st"));
+  return l2 && loads && *loads + stores.value_or(0) < kLsuShareOfL2 * *l2;
+}
+
+// Of the loads or the stores.
+struct Access {
+  double sectors = 0;
+  double per_request = 0;  // 0: not counted
+  double useful = 0;       // bytes of a sector; 0: not counted
+  bool many = false;       // more sectors than the widest accesses need
+  bool sparse = false;     // bytes that are not used
+};
+
+Access FindAccess(const RuleInputs& inputs, const char* op) {
+  const std::string suffix = std::string("_mem_global_op_") + op;
+  Access access;
+  access.sectors = inputs.Median(Sectors("global", op)).value_or(0);
+  const auto requests = inputs.Median("l1tex__t_requests_pipe_lsu" + suffix + ".sum");
+  if (requests && *requests > 0) access.per_request = access.sectors / *requests;
+  // 0 comes from patched counters that did not run, not from sectors without a use.
+  access.useful =
+      inputs.Median("smsp__sass_average_data_bytes_per_sector" + suffix + ".ratio").value_or(0);
+  access.many = access.per_request > kWidestSectors;
+  access.sparse = access.useful > 0 && access.useful < kUsefulBytesPerSector;
+  return access;
+}
+
+double WasteOf(const Access& access, double uses_of_sector) {
+  if (access.sparse) {
+    return std::max(0.0, 1 - access.useful * uses_of_sector / kSectorBytes);
+  }
+  return access.many ? 1 - kWidestSectors / access.per_request : 0;
+}
+
+std::string Describe(const char* what, const Access& access) {
+  std::string text = std::string("global ") + what;
+  if (access.per_request > 0) {
+    text += " touch " + text::Fixed(access.per_request, 1) + " sectors per request";
+  }
+  if (access.sparse) {
+    text += std::string(access.per_request > 0 ? " and" : "") + " use " +
+            text::Fixed(access.useful, 1) + " of 32 bytes per sector";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<SectorWaste> FindSectorWaste(const RuleInputs& inputs) {
+  if (TmaMovesMost(inputs)) return std::nullopt;
+  const std::pair<const char*, Access> accesses[] = {{"loads", FindAccess(inputs, "ld")},
+                                                     {"stores", FindAccess(inputs, "st")}};
+  double all = 0;
+  for (const auto& [what, access] : accesses) all += access.sectors;
+  // Only loads are known to hit.
+  const double hits =
+      std::clamp(inputs.Median("l1tex__t_sector_hit_rate.pct").value_or(0) / 100, 0.0, 0.99);
+  SectorWaste waste;
+  for (const auto& [what, access] : accesses) {
+    if (!access.many && !access.sparse) continue;
+    const double part = all > 0 ? access.sectors / all : 1;
+    if (part < kSectorsOfOp) continue;
+    const double once = WasteOf(access, 1);
+    const bool loads = what == accesses[0].first;
+    waste.in_l1 += part * once;
+    waste.below_l1 += part * (loads ? WasteOf(access, 1 / (1 - hits)) : once);
+    waste.at_most += part * (access.sparse ? once : 1);
+    waste.text += (waste.text.empty() ? "" : "; ") + Describe(what, access);
+  }
+  if (waste.text.empty()) return std::nullopt;
+  return waste;
+}
+
+std::optional<double> LocalShare(const RuleInputs& inputs) {
+  const auto sum = [&](const char* space) {
+    return inputs.Median(Sectors(space, "ld")).value_or(0) +
+           inputs.Median(Sectors(space, "st")).value_or(0);
+  };
+  // The launch record has the bytes. Where it is not complete, the sectors decide alone.
+  const bool has_none =
+      inputs.kernel->resources_known && inputs.kernel->local_bytes_per_thread == 0;
+  const double local = sum("local");
+  const double all = local + sum("global");
+  if (has_none || !(all > 0)) return std::nullopt;
+  return local / all;
+}
+
+std::optional<double> AtomicShare(const RuleInputs& inputs) {
+  const auto all = inputs.Median("lts__t_sectors.sum");
+  const auto atomics = inputs.Median("lts__t_sectors_op_atom.sum");
+  const auto reductions = inputs.Median("lts__t_sectors_op_red.sum");
+  if (all && *all > 0 && (atomics || reductions)) {
+    return std::min(1.0, (atomics.value_or(0) + reductions.value_or(0)) / *all);
+  }
+  const auto unit = inputs.Median(kAtomicUnit);
+  const double l2 = inputs.UseOf(Unit::kL2);
+  if (!unit || !(l2 > 0) || *unit / 100 < kHalfOf * l2) return std::nullopt;
+  return std::min(1.0, *unit / 100 / l2);
+}
+
+std::optional<double> ActiveLanes(const RuleInputs& inputs) {
+  const auto threads = inputs.Median(kThreadsPerInstruction);
+  if (!threads) return std::nullopt;
+  const double lanes = std::min(*threads, inputs.Median(kActivePerInstruction).value_or(*threads));
+  // A block of 16 threads cannot have more than 16 in a warp: that is block-size, not divergence.
+  const double full = inputs.threads / std::ceil(inputs.threads / kWarpThreads);
+  if (!(lanes > 0) || !(full > 0)) return std::nullopt;
+  return std::min(1.0, lanes / full);
+}
+
+void AddConflicts(const RuleInputs& inputs, Verdict* verdict) {
+  for (const char* op : {"ld", "st"}) {
+    const std::string suffix = std::string("_mem_shared_op_") + op + ".sum";
+    AddMetric(inputs, std::string("shared-memory conflicts, ") + op, "wavefronts",
+              "l1tex__data_bank_conflicts_pipe_lsu" + suffix, verdict);
+    AddMetric(inputs, std::string("shared-memory accesses, ") + op, "wavefronts",
+              "l1tex__data_pipe_lsu_wavefronts" + suffix, verdict);
+  }
+}
+
+void AddAtomics(const RuleInputs& inputs, Verdict* verdict) {
+  AddMetric(inputs, "L2 sectors", "", "lts__t_sectors.sum", verdict);
+  AddMetric(inputs, "of atomics", "sectors", "lts__t_sectors_op_atom.sum", verdict);
+  AddMetric(inputs, "of reductions", "sectors", "lts__t_sectors_op_red.sum", verdict);
+  AddMetric(inputs, "L2's atomic unit", "% of peak", kAtomicUnit, verdict);
+}
+
+void AddLanes(const RuleInputs& inputs, Verdict* verdict) {
+  AddMetric(inputs, "active threads per instruction", "of 32", kThreadsPerInstruction, verdict);
+  AddMetric(inputs, "not predicated off", "of 32", kActivePerInstruction, verdict);
+}
+
+void AddLocal(const RuleInputs& inputs, Verdict* verdict) {
+  for (const char* op : {"ld", "st"}) {
+    AddMetric(inputs, std::string("local memory, ") + op, "sectors", Sectors("local", op), verdict);
+  }
+}
+
+}  // namespace prof::analyzer

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the counters of memory accesses and of lanes say about waste: sectors whose bytes are not
+// used, local memory, atomics, lanes without work. Notes and causes share it.
+#ifndef PROF_LIB_ANALYZER_RULES_RULE_ACCESS_H_
+#define PROF_LIB_ANALYZER_RULES_RULE_ACCESS_H_
+
+#include <optional>
+#include <string>
+
+#include "lib/analyzer/rules/rule_inputs.h"
+#include "prof/kernel_report.h"
+
+namespace prof::analyzer {
+
+// Of the sectors that move, the share of bytes that no thread uses.
+struct SectorWaste {
+  double in_l1 = 0;
+  // The uses of a sector add up over its hits in L1: with 13 of 32 bytes used at a time and 74 % of
+  // hits all of it is used in the end.
+  double below_l1 = 0;
+  double at_most = 0;  // as if all hits used the same bytes again
+  std::string text;    // "global loads use 4.0 of 32 bytes per sector"
+};
+
+// nullopt: not counted, no waste, or TMA moved most of the bytes, which these metrics do not count.
+[[nodiscard]] std::optional<SectorWaste> FindSectorWaste(const RuleInputs& inputs);
+
+// Local sectors of the local and global ones in L1; nullopt: not counted, or no access at all.
+[[nodiscard]] std::optional<double> LocalShare(const RuleInputs& inputs);
+
+// Atomics and reductions of L2's work: by sectors, or else by the use of L2's atomic unit over that
+// of L2. nullopt: neither was read.
+[[nodiscard]] std::optional<double> AtomicShare(const RuleInputs& inputs);
+
+// Lanes that do work, of those that the warps of the block have, 0..1.
+[[nodiscard]] std::optional<double> ActiveLanes(const RuleInputs& inputs);
+
+// Evidence.
+void AddConflicts(const RuleInputs& inputs, Verdict* verdict);
+void AddAtomics(const RuleInputs& inputs, Verdict* verdict);
+void AddLanes(const RuleInputs& inputs, Verdict* verdict);
+void AddLocal(const RuleInputs& inputs, Verdict* verdict);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_RULES_RULE_ACCESS_H_

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/rules/rule_bounds.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/kernels/unit_metrics.h"
+#include "lib/analyzer/rules/rule_evidence.h"
+#include "lib/text/numbers.h"
+
+namespace prof::analyzer {
+namespace {
+
+struct Floor {
+  double time = 0;  // of the kernel's, 0..1
+  Unit unit = Unit::kDram;
+  bool has_error = false;
+};
+
+// The use that stays when a part of the wavefronts of L1's data path is gone. Its other metrics
+// keep theirs.
+double WithFewerWavefronts(const RuleInputs& inputs, const UnitUse& use, double part) {
+  if (use.source == Source::kPmSamples) return use.at_least() * (1 - part);
+  double highest = 0;
+  for (const UnitMetric& row : kUnitMetrics) {
+    if (row.unit != Unit::kL1) continue;
+    const double percent = inputs.Median(row.metric).value_or(0);
+    highest = std::max(highest, percent / 100 * (row.metric == kL1Wavefronts ? 1 - part : 1));
+  }
+  return highest;
+}
+
+double WorkLeft(const RuleInputs& inputs, const Relief& relief, const UnitUse& use) {
+  const double part = std::clamp(relief.Of(use.unit), 0.0, 1.0);
+  const bool is_l1 = use.unit == Unit::kL1 || use.unit == Unit::kShared;
+  if (is_l1 && relief.wavefronts_only) return WithFewerWavefronts(inputs, use, part);
+  return use.at_least() * (1 - part);
+}
+
+Floor FloorOf(const RuleInputs& inputs, const Relief& relief) {
+  Floor floor;
+  for (const UnitUse& use : inputs.units()) {
+    if (inputs.half_on_fma && use.unit == Unit::kTensor) continue;
+    const double time = WorkLeft(inputs, relief, use) / CeilingOf(use.unit);
+    if (time <= floor.time) continue;
+    floor = {std::min(time, 1.0), use.unit, use.error > 0};
+  }
+  return floor;
+}
+
+std::string Formula(const Floor& floor) {
+  std::string text = "1 - " + text::Fixed(floor.time, 3) + " (the work that is left for ";
+  text += NameOf(floor.unit) + ", at " + text::Fixed(100 * CeilingOf(floor.unit), 0) +
+          " % of its peak and the same clock";
+  return text + (floor.has_error ? "; the lower end of the error bound)" : ")");
+}
+
+}  // namespace
+
+Relief& Relief::Take(std::initializer_list<Unit> units, double part) {
+  for (const Unit unit : units) share[static_cast<size_t>(unit)] = std::clamp(part, 0.0, 1.0);
+  return *this;
+}
+
+double CeilingOf(Unit unit) { return unit == Unit::kDram ? kDramCeiling : 1; }
+
+Bound BoundBy(const RuleInputs& inputs, const Relief& relief) {
+  const Floor floor = FloorOf(inputs, relief);
+  if (!(floor.time > 0)) {
+    return {std::nullopt, "nothing that was measured bounds it: no other unit has work"};
+  }
+  return {1 - floor.time, Formula(floor)};
+}
+
+Bound BoundOfLessWork(const RuleInputs& inputs, const Relief& relief) {
+  const Floor floor = FloorOf(inputs, relief);
+  if (floor.time >= kBoundOfOthers) return {1 - floor.time, Formula(floor)};
+  return {std::nullopt,
+          "nothing that was measured bounds it: how much of the work is needed is not known, and "
+          "all other units are below " +
+              text::Fixed(100 * kBoundOfOthers, 0) + " %"};
+}
+
+Bound BoundOfSameWork(const UnitUse& use) {
+  const double ceiling = CeilingOf(use.unit);
+  std::string formula = "1 - " + text::Fixed(use.at_least(), 3);
+  if (use.error > 0) formula += ", the lower end of the error bound,";
+  if (ceiling < 1) formula += " / " + text::Fixed(ceiling, 2);
+  formula += ceiling < 1 ? " (no kernel reached more of the DRAM's peak; the same clock)"
+                         : " (the same work at 100 % of this unit's peak and the same clock)";
+  return {1 - use.at_least() / ceiling, formula};
+}
+
+}  // namespace prof::analyzer

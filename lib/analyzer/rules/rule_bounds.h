@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bound of an action: no unit can do the work that is left in less than the time that it needs
+// at its peak. So the units that an action does not relieve are the floor of what it can reach.
+#ifndef PROF_LIB_ANALYZER_RULES_RULE_BOUNDS_H_
+#define PROF_LIB_ANALYZER_RULES_RULE_BOUNDS_H_
+
+#include <array>
+#include <initializer_list>
+#include <string>
+
+#include "lib/analyzer/rules/rule_actions.h"
+#include "lib/analyzer/rules/rule_inputs.h"
+#include "prof/kernel_report.h"
+
+namespace prof::analyzer {
+
+// The most that an action takes away from each unit, as a share of the unit's work, 0..1.
+struct Relief {
+  std::array<double, kUnitCount> share{};
+  // True: of L1's metrics only the wavefronts become fewer, not the requests.
+  bool wavefronts_only = false;
+
+  Relief& Take(std::initializer_list<Unit> units, double part);
+  [[nodiscard]] double Of(Unit unit) const { return share[static_cast<size_t>(unit)]; }
+};
+
+inline constexpr std::initializer_list<Unit> kMemoryPath = {Unit::kDram, Unit::kL2, Unit::kL1,
+                                                            Unit::kShared, Unit::kLsu};
+
+// What a unit can reach, as a fraction of its peak.
+[[nodiscard]] double CeilingOf(Unit unit);
+
+// 1 - the longest time of a unit with its work less the relief, at its ceiling and the same clock.
+// Nothing bounds it where no unit was measured.
+[[nodiscard]] Bound BoundBy(const RuleInputs& inputs, const Relief& relief);
+
+// The same for less work of an unknown amount: bounded only where a unit that the action leaves
+// alone is at 50 % or more.
+[[nodiscard]] Bound BoundOfLessWork(const RuleInputs& inputs, const Relief& relief);
+
+// The same work at the unit's ceiling.
+[[nodiscard]] Bound BoundOfSameWork(const UnitUse& use);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_RULES_RULE_BOUNDS_H_

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Causes against units: a counted waste wins where it frees more than the unit has left, and does
+// not where it is beside the limit.
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "lib/analyzer/rules/rule_actions.h"
+#include "lib/analyzer/rules/verdict_rules.h"
+#include "test/analyzer/rules/kernels.h"
+#include "test/support/catch.h"
+
+namespace prof::test {
+namespace {
+
+std::optional<double> GainOf(const Verdict& verdict, std::string_view id) {
+  for (const Action& action : verdict.actions) {
+    if (action.id == id) return action.gain_at_most;
+  }
+  return std::nullopt;
+}
+
+bool Offers(const Verdict& verdict, std::string_view id) {
+  return std::any_of(verdict.actions.begin(), verdict.actions.end(),
+                     [&](const Action& action) { return action.id == id; });
+}
+
+void SetLoads(KernelReport* kernel, double sectors, double requests, double useful) {
+  Set(kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", sectors);
+  Set(kernel, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", requests);
+  Set(kernel, "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", useful);
+}
+
+TEST_CASE("DRAM at its ceiling with an eighth of its bytes used is a matter of coalescing") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 93);
+  SetUse(&kernel, "lts__t_sectors", 43);
+  SetLoads(&kernel, 16e6, 0.5e6, 4);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "uncoalesced");
+  CHECK(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.actions.front().id == "coalesce");
+  CHECK(verdict.gain_at_most >= 0.875);  // what a packed layout would save
+  CHECK(verdict.gain_at_most < 0.9);
+}
+
+TEST_CASE("Sectors that L1 serves several times are no waste below it") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 69);
+  SetLoads(&kernel, 42e6, 2.6e6, 12.8);
+  Set(&kernel, "l1tex__t_sector_hit_rate.pct", 73.8);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "dram-throughput");
+  CHECK(HasNote(verdict, "uncoalesced"));
+  Set(&kernel, "l1tex__t_sector_hit_rate.pct", 0);
+  CHECK(Decide(kernel).rule == "uncoalesced");
+}
+
+TEST_CASE("A chain of pointers over single sectors waits: no layout helps") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 32);
+  SetLoads(&kernel, 8e6, 0.26e6, 4);
+  SetStall(&kernel, "long_scoreboard", 500);
+  Set(&kernel, "lts__t_sectors_lookup_hit.sum", 2e6);
+  Set(&kernel, "lts__t_sectors_lookup_miss.sum", 23e6);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "latency-stall");
+  CHECK(verdict.actions.front().id == "more-loads-in-flight");
+  CHECK(verdict.summary.find("DRAM has the data") != std::string::npos);
+}
+
+TEST_CASE("What a load waits for is L2 or L1 where that has the data, with another action") {
+  KernelReport kernel = QuietKernel();
+  SetStall(&kernel, "long_scoreboard", 60);
+  Set(&kernel, "lts__t_sectors_lookup_hit.sum", 95);
+  Set(&kernel, "lts__t_sectors_lookup_miss.sum", 5);
+  CHECK(Decide(kernel).actions.front().id == "keep-data-closer");
+  Set(&kernel, "l1tex__t_sector_hit_rate.pct", 90);
+  CHECK(Decide(kernel).actions.front().id == "independent-loads");
+}
+
+TEST_CASE("Reductions on one address are atomics, not loads to have in flight") {
+  KernelReport kernel = QuietKernel();
+  SetStall(&kernel, "long_scoreboard", 60);
+  Set(&kernel, "lts__t_sectors.sum", 822e3);
+  Set(&kernel, "lts__t_sectors_op_red.sum", 811e3);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "atomics");
+  CHECK(verdict.actions.front().id == "aggregate-atomics");
+  CHECK_FALSE(Offers(verdict, "more-loads-in-flight"));
+}
+
+TEST_CASE("A wait that no load takes is not answered with more loads") {
+  KernelReport kernel = QuietKernel();
+  SetStall(&kernel, "long_scoreboard", 28'600);
+  CHECK(Decide(kernel).actions.front().id == "read-sectors");
+  SetStall(&kernel, "long_scoreboard", 540);
+  CHECK(Decide(kernel).actions.front().id == "more-loads-in-flight");
+}
+
+TEST_CASE("Without counted atomics the use of L2's atomic unit shows them") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "lts__t_sectors", 55);
+  SetUse(&kernel, "lts__d_atomic_input_cycles_active", 47);
+  SetStall(&kernel, "lg_throttle", 60);
+  CHECK(Decide(kernel).rule == "atomics");
+  SetUse(&kernel, "lts__d_atomic_input_cycles_active", 5);
+  CHECK(Decide(kernel).rule == "latency-stall");
+}
+
+TEST_CASE("Local memory that keeps L2 and DRAM busy is spilled registers, not two units") {
+  KernelReport kernel = QuietKernel();
+  kernel.local_bytes_per_thread = 256;
+  SetUse(&kernel, "lts__t_sectors", 68);
+  SetUse(&kernel, "gpu__dram_throughput", 61);
+  Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", 7.9e8);
+  Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", 7.6e8);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "spills");
+  CHECK(verdict.limiter == Limiter::kL2);
+  CHECK(verdict.gain_at_most == Approx(0.98));  // the pipes' 2 % remain
+}
+
+TEST_CASE("Local memory whose traffic was not counted is named, without a bound") {
+  KernelReport kernel = QuietKernel();
+  kernel.local_bytes_per_thread = 256;
+  SetUse(&kernel, "lts__t_sectors", 85);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "l2-throughput");
+  REQUIRE(Offers(verdict, "remove-spills"));
+  CHECK_FALSE(GainOf(verdict, "remove-spills"));
+  CHECK_FALSE(verdict.actions.back().check.empty());
+}
+
+TEST_CASE("Conflicts of a GEMM's epilogue are few among the wavefronts that wgmma reads") {
+  KernelReport kernel = QuietKernel();
+  kernel.dynamic_shared_bytes = 200'000;
+  SetUse(&kernel, "sm__pipe_tensor_cycles_active", 89);
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 69);
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared", 69);
+  Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", 134e3);
+  Set(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 644e3);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "tensor-throughput");
+  CHECK_FALSE(HasNote(verdict, "bank-conflicts"));
+  CHECK_FALSE(Offers(verdict, "remove-bank-conflicts"));
+}
+
+TEST_CASE("Eight wavefronts for a request are conflicts although nobody counted them") {
+  KernelReport kernel = QuietKernel();
+  kernel.static_shared_bytes = 32768;
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 99.8);
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared", 0);
+  Remove(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed");
+  SetUse(&kernel, "l1tex__lsuin_requests", 12.6);
+  SetStall(&kernel, "mio_throttle", 30);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "shared-bank-conflicts");
+  CHECK(verdict.confidence <= Confidence::kMedium);
+  CHECK(verdict.gain_at_most >= 0.838);  // measured without the conflicts
+  CHECK_FALSE(verdict.missing.empty());
+}
+
+TEST_CASE("A pipe at its limit while the SMs are active has its tail to blame, at any use") {
+  KernelReport kernel = QuietKernel();
+  SetGrid(&kernel, 132 * 8 * 13 / 10, 8);  // 1.3 waves: 35 % of the slots stay empty
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 62);
+  Set(&kernel, "sm__cycles_active.avg", 65'000);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "tail");
+  CHECK(verdict.actions.front().id == "whole-waves");
+  CHECK(verdict.gain_at_most == Approx(0.35));
+  CHECK(verdict.runner_up.find("FMA") != std::string::npos);
+}
+
+TEST_CASE("96 blocks of a matrix kernel on 132 SMs leave more idle than the pipe does") {
+  KernelReport kernel = QuietKernel();
+  SetGrid(&kernel, 96, 1);
+  SetUse(&kernel, "sm__pipe_tensor_cycles_active", 64);
+  Set(&kernel, "sm__cycles_active.avg", 72'000);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "small-grid");
+  CHECK(GainOf(verdict, "more-blocks") == Approx(1 - 96.0 / 132));
+}
+
+TEST_CASE("Weights that 96 SMs read below DRAM's limit need more blocks first, at it they do not") {
+  KernelReport kernel = QuietKernel();
+  SetGrid(&kernel, 96, 1);
+  SetUse(&kernel, "gpu__dram_throughput", 75);
+  Set(&kernel, "sm__cycles_active.avg", 60'000);
+  const Verdict below = Decide(kernel);
+  CHECK(below.limiter == Limiter::kDram);
+  CHECK(below.actions.front().id == "more-blocks");
+  CHECK(Mentions(below.evidence, "of the SMs without work"));
+  SetUse(&kernel, "gpu__dram_throughput", 85);
+  const Verdict at_limit = Decide(kernel);
+  CHECK(at_limit.rule == "dram-throughput");
+  CHECK_FALSE(Offers(at_limit, "more-blocks"));
+  SetUse(&kernel, "gpu__dram_throughput", 45);
+  CHECK(Decide(kernel).rule == "small-grid");
+}
+
+TEST_CASE("One lane in four on a busy pipe is divergence, with three quarters of it to save") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "sm__pipe_alu_cycles_active", 88);
+  SetUse(&kernel, "sm__issue_active", 70);
+  Set(&kernel, "smsp__thread_inst_executed_per_inst_executed.ratio", 8);
+  Set(&kernel, "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio", 8);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "divergence");
+  CHECK(verdict.limiter == Limiter::kAlu);
+  CHECK(verdict.gain_at_most == Approx(1 - 0.88 / 4));
+}
+
+TEST_CASE("Packed half precision on the FMA pipe is no matrix work, though counted as such") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 87.78);
+  SetUse(&kernel, "sm__pipe_tensor_cycles_active", 87.79);
+  Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kFma);
+  CHECK(Offers(verdict, "fewer-half-fma"));
+  CHECK_FALSE(Offers(verdict, "smaller-type"));
+  // The counters of matrix instructions decide where they were read.
+  SetUse(&kernel, "sm__pipe_tensor_type_hmma_hgmma_qgmma_imma_igmma_bmma_bgmma_cycles_active", 88);
+  SetUse(&kernel, "sm__pipe_tensor_op_dmma_cycles_active", 0);
+  SetUse(&kernel, "sm__pipe_tensor_cycles_active", 88);
+  CHECK(Decide(kernel).limiter == Limiter::kTensor);
+}
+
+TEST_CASE("Zero-copy reads wait for the link to the host") {
+  KernelReport kernel = QuietKernel();
+  SetStall(&kernel, "long_scoreboard", 300);
+  SetUse(&kernel, "lts__d_sectors_fill_sysmem", 1.0);
+  SetUse(&kernel, "lts__d_sectors_fill_device", 0.01);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "host-memory");
+  CHECK(verdict.actions.front().id == "move-to-device");
+}
+
+TEST_CASE("The next unit is the busiest other one, and a consequence is called one") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "sm__issue_active", 94);
+  SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 78);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kIssue);
+  CHECK(verdict.runner_up.find("L1 data path 78.0 %") == 0);
+  CHECK(verdict.runner_up.find("a consequence of") != std::string::npos);
+}
+
+TEST_CASE("Every action of a verdict is in the table, with its bound or the reason for none") {
+  for (const analyzer::ActionRow& row : analyzer::ActionRows()) {
+    CAPTURE(row.id);
+    CHECK_FALSE(row.what.empty());
+    CHECK_FALSE(row.bound.empty());
+    const Action action = analyzer::MakeAction(row.id, {2.0, "too much"});
+    CHECK(action.what == row.what);
+    CHECK(action.gain_at_most == 1);
+  }
+}
+
+}  // namespace
+}  // namespace prof::test
