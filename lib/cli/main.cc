@@ -13,6 +13,7 @@
 #include "lib/cli/completion_command.h"
 #include "lib/cli/ctl_command.h"
 #include "lib/cli/doctor_command.h"
+#include "lib/cli/eval_command.h"
 #include "lib/cli/help_format.h"
 #include "lib/cli/info_command.h"
 #include "lib/cli/message.h"
@@ -80,6 +81,7 @@ int Main(std::vector<std::string> arguments) {
                                          AddReportCommand(&app),
                                          AddInfoCommand(&app),
                                          AddMetricsCommand(&app),
+                                         AddEvalCommand(&app),
                                          AddCtlCommand(&app),
                                          AddDoctorCommand(&app),
                                          AddCompletionCommand(&app),

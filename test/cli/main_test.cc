@@ -76,9 +76,19 @@ TEST_CASE("prof --version and --help succeed") {
                            Contains("metrics") && Contains("Examples:"));
 }
 
+TEST_CASE("prof eval prints how many verdicts are right, and needs a folder of kernels") {
+  const Ended ended = Run({"eval", "--kernels", PROF_TEST_DATA "/zoo"});
+  CHECK(ended.exit_code() == 0);
+  CHECK_THAT(ended.out, Contains("26 labelled kernels") && Contains("with default options") &&
+                            Contains("right: ") && Contains("stream_copy: dram"));
+  const Ended missing = Run({"eval", "/nowhere"});
+  CHECK(missing.exit_code() == 2);
+  CHECK_THAT(missing.err, Contains("/nowhere"));
+}
+
 TEST_CASE("prof help COMMAND is prof COMMAND --help") {
   CHECK(Run({"help"}).out == Run({"--help"}).out);
-  for (const char* command : {"run", "report", "info", "metrics"}) {
+  for (const char* command : {"run", "report", "info", "metrics", "eval"}) {
     const Ended ended = Run({"help", command});
     CHECK(ended.exit_code() == 0);
     CHECK(ended.out == Run({command, "--help"}).out);

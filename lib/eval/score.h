@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How good the verdicts on labelled kernels are: right at once, right among the first two, actions
+// that help or harm, and bounds that a known gain exceeds.
+#ifndef PROF_LIB_EVAL_SCORE_H_
+#define PROF_LIB_EVAL_SCORE_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/eval/forms.h"
+#include "lib/eval/zoo.h"
+#include "prof/kernel_report.h"
+
+namespace prof::eval {
+
+// Part of `all`, with the ends of Wilson's interval of 95 %.
+struct Rate {
+  int part = 0, all = 0;
+  double low = 0, high = 1;
+};
+// E. B. Wilson, JASA 22 (1927): for small counts it holds better than the
+// normal interval. `all` 0: 0..1.
+[[nodiscard]] Rate MakeRate(int part, int all);
+
+struct Answer {
+  const LabelledKernel* labelled = nullptr;
+  Verdict verdict;
+  bool first = false;                // the verdict is right
+  bool among_two = false;            // or the next unit or the next action is
+  bool abstained = false;            // it is undecided: not measured, or unknown
+  std::vector<std::string> harmful;  // ids of its actions that harm here
+  bool helps = false;                // an action helps
+  // Of the label's known gain: offered at all, and bounded below it.
+  bool offered = false, exceeded = false;
+};
+
+struct Evaluation {
+  Form form = Form::kAll;
+  std::vector<Answer> answers;
+  Rate top1, top2, helpful;
+  Rate confident;  // right among the answers of high confidence
+  int harmful = 0;
+  int pairs = 0, offered = 0, exceeded = 0;  // known gains
+  // By the label's first limiter (the verdict's, where that is right) and the verdict's: how many.
+  std::map<std::pair<std::string, std::string>, int> confusion;
+};
+
+// The answer to one verdict.
+[[nodiscard]] Answer Judge(const LabelledKernel& labelled, const Verdict& verdict);
+
+// The answers point into `zoo`.
+[[nodiscard]] Evaluation Evaluate(const Zoo& zoo, Form form);
+
+// For people: the rates, the confusion, each miss with its reason.
+[[nodiscard]] std::string Describe(const Evaluation& evaluation);
+
+}  // namespace prof::eval
+
+#endif  // PROF_LIB_EVAL_SCORE_H_

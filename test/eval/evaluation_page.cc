@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/eval/evaluation_page.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "lib/eval/score.h"
+#include "lib/eval/zoo.h"
+
+namespace prof::eval {
+
+std::string ResultText(const std::string& folder) {
+  const Zoo zoo = ReadZoo(folder);
+  return "```text\n" + Describe(Evaluate(zoo, Form::kAll)) + "\n" +
+         Describe(Evaluate(zoo, Form::kDefault)) + "```\n";
+}
+
+std::string WithResults(const std::string& page, const std::string& text) {
+  const std::string begin = "<!-- begin results -->\n", end = "<!-- end results -->";
+  const size_t from = page.find(begin), to = page.find(end);
+  if (from == std::string::npos || to == std::string::npos) return page;
+  return page.substr(0, from + begin.size()) + text + page.substr(to);
+}
+
+std::string ReadEvaluationPage(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace prof::eval
