@@ -213,7 +213,13 @@ struct KernelLaunches {
 
 /// One signature: its launches, its counters, and what limits it.
 struct KernelReport : KernelLaunches, Measured {
-  double share = 0;             ///< Of the undisturbed time.
+  double share = 0;  ///< Of the undisturbed time.
+  /// GPU time of the span that belongs to it, as in RangeRow::time_ns: it sums with the other
+  /// kernels, copies and gaps. `total_ns` is longer where kernels overlap.
+  double busy_ns = 0;
+  /// What of its time is on the critical path of its GPU, as far as the order of the streams shows
+  /// it (lib/analyzer/timeline/critical_path.h). Only that time can shorten the span.
+  double critical_ns = 0;
   ContinuousValues continuous;  ///< Empty where there was no PM sampling on its device.
   /// Not empty: it has no counters of its own, and `metrics` are those of "the same kernel under
   /// `warmup`, 5 samples". `samples_used` is 0, and the verdict's confidence one step lower.

@@ -37,6 +37,21 @@ struct Finding {
   std::string withheld_why;
 };
 
+/// One of the few changes at the top of a report: an action, and what it is about.
+struct RankedAction {
+  Action action;       ///< Of merged kernels: that of the kernel with most time.
+  std::string target;  ///< Names the kernel and its range, or the run: "saxpy in step/axpy".
+  /// GPU or idle time that the action is about, on the critical path, before any action.
+  double target_ns = 0;
+  /// Upper bound of the time that it frees on the critical path when the actions before it in the
+  /// list are done: no time is offered twice, and all of them sum to the undisturbed time at most.
+  /// nullopt: nothing that was measured bounds it; `action.floor` has the reason.
+  std::optional<double> saves_at_most_ns;
+  Confidence confidence = Confidence::kNone;  ///< Of the verdict or finding.
+  std::string evidence;                       ///< One line.
+  std::string check;  ///< The measurement or command that would decide what is open; may be empty.
+};
+
 /// A device that was described or that ran something.
 struct DeviceReport {
   uint32_t id = 0;
@@ -126,12 +141,15 @@ struct Report {
   double counter_cost_ns = 0;  ///< Host time of counter sampling.
   Totals totals;
   std::vector<DeviceReport> devices;
+  std::vector<RankedAction> actions;  ///< At most five, by what they save, descending.
   std::vector<RangeRow> rows;
+  std::vector<RangeNode> ranges;      ///< As a tree: each one before the ranges in it.
   std::vector<KernelReport> kernels;  ///< By total time, descending.
   VerdictCoverage verdicts;           ///< Of the kernels.
   std::vector<RegionReport> regions;  ///< By total time, descending.
   std::vector<GapSummary> gaps;       ///< Sum to the devices' idle time.
   std::vector<CopySummary> copies;
+  std::vector<ApiSummary> api_calls;         ///< By time, descending.
   std::vector<StreamReport> streams;         ///< By time, descending.
   std::vector<Finding> findings;             ///< By possible gain, descending.
   std::string findings_missing;              ///< Not empty: why there can be no findings.

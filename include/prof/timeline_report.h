@@ -38,6 +38,41 @@ struct RangeRow {
   Roofline roofline;
 };
 
+/// One path among the ranges of a RangeNode.
+struct RangeMember {
+  std::string path;  ///< "forward/layer 3"
+  int64_t calls = 0;
+  double gpu_inclusive_ns = 0;
+  double host_ns = 0;
+};
+
+/// An NVTX range in the tree of all ranges. Siblings that differ in numbers only are one node when
+/// there are three or more: "layer *".
+struct RangeNode {
+  std::string name;         ///< The last part of `path`.
+  std::string path;         ///< "forward/layer */attn"
+  int32_t parent = -1;      ///< Index into Report::ranges; -1: none.
+  int32_t depth = 0;        ///< 0: outermost.
+  int64_t ranges = 1;       ///< Paths that are one in this node.
+  int64_t calls = 0;        ///< Times they were entered, on all threads.
+  double host_ns = 0;       ///< From push to pop, summed; of several threads it may overlap.
+  double host_longest_ns = 0;
+  double gpu_ns = 0;            ///< GPU time of what was launched in it, without inner ranges.
+  double gpu_inclusive_ns = 0;  ///< With inner ranges.
+  int64_t operations = 0;       ///< Without inner ranges.
+  std::vector<std::string> rows;     ///< Labels of its rows in Report::rows, most time first.
+  std::vector<RangeMember> members;  ///< Where `ranges` > 1: the first 1,000, in order of the file.
+};
+
+/// All calls of one CUDA function.
+struct ApiSummary {
+  std::string name;
+  int64_t count = 0;
+  double total_ns = 0;  ///< On all threads; a call contains the calls that it makes.
+  double longest_ns = 0;
+  int64_t failed = 0;  ///< Calls that returned an error.
+};
+
 enum class GapCause {
   kSync,
   kLaunch,

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/analyzer/actions.h"
 #include "lib/analyzer/base/integrity.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/continuous/continuous.h"
@@ -19,11 +20,13 @@
 #include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/kernels/run_clock.h"
 #include "lib/analyzer/kernels/untraced_launches.h"
+#include "lib/analyzer/range_tree.h"
 #include "lib/analyzer/regions/counted_regions.h"
 #include "lib/analyzer/rules/finding_clock.h"
 #include "lib/analyzer/rules/finding_rules.h"
 #include "lib/analyzer/time_table.h"
 #include "lib/analyzer/timeline/allocations.h"
+#include "lib/analyzer/timeline/api_summary.h"
 #include "lib/analyzer/timeline/copies.h"
 #include "lib/analyzer/timeline/gaps.h"
 #include "lib/analyzer/timeline/nvtx.h"
@@ -185,6 +188,14 @@ MemoryReport DescribeMemory(const Model& model, const analyzer::RangeFamilies& f
   return memory;
 }
 
+void SetTimes(const KernelGroups& groups, const analyzer::PathTimes& on_path,
+              std::vector<KernelReport>* kernels) {
+  for (size_t g = 0; g < kernels->size(); ++g) {
+    (*kernels)[g].busy_ns = static_cast<double>(groups.groups[g].exclusive_ns);
+    (*kernels)[g].critical_ns = on_path.kernels_ns[g];
+  }
+}
+
 std::vector<KernelReport> ByTime(std::vector<KernelReport> kernels) {
   std::stable_sort(
       kernels.begin(), kernels.end(),
@@ -212,6 +223,8 @@ Report AnalyzeModel(const Model& model) {
       analyzer::InheritCounters(model, groups, counted, continuous.of_group);
   std::vector<KernelReport> kernels =
       analyzer::DecideKernels(model, groups, inherited, counted_regions, regions, undisturbed_ns);
+  const analyzer::PathTimes on_path = analyzer::TimesOnPath(model, timeline, groups);
+  SetTimes(groups, on_path, &kernels);
   std::string findings_missing =
       analyzer::WhyNoFindings(model, families, static_cast<double>(spans.span_ns), undisturbed_ns);
   std::vector<DeviceReport> devices =
@@ -242,14 +255,17 @@ Report AnalyzeModel(const Model& model) {
       model, {families, timeline, groups, kernels, counted_regions, regions, continuous, gaps,
               findings, undisturbed_ns, static_cast<double>(spans.profiler_ns),
               static_cast<double>(spans.paused_ns)});
+  report.ranges = analyzer::BuildRangeTree(model, families, timeline, groups);
   report.kernels = ByTime(std::move(kernels));
   report.verdicts = analyzer::CoverVerdicts(report.kernels);
   report.regions = std::move(regions);
   report.gaps = std::move(gaps);
   report.copies = analyzer::SummarizeCopies(model);
+  report.api_calls = analyzer::SummarizeApiCalls(model);
   report.streams = analyzer::DescribeStreams(model);
   report.findings = std::move(findings);
   report.findings_missing = std::move(findings_missing);
+  report.actions = analyzer::RankActions(report, on_path.other_ns);
   report.continuous = std::move(continuous.reports);
   report.nvtx = analyzer::DescribeNvtx(model);
   report.memory = DescribeMemory(model, families);

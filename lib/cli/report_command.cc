@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -16,9 +17,11 @@
 #include "lib/cli/progress.h"
 #include "lib/cli/recording_file.h"
 #include "lib/cli/terminal.h"
+#include "lib/options/name_filter.h"
 #include "lib/report/csv.h"
 #include "lib/report/json.h"
 #include "lib/report/text/kernel_detail.h"
+#include "lib/report/text/range_detail.h"
 #include "prof/analyzer.h"
 
 namespace prof::cli {
@@ -28,20 +31,39 @@ struct ReportOptions {
   std::vector<std::string> files;
   bool json = false;
   bool csv = false;
-  std::string kernel;  // not empty: everything about the kernels whose name contains it
+  std::string kernel;  // not empty: everything about the kernels whose name it matches
+  std::string range;   // not empty: everything about the ranges whose path it matches
   int top = 20;        // ranges and kernels shown
+  bool details = false;
+  bool instances = false;
+  SortBy sort = SortBy::kTime;
+  Looks looks;
+  bool no_pager = false;
   std::string output;  // empty: stdout
   bool strict = false;
 };
 
+constexpr size_t kMostListed = 400;  // characters of ranges' names in an error
+
 enum class Written { kFailed, kIncomplete, kAll };
 
-bool IsNamed(const KernelReport& kernel, const std::string& name) {
-  return kernel.name.find(name) != std::string::npos ||
-         kernel.full_name.find(name) != std::string::npos;
+const std::map<std::string, SortBy> kOrders = {{"time", SortBy::kTime},
+                                               {"calls", SortBy::kCalls},
+                                               {"average", SortBy::kAverage},
+                                               {"gain", SortBy::kGain},
+                                               {"name", SortBy::kName}};
+
+bool IsMatch(const options::NameFilter& filter, const std::string& name) {
+  bool failed = false;
+  return filter.Matches(name, &failed);
 }
 
-// The kernels whose name contains `name`, all their signatures.
+bool IsNamed(const KernelReport& kernel, const std::string& expression) {
+  const options::NameFilter filter(expression);
+  return IsMatch(filter, kernel.name) || IsMatch(filter, kernel.full_name);
+}
+
+// The kernels whose name `name` matches, all their signatures.
 bool WriteMatching(std::ostream& out, const Report& report, const std::string& name,
                    const TextOptions& text) {
   int shown = 0, matching = 0;
@@ -58,6 +80,20 @@ bool WriteMatching(std::ostream& out, const Report& report, const std::string& n
   return matching > 0;
 }
 
+bool WriteRanges(std::ostream& out, const Report& report, const std::string& expression,
+                 const TextOptions& text) {
+  const options::NameFilter filter(expression);
+  const auto matches = [&](const std::string& path) { return IsMatch(filter, path); };
+  if (WriteRangeDetail(out, report, matches, text)) return true;
+  std::string known;
+  for (const RangeNode& range : report.ranges) {
+    if (known.size() > kMostListed) break;
+    known += (known.empty() ? ": " : ", ") + range.path;
+  }
+  Fail("no range matches '" + expression + "'" + (known.empty() ? "; there are none" : known));
+  return false;
+}
+
 void KeepMatching(const std::string& name, Report* report) {
   std::vector<KernelReport>& kernels = report->kernels;
   kernels.erase(std::remove_if(kernels.begin(), kernels.end(),
@@ -70,6 +106,7 @@ bool WriteReport(std::ostream& out, Report report, const ReportOptions& options,
                  const TextOptions& text) {
   if (!options.json && !options.csv) {
     if (!options.kernel.empty()) return WriteMatching(out, report, options.kernel, text);
+    if (!options.range.empty()) return WriteRanges(out, report, options.range, text);
     WriteText(out, report, text);
     return true;
   }
@@ -115,14 +152,42 @@ Written WriteFile(std::ostream& out, const std::string& path, const ReportOption
   return incomplete.empty() ? Written::kAll : Written::kIncomplete;
 }
 
+// Why the options cannot be used; empty: they can.
+std::string ProblemOf(const ReportOptions& options) {
+  for (const auto& [flag, expression] :
+       {std::pair("--kernel", options.kernel), std::pair("--range", options.range)}) {
+    if (expression.empty()) continue;
+    const std::string problem = options::ExpressionProblem(expression);
+    if (problem.empty()) continue;
+    return std::string(flag) + " '" + expression + "' is not " + problem +
+           ". A backslash before ( ) [ ] * + ? . takes the character itself";
+  }
+  return OutputProblem(options.output, options.files);
+}
+
+TextOptions TextOf(const ReportOptions& options) {
+  const int fd = options.output.empty() ? STDOUT_FILENO : -1;
+  TextOptions text = OptionsFor(fd, options.looks);
+  text.max_rows = options.top;
+  text.details = options.details;
+  text.instances = options.instances;
+  text.sort = options.sort;
+  return text;
+}
+
+bool Write(const std::string& text, const ReportOptions& options) {
+  const bool data = options.json || options.csv;
+  const bool paged = options.output.empty() && !data && !options.no_pager && ShowInPager(text);
+  return paged || WriteOutput(text, options.output);
+}
+
 int Run(const ReportOptions& options) {
   if ((options.json || options.csv) && options.files.size() > 1) {
     return Fail("--json and --csv take one file at a time: call prof report once for each");
   }
-  const std::string problem = OutputProblem(options.output, options.files);
+  const std::string problem = ProblemOf(options);
   if (!problem.empty()) return Fail(problem);
-  TextOptions text = options.output.empty() ? OptionsFor(STDOUT_FILENO) : TextOptions{};
-  text.max_rows = options.top;
+  const TextOptions text = TextOf(options);
   std::ostringstream out;
   bool all_well = true, all_complete = true;
   for (const std::string& path : options.files) {
@@ -132,7 +197,7 @@ int Run(const ReportOptions& options) {
     all_complete &= written != Written::kIncomplete;
     if (options.files.size() > 1) out << '\n';
   }
-  if (!out.str().empty()) all_well &= WriteOutput(out.str(), options.output);
+  if (!out.str().empty()) all_well &= Write(out.str(), options);
   if (!all_well) return kFailed;
   return options.strict && !all_complete ? kIncomplete : 0;
 }
@@ -152,9 +217,42 @@ Command AddReportCommand(CLI::App* app) {
       parser->add_flag("--csv", options->csv, "Print the kernels as CSV")->excludes(json);
   parser
       ->add_option("--kernel", options->kernel,
-                   "Print everything about the kernels whose name contains TEXT (plain text, no "
-                   "regular expression)")
-      ->type_name("TEXT");
+                   "Print everything about the kernels whose name matches RE, a regular "
+                   "expression (plain text finds names that contain it)")
+      ->type_name("RE");
+  parser
+      ->add_option("--range", options->range,
+                   "Print everything about the NVTX ranges whose path matches RE")
+      ->excludes(json)
+      ->excludes(csv)
+      ->type_name("RE");
+  parser
+      ->add_flag("--details", options->details,
+                 "Also print signatures, evidence, and samples over time")
+      ->excludes(json)
+      ->excludes(csv);
+  parser
+      ->add_flag("--instances", options->instances,
+                 "List the ranges that differ in numbers only one by one")
+      ->excludes(json)
+      ->excludes(csv);
+  parser
+      ->add_option("--sort", options->sort,
+                   "Order of ranges and kernels: time, calls, average, gain, name (default: time)")
+      ->transform(CLI::Transformer(kOrders).description(""))
+      ->type_name("KEY");
+  parser
+      ->add_option("--width", options->looks.width,
+                   "Columns of the text (default: the terminal's, 120 elsewhere)")
+      ->check(CLI::Range(80, 1'000))
+      ->type_name("N");
+  parser
+      ->add_option("--color", options->looks.color,
+                   "Color: auto, always, never (default: auto; NO_COLOR turns it off)")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("WHEN");
+  parser->add_flag("--no-pager", options->no_pager,
+                   "Do not show a long report in a pager (PAGER, otherwise less)");
   parser
       ->add_option("--top", options->top,
                    "Ranges and kernels to show (default: " + std::to_string(options->top) + ")")

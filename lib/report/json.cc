@@ -247,6 +247,8 @@ Json ToJson(const KernelReport& value) {
           {"duration_from_counters", value.duration_from_counters},
           {"total_ns", Number(value.total_ns)},
           {"share", Number(value.share)},
+          {"busy_ns", Number(value.busy_ns)},
+          {"critical_ns", Number(value.critical_ns)},
           {"in_graph", value.in_graph},
           {"whole_graph", value.whole_graph},
           {"metrics", ToJson(value.metrics)},
@@ -347,6 +349,50 @@ Json ToJson(const Finding& value) {
           {"confidence", ToString(value.confidence)},
           {"withheld", value.withheld},
           {"withheld_why", value.withheld_why}};
+}
+
+Json ToJson(const RankedAction& value) {
+  return {{"id", value.action.id},
+          {"kind", ToString(value.action.kind)},
+          {"what", value.action.what},
+          {"target", value.target},
+          {"target_ns", Number(value.target_ns)},
+          {"saves_at_most_ns", Number(value.saves_at_most_ns)},
+          {"floor", value.action.floor},
+          {"confidence", ToString(value.confidence)},
+          {"evidence", value.evidence},
+          {"check", value.check}};
+}
+
+Json ToJson(const RangeMember& value) {
+  return {{"path", value.path},
+          {"calls", value.calls},
+          {"gpu_inclusive_ns", Number(value.gpu_inclusive_ns)},
+          {"host_ns", Number(value.host_ns)}};
+}
+
+Json ToJson(const RangeNode& value) {
+  return {{"name", value.name},
+          {"path", value.path},
+          {"parent", value.parent},
+          {"depth", value.depth},
+          {"ranges", value.ranges},
+          {"calls", value.calls},
+          {"host_ns", Number(value.host_ns)},
+          {"host_longest_ns", Number(value.host_longest_ns)},
+          {"gpu_ns", Number(value.gpu_ns)},
+          {"gpu_inclusive_ns", Number(value.gpu_inclusive_ns)},
+          {"operations", value.operations},
+          {"rows", value.rows},
+          {"members", List(value.members)}};
+}
+
+Json ToJson(const ApiSummary& value) {
+  return {{"name", value.name},
+          {"count", value.count},
+          {"total_ns", Number(value.total_ns)},
+          {"longest_ns", Number(value.longest_ns)},
+          {"failed", value.failed}};
 }
 
 Json ToJson(const CopySummary& value) {
@@ -511,7 +557,9 @@ Json ToJson(const Report& report) {
             {"samples", totals.samples},
             {"graphs", totals.graphs}}},
           {"devices", List(report.devices)},
+          {"actions", List(report.actions)},
           {"rows", List(report.rows)},
+          {"ranges", List(report.ranges)},
           {"kernels", List(report.kernels)},
           {"verdicts",
            {{"share", Number(report.verdicts.share)},
@@ -523,6 +571,7 @@ Json ToJson(const Report& report) {
           {"regions", List(report.regions)},
           {"gaps", List(report.gaps)},
           {"copies", List(report.copies)},
+          {"api_calls", List(report.api_calls)},
           {"streams", List(report.streams)},
           {"findings", List(report.findings)},
           {"findings_missing", report.findings_missing},

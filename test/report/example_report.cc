@@ -231,6 +231,56 @@ void AddFindings(Report* report) {
   report->findings = {sync, graph};
 }
 
+std::vector<RangeNode> Ranges() {
+  RangeNode step{"step", "step", -1, 0, 1, 40, 12'900'000, 390'000, 0, 9'041'000, 0, {}, {}};
+  RangeNode axpy{"axpy",  "step/axpy", 0,         1,         1,  40,
+                 400'000, 21'000,      7'141'000, 7'141'000, 40, {"step/axpy"}, {}};
+  RangeNode attention{"attention", "step/attention", 0, 1, 1, 40, 2'000'000, 61'000, 0,
+                      1'900'000,   0,                {}, {}};
+  RangeNode projections{"qkv_proj",
+                        "step/attention/qkv_proj",
+                        2,
+                        2,
+                        2,
+                        80,
+                        900'000,
+                        20'000,
+                        1'900'000,
+                        1'900'000,
+                        1'240,
+                        {"step/attention/qkv_proj"},
+                        {{"step/attention/qkv_proj 0", 40, 1'000'000, 500'000},
+                         {"step/attention/qkv_proj 1", 40, 900'000, 400'000}}};
+  return {step, axpy, attention, projections};
+}
+
+std::vector<RankedAction> Actions() {
+  RankedAction wait;
+  wait.action = {"sync-bound", GainKind::kIdleTime,
+                 "Synchronize once after the loop, or wait for an event on another thread",
+                 std::nullopt, "the time that the records show: 1.49 ms", ""};
+  wait.target = "the run";
+  wait.target_ns = wait.saves_at_most_ns.emplace(1'491'000);
+  wait.confidence = Confidence::kHigh;
+  wait.evidence = "The GPU waits for the host after each cudaStreamSynchronize";
+  RankedAction fuse;
+  fuse.action = {"dram-throughput", GainKind::kSameWork,
+                 "Move fewer bytes: fuse it with its neighbours, or use a smaller type", 0.087,
+                 "1 - 91.3 / 100", ""};
+  fuse.target = "saxpy in step/axpy";
+  fuse.target_ns = 7'141'000;
+  fuse.saves_at_most_ns = 621'267;
+  fuse.confidence = Confidence::kLow;
+  fuse.evidence = "DRAM 91 % of its peak";
+  fuse.check = "--counters all: whether all moved bytes are used";
+  RankedAction tensor;
+  tensor.action = {"wgmma", GainKind::kSameWork, "Use wgmma", std::nullopt,
+                   "no ceiling of mma.sync was measured", ""};
+  tensor.target = "reduce<float, 4>";
+  tensor.target_ns = 492'000;
+  return {wait, fuse, tensor};
+}
+
 MemoryReport Memory() {
   MemoryReport memory;
   memory.devices = {{0, 3'200'000'000, 1.2e9, 512'000'000}};
@@ -307,6 +357,13 @@ Report ExampleReport() {
     kernel.units = analyzer::FindUnits(kernel.metrics, analyzer::MayUseShared(kernel));
   }
   report.verdicts = analyzer::CoverVerdicts(report.kernels);
+  report.kernels[0].busy_ns = report.kernels[0].critical_ns = 7'141'000;
+  report.kernels[1].busy_ns = report.kernels[1].critical_ns = 1'900'000;
+  report.kernels[2].busy_ns = report.kernels[2].critical_ns = 492'000;
+  report.ranges = Ranges();
+  report.actions = Actions();
+  report.api_calls = {{"cudaStreamSynchronize", 40, 2'890'000, 91'000, 0},
+                      {"cudaLaunchKernel_v7000", 80, 402'000, 41'000, 1}};
   for (RegionReport& region : report.regions) {
     region.units = analyzer::FindUnits(region.metrics, true);
   }

@@ -153,4 +153,12 @@ std::string ShortenMiddle(std::string_view text, int width, std::string_view ell
   return out;
 }
 
+std::string ShortenEnd(std::string_view text, int width, std::string_view ellipsis) {
+  if (DisplayWidth(text) <= width) return std::string(text);
+  const int room = std::max(width - DisplayWidth(ellipsis), 1);
+  std::string out(text.substr(0, PrefixWithin(text, room)));
+  out.erase(out.find_last_not_of(' ') + 1);
+  return out += ellipsis;
+}
+
 }  // namespace prof::report

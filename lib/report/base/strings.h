@@ -26,6 +26,9 @@ namespace prof::report {
 [[nodiscard]] std::string ShortenMiddle(std::string_view text, int width,
                                         std::string_view ellipsis);
 
+// At most `width` columns: the head, then `ellipsis`.
+[[nodiscard]] std::string ShortenEnd(std::string_view text, int width, std::string_view ellipsis);
+
 }  // namespace prof::report
 
 #endif  // PROF_LIB_REPORT_BASE_STRINGS_H_

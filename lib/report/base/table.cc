@@ -128,7 +128,12 @@ void WriteTable(std::ostream& out, const Table& table, int width, bool utf8) {
     cells.clear();
     for (const Placed& column : placed) {
       const bool given = column.index < row.cells.size();
-      cells.push_back(Wrap(given ? row.cells[column.index] : "", column.width));
+      const std::string cell = given ? row.cells[column.index] : "";
+      if (table.columns[column.index].shorten) {
+        cells.push_back({ShortenMiddle(cell, column.width, utf8 ? "\u2026" : "...")});
+      } else {
+        cells.push_back(Wrap(cell, column.width));
+      }
     }
     WriteLines(out, table, placed, cells, false);
     for (const std::string& note : row.notes) {

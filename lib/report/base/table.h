@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables of text: columns as wide as they need to be, and long cells wrapped inside their column
-// where the line would be too long. Nothing is cut off.
+// Tables of text: columns as wide as they need to be. Where the line would be too long, long cells
+// are wrapped inside their column, or shortened where the column asks for that.
 #ifndef PROF_LIB_REPORT_BASE_TABLE_H_
 #define PROF_LIB_REPORT_BASE_TABLE_H_
 
@@ -20,6 +20,8 @@ struct Column {
   int narrowest = 0;
   // Not 0: left out when the table is too wide otherwise, the highest number first.
   int dispensable = 0;
+  // Where it is narrowed, its cells lose their middle instead of being wrapped.
+  bool shorten = false;
 };
 
 struct Row {

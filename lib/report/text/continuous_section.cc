@@ -97,6 +97,7 @@ void WriteMetrics(std::ostream& out, const ContinuousReport& report, const TextO
 }  // namespace
 
 void WriteContinuous(std::ostream& out, const Report& report, const TextOptions& options) {
+  if (!options.details) return;
   for (const ContinuousReport& device : report.continuous) {
     WriteHeading(out, "Speed of light over time, GPU " + std::to_string(device.device), options);
     std::string line = text::Count(device.samples) + " samples every " +

@@ -8,6 +8,7 @@
 #include "lib/report/base/clock_text.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
+#include "lib/report/text/heading.h"
 #include "lib/text/numbers.h"
 
 namespace prof::report {
@@ -30,23 +31,23 @@ std::string CostLine(const Report& report) {
     if (!report.continuous.empty()) {
       int64_t samples = 0;  // of all series: bursts differ in their interval
       for (const ContinuousReport& series : report.continuous) samples += series.samples;
-      return "no counters of single launches were sampled; of the whole GPU " +
-             text::Plural(samples, "PM sample was", "PM samples were") + " taken";
+      return "No counters of single launches were sampled; of the whole GPU " +
+             text::Plural(samples, "PM sample was", "PM samples were") + " taken.";
     }
-    return "no counters were sampled: limiters are not measured, times are undisturbed by them";
+    return "No counters were sampled: limiters are not measured, times are undisturbed by them. "
+           "prof run without --counters none measures limiters.";
   }
   std::string line = text::Plural(report.totals.samples, "counter sample", "counter samples") +
                      " cost the host " + text::Time(report.counter_cost_ns);
   if (report.profiler_ns > 0) {
     return line + " in all; the " + text::Time(report.profiler_ns) +
            " of the span that prof disturbed are no evidence: shares are of the other " +
-           text::Time(report.undisturbed_ns);
+           text::Time(report.undisturbed_ns) + ".";
   }
-  return line + " in all and disturbed nothing";
+  return line + " in all and disturbed nothing.";
 }
 
-// "verdicts for 96.4 % of the kernel time (PM samples 61 %, counters 35 %)", and what the rest
-// lacks.
+// "verdicts for 96.4 % of the kernel time (PM samples 61 %, counters 35 %)".
 std::string VerdictLine(const Report& report) {
   const VerdictCoverage& verdicts = report.verdicts;
   std::string sources;
@@ -57,59 +58,77 @@ std::string VerdictLine(const Report& report) {
     sources += (sources.empty() ? "" : ", ") + std::string(name) + text::ShortPercent(share);
   }
   std::string line = "verdicts for " + text::Percent(verdicts.share) + " of the kernel time";
-  if (!sources.empty()) line += " (" + sources + ")";
-  if (!verdicts.missing.empty())
-    line += "; missing for most of the rest: " + Printable(verdicts.missing);
-  return line;
+  return sources.empty() ? line : line + " (" + sources + ")";
 }
 
 bool WasMeasured(const Report& report) {
   return report.totals.samples > 0 || !report.continuous.empty();
 }
 
-}  // namespace
-
-void WriteHeader(std::ostream& out, const Report& report, const TextOptions& options) {
-  std::string program = "prof " + Printable(report.prof_version) + "  ";
-  out << (options.color ? "\033[1m" : "");
+std::string Title(const Report& report) {
   std::string what = Printable(report.command) + "  (pid " + std::to_string(report.pid);
   if (report.rank >= 0) what += ", rank " + std::to_string(report.rank);
   if (!report.host.empty()) what += " on " + Printable(report.host);
   if (!report.nvidia_driver.empty()) what += ", driver " + Printable(report.nvidia_driver);
-  WriteParagraph(out, program, what + ")", options.width);
-  out << (options.color ? "\033[0m" : "");
+  return what + ")";
+}
 
-  if (!report.incomplete.empty()) {
-    WriteParagraph(out, "INCOMPLETE  ", Printable(report.incomplete), options.width);
-  }
+std::string SpanLine(const Report& report) {
   std::string span = "span " + text::Time(report.span_ns);
   // A span is per device: shares of their sum add up to one.
   if (report.devices.size() > 1)
     span += " summed over " + text::Count(static_cast<int64_t>(report.devices.size())) + " GPUs";
+  if (report.profiler_ns > 0)
+    span += ", " + text::Time(report.undisturbed_ns) + " without what prof disturbed";
   const Totals& totals = report.totals;
-  WriteParagraph(
-      out, "",
-      span + ": " + text::Plural(totals.kernels, "kernel", "kernels") + " (" +
-          text::Plural(static_cast<int64_t>(report.kernels.size()), "signature", "signatures") +
-          "), " + text::Plural(totals.copies, "copy", "copies") + ", " +
-          text::Plural(totals.memsets, "memset", "memsets") + ", " +
-          (totals.graphs == 0
-               ? ""
-               : text::Plural(totals.graphs, "graph", "graphs") + " recorded as a whole, ") +
-          text::Plural(totals.ranges, "range", "ranges"),
-      options.width);
+  return span + ": " + text::Plural(totals.kernels, "kernel", "kernels") + " (" +
+         text::Plural(static_cast<int64_t>(report.kernels.size()), "signature", "signatures") +
+         "), " + text::Plural(totals.copies, "copy", "copies") + ", " +
+         text::Plural(totals.memsets, "memset", "memsets") + ", " +
+         (totals.graphs == 0
+              ? ""
+              : text::Plural(totals.graphs, "graph", "graphs") + " recorded as a whole, ") +
+         text::Plural(totals.ranges, "range", "ranges");
+}
+
+}  // namespace
+
+void WriteHeader(std::ostream& out, const Report& report, const TextOptions& options) {
+  const std::string program = "prof " + Printable(report.prof_version) + "  ";
+  const std::string title = program + Title(report);
+  if (options.details) {
+    WriteParagraph(out, program, Title(report), options.width);
+  } else {
+    out << Bold(ShortName(title, options.width, options), options) << '\n';
+  }
+  if (!report.incomplete.empty()) {
+    WriteParagraph(out, "INCOMPLETE  ", Printable(report.incomplete), options.width);
+  }
   for (const DeviceReport& device : report.devices) {
     WriteParagraph(out, "", DeviceLine(device), options.width);
   }
-  WriteParagraph(out, "", CostLine(report), options.width);
+  WriteParagraph(out, "", SpanLine(report), options.width);
+  if (WasMeasured(report) && !report.kernels.empty()) {
+    out << OneLine(VerdictLine(report), options.width, options) << '\n';
+  }
+}
+
+void WriteMeasurement(std::ostream& out, const Report& report, const TextOptions& options) {
+  WriteHeading(out, "How it was measured", options);
+  WriteParagraph(out, "  - ", CostLine(report), options.width);
   if (report.paused_ns > 0) {
-    WriteParagraph(out, "",
-                   "the recording was paused in gaps of " + text::Time(report.paused_ns) +
-                       " in all, which are no idle time",
+    WriteParagraph(out, "  - ",
+                   "The recording was paused in gaps of " + text::Time(report.paused_ns) +
+                       " in all, which are no idle time.",
                    options.width);
   }
-  if (WasMeasured(report) && !report.kernels.empty()) {
-    WriteParagraph(out, "", VerdictLine(report), options.width);
+  if (WasMeasured(report) && !report.verdicts.missing.empty()) {
+    WriteParagraph(out, "  - ",
+                   "Kernels without a verdict have " +
+                       text::Percent(1 - report.verdicts.share) +
+                       " of the kernel time. Missing for most of it: " +
+                       Printable(report.verdicts.missing) + ".",
+                   options.width);
   }
 }
 

@@ -2,88 +2,141 @@
 #include "lib/report/text/kernels_section.h"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <ostream>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "lib/report/base/kernel_text.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
+#include "lib/report/text/advice.h"
 #include "lib/report/text/heading.h"
+#include "lib/report/text/kernel_lines.h"
 #include "lib/text/numbers.h"
 
 namespace prof::report {
 namespace {
 
-constexpr int kNameWidth = 60;  // of library kernels; wrapped further by the table
-std::string OccupancyCell(const Occupancy& occupancy) {
-  const std::optional<double> theoretical =
-      occupancy.known ? std::optional<double>(occupancy.theoretical) : std::nullopt;
-  if (!theoretical && !occupancy.achieved) return "-";
-  return PercentCell(theoretical) + "/" + PercentCell(occupancy.achieved);
+constexpr size_t kMostReasons = 5;
+
+double BusyOfKernels(const Report& report) {
+  double busy_ns = 0;
+  for (const KernelReport& kernel : report.kernels) busy_ns += kernel.total_ns;
+  return busy_ns;
 }
 
-std::string NameCell(const KernelReport& kernel, const TextOptions& options) {
-  std::string name = ShortName(kernel.name, kNameWidth, options);
-  if (!kernel.range.empty()) name += " in " + Printable(kernel.range);
-  return name;
+// "saxpy in step/axpy", or the number of its ranges.
+std::string NameCell(const KernelLine& line) {
+  std::string name = Printable(line.name);
+  std::set<std::string> ranges;
+  for (const KernelReport* const kernel : line.signatures) ranges.insert(kernel->range);
+  if (ranges.size() > 1) {
+    return name + "  in " + text::Count(static_cast<int64_t>(ranges.size())) + " ranges";
+  }
+  return ranges.begin()->empty() ? name : name + "  in " + Printable(*ranges.begin());
 }
 
-Row KernelRow(const KernelReport& kernel, size_t number, const TextOptions& options) {
-  Row row;
-  row.cells = {std::to_string(number),
-               NameCell(kernel, options),
-               text::Count(kernel.launches),
-               text::Time(kernel.duration_ns.median),
-               text::ShortPercent(kernel.share),
-               LaunchShape(kernel),
-               kernel.occupancy.known ? text::Grouped(kernel.occupancy.waves, 1) : "-",
-               OccupancyCell(kernel.occupancy)};
-  AddUnitCells(kernel, &row.cells);
-  row.notes = VerdictText(kernel.verdict, kernel.total_ns);
-  for (const std::string& fact :
-       {TimeSource(kernel), RooflineText(kernel), FlopsText(kernel), OccupancyText(kernel)}) {
-    if (!fact.empty()) row.notes.push_back(fact);
-  }
-  if (kernel.in_graph && !kernel.whole_graph) {
-    row.notes.push_back(
-        "launched by a CUDA graph" +
-        (kernel.captured_in.empty() ? "" : ", captured in " + Printable(kernel.captured_in)));
-  }
-  return row;
+Row LineRow(const KernelLine& line, const Report& report, double kernels_ns,
+            const std::vector<AdviceEntry>& advice) {
+  const KernelReport& main = line.main();
+  const double gain_ns = line.gain_at_most_ns;
+  std::string limiter = ToString(main.verdict.limiter);
+  if (line.other_limiters > 0) limiter += "*";
+  return {{text::Time(line.total_ns),
+           text::ShortPercent(kernels_ns > 0 ? line.total_ns / kernels_ns : 0),
+           text::ShortPercent(report.undisturbed_ns > 0 ? line.total_ns / report.undisturbed_ns : 0),
+           text::Count(line.launches), text::Time(line.average_ns()), limiter, TwoNumbers(main),
+           gain_ns > 0 ? text::Time(gain_ns) : "-", LetterOf(advice, main.verdict.action),
+           NameCell(line)}};
+}
+
+std::vector<Column> LineColumns() {
+  return {{"time", Align::kRight},
+          {"of GPU", Align::kRight, 0, 4},
+          {"of span", Align::kRight},
+          {"calls", Align::kRight, 0, 1},
+          {"average", Align::kRight, 0, 3},
+          {"limiter", Align::kLeft},
+          {"% of peak", Align::kLeft},
+          {"at most", Align::kRight, 0, 2},
+          {"do", Align::kLeft},
+          {"kernel", Align::kLeft, 22, 0, true}};
+}
+
+void WriteRest(std::ostream& out, const std::vector<KernelLine>& lines, size_t shown) {
+  if (shown >= lines.size()) return;
+  double rest_ns = 0;
+  for (size_t i = shown; i < lines.size(); ++i) rest_ns += lines[i].total_ns;
+  out << "and " << text::Count(static_cast<int64_t>(lines.size() - shown)) << " more kernels with "
+      << text::Time(rest_ns) << " in all; --top shows more\n";
 }
 
 }  // namespace
 
 void WriteKernels(std::ostream& out, const Report& report, const TextOptions& options) {
   if (report.kernels.empty()) return;
-  const size_t shown = std::min(report.kernels.size(), static_cast<size_t>(options.max_rows));
-  WriteHeading(out, "Top kernels", options);
+  const std::vector<KernelLine> lines = KernelLines(report, options.sort);
+  const size_t shown = std::min(lines.size(), static_cast<size_t>(options.max_rows));
+  WriteHeading(out, "Kernels", options);
+  const double kernels_ns = BusyOfKernels(report);
+  const std::vector<AdviceEntry> advice = AdviceOf(report, options);
   Table table;
-  // Columns that do not fit a narrow terminal are repeated in the notes under each kernel.
-  table.columns = {{"#", Align::kRight, 0, 5},     {"kernel", Align::kLeft, 16},
-                   {"launches", Align::kRight},    {"median", Align::kRight},
-                   {"share", Align::kRight},       {"grid x block", Align::kLeft, 10},
-                   {"waves", Align::kRight, 0, 7}, {"occ. %", Align::kRight, 0, 6}};
-  AddUnitColumns(2, &table.columns);
+  table.columns = LineColumns();
+  bool mixed = false;
   for (size_t i = 0; i < shown; ++i) {
-    table.rows.push_back(KernelRow(report.kernels[i], i + 1, options));
-    table.rows.back().line_before = i > 0;
+    table.rows.push_back(LineRow(lines[i], report, kernels_ns, advice));
+    mixed |= lines[i].other_limiters > 0;
   }
   WriteTable(out, table, options.width, options.utf8);
-  if (shown < report.kernels.size()) {
-    double rest = 0;
-    for (size_t i = shown; i < report.kernels.size(); ++i) rest += report.kernels[i].total_ns;
-    out << "and " << text::Count(static_cast<int64_t>(report.kernels.size() - shown))
-        << " more signatures with " << text::Time(rest) << " in all; --top shows more\n";
+  WriteRest(out, lines, shown);
+  std::string legend =
+      "% of peak: the two busiest units; -: not measured; ?: above 100 %, unreliable. do: the "
+      "letter of the advice below.";
+  if (mixed) legend += " *: of most of its time; --kernel shows all of its signatures.";
+  WriteParagraph(out, "", legend, options.width);
+}
+
+void WriteNotMeasured(std::ostream& out, const Report& report, const TextOptions& options) {
+  struct Reason {
+    double time_ns = 0;
+    int64_t kernels = 0;
+    std::string example;
+  };
+  std::map<std::string, Reason> reasons;
+  double kernels_ns = 0, open_ns = 0;
+  for (const KernelReport& kernel : report.kernels) {
+    kernels_ns += kernel.total_ns;
+    if (kernel.verdict.limiter != Limiter::kNotMeasured) continue;
+    open_ns += kernel.total_ns;
+    const Verdict& verdict = kernel.verdict;
+    Reason& reason = reasons[verdict.missing.empty() ? verdict.summary : verdict.missing];
+    if (reason.kernels++ == 0) reason.example = kernel.name;
+    reason.time_ns += kernel.total_ns;
   }
-  const std::string samples = report.continuous.empty() ? "" : ", or means of n PM samples";
-  WriteParagraph(out, "",
-                 "occ.: theoretical/achieved occupancy. DRAM to FMA: % of the unit's peak, medians "
-                 "over n measured launches" +
-                     samples + ". -: not measured. ?: above 100 %, unreliable.",
-                 options.width);
+  if (reasons.empty()) return;
+  std::vector<std::pair<std::string, Reason>> by_time(reasons.begin(), reasons.end());
+  std::stable_sort(by_time.begin(), by_time.end(), [](const auto& a, const auto& b) {
+    return a.second.time_ns > b.second.time_ns;
+  });
+  const auto share = [&](double ns) {
+    return text::ShortPercent(kernels_ns > 0 ? ns / kernels_ns : 0);
+  };
+  WriteHeading(out, "Not measured: " + share(open_ns) + " of the kernel time", options);
+  for (size_t i = 0; i < std::min(by_time.size(), kMostReasons); ++i) {
+    const Reason& reason = by_time[i].second;
+    WriteParagraph(out, "  - ",
+                   share(reason.time_ns) + ", " +
+                       text::Plural(reason.kernels, "signature", "signatures") + " (" +
+                       ShortName(reason.example, 40, options) +
+                       "): not measured: " + Printable(by_time[i].first),
+                   options.width);
+  }
+  if (by_time.size() > kMostReasons) {
+    out << "  - " << text::Count(static_cast<int64_t>(by_time.size() - kMostReasons))
+        << " more reasons: prof report --details\n";
+  }
 }
 
 }  // namespace prof::report

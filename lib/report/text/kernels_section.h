@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernels with most time: one line of numbers each, then the limit and the action.
+// Kernels, one line each, and why some were not measured.
 #ifndef PROF_LIB_REPORT_TEXT_KERNELS_SECTION_H_
 #define PROF_LIB_REPORT_TEXT_KERNELS_SECTION_H_
 
 #include <iosfwd>
 
 #include "lib/report/text/text.h"
-#include "prof/report.h"
 
 namespace prof::report {
 
 void WriteKernels(std::ostream& out, const Report& report, const TextOptions& options);
+
+// The reasons, by the time of the kernels that have them.
+void WriteNotMeasured(std::ostream& out, const Report& report, const TextOptions& options);
 
 }  // namespace prof::report
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <ostream>
 #include <string>
@@ -17,43 +18,21 @@
 namespace prof::report {
 namespace {
 
-constexpr int kDominantWidth = 40;
+// A range without GPU time is shown where the host spent this share of the span in it.
+constexpr double kHostShare = 0.01;
+// GPU work outside of all ranges is explained where it is this share of the GPU's work.
+constexpr double kOutsideShare = 0.10;
 
-bool MayBeSummed(const RangeRow& row) {
-  return row.kind == RangeRow::Kind::kRange || row.kind == RangeRow::Kind::kOutside;
-}
-
-// All rows, or the largest `max_rows` of them in their order and one for the others, so that a
-// program with a thousand ranges still gets a table that sums to the span.
-std::vector<RangeRow> RowsToShow(const std::vector<RangeRow>& rows, int max_rows) {
-  std::vector<size_t> by_time;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (MayBeSummed(rows[i])) by_time.push_back(i);
-  }
-  const auto most = static_cast<size_t>(max_rows);
-  if (by_time.size() <= most + 1) return rows;
-  std::stable_sort(by_time.begin(), by_time.end(),
-                   [&](size_t a, size_t b) { return rows[a].time_ns > rows[b].time_ns; });
-  std::vector<bool> hidden(rows.size(), false);
-  RangeRow others;
-  for (size_t k = most; k < by_time.size(); ++k) {
-    hidden[by_time[k]] = true;
-    others.time_ns += rows[by_time[k]].time_ns;
-    others.operations += rows[by_time[k]].operations;
-  }
-  others.label = "(" + text::Count(static_cast<int64_t>(by_time.size() - most)) + " more ranges)";
-  others.evidence = text::Count(others.operations) + " operations; --top shows more";
-
-  std::vector<RangeRow> shown;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (!hidden[i] && MayBeSummed(rows[i])) shown.push_back(rows[i]);
-  }
-  shown.push_back(others);
-  for (const RangeRow& row : rows) {
-    if (!MayBeSummed(row)) shown.push_back(row);
-  }
-  return shown;
-}
+// A line of the table, from the tree of ranges or from a row that is no range.
+struct Line {
+  std::string label;
+  int32_t depth = 0;
+  int64_t calls = 0;
+  double host_ns = 0, inclusive_ns = 0, time_ns = 0, gain_ns = 0;
+  std::string limiter = "-", dominant;
+  bool is_gap = false, is_prof = false, hidden = false;
+  const RangeNode* node = nullptr;
+};
 
 // The limiter of the row's dominant kernel; copies and gaps have none.
 std::string LimiterCell(const RangeRow& row, const Report& report) {
@@ -63,39 +42,190 @@ std::string LimiterCell(const RangeRow& row, const Report& report) {
   return is_kernel ? ToString(row.limiter) : "-";
 }
 
-std::string EvidenceCell(const RangeRow& row, const TextOptions& options) {
-  std::string evidence = Printable(row.evidence);
-  if (row.dominant.empty() || row.evidence.find(row.dominant) != std::string::npos) return evidence;
-  const std::string dominant = ShortName(row.dominant, kDominantWidth, options);
-  return evidence.empty() ? dominant : dominant + ": " + evidence;
+Line FromRow(const RangeRow& row, const Report& report) {
+  Line line;
+  line.label = row.label;
+  line.calls = row.instances;
+  line.time_ns = row.time_ns;
+  line.gain_ns = row.gain_at_most_ns;
+  line.is_gap = row.kind == RangeRow::Kind::kGap;
+  line.is_prof = row.kind == RangeRow::Kind::kProfiler;
+  line.dominant = line.is_gap || line.is_prof ? row.evidence : row.dominant;
+  if (!line.is_gap && !line.is_prof) line.limiter = LimiterCell(row, report);
+  return line;
 }
 
-std::string EachCell(const RangeRow& row) {
-  if (row.instances < 2) return "";
-  return text::Time(row.time_ns / static_cast<double>(row.instances)) + " x " +
-         text::Count(row.instances);
+using RowsByLabel = std::map<std::string, const RangeRow*>;
+
+Line FromNode(const RangeNode& node, const RowsByLabel& rows, const Report& report, bool flat) {
+  Line line;
+  line.node = &node;
+  line.label = flat ? node.path : node.name;
+  if (node.ranges > 1) line.label += " (" + text::Count(node.ranges) + " ranges)";
+  line.depth = flat ? 0 : node.depth;
+  line.calls = node.calls;
+  line.host_ns = node.host_ns;
+  line.inclusive_ns = node.gpu_inclusive_ns;
+  line.time_ns = node.gpu_ns;
+  for (const std::string& label : node.rows) {
+    const auto row = rows.find(label);
+    if (row == rows.end()) continue;
+    line.gain_ns += row->second->gain_at_most_ns;
+    if (!line.dominant.empty()) continue;
+    line.dominant = row->second->dominant;
+    line.limiter = LimiterCell(*row->second, report);
+  }
+  return line;
 }
 
-std::string GainCell(const RangeRow& row) {
-  return row.gain_at_most_ns > 0 ? text::Time(row.gain_at_most_ns) : "-";
+double KeyOf(const Line& line, SortBy sort) {
+  const auto calls = static_cast<double>(std::max<int64_t>(line.calls, 1));
+  return sort == SortBy::kCalls     ? static_cast<double>(line.calls)
+         : sort == SortBy::kAverage ? line.inclusive_ns / calls
+                                    : line.gain_ns;
+}
+
+void Sort(SortBy sort, std::vector<Line>* lines) {
+  if (sort == SortBy::kTime) return;  // the tree has this order
+  std::stable_sort(lines->begin(), lines->end(), [&](const Line& a, const Line& b) {
+    return sort == SortBy::kName ? a.label < b.label : KeyOf(a, sort) > KeyOf(b, sort);
+  });
+}
+
+// The ranges; what ran outside of them; the gaps; prof's own.
+std::vector<Line> AllLines(const Report& report, const TextOptions& options) {
+  RowsByLabel rows;
+  for (const RangeRow& row : report.rows) rows[row.label] = &row;
+  std::vector<Line> lines;
+  const bool flat = options.sort != SortBy::kTime;
+  for (const RangeNode& node : report.ranges) {
+    lines.push_back(FromNode(node, rows, report, flat));
+    const bool host_only = node.gpu_inclusive_ns <= 0;
+    lines.back().hidden = host_only && node.host_ns < kHostShare * report.undisturbed_ns;
+  }
+  const bool tree = !report.ranges.empty();
+  for (const RangeRow& row : report.rows) {
+    if (tree && row.kind == RangeRow::Kind::kRange) continue;
+    lines.push_back(FromRow(row, report));
+    if (!tree) lines.back().inclusive_ns = lines.back().is_gap || lines.back().is_prof
+                                               ? 0
+                                               : lines.back().time_ns;
+  }
+  const auto ranges_end = std::stable_partition(
+      lines.begin(), lines.end(), [](const Line& line) { return !line.is_gap && !line.is_prof; });
+  std::vector<Line> ranges(lines.begin(), ranges_end);
+  Sort(options.sort, &ranges);
+  std::move(ranges.begin(), ranges.end(), lines.begin());
+  return lines;
+}
+
+// Hides all but the `most` ranges with most time, and sums what they have of their own in one line,
+// so that the table still sums to the span. A range has no more time than the one around it, so
+// that one is shown, too.
+void HideSmall(size_t most, std::vector<Line>* lines) {
+  std::vector<size_t> by_time;
+  for (size_t i = 0; i < lines->size(); ++i) {
+    const Line& line = (*lines)[i];
+    if (!line.hidden && !line.is_gap && !line.is_prof) by_time.push_back(i);
+  }
+  if (by_time.size() > most + 1) {
+    std::stable_sort(by_time.begin(), by_time.end(), [&](size_t a, size_t b) {
+      const Line &first = (*lines)[a], &second = (*lines)[b];
+      return std::max(first.inclusive_ns, first.time_ns) >
+             std::max(second.inclusive_ns, second.time_ns);
+    });
+    for (size_t k = most; k < by_time.size(); ++k) (*lines)[by_time[k]].hidden = true;
+  }
+  Line others;
+  int64_t count = 0;
+  for (const Line& line : *lines) {
+    if (!line.hidden) continue;
+    ++count;
+    others.time_ns += line.time_ns;
+    others.host_ns = 0;
+  }
+  lines->erase(std::remove_if(lines->begin(), lines->end(),
+                              [](const Line& line) { return line.hidden; }),
+               lines->end());
+  if (count == 0) return;
+  others.label = "(" + text::Count(count) + " more ranges; --top shows more)";
+  const auto first_other = std::find_if(lines->begin(), lines->end(), [](const Line& line) {
+    return line.is_gap || line.is_prof;
+  });
+  lines->insert(first_other, others);
+}
+
+std::string TimeCell(double ns) { return ns > 0 ? text::Time(ns) : "-"; }
+
+Row CellsOf(const Line& line, const std::string& time, const std::string& share) {
+  const std::string indent(static_cast<size_t>(2 * line.depth), ' ');
+  return {{indent + Printable(line.label), line.calls > 0 ? text::Count(line.calls) : "-",
+           TimeCell(line.host_ns), TimeCell(line.inclusive_ns), time, share, line.limiter,
+           TimeCell(line.gain_ns), Printable(line.dominant)}};
+}
+
+// The paths of a line that stands for many, without a share of the sum.
+void AddMembers(const Line& line, std::vector<Row>* rows) {
+  if (line.node == nullptr) return;
+  const std::string indent(static_cast<size_t>(2 * line.depth + 2), ' ');
+  for (const RangeMember& member : line.node->members) {
+    rows->push_back({{indent + Printable(member.path), text::Count(member.calls),
+                      TimeCell(member.host_ns), TimeCell(member.gpu_inclusive_ns), "", "", "", "",
+                      ""}});
+  }
+}
+
+std::vector<Column> ColumnsOf(const std::string& unit) {
+  return {{"range", Align::kLeft, 16, 0, true},
+          {"calls", Align::kRight},
+          {"host", Align::kRight, 0, 2},
+          {"GPU incl.", Align::kRight},
+          {"own, " + unit, Align::kRight},
+          {"share, %", Align::kRight},
+          {"limiter", Align::kLeft},
+          {"at most", Align::kRight, 0, 1},
+          {"mostly", Align::kLeft, 20, 3, true}};
+}
+
+void WriteOutsideNote(std::ostream& out, const Report& report, const TextOptions& options) {
+  if (report.ranges.empty()) return;
+  double outside_ns = 0, work_ns = 0;
+  for (const RangeRow& row : report.rows) {
+    const bool outside = row.kind == RangeRow::Kind::kOutside;
+    if (outside) outside_ns += row.time_ns;
+    if (outside || row.kind == RangeRow::Kind::kRange) work_ns += row.time_ns;
+  }
+  if (outside_ns < kOutsideShare * work_ns) return;
+  WriteParagraph(out, "",
+                 "(no range) has " + text::ShortPercent(outside_ns / work_ns) +
+                     " of the GPU's work: a launch belongs to the ranges of its own thread. "
+                     "PyTorch launches the backward pass from a thread without ranges.",
+                 options.width);
 }
 
 }  // namespace
 
 void WriteRanges(std::ostream& out, const Report& report, const TextOptions& options) {
-  WriteHeading(out, "Where the time went", options);
-  if (report.rows.empty()) {
+  WriteHeading(out, "Ranges", options);
+  if (report.rows.empty() && report.ranges.empty()) {
     out << "No GPU operation was recorded.\n";
     return;
   }
-  const std::vector<RangeRow> rows = RowsToShow(report.rows, options.max_rows);
+  std::vector<Line> lines = AllLines(report, options);
+  if (report.rows.empty()) {  // nothing but ranges without GPU work
+    for (Line& line : lines) line.hidden = false;
+  }
+  HideSmall(static_cast<size_t>(options.max_rows), &lines);
   std::vector<double> times;
-  times.reserve(rows.size());
-  for (const RangeRow& row : rows) times.push_back(row.time_ns);
+  times.reserve(lines.size());
+  for (const Line& line : lines) times.push_back(line.time_ns);
   const double total_ns = std::accumulate(times.begin(), times.end(), 0.0);
   const TimeUnit unit = UnitFor(total_ns);
-  const bool prof = rows.back().kind == RangeRow::Kind::kProfiler;  // it is the last
-  const double program_ns = total_ns - (prof ? times.back() : 0);
+  const bool prof = lines.back().is_prof;  // it is the last
+  // Only a table that really adds up may call its sum the span.
+  const bool is_span = std::abs(total_ns - report.span_ns) <= 0.001 * report.span_ns;
+  const double program_ns =
+      is_span ? total_ns - (prof ? times.back() : 0) : report.undisturbed_ns;
   std::vector<double> shares(times.begin(), times.end() - (prof ? 1 : 0));
   for (double& time : times) time /= unit.ns;
   for (double& share : shares) share *= program_ns > 0 ? 100 / program_ns : 0;
@@ -103,27 +233,20 @@ void WriteRanges(std::ostream& out, const Report& report, const TextOptions& opt
   shares = RoundToSum(shares, 1);
 
   Table table;
-  table.columns = {
-      {"range", Align::kLeft, 12},   {std::string("time, ") + unit.name, Align::kRight},
-      {"each", Align::kRight, 0, 1}, {"share, %", Align::kRight},
-      {"limiter", Align::kLeft, 8},  {"evidence", Align::kLeft, 14},
-      {"verdict", Align::kLeft, 14}, {"at most", Align::kRight}};
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const RangeRow& row = rows[i];
-    table.rows.push_back(
-        {{Printable(row.label), text::Grouped(times[i], unit.decimals), EachCell(row),
-          i < shares.size() ? text::Grouped(shares[i], 1) : "-", LimiterCell(row, report),
-          EvidenceCell(row, options), Printable(row.verdict), GainCell(row)}});
+  table.columns = ColumnsOf(unit.name);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    table.rows.push_back(CellsOf(lines[i], text::Grouped(times[i], unit.decimals),
+                                 i < shares.size() ? text::Grouped(shares[i], 1) : "-"));
+    if (options.instances) AddMembers(lines[i], &table.rows);
   }
-  // Only a table that really adds up may call its sum the span.
-  const bool is_span = std::abs(total_ns - report.span_ns) <= 0.001 * report.span_ns;
   const double printed = std::accumulate(times.begin(), times.end(), 0.0);
-  Row total{{is_span ? "span" : "sum of rows", text::Grouped(printed, unit.decimals), "",
-             total_ns > 0 ? "100.0" : "-"}};
+  Row total{{is_span ? "span" : "sum of rows", "", "", "", text::Grouped(printed, unit.decimals),
+             text::Grouped(std::accumulate(shares.begin(), shares.end(), 0.0), 1)}};
   if (!is_span) total.notes.push_back("The span is " + text::Time(report.span_ns) + ".");
   total.line_before = true;
   table.rows.push_back(total);
   WriteTable(out, table, options.width, options.utf8);
+  WriteOutsideNote(out, report, options);
 }
 
 }  // namespace prof::report

@@ -64,6 +64,8 @@ Row RegionRow(const RegionReport& region, const TextOptions& options) {
   row.cells = {(graph ? "" : "range ") + Printable(region.label), text::Count(region.instances),
                text::Time(region.duration_ns.median), text::ShortPercent(region.share)};
   AddUnitCells(region, &row.cells);
+  row.cells.push_back(ToString(region.verdict.limiter));
+  if (!options.details) return row;
   row.notes = VerdictText(region.verdict, region.total_ns);
   row.notes.push_back(PartsText(region, options));
   row.notes.push_back(TimesText(region));
@@ -82,9 +84,10 @@ void WriteRegions(std::ostream& out, const Report& report, const TextOptions& op
                    {"median", Align::kRight},
                    {"share", Align::kRight}};
   AddUnitColumns(1, &table.columns);
+  table.columns.push_back({"limiter", Align::kLeft});
   for (size_t i = 0; i < shown; ++i) {
     table.rows.push_back(RegionRow(report.regions[i], options));
-    table.rows.back().line_before = i > 0;
+    table.rows.back().line_before = options.details && i > 0;
   }
   WriteTable(out, table, options.width, options.utf8);
   if (shown < report.regions.size()) {
@@ -94,7 +97,8 @@ void WriteRegions(std::ostream& out, const Report& report, const TextOptions& op
   WriteParagraph(
       out, "",
       "Shares are of the span, and overlap each other's and the kernels'. DRAM to FMA: % "
-      "of the unit's peak while the work ran, medians over n samples.",
+      "of the unit's peak while the work ran, medians over n samples." +
+          std::string(options.details ? "" : " --details has the evidence."),
       options.width);
 }
 

@@ -46,6 +46,31 @@ void WriteFinding(std::ostream& out, const Finding& finding, size_t number, doub
   }
 }
 
+// One line for each, with the reason of those that are withheld.
+void WriteFindingLines(std::ostream& out, const Report& report, const TextOptions& options) {
+  if (report.findings.empty()) return;
+  Table table;
+  table.columns = {{"at most", Align::kRight},
+                   {"of span", Align::kRight},
+                   {"confidence", Align::kLeft},
+                   {"id", Align::kLeft},
+                   {"finding", Align::kLeft, 30}};
+  for (const Finding& finding : report.findings) {
+    const double gain_ns = finding.gain_at_most_ns;
+    const bool bounded = !finding.withheld && gain_ns > 0;
+    std::string title = Printable(finding.title);
+    if (finding.withheld) title += " withheld: " + Printable(finding.withheld_why);
+    table.rows.push_back(
+        {{bounded ? text::Time(gain_ns) : "-",
+          bounded && report.undisturbed_ns > 0
+              ? text::ShortPercent(gain_ns / report.undisturbed_ns)
+              : "-",
+          finding.withheld ? "withheld" : ToString(finding.confidence), finding.id, title}});
+  }
+  WriteTable(out, table, options.width, options.utf8);
+  out << "They overlap. --details has the evidence.\n";
+}
+
 }  // namespace
 
 void WriteFindings(std::ostream& out, const Report& report, const TextOptions& options) {
@@ -58,7 +83,11 @@ void WriteFindings(std::ostream& out, const Report& report, const TextOptions& o
     WriteParagraph(out, "", "None can be named: " + Printable(report.findings_missing) + '.',
                    options.width);
   } else if (report.findings.empty()) {
-    out << "Nothing in the run as a whole is worth changing by the rules that prof knows.\n";
+    out << "No rule about the run as a whole found anything to change.\n";
+  }
+  if (!options.details) {
+    WriteFindingLines(out, report, options);
+    return;
   }
   for (size_t i = 0; i < report.findings.size(); ++i) {
     WriteFinding(out, report.findings[i], i + 1, report.undisturbed_ns, options.width);
@@ -74,7 +103,8 @@ void WriteGaps(std::ostream& out, const Report& report, const TextOptions& optio
   table.columns = {{"GPU", Align::kRight, 0, 1}, {"cause", Align::kLeft},
                    {"time", Align::kRight},      {"of idle", Align::kRight},
                    {"gaps", Align::kRight},      {"longest", Align::kRight},
-                   {"where", Align::kLeft, 12},  {"the longest one", Align::kLeft, 18}};
+                   {"where", Align::kLeft, 12, 0, !options.details}};
+  if (options.details) table.columns.push_back({"the longest one", Align::kLeft, 18});
   for (const GapSummary& gap : report.gaps) {
     table.rows.push_back(
         {{std::to_string(gap.device), ToString(gap.cause), text::Time(gap.total_ns),

@@ -8,6 +8,9 @@
 
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
+#include "lib/report/text/actions_section.h"
+#include "lib/report/text/advice.h"
+#include "lib/report/text/calls_section.h"
 #include "lib/report/text/continuous_section.h"
 #include "lib/report/text/header_section.h"
 #include "lib/report/text/kernels_section.h"
@@ -16,17 +19,40 @@
 #include "lib/report/text/ranges_section.h"
 #include "lib/report/text/regions_section.h"
 #include "lib/report/text/run_section.h"
+#include "lib/report/text/signatures_section.h"
 #include "lib/report/text/streams_section.h"
+#include "lib/report/text/time_bar.h"
 
 namespace prof {
 namespace {
 
-// In the order in which they are printed. A section with nothing to report prints nothing, unless
-// the absence itself is worth a line.
-constexpr void (*kSections[])(std::ostream&, const Report&, const TextOptions&) = {
-    report::WriteHeader,  report::WriteRanges,     report::WriteFindings, report::WriteKernels,
-    report::WriteRegions, report::WriteContinuous, report::WriteGaps,     report::WriteCopies,
-    report::WriteMemory,  report::WriteStreams,    report::WriteNvtx,     report::WriteBlindSpots};
+using Section = void (*)(std::ostream&, const Report&, const TextOptions&);
+
+// In the order in which they are printed; the first four are the first screen. A section with
+// nothing to report prints nothing, unless the absence itself is worth a line.
+constexpr Section kSections[] = {
+    report::WriteHeader,  report::WriteTimeBar,     report::WriteActions,
+    report::WriteLosses,  report::WriteRanges,      report::WriteKernels,
+    report::WriteAdvice,  report::WriteNotMeasured, report::WriteRegions,
+    report::WriteGaps,    report::WriteFindings,    report::WriteCopies,
+    report::WriteCalls,   report::WriteMemory,      report::WriteStreams,
+    report::WriteNvtx,    report::WriteContinuous,  report::WriteMeasurement,
+    report::WriteBlindSpots};
+// With TextOptions::details, behind the kernels.
+constexpr Section kDetails = report::WriteSignatures;
+
+void WriteSections(std::ostream& out, const Report& report, const TextOptions& options) {
+  for (const Section section : kSections) {
+    section(out, report, options);
+    if (section == report::WriteNotMeasured && options.details) kDetails(out, report, options);
+  }
+  if (options.details) return;
+  out << '\n';
+  report::WriteParagraph(out, "",
+                         "More: --details (evidence, signatures, samples over time), --kernel RE, "
+                         "--range RE, --instances, --sort, --top, --json",
+                         options.width);
+}
 
 }  // namespace
 
@@ -42,7 +68,7 @@ void WriteText(std::ostream& out, const Report& report, const TextOptions& reque
         text, "prof: ", "the snapshot could not be read: " + report::Printable(report.error),
         options.width);
   } else {
-    for (const auto section : kSections) section(text, report, options);
+    WriteSections(text, report, options);
   }
   const std::string bytes = text.str();
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

@@ -10,11 +10,17 @@
 
 namespace prof {
 
+// The order of ranges and kernels.
+enum class SortBy { kTime, kCalls, kAverage, kGain, kName };
+
 struct TextOptions {
   int width = 120;     // columns, at least 80
   int max_rows = 20;   // ranges and kernels shown, at least 1; the others are summed up in one row
-  bool color = false;  // ANSI escapes for headings
+  bool color = false;  // ANSI escapes for headings, the bar and what is urgent
   bool utf8 = false;   // lines and ellipses; else ASCII. Names keep their UTF-8
+  bool details = false;    // evidence, signatures, samples over time: everything
+  bool instances = false;  // ranges that differ in numbers only are listed one by one
+  SortBy sort = SortBy::kTime;
 };
 
 void WriteText(std::ostream& out, const Report& report, const TextOptions& options);

@@ -60,7 +60,8 @@ Report Sampled() {
   return report;
 }
 
-std::string Text(const Report& report, const TextOptions& options = {}) {
+std::string Text(const Report& report, TextOptions options = {}) {
+  options.details = true;
   std::ostringstream out;
   WriteText(out, report, options);
   return out.str();

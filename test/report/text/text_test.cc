@@ -27,6 +27,12 @@ std::string Text(const Report& report, const TextOptions& options = {}) {
   return out.str();
 }
 
+TextOptions Detailed() {
+  TextOptions options;
+  options.details = true;
+  return options;
+}
+
 std::vector<std::string> Lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
@@ -38,7 +44,7 @@ std::vector<std::string> Lines(const std::string& text) {
 // of the unit, so that sums are exact.
 std::vector<int64_t> FirstTableTimes(const std::string& text) {
   const std::vector<std::string> lines = Lines(text);
-  const auto heading = std::find(lines.begin(), lines.end(), "Where the time went");
+  const auto heading = std::find(lines.begin(), lines.end(), "Ranges");
   auto line = heading;
   while (line != lines.end() && line->rfind("range ", 0) != 0) ++line;
   REQUIRE(line != lines.end());
@@ -121,7 +127,7 @@ TEST_CASE("Ranges beyond the limit are summed up in one row, so that the table s
   TextOptions options;
   options.max_rows = 5;
   const std::string text = Text(report, options);
-  CHECK_THAT(text, Contains("(95 more ranges)"));
+  CHECK_THAT(text, Contains("(95 more ranges; --top shows more)"));
   CHECK_THAT(text, Contains("range99") && Contains("range95") && !Contains("range94"));
   const std::vector<int64_t> times = FirstTableTimes(text);
   REQUIRE(times.size() == 5 + 1 + 1 + 1);
@@ -139,12 +145,15 @@ TEST_CASE("Rows that do not add up to the span are not called the span") {
 }
 
 TEST_CASE("No line is wider than asked") {
-  for (const int width : {80, 100, 120, 160}) {
-    TextOptions options;
-    options.width = width;
-    for (const std::string& line : Lines(Text(test::ExampleReport(), options))) {
-      INFO(line);
-      CHECK(report::DisplayWidth(line) <= width);
+  for (const int width : {80, 100, 120, 160, 200}) {
+    for (const bool details : {false, true}) {
+      TextOptions options;
+      options.width = width;
+      options.details = options.instances = details;
+      for (const std::string& line : Lines(Text(test::ExampleReport(), options))) {
+        INFO(line);
+        CHECK(report::DisplayWidth(line) <= width);
+      }
     }
   }
 }
@@ -188,7 +197,7 @@ TEST_CASE("A withheld finding has its reason and no gain") {
   report.findings = {report.findings[1]};
   report.findings[0].gain_at_most_ns = 777'000;
   report.findings[0].action = "Use a CUDA graph";
-  const std::string text = Text(report);
+  const std::string text = Text(report, Detailed());
   CHECK_THAT(text, Contains("withheld: 12 kernel records were lost"));
   CHECK_THAT(text, !Contains("777 us") && !Contains("Use a CUDA graph"));
 }
@@ -249,7 +258,8 @@ TEST_CASE("The stream's locale and width do not change the report") {
 
 TEST_CASE("A counted region has its section, and none is there without") {
   Report report = test::ExampleReport();
-  const std::string text = Text(report);
+  CHECK_THAT(Text(report), Contains("Counted regions") && !Contains("4 x nvjet"));
+  const std::string text = Text(report, Detailed());
   CHECK_THAT(text, Contains("Counted regions"));
   CHECK_THAT(text, Contains("4 x nvjet_hsh_256x128 70 %, 8.5 x rms_norm 30 %"));
   CHECK_THAT(text, Contains("20 samples (1 rejected"));
@@ -262,7 +272,7 @@ TEST_CASE("A time that only counters know is marked") {
   CHECK_THAT(Text(report), !Contains("not the timeline"));
   report.kernels[0].duration_from_counters = true;
   report.kernels[0].resources_known = false;
-  CHECK_THAT(Text(report), Contains("time by the counter (gpu__time_duration, n = 37)"));
+  CHECK_THAT(Text(report, Detailed()), Contains("time by the counter (gpu__time_duration, n = 37)"));
   std::ostringstream detail;
   WriteKernelDetail(detail, report.kernels[0]);
   CHECK_THAT(detail.str(), Contains("over 37 samples"));

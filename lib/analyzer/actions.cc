@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/actions.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/timeline/critical_path.h"
+#include "lib/text/numbers.h"
+
+namespace prof::analyzer {
+namespace {
+
+constexpr size_t kCauses = 32;  // more than there are
+
+// What a finding's gain is a part of.
+struct FindingTime {
+  std::string_view id;
+  std::vector<GapCause> idle;
+  bool copies;
+};
+
+const std::vector<FindingTime>& FindingTimes() {
+  static const auto* const times = new std::vector<FindingTime>{
+      {"sync-bound", {GapCause::kSync}, false},
+      {"launch-bound", {GapCause::kLaunch}, false},
+      {"cuda-graph", {GapCause::kLaunch}, false},
+      {"small-kernels", {GapCause::kLaunch}, false},
+      {"code-loading", {GapCause::kLoading}, false},
+      {"host-work", {GapCause::kHostWork}, false},
+      {"dependency-idle", {GapCause::kDependency}, false},
+      {"transfer-bound", {GapCause::kTransfer}, false},
+      {"unexplained-idle", {GapCause::kUnknown}, false},
+      {"pageable-copy", {}, true},
+      {"copy-not-overlapped", {}, true},
+      {"small-copies", {GapCause::kTransfer}, true},
+      {"sync-copy", {GapCause::kSync}, false},
+  };
+  return *times;
+}
+
+// The time that is left to be saved, in whole parts: each kernel, each cause of idle time, copies.
+struct Pools {
+  std::vector<double> left_ns;
+  size_t idle = 0, copies = 0;  // indices of the first cause, and of the copies
+
+  size_t Idle(GapCause cause) const { return idle + static_cast<size_t>(cause); }
+};
+
+Pools FillPools(const Report& report, double copies_ns) {
+  Pools pools;
+  for (const KernelReport& kernel : report.kernels) {
+    pools.left_ns.push_back(std::max(0.0, kernel.critical_ns));
+  }
+  pools.idle = pools.left_ns.size();
+  pools.copies = pools.idle + kCauses;
+  pools.left_ns.resize(pools.copies + 1);
+  for (const GapSummary& gap : report.gaps) {
+    if (gap.cause == GapCause::kProfiler) continue;
+    pools.left_ns[pools.Idle(gap.cause)] += std::max(0.0, gap.total_ns);
+  }
+  pools.left_ns[pools.copies] = std::max(0.0, copies_ns);
+  return pools;
+}
+
+// The part of one pool that an action may save.
+struct Draw {
+  size_t pool;
+  double fraction;
+};
+
+struct Candidate {
+  RankedAction entry;
+  std::vector<Draw> draws;
+  double most_ns = -1;   // of a finding: its gain; below 0: the draws alone are the bound
+  bool bounded = true;
+  size_t main = 0;       // of kernels: the one with most time
+  std::set<std::string> ranges;
+
+  double About(const Pools& pools) const {
+    double sum_ns = 0;
+    for (const Draw& draw : draws) sum_ns += pools.left_ns[draw.pool];
+    return sum_ns;
+  }
+  double Saves(const Pools& pools) const {
+    double sum_ns = 0;
+    for (const Draw& draw : draws) sum_ns += draw.fraction * pools.left_ns[draw.pool];
+    return most_ns < 0 ? sum_ns : std::min(sum_ns, most_ns);
+  }
+  double Rank(const Pools& pools) const {
+    return bounded ? Saves(pools) : kWorthwhileGain * About(pools);
+  }
+  void Take(Pools* pools) const {
+    if (!bounded) return;
+    double left_ns = Saves(*pools);
+    for (const Draw& draw : draws) {
+      double& pool_ns = pools->left_ns[draw.pool];
+      const double taken_ns = std::min(left_ns, draw.fraction * pool_ns);
+      pool_ns -= taken_ns;
+      left_ns -= taken_ns;
+    }
+  }
+};
+
+std::string RangesText(const std::set<std::string>& ranges) {
+  if (ranges.size() > 1) return " in " + std::to_string(ranges.size()) + " ranges";
+  return ranges.begin()->empty() ? "" : " in " + *ranges.begin();
+}
+
+// The number in front decides, so a line of two is enough.
+std::string FirstTwo(const std::vector<std::string>& evidence) {
+  std::string line;
+  for (size_t i = 0; i < std::min<size_t>(evidence.size(), 2); ++i) {
+    line += (i > 0 ? "; " : "") + evidence[i];
+  }
+  return line;
+}
+
+void AddKernelActions(const Report& report, std::vector<Candidate>* candidates) {
+  using Key = std::tuple<std::string, std::string, std::string, bool>;
+  std::map<Key, size_t> known;
+  for (size_t k = 0; k < report.kernels.size(); ++k) {
+    const KernelReport& kernel = report.kernels[k];
+    for (const Action& action : kernel.verdict.actions) {
+      const bool bounded = action.gain_at_most.has_value();
+      if (bounded && !(*action.gain_at_most > 0)) continue;
+      const Key key{kernel.name, action.id, action.what, bounded};
+      const auto [it, added] = known.try_emplace(key, candidates->size());
+      if (added) {
+        Candidate& candidate = candidates->emplace_back();
+        candidate.entry.action = action;
+        candidate.entry.confidence = kernel.verdict.confidence;
+        candidate.bounded = bounded;
+        candidate.main = k;
+      }
+      Candidate& candidate = (*candidates)[it->second];
+      // Two actions of one kernel may be the same to the reader: it draws once.
+      if (!candidate.draws.empty() && candidate.draws.back().pool == k) continue;
+      candidate.draws.push_back({k, std::clamp(action.gain_at_most.value_or(1), 0.0, 1.0)});
+      candidate.ranges.insert(kernel.range);
+    }
+  }
+}
+
+void NameKernel(const Report& report, Candidate* candidate) {
+  if (candidate->most_ns >= 0) return;  // a finding
+  const KernelReport& kernel = report.kernels[candidate->main];
+  candidate->entry.target = kernel.name + RangesText(candidate->ranges);
+  candidate->entry.evidence = FirstTwo(kernel.verdict.evidence);
+  const std::string& check = candidate->entry.action.check;
+  candidate->entry.check = check.empty() ? kernel.verdict.missing : check;
+}
+
+std::vector<Draw> DrawsOf(const Finding& finding, const Pools& pools) {
+  std::vector<Draw> draws;
+  for (const FindingTime& time : FindingTimes()) {
+    if (time.id != finding.id) continue;
+    for (const GapCause cause : time.idle) draws.push_back({pools.Idle(cause), 1});
+    if (time.copies) draws.push_back({pools.copies, 1});
+    return draws;
+  }
+  // A rule that is not in the table: it may be about any time without a kernel.
+  for (size_t pool = pools.idle; pool < pools.left_ns.size(); ++pool) draws.push_back({pool, 1});
+  return draws;
+}
+
+void AddFinding(const Finding& finding, const Pools& pools, std::vector<Candidate>* candidates) {
+  if (finding.withheld || !(finding.gain_at_most_ns > 0)) return;
+  Candidate& candidate = candidates->emplace_back();
+  Action& action = candidate.entry.action;
+  action.id = finding.id;
+  action.kind = GainKind::kIdleTime;
+  action.what = finding.action;
+  action.floor = "the time that the records show: " + text::Time(finding.gain_at_most_ns);
+  candidate.entry.target = "the run";
+  candidate.entry.confidence = finding.confidence;
+  candidate.entry.evidence = finding.title;
+  if (finding.confidence == Confidence::kLow) {
+    candidate.entry.check = "prof run --counters none shows what is left without the counters";
+  }
+  candidate.most_ns = finding.gain_at_most_ns;
+  candidate.draws = DrawsOf(finding, pools);
+}
+
+// The fraction of its time that an entry saves, for entries whose kernels differ in it.
+void SetFraction(double saves_ns, double about_ns, Candidate* candidate) {
+  if (about_ns > 0) candidate->entry.action.gain_at_most = saves_ns / about_ns;
+}
+
+}  // namespace
+
+PathTimes TimesOnPath(const model::Model& model, const Timeline& timeline,
+                      const KernelGroups& groups) {
+  PathTimes times;
+  times.kernels_ns.resize(groups.groups.size());
+  const std::vector<int64_t> critical_ns = CriticalTimes(model, timeline);
+  for (size_t i = 0; i < critical_ns.size(); ++i) {
+    const int32_t group = groups.group_of_op[i];
+    double& sum_ns =
+        group == model::kNoIndex ? times.other_ns : times.kernels_ns[static_cast<size_t>(group)];
+    sum_ns += static_cast<double>(critical_ns[i]);
+  }
+  for (size_t g = 0; g < groups.groups.size(); ++g) {
+    const KernelGroup& group = groups.groups[g];
+    const bool untraced = group.launches.duration_from_counters;
+    if (untraced) times.kernels_ns[g] += static_cast<double>(group.exclusive_ns);
+  }
+  return times;
+}
+
+std::vector<RankedAction> RankActions(const Report& report, double copies_ns) {
+  Pools pools = FillPools(report, copies_ns);
+  std::vector<Candidate> candidates;
+  for (const Finding& finding : report.findings) AddFinding(finding, pools, &candidates);
+  AddKernelActions(report, &candidates);
+  for (Candidate& candidate : candidates) {
+    candidate.entry.target_ns = candidate.About(pools);
+    if (candidate.most_ns < 0 && candidate.bounded) {
+      SetFraction(candidate.Saves(pools), candidate.entry.target_ns, &candidate);
+    }
+  }
+  std::vector<RankedAction> ranked;
+  const double least_ns = kLeastAction * report.undisturbed_ns;
+  while (ranked.size() < kMostActions && !candidates.empty()) {
+    auto best = candidates.begin();
+    for (auto at = candidates.begin(); at != candidates.end(); ++at) {
+      if (at->Rank(pools) > best->Rank(pools)) best = at;
+    }
+    if (best->Rank(pools) < least_ns || !(best->Rank(pools) > 0)) break;
+    if (best->bounded) best->entry.saves_at_most_ns = best->Saves(pools);
+    NameKernel(report, &*best);
+    best->Take(&pools);
+    ranked.push_back(std::move(best->entry));
+    candidates.erase(best);
+  }
+  return ranked;
+}
+
+}  // namespace prof::analyzer

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calls of the CUDA API by function: how many, and how long they held their threads up.
+#ifndef PROF_LIB_ANALYZER_TIMELINE_API_SUMMARY_H_
+#define PROF_LIB_ANALYZER_TIMELINE_API_SUMMARY_H_
+
+#include <vector>
+
+#include "lib/snapshot/model/model.h"
+#include "prof/timeline_report.h"
+
+namespace prof::analyzer {
+
+// By time, descending; equal times by name.
+[[nodiscard]] std::vector<ApiSummary> SummarizeApiCalls(const model::Model& model);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_TIMELINE_API_SUMMARY_H_

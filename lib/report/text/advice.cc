@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/text/advice.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include "lib/report/base/strings.h"
+#include "lib/report/base/table.h"
+#include "lib/report/text/heading.h"
+#include "lib/report/text/kernel_lines.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
+
+namespace prof::report {
+namespace {
+
+constexpr size_t kMostTargets = 3;
+constexpr int kTargetWidth = 40;
+
+std::string Letter(size_t number) {
+  std::string letter;
+  for (size_t rest = number + 1; rest > 0; rest = (rest - 1) / 26) {
+    letter.insert(letter.begin(), static_cast<char>('a' + (rest - 1) % 26));
+  }
+  return letter;
+}
+
+void Add(const std::string& what, const std::string& floor, const std::string& check,
+         const std::string& target, std::vector<AdviceEntry>* advice) {
+  if (what.empty()) return;
+  auto entry = std::find_if(advice->begin(), advice->end(),
+                            [&](const AdviceEntry& known) { return known.what == what; });
+  if (entry == advice->end()) {
+    advice->push_back({Letter(advice->size()), what, floor, check, {}});
+    entry = advice->end() - 1;
+  }
+  std::vector<std::string>& targets = entry->targets;
+  if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(target);
+}
+
+std::string Sentence(std::string text) {
+  if (!text.empty() && text.back() != '.') text += '.';
+  return text;
+}
+
+std::string Targets(const AdviceEntry& entry, const TextOptions& options) {
+  std::vector<std::string> shown;
+  for (size_t i = 0; i < std::min(entry.targets.size(), kMostTargets); ++i) {
+    shown.push_back(ShortName(entry.targets[i], kTargetWidth, options));
+  }
+  std::string text = text::Join(shown, ", ");
+  if (entry.targets.size() > kMostTargets) {
+    text += ", " + text::Count(static_cast<int64_t>(entry.targets.size() - kMostTargets)) + " more";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<AdviceEntry> AdviceOf(const Report& report, const TextOptions& options) {
+  std::vector<AdviceEntry> advice;
+  for (const RankedAction& entry : report.actions) {
+    Add(entry.action.what, entry.action.floor, entry.check,
+        entry.target.substr(0, entry.target.find(" in ")), &advice);
+  }
+  const std::vector<KernelLine> lines = KernelLines(report, options.sort);
+  for (size_t i = 0; i < std::min(lines.size(), static_cast<size_t>(options.max_rows)); ++i) {
+    const Verdict& verdict = lines[i].main().verdict;
+    Add(verdict.action, verdict.gain_formula, verdict.missing, lines[i].main().name, &advice);
+  }
+  return advice;
+}
+
+std::string LetterOf(const std::vector<AdviceEntry>& advice, const std::string& what) {
+  for (const AdviceEntry& entry : advice) {
+    if (entry.what == what) return entry.letter;
+  }
+  return "";
+}
+
+void WriteAdvice(std::ostream& out, const Report& report, const TextOptions& options) {
+  const std::vector<AdviceEntry> advice = AdviceOf(report, options);
+  if (advice.empty()) return;
+  WriteHeading(out, "Advice", options);
+  for (const AdviceEntry& entry : advice) {
+    const std::string head = "  [" + entry.letter + "] ";
+    const std::string indent(head.size(), ' ');
+    WriteParagraph(out, head, Sentence(Printable(entry.what)), options.width);
+    WriteParagraph(out, indent, "for: " + Targets(entry, options), options.width);
+    if (!entry.floor.empty()) {
+      WriteParagraph(out, indent, "at most: " + Printable(entry.floor), options.width);
+    }
+    if (!entry.check.empty()) {
+      WriteParagraph(out, indent, "would decide: " + Printable(entry.check), options.width);
+    }
+  }
+}
+
+}  // namespace prof::report

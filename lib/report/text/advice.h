@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The advice of a report: each sentence stands once, and has a letter by which tables refer to it.
+#ifndef PROF_LIB_REPORT_TEXT_ADVICE_H_
+#define PROF_LIB_REPORT_TEXT_ADVICE_H_
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "lib/report/text/text.h"
+
+namespace prof::report {
+
+struct AdviceEntry {
+  std::string letter;  // "a", ..., "z", "aa"
+  std::string what;
+  std::string floor;                 // where the bound comes from; of its first use
+  std::string check;                 // what would decide more; of its first use
+  std::vector<std::string> targets;  // kernels, or the run
+};
+
+// The actions at the top first, then those of the kernels that are shown.
+[[nodiscard]] std::vector<AdviceEntry> AdviceOf(const Report& report, const TextOptions& options);
+
+// The letter of `what`; empty: it has none.
+[[nodiscard]] std::string LetterOf(const std::vector<AdviceEntry>& advice, const std::string& what);
+
+void WriteAdvice(std::ostream& out, const Report& report, const TextOptions& options);
+
+}  // namespace prof::report
+
+#endif  // PROF_LIB_REPORT_TEXT_ADVICE_H_

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/text/range_detail.h"
+
+#include <algorithm>
+#include <locale>
+#include <ostream>
+#include <set>
+#include <sstream>
+
+#include "lib/report/text/kernels_section.h"
+#include "lib/report/text/ranges_section.h"
+#include "lib/report/text/signatures_section.h"
+
+namespace prof {
+namespace {
+
+using Matches = std::function<bool(const std::string&)>;
+
+bool AnyMember(const RangeNode& node, const Matches& matches) {
+  return std::any_of(node.members.begin(), node.members.end(),
+                     [&](const RangeMember& member) { return matches(member.path); });
+}
+
+// The report with these ranges alone, each on its own instead of in a tree.
+Report Selection(const Report& report, const Matches& matches) {
+  Report selected;
+  selected.span_ns = report.span_ns;
+  selected.undisturbed_ns = report.undisturbed_ns;
+  selected.continuous = report.continuous;
+  std::set<std::string> labels;
+  for (RangeNode node : report.ranges) {
+    if (!matches(node.path) && !AnyMember(node, matches)) continue;
+    node.name = node.path;
+    node.depth = 0;
+    labels.insert(node.rows.begin(), node.rows.end());
+    selected.ranges.push_back(std::move(node));
+  }
+  for (const RangeRow& row : report.rows) {
+    if (labels.count(row.label) != 0) selected.rows.push_back(row);
+  }
+  for (const KernelReport& kernel : report.kernels) {
+    if (labels.count(kernel.range) != 0) selected.kernels.push_back(kernel);
+  }
+  return selected;
+}
+
+}  // namespace
+
+bool WriteRangeDetail(std::ostream& out, const Report& report, const Matches& matches,
+                      const TextOptions& requested) {
+  TextOptions options = requested;
+  options.width = std::max(options.width, 80);
+  const Report selected = Selection(report, matches);
+  if (selected.ranges.empty()) return false;
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  report::WriteRanges(text, selected, options);
+  report::WriteKernels(text, selected, options);
+  report::WriteSignatures(text, selected, options);
+  const std::string bytes = text.str().substr(1);  // without the blank line
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return true;
+}
+
+}  // namespace prof

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The first screen: what ran, where the time went, what to change first, and what is missing.
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "lib/report/base/strings.h"
+#include "lib/report/text/kernel_lines.h"
+#include "lib/report/text/range_detail.h"
+#include "lib/report/text/text.h"
+#include "lib/report/text/time_bar.h"
+#include "test/report/contains.h"
+#include "test/report/example_report.h"
+#include "test/support/catch.h"
+
+namespace prof {
+namespace {
+
+using test::Contains;
+
+std::string Text(const Report& report, const TextOptions& options = {}) {
+  std::ostringstream out;
+  WriteText(out, report, options);
+  return out.str();
+}
+
+// Lines before the heading "Ranges".
+int FirstScreen(const std::string& text) {
+  const std::string top = text.substr(0, text.find("\nRanges\n"));
+  return static_cast<int>(std::count(top.begin(), top.end(), '\n'));
+}
+
+Report FiveActions() {
+  Report report = test::ExampleReport();
+  report.command = std::string(300, 'x');
+  RankedAction action = report.actions[0];
+  report.actions.clear();
+  for (int i = 0; i < 5; ++i) {
+    action.action.what = "Number " + std::to_string(i) + " " + std::string(200, 'w') + ".";
+    action.evidence = std::string(300, 'e');
+    report.actions.push_back(action);
+  }
+  return report;
+}
+
+TEST_CASE("The first screen fits 24 lines of 100 columns, whatever the names and the advice are") {
+  TextOptions options;
+  options.width = 100;
+  CHECK(FirstScreen(Text(FiveActions(), options)) <= 24);
+  CHECK(FirstScreen(Text(test::ExampleReport(), options)) <= 24);
+}
+
+TEST_CASE("Each action has its gain, its share, its evidence and the letter of its advice") {
+  const std::string text = Text(test::ExampleReport());
+  CHECK_THAT(text, Contains("1.  1.49 ms   12 %  Synchronize once after the loop") &&
+                       Contains("[a]") && Contains("the run: The GPU waits for the host after"));
+  CHECK_THAT(text, Contains("2.   621 us  5.0 %  Move fewer bytes") &&
+                       Contains("saxpy in step/axpy: DRAM 91 % of its peak (low confidence)"));
+  CHECK_THAT(text, Contains("3. no bound         Use wgmma"));
+}
+
+TEST_CASE("Each advice stands once, with its bound and what would decide") {
+  const std::string text = Text(test::ExampleReport());
+  const std::string advice = text.substr(text.find("\nAdvice\n"));
+  const std::string sentence = "Move fewer bytes: fuse it with its neighbours, or use a smaller type";
+  const size_t first = advice.find(sentence);
+  REQUIRE(first != std::string::npos);
+  CHECK(advice.find(sentence, first + 1) == std::string::npos);
+  CHECK_THAT(advice, Contains("at most: 1 - 91.3 / 100") &&
+                         Contains("would decide: --counters all: whether all moved bytes are"));
+}
+
+TEST_CASE("The bar is as wide as the terminal, and its slices sum to the undisturbed time") {
+  const Report report = test::ExampleReport();
+  double sum_ns = 0;
+  for (const report::Slice& slice : report::SlicesOf(report)) sum_ns += slice.time_ns;
+  CHECK(sum_ns == Approx(report.undisturbed_ns));
+  TextOptions options;
+  options.width = 90;
+  std::ostringstream out;
+  report::WriteTimeBar(out, report, options);
+  std::istringstream lines(out.str());
+  std::string line;
+  for (int i = 0; i < 3; ++i) std::getline(lines, line);
+  CHECK(line.size() == 90);
+  CHECK(std::count(line.begin(), line.end(), 'D') == 52);  // 7.141 of 12.346 ms
+  CHECK(std::count(line.begin(), line.end(), 'w') == 11);  // 1.491 of them: waiting
+}
+
+TEST_CASE("What is missing is on the first screen, in one line") {
+  Report report = test::ExampleReport();
+  CHECK_THAT(Text(report), Contains("Missing: 12 kernel records were dropped by CUPTI") &&
+                               Contains("(and 1 more, at the end)"));
+  report.integrity.clear();
+  report.notices.clear();
+  CHECK_THAT(Text(report), !Contains("Missing: "));
+}
+
+TEST_CASE("Without an action the report has the reason") {
+  Report report = test::ExampleReport();
+  report.actions.clear();
+  CHECK_THAT(Text(report), Contains("No action is known that would free 1 % of the span."));
+  report.findings_missing = "prof disturbed all but 1 ms";
+  CHECK_THAT(Text(report), Contains("None can be named: prof disturbed all but 1 ms."));
+}
+
+TEST_CASE("Kernels of one short name are told apart by the words that only they have") {
+  Report report = test::ExampleReport();
+  KernelReport add = report.kernels[0];
+  add.name = "elementwise";
+  add.full_name = "void at::elementwise<4, at::AddFunctor<float>, Array>(int)";
+  KernelReport mul = add;
+  mul.full_name = "void at::elementwise<4, at::MulFunctor<float>, Array>(int)";
+  report.kernels = {add, mul};
+  const std::vector<report::KernelLine> lines = report::KernelLines(report, SortBy::kTime);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].name == "elementwise<AddFunctor>");
+  CHECK(lines[1].name == "elementwise<MulFunctor>");
+}
+
+TEST_CASE("The signatures of one kernel are one line, with the sum of their times and calls") {
+  Report report = test::ExampleReport();
+  KernelReport other = report.kernels[0];
+  other.range = "elsewhere";
+  other.total_ns = 1'000'000;
+  other.launches = 10;
+  other.verdict.limiter = Limiter::kTail;
+  report.kernels.push_back(other);
+  const std::vector<report::KernelLine> lines = report::KernelLines(report, SortBy::kTime);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0].total_ns == 8'141'000);
+  CHECK(lines[0].launches == 50);
+  CHECK(lines[0].other_limiters == 1);
+  CHECK_THAT(Text(report), Contains("saxpy  in 2 ranges") && Contains("dram*"));
+}
+
+TEST_CASE("Kernels and ranges come in the order that was asked for") {
+  const Report report = test::ExampleReport();
+  CHECK(report::KernelLines(report, SortBy::kCalls)[0].launches == 1'240);
+  CHECK(report::KernelLines(report, SortBy::kAverage)[0].name == "saxpy");
+  CHECK(report::KernelLines(report, SortBy::kName)[0].name.rfind("cutlass", 0) == 0);
+  TextOptions options;
+  options.sort = SortBy::kName;
+  const std::string text = Text(report, options);
+  CHECK(text.find("\n(no range)") < text.find("\nstep "));
+  CHECK(text.find("\nstep/attention ") < text.find("\nstep/axpy "));
+}
+
+TEST_CASE("A range has its calls, its host time and its GPU time with inner ranges") {
+  const std::string text = Text(test::ExampleReport());
+  CHECK_THAT(text, Contains("\nstep ") && Contains("12.9 ms") && Contains("9.04 ms"));
+  CHECK_THAT(text, Contains("\n    qkv_proj (2 ranges)"));
+  CHECK_THAT(text, !Contains("qkv_proj 1"));
+  TextOptions options;
+  options.instances = true;
+  CHECK_THAT(Text(test::ExampleReport(), options), Contains("step/attention/qkv_proj 1"));
+}
+
+TEST_CASE("The detail of ranges has those that match and their kernels alone") {
+  const Report report = test::ExampleReport();
+  std::ostringstream out;
+  const auto axpy = [](const std::string& path) { return path == "step/axpy"; };
+  REQUIRE(WriteRangeDetail(out, report, axpy, {}));
+  CHECK_THAT(out.str(), Contains("step/axpy") && Contains("saxpy") && !Contains("reduce") &&
+                            Contains("sum of rows") && Contains("57.8"));
+  const auto none = [](const std::string&) { return false; };
+  CHECK(!WriteRangeDetail(out, report, none, {}));
+}
+
+}  // namespace
+}  // namespace prof
