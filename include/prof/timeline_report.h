@@ -49,17 +49,17 @@ struct RangeMember {
 /// An NVTX range in the tree of all ranges. Siblings that differ in numbers only are one node when
 /// there are three or more: "layer *".
 struct RangeNode {
-  std::string name;         ///< The last part of `path`.
-  std::string path;         ///< "forward/layer */attn"
-  int32_t parent = -1;      ///< Index into Report::ranges; -1: none.
-  int32_t depth = 0;        ///< 0: outermost.
-  int64_t ranges = 1;       ///< Paths that are one in this node.
-  int64_t calls = 0;        ///< Times they were entered, on all threads.
-  double host_ns = 0;       ///< From push to pop, summed; of several threads it may overlap.
+  std::string name;     ///< The last part of `path`.
+  std::string path;     ///< "forward/layer */attn"
+  int32_t parent = -1;  ///< Index into Report::ranges; -1: none.
+  int32_t depth = 0;    ///< 0: outermost.
+  int64_t ranges = 1;   ///< Paths that are one in this node.
+  int64_t calls = 0;    ///< Times they were entered, on all threads.
+  double host_ns = 0;   ///< From push to pop, summed; of several threads it may overlap.
   double host_longest_ns = 0;
-  double gpu_ns = 0;            ///< GPU time of what was launched in it, without inner ranges.
-  double gpu_inclusive_ns = 0;  ///< With inner ranges.
-  int64_t operations = 0;       ///< Without inner ranges.
+  double gpu_ns = 0;                 ///< GPU time of what was launched in it, without inner ranges.
+  double gpu_inclusive_ns = 0;       ///< With inner ranges.
+  int64_t operations = 0;            ///< Without inner ranges.
   std::vector<std::string> rows;     ///< Labels of its rows in Report::rows, most time first.
   std::vector<RangeMember> members;  ///< Where `ranges` > 1: the first 1,000, in order of the file.
 };

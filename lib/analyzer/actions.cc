@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/timeline/critical_path.h"
 #include "lib/text/numbers.h"
 
@@ -77,9 +78,9 @@ struct Draw {
 struct Candidate {
   RankedAction entry;
   std::vector<Draw> draws;
-  double most_ns = -1;   // of a finding: its gain; below 0: the draws alone are the bound
+  double most_ns = -1;  // of a finding: its gain; below 0: the draws alone are the bound
   bool bounded = true;
-  size_t main = 0;       // of kernels: the one with most time
+  size_t main = 0;  // of kernels: the one with most time
   std::set<std::string> ranges;
 
   double About(const Pools& pools) const {
@@ -112,11 +113,22 @@ std::string RangesText(const std::set<std::string>& ranges) {
   return ranges.begin()->empty() ? "" : " in " + *ranges.begin();
 }
 
-// The number in front decides, so a line of two is enough.
-std::string FirstTwo(const std::vector<std::string>& evidence) {
+// "DRAM 76 % of peak (gpu__dram_throughput; median of 5)" without its source, which the verdict
+// has.
+std::string WithoutSource(const std::string& evidence) {
+  return evidence.substr(0, evidence.find(" ("));
+}
+
+// The two busiest units where one of them decides, otherwise the first two sentences.
+std::string EvidenceOf(const KernelReport& kernel) {
+  const std::string units = BusiestUnits(kernel.units);
+  const Limiter limiter = kernel.verdict.limiter;
+  const bool by_unit = limiter >= Limiter::kDram && limiter <= Limiter::kMixed;
+  if (by_unit && !units.empty()) return units;
   std::string line;
+  const std::vector<std::string>& evidence = kernel.verdict.evidence;
   for (size_t i = 0; i < std::min<size_t>(evidence.size(), 2); ++i) {
-    line += (i > 0 ? "; " : "") + evidence[i];
+    line += (i > 0 ? "; " : "") + WithoutSource(evidence[i]);
   }
   return line;
 }
@@ -151,7 +163,7 @@ void NameKernel(const Report& report, Candidate* candidate) {
   if (candidate->most_ns >= 0) return;  // a finding
   const KernelReport& kernel = report.kernels[candidate->main];
   candidate->entry.target = kernel.name + RangesText(candidate->ranges);
-  candidate->entry.evidence = FirstTwo(kernel.verdict.evidence);
+  candidate->entry.evidence = EvidenceOf(kernel);
   const std::string& check = candidate->entry.action.check;
   candidate->entry.check = check.empty() ? kernel.verdict.missing : check;
 }

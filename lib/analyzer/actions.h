@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The actions at the top of the report: which few changes would free most time, one after the other.
+// The actions at the top of the report: which few changes would free most time, one after the
+// other.
 #ifndef PROF_LIB_ANALYZER_ACTIONS_H_
 #define PROF_LIB_ANALYZER_ACTIONS_H_
 

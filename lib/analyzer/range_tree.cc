@@ -98,7 +98,8 @@ class Tree {
 
  private:
   // The nodes below one node, which stands for `parents`.
-  void AddChildren(const std::vector<uint32_t>& parents, int32_t parent, const std::string& above) {
+  // `above` is a copy: the vector that it comes from grows.
+  void AddChildren(const std::vector<uint32_t>& parents, int32_t parent, std::string above) {
     std::map<std::string, std::set<std::string>> names;  // by the name without its numbers
     for (const uint32_t at : parents) {
       for (const uint32_t path : children_[at]) {
@@ -121,10 +122,18 @@ class Tree {
     }
   }
 
+  // Of work that was captured elsewhere: the last part of that path.
+  std::string ShownName(const std::string& name, uint32_t path, bool family) const {
+    const uint32_t captured = model_.paths[path].captured;
+    if (captured == model::kNone) return name;
+    const std::string& last = model_.paths[captured].name;
+    return "> " + (family ? WithoutNumbers(last) : last);
+  }
+
   int32_t Add(const std::string& name, const std::string& above, int32_t parent,
               const std::vector<uint32_t>& paths) {
     RangeNode node;
-    node.name = name;
+    node.name = ShownName(name, paths.front(), paths.size() > 1);
     node.path = above.empty() ? name : above + (name[0] == '>' ? " " : "/") + name;
     node.parent = parent;
     node.depth = parent == kRoot ? 0 : nodes_[static_cast<size_t>(parent)].depth + 1;
@@ -142,9 +151,8 @@ class Tree {
       rows[families_.label[families_.of_path[path]]] += times.gpu_ns;
     }
     for (const auto& [label, time_ns] : rows) node.rows.push_back(label);
-    std::stable_sort(
-        node.rows.begin(), node.rows.end(),
-        [&](const std::string& a, const std::string& b) { return rows[a] > rows[b]; });
+    std::stable_sort(node.rows.begin(), node.rows.end(),
+                     [&](const std::string& a, const std::string& b) { return rows[a] > rows[b]; });
     nodes_.push_back(std::move(node));
     paths_.push_back(paths);
     return static_cast<int32_t>(nodes_.size()) - 1;

@@ -239,7 +239,7 @@ Command AddReportCommand(CLI::App* app) {
   parser
       ->add_option("--sort", options->sort,
                    "Order of ranges and kernels: time, calls, average, gain, name (default: time)")
-      ->transform(CLI::Transformer(kOrders).description(""))
+      ->transform(CLI::CheckedTransformer(kOrders).description(""))
       ->type_name("KEY");
   parser
       ->add_option("--width", options->looks.width,

@@ -12,8 +12,8 @@ namespace prof::cli {
 
 // What the user asked for; unset: what suits the terminal.
 struct Looks {
-  int width = 0;                // 0: the terminal's
-  std::string color = "auto";   // "always", "never"
+  int width = 0;               // 0: the terminal's
+  std::string color = "auto";  // "always", "never"
 };
 
 // A terminal at file descriptor `fd` gets its own width (80 to 200), colors unless NO_COLOR is set,

@@ -27,7 +27,7 @@ KernelReport Kernel(std::string name, double critical_ns, std::vector<Action> ac
   kernel.name = std::move(name);
   kernel.total_ns = kernel.busy_ns = kernel.critical_ns = critical_ns;
   kernel.verdict.actions = std::move(actions);
-  kernel.verdict.evidence = {"DRAM 76 % of peak"};
+  kernel.verdict.evidence = {"DRAM 76 % of peak (gpu__dram_throughput; median of 5)"};
   kernel.verdict.confidence = Confidence::kHigh;
   return kernel;
 }

@@ -87,9 +87,46 @@ TEST_CASE("A kernel that is not in the recording is an error that lists those th
   }
 }
 
+TEST_CASE("prof report --kernel takes a regular expression, and refuses one that is none") {
+  CHECK_THAT(ProfIn({"report", "run.prof", "--kernel", "^s.x"}).out,
+             Contains("saxpy") && !Contains("reduce"));
+  const Ended ended = ProfIn({"report", "run.prof", "--kernel", "f(int"});
+  CHECK(ended.exit_code() == 2);
+  CHECK_THAT(ended.err, Contains("--kernel 'f(int' is not") && Contains("backslash"));
+}
+
+TEST_CASE("prof report --range prints the ranges that match and their kernels") {
+  const Ended ended = ProfIn({"report", "run.prof", "--range", "^st"});
+  CHECK(ended.exit_code() == 0);
+  CHECK_THAT(ended.out, Contains("\nstep ") && Contains("saxpy") && !Contains("reduce"));
+  const Ended missing = ProfIn({"report", "run.prof", "--range", "nowhere"});
+  CHECK(missing.exit_code() == 2);
+  CHECK_THAT(missing.err, Contains("no range matches 'nowhere': step"));
+}
+
+TEST_CASE("prof report --details has the signatures with their evidence") {
+  CHECK_THAT(ProfIn({"report", "run.prof"}).out, !Contains("Signatures, with the evidence"));
+  CHECK_THAT(ProfIn({"report", "run.prof", "--details"}).out,
+             Contains("Signatures, with the evidence"));
+}
+
+TEST_CASE("prof report has the width, color and order that were asked for") {
+  const Ended wide = ProfIn({"report", "run.prof", "--width", "200", "--color", "always"});
+  CHECK(wide.exit_code() == 0);
+  CHECK_THAT(wide.out, Contains("\033[1m"));
+  const Ended sorted = ProfIn({"report", "run.prof", "--sort", "name"});
+  CHECK(sorted.exit_code() == 0);
+  const std::string kernels = sorted.out.substr(sorted.out.find("\nKernels\n"));
+  CHECK(kernels.find("  reduce") < kernels.find("  saxpy"));
+  const Ended unknown = ProfIn({"report", "run.prof", "--sort", "size"});
+  CHECK(unknown.exit_code() == 2);
+  CHECK_THAT(unknown.err, Contains("--sort"));
+  CHECK(ProfIn({"report", "run.prof", "--color", "blue"}).exit_code() == 2);
+}
+
 TEST_CASE("prof report --top shows that many kernels and sums up the others") {
   const Ended ended = ProfIn({"report", "run.prof", "--top", "1"});
-  CHECK_THAT(ended.out, Contains("and 1 more signatures with 10.0 us in all"));
+  CHECK_THAT(ended.out, Contains("and 1 more kernels with 10.0 us in all"));
 }
 
 TEST_CASE("prof report -o writes the file and nothing else") {

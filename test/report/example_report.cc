@@ -233,10 +233,10 @@ void AddFindings(Report* report) {
 
 std::vector<RangeNode> Ranges() {
   RangeNode step{"step", "step", -1, 0, 1, 40, 12'900'000, 390'000, 0, 9'041'000, 0, {}, {}};
-  RangeNode axpy{"axpy",  "step/axpy", 0,         1,         1,  40,
-                 400'000, 21'000,      7'141'000, 7'141'000, 40, {"step/axpy"}, {}};
-  RangeNode attention{"attention", "step/attention", 0, 1, 1, 40, 2'000'000, 61'000, 0,
-                      1'900'000,   0,                {}, {}};
+  RangeNode axpy{"axpy", "step/axpy",   0, 1, 1, 40, 400'000, 21'000, 7'141'000, 7'141'000,
+                 40,     {"step/axpy"}, {}};
+  RangeNode attention{"attention", "step/attention", 0, 1,  1, 40, 2'000'000, 61'000,
+                      0,           1'900'000,        0, {}, {}};
   RangeNode projections{"qkv_proj",
                         "step/attention/qkv_proj",
                         2,
@@ -256,17 +256,23 @@ std::vector<RangeNode> Ranges() {
 
 std::vector<RankedAction> Actions() {
   RankedAction wait;
-  wait.action = {"sync-bound", GainKind::kIdleTime,
+  wait.action = {"sync-bound",
+                 GainKind::kIdleTime,
                  "Synchronize once after the loop, or wait for an event on another thread",
-                 std::nullopt, "the time that the records show: 1.49 ms", ""};
+                 std::nullopt,
+                 "the time that the records show: 1.49 ms",
+                 ""};
   wait.target = "the run";
   wait.target_ns = wait.saves_at_most_ns.emplace(1'491'000);
   wait.confidence = Confidence::kHigh;
   wait.evidence = "The GPU waits for the host after each cudaStreamSynchronize";
   RankedAction fuse;
-  fuse.action = {"dram-throughput", GainKind::kSameWork,
-                 "Move fewer bytes: fuse it with its neighbours, or use a smaller type", 0.087,
-                 "1 - 91.3 / 100", ""};
+  fuse.action = {"dram-throughput",
+                 GainKind::kSameWork,
+                 "Move fewer bytes: fuse it with its neighbours, or use a smaller type",
+                 0.087,
+                 "1 - 91.3 / 100",
+                 ""};
   fuse.target = "saxpy in step/axpy";
   fuse.target_ns = 7'141'000;
   fuse.saves_at_most_ns = 621'267;
@@ -274,8 +280,12 @@ std::vector<RankedAction> Actions() {
   fuse.evidence = "DRAM 91 % of its peak";
   fuse.check = "--counters all: whether all moved bytes are used";
   RankedAction tensor;
-  tensor.action = {"wgmma", GainKind::kSameWork, "Use wgmma", std::nullopt,
-                   "no ceiling of mma.sync was measured", ""};
+  tensor.action = {"wgmma",
+                   GainKind::kSameWork,
+                   "Use wgmma",
+                   std::nullopt,
+                   "no ceiling of mma.sync was measured",
+                   ""};
   tensor.target = "reduce<float, 4>";
   tensor.target_ns = 492'000;
   return {wait, fuse, tensor};

@@ -36,15 +36,40 @@ TEST_CASE("Without allocations memory is null, not a row of zeros") {
 
 TEST_CASE("The JSON has the documented keys, and no others") {
   const nlohmann::json json = Parsed(test::ExampleReport());
-  CHECK(Keys(json) ==
-        std::set<std::string>{
-            "schema",     "error",          "command",          "host",     "pid",
-            "rank",       "prof_version",   "nvidia_driver",    "span_ns",  "profiler_ns",
-            "paused_ns",  "undisturbed_ns", "counter_cost_ns",  "totals",   "devices",
-            "rows",       "kernels",        "regions",          "gaps",     "copies",
-            "streams",    "findings",       "findings_missing", "notices",  "memory",
-            "integrity",  "nvtx",           "continuous",       "verdicts", "pm_samples_lost",
-            "pm_restarts"});
+  CHECK(Keys(json) == std::set<std::string>{"schema",
+                                            "actions",
+                                            "ranges",
+                                            "api_calls",
+                                            "error",
+                                            "command",
+                                            "host",
+                                            "pid",
+                                            "rank",
+                                            "prof_version",
+                                            "nvidia_driver",
+                                            "span_ns",
+                                            "profiler_ns",
+                                            "paused_ns",
+                                            "undisturbed_ns",
+                                            "counter_cost_ns",
+                                            "totals",
+                                            "devices",
+                                            "rows",
+                                            "kernels",
+                                            "regions",
+                                            "gaps",
+                                            "copies",
+                                            "streams",
+                                            "findings",
+                                            "findings_missing",
+                                            "notices",
+                                            "memory",
+                                            "integrity",
+                                            "nvtx",
+                                            "continuous",
+                                            "verdicts",
+                                            "pm_samples_lost",
+                                            "pm_restarts"});
   CHECK(Keys(json["kernels"][0]) == std::set<std::string>{"name",
                                                           "full_name",
                                                           "range",
@@ -176,6 +201,26 @@ TEST_CASE("An empty report is valid JSON with empty lists") {
        {"devices", "rows", "kernels", "gaps", "copies", "findings", "notices", "integrity"}) {
     CHECK(json[key] == nlohmann::json::array());
   }
+}
+
+TEST_CASE("The JSON has the actions with what they save, and null where nothing bounds it") {
+  const nlohmann::json json = Parsed(test::ExampleReport());
+  REQUIRE(json["actions"].size() == 3);
+  CHECK(json["actions"][1]["id"] == "dram-throughput");
+  CHECK(json["actions"][1]["kind"] == "same-work");
+  CHECK(json["actions"][1]["target"] == "saxpy in step/axpy");
+  CHECK(json["actions"][1]["saves_at_most_ns"] == 621'267);
+  CHECK(json["actions"][2]["saves_at_most_ns"].is_null());
+  CHECK(json["actions"][2]["floor"] == "no ceiling of mma.sync was measured");
+}
+
+TEST_CASE("The JSON has the tree of ranges and the calls by function") {
+  const nlohmann::json json = Parsed(test::ExampleReport());
+  REQUIRE(json["ranges"].size() == 4);
+  CHECK(json["ranges"][3]["parent"] == 2);
+  CHECK(json["ranges"][3]["members"][1]["path"] == "step/attention/qkv_proj 1");
+  CHECK(json["ranges"][0]["gpu_inclusive_ns"] == 9'041'000);
+  CHECK(json["api_calls"][1]["failed"] == 1);
 }
 
 }  // namespace

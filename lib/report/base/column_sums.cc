@@ -7,9 +7,10 @@
 
 namespace prof::report {
 TimeUnit UnitFor(double total_ns) {
-  TimeUnit unit = total_ns < 1e6   ? TimeUnit{"us", 1e3, 0}
-                  : total_ns < 1e9 ? TimeUnit{"ms", 1e6, 0}
-                                   : TimeUnit{"s", 1e9, 0};
+  // A part of a thousandth must not become 0.
+  TimeUnit unit = total_ns < 1e6    ? TimeUnit{"us", 1e3, 0}
+                  : total_ns < 1e11 ? TimeUnit{"ms", 1e6, 0}
+                                    : TimeUnit{"s", 1e9, 0};
   const double total = total_ns / unit.ns;
   unit.decimals = total >= 100 ? 1 : total >= 10 ? 2 : 3;
   return unit;

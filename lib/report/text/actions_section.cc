@@ -15,7 +15,9 @@
 namespace prof::report {
 namespace {
 
-constexpr int kTimeWidth = 8, kShareWidth = 6;
+constexpr int kTimeWidth = 8, kShareWidth = 5;
+constexpr const char* kIndent = "      ";
+constexpr int kIndentWidth = 6;
 
 std::string Right(const std::string& text, int width) {
   return std::string(static_cast<size_t>(std::max(0, width - DisplayWidth(text))), ' ') + text;
@@ -32,9 +34,10 @@ std::string Head(const RankedAction& action, size_t number, double undisturbed_n
          Right(share, kShareWidth) + "  ";
 }
 
-std::string Evidence(const RankedAction& action) {
-  std::string text = action.target.empty() ? "" : action.target + ": ";
-  text += action.evidence;
+// A long name leaves half of the line to the evidence.
+std::string Evidence(const RankedAction& action, const TextOptions& options) {
+  std::string text = ShortName(action.target, options.width / 2, options);
+  if (!action.evidence.empty()) text += ": " + action.evidence;
   if (action.confidence == Confidence::kLow) text += " (low confidence)";
   return text;
 }
@@ -59,13 +62,12 @@ void WriteActions(std::ostream& out, const Report& report, const TextOptions& op
   for (size_t i = 0; i < report.actions.size(); ++i) {
     const RankedAction& action = report.actions[i];
     const std::string head = Head(action, i + 1, report.undisturbed_ns);
-    const int indent = DisplayWidth(head);
-    const int width = options.width - indent;
+    const int width = options.width - DisplayWidth(head);
     const std::string letter = " [" + LetterOf(advice, action.action.what) + "]";
-    out << Bold(head, options)
-        << OneLine(action.action.what, width - DisplayWidth(letter), options) << letter << '\n';
-    out << std::string(static_cast<size_t>(indent), ' ')
-        << OneLine(Evidence(action), width, options) << '\n';
+    out << Bold(head, options) << OneLine(action.action.what, width - DisplayWidth(letter), options)
+        << letter << '\n';
+    out << kIndent << OneLine(Evidence(action, options), options.width - kIndentWidth, options)
+        << '\n';
   }
 }
 
@@ -77,10 +79,10 @@ void WriteLosses(std::ostream& out, const Report& report, const TextOptions& opt
   }
   if (problems.empty()) return;
   std::string line = "Missing: " + problems.front();
-  const std::string more =
-      problems.size() < 2
-          ? ""
-          : " (and " + text::Count(static_cast<int64_t>(problems.size() - 1)) + " more, at the end)";
+  const std::string more = problems.size() < 2
+                               ? ""
+                               : " (and " + text::Count(static_cast<int64_t>(problems.size() - 1)) +
+                                     " more, at the end)";
   line = OneLine(line, options.width - DisplayWidth(more), options) + more;
   out << '\n' << Colored(line, "1;31", options) << '\n';
 }

@@ -28,10 +28,10 @@ void WriteCalls(std::ostream& out, const Report& report, const TextOptions& opti
                    {"failed", Align::kRight},  {"function", Align::kLeft, 20, 0, true}};
   for (size_t i = 0; i < shown; ++i) {
     const ApiSummary& call = report.api_calls[i];
-    table.rows.push_back({{text::Time(call.total_ns), text::Count(call.count),
-                           text::Time(call.total_ns / static_cast<double>(call.count)),
-                           text::Time(call.longest_ns),
-                           call.failed > 0 ? text::Count(call.failed) : "", Printable(call.name)}});
+    table.rows.push_back(
+        {{text::Time(call.total_ns), text::Count(call.count),
+          text::Time(call.total_ns / static_cast<double>(call.count)), text::Time(call.longest_ns),
+          call.failed > 0 ? text::Count(call.failed) : "", Printable(call.name)}});
   }
   WriteTable(out, table, options.width, options.utf8);
   if (shown < report.api_calls.size()) {

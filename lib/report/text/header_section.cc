@@ -124,8 +124,7 @@ void WriteMeasurement(std::ostream& out, const Report& report, const TextOptions
   }
   if (WasMeasured(report) && !report.verdicts.missing.empty()) {
     WriteParagraph(out, "  - ",
-                   "Kernels without a verdict have " +
-                       text::Percent(1 - report.verdicts.share) +
+                   "Kernels without a verdict have " + text::Percent(1 - report.verdicts.share) +
                        " of the kernel time. Missing for most of it: " +
                        Printable(report.verdicts.missing) + ".",
                    options.width);

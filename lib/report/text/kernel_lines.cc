@@ -18,8 +18,8 @@ constexpr size_t kMostWords = 3;
 std::vector<std::string> Words(const std::string& name) {
   std::vector<std::string> words(1);
   for (const char c : name) {
-    const bool part = c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                      (c >= 'A' && c <= 'Z');
+    const bool part =
+        c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     if (part) {
       words.back() += c;
     } else if (!words.back().empty()) {
@@ -131,10 +131,9 @@ std::string TwoNumbers(const KernelReport& kernel) {
       text = Both(Waves(kernel), FirstUnit(kernel));
       break;
     case Limiter::kOccupancy:
-      text = Both(kernel.occupancy.known
-                      ? "occ. " + text::ShortPercent(kernel.occupancy.theoretical)
-                      : "",
-                  FirstUnit(kernel));
+      text = Both(
+          kernel.occupancy.known ? "occ. " + text::ShortPercent(kernel.occupancy.theoretical) : "",
+          FirstUnit(kernel));
       break;
     default:
       text = BusiestTwo(kernel);

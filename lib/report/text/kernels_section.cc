@@ -27,15 +27,12 @@ double BusyOfKernels(const Report& report) {
   return busy_ns;
 }
 
-// "saxpy in step/axpy", or the number of its ranges.
-std::string NameCell(const KernelLine& line) {
-  std::string name = Printable(line.name);
+// "step/axpy", or the number of its ranges.
+std::string RangeCell(const KernelLine& line) {
   std::set<std::string> ranges;
   for (const KernelReport* const kernel : line.signatures) ranges.insert(kernel->range);
-  if (ranges.size() > 1) {
-    return name + "  in " + text::Count(static_cast<int64_t>(ranges.size())) + " ranges";
-  }
-  return ranges.begin()->empty() ? name : name + "  in " + Printable(*ranges.begin());
+  if (ranges.size() > 1) return text::Count(static_cast<int64_t>(ranges.size())) + " ranges";
+  return Printable(*ranges.begin());
 }
 
 Row LineRow(const KernelLine& line, const Report& report, double kernels_ns,
@@ -44,12 +41,13 @@ Row LineRow(const KernelLine& line, const Report& report, double kernels_ns,
   const double gain_ns = line.gain_at_most_ns;
   std::string limiter = ToString(main.verdict.limiter);
   if (line.other_limiters > 0) limiter += "*";
-  return {{text::Time(line.total_ns),
-           text::ShortPercent(kernels_ns > 0 ? line.total_ns / kernels_ns : 0),
-           text::ShortPercent(report.undisturbed_ns > 0 ? line.total_ns / report.undisturbed_ns : 0),
-           text::Count(line.launches), text::Time(line.average_ns()), limiter, TwoNumbers(main),
-           gain_ns > 0 ? text::Time(gain_ns) : "-", LetterOf(advice, main.verdict.action),
-           NameCell(line)}};
+  return {
+      {text::Time(line.total_ns),
+       text::ShortPercent(kernels_ns > 0 ? line.total_ns / kernels_ns : 0),
+       text::ShortPercent(report.undisturbed_ns > 0 ? line.total_ns / report.undisturbed_ns : 0),
+       text::Count(line.launches), text::Time(line.average_ns()), limiter, TwoNumbers(main),
+       gain_ns > 0 ? text::Time(gain_ns) : "-", LetterOf(advice, main.verdict.action),
+       Printable(line.name), RangeCell(line)}};
 }
 
 std::vector<Column> LineColumns() {
@@ -62,7 +60,8 @@ std::vector<Column> LineColumns() {
           {"% of peak", Align::kLeft},
           {"at most", Align::kRight, 0, 2},
           {"do", Align::kLeft},
-          {"kernel", Align::kLeft, 22, 0, true}};
+          {"kernel", Align::kLeft, 26, 0, true},
+          {"range", Align::kLeft, 18, 5, true}};
 }
 
 void WriteRest(std::ostream& out, const std::vector<KernelLine>& lines, size_t shown) {

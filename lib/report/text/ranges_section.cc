@@ -107,9 +107,9 @@ std::vector<Line> AllLines(const Report& report, const TextOptions& options) {
   for (const RangeRow& row : report.rows) {
     if (tree && row.kind == RangeRow::Kind::kRange) continue;
     lines.push_back(FromRow(row, report));
-    if (!tree) lines.back().inclusive_ns = lines.back().is_gap || lines.back().is_prof
-                                               ? 0
-                                               : lines.back().time_ns;
+    if (!tree)
+      lines.back().inclusive_ns =
+          lines.back().is_gap || lines.back().is_prof ? 0 : lines.back().time_ns;
   }
   const auto ranges_end = std::stable_partition(
       lines.begin(), lines.end(), [](const Line& line) { return !line.is_gap && !line.is_prof; });
@@ -144,14 +144,13 @@ void HideSmall(size_t most, std::vector<Line>* lines) {
     others.time_ns += line.time_ns;
     others.host_ns = 0;
   }
-  lines->erase(std::remove_if(lines->begin(), lines->end(),
-                              [](const Line& line) { return line.hidden; }),
-               lines->end());
+  lines->erase(
+      std::remove_if(lines->begin(), lines->end(), [](const Line& line) { return line.hidden; }),
+      lines->end());
   if (count == 0) return;
   others.label = "(" + text::Count(count) + " more ranges; --top shows more)";
-  const auto first_other = std::find_if(lines->begin(), lines->end(), [](const Line& line) {
-    return line.is_gap || line.is_prof;
-  });
+  const auto first_other = std::find_if(
+      lines->begin(), lines->end(), [](const Line& line) { return line.is_gap || line.is_prof; });
   lines->insert(first_other, others);
 }
 
@@ -169,22 +168,24 @@ void AddMembers(const Line& line, std::vector<Row>* rows) {
   if (line.node == nullptr) return;
   const std::string indent(static_cast<size_t>(2 * line.depth + 2), ' ');
   for (const RangeMember& member : line.node->members) {
-    rows->push_back({{indent + Printable(member.path), text::Count(member.calls),
-                      TimeCell(member.host_ns), TimeCell(member.gpu_inclusive_ns), "", "", "", "",
-                      ""}});
+    rows->push_back(
+        {{indent + Printable(member.path), text::Count(member.calls), TimeCell(member.host_ns),
+          TimeCell(member.gpu_inclusive_ns), "", "", "", "", ""}});
   }
 }
 
-std::vector<Column> ColumnsOf(const std::string& unit) {
-  return {{"range", Align::kLeft, 16, 0, true},
-          {"calls", Align::kRight},
-          {"host", Align::kRight, 0, 2},
-          {"GPU incl.", Align::kRight},
-          {"own, " + unit, Align::kRight},
-          {"share, %", Align::kRight},
-          {"limiter", Align::kLeft},
-          {"at most", Align::kRight, 0, 1},
-          {"mostly", Align::kLeft, 20, 3, true}};
+std::vector<Column> ColumnsOf(const std::string& unit, bool instances) {
+  std::vector<Column> columns = {{"range", Align::kLeft, 16, 0, true},
+                                 {"calls", Align::kRight},
+                                 {"host", Align::kRight, 0, 2},
+                                 {"GPU incl.", Align::kRight},
+                                 {"own, " + unit, Align::kRight},
+                                 {"share, %", Align::kRight},
+                                 {"limiter", Align::kLeft},
+                                 {"at most", Align::kRight, 0, 1}};
+  // The paths of instances are long, and differ in the middle.
+  if (!instances) columns.push_back({"mostly", Align::kLeft, 20, 3, true});
+  return columns;
 }
 
 void WriteOutsideNote(std::ostream& out, const Report& report, const TextOptions& options) {
@@ -224,8 +225,7 @@ void WriteRanges(std::ostream& out, const Report& report, const TextOptions& opt
   const bool prof = lines.back().is_prof;  // it is the last
   // Only a table that really adds up may call its sum the span.
   const bool is_span = std::abs(total_ns - report.span_ns) <= 0.001 * report.span_ns;
-  const double program_ns =
-      is_span ? total_ns - (prof ? times.back() : 0) : report.undisturbed_ns;
+  const double program_ns = is_span ? total_ns - (prof ? times.back() : 0) : report.undisturbed_ns;
   std::vector<double> shares(times.begin(), times.end() - (prof ? 1 : 0));
   for (double& time : times) time /= unit.ns;
   for (double& share : shares) share *= program_ns > 0 ? 100 / program_ns : 0;
@@ -233,7 +233,7 @@ void WriteRanges(std::ostream& out, const Report& report, const TextOptions& opt
   shares = RoundToSum(shares, 1);
 
   Table table;
-  table.columns = ColumnsOf(unit.name);
+  table.columns = ColumnsOf(unit.name, options.instances);
   for (size_t i = 0; i < lines.size(); ++i) {
     table.rows.push_back(CellsOf(lines[i], text::Grouped(times[i], unit.decimals),
                                  i < shares.size() ? text::Grouped(shares[i], 1) : "-"));

@@ -62,9 +62,8 @@ void WriteFindingLines(std::ostream& out, const Report& report, const TextOption
     if (finding.withheld) title += " withheld: " + Printable(finding.withheld_why);
     table.rows.push_back(
         {{bounded ? text::Time(gain_ns) : "-",
-          bounded && report.undisturbed_ns > 0
-              ? text::ShortPercent(gain_ns / report.undisturbed_ns)
-              : "-",
+          bounded && report.undisturbed_ns > 0 ? text::ShortPercent(gain_ns / report.undisturbed_ns)
+                                               : "-",
           finding.withheld ? "withheld" : ToString(finding.confidence), finding.id, title}});
   }
   WriteTable(out, table, options.width, options.utf8);
@@ -100,9 +99,12 @@ void WriteGaps(std::ostream& out, const Report& report, const TextOptions& optio
   for (const GapSummary& gap : report.gaps) idle_ns += gap.total_ns;
   WriteHeading(out, "GPU idle: " + text::Time(idle_ns), options);
   Table table;
-  table.columns = {{"GPU", Align::kRight, 0, 1}, {"cause", Align::kLeft},
-                   {"time", Align::kRight},      {"of idle", Align::kRight},
-                   {"gaps", Align::kRight},      {"longest", Align::kRight},
+  table.columns = {{"GPU", Align::kRight, 0, 1},
+                   {"cause", Align::kLeft},
+                   {"time", Align::kRight},
+                   {"of idle", Align::kRight},
+                   {"gaps", Align::kRight},
+                   {"longest", Align::kRight},
                    {"where", Align::kLeft, 12, 0, !options.details}};
   if (options.details) table.columns.push_back({"the longest one", Align::kLeft, 18});
   for (const GapSummary& gap : report.gaps) {

@@ -31,12 +31,12 @@ using Section = void (*)(std::ostream&, const Report&, const TextOptions&);
 // In the order in which they are printed; the first four are the first screen. A section with
 // nothing to report prints nothing, unless the absence itself is worth a line.
 constexpr Section kSections[] = {
-    report::WriteHeader,  report::WriteTimeBar,     report::WriteActions,
-    report::WriteLosses,  report::WriteRanges,      report::WriteKernels,
-    report::WriteAdvice,  report::WriteNotMeasured, report::WriteRegions,
-    report::WriteGaps,    report::WriteFindings,    report::WriteCopies,
-    report::WriteCalls,   report::WriteMemory,      report::WriteStreams,
-    report::WriteNvtx,    report::WriteContinuous,  report::WriteMeasurement,
+    report::WriteHeader,    report::WriteTimeBar,     report::WriteActions,
+    report::WriteLosses,    report::WriteRanges,      report::WriteKernels,
+    report::WriteAdvice,    report::WriteNotMeasured, report::WriteRegions,
+    report::WriteGaps,      report::WriteFindings,    report::WriteCopies,
+    report::WriteCalls,     report::WriteMemory,      report::WriteStreams,
+    report::WriteNvtx,      report::WriteContinuous,  report::WriteMeasurement,
     report::WriteBlindSpots};
 // With TextOptions::details, behind the kernels.
 constexpr Section kDetails = report::WriteSignatures;

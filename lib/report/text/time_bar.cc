@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "lib/report/base/column_sums.h"
-#include "lib/report/base/table.h"
 #include "lib/report/text/heading.h"
 #include "lib/text/numbers.h"
 
@@ -119,6 +118,20 @@ std::vector<int> Columns(const std::vector<Slice>& slices, int width) {
   return columns;
 }
 
+// Entries are not broken between lines.
+void WriteLegend(std::ostream& out, const std::vector<std::string>& entries, int width) {
+  std::string line;
+  for (const std::string& entry : entries) {
+    const bool fits = line.size() + 3 + entry.size() <= static_cast<size_t>(width);
+    if (!line.empty() && !fits) {
+      out << line << '\n';
+      line.clear();
+    }
+    line += (line.empty() ? "" : " | ") + entry;
+  }
+  out << line << '\n';
+}
+
 }  // namespace
 
 std::vector<Slice> SlicesOf(const Report& report) {
@@ -147,8 +160,7 @@ std::vector<Slice> SlicesOf(const Report& report) {
   AddByTime(std::move(of_kernels), &slices);
   AddByTime({{'C', "copies", work_ns - kernels_ns, "30;45"}}, &slices);
   for (const auto& [cause, time_ns] : causes) {
-    of_idle.push_back(
-        {LetterOf(cause), std::string("idle: ") + ToString(cause), time_ns, "37;41"});
+    of_idle.push_back({LetterOf(cause), std::string("idle: ") + ToString(cause), time_ns, "37;41"});
   }
   of_idle.push_back({'.', "idle: no cause", idle_ns - causes_ns, "37;41"});
   AddByTime(std::move(of_idle), &slices);
@@ -160,11 +172,12 @@ void WriteTimeBar(std::ostream& out, const Report& report, const TextOptions& op
   double sum_ns = 0;
   for (const Slice& slice : slices) sum_ns += slice.time_ns;
   if (!(sum_ns > 0)) return;
-  WriteHeading(out, "Where the time went: " + text::Time(sum_ns) +
-                        (report.profiler_ns > 0 ? ", without what prof disturbed" : ""),
+  WriteHeading(out,
+               "Where the time went: " + text::Time(sum_ns) +
+                   (report.profiler_ns > 0 ? ", without what prof disturbed" : ""),
                options);
   const std::vector<int> columns = Columns(slices, options.width);
-  std::string legend;
+  std::vector<std::string> legend;
   double other_ns = 0;
   for (size_t i = 0; i < slices.size(); ++i) {
     const Slice& slice = slices[i];
@@ -174,13 +187,12 @@ void WriteTimeBar(std::ostream& out, const Report& report, const TextOptions& op
       other_ns += slice.time_ns;
       continue;
     }
-    if (!legend.empty()) legend += " | ";
-    legend += std::string(1, slice.letter) + " " + slice.name + " " +
-              text::ShortPercent(slice.time_ns / sum_ns);
+    legend.push_back(std::string(1, slice.letter) + " " + slice.name + " " +
+                     text::ShortPercent(slice.time_ns / sum_ns));
   }
   out << '\n';
-  if (other_ns > 0) legend += " | other " + text::ShortPercent(other_ns / sum_ns);
-  WriteParagraph(out, "", legend, options.width);
+  if (other_ns > 0) legend.push_back("other " + text::ShortPercent(other_ns / sum_ns));
+  WriteLegend(out, legend, options.width);
 }
 
 }  // namespace prof::report

@@ -15,8 +15,8 @@ namespace prof::report {
 
 // A part of the undisturbed time.
 struct Slice {
-  char letter;        // its mark in the bar
-  std::string name;   // "dram", "copies", "idle: launch"
+  char letter;       // its mark in the bar
+  std::string name;  // "dram", "copies", "idle: launch"
   double time_ns = 0;
   const char* color;  // ANSI attributes
 };
