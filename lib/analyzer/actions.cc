@@ -81,7 +81,7 @@ struct Candidate {
   double most_ns = -1;  // of a finding: its gain; below 0: the draws alone are the bound
   bool bounded = true;
   size_t main = 0;  // of kernels: the one with most time
-  std::set<std::string> ranges;
+  std::set<std::string> ranges, names;
 
   double About(const Pools& pools) const {
     double sum_ns = 0;
@@ -119,9 +119,19 @@ std::string WithoutSource(const std::string& evidence) {
   return evidence.substr(0, evidence.find(" ("));
 }
 
+// "DRAM 76 % of peak (n=5), L2 54 %" without the number of samples.
+std::string WithoutParentheses(std::string text) {
+  for (size_t begin = text.find(" ("); begin != text.npos; begin = text.find(" (", begin)) {
+    const size_t end = text.find(')', begin);
+    if (end == text.npos) break;
+    text.erase(begin, end + 1 - begin);
+  }
+  return text;
+}
+
 // The two busiest units where one of them decides, otherwise the first two sentences.
 std::string EvidenceOf(const KernelReport& kernel) {
-  const std::string units = BusiestUnits(kernel.units);
+  const std::string units = WithoutParentheses(BusiestUnits(kernel.units));
   const Limiter limiter = kernel.verdict.limiter;
   const bool by_unit = limiter >= Limiter::kDram && limiter <= Limiter::kMixed;
   if (by_unit && !units.empty()) return units;
@@ -141,7 +151,9 @@ void AddKernelActions(const Report& report, std::vector<Candidate>* candidates) 
     for (const Action& action : kernel.verdict.actions) {
       const bool bounded = action.gain_at_most.has_value();
       if (bounded && !(*action.gain_at_most > 0)) continue;
-      const Key key{kernel.name, action.id, action.what, bounded};
+      // Short kernels are merged with each other: that is one change.
+      const bool alone = kernel.verdict.limiter != Limiter::kLaunchSized;
+      const Key key{alone ? kernel.name : "", action.id, action.what, bounded};
       const auto [it, added] = known.try_emplace(key, candidates->size());
       if (added) {
         Candidate& candidate = candidates->emplace_back();
@@ -155,6 +167,7 @@ void AddKernelActions(const Report& report, std::vector<Candidate>* candidates) 
       if (!candidate.draws.empty() && candidate.draws.back().pool == k) continue;
       candidate.draws.push_back({k, std::clamp(action.gain_at_most.value_or(1), 0.0, 1.0)});
       candidate.ranges.insert(kernel.range);
+      candidate.names.insert(kernel.name);
     }
   }
 }
@@ -162,7 +175,11 @@ void AddKernelActions(const Report& report, std::vector<Candidate>* candidates) 
 void NameKernel(const Report& report, Candidate* candidate) {
   if (candidate->most_ns >= 0) return;  // a finding
   const KernelReport& kernel = report.kernels[candidate->main];
-  candidate->entry.target = kernel.name + RangesText(candidate->ranges);
+  const size_t others = candidate->names.size() - 1;
+  candidate->entry.target =
+      kernel.name + (others > 0 ? " and " + text::Plural(static_cast<int64_t>(others),
+                                                         "more kernel", "more kernels")
+                                : RangesText(candidate->ranges));
   candidate->entry.evidence = EvidenceOf(kernel);
   const std::string& check = candidate->entry.action.check;
   candidate->entry.check = check.empty() ? kernel.verdict.missing : check;

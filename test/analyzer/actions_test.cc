@@ -120,6 +120,20 @@ TEST_CASE("Signatures and ranges of one kernel with the same action are one entr
   CHECK(actions[1].target == "norm");
 }
 
+TEST_CASE("Launch-sized kernels of several names are one entry: merging them is one change") {
+  Report report;
+  report.undisturbed_ns = 1000;
+  report.kernels = {Kernel("norm", 200, {Advice("merge", 1)}),
+                    Kernel("add", 100, {Advice("merge", 1)}),
+                    Kernel("big", 300, {Advice("merge", 0.5)})};
+  report.kernels[0].verdict.limiter = report.kernels[1].verdict.limiter = Limiter::kLaunchSized;
+  const std::vector<RankedAction> actions = RankActions(report, 0);
+  REQUIRE(actions.size() == 2);
+  CHECK(actions[0].target == "norm and 1 more kernel");
+  CHECK(actions[0].saves_at_most_ns == 300);
+  CHECK(actions[1].target == "big");
+}
+
 TEST_CASE("Time off the critical path is not offered") {
   Report report;
   report.undisturbed_ns = 1000;

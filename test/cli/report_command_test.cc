@@ -124,6 +124,23 @@ TEST_CASE("prof report has the width, color and order that were asked for") {
   CHECK(ProfIn({"report", "run.prof", "--color", "blue"}).exit_code() == 2);
 }
 
+// What `prof report` shows on a terminal of 10 lines.
+std::string OnSmallTerminal(const std::string& pager, const std::string& arguments) {
+  const std::string line = "stty rows 10 cols 100; '" PROF_PROGRAM "' report run.prof " + arguments;
+  return Program({"/usr/bin/script", "-qec", line, "/dev/null"}, RecordingFolder()->path(),
+                 {"TERM=dumb", "PAGER=" + pager})
+      .Wait()
+      .out;
+}
+
+TEST_CASE("A report that is longer than the terminal goes to the pager") {
+  CHECK_THAT(OnSmallTerminal("sed s/^/paged:/", ""), Contains("paged:prof"));
+  CHECK_THAT(OnSmallTerminal("sed s/^/paged:/", "--no-pager"),
+             !Contains("paged:") && Contains("Ranges"));
+  CHECK_THAT(OnSmallTerminal("cat", ""), Contains("Ranges"));
+  CHECK_THAT(OnSmallTerminal("prof_has_no_such_pager", ""), Contains("Ranges"));
+}
+
 TEST_CASE("prof report --top shows that many kernels and sums up the others") {
   const Ended ended = ProfIn({"report", "run.prof", "--top", "1"});
   CHECK_THAT(ended.out, Contains("and 1 more kernels with 10.0 us in all"));

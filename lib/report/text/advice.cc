@@ -55,13 +55,17 @@ std::string Targets(const AdviceEntry& entry, const TextOptions& options) {
   return text;
 }
 
+// "saxpy" of "saxpy in step/axpy" and of "saxpy and 2 more kernels".
+std::string NameOf(const std::string& target) {
+  return target.substr(0, std::min(target.find(" in "), target.find(" and ")));
+}
+
 }  // namespace
 
 std::vector<AdviceEntry> AdviceOf(const Report& report, const TextOptions& options) {
   std::vector<AdviceEntry> advice;
   for (const RankedAction& entry : report.actions) {
-    Add(entry.action.what, entry.action.floor, entry.check,
-        entry.target.substr(0, entry.target.find(" in ")), &advice);
+    Add(entry.action.what, entry.action.floor, entry.check, NameOf(entry.target), &advice);
   }
   const std::vector<KernelLine> lines = KernelLines(report, options.sort);
   for (size_t i = 0; i < std::min(lines.size(), static_cast<size_t>(options.max_rows)); ++i) {

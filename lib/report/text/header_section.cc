@@ -15,7 +15,8 @@ namespace prof::report {
 namespace {
 
 std::string DeviceLine(const DeviceReport& device) {
-  std::string line = "GPU " + std::to_string(device.id) + ": " + Printable(device.name);
+  std::string line = "GPU " + std::to_string(device.id) + ": " +
+                     (device.name.empty() ? "(not described)" : Printable(device.name));
   if (!device.chip.empty()) line += " (" + device.chip + ")";
   const double span_ns = device.busy_ns + device.idle_ns;
   if (span_ns > 0) {

@@ -152,7 +152,8 @@ std::vector<KernelLine> KernelLines(const Report& report, SortBy sort) {
     line.total_ns += kernel.total_ns;
     line.busy_ns += kernel.busy_ns;
     line.launches += kernel.launches;
-    line.gain_at_most_ns += kernel.verdict.gain_at_most * kernel.total_ns;
+    line.share += kernel.share;
+    line.gain_at_most_ns += kernel.verdict.gain_at_most * kernel.busy_ns;
     const bool other = kernel.verdict.limiter != line.main().verdict.limiter;
     if (other) ++line.other_limiters;
   }

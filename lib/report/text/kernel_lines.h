@@ -19,8 +19,9 @@ struct KernelLine {
   std::string name;  // with what tells it from other kernels of the same short name
   double total_ns = 0;
   double busy_ns = 0;
+  double share = 0;  // of the undisturbed time
   int64_t launches = 0;
-  double gain_at_most_ns = 0;  // of all signatures
+  double gain_at_most_ns = 0;  // of all signatures; of `busy_ns`, as in the ranges
   int64_t other_limiters = 0;  // signatures with another limiter than the first one
 
   [[nodiscard]] const KernelReport& main() const { return *signatures.front(); }

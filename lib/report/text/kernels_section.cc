@@ -35,19 +35,17 @@ std::string RangeCell(const KernelLine& line) {
   return Printable(*ranges.begin());
 }
 
-Row LineRow(const KernelLine& line, const Report& report, double kernels_ns,
-            const std::vector<AdviceEntry>& advice) {
+Row LineRow(const KernelLine& line, double kernels_ns, const std::vector<AdviceEntry>& advice) {
   const KernelReport& main = line.main();
   const double gain_ns = line.gain_at_most_ns;
   std::string limiter = ToString(main.verdict.limiter);
   if (line.other_limiters > 0) limiter += "*";
-  return {
-      {text::Time(line.total_ns),
-       text::ShortPercent(kernels_ns > 0 ? line.total_ns / kernels_ns : 0),
-       text::ShortPercent(report.undisturbed_ns > 0 ? line.total_ns / report.undisturbed_ns : 0),
-       text::Count(line.launches), text::Time(line.average_ns()), limiter, TwoNumbers(main),
-       gain_ns > 0 ? text::Time(gain_ns) : "-", LetterOf(advice, main.verdict.action),
-       Printable(line.name), RangeCell(line)}};
+  return {{text::Time(line.total_ns),
+           text::ShortPercent(kernels_ns > 0 ? line.total_ns / kernels_ns : 0),
+           text::ShortPercent(line.share), text::Count(line.launches),
+           text::Time(line.average_ns()), limiter, TwoNumbers(main),
+           gain_ns > 0 ? text::Time(gain_ns) : "-", LetterOf(advice, main.verdict.action),
+           Printable(line.name), RangeCell(line)}};
 }
 
 std::vector<Column> LineColumns() {
@@ -85,7 +83,7 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
   table.columns = LineColumns();
   bool mixed = false;
   for (size_t i = 0; i < shown; ++i) {
-    table.rows.push_back(LineRow(lines[i], report, kernels_ns, advice));
+    table.rows.push_back(LineRow(lines[i], kernels_ns, advice));
     mixed |= lines[i].other_limiters > 0;
   }
   WriteTable(out, table, options.width, options.utf8);
@@ -129,7 +127,7 @@ void WriteNotMeasured(std::ostream& out, const Report& report, const TextOptions
                    share(reason.time_ns) + ", " +
                        text::Plural(reason.kernels, "signature", "signatures") + " (" +
                        ShortName(reason.example, 40, options) +
-                       "): not measured: " + Printable(by_time[i].first),
+                       "): " + Printable(by_time[i].first),
                    options.width);
   }
   if (by_time.size() > kMostReasons) {

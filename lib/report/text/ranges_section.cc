@@ -184,7 +184,7 @@ std::vector<Column> ColumnsOf(const std::string& unit, bool instances) {
                                  {"limiter", Align::kLeft},
                                  {"at most", Align::kRight, 0, 1}};
   // The paths of instances are long, and differ in the middle.
-  if (!instances) columns.push_back({"mostly", Align::kLeft, 20, 3, true});
+  if (!instances) columns.push_back({"mostly", Align::kLeft, 30, 3, true});
   return columns;
 }
 
