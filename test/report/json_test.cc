@@ -71,6 +71,8 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                             "pm_samples_lost",
                                             "pm_restarts"});
   CHECK(Keys(json["kernels"][0]) == std::set<std::string>{"name",
+                                                          "busy_ns",
+                                                          "critical_ns",
                                                           "full_name",
                                                           "range",
                                                           "captured_in",
