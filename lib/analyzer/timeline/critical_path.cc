@@ -65,11 +65,17 @@ void Walk(const model::Model& model, const Links& links, const DeviceTimeline& d
   while (at != kNoIndex) {
     const auto i = static_cast<size_t>(at);
     const Op op = model.ops[i];
-    const int64_t own_ns = std::min(until_ns, op.end_ns) - op.start_ns;
-    if (own_ns > 0 && device.IsEvidence(op)) (*critical_ns)[i] += own_ns;
-    until_ns = std::min(until_ns, op.start_ns);
     // Both have a smaller index: the walk ends.
-    at = IsChain(model, links.in_stream[i], op) ? links.in_stream[i] : links.latest[i];
+    const bool chain = IsChain(model, links.in_stream[i], op);
+    const int32_t before = chain ? links.in_stream[i] : links.latest[i];
+    const int64_t end_ns = std::min(until_ns, op.end_ns);
+    int64_t begin_ns = op.start_ns;
+    // Where two of a chain overlap, the first one has the time, as in Timeline::exclusive_ns.
+    if (chain) begin_ns = std::max(begin_ns, model.ops[static_cast<size_t>(before)].end_ns);
+    begin_ns = std::min(begin_ns, std::max(end_ns, op.start_ns));
+    if (end_ns > begin_ns && device.IsEvidence(op)) (*critical_ns)[i] += end_ns - begin_ns;
+    until_ns = std::min(until_ns, begin_ns);
+    at = before;
   }
 }
 

@@ -48,6 +48,12 @@ TEST_CASE("A chain of one stream stays on the path under the work of another str
   CHECK(CriticalUs(m) == Times{10, 0, 90});
 }
 
+TEST_CASE("Where two kernels of a stream overlap, the first one has the time") {
+  model::Model m;
+  m.ops = {Op(7, 0, 12), Op(7, 10, 30)};
+  CHECK(CriticalUs(m) == Times{12, 18});
+}
+
 TEST_CASE("A kernel that was launched late belongs behind the work that ran until then") {
   model::Model m;
   m.ops = {Op(7, 0, 10), Op(8, 0, 50), Op(7, 50, 70)};
