@@ -21,10 +21,10 @@ namespace {
 
 constexpr size_t kMostReasons = 5;
 
-double BusyOfKernels(const Report& report) {
-  double busy_ns = 0;
-  for (const KernelReport& kernel : report.kernels) busy_ns += kernel.total_ns;
-  return busy_ns;
+double TimeOfKernels(const Report& report) {
+  double time_ns = 0;
+  for (const KernelReport& kernel : report.kernels) time_ns += kernel.total_ns;
+  return time_ns;
 }
 
 // "step/axpy", or the number of its ranges.
@@ -77,7 +77,7 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
   const std::vector<KernelLine> lines = KernelLines(report, options.sort);
   const size_t shown = std::min(lines.size(), static_cast<size_t>(options.max_rows));
   WriteHeading(out, "Kernels", options);
-  const double kernels_ns = BusyOfKernels(report);
+  const double kernels_ns = options.kernels_ns > 0 ? options.kernels_ns : TimeOfKernels(report);
   const std::vector<AdviceEntry> advice = AdviceOf(report, options);
   Table table;
   table.columns = LineColumns();

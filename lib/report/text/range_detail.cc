@@ -50,6 +50,7 @@ bool WriteRangeDetail(std::ostream& out, const Report& report, const Matches& ma
                       const TextOptions& requested) {
   TextOptions options = requested;
   options.width = std::max(options.width, 80);
+  for (const KernelReport& kernel : report.kernels) options.kernels_ns += kernel.total_ns;
   const Report selected = Selection(report, matches);
   if (selected.ranges.empty()) return false;
   std::ostringstream text;

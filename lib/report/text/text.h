@@ -21,6 +21,7 @@ struct TextOptions {
   bool details = false;    // evidence, signatures, samples over time: everything
   bool instances = false;  // ranges that differ in numbers only are listed one by one
   SortBy sort = SortBy::kTime;
+  double kernels_ns = 0;  // time of all kernels, for shares of it; 0: those of the report are all
 };
 
 void WriteText(std::ostream& out, const Report& report, const TextOptions& options);

@@ -165,7 +165,8 @@ TEST_CASE("The detail of ranges has those that match and their kernels alone") {
   const auto axpy = [](const std::string& path) { return path == "step/axpy"; };
   REQUIRE(WriteRangeDetail(out, report, axpy, {}));
   CHECK_THAT(out.str(), Contains("step/axpy") && Contains("saxpy") && !Contains("reduce") &&
-                            Contains("sum of rows") && Contains("57.8"));
+                            Contains("sum of rows") && Contains("57.8") &&
+                            Contains("7.14 ms   75 %"));  // of the time of all kernels
   const auto none = [](const std::string&) { return false; };
   CHECK(!WriteRangeDetail(out, report, none, {}));
 }
