@@ -126,8 +126,7 @@ void WriteNotMeasured(std::ostream& out, const Report& report, const TextOptions
     WriteParagraph(out, "  - ",
                    share(reason.time_ns) + ", " +
                        text::Plural(reason.kernels, "signature", "signatures") + " (" +
-                       ShortName(reason.example, 40, options) +
-                       "): " + Printable(by_time[i].first),
+                       ShortName(reason.example, 40, options) + "): " + Printable(by_time[i].first),
                    options.width);
   }
   if (by_time.size() > kMostReasons) {
