@@ -166,7 +166,7 @@ TEST_CASE("The detail of ranges has those that match and their kernels alone") {
   REQUIRE(WriteRangeDetail(out, report, axpy, {}));
   CHECK_THAT(out.str(), Contains("step/axpy") && Contains("saxpy") && !Contains("reduce") &&
                             Contains("sum of rows") && Contains("57.8") &&
-                            Contains("7.14 ms   75 %"));  // of the time of all kernels
+                            Contains("7.14 ms  75 %"));  // of the time of all kernels
   const auto none = [](const std::string&) { return false; };
   CHECK(!WriteRangeDetail(out, report, none, {}));
 }
