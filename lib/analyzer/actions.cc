@@ -131,7 +131,7 @@ std::string WithoutParentheses(std::string text) {
 
 // The two busiest units where one of them decides, otherwise the first two sentences.
 std::string EvidenceOf(const KernelReport& kernel) {
-  const std::string units = WithoutParentheses(BusiestUnits(kernel.units));
+  std::string units = WithoutParentheses(BusiestUnits(kernel.units));
   const Limiter limiter = kernel.verdict.limiter;
   const bool by_unit = limiter >= Limiter::kDram && limiter <= Limiter::kMixed;
   if (by_unit && !units.empty()) return units;

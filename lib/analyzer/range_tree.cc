@@ -77,6 +77,9 @@ std::string NameOf(const model::Model& model, uint32_t id) {
   return new_domain ? path.domain + ":" + path.name : path.name;
 }
 
+// Where Tree::below_ has the nodes below `node`; the root is first.
+size_t Slot(int32_t node) { return static_cast<size_t>(int64_t{node} + 1); }
+
 class Tree {
  public:
   Tree(const model::Model& model, const RangeFamilies& families, std::vector<Times> times)
@@ -98,8 +101,7 @@ class Tree {
 
  private:
   // The nodes below one node, which stands for `parents`.
-  // `above` is a copy: the vector that it comes from grows.
-  void AddChildren(const std::vector<uint32_t>& parents, int32_t parent, std::string above) {
+  void AddChildren(const std::vector<uint32_t>& parents, int32_t parent, const std::string& above) {
     std::map<std::string, std::set<std::string>> names;  // by the name without its numbers
     for (const uint32_t at : parents) {
       for (const uint32_t path : children_[at]) {
@@ -118,7 +120,8 @@ class Tree {
     }
     for (const auto& [name, paths] : nodes) {
       const int32_t node = Add(name, above, parent, paths);
-      AddChildren(paths, node, nodes_[static_cast<size_t>(node)].path);
+      const std::string path = nodes_[static_cast<size_t>(node)].path;  // a copy: nodes_ grows
+      AddChildren(paths, node, path);
     }
   }
 
@@ -174,7 +177,7 @@ class Tree {
     for (size_t i = 0; i < nodes_.size(); ++i) ListMembers(paths_[i], inclusive, &nodes_[i]);
     below_.resize(nodes_.size() + 1);
     for (size_t i = 0; i < nodes_.size(); ++i) {
-      below_[static_cast<size_t>(nodes_[i].parent + 1)].push_back(i);
+      below_[Slot(nodes_[i].parent)].push_back(i);
     }
   }
 
@@ -189,7 +192,7 @@ class Tree {
   }
 
   void Order(int32_t parent, std::vector<RangeNode>* ordered) {
-    std::vector<size_t>& nodes = below_[static_cast<size_t>(parent + 1)];
+    std::vector<size_t>& nodes = below_[Slot(parent)];
     std::stable_sort(nodes.begin(), nodes.end(), [&](size_t a, size_t b) {
       return nodes_[a].gpu_inclusive_ns > nodes_[b].gpu_inclusive_ns;
     });

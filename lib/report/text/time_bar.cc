@@ -112,6 +112,7 @@ std::vector<int> Columns(const std::vector<Slice>& slices, int width) {
   double sum_ns = 0;
   for (const Slice& slice : slices) sum_ns += slice.time_ns;
   std::vector<double> exact;
+  exact.reserve(slices.size());
   for (const Slice& slice : slices) exact.push_back(slice.time_ns / sum_ns * width);
   std::vector<int> columns;
   for (const double value : RoundToSum(exact, 0)) columns.push_back(static_cast<int>(value));
