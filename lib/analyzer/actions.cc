@@ -19,6 +19,8 @@ namespace {
 
 constexpr size_t kCauses = 32;  // more than there are
 
+constexpr std::string_view kOfAllKernels = "clock";  // the finding about the time of all kernels
+
 // What a finding's gain is a part of.
 struct FindingTime {
   std::string_view id;
@@ -185,7 +187,18 @@ void NameKernel(const Report& report, Candidate* candidate) {
   candidate->entry.check = check.empty() ? kernel.verdict.missing : check;
 }
 
+// The same part of each kernel: a low clock slows all of them down.
+std::vector<Draw> DrawsOfKernels(double gain_ns, const Pools& pools) {
+  std::vector<Draw> draws;
+  double sum_ns = 0;
+  for (size_t k = 0; k < pools.idle; ++k) sum_ns += pools.left_ns[k];
+  if (!(sum_ns > 0)) return draws;
+  for (size_t k = 0; k < pools.idle; ++k) draws.push_back({k, std::min(1.0, gain_ns / sum_ns)});
+  return draws;
+}
+
 std::vector<Draw> DrawsOf(const Finding& finding, const Pools& pools) {
+  if (finding.id == kOfAllKernels) return DrawsOfKernels(finding.gain_at_most_ns, pools);
   std::vector<Draw> draws;
   for (const FindingTime& time : FindingTimes()) {
     if (time.id != finding.id) continue;
@@ -203,7 +216,7 @@ void AddFinding(const Finding& finding, const Pools& pools, std::vector<Candidat
   Candidate& candidate = candidates->emplace_back();
   Action& action = candidate.entry.action;
   action.id = finding.id;
-  action.kind = GainKind::kIdleTime;
+  action.kind = finding.id == kOfAllKernels ? GainKind::kSameWork : GainKind::kIdleTime;
   action.what = finding.action;
   action.floor = "the time that the records show: " + text::Time(finding.gain_at_most_ns);
   candidate.entry.target = "the run";

@@ -174,6 +174,19 @@ TEST_CASE("A finding gets no more than the time that its cause has") {
   CHECK(RankActions(report, 70).front().saves_at_most_ns == 70);
 }
 
+TEST_CASE("A low clock takes the same part of each kernel, and no idle time") {
+  Report report;
+  report.undisturbed_ns = 1000;
+  report.kernels = {Kernel("a", 300, {Advice("dram", 0.5)}), Kernel("b", 100, {})};
+  report.gaps = {Idle(GapCause::kSync, 600)};
+  report.findings = {Found("clock", 200)};
+  const std::vector<RankedAction> actions = RankActions(report, 0);
+  REQUIRE(Ids(actions) == Names{"clock", "dram"});
+  CHECK(*actions[0].saves_at_most_ns == Approx(200));
+  CHECK(actions[0].action.kind == GainKind::kSameWork);
+  CHECK(*actions[1].saves_at_most_ns == Approx(75));
+}
+
 // A report of random kernels and idle time that fills its span.
 Report Random(std::mt19937* random) {
   const auto uniform = [&](double most) {
