@@ -103,7 +103,7 @@ void AddByTime(std::vector<Slice> slices, std::vector<Slice>* all) {
   std::stable_sort(slices.begin(), slices.end(),
                    [](const Slice& a, const Slice& b) { return a.time_ns > b.time_ns; });
   for (Slice& slice : slices) {
-    if (slice.time_ns > 0) all->push_back(std::move(slice));
+    if (slice.time_ns >= 1) all->push_back(std::move(slice));
   }
 }
 
