@@ -177,6 +177,9 @@ struct Verdict {
   [[nodiscard]] std::optional<double> known_gain() const;
 };
 
+/// Steps of 5 %, with both ends.
+inline constexpr int kDurationQuantiles = 21;
+
 /// The launches of one signature: kernel, grid, block, shared memory, NVTX path.
 struct KernelLaunches {
   std::string name;       ///< Short, demangled: "saxpy".
@@ -197,7 +200,11 @@ struct KernelLaunches {
   int64_t loading_launches = 0;  ///< Of those: the driver loaded or compiled code in the call.
   /// Launches with a valid time and, where there are any, no counter range.
   Statistic duration_ns;
+  /// The same launches from shortest to longest: quantiles in even steps, kDurationQuantiles of
+  /// them. Empty: no launch has a time on the timeline.
+  std::vector<double> duration_quantiles_ns;
   double total_ns = 0;  ///< Sum over all launches with a valid time.
+  int order = 0;        ///< Place of its first launch among those of all signatures, from 0.
   /// True: no launch has a time on the timeline (each was replayed, or kept out of the trace).
   /// `duration_ns` is then gpu__time_duration.sum of the samples, which includes the start and stop
   /// of the counters, and `total_ns` its median times the launches.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/kernels/kernels.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "lib/analyzer/base/kernel_names.h"
 #include "lib/analyzer/base/statistics.h"
@@ -69,6 +73,7 @@ void Assign(const Model& model, const RangeFamilies& families, KernelGroups* res
     const auto [name, unseen] = demangled.try_emplace(shape_id);
     if (unseen) name->second = text::Demangle(shape.name);
     KernelLaunches& launches = group.launches;
+    launches.order = it->second;
     launches.full_name = name->second.empty() ? "(unknown kernel)" : name->second;
     launches.name = ShortName(launches.full_name);
     launches.range = families.label[group.path];
@@ -100,6 +105,22 @@ struct Durations {
   size_t first = 0, count = 0;  // in the array of all durations
   bool Takes(const Op& op) const { return op.timed && (undisturbed == 0 || !op.sampled); }
 };
+
+// Of [first, last), which must not be empty, and whose order it changes. The value at q is the one
+// at place q * (n - 1), rounded.
+std::vector<double> Quantiles(std::vector<int64_t>::iterator first,
+                              std::vector<int64_t>::iterator last) {
+  std::vector<double> quantiles;
+  const ptrdiff_t places = last - first - 1;
+  auto sorted = first;  // what is before it is in its place
+  for (int q = 0; q < kDurationQuantiles; ++q) {
+    const auto at = first + (places * q + (kDurationQuantiles - 1) / 2) / (kDurationQuantiles - 1);
+    std::nth_element(sorted, at, last);
+    quantiles.push_back(static_cast<double>(*at));
+    sorted = at;
+  }
+  return quantiles;
+}
 
 }  // namespace
 
@@ -144,8 +165,10 @@ KernelGroups GroupKernels(const Model& model, const RangeFamilies& families,
   }
   for (size_t g = 0; g < result.groups.size(); ++g) {
     const auto first = all.begin() + static_cast<ptrdiff_t>(durations[g].first);
-    result.groups[g].launches.duration_ns =
-        Summarize(first, first + static_cast<ptrdiff_t>(durations[g].count));
+    const auto last = first + static_cast<ptrdiff_t>(durations[g].count);
+    KernelLaunches& launches = result.groups[g].launches;
+    launches.duration_ns = Summarize(first, last);
+    if (first != last) launches.duration_quantiles_ns = Quantiles(first, last);
   }
   return result;
 }
