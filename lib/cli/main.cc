@@ -10,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "lib/cli/baseline_command.h"
+#include "lib/cli/check_command.h"
+#include "lib/cli/compare_command.h"
 #include "lib/cli/completion_command.h"
 #include "lib/cli/ctl_command.h"
 #include "lib/cli/doctor_command.h"
@@ -18,6 +21,7 @@
 #include "lib/cli/info_command.h"
 #include "lib/cli/message.h"
 #include "lib/cli/metrics_command.h"
+#include "lib/cli/noise_command.h"
 #include "lib/cli/report_command.h"
 #include "lib/cli/run_command.h"
 #include "lib/cli/suggestion.h"
@@ -31,6 +35,7 @@ constexpr const char* kExamples =
     "  prof run --report -- python train.py   record it, then print the report\n"
     "  prof report app.prof                   where the time went, and what to change\n"
     "  prof report app.prof --kernel gemm     everything about some kernels\n"
+    "  prof compare before.prof after.prof    what became slower, and why\n"
     "  prof metrics                           what counters can measure, and what they cost\n"
     "  prof doctor                            what can be recorded here, and what to fix\n"
     "\n"
@@ -81,6 +86,10 @@ int Main(std::vector<std::string> arguments) {
                                          AddReportCommand(&app),
                                          AddInfoCommand(&app),
                                          AddMetricsCommand(&app),
+                                         AddCompareCommand(&app),
+                                         AddCheckCommand(&app),
+                                         AddBaselineCommand(&app),
+                                         AddNoiseCommand(&app),
                                          AddEvalCommand(&app),
                                          AddCtlCommand(&app),
                                          AddDoctorCommand(&app),

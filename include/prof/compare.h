@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A comparison of runs of a program: before a change and after it. A replicate is a process: the
+// launches of one process share its memory layout and its clock, so that thousands of them are one
+// observation. docs/guide/compare.md has the method. Standard library only; link prof::analyzer.
+#ifndef PROF_COMPARE_H_
+#define PROF_COMPARE_H_
+
+#include <array>
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prof/kernel_report.h"
+#include "prof/report.h"
+#include "prof/statistic.h"
+
+namespace prof {
+
+/// What the runs show about one quantity.
+enum class Change {
+  kSame,         ///< The whole interval is within the threshold.
+  kFaster,       ///< Or less, where the quantity is no time.
+  kSlower,       ///< Or more.
+  kInconclusive  ///< `Compared::why` has the reason, `runs_needed` what would decide.
+};
+
+/// Short lower-case name, stable in JSON: "same", "faster", "slower", "inconclusive".
+const char* ToString(Change change);
+
+/// After over before: 1.10 is 10 % more.
+struct Ratio {
+  double value = 0;          ///< NaN: one side has no value.
+  double low = 0, high = 0;  ///< The interval of CompareOptions::alpha.
+  bool is_interval = false;  ///< False: too few runs; `low` and `high` are `value`.
+};
+
+/// Values of two kinds. A median in one of them can jump to the other without any change.
+struct Modes {
+  double low = 0, high = 0;  ///< The mean of each.
+  double share_of_high = 0;  ///< Of the values, 0..1.
+};
+
+/// Two values of counters that count alike in each run, or a property of the launch.
+struct CounterChange {
+  std::string metric;  ///< By CUPTI name, or "registers per thread".
+  std::string words;   ///< "sectors of global loads".
+  double before = 0, after = 0;
+  /// Differs by more than the counter's own spread and than its class: 0.1 % for what a program
+  /// decides (instructions, requests), 3 % for what caches decide (bytes of DRAM).
+  bool moved = false;
+  bool exact = false;  ///< Of the first class: noise cannot move it.
+};
+
+/// One quantity on both sides. Values are nanoseconds, or cycles.
+struct Compared {
+  std::string name;         ///< "time of a launch"; "layer/qkv_proj"; "idle: launch".
+  Statistic before, after;  ///< Over the runs; n is the number of runs that have it.
+  std::optional<Modes> modes_before, modes_after;
+  Ratio ratio;
+  double level = 1;      ///< Of the Mann-Whitney test, 0..1.
+  double corrected = 1;  ///< The same after Holm, over all quantities that were tested with it.
+  std::optional<double> noise;  ///< What equal runs differ by: standard deviation, as a fraction.
+  std::string noise_from;       ///< "5 equal runs", "the runs of this comparison".
+  double threshold = 0;         ///< The least effect that counts, as a fraction.
+  bool tested = false;          ///< False: too small a share of the time, or one side lacks it.
+  Change change = Change::kInconclusive;
+  std::string why;  ///< One sentence.
+  /// Runs of each side that would decide. 0: decided. Above kMostRuns: the effect is too near to
+  /// the threshold, or the noise is too large.
+  int runs_needed = 0;
+};
+inline constexpr int kMostRuns = 100;
+
+/// How a kernel of one side was found on the other.
+enum class Matched {
+  kSame,        ///< Name, range, grid, block and shared memory are equal.
+  kRelaunched,  ///< The same kernel, in another grid, block or with other shared memory.
+  kRenamed,     ///< Another name, but it does the same.
+  kMoved,       ///< The same kernel in another range.
+  kNew,         ///< Only after.
+  kGone         ///< Only before.
+};
+
+/// Short lower-case name, stable in JSON: "same", "relaunched", "renamed", "moved", "new", "gone".
+const char* ToString(Matched matched);
+
+/// One kernel on both sides.
+struct KernelChange {
+  std::string name, range;  ///< After the change; of a kernel that is gone: before.
+  uint32_t device = 0;
+  Matched matched = Matched::kSame;
+  Confidence confidence = Confidence::kHigh;  ///< Of the match.
+  std::string match_why;                      ///< What is equal and what differs; empty for kSame.
+  Compared time;                              ///< The median duration of a launch.
+  std::optional<Compared> cycles;  ///< SM cycles of counted launches: time without the clock.
+  double total_before_ns = 0, total_after_ns = 0;  ///< Of all launches, median over the runs.
+  double launches_before = 0, launches_after = 0;  ///< Median over the runs.
+  std::vector<CounterChange> counters;  ///< Those that both sides have; moved ones first, by ratio.
+  std::vector<std::string> explanation;  ///< What moved, in words, with the numbers.
+};
+
+/// What one kernel did in each run of a side.
+struct KernelRuns {
+  std::string name, full_name, range;
+  uint32_t device = 0;
+  std::array<uint32_t, 3> grid{}, block{};
+  bool resources_known = true;
+  uint32_t registers_per_thread = 0, local_bytes_per_thread = 0;
+  uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
+  double position = 0;  ///< Place among the kernels of its range, by first launch.
+  // One value a run; NaN: the run does not have it.
+  std::vector<double> time_ns;   ///< Median duration of a launch.
+  std::vector<double> total_ns;  ///< Of all launches.
+  std::vector<double> launches;
+  std::vector<double> cycles;  ///< SM cycles of a counted launch, median.
+  /// How far the median of one run's launches may be off at least, as a fraction; NaN: unknown.
+  double launch_noise = 0;
+  std::optional<Modes> launch_modes;  ///< Of launches within a run, in most of the runs.
+  Metrics metrics;                    ///< n counts runs, the other fields are over their medians.
+  std::optional<double> noise;        ///< Of equal runs: SetNoise().
+  int64_t noise_runs = 0;
+};
+
+/// A quantity of the whole run, one value a run.
+struct RunQuantity {
+  enum class Kind { kSpan, kBusy, kIdle, kRange, kHost };
+  Kind kind = Kind::kSpan;
+  std::string name;
+  std::vector<double> values_ns;  ///< NaN: the run does not have it.
+  std::optional<double> noise;
+  int64_t noise_runs = 0;
+};
+
+/// Short lower-case name, stable in JSON: "span", "busy", "idle", "range", "host".
+const char* ToString(RunQuantity::Kind kind);
+
+/// Several runs of one program on one kind of device.
+struct RunSet {
+  std::string error;    ///< Not empty: the reports are no runs of one kind; all else is empty.
+  std::string command;  ///< Of the first run.
+  std::string devices;  ///< "NVIDIA H200 (132 SMs)", of those that worked; several with ", ".
+  std::string driver;
+  int64_t runs = 0;
+  int64_t counted_runs = 0;         ///< Runs in which counters of launches were read.
+  double sm_clock_hz = 0;           ///< Of counted launches, median; 0: not measured.
+  double sm_count = 0;              ///< Of all devices that worked.
+  std::vector<KernelRuns> kernels;  ///< By time, descending.
+  std::vector<RunQuantity> quantities;
+  std::vector<std::string> notes;  ///< What weakens a comparison with it.
+};
+
+/// The runs of `reports`, one report each. Reports with an error, of different devices or drivers,
+/// and the same recording twice set RunSet::error. Linear in the kernels. Any thread.
+[[nodiscard]] RunSet Collect(const std::vector<Report>& reports);
+
+/// Takes the runs as equal (A/A): sets the noise of each kernel and quantity that three runs or
+/// more have to the standard deviation of the logarithms of its values.
+void SetNoise(RunSet* runs);
+
+struct CompareOptions {
+  double alpha = 0.05;      ///< Chance of any false alarm, and that of an interval to miss, 0..1.
+  double threshold = 0.05;  ///< Effects below it do not count.
+  double noise_factor = 3;  ///< The threshold is this many times the noise, where that is more.
+  double least_share = 0.005;  ///< Kernels and ranges with less of the GPU time are not tested.
+  int resamples = 2000;        ///< Of the bootstrap, 100 or more.
+  uint64_t seed = 1;           ///< The same seed gives the same result on each machine.
+  bool across = false;         ///< Compare across devices and drivers.
+};
+
+/// The answer: what became slower, what faster, and why.
+struct Comparison {
+  std::string error;          ///< Not empty: they cannot be compared; all else is empty.
+  std::string before, after;  ///< One line each: runs, device, driver, program.
+  int64_t runs_before = 0, runs_after = 0;
+  std::vector<std::string> notes;     ///< How it was normalized, and what weakens it.
+  std::vector<KernelChange> kernels;  ///< By time on the side with more of it, descending.
+  std::vector<Compared> run;          ///< Span, busy time, idle time by cause, ranges, host time.
+
+  /// The worst verdict of what was tested: slower, inconclusive, faster, same.
+  [[nodiscard]] Change overall() const;
+  /// The largest Compared::runs_needed of what is inconclusive; 0: all is decided.
+  [[nodiscard]] int runs_needed() const;
+};
+
+/// Compares two sets of runs. Never throws. Costs about 2 ms for each tested kernel. Any thread.
+[[nodiscard]] Comparison Compare(const RunSet& before, const RunSet& after,
+                                 const CompareOptions& options = {});
+[[nodiscard]] Comparison Compare(const std::vector<Report>& before,
+                                 const std::vector<Report>& after,
+                                 const CompareOptions& options = {});
+
+/// The comparison as text, `width` columns wide. `all`: kernels and ranges that are the same, too.
+void WriteComparison(std::ostream& out, const Comparison& comparison, int width = 120,
+                     bool all = false);
+std::ostream& operator<<(std::ostream& out, const Comparison& comparison);
+/// The same as one JSON object and a newline; docs/guide/compare.md has the keys.
+void WriteComparisonJson(std::ostream& out, const Comparison& comparison);
+
+/// Runs that later ones are compared with, one set for each device and driver.
+struct Baseline {
+  std::string error;  ///< Not empty: it could not be read; all else is empty.
+  std::vector<RunSet> sets;
+
+  /// The set of the same devices and driver; nullptr: none.
+  [[nodiscard]] const RunSet* Find(std::string_view devices, std::string_view driver) const&;
+  const RunSet* Find(std::string_view devices, std::string_view driver) const&& = delete;
+  /// Puts `runs` in the place of the set of the same devices and driver. Noise that was measured
+  /// over more runs than `runs` has is kept.
+  void Update(RunSet runs);
+};
+
+/// A baseline from the text of its file, or with an error.
+[[nodiscard]] Baseline ReadBaseline(std::string_view json);
+/// A baseline from a file, or with an error that names the way out.
+[[nodiscard]] Baseline LoadBaseline(const std::string& path);
+/// As JSON that people can read and diff.
+void WriteBaseline(std::ostream& out, const Baseline& baseline);
+
+}  // namespace prof
+
+#endif  // PROF_COMPARE_H_

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/compare/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lib/compare/base/bootstrap.h"
+#include "lib/compare/base/sample.h"
+#include "lib/compare/decide.h"
+#include "lib/compare/explain.h"
+#include "lib/compare/match.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
+
+namespace prof {
+namespace {
+
+using compare::Beside;
+using compare::Pair;
+using compare::Values;
+
+constexpr double kSameWork = 0.01;  // [own] of the launches of equal kernels
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+double MedianOf(const Values& values) { return compare::SummaryOf(values).median; }
+
+double LargerOf(double a, double b) {
+  if (std::isnan(a)) return b;
+  return std::isnan(b) ? a : std::max(a, b);
+}
+
+// What is taken from the values of the later side, so that both are of one kind.
+struct Normalized {
+  double time = 1;                 // factor for times of kernels
+  Values work_before, work_after;  // of each run, for times of the whole run
+  std::vector<std::string> notes;
+};
+
+// Times across devices become times of a GPU with the SM clock and SMs of the earlier one.
+void NormalizeTime(const RunSet& before, const RunSet& after, Normalized* normalized) {
+  if (before.driver != after.driver) {
+    normalized->notes.push_back("the drivers differ: " + before.driver + " before, " +
+                                after.driver + " after");
+  }
+  if (before.devices == after.devices) return;
+  const double one = before.sm_clock_hz * before.sm_count;
+  const double other = after.sm_clock_hz * after.sm_count;
+  if (!(one > 0) || !(other > 0)) {
+    normalized->notes.push_back(
+        "the devices differ, and the SM clock was not measured on both: times are compared as they "
+        "are");
+    return;
+  }
+  normalized->time = other / one;
+  normalized->notes.push_back(
+      "the devices differ: times of kernels after are multiplied by " +
+      text::Fixed(normalized->time, 3) +
+      ", the ratio of (SM clock x SMs): " + text::Rate(after.sm_clock_hz, "Hz") + " x " +
+      text::Fixed(after.sm_count, 0) + " over " + text::Rate(before.sm_clock_hz, "Hz") + " x " +
+      text::Fixed(before.sm_count, 0) + ". Cycles and times of the whole run are as they are");
+}
+
+// How much of the same work each run did: launches of the kernels that both sides have, over those
+// of the median run before.
+Values WorkOf(const std::vector<Pair>& pairs, bool is_after, int64_t runs) {
+  Values work;
+  for (int64_t run = 0; run < runs; ++run) {
+    Values ratios;
+    for (const Pair& pair : pairs) {
+      if (pair.before == nullptr || pair.after == nullptr) continue;
+      const double launches = (is_after ? pair.after : pair.before)->launches[size_t(run)];
+      const double reference = MedianOf(pair.before->launches);
+      if (launches > 0 && reference > 0) ratios.push_back(launches / reference);
+    }
+    work.push_back(ratios.empty() ? 1 : compare::Median(ratios));
+  }
+  return work;
+}
+
+void NormalizeWork(const std::vector<Pair>& pairs, const RunSet& before, const RunSet& after,
+                   Normalized* normalized) {
+  normalized->work_before = WorkOf(pairs, false, before.runs);
+  normalized->work_after = WorkOf(pairs, true, after.runs);
+  const auto differs = [](double work) { return std::abs(work - 1) > kSameWork; };
+  const Values &one = normalized->work_before, &other = normalized->work_after;
+  if (std::none_of(one.begin(), one.end(), differs) &&
+      std::none_of(other.begin(), other.end(), differs)) {
+    normalized->work_before.assign(one.size(), 1);
+    normalized->work_after.assign(other.size(), 1);
+    return;
+  }
+  normalized->notes.push_back(
+      "the runs did different amounts of work (launches of the same kernels: " +
+      text::Fixed(compare::Median(other), 3) +
+      " times after): times of the whole run and of ranges are per amount of work before");
+}
+
+Values Scaled(Values values, double factor) {
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+Values PerWork(Values values, const Values& work) {
+  for (size_t run = 0; run < values.size(); ++run) values[run] /= work[run];
+  return values;
+}
+
+// The stored noise of either side: the larger one.
+template <typename Quantity>
+void TakeNoise(const Quantity* before, const Quantity* after, compare::Quantity* quantity) {
+  for (const Quantity* side : {before, after}) {
+    if (side == nullptr || !side->noise) continue;
+    if (quantity->noise && *quantity->noise >= *side->noise) continue;
+    quantity->noise = side->noise;
+    quantity->noise_runs = side->noise_runs;
+  }
+}
+
+const KernelRuns& Side(const KernelRuns* kernel) {
+  static const KernelRuns& none = *new KernelRuns();
+  return kernel != nullptr ? *kernel : none;
+}
+
+std::optional<Compared> CompareCycles(const Pair& pair, const CompareOptions& options) {
+  compare::Quantity cycles;
+  cycles.name = "cycles of a launch";
+  cycles.before = Side(pair.before).cycles;
+  cycles.after = Side(pair.after).cycles;
+  Compared compared = Measure(cycles, options);
+  if (compared.before.n == 0 || compared.after.n == 0) return std::nullopt;
+  compared.why = "beside the time";
+  return compared;
+}
+
+KernelChange Paired(const Pair& pair, const Normalized& normalized, const CompareOptions& options) {
+  const KernelRuns &before = Side(pair.before), &after = Side(pair.after);
+  const KernelRuns& named = pair.after != nullptr ? after : before;
+  KernelChange change;
+  change.name = named.name;
+  change.range = named.range;
+  change.device = named.device;
+  change.matched = pair.matched;
+  change.confidence = pair.confidence;
+  change.match_why = pair.why;
+  if (pair.matched == Matched::kRenamed) change.match_why = "was " + before.name + "; " + pair.why;
+  if (pair.matched == Matched::kMoved) {
+    change.match_why =
+        "was in " + (before.range.empty() ? "(no range)" : before.range) + "; " + pair.why;
+  }
+  compare::Quantity time;
+  time.name = "time of a launch";
+  time.before = before.time_ns;
+  time.after = Scaled(after.time_ns, normalized.time);
+  time.launch_noise = LargerOf(before.launch_noise, after.launch_noise);
+  TakeNoise(pair.before, pair.after, &time);
+  change.time = Measure(time, options);
+  if (!change.time.modes_before) change.time.modes_before = before.launch_modes;
+  if (!change.time.modes_after) change.time.modes_after = after.launch_modes;
+  change.total_before_ns = MedianOf(before.total_ns);
+  change.total_after_ns = MedianOf(after.total_ns);
+  change.launches_before = MedianOf(before.launches);
+  change.launches_after = MedianOf(after.launches);
+  if (pair.before == nullptr || pair.after == nullptr) return change;
+  change.cycles = CompareCycles(pair, options);
+  change.counters = compare::CompareCounters(before, after);
+  change.explanation = compare::Explain(before, after, change);
+  return change;
+}
+
+double LargerTotal(const KernelChange& change) {
+  const double larger = LargerOf(change.total_before_ns, change.total_after_ns);
+  return std::isnan(larger) ? 0 : larger;
+}
+
+std::string OnlyOneSide(const Compared& compared) {
+  if (compared.before.n == 0 && compared.after.n == 0) return "Neither side has a time.";
+  return compared.before.n == 0 ? "Only the runs after have it." : "Only the runs before have it.";
+}
+
+std::string TooSmall(const CompareOptions& options) {
+  return "Less than " + text::ShortPercent(options.least_share) +
+         " of the time: listed, not tested.";
+}
+
+// Kernels that have too little of the time would cost the others' tests, by Holm.
+void DecideKernels(const CompareOptions& options, std::vector<KernelChange>* kernels) {
+  double all_ns = 0;
+  for (const KernelChange& kernel : *kernels) all_ns += LargerTotal(kernel);
+  std::vector<Compared*> tested;
+  std::vector<Beside> beside;
+  for (KernelChange& kernel : *kernels) {
+    if (kernel.time.before.n == 0 || kernel.time.after.n == 0) {
+      kernel.time.why = OnlyOneSide(kernel.time);
+    } else if (LargerTotal(kernel) < options.least_share * all_ns) {
+      kernel.time.why = TooSmall(options);
+    } else {
+      tested.push_back(&kernel.time);
+      Beside other;
+      if (kernel.cycles) other.cycles = kernel.cycles->ratio;
+      other.exact_counter = compare::WorkRatio(kernel.counters);
+      beside.push_back(other);
+    }
+  }
+  Decide(tested, beside, options);
+}
+
+using QuantityKey = std::pair<RunQuantity::Kind, std::string>;
+struct QuantityPair {
+  const RunQuantity *before = nullptr, *after = nullptr;
+};
+
+std::vector<std::pair<QuantityKey, QuantityPair>> PairQuantities(const RunSet& before,
+                                                                 const RunSet& after) {
+  std::map<QuantityKey, QuantityPair> pairs;
+  for (const RunQuantity& q : before.quantities) pairs[{q.kind, q.name}].before = &q;
+  for (const RunQuantity& q : after.quantities) pairs[{q.kind, q.name}].after = &q;
+  return {pairs.begin(), pairs.end()};
+}
+
+std::vector<Compared> CompareRun(const RunSet& before, const RunSet& after,
+                                 const Normalized& normalized, const CompareOptions& options) {
+  std::vector<Compared> all;
+  for (const auto& [key, pair] : PairQuantities(before, after)) {
+    compare::Quantity quantity;
+    quantity.name = key.second;
+    if (pair.before != nullptr) {
+      quantity.before = PerWork(pair.before->values_ns, normalized.work_before);
+    }
+    if (pair.after != nullptr) {
+      quantity.after = PerWork(pair.after->values_ns, normalized.work_after);
+    }
+    TakeNoise(pair.before, pair.after, &quantity);
+    all.push_back(Measure(quantity, options));
+  }
+  double span_ns = 0;
+  for (const Compared& c : all)
+    span_ns = std::max(span_ns, LargerOf(c.before.median, c.after.median));
+  std::vector<Compared*> tested;
+  for (Compared& c : all) {
+    if (c.before.n == 0 || c.after.n == 0) {
+      c.why = OnlyOneSide(c);
+    } else if (LargerOf(c.before.median, c.after.median) < options.least_share * span_ns) {
+      c.why = TooSmall(options);
+    } else {
+      tested.push_back(&c);
+    }
+  }
+  Decide(tested, std::vector<Beside>(tested.size()), options);
+  return all;
+}
+
+std::vector<std::string> NotesOn(const RunSet& before, const RunSet& after) {
+  std::vector<std::string> notes;
+  for (const std::string& note : before.notes) notes.push_back("before: " + note);
+  for (const std::string& note : after.notes) notes.push_back("after: " + note);
+  if (before.command != after.command) {
+    notes.push_back("the commands differ: '" + before.command + "' before, '" + after.command +
+                    "' after");
+  }
+  if ((before.counted_runs > 0) != (after.counted_runs > 0)) {
+    notes.push_back(std::string("only the runs ") + (before.counted_runs > 0 ? "before" : "after") +
+                    " have counters of launches: record both sides with the same options");
+  }
+  return notes;
+}
+
+Comparison CompareSets(const RunSet& before, const RunSet& after, const CompareOptions& options) {
+  Comparison comparison;
+  comparison.error = compare::WhyNot(before, after, options);
+  if (!comparison.error.empty()) return comparison;
+  comparison.before = compare::Describe(before);
+  comparison.after = compare::Describe(after);
+  comparison.runs_before = before.runs;
+  comparison.runs_after = after.runs;
+  const std::vector<Pair> pairs = compare::MatchKernels(before, after);
+  Normalized normalized;
+  NormalizeTime(before, after, &normalized);
+  NormalizeWork(pairs, before, after, &normalized);
+  for (const Pair& pair : pairs) {
+    comparison.kernels.push_back(Paired(pair, normalized, options));
+  }
+  std::stable_sort(
+      comparison.kernels.begin(), comparison.kernels.end(),
+      [](const KernelChange& a, const KernelChange& b) { return LargerTotal(a) > LargerTotal(b); });
+  DecideKernels(options, &comparison.kernels);
+  comparison.run = CompareRun(before, after, normalized, options);
+  comparison.notes = NotesOn(before, after);
+  comparison.notes.insert(comparison.notes.end(), normalized.notes.begin(), normalized.notes.end());
+  return comparison;
+}
+
+// The later of two changes in the order of Comparison::overall().
+Change Worse(Change a, Change b) {
+  for (const Change change : {Change::kSlower, Change::kInconclusive, Change::kFaster}) {
+    if (a == change || b == change) return change;
+  }
+  return Change::kSame;
+}
+
+template <typename Function>
+void ForEachTested(const Comparison& comparison, const Function& function) {
+  for (const KernelChange& kernel : comparison.kernels) {
+    if (kernel.time.tested) function(kernel.time);
+  }
+  for (const Compared& compared : comparison.run) {
+    if (compared.tested) function(compared);
+  }
+}
+
+}  // namespace
+
+std::string compare::WhyNot(const RunSet& before, const RunSet& after,
+                            const CompareOptions& options) {
+  if (!before.error.empty()) return "before: " + before.error;
+  if (!after.error.empty()) return "after: " + after.error;
+  if (options.across) return "";
+  const char* const way_out =
+      ". --across compares them all the same, and prints what it normalized";
+  if (before.devices != after.devices) {
+    return "the devices differ: " + before.devices + " before, " + after.devices + " after" +
+           way_out;
+  }
+  if (before.driver != after.driver) {
+    return "the drivers differ: " + before.driver + " before, " + after.driver + " after" + way_out;
+  }
+  return "";
+}
+
+std::string compare::Describe(const RunSet& runs) {
+  std::string text = text::Plural(runs.runs, "run", "runs") + " on " +
+                     (runs.devices.empty() ? "no GPU" : runs.devices);
+  if (!runs.driver.empty()) text += ", driver " + runs.driver;
+  return runs.command.empty() ? text : text + ": " + runs.command;
+}
+
+const char* ToString(Change change) {
+  switch (change) {
+    case Change::kSame:
+      return "same";
+    case Change::kFaster:
+      return "faster";
+    case Change::kSlower:
+      return "slower";
+    case Change::kInconclusive:
+      return "inconclusive";
+  }
+  return "inconclusive";
+}
+
+const char* ToString(Matched matched) {
+  switch (matched) {
+    case Matched::kSame:
+      return "same";
+    case Matched::kRelaunched:
+      return "relaunched";
+    case Matched::kRenamed:
+      return "renamed";
+    case Matched::kMoved:
+      return "moved";
+    case Matched::kNew:
+      return "new";
+    case Matched::kGone:
+      return "gone";
+  }
+  return "same";
+}
+
+Change Comparison::overall() const {
+  Change worst = Change::kSame;
+  ForEachTested(*this, [&](const Compared& c) { worst = Worse(worst, c.change); });
+  return worst;
+}
+
+int Comparison::runs_needed() const {
+  int most = 0;
+  ForEachTested(*this, [&](const Compared& c) { most = std::max(most, c.runs_needed); });
+  return most;
+}
+
+Comparison Compare(const RunSet& before, const RunSet& after, const CompareOptions& options) {
+  try {
+    return CompareSets(before, after, options);
+  } catch (const std::exception& problem) {  // most likely out of memory
+    Comparison comparison;
+    comparison.error = std::string("the comparison failed: ") + problem.what();
+    return comparison;
+  }
+}
+
+Comparison Compare(const std::vector<Report>& before, const std::vector<Report>& after,
+                   const CompareOptions& options) {
+  return Compare(Collect(before), Collect(after), options);
+}
+
+}  // namespace prof

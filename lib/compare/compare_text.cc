@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/compare/compare_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ostream>
+#include <utility>
+
+#include "lib/report/base/table.h"
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
+
+namespace prof {
+namespace {
+
+using report::Align;
+using report::Row;
+using report::Table;
+
+std::string VerdictText(const Compared& compared) {
+  return compared.tested ? ToString(compared.change) : "-";
+}
+
+std::string ModesText(const char* side, const std::optional<Modes>& modes) {
+  if (!modes) return "";
+  return std::string(side) + " has two modes: " + text::Time(modes->low) + " and " +
+         text::Time(modes->high) + " (" + text::ShortPercent(modes->share_of_high) +
+         " of the values)";
+}
+
+std::string NoiseText(const Compared& compared) {
+  if (!compared.noise) return "no noise known";
+  return "noise " + text::Percent(*compared.noise) + " (" + compared.noise_from + "), threshold " +
+         text::Percent(compared.threshold);
+}
+
+bool IsShown(const KernelChange& kernel, bool all) {
+  if (all || kernel.matched == Matched::kRenamed || kernel.matched == Matched::kMoved) return true;
+  if (!kernel.time.tested) {
+    return kernel.time.before.n == 0 || kernel.time.after.n == 0 ||
+           kernel.matched == Matched::kRelaunched;
+  }
+  return kernel.time.change != Change::kSame;
+}
+
+std::string MatchText(const KernelChange& kernel) {
+  return kernel.matched == Matched::kSame ? "" : ToString(kernel.matched);
+}
+
+Row KernelRow(const KernelChange& kernel) {
+  const std::string cycles =
+      kernel.cycles ? text::Fixed(kernel.cycles->ratio.value, 3) : std::string("-");
+  return {{kernel.name, kernel.range.empty() ? "(no range)" : kernel.range,
+           text::Time(kernel.time.before.median), text::Time(kernel.time.after.median),
+           compare::RatioText(kernel.time), cycles, MatchText(kernel), VerdictText(kernel.time)},
+          false,
+          compare::NotesOn(kernel)};
+}
+
+void WriteKernels(std::ostream& out, const Comparison& comparison, int width, bool all) {
+  Table table;
+  table.columns = {{"kernel", Align::kLeft, 16},
+                   {"range", Align::kLeft, 10},
+                   {"before", Align::kRight},
+                   {"after", Align::kRight},
+                   {"after/before (95 %)", Align::kRight},
+                   {"cycles", Align::kRight, 0, 1},
+                   {"match", Align::kLeft},
+                   {"verdict", Align::kLeft}};
+  for (const KernelChange& kernel : comparison.kernels) {
+    if (IsShown(kernel, all)) table.rows.push_back(KernelRow(kernel));
+  }
+  out << "\nKernels: median duration of a launch, median over the runs\n";
+  if (!table.rows.empty()) WriteTable(out, table, width, false);
+  const size_t hidden = comparison.kernels.size() - table.rows.size();
+  if (hidden > 0) {
+    out << text::Plural(static_cast<int64_t>(hidden), "kernel is", "kernels are")
+        << " the same, or too small to test; --all shows them\n";
+  }
+}
+
+std::vector<std::string> NotesOnRun(const Compared& compared) {
+  std::vector<std::string> notes;
+  if (compared.tested && compared.change != Change::kSame) {
+    notes.push_back(compared.why + " " + NoiseText(compared));
+  } else if (compared.before.n == 0 || compared.after.n == 0) {
+    notes.push_back(compared.why);
+  }
+  for (const std::string& modes :
+       {ModesText("before", compared.modes_before), ModesText("after", compared.modes_after)}) {
+    if (!modes.empty()) notes.push_back(modes);
+  }
+  return notes;
+}
+
+void WriteRun(std::ostream& out, const Comparison& comparison, int width, bool all) {
+  Table table;
+  table.columns = {{"run", Align::kLeft, 16},
+                   {"before", Align::kRight},
+                   {"after", Align::kRight},
+                   {"after/before (95 %)", Align::kRight},
+                   {"verdict", Align::kLeft}};
+  for (const Compared& c : comparison.run) {
+    if (!all && !c.tested) continue;
+    table.rows.push_back({{c.name, text::Time(c.before.median), text::Time(c.after.median),
+                           compare::RatioText(c), VerdictText(c)},
+                          false,
+                          NotesOnRun(c)});
+  }
+  out << "\nThe run: span, busy and idle time, ranges; median over the runs\n";
+  WriteTable(out, table, width, false);
+}
+
+}  // namespace
+
+std::string compare::CountText(const Comparison& comparison) {
+  std::array<int64_t, 4> counts{};
+  const auto count = [&](const Compared& c) {
+    if (c.tested) ++counts.at(static_cast<size_t>(c.change));
+  };
+  for (const KernelChange& kernel : comparison.kernels) count(kernel.time);
+  for (const Compared& compared : comparison.run) count(compared);
+  std::vector<std::string> parts;
+  for (const Change change :
+       {Change::kSlower, Change::kFaster, Change::kInconclusive, Change::kSame}) {
+    const int64_t n = counts.at(static_cast<size_t>(change));
+    if (n > 0) parts.push_back(text::Count(n) + " " + ToString(change));
+  }
+  return parts.empty() ? "nothing was tested" : text::Join(parts, ", ");
+}
+
+std::vector<std::string> compare::NotesOn(const KernelChange& kernel) {
+  std::vector<std::string> notes;
+  const Compared& time = kernel.time;
+  if (!kernel.match_why.empty()) {
+    notes.push_back(std::string("match (confidence ") + ToString(kernel.confidence) +
+                    "): " + kernel.match_why);
+  }
+  if (time.tested) {
+    notes.push_back(time.why + " " + NoiseText(time));
+  } else {
+    notes.push_back(time.why);
+  }
+  for (const std::string& modes :
+       {ModesText("before", time.modes_before), ModesText("after", time.modes_after)}) {
+    if (!modes.empty()) notes.push_back(modes);
+  }
+  if (!time.tested || time.change == Change::kSame) return notes;
+  for (const std::string& line : kernel.explanation) notes.push_back("- " + line);
+  return notes;
+}
+
+std::string compare::RatioText(const Compared& compared) {
+  if (!std::isfinite(compared.ratio.value)) return "-";
+  std::string text = text::Fixed(compared.ratio.value, 3);
+  if (compared.ratio.is_interval) {
+    text += " (" + text::Fixed(compared.ratio.low, 3) + " to " +
+            text::Fixed(compared.ratio.high, 3) + ")";
+  }
+  return text;
+}
+
+void WriteComparison(std::ostream& out, const Comparison& comparison, int width, bool all) {
+  if (!comparison.error.empty()) {
+    out << "No comparison: " << comparison.error << '\n';
+    return;
+  }
+  report::WriteParagraph(out, "before: ", comparison.before, width);
+  report::WriteParagraph(out, "after:  ", comparison.after, width);
+  std::string result = compare::CountText(comparison);
+  const int needed = comparison.runs_needed();
+  if (needed > kMostRuns)
+    result += "; for some more than " + std::to_string(kMostRuns) + " runs would be needed";
+  if (needed > 0 && needed <= kMostRuns) {
+    result += "; " + std::to_string(needed) + " runs of each side would decide all";
+  }
+  report::WriteParagraph(out, "result: ", result, width);
+  for (const std::string& note : comparison.notes) {
+    report::WriteParagraph(out, "note:   ", note, width);
+  }
+  WriteKernels(out, comparison, width, all);
+  WriteRun(out, comparison, width, all);
+}
+
+std::ostream& operator<<(std::ostream& out, const Comparison& comparison) {
+  WriteComparison(out, comparison);
+  return out;
+}
+
+}  // namespace prof
