@@ -18,6 +18,7 @@
 #include <string>
 
 #include "prof/expect.h"
+#include "prof/expect_run.h"
 
 namespace Catch {
 

@@ -63,10 +63,11 @@ struct Compared {
   Ratio ratio;
   double level = 1;      ///< Of the Mann-Whitney test, 0..1.
   double corrected = 1;  ///< The same after Holm, over all quantities that were tested with it.
-  std::optional<double> noise;  ///< What equal runs differ by: standard deviation, as a fraction.
-  std::string noise_from;       ///< "5 equal runs", "the runs of this comparison".
-  double threshold = 0;         ///< The least effect that counts, as a fraction.
-  bool tested = false;          ///< False: too small a share of the time, or one side lacks it.
+  std::optional<double>
+      noise;               ///< What equal runs differ by: robust standard deviation, a fraction.
+  std::string noise_from;  ///< "5 equal runs", "the runs of this comparison".
+  double threshold = 0;    ///< The least effect that counts, as a fraction.
+  bool tested = false;     ///< False: too small a share of the time, or one side lacks it.
   Change change = Change::kInconclusive;
   std::string why;  ///< One sentence.
   /// Runs of each side that would decide. 0: decided. Above kMostRuns: the effect is too near to
@@ -158,7 +159,7 @@ struct RunSet {
 [[nodiscard]] RunSet Collect(const std::vector<Report>& reports);
 
 /// Takes the runs as equal (A/A): sets the noise of each kernel and quantity that three runs or
-/// more have to the standard deviation of the logarithms of its values.
+/// more have to the standard deviation of the logarithms of its values, estimated robustly.
 void SetNoise(RunSet* runs);
 
 struct CompareOptions {

@@ -6,6 +6,7 @@
 #ifndef PROF_EXPECT_H_
 #define PROF_EXPECT_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -278,6 +279,100 @@ inline Expectation DoesNotSpill() {
     return Decided(loaded->median == 0 && stored->median == 0,
                    has + Line(loads, *loaded) + Line(stores, *stored), kernel);
   });
+}
+
+/// At most so many registers for each thread. Needs no counters.
+inline Expectation RegistersAtMost(int limit) {
+  using namespace expect_detail;
+  return Expectation(Format("has at most %d registers for each thread", limit),
+                     [limit](const KernelReport& kernel) {
+                       if (kernel.launches == 0 || !kernel.resources_known) {
+                         return NotMeasured(kernel, "the registers of a launch");
+                       }
+                       const auto used = static_cast<int>(kernel.registers_per_thread);
+                       return Decided(used <= limit,
+                                      Format("uses %d registers for each thread, expected at most "
+                                             "%d",
+                                             used, limit),
+                                      kernel);
+                     });
+}
+
+/// A launch reads and writes at most so many bytes of DRAM, median. Needs counters (level `sol`).
+inline Expectation DramBytesAtMost(double limit) {
+  using namespace expect_detail;
+  return Expectation(
+      Format("moves at most %.4g bytes of DRAM", limit), [limit](const KernelReport& kernel) {
+        const Statistic* const read = Find(kernel, "dram__bytes_read.sum");
+        const Statistic* const written = Find(kernel, "dram__bytes_write.sum");
+        if (read == nullptr || written == nullptr) {
+          return NotMeasured(kernel, "dram__bytes_read.sum, dram__bytes_write.sum");
+        }
+        const double moved = read->median + written->median;
+        return Decided(moved <= limit,
+                       Format("moves %.4g bytes of DRAM, expected at most %.4g", moved, limit) +
+                           Line("read", *read) + Line("written", *written),
+                       kernel);
+      });
+}
+
+/// At most this share (0..1) of the wavefronts of shared memory repeats another one because of bank
+/// conflicts; a store of several wavefronts by its width does not count. Needs counters (level
+/// `memory`, Counters::kAll).
+inline Expectation BankConflictsAtMost(Fraction limit) {
+  using namespace expect_detail;
+  return Expectation(
+      "has at most " + PercentText(limit.value()) + " of its wavefronts in conflict",
+      [limit](const KernelReport& kernel) {
+        if (!limit.valid()) return Invalid(limit.value());
+        double wavefronts = 0, conflicts = 0;
+        for (const char* const op : {"ld", "st"}) {
+          const std::string of = std::string("_mem_shared_op_") + op + ".sum";
+          const std::string conflict = std::string("l1tex__data_bank_conflicts_pipe_lsu") + of;
+          const std::string all = std::string("l1tex__data_pipe_lsu_wavefronts") + of;
+          const Statistic* const some = Find(kernel, conflict);
+          const Statistic* const every = Find(kernel, all);
+          if (some == nullptr || every == nullptr) {
+            return NotMeasured(kernel, some == nullptr ? conflict : all);
+          }
+          conflicts += some->median;
+          wavefronts += every->median;
+        }
+        const double share = wavefronts > 0 ? conflicts / wavefronts : 0;
+        return Decided(share <= limit.value(),
+                       Format("%.4g of %.4g wavefronts of shared memory (", conflicts, wavefronts) +
+                           PercentText(share) + ") are conflicts, expected at most " +
+                           PercentText(limit.value()),
+                       kernel);
+      });
+}
+
+/// At least this share (0..1) of each sector of 32 bytes that global loads and stores touch is
+/// used. Needs counters (level `memory`, Counters::kAll).
+inline Expectation CoalescedAtLeast(Fraction limit) {
+  using namespace expect_detail;
+  return Expectation(
+      "uses at least " + PercentText(limit.value()) + " of the bytes of global sectors",
+      [limit](const KernelReport& kernel) {
+        if (!limit.valid()) return Invalid(limit.value());
+        const std::string base = "smsp__sass_average_data_bytes_per_sector_mem_global_op_";
+        std::string text;
+        double least = 2;
+        for (const char* const op : {"ld", "st"}) {
+          const std::string metric = base + op + ".ratio";
+          const Statistic* const bytes = Find(kernel, metric);
+          if (bytes == nullptr || bytes->median == 0) continue;  // 0: it has no such access
+          least = std::min(least, bytes->median / 32);
+          text += Line(metric, *bytes);
+        }
+        if (text.empty()) return NotMeasured(kernel, base + "ld.ratio, ..st.ratio");
+        return Decided(least >= limit.value(),
+                       "uses " + PercentText(least) +
+                           " of the bytes of its sectors, expected at "
+                           "least " +
+                           PercentText(limit.value()) + text,
+                       kernel);
+      });
 }
 
 /// The reason why this machine could not measure: no GPU, no permission for counters. Empty when

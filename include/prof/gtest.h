@@ -12,6 +12,7 @@
 #include <string>
 
 #include "prof/expect.h"
+#include "prof/expect_run.h"
 
 namespace prof {
 
@@ -19,6 +20,14 @@ namespace prof {
 template <typename Subject>
 testing::AssertionResult Meets(const Subject& subject, const Expectation& expectation) {
   const Evaluation evaluation = expectation.Evaluate(subject);
+  const std::string text = expectation.Describe() + "\n" + evaluation.explanation;
+  if (evaluation.outcome == Outcome::kMet) return testing::AssertionSuccess() << text;
+  return testing::AssertionFailure() << text;
+}
+
+/// The same for an expectation on the whole report.
+inline testing::AssertionResult Meets(const Report& report, const RunExpectation& expectation) {
+  const Evaluation evaluation = expectation.Evaluate(report);
   const std::string text = expectation.Describe() + "\n" + evaluation.explanation;
   if (evaluation.outcome == Outcome::kMet) return testing::AssertionSuccess() << text;
   return testing::AssertionFailure() << text;

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "lib/compare/decide.h"
 #include "lib/compare/explain.h"
 #include "lib/compare/match.h"
+#include "lib/compare/run_set.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -28,7 +28,6 @@ using compare::Pair;
 using compare::Values;
 
 constexpr double kSameWork = 0.01;  // [own] of the launches of equal kernels
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 double MedianOf(const Values& values) { return compare::SummaryOf(values).median; }
 
@@ -68,27 +67,16 @@ void NormalizeTime(const RunSet& before, const RunSet& after, Normalized* normal
       text::Fixed(before.sm_count, 0) + ". Cycles and times of the whole run are as they are");
 }
 
-// How much of the same work each run did: launches of the kernels that both sides have, over those
-// of the median run before.
-Values WorkOf(const std::vector<Pair>& pairs, bool is_after, int64_t runs) {
-  Values work;
-  for (int64_t run = 0; run < runs; ++run) {
-    Values ratios;
-    for (const Pair& pair : pairs) {
-      if (pair.before == nullptr || pair.after == nullptr) continue;
-      const double launches = (is_after ? pair.after : pair.before)->launches[size_t(run)];
-      const double reference = MedianOf(pair.before->launches);
-      if (launches > 0 && reference > 0) ratios.push_back(launches / reference);
-    }
-    work.push_back(ratios.empty() ? 1 : compare::Median(ratios));
-  }
-  return work;
-}
-
 void NormalizeWork(const std::vector<Pair>& pairs, const RunSet& before, const RunSet& after,
                    Normalized* normalized) {
-  normalized->work_before = WorkOf(pairs, false, before.runs);
-  normalized->work_after = WorkOf(pairs, true, after.runs);
+  std::vector<const KernelRuns*> known_before, known_after;
+  for (const Pair& pair : pairs) {
+    if (pair.before == nullptr || pair.after == nullptr) continue;
+    known_before.push_back(pair.before);
+    known_after.push_back(pair.after);
+  }
+  normalized->work_before = compare::WorkOf(known_before, known_before, before.runs);
+  normalized->work_after = compare::WorkOf(known_after, known_before, after.runs);
   const auto differs = [](double work) { return std::abs(work - 1) > kSameWork; };
   const Values &one = normalized->work_before, &other = normalized->work_after;
   if (std::none_of(one.begin(), one.end(), differs) &&
@@ -105,11 +93,6 @@ void NormalizeWork(const std::vector<Pair>& pairs, const RunSet& before, const R
 
 Values Scaled(Values values, double factor) {
   for (double& value : values) value *= factor;
-  return values;
-}
-
-Values PerWork(Values values, const Values& work) {
-  for (size_t run = 0; run < values.size(); ++run) values[run] /= work[run];
   return values;
 }
 
@@ -232,10 +215,10 @@ std::vector<Compared> CompareRun(const RunSet& before, const RunSet& after,
     compare::Quantity quantity;
     quantity.name = key.second;
     if (pair.before != nullptr) {
-      quantity.before = PerWork(pair.before->values_ns, normalized.work_before);
+      quantity.before = compare::PerWork(pair.before->values_ns, normalized.work_before);
     }
     if (pair.after != nullptr) {
-      quantity.after = PerWork(pair.after->values_ns, normalized.work_after);
+      quantity.after = compare::PerWork(pair.after->values_ns, normalized.work_after);
     }
     TakeNoise(pair.before, pair.after, &quantity);
     all.push_back(Measure(quantity, options));

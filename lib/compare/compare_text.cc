@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <ostream>
 #include <utility>
 
@@ -33,6 +34,41 @@ std::string NoiseText(const Compared& compared) {
   if (!compared.noise) return "no noise known";
   return "noise " + text::Percent(*compared.noise) + " (" + compared.noise_from + "), threshold " +
          text::Percent(compared.threshold);
+}
+
+// A note that stands under several rows is printed once, under the table, and has a number there.
+constexpr int kOftenEnough = 3;
+
+std::vector<std::string> TakeCommonNotes(std::vector<Row>* rows) {
+  std::map<std::string, int> counts;
+  for (const Row& row : *rows) {
+    for (const std::string& note : row.notes) ++counts[note];
+  }
+  std::vector<std::string> common;
+  for (Row& row : *rows) {
+    std::vector<std::string> own;
+    std::string numbers;
+    for (std::string& note : row.notes) {
+      if (counts[note] < kOftenEnough) {
+        own.push_back(std::move(note));
+        continue;
+      }
+      auto at = std::find(common.begin(), common.end(), note);
+      if (at == common.end()) at = common.insert(common.end(), note);
+      numbers += (numbers.empty() ? "[" : " [") + std::to_string(at - common.begin() + 1) + "]";
+    }
+    if (!numbers.empty()) row.cells.back() += " " + numbers;
+    row.notes = std::move(own);
+  }
+  return common;
+}
+
+void WriteWithNotes(std::ostream& out, Table table, int width) {
+  const std::vector<std::string> common = TakeCommonNotes(&table.rows);
+  WriteTable(out, table, width, false);
+  for (size_t i = 0; i < common.size(); ++i) {
+    report::WriteParagraph(out, "[" + std::to_string(i + 1) + "] ", common[i], width);
+  }
 }
 
 bool IsShown(const KernelChange& kernel, bool all) {
@@ -72,7 +108,7 @@ void WriteKernels(std::ostream& out, const Comparison& comparison, int width, bo
     if (IsShown(kernel, all)) table.rows.push_back(KernelRow(kernel));
   }
   out << "\nKernels: median duration of a launch, median over the runs\n";
-  if (!table.rows.empty()) WriteTable(out, table, width, false);
+  if (!table.rows.empty()) WriteWithNotes(out, table, width);
   const size_t hidden = comparison.kernels.size() - table.rows.size();
   if (hidden > 0) {
     out << text::Plural(static_cast<int64_t>(hidden), "kernel is", "kernels are")
@@ -83,7 +119,8 @@ void WriteKernels(std::ostream& out, const Comparison& comparison, int width, bo
 std::vector<std::string> NotesOnRun(const Compared& compared) {
   std::vector<std::string> notes;
   if (compared.tested && compared.change != Change::kSame) {
-    notes.push_back(compared.why + " " + NoiseText(compared));
+    notes.push_back(compared.why);
+    if (compared.ratio.is_interval) notes.push_back(NoiseText(compared));
   } else if (compared.before.n == 0 || compared.after.n == 0) {
     notes.push_back(compared.why);
   }
@@ -109,7 +146,7 @@ void WriteRun(std::ostream& out, const Comparison& comparison, int width, bool a
                           NotesOnRun(c)});
   }
   out << "\nThe run: span, busy and idle time, ranges; median over the runs\n";
-  WriteTable(out, table, width, false);
+  WriteWithNotes(out, table, width);
 }
 
 }  // namespace
@@ -138,7 +175,8 @@ std::vector<std::string> compare::NotesOn(const KernelChange& kernel) {
                     "): " + kernel.match_why);
   }
   if (time.tested) {
-    notes.push_back(time.why + " " + NoiseText(time));
+    notes.push_back(time.why);
+    if (time.change == Change::kSame || time.ratio.is_interval) notes.push_back(NoiseText(time));
   } else {
     notes.push_back(time.why);
   }

@@ -41,8 +41,9 @@ void SetNoiseOf(const Quantity& quantity, const Values& before, const Values& af
   }
 }
 
+// An effect of the size of the threshold is to be found, so the line is drawn at half of it.
 bool IsAbove(const Ratio& ratio, double threshold) {
-  return ratio.low > 1 && ratio.value >= 1 + threshold / 2 && ratio.high >= 1 + threshold;
+  return ratio.low > 1 && ratio.value >= 1 + threshold / 2;
 }
 
 bool IsBelow(const Ratio& ratio, double threshold) {
@@ -175,8 +176,9 @@ int RunsNeeded(double effect, double noise, double threshold, size_t tests, doub
   for (int runs = 2; runs <= kMostRuns; ++runs) {
     const double error = kMedianOverMean * noise * std::sqrt(2.0 / runs);
     const bool is_reached = LeastLevel(runs, runs) * static_cast<double>(tests) <= alpha;
-    if (is_reached && effect >= least && effect > quantiles * error) return runs;
-    if (runs >= kFewestForSame && effect + quantiles * error < least) return runs;
+    const bool is_change = effect >= least / 2;
+    if (is_change && is_reached && effect > quantiles * error) return runs;
+    if (!is_change && runs >= kFewestForSame && effect + quantiles * error < least) return runs;
   }
   return kMostRuns + 1;
 }

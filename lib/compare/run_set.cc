@@ -298,6 +298,26 @@ std::string compare::RangeName(const std::string& label) {
   return is_count ? label.substr(0, at) : label;
 }
 
+std::vector<double> compare::WorkOf(const std::vector<const KernelRuns*>& kernels,
+                                    const std::vector<const KernelRuns*>& reference, int64_t runs) {
+  Values work;
+  for (int64_t run = 0; run < runs; ++run) {
+    Values ratios;
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      const double launches = kernels[i]->launches[static_cast<size_t>(run)];
+      const double median = SummaryOf(reference[i]->launches).median;
+      if (launches > 0 && median > 0) ratios.push_back(launches / median);
+    }
+    work.push_back(ratios.empty() ? 1 : Median(ratios));
+  }
+  return work;
+}
+
+std::vector<double> compare::PerWork(std::vector<double> values, const std::vector<double>& work) {
+  for (size_t run = 0; run < values.size(); ++run) values[run] /= work[run];
+  return values;
+}
+
 const char* ToString(RunQuantity::Kind kind) {
   switch (kind) {
     case RunQuantity::Kind::kSpan:
@@ -335,7 +355,12 @@ RunSet Collect(const std::vector<Report>& reports) {
 
 void SetNoise(RunSet* runs) {
   for (KernelRuns& kernel : runs->kernels) SetNoiseOf(kernel.time_ns, &kernel);
-  for (RunQuantity& quantity : runs->quantities) SetNoiseOf(quantity.values_ns, &quantity);
+  std::vector<const KernelRuns*> all;
+  for (const KernelRuns& kernel : runs->kernels) all.push_back(&kernel);
+  const Values work = compare::WorkOf(all, all, runs->runs);
+  for (RunQuantity& quantity : runs->quantities) {
+    SetNoiseOf(compare::PerWork(quantity.values_ns, work), &quantity);
+  }
 }
 
 }  // namespace prof

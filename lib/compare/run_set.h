@@ -4,13 +4,27 @@
 #ifndef PROF_LIB_COMPARE_RUN_SET_H_
 #define PROF_LIB_COMPARE_RUN_SET_H_
 
+#include <cstdint>
 #include <string>
+#include <vector>
+
+#include "prof/compare.h"
 
 namespace prof::compare {
 
 // A range's label without its count, which may differ between runs: "layer */mlp" for
 // "layer */mlp (8 ranges)".
 [[nodiscard]] std::string RangeName(const std::string& label);
+
+// How much of the same work each run did: launches of `kernels`, each over the median run of its
+// `reference`, which has as many entries; the median over the kernels.
+[[nodiscard]] std::vector<double> WorkOf(const std::vector<const KernelRuns*>& kernels,
+                                         const std::vector<const KernelRuns*>& reference,
+                                         int64_t runs);
+
+// Values of runs over the work of each.
+[[nodiscard]] std::vector<double> PerWork(std::vector<double> values,
+                                          const std::vector<double>& work);
 
 }  // namespace prof::compare
 

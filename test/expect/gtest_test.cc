@@ -29,6 +29,14 @@ TEST(Gtest, WhatWasNotMeasuredFails) {
                           "restricts counters to administrators");
 }
 
+TEST(Gtest, ExpectationsOnTheRunPassAndFail) {
+  Report report = test::ReportOf(test::Saxpy());
+  EXPECT_TRUE(Meets(report, EachKernel("saxpy", ReachesDram(0.80))));
+  EXPECT_NONFATAL_FAILURE(EXPECT_TRUE(Meets(report, EachKernel("saxpy", ReachesDram(0.95)))),
+                          "median 91.2 of n = 3");
+  EXPECT_NONFATAL_FAILURE(EXPECT_TRUE(Meets(report, IdleAtMost(0.5))), "not measured");
+}
+
 TEST(Gtest, AMeasuredReportIsNotSkipped) {
   PROF_SKIP_UNLESS_MEASURED(test::ReportOf(test::Saxpy()));
   SUCCEED();

@@ -29,6 +29,7 @@ const std::vector<Part>& Parts() {
       {"lib/snapshot", {"model", "join", "decode", "read"}},
       {"lib/analyzer", {"base", "timeline", "kernels", "continuous", "regions", "rules"}},
       {"lib/report", {"base", "text"}},
+      {"lib/compare", {"base"}},
   };
   return parts;
 }

@@ -2,6 +2,7 @@
 #include "lib/compare/base/sample.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,19 +18,15 @@ constexpr double kApart = 0.02;        // [own] of the lower mode: less is no se
 constexpr double kAshmansD = 6;        // [own] see the header
 constexpr double kLeastOfMode = 0.15;  // [own] of the values
 
-struct Spread {
-  double squares = 0;
-  int degrees = 0;
-};
+// What makes 1.4826 * (median absolute deviation) right on average for 2 to 9 normal values; above
+// that n / (n - 0.8) (Croux and Rousseeuw, "Time-efficient algorithms for two highly robust
+// estimators of scale", 1992).
+constexpr std::array<double, 8> kSmallSample = {1.196, 1.495, 1.363, 1.206,
+                                                1.200, 1.140, 1.129, 1.107};
 
-Spread LogSquares(const std::vector<double>& values) {
-  if (values.size() < 2) return {};
-  double mean = 0;
-  for (const double value : values) mean += std::log(value) / static_cast<double>(values.size());
-  Spread spread;
-  for (const double value : values) spread.squares += std::pow(std::log(value) - mean, 2);
-  spread.degrees = static_cast<int>(values.size()) - 1;
-  return spread;
+double SmallSample(size_t n) {
+  const auto count = static_cast<double>(n);
+  return n < kSmallSample.size() + 2 ? kSmallSample.at(n - 2) : count / (count - 0.8);
 }
 
 struct Part {
@@ -75,17 +72,26 @@ Statistic SummaryOf(const std::vector<double>& values) {
 }
 
 std::optional<double> LogSpread(const std::vector<double>& values) {
-  const Spread spread = LogSquares(values);
-  if (spread.degrees == 0) return std::nullopt;
-  return std::sqrt(spread.squares / spread.degrees);
+  if (values.size() < 2) return std::nullopt;
+  const double middle = Median(values);
+  std::vector<double> deviations;
+  for (const double value : values) deviations.push_back(std::abs(std::log(value / middle)));
+  return SmallSample(values.size()) * 1.4826 * Median(deviations);
 }
 
 std::optional<double> PooledLogSpread(const std::vector<double>& before,
                                       const std::vector<double>& after, int least) {
-  const Spread a = LogSquares(before), b = LogSquares(after);
-  const int degrees = a.degrees + b.degrees;
+  double squares = 0;
+  int degrees = 0;
+  for (const std::vector<double>* side : {&before, &after}) {
+    const std::optional<double> spread = LogSpread(*side);
+    if (!spread) continue;
+    const int own = static_cast<int>(side->size()) - 1;
+    squares += own * *spread * *spread;
+    degrees += own;
+  }
   if (degrees == 0 || degrees < least) return std::nullopt;
-  return std::sqrt((a.squares + b.squares) / degrees);
+  return std::sqrt(squares / degrees);
 }
 
 std::optional<Modes> FindModes(std::vector<double> values) {

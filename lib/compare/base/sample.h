@@ -24,11 +24,12 @@ using Values = std::vector<double>;
 // Of the values that are present.
 [[nodiscard]] Statistic SummaryOf(const std::vector<double>& values);
 
-// The standard deviation (n - 1) of the logarithms of values above zero: 0.01 is about 1 %. nullopt
-// with fewer than two.
+// What values above zero differ by, as a fraction: 0.01 is 1 %. The standard deviation of their
+// logarithms, estimated from the median absolute deviation, as robust as the medians that are
+// compared: one odd run among seven does not move it. nullopt with fewer than two.
 [[nodiscard]] std::optional<double> LogSpread(const std::vector<double>& values);
 
-// That of both groups around their own means, weighted by their degrees of freedom. nullopt with
+// That of both groups around their own medians, weighted by their degrees of freedom. nullopt with
 // fewer than `least` degrees.
 [[nodiscard]] std::optional<double> PooledLogSpread(const std::vector<double>& before,
                                                     const std::vector<double>& after, int least);

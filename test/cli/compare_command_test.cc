@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// prof compare, noise, baseline and check, as users run them.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "test/cli/program.h"
+#include "test/report/contains.h"
+#include "test/support/catch.h"
+#include "test/support/snapshot_builder.h"
+
+namespace prof::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Ten launches of saxpy, each of `time_ns`.
+std::string Recording(int64_t time_ns, uint32_t pid, uint32_t sm_count = 132) {
+  SnapshotBuilder builder;
+  builder.process.pid = pid;
+  model::Device device = H200();
+  device.sm_count = sm_count;
+  builder.Device(device);
+  const uint32_t saxpy = builder.Shape("saxpy", {1320, 1, 1}, {256, 1, 1});
+  for (int64_t i = 0; i < 10; ++i) {
+    builder.Kernel(saxpy, "step", 10'000 + i * 1'000'000, 10'000 + i * 1'000'000 + time_ns);
+  }
+  return builder.Bytes();
+}
+
+// Seven runs of each: base/*.prof around 500 us, slow/*.prof 20 % longer, equal/*.prof as base.
+Folder* Recordings() {
+  static Folder& folder = *[] {
+    auto* made = new Folder();
+    const auto write = [&](const std::string& name, int64_t time_ns, uint32_t first_pid) {
+      std::filesystem::create_directory(made->File(name));
+      for (uint32_t run = 0; run < 7; ++run) {
+        made->Write(name + "/" + std::to_string(run) + ".prof",
+                    Recording(time_ns + 300 * run, first_pid + run));
+      }
+    };
+    write("base", 500'000, 100);
+    write("slow", 600'000, 200);
+    write("equal", 500'100, 300);
+    made->Write("other.prof", Recording(500'000, 400, 66));
+    return made;
+  }();
+  return &folder;
+}
+
+Ended ProfIn(const Words& arguments) { return Prof(arguments, Recordings()->path()); }
+
+TEST_CASE("prof compare finds a slow-down between two folders of runs") {
+  const Ended ended = ProfIn({"compare", "base", "slow"});
+  CHECK(ended.exit_code() == 0);
+  CHECK(ended.err.empty());
+  CHECK_THAT(ended.out, Contains("before: 7 runs on") && Contains("saxpy") && Contains("slower"));
+}
+
+TEST_CASE("prof compare takes lists of files, and prints JSON") {
+  const Ended ended = ProfIn({"compare", "--before", "base/0.prof", "base/1.prof", "--after",
+                              "slow/0.prof", "slow/1.prof", "--json"});
+  CHECK(ended.exit_code() == 0);
+  const nlohmann::json json = nlohmann::json::parse(ended.out);
+  CHECK(json["runs_before"] == 2);
+  CHECK(json["overall"] == "inconclusive");
+  CHECK(json["runs_needed"] > 2);
+}
+
+TEST_CASE("prof compare refuses other devices, one side, and the same recording twice") {
+  const Ended devices = ProfIn({"compare", "base/0.prof", "other.prof"});
+  CHECK(devices.exit_code() == 2);
+  CHECK_THAT(devices.err, Contains("the devices differ") && Contains("--across"));
+  CHECK(ProfIn({"compare", "--across", "base/0.prof", "other.prof"}).exit_code() == 0);
+  CHECK(ProfIn({"compare", "base"}).exit_code() == 2);
+  const Ended twice =
+      ProfIn({"compare", "--before", "base/0.prof", "base/0.prof", "--after", "slow"});
+  CHECK(twice.exit_code() == 2);
+  CHECK_THAT(twice.err, Contains("same recording") && Contains("base/0.prof"));
+  CHECK_THAT(ProfIn({"compare", "base", "missing.prof"}).err, Contains("missing.prof"));
+}
+
+TEST_CASE("prof baseline and prof check: 0 is fine, 1 a regression, 2 usage, 3 open") {
+  const std::string file = Recordings()->File("baseline.json");
+  std::filesystem::remove(file);
+  CHECK(ProfIn({"check", "--baseline", file, "base"}).exit_code() == 2);
+  CHECK(ProfIn({"baseline", "update", file, "base"}).exit_code() == 2);
+  REQUIRE(ProfIn({"baseline", "write", file, "base"}).exit_code() == 0);
+  CHECK_THAT(ProfIn({"baseline", "show", file}).out, Contains("7 runs on") && Contains("saxpy"));
+
+  const Ended fine = ProfIn({"check", "--baseline", file, "equal"});
+  CHECK(fine.exit_code() == 0);
+  const Ended slower =
+      ProfIn({"check", "--baseline", file, "slow", "--junit", "junit.xml", "--github"});
+  CHECK(slower.exit_code() == 1);
+  CHECK_THAT(slower.out, Contains("::error title=saxpy in step is slower"));
+  CHECK_THAT(Recordings()->Read("junit.xml"), Contains("<failure type=\"slower\""));
+  CHECK(ProfIn({"check", "--baseline", file, "slow/0.prof"}).exit_code() == 3);
+  CHECK(ProfIn({"check", "--baseline", file, "slow/0.prof", "--allow-inconclusive"}).exit_code() ==
+        0);
+  CHECK(ProfIn({"check", "base"}).exit_code() == 2);
+
+  const Ended other = ProfIn({"check", "--baseline", file, "other.prof"});
+  CHECK(other.exit_code() == 3);
+  CHECK_THAT(other.err, Contains("prof baseline update"));
+  REQUIRE(ProfIn({"baseline", "update", file, "other.prof"}).exit_code() == 0);
+  CHECK(nlohmann::json::parse(Recordings()->Read("baseline.json"))["sets"].size() == 2);
+}
+
+TEST_CASE("prof baseline does not replace a file that is none") {
+  Recordings()->Write("notes.txt", "mine");
+  const Ended ended = ProfIn({"baseline", "write", "notes.txt", "base"});
+  CHECK(ended.exit_code() == 2);
+  CHECK(Recordings()->Read("notes.txt") == "mine");
+}
+
+TEST_CASE("prof noise stores the noise of equal runs, and prof compare uses it") {
+  const std::string file = Recordings()->File("noise.json");
+  std::filesystem::remove(file);
+  CHECK(ProfIn({"noise", "base/0.prof", "base/1.prof"}).exit_code() == 2);
+  const Ended ended = ProfIn({"noise", "base", "--store", file});
+  CHECK(ended.exit_code() == 0);
+  CHECK_THAT(ended.out, Contains("saxpy") && Contains("noise"));
+  const Ended compared = ProfIn({"compare", "--noise", file, "equal", "slow", "--json"});
+  CHECK(compared.exit_code() == 0);
+  CHECK(nlohmann::json::parse(compared.out)["kernels"][0]["time"]["noise_from"] == "7 equal runs");
+}
+
+}  // namespace
+}  // namespace prof::test

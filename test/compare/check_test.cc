@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/compare/check.h"
+
+#include <sstream>
+#include <string>
+
+#include "test/compare/runs.h"
+#include "test/report/contains.h"
+#include "test/support/catch.h"
+
+namespace prof::compare {
+namespace {
+
+using test::Around;
+using test::Contains;
+using test::Runs;
+
+Comparison With(double time_ns) { return Compare(Runs(Around(100e3)), Runs(Around(time_ns), 100)); }
+
+TEST_CASE("The exit status is 0 for fine, 1 for a regression, 3 for too few runs") {
+  CHECK(StatusOf(With(100e3)) == 0);
+  CHECK(StatusOf(With(80e3)) == 0);
+  CHECK(StatusOf(With(120e3)) == 1);
+  CHECK(StatusOf(Compare(Runs({100e3}), Runs({120e3}, 9))) == 3);
+  Comparison refused;
+  refused.error = "the devices differ";
+  CHECK(StatusOf(refused) == 3);
+}
+
+TEST_CASE("JUnit has a failure for what is slower, and escaped names") {
+  std::vector<Report> before = Runs(Around(100e3)), after = Runs(Around(120e3), 100);
+  for (std::vector<Report>* side : {&before, &after}) {
+    for (Report& report : *side) {
+      report.kernels[0].name = report.kernels[0].full_name = "gemm<float, \"x\" & y>";
+    }
+  }
+  std::ostringstream out;
+  WriteJunit(out, Compare(before, after));
+  CHECK_THAT(out.str(), Contains("<testsuite name=\"prof check\" tests=\"3\" failures=\"3\"") &&
+                            Contains("name=\"gemm&lt;float, &quot;x&quot; &amp; y&gt;\"") &&
+                            Contains("<failure type=\"slower\" message=\"100 us -&gt; 120 us"));
+  std::ostringstream open;
+  WriteJunit(open, Compare(Runs({100e3}), Runs({120e3}, 9)));
+  CHECK_THAT(open.str(), Contains("failures=\"0\"") && Contains("<skipped message="));
+}
+
+TEST_CASE("Annotations have one line each") {
+  std::ostringstream out;
+  WriteGithub(out, With(120e3));
+  CHECK_THAT(out.str(), Contains("::error title=saxpy in step is slower::100 us -> 120 us") &&
+                            Contains("%0A") && Contains(" %25"));
+  CHECK_THAT(out.str(), !Contains("::warning"));
+  std::ostringstream fine;
+  WriteGithub(fine, With(100e3));
+  CHECK(fine.str().empty());
+}
+
+}  // namespace
+}  // namespace prof::compare

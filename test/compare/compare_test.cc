@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The verdicts: what is slower, faster, the same, and what stays open.
+#include "prof/compare.h"
+
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/compare/decide.h"
+#include "test/compare/runs.h"
+#include "test/report/contains.h"
+#include "test/support/catch.h"
+
+namespace prof {
+namespace {
+
+using test::Around;
+using test::Contains;
+using test::Kernel;
+using test::Run;
+using test::Runs;
+using test::With;
+
+Compared TimeOf(const Comparison& comparison) {
+  REQUIRE(comparison.error.empty());
+  REQUIRE(comparison.kernels.size() == 1);
+  return comparison.kernels[0].time;
+}
+
+Compared CompareTimes(const std::vector<double>& before, const std::vector<double>& after) {
+  return TimeOf(Compare(Runs(before), Runs(after, 100)));
+}
+
+TEST_CASE("A kernel that takes 10 % longer in seven runs is slower, and 10 % less is faster") {
+  const Compared slower = CompareTimes(Around(100e3), Around(110e3));
+  CHECK(slower.change == Change::kSlower);
+  CHECK(slower.ratio.value == Approx(1.1));
+  CHECK(slower.ratio.low > 1.09);
+  CHECK(slower.runs_needed == 0);
+  CHECK(CompareTimes(Around(110e3), Around(100e3)).change == Change::kFaster);
+}
+
+TEST_CASE("Equal runs are the same, and so is a change that is surely below the threshold") {
+  CHECK(CompareTimes(Around(100e3), Around(100e3)).change == Change::kSame);
+  CHECK(CompareTimes(Around(100e3), Around(102e3)).change == Change::kSame);
+}
+
+TEST_CASE("One run of each side is inconclusive, with the number of runs that would decide") {
+  const Compared c = CompareTimes({100e3}, {120e3});
+  CHECK(c.change == Change::kInconclusive);
+  CHECK(c.runs_needed == 4);  // 2 / C(8, 4) is the first level below 0.05
+  CHECK_THAT(c.why, Contains("At least 4 runs of each side would decide"));
+  CHECK(c.noise_from == "launches within a run, a lower bound");
+}
+
+TEST_CASE("Three runs cannot show a change by ranks: the level is 0.1") {
+  const Compared c = CompareTimes({100e3, 100.1e3, 100.2e3}, {120e3, 120.1e3, 120.2e3});
+  CHECK(c.change == Change::kInconclusive);
+  CHECK(c.runs_needed == 4);
+  CHECK_THAT(c.why, Contains("by chance"));
+}
+
+TEST_CASE("Noise raises the threshold: three times the spread of equal runs") {
+  const std::vector<double> noisy = {90e3, 95e3, 98e3, 100e3, 102e3, 106e3, 111e3};
+  std::vector<double> later = noisy;
+  for (double& time : later) time *= 1.06;
+  const Compared c = CompareTimes(noisy, later);
+  CHECK(c.threshold == Approx(3 * *c.noise));
+  CHECK(c.threshold > 0.15);
+  CHECK(c.change != Change::kSlower);
+}
+
+TEST_CASE("Stored noise of equal runs sets the threshold") {
+  RunSet before = Collect(Runs(Around(100e3)));
+  before.kernels[0].noise = 0.05;
+  before.kernels[0].noise_runs = 12;
+  const Comparison comparison = Compare(before, Collect(Runs(Around(107e3), 100)));
+  CHECK(TimeOf(comparison).threshold == Approx(0.15));
+  CHECK(TimeOf(comparison).noise_from == "12 equal runs");
+  CHECK(TimeOf(comparison).change == Change::kSame);
+}
+
+TEST_CASE("With one run a counter that noise cannot move decides together with the time") {
+  const auto with = [](double time_ns, double instructions) {
+    return With(Kernel("saxpy", time_ns), test::kInstructions, instructions);
+  };
+  const auto compare = [&](double time_ns, double instructions) {
+    return TimeOf(Compare({Run({with(100e3, 1e6)}, 1)}, {Run({with(time_ns, instructions)}, 2)}));
+  };
+  CHECK(compare(120e3, 1.2e6).change == Change::kSlower);
+  CHECK(compare(80e3, 0.8e6).change == Change::kFaster);
+  CHECK(compare(120e3, 0.8e6).change == Change::kInconclusive);  // they disagree
+  CHECK(compare(120e3, 1e6).change == Change::kInconclusive);
+  CHECK(compare(101e3, 1e6).change == Change::kInconclusive);  // the cycles are not known
+}
+
+TEST_CASE("With one run the same work in the same cycles is the same") {
+  const auto run = [](double time_ns, double cycles, uint32_t pid) {
+    KernelReport kernel = With(Kernel("saxpy", time_ns), test::kInstructions, 1e6);
+    return Run({With(kernel, test::kCycles, cycles)}, pid);
+  };
+  CHECK(TimeOf(Compare({run(100e3, 180e3, 1)}, {run(101e3, 181e3, 2)})).change == Change::kSame);
+  CHECK(TimeOf(Compare({run(100e3, 180e3, 1)}, {run(120e3, 216e3, 2)})).change == Change::kSlower);
+}
+
+TEST_CASE("Time that moved without the cycles is the clock, and no verdict") {
+  std::vector<Report> before = Runs(Around(100e3)), after = Runs(Around(112e3), 100);
+  for (std::vector<Report>* side : {&before, &after}) {
+    for (Report& report : *side) {
+      report.kernels[0] = With(report.kernels[0], test::kCycles, 180e3);
+    }
+  }
+  const Comparison comparison = Compare(before, after);
+  CHECK(TimeOf(comparison).change == Change::kInconclusive);
+  CHECK_THAT(TimeOf(comparison).why, Contains("the clock differs"));
+  REQUIRE(comparison.kernels[0].cycles.has_value());
+  CHECK(comparison.kernels[0].cycles->ratio.value == Approx(1));
+}
+
+TEST_CASE("Many kernels are corrected for, and small ones are not tested") {
+  std::vector<Report> before, after;
+  for (uint32_t run = 0; run < 4; ++run) {
+    std::vector<KernelReport> one, other;
+    for (int k = 0; k < 10; ++k) {
+      const double time_ns = 100e3 * (1 + 0.001 * run);
+      one.push_back(Kernel("kernel" + std::to_string(k), time_ns, k));
+      other.push_back(Kernel("kernel" + std::to_string(k), k == 0 ? 1.2 * time_ns : time_ns, k));
+    }
+    one.push_back(Kernel("tiny", 100, 10));
+    other.push_back(Kernel("tiny", 300, 10));
+    before.push_back(Run(one, run + 1));
+    after.push_back(Run(other, run + 100));
+  }
+  const Comparison comparison = Compare(before, after);
+  const KernelChange& slow = comparison.kernels[0];
+  CHECK(slow.name == "kernel0");
+  CHECK(slow.time.level == Approx(2.0 / 70));
+  CHECK(slow.time.corrected == Approx(10 * 2.0 / 70));
+  CHECK(slow.time.change == Change::kInconclusive);  // four runs are too few for ten kernels
+  CHECK(slow.time.runs_needed == 6);                 // 10 * 2 / C(12, 6) = 0.022; 5: 0.079
+  const KernelChange& tiny = comparison.kernels.back();
+  CHECK(tiny.name == "tiny");
+  CHECK_FALSE(tiny.time.tested);
+}
+
+TEST_CASE("Different devices and drivers are refused") {
+  std::vector<Report> after = Runs(Around(100e3), 100);
+  for (Report& report : after) report.nvidia_driver = "590.2";
+  const Comparison refused = Compare(Runs(Around(100e3)), after);
+  CHECK_THAT(refused.error,
+             Contains("the drivers differ: 580.1 before, 590.2 after") && Contains("--across"));
+  CompareOptions options;
+  options.across = true;
+  const Comparison across = Compare(Runs(Around(100e3)), after, options);
+  CHECK(across.error.empty());
+  REQUIRE(across.notes.size() == 1);
+  CHECK_THAT(across.notes[0], Contains("the drivers differ"));
+}
+
+TEST_CASE("Across devices times are scaled by SM clock and SMs, and the note has both") {
+  std::vector<Report> before = Runs(Around(100e3)), after = Runs(Around(100e3), 100);
+  for (Report& report : before) report.devices[0].sm_clock_hz = test::Median(1.8e9);
+  for (Report& report : after) {
+    report.devices[0].name = "NVIDIA H100";
+    report.devices[0].sm_count = 66;
+    report.devices[0].sm_clock_hz = test::Median(1.8e9);
+  }
+  CompareOptions options;
+  options.across = true;
+  const Comparison comparison = Compare(before, after, options);
+  CHECK(TimeOf(comparison).ratio.value == Approx(0.5));
+  REQUIRE_FALSE(comparison.notes.empty());
+  CHECK_THAT(comparison.notes[0], Contains("multiplied by 0.500") && Contains("1.80 GHz x 66"));
+  for (Report& report : after) report.devices[0].sm_clock_hz = {};
+  const Comparison plain = Compare(before, after, options);
+  CHECK(TimeOf(plain).ratio.value == Approx(1));
+  CHECK_THAT(plain.notes[0], Contains("as they are"));
+}
+
+TEST_CASE("Both modes of runs and of launches are shown") {
+  const Compared c = CompareTimes({100e3, 100.1e3, 100.2e3, 130e3, 130.1e3, 130.2e3},
+                                  {100e3, 100.1e3, 100.2e3, 100.3e3, 100.4e3, 100.5e3});
+  REQUIRE(c.modes_before.has_value());
+  CHECK(c.modes_before->high == Approx(130.1e3));
+  CHECK_FALSE(c.modes_after.has_value());
+}
+
+TEST_CASE("Runs that did more work are compared per amount of work") {
+  std::vector<Report> before = Runs(Around(100e3)), after = Runs(Around(100e3), 100);
+  for (Report& report : after) {
+    report.kernels[0].launches = 200;
+    report.span_ns *= 2;
+    report.undisturbed_ns *= 2;
+    report.devices[0].busy_ns *= 2;
+  }
+  const Comparison comparison = Compare(before, after);
+  CHECK_THAT(comparison.notes.at(0), Contains("2.000 times after"));
+  for (const Compared& c : comparison.run) {
+    CHECK(c.ratio.value == Approx(1).margin(0.001));
+    CHECK(c.change == Change::kSame);
+  }
+}
+
+TEST_CASE("Idle time by cause and ranges are compared") {
+  const auto runs = [](double idle_ns, uint32_t pid) {
+    std::vector<Report> all = Runs(Around(100e3), pid);
+    for (Report& report : all) {
+      GapSummary gap;
+      gap.cause = GapCause::kSync;
+      gap.total_ns = idle_ns * report.span_ns / 1e7;
+      report.gaps.push_back(gap);
+      RangeRow row;
+      row.label = "step (3 ranges)";
+      row.time_ns = report.devices[0].busy_ns;
+      report.rows.push_back(row);
+    }
+    return all;
+  };
+  const Comparison comparison = Compare(runs(1e6, 1), runs(2e6, 100));
+  bool seen_idle = false, seen_range = false;
+  for (const Compared& c : comparison.run) {
+    if (c.name == "idle: sync") {
+      seen_idle = true;
+      CHECK(c.change == Change::kSlower);
+    }
+    if (c.name == "step") {
+      seen_range = true;
+      CHECK(c.change == Change::kSame);
+    }
+  }
+  CHECK(seen_idle);
+  CHECK(seen_range);
+  CHECK(comparison.overall() == Change::kSlower);
+}
+
+TEST_CASE("More noise and smaller effects need more runs") {
+  const double few = compare::RunsNeeded(std::log(1.1), 0.01, 0.05, 1, 0.05);
+  CHECK(few == 4);
+  CHECK(compare::RunsNeeded(std::log(1.1), 0.05, 0.05, 1, 0.05) > few);
+  CHECK(compare::RunsNeeded(std::log(1.1), 0.01, 0.05, 50, 0.05) > few);
+  CHECK(compare::RunsNeeded(0, 0.01, 0.05, 1, 0.05) == 3);  // the same, surely
+  CHECK(compare::RunsNeeded(std::log1p(0.024), 0.2, 0.05, 1, 0.05) > kMostRuns);
+}
+
+TEST_CASE("The text has the verdict, the reason and what is common once") {
+  std::vector<Report> before, after;
+  for (uint32_t run = 0; run < 2; ++run) {
+    std::vector<KernelReport> kernels;
+    for (int k = 0; k < 5; ++k) kernels.push_back(Kernel("k" + std::to_string(k), 100e3, k));
+    if (run == 0) before.push_back(Run(kernels, 1));
+    if (run == 1) after.push_back(Run(kernels, 2));
+  }
+  std::ostringstream out;
+  WriteComparison(out, Compare(before, after), 100);
+  CHECK_THAT(out.str(), Contains("before: 1 run on NVIDIA H200 (132 SMs), driver 580.1: ./app") &&
+                            Contains("inconclusive [1] [2]") && Contains("[1] One run of a side"));
+  const std::string text = out.str();
+  const size_t first = text.find("both sides have no counter");
+  REQUIRE(first != std::string::npos);
+  CHECK(text.find("both sides have no counter", first + 1) == std::string::npos);
+}
+
+}  // namespace
+}  // namespace prof
