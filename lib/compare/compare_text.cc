@@ -100,7 +100,7 @@ void WriteKernels(std::ostream& out, const Comparison& comparison, int width, bo
                    {"range", Align::kLeft, 10},
                    {"before", Align::kRight},
                    {"after", Align::kRight},
-                   {"after/before (95 %)", Align::kRight},
+                   {"after/before (interval)", Align::kRight},
                    {"cycles", Align::kRight, 0, 1},
                    {"match", Align::kLeft},
                    {"verdict", Align::kLeft}};
@@ -136,7 +136,7 @@ void WriteRun(std::ostream& out, const Comparison& comparison, int width, bool a
   table.columns = {{"run", Align::kLeft, 16},
                    {"before", Align::kRight},
                    {"after", Align::kRight},
-                   {"after/before (95 %)", Align::kRight},
+                   {"after/before (interval)", Align::kRight},
                    {"verdict", Align::kLeft}};
   for (const Compared& c : comparison.run) {
     if (!all && !c.tested) continue;
