@@ -75,6 +75,7 @@ std::optional<double> LogSpread(const std::vector<double>& values) {
   if (values.size() < 2) return std::nullopt;
   const double middle = Median(values);
   std::vector<double> deviations;
+  deviations.reserve(values.size());
   for (const double value : values) deviations.push_back(std::abs(std::log(value / middle)));
   return SmallSample(values.size()) * 1.4826 * Median(deviations);
 }
