@@ -192,6 +192,7 @@ std::vector<KernelRuns> CollectKernels(const std::vector<Report>& reports) {
     }
   }
   std::vector<KernelRuns> result;
+  result.reserve(kernels.size());
   for (auto& [key, gathered] : kernels) result.push_back(SummedUp(std::move(gathered)));
   std::stable_sort(result.begin(), result.end(), [](const KernelRuns& a, const KernelRuns& b) {
     return compare::SummaryOf(a.total_ns).sum > compare::SummaryOf(b.total_ns).sum;
