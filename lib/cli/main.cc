@@ -17,6 +17,7 @@
 #include "lib/cli/ctl_command.h"
 #include "lib/cli/doctor_command.h"
 #include "lib/cli/eval_command.h"
+#include "lib/cli/export_command.h"
 #include "lib/cli/help_format.h"
 #include "lib/cli/info_command.h"
 #include "lib/cli/message.h"
@@ -36,6 +37,7 @@ constexpr const char* kExamples =
     "  prof report app.prof                   where the time went, and what to change\n"
     "  prof report app.prof --kernel gemm     everything about some kernels\n"
     "  prof compare before.prof after.prof    what became slower, and why\n"
+    "  prof export app.prof --to perfetto     a trace for ui.perfetto.dev\n"
     "  prof metrics                           what counters can measure, and what they cost\n"
     "  prof doctor                            what can be recorded here, and what to fix\n"
     "\n"
@@ -84,6 +86,7 @@ int Main(std::vector<std::string> arguments) {
   std::vector<std::string> program = TakeProgram(&arguments);
   const std::vector<Command> commands = {AddRunCommand(&app, std::move(program)),
                                          AddReportCommand(&app),
+                                         AddExportCommand(&app),
                                          AddInfoCommand(&app),
                                          AddMetricsCommand(&app),
                                          AddCompareCommand(&app),

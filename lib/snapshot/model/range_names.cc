@@ -93,4 +93,10 @@ std::string InstanceName(const Model& model, uint32_t path, uint32_t thread, int
   return name;
 }
 
+std::string OwnName(const Model& model, uint32_t path, uint32_t thread, int64_t time_ns) {
+  const RangePath& range = model.paths[path];
+  if (range.stars.empty() || range.captured != kNone) return range.name;
+  return Unfolded(range, NumbersAt(model, path, thread, time_ns));
+}
+
 }  // namespace prof::model

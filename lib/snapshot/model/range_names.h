@@ -21,6 +21,10 @@ namespace prof::model {
 [[nodiscard]] std::string InstanceName(const Model& model, uint32_t path, uint32_t thread,
                                        int64_t time_ns);
 
+// The last part of that, without its domain: "layer 4".
+[[nodiscard]] std::string OwnName(const Model& model, uint32_t path, uint32_t thread,
+                                  int64_t time_ns);
+
 }  // namespace prof::model
 
 #endif  // PROF_LIB_SNAPSHOT_MODEL_RANGE_NAMES_H_

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/export/base/deflate.h"
+
+#include <zlib.h>
+
+#include <new>
+
+namespace prof::exporting {
+
+std::string Deflate(std::string_view bytes, Envelope envelope, int level) {
+  z_stream stream{};
+  const int window = MAX_WBITS + (envelope == Envelope::kGzip ? 16 : 0);
+  if (deflateInit2(&stream, level, Z_DEFLATED, window, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
+  std::string out(deflateBound(&stream, bytes.size()), '\0');
+  // zlib does not write to its input, but its declaration does not say so.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);  // deflateBound() gave room for all of it
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+}  // namespace prof::exporting

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/export/base/selection.h"
+
+#include <functional>
+#include <queue>
+#include <regex>
+
+namespace prof::exporting {
+
+Selection::Selection(const Events& events, const ExportOptions& options, std::string* problem)
+    : gpu_(options.gpu), only_launched_(options.gpu.has_value() || options.keep > 0) {
+  const int64_t begin_ns = events.process().start_ns;
+  if (options.from_ns) from_ns_ = begin_ns + *options.from_ns;
+  if (options.to_ns) to_ns_ = begin_ns + *options.to_ns;
+  if (!options.range.empty()) SelectPaths(events, options.range, problem);
+  if (!problem->empty()) return;
+  if (options.keep > 0) {
+    shortest_operation_ = FindShortest(events.operations(), options.keep);
+    shortest_range_ = FindShortest(events.ranges(), options.keep);
+  }
+  launched_.resize(events.calls().size());
+  const EventTable<OperationEvent> operations = events.operations();
+  for (size_t row = 0; row < operations.size(); ++row) {
+    const OperationEvent op = operations[row];
+    if (!Has(op, row)) continue;
+    ++operations_;
+    if (op.call >= 0) launched_[static_cast<size_t>(op.call)] = true;
+  }
+}
+
+// std::regex reports a bad pattern by throwing.
+void Selection::SelectPaths(const Events& events, const std::string& pattern,
+                            std::string* problem) {
+  try {
+    const std::regex regex(pattern);
+    const std::vector<RangePathInfo>& paths = events.paths();
+    paths_.resize(paths.size());
+    for (size_t id = 1; id < paths.size(); ++id) {
+      const uint32_t parent = paths[id].parent;
+      paths_[id] = (parent < id && paths_[parent]) || std::regex_search(paths[id].full, regex);
+    }
+  } catch (const std::regex_error& error) {
+    *problem = "the range '" + pattern + "' is not a regular expression: " + error.what();
+  }
+}
+
+// The shortest of the `keep` longest: a heap of so many.
+template <typename Table>
+std::optional<Selection::Shortest> Selection::FindShortest(const Table& table,
+                                                           int64_t keep) const {
+  using Entry = std::pair<int64_t, int64_t>;  // duration, -row: of equal ones the earlier is larger
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> longest;
+  for (size_t row = 0; row < table.size(); ++row) {
+    const auto event = table[row];
+    if (!Has(event, row)) continue;
+    longest.emplace(event.end_ns - event.start_ns, -static_cast<int64_t>(row));
+    if (longest.size() > static_cast<size_t>(keep)) longest.pop();
+  }
+  if (longest.empty()) return std::nullopt;
+  return Shortest(longest.top().first, static_cast<size_t>(-longest.top().second));
+}
+
+bool Selection::Longest(const std::optional<Shortest>& shortest, int64_t duration_ns, size_t row) {
+  if (!shortest) return true;
+  return duration_ns > shortest->first ||
+         (duration_ns == shortest->first && row <= shortest->second);
+}
+
+bool Selection::Matches(const OperationEvent& op) const {
+  return op.timed && !op.untraced && HasOn(op.device, op.start_ns, op.end_ns) &&
+         (InRange(op.path) || InRange(op.launch_path));
+}
+
+bool Selection::Has(const OperationEvent& op, size_t row) const {
+  return Matches(op) && Longest(shortest_operation_, op.end_ns - op.start_ns, row);
+}
+
+bool Selection::Has(const CallEvent& call, size_t row) const {
+  if (only_launched_) return launched_[row];
+  return Overlaps(call.start_ns, call.end_ns) && InRange(call.path);
+}
+
+bool Selection::Has(const RangeEvent& range, size_t row) const {
+  return Overlaps(range.start_ns, range.end_ns) && InRange(range.path) &&
+         Longest(shortest_range_, range.end_ns - range.start_ns, row);
+}
+
+bool Selection::HasAt(uint32_t path, int64_t time_ns) const {
+  return Overlaps(time_ns, time_ns) && InRange(path);
+}
+
+bool Selection::HasOn(uint32_t device, int64_t start_ns, int64_t end_ns) const {
+  return (!gpu_ || *gpu_ == device) && Overlaps(start_ns, end_ns);
+}
+
+}  // namespace prof::exporting

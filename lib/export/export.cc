@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prof/export.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <set>
+
+#include "lib/export/base/selection.h"
+#include "lib/export/writers/chrome.h"
+#include "lib/export/writers/csv_tables.h"
+#include "lib/export/writers/perfetto.h"
+#include "lib/export/writers/pprof.h"
+#include "lib/export/writers/speedscope.h"
+#include "lib/export/writers/sqlite.h"
+#include "lib/report/csv.h"
+
+namespace prof {
+namespace {
+
+using exporting::Selection;
+
+std::string CannotWrite(const std::string& path, int error) {
+  return "cannot write '" + path + "': " + std::strerror(error) + ". Choose another file with -o";
+}
+
+// The GPUs with operations in the export.
+size_t GpusOf(const Events& events, const Selection& selection) {
+  std::set<uint32_t> gpus;
+  const EventTable<OperationEvent> operations = events.operations();
+  for (size_t row = 0; row < operations.size() && gpus.size() < 2; ++row) {
+    const OperationEvent op = operations[row];
+    if (selection.Has(op, row)) gpus.insert(op.device);
+  }
+  return gpus.size();
+}
+
+void AddNotes(std::vector<std::string> notes, ExportResult* result) {
+  for (std::string& note : notes) result->notes.push_back(std::move(note));
+}
+
+void WriteTable(const Events& events, const Report& report, const ExportOptions& options,
+                const Selection& selection, std::ostream& out) {
+  if (options.table == ExportTable::kKernels) {
+    WriteCsv(out, report);
+  } else {
+    exporting::WriteCsvTable(events, options.table, selection, out);
+  }
+}
+
+void WriteStream(const Events& events, const Report& report, const ExportOptions& options,
+                 const Selection& selection, std::ostream& out, ExportResult* result) {
+  switch (options.format) {
+    case ExportFormat::kPerfetto:
+      AddNotes(exporting::WritePerfetto(events, report, selection, out), result);
+      if (GpusOf(events, selection) > 1) {
+        result->notes.emplace_back(
+            "the trace has several GPUs, and Perfetto's page of a kernel joins counters by time "
+            "alone: with --gpu N each GPU gets a trace of its own");
+      }
+      break;
+    case ExportFormat::kChrome:
+      exporting::WriteChrome(events, report, selection, out);
+      break;
+    case ExportFormat::kSpeedscope:
+      exporting::WriteSpeedscope(events, selection, out);
+      break;
+    case ExportFormat::kPprof:
+      exporting::WritePprof(events, selection, out);
+      break;
+    case ExportFormat::kCsv:
+      WriteTable(events, report, options, selection, out);
+      break;
+    case ExportFormat::kSqlite:
+      result->error = "SQLite's format needs a file: name one with -o";
+      break;
+  }
+}
+
+// Selects, and calls `write` with the selection. What throws is a lack of memory.
+template <typename Write>
+ExportResult Guarded(const Events& events, const ExportOptions& options, Write write) {
+  ExportResult result;
+  result.error = events.error();
+  if (!result.error.empty()) return result;
+  try {
+    const Selection selection(events, options, &result.error);
+    if (!result.error.empty()) return result;
+    result.operations = selection.operations();
+    result.operations_left_out =
+        static_cast<int64_t>(events.operations().size()) - result.operations;
+    write(selection, &result);
+  } catch (const std::exception& problem) {
+    result.error = std::string("the export failed: ") + problem.what();
+  }
+  return result;
+}
+
+}  // namespace
+
+ExportResult Export(const Events& events, const Report& report, const ExportOptions& options,
+                    std::ostream& out) {
+  return Guarded(events, options, [&](const Selection& selection, ExportResult* result) {
+    WriteStream(events, report, options, selection, out, result);
+    out.flush();
+    if (result->error.empty() && !out) {
+      result->error = "cannot write the export: the output took no more bytes";
+    }
+  });
+}
+
+ExportResult ExportToFile(const Events& events, const Report& report, const ExportOptions& options,
+                          const std::string& path) {
+  const std::string part = path + ".part";
+  ExportResult result =
+      Guarded(events, options, [&](const Selection& selection, ExportResult* written) {
+        if (options.format == ExportFormat::kSqlite) {
+          written->error = exporting::WriteSqlite(events, report, selection, part);
+          return;
+        }
+        errno = 0;
+        std::ofstream out(part, std::ios::binary | std::ios::trunc);
+        if (out) WriteStream(events, report, options, selection, out, written);
+        out.close();
+        if (written->error.empty() && !out) written->error = CannotWrite(part, errno);
+      });
+  if (result.error.empty() && std::rename(part.c_str(), path.c_str()) != 0) {
+    result.error = CannotWrite(path, errno);
+  }
+  if (!result.error.empty()) std::remove(part.c_str());
+  return result;
+}
+
+}  // namespace prof

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/export/writers/perfetto_host.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/export/base/host_slices.h"
+#include "lib/export/base/json_text.h"
+#include "lib/export/base/proto_writer.h"
+#include "lib/export/writers/perfetto_fields.h"
+#include "lib/export/writers/perfetto_gpu.h"
+
+namespace prof::exporting::perfetto {
+namespace {
+
+// An id of a track that differs between processes, so that traces of several can be joined. FNV-1a,
+// 32 bits: each slice has it.
+uint64_t TrackId(const Events& events, std::string_view what, uint32_t number) {
+  const std::string text = events.process().host + '/' + std::to_string(events.process().pid) +
+                           '/' + std::string(what) + std::to_string(number);
+  uint32_t hash = 2166136261;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
+  return hash | uint64_t{1};  // 0 is no track
+}
+
+uint64_t ProcessTrack(const Events& events) { return TrackId(events, "process", 0); }
+uint64_t ThreadTrack(const Events& events, uint32_t thread) {
+  return TrackId(events, "thread", thread);
+}
+
+// A slice or an instant on a track; name_iid 0: a name of its own follows.
+size_t BeginEvent(uint64_t type, uint64_t track, ProtoWriter* out) {
+  const size_t event = out->Begin(packet::kTrackEvent);
+  out->Integer(track::kType, type);
+  out->Integer(track::kUuid, track);
+  return event;
+}
+
+void Annotate(std::string_view name, int64_t value, ProtoWriter* out) {
+  const size_t annotation = out->Begin(track::kAnnotation);
+  out->Text(track::kAnnotationName, name);
+  out->Integer(track::kAnnotationInt, static_cast<uint64_t>(value));
+  out->End(annotation);
+}
+
+class HostWriter {
+ public:
+  HostWriter(const Events& events, const Selection& selection, int64_t begin_ns,
+             PacketStream* stream)
+      : events_(events),
+        selection_(selection),
+        stream_(stream),
+        sequence_(stream, kHostSequence, begin_ns),
+        nvtx_(sequence_.Intern(interned::kCategories, "nvtx")),
+        cuda_(sequence_.Intern(interned::kCategories, "cuda")),
+        path_names_(events.paths().size()) {
+    for (uint32_t id = 0; id < events.threads().size(); ++id) {
+      tracks_.push_back(ThreadTrack(events, id));
+    }
+  }
+
+  void Begin(const RangeEvent& range) {
+    const bool own_name = events_.paths()[range.path].family;
+    const uint64_t name = own_name ? 0 : NameOf(range.path);
+    ProtoWriter& out = stream_->writer();
+    const size_t packet = sequence_.BeginAt(range.start_ns);
+    const size_t event = BeginEvent(track::kBegin, tracks_[range.thread], &out);
+    out.Integer(track::kCategory, nvtx_);
+    if (own_name) {
+      out.Text(track::kName,
+               ValidUtf8(events_.NameOf(range.path, range.thread, range.start_ns)));
+    } else {
+      out.Integer(track::kNameIid, name);
+    }
+    if (!range.closed) Annotate("open at the end", 1, &out);
+    out.End(event);
+    stream_->End(packet);
+  }
+
+  void Begin(const CallEvent& call, size_t row) {
+    const uint64_t name = NameOf(call.name);
+    ProtoWriter& out = stream_->writer();
+    const size_t packet = sequence_.BeginAt(call.start_ns);
+    const size_t event = BeginEvent(track::kBegin, tracks_[call.thread], &out);
+    out.Integer(track::kCategory, cuda_);
+    out.Integer(track::kNameIid, name);
+    out.Integer(track::kApi, interned::kCuda);
+    if (selection_.Launched(row)) {
+      const size_t correlation = out.Begin(track::kCorrelation);
+      out.Integer(track::kSubmissions, EventOfCall(row));
+      out.End(correlation);
+    }
+    if (call.error != 0) Annotate("error", call.error, &out);
+    if (call.loads_code) Annotate("loads code", 1, &out);
+    out.End(event);
+    stream_->End(packet);
+  }
+
+  void End(const SliceEnd& slice) {
+    ProtoWriter& out = stream_->writer();
+    const size_t packet = sequence_.BeginAt(slice.time_ns);
+    out.End(BeginEvent(track::kEnd, tracks_[slice.thread], &out));
+    stream_->End(packet);
+  }
+
+ private:
+  uint64_t NameOf(uint32_t path) {
+    uint64_t& iid = path_names_[path];
+    if (iid == 0) iid = sequence_.Intern(interned::kEventNames, events_.paths()[path].name);
+    return iid;
+  }
+  // All calls of a name share its text.
+  uint64_t NameOf(std::string_view call) {
+    uint64_t& iid = call_names_[call.data()];
+    if (iid == 0) iid = sequence_.Intern(interned::kEventNames, call);
+    return iid;
+  }
+
+  const Events& events_;
+  const Selection& selection_;
+  PacketStream* stream_;
+  Sequence sequence_;
+  uint64_t nvtx_, cuda_;
+  std::vector<uint64_t> tracks_;                          // by thread
+  std::vector<uint64_t> path_names_;                      // interned, by path; 0: not yet
+  std::unordered_map<const char*, uint64_t> call_names_;  // interned
+};
+
+// Marks and spans are few, so they have whole times and names, and no sequence that orders them.
+class SpanWriter {
+ public:
+  SpanWriter(const Events& events, PacketStream* stream) : events_(events), stream_(stream) {}
+
+  void Add(const MarkEvent& mark) {
+    Write(track::kInstant, ThreadTrack(events_, mark.thread), mark.time_ns,
+          events_.NameOf(mark.path, mark.thread, mark.time_ns));
+  }
+
+  // Spans overlap: each gets a track on which no other one is open.
+  void Add(const RangeEvent& span) {
+    size_t lane = 0;
+    while (lane < lane_ends_.size() && lane_ends_[lane] > span.start_ns) ++lane;
+    if (lane == lane_ends_.size()) AddLane();
+    lane_ends_[lane] = span.end_ns;
+    const uint64_t track = Lane(lane);
+    Write(track::kBegin, track, span.start_ns,
+          events_.NameOf(span.path, span.thread, span.start_ns));
+    Write(track::kEnd, track, span.end_ns, "");
+  }
+
+ private:
+  uint64_t Lane(size_t lane) const {
+    return TrackId(events_, "span", static_cast<uint32_t>(lane));
+  }
+
+  void AddLane() {
+    ProtoWriter& out = stream_->writer();
+    const size_t packet = stream_->Begin(kSpanSequence);
+    const size_t descriptor = out.Begin(packet::kTrackDescriptor);
+    out.Integer(track::kDescriptorUuid, Lane(lane_ends_.size()));
+    out.Integer(track::kParent, ProcessTrack(events_));
+    out.Text(track::kDescriptorName, "NVTX start/end ranges");
+    out.End(descriptor);
+    stream_->End(packet);
+    lane_ends_.push_back(0);
+  }
+
+  void Write(uint64_t type, uint64_t track, int64_t time_ns, std::string_view name) {
+    ProtoWriter& out = stream_->writer();
+    const size_t packet = stream_->Begin(kSpanSequence);
+    out.Integer(packet::kTimestamp, static_cast<uint64_t>(time_ns));
+    const size_t event = BeginEvent(type, track, &out);
+    if (type != track::kEnd) out.Text(track::kName, ValidUtf8(name));
+    out.End(event);
+    stream_->End(packet);
+  }
+
+  const Events& events_;
+  PacketStream* stream_;
+  std::vector<int64_t> lane_ends_;
+};
+
+}  // namespace
+
+void WriteTracks(const Events& events, PacketStream* stream) {
+  ProtoWriter& out = stream->writer();
+  const ProcessInfo& process = events.process();
+  const size_t packet = stream->Begin(kHeadSequence);
+  const size_t descriptor = out.Begin(packet::kTrackDescriptor);
+  out.Integer(track::kDescriptorUuid, ProcessTrack(events));
+  const size_t details = out.Begin(track::kProcess);
+  out.Integer(track::kPid, process.pid);
+  out.Text(track::kCommand, ValidUtf8(process.command));
+  out.Text(track::kProcessName, ValidUtf8(process.command));
+  if (process.rank >= 0) out.Text(track::kProcessLabels, "rank " + std::to_string(process.rank));
+  out.End(details);
+  out.End(descriptor);
+  stream->End(packet);
+  for (uint32_t id = 1; id < events.threads().size(); ++id) {
+    const ThreadInfo& thread = events.threads()[id];
+    const size_t thread_packet = stream->Begin(kHeadSequence);
+    const size_t thread_descriptor = out.Begin(packet::kTrackDescriptor);
+    out.Integer(track::kDescriptorUuid, ThreadTrack(events, id));
+    out.Integer(track::kParent, ProcessTrack(events));
+    const size_t thread_details = out.Begin(track::kThread);
+    out.Integer(track::kPid, process.pid);
+    out.Integer(track::kTid, thread.tid);
+    if (!thread.name.empty()) out.Text(track::kThreadName, ValidUtf8(thread.name));
+    out.End(thread_details);
+    out.End(thread_descriptor);
+    stream->End(thread_packet);
+  }
+}
+
+void WriteHost(const Events& events, const Selection& selection, int64_t begin_ns,
+               PacketStream* stream) {
+  HostWriter writer(events, selection, begin_ns, stream);
+  VisitHostSlices(
+      events, selection, [&](const RangeEvent& range) { writer.Begin(range); },
+      [&](const CallEvent& call, size_t row) { writer.Begin(call, row); },
+      [&](const SliceEnd& slice) { writer.End(slice); });
+  SpanWriter spans(events, stream);
+  for (const MarkEvent& mark : events.marks()) {
+    if (selection.HasAt(mark.path, mark.time_ns)) spans.Add(mark);
+  }
+  const EventTable<RangeEvent> all_spans = events.spans();
+  for (size_t row = 0; row < all_spans.size(); ++row) {
+    if (selection.Has(all_spans[row], row)) spans.Add(all_spans[row]);
+  }
+}
+
+}  // namespace prof::exporting::perfetto

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Threads with their NVTX ranges and API calls, as tracks with slices.
+#ifndef PROF_LIB_EXPORT_WRITERS_PERFETTO_HOST_H_
+#define PROF_LIB_EXPORT_WRITERS_PERFETTO_HOST_H_
+
+#include <cstdint>
+
+#include "lib/export/base/selection.h"
+#include "lib/export/writers/perfetto_stream.h"
+#include "prof/events.h"
+
+namespace prof::exporting::perfetto {
+
+// The tracks of the process and of its threads. Call it before the others.
+void WriteTracks(const Events& events, PacketStream* stream);
+// Pushed ranges and calls, then marks and spans.
+void WriteHost(const Events& events, const Selection& selection, int64_t begin_ns,
+               PacketStream* stream);
+
+}  // namespace prof::exporting::perfetto
+
+#endif  // PROF_LIB_EXPORT_WRITERS_PERFETTO_HOST_H_
