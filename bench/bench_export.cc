@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// This benchmark exports a large recording: ten million launches, each with its API call and an
+// NVTX range. Reading the recording is a part of it. PROF_BENCH_LAUNCHES sets another number of
+// launches.
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "lib/capture/collector/file_output.h"
+#include "lib/capture/wire/encoder.h"
+#include "prof/analyzer.h"
+#include "prof/export.h"
+#include "test/support/launch_storm.h"
+
+namespace {
+
+int64_t launches = 10'000'000;
+std::string path;
+
+void WriteSnapshot() {
+  prof::capture::FileOutput output(path);
+  prof::capture::Encoder encoder(&output);
+  prof::test::LaunchStorm storm(&encoder, 20);
+  for (int64_t i = 0; i < launches; ++i) {
+    storm.Launch();
+    if (i % 64 == 0) encoder.WriteIfLarge();
+  }
+  encoder.WriteLastBlock({}, storm.host_ns());
+}
+
+// Resets the most memory that the process used, which PeakBytes() reads.
+void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+double PeakBytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmHWM:", 0) == 0) return std::strtod(line.c_str() + 6, nullptr) * 1024;
+  }
+  return 0;
+}
+
+// Items are launches. `peak` is the process's memory in bytes, `file` the export's bytes per
+// launch.
+void Run(benchmark::State& state, prof::ExportFormat format, bool verdicts) {
+  const std::string output = path + ".export";
+  const prof::Snapshot snapshot = prof::Snapshot::FromFile(path);
+  prof::ExportOptions options;
+  options.format = format;
+  ResetPeak();
+  for ([[maybe_unused]] auto _ : state) {
+    const prof::Report report = verdicts ? prof::Analyze(snapshot) : prof::Report();
+    const prof::Events events = prof::ReadEvents(snapshot);
+    const prof::ExportResult result = prof::ExportToFile(events, report, options, output);
+    if (!result.error.empty() || result.operations != launches) {
+      state.SkipWithError("the export is not complete");
+      break;
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * launches);
+  state.counters["peak"] = PeakBytes();
+  state.counters["file"] =
+      static_cast<double>(std::filesystem::file_size(output)) / static_cast<double>(launches);
+  std::filesystem::remove(output);
+}
+
+void BM_Perfetto(benchmark::State& state) { Run(state, prof::ExportFormat::kPerfetto, false); }
+void BM_PerfettoWithVerdicts(benchmark::State& state) {
+  Run(state, prof::ExportFormat::kPerfetto, true);
+}
+void BM_Chrome(benchmark::State& state) { Run(state, prof::ExportFormat::kChrome, false); }
+void BM_Sqlite(benchmark::State& state) { Run(state, prof::ExportFormat::kSqlite, false); }
+void BM_Csv(benchmark::State& state) { Run(state, prof::ExportFormat::kCsv, false); }
+void BM_Speedscope(benchmark::State& state) { Run(state, prof::ExportFormat::kSpeedscope, false); }
+BENCHMARK(BM_Perfetto)->MeasureProcessCPUTime()->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_PerfettoWithVerdicts)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Chrome)->MeasureProcessCPUTime()->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Sqlite)->MeasureProcessCPUTime()->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Csv)->MeasureProcessCPUTime()->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Speedscope)->MeasureProcessCPUTime()->UseRealTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (const char* const wanted = std::getenv("PROF_BENCH_LAUNCHES")) {
+    launches = std::strtoll(wanted, nullptr, 10);
+  }
+  path = std::filesystem::temp_directory_path() /
+         ("prof_bench_export." + std::to_string(getpid()) + ".prof");
+  WriteSnapshot();
+  benchmark::RunSpecifiedBenchmarks();
+  std::filesystem::remove(path);
+  return 0;
+}
