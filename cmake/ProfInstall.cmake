@@ -8,7 +8,7 @@ include(CMakePackageConfigHelpers)
 
 add_library(prof_analysis INTERFACE)
 add_library(prof::analyzer ALIAS prof_analysis)
-target_link_libraries(prof_analysis INTERFACE prof_compare prof_report prof_analyzer)
+target_link_libraries(prof_analysis INTERFACE prof_export prof_compare prof_report prof_analyzer)
 set_target_properties(prof_analysis PROPERTIES EXPORT_NAME analyzer)
 
 foreach(framework catch gtest)
@@ -34,8 +34,8 @@ endif()
 
 install(DIRECTORY include/prof DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.proto")
-install(TARGETS prof_public prof_text prof_wire prof_snapshot prof_analyzer prof_report prof_compare prof_analysis
-  prof_catch prof_gtest EXPORT profTargets)
+install(TARGETS prof_public prof_text prof_wire prof_snapshot prof_analyzer prof_report prof_compare
+  prof_export prof_analysis prof_catch prof_gtest EXPORT profTargets)
 if(PROF_CUDA)
   install(TARGETS prof EXPORT profTargets)
   install(TARGETS prof_inject LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -94,7 +94,7 @@ set(CPACK_STRIP_FILES ON)
 set(CMAKE_SKIP_PACKAGE_ALL_DEPENDENCY ON)  # not the tests: the target below names what is packed
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 include(CPack)
-set(_packed prof_cli prof_analyzer prof_report prof_compare)
+set(_packed prof_cli prof_analyzer prof_report prof_compare prof_export)
 if(PROF_CUDA)
   list(APPEND _packed prof prof_inject)
 endif()

@@ -30,6 +30,7 @@ const std::vector<Part>& Parts() {
       {"lib/analyzer", {"base", "timeline", "kernels", "continuous", "regions", "rules"}},
       {"lib/report", {"base", "text"}},
       {"lib/compare", {"base"}},
+      {"lib/export", {"base", "writers"}},
   };
   return parts;
 }

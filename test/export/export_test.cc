@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prof/export.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "prof/analyzer.h"
+#include "test/export/example_recording.h"
+#include "test/support/catch.h"
+#include "test/support/temp_folder.h"
+
+namespace prof {
+namespace {
+
+TEST_CASE("An export names what it wrote and what it left out") {
+  std::ostringstream out;
+  ExportOptions options;
+  options.gpu = 1;
+  const Snapshot snapshot = test::ExampleRecording();
+  const ExportResult result = Export(ReadEvents(snapshot), Analyze(snapshot), options, out);
+  CHECK(result.error.empty());
+  CHECK(result.operations == 1);
+  CHECK(result.operations_left_out == 5);
+  CHECK(result.notes.empty());
+}
+
+TEST_CASE("A trace of several GPUs for Perfetto comes with a note") {
+  std::ostringstream out;
+  const ExportResult result = Export(ReadEvents(test::ExampleRecording()), Report(), {}, out);
+  REQUIRE(result.notes.size() == 1);
+  CHECK(result.notes[0].find("--gpu") != std::string::npos);
+}
+
+TEST_CASE("Events that could not be read, a pattern that is none and SQLite to a stream are errors") {
+  std::ostringstream out;
+  CHECK_FALSE(Export(ReadEvents(Snapshot::FromBytes("x")), Report(), {}, out).error.empty());
+  ExportOptions options;
+  options.range = "[";
+  const Events events = ReadEvents(test::ExampleRecording());
+  CHECK(Export(events, Report(), options, out).error.find("regular expression") !=
+        std::string::npos);
+  options = {};
+  options.format = ExportFormat::kSqlite;
+  CHECK(Export(events, Report(), options, out).error.find("-o") != std::string::npos);
+  CHECK(out.str().empty());
+}
+
+TEST_CASE("An output that fails leaves no file behind, and the old one as it was") {
+  const test::TempFolder folder;
+  const Events events = ReadEvents(test::ExampleRecording());
+  const std::string path = folder / "app.pftrace";
+  std::ofstream(path) << "old";
+  ExportOptions options;
+  options.range = "[";
+  CHECK_FALSE(ExportToFile(events, Report(), options, path).error.empty());
+  std::string content;
+  std::ifstream(path) >> content;
+  CHECK(content == "old");
+  CHECK_FALSE(std::filesystem::exists(path + ".part"));
+  for (const ExportFormat format : {ExportFormat::kPerfetto, ExportFormat::kSqlite}) {
+    options = {};
+    options.format = format;
+    const std::string error =
+        ExportToFile(events, Report(), options, folder / "none/app").error;
+    CHECK(error.find("cannot write") != std::string::npos);
+  }
+}
+
+TEST_CASE("A recording without events gives files that are complete") {
+  const Events events = ReadEvents(Snapshot::FromBytes(test::ExampleRecording().bytes()));
+  ExportOptions options;
+  options.range = "no such range";
+  for (const ExportFormat format :
+       {ExportFormat::kPerfetto, ExportFormat::kChrome, ExportFormat::kSpeedscope,
+        ExportFormat::kPprof, ExportFormat::kCsv}) {
+    options.format = format;
+    std::ostringstream out;
+    const ExportResult result = Export(events, Report(), options, out);
+    CHECK(result.error.empty());
+    CHECK(result.operations == 0);
+    CHECK_FALSE(out.str().empty());
+  }
+}
+
+}  // namespace
+}  // namespace prof

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/export/writers/chrome.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+
+#include "test/export/example_recording.h"
+#include "test/support/catch.h"
+
+namespace prof::exporting {
+namespace {
+
+nlohmann::json Parsed() {
+  const nlohmann::json trace =
+      nlohmann::json::parse(test::Exported(ExportFormat::kChrome), nullptr, false);
+  REQUIRE(trace.is_object());
+  return trace;
+}
+
+std::vector<nlohmann::json> Of(const nlohmann::json& trace, const std::string& phase,
+                               const std::string& category) {
+  std::vector<nlohmann::json> found;
+  for (const nlohmann::json& event : trace["traceEvents"]) {
+    if (event["ph"] == phase && event.value("cat", "") == category) found.push_back(event);
+  }
+  return found;
+}
+
+TEST_CASE("A kernel has the names that readers of Kineto's traces look for") {
+  const std::vector<nlohmann::json> kernels = Of(Parsed(), "X", "kernel");
+  REQUIRE(kernels.size() == 4);
+  const nlohmann::json& kernel = kernels[0];
+  CHECK(kernel["name"] == "saxpy(float*)");
+  CHECK(kernel["ts"] == 19.0);  // the recording began at 1 us
+  CHECK(kernel["dur"] == 10.0);
+  CHECK(kernel["pid"] == 0);
+  CHECK(kernel["tid"] == 7);
+  const nlohmann::json& args = kernel["args"];
+  CHECK(args["stream"] == 7);
+  CHECK(args["device"] == 0);
+  CHECK(args["queued"] == 0);
+  CHECK(args["grid"] == nlohmann::json({132, 2, 1}));
+  CHECK(args["registers per thread"] == 40);
+  CHECK(args["shared memory"] == 3072);
+  CHECK(args["blocks per SM"] == 2.0);
+  CHECK(args["sm__throughput.avg.pct_of_peak_sustained_elapsed"] == 40.0);
+  CHECK(args.contains("limiter"));
+}
+
+TEST_CASE("Calls have no versions, and an arrow leads from each to its operation") {
+  const nlohmann::json trace = Parsed();
+  std::map<std::string, int> calls;
+  for (const nlohmann::json& call : Of(trace, "X", "cuda_runtime")) ++calls[call["name"]];
+  CHECK(calls["cudaLaunchKernel"] == 4);
+  CHECK(calls["cudaDeviceSynchronize"] == 1);
+  std::map<int, int> arrows;
+  for (const nlohmann::json& begin : Of(trace, "s", "ac2g")) ++arrows[begin["id"].get<int>()];
+  for (const nlohmann::json& end : Of(trace, "f", "ac2g")) {
+    CHECK(end["bp"] == "e");
+    --arrows[end["id"].get<int>()];
+  }
+  CHECK(arrows.size() == 6);
+  for (const auto& [id, open] : arrows) CHECK(open == 0);
+}
+
+TEST_CASE("The rank is written as HTA looks for it") {
+  const std::string text = test::Exported(ExportFormat::kChrome);
+  std::smatch match;
+  REQUIRE(std::regex_search(text, match, std::regex("\"rank\":\\s+(\\d+)")));
+  CHECK(match[1] == "3");
+}
+
+TEST_CASE("A copy has its bytes and its rate, a range its path") {
+  const nlohmann::json trace = Parsed();
+  const nlohmann::json copy = Of(trace, "X", "gpu_memcpy").at(0);
+  CHECK(copy["name"] == "Memcpy HtoD (Pageable -> Device)");
+  CHECK(copy["args"]["bytes"] == 4096);
+  CHECK(copy["args"]["memory bandwidth (GB/s)"] == 1.024);
+  CHECK(Of(trace, "X", "gpu_memset").at(0)["args"]["bytes"] == 512);
+  CHECK(Of(trace, "X", "user_annotation").at(0)["args"]["path"] == "step");
+  CHECK(Of(trace, "C", "hardware_counters").size() == 3);
+}
+
+}  // namespace
+}  // namespace prof::exporting
