@@ -12,7 +12,7 @@
 namespace prof::test {
 
 // Quotes, backslashes, control characters, a comma, and characters beyond ASCII.
-inline constexpr char kHardName[] = "a\"b\\c\n\t\x01,d\x7f \xC3\xA9\xF0\x9F\x94\xA5";
+inline constexpr char kHardName[] = "a\"b\\c\n\t\x01,d\x7f\xC3\xA9\xF0\x9F\x94\xA5";
 
 // Two GPUs' kernels, a copy, a memset, ranges, a span, a mark, counters of two kernels of which the
 // second begins as the first one ends, PM samples.

@@ -66,7 +66,7 @@ namespace {
 std::optional<WireField> At(std::string_view message, const std::vector<uint32_t>& path) {
   std::optional<WireField> field;
   for (const uint32_t number : path) {
-    field = Find(field ? field->bytes : message, number);
+    field = Find(field ? std::string_view(field->bytes) : message, number);
     if (!field) return std::nullopt;
   }
   return field;
@@ -81,7 +81,7 @@ uint64_t IntegerAt(std::string_view message, std::vector<uint32_t> path) {
 
 std::string TextAt(std::string_view message, std::vector<uint32_t> path) {
   const std::optional<WireField> field = At(message, path);
-  return field ? std::string(field->bytes) : "";
+  return field ? field->bytes : "";
 }
 
 std::string Inflate(std::string_view bytes) {

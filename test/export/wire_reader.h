@@ -14,8 +14,8 @@ namespace prof::test {
 
 struct WireField {
   uint32_t number = 0;
-  uint64_t integer = 0;    // varint; the bits of a fixed64
-  std::string_view bytes;  // of a message or text
+  uint64_t integer = 0;  // varint; the bits of a fixed64
+  std::string bytes;     // of a message or text
 
   double real() const;
 };

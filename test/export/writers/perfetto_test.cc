@@ -33,7 +33,7 @@ std::vector<Packet> PacketsOf(const std::string& trace) {
   for (const WireField& batch : FieldsOf(trace)) {
     const std::string inner = test::Inflate(TextAt(batch.bytes, {50}));
     for (const WireField& field : FieldsOf(inner)) {
-      Packet packet{std::string(field.bytes), 0};
+      Packet packet{field.bytes, 0};
       const uint64_t sequence = IntegerAt(packet.bytes, {10});
       if (test::Find(packet.bytes, 59)) last[sequence] = IntegerAt(packet.bytes, {8});
       if (test::Find(packet.bytes, 8)) {
