@@ -126,10 +126,10 @@ struct OperationEvent {
   int64_t call = -1;         ///< Index in calls() of the call that launched it; -1: not known.
   uint32_t graph = 0;        ///< CUDA graph id; 0: launched on its own.
   uint64_t graph_node = 0;
-  uint64_t bytes = 0;                               ///< Copies and memsets.
-  CopyDirection copy = CopyDirection::kUnknown;     ///< Copies.
-  MemoryType source = MemoryType::kUnknown;         ///< Copies.
-  MemoryType destination = MemoryType::kUnknown;    ///< Copies and memsets.
+  uint64_t bytes = 0;                             ///< Copies and memsets.
+  CopyDirection copy = CopyDirection::kUnknown;   ///< Copies.
+  MemoryType source = MemoryType::kUnknown;       ///< Copies.
+  MemoryType destination = MemoryType::kUnknown;  ///< Copies and memsets.
 };
 
 /// A call of the CUDA API.
@@ -165,7 +165,7 @@ struct SyncEvent {
 /// Extra work of CUPTI or of the driver.
 struct OverheadEvent {
   std::string_view kind;  ///< "driver compiler"
-  uint32_t thread = 0;  ///< id
+  uint32_t thread = 0;    ///< id
   int64_t start_ns = 0, end_ns = 0;
 };
 

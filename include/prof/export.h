@@ -62,13 +62,13 @@ struct ExportResult {
 
 /// Writes `events` into `out`. Of `report`, it takes what limits each kernel; an empty one gives an
 /// export without verdicts. Never throws. The writers stream: beside the events they take some
-/// megabytes, and with `keep` or `gpu` a bit for each operation and each call. kSqlite needs a file,
-/// see below. Any thread.
+/// megabytes, and with `keep` or `gpu` a bit for each operation and each call. kSqlite needs a
+/// file, see below. Any thread.
 [[nodiscard]] ExportResult Export(const Events& events, const Report& report,
                                   const ExportOptions& options, std::ostream& out);
 
-/// The same into the file `path`, which it replaces. It is complete, or it is not there: it gets its
-/// name when it is written.
+/// The same into the file `path`, which it replaces. It is complete, or it is not there: it gets
+/// its name when it is written.
 [[nodiscard]] ExportResult ExportToFile(const Events& events, const Report& report,
                                         const ExportOptions& options, const std::string& path);
 

@@ -69,7 +69,8 @@ const FormatName* FindFormat(const std::string& name) {
 
 std::string FormatNames() {
   std::string names;
-  for (const FormatName& format : kFormats) names += (names.empty() ? "" : ", ") + std::string(format.name);
+  for (const FormatName& format : kFormats)
+    names += (names.empty() ? "" : ", ") + std::string(format.name);
   return names;
 }
 
@@ -83,8 +84,8 @@ std::string UnknownFormat(const std::string& name) {
 
 // "app.pftrace" for "run/app.prof", in the working folder.
 std::string DefaultOutput(const ExportFlags& flags, const FormatName& format) {
-  const std::string stem = flags.file == "-" ? "prof"
-                                             : std::filesystem::path(flags.file).stem().string();
+  const std::string stem =
+      flags.file == "-" ? "prof" : std::filesystem::path(flags.file).stem().string();
   const std::string table = format.format == ExportFormat::kCsv ? "." + flags.table : "";
   return stem + table + format.extension;
 }
@@ -98,7 +99,8 @@ std::string Resolve(const ExportFlags& flags, const FormatName& format, ExportOp
                        std::optional<int64_t>* time_ns) -> std::string {
     if (text.empty()) return "";
     *time_ns = ParseTime(text);
-    return *time_ns ? "" : flag + " '" + text + "' is no time: give a number and a unit, 1.5s, 20ms";
+    return *time_ns ? ""
+                    : flag + " '" + text + "' is no time: give a number and a unit, 1.5s, 20ms";
   };
   const std::string problem = time("--from-time", flags.from, &options->from_ns);
   return problem.empty() ? time("--to-time", flags.until, &options->to_ns) : problem;

@@ -187,8 +187,12 @@ MarkEvent ReadMark(const void* data, size_t row) {
 
 SyncEvent ReadSync(const void* data, size_t row) {
   const model::Sync& sync = ModelOf(data).syncs[row];
-  return {static_cast<SyncType>(sync.kind), sync.context, sync.stream, sync.correlation,
-          sync.start_ns, sync.end_ns};
+  return {static_cast<SyncType>(sync.kind),
+          sync.context,
+          sync.stream,
+          sync.correlation,
+          sync.start_ns,
+          sync.end_ns};
 }
 
 OverheadEvent ReadOverhead(const void* data, size_t row) {

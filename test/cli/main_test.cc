@@ -88,7 +88,7 @@ TEST_CASE("prof eval prints how many verdicts are right, and needs a folder of k
 
 TEST_CASE("prof help COMMAND is prof COMMAND --help") {
   CHECK(Run({"help"}).out == Run({"--help"}).out);
-  for (const char* command : {"run", "report", "info", "metrics", "eval"}) {
+  for (const char* command : {"run", "report", "export", "info", "metrics", "eval"}) {
     const Ended ended = Run({"help", command});
     CHECK(ended.exit_code() == 0);
     CHECK(ended.out == Run({command, "--help"}).out);

@@ -78,8 +78,7 @@ TEST_CASE("A snapshot that cannot be read gives its error and no events") {
 template <typename Public, typename Recorded>
 bool SameNames() {
   for (size_t i = 0; i < format::kNames<Recorded>.size(); ++i) {
-    if (std::string(ToString(static_cast<Public>(i))) !=
-        format::Name(static_cast<Recorded>(i))) {
+    if (std::string(ToString(static_cast<Public>(i))) != format::Name(static_cast<Recorded>(i))) {
       return false;
     }
   }

@@ -33,7 +33,8 @@ TEST_CASE("A trace of several GPUs for Perfetto comes with a note") {
   CHECK(result.notes[0].find("--gpu") != std::string::npos);
 }
 
-TEST_CASE("Events that could not be read, a pattern that is none and SQLite to a stream are errors") {
+TEST_CASE(
+    "Events that could not be read, a pattern that is none and SQLite to a stream are errors") {
   std::ostringstream out;
   CHECK_FALSE(Export(ReadEvents(Snapshot::FromBytes("x")), Report(), {}, out).error.empty());
   ExportOptions options;
@@ -62,8 +63,7 @@ TEST_CASE("An output that fails leaves no file behind, and the old one as it was
   for (const ExportFormat format : {ExportFormat::kPerfetto, ExportFormat::kSqlite}) {
     options = {};
     options.format = format;
-    const std::string error =
-        ExportToFile(events, Report(), options, folder / "none/app").error;
+    const std::string error = ExportToFile(events, Report(), options, folder / "none/app").error;
     CHECK(error.find("cannot write") != std::string::npos);
   }
 }

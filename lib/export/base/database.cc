@@ -35,8 +35,7 @@ void Table::Create(size_t cells) {
   for (size_t i = 1; i < cells; ++i) places += ",?";
   const std::string sql = "INSERT INTO " + name_ + " VALUES (" + places + ")";
   if (!database_->problem().empty()) return;
-  database_->Check(
-      sqlite3_prepare_v2(database_->handle_, sql.c_str(), -1, &statement_, nullptr));
+  database_->Check(sqlite3_prepare_v2(database_->handle_, sql.c_str(), -1, &statement_, nullptr));
 }
 
 void Table::Bind(int column, const Cell& cell) {

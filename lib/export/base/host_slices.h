@@ -51,8 +51,8 @@ void VisitHostSlices(const Events& events, const Selection& selection, BeginRang
   next_range();
   next_call();
   while (range_row < ranges.size() || call_row < calls.size()) {
-    const bool is_range = call_row == calls.size() ||
-                          (range_row < ranges.size() && range.start_ns <= call.start_ns);
+    const bool is_range =
+        call_row == calls.size() || (range_row < ranges.size() && range.start_ns <= call.start_ns);
     end_until(is_range ? range.start_ns : call.start_ns);
     if (is_range) {
       begin_range(range);

@@ -46,8 +46,7 @@ void Selection::SelectPaths(const Events& events, const std::string& pattern,
 
 // The shortest of the `keep` longest: a heap of so many.
 template <typename Table>
-std::optional<Selection::Shortest> Selection::FindShortest(const Table& table,
-                                                           int64_t keep) const {
+std::optional<Selection::Shortest> Selection::FindShortest(const Table& table, int64_t keep) const {
   using Entry = std::pair<int64_t, int64_t>;  // duration, -row: of equal ones the earlier is larger
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> longest;
   for (size_t row = 0; row < table.size(); ++row) {

@@ -24,9 +24,8 @@ class Signatures {
                   op.destination, op.graph);
     if (last_ != nullptr && last_->first == key) return last_->second;
     const auto found = values_.find(key);
-    last_ = found != values_.end()
-                ? &*found
-                : &*values_.emplace(key, make(op, values_.size() + 1)).first;
+    last_ = found != values_.end() ? &*found
+                                   : &*values_.emplace(key, make(op, values_.size() + 1)).first;
     return last_->second;
   }
 

@@ -29,8 +29,8 @@ Stack MakeStack(const Events& events, const OperationEvent& op, Names* names) {
   Stack stack;
   for (uint32_t path = op.path; path != 0; path = events.paths()[path].parent) {
     const RangePathInfo& info = events.paths()[path];
-    stack.frames.push_back(names->Add(info.domain.empty() ? info.name
-                                                          : info.domain + ":" + info.name));
+    stack.frames.push_back(
+        names->Add(info.domain.empty() ? info.name : info.domain + ":" + info.name));
   }
   std::reverse(stack.frames.begin(), stack.frames.end());
   stack.frames.push_back(names->Add(OperationName(events, op)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stacks are the GPU's time summed by NVTX range and operation, for viewers of profiles: ranges from
-// the outermost to the innermost, then the kernel or copy.
+// Stacks are the GPU's time summed by NVTX range and operation, for viewers of profiles: ranges
+// from the outermost to the innermost, then the kernel or copy.
 #ifndef PROF_LIB_EXPORT_BASE_STACKS_H_
 #define PROF_LIB_EXPORT_BASE_STACKS_H_
 

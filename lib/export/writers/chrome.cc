@@ -75,9 +75,8 @@ class ChromeWriter {
     out_ << "{\n" << Pair("schemaVersion", 1) << ",\n\"deviceProperties\": [";
     const char* comma = "\n  ";
     for (const DeviceInfo& device : events_.devices()) {
-      out_ << comma << "{" << Pair("id", device.id) << ", "
-           << Pair("name", JsonString(device.name)) << ", "
-           << Pair("totalGlobalMem", static_cast<int64_t>(device.memory_bytes)) << ", "
+      out_ << comma << "{" << Pair("id", device.id) << ", " << Pair("name", JsonString(device.name))
+           << ", " << Pair("totalGlobalMem", static_cast<int64_t>(device.memory_bytes)) << ", "
            << Pair("computeMajor", device.compute_major) << ", "
            << Pair("computeMinor", device.compute_minor) << ", "
            << Pair("maxThreadsPerMultiprocessor", device.max_threads_per_sm) << ", "
@@ -167,8 +166,7 @@ class ChromeWriter {
       const CounterEvent sample = events_.counters()[entry->second];
       for (size_t i = 0; i < sample.values->size(); ++i) {
         if (!std::isfinite((*sample.values)[i])) continue;
-        out_ << ", " << JsonString((*sample.metrics)[i]) << ": "
-             << JsonNumber((*sample.values)[i]);
+        out_ << ", " << JsonString((*sample.metrics)[i]) << ": " << JsonNumber((*sample.values)[i]);
       }
     }
   }
@@ -219,7 +217,8 @@ class ChromeWriter {
     const Verdict& verdict = kernel.verdict;
     std::string text;
     if (kernel.occupancy.known) {
-      text += ", " + Pair("theoretical occupancy %", JsonNumber(100 * kernel.occupancy.theoretical));
+      text +=
+          ", " + Pair("theoretical occupancy %", JsonNumber(100 * kernel.occupancy.theoretical));
     }
     text += ", " + Pair("limiter", JsonString(ToString(verdict.limiter))) + ", " +
             Pair("confidence", JsonString(ToString(verdict.confidence)));
@@ -346,8 +345,8 @@ class ChromeWriter {
         Time(sample.start_ns);
         out_ << ", \"pid\": \"GPU " << int64_t{info.device}
              << " Counters\", \"cat\": \"hardware_counters\", \"name\": "
-             << JsonString(info.metrics[i]) << ", \"args\": {\"\": "
-             << JsonNumber(sample.values[i]) << "}";
+             << JsonString(info.metrics[i]) << ", \"args\": {\"\": " << JsonNumber(sample.values[i])
+             << "}";
         EndEvent();
       }
     }

@@ -75,11 +75,9 @@ void WriteLaunches(const Events& events, const Selection& selection, TextBuffer*
     } else {
       *out << ",,";
     }
-    *out << ","
-         << common.Of(op, [&](const OperationEvent& first, size_t) {
-              return CommonCells(events, first);
-            })
-         << "\n";
+    *out << "," << common.Of(op, [&](const OperationEvent& first, size_t) {
+      return CommonCells(events, first);
+    }) << "\n";
     out->EndRow();
   }
 }

@@ -17,8 +17,7 @@ namespace prof::exporting {
 
 // Returns what a reader of the file has to know.
 [[nodiscard]] std::vector<std::string> WritePerfetto(const Events& events, const Report& report,
-                                                     const Selection& selection,
-                                                     std::ostream& out);
+                                                     const Selection& selection, std::ostream& out);
 
 }  // namespace prof::exporting
 

@@ -34,14 +34,14 @@ constexpr uint32_t kContextPid = 2, kContextApi = 3;
 constexpr uint32_t kSpecificationCategory = 4;
 constexpr uint32_t kKernelDemangled = 3, kKernelArch = 4, kKernelArgs = 5;
 constexpr uint32_t kDescriptor = 2, kDescriptorGpu = 3;
-constexpr uint64_t kCuda = 4;                  // InternedGraphicsContext.Api, GpuApi
+constexpr uint64_t kCuda = 4;                 // InternedGraphicsContext.Api, GpuApi
 constexpr uint64_t kOther = 0, kCompute = 2;  // RenderStageCategory
 }  // namespace interned
 
 namespace stage {  // GpuRenderStageEvent
 constexpr uint32_t kEventId = 1, kDuration = 2, kContext = 5, kGpu = 11, kQueue = 13, kStage = 14,
                    kKernel = 19, kName = 20, kLaunch = 21;
-constexpr uint32_t kGrid = 1, kBlock = 2, kArgs = 3;                    // ComputeKernelLaunch
+constexpr uint32_t kGrid = 1, kBlock = 2, kArgs = 3;                         // ComputeKernelLaunch
 constexpr uint32_t kArgName = 1, kArgInt = 3, kArgDouble = 5, kArgText = 6;  // ExtraComputeArg
 }  // namespace stage
 

@@ -43,10 +43,8 @@ class GpuWriter {
 
   void Add(const OperationEvent& op, size_t row) {
     // What all events of a signature have: the fields behind the duration, encoded.
-    const std::string& common =
-        signatures_.Of(op, [this](const OperationEvent& first, size_t number) {
-          return Describe(first, number);
-        });
+    const std::string& common = signatures_.Of(
+        op, [this](const OperationEvent& first, size_t number) { return Describe(first, number); });
     ProtoWriter& out = stream_->writer();
     const size_t packet = sequence_.BeginAt(op.start_ns);
     const size_t event = out.Begin(packet::kRenderStage);
@@ -126,8 +124,7 @@ class GpuWriter {
 
   std::string Describe(const OperationEvent& op, size_t number) {
     AddContext(op.context);
-    const uint64_t name =
-        sequence_.Intern(interned::kEventNames, OperationName(events_, op));
+    const uint64_t name = sequence_.Intern(interned::kEventNames, OperationName(events_, op));
     AddKernel(op, number);
     ProtoWriter common;
     common.Integer(stage::kContext, op.context);

@@ -69,8 +69,7 @@ class HostWriter {
     const size_t event = BeginEvent(track::kBegin, tracks_[range.thread], &out);
     out.Integer(track::kCategory, nvtx_);
     if (own_name) {
-      out.Text(track::kName,
-               ValidUtf8(events_.NameOf(range.path, range.thread, range.start_ns)));
+      out.Text(track::kName, ValidUtf8(events_.NameOf(range.path, range.thread, range.start_ns)));
     } else {
       out.Integer(track::kNameIid, name);
     }
@@ -151,9 +150,7 @@ class SpanWriter {
   }
 
  private:
-  uint64_t Lane(size_t lane) const {
-    return TrackId(events_, "span", static_cast<uint32_t>(lane));
-  }
+  uint64_t Lane(size_t lane) const { return TrackId(events_, "span", static_cast<uint32_t>(lane)); }
 
   void AddLane() {
     ProtoWriter& out = stream_->writer();

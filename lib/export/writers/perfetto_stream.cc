@@ -19,9 +19,8 @@ size_t PacketStream::Begin(uint32_t sequence) {
 
 void PacketStream::Compress() {
   WriteCompressed();
-  compressed_ =
-      std::async(std::launch::async | std::launch::deferred,
-                 [batch = writer_.Take()] { return Deflate(batch, Envelope::kZlib); });
+  compressed_ = std::async(std::launch::async | std::launch::deferred,
+                           [batch = writer_.Take()] { return Deflate(batch, Envelope::kZlib); });
 }
 
 void PacketStream::WriteCompressed() {

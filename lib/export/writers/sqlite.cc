@@ -18,54 +18,13 @@
 #include "lib/export/base/labels.h"
 #include "lib/export/base/time_span.h"
 #include "lib/export/writers/sqlite_prof.h"
+#include "lib/export/writers/sqlite_schema.h"
 
 namespace prof::exporting {
 namespace {
 
 constexpr std::monostate kNull{};
 constexpr uint32_t kNoStream = 0xffffffff;
-
-// What all operations have first.
-#define PROF_WHERE                                                                         \
-  "start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, contextId "    \
-  "INTEGER NOT NULL, greenContextId INTEGER, streamId INTEGER NOT NULL, correlationId "    \
-  "INTEGER, globalPid INTEGER, "
-
-constexpr const char* kKernelColumns = PROF_WHERE
-    "demangledName INTEGER NOT NULL, shortName INTEGER NOT NULL, mangledName INTEGER, "
-    "launchType INTEGER, cacheConfig INTEGER, registersPerThread INTEGER NOT NULL, "
-    "gridX INTEGER NOT NULL, gridY INTEGER NOT NULL, gridZ INTEGER NOT NULL, "
-    "blockX INTEGER NOT NULL, blockY INTEGER NOT NULL, blockZ INTEGER NOT NULL, "
-    "staticSharedMemory INTEGER NOT NULL, dynamicSharedMemory INTEGER NOT NULL, "
-    "localMemoryPerThread INTEGER NOT NULL, localMemoryTotal INTEGER NOT NULL, "
-    "gridId INTEGER NOT NULL, sharedMemoryExecuted INTEGER, graphNodeId INTEGER, "
-    "sharedMemoryLimitConfig INTEGER, qmdBulkReleaseDone INTEGER, qmdPreexitDone INTEGER, "
-    "qmdLastCtaDone INTEGER, graphId INTEGER, clusterX INTEGER, clusterY INTEGER, "
-    "clusterZ INTEGER, clusterSchedulingPolicy INTEGER, maxPotentialClusterSize INTEGER, "
-    "maxActiveClusters INTEGER, sharedMemoryRequestedPercentage INTEGER, "
-    "tensorSizeMinusOneElements TEXT";
-constexpr const char* kCopyColumns = PROF_WHERE
-    "bytes INTEGER NOT NULL, copyKind INTEGER NOT NULL, deprecatedSrcId INTEGER, srcKind INTEGER, "
-    "dstKind INTEGER, srcDeviceId INTEGER, srcContextId INTEGER, dstDeviceId INTEGER, "
-    "dstContextId INTEGER, migrationCause INTEGER, graphNodeId INTEGER, virtualAddress INTEGER, "
-    "copyCount INTEGER";
-constexpr const char* kMemsetColumns =
-    PROF_WHERE "value INTEGER NOT NULL, bytes INTEGER NOT NULL, graphNodeId INTEGER, memKind INTEGER";
-constexpr const char* kSyncColumns = PROF_WHERE
-    "deprecatedSyncType INTEGER, syncType INTEGER NOT NULL, eventId INTEGER NOT NULL, "
-    "eventSyncId INTEGER";
-#undef PROF_WHERE
-constexpr const char* kCallColumns =
-    "start INTEGER NOT NULL, end INTEGER NOT NULL, eventClass INTEGER NOT NULL, globalTid INTEGER, "
-    "correlationId INTEGER, nameId INTEGER NOT NULL, returnValue INTEGER NOT NULL, callchainId "
-    "INTEGER";
-constexpr const char* kNvtxColumns =
-    "start INTEGER NOT NULL, end INTEGER, eventType INTEGER NOT NULL, rangeId INTEGER, category "
-    "INTEGER, color INTEGER, text TEXT, globalTid INTEGER, endGlobalTid INTEGER, textId INTEGER, "
-    "domainId INTEGER, uint64Value INTEGER, int64Value INTEGER, doubleValue REAL, uint32Value "
-    "INTEGER, int32Value INTEGER, floatValue REAL, jsonTextId INTEGER, jsonText TEXT, binaryData "
-    "TEXT";
-constexpr const char* kEnumColumns = "id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT";
 
 // nsys's numbers.
 constexpr int64_t kMarkEvent = 34, kPushPopEvent = 59, kStartEndEvent = 60, kDomainEvent = 75;
@@ -138,9 +97,9 @@ class NsysTables {
   }
 
   void WriteOperations() {
-    Table kernels(database_, "CUPTI_ACTIVITY_KIND_KERNEL", kKernelColumns);
-    Table copies(database_, "CUPTI_ACTIVITY_KIND_MEMCPY", kCopyColumns);
-    Table memsets(database_, "CUPTI_ACTIVITY_KIND_MEMSET", kMemsetColumns);
+    Table kernels(database_, "CUPTI_ACTIVITY_KIND_KERNEL", schema::kKernelColumns);
+    Table copies(database_, "CUPTI_ACTIVITY_KIND_MEMCPY", schema::kCopyColumns);
+    Table memsets(database_, "CUPTI_ACTIVITY_KIND_MEMSET", schema::kMemsetColumns);
     Table graphs(database_, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
                  "start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, "
                  "graphId INTEGER NOT NULL, graphExecId INTEGER, contextId INTEGER NOT NULL, "
@@ -190,7 +149,7 @@ class NsysTables {
   }
 
   void WriteCalls() {
-    Table table(database_, "CUPTI_ACTIVITY_KIND_RUNTIME", kCallColumns);
+    Table table(database_, "CUPTI_ACTIVITY_KIND_RUNTIME", schema::kCallColumns);
     std::unordered_map<const char*, int64_t> ids;  // all calls of a name share its text
     const EventTable<CallEvent> calls = events_.calls();
     for (size_t row = 0; row < calls.size(); ++row) {
@@ -204,7 +163,7 @@ class NsysTables {
   }
 
   void WriteSyncs() {
-    Table table(database_, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kSyncColumns);
+    Table table(database_, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", schema::kSyncColumns);
     for (const SyncEvent& sync : events_.syncs()) {
       const auto device = devices_.find(sync.context);
       if (device == devices_.end()) continue;  // nothing of this context is in the export
@@ -253,7 +212,7 @@ class NsysTables {
   }
 
   void WriteNvtx() {
-    Table nvtx(database_, "NVTX_EVENTS", kNvtxColumns);
+    Table nvtx(database_, "NVTX_EVENTS", schema::kNvtxColumns);
     const EventTable<RangeEvent> ranges = events_.ranges(), spans = events_.spans();
     for (size_t row = 0; row < ranges.size(); ++row) {
       if (selection_.Has(ranges[row], row)) AddRange(ranges[row], kPushPopEvent, &nvtx);
@@ -342,10 +301,10 @@ class NsysTables {
     return Time(last_ns);
   }
 
-  void WriteEnum(const char* name,
-                 std::initializer_list<std::pair<int64_t, std::pair<const char*, const char*>>>
-                     entries) {
-    Table table(database_, name, kEnumColumns);
+  void WriteEnum(
+      const char* name,
+      std::initializer_list<std::pair<int64_t, std::pair<const char*, const char*>>> entries) {
+    Table table(database_, name, schema::kEnumColumns);
     for (const auto& [id, names] : entries) table.Add(id, names.first, names.second);
   }
 
@@ -381,9 +340,9 @@ class NsysTables {
   Database* database_;
   Table strings_;
   std::unordered_map<std::string, int64_t> string_ids_;
-  std::vector<Names> names_;                      // by shape
+  std::vector<Names> names_;  // by shape
   std::map<std::string, int64_t> domains_;
-  std::map<uint32_t, uint32_t> devices_;          // by context, of the operations in the export
+  std::map<uint32_t, uint32_t> devices_;  // by context, of the operations in the export
 };
 
 }  // namespace

@@ -15,11 +15,12 @@ namespace {
 std::string RandomBytes(std::mt19937* random, size_t size) {
   std::string bytes;
   // Half of them from those that JSON and UTF-8 treat specially.
-  constexpr std::string_view kSpecial = "\"\\\n\r\t\x01\x1f\x7f\x80\xbf\xc0\xc2\xc3\xa9\xe0\xed\xf0\xf4\xff";
+  constexpr std::string_view kSpecial =
+      "\"\\\n\r\t\x01\x1f\x7f\x80\xbf\xc0\xc2\xc3\xa9\xe0\xed\xf0\xf4\xff";
   while (bytes.size() < size) {
     const uint32_t number = (*random)();
-    bytes += number % 2 == 0 ? kSpecial[number / 2 % kSpecial.size()]
-                             : static_cast<char>(number >> 8);
+    bytes +=
+        number % 2 == 0 ? kSpecial[number / 2 % kSpecial.size()] : static_cast<char>(number >> 8);
   }
   return bytes;
 }

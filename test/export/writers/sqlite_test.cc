@@ -101,15 +101,16 @@ TEST_CASE("prof's own tables have counters, samples and verdicts") {
                    "k.contextId = c.contextId ORDER BY k.start") ==
         Rows{{"10000", "40.0"}, {"15000", "60.0"}});
   CHECK(file.Query("SELECT count(*), sum(value) FROM PROF_PM_SAMPLES") == Rows{{"3", "60.0"}});
-  const Rows verdicts = file.Query("SELECT shortName, range, launches FROM PROF_VERDICTS WHERE "
-                                   "deviceId = 0 AND limiter <> '' ORDER BY totalNs DESC LIMIT 1");
+  const Rows verdicts = file.Query(
+      "SELECT shortName, range, launches FROM PROF_VERDICTS WHERE "
+      "deviceId = 0 AND limiter <> '' ORDER BY totalNs DESC LIMIT 1");
   CHECK(verdicts == Rows{{"saxpy", "step", "2"}});
 }
 
 TEST_CASE("Names come out of the database as they were") {
   const Exported file;
-  CHECK(file.Query("SELECT count(*) FROM StringIds WHERE value = '" +
-                   std::string(test::kHardName) + "'") == Rows{{"1"}});
+  CHECK(file.Query("SELECT count(*) FROM StringIds WHERE value = '" + std::string(test::kHardName) +
+                   "'") == Rows{{"1"}});
   CHECK(file.Query("PRAGMA integrity_check") == Rows{{"ok"}});
 }
 
