@@ -17,10 +17,10 @@ def arguments():
     return sys.argv[1], sys.argv[2]
 
 
-def export(form, folder, name):
+def export(form, folder, name, *options):
     program, recording = arguments()
     path = os.path.join(folder, name)
-    subprocess.run([program, "export", "--to", form, recording, "-o", path], check=True,
+    subprocess.run([program, "export", "--to", form, recording, "-o", path, *options], check=True,
                    stderr=subprocess.DEVNULL)
     return path
 
