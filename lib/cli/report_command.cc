@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lib/cli/help_format.h"
+#include "lib/cli/html_output.h"
 #include "lib/cli/message.h"
 #include "lib/cli/progress.h"
 #include "lib/cli/recording_file.h"
@@ -40,6 +41,7 @@ struct ReportOptions {
   Looks looks;
   bool no_pager = false;
   std::string output;  // empty: stdout
+  std::string html;    // not empty: the HTML report goes to this file
   bool strict = false;
 };
 
@@ -148,7 +150,10 @@ Written WriteFile(std::ostream& out, const std::string& path, const ReportOption
   }
   const std::string incomplete = report.incomplete;
   WarnIfIncomplete(path, incomplete);
-  if (!WriteReport(out, std::move(report), options, text)) return Written::kFailed;
+  if (!options.html.empty()) {
+    if (!WriteHtmlFile(options.html, snapshot, report)) return Written::kFailed;
+  } else if (!WriteReport(out, std::move(report), options, text))
+    return Written::kFailed;
   return incomplete.empty() ? Written::kAll : Written::kIncomplete;
 }
 
@@ -162,7 +167,8 @@ std::string ProblemOf(const ReportOptions& options) {
     return std::string(flag) + " '" + expression + "' is not " + problem +
            ". A backslash before ( ) [ ] * + ? . takes the character itself";
   }
-  return OutputProblem(options.output, options.files);
+  const std::string problem = OutputProblem(options.output, options.files);
+  return problem.empty() ? OutputProblem(options.html, options.files) : problem;
 }
 
 TextOptions TextOf(const ReportOptions& options) {
@@ -184,6 +190,9 @@ bool Write(const std::string& text, const ReportOptions& options) {
 int Run(const ReportOptions& options) {
   if ((options.json || options.csv) && options.files.size() > 1) {
     return Fail("--json and --csv take one file at a time: call prof report once for each");
+  }
+  if (!options.html.empty() && options.files.size() > 1) {
+    return Fail("--html takes one file at a time: call prof report once for each");
   }
   const std::string problem = ProblemOf(options);
   if (!problem.empty()) return Fail(problem);
@@ -261,6 +270,12 @@ Command AddReportCommand(CLI::App* app) {
       ->excludes(csv)
       ->type_name("N");
   parser->add_option("-o,--output", options->output, "File to write (default: standard output)")
+      ->type_name("FILE");
+  parser
+      ->add_option("--html", options->html,
+                   "Write the HTML report to FILE: one file for a browser, with the timeline")
+      ->excludes(json)
+      ->excludes(csv)
       ->type_name("FILE");
   parser->add_flag("--strict", options->strict,
                    "Exit with status 3 when a recording is damaged, was not stopped in order, or "

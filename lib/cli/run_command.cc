@@ -20,6 +20,7 @@
 #include "lib/cli/child_process.h"
 #include "lib/cli/environment.h"
 #include "lib/cli/help_format.h"
+#include "lib/cli/html_output.h"
 #include "lib/cli/inject_library.h"
 #include "lib/cli/message.h"
 #include "lib/cli/recording_flags.h"
@@ -48,6 +49,7 @@ struct RunOptions {
   RecordingFlags recording;
   std::string inject;  // empty: see FindInjectLibrary
   bool report = false;
+  std::string html;                  // not empty: the HTML report goes to this file
   std::vector<std::string> program;  // and its arguments
 };
 
@@ -97,7 +99,8 @@ void PrintAllWritten(const std::vector<std::string>& written, bool with_share) {
 }
 
 // On stderr: stdout belongs to the program.
-void PrintFiles(const std::vector<std::string>& written, const std::string& folder, bool report) {
+void PrintFiles(const std::vector<std::string>& written, const std::string& folder,
+                const RunOptions& options) {
   if (written.empty()) {
     std::cerr
         << "prof: nothing was recorded: no process started CUDA, or the program does not "
@@ -110,7 +113,8 @@ void PrintFiles(const std::vector<std::string>& written, const std::string& fold
     std::cerr << "prof: " << written.size() << " processes were recorded, in " << folder << "/\n";
   }
   PrintAllWritten(written, isatty(STDERR_FILENO) == 1);
-  if (!report) {
+  if (!options.html.empty()) (void)WriteHtmlFiles(options.html, written);
+  if (!options.report) {
     std::cerr << "prof: read " << (folder.empty() ? "it" : "one") << " with: prof report "
               << (written.size() == 1 ? written[0] : "FILE...") << '\n';
     return;
@@ -124,7 +128,7 @@ void PrintFiles(const std::vector<std::string>& written, const std::string& fold
 
 // `listed`: what the processes of this run have named. `found`: what has such a name and is new.
 void PrintWhatIsLeft(const std::string& pattern, const std::vector<std::string>& listed,
-                     const std::vector<std::string>& found, bool report) {
+                     const std::vector<std::string>& found, const RunOptions& options) {
   std::vector<std::string> written;
   if (WantsFolder(pattern, listed)) written = MoveToFolder(FolderName(pattern), listed);
   const std::string folder = written.empty() ? "" : written[0].substr(0, written[0].rfind('/'));
@@ -133,7 +137,7 @@ void PrintWhatIsLeft(const std::string& pattern, const std::vector<std::string>&
     if (std::find(listed.begin(), listed.end(), path) == listed.end()) written.push_back(path);
   }
   std::sort(written.begin(), written.end());
-  PrintFiles(written, folder, report);
+  PrintFiles(written, folder, options);
 }
 
 // The words that are left without a "--": the program, unless the first is an option.
@@ -176,8 +180,7 @@ int Run(const RunOptions& options) {
     const Files before = ListRecordings(pattern);
     end = RunChild(options.program, environment.entries());
     if (end.start_error != 0) return CannotStart(options.program[0], end.start_error);
-    PrintWhatIsLeft(pattern, list.Read(), NewRecordings(before, ListRecordings(pattern)),
-                    options.report);
+    PrintWhatIsLeft(pattern, list.Read(), NewRecordings(before, ListRecordings(pattern)), options);
   }  // the list is gone: the next line may not return
   return EndLike(end.status);
 }
@@ -200,6 +203,10 @@ Command AddRunCommand(CLI::App* app, std::vector<std::string> program) {
   const auto options = std::make_shared<RunOptions>(parser);
   options->program = std::move(program);
   parser->add_flag("--report", options->report, "Print the report on stderr at the end");
+  parser
+      ->add_option("--html", options->html,
+                   "Write the HTML report to FILE at the end: one file for a browser")
+      ->type_name("FILE");
   parser
       ->add_option("--inject", options->inject,
                    "Path of libprof_inject.so (default: beside prof, or in its lib folder)")

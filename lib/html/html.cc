@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/html/html.h"
+
+#include <ostream>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "lib/html/bundle.h"
+#include "lib/html/gather.h"
+#include "lib/html/page_json.h"
+#include "lib/html/timeline_data.h"
+#include "lib/snapshot/model/model.h"
+#include "lib/snapshot/read/reader.h"
+
+namespace prof::html {
+namespace {
+
+absl::StatusOr<TimelineData> TimelineOf(const Snapshot& snapshot, const Report& report) {
+  const absl::StatusOr<model::Model> model = ReadSnapshot(snapshot);
+  if (!model.ok()) return model.status();
+  return Gather(*model, report);
+}
+
+std::string Escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '<') {
+      escaped += "&lt;";
+    } else if (c == '&') {
+      escaped += "&amp;";
+    } else {
+      escaped.push_back(c);
+    }
+  }
+  return escaped;
+}
+
+void WriteHead(std::ostream& out, const Bundle& bundle, const Report& report) {
+  out << "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '"
+      << bundle.script_hash << "'; style-src '" << bundle.style_hash
+      << "'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+         "<meta name=\"color-scheme\" content=\"light dark\">\n<title>"
+      << Escaped(report.command) << " - prof</title>\n<style>" << bundle.style
+      << "</style>\n</head>\n";
+}
+
+// The script stands before the blocks: the browser draws the first view while it still reads them.
+void WriteBody(std::ostream& out, const Bundle& bundle, const Report& report,
+               const TimelineData& data) {
+  out << "<body>\n<div id=\"app\"></div>\n"
+         "<noscript>This report needs JavaScript. prof report prints it as text.</noscript>\n"
+         "<script type=\"application/json\" id=\"report\">"
+      << ReportJson(report) << "</script>\n<script type=\"application/json\" id=\"timeline\">"
+      << TimelineJson(data) << "</script>\n<script>" << bundle.script << "</script>\n";
+  for (size_t i = 0; i < data.blocks.size(); ++i) {
+    out << "<script type=\"application/octet-stream\" id=\"block" << i << "\">"
+        << data.blocks[i].packed << "</script>\n";
+  }
+  out << "</body>\n</html>\n";
+}
+
+}  // namespace
+
+std::string WhyNoHtml() { return std::string(BuiltBundle().missing); }
+
+absl::Status WriteHtml(std::ostream& out, const Snapshot& snapshot, const Report& report) {
+  const Bundle bundle = BuiltBundle();
+  if (!bundle.missing.empty()) return absl::UnimplementedError(bundle.missing);
+  const absl::StatusOr<TimelineData> data = TimelineOf(snapshot, report);
+  if (!data.ok()) return data.status();
+  WriteHead(out, bundle, report);
+  WriteBody(out, bundle, report, *data);
+  return absl::OkStatus();
+}
+
+}  // namespace prof::html
