@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds the front end and writes it into a C++ source: cmake -D MODE=AUTO -D NODE=... -D NPM=...
-# -D SOURCE=html -D BUILD=folder -D BUNDLE=bundle.cc -P build.cmake. The sources are copied, so that
-# node_modules is in the build folder. It fails with MODE=ON only.
+# Builds the front end and writes it into a C++ source: cmake -D MODE=AUTO -D TESTS=ON -D NODE=...
+# -D NPM=... -D SOURCE=html -D BUILD=folder -D BUNDLE=bundle.cc -P build.cmake. The sources are
+# copied, so that node_modules is in the build folder. It fails with MODE=ON only.
 cmake_minimum_required(VERSION 3.25)
 
 set(_most_seconds 120)  # for npm on a slow network; prof itself compiles meanwhile
@@ -43,15 +43,20 @@ foreach(name package.json package-lock.json vite.config.ts embed.mjs src)
   file(COPY ${SOURCE}/${name} DESTINATION ${BUILD})
 endforeach()
 
-# What was installed for this lock file stays.
+# What was installed for this lock file stays. Tools for tests are for builds with tests.
+set(_omit "")
+if(NOT TESTS)
+  set(_omit --omit=dev)
+endif()
 file(SHA256 ${SOURCE}/package-lock.json _lock)
+set(_lock "${_lock} ${_omit}")
 set(_installed "")
 if(EXISTS ${BUILD}/node_modules/.prof-lock)
   file(READ ${BUILD}/node_modules/.prof-lock _installed)
 endif()
 if(NOT _installed STREQUAL _lock)
   execute_process(
-    COMMAND ${NPM} ci --omit=dev --no-audit --no-fund --prefer-offline --loglevel=error
+    COMMAND ${NPM} ci ${_omit} --no-audit --no-fund --prefer-offline --loglevel=error
     WORKING_DIRECTORY ${BUILD} TIMEOUT ${_most_seconds}
     RESULT_VARIABLE _result OUTPUT_VARIABLE _output ERROR_VARIABLE _output)
   if(NOT _result EQUAL 0)
@@ -59,7 +64,7 @@ if(NOT _installed STREQUAL _lock)
     leave_out("npm ci failed (${_result}); ${BUILD}/npm.log has the reason. Build again where npm reaches its registry")
     return()
   endif()
-  file(WRITE ${BUILD}/node_modules/.prof-lock ${_lock})
+  file(WRITE ${BUILD}/node_modules/.prof-lock "${_lock}")
 endif()
 
 execute_process(

@@ -67,7 +67,7 @@ std::string WhyNoHtml() { return std::string(BuiltBundle().missing); }
 
 absl::Status WriteHtml(std::ostream& out, const Snapshot& snapshot, const Report& report) {
   const Bundle bundle = BuiltBundle();
-  if (!bundle.missing.empty()) return absl::UnimplementedError(bundle.missing);
+  if (!bundle.missing.empty()) return absl::UnimplementedError(WhyNoHtml());
   const absl::StatusOr<TimelineData> data = TimelineOf(snapshot, report);
   if (!data.ok()) return data.status();
   WriteHead(out, bundle, report);

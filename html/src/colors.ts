@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colours that mean something: causes of idle time, limiters, units. Both themes have their own
+// values in style.css; a canvas reads them from there.
+
+const MEANINGS = new Set([
+  'busy', 'sync', 'launch', 'loading', 'host-work', 'transfer', 'dependency', 'profiler', 'unknown',
+  'dram', 'l2', 'l1', 'shared', 'tensor', 'fma', 'alu', 'fp64', 'sfu', 'issue', 'lsu', 'mixed', 'latency',
+  'occupancy', 'small-grid', 'tail', 'launch-sized', 'not-measured', 'copy', 'memset', 'range', 'call', 'wait',
+  'prof',
+]);
+
+export function colorOf(key: string): string {
+  return `var(--c-${MEANINGS.has(key) ? key : 'unknown'})`;
+}
+
+// A stable hue for a kernel: equal names have equal colours in all views.
+export function hueOf(label: string): number {
+  let hash = 2166136261;
+  for (let i = 0; i < label.length; i++) hash = Math.imul(hash ^ label.charCodeAt(i), 16777619);
+  return ((hash >>> 0) * 137.508) % 360;
+}
+
+export function nameColor(label: string, dark: boolean): string {
+  return `hsl(${hueOf(label).toFixed(0)} ${dark ? '45% 42%' : '55% 72%'})`;
+}
+
+// Reads the theme's colours for a canvas.
+export class Palette {
+  private readonly known = new Map<string, string>();
+  private readonly style = getComputedStyle(document.documentElement);
+  readonly dark = this.style.getPropertyValue('--dark').trim() === '1';
+
+  get(name: string): string {
+    let color = this.known.get(name);
+    if (color === undefined) {
+      color = this.style.getPropertyValue(`--${name}`).trim();
+      this.known.set(name, color);
+    }
+    return color;
+  }
+
+  meaning(key: string): string {
+    return this.get(`c-${MEANINGS.has(key) ? key : 'unknown'}`);
+  }
+}

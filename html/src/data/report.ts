@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report's JSON, as far as the page reads it. Absent values are null.
+
+export interface Statistic {
+  n: number;
+  median: number | null;
+  min: number | null;
+  max: number | null;
+  sum: number | null;
+}
+
+export interface Action {
+  id: string;
+  kind: string;
+  what: string;
+  gain_at_most: number | null;
+  floor: string;
+  check: string;
+}
+
+// An entry of the report's own list of the most useful actions.
+export interface RankedAction {
+  id: string;
+  kind: string;
+  what: string;
+  target: string;
+  saves_at_most_ns: number | null;
+  evidence: string;
+  check: string;
+}
+
+export interface UnitUse {
+  unit: string;
+  of_peak: number | null;
+  metric: string;
+  n: number;
+  source: string;
+  error: number | null;
+  launches: number | null;
+  missing: string[];
+}
+
+export interface Verdict {
+  limiter: string;
+  confidence: string;
+  source: string;
+  decided: boolean;
+  rule: string;
+  summary: string;
+  evidence: string[];
+  actions?: Action[];
+  action: string;
+  gain_at_most: number | null;
+  gain_formula: string;
+  runner_up: string;
+  missing: string;
+  stall: string;
+  notes: string[];
+}
+
+export interface Continuous {
+  value: number | null;
+  error: number | null;
+  seconds: number | null;
+  samples: number;
+  launches: number;
+  beside: string;
+  missing: string;
+}
+
+export interface Occupancy {
+  known: boolean;
+  theoretical: number | null;
+  achieved: number | null;
+  blocks_per_sm: number;
+  limit_blocks: number;
+  limit_warps: number;
+  limit_registers: number;
+  limit_shared: number;
+  limited_by: string[];
+  waves: number | null;
+  tail_lost: number | null;
+}
+
+export interface Roofline {
+  dram_bytes_per_s: number | null;
+  dram_peak_bytes_per_s: number | null;
+  flops_per_s: number | null;
+  flop_peak_per_s: number | null;
+  flop_kind: string;
+  flops_per_byte: number | null;
+}
+
+export interface Kernel {
+  name: string;
+  full_name: string;
+  range: string;
+  captured_in: string;
+  device: number;
+  grid: number[] | null;
+  block: number[] | null;
+  cluster: number[] | null;
+  registers_per_thread: number | null;
+  static_shared_bytes: number | null;
+  dynamic_shared_bytes: number | null;
+  local_bytes_per_thread: number | null;
+  launches: number;
+  loading_launches: number;
+  duration_ns: Statistic;
+  duration_from_counters: boolean;
+  total_ns: number;
+  share: number;
+  in_graph: boolean;
+  whole_graph: boolean;
+  metrics: Record<string, Statistic>;
+  units: UnitUse[];
+  continuous: Record<string, Continuous>;
+  samples_used: number;
+  samples_rejected: number;
+  counters_from: string;
+  continuous_from: string;
+  occupancy: Occupancy;
+  roofline: Roofline;
+  verdict: Verdict;
+}
+
+export interface Row {
+  kind: 'range' | 'outside' | 'gap' | 'profiler';
+  label: string;
+  time_ns: number;
+  share: number;
+  instances: number;
+  operations: number;
+  limiter: string;
+  dominant: string;
+  evidence: string;
+  verdict: string;
+  gain_at_most_ns: number;
+}
+
+export interface Finding {
+  id: string;
+  title: string;
+  evidence: string[];
+  action: string;
+  gain_at_most_ns: number;
+  confidence: string;
+  withheld: boolean;
+  withheld_why: string;
+}
+
+export interface GapCause {
+  device: number;
+  cause: string;
+  count: number;
+  total_ns: number;
+  longest_ns: number;
+  where: string;
+  example: string;
+}
+
+export interface Copy {
+  device: number;
+  direction: string;
+  memory: string;
+  count: number;
+  bytes: number;
+  time_ns: number;
+  overlapped_ns: number;
+}
+
+export interface Device {
+  id: number;
+  name: string;
+  chip: string;
+  sm_count: number;
+  busy_ns: number;
+  idle_ns: number;
+  dram_peak_bytes_per_s: number | null;
+}
+
+export interface Memory {
+  devices: {device: number; peak_bytes: number; peak_at_ns: number; bytes_at_end: number}[];
+  kinds: {
+    device: number;
+    memory: string;
+    pooled: boolean;
+    allocations: number;
+    bytes: number;
+    frees: number;
+    peak_bytes: number;
+    bytes_at_end: number;
+  }[];
+  pools: {device: number; reserved_peak: number | null; used_peak: number | null; operations: number}[];
+  ranges: {range: string; allocations: number; bytes: number; device_bytes: number; bytes_at_end: number}[];
+  frees_missing: number;
+  records_lost: boolean;
+}
+
+export interface Report {
+  schema: number;
+  error: string;
+  command: string;
+  host: string;
+  pid: number;
+  rank: number;
+  prof_version: string;
+  nvidia_driver: string;
+  span_ns: number;
+  profiler_ns: number;
+  undisturbed_ns: number;
+  counter_cost_ns: number;
+  totals: Record<string, number>;
+  devices: Device[];
+  rows: Row[];
+  kernels: Kernel[];
+  gaps: GapCause[];
+  copies: Copy[];
+  findings: Finding[];
+  findings_missing: string;
+  actions?: RankedAction[];
+  memory: Memory | null;
+  notices: {severity: string; subsystem: string; what: string; fix: string}[];
+  integrity: string[];
+}
+
+// One suggestion of the first view.
+export interface Advice {
+  what: string;
+  target: string;
+  saves_ns: number | null;
+  evidence: string;
+  check: string;
+  kernel: number; // of Report.kernels; -1: of the run
+}
+
+export const MOST_ADVICE = 5;
+
+function ofKernels(report: Report): Advice[] {
+  const found: Advice[] = [];
+  report.kernels.forEach((kernel, index) => {
+    const action = kernel.verdict.actions?.[0];
+    if (!action || action.gain_at_most === null) return;
+    found.push({
+      what: action.what,
+      target: kernel.range ? `${kernel.name} in ${kernel.range}` : kernel.name,
+      saves_ns: action.gain_at_most * kernel.total_ns,
+      evidence: kernel.verdict.summary,
+      check: action.check,
+      kernel: index,
+    });
+  });
+  return found;
+}
+
+// The report's own list where it has one; else its findings and the kernels' actions by what they
+// can save at most.
+export function adviceOf(report: Report): Advice[] {
+  if (report.actions) {
+    return report.actions.slice(0, MOST_ADVICE).map((action) => ({
+      what: action.what,
+      target: action.target,
+      saves_ns: action.saves_at_most_ns,
+      evidence: action.evidence,
+      check: action.check,
+      kernel: report.kernels.findIndex((kernel) => kernel.name !== '' && action.target.includes(kernel.name)),
+    }));
+  }
+  const findings = report.findings
+    .filter((finding) => !finding.withheld)
+    .map((finding) => ({
+      what: finding.action,
+      target: 'the run',
+      saves_ns: finding.gain_at_most_ns,
+      evidence: [finding.title, ...finding.evidence.slice(0, 1)].join(' '),
+      check: '',
+      kernel: -1,
+    }));
+  return [...findings, ...ofKernels(report)]
+    .filter((advice) => (advice.saves_ns ?? 0) > 0)
+    .sort((a, b) => (b.saves_ns ?? 0) - (a.saves_ns ?? 0))
+    .slice(0, MOST_ADVICE);
+}
+
+// The time of the span: what the devices did, idle time by cause, what prof disturbed.
+export interface Part {
+  label: string;
+  key: string;
+  ns: number;
+}
+
+export function spanParts(report: Report): Part[] {
+  const parts: Part[] = [];
+  const busy = report.rows
+    .filter((row) => row.kind === 'range' || row.kind === 'outside')
+    .reduce((sum, row) => sum + row.time_ns, 0);
+  parts.push({label: 'GPU busy', key: 'busy', ns: busy});
+  const causes = new Map<string, number>();
+  for (const gap of report.gaps) causes.set(gap.cause, (causes.get(gap.cause) ?? 0) + gap.total_ns);
+  for (const [cause, ns] of causes) parts.push({label: `idle: ${cause}`, key: cause, ns});
+  if (report.profiler_ns > 0) parts.push({label: 'disturbed by prof', key: 'profiler', ns: report.profiler_ns});
+  return parts.filter((part) => part.ns > 0);
+}
+
+// The kernels' time by limiter, descending.
+export function limiterParts(report: Report): Part[] {
+  const sums = new Map<string, number>();
+  for (const kernel of report.kernels) {
+    sums.set(kernel.verdict.limiter, (sums.get(kernel.verdict.limiter) ?? 0) + kernel.total_ns);
+  }
+  return [...sums]
+    .map(([limiter, ns]) => ({label: limiter, key: limiter, ns}))
+    .sort((a, b) => b.ns - a.ns);
+}

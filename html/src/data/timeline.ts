@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline in memory: a track is a few typed arrays, sorted by time, with sums to draw from.
+import {readersOf} from './decode';
+
+export interface NameEntry {
+  label: string;
+  kind: string;
+  kernel: number;
+  range: number;
+}
+
+export interface RangeEntry {
+  label: string;
+  name: string;
+  parent: number;
+  instances: number;
+  host_ns: number;
+  gpu_ns: number;
+  idle_ns: number;
+}
+
+export interface TrackEntry {
+  kind: string;
+  group: string;
+  label: string;
+  lane: number;
+  device: number;
+  events: number;
+  left_out: number;
+  metrics?: string[];
+  maxima?: number[];
+}
+
+export interface BlockEntry {
+  track: number;
+  rows: number;
+  columns: number[];
+}
+
+export interface Header {
+  version: number;
+  start_ns: string;
+  span_ns: number;
+  causes: string[];
+  names: NameEntry[];
+  ranges: RangeEntry[];
+  tracks: TrackEntry[];
+  blocks: BlockEntry[];
+  sparks: {kernel: number; mean_ns: number[]}[];
+}
+
+export const BINS = 1 << 16;
+const OWN_LENGTH = 16;
+
+// Time in bins of the span, summed up from the left: the time within [a, b) is one subtraction.
+export class BinSums {
+  readonly sums: Float64Array;
+  constructor(
+    readonly span: number,
+    bins: Float64Array,
+  ) {
+    this.sums = new Float64Array(bins.length + 1);
+    for (let i = 0; i < bins.length; i++) this.sums[i + 1] = this.sums[i] + bins[i];
+  }
+
+  private before(ns: number): number {
+    const last = this.sums.length - 1;
+    const at = Math.min(Math.max((ns / this.span) * last, 0), last);
+    const bin = Math.min(Math.floor(at), last - 1);
+    return this.sums[bin] + (this.sums[bin + 1] - this.sums[bin]) * (at - bin);
+  }
+
+  within(begin: number, end: number): number {
+    return this.before(end) - this.before(begin);
+  }
+
+  get binNs(): number {
+    return this.span / (this.sums.length - 1);
+  }
+}
+
+export function addToBins(bins: Float64Array, span: number, begin: number, duration: number): void {
+  const scale = bins.length / span;
+  let at = begin * scale;
+  const end = Math.min((begin + duration) * scale, bins.length);
+  let bin = Math.floor(at);
+  if (bin >= bins.length) return;
+  if (end <= bin + 1) {
+    bins[bin] += duration;
+    return;
+  }
+  while (at < end) {
+    const next = Math.min(bin + 1, end);
+    bins[bin] += (next - at) / scale;
+    at = next;
+    bin++;
+  }
+}
+
+// Events of one line. Times are nanoseconds after the header's start_ns.
+export class EventTrack {
+  readonly starts: Float64Array;
+  durations: Uint32Array | Float64Array;
+  readonly names: Uint16Array | Uint32Array;
+  readonly causes: Uint8Array; // 0: no idle time before it; else 1 + cause
+  idles: Float64Array | null = null; // idle time before it, where it is not that of this track
+  readonly sizes = new Map<number, number>(); // bytes, by event
+  count = 0;
+  busy: BinSums | null = null;
+  private lastEnd = 0;
+
+  constructor(
+    readonly entry: TrackEntry,
+    names: number,
+  ) {
+    this.starts = new Float64Array(entry.events);
+    this.durations = new Uint32Array(entry.events);
+    this.names = names < 65536 ? new Uint16Array(entry.events) : new Uint32Array(entry.events);
+    this.causes = new Uint8Array(entry.kind === 'stream' ? entry.events : 0);
+  }
+
+  add(block: BlockEntry, bytes: Uint8Array, kinds: NameEntry[]): void {
+    const [gap, duration, name, code, idle, size] = readersOf(bytes, block.columns);
+    const hasIdle = this.causes.length > 0;
+    const sized = kinds.map((entry) => entry.kind === 'copy' || entry.kind === 'memset');
+    for (let row = 0; row < block.rows; row++) {
+      const at = this.count++;
+      const start = this.lastEnd + gap.next();
+      const length = duration.next();
+      this.starts[at] = start;
+      if (length > 0xffffffff && this.durations instanceof Uint32Array) {
+        this.durations = Float64Array.from(this.durations);
+      }
+      this.durations[at] = length;
+      const id = name.next();
+      this.names[at] = id;
+      const cause = code.next();
+      if (hasIdle) this.causes[at] = cause % OWN_LENGTH;
+      if (cause >= OWN_LENGTH) {
+        this.idles ??= new Float64Array(this.entry.events).fill(-1);
+        this.idles[at] = idle.next();
+      }
+      if (sized[id]) this.sizes.set(at, size.next());
+      this.lastEnd = start + length;
+    }
+  }
+
+  idleBefore(event: number): number {
+    if (this.causes.length === 0 || this.causes[event] === 0) return 0;
+    if (this.idles && this.idles[event] >= 0) return this.idles[event];
+    return event === 0 ? this.starts[0] : this.starts[event] - this.end(event - 1);
+  }
+
+  end(event: number): number {
+    return this.starts[event] + this.durations[event];
+  }
+
+  // The first event that starts at or after `ns`.
+  lowerBound(ns: number): number {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.starts[middle] < ns) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  // The first event that ends after `ns`.
+  firstIn(ns: number): number {
+    const at = this.lowerBound(ns);
+    return at > 0 && this.end(at - 1) > ns ? at - 1 : at;
+  }
+
+  // The event at a moment; -1: none.
+  at(ns: number): number {
+    const event = this.firstIn(ns);
+    return event < this.count && this.starts[event] <= ns ? event : -1;
+  }
+
+  // Bins of the events that `accepts` (all without it).
+  bin(span: number, accepts?: Uint8Array): BinSums {
+    const bins = new Float64Array(BINS);
+    const {starts, durations, names, count} = this;
+    for (let i = 0; i < count; i++) {
+      if (accepts && accepts[names[i]] === 0) continue;
+      addToBins(bins, span, starts[i], durations[i]);
+    }
+    return new BinSums(span, bins);
+  }
+}
+
+// Values over time: one array for each metric, NaN where there is none.
+export class PmTrack {
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  readonly values: Float32Array[];
+  count = 0;
+  private lastEnd = 0;
+  private readonly last: number[];
+
+  constructor(readonly entry: TrackEntry) {
+    this.starts = new Float64Array(entry.events);
+    this.ends = new Float64Array(entry.events);
+    this.values = (entry.metrics ?? []).map(() => new Float32Array(entry.events));
+    this.last = this.values.map(() => 0);
+  }
+
+  add(block: BlockEntry, bytes: Uint8Array): void {
+    const [gap, duration, ...metrics] = readersOf(bytes, block.columns);
+    for (let row = 0; row < block.rows; row++) {
+      const at = this.count++;
+      this.starts[at] = this.lastEnd + gap.next();
+      this.ends[at] = this.starts[at] + duration.next();
+      this.lastEnd = this.ends[at];
+      metrics.forEach((reader, m) => {
+        this.last[m] += reader.nextSigned();
+        this.values[m][at] = this.last[m] === 0 ? NaN : ((this.last[m] - 1) / 1000) * this.entry.maxima![m];
+      });
+    }
+  }
+
+  firstIn(ns: number): number {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.ends[middle] <= ns) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+// Memory: what changed when, and for which range.
+export class MemoryTrack {
+  readonly times: Float64Array;
+  readonly changes: Float64Array;
+  readonly ranges: Int32Array; // -1: outside all ranges
+  count = 0;
+  private last = 0;
+
+  constructor(readonly entry: TrackEntry) {
+    this.times = new Float64Array(entry.events);
+    this.changes = new Float64Array(entry.events);
+    this.ranges = new Int32Array(entry.events);
+  }
+
+  add(block: BlockEntry, bytes: Uint8Array): void {
+    const [gap, change, range] = readersOf(bytes, block.columns);
+    for (let row = 0; row < block.rows; row++) {
+      const at = this.count++;
+      this.last += gap.next();
+      this.times[at] = this.last;
+      this.changes[at] = change.nextSigned();
+      this.ranges[at] = range.next() - 1;
+    }
+  }
+}
+
+export class Timeline {
+  readonly events: EventTrack[] = [];
+  readonly pm: PmTrack[] = [];
+  readonly memory: MemoryTrack[] = [];
+  // By device and cause: idle time in bins.
+  readonly idle = new Map<number, BinSums[]>();
+  private readonly byTrack: (EventTrack | PmTrack | MemoryTrack)[];
+
+  constructor(readonly header: Header) {
+    this.byTrack = header.tracks.map((entry) => {
+      if (entry.kind === 'pm') return new PmTrack(entry);
+      if (entry.kind === 'memory') return new MemoryTrack(entry);
+      return new EventTrack(entry, header.names.length);
+    });
+    for (const track of this.byTrack) {
+      if (track instanceof EventTrack) this.events.push(track);
+      else if (track instanceof PmTrack) this.pm.push(track);
+      else this.memory.push(track);
+    }
+  }
+
+  get span(): number {
+    return Math.max(this.header.span_ns, 1);
+  }
+
+  add(block: BlockEntry, bytes: Uint8Array): void {
+    this.byTrack[block.track].add(block, bytes, this.header.names);
+  }
+
+  // Takes what is needed to draw one track from afar.
+  summarize(track: EventTrack): void {
+    track.busy = track.bin(this.span);
+    if (track.causes.length === 0) return;
+    let bins = this.idleBins.get(track.entry.device);
+    if (!bins) {
+      bins = this.header.causes.map(() => new Float64Array(BINS));
+      this.idleBins.set(track.entry.device, bins);
+    }
+    for (let i = 0; i < track.count; i++) {
+      if (track.causes[i] === 0) continue;
+      const idle = track.idleBefore(i);
+      addToBins(bins[track.causes[i] - 1], this.span, track.starts[i] - idle, idle);
+    }
+  }
+
+  private readonly idleBins = new Map<number, Float64Array[]>();
+
+  finish(): void {
+    for (const [device, bins] of this.idleBins) {
+      this.idle.set(device, bins.map((one) => new BinSums(this.span, one)));
+    }
+    this.idleBins.clear();
+  }
+}

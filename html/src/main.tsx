@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: a bar with the views, what is selected, and the view.
+import './style.css';
+
+import {render} from 'preact';
+
+import {time} from './data/format';
+import {decodeTimeline, go, load, type Loaded, place, selection, theme, type Theme, timeWindow} from './state';
+import {Compare} from './views/compare';
+import {KernelPage} from './views/kernel';
+import {Kernels} from './views/kernels';
+import {MemoryView} from './views/memory';
+import {Overview} from './views/overview';
+import {Ranges} from './views/ranges';
+import {TimelineView} from './views/timeline';
+
+const VIEWS = ['overview', 'timeline', 'ranges', 'kernels', 'memory', 'compare'];
+const THEMES: Record<Theme, string> = {auto: 'Auto', light: 'Light', dark: 'Dark'};
+
+function setTheme(next: Theme): void {
+  theme.value = next;
+  document.documentElement.dataset['theme'] = next;
+}
+
+function Bar() {
+  const here = place.value.split('/')[0];
+  const next: Record<Theme, Theme> = {auto: 'light', light: 'dark', dark: 'auto'};
+  return (
+    <nav class="top" aria-label="Views">
+      <a class="brand" href="#overview">prof</a>
+      {VIEWS.map((view) => (
+        <a href={`#${view}`} aria-current={view === here || (view === 'kernels' && here === 'kernel') ? 'page' : undefined}>
+          {view[0].toUpperCase() + view.slice(1)}
+        </a>
+      ))}
+      <button class="theme" aria-label={`Theme: ${THEMES[theme.value]}`} onClick={() => setTheme(next[theme.value])}>◐ {THEMES[theme.value]}</button>
+    </nav>
+  );
+}
+
+function Chips({data}: {data: Loaded}) {
+  const chosen = selection.value;
+  const stretch = timeWindow.value;
+  if (chosen === null && stretch === null) return null;
+  const label = chosen === null ? '' : chosen.kind === 'range' ? data.header.ranges[chosen.index].label : data.report.kernels[chosen.index].name;
+  return (
+    <div class="chips" role="status">
+      <span>Shown only:</span>
+      {chosen !== null && <button onClick={() => (selection.value = null)} aria-label={`Remove the selection ${label}`}>{chosen.kind} {label} ✕</button>}
+      {stretch !== null && <button onClick={() => (timeWindow.value = null)} aria-label="Remove the stretch of time">{time(stretch.begin)} to {time(stretch.end)} ✕</button>}
+    </div>
+  );
+}
+
+function View({data}: {data: Loaded}) {
+  const [view, index] = place.value.split('/');
+  switch (view) {
+    case 'timeline': return <TimelineView data={data} />;
+    case 'ranges': return <Ranges data={data} />;
+    case 'kernels': return <Kernels data={data} />;
+    case 'kernel': return <KernelPage data={data} index={Number(index)} key={index} />;
+    case 'memory': return <MemoryView data={data} />;
+    case 'compare': return <Compare data={data} />;
+    default: return <Overview data={data} />;
+  }
+}
+
+function Page({data}: {data: Loaded}) {
+  return <><Bar /><Chips data={data} /><main><View data={data} /></main></>;
+}
+
+// 1 to 6 choose a view.
+function keys(event: KeyboardEvent): void {
+  if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
+  const view = VIEWS[Number(event.key) - 1];
+  if (view) go(view);
+  if (event.key === 'Escape') {
+    selection.value = null;
+    timeWindow.value = null;
+  }
+}
+
+const data = load();
+document.documentElement.dataset['theme'] = 'auto';
+addEventListener('keydown', keys);
+addEventListener('hashchange', () => scrollTo(0, 0));
+render(<Page data={data} />, document.getElementById('app')!);
+// The blocks stand behind this script.
+const start = () => void decodeTimeline(data.header);
+if (document.readyState === 'loading') addEventListener('DOMContentLoaded', start);
+else start();

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the views share: the report, the timeline once it is decoded, the place, the selection.
+import {computed, signal} from '@preact/signals';
+
+import {fromBase64, inflate} from './data/decode';
+import type {Report} from './data/report';
+import {type Header, Timeline} from './data/timeline';
+
+export interface Loaded {
+  report: Report;
+  header: Header;
+}
+
+function json(id: string): unknown {
+  return JSON.parse(document.getElementById(id)!.textContent!);
+}
+
+export function load(): Loaded {
+  return {report: json('report') as Report, header: json('timeline') as Header};
+}
+
+export const timeline = signal<Timeline | null>(null);
+export const decoded = signal(0); // share of the blocks, 0..1
+export const decodeProblem = signal('');
+
+const frame = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+// Decodes block by block, and lets the browser work in between.
+export async function decodeTimeline(header: Header): Promise<void> {
+  const result = new Timeline(header);
+  try {
+    for (let i = 0; i < header.blocks.length; i++) {
+      const element = document.getElementById(`block${i}`)!;
+      const bytes = await inflate(fromBase64(element.textContent!));
+      element.remove();
+      result.add(header.blocks[i], bytes);
+      decoded.value = (i + 1) / header.blocks.length;
+    }
+    for (const track of result.events) {
+      result.summarize(track);
+      await frame();
+    }
+    result.finish();
+    timeline.value = result;
+  } catch (problem) {
+    decodeProblem.value = `The timeline cannot be read: ${String(problem)}`;
+  }
+}
+
+// The place: "#kernels", "#kernel/3".
+export const place = signal(location.hash.slice(1) || 'overview');
+addEventListener('hashchange', () => {
+  place.value = location.hash.slice(1) || 'overview';
+});
+export function go(to: string): void {
+  location.hash = to;
+}
+
+export type Selection = {kind: 'kernel' | 'range'; index: number} | null;
+export const selection = signal<Selection>(null);
+export const timeWindow = signal<{begin: number; end: number} | null>(null);
+
+// The ranges below one, with itself.
+export function subtree(header: Header, range: number): Set<number> {
+  const inside = new Set([range]);
+  header.ranges.forEach((entry, index) => {
+    if (inside.has(entry.parent)) inside.add(index); // parents come first
+  });
+  return inside;
+}
+
+// By name: 1 where it is selected; null: all are.
+export function acceptedNames(header: Header, chosen: Selection): Uint8Array | null {
+  if (chosen === null) return null;
+  const inside = chosen.kind === 'range' ? subtree(header, chosen.index) : null;
+  return Uint8Array.from(header.names, (name) =>
+    Number(inside ? inside.has(name.range) : name.kernel === chosen.index),
+  );
+}
+
+// Launches and time of each kernel within the time window; null without one.
+export const inWindow = computed(() => {
+  const lines = timeline.value;
+  const span = timeWindow.value;
+  if (lines === null || span === null) return null;
+  const kernels = new Map<number, {launches: number; ns: number}>();
+  for (const track of lines.events) {
+    if (track.entry.kind !== 'stream') continue;
+    for (let i = track.firstIn(span.begin); i < track.count && track.starts[i] < span.end; i++) {
+      const kernel = lines.header.names[track.names[i]].kernel;
+      if (kernel < 0) continue;
+      const entry = kernels.get(kernel) ?? {launches: 0, ns: 0};
+      entry.launches++;
+      entry.ns += Math.min(track.end(i), span.end) - Math.max(track.starts[i], span.begin);
+      kernels.set(kernel, entry);
+    }
+  }
+  return kernels;
+});
+
+// The kernels that the selection and the window leave.
+export function isShown(data: Loaded, kernel: number): boolean {
+  const chosen = selection.value;
+  if (inWindow.value !== null && !inWindow.value.has(kernel)) return false;
+  if (chosen === null) return true;
+  if (chosen.kind === 'kernel') return chosen.index === kernel;
+  const inside = subtree(data.header, chosen.index);
+  return data.header.names.some((name) => name.kernel === kernel && inside.has(name.range));
+}
+
+export type Theme = 'auto' | 'light' | 'dark';
+export const theme = signal<Theme>('auto');

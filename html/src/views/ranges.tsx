@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NVTX ranges as a tree and as a flame graph. Times of a range have those of the ranges in it.
+import {useState} from 'preact/hooks';
+
+import {hueOf} from '../colors';
+import {count, percent, time} from '../data/format';
+import type {RangeEntry} from '../data/timeline';
+import {go, type Loaded, selection} from '../state';
+
+export interface Node {
+  index: number;
+  entry: RangeEntry;
+  gpu: number; // with the ranges in it
+  idle: number;
+  children: Node[];
+}
+
+type Measure = 'gpu' | 'idle' | 'host';
+const MEASURES: Record<Measure, string> = {gpu: 'GPU time', idle: 'GPU idle', host: 'host time'};
+
+export function treeOf(entries: RangeEntry[]): Node[] {
+  const nodes = entries.map((entry, index): Node => ({index, entry, gpu: entry.gpu_ns, idle: entry.idle_ns, children: []}));
+  const roots: Node[] = [];
+  for (const node of nodes) (node.entry.parent < 0 ? roots : nodes[node.entry.parent].children).push(node);
+  for (let i = nodes.length - 1; i >= 0; i--) { // parents come first
+    const parent = nodes[nodes[i].entry.parent];
+    if (!parent) continue;
+    parent.gpu += nodes[i].gpu;
+    parent.idle += nodes[i].idle;
+  }
+  return roots;
+}
+
+function valueOf(node: Node, measure: Measure): number {
+  return measure === 'gpu' ? node.gpu : measure === 'idle' ? node.idle : node.entry.host_ns;
+}
+
+const byValue = (measure: Measure) => (a: Node, b: Node) => valueOf(b, measure) - valueOf(a, measure);
+
+function select(index: number): void {
+  const chosen = selection.value;
+  selection.value = chosen?.kind === 'range' && chosen.index === index ? null : {kind: 'range', index};
+}
+
+function isChosen(index: number): boolean {
+  return selection.value?.kind === 'range' && selection.value.index === index;
+}
+
+function Flame({nodes, measure, total, depth}: {nodes: Node[]; measure: Measure; total: number; depth: number}) {
+  const shown = nodes.filter((node) => valueOf(node, measure) > 0).sort(byValue(measure));
+  if (shown.length === 0) return null;
+  return (
+    <div class="flames">
+      {shown.map((node) => {
+        const value = valueOf(node, measure);
+        const share = value / total;
+        return (
+          <div class="flame" style={{width: `${Math.min(share, 1) * 100}%`}}>
+            <button class={isChosen(node.index) ? 'chosen' : ''} style={{'--hue': String(Math.round(hueOf(node.entry.name)))} as Record<string, string>}
+              title={`${node.entry.label}: ${time(value)}`} onClick={() => select(node.index)}>
+              {node.entry.name} <span>{time(value)}</span>
+            </button>
+            {depth < 12 && <Flame nodes={node.children} measure={measure} total={value} depth={depth + 1} />}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function TreeRow({node, depth, measure, total, open, toggle}: {node: Node; depth: number; measure: Measure; total: number; open: Set<number>; toggle: (index: number) => void}) {
+  const {entry, index} = node;
+  const isOpen = open.has(index);
+  return (
+    <>
+      <tr class={isChosen(index) ? 'chosen' : ''}>
+        <td>
+          <span class="tree" style={{paddingLeft: `${depth * 16}px`}}>
+            {node.children.length > 0
+              ? <button class="twist" aria-expanded={isOpen} aria-label={`${isOpen ? 'Close' : 'Open'} ${entry.name}`} onClick={() => toggle(index)}>{isOpen ? '▾' : '▸'}</button>
+              : <span class="twist" />}
+            <button class="link" aria-pressed={isChosen(index)} title={entry.label} onClick={() => select(index)}>{entry.name}</button>
+          </span>
+        </td>
+        <td class="number">{time(node.gpu)}</td>
+        <td class="number">{percent(total > 0 ? node.gpu / total : null)}</td>
+        <td class="number wide">{time(entry.gpu_ns)}</td>
+        <td class="number">{time(node.idle)}</td>
+        <td class="number wide">{time(entry.host_ns)}</td>
+        <td class="number wide">{count(entry.instances)}</td>
+      </tr>
+      {isOpen && [...node.children].sort(byValue(measure)).map((child) => <TreeRow node={child} depth={depth + 1} measure={measure} total={total} open={open} toggle={toggle} />)}
+    </>
+  );
+}
+
+export function Ranges({data}: {data: Loaded}) {
+  const [measure, setMeasure] = useState<Measure>('gpu');
+  const roots = treeOf(data.header.ranges);
+  const [open, setOpen] = useState(() => new Set(data.header.ranges.map((_, index) => index)));
+  const toggle = (index: number) => {
+    const next = new Set(open);
+    if (!next.delete(index)) next.add(index);
+    setOpen(next);
+  };
+  if (roots.length === 0) {
+    return <div class="view"><h1>Ranges</h1><p>The program has no NVTX ranges. With some, this page has the time of each part of the program.</p></div>;
+  }
+  const total = roots.reduce((sum, root) => sum + valueOf(root, measure), 0);
+  const busy = data.report.rows.filter((row) => row.kind === 'range' || row.kind === 'outside').reduce((sum, row) => sum + row.time_ns, 0);
+  return (
+    <div class="view">
+      <h1>Ranges</h1>
+      <div class="toolbar" role="group" aria-label="What the flame graph shows">
+        {(Object.keys(MEASURES) as Measure[]).map((key) => <button aria-pressed={key === measure} onClick={() => setMeasure(key)}>{MEASURES[key]}</button>)}
+        <span class="spacer" />
+        {selection.value?.kind === 'range' && <button onClick={() => go('kernels')}>Its kernels</button>}
+        {selection.value?.kind === 'range' && <button onClick={() => go('timeline')}>On the timeline</button>}
+      </div>
+      <section class="card" aria-label="Flame graph" data-testid="flame">
+        <div class="flame-root"><Flame nodes={roots} measure={measure} total={Math.max(total, 1)} depth={0} /></div>
+      </section>
+      <section class="card">
+        <div class="scroll" tabIndex={0} role="region" aria-label="Tree of ranges">
+          <table>
+            <caption class="hidden">Tree of ranges</caption>
+            <thead><tr><th>Range</th><th class="number">GPU time</th><th class="number">Of busy</th><th class="number wide">Itself</th><th class="number">GPU idle</th><th class="number wide">Host time</th><th class="number wide">Times</th></tr></thead>
+            <tbody>{[...roots].sort(byValue(measure)).map((root) => <TreeRow node={root} depth={0} measure={measure} total={busy} open={open} toggle={toggle} />)}</tbody>
+          </table>
+        </div>
+        <p class="muted">A click on a name selects the range: the timeline and the table of kernels then show only what was launched in it. GPU idle: idle time while the launching thread was in the range.</p>
+      </section>
+    </div>
+  );
+}

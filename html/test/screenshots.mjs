@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the pictures of the documentation: node test/screenshots.mjs page.html folder [kernel]
+import {mkdirSync} from 'node:fs';
+
+import {open, start} from './chromium.mjs';
+
+const [file, folder, kernel = '0'] = process.argv.slice(2);
+mkdirSync(folder, {recursive: true});
+const browser = await start();
+
+async function shot(name, view, options, prepare = async () => {}) {
+  const {context, page, problems} = await open(browser, file, {...options, hash: `#${view}`});
+  await page.waitForTimeout(400);
+  await prepare(page);
+  await page.waitForTimeout(150);
+  await page.screenshot({path: `${folder}/${name}.png`});
+  if (problems.length > 0) console.log(name, problems);
+  await context.close();
+}
+
+const wait = (page) => page.waitForSelector('[data-testid=timeline]');
+const near = async (page) => {
+  await wait(page);
+  await page.evaluate(() => {
+    const stage = window.profStage;
+    const track = stage.timeline.events.find((one) => one.entry.kind === 'stream');
+    const middle = Math.floor(track.count / 2);
+    stage.move({begin: track.starts[middle], end: track.starts[Math.min(middle + 24, track.count - 1)]});
+  });
+};
+
+await shot('overview-light', 'overview', {width: 1280, height: 1000});
+await shot('overview-dark', 'overview', {width: 1280, height: 1000, dark: true});
+await shot('overview-narrow', 'overview', {width: 390, height: 844});
+await shot('timeline-light', 'timeline', {width: 1280, height: 860}, wait);
+await shot('timeline-near-dark', 'timeline', {width: 1280, height: 860, dark: true}, near);
+await shot('timeline-narrow-dark', 'timeline', {width: 390, height: 844, dark: true}, near);
+await shot('ranges-light', 'ranges', {width: 1280, height: 860});
+await shot('kernels-light', 'kernels', {width: 1280, height: 860});
+await shot('kernel-light', `kernel/${kernel}`, {width: 1280, height: 1300}, (page) => page.waitForSelector('.mean'));
+await shot('kernel-dark-wide', `kernel/${kernel}`, {width: 2560, height: 1300, dark: true}, (page) => page.waitForSelector('.mean'));
+await shot('memory-dark', 'memory', {width: 1280, height: 860, dark: true});
+await browser.close();
