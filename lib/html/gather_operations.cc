@@ -146,7 +146,10 @@ void GatherOperations(const model::Model& model, const Report& report, const Sta
   Sparks sparks(report, data);
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const Op op = model.ops[i];
-    if (!op.timed) continue;
+    if (!op.timed) {
+      streams.Of(op).LeaveOut(1);
+      continue;
+    }
     const uint32_t name = names.Of(i, op);
     streams.Of(op).Add(EventOf(op, name, gaps.Before(i, op.device)));
     sparks.Add(data->names[name].kernel, op);

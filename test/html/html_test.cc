@@ -27,7 +27,8 @@ TEST_CASE("the page is one file: its script is let in by its hash, and nothing b
   }
   REQUIRE(status.ok());
   const std::string page = out.str();
-  CHECK_THAT(page, Contains("default-src 'none'; script-src 'sha256-") && Contains("id=\"block0\""));
+  CHECK_THAT(page,
+             Contains("default-src 'none'; script-src 'sha256-") && Contains("id=\"block0\""));
   CHECK_THAT(page, !Contains("src=\"") && !Contains("href=\"http"));
 }
 

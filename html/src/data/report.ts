@@ -272,7 +272,7 @@ export function adviceOf(report: Report): Advice[] {
       what: finding.action,
       target: 'the run',
       saves_ns: finding.gain_at_most_ns,
-      evidence: [finding.title, ...finding.evidence.slice(0, 1)].join(' '),
+      evidence: [finding.title.replace(/\.$/, ''), ...finding.evidence.slice(0, 1)].join(': '),
       check: '',
       kernel: -1,
     }));

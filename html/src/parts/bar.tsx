@@ -13,7 +13,7 @@ export function PartsBar({parts, label}: {parts: Part[]; label: string}) {
       <figcaption>{label}</figcaption>
       <div class="bar" role="img" aria-label={`${label}: ${text}`}>
         {parts.map((part) => (
-          <span style={{flexGrow: part.ns / total, background: colorOf(part.key)}} title={`${part.label}: ${time(part.ns)}, ${percent(part.ns / total)}`}>
+          <span class={part.ns / total < 0.2 ? 'small' : ''} style={{flexGrow: part.ns / total, background: colorOf(part.key)}} title={`${part.label}: ${time(part.ns)}, ${percent(part.ns / total)}`}>
             {part.ns / total > 0.07 ? percent(part.ns / total) : ''}
           </span>
         ))}

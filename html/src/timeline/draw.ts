@@ -58,9 +58,15 @@ export function tickText(ns: number, step: number): string {
   return `${(ns / unit).toFixed(digits)} ${name}`;
 }
 
+const ON_MEANING = '#10141a'; // on colours that are equal in both themes
+
+function isNamed(kind: string): boolean {
+  return kind === 'kernel' || kind === 'graph' || kind === 'range';
+}
+
 function fillOf(scene: Scene, palette: Palette, id: number): string {
   const name = scene.timeline.header.names[id];
-  return name.kind === 'kernel' || name.kind === 'graph' || name.kind === 'range'
+  return isNamed(name.kind)
     ? nameColor(name.label, palette.dark)
     : palette.meaning(name.kind);
 }
@@ -148,7 +154,7 @@ function drawNear(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, l
       c.lineWidth = 1;
     }
     if (wide > LABEL_FROM && !isDim(scene, id)) {
-      c.fillStyle = palette.get('on-track');
+      c.fillStyle = isNamed(names[id].kind) ? palette.get('on-track') : ON_MEANING;
       c.fillText(fitted(names[id].label, wide - 8), left + 4, top + high / 2 + 4);
     }
   }
@@ -174,21 +180,51 @@ function drawIdle(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, l
   const {view, width, label, timeline} = scene;
   const causes = timeline.idle.get(device)!;
   const perPixel = (view.end - view.begin) / (width - label);
-  if (perPixel < causes[0].binNs && drawGaps(c, scene, palette, line, device)) return;
+  const near = perPixel < causes[0].binNs;
+  if (near && drawGaps(c, scene, palette, line, device)) return;
   const full = line.height - 4;
+  const below = new Float32Array(width - label);
+  const shares = near ? gapColumns(scene, device) : null;
   causes.forEach((sums, cause) => {
     if (sums.sums[sums.sums.length - 1] === 0) return;
     c.fillStyle = palette.meaning(timeline.header.causes[cause]);
     for (let x = 0; x < width - label; x++) {
       const begin = view.begin + x * perPixel;
-      let below = 0;
-      for (let other = 0; other < cause; other++) below += causes[other].within(begin, begin + perPixel);
-      const share = sums.within(begin, begin + perPixel) / perPixel;
+      const share = shares ? shares[cause][x] : sums.within(begin, begin + perPixel) / perPixel;
       if (share <= 0) continue;
-      const bottom = line.y + line.height - 2 - (below / perPixel) * full;
+      const bottom = line.y + line.height - 2 - below[x] * full;
       c.fillRect(label + x, bottom - share * full, 1, share * full);
+      below[x] += share;
     }
   });
+}
+
+// The events of a stream that may end a gap in the view: the one behind the view may, too.
+function gapEvents(track: EventTrack, view: View): [number, number] {
+  return [track.firstIn(view.begin), Math.min(track.lowerBound(view.end) + 1, track.count)];
+}
+
+// By cause: the share of each pixel that is idle, from the gaps themselves.
+function gapColumns(scene: Scene, device: number): Float32Array[] {
+  const {view, width, label, timeline} = scene;
+  const scale = (width - label) / (view.end - view.begin);
+  const columns = timeline.header.causes.map(() => new Float32Array(width - label + 1));
+  for (const track of timeline.events) {
+    if (track.causes.length === 0 || track.entry.device !== device) continue;
+    const [first, last] = gapEvents(track, view);
+    for (let i = first; i < last; i++) {
+      if (track.causes[i] === 0) continue;
+      const into = columns[track.causes[i] - 1];
+      let at = Math.max((track.starts[i] - track.idleBefore(i) - view.begin) * scale, 0);
+      const end = Math.min((track.starts[i] - view.begin) * scale, width - label);
+      while (at < end) {
+        const next = Math.min(Math.floor(at) + 1, end);
+        into[Math.floor(at)] += next - at;
+        at = next;
+      }
+    }
+  }
+  return columns;
 }
 
 // Each gap as it is; false where they are too many.
@@ -197,10 +233,8 @@ function drawGaps(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, l
   const scale = (width - label) / (view.end - view.begin);
   for (const track of timeline.events) {
     if (track.causes.length === 0 || track.entry.device !== device) continue;
-    const first = track.firstIn(view.begin);
-    // A gap is seen before the event that ends it comes into view.
-    const last = Math.min(track.lowerBound(view.end) + 1, track.count);
-    if (last - first > 40 * (width - label)) return false;
+    const [first, last] = gapEvents(track, view);
+    if (last - first > EVENTS_PER_PIXEL * (width - label)) return false;
     for (let i = first; i < last; i++) {
       if (track.causes[i] === 0) continue;
       const end = track.starts[i];

@@ -14,10 +14,12 @@ const SOURCES: Record<string, string> = {counters: 'counters', 'pm-samples': 'PM
 function Facts({kernel}: {kernel: Kernel}) {
   const {duration_ns: duration} = kernel;
   const facts: [string, string][] = [
-    ['time', `${time(kernel.total_ns)} (${percent(kernel.share)})`],
+    ['time', time(kernel.total_ns)],
+    ['share', percent(kernel.share)],
     ['launches', count(kernel.launches)],
     ['median', time(duration.median)],
-    ['shortest to longest', `${time(duration.min)} to ${time(duration.max)}`],
+    ['shortest', time(duration.min)],
+    ['longest', time(duration.max)],
     ['grid', shape(kernel.grid)],
     ['block', shape(kernel.block)],
     ['registers', kernel.registers_per_thread === null ? ABSENT : String(kernel.registers_per_thread)],

@@ -7,7 +7,7 @@ import {bytes, count, exactTime, time} from '../data/format';
 import type {BinSums, EventTrack, Timeline} from '../data/timeline';
 import {Legend} from '../parts/bar';
 import {acceptedNames, decoded, decodeProblem, go, type Loaded, selection, theme, timeline, timeWindow} from '../state';
-import {draw, type Scene} from '../timeline/draw';
+import {draw, type Scene, tickText} from '../timeline/draw';
 import {AXIS_HEIGHT, clamped, heightOf, LABEL_WIDTH, lineAt, type Line, linesOf, NARROW_LABEL_WIDTH, type View, zoomed} from '../timeline/lines';
 
 interface Chosen {
@@ -168,7 +168,7 @@ class Stage {
     });
   }
 
-  private paint(): void {
+  paint(): void {
     const ratio = devicePixelRatio || 1;
     const width = this.width;
     const height = this.box.clientHeight;
@@ -279,10 +279,22 @@ function connect(stage: Stage, choose: (chosen: Chosen | null) => void): () => v
   };
 }
 
+function viewText({begin, end}: View): string {
+  const step = 10 ** Math.floor(Math.log10((end - begin) / 100));
+  return `${tickText(begin, step)} to ${tickText(end, step)}: ${time(end - begin)}`;
+}
+
 function leftOut(lines: Timeline): string {
-  let sum = 0;
-  for (const track of lines.events) sum += track.entry.left_out;
-  return sum === 0 ? '' : `${count(sum)} of the shortest ranges and calls are left out, to keep the file small.`;
+  let host = 0;
+  let untimed = 0;
+  for (const track of lines.events) {
+    if (track.entry.kind === 'stream') untimed += track.entry.left_out;
+    else host += track.entry.left_out;
+  }
+  return [
+    host > 0 ? `${count(host)} of the shortest ranges and calls are left out, to keep the file small.` : '',
+    untimed > 0 ? `${count(untimed)} operations are left out: they have no time, most often because prof sampled them.` : '',
+  ].filter(Boolean).join(' ');
 }
 
 function Canvas({lines}: {lines: Timeline}) {
@@ -299,7 +311,7 @@ function Canvas({lines}: {lines: Timeline}) {
     const one = new Stage(canvas.current!, box.current!, lines);
     stage.current = one;
     (window as unknown as {profStage: Stage}).profStage = one; // for measurements
-    one.onView = () => setView(`${time(one.view.begin)} to ${time(one.view.end)}: ${time(one.view.end - one.view.begin)}`);
+    one.onView = () => setView(viewText(one.view));
     one.redraw();
     return connect(one, choose);
   }, [lines]);
