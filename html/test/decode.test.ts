@@ -5,10 +5,10 @@ import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 
 import {fromBase64, inflate, Reader, readersOf} from '../src/data/decode';
+import {treeOf} from '../src/data/ranges';
 import {BINS, addToBins, BinSums, EventTrack, type Header, Timeline} from '../src/data/timeline';
 import {clamped, zoomed} from '../src/timeline/lines';
 import {tickText} from '../src/timeline/draw';
-import {treeOf} from '../src/views/ranges';
 
 function scriptOf(page: string, id: string): string {
   const mark = ` id="${id}">`;

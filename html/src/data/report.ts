@@ -25,6 +25,7 @@ export interface RankedAction {
   what: string;
   target: string;
   saves_at_most_ns: number | null;
+  floor?: string;
   evidence: string;
   check: string;
 }
@@ -82,7 +83,24 @@ export interface Occupancy {
   tail_lost: number | null;
 }
 
+// A level of memory under the roofline; the ceiling is measured where the device's was.
+export interface RooflineLevel {
+  level: string;
+  bytes: number | null; // for each launch
+  bytes_per_s: number | null;
+  ceiling_bytes_per_s: number | null;
+  ceiling: string; // where it comes from
+  of_ceiling: number | null;
+  flops_per_byte: number | null;
+  missing: string;
+}
+
 export interface Roofline {
+  levels?: RooflineLevel[];
+  bound_by?: string;
+  of_attainable?: number | null;
+  flop_ceiling?: string;
+  flops_missing?: string;
   dram_bytes_per_s: number | null;
   dram_peak_bytes_per_s: number | null;
   flops_per_s: number | null;
@@ -240,7 +258,7 @@ function ofKernels(report: Report): Advice[] {
   const found: Advice[] = [];
   report.kernels.forEach((kernel, index) => {
     const action = kernel.verdict.actions?.[0];
-    if (!action || action.gain_at_most === null) return;
+    if (!action || action.gain_at_most === null || action.gain_at_most === undefined) return;
     found.push({
       what: action.what,
       target: kernel.range ? `${kernel.name} in ${kernel.range}` : kernel.name,

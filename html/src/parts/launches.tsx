@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // All launches of a kernel over the run: for each column its shortest, mean and longest duration.
+import {useMemo} from 'preact/hooks';
+
 import {time} from '../data/format';
 import type {Timeline} from '../data/timeline';
+import {useWidth} from './width';
 
-const W = 640;
-const H = 120;
+const H = 130;
 const LEFT = 58;
 
 interface Columns {
@@ -36,14 +38,16 @@ export function columnsOf(lines: Timeline, kernel: number, columns: number): Col
 }
 
 export function Launches({lines, kernel}: {lines: Timeline; kernel: number}) {
-  const count = 290;
-  const {least, most, sum, count: launches} = columnsOf(lines, kernel, count);
+  const {box, width: W} = useWidth(640);
+  const count = Math.max(Math.floor((W - LEFT) / 3), 20);
+  const {least, most, sum, count: launches} = useMemo(() => columnsOf(lines, kernel, count), [lines, kernel, count]);
   const top = Math.max(...most);
-  if (top <= 0) return null;
+  if (top <= 0) return <div ref={box} class="muted">No launch of it has a time on the timeline.</div>;
   const wide = (W - LEFT) / count;
   const y = (ns: number) => H - 16 - (ns / top) * (H - 24);
   return (
-    <svg class="chart" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`Durations over the run, up to ${time(top)}`}>
+    <div ref={box}>
+    <svg class="chart" width={W} height={H} viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`Durations over the run, up to ${time(top)}`}>
       {[0, 0.5, 1].map((share) => <g><line class="grid" x1={LEFT} x2={W} y1={y(top * share)} y2={y(top * share)} /><text x={LEFT - 5} y={y(top * share) + 4} text-anchor="end">{time(top * share)}</text></g>)}
       {Array.from(launches, (n, i) => n > 0 && (
         <g>
@@ -54,5 +58,6 @@ export function Launches({lines, kernel}: {lines: Timeline; kernel: number}) {
       <text x={LEFT} y={H - 3}>0</text>
       <text x={W} y={H - 3} text-anchor="end">{time(lines.span)}</text>
     </svg>
+    </div>
   );
 }

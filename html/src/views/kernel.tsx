@@ -6,7 +6,7 @@ import type {Kernel} from '../data/report';
 import {Meter} from '../parts/bar';
 import {Launches} from '../parts/launches';
 import {MemoryChart} from '../parts/memory_chart';
-import {RooflineChart} from '../parts/roofline';
+import {Levels, RooflineChart} from '../parts/roofline';
 import {go, type Loaded, selection, timeline} from '../state';
 
 const SOURCES: Record<string, string> = {counters: 'counters', 'pm-samples': 'PM samples', both: 'counters and PM samples'};
@@ -115,7 +115,9 @@ function OccupancyCard({kernel}: {kernel: Kernel}) {
 function RooflineCard({kernel}: {kernel: Kernel}) {
   const {roofline} = kernel;
   const chart = RooflineChart({roofline});
-  if (chart) return chart;
+  if (chart || (roofline.levels ?? []).some((level) => level.bytes_per_s !== null)) {
+    return <>{chart}<Levels roofline={roofline} />{!chart && <p class="muted">No place under the roofline: {roofline.flops_missing || 'floating-point operations were not counted'}.</p>}</>;
+  }
   if (roofline.dram_bytes_per_s !== null && roofline.dram_peak_bytes_per_s !== null) {
     const share = roofline.dram_bytes_per_s / roofline.dram_peak_bytes_per_s;
     return (

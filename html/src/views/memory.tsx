@@ -5,9 +5,9 @@ import {bytes, count, time} from '../data/format';
 import type {Report} from '../data/report';
 import type {MemoryTrack, Timeline} from '../data/timeline';
 import {type Column, Table} from '../parts/table';
+import {useWidth} from '../parts/width';
 import {type Loaded, timeline} from '../state';
 
-const W = 900;
 const H = 240;
 const LEFT = 64;
 const COLUMNS = 400;
@@ -43,6 +43,7 @@ export function layersOf(track: MemoryTrack, span: number, columns: number): Lay
 }
 
 function Chart({track, lines}: {track: MemoryTrack; lines: Timeline}) {
+  const {box, width: W} = useWidth(900);
   const layers = layersOf(track, lines.span, COLUMNS);
   const below = new Float64Array(COLUMNS);
   const totals = Array.from(below, (_, column) => layers.reduce((sum, layer) => sum + layer.values[column], 0));
@@ -64,11 +65,13 @@ function Chart({track, lines}: {track: MemoryTrack; lines: Timeline}) {
   const hue = (range: number) => ({'--hue': String(Math.round(hueOf(label(range))))}) as Record<string, string>;
   return (
     <figure>
-      <svg class="chart layers" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`Allocated memory over time, up to ${bytes(top)}`}>
+      <div ref={box}>
+      <svg class="chart layers" width={W} height={H} viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`Allocated memory over time, up to ${bytes(top)}`}>
         {[0, 0.25, 0.5, 0.75, 1].map((share) => <g><line class="grid" x1={LEFT} x2={W} y1={y(top * share)} y2={y(top * share)} /><text x={LEFT - 6} y={y(top * share) + 4} text-anchor="end">{bytes(top * share)}</text></g>)}
         {areas.map(({layer, points}) => <polygon points={points} style={hue(layer.range)}><title>{label(layer.range)}</title></polygon>)}
         <text x={LEFT} y={H - 4}>0</text><text x={W} y={H - 4} text-anchor="end">{time(lines.span)}</text>
       </svg>
+      </div>
       <ul class="legend">{layers.map((layer) => <li><i class="hue" style={hue(layer.range)} />{label(layer.range)}</li>)}</ul>
     </figure>
   );

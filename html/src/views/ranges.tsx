@@ -4,32 +4,11 @@ import {useState} from 'preact/hooks';
 
 import {hueOf} from '../colors';
 import {count, percent, time} from '../data/format';
-import type {RangeEntry} from '../data/timeline';
+import {type Node, treeOf} from '../data/ranges';
 import {go, type Loaded, selection} from '../state';
-
-export interface Node {
-  index: number;
-  entry: RangeEntry;
-  gpu: number; // with the ranges in it
-  idle: number;
-  children: Node[];
-}
 
 type Measure = 'gpu' | 'idle' | 'host';
 const MEASURES: Record<Measure, string> = {gpu: 'GPU time', idle: 'GPU idle', host: 'host time'};
-
-export function treeOf(entries: RangeEntry[]): Node[] {
-  const nodes = entries.map((entry, index): Node => ({index, entry, gpu: entry.gpu_ns, idle: entry.idle_ns, children: []}));
-  const roots: Node[] = [];
-  for (const node of nodes) (node.entry.parent < 0 ? roots : nodes[node.entry.parent].children).push(node);
-  for (let i = nodes.length - 1; i >= 0; i--) { // parents come first
-    const parent = nodes[nodes[i].entry.parent];
-    if (!parent) continue;
-    parent.gpu += nodes[i].gpu;
-    parent.idle += nodes[i].idle;
-  }
-  return roots;
-}
 
 function valueOf(node: Node, measure: Measure): number {
   return measure === 'gpu' ? node.gpu : measure === 'idle' ? node.idle : node.entry.host_ns;
@@ -56,7 +35,7 @@ function Flame({nodes, measure, total, depth}: {nodes: Node[]; measure: Measure;
         const share = value / total;
         return (
           <div class="flame" style={{width: `${Math.min(share, 1) * 100}%`}}>
-            <button class={isChosen(node.index) ? 'chosen' : ''} style={{'--hue': String(Math.round(hueOf(node.entry.name)))} as Record<string, string>}
+            <button class={isChosen(node.index) ? 'chosen' : ''} style={{'--hue': String(Math.round(hueOf(node.entry.name.replace(/ \(\d+ ranges\)$/, ''))))} as Record<string, string>}
               title={`${node.entry.label}: ${time(value)}`} onClick={() => select(node.index)}>
               {node.entry.name} <span>{time(value)}</span>
             </button>

@@ -392,7 +392,7 @@ function Canvas({lines}: {lines: Timeline}) {
 export function TimelineView(_: {data: Loaded}) {
   const lines = timeline.value;
   return (
-    <div class="view">
+    <div class="view full">
       <h1>Timeline</h1>
       {decodeProblem.value !== '' && <p class="problem" role="alert">{decodeProblem.value}</p>}
       {lines === null && decodeProblem.value === '' && <p role="status">Reading the timeline: {Math.round(decoded.value * 100)} %</p>}
