@@ -50,6 +50,16 @@ export interface Header {
 }
 
 export const BINS = 1 << 16;
+const MOST_BINS = 1 << 19;
+const EVENTS_PER_BIN = 32; // a frame that is nearer than the bins looks at so many a pixel
+
+// So many bins that no frame has to look at more than some ten thousand events.
+export function binsFor(events: number): number {
+  let bins = BINS;
+  while (bins < MOST_BINS && events / bins > EVENTS_PER_BIN) bins *= 2;
+  return bins;
+}
+
 const OWN_LENGTH = 16;
 
 // Time in bins of the span, summed up from the left: the time within [a, b) is one subtraction.
@@ -181,7 +191,7 @@ export class EventTrack {
 
   // Bins of the events that `accepts` (all without it).
   bin(span: number, accepts?: Uint8Array): BinSums {
-    const bins = new Float64Array(BINS);
+    const bins = new Float64Array(binsFor(this.entry.events));
     const {starts, durations, names, count} = this;
     for (let i = 0; i < count; i++) {
       if (accepts && accepts[names[i]] === 0) continue;
@@ -294,7 +304,7 @@ export class Timeline {
     if (track.causes.length === 0) return;
     let bins = this.idleBins.get(track.entry.device);
     if (!bins) {
-      bins = this.header.causes.map(() => new Float64Array(BINS));
+      bins = this.header.causes.map(() => new Float64Array(binsFor(track.entry.events)));
       this.idleBins.set(track.entry.device, bins);
     }
     for (let i = 0; i < track.count; i++) {
