@@ -194,6 +194,11 @@ int Run(const ReportOptions& options) {
   if (!options.html.empty() && options.files.size() > 1) {
     return Fail("--html takes one file at a time: call prof report once for each");
   }
+  const bool chosen = !options.kernel.empty() || !options.range.empty();
+  if (!options.html.empty() && (chosen || !options.output.empty())) {
+    return Fail(
+        "--html has everything and names its own file: leave out --kernel, --range and --output");
+  }
   const std::string problem = ProblemOf(options);
   if (!problem.empty()) return Fail(problem);
   const TextOptions text = TextOf(options);

@@ -257,6 +257,20 @@ TEST_CASE("prof info prints what a recording holds") {
                             Contains("stopped in order") && Contains("nothing was lost"));
 }
 
+TEST_CASE("prof report --html writes one file for one recording, or prints why this build cannot") {
+  const Ended two = ProfIn({"report", "run.prof", "run.prof", "--html", "page.html"});
+  CHECK(two.exit_code() == 2);
+  CHECK_THAT(two.err, Contains("--html takes one file"));
+  const Ended one = ProfIn({"report", "run.prof", "--html", "page.html"});
+  if (one.exit_code() == 0) {
+    CHECK_THAT(one.err, Contains("prof: wrote page.html (") && Contains("open it in a browser"));
+  } else {
+    CHECK_THAT(one.err, Contains("without its HTML report"));
+  }
+  CHECK(one.out.empty());
+  CHECK(ProfIn({"report", "run.prof", "--html", "no/such/page.html"}).exit_code() == 2);
+}
+
 TEST_CASE("Usage errors exit with 2 and name what is wrong") {
   CHECK(ProfIn({"report"}).exit_code() == 2);
   CHECK(ProfIn({"report", "run.prof", "--json", "--csv"}).exit_code() == 2);

@@ -32,9 +32,10 @@ export function stepsOf(kernel: Kernel): Step[] {
     return value === null ? '' : `hit rate ${plain(value)} %`;
   };
   const total = sectors(kernel, 'lts__t_sectors.sum');
+  const inAll = total === null ? '' : `${bytes(total)} in all`;
   const steps: Step[] = [
     {from: 'SM', to: 'L1', read: sectors(kernel, 'l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum'), write: sectors(kernel, 'l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum'), note: rate('l1tex__t_sector_hit_rate.pct')},
-    {from: 'L1', to: 'L2', read: sectors(kernel, 'lts__t_sectors_op_read.sum') ?? total, write: sectors(kernel, 'lts__t_sectors_op_write.sum'), note: rate('lts__t_sector_hit_rate.pct')},
+    {from: 'L1', to: 'L2', read: sectors(kernel, 'lts__t_sectors_op_read.sum'), write: sectors(kernel, 'lts__t_sectors_op_write.sum'), note: [inAll, rate('lts__t_sector_hit_rate.pct')].filter(Boolean).join(', ')},
     {from: 'L2', to: 'DRAM', read: median(kernel, 'dram__bytes_read.sum', 'dramc__read_bytes.sum'), write: median(kernel, 'dram__bytes_write.sum', 'dramc__write_bytes.sum'), note: ''},
   ];
   return steps.some((step) => step.read !== null || step.write !== null || step.note !== '') ? steps : [];
