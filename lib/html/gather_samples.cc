@@ -207,7 +207,7 @@ void GatherMemory(const model::Model& model, const RangeRows& rows, TimelineData
     for (const Change& change : Thinned(all, *data)) {
       writer.column(0).Add(static_cast<uint64_t>(change.time_ns - last_ns));
       writer.column(1).AddSigned(change.bytes);
-      writer.column(2).Add(static_cast<uint64_t>(change.range + 1));
+      writer.column(2).Add(static_cast<uint64_t>(int64_t{change.range} + 1));
       last_ns = change.time_ns;
       writer.EndRow();
     }
