@@ -164,14 +164,14 @@ struct Verdict {
   std::vector<std::string> evidence;  ///< Each with its number, unit and metric.
   /// By gain, descending; those that nothing bounds come last. Empty: nothing worth it.
   std::vector<Action> actions;
-  std::string action;                 ///< The first of `actions`; empty: nothing worth it.
+  std::string action;  ///< The first of `actions`; empty: nothing worth it.
   /// The largest known gain of `actions`: fraction of its time, 0..1; 0 where none is known.
   double gain_at_most = 0;
-  std::string gain_formula;           ///< How `gain_at_most` was computed.
-  std::string runner_up;              ///< The next unit and its value.
-  std::string missing;                ///< The measurement that would decide.
-  std::string stall;                  ///< For kLatency/kOccupancy: the top stall reason.
-  std::vector<std::string> notes;     ///< Modifiers: uncoalesced, bank conflicts, spills, ...
+  std::string gain_formula;        ///< How `gain_at_most` was computed.
+  std::string runner_up;           ///< The next unit and its value.
+  std::string missing;             ///< The measurement that would decide.
+  std::string stall;               ///< For kLatency/kOccupancy: the top stall reason.
+  std::vector<std::string> notes;  ///< Modifiers: uncoalesced, bank conflicts, spills, ...
 
   /// `gain_at_most`; nullopt where nothing that was measured bounds any of the actions.
   [[nodiscard]] std::optional<double> known_gain() const;

@@ -175,6 +175,7 @@ Command AddExportCommand(CLI::App* app) {
                    "format's ending)")
       ->type_name("FILE");
   std::vector<std::string> tables;
+  tables.reserve(kTables.size());
   for (const auto& [name, table] : kTables) tables.push_back(name);
   parser
       ->add_option("--table", flags->table,

@@ -164,8 +164,13 @@ std::string ProblemOf(const ReportOptions& options) {
     if (expression.empty()) continue;
     const std::string problem = options::ExpressionProblem(expression);
     if (problem.empty()) continue;
-    return std::string(flag) + " '" + expression + "' is not " + problem +
-           ". A backslash before ( ) [ ] * + ? . takes the character itself";
+    std::string text = flag;
+    for (const std::string_view part :
+         {" '", expression.c_str(), "' is not ", problem.c_str(),
+          ". A backslash before ( ) [ ] * + ? . takes the character itself"}) {
+      text += part;
+    }
+    return text;
   }
   const std::string problem = OutputProblem(options.output, options.files);
   return problem.empty() ? OutputProblem(options.html, options.files) : problem;

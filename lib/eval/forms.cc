@@ -125,8 +125,8 @@ KernelReport InForm(const KernelReport& measured, const model::Device& device, F
   if (form == Form::kDefault) KeepDefault(&kernel);
   kernel.samples_used = kernel.metrics.empty() ? 0 : 3;
   kernel.units = analyzer::FindUnits(kernel.metrics, analyzer::MayUseShared(kernel));
-  kernel.flops = analyzer::CountFlops(kernel.metrics, kernel.duration_ns, &device).kinds;
-  kernel.roofline = analyzer::ComputeRoofline(kernel.metrics, kernel.flops, &device);
+  kernel.flops = analyzer::CountFlops(kernel, kernel.duration_ns, &device).kinds;
+  kernel.roofline = analyzer::ComputeRoofline(kernel, kernel.duration_ns, kernel.flops, &device);
   if (const std::optional<double> warps = UsableMedian(kernel.metrics, kWarpsActive)) {
     kernel.occupancy.achieved = *warps / 100;
   }

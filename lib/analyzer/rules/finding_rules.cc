@@ -117,6 +117,7 @@ std::vector<Finding> Ordered(std::vector<Found> found) {
     return rank_ns(a) > rank_ns(b);
   });
   std::vector<Finding> findings;
+  findings.reserve(found.size());
   for (Found& entry : found) findings.push_back(std::move(entry.finding));
   return findings;
 }

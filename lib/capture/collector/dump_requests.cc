@@ -40,7 +40,7 @@ void DumpRequests::Open() {
 
 std::string DumpRequests::WriteOwn(
     const std::function<std::string(const std::string& path)>& write) {
-  const std::string path = write(DumpPath(output_, ++dumps));
+  std::string path = write(DumpPath(output_, ++dumps));
   if (!path.empty()) std::fprintf(stderr, "prof: wrote %s\n", path.c_str());
   return path;
 }

@@ -99,10 +99,14 @@ void WriteCounters(const Events& events, const Selection& selection, TextBuffer*
     } else if (!selection.HasAt(sample.path, sample.start_ns)) {
       continue;
     }
-    cells += ',' + Cell(events.paths()[sample.path].full) + ',' + device + ',' +
-             std::to_string(sample.correlation) + ',' + kernel_times + ',' +
-             std::to_string(sample.start_ns) + ',' +
-             std::to_string(sample.end_ns - sample.start_ns) + ',';
+    for (const std::string& cell :
+         {Cell(events.paths()[sample.path].full), device, std::to_string(sample.correlation),
+          kernel_times, std::to_string(sample.start_ns),
+          std::to_string(sample.end_ns - sample.start_ns)}) {
+      cells += ',';
+      cells += cell;
+    }
+    cells += ',';
     for (size_t i = 0; i < sample.values->size(); ++i) {
       const double value = (*sample.values)[i];
       *out << cells << Cell((*sample.metrics)[i]) << ","

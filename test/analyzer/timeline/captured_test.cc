@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lib/report/json.h"
+#include "lib/report/text/text.h"
 #include "prof/analyzer.h"
 #include "test/support/catch.h"
 #include "test/support/snapshot_builder.h"
@@ -73,7 +74,9 @@ TEST_CASE("A graph's kernels are split by the ranges that they were captured in"
   CHECK(rows_ns == report.span_ns);
 
   std::ostringstream text, json;
-  text << report;
+  TextOptions details;
+  details.details = true;
+  WriteText(text, report, details);
   CHECK_THAT(text.str(), Contains("captured in forward/layer 1"));
   WriteJson(json, report);
   CHECK_THAT(json.str(), Contains("\"captured_in\": \"forward/layer 0\""));

@@ -4,8 +4,9 @@
 // has streams in order, SMs that kernels share, copy engines, a queue that fills up, and calls that
 // wait for it. Nothing here knows a rule of the analyzer: what is recorded follows from the costs.
 //
-// A launch reaches an idle GPU within 5 us, as on the machine that gap_cause.cc has it from. The other
-// costs of the machine are drawn more freely, from a seed. The same seed gives the same machine.
+// A launch reaches an idle GPU within 5 us, as on the machine that gap_cause.cc has it from. The
+// other costs of the machine are drawn more freely, from a seed. The same seed gives the same
+// machine.
 #ifndef PROF_TEST_ANALYZER_TIMELINES_SIMULATED_RUN_H_
 #define PROF_TEST_ANALYZER_TIMELINES_SIMULATED_RUN_H_
 
