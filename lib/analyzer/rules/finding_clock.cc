@@ -29,6 +29,7 @@ Finding Describe(const DeviceReport& device, double undisturbed_ns) {
   const RunClock& clock = device.run_clock;
   Finding finding;
   finding.id = kClockFinding;
+  finding.kind = GainKind::kSameWork;
   finding.title = "The SM clock of device " + std::to_string(device.id) + " was " +
                   Hertz(clock.hz.median) + " in the run, and " + Hertz(clock.sampled_hz.median) +
                   " while kernels were counted.";
