@@ -71,7 +71,9 @@ if(PROF_SANITIZE)
     add_compile_definitions(PROF_SANITIZED_THREADS)
   endif()
   if("${PROF_SANITIZE}" MATCHES "undefined")
-    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=undefined>)
+    # function: clang compares types by name, and the types of C libraries' functions have others.
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=undefined>
+      $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=function>)
   endif()
   add_link_options(-fsanitize=${_prof_sanitize})
 endif()
