@@ -98,7 +98,7 @@ TEST_CASE("Cycles of the counted launches over the time in the run are the clock
     REQUIRE(finding != nullptr);
     CHECK_THAT(finding->title, Contains("1.30 GHz in the run") && Contains("1.56 GHz"));
     CHECK(finding->gain_at_most_ns == Approx(report.devices[0].run_clock.lost_to_highest_ns));
-  CHECK(finding->kind == GainKind::kSameWork);  // no idle time: the gaps have none of it
+    CHECK(finding->kind == GainKind::kSameWork);  // no idle time: the gaps have none of it
     CHECK(finding->confidence == Confidence::kMedium);
   }
 }
