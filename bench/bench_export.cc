@@ -12,37 +12,14 @@
 #include <fstream>
 #include <string>
 
-#include "lib/capture/collector/file_output.h"
-#include "lib/capture/wire/encoder.h"
+#include "bench/storm_recording.h"
 #include "prof/analyzer.h"
 #include "prof/export.h"
-#include "test/support/launch_storm.h"
 
 namespace {
 
 int64_t launches = 10'000'000;
 std::string path;
-
-void WriteSnapshot() {
-  prof::capture::FileOutput output(path);
-  prof::capture::Encoder encoder(&output);
-  prof::test::LaunchStorm storm(&encoder, 20);
-  for (int64_t i = 0; i < launches; ++i) {
-    storm.Launch();
-    if (i % 64 == 0) encoder.WriteIfLarge();
-  }
-  encoder.WriteLastBlock({}, storm.host_ns());
-}
-
-// Resets the most memory that the process used, which PeakBytes() reads.
-void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
-double PeakBytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.rfind("VmHWM:", 0) == 0) return std::strtod(line.c_str() + 6, nullptr) * 1024;
-  }
-  return 0;
-}
 
 // Items are launches. `peak` is the process's memory in bytes, `file` the export's bytes per
 // launch.
@@ -51,7 +28,7 @@ void Run(benchmark::State& state, prof::ExportFormat format, bool verdicts) {
   const prof::Snapshot snapshot = prof::Snapshot::FromFile(path);
   prof::ExportOptions options;
   options.format = format;
-  ResetPeak();
+  prof::bench::ResetPeak();
   for ([[maybe_unused]] auto _ : state) {
     const prof::Report report = verdicts ? prof::Analyze(snapshot) : prof::Report();
     const prof::Events events = prof::ReadEvents(snapshot);
@@ -62,7 +39,7 @@ void Run(benchmark::State& state, prof::ExportFormat format, bool verdicts) {
     }
   }
   state.SetItemsProcessed(state.iterations() * launches);
-  state.counters["peak"] = PeakBytes();
+  state.counters["peak"] = prof::bench::PeakBytes();
   state.counters["file"] =
       static_cast<double>(std::filesystem::file_size(output)) / static_cast<double>(launches);
   std::filesystem::remove(output);
@@ -95,7 +72,7 @@ int main(int argc, char** argv) {
   }
   path = std::filesystem::temp_directory_path() /
          ("prof_bench_export." + std::to_string(getpid()) + ".prof");
-  WriteSnapshot();
+  prof::bench::WriteStormRecording(path, launches);
   benchmark::RunSpecifiedBenchmarks();
   std::filesystem::remove(path);
   return 0;

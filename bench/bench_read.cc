@@ -12,41 +12,18 @@
 #include <fstream>
 #include <string>
 
-#include "lib/capture/collector/file_output.h"
-#include "lib/capture/wire/encoder.h"
+#include "bench/storm_recording.h"
 #include "lib/snapshot/read/reader.h"
-#include "test/support/launch_storm.h"
 
 namespace {
 
 int64_t launches = 10'000'000;
 std::string path;
 
-void WriteSnapshot() {
-  prof::capture::FileOutput output(path);
-  prof::capture::Encoder encoder(&output);
-  prof::test::LaunchStorm storm(&encoder, 20);
-  for (int64_t i = 0; i < launches; ++i) {
-    storm.Launch();
-    if (i % 64 == 0) encoder.WriteIfLarge();
-  }
-  encoder.WriteLastBlock({}, storm.host_ns());
-}
-
-// Resets the most memory that the process used, which PeakBytes() reads.
-void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
-double PeakBytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.rfind("VmHWM:", 0) == 0) return std::strtod(line.c_str() + 6, nullptr) * 1024;
-  }
-  return 0;
-}
-
 // Items are launches. `peak` is the process's memory in bytes, `file` the file's bytes per launch.
 void BM_Read(benchmark::State& state) {
   const auto size = static_cast<int64_t>(std::filesystem::file_size(path));
-  ResetPeak();
+  prof::bench::ResetPeak();
   for ([[maybe_unused]] auto _ : state) {
     const absl::StatusOr<prof::model::Model> model = prof::ReadSnapshotFile(path);
     if (!model.ok() || model->ops.size() != static_cast<size_t>(launches)) {
@@ -57,7 +34,7 @@ void BM_Read(benchmark::State& state) {
   }
   state.SetBytesProcessed(state.iterations() * size);
   state.SetItemsProcessed(state.iterations() * launches);
-  state.counters["peak"] = PeakBytes();
+  state.counters["peak"] = prof::bench::PeakBytes();
   state.counters["file"] = static_cast<double>(size) / static_cast<double>(launches);
 }
 // In real time, because the reader works on two threads.
@@ -72,7 +49,7 @@ int main(int argc, char** argv) {
   }
   path = std::filesystem::temp_directory_path() /
          ("prof_bench_read." + std::to_string(getpid()) + ".prof");
-  WriteSnapshot();
+  prof::bench::WriteStormRecording(path, launches);
   benchmark::RunSpecifiedBenchmarks();
   std::filesystem::remove(path);
   return 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/capture/process/fork_guard.h"
+#include "lib/capture/process/mutex.h"
 #include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/thread_registry.h"
 #include "lib/capture/threads/tick_clock.h"
@@ -24,6 +25,7 @@ void CallListener(ThreadState& thread, OpenRange& range, bool entered) {
 // The two that may listen. The registry has the one that threads call, so that a range without a
 // listener costs one load.
 std::atomic<RangeListener> range_listener{nullptr}, window_listener{nullptr};
+Mutex listener_mutex;  // of those who set one: two at a time could leave one that is gone
 
 void CallBoth(uint32_t path, uint32_t token, bool entered) {
   const RangeListener window = window_listener.load(std::memory_order_acquire);
@@ -33,7 +35,9 @@ void CallBoth(uint32_t path, uint32_t token, bool entered) {
   if (!entered && window != nullptr) window(path, token, entered);
 }
 
-void ChooseListener() {
+void SetListener(std::atomic<RangeListener>& which, RangeListener listener) {
+  const MutexLock lock(listener_mutex);
+  which.store(listener, std::memory_order_release);
   const RangeListener window = window_listener.load(std::memory_order_acquire);
   const RangeListener range = range_listener.load(std::memory_order_acquire);
   thread_registry.listener.store(window == nullptr  ? range
@@ -384,13 +388,11 @@ void SetRangeWakeup(void (*wakeup)()) {
 }
 
 void SetRangeListener(RangeListener listener) {
-  range_listener.store(listener, std::memory_order_release);
-  ChooseListener();
+  SetListener(range_listener, listener);
 }
 
 void SetWindowListener(RangeListener listener) {
-  window_listener.store(listener, std::memory_order_release);
-  ChooseListener();
+  SetListener(window_listener, listener);
 }
 
 void SetStreamResolver(void (*resolver)(NameEvent* name)) {

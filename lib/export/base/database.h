@@ -22,7 +22,8 @@ using Cell = std::variant<std::monostate, int64_t, double, std::string_view>;
 
 class Database {
  public:
-  // Makes the file anew. One transaction lasts until Close(); the file is worth nothing before.
+  // Replaces the file. All rows are one transaction, which Close() ends: a program that ends before
+  // leaves a file that cannot be used.
   explicit Database(const std::string& path);
   ~Database();
   Database(const Database&) = delete;
