@@ -163,9 +163,10 @@ struct RunSet {
 void SetNoise(RunSet* runs);
 
 struct CompareOptions {
-  double alpha = 0.05;      ///< Chance of any false alarm, and that of an interval to miss, 0..1.
-  double threshold = 0.05;  ///< Effects below it do not count.
-  double noise_factor = 3;  ///< The threshold is this many times the noise, where that is more.
+  double alpha = 0.05;         ///< Chance of any false alarm among the kernels, the same among the
+                               ///< times of the run, and that of an interval to miss, 0..1.
+  double threshold = 0.05;     ///< Effects below it do not count.
+  double noise_factor = 3;     ///< The threshold is this many times the noise, where that is more.
   double least_share = 0.005;  ///< Kernels and ranges with less of the GPU time are not tested.
   int resamples = 2000;        ///< Of the bootstrap, 100 or more.
   uint64_t seed = 1;           ///< The same seed gives the same result on each machine.

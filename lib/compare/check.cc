@@ -114,10 +114,19 @@ void WriteCase(std::ostream& out, const Case& c) {
   out << "</testcase>\n";
 }
 
+constexpr char kNothingTested[] =
+    "nothing was tested: no kernel and no time of the run is in both, and large enough";
+
+// Why there is no answer at all; empty: there are cases.
+std::string WhyOpen(const Comparison& comparison) {
+  if (!comparison.error.empty()) return comparison.error;
+  return CasesOf(comparison).empty() ? kNothingTested : "";
+}
+
 }  // namespace
 
 int StatusOf(const Comparison& comparison) {
-  if (!comparison.error.empty()) return kOpen;
+  if (!WhyOpen(comparison).empty()) return kOpen;
   const Change overall = comparison.overall();
   if (overall == Change::kSlower) return kRegression;
   return overall == Change::kInconclusive ? kOpen : kFine;
@@ -125,13 +134,14 @@ int StatusOf(const Comparison& comparison) {
 
 void WriteJunit(std::ostream& out, const Comparison& comparison) {
   const std::vector<Case> cases = CasesOf(comparison);
+  const std::string why_open = WhyOpen(comparison);
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"prof check\" tests=\""
-      << cases.size() + (comparison.error.empty() ? 0 : 1) << "\" failures=\""
+      << cases.size() + (why_open.empty() ? 0 : 1) << "\" failures=\""
       << CountOf(cases, Change::kSlower) << "\" errors=\"0\" skipped=\""
-      << CountOf(cases, Change::kInconclusive) + (comparison.error.empty() ? 0 : 1) << "\">\n";
+      << CountOf(cases, Change::kInconclusive) + (why_open.empty() ? 0 : 1) << "\">\n";
   for (const Case& c : cases) WriteCase(out, c);
-  if (!comparison.error.empty()) {
-    WriteCase(out, {"(the run)", "comparison", comparison.error, Change::kInconclusive});
+  if (!why_open.empty()) {
+    WriteCase(out, {"(the run)", "comparison", why_open, Change::kInconclusive});
   }
   out << "</testsuite>\n";
 }
@@ -144,8 +154,8 @@ void WriteGithub(std::ostream& out, const Comparison& comparison) {
         << Github(c.name + " in " + c.group + (is_slower ? " is slower" : " is inconclusive"), true)
         << "::" << Github(c.text, false) << '\n';
   }
-  if (!comparison.error.empty()) {
-    out << "::warning title=prof check::" << Github(comparison.error, false) << '\n';
+  if (const std::string why_open = WhyOpen(comparison); !why_open.empty()) {
+    out << "::warning title=prof check::" << Github(why_open, false) << '\n';
   }
 }
 

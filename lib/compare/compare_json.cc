@@ -155,11 +155,10 @@ std::optional<double> OptionalOf(const Json& json) {
   return json.get<double>();
 }
 
-// One value for each run: another number of them is no baseline.
+// One value for each run: fewer are an error of the file.
 std::vector<double> ValuesOf(const Json& json, int64_t runs) {
   std::vector<double> values;
-  for (const Json& value : json) values.push_back(NumberOf(value));
-  values.resize(static_cast<size_t>(runs), std::numeric_limits<double>::quiet_NaN());
+  for (int64_t i = 0; i < runs; ++i) values.push_back(NumberOf(json.at(static_cast<size_t>(i))));
   return values;
 }
 
@@ -233,7 +232,7 @@ RunSet SetOf(const Json& json) {
   json.at("driver").get_to(set.driver);
   json.at("command").get_to(set.command);
   json.at("runs").get_to(set.runs);
-  if (set.runs < 0 || set.runs > kMostRunsOfASet) {
+  if (set.runs < 1 || set.runs > kMostRunsOfASet) {
     set.error = "its number of runs is " + std::to_string(set.runs);
     return set;
   }
@@ -243,6 +242,11 @@ RunSet SetOf(const Json& json) {
   json.at("notes").get_to(set.notes);
   for (const Json& kernel : json.at("kernels")) set.kernels.push_back(KernelOf(kernel, set.runs));
   for (const Json& quantity : json.at("quantities")) {
+    const auto kind = quantity.at("kind").get<std::string>();
+    if (ToString(KindOf(kind)) != kind) {
+      set.error = "'" + kind + "' is no quantity of a run";
+      return set;
+    }
     set.quantities.push_back(QuantityOf(quantity, set.runs));
   }
   return set;

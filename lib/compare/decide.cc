@@ -124,9 +124,11 @@ void DecideOne(const Beside& beside, size_t tests, const CompareOptions& options
                            "): the clock differs, not the code. Lock the clock, or",
                        tests, options.alpha, c);
     }
-    return SetChange(
-        is_above ? Change::kSlower : Change::kFaster,
-        "The interval " + IntervalText(*c) + " is on one side of 1 and reaches " + least + ".", c);
+    return SetChange(is_above ? Change::kSlower : Change::kFaster,
+                     "The interval " + IntervalText(*c) + " is on one side of 1, and the ratio " +
+                         text::Fixed(c->ratio.value, 3) + " is at least half of " + least +
+                         " away from it.",
+                     c);
   }
   if (IsWithin(c->ratio, c->threshold) && Fewest(*c) >= kFewestForSame) {
     return SetChange(Change::kSame,

@@ -90,7 +90,7 @@ double LogRatio(const CounterChange& c) {
   return c.before > 0 && c.after > 0 ? std::abs(std::log(c.after / c.before)) : 1e9;
 }
 
-void AddProperty(const char* name, uint32_t before, uint32_t after,
+void AddProperty(const char* name, uint64_t before, uint64_t after,
                  std::vector<CounterChange>* changes) {
   changes->push_back(
       {name, name, static_cast<double>(before), static_cast<double>(after), before != after, true});
@@ -102,8 +102,8 @@ uint64_t Product(const std::array<uint32_t, 3>& size) {
 
 void AddProperties(const KernelRuns& before, const KernelRuns& after,
                    std::vector<CounterChange>* changes) {
-  const auto blocks = [](const KernelRuns& k) { return static_cast<uint32_t>(Product(k.grid)); };
-  const auto threads = [](const KernelRuns& k) { return static_cast<uint32_t>(Product(k.block)); };
+  const auto blocks = [](const KernelRuns& k) { return Product(k.grid); };
+  const auto threads = [](const KernelRuns& k) { return Product(k.block); };
   AddProperty("blocks", blocks(before), blocks(after), changes);
   AddProperty("threads per block", threads(before), threads(after), changes);
   if (!before.resources_known || !after.resources_known) return;
@@ -248,7 +248,8 @@ std::optional<double> WorkRatio(const std::vector<CounterChange>& counters) {
   for (const CounterChange& c : counters) {
     if (!c.exact || IsProperty(c)) continue;
     if (!most) most = 1;
-    if (!c.moved || !HasRatio(&c)) continue;
+    if (!c.moved) continue;
+    if (!HasRatio(&c)) return std::nullopt;  // work that there was none of: it is not the same
     const double ratio = c.after / c.before;
     if (std::abs(std::log(ratio)) > std::abs(std::log(*most))) most = ratio;
   }

@@ -81,7 +81,8 @@ void WriteStream(const Events& events, const Report& report, const ExportOptions
 
 // Selects, and calls `write` with the selection. What throws is a lack of memory.
 template <typename Write>
-ExportResult Guarded(const Events& events, const ExportOptions& options, Write write) {
+ExportResult Guarded(const Events& events, const Report& report, const ExportOptions& options,
+                     Write write) {
   ExportResult result;
   result.error = events.error();
   if (!result.error.empty()) return result;
@@ -91,6 +92,8 @@ ExportResult Guarded(const Events& events, const ExportOptions& options, Write w
     result.operations = selection.operations();
     result.operations_left_out =
         static_cast<int64_t>(events.operations().size()) - result.operations;
+    if (!report.incomplete.empty()) result.notes.push_back(report.incomplete);
+    AddNotes(report.integrity, &result);  // what the recording lacks, the export lacks too
     write(selection, &result);
   } catch (const std::exception& problem) {
     result.error = std::string("the export failed: ") + problem.what();
@@ -102,7 +105,7 @@ ExportResult Guarded(const Events& events, const ExportOptions& options, Write w
 
 ExportResult Export(const Events& events, const Report& report, const ExportOptions& options,
                     std::ostream& out) {
-  return Guarded(events, options, [&](const Selection& selection, ExportResult* result) {
+  return Guarded(events, report, options, [&](const Selection& selection, ExportResult* result) {
     WriteStream(events, report, options, selection, out, result);
     out.flush();
     if (result->error.empty() && !out) {
@@ -115,7 +118,7 @@ ExportResult ExportToFile(const Events& events, const Report& report, const Expo
                           const std::string& path) {
   const std::string part = path + ".part";
   ExportResult result =
-      Guarded(events, options, [&](const Selection& selection, ExportResult* written) {
+      Guarded(events, report, options, [&](const Selection& selection, ExportResult* written) {
         if (options.format == ExportFormat::kSqlite) {
           written->error = exporting::WriteSqlite(events, report, selection, part);
           return;

@@ -17,6 +17,16 @@ using test::Runs;
 
 Comparison With(double time_ns) { return Compare(Runs(Around(100e3)), Runs(Around(time_ns), 100)); }
 
+TEST_CASE("Where nothing was tested the check is open, and says so") {
+  const Comparison nothing;
+  CHECK(StatusOf(nothing) == kOpen);
+  std::ostringstream junit, github;
+  WriteJunit(junit, nothing);
+  WriteGithub(github, nothing);
+  CHECK(junit.str().find("nothing was tested") != std::string::npos);
+  CHECK(github.str().find("nothing was tested") != std::string::npos);
+}
+
 TEST_CASE("The exit status is 0 for fine, 1 for a regression, 3 for too few runs") {
   CHECK(StatusOf(With(100e3)) == 0);
   CHECK(StatusOf(With(80e3)) == 0);

@@ -3,11 +3,13 @@
 
 #include <zlib.h>
 
+#include <limits>
 #include <new>
 
 namespace prof::exporting {
 
 std::string Deflate(std::string_view bytes, Envelope envelope, int level) {
+  if (bytes.size() > std::numeric_limits<uInt>::max() / 2) throw std::bad_alloc();  // zlib's limit
   z_stream stream{};
   const int window = MAX_WBITS + (envelope == Envelope::kGzip ? 16 : 0);
   if (deflateInit2(&stream, level, Z_DEFLATED, window, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
@@ -19,9 +21,10 @@ std::string Deflate(std::string_view bytes, Envelope envelope, int level) {
   stream.avail_in = static_cast<uInt>(bytes.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
   stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);  // deflateBound() gave room for all of it
+  const int done = deflate(&stream, Z_FINISH);  // deflateBound() gave room for all of it
   out.resize(stream.total_out);
   deflateEnd(&stream);
+  if (done != Z_STREAM_END) throw std::bad_alloc();
   return out;
 }
 
