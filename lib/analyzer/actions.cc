@@ -26,14 +26,19 @@ struct FindingTime {
   std::string_view id;
   std::vector<GapCause> idle;
   bool copies;
+  bool kernels = false;  // also time of kernels
 };
 
 const std::vector<FindingTime>& FindingTimes() {
+  static const auto& kAnyIdle = *new std::vector<GapCause>{
+      GapCause::kLaunch,   GapCause::kDependency, GapCause::kSync,   GapCause::kHostWork,
+      GapCause::kTransfer, GapCause::kLoading,    GapCause::kUnknown};
   static const auto* const times = new std::vector<FindingTime>{
-      {"sync-bound", {GapCause::kSync}, false},
+      // Without the waits the host runs ahead, which hides more than the gaps behind them.
+      {"sync-bound", {GapCause::kSync, GapCause::kLaunch, GapCause::kHostWork}, false},
       {"launch-bound", {GapCause::kLaunch}, false},
       {"cuda-graph", {GapCause::kLaunch}, false},
-      {"small-kernels", {GapCause::kLaunch}, false},
+      {"small-kernels", {GapCause::kLaunch, GapCause::kDependency}, false, true},
       {"code-loading", {GapCause::kLoading}, false},
       {"host-work", {GapCause::kHostWork}, false},
       {"dependency-idle", {GapCause::kDependency}, false},
@@ -43,6 +48,13 @@ const std::vector<FindingTime>& FindingTimes() {
       {"copy-not-overlapped", {}, true},
       {"small-copies", {GapCause::kTransfer}, true},
       {"sync-copy", {GapCause::kSync}, false},
+      // Work side by side, or the same step in less time: kernels and the gaps between them.
+      {"serialization", kAnyIdle, true, true},
+      {"default-stream", kAnyIdle, true, true},
+      {"exposed-communication", kAnyIdle, true, true},
+      {"outlier-steps", kAnyIdle, true, true},
+      {"step-drift", kAnyIdle, true, true},
+      {"busiest-device", kAnyIdle, true, true},
   };
   return *times;
 }
@@ -188,22 +200,24 @@ void NameKernel(const Report& report, Candidate* candidate) {
 }
 
 // The same part of each kernel: a low clock slows all of them down.
-std::vector<Draw> DrawsOfKernels(double gain_ns, const Pools& pools) {
-  std::vector<Draw> draws;
+void AddDrawsOfKernels(double gain_ns, const Pools& pools, std::vector<Draw>* draws) {
   double sum_ns = 0;
   for (size_t k = 0; k < pools.idle; ++k) sum_ns += pools.left_ns[k];
-  if (!(sum_ns > 0)) return draws;
-  for (size_t k = 0; k < pools.idle; ++k) draws.push_back({k, std::min(1.0, gain_ns / sum_ns)});
-  return draws;
+  if (!(sum_ns > 0)) return;
+  for (size_t k = 0; k < pools.idle; ++k) draws->push_back({k, std::min(1.0, gain_ns / sum_ns)});
 }
 
 std::vector<Draw> DrawsOf(const Finding& finding, const Pools& pools) {
-  if (finding.id == kOfAllKernels) return DrawsOfKernels(finding.gain_at_most_ns, pools);
   std::vector<Draw> draws;
+  if (finding.id == kOfAllKernels) {
+    AddDrawsOfKernels(finding.gain_at_most_ns, pools, &draws);
+    return draws;
+  }
   for (const FindingTime& time : FindingTimes()) {
     if (time.id != finding.id) continue;
     for (const GapCause cause : time.idle) draws.push_back({pools.Idle(cause), 1});
     if (time.copies) draws.push_back({pools.copies, 1});
+    if (time.kernels) AddDrawsOfKernels(finding.gain_at_most_ns, pools, &draws);
     return draws;
   }
   // A rule that is not in the table: it may be about any time without a kernel.
@@ -216,7 +230,7 @@ void AddFinding(const Finding& finding, const Pools& pools, std::vector<Candidat
   Candidate& candidate = candidates->emplace_back();
   Action& action = candidate.entry.action;
   action.id = finding.id;
-  action.kind = finding.id == kOfAllKernels ? GainKind::kSameWork : GainKind::kIdleTime;
+  action.kind = finding.kind;
   action.what = finding.action;
   action.floor = "the time that the records show: " + text::Time(finding.gain_at_most_ns);
   candidate.entry.target = "the run";

@@ -165,8 +165,8 @@ TEST_CASE("A withheld finding and one without a gain are no actions") {
 TEST_CASE("A finding gets no more than the time that its cause has") {
   Report report;
   report.undisturbed_ns = 1000;
-  report.gaps = {Idle(GapCause::kSync, 50), Idle(GapCause::kLaunch, 500)};
-  report.findings = {Found("sync-bound", 400)};
+  report.gaps = {Idle(GapCause::kLaunch, 50), Idle(GapCause::kSync, 500)};
+  report.findings = {Found("launch-bound", 400)};
   const std::vector<RankedAction> actions = RankActions(report, 0);
   REQUIRE(actions.size() == 1);
   CHECK(actions[0].saves_at_most_ns == 50);
@@ -180,6 +180,7 @@ TEST_CASE("A low clock takes the same part of each kernel, and no idle time") {
   report.kernels = {Kernel("a", 300, {Advice("dram", 0.5)}), Kernel("b", 100, {})};
   report.gaps = {Idle(GapCause::kSync, 600)};
   report.findings = {Found("clock", 200)};
+  report.findings[0].kind = GainKind::kSameWork;
   const std::vector<RankedAction> actions = RankActions(report, 0);
   REQUIRE(Ids(actions) == Names{"clock", "dram"});
   CHECK(*actions[0].saves_at_most_ns == Approx(200));
@@ -207,6 +208,18 @@ Report Random(std::mt19937* random) {
     report.findings.push_back(Found(id, uniform(3000)));
   }
   return report;
+}
+
+TEST_CASE("A finding about kernels that could run side by side takes its time from them") {
+  Report report;
+  report.undisturbed_ns = 1000;
+  report.kernels = {Kernel("a", 600, {}), Kernel("b", 400, {})};
+  report.findings = {Found("serialization", 300)};
+  report.findings[0].kind = GainKind::kCauseRemoved;
+  const std::vector<RankedAction> actions = RankActions(report, 0);
+  REQUIRE(actions.size() == 1);
+  CHECK(*actions[0].saves_at_most_ns == Approx(300));
+  CHECK(actions[0].action.kind == GainKind::kCauseRemoved);
 }
 
 TEST_CASE("What the actions save together never exceeds the span") {
