@@ -37,8 +37,8 @@ class BufferPool {
     return base_ != nullptr && buffer >= base_ && buffer < base_ + count_ * kBufferBytes;
   }
 
-  // The collector. Calls `read(data, used_bytes)` for every full buffer, then frees the buffer, also
-  // where `read` throws: no record is read twice.
+  // The collector. Calls `read(data, used_bytes)` for every full buffer, then frees the buffer,
+  // also where `read` throws: no record is read twice.
   template <typename Read>
   void Drain(Read&& read) {
     for (size_t i = 0; i < count_; ++i) {
