@@ -387,13 +387,9 @@ void SetRangeWakeup(void (*wakeup)()) {
   thread_registry.wakeup.store(wakeup, std::memory_order_release);
 }
 
-void SetRangeListener(RangeListener listener) {
-  SetListener(range_listener, listener);
-}
+void SetRangeListener(RangeListener listener) { SetListener(range_listener, listener); }
 
-void SetWindowListener(RangeListener listener) {
-  SetListener(window_listener, listener);
-}
+void SetWindowListener(RangeListener listener) { SetListener(window_listener, listener); }
 
 void SetStreamResolver(void (*resolver)(NameEvent* name)) {
   thread_registry.names.SetStreamResolver(resolver);
