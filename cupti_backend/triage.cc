@@ -35,7 +35,9 @@ void Triage::AddSeries(const capture::PmSeriesEvent& event) {
   series.device = static_cast<int>(event.device);
   std::transform(event.metrics.begin(), event.metrics.end(), std::back_inserter(series.unit),
                  [](const capture::PmMetric& metric) {
-                   return static_cast<size_t>(format::FindTriageMetric(metric.name)->unit);
+                   const format::TriageMetric* known = format::FindTriageMetric(metric.name);
+                   return known == nullptr ? format::kTriageUnits
+                                           : static_cast<size_t>(known->unit);
                  });
   series_.push_back(std::move(series));
 }
@@ -50,6 +52,7 @@ void Triage::AddBatch(const capture::PmBatchEvent& batch, int64_t now_ns) {
   burst.use.assign(batch.begin_ns.size(), none);
   for (size_t i = 0; i < burst.use.size(); ++i) {
     for (size_t m = 0; m < series.unit.size(); ++m) {
+      if (series.unit[m] == format::kTriageUnits) continue;
       burst.use[i][series.unit[m]] = static_cast<float>(batch.values[i * series.unit.size() + m]);
     }
   }

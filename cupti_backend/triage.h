@@ -41,7 +41,7 @@ class Triage {
   // A series as its samples are read: the unit of each metric.
   struct Series {
     int device = 0;
-    std::vector<size_t> unit;  // by metric
+    std::vector<size_t> unit;  // by metric; kTriageUnits: none, such as the SM clock
   };
   void AddSeries(const capture::PmSeriesEvent& event);
   void AddBatch(const capture::PmBatchEvent& batch, int64_t now_ns);

@@ -4,9 +4,11 @@
 #ifndef PROF_CUPTI_BACKEND_PM_PM_EVENTS_H_
 #define PROF_CUPTI_BACKEND_PM_PM_EVENTS_H_
 
+#include <string>
 #include <vector>
 
 #include "lib/capture/events/events.h"
+#include "lib/format/metric_names.h"
 
 namespace prof::cupti {
 
@@ -15,6 +17,16 @@ struct PmEvents {
   std::vector<capture::PmBatchEvent> batches;
   std::vector<capture::ProfilerIntervalEvent> intervals;  // in which the program was held up
 };
+
+// The step in which NVIDIA's drivers set a clock. Finer values would only store the noise of short
+// samples, and an idle GPU would no longer have equal rows.
+constexpr double kClockStepHz = 15e6;
+
+// A metric of a series, with the step in which its values are stored.
+inline capture::PmMetric StoredMetric(const std::string& name) {
+  if (name == format::kSmClockMetric) return {name, kClockStepHz};
+  return {name};
+}
 
 }  // namespace prof::cupti
 

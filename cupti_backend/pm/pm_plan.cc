@@ -5,6 +5,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "lib/format/metric_names.h"
+
 namespace prof::cupti {
 namespace {
 
@@ -46,10 +48,14 @@ bool AddToAny(const MetricHost& host, const std::vector<std::string>& names, siz
   });
 }
 
-}  // namespace
+// The SM clock, in each pass that has room for it: a pass more only for the clock would make the
+// units' samples rarer.
+void AddClock(const MetricHost& host, PmPlan* plan) {
+  if (!host.Knows(format::kSmClockMetric)) return;
+  for (PmPass& pass : plan->passes) (void)AddTo(host, format::kSmClockMetric, &pass);
+}
 
-PmPlan PlanPmSampling(const MetricHost& host, const std::vector<TriageUnit>& units,
-                      size_t most_passes) {
+PmPlan PlanUnits(const MetricHost& host, const std::vector<TriageUnit>& units, size_t most_passes) {
   PmPlan plan;
   std::vector<std::vector<std::string>> names;
   PmPass all;
@@ -74,6 +80,15 @@ PmPlan PlanPmSampling(const MetricHost& host, const std::vector<TriageUnit>& uni
     if (known.empty() || AddToAny(host, known, most_passes, &plan.passes)) continue;
     plan.left_out += (plan.left_out.empty() ? "" : ", ") + std::string(metric.name);
   }
+  return plan;
+}
+
+}  // namespace
+
+PmPlan PlanPmSampling(const MetricHost& host, const std::vector<TriageUnit>& units,
+                      size_t most_passes) {
+  PmPlan plan = PlanUnits(host, units, most_passes);
+  AddClock(host, &plan);
   return plan;
 }
 

@@ -29,8 +29,8 @@ struct PmPlan {
 constexpr size_t kMostTriagePasses = 3;
 
 // `host` was made for CUPTI_PROFILER_TYPE_PM_SAMPLING. For each unit the first metric that the chip
-// has and that fits one of the passes. Some 5 ms where one pass holds all, 20 ms for each other
-// try.
+// has and that fits one of the passes, and in each pass the SM clock, if it has room for it. Some
+// 5 ms where one pass holds all, 20 ms for each other try.
 [[nodiscard]] PmPlan PlanPmSampling(const MetricHost& host,
                                     const std::vector<format::TriageUnit>& units,
                                     size_t most_passes);

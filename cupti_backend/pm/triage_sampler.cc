@@ -293,7 +293,9 @@ uint32_t TriageSampler::SeriesOf(TriageDevice& device) {
   series.id = next_series_++;
   series.device = static_cast<uint32_t>(device.id());
   series.interval_ns = device.schedule().interval_ns();
-  for (const std::string& metric : device.pass().metrics) series.metrics.push_back({metric});
+  for (const std::string& metric : device.pass().metrics) {
+    series.metrics.push_back(StoredMetric(metric));
+  }
   const capture::MutexLock lock(mutex_);
   events_.series.push_back(std::move(series));
   return known->second;

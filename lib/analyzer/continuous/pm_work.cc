@@ -10,6 +10,7 @@
 #include "lib/analyzer/base/intervals.h"
 #include "lib/analyzer/continuous/pm_sweep.h"
 #include "lib/analyzer/timeline/copies.h"
+#include "lib/format/metric_names.h"
 
 namespace prof::analyzer {
 namespace {
@@ -35,6 +36,7 @@ IntervalUnion TimeOf(const model::PmSeries& series, const std::vector<RowUse>& u
 std::vector<size_t> GivenMetrics(const model::PmSeries& series) {
   std::vector<size_t> given;
   for (size_t m = 0; m < series.metrics.size() && given.size() < kMostPmMetrics; ++m) {
+    if (series.metrics[m] == format::kSmClockMetric) continue;  // no work adds to it
     size_t missing = 0;
     for (size_t i = 0; i < series.rows(); ++i) missing += std::isnan(series.row(i)[m]) ? 1 : 0;
     if (2 * missing < series.rows()) given.push_back(m);
