@@ -20,8 +20,9 @@ if [[ ! -d $kBuild ]]; then
   exit 2
 fi
 
+# Executable: the completion of a shell has the name of its program.
 find_built() {
-  find "$kBuild" -name "$1" \( -type f -o -type l \) ! -path '*/CMakeFiles/*' \
+  find "$kBuild" -name "$1" \( -type f -o -type l \) -executable ! -path '*/CMakeFiles/*' \
     ! -path '*/test/install/*' -print -quit
 }
 
