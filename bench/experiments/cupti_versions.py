@@ -9,6 +9,7 @@ counters and PM samples where the version has them, and give a reason where it h
 import glob
 import os
 import re
+import time
 
 from lib import processes
 from lib import prof_report
@@ -21,7 +22,7 @@ FILES = ("cupti_versions.json",)
 
 _TOOLKIT = "toolkit"  # whatever prof finds by itself
 _FOLDER = os.path.join("device", "cupti")
-_KERNELS, _RUN_LIMIT_S, _SECONDS = "20000", 30, "1.5"
+_KERNELS, _RUN_LIMIT_S, _SECONDS = "20000", 15, "1.5"
 _VERSION = re.compile(r"CUPTI (\S+)")
 _FROM_PROF = re.compile(r"^prof: .*", re.MULTILINE)
 
@@ -117,6 +118,9 @@ def run(bench):
     rows = []
     for version, library in {_TOOLKIT: None, **found}.items():
         for case, (counters, options, program) in _cases(bench).items():
+            if time.monotonic() > bench.deadline(_RUN_LIMIT_S):
+                bench.fail(f"{version}, {case}: not run, no time left")
+                continue
             with bench.failing(f"{version}, {case}"):
                 rows.append({"version": version, "case": case, **_record(
                     bench, library, f"{bench.scratch}/cupti.prof", counters, options, program)})
