@@ -133,7 +133,7 @@ constexpr Rule kRules[] = {
     {"write-back", Limiter::kDram, WritesLater, FillWritesLater},
     {"occupancy-limited", Limiter::kOccupancy, OccupancyLimited, FillOccupancy},
     {"latency-stall", Limiter::kLatency, Waiting, FillLatency},
-    {"partial-wave", Limiter::kSmallGrid, PartialWavePrimary, FillPartialWave},
+    {"partial-wave", Limiter::kLatency, PartialWavePrimary, FillPartialWave},
     {"no-unit-busy", Limiter::kLatency, NoUnitBusy, FillNoUnitBusy},
     {"unknown", Limiter::kUnknown, Always, FillUnknown},
 };
