@@ -2,6 +2,7 @@
 #include "lib/capture/collector/snapshot_writer.h"
 
 #include <cstdio>
+#include <string>
 #include <utility>
 
 #include "lib/capture/threads/thread_registry.h"
@@ -99,6 +100,17 @@ void SnapshotWriter::WriteNotices() {
 
 void SnapshotWriter::WriteProblems() {
   for (const NoticeEvent& problem : status_->NewProblems()) encoder_.Add(problem);
+}
+
+// In the last block, because the count is complete then.
+void SnapshotWriter::WriteTimesMoved() {
+  const uint64_t ends = ranges_.ends_moved();
+  if (ends == 0) return;
+  encoder_.Add(NoticeEvent{Severity::kInfo, Subsystem::kRanges, 0,
+                           std::to_string(ends) +
+                               " ranges or calls ended before they began by the counters of their "
+                               "threads, and were given no length",
+                           ""});
 }
 
 void SnapshotWriter::CheckClock() {
@@ -247,6 +259,7 @@ void SnapshotWriter::Finish(const std::function<bool()>& await_gpu) {
   if (paused_ns_) AddPause(RealtimeNs());
   Round(false);
   WriteProblems();
+  WriteTimesMoved();
   StopKeeping();
   if (header_written_) OpenOutput();
   integrity_ = CountLosses();

@@ -89,6 +89,7 @@ class SnapshotWriter {
   void DrainThreads();
   void WriteNotices();
   void WriteProblems();
+  void WriteTimesMoved();
   void CheckClock();
   void OpenOutput();
   void CheckOutput();

@@ -89,13 +89,15 @@ class RingCursor {
 // Reads the records of one thread. Those that the sink cannot take yet stay in the ring.
 class RecordReader {
  public:
+  // `ends_moved` is counted up.
   RecordReader(const TickClock* clock, const ThreadReader::Sink* sink, uint32_t tid,
-               int64_t start_ns)
-      : clock_(*clock), sink_(*sink), tid_(tid), start_ns_(start_ns) {}
+               int64_t start_ns, uint64_t* ends_moved)
+      : clock_(*clock), sink_(*sink), tid_(tid), start_ns_(start_ns), ends_moved_(*ends_moved) {}
 
   void ReadCall(const RingRecord& begin, const RingRecord& end) const {
-    sink_.call({begin.call(), tid_, begin.correlation(), end.error(),
-                clock_.RealtimeOf(begin.ticks()), clock_.RealtimeOf(end.ticks()), end.waited()});
+    const int64_t begin_ns = clock_.RealtimeOf(begin.ticks());
+    sink_.call({begin.call(), tid_, begin.correlation(), end.error(), begin_ns,
+                EndOf(begin_ns, end.ticks()), end.waited()});
   }
 
   // A record of a range, which may be followed by a second one.
@@ -110,8 +112,7 @@ class RecordReader {
         break;
       case Kind::kSpanStart: {
         const RingRecord& end = cursor->Next();
-        sink_.span(
-            {record.path(), record.tid(), end.tid(), time_ns, clock_.RealtimeOf(end.ticks())});
+        sink_.span({record.path(), record.tid(), end.tid(), time_ns, EndOf(time_ns, end.ticks())});
         break;
       }
       case Kind::kPayload: {
@@ -130,10 +131,18 @@ class RecordReader {
   }
 
  private:
+  int64_t EndOf(int64_t begin_ns, int64_t end_ticks) const {
+    const int64_t end_ns = clock_.RealtimeOf(end_ticks);
+    if (end_ns >= begin_ns) return end_ns;
+    ++ends_moved_;
+    return begin_ns;
+  }
+
   const TickClock& clock_;
   const ThreadReader::Sink& sink_;
   const uint32_t tid_;
   const int64_t start_ns_;
+  uint64_t& ends_moved_;
 };
 
 }  // namespace
@@ -155,6 +164,7 @@ void ThreadReader::Start(int64_t now_ns, bool ranges) {
   ranges_ = ranges;
   start_ns_ = now_ns;
   clock_ = TickClock();
+  ends_moved_ = 0;
   before_ = Losses();
   // What is left of the recording before, if nobody read it.
   thread_registry.ForEachThread(
@@ -238,7 +248,7 @@ void ThreadReader::DrainThread(const Sink& sink, ThreadState* thread) {
     thread->resumed = false;
   }
   const uint32_t tid = thread->tid.load(std::memory_order_relaxed);
-  const RecordReader reader(&clock_, &sink, tid, start_ns_);
+  const RecordReader reader(&clock_, &sink, tid, start_ns_, &ends_moved_);
   RingCursor cursor(&thread->ring, &thread->drain_to);
   while (cursor.position() < thread->drain_to) {
     const RingRecord& record = cursor.Next();

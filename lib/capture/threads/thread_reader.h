@@ -54,6 +54,9 @@ class ThreadReader {
   uint64_t payloads_not_read() const {
     return Losses().payloads_not_read - before_.payloads_not_read;
   }
+  // Spans and calls that ended before they began by the counters of their threads, and were given
+  // no length: a processor may read its counter before what another thread handed over arrives.
+  uint64_t ends_moved() const { return ends_moved_; }
 
  private:
   struct LossCounts {
@@ -72,6 +75,7 @@ class ThreadReader {
   int64_t start_ns_ = 0;
   LossCounts before_;  // at Start
   TickClock clock_;
+  uint64_t ends_moved_ = 0;
 };
 
 }  // namespace prof::capture

@@ -62,15 +62,29 @@ TickPoint ReadTickPoint() {
     const int64_t width = NowTicks() - before;
     if (width >= best_width) continue;
     best_width = width;
-    best = {before + width / 2, realtime};
+    best = {before + width / 2, realtime, width};
   }
   return best;
 }
 
 TickClock::TickClock() : TickClock(at_load) { Advance(); }
 
-void TickClock::Advance(const TickPoint& now) {
+// How far two moments may be off together, at the rate of all the time until now.
+int64_t TickClock::ErrorNs(const TickPoint& before, const TickPoint& now) const {
+  const double ns =
+      NsPerTick(anchors_.front(), now) * static_cast<double>(before.width + now.width);
+  return static_cast<int64_t>(ns / 2) + 1;
+}
+
+void TickClock::Advance(TickPoint now) {
   const TickPoint before = count_ == 0 ? anchors_.front() : Back(0).end;
+  const int64_t back_ns = before.realtime_ns - now.realtime_ns;
+  // Times on a line that falls would decrease: a range would end before it starts. A clock that was
+  // set back is off by more.
+  if (back_ns > 0 && now.ticks > before.ticks && back_ns <= ErrorNs(before, now)) {
+    now.realtime_ns = before.realtime_ns;
+    ++moments_moved_;
+  }
   lines_[count_ % kLines] = {now, NsPerTick(before, now)};
   ++count_;
   if (now.ticks <= anchors_.back().ticks ||

@@ -44,6 +44,7 @@ extern bool ticks_are_counter;
 struct TickPoint {
   int64_t ticks = 0;
   int64_t realtime_ns = 0;
+  int64_t width = 0;  // ticks between the readings around `realtime_ns`: it is of one of these
 };
 
 // Returns the best of a few readings: within a few ten nanoseconds unless the thread was
@@ -61,11 +62,15 @@ class TickClock {
 
   // To be called before RealtimeOf() for ticks up to now.
   void Advance() { Advance(ReadTickPoint()); }
-  void Advance(const TickPoint& now);
+  void Advance(TickPoint now);
 
   // Never decreases with `ticks`, whatever Advance() learned between two calls, unless the clock
   // was set back or more than kLines calls of Advance() went by since `ticks`.
   [[nodiscard]] int64_t RealtimeOf(int64_t ticks) const;
+
+  // Moments that came out before the one before them, by no more than both may be off: a thread was
+  // interrupted in each of its readings. They are taken to be the same time.
+  [[nodiscard]] uint64_t moments_moved() const { return moments_moved_; }
 
  private:
   static constexpr size_t kLines = 64;
@@ -79,10 +84,12 @@ class TickClock {
 
   const Line& Back(size_t steps) const { return lines_[(count_ - 1 - steps) % kLines]; }
   int64_t FromAnchors(int64_t ticks) const;
+  int64_t ErrorNs(const TickPoint& before, const TickPoint& now) const;
 
   std::vector<TickPoint> anchors_;  // sorted; the first one is the moment of loading
   std::array<Line, kLines> lines_;  // a ring
   size_t count_ = 0;
+  uint64_t moments_moved_ = 0;
 };
 
 }  // namespace prof::capture

@@ -79,6 +79,38 @@ TEST_CASE("Times do not decrease while the lines below them change") {
   }
 }
 
+TEST_CASE("Times do not decrease where readings of the clock were interrupted") {
+  TickClock clock(At(0));
+  clock.Advance(At(1'000'000));
+  // 20 us between the readings around each, so each may be off by 10 us; they are 2 us apart.
+  TickPoint late = At(1'002'000), early = At(1'004'000);
+  late.realtime_ns += 9'000;
+  early.realtime_ns -= 9'000;
+  late.width = early.width = 20'000 * 5 / 2;
+  clock.Advance(late);
+  clock.Advance(early);
+  clock.Advance(At(1'100'000));
+  CHECK(clock.moments_moved() == 1);
+  int64_t last_ns = 0;
+  for (int64_t ns = 1'000'000; ns <= 1'100'000; ns += 100) {
+    const int64_t time_ns = clock.RealtimeOf(At(ns).ticks);
+    REQUIRE(time_ns >= last_ns);
+    REQUIRE(std::llabs(time_ns - kStartNs - ns) <= 20'000);
+    last_ns = time_ns;
+  }
+}
+
+TEST_CASE("A clock that is set back by more than a reading may be off is followed") {
+  TickClock clock(At(0));
+  clock.Advance(At(1'000'000));
+  TickPoint after = At(2'000'000);
+  after.realtime_ns -= 500'000'000;
+  after.width = 1'000;
+  clock.Advance(after);
+  CHECK(clock.moments_moved() == 0);
+  CHECK(clock.RealtimeOf(after.ticks) == after.realtime_ns);
+}
+
 TEST_CASE("Where ticks are nanoseconds, they are the time, also when the clock is set back") {
   TickClock clock({kStartNs, kStartNs});
   clock.Advance({kStartNs + 1'000, kStartNs + 1'000});
