@@ -28,7 +28,7 @@ const std::vector<Part>& Parts() {
       {"cupti_backend", {"api", "calls", "metrics", "schedule", "activity", "pm", "sampling"}},
       {"lib/snapshot", {"model", "join", "decode", "read"}},
       {"lib/analyzer", {"base", "timeline", "kernels", "continuous", "regions", "rules"}},
-      {"lib/report", {"base", "text"}},
+      {"lib/report", {"base", "json", "text"}},
       {"lib/compare", {"base"}},
       {"lib/export", {"base", "writers"}},
   };
