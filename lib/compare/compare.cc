@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -67,11 +68,26 @@ void NormalizeTime(const RunSet& before, const RunSet& after, Normalized* normal
       text::Fixed(before.sm_count, 0) + ". Cycles and times of the whole run are as they are");
 }
 
+// Launches measure work where a launch is known to do the same: another grid does not, and a match
+// of low confidence may be another kernel.
+bool MeasuresWork(const Pair& pair) {
+  return pair.before != nullptr && pair.after != nullptr &&
+         pair.confidence >= Confidence::kMedium && pair.before->grid == pair.after->grid &&
+         pair.before->block == pair.after->block;
+}
+
+std::string SpanText(const RunSet& runs) {
+  for (const RunQuantity& quantity : runs.quantities) {
+    if (quantity.kind == RunQuantity::Kind::kSpan) return text::Time(MedianOf(quantity.values_ns));
+  }
+  return "not known";
+}
+
 void NormalizeWork(const std::vector<Pair>& pairs, const RunSet& before, const RunSet& after,
                    Normalized* normalized) {
   std::vector<const KernelRuns*> known_before, known_after;
   for (const Pair& pair : pairs) {
-    if (pair.before == nullptr || pair.after == nullptr) continue;
+    if (!MeasuresWork(pair)) continue;
     known_before.push_back(pair.before);
     known_after.push_back(pair.after);
   }
@@ -88,7 +104,10 @@ void NormalizeWork(const std::vector<Pair>& pairs, const RunSet& before, const R
   normalized->notes.push_back(
       "the runs did different amounts of work (launches of the same kernels: " +
       text::Fixed(compare::Median(other), 3) +
-      " times after): times of the whole run and of ranges are per amount of work before");
+      " times after): times of the whole run and of ranges are per amount of work before. As "
+      "recorded, the span is " +
+      SpanText(before) + " before and " + SpanText(after) +
+      " after. If the launches are more for the same work, that is the comparison");
 }
 
 Values Scaled(Values values, double factor) {
@@ -163,6 +182,41 @@ double LargerTotal(const KernelChange& change) {
   return std::isnan(larger) ? 0 : larger;
 }
 
+// Of a quantity that some runs have none of, which is not the same as not known: the medians, and
+// no ratio.
+bool MeasureZeros(const compare::Quantity& quantity, Compared* compared) {
+  const auto known = [](const Values& values) {
+    Values result;
+    for (const double value : values) {
+      if (std::isfinite(value)) result.push_back(value);
+    }
+    return result;
+  };
+  const Values before = known(quantity.before), after = known(quantity.after);
+  const auto has_zero = [](const Values& values) {
+    return std::find(values.begin(), values.end(), 0.0) != values.end();
+  };
+  if (before.empty() || after.empty() || (!has_zero(before) && !has_zero(after))) return false;
+  const auto summed_up = [](const Values& values) {
+    Statistic statistic;
+    statistic.n = static_cast<int64_t>(values.size());
+    statistic.median = compare::Median(values);
+    statistic.min = *std::min_element(values.begin(), values.end());
+    statistic.max = *std::max_element(values.begin(), values.end());
+    for (const double value : values) statistic.sum += value;
+    return statistic;
+  };
+  compared->before = summed_up(before);
+  compared->after = summed_up(after);
+  compared->ratio = {};
+  compared->ratio.value = std::numeric_limits<double>::quiet_NaN();
+  compared->why = std::string(has_zero(before) && has_zero(after) ? "Some runs of both sides"
+                              : has_zero(before)                  ? "Some runs before"
+                                                                  : "Some runs after") +
+                  " have none of it: there is no ratio.";
+  return true;
+}
+
 std::string OnlyOneSide(const Compared& compared) {
   if (compared.before.n == 0 && compared.after.n == 0) return "Neither side has a time.";
   return compared.before.n == 0 ? "Only the runs after have it." : "Only the runs before have it.";
@@ -221,7 +275,10 @@ std::vector<Compared> CompareRun(const RunSet& before, const RunSet& after,
       quantity.after = compare::PerWork(pair.after->values_ns, normalized.work_after);
     }
     TakeNoise(pair.before, pair.after, &quantity);
-    all.push_back(Measure(quantity, options));
+    Compared compared = Measure(quantity, options);
+    const bool zeros = MeasureZeros(quantity, &compared);
+    if (zeros && compared.before.max == 0 && compared.after.max == 0) continue;
+    all.push_back(std::move(compared));
   }
   double span_ns = 0;
   for (const Compared& c : all)
@@ -230,6 +287,8 @@ std::vector<Compared> CompareRun(const RunSet& before, const RunSet& after,
   for (Compared& c : all) {
     if (c.before.n == 0 || c.after.n == 0) {
       c.why = OnlyOneSide(c);
+    } else if (!std::isfinite(c.ratio.value) && !c.why.empty()) {
+      continue;  // some runs have none of it
     } else if (LargerOf(c.before.median, c.after.median) < options.least_share * span_ns) {
       c.why = TooSmall(options);
     } else {

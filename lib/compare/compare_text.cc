@@ -71,8 +71,31 @@ void WriteWithNotes(std::ostream& out, Table table, int width) {
   }
 }
 
+constexpr double kSameLaunches = 0.01;  // [own] of the launches before
+
+// A time of a launch does not show that a kernel is launched more often.
+bool LaunchesDiffer(const KernelChange& kernel) {
+  const double before = kernel.launches_before, after = kernel.launches_after;
+  return before > 0 && after > 0 && std::abs(after / before - 1) > kSameLaunches;
+}
+
+std::string LaunchesText(const KernelChange& kernel) {
+  return "launched " + text::Fixed(kernel.launches_before, 0) + " times before, " +
+         text::Fixed(kernel.launches_after, 0) + " after (" +
+         text::Fixed(kernel.launches_after / kernel.launches_before, 3) + " times); all of them " +
+         text::Time(kernel.total_before_ns) + " before, " + text::Time(kernel.total_after_ns) +
+         " after";
+}
+
+// Some runs have none of it, and others a part of the time that is worth a row.
+bool AppearsOrGoes(const Compared& c) {
+  return c.before.n > 0 && c.after.n > 0 && !std::isfinite(c.ratio.value) &&
+         (c.before.median > 0 || c.after.median > 0);
+}
+
 bool IsShown(const KernelChange& kernel, bool all) {
-  if (all || kernel.matched == Matched::kRenamed || kernel.matched == Matched::kMoved) return true;
+  if (all || LaunchesDiffer(kernel)) return true;
+  if (kernel.matched == Matched::kRenamed || kernel.matched == Matched::kMoved) return true;
   if (!kernel.time.tested) {
     return kernel.time.before.n == 0 || kernel.time.after.n == 0 ||
            kernel.matched == Matched::kRelaunched;
@@ -121,7 +144,7 @@ std::vector<std::string> NotesOnRun(const Compared& compared) {
   if (compared.tested && compared.change != Change::kSame) {
     notes.push_back(compared.why);
     if (compared.ratio.is_interval) notes.push_back(NoiseText(compared));
-  } else if (compared.before.n == 0 || compared.after.n == 0) {
+  } else if (compared.before.n == 0 || compared.after.n == 0 || AppearsOrGoes(compared)) {
     notes.push_back(compared.why);
   }
   for (const std::string& modes :
@@ -139,7 +162,7 @@ void WriteRun(std::ostream& out, const Comparison& comparison, int width, bool a
                    {"after/before (interval)", Align::kRight},
                    {"verdict", Align::kLeft}};
   for (const Compared& c : comparison.run) {
-    if (!all && !c.tested) continue;
+    if (!all && !c.tested && !AppearsOrGoes(c)) continue;
     table.rows.push_back({{c.name, text::Time(c.before.median), text::Time(c.after.median),
                            compare::RatioText(c), VerdictText(c)},
                           false,
@@ -180,6 +203,7 @@ std::vector<std::string> compare::NotesOn(const KernelChange& kernel) {
   } else {
     notes.push_back(time.why);
   }
+  if (LaunchesDiffer(kernel)) notes.push_back(LaunchesText(kernel));
   for (const std::string& modes :
        {ModesText("before", time.modes_before), ModesText("after", time.modes_after)}) {
     if (!modes.empty()) notes.push_back(modes);

@@ -24,6 +24,10 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int64_t kFewestForNoise = 3;
 constexpr const char* kCycles = "sm__cycles_elapsed.max";
+// All but what is prof's.
+constexpr GapCause kIdleCauses[] = {GapCause::kSync,     GapCause::kLaunch,   GapCause::kLoading,
+                                    GapCause::kHostWork, GapCause::kTransfer, GapCause::kDependency,
+                                    GapCause::kUnknown};
 
 using Values = std::vector<double>;
 
@@ -234,6 +238,11 @@ std::vector<RunQuantity> CollectQuantities(const std::vector<Report>& reports) {
     quantities.Add(Kind::kSpan, "span", run, report.undisturbed_ns);
     for (const DeviceReport& device : report.devices) {
       if (device.busy_ns > 0) quantities.Add(Kind::kBusy, "GPU busy", run, device.busy_ns);
+    }
+    // With API calls the causes of all idle time are known, and one without a gap has none of it.
+    for (const GapCause cause : kIdleCauses) {
+      if (report.totals.api_calls == 0) break;
+      quantities.Add(Kind::kIdle, std::string("idle: ") + ToString(cause), run, 0);
     }
     for (const GapSummary& gap : report.gaps) {
       if (gap.cause == GapCause::kProfiler) continue;

@@ -204,6 +204,79 @@ TEST_CASE("Runs that did more work are compared per amount of work") {
   }
 }
 
+// Seven runs of kernels with `launches` each.
+std::vector<Report> Launched(const std::vector<std::pair<KernelReport, int64_t>>& kernels,
+                             uint32_t first_pid) {
+  std::vector<Report> runs;
+  for (uint32_t i = 0; i < 7; ++i) {
+    std::vector<KernelReport> list;
+    for (const auto& [kernel, launches] : kernels) {
+      list.push_back(kernel);
+      list.back().launches = launches;
+      list.back().total_ns = kernel.duration_ns.median * static_cast<double>(launches);
+    }
+    runs.push_back(test::Run(list, first_pid + i));
+  }
+  return runs;
+}
+
+const Compared& Quantity(const Comparison& comparison, const std::string& name) {
+  for (const Compared& compared : comparison.run) {
+    if (compared.name == name) return compared;
+  }
+  FAIL("no " << name);
+  return comparison.run.front();
+}
+
+TEST_CASE("Launches of another grid are no measure of the work") {
+  KernelReport half = Kernel("saxpy", 60e3);
+  half.grid = {66, 1, 1};
+  const Comparison comparison =
+      Compare(Launched({{Kernel("saxpy", 100e3), 100}}, 1), Launched({{half, 200}}, 101));
+  CHECK(Quantity(comparison, "span").ratio.value == Approx(1.2));  // as recorded
+  std::ostringstream text;
+  text << comparison;
+  CHECK_THAT(text.str(), Contains("launched 100 times before, 200 after (2.000 times)"));
+}
+
+TEST_CASE("More launches are shown also where the run is compared per amount of work") {
+  const Comparison comparison = Compare(Launched({{Kernel("saxpy", 100e3), 100}}, 1),
+                                        Launched({{Kernel("saxpy", 100e3), 150}}, 101));
+  CHECK(Quantity(comparison, "span").ratio.value == Approx(1));
+  std::ostringstream text;
+  text << comparison;
+  CHECK_THAT(text.str(), Contains("launched 100 times before, 150 after (1.500 times)"));
+  CHECK_THAT(text.str(), Contains("As recorded, the span is 10.0 ms before and 15.0 ms after"));
+}
+
+TEST_CASE("A cause of idle time that a run does not have is 0 with API calls, else not known") {
+  const auto runs = [](double idle_ns, int64_t calls, uint32_t first_pid) {
+    std::vector<Report> reports = test::Runs(test::Around(100e3), first_pid);
+    for (Report& report : reports) {
+      report.totals.api_calls = calls;
+      if (idle_ns == 0) continue;
+      GapSummary gap;
+      gap.cause = GapCause::kLaunch;
+      gap.total_ns = idle_ns;
+      report.gaps.push_back(gap);
+    }
+    return reports;
+  };
+  const Comparison known = Compare(runs(0, 100, 1), runs(3e6, 100, 101));
+  const Compared& launch = Quantity(known, "idle: launch");
+  CHECK(launch.before.n == 7);
+  CHECK(launch.before.median == 0);
+  CHECK(launch.after.median == 3e6);
+  CHECK_THAT(launch.why, Contains("have none of it"));
+  CHECK_FALSE(launch.tested);
+  std::ostringstream text;
+  text << known;
+  CHECK_THAT(text.str(), Contains("idle: launch"));
+  const Comparison unknown = Compare(runs(0, 0, 1), runs(3e6, 100, 101));
+  CHECK(Quantity(unknown, "idle: launch").before.n == 0);
+  CHECK_THAT(Quantity(unknown, "idle: launch").why, Contains("Only the runs after have it"));
+}
+
 TEST_CASE("Idle time by cause and ranges are compared") {
   const auto runs = [](double idle_ns, uint32_t pid) {
     std::vector<Report> all = Runs(Around(100e3), pid);
