@@ -62,7 +62,7 @@ void WriteStream(const Events& events, const Report& report, const ExportOptions
       }
       break;
     case ExportFormat::kChrome:
-      exporting::WriteChrome(events, report, selection, out);
+      AddNotes(exporting::WriteChrome(events, report, selection, out), result);
       break;
     case ExportFormat::kSpeedscope:
       exporting::WriteSpeedscope(events, selection, out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prof/export.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -9,6 +10,7 @@
 #include "prof/analyzer.h"
 #include "test/export/example_recording.h"
 #include "test/support/catch.h"
+#include "test/support/snapshot_builder.h"
 #include "test/support/temp_folder.h"
 
 namespace prof {
@@ -24,6 +26,30 @@ TEST_CASE("An export names what it wrote and what it left out") {
   CHECK(result.operations == 1);
   CHECK(result.operations_left_out == 5);
   CHECK(result.notes.empty());
+}
+
+bool HasNote(const ExportResult& result, const std::string& text) {
+  return std::any_of(result.notes.begin(), result.notes.end(),
+                     [&](const std::string& note) { return note.find(text) != std::string::npos; });
+}
+
+TEST_CASE("What a format has no place for is counted in its notes") {
+  test::SnapshotBuilder b;
+  b.Device(test::H200(0));
+  b.Kernel(b.Shape("k", {1}, {32}), "step", 1'000, 2'000);
+  b.Range("step", 500, 3'000);
+  b.RangeSample("step", 500, 3'000, {{"dram__bytes_read.sum", 1}});
+  b.Sync(model::SyncKind::kContext, 2'000, 2'500);
+  const Events events = ReadEvents(b.Snapshot());
+  ExportOptions options;
+  std::ostringstream out;
+  const ExportResult perfetto = Export(events, Report(), options, out);
+  CHECK(HasNote(perfetto, "1 sample of counters is not in the file"));
+  CHECK(HasNote(perfetto, "1 record of a wait is not in the file; the calls that"));
+  options.format = ExportFormat::kChrome;
+  const ExportResult chrome = Export(events, Report(), options, out);
+  CHECK(HasNote(chrome, "1 sample of counters is not in the file"));
+  CHECK_FALSE(HasNote(chrome, "wait"));  // it has these
 }
 
 TEST_CASE("A trace of several GPUs for Perfetto comes with a note") {

@@ -15,6 +15,7 @@
 #include "lib/export/base/json_text.h"
 #include "lib/export/base/kernel_index.h"
 #include "lib/export/base/labels.h"
+#include "lib/export/base/left_out.h"
 #include "lib/export/base/signatures.h"
 #include "lib/export/base/text_buffer.h"
 #include "lib/export/base/time_span.h"
@@ -406,9 +407,13 @@ class ChromeWriter {
 
 }  // namespace
 
-void WriteChrome(const Events& events, const Report& report, const Selection& selection,
-                 std::ostream& out) {
+std::vector<std::string> WriteChrome(const Events& events, const Report& report,
+                                     const Selection& selection, std::ostream& out) {
   ChromeWriter(events, report, selection, &out).Write();
+  std::vector<std::string> notes;
+  NoteSamplesWithoutKernel(events, selection, &notes);
+  NoteSyncsWithoutDevice(events, &notes);
+  return notes;
 }
 
 }  // namespace prof::exporting

@@ -6,6 +6,8 @@
 #define PROF_LIB_EXPORT_WRITERS_CHROME_H_
 
 #include <iosfwd>
+#include <string>
+#include <vector>
 
 #include "lib/export/base/selection.h"
 #include "prof/events.h"
@@ -13,8 +15,9 @@
 
 namespace prof::exporting {
 
-void WriteChrome(const Events& events, const Report& report, const Selection& selection,
-                 std::ostream& out);
+// Returns what a reader of the file has to know.
+[[nodiscard]] std::vector<std::string> WriteChrome(const Events& events, const Report& report,
+                                                   const Selection& selection, std::ostream& out);
 
 }  // namespace prof::exporting
 

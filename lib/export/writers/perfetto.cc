@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "lib/export/base/json_text.h"
+#include "lib/export/base/left_out.h"
 #include "lib/export/base/proto_writer.h"
 #include "lib/export/base/time_span.h"
 #include "lib/export/writers/perfetto_counters.h"
@@ -82,6 +83,8 @@ std::vector<std::string> WritePerfetto(const Events& events, const Report& repor
                     " samples of counters are not in the trace: their kernels overlap another "
                     "sampled one, and Perfetto shows one value at a time");
   }
+  NoteSamplesWithoutKernel(events, selection, &notes);
+  NoteSyncs(events, selection, &notes);
   return notes;
 }
 
