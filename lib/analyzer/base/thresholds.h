@@ -8,6 +8,7 @@
 #define PROF_LIB_ANALYZER_BASE_THRESHOLDS_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "lib/format/depth.h"
 
@@ -74,6 +75,9 @@ constexpr double kRangeStartNs = 2000;    // [own] a counter range may add as mu
 
 // Modifiers.
 constexpr double kSectorBytes = 32;  // [hw] a sector of L1 and L2
+// [hw] the most that L2 fetches for a sector: cudaLimitMaxL2FetchGranularity. A partial store makes
+// L2 read the rest of the sector, within the same bytes.
+constexpr double kFetchBytes = 128;
 // [own] 80 % of a sector; ncu reports any value below 32.
 constexpr double kUsefulBytesPerSector = 26;
 constexpr double kWidestSectors = 16;    // [hw] 32 lanes x 16 B: more sectors a request are waste
@@ -110,6 +114,11 @@ constexpr double kSlowerCall = 0.05;          // [own] of a launch's time: less 
 constexpr double kSlowedShare = 0.25;  // [own] of launch gaps: time that sampling added to launches
 // [own] a stream starts its next operation within 2 us; longer, it waits for an event.
 constexpr double kLongDependencyNs = 10'000;
+// [own] host code between two calls: a stall. Shorter stretches are the cost of a launch: an eager
+// framework spends some 10 us on each.
+constexpr int64_t kHostStallNs = 100'000;
+// [own] a wait that took less did not wait: its call alone takes a few microseconds.
+constexpr int64_t kRealWaitNs = 10'000;
 constexpr double kMuchHostWork = 0.50;     // [own] of the idle time after waits: worth a line
 constexpr double kEnoughOtherwise = 0.10;  // [own] time without sampling, of that with it
 constexpr double kHardlyAny = 0.25;        // [own] launch idle there, of that while sampling

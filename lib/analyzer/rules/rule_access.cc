@@ -93,6 +93,8 @@ std::optional<SectorWaste> FindSectorWaste(const RuleInputs& inputs) {
     waste.in_l1 += part * once;
     waste.below_l1 += part * (loads ? WasteOf(access, 1 / (1 - hits)) : once);
     waste.at_most += part * (access.sparse ? once : 1);
+    waste.most_below_l1 =
+        std::max(waste.most_below_l1, access.sparse ? 1 - access.useful / kFetchBytes : 1);
     waste.text += (waste.text.empty() ? "" : "; ") + Describe(what, access);
   }
   if (waste.text.empty()) return std::nullopt;
@@ -100,17 +102,18 @@ std::optional<SectorWaste> FindSectorWaste(const RuleInputs& inputs) {
 }
 
 std::optional<double> LocalShare(const RuleInputs& inputs) {
-  const auto sum = [&](const char* space) {
-    return inputs.Median(Sectors(space, "ld")).value_or(0) +
-           inputs.Median(Sectors(space, "st")).value_or(0);
+  const auto sum = [&](const char* space) -> std::optional<double> {
+    const auto loads = inputs.Median(Sectors(space, "ld"));
+    const auto stores = inputs.Median(Sectors(space, "st"));
+    if (!loads || !stores) return std::nullopt;
+    return *loads + *stores;
   };
   // The launch record has the bytes. Where it is not complete, the sectors decide alone.
   const bool has_none =
       inputs.kernel->resources_known && inputs.kernel->local_bytes_per_thread == 0;
-  const double local = sum("local");
-  const double all = local + sum("global");
-  if (has_none || !(all > 0)) return std::nullopt;
-  return local / all;
+  const std::optional<double> local = sum("local"), global = sum("global");
+  if (has_none || !local || !global || !(*local + *global > 0)) return std::nullopt;
+  return *local / (*local + *global);
 }
 
 std::optional<double> AtomicShare(const RuleInputs& inputs) {
@@ -134,6 +137,10 @@ std::optional<double> ActiveLanes(const RuleInputs& inputs) {
   const double full = inputs.threads / std::ceil(inputs.threads / kWarpThreads);
   if (!(lanes > 0) || !(full > 0)) return std::nullopt;
   return std::min(1.0, lanes / full);
+}
+
+bool KnowsPredication(const RuleInputs& inputs) {
+  return inputs.Median(kActivePerInstruction).has_value();
 }
 
 void AddConflicts(const RuleInputs& inputs, Verdict* verdict) {

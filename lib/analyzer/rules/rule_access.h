@@ -20,13 +20,17 @@ struct SectorWaste {
   // hits all of it is used in the end.
   double below_l1 = 0;
   double at_most = 0;  // as if all hits used the same bytes again
-  std::string text;    // "global loads use 4.0 of 32 bytes per sector"
+  // The most of what goes on below L1: as if all of the traffic there were of the accesses that
+  // waste most, no byte of a hit were another one, and each sector brought kFetchBytes with it.
+  double most_below_l1 = 0;
+  std::string text;  // "global loads use 4.0 of 32 bytes per sector"
 };
 
 // nullopt: not counted, no waste, or TMA moved most of the bytes, which these metrics do not count.
 [[nodiscard]] std::optional<SectorWaste> FindSectorWaste(const RuleInputs& inputs);
 
-// Local sectors of the local and global ones in L1; nullopt: not counted, or no access at all.
+// Local sectors of the local and global ones in L1; nullopt: loads and stores of both were not all
+// counted, or no access at all. It is no share of what goes on below L1.
 [[nodiscard]] std::optional<double> LocalShare(const RuleInputs& inputs);
 
 // Atomics and reductions of L2's work: by sectors, or else by the use of L2's atomic unit over that
@@ -35,6 +39,8 @@ struct SectorWaste {
 
 // Lanes that do work, of those that the warps of the block have, 0..1.
 [[nodiscard]] std::optional<double> ActiveLanes(const RuleInputs& inputs);
+// Whether these leave out the lanes that are predicated off.
+[[nodiscard]] bool KnowsPredication(const RuleInputs& inputs);
 
 // Evidence.
 void AddConflicts(const RuleInputs& inputs, Verdict* verdict);

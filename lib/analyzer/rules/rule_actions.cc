@@ -16,6 +16,9 @@ constexpr std::string_view kOthersFloor =
 constexpr std::string_view kMeasurement = "not bounded: what it shows decides";
 constexpr std::string_view kWaitFloor =
     "1 - use of the busiest unit, without those that it may relieve";
+constexpr std::string_view kSlotsFloor =
+    "the smaller of 1 - use of the busiest unit and 1 - warps in use over the warp slots of all "
+    "SMs";
 constexpr std::string_view kPeakFloor = "1 - use of the unit";
 
 constexpr ActionRow kRows[] = {
@@ -39,8 +42,7 @@ constexpr ActionRow kRows[] = {
      "The loads wait for L1, which has the data: load earlier than the value is needed.",
      "1 - use of the busiest unit"},
     {"raise-occupancy", GainKind::kSameWork,
-     "Raise occupancy: smaller tiles, __launch_bounds__, another block size.",
-     "the smaller of 1 - use of the busiest unit and 1 - theoretical occupancy"},
+     "Raise occupancy: smaller tiles, __launch_bounds__, another block size.", kSlotsFloor},
     {"read-sectors", GainKind::kSameWork,
      "Read the sectors by operation first: no load takes that long, but atomics on one address and "
      "memory behind a link do.",
@@ -103,21 +105,23 @@ constexpr ActionRow kRows[] = {
     // A waste that was counted.
     {"remove-bank-conflicts", GainKind::kCauseRemoved,
      "Pad or swizzle the shared-memory layout so that the lanes of a warp hit different banks.",
-     "1 - the busiest unit when the conflicts are taken from shared memory's wavefronts"},
+     "1 - the busiest unit when the conflicts are taken from shared memory's wavefronts; L1's "
+     "requests stay"},
     {"coalesce", GainKind::kCauseRemoved,
      "Let neighbouring lanes access neighbouring addresses, so that all bytes of a sector are "
      "used.",
-     "1 - the busiest unit when the unused bytes are taken from DRAM, L2 and L1"},
+     "1 - the busiest unit when DRAM and L2 move the used bytes alone, 128 fetched for each sector "
+     "before, and L1 has its requests alone"},
     {"remove-spills", GainKind::kCauseRemoved,
      "Keep the values in registers: raise the limit of registers, split the kernel, shorten "
      "unrolled loops, and index local arrays by constants.",
-     "1 - the busiest unit when the local share is taken from the memory units"},
+     "1 - the busiest unit outside of the memory path, the issue slots, ALU and FMA pipes"},
     {"aggregate-atomics", GainKind::kCauseRemoved,
      "Add up in each warp or block first, and spread what is left over several addresses.",
-     "1 - the busiest unit outside of the memory path"},
+     "1 - use of the tensor pipe or of the special functions"},
     {"one-path-per-warp", GainKind::kCauseRemoved,
      "Group the work so that the lanes of a warp take one path.",
-     "1 - the busiest unit when the idle lanes are taken from the pipes and the issue slots"},
+     "1 - the busiest of DRAM, the tensor pipe, and the issue slots without the idle lanes"},
     {"move-to-device", GainKind::kCauseRemoved,
      "Copy what the kernel reads to device memory first: its sectors come from the host over the "
      "link.",
@@ -129,14 +133,12 @@ constexpr ActionRow kRows[] = {
     {"more-blocks", GainKind::kCauseRemoved,
      "Give it more blocks: split the reduction (split-K), use smaller blocks, batch, or run it "
      "beside other kernels.",
-     "the smaller of 1 - waves and 1 - use of the busiest unit"},
+     kSlotsFloor},
     {"whole-waves", GainKind::kCauseRemoved,
      "Resize the grid to whole waves, use smaller blocks, or a persistent kernel (stream-K).",
-     "the smallest of the share of the last wave that is empty, the idle time of the SMs, and 1 - "
-     "use of the busiest unit"},
+     kSlotsFloor},
     {"even-out-blocks", GainKind::kCauseRemoved,
-     "Even out the work per block: smaller blocks, or a work queue.",
-     "the smaller of the idle time of the SMs and 1 - use of the busiest unit"},
+     "Even out the work per block: smaller blocks, or a work queue.", kSlotsFloor},
 };
 
 const char* Title(GainKind kind) { return ToString(kind); }

@@ -31,10 +31,20 @@ double WithFewerWavefronts(const RuleInputs& inputs, const UnitUse& use, double 
   return highest;
 }
 
+// The use of the requests alone, which stay, and of the rest with a part of it gone. PM samples
+// have no requests.
+double WithRequests(const RuleInputs& inputs, const UnitUse& use, double part) {
+  double highest = use.at_least() * (1 - part);
+  if (use.source == Source::kPmSamples) return highest;
+  const double requests = inputs.Median(kL1Requests).value_or(0) / 100;
+  return std::max(highest, std::min(requests, use.at_least()));
+}
+
 double WorkLeft(const RuleInputs& inputs, const Relief& relief, const UnitUse& use) {
   const double part = std::clamp(relief.Of(use.unit), 0.0, 1.0);
   const bool is_l1 = use.unit == Unit::kL1 || use.unit == Unit::kShared;
   if (is_l1 && relief.wavefronts_only) return WithFewerWavefronts(inputs, use, part);
+  if (is_l1 && relief.requests_stay) return WithRequests(inputs, use, part);
   return use.at_least() * (1 - part);
 }
 
@@ -63,6 +73,12 @@ Relief& Relief::Take(std::initializer_list<Unit> units, double part) {
   return *this;
 }
 
+Relief AllBut(std::initializer_list<Unit> kept) {
+  Relief relief;
+  relief.share.fill(1);
+  return relief.Take(kept, 0);
+}
+
 double CeilingOf(Unit unit) { return unit == Unit::kDram ? kDramCeiling : 1; }
 
 Bound BoundBy(const RuleInputs& inputs, const Relief& relief) {
@@ -80,6 +96,23 @@ Bound BoundOfLessWork(const RuleInputs& inputs, const Relief& relief) {
           "nothing that was measured bounds it: how much of the work is needed is not known, and "
           "all other units are below " +
               text::Fixed(100 * kBoundOfOthers, 0) + " %"};
+}
+
+Bound BoundByWarpSlots(const RuleInputs& inputs) {
+  if (!inputs.warps_used) {
+    return {std::nullopt, "nothing that was measured bounds it: the warps in use were not"};
+  }
+  return {1 - *inputs.warps_used, "1 - " + text::Fixed(*inputs.warps_used, 3) +
+                                      " (warps in use over all warp slots of the SMs: no warp "
+                                      "becomes faster with more of them)"};
+}
+
+Bound LeastOf(std::initializer_list<Bound> bounds) {
+  Bound least = *bounds.begin();
+  for (const Bound& bound : bounds) {
+    if (bound.gain && (!least.gain || *bound.gain < *least.gain)) least = bound;
+  }
+  return least;
 }
 
 Bound BoundOfSameWork(const UnitUse& use) {

@@ -18,8 +18,11 @@ namespace prof::analyzer {
 // The most that an action takes away from each unit, as a share of the unit's work, 0..1.
 struct Relief {
   std::array<double, kUnitCount> share{};
-  // True: of L1's metrics only the wavefronts become fewer, not the requests.
+  // True: of L1's metrics only the wavefronts become fewer. It ranks causes; a bound needs the
+  // next.
   bool wavefronts_only = false;
+  // True: L1's requests stay, and all that they cause in it may become less.
+  bool requests_stay = false;
 
   Relief& Take(std::initializer_list<Unit> units, double part);
   [[nodiscard]] double Of(Unit unit) const { return share[static_cast<size_t>(unit)]; }
@@ -27,6 +30,12 @@ struct Relief {
 
 inline constexpr std::initializer_list<Unit> kMemoryPath = {Unit::kDram, Unit::kL2, Unit::kL1,
                                                             Unit::kShared, Unit::kLsu};
+// What the integer work around an access or a loop runs on: index arithmetic is on the ALU, and as
+// IMAD on the FMA pipe.
+inline constexpr std::initializer_list<Unit> kInstructions = {Unit::kIssue, Unit::kAlu, Unit::kFma};
+
+// All of the work of all units but `kept`.
+[[nodiscard]] Relief AllBut(std::initializer_list<Unit> kept);
 
 // What a unit can reach, as a fraction of its peak.
 [[nodiscard]] double CeilingOf(Unit unit);
@@ -38,6 +47,14 @@ inline constexpr std::initializer_list<Unit> kMemoryPath = {Unit::kDram, Unit::k
 // The same for less work of an unknown amount: bounded only where a unit that the action leaves
 // alone is at 50 % or more.
 [[nodiscard]] Bound BoundOfLessWork(const RuleInputs& inputs, const Relief& relief);
+
+// The same work with a warp in each warp slot of the SMs all the time: no warp becomes faster when
+// more of them run, so their time adds up to the same. Nothing bounds it where the warps were not
+// measured.
+[[nodiscard]] Bound BoundByWarpSlots(const RuleInputs& inputs);
+
+// The smallest of several that are known. Nothing bounds it where none is.
+[[nodiscard]] Bound LeastOf(std::initializer_list<Bound> bounds);
 
 // The same work at the unit's ceiling.
 [[nodiscard]] Bound BoundOfSameWork(const UnitUse& use);

@@ -89,16 +89,12 @@ Cause Make(std::string_view rule, Limiter limiter, double frees) {
   return cause;
 }
 
-// The smallest of several bounds, and its formula.
-Bound Least(std::initializer_list<Bound> bounds) {
-  Bound least{1.0, ""};
-  for (const Bound& bound : bounds) {
-    if (bound.gain && *bound.gain <= *least.gain) least = bound;
-  }
-  return least;
-}
-
 Bound OfBusiest(const RuleInputs& inputs) { return BoundBy(inputs, {}); }
+
+// The same work, spread evenly over all SMs.
+Bound OfFullSms(const RuleInputs& inputs) {
+  return LeastOf({OfBusiest(inputs), BoundByWarpSlots(inputs)});
+}
 
 // --- SMs without work
 
@@ -111,9 +107,12 @@ bool ShapeDecides(const RuleInputs& inputs, double frees) {
   return most || (!UnitsDecide(inputs) && !Waiting(inputs));
 }
 
+// `expected`: what it frees where all blocks take the same time. It is no bound: with one long
+// block among short ones even more is idle.
 Cause OfShape(const RuleInputs& inputs, std::string_view rule, Limiter limiter,
-              std::string_view action, const Bound& bound) {
-  Cause cause = Make(rule, limiter, bound.gain.value_or(0));
+              std::string_view action, double expected) {
+  const Bound bound = OfFullSms(inputs);
+  Cause cause = Make(rule, limiter, std::min(expected, bound.gain.value_or(1)));
   const bool at_limit =
       inputs.leader && IsShared(inputs.leader->unit) && inputs.leader->at_least() >= kSaturated;
   cause.is_beside = inputs.unknown.empty() && !at_limit && cause.frees >= kWorthwhileGain;
@@ -126,11 +125,8 @@ std::optional<Cause> SmallGrid(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   if (!occupancy.known || !(occupancy.waves > 0) || occupancy.waves >= 1) return std::nullopt;
   if (inputs.sm_count == 0 || 1 - inputs.blocks / inputs.sm_count < kIdleSms) return std::nullopt;
-  const std::string waves = text::Fixed(occupancy.waves, 3);
-  const Bound bound =
-      Least({OfBusiest(inputs),
-             {1 - occupancy.waves, "1 - " + waves + " waves: all slots for blocks are then full"}});
-  Cause cause = OfShape(inputs, "small-grid", Limiter::kSmallGrid, "more-blocks", bound);
+  Cause cause =
+      OfShape(inputs, "small-grid", Limiter::kSmallGrid, "more-blocks", 1 - occupancy.waves);
   cause.summary = text::Fixed(inputs.blocks, 0) + " blocks leave " +
                   text::Percent(1 - inputs.blocks / inputs.sm_count) +
                   " of the SMs without work, and are " + text::Percent(occupancy.waves) +
@@ -143,21 +139,11 @@ std::string IdleShare(const RuleInputs& inputs) {
                           : text::Percent(*inputs.imbalance) + " of the busiest one's time";
 }
 
-Bound OfIdleSms(const RuleInputs& inputs) {
-  const std::string what = inputs.pm_active ? "1 - SM activity - " + text::Time(kFillAndDrainNs) +
-                                                  " to fill and drain the GPU"
-                                            : "1 - average / maximum SM activity";
-  return {*inputs.imbalance, what + " = " + text::Fixed(*inputs.imbalance, 3)};
-}
-
 std::optional<Cause> Tail(const RuleInputs& inputs) {
   if (!HasTail(inputs)) return std::nullopt;
   const Occupancy& occupancy = inputs.kernel->occupancy;
-  const Bound bound = Least({OfBusiest(inputs),
-                             OfIdleSms(inputs),
-                             {occupancy.tail_lost, "(ceil(w) - w) / ceil(w) waves = " +
-                                                       text::Fixed(occupancy.tail_lost, 3)}});
-  Cause cause = OfShape(inputs, "tail", Limiter::kTail, "whole-waves", bound);
+  Cause cause = OfShape(inputs, "tail", Limiter::kTail, "whole-waves",
+                        std::min(*inputs.imbalance, occupancy.tail_lost));
   cause.summary = "The last of " + text::Fixed(occupancy.waves, 2) +
                   " waves is partial: the SMs are idle for " + IdleShare(inputs) + ".";
   return cause;
@@ -165,8 +151,7 @@ std::optional<Cause> Tail(const RuleInputs& inputs) {
 
 std::optional<Cause> Imbalance(const RuleInputs& inputs) {
   if (!IsImbalanced(inputs)) return std::nullopt;
-  const Bound bound = Least({OfBusiest(inputs), OfIdleSms(inputs)});
-  Cause cause = OfShape(inputs, "imbalance", Limiter::kTail, "even-out-blocks", bound);
+  Cause cause = OfShape(inputs, "imbalance", Limiter::kTail, "even-out-blocks", *inputs.imbalance);
   // Blocks of the same work end at different times where they wait for each other's memory.
   cause.is_beside = cause.is_beside && !Waiting(inputs);
   cause.summary = "Some SMs work much longer than others: the average one is idle for " +
@@ -180,12 +165,14 @@ std::optional<Cause> BankConflicts(const RuleInputs& inputs) {
   const double share = inputs.conflicts.value_or(0);
   if (share < kConflictShare) return std::nullopt;
   // Inferred: a request of 4 bytes per lane takes one wavefront, and all others are conflicts.
-  const double most = inputs.conflicts_inferred ? 1 - (1 - share) / kWavesOf16Bytes : share;
+  const double most = inputs.conflicts_inferred   ? 1 - (1 - share) / kWavesOf16Bytes
+                      : inputs.conflicts_complete ? share
+                                                  : 1;
   const double part = inputs.shared.share.value_or(1);
   Relief expected, at_most;
-  expected.wavefronts_only = at_most.wavefronts_only = true;
+  expected.wavefronts_only = at_most.requests_stay = true;
   expected.Take({Unit::kShared, Unit::kL1}, share * part);
-  at_most.Take({Unit::kShared, Unit::kL1}, most * part);
+  at_most.Take({Unit::kShared, Unit::kL1}, most * (inputs.shared.inferred ? 1 : part));
   Cause cause = Make("shared-bank-conflicts", Limiter::kShared, Frees(inputs, expected));
   cause.is_verdict = BeatsUnits(inputs, cause.frees) ||
                      (!UnitsDecide(inputs) && inputs.kernel != nullptr && share >= kStallShare &&
@@ -205,7 +192,9 @@ std::optional<Cause> Uncoalesced(const RuleInputs& inputs) {
   Relief expected, at_most;
   const double on_l1 = 1 - inputs.shared.share.value_or(0);
   expected.Take({Unit::kDram, Unit::kL2}, waste->below_l1).Take({Unit::kL1}, waste->in_l1 * on_l1);
-  at_most.Take({Unit::kDram, Unit::kL2, Unit::kL1, Unit::kShared}, waste->at_most);
+  // A request that waste makes long takes one wavefront at least.
+  at_most.requests_stay = true;
+  at_most.Take({Unit::kDram, Unit::kL2}, waste->most_below_l1).Take({Unit::kL1, Unit::kShared}, 1);
   Cause cause = Make("uncoalesced", LimiterOf(inputs, Limiter::kL1), Frees(inputs, expected));
   const bool of_memory =
       inputs.leader && IsOneOf(inputs.leader->unit, {Unit::kDram, Unit::kL2, Unit::kL1});
@@ -221,14 +210,17 @@ std::optional<Cause> Uncoalesced(const RuleInputs& inputs) {
 std::optional<Cause> Spills(const RuleInputs& inputs) {
   const std::optional<double> share = LocalShare(inputs);
   if (!share || *share <= kLocalShare) return std::nullopt;
-  Relief relief;
-  relief.Take(kMemoryPath, *share).Take({Unit::kIssue}, 1);
-  Cause cause = Make("spills", LimiterOf(inputs, Limiter::kLatency), Frees(inputs, relief));
+  Relief expected, at_most;
+  expected.Take(kMemoryPath, *share).Take({Unit::kIssue}, 1);
+  // Local sectors may miss L1 more often than the others: all that L2 and DRAM do may be theirs.
+  // The index arithmetic of local arrays goes with them.
+  at_most.Take(kMemoryPath, 1).Take(kInstructions, 1);
+  Cause cause = Make("spills", LimiterOf(inputs, Limiter::kLatency), Frees(inputs, expected));
   const bool of_memory = inputs.leader && IsOneOf(inputs.leader->unit, kMemoryPath);
   cause.is_verdict = (of_memory && BeatsUnits(inputs, cause.frees)) ||
                      (!UnitsDecide(inputs) && *share >= kStallShare &&
                       WaitsFor(inputs, {"long_scoreboard", "lg_throttle"}));
-  cause.action = MakeAction("remove-spills", BoundBy(inputs, relief));
+  cause.action = MakeAction("remove-spills", BoundBy(inputs, at_most));
   cause.summary = text::Percent(*share) + " of the sectors of L1 are local memory";
   if (inputs.kernel->local_bytes_per_thread > 0) {
     cause.summary +=
@@ -243,7 +235,8 @@ std::optional<Cause> Atomics(const RuleInputs& inputs) {
   if (!share || *share <= kAtomicShare || inputs.UseOf(Unit::kDram) >= kBusy) return std::nullopt;
   Relief expected, at_most;
   expected.Take({Unit::kL2}, *share).Take({Unit::kL1, Unit::kLsu}, 1);
-  at_most.Take(kMemoryPath, 1);
+  // A loop of compare and swap repeats the arithmetic of those that lose.
+  at_most.Take(kMemoryPath, 1).Take(kInstructions, 1).Take({Unit::kFp64}, 1);
   const bool on_l2 = inputs.UseOf(Unit::kL2) >= kStallShare;
   Cause cause = Make("atomics", LimiterOf(inputs, on_l2 ? Limiter::kL2 : Limiter::kLatency),
                      Frees(inputs, expected));
@@ -262,12 +255,16 @@ std::optional<Cause> Atomics(const RuleInputs& inputs) {
 std::optional<Cause> Divergence(const RuleInputs& inputs) {
   const std::optional<double> lanes = ActiveLanes(inputs);
   if (!lanes || *lanes >= kThreadsPerInst / kWarpThreads) return std::nullopt;
-  Relief relief;
-  relief.Take(kPipes, 1 - *lanes).Take({Unit::kLsu}, 1 - *lanes);
-  Cause cause = Make("divergence", LimiterOf(inputs, Limiter::kIssue), Frees(inputs, relief));
+  Relief expected;
+  expected.Take(kPipes, 1 - *lanes).Take({Unit::kLsu}, 1 - *lanes);
+  // The lanes are those of all instructions together. The instructions of one pipe may have fewer,
+  // and accesses of several paths become one.
+  Relief at_most = AllBut({Unit::kDram, Unit::kTensor});
+  at_most.Take({Unit::kIssue}, KnowsPredication(inputs) ? 1 - *lanes : 1);
+  Cause cause = Make("divergence", LimiterOf(inputs, Limiter::kIssue), Frees(inputs, expected));
   cause.is_verdict =
       inputs.leader && IsOneOf(inputs.leader->unit, kPipes) && BeatsUnits(inputs, cause.frees);
-  cause.action = MakeAction("one-path-per-warp", BoundBy(inputs, relief));
+  cause.action = MakeAction("one-path-per-warp", BoundBy(inputs, at_most));
   cause.summary = "Only " + text::Percent(*lanes) +
                   " of the lanes of a warp do work, on average over its instructions.";
   if (inputs.leader) cause.summary += " " + DescribeUse(*inputs.leader) + ".";

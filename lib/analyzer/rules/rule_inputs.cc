@@ -15,6 +15,8 @@
 namespace prof::analyzer {
 namespace {
 
+constexpr std::string_view kWarpsActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
+
 bool IsKnown(const Measured& counters, Unit unit) {
   if (unit == Unit::kL1 && counters.Find(Unit::kShared) != nullptr) return true;
   return counters.Find(unit) != nullptr;
@@ -48,11 +50,15 @@ void InferConflicts(RuleInputs* inputs) {
 
 void FindConflicts(RuleInputs* inputs) {
   double conflicts = 0, wavefronts = 0;
+  inputs->conflicts_complete = true;
   for (const char* op : {"ld", "st"}) {
     const std::string suffix = std::string("_mem_shared_op_") + op + ".sum";
     const auto of_op = inputs->Median("l1tex__data_bank_conflicts_pipe_lsu" + suffix);
     const auto all = inputs->Median("l1tex__data_pipe_lsu_wavefronts" + suffix);
-    if (!of_op || !all) continue;
+    if (!of_op || !all) {
+      inputs->conflicts_complete = false;
+      continue;
+    }
     conflicts += *of_op;
     wavefronts += *all;
   }
@@ -184,6 +190,16 @@ void FindPmActivity(const ContinuousValues& sampled, RuleInputs* inputs) {
   inputs->activity_samples = inputs->SamplesOf(*active);
 }
 
+// Counters have the warps of active SMs, PM samples those of the elapsed time.
+void FindWarps(const ContinuousValues& sampled, RuleInputs* inputs) {
+  const auto of_active = inputs->Median(kWarpsActive);
+  if (of_active && inputs->active && !inputs->pm_active) {
+    inputs->warps_used = std::clamp(*of_active / 100 * *inputs->active, 0.0, 1.0);
+  } else if (const auto warps = FindPmUse(sampled, format::TriageUnit::kWarps)) {
+    inputs->warps_used = std::clamp(warps->at_least(), 0.0, 1.0);
+  }
+}
+
 void FindSource(RuleInputs* inputs) {
   const auto has = [&](Source source) {
     return std::any_of(inputs->units().begin(), inputs->units().end(),
@@ -250,6 +266,7 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
   FindSource(&inputs);
   FindActivity(&inputs);
   FindPmActivity(sampled, &inputs);
+  FindWarps(sampled, &inputs);
   FindConflicts(&inputs);
   FindL2Hits(&inputs);
   FindUnknown(&inputs);

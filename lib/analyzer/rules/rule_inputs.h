@@ -48,8 +48,12 @@ struct RuleInputs {
   std::optional<double> conflicts;
   // True: not counted, but at least that from the wavefronts of a request.
   bool conflicts_inferred = false;
+  bool conflicts_complete = false;           // those of loads and those of stores were counted
   std::optional<double> l2_hits;             // share of L2's sectors that it had
   std::optional<double> achieved_occupancy;  // of a kernel
+  // Warps in use over the warp slots of all SMs, of the elapsed time, at the lower end of its error
+  // bound, 0..1.
+  std::optional<double> warps_used;
 
   int64_t runs = 0;                       // launches of the kernel, instances of the region
   double duration_ns = 0;                 // median; 0: unknown

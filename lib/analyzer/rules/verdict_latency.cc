@@ -28,11 +28,8 @@ bool PartialWavePrimary(const RuleInputs& inputs) {
 namespace {
 
 // The limiting unit of a kernel whose warps wait may be any: nothing is relieved.
-Bound OfBusiest(const RuleInputs& inputs) { return BoundBy(inputs, {}); }
-
-Bound Smaller(const Bound& one, const Bound& other) {
-  if (!other.gain) return one;
-  return one.gain && *one.gain <= *other.gain ? one : other;
+Bound OfMoreWarps(const RuleInputs& inputs) {
+  return LeastOf({BoundBy(inputs, {}), BoundByWarpSlots(inputs)});
 }
 
 }  // namespace
@@ -45,9 +42,7 @@ void FillPartialWave(const RuleInputs& inputs, Verdict* verdict) {
   AddActivity(inputs, verdict);
   if (inputs.leader) AddUnit(inputs, *inputs.leader, verdict);
   AddWarps(inputs, verdict);
-  const Bound slots{1 - waves,
-                    "1 - " + text::Fixed(waves, 3) + " waves: all slots for blocks are then full"};
-  verdict->actions.push_back(MakeAction("more-blocks", Smaller(slots, OfBusiest(inputs))));
+  verdict->actions.push_back(MakeAction("more-blocks", OfMoreWarps(inputs)));
   verdict->confidence = Confidence::kLow;
   if (inputs.stalls.empty()) {
     verdict->missing = "warp stall reasons (" + WayTo(inputs, format::kNeedsStalls) + ")";
@@ -142,23 +137,50 @@ std::string Level(const RuleInputs& inputs) {
   return *inputs.l2_hits >= kHits ? "L2" : *inputs.l2_hits <= 1 - kHits ? "DRAM" : "L2 and DRAM";
 }
 
-// The units whose work may become less when the warps no longer wait for `reason`.
-Relief ReliefOf(std::string_view reason) {
-  Relief relief;
-  if (reason == "long_scoreboard" || reason == "wait" || reason == "barrier" || reason == "gmma") {
-    return relief;  // the same work, with more of it at a time
+// What an action against a wait may make less of, besides the waits. docs/internals/gains.md has
+// the reasons.
+struct WaitRelief {
+  std::string_view action;
+  std::initializer_list<Unit> units;
+};
+
+constexpr std::initializer_list<Unit> kOnlyIssue = {Unit::kIssue};
+constexpr std::initializer_list<Unit> kOfLoads = {Unit::kIssue, Unit::kAlu,    Unit::kFma,
+                                                  Unit::kL1,    Unit::kShared, Unit::kLsu};
+constexpr std::initializer_list<Unit> kOfQueue = {Unit::kIssue,  Unit::kAlu, Unit::kFma, Unit::kL1,
+                                                  Unit::kShared, Unit::kLsu, Unit::kSfu};
+constexpr std::initializer_list<Unit> kOfTiles = {Unit::kIssue, Unit::kAlu,    Unit::kFma,
+                                                  Unit::kL1,    Unit::kShared, Unit::kLsu,
+                                                  Unit::kL2,    Unit::kDram};
+constexpr std::initializer_list<Unit> kMath = {Unit::kIssue, Unit::kTensor, Unit::kFma,
+                                               Unit::kAlu,   Unit::kFp64,   Unit::kSfu};
+
+constexpr WaitRelief kWaitReliefs[] = {
+    {"more-loads-in-flight", kOfLoads},  // cp.async and TMA need fewer instructions for a load
+    {"keep-data-closer", {}},
+    {"independent-loads", {}},
+    {"more-shared-loads-in-flight", kOfQueue},
+    {"independent-instructions", kInstructions},  // a loop that is unrolled counts less
+    {"balance-barriers", kOnlyIssue},
+    {"spread-over-pipes", kMath},
+    {"fewer-shared-instructions", kOfQueue},
+    {"wider-global-accesses", kOfLoads},
+    {"fewer-texture-fetches", kOfTiles},
+    {"deeper-matrix-pipeline", kOfTiles},  // larger tiles are read less often
+    {"fewer-fences", kOnlyIssue},
+    {"fewer-final-stores", kOfTiles},
+    {"fewer-branches", kInstructions},
+    {"smaller-loop", kOnlyIssue},
+    {"uniform-constants", {}},
+    {"sleep-less", kOfTiles},
+};
+
+// Nothing is certain to stay when an action that the table does not have is taken.
+Relief ReliefOf(std::string_view action) {
+  for (const WaitRelief& row : kWaitReliefs) {
+    if (row.action == action) return Relief().Take(row.units, 1);
   }
-  relief.Take({Unit::kIssue}, 1);
-  if (reason == "math_pipe_throttle") {
-    relief.Take({Unit::kTensor, Unit::kFma, Unit::kAlu, Unit::kFp64, Unit::kSfu}, 1);
-  } else if (reason == "drain") {
-    relief.Take(kMemoryPath, 1);
-  } else if (reason == "mio_throttle" || reason == "short_scoreboard") {
-    relief.Take({Unit::kL1, Unit::kShared, Unit::kLsu, Unit::kSfu, Unit::kAlu}, 1);
-  } else if (reason == "lg_throttle" || reason == "tex_throttle") {
-    relief.Take({Unit::kL1, Unit::kShared, Unit::kLsu, Unit::kAlu}, 1);
-  }
-  return relief;
+  return AllBut({});
 }
 
 // No load takes that long: atomics on one address, or memory behind a link, do.
@@ -176,8 +198,10 @@ void AddStallAction(const RuleInputs& inputs, const StallAdvice& advice, Verdict
   }
   std::string_view id = advice.action_id;
   if (advice.reason == "long_scoreboard") id = MemoryAction(inputs, id);
-  Relief relief = ReliefOf(advice.reason);
+  Relief relief = ReliefOf(id);
   if (id == "keep-data-closer") relief.Take({Unit::kDram, Unit::kL2}, 1);
+  // Misses of the constant cache, and the repeated issue, go with them.
+  if (id == "uniform-constants") relief.Take({Unit::kIssue, Unit::kL2}, 1);
   const bool is_measurement = id == "read-pc-samples";
   verdict->actions.push_back(
       MakeAction(id, is_measurement ? Bound{std::nullopt, "what the samples show decides"}
@@ -253,9 +277,7 @@ void FillOccupancy(const RuleInputs& inputs, Verdict* verdict) {
       std::to_string(occupancy.limit_shared) + " (" +
       text::Bytes(inputs.kernel->static_shared_bytes + inputs.kernel->dynamic_shared_bytes) +
       " per block) (launch record)");
-  const Bound slots{1 - occupancy.theoretical,
-                    "1 - " + text::Fixed(occupancy.theoretical, 3) + " (theoretical occupancy)"};
-  Action action = MakeAction("raise-occupancy", Smaller(slots, OfBusiest(inputs)));
+  Action action = MakeAction("raise-occupancy", OfMoreWarps(inputs));
   action.what = "Raise occupancy, which " + limits +
                 " limit: smaller tiles, __launch_bounds__, another block size.";
   verdict->actions = {action};

@@ -28,14 +28,6 @@ bool LeaderBound(const RuleInputs& inputs) {
 
 namespace {
 
-// What less work on the unit cannot shorten: the units that it does not feed.
-Relief AllBut(std::initializer_list<Unit> kept) {
-  Relief relief;
-  relief.share.fill(1);
-  for (const Unit unit : kept) relief.Take({unit}, 0);
-  return relief;
-}
-
 // `same_work`: the id of the action that brings the unit to its ceiling, where that is worth it.
 void AddSameWork(const RuleInputs& inputs, std::string_view same_work, Verdict* verdict) {
   const Bound bound = BoundOfSameWork(*inputs.leader);
@@ -55,6 +47,14 @@ void FillUnit(const RuleInputs& inputs, std::string_view same_work, Verdict* ver
   AddUnit(inputs, leader, verdict);
   AddSameWork(inputs, same_work, verdict);
   verdict->confidence = DecideConfidence(inputs, named, inputs.Margin(), inputs.SamplesOf(leader));
+}
+
+// Less work on `units` by a smaller type, which makes all bytes half, and with them the
+// instructions that move and use them.
+Relief OfSmallerType(std::initializer_list<Unit> units) {
+  Relief relief;
+  relief.share.fill(0.5);
+  return relief.Take(units, 1).Take({Unit::kIssue, Unit::kLsu}, 1);
 }
 
 void AddLessWork(const RuleInputs& inputs, std::string_view id, const Relief& relief,
@@ -112,16 +112,15 @@ void FillDram(const RuleInputs& inputs, Verdict* verdict) {
 
 void FillL2(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-unit", verdict);
-  AddLessWork(inputs, "serve-from-l1",
-              AllBut({Unit::kL1, Unit::kShared, Unit::kTensor, Unit::kFma, Unit::kFp64}), verdict);
+  AddLessWork(inputs, "serve-from-l1", AllBut({Unit::kTensor, Unit::kFp64, Unit::kSfu}), verdict);
   SuspectSectors(inputs, verdict);
   AddTraffic(inputs, verdict);
 }
 
 void FillL1(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-unit", verdict);
-  AddLessWork(inputs, "fewer-l1-accesses",
-              AllBut({Unit::kTensor, Unit::kFma, Unit::kFp64, Unit::kSfu}), verdict);
+  AddLessWork(inputs, "fewer-l1-accesses", AllBut({Unit::kTensor, Unit::kFp64, Unit::kSfu}),
+              verdict);
   SuspectSectors(inputs, verdict);
   AddMemoryAccess(inputs, verdict);
   if (!inputs.shared.share || inputs.shared.inferred) {
@@ -134,7 +133,7 @@ void FillL1(const RuleInputs& inputs, Verdict* verdict) {
 void FillShared(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-unit", verdict);
   AddLessWork(inputs, "fewer-shared-accesses",
-              AllBut({Unit::kTensor, Unit::kFma, Unit::kFp64, Unit::kSfu, Unit::kDram}), verdict);
+              AllBut({Unit::kTensor, Unit::kFp64, Unit::kSfu, Unit::kDram}), verdict);
   if (!inputs.conflicts) {
     AddSuspicion("remove-bank-conflicts", "bank conflicts were",
                  WayTo(inputs, format::kNeedsShared), verdict);
@@ -153,8 +152,8 @@ void FillShared(const RuleInputs& inputs, Verdict* verdict) {
 
 void FillLsu(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-unit", verdict);
-  AddLessWork(inputs, "fewer-load-instructions",
-              AllBut({Unit::kTensor, Unit::kFma, Unit::kFp64, Unit::kSfu, Unit::kDram}), verdict);
+  AddLessWork(inputs, "fewer-load-instructions", AllBut({Unit::kTensor, Unit::kFp64, Unit::kSfu}),
+              verdict);
   verdict->limiter =
       inputs.shared.share.value_or(0) >= kSharedIsMost ? Limiter::kShared : Limiter::kL1;
   AddMemoryAccess(inputs, verdict);
@@ -176,32 +175,32 @@ void FillFma(const RuleInputs& inputs, Verdict* verdict) {
         " Its packed half precision instructions are counted as tensor cycles, "
         "too: it runs no matrix instructions.";
   }
-  AddLessWork(inputs, inputs.half_on_fma ? "fewer-half-fma" : "fewer-fma",
-              AllBut({Unit::kDram, Unit::kL2, Unit::kL1, Unit::kShared, Unit::kAlu, Unit::kFp64,
-                      Unit::kSfu}),
-              verdict);
+  if (inputs.half_on_fma) {
+    AddLessWork(inputs, "fewer-half-fma", AllBut({Unit::kDram, Unit::kFp64, Unit::kSfu}), verdict);
+  } else {
+    AddLessWork(inputs, "fewer-fma", OfSmallerType({Unit::kFma}), verdict);
+  }
 }
 
 void FillAlu(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-unit", verdict);
   AddLessWork(inputs, "fewer-integer",
-              AllBut({Unit::kDram, Unit::kL2, Unit::kL1, Unit::kShared, Unit::kTensor, Unit::kFma,
-                      Unit::kFp64, Unit::kSfu}),
+              AllBut({Unit::kDram, Unit::kL2, Unit::kL1, Unit::kShared, Unit::kTensor, Unit::kFp64,
+                      Unit::kSfu}),
               verdict);
 }
 
 void FillFp64(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-unit", verdict);
-  AddLessWork(inputs, "fp32-for-fp64", AllBut({Unit::kTensor, Unit::kFma, Unit::kAlu, Unit::kSfu}),
-              verdict);
+  // Functions of FP64 run on all pipes but the tensor pipe, and the bytes become half.
+  AddLessWork(inputs, "fp32-for-fp64",
+              OfSmallerType({Unit::kFp64, Unit::kFma, Unit::kAlu, Unit::kSfu}), verdict);
 }
 
 void FillSfu(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-unit", verdict);
   AddLessWork(inputs, "fewer-special-functions",
-              AllBut({Unit::kDram, Unit::kL2, Unit::kL1, Unit::kShared, Unit::kTensor, Unit::kFma,
-                      Unit::kAlu, Unit::kFp64}),
-              verdict);
+              OfSmallerType({Unit::kSfu, Unit::kFma, Unit::kAlu}), verdict);
 }
 
 void FillIssue(const RuleInputs& inputs, Verdict* verdict) {
@@ -221,7 +220,7 @@ bool Mixed(const RuleInputs& inputs) {
 void FillMixed(const RuleInputs& inputs, Verdict* verdict) {
   FillUnit(inputs, "feed-unit", verdict);
   AddUnit(inputs, *inputs.rival, verdict);
-  Relief relief = AllBut({Unit::kTensor, Unit::kFma, Unit::kAlu, Unit::kFp64, Unit::kSfu});
+  Relief relief = AllBut({Unit::kTensor, Unit::kFp64});
   relief.Take({inputs.leader->unit, inputs.rival->unit}, 1);
   AddLessWork(inputs, "relieve-both", relief, verdict);
   const bool of_memory = IsShared(inputs.leader->unit) || IsShared(inputs.rival->unit) ||

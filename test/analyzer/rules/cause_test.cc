@@ -42,7 +42,7 @@ TEST_CASE("DRAM at its ceiling with an eighth of its bytes used is a matter of c
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK(verdict.actions.front().id == "coalesce");
   CHECK(verdict.gain_at_most >= 0.875);  // what a packed layout would save
-  CHECK(verdict.gain_at_most < 0.9);
+  CHECK(verdict.gain_at_most < 0.97);    // where each sector brought 128 bytes with it
 }
 
 TEST_CASE("Sectors that L1 serves several times are no waste below it") {
@@ -116,10 +116,31 @@ TEST_CASE("Local memory that keeps L2 and DRAM busy is spilled registers, not tw
   SetUse(&kernel, "gpu__dram_throughput", 61);
   Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", 7.9e8);
   Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", 7.6e8);
+  for (const char* op : {"ld", "st"}) {
+    Set(&kernel, std::string("l1tex__t_sectors_pipe_lsu_mem_global_op_") + op + ".sum", 1e3);
+  }
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "spills");
   CHECK(verdict.limiter == Limiter::kL2);
-  CHECK(verdict.gain_at_most == Approx(0.98));  // the pipes' 2 % remain
+  CHECK(verdict.gain_at_most == Approx(0.98));  // the 2 % of the tensor pipe remain
+}
+
+TEST_CASE(
+    "Local memory that misses L1 more often than the rest is all of the traffic below at most") {
+  KernelReport kernel = QuietKernel();
+  kernel.local_bytes_per_thread = 256;
+  SetUse(&kernel, "gpu__dram_throughput", 90);
+  Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", 1e6);
+  Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", 1e6);
+  Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 3e6);
+  Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 3e6);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "spills");
+  CHECK(GainOf(verdict, "remove-spills") == Approx(0.98));  // not 1 - 0.9 x 0.75 / 0.95
+  // Stores that nobody counted are not known to be none.
+  Remove(&kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
+  CHECK(Decide(kernel).rule == "dram-throughput");
+  CHECK_FALSE(GainOf(Decide(kernel), "remove-spills"));
 }
 
 TEST_CASE("Local memory whose traffic was not counted is named, without a bound") {
@@ -170,7 +191,7 @@ TEST_CASE("A pipe at its limit while the SMs are active has its tail to blame, a
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "tail");
   CHECK(verdict.actions.front().id == "whole-waves");
-  CHECK(verdict.gain_at_most == Approx(0.35));
+  CHECK(verdict.gain_at_most == Approx(0.38));  // what the pipe leaves; 0.35 where blocks are alike
   CHECK(verdict.runner_up.find("FMA") != std::string::npos);
 }
 
@@ -181,7 +202,7 @@ TEST_CASE("96 blocks of a matrix kernel on 132 SMs leave more idle than the pipe
   Set(&kernel, "sm__cycles_active.avg", 72'000);
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "small-grid");
-  CHECK(GainOf(verdict, "more-blocks") == Approx(1 - 96.0 / 132));
+  CHECK(GainOf(verdict, "more-blocks") == Approx(1 - 0.95 * 72 / 101));  // the warps in use
 }
 
 TEST_CASE("Weights that 96 SMs read below DRAM's limit need more blocks first, at it they do not") {
@@ -210,7 +231,7 @@ TEST_CASE("One lane in four on a busy pipe is divergence, with three quarters of
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "divergence");
   CHECK(verdict.limiter == Limiter::kAlu);
-  CHECK(verdict.gain_at_most == Approx(1 - 0.88 / 4));
+  CHECK(verdict.gain_at_most == Approx(1 - 0.70 / 4));  // the issue slots; the ALU may have fewer
 }
 
 TEST_CASE("Packed half precision on the FMA pipe is no matrix work, though counted as such") {

@@ -78,6 +78,9 @@ TEST_CASE("Local memory traffic is a note only where the kernel has local memory
   KernelReport kernel = QuietKernel();
   SetLoads(&kernel, 1e6, 1e6);
   Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", 1e6);
+  for (const char* space : {"local", "global"}) {
+    Set(&kernel, std::string("l1tex__t_sectors_pipe_lsu_mem_") + space + "_op_st.sum", 0);
+  }
   CHECK_FALSE(HasNote(Decide(kernel), "spills"));
   kernel.local_bytes_per_thread = 400;
   CHECK(HasNote(Decide(kernel), "spills"));

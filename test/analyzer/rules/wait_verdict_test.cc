@@ -184,7 +184,8 @@ TEST_CASE("A single dependent chain of FMAs is latency by `wait`, which is not _
   CHECK(verdict.stall == "wait");
   CHECK(verdict.summary.find("syncthreads") == std::string::npos);
   CHECK(verdict.action.find("independent") != std::string::npos);
-  CHECK(verdict.gain_at_most == Approx(0.75));
+  // Index arithmetic may be on the FMA pipe, too, and goes with the loop.
+  CHECK(verdict.gain_at_most == Approx(1 - 0.02 / 0.95));
 }
 
 TEST_CASE("Warps at __syncthreads are latency by `barrier`") {
@@ -257,10 +258,10 @@ TEST_CASE("A tensor kernel below its peak is latency, never occupancy") {
 // waiting for other reasons went with it.
 TEST_CASE("The share of a stall is no bound: what warps wait for otherwise may go with it") {
   KernelReport kernel = QuietKernel();
-  SetUse(&kernel, "sm__issue_active", 12);
+  SetUse(&kernel, "sm__pipe_alu_cycles_active", 12);
   SetStall(&kernel, "barrier", 2);  // 2 of 5 cycles
   const Verdict verdict = Decide(kernel);
-  CHECK(verdict.gain_at_most == Approx(0.88));  // the issue slots
+  CHECK(verdict.gain_at_most == Approx(0.88));  // the ALU
   CHECK(Mentions(verdict.evidence, "barrier 40.0 %"));
 }
 
@@ -273,7 +274,7 @@ TEST_CASE("One wave and one block is a tail: half of the time is lost") {
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kTail);
   CHECK(verdict.rule == "tail");
-  CHECK(verdict.gain_at_most == Approx(0.48));
+  CHECK(verdict.gain_at_most == Approx(0.51));
   CHECK(Mentions(verdict.evidence, "1.00 waves"));
 }
 
@@ -313,7 +314,7 @@ TEST_CASE("Blocks of very different length idle the SMs: imbalance") {
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kTail);
   CHECK(verdict.rule == "imbalance");
-  CHECK(verdict.gain_at_most == Approx(0.45));
+  CHECK(verdict.gain_at_most == Approx(1 - 0.95 * 55 / 101));  // the warps in use
 
   kernel.occupancy.achieved = 0.97;
   CHECK(Decide(kernel).rule != "imbalance");
