@@ -48,7 +48,7 @@ struct RunClock {
   Statistic sampled_hz;  ///< Of the same kernels, while they were counted; the same weights.
   double time_ns = 0;    ///< Undisturbed time of these kernels.
   /// What the difference of the two clocks costs them: time x (1 - clock in the run / sampled
-  /// clock), summed. Negative: the run had the higher clock.
+  /// clock), summed. A kernel with the higher clock in the run adds 0.
   double lost_ns = 0;
   double highest_hz = 0;  ///< The highest SM clock that the device reports; 0: not recorded.
   double lost_to_highest_ns = 0;  ///< The same against `highest_hz`; 0 where that is not recorded.

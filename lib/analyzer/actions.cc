@@ -11,6 +11,7 @@
 
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/kernels/unit_use.h"
+#include "lib/analyzer/rules/finding_clock.h"
 #include "lib/analyzer/timeline/critical_path.h"
 #include "lib/text/numbers.h"
 
@@ -18,8 +19,6 @@ namespace prof::analyzer {
 namespace {
 
 constexpr size_t kCauses = 32;  // more than there are
-
-constexpr std::string_view kOfAllKernels = "clock";  // the finding about the time of all kernels
 
 // What a finding's gain is a part of.
 struct FindingTime {
@@ -35,19 +34,21 @@ const std::vector<FindingTime>& FindingTimes() {
       GapCause::kTransfer, GapCause::kLoading,    GapCause::kUnknown};
   static const auto* const times = new std::vector<FindingTime>{
       // Without the waits the host runs ahead, which hides more than the gaps behind them.
-      {"sync-bound", {GapCause::kSync, GapCause::kLaunch, GapCause::kHostWork}, false},
+      {"sync-bound",
+       {GapCause::kSync, GapCause::kLaunch, GapCause::kHostWork, GapCause::kLoading},
+       false},
       {"launch-bound", {GapCause::kLaunch}, false},
-      {"cuda-graph", {GapCause::kLaunch}, false},
+      {"cuda-graph", kAnyIdle, false},
       {"small-kernels", {GapCause::kLaunch, GapCause::kDependency}, false, true},
       {"code-loading", {GapCause::kLoading}, false},
       {"host-work", {GapCause::kHostWork}, false},
       {"dependency-idle", {GapCause::kDependency}, false},
       {"transfer-bound", {GapCause::kTransfer}, false},
       {"unexplained-idle", {GapCause::kUnknown}, false},
-      {"pageable-copy", {}, true},
-      {"copy-not-overlapped", {}, true},
-      {"small-copies", {GapCause::kTransfer}, true},
-      {"sync-copy", {GapCause::kSync}, false},
+      {"pageable-copy", kAnyIdle, true},
+      {"copy-not-overlapped", kAnyIdle, true},
+      {"small-copies", kAnyIdle, true},
+      {"sync-copy", kAnyIdle, true},
       // Work side by side, or the same step in less time: kernels and the gaps between them.
       {"serialization", kAnyIdle, true, true},
       {"default-stream", kAnyIdle, true, true},
@@ -199,25 +200,40 @@ void NameKernel(const Report& report, Candidate* candidate) {
   candidate->entry.check = check.empty() ? kernel.verdict.missing : check;
 }
 
-// The same part of each kernel: a low clock slows all of them down.
-void AddDrawsOfKernels(double gain_ns, const Pools& pools, std::vector<Draw>* draws) {
+// The same part of each kernel that `counts`.
+template <typename Counts>
+void AddDrawsOfKernels(double gain_ns, const Pools& pools, Counts counts,
+                       std::vector<Draw>* draws) {
   double sum_ns = 0;
-  for (size_t k = 0; k < pools.idle; ++k) sum_ns += pools.left_ns[k];
+  for (size_t k = 0; k < pools.idle; ++k) sum_ns += counts(k) ? pools.left_ns[k] : 0;
   if (!(sum_ns > 0)) return;
-  for (size_t k = 0; k < pools.idle; ++k) draws->push_back({k, std::min(1.0, gain_ns / sum_ns)});
+  for (size_t k = 0; k < pools.idle; ++k) {
+    if (counts(k)) draws->push_back({k, std::min(1.0, gain_ns / sum_ns)});
+  }
 }
 
-std::vector<Draw> DrawsOf(const Finding& finding, const Pools& pools) {
+// A low clock slows down all kernels of its device, and none of another one.
+void AddDrawsOfClock(const Finding& finding, const Report& report, const Pools& pools,
+                     std::vector<Draw>* draws) {
+  const DeviceReport* const device = LowClockDevice(report.devices, report.undisturbed_ns);
+  const auto counts = [&](size_t k) {
+    return device == nullptr || report.kernels[k].device == device->id;
+  };
+  AddDrawsOfKernels(finding.gain_at_most_ns, pools, counts, draws);
+}
+
+std::vector<Draw> DrawsOf(const Finding& finding, const Report& report, const Pools& pools) {
   std::vector<Draw> draws;
-  if (finding.id == kOfAllKernels) {
-    AddDrawsOfKernels(finding.gain_at_most_ns, pools, &draws);
+  if (finding.id == kClockFinding) {
+    AddDrawsOfClock(finding, report, pools, &draws);
     return draws;
   }
   for (const FindingTime& time : FindingTimes()) {
     if (time.id != finding.id) continue;
     for (const GapCause cause : time.idle) draws.push_back({pools.Idle(cause), 1});
     if (time.copies) draws.push_back({pools.copies, 1});
-    if (time.kernels) AddDrawsOfKernels(finding.gain_at_most_ns, pools, &draws);
+    const auto all = [](size_t) { return true; };
+    if (time.kernels) AddDrawsOfKernels(finding.gain_at_most_ns, pools, all, &draws);
     return draws;
   }
   // A rule that is not in the table: it may be about any time without a kernel.
@@ -225,7 +241,8 @@ std::vector<Draw> DrawsOf(const Finding& finding, const Pools& pools) {
   return draws;
 }
 
-void AddFinding(const Finding& finding, const Pools& pools, std::vector<Candidate>* candidates) {
+void AddFinding(const Finding& finding, const Report& report, const Pools& pools,
+                std::vector<Candidate>* candidates) {
   if (finding.withheld || !(finding.gain_at_most_ns > 0)) return;
   Candidate& candidate = candidates->emplace_back();
   Action& action = candidate.entry.action;
@@ -240,7 +257,7 @@ void AddFinding(const Finding& finding, const Pools& pools, std::vector<Candidat
     candidate.entry.check = "prof run --counters none shows what is left without the counters";
   }
   candidate.most_ns = finding.gain_at_most_ns;
-  candidate.draws = DrawsOf(finding, pools);
+  candidate.draws = DrawsOf(finding, report, pools);
 }
 
 // The fraction of its time that an entry saves, for entries whose kernels differ in it.
@@ -272,7 +289,7 @@ PathTimes TimesOnPath(const model::Model& model, const Timeline& timeline,
 std::vector<RankedAction> RankActions(const Report& report, double copies_ns) {
   Pools pools = FillPools(report, copies_ns);
   std::vector<Candidate> candidates;
-  for (const Finding& finding : report.findings) AddFinding(finding, pools, &candidates);
+  for (const Finding& finding : report.findings) AddFinding(finding, report, pools, &candidates);
   AddKernelActions(report, &candidates);
   for (Candidate& candidate : candidates) {
     candidate.entry.target_ns = candidate.About(pools);

@@ -153,7 +153,7 @@ RunClock FindRunClock(const model::Model& model, uint32_t device,
     run.push_back({hz, kernel.total_ns});
     sampled.push_back({kernel.clock.sampled_hz.median, kernel.total_ns});
     result.time_ns += undisturbed_ns[i];
-    result.lost_ns += undisturbed_ns[i] * (1 - hz / kernel.clock.sampled_hz.median);
+    result.lost_ns += undisturbed_ns[i] * std::max(0.0, 1 - hz / kernel.clock.sampled_hz.median);
     if (result.highest_hz > 0) {
       result.lost_to_highest_ns += undisturbed_ns[i] * std::max(0.0, 1 - hz / result.highest_hz);
     }

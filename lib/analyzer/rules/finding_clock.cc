@@ -12,7 +12,22 @@ namespace {
 
 bool IsBelow(double hz, double reference_hz, double by) { return hz < reference_hz * (1 - by); }
 
-double GainNs(const RunClock& clock) { return std::max(clock.lost_ns, clock.lost_to_highest_ns); }
+// What the clock costs the kernels that show it.
+double CostNs(const RunClock& clock) { return std::max(clock.lost_ns, clock.lost_to_highest_ns); }
+
+double HighestHz(const RunClock& clock) { return std::max(clock.highest_hz, clock.sampled_hz.max); }
+
+// The work that shows no clock, at the lowest clock that was seen.
+double OtherWorkNs(const DeviceReport& device) {
+  return std::max(0.0, device.busy_ns - device.run_clock.time_ns);
+}
+
+double MostNs(const DeviceReport& device) {
+  const RunClock& clock = device.run_clock;
+  if (!(clock.highest_hz > 0)) return device.busy_ns;
+  const double others = std::max(0.0, 1 - clock.hz.min / HighestHz(clock));
+  return CostNs(clock) + others * OtherWorkNs(device);
+}
 
 bool IsLow(const RunClock& clock, double undisturbed_ns) {
   if (clock.hz.n == 0 || !(undisturbed_ns > 0)) return false;
@@ -45,6 +60,15 @@ Finding Describe(const DeviceReport& device, double undisturbed_ns) {
     finding.evidence.push_back("at the highest clock of the device, " + Hertz(clock.highest_hz) +
                                ", at most " + text::Time(clock.lost_to_highest_ns) + " less");
   }
+  if (!(clock.highest_hz > 0)) {
+    finding.evidence.emplace_back(
+        "the highest clock of the device was not recorded: nothing but its work bounds the gain");
+  } else if (MostNs(device) > CostNs(clock)) {
+    finding.evidence.push_back(text::Time(OtherWorkNs(device)) +
+                               " of other work show no clock: at the lowest of these clocks, at "
+                               "most " +
+                               text::Time(MostNs(device) - CostNs(clock)) + " less");
+  }
   finding.evidence.push_back(
       "the recording has no power, temperature or reasons of the driver: what holds the clock down "
       "is not known");
@@ -52,20 +76,26 @@ Finding Describe(const DeviceReport& device, double undisturbed_ns) {
       "Read the reason while the program runs: nvidia-smi -q -d PERFORMANCE,POWER,CLOCK. A power "
       "or thermal limit: raise it, cool better, or let the kernels move and compute less. A locked "
       "clock: nvidia-smi -rgc.";
-  finding.gain_at_most_ns = std::min(GainNs(clock), undisturbed_ns);
+  finding.gain_at_most_ns = std::min(MostNs(device), undisturbed_ns);
   finding.confidence = clock.hz.n > 1 ? Confidence::kMedium : Confidence::kLow;
   return finding;
 }
 
 }  // namespace
 
-std::optional<Finding> FindLowClock(const std::vector<DeviceReport>& devices,
-                                    double undisturbed_ns) {
+const DeviceReport* LowClockDevice(const std::vector<DeviceReport>& devices,
+                                   double undisturbed_ns) {
   const DeviceReport* worst = nullptr;
   for (const DeviceReport& device : devices) {
     if (!IsLow(device.run_clock, undisturbed_ns)) continue;
-    if (worst == nullptr || GainNs(device.run_clock) > GainNs(worst->run_clock)) worst = &device;
+    if (worst == nullptr || CostNs(device.run_clock) > CostNs(worst->run_clock)) worst = &device;
   }
+  return worst;
+}
+
+std::optional<Finding> FindLowClock(const std::vector<DeviceReport>& devices,
+                                    double undisturbed_ns) {
+  const DeviceReport* const worst = LowClockDevice(devices, undisturbed_ns);
   if (worst == nullptr) return std::nullopt;
   return Describe(*worst, undisturbed_ns);
 }

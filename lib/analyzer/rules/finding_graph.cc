@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/finding_text.h"
@@ -23,7 +24,9 @@ struct Launch {
 
 struct Candidate {
   std::string where;
-  double gap_ns = 0;
+  double gap_ns = 0;  // launch gaps
+  double idle_ns =
+      0;  // these, and what else of the idle time before its launches a graph may close
   int64_t gaps = 0;
   int64_t repeats = 0;
   size_t length = 0;  // launches per repeat
@@ -55,7 +58,10 @@ LaunchesByThread FindLaunches(const RunInputs& inputs) {
   return launches;
 }
 
+// Nodes of a graph may also follow each other faster than launches that were in the queue in time,
+// and calls that wait, and allocate, have to leave the sequence.
 void AddGap(const RunInputs& inputs, const Launch& launch, Candidate* candidate) {
+  candidate->idle_ns += inputs.IdleBefore(launch.op);
   const double gap = inputs.LaunchGapBefore(launch.op);
   if (gap <= 0) return;
   candidate->gap_ns += gap;
@@ -176,7 +182,9 @@ MaybeFinding GraphOpportunity(const RunInputs& inputs) {
                   text::Plural(found.length, "launch repeats", "launches repeat") + " " +
                   text::Count(found.repeats) + " times in " + found.where + ".";
   finding.evidence = {"launch gaps in it: " + text::Count(found.gaps) + ", " +
-                      text::Time(found.gap_ns) + " in all; a graph closes all of them at most"};
+                      text::Time(found.gap_ns) +
+                      " in all; a graph closes all of them at most, and " +
+                      text::Time(found.idle_ns - found.gap_ns) + " of other gaps before them"};
   if (blockers > 0) {
     finding.evidence.push_back(
         text::Plural(blockers, "call", "calls") +
@@ -185,13 +193,13 @@ MaybeFinding GraphOpportunity(const RunInputs& inputs) {
   finding.action =
       "Capture the sequence once (cudaStreamBeginCapture), instantiate it, and launch the graph; "
       "arguments must stay the same or be updated.";
-  finding.gain_at_most_ns = found.gap_ns;
+  finding.gain_at_most_ns = found.idle_ns;
   finding.check = kCheckTimeline;
   finding.confidence = blockers > 0 ? Confidence::kLow : Confidence::kMedium;
   AddSamplingCost(inputs, &finding);
   finding.withheld_why =
       inputs.lost_operations.empty() ? inputs.lost_ranges : inputs.lost_operations;
-  return finding;
+  return RatedFinding(std::move(finding), found.gap_ns);
 }
 
 }  // namespace prof::analyzer

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "lib/analyzer/base/thresholds.h"
@@ -101,17 +102,20 @@ bool Allocates(const RunInputs& inputs, int32_t call) {
 }
 
 // What the waits of one kind cost: the gaps that they own, and the part of all others that a thread
-// that had not waited would have closed.
+// that had not waited would have closed: by the last wait alone, and at most.
 struct Waits {
   Idle idle;
-  double refill_ns = 0, hidden_ns = 0;
+  double refill_ns = 0, hidden_ns = 0, bound_ns = 0;
   std::set<int32_t> calls;
-  double gain_ns() const { return idle.total_ns + hidden_ns; }
+  double cost_ns() const { return idle.total_ns + hidden_ns; }
+  double gain_ns() const { return std::max(cost_ns(), bound_ns); }
 };
 
 Waits GatherWaits(const RunInputs& inputs, bool allocations) {
   Waits waits;
   for (const Gap& gap : inputs.device.gaps) {
+    waits.bound_ns +=
+        static_cast<double>(allocations ? gap.without_allocations_ns : gap.without_waits_ns);
     const bool owner = gap.cause == GapCause::kSync;
     const int32_t call = owner ? gap.api : gap.wait;
     if ((!owner && gap.wait == kNoIndex) || Allocates(inputs, call) != allocations) continue;
@@ -138,8 +142,9 @@ void AddWaitEvidence(const Waits& waits, Finding* finding) {
                                 " of it the host worked outside CUDA after the wait: a host that "
                                 "has not waited does that while the GPU works");
   }
-  if (waits.hidden_ns > 0) {
-    finding->evidence.push_back("without the waits up to " + text::Time(waits.hidden_ns) +
+  const double others_ns = waits.gain_ns() - waits.idle.total_ns;
+  if (others_ns > 0) {
+    finding->evidence.push_back("without the waits up to " + text::Time(others_ns) +
                                 " of gaps with another cause would be hidden, too");
   }
 }
@@ -176,7 +181,7 @@ std::string LaunchIndex(const RunInputs& inputs) {
 
 MaybeFinding SyncBound(const RunInputs& inputs) {
   const Waits waits = GatherWaits(inputs, false);
-  if (waits.idle.count == 0 || inputs.Share(waits.gain_ns()) < kIdleShare) return std::nullopt;
+  if (waits.idle.count == 0 || inputs.Share(waits.cost_ns()) < kIdleShare) return std::nullopt;
   Finding finding = Describe(inputs, waits.idle);
   const bool mostly = waits.idle.total_ns >= waits.hidden_ns;
   finding.title = mostly ? TitleOf(inputs, waits.idle.total_ns) +
@@ -189,12 +194,12 @@ MaybeFinding SyncBound(const RunInputs& inputs) {
   finding.action =
       "Remove the waits in the loop: launch ahead and wait once, use events or stream order; read "
       "values back later, or every so many steps.";
-  return finding;
+  return RatedFinding(std::move(finding), waits.cost_ns());
 }
 
 MaybeFinding AllocationInLoop(const RunInputs& inputs) {
   const Waits waits = GatherWaits(inputs, true);
-  if (waits.idle.count == 0 || inputs.Share(waits.gain_ns()) < kIdleShare) return std::nullopt;
+  if (waits.idle.count == 0 || inputs.Share(waits.cost_ns()) < kIdleShare) return std::nullopt;
   if (!InTheLoop(inputs, waits)) return std::nullopt;
   Finding finding = Describe(inputs, waits.idle);
   finding.title =
@@ -205,7 +210,7 @@ MaybeFinding AllocationInLoop(const RunInputs& inputs) {
       "Allocate before the loop and reuse the memory, or use cudaMallocAsync with a pool that "
       "keeps "
       "it (a release threshold).";
-  return finding;
+  return RatedFinding(std::move(finding), waits.cost_ns());
 }
 
 MaybeFinding LaunchBound(const RunInputs& inputs) {
@@ -255,8 +260,8 @@ namespace {
 
 // What an operation that was in the queue in time waited for.
 struct Dependencies {
-  double graph_ns = 0, streams_ns = 0, stream_ns = 0;
-  int64_t graph = 0, streams = 0, stream = 0;
+  double graph_ns = 0, streams_ns = 0, long_ns = 0, stream_ns = 0;
+  int64_t graph = 0, streams = 0, lengthy = 0, stream = 0;
 
   void Add(const RunInputs& inputs, const Gap& gap) {
     const Op previous = inputs.model.ops[gap.previous_op], next = inputs.model.ops[gap.next_op];
@@ -264,10 +269,12 @@ struct Dependencies {
     if (next.graph != 0 && next.correlation == previous.correlation) {
       graph_ns += length_ns;
       ++graph;
-    } else if (next.stream != previous.stream || next.context != previous.context ||
-               length_ns >= kLongDependencyNs) {
+    } else if (next.stream != previous.stream || next.context != previous.context) {
       streams_ns += length_ns;
       ++streams;
+    } else if (length_ns >= kLongDependencyNs) {
+      long_ns += length_ns;
+      ++lengthy;
     } else {
       stream_ns += length_ns;
       ++stream;
@@ -276,12 +283,18 @@ struct Dependencies {
 };
 
 const char* DependencyAction(const Dependencies& found) {
-  if (found.graph_ns >= std::max(found.streams_ns, found.stream_ns)) {
+  const double most_ns =
+      std::max({found.graph_ns, found.streams_ns, found.long_ns, found.stream_ns});
+  if (found.graph_ns >= most_ns) {
     return "Make the graph's nodes fewer and longer (fuse them), put independent branches side by "
            "side, or let a kernel start before the one before it ends (programmatic dependent "
            "launch).";
   }
-  if (found.streams_ns >= found.stream_ns) {
+  if (found.long_ns >= most_ns) {
+    return "Find out what the stream waits for: an event of another device or process, a host "
+           "function, or another process that has the GPU.";
+  }
+  if (found.streams_ns >= most_ns) {
     return "Hand work over between streams less often: keep what depends on each other on one "
            "stream, and let each stream have work of its own meanwhile.";
   }
@@ -310,13 +323,15 @@ MaybeFinding DependencyIdle(const RunInputs& inputs) {
   }
   for (const std::string& line :
        {Part("between nodes of a CUDA graph", found.graph, found.graph_ns),
-        Part("behind other streams, devices or processes", found.streams, found.streams_ns),
+        Part("behind another stream", found.streams, found.streams_ns),
+        Part("of 10 us or more on one stream, behind something that no record names", found.lengthy,
+             found.long_ns),
         Part("between operations of a stream", found.stream, found.stream_ns)}) {
     if (!line.empty()) finding->evidence.push_back(line);
   }
   finding->action = DependencyAction(found);
   // What follows within 2 us on its stream may well depend on what was before: the least certain.
-  const bool within = found.stream_ns > std::max(found.graph_ns, found.streams_ns);
+  const bool within = found.stream_ns > std::max({found.graph_ns, found.streams_ns, found.long_ns});
   finding->confidence =
       std::min(finding->confidence, within ? Confidence::kLow : Confidence::kMedium);
   return finding;
@@ -338,11 +353,13 @@ MaybeFinding UnexplainedIdle(const RunInputs& inputs) {
 
 namespace {
 
-// Kernels below kSmallKernelNs, and the idle time before them that host or dependency leave.
+// Kernels below kSmallKernelNs, and the idle time beside them that host or dependency leave.
 struct Small {
   int64_t count = 0;
-  double time_ns = 0, gaps_ns = 0;
-  double followers_ns = 0;  // of time_ns: those with a small kernel directly before them
+  double time_ns = 0;
+  double gaps_ns = 0;    // before them
+  double beside_ns = 0;  // before and behind them
+  double rows_ns = 0;    // of time_ns: those with another one directly beside them on their stream
 };
 
 double LaunchOrDependencyNs(const Gap& gap) {
@@ -350,27 +367,39 @@ double LaunchOrDependencyNs(const Gap& gap) {
   return counts ? static_cast<double>(gap.undisturbed_ns()) : 0;
 }
 
+bool IsSmall(const Op& op) {
+  return op.kind == model::OpKind::kKernel &&
+         static_cast<double>(op.end_ns - op.start_ns) < kSmallKernelNs;
+}
+
 Small GatherSmall(const RunInputs& inputs) {
+  struct Last {
+    double small_ns = 0;  // of the kernel before; 0: it was not small
+    bool counted = false;
+  };
   Small small;
-  const std::vector<Gap>& gaps = inputs.device.gaps;  // in the order of the operations behind them
-  size_t gap = 0;
-  std::map<std::tuple<uint32_t, uint32_t>, bool> last_small;  // by context and stream
-  for (size_t i = 0; i < inputs.model.ops.size(); ++i) {
-    const Op op = inputs.model.ops[i];
+  std::map<std::tuple<uint32_t, uint32_t>, Last> streams;  // by context and stream
+  for (const Op& op : inputs.model.ops) {
     if (!op.timed || op.device != inputs.device.device || !inputs.device.IsEvidence(op)) continue;
-    const auto duration_ns = static_cast<double>(op.end_ns - op.start_ns);
-    const bool is_small = op.kind == model::OpKind::kKernel && duration_ns < kSmallKernelNs;
-    bool& before = last_small[{op.context, op.stream}];
-    if (is_small) {
-      ++small.count;
-      small.time_ns += duration_ns;
-      if (before) small.followers_ns += duration_ns;
-      while (gap < gaps.size() && gaps[gap].next_op < static_cast<int32_t>(i)) ++gap;
-      if (gap < gaps.size() && gaps[gap].next_op == static_cast<int32_t>(i)) {
-        small.gaps_ns += LaunchOrDependencyNs(gaps[gap]);
-      }
+    Last& last = streams[{op.context, op.stream}];
+    if (!IsSmall(op)) {
+      last = {};
+      continue;
     }
-    before = is_small;
+    const auto length_ns = static_cast<double>(op.end_ns - op.start_ns);
+    ++small.count;
+    small.time_ns += length_ns;
+    const bool follows = last.small_ns > 0;
+    if (follows) small.rows_ns += length_ns + (last.counted ? 0 : last.small_ns);
+    last = {length_ns, follows};
+  }
+  for (const Gap& gap : inputs.device.gaps) {
+    if (gap.previous_op == kNoIndex) continue;
+    const bool before = IsSmall(inputs.model.ops[gap.next_op]);
+    if (before) small.gaps_ns += LaunchOrDependencyNs(gap);
+    if (before || IsSmall(inputs.model.ops[gap.previous_op])) {
+      small.beside_ns += LaunchOrDependencyNs(gap);
+    }
   }
   return small;
 }
@@ -392,17 +421,18 @@ MaybeFinding SmallKernels(const RunInputs& inputs) {
                         std::max(1.0, static_cast<double>(inputs.kernels.length_ns()))) +
           " of the kernel time)",
       "idle before them: " + text::Time(small.gaps_ns),
-      "gain: that idle time, and the " + text::Time(small.followers_ns) +
-          " of those with another one before them on their stream, at most"};
+      "gain: the idle time before and behind them (" + text::Time(small.beside_ns) + "), and the " +
+          text::Time(small.rows_ns) +
+          " of those with another one beside them on their stream, at most"};
   AddSamplingCost(inputs, &finding);
   finding.action = "Fuse neighbours, or batch more work into each launch.";
   finding.kind = GainKind::kLessWork;
-  finding.gain_at_most_ns = small.gaps_ns + small.followers_ns;
+  finding.gain_at_most_ns = small.beside_ns + small.rows_ns;
   finding.check = kCheckTimeline;
   finding.confidence =
       finding.confidence == Confidence::kLow ? Confidence::kLow : Confidence::kMedium;
   finding.withheld_why = inputs.lost_operations;
-  return finding;
+  return RatedFinding(std::move(finding), small.gaps_ns + small.rows_ns);
 }
 
 }  // namespace prof::analyzer

@@ -27,12 +27,16 @@ bool InTheRefill(const model::Model& model, const Gap& gap) {
          model.api_calls[gap.api].end_ns < gap.start_ns;
 }
 
+double Before(const std::vector<std::pair<int32_t, double>>& gaps, int32_t op) {
+  const auto found = std::lower_bound(gaps.begin(), gaps.end(), std::pair(op, 0.0));
+  return found != gaps.end() && found->first == op ? found->second : 0;
+}
+
 }  // namespace
 
-double RunInputs::LaunchGapBefore(int32_t op) const {
-  const auto found = std::lower_bound(launch_gaps.begin(), launch_gaps.end(), std::pair(op, 0.0));
-  return found != launch_gaps.end() && found->first == op ? found->second : 0;
-}
+double RunInputs::LaunchGapBefore(int32_t op) const { return Before(launch_gaps, op); }
+
+double RunInputs::IdleBefore(int32_t op) const { return Before(gaps, op); }
 
 RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& device, double span_ns) {
   RunInputs inputs{model, device, span_ns};
@@ -52,8 +56,10 @@ RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& devic
     ++inputs.idle_count[cause];
     const bool launch = gap.cause == GapCause::kLaunch || InTheRefill(model, gap);
     if (launch) inputs.launch_gaps.emplace_back(gap.next_op, length);
+    if (gap.cause != GapCause::kProfiler) inputs.gaps.emplace_back(gap.next_op, length);
   }
   std::sort(inputs.launch_gaps.begin(), inputs.launch_gaps.end());
+  std::sort(inputs.gaps.begin(), inputs.gaps.end());
   inputs.lost_operations = WhyIdleTimeIsInDoubt(model);
   inputs.lost_ranges = WhyRangesAreInDoubt(model);
   return inputs;

@@ -72,8 +72,9 @@ constexpr FindingRule kFindings[] = {
 constexpr std::string_view kBusiestDevice = "busiest-device";
 
 // A finding that rests on incomplete records is named without a gain or an action.
-void Withhold(Finding* finding) {
+void Withhold(RatedFinding* finding) {
   finding->withheld = true;
+  finding->cost_ns = 0;
   finding->gain_at_most_ns = 0;
   finding->confidence = Confidence::kNone;
   finding->action.clear();
@@ -85,7 +86,7 @@ MaybeFinding FindWorst(const FindingRule& rule, const std::vector<RunInputs>& de
   MaybeFinding worst;
   for (const RunInputs& inputs : devices) {
     MaybeFinding finding = rule.find(inputs);
-    if (!finding || (worst && finding->gain_at_most_ns <= worst->gain_at_most_ns)) continue;
+    if (!finding || (worst && finding->cost_ns <= worst->cost_ns)) continue;
     if (devices.size() > 1) {
       finding->evidence.push_back("on device " + std::to_string(inputs.device.device));
     }
@@ -95,7 +96,7 @@ MaybeFinding FindWorst(const FindingRule& rule, const std::vector<RunInputs>& de
 }
 
 struct Found {
-  Finding finding;
+  RatedFinding finding;
   bool remedy = false;
 
   // What is in doubt comes last.
@@ -106,11 +107,11 @@ std::vector<Finding> Ordered(std::vector<Found> found) {
   double cause_ns = 0;
   for (const Found& entry : found) {
     const bool cause = !entry.remedy && entry.finding.kind == GainKind::kIdleTime;
-    if (cause) cause_ns = std::max(cause_ns, entry.finding.gain_at_most_ns);
+    if (cause) cause_ns = std::max(cause_ns, entry.finding.cost_ns);
   }
   const auto rank_ns = [cause_ns](const Found& entry) {
-    const double gain_ns = entry.finding.gain_at_most_ns;
-    return entry.remedy && cause_ns > 0 ? std::min(gain_ns, cause_ns) : gain_ns;
+    const double cost_ns = entry.finding.cost_ns;
+    return entry.remedy && cause_ns > 0 ? std::min(cost_ns, cause_ns) : cost_ns;
   };
   std::stable_sort(found.begin(), found.end(), [&](const Found& a, const Found& b) {
     if (a.Doubtful() != b.Doubtful()) return b.Doubtful();
@@ -118,7 +119,7 @@ std::vector<Finding> Ordered(std::vector<Found> found) {
   });
   std::vector<Finding> findings;
   findings.reserve(found.size());
-  for (Found& entry : found) findings.push_back(std::move(entry.finding));
+  for (Found& entry : found) findings.emplace_back(std::move(entry.finding));
   return findings;
 }
 
@@ -135,6 +136,8 @@ std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeli
   const auto add = [&](std::string_view id, MaybeFinding finding, bool remedy) {
     if (!finding) return;
     finding->id = id;
+    // A bound below what the records show would be a mistake of a rule.
+    finding->gain_at_most_ns = std::max(finding->gain_at_most_ns, finding->cost_ns);
     finding->gain_at_most_ns = std::clamp(finding->gain_at_most_ns, 0.0, undisturbed_ns);
     if (!finding->withheld_why.empty()) Withhold(&*finding);
     found.push_back({std::move(*finding), remedy});

@@ -113,16 +113,20 @@ double MedianLength(const std::vector<Step>& steps, size_t begin, size_t end) {
 struct Outliers {
   int64_t count = 0;
   double excess_ns = 0, idle_ns = 0;
+  double most_ns = 0;  // beyond the shortest of all steps
   const Step* longest = nullptr;
 };
 
 Outliers FindOutliers(const std::vector<Step>& steps, double median_ns, double median_idle_ns) {
   Outliers found;
+  int64_t shortest_ns = steps.front().length_ns();
+  for (const Step& step : steps) shortest_ns = std::min(shortest_ns, step.length_ns());
   for (const Step& step : steps) {
     const auto length_ns = static_cast<double>(step.length_ns());
     if (length_ns < kOutlier * median_ns) continue;
     ++found.count;
     found.excess_ns += length_ns - median_ns;
+    found.most_ns += static_cast<double>(step.length_ns() - shortest_ns);
     found.idle_ns += std::max(0.0, static_cast<double>(step.idle_ns) - median_idle_ns);
     if (found.longest == nullptr || step.length_ns() > found.longest->length_ns()) {
       found.longest = &step;
@@ -189,19 +193,20 @@ MaybeFinding OutlierSteps(const RunInputs& inputs) {
           text::Time(static_cast<double>(found.longest->length_ns())) + ", " +
           model::InstanceName(inputs.model, longest.path, longest.thread, longest.start_ns),
       "beyond the median they take " + WithShare(inputs, found.excess_ns) + ", " +
-          text::Time(std::min(found.idle_ns, found.excess_ns)) + " of it idle"};
+          text::Time(std::min(found.idle_ns, found.excess_ns)) +
+          " of it idle; beyond the shortest " + text::Time(found.most_ns)};
   finding.action =
       "Find out what only these steps do: evaluation, logging, checkpoints, allocation, "
       "compilation, "
       "longer inputs; move it out of the loop or to another thread.";
   finding.kind = GainKind::kCauseRemoved;
-  finding.gain_at_most_ns = found.excess_ns;
+  finding.gain_at_most_ns = found.most_ns;
   finding.check =
       "prof run --range with the name of the longest one, or NVTX ranges inside the step";
   finding.confidence = Confidence::kHigh;
   finding.withheld_why =
       inputs.lost_operations.empty() ? inputs.lost_ranges : inputs.lost_operations;
-  return finding;
+  return RatedFinding(std::move(finding), found.excess_ns);
 }
 
 MaybeFinding StepDrift(const RunInputs& inputs) {

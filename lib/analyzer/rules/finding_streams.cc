@@ -56,17 +56,22 @@ double SmShare(const RunInputs& inputs, const Op& op) {
 struct Chain {
   int64_t kernels = 0;
   double time_ns = 0, longest_ns = 0, filled_ns = 0;  // filled: share of the SMs x time
-  int64_t end_ns = 0;
+  int64_t start_ns = 0, end_ns = 0;
   uint32_t context = 0, stream = 0;
   std::map<uint32_t, double> shapes;
 
-  // Side by side they take as long as the longest one, and as the SMs need for all of them.
+  // Side by side they take as long as the longest one, and as the SMs need for all of them where
+  // each block has an SM of its own. It decides whether they are worth a finding.
   double SavedNs() const { return time_ns - std::max(longest_ns, filled_ns); }
+  // At most, blocks of several kernels share the SMs, none of them slower for it, and the gaps
+  // between the kernels go as well.
+  double MostNs() const { return static_cast<double>(end_ns - start_ns) - longest_ns; }
   bool Precedes(const Op& op) const {
     return kernels > 0 && context == op.context && stream == op.stream &&
            static_cast<double>(op.start_ns - end_ns) < kQueueDelayNs;
   }
   void Add(const Op& op, double share) {
+    if (kernels == 0) start_ns = op.start_ns;
     ++kernels;
     time_ns += LengthNs(op);
     longest_ns = std::max(longest_ns, LengthNs(op));
@@ -80,7 +85,7 @@ struct Chain {
 
 struct Serial {
   int64_t kernels = 0;
-  double time_ns = 0, saved_ns = 0;
+  double time_ns = 0, saved_ns = 0, most_ns = 0;
   std::map<uint32_t, double> shapes;
 
   void Close(Chain* chain) {
@@ -88,6 +93,7 @@ struct Serial {
       kernels += chain->kernels;
       time_ns += chain->time_ns;
       saved_ns += chain->SavedNs();
+      most_ns += chain->MostNs();
       for (const auto& [shape, shape_ns] : chain->shapes) shapes[shape] += shape_ns;
     }
     *chain = Chain{};
@@ -142,9 +148,13 @@ FlagByStream FlagsOf(const model::Model& model) {
   return flags;
 }
 
+using StreamKey = std::pair<uint32_t, uint32_t>;  // context and stream
+
 // Work in the null stream and in streams that wait for it.
 struct TwoSides {
   Intervals null, waiting;
+  std::map<StreamKey, double> streams_ns;  // of each of them
+  double idle_ns = 0;                      // between two of them
   int64_t turns = 0;
 };
 
@@ -160,8 +170,18 @@ TwoSides SplitByStream(const RunInputs& inputs) {
     if (flag != model::StreamFlag::kNull && flag != model::StreamFlag::kDefault) continue;
     (flag == model::StreamFlag::kNull ? sides.null : sides.waiting)
         .push_back({op.start_ns, op.end_ns});
+    sides.streams_ns[{op.context, op.stream}] += LengthNs(op);
     if (last != model::StreamFlag::kUnknown && last != flag) ++sides.turns;
     last = flag;
+  }
+  for (const Gap& gap : inputs.device.gaps) {
+    if (gap.cause == GapCause::kProfiler || gap.previous_op == model::kNoIndex) continue;
+    const Op previous = inputs.model.ops[gap.previous_op], next = inputs.model.ops[gap.next_op];
+    const StreamKey one{previous.context, previous.stream}, other{next.context, next.stream};
+    if (one == other || sides.streams_ns.count(one) == 0 || sides.streams_ns.count(other) == 0) {
+      continue;
+    }
+    sides.idle_ns += static_cast<double>(gap.undisturbed_ns());
   }
   return sides;
 }
@@ -230,28 +250,27 @@ MaybeFinding Serialization(const RunInputs& inputs) {
   Finding finding;
   finding.title = text::Count(serial.kernels) +
                   " kernels that reach half of the SMs or fewer run one after the other.";
-  finding.evidence = {
-      "alone on the device, directly behind one another on one stream: " +
-          WithShare(inputs, serial.time_ns),
-      "most time: " + MostOf(names, serial.time_ns, "in "),
-      "gain: their time less the longest of each row, or less what all SMs need for it"};
+  finding.evidence = {"alone on the device, directly behind one another on one stream: " +
+                          WithShare(inputs, serial.time_ns),
+                      "most time: " + MostOf(names, serial.time_ns, "in "),
+                      "gain: the time of each row and of the gaps in it, less its longest kernel"};
   finding.action =
       "Launch those that do not depend on each other on several streams (or as branches of a "
       "graph), "
       "or merge them into one launch.";
   finding.kind = GainKind::kCauseRemoved;
-  finding.gain_at_most_ns = serial.saved_ns;
+  finding.gain_at_most_ns = serial.most_ns;
   finding.check = "no record shows whether they depend on each other: try two streams";
   finding.confidence = Confidence::kLow;
   finding.withheld_why = inputs.lost_operations;
-  return finding;
+  return RatedFinding(std::move(finding), serial.saved_ns);
 }
 
 MaybeFinding DefaultStream(const RunInputs& inputs) {
   TwoSides sides = SplitByStream(inputs);
   const IntervalUnion null(std::move(sides.null)), waiting(std::move(sides.waiting));
-  const double gain_ns = static_cast<double>(std::min(null.length_ns(), waiting.length_ns()));
-  if (static_cast<double>(sides.turns) < kTurns || inputs.Share(gain_ns) < kIdleShare) {
+  const double smaller_ns = static_cast<double>(std::min(null.length_ns(), waiting.length_ns()));
+  if (static_cast<double>(sides.turns) < kTurns || inputs.Share(smaller_ns) < kIdleShare) {
     return std::nullopt;
   }
   if (null.WithinNs(waiting) > 0) return std::nullopt;  // the flags do not mean what they say
@@ -260,16 +279,21 @@ MaybeFinding DefaultStream(const RunInputs& inputs) {
   finding.evidence = {
       "work in the default stream: " + text::Time(null.length_ns()) +
           "; in streams that wait for it: " + text::Time(waiting.length_ns()),
-      "they never ran side by side, and took " + text::Count(sides.turns) + " turns"};
+      "they never ran side by side, and took " + text::Count(sides.turns) + " turns",
+      "gain: all of that work and the gaps between the streams, less the stream with most work"};
   finding.action =
       "Create the streams with cudaStreamNonBlocking, or compile with --default-stream per-thread, "
       "where the work is independent.";
   finding.kind = GainKind::kCauseRemoved;
-  finding.gain_at_most_ns = gain_ns;
+  // Streams that wait for the default stream do not run beside each other, either.
+  double longest_ns = 0;
+  for (const auto& [stream, work_ns] : sides.streams_ns) longest_ns = std::max(longest_ns, work_ns);
+  const auto all_ns = static_cast<double>(null.length_ns() + waiting.length_ns());
+  finding.gain_at_most_ns = std::max(smaller_ns, all_ns - longest_ns) + sides.idle_ns;
   finding.check = "no record shows whether the work is independent: try cudaStreamNonBlocking";
   finding.confidence = Confidence::kMedium;
   finding.withheld_why = inputs.lost_operations;
-  return finding;
+  return RatedFinding(std::move(finding), smaller_ns);
 }
 
 MaybeFinding ExposedCommunication(const RunInputs& inputs) {

@@ -2,9 +2,11 @@
 #include "lib/analyzer/timeline/queue_owner.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "lib/analyzer/base/thresholds.h"
 #include "lib/snapshot/model/overhead_class.h"
 
 namespace prof::analyzer {
@@ -12,13 +14,6 @@ namespace {
 
 using model::ApiCall;
 using model::kNoIndex;
-
-// Host code between two calls that lasts this long is a stall. Shorter stretches are the cost of a
-// launch: an eager framework spends some 10 us on each.
-constexpr int64_t kHostStallNs = 100'000;
-// A wait that took less did not wait: its call alone takes a few microseconds. What came before it
-// still makes the thread late.
-constexpr int64_t kRealWaitNs = 10'000;
 
 }  // namespace
 
@@ -42,16 +37,38 @@ int64_t QueueOwners::WithoutProfNs(uint32_t thread, int64_t start_ns, int64_t en
   return end_ns - start_ns - prof_[thread].WithinNs({start_ns, end_ns});
 }
 
-// The median wait in calls of each name.
+// Where prof has waited for the GPU itself since the last wait of the thread, a wait finds nothing
+// to wait for.
+bool QueueOwners::ProfWaited(const ApiCall& call, int64_t since_ns) const {
+  return prof_[call.thread].WithinNs({since_ns, call.start_ns}) > 0;
+}
+
+// Calls `function(call, index, since_ns)` for each call that waits; `since_ns` is the end of the
+// thread's wait before, or the begin of its first call, before which it had launched nothing.
+template <typename Function>
+void QueueOwners::ForEachWait(const Function& function) const {
+  std::vector<std::optional<int64_t>> since_ns(model_.threads.size());
+  for (size_t i = 0; i < model_.api_calls.size(); ++i) {
+    const ApiCall& call = model_.api_calls[i];
+    std::optional<int64_t>& since = since_ns[call.thread];
+    if (!since) since = call.start_ns;
+    if (!classifier_.BlocksHost(i)) continue;
+    function(call, static_cast<int32_t>(i), *since);
+    since = std::max(*since, call.end_ns);
+  }
+}
+
+// The median of the waits of each name that prof did not shorten. A name with too few of them has
+// none.
 std::unordered_map<uint32_t, int64_t> QueueOwners::MedianWaits() const {
   std::unordered_map<uint32_t, std::vector<int64_t>> lengths;
-  for (size_t i = 0; i < model_.api_calls.size(); ++i) {
-    if (!classifier_.BlocksHost(i)) continue;
-    const ApiCall& call = model_.api_calls[i];
-    lengths[call.name].push_back(call.end_ns - call.start_ns);
-  }
+  ForEachWait([&](const ApiCall& call, int32_t, int64_t since_ns) {
+    if (ProfWaited(call, since_ns)) return;
+    lengths[call.name].push_back(WithoutProfNs(call.thread, call.start_ns, call.end_ns));
+  });
   std::unordered_map<uint32_t, int64_t> medians;
   for (auto& [name, list] : lengths) {
+    if (static_cast<double>(list.size()) < kRepeats) continue;
     const auto middle = list.begin() + static_cast<ptrdiff_t>(list.size() / 2);
     std::nth_element(list.begin(), middle, list.end());
     medians[name] = *middle;
@@ -59,39 +76,52 @@ std::unordered_map<uint32_t, int64_t> QueueOwners::MedianWaits() const {
   return medians;
 }
 
-// Where prof has waited for the GPU itself since the last wait of the thread, a wait finds nothing
-// to wait for. Without prof it would have taken as long as the others.
-int64_t QueueOwners::WaitNs(const ApiCall& call, int64_t since_ns, int64_t usual_ns) const {
+// A wait that prof shortened is taken to be as long as the others of its name. Where these are too
+// few, its length is not known, and what it took at least makes nobody late by more. It took no
+// longer than it did and prof's own waits together.
+QueueOwners::WaitLength QueueOwners::WaitOf(
+    const ApiCall& call, int64_t since_ns,
+    const std::unordered_map<uint32_t, int64_t>& usual_ns) const {
   const int64_t length_ns = WithoutProfNs(call.thread, call.start_ns, call.end_ns);
-  const bool prof_waited = prof_[call.thread].WithinNs({since_ns, call.start_ns}) > 0;
-  return prof_waited ? std::max(length_ns, usual_ns) : length_ns;
+  if (!ProfWaited(call, since_ns)) return {length_ns, length_ns};
+  const auto usual = usual_ns.find(call.name);
+  const int64_t at_most_ns =
+      call.end_ns - call.start_ns + prof_[call.thread].WithinNs({since_ns, call.start_ns});
+  return {usual == usual_ns.end() ? length_ns : std::max(length_ns, usual->second), at_most_ns};
 }
 
 // Waits, and the time between calls. A call within another one adds nothing.
 void QueueOwners::AddCalls() {
-  const std::unordered_map<uint32_t, int64_t> usual_ns = MedianWaits();
-  std::vector<int64_t> until_ns(model_.threads.size(), -1), waited_ns(model_.threads.size());
+  std::vector<int64_t> until_ns(model_.threads.size(), -1);
+  std::vector<bool> is_inner(model_.api_calls.size());
   for (size_t i = 0; i < model_.api_calls.size(); ++i) {
     const ApiCall& call = model_.api_calls[i];
     int64_t& until = until_ns[call.thread];
     if (until >= 0 && call.start_ns - until >= kHostStallNs) {
-      stalls_[call.thread].push_back(
-          {until, WithoutProfNs(call.thread, until, call.start_ns), kNoIndex, kHost});
+      const int64_t length_ns = WithoutProfNs(call.thread, until, call.start_ns);
+      stalls_[call.thread].push_back({until, length_ns, length_ns, kNoIndex, kHost});
     }
-    const bool inner = call.end_ns <= until;
+    is_inner[i] = call.end_ns <= until;
     until = std::max(until, call.end_ns);
-    if (inner || !classifier_.BlocksHost(i)) continue;
-    const int64_t wait_ns = WaitNs(call, waited_ns[call.thread], usual_ns.at(call.name));
-    stalls_[call.thread].push_back({call.start_ns, wait_ns, static_cast<int32_t>(i), kWait});
-    waited_ns[call.thread] = call.end_ns;
   }
+  const std::unordered_map<uint32_t, int64_t> usual_ns = MedianWaits();
+  ForEachWait([&](const ApiCall& call, int32_t i, int64_t since_ns) {
+    if (is_inner[static_cast<size_t>(i)]) return;
+    const WaitLength wait = WaitOf(call, since_ns, usual_ns);
+    stalls_[call.thread].push_back({call.start_ns, wait.length_ns, wait.at_most_ns, i, kWait});
+  });
+}
+
+bool QueueOwners::Allocates(int32_t call) const {
+  const model::ApiClass cls = model_.api_calls[static_cast<size_t>(call)].cls;
+  return cls == model::ApiClass::kAlloc || cls == model::ApiClass::kFree;
 }
 
 void QueueOwners::AddLoading() {
   for (const model::Overhead& overhead : model_.overheads) {
     if (overhead.thread == model::kNone || !model::LoadsCode(overhead.kind)) continue;
     stalls_[overhead.thread].push_back(
-        {overhead.start_ns, overhead.end_ns - overhead.start_ns, kNoIndex, kLoading});
+        {overhead.start_ns, overhead.end_ns - overhead.start_ns, 0, kNoIndex, kLoading});
   }
 }
 
@@ -108,7 +138,10 @@ void QueueOwners::Advance(uint32_t thread, const Gap& gap, int64_t until_ns, Lat
       if (stall.length_ns >= kRealWaitNs) late->ns[kLoading] = late->ns[kHost] = 0;
       known = std::max(known, stall.length_ns);
     }
-    if (stall.kind == kWait) late->wait = stall.call;
+    if (stall.kind != kWait) continue;
+    late->wait = stall.call;
+    (Allocates(stall.call) ? late->without_allocations_ns : late->without_waits_ns) +=
+        stall.at_most_ns;
   }
 }
 
@@ -127,6 +160,22 @@ void QueueOwners::Own(const Lateness& late, Gap* gap) {
   }
   gap->after_wait_ns = gap->cause == GapCause::kSync ? gap_ns : std::min(gap_ns, late.ns[kWait]);
   if (gap->after_wait_ns > 0) gap->wait = gap->cause == GapCause::kSync ? gap->api : late.wait;
+}
+
+// Without its waits the thread would have launched earlier by no more than all of them, and the GPU
+// would be ahead by no more than the gaps that it closed so far.
+void QueueOwners::Bound(Gap* gap, Lateness* late) const {
+  const auto close = [&](int64_t* lead_ns) {
+    const int64_t closed_ns = std::min(gap->undisturbed_ns(), *lead_ns);
+    *lead_ns -= closed_ns;
+    return closed_ns;
+  };
+  gap->without_waits_ns = close(&late->without_waits_ns);
+  gap->without_allocations_ns = close(&late->without_allocations_ns);
+  if (gap->cause != GapCause::kSync || gap->api == kNoIndex) return;
+  // What a wait owns is closed by it as a whole.
+  (Allocates(gap->api) ? gap->without_allocations_ns : gap->without_waits_ns) =
+      gap->undisturbed_ns();
 }
 
 // The thread has caught up by the length of the gap.
@@ -163,6 +212,7 @@ void QueueOwners::Assign(DeviceTimeline* device) const {
             &late);
     gap.host_ns = std::min(parts.host_ns, gap.undisturbed_ns());
     Own(late, &gap);
+    Bound(&gap, &late);
     Consume(gap, &late);
   }
 }

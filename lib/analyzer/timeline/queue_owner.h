@@ -31,6 +31,7 @@ class QueueOwners {
   enum Kind : uint8_t { kWait, kLoading, kHost, kKinds };
   struct Stall {
     int64_t start_ns = 0, length_ns = 0;
+    int64_t at_most_ns = 0;          // waits: what it took without prof at most
     int32_t call = model::kNoIndex;  // waits: index into Model::api_calls
     Kind kind = kWait;
   };
@@ -39,15 +40,28 @@ class QueueOwners {
     std::array<int64_t, kKinds> ns{};
     int32_t wait = model::kNoIndex;  // the call
     size_t next = 0;                 // of the thread's stalls
+    // What a thread without its waits, or without those that allocate or free memory, would be
+    // ahead by at most: all of them, less what it has made good for in gaps.
+    int64_t without_waits_ns = 0, without_allocations_ns = 0;
+  };
+  // The waits of a call, as far as they are known.
+  struct WaitLength {
+    int64_t length_ns = 0, at_most_ns = 0;
   };
 
   void AddCalls();
   void AddLoading();
   int64_t WithoutProfNs(uint32_t thread, int64_t start_ns, int64_t end_ns) const;
-  int64_t WaitNs(const model::ApiCall& call, int64_t since_ns, int64_t usual_ns) const;
+  bool ProfWaited(const model::ApiCall& call, int64_t since_ns) const;
+  WaitLength WaitOf(const model::ApiCall& call, int64_t since_ns,
+                    const std::unordered_map<uint32_t, int64_t>& usual_ns) const;
+  template <typename Function>
+  void ForEachWait(const Function& function) const;
   std::unordered_map<uint32_t, int64_t> MedianWaits() const;
+  bool Allocates(int32_t call) const;
   void Advance(uint32_t thread, const Gap& gap, int64_t until_ns, Lateness* late) const;
   static void Own(const Lateness& late, Gap* gap);
+  void Bound(Gap* gap, Lateness* late) const;
   static void Consume(const Gap& gap, Lateness* late);
 
   const model::Model& model_;

@@ -29,6 +29,10 @@ struct Gap {
   // of it where the cause is a wait.
   int64_t after_wait_ns = 0;
   int32_t wait = model::kNoIndex;  // the call that waited, where after_wait_ns is not 0
+  // Of the program's part: the most that a thread without any of its waits would have closed, and
+  // one without those of its calls that allocate or free memory. It is no estimate: all waits
+  // before add up.
+  int64_t without_waits_ns = 0, without_allocations_ns = 0;
 
   // The program's part: what counts for causes, shares and findings.
   int64_t undisturbed_ns() const { return end_ns - start_ns - disturbed_ns; }

@@ -96,6 +96,37 @@ TEST_CASE("What the fix saves is no more than the first finding offers at most")
   });
 }
 
+// Four waits, and then work that is longer than each of them: a host that never waits is ahead by
+// all four when it begins that work.
+Report WaitsAndWork(uint32_t seed, bool fixed) {
+  SimulatedRun run(seed);
+  const SimulatedKernel k = run.Plan("k", run.DrawUs(250, 350)), last = run.Plan("last", 20'000);
+  const int64_t work_ns = run.DrawUs(850, 950);
+  for (int step = 0; step < 40; ++step) {
+    for (int i = 0; i < 4; ++i) {
+      run.Kernel(k);
+      if (!fixed) run.SyncStream();
+    }
+    run.Work(work_ns);
+    run.Kernel(last);
+    if (!fixed) run.SyncStream();
+  }
+  return run.Analyzed();
+}
+
+TEST_CASE("Waits add up: a host without any of them is ahead by all of them") {
+  const uint32_t seed = FirstSeed();
+  const Report planted = WaitsAndWork(seed, false), fixed = WaitsAndWork(seed, true);
+  INFO("PROF_TIMELINES_SEED=" << seed << '\n' << Text(planted));
+  const double saved_ns = planted.span_ns - fixed.span_ns;
+  INFO("saved " << saved_ns / 1e6 << " of " << planted.span_ns / 1e6 << " ms");
+  const auto waits = std::find_if(planted.findings.begin(), planted.findings.end(),
+                                  [](const Finding& f) { return f.id == "sync-bound"; });
+  REQUIRE(waits != planted.findings.end());
+  CHECK(saved_ns >= 0.3 * planted.span_ns);
+  CHECK(waits->gain_at_most_ns >= saved_ns - 0.02 * planted.span_ns);
+}
+
 TEST_CASE("The fix removes the finding") {
   ForEachCase([](const TimelineCase& timeline, uint32_t seed) {
     if (!timeline.has_fix) return;
