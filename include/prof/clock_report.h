@@ -24,12 +24,16 @@ struct KernelClock {
   /// put together.
   std::vector<std::string> groups_differ;
 
-  /// The clock in the run, by launch: the median of `sampled_cycles` over the duration of the
-  /// launch. This assumes that the number of cycles does not depend on the clock. n is 0: it cannot
-  /// be estimated, and `run_missing` has the reason. `sum` is the median times n.
+  /// The clock in the run. Where PM samples read it (`run_is_read`): over the samples that overlap
+  /// a launch of the kernel, each with the time for which it does, and n is their number. Otherwise
+  /// an estimate, by launch: the median of `sampled_cycles` over the duration of the launch. This
+  /// assumes that the number of cycles does not depend on the clock. n is 0: it is not known, and
+  /// `run_missing` has the reason. `sum` is the median times n.
   Statistic run_hz;
+  bool run_is_read = false;  ///< `run_hz` was read, by gpc__cycles_elapsed.avg.per_second.
   /// The same, if only the time in which the busiest SM unit worked depends on the SM clock, and
-  /// all other time does not. The clock is between this value and `run_hz.median`.
+  /// all other time does not. The clock is between this value and `run_hz.median`. The median where
+  /// it was read.
   double run_hz_bound = 0;
   std::string run_missing;
   /// How many kernels of the device, with this one, have estimates within 5 % of this one's.
@@ -40,13 +44,16 @@ struct KernelClock {
   bool explains = false;
 };
 
-/// The SM clock of a device in the run, from the kernels whose clocks can be estimated.
+/// The SM clock of a device in the run, from the kernels whose clocks were read or can be
+/// estimated.
 struct RunClock {
   /// Over kernels, weighted by time: each counts with the time of all of its launches. n is the
-  /// number of kernels; 0: none could be estimated.
+  /// number of kernels; 0: none is known.
   Statistic hz;
-  Statistic sampled_hz;  ///< Of the same kernels, while they were counted; the same weights.
-  double time_ns = 0;    ///< Undisturbed time of these kernels.
+  int64_t read = 0;  ///< How many of these clocks were read; the others are estimates.
+  /// Of those of them that were counted, while they were; the same weights. n is 0: none was.
+  Statistic sampled_hz;
+  double time_ns = 0;  ///< Undisturbed time of these kernels.
   /// What the difference of the two clocks costs them: time x (1 - clock in the run / sampled
   /// clock), summed. A kernel with the higher clock in the run adds 0.
   double lost_ns = 0;

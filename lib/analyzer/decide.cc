@@ -10,6 +10,7 @@
 #include "lib/analyzer/kernels/flops.h"
 #include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/kernels/run_clock.h"
+#include "lib/analyzer/kernels/sampled_clock.h"
 #include "lib/analyzer/rules/verdict_region.h"
 #include "lib/analyzer/rules/verdict_rules.h"
 
@@ -120,7 +121,7 @@ std::vector<KernelReport> DecideKernels(const model::Model& model, const KernelG
   for (size_t g = 0; g < groups.groups.size(); ++g) {
     kernels.push_back(Prepare(groups.groups[g], counted, g, undisturbed_ns));
   }
-  EstimateRunClocks(model, counted.counted.alone, &kernels);
+  EstimateRunClocks(model, ReadSampledClocks(model, groups), counted.counted.alone, &kernels);
   for (size_t g = 0; g < groups.groups.size(); ++g) {
     const int32_t region = counted_regions.of_group[g];
     Decide(

@@ -53,6 +53,12 @@ std::string WhyNone(const KernelReport& kernel, double alone) {
   return "";
 }
 
+void TakeRead(const Statistic& read, KernelClock* clock) {
+  clock->run_hz = read;
+  clock->run_hz_bound = read.median;
+  clock->run_is_read = true;
+}
+
 void Estimate(double alone, double highest_hz, KernelReport* kernel) {
   KernelClock& clock = kernel->clock;
   clock.run_missing = WhyNone(*kernel, alone);
@@ -98,8 +104,8 @@ void CountAgreeing(std::vector<KernelReport>* kernels) {
 
 bool ShowsRunClock(const KernelReport& kernel) {
   const KernelClock& clock = kernel.clock;
-  return clock.run_hz.n > 0 &&
-         (clock.agreeing > 1 || Agree(clock.run_hz.median, clock.sampled_hz.median));
+  return clock.run_hz.n > 0 && (clock.run_is_read || clock.agreeing > 1 ||
+                                Agree(clock.run_hz.median, clock.sampled_hz.median));
 }
 
 // The clock of a device in the run over that of its samples; absent: not known.
@@ -107,6 +113,7 @@ std::optional<double> SlowDown(const std::vector<KernelReport>& kernels, uint32_
   std::vector<WeightedValue> ratios;
   for (const KernelReport& kernel : kernels) {
     if (kernel.device != device || !ShowsRunClock(kernel)) continue;
+    if (kernel.clock.sampled_hz.n == 0) continue;
     ratios.push_back(
         {kernel.clock.sampled_hz.median / kernel.clock.run_hz.median, kernel.total_ns});
   }
@@ -125,10 +132,14 @@ bool Explains(const KernelReport& kernel, const std::optional<double>& slow_down
 
 }  // namespace
 
-void EstimateRunClocks(const model::Model& model, const std::vector<double>& alone,
-                       std::vector<KernelReport>* kernels) {
+void EstimateRunClocks(const model::Model& model, const std::vector<Statistic>& read,
+                       const std::vector<double>& alone, std::vector<KernelReport>* kernels) {
   for (size_t i = 0; i < kernels->size(); ++i) {
     KernelReport& kernel = (*kernels)[i];
+    if (i < read.size() && read[i].n > 0) {
+      TakeRead(read[i], &kernel.clock);
+      continue;
+    }
     Estimate(i < alone.size() ? alone[i] : 1, HighestClock(model, kernel.device), &kernel);
   }
   CountAgreeing(kernels);
@@ -151,9 +162,12 @@ RunClock FindRunClock(const model::Model& model, uint32_t device,
     if (kernel.device != device || !ShowsRunClock(kernel)) continue;
     const double hz = kernel.clock.run_hz.median;
     run.push_back({hz, kernel.total_ns});
-    sampled.push_back({kernel.clock.sampled_hz.median, kernel.total_ns});
+    if (kernel.clock.run_is_read) ++result.read;
     result.time_ns += undisturbed_ns[i];
-    result.lost_ns += undisturbed_ns[i] * std::max(0.0, 1 - hz / kernel.clock.sampled_hz.median);
+    if (kernel.clock.sampled_hz.n > 0) {
+      sampled.push_back({kernel.clock.sampled_hz.median, kernel.total_ns});
+      result.lost_ns += undisturbed_ns[i] * std::max(0.0, 1 - hz / kernel.clock.sampled_hz.median);
+    }
     if (result.highest_hz > 0) {
       result.lost_to_highest_ns += undisturbed_ns[i] * std::max(0.0, 1 - hz / result.highest_hz);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The SM clock in the run. Nothing records it; but a kernel that keeps an SM unit busy needs the
-// same number of cycles at any clock, and its counted launches give that number.
+// The SM clock in the run. PM samples read it where a pass has room for it. Without them there is
+// an estimate: a kernel that keeps an SM unit busy needs the same number of cycles at any clock,
+// and its counted launches give that number.
 #ifndef PROF_LIB_ANALYZER_KERNELS_RUN_CLOCK_H_
 #define PROF_LIB_ANALYZER_KERNELS_RUN_CLOCK_H_
 
@@ -20,10 +21,11 @@ namespace prof::analyzer {
 // The first takes all of the time to depend on the clock, the second no more than the time in which
 // that unit worked: what waits for DRAM takes the same time at any SM clock.
 //
+// `read` is parallel to the kernels: the clock by PM samples, which needs no estimate; or empty.
 // `alone` is parallel to the kernels, or empty: which share of the launches ran alone. Work beside
 // a kernel makes it slower, too, so kernels below nine tenths show no clock.
-void EstimateRunClocks(const model::Model& model, const std::vector<double>& alone,
-                       std::vector<KernelReport>* kernels);
+void EstimateRunClocks(const model::Model& model, const std::vector<Statistic>& read,
+                       const std::vector<double>& alone, std::vector<KernelReport>* kernels);
 
 // The clock of a device in the run, from those of its kernels that agree with another one, or with
 // their own samples. `undisturbed_ns` is parallel to `kernels`.

@@ -40,18 +40,33 @@ bool IsLow(const RunClock& clock, double undisturbed_ns) {
 
 std::string Hertz(double hz) { return text::Rate(hz, "Hz"); }
 
+std::string Title(const DeviceReport& device) {
+  const RunClock& clock = device.run_clock;
+  const std::string title = "The SM clock of device " + std::to_string(device.id) + " was " +
+                            Hertz(clock.hz.median) + " in the run, and ";
+  if (clock.sampled_hz.n == 0) return title + Hertz(clock.highest_hz) + " is its highest.";
+  return title + Hertz(clock.sampled_hz.median) + " while kernels were counted.";
+}
+
+std::string Source(const RunClock& clock) {
+  const std::string range = " (" + Hertz(clock.hz.min) + " to " + Hertz(clock.hz.max) + ')';
+  const std::string read = "PM samples of its launches";
+  const std::string estimated = "cycles of the counted launches over the time in the run";
+  return text::Plural(clock.hz.n, "kernel shows", "kernels show") + " it, with " +
+         text::Time(clock.time_ns) + ": " +
+         (clock.read == clock.hz.n ? read
+          : clock.read == 0        ? estimated
+                                   : read + ", or " + estimated) +
+         range;
+}
+
 Finding Describe(const DeviceReport& device, double undisturbed_ns) {
   const RunClock& clock = device.run_clock;
   Finding finding;
   finding.id = kClockFinding;
   finding.kind = GainKind::kSameWork;
-  finding.title = "The SM clock of device " + std::to_string(device.id) + " was " +
-                  Hertz(clock.hz.median) + " in the run, and " + Hertz(clock.sampled_hz.median) +
-                  " while kernels were counted.";
-  finding.evidence.push_back(text::Plural(clock.hz.n, "kernel shows", "kernels show") +
-                             " it, with " + text::Time(clock.time_ns) +
-                             ": cycles of the counted launches over the time in the run (" +
-                             Hertz(clock.hz.min) + " to " + Hertz(clock.hz.max) + ')');
+  finding.title = Title(device);
+  finding.evidence.push_back(Source(clock));
   if (clock.lost_ns > 0) {
     finding.evidence.push_back("at the clock of the counted launches they would take " +
                                text::Time(clock.lost_ns) + " less (time x (1 - clock / clock))");

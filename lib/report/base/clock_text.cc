@@ -11,18 +11,26 @@ std::string Hertz(double hz) { return text::Rate(hz, "Hz"); }
 }  // namespace
 
 std::string ClockText(const DeviceReport& device) {
-  if (device.sm_clock_hz.n == 0) return "";
-  std::string line = "SM clock " + Hertz(device.sm_clock_hz.median);
-  if (device.run_clock.hz.n == 0) return line;
-  return line + " when counted, " + Hertz(device.run_clock.hz.median) + " in the run";
+  const bool is_counted = device.sm_clock_hz.n > 0, is_known = device.run_clock.hz.n > 0;
+  if (!is_counted && !is_known) return "";
+  const std::string run = Hertz(device.run_clock.hz.median) + " in the run";
+  if (!is_counted) return "SM clock " + run;
+  return "SM clock " + Hertz(device.sm_clock_hz.median) + (is_known ? " when counted, " + run : "");
 }
 
 std::string ClockText(const KernelReport& kernel) {
   const KernelClock& clock = kernel.clock;
-  if (clock.sampled_hz.n == 0) return "";
-  std::string line = "SM clock " + Hertz(clock.sampled_hz.median) + " when counted (" +
-                     text::Time(clock.sampled_ns.median) +
-                     ", n=" + text::Count(clock.sampled_hz.n) + "), ";
+  const bool is_counted = clock.sampled_hz.n > 0;
+  if (!is_counted && !clock.run_is_read) return "";
+  std::string line = "SM clock ";
+  if (is_counted) {
+    line += Hertz(clock.sampled_hz.median) + " when counted (" +
+            text::Time(clock.sampled_ns.median) + ", n=" + text::Count(clock.sampled_hz.n) + "), ";
+  }
+  if (clock.run_is_read) {
+    return line + Hertz(clock.run_hz.median) + " in the run (" + Hertz(clock.run_hz.min) + " to " +
+           Hertz(clock.run_hz.max) + ", n=" + text::Count(clock.run_hz.n) + " PM samples)";
+  }
   if (clock.run_hz.n == 0) return line + "in the run not known: " + clock.run_missing;
   return line + Hertz(clock.run_hz.median) + " in the run (cycles over " +
          text::Time(kernel.duration_ns.median) + ", n=" + text::Count(clock.run_hz.n) + "); " +

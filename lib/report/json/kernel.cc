@@ -59,6 +59,7 @@ Json ToJson(const KernelClock& value) {
           {"sampled_cycles", ToJson(value.sampled_cycles)},
           {"groups_differ", value.groups_differ},
           {"run_hz", ToJson(value.run_hz)},
+          {"run_is_read", value.run_is_read},
           {"run_hz_bound", run ? Number(value.run_hz_bound) : Json(nullptr)},
           {"run_missing", value.run_missing},
           {"agreeing", value.agreeing},

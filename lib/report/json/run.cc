@@ -25,9 +25,10 @@ const char* KindName(RangeRow::Kind kind) {
 Json ToJson(const RunClock& value) {
   return {
       {"hz", ToJson(value.hz)},
+      {"read", value.read},
       {"sampled_hz", ToJson(value.sampled_hz)},
       {"time_ns", Number(value.time_ns)},
-      {"lost_ns", value.hz.n > 0 ? Number(value.lost_ns) : Json(nullptr)},
+      {"lost_ns", value.sampled_hz.n > 0 ? Number(value.lost_ns) : Json(nullptr)},
       {"highest_hz", Known(value.highest_hz)},
       {"lost_to_highest_ns",
        value.hz.n > 0 && value.highest_hz > 0 ? Number(value.lost_to_highest_ns) : Json(nullptr)}};

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/format/metric_names.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/report/text/continuous_text.h"
@@ -53,6 +54,12 @@ std::string Padded(const std::string& text, int width, bool right) {
   return right ? blanks + text : text + blanks;
 }
 
+// Percentages in points, rates with their prefix.
+std::string ValueText(const ContinuousMetric& metric, double value) {
+  return metric.metric == format::kSmClockMetric ? text::Rate(value, "Hz")
+                                                 : text::Grouped(value, 1);
+}
+
 using Cells = std::array<std::string, 4>;
 
 // Name, mean, percentiles and maximum of each metric under a heading, in columns of their width.
@@ -60,9 +67,9 @@ std::vector<Cells> NumberCells(const ContinuousReport& report, const TextOptions
   std::vector<Cells> rows = {{"", "mean", "5 to 95 %", "max"}};
   for (const ContinuousMetric& metric : report.metrics) {
     rows.push_back(
-        {MetricLabel(metric.metric), text::Grouped(metric.mean, 1),
-         text::Grouped(metric.p5, 1) + " to " + text::Grouped(metric.p95, 1),
-         text::Grouped(metric.max, 1) + (text::IsPercentMetric(metric.metric) ? " %" : "")});
+        {MetricLabel(metric.metric), ValueText(metric, metric.mean),
+         ValueText(metric, metric.p5) + " to " + ValueText(metric, metric.p95),
+         ValueText(metric, metric.max) + (text::IsPercentMetric(metric.metric) ? " %" : "")});
   }
   std::array<int, 4> widths{};
   for (const Cells& row : rows) {

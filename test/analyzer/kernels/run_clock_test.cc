@@ -252,5 +252,64 @@ TEST_CASE("The clock of a device counts each kernel with its time") {
   CHECK(report.devices.at(0).sm_clock_hz.median == 1.5e9);
 }
 
+// PM samples of [begin_ns, end_ns) at an SM clock of `hz`.
+model::PmSeries ClockSamples(int64_t begin_ns, int64_t end_ns, double hz) {
+  model::PmSeries series;
+  series.interval_ns = 50'000;
+  series.metrics = {"gpc__cycles_elapsed.avg.per_second"};
+  series.scales = {15e6};
+  for (int64_t t = begin_ns; t < end_ns; t += series.interval_ns) {
+    series.begin_ns.push_back(t);
+    series.end_ns.push_back(t + series.interval_ns);
+    series.samples.push_back(1);
+    series.values.push_back(static_cast<float>(hz));
+  }
+  return series;
+}
+
+TEST_CASE("PM samples give the clock of the run, also where no launch was counted") {
+  Run run;
+  const int64_t begin_ns = run.now_ns;
+  run.InTheRun("gate", 300'000);
+  run.b.Pm(ClockSamples(begin_ns, run.now_ns, 1.32e9));
+  run.InTheRun("later", 300'000);  // no sample met it
+  const Report report = run.Analyzed();
+  const KernelClock& clock = report.kernels[0].clock;
+  CHECK(clock.run_is_read);
+  CHECK(clock.run_hz.n > 50);
+  CHECK(clock.run_hz.median == Approx(1.32e9));
+  CHECK(clock.run_hz_bound == Approx(1.32e9));
+  CHECK(clock.sampled_hz.n == 0);
+  CHECK_FALSE(report.kernels[1].clock.run_is_read);
+  CHECK_FALSE(report.kernels[1].clock.run_missing.empty());
+  CHECK(report.devices[0].run_clock.hz.median == Approx(1.32e9));
+  CHECK(report.devices[0].run_clock.read == 1);
+  CHECK(report.devices[0].run_clock.sampled_hz.n == 0);
+}
+
+TEST_CASE("A clock that was read and is far below the highest is a finding") {
+  Run run;
+  const int64_t begin_ns = run.now_ns;
+  run.InTheRun("gate", 300'000);
+  run.b.Pm(ClockSamples(begin_ns, run.now_ns, 0.99e9));
+  const Report report = run.Analyzed();
+  const Finding* const finding = ClockFinding(report);
+  REQUIRE(finding != nullptr);
+  CHECK(finding->title.find("0.99 GHz in the run") != std::string::npos);
+  CHECK(finding->evidence[0].find("PM samples of its launches") != std::string::npos);
+}
+
+TEST_CASE("A clock that was read is preferred to an estimate") {
+  Run run;
+  run.Counted("gate", kGemm);
+  const int64_t begin_ns = run.now_ns;
+  run.InTheRun("gate", 300'000);
+  run.b.Pm(ClockSamples(begin_ns, run.now_ns, 1.35e9));
+  const Report report = run.Analyzed();
+  CHECK(report.kernels[0].clock.run_is_read);
+  CHECK(report.kernels[0].clock.run_hz.median == Approx(1.35e9));
+  CHECK(report.kernels[0].clock.sampled_hz.median == Approx(1.56e9));
+}
+
 }  // namespace
 }  // namespace prof

@@ -134,7 +134,7 @@ TEST_CASE("A grid that covers all SMs with part of a wave is named when no stall
   KernelReport kernel = QuietKernel();
   SetGrid(&kernel, 264, 8);
   Verdict verdict = Decide(kernel);
-  CHECK(verdict.limiter == Limiter::kSmallGrid);
+  CHECK(verdict.limiter == Limiter::kLatency);
   CHECK(verdict.rule == "partial-wave");
   CHECK(verdict.confidence == Confidence::kLow);
 
