@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/export/base/left_out.h"
 
-#include "lib/text/strings.h"
+#include "lib/text/numbers.h"
 
 namespace prof::exporting {
 
