@@ -8,6 +8,7 @@
 #include <ostream>
 #include <utility>
 
+#include "lib/compare/base/sample.h"
 #include "lib/report/base/table.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
@@ -73,18 +74,33 @@ void WriteWithNotes(std::ostream& out, Table table, int width) {
 
 constexpr double kSameLaunches = 0.01;  // [own] of the launches before
 
+// After over before; 1 where one side has none.
+double LaunchRatio(const KernelChange& kernel) {
+  const bool both = kernel.launches_before > 0 && kernel.launches_after > 0;
+  return both ? kernel.launches_after / kernel.launches_before : 1;
+}
+
 // A time of a launch does not show that a kernel is launched more often.
-bool LaunchesDiffer(const KernelChange& kernel) {
-  const double before = kernel.launches_before, after = kernel.launches_after;
-  return before > 0 && after > 0 && std::abs(after / before - 1) > kSameLaunches;
+bool LaunchesDiffer(const KernelChange& kernel, double from = 1) {
+  return std::abs(LaunchRatio(kernel) / from - 1) > kSameLaunches;
+}
+
+// The median over the kernels of both sides: runs of a fixed time differ by it everywhere.
+double CommonLaunchRatio(const Comparison& comparison) {
+  std::vector<double> ratios;
+  for (const KernelChange& kernel : comparison.kernels) {
+    if (kernel.launches_before > 0 && kernel.launches_after > 0) {
+      ratios.push_back(LaunchRatio(kernel));
+    }
+  }
+  return ratios.empty() ? 1 : compare::Median(ratios);
 }
 
 std::string LaunchesText(const KernelChange& kernel) {
   return "launched " + text::Fixed(kernel.launches_before, 0) + " times before, " +
-         text::Fixed(kernel.launches_after, 0) + " after (" +
-         text::Fixed(kernel.launches_after / kernel.launches_before, 3) + " times); all of them " +
-         text::Time(kernel.total_before_ns) + " before, " + text::Time(kernel.total_after_ns) +
-         " after";
+         text::Fixed(kernel.launches_after, 0) + " after (" + text::Fixed(LaunchRatio(kernel), 3) +
+         " times); all of them " + text::Time(kernel.total_before_ns) + " before, " +
+         text::Time(kernel.total_after_ns) + " after";
 }
 
 // Some runs have none of it, and others a part of the time that is worth a row.
@@ -93,8 +109,9 @@ bool AppearsOrGoes(const Compared& c) {
          (c.before.median > 0 || c.after.median > 0);
 }
 
-bool IsShown(const KernelChange& kernel, bool all) {
-  if (all || LaunchesDiffer(kernel)) return true;
+bool IsShown(const KernelChange& kernel, double common_ratio, bool all) {
+  if (all) return true;
+  if (kernel.matched == Matched::kSame && LaunchesDiffer(kernel, common_ratio)) return true;
   if (kernel.matched == Matched::kRenamed || kernel.matched == Matched::kMoved) return true;
   if (!kernel.time.tested) {
     return kernel.time.before.n == 0 || kernel.time.after.n == 0 ||
@@ -127,8 +144,9 @@ void WriteKernels(std::ostream& out, const Comparison& comparison, int width, bo
                    {"cycles", Align::kRight, 0, 1},
                    {"match", Align::kLeft},
                    {"verdict", Align::kLeft}};
+  const double common_ratio = CommonLaunchRatio(comparison);
   for (const KernelChange& kernel : comparison.kernels) {
-    if (IsShown(kernel, all)) table.rows.push_back(KernelRow(kernel));
+    if (IsShown(kernel, common_ratio, all)) table.rows.push_back(KernelRow(kernel));
   }
   out << "\nKernels: median duration of a launch, median over the runs\n";
   if (!table.rows.empty()) WriteWithNotes(out, table, width);

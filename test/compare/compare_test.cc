@@ -244,9 +244,23 @@ TEST_CASE("More launches are shown also where the run is compared per amount of 
                                         Launched({{Kernel("saxpy", 100e3), 150}}, 101));
   CHECK(Quantity(comparison, "span").ratio.value == Approx(1));
   std::ostringstream text;
-  text << comparison;
+  WriteComparison(text, comparison, 200, true);
   CHECK_THAT(text.str(), Contains("launched 100 times before, 150 after (1.500 times)"));
   CHECK_THAT(text.str(), Contains("As recorded, the span is 10.0 ms before and 15.0 ms after"));
+}
+
+TEST_CASE("A kernel whose launches differ from those of the others is shown, however small it is") {
+  const auto runs = [](int64_t launches, uint32_t first_pid) {
+    return Launched(
+        {{Kernel("a", 100e3), 100}, {Kernel("b", 90e3), 100}, {Kernel("c", 80), launches}},
+        first_pid);
+  };
+  std::ostringstream text;
+  WriteComparison(text, Compare(runs(100, 1), runs(130, 101)), 200);
+  CHECK_THAT(text.str(), Contains("launched 100 times before, 130 after (1.300 times)"));
+  std::ostringstream equal;
+  WriteComparison(equal, Compare(runs(100, 1), runs(100, 101)), 200);
+  CHECK_THAT(equal.str(), !Contains("launched"));
 }
 
 TEST_CASE("A cause of idle time that a run does not have is 0 with API calls, else not known") {
