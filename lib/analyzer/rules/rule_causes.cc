@@ -91,6 +91,14 @@ Cause Make(std::string_view rule, Limiter limiter, double frees) {
 
 Bound OfBusiest(const RuleInputs& inputs) { return BoundBy(inputs, {}); }
 
+// A waste that was counted may be all that a kernel does: where no unit has work that is certain to
+// stay, all of the time may go.
+Bound WithoutWaste(const RuleInputs& inputs, const Relief& relief) {
+  const Bound bound = BoundBy(inputs, relief);
+  if (bound.gain) return bound;
+  return {1, "1 - 0: no unit has work that is certain to stay"};
+}
+
 // The same work, spread evenly over all SMs.
 Bound OfFullSms(const RuleInputs& inputs) {
   return LeastOf({OfBusiest(inputs), BoundByWarpSlots(inputs)});
@@ -220,7 +228,7 @@ std::optional<Cause> Spills(const RuleInputs& inputs) {
   cause.is_verdict = (of_memory && BeatsUnits(inputs, cause.frees)) ||
                      (!UnitsDecide(inputs) && *share >= kStallShare &&
                       WaitsFor(inputs, {"long_scoreboard", "lg_throttle"}));
-  cause.action = MakeAction("remove-spills", BoundBy(inputs, at_most));
+  cause.action = MakeAction("remove-spills", WithoutWaste(inputs, at_most));
   cause.summary = text::Percent(*share) + " of the sectors of L1 are local memory";
   if (inputs.kernel->local_bytes_per_thread > 0) {
     cause.summary +=
@@ -247,7 +255,7 @@ std::optional<Cause> Atomics(const RuleInputs& inputs) {
           ? *share >= kStallShare && inputs.busiest < kBusy && inputs.unknown.empty()
           : WaitsFor(inputs, {"long_scoreboard", "lg_throttle", "drain", "membar", "mio_throttle"});
   cause.is_verdict = UnitsDecide(inputs) ? of_l2 && BeatsUnits(inputs, cause.frees) : waits;
-  cause.action = MakeAction("aggregate-atomics", BoundBy(inputs, at_most));
+  cause.action = MakeAction("aggregate-atomics", WithoutWaste(inputs, at_most));
   cause.summary = text::Percent(*share) + " of L2's work is atomics or reductions.";
   return cause;
 }
