@@ -170,7 +170,10 @@ TEST_CASE("A finding gets no more than the time that its cause has") {
   const std::vector<RankedAction> actions = RankActions(report, 0);
   REQUIRE(actions.size() == 1);
   CHECK(actions[0].saves_at_most_ns == 50);
+  // Copies have their own time, and the idle time behind them.
   report.findings = {Found("pageable-copy", 400)};
+  CHECK(RankActions(report, 70).front().saves_at_most_ns == 400);
+  report.gaps.clear();
   CHECK(RankActions(report, 70).front().saves_at_most_ns == 70);
 }
 
@@ -186,6 +189,29 @@ TEST_CASE("A low clock takes the same part of each kernel, and no idle time") {
   CHECK(*actions[0].saves_at_most_ns == Approx(200));
   CHECK(actions[0].action.kind == GainKind::kSameWork);
   CHECK(*actions[1].saves_at_most_ns == Approx(75));
+}
+
+TEST_CASE("A low clock takes nothing from the kernels of another device") {
+  Report report;
+  report.undisturbed_ns = 1000;
+  report.kernels = {Kernel("a", 300, {}), Kernel("b", 300, {Advice("dram", 0.5)})};
+  report.kernels[0].device = 0;
+  report.kernels[1].device = 1;
+  for (const uint32_t id : {0U, 1U}) {
+    DeviceReport& device = report.devices.emplace_back();
+    device.id = id;
+    device.busy_ns = 300;
+    device.run_clock.hz.n = id == 0 ? 2 : 0;
+    device.run_clock.hz.median = 1e9;
+    device.run_clock.sampled_hz.median = 2e9;
+    device.run_clock.lost_ns = 150;
+  }
+  report.findings = {Found("clock", 250)};
+  const std::vector<RankedAction> actions = RankActions(report, 0);
+  REQUIRE(Ids(actions) == Names{"clock", "dram"});
+  CHECK(actions[0].target_ns == 300);
+  CHECK(*actions[0].saves_at_most_ns == Approx(250));
+  CHECK(*actions[1].saves_at_most_ns == Approx(150));  // nothing of it is taken
 }
 
 // A report of random kernels and idle time that fills its span.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The SM clock in the run: estimated from cycles, compared, and reported where it costs time.
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -97,10 +98,26 @@ TEST_CASE("Cycles of the counted launches over the time in the run are the clock
     const Finding* const finding = ClockFinding(report);
     REQUIRE(finding != nullptr);
     CHECK_THAT(finding->title, Contains("1.30 GHz in the run") && Contains("1.56 GHz"));
-    CHECK(finding->gain_at_most_ns == Approx(report.devices[0].run_clock.lost_to_highest_ns));
+    const DeviceReport& device = report.devices[0];
+    const RunClock& clock = device.run_clock;
+    const double others_ns = std::max(0.0, device.busy_ns - clock.time_ns);
+    CHECK(finding->gain_at_most_ns ==
+          Approx(clock.lost_to_highest_ns + others_ns * (1 - clock.hz.min / 1.98e9)));
     CHECK(finding->kind == GainKind::kSameWork);  // no idle time: the gaps have none of it
     CHECK(finding->confidence == Confidence::kMedium);
   }
+}
+
+TEST_CASE("Work that shows no clock may be slower for a low clock, too") {
+  Run run;
+  for (const char* name : {"gate", "up"}) run.Counted(name, kGemm);
+  for (const char* name : {"gate", "up"}) run.InTheRun(name, 300'000);
+  const double before = ClockFinding(run.Analyzed())->gain_at_most_ns;
+  run.InTheRun("norm", 500'000);  // never counted
+  const Report report = run.Analyzed();
+  REQUIRE(ClockFinding(report) != nullptr);
+  CHECK(ClockFinding(report)->gain_at_most_ns ==
+        Approx(before + 9 * 500'000 * (1 - 1.3 / 1.98)).epsilon(0.001));
 }
 
 TEST_CASE("A clock that only one kernel shows explains nothing, and is no finding") {

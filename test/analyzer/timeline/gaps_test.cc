@@ -200,6 +200,28 @@ TEST_CASE("Host work behind a longer wait is the wait's: it would run while the 
   CHECK(OnlyGap(p.Read()).cause == GapCause::kSync);
 }
 
+// A wait that finds nothing to wait for, and 150 us of host work behind it. Elsewhere calls of the
+// same name waited for long.
+GapCause BehindAShortWait(int others, int64_t prof_begin_ns) {
+  Planted p;
+  p.b.Profiler(model::ProfilerWork::kSample, prof_begin_ns, prof_begin_ns + 10'000);
+  p.First();
+  p.b.Api("cudaDeviceSynchronize", 200'500, 202'000);
+  p.Next(355'000, 350'000, 353'000);
+  for (int64_t i = 0; i < others; ++i) {
+    p.b.Api("cudaDeviceSynchronize", 1'000'000 + i * 1'000'000, 1'900'000 + i * 1'000'000, 77);
+  }
+  return OnlyGap(p.Read()).cause;
+}
+
+TEST_CASE("A wait that prof shortened is as long as the others, where there are enough of them") {
+  CHECK(BehindAShortWait(3, 150'000) == GapCause::kSync);
+  // Of one wait nobody knows whether it is usual.
+  CHECK(BehindAShortWait(1, 150'000) == GapCause::kHostWork);
+  // prof worked before the thread's first call: nothing was launched that it could have waited for.
+  CHECK(BehindAShortWait(3, 10'000) == GapCause::kHostWork);
+}
+
 TEST_CASE("The same in a short gap is the cost of a launch") {
   Planted p;
   p.First();
