@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This experiment labels the kernels of the zoo by intervention, and records them with prof.
+
+The labels come from the times of changed kernels (lib/zoo_labels.py). Then the unchanged kernels run
+under prof with default options, and with all counters. In the recordings they have numbers for
+names.
+"""
+
+import json
+import os
+import random
+import statistics
+
+from lib import processes
+from lib import results
+from lib import settings
+from lib import suite_runs
+from lib import zoo_labels
+
+QUESTION = "What limits the kernels of the zoo, by intervention, and what does prof say?"
+LIMIT_S = 330
+RESULTS = ("zoo_labels",)
+FILES = ("zoo_labels.json",)
+
+_MEASURE_LIMIT_S = 110
+_PARTS = 6
+_SECONDS = {"default": 1.0, "all": 0.8}  # of each kernel
+_VARIANTS = {"default": suite_runs.DEFAULT, "all": suite_runs.FULL}
+_RUN_LIMIT_S = 60
+_LOST = 3  # the exit code of a program whose context is lost
+
+
+def _measure(bench, seed, limit_s):
+    """The lines of `zoo --measure`. A family that loses the context costs itself alone."""
+    lines, last = [], None
+    end = bench.left_s() - limit_s
+    while bench.left_s() > max(end, 1):
+        after = ("--after", last) if last else ()
+        _, code, output = processes.timed(
+            bench.program("zoo", "--measure", "--seed", str(seed), *after), bench.left_s() - end)
+        for text in output.splitlines():
+            if text.startswith("{"):
+                try:
+                    lines.append(json.loads(text))
+                except json.JSONDecodeError:
+                    bench.show(f"zoo: a line that is no JSON: {text[:80]}")
+        if code != _LOST or not lines or lines[-1]["name"] == last:
+            if code != 0:
+                bench.fail(f"zoo --measure: exit code {code}: {output[-200:]}")
+            break
+        last = lines[-1]["name"]
+    return lines
+
+
+def _record(bench, form, part, seed, skipped):
+    file = f"zoo_{form}_{part}.prof"
+    program = bench.program("zoo", "--run", "--part", f"{part}/{_PARTS}", "--seed", str(seed),
+                            "--seconds", str(_SECONDS[form]),
+                            *(("--skip", ",".join(skipped)) if skipped else ()))
+    command = suite_runs.under_prof(bench.prof, _VARIANTS[form], os.path.abspath(bench.path(file)),
+                                    program)
+    return file if bench.step(_RUN_LIMIT_S, f"zoo_{form}_{part}.txt", command) else None
+
+
+def _label(bench, lines):
+    """(kernels with labels, [[name, why there is none]])"""
+    kernels, without = [], []
+    for line in lines:
+        problem = line.get("skipped") or line.get("error")
+        if problem is None and line.get("right") is False:
+            problem = "its result is wrong"
+        if problem:
+            without.append([line["name"], problem])
+            if "skipped" not in line:
+                bench.show(f"zoo: {line['name']}: {problem}")
+            continue
+        base = line["configurations"][0]["us"]
+        kernels.append({"name": line["kernel"], "family": line["name"],
+                        "base_us": statistics.median(base), "label": zoo_labels.label(line)})
+    return kernels, without
+
+
+def _row(kernel):
+    label = kernel["label"]
+    return [kernel["name"], kernel["family"], kernel["base_us"], " ".join(label["limiters"]),
+            " ".join(label["rules"]),
+            " ".join(f"{one['resource']} {one['elasticity']:.2f}" for one in label["elasticities"]),
+            " ".join(f"{one['action']} {100 * one['gain']:.0f} %" for one in label["pairs"])]
+
+
+def run(bench):
+    seed = settings.SEED if settings.SEED is not None else \
+        random.SystemRandom().randrange(1 << 31)
+    lines = _measure(bench, seed, _MEASURE_LIMIT_S)
+    results.write_packed(bench.path("zoo_times.json.gz"), lines)
+    kernels, without = _label(bench, lines)
+    # A kernel that failed must not end the recording of the others.
+    failed = [line["name"] for line in lines if "error" in line]
+    recordings = {form: [] for form in _VARIANTS}
+    for form in _VARIANTS:
+        for part in range(_PARTS):
+            with bench.failing(f"the recording {form} {part}"):
+                recordings[form].append(_record(bench, form, part, seed, failed))
+    recordings = {form: [file for file in files if file] for form, files in recordings.items()}
+    table = "\n".join([
+        bench.where() + f" Seed {seed}.", "",
+        results.table(["kernel", "family", "us", "limiters", "cause", "elasticities", "changes"],
+                      [_row(kernel) for kernel in kernels]),
+        "".join(f"No label: {name}: {why}\n" for name, why in without)])
+    bench.publish("zoo_labels", {"format": 2, "seed": seed, "recordings": recordings,
+                                 "without_label": without, "kernels": kernels}, table)
+    # `prof eval` reads a folder of the recordings and their labels, also of a changed tree.
+    results.dump(bench.path("zoo.json"), {"format": 2, "seed": seed, "recordings": recordings,
+                                          "kernels": kernels})
+    if not kernels:
+        bench.fail("no kernel has a label")

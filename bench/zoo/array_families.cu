@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everyday kernels on arrays: reduction, scan, histogram, stencil, softmax, sorting, elementwise.
+#include <cmath>
+
+#include "bench/zoo/memory.h"
+#include "bench/zoo/names.h"
+#include "bench/zoo/operations.cuh"
+#include "bench/zoo/zoo.h"
+
+namespace {
+
+using zoo::Extra;
+using zoo::ExtraState;
+using zoo::kThreads;
+
+constexpr int kBlocks = 4;
+
+const float* Floats() { return reinterpret_cast<const float*>(zoo::In()); }
+float* Results() { return reinterpret_cast<float*>(zoo::Out()); }
+
+// The sum of `vectors` float4, one atomic addition for each block.
+extern "C" __global__ void __launch_bounds__(kThreads, 5)
+    KERNEL(reduction)(unsigned vectors, Extra extra, const float4* in, float* sum, uint32_t* sink) {
+  __shared__ __align__(16) float partial[kThreads];
+  ExtraState state;
+  float mine = 0;
+#pragma unroll 4
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < vectors;
+       i += gridDim.x * blockDim.x) {
+    const float4 value = __ldcg(in + i);
+    mine += value.x + value.y + value.z + value.w;
+    state.Run(extra, zoo::SharedAddress(partial));
+  }
+  partial[threadIdx.x] = mine;
+  for (int half = kThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
+  }
+  if (threadIdx.x == 0) atomicAdd(sum, partial[0]);
+  state.End(sink);
+}
+
+// Prefix sums of segments of 256 x 4 floats, by Hillis and Steele in shared memory.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    KERNEL(scan)(Extra extra, const float4* in, float4* out, uint32_t* sink) {
+  __shared__ __align__(16) float sums[2][kThreads];
+  ExtraState state;
+  const unsigned at = blockIdx.x * kThreads + threadIdx.x;
+  float4 value = in[at];
+  value.y += value.x;
+  value.z += value.y;
+  value.w += value.z;
+  int side = 0;
+  sums[0][threadIdx.x] = value.w;
+  __syncthreads();
+#pragma unroll 1
+  for (int step = 1; step < kThreads; step *= 2) {
+    const float other = threadIdx.x >= step ? sums[side][threadIdx.x - step] : 0;
+    sums[1 - side][threadIdx.x] = sums[side][threadIdx.x] + other;
+    side = 1 - side;
+    __syncthreads();
+    state.Run(extra, zoo::SharedAddress(sums));
+  }
+  const float before = sums[side][threadIdx.x] - value.w;
+  out[at] = make_float4(value.x + before, value.y + before, value.z + before, value.w + before);
+  state.End(sink);
+}
+
+// Counts of the low 8 bits. `shift`: of the bits; 23 gives one bin, the exponent.
+template <bool kShared>
+__device__ __forceinline__ void Histogram(unsigned vectors, int shift, const Extra& extra,
+                                          const uint4* in, uint32_t* bins, uint32_t* sink) {
+  __shared__ __align__(16) uint32_t mine[256];
+  ExtraState state;
+  mine[threadIdx.x] = 0;
+  __syncthreads();
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < vectors;
+       i += gridDim.x * blockDim.x) {
+    const uint4 value = __ldcg(in + i);
+    for (const uint32_t word : {value.x, value.y, value.z, value.w}) {
+      atomicAdd((kShared ? mine : bins) + (word >> shift & 255), 1u);
+    }
+    state.Run(extra, zoo::SharedAddress(mine));
+  }
+  if constexpr (kShared) {
+    __syncthreads();
+    atomicAdd(bins + threadIdx.x, mine[threadIdx.x]);
+  }
+  state.End(sink);
+}
+
+#define HISTOGRAM_KERNEL(name, shared)                                                             \
+  extern "C" __global__ void __launch_bounds__(kThreads, 5) KERNEL(name)(                          \
+      unsigned vectors, int shift, Extra extra, const uint4* in, uint32_t* bins, uint32_t* sink) { \
+    Histogram<shared>(vectors, shift, extra, in, bins, sink);                                      \
+  }
+HISTOGRAM_KERNEL(histogram_global, false)
+HISTOGRAM_KERNEL(histogram_shared, true)
+HISTOGRAM_KERNEL(histogram_skewed, true)
+
+// The mean of five neighbours in a plane of `width` x `height`.
+extern "C" __global__ void KERNEL(stencil)(int width, int height, Extra extra, const float* in,
+                                           float* out, uint32_t* sink) {
+  ExtraState state;
+  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+  if (x > 0 && y > 0 && x < width - 1 && y < height - 1) {
+    const int at = y * width + x;
+    out[at] = 0.2f * (in[at] + in[at - 1] + in[at + 1] + in[at - width] + in[at + width]);
+    state.Run(extra, 0);
+  }
+  state.End(sink);
+}
+
+// Each row of `columns` floats, a block for a row: maximum, sum, division.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    KERNEL(softmax)(int columns, Extra extra, const float* in, float* out, uint32_t* sink) {
+  __shared__ __align__(16) float partial[kThreads];
+  ExtraState state;
+  const float* const row = in + size_t{1} * blockIdx.x * columns;
+  float highest = 0, sum = 0;
+  for (int i = threadIdx.x; i < columns; i += kThreads) highest = fmaxf(highest, row[i]);
+  partial[threadIdx.x] = highest;
+  for (int half = kThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) {
+      partial[threadIdx.x] = fmaxf(partial[threadIdx.x], partial[threadIdx.x + half]);
+    }
+  }
+  __syncthreads();
+  highest = partial[0];
+  __syncthreads();
+  for (int i = threadIdx.x; i < columns; i += kThreads) {
+    sum += __expf(row[i] - highest);
+    state.Run(extra, zoo::SharedAddress(partial));
+  }
+  partial[threadIdx.x] = sum;
+  for (int half = kThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
+  }
+  __syncthreads();
+  const float scale = 1 / partial[0];
+  float* const to = out + size_t{1} * blockIdx.x * columns;
+  for (int i = threadIdx.x; i < columns; i += kThreads) to[i] = __expf(row[i] - highest) * scale;
+  state.End(sink);
+}
+
+// A bitonic sort of 1024 words in shared memory, 512 threads.
+extern "C" __global__ void __launch_bounds__(512)
+    KERNEL(bitonic_sort)(Extra extra, const uint32_t* in, uint32_t* out, uint32_t* sink) {
+  __shared__ __align__(16) uint32_t words[1024];
+  ExtraState state;
+  const size_t base = size_t{1} * blockIdx.x * 1024;
+  words[threadIdx.x] = in[base + threadIdx.x];
+  words[threadIdx.x + 512] = in[base + threadIdx.x + 512];
+#pragma unroll 1
+  for (unsigned size = 2; size <= 1024; size *= 2) {
+#pragma unroll 1
+    for (unsigned stride = size / 2; stride > 0; stride /= 2) {
+      __syncthreads();
+      const unsigned low = 2 * threadIdx.x - (threadIdx.x & (stride - 1));
+      const uint32_t x = words[low], y = words[low + stride];
+      if ((x > y) == ((low & size) == 0)) {
+        words[low] = y;
+        words[low + stride] = x;
+      }
+      state.Run(extra, zoo::SharedAddress(words));
+    }
+  }
+  __syncthreads();
+  out[base + threadIdx.x] = words[threadIdx.x];
+  out[base + threadIdx.x + 512] = words[threadIdx.x + 512];
+  state.End(sink);
+}
+
+// x * sigmoid(x) + y of float4: three streams.
+extern "C" __global__ void __launch_bounds__(kThreads, 5)
+    KERNEL(elementwise)(unsigned vectors, Extra extra, const float4* in, float4* out,
+                        uint32_t* sink) {
+  ExtraState state;
+  const auto apply = [](float x, float y) { return x / (1 + __expf(-x)) + y; };
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < vectors;
+       i += gridDim.x * blockDim.x) {
+    const float4 x = in[i], y = in[i + vectors];
+    out[i] = make_float4(apply(x.x, y.x), apply(x.y, y.y), apply(x.z, y.z), apply(x.w, y.w));
+    state.Run(extra, 0);
+  }
+  state.End(sink);
+}
+
+bool Near(double found, double wanted, double error) {
+  return std::abs(found - wanted) <= error * std::abs(wanted);
+}
+
+}  // namespace
+
+namespace zoo {
+
+std::vector<Family> ArrayFamilies(const Setting& setting) {
+  const int sms = setting.sms;
+  std::vector<Family> families;
+  const Knob fma{"fma", 1, 1, true}, alu{"alu", 1, 1, true}, shared{"shared", 1, 1, true};
+  const auto vectors = reinterpret_cast<const float4*>(In());
+  float* const total = reinterpret_cast<float*>(Sink() + 48);
+
+  setting.draws->Begin("reduction");
+  const unsigned count = setting.draws->Near(1 << 25, 1 << 15);
+  const auto reduce = [=](const Extra& extra) {
+    KERNEL(reduction)<<<sms * kBlocks, kThreads>>>(count, extra, vectors, total, Sink());
+  };
+  families.push_back({NAMES(reduction),
+                      {fma, alu},
+                      [=](const Amounts& a) {
+                        reduce({a[0] - 1, a[1] - 1, 0});
+                      },
+                      {},
+                      "",
+                      [=] {
+                        Clear(total, sizeof(float));
+                        reduce({});
+                        float found = 0;  // uniform in 1..2: 1.5 on average
+                        ReadBack(&found, total, sizeof(found));
+                        return Near(found, 1.5 * 4 * count, 0.01);
+                      }});
+
+  setting.draws->Begin("scan");
+  const int segments = setting.draws->Near(40000, 100);
+  const auto scan = [=](const Extra& extra) {
+    KERNEL(scan)<<<segments, kThreads>>>(extra, vectors, reinterpret_cast<float4*>(Out()), Sink());
+  };
+  families.push_back({NAMES(scan),
+                      {fma, alu, shared},
+                      [=](const Amounts& a) {
+                        scan({a[0] - 1, a[1] - 1, a[2] - 1});
+                      },
+                      {},
+                      "",
+                      [=] {
+                        scan({});
+                        std::vector<float> in(1024), out(1024);
+                        ReadBack(in.data(), Floats(), 4096);
+                        ReadBack(out.data(), Results(), 4096);
+                        double sum = 0;
+                        for (const float value : in) sum += value;
+                        return Near(out[1023], sum, 1e-4) && Near(out[0], in[0], 1e-3);
+                      }});
+
+  setting.draws->Begin("histogram");
+  const unsigned samples = setting.draws->Near(1 << 22, 1 << 12);
+  const auto histogram = [=](auto kernel, int shift, const Extra& extra) {
+    kernel<<<sms * kBlocks, kThreads>>>(samples, shift, extra, In(), Scratch(), Sink());
+  };
+  const auto counts_all = [=](auto kernel, int shift) {
+    Clear(Scratch(), 1024);
+    histogram(kernel, shift, {});
+    std::vector<uint32_t> bins(256);
+    ReadBack(bins.data(), Scratch(), 1024);
+    uint64_t all = 0;
+    for (const uint32_t bin : bins) all += bin;
+    return all == uint64_t{4} * samples;
+  };
+  families.push_back(
+      {NAMES(histogram_global),
+       {fma, shared},
+       [=](const Amounts& a) {
+         histogram(KERNEL(histogram_global), 8, {a[0] - 1, 0, a[1] - 1});
+       },
+       {{"fix", "aggregate-atomics", [=] { histogram(KERNEL(histogram_shared), 8, {}); }}},
+       "atomics",
+       [=] { return counts_all(KERNEL(histogram_global), 8); }});
+  families.push_back({NAMES(histogram_shared),
+                      {fma, {"shared", 4, 1, true}},
+                      [=](const Amounts& a) {
+                        histogram(KERNEL(histogram_shared), 8, {a[0] - 1, 0, a[1] - 4});
+                      },
+                      {},
+                      "",
+                      [=] { return counts_all(KERNEL(histogram_shared), 8); }});
+  families.push_back(
+      {NAMES(histogram_skewed),
+       {fma, {"shared", 32, 8, true}},
+       [=](const Amounts& a) {
+         histogram(KERNEL(histogram_skewed), 23, {a[0] - 1, 0, a[1] - 32});
+       },
+       {{"fix", "aggregate-atomics", [=] { histogram(KERNEL(histogram_skewed), 8, {}); }}},
+       "",
+       [=] { return counts_all(KERNEL(histogram_skewed), 23); }});
+
+  setting.draws->Begin("stencil");
+  const int width = setting.draws->Near(8192, 32), height = 8192;
+  families.push_back({NAMES(stencil),
+                      {fma, alu},
+                      [=](const Amounts& a) {
+                        KERNEL(stencil)<<<dim3(width / 32, height / 8), dim3(32, 8)>>>(
+                            width, height, {a[0] - 1, a[1] - 1, 0}, Floats(), Results(), Sink());
+                      },
+                      {}});
+
+  setting.draws->Begin("softmax");
+  const int columns = setting.draws->Near(4096, 256);
+  const auto normalize = [=](const Extra& extra) {
+    KERNEL(softmax)<<<8192, kThreads>>>(columns, extra, Floats(), Results(), Sink());
+  };
+  families.push_back({NAMES(softmax),
+                      {fma, alu, shared},
+                      [=](const Amounts& a) {
+                        normalize({a[0] - 1, a[1] - 1, a[2] - 1});
+                      },
+                      {},
+                      "",
+                      [=] {
+                        normalize({});
+                        std::vector<float> row(columns);
+                        ReadBack(row.data(), Results(), row.size() * sizeof(float));
+                        double sum = 0;
+                        for (const float value : row) sum += value;
+                        return Near(sum, 1, 1e-3);
+                      }});
+
+  setting.draws->Begin("bitonic_sort");
+  const int blocks = setting.draws->Near(8000);
+  const auto sort = [=](const Extra& extra) {
+    KERNEL(bitonic_sort)<<<blocks, 512>>>(extra, reinterpret_cast<const uint32_t*>(In()),
+                                          reinterpret_cast<uint32_t*>(Out()), Sink());
+  };
+  families.push_back({NAMES(bitonic_sort),
+                      {fma, alu, {"shared", 4, 1, true}},
+                      [=](const Amounts& a) {
+                        sort({a[0] - 1, a[1] - 1, a[2] - 4});
+                      },
+                      {},
+                      "",
+                      [=] {
+                        sort({});
+                        std::vector<uint32_t> words(1024);
+                        ReadBack(words.data(), Out(), 4096);
+                        for (size_t i = 1; i < words.size(); ++i) {
+                          if (words[i - 1] > words[i]) return false;
+                        }
+                        return true;
+                      }});
+
+  setting.draws->Begin("elementwise");
+  const unsigned elements = setting.draws->Near(1 << 23, 1 << 13);
+  families.push_back({NAMES(elementwise),
+                      {fma, alu},
+                      [=](const Amounts& a) {
+                        KERNEL(elementwise)<<<sms * kBlocks, kThreads>>>(
+                            elements, {a[0] - 1, a[1] - 1, 0}, vectors,
+                            reinterpret_cast<float4*>(Out()), Sink());
+                      },
+                      {}});
+  return families;
+}
+
+}  // namespace zoo

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies from global to shared memory that no thread waits for: cp.async, and bulk copies of the
+// tensor memory accelerator (sm_90).
+#include "bench/zoo/memory.h"
+#include "bench/zoo/names.h"
+#include "bench/zoo/operations.cuh"
+#include "bench/zoo/zoo.h"
+
+namespace {
+
+using zoo::kThreads;
+
+constexpr int kStages = 4;
+constexpr int kMostVectors = 1024;  // of a stage: 16 KiB
+constexpr int kBlocks = 2;
+
+struct Copies {
+  int tiles;    // of a block
+  int vectors;  // of a tile, at most kMostVectors
+  int reads;    // of the tile, 16 bytes a thread
+  int fmas;
+};
+
+__device__ __forceinline__ const uint4* Tile(const uint4* in, int tile, const Copies& work) {
+  const unsigned at = (static_cast<unsigned>(tile) * gridDim.x + blockIdx.x) * work.vectors;
+  return in + (at & (zoo::kVectors - kMostVectors));  // whole tiles: never past the end
+}
+
+__device__ __forceinline__ void WaitFor(uint32_t barrier, uint32_t parity) {
+  asm volatile(
+      "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1; "
+      "@!done bra again; }"
+      :
+      : "r"(barrier), "r"(parity)
+      : "memory");
+}
+
+__device__ __forceinline__ void StartBulk(uint32_t to, const uint4* from, uint32_t bytes,
+                                          uint32_t barrier) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(barrier), "r"(bytes)
+               : "memory");
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+      :
+      : "r"(to), "l"(from), "r"(bytes), "r"(barrier)
+      : "memory");
+}
+
+__device__ __forceinline__ void ReadTile(uint32_t tile, const Copies& work,
+                                         float (&chain)[zoo::kChains], uint32_t* keep) {
+#pragma unroll 4
+  for (int i = 0; i < work.reads; ++i) {
+    const unsigned vector = (threadIdx.x + 32 * i) & (kMostVectors - 1);
+    zoo::Use(zoo::LoadSharedVector(tile + 16 * vector), keep);
+  }
+  for (int i = 0; i < work.fmas; ++i) zoo::Fma(chain);
+}
+
+extern "C" __global__ void __launch_bounds__(kThreads)
+    KERNEL(bulk_copies)(Copies work, const uint4* in, uint32_t* sink) {
+  extern __shared__ __align__(128) uint4 stages[];
+  __shared__ __align__(8) uint64_t full[kStages];
+  uint32_t keep = 0;
+  float chain[zoo::kChains];
+  zoo::StartChains(chain);
+#if __CUDA_ARCH__ >= 900
+  const uint32_t bytes = work.vectors * 16;
+  const auto start = [&](int tile) {
+    const int stage = tile % kStages;
+    StartBulk(zoo::SharedAddress(stages + stage * kMostVectors), Tile(in, tile, work), bytes,
+              zoo::SharedAddress(full + stage));
+  };
+  if (threadIdx.x == 0) {
+    for (uint64_t& barrier : full) {
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(zoo::SharedAddress(&barrier)));
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    for (int tile = 0; tile < min(kStages, work.tiles); ++tile) start(tile);
+  }
+  __syncthreads();
+#pragma unroll 1
+  for (int tile = 0; tile < work.tiles; ++tile) {
+    const int stage = tile % kStages;
+    WaitFor(zoo::SharedAddress(full + stage), (tile / kStages) & 1);
+    ReadTile(zoo::SharedAddress(stages + stage * kMostVectors), work, chain, &keep);
+    __syncthreads();  // all have read it
+    if (threadIdx.x == 0 && tile + kStages < work.tiles) start(tile + kStages);
+  }
+#endif
+  zoo::Keep(chain, keep, sink);
+}
+
+__device__ __forceinline__ void CopyTile(uint4* to, const uint4* from, const Copies& work) {
+  for (int i = threadIdx.x; i < work.vectors; i += blockDim.x) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 :
+                 : "r"(zoo::SharedAddress(to + i)), "l"(from + i)
+                 : "memory");
+  }
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+extern "C" __global__ void __launch_bounds__(kThreads)
+    KERNEL(async_copies)(Copies work, const uint4* in, uint32_t* sink) {
+  extern __shared__ __align__(128) uint4 stages[];
+  uint32_t keep = 0;
+  float chain[zoo::kChains];
+  zoo::StartChains(chain);
+  for (int tile = 0; tile < kStages - 1; ++tile) {
+    CopyTile(stages + tile * kMostVectors, Tile(in, tile, work), work);
+  }
+#pragma unroll 1
+  for (int tile = 0; tile < work.tiles; ++tile) {
+    const int ahead = tile + kStages - 1;
+    asm volatile("cp.async.wait_group %0;" : : "n"(kStages - 2) : "memory");
+    __syncthreads();  // the tile is there, and all have read the one that is replaced
+    CopyTile(stages + (ahead % kStages) * kMostVectors, Tile(in, ahead, work), work);
+    ReadTile(zoo::SharedAddress(stages + (tile % kStages) * kMostVectors), work, chain, &keep);
+  }
+  zoo::Keep(chain, keep, sink);
+}
+
+using Kernel = void (*)(Copies, const uint4*, uint32_t*);
+
+zoo::Family Make(const char* id, const char* name, Kernel kernel, int reads, int fmas,
+                 int least_major, const zoo::Setting& setting) {
+  constexpr int kBytes = kStages * kMostVectors * 16;
+  setting.draws->Begin(name);
+  const Copies work{setting.draws->Near(80), 768, reads, fmas};
+  const int sms = setting.sms;
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+  const auto run = [=](const Copies& its, int blocks) {
+    kernel<<<sms * blocks, kThreads, kBytes>>>(its, zoo::In(), zoo::Sink());
+  };
+  Copies bare = work;
+  bare.fmas /= 2;
+  zoo::Family family{id,
+                     name,
+                     {{"dram", 768, 128},
+                      {"shared", reads, reads / 4},
+                      {"fma", fmas, fmas / 4},
+                      {"parallel", kBlocks, 1}},
+                     [=](const zoo::Amounts& a) {
+                       run({work.tiles, a[0], a[1], a[2]}, a[3]);
+                     },
+                     {{"decoy", "fewer-fma", [=] { run(bare, kBlocks); }}}};
+  family.least_major = least_major;
+  return family;
+}
+
+}  // namespace
+
+namespace zoo {
+
+std::vector<Family> BulkFamilies(const Setting& setting) {
+  return {Make(NAMES(bulk_copies), KERNEL(bulk_copies), 4, 16, 9, setting),
+          Make(NAMES(async_copies), KERNEL(async_copies), 4, 16, 8, setting)};
+}
+
+}  // namespace zoo

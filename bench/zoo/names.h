@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names of the kernels. In a recording a kernel has a number alone, so that its name gives nothing
+// away; the numbers are in no order. KERNEL(l2_read) is the function k..., NAMES(l2_read) both
+// names.
+#ifndef PROF_BENCH_ZOO_NAMES_H_
+#define PROF_BENCH_ZOO_NAMES_H_
+
+#define ZOO_QUOTED(text) #text
+#define ZOO_TEXT(text) ZOO_QUOTED(text)
+#define KERNEL(name) ZOO_##name
+#define NAMES(name) ZOO_TEXT(KERNEL(name)), #name
+
+#define ZOO_async_copies k047
+#define ZOO_atomics_few k100
+#define ZOO_atomics_one k094
+#define ZOO_atomics_returned k055
+#define ZOO_atomics_shared k077
+#define ZOO_atomics_spread k026
+#define ZOO_attention_like k073
+#define ZOO_barriers k095
+#define ZOO_bitonic_sort k052
+#define ZOO_bulk_copies k050
+#define ZOO_chase_cached k063
+#define ZOO_chase_dram k032
+#define ZOO_chase_near k059
+#define ZOO_chase_shared k005
+#define ZOO_conflicts_all k067
+#define ZOO_conflicts_eight k049
+#define ZOO_conflicts_four k080
+#define ZOO_conflicts_two k079
+#define ZOO_constants k057
+#define ZOO_convert_chains k001
+#define ZOO_elementwise k010
+#define ZOO_exp_chains k098
+#define ZOO_few_blocks k020
+#define ZOO_fma_and_logic k072
+#define ZOO_fma_chains k074
+#define ZOO_fma_one_chain k096
+#define ZOO_fp64_chains k081
+#define ZOO_gather_cached k034
+#define ZOO_gather_dram k087
+#define ZOO_gemm_naive k040
+#define ZOO_gemm_tiled k068
+#define ZOO_half_chains k056
+#define ZOO_half_the_sms k009
+#define ZOO_histogram_global k018
+#define ZOO_histogram_shared k076
+#define ZOO_histogram_skewed k002
+#define ZOO_host_reads k021
+#define ZOO_host_writes k008
+#define ZOO_l1_balanced k086
+#define ZOO_l1_read k091
+#define ZOO_l2_and_dram k054
+#define ZOO_l2_balanced k099
+#define ZOO_l2_read k041
+#define ZOO_l2_read_large k003
+#define ZOO_large_code k039
+#define ZOO_local_fixed k024
+#define ZOO_local_large k023
+#define ZOO_local_small k051
+#define ZOO_logic_chains k036
+#define ZOO_many_waves k093
+#define ZOO_matrix_vector k069
+#define ZOO_mma_and_fma k038
+#define ZOO_mma_and_loads k083
+#define ZOO_mma_bfloat k028
+#define ZOO_mma_double k062
+#define ZOO_mma_half k092
+#define ZOO_mma_int k070
+#define ZOO_mma_tf k061
+#define ZOO_mul_chains k058
+#define ZOO_multiply_chains k016
+#define ZOO_one_long_block k033
+#define ZOO_partial_wave k043
+#define ZOO_paths_all k004
+#define ZOO_paths_eight k088
+#define ZOO_paths_two k017
+#define ZOO_popcount_chains k071
+#define ZOO_reduction k060
+#define ZOO_rsqrt_chains k022
+#define ZOO_scan k031
+#define ZOO_scattered_writes k029
+#define ZOO_shared_balanced k006
+#define ZOO_shared_vectors k089
+#define ZOO_shared_words k053
+#define ZOO_shift_chains k082
+#define ZOO_short_kernel k014
+#define ZOO_sine_chains k065
+#define ZOO_single_words k025
+#define ZOO_softmax k078
+#define ZOO_spills k012
+#define ZOO_spills_fixed k084
+#define ZOO_stencil k042
+#define ZOO_stream_balanced k019
+#define ZOO_stream_copy k085
+#define ZOO_stream_few_warps k007
+#define ZOO_stream_integer k101
+#define ZOO_stream_much_fma k046
+#define ZOO_stream_much_integer k066
+#define ZOO_stream_read k102
+#define ZOO_stream_shared k013
+#define ZOO_stream_three_to_one k030
+#define ZOO_stream_write k011
+#define ZOO_strided_eight k064
+#define ZOO_strided_far k035
+#define ZOO_strided_two k015
+#define ZOO_tile_queue k027
+#define ZOO_transpose_conflicts k037
+#define ZOO_transpose_naive k090
+#define ZOO_transpose_padded k045
+#define ZOO_uneven_blocks k048
+#define ZOO_wgmma_float k044
+#define ZOO_wgmma_half k097
+#define ZOO_whole_waves k075
+
+#endif  // PROF_BENCH_ZOO_NAMES_H_

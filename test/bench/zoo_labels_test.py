@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Labels by intervention, from invented times."""
+
+import unittest
+
+from lib import zoo_labels
+
+_ROUNDS = 25
+
+
+def _family(time, knobs, variants=(), cause=""):
+    """`time(amounts)` in us, with a little noise that is the same for all of a round."""
+    natural = {resource: amount for resource, amount, _ in knobs}
+
+    def times(us):
+        return [us * (1 + 0.002 * ((7 * i) % 5)) for i in range(_ROUNDS)]
+
+    configurations = [{"what": "base", "detail": "", "amount": 0, "us": times(time(natural))}]
+    for resource, amount, step in knobs:
+        for dose in (amount - step, amount + step):
+            configurations.append({"what": "knob", "detail": resource, "amount": dose,
+                                   "us": times(time({**natural, resource: dose}))})
+    for kind, action, us in variants:
+        configurations.append({"what": kind, "detail": action, "amount": 0, "us": times(us)})
+    return {"name": "one", "kernel": "k001", "cause": cause, "launches": 3,
+            "knobs": [{"resource": resource, "natural": amount, "step": step, "one_sided": False}
+                      for resource, amount, step in knobs], "configurations": configurations}
+
+
+class ZooLabels(unittest.TestCase):
+    """What the times of changed kernels say."""
+
+    def test_time_that_follows_one_resource_is_limited_by_it(self):
+        label = zoo_labels.label(_family(
+            lambda a: a["parallel"] * max(10 * a["dram"], 2 * a["fma"]),
+            [("dram", 16, 4), ("fma", 16, 4), ("parallel", 4, 1)]))
+        self.assertEqual(label["limiters"], ["dram"])
+        dram, fma, _ = label["elasticities"]
+        self.assertAlmostEqual(dram["elasticity"], 1, places=6)
+        self.assertAlmostEqual(fma["elasticity"], 0, places=6)
+        self.assertIn("fewer-bytes", label["helpful"])
+        self.assertIn("fewer-fma", label["harmful"])
+
+    def test_two_resources_that_count_alike_are_mixed(self):
+        label = zoo_labels.label(_family(
+            lambda a: a["parallel"] * (10 * a["l2"] + 9 * a["fma"]),
+            [("l2", 16, 4), ("fma", 16, 4), ("parallel", 4, 1)]))
+        self.assertEqual(label["limiters"], ["l2", "fma", "mixed"])
+
+    def test_more_work_beside_it_for_nothing_shows_that_the_kernel_waits(self):
+        label = zoo_labels.label(_family(lambda a: 100 + a["chain"],
+                                         [("chain", 400, 100), ("parallel", 1, 0.5)]))
+        self.assertEqual(label["limiters"][0], "latency")
+
+    def test_a_planted_cause_counts_only_where_its_fix_gains(self):
+        knobs = [("shared", 64, 16), ("parallel", 4, 1)]
+        follow = lambda a: a["shared"] * a["parallel"]
+        good = zoo_labels.label(_family(follow, knobs, [("fix", "remove-bank-conflicts", 64)],
+                                        "shared-bank-conflicts"))
+        self.assertEqual(good["rules"], ["shared-bank-conflicts"])
+        self.assertEqual(good["saves"]["action"], "remove-bank-conflicts")
+        self.assertAlmostEqual(good["saves"]["part"], 0.75, places=6)
+        vain = zoo_labels.label(_family(follow, knobs, [("fix", "remove-bank-conflicts", 255)],
+                                        "shared-bank-conflicts"))
+        self.assertEqual(vain["rules"], [])
+        self.assertIsNone(vain["saves"])
+        self.assertIn("gains nothing", vain["why"])
+
+    def test_a_decoy_that_gains_nothing_is_no_help(self):
+        label = zoo_labels.label(_family(lambda a: a["fma"] * a["parallel"],
+                                         [("fma", 64, 16), ("parallel", 4, 1)],
+                                         [("decoy", "raise-occupancy", 256)]))
+        self.assertEqual(label["harmful"], ["raise-occupancy"])
+
+    def test_a_kernel_without_any_effect_has_no_limiter(self):
+        label = zoo_labels.label(_family(lambda a: 100 * a["parallel"],
+                                         [("fma", 64, 16), ("parallel", 4, 1)]))
+        self.assertEqual(label["limiters"], [])
+        self.assertNotEqual(label["why"], "")
+
+    def test_the_interval_of_a_median_holds_it_and_narrows(self):
+        few = zoo_labels.median_interval([1, 2, 3, 4, 5])
+        many = zoo_labels.median_interval(list(range(100)))
+        self.assertEqual(few[0], 3)
+        self.assertLessEqual(few[1], 3)
+        self.assertEqual(many, (49.5, 40, 60))
+
+
+if __name__ == "__main__":
+    unittest.main()
