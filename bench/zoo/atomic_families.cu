@@ -42,7 +42,7 @@ __device__ __forceinline__ void RunAtomics(const Atomics& work, uint32_t* words,
     for (int i = 0; i < work.atomics; ++i) {
       uint32_t* const at = words + ((me + i) & work.mask);
       if (work.by_warp) {
-        const uint32_t sum = __reduce_add_sync(~0u, 1u);
+        const uint32_t sum = __popc(__ballot_sync(~0u, true));
         if (threadIdx.x % 32 == 0) Add(words + ((me / 32 + i) & work.mask), sum);
       } else if constexpr (kReturn) {
         keep ^= AddAndGet(at, 1);

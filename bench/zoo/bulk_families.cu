@@ -22,9 +22,10 @@ struct Copies {
   int fmas;
 };
 
-__device__ __forceinline__ const uint4* Tile(const uint4* in, int tile, const Copies& work) {
-  const unsigned at = (static_cast<unsigned>(tile) * gridDim.x + blockIdx.x) * work.vectors;
-  return in + (at & (zoo::kVectors - kMostVectors));  // whole tiles: never past the end
+// Tiles begin kMostVectors apart, whatever they hold: a dose of bytes reads no tile twice.
+__device__ __forceinline__ const uint4* Tile(const uint4* in, int tile) {
+  const unsigned at = (static_cast<unsigned>(tile) * gridDim.x + blockIdx.x) * kMostVectors;
+  return in + (at & (zoo::kVectors - 1));
 }
 
 __device__ __forceinline__ void WaitFor(uint32_t barrier, uint32_t parity) {
@@ -70,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   const uint32_t bytes = work.vectors * 16;
   const auto start = [&](int tile) {
     const int stage = tile % kStages;
-    StartBulk(zoo::SharedAddress(stages + stage * kMostVectors), Tile(in, tile, work), bytes,
+    StartBulk(zoo::SharedAddress(stages + stage * kMostVectors), Tile(in, tile), bytes,
               zoo::SharedAddress(full + stage));
   };
   if (threadIdx.x == 0) {
@@ -110,14 +111,14 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   float chain[zoo::kChains];
   zoo::StartChains(chain);
   for (int tile = 0; tile < kStages - 1; ++tile) {
-    CopyTile(stages + tile * kMostVectors, Tile(in, tile, work), work);
+    CopyTile(stages + tile * kMostVectors, Tile(in, tile), work);
   }
 #pragma unroll 1
   for (int tile = 0; tile < work.tiles; ++tile) {
     const int ahead = tile + kStages - 1;
     asm volatile("cp.async.wait_group %0;" : : "n"(kStages - 2) : "memory");
     __syncthreads();  // the tile is there, and all have read the one that is replaced
-    CopyTile(stages + (ahead % kStages) * kMostVectors, Tile(in, ahead, work), work);
+    CopyTile(stages + (ahead % kStages) * kMostVectors, Tile(in, ahead), work);
     ReadTile(zoo::SharedAddress(stages + (tile % kStages) * kMostVectors), work, chain, &keep);
   }
   zoo::Keep(chain, keep, sink);

@@ -80,17 +80,18 @@ zoo::Family Make(const char* id, const char* name, Kernel kernel, Chase chase, b
   const auto run = [=](const Chase& its, int blocks) {
     kernel<<<sms * blocks, kChaseThreads>>>(its, zoo::Next(), zoo::Sink());
   };
-  zoo::Family family{
-      id,
-      name,
-      {{"chain", chase.hops, chase.hops / 4}, {"fma", chase.fmas, 1}, {"parallel", 1, 1, true}},
-      [=](const zoo::Amounts& a) {
-        Chase its = chase;
-        its.hops = a[0];
-        its.fmas = a[1];
-        run(its, a[2]);
-      },
-      {}};
+  zoo::Family family{id,
+                     name,
+                     {{"chain", chase.hops, chase.hops / 4},
+                      {"fma", chase.fmas, 1, true},
+                      {"parallel", 1, 1, true}},
+                     [=](const zoo::Amounts& a) {
+                       Chase its = chase;
+                       its.hops = a[0];
+                       its.fmas = a[1];
+                       run(its, a[2]);
+                     },
+                     {}};
   Chase more = chase, bare = chase, quarter = chase;
   more.chains = kMostChains;
   more.hops = quarter.hops = chase.hops / kMostChains;
