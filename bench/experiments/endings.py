@@ -19,8 +19,8 @@ LIMIT_S = 250
 RESULTS = ("endings",)
 FILES = ("endings.json",)
 
-_KINDS = ("persistent", "at-once", "reset", "contexts", "thread-exits", "in-range")
-_OPTIONS = {"timeline": ("none", ()), "default": ("auto", ()),
+_KINDS = ("at-once", "reset", "contexts", "thread-exits", "in-range", "persistent")
+_OPTIONS = {"default": ("auto", ()), "timeline": ("none", ()),
             "continuous": ("none", ("--continuous",))}
 _TEARDOWN = {"unset": {}, "1": {"TEARDOWN_CUPTI": "1"}, "0": {"TEARDOWN_CUPTI": "0"}}
 _STEPS, _RUN_LIMIT_S, _MOST_LATER_S = 2000, 20, 3.0
@@ -98,9 +98,9 @@ def markdown(where, rows):
 
 
 def _measurements(bench):
-    """{case: how to measure it}, those with most to go wrong first."""
+    """{case: how to measure it}, default options first."""
     found = {f"{kind}, {name}": functools.partial(_ending, bench, kind, name)
-             for kind in _KINDS for name in _OPTIONS}
+             for name in _OPTIONS for kind in _KINDS}
     found.update({f"torch.profiler in turns, TEARDOWN_CUPTI {setting}":
                   functools.partial(_profiler, bench, setting) for setting in _TEARDOWN})
     return found
