@@ -8,6 +8,7 @@
 
 #include "lib/cli/help_format.h"
 #include "lib/cli/message.h"
+#include "lib/eval/describe.h"
 #include "lib/eval/score.h"
 #include "lib/eval/zoo.h"
 
@@ -22,8 +23,8 @@ struct EvalOptions {
 void PrintKernels(const eval::Evaluation& evaluation) {
   for (const eval::Answer& answer : evaluation.answers) {
     const Verdict& verdict = answer.verdict;
-    std::cout << (answer.first ? "  right  " : "  miss   ") << answer.labelled->kernel.name << ": "
-              << ToString(verdict.limiter) << " (" << verdict.rule << ", "
+    std::cout << (answer.first ? "  right  " : "  miss   ") << eval::NameOf(*answer.labelled)
+              << ": " << ToString(verdict.limiter) << " (" << verdict.rule << ", "
               << ToString(verdict.confidence) << ")";
     for (const Action& action : verdict.actions) {
       std::cout << ", " << action.id;

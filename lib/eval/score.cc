@@ -5,8 +5,6 @@
 #include <cmath>
 
 #include "lib/analyzer/kernels/unit_metrics.h"
-#include "lib/text/numbers.h"
-#include "lib/text/strings.h"
 
 namespace prof::eval {
 namespace {
@@ -47,77 +45,43 @@ void JudgeGain(const KnownGain& gain, const Verdict& verdict, Answer* answer) {
   }
 }
 
+// Nothing: the recordings lack it.
+std::optional<Verdict> VerdictOf(const LabelledKernel& labelled, Form form) {
+  if (!labelled.is_recorded) return Decided(labelled.kernel, labelled.device, form).verdict;
+  const std::optional<KernelReport>& recorded =
+      form == Form::kAll ? labelled.with_all : labelled.with_default;
+  return recorded ? std::optional<Verdict>(recorded->verdict) : std::nullopt;
+}
+
+void JudgePairs(const Label& label, const Verdict& verdict, Answer* answer) {
+  for (const MeasuredPair& pair : label.pairs) {
+    for (const Action& action : verdict.actions) {
+      if (action.id == pair.action) answer->tried.push_back({&pair, action.gain_at_most});
+    }
+  }
+}
+
+void CountTried(const Answer& answer, Evaluation* evaluation) {
+  for (const TriedAction& one : answer.tried) {
+    ++evaluation->tried;
+    evaluation->helped += one.pair->low >= kHelps ? 1 : 0;
+    evaluation->useless += one.pair->high < kUseless && one.pair->high > -kUseless ? 1 : 0;
+    evaluation->slowed += one.pair->high <= -kUseless ? 1 : 0;
+    evaluation->tried_exceeded += one.exceeded() ? 1 : 0;
+  }
+}
+
 void Count(const Answer& answer, Evaluation* evaluation) {
   const Label& label = answer.labelled->label;
   evaluation->harmful += answer.harmful.empty() ? 0 : 1;
   evaluation->pairs += label.saves ? 1 : 0;
   evaluation->offered += answer.offered ? 1 : 0;
   evaluation->exceeded += answer.exceeded ? 1 : 0;
+  CountTried(answer, evaluation);
+  if (label.limiters.empty()) return;
   const std::string limiter = prof::ToString(answer.verdict.limiter);
-  const std::string truth =
-      answer.first || label.limiters.empty() ? limiter : label.limiters.front();
+  const std::string truth = answer.first ? limiter : label.limiters.front();
   ++evaluation->confusion[{truth, limiter}];
-}
-
-std::string Percent(double share) { return text::Fixed(100 * share, 0); }
-
-std::string Line(const std::string& what, const Rate& rate) {
-  std::string line = what + ": " + std::to_string(rate.part) + " of " + std::to_string(rate.all);
-  if (rate.all == 0) return line + "\n";
-  return line + " (" + Percent(static_cast<double>(rate.part) / rate.all) +
-         " %; 95 %: " + Percent(rate.low) + " to " + Percent(rate.high) + " %)\n";
-}
-
-std::string Misses(const Evaluation& evaluation) {
-  std::string text;
-  for (const Answer& answer : evaluation.answers) {
-    if (answer.first) continue;
-    const Label& label = answer.labelled->label;
-    const std::vector<std::string>& wanted = label.rules.empty() ? label.limiters : label.rules;
-    text += "  " + answer.labelled->kernel.name + ": " + text::Join(wanted, " or ") +
-            " expected, " + prof::ToString(answer.verdict.limiter) + " (" + answer.verdict.rule +
-            ", confidence " + prof::ToString(answer.verdict.confidence) + ")";
-    text += answer.among_two ? ", right at the second place" : "";
-    if (!label.why.empty()) text += ". " + label.why;
-    text += "\n";
-  }
-  return text.empty() ? "" : "misses:\n" + text;
-}
-
-std::string Harm(const Evaluation& evaluation) {
-  std::string text;
-  for (const Answer& answer : evaluation.answers) {
-    if (answer.harmful.empty()) continue;
-    text += "  " + answer.labelled->kernel.name + ": " + text::Join(answer.harmful, ", ") + "\n";
-  }
-  return text;
-}
-
-std::string Gains(const Evaluation& evaluation) {
-  std::string text;
-  for (const Answer& answer : evaluation.answers) {
-    const std::optional<KnownGain>& gain = answer.labelled->label.saves;
-    if (!gain) continue;
-    std::string bound = "not offered";
-    for (const Action& action : answer.verdict.actions) {
-      if (action.id != gain->action) continue;
-      bound =
-          action.gain_at_most ? "at most " + text::Percent(*action.gain_at_most) : "no bound known";
-    }
-    text += "  " + answer.labelled->kernel.name + ", " + gain->action + ": " + bound + "; known " +
-            text::Percent(gain->part) + " (" + gain->source + ")\n";
-  }
-  return text;
-}
-
-std::string Confusion(const Evaluation& evaluation) {
-  std::string text = "label -> verdict, where they differ:\n";
-  const size_t start = text.size();
-  for (const auto& [cell, count] : evaluation.confusion) {
-    if (cell.first == cell.second) continue;
-    text += "  " + cell.first + " -> " + cell.second + ": " + std::to_string(count) + "\n";
-  }
-  return text.size() == start ? "" : text;
 }
 
 }  // namespace
@@ -147,45 +111,46 @@ Answer Judge(const LabelledKernel& labelled, const Verdict& verdict) {
     answer.helps |= Has(label.helpful, action.id);
   }
   if (label.saves) JudgeGain(*label.saves, verdict, &answer);
+  JudgePairs(label, verdict, &answer);
   return answer;
 }
 
 Evaluation Evaluate(const Zoo& zoo, Form form) {
   Evaluation evaluation;
   evaluation.form = form;
-  int first = 0, two = 0, helpful = 0, sure = 0, sure_and_right = 0;
+  int all = 0, first = 0, two = 0, helpful = 0;
+  std::map<Confidence, std::pair<int, int>> by_confidence;  // right, all
   for (const LabelledKernel& labelled : zoo.kernels) {
-    const KernelReport kernel = Decided(labelled.kernel, labelled.device, form);
-    const Answer answer = Judge(labelled, kernel.verdict);
+    const std::optional<Verdict> verdict = VerdictOf(labelled, form);
+    if (!verdict) {
+      ++evaluation.not_recorded;
+      continue;
+    }
+    const Answer answer = Judge(labelled, *verdict);
+    Count(answer, &evaluation);
+    evaluation.answers.push_back(answer);
+    if (labelled.label.limiters.empty() && labelled.label.rules.empty()) {
+      ++evaluation.without_label;
+      continue;
+    }
+    ++all;
     first += answer.first ? 1 : 0;
     two += answer.among_two ? 1 : 0;
     helpful += answer.helps ? 1 : 0;
-    const bool is_sure = kernel.verdict.confidence == Confidence::kHigh;
-    sure += is_sure ? 1 : 0;
-    sure_and_right += is_sure && answer.first ? 1 : 0;
-    Count(answer, &evaluation);
-    evaluation.answers.push_back(answer);
+    evaluation.abstained += answer.abstained ? 1 : 0;
+    auto& [right, judged] = by_confidence[verdict->confidence];
+    right += answer.first ? 1 : 0;
+    ++judged;
   }
-  const int all = static_cast<int>(evaluation.answers.size());
   evaluation.top1 = MakeRate(first, all);
   evaluation.top2 = MakeRate(two, all);
   evaluation.helpful = MakeRate(helpful, all);
+  for (const auto& [confidence, counts] : by_confidence) {
+    evaluation.reliability[confidence] = MakeRate(counts.first, counts.second);
+  }
+  const auto [sure_and_right, sure] = by_confidence[Confidence::kHigh];
   evaluation.confident = MakeRate(sure_and_right, sure);
   return evaluation;
-}
-
-std::string Describe(const Evaluation& evaluation) {
-  std::string text = std::string("with ") + ToString(evaluation.form) + "\n";
-  text += Line("right", evaluation.top1);
-  text += Line("right among the first two", evaluation.top2);
-  text += Line("with an action that helps", evaluation.helpful);
-  text += Line("right where the confidence is high", evaluation.confident);
-  text += "with an action that harms: " + std::to_string(evaluation.harmful) + "\n";
-  text += Harm(evaluation);
-  text += "known gains above \"at most\": " + std::to_string(evaluation.exceeded) + " of " +
-          std::to_string(evaluation.offered) + " that were offered, of " +
-          std::to_string(evaluation.pairs) + "\n";
-  return text + Gains(evaluation) + Misses(evaluation) + Confusion(evaluation);
 }
 
 }  // namespace prof::eval

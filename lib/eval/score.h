@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How good the verdicts on labelled kernels are: right at once, right among the first two, actions
-// that help or harm, and bounds that a known gain exceeds.
+// that help or harm, and bounds that a known gain exceeds. How often each level of confidence is
+// right.
 #ifndef PROF_LIB_EVAL_SCORE_H_
 #define PROF_LIB_EVAL_SCORE_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,14 @@ struct Rate {
 // normal interval. `all` 0: 0..1.
 [[nodiscard]] Rate MakeRate(int part, int all);
 
+// An action that the verdict offers, and what it gained when it was tried.
+struct TriedAction {
+  const MeasuredPair* pair = nullptr;
+  std::optional<double> at_most;
+  // The low end of the gain is above the bound.
+  [[nodiscard]] bool exceeded() const { return at_most && *at_most < pair->low; }
+};
+
 struct Answer {
   const LabelledKernel* labelled = nullptr;
   Verdict verdict;
@@ -35,6 +45,7 @@ struct Answer {
   bool helps = false;                // an action helps
   // Of the label's known gain: offered at all, and bounded below it.
   bool offered = false, exceeded = false;
+  std::vector<TriedAction> tried;  // of the label's pairs
 };
 
 struct Evaluation {
@@ -42,20 +53,28 @@ struct Evaluation {
   std::vector<Answer> answers;
   Rate top1, top2, helpful;
   Rate confident;  // right among the answers of high confidence
+  // By confidence: right among the decided answers.
+  std::map<Confidence, Rate> reliability;
+  int abstained = 0;      // undecided verdicts
+  int not_recorded = 0;   // labelled kernels that the recordings of this form lack
+  int without_label = 0;  // interventions found no limit; only their pairs count
   int harmful = 0;
+  // Actions that were offered and had been tried: these gained kHelps or more, less than kUseless,
+  // and made it slower by kUseless or more. With 95 %.
+  int tried = 0, helped = 0, useless = 0, slowed = 0;
+  int tried_exceeded = 0;                    // they gained more than "at most"
   int pairs = 0, offered = 0, exceeded = 0;  // known gains
   // By the label's first limiter (the verdict's, where that is right) and the verdict's: how many.
   std::map<std::pair<std::string, std::string>, int> confusion;
 };
 
-// The answer to one verdict.
+inline constexpr double kHelps = 0.05, kUseless = 0.02;  // parts of the time [own]
+
+// The answer to one verdict. The pointers of `tried` point into `labelled`.
 [[nodiscard]] Answer Judge(const LabelledKernel& labelled, const Verdict& verdict);
 
 // The answers point into `zoo`.
 [[nodiscard]] Evaluation Evaluate(const Zoo& zoo, Form form);
-
-// For people: the rates, the confusion, each miss with its reason.
-[[nodiscard]] std::string Describe(const Evaluation& evaluation);
 
 }  // namespace prof::eval
 

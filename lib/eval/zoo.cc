@@ -10,12 +10,15 @@
 #include <system_error>
 #include <utility>
 
+#include "lib/eval/label_json.h"
+#include "lib/eval/recorded_zoo.h"
+
 namespace prof::eval {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 1, kRecordedFormat = 2;
 constexpr int64_t kLaunches = 20;  // what a program runs of each kernel at least
 
 // [n, median, min, max]
@@ -43,23 +46,6 @@ Metrics ToMedians(const Json& values) {
     metrics[name] = {3, median, median, median, 3 * median};
   }
   return metrics;
-}
-
-std::vector<std::string> Strings(const Json& value) {
-  return value.get<std::vector<std::string>>();
-}
-
-Label ToLabel(const Json& value) {
-  Label label;
-  label.limiters = Strings(value.at("limiters"));
-  label.rules = Strings(value.at("rules"));
-  label.helpful = Strings(value.at("helpful"));
-  label.harmful = Strings(value.at("harmful"));
-  label.why = value.at("why").get<std::string>();
-  if (const Json& saves = value.at("saves"); !saves.is_null()) {
-    label.saves = KnownGain{saves.at("action"), saves.at("part"), saves.at("source")};
-  }
-  return label;
 }
 
 model::Device ToDevice(const Json& value) {
@@ -113,7 +99,8 @@ std::string ReadFile(const std::filesystem::path& path, std::vector<LabelledKern
   const Json root = Json::parse(file, nullptr, false);
   if (root.is_discarded()) return path.string() + " is no JSON";
   try {
-    if (root.at("format") != kFormat) return path.string() + " has another format than 1";
+    if (root.at("format") == kRecordedFormat) return ReadRecordedKernels(path, root, kernels);
+    if (root.at("format") != kFormat) return path.string() + " has another format than 1 and 2";
     const model::Device device = ToDevice(root.at("device"));
     for (const Json& value : root.at("kernels")) {
       kernels->push_back(ToKernel(value, device));

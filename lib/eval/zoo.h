@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The zoo: kernels whose limit is known, with what was measured of them. A folder of JSON files,
-// which bench/zoo writes.
+// which bench/zoo writes. A file of format 1 has counters of its kernels; one of format 2 has
+// labels by intervention, and names recordings beside it.
 #ifndef PROF_LIB_EVAL_ZOO_H_
 #define PROF_LIB_EVAL_ZOO_H_
 
@@ -21,6 +22,19 @@ struct KnownGain {
   std::string source;
 };
 
+// d log(time) / d log(amount of a resource), with the ends of its interval of 95 %.
+struct Elasticity {
+  std::string resource;
+  double value = 0, low = 0, high = 0;
+};
+
+// The kernel was changed, and timed before and after.
+struct MeasuredPair {
+  bool is_fix = false;                 // else a decoy: advice that is right for another kernel
+  std::string action;                  // id of the advice that the change follows
+  double gain = 0, low = 0, high = 0;  // a part of the time before; < 0: slower; 95 %
+};
+
 struct Label {
   std::vector<std::string> limiters;  // that are right, the most fitting first
   std::vector<std::string> rules;     // not empty: the rule that must find it, for a planted waste
@@ -28,6 +42,9 @@ struct Label {
   std::vector<std::string> harmful;   // of actions that cost work and gain nothing here
   std::optional<KnownGain> saves;
   std::string why;  // not empty: what is doubtful about the label
+  // Of a label by intervention; else empty.
+  std::vector<Elasticity> elasticities;
+  std::vector<MeasuredPair> pairs;
 };
 
 struct LabelledKernel {
@@ -36,6 +53,11 @@ struct LabelledKernel {
   KernelReport kernel;  // launches and counters: no units, no verdict
   Metrics ncu;          // the same metrics by Nsight Compute; empty: it was not run
   Label label;
+  // Of format 2, where `kernel` has its name alone: what a recording reports about it, with its
+  // verdict. Empty: the recordings of that form lack it.
+  bool is_recorded = false;
+  std::string family;  // what it is, for people
+  std::optional<KernelReport> with_all, with_default;
 };
 
 struct Zoo {
@@ -43,7 +65,7 @@ struct Zoo {
   std::vector<LabelledKernel> kernels;
 };
 
-// All *.json of the folder, by name. Reads files.
+// All *.json of the folder, by name, and the recordings that they name. Reads files.
 [[nodiscard]] Zoo ReadZoo(const std::string& folder);
 
 }  // namespace prof::eval

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "lib/eval/describe.h"
 #include "lib/eval/score.h"
 #include "lib/eval/zoo.h"
 

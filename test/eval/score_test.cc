@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/eval/describe.h"
 #include "lib/eval/zoo.h"
 #include "test/eval/evaluation_page.h"
 #include "test/support/catch.h"
@@ -69,6 +70,72 @@ TEST_CASE("A planted waste must be found by its rule, not by the unit that it lo
   CHECK_FALSE(Judge(one, verdict).first);
   verdict.rule = "uncoalesced";
   CHECK(Judge(one, verdict).first);
+}
+
+LabelledKernel Recorded(const char* limiter, Limiter verdict, Confidence confidence) {
+  LabelledKernel one;
+  one.is_recorded = true;
+  one.label.limiters = {limiter};
+  KernelReport report;
+  report.verdict.limiter = verdict;
+  report.verdict.confidence = confidence;
+  report.verdict.decided = true;
+  one.with_all = report;
+  return one;
+}
+
+TEST_CASE("Each level of confidence is counted by itself") {
+  Zoo zoo;
+  zoo.kernels = {Recorded("dram", Limiter::kDram, Confidence::kHigh),
+                 Recorded("dram", Limiter::kDram, Confidence::kMedium),
+                 Recorded("l2", Limiter::kDram, Confidence::kMedium),
+                 Recorded("l2", Limiter::kDram, Confidence::kLow)};
+  const Evaluation evaluation = Evaluate(zoo, Form::kAll);
+  CHECK(evaluation.top1.part == 2);
+  CHECK(evaluation.top1.all == 4);
+  CHECK(evaluation.confident.part == 1);
+  CHECK(evaluation.confident.all == 1);
+  CHECK(evaluation.reliability.at(Confidence::kMedium).part == 1);
+  CHECK(evaluation.reliability.at(Confidence::kMedium).all == 2);
+  CHECK(evaluation.reliability.at(Confidence::kLow).part == 0);
+  CHECK(Evaluate(zoo, Form::kDefault).not_recorded == 4);
+}
+
+TEST_CASE("An action that was tried helps, is useless or makes it slower, by its interval") {
+  Zoo zoo;
+  zoo.kernels = {Recorded("dram", Limiter::kDram, Confidence::kHigh)};
+  zoo.kernels[0].label.pairs = {{true, "helps", 0.4, 0.35, 0.45},
+                                {false, "useless", 0.001, -0.01, 0.01},
+                                {false, "slows", -0.1, -0.12, -0.08},
+                                {false, "not-offered", 0, 0, 0},
+                                {true, "unclear", 0.03, 0.01, 0.06}};
+  for (const char* id : {"helps", "useless", "slows", "unclear"}) {
+    Action action;
+    action.id = id;
+    action.gain_at_most = 0.34;  // below what "helps" gained at least
+    zoo.kernels[0].with_all->verdict.actions.push_back(action);
+  }
+  const Evaluation evaluation = Evaluate(zoo, Form::kAll);
+  CHECK(evaluation.tried == 4);
+  CHECK(evaluation.helped == 1);
+  CHECK(evaluation.useless == 1);
+  CHECK(evaluation.slowed == 1);
+  CHECK(evaluation.tried_exceeded == 1);
+  CHECK(Describe(evaluation).find("helps: at most 34.0 %; measured 40.0 %") != std::string::npos);
+
+  zoo.kernels[0].with_all->verdict.actions[0].gain_at_most = 0.37;  // within the interval
+  CHECK(Evaluate(zoo, Form::kAll).tried_exceeded == 0);
+}
+
+TEST_CASE("A kernel without a label counts for its tried actions only") {
+  Zoo zoo;
+  zoo.kernels = {Recorded("dram", Limiter::kDram, Confidence::kHigh)};
+  zoo.kernels[0].label.limiters.clear();
+  const Evaluation evaluation = Evaluate(zoo, Form::kAll);
+  CHECK(evaluation.top1.all == 0);
+  CHECK(evaluation.without_label == 1);
+  CHECK(evaluation.answers.size() == 1);
+  CHECK(evaluation.confusion.empty());
 }
 
 // What the rules reach today. A change that makes one of these worse needs a reason.

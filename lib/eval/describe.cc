@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/eval/describe.h"
+
+#include "lib/text/numbers.h"
+#include "lib/text/strings.h"
+
+namespace prof::eval {
+namespace {
+
+std::string Percent(double share) { return text::Fixed(100 * share, 0); }
+
+std::string Line(const std::string& what, const Rate& rate) {
+  std::string line = what + ": " + std::to_string(rate.part) + " of " + std::to_string(rate.all);
+  if (rate.all == 0) return line + "\n";
+  return line + " (" + Percent(static_cast<double>(rate.part) / rate.all) +
+         " %; 95 %: " + Percent(rate.low) + " to " + Percent(rate.high) + " %)\n";
+}
+
+std::string Misses(const Evaluation& evaluation) {
+  std::string text;
+  for (const Answer& answer : evaluation.answers) {
+    const Label& label = answer.labelled->label;
+    if (answer.first || (label.limiters.empty() && label.rules.empty())) continue;
+    const std::vector<std::string>& wanted = label.rules.empty() ? label.limiters : label.rules;
+    text += "  " + NameOf(*answer.labelled) + ": " + text::Join(wanted, " or ") + " expected, " +
+            prof::ToString(answer.verdict.limiter) + " (" + answer.verdict.rule + ", confidence " +
+            prof::ToString(answer.verdict.confidence) + ")";
+    text += answer.among_two ? ", right at the second place" : "";
+    if (!label.why.empty()) text += ". " + label.why;
+    text += "\n";
+  }
+  return text.empty() ? "" : "misses:\n" + text;
+}
+
+std::string Harm(const Evaluation& evaluation) {
+  std::string text;
+  for (const Answer& answer : evaluation.answers) {
+    if (answer.harmful.empty()) continue;
+    text += "  " + NameOf(*answer.labelled) + ": " + text::Join(answer.harmful, ", ") + "\n";
+  }
+  return text;
+}
+
+// Interventions alone have them: a zoo of known kernels has no such lines.
+std::string Tried(const Evaluation& evaluation) {
+  if (evaluation.tried == 0) return "";
+  std::string text = "actions that were tried: " + std::to_string(evaluation.tried) + " offered; " +
+                     std::to_string(evaluation.helped) + " gained " + text::Percent(kHelps) +
+                     " or more, " + std::to_string(evaluation.useless) + " nothing, " +
+                     std::to_string(evaluation.slowed) + " made it slower; " +
+                     std::to_string(evaluation.tried_exceeded) + " gained more than \"at most\"\n";
+  for (const Answer& answer : evaluation.answers) {
+    for (const TriedAction& one : answer.tried) {
+      if (!one.exceeded() && one.pair->high >= kUseless) continue;
+      text += "  " + NameOf(*answer.labelled) + ", " + one.pair->action + ": " +
+              (one.at_most ? "at most " + text::Percent(*one.at_most) : "no bound known") +
+              "; measured " + text::Percent(one.pair->gain) +
+              " (95 %: " + text::Percent(one.pair->low) + " to " + text::Percent(one.pair->high) +
+              ")\n";
+    }
+  }
+  return text;
+}
+
+std::string Reliability(const Evaluation& evaluation) {
+  std::string text;
+  for (const auto& [confidence, rate] : evaluation.reliability) {
+    if (confidence == Confidence::kHigh) continue;
+    text += Line(std::string("right where the confidence is ") + prof::ToString(confidence), rate);
+  }
+  return text;
+}
+
+std::string Missing(const Evaluation& evaluation) {
+  std::string text;
+  if (evaluation.not_recorded > 0) {
+    text += "not in the recordings: " + std::to_string(evaluation.not_recorded) + "\n";
+  }
+  if (evaluation.without_label > 0) {
+    text += "without a label, because no dose had an effect: " +
+            std::to_string(evaluation.without_label) + "\n";
+  }
+  return text;
+}
+
+std::string Gains(const Evaluation& evaluation) {
+  std::string text;
+  for (const Answer& answer : evaluation.answers) {
+    const std::optional<KnownGain>& gain = answer.labelled->label.saves;
+    if (!gain) continue;
+    std::string bound = "not offered";
+    for (const Action& action : answer.verdict.actions) {
+      if (action.id != gain->action) continue;
+      bound =
+          action.gain_at_most ? "at most " + text::Percent(*action.gain_at_most) : "no bound known";
+    }
+    text += "  " + NameOf(*answer.labelled) + ", " + gain->action + ": " + bound + "; known " +
+            text::Percent(gain->part) + " (" + gain->source + ")\n";
+  }
+  return text;
+}
+
+std::string Confusion(const Evaluation& evaluation) {
+  std::string text = "label -> verdict, where they differ:\n";
+  const size_t start = text.size();
+  for (const auto& [cell, count] : evaluation.confusion) {
+    if (cell.first == cell.second) continue;
+    text += "  " + cell.first + " -> " + cell.second + ": " + std::to_string(count) + "\n";
+  }
+  return text.size() == start ? "" : text;
+}
+
+}  // namespace
+
+std::string NameOf(const LabelledKernel& labelled) {
+  const std::string& name = labelled.kernel.name;
+  return labelled.family.empty() ? name : name + " (" + labelled.family + ")";
+}
+
+std::string Describe(const Evaluation& evaluation) {
+  std::string text = std::string("with ") + ToString(evaluation.form) + "\n";
+  text += Line("right", evaluation.top1);
+  text += Line("right among the first two", evaluation.top2);
+  text += Line("with an action that helps", evaluation.helpful);
+  text += Line("right where the confidence is high", evaluation.confident);
+  text += Reliability(evaluation);
+  text += Missing(evaluation);
+  text += "with an action that harms: " + std::to_string(evaluation.harmful) + "\n";
+  text += Harm(evaluation) + Tried(evaluation);
+  text += "known gains above \"at most\": " + std::to_string(evaluation.exceeded) + " of " +
+          std::to_string(evaluation.offered) + " that were offered, of " +
+          std::to_string(evaluation.pairs) + "\n";
+  return text + Gains(evaluation) + Misses(evaluation) + Confusion(evaluation);
+}
+
+}  // namespace prof::eval

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An evaluation as text.
+#ifndef PROF_LIB_EVAL_DESCRIBE_H_
+#define PROF_LIB_EVAL_DESCRIBE_H_
+
+#include <string>
+
+#include "lib/eval/score.h"
+
+namespace prof::eval {
+
+// The name of a kernel, and its family where the name is a number.
+[[nodiscard]] std::string NameOf(const LabelledKernel& labelled);
+
+// For people: the rates, the confusion, each miss with its reason.
+[[nodiscard]] std::string Describe(const Evaluation& evaluation);
+
+}  // namespace prof::eval
+
+#endif  // PROF_LIB_EVAL_DESCRIBE_H_
