@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/analyzer/actions.h"
+#include "lib/analyzer/analyzer.h"
 #include "lib/analyzer/base/integrity.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/continuous/continuous.h"
@@ -285,10 +286,13 @@ Report Failed(std::string why) {
 
 }  // namespace
 
-Report Analyze(const Snapshot& snapshot) {
+Report Analyze(const Snapshot& snapshot) { return AnalyzeAmended(snapshot, nullptr); }
+
+Report AnalyzeAmended(const Snapshot& snapshot, const std::function<void(Model*)>& amend) {
   try {
-    const absl::StatusOr<Model> model = ReadSnapshot(snapshot);
+    absl::StatusOr<Model> model = ReadSnapshot(snapshot);
     if (!model.ok()) return Failed(std::string(model.status().message()));
+    if (amend) amend(&*model);
     return AnalyzeModel(*model);
   } catch (const std::exception& problem) {  // most likely out of memory
     return Failed(std::string("the analysis failed: ") + problem.what());

@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fstream>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -12,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/analyzer/analyzer.h"
+#include "lib/analyzer/ceilings_file.h"
 #include "lib/cli/help_format.h"
 #include "lib/cli/html_output.h"
 #include "lib/cli/message.h"
@@ -43,6 +47,8 @@ struct ReportOptions {
   std::string output;  // empty: stdout
   std::string html;    // not empty: the HTML report goes to this file
   bool strict = false;
+  std::string ceilings;  // not empty: a file of what the devices reached in a calibration
+  std::vector<analyzer::CeilingRow> ceiling_rows;  // of that file
 };
 
 constexpr size_t kMostListed = 400;  // characters of ranges' names in an error
@@ -140,13 +146,20 @@ Written WriteFile(std::ostream& out, const std::string& path, const ReportOption
     Fail(problem);
     return Written::kFailed;
   }
+  int ceilings_used = 0;
   Report report = [&] {
     const Progress progress("analyzing " + path);
-    return Analyze(snapshot);
+    return AnalyzeAmended(snapshot, [&](model::Model* model) {
+      ceilings_used = analyzer::AddCeilings(options.ceiling_rows, model);
+    });
   }();
   if (!report.error.empty()) {
     Fail("cannot read " + (snapshot.path().empty() ? path + ": " : "") + report.error);
     return Written::kFailed;
+  }
+  if (ceilings_used == 0 && !options.ceilings.empty()) {
+    std::cerr << "prof: " << options.ceilings << " has no ceilings of the devices of " << path
+              << ": measure them on that machine\n";
   }
   const std::string incomplete = report.incomplete;
   WarnIfIncomplete(path, incomplete);
@@ -155,6 +168,21 @@ Written WriteFile(std::ostream& out, const std::string& path, const ReportOption
   } else if (!WriteReport(out, std::move(report), options, text))
     return Written::kFailed;
   return incomplete.empty() ? Written::kAll : Written::kIncomplete;
+}
+
+// Why the file of ceilings cannot be used; empty: there is none, or it was read.
+std::string ReadCeilings(ReportOptions* options) {
+  if (options->ceilings.empty()) return "";
+  std::ifstream file(options->ceilings);
+  if (!file) return "cannot open " + options->ceilings;
+  std::ostringstream text;
+  text << file.rdbuf();
+  analyzer::Ceilings ceilings = analyzer::ParseCeilings(text.str());
+  if (!ceilings.error.empty()) {
+    return options->ceilings + " is no file of ceilings: " + ceilings.error;
+  }
+  options->ceiling_rows = std::move(ceilings.rows);
+  return "";
 }
 
 // Why the options cannot be used; empty: they can.
@@ -192,7 +220,7 @@ bool Write(const std::string& text, const ReportOptions& options) {
   return paged || WriteOutput(text, options.output);
 }
 
-int Run(const ReportOptions& options) {
+int Run(ReportOptions options) {
   if ((options.json || options.csv) && options.files.size() > 1) {
     return Fail("--json and --csv take one file at a time: call prof report once for each");
   }
@@ -204,7 +232,8 @@ int Run(const ReportOptions& options) {
     return Fail(
         "--html has everything and names its own file: leave out --kernel, --range and --output");
   }
-  const std::string problem = ProblemOf(options);
+  std::string problem = ProblemOf(options);
+  if (problem.empty()) problem = ReadCeilings(&options);
   if (!problem.empty()) return Fail(problem);
   const TextOptions text = TextOf(options);
   std::ostringstream out;
@@ -286,6 +315,11 @@ Command AddReportCommand(CLI::App* app) {
                    "Write the HTML report to FILE: one file for a browser, with the timeline")
       ->excludes(json)
       ->excludes(csv)
+      ->type_name("FILE");
+  parser
+      ->add_option("--ceilings", options->ceilings,
+                   "Use the rates in FILE, which were measured on the same GPU, as ceilings of the "
+                   "roofline")
       ->type_name("FILE");
   parser->add_flag("--strict", options->strict,
                    "Exit with status 3 when a recording is damaged, was not stopped in order, or "

@@ -60,6 +60,21 @@ TEST_CASE("prof report --json is JSON with the kernels in it") {
   CHECK(json["kernels"][0]["launches"] == 2);
 }
 
+TEST_CASE("prof report --ceilings takes a file of rates, and names what is wrong with it") {
+  const std::string head = "device,sm_count,kind,per_s,n,min,max,sm_clock_hz\n";
+  RecordingFolder()->Write("other.csv", head + "Another GPU,7,l2,6e12,5,6e12,6e12,0\n");
+  const Ended other = ProfIn({"report", "run.prof", "--ceilings", "other.csv"});
+  CHECK(other.exit_code() == 0);
+  CHECK_THAT(other.err, Contains("other.csv has no ceilings of the devices of run.prof"));
+  RecordingFolder()->Write("broken.csv", head + "H200\n");
+  const Ended broken = ProfIn({"report", "run.prof", "--ceilings", "broken.csv"});
+  CHECK(broken.exit_code() == 2);
+  CHECK_THAT(broken.err, Contains("broken.csv is no file of ceilings: line 2"));
+  const Ended missing = ProfIn({"report", "run.prof", "--ceilings", "missing.csv"});
+  CHECK(missing.exit_code() == 2);
+  CHECK_THAT(missing.err, Contains("cannot open missing.csv"));
+}
+
 TEST_CASE("prof report --csv has a line for each kernel") {
   const Ended ended = ProfIn({"report", "run.prof", "--csv"});
   CHECK(ended.exit_code() == 0);

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ceilings: measures what this GPU reaches, and writes it as CSV for `prof report --ceilings`.
+//
+// Build:  cmake -B build && cmake --build build --target ceilings
+// Run:    build/examples/ceilings > h200.csv; prof report run.prof --ceilings h200.csv
+// See:    a row for each rate. prof takes it as the ceiling of its unit in the roofline.
+//
+// Each rate is the median of several launches of a millisecond or more. It takes about 3 s and
+// 2 GiB of device memory. What cannot be measured here is left out, with a line on stderr.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ceilings.h"
+
+#define CUDA_CHECK(call)                                                  \
+  do {                                                                    \
+    const cudaError_t error = (call);                                     \
+    if (error != cudaSuccess) {                                           \
+      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
+      std::exit(1);                                                       \
+    }                                                                     \
+  } while (false)
+
+namespace {
+
+constexpr int kThreads = 256, kBlocksPerSm = 8, kChains = 8;
+constexpr size_t kBytes = size_t{1} << 30, kL2Bytes = size_t{16} << 20;
+constexpr int kRuns = 11;
+constexpr double kWarmUpS = 0.1;  // the clocks rise first
+
+__device__ __forceinline__ void Keep(uint4 value, uint32_t* keep) {
+  *keep ^= value.x ^ value.y ^ value.z ^ value.w;
+}
+
+__global__ void read_all(const uint4* in, size_t count, int rounds, uint32_t* sink) {
+  const size_t stride = size_t{gridDim.x} * blockDim.x;
+  uint32_t keep = 0;
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll 4
+    for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+      Keep(__ldcg(in + i), &keep);
+    }
+  }
+  if (keep == 0x9e3779b9u) *sink = keep;  // hardly ever: keeps the loads
+}
+
+__global__ void write_all(uint4* out, size_t count, uint32_t value) {
+  const size_t stride = size_t{gridDim.x} * blockDim.x;
+#pragma unroll 4
+  for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    __stcs(out + i, make_uint4(value, value, value, value));
+  }
+}
+
+__global__ void copy_all(const uint4* in, uint4* out, size_t count) {
+  const size_t stride = size_t{gridDim.x} * blockDim.x;
+#pragma unroll 4
+  for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    __stcs(out + i, __ldcs(in + i));
+  }
+}
+
+struct Fp32 {
+  using Value = float;
+  static __device__ __forceinline__ void Fma(Value& x) {
+    asm volatile("fma.rn.f32 %0, %0, 0f3F000000, 0f3F000000;" : "+f"(x));
+  }
+};
+struct Fp64 {
+  using Value = double;
+  static __device__ __forceinline__ void Fma(Value& x) {
+    asm volatile("fma.rn.f64 %0, %0, 0d3FE0000000000000, 0d3FE0000000000000;" : "+d"(x));
+  }
+};
+struct Fp16 {
+  using Value = uint32_t;
+  static __device__ __forceinline__ void Fma(Value& x) {
+    asm volatile("{ .reg .b32 c; mov.b32 c, 0x38003800; fma.rn.f16x2 %0, %0, c, c; }" : "+r"(x));
+  }
+};
+
+template <typename Type>
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+    fma_all(int steps, Clock* clock, uint32_t* sink) {
+  typename Type::Value chain[kChains];
+#pragma unroll
+  for (int k = 0; k < kChains; ++k) {
+    chain[k] = static_cast<typename Type::Value>(threadIdx.x + k);
+  }
+  const Clock begin = ReadClock();
+#pragma unroll 8
+  for (int i = 0; i < steps; ++i) {
+#pragma unroll
+    for (auto& x : chain) Type::Fma(x);
+  }
+  Leave(begin, clock);
+  typename Type::Value sum = 0;
+#pragma unroll
+  for (const auto x : chain) sum += x;
+  if (sum == static_cast<typename Type::Value>(12345)) *sink = 1;
+}
+
+struct Rates {
+  std::vector<double> per_s, clock_hz;
+};
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];  // of an odd count
+}
+
+class Meter {
+ public:
+  Meter() {
+    CUDA_CHECK(cudaGetDeviceProperties(&device_, 0));
+    CUDA_CHECK(cudaEventCreate(&begin_));
+    CUDA_CHECK(cudaEventCreate(&end_));
+    CUDA_CHECK(cudaMalloc(&clock_, sizeof(Clock)));
+    CUDA_CHECK(cudaMalloc(&sink_, sizeof(uint32_t)));
+  }
+  Meter(const Meter&) = delete;
+  Meter& operator=(const Meter&) = delete;
+  ~Meter() {
+    cudaFree(sink_);
+    cudaFree(clock_);
+    cudaEventDestroy(end_);
+    cudaEventDestroy(begin_);
+  }
+  int sms() const { return device_.multiProcessorCount; }
+  const cudaDeviceProp& device() const { return device_; }
+  Clock* clock() const { return clock_; }
+  uint32_t* sink() const { return sink_; }
+
+  // Prints the rate of `launch`, which does `amount` of bytes or operations. `has_clock`: the
+  // kernel leaves its clock.
+  void Measure(const char* kind, double amount, bool has_clock,
+               const std::function<void()>& launch) {
+    const auto start = std::chrono::steady_clock::now();
+    do {
+      launch();
+      CUDA_CHECK(cudaGetLastError());
+      CUDA_CHECK(cudaDeviceSynchronize());
+    } while (std::chrono::steady_clock::now() - start < std::chrono::duration<double>(kWarmUpS));
+    Rates rates;
+    for (int run = 0; run < kRuns; ++run) {
+      float ms = 0;
+      CUDA_CHECK(cudaEventRecord(begin_));
+      launch();
+      CUDA_CHECK(cudaEventRecord(end_));
+      CUDA_CHECK(cudaEventSynchronize(end_));
+      CUDA_CHECK(cudaEventElapsedTime(&ms, begin_, end_));
+      rates.per_s.push_back(amount / (1e-3 * ms));
+      if (!has_clock) continue;
+      Clock clock{};
+      CUDA_CHECK(cudaMemcpy(&clock, clock_, sizeof(clock), cudaMemcpyDeviceToHost));
+      if (clock.ns > 0) rates.clock_hz.push_back(1e9 * clock.cycles / clock.ns);
+    }
+    const auto [low, high] = std::minmax_element(rates.per_s.begin(), rates.per_s.end());
+    std::printf("%s,%d,%s,%.6g,%d,%.6g,%.6g,%.6g\n", device_.name, sms(), kind, Median(rates.per_s),
+                kRuns, *low, *high, Median(rates.clock_hz));
+    std::fflush(stdout);
+  }
+
+ private:
+  cudaDeviceProp device_{};
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  Clock* clock_ = nullptr;
+  uint32_t* sink_ = nullptr;
+};
+
+void MeasureMemory(Meter* meter) {
+  uint4 *in = nullptr, *out = nullptr;
+  CUDA_CHECK(cudaMalloc(&in, kBytes));
+  CUDA_CHECK(cudaMalloc(&out, kBytes));
+  CUDA_CHECK(cudaMemset(in, 1, kBytes));
+  const size_t vectors = kBytes / sizeof(uint4), cached = kL2Bytes / sizeof(uint4);
+  const int blocks = meter->sms() * kBlocksPerSm, rounds = 512;
+  meter->Measure("dram-read", kBytes, false,
+                 [=] { read_all<<<blocks, kThreads>>>(in, vectors, 1, meter->sink()); });
+  meter->Measure("dram-write", kBytes, false,
+                 [=] { write_all<<<blocks, kThreads>>>(out, vectors, 7); });
+  meter->Measure("dram-copy", 2.0 * kBytes, false,
+                 [=] { copy_all<<<blocks, kThreads>>>(in, out, vectors); });
+  meter->Measure("l2", static_cast<double>(kL2Bytes) * rounds, false,
+                 [=] { read_all<<<blocks, kThreads>>>(in, cached, rounds, meter->sink()); });
+  CUDA_CHECK(cudaFree(in));
+  CUDA_CHECK(cudaFree(out));
+}
+
+template <typename Type>
+void MeasureFma(Meter* meter, const char* kind, int steps, double operations) {
+  const int blocks = meter->sms() * kBlocksPerSm;
+  const double fmas = static_cast<double>(blocks) * kThreads * kChains * steps;
+  meter->Measure(kind, operations * fmas, true, [=] {
+    fma_all<Type><<<blocks, kThreads>>>(steps, meter->clock(), meter->sink());
+  });
+}
+
+void MeasureTensor(Meter* meter) {
+  const cudaDeviceProp& device = meter->device();
+  if (device.major != 9 || device.minor != 0) {
+    std::fprintf(stderr, "ceilings: the tensor pipe of compute capability %d.%d is not measured\n",
+                 device.major, device.minor);
+    return;
+  }
+  const int blocks = meter->sms() * 3, products = 8192;
+  for (const TensorKind& kind : kHopperTensor) {
+    meter->Measure(kind.kind, kind.operations * blocks * products, true,
+                   [&] { kind.launch(blocks, products, meter->clock(), meter->sink()); });
+  }
+}
+
+}  // namespace
+
+int main() {
+  int devices = 0;
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+  if (error != cudaSuccess) {
+    std::printf("[skipped] no CUDA device: %s\n", cudaGetErrorString(error));
+    return 0;
+  }
+  Meter meter;
+  std::printf("device,sm_count,kind,per_s,n,min,max,sm_clock_hz\n");
+  MeasureMemory(&meter);
+  MeasureFma<Fp32>(&meter, "flops fp32", 20'000, 2);
+  MeasureFma<Fp64>(&meter, "flops fp64", 10'000, 2);
+  MeasureFma<Fp16>(&meter, "flops fp16", 20'000, 4);
+  MeasureTensor(&meter);
+  return 0;
+}
