@@ -14,6 +14,11 @@ import statistics
 # The limiter of prof that a resource stands for. "link" has none of its own.
 LIMITERS = {"dram": "dram", "l2": "l2", "l1": "l1", "shared": "shared", "fma": "fma",
             "fp64": "fp64", "alu": "alu", "sfu": "sfu", "tensor": "tensor", "issue": "issue"}
+# Limiters that no dose can tell from that of a resource. An FMA in each issue slot is the peak of
+# both. Atomics run in L2.
+ALIKE = {"fma": ["issue"], "atomics": ["l2"]}
+# Local memory is behind L1, L2 and DRAM: its dose is one of all three.
+LOCAL = ["l1", "l2", "dram", "mixed"]
 # What gives each of these elasticity without a throughput limit.
 WAITS = {"chain", "barrier", "constant", "icache", "link", "atomics"}
 # Advice that lowers the dose of the resource: it helps as much as the elasticity is high.
@@ -97,6 +102,10 @@ def _waits(values):
     return parallel is not None and 1 - parallel >= WAITING
 
 
+def _alike(resources):
+    return [limiter for resource in resources for limiter in ALIKE.get(resource, [])]
+
+
 def _limiters(median_us, values):
     """(limiters, why the label is doubtful)"""
     if median_us < SHORT_US:
@@ -106,12 +115,17 @@ def _limiters(median_us, values):
     ranked = _throughputs(values)
     if ranked and ranked[0][0] >= LEADING:
         best = ranked[0][0]
-        names = [LIMITERS[resource] for value, resource in ranked if best - value < CLOSE]
-        return names + (["mixed"] if len(names) > 1 else []), ""
+        near = [resource for value, resource in ranked if best - value < CLOSE]
+        names = [LIMITERS[resource] for resource in near]
+        return names + (["mixed"] if len(names) > 1 else []) + _alike(near), ""
     if len(ranked) > 1:
-        return ["mixed", *(LIMITERS[resource] for _, resource in ranked)], "no resource leads"
-    if any(one["resource"] in WAITS and one["elasticity"] >= LEADING for one in values):
-        return ["latency"], ""
+        resources = [resource for _, resource in ranked]
+        return ["mixed", *(LIMITERS[resource] for resource in resources),
+                *_alike(resources)], "no resource leads"
+    waits = [one["resource"] for one in values
+             if one["resource"] in WAITS and one["elasticity"] >= LEADING]
+    if waits:
+        return ["latency", *_alike(waits)], ""
     return [], "no dose that was tried has an effect"
 
 
@@ -130,6 +144,8 @@ def label(family):
     best = max(fixes, key=lambda one: one["gain"], default=None)
     confirmed = best is not None and best["low"] >= CONFIRMS
     cause = family["cause"]
+    if cause == "spills" and set(limiters) & set(LOCAL):
+        limiters = [*limiters, *LOCAL]
     if cause in _SHAPES and confirmed:
         limiters, why = [*_SHAPES[cause], *limiters], ""
     elif cause and not confirmed and cause in _WASTES:

@@ -45,7 +45,7 @@ class ZooLabels(unittest.TestCase):
         label = zoo_labels.label(_family(
             lambda a: a["parallel"] * (10 * a["l2"] + 9 * a["fma"]),
             [("l2", 16, 4), ("fma", 16, 4), ("parallel", 4, 1)]))
-        self.assertEqual(label["limiters"], ["l2", "fma", "mixed"])
+        self.assertEqual(label["limiters"], ["l2", "fma", "mixed", "issue"])
 
     def test_more_work_beside_it_for_nothing_shows_that_the_kernel_waits(self):
         label = zoo_labels.label(_family(lambda a: 100 + a["chain"],
