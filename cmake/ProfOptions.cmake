@@ -2,6 +2,7 @@
 # Options, the CUDA toolkit, and the flags that all of our targets share.
 option(PROF_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(PROF_BENCH "Build the benchmarks" OFF)
+option(PROF_PYTHON "Build the Python package's extension module (python/pyproject.toml)" OFF)
 option(PROF_WERROR "Warnings are errors: for our own builds, as other compilers warn otherwise" OFF)
 option(PROF_INSTALL "Install prof, and make its packages" ${PROJECT_IS_TOP_LEVEL})
 set(PROF_SANITIZE "" CACHE STRING "Value for -fsanitize=, e.g. address;undefined")

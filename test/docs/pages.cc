@@ -104,7 +104,7 @@ std::set<std::string> Anchors(std::string_view text) {
 
 std::vector<std::string> NamedFiles(const Page& page) {
   static const std::regex file(
-      "`((?:include|lib|cupti_backend|nvtx_bridge|examples|test|bench|docs|cmake|\\.ci)/"
+      "`((?:include|lib|cupti_backend|nvtx_bridge|python|examples|test|bench|docs|cmake|\\.ci)/"
       "[A-Za-z0-9_./-]+)`");
   std::vector<std::string> files;
   for (const std::string& line : ProseLines(page.text)) {

@@ -32,6 +32,8 @@ constexpr Prefix kGroups[] = {
     {"cupti_backend/metrics/metric_catalogue.h", "cupti_backend/metrics/metric_catalogue.h"},
     {"cupti_backend/", "cupti_backend"},
     {"nvtx_bridge/", "nvtx_bridge"},
+    {"python/", "python"},
+    {"nanobind/", "nanobind"},
     {"nvtx3/", "nvtx3"},
     {"nvToolsExt", "nvtx3"},
     {"cupti", "cupti"},
@@ -105,6 +107,9 @@ const std::vector<Wall>& Walls() {
       {"lib/cli/",
        {"std", "system", "include/prof", "lib/options", "lib/text", "lib/snapshot", "lib/analyzer",
         "lib/report", "lib/eval", "lib/compare", "lib/html", "lib/cli", "absl", "CLI"}},
+      {"python/",
+       {"std", "include/prof", "lib/options", "lib/report", "lib/export", "lib/html", "python",
+        "absl", "nanobind"}},
       {"examples/",
        {"std", "beside", "include/prof", "matchers", "cuda", "nvtx3", "catch2", "gtest"}},
   };

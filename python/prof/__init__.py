@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""prof shows where a CUDA program's time goes, what limits it, and what to change.
+
+    import prof                          # before the first NVTX call of the program
+
+    with prof.session() as recording:    # or prof.session("step.prof")
+        for batch in batches:
+            with prof.range("step"):
+                step(batch)
+    print(recording.report)
+
+    report = prof.load("step.prof")      # needs no GPU
+    for kernel in report.kernels:
+        print(kernel.name, kernel.share, kernel.verdict.summary)
+
+`python -m prof` is the program prof. Times are nanoseconds, and shares are fractions (0.80 is 80 %).
+"""
+
+from ._compare import compare
+from ._export import export
+from ._native import (
+    Action,
+    ApiCalls,
+    Compared,
+    Comparison,
+    ContinuousValue,
+    Copy,
+    Device,
+    Error,
+    Finding,
+    Gap,
+    Kernel,
+    KernelAction,
+    KernelChange,
+    Launch,
+    Notice,
+    Occupancy,
+    Range,
+    Ratio,
+    Roofline,
+    Row,
+    Sample,
+    Statistic,
+    Stream,
+    Totals,
+    UnitUse,
+    Verdict,
+    __version__,
+)
+from ._options import SessionOptions
+from ._range import range
+from ._report import Report, load
+from ._session import Session, active, library, pause, resume, session, step
+
+__all__ = [
+    "Action",
+    "ApiCalls",
+    "Compared",
+    "Comparison",
+    "ContinuousValue",
+    "Copy",
+    "Device",
+    "Error",
+    "Finding",
+    "Gap",
+    "Kernel",
+    "KernelAction",
+    "KernelChange",
+    "Launch",
+    "Notice",
+    "Occupancy",
+    "Range",
+    "Ratio",
+    "Report",
+    "Roofline",
+    "Row",
+    "Sample",
+    "Session",
+    "SessionOptions",
+    "Statistic",
+    "Stream",
+    "Totals",
+    "UnitUse",
+    "Verdict",
+    "__version__",
+    "active",
+    "compare",
+    "export",
+    "library",
+    "load",
+    "pause",
+    "range",
+    "resume",
+    "session",
+    "step",
+]

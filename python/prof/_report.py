@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Report is the answer about a recording: kernels, ranges, idle time, and what to change."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from . import _frames, _native, _notebook
+from ._rows import Rows
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def load(path: str | os.PathLike[str]) -> Report:
+    """Reads and analyzes the recording in the file `path`. It needs no GPU.
+
+    Raises prof.Error, with the reason, when the file cannot be read. Warns (UserWarning) when a
+    part of the recording is missing; `Report.incomplete` has the reason. Costs time and memory in
+    proportion to the recording: about a second for ten million launches. Other threads of Python
+    run meanwhile.
+    """
+    report = Report(_native.load(os.fspath(path)), os.fspath(path))
+    if report.incomplete:
+        warnings.warn(f"{report.name}: {report.incomplete}", stacklevel=2)
+    return report
+
+
+class Report:
+    """The report on one recording. It never changes; any thread may read it.
+
+    Lists are tuples of typed objects: `report.kernels[0].verdict.limiter`. `launches` and `samples`
+    read the recording once more, when they are used first. Text that is not known is empty, and a
+    number that is not known is None, or NaN in a Statistic with n == 0.
+    """
+
+    def __init__(self, recording: _native.Recording, name: str = "") -> None:
+        """For prof's own use: call load(), or read Session.report."""
+        self._recording = recording
+        self.name = name  #: The path of the recording; empty: it was made in memory.
+
+    @cached_property
+    def kernels(self) -> tuple[_native.Kernel, ...]:
+        """A row for each signature (kernel, grid, block, shared memory, NVTX path), by time."""
+        return self._recording.kernels
+
+    @cached_property
+    def launches(self) -> Rows[_native.Launch]:
+        """A row for each kernel, copy, memset and CUDA graph that ran, by start."""
+        return Rows(self._recording.launches)
+
+    @cached_property
+    def samples(self) -> Rows[_native.Sample]:
+        """A row for each launch, range or graph whose counters were read."""
+        return Rows(self._recording.samples)
+
+    @cached_property
+    def ranges(self) -> tuple[_native.Range, ...]:
+        """The NVTX ranges as a tree: each one before those in it."""
+        return self._recording.ranges
+
+    @cached_property
+    def rows(self) -> tuple[_native.Row, ...]:
+        """Where the span went, by range: the first table of the text report."""
+        return self._recording.rows
+
+    @cached_property
+    def findings(self) -> tuple[_native.Finding, ...]:
+        """Changes to the run that are worth making. `findings_missing`: why there can be none."""
+        return self._recording.findings
+
+    @cached_property
+    def actions(self) -> tuple[_native.Action, ...]:
+        """The few changes that save most, at most five."""
+        return self._recording.actions
+
+    @cached_property
+    def notices(self) -> tuple[_native.Notice, ...]:
+        """Problems and remarks that prof had while it recorded."""
+        return self._recording.notices
+
+    @property
+    def integrity(self) -> tuple[str, ...]:
+        """One sentence for each loss; empty: nothing was lost."""
+        return self._recording.integrity
+
+    @cached_property
+    def gaps(self) -> tuple[_native.Gap, ...]:
+        """Idle time of the devices, by cause."""
+        return self._recording.gaps
+
+    @cached_property
+    def copies(self) -> tuple[_native.Copy, ...]:
+        """Copies by direction and kinds of memory."""
+        return self._recording.copies
+
+    @cached_property
+    def api_calls(self) -> tuple[_native.ApiCalls, ...]:
+        """Calls of the CUDA API by function."""
+        return self._recording.api_calls
+
+    @cached_property
+    def streams(self) -> tuple[_native.Stream, ...]:
+        """Streams that ran something, by time."""
+        return self._recording.streams
+
+    @cached_property
+    def devices(self) -> tuple[_native.Device, ...]:
+        """Devices that were described or that ran something."""
+        return self._recording.devices
+
+    @property
+    def incomplete(self) -> str:
+        """Not empty: a part of the recording is not in this report."""
+        return self._recording.incomplete
+
+    @property
+    def findings_missing(self) -> str:
+        """Not empty: why there can be no findings."""
+        return self._recording.findings_missing
+
+    @property
+    def span_ns(self) -> float:
+        """First operation's start to last one's end, in nanoseconds."""
+        return self._recording.span_ns
+
+    @property
+    def profiler_ns(self) -> float:
+        """Of the span: what prof disturbed. It is no evidence."""
+        return self._recording.profiler_ns
+
+    @property
+    def undisturbed_ns(self) -> float:
+        """span_ns - profiler_ns: shares and findings come from it."""
+        return self._recording.undisturbed_ns
+
+    @property
+    def totals(self) -> _native.Totals:
+        """Counts of records."""
+        return self._recording.totals
+
+    @property
+    def command(self) -> str:
+        """Command line of the recorded program."""
+        return self._recording.command
+
+    @property
+    def host(self) -> str:
+        """Name of its machine."""
+        return self._recording.host
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._recording.pid
+
+    @property
+    def rank(self) -> int:
+        """Its rank, from the launcher; -1: none known."""
+        return self._recording.rank
+
+    @property
+    def prof_version(self) -> str:
+        """The version of prof that recorded it."""
+        return self._recording.prof_version
+
+    @property
+    def nvidia_driver(self) -> str:
+        """The driver's version; empty: not known."""
+        return self._recording.nvidia_driver
+
+    def to_pandas(self, table: str = "kernels") -> pandas.DataFrame:
+        """A table as a pandas data frame. pandas has to be installed.
+
+        Tables: kernels, launches, samples (a row for each value of a counter), ranges, rows,
+        range_instances (a row for each time that a range was open), calls (of the CUDA API),
+        api_calls (by function), findings, actions, notices, gaps, copies, streams, devices. What is
+        not known is NaN, or None. Raises ValueError for another name.
+        """
+        if table in _frames.CSV_TABLES:
+            return _frames.from_csv(self._recording.csv(_frames.CSV_TABLES[table]))
+        if table in _frames.LISTS:
+            return _frames.from_rows(getattr(self, table), _frames.LISTS[table])
+        raise ValueError(f"there is no table {table!r}: choose {', '.join(_frames.NAMES)}")
+
+    def text(
+        self, width: int = 120, *, top: int = 20, details: bool = False, color: bool = False
+    ) -> str:
+        """The text report, `width` columns wide (80 to 1000), with `top` ranges and kernels.
+
+        `details`: also signatures, evidence and samples over time. `color`: ANSI escapes.
+        """
+        if not 80 <= width <= 1000:
+            raise ValueError(f"width = {width} is not from 80 to 1000")
+        if top < 1:
+            raise ValueError(f"top = {top} is not 1 or more")
+        return self._recording.text(width=width, top=top, details=details, color=color)
+
+    def json(self) -> str:
+        """Everything in the report as JSON, with stable keys: `prof report --json`."""
+        return self._recording.json()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything in the report as dictionaries and lists: json(), parsed."""
+        data: dict[str, Any] = json.loads(self.json())
+        return data
+
+    def html(self) -> str:
+        """The HTML report: one page that needs no other file. Reads the recording again.
+
+        Raises prof.Error where prof was built without it, with the way out.
+        """
+        return self._recording.html()
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        name = repr(self.name) if self.name else "in memory"
+        return f"<prof.Report {name}: {len(self.kernels)} kernels, {self.span_ns / 1e6:.3f} ms>"
+
+    def _repr_html_(self) -> str:
+        return _notebook.html_of(self)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The extension module prof._native: prof's C++ API for the Python package around it.
+#include <nanobind/nanobind.h>
+
+#include "python/src/bindings.h"
+#include "python/src/option_values.h"
+#include "python/src/problem.h"
+#include "python/src/values.h"
+
+NB_MODULE(_native, module) {
+  using namespace prof::python;
+  module.doc() = "The C++ part of the package prof. Use the package: this module may change.";
+  module.attr("__version__") = PROF_VERSION;
+  nanobind::exception<Problem>(module, "Error", PyExc_RuntimeError);
+  module.def(
+      "option_fields", [] { return ToPython(OptionFields()); }, "The names of all options.");
+  module.def(
+      "flags_with_value", [] { return ToPython(FlagsWithValue()); },
+      "The flags of `prof run` whose next word is their value.");
+  BindKernels(module);
+  BindTimeline(module);
+  BindReport(module);
+  BindEvents(module);
+  BindRecording(module);
+  BindCompare(module);
+  BindSession(module);
+}
