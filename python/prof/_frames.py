@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 CSV_TABLES = {
     "kernels": "kernels",
     "launches": "launches",
-    "samples": "counters",
     "range_instances": "ranges",
     "calls": "calls",
 }
@@ -35,7 +34,7 @@ LISTS: dict[str, type] = {
     "devices": _native.Device,
 }
 
-NAMES = sorted([*CSV_TABLES, *LISTS])
+NAMES = sorted(["samples", *CSV_TABLES, *LISTS])
 
 # Columns of CSV that hold text: an empty cell is an empty text there, and a number that is not
 # known elsewhere.
@@ -56,6 +55,16 @@ def from_csv(text: str) -> pandas.DataFrame:
         na_values={name: [""] for name in text[: text.index("\n")].split(",") if name not in _TEXT},
     )
     return frame
+
+
+def from_samples(samples: Iterable[_native.Sample]) -> pandas.DataFrame:
+    """A data frame with a row for each value of a counter."""
+    names = "unit level kernel range device correlation start_ns duration_ns".split()
+    rows = []
+    for sample in samples:
+        common = [getattr(sample, name) for name in names]
+        rows += [[*common, metric, value] for metric, value in sample.values.items()]
+    return _pandas().DataFrame(rows, columns=[*names, "metric", "value"])
 
 
 def from_rows(rows: Sequence[object], kind: type) -> pandas.DataFrame:

@@ -25,7 +25,8 @@ def html_of(report: Report) -> str:
     """The report as HTML for the output of a cell."""
     why_not = _native.why_no_html()
     if not why_not:
-        page = report.html()
+        # A link to "#kernels" in a frame goes to that place of the notebook's page otherwise.
+        page = report.html().replace("<head>", '<head><base href="about:srcdoc">', 1)
         if len(page) <= MOST_CHARACTERS:
             return _FRAME.format(page=html.escape(page))
         why_not = (

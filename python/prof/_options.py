@@ -74,8 +74,11 @@ def _text_of(name: str, value: object) -> str:
         raise TypeError(f"{name} = {value!r} {problem}")
     if isinstance(value, bool):
         return "1" if value else "0"
-    if isinstance(value, (int, float, str)):
-        return str(value)
-    if isinstance(value, Iterable) and "list" in kind:
-        return ",".join(str(item) for item in value)
+    if isinstance(value, str):
+        return value
+    if "list" in kind:
+        if isinstance(value, Iterable):
+            return ",".join(str(item) for item in value)
+    elif isinstance(value, (int, float)):
+        return repr(value)
     raise TypeError(f"{name} = {value!r} is not a value of an option")

@@ -21,8 +21,7 @@ def load(path: str | os.PathLike[str]) -> Report:
 
     Raises prof.Error, with the reason, when the file cannot be read. Warns (UserWarning) when a
     part of the recording is missing; `Report.incomplete` has the reason. Costs time and memory in
-    proportion to the recording: about a second for ten million launches. Other threads of Python
-    run meanwhile.
+    proportion to the recording, some 200 bytes a record. Other threads of Python run meanwhile.
     """
     report = Report(_native.load(os.fspath(path)), os.fspath(path))
     if report.incomplete:
@@ -176,29 +175,40 @@ class Report:
     def to_pandas(self, table: str = "kernels") -> pandas.DataFrame:
         """A table as a pandas data frame. pandas has to be installed.
 
-        Tables: kernels, launches, samples (a row for each value of a counter), ranges, rows,
-        range_instances (a row for each time that a range was open), calls (of the CUDA API),
+        Tables: kernels, launches (those that have a time), samples (a row for each value of a
+        counter), ranges, rows, range_instances (a row for each time that a range was open), calls (of the CUDA API),
         api_calls (by function), findings, actions, notices, gaps, copies, streams, devices. What is
         not known is NaN, or None. Raises ValueError for another name.
         """
         if table in _frames.CSV_TABLES:
             return _frames.from_csv(self._recording.csv(_frames.CSV_TABLES[table]))
+        if table == "samples":
+            return _frames.from_samples(self.samples)
         if table in _frames.LISTS:
             return _frames.from_rows(getattr(self, table), _frames.LISTS[table])
         raise ValueError(f"there is no table {table!r}: choose {', '.join(_frames.NAMES)}")
 
     def text(
-        self, width: int = 120, *, top: int = 20, details: bool = False, color: bool = False
+        self,
+        width: int = 120,
+        *,
+        top: int = 20,
+        details: bool = False,
+        color: bool = False,
+        utf8: bool = True,
     ) -> str:
         """The text report, `width` columns wide (80 to 1000), with `top` ranges and kernels.
 
-        `details`: also signatures, evidence and samples over time. `color`: ANSI escapes.
+        `details`: also signatures, evidence and samples over time. `color`: ANSI escapes. `utf8`:
+        lines and ellipses; without it they are ASCII, as in a file that the program prof writes.
         """
         if not 80 <= width <= 1000:
             raise ValueError(f"width = {width} is not from 80 to 1000")
         if top < 1:
             raise ValueError(f"top = {top} is not 1 or more")
-        return self._recording.text(width=width, top=top, details=details, color=color)
+        return self._recording.text(
+            width=width, top=top, details=details, color=color, utf8=utf8
+        )
 
     def json(self) -> str:
         """Everything in the report as JSON, with stable keys: `prof report --json`."""

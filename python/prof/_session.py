@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import warnings
@@ -20,6 +21,23 @@ if TYPE_CHECKING:
 
 _lock = threading.Lock()
 _active: Session | None = None
+
+
+def _end_with_program() -> None:
+    """Before Python frees the libraries that the program still uses."""
+    if _active is not None:
+        _active.stop()
+
+
+def _forget_in_child() -> None:
+    """A forked child has no session: prof is inert there. Another thread may have had the lock."""
+    global _lock, _active
+    _lock = threading.Lock()
+    _active = None
+
+
+atexit.register(_end_with_program)
+os.register_at_fork(after_in_child=_forget_in_child)
 
 
 def session(path: str | os.PathLike[str] | None = None, **options: Unpack[SessionOptions]) -> Session:
@@ -58,13 +76,12 @@ class Session:
             )
         self._texts = texts
         self._native: _native.Session | None = None
-        self._process = 0
         self._snapshot: _native.Snapshot | None = None
         self._report: Report | None = None
         self._error: _native.Error | None = None
 
     def start(self) -> Self:
-        """Starts to record. The first session of a process takes up to 250 ms.
+        """Starts to record, in some milliseconds; with counters the first time in 250 ms more.
 
         Raises prof.Error when another session of this process is active, or when this one was used
         before. Warns (UserWarning) when an injected recording (`prof run`) is active: then that one
@@ -72,7 +89,7 @@ class Session:
         """
         global _active
         with _lock:
-            if _active is not None and _active._process == os.getpid():
+            if _active is not None:
                 raise _native.Error(
                     "a session is active in this process, and only one at a time can record: "
                     "prof.active() is that session, and its stop() ends it"
@@ -80,7 +97,6 @@ class Session:
             if self._native is not None:
                 raise _native.Error("this session was used before: make a new one")
             self._native = _native.start(self._texts)
-            self._process = os.getpid()
             _active = self
         timeline = self._native.status.timeline
         if timeline.state == "unavailable" and timeline.what.startswith("another recording"):
@@ -182,25 +198,24 @@ class Session:
 
 def active() -> Session | None:
     """The active session of this process; None: there is none."""
-    found = _active
-    return found if found is not None and found._process == os.getpid() else None
+    return _active
 
 
 def step() -> bool:
     """Session.step() of the active session. False without one, so that a program runs alike."""
-    found = active()
+    found = _active
     return found is not None and found.step()
 
 
 def pause() -> bool:
     """Session.pause() of the active session; False without one."""
-    found = active()
+    found = _active
     return found is not None and found.pause()
 
 
 def resume() -> bool:
     """Session.resume() of the active session; False without one."""
-    found = active()
+    found = _active
     return found is not None and found.resume()
 
 

@@ -2,6 +2,7 @@
 #include "python/src/option_values.h"
 
 #include <sstream>
+#include <variant>
 
 #include "lib/options/option_table.h"
 #include "lib/options/option_text.h"
@@ -13,26 +14,29 @@ namespace {
 constexpr const char* kSampling = "continuous";
 constexpr const char* kSamplingInterval = "continuous_interval_us";
 
-void SetInterval(const std::string& text, SessionOptions* values) {
-  SessionOptions read;
+// Each field of SessionOptions by itself, other than in the table.
+std::vector<options::Option> FieldOptions() {
+  std::vector<options::Option> fields;
   for (const options::Option& option : options::kOptions) {
-    if (option.field != std::string(kSampling) + ", " + kSamplingInterval) continue;
-    if (const auto wanted = options::SetValue(option, text, &read)) {
-      throw nb::value_error(
-          (std::string(kSamplingInterval) + " = " + text + " is not " + *wanted).c_str());
+    const auto* both = std::get_if<options::Interval>(&option.kind);
+    if (both == nullptr) {
+      fields.push_back(option);
+      continue;
     }
+    options::Option part = option;
+    part.field = kSampling;
+    part.kind = options::Switch{both->on};
+    fields.push_back(part);
+    part.field = kSamplingInterval;
+    part.kind = both->interval;
+    fields.push_back(part);
   }
-  values->continuous_interval_us = read.continuous_interval_us;
+  return fields;
 }
 
 // `text` as the option table reads it. ValueError with what the value should have been.
 void SetOption(const std::string& field, const std::string& text, SessionOptions* values) {
-  if (field == kSampling) {
-    values->continuous = text == "1";
-    return;
-  }
-  if (field == kSamplingInterval) return SetInterval(text, values);
-  for (const options::Option& option : options::kOptions) {
+  for (const options::Option& option : FieldOptions()) {
     if (option.field != field) continue;
     const auto wanted = options::SetValue(option, text, values);
     if (!wanted) return;
@@ -46,11 +50,8 @@ void SetOption(const std::string& field, const std::string& text, SessionOptions
 }  // namespace
 
 std::vector<std::string> OptionFields() {
-  std::vector<std::string> fields = {kSampling, kSamplingInterval};
-  for (const options::Option& option : options::kOptions) {
-    const std::string field = option.field;
-    if (field.find(',') == std::string::npos) fields.push_back(field);
-  }
+  std::vector<std::string> fields;
+  for (const options::Option& option : FieldOptions()) fields.emplace_back(option.field);
   return fields;
 }
 

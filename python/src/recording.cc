@@ -28,7 +28,7 @@ std::string Recording::Text(const TextLooks& looks) const {
   options.width = looks.width;
   options.max_rows = looks.top;
   options.color = looks.color;
-  options.utf8 = true;
+  options.utf8 = looks.utf8;
   options.details = looks.details;
   std::ostringstream out;
   WriteText(out, *report_, options);

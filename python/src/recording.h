@@ -29,7 +29,7 @@ class Recording {
 
   struct TextLooks {
     int width = 120, top = 20;
-    bool color = false, details = false;
+    bool color = false, details = false, utf8 = true;
   };
   [[nodiscard]] std::string Text(const TextLooks& looks) const;
   [[nodiscard]] std::string Json() const;

@@ -112,10 +112,10 @@ void BindTexts(nb::class_<Recording>* recording) {
   recording
       ->def(
           "text",
-          [](const Recording& self, int width, int top, bool details, bool color) {
-            return self.Text({width, top, color, details});
+          [](const Recording& self, int width, int top, bool details, bool color, bool utf8) {
+            return self.Text({width, top, color, details, utf8});
           },
-          "width"_a, "top"_a, "details"_a, "color"_a, WithoutGil(), "The text report.")
+          "width"_a, "top"_a, "details"_a, "color"_a, "utf8"_a, WithoutGil(), "The text report.")
       .def(
           "json", [](const Recording& self) { return self.Json(); }, WithoutGil(),
           "Everything in the report, as JSON.")

@@ -21,10 +21,10 @@ namespace {
 using nb::literals::operator""_a;
 using WithoutGil = nb::call_guard<nb::gil_scoped_release>;
 
-std::unique_ptr<Session> Start(const ByName<nb::str>& texts) {
+std::shared_ptr<Session> Start(const ByName<nb::str>& texts) {
   SessionOptions values = ReadOptions(texts);
   const nb::gil_scoped_release released;
-  return std::make_unique<Session>(std::move(values));
+  return std::make_shared<Session>(std::move(values));
 }
 
 // What was recorded. Throws Problem where nothing was, with the reason.

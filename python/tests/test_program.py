@@ -24,7 +24,7 @@ def test_it_is_the_program_of_the_same_version() -> None:
     assert module("--version").stdout == f"prof {prof.__version__}\n"
     report = subprocess.run([PROGRAM, "report", MANY_TOKENS], capture_output=True, text=True)
     assert module("report", MANY_TOKENS).stdout == report.stdout != ""
-    assert module("report", "missing.prof").returncode == 1
+    assert module("report", "missing.prof").returncode == 2
 
 
 @pytest.mark.parametrize(

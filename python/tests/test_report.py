@@ -31,8 +31,8 @@ def test_json_is_that_of_the_program(report: prof.Report) -> None:
 @pytest.mark.parametrize("width", [80, 120, 200])
 def test_text_is_that_of_the_program(report: prof.Report, width: int) -> None:
     expected = printed("report", "--width", str(width), "--no-pager", str(MANY_TOKENS))
-    assert report.text(width) == expected
-    assert report.text(width) != report.text(width + 1)
+    assert report.text(width, utf8=False) == expected
+    assert max(map(len, report.text(width).splitlines())) <= width
 
 
 def test_str_is_the_text(report: prof.Report) -> None:
