@@ -4,7 +4,8 @@
 
     python/check_wheel.py [--wheels FOLDER] [-D VARIABLE=VALUE ...]
 
-The wheel goes to FOLDER (default: build/wheels). Values go to CMake. Exit status 77, with the
+The wheel goes to FOLDER (default: build/wheels). Values go to CMake; compiler, toolkit and warnings
+are otherwise those of build/release, so that ccache has what was compiled there. Exit status 77, with the
 reason on stdout: pip cannot fetch what the build needs, or Python lacks it. Nothing was checked. Nothing outside of
 build/ and a temporary folder is changed.
 """
@@ -47,7 +48,7 @@ def main() -> int:
             print("[skipped] pip cannot install " + ", ".join(BUILD_NEEDS + TEST_NEEDS))
             print(fetched.stderr[-2000:])
             return SKIPPED
-        wheel = build(python, folder / "wheel", arguments.defines)
+        wheel = build(python, folder / "wheel", [*those_of_release(), *arguments.defines])
         check(pip(python, "install", "--quiet", "--no-deps", str(wheel)))
         package = Path(
             run(python, "-c", "import prof; print(prof.__file__)", cwd=folder, text=True).strip()
@@ -92,6 +93,16 @@ def pip(python: Path, *words: str, quiet: bool = False) -> subprocess.CompletedP
         [python, "-m", "pip", *words],
         env=clean_variables(), text=True, capture_output=quiet,
     )  # fmt: skip
+
+
+def those_of_release() -> list[str]:
+    """What the build in build/release was configured with."""
+    cache = ROOT / "build" / "release" / "CMakeCache.txt"
+    if not cache.exists():
+        return []
+    kept = "CMAKE_CXX_COMPILER|CUDAToolkit_ROOT|PROF_CUDA|PROF_WERROR"
+    found = re.findall(rf"^({kept}):\w+=(.+)$", cache.read_text(), re.MULTILINE)
+    return [f"{name}={value}" for name, value in found]
 
 
 def build(python: Path, folder: Path, defines: list[str]) -> Path:

@@ -45,8 +45,8 @@ from ._native import (
     Totals,
     UnitUse,
     Verdict,
-    __version__,
 )
+from ._native import version as __version__
 from ._options import SessionOptions
 from ._range import range
 from ._report import Report, load

@@ -35,9 +35,9 @@ class range:
         @prof.range("decode")
         def decode(batch): ...
 
-    Costs less than a microsecond; nearly nothing where no tool listens. The name is copied. A range
-    belongs to its thread and ends in it, so that it cannot be around an `async` function or a
-    generator, in the middle of which other work runs: TypeError.
+    Costs about a microsecond, most of it Python's own. The name is copied. A range belongs to its
+    thread and ends in it. So it cannot be around an `async` function or a generator, in the middle
+    of which other work runs: TypeError.
     """
 
     __slots__ = ("_name",)

@@ -15,7 +15,7 @@ class _Source(Protocol[T_co]):
 
 
 class Rows(Sequence[T_co], Generic[T_co]):
-    """Rows of a recording. A row costs about a microsecond when it is read, and no memory before.
+    """Rows of a recording. A row costs some microseconds when it is read, and no memory before.
 
     Any thread may read them. `Report.to_pandas()` is faster for all of them.
     """

@@ -14,8 +14,8 @@ void BindReport(nanobind::module_& module);     // findings, actions, notices, t
 void BindEvents(nanobind::module_& module);     // rows of launches and of samples
 void BindRecording(nanobind::module_& module);  // a recording with its report
 void BindCompare(nanobind::module_& module);
-void BindSession(nanobind::module_& module);    // sessions, ranges; where prof has no CUDA: no more
-                                                // than has_capture
+void BindSession(nanobind::module_& module);  // sessions, ranges; where prof has no CUDA: no more
+                                              // than has_capture
 
 }  // namespace prof::python
 

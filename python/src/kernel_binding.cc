@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prof/kernel_report.h"
-
 #include "prof/action.h"
 #include "prof/continuous_report.h"
+#include "prof/kernel_report.h"
 #include "prof/roofline.h"
 #include "prof/statistic.h"
 #include "python/src/bindings.h"

@@ -13,7 +13,7 @@ NB_MODULE(_native, module) {
   module.doc() = "The C++ part of the package prof. Use the package: this module may change.";
   // What a program still has at its end is no leak, and stderr is the program's.
   nanobind::set_leak_warnings(false);
-  module.attr("__version__") = PROF_VERSION;
+  module.attr("version") = PROF_VERSION;
   nanobind::exception<Problem>(module, "Error", PyExc_RuntimeError);
   module.def(
       "option_fields", [] { return ToPython(OptionFields()); }, "The names of all options.");

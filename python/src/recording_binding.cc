@@ -150,16 +150,16 @@ std::vector<std::string> Write(Recording& self, const ExportArguments& arguments
 
 void BindWriters(nb::class_<Recording>* recording) {
   recording->def(
-          "write",
-          [](Recording& self, std::string to, std::string out, std::string table, std::string range,
-             std::optional<uint32_t> gpu, std::optional<int64_t> from_ns,
-             std::optional<int64_t> to_ns, int64_t keep, bool verdicts) {
-            return Write(self, {std::move(to), std::move(out), std::move(table), std::move(range),
-                                gpu, from_ns, to_ns, keep, verdicts});
-          },
-          "to"_a, "out"_a, "table"_a, "range"_a, "gpu"_a.none(), "from_ns"_a.none(),
-          "to_ns"_a.none(), "keep"_a, "verdicts"_a, WithoutGil(),
-          "Writes the recording in another tool's format; what a reader of the file has to know.");
+      "write",
+      [](Recording& self, std::string to, std::string out, std::string table, std::string range,
+         std::optional<uint32_t> gpu, std::optional<int64_t> from_ns, std::optional<int64_t> to_ns,
+         int64_t keep, bool verdicts) {
+        return Write(self, {std::move(to), std::move(out), std::move(table), std::move(range), gpu,
+                            from_ns, to_ns, keep, verdicts});
+      },
+      "to"_a, "out"_a, "table"_a, "range"_a, "gpu"_a.none(), "from_ns"_a.none(), "to_ns"_a.none(),
+      "keep"_a, "verdicts"_a, WithoutGil(),
+      "Writes the recording in another tool's format; what a reader of the file has to know.");
 }
 
 }  // namespace
@@ -171,9 +171,7 @@ void BindRecording(nb::module_& module) {
           "Its file; empty: it is in memory.")
       .def_prop_ro(
           "bytes",
-          [](const Snapshot& self) {
-            return nb::bytes(self.bytes().data(), self.bytes().size());
-          },
+          [](const Snapshot& self) { return nb::bytes(self.bytes().data(), self.bytes().size()); },
           "The recording; empty: it is in a file.")
       .def_prop_ro(
           "complete", [](const Snapshot& self) { return self.integrity().complete(); },
@@ -190,9 +188,8 @@ void BindRecording(nb::module_& module) {
       },
       "path"_a, WithoutGil(), "Reads and analyzes the recording in a file.");
   module.def(
-      "analyze",
-      [](const Snapshot& snapshot) { return std::make_shared<Recording>(snapshot); }, "snapshot"_a,
-      WithoutGil(), "Analyzes what a session recorded.");
+      "analyze", [](const Snapshot& snapshot) { return std::make_shared<Recording>(snapshot); },
+      "snapshot"_a, WithoutGil(), "Analyzes what a session recorded.");
   module.def("why_no_html", &html::WhyNoHtml, "Empty: this build can write HTML.");
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prof/report.h"
-
 #include "python/src/bindings.h"
 #include "python/src/values.h"
 

@@ -25,9 +25,9 @@ struct LaunchRow {
   std::optional<int64_t> start_ns, duration_ns;
   std::optional<int64_t> call_start_ns, call_duration_ns;  // of the CUDA call that launched it
   std::optional<uint32_t> thread, graph;
-  std::optional<uint64_t> bytes;             // of copies and memsets
-  std::array<uint32_t, 3> grid{}, block{};   // of kernels
-  std::string copy, source, destination;     // of copies
+  std::optional<uint64_t> bytes;            // of copies and memsets
+  std::array<uint32_t, 3> grid{}, block{};  // of kernels
+  std::string copy, source, destination;    // of copies
   bool sampled = false;
 };
 
@@ -36,7 +36,7 @@ struct SampleRow {
   std::string unit, level, kernel, range;
   uint32_t correlation = 0;
   std::optional<uint32_t> device;
-  int64_t start_ns = 0, duration_ns = 0;  // of the counters, by the host
+  int64_t start_ns = 0, duration_ns = 0;               // of the counters, by the host
   std::vector<std::pair<std::string, double>> values;  // NaN: CUPTI gave none
 };
 

@@ -68,10 +68,12 @@ void BindSession(nb::module_& module) {
       .def("resume", &Session::Resume, WithoutGil())
       .def("step", &Session::Step, WithoutGil())
       .def("dump", &Session::Dump, "path"_a, WithoutGil())
-      .def("stop", &Stop, WithoutGil(), "Ends it. Error where nothing was recorded, with the reason.");
+      .def("stop", &Stop, WithoutGil(),
+           "Ends it. Error where nothing was recorded, with the reason.");
   module.def("start", &Start, "options"_a,
              "Starts to record. `options`: the text of each value by its name in C++.");
-  module.def("push_range", [](const char* name) { PushRange(name); }, "name"_a);
+  module.def(
+      "push_range", [](const char* name) { PushRange(name); }, "name"_a);
   module.def("pop_range", [] { PopRange(); });
 }
 

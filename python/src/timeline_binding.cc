@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prof/timeline_report.h"
-
 #include "prof/report.h"
+#include "prof/timeline_report.h"
 #include "python/src/bindings.h"
 #include "python/src/values.h"
 

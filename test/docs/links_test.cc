@@ -72,10 +72,9 @@ TEST_CASE("Every source file that a page names exists") {
 
 TEST_CASE("Every page that a source file names exists") {
   Strings missing;
-  for (const Page& file : ReadFiles(
-           {"include", "lib", "cupti_backend", "nvtx_bridge", "python", "examples", "bench", "cmake",
-            "test"},
-           {".h", ".cc", ".cu", ".proto", ".py", ".sh", ".cmake"})) {
+  for (const Page& file : ReadFiles({"include", "lib", "cupti_backend", "nvtx_bridge", "python",
+                                     "examples", "bench", "cmake", "test"},
+                                    {".h", ".cc", ".cu", ".proto", ".py", ".sh", ".cmake"})) {
     if (file.path.rfind("test/docs/", 0) == 0) continue;
     for (const std::string& page : NamedPages(file.text)) {
       if (!Exists(page)) missing.push_back(file.path + ": " + page);

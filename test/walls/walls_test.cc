@@ -127,7 +127,8 @@ TEST_CASE("Only the files that are there for it touch the environment") {
   CHECK_FALSE(
       TouchesEnvironment("// getenv is not called here\n/* nor\nsetenv */ f(\"environ\");"));
   std::vector<std::string> offenders;
-  for (const SourceFile& file : ReadSources({"include", "lib", "cupti_backend", "nvtx_bridge", "python"})) {
+  for (const SourceFile& file :
+       ReadSources({"include", "lib", "cupti_backend", "nvtx_bridge", "python"})) {
     if (TouchesEnvironment(file.text) && !MayTouchEnvironment(file.path)) {
       offenders.push_back(file.path);
     }
