@@ -121,9 +121,14 @@ def show(python: Path, notebook: Path, folder: Path) -> None:
 
 
 def check_libraries(package: Path) -> None:
-    """Fails when a file of the package needs a library that is neither in it nor of each system."""
+    """Fails when the package needs a library that is neither in it nor of each system.
+
+    The module and the program lead to the libraries in native/lib/prof, and to what those need.
+    """
     outside = []
+    brought = package / "native" / "lib" / "prof"
     files = [path for path in package.rglob("*") if path.is_file() and is_elf(path)]
+    files = [path for path in files if path.parent != brought]
     for path in files:
         for line in run("ldd", str(path), text=True).splitlines():
             name, _, found = line.strip().partition(" => ")
