@@ -13,7 +13,8 @@
     for kernel in report.kernels:
         print(kernel.name, kernel.share, kernel.verdict.summary)
 
-`python -m prof` is the program prof. Times are nanoseconds, and shares are fractions (0.80 is 80 %).
+`python -m prof` is the program prof. Times are nanoseconds, and shares are fractions (0.80 is
+80 %).
 """
 
 from ._compare import compare

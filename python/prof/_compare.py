@@ -25,8 +25,8 @@ def compare(
     """What became slower from `before` to `after`, what faster, and why.
 
     Each side is one run or several: a recording, a report, or a list of them. One run of a side is
-    seldom enough to decide (docs/guide/compare.md). `alpha`: chance of any false alarm. `threshold`:
-    the least effect that counts, a fraction. `least_share`: kernels with less of the time are not
+    seldom enough to decide (docs/guide/compare.md). `alpha`: chance of any false alarm.
+    `threshold`: the least effect that counts, a fraction. `least_share`: kernels with less of the time are not
     tested. `across`: compare across devices and drivers. Raises prof.Error where the runs cannot be
     compared. Costs about 2 ms for each tested kernel; other threads of Python run meanwhile.
     """

@@ -57,5 +57,6 @@ def table_of(report: Report, note: str) -> str:
     left = len(report.kernels) - MOST_ROWS
     if left > 0:
         lines.append(f"<p>and {left:,} more kernels: report.kernels has all.</p>")
-    lines += [f"<p>{html.escape(sentence)}</p>" for sentence in (report.incomplete, note) if sentence]
+    for sentence in (report.incomplete, note):
+        lines.append(f"<p>{html.escape(sentence)}</p>" if sentence else "")
     return "".join(lines)

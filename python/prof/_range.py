@@ -69,8 +69,8 @@ class range:
             )
         ):
             raise TypeError(
-                f"{function!r} stops in its middle, and other work of the thread runs in its range: "
-                "put the range around a part without await and yield"
+                f"{function!r} stops in its middle, and other work of the thread runs in its "
+                "range: put the range around a part without await and yield"
             )
         name = self._name
 

@@ -176,9 +176,9 @@ class Report:
         """A table as a pandas data frame. pandas has to be installed.
 
         Tables: kernels, launches (those that have a time), samples (a row for each value of a
-        counter), ranges, rows, range_instances (a row for each time that a range was open), calls (of the CUDA API),
-        api_calls (by function), findings, actions, notices, gaps, copies, streams, devices. What is
-        not known is NaN, or None. Raises ValueError for another name.
+        counter), ranges, rows, range_instances (a row for each time that a range was open),
+        calls (of the CUDA API), api_calls (by function), findings, actions, notices, gaps, copies,
+        streams, devices. What is not known is NaN, or None. Raises ValueError for another name.
         """
         if table in _frames.CSV_TABLES:
             return _frames.from_csv(self._recording.csv(_frames.CSV_TABLES[table]))

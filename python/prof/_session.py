@@ -40,7 +40,9 @@ atexit.register(_end_with_program)
 os.register_at_fork(after_in_child=_forget_in_child)
 
 
-def session(path: str | os.PathLike[str] | None = None, **options: Unpack[SessionOptions]) -> Session:
+def session(
+    path: str | os.PathLike[str] | None = None, **options: Unpack[SessionOptions]
+) -> Session:
     """A session that records the block of a `with`; `Session.report` has the answer after it.
 
     `path`: file for the recording, in which %p is the process id, %h the host name, %r the rank and
@@ -220,7 +222,7 @@ def resume() -> bool:
 
 
 def library() -> str:
-    """The path of libprof.so in this package, for NVTX_INJECTION64_PATH. prof.Error: it has none."""
+    """The path of libprof.so in this package, for NVTX_INJECTION64_PATH. prof.Error: none."""
     found = Path(__file__).parent / "native" / "lib" / "libprof.so.0"
     if not found.exists():
         raise _native.Error("this build of prof has no libprof.so: it can only read recordings")

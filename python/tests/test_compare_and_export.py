@@ -57,7 +57,10 @@ def test_an_export_is_that_of_the_program(to: str, tmp_path: Path) -> None:
     )
     if to == "sqlite":
         tables = "select name from sqlite_master where type = 'table' order by name"
-        names = [sqlite3.connect(tmp_path / side).execute(tables).fetchall() for side in ("mine", "theirs")]
+        names = [
+            sqlite3.connect(tmp_path / side).execute(tables).fetchall()
+            for side in ("mine", "theirs")
+        ]
         assert names[0] == names[1] != []
     else:
         assert (tmp_path / "mine").read_bytes() == (tmp_path / "theirs").read_bytes()

@@ -113,7 +113,8 @@ def test_threads_may_read_one_report_together() -> None:
     report = prof.load(ONE_TOKEN)
     lengths: list[int] = []
     threads = [
-        threading.Thread(target=lambda: lengths.append(len(list(report.launches)))) for _ in range(8)
+        threading.Thread(target=lambda: lengths.append(len(list(report.launches))))
+        for _ in range(8)
     ]
     for thread in threads:
         thread.start()
