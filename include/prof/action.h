@@ -14,10 +14,12 @@ enum class GainKind {
   kSameWork,      ///< The same work, at the ceiling of the unit that limits it.
   kLessWork,      ///< Fewer bytes or instructions, down to the time of the next unit.
   kCauseRemoved,  ///< Without a waste that was counted: conflicts, spills, idle SMs.
-  kIdleTime       ///< Time in which the GPU had nothing to do.
+  kIdleTime,      ///< Time in which the GPU had nothing to do.
+  kMemory         ///< No time: memory.
 };
 
-/// Short lower-case name, stable in JSON: "same-work", "less-work", "cause-removed", "idle-time".
+/// Short lower-case name, stable in JSON: "same-work", "less-work", "cause-removed", "idle-time",
+/// "memory".
 const char* ToString(GainKind kind);
 
 /// One change that is worth a try. Gains of several actions overlap: they never add up.

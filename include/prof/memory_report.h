@@ -28,6 +28,20 @@ struct AllocationSummary {
   uint64_t bytes_at_end = 0;
 };
 
+/// What one NVTX range holds at a moment: blocks that were allocated in it and are not freed yet.
+/// Ranges that differ in numbers only are one, as in RangeRow.
+struct MemoryHolder {
+  std::string range;  ///< As RangeRow::label has it; "(no range)".
+  int64_t blocks = 0;
+  uint64_t bytes = 0;
+};
+
+/// Blocks of one size that are allocated at a moment.
+struct BlocksOfSize {
+  uint64_t bytes_each = 0;
+  int64_t blocks = 0;
+};
+
 /// Memory of one device that was allocated while it was recorded: the kinds "device" and
 /// "array", from pools or not. Managed memory may be anywhere; it is not included.
 struct DeviceMemory {
@@ -35,6 +49,47 @@ struct DeviceMemory {
   uint64_t peak_bytes = 0;
   double peak_at_ns = 0;  ///< After the recording began.
   uint64_t bytes_at_end = 0;
+  std::vector<MemoryHolder> holders;  ///< At the peak; sum to peak_bytes. By bytes, descending.
+  /// At the peak, by bytes of all blocks of the size, descending; ten at most.
+  std::vector<BlocksOfSize> sizes;
+  int64_t blocks_at_peak = 0;
+};
+
+/// How much more one range holds at the end of a growth than at its begin.
+struct GrowingHolder {
+  std::string range;  ///< As in MemoryHolder.
+  int64_t bytes = 0;  ///< Negative: it holds less.
+};
+
+/// Whether memory grows from step to step. A step is an instance of the outermost NVTX range that
+/// repeats; its level is the least that was allocated at one time from the end of the step before
+/// to its own. The first quarter of the steps, a warm-up, is left out.
+struct MemoryGrowth {
+  std::string memory;                        ///< "device" (with "array"), "pinned", "managed".
+  std::optional<uint32_t> device;            ///< Of device memory.
+  std::string step;                          ///< The range, as in RangeRow.
+  int64_t steps = 0;                         ///< That were used.
+  uint64_t first_bytes = 0, last_bytes = 0;  ///< Levels of the first and the last of them.
+  /// Median of the slopes between two steps (Theil and Sen), and its interval at 95 % (Sen 1968).
+  double bytes_per_step = 0, at_least = 0, at_most = 0;
+  bool grows = false;   ///< The growth is steady, and it goes on until the end.
+  std::string why_not;  ///< Where the last level is higher but `grows` is false: the reason.
+  /// Sum to last_bytes - first_bytes. By bytes, descending; ranges without a change are left out.
+  std::vector<GrowingHolder> holders;
+};
+
+/// Calls of one CUDA function in one range that failed for lack of memory. Sizes of calls that
+/// failed are not recorded.
+struct AllocationFailure {
+  std::string call;   ///< "cudaMalloc"
+  std::string range;  ///< As in MemoryHolder.
+  int64_t count = 0;
+  double first_at_ns = 0;  ///< End of the first such call, after the recording began.
+  /// At that moment, of the device that had most: no record has the device of the call.
+  std::optional<uint32_t> device;  ///< nullopt: no allocation was recorded before.
+  uint64_t bytes = 0;
+  std::vector<MemoryHolder> holders;  ///< Sum to `bytes`. By bytes, descending.
+  uint64_t unused_in_pools = 0;       ///< Of all devices: reserved by local pools, not allocated.
 };
 
 /// A memory pool, by its states at each operation. A pool holds more than is allocated from it.
@@ -50,15 +105,25 @@ struct PoolReport {
   uint64_t reserved_at_end = 0;
   uint64_t used_at_end = 0;
   uint64_t release_threshold = 0;  ///< Last known; it keeps so much when nothing is allocated.
+  uint64_t unused_peak = 0;        ///< The most that it reserved at one time and nobody used.
+  /// The most that lay unused when the pool took more from the device, where that would have been
+  /// enough for all that it took: the blocks did not fit, or waited for their stream.
+  uint64_t unused_when_grown = 0;
 };
 
 /// Allocations made in one NVTX range. Ranges that differ in numbers only are one, as in RangeRow.
 struct RangeAllocations {
-  std::string range;  ///< Equal to RangeRow::label.
+  std::string range;  ///< As RangeRow::label has it.
   int64_t allocations = 0;
   uint64_t bytes = 0;
   uint64_t device_bytes = 0;  ///< The part that DeviceMemory counts.
   uint64_t bytes_at_end = 0;  ///< Not freed when the recording ended.
+  int64_t blocks_at_end = 0;
+  /// Instances of the range in which memory was allocated, and those of them that left some of it
+  /// until the end.
+  int64_t instances = 0, instances_left = 0;
+  /// Time of the first and the last allocation that was left, after the recording began.
+  double first_left_ns = 0, last_left_ns = 0;
 };
 
 /// Actions of the driver on managed memory, of one kind for one cause.
@@ -79,6 +144,9 @@ struct MemoryReport {
   std::vector<AllocationSummary> kinds;  ///< By bytes, descending.
   std::vector<PoolReport> pools;         ///< By reserved_peak, descending.
   std::vector<RangeAllocations> ranges;  ///< By bytes, descending.
+  std::vector<MemoryGrowth> growth;      ///< Empty: `growth_missing` has the reason.
+  std::string growth_missing;
+  std::vector<AllocationFailure> failures;  ///< By time.
   /// Allocations at an address that was not free: the record of the free is missing, or was late.
   int64_t frees_missing = 0;
   /// Records were lost (Report::integrity lists them): allocations and frees may be among them, so
@@ -86,7 +154,9 @@ struct MemoryReport {
   bool records_lost = false;
   std::vector<UnifiedMemorySummary> unified;  ///< By time, descending. Recorded on request only.
 
-  bool empty() const { return kinds.empty() && pools.empty() && unified.empty(); }
+  bool empty() const {
+    return kinds.empty() && pools.empty() && unified.empty() && failures.empty();
+  }
 };
 
 }  // namespace prof

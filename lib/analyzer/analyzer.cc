@@ -21,19 +21,19 @@
 #include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/kernels/run_clock.h"
 #include "lib/analyzer/kernels/untraced_launches.h"
+#include "lib/analyzer/memory/memory.h"
 #include "lib/analyzer/range_tree.h"
 #include "lib/analyzer/regions/counted_regions.h"
 #include "lib/analyzer/rules/finding_clock.h"
+#include "lib/analyzer/rules/finding_memory.h"
 #include "lib/analyzer/rules/finding_rules.h"
 #include "lib/analyzer/time_table.h"
-#include "lib/analyzer/timeline/allocations.h"
 #include "lib/analyzer/timeline/api_summary.h"
 #include "lib/analyzer/timeline/copies.h"
 #include "lib/analyzer/timeline/gaps.h"
 #include "lib/analyzer/timeline/nvtx.h"
 #include "lib/analyzer/timeline/streams.h"
 #include "lib/analyzer/timeline/timeline.h"
-#include "lib/analyzer/timeline/unified_memory.h"
 #include "lib/format/enums.h"
 #include "lib/format/metric_names.h"
 #include "lib/snapshot/read/reader.h"
@@ -183,12 +183,6 @@ std::vector<NoticeReport> DescribeNotices(const Model& model, const Timeline& ti
   return notices;
 }
 
-MemoryReport DescribeMemory(const Model& model, const analyzer::RangeFamilies& families) {
-  MemoryReport memory = analyzer::SummarizeAllocations(model, families);
-  memory.unified = analyzer::SummarizeUnifiedMemory(model);
-  return memory;
-}
-
 void SetTimes(const KernelGroups& groups, const analyzer::PathTimes& on_path,
               std::vector<KernelReport>* kernels) {
   for (size_t g = 0; g < kernels->size(); ++g) {
@@ -230,11 +224,13 @@ Report AnalyzeModel(const Model& model) {
       analyzer::WhyNoFindings(model, families, static_cast<double>(spans.span_ns), undisturbed_ns);
   std::vector<DeviceReport> devices =
       DescribeDevices(model, timeline, untraced_ns, groups, counted, kernels);
+  MemoryReport memory = analyzer::DescribeMemory(model);
   std::vector<Finding> findings;
   if (findings_missing.empty()) {
     findings = analyzer::FindInRun(model, timeline, undisturbed_ns);
     AddClockFinding(devices, undisturbed_ns, &findings);
   }
+  analyzer::AddMemoryFindings(model, memory, &findings);
   std::vector<GapSummary> gaps = analyzer::SummarizeGaps(model, timeline);
 
   Report report;
@@ -269,7 +265,7 @@ Report AnalyzeModel(const Model& model) {
   report.actions = analyzer::RankActions(report, on_path.other_ns);
   report.continuous = std::move(continuous.reports);
   report.nvtx = analyzer::DescribeNvtx(model);
-  report.memory = DescribeMemory(model, families);
+  report.memory = std::move(memory);
   report.pm_samples_lost = text::Clamped(model.integrity.pm_samples_lost);
   report.pm_restarts = text::Clamped(model.integrity.pm_restarts);
   report.notices = DescribeNotices(model, timeline);

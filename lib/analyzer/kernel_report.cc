@@ -73,6 +73,8 @@ const char* ToString(GainKind kind) {
       return "cause-removed";
     case GainKind::kIdleTime:
       return "idle-time";
+    case GainKind::kMemory:
+      return "memory";
   }
   return "same-work";
 }

@@ -291,9 +291,38 @@ std::vector<RankedAction> Actions() {
   return {wait, fuse, tensor};
 }
 
+std::vector<MemoryGrowth> Growth() {
+  MemoryGrowth growth;
+  growth.memory = "device";
+  growth.device = 0;
+  growth.step = "step";
+  growth.steps = 58;
+  growth.first_bytes = 396'000'000;
+  growth.last_bytes = 510'000'000;
+  growth.bytes_per_step = 2'000'000;
+  growth.at_least = 1'990'000;
+  growth.at_most = 2'010'000;
+  growth.grows = true;
+  growth.holders = {{"step/attention/qkv_proj", 116'000'000}, {"(no range)", -2'000'000}};
+  MemoryGrowth pinned;
+  pinned.memory = "pinned";
+  pinned.step = "step";
+  pinned.steps = 58;
+  pinned.last_bytes = 64'000'000;
+  pinned.why_not = "it settles";
+  return {growth, pinned};
+}
+
 MemoryReport Memory() {
   MemoryReport memory;
-  memory.devices = {{0, 3'200'000'000, 1.2e9, 512'000'000}};
+  memory.devices = {
+      {0,
+       3'200'000'000,
+       1.2e9,
+       512'000'000,
+       {{"step/attention/qkv_proj", 3, 1'900'000'000}, {"(no range)", 2, 1'300'000'000}},
+       {{650'000'000, 4}, {600'000'000, 1}},
+       5}};
   AllocationSummary device;
   device.memory = "device";
   device.allocations = 40;
@@ -328,6 +357,21 @@ MemoryReport Memory() {
                   {0, 0x7f00c0de2000, true, false, 4, 0, 0, 0, 0, 0, 0}};
   memory.ranges = {{"step/attention/qkv_proj", 1'200, 88'000'000'000, 88'000'000'000, 100'000'000},
                    {"(no range)", 43, 2'479'108'864, 2'412'000'000, 479'108'864}};
+  memory.ranges[0].blocks_at_end = 50;
+  memory.ranges[0].instances = 60;
+  memory.ranges[0].instances_left = 50;
+  memory.ranges[0].first_left_ns = 2e8;
+  memory.ranges[0].last_left_ns = 1.4e9;
+  memory.ranges[1].blocks_at_end = 2;
+  memory.growth = Growth();
+  memory.failures = {{"cudaMalloc",
+                      "step/attention/qkv_proj",
+                      2,
+                      1.1e9,
+                      0,
+                      3'100'000'000,
+                      {{"step/attention/qkv_proj", 2, 3'100'000'000}},
+                      310'612'736}};
   memory.frees_missing = 1;
   memory.records_lost = true;
   memory.unified = {{"host to device", "prefetch", 0, 32, 67'108'864, 0, 2'200'000},

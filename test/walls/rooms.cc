@@ -27,7 +27,7 @@ const std::vector<Part>& Parts() {
       {"lib/capture", {"process", "events", "threads", "windows", "wire", "collector", "control"}},
       {"cupti_backend", {"api", "calls", "metrics", "schedule", "activity", "pm", "sampling"}},
       {"lib/snapshot", {"model", "join", "decode", "read"}},
-      {"lib/analyzer", {"base", "timeline", "kernels", "continuous", "regions", "rules"}},
+      {"lib/analyzer", {"base", "timeline", "memory", "kernels", "continuous", "regions", "rules"}},
       {"lib/report", {"base", "json", "text"}},
       {"lib/compare", {"base"}},
       {"lib/export", {"base", "writers"}},

@@ -125,22 +125,12 @@ bool IsFolded(const model::Model& model, uint32_t path) {
   return false;
 }
 
-}  // namespace
-
-RangeFamilies FindRangeFamilies(const model::Model& model) {
+// Of the paths that are `used`, and of those whose pattern is in `counted`.
+RangeFamilies FindFamilies(const model::Model& model, const std::vector<bool>& used,
+                           const std::set<std::string>& counted) {
   RangeFamilies families;
   families.of_path.resize(model.paths.size());
   families.label.resize(model.paths.size());
-  // Only paths in which something ran count: a parent is no member of its children's family. It
-  // has a family of its own where its counters were read as a whole.
-  std::vector<bool> used(model.paths.size());
-  for (const model::Op& op : model.ops) used[op.path] = true;
-  std::set<std::string> counted;
-  for (const model::CounterSample& sample : model.samples) {
-    if (sample.unit != model::SampleUnit::kRange) continue;
-    counted.insert(Split(model, sample.path).text);
-  }
-
   std::map<std::string, Family> by_text;
   for (uint32_t path = 0; path < model.paths.size(); ++path) {
     families.of_path[path] = path;
@@ -161,6 +151,25 @@ RangeFamilies FindRangeFamilies(const model::Model& model) {
     families.label[first] = Label(family, instances);
   }
   return families;
+}
+
+}  // namespace
+
+RangeFamilies FindRangeFamilies(const model::Model& model) {
+  // Only paths in which something ran count: a parent is no member of its children's family. It
+  // has a family of its own where its counters were read as a whole.
+  std::vector<bool> used(model.paths.size());
+  for (const model::Op& op : model.ops) used[op.path] = true;
+  std::set<std::string> counted;
+  for (const model::CounterSample& sample : model.samples) {
+    if (sample.unit != model::SampleUnit::kRange) continue;
+    counted.insert(Split(model, sample.path).text);
+  }
+  return FindFamilies(model, used, counted);
+}
+
+RangeFamilies FindAllRangeFamilies(const model::Model& model) {
+  return FindFamilies(model, std::vector<bool>(model.paths.size(), true), {});
 }
 
 }  // namespace prof::analyzer

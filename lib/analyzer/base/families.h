@@ -25,7 +25,10 @@ struct RangeFamilies {
   std::vector<std::string> label;
 };
 
+// Of the paths in which an operation ran: those that the rows of a report are about.
 [[nodiscard]] RangeFamilies FindRangeFamilies(const model::Model& model);
+// Of all paths: ranges that only allocate, and ranges around others, are families as well.
+[[nodiscard]] RangeFamilies FindAllRangeFamilies(const model::Model& model);
 
 }  // namespace prof::analyzer
 

@@ -12,6 +12,7 @@
 #include "lib/analyzer/rules/finding_graph.h"
 #include "lib/analyzer/rules/finding_idle.h"
 #include "lib/analyzer/rules/finding_inputs.h"
+#include "lib/analyzer/rules/finding_memory.h"
 #include "lib/analyzer/rules/finding_steps.h"
 #include "lib/analyzer/rules/finding_streams.h"
 #include "lib/text/numbers.h"
@@ -169,6 +170,7 @@ std::vector<std::string_view> FindingIds() {
   for (const FindingRule& rule : kFindings) ids.push_back(rule.id);
   ids.emplace_back(kClockFinding);
   ids.push_back(kBusiestDevice);
+  for (const std::string_view id : MemoryFindingIds()) ids.push_back(id);
   return ids;
 }
 

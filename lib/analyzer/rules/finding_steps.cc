@@ -2,7 +2,6 @@
 #include "lib/analyzer/rules/finding_steps.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/finding_text.h"
+#include "lib/analyzer/timeline/iterations.h"
 #include "lib/snapshot/model/range_names.h"
 #include "lib/text/numbers.h"
 
@@ -26,26 +26,6 @@ struct Step {
   int64_t idle_ns = 0;
   int64_t length_ns() const { return end_ns - start_ns; }
 };
-
-// The instances of the outermost range with most time among those that repeat.
-std::vector<RangeInstance> Iterations(const model::Model& model) {
-  const RangeFamilies families = FindRangeFamilies(model);
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<RangeInstance>> by_range;
-  for (const RangeInstance& instance : model.instances) {
-    if (!instance.closed || model.paths[instance.path].parent != model::kNone) continue;
-    by_range[{instance.thread, families.of_path[instance.path]}].push_back(instance);
-  }
-  std::vector<RangeInstance> best;
-  int64_t most_ns = 0;
-  for (auto& [key, list] : by_range) {
-    int64_t all_ns = 0;
-    for (const RangeInstance& instance : list) all_ns += instance.end_ns - instance.start_ns;
-    if (static_cast<double>(list.size()) < kEnoughSteps || all_ns <= most_ns) continue;
-    most_ns = all_ns;
-    best = std::move(list);
-  }
-  return best;
-}
 
 // When the last operation that was launched in each instance ended; 0: it launched none.
 std::vector<int64_t> EndsOnDevice(const RunInputs& inputs,
@@ -83,7 +63,8 @@ IntervalUnion IdleTimes(const DeviceTimeline& device) {
 // The steps that prof did not touch, in their order. The first one has no step before it, and the
 // second one may have the warm-up.
 std::vector<Step> FindSteps(const RunInputs& inputs) {
-  const std::vector<RangeInstance> instances = Iterations(inputs.model);
+  const std::vector<RangeInstance> instances = FindIterations(
+      inputs.model, FindRangeFamilies(inputs.model), static_cast<size_t>(kEnoughSteps));
   std::vector<Step> steps;
   if (instances.empty()) return steps;
   const std::vector<int64_t> ends = EndsOnDevice(inputs, instances);

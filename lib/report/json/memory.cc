@@ -3,11 +3,50 @@
 
 namespace prof {
 
+Json ToJson(const MemoryHolder& value) {
+  return {{"range", value.range}, {"blocks", value.blocks}, {"bytes", value.bytes}};
+}
+
+Json ToJson(const BlocksOfSize& value) {
+  return {{"bytes_each", value.bytes_each}, {"blocks", value.blocks}};
+}
+
 Json ToJson(const DeviceMemory& value) {
   return {{"device", value.device},
           {"peak_bytes", value.peak_bytes},
           {"peak_at_ns", Number(value.peak_at_ns)},
-          {"bytes_at_end", value.bytes_at_end}};
+          {"bytes_at_end", value.bytes_at_end},
+          {"holders", List(value.holders)},
+          {"sizes", List(value.sizes)},
+          {"blocks_at_peak", value.blocks_at_peak}};
+}
+
+Json ToJson(const GrowingHolder& value) { return {{"range", value.range}, {"bytes", value.bytes}}; }
+
+Json ToJson(const MemoryGrowth& value) {
+  return {{"memory", value.memory},
+          {"device", value.device ? Json(*value.device) : Json(nullptr)},
+          {"step", value.step},
+          {"steps", value.steps},
+          {"first_bytes", value.first_bytes},
+          {"last_bytes", value.last_bytes},
+          {"bytes_per_step", Number(value.bytes_per_step)},
+          {"at_least", Number(value.at_least)},
+          {"at_most", Number(value.at_most)},
+          {"grows", value.grows},
+          {"why_not", value.why_not},
+          {"holders", List(value.holders)}};
+}
+
+Json ToJson(const AllocationFailure& value) {
+  return {{"call", value.call},
+          {"range", value.range},
+          {"count", value.count},
+          {"first_at_ns", Number(value.first_at_ns)},
+          {"device", value.device ? Json(*value.device) : Json(nullptr)},
+          {"bytes", value.device ? Json(value.bytes) : Json(nullptr)},
+          {"holders", List(value.holders)},
+          {"unused_in_pools", value.unused_in_pools}};
 }
 
 Json ToJson(const AllocationSummary& value) {
@@ -38,15 +77,23 @@ Json ToJson(const PoolReport& value) {
           {"used_peak", size(value.used_peak)},
           {"reserved_at_end", size(value.reserved_at_end)},
           {"used_at_end", size(value.used_at_end)},
-          {"release_threshold", size(value.release_threshold)}};
+          {"release_threshold", size(value.release_threshold)},
+          {"unused_peak", size(value.unused_peak)},
+          {"unused_when_grown", size(value.unused_when_grown)}};
 }
 
 Json ToJson(const RangeAllocations& value) {
+  const bool left = value.blocks_at_end > 0;
   return {{"range", value.range},
           {"allocations", value.allocations},
           {"bytes", value.bytes},
           {"device_bytes", value.device_bytes},
-          {"bytes_at_end", value.bytes_at_end}};
+          {"bytes_at_end", value.bytes_at_end},
+          {"blocks_at_end", value.blocks_at_end},
+          {"instances", value.instances},
+          {"instances_left", value.instances_left},
+          {"first_left_ns", left ? Number(value.first_left_ns) : Json(nullptr)},
+          {"last_left_ns", left ? Number(value.last_left_ns) : Json(nullptr)}};
 }
 
 Json ToJson(const UnifiedMemorySummary& value) {
@@ -61,10 +108,11 @@ Json ToJson(const UnifiedMemorySummary& value) {
 
 Json ToJson(const MemoryReport& value) {
   if (value.empty()) return nullptr;
-  return {{"devices", List(value.devices)},       {"kinds", List(value.kinds)},
-          {"pools", List(value.pools)},           {"ranges", List(value.ranges)},
-          {"frees_missing", value.frees_missing}, {"records_lost", value.records_lost},
-          {"unified", List(value.unified)}};
+  return {{"devices", List(value.devices)},     {"kinds", List(value.kinds)},
+          {"pools", List(value.pools)},         {"ranges", List(value.ranges)},
+          {"growth", List(value.growth)},       {"growth_missing", value.growth_missing},
+          {"failures", List(value.failures)},   {"frees_missing", value.frees_missing},
+          {"records_lost", value.records_lost}, {"unified", List(value.unified)}};
 }
 
 }  // namespace prof

@@ -9,7 +9,12 @@
 
 namespace prof {
 
+[[nodiscard]] Json ToJson(const MemoryHolder& value);
+[[nodiscard]] Json ToJson(const BlocksOfSize& value);
 [[nodiscard]] Json ToJson(const DeviceMemory& value);
+[[nodiscard]] Json ToJson(const GrowingHolder& value);
+[[nodiscard]] Json ToJson(const MemoryGrowth& value);
+[[nodiscard]] Json ToJson(const AllocationFailure& value);
 [[nodiscard]] Json ToJson(const AllocationSummary& value);
 [[nodiscard]] Json ToJson(const PoolReport& value);
 [[nodiscard]] Json ToJson(const RangeAllocations& value);

@@ -2,6 +2,8 @@
 #include "lib/report/text/memory_section.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -68,12 +70,101 @@ std::string CountsText(const MemoryReport& memory) {
          text::Bytes(freed) + "), " + text::Count(at_end) + " not (" + text::Bytes(left) + ")";
 }
 
+// Who holds the most at the peak.
+std::string HoldersText(const DeviceMemory& device, const TextOptions& options) {
+  std::vector<std::string> parts;
+  for (const MemoryHolder& holder : device.holders) {
+    parts.push_back(ShortName(holder.range, kRangeWidth, options) + " " + Size(holder.bytes) +
+                    " in " + text::Plural(holder.blocks, "block", "blocks"));
+  }
+  return List(parts, options.details ? static_cast<size_t>(options.max_rows) : kMostRanges);
+}
+
+std::string SizesText(const DeviceMemory& device) {
+  std::vector<std::string> parts;
+  int64_t rest = device.blocks_at_peak;
+  for (const BlocksOfSize& size : device.sizes) {
+    parts.push_back(text::Count(size.blocks) + " of " + Size(size.bytes_each));
+    rest -= size.blocks;
+  }
+  if (rest > 0) parts.push_back(text::Count(rest) + " of other sizes");
+  return text::Join(parts, ", ");
+}
+
+std::string Signed(double bytes) { return (bytes < 0 ? "-" : "") + text::Bytes(std::abs(bytes)); }
+
+std::string GrowthText(const MemoryGrowth& growth, const TextOptions& options) {
+  const std::string levels = Size(growth.first_bytes) + " to " + Size(growth.last_bytes) +
+                             " over " + text::Count(growth.steps) + " steps of " +
+                             ShortName(growth.step, kRangeWidth, options);
+  if (!growth.grows) {
+    const std::string why = growth.why_not.empty() ? "" : ": " + growth.why_not;
+    return "none that goes on" + why + " (" + levels + ")";
+  }
+  std::vector<std::string> parts;
+  for (const GrowingHolder& holder : growth.holders) {
+    parts.push_back(ShortName(holder.range, kRangeWidth, options) + " " +
+                    Signed(static_cast<double>(holder.bytes)));
+  }
+  return Signed(growth.bytes_per_step) + " a step (" + Signed(growth.at_least) + " to " +
+         Signed(growth.at_most) + "), " + levels + "; " + List(parts, kMostRanges);
+}
+
+void WriteGrowth(const MemoryReport& memory, const TextOptions& options,
+                 const std::function<void(const std::string&, const std::string&)>& line) {
+  for (const MemoryGrowth& growth : memory.growth) {
+    if (!growth.grows && !options.details) continue;
+    line("growth, " + (growth.device ? "GPU " + std::to_string(*growth.device) : growth.memory),
+         GrowthText(growth, options));
+  }
+  if (options.details && !memory.growth_missing.empty() && !memory.kinds.empty()) {
+    line("growth", "not known: " + memory.growth_missing);
+  }
+}
+
+std::string LeftText(const RangeAllocations& range, const TextOptions& options) {
+  std::string text = ShortName(range.range, kRangeWidth, options) + " " + Size(range.bytes_at_end) +
+                     " in " + text::Plural(range.blocks_at_end, "block", "blocks");
+  if (range.instances > 1) {
+    text += " (" + text::Count(range.instances_left) + " of " + text::Count(range.instances) +
+            " times)";
+  }
+  return text;
+}
+
+std::string LeftText(const MemoryReport& memory, const TextOptions& options) {
+  std::vector<const RangeAllocations*> left;
+  for (const RangeAllocations& range : memory.ranges) {
+    if (range.blocks_at_end > 0) left.push_back(&range);
+  }
+  std::stable_sort(left.begin(), left.end(),
+                   [](const auto* a, const auto* b) { return a->bytes_at_end > b->bytes_at_end; });
+  std::vector<std::string> parts;
+  parts.reserve(left.size());
+  for (const RangeAllocations* range : left) parts.push_back(LeftText(*range, options));
+  return List(parts, options.details ? static_cast<size_t>(options.max_rows) : kMostRanges);
+}
+
+std::string FailureText(const AllocationFailure& failure, const TextOptions& options) {
+  std::string text = failure.call + " in " + ShortName(failure.range, kRangeWidth, options) + ", " +
+                     text::Plural(failure.count, "time", "times") + ", first " +
+                     text::Time(failure.first_at_ns) + " after the start";
+  if (failure.device) {
+    text +=
+        ", with " + Size(failure.bytes) + " allocated on GPU " + std::to_string(*failure.device);
+  }
+  return text;
+}
+
 std::string PoolText(const PoolReport& pool) {
   if (pool.imported)
     return text::Plural(pool.operations, "operation", "operations") + ", of another process";
   return "took at most " + Size(pool.reserved_peak) + " from the device, of which at most " +
          Size(pool.used_peak) + " were allocated; at the end " + Size(pool.reserved_at_end) +
-         " and " + Size(pool.used_at_end);
+         " and " + Size(pool.used_at_end) +
+         (pool.unused_when_grown > 0
+              ? "; it took more while " + Size(pool.unused_when_grown) + " lay unused"
+              : "");
 }
 
 std::string RangesText(const MemoryReport& memory, const TextOptions& options) {
@@ -121,7 +212,13 @@ void WriteMemory(std::ostream& out, const Report& report, const TextOptions& opt
   const auto gpu = [](uint32_t device) { return "GPU " + std::to_string(device); };
   for (const DeviceMemory& device : memory.devices) {
     line(gpu(device.device), PeakText(memory, device));
+    if (!device.holders.empty()) line("held by", HoldersText(device, options));
+    if (options.details && !device.sizes.empty()) line("in blocks", SizesText(device));
   }
+  for (const AllocationFailure& failure : memory.failures) {
+    line("out of memory", FailureText(failure, options));
+  }
+  WriteGrowth(memory, options, line);
   const std::string counts = CountsText(memory);
   if (!counts.empty()) line("allocated", counts);
   const size_t pools = std::min(memory.pools.size(), static_cast<size_t>(options.max_rows));
@@ -130,6 +227,8 @@ void WriteMemory(std::ostream& out, const Report& report, const TextOptions& opt
   }
   const std::string ranges = RangesText(memory, options);
   if (!ranges.empty()) line("most in", ranges);
+  const std::string left = LeftText(memory, options);
+  if (options.details && !left.empty()) line("left at the end", left);
   if (!memory.kinds.empty()) line("not in these figures", NotSeenText(memory));
   if (!memory.unified.empty()) line("unified memory", UnifiedText(memory));
   if (memory.records_lost) {

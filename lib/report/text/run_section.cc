@@ -79,7 +79,9 @@ void WriteFindings(std::ostream& out, const Report& report, const TextOptions& o
   }
   WriteHeading(out, heading, options);
   if (!report.findings_missing.empty()) {
-    WriteParagraph(out, "", "None can be named: " + Printable(report.findings_missing) + '.',
+    WriteParagraph(out, "",
+                   std::string(report.findings.empty() ? "None" : "None about time") +
+                       " can be named: " + Printable(report.findings_missing) + '.',
                    options.width);
   } else if (report.findings.empty()) {
     out << "No rule about the run as a whole found anything to change.\n";

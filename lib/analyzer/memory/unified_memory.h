@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Unified memory: migrations and page faults of managed memory, by kind and cause.
-#ifndef PROF_LIB_ANALYZER_TIMELINE_UNIFIED_MEMORY_H_
-#define PROF_LIB_ANALYZER_TIMELINE_UNIFIED_MEMORY_H_
+#ifndef PROF_LIB_ANALYZER_MEMORY_UNIFIED_MEMORY_H_
+#define PROF_LIB_ANALYZER_MEMORY_UNIFIED_MEMORY_H_
 
 #include <vector>
 
@@ -16,4 +16,4 @@ namespace prof::analyzer {
 
 }  // namespace prof::analyzer
 
-#endif  // PROF_LIB_ANALYZER_TIMELINE_UNIFIED_MEMORY_H_
+#endif  // PROF_LIB_ANALYZER_MEMORY_UNIFIED_MEMORY_H_

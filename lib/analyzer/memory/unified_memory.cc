@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/analyzer/timeline/unified_memory.h"
+#include "lib/analyzer/memory/unified_memory.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/memory/failures.h"
+
+#include <map>
+#include <utility>
+
+#include "lib/analyzer/memory/holders.h"
+#include "lib/analyzer/memory/pools.h"
+
+namespace prof::analyzer {
+namespace {
+
+// cudaErrorMemoryAllocation of the runtime and CUDA_ERROR_OUT_OF_MEMORY of the driver.
+constexpr uint32_t kOutOfMemory = 2;
+constexpr size_t kMostFailures = 20;  // each has a walk over the ledger
+
+// Bytes of each device's own memory after a change.
+std::map<uint32_t, uint64_t> LiveAfter(const model::Model& model, const Ledger& ledger,
+                                       int64_t change) {
+  std::map<uint32_t, uint64_t> live;
+  for (const Block& block : ledger.blocks) {
+    if (block.begin > change) break;
+    const model::Allocation& allocation = model.allocations[block.allocation];
+    if (SpaceOf(allocation.memory) != Space::kDevice || !block.LiveAfter(change)) continue;
+    AddTo(allocation.bytes, &live[allocation.device]);
+  }
+  return live;
+}
+
+void AddLedger(const model::Model& model, const RangeFamilies& families, const Ledger& ledger,
+               int64_t time_ns, AllocationFailure* failure) {
+  const int64_t change = ledger.LastChange(time_ns);
+  for (const auto& [device, bytes] : LiveAfter(model, ledger, change)) {
+    if (failure->device && bytes <= failure->bytes) continue;
+    failure->device = device;
+    failure->bytes = bytes;
+  }
+  if (failure->device) {
+    failure->holders = HoldingsAfter(model, families, ledger, *failure->device, change).holders;
+  }
+  failure->unused_in_pools = UnusedInPools(model, time_ns);
+}
+
+}  // namespace
+
+std::vector<AllocationFailure> FindFailures(const model::Model& model,
+                                            const RangeFamilies& families, const Ledger& ledger) {
+  std::map<std::pair<uint32_t, uint32_t>, size_t> places;  // function and family
+  std::vector<AllocationFailure> failures;
+  for (const model::ApiCall& call : model.api_calls) {
+    if (call.error != kOutOfMemory) continue;
+    const uint32_t owner = families.of_path[call.path];
+    const auto [place, added] = places.try_emplace({call.name, owner}, failures.size());
+    if (added) {
+      AllocationFailure& failure = failures.emplace_back();
+      failure.call = model.strings[call.name];
+      failure.range = OwnerName(families, owner);
+      failure.first_at_ns = SinceStart(model, call.end_ns);
+      if (failures.size() <= kMostFailures) {
+        AddLedger(model, families, ledger, call.end_ns, &failure);
+      }
+    }
+    ++failures[place->second].count;
+  }
+  if (failures.size() > kMostFailures) failures.resize(kMostFailures);
+  return failures;
+}
+
+}  // namespace prof::analyzer

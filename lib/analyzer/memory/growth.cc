@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/memory/growth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/memory/trend.h"
+#include "lib/analyzer/timeline/iterations.h"
+#include "lib/text/numbers.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::RangeInstance;
+using SpaceOfDevice = std::pair<Space, uint32_t>;  // device 0 for memory of no device
+
+// Files that name more of them are damaged or made up.
+constexpr size_t kMostSpaces = 64;
+// The warm-up: buffers that a pipeline of several steps fills, caches, the first step's own work.
+constexpr size_t kWarmUp = 4;  // a part in so many
+
+// The least that was live within a step, and the change after which it was.
+struct Level {
+  uint64_t bytes = 0;
+  int64_t change = kNoChange;
+};
+
+SpaceOfDevice SpaceOfBlock(const model::Allocation& allocation) {
+  const Space space = SpaceOf(allocation.memory);
+  return {space, space == Space::kDevice ? allocation.device : 0};
+}
+
+std::map<SpaceOfDevice, std::vector<int64_t>> ChangesBySpace(const model::Model& model,
+                                                             const Ledger& ledger) {
+  std::map<SpaceOfDevice, std::vector<int64_t>> by_space;
+  for (size_t i = 0; i < ledger.changes.size(); ++i) {
+    const Block& block = ledger.blocks[ledger.changes[i].block];
+    const SpaceOfDevice space = SpaceOfBlock(model.allocations[block.allocation]);
+    if (space.first == Space::kOther) continue;
+    if (by_space.size() >= kMostSpaces && by_space.count(space) == 0) continue;
+    by_space[space].push_back(static_cast<int64_t>(i));
+  }
+  return by_space;
+}
+
+// One for each step: from the end of the step before it to its own.
+std::vector<Level> LevelsOf(const model::Model& model, const Ledger& ledger,
+                            const std::vector<int64_t>& changes,
+                            const std::vector<RangeInstance>& steps) {
+  std::vector<Level> levels(steps.size());
+  Level now;
+  size_t step = 0;
+  const auto pass_ends_before = [&](int64_t time_ns) {
+    while (step < steps.size() && steps[step].end_ns < time_ns) {
+      if (++step < steps.size()) levels[step] = now;
+    }
+  };
+  for (const int64_t index : changes) {
+    const Change& change = ledger.changes[static_cast<size_t>(index)];
+    pass_ends_before(change.time_ns);
+    const uint64_t bytes = model.allocations[ledger.blocks[change.block].allocation].bytes;
+    change.ends ? TakeFrom(bytes, &now.bytes) : AddTo(bytes, &now.bytes);
+    now.change = index;
+    if (step < steps.size() && now.bytes < levels[step].bytes) levels[step] = now;
+  }
+  pass_ends_before(std::numeric_limits<int64_t>::max());
+  return levels;
+}
+
+// `plus` - `minus`, as far as the type goes.
+int64_t Difference(uint64_t plus, uint64_t minus) {
+  return plus >= minus ? text::Clamped(plus - minus) : -text::Clamped(minus - plus);
+}
+
+std::vector<GrowingHolder> HoldersOf(const model::Model& model, const RangeFamilies& families,
+                                     const Ledger& ledger, const SpaceOfDevice& space,
+                                     const Level& first, const Level& last) {
+  std::map<uint32_t, std::pair<uint64_t, uint64_t>> by_owner;  // at the last level, at the first
+  for (const Block& block : ledger.blocks) {
+    const model::Allocation& allocation = model.allocations[block.allocation];
+    if (SpaceOfBlock(allocation) != space) continue;
+    const bool at_last = block.LiveAfter(last.change), at_first = block.LiveAfter(first.change);
+    if (at_last == at_first) continue;
+    auto& [plus, minus] = by_owner[block.owner];
+    AddTo(allocation.bytes, at_last ? &plus : &minus);
+  }
+  std::vector<GrowingHolder> holders;
+  for (const auto& [owner, sums] : by_owner) {
+    const int64_t bytes = Difference(sums.first, sums.second);
+    if (bytes != 0) holders.push_back({OwnerName(families, owner), bytes});
+  }
+  std::stable_sort(holders.begin(), holders.end(),
+                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  return holders;
+}
+
+const char* NameOf(Space space) {
+  switch (space) {
+    case Space::kDevice:
+      return "device";
+    case Space::kPinned:
+      return "pinned";
+    case Space::kManaged:
+      return "managed";
+    case Space::kOther:
+      break;
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+void FindGrowth(const model::Model& model, const RangeFamilies& families, const Ledger& ledger,
+                MemoryReport* report) {
+  const auto least = static_cast<size_t>(kEnoughSteps);
+  const std::vector<RangeInstance> steps = FindIterations(model, families, least);
+  if (steps.empty()) {
+    report->growth_missing = "no NVTX range was entered " + std::to_string(least) +
+                             " times, so there are no steps to compare";
+    return;
+  }
+  for (const auto& [space, changes] : ChangesBySpace(model, ledger)) {
+    const std::vector<Level> all = LevelsOf(model, ledger, changes, steps);
+    const size_t begin = all.size() / kWarmUp;
+    std::vector<double> levels;
+    for (size_t i = begin; i < all.size(); ++i) {
+      levels.push_back(static_cast<double>(all[i].bytes));
+    }
+    const Level& first = all[begin];
+    const Level& last = all.back();
+    const Trend trend = FindTrend(levels);
+    MemoryGrowth& growth = report->growth.emplace_back();
+    growth.memory = NameOf(space.first);
+    if (space.first == Space::kDevice) growth.device = space.second;
+    growth.step = OwnerName(families, families.of_path[steps.front().path]);
+    growth.steps = static_cast<int64_t>(levels.size());
+    growth.first_bytes = first.bytes;
+    growth.last_bytes = last.bytes;
+    growth.bytes_per_step = trend.slope;
+    growth.at_least = trend.at_least;
+    growth.at_most = trend.at_most;
+    growth.grows = trend.grows;
+    growth.why_not = trend.why_not;
+    growth.holders = HoldersOf(model, families, ledger, space, first, last);
+  }
+  if (report->growth.empty()) report->growth_missing = "no allocation was recorded";
+}
+
+}  // namespace prof::analyzer

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/memory/ledger.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace prof::analyzer {
+namespace {
+
+using model::Allocation;
+using model::AllocationOperation;
+
+class Builder {
+ public:
+  Builder(const model::Model& model, const RangeFamilies& families)
+      : model_(model), families_(families) {}
+
+  Ledger Build() {
+    for (size_t i = 0; i < model_.allocations.size(); ++i) {
+      const AllocationOperation operation = model_.allocations[i].operation;
+      if (operation == AllocationOperation::kAllocate) Allocate(i);
+      if (operation == AllocationOperation::kFree) Free(i);
+    }
+    return std::move(ledger_);
+  }
+
+ private:
+  void Allocate(size_t index) {
+    const Allocation& allocation = model_.allocations[index];
+    const auto [at, added] = live_.try_emplace(allocation.address, ledger_.blocks.size());
+    if (!added) {  // one address cannot hold two: the first was freed
+      ++ledger_.frees_missing;
+      ledger_.blocks[at->second].replaced = true;
+      End(at->second, allocation.time_ns);
+      at->second = ledger_.blocks.size();
+    }
+    Block block;
+    block.allocation = index;
+    block.owner = families_.of_path[allocation.path];
+    block.begin = static_cast<int64_t>(ledger_.changes.size());
+    ledger_.changes.push_back({ledger_.blocks.size(), false, allocation.time_ns});
+    ledger_.blocks.push_back(block);
+  }
+
+  void Free(size_t index) {
+    const Allocation& freed = model_.allocations[index];
+    const auto at = live_.find(freed.address);
+    if (at == live_.end()) {
+      ledger_.earlier_frees.push_back(index);
+      return;
+    }
+    End(at->second, freed.time_ns);
+    live_.erase(at);
+  }
+
+  void End(size_t block, int64_t time_ns) {
+    ledger_.blocks[block].end = static_cast<int64_t>(ledger_.changes.size());
+    ledger_.changes.push_back({block, true, time_ns});
+  }
+
+  const model::Model& model_;
+  const RangeFamilies& families_;
+  Ledger ledger_;
+  // Blocks by address. Not hashed: somebody may make a file whose addresses all have one hash.
+  std::map<uint64_t, size_t> live_;
+};
+
+}  // namespace
+
+int64_t Ledger::LastChange(int64_t time_ns) const {
+  const auto after =
+      std::upper_bound(changes.begin(), changes.end(), time_ns,
+                       [](int64_t time, const Change& change) { return time < change.time_ns; });
+  return after - changes.begin() - 1;
+}
+
+Ledger BuildLedger(const model::Model& model, const RangeFamilies& families) {
+  return Builder(model, families).Build();
+}
+
+Space SpaceOf(model::MemoryKind memory) {
+  switch (memory) {
+    case model::MemoryKind::kDevice:
+    case model::MemoryKind::kArray:
+      return Space::kDevice;
+    case model::MemoryKind::kPinned:
+      return Space::kPinned;
+    case model::MemoryKind::kManaged:
+      return Space::kManaged;
+    default:
+      return Space::kOther;
+  }
+}
+
+void AddTo(uint64_t bytes, uint64_t* sum) {
+  *sum += std::min(bytes, std::numeric_limits<uint64_t>::max() - *sum);
+}
+
+void TakeFrom(uint64_t bytes, uint64_t* sum) { *sum -= std::min(bytes, *sum); }
+
+std::string OwnerName(const RangeFamilies& families, uint32_t owner) {
+  return owner == 0 ? "(no range)" : families.label[owner];
+}
+
+double SinceStart(const model::Model& model, int64_t time_ns) {
+  // Modulo 2^64: the file may hold any number.
+  return static_cast<double>(static_cast<int64_t>(static_cast<uint64_t>(time_ns) -
+                                                  static_cast<uint64_t>(model.process.start_ns)));
+}
+
+}  // namespace prof::analyzer

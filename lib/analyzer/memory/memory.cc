@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/memory/memory.h"
+
+#include "lib/analyzer/base/families.h"
+#include "lib/analyzer/base/integrity.h"
+#include "lib/analyzer/memory/allocations.h"
+#include "lib/analyzer/memory/failures.h"
+#include "lib/analyzer/memory/growth.h"
+#include "lib/analyzer/memory/ledger.h"
+#include "lib/analyzer/memory/left.h"
+#include "lib/analyzer/memory/pools.h"
+#include "lib/analyzer/memory/unified_memory.h"
+
+namespace prof::analyzer {
+
+MemoryReport DescribeMemory(const model::Model& model) {
+  const RangeFamilies families = FindAllRangeFamilies(model);
+  const Ledger ledger = BuildLedger(model, families);
+  MemoryReport report;
+  SummarizeAllocations(model, families, ledger, &report);
+  report.pools = SummarizePools(model);
+  report.ranges = SummarizeRanges(model, families, ledger);
+  FindGrowth(model, families, ledger, &report);
+  report.failures = FindFailures(model, families, ledger);
+  report.frees_missing = ledger.frees_missing;
+  report.records_lost = RecordsLost(model);
+  report.unified = SummarizeUnifiedMemory(model);
+  return report;
+}
+
+}  // namespace prof::analyzer
