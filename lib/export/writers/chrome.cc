@@ -16,6 +16,7 @@
 #include "lib/export/base/kernel_index.h"
 #include "lib/export/base/labels.h"
 #include "lib/export/base/left_out.h"
+#include "lib/export/base/memory_levels.h"
 #include "lib/export/base/signatures.h"
 #include "lib/export/base/text_buffer.h"
 #include "lib/export/base/time_span.h"
@@ -65,6 +66,7 @@ class ChromeWriter {
     }
     for (const MarkEvent& mark : events_.marks()) WriteMark(mark);
     for (size_t series = 0; series < events_.pm_series().size(); ++series) WritePm(series);
+    for (const MemoryLevel& level : MemoryLevels(events_)) WriteMemory(level);
     WriteNames();
     out_ << "\n],\n" << Pair("traceName", JsonString(events_.process().command)) << "\n}\n";
   }
@@ -351,6 +353,16 @@ class ChromeWriter {
         EndEvent();
       }
     }
+  }
+
+  void WriteMemory(const MemoryLevel& level) {
+    if (!selection_.HasOn(level.device, level.time_ns, level.time_ns)) return;
+    BeginEvent("C");
+    Time(level.time_ns);
+    out_ << ", \"pid\": \"GPU " << int64_t{level.device}
+         << " Memory\", \"cat\": \"memory\", \"name\": \"allocated\", \"args\": {\"bytes\": "
+         << std::to_string(level.bytes) << "}";
+    EndEvent();
   }
 
   void Name(std::string_view what, int64_t process, int64_t track, std::string_view key,

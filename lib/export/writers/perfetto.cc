@@ -12,6 +12,7 @@
 #include "lib/export/writers/perfetto_fields.h"
 #include "lib/export/writers/perfetto_gpu.h"
 #include "lib/export/writers/perfetto_host.h"
+#include "lib/export/writers/perfetto_memory.h"
 #include "lib/export/writers/perfetto_stream.h"
 
 namespace prof::exporting {
@@ -74,6 +75,7 @@ std::vector<std::string> WritePerfetto(const Events& events, const Report& repor
   WriteGpus(events, &stream);
   perfetto::WriteOperations(events, report, selection, begin_ns, &stream);
   perfetto::WriteHost(events, selection, begin_ns, &stream);
+  perfetto::WriteMemory(events, selection, &stream);
   const int64_t left_out = perfetto::WriteCounters(events, selection, begin_ns, &stream);
   stream.Finish();
 

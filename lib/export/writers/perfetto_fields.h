@@ -48,8 +48,10 @@ constexpr uint32_t kArgName = 1, kArgInt = 3, kArgDouble = 5, kArgText = 6;  // 
 namespace track {  // TrackEvent, TrackDescriptor, ProcessDescriptor, ThreadDescriptor
 constexpr uint32_t kCategory = 3, kAnnotation = 4, kType = 9, kNameIid = 10, kUuid = 11, kName = 23,
                    kCorrelation = 3000, kApi = 3001;
-constexpr uint64_t kBegin = 1, kEnd = 2, kInstant = 3;  // values of kType
-constexpr uint32_t kSubmissions = 1;                    // GpuCorrelation
+constexpr uint64_t kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4;  // values of kType
+constexpr uint32_t kCounterValue = 30, kCounterDescriptor = 8, kCounterUnit = 3;
+constexpr uint64_t kBytes = 3;        // CounterDescriptor.Unit
+constexpr uint32_t kSubmissions = 1;  // GpuCorrelation
 constexpr uint32_t kAnnotationName = 10, kAnnotationInt = 4, kAnnotationText = 6;
 constexpr uint32_t kDescriptorUuid = 1, kDescriptorName = 2, kProcess = 3, kThread = 4, kParent = 5;
 constexpr uint32_t kPid = 1, kCommand = 2, kProcessName = 6, kProcessLabels = 8;

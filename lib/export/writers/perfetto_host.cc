@@ -13,10 +13,8 @@
 #include "lib/export/writers/perfetto_gpu.h"
 
 namespace prof::exporting::perfetto {
-namespace {
 
-// An id of a track that differs between processes, so that traces of several can be joined. FNV-1a,
-// 32 bits: each slice has it.
+// FNV-1a, 32 bits: each slice has it.
 uint64_t TrackId(const Events& events, std::string_view what, uint32_t number) {
   const std::string text = events.process().host + '/' + std::to_string(events.process().pid) +
                            '/' + std::string(what) + std::to_string(number);
@@ -26,6 +24,9 @@ uint64_t TrackId(const Events& events, std::string_view what, uint32_t number) {
 }
 
 uint64_t ProcessTrack(const Events& events) { return TrackId(events, "process", 0); }
+
+namespace {
+
 uint64_t ThreadTrack(const Events& events, uint32_t thread) {
   return TrackId(events, "thread", thread);
 }

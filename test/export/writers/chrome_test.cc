@@ -8,6 +8,7 @@
 
 #include "test/export/example_recording.h"
 #include "test/support/catch.h"
+#include "test/support/snapshot_builder.h"
 
 namespace prof::exporting {
 namespace {
@@ -81,6 +82,24 @@ TEST_CASE("A copy has its bytes and its rate, a range its path") {
   CHECK(Of(trace, "X", "gpu_memset").at(0)["args"]["bytes"] == 512);
   CHECK(Of(trace, "X", "user_annotation").at(0)["args"]["path"] == "step");
   CHECK(Of(trace, "C", "hardware_counters").size() == 3);
+}
+
+TEST_CASE("Allocated memory is a counter of each GPU, in bytes") {
+  test::SnapshotBuilder b;
+  b.Kernel(b.Shape("k", {1}, {32}), "", 100'000, 110'000);
+  b.Allocate(0x1000, 3'000, "", 20'000);
+  b.Allocate(0x2000, 500, "", 30'000);
+  b.Free(0x1000, 40'000);
+  ExportOptions options;
+  options.format = ExportFormat::kChrome;
+  const nlohmann::json trace = nlohmann::json::parse(test::Exported(b.Snapshot(), options));
+  const auto levels = Of(trace, "C", "memory");
+  REQUIRE(levels.size() == 3);
+  CHECK(levels.at(0)["pid"] == "GPU 0 Memory");
+  CHECK(levels.at(0)["args"]["bytes"] == 3'000);
+  CHECK(levels.at(1)["args"]["bytes"] == 3'500);
+  CHECK(levels.at(2)["args"]["bytes"] == 500);
+  CHECK(levels.at(2)["ts"].get<double>() - levels.at(0)["ts"].get<double>() == 20);
 }
 
 }  // namespace

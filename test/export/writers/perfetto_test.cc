@@ -249,5 +249,32 @@ TEST_CASE("Spans that overlap are on tracks of their own") {
   CHECK(begins.size() == 2);
 }
 
+TEST_CASE("Allocated memory is a counter of the process in bytes") {
+  test::SnapshotBuilder b;
+  b.Kernel(b.Shape("k", {1}, {32}), "", 100'000, 110'000);
+  b.Allocate(0x1000, 3'000, "", 20'000);
+  b.Allocate(0x2000, 500, "", 30'000);
+  b.Free(0x1000, 40'000);
+  ExportOptions options;
+  options.format = ExportFormat::kPerfetto;
+  const std::vector<Packet> packets = PacketsOf(test::Exported(b.Snapshot(), options));
+  uint64_t track = 0;
+  for (const Packet& packet : With(packets, 60)) {
+    if (TextAt(packet.bytes, {60, 2}) != "GPU 0 allocated memory") continue;
+    track = IntegerAt(packet.bytes, {60, 1});
+    CHECK(IntegerAt(packet.bytes, {60, 8, 3}) == 3);  // bytes
+    CHECK(IntegerAt(packet.bytes, {60, 5}) != 0);
+  }
+  REQUIRE(track != 0);
+  std::vector<std::pair<uint64_t, uint64_t>> levels;
+  for (const Packet& packet : With(packets, 11)) {
+    if (IntegerAt(packet.bytes, {11, 11}) != track) continue;
+    CHECK(IntegerAt(packet.bytes, {11, 9}) == 4);
+    levels.emplace_back(packet.time_ns, IntegerAt(packet.bytes, {11, 30}));
+  }
+  using Expected = std::vector<std::pair<uint64_t, uint64_t>>;
+  CHECK(levels == Expected{{20'000, 3'000}, {30'000, 3'500}, {40'000, 500}});
+}
+
 }  // namespace
 }  // namespace prof::exporting
