@@ -42,7 +42,7 @@ void CallEncoder::Encode(const capture::CallEvent& call, capture::EventSink& sin
   if (name_id == 0) name_id = sink.NameId(*name);
   const uint32_t correlation = call.correlation + first_correlation_;
   sink.Add(capture::ApiEvent{*name, call.tid, correlation, call.error, call.start_ns, call.end_ns,
-                             name_id});
+                             name_id, call.stack});
   const SyncKind sync = SyncOf(*name);
   if (sync == SyncKind::kUnknown) return;
   const Waited waited = Waited::Unpacked(call.waited);

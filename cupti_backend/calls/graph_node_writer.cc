@@ -11,8 +11,10 @@ GraphNodeWriter::GraphNodeWriter(GraphNodes* nodes, bool records_ranges)
 }
 
 void GraphNodeWriter::Gather() {
-  for (const capture::GraphNodeEvent& node : nodes_->TakeNew()) {
-    if (records_ranges_) gathered_.push_back(node);
+  for (capture::GraphNodeEvent node : nodes_->TakeNew()) {
+    if (!records_ranges_) node.path = 0;
+    any_stack_ |= node.stack != 0;
+    if (records_ranges_ || any_stack_) gathered_.push_back(node);
   }
 }
 

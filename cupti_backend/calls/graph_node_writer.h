@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The graph node writer writes the nodes of CUDA graphs into the snapshot, each after its range.
+// The graph node writer writes the nodes of CUDA graphs into the snapshot, each after its range and
+// its host stack.
 #ifndef PROF_CUPTI_BACKEND_CALLS_GRAPH_NODE_WRITER_H_
 #define PROF_CUPTI_BACKEND_CALLS_GRAPH_NODE_WRITER_H_
 
@@ -15,7 +16,8 @@ namespace prof::cupti {
 // One recording. The collector thread.
 class GraphNodeWriter {
  public:
-  // `nodes` outlives this. `records_ranges`: where ranges are not recorded, nodes are not written.
+  // `nodes` outlives this. `records_ranges`: where ranges are not recorded, nodes have none, and
+  // those without a host stack are not written.
   GraphNodeWriter(GraphNodes* nodes, bool records_ranges);
 
   // A node whose range the sink does not know yet is kept for the next call.
@@ -30,6 +32,7 @@ class GraphNodeWriter {
   GraphNodes* const nodes_;
   const bool records_ranges_;
   const uint64_t dropped_before_;
+  bool any_stack_ = false;  // a node had one
   std::vector<capture::GraphNodeEvent> gathered_;
 };
 

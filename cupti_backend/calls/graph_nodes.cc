@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "lib/capture/threads/host_stacks.h"
 #include "lib/capture/threads/thread_recorder.h"
 
 namespace prof::cupti {
@@ -74,13 +75,13 @@ void GraphNodes::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& res
 // CUPTI also reports a clone as created, on the thread that clones: before it reports the original,
 // so that OnCloned decides; or after it, so that a known node stays as it is.
 void GraphNodes::OnCreated(const CUpti_GraphData& data) {
-  const uint32_t path = capture::CurrentPath();
-  if (path == 0) return;
+  const Origin origin = {capture::CurrentPath(), capture::CurrentStack()};
+  if (origin.path == 0 && origin.stack == capture::kNoStack) return;
   const std::optional<uint64_t> id = IdOf(data.node);
   if (!id) return;
   const uint32_t graph = IdOf(data.graph);
   const capture::MutexLock lock(mutex_);
-  if (nodes_.count(*id) == 0) Set(*id, {path, graph});
+  if (nodes_.count(*id) == 0) Set(*id, {origin, graph});
 }
 
 void GraphNodes::OnCloned(const CUpti_GraphData& data) {
@@ -90,10 +91,10 @@ void GraphNodes::OnCloned(const CUpti_GraphData& data) {
   const capture::MutexLock lock(mutex_);
   const auto from = nodes_.find(*original);
   if (from != nodes_.end()) {
-    Set(*id, {from->second.path, graph});
+    Set(*id, {from->second.origin, graph});
   } else if (nodes_.count(*id) != 0) {  // its creation was the cloning
     Forget(*id);
-    if (new_.size() < 2 * most_ || new_.count(*id) != 0) new_[*id] = 0;
+    if (new_.size() < 2 * most_ || new_.count(*id) != 0) new_[*id] = {};
   }
 }
 
@@ -104,7 +105,7 @@ void GraphNodes::Set(uint64_t id, Node node) {
     return;
   }
   Forget(id);
-  new_[id] = node.path;
+  new_[id] = node.origin;
   of_graph_[node.graph].insert(id);
   nodes_[id] = node;
 }
@@ -130,18 +131,18 @@ void GraphNodes::ForgetGraph(uint32_t graph) {
 void GraphNodes::BeginRecording() {
   const capture::MutexLock lock(mutex_);
   new_.clear();
-  for (const auto& [id, node] : nodes_) new_[id] = node.path;
+  for (const auto& [id, node] : nodes_) new_[id] = node.origin;
 }
 
 std::vector<capture::GraphNodeEvent> GraphNodes::TakeNew() {
-  std::unordered_map<uint64_t, uint32_t> taken;
+  std::unordered_map<uint64_t, Origin> taken;
   {
     const capture::MutexLock lock(mutex_);
     taken.swap(new_);
   }
   std::vector<capture::GraphNodeEvent> nodes;
   nodes.reserve(taken.size());
-  for (const auto& [id, path] : taken) nodes.push_back({id, path});
+  for (const auto& [id, origin] : taken) nodes.push_back({id, origin.path, origin.stack});
   std::sort(nodes.begin(), nodes.end(),
             [](const auto& a, const auto& b) { return a.node < b.node; });
   return nodes;

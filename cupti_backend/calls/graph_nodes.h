@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The graph nodes remember the range in which each node of a CUDA graph was captured or added. A
-// launch of the graph is in the range of the launch; the parts of the program are known only while
-// the graph is built.
+// The graph nodes remember the range and the host stack in which each node of a CUDA graph was
+// captured or added. A launch of the graph is in the range of the launch; the parts of the program
+// are known only while the graph is built.
 #ifndef PROF_CUPTI_BACKEND_CALLS_GRAPH_NODES_H_
 #define PROF_CUPTI_BACKEND_CALLS_GRAPH_NODES_H_
 
@@ -49,16 +49,19 @@ class GraphNodes {
 
   // A recording begins: TakeNew gives all nodes that are known.
   void BeginRecording();
-  // The collector thread: nodes that are new since the last call, sorted by id. A later path of a
-  // node replaces an earlier one; path 0 removes it.
+  // The collector thread: nodes that are new since the last call, sorted by id. A later entry of a
+  // node replaces an earlier one; one without path and stack removes it.
   std::vector<capture::GraphNodeEvent> TakeNew();
 
-  // Nodes in a range for which there was no room, since the process began.
+  // Nodes in a range or a stack for which there was no room, since the process began.
   uint64_t dropped() const;
 
  private:
+  struct Origin {
+    uint32_t path = 0, stack = 0;
+  };
   struct Node {
-    uint32_t path = 0;
+    Origin origin;
     uint32_t graph = 0;  // CUPTI's id of the graph or of the executable graph that it is in
   };
 
@@ -75,11 +78,11 @@ class GraphNodes {
   const size_t most_;
 
   mutable capture::Mutex mutex_;  // never held across a call to CUPTI
-  // The nodes in a range, by CUPTI's id.
+  // The nodes in a range or a stack, by CUPTI's id.
   std::unordered_map<uint64_t, Node> nodes_ PROF_GUARDED_BY(mutex_);
   std::unordered_map<uint32_t, std::unordered_set<uint64_t>> of_graph_ PROF_GUARDED_BY(mutex_);
-  // Paths that TakeNew has yet to give, by node; at most twice most_.
-  std::unordered_map<uint64_t, uint32_t> new_ PROF_GUARDED_BY(mutex_);
+  // What TakeNew has yet to give, by node; at most twice most_.
+  std::unordered_map<uint64_t, Origin> new_ PROF_GUARDED_BY(mutex_);
   uint64_t dropped_ PROF_GUARDED_BY(mutex_) = 0;
 };
 

@@ -149,6 +149,10 @@ struct SessionOptions {
   /// Records NVTX ranges.
   bool ranges = true;
 
+  /// Records the Python stack of each CUDA call, where the program is one of CPython 3.10 to 3.13
+  /// with the GIL. Another interpreter gets a notice in the snapshot.
+  bool python_stacks = true;
+
   /// Records migrations and page faults of managed memory. Each of them costs the program time.
   /// Where CUPTI does not offer them, the snapshot has a notice.
   bool unified_memory = false;

@@ -82,6 +82,9 @@ inline constexpr IntegrityCount kIntegrityCounts[] = {
      "CUDA graph nodes without their range", "node of a CUDA graph", "nodes of CUDA graphs",
      "had no room in the table of capture ranges: their work is listed under the range of the "
      "graph's launch."},
+    {&Integrity::host_stacks_dropped, "host_stacks_dropped", 40, Doubt::kOther,
+     "calls without their Python stack", "call", "calls",
+     "without a Python stack because the table of stacks is full: their work is in no line."},
     {&Integrity::signatures_dropped, "signatures_dropped", 10, Doubt::kOther,
      "launches never considered for counters", "launch was", "launches were",
      "never considered for counters because the table of kernel signatures is full."},

@@ -44,6 +44,7 @@ EventSink& SnapshotWriter::Events() {
 void SnapshotWriter::Prepare() {
   first_clock_ = ReadClockPair();
   ranges_.Start(RealtimeNs(), options_.ranges);
+  stacks_.Start();
 }
 
 void SnapshotWriter::Round(bool flush) {
@@ -55,6 +56,7 @@ void SnapshotWriter::Round(bool flush) {
         names_read_, [this](const NameEvent& event) { encoder_.Add(event); });
   }
   DrainThreads();
+  stacks_.Write();  // those of the nodes that were gathered are there
   source_->Encode(Events());
   WriteNotices();
   if (flush) CheckClock();
@@ -73,6 +75,7 @@ void SnapshotWriter::DrainThreads() {
   sink.payload = [this](const PayloadEvent& event) { encoder_.Add(event); };
   sink.number = [this](const NumberEvent& event) { encoder_.Add(event); };
   sink.call = [this](const CallEvent& event) {
+    stacks_.WriteUpTo(event.stack);
     source_->Encode(event, Events());
     encoder_.WriteIfLarge();
   };
@@ -96,6 +99,7 @@ void SnapshotWriter::WriteHeaderOnce() {
 
 void SnapshotWriter::WriteNotices() {
   for (const NoticeEvent& notice : status_->TakeNotices()) encoder_.Add(notice);
+  stacks_.WriteProblem();
 }
 
 void SnapshotWriter::WriteProblems() {
@@ -175,6 +179,7 @@ Integrity SnapshotWriter::CountLosses() const {
   encoder_.AddCounts(integrity);
   source_->AddLosses(integrity);
   integrity.calls_dropped += ranges_.calls_dropped();
+  integrity.host_stacks_dropped += stacks_.dropped();
   if (options_.ranges) {
     integrity.range_events_dropped += ranges_.events_dropped();
     integrity.range_paths_dropped += ranges_.paths_dropped();
@@ -256,6 +261,7 @@ void SnapshotWriter::Finish(const std::function<bool()>& await_gpu) {
   Round(true);
   source_->Stop();
   ranges_.Stop();
+  stacks_.Stop();
   if (paused_ns_) AddPause(RealtimeNs());
   Round(false);
   WriteProblems();
@@ -277,6 +283,7 @@ void SnapshotWriter::GiveUp(const char* why) {
 void SnapshotWriter::Abandon() {
   source_->Stop();
   ranges_.Stop();
+  stacks_.Stop();
   file_.Close();
   integrity_.incomplete = true;
 }

@@ -13,6 +13,7 @@
 #include "lib/capture/collector/collector_options.h"
 #include "lib/capture/collector/file_output.h"
 #include "lib/capture/collector/gpu_source.h"
+#include "lib/capture/collector/host_stack_writer.h"
 #include "lib/capture/collector/kept_blocks.h"
 #include "lib/capture/collector/memory_output.h"
 #include "lib/capture/collector/status_board.h"
@@ -37,7 +38,10 @@ class SnapshotWriter {
   // starts, and before the source does, whose callbacks write as well.
   void Prepare();
   // From now on they do not. Any thread.
-  void StopRanges() { ranges_.Stop(); }
+  void StopRanges() {
+    ranges_.Stop();
+    stacks_.Stop();
+  }
 
   // Encodes what the sources have. `flush`: also what is in buffers that are not full.
   void Round(bool flush);
@@ -109,6 +113,7 @@ class SnapshotWriter {
   WarmUpSink warm_up_{&encoder_};
   IdleMeter idle_{&encoder_};
   ThreadReader ranges_;
+  HostStackWriter stacks_{options_.python_stacks, &encoder_};
   uint32_t names_read_ = 0;
   ClockPair first_clock_;
   bool clock_stepped_ = false;

@@ -146,10 +146,23 @@ struct GraphRunEvent {
   int64_t start_ns = 0, end_ns = 0;
 };
 
-// The range in which a node of a CUDA graph was captured. path: table id; 0: none.
+// The range and the host stack in which a node of a CUDA graph was captured. Table ids; 0: none.
 struct GraphNodeEvent {
   uint64_t node = 0;
   uint32_t path = 0;
+  uint32_t stack = 0;
+};
+
+// A line of a function of the program.
+struct HostFrameEvent {
+  std::string_view function, file;
+  uint32_t first_line = 0;  // of the function; 0: not known
+  uint32_t line = 0;        // 0: not known
+};
+
+// A stack: its innermost frame, and the stack of that frame's caller. Table ids; parent 0: none.
+struct HostStackEvent {
+  uint32_t parent = 0, frame = 0;
 };
 
 // A stream as it was created. A smaller number is a higher priority.
@@ -170,6 +183,7 @@ struct ApiEvent {
   uint32_t tid = 0, correlation = 0, error = 0;
   int64_t start_ns = 0, end_ns = 0;
   uint32_t name_id = 0;  // EventSink::NameId(name); 0: the sink looks the name up
+  uint32_t stack = 0;    // of the host; 0: none
 };
 
 // A CUDA API call as its thread recorded it. The source knows the meaning of `call` and `waited`.
@@ -177,6 +191,7 @@ struct CallEvent {
   uint32_t call = 0, tid = 0, correlation = 0, error = 0;
   int64_t start_ns = 0, end_ns = 0;
   uint32_t waited = 0;
+  uint32_t stack = 0;  // of the host; calls that failed have none
 };
 
 struct OverheadEvent {

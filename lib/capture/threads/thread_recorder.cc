@@ -371,9 +371,12 @@ void RecordCall(const CallRecord& call) {
     Count(thread_registry.losses.calls_dropped);
     return;
   }
-  CheckWritten(thread->ring.Write(RingRecord::Call(call.begin_ticks, call.call, call.correlation),
-                                  RingRecord::CallEnd(call.end_ticks, call.waited, call.error)),
-               thread_registry.losses.calls_dropped);
+  const bool failed = call.error != 0;
+  CheckWritten(
+      thread->ring.Write(
+          RingRecord::Call(call.begin_ticks, call.call, call.correlation, failed),
+          RingRecord::CallEnd(call.end_ticks, call.waited, failed ? call.error : call.stack)),
+      thread_registry.losses.calls_dropped);
 }
 
 uint32_t CurrentPath() {

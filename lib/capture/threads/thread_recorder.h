@@ -53,11 +53,11 @@ void CountUnreadPayload();
 // Counts a range that cannot be recorded.
 void CountDroppedRange();
 
-// Records a CUDA API call of this thread that is over; `call` and `waited` have at most 29 bits.
+// Records a CUDA API call of this thread that is over; `call` has at most 28 bits, `waited` 29.
 // Written in any case: the caller knows whether to record.
 struct CallRecord {
   int64_t begin_ticks = 0, end_ticks = 0;
-  uint32_t call = 0, correlation = 0, error = 0, waited = 0;  // as in CallEvent
+  uint32_t call = 0, correlation = 0, error = 0, waited = 0, stack = 0;  // as in CallEvent
 };
 void RecordCall(const CallRecord& call);
 

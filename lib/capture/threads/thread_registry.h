@@ -20,7 +20,7 @@ namespace prof::capture {
 
 class ThreadReader;
 
-constexpr uint32_t kMaxThreads = 4096;  // at the same time; 18 KiB each
+constexpr uint32_t kMaxThreads = 4096;  // at the same time; 22 KiB each
 // Rings at the same time, 32 MiB and 24 MiB of them as far as they are used: those of the threads
 // that come first hold 8,000 launches in a range each, 30 ms of a storm.
 constexpr uint32_t kLargeRings = 64, kSmallRings = 192;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "lib/capture/threads/host_stacks.h"
 #include "lib/capture/threads/range_paths.h"
 #include "lib/capture/threads/thread_ring.h"
 #include "lib/format/name_pattern.h"
@@ -48,6 +49,7 @@ struct alignas(64) ThreadState {
   format::NameNumbers numbers;  // of the name that was looked up last, if its node is folded
   std::array<uint32_t, kChildCacheSize> children{};  // path ids found before, by a weak hash
   std::array<OpenRange, kMaxDepth> open{};
+  StackCache stacks{};  // a new thread may use those of the one before: a hash means one stack
 
   // The collector's: the path to report as the thread's first in a recording.
   alignas(64) uint32_t first_path = kNoPath;

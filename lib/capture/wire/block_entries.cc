@@ -96,6 +96,24 @@ void AppendEntry(const RangePathInfo& path, EntryTables* tables, std::string* en
   Packed32(range, tag::range_path::kStar, stars);
 }
 
+void AppendEntry(const HostFrameEvent& frame, EntryTables* tables, std::string* entries) {
+  const uint32_t function = tables->Intern(frame.function);
+  const uint32_t file = tables->Intern(frame.file);
+  Message block(*entries);
+  Message message(block, tag::block::kHostFrames);
+  First(message, tag::host_frame::kFunction, function);
+  U32(message, tag::host_frame::kFile, file);
+  U32(message, tag::host_frame::kFirstLine, frame.first_line);
+  U32(message, tag::host_frame::kLine, frame.line);
+}
+
+void AppendEntry(const HostStackEvent& stack, std::string* entries) {
+  Message block(*entries);
+  Message message(block, tag::block::kHostStacks);
+  First(message, tag::host_stack::kParent, stack.parent);
+  U32(message, tag::host_stack::kFrame, stack.frame);
+}
+
 void AppendEntry(const PassGroupEvent& group, EntryTables* tables, std::string* entries) {
   const auto ids = [&](const std::vector<std::string>& names) {
     std::vector<uint32_t> interned;

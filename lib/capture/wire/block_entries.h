@@ -20,6 +20,8 @@ namespace prof::capture {
 void AppendEntry(const HeaderEvent& event, std::string* entries);
 void AppendEntry(const DeviceEvent& event, EntryTables* tables, std::string* entries);
 void AppendEntry(const RangePathInfo& path, EntryTables* tables, std::string* entries);
+void AppendEntry(const HostFrameEvent& frame, EntryTables* tables, std::string* entries);
+void AppendEntry(const HostStackEvent& stack, std::string* entries);
 void AppendEntry(const PassGroupEvent& group, EntryTables* tables, std::string* entries);
 void AppendEntry(const PmSeriesEvent& series, const PmLayout& layout, EntryTables* tables,
                  std::string* entries);

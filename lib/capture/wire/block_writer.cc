@@ -143,6 +143,7 @@ void Write(Message& block, const ApiColumns& c) {
   Packed(m, tag::api_columns::kCorrelationGuess, c.correlation.misses());
   Packed(m, tag::api_columns::kStartGuessNs, c.interval.starts());
   Packed(m, tag::api_columns::kDurationGuessNs, c.interval.durations());
+  Packed(m, tag::api_columns::kStackGuess, c.stack.misses());
 }
 
 void Write(Message& block, const OverheadColumns& c) {
@@ -246,6 +247,7 @@ void AppendTables(const BlockColumns& columns, std::string* bytes) {
     Message m(block, tag::block::kGraphNodes);
     PackedDelta(m, tag::graph_nodes::kNodeDelta, nodes.node_delta);
     PackedDelta(m, tag::graph_nodes::kPathDelta, nodes.path.values());
+    if (nodes.any_stack) PackedDelta(m, tag::graph_nodes::kStackDelta, nodes.stack.values());
   }
 }
 

@@ -96,11 +96,13 @@ struct ApiColumns {
   IdColumn name, thread;
   IntervalColumn interval;  // by name
   CorrelationIdColumn correlation;
+  IdColumn stack;
   std::vector<uint32_t> error_row, error_code;
 
   void Clear() {
     name.Clear();
     thread.Clear();
+    stack.Clear();
     interval.Clear();
     correlation.Clear();
     error_row.clear();
@@ -149,7 +151,8 @@ struct PayloadColumns {
 
 // A table, not events: its rows have no time.
 struct GraphNodeColumns {
-  CorrelationColumn path;
+  CorrelationColumn path, stack;
+  bool any_stack = false;
   std::vector<int64_t> node_delta;
   uint64_t last_node = 0;
 
@@ -157,6 +160,8 @@ struct GraphNodeColumns {
     node_delta.push_back(static_cast<int64_t>(event.node - last_node));
     last_node = event.node;
     path.Add(event.path);
+    stack.Add(event.stack);
+    any_stack |= event.stack != 0;
   }
 };
 

@@ -39,6 +39,15 @@ void Encoder::Add(const RangePathInfo& path) {
   AppendEntry(path, &tables_, &columns_->entries);
 }
 
+void Encoder::Add(const HostFrameEvent& frame) {
+  AppendEntry(frame, &tables_, &columns_->entries);
+}
+
+void Encoder::Add(const HostStackEvent& stack) {
+  ++host_stacks_;
+  AppendEntry(stack, &columns_->entries);
+}
+
 void Encoder::Add(const PassGroupEvent& group) { AppendEntry(group, &tables_, &columns_->entries); }
 
 void Encoder::Add(const PmSeriesEvent& series) {
@@ -172,7 +181,7 @@ void Encoder::Add(const GraphNodeEvent& event) {
     return;
   }
   ++graph_nodes_;
-  columns_->graph_nodes.Add(event);
+  columns_->graph_nodes.Add({event.node, event.path, KnownStack(event.stack)});
 }
 
 void Encoder::Add(const SyncEvent& event) {
@@ -201,6 +210,7 @@ void Encoder::Add(const ApiEvent& event) {
   columns.thread.Add(tables_.Thread(event.tid));
   columns.interval.Add(name, event.start_ns, DurationOf(event.start_ns, event.end_ns));
   columns.correlation.Add(event.correlation);
+  columns.stack.Add(KnownStack(event.stack));
   if (event.error != 0) {
     columns.error_row.push_back(row);
     columns.error_code.push_back(event.error);

@@ -34,6 +34,10 @@ class Encoder final : public EventSink {
   void Add(const HeaderEvent& event);
   void Add(const DeviceEvent& event) override;
   void Add(const RangePathInfo& path);  // ids count from 1 without holes
+  // Ids of frames and of stacks count from 1 without holes. A stack comes after its frame and its
+  // parent, and before the calls and nodes that name it.
+  void Add(const HostFrameEvent& frame);
+  void Add(const HostStackEvent& stack);
   bool HasPath(uint32_t id) const override { return id <= range_paths_; }
   void Add(const PassGroupEvent& group) override;
   void Add(const PmSeriesEvent& series) override;
@@ -84,6 +88,8 @@ class Encoder final : public EventSink {
   void WriteLastBlock(const Integrity& integrity, int64_t end_ns);
 
  private:
+  // A stack that is not in the table is none.
+  uint32_t KnownStack(uint32_t id) const { return id <= host_stacks_ ? id : 0; }
   void RepeatOpenRanges();
 
   BlockSink* sink_;
@@ -94,7 +100,7 @@ class Encoder final : public EventSink {
   std::vector<PmLayout> pm_series_;     // by id - 1
   std::vector<RangeEvent> last_steps_;  // by thread id - 1
   Integrity last_integrity_;
-  uint32_t range_paths_ = 0;
+  uint32_t range_paths_ = 0, host_stacks_ = 0;
   bool has_header_ = false;   // the first block must have it
   size_t repeated_rows_ = 0;  // that RepeatOpenRanges added to the block under construction
   size_t notices_ = 0;

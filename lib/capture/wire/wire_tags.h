@@ -43,6 +43,8 @@ enum : uint32_t {
   kUnifiedMemory = 30,
   kStreams = 31,
   kGraphNodes = 32,
+  kHostFrames = 40,
+  kHostStacks = 41,
   kGraphRuns = 33
 };
 }  // namespace block
@@ -119,8 +121,16 @@ enum : uint32_t { kContext = 1, kStream = 2, kPriority = 3, kFlag = 4 };
 }  // namespace stream
 
 namespace graph_nodes {
-enum : uint32_t { kNodeDelta = 1, kPathDelta = 2 };
+enum : uint32_t { kNodeDelta = 1, kPathDelta = 2, kStackDelta = 3 };
 }  // namespace graph_nodes
+
+namespace host_frame {
+enum : uint32_t { kFunction = 1, kFile = 2, kFirstLine = 3, kLine = 4 };
+}  // namespace host_frame
+
+namespace host_stack {
+enum : uint32_t { kParent = 1, kFrame = 2 };
+}  // namespace host_stack
 
 namespace host_thread {
 enum : uint32_t { kTid = 1, kName = 2 };
@@ -252,7 +262,8 @@ enum : uint32_t {
   kThreadGuess = 10,
   kCorrelationGuess = 11,
   kStartGuessNs = 12,
-  kDurationGuessNs = 13
+  kDurationGuessNs = 13,
+  kStackGuess = 14
 };
 }  // namespace api_columns
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The host stacks are the tables of source lines and of stacks that the program's threads were in
+// when they called CUDA. An interpreter's bridge (python_bridge/) fills them; the collector reads
+// them. There is one set in a process: a CUDA graph may be launched in a later recording than the
+// one that saw it being captured.
+#ifndef PROF_LIB_CAPTURE_THREADS_HOST_STACKS_H_
+#define PROF_LIB_CAPTURE_THREADS_HOST_STACKS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "lib/capture/events/events.h"
+#include "lib/capture/process/mutex.h"
+
+namespace prof::capture {
+
+constexpr uint32_t kNoStack = 0;
+
+// Ids count from 1 and are never given out again. Any thread; a short lock.
+class HostStacks {
+ public:
+  static constexpr size_t kMostFrames = 1 << 16, kMostFrameBytes = size_t{8} << 20;
+  static constexpr size_t kMostStacks = 1 << 18;
+
+  explicit HostStacks(size_t most_frames = kMostFrames, size_t most_stacks = kMostStacks)
+      : most_frames_(most_frames), most_stacks_(most_stacks) {}
+
+  // The id of a line of a function; 0: the table is full. May allocate.
+  [[nodiscard]] uint32_t FrameOf(const HostFrameEvent& frame);
+  // The id of the stack whose innermost frame is `frame`, called by the stack `parent` (0: it is
+  // the outermost); 0: the table is full. May allocate.
+  [[nodiscard]] uint32_t StackOf(uint32_t parent, uint32_t frame);
+
+  // Calls `add` with each frame and stack that `seen` does not count yet, frames first, and counts
+  // them. An entry comes after those that it names. Text lives as long as this.
+  struct Seen {
+    uint32_t frames = 0, stacks = 0;
+  };
+  void Read(Seen* seen, const std::function<void(const HostFrameEvent&)>& add_frame,
+            const std::function<void(const HostStackEvent&)>& add_stack);
+
+ private:
+  struct StoredFrame {
+    std::string function;
+    const std::string* file;
+    uint32_t first_line, line;
+  };
+
+  const size_t most_frames_, most_stacks_;
+  Mutex mutex_;
+  std::unordered_map<std::string, std::string> files_ PROF_GUARDED_BY(mutex_);  // by themselves
+  std::unordered_map<std::string, uint32_t> frame_ids_ PROF_GUARDED_BY(mutex_);
+  std::unordered_map<uint64_t, uint32_t> stack_ids_ PROF_GUARDED_BY(mutex_);
+  std::deque<StoredFrame> frames_ PROF_GUARDED_BY(mutex_);     // by id - 1
+  std::deque<HostStackEvent> stacks_ PROF_GUARDED_BY(mutex_);  // by id - 1
+  size_t frame_bytes_ PROF_GUARDED_BY(mutex_) = 0;
+};
+
+// The one of the process; never destroyed.
+HostStacks& ProcessHostStacks();
+
+// The stacks that a thread was in lately, by a hash of all that tells them apart.
+struct StackCache {
+  static constexpr size_t kSlots = 256;
+  struct Slot {
+    uint64_t hash = 0;
+    uint32_t stack = kNoStack;
+  };
+  Slot slots[kSlots];
+};
+
+// An interpreter whose stacks can be read. One registers itself before main().
+class StackSource {
+ public:
+  virtual ~StackSource() = default;
+  // The thread that begins a recording, and the one that ends it. Start looks for the interpreter;
+  // without one nothing costs anything.
+  virtual void Start() = 0;
+  virtual void Stop() = 0;
+  // The collector: why stacks of an interpreter that is there cannot be read; empty: they can, or
+  // there is none.
+  [[nodiscard]] virtual std::string problem() const = 0;
+  // Stacks that had no room, since the process began.
+  [[nodiscard]] virtual uint64_t dropped() const = 0;
+};
+void RegisterStackSource(StackSource* source);
+// nullptr: none is linked.
+[[nodiscard]] StackSource* RegisteredStackSource();
+
+// Walks the calling thread's stack and returns its id; kNoStack: it has none. No lock and no
+// allocation for a stack that `cache` has; nullptr: there is no cache.
+using StackWalker = uint32_t (*)(StackCache* cache);
+// nullptr: stacks are not recorded.
+void SetStackWalker(StackWalker walker);
+
+extern std::atomic<StackWalker> stack_walker __attribute__((visibility("hidden")));
+[[nodiscard]] uint32_t WalkStack(StackWalker walker);
+
+// The program's threads, at a CUDA call: the stack that the thread is in. Without an interpreter it
+// costs one load.
+[[nodiscard]] inline uint32_t CurrentStack() {
+  const StackWalker walker = stack_walker.load(std::memory_order_acquire);
+  return walker == nullptr ? kNoStack : WalkStack(walker);
+}
+
+}  // namespace prof::capture
+
+#endif  // PROF_LIB_CAPTURE_THREADS_HOST_STACKS_H_

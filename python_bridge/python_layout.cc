@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python_bridge/python_layout.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "python_bridge/own_memory.h"
+
+namespace prof::python {
+namespace {
+
+uintptr_t Address(const char* symbol) {
+  return reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, symbol));
+}
+
+// Include/cpython/frameobject.h and code.h, and Include/internal/pycore_frame.h from 3.11 on.
+PythonLayout Layout310() {
+  PythonLayout layout;
+  layout.minor = 10;
+  layout.state_to_frame = 24;
+  layout.frame_previous = 24;
+  layout.frame_code = 32;
+  layout.frame_instruction = 96;
+  layout.counts_units = true;
+  layout.code_first_line = 40;
+  layout.code_file = 104;
+  layout.code_name = 112;
+  layout.code_lines = 120;
+  layout.lines = LineFormat::kPython310;
+  layout.ascii_size = 48;
+  layout.compact_size = 72;
+  return layout;
+}
+
+PythonLayout Layout311() {
+  PythonLayout layout;
+  layout.minor = 11;
+  layout.state_to_frame = 56;
+  layout.cframe_to_frame = 8;
+  layout.frame_code = 32;
+  layout.frame_previous = 48;
+  layout.frame_instruction = 56;
+  layout.code_first_line = 72;
+  layout.code_file = 112;
+  layout.code_name = 128;  // co_qualname
+  layout.code_lines = 136;
+  layout.code_instructions = 184;
+  layout.ascii_size = 48;
+  layout.compact_size = 72;
+  return layout;
+}
+
+PythonLayout Layout312() {
+  PythonLayout layout;
+  layout.minor = 12;
+  layout.state_to_frame = 56;
+  layout.cframe_to_frame = 0;
+  layout.frame_code = 0;
+  layout.frame_previous = 8;
+  layout.frame_instruction = 56;
+  layout.frame_owner = 70;
+  layout.code_first_line = 68;
+  layout.code_version = 92;
+  layout.code_file = 112;
+  layout.code_name = 128;
+  layout.code_lines = 136;
+  layout.code_instructions = 192;
+  layout.ascii_size = 40;
+  layout.compact_size = 56;
+  return layout;
+}
+
+// The beginning of _PyRuntime in 3.13 (Include/internal/pycore_runtime.h): words of 8 bytes.
+enum : size_t {
+  kCookie = 0,
+  kVersion = 1,
+  kFreeThreaded = 2,
+  kStateFrame = 23,
+  kFramePrevious = 29,
+  kFrameExecutable = 30,
+  kFrameInstruction = 31,
+  kFrameOwner = 33,
+  kCodeFile = 35,
+  kCodeQualname = 37,
+  kCodeLines = 38,
+  kCodeFirstLine = 39,
+  kCodeInstructions = 43,
+  kAsciiSize = 70,
+  kWords = 71
+};
+
+std::string Layout313(const PythonSymbols& python, PythonLayout* layout) {
+  uint64_t words[kWords];
+  if (python.runtime == 0 || !ReadOwnMemory(python.runtime, words, sizeof(words)) ||
+      std::memcmp(&words[kCookie], "xdebugpy", sizeof(words[kCookie])) != 0 ||
+      words[kVersion] >> 16 != 0x030d) {
+    return "it does not have the table of offsets of CPython 3.13";
+  }
+  if (words[kFreeThreaded] != 0) return "it runs without the GIL (free-threaded)";
+  for (const size_t word :
+       {kStateFrame, kFramePrevious, kFrameExecutable, kFrameInstruction, kFrameOwner, kCodeFile,
+        kCodeQualname, kCodeLines, kCodeFirstLine, kCodeInstructions, kAsciiSize}) {
+    if (words[word] > 4096) return "its table of offsets has other contents than that of 3.13";
+  }
+  const auto at = [&](size_t word) { return static_cast<uint32_t>(words[word]); };
+  layout->minor = 13;
+  layout->state_to_frame = at(kStateFrame);
+  layout->frame_code = at(kFrameExecutable);
+  layout->frame_previous = at(kFramePrevious);
+  layout->frame_instruction = at(kFrameInstruction);
+  layout->frame_owner = at(kFrameOwner);
+  layout->code_first_line = at(kCodeFirstLine);
+  layout->code_version = 92;  // Include/cpython/code.h; the table does not have it
+  layout->code_file = at(kCodeFile);
+  layout->code_name = at(kCodeQualname);
+  layout->code_lines = at(kCodeLines);
+  layout->code_instructions = at(kCodeInstructions);
+  layout->ascii_size = at(kAsciiSize);
+  layout->compact_size = layout->ascii_size + 16;
+  return {};
+}
+
+}  // namespace
+
+PythonSymbols FindPython() {
+  PythonSymbols python;
+  python.this_thread_state = Address("PyGILState_GetThisThreadState");
+  if (!python.any()) return python;
+  python.code_type = Address("PyCode_Type");
+  python.text_type = Address("PyUnicode_Type");
+  python.bytes_type = Address("PyBytes_Type");
+  python.runtime = Address("_PyRuntime");
+  // It returns a constant text that begins with "3.11.2", and needs no initialized interpreter:
+  // Py_GetVersion formats into a buffer of its own, so only the number of 3.11 and later is read.
+  if (const uintptr_t version = Address("Py_Version"); version != 0) {
+    unsigned long number = 0;
+    if (ReadOwn(version, &number)) {
+      python.major = static_cast<int>(number >> 24);
+      python.minor = static_cast<int>(number >> 16 & 0xff);
+    }
+  } else if (const auto get = reinterpret_cast<const char* (*)()>(Address("Py_GetVersion"))) {
+    char* end = nullptr;
+    const char* const text = get();
+    python.major = static_cast<int>(std::strtol(text, &end, 10));
+    if (*end == '.') python.minor = static_cast<int>(std::strtol(end + 1, nullptr, 10));
+  }
+  return python;
+}
+
+std::string LayoutOf(const PythonSymbols& python, PythonLayout* layout) {
+  if (python.code_type == 0 || python.text_type == 0 || python.bytes_type == 0) {
+    return "it does not export its types";
+  }
+#if !defined(__LP64__)
+  return "prof knows the layout of 64-bit interpreters only";
+#endif
+  if (python.major == 3 && python.minor == 10) *layout = Layout310();
+  if (python.major == 3 && python.minor == 11) *layout = Layout311();
+  if (python.major == 3 && python.minor == 12) *layout = Layout312();
+  if (python.major == 3 && python.minor == 13) return Layout313(python, layout);
+  if (layout->minor != 0) return {};
+  return "prof reads CPython 3.10 to 3.13, and this is " + std::to_string(python.major) + "." +
+         std::to_string(python.minor);
+}
+
+}  // namespace prof::python

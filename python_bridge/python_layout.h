@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Python layout has the places of all that a stack walk reads in the memory of a CPython
+// interpreter. 3.13 publishes most of them in _PyRuntime.debug_offsets; for 3.10 to 3.12 they are
+// those of CPython's headers, which are part of the ABI of a minor version.
+#ifndef PROF_PYTHON_BRIDGE_PYTHON_LAYOUT_H_
+#define PROF_PYTHON_BRIDGE_PYTHON_LAYOUT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "python_bridge/line_table.h"
+
+namespace prof::python {
+
+constexpr uint32_t kNoOffset = UINT32_MAX;
+
+// Offsets in bytes.
+struct PythonLayout {
+  int minor = 0;  // of 3.x
+
+  // From the thread state to the innermost frame: by a pointer at `state_to_frame`, and by a second
+  // one at `cframe_to_frame` where there is one.
+  uint32_t state_to_frame = 0, cframe_to_frame = kNoOffset;
+
+  // A frame. `instruction`: a pointer into the code, or (3.10) an int that counts units of 2 bytes.
+  uint32_t frame_code = 0, frame_previous = 0, frame_instruction = 0;
+  bool counts_units = false;
+  // Who owns the frame, a byte; frames of `first_shim` and above are the interpreter's own.
+  uint32_t frame_owner = kNoOffset;
+  uint8_t first_shim = 3;
+
+  // A code object. `code_version`: a number that no other code object has or had; kNoOffset: there
+  // is none.
+  uint32_t code_name = 0, code_file = 0, code_first_line = 0, code_lines = 0;
+  uint32_t code_instructions = kNoOffset;
+  uint32_t code_version = kNoOffset;
+  LineFormat lines = LineFormat::kPython311;
+
+  // str and bytes.
+  uint32_t ascii_size = 0, compact_size = 0;
+};
+
+// What is the same in all versions of CPython with the GIL.
+constexpr uint32_t kObjectType = 8;
+constexpr uint32_t kTextLength = 16, kTextHash = 24, kTextState = 32;
+constexpr uint32_t kBytesSize = 16, kBytesData = 32;
+
+// The interpreter of this process, as the dynamic loader knows it. Addresses are 0 where it is not
+// there.
+struct PythonSymbols {
+  uintptr_t this_thread_state = 0;  // PyGILState_GetThisThreadState
+  uintptr_t code_type = 0, text_type = 0, bytes_type = 0;
+  uintptr_t runtime = 0;  // _PyRuntime
+  int major = 0, minor = 0;
+
+  [[nodiscard]] bool any() const { return this_thread_state != 0; }
+};
+// Looks the symbols up; takes the loader's lock for microseconds.
+[[nodiscard]] PythonSymbols FindPython();
+
+// Fills `layout`. The answer is why prof cannot read this interpreter; empty: it can.
+[[nodiscard]] std::string LayoutOf(const PythonSymbols& python, PythonLayout* layout);
+
+}  // namespace prof::python
+
+#endif  // PROF_PYTHON_BRIDGE_PYTHON_LAYOUT_H_

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python_bridge/stack_walker.h"
+
+#include <exception>
+
+#include "python_bridge/own_memory.h"
+
+namespace prof::python {
+namespace {
+
+constexpr size_t kMostLines = size_t{1} << 17, kMostHashes = size_t{1} << 18;
+
+// Stands for a stack without room in a cache, so that each of its calls is counted.
+constexpr uint32_t kNoRoom = UINT32_MAX;
+
+// Stands for the frames outside those that are kept.
+constexpr char kCutFrames[] = "(outer frames)";
+
+struct PlainLoad {
+  template <typename Value>
+  bool operator()(uintptr_t address, Value* value) const {
+    *value = LoadAt<Value>(address);
+    return true;
+  }
+};
+
+struct CheckedLoad {
+  template <typename Value>
+  bool operator()(uintptr_t address, Value* value) const {
+    return ReadOwn(address, value);
+  }
+};
+
+uint64_t Mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+  return hash ^ hash >> 32;
+}
+
+}  // namespace
+
+StackWalker::StackWalker(const PythonSymbols& python, const PythonLayout& layout,
+                         capture::HostStacks* stacks)
+    : layout_(layout),
+      reader_(python, layout),
+      stacks_(stacks),
+      this_thread_state_(reinterpret_cast<void* (*)()>(python.this_thread_state)) {}
+
+// All reads go through the kernel, and every object has to have the type that the layout says.
+// False: the layout is wrong. Where the thread has no frame yet, nothing is known.
+bool StackWalker::Test(uintptr_t thread_state) {
+  uint32_t frames = 0;
+  bool right = true;
+  const bool walked =
+      WalkFrames(layout_, thread_state, CheckedLoad(), [&](uintptr_t code, uintptr_t instruction) {
+        CodeLine line;
+        right = reader_.Read(code, instruction, &line);
+        return right && ++frames < kMostDepth;
+      });
+  right &= walked || frames == kMostDepth;
+  if (right && frames == 0) return true;
+  State expected = State::kNotTested;
+  state_.compare_exchange_strong(expected, right ? State::kWorks : State::kBroken);
+  return right;
+}
+
+uint32_t StackWalker::Walk(capture::StackCache* cache) noexcept {
+  const auto thread_state = reinterpret_cast<uintptr_t>(this_thread_state_());
+  if (thread_state == 0) return capture::kNoStack;
+  uint32_t stack = capture::kNoStack;
+  try {
+    if (state_.load(std::memory_order_acquire) != State::kWorks) {
+      if (state_.load(std::memory_order_acquire) == State::kBroken || !Test(thread_state) ||
+          state_.load(std::memory_order_acquire) != State::kWorks) {
+        return capture::kNoStack;
+      }
+    }
+    uint64_t hash = 0;
+    uint32_t depth = 0;
+    WalkFrames(layout_, thread_state, PlainLoad(), [&](uintptr_t code, uintptr_t instruction) {
+      if (depth == kMostDepth) return false;  // there are more
+      ++depth;
+      hash = Mix(hash, code * 0x85ebca6b2545f491 + instruction + CodeMark(layout_, code));
+      return true;
+    });
+    if (depth == 0) return capture::kNoStack;
+    if (hash == 0) hash = 1;  // an empty slot has 0
+    if (cache == nullptr) {
+      stack = Find(thread_state, hash);
+    } else {
+      capture::StackCache::Slot& slot = cache->slots[(hash >> 40) % capture::StackCache::kSlots];
+      if (slot.hash != hash) slot = {hash, Find(thread_state, hash)};
+      stack = slot.stack;
+    }
+  } catch (const std::exception&) {  // no memory, in all likelihood
+    stack = kNoRoom;
+  }
+  if (stack != kNoRoom) return stack;
+  dropped_.fetch_add(1, std::memory_order_relaxed);
+  return capture::kNoStack;
+}
+
+// A stack that is not in the cache of its thread.
+[[gnu::noinline]] uint32_t StackWalker::Find(uintptr_t thread_state, uint64_t hash) {
+  {
+    const capture::MutexLock lock(mutex_);
+    const auto known = by_hash_.find(hash);
+    if (known != by_hash_.end()) return known->second;
+  }
+  Frames frames;
+  frames.cut =
+      !WalkFrames(layout_, thread_state, PlainLoad(), [&](uintptr_t code, uintptr_t instruction) {
+        if (frames.count == kMostDepth) return false;
+        frames.frame[frames.count++] = {code, instruction};
+        return true;
+      });
+  const uint32_t stack = Make(frames);
+  const capture::MutexLock lock(mutex_);
+  if (by_hash_.size() >= kMostHashes) by_hash_.clear();
+  by_hash_[hash] = stack;
+  return stack;
+}
+
+uint32_t StackWalker::Make(const Frames& frames) {
+  uint32_t stack = capture::kNoStack;
+  if (frames.cut) {
+    const uint32_t frame = stacks_->FrameOf({kCutFrames, {}, 0, 0});
+    if (frame == 0) return kNoRoom;
+    stack = stacks_->StackOf(stack, frame);
+    if (stack == capture::kNoStack) return kNoRoom;
+  }
+  for (uint32_t i = frames.count; i > 0; --i) {
+    const uint32_t frame = FrameOf(frames.frame[i - 1]);
+    if (frame == 0) return kNoRoom;
+    stack = stacks_->StackOf(stack, frame);
+    if (stack == capture::kNoStack) return kNoRoom;
+  }
+  return stack;
+}
+
+// The frame's line; 0: no room. A frame that cannot be read has no name.
+uint32_t StackWalker::FrameOf(const Frames::Frame& frame) {
+  const LineKey key = {frame.code, frame.instruction, CodeMark(layout_, frame.code)};
+  {
+    const capture::MutexLock lock(mutex_);
+    const auto known = lines_.find(key);
+    if (known != lines_.end()) return known->second;
+  }
+  CodeLine line;
+  if (!reader_.Read(frame.code, frame.instruction, &line)) line = {"(unknown)", {}, 0, 0};
+  const uint32_t id = stacks_->FrameOf({line.function, line.file, line.first_line, line.line});
+  if (id == 0) return 0;
+  const capture::MutexLock lock(mutex_);
+  if (lines_.size() >= kMostLines) lines_.clear();
+  lines_[key] = id;
+  return id;
+}
+
+std::string StackWalker::problem() const {
+  if (state_.load(std::memory_order_acquire) != State::kBroken) return {};
+  return "its frames are not laid out as in CPython 3." + std::to_string(layout_.minor) +
+         ", or a filter of system calls forbids process_vm_readv";
+}
+
+}  // namespace prof::python

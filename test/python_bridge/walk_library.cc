@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A library that a Python program calls, as it would call CUDA: it walks the stack that it is
+// called from.
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <string>
+
+#include "lib/capture/threads/host_stacks.h"
+#include "lib/capture/threads/thread_recorder.h"
+
+namespace {
+
+using prof::capture::HostFrameEvent;
+using prof::capture::HostStackEvent;
+
+struct Tables {
+  std::map<uint32_t, std::string> frames;
+  std::map<uint32_t, HostStackEvent> stacks;
+};
+
+Tables ReadTables() {
+  Tables tables;
+  prof::capture::HostStacks::Seen seen;
+  prof::capture::ProcessHostStacks().Read(
+      &seen,
+      [&](const HostFrameEvent& frame) {
+        std::string& text = tables.frames[static_cast<uint32_t>(tables.frames.size() + 1)];
+        text.append(frame.function).append("\t").append(frame.file);
+        text.append("\t" + std::to_string(frame.first_line));
+        text.append("\t" + std::to_string(frame.line));
+      },
+      [&](const HostStackEvent& stack) {
+        tables.stacks[static_cast<uint32_t>(tables.stacks.size() + 1)] = stack;
+      });
+  return tables;
+}
+
+}  // namespace
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED void start() { prof::capture::RegisteredStackSource()->Start(); }
+EXPORTED void stop() { prof::capture::RegisteredStackSource()->Stop(); }
+
+EXPORTED uint64_t dropped() { return prof::capture::RegisteredStackSource()->dropped(); }
+
+EXPORTED void problem(char* text, size_t bytes) {
+  std::snprintf(text, bytes, "%s", prof::capture::RegisteredStackSource()->problem().c_str());
+}
+
+// The stack as the launch callback asks for it. The first call of a thread gives it a state, as its
+// first recorded CUDA call does.
+EXPORTED uint32_t walk() {
+  const uint32_t stack = prof::capture::CurrentStack();
+  prof::capture::RecordCall({});
+  return stack;
+}
+
+// A line for each frame, the innermost first: function, file, first line, line.
+EXPORTED int describe(uint32_t id, char* text, size_t bytes) {
+  const Tables tables = ReadTables();
+  std::string all;
+  while (id != 0) {
+    const auto stack = tables.stacks.find(id);
+    if (stack == tables.stacks.end()) return -1;
+    const auto frame = tables.frames.find(stack->second.frame);
+    if (frame == tables.frames.end()) return -1;
+    all += frame->second + "\n";
+    id = stack->second.parent;
+  }
+  if (all.size() >= bytes) return -1;
+  std::memcpy(text, all.c_str(), all.size() + 1);
+  return 0;
+}
+
+// Nanoseconds of the processor that `count` walks from one place take.
+EXPORTED uint64_t time_walks(uint64_t count) {
+  prof::capture::RecordCall({});
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+  };
+  const uint64_t begin = now();
+  for (uint64_t i = 0; i < count; ++i) (void)prof::capture::CurrentStack();
+  return now() - begin;
+}
