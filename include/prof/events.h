@@ -78,6 +78,19 @@ struct RangePathInfo {
   bool family = false;  ///< NameOf() has the numbers that stand for the stars of `name`.
 };
 
+/// A line of a Python function of the program.
+struct HostFrameInfo {
+  std::string function, file;  ///< "Model.forward"; as Python has them.
+  uint32_t first_line = 0;     ///< Of the function; 0: not known.
+  uint32_t line = 0;           ///< 0: not known.
+};
+
+/// A Python stack: its innermost frame, and the stack of that frame's caller.
+struct HostStackInfo {
+  uint32_t parent = 0;  ///< id; 0: the frame is the outermost.
+  uint32_t frame = 0;   ///< id in host_frames()
+};
+
 struct ProcessInfo {
   std::string host, command, prof_version, nvidia_driver;
   uint32_t pid = 0;
@@ -123,6 +136,7 @@ struct OperationEvent {
   uint32_t shape = 0;        ///< Kernels: id in shapes().
   uint32_t path = 0;         ///< id in paths(): the range of the launch, or of a node's capture.
   uint32_t launch_path = 0;  ///< The range of the launch.
+  uint32_t stack = 0;        ///< id in host_stacks(): of the launch, or of a node's capture; 0: none.
   int64_t call = -1;         ///< Index in calls() of the call that launched it; -1: not known.
   uint32_t graph = 0;        ///< CUDA graph id; 0: launched on its own.
   uint64_t graph_node = 0;
@@ -140,6 +154,7 @@ struct CallEvent {
   uint32_t correlation = 0;
   uint32_t error = 0;  ///< Its result; 0: success.
   uint32_t path = 0;   ///< Innermost range of the thread.
+  uint32_t stack = 0;  ///< id in host_stacks(); 0: none.
   bool loads_code = false;
 };
 
@@ -265,6 +280,9 @@ class Events {
   [[nodiscard]] const std::vector<StreamInfo>& streams() const;
   [[nodiscard]] const std::vector<KernelShape>& shapes() const;   ///< By id.
   [[nodiscard]] const std::vector<RangePathInfo>& paths() const;  ///< By id.
+
+  [[nodiscard]] const std::vector<HostFrameInfo>& host_frames() const;  ///< By id.
+  [[nodiscard]] const std::vector<HostStackInfo>& host_stacks() const;  ///< By id.
 
   [[nodiscard]] EventTable<OperationEvent> operations() const;  ///< By start; untimed ones last.
   [[nodiscard]] EventTable<CallEvent> calls() const;            ///< By start.

@@ -17,6 +17,7 @@
 #include "prof/action.h"
 #include "prof/continuous_report.h"
 #include "prof/kernel_report.h"
+#include "prof/line_report.h"
 #include "prof/memory_report.h"
 #include "prof/statistic.h"
 #include "prof/timeline_report.h"
@@ -147,6 +148,7 @@ struct Report {
   std::vector<KernelReport> kernels;  ///< By total time, descending.
   VerdictCoverage verdicts;           ///< Of the kernels.
   std::vector<RegionReport> regions;  ///< By total time, descending.
+  LinesReport lines;                  ///< By the lines of Python source.
   std::vector<GapSummary> gaps;       ///< Sum to the devices' idle time.
   std::vector<CopySummary> copies;
   std::vector<ApiSummary> api_calls;         ///< By time, descending.

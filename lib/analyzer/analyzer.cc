@@ -21,6 +21,7 @@
 #include "lib/analyzer/kernels/roofline.h"
 #include "lib/analyzer/kernels/run_clock.h"
 #include "lib/analyzer/kernels/untraced_launches.h"
+#include "lib/analyzer/lines.h"
 #include "lib/analyzer/memory/memory.h"
 #include "lib/analyzer/range_tree.h"
 #include "lib/analyzer/regions/counted_regions.h"
@@ -253,6 +254,7 @@ Report AnalyzeModel(const Model& model) {
               findings, undisturbed_ns, static_cast<double>(spans.profiler_ns),
               static_cast<double>(spans.paused_ns)});
   report.ranges = analyzer::BuildRangeTree(model, families, timeline, groups);
+  report.lines = analyzer::SumLines(model, timeline, groups, kernels);
   report.kernels = ByTime(std::move(kernels));
   report.verdicts = analyzer::CoverVerdicts(report.kernels);
   report.regions = std::move(regions);

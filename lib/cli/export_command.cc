@@ -33,6 +33,7 @@ constexpr FormatName kFormats[] = {
     {"sqlite", ExportFormat::kSqlite, ".sqlite"},
     {"speedscope", ExportFormat::kSpeedscope, ".speedscope.json"},
     {"pprof", ExportFormat::kPprof, ".pb.gz"},
+    {"folded", ExportFormat::kFolded, ".folded"},
     {"csv", ExportFormat::kCsv, ".csv"},
 };
 const std::map<std::string, ExportTable> kTables = {{"kernels", ExportTable::kKernels},
@@ -116,6 +117,7 @@ bool NeedsReport(const ExportFlags& flags, const ExportOptions& options) {
       return options.table == ExportTable::kKernels;
     case ExportFormat::kSpeedscope:
     case ExportFormat::kPprof:
+    case ExportFormat::kFolded:
       break;
   }
   return false;

@@ -26,6 +26,7 @@
 #include "lib/report/csv.h"
 #include "lib/report/json.h"
 #include "lib/report/text/kernel_detail.h"
+#include "lib/report/text/lines_detail.h"
 #include "lib/report/text/range_detail.h"
 #include "prof/analyzer.h"
 
@@ -41,6 +42,7 @@ struct ReportOptions {
   int top = 20;        // ranges and kernels shown
   bool details = false;
   bool instances = false;
+  bool by_line = false;  // only the lines of Python source
   SortBy sort = SortBy::kTime;
   Looks looks;
   bool no_pager = false;
@@ -102,6 +104,14 @@ bool WriteRanges(std::ostream& out, const Report& report, const std::string& exp
   return false;
 }
 
+bool WriteLines(std::ostream& out, const Report& report, const TextOptions& text) {
+  if (WriteLinesDetail(out, report, text)) return true;
+  Fail(
+      "the recording has no Python stacks: the program is no Python program, its interpreter is "
+      "none that prof reads, or they were left out (--no-python-stacks)");
+  return false;
+}
+
 void KeepMatching(const std::string& name, Report* report) {
   std::vector<KernelReport>& kernels = report->kernels;
   kernels.erase(std::remove_if(kernels.begin(), kernels.end(),
@@ -115,6 +125,7 @@ bool WriteReport(std::ostream& out, Report report, const ReportOptions& options,
   if (!options.json && !options.csv) {
     if (!options.kernel.empty()) return WriteMatching(out, report, options.kernel, text);
     if (!options.range.empty()) return WriteRanges(out, report, options.range, text);
+    if (options.by_line) return WriteLines(out, report, text);
     WriteText(out, report, text);
     return true;
   }
@@ -283,6 +294,11 @@ Command AddReportCommand(CLI::App* app) {
       ->add_flag("--instances", options->instances,
                  "List the ranges that differ in numbers only one by one")
       ->excludes(json)
+      ->excludes(csv);
+  parser
+      ->add_flag("--by-line", options->by_line,
+                 "Print the GPU's time by line of Python source, and nothing else")
+      ->excludes(json)  // it has them in any case
       ->excludes(csv);
   parser
       ->add_option("--sort", options->sort,

@@ -26,6 +26,8 @@ struct Events::Data {
   std::vector<StreamInfo> streams;
   std::vector<KernelShape> shapes{KernelShape{}};
   std::vector<RangePathInfo> paths{RangePathInfo{}};
+  std::vector<HostFrameInfo> host_frames{HostFrameInfo{}};
+  std::vector<HostStackInfo> host_stacks{HostStackInfo{}};
   std::vector<PmSeriesInfo> pm_series;
 };
 
@@ -151,6 +153,7 @@ OperationEvent ReadOperation(const void* data, size_t row) {
   event.call = op.api;
   event.graph = op.graph;
   event.graph_node = op.graph_node;
+  event.stack = model.StackOf(op);
   event.bytes = op.bytes;
   event.copy = static_cast<CopyDirection>(op.copy);
   event.source = static_cast<MemoryType>(op.source);
@@ -169,6 +172,7 @@ CallEvent ReadCall(const void* data, size_t row) {
   event.correlation = call.correlation;
   event.error = call.error;
   event.path = call.path;
+  event.stack = call.stack;
   event.loads_code = call.loads_code;
   return event;
 }
@@ -265,6 +269,8 @@ const std::vector<ThreadInfo>& Events::threads() const { return data_->threads; 
 const std::vector<StreamInfo>& Events::streams() const { return data_->streams; }
 const std::vector<KernelShape>& Events::shapes() const { return data_->shapes; }
 const std::vector<RangePathInfo>& Events::paths() const { return data_->paths; }
+const std::vector<HostFrameInfo>& Events::host_frames() const { return data_->host_frames; }
+const std::vector<HostStackInfo>& Events::host_stacks() const { return data_->host_stacks; }
 const std::vector<PmSeriesInfo>& Events::pm_series() const { return data_->pm_series; }
 
 EventTable<OperationEvent> Events::operations() const {
@@ -318,6 +324,16 @@ Events ReadEvents(const Snapshot& snapshot) {
       }
       for (size_t id = 1; id < data->model.threads.size(); ++id) {
         data->threads.push_back({data->model.threads[id].tid, data->model.threads[id].name});
+      }
+      for (size_t id = 1; id < data->model.host_frames.size(); ++id) {
+        const model::HostFrame& frame = data->model.host_frames[id];
+        data->host_frames.push_back({data->model.strings[frame.function],
+                                     data->model.strings[frame.file], frame.first_line,
+                                     frame.line});
+      }
+      for (size_t id = 1; id < data->model.host_stacks.size(); ++id) {
+        const model::HostStack& stack = data->model.host_stacks[id];
+        data->host_stacks.push_back({stack.parent, stack.frame});
       }
       for (const model::PmSeries& series : data->model.pm_series) {
         data->pm_series.push_back({series.device, series.interval_ns, series.metrics});

@@ -11,6 +11,7 @@
 #include "lib/export/base/selection.h"
 #include "lib/export/writers/chrome.h"
 #include "lib/export/writers/csv_tables.h"
+#include "lib/export/writers/folded.h"
 #include "lib/export/writers/perfetto.h"
 #include "lib/export/writers/pprof.h"
 #include "lib/export/writers/speedscope.h"
@@ -69,6 +70,9 @@ void WriteStream(const Events& events, const Report& report, const ExportOptions
       break;
     case ExportFormat::kPprof:
       exporting::WritePprof(events, selection, out);
+      break;
+    case ExportFormat::kFolded:
+      exporting::WriteFolded(events, selection, out);
       break;
     case ExportFormat::kCsv:
       WriteTable(events, report, options, selection, out);

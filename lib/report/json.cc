@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lib/report/json/kernel.h"
+#include "lib/report/json/lines.h"
 #include "lib/report/json/memory.h"
 #include "lib/report/json/nvtx.h"
 #include "lib/report/json/run.h"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr int kSchema = 3;
 
-Json ToJson(const Report& report) {
+Json Everything(const Report& report) {
   const Totals& totals = report.totals;
   return {{"schema", kSchema},
           {"error", report.error},
@@ -64,6 +65,13 @@ Json ToJson(const Report& report) {
           {"pm_restarts", report.pm_restarts},
           {"notices", List(report.notices)},
           {"integrity", report.integrity}};
+}
+
+// Lines are there where the recording has Python stacks.
+Json ToJson(const Report& report) {
+  Json json = Everything(report);
+  if (!report.lines.all.empty()) json["lines"] = ToJson(report.lines);
+  return json;
 }
 
 }  // namespace

@@ -49,8 +49,10 @@ void WriteSections(std::ostream& out, const Report& report, const TextOptions& o
   if (options.details) return;
   out << '\n';
   report::WriteParagraph(out, "",
-                         "More: --details (evidence, signatures, samples over time), --kernel RE, "
-                         "--range RE, --instances, --sort, --top, --json",
+                         std::string("More: --details (evidence, signatures, samples over time), "
+                                     "--kernel RE, --range RE, ") +
+                             (report.lines.all.empty() ? "" : "--by-line, ") +
+                             "--instances, --sort, --top, --json",
                          options.width);
 }
 

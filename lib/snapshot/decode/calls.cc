@@ -50,19 +50,26 @@ absl::Status AddGuessedApiCalls(const wire::ApiColumns& columns, DecodeState* st
       {{"start_guess_ns", rows}, {"duration_guess_ns", columns.duration_guess_ns_size()}});
   if (!status.ok()) return status;
   IdReader names(columns.name_guess()), threads(columns.thread_guess());
+  const bool has_stacks = !columns.stack_guess().empty();
+  IdReader stacks(columns.stack_guess());
   CorrelationReader correlations(columns.correlation_guess());
   IntervalReader intervals(columns.base_ns());
   for (int row = 0; row < rows; ++row) {
     const uint32_t name = names.Next(), thread = threads.Next();
+    const uint32_t stack = has_stacks ? stacks.Next() : model::kNone;
     if (name >= model.strings.size()) {
       return BadId("API calls", row, "string", name, model.strings.size());
     }
     if (thread >= model.threads.size()) {
       return BadId("API calls", row, "thread", thread, model.threads.size());
     }
+    if (stack >= model.host_stacks.size()) {
+      return BadId("API calls", row, "host stack", stack, model.host_stacks.size());
+    }
     model::ApiCall call;
     call.name = name;
     call.thread = thread;
+    call.stack = stack;
     call.correlation = correlations.Next();
     if (!intervals.Next(name, columns.start_guess_ns(row), columns.duration_guess_ns(row), &call)) {
       return BadTime("API calls", row);
@@ -71,6 +78,7 @@ absl::Status AddGuessedApiCalls(const wire::ApiColumns& columns, DecodeState* st
   }
   status = names.Finish("API calls", "name");
   if (status.ok()) status = threads.Finish("API calls", "thread");
+  if (status.ok() && has_stacks) status = stacks.Finish("API calls", "host stack");
   return status.ok() ? correlations.Finish("API calls") : status;
 }
 

@@ -42,6 +42,7 @@ constexpr AddPart kParts[] = {
     AddThreads,
     AddPassGroups,
     AddNames,
+    AddHostStacks,
     AddGraphNodes,
     AddPmSeries,
     // Operations and calls.

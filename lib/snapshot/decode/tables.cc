@@ -242,6 +242,38 @@ absl::Status AddNames(const wire::Block& block, DecodeState* state) {
   return absl::OkStatus();
 }
 
+absl::Status AddHostStacks(const wire::Block& block, DecodeState* state) {
+  model::Model& model = *state->model;
+  absl::Status status =
+      Spend(static_cast<size_t>(block.host_frames_size()) * sizeof(model::HostFrame) +
+                static_cast<size_t>(block.host_stacks_size()) * sizeof(model::HostStack),
+            state);
+  if (!status.ok()) return status;
+  for (const wire::HostFrame& wire : block.host_frames()) {
+    for (const uint32_t text : {wire.function(), wire.file()}) {
+      if (text < model.strings.size()) continue;
+      return BadId("host frames", static_cast<int>(model.host_frames.size()), "string", text,
+                   model.strings.size());
+    }
+    model.host_frames.push_back({wire.function(), wire.file(), wire.first_line(), wire.line()});
+  }
+  for (const wire::HostStack& wire : block.host_stacks()) {
+    const auto row = static_cast<int>(model.host_stacks.size());
+    if (wire.parent() >= model.host_stacks.size()) {
+      return BadId("host stacks", row, "parent", wire.parent(), model.host_stacks.size());
+    }
+    if (wire.frame() >= model.host_frames.size()) {
+      return BadId("host stacks", row, "frame", wire.frame(), model.host_frames.size());
+    }
+    const uint32_t depth = model.host_stacks[wire.parent()].depth + 1;
+    if (depth > kMaxDepth) {
+      return absl::DataLossError(absl::StrCat("host stacks are deeper than ", kMaxDepth));
+    }
+    model.host_stacks.push_back({wire.parent(), wire.frame(), depth});
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AddGraphNodes(const wire::Block& block, DecodeState* state) {
   model::Model& model = *state->model;
   for (const wire::GraphNodes& nodes : block.graph_nodes()) {
@@ -249,14 +281,25 @@ absl::Status AddGraphNodes(const wire::Block& block, DecodeState* state) {
     absl::Status status =
         SameLength("graph nodes", {{"node_delta", rows}, {"path_delta", nodes.path_delta_size()}});
     if (!status.ok()) return status;
-    Sum node, path;
+    const bool has_stacks = !nodes.stack_delta().empty();
+    if (has_stacks) {
+      status = SameLength("graph nodes",
+                          {{"node_delta", rows}, {"stack_delta", nodes.stack_delta_size()}});
+      if (!status.ok()) return status;
+    }
+    Sum node, path, stack;
     for (int row = 0; row < rows; ++row) {
       const auto id = static_cast<uint64_t>(node.Add(nodes.node_delta(row)));
       const auto in = static_cast<uint64_t>(path.Add(nodes.path_delta(row)));
+      const auto from =
+          has_stacks ? static_cast<uint64_t>(stack.Add(nodes.stack_delta(row))) : uint64_t{0};
       if (in >= model.paths.size()) {
         return BadId("graph nodes", row, "path", in, model.paths.size());
       }
-      model.graph_nodes.push_back({id, static_cast<uint32_t>(in)});
+      if (from >= model.host_stacks.size()) {
+        return BadId("graph nodes", row, "host stack", from, model.host_stacks.size());
+      }
+      model.graph_nodes.push_back({id, static_cast<uint32_t>(in), static_cast<uint32_t>(from)});
     }
   }
   return absl::OkStatus();

@@ -23,6 +23,7 @@ namespace prof::snapshot {
 [[nodiscard]] absl::Status AddThreads(const wire::Block& block, DecodeState* state);
 [[nodiscard]] absl::Status AddPassGroups(const wire::Block& block, DecodeState* state);
 [[nodiscard]] absl::Status AddNames(const wire::Block& block, DecodeState* state);
+[[nodiscard]] absl::Status AddHostStacks(const wire::Block& block, DecodeState* state);
 [[nodiscard]] absl::Status AddGraphNodes(const wire::Block& block, DecodeState* state);
 
 // Gives threads the names that came after them in the file. Call it after the last block.

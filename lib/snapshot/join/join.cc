@@ -41,6 +41,17 @@ int64_t LastMoment(const Model& model) {
   return end_ns;
 }
 
+// The last entry of a node counts.
+void SetNodeStacks(Model* model) {
+  for (const model::GraphNode& node : model->graph_nodes) {
+    if (node.stack != model::kNone) {
+      model->node_stacks[node.node] = node.stack;
+    } else {
+      model->node_stacks.erase(node.node);
+    }
+  }
+}
+
 }  // namespace
 
 void Join(Model* model) {
@@ -61,6 +72,7 @@ void Join(Model* model) {
   MarkSampled(model);
   MarkLoading(model);
   instances.get();
+  SetNodeStacks(model);
   SetCapturedPaths(model);  // adds paths
 }
 

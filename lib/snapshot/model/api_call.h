@@ -32,7 +32,8 @@ struct ApiCall {
   bool loads_code = false;          // the driver loaded or compiled code within it
   uint32_t thread = 0;              // id
   uint32_t correlation = 0, error = 0;
-  uint32_t path = 0;  // innermost range of the thread at start_ns
+  uint32_t path = 0;   // innermost range of the thread at start_ns
+  uint32_t stack = 0;  // of the host, at the call: id; 0: none, or not known
   int64_t start_ns = 0, end_ns = 0;
 };
 
@@ -59,6 +60,7 @@ class CallTable {
     call.thread = shared.thread;
     call.correlation = row.correlation;
     call.error = shared.error;
+    call.stack = shared.stack;
     call.path = row.path;
     call.start_ns = row.start_ns;
     call.end_ns = EndOf(row);
@@ -92,6 +94,7 @@ class CallTable {
 
   uint32_t correlation(size_t i) const { return rows_[i].correlation; }
   uint32_t path(size_t i) const { return rows_[i].path; }
+  uint32_t stack(size_t i) const { return shared_[rows_[i].shared].stack; }
 
   // Sorts by start, and a call before the calls that it made. Rows are mostly sorted already, and
   // checking that costs less than sorting.
@@ -119,11 +122,11 @@ class CallTable {
 
   // The fields that are equal in many rows.
   struct Shared {
-    uint32_t name = 0, thread = 0, error = 0;
+    uint32_t name = 0, thread = 0, error = 0, stack = 0;
     ApiClass cls = ApiClass::kOther;
     int64_t long_end_ns = 0;
 
-    auto Key() const { return std::tuple(name, thread, error, long_end_ns, cls); }
+    auto Key() const { return std::tuple(name, thread, stack, error, long_end_ns, cls); }
   };
 
   int64_t EndOf(const Row& row) const {
@@ -137,7 +140,7 @@ class CallTable {
     row->duration_ns = ShortNs(call.start_ns, call.end_ns);
     row->correlation = call.correlation;
     row->path = call.path;
-    row->shared = shared_.Add({call.name, call.thread, call.error, call.cls,
+    row->shared = shared_.Add({call.name, call.thread, call.error, call.stack, call.cls,
                                row->duration_ns == kLongNs ? call.end_ns : 0});
     row->loads_code = call.loads_code ? 1 : 0;
   }

@@ -80,10 +80,24 @@ struct RangePath {
 // Stands between the path of the launch and the path of the capture in RangePath::full.
 constexpr char kCapturedIn[] = " > ";
 
-// The range in which a node of a CUDA graph was captured.
+// The range and the host stack in which a node of a CUDA graph was captured.
 struct GraphNode {
   uint64_t node = 0;
-  uint32_t path = 0;
+  uint32_t path = 0, stack = 0;
+};
+
+// A line of a function of the program, as its interpreter has it.
+struct HostFrame {
+  uint32_t function = 0, file = 0;  // indices into Model::strings
+  uint32_t first_line = 0;          // of the function; 0: not known
+  uint32_t line = 0;                // 0: not known
+};
+
+// A stack: its innermost frame, and the stack of that frame's caller.
+struct HostStack {
+  uint32_t parent = 0;  // id; 0: the frame is the outermost
+  uint32_t frame = 0;   // id
+  uint32_t depth = 0;   // frames
 };
 
 struct Shape {
@@ -244,6 +258,8 @@ struct Model {
   std::vector<Shape> shapes{Shape{}};
   std::vector<Thread> threads{Thread{}};
   std::vector<PassGroup> groups{PassGroup{}};
+  std::vector<HostFrame> host_frames{HostFrame{}};
+  std::vector<HostStack> host_stacks{HostStack{}};
   std::vector<Device> devices;
 
   OpTable ops;                                // sorted by start; untimed ones last
@@ -262,6 +278,7 @@ struct Model {
   std::vector<CategoryName> category_names;
   std::vector<StreamName> stream_names;
   std::vector<GraphNode> graph_nodes;  // in the order of the file: the last one of a node counts
+  std::unordered_map<uint64_t, uint32_t> node_stacks;  // by node: the host stack of its capture
   std::vector<Stream> streams;         // in the order of the file: the last one of a stream counts
   std::vector<CounterSample> samples;
   std::vector<int32_t> graph_ops;                    // indices into `ops`, launch after launch
@@ -274,6 +291,16 @@ struct Model {
   // range in which the node of the graph was captured.
   [[nodiscard]] uint32_t LaunchPath(const Op& op) const {
     return paths[op.path].captured != kNone ? paths[op.path].parent : op.path;
+  }
+
+  // The host stack of the call that launched `op`; of a graph's node, that of its capture where it
+  // is known. kNone: none is known.
+  [[nodiscard]] uint32_t StackOf(const Op& op) const {
+    if (op.graph != 0 && op.kind != OpKind::kGraph) {
+      const auto node = node_stacks.find(op.graph_node);
+      if (node != node_stacks.end()) return node->second;
+    }
+    return op.api == kNoIndex ? kNone : api_calls.stack(static_cast<size_t>(op.api));
   }
 
   [[nodiscard]] const Device* FindDevice(uint32_t id) const {
