@@ -80,9 +80,9 @@ struct RangePathInfo {
 
 /// A line of a Python function of the program.
 struct HostFrameInfo {
-  std::string function, file;  ///< "Model.forward"; as Python has them.
-  uint32_t first_line = 0;     ///< Of the function; 0: not known.
-  uint32_t line = 0;           ///< 0: not known.
+  std::string_view function, file;  ///< "Model.forward"; as Python has them.
+  uint32_t first_line = 0;          ///< Of the function; 0: not known.
+  uint32_t line = 0;                ///< 0: not known.
 };
 
 /// A Python stack: its innermost frame, and the stack of that frame's caller.
@@ -136,9 +136,9 @@ struct OperationEvent {
   uint32_t shape = 0;        ///< Kernels: id in shapes().
   uint32_t path = 0;         ///< id in paths(): the range of the launch, or of a node's capture.
   uint32_t launch_path = 0;  ///< The range of the launch.
-  uint32_t stack = 0;        ///< id in host_stacks(): of the launch, or of a node's capture; 0: none.
-  int64_t call = -1;         ///< Index in calls() of the call that launched it; -1: not known.
-  uint32_t graph = 0;        ///< CUDA graph id; 0: launched on its own.
+  uint32_t stack = 0;  ///< id in host_stacks(): of the launch, or of a node's capture; 0: none.
+  int64_t call = -1;   ///< Index in calls() of the call that launched it; -1: not known.
+  uint32_t graph = 0;  ///< CUDA graph id; 0: launched on its own.
   uint64_t graph_node = 0;
   uint64_t bytes = 0;                             ///< Copies and memsets.
   CopyDirection copy = CopyDirection::kUnknown;   ///< Copies.

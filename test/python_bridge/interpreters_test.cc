@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs stacks.py under each Python that was found.
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/capture/threads/host_stacks.h"
+#include "lib/capture/threads/thread_recorder.h"
+#include "python_bridge/python_layout.h"
+#include "test/support/catch.h"
+
+namespace prof::python::test {
+namespace {
+
+struct Output {
+  std::string text;
+  int status = -1;
+};
+
+Output RunCommand(const std::string& command) {
+  Output output;
+  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return output;
+  std::array<char, 4096> buffer{};
+  size_t read = 0;
+  while ((read = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
+    output.text.append(buffer.data(), read);
+  }
+  output.status = pclose(pipe);
+  return output;
+}
+
+// Those that run, are of a version that prof reads, and have the GIL.
+std::vector<std::string> Interpreters() {
+  std::vector<std::string> found;
+  std::istringstream list(PROF_TEST_PYTHONS);
+  for (std::string python; std::getline(list, python, ';');) {
+    const Output output = RunCommand(
+        "'" + python +
+        "' -c \"import sys; v = sys.version_info; print('usable' if sys.implementation.name == "
+        "'cpython' and (3, 10) <= v[:2] <= (3, 13) and getattr(sys, '_is_gil_enabled', lambda: "
+        "True)() else 'no')\"");
+    if (output.status == 0 && output.text == "usable\n") found.push_back(python);
+  }
+  return found;
+}
+
+void Check(const std::string& name) {
+  const std::vector<std::string> pythons = Interpreters();
+  if (pythons.empty()) {
+    WARN("[skipped] there is no Python 3.10 to 3.13");
+    return;
+  }
+  for (const std::string& python : pythons) {
+    INFO(python);
+    const Output output = RunCommand(
+        "'" + python + "' " PROF_TEST_STACKS_SCRIPT " " PROF_TEST_WALK_LIBRARY " " + name);
+    INFO(output.text);
+    CHECK(output.status == 0);
+    CHECK(output.text.find("ok " + name) != std::string::npos);
+  }
+}
+
+TEST_CASE("Stacks are those of the traceback module") { Check("plain"); }
+TEST_CASE("Stacks of methods, properties and finalizers are those of Python") { Check("methods"); }
+TEST_CASE("Deep stacks keep their innermost 128 frames") { Check("recursion"); }
+TEST_CASE("Stacks of generators are those of Python") { Check("generators"); }
+TEST_CASE("Stacks of coroutines are those of Python") { Check("coroutines"); }
+TEST_CASE("Code that takes the address of other code has its own lines") { Check("executed"); }
+TEST_CASE("Names beyond ASCII arrive as UTF-8, and long ones are cut") { Check("unicode"); }
+TEST_CASE("Each thread has its own stack") { Check("threads"); }
+TEST_CASE("Threads walk while others make and drop code") { Check("stress"); }
+
+TEST_CASE("A program without Python has no stacks, no problem, and pays for nothing") {
+  CHECK_FALSE(FindPython().any());
+  capture::StackSource* const source = capture::RegisteredStackSource();
+  REQUIRE(source != nullptr);
+  source->Start();
+  CHECK(capture::stack_walker.load() == nullptr);
+  CHECK(capture::CurrentStack() == capture::kNoStack);
+  CHECK(source->problem().empty());
+  CHECK(source->dropped() == 0);
+  source->Stop();
+}
+
+TEST_CASE("An interpreter of another version is refused by name") {
+  PythonSymbols python;
+  python.this_thread_state = python.code_type = python.text_type = python.bytes_type = 1;
+  PythonLayout layout;
+  for (const auto& [major, minor] : {std::pair(3, 9), {3, 14}, {4, 0}, {2, 7}, {0, 0}}) {
+    python.major = major;
+    python.minor = minor;
+    CHECK(LayoutOf(python, &layout) == "prof reads CPython 3.10 to 3.13, and this is " +
+                                           std::to_string(major) + "." + std::to_string(minor));
+  }
+  python.major = 3;
+  python.minor = 13;
+  CHECK(LayoutOf(python, &layout) == "it does not have the table of offsets of CPython 3.13");
+  alignas(8) char runtime[1024] = "xdebugpy";
+  const uint64_t version = 0x030d01f0, free_threaded = 1;
+  std::memcpy(runtime + 8, &version, sizeof(version));
+  std::memcpy(runtime + 16, &free_threaded, sizeof(free_threaded));
+  python.runtime = reinterpret_cast<uintptr_t>(runtime);
+  CHECK(LayoutOf(python, &layout) == "it runs without the GIL (free-threaded)");
+  python.bytes_type = 0;
+  CHECK(LayoutOf(python, &layout) == "it does not export its types");
+}
+
+}  // namespace
+}  // namespace prof::python::test

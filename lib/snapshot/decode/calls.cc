@@ -9,6 +9,32 @@
 namespace prof::snapshot {
 namespace {
 
+// The host stacks of calls, in both versions; a block without the column has none.
+class StackReader {
+ public:
+  StackReader(const wire::ApiColumns& columns, const DecodeState& state)
+      : any_(!columns.stack_guess().empty()),
+        ids_(columns.stack_guess()),
+        known_(state.model->host_stacks.size()) {}
+
+  // False: no table has this id.
+  [[nodiscard]] bool Next(uint32_t* stack) {
+    if (any_) *stack = ids_.Next();
+    return *stack < known_;
+  }
+  [[nodiscard]] absl::Status Bad(int row, uint32_t stack) const {
+    return BadId("API calls", row, "host stack", stack, known_);
+  }
+  [[nodiscard]] absl::Status Finish() const {
+    return any_ ? ids_.Finish("API calls", "host stack") : absl::OkStatus();
+  }
+
+ private:
+  const bool any_;
+  IdReader ids_;
+  const size_t known_;
+};
+
 // Columns of version 1 of the format.
 absl::Status AddListedApiCalls(const wire::ApiColumns& columns, DecodeState* state) {
   model::Model& model = *state->model;
@@ -20,6 +46,7 @@ absl::Status AddListedApiCalls(const wire::ApiColumns& columns, DecodeState* sta
                                {"duration_ns", columns.duration_ns_size()},
                                {"correlation_delta", columns.correlation_delta_size()}});
   if (!status.ok()) return status;
+  StackReader stacks(columns, *state);
   Sum start(columns.base_ns()), correlation;
   for (int row = 0; row < rows; ++row) {
     const uint32_t name = columns.name(row), thread = columns.thread(row);
@@ -32,13 +59,14 @@ absl::Status AddListedApiCalls(const wire::ApiColumns& columns, DecodeState* sta
     model::ApiCall call;
     call.name = name;
     call.thread = thread;
+    if (!stacks.Next(&call.stack)) return stacks.Bad(row, call.stack);
     call.correlation = static_cast<uint32_t>(correlation.Add(columns.correlation_delta(row)));
     if (!SetInterval(start.Add(columns.start_delta_ns(row)), columns.duration_ns(row), &call)) {
       return BadTime("API calls", row);
     }
     model.api_calls.push_back(call);
   }
-  return absl::OkStatus();
+  return stacks.Finish();
 }
 
 // Columns of version 2.
@@ -50,26 +78,21 @@ absl::Status AddGuessedApiCalls(const wire::ApiColumns& columns, DecodeState* st
       {{"start_guess_ns", rows}, {"duration_guess_ns", columns.duration_guess_ns_size()}});
   if (!status.ok()) return status;
   IdReader names(columns.name_guess()), threads(columns.thread_guess());
-  const bool has_stacks = !columns.stack_guess().empty();
-  IdReader stacks(columns.stack_guess());
+  StackReader stacks(columns, *state);
   CorrelationReader correlations(columns.correlation_guess());
   IntervalReader intervals(columns.base_ns());
   for (int row = 0; row < rows; ++row) {
     const uint32_t name = names.Next(), thread = threads.Next();
-    const uint32_t stack = has_stacks ? stacks.Next() : model::kNone;
     if (name >= model.strings.size()) {
       return BadId("API calls", row, "string", name, model.strings.size());
     }
     if (thread >= model.threads.size()) {
       return BadId("API calls", row, "thread", thread, model.threads.size());
     }
-    if (stack >= model.host_stacks.size()) {
-      return BadId("API calls", row, "host stack", stack, model.host_stacks.size());
-    }
     model::ApiCall call;
     call.name = name;
     call.thread = thread;
-    call.stack = stack;
+    if (!stacks.Next(&call.stack)) return stacks.Bad(row, call.stack);
     call.correlation = correlations.Next();
     if (!intervals.Next(name, columns.start_guess_ns(row), columns.duration_guess_ns(row), &call)) {
       return BadTime("API calls", row);
@@ -78,7 +101,7 @@ absl::Status AddGuessedApiCalls(const wire::ApiColumns& columns, DecodeState* st
   }
   status = names.Finish("API calls", "name");
   if (status.ok()) status = threads.Finish("API calls", "thread");
-  if (status.ok() && has_stacks) status = stacks.Finish("API calls", "host stack");
+  if (status.ok()) status = stacks.Finish();
   return status.ok() ? correlations.Finish("API calls") : status;
 }
 

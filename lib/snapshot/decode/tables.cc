@@ -255,6 +255,10 @@ absl::Status AddHostStacks(const wire::Block& block, DecodeState* state) {
       return BadId("host frames", static_cast<int>(model.host_frames.size()), "string", text,
                    model.strings.size());
     }
+    // A report or an export may write the names of each frame.
+    status =
+        Spend(model.strings[wire.function()].size() + model.strings[wire.file()].size(), state);
+    if (!status.ok()) return status;
     model.host_frames.push_back({wire.function(), wire.file(), wire.first_line(), wire.line()});
   }
   for (const wire::HostStack& wire : block.host_stacks()) {

@@ -169,7 +169,7 @@ inline SyncEvent ASync() {
 }
 
 inline ApiEvent AnApiCall() {
-  return {"cudaLaunchKernel", kTid, 117, 501, kStart + 5000, kStart + 5502};
+  return {"cudaLaunchKernel", kTid, 117, 501, kStart + 5000, kStart + 5502, 0, 2};
 }
 
 inline OverheadEvent AnOverhead() {
@@ -235,7 +235,11 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(AFreeIntoAPool());
   encoder.Add(APoolOperation());
   encoder.Add(AMigration());
-  encoder.Add(GraphNodeEvent{(uint64_t{1} << 40) + 119, 2});
+  encoder.Add(HostFrameEvent{"Model.forward", "/app/model.py", 40, 44});
+  encoder.Add(HostFrameEvent{"main", "/app/train.py", 7, 9});
+  encoder.Add(HostStackEvent{0, 2});
+  encoder.Add(HostStackEvent{1, 1});
+  encoder.Add(GraphNodeEvent{(uint64_t{1} << 40) + 119, 2, 2});
   encoder.Add(GraphNodeEvent{205, 1});
   encoder.Add(AGraphRun());
   encoder.Add(AStream());

@@ -211,6 +211,18 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(Values(block.graph_nodes(0).node_delta()) ==
         I64s{(int64_t{1} << 40) + 119, 205 - 119 - (int64_t{1} << 40)});
   CHECK(Values(block.graph_nodes(0).path_delta()) == I64s{2, -1});
+  CHECK(Values(block.graph_nodes(0).stack_delta()) == I64s{2, -2});
+
+  REQUIRE(block.host_frames_size() == 2);
+  CHECK(block.strings(static_cast<int>(block.host_frames(0).function()) - 1) == "Model.forward");
+  CHECK(block.strings(static_cast<int>(block.host_frames(0).file()) - 1) == "/app/model.py");
+  CHECK(block.host_frames(0).first_line() == 40);
+  CHECK(block.host_frames(0).line() == 44);
+  REQUIRE(block.host_stacks_size() == 2);
+  CHECK(block.host_stacks(0).parent() == 0);
+  CHECK(block.host_stacks(0).frame() == 2);
+  CHECK(block.host_stacks(1).parent() == 1);
+  CHECK(block.host_stacks(1).frame() == 1);
 
   REQUIRE(block.streams_size() == 1);
   CHECK(block.streams(0).context() == 115);
@@ -357,6 +369,7 @@ TEST_CASE("The columns of host work arrive as they were given") {
   CHECK(Values(calls.start_guess_ns()) == I64s{0});
   CHECK(Values(calls.duration_guess_ns()) == I64s{502});
   CHECK(Values(calls.correlation_guess()) == U32s{0, 2 * 117});
+  CHECK(Values(calls.stack_guess()) == U32s{0, 2});
   CHECK(Values(calls.error_row()) == U32s{0});
   CHECK(Values(calls.error_code()) == U32s{501});
 

@@ -8,6 +8,7 @@
 #include "cupti_backend/calls/call_encoder.h"
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/thread_id.h"
+#include "lib/capture/threads/host_stacks.h"
 #include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/cupti_backend/activity/activity_buffer.h"
@@ -47,6 +48,50 @@ TEST_CASE("A call is recorded with its thread, its result and the time it took")
   CHECK(calls[0].start_ns >= before - 10'000);
   CHECK(calls[0].end_ns >= calls[0].start_ns);
   CHECK(calls[0].end_ns <= after + 10'000);
+}
+
+uint32_t ATestStack(capture::StackCache* /*cache*/) { return 0x12345678; }
+
+TEST_CASE("A call has the host stack at its begin, beside what it waits for") {
+  Recording recording;
+  capture::SetStackWalker(&ATestStack);
+  BeginCall(1);
+  RecordWaited({3, 14});
+  EndCall(1, kLaunch, 7, 0);
+  BeginCall(1);
+  EndCall(1, kRuntimeCall | 31, 8, 2);
+  capture::SetStackWalker(nullptr);
+  BeginCall(1);
+  EndCall(1, kLaunch, 9, 0);
+  const std::vector<capture::CallEvent> calls = recording.Drain();
+  REQUIRE(calls.size() == 3);
+  CHECK(calls[0].stack == 0x12345678);
+  CHECK(calls[0].call == kLaunch);
+  CHECK(calls[0].waited == Waited{3, 14}.Packed());
+  CHECK(calls[0].error == 0);
+  CHECK(calls[1].stack == 0);  // it failed
+  CHECK(calls[1].call == (kRuntimeCall | 31));
+  CHECK(calls[1].error == 2);
+  CHECK(calls[2].stack == 0);
+
+  capture::MemoryOutput output;
+  capture::Encoder encoder(&output);
+  const CuptiApi api = DecodingApi();
+  CallEncoder names(&api);
+  encoder.Add(capture::HeaderEvent{});
+  encoder.Add(capture::HostFrameEvent{"main", "/app/train.py", 7, 9});
+  encoder.Add(capture::HostStackEvent{0, 1});
+  capture::CallEvent known = calls[0];
+  known.stack = 1;
+  names.Encode(known, encoder);
+  names.Encode(calls[0], encoder);  // a stack that the file does not have is none
+  encoder.WriteLastBlock({}, 1);
+  const auto model = ReadSnapshot(Snapshot::FromBytes(output.TakeBytes()));
+  REQUIRE(model.ok());
+  REQUIRE(model->api_calls.size() == 2);
+  CHECK(model->api_calls[0].stack + model->api_calls[1].stack == 1);
+  CHECK(model->strings[model->host_frames[1].file] == "/app/train.py");
+  CHECK(model->host_frames[1].line == 9);
 }
 
 TEST_CASE("Of calls inside of each other the outermost is recorded") {

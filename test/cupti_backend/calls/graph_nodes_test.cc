@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/capture/threads/host_stacks.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "test/cupti_backend/calls/graph_handles.h"
 #include "test/support/catch.h"
@@ -91,6 +92,26 @@ TEST_CASE("A node has the range in which its thread was when it was captured") {
   program.Create(13, 1);  // nor this one
   CHECK(program.Taken() == "11:layer");
   CHECK(program.Taken().empty());  // each once
+}
+
+uint32_t ATestStack(capture::StackCache* /*cache*/) { return 77; }
+
+TEST_CASE("A node has the host stack of its capture, also without a range, and so has its clone") {
+  Program program;
+  capture::SetStackWalker(&ATestStack);
+  program.Create(11, 1);
+  capture::SetStackWalker(nullptr);
+  program.Create(12, 1);
+  program.Clone(21, 2, 11);
+  program.Clone(22, 2, 12);
+  const std::vector<capture::GraphNodeEvent> nodes = program.nodes.TakeNew();
+  REQUIRE(nodes.size() == 2);
+  for (const capture::GraphNodeEvent& node : nodes) {
+    CHECK(node.path == 0);
+    CHECK(node.stack == 77);
+  }
+  CHECK(nodes[0].node == 11);
+  CHECK(nodes[1].node == 21);
 }
 
 TEST_CASE("Nodes of an executable graph have the ranges of those that they were made from") {

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/lines.h"
+
+#include <sstream>
+#include <string>
+
+#include "lib/report/json.h"
+#include "lib/report/text/lines_detail.h"
+#include "prof/analyzer.h"
+#include "test/support/catch.h"
+#include "test/support/python_stacks.h"
+#include "test/support/snapshot_builder.h"
+
+namespace prof {
+namespace {
+
+using Catch::Contains;
+using test::Launch;
+using test::PythonStacks;
+using test::SnapshotBuilder;
+
+constexpr char kLibrary[] = "/venv/lib/python3.12/site-packages/torch/functional.py";
+
+// A program that calls a library from two lines; a kernel without a stack; a graph's node.
+struct Program {
+  Program() {
+    const uint32_t module = python.Stack(0, "<module>", "/app/train.py", 3);
+    const uint32_t one = python.Stack(module, "step", "/app/train.py", 20);
+    const uint32_t two = python.Stack(module, "step", "/app/train.py", 21);
+    const uint32_t captured = python.Stack(module, "capture", "/app/graph.py", 5);
+    python.of_call[b.Kernel(gemm, "", 10'000, 20'000)] = Linear(one);
+    python.of_call[b.Kernel(gemm, "", 30'000, 70'000)] = Linear(two);
+    python.of_call[b.Kernel(add, "", 70'000, 75'000)] = Linear(two);
+    b.Kernel(add, "", 80'000, 90'000);
+    b.GraphNode(5, "");
+    python.of_node[5] = captured;
+    Launch how;
+    how.graph = 7;
+    how.graph_node = 5;
+    python.of_call[b.Kernel(add, "", 90'000, 92'000, how)] = module;
+    how.graph_node = 6;  // nobody saw it being captured
+    python.of_call[b.Kernel(add, "", 92'000, 93'000, how)] = module;
+    b.edit = [this](wire::Block& block) { python.AddTo(&block); };
+  }
+  uint32_t Linear(uint32_t caller) { return python.Stack(caller, "linear", kLibrary, 77); }
+
+  SnapshotBuilder b;
+  PythonStacks python;
+  uint32_t gemm = b.Shape("gemm", {132}, {256}), add = b.Shape("add", {132}, {256});
+};
+
+TEST_CASE("The GPU's time is that of the program's own line, with the idle time after it") {
+  Program program;
+  const Report report = Analyze(program.b.Snapshot());
+  REQUIRE(report.error.empty());
+  const std::vector<LineReport>& own = report.lines.own;
+  REQUIRE(own.size() == 4);
+  CHECK(own[0].file == "/app/train.py");
+  CHECK(own[0].function == "step");
+  CHECK(own[0].line == 21);
+  CHECK(own[0].operations == 2);
+  CHECK(own[0].kernels == 2);
+  CHECK(own[0].time_ns == 45'000);
+  CHECK(own[0].idle_ns == 5'000);
+  CHECK(own[0].dominant == "gemm");
+  CHECK(own[1].line == 20);
+  CHECK(own[1].time_ns == 10'000);
+  CHECK(own[1].idle_ns == 10'000);
+  CHECK(report.lines.without_stack_ns == 10'000);
+}
+
+TEST_CASE("Work of a graph is that of the line that was captured, else of the launch") {
+  Program program;
+  const std::vector<LineReport> own = Analyze(program.b.Snapshot()).lines.own;
+  REQUIRE(own.size() == 4);
+  CHECK(own[2].file == "/app/graph.py");
+  CHECK(own[2].time_ns == 2'000);
+  CHECK(own[3].function == "<module>");
+  CHECK(own[3].time_ns == 1'000);
+}
+
+TEST_CASE("The innermost lines are those of libraries, too, and sum to the same") {
+  Program program;
+  const LinesReport lines = Analyze(program.b.Snapshot()).lines;
+  double own_ns = 0, all_ns = 0;
+  for (const LineReport& line : lines.own) own_ns += line.time_ns;
+  for (const LineReport& line : lines.all) all_ns += line.time_ns;
+  CHECK(own_ns == all_ns);
+  CHECK(own_ns + lines.without_stack_ns == 68'000);
+  CHECK(lines.all.at(0).file == kLibrary);
+}
+
+TEST_CASE("Installed packages, Python's library and code without a file are not the program's") {
+  using analyzer::IsOwnFile;
+  CHECK(IsOwnFile("/app/train.py"));
+  CHECK(IsOwnFile("train.py"));
+  CHECK(IsOwnFile("/home/me/lib/python3/tools/train.py"));
+  CHECK(IsOwnFile("<ipython-input-3-0123>"));
+  CHECK_FALSE(IsOwnFile(kLibrary));
+  CHECK_FALSE(IsOwnFile("/usr/lib/python3/dist-packages/numpy/core.py"));
+  CHECK_FALSE(IsOwnFile("/usr/lib/python3.11/runpy.py"));
+  CHECK_FALSE(IsOwnFile("/opt/lib/python3.13t/asyncio/base_events.py"));
+  CHECK_FALSE(IsOwnFile("<frozen runpy>"));
+  CHECK_FALSE(IsOwnFile("<string>"));
+  CHECK_FALSE(IsOwnFile(""));
+}
+
+TEST_CASE("The report by line has both tables, and says how much has no stack") {
+  Program program;
+  const Report report = Analyze(program.b.Snapshot());
+  std::ostringstream text;
+  REQUIRE(WriteLinesDetail(text, report, {}));
+  CHECK_THAT(text.str(), Contains("/app/train.py:21 step"));
+  CHECK_THAT(text.str(), Contains("66.2"));  // 45 of 68 us
+  CHECK_THAT(text.str(), Contains("has no Python stack"));
+  std::ostringstream json;
+  WriteJson(json, report);
+  CHECK_THAT(json.str(), Contains("\"without_stack_ns\": 10000.0"));
+}
+
+TEST_CASE("Without Python stacks there is no report by line") {
+  SnapshotBuilder b;
+  b.Kernel(b.Shape("gemm", {132}, {256}), "", 10'000, 20'000);
+  const Report report = Analyze(b.Snapshot());
+  CHECK(report.lines.own.empty());
+  CHECK(report.lines.all.empty());
+  std::ostringstream text, json;
+  CHECK_FALSE(WriteLinesDetail(text, report, {}));
+  CHECK(text.str().empty());
+  WriteJson(json, report);
+  CHECK_THAT(json.str(), !Contains("without_stack_ns"));
+}
+
+TEST_CASE("A damaged table of stacks ends the recording there") {
+  for (const int what : {0, 1, 2, 3, 4}) {
+    Program program;
+    program.b.edit = [&](wire::Block& block) {
+      program.python.AddTo(&block);
+      if (what == 0) block.mutable_host_stacks(1)->set_parent(9);
+      if (what == 1) block.mutable_host_stacks(1)->set_frame(99);
+      if (what == 2) block.mutable_host_frames(1)->set_file(9999);
+      if (what == 3) block.mutable_api_calls()->set_stack_guess(1, 99);
+      if (what == 4) block.mutable_graph_nodes(0)->set_stack_delta(0, 99);
+    };
+    const Report report = Analyze(program.b.Snapshot());
+    INFO(what);
+    CHECK((report.error + report.incomplete) != "");
+    CHECK(report.lines.all.empty());
+  }
+}
+
+}  // namespace
+}  // namespace prof
