@@ -15,63 +15,6 @@ uintptr_t Address(const char* symbol) {
   return reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, symbol));
 }
 
-// Include/cpython/frameobject.h and code.h, and Include/internal/pycore_frame.h from 3.11 on.
-PythonLayout Layout310() {
-  PythonLayout layout;
-  layout.minor = 10;
-  layout.state_to_frame = 24;
-  layout.frame_previous = 24;
-  layout.frame_code = 32;
-  layout.frame_instruction = 96;
-  layout.counts_units = true;
-  layout.code_first_line = 40;
-  layout.code_file = 104;
-  layout.code_name = 112;
-  layout.code_lines = 120;
-  layout.lines = LineFormat::kPython310;
-  layout.ascii_size = 48;
-  layout.compact_size = 72;
-  return layout;
-}
-
-PythonLayout Layout311() {
-  PythonLayout layout;
-  layout.minor = 11;
-  layout.state_to_frame = 56;
-  layout.cframe_to_frame = 8;
-  layout.frame_code = 32;
-  layout.frame_previous = 48;
-  layout.frame_instruction = 56;
-  layout.code_first_line = 72;
-  layout.code_file = 112;
-  layout.code_name = 128;  // co_qualname
-  layout.code_lines = 136;
-  layout.code_instructions = 184;
-  layout.ascii_size = 48;
-  layout.compact_size = 72;
-  return layout;
-}
-
-PythonLayout Layout312() {
-  PythonLayout layout;
-  layout.minor = 12;
-  layout.state_to_frame = 56;
-  layout.cframe_to_frame = 0;
-  layout.frame_code = 0;
-  layout.frame_previous = 8;
-  layout.frame_instruction = 56;
-  layout.frame_owner = 70;
-  layout.code_first_line = 68;
-  layout.code_version = 92;
-  layout.code_file = 112;
-  layout.code_name = 128;
-  layout.code_lines = 136;
-  layout.code_instructions = 192;
-  layout.ascii_size = 40;
-  layout.compact_size = 56;
-  return layout;
-}
-
 // The beginning of _PyRuntime in 3.13 (Include/internal/pycore_runtime.h): words of 8 bytes.
 enum : size_t {
   kCookie = 0,
@@ -91,7 +34,7 @@ enum : size_t {
   kWords = 71
 };
 
-std::string Layout313(const PythonSymbols& python, PythonLayout* layout) {
+std::string PublishedLayout(const PythonSymbols& python, PythonLayout* layout) {
   uint64_t words[kWords];
   if (python.runtime == 0 || !ReadOwnMemory(python.runtime, words, sizeof(words)) ||
       std::memcmp(&words[kCookie], "xdebugpy", sizeof(words[kCookie])) != 0 ||
@@ -159,7 +102,7 @@ std::string LayoutOf(const PythonSymbols& python, PythonLayout* layout) {
   if (python.major == 3 && python.minor == 10) *layout = Layout310();
   if (python.major == 3 && python.minor == 11) *layout = Layout311();
   if (python.major == 3 && python.minor == 12) *layout = Layout312();
-  if (python.major == 3 && python.minor == 13) return Layout313(python, layout);
+  if (python.major == 3 && python.minor == 13) return PublishedLayout(python, layout);
   if (layout->minor != 0) return {};
   return "prof reads CPython 3.10 to 3.13, and this is " + std::to_string(python.major) + "." +
          std::to_string(python.minor);

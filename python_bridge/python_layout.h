@@ -40,12 +40,91 @@ struct PythonLayout {
 
   // str and bytes.
   uint32_t ascii_size = 0, compact_size = 0;
+
+  constexpr bool operator==(const PythonLayout& other) const {
+    return minor == other.minor && state_to_frame == other.state_to_frame &&
+           cframe_to_frame == other.cframe_to_frame && frame_code == other.frame_code &&
+           frame_previous == other.frame_previous && counts_units == other.counts_units &&
+           frame_instruction == other.frame_instruction && frame_owner == other.frame_owner &&
+           first_shim == other.first_shim && code_name == other.code_name &&
+           code_file == other.code_file && code_first_line == other.code_first_line &&
+           code_lines == other.code_lines && code_instructions == other.code_instructions &&
+           code_version == other.code_version && lines == other.lines &&
+           ascii_size == other.ascii_size && compact_size == other.compact_size;
+  }
 };
 
 // What is the same in all versions of CPython with the GIL.
 constexpr uint32_t kObjectType = 8;
 constexpr uint32_t kTextLength = 16, kTextHash = 24, kTextState = 32;
 constexpr uint32_t kBytesSize = 16, kBytesData = 32;
+
+// Include/cpython/frameobject.h and code.h, and Include/internal/pycore_frame.h from 3.11 on.
+constexpr PythonLayout Layout310() {
+  PythonLayout layout;
+  layout.minor = 10;
+  layout.state_to_frame = 24;
+  layout.frame_previous = 24;
+  layout.frame_code = 32;
+  layout.frame_instruction = 96;
+  layout.counts_units = true;
+  layout.code_first_line = 40;
+  layout.code_file = 104;
+  layout.code_name = 112;
+  layout.code_lines = 120;
+  layout.lines = LineFormat::kPython310;
+  layout.ascii_size = 48;
+  layout.compact_size = 72;
+  return layout;
+}
+
+constexpr PythonLayout Layout311() {
+  PythonLayout layout;
+  layout.minor = 11;
+  layout.state_to_frame = 56;
+  layout.cframe_to_frame = 8;
+  layout.frame_code = 32;
+  layout.frame_previous = 48;
+  layout.frame_instruction = 56;
+  layout.code_first_line = 72;
+  layout.code_file = 112;
+  layout.code_name = 128;  // co_qualname
+  layout.code_lines = 136;
+  layout.code_instructions = 184;
+  layout.ascii_size = 48;
+  layout.compact_size = 72;
+  return layout;
+}
+
+constexpr PythonLayout Layout312() {
+  PythonLayout layout;
+  layout.minor = 12;
+  layout.state_to_frame = 56;
+  layout.cframe_to_frame = 0;
+  layout.frame_code = 0;
+  layout.frame_previous = 8;
+  layout.frame_instruction = 56;
+  layout.frame_owner = 70;
+  layout.code_first_line = 68;
+  layout.code_version = 92;
+  layout.code_file = 112;
+  layout.code_name = 128;
+  layout.code_lines = 136;
+  layout.code_instructions = 192;
+  layout.ascii_size = 40;
+  layout.compact_size = 56;
+  return layout;
+}
+
+// What the table of offsets of 3.13.0 has.
+constexpr PythonLayout Layout313() {
+  PythonLayout layout = Layout312();
+  layout.minor = 13;
+  layout.state_to_frame = 72;
+  layout.cframe_to_frame = kNoOffset;
+  layout.code_instructions = 200;
+  return layout;
+}
 
 // The interpreter of this process, as the dynamic loader knows it. Addresses are 0 where it is not
 // there.

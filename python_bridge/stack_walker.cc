@@ -31,9 +31,37 @@ struct CheckedLoad {
   }
 };
 
-uint64_t Mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-  return hash ^ hash >> 32;
+constexpr uint64_t Mix(uint64_t value) {
+  value *= 0x9e3779b97f4a7c15;
+  return value ^ value >> 32;
+}
+
+// Frames depend on each other by a rotation and an addition only: a walk waits for memory, not for
+// its arithmetic. An addition, so that a frame that recurs does not cancel out.
+inline uint64_t HashWith(const PythonLayout& layout, uintptr_t thread_state) {
+  uint64_t hash = 0;
+  uint32_t depth = 0;
+  bool cut = false;
+  WalkFrames(layout, thread_state, PlainLoad(), [&](uintptr_t code, uintptr_t instruction) {
+    cut = depth == kMostDepth;
+    if (cut) return false;
+    ++depth;
+    const uint64_t mark = CodeMark(layout, code) * 0xc2b2ae3d27d4eb4f;
+    hash = (hash << 7 | hash >> 57) + Mix((code * 0x85ebca6b2545f491 + instruction) ^ mark);
+    return true;
+  });
+  return depth == 0 ? 0 : Mix(hash + depth + (cut ? 1 : 0)) | 1;
+}
+
+// The compiler knows these offsets.
+template <PythonLayout (*kLayout)()>
+uint64_t HashKnown(const PythonLayout& /*layout*/, uintptr_t thread_state) {
+  constexpr PythonLayout known = kLayout();
+  return HashWith(known, thread_state);
+}
+
+uint64_t HashAny(const PythonLayout& layout, uintptr_t thread_state) {
+  return HashWith(layout, thread_state);
 }
 
 }  // namespace
@@ -41,9 +69,18 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
 StackWalker::StackWalker(const PythonSymbols& python, const PythonLayout& layout,
                          capture::HostStacks* stacks)
     : layout_(layout),
+      hash_frames_(HashFor(layout)),
       reader_(python, layout),
       stacks_(stacks),
       this_thread_state_(reinterpret_cast<void* (*)()>(python.this_thread_state)) {}
+
+StackWalker::HashFrames StackWalker::HashFor(const PythonLayout& layout) {
+  if (layout == Layout310()) return &HashKnown<Layout310>;
+  if (layout == Layout311()) return &HashKnown<Layout311>;
+  if (layout == Layout312()) return &HashKnown<Layout312>;
+  if (layout == Layout313()) return &HashKnown<Layout313>;
+  return &HashAny;
+}
 
 // All reads go through the kernel, and every object has to have the type that the layout says.
 // False: the layout is wrong. Where the thread has no frame yet, nothing is known.
@@ -74,16 +111,8 @@ uint32_t StackWalker::Walk(capture::StackCache* cache) noexcept {
         return capture::kNoStack;
       }
     }
-    uint64_t hash = 0;
-    uint32_t depth = 0;
-    WalkFrames(layout_, thread_state, PlainLoad(), [&](uintptr_t code, uintptr_t instruction) {
-      if (depth == kMostDepth) return false;  // there are more
-      ++depth;
-      hash = Mix(hash, code * 0x85ebca6b2545f491 + instruction + CodeMark(layout_, code));
-      return true;
-    });
-    if (depth == 0) return capture::kNoStack;
-    if (hash == 0) hash = 1;  // an empty slot has 0
+    const uint64_t hash = hash_frames_(layout_, thread_state);
+    if (hash == 0) return capture::kNoStack;
     if (cache == nullptr) {
       stack = Find(thread_state, hash);
     } else {

@@ -58,12 +58,17 @@ class StackWalker {
     }
   };
 
+  // A hash of all frames that are kept; 0: there are none.
+  using HashFrames = uint64_t (*)(const PythonLayout& layout, uintptr_t thread_state);
+  static HashFrames HashFor(const PythonLayout& layout);
+
   bool Test(uintptr_t thread_state);
   uint32_t Find(uintptr_t thread_state, uint64_t hash);
   uint32_t Make(const Frames& frames);
   uint32_t FrameOf(const Frames::Frame& frame);
 
   const PythonLayout layout_;
+  const HashFrames hash_frames_;
   const CodeReader reader_;
   capture::HostStacks* const stacks_;
   void* (*const this_thread_state_)();

@@ -39,7 +39,7 @@ Output RunCommand(const std::string& command) {
 std::vector<std::string> Interpreters() {
   std::vector<std::string> found;
   std::istringstream list(PROF_TEST_PYTHONS);
-  for (std::string python; std::getline(list, python, ';');) {
+  for (std::string python; std::getline(list, python, '|');) {
     const Output output = RunCommand(
         "'" + python +
         "' -c \"import sys; v = sys.version_info; print('usable' if sys.implementation.name == "

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <map>
+#include <mutex>
 #include <string>
 
 #include "lib/capture/threads/host_stacks.h"
@@ -22,9 +23,10 @@ struct Tables {
   std::map<uint32_t, HostStackEvent> stacks;
 };
 
-Tables ReadTables() {
-  Tables tables;
-  prof::capture::HostStacks::Seen seen;
+// What was read so far, up to date. Its lock is that of describe().
+Tables& ReadTables() {
+  static Tables tables;
+  static prof::capture::HostStacks::Seen seen;
   prof::capture::ProcessHostStacks().Read(
       &seen,
       [&](const HostFrameEvent& frame) {
@@ -62,7 +64,9 @@ EXPORTED uint32_t walk() {
 
 // A line for each frame, the innermost first: function, file, first line, line.
 EXPORTED int describe(uint32_t id, char* text, size_t bytes) {
-  const Tables tables = ReadTables();
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const Tables& tables = ReadTables();
   std::string all;
   while (id != 0) {
     const auto stack = tables.stacks.find(id);
