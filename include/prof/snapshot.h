@@ -53,8 +53,7 @@ struct Integrity {
            pm_samples_lost == 0 && pm_restarts == 0 && payloads_not_read == 0 &&
            names_dropped == 0 && launches_missed == 0 && calls_dropped == 0 &&
            range_names_dropped == 0 && graph_nodes_dropped == 0 && subscriptions_lost == 0 &&
-           host_stacks_dropped == 0 &&
-           !clock_stepped && !incomplete && !unknown;
+           host_stacks_dropped == 0 && !clock_stepped && !incomplete && !unknown;
   }
 };
 

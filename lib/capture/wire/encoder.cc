@@ -39,9 +39,7 @@ void Encoder::Add(const RangePathInfo& path) {
   AppendEntry(path, &tables_, &columns_->entries);
 }
 
-void Encoder::Add(const HostFrameEvent& frame) {
-  AppendEntry(frame, &tables_, &columns_->entries);
-}
+void Encoder::Add(const HostFrameEvent& frame) { AppendEntry(frame, &tables_, &columns_->entries); }
 
 void Encoder::Add(const HostStackEvent& stack) {
   ++host_stacks_;

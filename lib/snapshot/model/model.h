@@ -279,7 +279,7 @@ struct Model {
   std::vector<StreamName> stream_names;
   std::vector<GraphNode> graph_nodes;  // in the order of the file: the last one of a node counts
   std::unordered_map<uint64_t, uint32_t> node_stacks;  // by node: the host stack of its capture
-  std::vector<Stream> streams;         // in the order of the file: the last one of a stream counts
+  std::vector<Stream> streams;  // in the order of the file: the last one of a stream counts
   std::vector<CounterSample> samples;
   std::vector<int32_t> graph_ops;                    // indices into `ops`, launch after launch
   std::vector<PmSeries> pm_series;                   // id k is element k - 1
