@@ -25,9 +25,9 @@ std::string Frame(std::string text) {
 }
 
 std::string FrameOf(const HostFrameInfo& frame) {
-  std::string text = frame.function;
+  std::string text(frame.function);
   if (frame.file.empty()) return Frame(std::move(text));
-  text += " (" + frame.file;
+  text.append(" (").append(frame.file);
   if (frame.line != 0) text += ":" + std::to_string(frame.line);
   return Frame(text + ")");
 }
