@@ -96,10 +96,20 @@ struct ApiColumns {
   IdColumn name, thread;
   IntervalColumn interval;  // by name
   CorrelationIdColumn correlation;
-  IdColumn stack;
+  IdColumn stack;  // empty until a row has one: most programs have none
+  bool any_stack = false;
   std::vector<uint32_t> error_row, error_code;
 
+  // Of the row with this number, the last one.
+  void AddStack(uint32_t row, uint32_t id) {
+    if (id == 0 && !any_stack) return;
+    for (uint32_t before = any_stack ? row : 0; before < row; ++before) stack.Add(0);
+    any_stack = true;
+    stack.Add(id);
+  }
+
   void Clear() {
+    any_stack = false;
     name.Clear();
     thread.Clear();
     stack.Clear();

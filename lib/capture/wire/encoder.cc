@@ -208,7 +208,7 @@ void Encoder::Add(const ApiEvent& event) {
   columns.thread.Add(tables_.Thread(event.tid));
   columns.interval.Add(name, event.start_ns, DurationOf(event.start_ns, event.end_ns));
   columns.correlation.Add(event.correlation);
-  columns.stack.Add(KnownStack(event.stack));
+  columns.AddStack(row, KnownStack(event.stack));
   if (event.error != 0) {
     columns.error_row.push_back(row);
     columns.error_code.push_back(event.error);
