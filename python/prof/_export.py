@@ -10,7 +10,7 @@ from typing import Literal
 
 from ._report import Report, load
 
-Format = Literal["perfetto", "chrome", "sqlite", "speedscope", "pprof", "csv"]
+Format = Literal["perfetto", "chrome", "sqlite", "speedscope", "pprof", "folded", "csv"]
 Table = Literal["kernels", "launches", "counters", "ranges", "calls"]
 
 _ENDINGS = {
@@ -18,6 +18,7 @@ _ENDINGS = {
     "chrome": ".trace.json",
     "sqlite": ".sqlite",
     "speedscope": ".speedscope.json",
+    "folded": ".folded",
     "pprof": ".pb.gz",
 }
 

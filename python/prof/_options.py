@@ -39,6 +39,7 @@ class SessionOptions(TypedDict, total=False):
     dump_idle_percent: float
     control: bool
     ranges: bool
+    python_stacks: bool
     unified_memory: bool
     graphs: Literal["nodes", "whole"]
     metrics: list[str]

@@ -41,9 +41,13 @@ ExportTable TableNamed(const std::string& name) {
 
 ExportFormat FormatNamed(const std::string& name) {
   static const std::map<std::string, ExportFormat> formats = {
-      {"perfetto", ExportFormat::kPerfetto}, {"chrome", ExportFormat::kChrome},
-      {"sqlite", ExportFormat::kSqlite},     {"speedscope", ExportFormat::kSpeedscope},
-      {"pprof", ExportFormat::kPprof},       {"csv", ExportFormat::kCsv}};
+      {"perfetto", ExportFormat::kPerfetto},
+      {"chrome", ExportFormat::kChrome},
+      {"sqlite", ExportFormat::kSqlite},
+      {"speedscope", ExportFormat::kSpeedscope},
+      {"pprof", ExportFormat::kPprof},
+      {"folded", ExportFormat::kFolded},
+      {"csv", ExportFormat::kCsv}};
   return Named(formats, "format", name);
 }
 
