@@ -23,12 +23,12 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "prof-lint"
-PRODUCT = re.compile(r"(lib|cupti_backend|nvtx_bridge|python_bridge)/.*\.cc")
+PRODUCT = re.compile(r"(lib|cupti_backend|nvtx_bridge|python_bridge|torch_bridge)/.*\.cc")
 MOST_FILES_TOGETHER = 8
 # -bugprone-suspicious-include: files together are included by the one that puts them together.
 TOGETHER = "-clang-analyzer-*,-bugprone-suspicious-include"
 ALONE = "-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding"
-HEADERS = f"^{re.escape(str(ROOT))}/(lib|cupti_backend|nvtx_bridge|python_bridge|include)/"
+HEADERS = f"^{re.escape(str(ROOT))}/(lib|cupti_backend|nvtx_bridge|python_bridge|torch_bridge|include)/"
 
 
 def run(command):

@@ -6,6 +6,7 @@
 
 #include "lib/capture/threads/host_stacks.h"
 #include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/torch_ops.h"
 
 namespace prof::cupti {
 
@@ -75,13 +76,13 @@ void GraphNodes::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& res
 // CUPTI also reports a clone as created, on the thread that clones: before it reports the original,
 // so that OnCloned decides; or after it, so that a known node stays as it is.
 void GraphNodes::OnCreated(const CUpti_GraphData& data) {
-  const Origin origin = {capture::CurrentPath(), capture::CurrentStack()};
-  if (origin.path == 0 && origin.stack == capture::kNoStack) return;
+  const Place place{capture::CurrentPath(), capture::CurrentStack(), capture::CurrentTorchOp()};
+  if (place.path == 0 && place.stack == capture::kNoStack && place.torch_op == 0) return;
   const std::optional<uint64_t> id = IdOf(data.node);
   if (!id) return;
   const uint32_t graph = IdOf(data.graph);
   const capture::MutexLock lock(mutex_);
-  if (nodes_.count(*id) == 0) Set(*id, {origin, graph});
+  if (nodes_.count(*id) == 0) Set(*id, {place, graph});
 }
 
 void GraphNodes::OnCloned(const CUpti_GraphData& data) {
@@ -91,7 +92,7 @@ void GraphNodes::OnCloned(const CUpti_GraphData& data) {
   const capture::MutexLock lock(mutex_);
   const auto from = nodes_.find(*original);
   if (from != nodes_.end()) {
-    Set(*id, {from->second.origin, graph});
+    Set(*id, {from->second.place, graph});
   } else if (nodes_.count(*id) != 0) {  // its creation was the cloning
     Forget(*id);
     if (new_.size() < 2 * most_ || new_.count(*id) != 0) new_[*id] = {};
@@ -105,7 +106,7 @@ void GraphNodes::Set(uint64_t id, Node node) {
     return;
   }
   Forget(id);
-  new_[id] = node.origin;
+  new_[id] = node.place;
   of_graph_[node.graph].insert(id);
   nodes_[id] = node;
 }
@@ -131,18 +132,18 @@ void GraphNodes::ForgetGraph(uint32_t graph) {
 void GraphNodes::BeginRecording() {
   const capture::MutexLock lock(mutex_);
   new_.clear();
-  for (const auto& [id, node] : nodes_) new_[id] = node.origin;
+  for (const auto& [id, node] : nodes_) new_[id] = node.place;
 }
 
 std::vector<capture::GraphNodeEvent> GraphNodes::TakeNew() {
-  std::unordered_map<uint64_t, Origin> taken;
+  std::unordered_map<uint64_t, Place> taken;
   {
     const capture::MutexLock lock(mutex_);
     taken.swap(new_);
   }
   std::vector<capture::GraphNodeEvent> nodes;
   nodes.reserve(taken.size());
-  for (const auto& [id, origin] : taken) nodes.push_back({id, origin.path, origin.stack});
+  for (const auto& [id, place] : taken) nodes.push_back({id, place.path, place.stack, place.torch_op});
   std::sort(nodes.begin(), nodes.end(),
             [](const auto& a, const auto& b) { return a.node < b.node; });
   return nodes;

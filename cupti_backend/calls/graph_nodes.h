@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The graph nodes remember the range and the host stack in which each node of a CUDA graph was
+// The graph nodes remember the range, the host stack and the op of PyTorch in which each node of a CUDA graph was
 // captured or added. A launch of the graph is in the range of the launch; the parts of the program
 // are known only while the graph is built.
 #ifndef PROF_CUPTI_BACKEND_CALLS_GRAPH_NODES_H_
@@ -57,11 +57,12 @@ class GraphNodes {
   uint64_t dropped() const;
 
  private:
-  struct Origin {
-    uint32_t path = 0, stack = 0;
+  // Where a node was captured: in a range, in a host stack, in an op of PyTorch.
+  struct Place {
+    uint32_t path = 0, stack = 0, torch_op = 0;
   };
   struct Node {
-    Origin origin;
+    Place place;
     uint32_t graph = 0;  // CUPTI's id of the graph or of the executable graph that it is in
   };
 
@@ -78,11 +79,11 @@ class GraphNodes {
   const size_t most_;
 
   mutable capture::Mutex mutex_;  // never held across a call to CUPTI
-  // The nodes in a range or a stack, by CUPTI's id.
+  // The nodes in a range, a stack or an op, by CUPTI's id.
   std::unordered_map<uint64_t, Node> nodes_ PROF_GUARDED_BY(mutex_);
   std::unordered_map<uint32_t, std::unordered_set<uint64_t>> of_graph_ PROF_GUARDED_BY(mutex_);
-  // What TakeNew has yet to give, by node; at most twice most_.
-  std::unordered_map<uint64_t, Origin> new_ PROF_GUARDED_BY(mutex_);
+  // Places that TakeNew has yet to give, by node; at most twice most_.
+  std::unordered_map<uint64_t, Place> new_ PROF_GUARDED_BY(mutex_);
   uint64_t dropped_ PROF_GUARDED_BY(mutex_) = 0;
 };
 

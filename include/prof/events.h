@@ -69,13 +69,14 @@ struct KernelShape {
 
 /// A path of nested NVTX ranges. It may stand for a family of names, "step *".
 struct RangePathInfo {
-  uint32_t parent = 0;  ///< id
-  std::string name;     ///< Of the innermost range.
-  std::string domain;   ///< Empty: NVTX's default domain.
-  std::string full;     ///< "outer/inner"; a domain other than the default is prefixed "domain:".
-  std::string row;      ///< As reports call it: KernelReport::range, "layer */mlp (8 ranges)".
-  uint32_t color = 0;   ///< ARGB of the first use; 0: none.
-  bool family = false;  ///< NameOf() has the numbers that stand for the stars of `name`.
+  uint32_t parent = 0;    ///< id
+  std::string name;       ///< Of the innermost range.
+  std::string domain;     ///< Empty: NVTX's default domain.
+  std::string full;       ///< "outer/inner"; a domain other than the default is prefixed "domain:".
+  std::string row;        ///< As reports call it: KernelReport::range, "layer */mlp (8 ranges)".
+  uint32_t color = 0;     ///< ARGB of the first use; 0: none.
+  bool torch_op = false;  ///< It is no range, but ops of PyTorch, which have a tree of their own.
+  bool family = false;    ///< NameOf() has the numbers that stand for the stars of `name`.
 };
 
 /// A line of a Python function of the program.
@@ -137,6 +138,9 @@ struct OperationEvent {
   uint32_t path = 0;         ///< id in paths(): the range of the launch, or of a node's capture.
   uint32_t launch_path = 0;  ///< The range of the launch.
   uint32_t stack = 0;  ///< id in host_stacks(): of the launch, or of a node's capture; 0: none.
+  uint32_t torch_op = 0;     ///< The innermost op of PyTorch around it; id in paths(), 0: none.
+  /// In the backward pass: the op that made the node of the autograd graph; 0: not known, or none.
+  uint32_t torch_forward = 0;
   int64_t call = -1;   ///< Index in calls() of the call that launched it; -1: not known.
   uint32_t graph = 0;  ///< CUDA graph id; 0: launched on its own.
   uint64_t graph_node = 0;

@@ -218,6 +218,15 @@ struct KernelLaunches {
   Occupancy occupancy;
 };
 
+/// The launches of a kernel in one op of PyTorch.
+struct KernelOp {
+  std::string name;       ///< The innermost op around the launch: "aten::addmm".
+  std::string forward;    ///< In the backward pass: the op that it belongs to; empty: not known.
+  bool backward = false;  ///< Launched for a node of the autograd graph.
+  double time_ns = 0;     ///< GPU time, as in KernelReport::busy_ns.
+  int64_t launches = 0;
+};
+
 /// One signature: its launches, its counters, and what limits it.
 struct KernelReport : KernelLaunches, Measured {
   double share = 0;  ///< Of the undisturbed time.
@@ -235,6 +244,7 @@ struct KernelReport : KernelLaunches, Measured {
   Roofline roofline;
   std::vector<FlopCount> flops;  ///< Each kind that was counted, most operations first.
   Verdict verdict;
+  std::vector<KernelOp> torch_ops;  ///< By time, descending; empty: launched in no op of PyTorch.
 };
 
 /// One kind of operation among those of a counted region.

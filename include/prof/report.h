@@ -21,6 +21,7 @@
 #include "prof/memory_report.h"
 #include "prof/statistic.h"
 #include "prof/timeline_report.h"
+#include "prof/torch_report.h"
 
 namespace prof {
 
@@ -157,6 +158,7 @@ struct Report {
   std::string findings_missing;              ///< Not empty: why there can be no findings.
   std::vector<ContinuousReport> continuous;  ///< One for each series of PM samples.
   NvtxReport nvtx;
+  TorchReport torch;
   MemoryReport memory;
   int64_t pm_samples_lost = 0;  ///< On all devices, as far as known.
   int64_t pm_restarts = 0;

@@ -47,6 +47,12 @@ enum class Graphs {
            ///< docs/guide/options.md.
 };
 
+/// Whether prof records which op of PyTorch each kernel was launched in.
+enum class Torch {
+  kOff,  ///< No. The default.
+  kOps   ///< Ops, nodes of the autograd graph, and record_function() scopes.
+};
+
 /// The options of a recording. Every field has a default: a default-constructed value records
 /// everything in memory. A number out of its range goes to the end of the range, NaN becomes
 /// the default, and an expression that is none or an option without effect is left out. No such
@@ -152,6 +158,9 @@ struct SessionOptions {
   /// Records the Python stack of each CUDA call, where the program is one of CPython 3.10 to 3.13
   /// with the GIL. Another interpreter gets a notice in the snapshot.
   bool python_stacks = true;
+  /// Records the ops of PyTorch, where it is in the process and of a version that prof knows: see
+  /// docs/guide/pytorch.md. It costs each op 0.13 us. Without `ranges` it has no effect.
+  Torch torch = Torch::kOff;
 
   /// Records migrations and page faults of managed memory. Each of them costs the program time.
   /// Where CUPTI does not offer them, the snapshot has a notice.

@@ -35,6 +35,8 @@
 #include "lib/analyzer/timeline/nvtx.h"
 #include "lib/analyzer/timeline/streams.h"
 #include "lib/analyzer/timeline/timeline.h"
+#include "lib/analyzer/timeline/unified_memory.h"
+#include "lib/analyzer/torch_table.h"
 #include "lib/format/enums.h"
 #include "lib/format/metric_names.h"
 #include "lib/snapshot/read/reader.h"
@@ -221,6 +223,7 @@ Report AnalyzeModel(const Model& model) {
       analyzer::DecideKernels(model, groups, inherited, counted_regions, regions, undisturbed_ns);
   const analyzer::PathTimes on_path = analyzer::TimesOnPath(model, timeline, groups);
   SetTimes(groups, on_path, &kernels);
+  analyzer::SetTorchOps(model, timeline, groups, &kernels);
   std::string findings_missing =
       analyzer::WhyNoFindings(model, families, static_cast<double>(spans.span_ns), undisturbed_ns);
   std::vector<DeviceReport> devices =
@@ -255,6 +258,7 @@ Report AnalyzeModel(const Model& model) {
               static_cast<double>(spans.paused_ns)});
   report.ranges = analyzer::BuildRangeTree(model, families, timeline, groups);
   report.lines = analyzer::SumLines(model, timeline, groups, kernels);
+  report.torch = analyzer::BuildTorchTable(model, families, timeline, groups, kernels);
   report.kernels = ByTime(std::move(kernels));
   report.verdicts = analyzer::CoverVerdicts(report.kernels);
   report.regions = std::move(regions);

@@ -5,8 +5,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "lib/analyzer/base/emit_nvtx.h"
 namespace prof::analyzer {
 namespace {
 
@@ -57,10 +59,10 @@ std::vector<bool> Used(const model::Model& model, const std::vector<Times>& time
   return used;
 }
 
-// "layer 12" -> "layer *".
+// "layer 12" -> "layer *", "aten::mul, seq = 3" -> "aten::mul".
 std::string WithoutNumbers(const std::string& name) {
   std::string text;
-  for (const char c : name) {
+  for (const char c : std::string_view(name).substr(0, OpNameSize(name))) {
     const bool digit = c >= '0' && c <= '9';
     if (digit && !text.empty() && text.back() == '*') continue;
     text += digit ? '*' : c;

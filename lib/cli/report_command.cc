@@ -28,6 +28,7 @@
 #include "lib/report/text/kernel_detail.h"
 #include "lib/report/text/lines_detail.h"
 #include "lib/report/text/range_detail.h"
+#include "lib/report/text/torch_section.h"
 #include "prof/analyzer.h"
 
 namespace prof::cli {
@@ -43,6 +44,7 @@ struct ReportOptions {
   bool details = false;
   bool instances = false;
   bool by_line = false;  // only the lines of Python source
+  bool ops = false;  // the ops of PyTorch alone
   SortBy sort = SortBy::kTime;
   Looks looks;
   bool no_pager = false;
@@ -112,6 +114,12 @@ bool WriteLines(std::ostream& out, const Report& report, const TextOptions& text
   return false;
 }
 
+bool WriteOps(std::ostream& out, const Report& report, const TextOptions& text) {
+  if (report::WriteTorchOps(out, report, text)) return true;
+  Fail("no op of PyTorch was recorded: the recording has a notice if a PyTorch was there");
+  return false;
+}
+
 void KeepMatching(const std::string& name, Report* report) {
   std::vector<KernelReport>& kernels = report->kernels;
   kernels.erase(std::remove_if(kernels.begin(), kernels.end(),
@@ -126,6 +134,7 @@ bool WriteReport(std::ostream& out, Report report, const ReportOptions& options,
     if (!options.kernel.empty()) return WriteMatching(out, report, options.kernel, text);
     if (!options.range.empty()) return WriteRanges(out, report, options.range, text);
     if (options.by_line) return WriteLines(out, report, text);
+    if (options.ops) return WriteOps(out, report, text);
     WriteText(out, report, text);
     return true;
   }
@@ -238,10 +247,11 @@ int Run(ReportOptions options) {
   if (!options.html.empty() && options.files.size() > 1) {
     return Fail("--html takes one file at a time: call prof report once for each");
   }
-  const bool chosen = !options.kernel.empty() || !options.range.empty();
+  const bool chosen = !options.kernel.empty() || !options.range.empty() || options.ops;
   if (!options.html.empty() && (chosen || !options.output.empty())) {
     return Fail(
-        "--html has everything and names its own file: leave out --kernel, --range and --output");
+        "--html has everything and names its own file: leave out --kernel, --range, --ops and "
+        "--output");
   }
   std::string problem = ProblemOf(options);
   if (problem.empty()) problem = ReadCeilings(&options);
@@ -285,6 +295,12 @@ Command AddReportCommand(CLI::App* app) {
       ->excludes(json)
       ->excludes(csv)
       ->type_name("RE");
+  parser
+      ->add_flag("--ops", options->ops,
+                 "Print the ops of PyTorch: their time on the host and the GPU, forward and "
+                 "backward")
+      ->excludes(json)
+      ->excludes(csv);
   parser
       ->add_flag("--details", options->details,
                  "Also print signatures, evidence, and samples over time")

@@ -125,6 +125,7 @@ std::vector<RangePathInfo> DescribePaths(const Model& model) {
     path.full = from.full;
     path.row = families.label[families.of_path[id]];
     path.color = from.color;
+    path.torch_op = from.torch != model::TorchScope::kNone;
     path.family = !from.stars.empty();
     paths.push_back(std::move(path));
   }
@@ -150,6 +151,9 @@ OperationEvent ReadOperation(const void* data, size_t row) {
   event.shape = op.shape;
   event.path = op.path;
   event.launch_path = model.LaunchPath(op);
+  const model::TorchPlace place = model.torch.PlaceOf(row);
+  event.torch_op = place.op;
+  event.torch_forward = place.forward_op;
   event.call = op.api;
   event.graph = op.graph;
   event.graph_node = op.graph_node;

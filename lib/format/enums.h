@@ -49,6 +49,13 @@ template <>
 inline constexpr std::array kNames<SyncKind>{"unknown", "event", "stream wait event", "stream",
                                              "context"};
 
+// What a path stands for: NVTX ranges, or ops of PyTorch. Ops have a tree of their own: its root,
+// which has no name, stands for "in no op". A function is an op, or what the autograd engine does
+// around a node; backward a node of the autograd graph; user a torch.profiler.record_function.
+enum class TorchScope : uint8_t { kNone, kOutside, kFunction, kBackward, kUser };
+template <>
+inline constexpr std::array kNames<TorchScope>{"none", "outside", "function", "backward", "user"};
+
 enum class AllocationOperation : uint8_t { kUnknown, kAllocate, kFree };
 template <>
 inline constexpr std::array kNames<AllocationOperation>{"unknown", "allocate", "free"};

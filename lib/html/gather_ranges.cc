@@ -57,7 +57,9 @@ class Tree {
         labels_(model.paths.size()),
         rows_(model.paths.size(), kNoRow) {
     for (size_t path = model.paths.size(); path-- > 1;) Label(static_cast<uint32_t>(path));
-    for (uint32_t path = 1; path < model.paths.size(); ++path) (void)RowOf(path);
+    for (uint32_t path = 1; path < model.paths.size(); ++path) {
+      if (model.paths[path].torch == model::TorchScope::kNone) (void)RowOf(path);
+    }
   }
 
   RangeRows TakeRows() { return std::move(rows_); }

@@ -41,6 +41,8 @@ constexpr ConflictRule kConflicts[] = {
      [](const SessionOptions& values) {
        return values.dump_signal != 0 && values.keep_last_seconds == 0;
      }},
+    {"PROF_TORCH", "PROF_RANGES",
+     [](const SessionOptions& values) { return values.torch != Torch::kOff && !values.ranges; }},
     {"PROF_REPLAY", "PROF_COUNTERS",
      [](const SessionOptions& values) {
        return values.replay != Replay::kNone && ReadsNoCounters(values);

@@ -81,9 +81,9 @@ struct Interval {
   Number<int> interval;
 };
 
-using Kind =
-    std::variant<Text, List, Expression, Switch, Number<int>, Number<int64_t>, Number<double>,
-                 Choice<Counters>, Choice<Replay>, Choice<Graphs>, Choice<int>, Interval>;
+using Kind = std::variant<Text, List, Expression, Switch, Number<int>, Number<int64_t>,
+                          Number<double>, Choice<Counters>, Choice<Replay>, Choice<Graphs>,
+                          Choice<Torch>, Choice<int>, Interval>;
 
 }  // namespace prof::options
 

@@ -39,6 +39,7 @@ inline constexpr NamedValue<Replay> kReplays[] = {{"none", Replay::kNone},
                                                   {"kernel", Replay::kKernel}};
 inline constexpr NamedValue<Graphs> kGraphs[] = {{"nodes", Graphs::kNodes},
                                                  {"whole", Graphs::kWhole}};
+inline constexpr NamedValue<Torch> kTorch[] = {{"off", Torch::kOff}, {"ops", Torch::kOps}};
 inline constexpr NamedValue<int> kSignals[] = {{"none", 0}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2}};
 
 inline constexpr int kMostSteps = 1'000'000'000;
@@ -52,6 +53,8 @@ inline constexpr Option kOptions[] = {
     {kRecording, "--no-python-stacks", "", "PROF_PYTHON_STACKS", "python_stacks",
      Switch{&SessionOptions::python_stacks},
      "Leave the Python stacks of CUDA calls out of the recording"},
+    {kRecording, "--torch", "WAY", "PROF_TORCH", "torch", Choice(&SessionOptions::torch, kTorch),
+     "Record the ops of PyTorch, so that kernels have the op that launched them"},
     {kRecording, "--unified-memory", "", "PROF_UNIFIED_MEMORY", "unified_memory",
      Switch{&SessionOptions::unified_memory},
      "Record migrations and page faults of managed memory; each costs the program time"},

@@ -26,6 +26,9 @@ constexpr const char* kVerdictColumns =
     "waves,occupancy_theoretical,occupancy_achieved,occupancy_limited_by,"
     "limiter,confidence,rule,summary,action,gain_at_most,missing,samples_used,samples_rejected";
 
+// Where ops of PyTorch were recorded: the op that launched it for most of its time.
+constexpr const char* kTorchColumns = "torch_op,torch_forward";
+
 // A line of cells, quoted where they need it.
 class Line {
  public:
@@ -155,6 +158,7 @@ void WriteCsv(std::ostream& out, const Report& report) {
     cells.Text("continuous error " + std::string(name));
     out << ',' << cells.text();
   }
+  if (report.torch.recorded) out << ',' << kTorchColumns;
   out << '\n';
   for (const KernelReport& kernel : report.kernels) {
     Line line;
@@ -169,6 +173,11 @@ void WriteCsv(std::ostream& out, const Report& report) {
       const bool known = found != kernel.continuous.end() && found->second.value;
       line.Real(known ? found->second.value : std::nullopt);
       line.Real(known ? std::optional<double>(found->second.error) : std::nullopt);
+    }
+    if (report.torch.recorded) {
+      const bool in_op = !kernel.torch_ops.empty();
+      line.Text(in_op ? kernel.torch_ops.front().name : "");
+      line.Text(in_op ? kernel.torch_ops.front().forward : "");
     }
     out << line.text() << '\n';
   }

@@ -9,6 +9,7 @@
 #include "lib/report/json/memory.h"
 #include "lib/report/json/nvtx.h"
 #include "lib/report/json/run.h"
+#include "lib/report/json/torch.h"
 #include "lib/report/json/values.h"
 
 namespace prof {
@@ -60,6 +61,7 @@ Json Everything(const Report& report) {
           {"findings_missing", report.findings_missing},
           {"continuous", List(report.continuous)},
           {"nvtx", ToJson(report.nvtx)},
+          {"torch", ToJson(report.torch)},
           {"memory", ToJson(report.memory)},
           {"pm_samples_lost", report.pm_samples_lost},
           {"pm_restarts", report.pm_restarts},

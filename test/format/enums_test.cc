@@ -58,6 +58,7 @@ TEST_CASE("Each enum has the numbers and the names of the schema") {
   CheckAgainst<Severity>(*wire::NoticeSeverity_descriptor());
   CheckAgainst<StreamFlag>(*wire::StreamFlag_descriptor());
   CheckAgainst<Subsystem>(*wire::Subsystem_descriptor());
+  CheckAgainst<TorchScope>(*wire::TorchScope_descriptor());
   CheckAgainst<SyncKind>(*wire::SyncKind_descriptor());
   CheckAgainst<UnifiedMemoryKind>(*wire::UnifiedMemoryKind_descriptor());
   const pb::FileDescriptor& file = *wire::Block::descriptor()->file();

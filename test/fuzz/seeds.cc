@@ -14,6 +14,22 @@ constexpr const char* kWindow = "gpu__time_duration.sum";
 constexpr const char* kFfma = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
 constexpr const char* kActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
 
+// Ops of PyTorch around the first kernels of a step: a forward op, and the node that it made.
+void AddOps(SnapshotBuilder& builder, int64_t at_ns) {
+  const uint32_t mul = builder.TorchOp(0, "aten::mul");
+  const uint32_t node = builder.TorchOp(0, "MulBackward0", model::TorchScope::kBackward);
+  const auto number = static_cast<uint64_t>(at_ns / 1'000);
+  builder.TorchStep(at_ns + 5'000, mul);
+  builder.TorchSequence(at_ns + 5'000, mul, number);
+  builder.TorchStep(at_ns + 12'000, 0);
+  builder.TorchStep(at_ns + 13'000, mul);
+  builder.TorchSequence(at_ns + 13'000, mul, number + 1);
+  builder.TorchStep(at_ns + 14'000, 0);
+  builder.TorchStep(at_ns + 20'000, node);
+  builder.TorchSequence(at_ns + 20'000, node, number);
+  builder.TorchStep(at_ns + 26'000, 0);
+}
+
 void AddStep(SnapshotBuilder& builder, int64_t at_ns) {
   const uint32_t saxpy = builder.Shape("_Z5saxpyifPKfPf", {132, 8, 1}, {256, 1, 1});
   const uint32_t gemm = builder.Shape("gemm", {16, 16, 1}, {128, 1, 1}, 168, 0, 98'304);
@@ -28,7 +44,7 @@ void AddStep(SnapshotBuilder& builder, int64_t at_ns) {
   Launch whole;
   whole.graph = 5;
   builder.GraphRun("step", at_ns + 40'500, at_ns + 40'900, whole);
-  builder.GraphNode(17, "capture/layer 3");
+  builder.GraphNode(17, "capture/layer 3", builder.TorchOp(0, "aten::mul"));
   builder.Stream({1, 7, -5, model::StreamFlag::kNonBlocking});
   builder.GraphSample(
       builder.Kernel(gemm, "step/torch:forward", at_ns + 31'000, at_ns + 40'000, in_graph),
@@ -49,6 +65,7 @@ void AddStep(SnapshotBuilder& builder, int64_t at_ns) {
   builder.Sync(model::SyncKind::kStream, at_ns + 63'500, at_ns + 79'500, wait);
   builder.Span("transfer", at_ns + 5'000, at_ns + 85'000);
   builder.Overhead("driver compiler", at_ns + 1'000, at_ns + 2'000);
+  AddOps(builder, at_ns);
 }
 
 // Allocations of each kind, with and without a pool, freed or not, and migrations.

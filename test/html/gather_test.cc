@@ -70,6 +70,19 @@ TEST_CASE("ranges inside of a range stand below it") {
   CHECK(data.ranges[1].host_ns == 10'000);
 }
 
+TEST_CASE("ops of PyTorch are no ranges of the page") {
+  SnapshotBuilder b;
+  const uint32_t op = b.TorchOp(0, "aten::mul");
+  b.Range("step", 0, 90'000);
+  b.TorchStep(10'000, op);
+  b.Kernel(b.Shape("mul", {1}, {32}), "", 21'000, 22'000);
+  b.TorchStep(20'000, 0);
+  const TimelineData data = DataOf(&b);
+  REQUIRE(data.ranges.size() == 1);
+  CHECK(data.ranges[0].label == "step");
+  CHECK(data.ranges[0].gpu_ns == 1'000);
+}
+
 TEST_CASE("an allocation and its free are changes of the range that allocated") {
   SnapshotBuilder b;
   b.Allocate(0x1000, 4096, "setup", 10'000);

@@ -24,6 +24,7 @@
 #include "lib/capture/process/clock.h"
 #include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/threads/tick_clock.h"
+#include "lib/capture/threads/torch_ops.h"
 #include "lib/capture/wire/encoder.h"
 #include "lib/snapshot/read/reader.h"
 #include "nvtx_bridge/injection.h"
@@ -74,6 +75,18 @@ int Ranges() {
     nvtxRangePop();
   });
   nvtxRangePop();
+  return count;
+}
+
+// An op of PyTorch in another one, as torch_bridge reports it; it makes no autograd node.
+int Ops() {
+  char outer = 0, inner = 0;  // their addresses stand for PyTorch's events
+  prof::capture::PushTorchOp({prof::capture::TorchScope::kFunction, "aten::linear", &outer, 0});
+  const int count = InChunks([&inner] {
+    prof::capture::PushTorchOp({prof::capture::TorchScope::kFunction, "aten::addmm", &inner, 0});
+    prof::capture::PopTorchOp(&inner);
+  });
+  prof::capture::PopTorchOp(&outer);
   return count;
 }
 
@@ -211,6 +224,7 @@ int main(int argc, char** argv) {
   const std::string name = argv[1];
   int count = 0;
   if (name == "range") count = Ranges();
+  if (name == "op") count = Ops();
   if (name == "launch") count = Launches(/*counters=*/false);
   if (name == "counters") count = Launches(/*counters=*/true);
   if (name == "record") count = Records();

@@ -132,6 +132,14 @@ TEST_CASE("What reads counters needs counters, and a list of metrics is enough")
   CHECK(Texts(values).empty());
 }
 
+TEST_CASE("The ops of PyTorch need ranges") {
+  SessionOptions values;
+  values.torch = Torch::kOps;
+  CHECK(Texts(values).empty());
+  values.ranges = false;
+  CHECK(Texts(values) == Lines{"--torch ops has no effect with --no-ranges"});
+}
+
 TEST_CASE("What belongs to a schedule, to windows or to dumps has no effect without them") {
   SessionOptions values;
   values.step_wait = values.step_repeat = values.window_count = 2;

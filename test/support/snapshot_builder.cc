@@ -170,10 +170,37 @@ void SnapshotBuilder::Stream(const model::Stream& stream) {
   wire->set_flag(static_cast<wire::StreamFlag>(stream.flag));
 }
 
-void SnapshotBuilder::GraphNode(uint64_t node, std::string_view captured_in) {
+uint32_t SnapshotBuilder::TorchOp(uint32_t parent, std::string_view name, model::TorchScope scope) {
+  const bool is_root = scope == model::TorchScope::kOutside;
+  if (parent == 0 && !is_root) parent = TorchOp(0, "", model::TorchScope::kOutside);
+  // Paths of other scopes are others, whatever their names.
+  const auto key = std::make_tuple(parent, String(name),
+                                   String("torch") + (static_cast<uint32_t>(scope) << 24U));
+  const auto [it, added] = records_->paths.emplace(key, records_->paths.size() + 1);
+  if (added) {
+    wire::RangePath* path = records_->tables.add_range_paths();
+    path->set_parent(parent);
+    path->set_name(String(name));
+    path->set_domain(String("torch"));
+    path->set_torch(static_cast<wire::TorchScope>(scope));
+  }
+  return it->second;
+}
+
+void SnapshotBuilder::TorchStep(int64_t time_ns, uint32_t op, uint32_t tid) {
+  if (op == 0) op = TorchOp(0, "", model::TorchScope::kOutside);
+  records_->steps.push_back({time_ns, 0, ThreadId(tid), op});
+}
+
+void SnapshotBuilder::TorchSequence(int64_t time_ns, uint32_t op, uint64_t number, uint32_t tid) {
+  records_->sequences.push_back({time_ns, number, op, ThreadId(tid)});
+}
+
+void SnapshotBuilder::GraphNode(uint64_t node, std::string_view captured_in, uint32_t torch_op) {
   wire::GraphNodes* wire = records_->tables.add_graph_nodes();
   wire->add_node_delta(static_cast<int64_t>(node));
   wire->add_path_delta(Path(captured_in));
+  if (torch_op != 0) wire->add_torch_op_delta(torch_op);
 }
 
 uint32_t SnapshotBuilder::LaneId(const Launch& how) {

@@ -83,7 +83,10 @@ class SnapshotBuilder {
   void Thread(uint32_t tid, std::string_view name);  // names it
   void Device(const model::Device& device);
   void Stream(const model::Stream& stream);
-  void GraphNode(uint64_t node, std::string_view captured_in);
+  void GraphNode(uint64_t node, std::string_view captured_in, uint32_t torch_op = 0);
+  // An op of PyTorch; `parent` is another one, or 0. Returns the id of its path.
+  uint32_t TorchOp(uint32_t parent, std::string_view name,
+                   model::TorchScope scope = model::TorchScope::kFunction);
 
   // --- GPU work: each returns the correlation id -------------------------------------------------
   // The launching thread enters `path` at the call and stays there until its next one. "": it stays
@@ -112,6 +115,10 @@ class SnapshotBuilder {
   void Sync(model::SyncKind kind, int64_t start_ns, int64_t end_ns, uint32_t correlation = 0);
   void Range(std::string_view path, int64_t start_ns, int64_t end_ns, uint32_t tid = kMainTid);
   void Step(uint32_t tid, int64_t time_ns, std::string_view path);  // one raw row
+  // The thread is in this op from now on; 0: in none.
+  void TorchStep(int64_t time_ns, uint32_t op, uint32_t tid = kMainTid);
+  // The number that came with an op.
+  void TorchSequence(int64_t time_ns, uint32_t op, uint64_t number, uint32_t tid = kMainTid);
   void Span(std::string_view path, int64_t start_ns, int64_t end_ns, uint32_t start_tid = kMainTid,
             uint32_t end_tid = kMainTid);
   void Overhead(std::string_view kind, int64_t start_ns, int64_t end_ns, uint32_t tid = kMainTid);

@@ -268,6 +268,21 @@ void SnapshotBuilder::Records::FillRanges(const std::vector<StepRow>& all, int i
   }
 }
 
+void SnapshotBuilder::Records::FillSequences(wire::Block* block) const {
+  if (sequences.empty()) return;
+  wire::PayloadColumns* columns = block->mutable_payloads();
+  int64_t last_ns = sequences.front().time_ns;
+  columns->set_base_ns(last_ns);
+  for (const SequenceRow& row : sequences) {
+    columns->add_thread(row.thread);
+    columns->add_time_delta_ns(row.time_ns - last_ns);
+    columns->add_path(row.path);
+    columns->add_type(wire::PAYLOAD_UINT64);
+    columns->add_bits(row.number);
+    last_ns = row.time_ns;
+  }
+}
+
 std::string SnapshotBuilder::Bytes(int blocks) {
   if (records_->tables.devices_size() == 0) Device(H200());
   std::string bytes = FileHeader();
@@ -277,6 +292,7 @@ std::string SnapshotBuilder::Bytes(int blocks) {
     if (index == 0) {
       block = records_->tables;
       FillHeader(process, block.mutable_header());
+      records_->FillSequences(&block);
     }
     records_->FillOps(index, blocks, &block);
     records_->FillGraphRuns(index, blocks, &block);

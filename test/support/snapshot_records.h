@@ -40,6 +40,12 @@ struct StepRow {
   uint32_t thread = 0, path = 0;
 };
 
+struct SequenceRow {
+  int64_t time_ns = 0;
+  uint64_t number = 0;
+  uint32_t path = 0, thread = 0;
+};
+
 struct SnapshotBuilder::Records {
   wire::Block tables;
   std::unordered_map<std::string, uint32_t> strings;
@@ -55,6 +61,7 @@ struct SnapshotBuilder::Records {
   std::vector<model::Sync> syncs;
   std::vector<RangeRow> ranges, spans;
   std::vector<StepRow> steps;
+  std::vector<SequenceRow> sequences;
   std::vector<RangeRow> entered;  // launches: path, thread, time; path 0: where the ranges put it
   std::vector<model::Overhead> overheads;
   std::vector<wire::CounterSample> samples;
@@ -83,6 +90,7 @@ struct SnapshotBuilder::Records {
   void FillGraphRuns(int index, int blocks, wire::Block* block) const;
   void FillPm(int index, int blocks, wire::Block* block) const;
   void FillHost(int index, int blocks, wire::Block* block) const;
+  void FillSequences(wire::Block* block) const;
   static void FillRanges(const std::vector<StepRow>& all, int index, int blocks,
                          wire::Block* block);
 };

@@ -35,6 +35,7 @@ constexpr Prefix kGroups[] = {
     {"python/", "python"},
     {"nanobind/", "nanobind"},
     {"python_bridge/", "python_bridge"},
+    {"torch_bridge/", "torch_bridge"},
     {"nvtx3/", "nvtx3"},
     {"nvToolsExt", "nvtx3"},
     {"cupti", "cupti"},
@@ -77,6 +78,7 @@ const std::vector<Wall>& Walls() {
        {"std", "system", "include/prof", "lib/format", "lib/options", "lib/capture", "protozero"}},
       {"nvtx_bridge/", {"std", "system", "include/prof", "lib/capture", "nvtx_bridge", "nvtx3"}},
       {"python_bridge/", {"std", "system", "include/prof", "lib/capture", "python_bridge"}},
+      {"torch_bridge/", {"std", "system", "include/prof", "lib/capture", "torch_bridge"}},
       // Free of CUPTI, so that the program prof may include it.
       {"cupti_backend/metrics/metric_catalogue.h", {"std"}},
       {"cupti_backend/",

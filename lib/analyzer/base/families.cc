@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
+#include "lib/analyzer/base/emit_nvtx.h"
 #include "lib/format/name_pattern.h"
 
 namespace prof::analyzer {
@@ -17,6 +19,7 @@ constexpr char kAnyNumber[] = "*";
 struct Pattern {
   std::string text;  // with format::kNumberMark for numbers
   std::vector<std::string> numbers;
+  bool cut = false;  // a name had more behind it, of emit_nvtx
 };
 
 void AddText(std::string_view text, Pattern* pattern) {
@@ -33,15 +36,16 @@ void AddText(std::string_view text, Pattern* pattern) {
 }
 
 // The name of a path that stands for a family: its stars are numbers, and nothing else is.
-void AddFolded(const model::RangePath& path, Pattern* pattern) {
+void AddFolded(const model::RangePath& path, size_t size, Pattern* pattern) {
   size_t at = 0;
   for (const uint32_t star : path.stars) {
+    if (star >= size) break;
     pattern->text.append(path.name, at, star - at);
     pattern->text += format::kNumberMark;
     pattern->numbers.emplace_back(kAnyNumber);
     at = star + 1;
   }
-  pattern->text.append(path.name, at);
+  pattern->text.append(path.name, at, size - at);
 }
 
 // Splits RangePath::full, which has the names of the path and of those around it.
@@ -61,10 +65,12 @@ void AddPath(const model::Model& model, uint32_t id, Pattern* pattern) {
       AddText(path.domain, pattern);
       pattern->text += ':';
     }
+    const size_t size = OpNameSize(path.name);
+    pattern->cut |= size < path.name.size();
     if (path.stars.empty()) {
-      AddText(path.name, pattern);
+      AddText(std::string_view(path.name).substr(0, size), pattern);
     } else {
-      AddFolded(path, pattern);
+      AddFolded(path, size, pattern);
     }
   }
 }
@@ -137,7 +143,9 @@ RangeFamilies FindFamilies(const model::Model& model, const std::vector<bool>& u
     families.label[path] = model.paths[path].full;
     if (path == 0 || (!used[path] && counted.empty())) continue;
     Pattern pattern = Split(model, path);
-    if (pattern.numbers.empty() || (!used[path] && counted.count(pattern.text) == 0)) continue;
+    if ((pattern.numbers.empty() && !pattern.cut) ||
+        (!used[path] && counted.count(pattern.text) == 0))
+      continue;
     Family& family = by_text[pattern.text];
     family.paths.push_back(path);
     family.patterns.push_back(std::move(pattern));

@@ -82,6 +82,8 @@ void Collector::Start() {
   dumps_.Open();
   windows_.control().Open();
   OpenEndRequests(&Wake);
+  if (options_.torch) torch_ = GetTorchSource();
+  if (torch_ != nullptr) torch_->begin();
   thread_ = StartQuietThread("prof-collector", [this] { Run(); });
 }
 
@@ -131,6 +133,7 @@ void Collector::Run() {
   } catch (const std::exception& error) {
     writer_.GiveUp(error.what());
   }
+  if (torch_ != nullptr) torch_->end();
   try {
     windows_.Close();
     writer_.Finish([this] { return AwaitGpu(); });
@@ -223,6 +226,11 @@ bool Collector::AwaitGpu() {
   return false;
 }
 
+void Collector::LookForTorch() {
+  if (torch_ == nullptr) return;
+  if (std::optional<NoticeEvent> notice = torch_->look()) Notify(std::move(*notice));
+}
+
 void Collector::RunRounds() {
   int64_t last_flush = MonotonicNs();
   int64_t last_block = last_flush;
@@ -233,6 +241,7 @@ void Collector::RunRounds() {
     ServePauses();
     const int64_t now = MonotonicNs();
     windows_.Serve(now);
+    LookForTorch();
     const bool flush = now - last_flush >= kFlushNs;
     if (flush) last_flush = now;
     writer_.Round(flush);

@@ -20,6 +20,7 @@
 #include "lib/capture/collector/request.h"
 #include "lib/capture/collector/snapshot_writer.h"
 #include "lib/capture/collector/status_board.h"
+#include "lib/capture/collector/torch_source.h"
 #include "lib/capture/collector/trigger_service.h"
 #include "lib/capture/collector/window_service.h"
 #include "lib/capture/events/events.h"
@@ -84,6 +85,7 @@ class Collector {
   [[nodiscard]] bool stopping();
   void ServeSynchronize();
   void ServePauses();
+  void LookForTorch();
   [[nodiscard]] bool AwaitGpu();
   [[nodiscard]] Deadline GpuDeadline();
   [[nodiscard]] std::optional<bool> TakeAnswer(Deadline* deadline);
@@ -98,6 +100,7 @@ class Collector {
   DumpRequests dumps_;
   WindowService windows_;
   TriggerService triggers_;
+  const TorchSource* torch_ = nullptr;  // ops are wanted
 
   Mutex mutex_;
   std::condition_variable done_;

@@ -146,11 +146,13 @@ struct GraphRunEvent {
   int64_t start_ns = 0, end_ns = 0;
 };
 
-// The range and the host stack in which a node of a CUDA graph was captured. Table ids; 0: none.
+// The range, the host stack and the op of PyTorch in which a node of a CUDA graph was captured.
+// Table ids; 0: none.
 struct GraphNodeEvent {
   uint64_t node = 0;
   uint32_t path = 0;
   uint32_t stack = 0;
+  uint32_t torch_op = 0;
 };
 
 // A line of a function of the program.

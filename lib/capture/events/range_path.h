@@ -7,7 +7,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lib/format/enums.h"
+
 namespace prof::capture {
+
+using format::TorchScope;
 
 // One node of the tree. Ids count from 1. Strings live as long as the process.
 struct RangePathInfo {
@@ -16,6 +20,7 @@ struct RangePathInfo {
   uint32_t color = 0, category = 0;
   // It stands for all names of a family: the name has format::kNumberMark for each number.
   bool folded = false;
+  TorchScope torch = TorchScope::kNone;
 };
 
 }  // namespace prof::capture

@@ -52,7 +52,9 @@ uint32_t RangePaths::NewNode(const RangeNode& range, const StoredString* name,
   node.pattern = MixHash(range.parent == kNoPath ? 0 : nodes_[range.parent].pattern, range.pattern);
   node.folded = HasNumberMark(name->view());
   node.example = example != nullptr ? example : name;
-  node.family = node.folded ? node.pattern : FamilyOf(id, node.pattern);
+  if (RangeStrings::ScopeOf(range.domain) == TorchScope::kNone) {  // launches are chosen by ranges
+    node.family = node.folded ? node.pattern : FamilyOf(id, node.pattern);
+  }
   NodeState unfilled = NodeState::kNew;
   const bool in_time =
       node.state.compare_exchange_strong(unfilled, NodeState::kReady, std::memory_order_release);
@@ -154,7 +156,10 @@ uint32_t RangePaths::NodeOf(const RangeNode& range, RangeStrings* strings,
   }
   const uint32_t quarters_full = QuartersFull(*strings);
   std::atomic<uint32_t>* members = nullptr;
-  if (!HasDigit(cut.name)) {
+  const TorchScope torch = RangeStrings::ScopeOf(cut.domain);
+  // "aten::conv2d" and "AddmmBackward0": these names come from PyTorch's code, not from its data.
+  const bool of_code = torch != TorchScope::kNone && torch != TorchScope::kUser;
+  if (of_code || !HasDigit(cut.name)) {
     cut.pattern = HashText(cut.name);
   } else {
     const FoldedName folded(cut.name);

@@ -16,6 +16,9 @@ struct OverflowText {
 };
 constexpr OverflowText kOverflow{{15, 0}, "(too many names"};
 constexpr OverflowText kOtherNames{{13, 0}, "(other names)"};
+// By TorchScope, from kOutside on.
+constexpr OverflowText kTorchDomains[] = {
+    {{5, 0}, "torch"}, {{5, 0}, "torch"}, {{5, 0}, "torch"}, {{5, 0}, "torch"}};
 
 uint64_t Load(const char* from, size_t bytes) {
   uint64_t value = 0;
@@ -115,6 +118,18 @@ uint32_t RangeStrings::QuartersFull() const {
 const StoredString* RangeStrings::Overflow() { return &kOverflow.head; }
 
 const StoredString* RangeStrings::OtherNames() { return &kOtherNames.head; }
+
+const StoredString* RangeStrings::TorchDomain(TorchScope scope) {
+  if (scope == TorchScope::kNone) return nullptr;
+  return &kTorchDomains[static_cast<size_t>(scope) - 1].head;
+}
+
+TorchScope RangeStrings::ScopeOf(const StoredString* domain) {
+  const auto address = reinterpret_cast<uintptr_t>(domain);
+  const auto first = reinterpret_cast<uintptr_t>(&kTorchDomains[0]);
+  if (address < first || address - first >= sizeof(kTorchDomains)) return TorchScope::kNone;
+  return static_cast<TorchScope>((address - first) / sizeof(OverflowText) + 1);
+}
 
 const StoredString* RangeStrings::FromHandle(const void* handle) const {
   if (handle == Overflow()) return Overflow();

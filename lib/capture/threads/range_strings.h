@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lib/capture/events/range_path.h"
+
 namespace prof::capture {
 
 // Longer names are cut, at the start of a UTF-8 character.
@@ -51,6 +53,12 @@ class RangeStrings {
 
   // What a program gets as a handle when the table is full. Ranges in its name count as dropped.
   [[nodiscard]] static const StoredString* Overflow();
+
+  // The domain of the ops of one scope. Their texts are equal, and no domain of the program is one
+  // of them, whatever its name. nullptr for ranges.
+  [[nodiscard]] static const StoredString* TorchDomain(TorchScope scope);
+  // The scope whose domain this is; kNone: ranges.
+  [[nodiscard]] static TorchScope ScopeOf(const StoredString* domain);
 
   // The part of `text` that is stored.
   [[nodiscard]] static std::string_view Cut(std::string_view text);

@@ -175,6 +175,8 @@ void ThreadReader::Start(int64_t now_ns, bool ranges) {
   // After the switch: a range that opens now is seen here, in its ring, or in both.
   thread_registry.ForEachThread([&](ThreadState& thread) {
     thread.first_path = ranges ? thread.current.load(std::memory_order_acquire) : kNoPath;
+    thread.first_torch_path =
+        ranges ? thread.torch.current.load(std::memory_order_acquire) : kNoPath;
     thread.first_tid = thread.tid.load(std::memory_order_relaxed);
     thread.resumed = false;
   });
@@ -196,6 +198,7 @@ void ThreadReader::Resume(int64_t now_ns) {
   thread_registry.recording.store(true);
   thread_registry.ForEachThread([&](ThreadState& thread) {
     thread.first_path = thread.current.load(std::memory_order_acquire);
+    thread.first_torch_path = thread.torch.current.load(std::memory_order_acquire);
     thread.first_tid = thread.tid.load(std::memory_order_relaxed);
     thread.resumed = true;
   });
@@ -237,7 +240,7 @@ void ThreadReader::DrainPaths(const Sink& sink) {
     }
     sink.path({id, node.parent, node.name->view(),
                node.domain != nullptr ? node.domain->view() : std::string_view(), node.color,
-               node.category, node.folded});
+               node.category, node.folded, RangeStrings::ScopeOf(node.domain)});
   }
 }
 
@@ -248,6 +251,11 @@ void ThreadReader::DrainThread(const Sink& sink, ThreadState* thread) {
     sink.step(thread->first_tid, {start_ns_, thread->first_path});
     thread->first_path = kNoPath;
     thread->resumed = false;
+  }
+  if (thread->first_torch_path != kNoPath) {
+    if (thread->first_torch_path > paths_seen_) return;
+    sink.step(thread->first_tid, {start_ns_, thread->first_torch_path});
+    thread->first_torch_path = kNoPath;
   }
   const uint32_t tid = thread->tid.load(std::memory_order_relaxed);
   const RecordReader reader(&clock_, &sink, tid, start_ns_, &ends_moved_);

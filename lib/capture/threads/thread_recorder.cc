@@ -7,7 +7,9 @@
 #include "lib/capture/process/mutex.h"
 #include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/thread_registry.h"
+#include "lib/capture/threads/thread_writes.h"
 #include "lib/capture/threads/tick_clock.h"
+#include "lib/capture/threads/torch_ops.h"
 
 namespace prof::capture {
 namespace {
@@ -46,20 +48,6 @@ void SetListener(std::atomic<RangeListener>& which, RangeListener listener) {
                                  std::memory_order_release);
 }
 
-bool Recording() { return thread_registry.recording.load(std::memory_order_relaxed); }
-
-void Count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
-
-void CheckWritten(ThreadRing::Result result,
-                  std::atomic<uint64_t>& dropped = thread_registry.losses.events_dropped) {
-  if (result == ThreadRing::Result::kWritten) return;
-  if (result == ThreadRing::Result::kFull) {
-    Count(dropped);
-  } else if (auto* wake = thread_registry.wakeup.load(std::memory_order_acquire)) {
-    wake();
-  }
-}
-
 // Some functions below are marked `inline`: otherwise the compiler calls them, which costs 3 to 4
 // ns of a push and a pop.
 
@@ -69,12 +57,6 @@ inline void SetCurrentAt(ThreadState& thread, uint32_t path, int64_t ticks) {
   thread.current.store(path, std::memory_order_release);
   thread.last_event_ticks = ticks;
   CheckWritten(thread.ring.Write(RingRecord::Step(ticks, path)));
-}
-
-void WritePayload(ThreadState& thread, const Payload& payload, uint32_t path, int64_t ticks) {
-  if (payload.type == PayloadType::kNone || path == kNoPath) return;
-  CheckWritten(thread.ring.Write(RingRecord::PayloadOf(ticks, path, payload.type),
-                                 RingRecord::PayloadValue(payload.bits, path)));
 }
 
 inline void SetCurrent(ThreadState& thread, uint32_t path, const Payload& payload = {}) {
@@ -100,27 +82,6 @@ inline const StoredString* DomainOf(ThreadState& thread, std::string_view domain
     thread.last_domain = stored != nullptr ? stored : RangeStrings::Overflow();
   }
   return thread.last_domain;
-}
-
-// The numbers come before the step, mark or span that they belong to. So pushes of known names have
-// nothing to do with them.
-void WriteNumbers(ThreadState& thread, uint32_t path, const format::NameNumbers& numbers) {
-  for (uint32_t i = 0; i < numbers.count; ++i) {
-    const format::NameNumber& number = numbers.number[i];
-    CheckWritten(thread.ring.Write(RingRecord::Number(number.value, path, i, StyleOf(number))));
-  }
-}
-
-[[gnu::noinline]] uint32_t LookUpChild(ThreadState& thread, const RangeNode& range,
-                                       uint32_t* cached) {
-  const uint32_t child =
-      thread_registry.paths.NodeOf(range, &thread_registry.strings, &thread.numbers);
-  if (thread.numbers.count > 0) {
-    if (Recording()) WriteNumbers(thread, child, thread.numbers);
-  } else if (child != kNoPath) {
-    *cached = child;
-  }
-  return child;
 }
 
 // RangePaths::NodeOf with a cache in front, which saves hashing the name. The weak hash looks at
@@ -212,11 +173,7 @@ void OnThreadEnd(ThreadState& thread, bool gone) {
   thread.depth = 0;
   thread.overflow = 0;
   SetCurrent(thread, kNoPath);
-}
-
-inline ThreadState* CallingThread() {
-  ThreadState* thread = calling_thread;
-  return thread != nullptr ? thread : thread_registry.Register(&OnThreadEnd);
+  EndTorchOps(thread);
 }
 
 // The calling thread's state, up to date; nullptr (counted) when it has none.
@@ -264,6 +221,8 @@ void ResetRangesAfterFork() {
 }
 
 }  // namespace
+
+ThreadState* RegisterCallingThread() { return thread_registry.Register(&OnThreadEnd); }
 
 int PushRange(const RangeName& name) {
   ThreadState* thread = Enter();

@@ -13,6 +13,8 @@
 
 namespace prof::capture {
 
+struct ThreadState;
+
 // The name of a range and the domain it belongs to. Views need to live during the call only.
 struct RangeName {
   std::string_view name;
@@ -60,6 +62,9 @@ struct CallRecord {
   uint32_t call = 0, correlation = 0, error = 0, waited = 0, stack = 0;  // as in CallEvent
 };
 void RecordCall(const CallRecord& call);
+
+// A state for the calling thread, which has none yet; nullptr where it gets none.
+[[nodiscard]] ThreadState* RegisterCallingThread();
 
 // The calling thread's innermost open range as a path id; 0: none. About 1 ns. Used by the launch
 // callback.

@@ -17,6 +17,8 @@ namespace prof::capture {
 
 constexpr uint32_t kMaxDepth = 512;  // open ranges of a thread
 constexpr uint32_t kChildCacheSize = 256;
+constexpr uint32_t kMaxTorchDepth = 128;  // open ops of a thread
+constexpr uint32_t kTorchCacheSize = 512;
 
 // One entry of a thread's stack, which the ranges of all domains share.
 struct OpenRange {
@@ -26,6 +28,23 @@ struct OpenRange {
   uint32_t path = kNoPath;               // where the thread is while this is the innermost range
   int32_t level = 0;                     // among the pushed ranges of its domain
   uint32_t token = 0;                    // for the listener; 0: it did not see the push
+};
+
+// One op that a thread is in.
+struct OpenTorchOp {
+  const void* event = nullptr;  // the address of PyTorch's own object, which knows its end
+  uint32_t path = kNoPath;
+  TorchScope scope = TorchScope::kFunction;
+};
+
+// The ops of one thread: a stack beside that of its ranges (torch_ops.h).
+struct TorchOps {
+  std::atomic<uint32_t> current{kNoPath};  // the innermost op; the root outside; kNoPath: none yet
+  uint32_t depth = 0;
+  uint32_t overflow = 0;          // beyond kMaxTorchDepth, still open
+  uint64_t sequence_written = 0;  // the number of the next autograd node, as last written
+  std::array<OpenTorchOp, kMaxTorchDepth> open{};
+  std::array<uint32_t, kTorchCacheSize> children{};  // path ids found before, by a weak hash
 };
 
 // kLive -> kEnded (its thread, at its end) -> kTaken (a new thread) -> kLive. kLive -> kTaken ->
@@ -50,11 +69,13 @@ struct alignas(64) ThreadState {
   std::array<uint32_t, kChildCacheSize> children{};  // path ids found before, by a weak hash
   std::array<OpenRange, kMaxDepth> open{};
   StackCache stacks{};  // a new thread may use those of the one before: a hash means one stack
+  TorchOps torch;
 
   // The collector's: the path to report as the thread's first in a recording.
   alignas(64) uint32_t first_path = kNoPath;
   uint32_t first_tid = 0;
-  bool resumed = false;  // the path is reported also when it is none
+  uint32_t first_torch_path = kNoPath;  // likewise
+  bool resumed = false;                 // the path is reported also when it is none
   uint64_t drain_to = 0;
 
   bool has_foreign_ends() const {

@@ -94,6 +94,7 @@ void AppendEntry(const RangePathInfo& path, EntryTables* tables, std::string* en
   U32(range, tag::range_path::kColor, path.color);
   U32(range, tag::range_path::kCategory, path.category);
   Packed32(range, tag::range_path::kStar, stars);
+  U32(range, tag::range_path::kTorch, static_cast<uint32_t>(path.torch));
 }
 
 void AppendEntry(const HostFrameEvent& frame, EntryTables* tables, std::string* entries) {

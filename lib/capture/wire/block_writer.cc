@@ -248,6 +248,9 @@ void AppendTables(const BlockColumns& columns, std::string* bytes) {
     PackedDelta(m, tag::graph_nodes::kNodeDelta, nodes.node_delta);
     PackedDelta(m, tag::graph_nodes::kPathDelta, nodes.path.values());
     if (nodes.any_stack) PackedDelta(m, tag::graph_nodes::kStackDelta, nodes.stack.values());
+    if (nodes.any_torch_op) {
+      PackedDelta(m, tag::graph_nodes::kTorchOpDelta, nodes.torch_op.values());
+    }
   }
 }
 

@@ -161,10 +161,10 @@ struct PayloadColumns {
 
 // A table, not events: its rows have no time.
 struct GraphNodeColumns {
-  CorrelationColumn path, stack;
-  bool any_stack = false;
+  CorrelationColumn path, stack, torch_op;
   std::vector<int64_t> node_delta;
   uint64_t last_node = 0;
+  bool any_stack = false, any_torch_op = false;
 
   void Add(const GraphNodeEvent& event) {
     node_delta.push_back(static_cast<int64_t>(event.node - last_node));
@@ -172,6 +172,8 @@ struct GraphNodeColumns {
     path.Add(event.path);
     stack.Add(event.stack);
     any_stack |= event.stack != 0;
+    torch_op.Add(event.torch_op);
+    any_torch_op |= event.torch_op != 0;
   }
 };
 

@@ -36,6 +36,10 @@ void Encoder::Add(const DeviceEvent& event) { AppendEntry(event, &tables_, &colu
 
 void Encoder::Add(const RangePathInfo& path) {
   ++range_paths_;
+  if (repeats_open_ranges_ && path.torch != TorchScope::kNone) {
+    torch_paths_.resize(range_paths_ + 1);
+    torch_paths_[range_paths_] = true;
+  }
   AppendEntry(path, &tables_, &columns_->entries);
 }
 
@@ -234,19 +238,23 @@ void Encoder::Add(uint32_t tid, const RangeEvent& event) {
   columns.path.Add(event.path);
   columns.time.Add(event.path, event.time_ns, 0);
   if (!repeats_open_ranges_ || thread == 0) return;
-  if (last_steps_.size() < thread) last_steps_.resize(thread);
-  last_steps_[thread - 1] = event;
+  const bool torch = event.path < torch_paths_.size() && torch_paths_[event.path];
+  std::vector<RangeEvent>& last_steps = torch ? last_torch_steps_ : last_steps_;
+  if (last_steps.size() < thread) last_steps.resize(thread);
+  last_steps[thread - 1] = event;
 }
 
 // The block before may be dropped, so this one repeats which ranges are open, and since when.
 void Encoder::RepeatOpenRanges() {
   RangeColumns& columns = columns_->ranges;
-  for (size_t i = 0; i < last_steps_.size(); ++i) {
-    const RangeEvent& step = last_steps_[i];
-    if (step.path == 0) continue;
-    columns.thread.Add(static_cast<uint32_t>(i + 1));
-    columns.path.Add(step.path);
-    columns.time.Add(step.path, step.time_ns, 0);
+  for (const std::vector<RangeEvent>* last_steps : {&last_steps_, &last_torch_steps_}) {
+    for (size_t i = 0; i < last_steps->size(); ++i) {
+      const RangeEvent& step = (*last_steps)[i];
+      if (step.path == 0) continue;
+      columns.thread.Add(static_cast<uint32_t>(i + 1));
+      columns.path.Add(step.path);
+      columns.time.Add(step.path, step.time_ns, 0);
+    }
   }
   repeated_rows_ = columns.time.rows();
 }

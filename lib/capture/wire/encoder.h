@@ -96,9 +96,11 @@ class Encoder final : public EventSink {
   bool repeats_open_ranges_;  // in each block, because the sink may drop the one before
   std::unique_ptr<BlockColumns> columns_;  // the block under construction
   EntryTables tables_;
-  std::string payload_;                 // of the last block, kept for its memory
-  std::vector<PmLayout> pm_series_;     // by id - 1
-  std::vector<RangeEvent> last_steps_;  // by thread id - 1
+  std::string payload_;              // of the last block, kept for its memory
+  std::vector<PmLayout> pm_series_;  // by id - 1
+  // By thread id - 1: of ranges, and of ops of PyTorch.
+  std::vector<RangeEvent> last_steps_, last_torch_steps_;
+  std::vector<bool> torch_paths_;  // by path id; filled where open ranges are repeated
   Integrity last_integrity_;
   uint32_t range_paths_ = 0, host_stacks_ = 0;
   bool has_header_ = false;   // the first block must have it

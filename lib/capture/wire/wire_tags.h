@@ -101,7 +101,15 @@ enum : uint32_t { kKind = 1, kPerS = 2, kN = 3, kMin = 4, kMax = 5, kSmClockHz =
 }  // namespace device_ceiling
 
 namespace range_path {
-enum : uint32_t { kParent = 1, kName = 2, kDomain = 3, kColor = 4, kCategory = 5, kStar = 6 };
+enum : uint32_t {
+  kParent = 1,
+  kName = 2,
+  kDomain = 3,
+  kColor = 4,
+  kCategory = 5,
+  kStar = 6,
+  kTorch = 7
+};
 }  // namespace range_path
 
 namespace name_numbers {
@@ -121,7 +129,7 @@ enum : uint32_t { kContext = 1, kStream = 2, kPriority = 3, kFlag = 4 };
 }  // namespace stream
 
 namespace graph_nodes {
-enum : uint32_t { kNodeDelta = 1, kPathDelta = 2, kStackDelta = 3 };
+enum : uint32_t { kNodeDelta = 1, kPathDelta = 2, kStackDelta = 3, kTorchOpDelta = 4 };
 }  // namespace graph_nodes
 
 namespace host_frame {

@@ -189,6 +189,10 @@ class ChromeWriter {
     if (op.graph != 0) text += ", " + Pair("graph id", op.graph);
     const std::string& range = events_.paths()[op.path].full;
     if (!range.empty()) text += ", " + Pair("nvtx", JsonString(range));
+    const std::string& torch_op = events_.paths()[op.torch_op].full;
+    if (!torch_op.empty()) text += ", " + Pair("torch_op", JsonString(torch_op));
+    const std::string& forward = events_.paths()[op.torch_forward].full;
+    if (!forward.empty()) text += ", " + Pair("torch_forward", JsonString(forward));
     if (const KernelReport* const kernel = kernels_.Find(op)) text += DescribeVerdict(*kernel);
     return text;
   }

@@ -161,6 +161,10 @@ class GpuWriter {
     if (!events_.paths()[op.path].full.empty()) {
       KernelArg("nvtx", events_.paths()[op.path].full, &out);
     }
+    const std::string& torch_op = events_.paths()[op.torch_op].full;
+    if (!torch_op.empty()) KernelArg("torch_op", torch_op, &out);
+    const std::string& forward = events_.paths()[op.torch_forward].full;
+    if (!forward.empty()) KernelArg("torch_forward", forward, &out);
     if (op.graph != 0) KernelArg("cuda_graph", int64_t{op.graph}, &out);
     if (const KernelReport* const kernel = kernels_.Find(op)) AddVerdict(*kernel, &out);
     out.End(message);

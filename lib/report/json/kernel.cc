@@ -146,6 +146,14 @@ Json ToJson(const UnitUse& value) {
           {"missing", value.missing}};
 }
 
+Json ToJson(const KernelOp& value) {
+  return {{"name", value.name},
+          {"forward", value.forward},
+          {"backward", value.backward},
+          {"time_ns", Number(value.time_ns)},
+          {"launches", value.launches}};
+}
+
 Json ToJson(const KernelReport& value) {
   const auto resource = [&](uint32_t amount) {
     return value.resources_known ? Json(amount) : Json(nullptr);
@@ -185,7 +193,8 @@ Json ToJson(const KernelReport& value) {
           {"roofline", ToJson(value.roofline)},
           {"flops", List(value.flops)},
           {"speed_of_light", ToJson(value.speed_of_light)},
-          {"verdict", ToJson(value.verdict)}};
+          {"verdict", ToJson(value.verdict)},
+          {"torch_ops", List(value.torch_ops)}};
 }
 
 Json ToJson(const RegionPart& value) {

@@ -113,6 +113,7 @@ absl::Status AddPaths(const wire::Block& block, DecodeState* state) {
     path.parent = wire.parent();
     path.color = wire.color();
     path.category = wire.category();
+    path.torch = format::FromNumber<format::TorchScope>(wire.torch());
     absl::Status status = CopyString("a range's name", wire.name(), state, &path.name);
     if (status.ok()) status = CopyString("a range's domain", wire.domain(), state, &path.domain);
     if (!status.ok()) return status;
@@ -124,12 +125,21 @@ absl::Status AddPaths(const wire::Block& block, DecodeState* state) {
       path.stars.push_back(star);
     }
     const model::RangePath& parent = model.paths[path.parent];
-    const bool new_domain = !path.domain.empty() && path.domain != parent.domain;
+    const bool torch = path.torch != format::TorchScope::kNone;
+    if (torch != (parent.torch != format::TorchScope::kNone) &&
+        (path.parent != model::kNone || path.torch != format::TorchScope::kOutside)) {
+      return absl::DataLossError(
+          absl::StrCat("range path ", model.paths.size(), " is below one of another tree"));
+    }
+    const bool new_domain = !torch && !path.domain.empty() && path.domain != parent.domain;
     status = Spend(sizeof(path) + path.stars.size() * sizeof(uint32_t) + parent.full.size() +
                        path.domain.size() + path.name.size() + 2,
                    state);
     if (!status.ok()) return status;
-    path.full = absl::StrCat(parent.full, path.parent != 0 ? "/" : "",
+    path.full = absl::StrCat(parent.full,
+                             parent.full.empty() && torch ? ""
+                             : path.parent != 0           ? "/"
+                                                          : "",
                              new_domain ? path.domain : "", new_domain ? ":" : "", path.name);
     model.paths.push_back(std::move(path));
     state->path_depths.push_back(depth);
@@ -284,6 +294,11 @@ absl::Status AddGraphNodes(const wire::Block& block, DecodeState* state) {
     const int rows = nodes.node_delta_size();
     absl::Status status =
         SameLength("graph nodes", {{"node_delta", rows}, {"path_delta", nodes.path_delta_size()}});
+    const bool has_torch_op = nodes.torch_op_delta_size() > 0;
+    if (status.ok() && has_torch_op) {
+      status = SameLength("graph nodes",
+                          {{"node_delta", rows}, {"torch_op_delta", nodes.torch_op_delta_size()}});
+    }
     if (!status.ok()) return status;
     const bool has_stacks = !nodes.stack_delta().empty();
     if (has_stacks) {
@@ -291,7 +306,7 @@ absl::Status AddGraphNodes(const wire::Block& block, DecodeState* state) {
                           {{"node_delta", rows}, {"stack_delta", nodes.stack_delta_size()}});
       if (!status.ok()) return status;
     }
-    Sum node, path, stack;
+    Sum node, path, stack, torch_op;
     for (int row = 0; row < rows; ++row) {
       const auto id = static_cast<uint64_t>(node.Add(nodes.node_delta(row)));
       const auto in = static_cast<uint64_t>(path.Add(nodes.path_delta(row)));
@@ -303,7 +318,13 @@ absl::Status AddGraphNodes(const wire::Block& block, DecodeState* state) {
       if (from >= model.host_stacks.size()) {
         return BadId("graph nodes", row, "host stack", from, model.host_stacks.size());
       }
-      model.graph_nodes.push_back({id, static_cast<uint32_t>(in), static_cast<uint32_t>(from)});
+      const auto op =
+          has_torch_op ? static_cast<uint64_t>(torch_op.Add(nodes.torch_op_delta(row))) : 0;
+      if (op >= model.paths.size()) {
+        return BadId("graph nodes", row, "op", op, model.paths.size());
+      }
+      model.graph_nodes.push_back({id, static_cast<uint32_t>(in), static_cast<uint32_t>(from),
+                                   static_cast<uint32_t>(op)});
     }
   }
   return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include "lib/snapshot/join/range_instances.h"
 #include "lib/snapshot/join/samples.h"
 #include "lib/snapshot/join/sort.h"
+#include "lib/snapshot/join/torch_ops.h"
 
 namespace prof::snapshot {
 namespace {
@@ -55,6 +56,7 @@ void SetNodeStacks(Model* model) {
 }  // namespace
 
 void Join(Model* model) {
+  TakeTorchOps(model);
   SortSteps(model);
   // Instances come from steps and paths alone, and nothing changes those while they are derived.
   const int64_t end_ns = RangesStayOpen(*model) ? LastMoment(*model) : 0;
@@ -73,6 +75,10 @@ void Join(Model* model) {
   MarkLoading(model);
   instances.get();
   SetNodeStacks(model);
+  if (model->torch.recorded()) {
+    DeriveTorchInstances(LastMoment(*model), model);
+    JoinTorchOps(model);
+  }
   SetCapturedPaths(model);  // adds paths
 }
 

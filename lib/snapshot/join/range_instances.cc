@@ -17,7 +17,9 @@ struct Open {
 
 class Deriver {
  public:
-  Deriver(model::Model* model, size_t budget) : model_(model), budget_(budget) {}
+  Deriver(const std::vector<model::RangePath>* paths, size_t budget,
+          model::InstanceTable* instances)
+      : paths_(*paths), instances_(*instances), budget_(budget) {}
 
   // Records that the thread goes to `path` at `time_ns`. False: this opens more ranges than the
   // number of steps allows.
@@ -27,7 +29,8 @@ class Deriver {
     // The nodes of the path from the innermost outwards, up to the first that is open already.
     opening_.clear();
     size_t keep = 0;
-    for (uint32_t node = path; node != 0; node = model_->paths[node].parent) {
+    for (uint32_t node = path; node != 0 && paths_[node].torch != model::TorchScope::kOutside;
+         node = paths_[node].parent) {
       keep = PositionOf(node);
       if (keep != 0) break;
       opening_.push_back(node);
@@ -40,8 +43,8 @@ class Deriver {
     if (opening_.size() > budget_) return false;
     budget_ -= opening_.size();
     for (auto node = opening_.rbegin(); node != opening_.rend(); ++node) {
-      open_.push_back({*node, model_->instances.size(), time_ns});
-      model_->instances.push_back({*node, thread, time_ns, time_ns, false});
+      open_.push_back({*node, instances_.size(), time_ns});
+      instances_.push_back({*node, thread, time_ns, time_ns, false});
     }
     return true;
   }
@@ -49,7 +52,7 @@ class Deriver {
   void CloseDownTo(size_t keep, int64_t time_ns, bool closed) {
     while (open_.size() > keep) {
       const Open& range = open_.back();
-      model_->instances.SetEnd(range.instance, std::max(range.start_ns, time_ns), closed);
+      instances_.SetEnd(range.instance, std::max(range.start_ns, time_ns), closed);
       open_.pop_back();
     }
   }
@@ -65,25 +68,27 @@ class Deriver {
     return 0;
   }
 
-  model::Model* model_;
+  const std::vector<model::RangePath>& paths_;
+  model::InstanceTable& instances_;
   size_t budget_;
   std::vector<Open> open_;
   std::vector<uint32_t> opening_;
 };
 
-}  // namespace
+using StepsOfThreads = std::vector<std::vector<model::RangeStep>>;
 
-void DeriveInstances(int64_t end_ns, model::Model* model) {
+void Derive(int64_t end_ns, const StepsOfThreads& steps_of, model::Model* model,
+            model::InstanceTable* instances) {
   size_t steps = 0;
-  for (const std::vector<model::RangeStep>& of_thread : model->steps) steps += of_thread.size();
+  for (const std::vector<model::RangeStep>& of_thread : steps_of) steps += of_thread.size();
   // A step opens one range, or more where steps were lost. Without this bound the steps of a
   // hostile file could jump between two deep paths and open a thousand ranges each.
-  Deriver deriver(model, 8 * steps + 1024);
-  model->instances.reserve(steps / 2 + 1024);  // a push and a pop are one instance
+  Deriver deriver(&model->paths, 8 * steps + 1024, instances);
+  instances->reserve(steps / 2 + 1024);  // a push and a pop are one instance
   bool plausible = true;
-  for (uint32_t thread = 0; plausible && thread < model->steps.size(); ++thread) {
+  for (uint32_t thread = 0; plausible && thread < steps_of.size(); ++thread) {
     uint32_t path = 0;
-    for (const model::RangeStep& step : model->steps[thread]) {
+    for (const model::RangeStep& step : steps_of[thread]) {
       if (step.path() == path && !step.opens()) continue;
       path = step.path();
       plausible = deriver.Step(thread, step);
@@ -97,7 +102,17 @@ void DeriveInstances(int64_t end_ns, model::Model* model) {
     }
     deriver.CloseDownTo(0, end_ns, false);
   }
-  model->instances.Sort();
+  instances->Sort();
+}
+
+}  // namespace
+
+void DeriveInstances(int64_t end_ns, model::Model* model) {
+  Derive(end_ns, model->steps, model, &model->instances);
+}
+
+void DeriveTorchInstances(int64_t end_ns, model::Model* model) {
+  Derive(end_ns, model->torch.steps, model, &model->torch.instances);
 }
 
 }  // namespace prof::snapshot

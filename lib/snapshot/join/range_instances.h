@@ -15,6 +15,9 @@ namespace prof::snapshot {
 // another thread may join calls and operations at the same time.
 void DeriveInstances(int64_t end_ns, model::Model* model);
 
+// The same for the ops of PyTorch: fills the instances of Model::torch.
+void DeriveTorchInstances(int64_t end_ns, model::Model* model);
+
 }  // namespace prof::snapshot
 
 #endif  // PROF_LIB_SNAPSHOT_JOIN_RANGE_INSTANCES_H_

@@ -15,6 +15,7 @@
 #include "lib/snapshot/model/api_call.h"
 #include "lib/snapshot/model/op.h"
 #include "lib/snapshot/model/range.h"
+#include "lib/snapshot/model/torch.h"
 #include "prof/snapshot.h"
 
 namespace prof::model {
@@ -75,15 +76,17 @@ struct RangePath {
   // Not empty: the path stands for all ranges of a family. The places of the stars in `name`, which
   // stand for numbers; Model::range_numbers has these.
   std::vector<uint32_t> stars;
+  // Not kNone: the path is of ops of PyTorch, which have a tree of their own (Model::torch).
+  TorchScope torch = TorchScope::kNone;
 };
 
 // Stands between the path of the launch and the path of the capture in RangePath::full.
 constexpr char kCapturedIn[] = " > ";
 
-// The range and the host stack in which a node of a CUDA graph was captured.
+// The range, the host stack and the op of PyTorch in which a node of a CUDA graph was captured.
 struct GraphNode {
   uint64_t node = 0;
-  uint32_t path = 0, stack = 0;
+  uint32_t path = 0, stack = 0, torch_op = 0;
 };
 
 // A line of a function of the program, as its interpreter has it.
@@ -286,6 +289,7 @@ struct Model {
   std::vector<ProfilerInterval> profiler_intervals;  // sorted by begin; without pauses
   std::vector<Pause> pauses;                         // sorted by begin; they do not overlap
   std::vector<Notice> notices;
+  TorchOps torch;
 
   // The range in which `op` was launched. Op::path is that range, or a path below it that names the
   // range in which the node of the graph was captured.

@@ -53,6 +53,17 @@ TEST_CASE("Ranges of other names do not join a family, and work outside of range
   CHECK(families.label[4] == "layer 0/attn");
 }
 
+TEST_CASE("The ranges of emit_nvtx are a family for each op, whatever stands behind its name") {
+  const RangeFamilies families = FindRangeFamilies(
+      InPaths({"aten::mul, seq = 1, op_id = 20", "aten::mul, op_id = 21, sizes = [[2, 3], []]",
+               "aten::mul, sizes = [[64]], input_op_ids = [(3,0)]", "aten::add, seq = 2",
+               "load, seq 3", "load, seq 4", "load, seq 5"}));
+  CHECK(families.of_path == std::vector<uint32_t>{0, 1, 1, 1, 4, 5, 5, 5});
+  CHECK(families.label[1] == "aten::mul (3 ranges)");
+  CHECK(families.label[4] == "aten::add, seq = 2");
+  CHECK(families.label[5] == "load, seq * (3 ranges)");
+}
+
 TEST_CASE("A range in which nothing ran is no member") {
   model::Model model = InPaths({"layer 0", "layer 1"});
   model.paths.push_back({0, "layer 2", "", "layer 2"});

@@ -223,6 +223,8 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(RangePathInfo{1, 0, "step", "torch", 0xff112233, 44});
   encoder.Add(RangePathInfo{2, 1, "layer", "", 0, 0});
   encoder.Add(RangePathInfo{3, 1, "req-\x01 * \x01", "", 0, 0, true});
+  encoder.Add(RangePathInfo{4, 0, "", "torch", 0, 0, false, TorchScope::kOutside});
+  encoder.Add(RangePathInfo{5, 4, "layer", "torch", 0, 0, false, TorchScope::kBackward});
   encoder.Add(
       PassGroupEvent{1,
                      "sol",
@@ -240,7 +242,7 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(HostStackEvent{0, 2});
   encoder.Add(HostStackEvent{1, 1});
   encoder.Add(GraphNodeEvent{(uint64_t{1} << 40) + 119, 2, 2});
-  encoder.Add(GraphNodeEvent{205, 1});
+  encoder.Add(GraphNodeEvent{205, 1, 0, 5});
   encoder.Add(AGraphRun());
   encoder.Add(AStream());
   encoder.Add(AStream());  // said already

@@ -165,7 +165,7 @@ TEST_CASE("Tables arrive as they were given") {
   const auto text = [&](uint32_t id) {
     return id == 0 ? std::string() : block.strings(static_cast<int>(id) - 1);
   };
-  REQUIRE(block.range_paths_size() == 3);
+  REQUIRE(block.range_paths_size() == 5);
   CHECK(block.range_paths(0).parent() == 0);
   CHECK(text(block.range_paths(0).name()) == "step");
   CHECK(text(block.range_paths(0).domain()) == "torch");
@@ -177,6 +177,12 @@ TEST_CASE("Tables arrive as they were given") {
 
   CHECK(text(block.range_paths(2).name()) == "req-* * *");
   CHECK(Values(block.range_paths(2).star()) == U32s{4, 8});
+
+  CHECK(block.range_paths(2).torch() == wire::TORCH_NONE);
+  CHECK(block.range_paths(3).torch() == wire::TORCH_OUTSIDE);
+  CHECK(block.range_paths(4).torch() == wire::TORCH_BACKWARD);
+  CHECK(block.range_paths(4).parent() == 4);
+  CHECK(text(block.range_paths(4).domain()) == "torch");
 
   REQUIRE(block.kernel_shapes_size() == 1);
   const wire::KernelShape& shape = block.kernel_shapes(0);
@@ -223,6 +229,7 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(block.host_stacks(0).frame() == 2);
   CHECK(block.host_stacks(1).parent() == 1);
   CHECK(block.host_stacks(1).frame() == 1);
+  CHECK(Values(block.graph_nodes(0).torch_op_delta()) == I64s{0, 5});
 
   REQUIRE(block.streams_size() == 1);
   CHECK(block.streams(0).context() == 115);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ops of PyTorch in the report: what each cost on the host and on the GPU, and which op of the
+// forward pass the work of the backward pass belongs to.
+#ifndef PROF_TORCH_REPORT_H_
+#define PROF_TORCH_REPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "prof/kernel_report.h"
+
+namespace prof {
+
+/// GPU time of kernels with one limiter.
+struct LimiterTime {
+  Limiter limiter = Limiter::kNotMeasured;
+  double time_ns = 0;
+};
+
+/// All calls of one op: of "aten::mm" in the forward pass, or of those in the backward pass. Times
+/// are sums over its calls. "self" leaves the ops out that it called.
+struct TorchOp {
+  enum class Kind {
+    kFunction,  ///< An op, or what the autograd engine does around a node.
+    kNode,      ///< A node of the autograd graph: "AddmmBackward0".
+    kUser       ///< torch.profiler.record_function(), and what PyTorch marks in the same way.
+  };
+  std::string name;
+  Kind kind = Kind::kFunction;
+  bool backward = false;  ///< It is a node of the autograd graph, or was called for one.
+  int64_t calls = 0;      ///< Those that began in the recording.
+  double cpu_ns = 0, cpu_self_ns = 0;
+  /// GPU time of what was launched in it, as in RangeRow::time_ns: all ops' self times and what was
+  /// launched in no op sum to the GPU time of the run.
+  double gpu_ns = 0, gpu_self_ns = 0;
+  int64_t launches = 0;  ///< Operations of the GPU: kernels, copies, memsets; of its inner ops too.
+  /// GPU time of the backward pass that belongs to it: of nodes which it made, as far as known.
+  double backward_gpu_ns = 0;
+  /// Of a node: the op that made it, of several the one with most GPU time. Empty: not known.
+  std::string forward;
+  std::vector<LimiterTime> limiters;  ///< Of the kernels in `gpu_ns`, most time first.
+};
+
+/// An NVTX range in the forward pass, and the backward pass that belongs to it.
+struct TorchRange {
+  std::string label;  ///< As RangeRow::label.
+  double forward_ns = 0, backward_ns = 0;
+};
+
+struct TorchReport {
+  bool recorded = false;           ///< False: no op was recorded; all else is empty.
+  std::vector<TorchOp> ops;        ///< By GPU time of its own, then by host time; descending.
+  std::vector<TorchRange> ranges;  ///< By the sum, descending. Only where a backward pass is known.
+  double gpu_ns = 0;               ///< GPU time of the run, as in the rows of the report.
+  double gpu_in_ops_ns = 0;        ///< Of that: launched in an op.
+  double backward_ns = 0;          ///< Of that: launched for a node of the autograd graph.
+  double forward_known_ns = 0;     ///< Of that: the op that made the node is known.
+};
+
+/// "function", "node", "user": stable in JSON.
+const char* ToString(TorchOp::Kind kind);
+
+}  // namespace prof
+
+#endif  // PROF_TORCH_REPORT_H_

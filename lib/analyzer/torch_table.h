@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The torch table sums up what each op of PyTorch cost on the host and on the GPU.
+#ifndef PROF_LIB_ANALYZER_TORCH_TABLE_H_
+#define PROF_LIB_ANALYZER_TORCH_TABLE_H_
+
+#include <vector>
+
+#include "lib/analyzer/base/families.h"
+#include "lib/analyzer/kernels/kernels.h"
+#include "lib/analyzer/timeline/timeline.h"
+#include "lib/snapshot/model/model.h"
+#include "prof/torch_report.h"
+
+namespace prof::analyzer {
+
+// `kernels`: by group, decided.
+[[nodiscard]] TorchReport BuildTorchTable(const model::Model& model, const RangeFamilies& families,
+                                          const Timeline& timeline, const KernelGroups& groups,
+                                          const std::vector<KernelReport>& kernels);
+
+// Fills KernelReport::torch_ops. `kernels`: by group.
+void SetTorchOps(const model::Model& model, const Timeline& timeline, const KernelGroups& groups,
+                 std::vector<KernelReport>* kernels);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_TORCH_TABLE_H_

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/json/torch.h"
+
+namespace prof {
+
+Json ToJson(const LimiterTime& value) {
+  return {{"limiter", ToString(value.limiter)}, {"time_ns", Number(value.time_ns)}};
+}
+
+Json ToJson(const TorchOp& value) {
+  return {{"name", value.name},
+          {"kind", ToString(value.kind)},
+          {"backward", value.backward},
+          {"forward", value.forward},
+          {"calls", value.calls},
+          {"cpu_ns", Number(value.cpu_ns)},
+          {"cpu_self_ns", Number(value.cpu_self_ns)},
+          {"gpu_ns", Number(value.gpu_ns)},
+          {"gpu_self_ns", Number(value.gpu_self_ns)},
+          {"launches", value.launches},
+          {"backward_gpu_ns", Number(value.backward_gpu_ns)},
+          {"limiters", List(value.limiters)}};
+}
+
+Json ToJson(const TorchRange& value) {
+  return {{"label", value.label},
+          {"forward_ns", Number(value.forward_ns)},
+          {"backward_ns", Number(value.backward_ns)}};
+}
+
+Json ToJson(const TorchReport& value) {
+  if (!value.recorded) return nullptr;
+  return {{"gpu_ns", Number(value.gpu_ns)},
+          {"gpu_in_ops_ns", Number(value.gpu_in_ops_ns)},
+          {"backward_ns", Number(value.backward_ns)},
+          {"forward_known_ns", Number(value.forward_known_ns)},
+          {"ops", List(value.ops)},
+          {"ranges", List(value.ranges)}};
+}
+
+}  // namespace prof

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/report/text/torch_section.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "lib/report/base/strings.h"
+#include "lib/report/base/table.h"
+#include "lib/report/text/heading.h"
+#include "lib/text/numbers.h"
+
+namespace prof::report {
+namespace {
+
+std::string TimeOrBlank(double time_ns) { return time_ns > 0 ? text::Time(time_ns) : ""; }
+
+std::string Share(double part, double whole) {
+  return whole > 0 ? text::Percent(part / whole) : "-";
+}
+
+// "dram 83 %": the limiter with most of the time, and its share of what has one.
+std::string LimiterText(const TorchOp& op) {
+  double all_ns = 0;
+  for (const LimiterTime& limiter : op.limiters) all_ns += limiter.time_ns;
+  if (all_ns <= 0) return "";
+  const LimiterTime& most = op.limiters.front();
+  return std::string(ToString(most.limiter)) + " " + Share(most.time_ns, all_ns);
+}
+
+std::string NameText(const TorchOp& op) {
+  std::string name = Printable(op.name);
+  if (!op.forward.empty()) name += " (of " + Printable(op.forward) + ")";
+  return name;
+}
+
+const char* PassText(const TorchOp& op) {
+  if (op.backward) return "backward";
+  return op.kind == TorchOp::Kind::kUser ? "scope" : "";
+}
+
+bool Before(const TorchOp& a, const TorchOp& b, SortBy sort) {
+  switch (sort) {
+    case SortBy::kCalls:
+      return a.calls > b.calls;
+    case SortBy::kName:
+      return a.name < b.name;
+    case SortBy::kTime:
+    case SortBy::kAverage:
+    case SortBy::kGain:
+      return false;  // as they come: by the GPU time of their own
+  }
+  return false;
+}
+
+void WriteTable(std::ostream& out, const TorchReport& torch, const TextOptions& options) {
+  std::vector<const TorchOp*> ops;
+  for (const TorchOp& op : torch.ops) ops.push_back(&op);
+  std::stable_sort(ops.begin(), ops.end(), [&](const TorchOp* a, const TorchOp* b) {
+    return Before(*a, *b, options.sort);
+  });
+  const size_t shown = std::min(ops.size(), static_cast<size_t>(options.max_rows));
+  Table table;
+  table.columns = {{"GPU self", Align::kRight},     {"GPU total", Align::kRight},
+                   {"its backward", Align::kRight}, {"launches", Align::kRight},
+                   {"CPU self", Align::kRight},     {"CPU total", Align::kRight},
+                   {"calls", Align::kRight},        {"limiter", Align::kLeft, 0, 1},
+                   {"pass", Align::kLeft},          {"op", Align::kLeft, 20, 0, true}};
+  for (size_t i = 0; i < shown; ++i) {
+    const TorchOp& op = *ops[i];
+    table.rows.push_back(
+        {{TimeOrBlank(op.gpu_self_ns), TimeOrBlank(op.gpu_ns), TimeOrBlank(op.backward_gpu_ns),
+          op.launches > 0 ? text::Count(op.launches) : "", text::Time(op.cpu_self_ns),
+          text::Time(op.cpu_ns), text::Count(op.calls), LimiterText(op), PassText(op),
+          NameText(op)}});
+  }
+  report::WriteTable(out, table, options.width, options.utf8);
+  if (shown < ops.size()) {
+    out << "and " << text::Count(static_cast<int64_t>(ops.size() - shown))
+        << " more ops; --top shows more\n";
+  }
+}
+
+void WriteRanges(std::ostream& out, const TorchReport& torch, const TextOptions& options) {
+  if (torch.ranges.empty()) return;
+  WriteHeading(out, "Ranges, with the backward pass of what ran in them", options);
+  const size_t shown = std::min(torch.ranges.size(), static_cast<size_t>(options.max_rows));
+  Table table;
+  table.columns = {{"forward", Align::kRight},
+                   {"backward", Align::kRight},
+                   {"range", Align::kLeft, 20, 0, true}};
+  for (size_t i = 0; i < shown; ++i) {
+    const TorchRange& range = torch.ranges[i];
+    table.rows.push_back(
+        {{TimeOrBlank(range.forward_ns), TimeOrBlank(range.backward_ns), Printable(range.label)}});
+  }
+  report::WriteTable(out, table, options.width, options.utf8);
+  if (shown < torch.ranges.size()) {
+    out << "and " << text::Count(static_cast<int64_t>(torch.ranges.size() - shown))
+        << " more ranges; --top shows more\n";
+  }
+}
+
+std::string Summary(const TorchReport& torch) {
+  std::string summary = Share(torch.gpu_in_ops_ns, torch.gpu_ns) +
+                        " of the GPU time was launched in one of " +
+                        text::Count(static_cast<int64_t>(torch.ops.size())) + " kinds of op";
+  if (torch.backward_ns > 0) {
+    summary += "; " + Share(torch.backward_ns, torch.gpu_ns) + " in the backward pass, where " +
+               Share(torch.forward_known_ns, torch.backward_ns) + " of the time has a known forward op";
+  }
+  return summary;
+}
+
+}  // namespace
+
+void WriteTorch(std::ostream& out, const Report& report, const TextOptions& options) {
+  if (!report.torch.recorded) return;
+  WriteHeading(out, "PyTorch", options);
+  WriteParagraph(out, "", Summary(report.torch) + ". --ops shows them.", options.width);
+}
+
+bool WriteTorchOps(std::ostream& out, const Report& report, const TextOptions& options) {
+  if (!report.torch.recorded) return false;
+  WriteHeading(out, "Ops of PyTorch", options);
+  WriteParagraph(out, "", Summary(report.torch) + ".", options.width);
+  WriteTable(out, report.torch, options);
+  WriteRanges(out, report.torch, options);
+  return true;
+}
+
+}  // namespace prof::report

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ops of PyTorch: one line in the report, and a table of all of them.
+#ifndef PROF_LIB_REPORT_TEXT_TORCH_SECTION_H_
+#define PROF_LIB_REPORT_TEXT_TORCH_SECTION_H_
+
+#include <iosfwd>
+
+#include "lib/report/text/text.h"
+
+namespace prof::report {
+
+// How much of the GPU time has an op. Nothing where no op was recorded.
+void WriteTorch(std::ostream& out, const Report& report, const TextOptions& options);
+
+// The table of ops, and the ranges with their backward pass. False: no op was recorded.
+[[nodiscard]] bool WriteTorchOps(std::ostream& out, const Report& report,
+                                 const TextOptions& options);
+
+}  // namespace prof::report
+
+#endif  // PROF_LIB_REPORT_TEXT_TORCH_SECTION_H_

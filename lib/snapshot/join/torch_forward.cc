@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/snapshot/join/torch_forward.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace prof::snapshot {
+namespace {
+
+using model::RangeStep;
+using model::TorchScope;
+using model::TorchSequence;
+
+// Backward nodes that run inside of others (reentrant checkpoints) are few.
+constexpr size_t kMostSequences = 64;
+constexpr size_t kMostSteps = 4096;  // of one node, and between an op and the next one
+// Forward passes run on a few threads. A hostile file could have any number of them.
+constexpr size_t kMostThreads = 256;
+
+// The first step behind `time_ns`.
+size_t StepsUntil(const std::vector<RangeStep>& steps, int64_t time_ns) {
+  const auto behind =
+      std::upper_bound(steps.begin(), steps.end(), time_ns,
+                       [](int64_t time, const RangeStep& step) { return time < step.time_ns(); });
+  return static_cast<size_t>(behind - steps.begin());
+}
+
+// Pauses are sorted and do not overlap.
+bool PausedBetween(const model::Model& model, int64_t begin_ns, int64_t end_ns) {
+  const auto pause =
+      std::partition_point(model.pauses.begin(), model.pauses.end(),
+                           [&](const model::Pause& earlier) { return earlier.end_ns <= begin_ns; });
+  return pause != model.pauses.end() && pause->begin_ns < end_ns;
+}
+
+}  // namespace
+
+TorchForward::TorchForward(const model::Model* model)
+    : model_(*model),
+      changes_(model->torch.sequences.size()),
+      backwards_(model->torch.sequences.size()) {
+  for (uint32_t thread = 0; thread < changes_.size(); ++thread) {
+    for (const TorchSequence& sequence : model_.torch.sequences[thread]) {
+      if (model_.paths[sequence.path].torch == TorchScope::kBackward) {
+        backwards_[thread].push_back(&sequence);
+        continue;
+      }
+      std::vector<Change>& changes = changes_[thread];
+      // A number that falls is of another thread with the same id.
+      if (!changes.empty() && sequence.number <= changes.back().number) changes.clear();
+      changes.push_back({sequence.time_ns, sequence.number, sequence.path});
+    }
+    if (!changes_[thread].empty() && thread < model_.torch.steps.size()) makers_.push_back(thread);
+  }
+}
+
+// The innermost backward node around an op, or the op itself.
+uint32_t TorchForward::NodeAround(uint32_t op) const {
+  while (op != model::kNone && model_.paths[op].torch != TorchScope::kBackward) {
+    op = model_.paths[op].parent;
+  }
+  return op;
+}
+
+// The number that came with the instance of `node` in which `thread` was at `time_ns`.
+const TorchSequence* TorchForward::SequenceOf(uint32_t node, uint32_t thread,
+                                              int64_t time_ns) const {
+  if (thread >= backwards_.size() || thread >= model_.torch.steps.size()) return nullptr;
+  const auto& sequences = backwards_[thread];
+  auto at = std::upper_bound(
+      sequences.begin(), sequences.end(), time_ns,
+      [](int64_t time, const TorchSequence* sequence) { return time < sequence->time_ns; });
+  const TorchSequence* found = nullptr;
+  for (size_t i = 0; i < kMostSequences && at != sequences.begin() && found == nullptr; ++i) {
+    --at;
+    if ((*at)->path == node) found = *at;
+  }
+  if (found == nullptr) return nullptr;
+  // Nodes without a number do not write one: it must be of the instance that is open.
+  const std::vector<RangeStep>& steps = model_.torch.steps[thread];
+  size_t step = StepsUntil(steps, time_ns);
+  for (size_t i = 0; i < kMostSteps && step > 0 && steps[step - 1].time_ns() > found->time_ns;
+       ++i) {
+    --step;
+    uint32_t path = steps[step].path();
+    while (path > node) path = model_.paths[path].parent;  // parents have smaller ids
+    if (path != node) return nullptr;
+  }
+  return found;
+}
+
+// The op that began last before `change`, and the range that it was in.
+TorchForward::Place TorchForward::MakerBefore(uint32_t thread, const Change& change) const {
+  const std::vector<RangeStep>& steps = model_.torch.steps[thread];
+  // The change was written right behind the step into its op.
+  size_t at = StepsUntil(steps, change.time_ns);
+  const size_t first = at > kMostSteps ? at - kMostSteps : 0;
+  while (at > first && steps[at - 1].path() != change.path) --at;
+  if (at < first + 2) return {};
+  for (--at; at > first; --at) {
+    const uint32_t path = steps[at - 1].path();
+    const uint32_t before = at > 1 ? steps[at - 2].path() : model::kNone;
+    if (model_.paths[path].torch == TorchScope::kOutside) continue;
+    const bool opens = at == 1 || model_.paths[path].parent == before;
+    if (!opens) continue;
+    const int64_t begin_ns = steps[at - 1].time_ns();
+    if (PausedBetween(model_, begin_ns, change.time_ns)) return {};
+    Place place;
+    place.op = path;
+    const std::vector<RangeStep>& ranges = model_.steps[thread];
+    const size_t range = StepsUntil(ranges, begin_ns);
+    if (range > 0) place.range = ranges[range - 1].path();
+    return place;
+  }
+  return {};
+}
+
+TorchForward::Place TorchForward::MakerOf(uint64_t number) const {
+  if (makers_.size() > kMostThreads) return {};
+  Place found;
+  for (const uint32_t thread : makers_) {
+    const std::vector<Change>& changes = changes_[thread];
+    const auto change =
+        std::upper_bound(changes.begin(), changes.end(), number,
+                         [](uint64_t wanted, const Change& at) { return wanted < at.number; });
+    if (change == changes.end()) continue;
+    const Place maker = MakerBefore(thread, *change);
+    if (maker.op == model::kNone) continue;
+    if (found.op != model::kNone) return {};  // two threads have made such a node
+    found = maker;
+  }
+  return found;
+}
+
+TorchForward::Place TorchForward::Of(uint32_t op, uint32_t thread, int64_t time_ns) {
+  const uint32_t node = NodeAround(op);
+  if (node == model::kNone) return {};
+  const TorchSequence* sequence = SequenceOf(node, thread, time_ns);
+  if (sequence == nullptr) return {};
+  const auto known = known_.find(sequence->number);
+  if (known != known_.end()) return known->second;
+  return known_[sequence->number] = MakerOf(sequence->number);
+}
+
+}  // namespace prof::snapshot

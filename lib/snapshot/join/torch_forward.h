@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// This file finds the forward op of backward work by the numbers of autograd nodes.
+//
+// Each thread counts the nodes that it makes. An op of the forward pass is recorded with the number
+// that the next node will get, where that has changed. So node N was made between two moments of a
+// thread, by the op that began last before the second one: PyTorch makes the node first, and calls
+// inner ops then. A node runs later, maybe on another thread, and is recorded with its number.
+// Threads count alone: where two of them have made a node N, nobody knows which one is meant, and
+// the forward op stays unknown.
+#ifndef PROF_LIB_SNAPSHOT_JOIN_TORCH_FORWARD_H_
+#define PROF_LIB_SNAPSHOT_JOIN_TORCH_FORWARD_H_
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/snapshot/model/model.h"
+
+namespace prof::snapshot {
+
+class TorchForward {
+ public:
+  // `model` outlives it; steps and sequences are sorted.
+  explicit TorchForward(const model::Model* model);
+
+  // Path ids; 0: not known, or `op` is in no backward node.
+  struct Place {
+    uint32_t op = 0, range = 0;
+  };
+  // Of work that `thread` launched in `op` at `time_ns`. Logarithmic in the steps of a thread for
+  // each node; later work of the same node is looked up.
+  [[nodiscard]] Place Of(uint32_t op, uint32_t thread, int64_t time_ns);
+
+ private:
+  // From here on the next node of the thread will get `number`.
+  struct Change {
+    int64_t time_ns = 0;
+    uint64_t number = 0;
+    uint32_t path = 0;
+  };
+
+  [[nodiscard]] uint32_t NodeAround(uint32_t op) const;
+  [[nodiscard]] const model::TorchSequence* SequenceOf(uint32_t node, uint32_t thread,
+                                                       int64_t time_ns) const;
+  [[nodiscard]] Place MakerOf(uint64_t number) const;
+  [[nodiscard]] Place MakerBefore(uint32_t thread, const Change& change) const;
+
+  const model::Model& model_;
+  std::vector<std::vector<Change>> changes_;                         // by thread
+  std::vector<uint32_t> makers_;                                     // threads with changes
+  std::vector<std::vector<const model::TorchSequence*>> backwards_;  // by thread
+  std::unordered_map<uint64_t, Place> known_;                        // by the node's number
+};
+
+}  // namespace prof::snapshot
+
+#endif  // PROF_LIB_SNAPSHOT_JOIN_TORCH_FORWARD_H_

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/snapshot/join/torch_ops.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "lib/snapshot/join/torch_forward.h"
+
+namespace prof::snapshot {
+namespace {
+
+using model::Model;
+using model::RangeStep;
+using model::TorchScope;
+
+bool IsTorch(const Model& model, uint32_t path) {
+  return model.paths[path].torch != TorchScope::kNone;
+}
+
+void TakeSteps(Model* model) {
+  model->torch.steps.resize(model->steps.size());
+  for (size_t thread = 0; thread < model->steps.size(); ++thread) {
+    std::vector<RangeStep>& all = model->steps[thread];
+    const auto first = std::stable_partition(all.begin(), all.end(), [&](const RangeStep& step) {
+      return !IsTorch(*model, step.path());
+    });
+    std::vector<RangeStep>& ops = model->torch.steps[thread];
+    ops.assign(first, all.end());
+    all.erase(first, all.end());
+    const auto earlier = [](const RangeStep& a, const RangeStep& b) {
+      return a.time_ns() < b.time_ns();
+    };
+    std::stable_sort(ops.begin(), ops.end(), earlier);
+  }
+}
+
+void TakeSequences(Model* model) {
+  model->torch.sequences.resize(model->threads.size());
+  std::vector<model::Payload> others;
+  for (const model::Payload& payload : model->payloads) {
+    if (!IsTorch(*model, payload.path)) {
+      others.push_back(payload);
+    } else if (payload.value >= 0 && payload.value < 0x1p53) {  // exact in a double
+      model->torch.sequences[payload.thread].push_back(
+          {payload.time_ns, static_cast<uint64_t>(payload.value), payload.path});
+    }
+  }
+  model->payloads = std::move(others);
+  for (std::vector<model::TorchSequence>& of_thread : model->torch.sequences) {
+    std::stable_sort(of_thread.begin(), of_thread.end(),
+                     [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
+  }
+}
+
+// The op that each API call was made in. Calls are sorted by time, so one walk over the steps of
+// each thread is enough.
+std::vector<uint32_t> OpsOfCalls(const Model& model) {
+  std::vector<uint32_t> ops(model.api_calls.size());
+  std::vector<size_t> next(model.torch.steps.size());
+  for (size_t i = 0; i < model.api_calls.size(); ++i) {
+    const model::ApiCall call = model.api_calls[i];
+    if (call.thread >= next.size()) continue;
+    const std::vector<RangeStep>& steps = model.torch.steps[call.thread];
+    size_t& at = next[call.thread];
+    while (at < steps.size() && steps[at].time_ns() <= call.start_ns) ++at;
+    if (at == 0) continue;
+    const uint32_t path = steps[at - 1].path();
+    if (model.paths[path].torch != TorchScope::kOutside) ops[i] = path;
+  }
+  return ops;
+}
+
+}  // namespace
+
+void TakeTorchOps(Model* model) {
+  const bool recorded =
+      std::any_of(model->paths.begin(), model->paths.end(),
+                  [](const model::RangePath& path) { return path.torch != TorchScope::kNone; });
+  if (!recorded) return;
+  TakeSteps(model);
+  TakeSequences(model);
+}
+
+void JoinTorchOps(Model* model) {
+  if (!model->torch.recorded()) return;
+  const std::vector<uint32_t> of_call = OpsOfCalls(*model);
+  std::unordered_map<uint64_t, uint32_t> captured;  // the last entry of a node counts
+  for (const model::GraphNode& node : model->graph_nodes) captured[node.node] = node.torch_op;
+  TorchForward forward(model);
+  model->torch.places.resize(model->ops.size());
+  for (size_t i = 0; i < model->ops.size(); ++i) {
+    const model::Op op = model->ops[i];
+    model::TorchPlace& place = model->torch.places[i];
+    const auto node = op.graph != 0 ? captured.find(op.graph_node) : captured.end();
+    if (node != captured.end() && IsTorch(*model, node->second)) {
+      place.op = node->second;  // nothing is known of the node's backward pass at capture
+      continue;
+    }
+    if (op.api == model::kNoIndex) continue;
+    place.op = of_call[static_cast<size_t>(op.api)];
+    if (place.op == model::kNone) continue;
+    const model::ApiCall call = model->api_calls[static_cast<size_t>(op.api)];
+    const TorchForward::Place from = forward.Of(place.op, call.thread, call.start_ns);
+    place.forward_op = from.op;
+    place.forward_range = from.range;
+  }
+}
+
+}  // namespace prof::snapshot

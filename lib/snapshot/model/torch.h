@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// These tables have the ops of PyTorch: when each thread was in which op, the op in which each
+// operation of the GPU was launched, and for the backward pass the op of the forward pass.
+#ifndef PROF_LIB_SNAPSHOT_MODEL_TORCH_H_
+#define PROF_LIB_SNAPSHOT_MODEL_TORCH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lib/format/enums.h"
+#include "lib/snapshot/model/range.h"
+
+namespace prof::model {
+
+using format::TorchScope;
+
+// A number that an op came with. Of a backward node: its own, which it got when the forward op made
+// it. Of any other op: the number that the thread's next node will get; written where it is not as
+// before.
+struct TorchSequence {
+  int64_t time_ns = 0;
+  uint64_t number = 0;
+  uint32_t path = 0;
+};
+
+// Where an operation of the GPU comes from. All are path ids; 0: none, or not known.
+struct TorchPlace {
+  uint32_t op = 0;             // the innermost op around its launch, or around its node's capture
+  uint32_t forward_op = 0;     // of work in a backward node: the op that made the node ...
+  uint32_t forward_range = 0;  // ... and the NVTX range around that op
+};
+
+struct TorchOps {
+  std::vector<std::vector<RangeStep>> steps;          // by thread id; sorted by time
+  std::vector<std::vector<TorchSequence>> sequences;  // by thread id; sorted by time
+  InstanceTable instances;                            // sorted by start
+  std::vector<TorchPlace> places;  // by index of Model::ops; empty: no ops were recorded
+
+  [[nodiscard]] bool recorded() const { return !steps.empty(); }
+  [[nodiscard]] TorchPlace PlaceOf(size_t op) const {
+    return op < places.size() ? places[op] : TorchPlace{};
+  }
+};
+
+}  // namespace prof::model
+
+#endif  // PROF_LIB_SNAPSHOT_MODEL_TORCH_H_

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "lib/report/csv.h"
+#include "lib/report/json.h"
+#include "lib/report/text/torch_section.h"
+#include "test/report/contains.h"
+#include "test/support/catch.h"
+
+namespace prof {
+namespace {
+
+using test::Contains;
+
+// A forward op and the node that it made.
+Report WithOps() {
+  Report report;
+  TorchReport& torch = report.torch;
+  torch.recorded = true;
+  torch.gpu_ns = 10e6;
+  torch.gpu_in_ops_ns = 9e6;
+  torch.backward_ns = 6e6;
+  torch.forward_known_ns = 3e6;
+  TorchOp node;
+  node.name = "AddmmBackward0";
+  node.kind = TorchOp::Kind::kNode;
+  node.backward = true;
+  node.forward = "aten::addmm";
+  node.calls = 7;
+  node.gpu_ns = node.gpu_self_ns = 6e6;
+  node.cpu_ns = 2e6;
+  node.cpu_self_ns = 1e6;
+  node.launches = 14;
+  TorchOp addmm;
+  addmm.name = "aten::addmm";
+  addmm.calls = 8;
+  addmm.gpu_ns = addmm.gpu_self_ns = 3e6;
+  addmm.backward_gpu_ns = 3e6;
+  addmm.launches = 8;
+  addmm.limiters = {{Limiter::kTensor, 2e6}, {Limiter::kDram, 1e6}};
+  torch.ops = {node, addmm};
+  torch.ranges = {{"step/layer 1", 3e6, 6e6}};
+  KernelReport kernel;
+  kernel.name = "gemm";
+  kernel.torch_ops = {{"aten::mm", "aten::addmm", true, 6e6, 14}};
+  report.kernels = {kernel, KernelReport()};
+  return report;
+}
+
+std::string Ops(const Report& report, TextOptions options = {}) {
+  std::ostringstream out;
+  CHECK(report::WriteTorchOps(out, report, options));
+  return out.str();
+}
+
+TEST_CASE("The table of ops has their times, their passes and what limits them") {
+  const std::string text = Ops(WithOps());
+  CHECK_THAT(text, Contains("AddmmBackward0 (of aten::addmm)"));
+  CHECK_THAT(text, Contains("backward"));
+  CHECK_THAT(text, Contains("tensor 66.7 %"));
+  CHECK_THAT(text, Contains("step/layer 1"));
+  CHECK_THAT(text, Contains("90.0 % of the GPU time"));
+  CHECK(text.find("AddmmBackward0") < text.rfind("aten::addmm"));
+}
+
+TEST_CASE("Ops can be ordered, and are cut at --top") {
+  TextOptions options;
+  options.sort = SortBy::kCalls;
+  options.max_rows = 1;
+  const std::string text = Ops(WithOps(), options);
+  CHECK_THAT(text, Contains("aten::addmm"));
+  CHECK(text.find("AddmmBackward0") == std::string::npos);
+  CHECK_THAT(text, Contains("and 1 more ops"));
+}
+
+TEST_CASE("Without ops nothing is written of them") {
+  std::ostringstream out;
+  CHECK_FALSE(report::WriteTorchOps(out, Report(), {}));
+  report::WriteTorch(out, Report(), {});
+  CHECK(out.str().empty());
+  std::ostringstream json;
+  WriteJson(json, Report());
+  CHECK(nlohmann::json::parse(json.str())["torch"].is_null());
+  std::ostringstream csv;
+  WriteCsv(csv, Report());
+  CHECK(csv.str().find("torch") == std::string::npos);
+}
+
+TEST_CASE("JSON and CSV have the ops") {
+  std::ostringstream out;
+  WriteJson(out, WithOps());
+  const auto json = nlohmann::json::parse(out.str());
+  const auto& torch = json["torch"];
+  CHECK(torch["gpu_in_ops_ns"] == 9e6);
+  REQUIRE(torch["ops"].size() == 2);
+  CHECK(torch["ops"][0]["kind"] == "node");
+  CHECK(torch["ops"][0]["forward"] == "aten::addmm");
+  CHECK(torch["ops"][1]["limiters"][0]["limiter"] == "tensor");
+  CHECK(torch["ranges"][0]["backward_ns"] == 6e6);
+  CHECK(json["kernels"][0]["torch_ops"][0]["name"] == "aten::mm");
+  CHECK(json["kernels"][1]["torch_ops"].empty());
+  std::ostringstream csv;
+  WriteCsv(csv, WithOps());
+  std::string header, first, second;
+  std::istringstream lines(csv.str());
+  std::getline(lines, header);
+  std::getline(lines, first);
+  std::getline(lines, second);
+  CHECK_THAT(header, Contains(",torch_op,torch_forward"));
+  CHECK_THAT(first, Contains(",aten::mm,aten::addmm"));
+  CHECK(second.substr(second.size() - 2) == ",,");
+}
+
+}  // namespace
+}  // namespace prof

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A library of the name and with the functions of PyTorch's (fake_torch.cc) stands in for it.
+#include "torch_bridge/bridge.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/torch_ops.h"
+#include "test/capture/threads/recording.h"
+#include "test/support/catch.h"
+#include "test/support/temp_folder.h"
+#include "test/torch_bridge/fake_torch.h"
+#include "torch_bridge/torch_library.h"
+
+namespace prof::torch {
+namespace {
+
+using Paths = std::vector<std::string>;
+using test::Fault;
+
+constexpr int kFunction = 0, kBackward = 1, kUser = 7;
+
+// A PyTorch of some version, loaded until the end of the test, or for good where prof holds it.
+class FakeTorch {
+ public:
+  explicit FakeTorch(const std::string& version) {
+    std::filesystem::create_directories(folder_ / "torch/lib");
+    const std::string path = folder_ / "torch/lib/libtorch_cpu.so";
+    std::filesystem::copy_file(PROF_TEST_FAKE_TORCH, path);
+    std::ofstream(folder_ / "torch/version.py") << "__version__ = '" << version << "'\n";
+    handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(handle_ != nullptr);
+    Find("fake_torch_begin", &begin);
+    Find("fake_torch_begin_async", &begin_async);
+    Find("fake_torch_end", &end);
+    Find("fake_torch_make_node", &make_node);
+    Find("fake_torch_callbacks", &callbacks);
+    Find("fake_torch_set_fault", &set_fault);
+  }
+  ~FakeTorch() { dlclose(handle_); }
+  FakeTorch(const FakeTorch&) = delete;
+  FakeTorch& operator=(const FakeTorch&) = delete;
+
+  void Run(int scope, const char* name, int64_t sequence = -1) const {
+    end(begin(scope, name, sequence));
+  }
+
+  test::BeginFunction begin = nullptr;
+  test::BeginAsyncFunction begin_async = nullptr;
+  test::EndFunction end = nullptr;
+  test::MakeNodeFunction make_node = nullptr;
+  test::CallbacksFunction callbacks = nullptr;
+  test::SetFaultFunction set_fault = nullptr;
+
+ private:
+  template <typename Function>
+  void Find(const char* name, Function* function) {
+    *function = reinterpret_cast<Function>(dlsym(handle_, name));
+    REQUIRE(*function != nullptr);
+  }
+
+  prof::test::TempFolder folder_;
+  void* handle_ = nullptr;
+};
+
+// As the collector does it, until prof listens or has given a reason not to.
+std::string LookUntilDecided() {
+  for (int i = 0; i < 5000 && !Listening(); ++i) {
+    if (const auto notice = Look()) return notice->what;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return "";
+}
+
+std::string WhyNot(const char* version, Fault fault) {
+  const FakeTorch torch(version);
+  torch.set_fault(fault);
+  Begin();
+  std::string why = LookUntilDecided();
+  End();
+  CHECK_FALSE(Listening());
+  if (fault != Fault::kKeepsCallbacks) CHECK(torch.callbacks() == 0);
+  return why;
+}
+
+TEST_CASE("Without PyTorch nobody listens, and nothing is said") {
+  Begin();
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(Look());
+  CHECK_FALSE(Listening());
+  End();
+}
+
+TEST_CASE("A PyTorch of an unknown version is left alone, with a notice") {
+  CHECK(WhyNot("2.99.0", Fault::kNone) ==
+        "the ops of PyTorch are not recorded: it is 2.99.0, and prof knows 2.5 to 2.13");
+  CHECK(WhyNot("none", Fault::kNone) ==
+        "the ops of PyTorch are not recorded: its version is not known, and prof knows 2.5 to "
+        "2.13");
+}
+
+TEST_CASE("A PyTorch that does not do what its version does is left alone, with a notice") {
+  const std::string begin =
+      "the ops of PyTorch are not recorded: 2.13.0 does not pass prof's test: ";
+  CHECK(WhyNot("2.13.0", Fault::kNoHandle) == begin + "it took no callback");
+  const std::string calls =
+      begin + "its callback did not run once at the begin and once at the end of an event";
+  CHECK(WhyNot("2.13.0", Fault::kSilent) == calls);
+  CHECK(WhyNot("2.13.0", Fault::kNeverEnds) == calls);
+  CHECK(WhyNot("2.13.0", Fault::kWrongName) ==
+        begin + "an event did not have the name, the kind or the context that it was given");
+}
+
+// From here on the library stays: prof holds it.
+const FakeTorch& Torch() {
+  static const auto* const kTorch = new FakeTorch("2.13.0");
+  return *kTorch;
+}
+
+// Listens while it lives.
+class Listener {
+ public:
+  Listener() {
+    (void)Torch();
+    Begin();
+    CHECK(LookUntilDecided() == "");
+    REQUIRE(Listening());
+  }
+  ~Listener() { End(); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+};
+
+// Without the domain of ops.
+std::string Plain(std::string path) {
+  for (size_t at = 0; (at = path.find("torch:")) != std::string::npos;) path.erase(at, 6);
+  return path;
+}
+
+Paths Plain(Paths paths) {
+  for (std::string& path : paths) path = Plain(path);
+  return paths;
+}
+
+TEST_CASE("Ops nest in a tree of their own, beside the program's ranges") {
+  const Listener listener;
+  const FakeTorch& torch = Torch();
+  capture::Recording recording;
+  capture::PushRange({"step", {}});
+  void* const linear = torch.begin(kFunction, "aten::linear", -1);
+  CHECK(capture::CurrentTorchOp() != 0);
+  void* const addmm = torch.begin(kFunction, "aten::addmm", -1);
+  capture::PushRange({"inside", {}});
+  torch.end(addmm);
+  capture::PopRange({});
+  torch.end(linear);
+  CHECK(capture::CurrentTorchOp() == 0);
+  capture::PopRange({});
+  CHECK(Plain(recording.MyPaths()) == Paths{"step", "/aten::linear", "/aten::linear/aten::addmm",
+                                            "step/inside", "/aten::linear", "step", "", ""});
+  CHECK(recording.order_errors == 0);
+  CHECK(recording.reader.unbalanced_pops() == 0);
+}
+
+TEST_CASE("Each scope is known, and asynchronous events are left out") {
+  const Listener listener;
+  const FakeTorch& torch = Torch();
+  capture::Recording recording;
+  torch.Run(kFunction, "aten::relu");
+  torch.Run(kBackward, "ReluBackward0", 5);
+  torch.Run(kUser, "my part");
+  torch.Run(2, "a TorchScript function");
+  torch.end(torch.begin_async(kUser, "nccl:all_reduce"));
+  (void)recording.MyPaths();
+  Paths scopes;
+  for (const capture::RangePathInfo& info : recording.infos) {
+    if (info.torch == capture::TorchScope::kFunction)
+      scopes.push_back("f " + std::string(info.name));
+    if (info.torch == capture::TorchScope::kBackward)
+      scopes.push_back("b " + std::string(info.name));
+    if (info.torch == capture::TorchScope::kUser) scopes.push_back("u " + std::string(info.name));
+  }
+  for (const char* wanted : {"f aten::relu", "b ReluBackward0", "u my part"}) {
+    INFO(wanted);
+    CHECK(std::count(scopes.begin(), scopes.end(), wanted) == 1);
+  }
+  for (const std::string& path : recording.texts) {
+    CHECK(path.find("TorchScript") == std::string::npos);
+    CHECK(path.find("nccl") == std::string::npos);
+  }
+}
+
+TEST_CASE("A node's number comes with it, and that of the next node where it has changed") {
+  const Listener listener;
+  const FakeTorch& torch = Torch();
+  std::vector<capture::Recording::PayloadText> payloads;
+  std::thread([&] {  // counts nodes from 0
+    capture::Recording recording;
+    torch.Run(kFunction, "aten::mul");
+    for (int i = 0; i < 3; ++i) (void)torch.make_node();
+    torch.Run(kFunction, "aten::add");
+    torch.Run(kFunction, "aten::sum");
+    torch.Run(kBackward, "SumBackward0", 2);
+    torch.Run(kBackward, "AccumulateGrad", -1);
+    recording.Drain();
+    payloads = recording.payloads;
+  })
+      .join();
+  REQUIRE(payloads.size() == 2);
+  CHECK(Plain(payloads[0].path) == "/aten::add");
+  CHECK(payloads[0].event.payload.bits == 3);
+  CHECK(Plain(payloads[1].path) == "/SumBackward0");
+  CHECK(payloads[1].event.payload.bits == 2);
+}
+
+TEST_CASE("What began before prof listened, and what ends after, unbalances nothing") {
+  const FakeTorch& torch = Torch();
+  capture::Recording recording;
+  void* const early = torch.begin(kFunction, "early", -1);
+  void* late = nullptr;
+  {
+    const Listener listener;
+    capture::PushRange({"range", {}});
+    torch.end(early);
+    late = torch.begin(kFunction, "late", -1);
+  }
+  CHECK(torch.callbacks() == 0);
+  torch.Run(kFunction, "unheard");
+  torch.end(late);
+  CHECK(capture::CurrentTorchOp() == 0);
+  CHECK(capture::PopRange({}) == 0);
+  for (const std::string& path : Plain(recording.MyPaths())) {
+    CHECK(path != "/early");
+    CHECK(path != "/unheard");
+  }
+  CHECK(recording.reader.unbalanced_pops() == 0);
+}
+
+TEST_CASE("An op that another thread ends stays no longer than the op around it") {
+  const Listener listener;
+  const FakeTorch& torch = Torch();
+  capture::Recording recording;
+  void* const outer = torch.begin(kFunction, "outer", -1);
+  void* const moved = torch.begin(kFunction, "moved", -1);
+  std::thread([&] { torch.end(moved); }).join();
+  torch.end(outer);
+  CHECK(capture::CurrentTorchOp() == 0);
+}
+
+TEST_CASE("A user's scope outlives the op in which it began") {
+  const Listener listener;
+  const FakeTorch& torch = Torch();
+  capture::Recording recording;
+  void* const op = torch.begin(kFunction, "enter", -1);
+  void* const scope = torch.begin(kUser, "part", -1);
+  torch.end(op);
+  CHECK(capture::CurrentTorchOp() != 0);
+  torch.end(scope);
+  CHECK(capture::CurrentTorchOp() == 0);
+}
+
+TEST_CASE("Ops deeper than the stack are counted, and the stack is right after them") {
+  const Listener listener;
+  const FakeTorch& torch = Torch();
+  capture::Recording recording;
+  std::vector<void*> events;
+  for (int i = 0; i < 200; ++i) events.push_back(torch.begin(kFunction, "aten::deep", -1));
+  for (; !events.empty(); events.pop_back()) torch.end(events.back());
+  CHECK(capture::CurrentTorchOp() == 0);
+  CHECK(recording.reader.events_dropped() == 200 - 128);
+  torch.Run(kFunction, "aten::after");
+  CHECK(Plain(recording.MyPaths()).back() == "");
+}
+
+TEST_CASE("Threads run ops while prof begins to listen and ends, again and again") {
+  const FakeTorch& torch = Torch();
+  capture::Recording recording;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  threads.reserve(3);
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (!stop.load()) {
+        void* const outer = torch.begin(kFunction, "aten::outer", -1);
+        torch.Run(kBackward, "InnerBackward0", 1);
+        torch.end(outer);
+      }
+    });
+  }
+  for (int i = 0; i < 20; ++i) {
+    const Listener listener;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    recording.Drain();
+  }
+  stop.store(true);
+  for (std::thread& thread : threads) thread.join();
+  CHECK(torch.callbacks() == 0);
+  recording.Drain();
+  CHECK(recording.order_errors == 0);
+  CHECK(recording.reader.unbalanced_pops() == 0);
+}
+
+}  // namespace
+}  // namespace prof::torch
