@@ -148,7 +148,8 @@ std::string NameOf(const Option& option, Naming naming) {
 std::string Assignment(const Option& option, const std::string& value, Naming naming) {
   const std::string name = NameOf(option, naming);
   if (naming == Naming::kField) return name + " = " + value;
-  return name + (name[0] == '-' ? " " : "=") + value;
+  if (name[0] != '-') return name + "=" + value;
+  return option.value[0] == '\0' ? name : name + " " + value;  // a switch stands alone
 }
 
 }  // namespace prof::options
