@@ -109,7 +109,8 @@ std::string Summary(const TorchReport& torch) {
                         text::Count(static_cast<int64_t>(torch.ops.size())) + " kinds of op";
   if (torch.backward_ns > 0) {
     summary += "; " + Share(torch.backward_ns, torch.gpu_ns) + " in the backward pass, where " +
-               Share(torch.forward_known_ns, torch.backward_ns) + " of the time has a known forward op";
+               Share(torch.forward_known_ns, torch.backward_ns) +
+               " of the time has a known forward op";
   }
   return summary;
 }
