@@ -109,8 +109,8 @@ bool WriteRanges(std::ostream& out, const Report& report, const std::string& exp
 bool WriteLines(std::ostream& out, const Report& report, const TextOptions& text) {
   if (WriteLinesDetail(out, report, text)) return true;
   Fail(
-      "the recording has no Python stacks: the program is no Python program, its interpreter is "
-      "none that prof reads, or they were left out (--no-python-stacks)");
+      "the recording has no Python stacks: record with --python-stacks; the interpreter has to be "
+      "one that prof reads");
   return false;
 }
 
