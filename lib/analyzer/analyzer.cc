@@ -35,7 +35,6 @@
 #include "lib/analyzer/timeline/nvtx.h"
 #include "lib/analyzer/timeline/streams.h"
 #include "lib/analyzer/timeline/timeline.h"
-#include "lib/analyzer/timeline/unified_memory.h"
 #include "lib/analyzer/torch_table.h"
 #include "lib/format/enums.h"
 #include "lib/format/metric_names.h"
