@@ -25,7 +25,7 @@ FILES = ("zoo_labels.json",)
 
 _MEASURE_LIMIT_S = 110
 _PARTS = 6
-_SECONDS = {"default": 0.3, "all": 2.0}  # of each kernel
+_SECONDS = {"default": 0.2, "all": 2.0}  # of each kernel
 _VARIANTS = {"default": suite_runs.DEFAULT, "all": suite_runs.FULL}
 _RUN_LIMIT_S = 60
 _LOST = 3  # the exit code of a program whose context is lost
