@@ -10,14 +10,17 @@
 
 namespace prof::eval {
 
-std::string ResultText(const std::string& folder) {
-  const Zoo zoo = ReadZoo(folder);
-  return "```text\n" + Describe(Evaluate(zoo, Form::kAll)) + "\n" +
-         Describe(Evaluate(zoo, Form::kDefault)) + "```\n";
+std::string WithTodaysResults(const std::string& page, const std::string& data) {
+  const Zoo known = ReadZoo(data + "/zoo"), recorded = ReadZoo(data + "/zoo_h200");
+  const std::string of_known = "```text\n" + Describe(Evaluate(known, Form::kAll)) + "\n" +
+                               Describe(Evaluate(known, Form::kDefault)) + "```\n";
+  const std::string of_recorded =
+      "```text\n" + recorded.error + Describe(Evaluate(recorded, Form::kDefault)) + "```\n";
+  return WithText(WithText(page, "results", of_known), "recorded results", of_recorded);
 }
 
-std::string WithResults(const std::string& page, const std::string& text) {
-  const std::string begin = "<!-- begin results -->\n", end = "<!-- end results -->";
+std::string WithText(const std::string& page, const std::string& name, const std::string& text) {
+  const std::string begin = "<!-- begin " + name + " -->\n", end = "<!-- end " + name + " -->";
   const size_t from = page.find(begin), to = page.find(end);
   if (from == std::string::npos || to == std::string::npos) return page;
   return page.substr(0, from + begin.size()) + text + page.substr(to);

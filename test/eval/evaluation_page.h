@@ -8,12 +8,13 @@
 
 namespace prof::eval {
 
-// Both forms of the kernels in `folder`, as text.
-std::string ResultText(const std::string& folder);
+// `page` with the results of today: of the known kernels, in both forms, and of the recorded zoo,
+// in the form in which it was recorded. They are in `data`, in folders of their own.
+std::string WithTodaysResults(const std::string& page, const std::string& data);
 
-// `page` with `text` between `<!-- begin results -->` and `<!-- end results -->`. A page without
-// these lines is left as it is.
-std::string WithResults(const std::string& page, const std::string& text);
+// `page` with `text` between `<!-- begin NAME -->` and `<!-- end NAME -->`. A page without these
+// lines is left as it is.
+std::string WithText(const std::string& page, const std::string& name, const std::string& text);
 
 // The content of `path`; empty: it cannot be read.
 std::string ReadEvaluationPage(const std::string& path);

@@ -165,8 +165,9 @@ TEST_CASE("With the default options the same kernels are right, but for the atom
 TEST_CASE("The page about the evaluation holds today's results") {
   const std::string page = ReadEvaluationPage(PROF_EVALUATION_PAGE);
   REQUIRE(page.find("<!-- begin results -->") != std::string::npos);
-  CHECK(WithResults(page, ResultText(PROF_TEST_DATA "/zoo")) == page);
-  CHECK(WithResults("# Page\n", "text") == "# Page\n");
+  REQUIRE(page.find("<!-- begin recorded results -->") != std::string::npos);
+  CHECK(WithTodaysResults(page, PROF_TEST_DATA) == page);
+  CHECK(WithText("# Page\n", "results", "text") == "# Page\n");
 }
 
 }  // namespace

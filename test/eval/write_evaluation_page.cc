@@ -9,8 +9,7 @@
 int main() {
   const std::string page = prof::eval::ReadEvaluationPage(PROF_EVALUATION_PAGE);
   std::ofstream file(PROF_EVALUATION_PAGE);
-  file << prof::eval::WithResults(page, prof::eval::ResultText(PROF_TEST_DATA "/zoo"))
-       << std::flush;
+  file << prof::eval::WithTodaysResults(page, PROF_TEST_DATA) << std::flush;
   if (!file || page.empty()) {
     std::cerr << "cannot write " << PROF_EVALUATION_PAGE << '\n';
     return 1;
