@@ -52,7 +52,7 @@ inline constexpr Option kOptions[] = {
      "Leave NVTX ranges out of the recording"},
     {kRecording, "--python-stacks", "", "PROF_PYTHON_STACKS", "python_stacks",
      Switch{&SessionOptions::python_stacks},
-     "Record the Python stack of each CUDA call, so that kernels have the line that launched them"},
+     "Record the Python stack of each CUDA call: which line launched a kernel"},
     {kRecording, "--torch", "WAY", "PROF_TORCH", "torch", Choice(&SessionOptions::torch, kTorch),
      "Record the ops of PyTorch, so that kernels have the op that launched them"},
     {kRecording, "--unified-memory", "", "PROF_UNIFIED_MEMORY", "unified_memory",

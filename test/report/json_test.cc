@@ -38,6 +38,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
   const nlohmann::json json = Parsed(test::ExampleReport());
   CHECK(Keys(json) == std::set<std::string>{"schema",
                                             "actions",
+                                            "torch",
                                             "ranges",
                                             "api_calls",
                                             "error",
@@ -71,6 +72,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                             "pm_samples_lost",
                                             "pm_restarts"});
   CHECK(Keys(json["kernels"][0]) == std::set<std::string>{"name",
+                                                          "torch_ops",
                                                           "busy_ns",
                                                           "critical_ns",
                                                           "full_name",

@@ -5,6 +5,10 @@
 #include <utility>
 
 #include "lib/analyzer/base/integrity.h"
+#include "lib/analyzer/rules/finding_memory_failed.h"
+#include "lib/analyzer/rules/finding_memory_growth.h"
+#include "lib/analyzer/rules/finding_memory_left.h"
+#include "lib/analyzer/rules/finding_memory_pool.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 

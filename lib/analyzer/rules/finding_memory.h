@@ -28,15 +28,6 @@ struct MemoryInputs {
   }
 };
 
-// Calls failed for lack of memory.
-[[nodiscard]] MaybeFinding OutOfMemory(const MemoryInputs& inputs);
-// What is allocated grows from step to step.
-[[nodiscard]] MaybeFinding MemoryGrows(const MemoryInputs& inputs);
-// A range that repeats leaves memory behind, time after time.
-[[nodiscard]] MaybeFinding MemoryIsLeft(const MemoryInputs& inputs);
-// A pool took more from its device while much of it lay unused.
-[[nodiscard]] MaybeFinding PoolLiesUnused(const MemoryInputs& inputs);
-
 // "step/load 1.2 GB, (no range) 30 MB, 2 more": the first three, from most to least.
 [[nodiscard]] std::string HoldersText(const std::vector<MemoryHolder>& holders);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls that failed for lack of memory.
+#include "lib/analyzer/rules/finding_memory_failed.h"
+
 #include <algorithm>
 #include <string>
 
-#include "lib/analyzer/rules/finding_memory.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {

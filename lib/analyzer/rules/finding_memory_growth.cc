@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory that grows from step to step.
+#include "lib/analyzer/rules/finding_memory_growth.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "lib/analyzer/rules/finding_memory.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A range that repeats and leaves memory behind, time after time.
+#include "lib/analyzer/rules/finding_memory_left.h"
+
 #include <string>
 
 #include "lib/analyzer/base/thresholds.h"
-#include "lib/analyzer/rules/finding_memory.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A memory pool that takes more from its device while much of it lies unused.
+#include "lib/analyzer/rules/finding_memory_pool.h"
+
 #include <string>
 
 #include "lib/analyzer/base/thresholds.h"
-#include "lib/analyzer/rules/finding_memory.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {

@@ -183,7 +183,7 @@ void Encoder::Add(const GraphNodeEvent& event) {
     return;
   }
   ++graph_nodes_;
-  columns_->graph_nodes.Add({event.node, event.path, KnownStack(event.stack)});
+  columns_->graph_nodes.Add({event.node, event.path, KnownStack(event.stack), event.torch_op});
 }
 
 void Encoder::Add(const SyncEvent& event) {

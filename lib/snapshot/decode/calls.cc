@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/snapshot/decode/calls.h"
 
+#include <optional>
+
 #include "lib/format/enums.h"
 #include "lib/snapshot/decode/checks.h"
 #include "lib/snapshot/decode/guessed_columns.h"
@@ -13,25 +15,24 @@ namespace {
 class StackReader {
  public:
   StackReader(const wire::ApiColumns& columns, const DecodeState& state)
-      : any_(!columns.stack_guess().empty()),
-        ids_(columns.stack_guess()),
-        known_(state.model->host_stacks.size()) {}
+      : known_(state.model->host_stacks.size()) {
+    if (!columns.stack_guess().empty()) ids_.emplace(columns.stack_guess());
+  }
 
   // False: no table has this id.
   [[nodiscard]] bool Next(uint32_t* stack) {
-    if (any_) *stack = ids_.Next();
+    if (ids_) *stack = ids_->Next();
     return *stack < known_;
   }
   [[nodiscard]] absl::Status Bad(int row, uint32_t stack) const {
     return BadId("API calls", row, "host stack", stack, known_);
   }
   [[nodiscard]] absl::Status Finish() const {
-    return any_ ? ids_.Finish("API calls", "host stack") : absl::OkStatus();
+    return ids_ ? ids_->Finish("API calls", "host stack") : absl::OkStatus();
   }
 
  private:
-  const bool any_;
-  IdReader ids_;
+  std::optional<IdReader> ids_;  // it has a table: no block pays for one that it does not need
   const size_t known_;
 };
 
