@@ -135,6 +135,7 @@ TEST_CASE("The JSON has the clocks and the levels of the roofline; what is not k
   kernel.roofline.levels = {level};
   kernel.roofline.bound_by = "dram";
   report.devices[0].run_clock.hz = {2, 1.3e9, 1.3e9, 1.31e9, 2.6e9};
+  report.devices[0].run_clock.sampled_hz = {2, 1.56e9, 1.55e9, 1.57e9, 3.12e9};
   report.devices[0].run_clock.lost_ns = 5e6;
   const nlohmann::json json = Parsed(report);
   const nlohmann::json& clock = json["kernels"][0]["clock"];
