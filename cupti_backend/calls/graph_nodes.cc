@@ -143,7 +143,8 @@ std::vector<capture::GraphNodeEvent> GraphNodes::TakeNew() {
   }
   std::vector<capture::GraphNodeEvent> nodes;
   nodes.reserve(taken.size());
-  for (const auto& [id, place] : taken) nodes.push_back({id, place.path, place.stack, place.torch_op});
+  for (const auto& [id, place] : taken)
+    nodes.push_back({id, place.path, place.stack, place.torch_op});
   std::sort(nodes.begin(), nodes.end(),
             [](const auto& a, const auto& b) { return a.node < b.node; });
   return nodes;

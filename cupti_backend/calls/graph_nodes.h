@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The graph nodes remember the range, the host stack and the op of PyTorch in which each node of a CUDA graph was
-// captured or added. A launch of the graph is in the range of the launch; the parts of the program
-// are known only while the graph is built.
+// The graph nodes remember the range, the host stack and the op of PyTorch in which each node of a
+// CUDA graph was captured or added. A launch of the graph is in the range of the launch; the parts
+// of the program are known only while the graph is built.
 #ifndef PROF_CUPTI_BACKEND_CALLS_GRAPH_NODES_H_
 #define PROF_CUPTI_BACKEND_CALLS_GRAPH_NODES_H_
 

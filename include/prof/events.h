@@ -137,8 +137,8 @@ struct OperationEvent {
   uint32_t shape = 0;        ///< Kernels: id in shapes().
   uint32_t path = 0;         ///< id in paths(): the range of the launch, or of a node's capture.
   uint32_t launch_path = 0;  ///< The range of the launch.
-  uint32_t stack = 0;  ///< id in host_stacks(): of the launch, or of a node's capture; 0: none.
-  uint32_t torch_op = 0;     ///< The innermost op of PyTorch around it; id in paths(), 0: none.
+  uint32_t stack = 0;     ///< id in host_stacks(): of the launch, or of a node's capture; 0: none.
+  uint32_t torch_op = 0;  ///< The innermost op of PyTorch around it; id in paths(), 0: none.
   /// In the backward pass: the op that made the node of the autograd graph; 0: not known, or none.
   uint32_t torch_forward = 0;
   int64_t call = -1;   ///< Index in calls() of the call that launched it; -1: not known.

@@ -156,8 +156,8 @@ struct SessionOptions {
   bool ranges = true;
 
   /// Records the Python stack of each CUDA call, where the program is one of CPython 3.10 to 3.13
-  /// with the GIL. Another interpreter gets a notice in the snapshot. It costs a call 22 to 36 ns with
-  /// 8 frames, 49 to 80 ns with 23 (docs/internals/python.md).
+  /// with the GIL. Another interpreter gets a notice in the snapshot. It costs a call 22 to 36 ns
+  /// with 8 frames, 49 to 80 ns with 23 (docs/internals/python.md).
   bool python_stacks = false;
   /// Records the ops of PyTorch, where it is in the process and of a version that prof knows: see
   /// docs/guide/pytorch.md. It costs each op 0.13 us. Without `ranges` it has no effect.

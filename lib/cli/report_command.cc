@@ -44,7 +44,7 @@ struct ReportOptions {
   bool details = false;
   bool instances = false;
   bool by_line = false;  // only the lines of Python source
-  bool ops = false;  // the ops of PyTorch alone
+  bool ops = false;      // the ops of PyTorch alone
   SortBy sort = SortBy::kTime;
   Looks looks;
   bool no_pager = false;

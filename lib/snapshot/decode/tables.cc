@@ -323,8 +323,8 @@ absl::Status AddGraphNodes(const wire::Block& block, DecodeState* state) {
       if (op >= model.paths.size()) {
         return BadId("graph nodes", row, "op", op, model.paths.size());
       }
-      model.graph_nodes.push_back({id, static_cast<uint32_t>(in), static_cast<uint32_t>(from),
-                                   static_cast<uint32_t>(op)});
+      model.graph_nodes.push_back(
+          {id, static_cast<uint32_t>(in), static_cast<uint32_t>(from), static_cast<uint32_t>(op)});
     }
   }
   return absl::OkStatus();
