@@ -21,6 +21,7 @@ constexpr uint32_t kMostSteps = 4 * kMostDepth;
 template <typename Value>
 Value LoadAt(uintptr_t address) {
   Value value;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): Python's structs are read by their offsets
   std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof(value));
   return value;
 }

@@ -83,6 +83,7 @@ PythonSymbols FindPython() {
       python.major = static_cast<int>(number >> 24);
       python.minor = static_cast<int>(number >> 16 & 0xff);
     }
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the address of a symbol
   } else if (const auto get = reinterpret_cast<const char* (*)()>(Address("Py_GetVersion"))) {
     char* end = nullptr;
     const char* const text = get();

@@ -72,6 +72,7 @@ StackWalker::StackWalker(const PythonSymbols& python, const PythonLayout& layout
       hash_frames_(HashFor(layout)),
       reader_(python, layout),
       stacks_(stacks),
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the address of a symbol
       this_thread_state_(reinterpret_cast<void* (*)()>(python.this_thread_state)) {}
 
 StackWalker::HashFrames StackWalker::HashFor(const PythonLayout& layout) {

@@ -94,7 +94,7 @@ Bound OfBusiest(const RuleInputs& inputs) { return BoundBy(inputs, {}); }
 // A waste that was counted may be all that a kernel does: where no unit has work that is certain to
 // stay, all of the time may go.
 Bound WithoutWaste(const RuleInputs& inputs, const Relief& relief) {
-  const Bound bound = BoundBy(inputs, relief);
+  Bound bound = BoundBy(inputs, relief);
   if (bound.gain) return bound;
   return {1, "1 - 0: no unit has work that is certain to stay"};
 }
