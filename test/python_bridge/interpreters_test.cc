@@ -51,6 +51,9 @@ std::vector<std::string> Interpreters() {
 }
 
 void Check(const std::string& name) {
+#if defined(PROF_SANITIZED)
+  PROF_SKIP("built with a sanitizer, which a plain Python does not have");
+#endif
   const std::vector<std::string> pythons = Interpreters();
   if (pythons.empty()) {
     WARN("[skipped] there is no Python 3.10 to 3.13");
