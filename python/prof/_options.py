@@ -40,6 +40,7 @@ class SessionOptions(TypedDict, total=False):
     control: bool
     ranges: bool
     python_stacks: bool
+    torch: Literal["off", "ops"]
     unified_memory: bool
     graphs: Literal["nodes", "whole"]
     metrics: list[str]
