@@ -12,7 +12,7 @@ GraphNodeWriter::GraphNodeWriter(GraphNodes* nodes, bool records_ranges)
 
 void GraphNodeWriter::Gather() {
   for (capture::GraphNodeEvent node : nodes_->TakeNew()) {
-    if (!records_ranges_) node.path = 0;
+    if (!records_ranges_) node.path = node.torch_op = 0;
     any_stack_ |= node.stack != 0;
     if (records_ranges_ || any_stack_) gathered_.push_back(node);
   }
@@ -21,7 +21,7 @@ void GraphNodeWriter::Gather() {
 void GraphNodeWriter::Write(capture::EventSink& sink) {
   std::vector<capture::GraphNodeEvent> early;
   for (const capture::GraphNodeEvent& node : gathered_) {
-    if (sink.HasPath(node.path)) {
+    if (sink.HasPath(node.path) && sink.HasPath(node.torch_op)) {
       sink.Add(node);
       sink.WriteIfLarge();
     } else {
@@ -32,7 +32,7 @@ void GraphNodeWriter::Write(capture::EventSink& sink) {
 }
 
 uint64_t GraphNodeWriter::dropped() const {
-  return records_ranges_ ? nodes_->dropped() - dropped_before_ : 0;
+  return records_ranges_ || any_stack_ ? nodes_->dropped() - dropped_before_ : 0;
 }
 
 }  // namespace prof::cupti
