@@ -38,6 +38,10 @@ constexpr double kEdgeNs = 1600;
 // many have a skew. In between they have both.
 constexpr double kEdgesSeen = 0.4;
 constexpr double kHalvesSeen = 2;
+// Operations of at least so many samples have contrasts in eight parts: four samples a part. A
+// burst sees some of such a launch, so that what is done in one part only would be a difference
+// between launches.
+constexpr double kPartsSeen = 32;
 // With fewer launches there is no spread between them. A kernel that ran less often is what it was.
 constexpr int64_t kLeastLaunches = 2;
 // How far the clock's error moves the rates, from some of the rows.
@@ -92,7 +96,15 @@ FitColumns::FitColumns(const PmWork& work, const PmRows& rows, const RangeFamili
     if (!own[entity] || count + 3 > kMostColumns) break;
     PmContrasts& added = contrasts.emplace_back();
     const double mean_ns = work.entities[entity].mean_ns;
-    if (mean_ns < kHalvesSeen * rows.sample_ns) added.skew = static_cast<int32_t>(count++);
+    const bool has_parts =
+        mean_ns >= kPartsSeen * rows.sample_ns && count + 3 + PmContrasts::kParts <= kMostColumns;
+    if (has_parts || mean_ns < kHalvesSeen * rows.sample_ns) {
+      added.skew = static_cast<int32_t>(count++);
+    }
+    if (has_parts) {
+      added.parts = static_cast<int32_t>(count);
+      count += PmContrasts::kParts;
+    }
     if (mean_ns < kEdgesSeen * rows.sample_ns) continue;
     added.head = static_cast<int32_t>(count++);
     added.tail = static_cast<int32_t>(count++);
@@ -189,15 +201,21 @@ Eigen::MatrixXd PmAttribution::ExpectedContrasts(const Eigen::MatrixXd& rates) c
                            rates.cols());
   for (size_t column = 0; column < columns_.contrasts.size(); ++column) {
     const PmContrasts& contrasts = columns_.contrasts[column];
-    for (const int32_t contrast : {contrasts.skew, contrasts.head, contrasts.tail}) {
-      if (contrast == model::kNoIndex) continue;
+    const auto expect = [&](int32_t contrast, double change) {
+      if (contrast == model::kNoIndex) return;
       for (Index m = 0; m < rates.cols(); ++m) {
         const double high = high_[static_cast<size_t>(m)];
         const double rate = std::clamp(rates(static_cast<Index>(column), m), 0.0, high);
         expected(contrast - static_cast<Index>(columns_.names.size()), m) =
-            (contrast == contrasts.skew ? kSkew : kEdge) * rate + kLeastContrast * high;
+            change * rate + kLeastContrast * high;
       }
+    };
+    expect(contrasts.skew, kSkew);
+    for (int32_t i = 0; contrasts.parts != model::kNoIndex && i < PmContrasts::kParts; ++i) {
+      expect(contrasts.parts + i, kSkew);
     }
+    expect(contrasts.head, kEdge);
+    expect(contrasts.tail, kEdge);
   }
   return expected;
 }

@@ -39,22 +39,33 @@ void PmSweep::Change(int32_t column, int64_t operations, double by) {
   c.level = c.running == 0 ? 0 : c.level + by;
 }
 
-std::array<PmSweep::Step, 3> PmSweep::StepsOf(const PmInterval& interval) const {
+size_t PmSweep::ContrastsOf(const PmInterval& interval, Contrasts* contrasts) const {
   const auto column = static_cast<size_t>(column_of_[static_cast<size_t>(interval.entity)]);
-  std::array<Step, 3> steps;
-  if (column >= contrasts_.size()) return steps;
-  const PmContrasts& contrasts = contrasts_[column];
-  const int64_t length_ns = interval.end_ns - interval.start_ns;
-  if (contrasts.skew != model::kNoIndex) {
-    steps[0] = {contrasts.skew, interval.start_ns + length_ns / 2, 1, -1};
+  if (column >= contrasts_.size()) return 0;
+  const PmContrasts& of = contrasts_[column];
+  const int64_t start_ns = interval.start_ns, length_ns = interval.end_ns - start_ns;
+  size_t count = 0;
+  if (of.skew != model::kNoIndex) {
+    (*contrasts)[count++] = {of.skew, 1, {start_ns + length_ns / 2}, {1, -1}};
   }
-  if (contrasts.head != model::kNoIndex) {
-    const int64_t edge_ns = std::min(contrasts.edge_ns, length_ns / 3);
+  if (of.parts != model::kNoIndex) {
+    int32_t part = of.parts;
+    for (const int64_t parts : {2, 4}) {
+      for (int64_t i = 0; i < parts; ++i) {
+        const auto at_ns = [&](int64_t half) {
+          return start_ns + length_ns * (2 * i + half) / (2 * parts);
+        };
+        (*contrasts)[count++] = {part++, 3, {at_ns(0), at_ns(1), at_ns(2)}, {0, 1, -1, 0}};
+      }
+    }
+  }
+  if (of.head != model::kNoIndex) {
+    const int64_t edge_ns = std::min(of.edge_ns, length_ns / 3);
     const double rest = -static_cast<double>(edge_ns) / static_cast<double>(length_ns - edge_ns);
-    steps[1] = {contrasts.head, interval.start_ns + edge_ns, 1, rest};
-    steps[2] = {contrasts.tail, interval.end_ns - edge_ns, rest, 1};
+    (*contrasts)[count++] = {of.head, 1, {start_ns + edge_ns}, {1, rest}};
+    (*contrasts)[count++] = {of.tail, 1, {interval.end_ns - edge_ns}, {rest, 1}};
   }
-  return steps;
+  return count;
 }
 
 void PmSweep::Enter(int32_t number) {
@@ -64,11 +75,17 @@ void PmSweep::Enter(int32_t number) {
   columns_[static_cast<size_t>(column)].launch = number;
   ++columns_[static_cast<size_t>(column)].began;
   ends_.emplace(interval.end_ns, number);
-  for (const Step& step : StepsOf(interval)) {
-    if (step.column == model::kNoIndex) continue;
-    const bool is_before = step.break_ns > now_ns_;
-    Change(step.column, 1, is_before ? step.before : step.after);
-    if (is_before) breaks_.push({step.break_ns, step.column, step.after - step.before});
+  Contrasts contrasts;
+  const size_t count = ContrastsOf(interval, &contrasts);
+  for (size_t i = 0; i < count; ++i) {
+    const Contrast& contrast = contrasts[i];
+    size_t passed = 0;
+    while (passed < contrast.breaks && contrast.break_ns[passed] <= now_ns_) ++passed;
+    Change(contrast.column, 1, contrast.level[passed]);
+    for (size_t k = passed; k < contrast.breaks; ++k) {
+      breaks_.push(
+          {contrast.break_ns[k], contrast.column, contrast.level[k + 1] - contrast.level[k]});
+    }
   }
 }
 
@@ -81,8 +98,10 @@ void PmSweep::Leave() {
   const PmInterval& interval = work_.intervals[static_cast<size_t>(ends_.top().second)];
   ends_.pop();
   Change(column_of_[static_cast<size_t>(interval.entity)], -1, -1);
-  for (const Step& step : StepsOf(interval)) {
-    if (step.column != model::kNoIndex) Change(step.column, -1, -step.after);
+  Contrasts contrasts;
+  const size_t count = ContrastsOf(interval, &contrasts);
+  for (size_t i = 0; i < count; ++i) {
+    Change(contrasts[i].column, -1, -contrasts[i].level[contrasts[i].breaks]);
   }
 }
 

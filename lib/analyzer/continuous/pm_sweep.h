@@ -21,6 +21,10 @@ namespace prof::analyzer {
 // The contrasts of a column: by how much more is done in one part of a launch than on average.
 struct PmContrasts {
   int32_t skew = model::kNoIndex;  // +1 in the first half, -1 in the second
+  // The same of each half and of each quarter, 0 outside: with the skew they can follow eight parts
+  // of a launch (Haar functions). kNoIndex: none of the six.
+  int32_t parts = model::kNoIndex;  // the first of them; the others follow
+  static constexpr int32_t kParts = 6;
   // +1 in the first or last `edge_ns` (at most a third of the launch), and the same below zero,
   // spread over the rest.
   int32_t head = model::kNoIndex, tail = model::kNoIndex;
@@ -85,12 +89,15 @@ class PmSweep {
     int32_t began = 0;
     bool touched = false;
   };
-  // A contrast of one operation.
-  struct Step {
-    int32_t column = model::kNoIndex;
-    int64_t break_ns = 0;
-    double before = 0, after = 0;  // the break
+  // A contrast of one operation: levels, with breaks between them.
+  struct Contrast {
+    int32_t column = 0;
+    size_t breaks = 0;
+    std::array<int64_t, 3> break_ns{};
+    std::array<double, 4> level{};
   };
+  static constexpr size_t kMostContrasts = 3 + PmContrasts::kParts;
+  using Contrasts = std::array<Contrast, kMostContrasts>;
   using End = std::pair<int64_t, int32_t>;  // time, interval
   struct Break {
     int64_t time_ns;
@@ -101,7 +108,8 @@ class PmSweep {
 
   void Start(int64_t time_ns);
   void Advance(int64_t to_ns);
-  std::array<Step, 3> StepsOf(const PmInterval& interval) const;
+  // Returns their number.
+  size_t ContrastsOf(const PmInterval& interval, Contrasts* contrasts) const;
   void Enter(int32_t interval);
   void PassBreak();
   void Leave();

@@ -13,20 +13,29 @@ using Order = ProgramOptions::Order;
 
 constexpr size_t kMetrics = std::size(format::kTriageMetrics);
 
+// What a launch does in [from, until) of its time, all in ns, before it is scaled to its mean rate.
+double DoneNs(const ProgramKernel& kernel, double length, double from, double until) {
+  const double busy_from = static_cast<double>(kernel.ramp_ns);
+  const double busy_until = length - static_cast<double>(kernel.tail_ns);
+  const double middle = (busy_from + busy_until) / 2;
+  const double fall = busy_from + kernel.falls_at * (busy_until - busy_from);
+  const double cuts[] = {busy_from, std::min(middle, fall), std::max(middle, fall), busy_until};
+  double done = 0;
+  for (int i = 0; i < 3; ++i) {
+    const double within = std::min(cuts[i + 1], until) - std::max(cuts[i], from);
+    const double half = cuts[i] < middle ? 1 + kernel.front : 1 - kernel.front;
+    done += std::max(0.0, within) * half * (cuts[i] < fall ? 1 : kernel.left);
+  }
+  return done;
+}
+
 // Work of [from, until) of a launch, as ns of its mean rate.
 double WorkNs(const ProgramKernel& kernel, int64_t start_ns, int64_t end_ns, int64_t from,
               int64_t until) {
   const auto length = static_cast<double>(end_ns - start_ns);
-  const double busy_from = static_cast<double>(start_ns + kernel.ramp_ns);
-  const double busy_until = static_cast<double>(end_ns - kernel.tail_ns);
-  const double middle = (busy_from + busy_until) / 2;
-  const auto within = [&](double a, double b) {
-    return std::max(
-        0.0, std::min(b, static_cast<double>(until)) - std::max(a, static_cast<double>(from)));
-  };
-  const double work = (1 + kernel.front) * within(busy_from, middle) +
-                      (1 - kernel.front) * within(middle, busy_until);
-  return work * length / (busy_until - busy_from);
+  return DoneNs(kernel, length, static_cast<double>(from - start_ns),
+                static_cast<double>(until - start_ns)) *
+         length / DoneNs(kernel, length, 0, length);
 }
 
 }  // namespace
@@ -65,10 +74,14 @@ void PmProgram::DrawKernels(size_t count, int64_t samples) {
     kernel.tail_ns = std::llround(std::min(most, Uniform(0, 2500)));
     kernel.front = Uniform(0, 1) < 0.3 ? Uniform(-0.2, 0.2) : 0;
     kernel.varies = Uniform(0, 0.02);
+    if (kernel.duration_ns > 100'000 && Uniform(0, 1) < 0.4) {
+      kernel.falls_at = Uniform(0.2, 0.9);
+      kernel.left = Uniform(0, 0.5);
+    }
     // As much as leaves the busiest part of a launch at 100 %.
-    const double room = (1 - static_cast<double>(kernel.ramp_ns + kernel.tail_ns) /
-                                 static_cast<double>(kernel.duration_ns)) /
-                        (1 + std::abs(kernel.front)) / 1.05;
+    const auto length = static_cast<double>(kernel.duration_ns);
+    const double room =
+        DoneNs(kernel, length, 0, length) / length / (1 + std::abs(kernel.front)) / 1.05;
     const size_t leader = random_() % 11;
     for (size_t m = 0; m < kMetrics; ++m) {
       const double rate = m == leader ? Uniform(40, 97) : Uniform(0, 1) < 0.4 ? 0 : Uniform(0, 50);
@@ -80,6 +93,10 @@ void PmProgram::DrawKernels(size_t count, int64_t samples) {
   mean_ns /= static_cast<double>(count);
   options_.interval_ns = mean_ns < 30e3 ? 5'000 : mean_ns < 200e3 ? 10'000 : 50'000;
   options_.burst_ns = options_.interval_ns * (random_() % 2 == 0 ? 1000 : 200);
+  if (longest > 100e3 && Uniform(0, 1) < 0.5) {  // a burst is as long as a launch
+    options_.interval_ns = 5'000;
+    options_.burst_ns = 128 * options_.interval_ns;
+  }
   options_.period_ns = options_.burst_ns * (4 + random_() % 20);
   const int64_t in_burst = options_.burst_ns / options_.interval_ns;
   options_.length_ns = options_.period_ns * (samples > 0 ? samples / in_burst : 4 + random_() % 20);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random programs and their triage samples: kernels of 2 us to 5 ms with ramps and tails, in loops,
-// in random order and in phases, sampled in bursts. What is true of each kernel is known.
+// Random programs and their triage samples: kernels of 2 us to 5 ms with ramps and tails, some that
+// do little in their last part, in loops, in random order and in phases, sampled in bursts.
+// What is true of each kernel is known.
 #ifndef PROF_TEST_ANALYZER_CONTINUOUS_PM_PROGRAM_H_
 #define PROF_TEST_ANALYZER_CONTINUOUS_PM_PROGRAM_H_
 
@@ -20,6 +21,7 @@ struct ProgramKernel {
   std::vector<double> rates;         // by metric: percent, the mean over a launch
   int64_t ramp_ns = 0, tail_ns = 0;  // in which it does nothing at the start, at the end
   double front = 0;                  // by how much the first half of the rest is above the second
+  double falls_at = 1, left = 1;     // from this part of the rest on, it does so much of before
   double varies = 0;                 // standard deviation of a launch's rates, as a part of them
 };
 
