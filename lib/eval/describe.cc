@@ -124,6 +124,8 @@ std::string Describe(const Evaluation& evaluation) {
   text += Line("with an action that helps", evaluation.helpful);
   text += Line("right where the confidence is high", evaluation.confident);
   text += Reliability(evaluation);
+  text += Line("with the right limiter", evaluation.limiter);
+  text += Line("with the right limiter where the confidence is high", evaluation.confident_limiter);
   text += Missing(evaluation);
   text += "with an action that harms: " + std::to_string(evaluation.harmful) + "\n";
   text += Harm(evaluation) + Tried(evaluation);

@@ -103,6 +103,7 @@ Answer Judge(const LabelledKernel& labelled, const Verdict& verdict) {
   answer.labelled = &labelled;
   answer.verdict = verdict;
   answer.first = IsRight(label, verdict);
+  answer.limiter_right = answer.first || Has(label.limiters, ToString(verdict.limiter));
   answer.among_two =
       answer.first || NextIsRight(label, verdict) || SecondActionHelps(label, verdict);
   answer.abstained = !verdict.decided;
@@ -118,7 +119,7 @@ Answer Judge(const LabelledKernel& labelled, const Verdict& verdict) {
 Evaluation Evaluate(const Zoo& zoo, Form form) {
   Evaluation evaluation;
   evaluation.form = form;
-  int all = 0, first = 0, two = 0, helpful = 0;
+  int all = 0, first = 0, two = 0, helpful = 0, limiter = 0, sure_limiter = 0;
   std::map<Confidence, std::pair<int, int>> by_confidence;  // right, all
   for (const LabelledKernel& labelled : zoo.kernels) {
     const std::optional<Verdict> verdict = VerdictOf(labelled, form);
@@ -137,6 +138,9 @@ Evaluation Evaluate(const Zoo& zoo, Form form) {
     first += answer.first ? 1 : 0;
     two += answer.among_two ? 1 : 0;
     helpful += answer.helps ? 1 : 0;
+    limiter += answer.limiter_right ? 1 : 0;
+    const bool is_sure = verdict->confidence == Confidence::kHigh;
+    sure_limiter += is_sure && answer.limiter_right ? 1 : 0;
     evaluation.abstained += answer.abstained ? 1 : 0;
     auto& [right, judged] = by_confidence[verdict->confidence];
     right += answer.first ? 1 : 0;
@@ -150,6 +154,8 @@ Evaluation Evaluate(const Zoo& zoo, Form form) {
   }
   const auto [sure_and_right, sure] = by_confidence[Confidence::kHigh];
   evaluation.confident = MakeRate(sure_and_right, sure);
+  evaluation.limiter = MakeRate(limiter, all);
+  evaluation.confident_limiter = MakeRate(sure_limiter, sure);
   return evaluation;
 }
 

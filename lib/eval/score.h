@@ -39,6 +39,7 @@ struct Answer {
   const LabelledKernel* labelled = nullptr;
   Verdict verdict;
   bool first = false;                // the verdict is right
+  bool limiter_right = false;        // its limiter is, also where it does not name the waste
   bool among_two = false;            // or the next unit or the next action is
   bool abstained = false;            // it is undecided: not measured, or unknown
   std::vector<std::string> harmful;  // ids of its actions that harm here
@@ -52,7 +53,9 @@ struct Evaluation {
   Form form = Form::kAll;
   std::vector<Answer> answers;
   Rate top1, top2, helpful;
-  Rate confident;  // right among the answers of high confidence
+  Rate confident;          // right among the answers of high confidence
+  Rate limiter;            // with the right limiter
+  Rate confident_limiter;  // the same among the answers of high confidence
   // By confidence: right among the decided answers.
   std::map<Confidence, Rate> reliability;
   int abstained = 0;      // undecided verdicts

@@ -84,6 +84,22 @@ LabelledKernel Recorded(const char* limiter, Limiter verdict, Confidence confide
   return one;
 }
 
+TEST_CASE(
+    "The limiter of a planted waste counts by itself, where the verdict does not name the waste") {
+  Zoo zoo;
+  zoo.kernels = {Recorded("dram", Limiter::kDram, Confidence::kHigh),
+                 Recorded("dram", Limiter::kDram, Confidence::kHigh),
+                 Recorded("l2", Limiter::kDram, Confidence::kLow)};
+  zoo.kernels[1].label.rules = {"uncoalesced"};
+  const Evaluation evaluation = Evaluate(zoo, Form::kAll);
+  CHECK(evaluation.top1.part == 1);
+  CHECK(evaluation.limiter.part == 2);
+  CHECK(evaluation.limiter.all == 3);
+  CHECK(evaluation.confident.part == 1);
+  CHECK(evaluation.confident_limiter.part == 2);
+  CHECK(evaluation.confident_limiter.all == 2);
+}
+
 TEST_CASE("Each level of confidence is counted by itself") {
   Zoo zoo;
   zoo.kernels = {Recorded("dram", Limiter::kDram, Confidence::kHigh),
