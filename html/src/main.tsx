@@ -5,16 +5,24 @@ import './style.css';
 import {render} from 'preact';
 
 import {time} from './data/format';
-import {decodeTimeline, go, load, type Loaded, place, selection, theme, type Theme, timeWindow} from './state';
+import {decodeTimeline, go, labelOf, load, type Loaded, place, selection, theme, type Theme, timeWindow} from './state';
 import {Compare} from './views/compare';
 import {KernelPage} from './views/kernel';
 import {Kernels} from './views/kernels';
+import {Lines} from './views/lines';
 import {MemoryView} from './views/memory';
+import {Ops} from './views/ops';
 import {Overview} from './views/overview';
 import {Ranges} from './views/ranges';
 import {TimelineView} from './views/timeline';
 
-const VIEWS = ['overview', 'timeline', 'ranges', 'kernels', 'memory', 'compare'];
+// The views of this recording, in the order of the bar.
+function viewsOf({report}: Loaded): string[] {
+  const views = ['overview', 'timeline', 'ranges', 'kernels'];
+  if (report.torch) views.push('ops');
+  if (report.lines) views.push('lines');
+  return [...views, 'memory', 'compare'];
+}
 const THEMES: Record<Theme, string> = {auto: 'Auto', light: 'Light', dark: 'Dark'};
 
 function setTheme(next: Theme): void {
@@ -22,13 +30,13 @@ function setTheme(next: Theme): void {
   document.documentElement.dataset['theme'] = next;
 }
 
-function Bar() {
+function Bar({views}: {views: string[]}) {
   const here = place.value.split('/')[0];
   const next: Record<Theme, Theme> = {auto: 'light', light: 'dark', dark: 'auto'};
   return (
     <nav class="top" aria-label="Views">
       <a class="brand" href="#overview">prof</a>
-      {VIEWS.map((view) => (
+      {views.map((view) => (
         <a href={`#${view}`} aria-current={view === here || (view === 'kernels' && here === 'kernel') ? 'page' : undefined}>
           {view[0].toUpperCase() + view.slice(1)}
         </a>
@@ -42,7 +50,7 @@ function Chips({data}: {data: Loaded}) {
   const chosen = selection.value;
   const stretch = timeWindow.value;
   if (chosen === null && stretch === null) return null;
-  const label = chosen === null ? '' : chosen.kind === 'range' ? data.header.ranges[chosen.index].label : data.report.kernels[chosen.index].name;
+  const label = chosen === null ? '' : labelOf(data, chosen);
   return (
     <div class="chips" role="status">
       <span>Shown only:</span>
@@ -59,6 +67,8 @@ function View({data}: {data: Loaded}) {
     case 'ranges': return <Ranges data={data} />;
     case 'kernels': return <Kernels data={data} />;
     case 'kernel': return <KernelPage data={data} index={Number(index)} key={index} />;
+    case 'ops': return data.report.torch ? <Ops data={data} torch={data.report.torch} /> : <Overview data={data} />;
+    case 'lines': return data.report.lines ? <Lines data={data} lines={data.report.lines} /> : <Overview data={data} />;
     case 'memory': return <MemoryView data={data} />;
     case 'compare': return <Compare data={data} />;
     default: return <Overview data={data} />;
@@ -66,13 +76,13 @@ function View({data}: {data: Loaded}) {
 }
 
 function Page({data}: {data: Loaded}) {
-  return <><Bar /><Chips data={data} /><main><View data={data} /></main></>;
+  return <><Bar views={viewsOf(data)} /><Chips data={data} /><main><View data={data} /></main></>;
 }
 
-// 1 to 6 choose a view.
+// The digits choose a view, in the order of the bar.
 function keys(event: KeyboardEvent): void {
   if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
-  const view = VIEWS[Number(event.key) - 1];
+  const view = viewsOf(data)[Number(event.key) - 1];
   if (view) go(view);
   if (event.key === 'Escape') {
     selection.value = null;

@@ -4,6 +4,7 @@ import {computed, signal} from '@preact/signals';
 
 import {fromBase64, inflate} from './data/decode';
 import type {Report} from './data/report';
+import {type StackNode, type StacksData, stacksOf} from './data/stacks';
 import {type Header, Timeline} from './data/timeline';
 
 export interface Loaded {
@@ -23,17 +24,24 @@ export const timeline = signal<Timeline | null>(null);
 export const decoded = signal(0); // share of the blocks, 0..1
 export const decodeProblem = signal('');
 
+export const stacks = signal<StackNode[] | null>(null); // null: not read yet, or there are none
+
+async function bytesOf(id: string): Promise<Uint8Array> {
+  const element = document.getElementById(id)!;
+  const bytes = await inflate(fromBase64(element.textContent!));
+  element.remove();
+  return bytes;
+}
+
 const frame = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 // Decodes block by block, and lets the browser work in between.
 export async function decodeTimeline(header: Header): Promise<void> {
   const result = new Timeline(header);
   try {
+    if (header.has_stacks) stacks.value = stacksOf(JSON.parse(new TextDecoder().decode(await bytesOf('stacks'))) as StacksData);
     for (let i = 0; i < header.blocks.length; i++) {
-      const element = document.getElementById(`block${i}`)!;
-      const bytes = await inflate(fromBase64(element.textContent!));
-      element.remove();
-      result.add(header.blocks[i], bytes);
+      result.add(header.blocks[i], await bytesOf(`block${i}`));
       decoded.value = (i + 1) / header.blocks.length;
     }
     for (const track of result.events) {
@@ -56,8 +64,29 @@ export function go(to: string): void {
   location.hash = to;
 }
 
-export type Selection = {kind: 'kernel' | 'range'; index: number} | null;
+// A kernel and a range are places in the report's and the header's lists. An op and a line of source
+// come with the kernels that they launched.
+export type Selection =
+  | {kind: 'kernel'; index: number}
+  | {kind: 'range'; index: number}
+  | {kind: 'op' | 'line'; key: string; label: string; kernels: ReadonlySet<number>}
+  | null;
 export const selection = signal<Selection>(null);
+export function labelOf({report, header}: Loaded, chosen: NonNullable<Selection>): string {
+  if (chosen.kind === 'kernel') return report.kernels[chosen.index].name;
+  return chosen.kind === 'range' ? header.ranges[chosen.index].label : chosen.label;
+}
+
+export function isSelected(kind: 'op' | 'line', key: string): boolean {
+  const chosen = selection.value;
+  return chosen !== null && chosen.kind === kind && chosen.key === key;
+}
+
+// Selects an op or a line; once more takes it back.
+export function selectKernels(kind: 'op' | 'line', key: string, label: string, kernels: ReadonlySet<number>): void {
+  selection.value = isSelected(kind, key) ? null : {kind, key, label, kernels};
+}
+
 export const timeWindow = signal<{begin: number; end: number} | null>(null);
 
 // The ranges below one, with itself.
@@ -72,10 +101,12 @@ export function subtree(header: Header, range: number): Set<number> {
 // By name: 1 where it is selected; null: all are.
 export function acceptedNames(header: Header, chosen: Selection): Uint8Array | null {
   if (chosen === null) return null;
-  const inside = chosen.kind === 'range' ? subtree(header, chosen.index) : null;
-  return Uint8Array.from(header.names, (name) =>
-    Number(inside ? inside.has(name.range) : name.kernel === chosen.index),
-  );
+  if (chosen.kind === 'range') {
+    const inside = subtree(header, chosen.index);
+    return Uint8Array.from(header.names, (name) => Number(inside.has(name.range)));
+  }
+  const kernels = chosen.kind === 'kernel' ? new Set([chosen.index]) : chosen.kernels;
+  return Uint8Array.from(header.names, (name) => Number(kernels.has(name.kernel)));
 }
 
 // Launches and time of each kernel within the time window; null without one.
@@ -104,6 +135,7 @@ export function isShown(data: Loaded, kernel: number): boolean {
   if (inWindow.value !== null && !inWindow.value.has(kernel)) return false;
   if (chosen === null) return true;
   if (chosen.kind === 'kernel') return chosen.index === kernel;
+  if (chosen.kind !== 'range') return chosen.kernels.has(kernel);
   const inside = subtree(data.header, chosen.index);
   return data.header.names.some((name) => name.kernel === kernel && inside.has(name.range));
 }

@@ -250,4 +250,22 @@ void SetTorchOps(const Model& model, const Timeline& timeline, const KernelGroup
   }
 }
 
+std::vector<int32_t> TorchRows(const Model& model, const TorchReport& report) {
+  using Key = std::tuple<std::string_view, TorchOp::Kind, bool>;
+  std::map<Key, int32_t> places;
+  for (size_t i = 0; i < report.ops.size(); ++i) {
+    const TorchOp& op = report.ops[i];
+    places.emplace(Key(op.name, op.kind, op.backward), static_cast<int32_t>(i));
+  }
+  const std::vector<bool> backward = BackwardPaths(model);
+  std::vector<int32_t> rows(model.paths.size(), model::kNoIndex);
+  for (size_t path = 1; path < rows.size(); ++path) {
+    const model::RangePath& node = model.paths[path];
+    if (node.torch == TorchScope::kNone) continue;
+    const auto place = places.find({node.name, KindOf(node.torch), backward[path]});
+    if (place != places.end()) rows[path] = place->second;
+  }
+  return rows;
+}
+
 }  // namespace prof::analyzer

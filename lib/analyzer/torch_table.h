@@ -4,6 +4,7 @@
 #ifndef PROF_LIB_ANALYZER_TORCH_TABLE_H_
 #define PROF_LIB_ANALYZER_TORCH_TABLE_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "lib/analyzer/base/families.h"
@@ -22,6 +23,10 @@ namespace prof::analyzer {
 // Fills KernelReport::torch_ops. `kernels`: by group.
 void SetTorchOps(const model::Model& model, const Timeline& timeline, const KernelGroups& groups,
                  std::vector<KernelReport>* kernels);
+
+// By path: its place in `report.ops`, which was built from this model. kNoIndex: it is no op, or
+// one that has no row.
+[[nodiscard]] std::vector<int32_t> TorchRows(const model::Model& model, const TorchReport& report);
 
 }  // namespace prof::analyzer
 

@@ -5,11 +5,15 @@
 #include <limits>
 
 #include "lib/analyzer/base/families.h"
+#include "lib/analyzer/kernels/kernels.h"
+#include "lib/analyzer/memory/ledger.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/html/gather_host.h"
 #include "lib/html/gather_operations.h"
 #include "lib/html/gather_ranges.h"
 #include "lib/html/gather_samples.h"
+#include "lib/html/gather_stacks.h"
+#include "lib/html/gather_torch.h"
 
 namespace prof::html {
 namespace {
@@ -44,13 +48,17 @@ void SetSpan(const model::Model& model, TimelineData* data) {
 TimelineData Gather(const model::Model& model, const Report& report) {
   TimelineData data;
   SetSpan(model, &data);
+  data.begun_ns = -analyzer::SinceStart(model, data.start_ns);
   const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model);
   const analyzer::Timeline timeline = analyzer::BuildTimeline(model);
   const RangeRows rows = GatherRanges(model, families, timeline, &data);
-  GatherOperations(model, report, {families, timeline, rows}, &data);
+  const analyzer::KernelGroups groups = analyzer::GroupKernels(model, families, timeline);
+  GatherOperations(model, report, {families, timeline, groups, rows}, &data);
   GatherHost(model, rows, &data);
   GatherPmSamples(model, report, &data);
   GatherMemory(model, rows, &data);
+  GatherTorch(model, report, groups, &data);
+  GatherStacks(model, timeline, groups, &data);
   return data;
 }
 

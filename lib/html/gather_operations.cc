@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/analyzer/kernels/kernels.h"
 #include "lib/html/operation_names.h"
 #include "lib/html/track_writer.h"
 
@@ -138,9 +137,7 @@ Event EventOf(const Op& op, uint32_t name, const analyzer::Gap* gap) {
 
 void GatherOperations(const model::Model& model, const Report& report, const Stages& stages,
                       TimelineData* data) {
-  const analyzer::KernelGroups groups =
-      analyzer::GroupKernels(model, stages.families, stages.timeline);
-  OperationNames names(report, groups, stages.rows, data);
+  OperationNames names(report, stages.groups, stages.rows, data);
   GapsInOrder gaps(stages.timeline);
   Streams streams(report, data);
   Sparks sparks(report, data);

@@ -5,6 +5,7 @@
 #define PROF_LIB_HTML_GATHER_OPERATIONS_H_
 
 #include "lib/analyzer/base/families.h"
+#include "lib/analyzer/kernels/kernels.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/html/gather_ranges.h"
 #include "lib/html/timeline_data.h"
@@ -16,6 +17,7 @@ namespace prof::html {
 struct Stages {
   const analyzer::RangeFamilies& families;
   const analyzer::Timeline& timeline;
+  const analyzer::KernelGroups& groups;
   const RangeRows& rows;
 };
 

@@ -2,11 +2,13 @@
 #include "lib/html/html.h"
 
 #include <ostream>
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
 #include "lib/html/bundle.h"
 #include "lib/html/gather.h"
+#include "lib/html/packed.h"
 #include "lib/html/page_json.h"
 #include "lib/html/timeline_data.h"
 #include "lib/snapshot/model/model.h"
@@ -46,6 +48,11 @@ void WriteHead(std::ostream& out, const Bundle& bundle, const Report& report) {
       << "</style>\n</head>\n";
 }
 
+void WriteBytes(std::ostream& out, const std::string& id, const std::string& packed) {
+  out << "<script type=\"application/octet-stream\" id=\"" << id << "\">" << packed
+      << "</script>\n";
+}
+
 // The script stands before the blocks: the browser draws the first view while it still reads them.
 void WriteBody(std::ostream& out, const Bundle& bundle, const Report& report,
                const TimelineData& data) {
@@ -54,9 +61,9 @@ void WriteBody(std::ostream& out, const Bundle& bundle, const Report& report,
          "<script type=\"application/json\" id=\"report\">"
       << ReportJson(report) << "</script>\n<script type=\"application/json\" id=\"timeline\">"
       << TimelineJson(data) << "</script>\n<script>" << bundle.script << "</script>\n";
+  if (!data.stacks.nodes.empty()) WriteBytes(out, "stacks", Packed(StacksJson(data.stacks)));
   for (size_t i = 0; i < data.blocks.size(); ++i) {
-    out << "<script type=\"application/octet-stream\" id=\"block" << i << "\">"
-        << data.blocks[i].packed << "</script>\n";
+    WriteBytes(out, "block" + std::to_string(i), data.blocks[i].packed);
   }
   out << "</body>\n</html>\n";
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/report/json.h"
@@ -52,6 +53,21 @@ Json List(const std::vector<T>& values) {
   return list;
 }
 
+// Each text once.
+class Strings {
+ public:
+  uint64_t IdOf(const std::string& text) {
+    const auto [it, added] = ids_.emplace(text, all_.size());
+    if (added) all_.push_back(text);
+    return it->second;
+  }
+  [[nodiscard]] const std::vector<std::string>& all() const { return all_; }
+
+ private:
+  std::unordered_map<std::string, uint64_t> ids_;
+  std::vector<std::string> all_;
+};
+
 Json Causes() {
   Json causes = Json::array();
   for (int i = 0; i <= static_cast<int>(GapCause::kUnknown); ++i) {
@@ -89,13 +105,38 @@ std::string TimelineJson(const TimelineData& data) {
   const Json json{{"version", 1},
                   {"start_ns", std::to_string(data.start_ns)},
                   {"span_ns", data.end_ns - data.start_ns},
+                  {"begun_ns", data.begun_ns},
                   {"causes", Causes()},
                   {"names", List(data.names)},
                   {"ranges", List(data.ranges)},
                   {"tracks", List(data.tracks)},
                   {"blocks", List(data.blocks)},
-                  {"sparks", List(data.sparks)}};
+                  {"sparks", List(data.sparks)},
+                  {"op_kernels", data.op_kernels},
+                  {"has_stacks", !data.stacks.nodes.empty()}};
   return ForPage(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string StacksJson(const Stacks& stacks) {
+  Strings strings;
+  Json frames = Json::array(), nodes = Json::array(), kernels = Json::array();
+  for (const StackFrame& frame : stacks.frames) {
+    for (const uint64_t value :
+         {strings.IdOf(frame.function), strings.IdOf(frame.file), uint64_t{frame.line}}) {
+      frames.push_back(value);
+    }
+    frames.push_back(frame.own ? 1 : 0);
+  }
+  for (const StackNode& node : stacks.nodes) {
+    for (const int64_t value : {int64_t{node.parent}, int64_t{node.frame}, node.gpu_ns,
+                                node.idle_ns, node.host_ns, node.operations}) {
+      nodes.push_back(value);
+    }
+    kernels.push_back(node.kernels);
+  }
+  const Json json{
+      {"strings", strings.all()}, {"frames", frames}, {"nodes", nodes}, {"kernels", kernels}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace prof::html

@@ -18,6 +18,11 @@ namespace prof::html {
 // The tables of the timeline, and what its blocks are. The blocks' bytes are not in it.
 [[nodiscard]] std::string TimelineJson(const TimelineData& data);
 
+// The stacks with each text once. `frames` has 4 numbers for each frame: function and file (places
+// in `strings`), line, 1 where it is the program's own. `nodes` has 6 for each node: parent, frame,
+// gpu_ns, idle_ns, host_ns, operations. `kernels` has a list for each node.
+[[nodiscard]] std::string StacksJson(const Stacks& stacks);
+
 // Without spaces between values, and with each "<" in a string escaped.
 [[nodiscard]] std::string ForPage(std::string_view json);
 

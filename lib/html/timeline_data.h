@@ -58,13 +58,41 @@ struct Spark {
   std::vector<double> mean_ns;
 };
 
+// A line of a Python function.
+struct StackFrame {
+  std::string function, file;
+  uint32_t line = 0;  // 0: not known
+  bool own = false;   // the program's own: analyzer::IsOwnFile()
+};
+
+// What was called from one Python stack, without the stacks inside of it.
+struct StackNode {
+  int32_t parent = kNoRow;  // of Stacks::nodes: the stack of the caller. Parents come first.
+  uint32_t frame = 0;       // of Stacks::frames: the innermost one
+  int64_t gpu_ns = 0;       // exclusive GPU time of what was launched
+  int64_t idle_ns = 0;      // GPU idle behind it, as LineReport::idle_ns
+  int64_t host_ns = 0;      // of its CUDA calls on their threads
+  int64_t operations = 0;
+  std::vector<int32_t> kernels;  // of Report::kernels, ascending
+};
+
+struct Stacks {
+  std::vector<StackFrame> frames;
+  std::vector<StackNode> nodes;  // empty: nothing has a Python stack
+};
+
 struct TimelineData {
   int64_t start_ns = 0, end_ns = 0;  // all times in blocks are after start_ns
+  double begun_ns = 0;  // after start_ns: the recording began. The report's moments are after it.
   std::vector<Name> names;
   std::vector<RangeNode> ranges;
   std::vector<Track> tracks;
   std::vector<Block> blocks;  // those of a track in the order of time
   std::vector<Spark> sparks;
+  // By place in TorchReport::ops: the kernels that were launched in the op, and in the ops that it
+  // called; of Report::kernels, ascending.
+  std::vector<std::vector<int32_t>> op_kernels;
+  Stacks stacks;
 };
 
 }  // namespace prof::html

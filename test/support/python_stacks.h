@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "prof/snapshot.pb.h"
@@ -28,17 +29,13 @@ struct PythonStacks {
   }
 
   void AddTo(wire::Block* block) const {
+    std::map<std::tuple<std::string, std::string, uint32_t>, uint32_t> frames;  // each once
     for (const Node& node : stacks) {
-      wire::HostFrame* const frame = block->add_host_frames();
-      block->add_strings(node.function);
-      frame->set_function(static_cast<uint32_t>(block->strings_size()));
-      block->add_strings(node.file);
-      frame->set_file(static_cast<uint32_t>(block->strings_size()));
-      frame->set_first_line(1);
-      frame->set_line(node.line);
+      uint32_t& frame = frames[{node.function, node.file, node.line}];
+      if (frame == 0) frame = AddFrame(node, block);
       wire::HostStack* const stack = block->add_host_stacks();
       stack->set_parent(node.caller);
-      stack->set_frame(static_cast<uint32_t>(block->host_frames_size()));
+      stack->set_frame(frame);
     }
     std::vector<uint32_t> of_row;
     int64_t correlation = 0;
@@ -59,6 +56,17 @@ struct PythonStacks {
     std::string function, file;
     uint32_t line;
   };
+  static uint32_t AddFrame(const Node& node, wire::Block* block) {
+    wire::HostFrame* const frame = block->add_host_frames();
+    block->add_strings(node.function);
+    frame->set_function(static_cast<uint32_t>(block->strings_size()));
+    block->add_strings(node.file);
+    frame->set_file(static_cast<uint32_t>(block->strings_size()));
+    frame->set_first_line(1);
+    frame->set_line(node.line);
+    return static_cast<uint32_t>(block->host_frames_size());
+  }
+
   std::vector<Node> stacks;
   std::map<uint32_t, uint32_t> of_call;  // by correlation id
   std::map<uint64_t, uint32_t> of_node;

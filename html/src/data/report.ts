@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report's JSON, as far as the page reads it. Absent values are null.
+import type {Memory} from './memory';
 
 export interface Statistic {
   n: number;
@@ -140,6 +141,7 @@ export interface Kernel {
   occupancy: Occupancy;
   roofline: Roofline;
   verdict: Verdict;
+  torch_ops: {name: string; forward: string; backward: boolean; time_ns: number; launches: number}[];
 }
 
 export interface Row {
@@ -197,22 +199,47 @@ export interface Device {
   dram_peak_bytes_per_s: number | null;
 }
 
-export interface Memory {
-  devices: {device: number; peak_bytes: number; peak_at_ns: number; bytes_at_end: number}[];
-  kinds: {
-    device: number;
-    memory: string;
-    pooled: boolean;
-    allocations: number;
-    bytes: number;
-    frees: number;
-    peak_bytes: number;
-    bytes_at_end: number;
-  }[];
-  pools: {device: number; reserved_peak: number | null; used_peak: number | null; operations: number}[];
-  ranges: {range: string; allocations: number; bytes: number; device_bytes: number; bytes_at_end: number}[];
-  frees_missing: number;
-  records_lost: boolean;
+export interface Op {
+  name: string;
+  kind: 'function' | 'node' | 'user';
+  backward: boolean;
+  forward: string; // of a node: the op that made it
+  calls: number;
+  cpu_ns: number;
+  cpu_self_ns: number;
+  gpu_ns: number;
+  gpu_self_ns: number;
+  launches: number;
+  backward_gpu_ns: number;
+  limiters: {limiter: string; time_ns: number}[];
+}
+
+export interface Torch {
+  gpu_ns: number;
+  gpu_in_ops_ns: number;
+  backward_ns: number;
+  forward_known_ns: number;
+  ops: Op[];
+  ranges: {label: string; forward_ns: number; backward_ns: number}[];
+}
+
+// A line of Python source.
+export interface SourceLine {
+  file: string;
+  line: number | null;
+  function: string;
+  operations: number;
+  kernels: number;
+  time_ns: number;
+  idle_ns: number;
+  dominant: string | null;
+  limiter: string | null;
+}
+
+export interface SourceLines {
+  own: SourceLine[];
+  all: SourceLine[];
+  without_stack_ns: number;
 }
 
 export interface Report {
@@ -238,6 +265,8 @@ export interface Report {
   findings_missing: string;
   actions?: RankedAction[];
   memory: Memory | null;
+  torch: Torch | null;
+  lines?: SourceLines;
   notices: {severity: string; subsystem: string; what: string; fix: string}[];
   integrity: string[];
 }

@@ -41,12 +41,15 @@ export interface Header {
   version: number;
   start_ns: string;
   span_ns: number;
+  begun_ns: number; // after start_ns: the recording began. The report's moments are after it
   causes: string[];
   names: NameEntry[];
   ranges: RangeEntry[];
   tracks: TrackEntry[];
   blocks: BlockEntry[];
   sparks: {kernel: number; mean_ns: number[]}[];
+  op_kernels: number[][]; // by place in the report's ops of PyTorch
+  has_stacks: boolean;
 }
 
 export const BINS = 1 << 16;

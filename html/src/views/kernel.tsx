@@ -7,6 +7,7 @@ import {Meter} from '../parts/bar';
 import {Launches} from '../parts/launches';
 import {MemoryChart} from '../parts/memory_chart';
 import {Levels, RooflineChart} from '../parts/roofline';
+import {type Column, Table} from '../parts/table';
 import {go, type Loaded, selection, timeline} from '../state';
 
 const SOURCES: Record<string, string> = {counters: 'counters', 'pm-samples': 'PM samples', both: 'counters and PM samples'};
@@ -153,6 +154,17 @@ function Metrics({kernel}: {kernel: Kernel}) {
   );
 }
 
+function TorchOps({kernel}: {kernel: Kernel}) {
+  if (kernel.torch_ops.length === 0) return null;
+  const columns: Column<Kernel['torch_ops'][number]>[] = [
+    {key: 'op', title: 'Op', narrow: true, value: (op) => op.name, cell: (op) => <>{op.name}{op.forward !== '' && <span class="muted"> of {op.forward}</span>}</>},
+    {key: 'pass', title: 'Pass', value: (op) => (op.backward ? 'backward' : 'forward')},
+    {key: 'time', title: 'Time', number: true, narrow: true, value: (op) => op.time_ns, cell: (op) => time(op.time_ns)},
+    {key: 'launches', title: 'Launches', number: true, narrow: true, value: (op) => op.launches, cell: (op) => count(op.launches)},
+  ];
+  return <section class="card"><h2>Ops of PyTorch that launched it</h2><Table label="Ops of PyTorch" rows={kernel.torch_ops} columns={columns} sort="time" most={10} rowKey={(op) => `${op.name} ${op.forward} ${op.backward}`} /></section>;
+}
+
 export function KernelPage({data, index}: {data: Loaded; index: number}) {
   const kernel = data.report.kernels[index];
   if (!kernel) return <div class="view"><h1>No such kernel</h1><p><a href="#kernels">All kernels</a></p></div>;
@@ -180,6 +192,7 @@ export function KernelPage({data, index}: {data: Loaded; index: number}) {
       </div>
       <section class="card"><h2>Memory, bytes for each launch</h2>{MemoryChart({kernel}) ?? <p class="muted">Bytes between the levels were not counted. <code>--counters all</code> counts them.</p>}</section>
       <section class="card"><h2>Durations over the run</h2>{lines ? <Launches lines={lines} kernel={index} /> : <p role="status">Reading the timeline</p>}<p class="muted">Line: mean. Area: shortest to longest.</p></section>
+      <TorchOps kernel={kernel} />
       <Metrics kernel={kernel} />
     </div>
   );

@@ -2,9 +2,9 @@
 // The NVTX ranges as a tree and as a flame graph. Times of a range have those of the ranges in it.
 import {useState} from 'preact/hooks';
 
-import {hueOf} from '../colors';
 import {count, percent, time} from '../data/format';
 import {type Node, treeOf} from '../data/ranges';
+import {Flame, type FlameNode} from '../parts/flame';
 import {go, type Loaded, selection} from '../state';
 
 type Measure = 'gpu' | 'idle' | 'host';
@@ -25,26 +25,14 @@ function isChosen(index: number): boolean {
   return selection.value?.kind === 'range' && selection.value.index === index;
 }
 
-function Flame({nodes, measure, total, depth}: {nodes: Node[]; measure: Measure; total: number; depth: number}) {
-  const shown = nodes.filter((node) => valueOf(node, measure) > 0).sort(byValue(measure));
-  if (shown.length === 0) return null;
-  return (
-    <div class="flames">
-      {shown.map((node) => {
-        const value = valueOf(node, measure);
-        const share = value / total;
-        return (
-          <div class="flame" style={{width: `${Math.min(share, 1) * 100}%`}}>
-            <button class={isChosen(node.index) ? 'chosen' : ''} style={{'--hue': String(Math.round(hueOf(node.entry.name.replace(/ \(\d+ ranges\)$/, ''))))} as Record<string, string>}
-              title={`${node.entry.label}: ${time(value)}`} onClick={() => select(node.index)}>
-              {node.entry.name} <span>{time(value)}</span>
-            </button>
-            {depth < 12 && <Flame nodes={node.children} measure={measure} total={value} depth={depth + 1} />}
-          </div>
-        );
-      })}
-    </div>
-  );
+const MOST_LEVELS = 13;
+
+function flameOf(node: Node, measure: Measure): FlameNode {
+  const {entry, index} = node;
+  return {
+    key: index, name: entry.name, title: entry.label, hue: entry.name.replace(/ \(\d+ ranges\)$/, ''), value: valueOf(node, measure),
+    children: () => node.children.map((child) => flameOf(child, measure)),
+  };
 }
 
 function TreeRow({node, depth, measure, total, open, toggle}: {node: Node; depth: number; measure: Measure; total: number; open: Set<number>; toggle: (index: number) => void}) {
@@ -97,7 +85,8 @@ export function Ranges({data}: {data: Loaded}) {
         {selection.value?.kind === 'range' && <button onClick={() => go('timeline')}>On the timeline</button>}
       </div>
       <section class="card" aria-label="Flame graph" data-testid="flame">
-        <div class="flame-root"><Flame nodes={roots} measure={measure} total={Math.max(total, 1)} depth={0} /></div>
+        <Flame nodes={roots.map((root) => flameOf(root, measure))} total={Math.max(total, 1)} most={MOST_LEVELS}
+          chosen={({key}) => isChosen(Number(key))} choose={({key}) => select(Number(key))} />
       </section>
       <section class="card">
         <div class="scroll" tabIndex={0} role="region" aria-label="Tree of ranges">
