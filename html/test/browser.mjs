@@ -1,43 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page in a browser: node test/browser.mjs page.html report.json
-// Prints what it checked, and fails at the first thing that is not as it should be.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
 
-import {open, start} from './chromium.mjs';
+import {checks, checkViews, decoded} from './checks.mjs';
 
 const [file, jsonFile] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(jsonFile, 'utf8'));
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const browser = await start();
-let passed = 0;
 
-async function check(name, options, test) {
-  const {context, page, problems} = await open(browser, file, options);
-  try {
-    await test(page);
-    assert.deepEqual(problems, [], 'no error and no request');
-    console.log(`passed: ${name}`);
-    passed++;
-  } catch (problem) {
-    console.log(`FAILED: ${name}`);
-    throw problem;
-  } finally {
-    await context.close();
-  }
-}
-
-const decoded = (page) => page.waitForSelector('[data-testid=timeline]');
-
-async function accessible(page) {
-  // The page's policy keeps scripts out that are not its own: axe is evaluated from outside.
-  await page.evaluate(axeSource);
-  const {violations} = await page.evaluate(() => globalThis.axe.run());
-  assert.deepEqual(violations.map(({id, nodes}) => `${id}: ${nodes[0].html}`), []);
-}
-
-try {
+await checks(file, async (check) => {
   await check('the overview has the command, the longest kernel and at most five actions', {}, async (page) => {
     await page.waitForSelector('h1');
     assert.equal(await page.textContent('h1'), report.command);
@@ -167,19 +138,12 @@ try {
     assert.ok(changes.every((text) => text === '0 ns'), changes[0]);
   });
 
-  for (const [dark, width] of [[false, 390], [true, 1280]]) {
-    await check(`accessible: ${dark ? 'dark' : 'light'}, ${width} px`, {dark, width}, async (page) => {
-      for (const view of ['overview', 'timeline', 'ranges', 'kernels', 'kernel/0', 'memory', 'compare']) {
-        await page.evaluate((to) => (location.hash = to), view);
-        if (view === 'timeline') await decoded(page);
-        await page.waitForTimeout(50);
-        await accessible(page);
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        assert.ok(overflow <= 0, `${view} is ${overflow} px too wide`);
-      }
-    });
-  }
-} finally {
-  await browser.close();
-}
-console.log(`${passed} passed, 0 failed`);
+  await check('what the recording lacks has no view', {}, async (page) => {
+    const views = await page.locator('nav.top a:not(.brand)').allTextContents();
+    assert.deepEqual(views, ['Overview', 'Timeline', 'Ranges', 'Kernels', 'Memory', 'Compare']);
+    await page.evaluate(() => (location.hash = 'ops'));
+    await page.waitForFunction((text) => document.querySelector('h1')?.textContent === text, report.command);
+  });
+
+  await checkViews(check, ['overview', 'timeline', 'ranges', 'kernels', 'kernel/0', 'memory', 'compare']);
+});

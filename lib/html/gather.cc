@@ -9,6 +9,7 @@
 #include "lib/analyzer/memory/ledger.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/html/gather_host.h"
+#include "lib/html/gather_memory.h"
 #include "lib/html/gather_operations.h"
 #include "lib/html/gather_ranges.h"
 #include "lib/html/gather_samples.h"
@@ -56,7 +57,7 @@ TimelineData Gather(const model::Model& model, const Report& report) {
   GatherOperations(model, report, {families, timeline, groups, rows}, &data);
   GatherHost(model, rows, &data);
   GatherPmSamples(model, report, &data);
-  GatherMemory(model, rows, &data);
+  GatherMemory(model, &data);
   GatherTorch(model, report, groups, &data);
   GatherStacks(model, timeline, groups, &data);
   return data;

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,8 +15,6 @@ namespace {
 
 constexpr size_t kMostPmRows = 50'000;
 constexpr double kSteps = 1000;  // of a metric's maximum: a pixel or less
-constexpr size_t kMostChanges = 20'000;
-constexpr int64_t kParts = 4096;  // of the span, where there are more changes than that
 
 // The mean of rows that touch.
 struct Merged {
@@ -130,88 +126,11 @@ void GatherSeries(const model::PmSeries& series, int64_t offset_ns, TimelineData
   track.Finish();
 }
 
-struct Change {
-  int64_t time_ns = 0;
-  int32_t range = kNoRow;
-  int64_t bytes = 0;
-};
-
-bool IsCounted(const model::Allocation& allocation) {
-  return allocation.memory == model::MemoryKind::kDevice ||
-         allocation.memory == model::MemoryKind::kArray;
-}
-
-// By device: what each allocation and each free of a known allocation changes.
-std::map<uint32_t, std::vector<Change>> ChangesOf(const model::Model& model,
-                                                  const RangeRows& rows) {
-  struct Live {
-    uint32_t device = 0;
-    int32_t range = kNoRow;
-    uint64_t bytes = 0;
-  };
-  std::map<uint32_t, std::vector<Change>> changes;
-  std::unordered_map<uint64_t, Live> live;  // by address
-  const auto free = [&](const model::Allocation& event) {
-    const auto it = live.find(event.address);
-    if (it == live.end()) return;
-    const Live& known = it->second;
-    changes[known.device].push_back(
-        {event.time_ns, known.range, -static_cast<int64_t>(known.bytes)});
-    live.erase(it);
-  };
-  for (const model::Allocation& event : model.allocations) {
-    const bool frees = event.operation == model::AllocationOperation::kFree;
-    if (!frees && !IsCounted(event)) continue;
-    free(event);  // an allocation at this address: the record of the free is missing
-    if (frees) continue;
-    live[event.address] = {event.device, rows[event.path], event.bytes};
-    changes[event.device].push_back(
-        {event.time_ns, rows[event.path], static_cast<int64_t>(event.bytes)});
-  }
-  return changes;
-}
-
-std::vector<Change> Thinned(const std::vector<Change>& changes, const TimelineData& data) {
-  if (changes.size() <= kMostChanges) return changes;
-  const int64_t part_ns = (data.end_ns - data.start_ns) / kParts + 1;
-  std::map<std::pair<int64_t, int32_t>, int64_t> sums;
-  for (const Change& change : changes) {
-    sums[{(change.time_ns - data.start_ns) / part_ns, change.range}] += change.bytes;
-  }
-  std::vector<Change> thinned;
-  for (const auto& [key, bytes] : sums) {
-    if (bytes != 0) {
-      thinned.push_back({data.start_ns + key.first * part_ns, key.second, bytes});
-    }
-  }
-  return thinned;
-}
-
 }  // namespace
 
 void GatherPmSamples(const model::Model& model, const Report& report, TimelineData* data) {
   for (const model::PmSeries& series : model.pm_series) {
     GatherSeries(series, OffsetOf(report, series.device), data);
-  }
-}
-
-void GatherMemory(const model::Model& model, const RangeRows& rows, TimelineData* data) {
-  for (const auto& [device, all] : ChangesOf(model, rows)) {
-    Track track;
-    track.kind = "memory";
-    track.device = device;
-    track.group = "GPU " + std::to_string(device);
-    track.label = "memory";
-    TrackWriter writer(data, std::move(track), 3);
-    int64_t last_ns = data->start_ns;
-    for (const Change& change : Thinned(all, *data)) {
-      writer.column(0).Add(static_cast<uint64_t>(change.time_ns - last_ns));
-      writer.column(1).AddSigned(change.bytes);
-      writer.column(2).Add(static_cast<uint64_t>(int64_t{change.range} + 1));
-      last_ns = change.time_ns;
-      writer.EndRow();
-    }
-    writer.Finish();
   }
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What has a value at each moment becomes tracks: PM samples, and the memory that is allocated.
+// PM samples become tracks.
 #ifndef PROF_LIB_HTML_GATHER_SAMPLES_H_
 #define PROF_LIB_HTML_GATHER_SAMPLES_H_
 
-#include "lib/html/gather_ranges.h"
 #include "lib/html/timeline_data.h"
 #include "lib/snapshot/model/model.h"
 #include "prof/report.h"
@@ -15,12 +14,6 @@ namespace prof::html {
 // duration, and for each metric the difference to its last value, in thousandths of its maximum
 // plus 1; 0 stands for no value. Rows of long series are means of several that touch.
 void GatherPmSamples(const model::Model& model, const Report& report, TimelineData* data);
-
-// Tracks "memory", one for each device: the kinds that DeviceMemory counts. Columns: the time since
-// the row before, bytes more or less, and the range that allocated them as its place in
-// TimelineData::ranges plus 1 (0: outside all ranges). Where there are many, rows are sums over
-// equal parts of the span.
-void GatherMemory(const model::Model& model, const RangeRows& rows, TimelineData* data);
 
 }  // namespace prof::html
 

@@ -112,6 +112,7 @@ std::string TimelineJson(const TimelineData& data) {
                   {"tracks", List(data.tracks)},
                   {"blocks", List(data.blocks)},
                   {"sparks", List(data.sparks)},
+                  {"owners", data.owners},
                   {"op_kernels", data.op_kernels},
                   {"has_stacks", !data.stacks.nodes.empty()}};
   return ForPage(json.dump(-1, ' ', false, Json::error_handler_t::replace));

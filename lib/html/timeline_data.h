@@ -89,6 +89,7 @@ struct TimelineData {
   std::vector<Track> tracks;
   std::vector<Block> blocks;  // those of a track in the order of time
   std::vector<Spark> sparks;
+  std::vector<std::string> owners;  // of memory: ranges as MemoryHolder has them
   // By place in TorchReport::ops: the kernels that were launched in the op, and in the ops that it
   // called; of Report::kernels, ascending.
   std::vector<std::vector<int32_t>> op_kernels;

@@ -90,6 +90,17 @@ TEST_CASE("an allocation and its free are changes of the range that allocated") 
   const TimelineData data = DataOf(&b);
   REQUIRE(Find(data, "memory") != nullptr);
   CHECK(Find(data, "memory")->events == 2);
+  CHECK(data.owners == std::vector<std::string>{"setup"});
+}
+
+TEST_CASE("memory has the families of ranges that the report's ledger has") {
+  SnapshotBuilder b;
+  b.Allocate(0x1000, 4096, "", 10'000);
+  for (int i = 0; i < 3; ++i) {
+    b.Allocate(0x2000 + 0x1000 * static_cast<uint64_t>(i), 4096, "layer " + std::to_string(i),
+               20'000 + 10'000 * i);
+  }
+  CHECK(DataOf(&b).owners == std::vector<std::string>{"(no range)", "layer * (3 ranges)"});
 }
 
 TEST_CASE("an empty recording has no tracks") {

@@ -48,6 +48,7 @@ export interface Header {
   tracks: TrackEntry[];
   blocks: BlockEntry[];
   sparks: {kernel: number; mean_ns: number[]}[];
+  owners: string[]; // of memory: the ranges that allocated it
   op_kernels: number[][]; // by place in the report's ops of PyTorch
   has_stacks: boolean;
 }
@@ -246,28 +247,28 @@ export class PmTrack {
   }
 }
 
-// Memory: what changed when, and for which range.
+// Memory: what changed when, and for which owner.
 export class MemoryTrack {
   readonly times: Float64Array;
   readonly changes: Float64Array;
-  readonly ranges: Int32Array; // -1: outside all ranges
+  readonly owners: Uint32Array; // of Header.owners
   count = 0;
   private last = 0;
 
   constructor(readonly entry: TrackEntry) {
     this.times = new Float64Array(entry.events);
     this.changes = new Float64Array(entry.events);
-    this.ranges = new Int32Array(entry.events);
+    this.owners = new Uint32Array(entry.events);
   }
 
   add(block: BlockEntry, bytes: Uint8Array): void {
-    const [gap, change, range] = readersOf(bytes, block.columns);
+    const [gap, change, owner] = readersOf(bytes, block.columns);
     for (let row = 0; row < block.rows; row++) {
       const at = this.count++;
       this.last += gap.next();
       this.times[at] = this.last;
       this.changes[at] = change.nextSigned();
-      this.ranges[at] = range.next() - 1;
+      this.owners[at] = owner.next();
     }
   }
 }

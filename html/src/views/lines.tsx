@@ -17,7 +17,7 @@ const MOST_LEVELS = 130; // more than a stack has
 function flameOf(node: StackNode, measure: Measure): FlameNode {
   const {frame} = node;
   return {
-    key: node.index, name: frame.name, title: `${frame.name}, ${placeOf(frame)}`, hue: frame.file, dull: !frame.own, value: node.all[measure],
+    key: node.index, name: frame.name, title: `${frame.name}, ${placeOf(frame)}`, hue: frame.name + frame.file, dull: !frame.own, value: node.all[measure],
     children: () => node.children.map((child) => flameOf(child, measure)),
   };
 }
@@ -97,7 +97,7 @@ export function Lines({lines}: {data: Loaded; lines: SourceLines}) {
       <div class="toolbar" role="group" aria-label="Which line of a stack counts">
         <button aria-pressed={own} onClick={() => setOwn(true)}>Lines of the program</button>
         <button aria-pressed={!own} onClick={() => setOwn(false)}>Innermost lines</button>
-        <input type="search" placeholder="Filter by file, function, kernel or limiter" aria-label="Filter lines" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        <input type="search" placeholder="Filter by file, function or kernel" aria-label="Filter lines" value={text} onInput={(event) => setText(event.currentTarget.value)} />
         <span role="status" class="muted">{rows.length} of {list.length}</span>
       </div>
       <section class="card">

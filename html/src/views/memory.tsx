@@ -35,10 +35,10 @@ export function MemoryView({data}: {data: Loaded}) {
       {memory.records_lost && <p class="problem">Records were lost: every figure here may be too small or too large.</p>}
       <Failures failures={memory.failures} />
       {memory.devices.map((device) => <Device data={data} memory={memory} device={device} />)}
+      <Pools pools={memory.pools} />
       <div class="columns">
         <GrowthCard memory={memory} />
         <Left memory={memory} />
-        <Pools pools={memory.pools} />
         <Kinds memory={memory} />
         <Ranges memory={memory} />
         <UnifiedCard unified={memory.unified} />

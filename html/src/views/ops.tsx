@@ -42,7 +42,7 @@ function OpsTable({data, torch, shown}: {data: Loaded; torch: Torch; shown: Entr
       <button class="link" aria-pressed={isSelected('op', keyOf(entry))} onClick={() => choose(entry)}>
         {entry.op.name}{entry.op.forward !== '' && <span class="muted"> of {entry.op.forward}</span>}
       </button>)},
-    {key: 'pass', title: 'Pass', value: ({op}) => passOf(op)},
+    {key: 'pass', title: 'Pass', value: ({op}) => passOf(op), cell: ({op}) => <span class="tag">{passOf(op)}</span>},
     {key: 'self', title: 'GPU self', number: true, narrow: true, value: ({op}) => op.gpu_self_ns, cell: ({op}) => blank(op.gpu_self_ns)},
     {key: 'share', title: 'Of the GPU', number: true, value: ({op}) => op.gpu_self_ns, cell: ({op}) => (op.gpu_self_ns > 0 ? percent(op.gpu_self_ns / torch.gpu_ns) : '')},
     {key: 'total', title: 'GPU total', number: true, narrow: true, value: ({op}) => op.gpu_ns, cell: ({op}) => blank(op.gpu_ns)},
