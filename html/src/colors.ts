@@ -24,9 +24,16 @@ export function nameColor(label: string, dark: boolean): string {
   return `hsl(${hueOf(label).toFixed(0)} ${dark ? '45% 42%' : '55% 72%'})`;
 }
 
+const NAMED = new Set(['kernel', 'graph', 'range']); // their events have colours of their own
+
+export function isNamed(kind: string): boolean {
+  return NAMED.has(kind);
+}
+
 // Reads the theme's colours for a canvas.
 export class Palette {
   private readonly known = new Map<string, string>();
+  private readonly names: string[] = []; // a frame has thousands of events with few names
   private readonly style = getComputedStyle(document.documentElement);
   readonly dark = this.style.getPropertyValue('--dark').trim() === '1';
 
@@ -37,6 +44,11 @@ export class Palette {
       this.known.set(name, color);
     }
     return color;
+  }
+
+  // The colour of the events with a name of the header.
+  ofName(id: number, name: {label: string; kind: string}): string {
+    return (this.names[id] ??= isNamed(name.kind) ? nameColor(name.label, this.dark) : this.meaning(name.kind));
   }
 
   meaning(key: string): string {

@@ -88,24 +88,36 @@ export class BinSums {
     return this.before(end) - this.before(begin);
   }
 
+  // The time within each of `columns.length` equal parts of `span` from `from` on.
+  addTo(columns: Float64Array, span: number, from: number): void {
+    let left = this.before(from);
+    for (let i = 0; i < columns.length; i++) {
+      const right = this.before(from + ((i + 1) / columns.length) * span);
+      columns[i] += right - left;
+      left = right;
+    }
+  }
+
+  get total(): number {
+    return this.sums[this.sums.length - 1];
+  }
+
   get binNs(): number {
     return this.span / (this.sums.length - 1);
   }
 }
 
+// Adds a stretch of time to the equal parts of [0, span) that it is in; it may reach beyond them. All
+// stretches take the same path: one that only frames took would be slow in the first of them.
 export function addToBins(bins: Float64Array, span: number, begin: number, duration: number): void {
   const scale = bins.length / span;
-  let at = begin * scale;
+  const width = span / bins.length;
+  let at = Math.max(begin, 0) * scale;
   const end = Math.min((begin + duration) * scale, bins.length);
   let bin = Math.floor(at);
-  if (bin >= bins.length) return;
-  if (end <= bin + 1) {
-    bins[bin] += duration;
-    return;
-  }
   while (at < end) {
     const next = Math.min(bin + 1, end);
-    bins[bin] += (next - at) / scale;
+    bins[bin] += (next - at) * width;
     at = next;
     bin++;
   }
@@ -193,14 +205,28 @@ export class EventTrack {
     return event < this.count && this.starts[event] <= ns ? event : -1;
   }
 
-  // Bins of the events that `accepts` (all without it).
-  bin(span: number, accepts?: Uint8Array): BinSums {
-    const bins = new Float64Array(binsFor(this.entry.events));
-    const {starts, durations, names, count} = this;
-    for (let i = 0; i < count; i++) {
-      if (accepts && accepts[names[i]] === 0) continue;
-      addToBins(bins, span, starts[i], durations[i]);
+  // Adds the time of the events in [first, last), of those that `accepts` has (null: all), to equal
+  // parts of `span` from `from` on. The bins are made with it, so it is fast when a frame needs it.
+  addTimes(columns: Float64Array, span: number, from: number, first: number, last: number, accepts: Uint8Array | null): void {
+    const {starts, durations, names} = this;
+    for (let i = first; i < last; i++) {
+      if (accepts !== null && accepts[names[i]] === 0) continue;
+      addToBins(columns, span, starts[i] - from, durations[i]);
     }
+  }
+
+  // The same with the idle time before these events, by cause.
+  addIdle(byCause: Float64Array[], span: number, from: number, first: number, last: number): void {
+    for (let i = first; i < last; i++) {
+      if (this.causes[i] === 0) continue;
+      const idle = this.idleBefore(i);
+      addToBins(byCause[this.causes[i] - 1], span, this.starts[i] - idle - from, idle);
+    }
+  }
+
+  bin(span: number, accepts: Uint8Array | null = null): BinSums {
+    const bins = new Float64Array(binsFor(this.entry.events));
+    this.addTimes(bins, span, 0, 0, this.count, accepts);
     return new BinSums(span, bins);
   }
 }
@@ -311,11 +337,7 @@ export class Timeline {
       bins = this.header.causes.map(() => new Float64Array(binsFor(track.entry.events)));
       this.idleBins.set(track.entry.device, bins);
     }
-    for (let i = 0; i < track.count; i++) {
-      if (track.causes[i] === 0) continue;
-      const idle = track.idleBefore(i);
-      addToBins(bins[track.causes[i] - 1], this.span, track.starts[i] - idle, idle);
-    }
+    track.addIdle(bins, this.span, 0, 0, track.count);
   }
 
   private readonly idleBins = new Map<number, Float64Array[]>();

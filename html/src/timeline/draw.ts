@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the timeline. From afar a pixel's column has the height of the busy share of its time; near
 // by, each event is a rectangle. No frame looks at more events than it has to.
-import {nameColor, type Palette} from '../colors';
+import {isNamed, type Palette} from '../colors';
 import {time} from '../data/format';
-import type {EventTrack, PmTrack, Timeline} from '../data/timeline';
+import type {BinSums, EventTrack, PmTrack, Timeline} from '../data/timeline';
 import {AXIS_HEIGHT, type Line, type View} from './lines';
 
 export interface Scene {
@@ -18,7 +18,7 @@ export interface Scene {
   found: Uint8Array | null; // names that the search found
   chosen: {track: EventTrack; event: number} | null;
   brush: View | null;
-  selectedBusy: Map<EventTrack, {within(begin: number, end: number): number}>;
+  selectedBusy: Map<EventTrack, BinSums>;
 }
 
 const EVENTS_PER_PIXEL = 4;
@@ -60,72 +60,37 @@ export function tickText(ns: number, step: number): string {
 
 const ON_MEANING = '#10141a'; // on colours that are equal in both themes
 
-function isNamed(kind: string): boolean {
-  return kind === 'kernel' || kind === 'graph' || kind === 'range';
-}
-
-function fillOf(scene: Scene, palette: Palette, id: number): string {
-  const name = scene.timeline.header.names[id];
-  return isNamed(name.kind)
-    ? nameColor(name.label, palette.dark)
-    : palette.meaning(name.kind);
-}
-
 function isDim(scene: Scene, id: number): boolean {
   if (scene.found) return scene.found[id] === 0;
   return scene.accepted !== null && scene.accepted[id] === 0;
 }
 
-function drawFar(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, line: Line, track: EventTrack): void {
+// Time in the columns of the view, a column for each pixel: from the bins where a pixel is as wide as
+// one of them, and else from the events.
+function columnsOf(scene: Scene, track: EventTrack, bins: BinSums | undefined, accepts: Uint8Array | null, first: number, last: number): Float64Array {
+  const {view, width, label} = scene;
+  const columns = new Float64Array(width - label);
+  const span = view.end - view.begin;
+  if (bins && span / columns.length >= bins.binNs) bins.addTo(columns, span, view.begin);
+  else track.addTimes(columns, span, view.begin, first, last, accepts);
+  return columns;
+}
+
+function drawColumns(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, line: Line, track: EventTrack, first: number, last: number): void {
   const {view, width, label} = scene;
   const perPixel = (view.end - view.begin) / (width - label);
   const bottom = line.y + line.height - 2;
   const full = line.height - 4;
-  const dim = scene.accepted !== null || scene.found !== null;
-  c.fillStyle = palette.get(dim ? 'dim' : `track-${track.entry.kind}`) || palette.get('accent');
-  for (let x = 0; x < width - label; x++) {
-    const begin = view.begin + x * perPixel;
-    const busy = track.busy!.within(begin, begin + perPixel) / perPixel;
-    if (busy > 0) c.fillRect(label + x, bottom - Math.max(busy * full, 1), 1, Math.max(busy * full, 1));
-  }
-  const selected = scene.selectedBusy.get(track);
-  if (!selected) return;
-  c.fillStyle = palette.get('accent');
-  for (let x = 0; x < width - label; x++) {
-    const begin = view.begin + x * perPixel;
-    const busy = selected.within(begin, begin + perPixel) / perPixel;
-    if (busy > 0) c.fillRect(label + x, bottom - Math.max(busy * full, 1), 1, Math.max(busy * full, 1));
-  }
-}
-
-// Between: the bins are wider than a pixel, and the events are narrower.
-function drawMiddle(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, line: Line, track: EventTrack, first: number, last: number): void {
-  const {view, width, label} = scene;
-  const scale = (width - label) / (view.end - view.begin);
-  const columns = new Float32Array(width - label + 1);
-  const selected = scene.accepted || scene.found ? new Float32Array(width - label + 1) : null;
-  for (let i = first; i < last; i++) {
-    let at = Math.max((track.starts[i] - view.begin) * scale, 0);
-    const end = Math.min((track.starts[i] + track.durations[i] - view.begin) * scale, columns.length - 1);
-    const into = selected && !isDim(scene, track.names[i]) ? selected : null;
-    while (at < end) {
-      const next = Math.min(Math.floor(at) + 1, end);
-      columns[Math.floor(at)] += next - at;
-      if (into) into[Math.floor(at)] += next - at;
-      at = next;
-    }
-  }
-  const bottom = line.y + line.height - 2;
-  const full = line.height - 4;
-  const paint = (values: Float32Array, color: string) => {
+  const paint = (columns: Float64Array, color: string) => {
     c.fillStyle = color;
-    for (let x = 0; x < values.length; x++) {
-      const high = Math.min(values[x], 1) * full;
-      if (values[x] > 0) c.fillRect(label + x, bottom - Math.max(high, 1), 1, Math.max(high, 1));
+    for (let x = 0; x < columns.length; x++) {
+      const high = Math.max(Math.min(columns[x] / perPixel, 1) * full, 1);
+      if (columns[x] > 0) c.fillRect(label + x, bottom - high, 1, high);
     }
   };
-  paint(columns, palette.get(selected ? 'dim' : `track-${track.entry.kind}`) || palette.get('accent'));
-  if (selected) paint(selected, palette.get('accent'));
+  const accepts = scene.found ?? scene.accepted;
+  paint(columnsOf(scene, track, track.busy ?? undefined, null, first, last), palette.get(accepts ? 'dim' : `track-${track.entry.kind}`) || palette.get('accent'));
+  if (accepts) paint(columnsOf(scene, track, scene.selectedBusy.get(track), accepts, first, last), palette.get('accent'));
 }
 
 function drawNear(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, line: Line, track: EventTrack, first: number, last: number): void {
@@ -144,7 +109,7 @@ function drawNear(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, l
     const wide = Math.max(Math.min(end, width) - left - (end - begin > 3 ? 0.5 : 0), 1);
     drawnTo = left + wide;
     const id = track.names[i];
-    c.fillStyle = isDim(scene, id) ? palette.get('dim') : fillOf(scene, palette, id);
+    c.fillStyle = isDim(scene, id) ? palette.get('dim') : palette.ofName(id, names[id]);
     c.fillRect(left, top, wide, high);
     const chosen = scene.chosen;
     if (chosen && chosen.track === track && chosen.event === i) {
@@ -170,10 +135,8 @@ function drawEvents(c: CanvasRenderingContext2D, scene: Scene, palette: Palette,
   const {view, width, label} = scene;
   const first = track.firstIn(view.begin);
   const last = track.lowerBound(view.end);
-  const perPixel = (view.end - view.begin) / (width - label);
   if (last - first <= EVENTS_PER_PIXEL * (width - label)) drawNear(c, scene, palette, line, track, first, last);
-  else if (track.busy && perPixel >= track.busy.binNs) drawFar(c, scene, palette, line, track);
-  else drawMiddle(c, scene, palette, line, track, first, last);
+  else drawColumns(c, scene, palette, line, track, first, last);
 }
 
 function drawIdle(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, line: Line, device: number): void {
@@ -183,18 +146,18 @@ function drawIdle(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, l
   const near = perPixel < causes[0].binNs;
   if (near && drawGaps(c, scene, palette, line, device)) return;
   const full = line.height - 4;
-  const below = new Float32Array(width - label);
-  const shares = near ? gapColumns(scene, device) : null;
+  const columns = causes.map(() => new Float64Array(width - label));
+  if (near) addGaps(scene, device, columns);
+  else causes.forEach((sums, cause) => sums.total > 0 && sums.addTo(columns[cause], view.end - view.begin, view.begin));
+  const bottoms = new Float64Array(width - label).fill(line.y + line.height - 2);
   causes.forEach((sums, cause) => {
-    if (sums.sums[sums.sums.length - 1] === 0) return;
+    if (sums.total === 0) return;
     c.fillStyle = palette.meaning(timeline.header.causes[cause]);
-    for (let x = 0; x < width - label; x++) {
-      const begin = view.begin + x * perPixel;
-      const share = shares ? shares[cause][x] : sums.within(begin, begin + perPixel) / perPixel;
-      if (share <= 0) continue;
-      const bottom = line.y + line.height - 2 - below[x] * full;
-      c.fillRect(label + x, bottom - share * full, 1, share * full);
-      below[x] += share;
+    for (let x = 0; x < bottoms.length; x++) {
+      const high = (columns[cause][x] / perPixel) * full;
+      if (high <= 0) continue;
+      bottoms[x] -= high;
+      c.fillRect(label + x, bottoms[x], 1, high);
     }
   });
 }
@@ -204,27 +167,14 @@ function gapEvents(track: EventTrack, view: View): [number, number] {
   return [track.firstIn(view.begin), Math.min(track.lowerBound(view.end) + 1, track.count)];
 }
 
-// By cause: the share of each pixel that is idle, from the gaps themselves.
-function gapColumns(scene: Scene, device: number): Float32Array[] {
-  const {view, width, label, timeline} = scene;
-  const scale = (width - label) / (view.end - view.begin);
-  const columns = timeline.header.causes.map(() => new Float32Array(width - label + 1));
+// By cause: idle time in each pixel, from the gaps themselves.
+function addGaps(scene: Scene, device: number, columns: Float64Array[]): void {
+  const {view, timeline} = scene;
   for (const track of timeline.events) {
     if (track.causes.length === 0 || track.entry.device !== device) continue;
     const [first, last] = gapEvents(track, view);
-    for (let i = first; i < last; i++) {
-      if (track.causes[i] === 0) continue;
-      const into = columns[track.causes[i] - 1];
-      let at = Math.max((track.starts[i] - track.idleBefore(i) - view.begin) * scale, 0);
-      const end = Math.min((track.starts[i] - view.begin) * scale, width - label);
-      while (at < end) {
-        const next = Math.min(Math.floor(at) + 1, end);
-        into[Math.floor(at)] += next - at;
-        at = next;
-      }
-    }
+    track.addIdle(columns, view.end - view.begin, view.begin, first, last);
   }
-  return columns;
 }
 
 // Each gap as it is; false where they are too many.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline: a canvas with the keyboard, the wheel and the pointer, and what was chosen in it.
+import {useSignal} from '@preact/signals';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 
 import {Palette} from '../colors';
@@ -304,14 +305,14 @@ function Canvas({lines}: {lines: Timeline}) {
   const stage = useRef<Stage | null>(null);
   const [chosen, choose] = useState<Chosen | null>(null);
   const [found, setFound] = useState(-1);
-  const [view, setView] = useState('');
+  const view = useSignal('');
   const height = useMemo(() => heightOf(linesOf(lines)) + AXIS_HEIGHT, [lines]);
 
   useEffect(() => {
     const one = new Stage(canvas.current!, box.current!, lines);
     stage.current = one;
     (window as unknown as {profStage: Stage}).profStage = one; // for measurements
-    one.onView = () => setView(viewText(one.view));
+    one.onView = () => (view.value = viewText(one.view));
     one.redraw();
     return connect(one, choose);
   }, [lines]);
@@ -382,7 +383,7 @@ function Canvas({lines}: {lines: Timeline}) {
         </div>
       </div>
       <div class="under"><span data-testid="view">{view}</span><span class="muted">W S zoom · A D pan · 0 all · / search · F chosen · Ctrl and wheel zoom · Shift and drag a stretch</span></div>
-      <Legend keys={lines.header.causes.filter((_, cause) => [...lines.idle.values()].some((sums) => sums[cause].sums[sums[cause].sums.length - 1] > 0))} title="Idle by cause" />
+      <Legend keys={lines.header.causes.filter((_, cause) => [...lines.idle.values()].some((sums) => sums[cause].total > 0))} title="Idle by cause" />
       <section class="card" aria-label="Chosen event"><Details lines={lines} chosen={chosen} /></section>
       {leftOut(lines) !== '' && <p class="muted">{leftOut(lines)}</p>}
     </>
