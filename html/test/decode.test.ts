@@ -96,6 +96,22 @@ describe('bins', () => {
     expect([...bins]).toEqual([5, 10, 5, 0]);
     expect(new BinSums(40, bins).within(0, 15)).toBe(10);
   });
+  test('time that reaches beyond them is cut', () => {
+    const bins = new Float64Array(2);
+    addToBins(bins, 20, -5, 8);
+    addToBins(bins, 20, 15, 100);
+    addToBins(bins, 20, 20, 5);
+    addToBins(bins, 20, -9, 9);
+    expect(bins[0]).toBeCloseTo(3, 9);
+    expect(bins[1]).toBeCloseTo(5, 9);
+  });
+  test('equal parts of a stretch sum to it', () => {
+    const sums = new BinSums(40, Float64Array.from([5, 10, 5, 0]));
+    const columns = new Float64Array(3);
+    sums.addTo(columns, 30, 5);
+    expect(columns.reduce((a, b) => a + b)).toBeCloseTo(sums.within(5, 35), 9);
+    expect(columns[0]).toBeCloseTo(sums.within(5, 15), 9);
+  });
   test('there are enough for a wide screen', () => expect(BINS).toBeGreaterThanOrEqual(8 * 2560));
 });
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the pictures of the documentation: node test/screenshots.mjs page.html folder [kernel]
+// Takes the pictures of the documentation: node test/screenshots.mjs page.html training.html folder
+// [kernel]. The second page is that of write_training_recording.
 import {mkdirSync} from 'node:fs';
 
 import {open, start} from './chromium.mjs';
 
-const [file, folder, kernel = '0'] = process.argv.slice(2);
+const [file, training, folder, kernel = '0'] = process.argv.slice(2);
 mkdirSync(folder, {recursive: true});
 const browser = await start();
 
-async function shot(name, view, options, prepare = async () => {}) {
-  const {context, page, problems} = await open(browser, file, {...options, hash: `#${view}`});
+async function shot(name, view, options, prepare = async () => {}, of = file) {
+  const {context, page, problems} = await open(browser, of, {...options, hash: `#${view}`});
   await page.waitForTimeout(400);
   await prepare(page);
   await page.waitForTimeout(150);
@@ -39,5 +40,9 @@ await shot('ranges-light', 'ranges', {width: 1280, height: 860});
 await shot('kernels-light', 'kernels', {width: 1280, height: 860});
 await shot('kernel-light', `kernel/${kernel}`, {width: 1280, height: 1300}, (page) => page.waitForSelector('.mean'));
 await shot('kernel-dark-wide', `kernel/${kernel}`, {width: 2560, height: 1300, dark: true}, (page) => page.waitForSelector('.mean'));
-await shot('memory-dark', 'memory', {width: 1280, height: 860, dark: true});
+const stacks = (page) => page.waitForSelector('[data-testid=stacks] .flame');
+await shot('ops-light', 'ops', {width: 1280, height: 860}, undefined, training);
+await shot('lines-dark', 'lines', {width: 1280, height: 800, dark: true}, stacks, training);
+await shot('memory-dark', 'memory', {width: 1280, height: 1100, dark: true}, (page) => page.waitForSelector('.layers'), training);
+await shot('memory-narrow', 'memory', {width: 390, height: 844}, (page) => page.waitForSelector('.layers'), training);
 await browser.close();

@@ -41,7 +41,7 @@ export function Peak({device}: {device: DeviceMemory}) {
 export function Failures({failures}: {failures: Failure[]}) {
   if (failures.length === 0) return null;
   return (
-    <section class="card failed" role="alert">
+    <section class="card failed">
       <h2>Calls that failed for lack of memory</h2>
       {failures.map((failure) => (
         <div class="action">
@@ -100,7 +100,7 @@ export function Left({memory}: {memory: Memory}) {
       <h2>Left at the end</h2>
       {rows.length === 0
         ? <p class="fine">All that was allocated was freed.</p>
-        : <><Table label="Memory that was not freed" rows={rows} columns={columns} sort="bytes" rowKey={(row) => row.range} /><p class="muted">Times: in how many of the range's times something of it was left.</p></>}
+        : <><Table label="Memory that was not freed" rows={rows} columns={columns} sort="bytes" rowKey={(row) => row.range} /><p class="muted">Times: how often the range left some of it, of how often it allocated.</p></>}
     </section>
   );
 }
