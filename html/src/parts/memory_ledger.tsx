@@ -20,7 +20,7 @@ export function Holders({holders, total}: {holders: Holder[]; total: number}) {
           <li title={blocks(n)}><span>{range}</span><Meter share={held / Math.max(total, 1)} color={colorOf('busy')} label={`${range}: ${bytes(held)} in ${blocks(n)}`} /><span class="number">{bytes(held)} <small class="muted">{percent(held / Math.max(total, 1))}</small></span></li>
         ))}
       </ul>
-      {rest.length > 0 && <p class="muted">{count(rest.length)} more ranges hold {bytes(rest.reduce((sum, one) => sum + one.bytes, 0))}.</p>}
+      {rest.length > 0 && <p class="muted">{rest.length === 1 ? '1 more range holds' : `${count(rest.length)} more ranges hold`} {bytes(rest.reduce((sum, one) => sum + one.bytes, 0))}.</p>}
     </>
   );
 }
