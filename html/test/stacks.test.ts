@@ -3,6 +3,7 @@
 import {expect, test} from 'vitest';
 
 import {kernelsBelow, lineKey, ownFrame, placeOf, shortPlace, stacksOf, sumLines} from '../src/data/stacks';
+import {type FlameNode, leastShown} from '../src/parts/flame';
 
 // main calls step, which calls a library's linear twice: from there, and through a second library.
 const DATA = {
@@ -46,4 +47,11 @@ test('work of a library belongs to the innermost line of the program, or to its 
 test('a line that is not known has no number', () => {
   expect(placeOf({file: '/a/b.py', line: 0})).toBe('/a/b.py');
   expect(shortPlace({file: '/a/b.py', line: 7})).toBe('b.py:7');
+});
+
+test('a flame graph leaves out what is too narrow, and the narrowest of very many', () => {
+  const node = (value: number, inside: FlameNode[] = []): FlameNode => ({key: value, name: '', title: '', hue: '', value, children: () => inside});
+  const nodes = [node(600, [node(500), node(90), node(0.5)]), node(400)];
+  expect(leastShown(nodes, 1000)).toBe(1);
+  expect(leastShown(nodes, 1000, 3)).toBe(400);
 });

@@ -13,8 +13,22 @@ export interface FlameNode {
   children: () => FlameNode[];
 }
 
-// Parts that are narrower than this share of the graph are left out: they have no width to show.
+// Parts that are narrower than this share of the graph are left out: they have no width to show. So
+// are the narrowest of very many: a browser takes a second for ten thousand.
 const LEAST_SHARE = 0.001;
+const MOST_PARTS = 3000;
+
+// The least value that is shown. What is inside of a part is never wider than the part.
+export function leastShown(nodes: FlameNode[], total: number, mostParts = MOST_PARTS): number {
+  const values: number[] = [];
+  const open = [...nodes];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (at.value <= 0 || at.value < total * LEAST_SHARE) continue;
+    values.push(at.value);
+    open.push(...at.children());
+  }
+  return values.length <= mostParts ? total * LEAST_SHARE : values.sort((a, b) => b - a)[mostParts - 1];
+}
 
 interface Props {
   nodes: FlameNode[];
@@ -24,8 +38,8 @@ interface Props {
   choose: (node: FlameNode) => void;
 }
 
-function Level({nodes, total, whole, most, chosen, choose}: Props & {whole: number}) {
-  const shown = nodes.filter(({value}) => value > 0 && value / whole >= LEAST_SHARE).sort((a, b) => b.value - a.value);
+function Level({nodes, total, least, most, chosen, choose}: Props & {least: number}) {
+  const shown = nodes.filter(({value}) => value > 0 && value >= least).sort((a, b) => b.value - a.value);
   if (shown.length === 0 || most === 0) return null;
   return (
     <div class="flames">
@@ -35,7 +49,7 @@ function Level({nodes, total, whole, most, chosen, choose}: Props & {whole: numb
             title={`${node.title}: ${time(node.value)}`} onClick={() => choose(node)}>
             {node.name} <span>{time(node.value)}</span>
           </button>
-          <Level nodes={node.children()} total={node.value} whole={whole} most={most - 1} chosen={chosen} choose={choose} />
+          <Level nodes={node.children()} total={node.value} least={least} most={most - 1} chosen={chosen} choose={choose} />
         </div>
       ))}
     </div>
@@ -43,5 +57,5 @@ function Level({nodes, total, whole, most, chosen, choose}: Props & {whole: numb
 }
 
 export function Flame(props: Props) {
-  return <div class="flame-root"><Level {...props} whole={props.total} /></div>;
+  return <div class="flame-root"><Level {...props} least={leastShown(props.nodes, props.total)} /></div>;
 }

@@ -51,13 +51,13 @@ function StackGraph({nodes}: {nodes: StackNode[]}) {
         {(Object.keys(MEASURES) as Measure[]).map((one) => <button aria-pressed={one === measure} onClick={() => setMeasure(one)}>{MEASURES[one]}</button>)}
         <SelectionButtons kinds={['line']} />
       </div>
-      <section class="card" aria-label="Flame graph of stacks" data-testid="stacks">
+      <section class="card stacks" aria-label="Flame graph of stacks" data-testid="stacks">
         {near && <Callers node={near} all={() => choose(near)} choose={choose} />}
         {total > 0
           ? <Flame nodes={roots.map((root) => flameOf(root, measure))} total={total} most={MOST_LEVELS}
               chosen={(one) => isSelected('line', key(nodes[Number(one.key)]))} choose={(one) => choose(nodes[Number(one.key)])} />
           : <p class="muted">Nothing of this has a Python stack.</p>}
-        <p class="muted">A click on a frame enlarges it, and selects the kernels that were launched from it. Pale: frames of installed packages and of Python's library. What is narrower than a thousandth is left out.</p>
+        <p class="muted">A click on a frame enlarges it, and selects the kernels that were launched from it. Pale: frames of installed packages and of Python's library. Frames that are too narrow to see are left out.</p>
       </section>
     </>
   );
