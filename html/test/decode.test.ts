@@ -6,7 +6,9 @@ import {describe, expect, test} from 'vitest';
 
 import {fromBase64, inflate, Reader, readersOf} from '../src/data/decode';
 import {treeOf} from '../src/data/ranges';
-import {BINS, addToBins, BinSums, EventTrack, type Header, Timeline} from '../src/data/timeline';
+import {addToBins, BINS, BinSums} from '../src/data/sums';
+import {BusyIndex, IdleIndex} from '../src/data/time_index';
+import {EventTrack, type Header, Timeline} from '../src/data/timeline';
 import {clamped, zoomed} from '../src/timeline/lines';
 import {tickText} from '../src/timeline/draw';
 
@@ -69,7 +71,7 @@ describe('a page of the C++ writer', () => {
     const timeline = await decode();
     for (const track of timeline.events) {
       const sum = Array.from(track.durations).reduce((a, b) => a + b, 0);
-      expect(track.busy!.within(0, timeline.span)).toBeCloseTo(sum, -2);
+      expect(track.busy!.bins.within(0, timeline.span)).toBeCloseTo(sum, -2);
     }
   });
   test('has PM samples within what was measured', async () => {
@@ -113,6 +115,41 @@ describe('bins', () => {
     expect(columns[0]).toBeCloseTo(sums.within(5, 15), 9);
   });
   test('there are enough for a wide screen', () => expect(BINS).toBeGreaterThanOrEqual(8 * 2560));
+});
+
+describe('the index of a track', () => {
+  // Drawn events with gaps of two causes between them, and two names.
+  const track = new EventTrack({kind: 'stream', group: '', label: '', lane: 0, device: 0, events: 1000, left_out: 0}, 2);
+  let seed = 1;
+  const draw = (most: number) => (seed = (seed * 48271) % 0x7fffffff) % most;
+  let end = 0;
+  for (let i = 0; i < 1000; i++) {
+    track.starts[i] = end + draw(90);
+    track.durations[i] = draw(50);
+    track.names[i] = draw(2);
+    track.causes[i] = draw(3);
+    end = track.end(i);
+    track.count++;
+  }
+  const expectSame = (index: BusyIndex | IdleIndex, add: (columns: Float64Array, span: number, from: number) => void) => {
+    for (const [from, span] of [[0, end], [end / 3, end / 7], [end / 2, 40], [-100, 300], [end - 50, 900]]) {
+      const [found, expected] = [new Float64Array(37), new Float64Array(37)];
+      index.addTo(found, span, from);
+      add(expected, span, from);
+      expected.forEach((ns, column) => expect(found[column]).toBeCloseTo(ns, 6));
+    }
+  };
+
+  test('has the time of the events in each column', () => {
+    expectSame(new BusyIndex(track, null), (columns, span, from) => track.addTimes(columns, span, from, 0, 1000, null));
+  });
+  test('has the time of those that are selected', () => {
+    const accepts = Uint8Array.from([0, 1]);
+    expectSame(new BusyIndex(track, accepts), (columns, span, from) => track.addTimes(columns, span, from, 0, 1000, accepts));
+  });
+  test('has the idle time of a cause', () => {
+    expectSame(new IdleIndex(track, 1), (columns, span, from) => track.addIdle([new Float64Array(37), columns], span, from, 0, 1000));
+  });
 });
 
 describe('the view', () => {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline in memory: a track is a few typed arrays, sorted by time, with sums to draw from.
 import {readersOf} from './decode';
+import {addToBins, binsFor, BinSums} from './sums';
+import {BusyIndex, IdleIndex, indexPays, MANY_EVENTS} from './time_index';
 
 export interface NameEntry {
   label: string;
@@ -53,74 +55,12 @@ export interface Header {
   has_stacks: boolean;
 }
 
-export const BINS = 1 << 16;
-const MOST_BINS = 1 << 19;
-const EVENTS_PER_BIN = 32; // a frame that is nearer than the bins looks at so many a pixel
-
-// So many bins that no frame has to look at more than some ten thousand events.
-export function binsFor(events: number): number {
-  let bins = BINS;
-  while (bins < MOST_BINS && events / bins > EVENTS_PER_BIN) bins *= 2;
-  return bins;
-}
-
 const OWN_LENGTH = 16;
 
-// Time in bins of the span, summed up from the left: the time within [a, b) is one subtraction.
-export class BinSums {
-  readonly sums: Float64Array;
-  constructor(
-    readonly span: number,
-    bins: Float64Array,
-  ) {
-    this.sums = new Float64Array(bins.length + 1);
-    for (let i = 0; i < bins.length; i++) this.sums[i + 1] = this.sums[i] + bins[i];
-  }
-
-  private before(ns: number): number {
-    const last = this.sums.length - 1;
-    const at = Math.min(Math.max((ns / this.span) * last, 0), last);
-    const bin = Math.min(Math.floor(at), last - 1);
-    return this.sums[bin] + (this.sums[bin + 1] - this.sums[bin]) * (at - bin);
-  }
-
-  within(begin: number, end: number): number {
-    return this.before(end) - this.before(begin);
-  }
-
-  // The time within each of `columns.length` equal parts of `span` from `from` on.
-  addTo(columns: Float64Array, span: number, from: number): void {
-    let left = this.before(from);
-    for (let i = 0; i < columns.length; i++) {
-      const right = this.before(from + ((i + 1) / columns.length) * span);
-      columns[i] += right - left;
-      left = right;
-    }
-  }
-
-  get total(): number {
-    return this.sums[this.sums.length - 1];
-  }
-
-  get binNs(): number {
-    return this.span / (this.sums.length - 1);
-  }
-}
-
-// Adds a stretch of time to the equal parts of [0, span) that it is in; it may reach beyond them. All
-// stretches take the same path: one that only frames took would be slow in the first of them.
-export function addToBins(bins: Float64Array, span: number, begin: number, duration: number): void {
-  const scale = bins.length / span;
-  const width = span / bins.length;
-  let at = Math.max(begin, 0) * scale;
-  const end = Math.min((begin + duration) * scale, bins.length);
-  let bin = Math.floor(at);
-  while (at < end) {
-    const next = Math.min(bin + 1, end);
-    bins[bin] += (next - at) * width;
-    at = next;
-    bin++;
-  }
+// The time of a track's events, or of some of them.
+export interface BusySums {
+  bins: BinSums;
+  index: BusyIndex | null; // null: it has few events
 }
 
 // Events of one line. Times are nanoseconds after the header's start_ns.
@@ -132,7 +72,8 @@ export class EventTrack {
   idles: Float64Array | null = null; // idle time before it, where it is not that of this track
   readonly sizes = new Map<number, number>(); // bytes, by event
   count = 0;
-  busy: BinSums | null = null;
+  busy: BusySums | null = null;
+  private idle: (IdleIndex | null)[] = []; // by cause
   private lastEnd = 0;
 
   constructor(
@@ -217,6 +158,10 @@ export class EventTrack {
 
   // The same with the idle time before these events, by cause.
   addIdle(byCause: Float64Array[], span: number, from: number, first: number, last: number): void {
+    if (this.idle.length > 0 && indexPays(last - first, byCause[0].length)) {
+      this.idle.forEach((index, cause) => index?.addTo(byCause[cause], span, from));
+      return;
+    }
     for (let i = first; i < last; i++) {
       if (this.causes[i] === 0) continue;
       const idle = this.idleBefore(i);
@@ -224,10 +169,18 @@ export class EventTrack {
     }
   }
 
-  bin(span: number, accepts: Uint8Array | null = null): BinSums {
+  sum(span: number, accepts: Uint8Array | null = null): BusySums {
     const bins = new Float64Array(binsFor(this.entry.events));
     this.addTimes(bins, span, 0, 0, this.count, accepts);
-    return new BinSums(span, bins);
+    return {bins: new BinSums(span, bins), index: this.count > MANY_EVENTS ? new BusyIndex(this, accepts) : null};
+  }
+
+  // For addIdle(), once all events are there.
+  indexIdle(causes: number): void {
+    if (this.count <= MANY_EVENTS) return;
+    const there = new Uint8Array(causes);
+    for (let i = 0; i < this.count; i++) if (this.causes[i] > 0) there[this.causes[i] - 1] = 1;
+    this.idle = Array.from(there, (one, cause) => (one === 1 ? new IdleIndex(this, cause) : null));
   }
 }
 
@@ -330,7 +283,7 @@ export class Timeline {
 
   // Takes what is needed to draw one track from afar.
   summarize(track: EventTrack): void {
-    track.busy = track.bin(this.span);
+    track.busy = track.sum(this.span);
     if (track.causes.length === 0) return;
     let bins = this.idleBins.get(track.entry.device);
     if (!bins) {
@@ -338,6 +291,7 @@ export class Timeline {
       this.idleBins.set(track.entry.device, bins);
     }
     track.addIdle(bins, this.span, 0, 0, track.count);
+    track.indexIdle(bins.length);
   }
 
   private readonly idleBins = new Map<number, Float64Array[]>();

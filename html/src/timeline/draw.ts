@@ -3,7 +3,8 @@
 // by, each event is a rectangle. No frame looks at more events than it has to.
 import {isNamed, type Palette} from '../colors';
 import {time} from '../data/format';
-import type {BinSums, EventTrack, PmTrack, Timeline} from '../data/timeline';
+import {indexPays} from '../data/time_index';
+import type {BusySums, EventTrack, PmTrack, Timeline} from '../data/timeline';
 import {AXIS_HEIGHT, type Line, type View} from './lines';
 
 export interface Scene {
@@ -18,7 +19,7 @@ export interface Scene {
   found: Uint8Array | null; // names that the search found
   chosen: {track: EventTrack; event: number} | null;
   brush: View | null;
-  selectedBusy: Map<EventTrack, BinSums>;
+  selectedBusy: Map<EventTrack, BusySums>;
 }
 
 const EVENTS_PER_PIXEL = 4;
@@ -67,11 +68,12 @@ function isDim(scene: Scene, id: number): boolean {
 
 // Time in the columns of the view, a column for each pixel: from the bins where a pixel is as wide as
 // one of them, and else from the events.
-function columnsOf(scene: Scene, track: EventTrack, bins: BinSums | undefined, accepts: Uint8Array | null, first: number, last: number): Float64Array {
+function columnsOf(scene: Scene, track: EventTrack, sums: BusySums | null | undefined, accepts: Uint8Array | null, first: number, last: number): Float64Array {
   const {view, width, label} = scene;
   const columns = new Float64Array(width - label);
   const span = view.end - view.begin;
-  if (bins && span / columns.length >= bins.binNs) bins.addTo(columns, span, view.begin);
+  if (sums && span / columns.length >= sums.bins.binNs) sums.bins.addTo(columns, span, view.begin);
+  else if (sums?.index && indexPays(last - first, columns.length)) sums.index.addTo(columns, span, view.begin);
   else track.addTimes(columns, span, view.begin, first, last, accepts);
   return columns;
 }
@@ -89,7 +91,7 @@ function drawColumns(c: CanvasRenderingContext2D, scene: Scene, palette: Palette
     }
   };
   const accepts = scene.found ?? scene.accepted;
-  paint(columnsOf(scene, track, track.busy ?? undefined, null, first, last), palette.get(accepts ? 'dim' : `track-${track.entry.kind}`) || palette.get('accent'));
+  paint(columnsOf(scene, track, track.busy, null, first, last), palette.get(accepts ? 'dim' : `track-${track.entry.kind}`) || palette.get('accent'));
   if (accepts) paint(columnsOf(scene, track, scene.selectedBusy.get(track), accepts, first, last), palette.get('accent'));
 }
 

@@ -5,7 +5,7 @@ import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 
 import {Palette} from '../colors';
 import {bytes, count, exactTime, time} from '../data/format';
-import type {BinSums, EventTrack, Timeline} from '../data/timeline';
+import type {BusySums, EventTrack, Timeline} from '../data/timeline';
 import {Legend} from '../parts/bar';
 import {acceptedNames, decoded, decodeProblem, go, type Loaded, selection, theme, timeline, timeWindow} from '../state';
 import {draw, type Scene, tickText} from '../timeline/draw';
@@ -86,7 +86,7 @@ class Stage {
   frames = 0;
   private scheduled = false;
   private palette = new Palette();
-  private selectedBusy = new Map<EventTrack, BinSums>();
+  private selectedBusy = new Map<EventTrack, BusySums>();
   private accepted: Uint8Array | null = null;
   onView: () => void = () => {};
 
@@ -147,7 +147,7 @@ class Stage {
   private summarize(): void {
     const names = this.found ?? this.accepted;
     this.selectedBusy.clear();
-    if (names) for (const track of this.timeline.events) this.selectedBusy.set(track, track.bin(this.timeline.span, names));
+    if (names) for (const track of this.timeline.events) this.selectedBusy.set(track, track.sum(this.timeline.span, names));
     this.redraw();
   }
 
