@@ -68,6 +68,7 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, PossibleOptions possible)
   }
   if (options.continuous) pm_.emplace(&process->api, &process->pm_hosts, options);
   if (options.unified_memory) unified_memory_.emplace(&process->api, &process->driver);
+  if (options.gpu_state) gpu_state_.emplace(&process->api);
 }
 
 void CuptiRecording::Start(const SessionOptions& options, bool injected) {
@@ -80,6 +81,7 @@ void CuptiRecording::Start(const SessionOptions& options, bool injected) {
   timeline_.Set({State::kWorking, 0, "", ""});
   ReportEnabled(process_->tracer.Enable());
   if (unified_memory_) unified_memory_->Start(&notices_);
+  if (gpu_state_) gpu_state_->Start(&notices_);
   process_->callback.Enable(&sampler_.launches(), triage_ ? &triage_->sampler() : nullptr);
   running_ = true;
   if (triage_) triage_->sampler().Start();
@@ -108,6 +110,7 @@ bool CuptiRecording::Pause() {
   process_->tracer.Disable();
   decoder_.SetStart(std::numeric_limits<int64_t>::max());  // whole graphs are recorded on
   if (unified_memory_) unified_memory_->Pause();
+  if (gpu_state_) gpu_state_->Pause();
   return true;
 }
 
@@ -124,6 +127,7 @@ void CuptiRecording::Resume() {
 void CuptiRecording::Record() {
   ReportEnabled(process_->tracer.Enable());
   if (unified_memory_) unified_memory_->EnableAgain();
+  if (gpu_state_) gpu_state_->EnableAgain();
 }
 
 void CuptiRecording::Gather(bool flush) {
@@ -167,6 +171,7 @@ void CuptiRecording::OnSubscribedAgain() {
 void CuptiRecording::RegisterBuffersAgain() {
   sampler_.Undisturbed([this] { process_->tracer.Enable(); });
   if (unified_memory_) unified_memory_->EnableAgain();
+  if (gpu_state_) gpu_state_->EnableAgain();
 }
 
 void CuptiRecording::GatherTriage() {
@@ -244,6 +249,7 @@ void CuptiRecording::Stop() {
   process_->tracer.Flush(true);
   process_->tracer.Disable();
   if (unified_memory_) unified_memory_->Stop();
+  if (gpu_state_) gpu_state_->Stop();
   dropped_ += process_->tracer.TakeDropped();
   ReportFailedCallbacks();
 }

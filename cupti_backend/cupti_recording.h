@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cupti_backend/activity/activity_decode.h"
+#include "cupti_backend/activity/gpu_state.h"
 #include "cupti_backend/activity/unified_memory.h"
 #include "cupti_backend/buffer_guard.h"
 #include "cupti_backend/calls/call_encoder.h"
@@ -85,6 +86,7 @@ class CuptiRecording {
   std::optional<Triage> triage_;                 // none: not asked for
   std::optional<PmSampler> pm_;                  // none: not asked for
   std::optional<UnifiedMemory> unified_memory_;  // none: not asked for
+  std::optional<GpuState> gpu_state_;            // none: not asked for
   GraphNodeWriter graph_nodes_;
   DeviceWriter devices_;
   TimelineStatus timeline_;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cupti_backend/activity/activity_tracer.h"
+#include "cupti_backend/activity/gpu_state.h"
 #include "cupti_backend/activity/memory_decode.h"
 #include "cupti_backend/api/cupti_versions.h"
 
@@ -253,6 +254,12 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
       case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
         sink.Add(UnifiedMemoryOf(*reinterpret_cast<CUpti_ActivityUnifiedMemoryCounter3*>(record)));
         break;
+      case CUPTI_ACTIVITY_KIND_ENVIRONMENT: {
+        const capture::GpuStateEvent reading =
+            GpuStateOf(*reinterpret_cast<CUpti_ActivityEnvironment*>(record));
+        if (reading.kind != capture::GpuStateKind::kUnknown) sink.Add(reading);
+        break;
+      }
       default:
         ++unknown_records_;
         break;

@@ -61,6 +61,32 @@ struct RunClock {
   double lost_to_highest_ns = 0;  ///< The same against `highest_hz`; 0 where that is not recorded.
 };
 
+/// Something that held the clocks of a GPU down, by the driver.
+struct ClockHold {
+  enum class Kind : uint8_t { kPower, kThermal, kChosen };  ///< kChosen: by somebody.
+  Kind kind = Kind::kPower;
+  std::string what;      ///< "the power limit"
+  int64_t readings = 0;  ///< Of GpuStateReport::with_reasons, those that named it.
+};
+
+/// "power", "thermal", "chosen".
+[[nodiscard]] const char* ToString(ClockHold::Kind kind);
+
+/// Readings of the driver while the GPU worked, every 50 ms (SessionOptions::gpu_state). n is 0:
+/// there are none. A reading is of one moment, power of a time that the driver chooses.
+struct GpuStateReport {
+  Statistic sm_clock_hz;
+  Statistic memory_clock_hz;
+  Statistic celsius;
+  Statistic watts;
+  double power_limit_w = 0;  ///< The latest; 0: not known.
+  int64_t with_reasons = 0;  ///< Readings for which the driver has what held the clocks down.
+  std::vector<ClockHold>
+      holds;  ///< By readings, descending; a reading may name several. None: nothing did.
+
+  [[nodiscard]] bool empty() const { return sm_clock_hz.n == 0 && celsius.n == 0 && watts.n == 0; }
+};
+
 }  // namespace prof
 
 #endif  // PROF_CLOCK_REPORT_H_

@@ -65,7 +65,8 @@ struct DeviceReport {
   /// From counter samples: over kernels, weighted by the time of their launches.
   Statistic sm_clock_hz;
   Statistic dram_clock_hz;
-  RunClock run_clock;  ///< In the run, where kernels show it.
+  RunClock run_clock;    ///< In the run, where kernels show it.
+  GpuStateReport state;  ///< By the driver, where it was recorded.
   std::optional<double> dram_peak_bytes_per_s;
 };
 

@@ -166,6 +166,9 @@ struct SessionOptions {
   /// Records migrations and page faults of managed memory. Each of them costs the program time.
   /// Where CUPTI does not offer them, the snapshot has a notice.
   bool unified_memory = false;
+  /// Records clocks, temperature and power of the GPUs, and what holds the clocks down: readings of
+  /// the driver, every 50 ms. Where CUPTI does not offer them, the snapshot has a notice.
+  bool gpu_state = false;
   /// The first recording of a process decides; a later one with another choice gets a notice.
   Graphs graphs = Graphs::kNodes;
 

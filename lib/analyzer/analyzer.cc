@@ -32,6 +32,7 @@
 #include "lib/analyzer/timeline/api_summary.h"
 #include "lib/analyzer/timeline/copies.h"
 #include "lib/analyzer/timeline/gaps.h"
+#include "lib/analyzer/timeline/gpu_state.h"
 #include "lib/analyzer/timeline/nvtx.h"
 #include "lib/analyzer/timeline/streams.h"
 #include "lib/analyzer/timeline/timeline.h"
@@ -141,6 +142,7 @@ std::vector<DeviceReport> DescribeDevices(const Model& model, const Timeline& ti
     const int64_t idle_ns = device.undisturbed_ns() - device.busy_ns;
     entry.busy_ns = static_cast<double>(device.busy_ns);
     entry.idle_ns = static_cast<double>(idle_ns);
+    entry.state = analyzer::SummarizeGpuState(model, device);
   }
   for (const auto& [device, time_ns] : untraced_ns) {
     devices[device].busy_ns += static_cast<double>(time_ns);

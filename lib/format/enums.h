@@ -86,6 +86,11 @@ inline constexpr std::array kNames<UnifiedMemoryKind>{
     "unknown",   "host to device", "device to host", "CPU fault",       "GPU fault",
     "thrashing", "throttling",     "remote map",     "device to device"};
 
+// What a reading of the state of a GPU has.
+enum class GpuStateKind : uint8_t { kUnknown, kClocks, kTemperature, kPower };
+template <>
+inline constexpr std::array kNames<GpuStateKind>{"unknown", "clocks", "temperature", "power"};
+
 // The type of an NVTX payload; the numbers are also those of nvtxPayloadType_t.
 enum class PayloadType : uint8_t { kNone, kUint64, kInt64, kDouble, kUint32, kInt32, kFloat };
 template <>

@@ -124,6 +124,7 @@ void WriteCounts(std::ostream& out, const Model& model, const TextOptions& optio
   if (!model.allocations.empty()) row("allocations and frees", model.allocations.size());
   if (!model.pool_states.empty()) row("states of memory pools", model.pool_states.size());
   if (!model.unified_memory.empty()) row("unified memory events", model.unified_memory.size());
+  if (!model.gpu_states.empty()) row("readings of the state of GPUs", model.gpu_states.size());
   row("API calls", model.api_calls.size());
   row("synchronizations", model.syncs.size());
   row("ranges opened", model.instances.size() + model.spans.size());

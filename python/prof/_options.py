@@ -42,6 +42,7 @@ class SessionOptions(TypedDict, total=False):
     python_stacks: bool
     torch: Literal["off", "ops"]
     unified_memory: bool
+    gpu_state: bool
     graphs: Literal["nodes", "whole"]
     metrics: list[str]
     kernel_filter: str

@@ -97,6 +97,20 @@ void BindTimeline(nb::module_& module) {
       .Has("operations", &StreamReport::operations)
       .Has("time_ns", &StreamReport::time_ns, "Sum of their durations.")
       .Shows({"stream", "name", "operations", "time_ns"});
+  Struct<ClockHold>(module, "ClockHold", "What held the clocks of a GPU down, by the driver.")
+      .Has("kind", [](const ClockHold& hold) { return ToString(hold.kind); })
+      .Has("what", &ClockHold::what)
+      .Has("readings", &ClockHold::readings)
+      .Shows({"what", "readings"});
+  Struct<GpuStateReport>(module, "GpuState", "Readings of the driver while the GPU worked.")
+      .Has("sm_clock_hz", &GpuStateReport::sm_clock_hz)
+      .Has("memory_clock_hz", &GpuStateReport::memory_clock_hz)
+      .Has("celsius", &GpuStateReport::celsius)
+      .Has("watts", &GpuStateReport::watts)
+      .Has("power_limit_w", &GpuStateReport::power_limit_w, "0: not known.")
+      .Has("with_reasons", &GpuStateReport::with_reasons)
+      .Has("holds", &GpuStateReport::holds)
+      .Shows({"watts", "celsius"});
   Struct<DeviceReport>(module, "Device", "A device that was described or that ran something.")
       .Has("id", &DeviceReport::id)
       .Has("name", &DeviceReport::name)
@@ -106,6 +120,7 @@ void BindTimeline(nb::module_& module) {
       .Has("idle_ns", &DeviceReport::idle_ns, "Without what prof disturbed.")
       .Has("sm_clock_hz", &DeviceReport::sm_clock_hz, "From counter samples.")
       .Has("dram_clock_hz", &DeviceReport::dram_clock_hz, "From counter samples.")
+      .Has("state", &DeviceReport::state, "By the driver; empty without gpu_state.")
       .Has("dram_peak_bytes_per_s", &DeviceReport::dram_peak_bytes_per_s)
       .Shows({"id", "name", "busy_ns", "idle_ns"});
 }

@@ -53,6 +53,7 @@ TEST_CASE("Each enum has the numbers and the names of the schema") {
   CheckAgainst<PayloadType>(*wire::PayloadType_descriptor());
   CheckAgainst<PoolOperation>(*wire::PoolOperation_descriptor());
   CheckAgainst<PoolType>(*wire::PoolType_descriptor());
+  CheckAgainst<GpuStateKind>(*wire::GpuStateKind_descriptor());
   CheckAgainst<ProfilerWork>(*wire::ProfilerWork_descriptor());
   CheckAgainst<SampleUnit>(*wire::SampleUnit_descriptor());
   CheckAgainst<Severity>(*wire::NoticeSeverity_descriptor());

@@ -91,6 +91,8 @@ void AddMemory(SnapshotBuilder& builder, int64_t at_ns) {
   builder.Free(0x1000, at_ns + 3'950);
   builder.Unified({model::UnifiedMemoryKind::kHostToDevice, 0, 1, 3, 65'536, at_ns, at_ns + 700});
   builder.Unified({model::UnifiedMemoryKind::kGpuFault, 1, 0, 1, 4, at_ns + 90, at_ns + 800});
+  builder.State({model::GpuStateKind::kClocks, 0, 1'335, 2'619, 0x4, at_ns + 100});
+  builder.State({model::GpuStateKind::kPower, 0, 698'500, 700'000, 0, at_ns + 100});
 }
 
 // PM samples around all steps, with a merged row, a gap and a missing value.

@@ -153,6 +153,22 @@ TEST_CASE("The JSON has the clocks and the levels of the roofline; what is not k
   CHECK(json["devices"][0]["run_clock"]["highest_hz"].is_null());
 }
 
+TEST_CASE("The JSON has the state of a GPU where it was recorded") {
+  Report report = test::ExampleReport();
+  CHECK(Parsed(report)["devices"][0]["state"].is_null());
+  GpuStateReport& state = report.devices[0].state;
+  state.watts = {2, 690, 680, 700, 1380};
+  state.with_reasons = 4;
+  state.holds = {{ClockHold::Kind::kThermal, "heat, by the driver", 3}};
+  const nlohmann::json json = Parsed(report)["devices"][0]["state"];
+  CHECK(json["watts"]["max"] == 700);
+  CHECK(json["power_limit_w"].is_null());
+  CHECK(json["celsius"]["n"] == 0);
+  CHECK(json["holds"][0]["kind"] == "thermal");
+  CHECK(json["holds"][0]["readings"] == 3);
+  CHECK(json["with_reasons"] == 4);
+}
+
 TEST_CASE("The JSON holds the report's values") {
   const Report report = test::ExampleReport();
   const nlohmann::json json = Parsed(report);

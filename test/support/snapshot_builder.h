@@ -107,6 +107,7 @@ class SnapshotBuilder {
   void Free(uint64_t address, int64_t time_ns, const MemoryUse& how = {});
   void Pool(const model::PoolState& state);  // an operation on a pool
   void Unified(const model::UnifiedMemory& event);
+  void State(const model::GpuState& reading);
 
   // --- Host --------------------------------------------------------------------------------------
   // A call that starts no operation: "cudaDeviceSynchronize", "cudaMalloc". Returns its

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of SnapshotBuilder for memory: it records and encodes allocations, pools, unified
-// memory.
+// memory, and readings of the state of a GPU.
 #include <utility>
 
 #include "test/support/snapshot_builder.h"
@@ -87,6 +87,20 @@ void AddUnified(const std::vector<model::UnifiedMemory>& events,
   }
 }
 
+void AddGpuStates(const std::vector<model::GpuState>& readings, wire::GpuStateColumns* columns) {
+  int64_t last_ns = readings[0].time_ns;
+  columns->set_base_ns(last_ns);
+  for (const model::GpuState& reading : readings) {
+    columns->add_kind(static_cast<wire::GpuStateKind>(reading.kind));
+    columns->add_device(reading.device);
+    columns->add_value(reading.value);
+    columns->add_second(reading.second);
+    columns->add_reasons(reading.reasons);
+    columns->add_time_delta_ns(reading.time_ns - last_ns);
+    last_ns = reading.time_ns;
+  }
+}
+
 }  // namespace
 
 void SnapshotBuilder::AddMemory(const model::Allocation& allocation, const char* api,
@@ -130,6 +144,10 @@ void SnapshotBuilder::Unified(const model::UnifiedMemory& event) {
   records_->unified.push_back(event);
 }
 
+void SnapshotBuilder::State(const model::GpuState& reading) {
+  records_->gpu_states.push_back(reading);
+}
+
 void SnapshotBuilder::Records::FillMemory(int index, int blocks, wire::Block* block) const {
   if (const auto rows = Part(allocations, index, blocks); !rows.empty()) {
     AddAllocations(rows, block->mutable_allocations());
@@ -139,6 +157,9 @@ void SnapshotBuilder::Records::FillMemory(int index, int blocks, wire::Block* bl
   }
   if (const auto events = Part(unified, index, blocks); !events.empty()) {
     AddUnified(events, block->mutable_unified_memory());
+  }
+  if (const auto readings = Part(gpu_states, index, blocks); !readings.empty()) {
+    AddGpuStates(readings, block->mutable_gpu_states());
   }
 }
 

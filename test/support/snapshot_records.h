@@ -57,6 +57,7 @@ struct SnapshotBuilder::Records {
   std::vector<MemoryRow> allocations;
   std::vector<model::PoolState> pools;
   std::vector<model::UnifiedMemory> unified;
+  std::vector<model::GpuState> gpu_states;
   std::vector<model::ApiCall> calls;
   std::vector<model::Sync> syncs;
   std::vector<RangeRow> ranges, spans;

@@ -40,10 +40,21 @@ bool IsLow(const RunClock& clock, double undisturbed_ns) {
 
 std::string Hertz(double hz) { return text::Rate(hz, "Hz"); }
 
+// What held the clocks down for most of the time; nullptr: that is not known.
+const ClockHold* MainHold(const GpuStateReport& state) {
+  if (state.holds.empty()) return nullptr;
+  const ClockHold& first = state.holds.front();
+  const bool is_most =
+      static_cast<double>(first.readings) >= kMostlyHeld * static_cast<double>(state.with_reasons);
+  return is_most ? &first : nullptr;
+}
+
 std::string Title(const DeviceReport& device) {
   const RunClock& clock = device.run_clock;
+  const ClockHold* const hold = MainHold(device.state);
   const std::string title = "The SM clock of device " + std::to_string(device.id) + " was " +
-                            Hertz(clock.hz.median) + " in the run, and ";
+                            Hertz(clock.hz.median) + " in the run" +
+                            (hold == nullptr ? "" : ", held down by " + hold->what) + ", and ";
   if (clock.sampled_hz.n == 0) return title + Hertz(clock.highest_hz) + " is its highest.";
   return title + Hertz(clock.sampled_hz.median) + " while kernels were counted.";
 }
@@ -58,6 +69,59 @@ std::string Source(const RunClock& clock) {
           : clock.read == 0        ? estimated
                                    : read + ", or " + estimated) +
          range;
+}
+
+std::string ShareOf(const ClockHold& hold, const GpuStateReport& state) {
+  return text::Percent(static_cast<double>(hold.readings) /
+                       static_cast<double>(state.with_reasons));
+}
+
+std::string WhatHolds(const GpuStateReport& state) {
+  if (state.empty()) {
+    return "the recording has no power, temperature or reasons of the driver (--gpu-state): what "
+           "holds the clock down is not known";
+  }
+  if (state.with_reasons == 0) return "the driver gives no reason for a clock on this machine";
+  const std::string readings = text::Plural(state.with_reasons, "reading", "readings") +
+                               " of the driver while the GPU worked";
+  if (state.holds.empty()) return "in " + readings + " nothing held the clocks down";
+  std::string what;
+  for (const ClockHold& hold : state.holds) {
+    what += (what.empty() ? "" : ", ") + hold.what + " in " + ShareOf(hold, state);
+  }
+  return "of " + readings + " the clocks were held down by " + what;
+}
+
+std::string PowerAndHeat(const GpuStateReport& state) {
+  std::string line = "power " + text::Fixed(state.watts.median, 0) + " W, at most " +
+                     text::Fixed(state.watts.max, 0) + " W";
+  if (state.power_limit_w > 0) {
+    line += ", of a limit of " + text::Fixed(state.power_limit_w, 0) + " W";
+  }
+  if (state.celsius.n > 0) {
+    line += "; temperature at most " + text::Fixed(state.celsius.max, 0) + " degrees Celsius";
+  }
+  return line;
+}
+
+std::string ActionFor(const GpuStateReport& state) {
+  const ClockHold* const hold = MainHold(state);
+  if (hold == nullptr) {
+    return "Read the reason while the program runs: record with --gpu-state, or nvidia-smi -q -d "
+           "PERFORMANCE,POWER,CLOCK. A power or thermal limit: raise it, cool better, or let the "
+           "kernels move and compute less. A locked clock: nvidia-smi -rgc.";
+  }
+  switch (hold->kind) {
+    case ClockHold::Kind::kPower:
+      return "Let the kernels move and compute less, with smaller types for example, or raise the "
+             "power limit: nvidia-smi -pl, as root.";
+    case ClockHold::Kind::kThermal:
+      return "Cool the GPU better. Until then its kernels are as fast as the heat allows.";
+    case ClockHold::Kind::kChosen:
+      break;
+  }
+  return "Take the lock from the clock: nvidia-smi -rgc, as root; application clocks: nvidia-smi "
+         "-rac.";
 }
 
 Finding Describe(const DeviceReport& device, double undisturbed_ns) {
@@ -84,13 +148,9 @@ Finding Describe(const DeviceReport& device, double undisturbed_ns) {
                                "most " +
                                text::Time(MostNs(device) - CostNs(clock)) + " less");
   }
-  finding.evidence.push_back(
-      "the recording has no power, temperature or reasons of the driver: what holds the clock down "
-      "is not known");
-  finding.action =
-      "Read the reason while the program runs: nvidia-smi -q -d PERFORMANCE,POWER,CLOCK. A power "
-      "or thermal limit: raise it, cool better, or let the kernels move and compute less. A locked "
-      "clock: nvidia-smi -rgc.";
+  finding.evidence.push_back(WhatHolds(device.state));
+  if (device.state.watts.n > 0) finding.evidence.push_back(PowerAndHeat(device.state));
+  finding.action = ActionFor(device.state);
   finding.gain_at_most_ns = std::min(MostNs(device), undisturbed_ns);
   finding.confidence = clock.hz.n > 1 ? Confidence::kMedium : Confidence::kLow;
   return finding;

@@ -38,6 +38,7 @@ class EventSink {
   virtual void Add(const AllocationEvent& event) = 0;
   virtual void Add(const PoolEvent& event) = 0;
   virtual void Add(const UnifiedMemoryEvent& event) = 0;
+  virtual void Add(const GpuStateEvent& event) = 0;
 
   // The path has to be known: HasPath.
   virtual void Add(const GraphNodeEvent& event) = 0;

@@ -18,6 +18,7 @@ namespace prof::capture {
 using format::AllocationOperation;
 using format::ChannelType;
 using format::CopyKind;
+using format::GpuStateKind;
 using format::MemoryKind;
 using format::NameKind;
 using format::PayloadType;
@@ -135,6 +136,13 @@ struct UnifiedMemoryEvent {
   uint64_t value = 0;
   uint32_t source = 0, destination = 0, cause = 0;
   int64_t start_ns = 0, end_ns = 0;
+};
+
+// A reading of the state of a GPU. snapshot.proto explains the values.
+struct GpuStateEvent {
+  GpuStateKind kind = GpuStateKind::kUnknown;
+  uint32_t device = 0, value = 0, second = 0, reasons = 0;
+  int64_t time_ns = 0;
 };
 
 // A launch of a CUDA graph that was recorded without its nodes: from its first to its last

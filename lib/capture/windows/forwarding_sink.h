@@ -30,6 +30,7 @@ class ForwardingSink : public EventSink {
   void Add(const AllocationEvent& event) override { next_.Add(event); }
   void Add(const PoolEvent& event) override { next_.Add(event); }
   void Add(const UnifiedMemoryEvent& event) override { next_.Add(event); }
+  void Add(const GpuStateEvent& event) override { next_.Add(event); }
   void Add(const GraphNodeEvent& event) override { next_.Add(event); }
   [[nodiscard]] bool HasPath(uint32_t path) const override { return next_.HasPath(path); }
   void Add(const PassGroupEvent& event) override { next_.Add(event); }
@@ -61,6 +62,7 @@ class WarmUpSink final : public ForwardingSink {
   void Add(const ApiEvent& event) override { (void)event; }
   void Add(const OverheadEvent& event) override { (void)event; }
   void Add(const UnifiedMemoryEvent& event) override { (void)event; }
+  void Add(const GpuStateEvent& event) override { (void)event; }
   void Add(const CounterSampleEvent& event) override { (void)event; }
   void Add(const PmBatchEvent& event) override { (void)event; }
 };

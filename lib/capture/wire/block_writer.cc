@@ -120,6 +120,18 @@ void Write(Message& block, const UnifiedMemoryColumns& c) {
   Packed64(m, tag::unified_memory_columns::kDurationNs, c.duration);
 }
 
+void Write(Message& block, const GpuStateColumns& c) {
+  if (c.kind.empty()) return;
+  Message m(block, tag::block::kGpuStates);
+  m.add_sfixed64(tag::gpu_state_columns::kBaseNs, c.time.base());
+  PackedEnum(m, tag::gpu_state_columns::kKind, c.kind);
+  Packed32(m, tag::gpu_state_columns::kDevice, c.device);
+  Packed32(m, tag::gpu_state_columns::kValue, c.value);
+  Packed32(m, tag::gpu_state_columns::kSecond, c.second);
+  Packed32(m, tag::gpu_state_columns::kReasons, c.reasons);
+  PackedDelta(m, tag::gpu_state_columns::kTimeDeltaNs, c.time.values());
+}
+
 void Write(Message& block, const SyncColumns& c) {
   if (c.kind.empty()) return;
   Message m(block, tag::block::kSyncs);
@@ -272,6 +284,7 @@ void AppendEvents(const BlockColumns& columns, const Integrity& integrity,
   Write(block, columns.allocations);
   Write(block, columns.pool_operations);
   Write(block, columns.unified_memory);
+  Write(block, columns.gpu_states);
   for (const PmColumns& series : columns.pm_samples) Write(block, series);
   Write(block, integrity);
   if (trailer != nullptr) {

@@ -12,6 +12,7 @@
 
 #include "lib/capture/events/events.h"
 #include "lib/capture/wire/delta_columns.h"
+#include "lib/capture/wire/gpu_state_columns.h"
 #include "lib/capture/wire/guessed_columns.h"
 #include "lib/capture/wire/memory_columns.h"
 #include "lib/capture/wire/number_columns.h"
@@ -196,6 +197,7 @@ struct RareColumns {
   AllocationColumns allocations;
   PoolColumns pool_operations;
   UnifiedMemoryColumns unified_memory;
+  GpuStateColumns gpu_states;
   std::vector<PmColumns> pm_samples;  // one for each series with samples
 };
 
@@ -223,7 +225,7 @@ struct BlockColumns : RareColumns {
            graph_runs.graph.size() + syncs.kind.size() + api_calls.interval.rows() +
            overheads.kind.size() + ranges.time.rows() + spans.path.size() + marks.path.size() +
            payloads.path.size() + allocations.bytes.size() + pool_operations.operation.size() +
-           unified_memory.kind.size() +
+           unified_memory.kind.size() + gpu_states.kind.size() +
            pm_rows;  // a PM row of many metrics takes as much as several
   }
 };

@@ -175,6 +175,14 @@ void Encoder::Add(const UnifiedMemoryEvent& event) {
   columns_->unified_memory.Add(event);
 }
 
+void Encoder::Add(const GpuStateEvent& event) {
+  if (event.time_ns <= 0) {
+    ++untimed_;
+    return;
+  }
+  columns_->gpu_states.Add(event);
+}
+
 void Encoder::Add(const StreamEvent& event) { tables_.Stream(event); }
 
 void Encoder::Add(const GraphNodeEvent& event) {

@@ -49,6 +49,7 @@ class Encoder final : public EventSink {
   void Add(const AllocationEvent& event) override;
   void Add(const PoolEvent& event) override;
   void Add(const UnifiedMemoryEvent& event) override;
+  void Add(const GpuStateEvent& event) override;
   void Add(const GraphRunEvent& event) override;
   void Add(const StreamEvent& event) override;
   void Add(const GraphNodeEvent& event) override;

@@ -45,7 +45,8 @@ enum : uint32_t {
   kGraphNodes = 32,
   kHostFrames = 40,
   kHostStacks = 41,
-  kGraphRuns = 33
+  kGraphRuns = 33,
+  kGpuStates = 35
 };
 }  // namespace block
 
@@ -248,6 +249,18 @@ enum : uint32_t {
   kDurationNs = 8
 };
 }  // namespace unified_memory_columns
+
+namespace gpu_state_columns {
+enum : uint32_t {
+  kBaseNs = 1,
+  kKind = 2,
+  kDevice = 3,
+  kValue = 4,
+  kSecond = 5,
+  kReasons = 6,
+  kTimeDeltaNs = 7
+};
+}  // namespace gpu_state_columns
 
 namespace sync_columns {
 enum : uint32_t {

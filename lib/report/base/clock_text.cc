@@ -18,6 +18,23 @@ std::string ClockText(const DeviceReport& device) {
   return "SM clock " + Hertz(device.sm_clock_hz.median) + (is_known ? " when counted, " + run : "");
 }
 
+std::string StateText(const GpuStateReport& state) {
+  std::string line;
+  if (state.watts.n > 0) {
+    line = "power " + text::Fixed(state.watts.median, 0) + " W";
+    if (state.power_limit_w > 0) line += " of " + text::Fixed(state.power_limit_w, 0) + " W";
+  }
+  if (state.celsius.n > 0) {
+    line += (line.empty() ? "" : ", ") + text::Fixed(state.celsius.max, 0) + " C at most";
+  }
+  if (state.holds.empty()) return line;
+  const ClockHold& most = state.holds.front();
+  return line + (line.empty() ? "" : ", ") + "clock held down by " + most.what + " in " +
+         text::ShortPercent(static_cast<double>(most.readings) /
+                            static_cast<double>(state.with_reasons)) +
+         " of the readings";
+}
+
 std::string ClockText(const KernelReport& kernel) {
   const KernelClock& clock = kernel.clock;
   const bool is_counted = clock.sampled_hz.n > 0;

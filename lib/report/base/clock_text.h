@@ -12,6 +12,9 @@ namespace prof::report {
 
 // "SM clock 1.56 GHz when counted, 1.33 GHz in the run"; empty: neither is known.
 [[nodiscard]] std::string ClockText(const DeviceReport& device);
+// "power 612 W of 700 W, 64 C at most, clock held down by the power limit in 92 % of the readings";
+// empty: none was recorded.
+[[nodiscard]] std::string StateText(const GpuStateReport& state);
 // The same of a kernel, with the number of launches, the bound, or why the second is not known;
 // empty: no clock was read.
 [[nodiscard]] std::string ClockText(const KernelReport& kernel);

@@ -167,6 +167,21 @@ Json ToJson(const StreamReport& value) {
           {"channels", value.channels != 0 ? Json(value.channels) : Json(nullptr)}};
 }
 
+Json ToJson(const ClockHold& value) {
+  return {{"kind", ToString(value.kind)}, {"what", value.what}, {"readings", value.readings}};
+}
+
+Json ToJson(const GpuStateReport& value) {
+  if (value.empty()) return nullptr;
+  return {{"sm_clock_hz", ToJson(value.sm_clock_hz)},
+          {"memory_clock_hz", ToJson(value.memory_clock_hz)},
+          {"celsius", ToJson(value.celsius)},
+          {"watts", ToJson(value.watts)},
+          {"power_limit_w", Known(value.power_limit_w)},
+          {"with_reasons", value.with_reasons},
+          {"holds", List(value.holds)}};
+}
+
 Json ToJson(const DeviceReport& value) {
   return {{"id", value.id},
           {"name", value.name},
@@ -176,6 +191,7 @@ Json ToJson(const DeviceReport& value) {
           {"idle_ns", Number(value.idle_ns)},
           {"sm_clock_hz", ToJson(value.sm_clock_hz)},
           {"run_clock", ToJson(value.run_clock)},
+          {"state", ToJson(value.state)},
           {"dram_clock_hz", ToJson(value.dram_clock_hz)},
           {"dram_peak_bytes_per_s", Number(value.dram_peak_bytes_per_s)}};
 }

@@ -20,6 +20,8 @@ namespace prof {
 [[nodiscard]] Json ToJson(const ApiSummary& value);
 [[nodiscard]] Json ToJson(const CopySummary& value);
 [[nodiscard]] Json ToJson(const StreamReport& value);
+[[nodiscard]] Json ToJson(const ClockHold& value);
+[[nodiscard]] Json ToJson(const GpuStateReport& value);
 [[nodiscard]] Json ToJson(const DeviceReport& value);
 [[nodiscard]] Json ToJson(const NoticeReport& value);
 

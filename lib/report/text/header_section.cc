@@ -23,8 +23,10 @@ std::string DeviceLine(const DeviceReport& device) {
     line += ": busy " + text::ShortPercent(device.busy_ns / span_ns) + ", idle " +
             text::ShortPercent(device.idle_ns / span_ns) + " of its span";
   }
-  const std::string clock = ClockText(device);
-  return clock.empty() ? line : line + "; " + clock;
+  for (const std::string& text : {ClockText(device), StateText(device.state)}) {
+    if (!text.empty()) line += "; " + text;
+  }
+  return line;
 }
 
 std::string CostLine(const Report& report) {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/snapshot/decode/calls.h"
 #include "lib/snapshot/decode/checkpoint.h"
+#include "lib/snapshot/decode/gpu_state.h"
 #include "lib/snapshot/decode/memory.h"
 #include "lib/snapshot/decode/operations.h"
 #include "lib/snapshot/decode/pm_samples.h"
@@ -62,6 +63,7 @@ constexpr AddPart kParts[] = {
     AddAllocations,
     AddPoolOperations,
     AddUnifiedMemory,
+    AddGpuStates,
     // Samples.
     AddSamples,
     AddProfilerIntervals,

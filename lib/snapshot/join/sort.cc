@@ -76,6 +76,7 @@ void SortOthers(Model* model) {
   const auto by_time = [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; };
   SortUnlessSorted(&model->allocations, by_time);
   SortUnlessSorted(&model->pool_states, by_time);
+  SortUnlessSorted(&model->gpu_states, by_time);
   SortUnlessSorted(&model->spans, by_start);
   SortUnlessSorted(&model->profiler_intervals,
                    [](const model::ProfilerInterval& a, const model::ProfilerInterval& b) {

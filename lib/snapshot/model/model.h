@@ -21,6 +21,7 @@
 namespace prof::model {
 
 using format::AllocationOperation;
+using format::GpuStateKind;
 using format::PoolOperation;
 using format::PoolType;
 using format::ProfilerWork;
@@ -131,6 +132,13 @@ struct PoolState {
   uint32_t device = 0;
   uint64_t address = 0;                            // names the pool
   uint64_t reserved = 0, used = 0, threshold = 0;  // bytes; only known of local pools
+  int64_t time_ns = 0;
+};
+
+// A reading of the driver; the values as in snapshot.proto.
+struct GpuState {
+  GpuStateKind kind = GpuStateKind::kUnknown;
+  uint32_t device = 0, value = 0, second = 0, reasons = 0;
   int64_t time_ns = 0;
 };
 
@@ -272,6 +280,7 @@ struct Model {
   std::vector<Allocation> allocations;        // and frees; sorted by time
   std::vector<PoolState> pool_states;         // sorted by time
   std::vector<UnifiedMemory> unified_memory;  // sorted by start
+  std::vector<GpuState> gpu_states;           // sorted by time
   std::vector<std::vector<RangeStep>> steps;  // by thread id; sorted by time
   InstanceTable instances;                    // sorted by start
   std::vector<RangeInstance> spans;           // nvtxRangeStart/End, sorted by start

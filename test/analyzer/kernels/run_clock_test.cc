@@ -317,6 +317,42 @@ TEST_CASE("A clock that was read and is far below the highest is a finding") {
   CHECK(finding->evidence[0].find("PM samples of its launches") != std::string::npos);
 }
 
+// A low clock with a reading in the middle of each kernel that has these reasons.
+Report LowClock(uint32_t reasons) {
+  Run run;
+  const int64_t begin_ns = run.now_ns;
+  run.InTheRun("gate", 300'000);
+  run.b.Pm(ClockSamples(begin_ns, run.now_ns, 0.99e9));
+  for (int64_t t = begin_ns + 150'000; t < run.now_ns; t += 301'000) {
+    run.b.State({model::GpuStateKind::kClocks, 0, 990, 2'619, reasons, t});
+    run.b.State({model::GpuStateKind::kPower, 0, 699'000, 700'000, 0, t});
+  }
+  return run.Analyzed();
+}
+
+TEST_CASE("A low clock has the driver's reason, and the action that fits it") {
+  const Report power = LowClock(0x4);
+  REQUIRE(ClockFinding(power) != nullptr);
+  CHECK_THAT(ClockFinding(power)->title, Contains("held down by the power limit"));
+  CHECK_THAT(ClockFinding(power)->action, Contains("nvidia-smi -pl"));
+  const std::vector<std::string>& evidence = ClockFinding(power)->evidence;
+  CHECK(std::any_of(evidence.begin(), evidence.end(), [](const std::string& line) {
+    return line.find("power 699 W, at most 699 W, of a limit of 700 W") != std::string::npos;
+  }));
+  CHECK_THAT(ClockFinding(LowClock(0x20))->action, Contains("Cool the GPU"));
+  CHECK_THAT(ClockFinding(LowClock(0x2))->action, Contains("nvidia-smi -rgc, as root"));
+}
+
+TEST_CASE("Where nothing held the clock down, or nothing is known, no reason is named") {
+  for (const uint32_t reasons : {0U, 0x4000'0000U}) {
+    const Report report = LowClock(reasons);
+    const Finding* const finding = ClockFinding(report);
+    REQUIRE(finding != nullptr);
+    CHECK_THAT(finding->title, !Contains("held down"));
+    CHECK_THAT(finding->action, Contains("Read the reason"));
+  }
+}
+
 TEST_CASE("A clock that was read is preferred to an estimate") {
   Run run;
   run.Counted("gate", kGemm);

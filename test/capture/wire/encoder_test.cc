@@ -149,6 +149,8 @@ TEST_CASE("The reader understands everything that the encoder writes") {
   CHECK(model.pool_states[1].used == 3420);
   REQUIRE(model.unified_memory.size() == 1);
   CHECK(model.unified_memory[0].kind == model::UnifiedMemoryKind::kDeviceToHost);
+  REQUIRE(model.gpu_states.size() == 1);
+  CHECK(model.gpu_states[0].second == 363);
 
   REQUIRE(model.syncs.size() == 1);
   CHECK(model.syncs[0].kind == model::SyncKind::kStreamWaitEvent);

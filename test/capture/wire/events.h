@@ -150,6 +150,10 @@ inline UnifiedMemoryEvent AMigration() {
   return {UnifiedMemoryKind::kDeviceToHost, 3510, 351, 352, 4, kStart + 3700, kStart + 3703};
 }
 
+inline GpuStateEvent AStateReading() {
+  return {GpuStateKind::kPower, 361, 362, 363, 364, kStart + 3750};
+}
+
 inline StreamEvent AStream() { return {115, 116, -5, StreamFlag::kNonBlocking}; }
 
 inline GraphRunEvent AGraphRun() {
@@ -237,6 +241,7 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(AFreeIntoAPool());
   encoder.Add(APoolOperation());
   encoder.Add(AMigration());
+  encoder.Add(AStateReading());
   encoder.Add(HostFrameEvent{"Model.forward", "/app/model.py", 40, 44});
   encoder.Add(HostFrameEvent{"main", "/app/train.py", 7, 9});
   encoder.Add(HostStackEvent{0, 2});

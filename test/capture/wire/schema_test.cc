@@ -354,6 +354,15 @@ TEST_CASE("The columns of memory arrive as they were given") {
   CHECK(Values(unified.cause()) == U32s{4});
   CHECK(Values(unified.start_delta_ns()) == I64s{0});
   CHECK(Values(unified.duration_ns()) == U64s{3});
+
+  const wire::GpuStateColumns& states = block.gpu_states();
+  CHECK(states.base_ns() == kStart + 3750);
+  CHECK(Values(states.kind()) == std::vector<int>{wire::GPU_STATE_POWER});
+  CHECK(Values(states.device()) == U32s{361});
+  CHECK(Values(states.value()) == U32s{362});
+  CHECK(Values(states.second()) == U32s{363});
+  CHECK(Values(states.reasons()) == U32s{364});
+  CHECK(Values(states.time_delta_ns()) == I64s{0});
 }
 
 TEST_CASE("The columns of host work arrive as they were given") {

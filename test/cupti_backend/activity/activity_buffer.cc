@@ -24,6 +24,8 @@ size_t SizeOf(CUpti_ActivityKind kind) {
       return sizeof(CUpti_ActivityMemoryPool3);
     case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
       return sizeof(CUpti_ActivityUnifiedMemoryCounter3);
+    case CUPTI_ACTIVITY_KIND_ENVIRONMENT:
+      return sizeof(CUpti_ActivityEnvironment);
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
       return sizeof(CUpti_ActivityGraphTrace2);
     case CUPTI_ACTIVITY_KIND_STREAM:
