@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/activity/activity_decode.h"
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
 #include <optional>
@@ -122,6 +123,11 @@ std::optional<capture::GraphRunEvent> GraphRunOf(const CUpti_ActivityGraphTrace2
   event.start_ns = Ns(r.start);
   event.end_ns = Ns(r.end);
   return event;
+}
+
+KernelKey KeyOf(const CUpti_ActivityKernel10& r) {
+  return KernelKeyOf(r.name, {U(r.gridX), U(r.gridY), U(r.gridZ)},
+                     {U(r.blockX), U(r.blockY), U(r.blockZ)}, U(r.dynamicSharedMemory));
 }
 
 // Everything that repeats from launch to launch.
@@ -306,16 +312,19 @@ void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Eve
 
 // Not inlined: it is rare, and would take registers from the frequent path.
 [[gnu::noinline]] void ActivityDecoder::Triage(const CUpti_ActivityKernel10& r) {
-  const KernelKey key =
-      KernelKeyOf(r.name, {U(r.gridX), U(r.gridY), U(r.gridZ)},
-                  {U(r.blockX), U(r.blockY), U(r.blockZ)}, U(r.dynamicSharedMemory));
-  watch_->triage.Of(static_cast<int>(r.deviceId))->AddRecord(key, Ns(r.start), Ns(r.end));
+  watch_->triage.Of(static_cast<int>(r.deviceId))->AddRecord(KeyOf(r), Ns(r.start), Ns(r.end));
 }
 
 [[gnu::noinline]] LaunchIdCache::Id ActivityDecoder::LookUp(const CUpti_ActivityKernel10& r,
                                                             capture::EventSink& sink) {
   if (watch_ != nullptr) watch_->triage.See(r.deviceId);
-  const capture::LaunchId found = sink.IdOf(LaunchOf(r));
+  capture::KernelEvent launch = LaunchOf(r);
+  if (watch_ != nullptr) {
+    const std::optional<uint32_t> local = watch_->local_memory.Find(KeyOf(r));
+    launch.local_known = local.has_value();
+    launch.local_bytes_per_thread = std::max(launch.local_bytes_per_thread, local.value_or(0));
+  }
+  const capture::LaunchId found = sink.IdOf(launch);
   const LaunchIdCache::Id id = {found.shape, found.lane};
   if (found.lasting) launches_.Keep(r, id);  // the sink counts each time what found no room
   return id;

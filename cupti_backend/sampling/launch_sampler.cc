@@ -82,6 +82,9 @@ SamplingPolicy::Entry* LaunchSampler::Choose(ContextSampler& context, const Laun
                                                                 const Considered& considered) {
   const auto [known, wanted, trusted] = considered;
   SamplingPolicy& policy = parts_->policy;
+  if (known != nullptr && known->launches.load(std::memory_order_relaxed) <= 1) {
+    NoteLocalMemory(launch);
+  }
   if (!trusted) context.streams().Doubt(launch.correlation);
   if (known != nullptr && (launch.waits || SamplingPolicy::Waits(*known))) {
     policy.NoteWaiting(launch.path);
@@ -100,6 +103,17 @@ SamplingPolicy::Entry* LaunchSampler::Choose(ContextSampler& context, const Laun
   if (context.streams().several() && !policy.EndsByItself(context.context_id(), launch, wanted))
     return nullptr;
   return wanted;
+}
+
+void LaunchSampler::NoteLocalMemory(const Launch& launch) {
+  if (launch.unit != capture::SampleUnit::kKernel || launch.kernel_name == nullptr) return;
+  const std::optional<uint32_t> bytes = LocalBytesOf(launch, *parts_->driver);
+  if (!bytes) return;
+  const Signature& signature = launch.signature;
+  parts_->policy.records().local_memory.Set(
+      KernelKeyOf(launch.kernel_name, signature.grid, signature.block,
+                  signature.dynamic_shared_bytes),
+      *bytes);
 }
 
 void LaunchSampler::OnLaunchExit() {

@@ -67,6 +67,8 @@ class LaunchSampler {
   };
   SamplingPolicy::Entry* Examine(ContextSampler& context, const Launch& launch, int64_t now_ns,
                                  const Considered& considered);
+  // Of the first launch of a signature.
+  void NoteLocalMemory(const Launch& launch);
   // `token`: of a range.
   void Sample(ContextSampler& context, SamplingPolicy::Entry* entry, const Launch& launch,
               int64_t now_ns, uint32_t token = 0);

@@ -3,25 +3,42 @@
 
 #include <algorithm>
 
+#include "cupti_backend/api/relaxed_capture.h"
 #include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
+namespace {
+
+CUdevice CurrentDevice(const DriverApi& driver) {
+  CUdevice device = 0;
+  driver.ctx_get_device(&device);
+  return device;
+}
+
+std::optional<uint32_t> AttributeOf(const Launch& launch, const DriverApi& driver,
+                                    CUfunction_attribute which) {
+  int value = 0;
+  // A launch takes a CUfunction, or a CUkernel in its place.
+  void* launched = const_cast<void*>(launch.signature.function);
+  if (driver.func_get_attribute(&value, which, static_cast<CUfunction>(launched)) != CUDA_SUCCESS &&
+      driver.kernel_get_attribute(&value, which, static_cast<CUkernel>(launched),
+                                  CurrentDevice(driver)) != CUDA_SUCCESS) {
+    return std::nullopt;
+  }
+  return static_cast<uint32_t>(std::max(value, 0));
+}
+
+}  // namespace
+
+std::optional<uint32_t> LocalBytesOf(const Launch& launch, const DriverApi& driver) {
+  const RelaxedCapture relaxed(driver);
+  return AttributeOf(launch, driver, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+}
 
 capture::UntracedKernelEvent UntracedKernelOf(const Launch& launch, const CuptiApi& api,
                                               const DriverApi& driver) {
-  CUdevice device = 0;
-  driver.ctx_get_device(&device);
-  const auto attribute = [&](CUfunction_attribute which) -> uint32_t {
-    int value = 0;
-    // A launch takes a CUfunction, or a CUkernel in its place.
-    void* launched = const_cast<void*>(launch.signature.function);
-    if (driver.func_get_attribute(&value, which, static_cast<CUfunction>(launched)) !=
-            CUDA_SUCCESS &&
-        driver.kernel_get_attribute(&value, which, static_cast<CUkernel>(launched), device) !=
-            CUDA_SUCCESS) {
-      return 0;
-    }
-    return static_cast<uint32_t>(std::max(value, 0));
+  const auto attribute = [&](CUfunction_attribute which) {
+    return AttributeOf(launch, driver, which).value_or(0);
   };
   capture::UntracedKernelEvent event;
   event.name = launch.kernel_name;
@@ -30,8 +47,10 @@ capture::UntracedKernelEvent UntracedKernelOf(const Launch& launch, const CuptiA
   event.dynamic_shared_bytes = launch.signature.dynamic_shared_bytes;
   event.static_shared_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   event.registers_per_thread = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS);
-  event.local_bytes_per_thread = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
-  event.device = static_cast<uint32_t>(std::max(device, 0));
+  const auto local = AttributeOf(launch, driver, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+  event.local_known = local.has_value();
+  event.local_bytes_per_thread = local.value_or(0);
+  event.device = static_cast<uint32_t>(std::max(CurrentDevice(driver), 0));
   api.get_context_id(launch.context, &event.context);
   const bool per_thread = launch.stream == CU_STREAM_PER_THREAD;
   api.get_stream_id(launch.context, per_thread ? nullptr : launch.stream, per_thread ? 1 : 0,

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "cupti_backend/schedule/end_watch.h"
+#include "cupti_backend/schedule/local_memory_watch.h"
 #include "cupti_backend/schedule/overlap_watch.h"
 #include "cupti_backend/schedule/triage_watch.h"
 #include "cupti_backend/schedule/work_watch.h"
@@ -18,6 +19,7 @@ struct RecordWatch {
   WorkWatch work;
   TriageWatch triage;
   EndWatch ends;
+  LocalMemoryWatch local_memory;
 
   // The collector thread, for each decoded record of GPU work.
   void Add(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,

@@ -110,6 +110,7 @@ struct KernelRuns {
   uint32_t device = 0;
   std::array<uint32_t, 3> grid{}, block{};
   bool resources_known = true;
+  bool local_known = true;  ///< False: `local_bytes_per_thread` is not known, and reads 0.
   uint32_t registers_per_thread = 0, local_bytes_per_thread = 0;
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   double position = 0;  ///< Place among the kernels of its range, by first launch.

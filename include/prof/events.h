@@ -64,6 +64,7 @@ struct KernelShape {
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   uint32_t shared_executed_bytes = 0;  ///< The SM's partition for shared memory; 0: not known.
   uint32_t local_bytes_per_thread = 0;
+  bool local_known = false;  ///< False: its local memory is not known.
   uint32_t launch_type = 0;  ///< CUpti_ActivityLaunchType
 };
 

@@ -260,16 +260,18 @@ inline Expectation TakesAtMost(std::chrono::nanoseconds limit) {
 }
 
 /// No traffic to local memory: no register spills, no arrays that are indexed at run time. Needs
-/// counters (Counters::kAll) only when the kernel has local memory at all.
+/// counters (Counters::kAll) only when the kernel has local memory, or when that is not known.
 inline Expectation DoesNotSpill() {
   using namespace expect_detail;
   return Expectation("does not spill", [](const KernelReport& kernel) {
     if (kernel.launches == 0) return NotMeasured(kernel, "the kernel was not launched");
-    if (kernel.local_bytes_per_thread == 0) {
+    if (kernel.local_known && kernel.local_bytes_per_thread == 0) {
       return Decided(true, "no local memory is allocated", kernel);
     }
     const std::string has =
-        Format("%u bytes of local memory for each thread", kernel.local_bytes_per_thread);
+        kernel.local_known
+            ? Format("%u bytes of local memory for each thread", kernel.local_bytes_per_thread)
+            : std::string("whether it has local memory is not known");
     const char* const loads = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum";
     const char* const stores = "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum";
     const Statistic *loaded = Find(kernel, loads), *stored = Find(kernel, stores);

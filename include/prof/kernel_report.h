@@ -212,6 +212,9 @@ struct KernelLaunches {
   /// False: only grid, block and dynamic shared memory are known; registers, static shared memory,
   /// local memory and cluster are not, and read 0.
   bool resources_known = true;
+  /// False: `local_bytes_per_thread` is not known, and reads 0. CUPTI's records have 0 for all
+  /// kernels; prof asks the driver at the first launch of a signature, where it reads counters.
+  bool local_known = true;
   bool in_graph = false;
   /// True: not a kernel, but a CUDA graph whose launches were recorded without their kernels.
   bool whole_graph = false;

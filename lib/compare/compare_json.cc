@@ -99,6 +99,7 @@ Json ToJson(const KernelRuns& kernel) {
           {"block", kernel.block},
           {"resources_known", kernel.resources_known},
           {"registers_per_thread", kernel.registers_per_thread},
+          {"local_known", kernel.local_known},
           {"local_bytes_per_thread", kernel.local_bytes_per_thread},
           {"static_shared_bytes", kernel.static_shared_bytes},
           {"dynamic_shared_bytes", kernel.dynamic_shared_bytes},
@@ -189,6 +190,8 @@ KernelRuns KernelOf(const Json& json, int64_t runs) {
   json.at("resources_known").get_to(kernel.resources_known);
   json.at("registers_per_thread").get_to(kernel.registers_per_thread);
   json.at("local_bytes_per_thread").get_to(kernel.local_bytes_per_thread);
+  // Older baselines have 0 for all kernels.
+  kernel.local_known = json.value("local_known", kernel.local_bytes_per_thread > 0);
   json.at("static_shared_bytes").get_to(kernel.static_shared_bytes);
   json.at("dynamic_shared_bytes").get_to(kernel.dynamic_shared_bytes);
   json.at("position").get_to(kernel.position);

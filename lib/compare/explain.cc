@@ -109,8 +109,10 @@ void AddProperties(const KernelRuns& before, const KernelRuns& after,
   if (!before.resources_known || !after.resources_known) return;
   AddProperty("registers per thread", before.registers_per_thread, after.registers_per_thread,
               changes);
-  AddProperty("local bytes per thread", before.local_bytes_per_thread, after.local_bytes_per_thread,
-              changes);
+  if (before.local_known && after.local_known) {
+    AddProperty("local bytes per thread", before.local_bytes_per_thread,
+                after.local_bytes_per_thread, changes);
+  }
   AddProperty("shared bytes per block", before.static_shared_bytes + before.dynamic_shared_bytes,
               after.static_shared_bytes + after.dynamic_shared_bytes, changes);
 }

@@ -116,6 +116,7 @@ KernelRuns Described(const KernelReport& kernel, double position, size_t runs) {
   entry.resources_known = kernel.resources_known;
   entry.registers_per_thread = kernel.registers_per_thread;
   entry.local_bytes_per_thread = kernel.local_bytes_per_thread;
+  entry.local_known = kernel.local_known;
   entry.static_shared_bytes = kernel.static_shared_bytes;
   entry.dynamic_shared_bytes = kernel.dynamic_shared_bytes;
   entry.position = position;

@@ -63,7 +63,7 @@ model::Device ToDevice(const Json& value) {
 void SetLaunch(const Json& value, const model::Device& device, KernelReport* kernel) {
   const uint32_t blocks = value.at("blocks"), threads = value.at("threads");
   const int per_sm = value.at("blocks_per_sm");
-  kernel->resources_known = false;
+  kernel->resources_known = kernel->local_known = false;
   kernel->dynamic_shared_bytes = 1;  // not known: it may use shared memory
   kernel->grid = {std::max(1U, blocks), 1, 1};
   kernel->block = {threads == 0 ? device.warp_size : threads, 1, 1};

@@ -109,6 +109,7 @@ KernelShape DescribeShape(const model::Shape& from) {
   shape.dynamic_shared_bytes = from.dynamic_shared_bytes;
   shape.shared_executed_bytes = from.shared_executed_bytes;
   shape.local_bytes_per_thread = from.local_bytes_per_thread;
+  shape.local_known = from.local_known;
   shape.launch_type = from.launch_type;
   return shape;
 }

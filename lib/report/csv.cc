@@ -105,7 +105,11 @@ void AddKernel(const KernelReport& kernel, Line* line) {
   resource(kernel.registers_per_thread);
   resource(kernel.static_shared_bytes);
   of_launch(kernel.dynamic_shared_bytes);
-  resource(kernel.local_bytes_per_thread);
+  if (kernel.local_known) {
+    resource(kernel.local_bytes_per_thread);
+  } else {
+    line->Text("");
+  }
   line->Integral(kernel.launches);
   line->Integral(kernel.in_graph ? 1 : 0);
   line->Real(kernel.total_ns);

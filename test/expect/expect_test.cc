@@ -154,6 +154,10 @@ TEST_CASE("A kernel without local memory does not spill; with it, the traffic de
   KernelReport kernel = Saxpy();
   CHECK(DoesNotSpill().Check(kernel) == Outcome::kMet);
   CHECK(DoesNotSpill().Check(KernelReport{}) == Outcome::kNotMeasured);
+  kernel.local_known = false;
+  CHECK(DoesNotSpill().Check(kernel) == Outcome::kNotMeasured);
+  CHECK(Contains(DoesNotSpill().Explain(kernel), "whether it has local memory is not known"));
+  kernel.local_known = true;
   kernel.local_bytes_per_thread = 64;
   CHECK(DoesNotSpill().Check(kernel) == Outcome::kNotMeasured);
   kernel.metrics[test::kLocalLoads] = Measured(0, 0, 0);

@@ -93,6 +93,7 @@ uint32_t SnapshotBuilder::Shape(const model::Shape& shape) {
   wire.set_shared_executed_bytes(shape.shared_executed_bytes);
   wire.set_registers_per_thread(shape.registers_per_thread);
   wire.set_local_bytes_per_thread(shape.local_bytes_per_thread);
+  wire.set_local_known(shape.local_known);
   wire.set_launch_type(shape.launch_type);
   const auto [it, added] =
       records_->shapes.emplace(wire.SerializeAsString(), records_->shapes.size() + 1);

@@ -93,6 +93,7 @@ void Assign(const Model& model, const RangeFamilies& families, KernelGroups* res
     launches.static_shared_bytes = shape.static_shared_bytes;
     launches.dynamic_shared_bytes = shape.dynamic_shared_bytes;
     launches.local_bytes_per_thread = shape.local_bytes_per_thread;
+    launches.local_known = shape.local_known;
     if (launches.resources_known) {
       launches.occupancy = ComputeOccupancy(shape, model.FindDevice(op.device));
     }

@@ -108,9 +108,8 @@ std::optional<double> LocalShare(const RuleInputs& inputs) {
     if (!loads || !stores) return std::nullopt;
     return *loads + *stores;
   };
-  // The launch record has the bytes. Where it is not complete, the sectors decide alone.
-  const bool has_none =
-      inputs.kernel->resources_known && inputs.kernel->local_bytes_per_thread == 0;
+  // Where the driver was not asked the sectors decide alone.
+  const bool has_none = inputs.kernel->local_known && inputs.kernel->local_bytes_per_thread == 0;
   const std::optional<double> local = sum("local"), global = sum("global");
   if (has_none || !local || !global || !(*local + *global > 0)) return std::nullopt;
   return *local / (*local + *global);

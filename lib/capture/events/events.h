@@ -43,6 +43,7 @@ struct KernelEvent {
   std::array<uint32_t, 3> grid{}, block{}, cluster{};
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, shared_executed_bytes = 0;
   uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
+  bool local_known = false;  // the driver said how much local memory it has
   uint32_t device = 0, context = 0, stream = 0, correlation = 0;
   Channel channel;
   uint32_t graph = 0;
@@ -73,6 +74,7 @@ struct UntracedKernelEvent {
   uint32_t dynamic_shared_bytes = 0;
   // Used when no launch of the kernel was traced; 0: not known.
   uint32_t static_shared_bytes = 0, registers_per_thread = 0, local_bytes_per_thread = 0;
+  bool local_known = false;
   uint32_t device = 0, context = 0, stream = 0, correlation = 0;
   int64_t launch_ns = 0;  // host time
 };

@@ -148,7 +148,8 @@ uint32_t EntryTables::Shape(const KernelEvent& event) {
                         event.shared_executed_bytes,
                         event.registers_per_thread,
                         event.local_bytes_per_thread,
-                        event.launch_type};
+                        event.launch_type,
+                        event.local_known ? 1U : 0U};
   auto& recent = recent_shapes_.at(
       (name * 0x9e3779b1u ^ key[1] * 0x85ebca6bu ^ (key[2] + key[4] + key[11]) * 0xc2b2ae35u) >>
       22);
@@ -199,6 +200,7 @@ uint32_t EntryTables::Shape(const UntracedKernelEvent& event) {
   launch.static_shared_bytes = event.static_shared_bytes;
   launch.registers_per_thread = event.registers_per_thread;
   launch.local_bytes_per_thread = event.local_bytes_per_thread;
+  launch.local_known = event.local_known;
   return Shape(launch);
 }
 

@@ -19,7 +19,7 @@
 namespace prof::capture {
 
 // The fields of a KernelEvent that repeat.
-using ShapeKey = std::array<uint32_t, 16>;
+using ShapeKey = std::array<uint32_t, 17>;
 using StreamKey = std::array<uint32_t, 5>;
 // The fields that a launch call has: name, grid, block, dynamic shared memory.
 using LaunchKey = std::array<uint32_t, 8>;
@@ -91,7 +91,7 @@ class EntryTables {
   uint64_t dropped_ = 0;
   std::unordered_map<std::string, uint32_t> strings_;
   size_t string_bytes_ = 0;
-  std::unordered_map<ShapeKey, uint32_t, ArrayHash<16>> shapes_;
+  std::unordered_map<ShapeKey, uint32_t, ArrayHash<17>> shapes_;
   std::unordered_map<LaunchKey, uint32_t, ArrayHash<8>> shape_of_launch_;  // the latest one
   std::unordered_map<StreamKey, uint32_t, ArrayHash<5>> lanes_;
   // context and stream -> priority and flag

@@ -59,7 +59,9 @@ void WriteLaunches(std::ostream& out, const KernelReport& kernel, int width) {
          std::to_string(kernel.registers_per_thread) + " registers a thread, " +
              text::Count(kernel.static_shared_bytes) + " B static and " +
              text::Count(kernel.dynamic_shared_bytes) + " B dynamic shared memory, " +
-             text::Count(kernel.local_bytes_per_thread) + " B local memory a thread");
+             (kernel.local_known
+                  ? text::Count(kernel.local_bytes_per_thread) + " B local memory a thread"
+                  : "local memory not known"));
   }
   line("time        ", text::Count(kernel.launches) + " launches, " + text::Time(kernel.total_ns) +
                            " in all (" + text::ShortPercent(kernel.share) +

@@ -164,6 +164,7 @@ absl::Status AddShapes(const wire::Block& block, DecodeState* state) {
     shape.registers_per_thread = wire.registers_per_thread();
     shape.local_bytes_per_thread = wire.local_bytes_per_thread();
     shape.launch_type = wire.launch_type();
+    shape.local_known = wire.local_known() || shape.local_bytes_per_thread > 0;
   }
   return absl::OkStatus();
 }

@@ -125,6 +125,19 @@ TEST_CASE("Local memory that keeps L2 and DRAM busy is spilled registers, not tw
   CHECK(verdict.gain_at_most == Approx(0.98));  // the 2 % of the tensor pipe remain
 }
 
+TEST_CASE("Where nobody asked how much local memory a kernel has, its traffic decides alone") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "lts__t_sectors", 68);
+  SetUse(&kernel, "gpu__dram_throughput", 61);
+  for (const char* op : {"ld", "st"}) {
+    Set(&kernel, std::string("l1tex__t_sectors_pipe_lsu_mem_local_op_") + op + ".sum", 7.6e8);
+    Set(&kernel, std::string("l1tex__t_sectors_pipe_lsu_mem_global_op_") + op + ".sum", 1e3);
+  }
+  CHECK(Decide(kernel).rule != "spills");  // it is known to have none
+  kernel.local_known = false;
+  CHECK(Decide(kernel).rule == "spills");
+}
+
 TEST_CASE(
     "Local memory that misses L1 more often than the rest is all of the traffic below at most") {
   KernelReport kernel = QuietKernel();

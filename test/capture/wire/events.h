@@ -63,6 +63,7 @@ inline KernelEvent AKernel() {
   kernel.shared_executed_bytes = 112;
   kernel.registers_per_thread = 113;
   kernel.local_bytes_per_thread = 114;
+  kernel.local_known = true;
   kernel.launch_type = 2;
   kernel.device = 1;
   kernel.context = 115;

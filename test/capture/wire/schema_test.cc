@@ -195,6 +195,7 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(shape.shared_executed_bytes() == 112);
   CHECK(shape.registers_per_thread() == 113);
   CHECK(shape.local_bytes_per_thread() == 114);
+  CHECK(shape.local_known());
   CHECK(shape.launch_type() == 2);
 
   // Of the kernel, the copy, the memset, the allocation, and the free, whose channel is not known.

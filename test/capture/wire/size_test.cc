@@ -28,6 +28,7 @@ KernelEvent KernelOf(const model::Op& op, const model::Shape& shape) {
   event.shared_executed_bytes = shape.shared_executed_bytes;
   event.registers_per_thread = shape.registers_per_thread;
   event.local_bytes_per_thread = shape.local_bytes_per_thread;
+  event.local_known = shape.local_known;
   event.launch_type = shape.launch_type;
   event.device = op.device;
   event.context = op.context;
@@ -49,6 +50,7 @@ UntracedKernelEvent UntracedOf(const model::Op& op, const model::Shape& shape) {
   event.static_shared_bytes = shape.static_shared_bytes;
   event.registers_per_thread = shape.registers_per_thread;
   event.local_bytes_per_thread = shape.local_bytes_per_thread;
+  event.local_known = shape.local_known;
   event.device = op.device;
   event.context = op.context;
   event.stream = op.stream;
