@@ -21,6 +21,18 @@ template <typename Value>
   return ReadOwnMemory(from, value, sizeof(*value));
 }
 
+// A piece of this process's memory, and where its copy goes.
+struct OwnPiece {
+  uintptr_t from = 0;
+  void* to = nullptr;
+  size_t bytes = 0;
+};
+constexpr size_t kMostPieces = 1024;  // IOV_MAX
+
+// Copies at most kMostPieces pieces in one call of the kernel, one after another in some ten
+// nanoseconds each. False: not all of them can be read.
+[[nodiscard]] bool ReadOwnPieces(const OwnPiece* pieces, size_t count);
+
 }  // namespace prof::python
 
 #endif  // PROF_PYTHON_BRIDGE_OWN_MEMORY_H_

@@ -20,7 +20,14 @@ enum : size_t {
   kCookie = 0,
   kVersion = 1,
   kFreeThreaded = 2,
+  kInterpreters = 5,
+  kInterpreterNext = 8,
+  kInterpreterThreads = 9,
+  kStatePreviousWord = 20,
+  kStateNextWord = 21,
+  kStateInterpreterWord = 22,
   kStateFrame = 23,
+  kStateNativeThread = 25,
   kFramePrevious = 29,
   kFrameExecutable = 30,
   kFrameInstruction = 31,
@@ -34,6 +41,9 @@ enum : size_t {
   kWords = 71
 };
 
+constexpr uint64_t kMostInterpreter = 1 << 20;
+constexpr char kOtherContents[] = "its table of offsets has other contents than that of 3.13";
+
 std::string PublishedLayout(const PythonSymbols& python, PythonLayout* layout) {
   uint64_t words[kWords];
   if (python.runtime == 0 || !ReadOwnMemory(python.runtime, words, sizeof(words)) ||
@@ -42,10 +52,18 @@ std::string PublishedLayout(const PythonSymbols& python, PythonLayout* layout) {
     return "it does not have the table of offsets of CPython 3.13";
   }
   if (words[kFreeThreaded] != 0) return "it runs without the GIL (free-threaded)";
-  for (const size_t word :
-       {kStateFrame, kFramePrevious, kFrameExecutable, kFrameInstruction, kFrameOwner, kCodeFile,
-        kCodeQualname, kCodeLines, kCodeFirstLine, kCodeInstructions, kAsciiSize}) {
-    if (words[word] > 4096) return "its table of offsets has other contents than that of 3.13";
+  for (const size_t word : {kStateFrame, kFramePrevious, kFrameExecutable, kFrameInstruction,
+                            kFrameOwner, kCodeFile, kCodeQualname, kCodeLines, kCodeFirstLine,
+                            kCodeInstructions, kAsciiSize, kStateNativeThread}) {
+    if (words[word] > kMostPiece - sizeof(uint64_t)) return kOtherContents;
+  }
+  // Within the interpreter, which takes 195 KiB.
+  for (const size_t word : {kInterpreters, kInterpreterNext, kInterpreterThreads}) {
+    if (words[word] > kMostInterpreter) return kOtherContents;
+  }
+  if (words[kStatePreviousWord] != kStatePrevious || words[kStateNextWord] != kStateNext ||
+      words[kStateInterpreterWord] != kStateInterpreter) {
+    return kOtherContents;
   }
   const auto at = [&](size_t word) { return static_cast<uint32_t>(words[word]); };
   layout->minor = 13;
@@ -62,6 +80,10 @@ std::string PublishedLayout(const PythonSymbols& python, PythonLayout* layout) {
   layout->code_instructions = at(kCodeInstructions);
   layout->ascii_size = at(kAsciiSize);
   layout->compact_size = layout->ascii_size + 16;
+  layout->runtime_interpreters = at(kInterpreters);
+  layout->interpreter_next = at(kInterpreterNext);
+  layout->interpreter_threads = at(kInterpreterThreads);
+  layout->state_thread = at(kStateNativeThread);
   return {};
 }
 

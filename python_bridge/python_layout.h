@@ -41,6 +41,13 @@ struct PythonLayout {
   // str and bytes.
   uint32_t ascii_size = 0, compact_size = 0;
 
+  // From _PyRuntime to the newest interpreter, to the next one, to its newest thread state. Thread
+  // states are a list, whose links and interpreter are at kState*.
+  uint32_t runtime_interpreters = 0, interpreter_next = 0, interpreter_threads = 0;
+  // Which thread a state is of: gettid(), or (3.10) pthread_self().
+  uint32_t state_thread = 0;
+  bool has_tid = true;
+
   constexpr bool operator==(const PythonLayout& other) const {
     return minor == other.minor && state_to_frame == other.state_to_frame &&
            cframe_to_frame == other.cframe_to_frame && frame_code == other.frame_code &&
@@ -50,7 +57,11 @@ struct PythonLayout {
            code_file == other.code_file && code_first_line == other.code_first_line &&
            code_lines == other.code_lines && code_instructions == other.code_instructions &&
            code_version == other.code_version && lines == other.lines &&
-           ascii_size == other.ascii_size && compact_size == other.compact_size;
+           ascii_size == other.ascii_size && compact_size == other.compact_size &&
+           runtime_interpreters == other.runtime_interpreters &&
+           interpreter_next == other.interpreter_next &&
+           interpreter_threads == other.interpreter_threads && state_thread == other.state_thread &&
+           has_tid == other.has_tid;
   }
 };
 
@@ -58,8 +69,12 @@ struct PythonLayout {
 constexpr uint32_t kObjectType = 8;
 constexpr uint32_t kTextLength = 16, kTextHash = 24, kTextState = 32;
 constexpr uint32_t kBytesSize = 16, kBytesData = 32;
+constexpr uint32_t kStatePrevious = 0, kStateNext = 8, kStateInterpreter = 16;
+// All that a walk reads of a thread state, a frame or a code object is in its first bytes.
+constexpr uint32_t kMostPiece = 256;
 
-// Include/cpython/frameobject.h and code.h, and Include/internal/pycore_frame.h from 3.11 on.
+// Include/cpython/frameobject.h, code.h and pystate.h, Include/internal/pycore_runtime.h and
+// pycore_interp.h, and pycore_frame.h from 3.11 on.
 constexpr PythonLayout Layout310() {
   PythonLayout layout;
   layout.minor = 10;
@@ -75,6 +90,10 @@ constexpr PythonLayout Layout310() {
   layout.lines = LineFormat::kPython310;
   layout.ascii_size = 48;
   layout.compact_size = 72;
+  layout.runtime_interpreters = 32;
+  layout.interpreter_threads = 8;
+  layout.state_thread = 176;
+  layout.has_tid = false;
   return layout;
 }
 
@@ -93,6 +112,9 @@ constexpr PythonLayout Layout311() {
   layout.code_instructions = 184;
   layout.ascii_size = 48;
   layout.compact_size = 72;
+  layout.runtime_interpreters = 40;
+  layout.interpreter_threads = 16;
+  layout.state_thread = 160;
   return layout;
 }
 
@@ -113,6 +135,9 @@ constexpr PythonLayout Layout312() {
   layout.code_instructions = 192;
   layout.ascii_size = 40;
   layout.compact_size = 56;
+  layout.runtime_interpreters = 40;
+  layout.interpreter_threads = 72;
+  layout.state_thread = 144;
   return layout;
 }
 
@@ -123,6 +148,10 @@ constexpr PythonLayout Layout313() {
   layout.state_to_frame = 72;
   layout.cframe_to_frame = kNoOffset;
   layout.code_instructions = 200;
+  layout.runtime_interpreters = 632;
+  layout.interpreter_next = 7264;
+  layout.interpreter_threads = 7344;
+  layout.state_thread = 160;
   return layout;
 }
 

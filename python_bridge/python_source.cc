@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Python source finds the interpreter of the process and turns the walker of its stacks on
-// and off. It registers itself with the capture half when libprof.so is loaded.
+// The Python source finds the interpreter of the process, turns the walker of its stacks on and
+// off, and looks at threads from outside. It registers itself with the capture half when libprof.so
+// is loaded.
 #include <atomic>
 #include <string>
 
+#include "lib/capture/process/clock.h"
 #include "lib/capture/process/mutex.h"
 #include "lib/capture/threads/host_stacks.h"
+#include "python_bridge/outside_walker.h"
 #include "python_bridge/python_layout.h"
+#include "python_bridge/stack_maker.h"
 #include "python_bridge/stack_walker.h"
 
 namespace prof::python {
@@ -15,6 +19,7 @@ namespace {
 
 // Never destroyed: threads of the program may be in it at any time.
 std::atomic<StackWalker*> walker{nullptr};
+std::atomic<OutsideWalker*> outside{nullptr};
 
 uint32_t Walk(capture::StackCache* cache) {
   StackWalker* const present = walker.load(std::memory_order_acquire);
@@ -23,18 +28,31 @@ uint32_t Walk(capture::StackCache* cache) {
 
 class PythonSource final : public capture::StackSource {
  public:
-  void Start() override {
+  void Start(bool at_calls) override {
     const capture::MutexLock lock(mutex_);
     if (walker.load(std::memory_order_acquire) == nullptr) Find();
-    if (walker.load(std::memory_order_acquire) != nullptr) capture::SetStackWalker(&Walk);
+    if (at_calls && walker.load(std::memory_order_acquire) != nullptr) {
+      capture::SetStackWalker(&Walk);
+    }
   }
 
   void Stop() override { capture::SetStackWalker(nullptr); }
 
+  capture::HostLook LookAt(const capture::ThreadNumbers& thread) override {
+    OutsideWalker* const present = outside.load(std::memory_order_acquire);
+    if (present != nullptr) return present->LookAt(thread);
+    const capture::HostSampleKind kind =
+        WhyNot().empty() ? capture::HostSampleKind::kNative : capture::HostSampleKind::kUnread;
+    return {kind, capture::kNoStack, capture::RealtimeNs()};
+  }
+
   std::string problem() const override {
     const StackWalker* const present = walker.load(std::memory_order_acquire);
-    const std::string why = present != nullptr ? present->problem() : WhyNot();
-    return why.empty() ? why : "Python stacks are not recorded: " + why;
+    const OutsideWalker* const looking = outside.load(std::memory_order_acquire);
+    std::string why = present != nullptr ? present->problem() : WhyNot();
+    if (!why.empty()) return "Python stacks are not recorded: " + why;
+    if (looking != nullptr) why = looking->problem();
+    return why.empty() ? why : "The samples of the host have no Python stacks: " + why;
   }
 
   uint64_t dropped() const override {
@@ -49,8 +67,9 @@ class PythonSource final : public capture::StackSource {
     PythonLayout layout;
     why_not_ = LayoutOf(python, &layout);
     if (!why_not_.empty()) return;
-    walker.store(new StackWalker(python, layout, &capture::ProcessHostStacks()),
-                 std::memory_order_release);
+    auto* const maker = new StackMaker(python, layout, &capture::ProcessHostStacks());
+    outside.store(new OutsideWalker(python, layout, maker), std::memory_order_release);
+    walker.store(new StackWalker(python, layout, maker), std::memory_order_release);
   }
   std::string WhyNot() const {
     const capture::MutexLock lock(mutex_);

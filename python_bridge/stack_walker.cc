@@ -2,19 +2,12 @@
 #include "python_bridge/stack_walker.h"
 
 #include <exception>
+#include <optional>
 
 #include "python_bridge/own_memory.h"
 
 namespace prof::python {
 namespace {
-
-constexpr size_t kMostLines = size_t{1} << 17, kMostHashes = size_t{1} << 18;
-
-// Stands for a stack without room in a cache, so that each of its calls is counted.
-constexpr uint32_t kNoRoom = UINT32_MAX;
-
-// Stands for the frames outside those that are kept.
-constexpr char kCutFrames[] = "(outer frames)";
 
 struct PlainLoad {
   template <typename Value>
@@ -66,12 +59,11 @@ uint64_t HashAny(const PythonLayout& layout, uintptr_t thread_state) {
 
 }  // namespace
 
-StackWalker::StackWalker(const PythonSymbols& python, const PythonLayout& layout,
-                         capture::HostStacks* stacks)
+StackWalker::StackWalker(const PythonSymbols& python, const PythonLayout& layout, StackMaker* maker)
     : layout_(layout),
       hash_frames_(HashFor(layout)),
       reader_(python, layout),
-      stacks_(stacks),
+      maker_(maker),
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the address of a symbol
       this_thread_state_(reinterpret_cast<void* (*)()>(python.this_thread_state)) {}
 
@@ -131,58 +123,15 @@ uint32_t StackWalker::Walk(capture::StackCache* cache) noexcept {
 
 // A stack that is not in the cache of its thread.
 [[gnu::noinline]] uint32_t StackWalker::Find(uintptr_t thread_state, uint64_t hash) {
-  {
-    const capture::MutexLock lock(mutex_);
-    const auto known = by_hash_.find(hash);
-    if (known != by_hash_.end()) return known->second;
-  }
+  if (const std::optional<uint32_t> known = maker_->Known(hash)) return *known;
   Frames frames;
   frames.cut =
       !WalkFrames(layout_, thread_state, PlainLoad(), [&](uintptr_t code, uintptr_t instruction) {
         if (frames.count == kMostDepth) return false;
-        frames.frame[frames.count++] = {code, instruction};
+        frames.frame[frames.count++] = {code, instruction, CodeMark(layout_, code)};
         return true;
       });
-  const uint32_t stack = Make(frames);
-  const capture::MutexLock lock(mutex_);
-  if (by_hash_.size() >= kMostHashes) by_hash_.clear();
-  by_hash_[hash] = stack;
-  return stack;
-}
-
-uint32_t StackWalker::Make(const Frames& frames) {
-  uint32_t stack = capture::kNoStack;
-  if (frames.cut) {
-    const uint32_t frame = stacks_->FrameOf({kCutFrames, {}, 0, 0});
-    if (frame == 0) return kNoRoom;
-    stack = stacks_->StackOf(stack, frame);
-    if (stack == capture::kNoStack) return kNoRoom;
-  }
-  for (uint32_t i = frames.count; i > 0; --i) {
-    const uint32_t frame = FrameOf(frames.frame[i - 1]);
-    if (frame == 0) return kNoRoom;
-    stack = stacks_->StackOf(stack, frame);
-    if (stack == capture::kNoStack) return kNoRoom;
-  }
-  return stack;
-}
-
-// The frame's line; 0: no room. A frame that cannot be read has no name.
-uint32_t StackWalker::FrameOf(const Frames::Frame& frame) {
-  const LineKey key = {frame.code, frame.instruction, CodeMark(layout_, frame.code)};
-  {
-    const capture::MutexLock lock(mutex_);
-    const auto known = lines_.find(key);
-    if (known != lines_.end()) return known->second;
-  }
-  CodeLine line;
-  if (!reader_.Read(frame.code, frame.instruction, &line)) line = {"(unknown)", {}, 0, 0};
-  const uint32_t id = stacks_->FrameOf({line.function, line.file, line.first_line, line.line});
-  if (id == 0) return 0;
-  const capture::MutexLock lock(mutex_);
-  if (lines_.size() >= kMostLines) lines_.clear();
-  lines_[key] = id;
-  return id;
+  return maker_->StackOf(hash, frames);
 }
 
 std::string StackWalker::problem() const {

@@ -8,20 +8,19 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 
-#include "lib/capture/process/mutex.h"
 #include "lib/capture/threads/host_stacks.h"
 #include "python_bridge/code_reader.h"
 #include "python_bridge/frame_walk.h"
 #include "python_bridge/python_layout.h"
+#include "python_bridge/stack_maker.h"
 
 namespace prof::python {
 
-// One for an interpreter, for the life of the process.
+// One for an interpreter, for the life of the process. `maker` outlives it.
 class StackWalker {
  public:
-  StackWalker(const PythonSymbols& python, const PythonLayout& layout, capture::HostStacks* stacks);
+  StackWalker(const PythonSymbols& python, const PythonLayout& layout, StackMaker* maker);
 
   // Any thread: its stack; kNoStack: it has no Python frames, or there was no room (counted in
   // dropped()), or its frames cannot be read. A stack that is in `cache` costs some nanoseconds and
@@ -36,27 +35,6 @@ class StackWalker {
 
  private:
   enum class State : uint8_t { kNotTested, kWorks, kBroken };
-  // Frames, from the innermost to the outermost.
-  struct Frames {
-    struct Frame {
-      uintptr_t code, instruction;
-    };
-    Frame frame[kMostDepth];
-    uint32_t count = 0;
-    bool cut = false;  // there are more
-  };
-  struct LineKey {
-    uintptr_t code = 0, instruction = 0;
-    uint64_t mark = 0;
-    bool operator==(const LineKey& other) const {
-      return code == other.code && instruction == other.instruction && mark == other.mark;
-    }
-  };
-  struct LineHash {
-    size_t operator()(const LineKey& key) const {
-      return (key.code * 31 + key.instruction) * 0x9e3779b97f4a7c15 ^ key.mark;
-    }
-  };
 
   // A hash of all frames that are kept; 0: there are none.
   using HashFrames = uint64_t (*)(const PythonLayout& layout, uintptr_t thread_state);
@@ -64,21 +42,14 @@ class StackWalker {
 
   bool Test(uintptr_t thread_state);
   uint32_t Find(uintptr_t thread_state, uint64_t hash);
-  uint32_t Make(const Frames& frames);
-  uint32_t FrameOf(const Frames::Frame& frame);
 
   const PythonLayout layout_;
   const HashFrames hash_frames_;
   const CodeReader reader_;
-  capture::HostStacks* const stacks_;
+  StackMaker* const maker_;
   void* (*const this_thread_state_)();
   std::atomic<State> state_{State::kNotTested};
   std::atomic<uint64_t> dropped_{0};
-
-  capture::Mutex mutex_;
-  // Caches: what they forget is made again.
-  std::unordered_map<LineKey, uint32_t, LineHash> lines_ PROF_GUARDED_BY(mutex_);
-  std::unordered_map<uint64_t, uint32_t> by_hash_ PROF_GUARDED_BY(mutex_);
 };
 
 }  // namespace prof::python

@@ -159,6 +159,11 @@ struct SessionOptions {
   /// with the GIL. Another interpreter gets a notice in the snapshot. It costs a call 22 to 36 ns
   /// with 8 frames, 49 to 80 ns with 23 (docs/internals/python.md).
   bool python_stacks = false;
+  /// Looks this many times a second at the threads that called CUDA last and have made no CUDA call
+  /// for 0.2 ms: their Python stack, and what they wait in. So idle time of the GPU has the line in
+  /// which the host was meanwhile. 0: off. Range 0..1000; 200 is a good value. A thread of prof
+  /// does it, with 2 % of a core at most (docs/internals/python.md). It needs no python_stacks.
+  int host_samples = 0;
   /// Records the ops of PyTorch, where it is in the process and of a version that prof knows: see
   /// docs/guide/pytorch.md. It costs each op 0.13 us. Without `ranges` it has no effect.
   Torch torch = Torch::kOff;

@@ -44,6 +44,7 @@ struct Integrity {
   uint64_t graph_nodes_dropped = 0;   ///< Nodes of CUDA graphs: the table of their ranges was full.
   uint64_t subscriptions_lost = 0;    ///< Times that another profiler ended CUPTI.
   uint64_t host_stacks_dropped = 0;   ///< Calls without their Python stack: the table was full.
+  uint64_t host_samples_missed = 0;   ///< No loss: moments of host samples that were left out.
 
   /// True when nothing was lost; false where nobody knows (`unknown`). Cost: a few comparisons.
   [[nodiscard]] bool complete() const {

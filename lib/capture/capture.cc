@@ -156,6 +156,7 @@ Capture::Capture(SessionOptions options, bool injected)
   collector.header.injected = injected;
   collector.ranges = options_.ranges;
   collector.python_stacks = options_.python_stacks;
+  collector.host_samples = options_.host_samples;
   collector.torch = options_.ranges && options_.torch == Torch::kOps;
   collector.keep_last_seconds = options_.keep_last_seconds;
   collector.keep_mib = options_.keep_mib;

@@ -56,6 +56,19 @@ enum class TorchScope : uint8_t { kNone, kOutside, kFunction, kBackward, kUser }
 template <>
 inline constexpr std::array kNames<TorchScope>{"none", "outside", "function", "backward", "user"};
 
+// What a look at a thread of the program has found: the stack of its Python frames; no such frames;
+// frames that changed while they were read; frames that could not be read or had no room.
+enum class HostSampleKind : uint8_t { kUnknown, kStack, kNative, kTorn, kUnread };
+template <>
+inline constexpr std::array kNames<HostSampleKind>{"unknown", "stack", "native", "torn", "unread"};
+
+// What a thread of the program did: it ran (or waited for a processor only), or it waited in the
+// kernel: for a lock (a futex), for a time, for input or output, or for something else.
+enum class HostState : uint8_t { kUnknown, kRunning, kLock, kSleep, kInput, kOther };
+template <>
+inline constexpr std::array kNames<HostState>{"unknown", "running", "lock",
+                                              "sleep",   "input",   "other wait"};
+
 enum class AllocationOperation : uint8_t { kUnknown, kAllocate, kFree };
 template <>
 inline constexpr std::array kNames<AllocationOperation>{"unknown", "allocate", "free"};

@@ -40,6 +40,7 @@ class SessionOptions(TypedDict, total=False):
     control: bool
     ranges: bool
     python_stacks: bool
+    host_samples: int
     torch: Literal["off", "ops"]
     unified_memory: bool
     gpu_state: bool

@@ -49,6 +49,8 @@ TEST_CASE("Each enum has the numbers and the names of the schema") {
   CheckAgainst<ChannelType>(*wire::ChannelType_descriptor());
   CheckAgainst<CopyKind>(*wire::CopyKind_descriptor());
   CheckAgainst<MemoryKind>(*wire::MemoryKind_descriptor());
+  CheckAgainst<HostSampleKind>(*wire::HostSampleKind_descriptor());
+  CheckAgainst<HostState>(*wire::HostState_descriptor());
   CheckAgainst<NameKind>(*wire::NameKind_descriptor());
   CheckAgainst<PayloadType>(*wire::PayloadType_descriptor());
   CheckAgainst<PoolOperation>(*wire::PoolOperation_descriptor());
@@ -63,7 +65,7 @@ TEST_CASE("Each enum has the numbers and the names of the schema") {
   CheckAgainst<SyncKind>(*wire::SyncKind_descriptor());
   CheckAgainst<UnifiedMemoryKind>(*wire::UnifiedMemoryKind_descriptor());
   const pb::FileDescriptor& file = *wire::Block::descriptor()->file();
-  CHECK(file.enum_type_count() == 16);  // none is missing above
+  CHECK(file.enum_type_count() == 18);  // none is missing above
 }
 
 TEST_CASE("A number of a newer version becomes the first enumerator") {

@@ -50,7 +50,7 @@ std::vector<std::string> Interpreters() {
   return found;
 }
 
-void Check(const std::string& name) {
+void Check(const std::string& name, const std::string& script = PROF_TEST_STACKS_SCRIPT) {
 #if defined(PROF_SANITIZED)
   PROF_SKIP("built with a sanitizer, which a plain Python does not have");
 #endif
@@ -61,8 +61,8 @@ void Check(const std::string& name) {
   }
   for (const std::string& python : pythons) {
     INFO(python);
-    const Output output = RunCommand(
-        "'" + python + "' " PROF_TEST_STACKS_SCRIPT " " PROF_TEST_WALK_LIBRARY " " + name);
+    const Output output =
+        RunCommand("'" + python + "' " + script + " " PROF_TEST_WALK_LIBRARY " " + name);
     INFO(output.text);
     CHECK(output.status == 0);
     CHECK(output.text.find("ok " + name) != std::string::npos);
@@ -79,11 +79,28 @@ TEST_CASE("Names beyond ASCII arrive as UTF-8, and long ones are cut") { Check("
 TEST_CASE("Each thread has its own stack") { Check("threads"); }
 TEST_CASE("Threads walk while others make and drop code") { Check("stress"); }
 
+void CheckSamples(const std::string& name) { Check(name, PROF_TEST_SAMPLES_SCRIPT); }
+
+TEST_CASE("Samples name the line of a loop") { CheckSamples("busy"); }
+TEST_CASE("Samples of functions that come and go are stacks that were there") {
+  CheckSamples("calls");
+}
+TEST_CASE("Samples name the line that sleeps") { CheckSamples("sleep"); }
+TEST_CASE("Samples name the line that waits for a lock") { CheckSamples("lock"); }
+TEST_CASE("Samples name the line that waits for a queue") { CheckSamples("queue"); }
+TEST_CASE("Samples name the line that calls json") { CheckSamples("json"); }
+TEST_CASE("Samples of deep recursion have the innermost 128 frames") { CheckSamples("recursion"); }
+TEST_CASE("Threads may end while they are sampled") { CheckSamples("threads"); }
+TEST_CASE("Samples of a thread without Python have no frames") { CheckSamples("native"); }
+TEST_CASE("A program forks while it is sampled") { CheckSamples("fork"); }
+TEST_CASE("Threads make and drop code while they are sampled") { CheckSamples("stress"); }
+TEST_CASE("The sampler opens no file in the program's table") { CheckSamples("files"); }
+
 TEST_CASE("A program without Python has no stacks, no problem, and pays for nothing") {
   CHECK_FALSE(FindPython().any());
   capture::StackSource* const source = capture::RegisteredStackSource();
   REQUIRE(source != nullptr);
-  source->Start();
+  source->Start(true);
   CHECK(capture::stack_walker.load() == nullptr);
   CHECK(capture::CurrentStack() == capture::kNoStack);
   CHECK(source->problem().empty());

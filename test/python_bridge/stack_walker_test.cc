@@ -105,7 +105,8 @@ struct Interpreter {
 TEST_CASE("A stack has the function and the line of each frame") {
   Interpreter interpreter;
   capture::HostStacks stacks;
-  StackWalker walker(interpreter.python, interpreter.layout, &stacks);
+  StackMaker maker(interpreter.python, interpreter.layout, &stacks);
+  StackWalker walker(interpreter.python, interpreter.layout, &maker);
   capture::StackCache cache;
   const uint32_t first = walker.Walk(&cache);
   CHECK(interpreter.Describe(&stacks, first) == "step:103 main:17 ");
@@ -125,7 +126,8 @@ TEST_CASE("A stack has the function and the line of each frame") {
 TEST_CASE("Other code at the address of a code object is told apart by its content") {
   Interpreter interpreter;
   capture::HostStacks stacks;
-  StackWalker walker(interpreter.python, interpreter.layout, &stacks);
+  StackMaker maker(interpreter.python, interpreter.layout, &stacks);
+  StackWalker walker(interpreter.python, interpreter.layout, &maker);
   capture::StackCache cache;
   interpreter.Run(&interpreter.outer);
   CHECK(interpreter.Describe(&stacks, walker.Walk(&cache)) == "main:17 ");
@@ -150,7 +152,8 @@ TEST_CASE("Where the frames are not those of the version, nothing is read any mo
     Put(interpreter.outer.bytes, 56, uintptr_t{0x1234567});
   }
   SECTION("the name is no text") { Put(interpreter.caller.name.bytes, kObjectType, &code_type); }
-  StackWalker walker(interpreter.python, interpreter.layout, &stacks);
+  StackMaker maker(interpreter.python, interpreter.layout, &stacks);
+  StackWalker walker(interpreter.python, interpreter.layout, &maker);
   CHECK(walker.Walk(&cache) == capture::kNoStack);
   CHECK(walker.problem().find("not laid out as in CPython 3.11") != std::string::npos);
   CHECK(walker.Walk(&cache) == capture::kNoStack);
@@ -159,7 +162,8 @@ TEST_CASE("Where the frames are not those of the version, nothing is read any mo
 TEST_CASE("A stack without room in the table is counted at each call") {
   Interpreter interpreter;
   capture::HostStacks stacks(8, 1);
-  StackWalker walker(interpreter.python, interpreter.layout, &stacks);
+  StackMaker maker(interpreter.python, interpreter.layout, &stacks);
+  StackWalker walker(interpreter.python, interpreter.layout, &maker);
   capture::StackCache cache;
   CHECK(walker.Walk(&cache) == capture::kNoStack);
   CHECK(walker.Walk(&cache) == capture::kNoStack);

@@ -2,16 +2,24 @@
 //
 // A library that a Python program calls, as it would call CUDA: it walks the stack that it is
 // called from.
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <future>
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 
+#include "lib/capture/process/clock.h"
+#include "lib/capture/process/thread_id.h"
+#include "lib/capture/threads/host_sampler.h"
 #include "lib/capture/threads/host_stacks.h"
 #include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/tick_clock.h"
 
 namespace {
 
@@ -45,7 +53,7 @@ Tables& ReadTables() {
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-EXPORTED void start() { prof::capture::RegisteredStackSource()->Start(); }
+EXPORTED void start() { prof::capture::RegisteredStackSource()->Start(true); }
 EXPORTED void stop() { prof::capture::RegisteredStackSource()->Stop(); }
 
 EXPORTED uint64_t dropped() { return prof::capture::RegisteredStackSource()->dropped(); }
@@ -79,6 +87,71 @@ EXPORTED int describe(uint32_t id, char* text, size_t bytes) {
   if (all.size() >= bytes) return -1;
   std::memcpy(text, all.c_str(), all.size() + 1);
   return 0;
+}
+
+namespace {
+prof::capture::HostSampler* sampler = nullptr;
+}  // namespace
+
+// Threads that are to be sampled make this call now and then, as they would call CUDA.
+EXPORTED void call() {
+  const int64_t now = prof::capture::NowTicks();
+  prof::capture::RecordCall({now, now, 0, 0, 0, 0, 0});
+}
+
+EXPORTED void start_sampling(int per_second) {
+  sampler = new prof::capture::HostSampler(per_second, prof::capture::RegisteredStackSource());
+  if (!sampler->Start()) std::abort();
+}
+
+// A line for each sample since the last call: tid, kind, state, stack. -1: too many of them.
+EXPORTED int take_samples(char* text, size_t bytes) {
+  std::string all;
+  for (const prof::capture::HostSampleEvent& sample : sampler->Take()) {
+    all += std::to_string(sample.tid) + "\t" + prof::format::Name(sample.kind) + "\t" +
+           prof::format::Name(sample.state) + "\t" + std::to_string(sample.stack) + "\n";
+  }
+  if (all.size() >= bytes) return -1;
+  std::memcpy(text, all.c_str(), all.size() + 1);
+  return 0;
+}
+
+EXPORTED void stop_sampling() {
+  sampler->Stop();
+  delete sampler;
+  sampler = nullptr;
+}
+
+namespace {
+std::thread native;
+std::promise<void> native_end;
+std::atomic<uint32_t> native_thread{0};
+}  // namespace
+
+// A thread that Python does not know: it makes a call, and waits.
+EXPORTED void start_native() {
+  native = std::thread([] {
+    native_thread = prof::capture::CurrentThreadId();
+    call();
+    native_end.get_future().wait();
+  });
+}
+EXPORTED uint32_t native_tid() { return native_thread; }
+EXPORTED void end_native() {
+  native_end.set_value();
+  native.join();
+}
+
+// Nanoseconds of the processor that `count` looks at another thread take, one after another.
+EXPORTED uint64_t time_looks(uint32_t tid, uint64_t pthread, uint64_t count) {
+  prof::capture::StackSource* const source = prof::capture::RegisteredStackSource();
+  const auto now = [] { return prof::capture::ReadClock(CLOCK_THREAD_CPUTIME_ID); };
+  uint64_t failed = 0;
+  const int64_t begin = now();
+  for (uint64_t i = 0; i < count; ++i) {
+    if (source->LookAt({tid, pthread}).kind != prof::format::HostSampleKind::kStack) ++failed;
+  }
+  return failed == 0 ? static_cast<uint64_t>(now() - begin) : 0;
 }
 
 // Nanoseconds of the processor that `count` walks from one place take.

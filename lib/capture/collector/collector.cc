@@ -116,6 +116,7 @@ bool Collector::Stop(Deadline deadline) {
     thread_.join();
   } else {
     thread_.detach();  // it hangs in CUPTI or the driver: what was written so far stays valid
+    writer_.EndSampling();
     (void)windows_.control().Close();
     CloseEndRequests();
     synchronize_.Close(deadline);  // nobody answers any more
@@ -129,6 +130,7 @@ bool Collector::Stop(Deadline deadline) {
 void Collector::Run() {
   // An exception that leaves a thread ends the program.
   try {
+    writer_.StartSampling();
     RunRounds();
   } catch (const std::exception& error) {
     writer_.GiveUp(error.what());

@@ -5,8 +5,10 @@
 
 namespace prof::capture {
 
-HostStackWriter::HostStackWriter(bool wanted, Encoder* encoder)
-    : source_(wanted ? RegisteredStackSource() : nullptr), encoder_(encoder) {}
+HostStackWriter::HostStackWriter(bool at_calls, bool sampled, Encoder* encoder)
+    : source_(at_calls || sampled ? RegisteredStackSource() : nullptr),
+      at_calls_(at_calls),
+      encoder_(encoder) {}
 
 HostStackWriter::~HostStackWriter() { Stop(); }
 
@@ -14,7 +16,7 @@ void HostStackWriter::Start() {
   if (source_ == nullptr) return;
   dropped_before_ = source_->dropped();
   running_ = true;
-  source_->Start();
+  source_->Start(at_calls_);
 }
 
 void HostStackWriter::Stop() {
@@ -38,10 +40,10 @@ void HostStackWriter::Write() {
 }
 
 void HostStackWriter::WriteProblem() {
-  if (source_ == nullptr || problem_written_) return;
+  if (source_ == nullptr) return;
   const std::string problem = source_->problem();
-  if (problem.empty()) return;
-  problem_written_ = true;
+  if (problem.empty() || problem == problem_) return;
+  problem_ = problem;
   encoder_->Add(NoticeEvent{Severity::kWarning, Subsystem::kTimeline, 0, problem, ""});
 }
 

@@ -6,6 +6,7 @@
 #define PROF_LIB_CAPTURE_COLLECTOR_HOST_STACK_WRITER_H_
 
 #include <cstdint>
+#include <string>
 
 #include "lib/capture/threads/host_stacks.h"
 #include "lib/capture/wire/encoder.h"
@@ -14,8 +15,9 @@ namespace prof::capture {
 
 class HostStackWriter {
  public:
-  // `wanted`: false: no stack is recorded, and nothing here does anything.
-  HostStackWriter(bool wanted, Encoder* encoder);
+  // `at_calls`: the stacks of CUDA calls. `sampled`: those of a host sampler. With neither no stack
+  // is recorded, and nothing here does anything.
+  HostStackWriter(bool at_calls, bool sampled, Encoder* encoder);
   ~HostStackWriter();
   HostStackWriter(const HostStackWriter&) = delete;
   HostStackWriter& operator=(const HostStackWriter&) = delete;
@@ -32,17 +34,21 @@ class HostStackWriter {
   }
   // Writes the stacks that are new. A block may end between two of them.
   void Write();
-  // Writes, once, why there are no stacks.
+  // Writes why there are no stacks, once for each reason.
   void WriteProblem();
   // Calls whose stack had no room in this recording.
   [[nodiscard]] uint64_t dropped() const;
+  // nullptr: no stacks are recorded, or there is none.
+  [[nodiscard]] StackSource* source() const { return source_; }
 
  private:
   StackSource* const source_;  // nullptr: not wanted, or none is linked
+  const bool at_calls_;
   Encoder* const encoder_;
   HostStacks::Seen seen_;
   uint64_t dropped_before_ = 0;
-  bool running_ = false, problem_written_ = false;
+  bool running_ = false;
+  std::string problem_;  // that was written
 };
 
 }  // namespace prof::capture

@@ -2,6 +2,7 @@
 #include "lib/capture/collector/snapshot_writer.h"
 
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -28,7 +29,10 @@ SnapshotWriter::SnapshotWriter(const CollectorOptions* options, GpuSource* sourc
       status_(status),
       file_(options_.output),
       kept_(MakeKept(options_)),
-      encoder_(kept_ ? &*kept_ : Destination()) {}
+      encoder_(kept_ ? &*kept_ : Destination()),
+      sampler_(options_.host_samples > 0
+                   ? std::make_unique<HostSampler>(options_.host_samples, stacks_.source())
+                   : nullptr) {}
 
 BlockSink* SnapshotWriter::Destination() {
   if (options_.output.path.empty()) return &memory_;
@@ -47,6 +51,13 @@ void SnapshotWriter::Prepare() {
   stacks_.Start();
 }
 
+void SnapshotWriter::StartSampling() {
+  if (!sampler_ || sampler_->Start()) return;
+  encoder_.Add(
+      NoticeEvent{Severity::kWarning, Subsystem::kTimeline, 0,
+                  "the program's threads are not sampled: the system has no thread to give", ""});
+}
+
 void SnapshotWriter::Round(bool flush) {
   if (flush) status_->Update();
   source_->Gather(flush);
@@ -57,6 +68,7 @@ void SnapshotWriter::Round(bool flush) {
   }
   DrainThreads();
   stacks_.Write();  // those of the nodes that were gathered are there
+  WriteHostSamples();
   source_->Encode(Events());
   WriteNotices();
   if (flush) CheckClock();
@@ -80,6 +92,15 @@ void SnapshotWriter::DrainThreads() {
     encoder_.WriteIfLarge();
   };
   ranges_.Drain(sink);
+}
+
+void SnapshotWriter::WriteHostSamples() {
+  if (!sampler_) return;
+  for (const HostSampleEvent& sample : sampler_->Take()) {
+    stacks_.WriteUpTo(sample.stack);
+    encoder_.Add(sample);
+    encoder_.WriteIfLarge();
+  }
 }
 
 void SnapshotWriter::WriteHeaderOnce() {
@@ -180,6 +201,7 @@ Integrity SnapshotWriter::CountLosses() const {
   source_->AddLosses(integrity);
   integrity.calls_dropped += ranges_.calls_dropped();
   integrity.host_stacks_dropped += stacks_.dropped();
+  if (sampler_) integrity.host_samples_missed += sampler_->missed();
   if (options_.ranges) {
     integrity.range_events_dropped += ranges_.events_dropped();
     integrity.range_paths_dropped += ranges_.paths_dropped();
@@ -214,6 +236,7 @@ bool SnapshotWriter::Pause() {
   const int64_t begin_ns = RealtimeNs();
   if (!source_->Pause()) return false;
   paused_ns_ = begin_ns;
+  if (sampler_) sampler_->Pause();
   ranges_.Pause();
   Round(true);
   AddPause(begin_ns);
@@ -226,6 +249,7 @@ bool SnapshotWriter::Resume() {
   if (!std::exchange(warming_up_, false)) source_->Resume();
   const int64_t end_ns = RealtimeNs();
   ranges_.Resume(end_ns);
+  if (sampler_) sampler_->Resume();
   AddPause(end_ns);
   paused_ns_.reset();
   return true;
@@ -258,6 +282,7 @@ void SnapshotWriter::Finish(const std::function<bool()>& await_gpu) {
   if (encoder_.has_events()) WriteBlock();
   source_->StopCounters();
   if (!await_gpu()) incomplete_ = true;
+  if (sampler_) sampler_->Stop();
   Round(true);
   source_->Stop();
   ranges_.Stop();
@@ -281,6 +306,7 @@ void SnapshotWriter::GiveUp(const char* why) {
 }
 
 void SnapshotWriter::Abandon() {
+  if (sampler_) sampler_->Stop();
   source_->Stop();
   ranges_.Stop();
   stacks_.Stop();

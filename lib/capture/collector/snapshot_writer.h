@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,7 @@
 #include "lib/capture/collector/memory_output.h"
 #include "lib/capture/collector/status_board.h"
 #include "lib/capture/process/clock.h"
+#include "lib/capture/threads/host_sampler.h"
 #include "lib/capture/threads/thread_reader.h"
 #include "lib/capture/windows/forwarding_sink.h"
 #include "lib/capture/windows/idle_meter.h"
@@ -41,6 +43,14 @@ class SnapshotWriter {
   void StopRanges() {
     ranges_.Stop();
     stacks_.Stop();
+  }
+
+  // The collector's thread, once: the program's threads are looked at from now on, where that is
+  // wanted.
+  void StartSampling();
+  // Any thread: they are not, soon.
+  void EndSampling() {
+    if (sampler_) sampler_->RequestStop();
   }
 
   // Encodes what the sources have. `flush`: also what is in buffers that are not full.
@@ -91,6 +101,7 @@ class SnapshotWriter {
   EventSink& Events();  // what the source's events go to now
   void WriteHeaderOnce();
   void DrainThreads();
+  void WriteHostSamples();
   void WriteNotices();
   void WriteProblems();
   void WriteTimesMoved();
@@ -113,7 +124,8 @@ class SnapshotWriter {
   WarmUpSink warm_up_{&encoder_};
   IdleMeter idle_{&encoder_};
   ThreadReader ranges_;
-  HostStackWriter stacks_{options_.python_stacks, &encoder_};
+  HostStackWriter stacks_{options_.python_stacks, options_.host_samples > 0, &encoder_};
+  const std::unique_ptr<HostSampler> sampler_;  // nullptr: not wanted
   uint32_t names_read_ = 0;
   ClockPair first_clock_;
   bool clock_stepped_ = false;

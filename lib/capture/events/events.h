@@ -19,6 +19,8 @@ using format::AllocationOperation;
 using format::ChannelType;
 using format::CopyKind;
 using format::GpuStateKind;
+using format::HostSampleKind;
+using format::HostState;
 using format::MemoryKind;
 using format::NameKind;
 using format::PayloadType;
@@ -175,6 +177,15 @@ struct HostFrameEvent {
 // A stack: its innermost frame, and the stack of that frame's caller. Table ids; parent 0: none.
 struct HostStackEvent {
   uint32_t parent = 0, frame = 0;
+};
+
+// A look at a thread of the program that had made no CUDA call for a while.
+struct HostSampleEvent {
+  int64_t time_ns = 0;
+  uint32_t tid = 0;
+  uint32_t stack = 0;  // table id; 0: none
+  HostSampleKind kind = HostSampleKind::kUnknown;
+  HostState state = HostState::kUnknown;
 };
 
 // A stream as it was created. A smaller number is a higher priority.

@@ -76,14 +76,30 @@ struct StackCache {
   Slot slots[kSlots];
 };
 
+// A thread as the system and the C library number it.
+struct ThreadNumbers {
+  uint32_t tid = 0;      // gettid()
+  uint64_t pthread = 0;  // pthread_self()
+};
+
+// What a look at another thread has found.
+struct HostLook {
+  HostSampleKind kind = HostSampleKind::kNative;
+  uint32_t stack = kNoStack;
+  int64_t time_ns = 0;  // when it was so, CLOCK_REALTIME
+};
+
 // An interpreter whose stacks can be read. One registers itself before main().
 class StackSource {
  public:
   virtual ~StackSource() = default;
   // The thread that begins a recording, and the one that ends it. Start looks for the interpreter;
-  // without one nothing costs anything.
-  virtual void Start() = 0;
+  // without one nothing costs anything. `at_calls`: CUDA calls have stacks from now on.
+  virtual void Start(bool at_calls) = 0;
   virtual void Stop() = 0;
+  // One thread at a time, from Start on: where `thread` is, which runs on meanwhile. It takes
+  // microseconds, and waits for nobody but the kernel.
+  [[nodiscard]] virtual HostLook LookAt(const ThreadNumbers& thread) = 0;
   // The collector: why stacks of an interpreter that is there cannot be read; empty: they can, or
   // there is none.
   [[nodiscard]] virtual std::string problem() const = 0;

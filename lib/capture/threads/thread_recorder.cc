@@ -330,6 +330,7 @@ void RecordCall(const CallRecord& call) {
     Count(thread_registry.losses.calls_dropped);
     return;
   }
+  thread->last_call_ticks.store(call.end_ticks, std::memory_order_relaxed);
   const bool failed = call.error != 0;
   CheckWritten(
       thread->ring.Write(

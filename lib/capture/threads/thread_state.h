@@ -60,6 +60,8 @@ struct alignas(64) ThreadState {
   uint32_t depth = 0;
   uint32_t overflow = 0;  // pushes beyond kMaxDepth that are still open
   std::atomic<uint32_t> tid{0};
+  std::atomic<uint64_t> pthread{0};         // pthread_self()
+  std::atomic<int64_t> last_call_ticks{0};  // the end of its last recorded CUDA call; 0: none
   int64_t last_event_ticks = 0;
   const StoredString* last_domain = nullptr;
   int ends_to_sit_out = 0;

@@ -220,6 +220,17 @@ void Write(Message& block, const PayloadColumns& c) {
   Packed64(m, tag::payload_columns::kBits, c.bits);
 }
 
+void Write(Message& block, const HostSampleColumns& c) {
+  if (c.thread.empty()) return;
+  Message m(block, tag::block::kHostSamples);
+  m.add_sfixed64(tag::host_sample_columns::kBaseNs, c.time.base());
+  Packed32(m, tag::host_sample_columns::kThread, c.thread);
+  PackedDelta(m, tag::host_sample_columns::kTimeDeltaNs, c.time.values());
+  PackedDelta(m, tag::host_sample_columns::kStackDelta, c.stack.values());
+  PackedEnum(m, tag::host_sample_columns::kKind, c.kind);
+  PackedEnum(m, tag::host_sample_columns::kState, c.state);
+}
+
 void Write(Message& block, const PmColumns& c) {
   if (c.rows() == 0) return;
   Message m(block, tag::block::kPmSamples);
@@ -281,6 +292,7 @@ void AppendEvents(const BlockColumns& columns, const Integrity& integrity,
   Write(block, columns.spans);
   Write(block, columns.marks);
   Write(block, columns.payloads);
+  Write(block, columns.host_samples);
   Write(block, columns.allocations);
   Write(block, columns.pool_operations);
   Write(block, columns.unified_memory);

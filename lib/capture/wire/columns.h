@@ -160,6 +160,21 @@ struct PayloadColumns {
   std::vector<uint64_t> bits;
 };
 
+struct HostSampleColumns {
+  std::vector<uint32_t> thread;
+  DeltaColumn time;
+  CorrelationColumn stack;
+  std::vector<int32_t> kind, state;
+
+  void Add(const HostSampleEvent& event, uint32_t thread_id, uint32_t stack_id) {
+    thread.push_back(thread_id);
+    time.Add(event.time_ns);
+    stack.Add(stack_id);
+    kind.push_back(static_cast<int32_t>(event.kind));
+    state.push_back(static_cast<int32_t>(event.state));
+  }
+};
+
 // A table, not events: its rows have no time.
 struct GraphNodeColumns {
   CorrelationColumn path, stack, torch_op;
@@ -194,6 +209,7 @@ struct RareColumns {
   SpanColumns spans;
   MarkColumns marks;
   PayloadColumns payloads;
+  HostSampleColumns host_samples;
   AllocationColumns allocations;
   PoolColumns pool_operations;
   UnifiedMemoryColumns unified_memory;
@@ -224,8 +240,8 @@ struct BlockColumns : RareColumns {
     return kernels.interval.rows() + copies.kind.size() + memsets.bytes.size() +
            graph_runs.graph.size() + syncs.kind.size() + api_calls.interval.rows() +
            overheads.kind.size() + ranges.time.rows() + spans.path.size() + marks.path.size() +
-           payloads.path.size() + allocations.bytes.size() + pool_operations.operation.size() +
-           unified_memory.kind.size() + gpu_states.kind.size() +
+           payloads.path.size() + host_samples.thread.size() + allocations.bytes.size() +
+           pool_operations.operation.size() + unified_memory.kind.size() + gpu_states.kind.size() +
            pm_rows;  // a PM row of many metrics takes as much as several
   }
 };

@@ -50,6 +50,11 @@ void Encoder::Add(const HostStackEvent& stack) {
   AppendEntry(stack, &columns_->entries);
 }
 
+void Encoder::Add(const HostSampleEvent& sample) {
+  if (sample.time_ns <= 0) return;
+  columns_->host_samples.Add(sample, tables_.Thread(sample.tid), KnownStack(sample.stack));
+}
+
 void Encoder::Add(const PassGroupEvent& group) { AppendEntry(group, &tables_, &columns_->entries); }
 
 void Encoder::Add(const PmSeriesEvent& series) {

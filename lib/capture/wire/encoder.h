@@ -38,6 +38,7 @@ class Encoder final : public EventSink {
   // parent, and before the calls and nodes that name it.
   void Add(const HostFrameEvent& frame);
   void Add(const HostStackEvent& stack);
+  void Add(const HostSampleEvent& sample);
   bool HasPath(uint32_t id) const override { return id <= range_paths_; }
   void Add(const PassGroupEvent& group) override;
   void Add(const PmSeriesEvent& series) override;

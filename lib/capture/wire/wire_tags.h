@@ -45,6 +45,7 @@ enum : uint32_t {
   kGraphNodes = 32,
   kHostFrames = 40,
   kHostStacks = 41,
+  kHostSamples = 48,
   kGraphRuns = 33,
   kGpuStates = 35
 };
@@ -140,6 +141,17 @@ enum : uint32_t { kFunction = 1, kFile = 2, kFirstLine = 3, kLine = 4 };
 namespace host_stack {
 enum : uint32_t { kParent = 1, kFrame = 2 };
 }  // namespace host_stack
+
+namespace host_sample_columns {
+enum : uint32_t {
+  kBaseNs = 1,
+  kThread = 2,
+  kTimeDeltaNs = 3,
+  kStackDelta = 4,
+  kKind = 5,
+  kState = 6
+};
+}  // namespace host_sample_columns
 
 namespace host_thread {
 enum : uint32_t { kTid = 1, kName = 2 };

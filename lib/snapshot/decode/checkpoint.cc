@@ -14,7 +14,7 @@ void ForEachTable(DecodeState* state, Visit visit) {
   model::Model& model = *state->model;
   const auto visit_all = [&](auto&... tables) { (visit(tables), ...); };
   visit_all(model.strings, model.paths, model.shapes, model.threads, model.groups);
-  visit_all(model.host_frames, model.host_stacks);
+  visit_all(model.host_frames, model.host_stacks, model.host_samples);
   visit_all(model.ops, model.api_calls, model.syncs, model.overheads);
   visit_all(model.spans, model.marks, model.payloads, model.graph_nodes, model.range_numbers);
   visit_all(model.samples, model.profiler_intervals, model.pauses, model.notices, model.pm_series);

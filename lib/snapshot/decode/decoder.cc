@@ -5,6 +5,7 @@
 #include "lib/snapshot/decode/calls.h"
 #include "lib/snapshot/decode/checkpoint.h"
 #include "lib/snapshot/decode/gpu_state.h"
+#include "lib/snapshot/decode/host_samples.h"
 #include "lib/snapshot/decode/memory.h"
 #include "lib/snapshot/decode/operations.h"
 #include "lib/snapshot/decode/pm_samples.h"
@@ -59,6 +60,7 @@ constexpr AddPart kParts[] = {
     AddSpans,
     AddMarks,
     AddPayloads,
+    AddHostSamples,
     // Memory.
     AddAllocations,
     AddPoolOperations,

@@ -22,6 +22,8 @@ namespace prof::model {
 
 using format::AllocationOperation;
 using format::GpuStateKind;
+using format::HostSampleKind;
+using format::HostState;
 using format::PoolOperation;
 using format::PoolType;
 using format::ProfilerWork;
@@ -102,6 +104,15 @@ struct HostStack {
   uint32_t parent = 0;  // id; 0: the frame is the outermost
   uint32_t frame = 0;   // id
   uint32_t depth = 0;   // frames
+};
+
+// A look at a thread of the program.
+struct HostSample {
+  int64_t time_ns = 0;
+  uint32_t thread = 0;
+  uint32_t stack = 0;  // id; 0: none
+  HostSampleKind kind = HostSampleKind::kUnknown;
+  HostState state = HostState::kUnknown;
 };
 
 struct Shape {
@@ -272,6 +283,7 @@ struct Model {
   std::vector<PassGroup> groups{PassGroup{}};
   std::vector<HostFrame> host_frames{HostFrame{}};
   std::vector<HostStack> host_stacks{HostStack{}};
+  std::vector<HostSample> host_samples;  // sorted by thread, then by time
   std::vector<Device> devices;
 
   OpTable ops;                                // sorted by start; untimed ones last

@@ -20,12 +20,16 @@ class FakeStacks final : public StackSource {
   FakeStacks(const FakeStacks&) = delete;
   FakeStacks& operator=(const FakeStacks&) = delete;
 
-  void Start() override { running = true; }
-  void Stop() override { running = false; }
+  void Start(bool at_calls) override {
+    running = true;
+    walks = at_calls;
+  }
+  void Stop() override { running = walks = false; }
+  HostLook LookAt(const ThreadNumbers&) override { return {}; }
   std::string problem() const override { return why; }
   uint64_t dropped() const override { return lost; }
 
-  bool running = false;
+  bool running = false, walks = false;
   std::string why;
   uint64_t lost = 0;
 };
@@ -43,7 +47,7 @@ TEST_CASE("The file has a stack before the call that names it, in each recording
     Encoder encoder(&output);
     encoder.Add(HeaderEvent{});
     {
-      HostStackWriter writer(true, &encoder);
+      HostStackWriter writer(true, false, &encoder);
       CHECK_FALSE(source.running);
       writer.Start();
       CHECK(source.running);
@@ -74,7 +78,7 @@ TEST_CASE("Why there are no stacks is written once, and losses are those of the 
   MemoryOutput output;
   Encoder encoder(&output);
   encoder.Add(HeaderEvent{});
-  HostStackWriter writer(true, &encoder);
+  HostStackWriter writer(true, false, &encoder);
   writer.Start();
   writer.WriteProblem();
   source.why = "another Python";
@@ -95,7 +99,7 @@ TEST_CASE("Stacks that are not wanted cost nothing and write nothing") {
   MemoryOutput output;
   Encoder encoder(&output);
   encoder.Add(HeaderEvent{});
-  HostStackWriter writer(false, &encoder);
+  HostStackWriter writer(false, false, &encoder);
   writer.Start();
   writer.Write();
   writer.WriteProblem();

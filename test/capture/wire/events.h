@@ -247,6 +247,9 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(HostFrameEvent{"main", "/app/train.py", 7, 9});
   encoder.Add(HostStackEvent{0, 2});
   encoder.Add(HostStackEvent{1, 1});
+  encoder.Add(HostSampleEvent{kStart + 4600, kTid, 2, HostSampleKind::kStack, HostState::kSleep});
+  encoder.Add(
+      HostSampleEvent{kStart + 4500, kOtherTid, 1, HostSampleKind::kTorn, HostState::kRunning});
   encoder.Add(GraphNodeEvent{(uint64_t{1} << 40) + 119, 2, 2});
   encoder.Add(GraphNodeEvent{205, 1, 0, 5});
   encoder.Add(AGraphRun());
