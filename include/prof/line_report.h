@@ -12,7 +12,8 @@
 
 namespace prof {
 
-/// A line of a Python function, and what it launched. Work of a CUDA graph belongs to the line that
+/// A line of a Python function, and what it launched; with host samples, also a line that launched
+/// nothing, and for which the GPU waited. Work of a CUDA graph belongs to the line that
 /// was captured, where that is known, and else to the line of the launch.
 struct LineReport {
   std::string file;      ///< As Python has it.
@@ -24,6 +25,29 @@ struct LineReport {
   double idle_ns = 0;    ///< Time in which the GPU then idled, until the next operation began.
   std::string dominant;  ///< Name of its kernel with most time; empty: it launched none.
   Limiter limiter = Limiter::kNotMeasured;  ///< Of that kernel.
+
+  /// Host samples that found the host in this line while the GPU waited for it; 0 without samples.
+  int64_t host_samples = 0;
+  /// Their share of all samples of such gaps (0..1), with the ends of Wilson's interval of 95 %.
+  double host_share = 0, host_share_low = 0, host_share_high = 0;
+  /// That share of HostIdleReport::sampled_ns: how long the GPU waited while the host was here.
+  double host_idle_ns = 0;
+};
+
+/// Idle time of the GPU in which it waited for the host, and the looks at the host in it
+/// (SessionOptions::host_samples). The shares of lines are shares of its samples; time without
+/// samples is in no line.
+struct HostIdleReport {
+  bool recorded = false;     ///< The recording has host samples.
+  int64_t gaps = 0;          ///< Gaps in which the GPU waited for the host.
+  int64_t sampled_gaps = 0;  ///< Of these, gaps with a sample.
+  double idle_ns = 0;        ///< Of the gaps.
+  double sampled_ns = 0;     ///< Of those with a sample.
+  int64_t samples = 0;       ///< In them.
+  int64_t native = 0;        ///< Of the samples: the thread had no Python frames.
+  int64_t torn = 0;          ///< The frames changed while prof read them.
+  int64_t unread = 0;        ///< The frames could not be read.
+  bool enough = false;       ///< There are samples enough to name lines.
 };
 
 /// Empty where no call has a Python stack.
@@ -36,6 +60,7 @@ struct LinesReport {
   /// The GPU's busy time whose calls have no Python stack: the program called from another
   /// language, on a thread without Python frames, or the stack was not recorded.
   double without_stack_ns = 0;
+  HostIdleReport host_idle;
 };
 
 }  // namespace prof

@@ -2,10 +2,15 @@
 #include "lib/analyzer/lines.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <unordered_map>
+
+#include "lib/analyzer/base/own_frames.h"
+#include "lib/analyzer/base/statistics.h"
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/timeline/host_samples.h"
 
 namespace prof::analyzer {
 namespace {
@@ -16,35 +21,23 @@ using model::Model;
 // What a frame's line did.
 struct Sum {
   int64_t operations = 0, kernels = 0, time_ns = 0, idle_ns = 0;
+  int64_t host_samples = 0;
   std::unordered_map<int32_t, int64_t> groups;  // of kernels, to time
 };
 using Sums = std::unordered_map<uint32_t, Sum>;  // by frame
 
-bool StartsWith(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-
-// For each stack, its innermost own frame; where it has none, its innermost frame.
-std::vector<uint32_t> OwnFrames(const Model& model) {
-  std::vector<uint8_t> own_file(model.strings.size(), 2);  // 2: not looked at
-  const auto is_own = [&](uint32_t frame) {
-    const uint32_t file = model.host_frames[frame].file;
-    if (own_file[file] == 2) own_file[file] = IsOwnFile(model.strings[file]) ? 1 : 0;
-    return own_file[file] == 1;
-  };
-  std::vector<uint32_t> own(model.host_stacks.size(), model::kNone);  // kNone: it has none
-  for (size_t stack = 1; stack < own.size(); ++stack) {
-    const model::HostStack& node = model.host_stacks[stack];
-    own[stack] = is_own(node.frame) ? node.frame : own[node.parent];
-  }
-  for (size_t stack = 1; stack < own.size(); ++stack) {
-    if (own[stack] == model::kNone) own[stack] = model.host_stacks[stack].frame;
-  }
-  return own;
+void AddHost(const HostIdleReport& idle, int64_t samples, LineReport* line) {
+  if (!idle.enough) return;
+  const ShareInterval interval = WilsonInterval(samples, idle.samples);
+  line->host_samples = samples;
+  line->host_share = static_cast<double>(samples) / static_cast<double>(idle.samples);
+  line->host_share_low = interval.low;
+  line->host_share_high = interval.high;
+  line->host_idle_ns = line->host_share * idle.sampled_ns;
 }
 
 LineReport Describe(const Model& model, uint32_t frame, const Sum& sum,
-                    const std::vector<KernelReport>& kernels) {
+                    const std::vector<KernelReport>& kernels, const HostIdleReport& idle) {
   const model::HostFrame& from = model.host_frames[frame];
   LineReport line;
   line.file = model.strings[from.file];
@@ -54,6 +47,7 @@ LineReport Describe(const Model& model, uint32_t frame, const Sum& sum,
   line.kernels = sum.kernels;
   line.time_ns = static_cast<double>(sum.time_ns);
   line.idle_ns = static_cast<double>(sum.idle_ns);
+  AddHost(idle, sum.host_samples, &line);
   const auto most =
       std::max_element(sum.groups.begin(), sum.groups.end(), [](const auto& a, const auto& b) {
         return a.second != b.second ? a.second < b.second : a.first > b.first;
@@ -67,12 +61,14 @@ LineReport Describe(const Model& model, uint32_t frame, const Sum& sum,
 }
 
 std::vector<LineReport> DescribeAll(const Model& model, const Sums& sums,
-                                    const std::vector<KernelReport>& kernels) {
+                                    const std::vector<KernelReport>& kernels,
+                                    const HostIdleReport& idle) {
   std::vector<LineReport> lines;
   lines.reserve(sums.size());
-  for (const auto& [frame, sum] : sums) lines.push_back(Describe(model, frame, sum, kernels));
+  for (const auto& [frame, sum] : sums) lines.push_back(Describe(model, frame, sum, kernels, idle));
   std::sort(lines.begin(), lines.end(), [](const LineReport& a, const LineReport& b) {
-    if (a.time_ns != b.time_ns) return a.time_ns > b.time_ns;
+    const double a_ns = a.time_ns + a.host_idle_ns, b_ns = b.time_ns + b.host_idle_ns;
+    if (a_ns != b_ns) return a_ns > b_ns;
     if (a.file != b.file) return a.file < b.file;
     if (a.line != b.line) return a.line < b.line;
     return a.function < b.function;
@@ -80,34 +76,48 @@ std::vector<LineReport> DescribeAll(const Model& model, const Sums& sums,
   return lines;
 }
 
-}  // namespace
-
-bool IsOwnFile(std::string_view file) {
-  if (file.empty() || file.front() == '<') {
-    // A cell of a notebook: "<ipython-input-3-...>".
-    return StartsWith(file, "<ipython-input-");
+// The idle time in which the GPU waited for the host, and where the host was in it.
+HostIdleReport SumHostIdle(const Model& model, const Timeline& timeline, Sums* own, Sums* all) {
+  HostIdleReport report;
+  const HostSamples samples(model);
+  if (!samples.any()) return report;
+  HostTime time;
+  for (const DeviceTimeline& device : timeline.devices) {
+    for (const Gap& gap : device.gaps) {
+      if (WaitsForHost(gap.cause)) samples.Add(gap, &time);
+    }
   }
-  for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
-    if (file.find(folder) != std::string_view::npos) return false;
+  const auto kind = [&time](model::HostSampleKind of) {
+    return time.kinds[static_cast<size_t>(of)];
+  };
+  report.recorded = true;
+  report.gaps = time.gaps;
+  report.sampled_gaps = time.sampled_gaps;
+  report.idle_ns = time.idle_ns;
+  report.sampled_ns = time.sampled_ns;
+  report.samples = time.samples;
+  report.native = kind(model::HostSampleKind::kNative);
+  report.torn = kind(model::HostSampleKind::kTorn);
+  report.unread = kind(model::HostSampleKind::kUnread);
+  report.enough = time.samples >= kFewHostSamples;
+  if (!report.enough) return report;
+  for (const auto& [place, states] : time.places) {
+    const int64_t count = std::accumulate(states.begin(), states.end(), int64_t{0});
+    (*own)[place.own].host_samples += count;
+    (*all)[place.innermost].host_samples += count;
   }
-  for (const std::string_view library : {"/lib/python3.", "/lib64/python3."}) {
-    const size_t at = file.find(library);
-    if (at == std::string_view::npos) continue;
-    size_t end = at + library.size();
-    while (end < file.size() && std::isdigit(static_cast<unsigned char>(file[end])) != 0) ++end;
-    if (end < file.size() && (file[end] == '/' || file[end] == 't')) return false;
-  }
-  return true;
+  return report;
 }
+
+}  // namespace
 
 LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelGroups& groups,
                      const std::vector<KernelReport>& kernels) {
   LinesReport report;
-  if (model.host_stacks.size() <= 1) return report;
+  if (model.host_stacks.size() <= 1 && model.host_samples.empty()) return report;
   const std::vector<uint32_t> own_frames = OwnFrames(model);
   Sums own, all;
   int64_t without_ns = 0;
-  bool any = false;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const model::Op op = model.ops[i];
     const uint32_t stack = model.StackOf(op);
@@ -116,7 +126,6 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
       without_ns += time_ns;
       continue;
     }
-    any = true;
     for (Sum* sum : {&own[own_frames[stack]], &all[model.host_stacks[stack].frame]}) {
       ++sum->operations;
       sum->time_ns += time_ns;
@@ -125,7 +134,8 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
       if (group != kNoIndex) sum->groups[group] += time_ns;
     }
   }
-  if (!any) return report;
+  report.host_idle = SumHostIdle(model, timeline, &own, &all);
+  if (own.empty()) return report;
   for (const DeviceTimeline& device : timeline.devices) {
     for (const Gap& gap : device.gaps) {
       if (gap.cause == GapCause::kProfiler || gap.previous_op == kNoIndex) continue;
@@ -135,8 +145,8 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
       all[model.host_stacks[stack].frame].idle_ns += gap.undisturbed_ns();
     }
   }
-  report.own = DescribeAll(model, own, kernels);
-  report.all = DescribeAll(model, all, kernels);
+  report.own = DescribeAll(model, own, kernels, report.host_idle);
+  report.all = DescribeAll(model, all, kernels, report.host_idle);
   report.without_stack_ns = static_cast<double>(without_ns);
   return report;
 }

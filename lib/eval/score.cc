@@ -2,14 +2,12 @@
 #include "lib/eval/score.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
 
 namespace prof::eval {
 namespace {
-
-constexpr double kNormal95 = 1.96;
 
 bool Has(const std::vector<std::string>& values, const std::string& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
@@ -87,14 +85,8 @@ void Count(const Answer& answer, Evaluation* evaluation) {
 }  // namespace
 
 Rate MakeRate(int part, int all) {
-  Rate rate{part, all, 0, 1};
-  if (all <= 0) return rate;
-  const double n = all, p = part / n, z2 = kNormal95 * kNormal95;
-  const double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
-  const double half = kNormal95 * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n);
-  rate.low = std::max(0.0, middle - half);
-  rate.high = std::min(1.0, middle + half);
-  return rate;
+  const analyzer::ShareInterval interval = analyzer::WilsonInterval(part, all);
+  return {part, all, interval.low, interval.high};
 }
 
 Answer Judge(const LabelledKernel& labelled, const Verdict& verdict) {

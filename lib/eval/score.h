@@ -23,8 +23,7 @@ struct Rate {
   int part = 0, all = 0;
   double low = 0, high = 1;
 };
-// E. B. Wilson, JASA 22 (1927): for small counts it holds better than the
-// normal interval. `all` 0: 0..1.
+// `all` 0: 0..1.
 [[nodiscard]] Rate MakeRate(int part, int all);
 
 // An action that the verdict offers, and what it gained when it was tried.

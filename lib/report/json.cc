@@ -69,10 +69,11 @@ Json Everything(const Report& report) {
           {"integrity", report.integrity}};
 }
 
-// Lines are there where the recording has Python stacks.
+// Lines are there where the recording has Python stacks or host samples.
 Json ToJson(const Report& report) {
   Json json = Everything(report);
-  if (!report.lines.all.empty()) json["lines"] = ToJson(report.lines);
+  if (!report.lines.all.empty() || report.lines.host_idle.recorded)
+    json["lines"] = ToJson(report.lines);
   return json;
 }
 

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string>
 
+#include "lib/analyzer/base/own_frames.h"
 #include "lib/report/json.h"
 #include "lib/report/text/lines_detail.h"
 #include "prof/analyzer.h"

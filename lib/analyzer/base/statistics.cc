@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/base/statistics.h"
 
+#include <cmath>
 #include <numeric>
 
 namespace prof::analyzer {
@@ -25,6 +26,16 @@ Statistic SummarizeWeighted(std::vector<WeightedValue>* values) {
     if (below >= all / 2) break;
   }
   return result;
+}
+
+ShareInterval WilsonInterval(int64_t part, int64_t all) {
+  if (all <= 0) return {};
+  constexpr double kNormal95 = 1.96;
+  const auto n = static_cast<double>(all);
+  const double p = static_cast<double>(part) / n, z2 = kNormal95 * kNormal95;
+  const double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
+  const double half = kNormal95 * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n);
+  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
 }
 
 }  // namespace prof::analyzer

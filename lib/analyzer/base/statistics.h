@@ -44,6 +44,14 @@ template <typename Iterator>
 // all weight is reached. Values with a weight of 0 or less are left out. Sorts `values`.
 [[nodiscard]] Statistic SummarizeWeighted(std::vector<WeightedValue>* values);
 
+// The ends of an interval for a share.
+struct ShareInterval {
+  double low = 0, high = 1;
+};
+// Wilson's interval of 95 % for `part` of `all` (E. B. Wilson, JASA 22, 1927): for small counts it
+// holds better than the normal interval. `all` 0: 0..1.
+[[nodiscard]] ShareInterval WilsonInterval(int64_t part, int64_t all);
+
 }  // namespace prof::analyzer
 
 #endif  // PROF_LIB_ANALYZER_BASE_STATISTICS_H_

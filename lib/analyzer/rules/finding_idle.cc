@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/finding_host.h"
 #include "lib/analyzer/rules/finding_text.h"
+#include "lib/analyzer/timeline/host_samples.h"
 #include "lib/analyzer/timeline/queue_depth.h"
 #include "lib/text/numbers.h"
 
@@ -26,6 +28,7 @@ struct Idle {
   int64_t count = 0;
   TimeByPlace calls, ranges;
   bool in_a_range = false;
+  HostTime host;
 
   void Add(const RunInputs& inputs, const Gap& gap) {
     const auto length_ns = static_cast<double>(gap.undisturbed_ns());
@@ -44,8 +47,11 @@ struct Idle {
 template <typename Wanted>
 Idle Gather(const RunInputs& inputs, Wanted wanted) {
   Idle idle;
+  const HostSamples samples(inputs.model);
   for (const Gap& gap : inputs.device.gaps) {
-    if (wanted(gap)) idle.Add(inputs, gap);
+    if (!wanted(gap)) continue;
+    idle.Add(inputs, gap);
+    if (samples.any()) samples.Add(gap, &idle.host);
   }
   return idle;
 }
@@ -74,6 +80,13 @@ Finding Describe(const RunInputs& inputs, const Idle& idle) {
       idle.known_ns >= kCauseKnown * idle.total_ns ? Confidence::kHigh : Confidence::kMedium;
   finding.withheld_why = inputs.lost_operations;
   return finding;
+}
+
+// Where the host was meanwhile.
+void AddHost(const RunInputs& inputs, const Idle& idle, Finding* finding) {
+  for (std::string& line : HostEvidence(inputs.model, idle.host)) {
+    finding->evidence.push_back(std::move(line));
+  }
 }
 
 MaybeFinding FindCause(const RunInputs& inputs, const Idle& idle, const std::string& because) {
@@ -113,6 +126,7 @@ struct Waits {
 
 Waits GatherWaits(const RunInputs& inputs, bool allocations) {
   Waits waits;
+  const HostSamples samples(inputs.model);
   for (const Gap& gap : inputs.device.gaps) {
     waits.bound_ns +=
         static_cast<double>(allocations ? gap.without_allocations_ns : gap.without_waits_ns);
@@ -124,6 +138,7 @@ Waits GatherWaits(const RunInputs& inputs, bool allocations) {
       continue;
     }
     waits.idle.Add(inputs, gap);
+    if (samples.any()) samples.Add(gap, &waits.idle.host);
     if (call == kNoIndex) continue;
     waits.calls.insert(call);
     const bool later = inputs.model.api_calls[call].end_ns < gap.start_ns;
@@ -190,6 +205,7 @@ MaybeFinding SyncBound(const RunInputs& inputs) {
                                text::Percent(inputs.Share(waits.gain_ns())) +
                                " of the span is idle for that.";
   AddWaitEvidence(waits, &finding);
+  AddHost(inputs, waits.idle, &finding);
   finding.gain_at_most_ns = waits.gain_ns();
   finding.action =
       "Remove the waits in the loop: launch ahead and wait once, use events or stream order; read "
@@ -205,6 +221,7 @@ MaybeFinding AllocationInLoop(const RunInputs& inputs) {
   finding.title =
       TitleOf(inputs, waits.idle.total_ns) + " because memory is allocated in the loop.";
   AddWaitEvidence(waits, &finding);
+  AddHost(inputs, waits.idle, &finding);
   finding.gain_at_most_ns = waits.gain_ns();
   finding.action =
       "Allocate before the loop and reuse the memory, or use cudaMallocAsync with a pool that "
@@ -214,9 +231,10 @@ MaybeFinding AllocationInLoop(const RunInputs& inputs) {
 }
 
 MaybeFinding LaunchBound(const RunInputs& inputs) {
-  MaybeFinding finding = FindCause(inputs, GatherCause(inputs, GapCause::kLaunch),
-                                   " because launches come too slowly.");
+  const Idle idle = GatherCause(inputs, GapCause::kLaunch);
+  MaybeFinding finding = FindCause(inputs, idle, " because launches come too slowly.");
   if (!finding) return finding;
+  AddHost(inputs, idle, &*finding);
   for (const std::string& line : {LaunchIndex(inputs), QueueText(inputs)}) {
     if (!line.empty()) finding->evidence.push_back(line);
   }
@@ -239,9 +257,10 @@ MaybeFinding CodeLoading(const RunInputs& inputs) {
 }
 
 MaybeFinding HostWork(const RunInputs& inputs) {
-  MaybeFinding finding = FindCause(inputs, GatherCause(inputs, GapCause::kHostWork),
-                                   " while the host works outside CUDA.");
+  const Idle idle = GatherCause(inputs, GapCause::kHostWork);
+  MaybeFinding finding = FindCause(inputs, idle, " while the host works outside CUDA.");
   if (!finding) return finding;
+  AddHost(inputs, idle, &*finding);
   finding->action =
       "Do that work on another thread or ahead of time, so that the next launches are queued "
       "before the GPU runs dry.";

@@ -12,14 +12,34 @@ Json ToJson(const LineReport& value) {
           {"kernels", value.kernels},
           {"time_ns", Number(value.time_ns)},
           {"idle_ns", Number(value.idle_ns)},
+          {"host_samples", value.host_samples},
+          {"host_idle_ns", Number(value.host_idle_ns)},
+          {"host_share", value.host_samples > 0 ? Json{{"value", Number(value.host_share)},
+                                                       {"low", Number(value.host_share_low)},
+                                                       {"high", Number(value.host_share_high)}}
+                                                : Json(nullptr)},
           {"dominant", kernel ? Json(value.dominant) : Json(nullptr)},
           {"limiter", kernel ? Json(ToString(value.limiter)) : Json(nullptr)}};
+}
+
+Json ToJson(const HostIdleReport& value) {
+  if (!value.recorded) return nullptr;
+  return {{"gaps", value.gaps},
+          {"sampled_gaps", value.sampled_gaps},
+          {"idle_ns", Number(value.idle_ns)},
+          {"sampled_ns", Number(value.sampled_ns)},
+          {"samples", value.samples},
+          {"native", value.native},
+          {"torn", value.torn},
+          {"unread", value.unread},
+          {"enough", value.enough}};
 }
 
 Json ToJson(const LinesReport& value) {
   return {{"own", List(value.own)},
           {"all", List(value.all)},
-          {"without_stack_ns", Number(value.without_stack_ns)}};
+          {"without_stack_ns", Number(value.without_stack_ns)},
+          {"host_idle", ToJson(value.host_idle)}};
 }
 
 }  // namespace prof

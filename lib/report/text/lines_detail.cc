@@ -24,7 +24,15 @@ std::string Where(const LineReport& line) {
 
 std::string TimeCell(double ns) { return ns > 0 ? text::Time(ns) : "-"; }
 
-void WriteTable(std::ostream& out, const std::vector<LineReport>& lines, double busy_ns,
+// "12.0 ms", "62 % (55-69)": idle time with the host in this line, and the line's share of it.
+std::vector<std::string> HostCells(const LineReport& line) {
+  if (line.host_samples == 0) return {"-", "-"};
+  return {TimeCell(line.host_idle_ns), text::Fixed(100 * line.host_share, 0) + " (" +
+                                           text::Fixed(100 * line.host_share_low, 0) + "-" +
+                                           text::Fixed(100 * line.host_share_high, 0) + ")"};
+}
+
+void WriteTable(std::ostream& out, const std::vector<LineReport>& lines, double busy_ns, bool host,
                 const TextOptions& options) {
   report::Table table;
   table.columns = {{"line", Align::kLeft, 24, 0, true},
@@ -34,6 +42,10 @@ void WriteTable(std::ostream& out, const std::vector<LineReport>& lines, double 
                    {"idle after", Align::kRight},
                    {"limiter", Align::kLeft},
                    {"mostly", Align::kLeft, 24, 2, true}};
+  if (host) {
+    table.columns.insert(table.columns.begin() + 1,
+                         {{"host here", Align::kRight}, {"of idle, %", Align::kRight}});
+  }
   const size_t rows = std::min(lines.size(), static_cast<size_t>(options.max_rows));
   for (size_t i = 0; i < rows; ++i) {
     const LineReport& line = lines[i];
@@ -42,6 +54,10 @@ void WriteTable(std::ostream& out, const std::vector<LineReport>& lines, double 
           busy_ns > 0 ? text::Fixed(100 * line.time_ns / busy_ns, 1) : "-", TimeCell(line.idle_ns),
           line.dominant.empty() ? "-" : ToString(line.limiter),
           line.dominant.empty() ? "-" : report::Printable(line.dominant)}});
+    if (!host) continue;
+    std::vector<std::string>& cells = table.rows.back().cells;
+    const std::vector<std::string> added = HostCells(line);
+    cells.insert(cells.begin() + 1, added.begin(), added.end());
   }
   report::WriteTable(out, table, options.width, options.utf8);
   if (rows < lines.size()) {
@@ -50,17 +66,40 @@ void WriteTable(std::ostream& out, const std::vector<LineReport>& lines, double 
   }
 }
 
+void WriteHostIdle(std::ostream& out, const HostIdleReport& host, const TextOptions& options) {
+  if (!host.recorded) return;
+  std::string line = "The GPU waited for the host for " + text::Time(host.idle_ns) + " in " +
+                     text::Plural(host.gaps, "gap", "gaps") + "; " +
+                     text::Count(host.sampled_gaps) + " of them, with " +
+                     text::Time(host.sampled_ns) + ", have " +
+                     text::Plural(host.samples, "sample", "samples") + " of the host";
+  const auto add = [&line](int64_t count, const char* what) {
+    if (count > 0) line += ", " + text::Count(count) + " " + what;
+  };
+  add(host.native, "without Python frames");
+  add(host.torn, "torn (the frames changed while prof read them)");
+  add(host.unread, "that could not be read");
+  line += host.enough ? "." : ": too few to name lines.";
+  if (host.enough) {
+    line +=
+        " Host here: the share of these samples that found the host in this line, with its "
+        "interval of 95 %, and that share of the sampled idle time. The other idle time is in "
+        "no line.";
+  }
+  report::WriteParagraph(out, "", line, options.width);
+}
+
 }  // namespace
 
 bool WriteLinesDetail(std::ostream& out, const Report& report, const TextOptions& options) {
   const LinesReport& lines = report.lines;
-  if (lines.all.empty()) return false;
+  if (lines.all.empty() && !lines.host_idle.recorded) return false;
   double busy_ns = lines.without_stack_ns;
   for (const LineReport& line : lines.all) busy_ns += line.time_ns;
   report::WriteHeading(out, "Lines of the program", options);
-  WriteTable(out, lines.own, busy_ns, options);
+  WriteTable(out, lines.own, busy_ns, lines.host_idle.enough, options);
   report::WriteHeading(out, "Innermost lines", options);
-  WriteTable(out, lines.all, busy_ns, options);
+  WriteTable(out, lines.all, busy_ns, lines.host_idle.enough, options);
   out << '\n';
   report::WriteParagraph(
       out, "",
@@ -68,6 +107,7 @@ bool WriteLinesDetail(std::ostream& out, const Report& report, const TextOptions
       "began; limiter: of the line's kernel with most time. Work of a CUDA graph belongs to the "
       "line that was captured.",
       options.width);
+  WriteHostIdle(out, lines.host_idle, options);
   if (lines.without_stack_ns > 0 && busy_ns > 0) {
     report::WriteParagraph(out, "",
                            text::ShortPercent(lines.without_stack_ns / busy_ns) +

@@ -49,12 +49,13 @@ void WriteSections(std::ostream& out, const Report& report, const TextOptions& o
   }
   if (options.details) return;
   out << '\n';
-  report::WriteParagraph(out, "",
-                         std::string("More: --details (evidence, signatures, samples over time), "
-                                     "--kernel RE, --range RE, ") +
-                             (report.lines.all.empty() ? "" : "--by-line, ") +
-                             "--instances, --sort, --top, --json",
-                         options.width);
+  report::WriteParagraph(
+      out, "",
+      std::string("More: --details (evidence, signatures, samples over time), "
+                  "--kernel RE, --range RE, ") +
+          (report.lines.all.empty() && !report.lines.host_idle.recorded ? "" : "--by-line, ") +
+          "--instances, --sort, --top, --json",
+      options.width);
 }
 
 }  // namespace
