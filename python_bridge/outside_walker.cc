@@ -121,9 +121,12 @@ bool OutsideWalker::ReadAgain(const Top& top, int64_t* time_ns) {
     char* const copy = &code_copies_[size_t{i} * code_bytes_];
     pieces_.push_back({frames_.frame[i].code, copy, code_bytes_});
   }
+  // Once more behind the frames: a call that began or ended between them shows here.
+  uintptr_t at_end = 0;
+  pieces_.push_back({top.holder, &at_end, sizeof(at_end)});
   if (!ReadOwnPieces(pieces_.data(), pieces_.size())) return false;
   *time_ns = capture::RealtimeNs();
-  if (linked != top.linked || innermost_frame != top.frame) return false;
+  if (linked != top.linked || innermost_frame != top.frame || at_end != top.frame) return false;
   uint32_t visible = 0;
   for (size_t i = 0; i < chain_.size(); ++i) {
     const Frame& before = chain_[i];

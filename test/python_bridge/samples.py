@@ -79,15 +79,38 @@ def begin():
     take()
 
 
+def gather(work, count=30):
+    """The samples of this thread while it runs `work`, again and again until they are enough: on a
+    machine that is busy with other things the sampler comes late."""
+    samples = []
+    for _ in range(30):
+        begin()
+        result = work()
+        samples += take()
+        if len(samples) >= count:
+            break
+    return samples, result
+
+
+def still_sampled():
+    def work():
+        time.sleep(SECONDS); return line_here()
+
+    samples, line = gather(work)
+    expect(samples, {line})
+
+
 def case_busy():
-    begin()
-    end = time.perf_counter() + SECONDS
-    first = line_here()
-    while time.perf_counter() < end:
-        x = 0
-        for i in range(1000):
-            x += i
-    expect(take(), range(first + 1, first + 5), "running")
+    def work():
+        end = time.perf_counter() + SECONDS
+        while time.perf_counter() < end:
+            x = 0
+            for i in range(1000):
+                x += i
+        return range(work.__code__.co_firstlineno + 1, line_here())
+
+    samples, lines = gather(work)
+    expect(samples, lines, "running")
 
 
 def case_calls():
@@ -98,57 +121,63 @@ def case_calls():
     def middle(n):
         return leaf(n) + leaf(n)
 
-    code = {leaf.__code__.co_firstlineno + 1, middle.__code__.co_firstlineno + 1}
-    begin()
-    end = time.perf_counter() + SECONDS
-    first = line_here()
-    while time.perf_counter() < end:
-        for i in range(1000):
-            middle(i)
-    samples = take()
+    def work():
+        end = time.perf_counter() + SECONDS
+        while time.perf_counter() < end:
+            for i in range(1000):
+                middle(i)
+
+    samples, _ = gather(work)
+    lines = range(leaf.__code__.co_firstlineno, line_here())
     torn = sum(s.kind == "torn" for s in samples)
     whole = [s for s in samples if s.kind != "torn"]
     for s in whole:
         names = [f[0].split(".")[-1] for f in s.frames]
         callers = names[names.index("leaf"):] if "leaf" in names else ["leaf", "middle"]
-        if callers[1] != "middle" or names[names.index("case_calls"):] != ["case_calls", "main",
-                                                                          "<module>"]:
+        outer = names[names.index("case_calls"):]
+        if callers[1] != "middle" or outer != ["case_calls", "main", "<module>"]:
             raise SystemExit("an impossible stack: %s" % names)
-    expect(whole, code | set(range(first + 1, first + 4)), "running", 0.8, 10)
+    expect(whole, lines, "running", 0.8, 10)
     print("torn: %d of %d" % (torn, len(samples)))
 
 
 def case_sleep():
-    begin()
-    time.sleep(SECONDS); line = line_here()
+    def work():
+        time.sleep(SECONDS); return line_here()
+
+    samples, line = gather(work)
     # CPython 3.10 sleeps in select().
-    expect(take(), {line}, "input" if sys.version_info < (3, 11) else "sleep")
+    expect(samples, {line}, "input" if sys.version_info < (3, 11) else "sleep")
 
 
 def case_lock():
     lock = threading.Lock()
-    held = threading.Event()
 
-    def hold():
+    def hold(held):
         with lock:
             held.set()
             time.sleep(SECONDS)
 
-    thread = threading.Thread(target=hold)
-    thread.start()
-    held.wait()
-    begin()
-    with lock: line = line_here()
-    expect(take(), {line}, "lock")
-    thread.join()
+    def work():
+        held = threading.Event()
+        threading.Thread(target=hold, args=(held,)).start()
+        held.wait()
+        begin()
+        with lock: return line_here()
+
+    samples, line = gather(work)
+    expect(samples, {line}, "lock")
 
 
 def case_queue():
     jobs = queue.Queue()
-    threading.Timer(SECONDS, jobs.put, (1,)).start()
-    begin()
-    jobs.get(); line = line_here()
-    samples = take()
+
+    def work():
+        threading.Timer(SECONDS, jobs.put, (1,)).start()
+        begin()
+        jobs.get(); return line_here()
+
+    samples, line = gather(work)
     expect(samples, {line}, "lock")
     inner = [s for s in samples if s.frames and s.frames[0][1].endswith("threading.py")]
     if len(inner) < len(samples) * 0.8:
@@ -157,27 +186,29 @@ def case_queue():
 
 def case_json():
     text = json.dumps([{"key %d" % i: [i, str(i), None, 1.5]} for i in range(2000)])
-    begin()
-    end = time.perf_counter() + SECONDS
-    while time.perf_counter() < end:
-        json.loads(text); line = line_here()
-    samples = take()
+
+    def work():
+        end = time.perf_counter() + SECONDS
+        while time.perf_counter() < end:
+            json.loads(text); line = line_here()
+        return line
+
+    samples, line = gather(work)
     expect(samples, {line}, "running")
-    inner = [s for s in samples if s.frames and s.frames[0][1].endswith("decoder.py")]
-    if len(inner) < len(samples) * 0.8:
-        raise SystemExit("the innermost frame is not json's")
+    there = [s for s in samples if own_line(s) == line]
+    inner = [s for s in there if s.frames[0][1].endswith("decoder.py")]
+    if len(inner) < len(there) * 0.8:
+        raise SystemExit("%s" % collections.Counter(s.frames[0] for s in there))
 
 
 def case_recursion():
     def down(depth):
         if depth > 0:
             return down(depth - 1)
-        begin()
         time.sleep(SECONDS); return line_here()
 
     for depth in (20, 100, 600):
-        line = down(depth)
-        samples = take()
+        samples, line = gather(lambda: down(depth))
         expect(samples, {line})
         for s in samples:
             if s.kind == "stack" and depth > 200 and (len(s.frames) != 129 or
@@ -209,19 +240,17 @@ def case_threads():
                     raise SystemExit("not a stack of that thread: %s" % names)
     if "stack" not in seen:
         raise SystemExit("no stack of a thread that ends")
-    begin()
-    time.sleep(SECONDS); line = line_here()
-    expect(take(), {line})
+    still_sampled()
 
 
 def case_native():
     """A thread that Python does not know: a sample without frames, with what it waits in."""
     LIB.start_native()
-    time.sleep(SECONDS)
-    samples = take(LIB.native_tid())
+    samples = []
+    while len(samples) < 20:
+        time.sleep(SECONDS)
+        samples += take(LIB.native_tid())
     LIB.end_native()
-    if len(samples) < 20:
-        raise SystemExit("only %d samples" % len(samples))
     for s in samples:
         if s.kind != "native" or s.frames:
             raise SystemExit("a native thread has a stack: %s" % (s,))
@@ -239,9 +268,7 @@ def case_fork():
             os._exit(7)
         if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 7:
             raise SystemExit("the child did not end as it should")
-    begin()
-    time.sleep(SECONDS); line = line_here()
-    expect(take(), {line})
+    still_sampled()
 
 
 def case_stress():
