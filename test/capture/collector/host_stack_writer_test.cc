@@ -111,5 +111,19 @@ TEST_CASE("Stacks that are not wanted cost nothing and write nothing") {
   CHECK(blocks.at(0).notices_size() == 0);
 }
 
+TEST_CASE("Stacks for samples alone do not turn the walk at calls on") {
+  FakeStacks source;
+  MemoryOutput output;
+  Encoder encoder(&output);
+  HostStackWriter writer(false, true, &encoder);
+  writer.Start();
+  CHECK(source.running);
+  CHECK_FALSE(source.walks);
+  writer.Stop();
+  HostStackWriter both(true, true, &encoder);
+  both.Start();
+  CHECK(source.walks);
+}
+
 }  // namespace
 }  // namespace prof::capture::test

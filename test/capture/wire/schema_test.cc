@@ -259,6 +259,20 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(text(throughput.missing(0)) == "x.sum");
 }
 
+TEST_CASE("Host samples arrive as they were given") {
+  const wire::Block block = AllBlocks().at(0);
+  const wire::HostSampleColumns& samples = block.host_samples();
+  CHECK(samples.base_ns() == kStart + 4600);
+  CHECK(Values(samples.time_delta_ns()) == I64s{0, -100});
+  CHECK(Values(samples.stack_delta()) == I64s{2, -1});
+  REQUIRE(samples.thread_size() == 2);
+  CHECK(block.threads(static_cast<int>(samples.thread(0)) - 1).tid() == kTid);
+  CHECK(samples.kind(0) == wire::HOST_SAMPLE_STACK);
+  CHECK(samples.kind(1) == wire::HOST_SAMPLE_TORN);
+  CHECK(samples.state(0) == wire::HOST_STATE_SLEEP);
+  CHECK(samples.state(1) == wire::HOST_STATE_RUNNING);
+}
+
 TEST_CASE("The columns of GPU work arrive as they were given") {
   const wire::Block block = AllBlocks().at(0);
   const wire::KernelColumns& kernels = block.kernels();
