@@ -86,19 +86,51 @@ bool OutsideWalker::ReadTop(uintptr_t state, Top* top) const {
   return ReadOwn(top->holder, &top->frame);
 }
 
+// Copies the frames that the last look found, in one call of the kernel.
+void OutsideWalker::ReadLastChain(uint32_t tid) {
+  const Chain& chain = last_chains_[tid % kChains];
+  expected_ = nullptr;
+  next_expected_ = 0;
+  if (chain.tid != tid || chain.frames.empty()) return;
+  frame_copies_.resize(chain.frames.size() * frame_bytes_);
+  pieces_.clear();
+  for (size_t i = 0; i < chain.frames.size(); ++i) {
+    pieces_.push_back({chain.frames[i], &frame_copies_[i * frame_bytes_], frame_bytes_});
+  }
+  if (ReadOwnPieces(pieces_.data(), pieces_.size())) expected_ = &chain;
+}
+
+bool OutsideWalker::ReadFrame(uintptr_t address, Frame* frame) {
+  if (expected_ != nullptr) {
+    const auto begin = expected_->frames.begin();
+    const auto found =
+        std::find(begin + static_cast<ptrdiff_t>(next_expected_), expected_->frames.end(), address);
+    if (found != expected_->frames.end()) {
+      const auto at = static_cast<size_t>(found - begin);
+      *frame = Parse(address, &frame_copies_[at * frame_bytes_]);
+      next_expected_ = at + 1;
+      return true;
+    }
+  }
+  char bytes[kMostPiece];
+  if (!ReadOwnMemory(address, bytes, frame_bytes_)) return false;
+  *frame = Parse(address, bytes);
+  return true;
+}
+
 // The first reading: from frame to frame. Of a deep stack it reads the innermost frames.
 bool OutsideWalker::ReadChain(uintptr_t innermost) {
   chain_.clear();
   frames_.count = 0;
   frames_.cut = false;
-  char bytes[kMostPiece];
   for (uintptr_t address = innermost; address != 0;) {
     if (frames_.count == kMostDepth) {
       frames_.cut = true;
       break;
     }
-    if (chain_.size() == kMostSteps || !ReadOwnMemory(address, bytes, frame_bytes_)) return false;
-    const Frame& frame = chain_.emplace_back(Parse(address, bytes));
+    Frame frame;
+    if (chain_.size() == kMostSteps || !ReadFrame(address, &frame)) return false;
+    chain_.push_back(frame);
     if (!IsShim(frame)) frames_.frame[frames_.count++] = {frame.code, frame.instruction, 0};
     address = frame.previous;
   }
@@ -187,7 +219,13 @@ OutsideWalker::Result OutsideWalker::Read(const capture::ThreadNumbers& thread, 
     *time_ns = capture::RealtimeNs();
     return Result::kNative;
   }
-  if (!ReadChain(top.frame) || !ReadAgain(top, time_ns)) return Result::kChanged;
+  ReadLastChain(thread.tid);
+  if (!ReadChain(top.frame)) return Result::kChanged;
+  Chain& last = last_chains_[thread.tid % kChains];
+  last.tid = thread.tid;
+  last.frames.clear();
+  for (const Frame& frame : chain_) last.frames.push_back(frame.address);
+  if (!ReadAgain(top, time_ns)) return Result::kChanged;
   return frames_.count == 0 ? Result::kNative : Result::kRead;
 }
 

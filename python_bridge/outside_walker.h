@@ -6,6 +6,7 @@
 #ifndef PROF_PYTHON_BRIDGE_OUTSIDE_WALKER_H_
 #define PROF_PYTHON_BRIDGE_OUTSIDE_WALKER_H_
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -26,7 +27,8 @@ class OutsideWalker {
   OutsideWalker(const PythonSymbols& python, const PythonLayout& layout, StackMaker* maker);
 
   // The stack of `thread`; its time is that of the second reading. All memory is read through the
-  // kernel (process_vm_readv): one call for each frame, and about five more. Where the frames
+  // kernel (process_vm_readv): about six calls, and one for each frame that the look at this thread
+  // before did not find. Where the frames
   // change between the readings, it tries again a few times; then the look is torn.
   capture::HostLook LookAt(const capture::ThreadNumbers& thread) noexcept;
 
@@ -48,6 +50,8 @@ class OutsideWalker {
 
   Result Read(const capture::ThreadNumbers& thread, int64_t* time_ns);
   bool ReadTop(uintptr_t state, Top* top) const;
+  void ReadLastChain(uint32_t tid);
+  bool ReadFrame(uintptr_t address, Frame* frame);
   bool ReadChain(uintptr_t innermost);
   bool ReadAgain(const Top& top, int64_t* time_ns);
   bool ReadMarks();
@@ -62,6 +66,16 @@ class OutsideWalker {
   ThreadList threads_;
   std::atomic<State> state_{State::kNotTested};
   int failed_tests_ = 0;
+
+  // The addresses of the frames that the last look at a thread found: most of them are still there.
+  static constexpr size_t kChains = 8;
+  struct Chain {
+    uint32_t tid = 0;
+    std::vector<uintptr_t> frames;
+  };
+  std::array<Chain, kChains> last_chains_;
+  const Chain* expected_ = nullptr;  // of the look; nullptr: its frames were not read at once
+  size_t next_expected_ = 0;
 
   // Of the look: kept for their memory.
   std::vector<Frame> chain_;

@@ -62,10 +62,11 @@ std::string StateOf(const Line& line) {
 
 std::string Describe(const model::Model& model, const Line& line, int64_t samples) {
   const ShareInterval interval = WilsonInterval(line.samples, samples);
-  std::string text =
-      text::Percent(static_cast<double>(line.samples) / static_cast<double>(samples)) + " (" +
-      text::Percent(interval.low) + " to " + text::Percent(interval.high) +
-      ") of the samples: the host was at " + Place(model, line.own);
+  const auto percent = [](double share) { return text::Fixed(100 * share, 0); };
+  const double share = static_cast<double>(line.samples) / static_cast<double>(samples);
+  std::string text = percent(share) + " % (" + percent(interval.low) + " to " +
+                     percent(interval.high) + " %) of the samples: the host was at " +
+                     Place(model, line.own);
   if (line.innermost != line.own) text += ", in " + Place(model, line.innermost);
   return text + StateOf(line);
 }

@@ -218,7 +218,7 @@ TEST_CASE("The report by line shows the idle time beside the GPU time, also in J
   const Report report = Analyze(program.b.Snapshot());
   std::ostringstream text, json;
   REQUIRE(WriteLinesDetail(text, report, {}));
-  CHECK_THAT(text.str(), Contains("host here"));
+  CHECK_THAT(text.str(), Contains("of idle, %"));
   CHECK_THAT(text.str(), Contains("75 (58-87)"));
   CHECK_THAT(text.str(), Contains("The GPU waited for the host for 36.0 ms in 9 gaps"));
   WriteJson(json, report);
@@ -233,7 +233,7 @@ TEST_CASE("A recording without host samples has no columns and no evidence of th
   CHECK_THAT(Evidence(report), !Contains("of the host in"));
   std::ostringstream text, json;
   REQUIRE(WriteLinesDetail(text, report, {}));
-  CHECK_THAT(text.str(), !Contains("host here"));
+  CHECK_THAT(text.str(), !Contains("of idle, %"));
   WriteJson(json, report);
   CHECK_THAT(json.str(), Contains("\"host_idle\": null"));
   CHECK_THAT(json.str(), Contains("\"host_share\": null"));
