@@ -17,6 +17,7 @@
 #include "lib/capture/process/process_info.h"
 #include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/thread_recorder.h"
+#include "lib/capture/threads/tick_clock.h"
 #include "lib/snapshot/read/reader.h"
 #include "test/capture/collector/fake_source.h"
 #include "test/capture/wire/blocks.h"
@@ -96,6 +97,39 @@ TEST_CASE("GPU work, losses and the final integrity are in the snapshot") {
   CHECK(model.integrity.samples_failed == 3);
   CHECK(snapshot.integrity().launches == 12);
   CHECK(snapshot.integrity().samples_failed == 3);
+}
+
+// The samples of this thread, which calls CUDA once, while it sleeps after that. `paused`: so is
+// the recording.
+std::vector<model::HostSample> SamplesOf(int per_second, bool paused) {
+  FakeGpu gpu;
+  SessionOptions options = Options();
+  options.host_samples = per_second;
+  const auto capture = Start(std::move(options));
+  EmitKernel(gpu);
+  const int64_t now = NowTicks();
+  RecordCall({now, now, 1, 1, 0, 0, 0});
+  if (paused) CHECK(capture->Pause(kPatience));
+  const int64_t asleep_ns = RealtimeNs();
+  std::this_thread::sleep_for(milliseconds(200));
+  const model::Model model = Read(capture->Stop(kPatience));
+  std::vector<model::HostSample> samples;
+  for (const model::HostSample& sample : model.host_samples) {
+    if (model.threads.at(sample.thread).tid != CurrentThreadId()) continue;
+    if (sample.time_ns >= asleep_ns) samples.push_back(sample);
+  }
+  return samples;
+}
+
+TEST_CASE("A recording with host samples has those of a thread that called CUDA, and no others") {
+  CHECK(SamplesOf(0, false).empty());
+  const int64_t begin_ns = RealtimeNs();
+  const std::vector<model::HostSample> samples = SamplesOf(1000, false);
+  REQUIRE_FALSE(samples.empty());
+  CHECK(samples.front().time_ns >= begin_ns);
+  CHECK(samples.back().time_ns <= RealtimeNs());
+  CHECK(samples.front().kind == model::HostSampleKind::kNative);  // there is no Python
+  CHECK(SamplesOf(1000, true).empty());
 }
 
 TEST_CASE("At the end counters stop first, then the GPU is waited for, then the source stops") {
