@@ -34,6 +34,7 @@ std::vector<Line> LinesOf(const HostTime& time) {
     line.innermost = place.innermost;
   }
   std::vector<Line> lines;
+  lines.reserve(by_frame.size());
   for (const auto& [frame, line] : by_frame) lines.push_back(line);
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Line& a, const Line& b) { return a.samples > b.samples; });
