@@ -10,10 +10,16 @@
 
 namespace prof {
 
+/// What an analysis adds that costs more than it is worth to each reader.
+struct AnalyzeOptions {
+  bool steps = false;  ///< Report::steps.
+};
+
 /// Analyzes a finished capture. Never throws: when the snapshot cannot be read, Report::error
 /// has the reason and how much of it was valid. Thread safe. Costs time and memory in proportion to
 /// the number of records (about 200 bytes each).
 [[nodiscard]] Report Analyze(const Snapshot& snapshot);
+[[nodiscard]] Report Analyze(const Snapshot& snapshot, const AnalyzeOptions& options);
 
 }  // namespace prof
 

@@ -20,6 +20,7 @@
 #include "prof/line_report.h"
 #include "prof/memory_report.h"
 #include "prof/statistic.h"
+#include "prof/step_report.h"
 #include "prof/timeline_report.h"
 #include "prof/torch_report.h"
 
@@ -160,6 +161,7 @@ struct Report {
   std::vector<ContinuousReport> continuous;  ///< One for each series of PM samples.
   NvtxReport nvtx;
   TorchReport torch;
+  StepsReport steps;  ///< Where AnalyzeOptions::steps asked for them.
   MemoryReport memory;
   int64_t pm_samples_lost = 0;  ///< On all devices, as far as known.
   int64_t pm_restarts = 0;

@@ -28,6 +28,7 @@
 #include "lib/analyzer/rules/finding_clock.h"
 #include "lib/analyzer/rules/finding_memory.h"
 #include "lib/analyzer/rules/finding_rules.h"
+#include "lib/analyzer/step_table.h"
 #include "lib/analyzer/time_table.h"
 #include "lib/analyzer/timeline/api_summary.h"
 #include "lib/analyzer/timeline/copies.h"
@@ -204,7 +205,7 @@ std::vector<KernelReport> ByTime(std::vector<KernelReport> kernels) {
 
 // The stages, each a function from values to a value: timeline, groups, counted, attributed,
 // inherited, decided; then the report is put together.
-Report AnalyzeModel(const Model& model) {
+Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   const Timeline timeline = analyzer::BuildTimeline(model);
   const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model);
   KernelGroups timed_by_records = analyzer::GroupKernels(model, families, timeline);
@@ -260,6 +261,7 @@ Report AnalyzeModel(const Model& model) {
   report.ranges = analyzer::BuildRangeTree(model, families, timeline, groups);
   report.lines = analyzer::SumLines(model, timeline, groups, kernels);
   report.torch = analyzer::BuildTorchTable(model, families, timeline, groups, kernels);
+  if (options.steps) report.steps = analyzer::BuildStepTable(model, timeline, groups, kernels);
   report.kernels = ByTime(std::move(kernels));
   report.verdicts = analyzer::CoverVerdicts(report.kernels);
   report.regions = std::move(regions);
@@ -289,14 +291,19 @@ Report Failed(std::string why) {
 
 }  // namespace
 
-Report Analyze(const Snapshot& snapshot) { return AnalyzeAmended(snapshot, nullptr); }
+Report Analyze(const Snapshot& snapshot) { return Analyze(snapshot, {}); }
 
-Report AnalyzeAmended(const Snapshot& snapshot, const std::function<void(Model*)>& amend) {
+Report Analyze(const Snapshot& snapshot, const AnalyzeOptions& options) {
+  return AnalyzeAmended(snapshot, nullptr, options);
+}
+
+Report AnalyzeAmended(const Snapshot& snapshot, const std::function<void(Model*)>& amend,
+                      const AnalyzeOptions& options) {
   try {
     absl::StatusOr<Model> model = ReadSnapshot(snapshot);
     if (!model.ok()) return Failed(std::string(model.status().message()));
     if (amend) amend(&*model);
-    return AnalyzeModel(*model);
+    return AnalyzeModel(*model, options);
   } catch (const std::exception& problem) {  // most likely out of memory
     return Failed(std::string("the analysis failed: ") + problem.what());
   }

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "lib/snapshot/model/model.h"
+#include "prof/analyzer.h"
 #include "prof/report.h"
 #include "prof/snapshot.h"
 
@@ -15,7 +16,8 @@ namespace prof {
 // As Analyze(), after `amend` has changed the model that was read. `amend` may be empty. It is not
 // called for a snapshot that cannot be read.
 [[nodiscard]] Report AnalyzeAmended(const Snapshot& snapshot,
-                                    const std::function<void(model::Model*)>& amend);
+                                    const std::function<void(model::Model*)>& amend,
+                                    const AnalyzeOptions& options = {});
 
 }  // namespace prof
 

@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
+
+#include "lib/analyzer/base/torch_paths.h"
 
 namespace prof::analyzer {
 namespace {
@@ -19,25 +20,6 @@ using model::TorchScope;
 TorchOp::Kind KindOf(TorchScope scope) {
   if (scope == TorchScope::kBackward) return TorchOp::Kind::kNode;
   return scope == TorchScope::kUser ? TorchOp::Kind::kUser : TorchOp::Kind::kFunction;
-}
-
-// PyTorch's name for what its engine does around a node: an op of scope "function".
-constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
-
-bool IsEngine(const model::RangePath& path) {
-  return path.torch == TorchScope::kFunction && path.name.compare(0, kEngine.size(), kEngine) == 0;
-}
-
-// True for the paths of nodes of the autograd graph, of what was called in them, and of what the
-// engine does around them.
-std::vector<bool> BackwardPaths(const Model& model) {
-  std::vector<bool> backward(model.paths.size());
-  for (uint32_t path = 1; path < model.paths.size(); ++path) {  // parents have smaller ids
-    const model::RangePath& node = model.paths[path];
-    if (node.torch == TorchScope::kNone) continue;
-    backward[path] = node.torch == TorchScope::kBackward || IsEngine(node) || backward[node.parent];
-  }
-  return backward;
 }
 
 // What happened in one path of ops itself; then, for `inclusive`, in the paths below it as well.

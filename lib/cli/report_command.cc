@@ -28,6 +28,7 @@
 #include "lib/report/text/kernel_detail.h"
 #include "lib/report/text/lines_detail.h"
 #include "lib/report/text/range_detail.h"
+#include "lib/report/text/steps_section.h"
 #include "lib/report/text/torch_section.h"
 #include "prof/analyzer.h"
 
@@ -45,6 +46,7 @@ struct ReportOptions {
   bool instances = false;
   bool by_line = false;  // only the lines of Python source
   bool ops = false;      // the ops of PyTorch alone
+  bool steps = false;    // the steps alone
   SortBy sort = SortBy::kTime;
   Looks looks;
   bool no_pager = false;
@@ -120,6 +122,15 @@ bool WriteOps(std::ostream& out, const Report& report, const TextOptions& text) 
   return false;
 }
 
+bool WriteSteps(std::ostream& out, const Report& report, const TextOptions& text) {
+  if (!report.steps.missing.empty()) {
+    Fail("there are no steps: " + report.steps.missing);
+    return false;
+  }
+  report::WriteSteps(out, report, text);
+  return true;
+}
+
 void KeepMatching(const std::string& name, Report* report) {
   std::vector<KernelReport>& kernels = report->kernels;
   kernels.erase(std::remove_if(kernels.begin(), kernels.end(),
@@ -135,6 +146,7 @@ bool WriteReport(std::ostream& out, Report report, const ReportOptions& options,
     if (!options.range.empty()) return WriteRanges(out, report, options.range, text);
     if (options.by_line) return WriteLines(out, report, text);
     if (options.ops) return WriteOps(out, report, text);
+    if (options.steps) return WriteSteps(out, report, text);
     WriteText(out, report, text);
     return true;
   }
@@ -169,9 +181,12 @@ Written WriteFile(std::ostream& out, const std::string& path, const ReportOption
   int ceilings_used = 0;
   Report report = [&] {
     const Progress progress("analyzing " + path);
-    return AnalyzeAmended(snapshot, [&](model::Model* model) {
+    AnalyzeOptions wanted;
+    wanted.steps = options.steps || options.json;
+    const auto amend = [&](model::Model* model) {
       ceilings_used = analyzer::AddCeilings(options.ceiling_rows, model);
-    });
+    };
+    return AnalyzeAmended(snapshot, amend, wanted);
   }();
   if (!report.error.empty()) {
     Fail("cannot read " + (snapshot.path().empty() ? path + ": " : "") + report.error);
@@ -247,11 +262,12 @@ int Run(ReportOptions options) {
   if (!options.html.empty() && options.files.size() > 1) {
     return Fail("--html takes one file at a time: call prof report once for each");
   }
-  const bool chosen = !options.kernel.empty() || !options.range.empty() || options.ops;
+  const bool chosen =
+      !options.kernel.empty() || !options.range.empty() || options.ops || options.steps;
   if (!options.html.empty() && (chosen || !options.output.empty())) {
     return Fail(
-        "--html has everything and names its own file: leave out --kernel, --range, --ops and "
-        "--output");
+        "--html has everything and names its own file: leave out --kernel, --range, --ops, "
+        "--steps and --output");
   }
   std::string problem = ProblemOf(options);
   if (problem.empty()) problem = ReadCeilings(&options);
@@ -300,6 +316,12 @@ Command AddReportCommand(CLI::App* app) {
                  "Print the ops of PyTorch: their time on the host and the GPU, forward and "
                  "backward")
       ->excludes(json)
+      ->excludes(csv);
+  parser
+      ->add_flag("--steps", options->steps,
+                 "Print the steps of the run: their times, their parts, and what was on their "
+                 "critical paths")
+      ->excludes(json)  // it has them in any case
       ->excludes(csv);
   parser
       ->add_flag("--details", options->details,

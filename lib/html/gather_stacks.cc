@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/analyzer/lines.h"
+#include "lib/analyzer/base/own_frames.h"
 
 namespace prof::html {
 namespace {

@@ -9,6 +9,7 @@
 #include "lib/report/json/memory.h"
 #include "lib/report/json/nvtx.h"
 #include "lib/report/json/run.h"
+#include "lib/report/json/steps.h"
 #include "lib/report/json/torch.h"
 #include "lib/report/json/values.h"
 
@@ -69,11 +70,13 @@ Json Everything(const Report& report) {
           {"integrity", report.integrity}};
 }
 
-// Lines are there where the recording has Python stacks or host samples.
+// Lines are there where the recording has Python stacks or host samples, steps where they were asked
+// for.
 Json ToJson(const Report& report) {
   Json json = Everything(report);
   if (!report.lines.all.empty() || report.lines.host_idle.recorded)
     json["lines"] = ToJson(report.lines);
+  if (report.steps.wanted) json["steps"] = ToJson(report.steps);
   return json;
 }
 

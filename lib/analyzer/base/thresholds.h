@@ -134,6 +134,9 @@ constexpr size_t kDriftParts = 10;         // [own] of the run, each with a medi
 constexpr double kDriftRising = 0.90;      // [own] of their pairs; by chance p < 0.001 (Kendall)
 constexpr double kDriftJump = 0.50;    // [own] of the growth, between two parts: a jump, no drift
 constexpr double kDriftGrowth = 0.05;  // [own] of a step, from the first part to the last
+constexpr double kLeastOffPath =
+    0.01;  // [own] of the steps' time: shorter work is not worth a line
+constexpr double kHardlyOnPath = 0.10;           // [own] of an operation's time
 constexpr double kLeastGrowthBytes = 1'000'000;  // [own] of memory, over all steps
 constexpr double kSettled = 0.50;             // [own] growth of the last third of the first third's
 constexpr double kChanceOfGrowth = 0.02;      // [own] of so many rises, if each part rose by chance

@@ -11,13 +11,13 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/finding_text.h"
 #include "lib/analyzer/timeline/iterations.h"
+#include "lib/analyzer/timeline/step_times.h"
 #include "lib/snapshot/model/range_names.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 namespace {
 
-using model::Op;
 using model::RangeInstance;
 
 struct Step {
@@ -26,33 +26,6 @@ struct Step {
   int64_t idle_ns = 0;
   int64_t length_ns() const { return end_ns - start_ns; }
 };
-
-// When the last operation that was launched in each instance ended; 0: it launched none.
-std::vector<int64_t> EndsOnDevice(const RunInputs& inputs,
-                                  const std::vector<RangeInstance>& instances) {
-  std::vector<int64_t> ends(instances.size());
-  for (const Op& op : inputs.model.ops) {
-    if (!op.timed || op.device != inputs.device.device || op.api == model::kNoIndex) continue;
-    const model::ApiCall& call = inputs.model.api_calls[op.api];
-    if (call.thread != instances.front().thread) continue;
-    const auto after = std::upper_bound(
-        instances.begin(), instances.end(), call.start_ns,
-        [](int64_t time_ns, const RangeInstance& instance) { return time_ns < instance.start_ns; });
-    if (after == instances.begin() || call.start_ns >= (after - 1)->end_ns) continue;
-    int64_t& end = ends[static_cast<size_t>(after - 1 - instances.begin())];
-    end = std::max(end, op.end_ns);
-  }
-  return ends;
-}
-
-// What is no evidence: gaps with a part that is prof's, and work that is set aside.
-IntervalUnion DisturbedTimes(const DeviceTimeline& device) {
-  Intervals times = device.set_aside.intervals();
-  for (const Gap& gap : device.gaps) {
-    if (gap.disturbed_ns > 0) times.push_back({gap.start_ns, gap.end_ns});
-  }
-  return IntervalUnion(std::move(times));
-}
 
 IntervalUnion IdleTimes(const DeviceTimeline& device) {
   Intervals times;
@@ -64,10 +37,13 @@ IntervalUnion IdleTimes(const DeviceTimeline& device) {
 // second one may have the warm-up.
 std::vector<Step> FindSteps(const RunInputs& inputs) {
   const std::vector<RangeInstance> instances = FindIterations(
-      inputs.model, FindRangeFamilies(inputs.model), static_cast<size_t>(kEnoughSteps));
+      inputs.model, FindAllRangeFamilies(inputs.model), static_cast<size_t>(kEnoughSteps));
   std::vector<Step> steps;
   if (instances.empty()) return steps;
-  const std::vector<int64_t> ends = EndsOnDevice(inputs, instances);
+  std::vector<int64_t> ends;  // 0: the step launched nothing
+  for (const int32_t op : LastOperations(inputs.model, instances, inputs.device.device)) {
+    ends.push_back(op == model::kNoIndex ? 0 : inputs.model.ops[static_cast<size_t>(op)].end_ns);
+  }
   const IntervalUnion disturbed = DisturbedTimes(inputs.device);
   const IntervalUnion idle = IdleTimes(inputs.device);
   for (size_t i = 2; i < instances.size(); ++i) {
@@ -116,14 +92,10 @@ Outliers FindOutliers(const std::vector<Step>& steps, double median_ns, double m
   return found;
 }
 
-// Medians of equal parts of the run.
-std::vector<double> PartMedians(const std::vector<Step>& steps) {
-  std::vector<double> medians;
-  for (size_t part = 0; part < kDriftParts; ++part) {
-    medians.push_back(MedianLength(steps, part * steps.size() / kDriftParts,
-                                   (part + 1) * steps.size() / kDriftParts));
-  }
-  return medians;
+std::vector<int64_t> Lengths(const std::vector<Step>& steps) {
+  std::vector<int64_t> lengths_ns;
+  for (const Step& step : steps) lengths_ns.push_back(step.length_ns());
+  return lengths_ns;
 }
 
 double BeyondShortestNs(const std::vector<Step>& steps) {
@@ -133,15 +105,6 @@ double BeyondShortestNs(const std::vector<Step>& steps) {
     sum_ns += step.length_ns();
   }
   return static_cast<double>(sum_ns - shortest_ns * static_cast<int64_t>(steps.size()));
-}
-
-// The share of all pairs of parts in which the later one is longer (Kendall).
-double Rising(const std::vector<double>& parts) {
-  int64_t rising = 0, pairs = 0;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    for (size_t j = i + 1; j < parts.size(); ++j, ++pairs) rising += parts[j] > parts[i] ? 1 : 0;
-  }
-  return static_cast<double>(rising) / static_cast<double>(pairs);
 }
 
 // True when one jump makes half of the growth: a clock that fell, or another phase.
@@ -193,7 +156,7 @@ MaybeFinding OutlierSteps(const RunInputs& inputs) {
 MaybeFinding StepDrift(const RunInputs& inputs) {
   const std::vector<Step> steps = FindSteps(inputs);
   if (steps.empty()) return std::nullopt;
-  const std::vector<double> parts = PartMedians(steps);
+  const std::vector<double> parts = PartMedians(Lengths(steps));
   if (Rising(parts) < kDriftRising || parts.back() < (1 + kDriftGrowth) * parts.front() ||
       IsJump(parts)) {
     return std::nullopt;

@@ -7,13 +7,13 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/analyzer/base/communication.h"
 #include "lib/analyzer/base/kernel_names.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/finding_text.h"
 #include "lib/text/demangle.h"
 #include "lib/text/numbers.h"
-#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
@@ -187,16 +187,6 @@ TwoSides SplitByStream(const RunInputs& inputs) {
 }
 
 // --- Communication -------------------------------------------------------------------------------
-
-// By shape: whether the kernel is NCCL's. [nsys], [hta]: by the name's beginning.
-std::vector<bool> Communicates(const model::Model& model) {
-  std::vector<bool> result;
-  result.reserve(model.shapes.size());
-  for (const model::Shape& shape : model.shapes) {
-    result.push_back(text::StartsWith(ShortName(text::Demangle(shape.name)), "nccl"));
-  }
-  return result;
-}
 
 struct Communication {
   IntervalUnion all, compute;

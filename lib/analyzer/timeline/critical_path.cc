@@ -2,24 +2,15 @@
 #include "lib/analyzer/timeline/critical_path.h"
 
 #include <algorithm>
-#include <map>
 #include <unordered_map>
-#include <utility>
+
+#include "lib/analyzer/timeline/operation_links.h"
 
 namespace prof::analyzer {
 namespace {
 
 using model::kNoIndex;
 using model::Op;
-
-// What the walk backwards needs of each operation.
-struct Links {
-  std::vector<int32_t> in_stream;  // the operation before it in its stream
-  std::vector<int32_t> latest;     // of those that started before it on its device: the last to end
-  std::unordered_map<uint32_t, int32_t> last;  // by device: the operation that ends last
-};
-
-uint64_t StreamKey(const Op& op) { return uint64_t{op.context} << 32 | op.stream; }
 
 bool AnyOverlap(const model::Model& model) {
   std::unordered_map<uint32_t, int64_t> covered_until_ns;
@@ -32,32 +23,7 @@ bool AnyOverlap(const model::Model& model) {
   return false;
 }
 
-Links FindLinks(const model::Model& model) {
-  Links links;
-  links.in_stream.assign(model.ops.size(), kNoIndex);
-  links.latest.assign(model.ops.size(), kNoIndex);
-  std::map<std::pair<uint32_t, uint64_t>, int32_t> streams;
-  for (size_t i = 0; i < model.ops.size(); ++i) {
-    const Op op = model.ops[i];
-    if (!op.timed) break;
-    const auto index = static_cast<int32_t>(i);
-    int32_t& before = streams.try_emplace({op.device, StreamKey(op)}, kNoIndex).first->second;
-    links.in_stream[i] = std::exchange(before, index);
-    int32_t& last = links.last.try_emplace(op.device, kNoIndex).first->second;
-    links.latest[i] = last;
-    const bool later = last == kNoIndex || op.end_ns >= model.ops[static_cast<size_t>(last)].end_ns;
-    if (later) last = index;
-  }
-  return links;
-}
-
-bool IsChain(const model::Model& model, int32_t before, const Op& op) {
-  if (before == kNoIndex) return false;
-  const Op first = model.ops[static_cast<size_t>(before)];
-  return first.end_ns >= op.start_ns - kChainedNs;
-}
-
-void Walk(const model::Model& model, const Links& links, const DeviceTimeline& device,
+void Walk(const model::Model& model, const OperationLinks& links, const DeviceTimeline& device,
           std::vector<int64_t>* critical_ns) {
   const auto last = links.last.find(device.device);
   int32_t at = last == links.last.end() ? kNoIndex : last->second;
@@ -85,7 +51,7 @@ std::vector<int64_t> CriticalTimes(const model::Model& model, const Timeline& ti
   // One operation at a time: each is on the path, and owns its time already.
   if (!AnyOverlap(model)) return timeline.exclusive_ns;
   std::vector<int64_t> critical_ns(model.ops.size());
-  const Links links = FindLinks(model);
+  const OperationLinks links = LinkOperations(model);
   for (const DeviceTimeline& device : timeline.devices) Walk(model, links, device, &critical_ns);
   return critical_ns;
 }

@@ -14,16 +14,12 @@
 
 namespace prof::analyzer {
 
-// Two operations of one stream with less between them are a chain: the second one waited for the
-// first. [own] Twice what lies between dependent kernels of a stream on an H200.
-inline constexpr int64_t kChainedNs = 5'000;
-
 // Parallel to Model::ops: the part of each operation that is on the path of its device; 0 for those
 // without a time and those that are set aside. Of each device it sums to its busy time at most.
 // The path is walked from the last end backwards: from an operation to the one before it in its
-// stream, where they are a chain; otherwise to the work that ran last before it. Waits between
-// streams are not in the records: the path may be on the other side of one. Linear in the
-// operations.
+// stream, where they are a chain (operation_links.h); otherwise to the work that ran last before
+// it. Waits between streams are not in the records: the path may be on the other side of one.
+// Linear in the operations.
 [[nodiscard]] std::vector<int64_t> CriticalTimes(const model::Model& model,
                                                  const Timeline& timeline);
 

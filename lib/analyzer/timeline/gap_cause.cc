@@ -16,11 +16,6 @@ using model::ApiCall;
 using model::kNoIndex;
 using model::Op;
 
-// A launch reaches an idle GPU within a few microseconds: its call takes 3 to 4 us, and the kernel
-// starts about 2 us after the call returns (both measured on an H200). A launch that was issued
-// less than this before the GPU ran dry could not have kept it busy.
-constexpr int64_t kLaunchLatencyNs = 5'000;
-
 // Shorter stretches of host code are the ordinary cost of a launch, not work to move elsewhere.
 constexpr int64_t kHostWorkMinNs = 20'000;
 // Host code is the cause when it takes more of the gap than this; docs/guide/rules.md.
@@ -31,9 +26,6 @@ constexpr double kHostWorkShare = 0.8;
 constexpr double kCauseShare = 0.5;
 // A gap with an untraced launch that is longer needs more evidence than that launch.
 constexpr int64_t kUntracedGapNs = 2'000'000;
-
-// API and GPU times are converted from two clocks; a wait may seem to end this much too early.
-constexpr int64_t kClockSlackNs = 1'000;
 
 // A gap in which the host was in more ranges than this is not named after one of them.
 constexpr size_t kMaxGapPaths = 64;

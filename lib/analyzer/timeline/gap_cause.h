@@ -14,6 +14,14 @@
 
 namespace prof::analyzer {
 
+// A launch reaches an idle GPU within a few microseconds: its call takes 3 to 4 us, and the kernel
+// starts about 2 us after the call returns (both measured on an H200). A launch that was issued
+// less than this before the GPU ran dry could not have kept it busy.
+inline constexpr int64_t kLaunchLatencyNs = 5'000;
+
+// API and GPU times are converted from two clocks; a wait may seem to end this much too early.
+inline constexpr int64_t kClockSlackNs = 1'000;
+
 // The parts of a gap that a launch ended. They are clipped to the gap and sum to it.
 struct GapParts {
   int64_t blocked_ns = 0;  // in `blocking_call`
@@ -38,6 +46,8 @@ class GapClassifier {
 
   // True for a call that returns only after GPU work; an index into Model::api_calls.
   bool BlocksHost(size_t call) const { return blocks_host_[call]; }
+  // The call before it on the same thread, by start; kNoIndex: there is none.
+  int32_t PreviousCall(size_t call) const { return previous_call_[call]; }
   // True when the operation behind the gap was in the queue before the gap began.
   bool QueuedInTime(const Gap& gap, const GapParts& parts) const;
   // True when the gap is that of a launch that prof kept out of the trace, or most of it went to

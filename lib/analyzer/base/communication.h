@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels of communication are those of NCCL.
+#ifndef PROF_LIB_ANALYZER_BASE_COMMUNICATION_H_
+#define PROF_LIB_ANALYZER_BASE_COMMUNICATION_H_
+
+#include <vector>
+
+#include "lib/snapshot/model/model.h"
+
+namespace prof::analyzer {
+
+// By shape: whether the kernel is NCCL's. [nsys], [hta]: by the name's beginning.
+[[nodiscard]] std::vector<bool> Communicates(const model::Model& model);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_BASE_COMMUNICATION_H_

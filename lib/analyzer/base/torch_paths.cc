@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/base/torch_paths.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace prof::analyzer {
+namespace {
+
+using model::TorchScope;
+
+bool IsEngine(const model::RangePath& path) {
+  return path.torch == TorchScope::kFunction && path.name.compare(0, kEngine.size(), kEngine) == 0;
+}
+
+}  // namespace
+
+std::vector<bool> BackwardPaths(const model::Model& model) {
+  std::vector<bool> backward(model.paths.size());
+  for (uint32_t path = 1; path < model.paths.size(); ++path) {  // parents have smaller ids
+    const model::RangePath& node = model.paths[path];
+    if (node.torch == TorchScope::kNone) continue;
+    backward[path] = node.torch == TorchScope::kBackward || IsEngine(node) || backward[node.parent];
+  }
+  return backward;
+}
+
+std::vector<bool> BackwardThreads(const model::Model& model, const std::vector<bool>& backward) {
+  std::vector<bool> threads(model.threads.size());
+  for (size_t thread = 0; thread < model.torch.steps.size() && thread < threads.size(); ++thread) {
+    const std::vector<model::RangeStep>& steps = model.torch.steps[thread];
+    threads[thread] = std::any_of(steps.begin(), steps.end(), [&](const model::RangeStep& step) {
+      return backward[step.path()];
+    });
+  }
+  return threads;
+}
+
+}  // namespace prof::analyzer

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/steps/step_items.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/analyzer/base/communication.h"
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/format/api_names.h"
+#include "lib/format/enums.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::kNoIndex;
+using model::kNone;
+using model::Op;
+using model::RangeStep;
+using model::TorchScope;
+
+// Operations without a group of kernels have ids of their own: memsets, copies by their kind,
+// graphs that were recorded as one.
+constexpr int64_t kMemset = -1, kFirstCopy = -2, kFirstGraph = -1000;
+
+// The part with most of the time.
+StepPart MostOf(const std::array<int64_t, kStepParts>& parts_ns) {
+  return static_cast<StepPart>(std::max_element(parts_ns.begin(), parts_ns.end()) -
+                               parts_ns.begin());
+}
+
+const std::vector<RangeStep>* StepsOf(const std::vector<std::vector<RangeStep>>& steps,
+                                      uint32_t thread) {
+  return thread < steps.size() ? &steps[thread] : nullptr;
+}
+
+std::vector<RangeStep>::const_iterator After(const std::vector<RangeStep>& steps, int64_t time_ns) {
+  return std::upper_bound(
+      steps.begin(), steps.end(), time_ns,
+      [](int64_t time, const RangeStep& step) { return time < step.time_ns(); });
+}
+
+uint32_t PathAt(const std::vector<RangeStep>* steps, int64_t time_ns) {
+  if (steps == nullptr) return kNone;
+  const auto after = After(*steps, time_ns);
+  return after == steps->begin() ? kNone : (after - 1)->path();
+}
+
+// The moments in an interval at which a thread came to another path, added to `times`.
+void AddChanges(const std::vector<RangeStep>* steps, const PathPiece& piece,
+                std::vector<int64_t>* times) {
+  if (steps == nullptr) return;
+  for (auto at = After(*steps, piece.from_ns); at != steps->end() && at->time_ns() < piece.to_ns;
+       ++at) {
+    times->push_back(at->time_ns());
+  }
+}
+
+}  // namespace
+
+void PathTime::Add(const PathTime& other) {
+  for (size_t i = 0; i < kPathKinds; ++i) kinds_ns[i] += other.kinds_ns[i];
+  for (size_t i = 0; i < kStepParts; ++i) parts_ns[i] += other.parts_ns[i];
+}
+
+StepItems::StepItems(const model::Model& model, const RangeFamilies& families,
+                     const KernelGroups& groups, const std::vector<KernelReport>& kernels,
+                     const StepParts& parts, std::vector<uint32_t> own_frames)
+    : model_(model),
+      families_(families),
+      groups_(groups),
+      kernels_(kernels),
+      parts_(parts),
+      communicates_(Communicates(model)),
+      own_frames_(std::move(own_frames)) {}
+
+StepPathKind StepItems::KindOf(const Op& op) const {
+  if (!RunsKernels(op)) return StepPathKind::kCopy;
+  const bool kernel = op.kind == model::OpKind::kKernel;
+  return kernel && communicates_[op.shape] ? StepPathKind::kCommunication : StepPathKind::kKernel;
+}
+
+StepPathKind StepItems::KindOf(const PathPiece& piece) const {
+  switch (piece.work) {
+    case PathWork::kHostCode:
+      return StepPathKind::kHost;
+    case PathWork::kCall:
+    case PathWork::kLoading:
+      return StepPathKind::kCall;
+    case PathWork::kLaunch:
+      return StepPathKind::kLaunch;
+    case PathWork::kOperation:
+      return KindOf(model_.ops[static_cast<size_t>(piece.op)]);
+    case PathWork::kNextInStream:
+    case PathWork::kOtherStream:
+    case PathWork::kReturn:
+    case PathWork::kNoCause:
+      return StepPathKind::kWait;
+  }
+  return StepPathKind::kWait;
+}
+
+// The innermost op that the thread was in, otherwise its range.
+StepItems::Place StepItems::PlaceAt(uint32_t thread, int64_t time_ns) const {
+  const uint32_t op = PathAt(StepsOf(model_.torch.steps, thread), time_ns);
+  const bool in_op =
+      model_.paths[op].torch != TorchScope::kNone && model_.paths[op].torch != TorchScope::kOutside;
+  if (in_op) return {PlaceKind::kOp, op};
+  const uint32_t range = PathAt(StepsOf(model_.steps, thread), time_ns);
+  if (range == kNone) return {};
+  return {PlaceKind::kRange, families_.of_path[range]};
+}
+
+// The frame of Python that made a call.
+uint32_t StepItems::LineOf(int32_t call) const {
+  if (call == kNoIndex || own_frames_.empty()) return kNone;
+  return own_frames_[model_.api_calls.stack(static_cast<size_t>(call))];
+}
+
+int64_t StepItems::OperationId(int32_t index) const {
+  const int32_t group = groups_.group_of_op[static_cast<size_t>(index)];
+  if (group != kNoIndex) return group;
+  const Op op = model_.ops[static_cast<size_t>(index)];
+  if (op.kind == model::OpKind::kMemset) return kMemset;
+  if (op.kind == model::OpKind::kCopy) return kFirstCopy - static_cast<int64_t>(op.copy);
+  return kFirstGraph - static_cast<int64_t>(op.graph);
+}
+
+std::string StepItems::OperationName(int64_t id) const {
+  if (id >= 0) return kernels_[static_cast<size_t>(id)].name;
+  if (id == kMemset) return "memset";
+  if (id <= kFirstGraph) return "CUDA graph " + std::to_string(kFirstGraph - id);
+  return std::string("copy ") + format::Name(static_cast<model::CopyKind>(kFirstCopy - id));
+}
+
+void StepItems::AddOne(const PathPiece& piece, StepPathKind kind, const Place& place, StepPart part,
+                       bool counts, PathTime* time) {
+  const int64_t length_ns = piece.to_ns - piece.from_ns;
+  time->kinds_ns[static_cast<size_t>(kind)] += length_ns;
+  time->parts_ns[static_cast<size_t>(part)] += length_ns;
+  if (!counts) return;
+  int64_t id = 0;
+  if (piece.work == PathWork::kOperation) {
+    id = OperationId(piece.op);
+  } else if (piece.work == PathWork::kCall || piece.work == PathWork::kLoading ||
+             piece.work == PathWork::kLaunch || piece.work == PathWork::kReturn) {
+    id = model_.api_calls[static_cast<size_t>(piece.call)].name;
+  }
+  Sum& sum = sums_[{piece.work, id, place.kind, place.path, LineOf(piece.call)}];
+  ++sum.count;
+  sum.time_ns += length_ns;
+  sum.parts_ns[static_cast<size_t>(part)] += length_ns;
+}
+
+// Code between two calls may go through several ops and ranges.
+void StepItems::AddHostCode(const PathPiece& piece, bool counts, PathTime* time) {
+  std::vector<int64_t> times{piece.from_ns};
+  AddChanges(StepsOf(model_.torch.steps, piece.thread), piece, &times);
+  AddChanges(StepsOf(model_.steps, piece.thread), piece, &times);
+  std::sort(times.begin(), times.end());
+  times.push_back(piece.to_ns);
+  PathPiece one = piece;
+  for (size_t i = 0; i + 1 < times.size(); ++i) {
+    one.from_ns = times[i];
+    one.to_ns = times[i + 1];
+    if (one.from_ns >= one.to_ns) continue;
+    const Place place = PlaceAt(piece.thread, one.from_ns);
+    const auto add = [&](int64_t from_ns, int64_t to_ns, StepPart part) {
+      PathPiece in_part = one;
+      in_part.from_ns = from_ns;
+      in_part.to_ns = to_ns;
+      AddOne(in_part, StepPathKind::kHost, place, part, counts, time);
+    };
+    parts_.VisitThread(piece.thread, {one.from_ns, one.to_ns}, add);
+  }
+}
+
+void StepItems::Add(const PathPiece& piece, bool counts, PathTime* time) {
+  if (piece.work == PathWork::kHostCode) return AddHostCode(piece, counts, time);
+  Place place;
+  StepPart part = StepPart::kNotKnown;
+  if (piece.op != kNoIndex) part = parts_.OfOperation(static_cast<size_t>(piece.op));
+  if (piece.call != kNoIndex) {
+    const model::ApiCall call = model_.api_calls[static_cast<size_t>(piece.call)];
+    place = PlaceAt(call.thread, call.start_ns);
+    const bool by_host =
+        piece.op == kNoIndex || piece.work == PathWork::kReturn || part == StepPart::kNotKnown;
+    if (by_host) part = parts_.OfHost(call.thread, call.start_ns);
+  }
+  AddOne(piece, KindOf(piece), place, part, counts, time);
+}
+
+std::string StepItems::WhereText(const Key& key) const {
+  const auto& [work, id, kind, path, frame] = key;
+  if (work == PathWork::kOperation) {
+    return id >= 0 ? kernels_[static_cast<size_t>(id)].range : "";
+  }
+  std::string where;
+  if (kind == PlaceKind::kOp) where = model_.paths[path].name;
+  if (kind == PlaceKind::kRange) where = families_.label[path];
+  if (frame == kNone) return where;
+  const model::HostFrame& line = model_.host_frames[frame];
+  const char* const before = work == PathWork::kHostCode ? "before " : "";
+  return where + (where.empty() ? "" : ", ") + before + model_.strings[line.file] + ":" +
+         std::to_string(line.line);
+}
+
+StepPathItem StepItems::Describe(const Key& key, const Sum& sum) const {
+  const auto& [work, id, kind, path, frame] = key;
+  StepPathItem item;
+  item.where = WhereText(key);
+  item.part = MostOf(sum.parts_ns);
+  item.count = sum.count;
+  item.time_ns = static_cast<double>(sum.time_ns);
+  const auto call = [&, name = id] {
+    return std::string(format::WithoutApiSuffix(model_.strings[static_cast<size_t>(name)]));
+  };
+  switch (work) {
+    case PathWork::kHostCode:
+      item.kind = StepPathKind::kHost;
+      item.what = "host code";
+      break;
+    case PathWork::kCall:
+      item.kind = StepPathKind::kCall;
+      item.what = call();
+      break;
+    case PathWork::kLoading:
+      item.kind = StepPathKind::kCall;
+      item.what = "loading of code in " + call();
+      break;
+    case PathWork::kLaunch:
+      item.kind = StepPathKind::kLaunch;
+      item.what = call();
+      break;
+    case PathWork::kReturn:
+      item.kind = StepPathKind::kWait;
+      item.what = "until " + call() + " returns";
+      break;
+    case PathWork::kNextInStream:
+      item.kind = StepPathKind::kWait;
+      item.what = "until the next operation of the stream begins";
+      break;
+    case PathWork::kOtherStream:
+      item.kind = StepPathKind::kWait;
+      item.what = "until an operation of another stream begins";
+      break;
+    case PathWork::kNoCause:
+      item.kind = StepPathKind::kWait;
+      item.what = "no cause was recorded";
+      break;
+    case PathWork::kOperation:
+      item.what = OperationName(id);
+      item.kind = id < 0 ? StepPathKind::kCopy : StepPathKind::kKernel;
+      if (id <= kFirstGraph) item.kind = StepPathKind::kKernel;
+      if (id < 0) break;
+      item.limiter = kernels_[static_cast<size_t>(id)].verdict.limiter;
+      if (communicates_[groups_.groups[static_cast<size_t>(id)].shape]) {
+        item.kind = StepPathKind::kCommunication;
+      }
+      break;
+  }
+  return item;
+}
+
+// Those with equal texts are one: versions of a call, signatures of a kernel.
+std::vector<StepPathItem> StepItems::Items() const {
+  using Texts = std::tuple<StepPathKind, std::string, std::string>;
+  std::map<Texts, std::pair<StepPathItem, int64_t>> merged;  // with the most that one of them has
+  for (const auto& [key, sum] : sums_) {
+    StepPathItem item = Describe(key, sum);
+    auto& [known, most_ns] = merged[{item.kind, item.what, item.where}];
+    item.count += known.count;
+    item.time_ns += known.time_ns;
+    if (sum.time_ns > most_ns) {
+      most_ns = sum.time_ns;
+      known = std::move(item);
+    } else {
+      known.count = item.count;
+      known.time_ns = item.time_ns;
+    }
+  }
+  std::vector<StepPathItem> items;
+  items.reserve(merged.size());
+  for (auto& [texts, item] : merged) items.push_back(std::move(item.first));
+  std::stable_sort(items.begin(), items.end(), [](const StepPathItem& a, const StepPathItem& b) {
+    return a.time_ns > b.time_ns;
+  });
+  return items;
+}
+
+std::vector<StepOffPath> StepItems::OffPath(const std::vector<StepWindow>& windows,
+                                            double steps_ns) const {
+  using Texts = std::pair<StepPathKind, std::string>;
+  std::unordered_map<int64_t, std::pair<StepPathKind, int64_t>> times;  // by id
+  for (size_t i = 0; i < model_.ops.size(); ++i) {
+    const Op op = model_.ops[i];
+    if (!op.timed) break;  // they are last
+    const size_t step = WindowAt(windows, op.start_ns);
+    if (step == windows.size() || !windows[step].counts()) continue;
+    auto& [kind, time_ns] = times[OperationId(static_cast<int32_t>(i))];
+    kind = KindOf(op);
+    time_ns += op.end_ns - op.start_ns;
+  }
+  std::map<Texts, StepOffPath> named;
+  for (const auto& [id, time] : times) {
+    StepOffPath& off = named[{time.first, OperationName(id)}];
+    off.kind = time.first;
+    off.gpu_ns += static_cast<double>(time.second);
+  }
+  for (const auto& [key, sum] : sums_) {
+    if (std::get<PathWork>(key) != PathWork::kOperation) continue;
+    const StepPathItem item = Describe(key, sum);
+    const auto known = named.find({item.kind, item.what});
+    if (known != named.end()) known->second.path_ns += item.time_ns;
+  }
+  std::vector<StepOffPath> list;
+  for (auto& [texts, off] : named) {
+    off.what = texts.second;
+    if (off.gpu_ns < kLeastOffPath * steps_ns || off.path_ns > kHardlyOnPath * off.gpu_ns) continue;
+    list.push_back(std::move(off));
+  }
+  std::stable_sort(list.begin(), list.end(),
+                   [](const StepOffPath& a, const StepOffPath& b) { return a.gpu_ns > b.gpu_ns; });
+  return list;
+}
+
+}  // namespace prof::analyzer

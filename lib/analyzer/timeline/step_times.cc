@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/timeline/step_times.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "lib/analyzer/base/statistics.h"
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/base/torch_paths.h"
+
+namespace prof::analyzer {
+
+using model::kNoIndex;
+using model::Op;
+using model::RangeInstance;
+
+std::vector<int32_t> LastOperations(const model::Model& model,
+                                    const std::vector<RangeInstance>& iterations,
+                                    std::optional<uint32_t> device) {
+  std::vector<int32_t> last(iterations.size(), kNoIndex);
+  std::vector<bool> threads = BackwardThreads(model, BackwardPaths(model));
+  threads[iterations.front().thread] = true;
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    const Op op = model.ops[i];
+    if (!op.timed) break;  // they are last
+    if (op.api == kNoIndex || (device && op.device != *device)) continue;
+    const model::ApiCall call = model.api_calls[static_cast<size_t>(op.api)];
+    if (!threads[call.thread]) continue;
+    const auto after = std::upper_bound(
+        iterations.begin(), iterations.end(), call.start_ns,
+        [](int64_t time_ns, const RangeInstance& instance) { return time_ns < instance.start_ns; });
+    if (after == iterations.begin() || call.start_ns >= (after - 1)->end_ns) continue;
+    int32_t& known = last[static_cast<size_t>(after - 1 - iterations.begin())];
+    const bool later =
+        known == kNoIndex || op.end_ns >= model.ops[static_cast<size_t>(known)].end_ns;
+    if (later) known = static_cast<int32_t>(i);
+  }
+  return last;
+}
+
+IntervalUnion DisturbedTimes(const DeviceTimeline& device) {
+  Intervals times = device.set_aside.intervals();
+  for (const Gap& gap : device.gaps) {
+    if (gap.disturbed_ns > 0) times.push_back({gap.start_ns, gap.end_ns});
+  }
+  return IntervalUnion(std::move(times));
+}
+
+std::vector<double> PartMedians(const std::vector<int64_t>& lengths_ns) {
+  std::vector<double> medians;
+  for (size_t part = 0; part < kDriftParts; ++part) {
+    const auto at = [&](size_t number) {
+      return lengths_ns.begin() + static_cast<ptrdiff_t>(number * lengths_ns.size() / kDriftParts);
+    };
+    std::vector<int64_t> some(at(part), at(part + 1));
+    medians.push_back(Summarize(some.begin(), some.end()).median);
+  }
+  return medians;
+}
+
+double Rising(const std::vector<double>& parts) {
+  int64_t rising = 0, pairs = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (size_t j = i + 1; j < parts.size(); ++j, ++pairs) rising += parts[j] > parts[i] ? 1 : 0;
+  }
+  return static_cast<double>(rising) / static_cast<double>(pairs);
+}
+
+}  // namespace prof::analyzer
