@@ -16,7 +16,7 @@
 
 namespace prof {
 
-/// A part of a step, as ops of PyTorch or names of ranges tell it.
+/// A part of a step, by ops of PyTorch or by names of ranges.
 enum class StepPart {
   kForward,
   kBackward,
@@ -24,7 +24,7 @@ enum class StepPart {
   kData,
   kCommunication,
   kOther,    ///< In an op of PyTorch that is none of these.
-  kNotKnown  ///< Nothing in the recording tells.
+  kNotKnown  ///< Nothing in the recording is a sign of it.
 };
 
 /// "forward", "backward", "optimizer", "data", "communication", "other", "not known": stable in

@@ -198,8 +198,8 @@ void DescribeEdges(const Model& model, const PathEdges& edges, StepsReport* repo
         "for another one is host code.");
   }
   if (edges.unknown > 0) {
-    list.push_back("Why an operation did not start earlier is not recorded " +
-                   Times(edges.unknown) + ".");
+    list.push_back(Times(edges.unknown) +
+                   " it is not recorded why an operation did not start earlier.");
   }
 }
 

@@ -32,6 +32,7 @@ LISTS: dict[str, type] = {
     "api_calls": _native.ApiCalls,
     "streams": _native.Stream,
     "devices": _native.Device,
+    "steps": _native.Step,
 }
 
 NAMES = sorted(["samples", *CSV_TABLES, *LISTS])

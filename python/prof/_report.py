@@ -32,8 +32,8 @@ def load(path: str | os.PathLike[str]) -> Report:
 class Report:
     """The report on one recording. It never changes; any thread may read it.
 
-    Lists are tuples of typed objects: `report.kernels[0].verdict.limiter`. `launches` and `samples`
-    read the recording once more, when they are used first. Text that is not known is empty, and a
+    Lists are tuples of typed objects: `report.kernels[0].verdict.limiter`. `launches`, `samples`,
+    `steps` and `json()` read the recording once more, when they are used first. Text that is not known is empty, and a
     number that is not known is None, or NaN in a Statistic with n == 0.
     """
 
@@ -112,6 +112,16 @@ class Report:
         """Devices that were described or that ran something."""
         return self._recording.devices
 
+    @cached_property
+    def steps(self) -> tuple[_native.Step, ...]:
+        """The steps of the run, in order: the instances of the range that repeats."""
+        return self._recording.steps
+
+    @cached_property
+    def step_summary(self) -> _native.StepSummary:
+        """All steps together: their times, their parts, and what was on their critical paths."""
+        return self._recording.step_summary
+
     @property
     def incomplete(self) -> str:
         """Not empty: a part of the recording is not in this report."""
@@ -178,7 +188,7 @@ class Report:
         Tables: kernels, launches (those that have a time), samples (a row for each value of a
         counter), ranges, rows, range_instances (a row for each time that a range was open),
         calls (of the CUDA API), api_calls (by function), findings, actions, notices, gaps, copies,
-        streams, devices. What is not known is NaN, or None. Raises ValueError for another name.
+        streams, devices, steps. What is not known is NaN, or None. Raises ValueError for another name.
         """
         if table in _frames.CSV_TABLES:
             return _frames.from_csv(self._recording.csv(_frames.CSV_TABLES[table]))

@@ -10,6 +10,7 @@ namespace prof::python {
 
 void BindKernels(nanobind::module_& module);    // what a report has about kernels
 void BindTimeline(nanobind::module_& module);   // ranges, gaps, copies, streams, devices
+void BindSteps(nanobind::module_& module);      // steps and their critical paths
 void BindReport(nanobind::module_& module);     // findings, actions, notices, totals
 void BindEvents(nanobind::module_& module);     // rows of launches and of samples
 void BindRecording(nanobind::module_& module);  // a recording with its report

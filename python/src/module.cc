@@ -22,6 +22,7 @@ NB_MODULE(_native, module) {
       "The flags of `prof run` whose next word is their value.");
   BindKernels(module);
   BindTimeline(module);
+  BindSteps(module);
   BindReport(module);
   BindEvents(module);
   BindRecording(module);

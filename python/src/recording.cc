@@ -17,6 +17,16 @@ Recording::Recording(Snapshot snapshot)
   if (!report_->error.empty()) throw Problem(report_->error);
 }
 
+const std::shared_ptr<Report>& Recording::with_steps() {
+  std::call_once(steps_read_, [this] {
+    AnalyzeOptions options;
+    options.steps = true;
+    with_steps_ = std::make_shared<Report>(Analyze(snapshot_, options));
+  });
+  if (!with_steps_->error.empty()) throw Problem(with_steps_->error);
+  return with_steps_;
+}
+
 const Events& Recording::events() {
   std::call_once(read_, [this] { events_ = ReadEvents(snapshot_); });
   if (!events_.error().empty()) throw Problem(events_.error());
@@ -35,9 +45,9 @@ std::string Recording::Text(const TextLooks& looks) const {
   return out.str();
 }
 
-std::string Recording::Json() const {
+std::string Recording::Json() {
   std::ostringstream out;
-  WriteJson(out, *report_);
+  WriteJson(out, *with_steps());
   return out.str();
 }
 

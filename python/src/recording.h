@@ -23,6 +23,8 @@ class Recording {
   explicit Recording(Snapshot snapshot);
 
   [[nodiscard]] const std::shared_ptr<Report>& report() const { return report_; }
+  // The report with its steps, analyzed at the first call. Throws Problem.
+  [[nodiscard]] const std::shared_ptr<Report>& with_steps();
   // The rows of the recording, read at the first call. Throws Problem.
   [[nodiscard]] const Events& events();
   [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }
@@ -32,7 +34,7 @@ class Recording {
     bool color = false, details = false, utf8 = true;
   };
   [[nodiscard]] std::string Text(const TextLooks& looks) const;
-  [[nodiscard]] std::string Json() const;
+  [[nodiscard]] std::string Json();  // with the steps
   // The HTML report. Throws Problem where this build has none.
   [[nodiscard]] std::string Html() const;
   [[nodiscard]] std::string Csv(ExportTable table);
@@ -42,7 +44,8 @@ class Recording {
  private:
   Snapshot snapshot_;
   std::shared_ptr<Report> report_;
-  std::once_flag read_;
+  std::once_flag steps_read_, read_;
+  std::shared_ptr<Report> with_steps_;
   Events events_;
 };
 

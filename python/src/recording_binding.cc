@@ -57,6 +57,12 @@ auto ListOf(std::vector<T> Owner::*rows) {
   return [rows](const Shared& self) { return Rows(self->report(), (*self->report()).*rows); };
 }
 
+// The report with its steps; other threads of Python run while it is analyzed.
+std::shared_ptr<Report> WithSteps(const Shared& self) {
+  const nb::gil_scoped_release released;
+  return self->with_steps();
+}
+
 void BindLists(nb::class_<Recording>* recording) {
   recording->def_prop_ro("kernels", ListOf(&Report::kernels), "By total time, descending.")
       .def_prop_ro("ranges", ListOf(&Report::ranges), "As a tree: each before those in it.")
@@ -69,6 +75,20 @@ void BindLists(nb::class_<Recording>* recording) {
       .def_prop_ro("api_calls", ListOf(&Report::api_calls), "By time, descending.")
       .def_prop_ro("streams", ListOf(&Report::streams), "By time, descending.")
       .def_prop_ro("devices", ListOf(&Report::devices))
+      .def_prop_ro(
+          "steps",
+          [](const Shared& self) {
+            const std::shared_ptr<Report> report = WithSteps(self);
+            return Rows(report, report->steps.steps);
+          },
+          "The steps of the run, in order. Reads the recording again.")
+      .def_prop_ro(
+          "step_summary",
+          [](const Shared& self) {
+            const std::shared_ptr<Report> report = WithSteps(self);
+            return std::shared_ptr<StepsReport>(report, &report->steps);
+          },
+          "All steps together. Reads the recording again.")
       .def_prop_ro(
           "launches",
           [](const Shared& self) {
@@ -121,7 +141,7 @@ void BindTexts(nb::class_<Recording>* recording) {
           },
           "width"_a, "top"_a, "details"_a, "color"_a, "utf8"_a, WithoutGil(), "The text report.")
       .def(
-          "json", [](const Recording& self) { return self.Json(); }, WithoutGil(),
+          "json", [](Recording& self) { return self.Json(); }, WithoutGil(),
           "Everything in the report, as JSON.")
       .def(
           "html", [](const Recording& self) { return self.Html(); }, WithoutGil(),

@@ -46,7 +46,7 @@ def test_samples_have_a_row_for_each_value(report: prof.Report) -> None:
 
 @pytest.mark.parametrize(
     "table",
-    "ranges rows findings actions notices gaps copies api_calls streams devices".split(),
+    "ranges rows findings actions notices gaps copies api_calls streams devices steps".split(),
 )
 def test_each_list_is_a_table(report: prof.Report, table: str) -> None:
     frame = report.to_pandas(table)

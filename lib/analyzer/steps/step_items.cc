@@ -237,11 +237,11 @@ StepPathItem StepItems::Describe(const Key& key, const Sum& sum) const {
       break;
     case PathWork::kNextInStream:
       item.kind = StepPathKind::kWait;
-      item.what = "until the next operation of the stream begins";
+      item.what = "next in the stream";
       break;
     case PathWork::kOtherStream:
       item.kind = StepPathKind::kWait;
-      item.what = "until an operation of another stream begins";
+      item.what = "next in another stream";
       break;
     case PathWork::kNoCause:
       item.kind = StepPathKind::kWait;

@@ -21,6 +21,7 @@ namespace {
 // Things on the critical path, and beside it, that are shown.
 constexpr size_t kMostItems = 10;
 constexpr size_t kMostOffPath = 5;
+constexpr int kNameColumns = 40;  // of a name in a sentence
 
 std::string TimeOrBlank(double time_ns) { return time_ns > 0 ? text::Time(time_ns) : ""; }
 
@@ -83,12 +84,13 @@ std::string DriftText(const StepsReport& steps) {
 }
 
 void WriteSummary(std::ostream& out, const StepsReport& steps, const TextOptions& options) {
-  WriteParagraph(out, "",
-                 "A step is one time in the range " + Printable(steps.range) +
-                     ". It lasts from the end of the GPU work of the step before to the end of its "
-                     "own." +
-                     LeftOutText(steps),
-                 options.width);
+  WriteParagraph(
+      out, "",
+      "A step is one time in the range '" + Printable(steps.range) +
+          "'. It lasts from the end of the GPU work of the step before to the end of its "
+          "own." +
+          LeftOutText(steps),
+      options.width);
   if (steps.counted == 0) return;
   std::string line =
       "n = " + text::Count(steps.counted) + ", median " + text::Time(steps.duration_ns.median);
@@ -205,7 +207,8 @@ void WriteOffPath(std::ostream& out, const StepsReport& steps, const TextOptions
   for (size_t i = 0; i < std::min(steps.off_path.size(), kMostOffPath); ++i) {
     const StepOffPath& off = steps.off_path[i];
     const std::string on = mean.Time(off.path_ns);
-    parts.push_back(Printable(off.what) + ", " + mean.Time(off.gpu_ns) + " a step" +
+    parts.push_back(report::ShortName(off.what, kNameColumns, options) + ", " +
+                    mean.Time(off.gpu_ns) + " a step" +
                     (on.empty() ? "" : ", " + on + " of it on the path"));
   }
   const size_t more = steps.off_path.size() - parts.size();
@@ -244,6 +247,7 @@ void WriteSlowest(std::ostream& out, const StepsReport& steps, const TextOptions
     if (step.duration_ns > 0) slowest.push_back(&step);
   }
   std::stable_sort(slowest.begin(), slowest.end(), [](const StepReport* a, const StepReport* b) {
+    if (a->left_out.empty() != b->left_out.empty()) return a->left_out.empty();
     return a->duration_ns > b->duration_ns;
   });
   const size_t all = slowest.size();
@@ -266,7 +270,7 @@ void WriteSlowest(std::ostream& out, const StepsReport& steps, const TextOptions
           text::Time(step->begin_ns), TimeOrBlank(step->busy_ns), IdleText(*step),
           TimeOrBlank(step->host_ns), copies,
           step->allocated_bytes > 0 ? text::Bytes(static_cast<double>(step->allocated_bytes)) : "",
-          Printable(step->name), DifferenceText(*step)}});
+          "#" + std::to_string(step->index) + " " + Printable(step->name), DifferenceText(*step)}});
   }
   report::WriteTable(out, table, options.width, options.utf8);
   if (all > slowest.size()) {
