@@ -30,6 +30,9 @@ namespace {
 using model::Model;
 using model::RangeInstance;
 
+// [own] Some 2 kB each, and as much again as JSON. A range that is entered more often is hardly the
+// body of a loop.
+constexpr size_t kMostSteps = 250'000;
 // [own] With fewer, the second longest step is no percentile.
 constexpr size_t kEnoughForP90 = 10, kEnoughForP99 = 100;
 
@@ -215,6 +218,13 @@ StepsReport BuildStepTable(const Model& model, const Timeline& timeline, const K
   if (steps.ranges.empty()) {
     report.missing = "no range is entered " + text::Fixed(kRepeats, 0) +
                      " times or more on one thread: put an NVTX range around each step";
+    return report;
+  }
+  if (steps.ranges.size() > kMostSteps) {
+    report.missing = "the range that repeats is entered " +
+                     text::Count(static_cast<int64_t>(steps.ranges.size())) +
+                     " times, and the table takes " + text::Count(kMostSteps) +
+                     ": put an NVTX range around each step, or record a part of the run";
     return report;
   }
   const uint32_t thread = steps.ranges.front().thread;

@@ -182,7 +182,7 @@ Written WriteFile(std::ostream& out, const std::string& path, const ReportOption
   Report report = [&] {
     const Progress progress("analyzing " + path);
     AnalyzeOptions wanted;
-    wanted.steps = options.steps || options.json;
+    wanted.steps = options.steps;
     const auto amend = [&](model::Model* model) {
       ceilings_used = analyzer::AddCeilings(options.ceiling_rows, model);
     };
@@ -320,8 +320,7 @@ Command AddReportCommand(CLI::App* app) {
   parser
       ->add_flag("--steps", options->steps,
                  "Print the steps of the run: their times, their parts, and what was on their "
-                 "critical paths")
-      ->excludes(json)  // it has them in any case
+                 "critical paths; with --json, add them")
       ->excludes(csv);
   parser
       ->add_flag("--details", options->details,

@@ -32,8 +32,8 @@ def load(path: str | os.PathLike[str]) -> Report:
 class Report:
     """The report on one recording. It never changes; any thread may read it.
 
-    Lists are tuples of typed objects: `report.kernels[0].verdict.limiter`. `launches`, `samples`,
-    `steps` and `json()` read the recording once more, when they are used first. Text that is not known is empty, and a
+    Lists are tuples of typed objects: `report.kernels[0].verdict.limiter`. `launches`, `samples`
+    and `steps` read the recording once more, when they are used first. Text that is not known is empty, and a
     number that is not known is None, or NaN in a Statistic with n == 0.
     """
 

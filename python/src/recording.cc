@@ -45,9 +45,9 @@ std::string Recording::Text(const TextLooks& looks) const {
   return out.str();
 }
 
-std::string Recording::Json() {
+std::string Recording::Json() const {
   std::ostringstream out;
-  WriteJson(out, *with_steps());
+  WriteJson(out, *report_);
   return out.str();
 }
 

@@ -34,7 +34,7 @@ class Recording {
     bool color = false, details = false, utf8 = true;
   };
   [[nodiscard]] std::string Text(const TextLooks& looks) const;
-  [[nodiscard]] std::string Json();  // with the steps
+  [[nodiscard]] std::string Json() const;
   // The HTML report. Throws Problem where this build has none.
   [[nodiscard]] std::string Html() const;
   [[nodiscard]] std::string Csv(ExportTable table);

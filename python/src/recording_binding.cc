@@ -141,7 +141,7 @@ void BindTexts(nb::class_<Recording>* recording) {
           },
           "width"_a, "top"_a, "details"_a, "color"_a, "utf8"_a, WithoutGil(), "The text report.")
       .def(
-          "json", [](Recording& self) { return self.Json(); }, WithoutGil(),
+          "json", [](const Recording& self) { return self.Json(); }, WithoutGil(),
           "Everything in the report, as JSON.")
       .def(
           "html", [](const Recording& self) { return self.Html(); }, WithoutGil(),

@@ -119,6 +119,27 @@ TEST_CASE("prof report --range prints the ranges that match and their kernels") 
   CHECK_THAT(missing.err, Contains("no range matches 'nowhere': step"));
 }
 
+TEST_CASE("prof report --steps prints the steps and their path, or why there are none") {
+  const Ended none = ProfIn({"report", "run.prof", "--steps"});
+  CHECK(none.exit_code() != 0);
+  CHECK_THAT(none.err, Contains("there are no steps: no range is entered 3 times or more"));
+  SnapshotBuilder builder;
+  for (int64_t i = 0; i < 5; ++i) {
+    builder.Range("step", i * 100'000, i * 100'000 + 90'000);
+    builder.Kernel(builder.Shape("saxpy", {132}, {256}), "", i * 100'000 + 20'000,
+                   i * 100'000 + 60'000);
+  }
+  RecordingFolder()->Write("steps.prof", builder.Bytes());
+  const Ended ended = ProfIn({"report", "steps.prof", "--steps"});
+  CHECK(ended.exit_code() == 0);
+  CHECK_THAT(ended.out, Contains("n = 4, median 100 us") &&
+                            Contains("The critical path of the steps") && Contains("saxpy"));
+  const Ended json = ProfIn({"report", "steps.prof", "--json", "--steps"});
+  CHECK(nlohmann::json::parse(json.out)["steps"]["counted"] == 4);
+  const Ended without = ProfIn({"report", "steps.prof", "--json"});
+  CHECK_FALSE(nlohmann::json::parse(without.out).contains("steps"));
+}
+
 TEST_CASE("prof report --details has the signatures with their evidence") {
   CHECK_THAT(ProfIn({"report", "run.prof"}).out, !Contains("Signatures, with the evidence"));
   CHECK_THAT(ProfIn({"report", "run.prof", "--details"}).out,

@@ -22,6 +22,9 @@ using model::TorchScope;
 // graphs that were recorded as one.
 constexpr int64_t kMemset = -1, kFirstCopy = -2, kFirstGraph = -1000;
 
+// Of host code: the thread may as well have waited for another one.
+constexpr int64_t kMayWait = 1;
+
 // The part with most of the time.
 StepPart MostOf(const std::array<int64_t, kStepParts>& parts_ns) {
   return static_cast<StepPart>(std::max_element(parts_ns.begin(), parts_ns.end()) -
@@ -132,19 +135,49 @@ std::string StepItems::OperationName(int64_t id) const {
   return std::string("copy ") + format::Name(static_cast<model::CopyKind>(kFirstCopy - id));
 }
 
-void StepItems::AddOne(const PathPiece& piece, StepPathKind kind, const Place& place, StepPart part,
-                       bool counts, PathTime* time) {
+int64_t StepItems::IdOf(const PathPiece& piece) const {
+  switch (piece.work) {
+    case PathWork::kOperation:
+      return OperationId(piece.op);
+    case PathWork::kCall:
+    case PathWork::kLoading:
+    case PathWork::kLaunch:
+    case PathWork::kReturn:
+      return model_.api_calls[static_cast<size_t>(piece.call)].name;
+    case PathWork::kHostCode:
+      return OthersCalled(piece) ? kMayWait : 0;
+    case PathWork::kNextInStream:
+    case PathWork::kOtherStream:
+    case PathWork::kNoCause:
+      break;
+  }
+  return 0;
+}
+
+// True where another thread made a CUDA call meanwhile, for long enough to be waited for.
+bool StepItems::OthersCalled(const PathPiece& piece) const {
+  if (piece.to_ns - piece.from_ns < kHostStallNs) return false;
+  // The first call that begins in the piece; the thread of the piece has none in it.
+  size_t first = 0, end = model_.api_calls.size();
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    if (model_.api_calls[middle].start_ns < piece.from_ns) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (first == model_.api_calls.size()) return false;
+  const model::ApiCall call = model_.api_calls[first];
+  return call.start_ns < piece.to_ns && call.thread != piece.thread;
+}
+
+void StepItems::AddOne(const PathPiece& piece, int64_t id, StepPathKind kind, const Place& place,
+                       StepPart part, bool counts, PathTime* time) {
   const int64_t length_ns = piece.to_ns - piece.from_ns;
   time->kinds_ns[static_cast<size_t>(kind)] += length_ns;
   time->parts_ns[static_cast<size_t>(part)] += length_ns;
   if (!counts) return;
-  int64_t id = 0;
-  if (piece.work == PathWork::kOperation) {
-    id = OperationId(piece.op);
-  } else if (piece.work == PathWork::kCall || piece.work == PathWork::kLoading ||
-             piece.work == PathWork::kLaunch || piece.work == PathWork::kReturn) {
-    id = model_.api_calls[static_cast<size_t>(piece.call)].name;
-  }
   Sum& sum = sums_[{piece.work, id, place.kind, place.path, LineOf(piece.call)}];
   ++sum.count;
   sum.time_ns += length_ns;
@@ -153,6 +186,7 @@ void StepItems::AddOne(const PathPiece& piece, StepPathKind kind, const Place& p
 
 // Code between two calls may go through several ops and ranges.
 void StepItems::AddHostCode(const PathPiece& piece, bool counts, PathTime* time) {
+  const int64_t id = IdOf(piece);
   std::vector<int64_t> times{piece.from_ns};
   AddChanges(StepsOf(model_.torch.steps, piece.thread), piece, &times);
   AddChanges(StepsOf(model_.steps, piece.thread), piece, &times);
@@ -168,7 +202,7 @@ void StepItems::AddHostCode(const PathPiece& piece, bool counts, PathTime* time)
       PathPiece in_part = one;
       in_part.from_ns = from_ns;
       in_part.to_ns = to_ns;
-      AddOne(in_part, StepPathKind::kHost, place, part, counts, time);
+      AddOne(in_part, id, StepPathKind::kHost, place, part, counts, time);
     };
     parts_.VisitThread(piece.thread, {one.from_ns, one.to_ns}, add);
   }
@@ -186,7 +220,7 @@ void StepItems::Add(const PathPiece& piece, bool counts, PathTime* time) {
         piece.op == kNoIndex || piece.work == PathWork::kReturn || part == StepPart::kNotKnown;
     if (by_host) part = parts_.OfHost(call.thread, call.start_ns);
   }
-  AddOne(piece, KindOf(piece), place, part, counts, time);
+  AddOne(piece, IdOf(piece), KindOf(piece), place, part, counts, time);
 }
 
 std::string StepItems::WhereText(const Key& key) const {
@@ -217,7 +251,7 @@ StepPathItem StepItems::Describe(const Key& key, const Sum& sum) const {
   switch (work) {
     case PathWork::kHostCode:
       item.kind = StepPathKind::kHost;
-      item.what = "host code";
+      item.what = id == kMayWait ? "host code or wait" : "host code";
       break;
     case PathWork::kCall:
       item.kind = StepPathKind::kCall;

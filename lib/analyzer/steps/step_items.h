@@ -57,7 +57,7 @@ class StepItems {
     PlaceKind kind = PlaceKind::kNone;
     uint32_t path = 0;
   };
-  // What was done, by which ids; then where: place and line.
+  // What was done and its id; then where: place and line.
   using Key = std::tuple<PathWork, int64_t, PlaceKind, uint32_t, uint32_t>;
   struct Sum {
     int64_t count = 0, time_ns = 0;
@@ -66,9 +66,12 @@ class StepItems {
 
   StepPathKind KindOf(const PathPiece& piece) const;
   StepPathKind KindOf(const model::Op& op) const;
-  void AddOne(const PathPiece& piece, StepPathKind kind, const Place& place, StepPart part,
-              bool counts, PathTime* time);
+  // `id`: which one it is of its kind of work.
+  void AddOne(const PathPiece& piece, int64_t id, StepPathKind kind, const Place& place,
+              StepPart part, bool counts, PathTime* time);
+  int64_t IdOf(const PathPiece& piece) const;
   void AddHostCode(const PathPiece& piece, bool counts, PathTime* time);
+  bool OthersCalled(const PathPiece& piece) const;
   Place PlaceAt(uint32_t thread, int64_t time_ns) const;
   uint32_t LineOf(int32_t call) const;
   int64_t OperationId(int32_t op) const;

@@ -179,7 +179,7 @@ void WritePath(std::ostream& out, const StepsReport& steps, const TextOptions& o
                    {"kind", Align::kLeft},
                    {"part", Align::kLeft, 0, 1},
                    {"what", Align::kLeft, 24, 0, true},
-                   {"where", Align::kLeft, 16, 0, true}};
+                   {"where", Align::kLeft, 26, 0, true}};
   const size_t shown = std::min(steps.items.size(), kMostItems);
   double rest_ns = 0;
   for (size_t i = 0; i < steps.items.size(); ++i) {
@@ -259,7 +259,7 @@ void WriteSlowest(std::ostream& out, const StepsReport& steps, const TextOptions
       {"begin", Align::kRight, 0, 4},      {"GPU busy", Align::kRight},
       {"GPU idle", Align::kRight},         {"host", Align::kRight, 0, 3},
       {"copies", Align::kRight, 0, 2},     {"allocated", Align::kRight, 0, 1},
-      {"step", Align::kLeft, 12, 0, true}, {"most more than the median step", Align::kLeft, 16}};
+      {"step", Align::kLeft, 20, 0, true}, {"most more than the median step", Align::kLeft, 16}};
   for (const StepReport* step : slowest) {
     const std::string copies = step->copies > 0
                                    ? text::Count(step->copies) + ", " +

@@ -146,6 +146,20 @@ TEST_CASE("Communication that is exposed is on the path, and hidden communicatio
   }
 }
 
+TEST_CASE("Host code beside the calls of another thread may be a wait for it, and is named so") {
+  const bool beside = GENERATE(false, true);
+  PlantedSteps p;
+  p.Plant([&](int) {
+    p.Step(990);
+    if (beside) p.Kernel("worker", 100, 106, 400, 9, 3000);
+    p.Kernel("last", 600, 606, 980);
+    p.SyncStream(610, 985);
+  });
+  const StepsReport steps = p.Analyzed();
+  CHECK((ShareOfItem(steps, "host code or wait") > 0.5) == beside);
+  CHECK((ShareOfItem(steps, "host code") > 0.5) == !beside);
+}
+
 TEST_CASE("A step that takes twice as long has the same shares") {
   PlantedSteps once, twice(1'000, 2);
   SlowData(&once);
