@@ -6,7 +6,7 @@
 #include <map>
 #include <ostream>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/report/base/strings.h"
@@ -70,6 +70,7 @@ std::string LeftOutText(const StepsReport& steps) {
   }
   if (all == 0) return "";
   std::vector<std::string> parts;
+  parts.reserve(reasons.size());
   for (const auto& [reason, count] : reasons) {
     parts.push_back(reason + (all > 1 ? " (" + text::Count(count) + ")" : ""));
   }
@@ -141,9 +142,11 @@ std::string KindsText(const StepsReport& steps) {
     if (item.kind == StepPathKind::kKernel) limiters[item.limiter] += item.time_ns;
   }
   std::vector<std::pair<double, std::string>> by_time;
+  by_time.reserve(limiters.size());
   for (const auto& [limiter, time_ns] : limiters) by_time.emplace_back(time_ns, ToString(limiter));
   std::sort(by_time.rbegin(), by_time.rend());
   std::vector<std::string> inner;
+  inner.reserve(by_time.size());
   for (const auto& [time_ns, name] : by_time) inner.push_back(name + " " + mean.Share(time_ns));
   std::vector<StepPathTime> kinds = steps.path;
   std::stable_sort(kinds.begin(), kinds.end(), [](const StepPathTime& a, const StepPathTime& b) {
