@@ -31,31 +31,15 @@ StepPart MostOf(const std::array<int64_t, kStepParts>& parts_ns) {
                                parts_ns.begin());
 }
 
-const std::vector<RangeStep>* StepsOf(const std::vector<std::vector<RangeStep>>& steps,
-                                      uint32_t thread) {
-  return thread < steps.size() ? &steps[thread] : nullptr;
-}
-
-std::vector<RangeStep>::const_iterator After(const std::vector<RangeStep>& steps, int64_t time_ns) {
-  return std::upper_bound(
-      steps.begin(), steps.end(), time_ns,
-      [](int64_t time, const RangeStep& step) { return time < step.time_ns(); });
-}
-
-uint32_t PathAt(const std::vector<RangeStep>* steps, int64_t time_ns) {
-  if (steps == nullptr) return kNone;
-  const auto after = After(*steps, time_ns);
-  return after == steps->begin() ? kNone : (after - 1)->path();
-}
-
-// The moments in an interval at which a thread came to another path, added to `times`.
-void AddChanges(const std::vector<RangeStep>* steps, const PathPiece& piece,
+// The moments in an interval at which its thread came to another path, added to `times`.
+void AddChanges(const std::vector<std::vector<RangeStep>>& steps, const PathPiece& piece,
                 std::vector<int64_t>* times) {
-  if (steps == nullptr) return;
-  for (auto at = After(*steps, piece.from_ns); at != steps->end() && at->time_ns() < piece.to_ns;
-       ++at) {
-    times->push_back(at->time_ns());
-  }
+  if (piece.thread >= steps.size()) return;
+  const std::vector<RangeStep>& list = steps[piece.thread];
+  auto at =
+      std::upper_bound(list.begin(), list.end(), piece.from_ns,
+                       [](int64_t time, const RangeStep& step) { return time < step.time_ns(); });
+  for (; at != list.end() && at->time_ns() < piece.to_ns; ++at) times->push_back(at->time_ns());
 }
 
 }  // namespace
@@ -104,11 +88,11 @@ StepPathKind StepItems::KindOf(const PathPiece& piece) const {
 
 // The innermost op that the thread was in, otherwise its range.
 StepItems::Place StepItems::PlaceAt(uint32_t thread, int64_t time_ns) const {
-  const uint32_t op = PathAt(StepsOf(model_.torch.steps, thread), time_ns);
+  const uint32_t op = PathAt(model_.torch.steps, thread, time_ns);
   const bool in_op =
       model_.paths[op].torch != TorchScope::kNone && model_.paths[op].torch != TorchScope::kOutside;
   if (in_op) return {PlaceKind::kOp, op};
-  const uint32_t range = PathAt(StepsOf(model_.steps, thread), time_ns);
+  const uint32_t range = PathAt(model_.steps, thread, time_ns);
   if (range == kNone) return {};
   return {PlaceKind::kRange, families_.of_path[range]};
 }
@@ -188,8 +172,8 @@ void StepItems::AddOne(const PathPiece& piece, int64_t id, StepPathKind kind, co
 void StepItems::AddHostCode(const PathPiece& piece, bool counts, PathTime* time) {
   const int64_t id = IdOf(piece);
   std::vector<int64_t> times{piece.from_ns};
-  AddChanges(StepsOf(model_.torch.steps, piece.thread), piece, &times);
-  AddChanges(StepsOf(model_.steps, piece.thread), piece, &times);
+  AddChanges(model_.torch.steps, piece, &times);
+  AddChanges(model_.steps, piece, &times);
   std::sort(times.begin(), times.end());
   times.push_back(piece.to_ns);
   PathPiece one = piece;

@@ -19,20 +19,17 @@ using model::TorchScope;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
 
-// The path that a thread was in; kNone where it was in none.
-uint32_t PathAt(const std::vector<RangeStep>& steps, int64_t time_ns) {
-  const auto after =
-      std::upper_bound(steps.begin(), steps.end(), time_ns,
-                       [](int64_t time, const RangeStep& step) { return time < step.time_ns(); });
-  return after == steps.begin() ? kNone : (after - 1)->path();
-}
+}  // namespace
 
 uint32_t PathAt(const std::vector<std::vector<RangeStep>>& steps, uint32_t thread,
                 int64_t time_ns) {
-  return thread < steps.size() ? PathAt(steps[thread], time_ns) : kNone;
+  if (thread >= steps.size()) return kNone;
+  const std::vector<RangeStep>& list = steps[thread];
+  const auto after =
+      std::upper_bound(list.begin(), list.end(), time_ns,
+                       [](int64_t time, const RangeStep& step) { return time < step.time_ns(); });
+  return after == list.begin() ? kNone : (after - 1)->path();
 }
-
-}  // namespace
 
 StepParts::StepParts(const model::Model& model, const std::vector<model::RangeInstance>& iterations)
     : model_(model),

@@ -24,6 +24,11 @@ struct HostPiece {
   StepPart part = StepPart::kNotKnown;
 };
 
+// The path that a thread was in, of Model::steps or of TorchOps::steps; kNone: in none. Takes log
+// n.
+[[nodiscard]] uint32_t PathAt(const std::vector<std::vector<model::RangeStep>>& steps,
+                              uint32_t thread, int64_t time_ns);
+
 class StepParts {
  public:
   // Keeps a reference to `model`. `iterations`: not empty, of one thread, in the order of time.

@@ -18,7 +18,6 @@ using model::TorchScope;
 constexpr int64_t kPromptNs = 4 * kLaunchLatencyNs;
 // What ended last is looked for among so many operations; others of the same moment are no better.
 constexpr int kMostLooks = 16;
-constexpr uint32_t kAnyStream = 0xffffffff;  // as in Model::syncs
 
 }  // namespace
 
@@ -216,43 +215,41 @@ StepPaths::Place StepPaths::BeforeOperation(const Place& place, int64_t begin_ns
   return {begin_ns};
 }
 
-// What ended the wait of a call.
+// The last one that had ended at a moment, of the context; 0: of all.
+StepPaths::Ended StepPaths::LastEndedIn(uint32_t context, int64_t time_ns) const {
+  Ended latest;
+  for (const auto& [stream, list] : stream_ends_) {
+    if (context != 0 && stream.first != context) continue;
+    const Ended ended = LastEnded(list, time_ns);
+    if (latest.op == kNoIndex || ended.end_ns > latest.end_ns) latest = ended;
+  }
+  return latest;
+}
+
+// What ended the wait of a call; `recorded`: by a record, not by time alone.
 StepPaths::Ended StepPaths::WaitedFor(int32_t index, const ApiCall& call, bool* recorded) const {
   *recorded = true;
   const auto own = own_work_.find(index);
   if (own != own_work_.end()) return {EndOf(own->second), own->second};
   const int64_t until_ns = call.end_ns + kClockSlackNs;
   const auto sync = syncs_.find(call.correlation);
-  if (sync != syncs_.end()) {
-    const model::Sync& known = model_.syncs[sync->second];
-    if (known.kind == model::SyncKind::kStream && known.stream != kAnyStream) {
-      const auto stream = stream_ends_.find({known.context, known.stream});
-      if (stream != stream_ends_.end()) {
-        const Ended ended = LastEnded(stream->second, until_ns);
-        if (ended.op != kNoIndex && ended.end_ns > call.start_ns) return ended;
-      }
-    }
-    *recorded = known.kind == model::SyncKind::kContext;
-  } else {
+  if (sync == syncs_.end()) {
     *recorded = false;
+    return LastEndedIn(0, until_ns);
   }
-  Ended latest;
-  for (const auto& [device, list] : device_ends_) {
-    const Ended ended = LastEnded(list, until_ns);
-    if (latest.op == kNoIndex || ended.end_ns > latest.end_ns) latest = ended;
+  const model::Sync& known = model_.syncs[sync->second];
+  const auto stream = stream_ends_.find({known.context, known.stream});
+  if (known.kind == model::SyncKind::kStream && stream != stream_ends_.end()) {
+    const Ended ended = LastEnded(stream->second, until_ns);
+    if (ended.op != kNoIndex && ended.end_ns > call.start_ns) return ended;
   }
-  return latest;
+  *recorded = known.kind == model::SyncKind::kContext && known.context != 0;
+  return LastEndedIn(known.context, until_ns);
 }
 
 // True while the thread is in an op; record_function of the program is around anything.
 bool StepPaths::InOp(uint32_t thread, int64_t time_ns) const {
-  if (thread >= model_.torch.steps.size()) return false;
-  const std::vector<RangeStep>& steps = model_.torch.steps[thread];
-  const auto after =
-      std::upper_bound(steps.begin(), steps.end(), time_ns,
-                       [](int64_t time, const RangeStep& step) { return time < step.time_ns(); });
-  if (after == steps.begin()) return false;
-  const TorchScope scope = model_.paths[(after - 1)->path()].torch;
+  const TorchScope scope = model_.paths[PathAt(model_.torch.steps, thread, time_ns)].torch;
   return scope == TorchScope::kFunction || scope == TorchScope::kBackward;
 }
 

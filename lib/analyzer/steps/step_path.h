@@ -94,6 +94,7 @@ class StepPaths {
   Place AtLaunch(const Place& place, int32_t call, int64_t begin_ns, const Sink& sink);
   int32_t InGraph(const model::Op& op, int32_t in_stream) const;
   int32_t OtherStream(const model::Op& op, int32_t index) const;
+  Ended LastEndedIn(uint32_t context, int64_t time_ns) const;
   Ended WaitedFor(int32_t call, const model::ApiCall& waited, bool* recorded) const;
   static PathWork WorkOf(const model::ApiCall& call);
   Place OnHost(int32_t call, int64_t until_ns) const;
