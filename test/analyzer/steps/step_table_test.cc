@@ -46,9 +46,7 @@ TEST_CASE("A step lasts from the end of the work before to the end of its own") 
 
 TEST_CASE("A step that takes longer has the cause of its idle time as what it has more of") {
   PlantedSteps p(4'000);
-  p.Plant([&](int step) {
-    Plain(&p, step == 6 ? 2'000 : 0);
-  });
+  p.Plant([&](int step) { Plain(&p, step == 6 ? 2'000 : 0); });
   const StepsReport steps = p.Analyzed();
   const StepReport& slow = steps.steps[6];
   CHECK(slow.duration_ns == 6e6);
