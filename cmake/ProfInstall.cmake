@@ -26,6 +26,9 @@ set_target_properties(prof_cli PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BIN
 if(PROF_CUDA)
   set_target_properties(prof prof_inject PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  foreach(_file sitecustomize.py prof_torch_modules.py)
+    configure_file(torch_bridge/site/${_file} ${PROJECT_BINARY_DIR}/lib/prof/site/${_file} COPYONLY)
+  endforeach()
 endif()
 
 if(NOT PROF_INSTALL)  # a part of another project
@@ -39,6 +42,8 @@ install(TARGETS prof_public prof_text prof_wire prof_snapshot prof_analyzer prof
 if(PROF_CUDA)
   install(TARGETS prof EXPORT profTargets)
   install(TARGETS prof_inject LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY torch_bridge/site/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/prof/site
+    FILES_MATCHING PATTERN "*.py")
 endif()
 
 # Where the libraries are, as seen from the folders of the program and of pkg-config's files.

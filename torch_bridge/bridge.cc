@@ -17,6 +17,7 @@
 #include "lib/capture/process/mutex.h"
 #include "lib/capture/process/quiet_thread.h"
 #include "lib/capture/threads/torch_ops.h"
+#include "torch_bridge/modules.h"
 #include "torch_bridge/self_test.h"
 #include "torch_bridge/torch_abi.h"
 #include "torch_bridge/torch_library.h"
@@ -27,6 +28,8 @@ namespace {
 
 constexpr std::chrono::seconds kEndTimeout(1);
 constexpr char kNotRecorded[] = "the ops of PyTorch are not recorded";
+constexpr char kNoModules[] =
+    "the modules of PyTorch are not recorded: no Python interpreter has told prof of them";
 
 // What the callbacks use. Written before the first of them is registered, then never again.
 struct Known {
@@ -37,7 +40,7 @@ Known known;
 bool verified = false;  // `known` is filled; by the one thread that attaches
 
 capture::Mutex mutex;  // never held while somebody waits for a library
-bool wanted PROF_GUARDED_BY(mutex) = false;
+bool wanted PROF_GUARDED_BY(mutex) = false, modules_wanted PROF_GUARDED_BY(mutex) = false;
 std::array<uint64_t, 3> handles PROF_GUARDED_BY(mutex) = {};
 // By address: nothing of ours is destroyed at exit, while that thread may still run.
 capture::NoticeEvent* notice PROF_GUARDED_BY(mutex) = nullptr;
@@ -157,9 +160,10 @@ __attribute__((constructor)) void OfferTorch() {
 
 }  // namespace
 
-void Begin() {
+void Begin(bool modules) {
   const capture::MutexLock lock(mutex);
   wanted = true;
+  modules_wanted = modules;
   delete std::exchange(notice, nullptr);
   loads_seen = 0;
   done = false;
@@ -190,12 +194,19 @@ std::optional<capture::NoticeEvent> Look() {
 }
 
 // At an exit PyTorch's own table of callbacks may be gone already: it stays as it is then.
-void End() {
-  if (!mutex.LockBefore(std::chrono::steady_clock::now() + kEndTimeout)) return;
+std::optional<capture::NoticeEvent> End() {
+  if (!mutex.LockBefore(std::chrono::steady_clock::now() + kEndTimeout)) return std::nullopt;
   const capture::MutexLock lock(mutex, std::adopt_lock);
   wanted = false;
-  if (!listening.exchange(false) || Ending()) return;
-  for (uint64_t& handle : handles) known.functions.remove_callback(std::exchange(handle, 0));
+  if (!listening.exchange(false)) return std::nullopt;
+  if (!Ending()) {
+    for (uint64_t& handle : handles) known.functions.remove_callback(std::exchange(handle, 0));
+  }
+  if (!modules_wanted || KnowsModules()) return std::nullopt;
+  std::fprintf(stderr, "prof: %s\n", kNoModules);
+  return capture::NoticeEvent{
+      capture::Severity::kWarning, capture::Subsystem::kRanges, 0, kNoModules,
+      "start the program with prof run --torch modules, and Python without -S, -E and -I"};
 }
 
 bool Listening() { return listening.load(); }

@@ -17,11 +17,11 @@
 namespace prof::torch {
 
 // As capture::TorchSource, which the library sets to these three when it is loaded.
-void Begin();
+void Begin(bool modules);
 // A thread of its own takes the first steps once PyTorch is there: it may have to wait for
 // libraries that are being loaded. It ends by itself.
 [[nodiscard]] std::optional<capture::NoticeEvent> Look();
-void End();
+std::optional<capture::NoticeEvent> End();
 
 // Whether the program's ops come to us now. Any thread.
 [[nodiscard]] bool Listening();

@@ -142,6 +142,8 @@ struct OperationEvent {
   uint32_t torch_op = 0;  ///< The innermost op of PyTorch around it; id in paths(), 0: none.
   /// In the backward pass: the op that made the node of the autograd graph; 0: not known, or none.
   uint32_t torch_forward = 0;
+  /// The torch.nn.Module that it belongs to; id in paths(), 0: not known.
+  uint32_t torch_module = 0;
   int64_t call = -1;   ///< Index in calls() of the call that launched it; -1: not known.
   uint32_t graph = 0;  ///< CUDA graph id; 0: launched on its own.
   uint64_t graph_node = 0;

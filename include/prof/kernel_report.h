@@ -230,6 +230,14 @@ struct KernelOp {
   int64_t launches = 0;
 };
 
+/// The launches of a kernel that belong to one torch.nn.Module.
+struct KernelModule {
+  std::string name;       ///< TorchModule::name of the innermost one.
+  bool backward = false;  ///< In the backward pass.
+  double time_ns = 0;     ///< GPU time, as in KernelReport::busy_ns.
+  int64_t launches = 0;
+};
+
 /// One signature: its launches, its counters, and what limits it.
 struct KernelReport : KernelLaunches, Measured {
   double share = 0;  ///< Of the undisturbed time.
@@ -248,6 +256,7 @@ struct KernelReport : KernelLaunches, Measured {
   std::vector<FlopCount> flops;  ///< Each kind that was counted, most operations first.
   Verdict verdict;
   std::vector<KernelOp> torch_ops;  ///< By time, descending; empty: launched in no op of PyTorch.
+  std::vector<KernelModule> torch_modules;  ///< By time, descending; empty: of no known module.
 };
 
 /// One kind of operation among those of a counted region.

@@ -49,14 +49,38 @@ struct TorchRange {
   double forward_ns = 0, backward_ns = 0;
 };
 
+/// All calls of one torch.nn.Module: of "Net.layers.3.mlp", where Net is the class of the outermost
+/// module. Times and launches are of the modules in it as well, but for `gpu_self_ns`.
+struct TorchModule {
+  std::string name;
+  int32_t parent =
+      -1;  ///< The module around it, by its name: index in TorchReport::modules; -1: none.
+  int64_t calls = 0;      ///< Those that began in the recording.
+  double cpu_ns = 0;      ///< On the host, from the begin to the end of each call.
+  double forward_ns = 0;  ///< GPU time of what was launched in it outside of the backward pass.
+  /// GPU time of the backward pass that belongs to it: of nodes that its ops made, as far as known,
+  /// and of its calls in the backward pass (a checkpoint's).
+  double backward_ns = 0;
+  double gpu_self_ns = 0;             ///< Of both: what belongs to no module in it.
+  int64_t launches = 0;               ///< Kernels, copies and memsets in these times.
+  std::vector<LimiterTime> limiters;  ///< Of the kernels in these times, most time first.
+  /// What its kernels could save at most: the sum of their known bounds (Verdict::gain_at_most),
+  /// each for its time in here.
+  double gain_at_most_ns = 0;
+};
+
 struct TorchReport {
   bool recorded = false;           ///< False: no op was recorded; all else is empty.
   std::vector<TorchOp> ops;        ///< By GPU time of its own, then by host time; descending.
   std::vector<TorchRange> ranges;  ///< By the sum, descending. Only where a backward pass is known.
-  double gpu_ns = 0;               ///< GPU time of the run, as in the rows of the report.
-  double gpu_in_ops_ns = 0;        ///< Of that: launched in an op.
-  double backward_ns = 0;          ///< Of that: launched for a node of the autograd graph.
-  double forward_known_ns = 0;     ///< Of that: the op that made the node is known.
+  /// In the order of their first calls; a module stands behind the one around it. Empty: no module
+  /// was recorded.
+  std::vector<TorchModule> modules;
+  double gpu_in_modules_ns = 0;  ///< GPU time of the run that belongs to a module.
+  double gpu_ns = 0;             ///< GPU time of the run, as in the rows of the report.
+  double gpu_in_ops_ns = 0;      ///< Of that: launched in an op.
+  double backward_ns = 0;        ///< Of that: launched for a node of the autograd graph.
+  double forward_known_ns = 0;   ///< Of that: the op that made the node is known.
 };
 
 /// "function", "node", "user": stable in JSON.

@@ -37,6 +37,7 @@
 #include "lib/analyzer/timeline/nvtx.h"
 #include "lib/analyzer/timeline/streams.h"
 #include "lib/analyzer/timeline/timeline.h"
+#include "lib/analyzer/torch_modules.h"
 #include "lib/analyzer/torch_table.h"
 #include "lib/format/enums.h"
 #include "lib/format/metric_names.h"
@@ -226,6 +227,7 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   const analyzer::PathTimes on_path = analyzer::TimesOnPath(model, timeline, groups);
   SetTimes(groups, on_path, &kernels);
   analyzer::SetTorchOps(model, timeline, groups, &kernels);
+  analyzer::SetTorchModules(model, timeline, groups, &kernels);
   std::string findings_missing =
       analyzer::WhyNoFindings(model, families, static_cast<double>(spans.span_ns), undisturbed_ns);
   std::vector<DeviceReport> devices =
@@ -261,6 +263,7 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   report.ranges = analyzer::BuildRangeTree(model, families, timeline, groups);
   report.lines = analyzer::SumLines(model, timeline, groups, kernels);
   report.torch = analyzer::BuildTorchTable(model, families, timeline, groups, kernels);
+  analyzer::AddTorchModules(model, timeline, groups, kernels, &report.torch);
   if (options.steps) report.steps = analyzer::BuildStepTable(model, timeline, groups, kernels);
   report.kernels = ByTime(std::move(kernels));
   report.verdicts = analyzer::CoverVerdicts(report.kernels);

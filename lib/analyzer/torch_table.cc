@@ -69,8 +69,9 @@ class Table {
     std::vector<Times> inclusive = own_;
     std::vector<int64_t> inner_host_ns(model_.paths.size());
     for (size_t path = model_.paths.size(); path-- > 1;) {
-      const uint32_t parent = model_.paths[path].parent;
-      if (!IsOp(path) || !IsOp(parent)) continue;
+      if (!IsOp(path)) continue;
+      const uint32_t parent = OpAbove(path);
+      if (!IsOp(parent)) continue;
       inclusive[parent].Add(inclusive[path]);
       inner_host_ns[parent] += own_[path].host_ns;
     }
@@ -111,7 +112,15 @@ class Table {
 
   bool IsOp(size_t path) const {
     const TorchScope scope = model_.paths[path].torch;
-    return scope != TorchScope::kNone && scope != TorchScope::kOutside;
+    return scope != TorchScope::kNone && scope != TorchScope::kOutside &&
+           scope != TorchScope::kModule;
+  }
+
+  // The op that called it, modules left out.
+  uint32_t OpAbove(size_t path) const {
+    do path = model_.paths[path].parent;
+    while (model_.paths[path].torch == TorchScope::kModule);
+    return static_cast<uint32_t>(path);
   }
 
   Key KeyOf(uint32_t path) const {
@@ -126,7 +135,7 @@ class Table {
 
   bool IsInItself(uint32_t path) const {
     const Key key = KeyOf(path);
-    for (uint32_t at = model_.paths[path].parent; IsOp(at); at = model_.paths[at].parent) {
+    for (uint32_t at = OpAbove(path); IsOp(at); at = OpAbove(at)) {
       if (KeyOf(at) == key) return true;
     }
     return false;
@@ -143,12 +152,7 @@ class Table {
   static TorchOp Finish(const Key& key, Row* row) {
     std::tie(row->op.name, std::ignore, row->op.backward) = key;
     row->op.kind = KindOf(std::get<TorchScope>(key));
-    for (const auto& [limiter, time_ns] : row->limiters) {
-      row->op.limiters.push_back({limiter, static_cast<double>(time_ns)});
-    }
-    std::stable_sort(
-        row->op.limiters.begin(), row->op.limiters.end(),
-        [](const LimiterTime& a, const LimiterTime& b) { return a.time_ns > b.time_ns; });
+    row->op.limiters = LimiterTimes(row->limiters);
     const auto most =
         std::max_element(row->makers.begin(), row->makers.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -193,6 +197,17 @@ std::vector<TorchRange> RangesWithBackward(const Model& model, const RangeFamili
 }
 
 }  // namespace
+
+std::vector<LimiterTime> LimiterTimes(const std::map<Limiter, int64_t>& limiters) {
+  std::vector<LimiterTime> times;
+  for (const auto& [limiter, time_ns] : limiters) {
+    times.push_back({limiter, static_cast<double>(time_ns)});
+  }
+  std::stable_sort(times.begin(), times.end(), [](const LimiterTime& a, const LimiterTime& b) {
+    return a.time_ns > b.time_ns;
+  });
+  return times;
+}
 
 TorchReport BuildTorchTable(const Model& model, const RangeFamilies& families,
                             const Timeline& timeline, const KernelGroups& groups,
@@ -243,7 +258,7 @@ std::vector<int32_t> TorchRows(const Model& model, const TorchReport& report) {
   std::vector<int32_t> rows(model.paths.size(), model::kNoIndex);
   for (size_t path = 1; path < rows.size(); ++path) {
     const model::RangePath& node = model.paths[path];
-    if (node.torch == TorchScope::kNone) continue;
+    if (node.torch == TorchScope::kNone || node.torch == TorchScope::kModule) continue;
     const auto place = places.find({node.name, KindOf(node.torch), backward[path]});
     if (place != places.end()) rows[path] = place->second;
   }

@@ -5,6 +5,7 @@
 #define PROF_LIB_ANALYZER_TORCH_TABLE_H_
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "lib/analyzer/base/families.h"
@@ -14,6 +15,9 @@
 #include "prof/torch_report.h"
 
 namespace prof::analyzer {
+
+// Most time first.
+[[nodiscard]] std::vector<LimiterTime> LimiterTimes(const std::map<Limiter, int64_t>& limiters);
 
 // `kernels`: by group, decided.
 [[nodiscard]] TorchReport BuildTorchTable(const model::Model& model, const RangeFamilies& families,

@@ -10,13 +10,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libprof_inject.so";
 
-std::vector<fs::path> UsualPlaces() {
-  std::error_code failed;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-  if (failed) return {};
-  return InjectLibraryPlaces(program.parent_path(), PROF_TO_LIBRARIES);
-}
-
 }  // namespace
 
 std::vector<fs::path> InjectLibraryPlaces(const fs::path& folder, const std::string& to_libraries) {
@@ -25,9 +18,16 @@ std::vector<fs::path> InjectLibraryPlaces(const fs::path& folder, const std::str
           up / kLibrary};
 }
 
+std::vector<fs::path> UsualInjectLibraryPlaces() {
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  if (failed) return {};
+  return InjectLibraryPlaces(program.parent_path(), PROF_TO_LIBRARIES);
+}
+
 std::string FindInjectLibrary(const std::string& chosen, std::string* error) {
   const std::vector<fs::path> places =
-      chosen.empty() ? UsualPlaces() : std::vector<fs::path>{chosen};
+      chosen.empty() ? UsualInjectLibraryPlaces() : std::vector<fs::path>{chosen};
   std::string tried;
   for (const fs::path& place : places) {
     std::error_code failed;

@@ -15,6 +15,9 @@ namespace prof::cli {
 [[nodiscard]] std::vector<std::filesystem::path> InjectLibraryPlaces(
     const std::filesystem::path& folder, const std::string& to_libraries);
 
+// The same places for this program.
+[[nodiscard]] std::vector<std::filesystem::path> UsualInjectLibraryPlaces();
+
 // The path of libprof_inject.so: `chosen`, else the first of the places above for this program.
 // Empty: it is nowhere, and `error` names the places and the way out.
 [[nodiscard]] std::string FindInjectLibrary(const std::string& chosen, std::string* error);

@@ -27,6 +27,7 @@
 #include "lib/report/json.h"
 #include "lib/report/text/kernel_detail.h"
 #include "lib/report/text/lines_detail.h"
+#include "lib/report/text/modules_section.h"
 #include "lib/report/text/range_detail.h"
 #include "lib/report/text/steps_section.h"
 #include "lib/report/text/torch_section.h"
@@ -47,6 +48,7 @@ struct ReportOptions {
   bool by_line = false;  // only the lines of Python source
   bool ops = false;      // the ops of PyTorch alone
   bool steps = false;    // the steps alone
+  bool modules = false;  // the modules of PyTorch alone
   SortBy sort = SortBy::kTime;
   Looks looks;
   bool no_pager = false;
@@ -131,6 +133,14 @@ bool WriteSteps(std::ostream& out, const Report& report, const TextOptions& text
   return true;
 }
 
+bool WriteModules(std::ostream& out, const Report& report, const TextOptions& text) {
+  if (report::WriteModules(out, report, text)) return true;
+  Fail(
+      "no module of PyTorch was recorded: record with prof run --torch modules; the recording has "
+      "a notice if a PyTorch was there");
+  return false;
+}
+
 void KeepMatching(const std::string& name, Report* report) {
   std::vector<KernelReport>& kernels = report->kernels;
   kernels.erase(std::remove_if(kernels.begin(), kernels.end(),
@@ -146,6 +156,7 @@ bool WriteReport(std::ostream& out, Report report, const ReportOptions& options,
     if (!options.range.empty()) return WriteRanges(out, report, options.range, text);
     if (options.by_line) return WriteLines(out, report, text);
     if (options.ops) return WriteOps(out, report, text);
+    if (options.modules) return WriteModules(out, report, text);
     if (options.steps) return WriteSteps(out, report, text);
     WriteText(out, report, text);
     return true;
@@ -263,11 +274,12 @@ int Run(ReportOptions options) {
     return Fail("--html takes one file at a time: call prof report once for each");
   }
   const bool chosen =
-      !options.kernel.empty() || !options.range.empty() || options.ops || options.steps;
+      !options.kernel.empty() || !options.range.empty() || options.ops || options.modules ||
+      options.steps;
   if (!options.html.empty() && (chosen || !options.output.empty())) {
     return Fail(
         "--html has everything and names its own file: leave out --kernel, --range, --ops, "
-        "--steps and --output");
+        "--modules, --steps and --output");
   }
   std::string problem = ProblemOf(options);
   if (problem.empty()) problem = ReadCeilings(&options);
@@ -315,6 +327,12 @@ Command AddReportCommand(CLI::App* app) {
       ->add_flag("--ops", options->ops,
                  "Print the ops of PyTorch: their time on the host and the GPU, forward and "
                  "backward")
+      ->excludes(json)
+      ->excludes(csv);
+  parser
+      ->add_flag("--modules", options->modules,
+                 "Print the modules of PyTorch as a tree: their time on the host and the GPU, "
+                 "forward and backward")
       ->excludes(json)
       ->excludes(csv);
   parser

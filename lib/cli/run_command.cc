@@ -23,6 +23,7 @@
 #include "lib/cli/html_output.h"
 #include "lib/cli/inject_library.h"
 #include "lib/cli/message.h"
+#include "lib/cli/python_hooks.h"
 #include "lib/cli/recording_flags.h"
 #include "lib/cli/recordings.h"
 #include "lib/cli/run_folder.h"
@@ -172,6 +173,11 @@ int Run(const RunOptions& options) {
   if (!problem.empty()) return Fail(problem);
   environment.Set("PROF_OUTPUT", pattern);
   Inject(library, &environment);
+  if (recording.torch == Torch::kModules) {
+    const std::string hooks = FindPythonHooks(library, &error);
+    if (hooks.empty()) return Fail(error);
+    AddPythonHooks(hooks, &environment);
+  }
 
   ChildEnd end;
   {

@@ -155,6 +155,7 @@ OperationEvent ReadOperation(const void* data, size_t row) {
   const model::TorchPlace place = model.torch.PlaceOf(row);
   event.torch_op = place.op;
   event.torch_forward = place.forward_op;
+  event.torch_module = place.module;
   event.call = op.api;
   event.graph = op.graph;
   event.graph_node = op.graph_node;

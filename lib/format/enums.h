@@ -51,10 +51,12 @@ inline constexpr std::array kNames<SyncKind>{"unknown", "event", "stream wait ev
 
 // What a path stands for: NVTX ranges, or ops of PyTorch. Ops have a tree of their own: its root,
 // which has no name, stands for "in no op". A function is an op, or what the autograd engine does
-// around a node; backward a node of the autograd graph; user a torch.profiler.record_function.
-enum class TorchScope : uint8_t { kNone, kOutside, kFunction, kBackward, kUser };
+// around a node; backward a node of the autograd graph; user a torch.profiler.record_function;
+// module a call of a torch.nn.Module.
+enum class TorchScope : uint8_t { kNone, kOutside, kFunction, kBackward, kUser, kModule };
 template <>
-inline constexpr std::array kNames<TorchScope>{"none", "outside", "function", "backward", "user"};
+inline constexpr std::array kNames<TorchScope>{"none",     "outside", "function",
+                                               "backward", "user",    "module"};
 
 // What a look at a thread of the program has found: the stack of its Python frames; no such frames;
 // frames that changed while they were read; frames that could not be read or had no room.

@@ -39,7 +39,8 @@ inline constexpr NamedValue<Replay> kReplays[] = {{"none", Replay::kNone},
                                                   {"kernel", Replay::kKernel}};
 inline constexpr NamedValue<Graphs> kGraphs[] = {{"nodes", Graphs::kNodes},
                                                  {"whole", Graphs::kWhole}};
-inline constexpr NamedValue<Torch> kTorch[] = {{"off", Torch::kOff}, {"ops", Torch::kOps}};
+inline constexpr NamedValue<Torch> kTorch[] = {
+    {"off", Torch::kOff}, {"ops", Torch::kOps}, {"modules", Torch::kModules}};
 inline constexpr NamedValue<int> kSignals[] = {{"none", 0}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2}};
 
 inline constexpr int kMostSteps = 1'000'000'000;
@@ -57,7 +58,8 @@ inline constexpr Option kOptions[] = {
      Number<int>{&SessionOptions::host_samples, 0, 1000, "Hz"},
      "Look where the host is while it makes no CUDA call: which line the GPU waits for; 0: off"},
     {kRecording, "--torch", "WAY", "PROF_TORCH", "torch", Choice(&SessionOptions::torch, kTorch),
-     "Record the ops of PyTorch, so that kernels have the op that launched them"},
+     "Record the ops of PyTorch, so that kernels have the op that launched them; modules: the "
+     "torch.nn.Module too"},
     {kRecording, "--unified-memory", "", "PROF_UNIFIED_MEMORY", "unified_memory",
      Switch{&SessionOptions::unified_memory},
      "Record migrations and page faults of managed memory; each costs the program time"},

@@ -28,6 +28,8 @@ constexpr const char* kVerdictColumns =
 
 // Where ops of PyTorch were recorded: the op that launched it for most of its time.
 constexpr const char* kTorchColumns = "torch_op,torch_forward";
+// Where modules of PyTorch were recorded: the one that has most of its time.
+constexpr const char* kModuleColumn = "torch_module";
 
 // A line of cells, quoted where they need it.
 class Line {
@@ -163,6 +165,7 @@ void WriteCsv(std::ostream& out, const Report& report) {
     out << ',' << cells.text();
   }
   if (report.torch.recorded) out << ',' << kTorchColumns;
+  if (!report.torch.modules.empty()) out << ',' << kModuleColumn;
   out << '\n';
   for (const KernelReport& kernel : report.kernels) {
     Line line;
@@ -182,6 +185,9 @@ void WriteCsv(std::ostream& out, const Report& report) {
       const bool in_op = !kernel.torch_ops.empty();
       line.Text(in_op ? kernel.torch_ops.front().name : "");
       line.Text(in_op ? kernel.torch_ops.front().forward : "");
+    }
+    if (!report.torch.modules.empty()) {
+      line.Text(kernel.torch_modules.empty() ? "" : kernel.torch_modules.front().name);
     }
     out << line.text() << '\n';
   }

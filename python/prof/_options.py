@@ -41,7 +41,7 @@ class SessionOptions(TypedDict, total=False):
     ranges: bool
     python_stacks: bool
     host_samples: int
-    torch: Literal["off", "ops"]
+    torch: Literal["off", "ops", "modules"]
     unified_memory: bool
     gpu_state: bool
     graphs: Literal["nodes", "whole"]

@@ -2,6 +2,11 @@
 //
 // The GPU of test/processes, and the calls of a program that uses it. The real capture half records
 // it.
+#include <atomic>
+#include <string>
+
+#include "lib/capture/process/clock.h"
+#include "lib/capture/process/thread_id.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "prof/session.h"
 #include "test/capture/collector/fake_source.h"
@@ -23,6 +28,26 @@ PROF_SHOWN void FakeLaunch(int count) {
   for (int i = 0; i < count; ++i) {
     gpu->Emit([](prof::capture::Encoder& encoder) { encoder.Add(prof::capture::test::AKernel()); });
   }
+}
+
+// The calling thread launches a kernel that takes 1 us.
+PROF_SHOWN void FakeLaunchNow(const char* name) {
+  static std::atomic<uint32_t> launches{1'000};
+  using namespace prof::capture;
+  ApiEvent call{"cudaLaunchKernel", CurrentThreadId(), ++launches, 0, RealtimeNs(), 0};
+  call.end_ns = RealtimeNs();
+  KernelEvent kernel;
+  kernel.grid = kernel.block = {1, 1, 1};
+  kernel.context = 1;
+  kernel.stream = 7;
+  kernel.correlation = call.correlation;
+  kernel.start_ns = call.end_ns + 1'000;
+  kernel.end_ns = kernel.start_ns + 1'000;
+  gpu->Emit([call, kernel, name = std::string(name)](Encoder& encoder) mutable {
+    encoder.Add(call);
+    kernel.name = name.c_str();
+    encoder.Add(kernel);
+  });
 }
 
 PROF_SHOWN void FakePush(const char* name) { prof::capture::PushRange({name, ""}); }

@@ -73,6 +73,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                             "pm_restarts"});
   CHECK(Keys(json["kernels"][0]) == std::set<std::string>{"name",
                                                           "torch_ops",
+                                                          "torch_modules",
                                                           "busy_ns",
                                                           "critical_ns",
                                                           "full_name",

@@ -21,6 +21,7 @@
 #include "test/support/catch.h"
 #include "test/support/temp_folder.h"
 #include "test/torch_bridge/fake_torch.h"
+#include "torch_bridge/modules.h"
 #include "torch_bridge/torch_library.h"
 
 namespace prof::torch {
@@ -86,7 +87,7 @@ std::string LookUntilDecided() {
 std::string WhyNot(const char* version, Fault fault) {
   const FakeTorch torch(version);
   torch.set_fault(fault);
-  Begin();
+  Begin(false);
   std::string why = LookUntilDecided();
   End();
   CHECK_FALSE(Listening());
@@ -95,7 +96,7 @@ std::string WhyNot(const char* version, Fault fault) {
 }
 
 TEST_CASE("Without PyTorch nobody listens, and nothing is said") {
-  Begin();
+  Begin(false);
   for (int i = 0; i < 10; ++i) CHECK_FALSE(Look());
   CHECK_FALSE(Listening());
   End();
@@ -132,7 +133,7 @@ class Listener {
  public:
   Listener() {
     (void)Torch();
-    Begin();
+    Begin(false);
     CHECK(LookUntilDecided() == "");
     REQUIRE(Listening());
   }
@@ -308,6 +309,110 @@ TEST_CASE("Threads run ops while prof begins to listen and ends, again and again
   recording.Drain();
   CHECK(recording.order_errors == 0);
   CHECK(recording.reader.unbalanced_pops() == 0);
+}
+
+// As Python calls them: with the same object at the begin and the end.
+struct Name {
+  std::string text;
+  int references = 0;
+};
+const char* TextOf(void* name) { return static_cast<Name*>(name)->text.c_str(); }
+void AddReference(void* name) { ++static_cast<Name*>(name)->references; }
+
+struct ModuleFunctions {
+  using Function = void* (*)(void* module, void* name);
+  Function enter = nullptr, leave = nullptr;
+};
+
+ModuleFunctions Modules() {
+  void* functions[2] = {};
+  CHECK(prof_torch_modules(PROF_TORCH_MODULES_VERSION, reinterpret_cast<void*>(&TextOf),
+                           reinterpret_cast<void*>(&AddReference), functions) == 1);
+  return {reinterpret_cast<ModuleFunctions::Function>(functions[0]),
+          reinterpret_cast<ModuleFunctions::Function>(functions[1])};
+}
+
+// Before any test that tells prof of modules.
+TEST_CASE("Where no interpreter tells of its modules, there is a notice at the end") {
+  void* functions[2] = {};
+  CHECK(prof_torch_modules(PROF_TORCH_MODULES_VERSION + 1, nullptr, nullptr, functions) == 0);
+  CHECK_FALSE(KnowsModules());
+  (void)Torch();
+  Begin(true);
+  REQUIRE(LookUntilDecided() == "");
+  const auto notice = End();
+  REQUIRE(notice);
+  CHECK(notice->what ==
+        "the modules of PyTorch are not recorded: no Python interpreter has told prof of them");
+  Begin(false);
+  REQUIRE(LookUntilDecided() == "");
+  CHECK_FALSE(End());
+}
+
+TEST_CASE("Modules are scopes among the ops, and end with what is in them") {
+  const ModuleFunctions modules = Modules();
+  CHECK(KnowsModules());
+  const Listener listener;
+  const FakeTorch& torch = Torch();
+  capture::Recording recording;
+  Name net{"Net"}, layer{"Net.layers.3"}, shell{""};
+  CHECK(modules.enter(nullptr, &net) == &net);
+  (void)modules.enter(nullptr, &shell);
+  (void)modules.enter(nullptr, &layer);
+  void* const op = torch.begin(kFunction, "aten::relu", -1);
+  (void)modules.enter(nullptr, &layer);  // it calls itself
+  (void)modules.leave(nullptr, &layer);
+  torch.end(op);
+  (void)torch.begin(kFunction, "lost", -1);
+  CHECK(modules.leave(nullptr, &layer) == &layer);
+  (void)modules.leave(nullptr, &shell);
+  (void)modules.leave(nullptr, &net);
+  CHECK(capture::CurrentTorchOp() == 0);
+  CHECK(net.references == 2);
+  Paths paths = Plain(recording.MyPaths());
+  paths.erase(std::remove(paths.begin(), paths.end(), ""), paths.end());
+  CHECK(paths == Paths{"/Net", "/Net/Net.layers.3", "/Net/Net.layers.3/aten::relu",
+                       "/Net/Net.layers.3/aten::relu/Net.layers.3", "/Net/Net.layers.3/aten::relu",
+                       "/Net/Net.layers.3", "/Net/Net.layers.3/lost", "/Net"});
+  for (const capture::RangePathInfo& info : recording.infos) {
+    if (info.name == "Net.layers.3") CHECK(info.torch == capture::TorchScope::kModule);
+  }
+}
+
+TEST_CASE("A module that began before prof listened, or ends after, unbalances nothing") {
+  const ModuleFunctions modules = Modules();
+  capture::Recording recording;
+  Name early{"Early"}, late{"Late"};
+  (void)modules.enter(nullptr, &early);
+  {
+    const Listener listener;
+    (void)modules.leave(nullptr, &early);
+    (void)modules.enter(nullptr, &late);
+    CHECK(capture::CurrentTorchOp() != 0);
+  }
+  (void)modules.leave(nullptr, &late);
+  CHECK(capture::CurrentTorchOp() == 0);
+  CHECK(recording.reader.unbalanced_pops() == 0);
+}
+
+TEST_CASE("Three hundred numbered modules in one become one, with their numbers") {
+  const ModuleFunctions modules = Modules();
+  const Listener listener;
+  capture::Recording recording;
+  Name net{"Many"};
+  (void)modules.enter(nullptr, &net);
+  for (int i = 0; i < 300; ++i) {
+    Name expert{"Many.experts." + std::to_string(i)};
+    (void)modules.enter(nullptr, &expert);
+    (void)modules.leave(nullptr, &expert);
+  }
+  (void)modules.leave(nullptr, &net);
+  recording.Drain();
+  const auto named = std::count_if(
+      recording.infos.begin(), recording.infos.end(),
+      [](const capture::RangePathInfo& info) { return info.name.rfind("Many.experts.", 0) == 0; });
+  CHECK(named == 128 + 1);
+  CHECK(recording.reader.events_dropped() == 0);
 }
 
 }  // namespace

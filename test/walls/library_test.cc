@@ -13,7 +13,7 @@ namespace {
 
 bool IsOurs(const std::string& symbol) {
   for (const char* prefix : {"prof::", "typeinfo for prof::", "typeinfo name for prof::",
-                             "vtable for prof::", "InitializeInjection"}) {
+                             "vtable for prof::", "InitializeInjection", "prof_torch_modules"}) {
     if (symbol.rfind(prefix, 0) == 0) return true;
   }
   return false;
@@ -67,6 +67,7 @@ TEST_CASE("libprof.so exports prof:: and the injection entries, nothing else") {
   CHECK(shows("prof::Session::Stop()"));
   CHECK(shows("prof::PushRange("));
   CHECK(shows("InitializeInjectionNvtx2"));
+  CHECK(shows("prof_torch_modules"));
   CHECK_FALSE(shows("prof::capture::"));
 }
 

@@ -83,7 +83,7 @@ void Collector::Start() {
   windows_.control().Open();
   OpenEndRequests(&Wake);
   if (options_.torch) torch_ = GetTorchSource();
-  if (torch_ != nullptr) torch_->begin();
+  if (torch_ != nullptr) torch_->begin(options_.torch_modules);
   thread_ = StartQuietThread("prof-collector", [this] { Run(); });
 }
 
@@ -135,8 +135,9 @@ void Collector::Run() {
   } catch (const std::exception& error) {
     writer_.GiveUp(error.what());
   }
-  if (torch_ != nullptr) torch_->end();
+  std::optional<NoticeEvent> notice = torch_ != nullptr ? torch_->end() : std::nullopt;
   try {
+    if (notice) Notify(std::move(*notice));
     windows_.Close();
     writer_.Finish([this] { return AwaitGpu(); });
   } catch (const std::exception& error) {

@@ -12,13 +12,13 @@
 namespace prof::capture {
 
 struct TorchSource {
-  // Ops are wanted from now on.
-  void (*begin)();
+  // Ops are wanted from now on; `modules`: calls of modules too.
+  void (*begin)(bool modules);
   // Each round of the collector: looks whether PyTorch has come. Below a microsecond while no
   // library is loaded. Returns what the snapshot has to have a notice of, once.
   std::optional<NoticeEvent> (*look)();
-  // No more ops. Waits a second at most for a look that is under way.
-  void (*end)();
+  // No more ops. Waits a second at most for a look that is under way. Returns as look().
+  std::optional<NoticeEvent> (*end)();
 };
 
 // Once, before main(); `source` lives as long as the process.

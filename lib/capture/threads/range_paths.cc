@@ -158,7 +158,7 @@ uint32_t RangePaths::NodeOf(const RangeNode& range, RangeStrings* strings,
   std::atomic<uint32_t>* members = nullptr;
   const TorchScope torch = RangeStrings::ScopeOf(cut.domain);
   // "aten::conv2d" and "AddmmBackward0": these names come from PyTorch's code, not from its data.
-  const bool of_code = torch != TorchScope::kNone && torch != TorchScope::kUser;
+  const bool of_code = torch == TorchScope::kFunction || torch == TorchScope::kBackward;
   if (of_code || !HasDigit(cut.name)) {
     cut.pattern = HashText(cut.name);
   } else {

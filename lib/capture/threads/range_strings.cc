@@ -18,7 +18,7 @@ constexpr OverflowText kOverflow{{15, 0}, "(too many names"};
 constexpr OverflowText kOtherNames{{13, 0}, "(other names)"};
 // By TorchScope, from kOutside on.
 constexpr OverflowText kTorchDomains[] = {
-    {{5, 0}, "torch"}, {{5, 0}, "torch"}, {{5, 0}, "torch"}, {{5, 0}, "torch"}};
+    {{5, 0}, "torch"}, {{5, 0}, "torch"}, {{5, 0}, "torch"}, {{5, 0}, "torch"}, {{5, 0}, "torch"}};
 
 uint64_t Load(const char* from, size_t bytes) {
   uint64_t value = 0;

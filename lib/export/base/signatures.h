@@ -13,8 +13,8 @@
 
 namespace prof::exporting {
 
-// The value that Make() gave for the kind, shape, range, op of PyTorch, device and stream of an
-// operation.
+// The value that Make() gave for the kind, shape, range, op and module of PyTorch, device and
+// stream of an operation.
 template <typename Value>
 class Signatures {
  public:
@@ -22,7 +22,7 @@ class Signatures {
   template <typename Make>
   const Value& Of(const OperationEvent& op, Make make) {
     const Key key(op.shape, op.path, op.stream, op.context, op.device, op.kind, op.copy, op.source,
-                  op.destination, op.graph, op.torch_op, op.torch_forward);
+                  op.destination, op.graph, op.torch_op, op.torch_forward, op.torch_module);
     if (last_ != nullptr && last_->first == key) return last_->second;
     const auto found = values_.find(key);
     last_ = found != values_.end() ? &*found
@@ -31,8 +31,9 @@ class Signatures {
   }
 
  private:
-  using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, OperationKind,
-                         CopyDirection, MemoryType, MemoryType, uint32_t, uint32_t, uint32_t>;
+  using Key =
+      std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, OperationKind, CopyDirection,
+                 MemoryType, MemoryType, uint32_t, uint32_t, uint32_t, uint32_t>;
   std::map<Key, Value> values_;
   const std::pair<const Key, Value>* last_ = nullptr;
 };

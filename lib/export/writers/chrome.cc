@@ -193,6 +193,8 @@ class ChromeWriter {
     if (!torch_op.empty()) text += ", " + Pair("torch_op", JsonString(torch_op));
     const std::string& forward = events_.paths()[op.torch_forward].full;
     if (!forward.empty()) text += ", " + Pair("torch_forward", JsonString(forward));
+    const std::string& module = events_.paths()[op.torch_module].full;
+    if (!module.empty()) text += ", " + Pair("torch_module", JsonString(module));
     if (const KernelReport* const kernel = kernels_.Find(op)) text += DescribeVerdict(*kernel);
     return text;
   }

@@ -165,6 +165,8 @@ class GpuWriter {
     if (!torch_op.empty()) KernelArg("torch_op", torch_op, &out);
     const std::string& forward = events_.paths()[op.torch_forward].full;
     if (!forward.empty()) KernelArg("torch_forward", forward, &out);
+    const std::string& module = events_.paths()[op.torch_module].full;
+    if (!module.empty()) KernelArg("torch_module", module, &out);
     if (op.graph != 0) KernelArg("cuda_graph", int64_t{op.graph}, &out);
     if (const KernelReport* const kernel = kernels_.Find(op)) AddVerdict(*kernel, &out);
     out.End(message);

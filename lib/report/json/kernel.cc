@@ -154,6 +154,13 @@ Json ToJson(const KernelOp& value) {
           {"launches", value.launches}};
 }
 
+Json ToJson(const KernelModule& value) {
+  return {{"name", value.name},
+          {"backward", value.backward},
+          {"time_ns", Number(value.time_ns)},
+          {"launches", value.launches}};
+}
+
 Json ToJson(const KernelReport& value) {
   const auto resource = [&](uint32_t amount) {
     return value.resources_known ? Json(amount) : Json(nullptr);
@@ -195,7 +202,8 @@ Json ToJson(const KernelReport& value) {
           {"flops", List(value.flops)},
           {"speed_of_light", ToJson(value.speed_of_light)},
           {"verdict", ToJson(value.verdict)},
-          {"torch_ops", List(value.torch_ops)}};
+          {"torch_ops", List(value.torch_ops)},
+          {"torch_modules", List(value.torch_modules)}};
 }
 
 Json ToJson(const RegionPart& value) {

@@ -22,6 +22,7 @@ namespace prof {
 [[nodiscard]] Json ToJson(const FlopCount& value);
 [[nodiscard]] Json ToJson(const UnitUse& value);
 [[nodiscard]] Json ToJson(const KernelOp& value);
+[[nodiscard]] Json ToJson(const KernelModule& value);
 [[nodiscard]] Json ToJson(const KernelReport& value);
 [[nodiscard]] Json ToJson(const RegionPart& value);
 [[nodiscard]] Json ToJson(const RegionReport& value);

@@ -28,6 +28,19 @@ Json ToJson(const TorchRange& value) {
           {"backward_ns", Number(value.backward_ns)}};
 }
 
+Json ToJson(const TorchModule& value) {
+  return {{"name", value.name},
+          {"parent", value.parent < 0 ? Json(nullptr) : Json(value.parent)},
+          {"calls", value.calls},
+          {"cpu_ns", Number(value.cpu_ns)},
+          {"forward_ns", Number(value.forward_ns)},
+          {"backward_ns", Number(value.backward_ns)},
+          {"gpu_self_ns", Number(value.gpu_self_ns)},
+          {"launches", value.launches},
+          {"gain_at_most_ns", Number(value.gain_at_most_ns)},
+          {"limiters", List(value.limiters)}};
+}
+
 Json ToJson(const TorchReport& value) {
   if (!value.recorded) return nullptr;
   return {{"gpu_ns", Number(value.gpu_ns)},
@@ -35,7 +48,9 @@ Json ToJson(const TorchReport& value) {
           {"backward_ns", Number(value.backward_ns)},
           {"forward_known_ns", Number(value.forward_known_ns)},
           {"ops", List(value.ops)},
-          {"ranges", List(value.ranges)}};
+          {"ranges", List(value.ranges)},
+          {"gpu_in_modules_ns", Number(value.gpu_in_modules_ns)},
+          {"modules", List(value.modules)}};
 }
 
 }  // namespace prof

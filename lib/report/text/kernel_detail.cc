@@ -14,6 +14,7 @@
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/report/text/heading.h"
+#include "lib/report/text/modules_section.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -41,6 +42,7 @@ void WriteLaunches(std::ostream& out, const KernelReport& kernel, int width) {
   line("full name   ", Printable(kernel.full_name));
   line("range       ", kernel.range.empty() ? "(no range)" : Printable(kernel.range));
   line("captured in ", Printable(kernel.captured_in));
+  line("module      ", ModulesOf(kernel));
   line("launch      ", "grid x block " + LaunchShape(kernel) + " on GPU " +
                            std::to_string(kernel.device) +
                            (kernel.in_graph && !kernel.whole_graph ? ", by a CUDA graph" : ""));

@@ -21,15 +21,6 @@ std::string Share(double part, double whole) {
   return whole > 0 ? text::Percent(part / whole) : "-";
 }
 
-// "dram 83 %": the limiter with most of the time, and its share of what has one.
-std::string LimiterText(const TorchOp& op) {
-  double all_ns = 0;
-  for (const LimiterTime& limiter : op.limiters) all_ns += limiter.time_ns;
-  if (all_ns <= 0) return "";
-  const LimiterTime& most = op.limiters.front();
-  return std::string(ToString(most.limiter)) + " " + Share(most.time_ns, all_ns);
-}
-
 std::string NameText(const TorchOp& op) {
   std::string name = Printable(op.name);
   if (!op.forward.empty()) name += " (of " + Printable(op.forward) + ")";
@@ -73,7 +64,7 @@ void WriteTable(std::ostream& out, const TorchReport& torch, const TextOptions& 
     table.rows.push_back(
         {{TimeOrBlank(op.gpu_self_ns), TimeOrBlank(op.gpu_ns), TimeOrBlank(op.backward_gpu_ns),
           op.launches > 0 ? text::Count(op.launches) : "", text::Time(op.cpu_self_ns),
-          text::Time(op.cpu_ns), text::Count(op.calls), LimiterText(op), PassText(op),
+          text::Time(op.cpu_ns), text::Count(op.calls), LimiterText(op.limiters), PassText(op),
           NameText(op)}});
   }
   report::WriteTable(out, table, options.width, options.utf8);
@@ -117,10 +108,23 @@ std::string Summary(const TorchReport& torch) {
 
 }  // namespace
 
+std::string LimiterText(const std::vector<LimiterTime>& limiters) {
+  double all_ns = 0;
+  for (const LimiterTime& limiter : limiters) all_ns += limiter.time_ns;
+  if (all_ns <= 0) return "";
+  const LimiterTime& most = limiters.front();
+  return std::string(ToString(most.limiter)) + " " + Share(most.time_ns, all_ns);
+}
+
 void WriteTorch(std::ostream& out, const Report& report, const TextOptions& options) {
   if (!report.torch.recorded) return;
   WriteHeading(out, "PyTorch", options);
   WriteParagraph(out, "", Summary(report.torch) + ". --ops shows them.", options.width);
+  if (report.torch.modules.empty()) return;
+  WriteParagraph(out, "",
+                 Share(report.torch.gpu_in_modules_ns, report.torch.gpu_ns) +
+                     " of the GPU time belongs to a module. --modules shows them.",
+                 options.width);
 }
 
 bool WriteTorchOps(std::ostream& out, const Report& report, const TextOptions& options) {

@@ -5,6 +5,8 @@
 #define PROF_LIB_REPORT_TEXT_TORCH_SECTION_H_
 
 #include <iosfwd>
+#include <string>
+#include <vector>
 
 #include "lib/report/text/text.h"
 
@@ -12,6 +14,9 @@ namespace prof::report {
 
 // How much of the GPU time has an op. Nothing where no op was recorded.
 void WriteTorch(std::ostream& out, const Report& report, const TextOptions& options);
+
+// "dram 83 %": the limiter with most of the time, and its share of what has one. Empty: none has.
+[[nodiscard]] std::string LimiterText(const std::vector<LimiterTime>& limiters);
 
 // The table of ops, and the ranges with their backward pass. False: no op was recorded.
 [[nodiscard]] bool WriteTorchOps(std::ostream& out, const Report& report,

@@ -98,6 +98,14 @@ absl::Status AddDevices(const wire::Block& block, DecodeState* state) {
   return absl::OkStatus();
 }
 
+// What a path's full name begins with. The name of a module is complete, and no part of an op's.
+const std::string& FullAbove(const model::Model& model, const model::RangePath& path) {
+  if (path.torch == format::TorchScope::kModule) return model.paths[model::kNone].full;
+  uint32_t above = path.parent;
+  while (model.paths[above].torch == format::TorchScope::kModule) above = model.paths[above].parent;
+  return model.paths[above].full;
+}
+
 absl::Status AddPaths(const wire::Block& block, DecodeState* state) {
   model::Model& model = *state->model;
   for (const wire::RangePath& wire : block.range_paths()) {
@@ -132,14 +140,15 @@ absl::Status AddPaths(const wire::Block& block, DecodeState* state) {
           absl::StrCat("range path ", model.paths.size(), " is below one of another tree"));
     }
     const bool new_domain = !torch && !path.domain.empty() && path.domain != parent.domain;
-    status = Spend(sizeof(path) + path.stars.size() * sizeof(uint32_t) + parent.full.size() +
+    const std::string& above = FullAbove(model, path);
+    status = Spend(sizeof(path) + path.stars.size() * sizeof(uint32_t) + above.size() +
                        path.domain.size() + path.name.size() + 2,
                    state);
     if (!status.ok()) return status;
-    path.full = absl::StrCat(parent.full,
-                             parent.full.empty() && torch ? ""
-                             : path.parent != 0           ? "/"
-                                                          : "",
+    path.full = absl::StrCat(above,
+                             above.empty() && torch ? ""
+                             : path.parent != 0     ? "/"
+                                                    : "",
                              new_domain ? path.domain : "", new_domain ? ":" : "", path.name);
     model.paths.push_back(std::move(path));
     state->path_depths.push_back(depth);

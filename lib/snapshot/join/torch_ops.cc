@@ -74,6 +74,34 @@ std::vector<uint32_t> OpsOfCalls(const Model& model) {
   return ops;
 }
 
+// The innermost path from `path` outwards that is a module; 0: there is none. `in_node`: within the
+// innermost node of the autograd graph.
+uint32_t ModuleAround(const Model& model, uint32_t path, bool in_node) {
+  for (; path != model::kNone; path = model.paths[path].parent) {
+    const TorchScope scope = model.paths[path].torch;
+    if (scope == TorchScope::kModule) return path;
+    if (in_node && scope == TorchScope::kBackward) return model::kNone;
+  }
+  return model::kNone;
+}
+
+uint32_t OpAround(const Model& model, uint32_t path) {
+  while (model.paths[path].torch == TorchScope::kModule) path = model.paths[path].parent;
+  return model.paths[path].torch == TorchScope::kOutside ? model::kNone : path;
+}
+
+// `launched_in`: an op or a module. A checkpoint calls modules again in the backward pass: these
+// count. Else a node belongs to the module of its forward op; where that is not known, to the
+// module that ran the backward pass.
+void SetOpAndModule(const Model& model, uint32_t launched_in, model::TorchPlace* place) {
+  place->op = OpAround(model, launched_in);
+  place->module = ModuleAround(model, launched_in, true);
+  if (place->module != model::kNone) return;
+  place->module = ModuleAround(model, place->forward_op, false);
+  if (place->module != model::kNone || place->forward_op != model::kNone) return;
+  place->module = ModuleAround(model, launched_in, false);
+}
+
 }  // namespace
 
 void TakeTorchOps(Model* model) {
@@ -97,16 +125,18 @@ void JoinTorchOps(Model* model) {
     model::TorchPlace& place = model->torch.places[i];
     const auto node = op.graph != 0 ? captured.find(op.graph_node) : captured.end();
     if (node != captured.end() && IsTorch(*model, node->second)) {
-      place.op = node->second;  // nothing is known of the node's backward pass at capture
+      // Nothing is known of the node's backward pass at capture.
+      SetOpAndModule(*model, node->second, &place);
       continue;
     }
     if (op.api == model::kNoIndex) continue;
-    place.op = of_call[static_cast<size_t>(op.api)];
-    if (place.op == model::kNone) continue;
+    const uint32_t launched_in = of_call[static_cast<size_t>(op.api)];
+    if (launched_in == model::kNone) continue;
     const model::ApiCall call = model->api_calls[static_cast<size_t>(op.api)];
-    const TorchForward::Place from = forward.Of(place.op, call.thread, call.start_ns);
+    const TorchForward::Place from = forward.Of(launched_in, call.thread, call.start_ns);
     place.forward_op = from.op;
     place.forward_range = from.range;
+    SetOpAndModule(*model, launched_in, &place);
   }
 }
 

@@ -12,9 +12,9 @@ namespace prof::snapshot {
 // are of NVTX alone. Before anything else is joined.
 void TakeTorchOps(model::Model* model);
 
-// Fills TorchOps::places: the op around each launch, or around the capture of its node of a CUDA
-// graph, and what makes backward work known as that of a forward op (torch_forward.h). Once steps
-// and calls are sorted and operations have their calls.
+// Fills TorchOps::places: the op and the module around each launch, or around the capture of its
+// node of a CUDA graph, and what makes backward work known as that of a forward op
+// (torch_forward.h). Once steps and calls are sorted and operations have their calls.
 void JoinTorchOps(model::Model* model);
 
 }  // namespace prof::snapshot

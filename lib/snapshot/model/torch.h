@@ -30,6 +30,7 @@ struct TorchPlace {
   uint32_t op = 0;             // the innermost op around its launch, or around its node's capture
   uint32_t forward_op = 0;     // of work in a backward node: the op that made the node ...
   uint32_t forward_range = 0;  // ... and the NVTX range around that op
+  uint32_t module = 0;  // the innermost module around `op` or, for a node, around `forward_op`
 };
 
 struct TorchOps {

@@ -174,6 +174,91 @@ TEST_CASE("A node of a CUDA graph has the op of its capture") {
   CHECK(OpOf(model, 1) == "replay");
 }
 
+std::string ModuleOf(const model::Model& model, size_t op) {
+  return model.paths[model.torch.PlaceOf(op).module].full;
+}
+
+TEST_CASE("A kernel has the innermost module around its op, and modules are no ops") {
+  SnapshotBuilder b;
+  const uint32_t net = b.TorchOp(0, "Net", TorchScope::kModule);
+  const uint32_t user = b.TorchOp(net, "part", TorchScope::kUser);
+  const uint32_t layer = b.TorchOp(user, "Net.fc", TorchScope::kModule);
+  const uint32_t relu = b.TorchOp(layer, "aten::relu");
+  b.TorchStep(1'000, net);
+  Launch(&b, 2'000);
+  b.TorchStep(3'000, user);
+  b.TorchStep(4'000, layer);
+  Launch(&b, 5'000);
+  b.TorchStep(6'000, relu);
+  Launch(&b, 7'000);
+  b.TorchStep(8'000, 0);
+  Launch(&b, 9'000);
+  const model::Model model = Read(&b);
+  REQUIRE(model.ops.size() == 4);
+  CHECK(ModuleOf(model, 0) == "Net");
+  CHECK(OpOf(model, 0).empty());
+  CHECK(ModuleOf(model, 1) == "Net.fc");
+  CHECK(OpOf(model, 1) == "part");
+  CHECK(ModuleOf(model, 2) == "Net.fc");
+  CHECK(OpOf(model, 2) == "part/aten::relu");
+  CHECK(ModuleOf(model, 3).empty());
+}
+
+TEST_CASE("A module that begins between an op and the next one has not made the op's node") {
+  SnapshotBuilder b;
+  const uint32_t first = b.TorchOp(0, "Net.a", TorchScope::kModule);
+  const uint32_t second = b.TorchOp(0, "Net.b", TorchScope::kModule);
+  const uint32_t mul = b.TorchOp(first, "aten::mul"), add = b.TorchOp(second, "aten::add");
+  const uint32_t node = b.TorchOp(0, "MulBackward0", TorchScope::kBackward);
+  b.TorchStep(1'000, first);
+  b.TorchStep(2'000, mul);
+  b.TorchSequence(2'000, mul, 7);
+  b.TorchStep(3'000, first);
+  b.TorchStep(4'000, 0);
+  b.TorchStep(5'000, second);
+  b.TorchStep(6'000, add);
+  b.TorchSequence(6'000, add, 8);
+  b.TorchStep(7'000, 0);
+  b.TorchStep(40'000, node, kEngineTid);
+  b.TorchSequence(40'000, node, 7, kEngineTid);
+  Launch(&b, 41'000, kEngineTid);
+  b.TorchStep(49'000, 0, kEngineTid);
+  const model::Model model = Read(&b);
+  REQUIRE(model.ops.size() == 1);
+  CHECK(ForwardOf(model, 0) == "aten::mul");
+  CHECK(ModuleOf(model, 0) == "Net.a");
+}
+
+TEST_CASE(
+    "A module that a checkpoint calls in a node has its work, not the node's forward module") {
+  Passes passes;
+  SnapshotBuilder& b = passes.b;
+  const uint32_t again = b.TorchOp(passes.node, "Net.again", TorchScope::kModule);
+  const uint32_t mul = b.TorchOp(again, "aten::mul");
+  b.TorchStep(60'000, passes.node, kEngineTid);
+  b.TorchSequence(60'000, passes.node, 7, kEngineTid);
+  b.TorchStep(61'000, again, kEngineTid);
+  b.TorchStep(62'000, mul, kEngineTid);
+  Launch(&b, 63'000, kEngineTid);
+  b.TorchStep(69'000, 0, kEngineTid);
+  const model::Model model = Read(&b);
+  REQUIRE(model.ops.size() == 3);
+  CHECK(ModuleOf(model, 2) == "Net.again");
+  CHECK(OpOf(model, 2) == "MulBackward0/aten::mul");
+}
+
+TEST_CASE("A backward pass within a module belongs to it where the forward op is not known") {
+  SnapshotBuilder b;
+  const uint32_t net = b.TorchOp(0, "Net", TorchScope::kModule);
+  const uint32_t node = b.TorchOp(net, "MulBackward0", TorchScope::kBackward);
+  b.TorchStep(1'000, net);
+  b.TorchStep(2'000, node);
+  Launch(&b, 3'000);
+  b.TorchStep(9'000, 0);
+  const model::Model model = Read(&b);
+  CHECK(ModuleOf(model, 0) == "Net");
+}
+
 TEST_CASE("An op below a range, or a range below an op, is damage") {
   SnapshotBuilder b;
   const uint32_t op = b.TorchOp(0, "aten::relu");

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The modules of PyTorch in the text report: a table of all of them, as a tree.
+#ifndef PROF_LIB_REPORT_TEXT_MODULES_SECTION_H_
+#define PROF_LIB_REPORT_TEXT_MODULES_SECTION_H_
+
+#include <iosfwd>
+#include <string>
+
+#include "lib/report/text/text.h"
+
+namespace prof::report {
+
+// The modules with most GPU time, each below the one around it. False: none was recorded.
+[[nodiscard]] bool WriteModules(std::ostream& out, const Report& report,
+                                const TextOptions& options);
+
+// "Net.fc 3.20 ms, 10 launches; Net.fc (backward) ...": the modules with most of a kernel's time.
+// Empty: it is of no module.
+[[nodiscard]] std::string ModulesOf(const KernelReport& kernel);
+
+}  // namespace prof::report
+
+#endif  // PROF_LIB_REPORT_TEXT_MODULES_SECTION_H_
