@@ -29,7 +29,7 @@ namespace {
 constexpr std::chrono::seconds kEndTimeout(1);
 constexpr char kNotRecorded[] = "the ops of PyTorch are not recorded";
 constexpr char kNoModules[] =
-    "the modules of PyTorch are not recorded: no Python interpreter has told prof of them";
+    "the modules of PyTorch are not recorded: no Python interpreter has reported them";
 
 // What the callbacks use. Written before the first of them is registered, then never again.
 struct Known {

@@ -343,7 +343,7 @@ TEST_CASE("Where no interpreter tells of its modules, there is a notice at the e
   const auto notice = End();
   REQUIRE(notice);
   CHECK(notice->what ==
-        "the modules of PyTorch are not recorded: no Python interpreter has told prof of them");
+        "the modules of PyTorch are not recorded: no Python interpreter has reported them");
   Begin(false);
   REQUIRE(LookUntilDecided() == "");
   CHECK_FALSE(End());

@@ -194,7 +194,12 @@ def backward():
 
     copy = replica(model.layers[0])
     copy.fc._parameters.update(model.layers[0].fc._parameters)
-    other = threading.Thread(target=lambda: copy(torch.ones(2, 4)))
+
+    @torch.no_grad()  # nodes of two threads may have the same number
+    def call_replica():
+        copy(torch.ones(2, 4))
+
+    other = threading.Thread(target=call_replica)
     other.start()
     other.join()
 

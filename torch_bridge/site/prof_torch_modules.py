@@ -185,7 +185,8 @@ def install():
         return
     Module = sys.modules["torch.nn.modules.module"].Module
     call = Module.__call__
-    if call is not Module.__dict__.get("_wrapped_call_impl"):
+    known = call is Module.__dict__.get("_wrapped_call_impl")
+    if not known or call.__globals__.get("torch") is not sys.modules["torch"]:
         raise RuntimeError("this version of PyTorch calls them in a way that prof does not know")
     names = Names()
     Module.__call__ = _around(call, names.by_id, names.name_of, *functions)

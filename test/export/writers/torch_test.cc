@@ -16,10 +16,11 @@ namespace {
 
 using test::SnapshotBuilder;
 
-// Three launches of one kernel: in an op, in the node that the op made, and in none.
+// Three launches of one kernel: in an op of a module, in the node that the op made, and in none.
 Snapshot ThreeLaunches() {
   SnapshotBuilder b;
-  const uint32_t mul = b.TorchOp(0, "aten::mul"), sum = b.TorchOp(0, "aten::sum");
+  const uint32_t fc = b.TorchOp(0, "Net.fc", model::TorchScope::kModule);
+  const uint32_t mul = b.TorchOp(fc, "aten::mul"), sum = b.TorchOp(0, "aten::sum");
   const uint32_t node = b.TorchOp(0, "MulBackward0", model::TorchScope::kBackward);
   const uint32_t kernel = b.Shape("kernel", {1}, {32});
   b.TorchStep(1'000, mul);
@@ -51,6 +52,12 @@ TEST_CASE("An operation has its op of PyTorch, and that of the forward pass") {
   CHECK(forward(1) == "aten::mul");
   CHECK(op(2).full.empty());
   CHECK_FALSE(op(2).torch_op);
+  const auto module = [&](size_t row) {
+    return events.paths()[events.operations()[row].torch_module].full;
+  };
+  CHECK(module(0) == "Net.fc");
+  CHECK(module(1) == "Net.fc");
+  CHECK(module(2).empty());
 }
 
 TEST_CASE("Chrome's kernels have their own op each, though they are of one signature") {
@@ -65,11 +72,13 @@ TEST_CASE("Chrome's kernels have their own op each, though they are of one signa
   auto kernel = kernels.begin();
   CHECK(kernel->second["torch_op"] == "aten::mul");
   CHECK_FALSE(kernel->second.contains("torch_forward"));
+  CHECK(kernel->second["torch_module"] == "Net.fc");
   ++kernel;
   CHECK(kernel->second["torch_op"] == "MulBackward0");
   CHECK(kernel->second["torch_forward"] == "aten::mul");
   ++kernel;
   CHECK_FALSE(kernel->second.contains("torch_op"));
+  CHECK_FALSE(kernel->second.contains("torch_module"));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
 
+import torch  # noqa: F401: as in the real one
+
 
 class Module:
     def __init__(self):
