@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program with modules, for modules_test.py. Each module launches a kernel of its name on the fake
-GPU of test/processes. It runs with the real PyTorch, and with the part of it that stands in for it.
+"""A program with modules, for modules_test.py. Each module launches a kernel of its name on the
+fake GPU of test/processes. It runs with the real PyTorch, and with the part that stands in for it.
 
 modules_program.py CASE
 """

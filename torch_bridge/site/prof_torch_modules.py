@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells prof which torch.nn.Module each thread is in.
+"""Reports to prof which torch.nn.Module each thread is in.
 
 torch.nn.Module.__call__ gets a function around it that enters a scope with the module's name and
-leaves it again. PyTorch's own global hooks would do as well, but they cost a call 1.5 us, torch.compile
-warns of them and traces them, and they miss a KeyboardInterrupt.
+leaves it again. PyTorch's own global hooks would do as well, but they cost a call 1.5 us,
+torch.compile warns of them and traces them, and they miss a KeyboardInterrupt.
 
 The function has the file, the name and the lines of the one that it calls. TorchDynamo decides by
 these what it compiles: to it, and in tracebacks, the call looks as it always does. PyTorch imports
@@ -13,7 +13,6 @@ torch.compiler.is_compiling() leads around the scope.
 import ast
 import ctypes
 import sys
-import threading
 import weakref
 
 _VERSION = 1  # of the interface between this file and libprof.so
@@ -83,15 +82,18 @@ class Names:
         self._tops = {}  # by id: that of the outermost module
         self._references = {}  # by id: weak; each entry goes with its module
         self._searched = 0
-        self._lock = threading.Lock()
 
     def name_of(self, module):
-        """Called once for a module. Raises nothing; b"": it gets no scope."""
+        """Called once for a module. Raises nothing; b"": it gets no scope.
+
+        Without a lock, which a fork could leave held, and which the program could ask for again
+        in a destructor that runs meanwhile. Threads that learn a model at the same time learn the
+        same names.
+        """
         try:
-            with self._lock:
-                if not self._find_in_known(module):
-                    self._learn(module)
-                return self.by_id[id(module)]
+            if not self._find_in_known(module):
+                self._learn(module)
+            return self.by_id[id(module)]
         except Exception:
             return b""
 
