@@ -53,8 +53,8 @@ struct TorchRange {
 /// module. Times and launches are of the modules in it as well, but for `gpu_self_ns`.
 struct TorchModule {
   std::string name;
-  int32_t parent =
-      -1;  ///< The module around it, by its name: index in TorchReport::modules; -1: none.
+  /// The module around it, by its name: index in TorchReport::modules; -1: none.
+  int32_t parent = -1;
   int64_t calls = 0;      ///< Those that began in the recording.
   double cpu_ns = 0;      ///< On the host, from the begin to the end of each call.
   double forward_ns = 0;  ///< GPU time of what was launched in it outside of the backward pass.
