@@ -59,7 +59,7 @@ PROF_TEST_API void probe_begin() {
   header.start_ns = capture::RealtimeNs();
   probe->encoder.Add(header);
   probe->reader.Start(header.start_ns);
-  Begin(true);
+  Begin(false);
 }
 
 // Looks for PyTorch, for 10 s at most. Returns whether its ops come; else why not is in
