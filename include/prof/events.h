@@ -228,9 +228,13 @@ struct PmSampleEvent {
 };
 
 class Events;
+namespace exporting {
+class EventsReader;
+}
 
 /// Rows that are unpacked as they are read: `for (const CallEvent& call : events.calls())`. It
-/// points into its Events. A row costs some nanoseconds, and no memory.
+/// points into its Events. A row costs some nanoseconds in the order of the table, a microsecond in
+/// another one, and no memory.
 template <typename Event>
 class EventTable {
  public:
@@ -309,15 +313,15 @@ class Events {
   [[nodiscard]] std::string NameOf(uint32_t path, uint32_t thread, int64_t time_ns) const;
 
  private:
-  friend Events ReadEvents(const Snapshot& snapshot);
+  friend class exporting::EventsReader;
   struct Data;
   std::shared_ptr<const Data> data_;
 };
 
 /// Reads a snapshot and joins its records: an operation knows its call and its range. Never throws:
-/// Events::error() has the problem. All of the snapshot is in memory, about 90 bytes for a launch
-/// with its call and a range around it. Time is proportional to the records: a second or two for
-/// ten million launches. Any thread.
+/// Events::error() has the problem. All of the snapshot is in memory, about 20 bytes for a launch
+/// with its call and a range around it. Time is proportional to the records: some seconds for ten
+/// million launches. Any thread.
 [[nodiscard]] Events ReadEvents(const Snapshot& snapshot);
 
 }  // namespace prof

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prof/events.h"
+#include "lib/export/events.h"
 
 #include <map>
 #include <memory>
@@ -315,10 +315,10 @@ std::string Events::NameOf(uint32_t path, uint32_t thread, int64_t time_ns) cons
   return model::OwnName(data_->model, path, thread, time_ns);
 }
 
-Events ReadEvents(const Snapshot& snapshot) {
+Events exporting::EventsReader::Read(const Snapshot& snapshot, model::RowStorage storage) {
   auto data = std::make_shared<Events::Data>();
   try {
-    absl::StatusOr<Model> model = ReadSnapshot(snapshot);
+    absl::StatusOr<Model> model = ReadSnapshot(snapshot, storage);
     if (model.ok()) {
       data->model = *std::move(model);
       data->process = DescribeProcess(data->model);
@@ -354,6 +354,10 @@ Events ReadEvents(const Snapshot& snapshot) {
   Events events;
   events.data_ = std::move(data);
   return events;
+}
+
+Events ReadEvents(const Snapshot& snapshot) {
+  return exporting::EventsReader::Read(snapshot, model::RowStorage::kPacked);
 }
 
 }  // namespace prof

@@ -179,17 +179,15 @@ uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts) const {
   const Op& next = model_.ops[gap.next_op];
   if (parts.launch == kNoIndex) return model_.LaunchPath(next);
   const ApiCall& call = model_.api_calls[parts.launch];
-  const std::vector<model::RangeStep>& steps = model_.steps[call.thread];
+  const model::StepTable& steps = model_.steps[call.thread];
   const int64_t until_ns = call.start_ns > gap.start_ns ? call.start_ns : gap.end_ns;
-  auto it = std::upper_bound(
-      steps.begin(), steps.end(), gap.start_ns,
-      [](int64_t time_ns, const model::RangeStep& step) { return time_ns < step.time_ns(); });
+  size_t next_step = model::StepsUntil(steps, gap.start_ns);
   std::vector<std::pair<uint32_t, int64_t>> times;  // few paths: a search is cheaper than a map
   int64_t from_ns = gap.start_ns;
-  uint32_t path = it == steps.begin() ? 0 : (it - 1)->path();
+  uint32_t path = next_step == 0 ? 0 : steps[next_step - 1].path();
   while (from_ns < until_ns) {
-    const bool more = it != steps.end() && it->time_ns() < until_ns;
-    const int64_t to_ns = more ? it->time_ns() : until_ns;
+    const bool more = next_step < steps.size() && steps[next_step].time_ns() < until_ns;
+    const int64_t to_ns = more ? steps[next_step].time_ns() : until_ns;
     auto entry = std::find_if(times.begin(), times.end(),
                               [path](const auto& known) { return known.first == path; });
     if (entry == times.end() && times.size() < kMaxGapPaths) {
@@ -197,7 +195,7 @@ uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts) const {
     }
     if (entry != times.end()) entry->second += to_ns - from_ns;
     from_ns = to_ns;
-    if (more) path = (it++)->path();
+    if (more) path = steps[next_step++].path();
   }
   if (times.empty()) return model_.LaunchPath(next);
   return std::max_element(times.begin(), times.end(),

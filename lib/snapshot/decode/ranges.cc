@@ -91,8 +91,9 @@ absl::Status AddStepNumbers(const wire::RangeColumns& columns, const std::vector
                             DecodeState* state) {
   const auto row_of = [&](uint64_t row, bool first) -> std::optional<model::RangeNumber> {
     if (row >= added.size()) return std::nullopt;
-    model::RangeStep& step = state->model->steps[added[row].thread][added[row].step];
-    if (first) step.SetOpens();
+    model::StepTable& steps = state->model->steps[added[row].thread];
+    if (first) steps.Change(added[row].step).SetOpens();
+    const model::RangeStep step = steps[added[row].step];
     return model::RangeNumber{step.time_ns(), 0, step.path(), added[row].thread, 0};
   };
   return AddNumbers(columns.numbers(), row_of, state);
@@ -101,11 +102,11 @@ absl::Status AddStepNumbers(const wire::RangeColumns& columns, const std::vector
 // Adds a step of a thread that exists.
 inline void AddStep(uint32_t thread, int64_t time_ns, uint32_t path, DecodeState* state,
                     std::vector<AddedStep>* added) {
-  std::vector<model::RangeStep>& steps = state->model->steps[thread];
+  model::StepTable& steps = state->model->steps[thread];
   std::vector<StepsBefore>& before = state->steps_before;
   if (before.empty() || before.back().thread != thread) before.push_back({thread, steps.size()});
   if (added != nullptr) added->push_back({thread, steps.size()});
-  steps.emplace_back(time_ns, path);
+  steps.push_back(model::RangeStep(time_ns, path));
 }
 
 // Columns of version 1 of the format.
@@ -167,8 +168,7 @@ void TakeStepsBack(DecodeState* state) {
   std::vector<StepsBefore>& steps_before = state->steps_before;
   for (; !steps_before.empty(); steps_before.pop_back()) {
     const StepsBefore& before = steps_before.back();
-    std::vector<model::RangeStep>& steps = state->model->steps[before.thread];
-    steps.erase(steps.begin() + static_cast<ptrdiff_t>(before.steps), steps.end());
+    state->model->steps[before.thread].resize(before.steps);
   }
 }
 

@@ -202,15 +202,14 @@ absl::Status AddStreams(const wire::Block& block, DecodeState* state) {
 absl::Status AddThreads(const wire::Block& block, DecodeState* state) {
   model::Model& model = *state->model;
   for (const wire::HostThread& wire : block.threads()) {
-    using Steps = decltype(model.steps)::value_type;
-    absl::Status status = Spend(sizeof(model::Thread) + sizeof(Steps), state);
+    absl::Status status = Spend(sizeof(model::Thread) + sizeof(model::StepTable), state);
     if (!status.ok()) return status;
     model::Thread& thread = model.threads.emplace_back();
     thread.tid = wire.tid();
     status = CopyString("a thread's name", wire.name(), state, &thread.name);
     if (!status.ok()) return status;
   }
-  model.steps.resize(model.threads.size());
+  model.steps.resize(model.threads.size(), model::StepTable(model.storage));
   return absl::OkStatus();
 }
 

@@ -80,7 +80,7 @@ void SetCallPaths(Model* model) {
   std::vector<size_t> next(model->steps.size());
   for (size_t i = 0; i < model->api_calls.size(); ++i) {
     const ApiCall call = model->api_calls[i];
-    const std::vector<model::RangeStep>& steps = model->steps[call.thread];
+    const model::StepTable& steps = model->steps[call.thread];
     size_t& at = next[call.thread];
     while (at < steps.size() && steps[at].time_ns() <= call.start_ns) ++at;
     if (at > 0) model->api_calls.SetPath(i, steps[at - 1].path());

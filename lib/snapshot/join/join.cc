@@ -30,7 +30,7 @@ bool RangesStayOpen(const Model& model) {
 int64_t LastMoment(const Model& model) {
   int64_t end_ns = model.end_ns;
   bool known = end_ns != 0;
-  for (const std::vector<model::RangeStep>& steps : model.steps) {
+  for (const model::StepTable& steps : model.steps) {
     if (steps.empty()) continue;
     end_ns = known ? std::max(end_ns, steps.back().time_ns()) : steps.back().time_ns();
     known = true;

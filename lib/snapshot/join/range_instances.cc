@@ -75,12 +75,12 @@ class Deriver {
   std::vector<uint32_t> opening_;
 };
 
-using StepsOfThreads = std::vector<std::vector<model::RangeStep>>;
+using StepsOfThreads = std::vector<model::StepTable>;
 
 void Derive(int64_t end_ns, const StepsOfThreads& steps_of, model::Model* model,
             model::InstanceTable* instances) {
   size_t steps = 0;
-  for (const std::vector<model::RangeStep>& of_thread : steps_of) steps += of_thread.size();
+  for (const model::StepTable& of_thread : steps_of) steps += of_thread.size();
   // A step opens one range, or more where steps were lost. Without this bound the steps of a
   // hostile file could jump between two deep paths and open a thousand ranges each.
   Deriver deriver(&model->paths, 8 * steps + 1024, instances);
@@ -88,7 +88,8 @@ void Derive(int64_t end_ns, const StepsOfThreads& steps_of, model::Model* model,
   bool plausible = true;
   for (uint32_t thread = 0; plausible && thread < steps_of.size(); ++thread) {
     uint32_t path = 0;
-    for (const model::RangeStep& step : steps_of[thread]) {
+    for (size_t i = 0; i < steps_of[thread].size(); ++i) {
+      const model::RangeStep step = steps_of[thread][i];
       if (step.path() == path && !step.opens()) continue;
       path = step.path();
       plausible = deriver.Step(thread, step);

@@ -55,8 +55,8 @@ void SortPauses(std::vector<model::Pause>* pauses) {
 }  // namespace
 
 void SortSteps(Model* model) {
-  for (std::vector<model::RangeStep>& steps : model->steps) {
-    SortUnlessSorted(&steps, [](const model::RangeStep& a, const model::RangeStep& b) {
+  for (model::StepTable& steps : model->steps) {
+    steps.Sort([](const model::RangeStep& a, const model::RangeStep& b) {
       return a.time_ns() < b.time_ns();
     });
   }

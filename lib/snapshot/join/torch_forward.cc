@@ -7,7 +7,8 @@
 namespace prof::snapshot {
 namespace {
 
-using model::RangeStep;
+using model::StepsUntil;
+using model::StepTable;
 using model::TorchScope;
 using model::TorchSequence;
 
@@ -16,14 +17,6 @@ constexpr size_t kMostSequences = 64;
 constexpr size_t kMostSteps = 4096;  // of one node, and between an op and the next one
 // Forward passes run on a few threads. A hostile file could have any number of them.
 constexpr size_t kMostThreads = 256;
-
-// The first step behind `time_ns`.
-size_t StepsUntil(const std::vector<RangeStep>& steps, int64_t time_ns) {
-  const auto behind =
-      std::upper_bound(steps.begin(), steps.end(), time_ns,
-                       [](int64_t time, const RangeStep& step) { return time < step.time_ns(); });
-  return static_cast<size_t>(behind - steps.begin());
-}
 
 // Pauses are sorted and do not overlap.
 bool PausedBetween(const model::Model& model, int64_t begin_ns, int64_t end_ns) {
@@ -77,7 +70,7 @@ const TorchSequence* TorchForward::SequenceOf(uint32_t node, uint32_t thread,
   }
   if (found == nullptr) return nullptr;
   // Nodes without a number do not write one: it must be of the instance that is open.
-  const std::vector<RangeStep>& steps = model_.torch.steps[thread];
+  const StepTable& steps = model_.torch.steps[thread];
   size_t step = StepsUntil(steps, time_ns);
   for (size_t i = 0; i < kMostSteps && step > 0 && steps[step - 1].time_ns() > found->time_ns;
        ++i) {
@@ -91,7 +84,7 @@ const TorchSequence* TorchForward::SequenceOf(uint32_t node, uint32_t thread,
 
 // The op that began last before `change`, and the range that it was in.
 TorchForward::Place TorchForward::MakerBefore(uint32_t thread, const Change& change) const {
-  const std::vector<RangeStep>& steps = model_.torch.steps[thread];
+  const StepTable& steps = model_.torch.steps[thread];
   // The change was written right behind the step into its op.
   size_t at = StepsUntil(steps, change.time_ns);
   const size_t first = at > kMostSteps ? at - kMostSteps : 0;
@@ -108,7 +101,7 @@ TorchForward::Place TorchForward::MakerBefore(uint32_t thread, const Change& cha
     if (PausedBetween(model_, begin_ns, change.time_ns)) return {};
     Place place;
     place.op = path;
-    const std::vector<RangeStep>& ranges = model_.steps[thread];
+    const StepTable& ranges = model_.steps[thread];
     const size_t range = StepsUntil(ranges, begin_ns);
     if (range > 0) place.range = ranges[range - 1].path();
     return place;

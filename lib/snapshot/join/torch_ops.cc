@@ -15,6 +15,7 @@ namespace {
 
 using model::Model;
 using model::RangeStep;
+using model::StepTable;
 using model::TorchScope;
 
 bool IsTorch(const Model& model, uint32_t path) {
@@ -22,19 +23,17 @@ bool IsTorch(const Model& model, uint32_t path) {
 }
 
 void TakeSteps(Model* model) {
-  model->torch.steps.resize(model->steps.size());
+  model->torch.steps.resize(model->steps.size(), StepTable(model->storage));
   for (size_t thread = 0; thread < model->steps.size(); ++thread) {
-    std::vector<RangeStep>& all = model->steps[thread];
-    const auto first = std::stable_partition(all.begin(), all.end(), [&](const RangeStep& step) {
-      return !IsTorch(*model, step.path());
-    });
-    std::vector<RangeStep>& ops = model->torch.steps[thread];
-    ops.assign(first, all.end());
-    all.erase(first, all.end());
-    const auto earlier = [](const RangeStep& a, const RangeStep& b) {
-      return a.time_ns() < b.time_ns();
-    };
-    std::stable_sort(ops.begin(), ops.end(), earlier);
+    StepTable& all = model->steps[thread];
+    StepTable& ops = model->torch.steps[thread];
+    StepTable ranges(model->storage);
+    for (size_t i = 0; i < all.size(); ++i) {
+      const RangeStep step = all[i];
+      (IsTorch(*model, step.path()) ? ops : ranges).push_back(step);
+    }
+    all = std::move(ranges);
+    ops.Sort([](const RangeStep& a, const RangeStep& b) { return a.time_ns() < b.time_ns(); });
   }
 }
 
@@ -64,7 +63,7 @@ std::vector<uint32_t> OpsOfCalls(const Model& model) {
   for (size_t i = 0; i < model.api_calls.size(); ++i) {
     const model::ApiCall call = model.api_calls[i];
     if (call.thread >= next.size()) continue;
-    const std::vector<RangeStep>& steps = model.torch.steps[call.thread];
+    const StepTable& steps = model.torch.steps[call.thread];
     size_t& at = next[call.thread];
     while (at < steps.size() && steps[at].time_ns() <= call.start_ns) ++at;
     if (at == 0) continue;

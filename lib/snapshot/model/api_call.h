@@ -4,14 +4,13 @@
 #ifndef PROF_LIB_SNAPSHOT_MODEL_API_CALL_H_
 #define PROF_LIB_SNAPSHOT_MODEL_API_CALL_H_
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
-#include <vector>
 
 #include "lib/snapshot/model/packed.h"
-#include "lib/snapshot/model/reserve.h"
+#include "lib/snapshot/model/row_store.h"
 
 namespace prof::model {
 
@@ -43,6 +42,9 @@ class CallTable {
   using value_type = ApiCall;
   using const_iterator = RowIterator<CallTable>;
 
+  CallTable() = default;
+  explicit CallTable(RowStorage storage) : rows_(storage) {}
+
   [[nodiscard]] size_t size() const { return rows_.size(); }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   const_iterator begin() const { return {this, 0}; }
@@ -51,7 +53,7 @@ class CallTable {
   ApiCall back() const { return (*this)[size() - 1]; }
 
   ApiCall operator[](size_t i) const {
-    const Row& row = rows_[i];
+    const Row row = rows_[i];
     const Shared& shared = shared_[row.shared];
     ApiCall call;
     call.name = shared.name;
@@ -67,12 +69,12 @@ class CallTable {
     return call;
   }
 
-  void push_back(const ApiCall& call) { Pack(call, &rows_.emplace_back()); }
+  void push_back(const ApiCall& call) { Pack(call, &rows_.Append()); }
   void resize(size_t rows) { rows_.resize(rows); }
-  // Calls `visit` with the vector of packed rows, for code that manages its memory.
+  // Calls `visit` with the vector of rows, for code that manages its memory.
   template <typename Visit>
   void VisitRows(Visit visit) {
-    visit(&rows_);
+    if (auto* const rows = rows_.plain()) visit(rows);
   }
 
   // Unpacks the row, calls `change` with it, and packs it again.
@@ -80,11 +82,11 @@ class CallTable {
   void Edit(size_t i, Change change) {
     ApiCall call = (*this)[i];
     change(&call);
-    Pack(call, &rows_[i]);
+    Pack(call, &rows_.Change(i));
   }
   // These set one field without unpacking the row.
-  void SetPath(size_t i, uint32_t path) { rows_[i].path = path; }
-  void SetLoadsCode(size_t i) { rows_[i].loads_code = 1; }
+  void SetPath(size_t i, uint32_t path) { rows_.Change(i).path = path; }
+  void SetLoadsCode(size_t i) { rows_.Change(i).loads_code = 1; }
 
   // Sets the class of all calls; `class_of` is given the index of the name.
   template <typename ClassOf>
@@ -96,15 +98,11 @@ class CallTable {
   uint32_t path(size_t i) const { return rows_[i].path; }
   uint32_t stack(size_t i) const { return shared_[rows_[i].shared].stack; }
 
-  // Sorts by start, and a call before the calls that it made. Rows are mostly sorted already, and
-  // checking that costs less than sorting.
+  // Sorts by start, and a call before the calls that it made.
   void Sort() {
-    const auto less = [this](const Row& a, const Row& b) {
+    rows_.Sort([this](const Row& a, const Row& b) {
       return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : EndOf(b) < EndOf(a);
-    };
-    if (!std::is_sorted(rows_.begin(), rows_.end(), less)) {
-      std::stable_sort(rows_.begin(), rows_.end(), less);
-    }
+    });
   }
 
  private:
@@ -116,6 +114,7 @@ class CallTable {
     uint32_t shared : 31;
     uint32_t loads_code : 1;
 
+    static constexpr std::array<uint8_t, 5> kColumns{8, 4, 4, 4, 4};
     Row() : shared(0), loads_code(0) {}
   };
   static_assert(sizeof(Row) == 24);
@@ -145,7 +144,7 @@ class CallTable {
     row->loads_code = call.loads_code ? 1 : 0;
   }
 
-  std::vector<Row> rows_;
+  RowStore<Row> rows_;
   Interned<Shared> shared_;
 };
 

@@ -286,6 +286,7 @@ struct Model {
   std::vector<HostSample> host_samples;  // sorted by thread, then by time
   std::vector<Device> devices;
 
+  RowStorage storage = RowStorage::kPlain;    // of the four large tables; PackRows()
   OpTable ops;                                // sorted by start; untimed ones last
   CallTable api_calls;                        // sorted by start
   std::vector<Sync> syncs;                    // sorted by start
@@ -294,7 +295,7 @@ struct Model {
   std::vector<PoolState> pool_states;         // sorted by time
   std::vector<UnifiedMemory> unified_memory;  // sorted by start
   std::vector<GpuState> gpu_states;           // sorted by time
-  std::vector<std::vector<RangeStep>> steps;  // by thread id; sorted by time
+  std::vector<StepTable> steps;               // by thread id; sorted by time
   InstanceTable instances;                    // sorted by start
   std::vector<RangeInstance> spans;           // nvtxRangeStart/End, sorted by start
   std::vector<RangeNumber> range_numbers;     // sorted by thread and time
@@ -312,6 +313,15 @@ struct Model {
   std::vector<Pause> pauses;                         // sorted by begin; they do not overlap
   std::vector<Notice> notices;
   TorchOps torch;
+
+  // Packs the rows of operations, calls, steps and instances. Before the first row.
+  void PackRows() {
+    storage = RowStorage::kPacked;
+    ops = OpTable(storage);
+    api_calls = CallTable(storage);
+    instances = InstanceTable(storage);
+    torch.instances = InstanceTable(storage);
+  }
 
   // The range in which `op` was launched. Op::path is that range, or a path below it that names the
   // range in which the node of the graph was captured.

@@ -5,6 +5,7 @@
 #define PROF_LIB_SNAPSHOT_MODEL_OP_H_
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -13,7 +14,7 @@
 
 #include "lib/format/enums.h"
 #include "lib/snapshot/model/packed.h"
-#include "lib/snapshot/model/reserve.h"
+#include "lib/snapshot/model/row_store.h"
 
 namespace prof::model {
 
@@ -68,6 +69,7 @@ class OpTable {
   using const_iterator = RowIterator<OpTable>;
 
   OpTable() = default;
+  explicit OpTable(RowStorage storage) : rows_(storage) {}
   OpTable(std::initializer_list<Op> ops) {
     for (const Op& op : ops) push_back(op);
   }
@@ -80,7 +82,7 @@ class OpTable {
   Op back() const { return (*this)[size() - 1]; }
 
   Op operator[](size_t i) const {
-    const Row& row = rows_[i];
+    const Row row = rows_[i];
     const Lane& lane = lanes_[row.lane];
     Op op;
     op.sampled = row.sampled != 0;
@@ -114,12 +116,12 @@ class OpTable {
     return op;
   }
 
-  void push_back(const Op& op) { Pack(op, &rows_.emplace_back()); }
+  void push_back(const Op& op) { Pack(op, &rows_.Append()); }
   void resize(size_t rows) { rows_.resize(rows); }
-  // Calls `visit` with the vector of packed rows, for code that manages its memory.
+  // Calls `visit` with the vector of rows, for code that manages its memory.
   template <typename Visit>
   void VisitRows(Visit visit) {
-    visit(&rows_);
+    if (auto* const rows = rows_.plain()) visit(rows);
   }
 
   // Unpacks the row, calls `change` with it, and packs it again.
@@ -127,15 +129,16 @@ class OpTable {
   void Edit(size_t i, Change change) {
     Op op = (*this)[i];
     change(&op);
-    Pack(op, &rows_[i]);
+    Pack(op, &rows_.Change(i));
   }
   // These set single fields without unpacking the row.
   void SetCall(size_t i, int32_t api, uint32_t path) {
-    rows_[i].api = api;
-    rows_[i].path = path;
+    Row& row = rows_.Change(i);
+    row.api = api;
+    row.path = path;
   }
-  void SetSampled(size_t i) { rows_[i].sampled = 1; }
-  void SetPath(size_t i, uint32_t path) { rows_[i].path = path; }
+  void SetSampled(size_t i) { rows_.Change(i).sampled = 1; }
+  void SetPath(size_t i, uint32_t path) { rows_.Change(i).path = path; }
 
   uint32_t correlation(size_t i) const { return rows_[i].correlation; }
   int32_t api(size_t i) const { return rows_[i].api; }
@@ -150,21 +153,19 @@ class OpTable {
   void EraseIf(Predicate predicate) {
     size_t kept = 0;
     for (size_t i = 0; i < rows_.size(); ++i) {
-      if (!predicate((*this)[i])) rows_[kept++] = rows_[i];
+      if (predicate((*this)[i])) continue;
+      const Row row = rows_[i];
+      rows_.Change(kept++) = row;
     }
     rows_.resize(kept);
   }
 
-  // Sorts by start, and rows without a time last. Records come nearly in order, and checking that
-  // costs less than sorting.
+  // Sorts by start, and rows without a time last.
   void Sort() {
-    const auto less = [this](const Row& a, const Row& b) {
+    rows_.Sort([this](const Row& a, const Row& b) {
       const bool a_timed = Timed(a), b_timed = Timed(b);
       return a_timed != b_timed ? a_timed : a.start_ns < b.start_ns;
-    };
-    if (!std::is_sorted(rows_.begin(), rows_.end(), less)) {
-      std::stable_sort(rows_.begin(), rows_.end(), less);
-    }
+    });
   }
 
  private:
@@ -179,6 +180,7 @@ class OpTable {
     uint32_t sampled : 1;
     uint32_t plain : 1;  // a kernel with a time, launched on its own
 
+    static constexpr std::array<uint8_t, 7> kColumns{8, 4, 4, 4, 4, 4, 4};
     Row() : lane(0), sampled(0), plain(0) {}
   };
   static_assert(sizeof(Row) == 32);
@@ -229,7 +231,7 @@ class OpTable {
                                                 op.graph_node, op.bytes, is_long ? op.end_ns : 0});
   }
 
-  std::vector<Row> rows_;
+  RowStore<Row> rows_;
   Interned<Lane> lanes_;
   Interned<Shared> shared_;
 };

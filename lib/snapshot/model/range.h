@@ -4,14 +4,14 @@
 #ifndef PROF_LIB_SNAPSHOT_MODEL_RANGE_H_
 #define PROF_LIB_SNAPSHOT_MODEL_RANGE_H_
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
-#include <vector>
 
 #include "lib/snapshot/model/packed.h"
 #include "lib/snapshot/model/reserve.h"
+#include "lib/snapshot/model/row_store.h"
 
 namespace prof::model {
 
@@ -19,6 +19,9 @@ namespace prof::model {
 // takes 12 bytes, not 16.
 class RangeStep {
  public:
+  static constexpr std::array<uint8_t, 2> kColumns{8, 4};
+
+  RangeStep() : RangeStep(0, 0) {}
   // `path`: below 2^31, which no file has as many of.
   RangeStep(int64_t time_ns, uint32_t path)
       : low_(static_cast<uint32_t>(time_ns)),
@@ -42,6 +45,18 @@ class RangeStep {
 };
 static_assert(sizeof(RangeStep) == 12);
 
+using StepTable = RowStore<RangeStep>;
+
+// The number of sorted steps that are not later than `time_ns`.
+[[nodiscard]] inline size_t StepsUntil(const StepTable& steps, int64_t time_ns) {
+  size_t begin = 0, end = steps.size();
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    steps[middle].time_ns() <= time_ns ? begin = middle + 1 : end = middle;
+  }
+  return begin;
+}
+
 // A number in the name of the range, span or mark that began at `time_ns` in `path`, which stands
 // for a family. A name with several numbers has several entries, in their order.
 struct RangeNumber {
@@ -64,38 +79,41 @@ class InstanceTable {
   using value_type = RangeInstance;
   using const_iterator = RowIterator<InstanceTable>;
 
+  InstanceTable() = default;
+  explicit InstanceTable(RowStorage storage) : rows_(storage) {}
+
   [[nodiscard]] size_t size() const { return rows_.size(); }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   const_iterator begin() const { return {this, 0}; }
   const_iterator end() const { return {this, size()}; }
   RangeInstance operator[](size_t i) const { return Unpack(rows_[i]); }
 
-  void push_back(const RangeInstance& instance) { Pack(instance, &rows_.emplace_back()); }
-  void reserve(size_t rows) { ReserveRows(rows, &rows_); }
-
-  void SetEnd(size_t i, int64_t end_ns, bool closed) {
-    if (ShortNs(rows_[i].start_ns, end_ns) != kLongNs) {
-      rows_[i].duration_ns = ShortNs(rows_[i].start_ns, end_ns);
-      rows_[i].closed = closed ? 1 : 0;
-      return;
-    }
-    RangeInstance instance = Unpack(rows_[i]);
-    instance.end_ns = end_ns;
-    instance.closed = closed;
-    Pack(instance, &rows_[i]);
+  void push_back(const RangeInstance& instance) { Pack(instance, &rows_.Append()); }
+  // Does nothing where rows are packed.
+  void reserve(size_t rows) {
+    if (auto* const plain = rows_.plain()) ReserveRows(rows, plain);
   }
 
-  // Sorts by start, and outer ranges first. The ranges of one thread come in order, and checking
-  // that costs less than sorting.
+  void SetEnd(size_t i, int64_t end_ns, bool closed) {
+    Row& row = rows_.Change(i);
+    if (ShortNs(row.start_ns, end_ns) != kLongNs) {
+      row.duration_ns = ShortNs(row.start_ns, end_ns);
+      row.closed = closed ? 1 : 0;
+      return;
+    }
+    RangeInstance instance = Unpack(row);
+    instance.end_ns = end_ns;
+    instance.closed = closed;
+    Pack(instance, &row);
+  }
+
+  // Sorts by start, and outer ranges first.
   void Sort() {
-    const auto less = [this](const Row& row_a, const Row& row_b) {
+    rows_.Sort([this](const Row& row_a, const Row& row_b) {
       if (row_a.start_ns != row_b.start_ns) return row_a.start_ns < row_b.start_ns;
       const RangeInstance a = Unpack(row_a), b = Unpack(row_b);
       return std::tie(b.end_ns, a.path, a.thread) < std::tie(a.end_ns, b.path, b.thread);
-    };
-    if (!std::is_sorted(rows_.begin(), rows_.end(), less)) {
-      std::sort(rows_.begin(), rows_.end(), less);
-    }
+    });
   }
 
  private:
@@ -105,6 +123,7 @@ class InstanceTable {
     uint32_t shared : 31;
     uint32_t closed : 1;
 
+    static constexpr std::array<uint8_t, 3> kColumns{8, 4, 4};
     Row() : shared(0), closed(0) {}
   };
   static_assert(sizeof(Row) == 16);
@@ -133,7 +152,7 @@ class InstanceTable {
     row->closed = instance.closed ? 1 : 0;
   }
 
-  std::vector<Row> rows_;
+  RowStore<Row> rows_;
   Interned<Shared> shared_;
 };
 

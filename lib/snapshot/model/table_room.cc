@@ -14,7 +14,9 @@ void ForEachLargeTable(model::Model* model, Visit visit) {
   model->ops.VisitRows(visit);
   model->api_calls.VisitRows(visit);
   visit(&model->syncs);
-  for (std::vector<model::RangeStep>& steps : model->steps) visit(&steps);
+  for (StepTable& steps : model->steps) {
+    if (auto* const rows = steps.plain()) visit(rows);
+  }
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ struct TorchPlace {
 };
 
 struct TorchOps {
-  std::vector<std::vector<RangeStep>> steps;          // by thread id; sorted by time
+  std::vector<StepTable> steps;                       // by thread id; sorted by time
   std::vector<std::vector<TorchSequence>> sequences;  // by thread id; sorted by time
   InstanceTable instances;                            // sorted by start
   std::vector<TorchPlace> places;  // by index of Model::ops; empty: no ops were recorded

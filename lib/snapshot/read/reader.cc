@@ -72,7 +72,10 @@ constexpr size_t kBatchBytes = 1 << 20;
 // Adds blocks to a model in the order of the file.
 class ModelBuilder {
  public:
-  explicit ModelBuilder(uint64_t file_size) : room_(file_size), decoder_(&model_) {}
+  ModelBuilder(uint64_t file_size, model::RowStorage storage)
+      : room_(file_size), decoder_(&model_) {
+    if (storage == model::RowStorage::kPacked) model_.PackRows();
+  }
 
   // kOutOfRange: the file ends here, or the rest cannot be read, and Model::truncation has the
   // reason. After any other error there is no model.
@@ -150,12 +153,12 @@ absl::StatusOr<model::Model> ModelBuilder::Finish() && {
   return std::move(model_);
 }
 
-absl::StatusOr<model::Model> ReadBlocks(Source* source) {
+absl::StatusOr<model::Model> ReadBlocks(Source* source, model::RowStorage storage) {
   absl::Status status = CheckFileHeader(source);
   if (!status.ok()) return status;
   // Messages about a damaged block belong in our status, not on the program's stderr.
   const google::protobuf::LogSilencer silencer;
-  ModelBuilder builder(source->size());
+  ModelBuilder builder(source->size(), storage);
   BlockBatch blocks, next;
   blocks.Read(kBatchBytes, source);
   // Where the system has no thread to give, get() reads. A pipe is never read ahead.
@@ -179,9 +182,9 @@ absl::StatusOr<model::Model> ReadBlocks(Source* source) {
   return std::move(builder).Finish();
 }
 
-absl::StatusOr<model::Model> ReadWithinMemory(Source* source) {
+absl::StatusOr<model::Model> ReadWithinMemory(Source* source, model::RowStorage storage) {
   try {
-    return ReadBlocks(source);
+    return ReadBlocks(source, storage);
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError(
         "there is not enough memory for a snapshot of this size. Read it on a machine with more "
@@ -194,12 +197,12 @@ absl::StatusOr<model::Model> ReadWithinMemory(Source* source) {
 }  // namespace
 }  // namespace snapshot
 
-absl::StatusOr<model::Model> ReadSnapshot(std::string_view bytes) {
+absl::StatusOr<model::Model> ReadSnapshot(std::string_view bytes, model::RowStorage storage) {
   snapshot::Source source(bytes);
-  return snapshot::ReadWithinMemory(&source);
+  return snapshot::ReadWithinMemory(&source, storage);
 }
 
-absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path) {
+absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path, model::RowStorage storage) {
   errno = 0;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              &std::fclose);
@@ -208,14 +211,15 @@ absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path) {
     return errno == ENOENT ? absl::NotFoundError(message) : absl::UnavailableError(message);
   }
   snapshot::Source source(file.get());
-  absl::StatusOr<model::Model> model = snapshot::ReadWithinMemory(&source);
+  absl::StatusOr<model::Model> model = snapshot::ReadWithinMemory(&source, storage);
   if (model.ok()) return model;
   return absl::Status(model.status().code(), absl::StrCat(path, ": ", model.status().message()));
 }
 
-absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot) {
-  absl::StatusOr<model::Model> model =
-      snapshot.path().empty() ? ReadSnapshot(snapshot.bytes()) : ReadSnapshotFile(snapshot.path());
+absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot, model::RowStorage storage) {
+  absl::StatusOr<model::Model> model = snapshot.path().empty()
+                                           ? ReadSnapshot(snapshot.bytes(), storage)
+                                           : ReadSnapshotFile(snapshot.path(), storage);
   if (!model.ok()) return model;
   // The file has the counts up to its last block. The session may know of later losses, above all
   // of bytes that it could not write to the file.

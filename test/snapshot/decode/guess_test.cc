@@ -71,7 +71,7 @@ TEST_CASE("Guessed columns give the same model as listed ones, in one block and 
     }
     REQUIRE(guessed->steps.size() == listed->steps.size());
     for (size_t thread = 0; thread < listed->steps.size(); ++thread) {
-      const std::vector<model::RangeStep>&a = listed->steps[thread], &b = guessed->steps[thread];
+      const model::StepTable &a = listed->steps[thread], &b = guessed->steps[thread];
       REQUIRE(a.size() == b.size());
       for (size_t i = 0; i < a.size(); ++i) {
         CHECK(a[i].time_ns() == b[i].time_ns());
