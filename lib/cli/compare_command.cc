@@ -13,6 +13,7 @@
 #include "lib/cli/compare_options.h"
 #include "lib/cli/help_format.h"
 #include "lib/cli/message.h"
+#include "lib/cli/progress.h"
 #include "lib/cli/recording_file.h"
 #include "lib/cli/terminal.h"
 #include "prof/compare.h"
@@ -71,8 +72,10 @@ int Run(Options options) {
   RunSet before = CollectRuns(options.before);
   const RunSet after = CollectRuns(options.after);
   if (!TakeNoise(options.noise, &before)) return kFailed;
-  const Comparison comparison =
-      Compare(before, after, WithPercents(options.compare, options.percents));
+  const Comparison comparison = [&] {
+    const Progress progress("comparing");
+    return Compare(before, after, WithPercents(options.compare, options.percents));
+  }();
   if (!comparison.error.empty()) return Fail(comparison.error);
   std::ostringstream out;
   if (options.json) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/cli/message.h"
+#include "lib/cli/progress.h"
 #include "lib/cli/recording_file.h"
 #include "lib/text/numbers.h"
 #include "prof/analyzer.h"
@@ -58,7 +59,11 @@ RunSet CollectRuns(const std::vector<std::string>& paths) {
   for (const std::string& file : files) {
     const Snapshot snapshot = OpenRecording(file, &problem);
     if (!problem.empty()) return Failed(problem);
-    reports.push_back(Analyze(snapshot));
+    {
+      const Progress progress("analyzing " + file + " (" + std::to_string(reports.size() + 1) +
+                              " of " + std::to_string(files.size()) + ")");
+      reports.push_back(Analyze(snapshot));
+    }
     if (!reports.back().error.empty()) {
       return Failed("cannot read " + file + ": " + reports.back().error);
     }

@@ -14,6 +14,7 @@
 
 #include "lib/cli/help_format.h"
 #include "lib/cli/message.h"
+#include "lib/cli/progress.h"
 #include "lib/cli/recording_file.h"
 #include "lib/text/numbers.h"
 #include "prof/analyzer.h"
@@ -77,8 +78,8 @@ std::string FormatNames() {
 
 std::string UnknownFormat(const std::string& name) {
   if (name == "parquet") {
-    return "there is no Parquet: Debian has no library for it. --to sqlite has all tables, and "
-           "DuckDB and pandas write Parquet from it";
+    return "the Python package writes Parquet: pip install 'prof[parquet]', and then "
+           "python -m prof export --to parquet. --to sqlite and --to csv have the same tables";
   }
   return "there is no format '" + name + "'. --to takes " + FormatNames();
 }
@@ -125,13 +126,22 @@ bool NeedsReport(const ExportFlags& flags, const ExportOptions& options) {
 
 int Write(const ExportFlags& flags, const ExportOptions& options, const std::string& output,
           const Snapshot& snapshot) {
-  const Report report = NeedsReport(flags, options) ? Analyze(snapshot) : Report();
+  const Report report = [&] {
+    const Progress progress("analyzing " + flags.file);
+    return NeedsReport(flags, options) ? Analyze(snapshot) : Report();
+  }();
   if (!report.error.empty()) return Fail("cannot read '" + flags.file + "': " + report.error);
-  const Events events = ReadEvents(snapshot);
+  const Events events = [&] {
+    const Progress progress("reading " + flags.file);
+    return ReadEvents(snapshot);
+  }();
   if (!events.error().empty()) return Fail("cannot read '" + flags.file + "': " + events.error());
   WarnIfIncomplete(flags.file, events.process().incomplete);
-  const ExportResult result = output == "-" ? Export(events, report, options, std::cout)
-                                            : ExportToFile(events, report, options, output);
+  const ExportResult result = [&] {
+    if (output == "-") return Export(events, report, options, std::cout);
+    const Progress progress("writing " + output);
+    return ExportToFile(events, report, options, output);
+  }();
   if (!result.error.empty()) return Fail(result.error);
   for (const std::string& note : result.notes) std::cerr << "prof: " << note << '\n';
   if (output == "-") return 0;
@@ -154,7 +164,10 @@ int Run(const ExportFlags& flags) {
   const std::string unfit = OutputProblem(output, {flags.file});
   if (!unfit.empty()) return Fail(unfit);
   std::string problem;
-  const Snapshot snapshot = OpenRecording(flags.file, &problem);
+  const Snapshot snapshot = [&] {
+    const Progress progress("reading " + flags.file);
+    return OpenRecording(flags.file, &problem);
+  }();
   if (!problem.empty()) return Fail(problem);
   return Write(flags, options, output, snapshot);
 }

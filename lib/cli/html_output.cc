@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "lib/cli/message.h"
+#include "lib/cli/progress.h"
 #include "lib/html/html.h"
 #include "lib/text/numbers.h"
 #include "prof/analyzer.h"
@@ -27,7 +28,10 @@ bool WriteHtmlFile(const std::string& path, const Snapshot& snapshot, const Repo
   if (!why_not.empty()) return Fail(why_not) == 0;
   std::ofstream out(path, std::ios::binary);
   if (!out) return Fail("cannot write '" + path + "': check its folder and permissions") == 0;
-  const absl::Status written = html::WriteHtml(out, snapshot, report);
+  const absl::Status written = [&] {
+    const Progress progress("writing " + path);
+    return html::WriteHtml(out, snapshot, report);
+  }();
   if (!written.ok()) return Fail("no HTML report: " + std::string(written.message())) == 0;
   const auto bytes = static_cast<double>(out.tellp());
   out.close();
@@ -40,7 +44,10 @@ bool WriteHtmlFiles(const std::string& path, const std::vector<std::string>& rec
   bool all_well = true;
   for (const std::string& recording : recordings) {
     const Snapshot snapshot = Snapshot::FromFile(recording);
-    const Report report = Analyze(snapshot);
+    const Report report = [&] {
+      const Progress progress("analyzing " + recording);
+      return Analyze(snapshot);
+    }();
     if (!report.error.empty()) {
       all_well = Fail("cannot read " + report.error) == 0;
       continue;
