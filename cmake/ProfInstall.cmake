@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is installed, and as what other projects see it: find_package(prof), then
 #   prof::prof      Session and ranges: libprof.so (with PROF_CUDA)
-#   prof::analyzer  Analyze(), the text report and Compare()
+#   prof::analyzer  Analyze(), the writers of reports, exports and Compare()
 #   prof::catch, prof::gtest  the same, for prof/catch.h and prof/gtest.h; bring the framework
 # or pkg-config's prof and prof-analyzer. The targets `uninstall` and `tarball` are made here too.
 include(CMakePackageConfigHelpers)
 
 add_library(prof_analysis INTERFACE)
 add_library(prof::analyzer ALIAS prof_analysis)
-target_link_libraries(prof_analysis INTERFACE prof_export prof_compare prof_report prof_analyzer)
+target_link_libraries(prof_analysis INTERFACE prof_export prof_html prof_compare prof_report prof_analyzer)
 set_target_properties(prof_analysis PROPERTIES EXPORT_NAME analyzer)
 
 foreach(framework catch gtest)
@@ -38,7 +38,7 @@ endif()
 install(DIRECTORY include/prof DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.proto")
 install(TARGETS prof_public prof_text prof_wire prof_snapshot prof_analyzer prof_report prof_compare
-  prof_export prof_analysis prof_catch prof_gtest EXPORT profTargets)
+  prof_export prof_html prof_analysis prof_catch prof_gtest EXPORT profTargets)
 if(PROF_CUDA)
   install(TARGETS prof EXPORT profTargets)
   install(TARGETS prof_inject LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
