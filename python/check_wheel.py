@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD_NEEDS = ["scikit-build-core>=1.0", "nanobind>=3.1,<4"]
-TEST_NEEDS = ["pytest", "pandas", "mypy", "nbconvert", "ipykernel"]
+TEST_NEEDS = ["pytest", "pandas", "pyarrow", "mypy", "nbconvert", "ipykernel"]
 SKIPPED = 77
 # What every Linux of Python has; everything else has to be in the wheel.
 SYSTEM = re.compile(r"(linux-vdso|ld-linux.*|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s))\.so")

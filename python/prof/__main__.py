@@ -3,6 +3,7 @@
 
 `python -m prof run train.py --epochs 3` runs a Python script: its name ends with .py, or it is
 `-m module`. This interpreter runs it. Everything else is a program, as for `prof run`.
+`python -m prof export --to parquet app.prof` writes Parquet, with pyarrow.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import _native
+from . import _native, _parquet
 
 PROGRAM = Path(__file__).parent / "native" / "bin" / "prof"
 
@@ -44,10 +45,12 @@ def _script_at(words: Sequence[str]) -> int | None:
 
 
 def main() -> int:
-    """Becomes the program prof; returns only when it cannot be started."""
+    """Becomes the program prof; returns when it cannot be started, and after a Parquet export."""
     if not PROGRAM.exists():
         print(f"prof: cannot find {PROGRAM}: install the package again", file=sys.stderr)
         return 1
+    if _parquet.wanted(sys.argv[1:]):
+        return _parquet.export(sys.argv[1:], PROGRAM)
     arguments = with_interpreter(sys.argv[1:])
     os.execv(PROGRAM, [str(PROGRAM), *arguments])
 

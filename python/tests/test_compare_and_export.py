@@ -87,6 +87,6 @@ def test_an_export_over_its_recording_is_an_error(tmp_path: Path) -> None:
 
 def test_another_format_or_place_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="perfetto"):
-        prof.export(ONE_TOKEN, to="parquet", out=tmp_path / "x")  # type: ignore[arg-type]
+        prof.export(ONE_TOKEN, to="arrow", out=tmp_path / "x")  # type: ignore[arg-type]
     with pytest.raises(prof.Error, match="cannot write"):
         prof.export(ONE_TOKEN, to="csv", out=tmp_path / "missing" / "x")
