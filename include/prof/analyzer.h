@@ -19,6 +19,8 @@ struct AnalyzeOptions {
 /// has the reason and how much of it was valid. Thread safe. Costs time and memory in proportion to
 /// the number of records (about 200 bytes each).
 [[nodiscard]] Report Analyze(const Snapshot& snapshot);
+/// The same, with what the options ask for. Steps may take as much time again as the rest, and take
+/// some 2 kB each.
 [[nodiscard]] Report Analyze(const Snapshot& snapshot, const AnalyzeOptions& options);
 
 }  // namespace prof

@@ -94,6 +94,7 @@ Outliers FindOutliers(const std::vector<Step>& steps, double median_ns, double m
 
 std::vector<int64_t> Lengths(const std::vector<Step>& steps) {
   std::vector<int64_t> lengths_ns;
+  lengths_ns.reserve(steps.size());
   for (const Step& step : steps) lengths_ns.push_back(step.length_ns());
   return lengths_ns;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps one by one: their times, what is left out, and what the long ones have more of.
+#include <algorithm>
+#include <string>
+
 #include "prof/analyzer.h"
 #include "test/analyzer/steps/planted_steps.h"
 #include "test/support/catch.h"
@@ -113,6 +116,28 @@ TEST_CASE("Without a range that repeats there are no steps, and the reason says 
   CHECK(steps.wanted);
   CHECK(steps.steps.empty());
   CHECK_THAT(steps.missing, Catch::Contains("NVTX range around each step"));
+}
+
+TEST_CASE("A finding about a step names the step, also where its work is in inner ranges alone") {
+  SnapshotBuilder b;
+  const uint32_t shape = b.Shape("gemm", {132}, {256});
+  int64_t now_ns = 1'000'000;
+  for (int step = 0; step < 40; ++step) {
+    const int64_t length_ns = step == 25 ? 5'000'000 : 1'000'000;
+    const std::string name = "step " + std::to_string(step);
+    b.Range(name, now_ns, now_ns + 100'000);
+    b.Range(name + "/forward", now_ns + 10'000, now_ns + 90'000);
+    Launch how;
+    how.api_start_ns = now_ns + 20'000;
+    how.api_end_ns = now_ns + 24'000;
+    b.Kernel(shape, "", now_ns + 30'000, now_ns + length_ns, how);
+    now_ns += length_ns + 10'000;
+  }
+  const Report report = Analyze(b.Snapshot());
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [](const Finding& f) { return f.id == "outlier-steps"; });
+  REQUIRE(found != report.findings.end());
+  CHECK_THAT(found->evidence[0], Catch::EndsWith(", step 25"));
 }
 
 TEST_CASE("Steps are left out of an analysis that was not asked for them") {
