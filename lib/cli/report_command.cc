@@ -278,7 +278,7 @@ int Run(ReportOptions options) {
       options.steps;
   if (!options.html.empty() && (chosen || !options.output.empty())) {
     return Fail(
-        "--html has everything and names its own file: leave out --kernel, --range, --ops, "
+        "--html writes a page of its own to its own file: leave out --kernel, --range, --ops, "
         "--modules, --steps and --output");
   }
   std::string problem = ProblemOf(options);

@@ -33,8 +33,8 @@ class Report:
     """The report on one recording. It never changes; any thread may read it.
 
     Lists are tuples of typed objects: `report.kernels[0].verdict.limiter`. `launches`, `samples`
-    and `steps` read the recording once more, when they are used first. Text that is not known is empty, and a
-    number that is not known is None, or NaN in a Statistic with n == 0.
+    and `steps` read the recording once more, when they are used first. Text that is not known is
+    empty, and a number that is not known is None, or NaN in a Statistic with n == 0.
     """
 
     def __init__(self, recording: _native.Recording, name: str = "") -> None:
@@ -188,7 +188,8 @@ class Report:
         Tables: kernels, launches (those that have a time), samples (a row for each value of a
         counter), ranges, rows, range_instances (a row for each time that a range was open),
         calls (of the CUDA API), api_calls (by function), findings, actions, notices, gaps, copies,
-        streams, devices, steps. What is not known is NaN, or None. Raises ValueError for another name.
+        streams, devices, steps. What is not known is NaN, or None. Raises ValueError for another
+        name.
         """
         if table in _frames.CSV_TABLES:
             return _frames.from_csv(self._recording.csv(_frames.CSV_TABLES[table]))
