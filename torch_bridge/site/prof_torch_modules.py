@@ -37,8 +37,6 @@ def around(call, names, name_of, enter, leave):
     return _wrapped_call_impl
 """
 
-_kept = []  # what the interpreter has addresses of
-
 
 class _Method(ctypes.Structure):  # PyMethodDef, a part of CPython's stable ABI
     _fields_ = [("name", ctypes.c_char_p), ("function", ctypes.c_void_p),
@@ -48,7 +46,8 @@ class _Method(ctypes.Structure):  # PyMethodDef, a part of CPython's stable ABI
 def _builtin(name, address):
     """A function of C as one of Python: calling it costs a tenth of a call through ctypes."""
     method = _Method(name, address, _METHOD_ONE_ARGUMENT, None)
-    _kept.append(method)
+    # Kept for good: the interpreter reads it when it frees the function, maybe last at its end.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(method))
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(
         ("PyCFunction_NewEx", ctypes.pythonapi))
     return make(ctypes.addressof(method), None, None)
