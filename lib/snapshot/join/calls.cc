@@ -19,11 +19,15 @@ using model::Model;
 // first, so the first call with an id is the outermost one.
 class CallIndex {
  public:
-  explicit CallIndex(const model::CallTable& calls) : calls_(calls), size_(calls.size()) {
+  CallIndex(const model::CallTable& calls, model::RowStorage storage)
+      : calls_(calls), size_(calls.size()) {
     // Where only one thread calls, ids grow with time: the calls are their own index.
     size_t i = 1;
     while (i < size_ && calls.correlation(i - 1) <= calls.correlation(i)) ++i;
-    if (i >= size_) return;
+    if (i >= size_) {
+      if (storage == model::RowStorage::kPacked) CopyIds();
+      return;
+    }
     model::ReserveRows(size_, &keys_);
     for (i = 0; i < size_; ++i) keys_.push_back(uint64_t{calls.correlation(i)} << 32 | i);
     std::sort(keys_.begin(), keys_.end());
@@ -37,8 +41,15 @@ class CallIndex {
   }
 
  private:
+  // A search in packed rows would unpack a chunk at each step.
+  void CopyIds() {
+    ids_.reserve(size_);
+    for (size_t i = 0; i < size_; ++i) ids_.push_back(calls_.correlation(i));
+  }
+
   uint32_t IdAt(size_t i) const {
-    return keys_.empty() ? calls_.correlation(i) : static_cast<uint32_t>(keys_[i] >> 32);
+    if (!keys_.empty()) return static_cast<uint32_t>(keys_[i] >> 32);
+    return ids_.empty() ? calls_.correlation(i) : ids_[i];
   }
 
   // Operations mostly come in the order of their calls, so the answer is near the last one.
@@ -61,6 +72,7 @@ class CallIndex {
 
   const model::CallTable& calls_;
   std::vector<uint64_t> keys_;  // correlation in the upper, index in the lower half
+  std::vector<uint32_t> ids_;   // of packed calls that are their own index
   size_t size_, hint_ = 0;
 };
 
@@ -88,7 +100,7 @@ void SetCallPaths(Model* model) {
 }
 
 void JoinOps(Model* model) {
-  CallIndex index(model->api_calls);
+  CallIndex index(model->api_calls, model->storage);
   for (size_t i = 0; i < model->ops.size(); ++i) {
     const int32_t call = index.Find(model->ops.correlation(i));
     if (call != model::kNoIndex) model->ops.SetCall(i, call, model->api_calls.path(call));

@@ -53,7 +53,7 @@ class CallTable {
   ApiCall back() const { return (*this)[size() - 1]; }
 
   ApiCall operator[](size_t i) const {
-    const Row row = rows_[i];
+    const Row& row = rows_[i];
     const Shared& shared = shared_[row.shared];
     ApiCall call;
     call.name = shared.name;

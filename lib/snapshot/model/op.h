@@ -82,7 +82,7 @@ class OpTable {
   Op back() const { return (*this)[size() - 1]; }
 
   Op operator[](size_t i) const {
-    const Row row = rows_[i];
+    const Row& row = rows_[i];
     const Lane& lane = lanes_[row.lane];
     Op op;
     op.sampled = row.sampled != 0;

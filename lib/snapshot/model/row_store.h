@@ -45,7 +45,11 @@ class RowStore {
 
   [[nodiscard]] size_t size() const { return packed_ + tail_.size(); }
   [[nodiscard]] bool empty() const { return size() == 0; }
-  Row operator[](size_t i) const { return i < packed_ ? Unpacked(i) : tail_[i - packed_]; }
+  // Valid until this thread reads another row, or the store changes.
+  const Row& operator[](size_t i) const {
+    if (__builtin_expect(i < packed_, 0) != 0) return Unpacked(i);
+    return tail_[i - packed_];
+  }
   Row back() const { return (*this)[size() - 1]; }
 
   // The row to write or to change; valid until the next call of one of the two. Rows that were
@@ -61,6 +65,7 @@ class RowStore {
   }
   void push_back(const Row& row) { Append() = row; }
 
+  // Removes the rows behind the first `rows`.
   void resize(size_t rows) {
     if (rows < packed_) {
       Open(rows / kChunkRows);
@@ -118,7 +123,8 @@ class RowStore {
     UnpackColumns(chunk.packed, kChunkRows, Layout(), reinterpret_cast<char*>(rows));
   }
 
-  Row Unpacked(size_t i) const {
+  // Not inlined, so that reading plain rows stays short.
+  [[gnu::noinline]] const Row& Unpacked(size_t i) const {
     if (i / kChunkRows == open_) return open_rows_[i % kChunkRows];
     thread_local const std::unique_ptr<Cache> cache = std::make_unique<Cache>();
     const Chunk& chunk = chunks_[i / kChunkRows];
