@@ -66,7 +66,8 @@ TEST_CASE("prof export writes the part that its options name") {
 }
 
 TEST_CASE("An error of prof export names the way out") {
-  CHECK_THAT(ProfIn({"export", "--to", "parquet", "run.prof"}).err, Contains("python -m prof export --to parquet"));
+  CHECK_THAT(ProfIn({"export", "--to", "parquet", "run.prof"}).err,
+             Contains("python -m prof export --to parquet"));
   CHECK_THAT(ProfIn({"export", "--to", "x", "run.prof"}).err, Contains("perfetto, chrome"));
   CHECK_THAT(ProfIn({"export", "--to", "csv", "run.prof", "--from-time", "5"}).err,
              Contains("20ms"));
