@@ -44,11 +44,13 @@ def export(
 
     `out`: the file to write; None: the recording's name with the format's ending, in the working
     folder. `table`: for csv and parquet. `parquet` needs pyarrow (pip install 'prof[parquet]'), and
-    meanwhile the room of the table as CSV in the folder of `out`. `range`: only NVTX ranges whose path matches this regular expression.
+    meanwhile the room of the table as CSV in the folder of `out`. `range`: only NVTX ranges whose path
+    matches this regular expression.
     `gpu`: only this device. `from_ns`, `to_ns`: only this part, from the begin of the recording.
     `keep`: only so many operations, the longest ones; 0: all. `verdicts`: with what limits each
     kernel. Raises ValueError for another format or table, ImportError without pyarrow, and
-    prof.Error where the file cannot be written. Warns (UserWarning) about what a reader of the file has to know.
+    prof.Error where the file cannot be written. Warns (UserWarning) about what a reader of the
+    file has to know.
     """
     report = path if isinstance(path, Report) else load(path)
     ending = f".{table}.{to}" if to in ("csv", "parquet") else _ENDINGS.get(to, "")

@@ -17,8 +17,8 @@ from typing import Any
 # CSV has an empty cell for "not known", and for an empty text. These columns are always known.
 _ALWAYS_TEXT = frozenset("name full_name range path".split())
 _TEXT = _ALWAYS_TEXT | frozenset(
-    "action confidence copy destination kernel kind level limiter memory_sol_largest metric missing "
-    "occupancy_limited_by rule sm_sol_largest source summary torch_forward torch_op unit".split()
+    "action confidence copy destination kernel kind level limiter memory_sol_largest metric "
+    "missing occupancy_limited_by rule sm_sol_largest source summary torch_forward torch_op unit".split()
 )
 _INTEGERS = frozenset(
     "bytes block_x block_y block_z call_duration_ns call_start_ns closed context correlation "

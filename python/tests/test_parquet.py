@@ -107,7 +107,8 @@ def test_the_program_of_the_package_writes_parquet(tmp_path: Path) -> None:
 
 
 def test_an_error_of_the_program_leaves_no_file(tmp_path: Path) -> None:
-    for words in (["missing.prof"], [str(ONE_TOKEN), "--range", "("], [str(ONE_TOKEN), "--nonsense"]):
+    recording = str(ONE_TOKEN)
+    for words in (["missing.prof"], [recording, "--range", "("], [recording, "--nonsense"]):
         done = run("--to", "parquet", *words, cwd=tmp_path)
         assert done.returncode != 0
         assert done.stderr

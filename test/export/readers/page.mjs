@@ -25,7 +25,8 @@ export function check(claim, what) {
 
 // The rows of a table of CSV, as objects. Cells with a comma or a line end are not split right.
 export function table(name) {
-  const text = execFileSync(program, ['export', '--to', 'csv', '--table', name, '-o', '-', recording],
+  const words = ['export', '--to', 'csv', '--table', name, '-o', '-', recording];
+  const text = execFileSync(program, words,
     {encoding: 'utf8', maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'ignore']});
   const [header, ...lines] = text.trimEnd().split('\n').map((line) => line.split(','));
   return lines.map((cells) => Object.fromEntries(header.map((key, i) => [key, cells[i]])));
@@ -35,7 +36,9 @@ export function table(name) {
 // `look(page, url)` checks it.
 export async function open(variable, what, format, look) {
   const root = process.env[variable] ?? '';
-  if (!existsSync(join(root, 'index.html'))) skip(`${variable} does not name a folder with ${what}`);
+  if (!existsSync(join(root, 'index.html'))) {
+    skip(`${variable} does not name a folder with ${what}`);
+  }
   const browser = await start();
   const folder = mkdtempSync(join(tmpdir(), 'prof-readers-'));
   const file = join(folder, 'export');
