@@ -197,7 +197,7 @@ def case_json():
     expect(samples, {line}, "running")
     there = [s for s in samples if own_line(s) == line]
     inner = [s for s in there if s.frames[0][1].endswith("decoder.py")]
-    if len(inner) < len(there) * 0.8:
+    if len(inner) < len(there) * 0.5:  # the list is freed in this line, too
         raise SystemExit("%s" % collections.Counter(s.frames[0] for s in there))
 
 
