@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/base/torch_paths.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace prof::analyzer {
@@ -28,10 +28,10 @@ std::vector<bool> BackwardPaths(const model::Model& model) {
 std::vector<bool> BackwardThreads(const model::Model& model, const std::vector<bool>& backward) {
   std::vector<bool> threads(model.threads.size());
   for (size_t thread = 0; thread < model.torch.steps.size() && thread < threads.size(); ++thread) {
-    const std::vector<model::RangeStep>& steps = model.torch.steps[thread];
-    threads[thread] = std::any_of(steps.begin(), steps.end(), [&](const model::RangeStep& step) {
-      return backward[step.path()];
-    });
+    const model::StepTable& steps = model.torch.steps[thread];
+    for (size_t i = 0; i < steps.size() && !threads[thread]; ++i) {
+      threads[thread] = backward[steps[i].path()];
+    }
   }
   return threads;
 }

@@ -15,7 +15,7 @@ namespace {
 using model::kNoIndex;
 using model::kNone;
 using model::Op;
-using model::RangeStep;
+using model::StepTable;
 using model::TorchScope;
 
 // Operations without a group of kernels have ids of their own: memsets, copies by their kind,
@@ -32,14 +32,15 @@ StepPart MostOf(const std::array<int64_t, kStepParts>& parts_ns) {
 }
 
 // The moments in an interval at which its thread came to another path, added to `times`.
-void AddChanges(const std::vector<std::vector<RangeStep>>& steps, const PathPiece& piece,
+void AddChanges(const std::vector<StepTable>& steps, const PathPiece& piece,
                 std::vector<int64_t>* times) {
   if (piece.thread >= steps.size()) return;
-  const std::vector<RangeStep>& list = steps[piece.thread];
-  auto at =
-      std::upper_bound(list.begin(), list.end(), piece.from_ns,
-                       [](int64_t time, const RangeStep& step) { return time < step.time_ns(); });
-  for (; at != list.end() && at->time_ns() < piece.to_ns; ++at) times->push_back(at->time_ns());
+  const StepTable& list = steps[piece.thread];
+  for (size_t i = StepsUntil(list, piece.from_ns); i < list.size(); ++i) {
+    const int64_t time_ns = list[i].time_ns();
+    if (time_ns >= piece.to_ns) return;
+    times->push_back(time_ns);
+  }
 }
 
 }  // namespace

@@ -14,21 +14,18 @@ namespace prof::analyzer {
 namespace {
 
 using model::kNone;
-using model::RangeStep;
+using model::StepTable;
 using model::TorchScope;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
 
 }  // namespace
 
-uint32_t PathAt(const std::vector<std::vector<RangeStep>>& steps, uint32_t thread,
-                int64_t time_ns) {
+uint32_t PathAt(const std::vector<StepTable>& steps, uint32_t thread, int64_t time_ns) {
   if (thread >= steps.size()) return kNone;
-  const std::vector<RangeStep>& list = steps[thread];
-  const auto after =
-      std::upper_bound(list.begin(), list.end(), time_ns,
-                       [](int64_t time, const RangeStep& step) { return time < step.time_ns(); });
-  return after == list.begin() ? kNone : (after - 1)->path();
+  const StepTable& list = steps[thread];
+  const size_t until = StepsUntil(list, time_ns);
+  return until == 0 ? kNone : list[until - 1].path();
 }
 
 StepParts::StepParts(const model::Model& model, const std::vector<model::RangeInstance>& iterations)
@@ -135,15 +132,15 @@ StepPart StepParts::OfHost(uint32_t thread, int64_t time_ns) const {
 // The moments at which anything changes, in order; then what the thread was in.
 void StepParts::FindPieces() {
   const uint32_t thread = iterations_.front().thread;
-  static const auto& kNoSteps = *new std::vector<RangeStep>;
-  const auto of = [&](const std::vector<std::vector<RangeStep>>& steps) -> const auto& {
+  static const auto& kNoSteps = *new StepTable;
+  const auto of = [&](const std::vector<StepTable>& steps) -> const auto& {
     return thread < steps.size() ? steps[thread] : kNoSteps;
   };
-  const std::vector<RangeStep>&ops = of(model_.torch.steps), &ranges = of(model_.steps);
+  const StepTable &ops = of(model_.torch.steps), &ranges = of(model_.steps);
   std::vector<int64_t> times;
   times.reserve(ops.size() + ranges.size() + 2 * engine_.intervals().size() + iterations_.size());
-  for (const RangeStep& step : ops) times.push_back(step.time_ns());
-  for (const RangeStep& step : ranges) times.push_back(step.time_ns());
+  for (size_t i = 0; i < ops.size(); ++i) times.push_back(ops[i].time_ns());
+  for (size_t i = 0; i < ranges.size(); ++i) times.push_back(ranges[i].time_ns());
   for (const Interval& interval : engine_.intervals()) {
     times.push_back(interval.start_ns);
     times.push_back(interval.end_ns);

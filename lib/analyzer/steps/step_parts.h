@@ -26,8 +26,8 @@ struct HostPiece {
 
 // The path that a thread was in, of Model::steps or of TorchOps::steps; kNone: in none. Takes log
 // n.
-[[nodiscard]] uint32_t PathAt(const std::vector<std::vector<model::RangeStep>>& steps,
-                              uint32_t thread, int64_t time_ns);
+[[nodiscard]] uint32_t PathAt(const std::vector<model::StepTable>& steps, uint32_t thread,
+                              int64_t time_ns);
 
 class StepParts {
  public:

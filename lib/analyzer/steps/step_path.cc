@@ -10,7 +10,6 @@ using model::ApiCall;
 using model::ApiClass;
 using model::kNoIndex;
 using model::Op;
-using model::RangeStep;
 using model::TorchScope;
 
 // [own] An operation that starts later than this after its launch call has returned was held back
@@ -270,13 +269,11 @@ StepPaths::Place StepPaths::OtherThread(const Place& place, int64_t from_ns) con
   if (engine && !parts_.backward_threads()[place.thread]) return found;
   const std::vector<uint32_t> others = engine ? std::vector<uint32_t>{thread_} : engine_threads_;
   for (const uint32_t thread : others) {
-    const std::vector<RangeStep>& steps = model_.torch.steps[thread];
-    auto at =
-        std::lower_bound(steps.begin(), steps.end(), place.until_ns,
-                         [](const RangeStep& step, int64_t time) { return step.time_ns() < time; });
-    while (at != steps.begin() && (at - 1)->time_ns() > from_ns) {
+    const model::StepTable& steps = model_.torch.steps[thread];
+    size_t at = StepsUntil(steps, place.until_ns - 1);  // those before `until_ns`
+    while (at > 0 && steps[at - 1].time_ns() > from_ns) {
       --at;
-      const int64_t time_ns = at->time_ns();
+      const int64_t time_ns = steps[at].time_ns();
       const bool left = !InOp(thread, time_ns) && InOp(thread, time_ns - 1);
       if (!left || InOp(place.thread, time_ns)) continue;
       if (time_ns > found.until_ns) {

@@ -10,7 +10,6 @@
 namespace prof {
 namespace {
 
-using Catch::Approx;
 using test::SnapshotBuilder;
 
 constexpr int64_t kMs = 1'000'000;

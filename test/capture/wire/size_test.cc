@@ -87,7 +87,8 @@ std::string Replay(const model::Model& model) {
     encoder.WriteIfLarge();
   }
   for (size_t thread = 0; thread < model.steps.size(); ++thread) {
-    for (const model::RangeStep& step : model.steps[thread]) {
+    for (size_t i = 0; i < model.steps[thread].size(); ++i) {
+      const model::RangeStep step = model.steps[thread][i];
       encoder.Add(model.threads[thread].tid, RangeEvent{step.time_ns(), step.path()});
       encoder.WriteIfLarge();
     }
