@@ -58,8 +58,7 @@ inline constexpr Option kOptions[] = {
      Number<int>{&SessionOptions::host_samples, 0, 1000, "Hz"},
      "Look where the host is while it makes no CUDA call: which line the GPU waits for; 0: off"},
     {kRecording, "--torch", "WAY", "PROF_TORCH", "torch", Choice(&SessionOptions::torch, kTorch),
-     "Record the ops of PyTorch, so that kernels have the op that launched them; modules: the "
-     "torch.nn.Module too"},
+     "Record which op of PyTorch launched each kernel; modules: which torch.nn.Module, too"},
     {kRecording, "--unified-memory", "", "PROF_UNIFIED_MEMORY", "unified_memory",
      Switch{&SessionOptions::unified_memory},
      "Record migrations and page faults of managed memory; each costs the program time"},

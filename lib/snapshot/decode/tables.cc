@@ -38,6 +38,14 @@ absl::Status AddCeilings(const wire::Device& wire, DecodeState* state, model::De
   return absl::OkStatus();
 }
 
+// What a path's full name begins with. The name of a module is complete, and no part of an op's.
+const std::string& FullAbove(const model::Model& model, const model::RangePath& path) {
+  if (path.torch == format::TorchScope::kModule) return model.paths[model::kNone].full;
+  uint32_t above = path.parent;
+  while (model.paths[above].torch == format::TorchScope::kModule) above = model.paths[above].parent;
+  return model.paths[above].full;
+}
+
 }  // namespace
 
 absl::Status AddStrings(const wire::Block& block, DecodeState* state) {
@@ -96,14 +104,6 @@ absl::Status AddDevices(const wire::Block& block, DecodeState* state) {
     }
   }
   return absl::OkStatus();
-}
-
-// What a path's full name begins with. The name of a module is complete, and no part of an op's.
-const std::string& FullAbove(const model::Model& model, const model::RangePath& path) {
-  if (path.torch == format::TorchScope::kModule) return model.paths[model::kNone].full;
-  uint32_t above = path.parent;
-  while (model.paths[above].torch == format::TorchScope::kModule) above = model.paths[above].parent;
-  return model.paths[above].full;
 }
 
 absl::Status AddPaths(const wire::Block& block, DecodeState* state) {
