@@ -82,7 +82,8 @@ SamplingPolicy::Entry* LaunchSampler::Choose(ContextSampler& context, const Laun
                                                                 const Considered& considered) {
   const auto [known, wanted, trusted] = considered;
   SamplingPolicy& policy = parts_->policy;
-  if (known != nullptr && known->launches.load(std::memory_order_relaxed) <= 1) {
+  if (known != nullptr && !known->asked.load(std::memory_order_relaxed)) {
+    known->asked.store(true, std::memory_order_relaxed);
     NoteLocalMemory(launch);
   }
   if (!trusted) context.streams().Doubt(launch.correlation);

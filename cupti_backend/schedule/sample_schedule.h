@@ -79,6 +79,7 @@ class SampleSchedule {
     // A graph or a range: no groups that only kernels can be read for.
     std::atomic<bool> region{false};
     std::atomic<bool> requested{false};  // by name: goes before all others
+    std::atomic<bool> asked{false};      // the driver, for its local memory
     // GPU time of some of its launches (work_watch.h).
     std::atomic<uint32_t> timed_launches{0};
     std::atomic<uint64_t> timed_ns{0};

@@ -200,6 +200,7 @@ std::vector<TorchRange> RangesWithBackward(const Model& model, const RangeFamili
 
 std::vector<LimiterTime> LimiterTimes(const std::map<Limiter, int64_t>& limiters) {
   std::vector<LimiterTime> times;
+  times.reserve(limiters.size());
   for (const auto& [limiter, time_ns] : limiters) {
     times.push_back({limiter, static_cast<double>(time_ns)});
   }

@@ -273,9 +273,8 @@ int Run(ReportOptions options) {
   if (!options.html.empty() && options.files.size() > 1) {
     return Fail("--html takes one file at a time: call prof report once for each");
   }
-  const bool chosen =
-      !options.kernel.empty() || !options.range.empty() || options.ops || options.modules ||
-      options.steps;
+  const bool chosen = !options.kernel.empty() || !options.range.empty() || options.ops ||
+                      options.modules || options.steps;
   if (!options.html.empty() && (chosen || !options.output.empty())) {
     return Fail(
         "--html writes a page of its own to its own file: leave out --kernel, --range, --ops, "

@@ -70,8 +70,8 @@ Json Everything(const Report& report) {
           {"integrity", report.integrity}};
 }
 
-// Lines are there where the recording has Python stacks or host samples, steps where they were asked
-// for.
+// Lines are there where the recording has Python stacks or host samples, steps where they were
+// asked for.
 Json ToJson(const Report& report) {
   Json json = Everything(report);
   if (!report.lines.all.empty() || report.lines.host_idle.recorded)

@@ -47,8 +47,8 @@ class RowStore {
   [[nodiscard]] bool empty() const { return size() == 0; }
   // Valid until this thread reads another row, or the store changes.
   const Row& operator[](size_t i) const {
-    if (__builtin_expect(i < packed_, 0) != 0) return Unpacked(i);
-    return tail_[i - packed_];
+    if (__builtin_expect(packed_ == 0, 1) != 0) return tail_[i];
+    return i < packed_ ? Unpacked(i) : tail_[i - packed_];
   }
   Row back() const { return (*this)[size() - 1]; }
 

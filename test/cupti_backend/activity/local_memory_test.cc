@@ -77,6 +77,8 @@ TEST_CASE("The first launch of each signature asks the driver, and no later one"
   CHECK(asked == 1);
   for (uint32_t i = 51; i <= 100; ++i) program.Launch(i, "ncclDevKernel_AllGather", 1, 8);
   CHECK(asked == 2);  // also of what is never sampled
+  CHECK(program.LaunchUntilComplete());
+  CHECK(asked == 3);  // another function, also once; nor later, when all samples are there
 }
 
 TEST_CASE("Where the driver does not answer the local memory of a kernel is not known") {
