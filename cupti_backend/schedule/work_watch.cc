@@ -28,7 +28,7 @@ void WorkWatch::Add(uint32_t context, uint32_t correlation, int64_t duration_ns)
   if (duration_ns <= 0) return;
   const uint64_t key = KeyOf(context, correlation);
   Slot& slot = SlotOf(key);
-  if (slot.launch.load(std::memory_order_acquire) != key) return;
+  if (slot.launch.load(std::memory_order_acquire) != key || key == 0) return;  // 0: no launch
   SampleSchedule::Entry* entry = slot.entry.load(std::memory_order_acquire);
   // Another launch may have taken the slot between the two loads.
   if (slot.launch.load(std::memory_order_acquire) != key) return;

@@ -363,11 +363,12 @@ TEST_CASE("Modules are scopes among the ops, and end with what is in them") {
   (void)modules.enter(nullptr, &layer);  // it calls itself
   (void)modules.leave(nullptr, &layer);
   torch.end(op);
-  (void)torch.begin(kFunction, "lost", -1);
+  void* const lost = torch.begin(kFunction, "lost", -1);
   CHECK(modules.leave(nullptr, &layer) == &layer);
   (void)modules.leave(nullptr, &shell);
   (void)modules.leave(nullptr, &net);
   CHECK(capture::CurrentTorchOp() == 0);
+  torch.end(lost);
   CHECK(net.references == 2);
   Paths paths = Plain(recording.MyPaths());
   paths.erase(std::remove(paths.begin(), paths.end(), ""), paths.end());

@@ -33,6 +33,15 @@ TEST_CASE("The nodes of a graph launch are one launch, the next launch is anothe
   CHECK(graph.timed_ns == 1000);
 }
 
+TEST_CASE("A record without a context and a correlation is of no launch") {
+  const auto watch = std::make_unique<WorkWatch>();
+  watch->Add(0, 0, 500);
+  SampleSchedule::Entry entry;
+  watch->Request(1, 10, &entry);
+  watch->Add(0, 0, 500);
+  CHECK(entry.timed_ns == 0);
+}
+
 TEST_CASE("A launch without a record, or without a time, counts nothing") {
   const auto watch = std::make_unique<WorkWatch>();
   SampleSchedule::Entry entry;
