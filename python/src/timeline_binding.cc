@@ -98,7 +98,7 @@ void BindTimeline(nb::module_& module) {
       .Has("time_ns", &StreamReport::time_ns, "Sum of their durations.")
       .Shows({"stream", "name", "operations", "time_ns"});
   Struct<ClockHold>(module, "ClockHold", "What held the clocks of a GPU down, by the driver.")
-      .Has("kind", [](const ClockHold& hold) { return ToString(hold.kind); })
+      .Has("kind", &ClockHold::kind, "\"power\", \"thermal\", \"chosen\".")
       .Has("what", &ClockHold::what)
       .Has("readings", &ClockHold::readings)
       .Shows({"what", "readings"});

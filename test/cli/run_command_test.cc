@@ -176,6 +176,9 @@ TEST_CASE("Each flag reaches the program under the name that libprof reads") {
   for (const options::Option& option : options::kOptions) {
     if (*option.flag == '\0') continue;
     for (const std::string& value : options::SampleValues(option)) {
+#ifndef PROF_TEST_WITH_CUDA
+      if (value == "modules") continue;  // its Python files come with the recorder
+#endif
       std::vector<std::string> line = Flag(option, value);
       if (line.empty()) continue;
       for (const std::string& word : NeededBy(option)) line.push_back(word);
