@@ -145,8 +145,7 @@ zoo::Family Make(const char* id, const char* name, Kernel kernel, uint32_t value
                          run({work.rounds, 24, 3}, kBlocks + 1);
                        }}}};
   family.is_right = [=] {
-    // Few products: the tensor pipe adds those of FP8 with some 14 bits, so that a large sum would
-    // not grow any more.
+    // Few products: a sum of FP8's products is thought to keep too few bits to grow without end.
     const Work few{2, work.products, work.fmas};
     run(few, kBlocks);
     float found = 0;

@@ -55,7 +55,8 @@ void SnapshotWriter::StartSampling() {
   if (!sampler_ || sampler_->Start()) return;
   encoder_.Add(
       NoticeEvent{Severity::kWarning, Subsystem::kTimeline, 0,
-                  "the program's threads are not sampled: the system has no thread to give", ""});
+                  "the program's threads are not sampled: the system has no thread to give",
+                  "raise the limit of threads (ulimit -u, or pids.max of the container)"});
 }
 
 void SnapshotWriter::Round(bool flush) {

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -59,12 +60,13 @@ std::vector<HostSampleEvent> HostSampler::Take() {
 }
 
 void HostSampler::Keep(const HostSampleEvent& sample) {
-  {
+  try {
     const MutexLock lock(mutex_);
     if (samples_.size() < kMostSamples) {
       samples_.push_back(sample);
       return;
     }
+  } catch (const std::bad_alloc&) {  // counted as one without room; the sampler goes on
   }
   Count(1);
 }

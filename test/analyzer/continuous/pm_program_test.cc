@@ -150,8 +150,12 @@ TEST_CASE("Triage samples give the kernels of random programs values within boun
   const Summary every = Summarize(all, IsUsed);
   const Summary longer =
       Summarize(all, [](const Found& one) { return IsUsed(one) && one.duration_ns >= 10'000; });
+  const Summary in_bursts = Summarize(all, [](const Found& one) {
+    return IsUsed(one) && one.duration_ns >= 10'000 && one.duration_ns <= 100'000;
+  });
   const Summary unused = Summarize(all, [](const Found& one) { return !IsUsed(one); });
-  INFO("all " << every << "; of 10 us and more " << longer << "; unused units " << unused);
+  INFO("all " << every << "; of 10 us and more " << longer << "; shorter than any burst "
+              << in_bursts << "; unused units " << unused);
   CHECK(every.n > 1000);
   CHECK(every.within >= 0.93);
   CHECK(longer.within >= 0.93);
@@ -161,6 +165,7 @@ TEST_CASE("Triage samples give the kernels of random programs values within boun
   CHECK(unused.p95 <= 0.5);
   // A bound that says nothing would hold as well.
   CHECK(every.median_error <= 0.6);
+  CHECK(in_bursts.p95_error <= 2.5);
   CHECK(longer.p95_error <= 6);  // bursts that are shorter than a launch see few of its parts
   CHECK(all.with_value_ns >= 0.80 * all.time_ns);
   INFO(all.same << " of " << all.verdicts << " verdicts are those of the planted values");
