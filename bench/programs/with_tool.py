@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """This program runs a script under a profiler that has to start inside of the process.
 
-    with_tool.py torch|torch-cpu|proton OUTPUT -- script.py [arguments]
+    with_tool.py torch|torch-cpu|torch-all|proton OUTPUT -- script.py [arguments]
 
-OUTPUT is what torch.profiler or Triton's Proton writes.
+torch-all: with stacks, shapes and memory. OUTPUT is what torch.profiler or Triton's Proton writes.
 """
 
 import runpy
@@ -24,7 +24,7 @@ def run(script, arguments):
 def main():
     tool, output, dashes, script, *arguments = sys.argv[1:]
     if dashes != "--":
-        sys.exit("usage: with_tool.py torch|torch-cpu|proton OUTPUT -- script.py [arguments]")
+        sys.exit(f"usage:{__doc__.splitlines()[2]}")
     if tool == "proton":
         import triton.profiler as proton
         proton.start(output.removesuffix(".hatchet"), hook=None)
@@ -33,9 +33,11 @@ def main():
         return
     from torch.profiler import ProfilerActivity, profile
     activities = [ProfilerActivity.CUDA]
-    if tool == "torch-cpu":
+    if tool != "torch":
         activities.append(ProfilerActivity.CPU)
-    with profile(activities=activities) as profiler:
+    everything = tool == "torch-all"
+    with profile(activities=activities, with_stack=everything, record_shapes=everything,
+                 profile_memory=everything) as profiler:
         run(script, arguments)
     profiler.export_chrome_trace(output)
 

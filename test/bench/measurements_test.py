@@ -2,6 +2,7 @@
 import time
 import unittest
 
+from experiments import names
 from lib import expected_counts
 from lib import ncu
 from lib import ncu_comparison
@@ -78,6 +79,32 @@ def kernel(metrics, **more):
 
 def statistic(value):
     return {"n": 3, "median": value, "min": value, "max": value}
+
+
+class Names(unittest.TestCase):
+    REPORT = {"lines": {"own": [{"time_ns": 60}, {"time_ns": 15}], "without_stack_ns": 25},
+              "torch": {"gpu_ns": 100, "gpu_in_ops_ns": 99, "gpu_in_modules_ns": 50,
+                        "backward_ns": 40, "forward_known_ns": 30}}
+
+    def test_shares_are_of_the_gpu_time(self):
+        self.assertEqual(names.shares(self.REPORT), {
+            "with_line": 0.75, "with_op": 0.99, "with_module": 0.5, "backward": 0.4,
+            "backward_with_forward": 0.75})
+
+    def test_what_a_recording_does_not_have_has_no_share(self):
+        lines = {"own": [], "without_stack_ns": 0}
+        self.assertEqual(names.shares({"lines": lines, "torch": None}), {"with_line": None})
+
+    def test_a_step_is_compared_with_that_under_the_timeline(self):
+        row = {"workload": "train", "variant": "ops", "quantity": "us_per_step"}
+        for ratio, met in ((1.03, True), (1.04, False)):
+            self.assertEqual([goal["met"] for goal in names.goals_of(
+                [{**row, "over_timeline": ratio}])], [met])
+
+    def test_lines_have_goals_for_what_they_name(self):
+        row = {"workload": "train", "variant": "ops, stacks", "quantity": "us_per_step",
+               "over_timeline": 1, "with_op": 0.98, "backward_with_forward": 0.96}
+        self.assertEqual([goal["met"] for goal in names.goals_of([row])], [True, False, True])
 
 
 class Accuracy(unittest.TestCase):
