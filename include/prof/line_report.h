@@ -20,8 +20,12 @@ struct LineReport {
   std::string function;  ///< "Model.forward"
   uint32_t line = 0;     ///< 0: not known.
   int64_t operations = 0;
-  int64_t kernels = 0;   ///< Of these; a graph that was recorded as one operation counts as one.
-  double time_ns = 0;    ///< Its share of the GPU's busy time: over all lines it sums to that.
+  int64_t kernels = 0;  ///< Of these; a graph that was recorded as one operation counts as one.
+  double time_ns =
+      0;  ///< Its share of the GPU's busy time; with backward_ns all lines sum to that.
+  /// Of the GPU's busy time, that of the backward pass of PyTorch's ops which launched work here
+  /// (SessionOptions::torch). It is in no line's time_ns.
+  double backward_ns = 0;
   double idle_ns = 0;    ///< Time in which the GPU then idled, until the next operation began.
   std::string dominant;  ///< Name of its kernel with most time; empty: it launched none.
   Limiter limiter = Limiter::kNotMeasured;  ///< Of that kernel.
@@ -53,12 +57,14 @@ struct HostIdleReport {
 /// Empty where no call has a Python stack.
 struct LinesReport {
   /// By the innermost frame of a stack that is the program's own: its file is no installed package,
-  /// no part of Python's library, and exists. By time, descending.
+  /// no part of Python's library, and exists. By time, the backward pass and the time of the host
+  /// samples included, descending.
   std::vector<LineReport> own;
   /// By the innermost frame, whatever it is.
   std::vector<LineReport> all;
-  /// The GPU's busy time whose calls have no Python stack: the program called from another
-  /// language, on a thread without Python frames, or the stack was not recorded.
+  /// The GPU's busy time whose calls have no Python stack, and no forward op with one: the program
+  /// called from another language, on a thread without Python frames, or the stack was not
+  /// recorded.
   double without_stack_ns = 0;
   HostIdleReport host_idle;
 };

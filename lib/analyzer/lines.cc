@@ -20,7 +20,7 @@ using model::Model;
 
 // What a frame's line did.
 struct Sum {
-  int64_t operations = 0, kernels = 0, time_ns = 0, idle_ns = 0;
+  int64_t operations = 0, kernels = 0, time_ns = 0, backward_ns = 0, idle_ns = 0;
   int64_t host_samples = 0;
   std::unordered_map<int32_t, int64_t> groups;  // of kernels, to time
 };
@@ -46,6 +46,7 @@ LineReport Describe(const Model& model, uint32_t frame, const Sum& sum,
   line.operations = sum.operations;
   line.kernels = sum.kernels;
   line.time_ns = static_cast<double>(sum.time_ns);
+  line.backward_ns = static_cast<double>(sum.backward_ns);
   line.idle_ns = static_cast<double>(sum.idle_ns);
   AddHost(idle, sum.host_samples, &line);
   const auto most =
@@ -67,7 +68,8 @@ std::vector<LineReport> DescribeAll(const Model& model, const Sums& sums,
   lines.reserve(sums.size());
   for (const auto& [frame, sum] : sums) lines.push_back(Describe(model, frame, sum, kernels, idle));
   std::sort(lines.begin(), lines.end(), [](const LineReport& a, const LineReport& b) {
-    const double a_ns = a.time_ns + a.host_idle_ns, b_ns = b.time_ns + b.host_idle_ns;
+    const double a_ns = a.time_ns + a.backward_ns + a.host_idle_ns;
+    const double b_ns = b.time_ns + b.backward_ns + b.host_idle_ns;
     if (a_ns != b_ns) return a_ns > b_ns;
     if (a.file != b.file) return a.file < b.file;
     if (a.line != b.line) return a.line < b.line;
@@ -120,8 +122,14 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
   int64_t without_ns = 0;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const model::Op op = model.ops[i];
-    const uint32_t stack = model.StackOf(op);
     const int64_t time_ns = timeline.exclusive_ns[i];
+    const uint32_t forward = model.torch.PlaceOf(i).forward_stack;
+    if (forward != model::kNone) {
+      own[own_frames[forward]].backward_ns += time_ns;
+      all[model.host_stacks[forward].frame].backward_ns += time_ns;
+      continue;
+    }
+    const uint32_t stack = model.StackOf(op);
     if (stack == model::kNone) {
       without_ns += time_ns;
       continue;

@@ -91,6 +91,44 @@ TEST_CASE("The innermost lines are those of libraries, too, and sum to the same"
   CHECK(lines.all.at(0).file == kLibrary);
 }
 
+TEST_CASE("The backward pass of an op is that of the line that launched the op") {
+  using model::TorchScope;
+  SnapshotBuilder b;
+  PythonStacks python;
+  const uint32_t mul = b.TorchOp(0, "aten::mul");
+  const uint32_t next = b.TorchOp(0, "aten::add");
+  const uint32_t node = b.TorchOp(0, "MulBackward0", TorchScope::kBackward);
+  const uint32_t gemm = b.Shape("gemm", {132}, {256});
+  Launch engine;
+  engine.tid = 2000;
+  b.TorchStep(1'000, mul);
+  b.TorchSequence(1'000, mul, 7);
+  python.of_call[b.Kernel(gemm, "", 12'000, 13'000)] =
+      python.Stack(0, "forward", "/app/model.py", 7);
+  b.TorchStep(4'000, 0);
+  b.TorchStep(5'000, next);
+  b.TorchSequence(5'000, next, 8);
+  b.TorchStep(6'000, 0);
+  b.TorchStep(40'000, node, engine.tid);
+  b.TorchSequence(40'000, node, 7, engine.tid);
+  b.Kernel(gemm, "", 51'000, 54'000, engine);
+  b.TorchStep(49'000, 0, engine.tid);
+  b.Kernel(gemm, "", 70'000, 71'000, engine);  // in no op
+  b.edit = [&](wire::Block& block) { python.AddTo(&block); };
+  const Report report = Analyze(b.Snapshot());
+  REQUIRE(report.lines.own.size() == 1);
+  const LineReport& line = report.lines.own[0];
+  CHECK(line.line == 7);
+  CHECK(line.time_ns == 1'000);
+  CHECK(line.backward_ns == 3'000);
+  CHECK(line.operations == 1);
+  CHECK(report.lines.without_stack_ns == 1'000);
+  std::ostringstream text;
+  REQUIRE(WriteLinesDetail(text, report, {}));
+  CHECK_THAT(text.str(), Contains("its backward"));
+  CHECK_THAT(text.str(), Contains("80.0"));  // 4 of 5 us
+}
+
 TEST_CASE("Installed packages, Python's library and code without a file are not the program's") {
   using analyzer::IsOwnFile;
   CHECK(IsOwnFile("/app/train.py"));

@@ -231,6 +231,7 @@ export interface SourceLine {
   operations: number;
   kernels: number;
   time_ns: number;
+  backward_ns: number;
   idle_ns: number;
   dominant: string | null;
   limiter: string | null;

@@ -63,6 +63,8 @@ function StackGraph({nodes}: {nodes: StackNode[]}) {
   );
 }
 
+const busyTime = (line: SourceLine) => line.time_ns + line.backward_ns;
+
 function LinesTable({rows, busy, sums, own}: {rows: SourceLine[]; busy: number; sums: Map<string, LineSums>; own: boolean}) {
   const key = (line: SourceLine) => `${own ? 'own' : 'all'} ${lineKey(line)}`;
   const of = (line: SourceLine) => sums.get(lineKey(line));
@@ -71,7 +73,8 @@ function LinesTable({rows, busy, sums, own}: {rows: SourceLine[]; busy: number; 
     {key: 'line', title: 'Line', narrow: true, value: (line) => placeOf(line), cell: (line) => (
       <button class="link" title={placeOf(line)} aria-pressed={isSelected('line', key(line))} onClick={() => choose(line)}>{shortPlace(line)} <span class="muted">{line.function}</span></button>)},
     {key: 'gpu', title: 'GPU time', number: true, narrow: true, value: (line) => line.time_ns, cell: (line) => time(line.time_ns)},
-    {key: 'share', title: 'Of busy', number: true, narrow: true, value: (line) => line.time_ns, cell: (line) => percent(busy > 0 ? line.time_ns / busy : null)},
+    ...(rows.some((line) => line.backward_ns > 0) ? [{key: 'backward', title: 'Its backward', number: true, value: (line: SourceLine) => line.backward_ns, cell: (line: SourceLine) => time(line.backward_ns)}] : []),
+    {key: 'share', title: 'Of busy', number: true, narrow: true, value: busyTime, cell: (line) => percent(busy > 0 ? busyTime(line) / busy : null)},
     {key: 'launches', title: 'Launches', number: true, value: (line) => line.operations, cell: (line) => count(line.operations)},
     {key: 'idle', title: 'Idle after', number: true, value: (line) => line.idle_ns, cell: (line) => time(line.idle_ns)},
     {key: 'host', title: 'CUDA calls', number: true, value: (line) => of(line)?.host ?? 0, cell: (line) => time(of(line)?.host)},
@@ -86,7 +89,7 @@ export function Lines({lines}: {data: Loaded; lines: SourceLines}) {
   const [text, setText] = useState('');
   const nodes = stacks.value;
   const sums = useMemo(() => (nodes ? sumLines(nodes, own) : new Map<string, LineSums>()), [nodes, own]);
-  const busy = lines.all.reduce((sum, line) => sum + line.time_ns, lines.without_stack_ns);
+  const busy = lines.all.reduce((sum, line) => sum + busyTime(line), lines.without_stack_ns);
   const list = own ? lines.own : lines.all;
   const rows = list.filter((line) => `${placeOf(line)} ${line.function} ${line.dominant ?? ''} ${line.limiter ?? ''}`.toLowerCase().includes(text.toLowerCase()));
   return (
@@ -102,8 +105,8 @@ export function Lines({lines}: {data: Loaded; lines: SourceLines}) {
       </div>
       <section class="card">
         <LinesTable rows={rows} busy={busy} sums={sums} own={own} key={String(own)} />
-        <p class="muted">A click on a line selects the kernels that it launched. Idle after: until the GPU's next operation began. CUDA calls: time of the line's calls on their threads.
-          {lines.without_stack_ns > 0 && ` ${percent(lines.without_stack_ns / busy)} of the GPU's busy time has no Python stack: other threads, such as that of PyTorch's backward pass, or code without Python.`}</p>
+        <p class="muted">A click on a line selects the kernels that it launched. Idle after: until the GPU's next operation began. Its backward: of the backward pass of PyTorch's ops that launched work in this line. CUDA calls: time of the line's calls on their threads.
+          {lines.without_stack_ns > 0 && ` ${percent(lines.without_stack_ns / busy)} of the GPU's busy time has no Python stack: other threads, such as that of PyTorch's backward pass (with ops recorded it has the line of the forward pass), or code without Python.`}</p>
       </section>
     </div>
   );

@@ -11,6 +11,7 @@ Json ToJson(const LineReport& value) {
           {"operations", value.operations},
           {"kernels", value.kernels},
           {"time_ns", Number(value.time_ns)},
+          {"backward_ns", Number(value.backward_ns)},
           {"idle_ns", Number(value.idle_ns)},
           {"host_samples", value.host_samples},
           {"host_idle_ns", Number(value.host_idle_ns)},

@@ -32,8 +32,14 @@ std::vector<std::string> HostCells(const LineReport& line) {
                                            text::Fixed(100 * line.host_share_high, 0) + ")"};
 }
 
-void WriteTable(std::ostream& out, const std::vector<LineReport>& lines, double busy_ns, bool host,
-                const TextOptions& options) {
+// What the tables have beside what each line has.
+struct Columns {
+  bool backward = false;  // GPU time of the backward pass
+  bool host = false;      // where the host was
+};
+
+void WriteTable(std::ostream& out, const std::vector<LineReport>& lines, double busy_ns,
+                const Columns& columns, const TextOptions& options) {
   report::Table table;
   table.columns = {{"line", Align::kLeft, 24, 0, true},
                    {"operations", Align::kRight, 0, 1},
@@ -42,7 +48,11 @@ void WriteTable(std::ostream& out, const std::vector<LineReport>& lines, double 
                    {"idle after", Align::kRight},
                    {"limiter", Align::kLeft},
                    {"mostly", Align::kLeft, 24, 2, true}};
-  if (host) {
+  // From right to left, so that the places of the others stay.
+  if (columns.backward) {
+    table.columns.insert(table.columns.begin() + 3, {"its backward", Align::kRight});
+  }
+  if (columns.host) {
     table.columns.insert(table.columns.begin() + 1,
                          {{"host here", Align::kRight}, {"of idle, %", Align::kRight}});
   }
@@ -51,11 +61,12 @@ void WriteTable(std::ostream& out, const std::vector<LineReport>& lines, double 
     const LineReport& line = lines[i];
     table.rows.push_back(
         {{Where(line), text::Count(line.operations), TimeCell(line.time_ns),
-          busy_ns > 0 ? text::Fixed(100 * line.time_ns / busy_ns, 1) : "-", TimeCell(line.idle_ns),
-          line.dominant.empty() ? "-" : ToString(line.limiter),
+          busy_ns > 0 ? text::Fixed(100 * (line.time_ns + line.backward_ns) / busy_ns, 1) : "-",
+          TimeCell(line.idle_ns), line.dominant.empty() ? "-" : ToString(line.limiter),
           line.dominant.empty() ? "-" : report::Printable(line.dominant)}});
-    if (!host) continue;
     std::vector<std::string>& cells = table.rows.back().cells;
+    if (columns.backward) cells.insert(cells.begin() + 3, TimeCell(line.backward_ns));
+    if (!columns.host) continue;
     const std::vector<std::string> added = HostCells(line);
     cells.insert(cells.begin() + 1, added.begin(), added.end());
   }
@@ -95,24 +106,33 @@ bool WriteLinesDetail(std::ostream& out, const Report& report, const TextOptions
   const LinesReport& lines = report.lines;
   if (lines.all.empty() && !lines.host_idle.recorded) return false;
   double busy_ns = lines.without_stack_ns;
-  for (const LineReport& line : lines.all) busy_ns += line.time_ns;
+  Columns columns;
+  columns.host = lines.host_idle.enough;
+  for (const LineReport& line : lines.all) {
+    busy_ns += line.time_ns + line.backward_ns;
+    if (line.backward_ns > 0) columns.backward = true;
+  }
   report::WriteHeading(out, "Lines of the program", options);
-  WriteTable(out, lines.own, busy_ns, lines.host_idle.enough, options);
+  WriteTable(out, lines.own, busy_ns, columns, options);
   report::WriteHeading(out, "Innermost lines", options);
-  WriteTable(out, lines.all, busy_ns, lines.host_idle.enough, options);
+  WriteTable(out, lines.all, busy_ns, columns, options);
   out << '\n';
   report::WriteParagraph(
       out, "",
-      "GPU: busy time, which overlapping work shares; idle after: until the GPU's next operation "
-      "began; limiter: of the line's kernel with most time. Work of a CUDA graph belongs to the "
-      "line that was captured.",
+      std::string("GPU: busy time, which overlapping work shares; ") +
+          (columns.backward ? "its backward: of the backward pass of PyTorch's ops that launched "
+                              "work in this line; share: of both; "
+                            : "") +
+          "idle after: until the GPU's next operation began; limiter: of the line's kernel with "
+          "most time. Work of a CUDA graph belongs to the line that was captured.",
       options.width);
   WriteHostIdle(out, lines.host_idle, options);
   if (lines.without_stack_ns > 0 && busy_ns > 0) {
     report::WriteParagraph(out, "",
                            text::ShortPercent(lines.without_stack_ns / busy_ns) +
                                " of the GPU's busy time has no Python stack: other threads, such "
-                               "as that of PyTorch's backward pass, or code without Python.",
+                               "as that of PyTorch's backward pass (--torch ops gives its work the "
+                               "line of the forward pass), or code without Python.",
                            options.width);
   }
   return true;

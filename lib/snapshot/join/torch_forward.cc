@@ -45,6 +45,19 @@ TorchForward::TorchForward(const model::Model* model)
     }
     if (!changes_[thread].empty() && thread < model_.torch.steps.size()) makers_.push_back(thread);
   }
+  if (model_.host_stacks.size() > 1) CollectCalls();
+}
+
+void TorchForward::CollectCalls() {
+  calls_.resize(changes_.size());
+  for (size_t i = 0; i < model_.api_calls.size(); ++i) {  // sorted by time
+    const uint32_t stack = model_.api_calls.stack(i);
+    if (stack == model::kNone) continue;
+    const model::ApiCall call = model_.api_calls[i];
+    if (call.thread < calls_.size() && !changes_[call.thread].empty()) {
+      calls_[call.thread].push_back({call.start_ns, stack});
+    }
+  }
 }
 
 // The innermost backward node around an op, or the op itself.
@@ -82,6 +95,25 @@ const TorchSequence* TorchForward::SequenceOf(uint32_t node, uint32_t thread,
   return found;
 }
 
+// The stack of the first call of CUDA in the op that begins with this step of the thread.
+uint32_t TorchForward::StackIn(uint32_t thread, size_t step) const {
+  if (thread >= calls_.size()) return model::kNone;
+  const StepTable& steps = model_.torch.steps[thread];
+  const uint32_t op = steps[step].path();
+  const std::vector<Call>& calls = calls_[thread];
+  const auto call = std::partition_point(calls.begin(), calls.end(), [&](const Call& earlier) {
+    return earlier.start_ns < steps[step].time_ns();
+  });
+  if (call == calls.end()) return model::kNone;
+  const size_t last = std::min(steps.size(), step + kMostSteps);
+  for (size_t at = step; at < last && steps[at].time_ns() <= call->start_ns; ++at) {
+    uint32_t path = steps[at].path();
+    while (path > op) path = model_.paths[path].parent;  // parents have smaller ids
+    if (path != op) return model::kNone;                 // the op ended before the call
+  }
+  return call->stack;
+}
+
 // The op that began last before `change`, and the range that it was in.
 TorchForward::Place TorchForward::MakerBefore(uint32_t thread, const Change& change) const {
   const StepTable& steps = model_.torch.steps[thread];
@@ -104,6 +136,7 @@ TorchForward::Place TorchForward::MakerBefore(uint32_t thread, const Change& cha
     const StepTable& ranges = model_.steps[thread];
     const size_t range = StepsUntil(ranges, begin_ns);
     if (range > 0) place.range = ranges[range - 1].path();
+    place.stack = StackIn(thread, at - 1);
     return place;
   }
   return {};

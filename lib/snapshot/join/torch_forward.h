@@ -24,9 +24,10 @@ class TorchForward {
   // `model` outlives it; steps and sequences are sorted.
   explicit TorchForward(const model::Model* model);
 
-  // Path ids; 0: not known, or `op` is in no backward node.
+  // Path ids, and the host stack of the first call of CUDA in the forward op. 0: not known, or `op`
+  // is in no backward node.
   struct Place {
-    uint32_t op = 0, range = 0;
+    uint32_t op = 0, range = 0, stack = 0;
   };
   // Of work that `thread` launched in `op` at `time_ns`. Logarithmic in the steps of a thread for
   // each node; later work of the same node is looked up.
@@ -40,16 +41,25 @@ class TorchForward {
     uint32_t path = 0;
   };
 
+  // A call of CUDA with a stack.
+  struct Call {
+    int64_t start_ns = 0;
+    uint32_t stack = 0;
+  };
+
+  void CollectCalls();
   [[nodiscard]] uint32_t NodeAround(uint32_t op) const;
   [[nodiscard]] const model::TorchSequence* SequenceOf(uint32_t node, uint32_t thread,
                                                        int64_t time_ns) const;
   [[nodiscard]] Place MakerOf(uint64_t number) const;
   [[nodiscard]] Place MakerBefore(uint32_t thread, const Change& change) const;
+  [[nodiscard]] uint32_t StackIn(uint32_t thread, size_t step) const;
 
   const model::Model& model_;
   std::vector<std::vector<Change>> changes_;                         // by thread
   std::vector<uint32_t> makers_;                                     // threads with changes
   std::vector<std::vector<const model::TorchSequence*>> backwards_;  // by thread
+  std::vector<std::vector<Call>> calls_;                             // of makers; by thread
   std::unordered_map<uint64_t, Place> known_;                        // by the node's number
 };
 

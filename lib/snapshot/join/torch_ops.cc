@@ -135,6 +135,7 @@ void JoinTorchOps(Model* model) {
     const TorchForward::Place from = forward.Of(launched_in, call.thread, call.start_ns);
     place.forward_op = from.op;
     place.forward_range = from.range;
+    place.forward_stack = from.stack;
     SetOpAndModule(*model, launched_in, &place);
   }
 }

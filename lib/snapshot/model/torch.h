@@ -25,11 +25,12 @@ struct TorchSequence {
   uint32_t path = 0;
 };
 
-// Where an operation of the GPU comes from. All are path ids; 0: none, or not known.
+// Where an operation of the GPU comes from. All but the stack are path ids; 0: none, or not known.
 struct TorchPlace {
   uint32_t op = 0;             // the innermost op around its launch, or around its node's capture
   uint32_t forward_op = 0;     // of work in a backward node: the op that made the node ...
   uint32_t forward_range = 0;  // ... and the NVTX range around that op
+  uint32_t forward_stack = 0;  // ... and the host stack of the first call of CUDA in that op
   uint32_t module = 0;  // the innermost module around `op` or, for a node, around `forward_op`
 };
 

@@ -3,6 +3,7 @@
 
 #include "lib/snapshot/read/reader.h"
 #include "test/support/catch.h"
+#include "test/support/python_stacks.h"
 #include "test/support/snapshot_builder.h"
 
 namespace prof::snapshot {
@@ -72,12 +73,13 @@ struct Passes {
   uint32_t mul = b.TorchOp(0, "aten::mul");
   uint32_t inner = b.TorchOp(mul, "aten::empty");
   uint32_t node = b.TorchOp(0, "MulBackward0", TorchScope::kBackward);
+  uint32_t forward = 0;  // its launch
 
   Passes() {
     b.Range("layer", 0, 30'000);
     b.TorchStep(1'000, mul);
     b.TorchSequence(1'000, mul, 7);
-    Launch(&b, 2'000);
+    forward = Launch(&b, 2'000);
     b.TorchStep(4'000, inner);  // the node is there before it begins
     b.TorchSequence(4'000, inner, 8);
     b.TorchStep(5'000, mul);
@@ -100,6 +102,27 @@ TEST_CASE("Work of the backward pass has the op that made its node, and the rang
   CHECK(model.paths[model.torch.PlaceOf(1).forward_range].full == "layer");
   CHECK(model.ops[1].path == model::kNone);
   CHECK(model.payloads.empty());
+}
+
+TEST_CASE("Work of the backward pass has the Python stack of the forward op's first call") {
+  Passes passes;
+  test::PythonStacks python;
+  const uint32_t line = python.Stack(0, "forward", "/app/model.py", 7);
+  SECTION("the call is in the op") {
+    python.of_call[passes.forward] = line;
+    passes.b.edit = [&](wire::Block& block) { python.AddTo(&block); };
+    const model::Model model = Read(&passes.b);
+    CHECK(model.torch.PlaceOf(1).forward_stack == line);
+    CHECK(model.torch.PlaceOf(0).forward_stack == model::kNone);
+  }
+  SECTION("a call behind the op is of another line") {
+    python.of_call[Launch(&passes.b, 10'000)] = line;
+    passes.b.edit = [&](wire::Block& block) { python.AddTo(&block); };
+    const model::Model model = Read(&passes.b);
+    REQUIRE(model.ops.size() == 3);
+    CHECK(ForwardOf(model, 2) == "aten::mul");
+    CHECK(model.torch.PlaceOf(2).forward_stack == model::kNone);
+  }
 }
 
 TEST_CASE("A node that two threads have made has no forward op") {
