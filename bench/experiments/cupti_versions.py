@@ -26,17 +26,17 @@ _KERNELS, _RUN_LIMIT_S, _SECONDS = "20000", 15, "1.5"
 _VERSION = re.compile(r"CUPTI (\S+)")
 _FROM_PROF = re.compile(r"^prof: .*", re.MULTILINE)
 
-# {case: (program, options of prof run)}. The first ones have a known number of kernels.
+# {case: (program, settings of prof)}. The first ones have a known number of kernels.
 _COUNTED = {
-    "launches": (("storm_bare", _KERNELS, "1", "plain"), ()),
-    "ranges": (("storm_bare", _KERNELS, "2", "ranges"), ()),
-    "graphs": (("storm_bare", _KERNELS, "1", "graph"), ()),
-    "small buffers": (("storm_bare", _KERNELS, "1", "plain"), ("--buffer-mib", "1")),
+    "launches": (("storm_bare", _KERNELS, "1", "plain"), {}),
+    "ranges": (("storm_bare", _KERNELS, "2", "ranges"), {}),
+    "graphs": (("storm_bare", _KERNELS, "1", "graph"), {}),
+    "small buffers": (("storm_bare", _KERNELS, "1", "plain"), {"PROF_BUFFER_MIB": "1"}),
 }
 _SAMPLED = {
-    "default options": ("auto", ()),
-    "all counters": ("all", ()),
-    "continuous": ("none", ("--continuous",)),
+    "default options": ("auto", {}),
+    "all counters": ("all", {}),
+    "continuous": ("none", {"PROF_CONTINUOUS": "1"}),
 }
 
 
@@ -60,10 +60,10 @@ def answers_of(report):
             "notices": [notice["what"] for notice in report["notices"]]}
 
 
-def _record(bench, library, snapshot, counters, options, program):
-    command = bench.under_prof(snapshot, program, counters, *options)
-    if library:
-        command = ["env", f"PROF_CUPTI={library}", *command]
+def _record(bench, library, snapshot, counters, settings, program):
+    pairs = {**settings, **({"PROF_CUPTI": library} if library else {})}
+    command = ["env", *(f"{name}={value}" for name, value in pairs.items()),
+               *bench.under_prof(snapshot, program, counters)]
     _, code, output = processes.timed(command, _RUN_LIMIT_S)
     row = {"exit_code": code, "said": _FROM_PROF.findall(output)}
     if os.path.exists(snapshot):
@@ -76,12 +76,12 @@ def _record(bench, library, snapshot, counters, options, program):
 
 
 def _cases(bench):
-    """{case: (counters, options, program)}"""
+    """{case: (counters, settings, program)}"""
     steady = bench.program("planted", "clean", "--seed", "1", "--seconds", _SECONDS)
-    found = {case: ("none", options, bench.program(*words))
-             for case, (words, options) in _COUNTED.items()}
-    found.update({case: (counters, options, steady)
-                  for case, (counters, options) in _SAMPLED.items()})
+    found = {case: ("none", settings, bench.program(*words))
+             for case, (words, settings) in _COUNTED.items()}
+    found.update({case: (counters, settings, steady)
+                  for case, (counters, settings) in _SAMPLED.items()})
     return found
 
 
@@ -117,13 +117,13 @@ def run(bench):
         return
     rows = []
     for version, library in {_TOOLKIT: None, **found}.items():
-        for case, (counters, options, program) in _cases(bench).items():
+        for case, (counters, settings, program) in _cases(bench).items():
             if time.monotonic() > bench.deadline(_RUN_LIMIT_S):
                 bench.fail(f"{version}, {case}: not run, no time left")
                 continue
             with bench.failing(f"{version}, {case}"):
                 rows.append({"version": version, "case": case, **_record(
-                    bench, library, f"{bench.scratch}/cupti.prof", counters, options, program)})
+                    bench, library, f"{bench.scratch}/cupti.prof", counters, settings, program)})
     bench.publish("cupti_versions", {"rows": rows}, markdown(bench.where(), rows))
     for problem in problems_of(rows):
         bench.fail(problem)

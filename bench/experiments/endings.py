@@ -79,8 +79,8 @@ def _profiler(bench, setting):
         ["env", *environment, *bench.under_prof(snapshot, program)], _RUN_LIMIT_S)
     report = _recorded(bench, snapshot)
     own = {} if report is None else {
-        f"own {i}": sum(kernel["launches"] for kernel in report["kernels"]
-                        if kernel["range"] == f"own {i}") for i in (0, 2, 4)}
+        phase: sum(kernel["launches"] for kernel in report["kernels"]
+                   if kernel["range"] == phase) for phase in ("before", "between", "after")}
     return {"case": f"torch.profiler in turns, TEARDOWN_CUPTI {setting}", "bare_s": bare_s,
             "seconds": seconds, "bare_exit_code": bare_code, "exit_code": code,
             "launched": 3 * _STEPS, "recorded": sum(own.values()) if report else None,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """This experiment labels the kernels of the zoo by intervention, and records them with prof.
 
-The labels come from the times of changed kernels (lib/zoo_labels.py). Then the unchanged kernels run
-under prof with default options, and with all counters. In the recordings they have numbers for
+The labels come from the times of changed kernels (lib/zoo_labels.py). Then the unchanged kernels
+run under prof with default options, and with all counters. In the recordings they have numbers for
 names.
 """
 
@@ -26,6 +26,7 @@ FILES = ("zoo_labels.json",)
 _MEASURE_LIMIT_S = 110
 _PARTS = 6
 _SECONDS = {"default": 1.5, "all": 2.0}  # of each kernel: depth needs 0.6 s of its GPU time
+_MOST_LAUNCHES = 12000  # of each kernel: recordings stay small
 _VARIANTS = {"default": suite_runs.DEFAULT, "all": suite_runs.FULL}
 _RUN_LIMIT_S = 90
 _LOST = 3  # the exit code of a program whose context is lost
@@ -57,6 +58,7 @@ def _record(bench, form, part, seed, skipped):
     file = f"zoo_{form}_{part}.prof"
     program = bench.program("zoo", "--run", "--part", f"{part}/{_PARTS}", "--seed", str(seed),
                             "--seconds", str(_SECONDS[form]),
+                            "--launches", str(_MOST_LAUNCHES),
                             *(("--skip", ",".join(skipped)) if skipped else ()))
     command = suite_runs.under_prof(bench.prof, _VARIANTS[form], os.path.abspath(bench.path(file)),
                                     program)

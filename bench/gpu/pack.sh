@@ -11,7 +11,7 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 
 readonly kBuild=${1:-build/release}
 readonly kLimitMiB=${PROF_PACK_MIB:-64}  # what is copied to the machine for each run stays small
-readonly kPrograms=(prof saxpy transformer_layer saxpy_test transformer_bare layer_steps
+readonly kPrograms=(prof saxpy transpose transformer_layer saxpy_test transformer_bare layer_steps
   known_kernels pipeline stream_hops delays planted endings launch_storm storm_bare zoo ceilings)
 readonly kLibraries=(libprof.so.0 libprof_inject.so)
 
@@ -42,6 +42,7 @@ rm -rf device/bin device/lib device/commit  # ours; other files in the folder st
 mkdir -p device/bin device/lib
 for name in "${kPrograms[@]}"; do pack "$name" bin; done
 for name in "${kLibraries[@]}"; do pack "$name" lib; done
+[[ -d $kBuild/lib/prof ]] && cp -r "$kBuild/lib/prof" device/lib/  # Python files, for --torch modules
 
 # The tests that need a GPU have a tag. All benchmarks go along.
 while IFS= read -r program; do

@@ -31,7 +31,7 @@ _QUERY_LIMIT_S = 40
 _LEAST_LISTED = 500  # a list with fewer names is not a GPU's
 
 
-def _executable():
+def executable():
     installed = sorted(glob.glob("/opt/nvidia/nsight-compute/*/ncu"))
     found = shutil.which("ncu") or (installed[-1] if installed else None)
     if found is None:
@@ -53,7 +53,7 @@ def _launch(name, grid, block, values):
 
 
 def _python_interface():
-    folders = [os.path.join(os.path.dirname(os.path.realpath(_executable())), "extras/python"),
+    folders = [os.path.join(os.path.dirname(os.path.realpath(executable())), "extras/python"),
                *sorted(glob.glob("/opt/nvidia/nsight-compute/*/extras/python"), reverse=True),
                *sorted(glob.glob("/usr/local/cuda*/nsight-compute-*/extras/python"), reverse=True)]
     for folder in folders:
@@ -90,7 +90,7 @@ def _read_exactly(path, metrics):
 
 def _read_printed(path, metrics):
     """Reads what ncu prints, which has two decimals."""
-    command = [_executable(), "--import", path, "--csv", "--page", "raw", "--print-units", "base",
+    command = [executable(), "--import", path, "--csv", "--page", "raw", "--print-units", "base",
                "--print-kernel-base", "mangled"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     lines = done.stdout.splitlines()
@@ -124,7 +124,7 @@ def read(path, metrics):
 
 def _not_listed(metrics):
     """The metrics that ncu does not list. What it counts in patched code it never lists."""
-    _, _, output = processes.timed([_executable(), "--query-metrics"], _QUERY_LIMIT_S)
+    _, _, output = processes.timed([executable(), "--query-metrics"], _QUERY_LIMIT_S)
     listed = {line.split()[0] for line in output.splitlines() if "__" in line}
     if len(listed) < _LEAST_LISTED:
         return set()
@@ -138,7 +138,7 @@ def profile(program, metrics, options=BETWEEN_PROFILER_CALLS, limit_s=200):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "profile.ncu-rep")
         for _ in range(_ATTEMPTS):
-            command = [_executable(), "--clock-control", "none", "--cache-control", "none",
+            command = [executable(), "--clock-control", "none", "--cache-control", "none",
                        *options, "--metrics", ",".join(wanted), "--force-overwrite", "--export",
                        report, *program]
             seconds, code, output = processes.timed(command, limit_s)

@@ -34,12 +34,16 @@ __global__ void forever(const volatile int* stop) {
   }
 }
 
-void Launch(int launches, cudaStream_t stream = nullptr) {
-  int* done = nullptr;
-  CUDA_CHECK(cudaMalloc(&done, sizeof(int)));
+void LaunchInto(int* done, int launches, cudaStream_t stream) {
   for (int i = 0; i < launches; ++i) counted<<<1, 32, 0, stream>>>(done);
   CUDA_CHECK(cudaGetLastError());
   CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+void Launch(int launches) {
+  int* done = nullptr;
+  CUDA_CHECK(cudaMalloc(&done, sizeof(int)));
+  LaunchInto(done, launches, nullptr);
 }
 
 void Print(int launches) {
@@ -47,17 +51,23 @@ void Print(int launches) {
   std::fflush(stdout);
 }
 
+// All memory and kernels are there before the kernel without end: to load or allocate may wait for
+// it.
 int Persistent() {
-  int* stop = nullptr;
+  int *stop = nullptr, *done = nullptr;
   cudaStream_t streams[2];
   for (cudaStream_t& stream : streams) {
     CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   }
   CUDA_CHECK(cudaMalloc(&stop, sizeof(int)));
+  CUDA_CHECK(cudaMalloc(&done, sizeof(int)));
+  CUDA_CHECK(cudaMemset(stop, 0xff, sizeof(int)));
+  forever<<<1, 1, 0, streams[0]>>>(stop);  // ends at once
+  LaunchInto(done, kLaunches / 2, streams[1]);
   CUDA_CHECK(cudaMemset(stop, 0, sizeof(int)));
   CUDA_CHECK(cudaDeviceSynchronize());
   forever<<<1, 1, 0, streams[0]>>>(stop);
-  Launch(kLaunches, streams[1]);
+  LaunchInto(done, kLaunches / 2, streams[1]);
   Print(kLaunches);
   _exit(0);  // the runtime's exit handler would wait for the kernel without end
 }

@@ -4,7 +4,8 @@
 
     profiler_in_turns.py [--steps N]
 
-Each phase is a range: "own 0", "profiled 1", "own 2", "profiled 3", "own 4". An own phase begins
+Each phase is a range: "before", "profiled 1", "between", "profiled 2", "after". The names of the
+own ones differ in more than numbers: prof's report would have one row for them. An own phase begins
 after some seconds, in which whoever lost CUPTI can take it up again.
 """
 
@@ -32,14 +33,14 @@ def main():
         print("[skipped] no CUDA device")
         return
     x = torch.zeros(1, device="cuda")
-    phase("own 0", x, steps)
-    for i in (1, 3):
+    phase("before", x, steps)
+    for i, then in ((1, "between"), (2, "after")):
         with profile(activities=[ProfilerActivity.CUDA, ProfilerActivity.CPU]) as profiler:
             phase(f"profiled {i}", x, steps)
         adds = sum(event.count for event in profiler.key_averages() if event.key == "aten::add_")
         print(f"[profiled] {adds}")
         time.sleep(_REST_S)
-        phase(f"own {i + 1}", x, steps)
+        phase(then, x, steps)
     print(f"[checksum] {x.item():.0f}")
 
 

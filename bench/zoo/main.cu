@@ -4,7 +4,9 @@
 //
 //   zoo --list                            names, kernels and knobs
 //   zoo --measure [--after NAME]          a line of JSON for each family: times by dose
-//   zoo --run --part I/N [--seconds S]    the kernels of a part, S seconds each, to be recorded
+//   zoo --run --part I/N [--seconds S] [--launches L]
+//                                         the kernels of a part, each for S seconds or until L
+//                                         launches, to be recorded
 //
 //   --seed N     what sizes are drawn from; the same seed gives the same kernels
 //   --only NAME  one family
@@ -33,6 +35,7 @@ struct Options {
   uint64_t seed = 1;
   int part = 0, parts = 1;
   double seconds = 1;
+  int64_t launches = INT64_MAX;  // of a kernel, about
 };
 
 struct Configuration {
@@ -165,7 +168,7 @@ bool Measure(const Family& family, Timer* timer) {
 }
 
 // Returns false when the context is lost.
-bool Run(const Family& family, double seconds, Timer* timer) {
+bool Run(const Family& family, const Options& options, Timer* timer) {
   const Amounts natural = Natural(family);
   const std::function<void()> launch = [&] { family.launch(natural); };
   timer->Time(launch, 1);
@@ -177,8 +180,8 @@ bool Run(const Family& family, double seconds, Timer* timer) {
   }
   const int batch = static_cast<int>(std::clamp(kBatchUs / std::max(us, 5.0), 1.0, 400.0));
   int64_t launches = 2;
-  const double end = Now() + seconds;
-  while (Now() < end) {
+  const double end = Now() + options.seconds;
+  while (Now() < end && launches < options.launches) {
     for (int i = 0; i < batch; ++i) launch();
     launches += batch;
     if (cudaDeviceSynchronize() != cudaSuccess) return false;
@@ -219,6 +222,8 @@ bool ReadOptions(int count, char** words, Options* options) {
       options->skip = std::string(",") + value + ",";
     } else if (word == "--seconds") {
       options->seconds = std::atof(value);
+    } else if (word == "--launches") {
+      options->launches = std::atoll(value);
     } else if (word != "--part" ||
                std::sscanf(value, "%d/%d", &options->part, &options->parts) != 2) {
       return false;
@@ -251,7 +256,8 @@ int main(int argc, char** argv) {
   Options options;
   if (!ReadOptions(argc, argv, &options)) {
     std::fprintf(stderr,
-                 "zoo --list | --measure [--after NAME] | --run [--part I/N] [--seconds S]\n"
+                 "zoo --list | --measure [--after NAME]\n"
+                 "    | --run [--part I/N] [--seconds S] [--launches L]\n"
                  "    [--seed N] [--only NAME] [--skip A,B]\n");
     return 2;
   }
@@ -279,7 +285,7 @@ int main(int argc, char** argv) {
     } else if (options.mode == "--measure") {
       goes_on = Measure(family, &timer);
     } else {
-      goes_on = Run(family, options.seconds, &timer);
+      goes_on = Run(family, options, &timer);
     }
     if (!goes_on) {
       std::fprintf(stderr, "%s: the context is lost\n", family.name);

@@ -2,6 +2,7 @@
 import time
 import unittest
 
+from experiments import answer
 from experiments import names
 from lib import expected_counts
 from lib import ncu
@@ -105,6 +106,36 @@ class Names(unittest.TestCase):
         row = {"workload": "train", "variant": "ops, stacks", "quantity": "us_per_step",
                "over_timeline": 1, "with_op": 0.98, "backward_with_forward": 0.96}
         self.assertEqual([goal["met"] for goal in names.goals_of([row])], [True, False, True])
+
+
+class Answer(unittest.TestCase):
+    @staticmethod
+    def kernel(name, total_ns, launches=300, metrics=()):
+        return {"name": name, "total_ns": total_ns, "launches": launches, "share": 0.05,
+                "metrics": dict.fromkeys(metrics), "verdict": {"decided": bool(metrics)}}
+
+    def test_the_ten_kernels_with_most_time_are_asked_for(self):
+        report = {"kernels": [self.kernel(str(i), i) for i in range(12)]}
+        self.assertEqual({kernel["name"] for kernel in answer.longest(report)},
+                         {str(i) for i in range(2, 12)})
+
+    def test_a_kernel_is_answered_with_its_limiter_its_stalls_and_its_hit_rates(self):
+        report = {"kernels": [
+            self.kernel("a", 2, metrics=("smsp__average_warps_issue_stalled_x", "lts__hit_rate")),
+            self.kernel("b", 1)]}
+        found = answer.answers_of(report)
+        self.assertEqual([found[name] for name in ("kernels", "limiters", "stalls", "hit_rates")],
+                         [2, 1, 1, 1])
+
+    def test_ncu_gets_the_launches_of_one_step(self):
+        report = {"kernels": [self.kernel("a", 2), self.kernel("b<1>", 1), self.kernel("c", 0)]}
+        self.assertEqual(answer.of_one_step(report, ["a", "b<1>"]), ("regex:^(a|b<1>)$", 4))
+
+    def test_the_programs_own_time_is_no_cost_of_a_tool(self):
+        rows = [{"tool": "prof, everything", "seconds": 12}, {"tool": "nsys", "seconds": 14},
+                {"tool": "ncu", "seconds": 46}]
+        self.assertEqual([goal["measured"] for goal in answer.goals_of(rows, 10)], [5, 20])
+        self.assertEqual(answer.goals_of(rows[:2], 10), [])
 
 
 class Accuracy(unittest.TestCase):

@@ -89,7 +89,7 @@ void LaunchUntil(const std::atomic<bool>& done, cudaStream_t stream) {
 
 }  // namespace
 
-int Vectors::CaptureBesideLaunches(double seconds) {
+std::vector<double> Vectors::CaptureBesideLaunches(double seconds) {
   const cudaStream_t capturing = NonBlocking(), launching = NonBlocking();
   empty<<<1, 32, 0, capturing>>>();  // a kernel is loaded by its first launch, which may
                                      // synchronize
@@ -97,15 +97,21 @@ int Vectors::CaptureBesideLaunches(double seconds) {
   cudaDeviceSynchronize();
   std::atomic<bool> done{false};
   std::thread launcher([&] { LaunchUntil(done, launching); });
-  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  int captures = 0, spoilt = 0;
-  while (std::chrono::steady_clock::now() < until) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto passed = [&begin] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  int captures = 0;
+  std::vector<double> spoilt;
+  while (passed() < seconds) {
     cudaGraph_t graph = nullptr;
     if (cudaStreamBeginCapture(capturing, cudaStreamCaptureModeGlobal) != cudaSuccess) break;
     empty<<<1, 32, 0, capturing>>>();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     empty<<<1, 32, 0, capturing>>>();
-    if (cudaStreamEndCapture(capturing, &graph) != cudaSuccess || graph == nullptr) ++spoilt;
+    if (cudaStreamEndCapture(capturing, &graph) != cudaSuccess || graph == nullptr) {
+      spoilt.push_back(passed());
+    }
     if (graph != nullptr) cudaGraphDestroy(graph);
     ++captures;
   }
@@ -114,7 +120,8 @@ int Vectors::CaptureBesideLaunches(double seconds) {
   cudaGetLastError();
   cudaStreamDestroy(capturing);
   cudaStreamDestroy(launching);
-  return captures > 0 ? spoilt : -1;
+  if (captures == 0) spoilt.push_back(-1);
+  return spoilt;
 }
 
 void Vectors::Synchronize() { cudaDeviceSynchronize(); }

@@ -5,6 +5,7 @@
 #define PROF_TEST_GPU_KERNELS_H_
 
 #include <cstddef>
+#include <vector>
 
 namespace prof::test {
 
@@ -27,9 +28,9 @@ class Vectors {
   // The same in a CUDA graph of `nodes` nodes, launched `launches` times.
   static void EmptyGraph(int nodes, int launches);
   // Captures on a stream in the global mode, 5 ms each, for `seconds`, while another thread
-  // launches on a stream of its own: how many captures failed, or -1 when there was none. A capture
-  // fails when any thread makes a call that may synchronize.
-  static int CaptureBesideLaunches(double seconds);
+  // launches on a stream of its own. When captures failed: seconds after the begin; one of -1 when
+  // there was no capture. A capture fails when any thread makes a call that may synchronize.
+  static std::vector<double> CaptureBesideLaunches(double seconds);
   static void Synchronize();
   // cudaMemcpy from pageable host memory; bytes copied.
   size_t CopyIn();

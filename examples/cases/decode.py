@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+#
+# A decoding loop that asks the GPU after each step whether all sequences have ended. With --fixed
+# it asks after every 32 steps: at most 31 steps are for nothing.
+#
+# Run:  prof run --torch ops --python-stacks -o decode.prof -- python3 decode.py
+"""Decoding from a CUDA graph, until all sequences have ended."""
+
+import argparse
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "pytorch"))
+import llama_like  # sets what makes cuBLAS deterministic, before PyTorch is there
+import torch
+
+BATCH, POSITION, POSITIONS, END = 4, 128, 256, -1  # no sequence ends: all runs do the same steps
+FIXED_STEPS_PER_LOOK, WARM_UP_STEPS = 32, 3
+
+
+def capture(model, caches, tokens):
+    """One step as a graph: it reads `tokens` and writes the next ones there."""
+    def step():
+        tokens.copy_(model(tokens, caches, POSITION).argmax(-1))
+
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(WARM_UP_STEPS):
+            step()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return graph
+
+
+def decode(graph, tokens, steps, steps_per_look):
+    for step in range(1, steps + 1):
+        with torch.cuda.nvtx.range("decode step"):
+            graph.replay()
+            if step % steps_per_look == 0 and (tokens == END).all().item():
+                return
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--fixed", action="store_true")
+    arguments = parser.parse_args()
+    if not torch.cuda.is_available():
+        print("[skipped] no CUDA device")
+        return
+    torch.manual_seed(20)
+    with torch.device("cuda"):
+        model = llama_like.Model().to(torch.bfloat16)
+        shape = (BATCH, llama_like.HEADS, POSITIONS, llama_like.HEAD)
+        caches = [tuple(torch.zeros(shape, dtype=torch.bfloat16) for _ in range(2))
+                  for _ in range(llama_like.LAYERS)]
+        tokens = torch.randint(llama_like.VOCABULARY, (BATCH, 1))
+    with torch.no_grad():
+        graph = capture(model, caches, tokens)
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        decode(graph, tokens, arguments.steps, FIXED_STEPS_PER_LOOK if arguments.fixed else 1)
+        torch.cuda.synchronize()
+    us = (time.perf_counter() - start) * 1e6 / arguments.steps
+    print(f"[checksum] {llama_like.checksum(tokens)}")
+    print(f"[timing] steps {arguments.steps} us_per_step {us:.1f}")
+
+
+if __name__ == "__main__":
+    main()
