@@ -42,7 +42,6 @@ rm -rf device/bin device/lib device/commit  # ours; other files in the folder st
 mkdir -p device/bin device/lib
 for name in "${kPrograms[@]}"; do pack "$name" bin; done
 for name in "${kLibraries[@]}"; do pack "$name" lib; done
-[[ -d $kBuild/lib/prof ]] && cp -r "$kBuild/lib/prof" device/lib/  # Python files, for --torch modules
 
 # The tests that need a GPU have a tag. All benchmarks go along.
 while IFS= read -r program; do
@@ -65,6 +64,7 @@ done | sort -u |
   sed 's/^/the other machine must have /' || true
 
 for file in device/bin/* device/lib/*; do strip "$file" 2>/dev/null || true; done
+cp -r "$kBuild/lib/prof" device/lib/  # Python files, for --torch modules
 PYTHONDONTWRITEBYTECODE=1 python3 bench/run.py commit >device/commit
 
 readonly kSizeMiB=$(($(du -sk device | cut -f1) / 1024))
