@@ -2,6 +2,7 @@
 #include "cupti_backend/schedule/launch.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "cupti_backend/api/relaxed_capture.h"
 #include "lib/capture/process/clock.h"
@@ -15,17 +16,25 @@ CUdevice CurrentDevice(const DriverApi& driver) {
   return device;
 }
 
+// A launch takes a CUfunction, or a CUkernel in its place, and only the driver can tell them apart. A
+// wrong guess is an error in its log (CUDA_LOG_FILE): what the last launch had comes first.
+std::atomic<bool> last_was_kernel{true};
+
 std::optional<uint32_t> AttributeOf(const Launch& launch, const DriverApi& driver,
                                     CUfunction_attribute which) {
-  int value = 0;
-  // A launch takes a CUfunction, or a CUkernel in its place.
-  void* launched = const_cast<void*>(launch.signature.function);
-  if (driver.func_get_attribute(&value, which, static_cast<CUfunction>(launched)) != CUDA_SUCCESS &&
-      driver.kernel_get_attribute(&value, which, static_cast<CUkernel>(launched),
-                                  CurrentDevice(driver)) != CUDA_SUCCESS) {
-    return std::nullopt;
+  void* const launched = const_cast<void*>(launch.signature.function);
+  const bool first = last_was_kernel.load(std::memory_order_relaxed);
+  for (const bool kernel : {first, !first}) {
+    int value = 0;
+    const CUresult result =
+        kernel ? driver.kernel_get_attribute(&value, which, static_cast<CUkernel>(launched),
+                                             CurrentDevice(driver))
+               : driver.func_get_attribute(&value, which, static_cast<CUfunction>(launched));
+    if (result != CUDA_SUCCESS) continue;
+    last_was_kernel.store(kernel, std::memory_order_relaxed);
+    return static_cast<uint32_t>(std::max(value, 0));
   }
-  return static_cast<uint32_t>(std::max(value, 0));
+  return std::nullopt;
 }
 
 }  // namespace
