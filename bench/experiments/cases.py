@@ -29,7 +29,7 @@ _CASES = {
 FILES = ("cases.json", *(f"cases_{name}_{state}.txt" for name in _CASES
                          for state in ("before", "after")))
 
-_REPEATS, _RUN_LIMIT_S = 3, 60
+_REPEATS, _RUN_LIMIT_S = 2, 60
 _STATES = {"before": (), "after": ("--fixed",)}
 
 

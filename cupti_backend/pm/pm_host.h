@@ -32,11 +32,6 @@ struct MadePmHost {
   Problem problem;
 };
 
-// To ask which counters a device has takes 160 ms on an H200. Without that the plan is of all that
-// the chip has; where another client or a partition of the GPU has taken some, CUPTI refuses the
-// plan later.
-enum class Availability { kAssumed, kAsked };
-
 // `plan` makes the plans; the host fails when the first one has no pass. 90 ms for the first one of
 // a process, then 10 ms, and what the availability takes.
 [[nodiscard]] MadePmHost MakePmHost(

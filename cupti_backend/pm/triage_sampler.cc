@@ -255,14 +255,16 @@ void TriageSampler::TakeTurns(const Outlook& outlook, int64_t now_ns) {
   turns.PassTo(Owner::kRanges);
 }
 
-// Much of the GPU's time lacks samples, and the budget lets bursts come soon.
+// Much of the GPU's time lacks samples, more than ranges would answer, and the budget lets bursts
+// come soon.
 bool TriageSampler::Hungry(int64_t now_ns) {
-  constexpr double kMuch = 0.1, kLeft = 0.2;
-  const bool much = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
-    return device->usable() && device->schedule().lacking() > kMuch &&
+  constexpr double kLeft = 0.2;
+  const double much = std::max(TriageSchedule::kMuch, parts_.policy->open_share());
+  const bool lacks = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
+    return device->usable() && device->schedule().lacking() > much &&
            device->schedule().learning(now_ns);
   });
-  return much && budget_.Fullness(now_ns) > kLeft;
+  return lacks && budget_.Fullness(now_ns) > kLeft;
 }
 
 // Triage does not work on any device that was tried.

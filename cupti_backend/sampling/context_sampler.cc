@@ -267,7 +267,11 @@ void ContextSampler::Prepare() {
 }
 
 bool ContextSampler::Plan() {
-  if (const std::optional<Problem> problem = parts_->plans.Prepare(handle_.load(), &plan_)) {
+  // Where triage counts, the counters are there.
+  const Availability availability =
+      parts_->policy.triage_works() ? Availability::kAssumed : Availability::kAsked;
+  if (const std::optional<Problem> problem =
+          parts_->plans.Prepare(handle_.load(), availability, &plan_)) {
     Refuse(*problem);
     return false;
   }

@@ -28,7 +28,8 @@ std::vector<capture::ThroughputEvent> ThroughputsOf(const PassPlan& plan,
 
 }  // namespace
 
-std::optional<Problem> CounterPlans::Prepare(CUcontext context, ContextPlan* plan) {
+std::optional<Problem> CounterPlans::Prepare(CUcontext context, Availability availability,
+                                             ContextPlan* plan) {
   if (std::optional<Problem> problem = InitializeProfiler()) return problem;
   CUdevice device = 0;
   // A context that is prepared again keeps its id and its passes: a launch may read them now.
@@ -50,7 +51,8 @@ std::optional<Problem> CounterPlans::Prepare(CUcontext context, ContextPlan* pla
                    "update the CUDA toolkit's CUPTI"};
   }
   const Chip* chip = nullptr;
-  if (std::optional<Problem> problem = PlanChip(name.pChipName, context, plan, &chip)) {
+  if (std::optional<Problem> problem =
+          PlanChip(name.pChipName, context, availability, plan, &chip)) {
     return problem;
   }
   if (chip->passes.groups.empty()) {
@@ -79,8 +81,20 @@ std::optional<Problem> CounterPlans::InitializeProfiler() {
   return initialize_problem_;
 }
 
+CUptiResult CounterPlans::AskAvailability(CUcontext context, std::vector<uint8_t>* image) const {
+  CUpti_Profiler_GetCounterAvailability_Params available = {
+      CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE};
+  available.ctx = context;
+  const CUptiResult result = api_->profiler_get_counter_availability(&available);
+  if (result != CUPTI_SUCCESS) return result;
+  image->resize(available.counterAvailabilityImageSize);
+  available.pCounterAvailabilityImage = image->data();
+  return api_->profiler_get_counter_availability(&available);
+}
+
 std::optional<Problem> CounterPlans::PlanChip(const std::string& name, CUcontext context,
-                                              ContextPlan* plan, const Chip** chip) {
+                                              Availability availability, ContextPlan* plan,
+                                              const Chip** chip) {
   uint32_t next_group_id = 1;
   for (const auto& known : chips_) {
     *chip = known.get();
@@ -90,17 +104,11 @@ std::optional<Problem> CounterPlans::PlanChip(const std::string& name, CUcontext
   auto made = std::make_unique<Chip>();
   made->name = name;
   made->first_group_id = next_group_id;
-  CUpti_Profiler_GetCounterAvailability_Params available = {
-      CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE};
-  available.ctx = context;
-  CUptiResult result = api_->profiler_get_counter_availability(&available);
-  if (result == CUPTI_SUCCESS) {
-    made->availability.resize(available.counterAvailabilityImageSize);
-    available.pCounterAvailabilityImage = made->availability.data();
-    result = api_->profiler_get_counter_availability(&available);
-  }
-  if (result != CUPTI_SUCCESS) {
-    return ExplainCounterError(*api_, result, "ask which counters exist");
+  if (availability == Availability::kAsked) {
+    const CUptiResult result = AskAvailability(context, &made->availability);
+    if (result != CUPTI_SUCCESS) {
+      return ExplainCounterError(*api_, result, "ask which counters exist");
+    }
   }
   const MetricHost host(api_, name, made->availability);
   const std::vector<MetricLevel> levels = LevelsOf(host, options_.counters, options_.metrics);

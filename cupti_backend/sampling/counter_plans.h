@@ -38,21 +38,23 @@ class CounterPlans {
   CounterPlans(const CuptiApi* api, const DriverApi* driver, const SessionOptions& options)
       : api_(api), driver_(driver), options_(options) {}
 
-  // Fills `plan` for a context; about 0.2 s for the first one of a process. A problem: counters
-  // cannot be sampled in it, and `plan` is of no use.
-  [[nodiscard]] std::optional<Problem> Prepare(CUcontext context, ContextPlan* plan);
+  // Fills `plan` for a context; about 0.3 s for the first one of a process, and what the
+  // availability takes. A problem: counters cannot be sampled in it, and `plan` is of no use.
+  [[nodiscard]] std::optional<Problem> Prepare(CUcontext context, Availability availability,
+                                               ContextPlan* plan);
 
  private:
   struct Chip {
     std::string name;
-    std::vector<uint8_t> availability;
+    std::vector<uint8_t> availability;  // empty: was not asked for
     PassPlan passes;
     uint32_t first_group_id = 0;
   };
 
   std::optional<Problem> InitializeProfiler();
-  std::optional<Problem> PlanChip(const std::string& name, CUcontext context, ContextPlan* plan,
-                                  const Chip** chip);
+  std::optional<Problem> PlanChip(const std::string& name, CUcontext context,
+                                  Availability availability, ContextPlan* plan, const Chip** chip);
+  CUptiResult AskAvailability(CUcontext context, std::vector<uint8_t>* image) const;
 
   const CuptiApi* const api_;
   const DriverApi* const driver_;

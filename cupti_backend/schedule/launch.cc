@@ -16,8 +16,8 @@ CUdevice CurrentDevice(const DriverApi& driver) {
   return device;
 }
 
-// A launch takes a CUfunction, or a CUkernel in its place, and only the driver can tell them apart. A
-// wrong guess is an error in its log (CUDA_LOG_FILE): what the last launch had comes first.
+// A launch takes a CUfunction, or a CUkernel in its place, and only the driver can tell them apart.
+// A wrong guess is an error in its log (CUDA_LOG_FILE): what the last launch had comes first.
 std::atomic<bool> last_was_kernel{true};
 
 std::optional<uint32_t> AttributeOf(const Launch& launch, const DriverApi& driver,

@@ -306,7 +306,7 @@ bool NeedSchedule::WantsMore(size_t slot) const {
 
 // What is known of the whole program.
 void NeedSchedule::Judge(int64_t now_ns) {
-  double decided_ns = 0, open_ns = 0;
+  double decided_ns = 0, open_ns = 0, open_recent_ns = 0;
   uint32_t unfinished = 0;
   bool to_come = false;
   for (uint32_t i = 0; i < kinds_taken_; ++i) {
@@ -320,10 +320,12 @@ void NeedSchedule::Judge(int64_t now_ns) {
     to_come |= now_ns - kind.last_launch_ns < kGoneNs;
     if (kind.needs != kUnanswered && kind.running) {
       open_ns += kind.requested ? 2.0 * static_cast<double>(kTurnNs) : kind.all_ns;
+      open_recent_ns += kind.recent_ns;
     }
   }
   unfinished_.store(unfinished);
   unseen_share_.store(recent_ns_ > 0 ? unseen_ns_ / recent_ns_ : 0, kRelaxed);
+  open_share_.store(recent_ns_ > 0 ? open_recent_ns / recent_ns_ : 0, kRelaxed);
   decided_share_.store(all_ns_ > 0 ? decided_ns / all_ns_ : 0);
   complete_.store(all_ns_ > 0 && (decided_ns >= kCompleteShare * all_ns_ || !to_come));
   worth_a_turn_.store(open_ns >= 2.0 * static_cast<double>(kTurnNs));

@@ -92,6 +92,7 @@ class NeedSchedule {
   void SetNeeds(uint64_t shape, format::Needs needs);
   // False: no use of units is known, so everything is open about every launch.
   void SetTriage(bool works) { triage_works_.store(works, std::memory_order_relaxed); }
+  bool triage_works() const { return triage_works_.load(kRelaxed); }
 
   // As of the last Refresh. What is open can be answered, and is worth getting the hardware.
   [[nodiscard]] bool WantsHardware() const { return worth_a_turn_.load(); }
@@ -110,6 +111,8 @@ class NeedSchedule {
   // Of the GPU time of late, the share of such signatures, 0 to 1: also of those that no burst has
   // met so far.
   double unseen_share() const { return unseen_share_.load(kRelaxed); }
+  // Of the GPU time of late, the share about which something is open that samples would answer.
+  double open_share() const { return open_share_.load(kRelaxed); }
 
   // --- One thread at a time: the holder of the hardware lease ---
 
@@ -224,7 +227,7 @@ class NeedSchedule {
   std::atomic<double> decided_share_{0};
   std::atomic<uint32_t> unfinished_{0};
   std::atomic<uint64_t> returns_{0};
-  std::atomic<double> unseen_share_{0};
+  std::atomic<double> unseen_share_{0}, open_share_{0};
 };
 
 }  // namespace prof::cupti

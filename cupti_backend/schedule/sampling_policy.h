@@ -136,6 +136,8 @@ class SamplingPolicy {
   void SetTriage(bool works) {
     if (by_need()) needs_->SetTriage(works);
   }
+  // By need, and the use of the units is known as far as anybody has tried.
+  [[nodiscard]] bool triage_works() const { return by_need() && needs_->triage_works(); }
   // By need: sampling would decide as much GPU time as getting the hardware costs (0.3 s of prof's
   // own thread). As of the last Refresh, which is 20 ms ago while the collector runs.
   [[nodiscard]] bool WantsHardware() const { return by_need() && needs_->WantsHardware(); }
@@ -144,8 +146,10 @@ class SamplingPolicy {
   // By need: the share of the GPU time about which nothing is open, 0 to 1.
   [[nodiscard]] double decided_share() const { return by_need() ? needs_->decided_share() : 0; }
 
-  // By need: what triage should look at (NeedSchedule::returns, unseen_share).
+  // By need: what triage should look at, and what it leaves open (NeedSchedule::returns,
+  // unseen_share, open_share).
   [[nodiscard]] uint64_t returns() const { return by_need() ? needs_->returns() : 0; }
+  [[nodiscard]] double open_share() const { return by_need() ? needs_->open_share() : 0; }
   [[nodiscard]] double unseen_share() const { return by_need() ? needs_->unseen_share() : 0; }
 
   // Nothing more will be sampled, as far as can be known.

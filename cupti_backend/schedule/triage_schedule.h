@@ -65,8 +65,11 @@ class TriageSchedule {
   // A new signature is looked at so often at once: a phase of the program may end soon. Each burst
   // is a part of what is enough (TriageCoverage::kEnoughBursts).
   static constexpr int kFreshBursts = 3;
-  // So long after it the hardware is not given to others.
+  // So long after it the hardware is not given to others, unless hardly any of the GPU's time lacks
+  // samples after these bursts.
   static constexpr int64_t kFreshNs = 1'000'000'000;
+  // A share of the GPU's busy time that is worth a burst more.
+  static constexpr double kMuch = 0.1;
   // Below this share of the busy time there is nothing left to learn.
   static constexpr double kEnough = 0.01;
   static constexpr int64_t kLearningNs = 100'000'000;
@@ -99,7 +102,9 @@ class TriageSchedule {
   // There is something to learn, as far as the last call of Next knows.
   bool learning(int64_t now_ns) const { return now_ns - learnt_ns_ < kLearningNs; }
   // Something new runs: the hardware should not be given to others now.
-  bool fresh(int64_t now_ns) const { return now_ns < fresh_until_ns_; }
+  bool fresh(int64_t now_ns) const {
+    return now_ns < fresh_until_ns_ && (fresh_bursts_ > 0 || lacking_ > kMuch);
+  }
   // TriageSignals::lacking, as of the last call of Next.
   double lacking() const { return lacking_; }
   int64_t interval_ns() const { return interval_ns_; }

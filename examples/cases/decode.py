@@ -47,7 +47,7 @@ def decode(graph, tokens, steps, steps_per_look):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--fixed", action="store_true")
     arguments = parser.parse_args()
     if not torch.cuda.is_available():

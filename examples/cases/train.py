@@ -66,7 +66,7 @@ def make_model():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--fixed", action="store_true")
     arguments = parser.parse_args()
     if not torch.cuda.is_available():
