@@ -61,9 +61,11 @@ def shares(report):
     def of(part, whole):
         return part / whole if whole else None
 
-    torch, lines = report["torch"], report["lines"]
-    with_line = sum(line["time_ns"] for line in lines["own"])
-    found = {"with_line": of(with_line, with_line + lines["without_stack_ns"])}
+    torch, lines = report["torch"], report.get("lines")
+    found = {}
+    if lines:
+        with_line = sum(line["time_ns"] + line["backward_ns"] for line in lines["own"])
+        found["with_line"] = of(with_line, with_line + lines["without_stack_ns"])
     if torch:
         found |= {"with_op": of(torch["gpu_in_ops_ns"], torch["gpu_ns"]),
                   "with_module": of(torch["gpu_in_modules_ns"], torch["gpu_ns"]),
