@@ -21,12 +21,15 @@ CUptiResult ContextCounters::Enable(const HardwareLease&, CUcontext context) {
       parts_->api, context,
       parts_->replays ? RangeProfiler::Mode::kReplayedKernels : RangeProfiler::Mode::kUserRanges);
   samples_.reserve(profiler_->max_ranges());  // so that Push allocates nothing
+  is_new_ = true;
   return profiler_->Enable(*plan_->passes);
 }
 
 CUptiResult ContextCounters::Count(const HardwareLease& lease, uint32_t group) {
   const std::vector<PlannedGroup>& groups = plan_->passes->groups;
   CUptiResult result = StopAndDecode(lease);
+  if (result == CUPTI_SUCCESS && is_new_) result = profiler_->CountSoftwareFirst(*plan_->passes);
+  is_new_ = false;
   if (result == CUPTI_SUCCESS) result = profiler_->Configure(groups[group]);
   if (result == CUPTI_SUCCESS) result = profiler_->Start();
   if (result != CUPTI_SUCCESS) return result;

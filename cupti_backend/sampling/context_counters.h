@@ -64,6 +64,7 @@ class ContextCounters {
   const size_t slot_;
   std::atomic<int> group_{-1};
   std::unique_ptr<RangeProfiler> profiler_;
+  bool is_new_ = false;  // the profiler: nothing was configured yet
   bool started_ = false;
   std::vector<Sample> samples_;  // since the last decode; its place is the range's name
 };

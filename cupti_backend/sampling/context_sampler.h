@@ -145,7 +145,7 @@ class ContextSampler {
   bool CloseGate(Waits waits, CUstream own);
   bool CloseGateWithin(int64_t patience_ns);
   void Change(const HardwareLease& lease);
-  CUptiResult Count(const HardwareLease& lease, uint32_t group);
+  CUptiResult Enable(const HardwareLease& lease);
   void Refuse(const Problem& problem);
   void ReportRecovery();
   void LeaveHardware(const HardwareLease& lease);

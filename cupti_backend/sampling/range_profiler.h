@@ -40,6 +40,9 @@ class RangeProfiler {
 
   // Each returns CUPTI's result; the context need not be current.
   CUptiResult Enable(const PassPlan& plan);
+  // Before the first Configure. CUPTI 13.0 counts smsp__sass_* only if the first configuration that
+  // was started on an object has some of them; otherwise they stay 0.
+  CUptiResult CountSoftwareFirst(const PassPlan& plan);
   CUptiResult Configure(const PlannedGroup& group);  // a group of that plan; then Start
   CUptiResult Start();
   CUptiResult Push(const char* name);
@@ -54,9 +57,6 @@ class RangeProfiler {
   size_t counter_data_bytes() const { return counter_data_bytes_; }
 
  private:
-  // CUPTI 13.0 counts smsp__sass_* only if the first configuration that was started on an object
-  // has some of them; otherwise they stay 0.
-  CUptiResult CountSoftwareFirst(const PassPlan& plan);
   CUptiResult StartCounting();
   CUptiResult StopCounting();
   // Also chooses the metrics of the next counter data image: CUPTI 13.0 takes those of the last

@@ -54,6 +54,7 @@ void TriageCoverage::ExpectBurst(int64_t begin_ns) {
 
 void TriageCoverage::AddRecord(KernelKey key, int64_t start_ns, int64_t end_ns) {
   if (end_ns <= start_ns) return;
+  latest_start_ns_ = std::max(latest_start_ns_, start_ns);
   if (records_.size() >= kMaxRecords) {
     records_lost_ = true;
     if (waiting_.empty()) ForgetRecords();  // the burst that was expected brought no samples
@@ -68,9 +69,15 @@ void TriageCoverage::AddBurst(Burst burst, int64_t now_ns) {
   waiting_.push_back({std::move(burst), now_ns});
 }
 
+bool TriageCoverage::IsDue(const Waiting& waiting, int64_t now_ns) const {
+  const int64_t waited_ns = now_ns - waiting.since_ns;
+  if (waited_ns <= kSettleNs) return false;
+  return latest_start_ns_ >= waiting.burst.end_ns.back() || waited_ns > kLongestSettleNs;
+}
+
 void TriageCoverage::Resolve(int64_t now_ns) {
   bool resolved = false;
-  while (!waiting_.empty() && now_ns - waiting_.front().since_ns > kSettleNs) {
+  while (!waiting_.empty() && IsDue(waiting_.front(), now_ns)) {
     if (!resolved) {
       std::sort(records_.begin(), records_.end(),
                 [](const Record& a, const Record& b) { return a.start_ns < b.start_ns; });

@@ -37,8 +37,10 @@ class TriageCoverage {
   static constexpr uint32_t kEnoughBursts = 3;
   // The mean use of a kernel is of the samples that lie within one launch: at least so many.
   static constexpr uint32_t kLeastWhole = 12;
-  // Records of the GPU's work come so much later, at most.
-  static constexpr int64_t kSettleNs = 600'000'000;
+  // Records of the GPU's work come so much later while CUPTI's buffers fill fast, and this much
+  // where few launches fill them slowly. A record that begins after a burst shows that its own have
+  // come.
+  static constexpr int64_t kSettleNs = 600'000'000, kLongestSettleNs = 5'000'000'000;
 
   // --- The thread of the PM sampler ---
 
@@ -108,6 +110,7 @@ class TriageCoverage {
   void Decide(KernelKey key, Kernel* kernel);
   void ChooseInterval(const Burst& burst);
   void ForgetRecords();
+  [[nodiscard]] bool IsDue(const Waiting& waiting, int64_t now_ns) const;
 
   std::atomic<int64_t> wanted_from_ns_{INT64_MAX};
   std::atomic<int64_t> expected_ns_{0};  // where the latest burst begins
@@ -116,6 +119,7 @@ class TriageCoverage {
   std::atomic<int64_t> interval_ns_{0};
 
   std::vector<Record> records_;
+  int64_t latest_start_ns_ = 0;  // of a record
   bool records_lost_ = false;
   std::deque<Waiting> waiting_;
   int64_t latest_begin_ns_ = 0;  // of the bursts that were added

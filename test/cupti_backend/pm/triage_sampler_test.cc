@@ -53,6 +53,7 @@ struct Recorded {
         burst.use.push_back({});
       }
       coverage.AddBurst(std::move(burst), 0);
+      coverage.AddRecord(7, begin_ns + 910'000, begin_ns + 920'000);  // all before it have come
       coverage.Resolve(TriageCoverage::kSettleNs + 1);
     }
     REQUIRE(coverage.lacking() < 0.01);

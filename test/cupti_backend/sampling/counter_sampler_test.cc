@@ -211,7 +211,7 @@ TEST_CASE("The time that samples and changes took is recorded") {
     CHECK(interval.end_ns >= interval.begin_ns);
     ++count.at(static_cast<size_t>(interval.work));
   }
-  CHECK(count[static_cast<size_t>(capture::ProfilerWork::kSetup)] == 2);
+  CHECK(count[static_cast<size_t>(capture::ProfilerWork::kSetup)] == 3);  // plan, enable, start
   CHECK(count[static_cast<size_t>(capture::ProfilerWork::kRotate)] >= 2);
   CHECK(count[static_cast<size_t>(capture::ProfilerWork::kSample)] == 9);
 }

@@ -69,14 +69,27 @@ TEST_CASE("A kernel lacks samples until it was seen in three bursts, then its us
   CHECK(coverage.TakeDecided().empty());
 }
 
-TEST_CASE("A burst whose records have not come is not compared") {
+TEST_CASE("A burst is compared when a record from after it has come, or after five seconds") {
   TriageCoverage coverage;
   coverage.ExpectBurst(kS);
   coverage.AddBurst(BurstAt(kS, 10 * kUs, 160, 50), kS);
-  coverage.Resolve(kS + 100 * kMs);
-  CHECK(coverage.bursts_resolved() == 0);
   coverage.Resolve(kS + TriageCoverage::kSettleNs + 1);
-  CHECK(coverage.bursts_resolved() == 1);
+  CHECK(coverage.bursts_resolved() == 0);
+  SECTION("records come late") {
+    coverage.AddRecord(1, kS, kS + kMs);
+    coverage.Resolve(kS + 2000 * kMs);
+    CHECK(coverage.bursts_resolved() == 0);
+    coverage.AddRecord(1, kS + 2 * kMs, kS + 3 * kMs);
+    coverage.Resolve(kS + 2001 * kMs);
+    CHECK(coverage.bursts_resolved() == 1);
+    CHECK(coverage.interval_ns() > 0);  // it met a kernel
+  }
+  SECTION("nothing runs after it") {
+    coverage.Resolve(kS + TriageCoverage::kLongestSettleNs);
+    CHECK(coverage.bursts_resolved() == 0);
+    coverage.Resolve(kS + TriageCoverage::kLongestSettleNs + 1);
+    CHECK(coverage.bursts_resolved() == 1);
+  }
 }
 
 TEST_CASE("The interval fits four samples into most kernels") {
@@ -122,9 +135,10 @@ TEST_CASE("Records of a burst that is under way are kept when an earlier one is 
   TriageCoverage coverage;
   coverage.ExpectBurst(kS);
   coverage.AddBurst(BurstAt(kS, 10 * kUs, 160, 50), kS);
-  const int64_t next_ns = kS + TriageCoverage::kSettleNs;
+  const int64_t next_ns = kS + TriageCoverage::kLongestSettleNs;
   coverage.ExpectBurst(next_ns);
   coverage.Resolve(next_ns + 1);
+  CHECK(coverage.bursts_resolved() == 1);
   CHECK(coverage.Wants(next_ns + 1));
 }
 
