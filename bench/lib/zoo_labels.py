@@ -60,13 +60,24 @@ def slope(points):
     return sum((x - mean_x) * (y - mean_y) for x, y in logs) / spread
 
 
+def _doses(family, number):
+    """The configurations of a knob. Two knobs of one resource, such as reads and writes, have their
+    doses one after the other."""
+    resource = family["knobs"][number]["resource"]
+    doses = [one for one in family["configurations"]
+             if one["what"] == "knob" and one["detail"] == resource]
+    alike = [i for i, knob in enumerate(family["knobs"]) if knob["resource"] == resource]
+    each = len(doses) // len(alike)
+    first = each * alike.index(number)
+    return doses[first:first + each]
+
+
 def elasticities(family):
     """[{resource, amounts, median_us, elasticity, low, high}]"""
     base = family["configurations"][0]["us"]
     found = []
-    for knob in family["knobs"]:
-        doses = [one for one in family["configurations"]
-                 if one["what"] == "knob" and one["detail"] == knob["resource"]]
+    for number, knob in enumerate(family["knobs"]):
+        doses = _doses(family, number)
         amounts = [knob["natural"], *(one["amount"] for one in doses)]
         times = [base, *(one["us"] for one in doses)]
         slopes = [slope(list(zip(amounts, round_us))) for round_us in zip(*times)]
@@ -92,8 +103,12 @@ def pairs(family):
 
 
 def _throughputs(values):
-    ranked = sorted(((one["elasticity"], one["resource"]) for one in values
-                     if one["resource"] in LIMITERS), reverse=True)
+    """Knobs of one resource count together: its work is their sum."""
+    of_resource = {}
+    for one in values:
+        if one["resource"] in LIMITERS:
+            of_resource[one["resource"]] = of_resource.get(one["resource"], 0) + one["elasticity"]
+    ranked = sorted(((value, resource) for resource, value in of_resource.items()), reverse=True)
     return [(value, resource) for value, resource in ranked if value >= AMONG]
 
 

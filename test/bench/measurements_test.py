@@ -83,7 +83,8 @@ def statistic(value):
 
 
 class Names(unittest.TestCase):
-    REPORT = {"lines": {"own": [{"time_ns": 60}, {"time_ns": 15}], "without_stack_ns": 25},
+    REPORT = {"lines": {"own": [{"time_ns": 60, "backward_ns": 0}, {"time_ns": 5, "backward_ns": 10}],
+                        "without_stack_ns": 25},
               "torch": {"gpu_ns": 100, "gpu_in_ops_ns": 99, "gpu_in_modules_ns": 50,
                         "backward_ns": 40, "forward_known_ns": 30}}
 

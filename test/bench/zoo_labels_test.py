@@ -47,6 +47,21 @@ class ZooLabels(unittest.TestCase):
             [("l2", 16, 4), ("fma", 16, 4), ("parallel", 4, 1)]))
         self.assertEqual(label["limiters"], ["l2", "fma", "mixed", "issue"])
 
+    def test_two_knobs_of_one_resource_have_their_own_doses_and_count_together(self):
+        reads, writes = 24, 8
+        family = _family(lambda a: 5 * (reads + writes) * a["parallel"], [("parallel", 4, 1)])
+        for natural, amount, us in ((reads, 20, 28), (reads, 28, 36), (writes, 4, 28),
+                                    (writes, 12, 36)):
+            if {"resource": "dram", "natural": natural} not in family["knobs"]:
+                family["knobs"].append({"resource": "dram", "natural": natural})
+            family["configurations"].append({"what": "knob", "detail": "dram", "amount": amount,
+                                             "us": [20 * us] * _ROUNDS})
+        label = zoo_labels.label(family)
+        self.assertEqual(label["limiters"], ["dram"])
+        _, of_reads, of_writes = label["elasticities"]
+        self.assertAlmostEqual(of_reads["elasticity"], 0.75, places=2)
+        self.assertAlmostEqual(of_writes["elasticity"], 0.24, places=1)
+
     def test_more_work_beside_it_for_nothing_shows_that_the_kernel_waits(self):
         label = zoo_labels.label(_family(lambda a: 100 + a["chain"],
                                          [("chain", 400, 100), ("parallel", 1, 0.5)]))

@@ -12,11 +12,12 @@ namespace prof::eval {
 
 std::string WithTodaysResults(const std::string& page, const std::string& data) {
   const Zoo known = ReadZoo(data + "/zoo"), recorded = ReadZoo(data + "/zoo_h200");
-  const std::string of_known = "```text\n" + Describe(Evaluate(known, Form::kAll)) + "\n" +
-                               Describe(Evaluate(known, Form::kDefault)) + "```\n";
-  const std::string of_recorded =
-      "```text\n" + recorded.error + Describe(Evaluate(recorded, Form::kDefault)) + "```\n";
-  return WithText(WithText(page, "results", of_known), "recorded results", of_recorded);
+  const auto both_forms = [](const Zoo& zoo) {
+    return "```text\n" + zoo.error + Describe(Evaluate(zoo, Form::kAll)) + "\n" +
+           Describe(Evaluate(zoo, Form::kDefault)) + "```\n";
+  };
+  return WithText(WithText(page, "results", both_forms(known)), "recorded results",
+                  both_forms(recorded));
 }
 
 std::string WithText(const std::string& page, const std::string& name, const std::string& text) {

@@ -78,6 +78,7 @@ constexpr double kSectorBytes = 32;  // [hw] a sector of L1 and L2
 // [hw] the most that L2 fetches for a sector: cudaLimitMaxL2FetchGranularity. A partial store makes
 // L2 read the rest of the sector, within the same bytes.
 constexpr double kFetchBytes = 128;
+constexpr double kScatteredUse = 0.50;  // [own] of a unit of memory, by sectors that waste most
 // [own] 80 % of a sector; ncu reports any value below 32.
 constexpr double kUsefulBytesPerSector = 26;
 constexpr double kWidestSectors = 16;    // [hw] 32 lanes x 16 B: more sectors a request are waste

@@ -206,8 +206,11 @@ std::optional<Cause> Uncoalesced(const RuleInputs& inputs) {
   Cause cause = Make("uncoalesced", LimiterOf(inputs, Limiter::kL1), Frees(inputs, expected));
   const bool of_memory =
       inputs.leader && IsOneOf(inputs.leader->unit, {Unit::kDram, Unit::kL2, Unit::kL1});
+  // Scattered sectors keep DRAM below what it reaches for long runs.
+  const bool scattered = of_memory && inputs.leader->at_least() >= kScatteredUse &&
+                         cause.frees >= kStallShare && WaitsFor(inputs, {"long_scoreboard"});
   cause.is_verdict = (of_memory && BeatsUnits(inputs, cause.frees)) ||
-                     (!UnitsDecide(inputs) && WaitsFor(inputs, {"lg_throttle"}));
+                     (!UnitsDecide(inputs) && (scattered || WaitsFor(inputs, {"lg_throttle"})));
   cause.action = MakeAction("coalesce", BoundBy(inputs, at_most));
   cause.summary = "It moves bytes that it does not use: " + waste->text + ".";
   if (of_memory) cause.summary += " " + DescribeUse(*inputs.leader) + ".";
@@ -339,7 +342,8 @@ constexpr Row kRows[] = {
     {{"uncoalesced", "dram, l2 or l1",
       "less than 26 of 32 bytes of a sector are used (own; ncu: < 32), or more than 16 sectors per "
       "request (hw), in loads or stores that are 5 % or more of the sectors (own). Below L1 a "
-      "sector's uses add up over its hits. DRAM, L2 or L1 is busy, or lg_throttle is the top stall",
+      "sector's uses add up over its hits. DRAM, L2 or L1 is busy, or lg_throttle is the top "
+      "stall, or long_scoreboard with one of the units at 50 % or more",
       "coalesce", "\"DRAM is at its ceiling\" with 4 of 32 bytes used; a chain of pointers"},
      Uncoalesced},
     {{"shared-bank-conflicts", "shared",

@@ -70,6 +70,43 @@ TEST_CASE("A chain of pointers over single sectors waits: no layout helps") {
   CHECK(verdict.summary.find("DRAM has the data") != std::string::npos);
 }
 
+TEST_CASE("Scattered loads that keep DRAM half busy are a matter of coalescing") {
+  KernelReport kernel = QuietKernel();  // gather_dram of the zoo
+  SetUse(&kernel, "gpu__dram_throughput", 57);
+  SetUse(&kernel, "lts__t_sectors", 20);
+  SetLoads(&kernel, 21.6e6, 0.68e6, 4);
+  SetStall(&kernel, "long_scoreboard", 336);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "uncoalesced");
+  CHECK(verdict.actions.front().id == "coalesce");
+}
+
+TEST_CASE("What L2 exchanges with DRAM is not moved by TMA") {
+  KernelReport kernel = QuietKernel();  // strided_far of the zoo
+  SetUse(&kernel, "gpu__dram_throughput", 83);
+  SetLoads(&kernel, 21.6e6, 0.68e6, 4);
+  Set(&kernel, "lts__t_sectors.sum", 43.3e6);
+  CHECK(Decide(kernel).rule == "dram-throughput");
+  Set(&kernel, "dram__bytes_read.sum", 1383e6);
+  Set(&kernel, "dram__bytes_write.sum", 0.1e6);
+  CHECK(Decide(kernel).rule == "uncoalesced");
+  Set(&kernel, "lts__t_sectors.sum", 90e6);
+  CHECK(Decide(kernel).rule == "dram-throughput");
+}
+
+TEST_CASE("A unit beside which a likely waste was not looked for is named at medium confidence") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "gpu__dram_throughput", 93);
+  Verdict verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK(Offers(verdict, "coalesce"));
+  SetLoads(&kernel, 16e6, 1e6, 32);
+  verdict = Decide(kernel);
+  CHECK(verdict.limiter == Limiter::kDram);
+  CHECK(verdict.confidence == Confidence::kHigh);
+}
+
 TEST_CASE("What a load waits for is L2 or L1 where that has the data, with another action") {
   KernelReport kernel = QuietKernel();
   SetStall(&kernel, "long_scoreboard", 60);

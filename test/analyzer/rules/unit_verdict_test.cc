@@ -15,6 +15,13 @@
 namespace prof::test {
 namespace {
 
+// Loads of 16 bytes a lane, whose bytes are all used.
+void SetPackedLoads(KernelReport* kernel) {
+  Set(kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 16e6);
+  Set(kernel, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 1e6);
+  Set(kernel, "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", 32);
+}
+
 TEST_CASE("A stream copy is limited by DRAM, and the evidence has number, metric, n and spread") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 85);
@@ -23,7 +30,7 @@ TEST_CASE("A stream copy is limited by DRAM, and the evidence has number, metric
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kDram);
   CHECK(verdict.rule == "dram-throughput");
-  CHECK(verdict.confidence == Confidence::kHigh);
+  CHECK(verdict.confidence == Confidence::kMedium);
   CHECK(verdict.gain_at_most == Approx(1 - 0.85 / 0.95));
   REQUIRE(verdict.actions.size() >= 2);
   CHECK(verdict.actions[0].id == "dram-rate");
@@ -83,6 +90,7 @@ TEST_CASE("A kernel whose data stays in L2 is limited by L2, not by DRAM") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "lts__t_sectors", 83);
   SetUse(&kernel, "gpu__dram_throughput", 6);
+  SetPackedLoads(&kernel);
   Set(&kernel, "lts__t_sector_hit_rate.pct", 97);
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kL2);
@@ -101,6 +109,7 @@ TEST_CASE("A kernel that reads its data from L1 is limited by L1") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "l1tex__data_pipe_lsu_wavefronts", 92);
   SetUse(&kernel, "sm__inst_executed_pipe_lsu", 88);
+  SetPackedLoads(&kernel);
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.limiter == Limiter::kL1);
   CHECK(verdict.confidence == Confidence::kHigh);
@@ -284,6 +293,7 @@ TEST_CASE("A saturated unit is named although others were not measured, with les
 TEST_CASE("An unstable clock or duration costs a level of confidence and has a note") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "gpu__dram_throughput", 85);
+  SetPackedLoads(&kernel);
   kernel.clock = {};  // no counted launch is on the timeline: only the clock can be compared
   kernel.metrics["gpc__cycles_elapsed.avg.per_second"] = {5, 1.7e9, 1.5e9, 1.75e9, 8.5e9};
   const Verdict verdict = Decide(kernel);
@@ -292,6 +302,7 @@ TEST_CASE("An unstable clock or duration costs a level of confidence and has a n
 
   KernelReport slower = QuietKernel();
   SetUse(&slower, "gpu__dram_throughput", 85);
+  SetPackedLoads(&slower);
   slower.clock.sampled_ns = {5, 130e3, 130e3, 130e3, 650e3};
   CHECK(Decide(slower).confidence == Confidence::kMedium);
   slower.clock.explains = true;
@@ -299,6 +310,7 @@ TEST_CASE("An unstable clock or duration costs a level of confidence and has a n
 
   KernelReport varying = QuietKernel();
   SetUse(&varying, "gpu__dram_throughput", 85);
+  SetPackedLoads(&varying);
   varying.clock.sampled_ns = {5, 100e3, 95e3, 112e3, 505e3};
   CHECK(Decide(varying).confidence == Confidence::kMedium);
   varying.clock.sampled_cycles = {5, 170e3, 168e3, 172e3, 850e3};  // the clock took the time along
