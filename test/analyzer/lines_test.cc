@@ -149,12 +149,30 @@ TEST_CASE("The report by line has both tables, and says how much has no stack") 
   const Report report = Analyze(program.b.Snapshot());
   std::ostringstream text;
   REQUIRE(WriteLinesDetail(text, report, {}));
-  CHECK_THAT(text.str(), Contains("/app/train.py:21 step"));
+  CHECK_THAT(text.str(), Contains("\ntrain.py:21 step"));
   CHECK_THAT(text.str(), Contains("66.2"));  // 45 of 68 us
   CHECK_THAT(text.str(), Contains("has no Python stack"));
   std::ostringstream json;
   WriteJson(json, report);
   CHECK_THAT(json.str(), Contains("\"without_stack_ns\": 10000.0"));
+}
+
+TEST_CASE("Files of one name are told apart by the folder") {
+  SnapshotBuilder b;
+  PythonStacks python;
+  const uint32_t gemm = b.Shape("gemm", {132}, {256});
+  int64_t at_ns = 10'000;
+  for (const char* file : {"/app/a/layer.py", "/app/b/layer.py", "/app/train.py", "train.py"}) {
+    python.of_call[b.Kernel(gemm, "", at_ns, at_ns + 5'000)] = python.Stack(0, "run", file, 3);
+    at_ns += 10'000;
+  }
+  b.edit = [&](wire::Block& block) { python.AddTo(&block); };
+  std::ostringstream text;
+  REQUIRE(WriteLinesDetail(text, Analyze(b.Snapshot()), {}));
+  for (const char* line :
+       {"\na/layer.py:3 run", "\nb/layer.py:3 run", "\napp/train.py:3 run", "\ntrain.py:3 run"}) {
+    CHECK_THAT(text.str(), Contains(line));
+  }
 }
 
 TEST_CASE("Without Python stacks there is no report by line") {

@@ -3,6 +3,7 @@ import time
 import unittest
 
 from experiments import answer
+from experiments import cases
 from experiments import names
 from lib import expected_counts
 from lib import ncu
@@ -83,8 +84,8 @@ def statistic(value):
 
 
 class Names(unittest.TestCase):
-    REPORT = {"lines": {"own": [{"time_ns": 60, "backward_ns": 0}, {"time_ns": 5, "backward_ns": 10}],
-                        "without_stack_ns": 25},
+    LINES = [{"time_ns": 60, "backward_ns": 0}, {"time_ns": 5, "backward_ns": 10}]
+    REPORT = {"lines": {"own": LINES, "without_stack_ns": 25},
               "torch": {"gpu_ns": 100, "gpu_in_ops_ns": 99, "gpu_in_modules_ns": 50,
                         "backward_ns": 40, "forward_known_ns": 30}}
 
@@ -107,6 +108,25 @@ class Names(unittest.TestCase):
         row = {"workload": "train", "variant": "ops, stacks", "quantity": "us_per_step",
                "over_timeline": 1, "with_op": 0.98, "backward_with_forward": 0.96}
         self.assertEqual([goal["met"] for goal in names.goals_of([row])], [True, False, True])
+
+
+class Cases(unittest.TestCase):
+    RUNS = {"before": [90, 110], "after": [20]}
+
+    def row(self, saves_at_most_ns):
+        wait = {"id": "wait", "saves_at_most_ns": saves_at_most_ns}
+        reports = {"before": {"actions": [{"id": "other"}, wait]}, "after": {"actions": []}}
+        return cases.row_of("one", "wait", 1000, self.RUNS, reports)
+
+    def test_what_all_steps_save_is_compared_with_at_most(self):
+        row = self.row(0.09e9)
+        self.assertEqual((row["gain"], row["saved_s"], row["at_most_s"], row["place"]),
+                         (0.8, 0.08, 0.09, 2))
+        self.assertEqual([goal["met"] for goal in cases.goals_of([row])], [False, True])
+        self.assertFalse(cases.goals_of([self.row(0.07e9)])[1]["met"])
+
+    def test_an_action_without_a_bound_is_not_compared(self):
+        self.assertEqual(len(cases.goals_of([self.row(None)])), 1)
 
 
 class Answer(unittest.TestCase):

@@ -2,8 +2,10 @@
 #include "lib/report/text/lines_detail.h"
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/report/base/strings.h"
@@ -16,8 +18,31 @@ namespace {
 
 using report::Align;
 
-std::string Where(const LineReport& line) {
-  std::string where = line.file.empty() ? "(unknown file)" : report::Printable(line.file);
+// The last `parts` parts of a path: "layers/mlp.py".
+std::string_view Tail(std::string_view path, int parts) {
+  size_t from = path.size();
+  for (; parts > 0 && from != path.npos && from > 0; --parts) from = path.rfind('/', from - 1);
+  return from == path.npos || from == 0 ? path : path.substr(from + 1);
+}
+
+// The files of a table by the shortest end of each path that no other file has: a line is found by
+// that end and its number, which a long path would push out of the column.
+std::map<std::string_view, std::string_view> ShortNames(const std::vector<LineReport>& lines) {
+  constexpr int kMostParts = 4;
+  std::map<std::string_view, std::string_view> names;
+  for (const LineReport& line : lines) names[line.file] = line.file;
+  for (int parts = kMostParts; parts > 0; --parts) {  // the shortest one last
+    std::map<std::string_view, int> alike;
+    for (const auto& [file, name] : names) ++alike[Tail(file, parts)];
+    for (auto& [file, name] : names) {
+      if (alike[Tail(file, parts)] == 1) name = Tail(file, parts);
+    }
+  }
+  return names;
+}
+
+std::string Where(const LineReport& line, std::string_view file) {
+  std::string where = file.empty() ? "(unknown file)" : report::Printable(std::string(file));
   if (line.line != 0) where += ":" + std::to_string(line.line);
   return where + " " + report::Printable(line.function);
 }
@@ -56,11 +81,12 @@ void WriteTable(std::ostream& out, const std::vector<LineReport>& lines, double 
     table.columns.insert(table.columns.begin() + 1,
                          {{"host here", Align::kRight}, {"of idle, %", Align::kRight}});
   }
+  const std::map<std::string_view, std::string_view> files = ShortNames(lines);
   const size_t rows = std::min(lines.size(), static_cast<size_t>(options.max_rows));
   for (size_t i = 0; i < rows; ++i) {
     const LineReport& line = lines[i];
     table.rows.push_back(
-        {{Where(line), text::Count(line.operations), TimeCell(line.time_ns),
+        {{Where(line, files.at(line.file)), text::Count(line.operations), TimeCell(line.time_ns),
           busy_ns > 0 ? text::Fixed(100 * (line.time_ns + line.backward_ns) / busy_ns, 1) : "-",
           TimeCell(line.idle_ns), line.dominant.empty() ? "-" : ToString(line.limiter),
           line.dominant.empty() ? "-" : report::Printable(line.dominant)}});
