@@ -14,7 +14,7 @@ from lib import results
 from lib import settings
 from lib import turns
 
-QUESTION = "Does the fix that prof advises save what prof says at most?"
+QUESTION = "Does the fix that prof advises save no more than its at most?"
 LIMIT_S = 240
 RESULTS = ("cases",)
 
