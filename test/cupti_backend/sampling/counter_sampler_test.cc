@@ -54,6 +54,20 @@ TEST_CASE("By need the hardware is not touched before ranges have the turn and w
   CHECK(program.Count("enable") == 1);
 }
 
+TEST_CASE("Where triage works the device is not asked which counters it has") {
+  SessionOptions options = Options();
+  options.counters = Counters::kAuto;
+  Program program(options);
+  program.cupti.Fail("profiler_get_counter_availability", CUPTI_ERROR_UNKNOWN);
+  const bool works = GENERATE(true, false);
+  if (!works) program.sampler.policy().SetTriage(false);
+  program.sampler.turns().PassTo(HardwareTurns::Owner::kRanges);
+  program.sampler.launches().OnContext(Context(1));
+  // Planned without some metrics that the fake chip lacks, or not at all.
+  const State wanted = works ? State::kDegraded : State::kUnavailable;
+  CHECK(program.Eventually([&] { return program.sampler.status().state == wanted; }));
+}
+
 TEST_CASE("Events that are taken twice before they are encoded are all there, in order") {
   SamplerOutbox outbox(State::kWorking);
   SamplerEvents events;

@@ -181,6 +181,21 @@ TEST_CASE("A sample of one launch answers for all of its shape that take as long
   CHECK(program.Sample(longer));
 }
 
+TEST_CASE("What is open is a share of the GPU time of late") {
+  Program program;
+  Entry &open = program.Add(1, 3 * kMs), &decided = program.Add(2, kMs);
+  program.schedule->SetNeeds(1, format::kNeedsStalls);
+  program.schedule->SetNeeds(2, format::kNeedsNothing);
+  program.Launch(open, 100);
+  program.Launch(decided, 100);
+  program.Refresh();
+  CHECK(program.schedule->open_share() == Approx(0.75));
+  program.now_ns += 1000 * kMs;
+  program.Launch(decided, 100);
+  program.Refresh();
+  CHECK(program.schedule->open_share() == 0);
+}
+
 TEST_CASE("A group that nothing wants that runs now is left at once") {
   Program program;
   Entry &first = program.Add(1, kMs), &second = program.Add(2, kMs);

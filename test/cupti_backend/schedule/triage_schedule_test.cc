@@ -171,6 +171,26 @@ TEST_CASE("Something new takes the hardware again") {
   CHECK(simulation.BurstsIn(40 * kS, 41 * kS) >= 5);
 }
 
+TEST_CASE("Something new keeps the hardware until little lacks samples, for a second at most") {
+  Simulation simulation;
+  bool little = false;
+  const auto program = [&](int64_t) { return Simulation::Now{true, 1, little ? 0.05 : 0.5}; };
+  while (simulation.bursts.empty()) simulation.Run(simulation.now_ns + kMs, program);
+  little = true;
+  simulation.Run(simulation.now_ns + kMs, program);
+  CHECK(simulation.schedule.fresh(simulation.now_ns));  // its bursts are not all taken
+  while (simulation.bursts.size() < TriageSchedule::kFreshBursts) {
+    simulation.Run(simulation.now_ns + kMs, program);
+  }
+  simulation.Run(simulation.now_ns + kMs, program);
+  CHECK(simulation.now_ns < TriageSchedule::kFreshNs);
+  CHECK_FALSE(simulation.schedule.fresh(simulation.now_ns));
+  little = false;
+  simulation.Run(simulation.now_ns + kMs, program);
+  CHECK(simulation.schedule.fresh(simulation.now_ns));
+  CHECK_FALSE(simulation.schedule.fresh(TriageSchedule::kFreshNs + kS));
+}
+
 TEST_CASE("The interval follows the durations of the kernels, and does not flutter") {
   Simulation simulation;
   simulation.Run(20 * kS, [](int64_t now_ns) {
