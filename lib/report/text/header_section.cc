@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/report/text/header_section.h"
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -68,12 +69,30 @@ bool WasMeasured(const Report& report) {
   return report.totals.samples > 0 || !report.continuous.empty();
 }
 
-std::string Title(const Report& report) {
-  std::string what = Printable(report.command) + "  (pid " + std::to_string(report.pid);
+std::string Process(const Report& report) {
+  std::string what = "pid " + std::to_string(report.pid);
   if (report.rank >= 0) what += ", rank " + std::to_string(report.rank);
+  return what;
+}
+
+std::string Machine(const Report& report) {
+  std::string what;
   if (!report.host.empty()) what += " on " + Printable(report.host);
   if (!report.nvidia_driver.empty()) what += ", driver " + Printable(report.nvidia_driver);
-  return what + ")";
+  return what;
+}
+
+// One line. The command has half of it at least: the machine is left out before that.
+std::string TitleLine(const Report& report, const std::string& program,
+                      const TextOptions& options) {
+  const auto room_beside = [&](const std::string& end) {
+    return options.width - static_cast<int>(program.size() + end.size());
+  };
+  const std::string command = Printable(report.command);
+  std::string end = "  (" + Process(report) + Machine(report) + ")";
+  const int wanted = std::min(static_cast<int>(command.size()), options.width / 2);
+  if (room_beside(end) < wanted) end = "  (" + Process(report) + ")";
+  return program + ShortName(command, std::max(room_beside(end), 1), options) + end;
 }
 
 std::string SpanLine(const Report& report) {
@@ -98,11 +117,12 @@ std::string SpanLine(const Report& report) {
 
 void WriteHeader(std::ostream& out, const Report& report, const TextOptions& options) {
   const std::string program = "prof " + Printable(report.prof_version) + "  ";
-  const std::string title = program + Title(report);
   if (options.details) {
-    WriteParagraph(out, program, Title(report), options.width);
+    const std::string title =
+        Printable(report.command) + "  (" + Process(report) + Machine(report) + ")";
+    WriteParagraph(out, program, title, options.width);
   } else {
-    out << Bold(ShortName(title, options.width, options), options) << '\n';
+    out << Bold(TitleLine(report, program, options), options) << '\n';
   }
   if (!report.incomplete.empty()) {
     WriteParagraph(out, "INCOMPLETE  ", Printable(report.incomplete), options.width);

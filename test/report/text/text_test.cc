@@ -246,6 +246,22 @@ TEST_CASE("Names from the program cannot send escapes to the terminal") {
   CHECK(Text(report).find_first_of("\033\a") == std::string::npos);
 }
 
+TEST_CASE("Where the first line is short the command stays, and the machine is left out") {
+  Report report = test::ExampleReport();
+  report.command = "python3 train.py --layers 12 --batch 8 --seed 11";
+  report.pid = 4711;
+  report.rank = -1;
+  report.host = "node-17.cluster";
+  report.nvidia_driver = "580.1";
+  TextOptions options;
+  options.width = 120;
+  CHECK_THAT(Text(report, options),
+             Contains("--seed 11  (pid 4711 on node-17.cluster, driver 580.1)\n"));
+  options.width = 80;
+  const std::string line = Text(report, options).substr(0, 81);
+  CHECK_THAT(line, Contains("python3 train.py --layers 12 --batch 8 --seed 11  (pid 4711)\n"));
+}
+
 TEST_CASE("Color is there on request only") {
   TextOptions options;
   options.color = true;
