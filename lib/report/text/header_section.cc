@@ -82,16 +82,24 @@ std::string Machine(const Report& report) {
   return what;
 }
 
-// One line. The command has half of it at least: the machine is left out before that.
+// The command without the folder of its program.
+std::string WithoutFolder(const std::string& command) {
+  const size_t slash = command.rfind('/', command.find(' '));
+  return slash == command.npos ? command : command.substr(slash + 1);
+}
+
+// One line. The command has half of it at least: the machine, and the folder of the program, are
+// left out before that.
 std::string TitleLine(const Report& report, const std::string& program,
                       const TextOptions& options) {
   const auto room_beside = [&](const std::string& end) {
     return options.width - static_cast<int>(program.size() + end.size());
   };
-  const std::string command = Printable(report.command);
+  std::string command = Printable(report.command);
   std::string end = "  (" + Process(report) + Machine(report) + ")";
   const int wanted = std::min(static_cast<int>(command.size()), options.width / 2);
   if (room_beside(end) < wanted) end = "  (" + Process(report) + ")";
+  if (room_beside(end) < static_cast<int>(command.size())) command = WithoutFolder(command);
   return program + ShortName(command, std::max(room_beside(end), 1), options) + end;
 }
 

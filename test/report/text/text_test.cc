@@ -260,6 +260,8 @@ TEST_CASE("Where the first line is short the command stays, and the machine is l
   options.width = 80;
   const std::string line = Text(report, options).substr(0, 81);
   CHECK_THAT(line, Contains("python3 train.py --layers 12 --batch 8 --seed 11  (pid 4711)\n"));
+  report.command = "/opt/environments/training/bin/" + report.command;
+  CHECK(Text(report, options).substr(0, 81) == line);
 }
 
 TEST_CASE("Color is there on request only") {
