@@ -21,8 +21,7 @@ struct LineReport {
   uint32_t line = 0;     ///< 0: not known.
   int64_t operations = 0;
   int64_t kernels = 0;  ///< Of these; a graph that was recorded as one operation counts as one.
-  double time_ns =
-      0;  ///< Its share of the GPU's busy time; with backward_ns all lines sum to that.
+  double time_ns = 0;   ///< Its share of the GPU's busy time. Lines sum to that with backward_ns.
   /// Of the GPU's busy time, that of the backward pass of PyTorch's ops which launched work here
   /// (SessionOptions::torch). It is in no line's time_ns.
   double backward_ns = 0;

@@ -105,8 +105,8 @@ uint32_t TorchForward::StackIn(uint32_t thread, size_t step) const {
     return earlier.start_ns < steps[step].time_ns();
   });
   if (call == calls.end()) return model::kNone;
-  const size_t last = std::min(steps.size(), step + kMostSteps);
-  for (size_t at = step; at < last && steps[at].time_ns() <= call->start_ns; ++at) {
+  for (size_t at = step; at < steps.size() && steps[at].time_ns() <= call->start_ns; ++at) {
+    if (at == step + kMostSteps) return model::kNone;
     uint32_t path = steps[at].path();
     while (path > op) path = model_.paths[path].parent;  // parents have smaller ids
     if (path != op) return model::kNone;                 // the op ended before the call
