@@ -170,7 +170,7 @@ TEST_CASE("Files of one name are told apart by the folder") {
   std::ostringstream text;
   REQUIRE(WriteLinesDetail(text, Analyze(b.Snapshot()), {}));
   for (const char* line :
-       {"\na/layer.py:3 run", "\nb/layer.py:3 run", "\napp/train.py:3 run", "\ntrain.py:3 run"}) {
+       {"\na/layer.py:3 run", "\nb/layer.py:3 run", "\n/app/train.py:3 run", "\ntrain.py:3 run"}) {
     CHECK_THAT(text.str(), Contains(line));
   }
 }
