@@ -27,9 +27,9 @@ struct MetricDescription {
 // The chips that CUPTI has metrics for, sorted.
 std::vector<std::string> SupportedChips(const CuptiApi& api);
 
-// Whether a device is asked which counters it has. On an H200 that takes 130 to 580 ms, in which the
-// program's launches wait. Without it a plan is of all that the chip has; where another client or a
-// partition of the GPU has taken some, CUPTI refuses the plan later.
+// Whether a device is asked which counters it has. On an H200 that takes 130 to 580 ms, in which
+// the program's launches wait. Without it a plan is of all that the chip has; where another client
+// or a partition of the GPU has taken some, CUPTI refuses the plan later.
 enum class Availability { kAssumed, kAsked };
 
 // A chip's metrics. One thread at a time.
