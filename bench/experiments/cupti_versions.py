@@ -22,7 +22,7 @@ FILES = ("cupti_versions.json",)
 
 _TOOLKIT = "toolkit"  # whatever prof finds by itself
 _FOLDER = os.path.join("device", "cupti")
-_KERNELS, _RUN_LIMIT_S, _SECONDS = "20000", 15, "1.5"
+_KERNELS, _RUN_LIMIT_S, _SECONDS = "20000", 15, "6"
 _VERSION = re.compile(r"CUPTI (\S+)")
 _FROM_PROF = re.compile(r"^prof: .*", re.MULTILINE)
 

@@ -64,7 +64,7 @@ done | sort -u |
   sed 's/^/the other machine must have /' || true
 
 for file in device/bin/* device/lib/*; do strip "$file" 2>/dev/null || true; done
-cp -r "$kBuild/lib/prof" device/lib/  # Python files, for --torch modules
+if [[ -d $kBuild/lib/prof ]]; then cp -r "$kBuild/lib/prof" device/lib/; fi  # Python files, for --torch modules
 PYTHONDONTWRITEBYTECODE=1 python3 bench/run.py commit >device/commit
 
 readonly kSizeMiB=$(($(du -sk device | cut -f1) / 1024))

@@ -334,8 +334,8 @@ void ContextSampler::Change(const HardwareLease& lease) {
   }
 }
 
-// On an H200 65 ms of prof's own thread, for the sizes of all groups; launches of the program's
-// other threads go on, so it is no part of the budget.
+// On an H200 65 ms of prof's own thread, for the sizes of all groups. The program's launches wait
+// for it only where the gate is closed, with several streams: there it is a part of the budget.
 CUptiResult ContextSampler::Enable(const HardwareLease& lease) {
   if (parts_->driver->ctx_set_current(handle()) != CUDA_SUCCESS) {
     return CUPTI_ERROR_INVALID_CONTEXT;
@@ -343,7 +343,11 @@ CUptiResult ContextSampler::Enable(const HardwareLease& lease) {
   if (!counters_.enabled(lease)) {
     const int64_t begin_ns = RealtimeNs();
     const CUptiResult result = counters_.Enable(lease, handle());
-    parts_->outbox.Add(ProfilerWork::kSetup, begin_ns, RealtimeNs());
+    if (streams_.several()) {
+      parts_->AddInterval(ProfilerWork::kSetup, begin_ns, RealtimeNs());
+    } else {
+      parts_->outbox.Add(ProfilerWork::kSetup, begin_ns, RealtimeNs());
+    }
     if (result != CUPTI_SUCCESS) return result;
     running_since_ns_ = MonotonicNs();
     SetPhaseUnlessClosed(Phase::kRunning);
