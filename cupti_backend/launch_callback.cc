@@ -289,7 +289,6 @@ void LaunchCallback::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData&
   }
 }
 
-// Before the call that creates the context returns: no launch is disturbed.
 void LaunchCallback::PrepareTriage(CUcontext context) {
   TriageSampler* const triage = triage_.load(std::memory_order_seq_cst);
   uint32_t device = 0;
@@ -404,6 +403,15 @@ bool LaunchCallback::OnStreamCall(CUpti_CallbackId cbid, const CUpti_CallbackDat
   return call.kind == Kind::kWaits;
 }
 
+void LaunchCallback::AwaitTriage(CUcontext context) {
+  TriageSampler* const triage = triage_.load(std::memory_order_seq_cst);
+  if (triage == nullptr || !triage->preparing()) return;
+  uint32_t device = 0;
+  if (api_->get_device_id(context, &device) == CUPTI_SUCCESS) {
+    triage->AwaitPrepared(static_cast<int>(device));
+  }
+}
+
 void LaunchCallback::CountLaunch() {
   launches_.fetch_add(1, std::memory_order_relaxed);
   if (const TorchProfilerEnabled enabled = torch_enabled_.load(std::memory_order_acquire)) {
@@ -419,6 +427,7 @@ void LaunchCallback::OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& d
     return;
   }
   const Inside inside(inside_);
+  if (enter) AwaitTriage(data.context);
   if (LaunchSampler* sampler = sampler_.load(std::memory_order_seq_cst)) {
     if (enter && cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice) {
       sampler->OnSeveralDevicesLaunch();

@@ -87,6 +87,7 @@ class LaunchCallback {
   void RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void ReportContextOnce(CUcontext context);
   void PrepareTriage(CUcontext context);
+  void AwaitTriage(CUcontext context);
   void OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource);
   static void OnRange(uint32_t path, uint32_t token, bool entered);
   void SetCallbacks(uint32_t enable);

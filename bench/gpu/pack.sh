@@ -23,7 +23,7 @@ fi
 # Executable: the completion of a shell has the name of its program.
 find_built() {
   find "$kBuild" -name "$1" \( -type f -o -type l \) -executable ! -path '*/CMakeFiles/*' \
-    ! -path '*/test/install/*' -print -quit
+    ! -path '*/test/*' -print -quit
 }
 
 # pack <name> <folder>: copies a build product, or lists it as missing.

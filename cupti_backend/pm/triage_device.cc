@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/pm/triage_device.h"
 
-#include <time.h>
-
 #include <algorithm>
 
 #include "cupti_backend/api/counter_errors.h"
 #include "cupti_backend/api/device_info.h"
 #include "lib/capture/environment.h"
 #include "lib/capture/process/clock.h"
+#include "lib/capture/process/timed_wait.h"
 
 namespace prof::cupti {
 namespace {
@@ -21,12 +20,6 @@ constexpr size_t kHardwareBufferBytes = size_t{16} << 20;
 constexpr int64_t kStopNs = 300'000;
 constexpr int64_t kShortestSleepNs = 100'000;
 constexpr int kBurstsOfPass = 6;
-
-void SleepNs(int64_t ns) {
-  const timespec length = {static_cast<time_t>(ns / 1'000'000'000),
-                           static_cast<long>(ns % 1'000'000'000)};
-  clock_nanosleep(CLOCK_MONOTONIC, 0, &length, nullptr);
-}
 
 Problem OtherRecording() {
   return {static_cast<int>(CUPTI_ERROR_HARDWARE_BUSY),
@@ -108,7 +101,7 @@ CUptiResult TriageDevice::Burst(int64_t length_ns, capture::PmBatchEvent* batch)
   parts_.coverage->ExpectBurst(capture::RealtimeNs());
   CUptiResult result = session_.Start();
   if (result != CUPTI_SUCCESS) return result;
-  SleepNs(std::max(length_ns - kStopNs, kShortestSleepNs));
+  capture::SleepNs(std::max(length_ns - kStopNs, kShortestSleepNs));
   result = session_.Stop();
   if (result != CUPTI_SUCCESS) return result;
   return session_.Decode(*host_->evaluator, PmSession::Idleness::kThinOut, batch);

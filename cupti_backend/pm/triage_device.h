@@ -36,17 +36,17 @@ class TriageDevice {
 
   // --- Any thread ---
 
-  // True once: the caller has to prepare it.
-  bool Claim();
-  // The thread that claimed it. Opens the session for the first burst; after it the sampler's
-  // thread alone uses this. A problem that is not HARDWARE_BUSY is final.
-  std::optional<Problem> Prepare();
+  bool is_new() const { return phase_.load(std::memory_order_acquire) == Phase::kFree; }
   // Prepared, and not given up.
   bool usable() const { return phase_.load(std::memory_order_acquire) == Phase::kUsable; }
   bool given_up() const { return phase_.load(std::memory_order_acquire) == Phase::kGivenUp; }
 
   // --- The sampler's thread ---
 
+  // True once: it has to be prepared.
+  bool Claim();
+  // Opens the session for the first burst. A problem that is not HARDWARE_BUSY is final.
+  std::optional<Problem> Prepare();
   int id() const { return id_; }
   bool open() const { return session_.open(); }
   const PmPlan& plan() const { return host_->plans.front(); }
@@ -88,7 +88,7 @@ class TriageDevice {
   const int id_;
   std::atomic<Phase> phase_{Phase::kFree};
 
-  // The thread that claimed it, then the sampler's:
+  // The sampler's thread:
   PmSession session_;
   PmHost* host_ = nullptr;
   DeviceTurn turn_;

@@ -54,11 +54,18 @@ class TriageSampler {
 
   // --- Any thread ---
 
-  // Opens PM sampling on a device that has got its first context, on the calling thread: 0.2 s for
-  // the first one of a process, 0.1 s for others. Nothing happens for a device that is known.
+  // PM sampling is opened by the sampler's thread on a device that has got its first context: 0.15 s
+  // on an H200. Nothing happens for a device that is known. The first launches wait for it
+  // (AwaitPrepared).
   void Prepare(int device) noexcept;
-  // The same on the sampler's thread, for a context that is older than the recording.
+  // The same for a context that is older than the recording: no launch waits.
   void PrepareLater(int device) noexcept;
+  // A device is being prepared whose launches should wait. One relaxed load.
+  bool preparing() const { return awaited_.load(std::memory_order_relaxed) != 0; }
+  // A launching thread of `device`: waits until it is prepared, so that a short program is seen from
+  // its first launch; kLongestPreparationNs after its context at most.
+  void AwaitPrepared(int device) noexcept;
+  static constexpr int64_t kLongestPreparationNs = 250'000'000;
 
   // --- The thread that starts and stops a recording ---
 
@@ -89,7 +96,9 @@ class TriageSampler {
 
   void Run();
   void SampleUntilStopped();
+  void LoadLibraries();
   void PrepareRequested();
+  void PrepareNow(int device);
   Outlook ServeAll(int64_t now_ns);
   Outlook Serve(TriageDevice& device, int64_t now_ns);
   void Open(TriageDevice& device, int64_t interval_ns);
@@ -101,13 +110,16 @@ class TriageSampler {
   void CloseOpen();
   uint32_t SeriesOf(TriageDevice& device);
   void Emit(capture::PmBatchEvent batch);
+  void AddInterval(int64_t begin_ns) noexcept;
   void SetStatus(State state, const Problem& problem);
   void ReportOpen(const TriageDevice& device);
 
   const Parts parts_;
   TriageBudget budget_;  // the thread
   std::vector<std::unique_ptr<TriageDevice>> devices_;
-  std::atomic<uint64_t> later_{0};  // devices to prepare, a bit each
+  // Devices, a bit each: to be prepared, and those of them whose launches wait.
+  std::atomic<uint64_t> later_{0}, awaited_{0};
+  std::atomic<int64_t> awaited_until_ns_{0};  // after the last of their contexts
   std::atomic<uint64_t> lost_{0}, restarts_{0};
   std::atomic<bool> stopping_{false}, paused_{false}, abandoned_{false};
   uint32_t next_series_ = 1;  // the thread

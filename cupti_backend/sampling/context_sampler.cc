@@ -33,6 +33,8 @@ constexpr int64_t kChangeRetryNs = 2'000'000;
 constexpr int64_t kFinishWaitNs = 2'000'000'000;
 // To let go of the hardware can wait for the next time that it is tried.
 constexpr int64_t kReleaseWaitNs = 20'000'000;
+// What a start costs at most. It waits for the work that the GPU has, too: there nothing is lost.
+constexpr int64_t kLongestStartNs = 300'000'000;
 // A replayed kernel may run once, so its launch waits for the GPU.
 constexpr int64_t kReplayIdleWaitNs = 200'000'000;
 constexpr int64_t kLookNs = 200'000;  // between two looks of a thread that waits
@@ -134,7 +136,9 @@ SamplingPolicy::Hardware ContextSampler::hardware(const HardwareLease& lease) co
 
 bool ContextSampler::Open(const HardwareLease& lease, SamplingPolicy::Entry* entry,
                           const Launch& launch, uint32_t group) {
-  if (!counters_.counting(lease) || parts_->captures.active()) return false;
+  if (!counters_.counting(lease)) return false;
+  const CaptureWatch::Hold no_captures(&parts_->captures);
+  if (!no_captures) return false;
   const RelaxedCapture relaxed(*parts_->driver);
   const bool kernel = launch.unit == capture::SampleUnit::kKernel;
   const bool untraced = kernel && (parts_->replays || tracing_[group] != Tracing::kTraced);
@@ -254,11 +258,9 @@ void ContextSampler::Prepare() {
   const bool planned = Plan();
   const int64_t end_ns = RealtimeNs();
   // By need the first launches decide whether the hardware is wanted at all. Triage has loaded what
-  // holds launches up by then, and to plan holds up none: it is no part of the budget.
+  // holds launches up by then, and to plan holds up none.
   const bool by_need = parts_->policy.by_need();
-  if (by_need) {
-    parts_->outbox.Add(ProfilerWork::kSetup, begin_ns, end_ns);
-  } else {  // off the launching threads, but CUPTI holds up their calls meanwhile
+  if (!by_need) {  // off the launching threads, but CUPTI holds up their calls meanwhile
     parts_->AddInterval(ProfilerWork::kSetup, begin_ns, end_ns);
   }
   const Phase next = by_need ? Phase::kReleased : Phase::kReady;
@@ -301,7 +303,8 @@ void ContextSampler::ChangeGroup() {
   const HardwareLease lease = parts_->hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
   // Without a lease there is a launch that does not return: to be requested again.
   if (lease && use && Prepared(phase())) {
-    if (parts_->captures.active() || !CloseGate(Waits::kForAll, nullptr)) {
+    const CaptureWatch::Hold no_captures(&parts_->captures);
+    if (!no_captures || !CloseGate(Waits::kForAll, nullptr)) {
       const int64_t now_ns = MonotonicNs();
       change_ns_ = now_ns + kChangeRetryNs;
       if (phase() != Phase::kRunning && turn_.IsOver(now_ns)) turn_.Give(now_ns);
@@ -321,7 +324,7 @@ void ContextSampler::Change(const HardwareLease& lease) {
     const int64_t begin_ns = RealtimeNs();
     result = counters_.Count(lease, static_cast<uint32_t>(wanted_.load()));
     parts_->AddInterval(before == Phase::kReady ? ProfilerWork::kSetup : ProfilerWork::kRotate,
-                        begin_ns, RealtimeNs());
+                        begin_ns, RealtimeNs(), kLongestStartNs);
   }
   if (phase() == Phase::kClosed) return;  // whatever came of it
   if (result == CUPTI_ERROR_HARDWARE_BUSY) {
@@ -372,7 +375,8 @@ bool ContextSampler::IsToRelease(int64_t now_ns) const {
 void ContextSampler::Release() {
   const Use use(this);
   const HardwareLease lease = parts_->hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
-  if (!lease || !use || phase() != Phase::kRunning || parts_->captures.active()) return;
+  const CaptureWatch::Hold no_captures(&parts_->captures);
+  if (!lease || !use || phase() != Phase::kRunning || !no_captures) return;
   if (!CloseGateWithin(kReleaseWaitNs)) return;
   const OpensGate at_end{&parts_->gate};
   if (parts_->driver->ctx_set_current(handle()) != CUDA_SUCCESS) return;

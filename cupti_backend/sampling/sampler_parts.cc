@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/sampling/sampler_parts.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "cupti_backend/schedule/triage_schedule.h"
@@ -34,10 +35,11 @@ void SamplerParts::AddUntraced(const Launch& launch) noexcept {
   }
 }
 
-void SamplerParts::AddInterval(capture::ProfilerWork kind, int64_t begin_ns, int64_t end_ns) {
+void SamplerParts::AddInterval(capture::ProfilerWork kind, int64_t begin_ns, int64_t end_ns,
+                               int64_t most_ns) {
   // The processes of a job prepare at the same time, so they wait for each other once.
   const bool at_once = kind == capture::ProfilerWork::kSetup;
-  budget.Spend((end_ns - begin_ns) / (at_once ? ranks : 1));
+  budget.Spend(std::min(end_ns - begin_ns, most_ns) / (at_once ? ranks : 1));
   outbox.Add(kind, begin_ns, end_ns);
 }
 

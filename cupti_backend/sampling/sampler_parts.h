@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/api/driver_api.h"
@@ -36,8 +37,9 @@ struct SamplerParts {
   // The kernel of `launch` may have no record. Its context is current. Without memory the kernel is
   // lost, and counted as a failed sample.
   void AddUntraced(const Launch& launch) noexcept;
-  // The calling thread worked for the sampler.
-  void AddInterval(capture::ProfilerWork kind, int64_t begin_ns, int64_t end_ns);
+  // The calling thread worked for the sampler. The budget pays `most_ns` at most.
+  void AddInterval(capture::ProfilerWork kind, int64_t begin_ns, int64_t end_ns,
+                   int64_t most_ns = std::numeric_limits<int64_t>::max());
 
   const CuptiApi* const api;
   const DriverApi* const driver;

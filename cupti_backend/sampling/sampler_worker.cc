@@ -72,13 +72,17 @@ void SamplerWorker::AwaitWork() {
 }
 
 void SamplerWorker::Serve(ContextSampler& context) {
-  if (!parts_->turns.IsOf(HardwareTurns::Owner::kRanges)) return;
-  const bool to_prepare = context.NeedsPreparation(MonotonicNs());
+  using Owner = HardwareTurns::Owner;
+  const bool ours = parts_->turns.IsOf(Owner::kRanges);
+  // To plan needs no hardware: it is done before triage gives it away.
+  const bool to_prepare = (ours || parts_->turns.Wanted(Owner::kRanges)) &&
+                          context.NeedsPreparation(MonotonicNs());
   std::optional<capture::FirstAtExit> first_at_exit;
-  if (!ContextCounters::ProfilerLoaded() && (to_prepare || context.awaits_group())) {
+  if (!ContextCounters::ProfilerLoaded() && (to_prepare || (ours && context.awaits_group()))) {
     first_at_exit.emplace();
   }
   if (to_prepare) context.Prepare();
+  if (!ours) return;
   const int64_t now_ns = MonotonicNs();
   if (context.NeedsChange(now_ns) && context.HasTurn(now_ns)) context.ChangeGroup();
 }

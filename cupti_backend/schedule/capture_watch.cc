@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/schedule/capture_watch.h"
 
+#include "lib/capture/process/clock.h"
+#include "lib/capture/process/timed_wait.h"
+
 namespace prof::cupti {
+namespace {
+
+constexpr int64_t kLookNs = 50'000;  // between two looks of a capture that waits
+
+}  // namespace
 
 // The default stream cannot be captured: nullptr is free.
 void CaptureWatch::Begin(CUstream stream) {
@@ -10,10 +18,13 @@ void CaptureWatch::Begin(CUstream stream) {
     CUstream known = nullptr;
     if (slot.compare_exchange_strong(known, stream)) {
       active_.fetch_add(1);
-      return;
+      break;
     }
     if (known == stream) return;
   }
+  if (holds_.load() == 0) return;
+  const int64_t until_ns = capture::MonotonicNs() + kLongestWaitNs;
+  while (holds_.load() != 0 && capture::MonotonicNs() < until_ns) capture::SleepNs(kLookNs);
 }
 
 void CaptureWatch::End(CUstream stream) {

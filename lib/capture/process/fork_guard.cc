@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "lib/capture/process/exit_guard.h"
+#include "lib/capture/process/mutex.h"
 #include "lib/capture/process/thread_id.h"
 
 namespace prof::capture {
@@ -16,8 +17,20 @@ std::atomic<bool> children_are_inert{false};
 std::atomic<bool> forked_child{false};
 std::atomic<void (*)()> child_hooks[kMaxForkHooks] = {};
 
-void OnForkedChild() {
+Mutex forking;  // after it the exit guard
+
+void BeforeFork() PROF_NOT_CHECKED {
+  forking.Lock();
+  HoldExitGuard();
+}
+
+void AfterFork() PROF_NOT_CHECKED {
   ReleaseExitGuard();
+  forking.Unlock();
+}
+
+void OnForkedChild() {
+  AfterFork();
   if (children_are_inert.load()) forked_child.store(true, std::memory_order_relaxed);
   ForgetThreadIdAfterFork();
   for (const auto& slot : child_hooks) {
@@ -29,7 +42,7 @@ void OnForkedChild() {
 
 void GuardAgainstFork() {
   static std::once_flag once;
-  std::call_once(once, [] { pthread_atfork(&HoldExitGuard, &ReleaseExitGuard, &OnForkedChild); });
+  std::call_once(once, [] { pthread_atfork(&BeforeFork, &AfterFork, &OnForkedChild); });
 }
 
 void MakeForkedChildrenInert() {
@@ -47,6 +60,9 @@ bool RunInForkedChild(void (*hook)()) {
   }
   return false;
 }
+
+NoForks::NoForks() PROF_NOT_CHECKED { forking.Lock(); }
+NoForks::~NoForks() PROF_NOT_CHECKED { forking.Unlock(); }
 
 bool InForkedChild() { return forked_child.load(std::memory_order_relaxed); }
 

@@ -21,6 +21,16 @@ void MakeForkedChildrenInert();
 constexpr int kMaxForkHooks = 4;
 [[nodiscard]] bool RunInForkedChild(void (*hook)());
 
+// While it lives, fork() waits. For what a child must not find half done: a library that is being
+// loaded. Any thread.
+class NoForks {
+ public:
+  NoForks();
+  ~NoForks();
+  NoForks(const NoForks&) = delete;
+  NoForks& operator=(const NoForks&) = delete;
+};
+
 // True in a child that was forked (without exec) after MakeForkedChildrenInert, and in its
 // children. One relaxed load.
 [[nodiscard]] bool InForkedChild();

@@ -5,10 +5,10 @@
 #define PROF_LIB_CAPTURE_PROCESS_TIMED_WAIT_H_
 
 #include <semaphore.h>
+#include <time.h>
 
 #include <cerrno>
 #include <cstdint>
-#include <ctime>
 
 namespace prof::capture {
 
@@ -18,6 +18,13 @@ inline void WaitUntil(sem_t* wake, int64_t until_ns) {
                           static_cast<long>(until_ns % 1'000'000'000)};
   while (sem_clockwait(wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
   }
+}
+
+// A signal may end it early.
+inline void SleepNs(int64_t ns) {
+  const timespec length = {static_cast<time_t>(ns / 1'000'000'000),
+                           static_cast<long>(ns % 1'000'000'000)};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &length, nullptr);
 }
 
 }  // namespace prof::capture

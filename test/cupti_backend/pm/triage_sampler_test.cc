@@ -77,13 +77,15 @@ TEST_CASE("A device is open when its first context is there, and bursts come wit
   Recorded got(&pm);
   got.sampler.Start();
   got.sampler.Prepare(0);
+  got.sampler.AwaitPrepared(0);  // the first launch
   CHECK(pm.opened == 1);
+  CHECK(!got.sampler.preparing());
   // The fake has four units of all.
   CHECK(got.sampler.status().state == State::kDegraded);
   REQUIRE(got.RunUntil([&] { return got.batches.size() >= 3; }));
   got.sampler.Stop();
   CHECK(pm.opened == pm.closed);
-  CHECK(got.intervals == 1);  // the preparation, which the report states
+  CHECK(got.intervals == 1);  // the launch has waited, which the report states
   REQUIRE(got.series.size() == 1);
   CHECK(got.series[0].interval_ns == TriageSchedule::kShortestIntervalNs);
   CHECK(got.series[0].metrics.size() == 4);
@@ -98,9 +100,26 @@ TEST_CASE("A device is open when its first context is there, and bursts come wit
 TEST_CASE("A second context of a device prepares nothing") {
   FakePm pm;
   Recorded got(&pm);
+  got.sampler.Start();
   got.sampler.Prepare(0);
+  got.sampler.AwaitPrepared(0);
   got.sampler.Prepare(0);
+  CHECK(!got.sampler.preparing());
+  REQUIRE(got.RunUntil([&] { return got.batches.size() >= 2; }));
   CHECK(pm.opened == 1);
+}
+
+TEST_CASE("A launch waits a limited time for triage, and only once") {
+  FakePm pm;
+  Recorded got(&pm);  // its thread does not run
+  got.sampler.Prepare(0);
+  got.sampler.AwaitPrepared(1);  // another device
+  CHECK(got.sampler.preparing());
+  const int64_t begin_ns = capture::MonotonicNs();
+  got.sampler.AwaitPrepared(0);
+  CHECK(capture::MonotonicNs() - begin_ns >= TriageSampler::kLongestPreparationNs - 5'000'000);
+  CHECK(!got.sampler.preparing());
+  CHECK(got.sampler.TakeEvents().intervals.size() == 1);
 }
 
 TEST_CASE("A context that is older than the recording is prepared on the sampler's thread") {
@@ -108,6 +127,7 @@ TEST_CASE("A context that is older than the recording is prepared on the sampler
   Recorded got(&pm);
   got.sampler.Start();
   got.sampler.PrepareLater(0);
+  CHECK(!got.sampler.preparing());
   REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
 }
 
@@ -179,6 +199,7 @@ TEST_CASE("Counters that another program holds are taken when they are free") {
   Recorded got(&pm);
   got.sampler.Start();
   got.sampler.Prepare(0);
+  got.sampler.AwaitPrepared(0);
   CHECK(got.sampler.status().state == State::kUnavailable);
   REQUIRE(got.RunUntil([&] { return !got.batches.empty(); }));
   CHECK(got.sampler.status().state == State::kDegraded);  // the fake has four units of all
@@ -196,6 +217,7 @@ TEST_CASE("While another recording of prof has the GPU's counters triage waits f
   REQUIRE(other.Take(capture::MonotonicNs()));
   got.sampler.Start();
   got.sampler.Prepare(0);
+  got.sampler.AwaitPrepared(0);
   CHECK(pm.opened == 0);
   CHECK(got.sampler.status().what.find("another recording of prof") != std::string::npos);
   got.RunUntil([count = 0]() mutable { return ++count > 30; });
