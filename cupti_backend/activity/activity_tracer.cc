@@ -5,6 +5,7 @@
 
 #include "cupti_backend/api/cupti_versions.h"
 #include "cupti_backend/calls/api_filter.h"
+#include "lib/capture/process/clock.h"
 
 namespace prof::cupti {
 namespace {
@@ -117,7 +118,7 @@ uint64_t ActivityTracer::TakeDropped() {
 void ActivityTracer::OnBufferRequested(uint8_t** buffer, size_t* size, size_t* max_records) {
   ActivityTracer* tracer = active_tracer.load(std::memory_order_acquire);
   *buffer = tracer != nullptr ? tracer->pool_.Take() : nullptr;
-  *size = *buffer != nullptr ? capture::BufferPool::kBufferBytes : 0;
+  *size = *buffer != nullptr ? tracer->buffer_size_.Next(capture::MonotonicNs()) : 0;
   *max_records = 0;
   if (*buffer == nullptr && tracer != nullptr && tracer->spare_) tracer->TakeSpare(buffer, size);
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "cupti_backend/activity/buffer_size.h"
 #include "cupti_backend/activity/cupti_settings.h"
 #include "cupti_backend/api/cupti_api.h"
 #include "lib/capture/collector/buffer_pool.h"
@@ -72,6 +73,7 @@ class ActivityTracer {
   const CuptiApi* const api_;
   CuptiSettings settings_;
   capture::BufferPool pool_;
+  BufferSize buffer_size_;
   // For what the pool has no room for, in a CUPTI that crashes when it gets no buffer
   // (before 12.9).
   std::optional<capture::BufferPool> spare_;

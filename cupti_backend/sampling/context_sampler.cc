@@ -319,12 +319,14 @@ void ContextSampler::ChangeGroup() {
 
 void ContextSampler::Change(const HardwareLease& lease) {
   const Phase before = phase();
+  const bool enabled = !counters_.enabled(lease);
   CUptiResult result = Enable(lease);
   if (result == CUPTI_SUCCESS) {
     const int64_t begin_ns = RealtimeNs();
     result = counters_.Count(lease, static_cast<uint32_t>(wanted_.load()));
     parts_->AddInterval(before == Phase::kReady ? ProfilerWork::kSetup : ProfilerWork::kRotate,
                         begin_ns, RealtimeNs(), kLongestStartNs);
+    if (enabled) running_since_ns_ = MonotonicNs();
   }
   if (phase() == Phase::kClosed) return;  // whatever came of it
   if (result == CUPTI_ERROR_HARDWARE_BUSY) {
@@ -352,7 +354,6 @@ CUptiResult ContextSampler::Enable(const HardwareLease& lease) {
       parts_->outbox.Add(ProfilerWork::kSetup, begin_ns, RealtimeNs());
     }
     if (result != CUPTI_SUCCESS) return result;
-    running_since_ns_ = MonotonicNs();
     SetPhaseUnlessClosed(Phase::kRunning);
   }
   return phase() == Phase::kClosed ? CUPTI_ERROR_INVALID_CONTEXT : CUPTI_SUCCESS;

@@ -158,7 +158,7 @@ bool NeedSchedule::IsUnseen(const Seat& seat, const Entry& entry) const {
 void NeedSchedule::NoticeReturn(Seat& seat, const Entry& entry, int64_t now_ns) {
   const uint32_t launches = entry.launches.load(kRelaxed);
   if (launches == seat.noticed) return;
-  const bool back = seat.noticed > 0 && now_ns - seat.noticed_ns > kCalmNs;
+  const bool back = watched_ && seat.noticed > 0 && now_ns - seat.noticed_ns > kCalmNs;
   seat.noticed = launches;
   seat.noticed_ns = now_ns;
   if (!back || seat.returns >= kMostReturns || !IsUnseen(seat, entry)) return;
@@ -216,6 +216,8 @@ void NeedSchedule::FindOpen(Kind& kind, int64_t now_ns) {
 
 void NeedSchedule::Refresh(bool plenty, int64_t now_ns) {
   plenty_ = plenty;
+  // While counters are started nobody looks: what comes after that has not been away.
+  watched_ = now_ns - refreshed_ns_ < kCalmNs / 2;
   const double decay =
       std::exp(-static_cast<double>(now_ns - refreshed_ns_) / static_cast<double>(kRecentNs));
   refreshed_ns_ = now_ns;

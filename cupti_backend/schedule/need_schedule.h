@@ -223,6 +223,7 @@ class NeedSchedule {
   format::Needs always_ = format::kNeedsNothing;
   bool plenty_ = true;
   int64_t refreshed_ns_ = 0;
+  bool watched_ = false;  // from the last Refresh to this one
   double all_ns_ = 0, recent_ns_ = 0;  // GPU time of everything
   double unseen_ns_ = 0;               // of recent_ns_: unseen_share()
   std::atomic<bool> worth_a_turn_{false}, complete_{false};

@@ -71,8 +71,9 @@ void TriageCoverage::AddBurst(Burst burst, int64_t now_ns) {
 
 bool TriageCoverage::IsDue(const Waiting& waiting, int64_t now_ns) const {
   const int64_t waited_ns = now_ns - waiting.since_ns;
-  if (waited_ns <= kSettleNs) return false;
-  return latest_start_ns_ >= waiting.burst.end_ns.back() || waited_ns > kLongestSettleNs;
+  const int64_t later_ns = latest_start_ns_ - waiting.burst.end_ns.back();
+  if (waited_ns <= kSettleNs) return later_ns >= kLaterNs;
+  return later_ns >= 0 || waited_ns > kLongestSettleNs;
 }
 
 void TriageCoverage::Resolve(int64_t now_ns) {

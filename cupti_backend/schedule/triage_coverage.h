@@ -37,10 +37,12 @@ class TriageCoverage {
   static constexpr uint32_t kEnoughBursts = 3;
   // The mean use of a kernel is of the samples that lie within one launch: at least so many.
   static constexpr uint32_t kLeastWhole = 12;
-  // Records of the GPU's work come so much later while CUPTI's buffers fill fast, and this much
-  // where few launches fill them slowly. A record that begins after a burst shows that its own have
-  // come.
-  static constexpr int64_t kSettleNs = 600'000'000, kLongestSettleNs = 5'000'000'000;
+  // Records of the GPU's work come when CUPTI's buffers are full, in about their order. A record
+  // that begins kLaterNs after a burst shows that the burst's own have come; one that begins right
+  // after it shows that kSettleNs later. Where hardly any come nobody waits longer than
+  // kLongestSettleNs.
+  static constexpr int64_t kLaterNs = 50'000'000, kSettleNs = 600'000'000,
+                           kLongestSettleNs = 5'000'000'000;
 
   // --- The thread of the PM sampler ---
 

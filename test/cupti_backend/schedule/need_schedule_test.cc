@@ -86,6 +86,16 @@ TEST_CASE("A signature that comes back before its use is known is noticed, a few
   }
 }
 
+TEST_CASE("What runs on while counters are started has not been away") {
+  Program program;
+  Entry& entry = program.Add(1, kMs);
+  program.Launch(entry, 1);
+  program.Refresh();
+  program.Launch(entry, 1);
+  program.Refresh(300 * kMs);  // nobody looked meanwhile
+  CHECK(program.schedule->returns() == 0);
+}
+
 TEST_CASE("What is known, too short, or no single kernel does not come back") {
   Program program;
   Entry& known = program.Add(1, kMs);

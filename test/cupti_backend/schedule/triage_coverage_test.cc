@@ -52,6 +52,19 @@ TEST_CASE("Before a burst no record is wanted, and after it those from its begin
   CHECK_FALSE(coverage.Wants(kS - 1));
 }
 
+TEST_CASE("Records of a later time show that those of a burst have come") {
+  TriageCoverage coverage;
+  coverage.ExpectBurst(kS);
+  Launch(&coverage, 5, kS - kMs, kS + 2 * kMs, 100 * kUs);
+  coverage.AddBurst(BurstAt(kS, 5 * kUs, 160, 85), kS);
+  coverage.Resolve(kS + 20 * kMs);
+  CHECK(coverage.bursts_resolved() == 0);
+  const int64_t later_ns = kS + kMs + TriageCoverage::kLaterNs;
+  coverage.AddRecord(5, later_ns, later_ns + kUs);
+  coverage.Resolve(kS + 80 * kMs);
+  CHECK(coverage.bursts_resolved() == 1);
+}
+
 TEST_CASE("A kernel lacks samples until it was seen in three bursts, then its use is decided") {
   TriageCoverage coverage;
   for (int burst = 0; burst < 2; ++burst) {
