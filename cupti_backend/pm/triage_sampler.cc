@@ -45,8 +45,9 @@ int64_t ThreadCpuNs() {
 }  // namespace
 
 TriageSampler::TriageSampler(const Parts& parts, const SessionOptions& options)
-    : parts_(parts), budget_(options.triage_core_percent, MonotonicNs()) {
-  sem_init(&wake_, 0, 0);
+    : parts_(parts),
+      budget_(options.triage_core_percent, MonotonicNs()),
+      alarm_(parts.policy->alarm() != nullptr ? *parts.policy->alarm() : no_launches_) {
   status_.state = State::kWorking;
   for (int id = 0; id < TriageWatch::kMaxDevices; ++id) {
     const TriageDevice::Parts parts_of_device = {parts_.api, parts_.driver, parts_.hosts,
@@ -68,7 +69,7 @@ void TriageSampler::Prepare(int device) noexcept {
 void TriageSampler::PrepareLater(int device) noexcept {
   if (device < 0 || device >= TriageWatch::kMaxDevices) return;
   later_.fetch_or(Bit(device));
-  sem_post(&wake_);
+  alarm_.signal().Post();
 }
 
 void TriageSampler::AwaitPrepared(int device) noexcept {
@@ -118,13 +119,13 @@ void TriageSampler::Start() {
 
 void TriageSampler::Stop() {
   stopping_.store(true);
-  sem_post(&wake_);
+  alarm_.signal().Post();
   if (thread_.joinable()) thread_.join();
 }
 
 void TriageSampler::SetPaused(bool paused) {
   paused_.store(paused);
-  sem_post(&wake_);
+  alarm_.signal().Post();
 }
 
 // --- The collector thread ------------------------------------------------------------------------
@@ -164,7 +165,7 @@ void TriageSampler::SampleUntilStopped() {
   LoadLibraries();
   int64_t wake_ns = MonotonicNs() + kPollNs;
   while (true) {
-    capture::WaitUntil(&wake_, wake_ns);
+    alarm_.signal().WaitUntil(wake_ns);
     if (stopping_.load()) return;
     PrepareRequested();
     if (paused_.load()) {
@@ -217,7 +218,7 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
   const SamplingPolicy& policy = *parts_.policy;
   const TriageSignals signals = device.Signals(
       {parts_.launches->load(std::memory_order_relaxed), policy.signatures() + policy.returns(),
-       policy.unseen_share(), 0, parts_.turns->several_streams()});
+       policy.unseen_share(), 0, parts_.turns->several_streams(), alarm_.rung()});
   TriageSchedule& schedule = device.schedule();
   TriageSchedule::Step step = schedule.Next(now_ns, device.open(), signals, &budget_);
   const bool wanted = schedule.learning(now_ns);
@@ -232,7 +233,11 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
   switch (step.action) {
     case Action::kWait:
       return {step.at_ns, wanted};
+    case Action::kListen:
+      alarm_.Arm();
+      return {step.at_ns, wanted};
     case Action::kBurst:
+      alarm_.SwitchOff();
       Burst(device, step.length_ns);
       break;
     case Action::kOpen:

@@ -11,8 +11,6 @@
 #ifndef PROF_CUPTI_BACKEND_PM_TRIAGE_SAMPLER_H_
 #define PROF_CUPTI_BACKEND_PM_TRIAGE_SAMPLER_H_
 
-#include <semaphore.h>
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -27,6 +25,7 @@
 #include "cupti_backend/pm/pm_host.h"
 #include "cupti_backend/pm/triage_device.h"
 #include "cupti_backend/schedule/hardware_turns.h"
+#include "cupti_backend/schedule/launch_alarm.h"
 #include "cupti_backend/schedule/sampling_policy.h"
 #include "cupti_backend/schedule/triage_schedule.h"
 #include "cupti_backend/schedule/triage_watch.h"
@@ -54,16 +53,16 @@ class TriageSampler {
 
   // --- Any thread ---
 
-  // PM sampling is opened by the sampler's thread on a device that has got its first context: 0.15 s
-  // on an H200. Nothing happens for a device that is known. The first launches wait for it
+  // PM sampling is opened by the sampler's thread on a device that has got its first context: 0.15
+  // s on an H200. Nothing happens for a device that is known. The first launches wait for it
   // (AwaitPrepared).
   void Prepare(int device) noexcept;
   // The same for a context that is older than the recording: no launch waits.
   void PrepareLater(int device) noexcept;
   // A device is being prepared whose launches should wait. One relaxed load.
   bool preparing() const { return awaited_.load(std::memory_order_relaxed) != 0; }
-  // A launching thread of `device`: waits until it is prepared, so that a short program is seen from
-  // its first launch; kLongestPreparationNs after its context at most.
+  // A launching thread of `device`: waits until it is prepared, so that a short program is seen
+  // from its first launch; kLongestPreparationNs after its context at most.
   void AwaitPrepared(int device) noexcept;
   static constexpr int64_t kLongestPreparationNs = 250'000'000;
 
@@ -128,7 +127,8 @@ class TriageSampler {
   PmEvents events_ PROF_GUARDED_BY(mutex_);
   SubsystemStatus status_ PROF_GUARDED_BY(mutex_);
 
-  sem_t wake_;
+  LaunchAlarm no_launches_;  // where the policy has no alarm
+  LaunchAlarm& alarm_;
   std::thread thread_;
 };
 

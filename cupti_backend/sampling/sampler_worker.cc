@@ -75,8 +75,8 @@ void SamplerWorker::Serve(ContextSampler& context) {
   using Owner = HardwareTurns::Owner;
   const bool ours = parts_->turns.IsOf(Owner::kRanges);
   // To plan needs no hardware: it is done before triage gives it away.
-  const bool to_prepare = (ours || parts_->turns.Wanted(Owner::kRanges)) &&
-                          context.NeedsPreparation(MonotonicNs());
+  const bool to_prepare =
+      (ours || parts_->turns.Wanted(Owner::kRanges)) && context.NeedsPreparation(MonotonicNs());
   std::optional<capture::FirstAtExit> first_at_exit;
   if (!ContextCounters::ProfilerLoaded() && (to_prepare || (ours && context.awaits_group()))) {
     first_at_exit.emplace();

@@ -78,6 +78,7 @@ bool NeedSchedule::Considers(Entry& entry, int64_t now_ns) {
   } else if (entry.interval_ns.load(kRelaxed) != 0) {
     entry.interval_ns.store(0, kRelaxed);
   }
+  if (entry.unseen.load(kRelaxed)) alarm_.OnLackingLaunch();
   if (now_ns < entry.resume_ns.load(kRelaxed)) return false;
   return entry.exclusion.load(std::memory_order_acquire) == Exclusion::kNone && launch >= skip_ &&
          (launch - skip_) % every_ == 0;
@@ -194,6 +195,14 @@ void NeedSchedule::Learn(Seat& seat, Entry& entry, double decay, int64_t now_ns)
   if (IsUnseen(seat, entry)) unseen_ns_ += seat.recent_ns;
 }
 
+// Whether a launch of it is worth a burst of triage.
+bool NeedSchedule::RingsAlarm(const Seat& seat, const Entry& entry) const {
+  const uint32_t timed = entry.timed_launches.load(kRelaxed);
+  if (timed == 0 || !IsUnseen(seat, entry)) return false;
+  const double mean_ns = static_cast<double>(entry.timed_ns.load(kRelaxed)) / timed;
+  return mean_ns * entry.launches.load(kRelaxed) >= kAlarmShare * all_ns_;
+}
+
 // Groups that lack samples: first those that answer, after a rest the later ones.
 void NeedSchedule::FindOpen(Kind& kind, int64_t now_ns) {
   kind.open = 0;
@@ -238,6 +247,7 @@ void NeedSchedule::Refresh(bool plenty, int64_t now_ns) {
     Entry* entry = seats_[i].entry.load(kRelaxed);
     if (kind != nullptr && entry != nullptr) {
       entry->resume_ns.store(kind->open != 0 ? 0 : kNever, kRelaxed);
+      entry->unseen.store(RingsAlarm(seats_[i], *entry), kRelaxed);
     }
   }
   Judge(now_ns);

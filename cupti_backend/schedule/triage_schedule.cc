@@ -88,7 +88,7 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
   const int64_t wanted_ns = signals.interval_ns;
   const bool other =
       wanted_ns > 0 && (wanted_ns >= 2 * interval_ns_ || 2 * wanted_ns <= interval_ns_);
-  if (other && now_ns - opened_ns_ > kStayNs && left_ns > 2 * open_cost_ns_) {
+  if (other && now_ns - opened_ns_ > kStayNs && budget->Fullness(now_ns) > kFullEnough) {
     return {Action::kOpen, 0, 0, wanted_ns};
   }
   if (now_ns < next_burst_ns_) return {Action::kWait, next_burst_ns_, 0, 0};
@@ -97,6 +97,10 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     return {Action::kWait, next_burst_ns_ + kQuietGapNs, 0, 0};
   }
   if (left_ns < burst_cost_ns_) return wait_for(burst_cost_ns_);
+  const bool few = fresh_bursts_ == 0 && lacking_ > kEnough && lacking_ < kFew;
+  if (few && !signals.alarm && now_ns < next_burst_ns_ + kListenNs) {
+    return {Action::kListen, next_burst_ns_ + kListenNs, 0, 0};
+  }
   return {Action::kBurst, 0, kBurstSamples * interval_ns_, 0};
 }
 

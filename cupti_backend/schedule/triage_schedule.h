@@ -53,6 +53,8 @@ struct TriageSignals {
   int64_t interval_ns = 0;
   // Work was given to several streams: they may wait for each other.
   bool several_streams = false;
+  // A kernel that lacks samples was launched right now.
+  bool alarm = false;
 };
 
 class TriageSchedule {
@@ -70,6 +72,12 @@ class TriageSchedule {
   static constexpr int64_t kFreshNs = 1'000'000'000;
   // A share of the GPU's busy time that is worth a burst more.
   static constexpr double kMuch = 0.1;
+  // Where less than kFew of the busy time lacks samples, a burst waits for a launch that does, for
+  // kListenNs at most.
+  static constexpr double kFew = 0.5;
+  static constexpr int64_t kListenNs = 300'000'000;
+  // Another interval costs as much as seven bursts: only while the budget is so full.
+  static constexpr double kFullEnough = 0.6;
   // Below this share of the busy time there is nothing left to learn.
   static constexpr double kEnough = 0.01;
   static constexpr int64_t kLearningNs = 100'000'000;
@@ -81,9 +89,10 @@ class TriageSchedule {
   explicit TriageSchedule(uint64_t seed) : random_(seed * 2 + 1) {}
 
   enum class Action {
-    kWait,   // until `at_ns`, or until something new runs
-    kBurst,  // for `length_ns`
-    kOpen,   // the hardware, with samples of `interval_ns`; also where another interval was open
+    kWait,    // until `at_ns`, or until something new runs
+    kListen,  // as kWait, and for a launch that lacks samples
+    kBurst,   // for `length_ns`
+    kOpen,    // the hardware, with samples of `interval_ns`; also where another interval was open
     kLetGo
   };
   struct Step {

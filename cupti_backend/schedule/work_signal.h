@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The work signal wakes the sampler's worker.
-#ifndef PROF_CUPTI_BACKEND_SAMPLING_WORK_SIGNAL_H_
-#define PROF_CUPTI_BACKEND_SAMPLING_WORK_SIGNAL_H_
+// The work signal wakes a thread of a sampler.
+#ifndef PROF_CUPTI_BACKEND_SCHEDULE_WORK_SIGNAL_H_
+#define PROF_CUPTI_BACKEND_SCHEDULE_WORK_SIGNAL_H_
 
 #include <semaphore.h>
 
@@ -20,7 +20,7 @@ class WorkSignal {
 
   // Any thread: no lock, no allocation.
   void Post() { sem_post(&signal_); }
-  // The worker. `until_ns`: of the monotonic clock.
+  // That thread. `until_ns`: of the monotonic clock.
   void WaitUntil(int64_t until_ns) { capture::WaitUntil(&signal_, until_ns); }
 
  private:
@@ -29,4 +29,4 @@ class WorkSignal {
 
 }  // namespace prof::cupti
 
-#endif  // PROF_CUPTI_BACKEND_SAMPLING_WORK_SIGNAL_H_
+#endif  // PROF_CUPTI_BACKEND_SCHEDULE_WORK_SIGNAL_H_
