@@ -118,6 +118,7 @@ TEST_CASE("Where few kernels lack samples a burst waits for a launch of theirs, 
   CHECK(simulation.schedule.Next(now_ns, true, simulation.signals, &simulation.budget).action ==
         Action::kBurst);
   simulation.signals.alarm = false;
+  ++simulation.signals.launches;
   CHECK(simulation.schedule.Next(step.at_ns, true, simulation.signals, &simulation.budget).action ==
         Action::kBurst);
 }
