@@ -36,7 +36,9 @@ _WORKLOADS = {
     "decode": [_LLAMA, "--time", "--mode", "decode", "--steps", "200"],
     "train": [_LLAMA, "--time", "--mode", "train", "--steps", "30"],
 }
-# How much longer a step may take than with the timeline alone.
+# How much longer a step may take than with the timeline alone. Of the tenth percentile of the
+# steps: the mean of two runs of one program differs by 13 % on a shared machine.
+_QUICK = "quick_us_per_step"
 _MOST = {_OPS: 1.03, _LINES: 1.06}
 _LEAST_WITH_OP, _LEAST_WITH_FORWARD = 0.99, 0.95
 
@@ -95,7 +97,7 @@ def _measure(bench, workload, deadline):
 def goals_of(rows):
     goals = []
     for row in rows:
-        if row["quantity"] == turns.WALL:
+        if not row["quantity"].endswith(_QUICK):
             continue
         where = f"{row['workload']}, {row['variant']}"
         if row["variant"] in _MOST and row["over_timeline"]:
@@ -115,14 +117,14 @@ def goals_of(rows):
 
 def markdown(where, rows, goals):
     return "\n".join([
-        where + " In turns; medians. Shares are of the GPU time.", "",
+        where + " In turns; medians of the runs' tenth percentiles. Shares are of the GPU time.", "",
         results.table(
             ["workload", "variant", "us per step", "n", "over bare", "over the timeline", "bytes",
              "with op", "with module", "with line", "backward with forward"],
             [[row["workload"], row["variant"], row["median"], row["n"], row["over_bare"],
               row["over_timeline"], row.get("bytes"), row.get("with_op"), row.get("with_module"),
               row.get("with_line"), row.get("backward_with_forward")]
-             for row in rows if row["quantity"] != turns.WALL]),
+             for row in rows if row["quantity"].endswith(_QUICK)]),
         results.goal_table(goals)])
 
 

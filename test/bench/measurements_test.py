@@ -99,13 +99,14 @@ class Names(unittest.TestCase):
         self.assertEqual(names.shares({"lines": lines, "torch": None}), {"with_line": None})
 
     def test_a_step_is_compared_with_that_under_the_timeline(self):
-        row = {"workload": "train", "variant": "ops", "quantity": "us_per_step"}
+        row = {"workload": "train", "variant": "ops",
+               "quantity": "train quick_us_per_step"}
         for ratio, met in ((1.03, True), (1.04, False)):
             self.assertEqual([goal["met"] for goal in names.goals_of(
                 [{**row, "over_timeline": ratio}])], [met])
 
     def test_lines_have_goals_for_what_they_name(self):
-        row = {"workload": "train", "variant": "ops, stacks", "quantity": "us_per_step",
+        row = {"workload": "train", "variant": "ops, stacks", "quantity": "quick_us_per_step",
                "over_timeline": 1, "with_op": 0.98, "backward_with_forward": 0.96}
         self.assertEqual([goal["met"] for goal in names.goals_of([row])], [True, False, True])
 
