@@ -18,7 +18,7 @@ constexpr uint32_t kRoom = TriageSchedule::kBurstSamples + 96;
 constexpr size_t kHardwareBufferBytes = size_t{16} << 20;
 // Sampling goes on for this time while CUPTI stops it (H200).
 constexpr int64_t kStopNs = 300'000;
-constexpr int64_t kShortestSleepNs = 100'000;
+constexpr int64_t kShortestSleepNs = 20'000;
 constexpr int kBurstsOfPass = 6;
 
 Problem OtherRecording() {

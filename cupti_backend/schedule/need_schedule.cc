@@ -195,12 +195,26 @@ void NeedSchedule::Learn(Seat& seat, Entry& entry, double decay, int64_t now_ns)
   if (IsUnseen(seat, entry)) unseen_ns_ += seat.recent_ns;
 }
 
-// Whether a launch of it is worth a burst of triage.
-bool NeedSchedule::RingsAlarm(const Seat& seat, const Entry& entry) const {
+// The GPU time of its launches so far, where triage lacks samples of them.
+double NeedSchedule::UnseenNs(const Seat& seat, const Entry& entry) const {
   const uint32_t timed = entry.timed_launches.load(kRelaxed);
-  if (timed == 0 || !IsUnseen(seat, entry)) return false;
-  const double mean_ns = static_cast<double>(entry.timed_ns.load(kRelaxed)) / timed;
-  return mean_ns * entry.launches.load(kRelaxed) >= kAlarmShare * all_ns_;
+  if (timed == 0 || !IsUnseen(seat, entry)) return 0;
+  return static_cast<double>(entry.timed_ns.load(kRelaxed)) / timed * entry.launches.load(kRelaxed);
+}
+
+// Launches ring that bring most: a burst is for one of them.
+void NeedSchedule::ChooseAlarms(uint32_t seats) {
+  double most_ns = kAlarmShare * all_ns_;
+  for (uint32_t i = 0; i < seats; ++i) {
+    const Entry* entry = seats_[i].entry.load(kRelaxed);
+    if (entry != nullptr) most_ns = std::max(most_ns, UnseenNs(seats_[i], *entry));
+  }
+  for (uint32_t i = 0; i < seats; ++i) {
+    Entry* entry = seats_[i].entry.load(kRelaxed);
+    if (entry == nullptr) continue;
+    const double unseen_ns = UnseenNs(seats_[i], *entry);
+    entry->unseen.store(unseen_ns > 0 && unseen_ns >= kAlarmOfMost * most_ns, kRelaxed);
+  }
 }
 
 // Groups that lack samples: first those that answer, after a rest the later ones.
@@ -247,9 +261,9 @@ void NeedSchedule::Refresh(bool plenty, int64_t now_ns) {
     Entry* entry = seats_[i].entry.load(kRelaxed);
     if (kind != nullptr && entry != nullptr) {
       entry->resume_ns.store(kind->open != 0 ? 0 : kNever, kRelaxed);
-      entry->unseen.store(RingsAlarm(seats_[i], *entry), kRelaxed);
     }
   }
+  ChooseAlarms(seats);
   Judge(now_ns);
 }
 

@@ -44,8 +44,9 @@ class NeedSchedule {
   // Kinds with less than this share of the GPU time, of late and in all, come when no other is
   // left.
   static constexpr double kWorthwhileShare = 0.005;
-  // A kernel without samples that has this share of the GPU time rings the launch alarm.
-  static constexpr double kAlarmShare = 0.002;
+  // Of the signatures that triage has not seen enough of, those ring the launch alarm that have
+  // this share of the time of the largest, if that one has this share of the GPU time.
+  static constexpr double kAlarmOfMost = 0.5, kAlarmShare = 0.002;
   // Launches of one shape whose mean times differ by more than this are of several kinds; the
   // analyzer's bound of what is alike.
   static constexpr double kSameTime = 0.10;
@@ -200,7 +201,8 @@ class NeedSchedule {
   format::Needs NeedsOf(const Seat& seat, const Entry& entry, double mean_ns) const;
   void ForgetTimes();
   bool IsUnseen(const Seat& seat, const Entry& entry) const;
-  [[nodiscard]] bool RingsAlarm(const Seat& seat, const Entry& entry) const;
+  [[nodiscard]] double UnseenNs(const Seat& seat, const Entry& entry) const;
+  void ChooseAlarms(uint32_t seats);
   void NoticeReturn(Seat& seat, const Entry& entry, int64_t now_ns);
   void Learn(Seat& seat, Entry& entry, double decay, int64_t now_ns);
   void FindOpen(Kind& kind, int64_t now_ns);

@@ -11,7 +11,7 @@ namespace {
 constexpr double kHaste = 14;
 constexpr int64_t kShortestGapNs = 15'000'000;
 // Between the bursts for something new: not of the same few launches.
-constexpr int64_t kFreshGapNs = 30'000'000;
+constexpr int64_t kFreshGapNs = 20'000'000;
 // The first distance when there is nothing new; then it doubles.
 constexpr int64_t kCalmGapNs = 200'000'000;
 // Without launches the GPU may still work on a long kernel: it is looked at this often.
@@ -85,11 +85,8 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     return {Action::kOpen, 0, 0, signals.interval_ns > 0 ? signals.interval_ns : interval_ns_};
   }
   if (done) return {Action::kLetGo, 0, 0, 0};
-  const int64_t wanted_ns = signals.interval_ns;
-  const bool other =
-      wanted_ns > 0 && (wanted_ns >= 2 * interval_ns_ || 2 * wanted_ns <= interval_ns_);
-  if (other && now_ns - opened_ns_ > kStayNs && budget->Fullness(now_ns) > kFullEnough) {
-    return {Action::kOpen, 0, 0, wanted_ns};
+  if (now_ns - opened_ns_ > kStayNs && WantsOther(now_ns, signals.interval_ns, budget)) {
+    return {Action::kOpen, 0, 0, signals.interval_ns};
   }
   if (now_ns < next_burst_ns_) return {Action::kWait, next_burst_ns_, 0, 0};
   const bool quiet = now_ns - launched_ns_ > kQuietNs;
@@ -102,6 +99,13 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     return {Action::kListen, next_burst_ns_ + kListenNs, 0, 0};
   }
   return {Action::kBurst, 0, kBurstSamples * interval_ns_, 0};
+}
+
+bool TriageSchedule::WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const {
+  if (interval_ns <= 0) return false;
+  const double full = budget->Fullness(now_ns);
+  if (2 * interval_ns <= interval_ns_) return full > kFullForShorter;
+  return interval_ns >= 2 * interval_ns_ && full > kFullForLonger && now_ns >= fresh_until_ns_;
 }
 
 void TriageSchedule::OnOpen(int64_t now_ns, int64_t interval_ns, int64_t cpu_ns,

@@ -3,7 +3,7 @@
 // The triage schedule decides when PM sampling of a device takes a burst of samples, at which
 // interval, and when it lets go of the hardware. It calls neither CUPTI nor a clock.
 //
-// A burst costs the host 10 to 30 ms, nearly all of it in CUPTI, so bursts follow what is not known
+// A burst costs the host 10 to 20 ms, nearly all of it in CUPTI, so bursts follow what is not known
 // yet: they come as often as the budget allows while something new runs or kernels lack samples,
 // and ever more seldom after that. The distance between two bursts is random: a distance that is a
 // multiple of the program's loop would see the same part of it again and again.
@@ -59,14 +59,15 @@ struct TriageSignals {
 
 class TriageSchedule {
  public:
-  // Samples of a burst. More would be of the same few launches.
-  static constexpr int64_t kBurstSamples = 128;
+  // Samples of a burst. More would be of the same few launches: two bursts of 64 take the host 19
+  // ms, one of 128 takes 17 (H200).
+  static constexpr int64_t kBurstSamples = 64;
   // Of kernels that are shorter than this, no sample holds but one: the fit has to do.
   static constexpr int64_t kShortestIntervalNs = 5'000;
   static constexpr int64_t kLongestGapNs = 5'000'000'000;
   // A new signature is looked at so often at once: a phase of the program may end soon. Each burst
   // is a part of what is enough (TriageCoverage::kEnoughBursts).
-  static constexpr int kFreshBursts = 3;
+  static constexpr int kFreshBursts = 4;
   // So long after it the hardware is not given to others, unless hardly any of the GPU's time lacks
   // samples after these bursts.
   static constexpr int64_t kFreshNs = 1'000'000'000;
@@ -76,8 +77,10 @@ class TriageSchedule {
   // kListenNs at most.
   static constexpr double kFew = 0.5;
   static constexpr int64_t kListenNs = 300'000'000;
-  // Another interval costs as much as seven bursts: only while the budget is so full.
-  static constexpr double kFullEnough = 0.6;
+  // Another interval costs as much as fifteen bursts: a longer one, which saves bursts, only while
+  // the budget is so full; a shorter one, without which short kernels have no samples, until it is
+  // nearly used up.
+  static constexpr double kFullForLonger = 0.6, kFullForShorter = 0.3;
   // Below this share of the busy time there is nothing left to learn.
   static constexpr double kEnough = 0.01;
   static constexpr int64_t kLearningNs = 100'000'000;
@@ -122,6 +125,7 @@ class TriageSchedule {
   static constexpr int64_t kNever = INT64_MIN / 2;
 
   void Learn(int64_t now_ns, const TriageSignals& signals);
+  [[nodiscard]] bool WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const;
   double Random();  // [0, 1)
 
   uint64_t random_;
@@ -129,8 +133,8 @@ class TriageSchedule {
   int64_t next_burst_ns_ = 0;
   int64_t gap_ns_ = 0;  // the last one, without its random part
   int64_t opened_ns_ = 0;
-  double burst_cost_ns_ = 25e6;  // the average of late
-  double open_cost_ns_ = 130e6;
+  double burst_cost_ns_ = 12e6;  // the average of late
+  double open_cost_ns_ = 150e6;
   uint64_t launches_ = 0, news_ = 0;
   double lacking_ = 1;
   int fresh_bursts_ = 0;          // still to take

@@ -93,7 +93,7 @@ TEST_CASE("A device is open when its first context is there, and bursts come wit
     REQUIRE(batch.series == 1);
     CHECK(batch.begin_ns.size() == batch.end_ns.size());
     CHECK(batch.values.size() == 4 * batch.begin_ns.size());
-    CHECK(batch.begin_ns.size() > 50);
+    CHECK(batch.begin_ns.size() >= 4);
   }
 }
 

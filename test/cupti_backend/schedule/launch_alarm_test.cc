@@ -25,12 +25,12 @@ TEST_CASE("The alarm rings once for each time that it is armed") {
   CHECK_FALSE(alarm.rung());
 }
 
-TEST_CASE("Launches ring that lack samples and have a share of the GPU time worth a burst") {
+TEST_CASE("Launches ring of which samples are lacking for most of the GPU time") {
   NeedSchedule schedule(5, 0, 1);
-  SampleSchedule::Entry seen, unseen, rare;
+  SampleSchedule::Entry seen, unseen, less, rare;
   int64_t now_ns = 1000 * kMs;
   uint64_t shape = 0;
-  for (SampleSchedule::Entry* entry : {&seen, &unseen, &rare}) {
+  for (SampleSchedule::Entry* entry : {&seen, &unseen, &less, &rare}) {
     entry->exclusion = Exclusion::kNone;
     schedule.Add(*entry, 0, ++shape);
     entry->timed_launches = 1;
@@ -46,12 +46,20 @@ TEST_CASE("Launches ring that lack samples and have a share of the GPU time wort
   for (int i = 0; i < 2000; ++i) {
     schedule.Considers(seen, ++now_ns);
     if (i % 100 == 0) schedule.Considers(unseen, ++now_ns);
+    if (i % 300 == 0) schedule.Considers(less, ++now_ns);
   }
   schedule.Considers(rare, ++now_ns);
   CHECK_FALSE(rings(unseen));  // nobody has looked yet
   schedule.Refresh(true, now_ns += 20 * kMs);
   CHECK(rings(unseen));
   CHECK_FALSE(rings(seen));
+  CHECK_FALSE(rings(less));
+  schedule.SetNeeds(2, format::kNeedsNothing);
+  schedule.Refresh(true, now_ns += 20 * kMs);
+  CHECK_FALSE(rings(unseen));
+  CHECK(rings(less));
+  schedule.SetNeeds(3, format::kNeedsNothing);
+  schedule.Refresh(true, now_ns += 20 * kMs);
   CHECK_FALSE(rings(rare));
 }
 
