@@ -141,6 +141,7 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, Idleness idlenes
     const auto begin_ns = static_cast<int64_t>(sample.startTimestamp);
     if (begin_ns > last_end_ns_ - interval_ns_ / 2) next_sample_ = 0;
   }
+  const uint32_t idle_before = idle_samples_;
   for (size_t i = next_sample_; i < samples; ++i) {
     result = SampleInfo(i, &sample);
     if (result != CUPTI_SUCCESS) return result;
@@ -157,6 +158,9 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, Idleness idlenes
     batch->values.insert(batch->values.end(), values.begin(), values.end());
   }
   const size_t taken = samples - std::min(next_sample_, samples);
+  if (taken > 0) {
+    idle_share_ = static_cast<double>(idle_samples_ - idle_before) / static_cast<double>(taken);
+  }
   next_sample_ = samples;
   // Initializing the image costs as much as decoding a good part of it, so it is done when needed.
   return samples + taken + taken / 2 >= room_ ? ResetImage() : CUPTI_SUCCESS;

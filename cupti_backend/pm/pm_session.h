@@ -53,6 +53,8 @@ class PmSession {
   // Stops and disables (40 ms); does nothing when it is not open. Samples that were not decoded are
   // lost.
   void Close();
+  // Of the samples of the last Decode that thins out, the share in which the GPU did nothing.
+  double idle_share() const { return idle_share_; }
   // CUPTI has ended, and the session with it: nothing is called.
   void Forget() { object_ = nullptr, started_ = false; }
 
@@ -73,6 +75,7 @@ class PmSession {
   std::vector<std::string> metrics_;
   std::vector<std::string> activity_;  // those of them that are zero when the GPU does nothing
   uint32_t idle_samples_ = 0;
+  double idle_share_ = 0;
   std::vector<uint8_t> config_, image_;
   std::vector<uint8_t> blank_;  // an empty image: to copy it takes a third of CUPTI's time for one
 };

@@ -13,7 +13,7 @@ namespace prof::cupti {
 namespace {
 
 // A thread that wakes late gets more samples than it asked for.
-constexpr uint32_t kRoom = TriageSchedule::kBurstSamples + 96;
+constexpr uint32_t kRoom = 2 * TriageSchedule::kBurstSamples + 64;
 // A sample takes 8.4 KB with all units on an H200: twice the room, for a thread that is very late.
 constexpr size_t kHardwareBufferBytes = size_t{16} << 20;
 // Sampling goes on for this time while CUPTI stops it (H200).
@@ -93,6 +93,7 @@ bool TriageDevice::PassIsDone() const {
 TriageSignals TriageDevice::Signals(TriageSignals process) const {
   process.lacking = std::max(process.lacking, parts_.coverage->lacking());
   process.interval_ns = parts_.coverage->interval_ns();
+  process.idle_share = session_.idle_share();
   return process;
 }
 

@@ -216,9 +216,13 @@ TriageSampler::Outlook TriageSampler::ServeAll(int64_t now_ns) {
 TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns) {
   using Action = TriageSchedule::Action;
   const SamplingPolicy& policy = *parts_.policy;
-  const TriageSignals signals = device.Signals(
-      {parts_.launches->load(std::memory_order_relaxed), policy.signatures() + policy.returns(),
-       policy.unseen_share(), 0, parts_.turns->several_streams(), alarm_.rung()});
+  TriageSignals process;
+  process.launches = parts_.launches->load(std::memory_order_relaxed);
+  process.news = policy.signatures() + policy.returns();
+  process.lacking = policy.unseen_share();
+  process.several_streams = parts_.turns->several_streams();
+  process.alarm = alarm_.rung() || !alarm_.may_ring();
+  const TriageSignals signals = device.Signals(process);
   TriageSchedule& schedule = device.schedule();
   TriageSchedule::Step step = schedule.Next(now_ns, device.open(), signals, &budget_);
   const bool wanted = schedule.learning(now_ns);

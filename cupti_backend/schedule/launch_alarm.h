@@ -25,6 +25,13 @@ class LaunchAlarm {
   // What it waits for: an alarm, or what anybody else has to say.
   WorkSignal& signal() { return signal_; }
 
+  // There are kernels whose launch rings. The nodes of graphs do not.
+  [[nodiscard]] bool may_ring() const { return may_ring_.load(std::memory_order_relaxed); }
+
+  // --- The collector thread ---
+
+  void SetMayRing(bool may) { may_ring_.store(may, std::memory_order_relaxed); }
+
   // --- Launching threads: no lock, no allocation; one load where it is not armed ---
 
   void OnLackingLaunch() {
@@ -39,6 +46,7 @@ class LaunchAlarm {
   enum class State { kOff, kArmed, kRung };
 
   std::atomic<State> state_{State::kOff};
+  std::atomic<bool> may_ring_{false};
   WorkSignal signal_;
 };
 

@@ -209,12 +209,16 @@ void NeedSchedule::ChooseAlarms(uint32_t seats) {
     const Entry* entry = seats_[i].entry.load(kRelaxed);
     if (entry != nullptr) most_ns = std::max(most_ns, UnseenNs(seats_[i], *entry));
   }
+  bool any = false;
   for (uint32_t i = 0; i < seats; ++i) {
     Entry* entry = seats_[i].entry.load(kRelaxed);
     if (entry == nullptr) continue;
     const double unseen_ns = UnseenNs(seats_[i], *entry);
-    entry->unseen.store(unseen_ns > 0 && unseen_ns >= kAlarmOfMost * most_ns, kRelaxed);
+    const bool rings = unseen_ns > 0 && unseen_ns >= kAlarmOfMost * most_ns;
+    entry->unseen.store(rings, kRelaxed);
+    any |= rings;
   }
+  alarm_.SetMayRing(any);
 }
 
 // Groups that lack samples: first those that answer, after a rest the later ones.

@@ -53,15 +53,19 @@ struct TriageSignals {
   int64_t interval_ns = 0;
   // Work was given to several streams: they may wait for each other.
   bool several_streams = false;
-  // A kernel that lacks samples was launched right now.
-  bool alarm = false;
+  // Of the last burst's samples, the share in which the GPU did nothing.
+  double idle_share = 0;
+  // A kernel that lacks samples was launched right now, or no launch could show that.
+  bool alarm = true;
 };
 
 class TriageSchedule {
  public:
   // Samples of a burst. More would be of the same few launches: two bursts of 64 take the host 19
-  // ms, one of 128 takes 17 (H200).
+  // ms, one of 128 takes 17 (H200). Twice as many where the GPU does nothing in most of them, which
+  // costs little.
   static constexpr int64_t kBurstSamples = 64;
+  static constexpr double kMostlyIdle = 0.5;
   // Of kernels that are shorter than this, no sample holds but one: the fit has to do.
   static constexpr int64_t kShortestIntervalNs = 5'000;
   static constexpr int64_t kLongestGapNs = 5'000'000'000;
@@ -73,9 +77,7 @@ class TriageSchedule {
   static constexpr int64_t kFreshNs = 1'000'000'000;
   // A share of the GPU's busy time that is worth a burst more.
   static constexpr double kMuch = 0.1;
-  // Where less than kFew of the busy time lacks samples, a burst waits for a launch that does, for
-  // kListenNs at most.
-  static constexpr double kFew = 0.5;
+  // While kernels lack samples a burst waits for a launch of theirs, for so long at most.
   static constexpr int64_t kListenNs = 300'000'000;
   // Another interval costs as much as fifteen bursts: a longer one, which saves bursts, only while
   // the budget is so full; a shorter one, without which short kernels have no samples, until it is

@@ -51,6 +51,7 @@ TEST_CASE("Launches ring of which samples are lacking for most of the GPU time")
   schedule.Considers(rare, ++now_ns);
   CHECK_FALSE(rings(unseen));  // nobody has looked yet
   schedule.Refresh(true, now_ns += 20 * kMs);
+  CHECK(schedule.alarm().may_ring());
   CHECK(rings(unseen));
   CHECK_FALSE(rings(seen));
   CHECK_FALSE(rings(less));
@@ -61,6 +62,7 @@ TEST_CASE("Launches ring of which samples are lacking for most of the GPU time")
   schedule.SetNeeds(3, format::kNeedsNothing);
   schedule.Refresh(true, now_ns += 20 * kMs);
   CHECK_FALSE(rings(rare));
+  CHECK_FALSE(schedule.alarm().may_ring());
 }
 
 }  // namespace

@@ -99,11 +99,11 @@ TEST_CASE("A program that always has something new stays within the share of a c
   CHECK(static_cast<double>(simulation.cpu_ns) > 0.02 * 600e9);
 }
 
-TEST_CASE("Where few kernels lack samples a burst waits for a launch of theirs, but not for long") {
+TEST_CASE("While kernels lack samples a burst waits for a launch of theirs, but not for long") {
   Simulation simulation;
   simulation.Run(5 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.2, 0}; });
   const int64_t last_ns = simulation.bursts.back();
-  simulation.signals.lacking = 0.2;
+  simulation.signals.alarm = false;
   TriageSchedule::Step step;
   int64_t now_ns = simulation.now_ns;
   do {  // until the burst is due
@@ -229,6 +229,13 @@ TEST_CASE("The interval follows the durations of the kernels, and does not flutt
   REQUIRE(simulation.opened == std::vector<int64_t>{50'000});
   CHECK(simulation.lengths.front() == TriageSchedule::kBurstSamples * 5'000);
   CHECK(simulation.lengths.back() == TriageSchedule::kBurstSamples * 50'000);
+}
+
+TEST_CASE("Where the GPU does nothing most of the time bursts are longer") {
+  Simulation simulation;
+  simulation.signals.idle_share = 0.8;
+  simulation.Run(kS, [](int64_t) { return Simulation::Now{true, 1, 1, 5'000}; });
+  CHECK(simulation.lengths.front() == 2 * TriageSchedule::kBurstSamples * 5'000);
 }
 
 TEST_CASE("A program that does not launch is hardly looked at") {
