@@ -45,7 +45,9 @@ int64_t ThreadCpuNs() {
 }  // namespace
 
 TriageSampler::TriageSampler(const Parts& parts, const SessionOptions& options)
-    : parts_(parts), budget_(options.triage_core_percent, MonotonicNs()) {
+    : parts_(parts),
+      budget_(options.triage_core_percent, MonotonicNs()),
+      alarm_(parts.policy->alarm() != nullptr ? *parts.policy->alarm() : no_launches_) {
   status_.state = State::kWorking;
   for (int id = 0; id < TriageWatch::kMaxDevices; ++id) {
     const TriageDevice::Parts parts_of_device = {parts_.api, parts_.driver, parts_.hosts,
@@ -67,7 +69,7 @@ void TriageSampler::Prepare(int device) noexcept {
 void TriageSampler::PrepareLater(int device) noexcept {
   if (device < 0 || device >= TriageWatch::kMaxDevices) return;
   later_.fetch_or(Bit(device));
-  wake_.Post();
+  alarm_.signal().Post();
 }
 
 void TriageSampler::AwaitPrepared(int device) noexcept {
@@ -117,13 +119,13 @@ void TriageSampler::Start() {
 
 void TriageSampler::Stop() {
   stopping_.store(true);
-  wake_.Post();
+  alarm_.signal().Post();
   if (thread_.joinable()) thread_.join();
 }
 
 void TriageSampler::SetPaused(bool paused) {
   paused_.store(paused);
-  wake_.Post();
+  alarm_.signal().Post();
 }
 
 // --- The collector thread ------------------------------------------------------------------------
@@ -163,7 +165,7 @@ void TriageSampler::SampleUntilStopped() {
   LoadLibraries();
   int64_t wake_ns = MonotonicNs() + kPollNs;
   while (true) {
-    wake_.WaitUntil(wake_ns);
+    alarm_.signal().WaitUntil(wake_ns);
     if (stopping_.load()) return;
     PrepareRequested();
     if (paused_.load()) {
@@ -219,6 +221,7 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
   process.news = policy.signatures() + policy.returns();
   process.lacking = policy.unseen_share();
   process.several_streams = parts_.turns->several_streams();
+  process.alarm = alarm_.rung() || !alarm_.may_ring();
   const TriageSignals signals = device.Signals(process);
   TriageSchedule& schedule = device.schedule();
   TriageSchedule::Step step = schedule.Next(now_ns, device.open(), signals, &budget_);
@@ -234,7 +237,11 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
   switch (step.action) {
     case Action::kWait:
       return {step.at_ns, wanted};
+    case Action::kListen:
+      alarm_.Arm();
+      return {step.at_ns, wanted};
     case Action::kBurst:
+      alarm_.SwitchOff();
       Burst(device, step.length_ns);
       break;
     case Action::kOpen:

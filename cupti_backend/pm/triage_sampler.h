@@ -25,10 +25,10 @@
 #include "cupti_backend/pm/pm_host.h"
 #include "cupti_backend/pm/triage_device.h"
 #include "cupti_backend/schedule/hardware_turns.h"
+#include "cupti_backend/schedule/launch_alarm.h"
 #include "cupti_backend/schedule/sampling_policy.h"
 #include "cupti_backend/schedule/triage_schedule.h"
 #include "cupti_backend/schedule/triage_watch.h"
-#include "cupti_backend/schedule/work_signal.h"
 #include "lib/capture/process/mutex.h"
 #include "prof/session.h"
 
@@ -127,7 +127,8 @@ class TriageSampler {
   PmEvents events_ PROF_GUARDED_BY(mutex_);
   SubsystemStatus status_ PROF_GUARDED_BY(mutex_);
 
-  WorkSignal wake_;
+  LaunchAlarm no_launches_;  // where the policy has no alarm
+  LaunchAlarm& alarm_;
   std::thread thread_;
 };
 

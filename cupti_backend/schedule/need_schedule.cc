@@ -78,6 +78,7 @@ bool NeedSchedule::Considers(Entry& entry, int64_t now_ns) {
   } else if (entry.interval_ns.load(kRelaxed) != 0) {
     entry.interval_ns.store(0, kRelaxed);
   }
+  if (entry.unseen.load(kRelaxed)) alarm_.OnLackingLaunch();
   if (now_ns < entry.resume_ns.load(kRelaxed)) return false;
   return entry.exclusion.load(std::memory_order_acquire) == Exclusion::kNone && launch >= skip_ &&
          (launch - skip_) % every_ == 0;
@@ -194,6 +195,32 @@ void NeedSchedule::Learn(Seat& seat, Entry& entry, double decay, int64_t now_ns)
   if (IsUnseen(seat, entry)) unseen_ns_ += seat.recent_ns;
 }
 
+// The GPU time of its launches so far, where triage lacks samples of them.
+double NeedSchedule::UnseenNs(const Seat& seat, const Entry& entry) const {
+  const uint32_t timed = entry.timed_launches.load(kRelaxed);
+  if (timed == 0 || !IsUnseen(seat, entry)) return 0;
+  return static_cast<double>(entry.timed_ns.load(kRelaxed)) / timed * entry.launches.load(kRelaxed);
+}
+
+// Launches ring that bring most: a burst is for one of them.
+void NeedSchedule::ChooseAlarms(uint32_t seats) {
+  double most_ns = kAlarmShare * all_ns_;
+  for (uint32_t i = 0; i < seats; ++i) {
+    const Entry* entry = seats_[i].entry.load(kRelaxed);
+    if (entry != nullptr) most_ns = std::max(most_ns, UnseenNs(seats_[i], *entry));
+  }
+  bool any = false;
+  for (uint32_t i = 0; i < seats; ++i) {
+    Entry* entry = seats_[i].entry.load(kRelaxed);
+    if (entry == nullptr) continue;
+    const double unseen_ns = UnseenNs(seats_[i], *entry);
+    const bool rings = unseen_ns > 0 && unseen_ns >= kAlarmOfMost * most_ns;
+    entry->unseen.store(rings, kRelaxed);
+    any |= rings;
+  }
+  alarm_.SetMayRing(any);
+}
+
 // Groups that lack samples: first those that answer, after a rest the later ones.
 void NeedSchedule::FindOpen(Kind& kind, int64_t now_ns) {
   kind.open = 0;
@@ -240,6 +267,7 @@ void NeedSchedule::Refresh(bool plenty, int64_t now_ns) {
       entry->resume_ns.store(kind->open != 0 ? 0 : kNever, kRelaxed);
     }
   }
+  ChooseAlarms(seats);
   Judge(now_ns);
 }
 

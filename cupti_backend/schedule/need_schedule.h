@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "cupti_backend/schedule/launch_alarm.h"
 #include "cupti_backend/schedule/sample_schedule.h"
 #include "lib/format/depth.h"
 
@@ -43,6 +44,9 @@ class NeedSchedule {
   // Kinds with less than this share of the GPU time, of late and in all, come when no other is
   // left.
   static constexpr double kWorthwhileShare = 0.005;
+  // Of the signatures that triage has not seen enough of, those ring the launch alarm that have
+  // this share of the time of the largest, if that one has this share of the GPU time.
+  static constexpr double kAlarmOfMost = 0.5, kAlarmShare = 0.002;
   // Launches of one shape whose mean times differ by more than this are of several kinds; the
   // analyzer's bound of what is alike.
   static constexpr double kSameTime = 0.10;
@@ -95,6 +99,9 @@ class NeedSchedule {
   // False: no use of units is known, so everything is open about every launch.
   void SetTriage(bool works) { triage_works_.store(works, std::memory_order_relaxed); }
   bool triage_works() const { return triage_works_.load(kRelaxed); }
+
+  // Rings when a kernel is launched that triage has not seen enough of.
+  LaunchAlarm& alarm() { return alarm_; }
 
   // As of the last Refresh. What is open can be answered, and is worth getting the hardware.
   [[nodiscard]] bool WantsHardware() const { return worth_a_turn_.load(); }
@@ -194,6 +201,8 @@ class NeedSchedule {
   format::Needs NeedsOf(const Seat& seat, const Entry& entry, double mean_ns) const;
   void ForgetTimes();
   bool IsUnseen(const Seat& seat, const Entry& entry) const;
+  [[nodiscard]] double UnseenNs(const Seat& seat, const Entry& entry) const;
+  void ChooseAlarms(uint32_t seats);
   void NoticeReturn(Seat& seat, const Entry& entry, int64_t now_ns);
   void Learn(Seat& seat, Entry& entry, double decay, int64_t now_ns);
   void FindOpen(Kind& kind, int64_t now_ns);
@@ -221,6 +230,7 @@ class NeedSchedule {
   std::atomic<bool> triage_works_{true};
 
   format::Needs always_ = format::kNeedsNothing;
+  LaunchAlarm alarm_;
   bool plenty_ = true;
   int64_t refreshed_ns_ = 0;
   bool watched_ = false;               // from the last Refresh to this one

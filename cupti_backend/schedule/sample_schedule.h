@@ -80,6 +80,7 @@ class SampleSchedule {
     std::atomic<bool> region{false};
     std::atomic<bool> requested{false};  // by name: goes before all others
     std::atomic<bool> asked{false};      // the driver, for its local memory
+    std::atomic<bool> unseen{false};     // by need: triage should see it (need_schedule.h)
     // GPU time of some of its launches (work_watch.h).
     std::atomic<uint32_t> timed_launches{0};
     std::atomic<uint64_t> timed_ns{0};

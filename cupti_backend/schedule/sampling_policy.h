@@ -152,6 +152,9 @@ class SamplingPolicy {
   [[nodiscard]] double open_share() const { return by_need() ? needs_->open_share() : 0; }
   [[nodiscard]] double unseen_share() const { return by_need() ? needs_->unseen_share() : 0; }
 
+  // By need (NeedSchedule::alarm); else nullptr.
+  LaunchAlarm* alarm() { return by_need() ? &needs_->alarm() : nullptr; }
+
   // Nothing more will be sampled, as far as can be known.
   [[nodiscard]] bool Complete(int64_t now_ns) const {
     return (by_need() ? needs_->Complete() : schedule_.Complete(now_ns)) || selection_.Exhausted();

@@ -55,6 +55,8 @@ struct TriageSignals {
   bool several_streams = false;
   // Of the last burst's samples, the share in which the GPU did nothing.
   double idle_share = 0;
+  // A kernel that lacks samples was launched right now, or no launch could show that.
+  bool alarm = true;
 };
 
 class TriageSchedule {
@@ -75,6 +77,8 @@ class TriageSchedule {
   static constexpr int64_t kFreshNs = 1'000'000'000;
   // A share of the GPU's busy time that is worth a burst more.
   static constexpr double kMuch = 0.1;
+  // While kernels lack samples a burst waits for a launch of theirs, for so long at most.
+  static constexpr int64_t kListenNs = 300'000'000;
   // Another interval costs as much as fifteen bursts: a longer one, which saves bursts, only while
   // the budget is so full; a shorter one, without which short kernels have no samples, until it is
   // nearly used up.
@@ -90,9 +94,10 @@ class TriageSchedule {
   explicit TriageSchedule(uint64_t seed) : random_(seed * 2 + 1) {}
 
   enum class Action {
-    kWait,   // until `at_ns`, or until something new runs
-    kBurst,  // for `length_ns`
-    kOpen,   // the hardware, with samples of `interval_ns`; also where another interval was open
+    kWait,    // until `at_ns`, or until something new runs
+    kListen,  // as kWait, and for a launch that lacks samples
+    kBurst,   // for `length_ns`
+    kOpen,    // the hardware, with samples of `interval_ns`; also where another interval was open
     kLetGo
   };
   struct Step {

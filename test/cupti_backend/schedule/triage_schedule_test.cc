@@ -42,6 +42,7 @@ struct Simulation {
   void Take(const TriageSchedule::Step& step) {
     switch (step.action) {
       case Action::kWait:
+      case Action::kListen:
         now_ns = std::clamp(step.at_ns, now_ns + 1, now_ns + 10 * kMs);
         break;
       case Action::kBurst:
@@ -96,6 +97,30 @@ TEST_CASE("A program that always has something new stays within the share of a c
   // A minute's share was saved up before.
   CHECK(static_cast<double>(simulation.cpu_ns) < 0.03 * 660e9);
   CHECK(static_cast<double>(simulation.cpu_ns) > 0.02 * 600e9);
+}
+
+TEST_CASE("While kernels lack samples a burst waits for a launch of theirs, but not for long") {
+  Simulation simulation;
+  simulation.Run(5 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.2, 0}; });
+  const int64_t last_ns = simulation.bursts.back();
+  simulation.signals.alarm = false;
+  TriageSchedule::Step step;
+  int64_t now_ns = simulation.now_ns;
+  do {  // until the burst is due
+    step = simulation.schedule.Next(++now_ns, true, simulation.signals, &simulation.budget);
+    if (step.action == Action::kWait) now_ns = step.at_ns;
+  } while (step.action == Action::kWait);
+  REQUIRE(step.action == Action::kListen);
+  CHECK(step.at_ns > now_ns);
+  CHECK(step.at_ns <= now_ns + TriageSchedule::kListenNs);
+  CHECK(now_ns > last_ns);
+  simulation.signals.alarm = true;
+  CHECK(simulation.schedule.Next(now_ns, true, simulation.signals, &simulation.budget).action ==
+        Action::kBurst);
+  simulation.signals.alarm = false;
+  ++simulation.signals.launches;
+  CHECK(simulation.schedule.Next(step.at_ns, true, simulation.signals, &simulation.budget).action ==
+        Action::kBurst);
 }
 
 TEST_CASE("Each phase of 0.3 s gets bursts, for as long as the budget's minute lasts") {
