@@ -13,7 +13,7 @@ namespace prof::cupti {
 namespace {
 
 // A thread that wakes late gets more samples than it asked for.
-constexpr uint32_t kRoom = 2 * TriageSchedule::kBurstSamples + 64;
+constexpr uint32_t kRoom = TriageSchedule::kIdleBurstSamples + 64;
 // A sample takes 8.4 KB with all units on an H200: twice the room, for a thread that is very late.
 constexpr size_t kHardwareBufferBytes = size_t{16} << 20;
 // Sampling goes on for this time while CUPTI stops it (H200).

@@ -242,6 +242,7 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
       return {step.at_ns, wanted};
     case Action::kBurst:
       alarm_.SwitchOff();
+      if (step.at_ns > now_ns) capture::SleepNs(step.at_ns - now_ns);
       Burst(device, step.length_ns);
       break;
     case Action::kOpen:

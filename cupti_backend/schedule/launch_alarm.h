@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The launch alarm wakes triage when a kernel is launched that lacks samples. Bursts at random
-// times would meet a kernel that runs for 2 ms of each 60 ms step in one of thirty.
+// The launch alarm wakes triage when a kernel is launched that lacks samples, in a program that
+// leaves the GPU idle most of the time. Bursts at random times would meet a kernel that runs for 2
+// ms of each 60 ms step in one of thirty.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_ALARM_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_ALARM_H_
 

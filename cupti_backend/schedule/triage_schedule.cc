@@ -94,12 +94,14 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     return {Action::kWait, next_burst_ns_ + kQuietGapNs, 0, 0};
   }
   if (left_ns < burst_cost_ns_) return wait_for(burst_cost_ns_);
-  const bool known = fresh_bursts_ == 0 && lacking_ > kEnough;
-  if (known && !signals.alarm && now_ns < next_burst_ns_ + kListenNs) {
+  const bool idle = signals.idle_share > kMostlyIdle;
+  const bool listens = idle && fresh_bursts_ == 0 && lacking_ > kEnough;
+  if (listens && !signals.alarm && now_ns < next_burst_ns_ + kListenNs) {
     return {Action::kListen, next_burst_ns_ + kListenNs, 0, 0};
   }
-  const int64_t samples = signals.idle_share > kMostlyIdle ? 2 * kBurstSamples : kBurstSamples;
-  return {Action::kBurst, 0, samples * interval_ns_, 0};
+  const double after_ns = listens ? Random() * static_cast<double>(kAfterAlarmNs) : 0;
+  return {Action::kBurst, now_ns + static_cast<int64_t>(after_ns),
+          (idle ? kIdleBurstSamples : kBurstSamples) * interval_ns_, 0};
 }
 
 bool TriageSchedule::WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const {

@@ -62,9 +62,9 @@ struct TriageSignals {
 class TriageSchedule {
  public:
   // Samples of a burst. More would be of the same few launches: two bursts of 64 take the host 19
-  // ms, one of 128 takes 17 (H200). Twice as many where the GPU does nothing in most of them, which
-  // costs little.
-  static constexpr int64_t kBurstSamples = 64;
+  // ms, one of 128 takes 17 (H200). Three times as many where the GPU does nothing in most of them,
+  // which costs little.
+  static constexpr int64_t kBurstSamples = 64, kIdleBurstSamples = 192;
   static constexpr double kMostlyIdle = 0.5;
   // Of kernels that are shorter than this, no sample holds but one: the fit has to do.
   static constexpr int64_t kShortestIntervalNs = 5'000;
@@ -77,8 +77,10 @@ class TriageSchedule {
   static constexpr int64_t kFreshNs = 1'000'000'000;
   // A share of the GPU's busy time that is worth a burst more.
   static constexpr double kMuch = 0.1;
-  // While kernels lack samples a burst waits for a launch of theirs, for so long at most.
-  static constexpr int64_t kListenNs = 300'000'000;
+  // While kernels lack samples and the GPU does nothing most of the time, a burst waits for a
+  // launch of theirs, for kListenNs at most. It begins up to kAfterAlarmNs later, at random: what
+  // follows a launch is the same each time, and may not be that kernel.
+  static constexpr int64_t kListenNs = 300'000'000, kAfterAlarmNs = 3'000'000;
   // Another interval costs as much as fifteen bursts: a longer one, which saves bursts, only while
   // the budget is so full; a shorter one, without which short kernels have no samples, until it is
   // nearly used up.
@@ -96,7 +98,7 @@ class TriageSchedule {
   enum class Action {
     kWait,    // until `at_ns`, or until something new runs
     kListen,  // as kWait, and for a launch that lacks samples
-    kBurst,   // for `length_ns`
+    kBurst,   // from `at_ns` on, for `length_ns`
     kOpen,    // the hardware, with samples of `interval_ns`; also where another interval was open
     kLetGo
   };

@@ -25,6 +25,7 @@ struct Simulation {
     double lacking = 0;
     int64_t interval_ns = 0;
     bool several_streams = false;
+    bool alarm = true;
   };
   template <typename Program>
   void Run(int64_t until_ns, Program program) {
@@ -35,6 +36,7 @@ struct Simulation {
       signals.lacking = now.lacking;
       signals.interval_ns = now.interval_ns;
       signals.several_streams = now.several_streams;
+      signals.alarm = now.alarm;
       const TriageSchedule::Step step = schedule.Next(now_ns, open, signals, &budget);
       Take(step);
     }
@@ -42,10 +44,13 @@ struct Simulation {
   void Take(const TriageSchedule::Step& step) {
     switch (step.action) {
       case Action::kWait:
-      case Action::kListen:
         now_ns = std::clamp(step.at_ns, now_ns + 1, now_ns + 10 * kMs);
         break;
+      case Action::kListen:
+        now_ns = std::clamp(step.at_ns, now_ns + 1, now_ns + kMs / 10);
+        break;
       case Action::kBurst:
+        now_ns = step.at_ns;
         bursts.push_back(now_ns);
         lengths.push_back(step.length_ns);
         now_ns += kBurstCpuNs;
@@ -99,11 +104,12 @@ TEST_CASE("A program that always has something new stays within the share of a c
   CHECK(static_cast<double>(simulation.cpu_ns) > 0.02 * 600e9);
 }
 
-TEST_CASE("While kernels lack samples a burst waits for a launch of theirs, but not for long") {
+TEST_CASE("Where the GPU is idle a burst waits for a launch that lacks samples, but not for long") {
   Simulation simulation;
   simulation.Run(5 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.2, 0}; });
   const int64_t last_ns = simulation.bursts.back();
   simulation.signals.alarm = false;
+  simulation.signals.idle_share = 0.8;
   TriageSchedule::Step step;
   int64_t now_ns = simulation.now_ns;
   do {  // until the burst is due
@@ -115,12 +121,34 @@ TEST_CASE("While kernels lack samples a burst waits for a launch of theirs, but 
   CHECK(step.at_ns <= now_ns + TriageSchedule::kListenNs);
   CHECK(now_ns > last_ns);
   simulation.signals.alarm = true;
-  CHECK(simulation.schedule.Next(now_ns, true, simulation.signals, &simulation.budget).action ==
-        Action::kBurst);
+  const TriageSchedule::Step burst =
+      simulation.schedule.Next(now_ns, true, simulation.signals, &simulation.budget);
+  CHECK(burst.action == Action::kBurst);
+  CHECK(burst.at_ns >= now_ns);
+  CHECK(burst.at_ns <= now_ns + TriageSchedule::kAfterAlarmNs);
   simulation.signals.alarm = false;
   ++simulation.signals.launches;
   CHECK(simulation.schedule.Next(step.at_ns, true, simulation.signals, &simulation.budget).action ==
         Action::kBurst);
+}
+
+TEST_CASE("Where the GPU is idle, a kernel that runs for 2 ms of each step of 60 ms is met") {
+  constexpr int64_t kStepNs = 60 * kMs, kBeginNs = 50 * kMs, kEndNs = 52 * kMs;
+  constexpr int64_t kStartNs = kMs * 6 / 10;  // of a burst, after it was decided
+  const auto runs = [](int64_t at_ns) {
+    return at_ns % kStepNs >= kBeginNs && at_ns % kStepNs < kEndNs;
+  };
+  const auto met = [&](bool alarms) {
+    Simulation simulation;
+    simulation.signals.idle_share = 0.8;
+    simulation.Run(8 * kS, [&](int64_t now_ns) {
+      return Simulation::Now{true, 1, 0.3, 5'000, false, !alarms || runs(now_ns)};
+    });
+    return std::count_if(simulation.bursts.begin(), simulation.bursts.end(),
+                         [&](int64_t at_ns) { return runs(at_ns + kStartNs); });
+  };
+  CHECK(met(true) >= 12);
+  CHECK(met(true) > 3 * met(false));
 }
 
 TEST_CASE("Each phase of 0.3 s gets bursts, for as long as the budget's minute lasts") {
@@ -235,7 +263,7 @@ TEST_CASE("Where the GPU does nothing most of the time bursts are longer") {
   Simulation simulation;
   simulation.signals.idle_share = 0.8;
   simulation.Run(kS, [](int64_t) { return Simulation::Now{true, 1, 1, 5'000}; });
-  CHECK(simulation.lengths.front() == 2 * TriageSchedule::kBurstSamples * 5'000);
+  CHECK(simulation.lengths.front() == TriageSchedule::kIdleBurstSamples * 5'000);
 }
 
 TEST_CASE("A program that does not launch is hardly looked at") {
