@@ -13,6 +13,7 @@
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/verdict_region.h"
 #include "lib/analyzer/timeline/copies.h"
+#include "lib/analyzer/timeline/graph_launches.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
@@ -181,6 +182,14 @@ std::string ProfilerEvidence(const model::Model& model, const TimeTableInputs& i
     if (times_ns[work] == 0) continue;
     line += (line.empty() ? "on the host: " : ", ") + std::string(name) + ' ' +
             text::Time(static_cast<double>(times_ns[work]));
+  }
+  int64_t graphs_ns = 0;
+  for (const GraphLaunchHold& hold : GraphLaunchHolds(model)) {
+    graphs_ns += hold.time.end_ns - hold.time.start_ns;
+  }
+  if (graphs_ns > 0) {
+    line += (line.empty() ? "on the host: " : ", ") + std::string("nodes of graphs about ") +
+            text::Time(static_cast<double>(graphs_ns));
   }
   if (inputs.paused_ns <= 0) return line;
   return "paused " + text::Time(inputs.paused_ns) + (line.empty() ? "" : "; ") + line;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/timeline/graph_launches.h"
 #include "lib/analyzer/timeline/launch_calls.h"
 #include "lib/text/strings.h"
 
@@ -71,6 +72,7 @@ Disturbances::Disturbances(const model::Model& model, const GapClassifier& class
   holds_.resize(model.threads.size());
   samples_.resize(model.threads.size());
   waits_.resize(model.threads.size());
+  AddGraphLaunches();
   if (model.profiler_intervals.empty()) return;
   AddOwn();
   AddForeign();
@@ -114,6 +116,17 @@ void Disturbances::AddSlowerCalls() {
     held[call.thread].push_back({std::max(call.start_ns, call.end_ns - slower_ns), call.end_ns});
   }
   AddHolds(std::move(held));
+}
+
+void Disturbances::AddGraphLaunches() {
+  const std::vector<GraphLaunchHold> holds = GraphLaunchHolds(model_);
+  if (holds.empty()) return;
+  std::vector<Intervals> held(model_.threads.size());
+  for (const GraphLaunchHold& hold : holds) held[hold.thread].push_back(hold.time);
+  graph_launches_.resize(held.size());
+  for (size_t thread = 0; thread < held.size(); ++thread) {
+    graph_launches_[thread] = IntervalUnion(std::move(held[thread]));
+  }
 }
 
 // Calls that took long while prof worked on another thread.
@@ -207,7 +220,10 @@ int64_t Disturbances::HeldNs(const Gap& gap, const GapParts& parts, int64_t usua
   }
   held_ns = std::min(held_ns, LengthNs(gap));
   lateness->late_ns = std::max<int64_t>(0, lateness->late_ns - held_ns);
-  return held_ns;
+  if (!graph_launches_.empty()) {
+    held_ns += graph_launches_[launch.thread].WithinNs({gap.start_ns, gap.end_ns});
+  }
+  return std::min(held_ns, LengthNs(gap));
 }
 
 // The GPU waited for something on the device: without prof, not for prof.
@@ -251,7 +267,7 @@ bool Disturbances::MarkOne(int64_t usual_ns, Gap* gap, std::vector<Lateness>* th
 }
 
 IntervalUnion Disturbances::Mark(DeviceTimeline* device) const {
-  if (model_.profiler_intervals.empty() && model_.samples.empty()) {
+  if (model_.profiler_intervals.empty() && model_.samples.empty() && graph_launches_.empty()) {
     for (Gap& gap : device->gaps) {
       if (classifier_.OfTracing(gap)) gap.disturbed_ns = LengthNs(gap);
     }

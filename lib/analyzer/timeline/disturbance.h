@@ -7,7 +7,9 @@
 // for this thread, in a call that took long while prof worked on a thread of its own, or in the
 // part of a launch call that it takes longer while counters are sampled. A hold makes the host late
 // by its length. It stays late until it waits for the GPU, or until the GPU has idled for as long:
-// that idle time is prof's, and what is left of a gap is the program's.
+// that idle time is prof's, and what is left of a gap is the program's. The launch of a graph whose
+// nodes are recorded is a hold, too (graph_launches.h), which makes nobody late: it comes with each
+// step of a program, and one whose GPU is busy does not feel it.
 //
 // A counter range also makes the GPU wait, by an amount that no record has. A gap beside a sampled
 // launch that the program would have had as well is set aside, together with the work behind it up
@@ -46,6 +48,7 @@ class Disturbances {
   void AddOwn();
   void AddForeign();
   void AddSlowerCalls();
+  void AddGraphLaunches();
   void AddHolds(std::vector<Intervals> held);  // by thread
   void AddWaits();
   int64_t SampleBegin(const model::ApiCall& launch) const;
@@ -61,10 +64,11 @@ class Disturbances {
 
   const model::Model& model_;
   const GapClassifier& classifier_;
-  IntervalUnion all_;                 // prof's intervals on all threads
-  std::vector<IntervalUnion> holds_;  // by thread
-  std::vector<Intervals> samples_;    // by thread, sorted by start
-  std::vector<Intervals> waits_;      // by thread: calls that waited for the GPU, sorted
+  IntervalUnion all_;                          // prof's intervals on all threads
+  std::vector<IntervalUnion> holds_;           // by thread
+  std::vector<IntervalUnion> graph_launches_;  // by thread; empty: none
+  std::vector<Intervals> samples_;             // by thread, sorted by start
+  std::vector<Intervals> waits_;               // by thread: calls that waited for the GPU, sorted
 };
 
 }  // namespace prof::analyzer
