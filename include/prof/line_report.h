@@ -37,6 +37,20 @@ struct LineReport {
   double host_idle_ns = 0;
 };
 
+/// A line with all that it called: a launch or a sample of the host counts for each line in its
+/// stack, and once for a line that is in it several times.
+struct SourceLine {
+  std::string file;      ///< As Python has it.
+  std::string function;  ///< One of those that have the line.
+  uint32_t line = 0;     ///< 0: not known.
+  int64_t operations = 0;
+  double time_ns = 0;      ///< As LineReport::time_ns. The lines of a stack have the same time.
+  double backward_ns = 0;  ///< As LineReport::backward_ns.
+  /// How long the GPU waited while the host was here or in what it called; 0 without samples
+  /// enough.
+  double host_idle_ns = 0;
+};
+
 /// Idle time of the GPU in which it waited for the host, and the looks at the host in it
 /// (SessionOptions::host_samples). The shares of lines are shares of its samples; time without
 /// samples is in no line.
@@ -61,6 +75,8 @@ struct LinesReport {
   std::vector<LineReport> own;
   /// By the innermost frame, whatever it is.
   std::vector<LineReport> all;
+  /// Each line that is in a stack, by file and line. What is in no stack is in none.
+  std::vector<SourceLine> within;
   /// The GPU's busy time whose calls have no Python stack, and no forward op with one: the program
   /// called from another language, on a thread without Python frames, or the stack was not
   /// recorded.

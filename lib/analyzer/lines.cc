@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <numeric>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "lib/analyzer/base/own_frames.h"
 #include "lib/analyzer/base/statistics.h"
@@ -78,8 +82,49 @@ std::vector<LineReport> DescribeAll(const Model& model, const Sums& sums,
   return lines;
 }
 
+// What the calls of a stack did.
+struct StackSum {
+  int64_t operations = 0, time_ns = 0, backward_ns = 0, host_samples = 0;
+};
+using StackSums = std::unordered_map<uint32_t, StackSum>;  // by stack
+
+// The lines of all stacks, by file and line.
+std::vector<SourceLine> LinesWithin(const Model& model, const StackSums& stacks,
+                                    const HostIdleReport& idle) {
+  using Place = std::pair<uint32_t, uint32_t>;  // file, line
+  std::map<Place, SourceLine> lines;
+  std::set<Place> met;  // in one stack
+  for (const auto& [stack, sum] : stacks) {
+    met.clear();
+    for (uint32_t at = stack; at != 0; at = model.host_stacks[at].parent) {
+      const model::HostFrame& frame = model.host_frames[model.host_stacks[at].frame];
+      const Place place{frame.file, frame.line};
+      if (!met.insert(place).second) continue;
+      SourceLine& line = lines[place];
+      if (line.function.empty()) line.function = model.strings[frame.function];
+      line.operations += sum.operations;
+      line.time_ns += static_cast<double>(sum.time_ns);
+      line.backward_ns += static_cast<double>(sum.backward_ns);
+      if (!idle.enough) continue;
+      line.host_idle_ns += idle.sampled_ns * static_cast<double>(sum.host_samples) /
+                           static_cast<double>(idle.samples);
+    }
+  }
+  std::vector<SourceLine> sorted;
+  for (auto& [place, line] : lines) {
+    line.file = model.strings[place.first];
+    line.line = place.second;
+    sorted.push_back(std::move(line));
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const SourceLine& a, const SourceLine& b) {
+    return std::tie(a.file, a.line) < std::tie(b.file, b.line);
+  });
+  return sorted;
+}
+
 // The idle time in which the GPU waited for the host, and where the host was in it.
-HostIdleReport SumHostIdle(const Model& model, const Timeline& timeline, Sums* own, Sums* all) {
+HostIdleReport SumHostIdle(const Model& model, const Timeline& timeline, Sums* own, Sums* all,
+                           StackSums* stacks) {
   HostIdleReport report;
   const HostSamples samples(model);
   if (!samples.any()) return report;
@@ -108,6 +153,7 @@ HostIdleReport SumHostIdle(const Model& model, const Timeline& timeline, Sums* o
     (*own)[place.own].host_samples += count;
     (*all)[place.innermost].host_samples += count;
   }
+  for (const auto& [stack, count] : time.stacks) (*stacks)[stack].host_samples += count;
   return report;
 }
 
@@ -119,6 +165,7 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
   if (model.host_stacks.size() <= 1 && model.host_samples.empty()) return report;
   const std::vector<uint32_t> own_frames = OwnFrames(model);
   Sums own, all;
+  StackSums stacks;
   int64_t without_ns = 0;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const model::Op op = model.ops[i];
@@ -127,6 +174,7 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
     if (forward != model::kNone) {
       own[own_frames[forward]].backward_ns += time_ns;
       all[model.host_stacks[forward].frame].backward_ns += time_ns;
+      stacks[forward].backward_ns += time_ns;
       continue;
     }
     const uint32_t stack = model.StackOf(op);
@@ -134,6 +182,8 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
       without_ns += time_ns;
       continue;
     }
+    stacks[stack].time_ns += time_ns;
+    ++stacks[stack].operations;
     for (Sum* sum : {&own[own_frames[stack]], &all[model.host_stacks[stack].frame]}) {
       ++sum->operations;
       sum->time_ns += time_ns;
@@ -142,7 +192,7 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
       if (group != kNoIndex) sum->groups[group] += time_ns;
     }
   }
-  report.host_idle = SumHostIdle(model, timeline, &own, &all);
+  report.host_idle = SumHostIdle(model, timeline, &own, &all, &stacks);
   if (own.empty()) return report;
   for (const DeviceTimeline& device : timeline.devices) {
     for (const Gap& gap : device.gaps) {
@@ -155,6 +205,7 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
   }
   report.own = DescribeAll(model, own, kernels, report.host_idle);
   report.all = DescribeAll(model, all, kernels, report.host_idle);
+  report.within = LinesWithin(model, stacks, report.host_idle);
   report.without_stack_ns = static_cast<double>(without_ns);
   return report;
 }

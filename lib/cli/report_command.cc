@@ -5,12 +5,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -29,6 +32,7 @@
 #include "lib/report/text/lines_detail.h"
 #include "lib/report/text/modules_section.h"
 #include "lib/report/text/range_detail.h"
+#include "lib/report/text/source_detail.h"
 #include "lib/report/text/steps_section.h"
 #include "lib/report/text/torch_section.h"
 #include "prof/analyzer.h"
@@ -46,6 +50,7 @@ struct ReportOptions {
   bool details = false;
   bool instances = false;
   bool by_line = false;  // only the lines of Python source
+  std::string source;    // not empty: only this file of Python source
   bool ops = false;      // the ops of PyTorch alone
   bool steps = false;    // the steps alone
   bool modules = false;  // the modules of PyTorch alone
@@ -141,6 +146,44 @@ bool WriteModules(std::ostream& out, const Report& report, const TextOptions& te
   return false;
 }
 
+// The lines of a text file; nullopt: it cannot be read.
+std::optional<std::vector<std::string>> ReadLines(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+bool WriteSource(std::ostream& out, const Report& report, const ReportOptions& options,
+                 const std::string& recording, const TextOptions& text) {
+  if (report.lines.within.empty()) return WriteLines(out, report, text);
+  std::string problem;
+  const std::string file = FindSource(report, options.source, &problem);
+  if (file.empty()) {
+    Fail(problem);
+    return false;
+  }
+  // As it was recorded, or else where the user says that it is now.
+  std::string path = file;
+  std::optional<std::vector<std::string>> lines = ReadLines(path);
+  if (!lines) lines = ReadLines(path = options.source);
+  if (!lines) {
+    Fail("cannot read " + file + ": name a copy of it, --source PATH/" +
+         std::filesystem::path(file).filename().string());
+    return false;
+  }
+  std::error_code unknown;
+  const auto changed = std::filesystem::last_write_time(path, unknown);
+  const auto recorded = std::filesystem::last_write_time(recording, unknown);
+  if (!unknown && changed > recorded) {
+    std::cerr << "prof: " << path
+              << " was changed after the recording: its lines may be others now\n";
+  }
+  WriteSourceDetail(out, report, file, *lines, text);
+  return true;
+}
+
 void KeepMatching(const std::string& name, Report* report) {
   std::vector<KernelReport>& kernels = report->kernels;
   kernels.erase(std::remove_if(kernels.begin(), kernels.end(),
@@ -148,13 +191,14 @@ void KeepMatching(const std::string& name, Report* report) {
                 kernels.end());
 }
 
-// One report into `out`; false after a message.
-bool WriteReport(std::ostream& out, Report report, const ReportOptions& options,
-                 const TextOptions& text) {
+// One report into `out`; false after a message. `path`: of the recording.
+bool WriteReport(std::ostream& out, Report report, const std::string& path,
+                 const ReportOptions& options, const TextOptions& text) {
   if (!options.json && !options.csv) {
     if (!options.kernel.empty()) return WriteMatching(out, report, options.kernel, text);
     if (!options.range.empty()) return WriteRanges(out, report, options.range, text);
     if (options.by_line) return WriteLines(out, report, text);
+    if (!options.source.empty()) return WriteSource(out, report, options, path, text);
     if (options.ops) return WriteOps(out, report, text);
     if (options.modules) return WriteModules(out, report, text);
     if (options.steps) return WriteSteps(out, report, text);
@@ -211,8 +255,9 @@ Written WriteFile(std::ostream& out, const std::string& path, const ReportOption
   WarnIfIncomplete(path, incomplete);
   if (!options.html.empty()) {
     if (!WriteHtmlFile(options.html, snapshot, report)) return Written::kFailed;
-  } else if (!WriteReport(out, std::move(report), options, text))
+  } else if (!WriteReport(out, std::move(report), path, options, text)) {
     return Written::kFailed;
+  }
   return incomplete.empty() ? Written::kAll : Written::kIncomplete;
 }
 
@@ -274,11 +319,11 @@ int Run(ReportOptions options) {
     return Fail("--html takes one file at a time: call prof report once for each");
   }
   const bool chosen = !options.kernel.empty() || !options.range.empty() || options.ops ||
-                      options.modules || options.steps;
+                      options.modules || options.steps || !options.source.empty();
   if (!options.html.empty() && (chosen || !options.output.empty())) {
     return Fail(
         "--html writes a page of its own to its own file: leave out --kernel, --range, --ops, "
-        "--modules, --steps and --output");
+        "--modules, --steps, --source and --output");
   }
   std::string problem = ProblemOf(options);
   if (problem.empty()) problem = ReadCeilings(&options);
@@ -354,6 +399,12 @@ Command AddReportCommand(CLI::App* app) {
                  "Print the GPU's time by line of Python source, and nothing else")
       ->excludes(json)  // it has them in any case
       ->excludes(csv);
+  parser
+      ->add_option("--source", options->source,
+                   "Print FILE, Python source of the program, with the GPU's time beside its lines")
+      ->excludes(json)
+      ->excludes(csv)
+      ->type_name("FILE");
   parser
       ->add_option("--sort", options->sort,
                    "Order of ranges and kernels: time, calls, average, gain, name (default: time)")

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/lines.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "lib/analyzer/base/own_frames.h"
 #include "lib/report/json.h"
 #include "lib/report/text/lines_detail.h"
+#include "lib/report/text/source_detail.h"
 #include "prof/analyzer.h"
 #include "test/support/catch.h"
 #include "test/support/python_stacks.h"
@@ -89,6 +93,66 @@ TEST_CASE("The innermost lines are those of libraries, too, and sum to the same"
   CHECK(own_ns == all_ns);
   CHECK(own_ns + lines.without_stack_ns == 68'000);
   CHECK(lines.all.at(0).file == kLibrary);
+}
+
+const SourceLine* WithinAt(const LinesReport& lines, const std::string& file, uint32_t number) {
+  const auto at = std::find_if(lines.within.begin(), lines.within.end(), [&](const auto& line) {
+    return line.file == file && line.line == number;
+  });
+  return at == lines.within.end() ? nullptr : &*at;
+}
+
+TEST_CASE("A line has the time of all that it called, once where it is in a stack twice") {
+  Program program;
+  const uint32_t again = program.python.Stack(program.python.Stack(0, "visit", "/app/tree.py", 8),
+                                              "visit", "/app/tree.py", 8);
+  program.python.of_call[program.b.Kernel(program.add, "", 100'000, 103'000)] = again;
+  const LinesReport lines = Analyze(program.b.Snapshot()).lines;
+  const SourceLine* const module = WithinAt(lines, "/app/train.py", 3);
+  REQUIRE(module != nullptr);
+  CHECK(module->function == "<module>");
+  CHECK(module->time_ns == 58'000);  // both steps, and both nodes of the graph
+  CHECK(module->operations == 5);
+  REQUIRE(WithinAt(lines, "/app/train.py", 21) != nullptr);
+  CHECK(WithinAt(lines, "/app/train.py", 21)->time_ns == 45'000);
+  REQUIRE(WithinAt(lines, kLibrary, 77) != nullptr);
+  CHECK(WithinAt(lines, kLibrary, 77)->time_ns == 55'000);
+  REQUIRE(WithinAt(lines, "/app/tree.py", 8) != nullptr);
+  CHECK(WithinAt(lines, "/app/tree.py", 8)->time_ns == 3'000);
+}
+
+TEST_CASE("A file is found by the end of its path, and else by its name") {
+  Program program;
+  const Report report = Analyze(program.b.Snapshot());
+  std::string problem;
+  CHECK(FindSource(report, "train.py", &problem) == "/app/train.py");
+  CHECK(FindSource(report, "./app/train.py", &problem) == "/app/train.py");
+  CHECK(FindSource(report, "/home/me/train.py", &problem) == "/app/train.py");
+  CHECK(problem.empty());
+  CHECK(FindSource(report, "rain.py", &problem).empty());
+  CHECK_THAT(problem, Contains("no stack has a line of 'rain.py'") && Contains("/app/train.py"));
+  program.python.of_call[program.b.Kernel(program.add, "", 100'000, 103'000)] =
+      program.python.Stack(0, "run", "/other/train.py", 8);
+  CHECK(FindSource(Analyze(program.b.Snapshot()), "train.py", &problem).empty());
+  CHECK_THAT(problem, Contains("several files: /app/train.py, /other/train.py"));
+}
+
+TEST_CASE("The source has the times beside its lines, and leaves out what is far from them") {
+  Program program;
+  const Report report = Analyze(program.b.Snapshot());
+  std::vector<std::string> source;
+  for (int i = 1; i <= 20; ++i) source.push_back("line_" + std::to_string(i) + "()");
+  std::ostringstream out;
+  WriteSourceDetail(out, report, "/app/train.py", source, {});
+  const std::string text = out.str();
+  CHECK_THAT(text, Contains("/app/train.py"));
+  CHECK_THAT(text, Contains("line_1()") && Contains("line_5()") && Contains("...") &&
+                       Contains("line_18()"));
+  CHECK_THAT(text, !Contains("line_6()") && !Contains("line_17()"));
+  CHECK_THAT(text, Contains("(the file has no such line)"));  // 21
+  const size_t row = text.find("line_3()");
+  const std::string of_row = text.substr(text.rfind('\n', row) + 1, row - text.rfind('\n', row));
+  CHECK_THAT(of_row, Contains("58.0 us") && Contains("85.3"));  // of 68 us
 }
 
 TEST_CASE("The backward pass of an op is that of the line that launched the op") {

@@ -40,6 +40,7 @@ void HostSamples::Add(const Gap& gap, HostTime* time) const {
     ++time->samples;
     ++time->kinds[static_cast<size_t>(sample->kind)];
     if (sample->stack == 0) continue;
+    ++time->stacks[sample->stack];
     const HostTime::Place place = {own_frames_[sample->stack],
                                    model_.host_stacks[sample->stack].frame};
     ++time->places[place][static_cast<size_t>(sample->state)];

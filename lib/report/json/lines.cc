@@ -23,6 +23,16 @@ Json ToJson(const LineReport& value) {
           {"limiter", kernel ? Json(ToString(value.limiter)) : Json(nullptr)}};
 }
 
+Json ToJson(const SourceLine& value) {
+  return {{"file", value.file},
+          {"line", value.line != 0 ? Json(value.line) : Json(nullptr)},
+          {"function", value.function},
+          {"operations", value.operations},
+          {"time_ns", Number(value.time_ns)},
+          {"backward_ns", Number(value.backward_ns)},
+          {"host_idle_ns", Number(value.host_idle_ns)}};
+}
+
 Json ToJson(const HostIdleReport& value) {
   if (!value.recorded) return nullptr;
   return {{"gaps", value.gaps},
@@ -39,6 +49,7 @@ Json ToJson(const HostIdleReport& value) {
 Json ToJson(const LinesReport& value) {
   return {{"own", List(value.own)},
           {"all", List(value.all)},
+          {"within", List(value.within)},
           {"without_stack_ns", Number(value.without_stack_ns)},
           {"host_idle", ToJson(value.host_idle)}};
 }

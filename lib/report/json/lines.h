@@ -10,6 +10,7 @@
 namespace prof {
 
 [[nodiscard]] Json ToJson(const LineReport& value);
+[[nodiscard]] Json ToJson(const SourceLine& value);
 [[nodiscard]] Json ToJson(const HostIdleReport& value);
 [[nodiscard]] Json ToJson(const LinesReport& value);
 
