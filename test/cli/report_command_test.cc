@@ -11,6 +11,7 @@
 #include "test/cli/program.h"
 #include "test/report/contains.h"
 #include "test/support/catch.h"
+#include "test/support/python_stacks.h"
 #include "test/support/snapshot_builder.h"
 
 namespace prof::test {
@@ -138,6 +139,34 @@ TEST_CASE("prof report --steps prints the steps and their path, or why there are
   CHECK(nlohmann::json::parse(json.out)["steps"]["counted"] == 4);
   const Ended without = ProfIn({"report", "steps.prof", "--json"});
   CHECK_FALSE(nlohmann::json::parse(without.out).contains("steps"));
+}
+
+TEST_CASE("prof report --source prints a file with its times, or why it cannot") {
+  const Ended none = ProfIn({"report", "run.prof", "--source", "train.py"});
+  CHECK(none.exit_code() != 0);
+  CHECK_THAT(none.err, Contains("has no Python stacks: record with --python-stacks"));
+  const Folder& folder = *RecordingFolder();
+  folder.Write("train.py", "import model\nfor step in range(9):\n    model(step)\n");
+  SnapshotBuilder builder;
+  PythonStacks python;
+  const uint32_t main = python.Stack(0, "<module>", folder.File("train.py"), 3);
+  const uint32_t saxpy = builder.Shape("saxpy", {132}, {256});
+  python.of_call[builder.Kernel(saxpy, "", 10'000, 60'000)] = main;
+  python.of_call[builder.Kernel(saxpy, "", 60'000, 70'000)] =
+      python.Stack(main, "forward", "/gone/model.py", 12);
+  builder.edit = [&](wire::Block& block) { python.AddTo(&block); };
+  folder.Write("stacks.prof", builder.Bytes());
+  const Ended ended = ProfIn({"report", "stacks.prof", "--source", "train.py"});
+  CHECK(ended.exit_code() == 0);
+  CHECK_THAT(ended.out, Contains("60.0 us  100.0  50.0 us") && Contains("    model(step)"));
+  const Ended gone = ProfIn({"report", "stacks.prof", "--source", "model.py"});
+  CHECK(gone.exit_code() != 0);
+  CHECK_THAT(gone.err, Contains("cannot read /gone/model.py: name a copy of it"));
+  folder.Write("model.py", "def forward():\n");
+  const Ended copy = ProfIn({"report", "stacks.prof", "--source", "model.py"});
+  CHECK(copy.exit_code() == 0);
+  CHECK_THAT(copy.out, Contains("(the file has no such line)"));
+  CHECK_THAT(copy.err, Contains("model.py was changed after the recording"));
 }
 
 TEST_CASE("prof report --details has the signatures with their evidence") {
