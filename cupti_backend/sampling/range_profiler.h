@@ -18,8 +18,8 @@ namespace prof::cupti {
 
 class RangeProfiler {
  public:
-  // Ranges between two decodes. The first Start after Enable takes about 140 ms, and 1.1 ms for each
-  // of them; a later one 1.7 ms (H200).
+  // Ranges between two decodes. The first Start after Enable takes about 140 ms, and 1.1 ms for
+  // each of them; a later one 1.7 ms (H200).
   static constexpr size_t kMaxRanges = 16;
 
   enum class Mode {

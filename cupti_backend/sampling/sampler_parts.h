@@ -17,11 +17,11 @@
 #include "cupti_backend/sampling/sampler_outbox.h"
 #include "cupti_backend/sampling/sampling_budget.h"
 #include "cupti_backend/sampling/trace_pause.h"
-#include "cupti_backend/schedule/work_signal.h"
 #include "cupti_backend/schedule/capture_watch.h"
 #include "cupti_backend/schedule/hardware_turns.h"
 #include "cupti_backend/schedule/launch.h"
 #include "cupti_backend/schedule/sampling_policy.h"
+#include "cupti_backend/schedule/work_signal.h"
 #include "prof/session.h"
 
 namespace prof::cupti {

@@ -111,6 +111,7 @@ std::vector<SourceLine> LinesWithin(const Model& model, const StackSums& stacks,
     }
   }
   std::vector<SourceLine> sorted;
+  sorted.reserve(lines.size());
   for (auto& [place, line] : lines) {
     line.file = model.strings[place.first];
     line.line = place.second;

@@ -32,7 +32,7 @@ struct HostTime {
   int64_t gaps = 0, sampled_gaps = 0;
   double idle_ns = 0, sampled_ns = 0;  // of the gaps, and of those with samples
   int64_t samples = 0;
-  std::array<int64_t, 5> kinds{};  // by HostSampleKind
+  std::array<int64_t, 5> kinds{};      // by HostSampleKind
   std::map<Place, States> places;      // of samples with a stack
   std::map<uint32_t, int64_t> stacks;  // of these, by stack id
 };

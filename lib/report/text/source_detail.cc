@@ -44,9 +44,11 @@ std::vector<std::string> Files(const LinesReport& lines) {
     times[line.file] += line.time_ns + line.backward_ns + line.host_idle_ns;
   }
   std::vector<std::pair<double, std::string>> sorted;
+  sorted.reserve(times.size());
   for (const auto& [file, time_ns] : times) sorted.emplace_back(-time_ns, file);
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::string> files;
+  files.reserve(sorted.size());
   for (auto& [time_ns, file] : sorted) files.push_back(std::move(file));
   return files;
 }
