@@ -71,7 +71,7 @@ class TriageSchedule {
   static constexpr int64_t kLongestGapNs = 5'000'000'000;
   // A new signature is looked at so often at once: a phase of the program may end soon. Each burst
   // is a part of what is enough (TriageCoverage::kEnoughBursts).
-  static constexpr int kFreshBursts = 4;
+  static constexpr int kFreshBursts = 3;
   // So long after it the hardware is not given to others, unless hardly any of the GPU's time lacks
   // samples after these bursts.
   static constexpr int64_t kFreshNs = 1'000'000'000;
