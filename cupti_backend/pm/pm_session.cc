@@ -162,7 +162,9 @@ CUptiResult PmSession::Decode(const MetricEvaluator& evaluator, Idleness idlenes
     idle_share_ = static_cast<double>(idle_samples_ - idle_before) / static_cast<double>(taken);
   }
   next_sample_ = samples;
-  // Initializing the image costs as much as decoding a good part of it, so it is done when needed.
+  // Initializing the image costs as much as decoding a good part of it, so it is done when needed:
+  // where bursts differ in length, after each.
+  if (idleness == Idleness::kThinOut && taken > 0) return ResetImage();
   return samples + taken + taken / 2 >= room_ ? ResetImage() : CUPTI_SUCCESS;
 }
 

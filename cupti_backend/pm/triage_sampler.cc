@@ -148,6 +148,7 @@ void TriageSampler::Run() {
   try {
     SampleUntilStopped();
   } catch (const std::exception& error) {
+    stopping_.store(true);  // no launch waits for it any more
     SetStatus(State::kDegraded, {0, std::string("triage ended: ") + error.what(), ""});
   }
   CloseAll();
@@ -167,6 +168,8 @@ void TriageSampler::SampleUntilStopped() {
   while (true) {
     alarm_.signal().WaitUntil(wake_ns);
     if (stopping_.load()) return;
+    // Each round: at the thread's start the program may still be in its cuInit, where it fails.
+    const RelaxedCapture relaxed(*parts_.driver);
     PrepareRequested();
     if (paused_.load()) {
       CloseOpen();
@@ -247,9 +250,11 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
       break;
     case Action::kOpen:
       if (!device.open() && !device.MayOpen(now_ns)) return {now_ns + kRetryNs, wanted};
+      alarm_.SwitchOff();
       Open(device, step.interval_ns);
       break;
     case Action::kLetGo:
+      alarm_.SwitchOff();
       device.Close();
       break;
   }

@@ -3,8 +3,8 @@
 // The triage sampler samples the units of the devices in use by PM sampling, in short bursts, from
 // the first launch on. The program does not feel it: it touches no launch.
 //
-// It is prepared where a context is created, before that call returns: 0.2 s, most of it CUPTI's
-// loading. After that a thread of its own takes the bursts (TriageSchedule has when).
+// A thread of its own prepares each device once its first context is there, and takes the bursts
+// (TriageSchedule has when). The first launches of a device wait until it is prepared.
 //
 // The hardware serves one client at a time: while a session is open here, the range profiler cannot
 // start on the device, and the reverse. So the two take turns (HardwareTurns).

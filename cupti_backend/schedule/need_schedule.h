@@ -45,7 +45,7 @@ class NeedSchedule {
   // left.
   static constexpr double kWorthwhileShare = 0.005;
   // Of the signatures that triage has not seen enough of, those ring the launch alarm that have
-  // this share of the time of the largest, if that one has this share of the GPU time.
+  // kAlarmOfMost of the time of the largest, and of kAlarmShare of the GPU time.
   static constexpr double kAlarmOfMost = 0.5, kAlarmShare = 0.002;
   // Launches of one shape whose mean times differ by more than this are of several kinds; the
   // analyzer's bound of what is alike.

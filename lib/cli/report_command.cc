@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -146,12 +147,28 @@ bool WriteModules(std::ostream& out, const Report& report, const TextOptions& te
   return false;
 }
 
-// The lines of a text file; nullopt: it cannot be read.
+// The lines of a text file, with eight columns for a tab; nullopt: it cannot be read, or is none.
 std::optional<std::vector<std::string>> ReadLines(const std::string& path) {
+  constexpr std::uintmax_t kMostBytes = 64 << 20;
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown) ||
+      std::filesystem::file_size(path, unknown) > kMostBytes) {
+    return std::nullopt;
+  }
   std::ifstream file(path);
   if (!file) return std::nullopt;
   std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    std::string& shown = lines.emplace_back();
+    for (const char c : line) {
+      if (c == '\t') {
+        shown.append(8 - shown.size() % 8, ' ');
+      } else {
+        shown += c;
+      }
+    }
+  }
   return lines;
 }
 
@@ -164,10 +181,11 @@ bool WriteSource(std::ostream& out, const Report& report, const ReportOptions& o
     Fail(problem);
     return false;
   }
-  // As it was recorded, or else where the user says that it is now.
-  std::string path = file;
+  // A file that the user names with its folder, or else as it was recorded.
+  const bool with_folder = options.source.find('/') != std::string::npos;
+  std::string path = with_folder ? options.source : file;
   std::optional<std::vector<std::string>> lines = ReadLines(path);
-  if (!lines) lines = ReadLines(path = options.source);
+  if (!lines) lines = ReadLines(path = with_folder ? file : options.source);
   if (!lines) {
     Fail("cannot read " + file + ": name a copy of it, --source PATH/" +
          std::filesystem::path(file).filename().string());

@@ -72,12 +72,13 @@ Disturbances::Disturbances(const model::Model& model, const GapClassifier& class
   holds_.resize(model.threads.size());
   samples_.resize(model.threads.size());
   waits_.resize(model.threads.size());
+  if (!model.profiler_intervals.empty()) {
+    AddOwn();
+    AddForeign();
+    AddSlowerCalls();
+    AddWaits();
+  }
   AddGraphLaunches();
-  if (model.profiler_intervals.empty()) return;
-  AddOwn();
-  AddForeign();
-  AddSlowerCalls();
-  AddWaits();
 }
 
 void Disturbances::AddOwn() {
@@ -122,7 +123,11 @@ void Disturbances::AddGraphLaunches() {
   const std::vector<GraphLaunchHold> holds = GraphLaunchHolds(model_);
   if (holds.empty()) return;
   std::vector<Intervals> held(model_.threads.size());
-  for (const GraphLaunchHold& hold : holds) held[hold.thread].push_back(hold.time);
+  for (const GraphLaunchHold& hold : holds) {
+    Interval time = hold.time;
+    time.end_ns -= holds_[hold.thread].WithinNs(time);  // no time is counted twice
+    if (time.start_ns < time.end_ns) held[hold.thread].push_back(time);
+  }
   graph_launches_.resize(held.size());
   for (size_t thread = 0; thread < held.size(); ++thread) {
     graph_launches_[thread] = IntervalUnion(std::move(held[thread]));
@@ -220,10 +225,14 @@ int64_t Disturbances::HeldNs(const Gap& gap, const GapParts& parts, int64_t usua
   }
   held_ns = std::min(held_ns, LengthNs(gap));
   lateness->late_ns = std::max<int64_t>(0, lateness->late_ns - held_ns);
-  if (!graph_launches_.empty()) {
-    held_ns += graph_launches_[launch.thread].WithinNs({gap.start_ns, gap.end_ns});
-  }
+  // Before a sampled launch the push has it already.
+  if (!model_.ops[gap.next_op].sampled) held_ns += GraphLaunchNs(gap, launch);
   return std::min(held_ns, LengthNs(gap));
+}
+
+int64_t Disturbances::GraphLaunchNs(const Gap& gap, const ApiCall& launch) const {
+  if (graph_launches_.empty()) return 0;
+  return graph_launches_[launch.thread].WithinNs({gap.start_ns, gap.end_ns});
 }
 
 // The GPU waited for something on the device: without prof, not for prof.
@@ -249,6 +258,9 @@ bool Disturbances::MarkOne(int64_t usual_ns, Gap* gap, std::vector<Lateness>* th
   if (lateness == nullptr || one_graph || classifier_.QueuedInTime(*gap, parts)) {
     gap->disturbed_ns = QueuedNs(*gap, before_sample || after_sample);
     if (lateness == nullptr || one_graph) return false;
+    // The call began before the gap, and CUPTI was still at work on it.
+    gap->disturbed_ns =
+        std::max(gap->disturbed_ns, GraphLaunchNs(*gap, model_.api_calls[parts.launch]));
     Advance(model_.api_calls[parts.launch].thread, gap->end_ns, lateness);
     lateness->late_ns = std::max<int64_t>(0, lateness->late_ns - gap->disturbed_ns);
     return false;

@@ -57,6 +57,8 @@ class Disturbances {
   // True: the gap is to be set aside.
   bool MarkOne(int64_t usual_ns, Gap* gap, std::vector<Lateness>* threads) const;
   int64_t UsualGapNs(const DeviceTimeline& device) const;
+  // The part in which CUPTI prepared the nodes of the graph that the call launches.
+  int64_t GraphLaunchNs(const Gap& gap, const model::ApiCall& launch) const;
   // The part that is prof's of a gap before an operation that was in the queue in time.
   int64_t QueuedNs(const Gap& gap, bool beside_sample) const;
   // The gap's part that holds explain, for a launch that came after the gap had begun.

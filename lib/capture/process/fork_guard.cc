@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 
 #include "lib/capture/process/exit_guard.h"
@@ -18,15 +19,18 @@ std::atomic<bool> forked_child{false};
 std::atomic<void (*)()> child_hooks[kMaxForkHooks] = {};
 
 Mutex forking;  // after it the exit guard
+thread_local bool holds_forking = false;
 
+// Not for ever: the thread that loads a library needs the loader's lock, which this one may hold.
 void BeforeFork() PROF_NOT_CHECKED {
-  forking.Lock();
+  holds_forking = forking.LockBefore(std::chrono::steady_clock::now() + kLongestForkWait);
   HoldExitGuard();
 }
 
 void AfterFork() PROF_NOT_CHECKED {
   ReleaseExitGuard();
-  forking.Unlock();
+  if (holds_forking) forking.Unlock();
+  holds_forking = false;
 }
 
 void OnForkedChild() {

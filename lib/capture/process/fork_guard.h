@@ -6,6 +6,8 @@
 #ifndef PROF_LIB_CAPTURE_PROCESS_FORK_GUARD_H_
 #define PROF_LIB_CAPTURE_PROCESS_FORK_GUARD_H_
 
+#include <chrono>
+
 namespace prof::capture {
 
 // Registers the fork handlers, once. Any thread, any number of times.
@@ -21,8 +23,9 @@ void MakeForkedChildrenInert();
 constexpr int kMaxForkHooks = 4;
 [[nodiscard]] bool RunInForkedChild(void (*hook)());
 
-// While it lives, fork() waits. For what a child must not find half done: a library that is being
-// loaded. Any thread.
+// While it lives, fork() waits, but no longer than kLongestForkWait. For what a child must not find
+// half done: a library that is being loaded. Any thread.
+constexpr std::chrono::milliseconds kLongestForkWait(1'000);
 class NoForks {
  public:
   NoForks();

@@ -97,8 +97,11 @@ std::string FindSource(const Report& report, const std::string& name, std::strin
   };
   std::string_view end = name;
   while (end.substr(0, 2) == "./") end.remove_prefix(2);
-  std::vector<std::string> found =
-      matching([&](const std::string& file) { return EndsWithParts(file, end); });
+  std::vector<std::string> found = matching([&](const std::string& file) { return file == name; });
+  if (found.empty()) {
+    found =
+        matching([&](const std::string& file) { return !end.empty() && EndsWithParts(file, end); });
+  }
   if (found.empty()) {
     found = matching([&](const std::string& file) { return NameOf(file) == NameOf(end); });
   }

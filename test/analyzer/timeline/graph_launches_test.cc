@@ -92,6 +92,27 @@ TEST_CASE("Kernels that are launched one by one, and graphs recorded as a whole,
   CHECK(GraphLaunchHolds(Read(b.Bytes())).empty());
 }
 
+TEST_CASE("A launch that began before the gap is prof's as far as CUPTI was at work in it") {
+  SnapshotBuilder b;
+  const uint32_t shape = b.Shape("layer", {132}, {256});
+  b.Kernel(shape, "", 100'000, 200'000);
+  Launch how;
+  how.api = "cudaGraphLaunch_v10000";
+  how.graph = 7;
+  how.api_start_ns = 150'000;  // the GPU runs dry after half of it
+  how.api_end_ns = 250'000;
+  int64_t at_ns = 255'000;
+  for (int node = 0; node < kNodes; ++node) {
+    how.graph_node = static_cast<uint64_t>(node) + 1;
+    how.correlation = b.Kernel(shape, "", at_ns, at_ns + kNodeNs, how);
+    how.no_api = true;
+    at_ns += kNodeNs;
+  }
+  const Timeline timeline = BuildTimeline(Read(b.Bytes()));
+  REQUIRE(timeline.devices[0].gaps.size() == 1);
+  CHECK(timeline.devices[0].gaps[0].disturbed_ns == 150'000 + kAddedNs - 200'000);
+}
+
 TEST_CASE("A program whose GPU is busy is not late by its graph launches") {
   SnapshotBuilder b;
   const uint32_t shape = b.Shape("layer", {132}, {256});
