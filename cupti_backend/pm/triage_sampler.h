@@ -62,7 +62,7 @@ class TriageSampler {
   // A device is being prepared whose launches should wait. One relaxed load.
   bool preparing() const { return awaited_.load(std::memory_order_relaxed) != 0; }
   // A launching thread of `device`: waits until it is prepared, so that a short program is seen
-  // from its first launch; kLongestPreparationNs after its context at most.
+  // from its first launch; at most kLongestPreparationNs after the last new device got its context.
   void AwaitPrepared(int device) noexcept;
   static constexpr int64_t kLongestPreparationNs = 250'000'000;
 

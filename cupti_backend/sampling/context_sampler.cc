@@ -33,8 +33,9 @@ constexpr int64_t kChangeRetryNs = 2'000'000;
 constexpr int64_t kFinishWaitNs = 2'000'000'000;
 // To let go of the hardware can wait for the next time that it is tried.
 constexpr int64_t kReleaseWaitNs = 20'000'000;
-// What the budget pays for a start at most, of 0.14 to 0.22 s without work (H200). It waits for the
-// work that the GPU has, too, which can be seconds: there nothing is lost.
+// What the budget pays for a start at most. Without work to wait for most took 0.14 to 0.22 s, and
+// one 0.6 s, which the budget would not notice (H200). With work it is seconds, but the GPU is busy
+// meanwhile.
 constexpr int64_t kLongestStartNs = 300'000'000;
 // A replayed kernel may run once, so its launch waits for the GPU.
 constexpr int64_t kReplayIdleWaitNs = 200'000'000;

@@ -29,7 +29,7 @@ class LaunchAlarm {
   // There are kernels whose launch rings. The nodes of graphs do not.
   [[nodiscard]] bool may_ring() const { return may_ring_.load(std::memory_order_relaxed); }
 
-  // --- The collector thread ---
+  // --- The holder of the hardware lease ---
 
   void SetMayRing(bool may) { may_ring_.store(may, std::memory_order_relaxed); }
 

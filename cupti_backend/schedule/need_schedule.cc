@@ -206,12 +206,12 @@ double NeedSchedule::UnseenNs(const Seat& seat, const Entry& entry) const {
 void NeedSchedule::ChooseAlarms(uint32_t seats) {
   double most_ns = kAlarmShare * all_ns_;
   for (uint32_t i = 0; i < seats; ++i) {
-    const Entry* entry = seats_[i].entry.load(kRelaxed);
+    const Entry* entry = seats_[i].entry.load(std::memory_order_acquire);
     if (entry != nullptr) most_ns = std::max(most_ns, UnseenNs(seats_[i], *entry));
   }
   bool any = false;
   for (uint32_t i = 0; i < seats; ++i) {
-    Entry* entry = seats_[i].entry.load(kRelaxed);
+    Entry* entry = seats_[i].entry.load(std::memory_order_acquire);
     if (entry == nullptr) continue;
     const double unseen_ns = UnseenNs(seats_[i], *entry);
     const bool rings = unseen_ns > 0 && unseen_ns >= kAlarmOfMost * most_ns;

@@ -61,9 +61,9 @@ struct TriageSignals {
 
 class TriageSchedule {
  public:
-  // Samples of a burst. More would be of the same few launches: two bursts of 64 take the host 19
-  // ms, one of 128 takes 17 (H200). Three times as many where the GPU does nothing in most of them,
-  // which costs little.
+  // Samples of a burst. More would be of the same few launches: by its parts two bursts of 64 take
+  // the host 19 ms, and one of 128 takes 17 (docs/internals/triage.md). Three times as many where
+  // the GPU does nothing in most of them, which costs little.
   static constexpr int64_t kBurstSamples = 64, kIdleBurstSamples = 192;
   static constexpr double kMostlyIdle = 0.5;
   // Of kernels that are shorter than this, no sample holds but one: the fit has to do.

@@ -13,11 +13,12 @@
 
 namespace prof::analyzer {
 
-// [own] How much longer, a node: an estimate, and the lower end of what was measured on an H200
-// with CUPTI 13.0. Graphs of 1,000 empty nodes: 0.86 us (the floor against bare in
-// docs/measurements/launches.md). One of 244 nodes: 0.84 us (docs/guide/cases.md).
+// [own] How much longer, a node: an estimate from what was measured on an H200 with CUPTI 13.0.
+// Graphs of 1,000 empty nodes: 0.86 us (the floor against bare in docs/measurements/launches.md).
+// One of 244 nodes: 0.78 to 0.94 us (docs/guide/cases.md). A node that runs several times in a
+// launch, in a loop of the graph, counts each time.
 constexpr int64_t kRecordedNodeNs = 800;
-// [own] What is left of a call is the program's: a launch takes this long without prof.
+// [own] Assumed, not measured: a launch takes this long without prof, and that is the program's.
 constexpr int64_t kBareGraphLaunchNs = 10'000;
 
 // The part of a launch of a graph that is prof's: from its begin on.
