@@ -60,11 +60,12 @@ TEST_CASE("A leak every few steps is growth") {
   CHECK(FindTrend(Levels(100, [](double i) { return 20 * kMb * std::floor(i / 10); })).grows);
 }
 
-TEST_CASE("Noise is no growth") {
+TEST_CASE("Noise is called growth in a series of ten thousand at most") {
+  // 8 of 600,000 series were, so four of 1,000 come once in 10^9 runs of this test.
   CHECK(Alarms([](std::mt19937* random) {
           std::uniform_real_distribution<double> noise(0, 1e9);
           return Levels(15 + (*random)() % 100, [&](double) { return noise(*random); });
-        }) == 0);
+        }) <= 3);
 }
 
 TEST_CASE("A walk up and down is hardly ever called growth") {
