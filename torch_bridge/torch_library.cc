@@ -10,7 +10,7 @@
 namespace prof::torch {
 namespace {
 
-constexpr std::string_view kName = "/libtorch_cpu.so";
+constexpr std::string_view kLibrary = "/libtorch_cpu.so";
 
 struct Search {
   unsigned long long loads = 0;
@@ -28,7 +28,8 @@ int LookAt(dl_phdr_info* info, size_t size, void* data) {
     if (!search.changed) return 1;
   }
   const std::string_view path = info->dlpi_name != nullptr ? info->dlpi_name : "";
-  if (path.size() < kName.size() || path.substr(path.size() - kName.size()) != kName) return 0;
+  if (path.size() < kLibrary.size() || path.substr(path.size() - kLibrary.size()) != kLibrary)
+    return 0;
   search.found = path;
   return 1;
 }

@@ -4,6 +4,7 @@
 #ifndef PROF_CUPTI_BACKEND_PM_PM_EVENTS_H_
 #define PROF_CUPTI_BACKEND_PM_PM_EVENTS_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@
 namespace prof::cupti {
 
 struct PmEvents {
+  // Batches wait for the collector; more are dropped and counted.
+  static constexpr size_t kMaxBatches = 256;
+
   std::vector<capture::PmSeriesEvent> series;
   std::vector<capture::PmBatchEvent> batches;
   std::vector<capture::ProfilerIntervalEvent> intervals;  // in which the program was held up

@@ -22,15 +22,14 @@ namespace prof::cupti {
 namespace {
 
 using capture::MonotonicNs;
+using capture::ThreadCpuNs;
 
 // Each fetch costs some 0.5 ms whatever it brings, so it is not more frequent.
 constexpr int64_t kFetchNs = 50'000'000;
 // There is room for the samples of this many fetches, since a thread can be late.
 constexpr double kPeriodsOfRoom = 3.5;
 // More than half a second of 10 kHz.
-constexpr size_t kHardwareBufferBytes = size_t{64} << 20;
-// Samples wait here for the collector; more are dropped and counted.
-constexpr size_t kMaxBatches = 256;
+constexpr size_t kSeriesBufferBytes = size_t{64} << 20;
 // The cost of a plan is known after kProbeNs. The others: how long all units are sampled, the first
 // time and later, and DRAM alone.
 constexpr int64_t kProbeNs = 500'000'000;
@@ -49,12 +48,6 @@ constexpr int64_t kLongestIntervalNs = 1'000'000'000;
 
 // CUPTI has loaded what PM sampling needs, and has given samples: in this process, ever.
 std::atomic<bool> pm_loaded{false};
-
-int64_t ThreadCpuNs() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
-}
 
 }  // namespace
 
@@ -185,7 +178,7 @@ void PmSampler::Open(Device& device) {
         kPeriodsOfRoom * static_cast<double>(kFetchNs) / static_cast<double>(device.interval_ns);
     CUptiResult result =
         device.session.Open(pass, device.interval_ns,
-                            {static_cast<uint32_t>(std::max(room, 64.0)), kHardwareBufferBytes});
+                            {static_cast<uint32_t>(std::max(room, 64.0)), kSeriesBufferBytes});
     if (result == CUPTI_SUCCESS) result = device.session.Start();
     if (result != CUPTI_SUCCESS) problem = ExplainCounterError(*api_, result, "start PM sampling");
   }
@@ -266,7 +259,7 @@ void PmSampler::Emit(Device& device, capture::PmBatchEvent batch) {
   }
   device.last_end_ns = batch.end_ns.back();
   const capture::MutexLock lock(mutex_);
-  if (events_.batches.size() < kMaxBatches) {
+  if (events_.batches.size() < PmEvents::kMaxBatches) {
     events_.batches.push_back(std::move(batch));
   } else {
     lost_.fetch_add(batch.begin_ns.size());

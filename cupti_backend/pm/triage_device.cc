@@ -15,7 +15,7 @@ namespace {
 // A thread that wakes late gets more samples than it asked for.
 constexpr uint32_t kRoom = TriageSchedule::kIdleBurstSamples + 64;
 // A sample takes 8.4 KB with all units on an H200: twice the room, for a thread that is very late.
-constexpr size_t kHardwareBufferBytes = size_t{16} << 20;
+constexpr size_t kBurstBufferBytes = size_t{16} << 20;
 // Sampling goes on for this time while CUPTI stops it (H200).
 constexpr int64_t kStopNs = 300'000;
 constexpr int64_t kShortestSleepNs = 20'000;
@@ -51,7 +51,7 @@ std::optional<Problem> TriageDevice::MakeHost() {
 }
 
 CUptiResult TriageDevice::OpenSession(int64_t interval_ns) {
-  return session_.Open(pass(), interval_ns, {kRoom, kHardwareBufferBytes});
+  return session_.Open(pass(), interval_ns, {kRoom, kBurstBufferBytes});
 }
 
 std::optional<Problem> TriageDevice::Prepare() {

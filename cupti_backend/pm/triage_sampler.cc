@@ -22,25 +22,17 @@ namespace prof::cupti {
 namespace {
 
 using capture::MonotonicNs;
+using capture::ThreadCpuNs;
 using Owner = HardwareTurns::Owner;
 
 // A launch or a new signature is noticed after this time.
 constexpr int64_t kPollNs = 10'000'000;
 // To ask again whether others have the counters.
 constexpr int64_t kRetryNs = 50'000'000;
-// Batches wait here for the collector; more are dropped and counted.
-constexpr size_t kMaxBatches = 256;
-
 // Between two looks of a launch that waits.
 constexpr int64_t kLookNs = 100'000;
 
 uint64_t Bit(int device) { return uint64_t{1} << device; }
-
-int64_t ThreadCpuNs() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
-}
 
 }  // namespace
 
@@ -360,7 +352,7 @@ uint32_t TriageSampler::SeriesOf(TriageDevice& device) {
 void TriageSampler::Emit(capture::PmBatchEvent batch) {
   if (batch.begin_ns.empty()) return;
   const capture::MutexLock lock(mutex_);
-  if (events_.batches.size() < kMaxBatches) {
+  if (events_.batches.size() < PmEvents::kMaxBatches) {
     events_.batches.push_back(std::move(batch));
   } else {
     lost_.fetch_add(batch.begin_ns.size());

@@ -19,7 +19,7 @@ namespace {
 
 // Pausing waits for the GPU, 5 s at most, then for the collector.
 constexpr int kPatienceSeconds = 30;
-constexpr std::string_view kOk = "ok\n", kFailed = "failed\n";
+constexpr std::string_view kOkAnswer = "ok\n", kFailedAnswer = "failed\n";
 
 class Socket {
  public:
@@ -66,8 +66,8 @@ ControlReply AskRecording(pid_t pid, const std::string& request) {
   }
   std::string answer = options::ReceiveText(socket.fd(), /*whole_line=*/false);
   while (!answer.empty() && answer.back() == '\n') answer.pop_back();
-  if (answer.rfind(kOk, 0) == 0) return {true, answer.substr(kOk.size())};
-  if (answer.rfind(kFailed, 0) == 0) return {false, answer.substr(kFailed.size())};
+  if (answer.rfind(kOkAnswer, 0) == 0) return {true, answer.substr(kOkAnswer.size())};
+  if (answer.rfind(kFailedAnswer, 0) == 0) return {false, answer.substr(kFailedAnswer.size())};
   return {false, "process " + std::to_string(pid) +
                      " did not answer: it belongs to another user, or is stopped"};
 }

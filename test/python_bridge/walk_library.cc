@@ -145,7 +145,7 @@ EXPORTED void end_native() {
 // Nanoseconds of the processor that `count` looks at another thread take, one after another.
 EXPORTED uint64_t time_looks(uint32_t tid, uint64_t pthread, uint64_t count) {
   prof::capture::StackSource* const source = prof::capture::RegisteredStackSource();
-  const auto now = [] { return prof::capture::ReadClock(CLOCK_THREAD_CPUTIME_ID); };
+  const auto now = [] { return prof::capture::ThreadCpuNs(); };
   uint64_t failed = 0;
   const int64_t begin = now();
   for (uint64_t i = 0; i < count; ++i) {

@@ -22,7 +22,7 @@ constexpr double kBudget = 5e8;        // multiplications for one offset
 // From the best offset of all windows. In a loop of similar kernels a window may also fit where its
 // kernels are taken for their neighbours.
 constexpr int64_t kMostAwayNs = 4000;
-constexpr int64_t kStepNs = 1000;  // the curvature is that over so much, either way
+constexpr int64_t kCurveStepNs = 1000;  // the curvature is that over so much, either way
 // A window's residuals are never taken to be less than this part of all windows'.
 constexpr double kLeastNoise = 1e-2;
 
@@ -78,13 +78,13 @@ PmProblem WithFewColumns(const PmProblem& problem, const PmRows& rows) {
 PmClockCurve::PmClockCurve(const PmProblem& problem)
     : rows_(RowsOfFirst(problem)), problem_(WithFewColumns(problem, rows_)) {
   const auto busy =
-      static_cast<size_t>(std::count(rows_.use.begin(), rows_.use.end(), RowUse::kBusy));
+      static_cast<size_t>(std::count(rows_.use.begin(), rows_.use.end(), RowUse::kAlone));
   const size_t count = std::clamp<size_t>(busy / kLeastRowsEach, 1, kWindows);
   windows_ = SpreadWindows(rows_, 0, 1, count, kRowsEach);
   samples_ = VectorXd::Zero(static_cast<Index>(windows_.size()));
   for (size_t w = 0; w < windows_.size(); ++w) {
     for (size_t row = windows_[w].first; row < windows_[w].last; ++row) {
-      const double samples = rows_.use[row] == RowUse::kBusy ? problem.series.samples[row] : 0;
+      const double samples = rows_.use[row] == RowUse::kAlone ? problem.series.samples[row] : 0;
       samples_(static_cast<Index>(w)) += samples;
     }
   }
@@ -141,17 +141,18 @@ std::optional<PmWindowOffset> PmClockCurve::Minimum(const Curve& curve, int64_t 
     const auto found = curve.find(least->first + by_ns);
     return found == curve.end() ? std::optional<double>() : found->second;
   };
-  const std::optional<double> before = at(-kStepNs), after = at(kStepNs);
+  const std::optional<double> before = at(-kCurveStepNs), after = at(kCurveStepNs);
   if (!before || !after) return std::nullopt;
   const double curvature = *before + *after - 2 * least->second;  // per step and step
   if (!(curvature > 0)) return std::nullopt;
   PmWindowOffset offset;
-  offset.deviation = std::sqrt(2 / curvature) * kStepNs;
-  double vertex = (*before - *after) / (2 * curvature) * kStepNs;
-  const std::optional<double> near_before = at(-kStepNs / 2), near_after = at(kStepNs / 2);
+  offset.deviation = std::sqrt(2 / curvature) * kCurveStepNs;
+  double vertex = (*before - *after) / (2 * curvature) * kCurveStepNs;
+  const std::optional<double> near_before = at(-kCurveStepNs / 2),
+                              near_after = at(kCurveStepNs / 2);
   if (near_before && near_after) {
     const double near = *near_before + *near_after - 2 * least->second;
-    if (near > 0) vertex = (*near_before - *near_after) / (2 * near) * kStepNs / 2;
+    if (near > 0) vertex = (*near_before - *near_after) / (2 * near) * kCurveStepNs / 2;
   }
   offset.ns = static_cast<double>(least->first) + vertex;
   return offset;

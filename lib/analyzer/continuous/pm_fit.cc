@@ -63,7 +63,7 @@ void ForRows(const PmProblem& problem, const std::vector<PmWindow>& windows, int
 std::vector<PmWindow> SpreadWindows(const PmRows& rows, double from, double to, size_t count,
                                     size_t busy_each) {
   const auto busy =
-      static_cast<double>(std::count(rows.use.begin(), rows.use.end(), RowUse::kBusy));
+      static_cast<double>(std::count(rows.use.begin(), rows.use.end(), RowUse::kAlone));
   const auto first = static_cast<size_t>(from * busy), last = static_cast<size_t>(to * busy);
   std::vector<PmWindow> windows;
   if (last <= first || count == 0) return windows;
@@ -71,7 +71,7 @@ std::vector<PmWindow> SpreadWindows(const PmRows& rows, double from, double to, 
   const auto begin_of = [&](size_t w) { return first + (last - first) * w / count; };
   size_t ordinal = 0;  // of the next busy row
   for (size_t row = 0; row < rows.use.size(); ++row) {
-    const bool is_busy = rows.use[row] == RowUse::kBusy;
+    const bool is_busy = rows.use[row] == RowUse::kAlone;
     if (is_busy && ordinal == last) break;
     // The first window also takes the idle rows before it when it covers all rows.
     const bool opens = windows.size() < count && ordinal == begin_of(windows.size());

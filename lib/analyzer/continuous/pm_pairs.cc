@@ -34,7 +34,7 @@ PmPairs JoinPairs(const model::PmSeries& series, const PmRows& rows) {
   pairs.series.metrics = series.metrics;
   pairs.series.scales = series.scales;
   const auto is_one = [&](size_t row) {
-    const bool usable = rows.use[row] == RowUse::kIdle || rows.use[row] == RowUse::kBusy;
+    const bool usable = rows.use[row] == RowUse::kIdle || rows.use[row] == RowUse::kAlone;
     return usable && series.samples[row] == 1 && series.end_ns[row] > series.begin_ns[row];
   };
   for (size_t i = 0; i < series.rows(); ++i) {

@@ -99,7 +99,7 @@ PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work) {
     RowUse& use = rows.use[row.row];
     use = row.concurrent_ns > kConcurrent * row.length_ns ? RowUse::kConcurrent
           : row.columns.empty()                           ? RowUse::kIdle
-                                                          : RowUse::kBusy;
+                                                          : RowUse::kAlone;
     busy += use == RowUse::kIdle ? 0 : 1;
     concurrent += use == RowUse::kConcurrent ? 1 : 0;
   });
@@ -109,7 +109,7 @@ PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work) {
   const IntervalUnion all =
       TimeOf(series, rows.use, [](RowUse use) { return use != RowUse::kSkip; });
   const IntervalUnion alone = TimeOf(
-      series, rows.use, [](RowUse use) { return use == RowUse::kIdle || use == RowUse::kBusy; });
+      series, rows.use, [](RowUse use) { return use == RowUse::kIdle || use == RowUse::kAlone; });
   for (const PmInterval& interval : work->intervals) {
     PmEntity& entity = work->entities[static_cast<size_t>(interval.entity)];
     entity.time_ns += static_cast<double>(all.WithinNs({interval.start_ns, interval.end_ns}));
@@ -125,7 +125,7 @@ PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work) {
   }
   rows.shared = concurrent > 0 && lost_ns > kTooFewAlone * could_ns;
   for (RowUse& use : rows.use) {
-    if (use == RowUse::kConcurrent && rows.shared) use = RowUse::kBusy;
+    if (use == RowUse::kConcurrent && rows.shared) use = RowUse::kAlone;
   }
   for (PmEntity& entity : work->entities) {
     entity.time_together_ns = entity.time_ns;

@@ -43,7 +43,7 @@ struct PmWork {
 enum class RowUse : uint8_t {
   kSkip,        // a value is missing, or the row overlaps the one before
   kIdle,        // nothing ran
-  kBusy,        // one operation at a time
+  kAlone,       // one operation at a time
   kConcurrent,  // several at a time, for more than a hundredth of the row
 };
 

@@ -47,7 +47,7 @@ void AddSeries(const model::Model& model, const model::PmSeries& series, size_t 
   }
 }
 
-Statistic Summarize(const Clocks& clocks) {
+Statistic StatisticOf(const Clocks& clocks) {
   Statistic result;
   result.n = clocks.samples;
   if (result.n == 0) {
@@ -78,7 +78,7 @@ std::vector<Statistic> ReadSampledClocks(const model::Model& model, const Kernel
   }
   std::vector<Statistic> result;
   result.reserve(clocks.size());
-  std::transform(clocks.begin(), clocks.end(), std::back_inserter(result), Summarize);
+  std::transform(clocks.begin(), clocks.end(), std::back_inserter(result), StatisticOf);
   return result;
 }
 

@@ -12,8 +12,6 @@
 namespace prof::analyzer {
 namespace {
 
-constexpr double kNsPerS = 1e9;
-
 // "the pass group of dram__bytes_read.sum (n=3)"
 std::string NameOf(const model::Model& model, uint32_t group, int64_t n) {
   const std::vector<std::string>& metrics = model.groups[group].metrics;
@@ -33,7 +31,7 @@ KernelClock SampledTimes::Summary(const model::Model& model) const {
     times_ns.push_back(read.ns);
     if (!std::isfinite(read.hz) || !(read.hz > 0)) continue;
     clocks_hz.push_back(read.hz);
-    cycles.push_back(read.ns * read.hz / kNsPerS);
+    cycles.push_back(read.cycles());
   }
   KernelClock clock;
   clock.sampled_ns = Summarize(times_ns.begin(), times_ns.end());
@@ -47,7 +45,7 @@ std::vector<std::string> SampledTimes::Differences(const model::Model& model,
                                                    bool in_cycles) const {
   std::map<uint32_t, std::vector<double>> by_group;
   for (const Read& read : reads_) {
-    by_group[read.group].push_back(in_cycles ? read.ns * read.hz / kNsPerS : read.ns);
+    by_group[read.group].push_back(in_cycles ? read.cycles() : read.ns);
   }
   if (by_group.size() < 2) return {};
   std::map<uint32_t, Statistic> groups;

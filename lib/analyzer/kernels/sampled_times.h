@@ -28,6 +28,7 @@ class SampledTimes {
   struct Read {
     uint32_t group = 0;
     double ns = 0, hz = 0;
+    [[nodiscard]] double cycles() const { return ns * hz / 1e9; }
   };
   [[nodiscard]] std::vector<std::string> Differences(const model::Model& model,
                                                      bool in_cycles) const;

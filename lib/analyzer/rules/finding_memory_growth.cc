@@ -13,7 +13,7 @@
 namespace prof::analyzer {
 namespace {
 
-constexpr size_t kMostHolders = 3;
+constexpr size_t kMostGrowing = 3;
 
 std::string PlaceText(const MemoryGrowth& growth) {
   return growth.device ? "memory of GPU " + std::to_string(*growth.device)
@@ -25,7 +25,7 @@ std::string GrowingText(const MemoryGrowth& growth) {
   std::vector<std::string> parts;
   double rest = static_cast<double>(growth.last_bytes) - static_cast<double>(growth.first_bytes);
   for (const GrowingHolder& holder : growth.holders) {
-    if (parts.size() == kMostHolders || holder.bytes <= 0) break;
+    if (parts.size() == kMostGrowing || holder.bytes <= 0) break;
     parts.push_back(holder.range + " " + text::Bytes(static_cast<double>(holder.bytes)));
     rest -= static_cast<double>(holder.bytes);
   }

@@ -21,7 +21,7 @@ constexpr std::string_view kSlotsFloor =
     "SMs";
 constexpr std::string_view kPeakFloor = "1 - use of the unit";
 
-constexpr ActionRow kRows[] = {
+constexpr ActionRow kActionRows[] = {
     // The same work, faster.
     {"dram-rate", GainKind::kSameWork,
      "Bring DRAM nearer to its ceiling: keep more bytes in flight (16-byte accesses, unrolled "
@@ -146,7 +146,7 @@ const char* Title(GainKind kind) { return ToString(kind); }
 }  // namespace
 
 std::vector<ActionRow> ActionRows() {
-  std::vector<ActionRow> rows(std::begin(kRows), std::end(kRows));
+  std::vector<ActionRow> rows(std::begin(kActionRows), std::end(kActionRows));
   for (const StallAdvice& advice : StallRows()) {
     const bool is_new = std::none_of(
         rows.begin(), rows.end(), [&](const ActionRow& row) { return row.id == advice.action_id; });

@@ -304,7 +304,7 @@ struct Row {
   bool of_region = false;  // holds for a counted region, too; its inputs have no kernel
 };
 
-constexpr Row kRows[] = {
+constexpr Row kCauseRows[] = {
     {{"small-grid", "small-grid",
       "waves < 1 (ncu), 10 % or more of the SMs without a block (own), all units known. It decides "
       "at any use: where it explains half or more of what the busiest unit leaves unused (own). "
@@ -409,7 +409,7 @@ Confidence ConfidenceOf(const RuleInputs& inputs, const Cause& cause) {
 
 std::vector<Cause> FindCauses(const RuleInputs& inputs) {
   std::vector<Cause> causes;
-  for (const Row& row : kRows) {
+  for (const Row& row : kCauseRows) {
     if (inputs.kernel == nullptr && !row.of_region) continue;
     if (std::optional<Cause> cause = row.find(inputs)) causes.push_back(*std::move(cause));
   }
@@ -453,7 +453,7 @@ void FillCause(const RuleInputs& inputs, const Cause& cause, Verdict* verdict) {
 
 std::vector<CauseRow> CauseRows() {
   std::vector<CauseRow> rows;
-  for (const Row& row : kRows) rows.push_back(row.text);
+  for (const Row& row : kCauseRows) rows.push_back(row.text);
   return rows;
 }
 
@@ -461,7 +461,7 @@ std::string CauseTable() {
   std::string table =
       "| id | verdict | condition (source) | action | a wrong answer would be |\n"
       "|---|---|---|---|---|\n";
-  for (const Row& row : kRows) {
+  for (const Row& row : kCauseRows) {
     const CauseRow& text = row.text;
     table.append("| `").append(text.id).append("` | ").append(text.limiter).append(" | ");
     table.append(text.condition).append(" | `").append(text.action).append("` | ");

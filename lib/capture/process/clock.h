@@ -18,6 +18,8 @@ namespace prof::capture {
 
 [[nodiscard]] inline int64_t RealtimeNs() { return ReadClock(CLOCK_REALTIME); }
 [[nodiscard]] inline int64_t MonotonicNs() { return ReadClock(CLOCK_MONOTONIC); }
+// The CPU time of the calling thread.
+[[nodiscard]] inline int64_t ThreadCpuNs() { return ReadClock(CLOCK_THREAD_CPUTIME_ID); }
 
 struct ClockPair {
   int64_t realtime_ns = 0;

@@ -93,9 +93,9 @@ void HostSampler::Run() {
     planned_ns = NextMoment(planned_ns, MonotonicNs(), cost_ns);
     WaitUntil(&wake_, planned_ns);
     if (stopping_.load()) return;
-    const int64_t begin_ns = ReadClock(CLOCK_THREAD_CPUTIME_ID);
+    const int64_t begin_ns = ThreadCpuNs();
     if (!paused_.load(std::memory_order_relaxed)) LookAtAll(waits);
-    cost_ns = ReadClock(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+    cost_ns = ThreadCpuNs() - begin_ns;
   }
 }
 

@@ -19,6 +19,7 @@ namespace prof::exporting {
 
 // A cell: NULL, an integer, a number, a text.
 using Cell = std::variant<std::monostate, int64_t, double, std::string_view>;
+constexpr std::monostate kNull{};
 
 class Database {
  public:

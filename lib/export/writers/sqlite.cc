@@ -10,7 +10,6 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "lib/export/base/database.h"
@@ -23,7 +22,6 @@
 namespace prof::exporting {
 namespace {
 
-constexpr std::monostate kNull{};
 constexpr uint32_t kNoStream = 0xffffffff;
 
 // nsys's numbers.

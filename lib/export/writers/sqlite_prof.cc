@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <string>
-#include <variant>
 
 #include "lib/export/base/json_text.h"
 #include "lib/export/base/labels.h"
@@ -11,8 +10,6 @@
 
 namespace prof::exporting {
 namespace {
-
-constexpr std::monostate kNull{};
 
 void WriteCounters(const Events& events, const Selection& selection, int64_t begin_ns,
                    Database* database) {

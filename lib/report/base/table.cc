@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/report/base/strings.h"
+#include "lib/text/numbers.h"
 
 namespace prof::report {
 namespace {
@@ -109,6 +110,9 @@ void WriteRule(std::ostream& out, int width, bool utf8) {
 }
 
 }  // namespace
+
+std::string TimeOrBlank(double ns) { return ns > 0 ? text::Time(ns) : ""; }
+std::string TimeOrDash(double ns) { return ns > 0 ? text::Time(ns) : "-"; }
 
 void WriteTable(std::ostream& out, const Table& table, int width, bool utf8) {
   std::vector<Placed> placed = NaturalWidths(table);

@@ -36,6 +36,10 @@ struct Table {
   std::vector<Row> rows;
 };
 
+// The cell of a time in ns; blank, or "-", where there is none.
+[[nodiscard]] std::string TimeOrBlank(double ns);
+[[nodiscard]] std::string TimeOrDash(double ns);
+
 // At most `width` columns wide, unless the columns that may not be narrowed need more.
 void WriteTable(std::ostream& out, const Table& table, int width, bool utf8);
 

@@ -47,14 +47,12 @@ std::string Where(const LineReport& line, std::string_view file) {
   return where + " " + report::Printable(line.function);
 }
 
-std::string TimeCell(double ns) { return ns > 0 ? text::Time(ns) : "-"; }
-
 // "12.0 ms", "62 % (55-69)": idle time with the host in this line, and the line's share of it.
 std::vector<std::string> HostCells(const LineReport& line) {
   if (line.host_samples == 0) return {"-", "-"};
-  return {TimeCell(line.host_idle_ns), text::Fixed(100 * line.host_share, 0) + " (" +
-                                           text::Fixed(100 * line.host_share_low, 0) + "-" +
-                                           text::Fixed(100 * line.host_share_high, 0) + ")"};
+  return {report::TimeOrDash(line.host_idle_ns),
+          text::Fixed(100 * line.host_share, 0) + " (" + text::Fixed(100 * line.host_share_low, 0) +
+              "-" + text::Fixed(100 * line.host_share_high, 0) + ")"};
 }
 
 // What the tables have beside what each line has.
@@ -86,12 +84,13 @@ void WriteTable(std::ostream& out, const std::vector<LineReport>& lines, double 
   for (size_t i = 0; i < rows; ++i) {
     const LineReport& line = lines[i];
     table.rows.push_back(
-        {{Where(line, files.at(line.file)), text::Count(line.operations), TimeCell(line.time_ns),
+        {{Where(line, files.at(line.file)), text::Count(line.operations),
+          report::TimeOrDash(line.time_ns),
           busy_ns > 0 ? text::Fixed(100 * (line.time_ns + line.backward_ns) / busy_ns, 1) : "-",
-          TimeCell(line.idle_ns), line.dominant.empty() ? "-" : ToString(line.limiter),
+          report::TimeOrDash(line.idle_ns), line.dominant.empty() ? "-" : ToString(line.limiter),
           line.dominant.empty() ? "-" : report::Printable(line.dominant)}});
     std::vector<std::string>& cells = table.rows.back().cells;
-    if (columns.backward) cells.insert(cells.begin() + 3, TimeCell(line.backward_ns));
+    if (columns.backward) cells.insert(cells.begin() + 3, report::TimeOrDash(line.backward_ns));
     if (!columns.host) continue;
     const std::vector<std::string> added = HostCells(line);
     cells.insert(cells.begin() + 1, added.begin(), added.end());

@@ -24,8 +24,6 @@ using Indices = std::vector<int32_t>;
 
 double GpuTime(const TorchModule& module) { return module.forward_ns + module.backward_ns; }
 
-std::string TimeOrBlank(double time_ns) { return time_ns > 0 ? text::Time(time_ns) : ""; }
-
 // The modules that are shown, by GPU time, then by host time. A module has at least the GPU time of
 // those in it, so that what is around a shown module is shown as well.
 std::vector<bool> Shown(const std::vector<TorchModule>& modules, size_t most) {

@@ -154,13 +154,11 @@ void HideSmall(size_t most, std::vector<Line>* lines) {
   lines->insert(first_other, others);
 }
 
-std::string TimeCell(double ns) { return ns > 0 ? text::Time(ns) : "-"; }
-
 Row CellsOf(const Line& line, const std::string& time, const std::string& share) {
   const std::string indent(static_cast<size_t>(2 * line.depth), ' ');
   return {{indent + Printable(line.label), line.calls > 0 ? text::Count(line.calls) : "-",
-           TimeCell(line.host_ns), TimeCell(line.inclusive_ns), time, share, line.limiter,
-           TimeCell(line.gain_ns), Printable(line.dominant)}};
+           TimeOrDash(line.host_ns), TimeOrDash(line.inclusive_ns), time, share, line.limiter,
+           TimeOrDash(line.gain_ns), Printable(line.dominant)}};
 }
 
 // The paths of a line that stands for many, without a share of the sum.
@@ -169,8 +167,8 @@ void AddMembers(const Line& line, std::vector<Row>* rows) {
   const std::string indent(static_cast<size_t>(2 * line.depth + 2), ' ');
   for (const RangeMember& member : line.node->members) {
     rows->push_back(
-        {{indent + Printable(member.path), text::Count(member.calls), TimeCell(member.host_ns),
-          TimeCell(member.gpu_inclusive_ns), "", "", "", "", ""}});
+        {{indent + Printable(member.path), text::Count(member.calls), TimeOrDash(member.host_ns),
+          TimeOrDash(member.gpu_inclusive_ns), "", "", "", "", ""}});
   }
 }
 

@@ -61,8 +61,6 @@ std::string List(const std::vector<std::string>& files) {
   return list + (files.size() > kMostListed ? ", ..." : "");
 }
 
-std::string TimeCell(double ns) { return ns > 0 ? text::Time(ns) : ""; }
-
 // What one line of the file has.
 struct Cells {
   const SourceLine* within = nullptr;
@@ -137,11 +135,11 @@ void WriteSourceDetail(std::ostream& out, const Report& report, const std::strin
     const double gpu_ns = within != nullptr ? within->time_ns : 0;
     const double both_ns = within != nullptr ? within->time_ns + within->backward_ns : 0;
     table.rows.push_back(
-        {{std::to_string(number), TimeCell(gpu_ns),
+        {{std::to_string(number), report::TimeOrBlank(gpu_ns),
           both_ns > 0 && busy_ns > 0 ? text::Fixed(100 * both_ns / busy_ns, 1) : "",
-          TimeCell(at != lines.end() ? at->second.here_ns : 0),
-          TimeCell(within != nullptr ? within->backward_ns : 0),
-          TimeCell(within != nullptr ? within->host_idle_ns : 0),
+          report::TimeOrBlank(at != lines.end() ? at->second.here_ns : 0),
+          report::TimeOrBlank(within != nullptr ? within->backward_ns : 0),
+          report::TimeOrBlank(within != nullptr ? within->host_idle_ns : 0),
           number <= count ? report::Printable(source[static_cast<size_t>(number - 1)])
                           : "(the file has no such line)"}});
   }

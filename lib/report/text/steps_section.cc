@@ -23,8 +23,6 @@ constexpr size_t kMostItems = 10;
 constexpr size_t kMostOffPath = 5;
 constexpr int kNameColumns = 40;  // of a name in a sentence
 
-std::string TimeOrBlank(double time_ns) { return time_ns > 0 ? text::Time(time_ns) : ""; }
-
 // Tables have the mean of the steps that count, so that their rows sum.
 class PerStep {
  public:

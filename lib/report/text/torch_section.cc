@@ -15,8 +15,6 @@
 namespace prof::report {
 namespace {
 
-std::string TimeOrBlank(double time_ns) { return time_ns > 0 ? text::Time(time_ns) : ""; }
-
 std::string Share(double part, double whole) {
   return whole > 0 ? text::Percent(part / whole) : "-";
 }

@@ -33,22 +33,22 @@ PmPairs Join(const std::vector<Row>& given) {
 }
 
 TEST_CASE("Two neighbours become one sample with their mean by time") {
-  const PmPairs pairs = Join({{0, 100, 1, 10, RowUse::kIdle}, {100, 400, 1, 50, RowUse::kBusy}});
+  const PmPairs pairs = Join({{0, 100, 1, 10, RowUse::kIdle}, {100, 400, 1, 50, RowUse::kAlone}});
   REQUIRE(pairs.series.rows() == 1);
   CHECK(pairs.series.interval_ns == 200);
   CHECK(pairs.series.begin_ns[0] == 0);
   CHECK(pairs.series.end_ns[0] == 400);
   CHECK(pairs.series.samples[0] == 1);
   CHECK(pairs.series.values[0] == Approx(40));
-  CHECK(pairs.rows.use[0] == RowUse::kBusy);
+  CHECK(pairs.rows.use[0] == RowUse::kAlone);
   CHECK(pairs.rows.sample_ns == 200);
 }
 
 TEST_CASE("Samples without a neighbour, or with one that cannot be used, are in no pair") {
-  CHECK(Join({{0, 100, 1, 10, RowUse::kBusy}}).series.rows() == 0);
-  CHECK(Join({{0, 100, 1, 10, RowUse::kBusy}, {150, 250, 1, 10, RowUse::kBusy}}).series.rows() ==
+  CHECK(Join({{0, 100, 1, 10, RowUse::kAlone}}).series.rows() == 0);
+  CHECK(Join({{0, 100, 1, 10, RowUse::kAlone}, {150, 250, 1, 10, RowUse::kAlone}}).series.rows() ==
         0);
-  CHECK(Join({{0, 100, 1, 10, RowUse::kBusy}, {100, 200, 1, 10, RowUse::kConcurrent}})
+  CHECK(Join({{0, 100, 1, 10, RowUse::kAlone}, {100, 200, 1, 10, RowUse::kConcurrent}})
             .series.rows() == 0);
   const PmPairs after = Join({{0, 100, 1, 10, RowUse::kSkip},
                               {100, 200, 1, 10, RowUse::kIdle},
@@ -59,7 +59,7 @@ TEST_CASE("Samples without a neighbour, or with one that cannot be used, are in 
 }
 
 TEST_CASE("Equal samples of one row are half as many pairs") {
-  const PmPairs pairs = Join({{0, 100, 1, 10, RowUse::kBusy}, {100, 1000, 9, 0, RowUse::kIdle}});
+  const PmPairs pairs = Join({{0, 100, 1, 10, RowUse::kAlone}, {100, 1000, 9, 0, RowUse::kIdle}});
   REQUIRE(pairs.series.rows() == 1);
   CHECK(pairs.series.begin_ns[0] == 100);
   CHECK(pairs.series.end_ns[0] == 1000);
