@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nvtx_bridge/handlers.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <string_view>
 
 #include "lib/capture/threads/name_families.h"
 #include "lib/capture/threads/range_strings.h"
 #include "lib/capture/threads/thread_recorder.h"
 #include "lib/capture/threads/thread_registry.h"
+#include "nvtx_bridge/payload_schemas.h"
 #include "nvtx_bridge/text.h"
 
 namespace prof::nvtx {
@@ -79,23 +82,15 @@ capture::Payload PayloadOf(const nvtxEventAttributes_t& attributes) {
       return {static_cast<capture::PayloadType>(attributes.payloadType), value.uiValue};
     case NVTX_PAYLOAD_UNKNOWN:
       return {};
-    default:  // one with a schema, of nvToolsExtPayload.h
+    default:
       capture::CountUnreadPayload();
       return {};
   }
 }
 
-// Calls `use` with the name and the payload in `attributes`.
+// Calls `use` with the name in `attributes`.
 template <typename Use>
-auto WithName(std::string_view domain, const nvtxEventAttributes_t* attributes, Use use) {
-  RangeName range;
-  range.domain = domain;
-  if (attributes == nullptr || !PROF_HAS_FIELD(attributes, category)) return use(range);
-  range.category = attributes->category;
-  if (PROF_HAS_FIELD(attributes, color) && attributes->colorType == NVTX_COLOR_ARGB) {
-    range.color = attributes->color;
-  }
-  if (PROF_HAS_FIELD(attributes, payload)) range.payload = PayloadOf(*attributes);
+auto WithName(RangeName range, const nvtxEventAttributes_t* attributes, Use use) {
   if (!PROF_HAS_FIELD(attributes, message)) return use(range);
   switch (attributes->messageType) {
     case NVTX_MESSAGE_TYPE_ASCII:
@@ -112,6 +107,30 @@ auto WithName(std::string_view domain, const nvtxEventAttributes_t* attributes, 
     default:
       return use(range);
   }
+}
+
+// Calls `use` with what is in `attributes`: a name, payloads.
+template <typename Use>
+auto WithAttributes(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes, Use use) {
+  RangeName range;
+  range.domain = TextOf(domain);
+  if (attributes == nullptr || !PROF_HAS_FIELD(attributes, category)) return use(range);
+  range.category = attributes->category;
+  if (PROF_HAS_FIELD(attributes, color) && attributes->colorType == NVTX_COLOR_ARGB) {
+    range.color = attributes->color;
+  }
+  if (!PROF_HAS_FIELD(attributes, payload)) return WithName(range, attributes, use);
+  if (attributes->payloadType == NVTX_PAYLOAD_TYPE_EXT) {
+    const void* data = nullptr;
+    std::memcpy(&data, &attributes->payload.ullValue, sizeof(data));
+    const PayloadValues values(domain, static_cast<const nvtxPayloadData_t*>(data),
+                               static_cast<size_t>(std::max(attributes->reserved0, 0)));
+    range.payloads = values.values();
+    return WithName(range, attributes, use);
+  }
+  const capture::Payload payload = PayloadOf(*attributes);
+  range.payloads = {&payload, 1};
+  return WithName(range, attributes, use);
 }
 
 #undef PROF_HAS_FIELD
@@ -164,19 +183,22 @@ void NameStreamW(void* stream, const wchar_t* name) noexcept {
 }
 
 void DomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) noexcept {
-  WithName(TextOf(domain), attributes, &capture::Mark);
+  WithAttributes(domain, attributes, &capture::Mark);
 }
 nvtxRangeId_t DomainRangeStartEx(nvtxDomainHandle_t domain,
                                  const nvtxEventAttributes_t* attributes) noexcept {
-  return WithName(TextOf(domain), attributes, &capture::StartRange);
+  return WithAttributes(domain, attributes, &capture::StartRange);
 }
 void DomainRangeEnd(nvtxDomainHandle_t /*domain*/, nvtxRangeId_t id) noexcept {
   capture::EndRange(id);
 }
 int DomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) noexcept {
-  return WithName(TextOf(domain), attributes, &capture::PushRange);
+  return WithAttributes(domain, attributes, &capture::PushRange);
 }
-int DomainRangePop(nvtxDomainHandle_t domain) noexcept { return capture::PopRange(TextOf(domain)); }
+int DomainRangePop(nvtxDomainHandle_t domain) noexcept { return DomainRangePopWith(domain, {}); }
+int DomainRangePopWith(nvtxDomainHandle_t domain, const capture::Payloads& payloads) noexcept {
+  return capture::PopRange(TextOf(domain), payloads);
+}
 
 void DomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char* name) noexcept {
   Name(NameKind::kCategory, category, FromNarrow(name), TextOf(domain));

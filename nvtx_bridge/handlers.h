@@ -9,6 +9,8 @@
 
 #include <nvtx3/nvToolsExt.h>
 
+#include "lib/capture/threads/thread_recorder.h"
+
 namespace prof::nvtx {
 
 // NVTX_CB_MODULE_CORE: the default domain.
@@ -40,6 +42,7 @@ nvtxRangeId_t DomainRangeStartEx(nvtxDomainHandle_t domain,
 void DomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id) noexcept;
 int DomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) noexcept;
 int DomainRangePop(nvtxDomainHandle_t domain) noexcept;
+int DomainRangePopWith(nvtxDomainHandle_t domain, const capture::Payloads& payloads) noexcept;
 void DomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char* name) noexcept;
 void DomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category,
                          const wchar_t* name) noexcept;

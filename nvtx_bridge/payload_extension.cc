@@ -8,12 +8,14 @@
 #include "nvtx_bridge/chain.h"
 #include "nvtx_bridge/handlers.h"
 #include "nvtx_bridge/other_tool.h"
+#include "nvtx_bridge/payload_schemas.h"
 
 namespace prof::nvtx {
 namespace {
 
 // The other tool's functions; nullptr: none.
-std::atomic<intptr_t> their_mark{0}, their_push{0}, their_pop{0}, their_start{0}, their_end{0};
+std::atomic<intptr_t> their_schema{0}, their_enum{0}, their_mark{0}, their_push{0}, their_pop{0},
+    their_start{0}, their_end{0};
 
 template <typename Function>
 Function Theirs(const std::atomic<intptr_t>& slot) {
@@ -23,49 +25,68 @@ Function Theirs(const std::atomic<intptr_t>& slot) {
   return function;
 }
 
-// The attributes that we give to such a range.
-nvtxEventAttributes_t Attributes() {
-  capture::CountUnreadPayload();
-  nvtxEventAttributes_t attributes{};
-  attributes.version = NVTX_VERSION;
-  attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
-  attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
-  attributes.message.ascii = "(payload)";
-  return attributes;
+// Both sides have a schema under the id that the program gets, which is the other tool's.
+uint64_t RegisterSchemaOfProgram(nvtxDomainHandle_t domain,
+                                 const nvtxPayloadSchemaAttr_t* attributes) {
+  const auto theirs = Theirs<decltype(&RegisterSchemaOfProgram)>(their_schema);
+  const uint64_t id = theirs != nullptr ? theirs(TheirDomain(domain), attributes) : 0;
+  const uint64_t ours = RegisterSchema(OurDomain(domain), attributes, id);
+  return id != 0 ? id : ours;
 }
 
+uint64_t RegisterEnumOfProgram(nvtxDomainHandle_t domain, const nvtxPayloadEnumAttr_t* attributes) {
+  const auto theirs = Theirs<decltype(&RegisterEnumOfProgram)>(their_enum);
+  const uint64_t id = theirs != nullptr ? theirs(TheirDomain(domain), attributes) : 0;
+  const uint64_t ours = RegisterEnum(OurDomain(domain), attributes, id);
+  return id != 0 ? id : ours;
+}
+
+// A range or mark whose name, if it has one, is in its payload.
+struct Unnamed {
+  Unnamed(const nvtxPayloadData_t* data, size_t count) {
+    attributes.version = NVTX_VERSION;
+    attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    attributes.payloadType = NVTX_PAYLOAD_TYPE_EXT;
+    attributes.reserved0 = static_cast<int32_t>(count);
+    std::memcpy(&attributes.payload.ullValue, &data, sizeof(data));
+    attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    attributes.message.ascii = "(payload)";
+  }
+  nvtxEventAttributes_t attributes{};
+};
+
 void MarkPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
-  const nvtxEventAttributes_t attributes = Attributes();
-  DomainMarkEx(OurDomain(domain), &attributes);
+  const Unnamed mark(data, count);
+  DomainMarkEx(OurDomain(domain), &mark.attributes);
   if (const auto theirs = Theirs<decltype(&MarkPayload)>(their_mark))
     theirs(TheirDomain(domain), data, count);
 }
 
 int PushPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
-  const nvtxEventAttributes_t attributes = Attributes();
-  const int ours = DomainRangePushEx(OurDomain(domain), &attributes);
+  const Unnamed range(data, count);
+  const int ours = DomainRangePushEx(OurDomain(domain), &range.attributes);
   const auto theirs = Theirs<decltype(&PushPayload)>(their_push);
   return theirs != nullptr ? theirs(TheirDomain(domain), data, count) : ours;
 }
 
 int PopPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
-  capture::CountUnreadPayload();
-  const int ours = DomainRangePop(OurDomain(domain));
+  const PayloadValues values(OurDomain(domain), data, count);
+  const int ours = DomainRangePopWith(OurDomain(domain), values.values());
   const auto theirs = Theirs<decltype(&PopPayload)>(their_pop);
   return theirs != nullptr ? theirs(TheirDomain(domain), data, count) : ours;
 }
 
 nvtxRangeId_t StartPayload(nvtxDomainHandle_t domain, const nvtxPayloadData_t* data, size_t count) {
-  const nvtxEventAttributes_t attributes = Attributes();
-  const nvtxRangeId_t ours = DomainRangeStartEx(OurDomain(domain), &attributes);
+  const Unnamed range(data, count);
+  const nvtxRangeId_t ours = DomainRangeStartEx(OurDomain(domain), &range.attributes);
   const auto theirs = Theirs<decltype(&StartPayload)>(their_start);
   return theirs != nullptr ? RememberRange(theirs(TheirDomain(domain), data, count), ours) : ours;
 }
 
 void EndPayload(nvtxDomainHandle_t domain, nvtxRangeId_t id, const nvtxPayloadData_t* data,
                 size_t count) {
-  capture::CountUnreadPayload();
-  DomainRangeEnd(OurDomain(domain), TakeRange(id));
+  const PayloadValues values(OurDomain(domain), data, count);
+  capture::EndRange(TakeRange(id), values.values());
   if (const auto theirs = Theirs<decltype(&EndPayload)>(their_end))
     theirs(TheirDomain(domain), id, data, count);
 }
@@ -76,6 +97,10 @@ struct Handler {
   std::atomic<intptr_t>* theirs;
 };
 const Handler kHandlers[] = {
+    {NVTX3EXT_CBID_nvtxPayloadSchemaRegister, reinterpret_cast<intptr_t>(&RegisterSchemaOfProgram),
+     &their_schema},
+    {NVTX3EXT_CBID_nvtxPayloadEnumRegister, reinterpret_cast<intptr_t>(&RegisterEnumOfProgram),
+     &their_enum},
     {NVTX3EXT_CBID_nvtxMarkPayload, reinterpret_cast<intptr_t>(&MarkPayload), &their_mark},
     {NVTX3EXT_CBID_nvtxRangePushPayload, reinterpret_cast<intptr_t>(&PushPayload), &their_push},
     {NVTX3EXT_CBID_nvtxRangePopPayload, reinterpret_cast<intptr_t>(&PopPayload), &their_pop},

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The payload extension of NVTX has ranges and marks whose payloads have schemas, and whose names
-// are in the payloads. Both are not read, but counted. The ranges and marks themselves are
-// recorded.
+// The payload extension of NVTX has schemas, and ranges and marks whose payloads have one. Numbers
+// are recorded (payload_schemas.h); the names of such ranges are in the payloads, and are not.
 #ifndef PROF_NVTX_BRIDGE_PAYLOAD_EXTENSION_H_
 #define PROF_NVTX_BRIDGE_PAYLOAD_EXTENSION_H_
 

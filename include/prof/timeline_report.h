@@ -120,13 +120,15 @@ struct StreamReport {
   int64_t channels = 0;  ///< Hardware channels that they used; 0: not recorded.
 };
 
-/// An NVTX path with more than its time: marks, values (payloads), a category or a colour.
+/// An NVTX path with more than its time: marks, values (payloads), a category or a colour. A path
+/// whose payloads have a schema has a row for each of its fields.
 struct AnnotationReport {
   std::string range;     ///< The path; for a mark, the mark's name is its last part.
+  std::string field;     ///< Of `value`: its name in the payload's schema; empty: it has none.
   std::string category;  ///< The program's name for it, or its number; empty: none.
   uint32_t color = 0;    ///< ARGB; 0: none.
-  int64_t marks = 0;
-  Statistic value;  ///< Numbers that the program attached; integers beyond 2^53 are rounded.
+  int64_t marks = 0;     ///< 0 in rows of a field.
+  Statistic value;       ///< Numbers that the program attached; integers beyond 2^53 are rounded.
 };
 
 /// A thread that the program named.

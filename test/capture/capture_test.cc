@@ -406,7 +406,8 @@ TEST_CASE("Marks, payloads, names and what does not pair up reach the file") {
   FakeGpu gpu;
   const auto capture = Start();
   RangeName mark{"capture test mark", "", 0, 0};
-  mark.payload = {PayloadType::kInt32, 0xfffffffe};
+  const Payload payload = {PayloadType::kInt32, 0xfffffffe};
+  mark.payloads = {&payload, 1};
   Mark(mark);
   GiveName({NameKind::kStream, 0x1234, "", "capture test stream", 5, 6});
   CHECK(PopRange("") == -1);

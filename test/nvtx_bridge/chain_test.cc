@@ -142,7 +142,7 @@ TEST_CASE("Handles of domains and strings are the other tool's, and name our ran
                                      "lib:in lib/other:in other", "lib:in lib", ""});
 }
 
-TEST_CASE("Ranges of the payload extension keep the stack in order, and are counted as not read") {
+TEST_CASE("Ranges of the payload extension keep the stack in order, and their numbers arrive") {
   const Attached attached;
   Recording recording;
   CHECK(nvtxRangePushPayload(nullptr, nullptr, 0) == 0);
@@ -152,8 +152,33 @@ TEST_CASE("Ranges of the payload extension keep the stack in order, and are coun
   nvtxRangeEndPayload(nullptr, id, nullptr, 0);
   CHECK(recording.MyPaths() == Paths{"(payload)", "", "(payload)", ""});
   CHECK(recording.marks.size() == 1);
-  CHECK(recording.reader.payloads_not_read() == 5);
+  CHECK(recording.reader.payloads_not_read() == 0);  // there were none
   CHECK(recording.reader.unbalanced_pops() == 0);
+
+  nvtxDomainHandle_t domain = nvtxDomainCreateA("lib");
+  nvtxPayloadSchemaEntry_t entry{};
+  entry.type = NVTX_PAYLOAD_ENTRY_TYPE_INT32;
+  entry.name = "rank";
+  nvtxPayloadSchemaAttr_t schema{};
+  schema.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
+                     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES;
+  schema.type = NVTX_PAYLOAD_SCHEMA_TYPE_STATIC;
+  schema.entries = &entry;
+  schema.numEntries = 1;
+  const int32_t rank = 3;
+  const nvtxPayloadData_t data = {nvtxPayloadSchemaRegister(domain, &schema), sizeof(rank), &rank};
+  nvtxRangePushPayload(domain, &data, 1);
+  nvtxRangePopPayload(domain, &data, 1);
+  nvtxMarkPayload(domain, &data, 1);
+  nvtxRangeEndPayload(domain, nvtxRangeStartPayload(domain, &data, 1), &data, 1);
+  recording.Drain();
+  REQUIRE(recording.payloads.size() == 5);
+  for (const Recording::PayloadText& payload : recording.payloads) {
+    CHECK(payload.path == "lib:(payload)");
+    CHECK(payload.event.field == "rank");
+    CHECK(payload.event.payload.bits == 3);
+  }
+  CHECK(recording.reader.payloads_not_read() == 0);
 }
 
 TEST_CASE("A handle map keeps what it is given until it is taken") {

@@ -38,8 +38,11 @@ std::vector<AnnotationReport> Annotations(const Model& model) {
   std::vector<int64_t> marks(model.paths.size(), 0);
   for (const model::Mark& mark : model.marks) ++marks[mark.path];
   std::vector<std::vector<double>> values(model.paths.size());
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<double>> of_fields;  // of a path and a field
   for (const model::Payload& payload : model.payloads) {
-    if (std::isfinite(payload.value)) values[payload.path].push_back(payload.value);
+    if (!std::isfinite(payload.value)) continue;
+    (payload.field == 0 ? values[payload.path] : of_fields[{payload.path, payload.field}])
+        .push_back(payload.value);
   }
   const Categories categories(model);
   std::vector<AnnotationReport> annotations;
@@ -55,6 +58,16 @@ std::vector<AnnotationReport> Annotations(const Model& model) {
       continue;
     }
     annotation.range = path.full;
+    annotations.push_back(std::move(annotation));
+  }
+  for (const auto& [key, of_field] : of_fields) {
+    const model::RangePath& path = model.paths[key.first];
+    AnnotationReport annotation;
+    annotation.range = path.full;
+    annotation.field = model.strings[key.second];
+    annotation.category = categories.Of(path);
+    annotation.color = path.color;
+    annotation.value = Summarize(of_field.begin(), of_field.end());
     annotations.push_back(std::move(annotation));
   }
   std::stable_sort(annotations.begin(), annotations.end(),

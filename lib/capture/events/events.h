@@ -243,14 +243,17 @@ struct MarkEvent {
 // A number that a program attached to a range or mark.
 struct Payload {
   PayloadType type = PayloadType::kNone;
-  uint64_t bits = 0;  // of the value; upper bits of 32-bit values are 0
+  uint64_t bits = 0;   // of the value; upper bits of 32-bit values are 0
+  uint32_t field = 0;  // its name, RangeStrings::PlaceOf; 0: it has none
 };
 
-// `path` and `time_ns` belong to the mark, to the push of the range, or to the start of the span.
+// `path` and `time_ns` belong to the mark, to the push or pop of the range, or to the start or end
+// of the span.
 struct PayloadEvent {
   uint32_t path = 0, tid = 0;
   int64_t time_ns = 0;
   Payload payload;
+  std::string_view field;  // the name of the value; empty: it has none
 };
 
 // A number of the name of a range or mark whose path is folded. It belongs to the next event of its

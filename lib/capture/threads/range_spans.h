@@ -18,8 +18,7 @@ constexpr uint32_t kMaxOpenSpans = 16'384;
 struct SpanStart {
   ThreadState* owner = nullptr;  // has it on its stack; nullptr: no thread has
   uint32_t path = kNoPath, tid = 0;
-  int64_t ticks = 0;  // of tick_clock.h
-  Payload payload;
+  int64_t ticks = 0;            // of tick_clock.h
   format::NameNumbers numbers;  // of its name, if its node is folded
 };
 

@@ -131,6 +131,15 @@ TorchScope RangeStrings::ScopeOf(const StoredString* domain) {
   return static_cast<TorchScope>((address - first) / sizeof(OverflowText) + 1);
 }
 
+uint32_t RangeStrings::PlaceOf(const StoredString* stored) const {
+  if (stored == nullptr || stored == Overflow()) return 0;
+  return static_cast<uint32_t>((reinterpret_cast<const char*>(stored) - arena_) / kAlignment);
+}
+
+std::string_view RangeStrings::TextAt(uint32_t place) const {
+  return place == 0 ? std::string_view() : At(place)->view();
+}
+
 const StoredString* RangeStrings::FromHandle(const void* handle) const {
   if (handle == Overflow()) return Overflow();
   const auto address = reinterpret_cast<uintptr_t>(handle);

@@ -51,6 +51,10 @@ class RangeStrings {
   // The stored string that `handle` is the address of; nullptr when it cannot be one. Any thread.
   [[nodiscard]] const StoredString* FromHandle(const void* handle) const;
 
+  // A number for a stored string, below 2^20; and the way back. 0: none, whose text is empty.
+  [[nodiscard]] uint32_t PlaceOf(const StoredString* stored) const;
+  [[nodiscard]] std::string_view TextAt(uint32_t place) const;
+
   // What a program gets as a handle when the table is full. Ranges in its name count as dropped.
   [[nodiscard]] static const StoredString* Overflow();
 

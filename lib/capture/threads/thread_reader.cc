@@ -119,7 +119,11 @@ class RecordReader {
       }
       case Kind::kPayload: {
         const RingRecord& value = cursor->Next();
-        sink_.payload({record.path(), tid_, time_ns, {record.payload_type(), value.bits()}});
+        sink_.payload({record.path(),
+                       tid_,
+                       time_ns,
+                       {record.payload_type(), value.bits(), value.field()},
+                       thread_registry.strings.TextAt(value.field())});
         break;
       }
       case Kind::kValue:

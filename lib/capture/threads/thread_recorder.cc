@@ -59,12 +59,12 @@ inline void SetCurrentAt(ThreadState& thread, uint32_t path, int64_t ticks) {
   CheckWritten(thread.ring.Write(RingRecord::Step(ticks, path)));
 }
 
-inline void SetCurrent(ThreadState& thread, uint32_t path, const Payload& payload = {}) {
+inline void SetCurrent(ThreadState& thread, uint32_t path, const Payloads& payloads = {}) {
   if (path == thread.current.load(std::memory_order_relaxed)) return;
   if (Recording()) {
     const int64_t now = NowTicks();
     SetCurrentAt(thread, path, now);
-    WritePayload(thread, payload, path, now);
+    WritePayloads(thread, payloads, path, now);
   } else {
     thread.current.store(path, std::memory_order_release);
   }
@@ -232,13 +232,13 @@ int PushRange(const RangeName& name) {
   const uint32_t below = FindPushed(*thread, open->domain);
   open->level = below == thread->depth ? 0 : thread->open[below].level + 1;
   ++thread->depth;
-  SetCurrent(*thread, open->path, name.payload);
+  SetCurrent(*thread, open->path, name.payloads);
   const int level = open->level;
   CallListener(*thread, *open, true);
   return level;
 }
 
-int PopRange(std::string_view domain) {
+int PopRange(std::string_view domain, const Payloads& payloads) {
   ThreadState* thread = Enter();
   if (thread == nullptr) return kNoTracking;
   if (thread->overflow > 0) return static_cast<int>(kMaxDepth + --thread->overflow);
@@ -249,6 +249,9 @@ int PopRange(std::string_view domain) {
   }
   const int level = thread->open[index].level;
   CallListener(*thread, thread->open[index], false);
+  if (payloads.count > 0 && Recording()) {
+    WritePayloads(*thread, payloads, thread->open[index].path, NowTicks());
+  }
   RemoveOpen(*thread, index);
   SetCurrent(*thread, Innermost(*thread));
   return level;
@@ -264,7 +267,6 @@ uint64_t StartRange(const RangeName& name) {
   if (thread != nullptr && Open(*thread, name, &open)) {
     start.owner = thread;
     start.path = open->path;
-    start.payload = name.payload;
     start.numbers = thread->numbers;
   }
   const uint64_t id = thread_registry.spans.Start(start);
@@ -277,10 +279,11 @@ uint64_t StartRange(const RangeName& name) {
   open->span = id;
   ++thread->depth;
   SetCurrent(*thread, open->path);
+  if (Recording()) WritePayloads(*thread, name.payloads, start.path, start.ticks);
   return id;
 }
 
-void EndRange(uint64_t id) {
+void EndRange(uint64_t id, const Payloads& payloads) {
   ThreadState* thread = Enter();
   if (RangeSpans::IsUntracked(id)) return;
   const int64_t now = NowTicks();
@@ -294,7 +297,7 @@ void EndRange(uint64_t id) {
     WriteNumbers(*thread, start.path, start.numbers);
     CheckWritten(thread->ring.Write(RingRecord::SpanStart(start.ticks, start.path, start.tid),
                                     RingRecord::SpanEnd(now, start.path, CurrentThreadId())));
-    WritePayload(*thread, start.payload, start.path, start.ticks);
+    WritePayloads(*thread, payloads, start.path, now);
   }
   if (start.owner != thread) return;
   for (uint32_t i = thread->depth; i > 0; --i) {
@@ -313,7 +316,7 @@ void Mark(const RangeName& name) {
   const uint32_t path = ChildOf(*thread, parent, DomainOf(*thread, name.domain), name);
   const int64_t now = NowTicks();
   CheckWritten(thread->ring.Write(RingRecord::Mark(now, path != kNoPath ? path : parent)));
-  WritePayload(*thread, name.payload, path, now);
+  WritePayloads(*thread, name.payloads, path, now);
 }
 
 void GiveName(const NameEvent& name) { thread_registry.names.Give(name, &thread_registry.strings); }

@@ -15,13 +15,19 @@ namespace prof::capture {
 
 struct ThreadState;
 
+// Numbers that are attached to one range or mark. They need to live during the call only.
+struct Payloads {
+  const Payload* values = nullptr;
+  uint32_t count = 0;
+};
+
 // The name of a range and the domain it belongs to. Views need to live during the call only.
 struct RangeName {
   std::string_view name;
   std::string_view domain;  // empty: the default domain
   uint32_t color = 0;       // ARGB; 0: none
   uint32_t category = 0;
-  Payload payload = {};
+  Payloads payloads = {};
 };
 
 // --- The program's threads, inside their NVTX and CUDA calls -------------------------------------
@@ -36,20 +42,20 @@ struct RangeName {
 int PushRange(const RangeName& name);
 
 // Closes the innermost range of `domain`; returns the depth that it had, or -1 (the NVTX convention
-// for an unbalanced pop) and counts it when there is none.
-int PopRange(std::string_view domain);
+// for an unbalanced pop) and counts it when there is none. `payloads` belong to the range.
+int PopRange(std::string_view domain, const Payloads& payloads = {});
 
 // nvtxRangeStart: returns a non-zero id, unique in the process.
 uint64_t StartRange(const RangeName& name);
 // nvtxRangeEnd, from any thread; an unknown id is ignored and counted.
-void EndRange(uint64_t id);
+void EndRange(uint64_t id, const Payloads& payloads = {});
 
 void Mark(const RangeName& name);
 
 // Remembers the name of a thread, a category or a stream: see GivenNames::Give.
 void GiveName(const NameEvent& name);
 
-// Counts a payload of a kind that is not recorded, which came with a range or mark.
+// Counts a payload of a range or mark of which not all is recorded.
 void CountUnreadPayload();
 
 // Counts a range that cannot be recorded.

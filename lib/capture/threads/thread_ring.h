@@ -45,8 +45,8 @@ class RingRecord {
   static RingRecord PayloadOf(int64_t ticks, uint32_t path, PayloadType type) {
     return {Kind::kPayload, ticks, path, static_cast<uint32_t>(type)};
   }
-  static RingRecord PayloadValue(uint64_t bits, uint32_t path) {
-    return {Kind::kValue, static_cast<int64_t>(bits), path, 0};
+  static RingRecord PayloadValue(uint64_t bits, uint32_t field) {
+    return {Kind::kValue, static_cast<int64_t>(bits), field, 0};
   }
 
   // A number of the name of a step, mark or span start in `path`, which is the next record that is
@@ -74,6 +74,7 @@ class RingRecord {
   uint32_t tid() const { return second_; }
   uint32_t place() const { return second_ >> kPlaceShift; }
   uint32_t style() const { return second_ & ((1U << kPlaceShift) - 1); }
+  uint32_t field() const { return path(); }
   PayloadType payload_type() const { return static_cast<PayloadType>(second_); }
   uint32_t correlation() const { return second_; }
   uint32_t error_or_stack() const { return second_; }

@@ -33,7 +33,14 @@ inline void WritePayload(ThreadState& thread, const Payload& payload, uint32_t p
                          int64_t ticks) {
   if (payload.type == PayloadType::kNone || path == kNoPath) return;
   CheckWritten(thread.ring.Write(RingRecord::PayloadOf(ticks, path, payload.type),
-                                 RingRecord::PayloadValue(payload.bits, path)));
+                                 RingRecord::PayloadValue(payload.bits, payload.field)));
+}
+
+inline void WritePayloads(ThreadState& thread, const Payloads& payloads, uint32_t path,
+                          int64_t ticks) {
+  for (uint32_t i = 0; i < payloads.count; ++i) {
+    WritePayload(thread, payloads.values[i], path, ticks);
+  }
 }
 
 // The numbers come before the step, mark or span that they belong to. So pushes of known names have

@@ -218,6 +218,7 @@ void Write(Message& block, const PayloadColumns& c) {
   Packed32(m, tag::payload_columns::kPath, c.path);
   PackedEnum(m, tag::payload_columns::kType, c.type);
   Packed64(m, tag::payload_columns::kBits, c.bits);
+  Packed32(m, tag::payload_columns::kField, c.field);
 }
 
 void Write(Message& block, const HostSampleColumns& c) {

@@ -158,6 +158,7 @@ struct PayloadColumns {
   DeltaColumn time;
   std::vector<int32_t> type;
   std::vector<uint64_t> bits;
+  std::vector<uint32_t> field;  // up to the last value with a name
 };
 
 struct HostSampleColumns {

@@ -295,6 +295,9 @@ void Encoder::Add(const PayloadEvent& event) {
   columns.time.Add(event.time_ns);
   columns.type.push_back(static_cast<int32_t>(event.payload.type));
   columns.bits.push_back(event.payload.bits);
+  if (event.field.empty()) return;
+  columns.field.resize(columns.bits.size());
+  columns.field.back() = tables_.Intern(event.field);
 }
 
 void Encoder::Add(const NumberEvent& event) {

@@ -329,7 +329,15 @@ enum : uint32_t { kKind = 1, kId = 2, kDomain = 3, kName = 4, kContext = 5, kStr
 }  // namespace name
 
 namespace payload_columns {
-enum : uint32_t { kBaseNs = 1, kThread = 2, kTimeDeltaNs = 3, kPath = 4, kType = 5, kBits = 6 };
+enum : uint32_t {
+  kBaseNs = 1,
+  kThread = 2,
+  kTimeDeltaNs = 3,
+  kPath = 4,
+  kType = 5,
+  kBits = 6,
+  kField = 7
+};
 }  // namespace payload_columns
 
 namespace pass_group {

@@ -5,6 +5,7 @@ namespace prof {
 
 Json ToJson(const AnnotationReport& value) {
   return {{"range", value.range},
+          {"field", value.field},
           {"category", value.category},
           {"color", value.color},
           {"marks", value.marks},

@@ -59,13 +59,14 @@ void WriteNvtx(std::ostream& out, const Report& report, const TextOptions& optio
   WriteHeading(out, "NVTX: marks, values and names", options);
   const size_t rows = std::min(shown.size(), static_cast<size_t>(options.max_rows));
   Table table;
-  table.columns = {{"path", Align::kLeft, 12},     {"category", Align::kLeft, 8, 1},
-                   {"marks", Align::kRight},       {"values", Align::kRight},
-                   {"smallest", Align::kRight, 0}, {"median", Align::kRight, 0},
-                   {"largest", Align::kRight, 0}};
+  table.columns = {{"path", Align::kLeft, 12},       {"field", Align::kLeft, 8},
+                   {"category", Align::kLeft, 8, 1}, {"marks", Align::kRight},
+                   {"values", Align::kRight},        {"smallest", Align::kRight, 0},
+                   {"median", Align::kRight, 0},     {"largest", Align::kRight, 0}};
   for (size_t i = 0; i < rows; ++i) {
     const AnnotationReport& row = *shown[i];
-    table.rows.push_back({{Printable(row.range), Printable(row.category), text::Count(row.marks),
+    table.rows.push_back({{Printable(row.range), Printable(row.field), Printable(row.category),
+                           row.field.empty() ? text::Count(row.marks) : "",
                            text::Count(row.value.n), Value(row.value, row.value.min),
                            Value(row.value, row.value.median), Value(row.value, row.value.max)}});
   }

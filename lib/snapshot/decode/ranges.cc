@@ -251,10 +251,15 @@ absl::Status AddPayloads(const wire::Block& block, DecodeState* state) {
     if (payloads.thread(row) >= threads) {
       return BadId("payloads", row, "thread", payloads.thread(row), threads);
     }
+    const uint32_t field = row < payloads.field_size() ? payloads.field(row) : 0;
+    if (field >= model.strings.size()) {
+      return BadId("payloads", row, "field", field, model.strings.size());
+    }
     model.payloads.push_back(
         {payloads.path(row), payloads.thread(row), time_ns,
          PayloadValue(format::FromNumber<format::PayloadType>(payloads.type(row)),
-                      payloads.bits(row))});
+                      payloads.bits(row)),
+         field});
   }
   return absl::OkStatus();
 }

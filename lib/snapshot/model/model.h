@@ -173,11 +173,12 @@ struct Mark {
   int64_t time_ns = 0;
 };
 
-// A number that the program attached to a mark, push or span start of `path` at `time_ns`.
+// A number that the program attached to a mark, or to a begin or end of `path`, at `time_ns`.
 struct Payload {
   uint32_t path = 0, thread = 0;
   int64_t time_ns = 0;
-  double value = 0;  // integers beyond 2^53 are rounded
+  double value = 0;    // integers beyond 2^53 are rounded
+  uint32_t field = 0;  // string id of its name; 0: it has none
 };
 
 // A name that the program gave to a category or stream (those of threads are in Thread).

@@ -95,6 +95,46 @@ TEST_CASE("Marks and payloads are summed up by path, with the category's name") 
   CHECK(step.value.max == -7);
 }
 
+// A string of the block, by its id.
+uint32_t AddString(wire::Block& block, const std::string& text) {
+  block.add_strings(text);
+  return static_cast<uint32_t>(block.strings_size());
+}
+
+TEST_CASE("The fields of a payload with a schema are rows of their own") {
+  SnapshotBuilder b;
+  const uint32_t step = b.Path("ncclAllReduce");
+  b.Kernel(b.Shape("k", {132}, {256}), "ncclAllReduce", 100'000, 200'000);
+  b.edit = [&](wire::Block& block) {
+    const uint32_t field = AddString(block, "Message size [bytes]");
+    for (const uint64_t bytes : {1024, 4096, 2048}) {
+      AddPayload(block, step, wire::PAYLOAD_UINT64, bytes);
+      block.mutable_payloads()->add_field(field);
+    }
+    AddPayload(block, step, wire::PAYLOAD_INT32, 5);  // no field, which the column leaves out
+  };
+  const NvtxReport nvtx = Analyze(b.Snapshot()).nvtx;
+  REQUIRE(nvtx.annotations.size() == 2);
+  CHECK(nvtx.annotations[0].range == "ncclAllReduce");
+  CHECK(nvtx.annotations[0].field == "Message size [bytes]");
+  CHECK(nvtx.annotations[0].marks == 0);
+  CHECK(nvtx.annotations[0].value.n == 3);
+  CHECK(nvtx.annotations[0].value.median == 2048);
+  CHECK(nvtx.annotations[1].field.empty());
+  CHECK(nvtx.annotations[1].value.max == 5);
+}
+
+TEST_CASE("A payload whose field no table has is damage") {
+  Marked marked;
+  marked.b.edit = [&](wire::Block& block) {
+    AddPayload(block, marked.step, wire::PAYLOAD_INT32, 1);
+    block.mutable_payloads()->add_field(99'999);
+  };
+  const auto model = ReadSnapshot(marked.b.Bytes());
+  REQUIRE(!model.ok());
+  CHECK_THAT(std::string(model.status().message()), Contains("field"));
+}
+
 TEST_CASE("A thread's name may come later than its first event") {
   Marked marked;
   const NvtxReport nvtx = Analyze(marked.b.Snapshot()).nvtx;

@@ -275,13 +275,14 @@ TEST_CASE("Names are handed out once, in order, and not again when they are give
 TEST_CASE("A payload comes with its range, mark or span, at the same time") {
   Recording recording;
   RangeName name{"step", ""};
-  name.payload = {PayloadType::kUint64, 7};
+  Payload payload = {PayloadType::kUint64, 7};
+  name.payloads = {&payload, 1};
   PushRange(name);
   name.name = "mark";
-  name.payload = {PayloadType::kInt32, 0xffffffff};
+  payload = {PayloadType::kInt32, 0xffffffff};
   Mark(name);
   name.name = "span";
-  name.payload = {PayloadType::kDouble, 99};
+  payload = {PayloadType::kDouble, 99};
   const uint64_t id = StartRange(name);
   EndRange(id);
   PopRange("");
