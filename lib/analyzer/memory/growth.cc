@@ -16,7 +16,6 @@
 namespace prof::analyzer {
 namespace {
 
-using model::RangeInstance;
 using SpaceOfDevice = std::pair<Space, uint32_t>;  // device 0 for memory of no device
 
 // Files that name more of them are damaged or made up.
