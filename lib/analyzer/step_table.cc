@@ -38,7 +38,7 @@ constexpr size_t kEnoughForP90 = 10, kEnoughForP99 = 100;
 
 // What was found of the steps; vectors are parallel.
 struct Steps {
-  std::vector<RangeInstance> ranges;
+  Iterations ranges;
   std::vector<StepWindow> windows;
   std::vector<StepUsage> usages;
   std::vector<PathTime> paths;

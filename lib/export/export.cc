@@ -6,7 +6,6 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <set>
 
 #include "lib/export/base/selection.h"
 #include "lib/export/writers/chrome.h"
@@ -27,17 +26,6 @@ std::string CannotWrite(const std::string& path, int error) {
   return "cannot write '" + path + "': " + std::strerror(error) + ". Choose another file with -o";
 }
 
-// The GPUs with operations in the export.
-size_t GpusOf(const Events& events, const Selection& selection) {
-  std::set<uint32_t> gpus;
-  const EventTable<OperationEvent> operations = events.operations();
-  for (size_t row = 0; row < operations.size() && gpus.size() < 2; ++row) {
-    const OperationEvent op = operations[row];
-    if (selection.Has(op, row)) gpus.insert(op.device);
-  }
-  return gpus.size();
-}
-
 void AddNotes(std::vector<std::string> notes, ExportResult* result) {
   for (std::string& note : notes) result->notes.push_back(std::move(note));
 }
@@ -56,7 +44,7 @@ void WriteStream(const Events& events, const Report& report, const ExportOptions
   switch (options.format) {
     case ExportFormat::kPerfetto:
       AddNotes(exporting::WritePerfetto(events, report, selection, out), result);
-      if (GpusOf(events, selection) > 1) {
+      if (selection.gpus().size() > 1) {
         result->notes.emplace_back(
             "the trace has several GPUs, and Perfetto's page of a kernel joins counters by time "
             "alone: with --gpu N each GPU gets a trace of its own");

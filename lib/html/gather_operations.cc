@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -24,19 +25,24 @@ class GapsInOrder {
  public:
   explicit GapsInOrder(const analyzer::Timeline& timeline) {
     for (const analyzer::DeviceTimeline& device : timeline.devices) {
-      next_[device.device] = {device.gaps.data(), device.gaps.data() + device.gaps.size()};
+      next_[device.device] = {&device.gaps, 0};
     }
   }
 
-  // The gap that operation `i` ended; nullptr: none.
-  const analyzer::Gap* Before(size_t i, uint32_t device) {
-    auto& [next, end] = next_[device];
-    while (next != end && next->next_op < static_cast<int32_t>(i)) ++next;
-    return next != end && next->next_op == static_cast<int32_t>(i) ? next : nullptr;
+  // The gap that operation `i` ended.
+  std::optional<analyzer::Gap> Before(size_t i, uint32_t device) {
+    const auto of_device = next_.find(device);
+    if (of_device == next_.end()) return std::nullopt;
+    auto& [gaps, next] = of_device->second;
+    while (next < gaps->size() && (*gaps)[next].next_op < static_cast<int32_t>(i)) ++next;
+    if (next == gaps->size()) return std::nullopt;
+    const analyzer::Gap gap = (*gaps)[next];
+    if (gap.next_op != static_cast<int32_t>(i)) return std::nullopt;
+    return gap;
   }
 
  private:
-  std::map<uint32_t, std::pair<const analyzer::Gap*, const analyzer::Gap*>> next_;
+  std::map<uint32_t, std::pair<const analyzer::GapTable*, size_t>> next_;
 };
 
 // The streams, each with its tracks, in the order in which they began.
@@ -120,13 +126,13 @@ class Sparks {
   std::vector<std::array<Sum, kSparkParts>> sums_;
 };
 
-Event EventOf(const Op& op, uint32_t name, const analyzer::Gap* gap) {
+Event EventOf(const Op& op, uint32_t name, const std::optional<analyzer::Gap>& gap) {
   Event event;
   event.start_ns = op.start_ns;
   event.end_ns = std::max(op.start_ns, op.end_ns);
   event.name = name;
   if (!RunsKernels(op)) event.bytes = static_cast<int64_t>(op.bytes);
-  if (gap == nullptr) return event;
+  if (!gap) return event;
   const bool of_prof = gap->undisturbed_ns() <= 0;
   event.cause = static_cast<int>(of_prof ? GapCause::kProfiler : gap->cause);
   event.idle_ns = gap->end_ns - gap->start_ns;

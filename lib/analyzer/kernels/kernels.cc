@@ -107,18 +107,37 @@ struct Durations {
   bool Takes(const Op& op) const { return op.timed && (undisturbed == 0 || !op.sampled); }
 };
 
+using Times = std::vector<int64_t>::iterator;
+
+// Sorts times that lie close together, as those of a short kernel do: counting them takes less than
+// comparing them. Leaves others as they are.
+void SortIfClose(Times first, Times last) {
+  if (first == last) return;
+  const auto [least, most] = std::minmax_element(first, last);
+  const int64_t least_ns = *least;
+  const uint64_t range = static_cast<uint64_t>(*most) - static_cast<uint64_t>(least_ns);
+  if (range >= static_cast<uint64_t>(last - first)) return;
+  std::vector<uint32_t> counts(range + 1);
+  for (Times time = first; time != last; ++time) ++counts[static_cast<size_t>(*time - least_ns)];
+  for (size_t i = 0; i < counts.size(); ++i) {
+    first = std::fill_n(first, counts[i], least_ns + static_cast<int64_t>(i));
+  }
+}
+
 // Of [first, last), which must not be empty, and whose order it changes. The value at q is the one
 // at place q * (n - 1), rounded.
-std::vector<double> Quantiles(std::vector<int64_t>::iterator first,
-                              std::vector<int64_t>::iterator last) {
+std::vector<double> Quantiles(Times first, Times last) {
   std::vector<double> quantiles;
   const ptrdiff_t places = last - first - 1;
-  auto sorted = first;  // what is before it is in its place
+  // What is before it is in its place.
+  Times sorted = std::is_sorted(first, last) ? last : first;
   for (int q = 0; q < kDurationQuantiles; ++q) {
     const auto at = first + (places * q + (kDurationQuantiles - 1) / 2) / (kDurationQuantiles - 1);
-    std::nth_element(sorted, at, last);
+    if (sorted != last) {
+      std::nth_element(sorted, at, last);
+      sorted = at;
+    }
     quantiles.push_back(static_cast<double>(*at));
-    sorted = at;
   }
   return quantiles;
 }
@@ -168,8 +187,9 @@ KernelGroups GroupKernels(const Model& model, const RangeFamilies& families,
     const auto first = all.begin() + static_cast<ptrdiff_t>(durations[g].first);
     const auto last = first + static_cast<ptrdiff_t>(durations[g].count);
     KernelLaunches& launches = result.groups[g].launches;
-    launches.duration_ns = Summarize(first, last);
+    SortIfClose(first, last);
     if (first != last) launches.duration_quantiles_ns = Quantiles(first, last);
+    launches.duration_ns = Summarize(first, last);  // in any order
   }
   return result;
 }

@@ -16,7 +16,6 @@
 namespace prof::analyzer {
 namespace {
 
-using model::RangeInstance;
 using SpaceOfDevice = std::pair<Space, uint32_t>;  // device 0 for memory of no device
 
 // Files that name more of them are damaged or made up.
@@ -50,8 +49,7 @@ std::map<SpaceOfDevice, std::vector<int64_t>> ChangesBySpace(const model::Model&
 
 // One for each step: from the end of the step before it to its own.
 std::vector<Level> LevelsOf(const model::Model& model, const Ledger& ledger,
-                            const std::vector<int64_t>& changes,
-                            const std::vector<RangeInstance>& steps) {
+                            const std::vector<int64_t>& changes, const Iterations& steps) {
   std::vector<Level> levels(steps.size());
   Level now;
   size_t step = 0;
@@ -118,7 +116,7 @@ const char* NameOf(Space space) {
 void FindGrowth(const model::Model& model, const RangeFamilies& families, const Ledger& ledger,
                 MemoryReport* report) {
   const auto least = static_cast<size_t>(kEnoughSteps);
-  const std::vector<RangeInstance> steps = FindIterations(model, families, least);
+  const Iterations steps = FindIterations(model, families, least);
   if (steps.empty()) {
     report->growth_missing = "no NVTX range was entered " + std::to_string(least) +
                              " times, so there are no steps to compare";

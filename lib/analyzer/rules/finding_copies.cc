@@ -32,9 +32,14 @@ bool IsPageable(const Op& op) {
   return op.source == MemoryKind::kPageable || op.destination == MemoryKind::kPageable;
 }
 
+bool MayHaveCopies(const RunInputs& inputs) {
+  return inputs.model.ops.MayHave(model::OpKind::kCopy);
+}
+
 template <typename Wanted>
 Copies Collect(const RunInputs& inputs, Wanted wanted) {
   Copies copies;
+  if (!MayHaveCopies(inputs)) return copies;
   Intervals times;
   for (const Op& op : inputs.model.ops) {
     if (op.kind != model::OpKind::kCopy || !op.timed || op.device != inputs.device.device) continue;
@@ -45,7 +50,9 @@ Copies Collect(const RunInputs& inputs, Wanted wanted) {
   }
   const IntervalUnion all(std::move(times));
   copies.time_ns = static_cast<double>(all.length_ns());
-  copies.exposed_ns = static_cast<double>(all.length_ns() - all.WithinNs(inputs.kernels));
+  if (copies.count == 0) return copies;
+  const IntervalUnion kernels = KernelTimes(inputs.model, inputs.device);
+  copies.exposed_ns = static_cast<double>(all.length_ns() - all.WithinNs(kernels));
   return copies;
 }
 
@@ -74,6 +81,7 @@ double LinkBytesPerS(const RunInputs& inputs) {
 // one of this run.
 double FastestRate(const RunInputs& inputs) {
   double rate = LinkBytesPerS(inputs) / 1e9;
+  if (!MayHaveCopies(inputs)) return rate;
   for (const Op& op : inputs.model.ops) {
     if (op.kind != model::OpKind::kCopy || !op.timed || !ToOrFromHost(op) || IsPageable(op)) {
       continue;
@@ -101,6 +109,7 @@ std::set<int32_t> CallsOf(const RunInputs& inputs, Wanted wanted) {
 // thread, which came late, left idle later.
 template <typename Wanted>
 double IdleBehind(const RunInputs& inputs, Wanted wanted) {
+  if (!MayHaveCopies(inputs)) return 0;
   const std::set<int32_t> calls = CallsOf(inputs, wanted);
   double idle_ns = 0;
   for (const Gap& gap : inputs.device.gaps) {
@@ -175,7 +184,7 @@ MaybeFinding CopiesNotOverlapped(const RunInputs& inputs) {
       Collect(inputs, [](const Op& op) { return ToOrFromHost(op) && !IsPageable(op); });
   if (copies.exposed_ns <= (1 - kOverlapped) * copies.time_ns) return std::nullopt;
   const auto pinned = [](const Op& op) { return !IsPageable(op); };
-  const auto kernels_ns = static_cast<double>(inputs.kernels.length_ns());
+  const auto kernels_ns = static_cast<double>(inputs.kernels_ns);
   const double free_kernels = kernels_ns - (copies.time_ns - copies.exposed_ns);
   const double cost_ns = std::min(copies.exposed_ns, free_kernels);
   if (inputs.Share(cost_ns) < kIdleShare) return std::nullopt;

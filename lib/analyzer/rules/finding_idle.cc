@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,7 @@ using model::Op;
 struct Idle {
   double total_ns = 0, longest_ns = 0, known_ns = 0, host_ns = 0;
   int64_t count = 0;
-  TimeByPlace calls, ranges;
+  std::unordered_map<uint32_t, double> calls, ranges;  // by name, by path
   bool in_a_range = false;
   HostTime host;
 
@@ -36,13 +37,25 @@ struct Idle {
     longest_ns = std::max(longest_ns, length_ns);
     host_ns += static_cast<double>(gap.host_ns);
     ++count;
-    ranges[RangeName(inputs.model, gap.path)] += length_ns;
+    ranges[gap.path] += length_ns;
     if (gap.path != model::kNone) in_a_range = true;
     if (gap.api == kNoIndex) return;
     known_ns += length_ns;
-    calls[CallName(inputs.model, gap.api)] += length_ns;
+    calls[inputs.model.api_calls[gap.api].name] += length_ns;
   }
 };
+
+TimeByPlace NamedCalls(const RunInputs& inputs, const Idle& idle) {
+  TimeByPlace times;
+  for (const auto& [name, time_ns] : idle.calls) times[CallName(inputs.model, name)] += time_ns;
+  return times;
+}
+
+TimeByPlace NamedRanges(const RunInputs& inputs, const Idle& idle) {
+  TimeByPlace times;
+  for (const auto& [path, time_ns] : idle.ranges) times[RangeName(inputs.model, path)] += time_ns;
+  return times;
+}
 
 template <typename Wanted>
 Idle Gather(const RunInputs& inputs, Wanted wanted) {
@@ -56,7 +69,9 @@ Idle Gather(const RunInputs& inputs, Wanted wanted) {
   return idle;
 }
 
+// Empty where it is too little for a finding.
 Idle GatherCause(const RunInputs& inputs, GapCause cause) {
+  if (inputs.Share(inputs.Idle(cause)) < kIdleShare) return {};
   return Gather(inputs, [cause](const Gap& gap) { return gap.cause == cause; });
 }
 
@@ -70,9 +85,11 @@ Finding Describe(const RunInputs& inputs, const Idle& idle) {
   finding.evidence.push_back(text::Count(idle.count) + " gaps, " + text::Time(idle.total_ns) +
                              " in all (" + text::Percent(inputs.Share(idle.total_ns)) +
                              " of the span), the longest " + text::Time(idle.longest_ns));
-  if (!idle.calls.empty()) finding.evidence.push_back(MostOf(idle.calls, idle.total_ns, "at "));
+  if (!idle.calls.empty()) {
+    finding.evidence.push_back(MostOf(NamedCalls(inputs, idle), idle.total_ns, "at "));
+  }
   if (idle.in_a_range) {
-    finding.evidence.push_back(MostOf(idle.ranges, idle.total_ns, "in "));
+    finding.evidence.push_back(MostOf(NamedRanges(inputs, idle), idle.total_ns, "in "));
   }
   finding.gain_at_most_ns = idle.total_ns;
   finding.check = kCheckTimeline;
@@ -126,6 +143,7 @@ struct Waits {
 
 Waits GatherWaits(const RunInputs& inputs, bool allocations) {
   Waits waits;
+  if (inputs.idle_count[static_cast<size_t>(GapCause::kSync)] == 0) return waits;
   const HostSamples samples(inputs.model);
   for (const Gap& gap : inputs.device.gaps) {
     waits.bound_ns +=
@@ -436,8 +454,7 @@ MaybeFinding SmallKernels(const RunInputs& inputs) {
                   " kernels shorter than 10 us leave the GPU waiting for the next one.";
   finding.evidence = {
       "they run for " + text::Time(small.time_ns) + " in all (" +
-          text::Percent(small.time_ns /
-                        std::max(1.0, static_cast<double>(inputs.kernels.length_ns()))) +
+          text::Percent(small.time_ns / std::max(1.0, static_cast<double>(inputs.kernels_ns))) +
           " of the kernel time)",
       "idle before them: " + text::Time(small.gaps_ns),
       "gain: the idle time before and behind them (" + text::Time(small.beside_ns) + "), and the " +

@@ -2,9 +2,11 @@
 #include "lib/analyzer/rules/finding_inputs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/analyzer/base/integrity.h"
 #include "lib/analyzer/base/rule_text.h"
+#include "lib/analyzer/base/search.h"
 #include "lib/text/strings.h"
 
 namespace prof::analyzer {
@@ -27,39 +29,55 @@ bool InTheRefill(const model::Model& model, const Gap& gap) {
          model.api_calls[gap.api].end_ns < gap.start_ns;
 }
 
-double Before(const std::vector<std::pair<int32_t, double>>& gaps, int32_t op) {
-  const auto found = std::lower_bound(gaps.begin(), gaps.end(), std::pair(op, 0.0));
-  return found != gaps.end() && found->first == op ? found->second : 0;
+bool IsKernelOf(const DeviceTimeline& device, const model::Op& op) {
+  return RunsKernels(op) && op.timed && op.device == device.device && device.IsEvidence(op);
+}
+
+// Gaps are in the order of the operations that end them.
+std::optional<Gap> GapBefore(const DeviceTimeline& device, int32_t op) {
+  const size_t at = FirstNotBefore(device.gaps.size(), device.gaps.size() / 2,
+                                   [&](size_t i) { return device.gaps[i].next_op < op; });
+  if (at == device.gaps.size() || device.gaps[at].next_op != op) return std::nullopt;
+  return device.gaps[at];
 }
 
 }  // namespace
 
-double RunInputs::LaunchGapBefore(int32_t op) const { return Before(launch_gaps, op); }
+double RunInputs::IdleBefore(int32_t op) const {
+  const std::optional<Gap> gap = GapBefore(device, op);
+  if (!gap || gap->cause == GapCause::kProfiler || gap->cause == GapCause::kUnknown) return 0;
+  return static_cast<double>(gap->undisturbed_ns());
+}
 
-double RunInputs::IdleBefore(int32_t op) const { return Before(gaps, op); }
+double RunInputs::LaunchGapBefore(int32_t op) const {
+  const std::optional<Gap> gap = GapBefore(device, op);
+  if (!gap || (gap->cause != GapCause::kLaunch && !InTheRefill(model, *gap))) return 0;
+  return static_cast<double>(gap->undisturbed_ns());
+}
+
+IntervalUnion KernelTimes(const model::Model& model, const DeviceTimeline& device) {
+  Intervals kernels;
+  for (const model::Op& op : model.ops) {
+    if (IsKernelOf(device, op)) kernels.push_back({op.start_ns, op.end_ns});
+  }
+  return IntervalUnion(std::move(kernels));
+}
 
 RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& device, double span_ns) {
   RunInputs inputs{model, device, span_ns};
-  Intervals kernels;
-  for (const model::Op& op : model.ops) {
-    if (!RunsKernels(op) || !op.timed || op.device != device.device || !device.IsEvidence(op)) {
-      continue;
-    }
-    kernels.push_back({op.start_ns, op.end_ns});
+  int64_t covered_until_ns = device.start_ns;
+  for (const model::Op& op : model.ops) {  // by start
+    if (!IsKernelOf(device, op)) continue;
+    inputs.kernels_ns += std::max<int64_t>(0, op.end_ns - std::max(op.start_ns, covered_until_ns));
+    covered_until_ns = std::max(covered_until_ns, op.end_ns);
   }
-  inputs.kernels = IntervalUnion(std::move(kernels));
   for (const Gap& gap : device.gaps) {
     const auto cause = static_cast<size_t>(gap.cause);
     if (cause >= inputs.idle_ns.size()) continue;
-    const auto length = static_cast<double>(gap.undisturbed_ns());
-    inputs.idle_ns[cause] += length;
+    inputs.idle_ns[cause] += static_cast<double>(gap.undisturbed_ns());
     ++inputs.idle_count[cause];
-    const bool launch = gap.cause == GapCause::kLaunch || InTheRefill(model, gap);
-    if (launch) inputs.launch_gaps.emplace_back(gap.next_op, length);
-    if (gap.cause != GapCause::kProfiler) inputs.gaps.emplace_back(gap.next_op, length);
   }
-  std::sort(inputs.launch_gaps.begin(), inputs.launch_gaps.end());
-  std::sort(inputs.gaps.begin(), inputs.gaps.end());
+  inputs.steps = FindDeviceSteps(model, device);
   inputs.lost_operations = WhyIdleTimeIsInDoubt(model);
   inputs.lost_ranges = WhyRangesAreInDoubt(model);
   return inputs;

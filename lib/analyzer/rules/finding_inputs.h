@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "lib/analyzer/base/intervals.h"
+#include "lib/analyzer/timeline/step_times.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/model/model.h"
 #include "prof/report.h"
@@ -23,21 +23,24 @@ struct RunInputs {
   const model::Model& model;
   const DeviceTimeline& device;
   double span_ns = 0;
-  IntervalUnion kernels;                // union of all kernels of the device
+  int64_t kernels_ns = 0;               // in which a kernel of the device ran
   std::array<double, 7> idle_ns{};      // by GapCause
   std::array<int64_t, 7> idle_count{};  // by GapCause
-  // Those that a launch closed, also while the queue fills again after a wait: the operation that
-  // ended it, and its length. Sorted.
-  std::vector<std::pair<int32_t, double>> launch_gaps;
-  std::vector<std::pair<int32_t, double>> gaps;  // all of them; sorted as well
+  DeviceSteps steps;
   std::string lost_operations;  // why idle time may be work without a record; may be empty
   std::string lost_ranges;      // why NVTX paths may be wrong; may be empty
 
   double Idle(GapCause cause) const { return idle_ns[static_cast<size_t>(cause)]; }
+  // The gap that an operation ended; 0: there is none, it is prof's, or its cause is not known.
+  // Takes log n.
+  double IdleBefore(int32_t op) const;
+  // The same of a gap that a launch closed, also while the queue fills again after a wait.
   double LaunchGapBefore(int32_t op) const;
-  double IdleBefore(int32_t op) const;  // of any cause
   double Share(double ns) const { return span_ns > 0 ? ns / span_ns : 0; }
 };
+
+// The union of all kernels of the device.
+[[nodiscard]] IntervalUnion KernelTimes(const model::Model& model, const DeviceTimeline& device);
 
 [[nodiscard]] RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& device,
                                         double span_ns);

@@ -6,11 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/analyzer/base/families.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/finding_text.h"
-#include "lib/analyzer/timeline/iterations.h"
 #include "lib/analyzer/timeline/step_times.h"
 #include "lib/snapshot/model/range_names.h"
 #include "lib/text/numbers.h"
@@ -20,92 +18,79 @@ namespace {
 
 using model::RangeInstance;
 
-struct Step {
-  RangeInstance range;
-  int64_t start_ns = 0, end_ns = 0;  // on the device
-  int64_t idle_ns = 0;
-  int64_t length_ns() const { return end_ns - start_ns; }
-};
-
-IntervalUnion IdleTimes(const DeviceTimeline& device) {
-  Intervals times;
-  for (const Gap& gap : device.gaps) times.push_back({gap.start_ns, gap.end_ns});
-  return IntervalUnion(std::move(times));
-}
-
-// The steps that prof did not touch, in their order. The first one has no step before it, and the
-// second one may have the warm-up.
-std::vector<Step> FindSteps(const RunInputs& inputs) {
-  const std::vector<RangeInstance> instances = FindIterations(
-      inputs.model, FindAllRangeFamilies(inputs.model), static_cast<size_t>(kEnoughSteps));
-  std::vector<Step> steps;
-  if (instances.empty()) return steps;
-  std::vector<int64_t> ends;  // 0: the step launched nothing
-  for (const int32_t op : LastOperations(inputs.model, instances, inputs.device.device)) {
-    ends.push_back(op == model::kNoIndex ? 0 : inputs.model.ops[static_cast<size_t>(op)].end_ns);
+// Calls `visit` with each step that counts: its number among the ranges, and its time on the
+// device.
+template <typename Visit>
+void ForEachStep(const RunInputs& inputs, Visit visit) {
+  for (size_t i = 0; i < inputs.steps.counts.size(); ++i) {
+    if (inputs.steps.counts[i]) visit(i, inputs.steps.TimeOf(inputs.model, i));
   }
-  const IntervalUnion disturbed = DisturbedTimes(inputs.device);
-  const IntervalUnion idle = IdleTimes(inputs.device);
-  for (size_t i = 2; i < instances.size(); ++i) {
-    const Interval times{ends[i - 1], ends[i]};
-    if (times.start_ns == 0 || times.end_ns <= times.start_ns) continue;
-    if (disturbed.WithinNs(times) > 0) continue;
-    steps.push_back({instances[i], times.start_ns, times.end_ns, idle.WithinNs(times)});
-  }
-  if (static_cast<double>(steps.size()) < kEnoughSteps) steps.clear();
-  return steps;
 }
 
-template <typename Value>
-double MedianOf(const std::vector<Step>& steps, size_t begin, size_t end, Value value) {
-  std::vector<int64_t> values;
-  for (size_t i = begin; i < end; ++i) values.push_back(value(steps[i]));
-  return Summarize(values.begin(), values.end()).median;
-}
+int64_t LengthNs(const Interval& step) { return step.end_ns - step.start_ns; }
 
-double MedianLength(const std::vector<Step>& steps, size_t begin, size_t end) {
-  return MedianOf(steps, begin, end, [](const Step& step) { return step.length_ns(); });
+// In the order of time. Empty: there are too few steps.
+std::vector<int64_t> Lengths(const RunInputs& inputs) {
+  std::vector<int64_t> lengths_ns;
+  if (static_cast<double>(inputs.steps.counted) < kEnoughSteps) return lengths_ns;
+  lengths_ns.reserve(inputs.steps.counted);
+  ForEachStep(inputs, [&](size_t, const Interval& step) { lengths_ns.push_back(LengthNs(step)); });
+  return lengths_ns;
 }
 
 struct Outliers {
   int64_t count = 0;
-  double excess_ns = 0, idle_ns = 0;
+  double excess_ns = 0;
   double most_ns = 0;  // beyond the shortest of all steps
-  const Step* longest = nullptr;
+  int64_t longest_ns = 0;
+  size_t longest = 0;  // its number among the ranges
 };
 
-Outliers FindOutliers(const std::vector<Step>& steps, double median_ns, double median_idle_ns) {
+Outliers FindOutliers(const RunInputs& inputs, const Statistic& lengths_ns) {
   Outliers found;
-  int64_t shortest_ns = steps.front().length_ns();
-  for (const Step& step : steps) shortest_ns = std::min(shortest_ns, step.length_ns());
-  for (const Step& step : steps) {
-    const auto length_ns = static_cast<double>(step.length_ns());
-    if (length_ns < kOutlier * median_ns) continue;
+  ForEachStep(inputs, [&](size_t number, const Interval& step) {
+    const auto length_ns = static_cast<double>(LengthNs(step));
+    if (length_ns < kOutlier * lengths_ns.median) return;
     ++found.count;
-    found.excess_ns += length_ns - median_ns;
-    found.most_ns += static_cast<double>(step.length_ns() - shortest_ns);
-    found.idle_ns += std::max(0.0, static_cast<double>(step.idle_ns) - median_idle_ns);
-    if (found.longest == nullptr || step.length_ns() > found.longest->length_ns()) {
-      found.longest = &step;
+    found.excess_ns += length_ns - lengths_ns.median;
+    found.most_ns += length_ns - lengths_ns.min;
+    if (LengthNs(step) > found.longest_ns) {
+      found.longest_ns = LengthNs(step);
+      found.longest = number;
     }
-  }
+  });
   return found;
 }
 
-std::vector<int64_t> Lengths(const std::vector<Step>& steps) {
-  std::vector<int64_t> lengths_ns;
-  lengths_ns.reserve(steps.size());
-  for (const Step& step : steps) lengths_ns.push_back(step.length_ns());
-  return lengths_ns;
+IntervalUnion IdleTimes(const DeviceTimeline& device) {
+  Intervals times;
+  times.reserve(device.gaps.size());
+  for (const Gap& gap : device.gaps) times.push_back({gap.start_ns, gap.end_ns});
+  return IntervalUnion(std::move(times));
 }
 
-double BeyondShortestNs(const std::vector<Step>& steps) {
-  int64_t shortest_ns = steps.front().length_ns(), sum_ns = 0;
-  for (const Step& step : steps) {
-    shortest_ns = std::min(shortest_ns, step.length_ns());
-    sum_ns += step.length_ns();
+// The idle time of the outliers beyond the median of all steps.
+double IdleOfOutliers(const RunInputs& inputs, double median_ns) {
+  const IntervalUnion idle = IdleTimes(inputs.device);
+  std::vector<int64_t> all_ns;
+  all_ns.reserve(inputs.steps.counted);
+  ForEachStep(inputs, [&](size_t, const Interval& step) { all_ns.push_back(idle.WithinNs(step)); });
+  const double median_idle_ns = Summarize(all_ns.begin(), all_ns.end()).median;
+  double idle_ns = 0;
+  ForEachStep(inputs, [&](size_t, const Interval& step) {
+    if (static_cast<double>(LengthNs(step)) < kOutlier * median_ns) return;
+    idle_ns += std::max(0.0, static_cast<double>(idle.WithinNs(step)) - median_idle_ns);
+  });
+  return idle_ns;
+}
+
+double BeyondShortestNs(const std::vector<int64_t>& lengths_ns) {
+  int64_t shortest_ns = lengths_ns.front(), sum_ns = 0;
+  for (const int64_t length_ns : lengths_ns) {
+    shortest_ns = std::min(shortest_ns, length_ns);
+    sum_ns += length_ns;
   }
-  return static_cast<double>(sum_ns - shortest_ns * static_cast<int64_t>(steps.size()));
+  return static_cast<double>(sum_ns - shortest_ns * static_cast<int64_t>(lengths_ns.size()));
 }
 
 // True when one jump makes half of the growth: a clock that fell, or another phase.
@@ -118,27 +103,26 @@ bool IsJump(const std::vector<double>& parts) {
 }  // namespace
 
 MaybeFinding OutlierSteps(const RunInputs& inputs) {
-  const std::vector<Step> steps = FindSteps(inputs);
-  if (steps.empty()) return std::nullopt;
-  const double median_ns = MedianLength(steps, 0, steps.size());
-  const double median_idle_ns =
-      MedianOf(steps, 0, steps.size(), [](const Step& step) { return step.idle_ns; });
-  const Outliers found = FindOutliers(steps, median_ns, median_idle_ns);
-  const auto n = static_cast<double>(steps.size());
-  if (found.count == 0 || static_cast<double>(found.count) > kFewSteps * n ||
+  std::vector<int64_t> unordered_ns = Lengths(inputs);
+  if (unordered_ns.empty()) return std::nullopt;
+  const Statistic lengths_ns = Summarize(unordered_ns.begin(), unordered_ns.end());
+  const double median_ns = lengths_ns.median;
+  const Outliers found = FindOutliers(inputs, lengths_ns);
+  if (found.count == 0 ||
+      static_cast<double>(found.count) > kFewSteps * static_cast<double>(lengths_ns.n) ||
       inputs.Share(found.excess_ns) < kCopyShare) {
     return std::nullopt;
   }
-  const RangeInstance& longest = found.longest->range;
+  const RangeInstance longest = inputs.steps.ranges[found.longest];
   Finding finding;
-  finding.title = text::Count(found.count) + " of " + text::Count(steps.size()) +
+  finding.title = text::Count(found.count) + " of " + text::Count(lengths_ns.n) +
                   " steps take more than " + text::Fixed(kOutlier, 0) + " times the median.";
   finding.evidence = {
       "median " + text::Time(median_ns) + "; the longest " +
-          text::Time(static_cast<double>(found.longest->length_ns())) + ", " +
+          text::Time(static_cast<double>(found.longest_ns)) + ", " +
           model::InstanceName(inputs.model, longest.path, longest.thread, longest.start_ns),
       "beyond the median they take " + WithShare(inputs, found.excess_ns) + ", " +
-          text::Time(std::min(found.idle_ns, found.excess_ns)) +
+          text::Time(std::min(IdleOfOutliers(inputs, median_ns), found.excess_ns)) +
           " of it idle; beyond the shortest " + text::Time(found.most_ns)};
   finding.action =
       "Find out what only these steps do: evaluation, logging, checkpoints, allocation, "
@@ -155,18 +139,18 @@ MaybeFinding OutlierSteps(const RunInputs& inputs) {
 }
 
 MaybeFinding StepDrift(const RunInputs& inputs) {
-  const std::vector<Step> steps = FindSteps(inputs);
-  if (steps.empty()) return std::nullopt;
-  const std::vector<double> parts = PartMedians(Lengths(steps));
+  const std::vector<int64_t> lengths_ns = Lengths(inputs);
+  if (lengths_ns.empty()) return std::nullopt;
+  const std::vector<double> parts = PartMedians(lengths_ns);
   if (Rising(parts) < kDriftRising || parts.back() < (1 + kDriftGrowth) * parts.front() ||
       IsJump(parts)) {
     return std::nullopt;
   }
-  const double gain_ns = BeyondShortestNs(steps);
+  const double gain_ns = BeyondShortestNs(lengths_ns);
   if (inputs.Share(gain_ns) < kCopyShare) return std::nullopt;
   Finding finding;
   finding.title = "Steps get longer: from " + text::Time(parts.front()) + " to " +
-                  text::Time(parts.back()) + " over " + text::Count(steps.size()) + " steps.";
+                  text::Time(parts.back()) + " over " + text::Count(lengths_ns.size()) + " steps.";
   finding.evidence = {"medians of " + std::to_string(kDriftParts) + " equal parts of the run; " +
                           text::Percent(Rising(parts)) + " of their pairs rise",
                       "beyond the shortest one they take " + WithShare(inputs, gain_ns)};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -100,38 +101,45 @@ struct Serial {
   }
 };
 
+// False where no kernel of the device can be on few SMs, as far as is known.
+bool KnowsSms(const RunInputs& inputs) {
+  const model::Device* const device = inputs.model.FindDevice(inputs.device.device);
+  return device != nullptr && device->sm_count != 0;
+}
+
 bool IsFewSms(const RunInputs& inputs, const Op& op, double* share) {
   if (op.kind != OpKind::kKernel || op.graph != 0 || LengthNs(op) < kLaunchSizedNs) return false;
   *share = SmShare(inputs, op);
   return *share > 0 && *share <= kFewSms;
 }
 
-// The device's operations that run while no other one does.
-std::vector<int32_t> Alone(const RunInputs& inputs) {
-  std::vector<int32_t> alone;
+// Calls `visit` with the device's operations that run while no other one does.
+template <typename Visit>
+void ForEachAlone(const RunInputs& inputs, Visit visit) {
+  const model::OpTable& ops = inputs.model.ops;
   int64_t busy_until_ns = 0;
-  bool last_is_alone = false;
-  for (size_t i = 0; i < inputs.model.ops.size(); ++i) {
-    const Op op = inputs.model.ops[i];
+  std::optional<size_t> alone;  // until the next one begins
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const Op op = ops[i];
     if (!Counts(inputs, op)) continue;
-    if (last_is_alone && op.start_ns < busy_until_ns) alone.pop_back();
-    last_is_alone = op.start_ns >= busy_until_ns;
-    if (last_is_alone) alone.push_back(static_cast<int32_t>(i));
+    const bool idle = op.start_ns >= busy_until_ns;
+    if (alone && idle) visit(ops[*alone]);
+    alone = idle ? std::optional(i) : std::nullopt;
     busy_until_ns = std::max(busy_until_ns, op.end_ns);
   }
-  return alone;
+  if (alone) visit(ops[*alone]);
 }
 
 Serial FindSerial(const RunInputs& inputs) {
   Serial serial;
+  if (!KnowsSms(inputs)) return serial;
   Chain chain;
-  for (const int32_t i : Alone(inputs)) {
-    const Op op = inputs.model.ops[i];
+  ForEachAlone(inputs, [&](const Op& op) {
     double share = 0;
     const bool few = IsFewSms(inputs, op, &share);
     if (!few || !chain.Precedes(op)) serial.Close(&chain);
     if (few) chain.Add(op, share);
-  }
+  });
   serial.Close(&chain);
   return serial;
 }
@@ -161,6 +169,7 @@ struct TwoSides {
 TwoSides SplitByStream(const RunInputs& inputs) {
   const FlagByStream flags = FlagsOf(inputs.model);
   TwoSides sides;
+  if (flags.empty()) return sides;
   model::StreamFlag last = model::StreamFlag::kUnknown;
   for (const Op& op : inputs.model.ops) {
     if (!Counts(inputs, op)) continue;
@@ -195,6 +204,7 @@ struct Communication {
 
 Communication FindCommunication(const RunInputs& inputs) {
   const std::vector<bool> communicates = Communicates(inputs.model);
+  if (std::find(communicates.begin(), communicates.end(), true) == communicates.end()) return {};
   Intervals all, compute;
   std::vector<int64_t> lengths;
   for (const Op& op : inputs.model.ops) {
@@ -317,6 +327,8 @@ MaybeFinding ExposedCommunication(const RunInputs& inputs) {
 }
 
 MaybeFinding DeviceCopies(const RunInputs& inputs) {
+  const model::OpTable& ops = inputs.model.ops;
+  if (!ops.MayHave(OpKind::kCopy) && !ops.MayHave(OpKind::kMemset)) return std::nullopt;
   std::map<std::string, Moved> kinds;
   Intervals times;
   for (const Op& op : inputs.model.ops) {
@@ -330,7 +342,8 @@ MaybeFinding DeviceCopies(const RunInputs& inputs) {
     times.push_back({op.start_ns, op.end_ns});
   }
   const IntervalUnion all(std::move(times));
-  const auto exposed_ns = static_cast<double>(all.length_ns() - all.WithinNs(inputs.kernels));
+  const IntervalUnion kernels = KernelTimes(inputs.model, inputs.device);
+  const auto exposed_ns = static_cast<double>(all.length_ns() - all.WithinNs(kernels));
   if (inputs.Share(exposed_ns) < kIdleShare) return std::nullopt;
   Finding finding;
   finding.title = "Copies and memsets on the device take " +

@@ -23,8 +23,8 @@ std::string RangeName(const model::Model& model, uint32_t path) {
   return path == model::kNone ? "no range" : "range " + model.paths[path].full;
 }
 
-std::string CallName(const model::Model& model, int32_t call) {
-  return std::string(format::WithoutApiSuffix(model.strings[model.api_calls[call].name]));
+std::string CallName(const model::Model& model, uint32_t name) {
+  return std::string(format::WithoutApiSuffix(model.strings[name]));
 }
 
 std::string WithShare(const RunInputs& inputs, double time_ns) {
@@ -70,6 +70,7 @@ bool RestHasHardlyAny(const SplitBySampling& split) {
 }  // namespace
 
 void AddSamplingCost(const RunInputs& inputs, Finding* finding) {
+  if (inputs.model.profiler_intervals.empty()) return;
   const LaunchCalls calls = CompareLaunchCalls(inputs.model);
   const SplitBySampling split = Split(inputs, calls);
   if (split.sampling.gaps_ns < kWhileSampling * inputs.Idle(GapCause::kLaunch)) return;

@@ -21,8 +21,8 @@ using TimeByPlace = std::map<std::string, double>;
 
 // "range layer/qkv_proj"; "no range".
 [[nodiscard]] std::string RangeName(const model::Model& model, uint32_t path);
-// The name of a call without its version.
-[[nodiscard]] std::string CallName(const model::Model& model, int32_t call);
+// The name of a call without its version. `name`: index into Model::strings.
+[[nodiscard]] std::string CallName(const model::Model& model, uint32_t name);
 
 // "12.1 ms (3.4 % of the span)"
 [[nodiscard]] std::string WithShare(const RunInputs& inputs, double time_ns);

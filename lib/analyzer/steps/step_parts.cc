@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/analyzer/base/communication.h"
+#include "lib/analyzer/base/search.h"
 #include "lib/analyzer/base/torch_paths.h"
 #include "lib/analyzer/steps/step_names.h"
 
@@ -28,7 +29,7 @@ uint32_t PathAt(const std::vector<StepTable>& steps, uint32_t thread, int64_t ti
   return until == 0 ? kNone : list[until - 1].path();
 }
 
-StepParts::StepParts(const model::Model& model, const std::vector<model::RangeInstance>& iterations)
+StepParts::StepParts(const model::Model& model, const Iterations& iterations)
     : model_(model),
       iterations_(iterations),
       communicates_(Communicates(model)),
@@ -76,10 +77,8 @@ void StepParts::LabelPaths() {
 
 // The step in whose host time a moment is; the number of steps: it is behind all.
 size_t StepParts::StepAt(int64_t time_ns) const {
-  const auto step = std::lower_bound(
-      iterations_.begin(), iterations_.end(), time_ns,
-      [](const model::RangeInstance& range, int64_t time) { return range.end_ns < time; });
-  return static_cast<size_t>(step - iterations_.begin());
+  return FirstNotBefore(iterations_.size(), iterations_.size() / 2,
+                        [&](size_t i) { return iterations_[i].end_ns < time_ns; });
 }
 
 void StepParts::FindBackward() {

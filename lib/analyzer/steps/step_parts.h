@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/analyzer/base/intervals.h"
+#include "lib/analyzer/timeline/iterations.h"
 #include "lib/snapshot/model/model.h"
 #include "prof/step_report.h"
 
@@ -33,7 +34,7 @@ class StepParts {
  public:
   // Keeps a reference to `model`. `iterations`: not empty, of one thread, in the order of time.
   // Takes n log n in the ops of PyTorch, linear in the rest.
-  StepParts(const model::Model& model, const std::vector<model::RangeInstance>& iterations);
+  StepParts(const model::Model& model, const Iterations& iterations);
 
   // The part of an operation; an index into Model::ops.
   [[nodiscard]] StepPart OfOperation(size_t op) const;
@@ -70,7 +71,7 @@ class StepParts {
   size_t StepAt(int64_t time_ns) const;
 
   const model::Model& model_;
-  const std::vector<model::RangeInstance>& iterations_;
+  const Iterations& iterations_;
   const std::vector<bool> communicates_;  // by shape
   const std::vector<bool> backward_;      // by path
   const std::vector<bool> backward_threads_;

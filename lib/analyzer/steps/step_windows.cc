@@ -21,7 +21,7 @@ std::vector<IntervalUnion> AllDisturbed(const Timeline& timeline) {
 }  // namespace
 
 std::vector<StepWindow> FindWindows(const model::Model& model, const Timeline& timeline,
-                                    const std::vector<model::RangeInstance>& iterations) {
+                                    const Iterations& iterations) {
   const std::vector<int32_t> last = LastOperations(model, iterations);
   const std::vector<IntervalUnion> disturbed = AllDisturbed(timeline);
   // As in the findings about steps, which need as many.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/analyzer/base/intervals.h"
+#include "lib/analyzer/timeline/iterations.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/model/model.h"
 
@@ -27,9 +28,9 @@ struct StepWindow {
 
 // One for each of `iterations` (not empty), in their order. Windows on the GPU do not overlap.
 // Takes n log n.
-[[nodiscard]] std::vector<StepWindow> FindWindows(
-    const model::Model& model, const Timeline& timeline,
-    const std::vector<model::RangeInstance>& iterations);
+[[nodiscard]] std::vector<StepWindow> FindWindows(const model::Model& model,
+                                                  const Timeline& timeline,
+                                                  const Iterations& iterations);
 
 // The window on the GPU that a moment is in; their number: it is in none. Takes log n.
 [[nodiscard]] size_t WindowAt(const std::vector<StepWindow>& windows, int64_t time_ns);

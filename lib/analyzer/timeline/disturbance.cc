@@ -280,8 +280,11 @@ bool Disturbances::MarkOne(int64_t usual_ns, Gap* gap, std::vector<Lateness>* th
 
 IntervalUnion Disturbances::Mark(DeviceTimeline* device) const {
   if (model_.profiler_intervals.empty() && model_.samples.empty() && graph_launches_.empty()) {
-    for (Gap& gap : device->gaps) {
-      if (classifier_.OfTracing(gap)) gap.disturbed_ns = LengthNs(gap);
+    for (size_t i = 0; classifier_.AnyTracing() && i < device->gaps.size(); ++i) {
+      Gap gap = device->gaps[i];
+      if (!classifier_.OfTracing(gap)) continue;
+      gap.disturbed_ns = LengthNs(gap);
+      device->gaps.Set(i, gap);
     }
     return {};
   }
@@ -291,7 +294,8 @@ IntervalUnion Disturbances::Mark(DeviceTimeline* device) const {
   const int64_t usual_ns = UsualGapNs(*device);
   Intervals aside;
   bool open = false;  // the last interval of `aside` has no end yet
-  for (Gap& gap : device->gaps) {
+  for (size_t i = 0; i < device->gaps.size(); ++i) {
+    Gap gap = device->gaps[i];
     const bool set_aside = MarkOne(usual_ns, &gap, &threads);
     // Work that was set aside ends where the host came late without prof's doing.
     const GapParts parts = open ? classifier_.Parts(gap) : GapParts{};
@@ -303,6 +307,7 @@ IntervalUnion Disturbances::Mark(DeviceTimeline* device) const {
       if (open) aside.push_back({gap.start_ns, device->end_ns});
     }
     if (open) gap.disturbed_ns = LengthNs(gap);
+    device->gaps.Set(i, gap);
   }
   return IntervalUnion(std::move(aside));
 }

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
+#include "lib/analyzer/base/search.h"
 #include "lib/snapshot/model/api_class.h"
 #include "lib/snapshot/model/overhead_class.h"
 
@@ -50,8 +52,10 @@ GapClassifier::GapClassifier(const model::Model& model)
     if (!known) known = model::BlocksHost(model.strings[call.name]);
     blocks_host_[i] = *known;
   }
-  for (const Op& op : model.ops) {
-    if (op.api != kNoIndex && Pageable(op)) blocks_host_[op.api] = true;
+  if (model.ops.MayHave(model::OpKind::kCopy)) {
+    for (const Op& op : model.ops) {
+      if (op.api != kNoIndex && Pageable(op)) blocks_host_[op.api] = true;
+    }
   }
   FindUntraced();
   Intervals held;
@@ -61,6 +65,10 @@ GapClassifier::GapClassifier(const model::Model& model)
   }
   profiler_ = IntervalUnion(std::move(held));
   FindOverheads();
+  any_tracing_ = !untraced_.empty() ||
+                 std::any_of(overheads_.begin(), overheads_.end(), [](const Overheads& of_thread) {
+                   return !of_thread.tracing.intervals().empty();
+                 });
 }
 
 // An overhead whose thread is not known held up nobody that we could name.
@@ -87,6 +95,7 @@ bool GapClassifier::TakesMost(const IntervalUnion& intervals, const Gap& gap) {
 // A launch that prof kept out of the trace is taken to have run as long as the longest launch of
 // its shape on the timeline.
 void GapClassifier::FindUntraced() {
+  if (!model_.ops.MayHaveUntraced()) return;
   std::unordered_map<uint32_t, int64_t> longest_ns;  // by shape
   for (const Op& op : model_.ops) {
     if (op.untraced) longest_ns[op.shape] = 0;
@@ -175,14 +184,18 @@ GapParts GapClassifier::Parts(const Gap& gap) const {
 }
 
 // The range in which the launching thread was during most of the gap before the launch.
-uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts) const {
+uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts, StepOfThread* near) const {
   const Op& next = model_.ops[gap.next_op];
   if (parts.launch == kNoIndex) return model_.LaunchPath(next);
   const ApiCall& call = model_.api_calls[parts.launch];
   const model::StepTable& steps = model_.steps[call.thread];
   const int64_t until_ns = call.start_ns > gap.start_ns ? call.start_ns : gap.end_ns;
-  size_t next_step = model::StepsUntil(steps, gap.start_ns);
-  std::vector<std::pair<uint32_t, int64_t>> times;  // few paths: a search is cheaper than a map
+  size_t& known_step = (*near)[call.thread];
+  known_step = FirstNotBefore(steps.size(), known_step,
+                              [&](size_t i) { return steps[i].time_ns() <= gap.start_ns; });
+  size_t next_step = known_step;
+  // Few paths: a search is cheaper than a map.
+  absl::InlinedVector<std::pair<uint32_t, int64_t>, 8> times;
   int64_t from_ns = gap.start_ns;
   uint32_t path = next_step == 0 ? 0 : steps[next_step - 1].path();
   while (from_ns < until_ns) {
@@ -191,7 +204,7 @@ uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts) const {
     auto entry = std::find_if(times.begin(), times.end(),
                               [path](const auto& known) { return known.first == path; });
     if (entry == times.end() && times.size() < kMaxGapPaths) {
-      entry = times.insert(times.end(), {path, 0});
+      entry = times.insert(times.end(), std::pair(path, int64_t{0}));
     }
     if (entry != times.end()) entry->second += to_ns - from_ns;
     from_ns = to_ns;
@@ -203,12 +216,12 @@ uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts) const {
       ->first;
 }
 
-void GapClassifier::Classify(Gap* gap) const {
+void GapClassifier::Classify(Gap* gap, StepOfThread* near) const {
   const Op& previous = model_.ops[gap->previous_op];
   const Op& next = model_.ops[gap->next_op];
   const GapParts parts = Parts(*gap);
   gap->api = parts.launch;
-  gap->path = HostPath(*gap, parts);
+  gap->path = HostPath(*gap, parts, near);
   gap->cause = GapCause::kUnknown;
   if (gap->undisturbed_ns() == 0) {
     gap->cause = GapCause::kProfiler;

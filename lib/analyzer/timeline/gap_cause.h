@@ -5,6 +5,7 @@
 #ifndef PROF_LIB_ANALYZER_TIMELINE_GAP_CAUSE_H_
 #define PROF_LIB_ANALYZER_TIMELINE_GAP_CAUSE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -38,8 +39,11 @@ class GapClassifier {
   // Keeps a reference to `model`.
   explicit GapClassifier(const model::Model& model);
 
+  // The step of each thread's ranges at which the last gap began that the thread ended.
+  using StepOfThread = std::vector<size_t>;
   // Fills in cause, api and path of a gap whose times, operations and disturbed time are set.
-  void Classify(Gap* gap) const;
+  // `near`: of the gap before, for all threads of the model.
+  void Classify(Gap* gap, StepOfThread* near) const;
 
   // All zero when the launching call is not known, or not before the operation.
   GapParts Parts(const Gap& gap) const;
@@ -53,6 +57,8 @@ class GapClassifier {
   // True when the gap is that of a launch that prof kept out of the trace, or most of it went to
   // CUPTI's own work (buffers, instrumentation) on the launching thread.
   bool OfTracing(const Gap& gap) const;
+  // True where some gap may be of tracing.
+  bool AnyTracing() const { return any_tracing_; }
 
  private:
   struct Untraced {
@@ -70,7 +76,7 @@ class GapClassifier {
   bool HoldsUntraced(const Gap& gap) const;
   static bool TakesMost(const IntervalUnion& intervals, const Gap& gap);
   bool Blocks(const Gap& gap, const model::ApiCall& call) const;
-  uint32_t HostPath(const Gap& gap, const GapParts& parts) const;
+  uint32_t HostPath(const Gap& gap, const GapParts& parts, StepOfThread* near) const;
 
   const model::Model& model_;
   std::vector<int32_t> previous_call_;  // on the same thread, parallel to api_calls
@@ -78,6 +84,7 @@ class GapClassifier {
   IntervalUnion profiler_;              // over all threads, with the untraced launches
   std::vector<Untraced> untraced_;      // sorted by start
   std::vector<Overheads> overheads_;    // by thread
+  bool any_tracing_ = false;
 };
 
 }  // namespace prof::analyzer

@@ -2,6 +2,7 @@
 #include "lib/analyzer/timeline/gaps.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -94,7 +95,7 @@ std::string DescribeDisturbed(const Gap& gap) {
 // The gaps of one cause.
 struct Cause {
   GapSummary summary;
-  const Gap* longest = nullptr;
+  std::optional<Gap> longest;
   std::unordered_map<uint32_t, int64_t> places;  // path, or string id of a call, to time
 };
 
@@ -125,9 +126,7 @@ std::vector<GapSummary> SummarizeGaps(const Model& model, const Timeline& timeli
       cause.summary.cause = gap.cause;
       ++cause.summary.count;
       cause.summary.total_ns += static_cast<double>(gap_ns);
-      if (cause.longest == nullptr || gap_ns > cause.longest->undisturbed_ns()) {
-        cause.longest = &gap;
-      }
+      if (!cause.longest || gap_ns > cause.longest->undisturbed_ns()) cause.longest = gap;
       const bool sync = gap.cause == GapCause::kSync;
       cause.places[sync ? model.api_calls[gap.api].name : gap.path] += gap_ns;
     }

@@ -18,14 +18,15 @@ struct Family {
 
 }  // namespace
 
-std::vector<RangeInstance> FindIterations(const model::Model& model, const RangeFamilies& families,
-                                          size_t least) {
+Iterations FindIterations(const model::Model& model, const RangeFamilies& families, size_t least) {
   std::map<ThreadAndFamily, Family> counted;
+  std::pair<const ThreadAndFamily, Family>* last = nullptr;  // most instances are as the one before
   for (const RangeInstance& instance : model.instances) {
     if (!instance.closed) continue;
-    Family& family = counted[{instance.thread, families.of_path[instance.path]}];
-    ++family.instances;
-    family.time_ns += static_cast<double>(instance.end_ns - instance.start_ns);
+    const ThreadAndFamily key{instance.thread, families.of_path[instance.path]};
+    if (last == nullptr || last->first != key) last = &*counted.try_emplace(key).first;
+    ++last->second.instances;
+    last->second.time_ns += static_cast<double>(instance.end_ns - instance.start_ns);
   }
   const auto repeats = [&](uint32_t thread, uint32_t path) {
     const auto at = counted.find({thread, families.of_path[path]});
@@ -43,14 +44,16 @@ std::vector<RangeInstance> FindIterations(const model::Model& model, const Range
     if (entry.second.instances < least || !outermost(entry.first)) continue;
     if (best == nullptr || entry.second.time_ns > best->second.time_ns) best = &entry;
   }
-  std::vector<RangeInstance> iterations;
-  if (best == nullptr) return iterations;
-  iterations.reserve(best->second.instances);
-  for (const RangeInstance& instance : model.instances) {
+  if (best == nullptr) return {};
+  std::vector<uint32_t> rows;
+  rows.reserve(best->second.instances);
+  for (size_t i = 0; i < model.instances.size(); ++i) {
+    const RangeInstance instance = model.instances[i];
     if (!instance.closed || instance.thread != best->first.first) continue;
-    if (families.of_path[instance.path] == best->first.second) iterations.push_back(instance);
+    if (families.of_path[instance.path] != best->first.second) continue;
+    rows.push_back(static_cast<uint32_t>(i));
   }
-  return iterations;
+  return {model.instances, std::move(rows)};
 }
 
 }  // namespace prof::analyzer

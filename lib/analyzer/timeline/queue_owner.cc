@@ -201,7 +201,8 @@ void QueueOwners::Assign(DeviceTimeline* device) const {
       ++threads[thread].next;
     }
   }
-  for (Gap& gap : device->gaps) {
+  for (size_t i = 0; i < device->gaps.size(); ++i) {
+    Gap gap = device->gaps[i];
     const GapParts parts = classifier_.Parts(gap);
     if (parts.launch == kNoIndex || gap.cause == GapCause::kProfiler) continue;
     if (classifier_.QueuedInTime(gap, parts)) continue;
@@ -214,6 +215,7 @@ void QueueOwners::Assign(DeviceTimeline* device) const {
     Own(late, &gap);
     Bound(&gap, &late);
     Consume(gap, &late);
+    device->gaps.Set(i, gap);
   }
 }
 

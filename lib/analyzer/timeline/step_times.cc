@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "lib/analyzer/base/families.h"
+#include "lib/analyzer/base/search.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/base/torch_paths.h"
@@ -13,25 +15,24 @@ namespace prof::analyzer {
 
 using model::kNoIndex;
 using model::Op;
-using model::RangeInstance;
 
-std::vector<int32_t> LastOperations(const model::Model& model,
-                                    const std::vector<RangeInstance>& iterations,
+std::vector<int32_t> LastOperations(const model::Model& model, const Iterations& iterations,
                                     std::optional<uint32_t> device) {
   std::vector<int32_t> last(iterations.size(), kNoIndex);
   std::vector<bool> threads = BackwardThreads(model, BackwardPaths(model));
   threads[iterations.front().thread] = true;
+  size_t behind = 0;  // the first iteration that begins after the call
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const Op op = model.ops[i];
     if (!op.timed) break;  // they are last
     if (op.api == kNoIndex || (device && op.device != *device)) continue;
     const model::ApiCall call = model.api_calls[static_cast<size_t>(op.api)];
     if (!threads[call.thread]) continue;
-    const auto after = std::upper_bound(
-        iterations.begin(), iterations.end(), call.start_ns,
-        [](int64_t time_ns, const RangeInstance& instance) { return time_ns < instance.start_ns; });
-    if (after == iterations.begin() || call.start_ns >= (after - 1)->end_ns) continue;
-    int32_t& known = last[static_cast<size_t>(after - 1 - iterations.begin())];
+    behind = FirstNotBefore(iterations.size(), behind, [&](size_t iteration) {
+      return iterations[iteration].start_ns <= call.start_ns;
+    });
+    if (behind == 0 || call.start_ns >= iterations[behind - 1].end_ns) continue;
+    int32_t& known = last[behind - 1];
     const bool later =
         known == kNoIndex || op.end_ns >= model.ops[static_cast<size_t>(known)].end_ns;
     if (later) known = static_cast<int32_t>(i);
@@ -45,6 +46,29 @@ IntervalUnion DisturbedTimes(const DeviceTimeline& device) {
     if (gap.disturbed_ns > 0) times.push_back({gap.start_ns, gap.end_ns});
   }
   return IntervalUnion(std::move(times));
+}
+
+DeviceSteps FindDeviceSteps(const model::Model& model, const DeviceTimeline& device) {
+  DeviceSteps steps;
+  steps.ranges =
+      FindIterations(model, FindAllRangeFamilies(model), static_cast<size_t>(kEnoughSteps));
+  if (steps.ranges.empty()) return steps;
+  steps.last = LastOperations(model, steps.ranges, device.device);
+  steps.counts.resize(steps.ranges.size());
+  const IntervalUnion disturbed = DisturbedTimes(device);
+  // 0: a time at which no step ends.
+  const auto end_of = [&](size_t step) {
+    const int32_t op = steps.last[step];
+    return op == kNoIndex ? 0 : model.ops[static_cast<size_t>(op)].end_ns;
+  };
+  for (size_t i = 2; i < steps.ranges.size(); ++i) {
+    const Interval times{end_of(i - 1), end_of(i)};
+    if (times.start_ns == 0 || times.end_ns <= times.start_ns) continue;
+    if (disturbed.WithinNs(times) > 0) continue;
+    steps.counts[i] = true;
+    ++steps.counted;
+  }
+  return steps;
 }
 
 std::vector<double> PartMedians(const std::vector<int64_t>& lengths_ns) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/analyzer/base/intervals.h"
+#include "lib/analyzer/timeline/iterations.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/model/model.h"
 
@@ -17,10 +18,30 @@ namespace prof::analyzer {
 
 // For each of `iterations` (iterations.h, not empty) the operation that ended last of those that it
 // launched: on its thread, and on threads of PyTorch's autograd engine meanwhile. kNoIndex: it
-// launched none. Of one device, or of all. Takes n log n.
-[[nodiscard]] std::vector<int32_t> LastOperations(
-    const model::Model& model, const std::vector<model::RangeInstance>& iterations,
-    std::optional<uint32_t> device = std::nullopt);
+// launched none. Of one device, or of all. Linear where operations are in the order of their calls,
+// else n log n.
+[[nodiscard]] std::vector<int32_t> LastOperations(const model::Model& model,
+                                                  const Iterations& iterations,
+                                                  std::optional<uint32_t> device = std::nullopt);
+
+// The steps of a run on one device.
+struct DeviceSteps {
+  Iterations ranges;
+  // Parallel to it: the operation that ended last (LastOperations), and whether the step counts.
+  std::vector<int32_t> last;
+  std::vector<bool> counts;
+  size_t counted = 0;
+
+  // Of a step that counts.
+  Interval TimeOf(const model::Model& model, size_t step) const {
+    return {model.ops[static_cast<size_t>(last[step - 1])].end_ns,
+            model.ops[static_cast<size_t>(last[step])].end_ns};
+  }
+};
+
+// A step counts where prof did not touch it. The first one has no step before it, and the second
+// one may have the warm-up. Without ranges that repeat there are none.
+[[nodiscard]] DeviceSteps FindDeviceSteps(const model::Model& model, const DeviceTimeline& device);
 
 // What is no evidence on a device: gaps with a part that is prof's, and work that is set aside.
 [[nodiscard]] IntervalUnion DisturbedTimes(const DeviceTimeline& device);

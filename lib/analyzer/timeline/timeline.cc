@@ -36,12 +36,14 @@ void SetAside(const model::Model& model, DeviceTimeline* device,
 // meanwhile went on: a gap with a pause in it is no evidence.
 void TakeOutPauses(const std::vector<model::Pause>& pauses, DeviceTimeline* device) {
   size_t next = 0;
-  for (Gap& gap : device->gaps) {
+  for (size_t i = 0; i < device->gaps.size(); ++i) {
+    Gap gap = device->gaps[i];
     while (next < pauses.size() && pauses[next].end_ns <= gap.start_ns) ++next;
     if (next == pauses.size()) return;
     if (pauses[next].begin_ns >= gap.end_ns) continue;
     gap.disturbed_ns = gap.end_ns - gap.start_ns;
     device->paused_ns += gap.disturbed_ns;
+    device->gaps.Set(i, gap);
   }
 }
 
@@ -58,10 +60,12 @@ Timeline BuildTimeline(const model::Model& model) {
   Timeline result;
   result.exclusive_ns.resize(model.ops.size());
   std::unordered_map<uint32_t, Sweep> devices;
+  std::pair<const uint32_t, Sweep>* last = nullptr;  // most operations are on one device
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const model::Op& op = model.ops[i];
     if (!op.timed) break;  // they are last
-    Sweep& sweep = devices[op.device];
+    if (last == nullptr || last->first != op.device) last = &*devices.try_emplace(op.device).first;
+    Sweep& sweep = last->second;
     DeviceTimeline& timeline = sweep.timeline;
     if (sweep.latest == model::kNoIndex) {
       timeline.device = op.device;
@@ -74,6 +78,7 @@ Timeline BuildTimeline(const model::Model& model) {
       gap.end_ns = op.start_ns;
       gap.previous_op = sweep.latest;
       gap.next_op = static_cast<int32_t>(i);
+      if (timeline.gaps.empty()) timeline.gaps.Reserve(model.ops.size() - i);
       timeline.gaps.push_back(gap);
     }
     // All operations that started earlier have ended by covered_until_ns: then this one is the
@@ -95,9 +100,13 @@ Timeline BuildTimeline(const model::Model& model) {
     sweep.timeline.end_ns = sweep.covered_until_ns;
     sweep.timeline.set_aside = disturbances.Mark(&sweep.timeline);
     TakeOutPauses(model.pauses, &sweep.timeline);
-    for (Gap& gap : sweep.timeline.gaps) {
-      classifier.Classify(&gap);
+    GapTable& gaps = sweep.timeline.gaps;
+    GapClassifier::StepOfThread near(model.threads.size());
+    for (size_t i = 0; i < gaps.size(); ++i) {
+      Gap gap = gaps[i];
+      classifier.Classify(&gap, &near);
       sweep.timeline.profiler_ns += gap.disturbed_ns;
+      gaps.Set(i, gap);
     }
     owners.Assign(&sweep.timeline);
     SetAside(model, &sweep.timeline, &result.exclusive_ns);

@@ -19,11 +19,14 @@ Selection::Selection(const Events& events, const ExportOptions& options, std::st
     shortest_range_ = FindShortest(events.ranges(), options.keep);
   }
   launched_.resize(events.calls().size());
+  std::optional<uint32_t> last_gpu;  // most operations are on the GPU of the one before
   const EventTable<OperationEvent> operations = events.operations();
   for (size_t row = 0; row < operations.size(); ++row) {
     const OperationEvent op = operations[row];
     if (!Has(op, row)) continue;
     ++operations_;
+    if (op.device != last_gpu) gpus_.insert(op.device);
+    last_gpu = op.device;
     if (op.call >= 0) launched_[static_cast<size_t>(op.call)] = true;
   }
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,8 @@ class Selection {
   // Whether the call in this row of Events::calls() launched an operation of the export.
   [[nodiscard]] bool Launched(size_t call) const { return launched_[call]; }
   [[nodiscard]] int64_t operations() const { return operations_; }
+  // The GPUs that these operations ran on.
+  [[nodiscard]] const std::set<uint32_t>& gpus() const { return gpus_; }
 
  private:
   // Duration and row of the shortest that is kept.
@@ -57,6 +60,7 @@ class Selection {
   std::optional<Shortest> shortest_operation_, shortest_range_;
   std::vector<bool> launched_;
   int64_t operations_ = 0;
+  std::set<uint32_t> gpus_;
 };
 
 }  // namespace prof::exporting

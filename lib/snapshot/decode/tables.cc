@@ -209,7 +209,7 @@ absl::Status AddThreads(const wire::Block& block, DecodeState* state) {
     status = CopyString("a thread's name", wire.name(), state, &thread.name);
     if (!status.ok()) return status;
   }
-  model.steps.resize(model.threads.size(), model::StepTable(model.storage));
+  model.steps.resize(model.threads.size());
   return absl::OkStatus();
 }
 

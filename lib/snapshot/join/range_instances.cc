@@ -84,7 +84,6 @@ void Derive(int64_t end_ns, const StepsOfThreads& steps_of, model::Model* model,
   // A step opens one range, or more where steps were lost. Without this bound the steps of a
   // hostile file could jump between two deep paths and open a thousand ranges each.
   Deriver deriver(&model->paths, 8 * steps + 1024, instances);
-  instances->reserve(steps / 2 + 1024);  // a push and a pop are one instance
   bool plausible = true;
   for (uint32_t thread = 0; plausible && thread < steps_of.size(); ++thread) {
     uint32_t path = 0;

@@ -23,11 +23,11 @@ bool IsTorch(const Model& model, uint32_t path) {
 }
 
 void TakeSteps(Model* model) {
-  model->torch.steps.resize(model->steps.size(), StepTable(model->storage));
+  model->torch.steps.resize(model->steps.size());
   for (size_t thread = 0; thread < model->steps.size(); ++thread) {
     StepTable& all = model->steps[thread];
     StepTable& ops = model->torch.steps[thread];
-    StepTable ranges(model->storage);
+    StepTable ranges;
     for (size_t i = 0; i < all.size(); ++i) {
       const RangeStep step = all[i];
       (IsTorch(*model, step.path()) ? ops : ranges).push_back(step);

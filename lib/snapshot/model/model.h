@@ -287,7 +287,7 @@ struct Model {
   std::vector<HostSample> host_samples;  // sorted by thread, then by time
   std::vector<Device> devices;
 
-  RowStorage storage = RowStorage::kPlain;    // of the four large tables; PackRows()
+  RowStorage storage = RowStorage::kPlain;    // of operations and calls; PackRows()
   OpTable ops;                                // sorted by start; untimed ones last
   CallTable api_calls;                        // sorted by start
   std::vector<Sync> syncs;                    // sorted by start
@@ -315,13 +315,11 @@ struct Model {
   std::vector<Notice> notices;
   TorchOps torch;
 
-  // Packs the rows of operations, calls, steps and instances. Before the first row.
+  // Packs the rows of operations and calls. Before the first row.
   void PackRows() {
     storage = RowStorage::kPacked;
     ops = OpTable(storage);
     api_calls = CallTable(storage);
-    instances = InstanceTable(storage);
-    torch.instances = InstanceTable(storage);
   }
 
   // The range in which `op` was launched. Op::path is that range, or a path below it that names the

@@ -143,10 +143,16 @@ class OpTable {
   uint32_t correlation(size_t i) const { return rows_[i].correlation; }
   int32_t api(size_t i) const { return rows_[i].api; }
 
-  // True if any row is or was untraced. It reads no rows, so erased and changed ones count too.
+  // True if any row is or was untraced, or of this kind. They read no rows, so erased and changed
+  // ones count too.
   bool MayHaveUntraced() const {
     return std::any_of(shared_.begin(), shared_.end(),
                        [](const Shared& one) { return one.untraced; });
+  }
+  bool MayHave(OpKind kind) const {
+    return kind == OpKind::kKernel ||
+           std::any_of(shared_.begin(), shared_.end(),
+                       [kind](const Shared& one) { return one.kind == kind; });
   }
 
   template <typename Predicate>

@@ -10,7 +10,6 @@
 #include <tuple>
 
 #include "lib/snapshot/model/packed.h"
-#include "lib/snapshot/model/reserve.h"
 #include "lib/snapshot/model/row_store.h"
 
 namespace prof::model {
@@ -45,16 +44,15 @@ class RangeStep {
 };
 static_assert(sizeof(RangeStep) == 12);
 
-using StepTable = RowStore<RangeStep>;
+// Steps and instances are packed in every model: they are read in order, a few times.
+class StepTable : public RowStore<RangeStep> {
+ public:
+  StepTable() : RowStore(RowStorage::kPacked) {}
+};
 
 // The number of sorted steps that are not later than `time_ns`.
 [[nodiscard]] inline size_t StepsUntil(const StepTable& steps, int64_t time_ns) {
-  size_t begin = 0, end = steps.size();
-  while (begin < end) {
-    const size_t middle = begin + (end - begin) / 2;
-    steps[middle].time_ns() <= time_ns ? begin = middle + 1 : end = middle;
-  }
-  return begin;
+  return steps.CountBefore([time_ns](const RangeStep& step) { return step.time_ns() <= time_ns; });
 }
 
 // A number in the name of the range, span or mark that began at `time_ns` in `path`, which stands
@@ -73,14 +71,11 @@ struct RangeInstance {
   bool closed = true;  // false: still open at the end of the capture
 };
 
-// Instances, in 16 bytes each.
+// Instances, in 16 bytes each before they are packed.
 class InstanceTable {
  public:
   using value_type = RangeInstance;
   using const_iterator = RowIterator<InstanceTable>;
-
-  InstanceTable() = default;
-  explicit InstanceTable(RowStorage storage) : rows_(storage) {}
 
   [[nodiscard]] size_t size() const { return rows_.size(); }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
@@ -89,10 +84,6 @@ class InstanceTable {
   RangeInstance operator[](size_t i) const { return Unpack(rows_[i]); }
 
   void push_back(const RangeInstance& instance) { Pack(instance, &rows_.Append()); }
-  // Does nothing where rows are packed.
-  void reserve(size_t rows) {
-    if (auto* const plain = rows_.plain()) ReserveRows(rows, plain);
-  }
 
   void SetEnd(size_t i, int64_t end_ns, bool closed) {
     Row& row = rows_.Change(i);
@@ -152,7 +143,7 @@ class InstanceTable {
     row->closed = instance.closed ? 1 : 0;
   }
 
-  RowStore<Row> rows_;
+  RowStore<Row> rows_{RowStorage::kPacked};
   Interned<Shared> shared_;
 };
 

@@ -14,9 +14,6 @@ void ForEachLargeTable(model::Model* model, Visit visit) {
   model->ops.VisitRows(visit);
   model->api_calls.VisitRows(visit);
   visit(&model->syncs);
-  for (StepTable& steps : model->steps) {
-    if (auto* const rows = steps.plain()) visit(rows);
-  }
 }
 
 }  // namespace
@@ -29,7 +26,7 @@ void TableRoom::Follow(uint64_t position, model::Model* model) {
   const auto size = static_cast<double>(file_size_);
   const double growth = 1.02 * size / static_cast<double>(position);
   ForEachLargeTable(model, [&](auto* rows) {
-    // Steps are the rows with the fewest bytes in the file: two of them in eight bytes.
+    // No row has fewer than three bytes in the file.
     const double most = size / 3;
     ReserveRows(static_cast<size_t>(std::min(static_cast<double>(rows->size()) * growth, most)),
                 rows);

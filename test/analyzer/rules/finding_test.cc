@@ -88,7 +88,14 @@ class Run {
     model_.instances.push_back({path, 1, start_ns, end_ns, true});
   }
 
-  Gap& LastGap() { return timeline_.devices[0].gaps.back(); }
+  // Calls `change` with the last gap.
+  template <typename Change>
+  void ChangeLastGap(Change change) {
+    analyzer::GapTable& gaps = timeline_.devices[0].gaps;
+    Gap gap = gaps.back();
+    change(&gap);
+    gaps.Set(gaps.size() - 1, gap);
+  }
   model::Model& model() { return model_; }
   int64_t end_ns() const { return end_ns_; }
 
@@ -232,7 +239,7 @@ TEST_CASE("The share of the place with most of a time is printed, however small 
   Run run;
   for (int i = 0; i < 12; ++i) {
     run.Kernel(500 * kUs, GapCause::kHostWork, 1000 * kUs);
-    if (i == 1) run.LastGap().path = 2;
+    if (i == 1) run.ChangeLastGap([](Gap* gap) { gap->path = 2; });
   }
   const auto findings = run.Find();
   REQUIRE(findings.size() == 1);
@@ -286,7 +293,8 @@ TEST_CASE("A wait after every kernel is sync-bound, with the call that waits") {
   for (int i = 0; i < 100; ++i) {
     run.Kernel(15 * kUs, GapCause::kSync, 50 * kUs);
     if (i == 0) continue;
-    run.LastGap().api = static_cast<int32_t>(run.model().api_calls.size());
+    const auto call = static_cast<int32_t>(run.model().api_calls.size());
+    run.ChangeLastGap([call](Gap* gap) { gap->api = call; });
     run.AddCall(ApiClass::kSync, 2, run.end_ns() - 60 * kUs, 50 * kUs);
   }
   const auto findings = run.Find();
@@ -300,7 +308,7 @@ TEST_CASE("Host work between kernels is named by its range") {
   Run run;
   for (int i = 0; i < 10; ++i) {
     run.Kernel(500 * kUs, GapCause::kHostWork, 1000 * kUs);
-    if (i > 0) run.LastGap().path = 2;
+    if (i > 0) run.ChangeLastGap([](Gap* gap) { gap->path = 2; });
   }
   const auto findings = run.Find();
   REQUIRE(findings.size() == 1);
@@ -322,7 +330,7 @@ TEST_CASE("Idle time without a cause asks for the records that would show it") {
   Run run;
   for (int i = 0; i < 10; ++i) {
     run.Kernel(500 * kUs, GapCause::kUnknown, 1000 * kUs);
-    if (i > 0) run.LastGap().api = model::kNoIndex;
+    if (i > 0) run.ChangeLastGap([](Gap* gap) { gap->api = model::kNoIndex; });
   }
   const auto findings = run.Find();
   REQUIRE(findings.size() == 1);

@@ -157,7 +157,7 @@ TEST_CASE("Long host work after a short wait is host work: the wait is not what 
 }
 
 // A wait of 80 us, then kernels of 2 us, each launched 6 us behind the one before.
-std::vector<Gap> AfterWait(int kernels, bool with_wait) {
+GapTable AfterWait(int kernels, bool with_wait) {
   Planted p;
   p.First();
   if (with_wait) p.b.Api("cudaDeviceSynchronize", 122'000, 202'000);
@@ -181,7 +181,7 @@ TEST_CASE("While the queue fills again behind a wait, the gaps are the wait's") 
 
 TEST_CASE(
     "A wait owns no more gaps than it took: behind them launches are too slow by themselves") {
-  const std::vector<Gap> gaps = AfterWait(100, true);
+  const GapTable gaps = AfterWait(100, true);
   int64_t waits_ns = 0, launches_ns = 0;
   for (const Gap& gap : gaps) {
     (gap.cause == GapCause::kSync ? waits_ns : launches_ns) += gap.undisturbed_ns();
