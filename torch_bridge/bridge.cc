@@ -17,6 +17,9 @@
 #include "lib/capture/process/mutex.h"
 #include "lib/capture/process/quiet_thread.h"
 #include "lib/capture/threads/torch_ops.h"
+#include "lib/capture/threads/torch_shapes.h"
+#include "torch_bridge/input_shapes.h"
+#include "torch_bridge/input_test.h"
 #include "torch_bridge/modules.h"
 #include "torch_bridge/self_test.h"
 #include "torch_bridge/torch_abi.h"
@@ -28,19 +31,25 @@ namespace {
 
 constexpr std::chrono::seconds kEndTimeout(1);
 constexpr char kNotRecorded[] = "the ops of PyTorch are not recorded";
+constexpr char kNoShapes[] = "the shapes of inputs of PyTorch's ops are not recorded";
 constexpr char kNoModules[] =
     "the modules of PyTorch are not recorded: no Python interpreter has reported them";
 
 // What the callbacks use. Written before the first of them is registered, then never again.
 struct Known {
   Functions functions;
+  InputFunctions input_functions;
   std::optional<size_t> sequence_offset;
 };
 Known known;
-bool verified = false;  // `known` is filled; by the one thread that attaches
+// What the callbacks that read shapes use: written before the first of these, then never again.
+InputTest input_test;
+// By the one thread that attaches: `known` is filled; `input_test` is.
+bool verified = false, inputs_tested = false;
 
 capture::Mutex mutex;  // never held while somebody waits for a library
-bool wanted PROF_GUARDED_BY(mutex) = false, modules_wanted PROF_GUARDED_BY(mutex) = false;
+bool wanted PROF_GUARDED_BY(mutex) = false;
+capture::TorchWish wish PROF_GUARDED_BY(mutex);
 std::array<uint64_t, 3> handles PROF_GUARDED_BY(mutex) = {};
 // By address: nothing of ours is destroyed at exit, while that thread may still run.
 capture::NoticeEvent* notice PROF_GUARDED_BY(mutex) = nullptr;
@@ -61,23 +70,37 @@ int64_t SequenceOf(const Event* event) {
 
 // --- The program's threads, inside PyTorch -------------------------------------------------------
 
+template <bool kShapes>
+void Push(capture::TorchScope scope, const Event* event, int64_t sequence) {
+  capture::TorchOpStart op{scope, known.functions.name(event), event, sequence};
+  if constexpr (kShapes) {
+    capture::InputShapes shapes;
+    ReadShapes(event, input_test.layout, &shapes);
+    op.inputs = &shapes;
+    capture::PushTorchOp(op);
+  } else {
+    capture::PushTorchOp(op);
+  }
+}
+
+template <bool kShapes>
 Context StartFunction(const Event* event) noexcept {
-  capture::PushTorchOp({capture::TorchScope::kFunction, known.functions.name(event), event,
-                        static_cast<int64_t>(known.functions.next_sequence())});
+  Push<kShapes>(capture::TorchScope::kFunction, event,
+                static_cast<int64_t>(known.functions.next_sequence()));
   return {};
 }
 
+template <bool kShapes>
 Context StartBackward(const Event* event) noexcept {
-  capture::PushTorchOp(
-      {capture::TorchScope::kBackward, known.functions.name(event), event, SequenceOf(event)});
+  Push<kShapes>(capture::TorchScope::kBackward, event, SequenceOf(event));
   return {};
 }
 
 // An asynchronous event (a collective) ends when its work is done, maybe on another thread: what
 // its thread does meanwhile is not a part of it.
+template <bool kShapes>
 Context StartUser(const Event* event) noexcept {
-  if (known.functions.is_async(event)) return {};
-  capture::PushTorchOp({capture::TorchScope::kUser, known.functions.name(event), event, -1});
+  if (!known.functions.is_async(event)) Push<kShapes>(capture::TorchScope::kUser, event, -1);
   return {};
 }
 
@@ -86,15 +109,17 @@ void EndAny(const Event* event, void* /*context*/) noexcept { capture::PopTorchO
 // -------------------------------------------------------------------------------------------------
 
 // A callback for each scope, so that nobody has to ask an event for its scope.
+template <bool kShapes>
 void Register() PROF_REQUIRES(mutex) {
   const std::pair<Scope, Context (*)(const Event*)> starts[] = {
-      {Scope::kFunction, &StartFunction},
-      {Scope::kBackwardFunction, &StartBackward},
-      {Scope::kUserScope, &StartUser}};
+      {Scope::kFunction, &StartFunction<kShapes>},
+      {Scope::kBackwardFunction, &StartBackward<kShapes>},
+      {Scope::kUserScope, &StartUser<kShapes>}};
   for (size_t i = 0; i < handles.size(); ++i) {
     Callback callback;
     callback.start = starts[i].second;
     callback.end = &EndAny;
+    callback.needs_inputs = kShapes;
     callback.scopes[static_cast<size_t>(starts[i].first)] = true;
     handles[i] = known.functions.add_global_callback(callback);
   }
@@ -125,8 +150,25 @@ std::string Verify(const std::string& library) {
   }
   // Held for good: it may call us, and we call it.
   known.functions = torch.functions;
+  known.input_functions = torch.input_functions;
   known.sequence_offset = test.sequence_offset;
   return {};
+}
+
+bool ShapesWanted() {
+  const capture::MutexLock lock(mutex);
+  return wish.shapes;
+}
+
+// Whether this recording has shapes. They are tested when the first one wants them.
+bool CanReadShapes() {
+  if (!verified || !ShapesWanted()) return false;
+  if (!std::exchange(inputs_tested, true)) {
+    input_test = RunInputTest(known.functions, known.input_functions, known.sequence_offset);
+  }
+  if (input_test.problem.empty()) return true;
+  std::fprintf(stderr, "prof: %s: %s\n", kNoShapes, input_test.problem.c_str());
+  return false;
 }
 
 bool Ending() { return capture::Exiting() || capture::EndRequested(); }
@@ -138,19 +180,27 @@ void Attach(const std::string& library) {
   if (!verified) {
     std::fprintf(stderr, "prof: %s: %s\n", kNotRecorded, problem.c_str());
   }
+  const bool shapes = CanReadShapes();
   const capture::MutexLock lock(mutex);
   if (!wanted || Ending()) return;
   if (!verified) {
     return Say(capture::Severity::kWarning, std::string(kNotRecorded) + ": " + problem,
                "name the parts of the program with NVTX or torch.autograd.profiler.emit_nvtx()");
   }
-  if (!known.sequence_offset) {
+  if (wish.shapes && !shapes) {
+    Say(capture::Severity::kWarning, std::string(kNoShapes) + ": " + input_test.problem, "");
+  } else if (!known.sequence_offset) {
     Say(capture::Severity::kInfo,
         "the work of PyTorch's backward pass is not joined with its forward ops: this version "
         "keeps the numbers of nodes at an unknown place",
         "");
   }
-  Register();
+  if (shapes) {
+    capture::PrepareTorchShapes();
+    Register<true>();
+  } else {
+    Register<false>();
+  }
 }
 
 __attribute__((constructor)) void OfferTorch() {
@@ -160,10 +210,10 @@ __attribute__((constructor)) void OfferTorch() {
 
 }  // namespace
 
-void Begin(bool modules) {
+void Begin(const capture::TorchWish& what) {
   const capture::MutexLock lock(mutex);
   wanted = true;
-  modules_wanted = modules;
+  wish = what;
   delete std::exchange(notice, nullptr);
   loads_seen = 0;
   done = false;
@@ -202,7 +252,7 @@ std::optional<capture::NoticeEvent> End() {
   if (!Ending()) {
     for (uint64_t& handle : handles) known.functions.remove_callback(std::exchange(handle, 0));
   }
-  if (!modules_wanted || KnowsModules()) return std::nullopt;
+  if (!wish.modules || KnowsModules()) return std::nullopt;
   std::fprintf(stderr, "prof: %s\n", kNoModules);
   return capture::NoticeEvent{
       capture::Severity::kWarning, capture::Subsystem::kRanges, 0, kNoModules,

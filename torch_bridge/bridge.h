@@ -12,12 +12,13 @@
 
 #include <optional>
 
+#include "lib/capture/collector/torch_source.h"
 #include "lib/capture/events/events.h"
 
 namespace prof::torch {
 
 // As capture::TorchSource, which the library sets to these three when it is loaded.
-void Begin(bool modules);
+void Begin(const capture::TorchWish& wish);
 // A thread of its own takes the first steps once PyTorch is there: it may have to wait for
 // libraries that are being loaded. It ends by itself.
 [[nodiscard]] std::optional<capture::NoticeEvent> Look();

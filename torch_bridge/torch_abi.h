@@ -72,6 +72,70 @@ struct Functions {
   }
 };
 
+// --- What the inputs of an event are -------------------------------------------------------------
+
+// c10::TensorImpl and its like. Only their addresses are used, and what input_test.h has found.
+using Tensor = void;
+
+// c10::IValue.
+struct Value {
+  const Tensor* payload = nullptr;
+  uint32_t tag = 0;
+};
+static_assert(sizeof(Value) == 16);
+constexpr uint32_t kTensorTag = 1;
+
+// c10::ArrayRef.
+template <typename T>
+struct Array {
+  const T* data = nullptr;
+  size_t size = 0;
+};
+
+// c10::DispatchKeySet, caffe2::TypeMeta, std::optional<c10::Device>: passed by value in registers.
+struct KeySet {
+  uint64_t keys = 0;
+};
+struct TypeMeta {
+  uint16_t index = 0;
+};
+struct MaybeDevice {
+  int8_t type = 0, index = -1;
+  bool known = false;
+};
+
+// std::optional<c10::SymInt>, which is passed by the address of a copy.
+struct MaybeSymInt {
+  int64_t value = 0;
+  bool known = false;
+};
+
+// std::vector<std::vector<int64_t>>, as PyTorch returns it: through a place that the caller gives.
+// It is never freed, because only PyTorch's own allocator may do that.
+struct Sizes {
+  struct OfOne {
+    const int64_t *begin = nullptr, *end = nullptr, *capacity = nullptr;
+  };
+  const OfOne *begin = nullptr, *end = nullptr, *capacity = nullptr;
+  // NOLINTNEXTLINE(modernize-use-equals-default): as that of Context
+  ~Sizes() {}
+};
+
+// Functions and data of libtorch_cpu.so and libc10.so that the test of inputs needs.
+struct InputFunctions {
+  size_t (*num_inputs)(const Event*) = nullptr;
+  Sizes (*input_sizes)(const Event*, bool flatten_lists) = nullptr;
+  void (*construct_tensor)(Tensor*, KeySet, TypeMeta, MaybeDevice) = nullptr;
+  void (*set_sizes)(Tensor*, Array<int64_t> sizes, Array<int64_t> strides,
+                    const MaybeSymInt* offset) = nullptr;
+  const Tensor* undefined = nullptr;  // what an undefined at::Tensor points to
+
+  [[nodiscard]] bool complete() const {
+    return num_inputs != nullptr && input_sizes != nullptr && construct_tensor != nullptr &&
+           set_sizes != nullptr && undefined != nullptr;
+  }
+};
+
 }  // namespace prof::torch
 
 #endif  // PROF_TORCH_BRIDGE_TORCH_ABI_H_

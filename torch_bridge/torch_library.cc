@@ -68,6 +68,17 @@ TorchLibrary Hold(const std::string& path) {
        "_ZN2at14RecordFunction6beforeESt7variantIJSt17basic_string_viewIcSt11char_traitsIcEE"
        "St17reference_wrapperIKN3c1014FunctionSchemaEEEEl",
        &functions.begin_descriptor);
+  InputFunctions& inputs = library.input_functions;
+  Find(handle, "_ZNK2at14RecordFunction10num_inputsEv", &inputs.num_inputs);
+  Find(handle, "_ZN5torch8profiler4impl10inputSizesERKN2at14RecordFunctionEb", &inputs.input_sizes);
+  // Those of libc10.so, which libtorch_cpu.so needs.
+  Find(handle,
+       "_ZN3c1010TensorImplC1ENS_14DispatchKeySetEN6caffe28TypeMetaESt8optionalINS_6DeviceEE",
+       &inputs.construct_tensor);
+  Find(handle,
+       "_ZN3c1010TensorImpl21set_sizes_and_stridesENS_8ArrayRefINS_6SymIntEEES3_St8optionalIS2_E",
+       &inputs.set_sizes);
+  inputs.undefined = dlsym(handle, "_ZN3c1019UndefinedTensorImpl10_singletonE");
   return library;
 }
 

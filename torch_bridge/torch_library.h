@@ -20,6 +20,7 @@ namespace prof::torch {
 struct TorchLibrary {
   void* handle = nullptr;  // nullptr: it is gone
   Functions functions;
+  InputFunctions input_functions;
 };
 
 // Waits while another thread loads a library, so that PyTorch's constructors have run.

@@ -170,6 +170,9 @@ struct SessionOptions {
   /// docs/guide/pytorch.md. It costs each op 0.13 us, and each call of a module 0.5 us. Without
   /// `ranges` it has no effect.
   Torch torch = Torch::kOff;
+  /// Records the sizes of the tensors that each op gets, too: which shape of an op is slow. It
+  /// costs each op more (docs/guide/pytorch.md). Without `torch` it has no effect.
+  bool torch_shapes = false;
 
   /// Records migrations and page faults of managed memory. Each of them costs the program time.
   /// Where CUPTI does not offer them, the snapshot has a notice.

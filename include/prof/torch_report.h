@@ -41,6 +41,9 @@ struct TorchOp {
   /// Of a node: the op that made it, of several the one with most GPU time. Empty: not known.
   std::string forward;
   std::vector<LimiterTime> limiters;  ///< Of the kernels in `gpu_ns`, most time first.
+  /// In TorchReport::ops_by_shapes: the sizes of its inputs, "[[8, 1024], [1024, 4096], []]". [] is
+  /// an input that is no tensor. Empty: not known.
+  std::string shapes;
 };
 
 /// An NVTX range in the forward pass, and the backward pass that belongs to it.
@@ -70,8 +73,11 @@ struct TorchModule {
 };
 
 struct TorchReport {
-  bool recorded = false;           ///< False: no op was recorded; all else is empty.
-  std::vector<TorchOp> ops;        ///< By GPU time of its own, then by host time; descending.
+  bool recorded = false;     ///< False: no op was recorded; all else is empty.
+  std::vector<TorchOp> ops;  ///< By GPU time of its own, then by host time; descending.
+  /// Likewise, with a row for each list of shapes of the inputs of an op. Empty: no shapes were
+  /// recorded (SessionOptions::torch_shapes).
+  std::vector<TorchOp> ops_by_shapes;
   std::vector<TorchRange> ranges;  ///< By the sum, descending. Only where a backward pass is known.
   /// In the order of their first calls; a module stands behind the one around it. Empty: no module
   /// was recorded.

@@ -38,6 +38,7 @@
 #include "lib/analyzer/timeline/streams.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/analyzer/torch_modules.h"
+#include "lib/analyzer/torch_shapes.h"
 #include "lib/analyzer/torch_table.h"
 #include "lib/format/enums.h"
 #include "lib/format/metric_names.h"
@@ -263,6 +264,7 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   report.ranges = analyzer::BuildRangeTree(model, families, timeline, groups);
   report.lines = analyzer::SumLines(model, timeline, groups, kernels);
   report.torch = analyzer::BuildTorchTable(model, families, timeline, groups, kernels);
+  report.torch.ops_by_shapes = analyzer::BuildTorchShapes(model, timeline, groups, kernels);
   analyzer::AddTorchModules(model, timeline, groups, kernels, &report.torch);
   if (options.steps) report.steps = analyzer::BuildStepTable(model, timeline, groups, kernels);
   report.kernels = ByTime(std::move(kernels));

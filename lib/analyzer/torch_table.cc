@@ -17,11 +17,6 @@ namespace {
 using model::Model;
 using model::TorchScope;
 
-TorchOp::Kind KindOf(TorchScope scope) {
-  if (scope == TorchScope::kBackward) return TorchOp::Kind::kNode;
-  return scope == TorchScope::kUser ? TorchOp::Kind::kUser : TorchOp::Kind::kFunction;
-}
-
 // What happened in one path of ops itself; then, for `inclusive`, in the paths below it as well.
 struct Times {
   int64_t calls = 0, host_ns = 0, gpu_ns = 0, launches = 0, backward_gpu_ns = 0;
@@ -110,11 +105,7 @@ class Table {
     std::map<std::string, int64_t> makers;  // by the name of the forward op
   };
 
-  bool IsOp(size_t path) const {
-    const TorchScope scope = model_.paths[path].torch;
-    return scope != TorchScope::kNone && scope != TorchScope::kOutside &&
-           scope != TorchScope::kModule;
-  }
+  bool IsOp(size_t path) const { return analyzer::IsOp(model_.paths[path].torch); }
 
   // The op that called it, modules left out.
   uint32_t OpAbove(size_t path) const {
@@ -197,6 +188,16 @@ std::vector<TorchRange> RangesWithBackward(const Model& model, const RangeFamili
 }
 
 }  // namespace
+
+bool IsOp(TorchScope scope) {
+  return scope != TorchScope::kNone && scope != TorchScope::kOutside &&
+         scope != TorchScope::kModule;
+}
+
+TorchOp::Kind KindOf(TorchScope scope) {
+  if (scope == TorchScope::kBackward) return TorchOp::Kind::kNode;
+  return scope == TorchScope::kUser ? TorchOp::Kind::kUser : TorchOp::Kind::kFunction;
+}
 
 std::vector<LimiterTime> LimiterTimes(const std::map<Limiter, int64_t>& limiters) {
   std::vector<LimiterTime> times;

@@ -16,6 +16,9 @@
 
 namespace prof::analyzer {
 
+[[nodiscard]] bool IsOp(model::TorchScope scope);  // neither a module nor a range
+[[nodiscard]] TorchOp::Kind KindOf(model::TorchScope scope);
+
 // Most time first.
 [[nodiscard]] std::vector<LimiterTime> LimiterTimes(const std::map<Limiter, int64_t>& limiters);
 

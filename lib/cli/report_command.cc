@@ -54,6 +54,7 @@ struct ReportOptions {
   std::string source;    // not empty: only this file of Python source
   bool ops = false;      // the ops of PyTorch alone
   bool steps = false;    // the steps alone
+  bool shapes = false;   // the ops of PyTorch by the shapes of their inputs alone
   bool modules = false;  // the modules of PyTorch alone
   SortBy sort = SortBy::kTime;
   Looks looks;
@@ -127,6 +128,14 @@ bool WriteLines(std::ostream& out, const Report& report, const TextOptions& text
 bool WriteOps(std::ostream& out, const Report& report, const TextOptions& text) {
   if (report::WriteTorchOps(out, report, text)) return true;
   Fail("no op of PyTorch was recorded: the recording has a notice if a PyTorch was there");
+  return false;
+}
+
+bool WriteShapes(std::ostream& out, const Report& report, const TextOptions& text) {
+  if (report::WriteTorchShapes(out, report, text)) return true;
+  Fail(
+      "no shapes of inputs were recorded: record with prof run --torch ops --torch-shapes; the "
+      "recording has a notice if they could not be read");
   return false;
 }
 
@@ -218,6 +227,7 @@ bool WriteReport(std::ostream& out, Report report, const std::string& path,
     if (options.by_line) return WriteLines(out, report, text);
     if (!options.source.empty()) return WriteSource(out, report, options, path, text);
     if (options.ops) return WriteOps(out, report, text);
+    if (options.shapes) return WriteShapes(out, report, text);
     if (options.modules) return WriteModules(out, report, text);
     if (options.steps) return WriteSteps(out, report, text);
     WriteText(out, report, text);
@@ -337,7 +347,7 @@ int Run(ReportOptions options) {
     return Fail("--html takes one file at a time: call prof report once for each");
   }
   const bool chosen = !options.kernel.empty() || !options.range.empty() || options.ops ||
-                      options.modules || options.steps || !options.source.empty();
+                      options.shapes || options.modules || options.steps || !options.source.empty();
   if (!options.html.empty() && (chosen || !options.output.empty())) {
     return Fail(
         "--html writes a page of its own to its own file: leave out --kernel, --range, --ops, "
@@ -389,6 +399,11 @@ Command AddReportCommand(CLI::App* app) {
       ->add_flag("--ops", options->ops,
                  "Print the ops of PyTorch: their time on the host and the GPU, forward and "
                  "backward")
+      ->excludes(json)
+      ->excludes(csv);
+  parser
+      ->add_flag("--shapes", options->shapes,
+                 "Print the ops of PyTorch with a line for each list of shapes of their inputs")
       ->excludes(json)
       ->excludes(csv);
   parser

@@ -88,6 +88,10 @@ inline constexpr IntegrityCount kIntegrityCounts[] = {
     {&Integrity::host_samples_missed, "host_samples_missed", 48, Doubt::kNothing, "",
      "host sample was", "host samples were",
      "left out because the sampler had used up its share of a core, or had no processor."},
+    {&Integrity::torch_shapes_dropped, "torch_shapes_dropped", 56, Doubt::kOther,
+     "ops of PyTorch without their input shapes", "op", "ops",
+     "of PyTorch without input shapes because the table of shapes is full: they are in the rows "
+     "without shapes."},
     {&Integrity::signatures_dropped, "signatures_dropped", 10, Doubt::kOther,
      "launches never considered for counters", "launch was", "launches were",
      "never considered for counters because the table of kernel signatures is full."},

@@ -43,6 +43,10 @@ constexpr ConflictRule kConflicts[] = {
      }},
     {"PROF_TORCH", "PROF_RANGES",
      [](const SessionOptions& values) { return values.torch != Torch::kOff && !values.ranges; }},
+    {"PROF_TORCH_SHAPES", "PROF_TORCH",
+     [](const SessionOptions& values) {
+       return values.torch_shapes && values.torch == Torch::kOff;
+     }},
     {"PROF_REPLAY", "PROF_COUNTERS",
      [](const SessionOptions& values) {
        return values.replay != Replay::kNone && ReadsNoCounters(values);

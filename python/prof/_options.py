@@ -42,6 +42,7 @@ class SessionOptions(TypedDict, total=False):
     python_stacks: bool
     host_samples: int
     torch: Literal["off", "ops", "modules"]
+    torch_shapes: bool
     unified_memory: bool
     gpu_state: bool
     graphs: Literal["nodes", "whole"]

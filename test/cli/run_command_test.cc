@@ -167,6 +167,7 @@ std::vector<std::string> NeededBy(const options::Option& option) {
   const std::string flag = option.flag;
   if (flag.rfind("--dump-", 0) == 0) return {"--keep-last", "1"};
   if (flag == "--window-count") return {"--window", "x"};
+  if (flag == "--torch-shapes") return {"--torch", "ops"};
   if (flag.rfind("--step-", 0) == 0 && flag != "--step-active") return {"--step-active", "1"};
   return {};
 }

@@ -19,7 +19,7 @@ void AddOps(SnapshotBuilder& builder, int64_t at_ns) {
   const uint32_t mul = builder.TorchOp(0, "aten::mul");
   const uint32_t node = builder.TorchOp(0, "MulBackward0", model::TorchScope::kBackward);
   const auto number = static_cast<uint64_t>(at_ns / 1'000);
-  builder.TorchStep(at_ns + 5'000, mul);
+  builder.TorchStep(at_ns + 5'000, mul, test::kMainTid, "[[8, 16], []]");
   builder.TorchSequence(at_ns + 5'000, mul, number);
   builder.TorchStep(at_ns + 12'000, 0);
   builder.TorchStep(at_ns + 13'000, mul);

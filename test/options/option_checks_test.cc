@@ -140,6 +140,14 @@ TEST_CASE("The ops of PyTorch need ranges") {
   CHECK(Texts(values) == Lines{"--torch ops has no effect with --no-ranges"});
 }
 
+TEST_CASE("The shapes of inputs need the ops of PyTorch") {
+  SessionOptions values;
+  values.torch_shapes = true;
+  CHECK(Texts(values) == Lines{"--torch-shapes has no effect without --torch"});
+  values.torch = Torch::kOps;
+  CHECK(Texts(values).empty());
+}
+
 TEST_CASE("What belongs to a schedule, to windows or to dumps has no effect without them") {
   SessionOptions values;
   values.step_wait = values.step_repeat = values.window_count = 2;

@@ -188,9 +188,10 @@ uint32_t SnapshotBuilder::TorchOp(uint32_t parent, std::string_view name, model:
   return it->second;
 }
 
-void SnapshotBuilder::TorchStep(int64_t time_ns, uint32_t op, uint32_t tid) {
+void SnapshotBuilder::TorchStep(int64_t time_ns, uint32_t op, uint32_t tid,
+                                std::string_view shapes) {
   if (op == 0) op = TorchOp(0, "", model::TorchScope::kOutside);
-  records_->steps.push_back({time_ns, 0, ThreadId(tid), op});
+  records_->steps.push_back({time_ns, 0, ThreadId(tid), op, String(shapes)});
 }
 
 void SnapshotBuilder::TorchSequence(int64_t time_ns, uint32_t op, uint64_t number, uint32_t tid) {
@@ -324,7 +325,7 @@ void SnapshotBuilder::Range(std::string_view path, int64_t start_ns, int64_t end
 }
 
 void SnapshotBuilder::Step(uint32_t tid, int64_t time_ns, std::string_view path) {
-  records_->steps.push_back({time_ns, 0, ThreadId(tid), Path(path)});
+  records_->steps.push_back({time_ns, 0, ThreadId(tid), Path(path), 0});
 }
 
 void SnapshotBuilder::Span(std::string_view path, int64_t start_ns, int64_t end_ns,

@@ -116,8 +116,9 @@ class SnapshotBuilder {
   void Sync(model::SyncKind kind, int64_t start_ns, int64_t end_ns, uint32_t correlation = 0);
   void Range(std::string_view path, int64_t start_ns, int64_t end_ns, uint32_t tid = kMainTid);
   void Step(uint32_t tid, int64_t time_ns, std::string_view path);  // one raw row
-  // The thread is in this op from now on; 0: in none.
-  void TorchStep(int64_t time_ns, uint32_t op, uint32_t tid = kMainTid);
+  // The thread is in this op from now on; 0: in none. `shapes`: of its inputs, where it begins.
+  void TorchStep(int64_t time_ns, uint32_t op, uint32_t tid = kMainTid,
+                 std::string_view shapes = "");
   // The number that came with an op.
   void TorchSequence(int64_t time_ns, uint32_t op, uint64_t number, uint32_t tid = kMainTid);
   void Span(std::string_view path, int64_t start_ns, int64_t end_ns, uint32_t start_tid = kMainTid,

@@ -91,15 +91,15 @@ std::vector<StepRow> SnapshotBuilder::Records::AllSteps() const {
   for (const RangeRow& range : ranges) {
     const int depth = static_cast<int>(Depth(range.path));
     const uint32_t parent = tables.range_paths(static_cast<int>(range.path) - 1).parent();
-    all.push_back({range.start_ns, depth, range.thread, range.path});
-    all.push_back({range.end_ns, -depth, range.thread, parent});
+    all.push_back({range.start_ns, depth, range.thread, range.path, 0});
+    all.push_back({range.end_ns, -depth, range.thread, parent, 0});
   }
   const bool by_launch = std::any_of(entered.begin(), entered.end(),
                                      [](const RangeRow& launch) { return launch.path != 0; });
   for (const RangeRow& launch : entered) {
     if (!by_launch) break;
     const uint32_t path = launch.path != 0 ? launch.path : Covering(launch.thread, launch.start_ns);
-    all.push_back({launch.start_ns, 1 << 20, launch.thread, path});
+    all.push_back({launch.start_ns, 1 << 20, launch.thread, path, 0});
   }
   std::stable_sort(all.begin(), all.end(), [](const StepRow& a, const StepRow& b) {
     return std::tie(a.time_ns, a.rank) < std::tie(b.time_ns, b.rank);
@@ -258,12 +258,17 @@ void SnapshotBuilder::Records::FillRanges(const std::vector<StepRow>& all, int i
   if (const auto [from, to] = Part(all.size(), index, blocks); from < to) {
     wire::RangeColumns* columns = block->mutable_ranges();
     int64_t last_ns = all[from].time_ns;
+    size_t last_row = 0;
     columns->set_base_ns(last_ns);
     for (size_t i = from; i < to; ++i) {
       columns->add_thread(all[i].thread);
       columns->add_path(all[i].path);
       columns->add_time_delta_ns(all[i].time_ns - last_ns);
       last_ns = all[i].time_ns;
+      if (all[i].shapes == 0) continue;
+      columns->add_shapes_row_delta(static_cast<uint32_t>(i - from - last_row));
+      columns->add_shapes(all[i].shapes);
+      last_row = i - from;
     }
   }
 }

@@ -38,6 +38,7 @@ struct StepRow {
   int64_t time_ns = 0;
   int rank = 0;  // orders steps at one time: ends, inner ones first; then starts, outer ones first
   uint32_t thread = 0, path = 0;
+  uint32_t shapes = 0;  // string id
 };
 
 struct SequenceRow {

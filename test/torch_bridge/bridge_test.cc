@@ -3,14 +3,12 @@
 // A library of the name and with the functions of PyTorch's (fake_torch.cc) stands in for it.
 #include "torch_bridge/bridge.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,75 +17,27 @@
 #include "lib/capture/threads/torch_ops.h"
 #include "test/capture/threads/recording.h"
 #include "test/support/catch.h"
-#include "test/support/temp_folder.h"
 #include "test/torch_bridge/fake_torch.h"
+#include "test/torch_bridge/loaded_torch.h"
+#include "torch_bridge/input_test.h"
 #include "torch_bridge/modules.h"
+#include "torch_bridge/self_test.h"
 #include "torch_bridge/torch_library.h"
 
 namespace prof::torch {
 namespace {
 
 using Paths = std::vector<std::string>;
+using test::FakeTorch;
 using test::Fault;
+using test::LookUntilDecided;
 
 constexpr int kFunction = 0, kBackward = 1, kUser = 7;
-
-// A PyTorch of some version, loaded until the end of the test, or for good where prof holds it.
-class FakeTorch {
- public:
-  explicit FakeTorch(const std::string& version) {
-    std::filesystem::create_directories(folder_ / "torch/lib");
-    const std::string path = folder_ / "torch/lib/libtorch_cpu.so";
-    std::filesystem::copy_file(PROF_TEST_FAKE_TORCH, path);
-    std::ofstream(folder_ / "torch/version.py") << "__version__ = '" << version << "'\n";
-    handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    REQUIRE(handle_ != nullptr);
-    Find("fake_torch_begin", &begin);
-    Find("fake_torch_begin_async", &begin_async);
-    Find("fake_torch_end", &end);
-    Find("fake_torch_make_node", &make_node);
-    Find("fake_torch_callbacks", &callbacks);
-    Find("fake_torch_set_fault", &set_fault);
-  }
-  ~FakeTorch() { dlclose(handle_); }
-  FakeTorch(const FakeTorch&) = delete;
-  FakeTorch& operator=(const FakeTorch&) = delete;
-
-  void Run(int scope, const char* name, int64_t sequence = -1) const {
-    end(begin(scope, name, sequence));
-  }
-
-  test::BeginFunction begin = nullptr;
-  test::BeginAsyncFunction begin_async = nullptr;
-  test::EndFunction end = nullptr;
-  test::MakeNodeFunction make_node = nullptr;
-  test::CallbacksFunction callbacks = nullptr;
-  test::SetFaultFunction set_fault = nullptr;
-
- private:
-  template <typename Function>
-  void Find(const char* name, Function* function) {
-    *function = reinterpret_cast<Function>(dlsym(handle_, name));
-    REQUIRE(*function != nullptr);
-  }
-
-  prof::test::TempFolder folder_;
-  void* handle_ = nullptr;
-};
-
-// As the collector does it, until prof listens or has given a reason not to.
-std::string LookUntilDecided() {
-  for (int i = 0; i < 5000 && !Listening(); ++i) {
-    if (const auto notice = Look()) return notice->what;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return "";
-}
 
 std::string WhyNot(const char* version, Fault fault) {
   const FakeTorch torch(version);
   torch.set_fault(fault);
-  Begin(false);
+  Begin({});
   std::string why = LookUntilDecided();
   End();
   CHECK_FALSE(Listening());
@@ -96,7 +46,7 @@ std::string WhyNot(const char* version, Fault fault) {
 }
 
 TEST_CASE("Without PyTorch nobody listens, and nothing is said") {
-  Begin(false);
+  Begin({});
   for (int i = 0; i < 10; ++i) CHECK_FALSE(Look());
   CHECK_FALSE(Listening());
   End();
@@ -122,6 +72,32 @@ TEST_CASE("A PyTorch that does not do what its version does is left alone, with 
         begin + "an event did not have the name, the kind or the context that it was given");
 }
 
+// A PyTorch of its own for each: the inputs of a PyTorch that prof holds are tested once.
+TEST_CASE("Ops are recorded without shapes where the inputs are not as expected, with a notice") {
+  const FakeTorch torch("2.13.0");
+  const TorchLibrary library = Hold(torch.path());
+  const SelfTest self = RunSelfTest(library.functions);
+  REQUIRE(self.problem.empty());
+  const auto problem = [&](Fault fault) {
+    torch.set_fault(fault);
+    return RunInputTest(library.functions, library.input_functions, self.sequence_offset).problem;
+  };
+  CHECK(problem(Fault::kNone).empty());
+  CHECK(problem(Fault::kOtherFlags) == "its tensors keep their sizes in another way");
+  const std::string differ = "prof and PyTorch do not read the same inputs of an event";
+  CHECK(problem(Fault::kInputsElsewhere) == differ);
+  CHECK(problem(Fault::kOtherSizes) == differ);
+  CHECK(problem(Fault::kThrows) == "it threw an exception");
+  CHECK(problem(Fault::kNone).empty());
+  CHECK(RunInputTest(library.functions, library.input_functions, std::nullopt).problem ==
+        "its events keep their inputs at an unknown place");
+  InputFunctions lacking = library.input_functions;
+  lacking.input_sizes = nullptr;
+  CHECK(RunInputTest(library.functions, lacking, self.sequence_offset).problem ==
+        "it lacks a function that prof needs");
+  Release(library);
+}
+
 // From here on the library stays: prof holds it.
 const FakeTorch& Torch() {
   static const auto* const kTorch = new FakeTorch("2.13.0");
@@ -131,9 +107,9 @@ const FakeTorch& Torch() {
 // Listens while it lives.
 class Listener {
  public:
-  Listener() {
+  explicit Listener(const capture::TorchWish& wish = {}) {
     (void)Torch();
-    Begin(false);
+    Begin(wish);
     CHECK(LookUntilDecided() == "");
     REQUIRE(Listening());
   }
@@ -311,6 +287,90 @@ TEST_CASE("Threads run ops while prof begins to listen and ends, again and again
   CHECK(recording.reader.unbalanced_pops() == 0);
 }
 
+// An event with these inputs begins and ends.
+void RunWith(const char* name, const std::vector<void*>& tensors) {
+  const FakeTorch& torch = Torch();
+  torch.end(torch.begin_with_inputs(kFunction, name, tensors.data(), tensors.size()));
+}
+
+void* TensorOf(const std::vector<int64_t>& sizes,
+               test::TensorKind kind = test::TensorKind::kPlain) {
+  return Torch().make_tensor(kind, sizes.data(), sizes.size());
+}
+
+// The shapes of each op of that name, as the collector gets them.
+Paths ShapesOf(capture::Recording* recording, const std::string& name) {
+  recording->Drain();
+  Paths shapes;
+  for (const capture::Recording::Step& step : recording->steps) {
+    const std::string path = Plain(step.path);
+    if (path == "/" + name) shapes.push_back(step.shapes);
+  }
+  return shapes;
+}
+
+constexpr capture::TorchWish kWithShapes{false, true};
+
+TEST_CASE("An op has the sizes of its tensors, and [] for an input that is none") {
+  const Listener listener(kWithShapes);
+  CHECK(Torch().wants_inputs());
+  capture::Recording recording;
+  RunWith("aten::addmm", {TensorOf({4096}), TensorOf({8, 1024}), nullptr, TensorOf({1024, 4096})});
+  RunWith("aten::addmm", {TensorOf({}), TensorOf({2, 1, 3, 1, 2, 1, 1013}), TensorOf({0})});
+  RunWith("aten::addmm", {});
+  CHECK(ShapesOf(&recording, "aten::addmm") == Paths{"[[4096], [8, 1024], [], [1024, 4096]]",
+                                                     "[[], [2, 1, 3, 1, 2, 1, 1013], [0]]", "[]"});
+  CHECK(recording.reader.torch_shapes_dropped() == 0);
+}
+
+TEST_CASE("Tensors without simple sizes have none, and nobody asks PyTorch for them") {
+  const Listener listener(kWithShapes);
+  capture::Recording recording;
+  RunWith("aten::add", {TensorOf({8, 16}, test::TensorKind::kSymbolic),
+                        TensorOf({}, test::TensorKind::kUndefined),
+                        TensorOf({2, 3}, test::TensorKind::kStrided)});
+  CHECK(ShapesOf(&recording, "aten::add") == Paths{"[[], [], [2, 3]]"});
+}
+
+TEST_CASE("Inputs beyond the longest list of shapes are cut") {
+  const Listener listener(kWithShapes);
+  capture::Recording recording;
+  std::string expected = "[";
+  for (int i = 0; i < 42; ++i) expected += "[7, 8], ";
+  RunWith("aten::many", std::vector<void*>(200, TensorOf({7, 8})));
+  RunWith("aten::many", {TensorOf(std::vector<int64_t>(1'000, 1)), TensorOf({7})});
+  CHECK(ShapesOf(&recording, "aten::many") == Paths{expected + "...]", "[...]"});
+}
+
+TEST_CASE("An op that did not ask for shapes has none, and PyTorch gives no inputs") {
+  const Listener listener;
+  CHECK_FALSE(Torch().wants_inputs());
+  capture::Recording recording;
+  RunWith("aten::quiet", {TensorOf({8, 16})});
+  CHECK(ShapesOf(&recording, "aten::quiet") == Paths{""});
+}
+
+TEST_CASE("Threads record the same shapes and new ones at the same time") {
+  const Listener listener(kWithShapes);
+  capture::Recording recording;
+  constexpr int kThreads = 3, kOps = 400;
+  std::vector<void*> tensors;
+  for (int i = 0; i < kOps; ++i) tensors.push_back(TensorOf({77, i}));
+  std::vector<std::thread> threads;
+  threads.reserve(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      for (void* tensor : tensors) RunWith("aten::same", {tensor});
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::map<std::string, int> count;
+  for (const std::string& shapes : ShapesOf(&recording, "aten::same")) ++count[shapes];
+  CHECK(count.size() == kOps);
+  for (const auto& [shapes, times] : count) CHECK(times == kThreads);
+  CHECK(count.count("[[77, 399]]") == 1);
+}
+
 // As Python calls them: with the same object at the begin and the end.
 struct Name {
   std::string text;
@@ -338,13 +398,13 @@ TEST_CASE("Where no interpreter tells of its modules, there is a notice at the e
   CHECK(prof_torch_modules(PROF_TORCH_MODULES_VERSION + 1, nullptr, nullptr, functions) == 0);
   CHECK_FALSE(KnowsModules());
   (void)Torch();
-  Begin(true);
+  Begin({true, false});
   REQUIRE(LookUntilDecided() == "");
   const auto notice = End();
   REQUIRE(notice);
   CHECK(notice->what ==
         "the modules of PyTorch are not recorded: no Python interpreter has reported them");
-  Begin(false);
+  Begin({});
   REQUIRE(LookUntilDecided() == "");
   CHECK_FALSE(End());
 }

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// As much of libtorch_cpu.so as torch_bridge uses, with the types and the names of
-// ATen/record_function.h: the same symbols, passed and returned as there.
+// As much of libtorch_cpu.so and libc10.so as torch_bridge uses, with the types and the names of
+// ATen/record_function.h, c10/core/TensorImpl.h and ATen/core/ivalue.h: the same symbols, passed
+// and returned as there.
 #include "test/torch_bridge/fake_torch.h"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,8 +25,87 @@
 
 using prof::torch::test::Fault;
 
+namespace caffe2 {
+struct TypeMeta {
+  uint16_t index = 0;
+};
+}  // namespace caffe2
+
 namespace c10 {
+
 struct FunctionSchema {};
+
+struct DispatchKeySet {
+  uint64_t keys = 0;
+};
+
+struct Device {
+  int8_t type = 0, index = -1;
+};
+
+struct SymInt {
+  int64_t value = 0;
+  ~SymInt() {}  // NOLINT(modernize-use-equals-default): a SymInt is passed by address
+};
+
+template <typename T>
+struct ArrayRef {
+  const T* data = nullptr;
+  size_t size = 0;
+};
+
+struct SizesAndStrides {
+  size_t size = 1;
+  union {
+    int64_t* elsewhere;
+    int64_t here[10] = {};
+  };
+};
+
+// A policy of the sizes: 2 is "ask a virtual function".
+constexpr uint8_t kCustomStrides = 1, kCustomSizes = 2;
+
+struct PROF_TEST_API TensorImpl {
+  TensorImpl(DispatchKeySet keys, caffe2::TypeMeta type, std::optional<Device> device);
+  virtual ~TensorImpl() = default;
+  void set_sizes_and_strides(ArrayRef<SymInt> sizes, ArrayRef<SymInt> strides,
+                             std::optional<SymInt> offset);
+  // Throws where the sizes are no numbers.
+  [[nodiscard]] std::vector<int64_t> sizes() const;
+
+  std::atomic<uint64_t> refcount{0};
+  void *storage = nullptr, *autograd_meta = nullptr, *extra_meta = nullptr, *version = nullptr;
+  void *interpreter = nullptr, *py_object = nullptr;
+  SizesAndStrides sizes_and_strides;
+  int64_t storage_offset = 0, numel = 0;
+  caffe2::TypeMeta type;
+  std::optional<Device> device;
+  bool is_contiguous : 1;
+  bool storage_access_should_throw : 1;
+  bool is_channels_last : 1;
+  bool is_channels_last_contiguous : 1;
+  bool is_channels_last_3d : 1;
+  bool is_channels_last_3d_contiguous : 1;
+  bool is_non_overlapping_and_dense : 1;
+  bool is_wrapped_number : 1;
+  bool allow_tensor_metadata_change : 1;
+  bool reserved : 1;
+  uint8_t sizes_strides_policy : 2;
+  bool has_symbolic_sizes_strides : 1;
+  uint8_t custom_sizes_strides : 2;
+  DispatchKeySet key_set;
+};
+
+struct PROF_TEST_API UndefinedTensorImpl : TensorImpl {
+  UndefinedTensorImpl();
+  static UndefinedTensorImpl _singleton;
+};
+
+struct IValue {
+  TensorImpl* tensor = nullptr;
+  uint32_t tag = 0;  // 0: None, 1: Tensor
+};
+
 }  // namespace c10
 
 namespace at {
@@ -43,13 +128,15 @@ class RecordFunctionCallback {
   }
   [[nodiscard]] StartCallback start() const { return start_; }
   [[nodiscard]] EndCallback end() const { return end_; }
+  [[nodiscard]] bool needs_inputs() const { return needs_inputs_; }
 
  private:
   StartCallback start_ = nullptr;
   EndCallback end_ = nullptr;
   [[maybe_unused]] double sampling_prob_ = 1.0;
   std::array<bool, 10> scopes_ = {};
-  [[maybe_unused]] bool needs_inputs_ = false, needs_outputs_ = false, needs_ids_ = false;
+  bool needs_inputs_ = false;
+  [[maybe_unused]] bool needs_outputs_ = false, needs_ids_ = false;
 };
 
 struct PROF_TEST_API RecordFunction {
@@ -63,6 +150,7 @@ struct PROF_TEST_API RecordFunction {
 
   void before(Descriptor name, int64_t sequence);
   [[nodiscard]] const char* name() const;
+  [[nodiscard]] size_t num_inputs() const;
   [[nodiscard]] bool isAsync() const;
 
   struct Started {
@@ -72,6 +160,7 @@ struct PROF_TEST_API RecordFunction {
   std::vector<Started> started_;
   std::string name_;
   int64_t sequence_nr_ = -1;
+  c10::ArrayRef<c10::IValue> inputs_;
   bool async_ = false;
 };
 
@@ -138,7 +227,86 @@ const char* RecordFunction::name() const { return name_.c_str(); }
 
 bool RecordFunction::isAsync() const { return async_; }
 
+size_t RecordFunction::num_inputs() const {
+  return fault == Fault::kInputsElsewhere ? 0 : inputs_.size;
+}
+
 }  // namespace at
+
+namespace c10 {
+
+TensorImpl::TensorImpl(DispatchKeySet keys, caffe2::TypeMeta of, std::optional<Device> on)
+    : type(of),
+      device(on),
+      is_contiguous(true),
+      storage_access_should_throw(false),
+      is_channels_last(at::fault == Fault::kOtherFlags),
+      is_channels_last_contiguous(false),
+      is_channels_last_3d(false),
+      is_channels_last_3d_contiguous(false),
+      is_non_overlapping_and_dense(true),
+      is_wrapped_number(false),
+      allow_tensor_metadata_change(true),
+      reserved(false),
+      sizes_strides_policy(0),
+      has_symbolic_sizes_strides(false),
+      custom_sizes_strides(0),
+      key_set(keys) {}
+
+void TensorImpl::set_sizes_and_strides(ArrayRef<SymInt> sizes, ArrayRef<SymInt> strides,
+                                       std::optional<SymInt> /*offset*/) {
+  constexpr size_t kInline = 5;
+  int64_t* to = &sizes_and_strides.here[0];
+  int64_t* strides_to = to + kInline;
+  if (sizes.size > kInline) {
+    static std::deque<std::vector<int64_t>> lists;  // they live as long as the tensors
+    const std::lock_guard<std::mutex> lock(at::mutex);
+    to = lists.emplace_back(2 * sizes.size).data();
+    strides_to = to + sizes.size;
+    sizes_and_strides.elsewhere = to;
+  }
+  sizes_and_strides.size = sizes.size;
+  numel = 1;
+  for (size_t i = 0; i < sizes.size; ++i) {
+    to[i] = sizes.data[i].value;
+    strides_to[i] = strides.data[i].value;
+    numel *= to[i];
+  }
+}
+
+std::vector<int64_t> TensorImpl::sizes() const {
+  if (sizes_strides_policy >= kCustomSizes) throw std::runtime_error("symbolic sizes");
+  const int64_t* from =
+      sizes_and_strides.size > 5 ? sizes_and_strides.elsewhere : &sizes_and_strides.here[0];
+  return {from, from + sizes_and_strides.size};
+}
+
+UndefinedTensorImpl::UndefinedTensorImpl() : TensorImpl({}, {}, std::nullopt) {
+  storage_access_should_throw = true;
+  sizes_strides_policy = custom_sizes_strides = kCustomStrides;
+}
+
+UndefinedTensorImpl UndefinedTensorImpl::_singleton;
+
+}  // namespace c10
+
+namespace torch::profiler::impl {
+
+PROF_TEST_API std::vector<std::vector<int64_t>> inputSizes(const at::RecordFunction& event,
+                                                           bool flatten);
+std::vector<std::vector<int64_t>> inputSizes(const at::RecordFunction& event, bool /*flatten*/) {
+  if (at::fault == Fault::kThrows) throw std::runtime_error("no sizes today");
+  std::vector<std::vector<int64_t>> sizes;
+  for (size_t i = 0; i < event.inputs_.size; ++i) {
+    const c10::IValue& input = event.inputs_.data[i];
+    const bool is_tensor = input.tag == 1 && input.tensor != &c10::UndefinedTensorImpl::_singleton;
+    sizes.push_back(is_tensor ? input.tensor->sizes() : std::vector<int64_t>());
+  }
+  if (at::fault == Fault::kOtherSizes) sizes.front().push_back(1);
+  return sizes;
+}
+
+}  // namespace torch::profiler::impl
 
 extern "C" {
 
@@ -153,6 +321,40 @@ PROF_TEST_API void* fake_torch_begin_async(int scope, const char* name) {
   event->async_ = true;
   event->before(std::string_view(name), -1);
   return event;
+}
+
+PROF_TEST_API void* fake_torch_begin_with_inputs(int scope, const char* name, void* const* tensors,
+                                                 size_t count) {
+  auto* event = new at::RecordFunction(static_cast<at::RecordScope>(scope));
+  std::vector<c10::IValue> inputs;
+  for (size_t i = 0; i < count; ++i) {
+    inputs.push_back({static_cast<c10::TensorImpl*>(tensors[i]), tensors[i] != nullptr ? 1U : 0U});
+  }
+  event->inputs_ = {inputs.data(), inputs.size()};
+  event->before(std::string_view(name), -1);
+  event->inputs_ = {};  // they are there for the start callback only
+  return event;
+}
+
+PROF_TEST_API void* fake_torch_make_tensor(prof::torch::test::TensorKind kind, const int64_t* sizes,
+                                           size_t count) {
+  using prof::torch::test::TensorKind;
+  if (kind == TensorKind::kUndefined) return &c10::UndefinedTensorImpl::_singleton;
+  static std::deque<c10::TensorImpl> tensors;
+  c10::TensorImpl& tensor =
+      tensors.emplace_back(c10::DispatchKeySet(), caffe2::TypeMeta{6}, c10::Device());
+  std::vector<c10::SymInt> values(count);
+  for (size_t i = 0; i < count; ++i) values[i].value = sizes[i];
+  tensor.set_sizes_and_strides({values.data(), count}, {values.data(), count}, std::nullopt);
+  if (kind == TensorKind::kStrided) tensor.sizes_strides_policy = c10::kCustomStrides;
+  if (kind == TensorKind::kSymbolic) tensor.sizes_strides_policy = c10::kCustomSizes;
+  return &tensor;
+}
+
+PROF_TEST_API bool fake_torch_wants_inputs() {
+  const std::lock_guard<std::mutex> lock(at::mutex);
+  return std::any_of(at::callbacks.begin(), at::callbacks.end(),
+                     [](const at::Entry& entry) { return entry.callback.needs_inputs(); });
 }
 
 PROF_TEST_API void fake_torch_end(void* event) { delete static_cast<at::RecordFunction*>(event); }

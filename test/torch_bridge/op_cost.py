@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an op costs while prof listens: the shortest batches with it and without it.
 
-op_cost.py PROBE
+op_cost.py PROBE [shapes]
 
-PROBE is the library of probe.cc. It prints nanoseconds an op. No GPU is needed.
+PROBE is the library of probe.cc; with `shapes` prof records the shapes of inputs, too. It prints
+nanoseconds an op. No GPU is needed.
 """
 import ctypes
 import sys
@@ -12,7 +13,11 @@ import time
 OPS, BATCHES, ROUNDS = 100, 40, 30
 
 probe = ctypes.CDLL(sys.argv[1])
-probe.probe_begin()
+with_shapes = sys.argv[2:] == ["shapes"]
+if with_shapes:
+    probe.probe_begin_with_shapes()
+else:
+    probe.probe_begin()
 import torch  # noqa: E402: after the probe
 
 torch.set_num_threads(1)
@@ -40,5 +45,6 @@ if not probe.probe_look():
 heard = rounds()
 probe.probe_stop()
 alone = rounds()
-print("PyTorch %s: %.0f ns an op with prof, %.0f ns without: %.0f ns"
-      % (torch.__version__, heard[0], alone[0], heard[0] - alone[0]))
+print("PyTorch %s: %.0f ns an op with prof%s, %.0f ns without: %.0f ns"
+      % (torch.__version__, heard[0], " and shapes" if with_shapes else "", alone[0],
+         heard[0] - alone[0]))

@@ -39,6 +39,7 @@ Probe* probe = nullptr;
 void Drain() {
   capture::ThreadReader::Sink sink;
   sink.path = [](const capture::RangePathInfo& path) { probe->encoder.Add(path); };
+  sink.shapes = [](const capture::TorchShapesInfo& shapes) { probe->encoder.Add(shapes); };
   sink.step = [](uint32_t tid, const capture::RangeEvent& event) {
     probe->encoder.Add(tid, event);
   };
@@ -47,20 +48,23 @@ void Drain() {
   probe->reader.Drain(sink);
 }
 
-}  // namespace
-
-extern "C" {
-
-// Begins to record; ops come once PyTorch is there.
-PROF_TEST_API void probe_begin() {
+void BeginProbe(const capture::TorchWish& wish) {
   probe = new Probe;
   capture::HeaderEvent header;
   header.prof_version = "test";
   header.start_ns = capture::RealtimeNs();
   probe->encoder.Add(header);
   probe->reader.Start(header.start_ns);
-  Begin(false);
+  Begin(wish);
 }
+
+}  // namespace
+
+extern "C" {
+
+// Begins to record; ops come once PyTorch is there.
+PROF_TEST_API void probe_begin() { BeginProbe({}); }
+PROF_TEST_API void probe_begin_with_shapes() { BeginProbe({false, true}); }
 
 // Looks for PyTorch, for 10 s at most. Returns whether its ops come; else why not is in
 // probe_notices().

@@ -83,7 +83,7 @@ void Collector::Start() {
   windows_.control().Open();
   OpenEndRequests(&Wake);
   if (options_.torch) torch_ = GetTorchSource();
-  if (torch_ != nullptr) torch_->begin(options_.torch_modules);
+  if (torch_ != nullptr) torch_->begin(options_.torch_wish);
   thread_ = StartQuietThread("prof-collector", [this] { Run(); });
 }
 

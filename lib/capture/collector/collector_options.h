@@ -5,6 +5,7 @@
 #define PROF_LIB_CAPTURE_COLLECTOR_COLLECTOR_OPTIONS_H_
 
 #include "lib/capture/collector/output_claim.h"
+#include "lib/capture/collector/torch_source.h"
 #include "lib/capture/wire/encoder.h"
 
 namespace prof::capture {
@@ -14,9 +15,9 @@ struct CollectorOptions {
   HeaderEvent header;  // without versions: the source knows them once it has started
   bool ranges = true;
   bool python_stacks = false;
-  int host_samples = 0;        // as in SessionOptions
-  bool torch = false;          // record the ops of PyTorch, if `ranges`
-  bool torch_modules = false;  // if `torch`: its modules too
+  int host_samples = 0;  // as in SessionOptions
+  bool torch = false;    // record the ops of PyTorch, if `ranges`
+  TorchWish torch_wish;  // if `torch`
   int keep_last_seconds = 0, keep_mib = 0, dump_signal = 0;  // as in SessionOptions
   bool file_only_with_gpu_work = false;
   double dump_idle_percent = 0;  // as in SessionOptions

@@ -79,6 +79,7 @@ void SnapshotWriter::Round(bool flush) {
 void SnapshotWriter::DrainThreads() {
   ThreadReader::Sink sink;
   sink.path = [this](const RangePathInfo& path) { encoder_.Add(path); };
+  sink.shapes = [this](const TorchShapesInfo& shapes) { encoder_.Add(shapes); };
   sink.step = [this](uint32_t tid, const RangeEvent& event) {
     encoder_.Add(tid, event);
     encoder_.WriteIfLarge();  // all rings together hold more than a block may
@@ -210,6 +211,7 @@ Integrity SnapshotWriter::CountLosses() const {
     integrity.range_ends_unmatched += ranges_.unbalanced_pops();
     integrity.ranges_left_open += ranges_.left_open();
     integrity.payloads_not_read += ranges_.payloads_not_read();
+    integrity.torch_shapes_dropped += ranges_.torch_shapes_dropped();
     integrity.names_dropped += thread_registry.names.dropped();
   }
   integrity.bytes_not_written = file_.bytes_not_written();

@@ -11,9 +11,15 @@
 
 namespace prof::capture {
 
+// What is wanted beside the ops.
+struct TorchWish {
+  bool modules = false;  // calls of modules
+  bool shapes = false;   // the shapes of the inputs of ops
+};
+
 struct TorchSource {
-  // Ops are wanted from now on; `modules`: calls of modules too.
-  void (*begin)(bool modules);
+  // Ops are wanted from now on.
+  void (*begin)(const TorchWish& wish);
   // Each round of the collector: looks whether PyTorch has come. Below a microsecond while no
   // library is loaded. Returns what the snapshot has to have a notice of, once.
   std::optional<NoticeEvent> (*look)();

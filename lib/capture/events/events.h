@@ -223,10 +223,17 @@ struct OverheadEvent {
   int64_t start_ns = 0, end_ns = 0;
 };
 
+// A list of the shapes of an op's inputs: "[[8, 16], []]".
+struct TorchShapesInfo {
+  uint32_t id = 0;
+  std::string_view text;
+};
+
 // A change of a thread's innermost range.
 struct RangeEvent {
   int64_t time_ns = 0;
-  uint32_t path = 0;  // path table id
+  uint32_t path = 0;    // path table id
+  uint32_t shapes = 0;  // TorchShapesInfo::id of the op of PyTorch that begins here; 0: not known
 };
 
 // An nvtxRangeStart/nvtxRangeEnd pair.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 
 #include "lib/capture/process/clock.h"
 #include "lib/capture/process/fork_guard.h"
@@ -89,10 +90,15 @@ class RingCursor {
 // Reads the records of one thread. Those that the sink cannot take yet stay in the ring.
 class RecordReader {
  public:
-  // `ends_moved` is counted up.
+  // `ends_moved` is counted up, and `shapes_seen` grows.
   RecordReader(const TickClock* clock, const ThreadReader::Sink* sink, uint32_t tid,
-               int64_t start_ns, uint64_t* ends_moved)
-      : clock_(*clock), sink_(*sink), tid_(tid), start_ns_(start_ns), ends_moved_(*ends_moved) {}
+               int64_t start_ns, uint64_t* ends_moved, std::unordered_set<uint32_t>* shapes_seen)
+      : clock_(*clock),
+        sink_(*sink),
+        tid_(tid),
+        start_ns_(start_ns),
+        ends_moved_(*ends_moved),
+        shapes_seen_(*shapes_seen) {}
 
   void ReadCall(const RingRecord& begin, const RingRecord& end) const {
     const int64_t begin_ns = clock_.RealtimeOf(begin.ticks());
@@ -107,7 +113,8 @@ class RecordReader {
     const int64_t time_ns = clock_.RealtimeOf(record.ticks());
     switch (record.kind()) {
       case Kind::kStep:
-        sink_.step(tid_, {std::max(time_ns, start_ns_), record.path()});
+        if (record.shapes() != 0) ReadShapes(record.shapes());
+        sink_.step(tid_, {std::max(time_ns, start_ns_), record.path(), record.shapes()});
         break;
       case Kind::kMark:
         sink_.mark({record.path(), tid_, time_ns});
@@ -144,11 +151,17 @@ class RecordReader {
     return begin_ns;
   }
 
+  void ReadShapes(uint32_t id) const {
+    if (!shapes_seen_.insert(id).second) return;
+    sink_.shapes({id, thread_registry.shapes.TextOf(id)});
+  }
+
   const TickClock& clock_;
   const ThreadReader::Sink& sink_;
   const uint32_t tid_;
   const int64_t start_ns_;
   uint64_t& ends_moved_;
+  std::unordered_set<uint32_t>& shapes_seen_;
 };
 
 }  // namespace
@@ -158,7 +171,7 @@ ThreadReader::LossCounts ThreadReader::Losses() {
   return {losses.events_dropped.load(),    losses.calls_dropped.load(),
           thread_registry.paths.dropped(), losses.unbalanced_pops.load(),
           losses.left_open.load(),         losses.payloads_not_read.load(),
-          thread_registry.paths.unnamed()};
+          thread_registry.paths.unnamed(), losses.torch_shapes_dropped.load()};
 }
 
 void ThreadReader::Start(int64_t now_ns, bool ranges) {
@@ -166,6 +179,7 @@ void ThreadReader::Start(int64_t now_ns, bool ranges) {
   const MutexLock lock(thread_registry.reader_mutex);
   thread_registry.active_reader = this;
   paths_seen_ = 0;
+  shapes_seen_.clear();
   waiting_for_ = kNoPath;
   ranges_ = ranges;
   start_ns_ = now_ns;
@@ -262,7 +276,7 @@ void ThreadReader::DrainThread(const Sink& sink, ThreadState* thread) {
     thread->first_torch_path = kNoPath;
   }
   const uint32_t tid = thread->tid.load(std::memory_order_relaxed);
-  const RecordReader reader(&clock_, &sink, tid, start_ns_, &ends_moved_);
+  const RecordReader reader(&clock_, &sink, tid, start_ns_, &ends_moved_, &shapes_seen_);
   RingCursor cursor(&thread->ring, &thread->drain_to);
   while (cursor.position() < thread->drain_to) {
     const RingRecord& record = cursor.Next();

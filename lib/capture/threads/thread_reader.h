@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <unordered_set>
 
 #include "lib/capture/events/events.h"
 #include "lib/capture/events/range_path.h"
@@ -32,6 +33,7 @@ class ThreadReader {
   // order per thread. Paths come before the events that use them. Never blocks writers.
   struct Sink {
     std::function<void(const RangePathInfo&)> path;
+    std::function<void(const TorchShapesInfo&)> shapes;  // once, before the first step with them
     std::function<void(uint32_t tid, const RangeEvent&)> step;
     std::function<void(const SpanEvent&)> span;
     std::function<void(const MarkEvent&)> mark;
@@ -54,6 +56,10 @@ class ThreadReader {
   uint64_t payloads_not_read() const {
     return Losses().payloads_not_read - before_.payloads_not_read;
   }
+  // Ops of PyTorch whose shapes had no room.
+  uint64_t torch_shapes_dropped() const {
+    return Losses().torch_shapes_dropped - before_.torch_shapes_dropped;
+  }
   // Spans and calls that ended before they began by the counters of their threads, and were given
   // no length: a processor may read its counter before what another thread handed over arrives.
   uint64_t ends_moved() const { return ends_moved_; }
@@ -62,6 +68,7 @@ class ThreadReader {
   struct LossCounts {
     uint64_t events_dropped = 0, calls_dropped = 0, paths_dropped = 0, unbalanced_pops = 0;
     uint64_t left_open = 0, payloads_not_read = 0, names_dropped = 0;
+    uint64_t torch_shapes_dropped = 0;
   };
   static LossCounts Losses();  // since the process began
   bool GiveUp(uint32_t path);
@@ -76,6 +83,7 @@ class ThreadReader {
   LossCounts before_;  // at Start
   TickClock clock_;
   uint64_t ends_moved_ = 0;
+  std::unordered_set<uint32_t> shapes_seen_;  // by id of TorchShapes
 };
 
 }  // namespace prof::capture

@@ -15,6 +15,7 @@
 #include "lib/capture/threads/range_spans.h"
 #include "lib/capture/threads/range_strings.h"
 #include "lib/capture/threads/thread_state.h"
+#include "lib/capture/threads/torch_shapes.h"
 
 namespace prof::capture {
 
@@ -33,6 +34,7 @@ struct RangeLosses {
   std::atomic<uint64_t> unbalanced_pops{0};
   std::atomic<uint64_t> left_open{0};
   std::atomic<uint64_t> payloads_not_read{0};
+  std::atomic<uint64_t> torch_shapes_dropped{0};
 };
 
 // Constant-initialized, all of it zero: it takes no room in the library's file and is there before
@@ -73,6 +75,7 @@ class ThreadRegistry {
   RangePaths paths;
   RangeSpans spans;
   GivenNames names;
+  TorchShapes shapes;
 
   // One recording at a time, and never two readers of a ring: a collector that hung in the driver
   // may come back after a new one has started.

@@ -29,8 +29,11 @@ class RingRecord {
 
   RingRecord() = default;
 
-  // The thread is in `path` now.
-  static RingRecord Step(int64_t ticks, uint32_t path) { return {Kind::kStep, ticks, path, 0}; }
+  // The thread is in `path` now. `shapes`: of the inputs of the op that begins there
+  // (torch_shapes.h); 0: none are known.
+  static RingRecord Step(int64_t ticks, uint32_t path, uint32_t shapes = 0) {
+    return {Kind::kStep, ticks, path, shapes};
+  }
   static RingRecord Mark(int64_t ticks, uint32_t path) { return {Kind::kMark, ticks, path, 0}; }
 
   // A span takes two records in a row. `tid`: the thread that started it, and that ended it.
@@ -71,6 +74,7 @@ class RingRecord {
   uint32_t call() const { return path() & ~kFailed; }
   bool failed() const { return (path() & kFailed) != 0; }
   uint32_t waited() const { return path(); }
+  uint32_t shapes() const { return second_; }
   uint32_t tid() const { return second_; }
   uint32_t place() const { return second_ >> kPlaceShift; }
   uint32_t style() const { return second_ & ((1U << kPlaceShift) - 1); }

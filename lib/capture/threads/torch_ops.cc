@@ -47,11 +47,20 @@ uint32_t ChildOf(ThreadState& thread, uint32_t parent, TorchScope scope, std::st
   return LookUpChild(thread, {parent, domain, name}, &cached);
 }
 
+uint32_t ShapesOf(const InputShapes& inputs) {
+  const uint32_t shapes = thread_registry.shapes.IdOf(inputs);
+  if (shapes == 0) Count(thread_registry.losses.torch_shapes_dropped);
+  return shapes;
+}
+
 // As SetCurrentAt of ranges: `current` first.
-void SetCurrent(ThreadState& thread, uint32_t path) {
+void SetCurrent(ThreadState& thread, uint32_t path, const InputShapes* inputs = nullptr) {
   if (path == thread.torch.current.load(std::memory_order_relaxed)) return;
   thread.torch.current.store(path, std::memory_order_release);
-  if (Recording()) CheckWritten(thread.ring.Write(RingRecord::Step(NowTicks(), path)));
+  if (!Recording()) return;
+  const int64_t now = NowTicks();  // before the table of shapes costs the op some of its time
+  const uint32_t shapes = inputs == nullptr ? 0 : ShapesOf(*inputs);
+  CheckWritten(thread.ring.Write(RingRecord::Step(now, path, shapes)));
 }
 
 void WriteSequence(ThreadState& thread, const TorchOpStart& op, uint32_t path) {
@@ -87,9 +96,11 @@ void PushTorchOp(const TorchOpStart& op) noexcept {
   const uint32_t child = ChildOf(*thread, parent, op.scope, op.name != nullptr ? op.name : "");
   const uint32_t path = child != kNoPath ? child : parent;
   ops.open[ops.depth++] = {op.event, path, op.scope};
-  SetCurrent(*thread, path);
+  SetCurrent(*thread, path, op.inputs);
   if (op.sequence >= 0 && child != kNoPath && Recording()) WriteSequence(*thread, op, child);
 }
+
+void PrepareTorchShapes() { thread_registry.shapes.Prepare(); }
 
 void PopTorchOp(const void* event) noexcept {
   ThreadState* thread = calling_thread;

@@ -12,6 +12,7 @@
 
 namespace prof::capture {
 
+class InputShapes;
 struct ThreadState;
 
 struct TorchOpStart {
@@ -21,12 +22,17 @@ struct TorchOpStart {
   // kBackward: the number of the autograd node. Else the number that the next node of this thread
   // will get, so that the nodes of an op are known. -1: not known, or none.
   int64_t sequence = -1;
+  const InputShapes* inputs = nullptr;  // during the call only; nullptr: not known
 };
 
 // The program's threads, at the begin and the end of an op: no lock, no allocation once the thread
 // is known, 16 bytes of its ring each. An op that nests deeper than 128 is counted as a dropped
-// event. While nothing is recorded, the stack is kept and nothing is written.
+// event. Shapes that have no room in the table of shapes (torch_shapes.h) are counted, and the op
+// is recorded without them. While nothing is recorded, the stack is kept and nothing is written.
 void PushTorchOp(const TorchOpStart& op) noexcept;
+
+// Before the first op with inputs: takes the memory for their shapes. One thread at a time.
+void PrepareTorchShapes();
 
 // `event`: as at the start. An op that began before anybody listened, or on another thread, is
 // ignored. Ops that are still open inside of it end with it, if they are functions: those nest as

@@ -185,6 +185,8 @@ void Write(Message& block, const RangeColumns& c) {
   Packed(m, tag::range_columns::kPathGuess, c.path.misses());
   Packed(m, tag::range_columns::kTimeGuessNs, c.time.starts());
   AddNumbers(m, tag::range_columns::kNumbers, c.numbers);
+  Packed(m, tag::range_columns::kShapesRowDelta, c.shapes.row_deltas());
+  Packed(m, tag::range_columns::kShapes, c.shapes.texts());
 }
 
 void Write(Message& block, const SpanColumns& c) {

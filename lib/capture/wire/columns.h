@@ -17,6 +17,7 @@
 #include "lib/capture/wire/memory_columns.h"
 #include "lib/capture/wire/number_columns.h"
 #include "lib/capture/wire/pm_columns.h"
+#include "lib/capture/wire/shapes_columns.h"
 
 namespace prof::capture {
 
@@ -131,10 +132,12 @@ struct RangeColumns {
   IdColumn thread, path;
   IntervalColumn time;  // by path; no durations
   NumberColumns numbers;
+  ShapesColumns shapes;
 
   void Clear() {
     thread.Clear();
     path.Clear();
+    shapes.Clear();
     time.Clear();
     numbers.Clear();
   }
@@ -233,7 +236,8 @@ struct BlockColumns : RareColumns {
     ranges.Clear();
   }
   size_t number_bytes() const {
-    return ranges.numbers.bytes() + spans.numbers.bytes() + marks.numbers.bytes();
+    return ranges.numbers.bytes() + ranges.shapes.bytes() + spans.numbers.bytes() +
+           marks.numbers.bytes();
   }
   size_t rows() const {
     size_t pm_rows = 0;

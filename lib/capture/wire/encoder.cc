@@ -244,9 +244,21 @@ void Encoder::Add(const OverheadEvent& event) {
   columns.duration.push_back(DurationOf(event.start_ns, event.end_ns));
 }
 
+void Encoder::Add(const TorchShapesInfo& shapes) {
+  const uint32_t text = tables_.Intern(shapes.text);
+  if (text != 0) torch_shapes_[shapes.id] = text;
+}
+
+void Encoder::AddShapes(uint32_t id) {
+  const auto text = torch_shapes_.find(id);
+  if (text == torch_shapes_.end()) return;
+  columns_->ranges.shapes.Add(columns_->ranges.time.rows(), text->second);
+}
+
 void Encoder::Add(uint32_t tid, const RangeEvent& event) {
   RangeColumns& columns = columns_->ranges;
   const uint32_t thread = tables_.Thread(tid);
+  if (event.shapes != 0) AddShapes(event.shapes);
   columns.thread.Add(thread);
   columns.path.Add(event.path);
   columns.time.Add(event.path, event.time_ns, 0);
@@ -264,6 +276,7 @@ void Encoder::RepeatOpenRanges() {
     for (size_t i = 0; i < last_steps->size(); ++i) {
       const RangeEvent& step = (*last_steps)[i];
       if (step.path == 0) continue;
+      if (step.shapes != 0) AddShapes(step.shapes);
       columns.thread.Add(static_cast<uint32_t>(i + 1));
       columns.path.Add(step.path);
       columns.time.Add(step.path, step.time_ns, 0);

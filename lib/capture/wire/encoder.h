@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/capture/events/event_sink.h"
@@ -57,6 +58,7 @@ class Encoder final : public EventSink {
   void Add(const SyncEvent& event) override;
   void Add(const ApiEvent& event) override;
   void Add(const OverheadEvent& event) override;
+  void Add(const TorchShapesInfo& shapes);
   void Add(uint32_t tid, const RangeEvent& event);
   void Add(const SpanEvent& event);
   void Add(const MarkEvent& event);
@@ -92,6 +94,7 @@ class Encoder final : public EventSink {
  private:
   // A stack that is not in the table is none.
   uint32_t KnownStack(uint32_t id) const { return id <= host_stacks_ ? id : 0; }
+  void AddShapes(uint32_t id);  // of the row that comes next
   void RepeatOpenRanges();
 
   BlockSink* sink_;
@@ -102,6 +105,7 @@ class Encoder final : public EventSink {
   std::vector<PmLayout> pm_series_;  // by id - 1
   // By thread id - 1: of ranges, and of ops of PyTorch.
   std::vector<RangeEvent> last_steps_, last_torch_steps_;
+  std::unordered_map<uint32_t, uint32_t> torch_shapes_;  // string ids, by TorchShapesInfo::id
   std::vector<bool> torch_paths_;  // by path id; filled where open ranges are repeated
   Integrity last_integrity_;
   uint32_t range_paths_ = 0, host_stacks_ = 0;

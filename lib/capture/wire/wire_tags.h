@@ -305,7 +305,15 @@ enum : uint32_t { kBaseNs = 1, kKind = 2, kThread = 3, kStartDeltaNs = 4, kDurat
 }  // namespace overhead_columns
 
 namespace range_columns {
-enum : uint32_t { kBaseNs = 1, kThreadGuess = 5, kPathGuess = 6, kTimeGuessNs = 7, kNumbers = 8 };
+enum : uint32_t {
+  kBaseNs = 1,
+  kThreadGuess = 5,
+  kPathGuess = 6,
+  kTimeGuessNs = 7,
+  kNumbers = 8,
+  kShapesRowDelta = 9,
+  kShapes = 10
+};
 }  // namespace range_columns
 
 namespace span_columns {

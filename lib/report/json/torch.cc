@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/report/json/torch.h"
 
+#include <utility>
+#include <vector>
+
 namespace prof {
 
 Json ToJson(const LimiterTime& value) {
@@ -21,6 +24,20 @@ Json ToJson(const TorchOp& value) {
           {"backward_gpu_ns", Number(value.backward_gpu_ns)},
           {"limiters", List(value.limiters)}};
 }
+
+namespace {
+
+Json ByShapes(const std::vector<TorchOp>& ops) {
+  Json list = Json::array();
+  for (const TorchOp& op : ops) {
+    Json row = ToJson(op);
+    row["shapes"] = op.shapes;
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+}  // namespace
 
 Json ToJson(const TorchRange& value) {
   return {{"label", value.label},
@@ -48,6 +65,7 @@ Json ToJson(const TorchReport& value) {
           {"backward_ns", Number(value.backward_ns)},
           {"forward_known_ns", Number(value.forward_known_ns)},
           {"ops", List(value.ops)},
+          {"ops_by_shapes", ByShapes(value.ops_by_shapes)},
           {"ranges", List(value.ranges)},
           {"gpu_in_modules_ns", Number(value.gpu_in_modules_ns)},
           {"modules", List(value.modules)}};

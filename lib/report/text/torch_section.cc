@@ -44,32 +44,63 @@ bool Before(const TorchOp& a, const TorchOp& b, SortBy sort) {
   return false;
 }
 
-void WriteTable(std::ostream& out, const TorchReport& torch, const TextOptions& options) {
+// The ops in the order that was asked for, as many as are shown.
+std::vector<const TorchOp*> Shown(const std::vector<TorchOp>& all, const TextOptions& options) {
   std::vector<const TorchOp*> ops;
-  for (const TorchOp& op : torch.ops) ops.push_back(&op);
+  ops.reserve(all.size());
+  for (const TorchOp& op : all) ops.push_back(&op);
   std::stable_sort(ops.begin(), ops.end(), [&](const TorchOp* a, const TorchOp* b) {
     return Before(*a, *b, options.sort);
   });
-  const size_t shown = std::min(ops.size(), static_cast<size_t>(options.max_rows));
+  ops.resize(std::min(ops.size(), static_cast<size_t>(options.max_rows)));
+  return ops;
+}
+
+void WriteRest(std::ostream& out, size_t all, size_t shown, const char* what) {
+  if (shown == all) return;
+  out << "and " << text::Count(static_cast<int64_t>(all - shown)) << " more " << what
+      << "; --top shows more\n";
+}
+
+void WriteOps(std::ostream& out, const TorchReport& torch, const TextOptions& options) {
+  const std::vector<const TorchOp*> shown = Shown(torch.ops, options);
   Table table;
   table.columns = {{"GPU self", Align::kRight},     {"GPU total", Align::kRight},
                    {"its backward", Align::kRight}, {"launches", Align::kRight},
                    {"CPU self", Align::kRight},     {"CPU total", Align::kRight},
                    {"calls", Align::kRight},        {"limiter", Align::kLeft, 0, 1},
                    {"pass", Align::kLeft},          {"op", Align::kLeft, 20, 0, true}};
-  for (size_t i = 0; i < shown; ++i) {
-    const TorchOp& op = *ops[i];
+  for (const TorchOp* op : shown) {
     table.rows.push_back(
-        {{TimeOrBlank(op.gpu_self_ns), TimeOrBlank(op.gpu_ns), TimeOrBlank(op.backward_gpu_ns),
-          op.launches > 0 ? text::Count(op.launches) : "", text::Time(op.cpu_self_ns),
-          text::Time(op.cpu_ns), text::Count(op.calls), LimiterText(op.limiters), PassText(op),
-          NameText(op)}});
+        {{TimeOrBlank(op->gpu_self_ns), TimeOrBlank(op->gpu_ns), TimeOrBlank(op->backward_gpu_ns),
+          op->launches > 0 ? text::Count(op->launches) : "", text::Time(op->cpu_self_ns),
+          text::Time(op->cpu_ns), text::Count(op->calls), LimiterText(op->limiters), PassText(*op),
+          NameText(*op)}});
   }
-  report::WriteTable(out, table, options.width, options.utf8);
-  if (shown < ops.size()) {
-    out << "and " << text::Count(static_cast<int64_t>(ops.size() - shown))
-        << " more ops; --top shows more\n";
+  WriteTable(out, table, options.width, options.utf8);
+  WriteRest(out, torch.ops.size(), shown.size(), "ops");
+}
+
+std::string GpuOfACall(const TorchOp& op) {
+  return op.calls > 0 ? TimeOrBlank(op.gpu_ns / static_cast<double>(op.calls)) : "";
+}
+
+void WriteShapes(std::ostream& out, const TorchReport& torch, const TextOptions& options) {
+  const std::vector<const TorchOp*> shown = Shown(torch.ops_by_shapes, options);
+  Table table;
+  table.columns = {{"GPU self", Align::kRight},       {"GPU total", Align::kRight},
+                   {"GPU a call", Align::kRight},     {"CPU self", Align::kRight, 0, 2},
+                   {"calls", Align::kRight},          {"limiter", Align::kLeft, 0, 1},
+                   {"pass", Align::kLeft, 0, 3},      {"op", Align::kLeft, 12, 0, true},
+                   {"input shapes", Align::kLeft, 24}};
+  for (const TorchOp* op : shown) {
+    table.rows.push_back(
+        {{TimeOrBlank(op->gpu_self_ns), TimeOrBlank(op->gpu_ns), GpuOfACall(*op),
+          text::Time(op->cpu_self_ns), text::Count(op->calls), LimiterText(op->limiters),
+          PassText(*op), NameText(*op), op->shapes.empty() ? "?" : Printable(op->shapes)}});
   }
+  WriteTable(out, table, options.width, options.utf8);
+  WriteRest(out, torch.ops_by_shapes.size(), shown.size(), "ops with their shapes");
 }
 
 void WriteRanges(std::ostream& out, const TorchReport& torch, const TextOptions& options) {
@@ -85,7 +116,7 @@ void WriteRanges(std::ostream& out, const TorchReport& torch, const TextOptions&
     table.rows.push_back(
         {{TimeOrBlank(range.forward_ns), TimeOrBlank(range.backward_ns), Printable(range.label)}});
   }
-  report::WriteTable(out, table, options.width, options.utf8);
+  WriteTable(out, table, options.width, options.utf8);
   if (shown < torch.ranges.size()) {
     out << "and " << text::Count(static_cast<int64_t>(torch.ranges.size() - shown))
         << " more ranges; --top shows more\n";
@@ -117,7 +148,9 @@ std::string LimiterText(const std::vector<LimiterTime>& limiters) {
 void WriteTorch(std::ostream& out, const Report& report, const TextOptions& options) {
   if (!report.torch.recorded) return;
   WriteHeading(out, "PyTorch", options);
-  WriteParagraph(out, "", Summary(report.torch) + ". --ops shows them.", options.width);
+  std::string views = ". --ops shows them";
+  if (!report.torch.ops_by_shapes.empty()) views += ", --shapes by the shapes of their inputs";
+  WriteParagraph(out, "", Summary(report.torch) + views + ".", options.width);
   if (report.torch.modules.empty()) return;
   WriteParagraph(out, "",
                  Share(report.torch.gpu_in_modules_ns, report.torch.gpu_ns) +
@@ -125,11 +158,18 @@ void WriteTorch(std::ostream& out, const Report& report, const TextOptions& opti
                  options.width);
 }
 
+bool WriteTorchShapes(std::ostream& out, const Report& report, const TextOptions& options) {
+  if (report.torch.ops_by_shapes.empty()) return false;
+  WriteHeading(out, "Ops of PyTorch by the shapes of their inputs", options);
+  WriteShapes(out, report.torch, options);
+  return true;
+}
+
 bool WriteTorchOps(std::ostream& out, const Report& report, const TextOptions& options) {
   if (!report.torch.recorded) return false;
   WriteHeading(out, "Ops of PyTorch", options);
   WriteParagraph(out, "", Summary(report.torch) + ".", options.width);
-  WriteTable(out, report.torch, options);
+  WriteOps(out, report.torch, options);
   WriteRanges(out, report.torch, options);
   return true;
 }

@@ -20,6 +20,7 @@ void ForEachTable(DecodeState* state, Visit visit) {
   visit_all(model.samples, model.profiler_intervals, model.pauses, model.notices, model.pm_series);
   visit_all(model.category_names, model.stream_names, model.streams);
   visit_all(model.allocations, model.pool_states, model.unified_memory, model.gpu_states);
+  visit_all(model.torch.shapes);
   visit_all(state->lanes, state->path_depths, state->thread_names);
 }
 

@@ -109,6 +109,34 @@ inline void AddStep(uint32_t thread, int64_t time_ns, uint32_t path, DecodeState
   steps.push_back(model::RangeStep(time_ns, path));
 }
 
+// Where the steps of a block's rows went is in `added`, as for numbers.
+absl::Status AddStepShapes(const wire::RangeColumns& columns, const std::vector<AddedStep>& added,
+                           DecodeState* state) {
+  model::Model& model = *state->model;
+  const int entries = columns.shapes_size();
+  absl::Status status = SameLength(
+      "shapes", {{"shapes_row_delta", columns.shapes_row_delta_size()}, {"shapes", entries}});
+  if (status.ok()) {
+    status = Spend(static_cast<size_t>(entries) * sizeof(model::TorchShapes), state);
+  }
+  if (!status.ok()) return status;
+  uint64_t row = 0;
+  for (int entry = 0; entry < entries; ++entry) {
+    row += columns.shapes_row_delta(entry);
+    if (row >= added.size()) {
+      return absl::DataLossError(absl::StrCat("shapes ", entry, " belong to no row"));
+    }
+    const uint32_t text = columns.shapes(entry);
+    if (text >= model.strings.size()) {
+      return BadId("shapes", entry, "string", text, model.strings.size());
+    }
+    const uint32_t thread = added[row].thread;
+    const model::RangeStep step = model.steps[thread][added[row].step];
+    model.torch.shapes.push_back({step.time_ns(), step.path(), thread, text});
+  }
+  return absl::OkStatus();
+}
+
 // Columns of version 1 of the format.
 absl::Status AddListedSteps(const wire::RangeColumns& steps, DecodeState* state,
                             std::vector<AddedStep>* added) {
@@ -158,10 +186,12 @@ absl::Status AddGuessedSteps(const wire::RangeColumns& steps, DecodeState* state
 absl::Status AddRangeSteps(const wire::Block& block, DecodeState* state) {
   const wire::RangeColumns& steps = block.ranges();
   std::vector<AddedStep> added;
-  std::vector<AddedStep>* const keep = steps.has_numbers() ? &added : nullptr;
+  const bool has_shapes = steps.shapes_size() > 0 || steps.shapes_row_delta_size() > 0;
+  std::vector<AddedStep>* const keep = steps.has_numbers() || has_shapes ? &added : nullptr;
   absl::Status status = steps.time_guess_ns().empty() ? AddListedSteps(steps, state, keep)
                                                       : AddGuessedSteps(steps, state, keep);
-  return status.ok() && keep != nullptr ? AddStepNumbers(steps, added, state) : status;
+  if (status.ok() && steps.has_numbers()) status = AddStepNumbers(steps, added, state);
+  return status.ok() && has_shapes ? AddStepShapes(steps, added, state) : status;
 }
 
 void TakeStepsBack(DecodeState* state) {

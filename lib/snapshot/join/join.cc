@@ -10,6 +10,7 @@
 #include "lib/snapshot/join/samples.h"
 #include "lib/snapshot/join/sort.h"
 #include "lib/snapshot/join/torch_ops.h"
+#include "lib/snapshot/join/torch_shapes.h"
 
 namespace prof::snapshot {
 namespace {
@@ -77,6 +78,7 @@ void Join(Model* model) {
   SetNodeStacks(model);
   if (model->torch.recorded()) {
     DeriveTorchInstances(LastMoment(*model), model);
+    JoinTorchShapes(model);
     JoinTorchOps(model);
   }
   SetCapturedPaths(model);  // adds paths

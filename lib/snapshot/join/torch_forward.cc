@@ -133,6 +133,8 @@ TorchForward::Place TorchForward::MakerBefore(uint32_t thread, const Change& cha
     if (PausedBetween(model_, begin_ns, change.time_ns)) return {};
     Place place;
     place.op = path;
+    place.thread = thread;
+    place.begin_ns = begin_ns;
     const StepTable& ranges = model_.steps[thread];
     const size_t range = StepsUntil(ranges, begin_ns);
     if (range > 0) place.range = ranges[range - 1].path();

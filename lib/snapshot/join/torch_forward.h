@@ -24,10 +24,11 @@ class TorchForward {
   // `model` outlives it; steps and sequences are sorted.
   explicit TorchForward(const model::Model* model);
 
-  // Path ids, and the host stack of the first call of CUDA in the forward op. 0: not known, or `op`
-  // is in no backward node.
+  // Path ids, the host stack of the first call of CUDA in the forward op, and on which thread and
+  // when it began. 0: not known, or `op` is in no backward node.
   struct Place {
-    uint32_t op = 0, range = 0, stack = 0;
+    uint32_t op = 0, range = 0, stack = 0, thread = 0;
+    int64_t begin_ns = 0;
   };
   // Of work that `thread` launched in `op` at `time_ns`. Logarithmic in the steps of a thread for
   // each node; later work of the same node is looked up.

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "lib/snapshot/join/torch_forward.h"
+#include "lib/snapshot/join/torch_shapes.h"
 
 namespace prof::snapshot {
 namespace {
@@ -119,6 +121,11 @@ void JoinTorchOps(Model* model) {
   for (const model::GraphNode& node : model->graph_nodes) captured[node.node] = node.torch_op;
   TorchForward forward(model);
   model->torch.places.resize(model->ops.size());
+  std::optional<TorchInstances> instances;
+  if (!model->torch.shapes.empty()) {
+    instances.emplace(model);
+    model->torch.calls.resize(model->ops.size());
+  }
   for (size_t i = 0; i < model->ops.size(); ++i) {
     const model::Op op = model->ops[i];
     model::TorchPlace& place = model->torch.places[i];
@@ -137,6 +144,10 @@ void JoinTorchOps(Model* model) {
     place.forward_range = from.range;
     place.forward_stack = from.stack;
     SetOpAndModule(*model, launched_in, &place);
+    if (!instances) continue;
+    model::TorchCall& torch_call = model->torch.calls[i];
+    torch_call.launched_in = instances->At(call.thread, call.start_ns);
+    torch_call.forward = instances->Of(from.thread, from.op, from.begin_ns);
   }
 }
 

@@ -14,7 +14,8 @@ void TakeTorchOps(model::Model* model);
 
 // Fills TorchOps::places: the op and the module around each launch, or around the capture of its
 // node of a CUDA graph, and what makes backward work known as that of a forward op
-// (torch_forward.h). Once steps and calls are sorted and operations have their calls.
+// (torch_forward.h). Fills TorchOps::calls as well, where shapes were recorded. Once steps and
+// calls are sorted, operations have their calls, and shapes are joined.
 void JoinTorchOps(model::Model* model);
 
 }  // namespace prof::snapshot

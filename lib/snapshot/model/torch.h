@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/format/enums.h"
+#include "lib/snapshot/model/op.h"
 #include "lib/snapshot/model/range.h"
 
 namespace prof::model {
@@ -25,6 +26,19 @@ struct TorchSequence {
   uint32_t path = 0;
 };
 
+// The shapes of the inputs of the op in `path` that began at `time_ns`.
+struct TorchShapes {
+  int64_t time_ns = 0;
+  uint32_t path = 0, thread = 0;
+  uint32_t text = 0;  // index in Model::strings: "[[8, 1024], [1024, 4096], []]"
+};
+
+// The times that an op was open, as indices in TorchOps::instances; kNoIndex: not known.
+struct TorchCall {
+  int32_t launched_in = kNoIndex;  // the innermost op around the launch
+  int32_t forward = kNoIndex;      // of TorchPlace::forward_op
+};
+
 // Where an operation of the GPU comes from. All but the stack are path ids; 0: none, or not known.
 struct TorchPlace {
   uint32_t op = 0;             // the innermost op around its launch, or around its node's capture
@@ -38,7 +52,12 @@ struct TorchOps {
   std::vector<StepTable> steps;                       // by thread id; sorted by time
   std::vector<std::vector<TorchSequence>> sequences;  // by thread id; sorted by time
   InstanceTable instances;                            // sorted by start
-  std::vector<TorchPlace> places;  // by index of Model::ops; empty: no ops were recorded
+  std::vector<TorchShapes> shapes;                    // as written; empty: they were not recorded
+  // Only where shapes were recorded.
+  std::vector<uint32_t> shapes_of_instance;  // by index of `instances`; strings; 0: not known
+  std::vector<int32_t> instance_around;      // likewise: the one around it; kNoIndex: none
+  std::vector<TorchCall> calls;              // by index of Model::ops
+  std::vector<TorchPlace> places;            // by index of Model::ops; empty: no ops were recorded
 
   [[nodiscard]] bool recorded() const { return !steps.empty(); }
   [[nodiscard]] TorchPlace PlaceOf(size_t op) const {

@@ -95,18 +95,12 @@ TEST_CASE("Marks and payloads are summed up by path, with the category's name") 
   CHECK(step.value.max == -7);
 }
 
-// A string of the block, by its id.
-uint32_t AddString(wire::Block& block, const std::string& text) {
-  block.add_strings(text);
-  return static_cast<uint32_t>(block.strings_size());
-}
-
 TEST_CASE("The fields of a payload with a schema are rows of their own") {
   SnapshotBuilder b;
   const uint32_t step = b.Path("ncclAllReduce");
   b.Kernel(b.Shape("k", {132}, {256}), "ncclAllReduce", 100'000, 200'000);
   b.edit = [&](wire::Block& block) {
-    const uint32_t field = AddString(block, "Message size [bytes]");
+    const uint32_t field = StringId(block, "Message size [bytes]");
     for (const uint64_t bytes : {1024, 4096, 2048}) {
       AddPayload(block, step, wire::PAYLOAD_UINT64, bytes);
       block.mutable_payloads()->add_field(field);

@@ -5,6 +5,7 @@
 #define PROF_TEST_CAPTURE_THREADS_RECORDING_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ class Recording {
   struct Step {
     uint32_t tid = 0;
     int64_t time_ns = 0;
-    std::string path;
+    std::string path, shapes;
   };
   struct Span {
     std::string path;
@@ -54,8 +55,9 @@ class Recording {
       infos.push_back(info);
       texts.push_back(text);
     };
+    sink.shapes = [this](const TorchShapesInfo& info) { shapes[info.id] = info.text; };
     sink.step = [this](uint32_t tid, const RangeEvent& event) {
-      steps.push_back({tid, event.time_ns, Text(event.path)});
+      steps.push_back({tid, event.time_ns, Text(event.path), shapes[event.shapes]});
     };
     sink.span = [this](const SpanEvent& event) { spans.push_back({Text(event.path), event}); };
     sink.mark = [this](const MarkEvent& event) { marks.push_back({Text(event.path), event}); };
@@ -95,6 +97,7 @@ class Recording {
   std::vector<MarkText> marks;
   std::vector<PayloadText> payloads;
   std::vector<NumberEvent> numbers;
+  std::map<uint32_t, std::string> shapes;  // by id
   int order_errors = 0;
 };
 

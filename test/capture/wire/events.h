@@ -261,7 +261,8 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(NumberEvent{NumberOwner::kStep, 1, 0xabcdef01, 8 << 2 | 1});
   encoder.Add(NumberEvent{NumberOwner::kStep, 1, 45, 0});
   encoder.Add(kTid, RangeEvent{kStart + 4500, 1});
-  encoder.Add(kTid, RangeEvent{kStart + 5600, 0});
+  encoder.Add(TorchShapesInfo{33, "[[8, 16], []]"});
+  encoder.Add(kTid, RangeEvent{kStart + 5600, 0, 33});
   encoder.Add(NumberEvent{NumberOwner::kSpan, 2, 46, 0});
   encoder.Add(SpanEvent{2, kTid, kOtherTid, kStart + 7000, kStart + 7701});
   encoder.Add(NumberEvent{NumberOwner::kMark, 2, 47, 0});

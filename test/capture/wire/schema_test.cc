@@ -420,6 +420,10 @@ TEST_CASE("The columns of ranges arrive as they were given") {
   CHECK(Values(block.ranges().time_guess_ns()) == I64s{0, 1100});
   CHECK(Values(block.ranges().path_guess()) == U32s{0, 1});  // the second one, 0, is guessed
 
+  CHECK(Values(block.ranges().shapes_row_delta()) == U32s{1});
+  REQUIRE(block.ranges().shapes_size() == 1);
+  CHECK(block.strings(static_cast<int>(block.ranges().shapes(0)) - 1) == "[[8, 16], []]");
+
   CHECK(block.spans().base_ns() == kStart + 7000);
   CHECK(Values(block.spans().path()) == U32s{2});
   CHECK(Values(block.spans().start_thread()) == U32s{1});

@@ -75,6 +75,29 @@ TEST_CASE("Ops can be ordered, and are cut at --top") {
   CHECK_THAT(text, Contains("and 1 more ops"));
 }
 
+TEST_CASE("The table by shapes has the shapes of the inputs, in text and in JSON") {
+  Report report = WithOps();
+  std::ostringstream none;
+  CHECK_FALSE(report::WriteTorchShapes(none, report, {}));
+  CHECK(none.str().empty());
+  report.torch.ops_by_shapes = {report.torch.ops[1], report.torch.ops[1]};
+  report.torch.ops_by_shapes[0].shapes = "[[4096], [8, 1023], [1023, 4096], [], []]";
+  std::ostringstream out;
+  TextOptions wide;
+  wide.width = 160;
+  REQUIRE(report::WriteTorchShapes(out, report, wide));
+  CHECK_THAT(out.str(), Contains("input shapes"));
+  CHECK_THAT(out.str(), Contains("[[4096], [8, 1023], [1023, 4096], [], []]"));
+  std::ostringstream as_json;
+  WriteJson(as_json, report);
+  const auto json = nlohmann::json::parse(as_json.str())["torch"];
+  REQUIRE(json["ops_by_shapes"].size() == 2);
+  CHECK(json["ops_by_shapes"][0]["name"] == "aten::addmm");
+  CHECK(json["ops_by_shapes"][0]["shapes"] == "[[4096], [8, 1023], [1023, 4096], [], []]");
+  CHECK(json["ops_by_shapes"][1]["shapes"] == "");
+  CHECK_FALSE(json["ops"][0].contains("shapes"));
+}
+
 TEST_CASE("Without ops nothing is written of them") {
   std::ostringstream out;
   CHECK_FALSE(report::WriteTorchOps(out, Report(), {}));
