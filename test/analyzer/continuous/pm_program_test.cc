@@ -158,7 +158,9 @@ TEST_CASE("Triage samples give the kernels of random programs values within boun
   const Summary unused = Summarize(all, [](const Found& one) { return !IsUsed(one); });
   INFO("all " << every << "; of 10 us and more " << longer << "; shorter than any burst "
               << in_bursts << "; unused units " << unused);
-  CHECK(every.n > 40 * kPrograms);
+  CHECK(all.wrong_with_confidence == 0);
+  if (kPrograms < 24) return;  // too few for the shares
+  CHECK(every.n > 1000);
   CHECK(every.within >= 0.93);
   CHECK(longer.within >= 0.93);
   CHECK(longer.median <= 0.2);
@@ -171,9 +173,8 @@ TEST_CASE("Triage samples give the kernels of random programs values within boun
   CHECK(longer.p95_error <= 6);  // bursts that are shorter than a launch see few of its parts
   CHECK(all.with_value_ns >= 0.80 * all.time_ns);
   INFO(all.same << " of " << all.verdicts << " verdicts are those of the planted values");
-  CHECK(all.verdicts > 4 * kPrograms);
+  CHECK(all.verdicts > 100);
   CHECK(all.same >= 0.95 * all.verdicts);  // the others are planted next to a threshold
-  CHECK(all.wrong_with_confidence == 0);
 }
 
 // Prints the same for ranges of durations, for whoever changes the method: SEEDS=1-100.
