@@ -49,6 +49,7 @@ class Drainer {
   ThreadReader reader_;
   ThreadReader::Sink sink_{
       [](const prof::capture::RangePathInfo&) {},
+      [](const prof::capture::TorchShapesInfo&) {},
       [](uint32_t, const prof::capture::RangeEvent& e) { benchmark::DoNotOptimize(e.path); },
       [](const prof::capture::SpanEvent&) {},
       [](const prof::capture::MarkEvent&) {},

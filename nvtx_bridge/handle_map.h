@@ -35,13 +35,13 @@ class HandleMap {
   bool Set(uint64_t key, uint64_t value) {
     Slot* slot = FindSlot(Valid(key));
     if (slot == nullptr) return Add(key, value);
-    slot->value.store(value, std::memory_order_relaxed);
+    slot->value.store(value, std::memory_order_release);
     return true;
   }
   // 0: not there.
   uint64_t Find(uint64_t key) {
     const Slot* slot = FindSlot(Valid(key));
-    return slot != nullptr ? slot->value.load(std::memory_order_relaxed) : 0;
+    return slot != nullptr ? slot->value.load(std::memory_order_acquire) : 0;
   }
   // Returns the value like Find, and removes the key.
   uint64_t Take(uint64_t key) {

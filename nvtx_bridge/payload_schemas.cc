@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <climits>
+#include <cstdio>
 #include <cstring>
+#include <string_view>
 #include <type_traits>
 
 #include "lib/capture/threads/thread_registry.h"
@@ -133,13 +135,15 @@ size_t Aligned(size_t offset, size_t alignment) {
 }
 
 constexpr size_t kUnknown = SIZE_MAX;
+// NVTX_PAYLOAD_ENTRY_FLAG_IS_ARRAY lacks the last of the four kinds.
+constexpr uint64_t kArrayFlags = 7U << 4U;
 
 // `end`: of the entry before, where this one is if it has no offset.
 void AddField(nvtxDomainHandle_t domain, const nvtxPayloadSchemaEntry_t& entry, bool has_offset,
               size_t pack_align, size_t* end, Schema* schema) {
   constexpr uint64_t kNoNumber =
       NVTX_PAYLOAD_ENTRY_FLAG_POINTER | NVTX_PAYLOAD_ENTRY_FLAG_OFFSET_FROM_BASE |
-      NVTX_PAYLOAD_ENTRY_FLAG_OFFSET_FROM_HERE | NVTX_PAYLOAD_ENTRY_FLAG_IS_ARRAY;
+      NVTX_PAYLOAD_ENTRY_FLAG_OFFSET_FROM_HERE | kArrayFlags;
   Number number;
   if ((entry.flags & kNoNumber) == 0) {
     const Schema* other = Find(domain, entry.type);
@@ -155,12 +159,24 @@ void AddField(nvtxDomainHandle_t domain, const nvtxPayloadSchemaEntry_t& entry, 
       pack_align == 0 ? number.size : std::min<size_t>(pack_align, number.size);
   const size_t offset = has_offset ? entry.offset : Aligned(*end, alignment);
   *end = offset + number.size;
+  // Fields without a name of their own are numbered.
+  std::string_view name = FromNarrow(entry.name);
+  std::array<char, 16> number_text;
+  if (name.empty()) {
+    const int size = std::snprintf(number_text.data(), number_text.size(), "#%u", schema->fields);
+    name = {number_text.data(), static_cast<size_t>(size)};
+  }
+  capture::RangeStrings& strings = capture::thread_registry.strings;
+  const uint32_t place =
+      strings.PlaceOf(strings.Intern(name, capture::RangeStrings::Room::kReserved));
+  if (place == 0) {  // no room
+    schema->whole = false;
+    return;
+  }
   Field& field = schema->field[schema->fields++];
   field.offset = static_cast<uint32_t>(std::min<size_t>(offset, UINT32_MAX));
   field.number = number;
-  capture::RangeStrings& strings = capture::thread_registry.strings;
-  field.name = strings.PlaceOf(
-      strings.Intern(FromNarrow(entry.name), capture::RangeStrings::Room::kReserved));
+  field.name = place;
 }
 
 Payload ValueOf(const void* at, Number number) {
@@ -186,7 +202,13 @@ Payload ValueOf(const void* at, Number number) {
 
 uint64_t RegisterSchema(nvtxDomainHandle_t domain, const nvtxPayloadSchemaAttr_t* attributes,
                         uint64_t id) {
-  if (attributes == nullptr || attributes->entries == nullptr) return id;
+  constexpr uint64_t kMandatory = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
+                                  NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
+                                  NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES;
+  if (attributes == nullptr || (attributes->fieldMask & kMandatory) != kMandatory ||
+      attributes->entries == nullptr) {
+    return id;
+  }
   const auto has = [&](uint64_t field) { return (attributes->fieldMask & field) != 0; };
   if (id == 0 && has(NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID)) id = attributes->schemaId;
   return Register(domain, id, [&](Schema* schema) {
@@ -228,14 +250,18 @@ PayloadValues::PayloadValues(nvtxDomainHandle_t domain, const nvtxPayloadData_t*
 
 bool PayloadValues::Read(nvtxDomainHandle_t domain, const nvtxPayloadData_t& data) {
   if (data.payload == nullptr) return data.size == 0;
-  const Number plain = NumberOf(data.schemaId);
+  const Schema* schema = Find(domain, data.schemaId);
+  const Number plain = schema != nullptr ? schema->number : NumberOf(data.schemaId);
   if (plain.kind != Kind::kNone) {  // the payload is one number, or an array of them
     if (data.size != plain.size || count_ == kMostPayloadFields) return false;
     values_[count_++] = ValueOf(data.payload, plain);
     return true;
   }
-  const Schema* schema = Find(domain, data.schemaId);
-  if (schema == nullptr) return false;
+  // Two libraries of one domain may have different structures under one id.
+  if (schema == nullptr ||
+      (schema->size != 0 && data.size != SIZE_MAX && data.size != schema->size)) {
+    return false;
+  }
   const size_t size = data.size == SIZE_MAX ? schema->size : data.size;
   bool whole = schema->whole && schema->fields > 0;
   for (uint32_t i = 0; i < schema->fields; ++i) {

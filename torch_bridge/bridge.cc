@@ -43,9 +43,10 @@ struct Known {
 };
 Known known;
 // What the callbacks that read shapes use: written before the first of these, then never again.
-InputTest input_test;
-// By the one thread that attaches: `known` is filled; `input_test` is.
-bool verified = false, inputs_tested = false;
+// By address, as the notice below.
+InputTest* input_test = nullptr;
+// By the one thread that attaches: `known` is filled.
+bool verified = false;
 
 capture::Mutex mutex;  // never held while somebody waits for a library
 bool wanted PROF_GUARDED_BY(mutex) = false;
@@ -75,7 +76,7 @@ void Push(capture::TorchScope scope, const Event* event, int64_t sequence) {
   capture::TorchOpStart op{scope, known.functions.name(event), event, sequence};
   if constexpr (kShapes) {
     capture::InputShapes shapes;
-    ReadShapes(event, input_test.layout, &shapes);
+    ReadShapes(event, input_test->layout, &shapes);
     op.inputs = &shapes;
     capture::PushTorchOp(op);
   } else {
@@ -163,11 +164,12 @@ bool ShapesWanted() {
 // Whether this recording has shapes. They are tested when the first one wants them.
 bool CanReadShapes() {
   if (!verified || !ShapesWanted()) return false;
-  if (!std::exchange(inputs_tested, true)) {
-    input_test = RunInputTest(known.functions, known.input_functions, known.sequence_offset);
+  if (input_test == nullptr) {
+    input_test = new InputTest(
+        RunInputTest(known.functions, known.input_functions, known.sequence_offset));
   }
-  if (input_test.problem.empty()) return true;
-  std::fprintf(stderr, "prof: %s: %s\n", kNoShapes, input_test.problem.c_str());
+  if (input_test->problem.empty()) return true;
+  std::fprintf(stderr, "prof: %s: %s\n", kNoShapes, input_test->problem.c_str());
   return false;
 }
 
@@ -187,8 +189,8 @@ void Attach(const std::string& library) {
     return Say(capture::Severity::kWarning, std::string(kNotRecorded) + ": " + problem,
                "name the parts of the program with NVTX or torch.autograd.profiler.emit_nvtx()");
   }
-  if (wish.shapes && !shapes) {
-    Say(capture::Severity::kWarning, std::string(kNoShapes) + ": " + input_test.problem, "");
+  if (wish.shapes && !shapes && input_test != nullptr) {
+    Say(capture::Severity::kWarning, std::string(kNoShapes) + ": " + input_test->problem, "");
   } else if (!known.sequence_offset) {
     Say(capture::Severity::kInfo,
         "the work of PyTorch's backward pass is not joined with its forward ops: this version "

@@ -35,7 +35,7 @@ struct Integrity {
   uint64_t pm_restarts = 0;           ///< Times that PM sampling ended by itself and was restarted.
   uint64_t range_ends_unmatched = 0;  ///< NVTX pops and ends without an open range; no loss.
   uint64_t ranges_left_open = 0;      ///< Pushed ranges open at the end of their thread; no loss.
-  uint64_t payloads_not_read = 0;     ///< NVTX payloads of which a part was not read.
+  uint64_t payloads_not_read = 0;     ///< NVTX payloads that were not read as a whole.
   uint64_t names_dropped = 0;         ///< Names of threads, categories and streams: table full.
   uint64_t rows_not_kept = 0;         ///< Events beyond SessionOptions::keep_last_seconds; no loss.
   uint64_t launches_missed = 0;       ///< Launch calls whose records another profiler had.

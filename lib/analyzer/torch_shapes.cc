@@ -77,6 +77,7 @@ class Table {
     TorchOp op;
     std::map<Limiter, int64_t> limiters;
     std::map<std::string_view, int64_t> makers;  // by the name of the forward op
+    uint64_t found_by = 0;                       // the last search that found it
   };
   static constexpr size_t kNoRow = SIZE_MAX;
 
@@ -124,8 +125,9 @@ class Table {
   // innermost first. kNoIndex: the shapes are not known.
   void FindRowsAround(int32_t instance, uint32_t path) {
     found_.clear();
+    ++search_;
     const auto add = [this](size_t row) {
-      if (row == kNoRow || std::find(found_.begin(), found_.end(), row) != found_.end()) return;
+      if (row == kNoRow || std::exchange(rows_[row].found_by, search_) == search_) return;
       found_.push_back(row);
     };
     if (instance == kNoIndex) {
@@ -142,6 +144,7 @@ class Table {
   const std::vector<bool> backward_;                        // by path
   std::map<std::pair<uint32_t, uint32_t>, size_t> places_;  // of rows, by path and shapes
   std::map<std::tuple<std::string_view, TorchScope, bool, uint32_t>, size_t> by_name_;
+  uint64_t search_ = 0;  // counts FindRowsAround
   std::vector<Row> rows_;
   std::vector<size_t> row_of_;  // by instance
   std::vector<size_t> found_;

@@ -351,7 +351,7 @@ int Run(ReportOptions options) {
   if (!options.html.empty() && (chosen || !options.output.empty())) {
     return Fail(
         "--html writes a page of its own to its own file: leave out --kernel, --range, --ops, "
-        "--modules, --steps, --source and --output");
+        "--shapes, --modules, --steps, --source and --output");
   }
   std::string problem = ProblemOf(options);
   if (problem.empty()) problem = ReadCeilings(&options);

@@ -438,8 +438,15 @@ Report ExampleReport() {
   losses.min = 1.96875;
   losses.max = 10.8125;
   losses.sum = 118.5;
-  report.nvtx.annotations = {{"step/loss", "metrics", 0xff76b900, 41, losses},
-                             {"step/checkpoint", "", 0, 2, {}}};
+  Statistic sizes;
+  sizes.n = 20;
+  sizes.min = 1024;
+  sizes.median = 25165824;
+  sizes.max = 67108864;
+  sizes.sum = 503316480;
+  report.nvtx.annotations = {{"step/loss", "", "metrics", 0xff76b900, 41, losses},
+                             {"step/checkpoint", "", "", 0, 2, {}},
+                             {"ncclAllReduce", "Message size [bytes]", "", 0, 0, sizes}};
   report.nvtx.threads = {{4243, "data loader"}};
   report.nvtx.streams = {{"compute", true, 1, 7, 0x7f00c0de0000, 1310},
                          {"copies", false, 0, 0, 0x7f00c0de0040, 0}};

@@ -204,7 +204,6 @@ struct Communication {
 
 Communication FindCommunication(const RunInputs& inputs) {
   const std::vector<bool> communicates = Communicates(inputs.model);
-  if (std::find(communicates.begin(), communicates.end(), true) == communicates.end()) return {};
   Intervals all, compute;
   std::vector<int64_t> lengths;
   for (const Op& op : inputs.model.ops) {
@@ -297,6 +296,10 @@ MaybeFinding DefaultStream(const RunInputs& inputs) {
 }
 
 MaybeFinding ExposedCommunication(const RunInputs& inputs) {
+  const std::vector<bool> communicates = Communicates(inputs.model);
+  if (std::find(communicates.begin(), communicates.end(), true) == communicates.end()) {
+    return std::nullopt;
+  }
   const Communication found = FindCommunication(inputs);
   const auto all_ns = static_cast<double>(found.all.length_ns());
   const auto hidden_ns = static_cast<double>(found.all.WithinNs(found.compute));
@@ -314,7 +317,6 @@ MaybeFinding ExposedCommunication(const RunInputs& inputs) {
       "Start the communication of one part while the next one is computed: another stream, "
       "buckets; "
       "even out the ranks.";
-  const std::vector<bool> communicates = Communicates(inputs.model);
   const double idle_ns = IdleBeside(
       inputs, [&](const Op& op) { return op.kind == OpKind::kKernel && communicates[op.shape]; });
   if (idle_ns > 0) finding.evidence.push_back("idle beside them: " + text::Time(idle_ns));

@@ -77,8 +77,9 @@ void StepParts::LabelPaths() {
 
 // The step in whose host time a moment is; the number of steps: it is behind all.
 size_t StepParts::StepAt(int64_t time_ns) const {
-  return FirstNotBefore(iterations_.size(), iterations_.size() / 2,
-                        [&](size_t i) { return iterations_[i].end_ns < time_ns; });
+  near_ = FirstNotBefore(iterations_.size(), near_,
+                         [&](size_t i) { return iterations_[i].end_ns < time_ns; });
+  return near_;
 }
 
 void StepParts::FindBackward() {

@@ -79,6 +79,7 @@ class StepParts {
   IntervalUnion engine_;                   // the backward pass, on other threads than the steps'
   std::vector<int64_t> last_backward_ns_;  // by step: its last node began; before it: none did
   std::vector<HostPiece> pieces_;          // sorted by start
+  mutable size_t near_ = 0;                // StepAt's last answer: mostly the next one is near
 };
 
 }  // namespace prof::analyzer

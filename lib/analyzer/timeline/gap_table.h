@@ -40,7 +40,8 @@ struct Gap {
   int64_t undisturbed_ns() const { return end_ns - start_ns - disturbed_ns; }
 };
 
-// Gaps of one device, in 32 bytes each. What most gaps do not have is stored beside the rows.
+// Gaps of one device, in 32 bytes each, and 56 more for those that the host was late for, that a wait
+// came before, or that something disturbed.
 class GapTable {
  public:
   using value_type = Gap;
@@ -75,7 +76,7 @@ class GapTable {
     return gap;
   }
 
-  // Before the first gap. Memory that is reserved and not used costs nothing.
+  // Before the first gap. Pages that are reserved and not used take no memory.
   void Reserve(size_t gaps) { model::ReserveRows(gaps, &rows_); }
   void push_back(const Gap& gap) {
     device_ = gap.device;
@@ -85,6 +86,7 @@ class GapTable {
 
  private:
   static constexpr uint32_t kNothing = 0;
+  static constexpr size_t kMostMore = (size_t{1} << 29) - 1;
 
   struct Row {
     int64_t start_ns = 0;
@@ -118,6 +120,7 @@ class GapTable {
                       gap.without_waits_ns == 0 && gap.without_allocations_ns == 0;
     if (fits && row->more == kNothing) return;
     if (row->more == kNothing) {
+      if (more_.size() == kMostMore) return;
       if (more_.empty()) model::ReserveRows(rows_.capacity(), &more_);
       more_.emplace_back();
       row->more = static_cast<uint32_t>(more_.size());

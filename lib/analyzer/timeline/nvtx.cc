@@ -60,7 +60,7 @@ std::vector<AnnotationReport> Annotations(const Model& model) {
     annotation.range = path.full;
     annotations.push_back(std::move(annotation));
   }
-  for (const auto& [key, of_field] : of_fields) {
+  for (auto& [key, of_field] : of_fields) {
     const model::RangePath& path = model.paths[key.first];
     AnnotationReport annotation;
     annotation.range = path.full;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "lib/analyzer/base/families.h"
@@ -21,17 +23,26 @@ std::vector<int32_t> LastOperations(const model::Model& model, const Iterations&
   std::vector<int32_t> last(iterations.size(), kNoIndex);
   std::vector<bool> threads = BackwardThreads(model, BackwardPaths(model));
   threads[iterations.front().thread] = true;
-  size_t behind = 0;  // the first iteration that begins after the call
+  // The first iteration that begins after the call. Iterations are packed rows: what a call is
+  // compared with is read when it changes.
+  size_t behind = 0;
+  int64_t begin_ns = std::numeric_limits<int64_t>::max(), end_ns = 0, next_begin_ns = 0;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const Op op = model.ops[i];
     if (!op.timed) break;  // they are last
     if (op.api == kNoIndex || (device && op.device != *device)) continue;
     const model::ApiCall call = model.api_calls[static_cast<size_t>(op.api)];
     if (!threads[call.thread]) continue;
-    behind = FirstNotBefore(iterations.size(), behind, [&](size_t iteration) {
-      return iterations[iteration].start_ns <= call.start_ns;
-    });
-    if (behind == 0 || call.start_ns >= iterations[behind - 1].end_ns) continue;
+    if (call.start_ns < begin_ns || call.start_ns >= next_begin_ns) {
+      behind = FirstNotBefore(iterations.size(), behind, [&](size_t iteration) {
+        return iterations[iteration].start_ns <= call.start_ns;
+      });
+      constexpr auto kNever = std::numeric_limits<int64_t>::max();
+      begin_ns = behind > 0 ? iterations[behind - 1].start_ns : std::numeric_limits<int64_t>::min();
+      end_ns = behind > 0 ? iterations[behind - 1].end_ns : begin_ns;
+      next_begin_ns = behind < iterations.size() ? iterations[behind].start_ns : kNever;
+    }
+    if (behind == 0 || call.start_ns >= end_ns) continue;
     int32_t& known = last[behind - 1];
     const bool later =
         known == kNoIndex || op.end_ns >= model.ops[static_cast<size_t>(known)].end_ns;

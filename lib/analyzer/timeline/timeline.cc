@@ -78,7 +78,10 @@ Timeline BuildTimeline(const model::Model& model) {
       gap.end_ns = op.start_ns;
       gap.previous_op = sweep.latest;
       gap.next_op = static_cast<int32_t>(i);
-      if (timeline.gaps.empty()) timeline.gaps.Reserve(model.ops.size() - i);
+      // Not for many devices, whose sum would be more than there is.
+      if (timeline.gaps.empty() && devices.size() == 1) {
+        timeline.gaps.Reserve(model.ops.size() - i);
+      }
       timeline.gaps.push_back(gap);
     }
     // All operations that started earlier have ended by covered_until_ns: then this one is the

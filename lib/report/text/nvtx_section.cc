@@ -73,7 +73,7 @@ void WriteNvtx(std::ostream& out, const Report& report, const TextOptions& optio
   if (rows > 0) WriteTable(out, table, options.width, options.utf8);
   if (rows < shown.size()) {
     out << "(" << text::Count(static_cast<int64_t>(shown.size() - rows))
-        << " more paths; --top shows more)\n";
+        << " more rows; --top shows more)\n";
   }
   std::vector<std::string> threads, streams;
   for (const NamedThread& thread : nvtx.threads) {

@@ -132,6 +132,8 @@ absl::Status AddStepShapes(const wire::RangeColumns& columns, const std::vector<
     }
     const uint32_t thread = added[row].thread;
     const model::RangeStep step = model.steps[thread][added[row].step];
+    status = SpendPair(step.path(), text, state);
+    if (!status.ok()) return status;
     model.torch.shapes.push_back({step.time_ns(), step.path(), thread, text});
   }
   return absl::OkStatus();
@@ -285,6 +287,8 @@ absl::Status AddPayloads(const wire::Block& block, DecodeState* state) {
     if (field >= model.strings.size()) {
       return BadId("payloads", row, "field", field, model.strings.size());
     }
+    if (field != 0) status = SpendPair(payloads.path(row), field, state);
+    if (!status.ok()) return status;
     model.payloads.push_back(
         {payloads.path(row), payloads.thread(row), time_ns,
          PayloadValue(format::FromNumber<format::PayloadType>(payloads.type(row)),

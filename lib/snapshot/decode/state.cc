@@ -11,6 +11,15 @@ absl::Status Spend(size_t bytes, DecodeState* state) {
   return absl::DataLossError("its names and tables are longer than a file of this size can hold");
 }
 
+// Of the set that knows the pair.
+constexpr size_t kPairBytes = 64;
+
+absl::Status SpendPair(uint32_t path, uint32_t id, DecodeState* state) {
+  if (!state->charged_pairs.insert(uint64_t{path} << 32U | id).second) return absl::OkStatus();
+  const model::Model& model = *state->model;
+  return Spend(model.strings[id].size() + model.paths[path].full.size() + kPairBytes, state);
+}
+
 absl::Status CopyString(const char* what, uint32_t id, DecodeState* state, std::string* to) {
   const std::vector<std::string>& strings = state->model->strings;
   if (id >= strings.size()) {

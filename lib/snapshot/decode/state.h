@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -59,10 +60,16 @@ struct DecodeState {
   // the model. So a small hostile file could ask for any amount of memory. The copies and entries
   // of all blocks share this budget, which grows with the file.
   size_t spent = 0, budget = kMemoryInAnyCase;
+  // Pairs of a path and a string that the report copies once each: a field of its payloads, the
+  // shapes of an op. They are charged once.
+  std::unordered_set<uint64_t> charged_pairs;
 };
 
 // Takes `bytes` from the budget. kDataLoss: the budget is spent.
 [[nodiscard]] absl::Status Spend(size_t bytes, DecodeState* state);
+
+// Takes the bytes of string `id` and of the path's text, once for each pair.
+[[nodiscard]] absl::Status SpendPair(uint32_t path, uint32_t id, DecodeState* state);
 
 // Copies string `id` into `to`; `what` names it in the error.
 [[nodiscard]] absl::Status CopyString(const char* what, uint32_t id, DecodeState* state,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "lib/snapshot/join/step_walk.h"
 #include "lib/snapshot/model/api_class.h"
 #include "lib/snapshot/model/overhead_class.h"
 #include "lib/snapshot/model/reserve.h"
@@ -89,13 +90,10 @@ void ClassifyCalls(Model* model) {
 
 // Calls are sorted by time, so one walk over the steps of each thread is enough.
 void SetCallPaths(Model* model) {
-  std::vector<size_t> next(model->steps.size());
+  StepWalk walk(model->steps);
   for (size_t i = 0; i < model->api_calls.size(); ++i) {
     const ApiCall call = model->api_calls[i];
-    const model::StepTable& steps = model->steps[call.thread];
-    size_t& at = next[call.thread];
-    while (at < steps.size() && steps[at].time_ns() <= call.start_ns) ++at;
-    if (at > 0) model->api_calls.SetPath(i, steps[at - 1].path());
+    model->api_calls.SetPath(i, walk.PathAt(call.thread, call.start_ns));
   }
 }
 

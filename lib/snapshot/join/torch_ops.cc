@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/snapshot/join/step_walk.h"
 #include "lib/snapshot/join/torch_forward.h"
 #include "lib/snapshot/join/torch_shapes.h"
 
@@ -61,15 +62,10 @@ void TakeSequences(Model* model) {
 // each thread is enough.
 std::vector<uint32_t> OpsOfCalls(const Model& model) {
   std::vector<uint32_t> ops(model.api_calls.size());
-  std::vector<size_t> next(model.torch.steps.size());
+  StepWalk walk(model.torch.steps);
   for (size_t i = 0; i < model.api_calls.size(); ++i) {
     const model::ApiCall call = model.api_calls[i];
-    if (call.thread >= next.size()) continue;
-    const StepTable& steps = model.torch.steps[call.thread];
-    size_t& at = next[call.thread];
-    while (at < steps.size() && steps[at].time_ns() <= call.start_ns) ++at;
-    if (at == 0) continue;
-    const uint32_t path = steps[at - 1].path();
+    const uint32_t path = walk.PathAt(call.thread, call.start_ns);
     if (model.paths[path].torch != TorchScope::kOutside) ops[i] = path;
   }
   return ops;

@@ -62,16 +62,16 @@ TorchInstances::TorchInstances(const model::Model* model) : model_(*model) {
   of_thread_.resize(model_.threads.size());
   const InstanceTable& instances = model_.torch.instances;
   for (size_t i = 0; i < instances.size(); ++i) {
-    of_thread_[instances[i].thread].push_back(static_cast<int32_t>(i));
+    const RangeInstance instance = instances[i];
+    of_thread_[instance.thread].push_back({instance.start_ns, static_cast<int32_t>(i)});
   }
 }
 
 size_t TorchInstances::BegunUntil(uint32_t thread, int64_t time_ns) const {
   if (thread >= of_thread_.size()) return 0;
-  const std::vector<int32_t>& mine = of_thread_[thread];
-  const InstanceTable& instances = model_.torch.instances;
-  const auto end = std::partition_point(mine.begin(), mine.end(), [&](int32_t i) {
-    return instances[static_cast<size_t>(i)].start_ns <= time_ns;
+  const std::vector<Begun>& mine = of_thread_[thread];
+  const auto end = std::partition_point(mine.begin(), mine.end(), [&](const Begun& begun) {
+    return begun.start_ns <= time_ns;
   });
   return static_cast<size_t>(end - mine.begin());
 }
@@ -79,7 +79,7 @@ size_t TorchInstances::BegunUntil(uint32_t thread, int64_t time_ns) const {
 int32_t TorchInstances::At(uint32_t thread, int64_t time_ns) const {
   const size_t begun = BegunUntil(thread, time_ns);
   if (begun == 0) return kNoIndex;
-  int32_t at = of_thread_[thread][begun - 1];
+  int32_t at = of_thread_[thread][begun - 1].instance;
   while (at != kNoIndex && model_.torch.instances[static_cast<size_t>(at)].end_ns <= time_ns) {
     at = model_.torch.instance_around[static_cast<size_t>(at)];
   }
@@ -88,10 +88,9 @@ int32_t TorchInstances::At(uint32_t thread, int64_t time_ns) const {
 
 int32_t TorchInstances::Of(uint32_t thread, uint32_t path, int64_t begin_ns) const {
   for (size_t begun = BegunUntil(thread, begin_ns); begun > 0; --begun) {
-    const int32_t at = of_thread_[thread][begun - 1];
-    const RangeInstance instance = model_.torch.instances[static_cast<size_t>(at)];
-    if (instance.start_ns != begin_ns) break;
-    if (instance.path == path) return at;
+    const auto [start_ns, at] = of_thread_[thread][begun - 1];
+    if (start_ns != begin_ns) break;
+    if (model_.torch.instances[static_cast<size_t>(at)].path == path) return at;
   }
   return kNoIndex;
 }

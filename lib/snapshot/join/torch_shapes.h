@@ -33,7 +33,12 @@ class TorchInstances {
   [[nodiscard]] size_t BegunUntil(uint32_t thread, int64_t time_ns) const;
 
   const model::Model& model_;
-  std::vector<std::vector<int32_t>> of_thread_;  // by begin
+  // Searched for each launch, so with the begins: reading a packed row may unpack its chunk.
+  struct Begun {
+    int64_t start_ns = 0;
+    int32_t instance = model::kNoIndex;
+  };
+  std::vector<std::vector<Begun>> of_thread_;  // by begin
 };
 
 }  // namespace prof::snapshot

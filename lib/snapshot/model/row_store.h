@@ -219,12 +219,19 @@ class RowStore {
       size_t run, next;
     };
     std::vector<RowStore> runs = TakeRuns(less);
+    std::vector<Rows> unpacked(runs.size());  // a chunk each: the cache would lose those of others
+    const auto read = [&](size_t run, size_t i) -> const Row& {
+      const RowStore& from = runs[run];
+      if (i >= from.packed_) return from.tail_[i - from.packed_];
+      if (i % kChunkRows == 0) Unpack(from.chunks_[i / kChunkRows], unpacked[run].data());
+      return unpacked[run][i % kChunkRows];
+    };
     // Of equal rows those of the earlier run come first.
     const auto behind = [&less](const Head& a, const Head& b) {
       return less(b.row, a.row) || (!less(a.row, b.row) && a.run > b.run);
     };
     std::priority_queue<Head, std::vector<Head>, decltype(behind)> heads(behind);
-    for (size_t run = 0; run < runs.size(); ++run) heads.push({runs[run][0], run, 1});
+    for (size_t run = 0; run < runs.size(); ++run) heads.push({read(run, 0), run, 1});
     RowStore sorted(RowStorage::kPacked);
     while (!heads.empty()) {
       Head head = heads.top();
@@ -235,7 +242,7 @@ class RowStore {
         sorted.push_back(head.row);
         if (head.next % kChunkRows == 0) run.Release(head.next / kChunkRows - 1);
         if (head.next == run.size()) break;
-        head.row = run[head.next++];
+        head.row = read(head.run, head.next++);
         if (!heads.empty() && behind(head, heads.top())) {
           heads.push(head);
           break;

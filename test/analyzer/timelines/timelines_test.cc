@@ -80,6 +80,15 @@ TEST_CASE("The finding that comes first is the trouble that was planted") {
   });
 }
 
+TEST_CASE("The device with most work is named, also where no kernel communicates") {
+  ForEachCase([](const TimelineCase& timeline, uint32_t seed) {
+    if (std::string(timeline.id) != "T33") return;
+    const Report report = RunCase(timeline, seed, false);
+    INFO(Text(report));
+    CHECK(Ids(report).count("busiest-device") == 1);
+  });
+}
+
 TEST_CASE("What the fix saves is no more than the first finding offers at most") {
   ForEachCase([](const TimelineCase& timeline, uint32_t seed) {
     if (!timeline.has_fix) return;

@@ -449,6 +449,7 @@ TEST_CASE("The columns of ranges arrive as they were given") {
   CHECK(Values(block.payloads().time_delta_ns()) == I64s{0});
   CHECK(Values(block.payloads().type()) == std::vector<int>{wire::PAYLOAD_INT32});
   CHECK(Values(block.payloads().bits()) == U64s{0xfffffff6});
+  CHECK(block.payloads().field_size() == 1);
 
   REQUIRE(block.names_size() == 3);
   const auto text = [&](uint32_t id) { return block.strings(static_cast<int>(id) - 1); };
