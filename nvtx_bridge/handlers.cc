@@ -195,9 +195,10 @@ void DomainRangeEnd(nvtxDomainHandle_t /*domain*/, nvtxRangeId_t id) noexcept {
 int DomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) noexcept {
   return WithAttributes(domain, attributes, &capture::PushRange);
 }
-int DomainRangePop(nvtxDomainHandle_t domain) noexcept { return DomainRangePopWith(domain, {}); }
+int DomainRangePop(nvtxDomainHandle_t domain) noexcept { return capture::PopRange(TextOf(domain)); }
 int DomainRangePopWith(nvtxDomainHandle_t domain, const capture::Payloads& payloads) noexcept {
-  return capture::PopRange(TextOf(domain), payloads);
+  capture::AddPayloads(TextOf(domain), payloads);
+  return DomainRangePop(domain);
 }
 
 void DomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char* name) noexcept {

@@ -48,7 +48,7 @@ struct Unnamed {
     attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
     attributes.payloadType = NVTX_PAYLOAD_TYPE_EXT;
     attributes.reserved0 = static_cast<int32_t>(count);
-    std::memcpy(&attributes.payload.ullValue, &data, sizeof(data));
+    std::memcpy(&attributes.payload.ullValue, &data, sizeof(attributes.payload.ullValue));
     attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
     attributes.message.ascii = "(payload)";
   }

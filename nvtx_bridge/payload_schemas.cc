@@ -141,9 +141,9 @@ constexpr uint64_t kArrayFlags = 7U << 4U;
 // `end`: of the entry before, where this one is if it has no offset.
 void AddField(nvtxDomainHandle_t domain, const nvtxPayloadSchemaEntry_t& entry, bool has_offset,
               size_t pack_align, size_t* end, Schema* schema) {
-  constexpr uint64_t kNoNumber =
-      NVTX_PAYLOAD_ENTRY_FLAG_POINTER | NVTX_PAYLOAD_ENTRY_FLAG_OFFSET_FROM_BASE |
-      NVTX_PAYLOAD_ENTRY_FLAG_OFFSET_FROM_HERE | kArrayFlags;
+  constexpr uint64_t kNoNumber = NVTX_PAYLOAD_ENTRY_FLAG_POINTER |
+                                 NVTX_PAYLOAD_ENTRY_FLAG_OFFSET_FROM_BASE |
+                                 NVTX_PAYLOAD_ENTRY_FLAG_OFFSET_FROM_HERE | kArrayFlags;
   Number number;
   if ((entry.flags & kNoNumber) == 0) {
     const Schema* other = Find(domain, entry.type);

@@ -165,8 +165,8 @@ bool ShapesWanted() {
 bool CanReadShapes() {
   if (!verified || !ShapesWanted()) return false;
   if (input_test == nullptr) {
-    input_test = new InputTest(
-        RunInputTest(known.functions, known.input_functions, known.sequence_offset));
+    input_test =
+        new InputTest(RunInputTest(known.functions, known.input_functions, known.sequence_offset));
   }
   if (input_test->problem.empty()) return true;
   std::fprintf(stderr, "prof: %s: %s\n", kNoShapes, input_test->problem.c_str());

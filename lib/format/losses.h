@@ -106,7 +106,8 @@ inline constexpr IntegrityCount kIntegrityCounts[] = {
      "between was not sampled."},
     {&Integrity::payloads_not_read, "payloads_not_read", 20, Doubt::kOther,
      "parts of NVTX payloads", "NVTX payload was", "NVTX payloads were",
-     "not recorded as a whole: texts, arrays, structures, an unknown schema, more than 16 numbers."},
+     "not recorded as a whole: texts, arrays, structures, an unknown schema, more than 16 "
+     "numbers."},
     {&Integrity::names_dropped, "names_dropped", 21, Doubt::kOther, "NVTX names", "NVTX name was",
      "NVTX names were",
      "not kept because the table of names of threads, categories and streams is full."},

@@ -40,8 +40,8 @@ struct Gap {
   int64_t undisturbed_ns() const { return end_ns - start_ns - disturbed_ns; }
 };
 
-// Gaps of one device, in 32 bytes each, and 56 more for those that the host was late for, that a wait
-// came before, or that something disturbed.
+// Gaps of one device, in 32 bytes each, and 56 more for those that the host was late for, that a
+// wait came before, or that something disturbed.
 class GapTable {
  public:
   using value_type = Gap;

@@ -238,7 +238,7 @@ int PushRange(const RangeName& name) {
   return level;
 }
 
-int PopRange(std::string_view domain, const Payloads& payloads) {
+int PopRange(std::string_view domain) {
   ThreadState* thread = Enter();
   if (thread == nullptr) return kNoTracking;
   if (thread->overflow > 0) return static_cast<int>(kMaxDepth + --thread->overflow);
@@ -249,12 +249,17 @@ int PopRange(std::string_view domain, const Payloads& payloads) {
   }
   const int level = thread->open[index].level;
   CallListener(*thread, thread->open[index], false);
-  if (payloads.count > 0 && Recording()) {
-    WritePayloads(*thread, payloads, thread->open[index].path, NowTicks());
-  }
   RemoveOpen(*thread, index);
   SetCurrent(*thread, Innermost(*thread));
   return level;
+}
+
+void AddPayloads(std::string_view domain, const Payloads& payloads) {
+  ThreadState* thread = Enter();
+  if (payloads.count == 0 || thread == nullptr || thread->overflow > 0 || !Recording()) return;
+  const uint32_t index = FindPushed(*thread, DomainOf(*thread, domain));
+  if (index == thread->depth) return;
+  WritePayloads(*thread, payloads, thread->open[index].path, NowTicks());
 }
 
 uint64_t StartRange(const RangeName& name) {

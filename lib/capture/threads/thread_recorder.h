@@ -42,8 +42,10 @@ struct RangeName {
 int PushRange(const RangeName& name);
 
 // Closes the innermost range of `domain`; returns the depth that it had, or -1 (the NVTX convention
-// for an unbalanced pop) and counts it when there is none. `payloads` belong to the range.
-int PopRange(std::string_view domain, const Payloads& payloads = {});
+// for an unbalanced pop) and counts it when there is none.
+int PopRange(std::string_view domain);
+// Attaches numbers to the range that PopRange would close.
+void AddPayloads(std::string_view domain, const Payloads& payloads);
 
 // nvtxRangeStart: returns a non-zero id, unique in the process.
 uint64_t StartRange(const RangeName& name);

@@ -4,12 +4,8 @@
 namespace prof {
 
 Json ToJson(const AnnotationReport& value) {
-  return {{"range", value.range},
-          {"field", value.field},
-          {"category", value.category},
-          {"color", value.color},
-          {"marks", value.marks},
-          {"value", ToJson(value.value)}};
+  return {{"range", value.range}, {"field", value.field}, {"category", value.category},
+          {"color", value.color}, {"marks", value.marks}, {"value", ToJson(value.value)}};
 }
 
 Json ToJson(const NamedThread& value) { return {{"tid", value.tid}, {"name", value.name}}; }

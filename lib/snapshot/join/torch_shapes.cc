@@ -70,9 +70,8 @@ TorchInstances::TorchInstances(const model::Model* model) : model_(*model) {
 size_t TorchInstances::BegunUntil(uint32_t thread, int64_t time_ns) const {
   if (thread >= of_thread_.size()) return 0;
   const std::vector<Begun>& mine = of_thread_[thread];
-  const auto end = std::partition_point(mine.begin(), mine.end(), [&](const Begun& begun) {
-    return begun.start_ns <= time_ns;
-  });
+  const auto end = std::partition_point(
+      mine.begin(), mine.end(), [&](const Begun& begun) { return begun.start_ns <= time_ns; });
   return static_cast<size_t>(end - mine.begin());
 }
 

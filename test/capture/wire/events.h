@@ -267,7 +267,8 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(SpanEvent{2, kTid, kOtherTid, kStart + 7000, kStart + 7701});
   encoder.Add(NumberEvent{NumberOwner::kMark, 2, 47, 0});
   encoder.Add(MarkEvent{2, kOtherTid, kStart + 8000});
-  encoder.Add(PayloadEvent{2, kOtherTid, kStart + 8000, {PayloadType::kInt32, 0xfffffff6, 77}, "field"});
+  encoder.Add(
+      PayloadEvent{2, kOtherTid, kStart + 8000, {PayloadType::kInt32, 0xfffffff6, 77}, "field"});
   encoder.Add(ASample());
   encoder.Add(AGraphSample());
   encoder.Add(APmSeries());
