@@ -9,8 +9,8 @@
 namespace prof::torch {
 namespace {
 
-// An event takes some 400 bytes, a tensor some 200.
-constexpr size_t kEventBytes = 8192, kTensorBytes = 1024;
+// A tensor takes some 200 bytes.
+constexpr size_t kTensorBytes = 1024;
 
 constexpr int64_t kSizes[] = {3, 1009, 7}, kStrides[] = {7063, 7, 1};
 constexpr int64_t kManySizes[] = {2, 1, 3, 1, 2, 1, 1013};

@@ -9,8 +9,6 @@ namespace {
 
 constexpr char kName[] = "prof self-test";
 constexpr int64_t kSequence = 0x5072'6f66'0102'0304;
-// An event takes some 400 bytes.
-constexpr size_t kEventBytes = 8192;
 
 // What the callbacks saw of the event that is tested. Other threads may have such events as well:
 // they find another address here.

@@ -15,6 +15,8 @@ namespace prof::torch {
 // at::RecordFunction: an event that has begun and will end. Only its address is used, and what the
 // self-test has found in it.
 using Event = void;
+// Room for one of ours: it takes some 400 bytes.
+constexpr size_t kEventBytes = 8192;
 
 // std::unique_ptr<at::ObserverContext>, always null. The destructor makes the compiler return it as
 // it returns a unique_ptr: through a place that the caller gives.

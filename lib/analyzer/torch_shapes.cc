@@ -20,9 +20,9 @@ using model::kNoIndex;
 using model::Model;
 using model::TorchScope;
 
-class Table {
+class ShapesTable {
  public:
-  explicit Table(const Model& model) : model_(model), backward_(BackwardPaths(model)) {
+  explicit ShapesTable(const Model& model) : model_(model), backward_(BackwardPaths(model)) {
     const model::InstanceTable& instances = model.torch.instances;
     row_of_.reserve(instances.size());
     for (size_t i = 0; i < instances.size(); ++i) {
@@ -156,7 +156,7 @@ std::vector<TorchOp> BuildTorchShapes(const Model& model, const Timeline& timeli
                                       const KernelGroups& groups,
                                       const std::vector<KernelReport>& kernels) {
   if (model.torch.shapes.empty()) return {};
-  Table table(model);
+  ShapesTable table(model);
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const int32_t group = groups.group_of_op[i];
     table.AddLaunch(i, timeline.exclusive_ns[i],
