@@ -50,6 +50,7 @@ void AddPayloads(std::string_view domain, const Payloads& payloads);
 // nvtxRangeStart: returns a non-zero id, unique in the process.
 uint64_t StartRange(const RangeName& name);
 // nvtxRangeEnd, from any thread; an unknown id is ignored and counted.
+// `payloads` belong to the range.
 void EndRange(uint64_t id, const Payloads& payloads = {});
 
 void Mark(const RangeName& name);
