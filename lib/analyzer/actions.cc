@@ -12,6 +12,7 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/finding_clock.h"
+#include "lib/analyzer/rules/finding_fusion.h"
 #include "lib/analyzer/timeline/critical_path.h"
 #include "lib/text/numbers.h"
 
@@ -226,6 +227,16 @@ std::vector<Draw> DrawsOf(const Finding& finding, const Report& report, const Po
   std::vector<Draw> draws;
   if (finding.id == kClockFinding) {
     AddDrawsOfClock(finding, report, pools, &draws);
+    return draws;
+  }
+  if (finding.id == kFusionFinding) {
+    const auto by_dram = [&](size_t k) {
+      return report.kernels[k].verdict.limiter == Limiter::kDram;
+    };
+    for (const GapCause cause : {GapCause::kLaunch, GapCause::kDependency}) {
+      draws.push_back({pools.Idle(cause), 1});
+    }
+    AddDrawsOfKernels(finding.gain_at_most_ns, pools, by_dram, &draws);
     return draws;
   }
   for (const FindingTime& time : FindingTimes()) {

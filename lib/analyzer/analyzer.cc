@@ -26,6 +26,7 @@
 #include "lib/analyzer/range_tree.h"
 #include "lib/analyzer/regions/counted_regions.h"
 #include "lib/analyzer/rules/finding_clock.h"
+#include "lib/analyzer/rules/finding_fusion.h"
 #include "lib/analyzer/rules/finding_memory.h"
 #include "lib/analyzer/rules/finding_rules.h"
 #include "lib/analyzer/step_table.h"
@@ -164,14 +165,12 @@ std::vector<DeviceReport> DescribeDevices(const Model& model, const Timeline& ti
 }
 
 // `findings` by possible gain, descending.
-void AddClockFinding(const std::vector<DeviceReport>& devices, double undisturbed_ns,
-                     std::vector<Finding>* findings) {
-  std::optional<Finding> clock = analyzer::FindLowClock(devices, undisturbed_ns);
-  if (!clock) return;
+void AddByGain(std::optional<Finding> finding, std::vector<Finding>* findings) {
+  if (!finding) return;
   const auto place = std::find_if(findings->begin(), findings->end(), [&](const Finding& other) {
-    return other.gain_at_most_ns < clock->gain_at_most_ns;
+    return other.gain_at_most_ns < finding->gain_at_most_ns;
   });
-  findings->insert(place, std::move(*clock));
+  findings->insert(place, std::move(*finding));
 }
 
 std::vector<NoticeReport> DescribeNotices(const Model& model, const Timeline& timeline) {
@@ -237,7 +236,8 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   std::vector<Finding> findings;
   if (findings_missing.empty()) {
     findings = analyzer::FindInRun(model, timeline, undisturbed_ns);
-    AddClockFinding(devices, undisturbed_ns, &findings);
+    AddByGain(analyzer::FindLowClock(devices, undisturbed_ns), &findings);
+    AddByGain(analyzer::FindFusion(model, timeline, groups, kernels, undisturbed_ns), &findings);
   }
   analyzer::AddMemoryFindings(model, memory, &findings);
   std::vector<GapSummary> gaps = analyzer::SummarizeGaps(model, timeline);

@@ -127,14 +127,19 @@ constexpr double kEnoughOtherwise = 0.10;  // [own] time without sampling, of th
 constexpr double kHardlyAny = 0.25;        // [own] launch idle there, of that while sampling
 constexpr double kFewSms = 0.50;           // [own] two such kernels fit side by side
 constexpr double kTurns = 10;              // [own] between two streams: fewer are no pattern
-constexpr double kStraggler = 0.10;        // [own] of the mean work of the devices
-constexpr double kEnoughSteps = 20;        // [own] for an outlier or a trend
-constexpr double kOutlier = 2;             // [own] times the median step
-constexpr double kFewSteps = 0.10;         // [own] more are not outliers but another kind of step
-constexpr size_t kDriftParts = 10;         // [own] of the run, each with a median
-constexpr double kDriftRising = 0.90;      // [own] of their pairs; by chance p < 0.001 (Kendall)
-constexpr double kDriftJump = 0.50;    // [own] of the growth, between two parts: a jump, no drift
-constexpr double kDriftGrowth = 0.05;  // [own] of a step, from the first part to the last
+// [own] of the bytes that a kernel wrote: the next one reads as many. The rest may have stayed in
+// L2.
+constexpr double kReadsWhatWasWritten = 0.50;
+constexpr double kSharedTraffic = 0.10;  // [own] of the bytes of two kernels, written and read back
+constexpr double kFusionShare = 0.02;    // [own] of the span, at the DRAM's peak
+constexpr double kStraggler = 0.10;      // [own] of the mean work of the devices
+constexpr double kEnoughSteps = 20;      // [own] for an outlier or a trend
+constexpr double kOutlier = 2;           // [own] times the median step
+constexpr double kFewSteps = 0.10;       // [own] more are not outliers but another kind of step
+constexpr size_t kDriftParts = 10;       // [own] of the run, each with a median
+constexpr double kDriftRising = 0.90;    // [own] of their pairs; by chance p < 0.001 (Kendall)
+constexpr double kDriftJump = 0.50;      // [own] of the growth, between two parts: a jump, no drift
+constexpr double kDriftGrowth = 0.05;    // [own] of a step, from the first part to the last
 constexpr double kLeastOffPath =
     0.01;  // [own] of the steps' time: shorter work is not worth a line
 constexpr double kHardlyOnPath = 0.10;           // [own] of an operation's time

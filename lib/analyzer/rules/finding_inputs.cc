@@ -83,4 +83,13 @@ RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& devic
   return inputs;
 }
 
+void WithholdIfIncomplete(Finding* finding) {
+  if (finding->withheld_why.empty()) return;
+  finding->withheld = true;
+  finding->gain_at_most_ns = 0;
+  finding->confidence = Confidence::kNone;
+  finding->action.clear();
+  finding->check.clear();
+}
+
 }  // namespace prof::analyzer

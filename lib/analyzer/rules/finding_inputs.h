@@ -60,6 +60,10 @@ struct RatedFinding : Finding {
 
 using MaybeFinding = std::optional<RatedFinding>;
 
+// A finding with `withheld_why` rests on incomplete records: it is named without a gain or an
+// action.
+void WithholdIfIncomplete(Finding* finding);
+
 }  // namespace prof::analyzer
 
 #endif  // PROF_LIB_ANALYZER_RULES_FINDING_INPUTS_H_

@@ -91,12 +91,7 @@ void AddMemoryFindings(const model::Model& model, const MemoryReport& memory,
     if (!finding) continue;
     finding->id = rule.id;
     finding->kind = GainKind::kMemory;
-    if (!finding->withheld_why.empty()) {
-      finding->withheld = true;
-      finding->confidence = Confidence::kNone;
-      finding->action.clear();
-      finding->check.clear();
-    }
+    WithholdIfIncomplete(&*finding);
     (rule.first ? first : others).push_back(std::move(*finding));
   }
   findings->insert(findings->begin(), first.begin(), first.end());

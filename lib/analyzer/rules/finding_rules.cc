@@ -9,6 +9,7 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/finding_clock.h"
 #include "lib/analyzer/rules/finding_copies.h"
+#include "lib/analyzer/rules/finding_fusion.h"
 #include "lib/analyzer/rules/finding_graph.h"
 #include "lib/analyzer/rules/finding_idle.h"
 #include "lib/analyzer/rules/finding_inputs.h"
@@ -72,16 +73,6 @@ constexpr FindingRule kFindings[] = {
 // The one rule that looks at all devices together.
 constexpr std::string_view kBusiestDevice = "busiest-device";
 
-// A finding that rests on incomplete records is named without a gain or an action.
-void Withhold(RatedFinding* finding) {
-  finding->withheld = true;
-  finding->cost_ns = 0;
-  finding->gain_at_most_ns = 0;
-  finding->confidence = Confidence::kNone;
-  finding->action.clear();
-  finding->check.clear();
-}
-
 // The device on which it costs most.
 MaybeFinding FindWorst(const FindingRule& rule, const std::vector<RunInputs>& devices) {
   MaybeFinding worst;
@@ -140,7 +131,8 @@ std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeli
     // A bound below what the records show would be a mistake of a rule.
     finding->gain_at_most_ns = std::max(finding->gain_at_most_ns, finding->cost_ns);
     finding->gain_at_most_ns = std::clamp(finding->gain_at_most_ns, 0.0, undisturbed_ns);
-    if (!finding->withheld_why.empty()) Withhold(&*finding);
+    WithholdIfIncomplete(&*finding);
+    if (finding->withheld) finding->cost_ns = 0;
     found.push_back({std::move(*finding), remedy});
   };
   for (const FindingRule& rule : kFindings) add(rule.id, FindWorst(rule, devices), rule.remedy);
@@ -169,6 +161,7 @@ std::vector<std::string_view> FindingIds() {
   std::vector<std::string_view> ids;
   for (const FindingRule& rule : kFindings) ids.push_back(rule.id);
   ids.emplace_back(kClockFinding);
+  ids.emplace_back(kFusionFinding);
   ids.push_back(kBusiestDevice);
   for (const std::string_view id : MemoryFindingIds()) ids.push_back(id);
   return ids;

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The finding on neighbours that could be one kernel, on chains whose traffic is known.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/analyzer/rules/finding_fusion.h"
+#include "test/support/catch.h"
+
+namespace prof::test {
+namespace {
+
+constexpr int64_t kUs = 1000;
+constexpr double kMb = 1e6;
+constexpr double kPeak = 4e12;  // bytes per second: 4 MB in a microsecond
+
+// Kernels of a device whose DRAM moves 4 TB/s, in the order in which they are launched.
+class FusionRun {
+ public:
+  FusionRun() {
+    model::Device device;
+    device.l2_bytes = 50'000'000;
+    device.memory_clock_khz = 2'000'000;
+    device.memory_bus_bits = 8000;  // x 2 x 2 GHz / 8 = 4 TB/s
+    model_.devices.push_back(device);
+    timeline_.devices.emplace_back();
+    timeline_.devices[0].end_ns = 1'000'000'000;
+  }
+
+  // A kernel and its DRAM traffic per launch, in MB.
+  int32_t Kernel(const std::string& name, double read, double written) {
+    KernelReport kernel;
+    kernel.name = name;
+    kernel.verdict.limiter = Limiter::kDram;
+    const double ns = (read + written) * kMb / kPeak * 1e9 / 0.8;
+    kernel.duration_ns = {3, ns, ns, ns, 3 * ns};
+    const auto metric = [&](const char* id, double mb) {
+      kernel.metrics[id] = {3, mb * kMb, mb * kMb, mb * kMb, 3 * mb * kMb};
+    };
+    metric("dram__bytes_read.sum", read);
+    metric("dram__bytes_write.sum", written);
+    kernels_.push_back(kernel);
+    groups_.groups.emplace_back();
+    return static_cast<int32_t>(kernels_.size()) - 1;
+  }
+
+  void Launch(int32_t group, uint32_t stream = 7) {
+    model::Op op;
+    op.stream = stream;
+    op.start_ns = now_ns_;
+    op.end_ns = now_ns_ + static_cast<int64_t>(kernels_[group].duration_ns.median);
+    now_ns_ = op.end_ns + kUs;
+    model_.ops.push_back(op);
+    groups_.group_of_op.push_back(group);
+  }
+
+  void Copy() {
+    model::Op op;
+    op.kind = model::OpKind::kCopy;
+    op.stream = 7;
+    op.start_ns = now_ns_;
+    op.end_ns = now_ns_ += kUs;
+    model_.ops.push_back(op);
+    groups_.group_of_op.push_back(model::kNoIndex);
+  }
+
+  std::optional<Finding> Find() const {
+    return analyzer::FindFusion(model_, timeline_, groups_, kernels_, static_cast<double>(now_ns_));
+  }
+
+  KernelReport& kernel(int32_t group) { return kernels_[group]; }
+  model::Model& model() { return model_; }
+  double now_ns() const { return static_cast<double>(now_ns_); }
+
+ private:
+  model::Model model_;
+  analyzer::Timeline timeline_;
+  analyzer::KernelGroups groups_;
+  std::vector<KernelReport> kernels_;
+  int64_t now_ns_ = 0;
+};
+
+std::string Evidence(const Finding& finding) {
+  std::string all;
+  for (const std::string& line : finding.evidence) all += line + '\n';
+  return all;
+}
+
+TEST_CASE("A chain whose kernels read what the one before wrote could be one kernel") {
+  FusionRun run;
+  const int32_t mul = run.Kernel("mul", 400, 200);
+  const int32_t add = run.Kernel("add", 200, 200);
+  const int32_t gelu = run.Kernel("gelu", 200, 200);
+  for (int i = 0; i < 10; ++i) {
+    for (const int32_t group : {mul, add, gelu}) run.Launch(group);
+  }
+  const std::optional<Finding> finding = run.Find();
+  REQUIRE(finding);
+  CHECK(finding->id == "fuse-kernels");
+  CHECK(finding->title.find("10 times") != std::string::npos);
+  CHECK(Evidence(*finding).find("mul, add, gelu, 10 times") != std::string::npos);
+  // 14 GB moved, 8 GB of them between the kernels: 2 ms at the peak.
+  CHECK(Evidence(*finding).find("14.0 GB") != std::string::npos);
+  CHECK(Evidence(*finding).find("8.00 GB of it") != std::string::npos);
+  // A launch takes 187.5, 125 and 125 us, with 1 us between them. One kernel has to read 400 MB and
+  // write 150 MB, if 50 MB of the last one's writes are older ones that L2 held.
+  const double chain_ns = 187'500 + 125'000 + 125'000 + 2 * kUs;
+  CHECK(finding->gain_at_most_ns == Approx(10 * (chain_ns - 550 * kMb / kPeak * 1e9)));
+  CHECK(finding->confidence == Confidence::kMedium);
+  CHECK_FALSE(finding->withheld);
+}
+
+TEST_CASE("The bound holds for the kernel that was written in place of a chain") {
+  // The fused kernel moves what is left at 95 % of the peak or less.
+  for (const double mb : {60.0, 100.0, 1000.0}) {
+    FusionRun run;
+    const int32_t first = run.Kernel("first", mb, mb);
+    const int32_t second = run.Kernel("second", mb, mb);
+    for (int i = 0; i < 5; ++i) {
+      run.Launch(first);
+      run.Launch(second);
+    }
+    const std::optional<Finding> finding = run.Find();
+    REQUIRE(finding);
+    const double fused_ns = 5 * 2 * mb * kMb / (0.95 * kPeak) * 1e9;
+    CHECK(run.now_ns() - fused_ns <= finding->gain_at_most_ns + 5 * 2 * kUs);
+  }
+}
+
+TEST_CASE("Matrix products of one vector are no chain: they read their weights") {
+  FusionRun run;
+  const int32_t up = run.Kernel("gemv_up", 400, 0.1);
+  const int32_t down = run.Kernel("gemv_down", 400, 0.1);
+  for (int i = 0; i < 10; ++i) {
+    run.Launch(up);
+    run.Launch(down);
+  }
+  CHECK_FALSE(run.Find());
+}
+
+TEST_CASE("A kernel that reads much less than the one before wrote is no part of its chain") {
+  FusionRun run;
+  const int32_t writes = run.Kernel("writes", 200, 400);
+  const int32_t reads = run.Kernel("reads", 150, 400);
+  for (int i = 0; i < 10; ++i) {
+    run.Launch(writes);
+    run.Launch(reads);
+    run.Copy();
+  }
+  CHECK_FALSE(run.Find());
+}
+
+TEST_CASE("What runs between two kernels, on another stream, or again, makes no chain") {
+  FusionRun between, streams, again;
+  for (FusionRun* run : {&between, &streams, &again}) {
+    const int32_t first = run->Kernel("first", 200, 200);
+    const int32_t second = run->Kernel("second", 200, 200);
+    for (int i = 0; i < 10; ++i) {
+      run->Launch(first);
+      if (run == &between) {
+        run->Copy();
+        run->Launch(second);
+        run->Copy();
+      } else if (run == &streams) {
+        run->Launch(second, 8);
+      }
+    }
+  }
+  CHECK_FALSE(between.Find());
+  CHECK_FALSE(streams.Find());
+  CHECK_FALSE(again.Find());
+}
+
+TEST_CASE("A kernel that DRAM does not limit, or whose traffic is not known, makes no chain") {
+  FusionRun run;
+  const int32_t first = run.Kernel("first", 200, 200);
+  const int32_t second = run.Kernel("second", 200, 200);
+  for (int i = 0; i < 10; ++i) {
+    run.Launch(first);
+    run.Launch(second);
+  }
+  CHECK(run.Find());
+  run.kernel(second).verdict.limiter = Limiter::kTensor;
+  CHECK_FALSE(run.Find());
+  run.kernel(second).verdict.limiter = Limiter::kDram;
+  run.kernel(second).metrics.clear();
+  CHECK_FALSE(run.Find());
+}
+
+TEST_CASE("Traffic by PM samples makes the same chain as by counters") {
+  FusionRun counted, sampled;
+  for (FusionRun* run : {&counted, &sampled}) {
+    const int32_t first = run->Kernel("first", 200, 200);
+    const int32_t second = run->Kernel("second", 200, 200);
+    for (int i = 0; i < 10; ++i) {
+      run->Launch(first);
+      run->Launch(second);
+    }
+  }
+  for (const int32_t group : {0, 1}) {
+    KernelReport& kernel = sampled.kernel(group);
+    kernel.metrics.clear();
+    for (const char* metric :
+         {"FBSP.TriageCompute.dramc__read_throughput.avg.pct_of_peak_sustained_elapsed",
+          "FBSP.TriageCompute.dramc__write_throughput.avg.pct_of_peak_sustained_elapsed"}) {
+      kernel.continuous[metric].value = 40;
+    }
+  }
+  REQUIRE(counted.Find());
+  REQUIRE(sampled.Find());
+  CHECK(sampled.Find()->title == counted.Find()->title);
+  CHECK(sampled.Find()->gain_at_most_ns == Approx(counted.Find()->gain_at_most_ns));
+  // A value of all that ran at the same time is not the kernel's.
+  for (auto& [metric, value] : sampled.kernel(1).continuous) value.beside = "other";
+  CHECK_FALSE(sampled.Find());
+}
+
+TEST_CASE("Where records are lost, a chain is named and nothing is promised") {
+  FusionRun run;
+  const int32_t first = run.Kernel("first", 200, 200);
+  const int32_t second = run.Kernel("second", 200, 200);
+  for (int i = 0; i < 10; ++i) {
+    run.Launch(first);
+    run.Launch(second);
+  }
+  run.model().truncation = "the end is missing";
+  const std::optional<Finding> finding = run.Find();
+  REQUIRE(finding);
+  CHECK(finding->withheld);
+  CHECK(finding->gain_at_most_ns == 0);
+  CHECK(finding->action.empty());
+}
+
+}  // namespace
+}  // namespace prof::test
