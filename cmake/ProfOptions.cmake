@@ -84,3 +84,9 @@ function(prof_target target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:prof_flags>)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
 endfunction()
+
+# Eight sources of a part are compiled together, which takes a third of the time: for parts that are
+# neither in the program's way nor in the reader's. Their unnamed namespaces share no names.
+function(prof_compile_together)
+  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+endfunction()

@@ -40,8 +40,6 @@ bool IsProf(const char* path) {
 // An address in this library. The program's InitializeInjection may be another library's.
 const char own_data = 0;
 
-bool IsEmpty(const char* value) { return value == nullptr || *value == '\0'; }
-
 // What the libraries behind us do at _exit(): looked up early, because that may come in a signal
 // handler. Null: the system call.
 std::atomic<void (*)(int)> next_exit{nullptr};
@@ -69,7 +67,7 @@ __attribute__((constructor)) void NameOurselvesToCuda() {
   const char* present = secure_getenv(kVariable);
   if (present != nullptr && (SameFile(present, path) || IsProf(present))) return;
   if (!MayChangeEnvironment(secure_getenv("LD_PRELOAD"))) return;  // who loads us calls us, too
-  if (IsEmpty(present)) {
+  if (present == nullptr || *present == '\0') {
     unsetenv(kNextVariable);  // who removed the variable meant that tool, too
   } else {
     setenv(kNextVariable, present, /*replace=*/1);
@@ -87,7 +85,7 @@ __attribute__((constructor)) void KeepCupti() {
 void StartOtherTool() {
   static std::atomic<bool> started{false};
   const char* next = secure_getenv(kNextVariable);
-  if (IsEmpty(next) || started.exchange(true)) return;
+  if (next == nullptr || *next == '\0' || started.exchange(true)) return;
   // Loaded as libcuda does it, and never unloaded.
   void* library = dlopen(next, RTLD_LAZY);
   void* entry = library != nullptr ? dlsym(library, kEntry) : nullptr;

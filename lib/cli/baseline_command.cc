@@ -23,14 +23,14 @@
 namespace prof::cli {
 namespace {
 
-struct Options {
+struct BaselineOptions {
   std::string file;
   std::vector<std::string> recordings;
   int top = 40;
 };
 
 // A file of something else must not be lost: only a baseline is replaced.
-bool Write(const Options& options, bool is_update) {
+bool WriteBaseline(const BaselineOptions& options, bool is_update) {
   Baseline baseline;
   if (std::filesystem::exists(options.file)) {
     baseline = LoadBaseline(options.file);
@@ -59,7 +59,7 @@ bool Write(const Options& options, bool is_update) {
   return true;
 }
 
-int Show(const Options& options) {
+int Show(const BaselineOptions& options) {
   const Baseline baseline = LoadBaseline(options.file);
   if (!baseline.error.empty()) return Fail(baseline.error);
   std::ostringstream out;
@@ -68,14 +68,14 @@ int Show(const Options& options) {
 }
 
 CLI::App* AddPart(CLI::App* parent, const char* name, const char* usage, const char* what,
-                  Options* options) {
+                  BaselineOptions* options) {
   CLI::App* part = parent->add_subcommand(name, what);
   part->formatter(std::make_shared<HelpFormat>(usage));
   part->add_option("BASELINE", options->file, "The baseline (JSON)")->required()->option_text(" ");
   return part;
 }
 
-void AddRecordings(CLI::App* part, Options* options) {
+void AddRecordings(CLI::App* part, BaselineOptions* options) {
   part->add_option("RECORDING", options->recordings, "Recordings (.prof) and folders of equal runs")
       ->required()
       ->option_text(" ");
@@ -84,7 +84,7 @@ void AddRecordings(CLI::App* part, Options* options) {
 }  // namespace
 
 Command AddBaselineCommand(CLI::App* app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BaselineOptions>();
   CLI::App* parser = app->add_subcommand("baseline", "Keep runs that later ones are compared with");
   parser->formatter(
       std::make_shared<HelpFormat>("prof baseline write|update BASELINE RECORDING...\n"
@@ -104,7 +104,7 @@ Command AddBaselineCommand(CLI::App* app) {
       ->type_name("N");
   return {parser, [options, update, show] {
             if (show->parsed()) return Show(*options);
-            return Write(*options, update->parsed()) ? 0 : kFailed;
+            return WriteBaseline(*options, update->parsed()) ? 0 : kFailed;
           }};
 }
 

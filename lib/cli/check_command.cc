@@ -22,7 +22,7 @@
 namespace prof::cli {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::vector<std::string> recordings;
   std::string baseline, junit;
   ComparePercents percents;
@@ -31,7 +31,7 @@ struct Options {
 };
 
 // The comparison; its error is for the user where the baseline has nothing of this device.
-Comparison CompareWith(const Baseline& baseline, const RunSet& after, const Options& options) {
+Comparison CompareWith(const Baseline& baseline, const RunSet& after, const CheckOptions& options) {
   const RunSet* const before = baseline.Find(after.devices, after.driver);
   if (before != nullptr) {
     return Compare(*before, after, WithPercents(options.compare, options.percents));
@@ -43,7 +43,7 @@ Comparison CompareWith(const Baseline& baseline, const RunSet& after, const Opti
   return comparison;
 }
 
-int Run(const Options& options) {
+int RunCheck(const CheckOptions& options) {
   const Baseline baseline = LoadBaseline(options.baseline);
   if (!baseline.error.empty()) return Fail(baseline.error);
   const RunSet after = CollectRuns(options.recordings);
@@ -69,7 +69,7 @@ int Run(const Options& options) {
 }  // namespace
 
 Command AddCheckCommand(CLI::App* app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CheckOptions>();
   CLI::App* parser = app->add_subcommand("check", "Compare runs with a baseline, for CI");
   parser->formatter(
       std::make_shared<HelpFormat>("prof check [options] --baseline FILE RECORDING..."));
@@ -91,7 +91,7 @@ Command AddCheckCommand(CLI::App* app) {
   parser->footer(
       "Exit status: 0 nothing is slower, 1 something is slower, 2 wrong options or unreadable\n"
       "files, 3 not enough runs to decide.");
-  return {parser, [options] { return Run(*options); }};
+  return {parser, [options] { return RunCheck(*options); }};
 }
 
 }  // namespace prof::cli

@@ -41,7 +41,7 @@ std::string Trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-OptionWords WordsOf(const CLI::Option& option, bool recording) {
+OptionWords WordsOfOption(const CLI::Option& option, bool recording) {
   static const HelpFormat format("");
   OptionWords words;
   for (const std::string& name : option.get_snames()) words.names.push_back("-" + name);
@@ -68,7 +68,7 @@ CommandWords WordsOfCommand(const CLI::App& app, const std::string& name) {
   words.usage = usage.substr(std::min(kUsage.size(), usage.size()));
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;  // hidden
-    words.options.push_back(WordsOf(*option, name == "run"));
+    words.options.push_back(WordsOfOption(*option, name == "run"));
   }
   return words;
 }

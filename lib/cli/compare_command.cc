@@ -21,7 +21,7 @@
 namespace prof::cli {
 namespace {
 
-struct Options {
+struct CompareFlags {
   std::vector<std::string> pair, before, after;
   std::string noise, output;
   ComparePercents percents;
@@ -34,7 +34,7 @@ constexpr const char* kUsage =
     "(prof compare --before A1 A2 --after B1 B2)";
 
 // Takes the sides from either form; false after a message.
-bool TakeSides(Options* options) {
+bool TakeSides(CompareFlags* options) {
   const bool are_named = !options->before.empty() && !options->after.empty();
   if (options->pair.size() == 2 && options->before.empty() && options->after.empty()) {
     options->before = {options->pair[0]};
@@ -67,7 +67,7 @@ bool TakeNoise(const std::string& path, RunSet* runs) {
   return true;
 }
 
-int Run(Options options) {
+int RunCompare(CompareFlags options) {
   if (!TakeSides(&options)) return kFailed;
   RunSet before = CollectRuns(options.before);
   const RunSet after = CollectRuns(options.after);
@@ -90,7 +90,7 @@ int Run(Options options) {
 }  // namespace
 
 Command AddCompareCommand(CLI::App* app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CompareFlags>();
   CLI::App* parser =
       app->add_subcommand("compare", "Compare runs before a change with runs after it");
   parser->formatter(
@@ -120,7 +120,7 @@ Command AddCompareCommand(CLI::App* app) {
   parser->add_flag("--json", options->json, "Print everything as JSON");
   parser->add_option("-o,--output", options->output, "File to write (default: standard output)")
       ->type_name("FILE");
-  return {parser, [options] { return Run(*options); }};
+  return {parser, [options] { return RunCompare(*options); }};
 }
 
 }  // namespace prof::cli

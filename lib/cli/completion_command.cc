@@ -24,7 +24,7 @@ int PrintCompletion(const CLI::App& app, const std::string& shell) {
   return Fail("prof completes for bash, zsh and fish, not for '" + shell + "'");
 }
 
-constexpr const char* kFooter =
+constexpr const char* kCompletionFooter =
     "An installation has these files where the shells look for them. Otherwise:\n"
     "  bash   eval \"$(prof completion bash)\" in ~/.bashrc\n"
     "  zsh    eval \"$(prof completion zsh)\" in ~/.zshrc, after compinit\n"
@@ -37,7 +37,7 @@ Command AddCompletionCommand(CLI::App* app) {
   CLI::App* parser = app->add_subcommand("completion", "Print the completion for a shell");
   parser->formatter(std::make_shared<HelpFormat>("prof completion bash|zsh|fish"));
   parser->add_option("SHELL", *shell, "bash, zsh or fish")->required()->option_text(" ");
-  parser->footer(kFooter);
+  parser->footer(kCompletionFooter);
   return {parser, [app, shell] { return PrintCompletion(*app, *shell); }};
 }
 

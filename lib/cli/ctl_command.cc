@@ -30,7 +30,7 @@ struct CtlOptions {
   std::string action, file;
 };
 
-std::string NameOf(pid_t pid) {
+std::string ProgramName(pid_t pid) {
   std::string name;
   std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/comm"), name);
   return name;
@@ -41,7 +41,7 @@ int List() {
   if (processes.empty()) {
     return Fail("no process here can be controlled: start one with prof run");
   }
-  for (const pid_t pid : processes) std::cout << pid << "  " << NameOf(pid) << '\n';
+  for (const pid_t pid : processes) std::cout << pid << "  " << ProgramName(pid) << '\n';
   return 0;
 }
 
@@ -53,7 +53,7 @@ std::string RequestOf(const CtlOptions& options) {
   return "dump " + std::filesystem::absolute(file, failed).string();
 }
 
-int Run(const CtlOptions& options) {
+int RunCtl(const CtlOptions& options) {
   if (options.pid == 0) return List();
   if (options.action.empty()) {
     return Fail("what should process " + std::to_string(options.pid) +
@@ -73,7 +73,7 @@ int Run(const CtlOptions& options) {
   return 0;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kCtlFooter =
     "Actions:\n"
     "  start      record, or go on; from then on windows (--window, ...) decide nothing\n"
     "  stop       pause, once the GPU has done its work\n"
@@ -99,8 +99,8 @@ Command AddCtlCommand(CLI::App* app) {
       ->add_option("FILE", options->file,
                    "File for dump (default: prof-PID.dump.prof in this folder)")
       ->option_text(" ");
-  parser->footer(kFooter);
-  return {parser, [options] { return Run(*options); }};
+  parser->footer(kCtlFooter);
+  return {parser, [options] { return RunCtl(*options); }};
 }
 
 }  // namespace prof::cli

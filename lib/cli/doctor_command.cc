@@ -29,11 +29,11 @@ namespace {
 constexpr int kLimitedStatus = 1;
 constexpr size_t kSubjectColumns = 26, kHealthColumns = 9;
 
-const char* NameOf(Health health) {
+const char* HealthName(Health health) {
   return health == Health::kGood ? "ok" : health == Health::kLimited ? "limited" : "missing";
 }
 
-std::string Padded(std::string text, size_t columns) {
+std::string PadRight(std::string text, size_t columns) {
   if (text.size() < columns) text.resize(columns, ' ');
   return text;
 }
@@ -41,8 +41,8 @@ std::string Padded(std::string text, size_t columns) {
 std::string Line(const Check& check, int width) {
   const std::string indent(kHealthColumns + kSubjectColumns, ' ');
   const int room = width - static_cast<int>(indent.size());
-  std::string text = Padded(NameOf(check.health), kHealthColumns) +
-                     Padded(check.subject, kSubjectColumns) +
+  std::string text = PadRight(HealthName(check.health), kHealthColumns) +
+                     PadRight(check.subject, kSubjectColumns) +
                      text::Join(report::Wrap(check.finding, room), "\n" + indent) + "\n";
   if (check.fix.empty()) return text;
   return text + indent + text::Join(report::Wrap("to get it: " + check.fix, room), "\n" + indent) +
@@ -63,7 +63,7 @@ DoctorFacts Facts() {
   return facts;
 }
 
-int Run() {
+int RunDoctor() {
   const DoctorFacts facts = Facts();
   const std::vector<Check> checks = ChecksOf(facts), parts = ExpectedParts(facts);
   const int width = OptionsFor(STDOUT_FILENO).width;
@@ -83,7 +83,7 @@ int Run() {
   return kFailed;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kDoctorFooter =
     "The exit status is 0 when all of it works, 1 when a recording lacks something, and 2 when\n"
     "nothing can be recorded here. It runs nothing on a GPU.";
 
@@ -93,8 +93,8 @@ Command AddDoctorCommand(CLI::App* app) {
   CLI::App* parser =
       app->add_subcommand("doctor", "Print what can be recorded on this machine, and what to fix");
   parser->formatter(std::make_shared<HelpFormat>("prof doctor"));
-  parser->footer(kFooter);
-  return {parser, [] { return Run(); }};
+  parser->footer(kDoctorFooter);
+  return {parser, [] { return RunDoctor(); }};
 }
 
 }  // namespace prof::cli

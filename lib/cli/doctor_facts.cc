@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr int kCapSysAdmin = 21;  // capability.h
 
-std::string ReadAll(const std::string& path) {
+std::string ReadText(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str();
@@ -75,7 +75,7 @@ std::vector<std::string> CounterPrograms(const std::string& proc) {
   for (const fs::directory_entry& entry : fs::directory_iterator(proc, failed)) {
     if (std::isdigit(static_cast<unsigned char>(entry.path().filename().string()[0])) == 0)
       continue;
-    std::string name = ReadAll((entry.path() / "comm").string());
+    std::string name = ReadText((entry.path() / "comm").string());
     name = name.substr(0, name.find('\n'));
     if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end()) continue;
     found.push_back(name + " (process " + entry.path().filename().string() + ")");
@@ -121,11 +121,11 @@ void AskDriver(DoctorFacts* facts) {
 }  // namespace
 
 void ReadFiles(const std::string& root, DoctorFacts* facts) {
-  facts->module_version = ModuleVersion(ReadAll(root + "/proc/driver/nvidia/version"));
+  facts->module_version = ModuleVersion(ReadText(root + "/proc/driver/nvidia/version"));
   facts->devices = DeviceFiles(root + "/dev");
   facts->counters_for_admins_only =
-      HasLine(ReadAll(root + "/proc/driver/nvidia/params"), "RmProfilingAdminOnly: 1");
-  facts->admin = HasAdminCapability(ReadAll(root + "/proc/self/status"));
+      HasLine(ReadText(root + "/proc/driver/nvidia/params"), "RmProfilingAdminOnly: 1");
+  facts->admin = HasAdminCapability(ReadText(root + "/proc/self/status"));
   facts->programs = CounterPrograms(root + "/proc");
   std::error_code failed;
   facts->container =

@@ -34,7 +34,7 @@ void PrintKernels(const eval::Evaluation& evaluation) {
   }
 }
 
-int Run(const EvalOptions& options) {
+int RunEval(const EvalOptions& options) {
   const eval::Zoo zoo = eval::ReadZoo(options.folder);
   if (!zoo.error.empty()) return Fail(zoo.error);
   std::cout << zoo.kernels.size() << " labelled kernels\n";
@@ -57,7 +57,7 @@ Command AddEvalCommand(CLI::App* app) {
       ->required()
       ->option_text(" ");
   parser->add_flag("--kernels", options->kernels, "Print the verdict and the actions of each one");
-  return {parser, [options] { return Run(*options); }};
+  return {parser, [options] { return RunEval(*options); }};
 }
 
 }  // namespace prof::cli

@@ -124,8 +124,8 @@ bool NeedsReport(const ExportFlags& flags, const ExportOptions& options) {
   return false;
 }
 
-int Write(const ExportFlags& flags, const ExportOptions& options, const std::string& output,
-          const Snapshot& snapshot) {
+int WriteExport(const ExportFlags& flags, const ExportOptions& options, const std::string& output,
+                const Snapshot& snapshot) {
   const Report report = [&] {
     const Progress progress("analyzing " + flags.file);
     return NeedsReport(flags, options) ? Analyze(snapshot) : Report();
@@ -154,7 +154,7 @@ int Write(const ExportFlags& flags, const ExportOptions& options, const std::str
   return 0;
 }
 
-int Run(const ExportFlags& flags) {
+int RunExport(const ExportFlags& flags) {
   const FormatName* const format = FindFormat(flags.to);
   if (format == nullptr) return Fail(UnknownFormat(flags.to));
   ExportOptions options = flags.options;
@@ -169,7 +169,7 @@ int Run(const ExportFlags& flags) {
     return OpenRecording(flags.file, &problem);
   }();
   if (!problem.empty()) return Fail(problem);
-  return Write(flags, options, output, snapshot);
+  return WriteExport(flags, options, output, snapshot);
 }
 
 }  // namespace
@@ -217,7 +217,7 @@ Command AddExportCommand(CLI::App* app) {
       ->type_name("N");
   parser->add_flag("--no-verdicts", flags->no_verdicts,
                    "Leave out what limits each kernel: this saves the time of the analysis");
-  return {parser, [flags] { return Run(*flags); }};
+  return {parser, [flags] { return RunExport(*flags); }};
 }
 
 }  // namespace prof::cli

@@ -26,7 +26,7 @@ struct InfoOptions {
   bool strict = false;
 };
 
-int Run(const InfoOptions& options) {
+int RunInfo(const InfoOptions& options) {
   std::string problem;
   const Snapshot snapshot = [&] {
     const Progress progress("reading " + options.file);
@@ -65,7 +65,7 @@ Command AddInfoCommand(CLI::App* app) {
   parser->add_flag("--strict", options->strict,
                    "Exit with status 3 when the recording is damaged, was not stopped in order, or "
                    "has something behind its end (otherwise: a warning)");
-  return {parser, [options] { return Run(*options); }};
+  return {parser, [options] { return RunInfo(*options); }};
 }
 
 }  // namespace prof::cli

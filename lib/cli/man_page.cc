@@ -68,7 +68,7 @@ std::string CommandText(const CommandWords& command) {
   return text;
 }
 
-std::string Variables() {
+std::string VariablesSection() {
   std::string text;
   for (const options::Option& option : options::kOptions) {
     const std::string flag = option.flag;
@@ -104,7 +104,7 @@ std::string ManPage(const std::vector<CommandWords>& commands) {
   }
   page << Section("ENVIRONMENT")
        << "Each recording option is also a variable, for programs that start without prof run.\n"
-       << Variables() << Section("EXIT STATUS")
+       << VariablesSection() << Section("EXIT STATUS")
        << Item("0", "All is well. prof run ends as its program ended.")
        << Item("1", "prof doctor: recording works in part. prof check: a regression.")
        << Item("2", "An error, with a line on stderr.")

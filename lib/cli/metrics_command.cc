@@ -42,7 +42,7 @@ cupti::CatalogueAnswer Ask(const cupti::CatalogueQuestion& question) {
 #endif
 }
 
-int Run(const MetricsOptions& options) {
+int RunMetrics(const MetricsOptions& options) {
   cupti::CatalogueQuestion question;
   question.chip = options.chip;
   if (!options.level.empty()) {
@@ -109,7 +109,7 @@ Command AddMetricsCommand(CLI::App* app) {
       ->check(CLI::Range(1, 100))
       ->type_name("N");
   parser->add_flag("--json", options->json, "Print everything as JSON");
-  return {parser, [options] { return Run(*options); }};
+  return {parser, [options] { return RunMetrics(*options); }};
 }
 
 }  // namespace prof::cli

@@ -22,7 +22,7 @@
 namespace prof::cli {
 namespace {
 
-struct Options {
+struct NoiseOptions {
   std::vector<std::string> files;
   std::string store;
   int top = 40;
@@ -44,7 +44,7 @@ bool Store(const std::string& path, RunSet runs) {
   return ReplaceFile(path, text.str());
 }
 
-int Run(const Options& options) {
+int RunNoise(const NoiseOptions& options) {
   RunSet runs = CollectRuns(options.files);
   if (!runs.error.empty()) return Fail(runs.error);
   if (runs.runs < kFewest) {
@@ -63,7 +63,7 @@ int Run(const Options& options) {
 }  // namespace
 
 Command AddNoiseCommand(CLI::App* app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<NoiseOptions>();
   CLI::App* parser = app->add_subcommand("noise", "Measure what equal runs of a program differ by");
   parser->formatter(std::make_shared<HelpFormat>("prof noise [options] FILE..."));
   parser
@@ -78,7 +78,7 @@ Command AddNoiseCommand(CLI::App* app) {
   parser->add_option("--top", options->top, "Kernels to show (default: 40)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
-  return {parser, [options] { return Run(*options); }};
+  return {parser, [options] { return RunNoise(*options); }};
 }
 
 }  // namespace prof::cli

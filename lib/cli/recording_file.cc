@@ -113,7 +113,7 @@ namespace {
 constexpr size_t kMostNamed = 64;
 
 // "Name one of the recordings in it:" and their paths, a line each.
-std::string RecordingsIn(const std::string& folder) {
+std::string RecordingsHint(const std::string& folder) {
   std::set<std::string> paths;
   std::error_code failed;
   for (std::filesystem::directory_iterator entry(folder, failed), end; !failed && entry != end;
@@ -140,7 +140,7 @@ std::string ReadProblem(const std::string& path) {
            ". Check the name; prof run -- program writes prof-<host>-<pid>.prof";
   }
   if (S_ISDIR(state.st_mode)) {
-    return "cannot read '" + path + "': it is a folder. " + RecordingsIn(path);
+    return "cannot read '" + path + "': it is a folder. " + RecordingsHint(path);
   }
   if (access(path.c_str(), R_OK) != 0) {
     return "cannot read '" + path + "': " + std::strerror(errno) +

@@ -219,8 +219,8 @@ void KeepMatching(const std::string& name, Report* report) {
 }
 
 // One report into `out`; false after a message. `path`: of the recording.
-bool WriteReport(std::ostream& out, Report report, const std::string& path,
-                 const ReportOptions& options, const TextOptions& text) {
+bool WriteOut(std::ostream& out, Report report, const std::string& path,
+              const ReportOptions& options, const TextOptions& text) {
   if (!options.json && !options.csv) {
     if (!options.kernel.empty()) return WriteMatching(out, report, options.kernel, text);
     if (!options.range.empty()) return WriteRanges(out, report, options.range, text);
@@ -283,7 +283,7 @@ Written WriteFile(std::ostream& out, const std::string& path, const ReportOption
   WarnIfIncomplete(path, incomplete);
   if (!options.html.empty()) {
     if (!WriteHtmlFile(options.html, snapshot, report)) return Written::kFailed;
-  } else if (!WriteReport(out, std::move(report), path, options, text)) {
+  } else if (!WriteOut(out, std::move(report), path, options, text)) {
     return Written::kFailed;
   }
   return incomplete.empty() ? Written::kAll : Written::kIncomplete;
@@ -333,13 +333,13 @@ TextOptions TextOf(const ReportOptions& options) {
   return text;
 }
 
-bool Write(const std::string& text, const ReportOptions& options) {
+bool WriteOut(const std::string& text, const ReportOptions& options) {
   const bool data = options.json || options.csv;
   const bool paged = options.output.empty() && !data && !options.no_pager && ShowInPager(text);
   return paged || WriteOutput(text, options.output);
 }
 
-int Run(ReportOptions options) {
+int RunReport(ReportOptions options) {
   if ((options.json || options.csv) && options.files.size() > 1) {
     return Fail("--json and --csv take one file at a time: call prof report once for each");
   }
@@ -366,7 +366,7 @@ int Run(ReportOptions options) {
     all_complete &= written != Written::kIncomplete;
     if (options.files.size() > 1) out << '\n';
   }
-  if (!out.str().empty()) all_well &= Write(out.str(), options);
+  if (!out.str().empty()) all_well &= WriteOut(out.str(), options);
   if (!all_well) return kFailed;
   return options.strict && !all_complete ? kIncomplete : 0;
 }
@@ -478,7 +478,7 @@ Command AddReportCommand(CLI::App* app) {
   parser->add_flag("--strict", options->strict,
                    "Exit with status 3 when a recording is damaged, was not stopped in order, or "
                    "has something behind its end (otherwise: a warning)");
-  return {parser, [options] { return Run(*options); }};
+  return {parser, [options] { return RunReport(*options); }};
 }
 
 }  // namespace prof::cli

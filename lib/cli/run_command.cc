@@ -154,7 +154,7 @@ std::string TakeRest(const CLI::App& parser, std::vector<std::string>* program) 
          " prof run --help lists the options";
 }
 
-int Run(const RunOptions& options) {
+int RunProgram(const RunOptions& options) {
   if (options.program.empty()) {
     return Fail("no program to run. Usage: prof run [options] -- program [arguments]");
   }
@@ -223,7 +223,7 @@ Command AddRunCommand(CLI::App* app, std::vector<std::string> program) {
   parser->prefix_command();  // prof run program works without "--", too
   return {parser, [parser, options] {
             const std::string problem = TakeRest(*parser, &options->program);
-            return problem.empty() ? Run(*options) : Fail(problem);
+            return problem.empty() ? RunProgram(*options) : Fail(problem);
           }};
 }
 

@@ -61,15 +61,15 @@ struct Highest {
 };
 
 // With zeros in front, so that names sort by number.
-std::string Padded(int64_t number, int64_t highest) {
+std::string PadLeft(int64_t number, int64_t highest) {
   std::string text = std::to_string(number);
   return text.insert(0, std::to_string(highest).size() - text.size(), '0');
 }
 
 std::string FileName(const Process& process, const Highest& highest) {
   std::string name;
-  if (process.rank >= 0) name = "rank" + Padded(process.rank, highest.rank) + "-";
-  name += "pid" + Padded(process.pid, highest.pid);
+  if (process.rank >= 0) name = "rank" + PadLeft(process.rank, highest.rank) + "-";
+  name += "pid" + PadLeft(process.pid, highest.pid);
   return process.program.empty() ? name : name + "-" + process.program;
 }
 
