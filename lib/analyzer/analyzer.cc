@@ -28,6 +28,7 @@
 #include "lib/analyzer/rules/finding_clock.h"
 #include "lib/analyzer/rules/finding_fusion.h"
 #include "lib/analyzer/rules/finding_memory.h"
+#include "lib/analyzer/rules/finding_other_work.h"
 #include "lib/analyzer/rules/finding_rules.h"
 #include "lib/analyzer/step_table.h"
 #include "lib/analyzer/time_table.h"
@@ -224,6 +225,7 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
       analyzer::InheritCounters(model, groups, counted, continuous.of_group);
   std::vector<KernelReport> kernels =
       analyzer::DecideKernels(model, groups, inherited, counted_regions, regions, undisturbed_ns);
+  analyzer::DoubtBesideOtherWork(continuous.other_work, &kernels);
   const analyzer::PathTimes on_path = analyzer::TimesOnPath(model, timeline, groups);
   SetTimes(groups, on_path, &kernels);
   analyzer::SetTorchOps(model, timeline, groups, &kernels);
@@ -239,6 +241,7 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
     AddByGain(analyzer::FindLowClock(devices, undisturbed_ns), &findings);
     AddByGain(analyzer::FindFusion(model, timeline, groups, kernels, undisturbed_ns), &findings);
   }
+  analyzer::AddOtherWork(continuous.other_work, &findings);
   analyzer::AddMemoryFindings(model, memory, &findings);
   std::vector<GapSummary> gaps = analyzer::SummarizeGaps(model, timeline);
 
@@ -285,6 +288,9 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   report.notices = DescribeNotices(model, timeline);
   report.integrity =
       analyzer::IntegritySentences(model, counted.without_kernel, counted_regions.without_work);
+  for (const analyzer::OtherWork& other : continuous.other_work) {
+    report.integrity.push_back("Something else worked on the GPU: " + other.Describe() + ".");
+  }
   return report;
 }
 

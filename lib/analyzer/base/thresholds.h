@@ -132,14 +132,18 @@ constexpr double kTurns = 10;              // [own] between two streams: fewer a
 constexpr double kReadsWhatWasWritten = 0.50;
 constexpr double kSharedTraffic = 0.10;  // [own] of the bytes of two kernels, written and read back
 constexpr double kFusionShare = 0.02;    // [own] of the span, at the DRAM's peak
-constexpr double kStraggler = 0.10;      // [own] of the mean work of the devices
-constexpr double kEnoughSteps = 20;      // [own] for an outlier or a trend
-constexpr double kOutlier = 2;           // [own] times the median step
-constexpr double kFewSteps = 0.10;       // [own] more are not outliers but another kind of step
-constexpr size_t kDriftParts = 10;       // [own] of the run, each with a median
-constexpr double kDriftRising = 0.90;    // [own] of their pairs; by chance p < 0.001 (Kendall)
-constexpr double kDriftJump = 0.50;      // [own] of the growth, between two parts: a jump, no drift
-constexpr double kDriftGrowth = 0.05;    // [own] of a step, from the first part to the last
+// [own] of the SMs, while the recording has no operation. Six recordings of programs that were
+// alone on their GPU have 0.0 %, known to 2 to 6 points.
+constexpr double kOtherWork = 0.05;
+constexpr double kLeastIdleSeconds = 0.001;  // [own] of idle time in samples
+constexpr double kStraggler = 0.10;          // [own] of the mean work of the devices
+constexpr double kEnoughSteps = 20;          // [own] for an outlier or a trend
+constexpr double kOutlier = 2;               // [own] times the median step
+constexpr double kFewSteps = 0.10;           // [own] more are not outliers but another kind of step
+constexpr size_t kDriftParts = 10;           // [own] of the run, each with a median
+constexpr double kDriftRising = 0.90;        // [own] of their pairs; by chance p < 0.001 (Kendall)
+constexpr double kDriftJump = 0.50;    // [own] of the growth, between two parts: a jump, no drift
+constexpr double kDriftGrowth = 0.05;  // [own] of a step, from the first part to the last
 constexpr double kLeastOffPath =
     0.01;  // [own] of the steps' time: shorter work is not worth a line
 constexpr double kHardlyOnPath = 0.10;           // [own] of an operation's time

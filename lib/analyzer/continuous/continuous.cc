@@ -117,7 +117,11 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
   for (const auto& [path, devices] : of_path) {
     for (const auto& [device, values] : devices) Combine(values, &result.of_path[path]);
   }
-  for (const auto& [device, values] : idle) Combine(values, &result.idle);
+  for (const auto& [device, values] : idle) {
+    Combine(values, &result.idle);
+    const std::optional<OtherWork> other = FindOtherWork(model, device, values);
+    if (other) result.other_work.push_back(*other);
+  }
   return result;
 }
 

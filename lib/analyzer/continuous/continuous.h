@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lib/analyzer/base/families.h"
+#include "lib/analyzer/continuous/other_work.h"
 #include "lib/analyzer/kernels/kernels.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/model/model.h"
@@ -25,6 +26,7 @@ struct Continuous {
   std::vector<ContinuousValues> of_group;        // parallel to the kernel groups
   std::map<uint32_t, ContinuousValues> of_path;  // the first path of each family
   ContinuousValues idle;
+  std::vector<OtherWork> other_work;  // by device; none where all work is in the recording
 };
 
 // Linear in samples and operations.

@@ -175,7 +175,7 @@ std::string NamesOf(const std::vector<int32_t>& groups, const std::vector<Kernel
   for (size_t i = 0; i < std::min(groups.size(), kMostNames); ++i) {
     names.push_back(kernels[groups[i]].name);
   }
-  const std::string list = text::Join(names, ", ");
+  std::string list = text::Join(names, ", ");
   if (groups.size() <= kMostNames) return list;
   return list + " and " + std::to_string(groups.size() - kMostNames) + " more";
 }

@@ -14,6 +14,7 @@
 #include "lib/analyzer/rules/finding_idle.h"
 #include "lib/analyzer/rules/finding_inputs.h"
 #include "lib/analyzer/rules/finding_memory.h"
+#include "lib/analyzer/rules/finding_other_work.h"
 #include "lib/analyzer/rules/finding_steps.h"
 #include "lib/analyzer/rules/finding_streams.h"
 #include "lib/text/numbers.h"
@@ -162,6 +163,7 @@ std::vector<std::string_view> FindingIds() {
   for (const FindingRule& rule : kFindings) ids.push_back(rule.id);
   ids.emplace_back(kClockFinding);
   ids.emplace_back(kFusionFinding);
+  ids.emplace_back(kOtherWorkFinding);
   ids.push_back(kBusiestDevice);
   for (const std::string_view id : MemoryFindingIds()) ids.push_back(id);
   return ids;

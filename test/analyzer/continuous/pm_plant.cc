@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "test/support/catch.h"
 
@@ -101,6 +102,14 @@ void PmPlant::Sample(int64_t start_ns, int64_t end_ns, const PlantOptions& optio
                                            : series.begin_ns[row] + options.interval_ns);
   }
   model_.pm_series.push_back(series);
+}
+
+void PmPlant::Forget(uint32_t stream) {
+  model::OpTable kept;
+  for (const model::Op& op : model_.ops) {
+    if (op.stream != stream) kept.push_back(op);
+  }
+  model_.ops = std::move(kept);
 }
 
 PmPlant::Answer PmPlant::Attribute() {
