@@ -15,7 +15,8 @@ constexpr char kLost[] =
     "launches are missing from there on, and no more counters are read";
 constexpr char kNotAgain[] =
     ". This CUPTI crashed in other programs when it was started again, so prof leaves it";
-constexpr char kFix[] = "set TEARDOWN_CUPTI=0 in the program's environment, before it starts";
+constexpr char kTeardownFix[] =
+    "set TEARDOWN_CUPTI=0 in the program's environment, before it starts";
 
 std::string Seconds(int64_t time_ns) {
   char text[32];
@@ -25,7 +26,7 @@ std::string Seconds(int64_t time_ns) {
 
 }  // namespace
 
-Problem SubscriptionGuard::Reason() { return {0, kLost, kFix}; }
+Problem SubscriptionGuard::Reason() { return {0, kLost, kTeardownFix}; }
 
 // None where the driver does not work: before cuInit and at exit it may call nobody back.
 std::optional<bool> SubscriptionGuard::Answers() {
@@ -46,8 +47,8 @@ SubscriptionGuard::Finding SubscriptionGuard::Check() {
       process_->tracer.OnLost();
       const std::string what =
           process_->callback.MayStartAgain() ? kLost : std::string(kLost) + kNotAgain;
-      timeline_->Set({State::kDegraded, 0, what, kFix});
-      std::fprintf(stderr, "prof: %s; %s\n", what.c_str(), kFix);
+      timeline_->Set({State::kDegraded, 0, what, kTeardownFix});
+      std::fprintf(stderr, "prof: %s; %s\n", what.c_str(), kTeardownFix);
       return Finding::kLost;
     }
     case SubscriptionWatch::Act::kSubscribe:
@@ -66,7 +67,7 @@ bool SubscriptionGuard::SubscribeAgain() {
   timeline_->Set({State::kDegraded, 0,
                   "another profiler in this process had ended CUPTI (cuptiFinalize): launches of " +
                       Seconds(watch_.gone_ns()) + " are missing, and no counters were read after",
-                  kFix});
+                  kTeardownFix});
   return true;
 }
 

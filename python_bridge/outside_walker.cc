@@ -38,7 +38,7 @@ uint32_t CodeBytes(const PythonLayout& layout) {
   return most + sizeof(uint64_t);
 }
 
-constexpr uint64_t Mix(uint64_t hash, uint64_t value) {
+constexpr uint64_t MixIn(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15;
   return hash ^ hash >> 29;
 }
@@ -47,7 +47,7 @@ uint64_t HashOf(const Frames& frames) {
   uint64_t hash = frames.cut ? 2 : 1;
   for (uint32_t i = 0; i < frames.count; ++i) {
     const Frames::Frame& frame = frames.frame[i];
-    hash = Mix(Mix(Mix(hash, frame.code), frame.instruction), frame.mark);
+    hash = MixIn(MixIn(MixIn(hash, frame.code), frame.instruction), frame.mark);
   }
   return hash;
 }

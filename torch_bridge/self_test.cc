@@ -34,7 +34,7 @@ std::optional<size_t> FindSequence(const Event* event) {
   return found;
 }
 
-Context Start(const Event* event) noexcept {
+Context StartEvent(const Event* event) noexcept {
   if (event != expected) return {};
   ++seen.starts;
   const char* name = tested->name(event);
@@ -44,7 +44,7 @@ Context Start(const Event* event) noexcept {
   return {};
 }
 
-void End(const Event* event, void* context) noexcept {
+void EndEvent(const Event* event, void* context) noexcept {
   if (event != expected) return;
   ++seen.ends;
   seen.right_context = context == nullptr;
@@ -71,8 +71,8 @@ SelfTest RunSelfTest(const Functions& functions) {
   SelfTest result;
   tested = &functions;
   Callback callback;
-  callback.start = &Start;
-  callback.end = &End;
+  callback.start = &StartEvent;
+  callback.end = &EndEvent;
   callback.scopes[static_cast<size_t>(Scope::kStaticRuntimeModel)] = true;
   const uint64_t handle = functions.add_global_callback(callback);
   if (handle == 0) {

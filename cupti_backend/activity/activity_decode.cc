@@ -18,7 +18,7 @@ using capture::CopyKind;
 
 constexpr char kUnnamed[] = "(unnamed kernel)";
 
-CopyKind KindOf(uint32_t kind) {
+CopyKind CopyKindOf(uint32_t kind) {
   switch (kind) {
     case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
     case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
@@ -125,7 +125,7 @@ std::optional<capture::GraphRunEvent> GraphRunOf(const CUpti_ActivityGraphTrace2
   return event;
 }
 
-KernelKey KeyOf(const CUpti_ActivityKernel10& r) {
+KernelKey KeyOfKernel(const CUpti_ActivityKernel10& r) {
   return KernelKeyOf(r.name, {U(r.gridX), U(r.gridY), U(r.gridZ)},
                      {U(r.blockX), U(r.blockY), U(r.blockZ)}, U(r.dynamicSharedMemory));
 }
@@ -209,7 +209,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
           watch_->triage.Of(static_cast<int>(copy.deviceId))
               ->AddRecord(0, Ns(copy.start), Ns(copy.end));
         }
-        sink.Add(CopyOf(copy, KindOf(static_cast<uint32_t>(copy.copyKind))));
+        sink.Add(CopyOf(copy, CopyKindOf(static_cast<uint32_t>(copy.copyKind))));
         break;
       }
       case CUPTI_ACTIVITY_KIND_MEMCPY2:
@@ -312,7 +312,8 @@ void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Eve
 
 // Not inlined: it is rare, and would take registers from the frequent path.
 [[gnu::noinline]] void ActivityDecoder::Triage(const CUpti_ActivityKernel10& r) {
-  watch_->triage.Of(static_cast<int>(r.deviceId))->AddRecord(KeyOf(r), Ns(r.start), Ns(r.end));
+  watch_->triage.Of(static_cast<int>(r.deviceId))
+      ->AddRecord(KeyOfKernel(r), Ns(r.start), Ns(r.end));
 }
 
 [[gnu::noinline]] LaunchIdCache::Id ActivityDecoder::LookUp(const CUpti_ActivityKernel10& r,
@@ -320,7 +321,7 @@ void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Eve
   if (watch_ != nullptr) watch_->triage.See(r.deviceId);
   capture::KernelEvent launch = LaunchOf(r);
   if (watch_ != nullptr) {
-    const std::optional<uint32_t> local = watch_->local_memory.Find(KeyOf(r));
+    const std::optional<uint32_t> local = watch_->local_memory.Find(KeyOfKernel(r));
     launch.local_known = local.has_value();
     launch.local_bytes_per_thread = std::max(launch.local_bytes_per_thread, local.value_or(0));
   }

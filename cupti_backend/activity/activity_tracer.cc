@@ -10,7 +10,7 @@
 namespace prof::cupti {
 namespace {
 
-struct Kind {
+struct ActivityKind {
   CUpti_ActivityKind kind;
   const char* name;
 };
@@ -19,15 +19,15 @@ struct Kind {
 // launches find their range through the thread and time of the API call. prof also records calls
 // and what they wait for itself (call_trace.h): RUNTIME and SYNCHRONIZATION are not here, and
 // DRIVER gives only the record of BufferWatch's probe.
-constexpr Kind kKinds[] = {{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
-                           {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
-                           {CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copies"},
-                           {CUPTI_ACTIVITY_KIND_MEMSET, "memsets"},
-                           {CUPTI_ACTIVITY_KIND_DRIVER, "driver API calls"},
-                           {CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead"},
-                           {CUPTI_ACTIVITY_KIND_MEMORY2, "allocations"},
-                           {CUPTI_ACTIVITY_KIND_MEMORY_POOL, "memory pools"},
-                           {CUPTI_ACTIVITY_KIND_STREAM, "streams"}};
+constexpr ActivityKind kActivityKinds[] = {{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
+                                           {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
+                                           {CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copies"},
+                                           {CUPTI_ACTIVITY_KIND_MEMSET, "memsets"},
+                                           {CUPTI_ACTIVITY_KIND_DRIVER, "driver API calls"},
+                                           {CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead"},
+                                           {CUPTI_ACTIVITY_KIND_MEMORY2, "allocations"},
+                                           {CUPTI_ACTIVITY_KIND_MEMORY_POOL, "memory pools"},
+                                           {CUPTI_ACTIVITY_KIND_STREAM, "streams"}};
 
 constexpr size_t kSpareBytes = size_t{16} << 20;  // reserved, not committed
 
@@ -61,7 +61,7 @@ ActivityTracer::Enabled ActivityTracer::Enable() {
       missing = "graphs as a whole";
     }
   }
-  for (const Kind& kind : kKinds) {
+  for (const ActivityKind& kind : kActivityKinds) {
     if (!Records(kind.kind)) continue;
     const CUptiResult enabled = api_->activity_enable(kind.kind);
     if (enabled != CUPTI_SUCCESS && result == CUPTI_SUCCESS) {
@@ -90,7 +90,7 @@ void ActivityTracer::DropCallsButProbe() {
 void ActivityTracer::Disable() {
   if (!enabled_) return;
   enabled_ = false;
-  for (const Kind& kind : kKinds) {
+  for (const ActivityKind& kind : kActivityKinds) {
     if (Records(kind.kind)) api_->activity_disable(kind.kind);
   }
   settings_.SetBack();

@@ -9,7 +9,7 @@ namespace {
 using capture::MemoryKind;
 using capture::UnifiedMemoryKind;
 
-int64_t Ns(uint64_t time) { return static_cast<int64_t>(time); }
+int64_t SignedNs(uint64_t time) { return static_cast<int64_t>(time); }
 
 capture::PoolType TypeOf(uint32_t type) {
   switch (type) {
@@ -109,7 +109,7 @@ bool AllocationOf(const CUpti_ActivityMemory4& r, capture::AllocationEvent* even
   event->context = r.contextId;
   event->stream = r.isAsync != 0 ? r.streamId : capture::AllocationEvent::kNoStream;
   event->correlation = r.correlationId;
-  event->time_ns = Ns(r.timestamp);
+  event->time_ns = SignedNs(r.timestamp);
   const auto& pool = r.memoryPoolConfig;
   const auto type = static_cast<uint32_t>(pool.memoryPoolType);
   event->pooled = type != CUPTI_ACTIVITY_MEMORY_POOL_TYPE_INVALID;
@@ -129,7 +129,7 @@ capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3& r, uint32_t version) 
   if (event.operation == capture::PoolOperation::kTrimmed) event.keep_bytes = r.minBytesToKeep;
   event.device = r.deviceId;
   event.correlation = r.correlationId;
-  event.time_ns = Ns(r.timestamp);
+  event.time_ns = SignedNs(r.timestamp);
   return event;
 }
 
@@ -137,8 +137,8 @@ capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3& r, uint32_t version) 
 capture::UnifiedMemoryEvent UnifiedMemoryOf(const CUpti_ActivityUnifiedMemoryCounter3& r) {
   capture::UnifiedMemoryEvent event;
   event.kind = UnifiedKindOf(static_cast<uint32_t>(r.counterKind));
-  event.start_ns = Ns(r.start);
-  event.end_ns = Ns(r.end);
+  event.start_ns = SignedNs(r.start);
+  event.end_ns = SignedNs(r.end);
   switch (event.kind) {
     case UnifiedMemoryKind::kHostToDevice:
     case UnifiedMemoryKind::kDeviceToHost:

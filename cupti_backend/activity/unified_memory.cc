@@ -6,12 +6,12 @@
 namespace prof::cupti {
 namespace {
 
-struct Kind {
+struct CounterKind {
   CUpti_ActivityUnifiedMemoryCounterKind kind;
   const char* name;
 };
 
-constexpr Kind kKinds[] = {
+constexpr CounterKind kCounterKinds[] = {
     {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD, "host to device"},
     {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH, "device to host"},
     {CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT, "CPU page faults"},
@@ -44,7 +44,7 @@ CUptiResult UnifiedMemory::Configure(int devices, std::vector<capture::NoticeEve
                                      bool* any) {
   std::string missing;
   CUptiResult first = CUPTI_SUCCESS;
-  for (const Kind& kind : kKinds) {
+  for (const CounterKind& kind : kCounterKinds) {
     std::vector<CUpti_ActivityUnifiedMemoryCounterConfig> configs;
     configs.reserve(static_cast<size_t>(devices));
     for (int device = 0; device < devices; ++device) {

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = StreamCall::Kind;
 
-struct Known {
+struct KnownCall {
   Kind kind = Kind::kNone;
   bool per_thread = false;
   CUstream (*stream)(const void* params) = nullptr;
@@ -21,7 +21,7 @@ CUstream StreamIn(const void* params) {
   return static_cast<const Params*>(params)->*kStream;
 }
 
-using Table = std::array<Known, ApiFilter::kMaxCbid>;
+using Table = std::array<KnownCall, ApiFilter::kMaxCbid>;
 
 // A call and its variant with per-thread default streams, which has the same parameters.
 #define PROF_STREAM_CALL(name, member, kind)                                                  \
@@ -79,7 +79,7 @@ CUstream NormalStream(CUstream stream, bool per_thread) {
 
 StreamCall ReadStreamCall(CUpti_CallbackId cbid, const void* params) {
   if (cbid >= kTable.size() || kTable[cbid].kind == Kind::kNone || params == nullptr) return {};
-  const Known& known = kTable[cbid];
+  const KnownCall& known = kTable[cbid];
   return {known.kind, NormalStream(known.stream(params), known.per_thread)};
 }
 

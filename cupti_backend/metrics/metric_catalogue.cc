@@ -18,7 +18,7 @@
 namespace prof::cupti {
 namespace {
 
-std::string Joined(const std::vector<std::string>& names) {
+std::string ChoicesText(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
@@ -134,7 +134,7 @@ bool ChooseChip(const CuptiApi& api, const CatalogueQuestion& question, Catalogu
   const std::vector<std::string>& chips = answer->chips;
   if (std::find(chips.begin(), chips.end(), answer->chip) != chips.end()) return true;
   answer->error = "CUPTI knows no chip '" + question.chip + "'";
-  answer->fix = "name one of " + Joined(chips);
+  answer->fix = "name one of " + ChoicesText(chips);
   return false;
 }
 
@@ -146,7 +146,7 @@ CatalogueAnswer AskCatalogue(const CatalogueQuestion& question) {
   if (!question.level.empty() &&
       std::find(names.begin(), names.end(), question.level) == names.end()) {
     answer.error = "there is no level '" + question.level + "'";
-    answer.fix = "name one of " + Joined(names);
+    answer.fix = "name one of " + ChoicesText(names);
     return answer;
   }
   CuptiApi api;

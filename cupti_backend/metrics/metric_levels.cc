@@ -31,7 +31,7 @@ std::string NameOn(const MetricHost& host, const std::string& metric) {
 }
 
 // The first alternative whose metrics all exist and need one pass each, else the first one.
-std::vector<std::string> Choose(const MetricHost& host, const std::string& entry) {
+std::vector<std::string> ChooseMetrics(const MetricHost& host, const std::string& entry) {
   const std::vector<std::string> alternatives = Split(entry, '|');
   for (const std::string& alternative : alternatives) {
     std::vector<std::string> names = Split(alternative, ' ');
@@ -56,7 +56,7 @@ std::vector<MetricGroup> Resolve(const MetricHost& host, const std::vector<Metri
   for (const MetricGroup& wanted : table) {
     MetricGroup group;
     for (const std::string& entry : wanted.metrics) {
-      for (std::string& name : Choose(host, entry)) group.metrics.push_back(std::move(name));
+      for (std::string& name : ChooseMetrics(host, entry)) group.metrics.push_back(std::move(name));
     }
     group.extras = wanted.extras;
     groups.push_back(std::move(group));

@@ -41,8 +41,8 @@ bool LoadNvperf(const std::string& cupti_path, NvperfApi* api) {
   return api->initialize_host(&params) == NVPA_STATUS_SUCCESS;
 }
 
-std::vector<std::string> Names(const NvperfApi& api, NVPW_MetricsEvaluator* evaluator,
-                               NVPW_MetricType type) {
+std::vector<std::string> NamesOfType(const NvperfApi& api, NVPW_MetricsEvaluator* evaluator,
+                                     NVPW_MetricType type) {
   NVPW_MetricsEvaluator_GetMetricNames_Params params = {
       NVPW_MetricsEvaluator_GetMetricNames_Params_STRUCT_SIZE};
   params.pMetricsEvaluator = evaluator;
@@ -75,8 +75,9 @@ std::map<std::string, std::vector<std::string>> ThroughputParts(const std::strin
   if (api.initialize(&initialize) != NVPA_STATUS_SUCCESS) return parts;
   NVPW_MetricsEvaluator* const evaluator = initialize.pMetricsEvaluator;
 
-  const std::vector<std::string> counters = Names(api, evaluator, NVPW_METRIC_TYPE_COUNTER);
-  const std::vector<std::string> throughputs = Names(api, evaluator, NVPW_METRIC_TYPE_THROUGHPUT);
+  const std::vector<std::string> counters = NamesOfType(api, evaluator, NVPW_METRIC_TYPE_COUNTER);
+  const std::vector<std::string> throughputs =
+      NamesOfType(api, evaluator, NVPW_METRIC_TYPE_THROUGHPUT);
   const auto add = [](const std::vector<std::string>& names, const size_t* indices, size_t count,
                       std::vector<std::string>* to) {
     for (size_t i = 0; i < count; ++i) {

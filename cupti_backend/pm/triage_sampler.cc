@@ -30,9 +30,9 @@ constexpr int64_t kPollNs = 10'000'000;
 // To ask again whether others have the counters.
 constexpr int64_t kRetryNs = 50'000'000;
 // Between two looks of a launch that waits.
-constexpr int64_t kLookNs = 100'000;
+constexpr int64_t kLaunchLookNs = 100'000;
 
-uint64_t Bit(int device) { return uint64_t{1} << device; }
+uint64_t DeviceBit(int device) { return uint64_t{1} << device; }
 
 }  // namespace
 
@@ -54,24 +54,24 @@ void TriageSampler::Prepare(int device) noexcept {
   if (device < 0 || device >= TriageWatch::kMaxDevices || stopping_.load()) return;
   if (!devices_[static_cast<size_t>(device)]->is_new()) return;
   awaited_until_ns_.store(MonotonicNs() + kLongestPreparationNs);
-  awaited_.fetch_or(Bit(device));
+  awaited_.fetch_or(DeviceBit(device));
   PrepareLater(device);
 }
 
 void TriageSampler::PrepareLater(int device) noexcept {
   if (device < 0 || device >= TriageWatch::kMaxDevices) return;
-  later_.fetch_or(Bit(device));
+  later_.fetch_or(DeviceBit(device));
   alarm_.signal().Post();
 }
 
 void TriageSampler::AwaitPrepared(int device) noexcept {
   if (device < 0 || device >= TriageWatch::kMaxDevices) return;
-  const uint64_t bit = Bit(device);
+  const uint64_t bit = DeviceBit(device);
   if ((awaited_.load() & bit) == 0) return;
   const int64_t begin_ns = capture::RealtimeNs();
   while ((awaited_.load() & bit) != 0 && !stopping_.load() &&
          MonotonicNs() < awaited_until_ns_.load()) {
-    capture::SleepNs(kLookNs);
+    capture::SleepNs(kLaunchLookNs);
   }
   awaited_.fetch_and(~bit);  // once
   AddInterval(begin_ns);
@@ -194,7 +194,7 @@ void TriageSampler::PrepareNow(int device) {
       ReportOpen(triaged);
     }
   }
-  awaited_.fetch_and(~Bit(device));
+  awaited_.fetch_and(~DeviceBit(device));
 }
 
 TriageSampler::Outlook TriageSampler::ServeAll(int64_t now_ns) {
@@ -204,7 +204,9 @@ TriageSampler::Outlook TriageSampler::ServeAll(int64_t now_ns) {
     const Outlook outlook = Serve(*device, now_ns);
     all.wake_ns = std::min(all.wake_ns, outlook.wake_ns);
     all.wanted |= outlook.wanted;
+    all.listens |= outlook.listens;
   }
+  alarm_.SetLearns(all.listens);
   return all;
 }
 
@@ -217,10 +219,11 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
   process.lacking = policy.unseen_share();
   process.several_streams = parts_.turns->several_streams();
   process.alarm = alarm_.rung() || !alarm_.may_ring();
+  process.expected_ns = alarm_.rung() ? alarm_.expected_ns() : 0;
   const TriageSignals signals = device.Signals(process);
   TriageSchedule& schedule = device.schedule();
   TriageSchedule::Step step = schedule.Next(now_ns, device.open(), signals, &budget_);
-  const bool wanted = schedule.learning(now_ns);
+  const bool wanted = schedule.learning(now_ns), listens = device.open() && schedule.listens();
   if (!parts_.turns->IsOf(Owner::kTriage)) return {INT64_MAX, wanted};
   if (device.open() && device.TurnIsOver(now_ns)) {
     device.Close();
@@ -231,10 +234,10 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
   }
   switch (step.action) {
     case Action::kWait:
-      return {step.at_ns, wanted};
+      return {step.at_ns, wanted, listens};
     case Action::kListen:
       alarm_.Arm();
-      return {step.at_ns, wanted};
+      return {step.at_ns, wanted, listens};
     case Action::kBurst:
       alarm_.SwitchOff();
       if (step.at_ns > now_ns) capture::SleepNs(step.at_ns - now_ns);
@@ -250,7 +253,7 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
       device.Close();
       break;
   }
-  return {0, wanted};
+  return {0, wanted, listens};
 }
 
 void TriageSampler::Open(TriageDevice& device, int64_t interval_ns) {

@@ -11,8 +11,8 @@
 namespace prof::cupti {
 namespace {
 
-void AddClock(const Sample& sample, const PlannedGroup& group, const std::vector<double>& values,
-              SamplingPolicy* policy) {
+void AddSampledClock(const Sample& sample, const PlannedGroup& group,
+                     const std::vector<double>& values, SamplingPolicy* policy) {
   const auto at = std::find(group.metrics.begin(), group.metrics.end(), kClockMetric);
   if (at == group.metrics.end()) return;
   policy->AddClock(*sample.signature, values[static_cast<size_t>(at - group.metrics.begin())]);
@@ -51,7 +51,7 @@ std::vector<capture::CounterSampleEvent> ReadSamples(const ContextPlan& plan,
     event.values = plan.evaluator->Evaluate(profiler.counter_data(), profiler.counter_data_bytes(),
                                             i, group.metrics);
     if (event.values.empty()) continue;
-    AddClock(sample, group, event.values, policy);
+    AddSampledClock(sample, group, event.values, policy);
     event.unit = sample.unit;
     event.group = plan.first_group_id + sample.group;
     event.context = plan.context_id;

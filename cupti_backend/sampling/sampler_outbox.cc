@@ -10,31 +10,31 @@ namespace prof::cupti {
 namespace {
 
 template <typename T>
-void MoveAll(std::vector<T> from, std::vector<T>* to) {
+void MoveToEnd(std::vector<T> from, std::vector<T>* to) {
   to->insert(to->end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
 }  // namespace
 
 void SamplerEvents::Append(SamplerEvents more) {
-  MoveAll(std::move(more.peaks), &peaks);
-  MoveAll(std::move(more.groups), &groups);
-  MoveAll(std::move(more.samples), &samples);
-  MoveAll(std::move(more.untraced), &untraced);
-  MoveAll(std::move(more.intervals), &intervals);
-  MoveAll(std::move(more.notices), &notices);
+  MoveToEnd(std::move(more.peaks), &peaks);
+  MoveToEnd(std::move(more.groups), &groups);
+  MoveToEnd(std::move(more.samples), &samples);
+  MoveToEnd(std::move(more.untraced), &untraced);
+  MoveToEnd(std::move(more.intervals), &intervals);
+  MoveToEnd(std::move(more.notices), &notices);
 }
 
 void SamplerOutbox::Add(std::vector<capture::PassGroupEvent> groups) {
   const capture::MutexLock lock(mutex_);
-  MoveAll(std::move(groups), &events_.groups);
+  MoveToEnd(std::move(groups), &events_.groups);
 }
 
 void SamplerOutbox::Add(std::vector<capture::CounterSampleEvent> samples,
                         std::vector<PeakEvent> peaks) {
   const capture::MutexLock lock(mutex_);
-  MoveAll(std::move(samples), &events_.samples);
-  MoveAll(std::move(peaks), &events_.peaks);
+  MoveToEnd(std::move(samples), &events_.samples);
+  MoveToEnd(std::move(peaks), &events_.peaks);
 }
 
 void SamplerOutbox::Add(capture::UntracedKernelEvent event) {

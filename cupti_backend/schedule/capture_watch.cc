@@ -7,7 +7,7 @@
 namespace prof::cupti {
 namespace {
 
-constexpr int64_t kLookNs = 50'000;  // between two looks of a capture that waits
+constexpr int64_t kCaptureLookNs = 50'000;  // between two looks of a capture that waits
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void CaptureWatch::Begin(CUstream stream) {
   }
   if (holds_.load() == 0) return;
   const int64_t until_ns = capture::MonotonicNs() + kLongestWaitNs;
-  while (holds_.load() != 0 && capture::MonotonicNs() < until_ns) capture::SleepNs(kLookNs);
+  while (holds_.load() != 0 && capture::MonotonicNs() < until_ns) capture::SleepNs(kCaptureLookNs);
 }
 
 void CaptureWatch::End(CUstream stream) {

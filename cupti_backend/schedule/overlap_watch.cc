@@ -4,7 +4,7 @@
 namespace prof::cupti {
 namespace {
 
-uint64_t KeyOf(uint32_t context, uint32_t correlation) {
+uint64_t LaunchKeyOf(uint32_t context, uint32_t correlation) {
   return uint64_t{context} << 32 | correlation;
 }
 
@@ -22,7 +22,7 @@ bool OverlapWatch::Request(uint32_t context, uint32_t correlation, SampleSchedul
     question.entry = entry;
     question.since_ns = 0;
     question.recorded = question.overlapped = question.here = false;
-    question.launch.store(KeyOf(context, correlation), std::memory_order_release);
+    question.launch.store(LaunchKeyOf(context, correlation), std::memory_order_release);
     requested_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
@@ -38,7 +38,7 @@ void OverlapWatch::Add(uint32_t device, uint32_t context, uint32_t correlation, 
     if (launch <= kFilling) continue;
     if (question.recorded) {
       question.Compare(run);
-    } else if (launch == KeyOf(context, correlation)) {
+    } else if (launch == LaunchKeyOf(context, correlation)) {
       question.recorded = true;
       question.since_ns = 0;
       question.run = run;

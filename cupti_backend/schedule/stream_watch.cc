@@ -13,12 +13,12 @@ namespace {
 
 constexpr int64_t kDestroyWaitNs = 100'000'000;
 
-uintptr_t KeyOf(CUstream stream) { return reinterpret_cast<uintptr_t>(stream) + 1; }
-CUstream StreamOf(uintptr_t key) {
+uintptr_t KeyOfStream(CUstream stream) { return reinterpret_cast<uintptr_t>(stream) + 1; }
+CUstream StreamOfKey(uintptr_t key) {
   return reinterpret_cast<CUstream>(key - 1);  // NOLINT(performance-no-int-to-ptr): was one
 }
 // Each thread has one of its own under this handle, which nobody else can query.
-bool IsPerThread(uintptr_t key) { return key == KeyOf(CU_STREAM_PER_THREAD); }
+bool IsPerThread(uintptr_t key) { return key == KeyOfStream(CU_STREAM_PER_THREAD); }
 
 // Correlation ids wrap around.
 bool Later(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
@@ -32,7 +32,7 @@ void StreamWatch::SetSeveral() {
 }
 
 void StreamWatch::Seen(CUstream stream) {
-  const uintptr_t key = KeyOf(stream);
+  const uintptr_t key = KeyOfStream(stream);
   if (IsPerThread(key)) {
     const uint32_t thread = capture::CurrentThreadId();
     uint32_t owner = 0;
@@ -55,7 +55,7 @@ void StreamWatch::Seen(CUstream stream) {
 }
 
 void StreamWatch::Destroyed(CUstream stream) {
-  const uintptr_t key = KeyOf(stream);
+  const uintptr_t key = KeyOfStream(stream);
   for (Slot& slot : slots_) {
     uintptr_t known = key;
     slot.compare_exchange_strong(known, 0, std::memory_order_seq_cst);
@@ -87,7 +87,7 @@ bool StreamWatch::Captures(const DriverApi& driver) const {
   return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
     const uintptr_t key = slot.load(std::memory_order_seq_cst);
     CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
-    return key != 0 && (driver.stream_is_capturing(StreamOf(key), &capturing) != CUDA_SUCCESS ||
+    return key != 0 && (driver.stream_is_capturing(StreamOfKey(key), &capturing) != CUDA_SUCCESS ||
                         capturing != CU_STREAM_CAPTURE_STATUS_NONE);
   });
 }
@@ -95,7 +95,7 @@ bool StreamWatch::Captures(const DriverApi& driver) const {
 bool StreamWatch::Done(const DriverApi& driver, uintptr_t but) const {
   return std::all_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
     const uintptr_t key = slot.load(std::memory_order_seq_cst);
-    return key == 0 || key == but || driver.stream_query(StreamOf(key)) == CUDA_SUCCESS;
+    return key == 0 || key == but || driver.stream_query(StreamOfKey(key)) == CUDA_SUCCESS;
   });
 }
 
@@ -109,7 +109,7 @@ bool StreamWatch::AskAll(const DriverApi& driver, uintptr_t but) const {
 bool StreamWatch::Idle(const DriverApi& driver, Scope scope, CUstream own) {
   const uint32_t doubted = doubted_.load(std::memory_order_seq_cst);  // before the streams
   readers_.fetch_add(1, std::memory_order_seq_cst);
-  const bool idle = AskAll(driver, scope == Scope::kAll ? 0 : KeyOf(own));
+  const bool idle = AskAll(driver, scope == Scope::kAll ? 0 : KeyOfStream(own));
   readers_.fetch_sub(1, std::memory_order_seq_cst);
   if (idle && scope == Scope::kAll) cleared_.store(doubted, std::memory_order_relaxed);
   return idle;

@@ -91,7 +91,7 @@ struct Draw {
   double fraction;
 };
 
-struct Candidate {
+struct ActionCandidate {
   RankedAction entry;
   std::vector<Draw> draws;
   double most_ns = -1;  // of a finding: its gain; below 0: the draws alone are the bound
@@ -159,7 +159,7 @@ std::string EvidenceOf(const KernelReport& kernel) {
   return line;
 }
 
-void AddKernelActions(const Report& report, std::vector<Candidate>* candidates) {
+void AddKernelActions(const Report& report, std::vector<ActionCandidate>* candidates) {
   using Key = std::tuple<std::string, std::string, std::string, bool>;
   std::map<Key, size_t> known;
   for (size_t k = 0; k < report.kernels.size(); ++k) {
@@ -172,13 +172,13 @@ void AddKernelActions(const Report& report, std::vector<Candidate>* candidates) 
       const Key key{alone ? kernel.name : "", action.id, action.what, bounded};
       const auto [it, added] = known.try_emplace(key, candidates->size());
       if (added) {
-        Candidate& candidate = candidates->emplace_back();
+        ActionCandidate& candidate = candidates->emplace_back();
         candidate.entry.action = action;
         candidate.entry.confidence = kernel.verdict.confidence;
         candidate.bounded = bounded;
         candidate.main = k;
       }
-      Candidate& candidate = (*candidates)[it->second];
+      ActionCandidate& candidate = (*candidates)[it->second];
       // Two actions of one kernel may be the same to the reader: it draws once.
       if (!candidate.draws.empty() && candidate.draws.back().pool == k) continue;
       candidate.draws.push_back({k, std::clamp(action.gain_at_most.value_or(1), 0.0, 1.0)});
@@ -188,7 +188,7 @@ void AddKernelActions(const Report& report, std::vector<Candidate>* candidates) 
   }
 }
 
-void NameKernel(const Report& report, Candidate* candidate) {
+void NameKernel(const Report& report, ActionCandidate* candidate) {
   if (candidate->most_ns >= 0) return;  // a finding
   const KernelReport& kernel = report.kernels[candidate->main];
   const size_t others = candidate->names.size() - 1;
@@ -253,9 +253,9 @@ std::vector<Draw> DrawsOf(const Finding& finding, const Report& report, const Po
 }
 
 void AddFinding(const Finding& finding, const Report& report, const Pools& pools,
-                std::vector<Candidate>* candidates) {
+                std::vector<ActionCandidate>* candidates) {
   if (finding.withheld || !(finding.gain_at_most_ns > 0)) return;
-  Candidate& candidate = candidates->emplace_back();
+  ActionCandidate& candidate = candidates->emplace_back();
   Action& action = candidate.entry.action;
   action.id = finding.id;
   action.kind = finding.kind;
@@ -272,7 +272,7 @@ void AddFinding(const Finding& finding, const Report& report, const Pools& pools
 }
 
 // The fraction of its time that an entry saves, for entries whose kernels differ in it.
-void SetFraction(double saves_ns, double about_ns, Candidate* candidate) {
+void SetFraction(double saves_ns, double about_ns, ActionCandidate* candidate) {
   if (about_ns > 0) candidate->entry.action.gain_at_most = saves_ns / about_ns;
 }
 
@@ -299,10 +299,10 @@ PathTimes TimesOnPath(const model::Model& model, const Timeline& timeline,
 
 std::vector<RankedAction> RankActions(const Report& report, double copies_ns) {
   Pools pools = FillPools(report, copies_ns);
-  std::vector<Candidate> candidates;
+  std::vector<ActionCandidate> candidates;
   for (const Finding& finding : report.findings) AddFinding(finding, report, pools, &candidates);
   AddKernelActions(report, &candidates);
-  for (Candidate& candidate : candidates) {
+  for (ActionCandidate& candidate : candidates) {
     candidate.entry.target_ns = candidate.About(pools);
     if (candidate.most_ns < 0 && candidate.bounded) {
       SetFraction(candidate.Saves(pools), candidate.entry.target_ns, &candidate);

@@ -55,7 +55,7 @@ using analyzer::KernelGroups;
 using analyzer::Timeline;
 using model::Model;
 
-using UntracedTimes = std::map<uint32_t, int64_t>;  // by device: time that only counters know
+using UntracedByDevice = std::map<uint32_t, int64_t>;  // by device: time that only counters know
 
 // The span and prof's part of it, over all devices: shares of the sum add up to one. Kernels that
 // only counters have timed ran within a gap that is prof's: their time is taken from it.
@@ -64,7 +64,7 @@ struct Spans {
   double undisturbed_ns() const { return static_cast<double>(span_ns - profiler_ns); }
 };
 
-Spans SumSpans(const Timeline& timeline, UntracedTimes untraced_ns) {
+Spans SumSpans(const Timeline& timeline, UntracedByDevice untraced_ns) {
   Spans spans;
   for (const analyzer::DeviceTimeline& device : timeline.devices) {
     int64_t& untraced = untraced_ns[device.device];
@@ -131,7 +131,7 @@ std::vector<double> UndisturbedTimes(const KernelGroups& groups) {
 }
 
 std::vector<DeviceReport> DescribeDevices(const Model& model, const Timeline& timeline,
-                                          const UntracedTimes& untraced_ns,
+                                          const UntracedByDevice& untraced_ns,
                                           const KernelGroups& groups, const CountedKernels& counted,
                                           const std::vector<KernelReport>& kernels) {
   const std::vector<double> times_ns = UndisturbedTimes(groups);
@@ -216,7 +216,7 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   const analyzer::CountedRegions counted_regions = analyzer::CountRegions(model, families, groups);
   analyzer::Continuous continuous =
       analyzer::AttributeContinuous(model, families, timeline, groups);
-  const UntracedTimes untraced_ns = analyzer::UntracedTimes(groups);
+  const UntracedByDevice untraced_ns = analyzer::UntracedTimes(groups);
   const Spans spans = SumSpans(timeline, untraced_ns);
   const double undisturbed_ns = spans.undisturbed_ns();
   std::vector<RegionReport> regions =

@@ -10,7 +10,7 @@ namespace prof::analyzer {
 namespace {
 
 constexpr std::string_view kHead = "device,sm_count,kind,per_s,n,min,max,sm_clock_hz";
-constexpr size_t kColumns = 8;
+constexpr size_t kFileColumns = 8;
 constexpr double kMostSms = 100'000, kMostRuns = 1e9;  // of numbers that are believed
 
 std::string_view TakeLine(std::string_view* text) {
@@ -40,7 +40,7 @@ double ToNumber(const std::string& cell) {
 }
 
 bool ToRow(const std::vector<std::string>& cells, CeilingRow* row) {
-  if (cells.size() != kColumns || cells[0].empty() || cells[2].empty()) return false;
+  if (cells.size() != kFileColumns || cells[0].empty() || cells[2].empty()) return false;
   const double sms = ToNumber(cells[1]), per_s = ToNumber(cells[3]), n = ToNumber(cells[4]);
   const double min = ToNumber(cells[5]), max = ToNumber(cells[6]), clock = ToNumber(cells[7]);
   if (!(sms >= 1) || sms > kMostSms || !(per_s > 0) || !(n >= 1) || n > kMostRuns) return false;
@@ -51,7 +51,7 @@ bool ToRow(const std::vector<std::string>& cells, CeilingRow* row) {
   return true;
 }
 
-bool Has(const std::vector<model::Ceiling>& ceilings, const std::string& kind) {
+bool HasCeiling(const std::vector<model::Ceiling>& ceilings, const std::string& kind) {
   return std::any_of(ceilings.begin(), ceilings.end(),
                      [&](const model::Ceiling& one) { return one.kind == kind; });
 }
@@ -84,7 +84,7 @@ int AddCeilings(const std::vector<CeilingRow>& rows, model::Model* model) {
   for (model::Device& device : model->devices) {
     for (const CeilingRow& row : rows) {
       const bool is_it = row.device == device.name && row.sm_count == device.sm_count;
-      if (!is_it || Has(device.ceilings, row.ceiling.kind)) continue;
+      if (!is_it || HasCeiling(device.ceilings, row.ceiling.kind)) continue;
       device.ceilings.push_back(row.ceiling);
       ++added;
     }

@@ -17,7 +17,8 @@
 namespace prof::analyzer {
 namespace {
 
-constexpr std::string_view kWarpsActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
+constexpr std::string_view kAchievedOccupancyMetric =
+    "sm__warps_active.avg.pct_of_peak_sustained_active";
 
 double Share(double ns, double undisturbed_ns) {
   return undisturbed_ns > 0 ? ns / undisturbed_ns : 0;
@@ -53,7 +54,7 @@ KernelReport Prepare(const KernelGroup& group, const Inherited& inherited, size_
   kernel.continuous = inherited.continuous[g];
   kernel.counters_from = inherited.counters_from[g];
   kernel.continuous_from = inherited.continuous_from[g];
-  if (const std::optional<double> percent = kernel.Metric(kWarpsActive)) {
+  if (const std::optional<double> percent = kernel.Metric(kAchievedOccupancyMetric)) {
     kernel.occupancy.achieved = *percent / 100;
   }
   AddPmValues(&kernel);

@@ -30,7 +30,7 @@ struct Sum {
 };
 using Sums = std::unordered_map<uint32_t, Sum>;  // by frame
 
-void AddHost(const HostIdleReport& idle, int64_t samples, LineReport* line) {
+void AddHostShare(const HostIdleReport& idle, int64_t samples, LineReport* line) {
   if (!idle.enough) return;
   const ShareInterval interval = WilsonInterval(samples, idle.samples);
   line->host_samples = samples;
@@ -40,8 +40,8 @@ void AddHost(const HostIdleReport& idle, int64_t samples, LineReport* line) {
   line->host_idle_ns = line->host_share * idle.sampled_ns;
 }
 
-LineReport Describe(const Model& model, uint32_t frame, const Sum& sum,
-                    const std::vector<KernelReport>& kernels, const HostIdleReport& idle) {
+LineReport DescribeLine(const Model& model, uint32_t frame, const Sum& sum,
+                        const std::vector<KernelReport>& kernels, const HostIdleReport& idle) {
   const model::HostFrame& from = model.host_frames[frame];
   LineReport line;
   line.file = model.strings[from.file];
@@ -52,7 +52,7 @@ LineReport Describe(const Model& model, uint32_t frame, const Sum& sum,
   line.time_ns = static_cast<double>(sum.time_ns);
   line.backward_ns = static_cast<double>(sum.backward_ns);
   line.idle_ns = static_cast<double>(sum.idle_ns);
-  AddHost(idle, sum.host_samples, &line);
+  AddHostShare(idle, sum.host_samples, &line);
   const auto most =
       std::max_element(sum.groups.begin(), sum.groups.end(), [](const auto& a, const auto& b) {
         return a.second != b.second ? a.second < b.second : a.first > b.first;
@@ -70,7 +70,9 @@ std::vector<LineReport> DescribeAll(const Model& model, const Sums& sums,
                                     const HostIdleReport& idle) {
   std::vector<LineReport> lines;
   lines.reserve(sums.size());
-  for (const auto& [frame, sum] : sums) lines.push_back(Describe(model, frame, sum, kernels, idle));
+  for (const auto& [frame, sum] : sums) {
+    lines.push_back(DescribeLine(model, frame, sum, kernels, idle));
+  }
   std::sort(lines.begin(), lines.end(), [](const LineReport& a, const LineReport& b) {
     const double a_ns = a.time_ns + a.backward_ns + a.host_idle_ns;
     const double b_ns = b.time_ns + b.backward_ns + b.host_idle_ns;

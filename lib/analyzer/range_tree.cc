@@ -16,14 +16,14 @@ constexpr size_t kMostMembers = 1'000;
 constexpr int32_t kRoot = -1;
 
 // What happened in one path itself.
-struct Times {
+struct OwnTimes {
   int64_t calls = 0, host_ns = 0, host_longest_ns = 0, gpu_ns = 0, operations = 0;
 };
 
 template <typename Instances>
-void AddInstances(const Instances& instances, std::vector<Times>* paths) {
+void AddInstances(const Instances& instances, std::vector<OwnTimes>* paths) {
   for (const model::RangeInstance& instance : instances) {
-    Times& times = (*paths)[instance.path];
+    OwnTimes& times = (*paths)[instance.path];
     const int64_t length_ns = instance.end_ns - instance.start_ns;
     ++times.calls;
     times.host_ns += length_ns;
@@ -31,16 +31,16 @@ void AddInstances(const Instances& instances, std::vector<Times>* paths) {
   }
 }
 
-std::vector<Times> TimesOfPaths(const model::Model& model, const Timeline& timeline,
-                                const KernelGroups& groups) {
-  std::vector<Times> paths(model.paths.size());
+std::vector<OwnTimes> TimesOfPaths(const model::Model& model, const Timeline& timeline,
+                                   const KernelGroups& groups) {
+  std::vector<OwnTimes> paths(model.paths.size());
   AddInstances(model.instances, &paths);
   AddInstances(model.spans, &paths);
   for (const KernelGroup& group : groups.groups) {  // what only counters have timed
     if (group.launches.duration_from_counters) paths[group.path].gpu_ns += group.exclusive_ns;
   }
   for (size_t i = 0; i < model.ops.size(); ++i) {
-    Times& times = paths[model.ops[i].path];
+    OwnTimes& times = paths[model.ops[i].path];
     times.gpu_ns += timeline.exclusive_ns[i];
     ++times.operations;
   }
@@ -48,7 +48,7 @@ std::vector<Times> TimesOfPaths(const model::Model& model, const Timeline& timel
 }
 
 // True for the paths in which something happened, and for those around them.
-std::vector<bool> Used(const model::Model& model, const std::vector<Times>& times) {
+std::vector<bool> UsedPaths(const model::Model& model, const std::vector<OwnTimes>& times) {
   std::vector<bool> used(model.paths.size());
   for (uint32_t path = 1; path < model.paths.size(); ++path) {
     if (times[path].calls == 0 && times[path].operations == 0) continue;
@@ -72,7 +72,7 @@ std::string WithoutNumbers(const std::string& name) {
 
 // As it stands in RangePath::full: with the domain where it is another one than the parent's, and
 // "> layer 3" for work that was captured in "layer 3".
-std::string NameOf(const model::Model& model, uint32_t id) {
+std::string NameInPath(const model::Model& model, uint32_t id) {
   const model::RangePath& path = model.paths[id];
   if (path.captured != model::kNone) return "> " + model.paths[path.captured].full;
   const bool new_domain = !path.domain.empty() && path.domain != model.paths[path.parent].domain;
@@ -84,9 +84,9 @@ size_t Slot(int32_t node) { return static_cast<size_t>(int64_t{node} + 1); }
 
 class Tree {
  public:
-  Tree(const model::Model& model, const RangeFamilies& families, std::vector<Times> times)
+  Tree(const model::Model& model, const RangeFamilies& families, std::vector<OwnTimes> times)
       : model_(model), families_(families), times_(std::move(times)) {
-    const std::vector<bool> used = Used(model, times_);
+    const std::vector<bool> used = UsedPaths(model, times_);
     children_.resize(model.paths.size());
     for (uint32_t path = 1; path < model.paths.size(); ++path) {
       if (used[path]) children_[model.paths[path].parent].push_back(path);
@@ -107,14 +107,14 @@ class Tree {
     std::map<std::string, std::set<std::string>> names;  // by the name without its numbers
     for (const uint32_t at : parents) {
       for (const uint32_t path : children_[at]) {
-        const std::string name = NameOf(model_, path);
+        const std::string name = NameInPath(model_, path);
         names[WithoutNumbers(name)].insert(name);
       }
     }
     std::map<std::string, std::vector<uint32_t>> nodes;
     for (const uint32_t at : parents) {
       for (const uint32_t path : children_[at]) {
-        std::string name = NameOf(model_, path);
+        std::string name = NameInPath(model_, path);
         std::string common = WithoutNumbers(name);
         const bool family = names[common].size() >= kMinFamily;
         nodes[family ? std::move(common) : std::move(name)].push_back(path);
@@ -145,7 +145,7 @@ class Tree {
     node.ranges = static_cast<int64_t>(paths.size());
     std::map<std::string, int64_t> rows;
     for (const uint32_t path : paths) {
-      const Times& times = times_[path];
+      const OwnTimes& times = times_[path];
       node.calls += times.calls;
       node.host_ns += static_cast<double>(times.host_ns);
       node.host_longest_ns =
@@ -172,7 +172,7 @@ class Tree {
       nodes_[static_cast<size_t>(parent)].gpu_inclusive_ns += nodes_[i].gpu_inclusive_ns;
     }
     std::vector<double> inclusive;
-    for (const Times& times : times_) inclusive.push_back(static_cast<double>(times.gpu_ns));
+    for (const OwnTimes& times : times_) inclusive.push_back(static_cast<double>(times.gpu_ns));
     for (size_t path = inclusive.size(); path-- > 1;) {  // parents have smaller ids
       inclusive[model_.paths[path].parent] += inclusive[path];
     }
@@ -187,7 +187,7 @@ class Tree {
                    RangeNode* node) const {
     if (paths.size() < 2) return;
     for (size_t i = 0; i < std::min(paths.size(), kMostMembers); ++i) {
-      const Times& times = times_[paths[i]];
+      const OwnTimes& times = times_[paths[i]];
       node->members.push_back({model_.paths[paths[i]].full, times.calls, inclusive[paths[i]],
                                static_cast<double>(times.host_ns)});
     }
@@ -208,7 +208,7 @@ class Tree {
 
   const model::Model& model_;
   const RangeFamilies& families_;
-  const std::vector<Times> times_;
+  const std::vector<OwnTimes> times_;
   std::vector<std::vector<uint32_t>> children_;  // of each path
   std::vector<RangeNode> nodes_;
   std::vector<std::vector<uint32_t>> paths_;  // of each node

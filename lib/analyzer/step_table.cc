@@ -68,7 +68,7 @@ std::vector<StepPathTime> KindTimes(const PathTime& path) {
   return times;
 }
 
-std::vector<StepIdle> IdleTimes(const StepUsage& usage) {
+std::vector<StepIdle> IdleByCause(const StepUsage& usage) {
   std::vector<StepIdle> idle;
   for (size_t cause = 0; cause < kGapCauses; ++cause) {
     if (usage.classes[cause] == 0) continue;
@@ -79,7 +79,7 @@ std::vector<StepIdle> IdleTimes(const StepUsage& usage) {
   return idle;
 }
 
-StepReport Describe(const Model& model, const Steps& steps, size_t index) {
+StepReport DescribeStep(const Model& model, const Steps& steps, size_t index) {
   const RangeInstance& range = steps.ranges[index];
   const StepWindow& window = steps.windows[index];
   const StepUsage& usage = steps.usages[index];
@@ -89,7 +89,7 @@ StepReport Describe(const Model& model, const Steps& steps, size_t index) {
   step.begin_ns = Ns(window.gpu.start_ns - model.process.start_ns);
   step.duration_ns = Ns(window.gpu.end_ns - window.gpu.start_ns);
   step.busy_ns = Ns(usage.busy_ns);
-  step.idle = IdleTimes(usage);
+  step.idle = IdleByCause(usage);
   for (const StepIdle& idle : step.idle) step.idle_ns += idle.time_ns;
   step.host_ns = Ns(window.host.end_ns - window.host.start_ns);
   step.blocked_ns = Ns(usage.blocked_ns);
@@ -179,21 +179,21 @@ void SumUp(const Steps& steps, StepsReport* report) {
   report->path = KindTimes(path);
 }
 
-std::string Times(int64_t count) { return text::Plural(count, "time", "times"); }
+std::string TimesText(int64_t count) { return text::Plural(count, "time", "times"); }
 
 void DescribeEdges(const Model& model, const PathEdges& edges, StepsReport* report) {
   report->edges = {edges.recorded, edges.streams + edges.waits + edges.threads, edges.unknown};
   std::vector<std::string>& list = report->not_recorded;
   if (edges.streams > 0) {
-    list.push_back("Which event a stream waits for is not recorded: " + Times(edges.streams) +
+    list.push_back("Which event a stream waits for is not recorded: " + TimesText(edges.streams) +
                    " the path goes to the operation of another stream that ended just before.");
   }
   if (edges.waits > 0) {
-    list.push_back("What a call waited for is not recorded " + Times(edges.waits) +
+    list.push_back("What a call waited for is not recorded " + TimesText(edges.waits) +
                    ": the path goes to the work that ended last before it returned.");
   }
   if (edges.threads > 0) {
-    list.push_back("How threads wait for each other is not recorded: " + Times(edges.threads) +
+    list.push_back("How threads wait for each other is not recorded: " + TimesText(edges.threads) +
                    " the path goes between a thread and PyTorch's autograd engine, by their ops.");
   } else if (model.threads.size() > 2) {  // the first one is none
     list.push_back(
@@ -201,7 +201,7 @@ void DescribeEdges(const Model& model, const PathEdges& edges, StepsReport* repo
         "for another one is host code.");
   }
   if (edges.unknown > 0) {
-    list.push_back(Times(edges.unknown) +
+    list.push_back(TimesText(edges.unknown) +
                    " it is not recorded why an operation did not start earlier.");
   }
 }
@@ -247,7 +247,7 @@ StepsReport BuildStepTable(const Model& model, const Timeline& timeline, const K
     if (window.counts()) edges.Add(walked);
   }
   for (size_t i = 0; i < steps.windows.size(); ++i) {
-    report.steps.push_back(Describe(model, steps, i));
+    report.steps.push_back(DescribeStep(model, steps, i));
   }
   SummarizeLengths(CountedLengths(steps), &report);
   CompareWithMedian(steps, &report);

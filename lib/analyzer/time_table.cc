@@ -23,17 +23,17 @@ using model::Op;
 using model::OpKind;
 
 // Operations that are not kernels, as one entry per kind of work.
-struct OtherWork {
+struct OtherSum {
   int64_t exclusive_ns = 0, time_ns = 0, count = 0;
   uint64_t bytes = 0;
 };
 using OtherKey = std::tuple<OpKind, model::CopyKind, model::MemoryKind, model::MemoryKind>;
 
-struct Row {
+struct PathRow {
   uint32_t path = 0;  // the first one of its family
   int64_t exclusive_ns = 0, operations = 0;
   std::vector<size_t> kernels;  // indices of the kernel groups of this family
-  std::map<OtherKey, OtherWork> other;
+  std::map<OtherKey, OtherSum> other;
 };
 
 // "DRAM 91 % of peak (n=3), L2 23 %, L2 hit 51 %": the two busiest units.
@@ -56,7 +56,7 @@ std::string OtherName(const OtherKey& key) {
   return "copy, " + DirectionName(std::get<1>(key));
 }
 
-std::string OtherEvidence(const OtherKey& key, const OtherWork& work) {
+std::string OtherEvidence(const OtherKey& key, const OtherSum& work) {
   const auto bytes = static_cast<double>(work.bytes);
   std::string line = text::Plural(work.count, "call, ", "calls, ") + text::Bytes(bytes);
   if (work.time_ns > 0) {
@@ -83,7 +83,7 @@ void UseRegion(const RegionReport& region, RangeRow* row) {
   row->verdict = verdict.action.empty() ? verdict.summary : verdict.action;
 }
 
-RangeRow Finish(const model::Model& model, const TimeTableInputs& inputs, const Row& row) {
+RangeRow Finish(const model::Model& model, const TimeTableInputs& inputs, const PathRow& row) {
   RangeRow result;
   result.kind = row.path == 0 ? RangeRow::Kind::kOutside : RangeRow::Kind::kRange;
   result.label = row.path == 0 ? "(no range)" : inputs.families.label[row.path];
@@ -101,7 +101,7 @@ RangeRow Finish(const model::Model& model, const TimeTableInputs& inputs, const 
     kernel = &inputs.kernels[g];
   }
   result.roofline = SumRooflines(kernels);
-  const std::pair<const OtherKey, OtherWork>* other = nullptr;
+  const std::pair<const OtherKey, OtherSum>* other = nullptr;
   for (const auto& entry : row.other) {
     if (entry.second.exclusive_ns <= most_ns) continue;
     most_ns = entry.second.exclusive_ns;
@@ -217,8 +217,8 @@ RangeRow ProfilerRow(const model::Model& model, const TimeTableInputs& inputs) {
 }
 
 // The operations and kernels of each path, in the order of first appearance.
-std::vector<Row> GroupByPath(const model::Model& model, const TimeTableInputs& inputs) {
-  std::vector<Row> rows;
+std::vector<PathRow> GroupByPath(const model::Model& model, const TimeTableInputs& inputs) {
+  std::vector<PathRow> rows;
   constexpr size_t kNoRow = static_cast<size_t>(-1);
   std::vector<size_t> row_of_path(model.paths.size(), kNoRow);
   for (size_t i = 0; i < model.ops.size(); ++i) {
@@ -228,12 +228,12 @@ std::vector<Row> GroupByPath(const model::Model& model, const TimeTableInputs& i
       row_of_path[path] = rows.size();
       rows.emplace_back().path = path;
     }
-    Row& row = rows[row_of_path[path]];
+    PathRow& row = rows[row_of_path[path]];
     const int64_t exclusive_ns = inputs.timeline.exclusive_ns[i];
     row.exclusive_ns += exclusive_ns;
     ++row.operations;
     if (RunsKernels(op)) continue;
-    OtherWork& work = row.other[{op.kind, op.copy, op.source, op.destination}];
+    OtherSum& work = row.other[{op.kind, op.copy, op.source, op.destination}];
     work.exclusive_ns += exclusive_ns;
     if (op.timed) work.time_ns += op.end_ns - op.start_ns;
     work.bytes += op.bytes;
@@ -241,7 +241,7 @@ std::vector<Row> GroupByPath(const model::Model& model, const TimeTableInputs& i
   }
   for (size_t g = 0; g < inputs.groups.groups.size(); ++g) {
     const KernelGroup& group = inputs.groups.groups[g];
-    Row& row = rows[row_of_path[group.path]];
+    PathRow& row = rows[row_of_path[group.path]];
     row.kernels.push_back(g);
     if (group.launches.duration_from_counters) row.exclusive_ns += group.exclusive_ns;
   }
@@ -256,7 +256,7 @@ std::vector<RangeRow> BuildRows(const model::Model& model, const TimeTableInputs
     ++entered[inputs.families.of_path[instance.path]];
   }
   std::vector<RangeRow> result;
-  for (const Row& row : GroupByPath(model, inputs)) {
+  for (const PathRow& row : GroupByPath(model, inputs)) {
     RangeRow& finished = result.emplace_back(Finish(model, inputs, row));
     // The work of a graph is in the range of its launch, which was entered as often.
     const uint32_t range = LaunchPath(model, inputs.families, row.path);

@@ -18,11 +18,11 @@ using model::Model;
 using model::TorchScope;
 
 // What happened in one path of ops itself; then, for `inclusive`, in the paths below it as well.
-struct Times {
+struct OpTimes {
   int64_t calls = 0, host_ns = 0, gpu_ns = 0, launches = 0, backward_gpu_ns = 0;
   std::map<Limiter, int64_t> limiters;
 
-  void Add(const Times& other) {
+  void Add(const OpTimes& other) {
     gpu_ns += other.gpu_ns;
     launches += other.launches;
     backward_gpu_ns += other.backward_gpu_ns;
@@ -44,7 +44,7 @@ class Table {
       const int64_t time_ns = timeline.exclusive_ns[i];
       report_.gpu_ns += static_cast<double>(time_ns);
       if (place.op == model::kNone) continue;
-      Times& own = own_[place.op];
+      OpTimes& own = own_[place.op];
       own.gpu_ns += time_ns;
       ++own.launches;
       const int32_t group = groups.group_of_op[i];
@@ -61,7 +61,7 @@ class Table {
 
   TorchReport Build() {
     report_.recorded = true;
-    std::vector<Times> inclusive = own_;
+    std::vector<OpTimes> inclusive = own_;
     std::vector<int64_t> inner_host_ns(model_.paths.size());
     for (size_t path = model_.paths.size(); path-- > 1;) {
       if (!IsOp(path)) continue;
@@ -153,7 +153,7 @@ class Table {
 
   const Model& model_;
   const std::vector<bool> backward_;                        // by path
-  std::vector<Times> own_;                                  // by path
+  std::vector<OpTimes> own_;                                // by path
   std::map<uint32_t, std::map<uint32_t, int64_t>> makers_;  // of nodes: GPU time by op
   std::map<Key, Row> rows_;
   TorchReport report_;

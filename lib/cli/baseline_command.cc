@@ -30,7 +30,7 @@ struct BaselineOptions {
 };
 
 // A file of something else must not be lost: only a baseline is replaced.
-bool WriteBaseline(const BaselineOptions& options, bool is_update) {
+bool WriteOrUpdate(const BaselineOptions& options, bool is_update) {
   Baseline baseline;
   if (std::filesystem::exists(options.file)) {
     baseline = LoadBaseline(options.file);
@@ -104,7 +104,7 @@ Command AddBaselineCommand(CLI::App* app) {
       ->type_name("N");
   return {parser, [options, update, show] {
             if (show->parsed()) return Show(*options);
-            return WriteBaseline(*options, update->parsed()) ? 0 : kFailed;
+            return WriteOrUpdate(*options, update->parsed()) ? 0 : kFailed;
           }};
 }
 

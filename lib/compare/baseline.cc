@@ -20,15 +20,15 @@ namespace {
 
 using report::Align;
 
-std::string NoiseText(const std::optional<double>& noise) {
+std::string NoiseCell(const std::optional<double>& noise) {
   return noise ? text::Percent(*noise) : std::string("-");
 }
 
-report::Row KernelRow(const KernelRuns& kernel) {
+report::Row KernelRunsRow(const KernelRuns& kernel) {
   const Statistic time = compare::SummaryOf(kernel.time_ns);
   return {{kernel.name, kernel.range.empty() ? "(no range)" : kernel.range, text::Time(time.median),
            text::Time(time.min) + " to " + text::Time(time.max), text::Count(time.n),
-           NoiseText(kernel.noise)},
+           NoiseCell(kernel.noise)},
           false,
           {}};
 }
@@ -37,7 +37,7 @@ report::Row QuantityRow(const RunQuantity& quantity) {
   const Statistic time = compare::SummaryOf(quantity.values_ns);
   return {{quantity.name, "(the run)", text::Time(time.median),
            text::Time(time.min) + " to " + text::Time(time.max), text::Count(time.n),
-           NoiseText(quantity.noise)},
+           NoiseCell(quantity.noise)},
           false,
           {}};
 }
@@ -75,7 +75,7 @@ void compare::WriteBaselineText(std::ostream& out, const Baseline& baseline, int
                      {"runs", Align::kRight},      {"noise", Align::kRight}};
     for (const RunQuantity& quantity : set.quantities) table.rows.push_back(QuantityRow(quantity));
     const size_t shown = std::min(set.kernels.size(), static_cast<size_t>(most));
-    for (size_t i = 0; i < shown; ++i) table.rows.push_back(KernelRow(set.kernels[i]));
+    for (size_t i = 0; i < shown; ++i) table.rows.push_back(KernelRunsRow(set.kernels[i]));
     WriteTable(out, table, width, false);
     if (shown < set.kernels.size()) {
       out << text::Count(static_cast<int64_t>(set.kernels.size() - shown)) << " more kernels\n";

@@ -299,7 +299,7 @@ std::vector<Compared> CompareRun(const RunSet& before, const RunSet& after,
   return all;
 }
 
-std::vector<std::string> NotesOn(const RunSet& before, const RunSet& after) {
+std::vector<std::string> NotesOnSets(const RunSet& before, const RunSet& after) {
   std::vector<std::string> notes;
   for (const std::string& note : before.notes) notes.push_back("before: " + note);
   for (const std::string& note : after.notes) notes.push_back("after: " + note);
@@ -334,7 +334,7 @@ Comparison CompareSets(const RunSet& before, const RunSet& after, const CompareO
       [](const KernelChange& a, const KernelChange& b) { return LargerTotal(a) > LargerTotal(b); });
   DecideKernels(options, &comparison.kernels);
   comparison.run = CompareRun(before, after, normalized, options);
-  comparison.notes = NotesOn(before, after);
+  comparison.notes = NotesOnSets(before, after);
   comparison.notes.insert(comparison.notes.end(), normalized.notes.begin(), normalized.notes.end());
   return comparison;
 }

@@ -85,7 +85,7 @@ bool IsMoved(const Statistic& a, const Statistic& b, Class kind) {
   return std::abs(b.median - a.median) > tolerance * larger && !Overlap(a, b);
 }
 
-double LogRatio(const CounterChange& c) {
+double AbsLogRatio(const CounterChange& c) {
   if (c.before == c.after) return 0;
   return c.before > 0 && c.after > 0 ? std::abs(std::log(c.after / c.before)) : 1e9;
 }
@@ -138,7 +138,9 @@ std::string Sentence(const CounterChange& c) {
   return text;
 }
 
-std::string Times(const CounterChange& c) { return text::Fixed(c.after / c.before, 2) + " times"; }
+std::string FactorText(const CounterChange& c) {
+  return text::Fixed(c.after / c.before, 2) + " times";
+}
 
 bool HasRatio(const CounterChange* c) { return c != nullptr && c->before > 0 && c->after > 0; }
 
@@ -159,7 +161,7 @@ void AddCoalescing(const std::vector<CounterChange>& counters, const char* secto
 void AddWork(const std::vector<CounterChange>& counters, std::vector<std::string>* lines) {
   const CounterChange* const instructions = Find(counters, "smsp__inst_executed.sum");
   if (HasRatio(instructions) && instructions->moved) {
-    lines->push_back("it executes " + Times(*instructions) + " the instructions");
+    lines->push_back("it executes " + FactorText(*instructions) + " the instructions");
   }
   AddCoalescing(counters, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
                 "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global loads", lines);
@@ -175,7 +177,7 @@ void AddWork(const std::vector<CounterChange>& counters, std::vector<std::string
   const CounterChange* const sectors =
       Find(counters, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
   if (HasRatio(read) && read->moved && sectors != nullptr && !sectors->moved) {
-    lines->push_back("the same sectors are loaded, but " + Times(*read) +
+    lines->push_back("the same sectors are loaded, but " + FactorText(*read) +
                      " the bytes come from DRAM: the caches hit " +
                      (read->after > read->before ? "less" : "more"));
   }
@@ -240,7 +242,7 @@ std::vector<CounterChange> CompareCounters(const KernelRuns& before, const Kerne
   std::stable_sort(changes.begin(), changes.end(),
                    [](const CounterChange& a, const CounterChange& b) {
                      if (a.moved != b.moved) return a.moved;
-                     return a.moved && LogRatio(a) > LogRatio(b);
+                     return a.moved && AbsLogRatio(a) > AbsLogRatio(b);
                    });
   return changes;
 }

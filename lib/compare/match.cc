@@ -124,7 +124,7 @@ Score ScoreOf(const KernelRuns& a, const KernelRuns& b) {
   return scoring.Take();
 }
 
-Matched KindOf(const KernelRuns& before, const KernelRuns& after) {
+Matched MatchedAs(const KernelRuns& before, const KernelRuns& after) {
   if (before.full_name != after.full_name) return Matched::kRenamed;
   return before.range != after.range ? Matched::kMoved : Matched::kRelaunched;
 }
@@ -140,7 +140,7 @@ struct Candidate {
   Score score;
 };
 
-std::string Explain(const Score& score) {
+std::string ExplainScore(const Score& score) {
   std::string why = "score " + text::Fixed(score.value, 2);
   if (!score.equal.empty()) why += "; equal: " + text::Enumerate(score.equal);
   if (!score.different.empty()) why += "; differs: " + text::Enumerate(score.different);
@@ -191,9 +191,9 @@ void MatchRest(const Kernels& before, const Kernels& after, std::vector<Pair>* p
     taken_before.insert(candidate.before);
     taken_after.insert(candidate.after);
     const KernelRuns &one = *before[candidate.before], &other = *after[candidate.after];
-    pairs->push_back({&one, &other, KindOf(one, other),
+    pairs->push_back({&one, &other, MatchedAs(one, other),
                       ConfidenceOf(candidate.score.value, NextBest(candidates, candidate)),
-                      Explain(candidate.score)});
+                      ExplainScore(candidate.score)});
   }
   for (size_t i = 0; i < before.size(); ++i) {
     if (taken_before.count(i) == 0) pairs->push_back({before[i], nullptr, Matched::kGone, {}, ""});

@@ -21,7 +21,7 @@
 namespace prof {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 constexpr int64_t kFewestForNoise = 3;
 constexpr const char* kCycles = "sm__cycles_elapsed.max";
 // All but what is prof's.
@@ -29,7 +29,7 @@ constexpr GapCause kIdleCauses[] = {GapCause::kSync,     GapCause::kLaunch,   Ga
                                     GapCause::kHostWork, GapCause::kTransfer, GapCause::kDependency,
                                     GapCause::kUnknown};
 
-using Values = std::vector<double>;
+using compare::Values;
 
 struct Key {
   std::string name, range;
@@ -121,7 +121,7 @@ KernelRuns Described(const KernelReport& kernel, double position, size_t runs) {
   entry.dynamic_shared_bytes = kernel.dynamic_shared_bytes;
   entry.position = position;
   for (Values* values : {&entry.time_ns, &entry.total_ns, &entry.launches, &entry.cycles}) {
-    values->assign(runs, kNone);
+    values->assign(runs, kAbsent);
   }
   return entry;
 }
@@ -217,7 +217,7 @@ class Quantities {
       RunQuantity& quantity = all_.emplace_back();
       quantity.kind = kind;
       quantity.name = name;
-      quantity.values_ns.assign(runs_, kNone);
+      quantity.values_ns.assign(runs_, kAbsent);
     }
     double& value = all_[it->second].values_ns[run];
     value = std::isfinite(value) ? value + ns : ns;
@@ -272,7 +272,7 @@ double ClockOf(const std::vector<Report>& reports) {
   return clocks.empty() ? 0 : compare::Median(clocks);
 }
 
-std::vector<std::string> NotesOn(const std::vector<Report>& reports) {
+std::vector<std::string> NotesOnReports(const std::vector<Report>& reports) {
   std::vector<std::string> notes;
   std::set<int32_t> ranks;
   int64_t incomplete = 0;
@@ -293,7 +293,7 @@ std::vector<std::string> NotesOn(const std::vector<Report>& reports) {
 }
 
 template <typename Quantity>
-void SetNoiseOf(const Values& values, Quantity* quantity) {
+void SetOwnNoise(const Values& values, Quantity* quantity) {
   const Values present = compare::Present(values);
   if (static_cast<int64_t>(present.size()) < kFewestForNoise) return;
   quantity->noise = compare::LogSpread(present);
@@ -360,17 +360,17 @@ RunSet Collect(const std::vector<Report>& reports) {
   }
   set.kernels = CollectKernels(reports);
   set.quantities = CollectQuantities(reports);
-  set.notes = NotesOn(reports);
+  set.notes = NotesOnReports(reports);
   return set;
 }
 
 void SetNoise(RunSet* runs) {
-  for (KernelRuns& kernel : runs->kernels) SetNoiseOf(kernel.time_ns, &kernel);
+  for (KernelRuns& kernel : runs->kernels) SetOwnNoise(kernel.time_ns, &kernel);
   std::vector<const KernelRuns*> all;
   for (const KernelRuns& kernel : runs->kernels) all.push_back(&kernel);
   const Values work = compare::WorkOf(all, all, runs->runs);
   for (RunQuantity& quantity : runs->quantities) {
-    SetNoiseOf(compare::PerWork(quantity.values_ns, work), &quantity);
+    SetOwnNoise(compare::PerWork(quantity.values_ns, work), &quantity);
   }
 }
 

@@ -26,7 +26,7 @@ constexpr double kPmError = 1;  // points of a percentage
 constexpr int64_t kPmSamples = 200, kPmLaunches = 30;
 constexpr const char* kWarpsActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
 
-std::optional<double> Percent(const Metrics& metrics, const char* unit) {
+std::optional<double> PercentOfPeak(const Metrics& metrics, const char* unit) {
   return UsableMedian(metrics, std::string(unit) + ".avg.pct_of_peak_sustained_elapsed");
 }
 
@@ -65,13 +65,13 @@ std::optional<double> Sampled(const Metrics& metrics, TriageUnit unit) {
     case TriageUnit::kShared:
       return UsableMedian(metrics, analyzer::kSharedWavefronts);
     case TriageUnit::kL1Writeback:
-      return Percent(metrics, "l1tex__lsu_writeback_active_mem_lgds");
+      return PercentOfPeak(metrics, "l1tex__lsu_writeback_active_mem_lgds");
     case TriageUnit::kTensor:
       return HighestOf(metrics, Unit::kTensor);
     case TriageUnit::kFma:
-      return Percent(metrics, "sm__pipe_fma_cycles_active");
+      return PercentOfPeak(metrics, "sm__pipe_fma_cycles_active");
     case TriageUnit::kFmaHeavy:
-      return Percent(metrics, "sm__pipe_fmaheavy_cycles_active");
+      return PercentOfPeak(metrics, "sm__pipe_fmaheavy_cycles_active");
     case TriageUnit::kAlu:
       return HighestOf(metrics, Unit::kAlu);
     case TriageUnit::kFp64:

@@ -32,7 +32,7 @@ constexpr const char* kTorchColumns = "torch_op,torch_forward";
 constexpr const char* kModuleColumn = "torch_module";
 
 // A line of cells, quoted where they need it.
-class Line {
+class CsvLine {
  public:
   void Text(std::string_view text) {
     Separate();
@@ -76,7 +76,7 @@ class Line {
 };
 
 // The value, the largest part, and the number of parts without a value.
-void AddThroughput(const SpeedOfLight& light, const char* base, Line* line) {
+void AddThroughput(const SpeedOfLight& light, const char* base, CsvLine* line) {
   for (const Throughput& throughput : light.throughputs) {
     if (throughput.metric != std::string(base) + ".avg.pct_of_peak_sustained_elapsed") continue;
     line->Real(throughput.of_peak);
@@ -87,7 +87,7 @@ void AddThroughput(const SpeedOfLight& light, const char* base, Line* line) {
   for (int i = 0; i < 3; ++i) line->Text("");
 }
 
-void AddKernel(const KernelReport& kernel, Line* line) {
+void AddKernel(const KernelReport& kernel, CsvLine* line) {
   const Occupancy& occupancy = kernel.occupancy;
   const auto if_known = [&](double value) {
     return occupancy.known ? std::optional<double>(value) : std::nullopt;
@@ -154,12 +154,12 @@ void WriteCsv(std::ostream& out, const Report& report) {
   for (int unit = 0; unit < kUnitCount; ++unit) out << ",use_" << ToString(static_cast<Unit>(unit));
   out << ',' << kVerdictColumns;
   for (const std::string_view name : metrics) {
-    Line cell;
+    CsvLine cell;
     cell.Text(name);
     out << ',' << cell.text();
   }
   for (const std::string_view name : continuous) {
-    Line cells;
+    CsvLine cells;
     cells.Text("continuous " + std::string(name));
     cells.Text("continuous error " + std::string(name));
     out << ',' << cells.text();
@@ -168,7 +168,7 @@ void WriteCsv(std::ostream& out, const Report& report) {
   if (!report.torch.modules.empty()) out << ',' << kModuleColumn;
   out << '\n';
   for (const KernelReport& kernel : report.kernels) {
-    Line line;
+    CsvLine line;
     AddKernel(kernel, &line);
     for (const std::string_view name : metrics) {
       const auto found = kernel.metrics.find(name);

@@ -75,7 +75,7 @@ void AddPath(const model::Model& model, uint32_t id, Pattern* pattern) {
   }
 }
 
-Pattern Split(const model::Model& model, uint32_t path) {
+Pattern PatternOf(const model::Model& model, uint32_t path) {
   Pattern pattern;
   AddPath(model, path, &pattern);
   return pattern;
@@ -98,7 +98,7 @@ struct Family {
 };
 
 // "8 ranges". The ranges of a folded path are not told apart: their instances are counted.
-std::string Size(const Family& family, const std::vector<uint64_t>& instances) {
+std::string CountText(const Family& family, const std::vector<uint64_t>& instances) {
   if (!family.folded) return std::to_string(family.paths.size()) + " ranges";
   uint64_t count = 0;
   for (const uint32_t path : family.paths) count += instances[path];
@@ -121,7 +121,7 @@ std::string Label(const Family& family, const std::vector<uint64_t>& instances) 
     label += same ? first.numbers[number] : kAnyNumber;
     ++number;
   }
-  return label + " (" + Size(family, instances) + ")";
+  return label + " (" + CountText(family, instances) + ")";
 }
 
 bool IsFolded(const model::Model& model, uint32_t path) {
@@ -142,7 +142,7 @@ RangeFamilies FindFamilies(const model::Model& model, const std::vector<bool>& u
     families.of_path[path] = path;
     families.label[path] = model.paths[path].full;
     if (path == 0 || (!used[path] && counted.empty())) continue;
-    Pattern pattern = Split(model, path);
+    Pattern pattern = PatternOf(model, path);
     if ((pattern.numbers.empty() && !pattern.cut) ||
         (!used[path] && counted.count(pattern.text) == 0))
       continue;
@@ -171,7 +171,7 @@ RangeFamilies FindRangeFamilies(const model::Model& model) {
   std::set<std::string> counted;
   for (const model::CounterSample& sample : model.samples) {
     if (sample.unit != model::SampleUnit::kRange) continue;
-    counted.insert(Split(model, sample.path).text);
+    counted.insert(PatternOf(model, sample.path).text);
   }
   return FindFamilies(model, used, counted);
 }

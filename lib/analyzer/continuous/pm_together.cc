@@ -21,12 +21,12 @@ struct Cluster {
   ArrayXd sum;
 };
 
-struct Sums {
+struct ColumnSums {
   std::map<int32_t, Cluster> launches;  // by the operation's index
   std::map<int32_t, double> beside_ns;  // by column
 };
 
-PmTogether Finish(const Sums& sums, Index metrics) {
+PmTogether FinishColumn(const ColumnSums& sums, Index metrics) {
   PmTogether result;
   result.means = result.errors = ArrayXd::Zero(metrics);
   double samples = 0;
@@ -60,7 +60,7 @@ PmTogether Finish(const Sums& sums, Index metrics) {
 std::vector<PmTogether> MeasureTogether(const PmProblem& problem, int64_t offset_ns) {
   const auto metrics = static_cast<Index>(problem.metrics());
   const std::vector<PmContrasts> none;
-  std::vector<Sums> sums(problem.rates);
+  std::vector<ColumnSums> sums(problem.rates);
   std::vector<double> seconds(problem.rates);
   PmSweep sweep(problem.work, problem.series, problem.column_of, none, problem.rates, offset_ns);
   sweep.Run(0, problem.rows.use.size(), [&](const PmRow& row) {
@@ -83,7 +83,7 @@ std::vector<PmTogether> MeasureTogether(const PmProblem& problem, int64_t offset
   });
   std::vector<PmTogether> together;
   for (size_t column = 0; column < sums.size(); ++column) {
-    together.push_back(Finish(sums[column], metrics));
+    together.push_back(FinishColumn(sums[column], metrics));
     together.back().seconds = seconds[column];
   }
   return together;

@@ -155,15 +155,15 @@ double SampledClock(const Measured& counters, const model::Device* device) {
 double OrZero(const Statistic& value) { return value.n > 0 ? value.median : 0; }
 
 // The two times of a launch, each with its SM clock; 0: not known.
-struct Times {
+struct LaunchTimes {
   double run_ns = 0, run_hz = 0;
   double sampled_ns = 0, sampled_hz = 0;
   bool run_clock_known = false;  // false: run_hz is that of the samples
 };
 
-Times FindTimes(const Measured& counters, const Statistic& duration_ns,
-                const model::Device* device) {
-  Times times;
+LaunchTimes FindTimes(const Measured& counters, const Statistic& duration_ns,
+                      const model::Device* device) {
+  LaunchTimes times;
   times.run_ns =
       duration_ns.n > 0 ? duration_ns.median : counters.Metric(format::kWindowMetric).value_or(0);
   times.run_hz = SmClockOfRun(counters, device);
@@ -177,7 +177,7 @@ bool IsAbove(const std::optional<double>& rate, const std::optional<double>& pea
   return rate && peak && *rate > *peak * kPeakTolerance;
 }
 
-std::optional<double> Over(double count, double time_ns) {
+std::optional<double> PerSecond(double count, double time_ns) {
   return time_ns > 0 ? std::optional<double>(count / (time_ns * 1e-9)) : std::nullopt;
 }
 
@@ -190,11 +190,11 @@ std::optional<double> Ratio(const std::optional<double>& rate, const std::option
 }
 
 // Sets the rates; a sentence when one was left out.
-std::string SetRates(const Times& times, const std::optional<double>& peak_per_cycle,
+std::string SetRates(const LaunchTimes& times, const std::optional<double>& peak_per_cycle,
                      FlopCount* entry) {
   entry->peak_per_s = AtClock(peak_per_cycle, times.run_hz);
-  entry->per_s = Over(entry->per_launch, times.run_ns);
-  entry->sampled_per_s = Over(entry->per_launch, times.sampled_ns);
+  entry->per_s = PerSecond(entry->per_launch, times.run_ns);
+  entry->sampled_per_s = PerSecond(entry->per_launch, times.sampled_ns);
   if (entry->sampled_per_s) entry->sampled_peak_per_s = AtClock(peak_per_cycle, times.sampled_hz);
   if (IsAbove(entry->sampled_per_s, entry->sampled_peak_per_s)) entry->sampled_per_s.reset();
   entry->of_peak = times.run_clock_known || !entry->sampled_per_s
@@ -218,7 +218,7 @@ CountedFlops CountFlops(const Measured& counters, const Statistic& duration_ns,
                         const model::Device* device) {
   CountedFlops flops;
   const Metrics& metrics = counters.metrics;
-  const Times times = FindTimes(counters, duration_ns, device);
+  const LaunchTimes times = FindTimes(counters, duration_ns, device);
   const auto add = [&](const char* kind, const std::optional<double>& count,
                        const std::optional<double>& peak_per_cycle) {
     if (!count) return;

@@ -13,8 +13,9 @@
 namespace prof::analyzer {
 namespace {
 
-using Size = std::array<uint32_t, 3>;
-using KernelKey = std::tuple<uint32_t, std::string_view, Size, Size, Size, uint32_t, uint32_t>;
+using Extents = std::array<uint32_t, 3>;
+using KernelKey =
+    std::tuple<uint32_t, std::string_view, Extents, Extents, Extents, uint32_t, uint32_t>;
 
 KernelKey KeyOf(const model::Model& model, const KernelGroup& group) {
   const model::Shape& shape = model.shapes[group.shape];
@@ -61,7 +62,7 @@ int64_t SamplesOf(const ContinuousValues& values) {
   return most;
 }
 
-std::string Describe(const KernelLaunches& lender, int64_t samples, const char* what) {
+std::string DescribeLender(const KernelLaunches& lender, int64_t samples, const char* what) {
   std::string where = lender.range.empty() ? "outside of ranges" : "under `" + lender.range + "`";
   if (lender.in_graph) where += " in a CUDA graph";
   return "the same kernel " + where + ", " +
@@ -96,7 +97,7 @@ Inherited InheritCounters(const model::Model& model, const KernelGroups& groups,
           heir.counters.samples_used = 0;
           heir.counters.samples_rejected = rejected;
           result.counters_from[g] =
-              Describe(groups.groups[lender].launches, samples(lender), "sample");
+              DescribeLender(groups.groups[lender].launches, samples(lender), "sample");
         }
       }
       if (pm_samples(g) == 0) {
@@ -104,7 +105,7 @@ Inherited InheritCounters(const model::Model& model, const KernelGroups& groups,
         if (lender != model::kNoIndex) {
           result.continuous[g] = continuous[lender];
           result.continuous_from[g] =
-              Describe(groups.groups[lender].launches, pm_samples(lender), "PM sample");
+              DescribeLender(groups.groups[lender].launches, pm_samples(lender), "PM sample");
         }
       }
     }

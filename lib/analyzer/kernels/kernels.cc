@@ -107,18 +107,20 @@ struct Durations {
   bool Takes(const Op& op) const { return op.timed && (undisturbed == 0 || !op.sampled); }
 };
 
-using Times = std::vector<int64_t>::iterator;
+using TimeIterator = std::vector<int64_t>::iterator;
 
 // Sorts times that lie close together, as those of a short kernel do: counting them takes less than
 // comparing them. Leaves others as they are.
-void SortIfClose(Times first, Times last) {
+void SortIfClose(TimeIterator first, TimeIterator last) {
   if (first == last) return;
   const auto [least, most] = std::minmax_element(first, last);
   const int64_t least_ns = *least;
   const uint64_t range = static_cast<uint64_t>(*most) - static_cast<uint64_t>(least_ns);
   if (range >= static_cast<uint64_t>(last - first)) return;
   std::vector<uint32_t> counts(range + 1);
-  for (Times time = first; time != last; ++time) ++counts[static_cast<size_t>(*time - least_ns)];
+  for (TimeIterator time = first; time != last; ++time) {
+    ++counts[static_cast<size_t>(*time - least_ns)];
+  }
   for (size_t i = 0; i < counts.size(); ++i) {
     first = std::fill_n(first, counts[i], least_ns + static_cast<int64_t>(i));
   }
@@ -126,11 +128,11 @@ void SortIfClose(Times first, Times last) {
 
 // Of [first, last), which must not be empty, and whose order it changes. The value at q is the one
 // at place q * (n - 1), rounded.
-std::vector<double> Quantiles(Times first, Times last) {
+std::vector<double> Quantiles(TimeIterator first, TimeIterator last) {
   std::vector<double> quantiles;
   const ptrdiff_t places = last - first - 1;
   // What is before it is in its place.
-  Times sorted = std::is_sorted(first, last) ? last : first;
+  TimeIterator sorted = std::is_sorted(first, last) ? last : first;
   for (int q = 0; q < kDurationQuantiles; ++q) {
     const auto at = first + (places * q + (kDurationQuantiles - 1) / 2) / (kDurationQuantiles - 1);
     if (sorted != last) {

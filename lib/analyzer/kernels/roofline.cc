@@ -16,7 +16,7 @@ namespace {
 constexpr char kOfRun[] = "run";
 constexpr char kDramPeakPerCycle[] = "dram__bytes.sum.peak_sustained";
 
-double Hertz(uint32_t khz) { return 1e3 * khz; }
+double FromKilohertz(uint32_t khz) { return 1e3 * khz; }
 
 std::optional<double> Peak(const model::Device* device, const std::string& metric) {
   if (device == nullptr) return std::nullopt;
@@ -106,7 +106,7 @@ std::string AbovePeak(const std::string& what, double value, double peak) {
 
 std::optional<double> DramPeak(const model::Device* device, double clock_hz) {
   if (device == nullptr) return std::nullopt;
-  if (!(clock_hz > 0)) clock_hz = Hertz(device->memory_clock_khz);
+  if (!(clock_hz > 0)) clock_hz = FromKilohertz(device->memory_clock_khz);
   if (!(clock_hz > 0)) return std::nullopt;
   if (const std::optional<double> per_cycle = Peak(device, kDramPeakPerCycle)) {
     return *per_cycle * clock_hz;

@@ -18,7 +18,7 @@ constexpr double kNegligible = 0.01;  // of the time of the range
 
 double Launches(const KernelReport& kernel) { return static_cast<double>(kernel.launches); }
 
-double TimeOf(const Kernels& kernels) {
+double TotalTimeOf(const Kernels& kernels) {
   double time_ns = 0;
   for (const KernelReport* kernel : kernels) time_ns += kernel->total_ns;
   return time_ns;
@@ -75,18 +75,18 @@ RooflineLevel SumLevel(const Kernels& kernels, double time_ns, const std::string
   return level;
 }
 
-struct Kind {
+struct FlopKindSum {
   double count = 0;
   Mean peak;
 };
 
 void SumFlops(const Kernels& kernels, double time_ns, Roofline* roofline) {
-  std::map<std::string, Kind> kinds;
+  std::map<std::string, FlopKindSum> kinds;
   double uncounted_ns = 0;
   for (const KernelReport* kernel : kernels) {
     if (kernel->flops.empty()) uncounted_ns += kernel->total_ns;
     for (const FlopCount& count : kernel->flops) {
-      Kind& kind = kinds[count.kind];
+      FlopKindSum& kind = kinds[count.kind];
       kind.count += count.per_launch * Launches(*kernel);
       kind.peak.Add(count.peak_per_s, kernel->total_ns);
     }
@@ -114,7 +114,7 @@ void SumFlops(const Kernels& kernels, double time_ns, Roofline* roofline) {
 
 Roofline SumRooflines(const std::vector<const KernelReport*>& kernels) {
   Roofline roofline;
-  const double time_ns = TimeOf(kernels);
+  const double time_ns = TotalTimeOf(kernels);
   const bool any = std::any_of(kernels.begin(), kernels.end(), [](const KernelReport* kernel) {
     return !kernel->roofline.levels.empty();
   });

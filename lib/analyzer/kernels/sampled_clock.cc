@@ -19,12 +19,12 @@ struct Clocks {
   int64_t samples = 0;
 };
 
-constexpr size_t kNone = SIZE_MAX;
+constexpr size_t kNoColumn = SIZE_MAX;
 
 size_t ClockColumn(const model::PmSeries& series) {
   const auto found =
       std::find(series.metrics.begin(), series.metrics.end(), format::kSmClockMetric);
-  return found == series.metrics.end() ? kNone : found - series.metrics.begin();
+  return found == series.metrics.end() ? kNoColumn : found - series.metrics.begin();
 }
 
 void AddSeries(const model::Model& model, const model::PmSeries& series, size_t column,
@@ -74,7 +74,7 @@ std::vector<Statistic> ReadSampledClocks(const model::Model& model, const Kernel
   std::vector<Clocks> clocks(groups.groups.size());
   for (const model::PmSeries& series : model.pm_series) {
     const size_t column = ClockColumn(series);
-    if (column != kNone) AddSeries(model, series, column, groups, &clocks);
+    if (column != kNoColumn) AddSeries(model, series, column, groups, &clocks);
   }
   std::vector<Statistic> result;
   result.reserve(clocks.size());

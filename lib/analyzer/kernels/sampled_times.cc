@@ -13,7 +13,7 @@ namespace prof::analyzer {
 namespace {
 
 // "the pass group of dram__bytes_read.sum (n=3)"
-std::string NameOf(const model::Model& model, uint32_t group, int64_t n) {
+std::string GroupText(const model::Model& model, uint32_t group, int64_t n) {
   const std::vector<std::string>& metrics = model.groups[group].metrics;
   return "the pass group of " + (metrics.empty() ? std::string("no metric") : metrics.front()) +
          " (n=" + text::Count(n) + ')';
@@ -65,8 +65,8 @@ std::vector<std::string> SampledTimes::Differences(const model::Model& model,
   const auto amount = [&](double value) {
     return in_cycles ? text::Grouped(value, 0) + " cycles" : text::Time(value);
   };
-  return {NameOf(model, high->first, most.n) + " took " + amount(most.median) + ", " +
-          NameOf(model, low->first, least.n) + ' ' + amount(least.median)};
+  return {GroupText(model, high->first, most.n) + " took " + amount(most.median) + ", " +
+          GroupText(model, low->first, least.n) + ' ' + amount(least.median)};
 }
 
 }  // namespace prof::analyzer

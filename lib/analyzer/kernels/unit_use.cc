@@ -13,7 +13,7 @@
 namespace prof::analyzer {
 namespace {
 
-double ShareOf(const std::vector<Stall>& stalls, std::string_view reason) {
+double StallShare(const std::vector<Stall>& stalls, std::string_view reason) {
   for (const Stall& stall : stalls) {
     if (stall.reason == reason) return stall.share;
   }
@@ -21,7 +21,7 @@ double ShareOf(const std::vector<Stall>& stalls, std::string_view reason) {
 }
 
 // The use of one unit; n is 0 when none of its metrics was measured.
-UnitUse Highest(const Metrics& metrics, Unit unit) {
+UnitUse HighestUse(const Metrics& metrics, Unit unit) {
   UnitUse use;
   use.unit = unit;
   for (const UnitMetric& entry : kUnitMetrics) {
@@ -46,8 +46,10 @@ SharedShare FindSharedShare(const Metrics& metrics, bool may_use_shared) {
   if (all && shared && *all > 0) return {std::min(1.0, *shared / *all), false};
   if (!may_use_shared) return {0, false};
   const std::vector<Stall> stalls = FindStalls(metrics);
-  const double on_shared = ShareOf(stalls, "short_scoreboard") + ShareOf(stalls, "mio_throttle");
-  const double on_global = ShareOf(stalls, "long_scoreboard") + ShareOf(stalls, "lg_throttle");
+  const double on_shared =
+      StallShare(stalls, "short_scoreboard") + StallShare(stalls, "mio_throttle");
+  const double on_global =
+      StallShare(stalls, "long_scoreboard") + StallShare(stalls, "lg_throttle");
   if (on_shared + on_global <= kMargin) return {};
   return {on_shared / (on_shared + on_global), true};
 }
@@ -57,7 +59,7 @@ std::vector<UnitUse> FindUnits(const Metrics& metrics, bool may_use_shared) {
       FindSharedShare(metrics, may_use_shared).share.value_or(0) >= kSharedIsMost;
   std::vector<UnitUse> units;
   for (const UnitName& name : kUnitNames) {
-    UnitUse use = Highest(metrics, name.unit);
+    UnitUse use = HighestUse(metrics, name.unit);
     if (use.n == 0) continue;
     if (use.unit == Unit::kL1 && mostly_shared) use.unit = Unit::kShared;
     units.push_back(std::move(use));

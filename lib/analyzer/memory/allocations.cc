@@ -16,24 +16,24 @@ using model::Allocation;
 using model::MemoryKind;
 using model::Model;
 
-struct Kind {
+struct KindTotals {
   MemoryKind memory = MemoryKind::kUnknown;
   uint64_t live_bytes = 0;
   AllocationSummary summary;
 };
 
 struct Device {
-  std::vector<Kind> kinds;  // a handful
+  std::vector<KindTotals> kinds;  // a handful
   uint64_t live_bytes = 0;
   DeviceMemory memory;
   int64_t peak = kNoChange;  // index into Ledger::changes
   bool used = false;         // memory of its own was allocated
 
-  Kind& Find(const Allocation& allocation) {
-    for (Kind& kind : kinds) {
+  KindTotals& Find(const Allocation& allocation) {
+    for (KindTotals& kind : kinds) {
       if (kind.memory == allocation.memory && kind.summary.pooled == allocation.pooled) return kind;
     }
-    Kind& kind = kinds.emplace_back();
+    KindTotals& kind = kinds.emplace_back();
     kind.memory = allocation.memory;
     kind.summary.device = allocation.device;
     kind.summary.memory = MemoryName(allocation.memory);
@@ -43,9 +43,9 @@ struct Device {
 };
 
 // Sums up the ledger, change after change.
-class Summary {
+class LedgerSummary {
  public:
-  Summary(const Model& model, const RangeFamilies& families, const Ledger& ledger)
+  LedgerSummary(const Model& model, const RangeFamilies& families, const Ledger& ledger)
       : model_(model), families_(families), ledger_(ledger) {}
 
   void SumUp() {
@@ -65,7 +65,7 @@ class Summary {
     for (const Block& block : ledger_.blocks) {
       if (block.end != kNoChange) continue;
       const Allocation& allocation = model_.allocations[block.allocation];
-      Kind& kind = devices_[allocation.device].Find(allocation);
+      KindTotals& kind = devices_[allocation.device].Find(allocation);
       ++kind.summary.at_end;
       AddTo(allocation.bytes, &kind.summary.bytes_at_end);
     }
@@ -74,7 +74,7 @@ class Summary {
   void Write(MemoryReport* report) {
     for (auto& [id, device] : devices_) {
       if (device.used) report->devices.push_back(Describe(id, device));
-      for (Kind& kind : device.kinds) report->kinds.push_back(std::move(kind.summary));
+      for (KindTotals& kind : device.kinds) report->kinds.push_back(std::move(kind.summary));
     }
     std::stable_sort(report->kinds.begin(), report->kinds.end(),
                      [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
@@ -94,7 +94,7 @@ class Summary {
 
   void Begin(int64_t change, const Allocation& allocation) {
     Device& device = devices_[allocation.device];
-    Kind& kind = device.Find(allocation);
+    KindTotals& kind = device.Find(allocation);
     ++kind.summary.allocations;
     AddTo(allocation.bytes, &kind.summary.bytes);
     AddTo(allocation.bytes, &kind.live_bytes);
@@ -109,12 +109,12 @@ class Summary {
     device.memory.peak_bytes = device.live_bytes;
     device.memory.peak_at_ns = SinceStart(model_, allocation.time_ns);
     device.peak = change;
-    for (Kind& each : device.kinds) each.summary.bytes_at_device_peak = each.live_bytes;
+    for (KindTotals& each : device.kinds) each.summary.bytes_at_device_peak = each.live_bytes;
   }
 
   void End(const Block& block, const Allocation& allocation) {
     Device& device = devices_[allocation.device];
-    Kind& kind = device.Find(allocation);
+    KindTotals& kind = device.Find(allocation);
     if (!block.replaced) {
       ++kind.summary.frees;
       AddTo(allocation.bytes, &kind.summary.bytes_freed);
@@ -135,7 +135,7 @@ class Summary {
 
 void SummarizeAllocations(const Model& model, const RangeFamilies& families, const Ledger& ledger,
                           MemoryReport* report) {
-  Summary summary(model, families, ledger);
+  LedgerSummary summary(model, families, ledger);
   summary.SumUp();
   summary.Write(report);
 }

@@ -97,7 +97,7 @@ std::vector<GrowingHolder> HoldersOf(const model::Model& model, const RangeFamil
   return holders;
 }
 
-const char* NameOf(Space space) {
+const char* SpaceName(Space space) {
   switch (space) {
     case Space::kDevice:
       return "device";
@@ -133,7 +133,7 @@ void FindGrowth(const model::Model& model, const RangeFamilies& families, const 
     const Level& last = all.back();
     const Trend trend = FindTrend(levels);
     MemoryGrowth& growth = report->growth.emplace_back();
-    growth.memory = NameOf(space.first);
+    growth.memory = SpaceName(space.first);
     if (space.first == Space::kDevice) growth.device = space.second;
     growth.step = OwnerName(families, families.of_path[steps.front().path]);
     growth.steps = static_cast<int64_t>(levels.size());

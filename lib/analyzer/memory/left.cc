@@ -13,9 +13,9 @@ using model::RangeInstance;
 using ThreadAndPath = std::pair<uint32_t, uint32_t>;
 
 // Finds the instance of its range in which a block was allocated.
-class Instances {
+class InstanceFinder {
  public:
-  Instances(const model::Model& model, const Ledger& ledger) : model_(model) {
+  InstanceFinder(const model::Model& model, const Ledger& ledger) : model_(model) {
     std::set<uint32_t> paths;
     for (const Block& block : ledger.blocks) {
       paths.insert(model.allocations[block.allocation].path);
@@ -55,14 +55,14 @@ class Instances {
 
 struct Range {
   RangeAllocations report;
-  std::set<Instances::Id> instances, left;
+  std::set<InstanceFinder::Id> instances, left;
 };
 
 }  // namespace
 
 std::vector<RangeAllocations> SummarizeRanges(const model::Model& model,
                                               const RangeFamilies& families, const Ledger& ledger) {
-  const Instances instances(model, ledger);
+  const InstanceFinder instances(model, ledger);
   std::map<uint32_t, Range> ranges;
   for (const Block& block : ledger.blocks) {
     const model::Allocation& allocation = model.allocations[block.allocation];
@@ -73,7 +73,7 @@ std::vector<RangeAllocations> SummarizeRanges(const model::Model& model,
     if (SpaceOf(allocation.memory) == Space::kDevice) {
       AddTo(allocation.bytes, &report.device_bytes);
     }
-    Instances::Id id;
+    InstanceFinder::Id id;
     const bool known = instances.Find(allocation, &id);
     if (known) range.instances.insert(id);
     if (block.end != kNoChange) continue;

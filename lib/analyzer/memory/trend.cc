@@ -21,7 +21,7 @@ constexpr double kNormal95 = 1.96;   // of a normal distribution, two-sided 95 %
 using Parts = std::array<double, kDriftParts>;
 
 // Medians of equal parts.
-Parts PartMedians(const std::vector<double>& levels) {
+Parts LevelMedians(const std::vector<double>& levels) {
   Parts parts;
   for (size_t i = 0; i < kDriftParts; ++i) {
     const size_t begin = i * levels.size() / kDriftParts;
@@ -56,7 +56,7 @@ void SetSlope(const std::vector<double>& levels, Trend* trend) {
 }
 
 // The share of all pairs of parts in which the later one is higher (Kendall); equal ones are half.
-double Rising(const Parts& parts) {
+double RisingShare(const Parts& parts) {
   double rising = 0, pairs = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     for (size_t j = i + 1; j < parts.size(); ++j, ++pairs) {
@@ -81,7 +81,7 @@ double ChanceOfRises(const Parts& parts) {
   return chance / std::exp2(changes);
 }
 
-bool IsJump(const Parts& parts) {
+bool IsOneJump(const Parts& parts) {
   double jump = 0;
   for (size_t i = 1; i < parts.size(); ++i) jump = std::max(jump, parts[i] - parts[i - 1]);
   return jump >= kDriftJump * (parts.back() - parts.front());
@@ -103,16 +103,16 @@ Trend FindTrend(const std::vector<double>& levels) {
     return trend;
   }
   SetSlope(levels, &trend);
-  const Parts parts = PartMedians(levels);
+  const Parts parts = LevelMedians(levels);
   const double growth = parts.back() - parts.front();
   if (growth <= 0) return trend;
   if (growth < kLeastGrowthBytes) {
     trend.why_not = "it is less than " + text::Bytes(kLeastGrowthBytes) + " in all";
-  } else if (IsJump(parts)) {
+  } else if (IsOneJump(parts)) {
     trend.why_not = "half of it or more came at once";
   } else if (Settles(parts)) {
     trend.why_not = "it settles";
-  } else if (trend.at_least <= 0 || Rising(parts) < kDriftRising ||
+  } else if (trend.at_least <= 0 || RisingShare(parts) < kDriftRising ||
              ChanceOfRises(parts) > kChanceOfGrowth) {
     trend.why_not = "it is not steady";
   } else {

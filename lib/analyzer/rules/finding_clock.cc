@@ -49,7 +49,7 @@ const ClockHold* MainHold(const GpuStateReport& state) {
   return is_most ? &first : nullptr;
 }
 
-std::string Title(const DeviceReport& device) {
+std::string ClockTitle(const DeviceReport& device) {
   const RunClock& clock = device.run_clock;
   const ClockHold* const hold = MainHold(device.state);
   const std::string title = "The SM clock of device " + std::to_string(device.id) + " was " +
@@ -59,7 +59,7 @@ std::string Title(const DeviceReport& device) {
   return title + Hertz(clock.sampled_hz.median) + " while kernels were counted.";
 }
 
-std::string Source(const RunClock& clock) {
+std::string ClockSource(const RunClock& clock) {
   const std::string range = " (" + Hertz(clock.hz.min) + " to " + Hertz(clock.hz.max) + ')';
   const std::string read = "PM samples of its launches";
   const std::string estimated = "cycles of the counted launches over the time in the run";
@@ -124,13 +124,13 @@ std::string ActionFor(const GpuStateReport& state) {
          "-rac.";
 }
 
-Finding Describe(const DeviceReport& device, double undisturbed_ns) {
+Finding DescribeLowClock(const DeviceReport& device, double undisturbed_ns) {
   const RunClock& clock = device.run_clock;
   Finding finding;
   finding.id = kClockFinding;
   finding.kind = GainKind::kSameWork;
-  finding.title = Title(device);
-  finding.evidence.push_back(Source(clock));
+  finding.title = ClockTitle(device);
+  finding.evidence.push_back(ClockSource(clock));
   if (clock.lost_ns > 0) {
     finding.evidence.push_back("at the clock of the counted launches they would take " +
                                text::Time(clock.lost_ns) + " less (time x (1 - clock / clock))");
@@ -172,7 +172,7 @@ std::optional<Finding> FindLowClock(const std::vector<DeviceReport>& devices,
                                     double undisturbed_ns) {
   const DeviceReport* const worst = LowClockDevice(devices, undisturbed_ns);
   if (worst == nullptr) return std::nullopt;
-  return Describe(*worst, undisturbed_ns);
+  return DescribeLowClock(*worst, undisturbed_ns);
 }
 
 }  // namespace prof::analyzer

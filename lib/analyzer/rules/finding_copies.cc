@@ -127,7 +127,7 @@ double IdleBehind(const RunInputs& inputs, Wanted wanted) {
 
 // Idle time directly before and behind copies of a kind.
 template <typename Wanted>
-double IdleBeside(const RunInputs& inputs, Wanted wanted) {
+double IdleBesideCopies(const RunInputs& inputs, Wanted wanted) {
   double idle_ns = 0;
   for (const Gap& gap : inputs.device.gaps) {
     if (gap.cause == GapCause::kProfiler || gap.previous_op == model::kNoIndex) continue;
@@ -190,7 +190,7 @@ MaybeFinding CopiesNotOverlapped(const RunInputs& inputs) {
   if (inputs.Share(cost_ns) < kIdleShare) return std::nullopt;
   // At best the kernels, the copies in one direction and those in the other run side by side.
   const double longest_ns = std::max(kernels_ns, LongerDirectionNs(inputs, pinned));
-  const double idle_ns = IdleBeside(inputs, pinned);
+  const double idle_ns = IdleBesideCopies(inputs, pinned);
   const double gain = kernels_ns + copies.exposed_ns - longest_ns + idle_ns;
   Finding finding;
   finding.title = "Copies that could run under kernels take " +
@@ -213,7 +213,7 @@ MaybeFinding SmallCopies(const RunInputs& inputs) {
     return ToOrFromHost(op) && static_cast<double>(op.bytes) < kSmallCopyBytes;
   });
   if (static_cast<double>(copies.count) < kSmallCopies) return std::nullopt;
-  const double gaps = IdleBeside(
+  const double gaps = IdleBesideCopies(
       inputs, [](const Op& op) { return static_cast<double>(op.bytes) < kSmallCopyBytes; });
   const double at_rate = copies.bytes / FastestRate(inputs);
   double before_ns = 0;

@@ -170,7 +170,8 @@ class ChainSearch {
 };
 
 // "mul, add, gelu and 3 more"
-std::string NamesOf(const std::vector<int32_t>& groups, const std::vector<KernelReport>& kernels) {
+std::string KernelNames(const std::vector<int32_t>& groups,
+                        const std::vector<KernelReport>& kernels) {
   std::vector<std::string> names;
   for (size_t i = 0; i < std::min(groups.size(), kMostNames); ++i) {
     names.push_back(kernels[groups[i]].name);
@@ -215,7 +216,7 @@ std::optional<Finding> FindFusion(const model::Model& model, const Timeline& tim
                   text::Plural(all.count, "time", "times") +
                   ", and each may read what the one before it wrote.";
   finding.evidence = {
-      "most of it: " + NamesOf(most->first, kernels) + WhereIs(most->first, kernels) + ", " +
+      "most of it: " + KernelNames(most->first, kernels) + WhereIs(most->first, kernels) + ", " +
           text::Plural(most->second.count, "time", "times") + ", " +
           text::Time(most->second.time_ns),
       "all of them took " + text::Time(all.time_ns) + " and moved " + text::Bytes(all.bytes) +

@@ -61,7 +61,7 @@ std::string StateOf(const Line& line) {
   return *text == '\0' ? "" : ", " + std::string(text);
 }
 
-std::string Describe(const model::Model& model, const Line& line, int64_t samples) {
+std::string DescribeHostLine(const model::Model& model, const Line& line, int64_t samples) {
   const ShareInterval interval = WilsonInterval(line.samples, samples);
   const auto percent = [](double share) { return text::Fixed(100 * share, 0); };
   const double share = static_cast<double>(line.samples) / static_cast<double>(samples);
@@ -72,7 +72,7 @@ std::string Describe(const model::Model& model, const Line& line, int64_t sample
   return text + StateOf(line);
 }
 
-std::string Summary(const HostTime& time) {
+std::string SamplesText(const HostTime& time) {
   std::string text = text::Plural(time.samples, "sample", "samples") + " of the host in " +
                      text::Count(time.sampled_gaps) + " of " +
                      text::Plural(time.gaps, "gap", "gaps");
@@ -95,14 +95,14 @@ std::string Summary(const HostTime& time) {
 
 std::vector<std::string> HostEvidence(const model::Model& model, const HostTime& time) {
   if (model.host_samples.empty()) return {};
-  std::vector<std::string> evidence = {Summary(time)};
+  std::vector<std::string> evidence = {SamplesText(time)};
   if (time.samples < kFewHostSamples) {
     evidence.back() += ": too few to name lines (" + text::Count(kFewHostSamples) + " are needed)";
     return evidence;
   }
   const std::vector<Line> lines = LinesOf(time);
   for (size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) {
-    evidence.push_back(Describe(model, lines[i], time.samples));
+    evidence.push_back(DescribeHostLine(model, lines[i], time.samples));
   }
   return evidence;
 }

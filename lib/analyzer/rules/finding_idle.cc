@@ -58,7 +58,7 @@ TimeByPlace NamedRanges(const RunInputs& inputs, const Idle& idle) {
 }
 
 template <typename Wanted>
-Idle Gather(const RunInputs& inputs, Wanted wanted) {
+Idle GatherIdle(const RunInputs& inputs, Wanted wanted) {
   Idle idle;
   const HostSamples samples(inputs.model);
   for (const Gap& gap : inputs.device.gaps) {
@@ -72,7 +72,7 @@ Idle Gather(const RunInputs& inputs, Wanted wanted) {
 // Empty where it is too little for a finding.
 Idle GatherCause(const RunInputs& inputs, GapCause cause) {
   if (inputs.Share(inputs.Idle(cause)) < kIdleShare) return {};
-  return Gather(inputs, [cause](const Gap& gap) { return gap.cause == cause; });
+  return GatherIdle(inputs, [cause](const Gap& gap) { return gap.cause == cause; });
 }
 
 std::string TitleOf(const RunInputs& inputs, double idle_ns) {
@@ -80,7 +80,7 @@ std::string TitleOf(const RunInputs& inputs, double idle_ns) {
 }
 
 // What all of these findings print. `idle` must not be empty.
-Finding Describe(const RunInputs& inputs, const Idle& idle) {
+Finding DescribeIdle(const RunInputs& inputs, const Idle& idle) {
   Finding finding;
   finding.evidence.push_back(text::Count(idle.count) + " gaps, " + text::Time(idle.total_ns) +
                              " in all (" + text::Percent(inputs.Share(idle.total_ns)) +
@@ -100,7 +100,7 @@ Finding Describe(const RunInputs& inputs, const Idle& idle) {
 }
 
 // Where the host was meanwhile.
-void AddHost(const RunInputs& inputs, const Idle& idle, Finding* finding) {
+void AddHostEvidence(const RunInputs& inputs, const Idle& idle, Finding* finding) {
   for (std::string& line : HostEvidence(inputs.model, idle.host)) {
     finding->evidence.push_back(std::move(line));
   }
@@ -108,7 +108,7 @@ void AddHost(const RunInputs& inputs, const Idle& idle, Finding* finding) {
 
 MaybeFinding FindCause(const RunInputs& inputs, const Idle& idle, const std::string& because) {
   if (idle.total_ns <= 0 || inputs.Share(idle.total_ns) < kIdleShare) return std::nullopt;
-  Finding finding = Describe(inputs, idle);
+  Finding finding = DescribeIdle(inputs, idle);
   finding.title = TitleOf(inputs, idle.total_ns) + because;
   return finding;
 }
@@ -215,7 +215,7 @@ std::string LaunchIndex(const RunInputs& inputs) {
 MaybeFinding SyncBound(const RunInputs& inputs) {
   const Waits waits = GatherWaits(inputs, false);
   if (waits.idle.count == 0 || inputs.Share(waits.cost_ns()) < kIdleShare) return std::nullopt;
-  Finding finding = Describe(inputs, waits.idle);
+  Finding finding = DescribeIdle(inputs, waits.idle);
   const bool mostly = waits.idle.total_ns >= waits.hidden_ns;
   finding.title = mostly ? TitleOf(inputs, waits.idle.total_ns) +
                                " because the host waits before it launches more."
@@ -223,7 +223,7 @@ MaybeFinding SyncBound(const RunInputs& inputs) {
                                text::Percent(inputs.Share(waits.gain_ns())) +
                                " of the span is idle for that.";
   AddWaitEvidence(waits, &finding);
-  AddHost(inputs, waits.idle, &finding);
+  AddHostEvidence(inputs, waits.idle, &finding);
   finding.gain_at_most_ns = waits.gain_ns();
   finding.action =
       "Remove the waits in the loop: launch ahead and wait once, use events or stream order; read "
@@ -235,11 +235,11 @@ MaybeFinding AllocationInLoop(const RunInputs& inputs) {
   const Waits waits = GatherWaits(inputs, true);
   if (waits.idle.count == 0 || inputs.Share(waits.cost_ns()) < kIdleShare) return std::nullopt;
   if (!InTheLoop(inputs, waits)) return std::nullopt;
-  Finding finding = Describe(inputs, waits.idle);
+  Finding finding = DescribeIdle(inputs, waits.idle);
   finding.title =
       TitleOf(inputs, waits.idle.total_ns) + " because memory is allocated in the loop.";
   AddWaitEvidence(waits, &finding);
-  AddHost(inputs, waits.idle, &finding);
+  AddHostEvidence(inputs, waits.idle, &finding);
   finding.gain_at_most_ns = waits.gain_ns();
   finding.action =
       "Allocate before the loop and reuse the memory, or use cudaMallocAsync with a pool that "
@@ -252,7 +252,7 @@ MaybeFinding LaunchBound(const RunInputs& inputs) {
   const Idle idle = GatherCause(inputs, GapCause::kLaunch);
   MaybeFinding finding = FindCause(inputs, idle, " because launches come too slowly.");
   if (!finding) return finding;
-  AddHost(inputs, idle, &*finding);
+  AddHostEvidence(inputs, idle, &*finding);
   for (const std::string& line : {LaunchIndex(inputs), QueueText(inputs)}) {
     if (!line.empty()) finding->evidence.push_back(line);
   }
@@ -278,7 +278,7 @@ MaybeFinding HostWork(const RunInputs& inputs) {
   const Idle idle = GatherCause(inputs, GapCause::kHostWork);
   MaybeFinding finding = FindCause(inputs, idle, " while the host works outside CUDA.");
   if (!finding) return finding;
-  AddHost(inputs, idle, &*finding);
+  AddHostEvidence(inputs, idle, &*finding);
   finding->action =
       "Do that work on another thread or ahead of time, so that the next launches are queued "
       "before the GPU runs dry.";
@@ -340,7 +340,7 @@ const char* DependencyAction(const Dependencies& found) {
          "(programmatic dependent launch).";
 }
 
-std::string Part(const char* where, int64_t count, double time_ns) {
+std::string PartText(const char* where, int64_t count, double time_ns) {
   if (count == 0) return "";
   return std::string(where) + ": " + text::Plural(count, "gap", "gaps") + ", " +
          text::Time(time_ns);
@@ -359,11 +359,11 @@ MaybeFinding DependencyIdle(const RunInputs& inputs) {
     if (counts) found.Add(inputs, gap);
   }
   for (const std::string& line :
-       {Part("between nodes of a CUDA graph", found.graph, found.graph_ns),
-        Part("behind another stream", found.streams, found.streams_ns),
-        Part("of 10 us or more on one stream, behind something that no record names", found.lengthy,
-             found.long_ns),
-        Part("between operations of a stream", found.stream, found.stream_ns)}) {
+       {PartText("between nodes of a CUDA graph", found.graph, found.graph_ns),
+        PartText("behind another stream", found.streams, found.streams_ns),
+        PartText("of 10 us or more on one stream, behind something that no record names",
+                 found.lengthy, found.long_ns),
+        PartText("between operations of a stream", found.stream, found.stream_ns)}) {
     if (!line.empty()) finding->evidence.push_back(line);
   }
   finding->action = DependencyAction(found);
@@ -375,7 +375,7 @@ MaybeFinding DependencyIdle(const RunInputs& inputs) {
 }
 
 MaybeFinding UnexplainedIdle(const RunInputs& inputs) {
-  const Idle idle = Gather(inputs, [](const Gap& gap) {
+  const Idle idle = GatherIdle(inputs, [](const Gap& gap) {
     return gap.cause == GapCause::kUnknown &&
            static_cast<double>(gap.undisturbed_ns()) >= kUnexplainedGapNs;
   });

@@ -27,14 +27,15 @@ void ForEachStep(const RunInputs& inputs, Visit visit) {
   }
 }
 
-int64_t LengthNs(const Interval& step) { return step.end_ns - step.start_ns; }
+int64_t StepLengthNs(const Interval& step) { return step.end_ns - step.start_ns; }
 
 // In the order of time. Empty: there are too few steps.
 std::vector<int64_t> Lengths(const RunInputs& inputs) {
   std::vector<int64_t> lengths_ns;
   if (static_cast<double>(inputs.steps.counted) < kEnoughSteps) return lengths_ns;
   lengths_ns.reserve(inputs.steps.counted);
-  ForEachStep(inputs, [&](size_t, const Interval& step) { lengths_ns.push_back(LengthNs(step)); });
+  ForEachStep(inputs,
+              [&](size_t, const Interval& step) { lengths_ns.push_back(StepLengthNs(step)); });
   return lengths_ns;
 }
 
@@ -49,13 +50,13 @@ struct Outliers {
 Outliers FindOutliers(const RunInputs& inputs, const Statistic& lengths_ns) {
   Outliers found;
   ForEachStep(inputs, [&](size_t number, const Interval& step) {
-    const auto length_ns = static_cast<double>(LengthNs(step));
+    const auto length_ns = static_cast<double>(StepLengthNs(step));
     if (length_ns < kOutlier * lengths_ns.median) return;
     ++found.count;
     found.excess_ns += length_ns - lengths_ns.median;
     found.most_ns += length_ns - lengths_ns.min;
-    if (LengthNs(step) > found.longest_ns) {
-      found.longest_ns = LengthNs(step);
+    if (StepLengthNs(step) > found.longest_ns) {
+      found.longest_ns = StepLengthNs(step);
       found.longest = number;
     }
   });
@@ -78,7 +79,7 @@ double IdleOfOutliers(const RunInputs& inputs, double median_ns) {
   const double median_idle_ns = Summarize(all_ns.begin(), all_ns.end()).median;
   double idle_ns = 0;
   ForEachStep(inputs, [&](size_t, const Interval& step) {
-    if (static_cast<double>(LengthNs(step)) < kOutlier * median_ns) return;
+    if (static_cast<double>(StepLengthNs(step)) < kOutlier * median_ns) return;
     idle_ns += std::max(0.0, static_cast<double>(idle.WithinNs(step)) - median_idle_ns);
   });
   return idle_ns;

@@ -27,7 +27,7 @@ bool Counts(const RunInputs& inputs, const Op& op) {
   return op.timed && op.device == inputs.device.device && inputs.device.IsEvidence(op);
 }
 
-double LengthNs(const Op& op) { return static_cast<double>(op.end_ns - op.start_ns); }
+double OpLengthNs(const Op& op) { return static_cast<double>(op.end_ns - op.start_ns); }
 
 // The idle time directly before and behind operations of one kind goes with them.
 template <typename Wanted>
@@ -74,13 +74,13 @@ struct Chain {
   void Add(const Op& op, double share) {
     if (kernels == 0) start_ns = op.start_ns;
     ++kernels;
-    time_ns += LengthNs(op);
-    longest_ns = std::max(longest_ns, LengthNs(op));
-    filled_ns += share * LengthNs(op);
+    time_ns += OpLengthNs(op);
+    longest_ns = std::max(longest_ns, OpLengthNs(op));
+    filled_ns += share * OpLengthNs(op);
     end_ns = op.end_ns;
     context = op.context;
     stream = op.stream;
-    shapes[op.shape] += LengthNs(op);
+    shapes[op.shape] += OpLengthNs(op);
   }
 };
 
@@ -108,7 +108,7 @@ bool KnowsSms(const RunInputs& inputs) {
 }
 
 bool IsFewSms(const RunInputs& inputs, const Op& op, double* share) {
-  if (op.kind != OpKind::kKernel || op.graph != 0 || LengthNs(op) < kLaunchSizedNs) return false;
+  if (op.kind != OpKind::kKernel || op.graph != 0 || OpLengthNs(op) < kLaunchSizedNs) return false;
   *share = SmShare(inputs, op);
   return *share > 0 && *share <= kFewSms;
 }
@@ -156,13 +156,13 @@ FlagByStream FlagsOf(const model::Model& model) {
   return flags;
 }
 
-using StreamKey = std::pair<uint32_t, uint32_t>;  // context and stream
+using ContextAndStream = std::pair<uint32_t, uint32_t>;
 
 // Work in the null stream and in streams that wait for it.
 struct TwoSides {
   Intervals null, waiting;
-  std::map<StreamKey, double> streams_ns;  // of each of them
-  double idle_ns = 0;                      // between two of them
+  std::map<ContextAndStream, double> streams_ns;  // of each of them
+  double idle_ns = 0;                             // between two of them
   int64_t turns = 0;
 };
 
@@ -179,14 +179,14 @@ TwoSides SplitByStream(const RunInputs& inputs) {
     if (flag != model::StreamFlag::kNull && flag != model::StreamFlag::kDefault) continue;
     (flag == model::StreamFlag::kNull ? sides.null : sides.waiting)
         .push_back({op.start_ns, op.end_ns});
-    sides.streams_ns[{op.context, op.stream}] += LengthNs(op);
+    sides.streams_ns[{op.context, op.stream}] += OpLengthNs(op);
     if (last != model::StreamFlag::kUnknown && last != flag) ++sides.turns;
     last = flag;
   }
   for (const Gap& gap : inputs.device.gaps) {
     if (gap.cause == GapCause::kProfiler || gap.previous_op == model::kNoIndex) continue;
     const Op previous = inputs.model.ops[gap.previous_op], next = inputs.model.ops[gap.next_op];
-    const StreamKey one{previous.context, previous.stream}, other{next.context, next.stream};
+    const ContextAndStream one{previous.context, previous.stream}, other{next.context, next.stream};
     if (one == other || sides.streams_ns.count(one) == 0 || sides.streams_ns.count(other) == 0) {
       continue;
     }
@@ -339,8 +339,8 @@ MaybeFinding DeviceCopies(const RunInputs& inputs) {
     Moved& moved = kinds[name];
     ++moved.count;
     moved.bytes += static_cast<double>(op.bytes);
-    moved.time_ns += LengthNs(op);
-    moved.fastest = std::max(moved.fastest, static_cast<double>(op.bytes) / LengthNs(op));
+    moved.time_ns += OpLengthNs(op);
+    moved.fastest = std::max(moved.fastest, static_cast<double>(op.bytes) / OpLengthNs(op));
     times.push_back({op.start_ns, op.end_ns});
   }
   const IntervalUnion all(std::move(times));

@@ -72,7 +72,7 @@ double WasteOf(const Access& access, double uses_of_sector) {
   return access.many ? 1 - kWidestSectors / access.per_request : 0;
 }
 
-std::string Describe(const char* what, const Access& access) {
+std::string DescribeAccess(const char* what, const Access& access) {
   std::string text = std::string("global ") + what;
   if (access.per_request > 0) {
     text += " touch " + text::Fixed(access.per_request, 1) + " sectors per request";
@@ -107,7 +107,7 @@ std::optional<SectorWaste> FindSectorWaste(const RuleInputs& inputs) {
     waste.at_most += part * (access.sparse ? once : 1);
     waste.most_below_l1 =
         std::max(waste.most_below_l1, access.sparse ? 1 - access.useful / kFetchBytes : 1);
-    waste.text += (waste.text.empty() ? "" : "; ") + Describe(what, access);
+    waste.text += (waste.text.empty() ? "" : "; ") + DescribeAccess(what, access);
   }
   if (waste.text.empty()) return std::nullopt;
   return waste;

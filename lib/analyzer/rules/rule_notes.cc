@@ -17,7 +17,7 @@ namespace {
 
 using Note = std::optional<std::string>;  // the text after the id; nullopt: no note
 
-Note Uncoalesced(const RuleInputs& inputs) {
+Note UncoalescedNote(const RuleInputs& inputs) {
   const std::optional<SectorWaste> waste = FindSectorWaste(inputs);
   if (!waste) return std::nullopt;
   std::string text =
@@ -29,7 +29,7 @@ Note Uncoalesced(const RuleInputs& inputs) {
   return text + ": let neighbouring lanes access neighbouring addresses";
 }
 
-Note BankConflicts(const RuleInputs& inputs) {
+Note BankConflictsNote(const RuleInputs& inputs) {
   if (!inputs.conflicts || *inputs.conflicts < kConflictShare) return std::nullopt;
   std::string text = (inputs.conflicts_inferred ? "at least " : "") +
                      text::Percent(*inputs.conflicts) +
@@ -39,7 +39,7 @@ Note BankConflicts(const RuleInputs& inputs) {
   return text + ": pad or swizzle the layout";
 }
 
-Note Divergence(const RuleInputs& inputs) {
+Note DivergenceNote(const RuleInputs& inputs) {
   const std::optional<double> share = ActiveLanes(inputs);
   if (!share || *share >= kThreadsPerInst / kWarpThreads) return std::nullopt;
   const auto threads = inputs.Median("smsp__thread_inst_executed_per_inst_executed.ratio");
@@ -51,7 +51,7 @@ Note Divergence(const RuleInputs& inputs) {
          ": group the work so that a warp takes one path";
 }
 
-Note BlockSize(const RuleInputs& inputs) {
+Note BlockSizeNote(const RuleInputs& inputs) {
   const double last = std::fmod(inputs.threads, kWarpThreads);
   if (last == 0) return std::nullopt;
   const double lost = (1 - last / kWarpThreads) / std::ceil(inputs.threads / kWarpThreads);
@@ -59,7 +59,7 @@ Note BlockSize(const RuleInputs& inputs) {
          " of the lanes empty: use a multiple of 32";
 }
 
-Note Spills(const RuleInputs& inputs) {
+Note SpillsNote(const RuleInputs& inputs) {
   const std::optional<double> share = LocalShare(inputs);
   if (!share || *share <= kLocalShare) return std::nullopt;
   std::string text = text::Percent(*share) + " of the L1 sectors are local memory";
@@ -69,14 +69,14 @@ Note Spills(const RuleInputs& inputs) {
   return text + ": register spills, or arrays indexed at run time";
 }
 
-Note Atomics(const RuleInputs& inputs) {
+Note AtomicsNote(const RuleInputs& inputs) {
   const std::optional<double> share = AtomicShare(inputs);
   if (!share || *share <= kAtomicShare || inputs.UseOf(Unit::kDram) >= kBusy) return std::nullopt;
   return text::Percent(*share) +
          " of L2's work is atomics or reductions: aggregate per warp or block first";
 }
 
-Note TensorUnderused(const RuleInputs& inputs) {
+Note TensorUnderusedNote(const RuleInputs& inputs) {
   const double tensor = inputs.UseOf(Unit::kTensor);
   if (inputs.half_on_fma) return std::nullopt;
   if (tensor < kTensorKernel || tensor >= kBusy || inputs.busiest >= kBusy) return std::nullopt;
@@ -88,7 +88,7 @@ Note TensorUnderused(const RuleInputs& inputs) {
          "stages";
 }
 
-Note IntegerFma(const RuleInputs& inputs) {
+Note IntegerFmaNote(const RuleInputs& inputs) {
   if (!inputs.leader || inputs.leader->unit != Unit::kFma) return std::nullopt;
   double flops = 0;
   bool counted = false;
@@ -117,7 +117,7 @@ Note IntegerFma(const RuleInputs& inputs) {
   return text;
 }
 
-Note Unfused(const RuleInputs& inputs) {
+Note UnfusedNote(const RuleInputs& inputs) {
   for (const char* type : {"f", "d"}) {
     const auto count = [&](const char* op) {
       return inputs
@@ -135,13 +135,13 @@ Note Unfused(const RuleInputs& inputs) {
   return std::nullopt;
 }
 
-Note Tail(const RuleInputs& inputs) {
+Note TailNote(const RuleInputs& inputs) {
   if (!HasTail(inputs)) return std::nullopt;
   return text::Fixed(inputs.kernel->occupancy.waves, 2) + " waves of blocks: the last one leaves " +
          text::Percent(inputs.kernel->occupancy.tail_lost) + " of the block slots empty";
 }
 
-Note Imbalance(const RuleInputs& inputs) {
+Note ImbalanceNote(const RuleInputs& inputs) {
   if (!IsImbalanced(inputs)) return std::nullopt;
   if (inputs.pm_active) {
     return "the average SM has no work for " + text::Percent(*inputs.imbalance) +
@@ -151,7 +151,7 @@ Note Imbalance(const RuleInputs& inputs) {
          text::Percent(*inputs.imbalance) + " less than the busiest";
 }
 
-Note PartialWave(const RuleInputs& inputs) {
+Note PartialWaveNote(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   if (!occupancy.known || !(occupancy.waves > 0) || occupancy.waves >= 1) return std::nullopt;
   if (inputs.busiest >= kBusy) return std::nullopt;
@@ -159,13 +159,13 @@ Note PartialWave(const RuleInputs& inputs) {
          " of the block slots of the device: more blocks would hide more latency";
 }
 
-Note AlsoBusy(const RuleInputs& inputs) {
+Note AlsoBusyNote(const RuleInputs& inputs) {
   if (!inputs.rival || inputs.rival->of_peak < kBusy) return std::nullopt;
   return "a second unit is at " + PercentOf(*inputs.rival) + " (" + inputs.rival->metric +
          "): it limits what relieving the first one buys";
 }
 
-Note HitRate(const RuleInputs& inputs) {
+Note HitRateNote(const RuleInputs& inputs) {
   for (const char* metric : {"lts__t_sector_hit_rate.pct", "l1tex__t_sector_hit_rate.pct"}) {
     if (inputs.Median(metric).value_or(0) <= 100) continue;
     return std::string(metric) +
@@ -174,7 +174,7 @@ Note HitRate(const RuleInputs& inputs) {
   return std::nullopt;
 }
 
-Note Unstable(const RuleInputs& inputs) {
+Note UnstableNote(const RuleInputs& inputs) {
   if (inputs.unstable.empty()) return std::nullopt;
   return text::Enumerate(inputs.unstable);
 }
@@ -186,21 +186,21 @@ struct NoteRule {
 };
 
 constexpr NoteRule kNotes[] = {
-    {"uncoalesced", Uncoalesced, "uncoalesced"},
-    {"bank-conflicts", BankConflicts, "shared-bank-conflicts"},
-    {"divergence", Divergence, "divergence"},
-    {"block-size", BlockSize, ""},
-    {"spills", Spills, "spills"},
-    {"atomics", Atomics, "atomics"},
-    {"tensor-underused", TensorUnderused, ""},
-    {"integer-fma", IntegerFma, ""},
-    {"unfused", Unfused, ""},
-    {"tail", Tail, "tail"},
-    {"imbalance", Imbalance, "imbalance"},
-    {"partial-wave", PartialWave, "small-grid"},
-    {"also-busy", AlsoBusy, "mixed"},
-    {"hit-rate", HitRate, ""},
-    {"unstable", Unstable, ""},
+    {"uncoalesced", UncoalescedNote, "uncoalesced"},
+    {"bank-conflicts", BankConflictsNote, "shared-bank-conflicts"},
+    {"divergence", DivergenceNote, "divergence"},
+    {"block-size", BlockSizeNote, ""},
+    {"spills", SpillsNote, "spills"},
+    {"atomics", AtomicsNote, "atomics"},
+    {"tensor-underused", TensorUnderusedNote, ""},
+    {"integer-fma", IntegerFmaNote, ""},
+    {"unfused", UnfusedNote, ""},
+    {"tail", TailNote, "tail"},
+    {"imbalance", ImbalanceNote, "imbalance"},
+    {"partial-wave", PartialWaveNote, "small-grid"},
+    {"also-busy", AlsoBusyNote, "mixed"},
+    {"hit-rate", HitRateNote, ""},
+    {"unstable", UnstableNote, ""},
 };
 
 // SMs fill and drain at both ends of a launch: no tail. By PM samples it is taken off already.

@@ -131,7 +131,7 @@ std::string_view MemoryAction(const RuleInputs& inputs, std::string_view otherwi
   return inputs.l2_hits.value_or(0) >= kHits ? "keep-data-closer" : otherwise;
 }
 
-std::string Level(const RuleInputs& inputs) {
+std::string ServingLevel(const RuleInputs& inputs) {
   if (inputs.Median("l1tex__t_sector_hit_rate.pct").value_or(0) >= 100 * kHits) return "L1";
   if (!inputs.l2_hits) return "";
   return *inputs.l2_hits >= kHits ? "L2" : *inputs.l2_hits <= 1 - kHits ? "DRAM" : "L2 and DRAM";
@@ -249,7 +249,7 @@ void FillLatency(const RuleInputs& inputs, Verdict* verdict) {
   }
   if (top.reason == "long_scoreboard") {
     AddMemoryAccess(inputs, verdict);
-    if (const std::string level = Level(inputs); !level.empty()) {
+    if (const std::string level = ServingLevel(inputs); !level.empty()) {
       verdict->summary +=
           " " + level + (level.find(' ') == level.npos ? " has" : " have") + " the data.";
     }

@@ -14,7 +14,7 @@ namespace {
 
 bool IsGraph(const RegionInstances& region) { return region.kind == RegionInstances::Kind::kGraph; }
 
-void FillNotMeasured(const Measured& counters, Verdict* verdict) {
+void FillNotCounted(const Measured& counters, Verdict* verdict) {
   verdict->limiter = Limiter::kNotMeasured;
   verdict->rule = "not-measured";
   verdict->summary = "No counters were read for it.";
@@ -50,7 +50,7 @@ Verdict DecideRegion(const RegionInstances& instances, const Measured& counters,
   const RuleInputs inputs = GatherInputs(instances, counters, device);
   Verdict verdict;
   if (!inputs.measured) {
-    FillNotMeasured(counters, &verdict);
+    FillNotCounted(counters, &verdict);
   } else if (DecideUnits(inputs, &verdict)) {
     verdict.summary = "As a whole: " + verdict.summary;
     verdict.decided = true;

@@ -153,7 +153,7 @@ bool ApplyFirst(const Rule (&rules)[kCount], const RuleInputs& inputs, Verdict* 
 }
 
 // The largest known gain comes first, actions without a bound last. The first one is the verdict's.
-void RankActions(Verdict* verdict) {
+void RankVerdictActions(Verdict* verdict) {
   std::stable_sort(verdict->actions.begin(), verdict->actions.end(),
                    [](const Action& a, const Action& b) {
                      return a.gain_at_most.value_or(-1) > b.gain_at_most.value_or(-1);
@@ -253,7 +253,7 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
         "; CUPTI does not count the kernels of a CUDA graph one by one: launch it outside of the "
         "graph for that";
   }
-  RankActions(&verdict);
+  RankVerdictActions(&verdict);
   return verdict;
 }
 
@@ -271,7 +271,7 @@ bool DecideUnits(const RuleInputs& inputs, Verdict* verdict) {
   }
   verdict->runner_up = RunnerUp(inputs, *verdict);
   verdict->source = inputs.source;
-  RankActions(verdict);
+  RankVerdictActions(verdict);
   return true;
 }
 

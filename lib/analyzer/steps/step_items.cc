@@ -26,7 +26,7 @@ constexpr int64_t kMemset = -1, kFirstCopy = -2, kFirstGraph = -1000;
 constexpr int64_t kMayWait = 1;
 
 // The part with most of the time.
-StepPart MostOf(const std::array<int64_t, kStepParts>& parts_ns) {
+StepPart LongestPart(const std::array<int64_t, kStepParts>& parts_ns) {
   return static_cast<StepPart>(std::max_element(parts_ns.begin(), parts_ns.end()) -
                                parts_ns.begin());
 }
@@ -227,7 +227,7 @@ StepPathItem StepItems::Describe(const Key& key, const Sum& sum) const {
   const auto& [work, id, kind, path, frame] = key;
   StepPathItem item;
   item.where = WhereText(key);
-  item.part = MostOf(sum.parts_ns);
+  item.part = LongestPart(sum.parts_ns);
   item.count = sum.count;
   item.time_ns = static_cast<double>(sum.time_ns);
   const auto call = [&, name = id] {

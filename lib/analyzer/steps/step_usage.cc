@@ -138,9 +138,9 @@ size_t HostWindowAt(const std::vector<StepWindow>& windows, int64_t time_ns) {
   return in ? static_cast<size_t>(at - windows.begin()) : windows.size();
 }
 
-void AddHost(const model::Model& model, const StepParts& parts,
-             const std::vector<StepWindow>& windows, uint32_t thread,
-             std::vector<StepUsage>* usages) {
+void AddHostTimes(const model::Model& model, const StepParts& parts,
+                  const std::vector<StepWindow>& windows, uint32_t thread,
+                  std::vector<StepUsage>* usages) {
   for (size_t step = 0; step < windows.size(); ++step) {
     parts.VisitHost(windows[step].host, [&](int64_t from_ns, int64_t to_ns, StepPart part) {
       (*usages)[step].parts[static_cast<size_t>(part)].host_ns += to_ns - from_ns;
@@ -182,7 +182,7 @@ std::vector<StepUsage> MeasureSteps(const model::Model& model, const Timeline& t
   std::vector<StepUsage> usages(windows.size());
   AddOperations(model, timeline, groups, kernels, parts, windows, &usages);
   AddGaps(timeline, parts, windows, &usages);
-  AddHost(model, parts, windows, thread, &usages);
+  AddHostTimes(model, parts, windows, thread, &usages);
   return usages;
 }
 

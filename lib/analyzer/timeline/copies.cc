@@ -19,7 +19,7 @@ using model::Op;
 using model::OpKind;
 
 // By device: the time in which a kernel ran.
-std::unordered_map<uint32_t, IntervalUnion> KernelTimes(const model::Model& model) {
+std::unordered_map<uint32_t, IntervalUnion> KernelTimesByDevice(const model::Model& model) {
   std::unordered_map<uint32_t, Intervals> kernels;
   for (const Op& op : model.ops) {
     if (RunsKernels(op) && op.timed) kernels[op.device].push_back({op.start_ns, op.end_ns});
@@ -39,7 +39,7 @@ std::vector<CopySummary> SummarizeCopies(const model::Model& model) {
   const bool any = std::any_of(model.ops.begin(), model.ops.end(),
                                [](const Op& op) { return op.kind == OpKind::kCopy; });
   if (!any) return {};
-  std::unordered_map<uint32_t, IntervalUnion> kernels = KernelTimes(model);
+  std::unordered_map<uint32_t, IntervalUnion> kernels = KernelTimesByDevice(model);
   std::map<std::tuple<uint32_t, CopyKind, MemoryKind, MemoryKind>, CopySummary> by_kind;
   for (const Op& op : model.ops) {
     if (op.kind != OpKind::kCopy) continue;

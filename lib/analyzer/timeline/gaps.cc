@@ -93,13 +93,13 @@ std::string DescribeDisturbed(const Gap& gap) {
 }
 
 // The gaps of one cause.
-struct Cause {
+struct GapsOfCause {
   GapSummary summary;
   std::optional<Gap> longest;
   std::unordered_map<uint32_t, int64_t> places;  // path, or string id of a call, to time
 };
 
-std::string Where(const Model& model, const Cause& cause) {
+std::string Where(const Model& model, const GapsOfCause& cause) {
   const auto most =
       std::max_element(cause.places.begin(), cause.places.end(), [](const auto& a, const auto& b) {
         return a.second != b.second ? a.second < b.second : a.first > b.first;
@@ -117,10 +117,10 @@ std::vector<GapSummary> SummarizeGaps(const Model& model, const Timeline& timeli
   std::vector<GapSummary> result;
   const GapClassifier classifier(model);
   for (const DeviceTimeline& device : timeline.devices) {
-    std::unordered_map<int, Cause> causes;
+    std::unordered_map<int, GapsOfCause> causes;
     for (const Gap& gap : device.gaps) {
       if (gap.cause == GapCause::kProfiler) continue;
-      Cause& cause = causes[static_cast<int>(gap.cause)];
+      GapsOfCause& cause = causes[static_cast<int>(gap.cause)];
       const int64_t gap_ns = gap.undisturbed_ns();
       cause.summary.device = gap.device;
       cause.summary.cause = gap.cause;

@@ -11,7 +11,7 @@ namespace {
 using model::RangeInstance;
 using ThreadAndFamily = std::pair<uint32_t, uint32_t>;
 
-struct Family {
+struct CountedFamily {
   size_t instances = 0;
   double time_ns = 0;
 };
@@ -19,8 +19,9 @@ struct Family {
 }  // namespace
 
 Iterations FindIterations(const model::Model& model, const RangeFamilies& families, size_t least) {
-  std::map<ThreadAndFamily, Family> counted;
-  std::pair<const ThreadAndFamily, Family>* last = nullptr;  // most instances are as the one before
+  std::map<ThreadAndFamily, CountedFamily> counted;
+  // Most instances are as the one before.
+  std::pair<const ThreadAndFamily, CountedFamily>* last = nullptr;
   for (const RangeInstance& instance : model.instances) {
     if (!instance.closed) continue;
     const ThreadAndFamily key{instance.thread, families.of_path[instance.path]};
@@ -39,7 +40,7 @@ Iterations FindIterations(const model::Model& model, const RangeFamilies& famili
     }
     return true;
   };
-  const std::pair<const ThreadAndFamily, Family>* best = nullptr;
+  const std::pair<const ThreadAndFamily, CountedFamily>* best = nullptr;
   for (const auto& entry : counted) {
     if (entry.second.instances < least || !outermost(entry.first)) continue;
     if (best == nullptr || entry.second.time_ns > best->second.time_ns) best = &entry;

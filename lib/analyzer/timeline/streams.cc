@@ -12,7 +12,7 @@
 namespace prof::analyzer {
 namespace {
 
-struct Found {
+struct FoundStream {
   StreamReport report;
   std::set<std::pair<model::ChannelType, uint32_t>> channels;
 };
@@ -20,8 +20,8 @@ struct Found {
 }  // namespace
 
 std::vector<StreamReport> DescribeStreams(const model::Model& model) {
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Found> streams;
-  Found* last = nullptr;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, FoundStream> streams;
+  FoundStream* last = nullptr;
   for (const model::Op& op : model.ops) {
     if (last == nullptr || last->report.device != op.device || last->report.context != op.context ||
         last->report.stream != op.stream) {

@@ -95,7 +95,7 @@ int64_t ChangedNs(const struct stat& file) {
 }
 
 // Removes the open file that `path` named.
-Refusal RemoveOpen(const OutputName& name, int fd) {
+Refusal RemoveOpenFile(const OutputName& name, int fd) {
   struct stat file {};
   if (!Lock(fd)) return Refusal::kBeingWritten;
   if (fstat(fd, &file) != 0 || !Names(name.path, fd)) return Refusal::kChanged;
@@ -112,7 +112,7 @@ Refusal RemoveFile(const OutputName& name) {
   int fd = open(name.path.c_str(), O_RDWR | flags);  // NFS locks what is open for writing
   if (fd < 0) fd = open(name.path.c_str(), O_RDONLY | flags);
   if (fd < 0) return errno == ENOENT ? Refusal::kChanged : Refusal::kNoRecording;
-  const Refusal refusal = RemoveOpen(name, fd);
+  const Refusal refusal = RemoveOpenFile(name, fd);
   const int error = errno;
   close(fd);
   errno = error;

@@ -11,7 +11,7 @@ namespace prof::capture {
 namespace {
 
 constexpr std::chrono::milliseconds kLockTimeout(1000);
-constexpr size_t kMaxNotices = 256;
+constexpr size_t kMaxWaitingNotices = 256;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ Status StatusBoard::status() const {
 
 void StatusBoard::AddNotice(NoticeEvent notice) {
   const MutexLock lock(mutex_);
-  if (notices_.size() < kMaxNotices) notices_.push_back(std::move(notice));
+  if (notices_.size() < kMaxWaitingNotices) notices_.push_back(std::move(notice));
 }
 
 std::vector<NoticeEvent> StatusBoard::TakeNotices() {

@@ -36,7 +36,7 @@ bool IsOurs(int fd) {
 }
 
 // The child has no thread that would answer, and would keep the name after its parent's end.
-void CloseInForkedChild() {
+void CloseSocketInForkedChild() {
   const int fd = listening.exchange(-1);
   if (fd >= 0 && IsOurs(fd)) close(fd);
 }
@@ -86,7 +86,7 @@ std::string StartControlServer(ControlAnswer answer) {
     problem = Problem("bind");
   } else if (listen(fd, kBacklog) != 0) {
     problem = Problem("listen");
-  } else if (!RunInForkedChild(&CloseInForkedChild)) {
+  } else if (!RunInForkedChild(&CloseSocketInForkedChild)) {
     problem = "forked children would inherit the socket";
   }
   if (!problem.empty()) {

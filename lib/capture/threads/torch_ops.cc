@@ -37,7 +37,7 @@ uint32_t WeakHash(uint32_t parent, std::string_view name) {
   return static_cast<uint32_t>(mixed >> 40U);
 }
 
-uint32_t ChildOf(ThreadState& thread, uint32_t parent, TorchScope scope, std::string_view name) {
+uint32_t ChildOp(ThreadState& thread, uint32_t parent, TorchScope scope, std::string_view name) {
   const StoredString* domain = RangeStrings::TorchDomain(scope);
   uint32_t& cached = thread.torch.children[WeakHash(parent, name) % kTorchCacheSize];
   if (cached != kNoPath) {
@@ -54,7 +54,7 @@ uint32_t ShapesOf(const InputShapes& inputs) {
 }
 
 // As SetCurrentAt of ranges: `current` first.
-void SetCurrent(ThreadState& thread, uint32_t path, const InputShapes* inputs = nullptr) {
+void SetCurrentOp(ThreadState& thread, uint32_t path, const InputShapes* inputs = nullptr) {
   if (path == thread.torch.current.load(std::memory_order_relaxed)) return;
   thread.torch.current.store(path, std::memory_order_release);
   if (!Recording()) return;
@@ -72,7 +72,7 @@ void WriteSequence(ThreadState& thread, const TorchOpStart& op, uint32_t path) {
   WritePayload(thread, {PayloadType::kUint64, sequence}, path, NowTicks());
 }
 
-uint32_t Innermost(const ThreadState& thread) {
+uint32_t InnermostOp(const ThreadState& thread) {
   const TorchOps& ops = thread.torch;
   return ops.depth == 0 ? Root() : ops.open[ops.depth - 1].path;
 }
@@ -91,12 +91,12 @@ void PushTorchOp(const TorchOpStart& op) noexcept {
     if (Recording()) Count(thread_registry.losses.events_dropped);
     return;
   }
-  const uint32_t parent = Innermost(*thread);
+  const uint32_t parent = InnermostOp(*thread);
   if (parent == kNoPath) return;  // no room even for the root: the table counts it
-  const uint32_t child = ChildOf(*thread, parent, op.scope, op.name != nullptr ? op.name : "");
+  const uint32_t child = ChildOp(*thread, parent, op.scope, op.name != nullptr ? op.name : "");
   const uint32_t path = child != kNoPath ? child : parent;
   ops.open[ops.depth++] = {op.event, path, op.scope};
-  SetCurrent(*thread, path, op.inputs);
+  SetCurrentOp(*thread, path, op.inputs);
   if (op.sequence >= 0 && child != kNoPath && Recording()) WriteSequence(*thread, op, child);
 }
 
@@ -120,7 +120,7 @@ void PopTorchOp(const void* event) noexcept {
     ops.open[kept++] = ops.open[i];
   }
   ops.depth = kept;
-  SetCurrent(*thread, Innermost(*thread));
+  SetCurrentOp(*thread, InnermostOp(*thread));
 }
 
 uint32_t CurrentTorchOp() {
@@ -135,7 +135,7 @@ void EndTorchOps(ThreadState& thread) {
   ops.depth = ops.overflow = 0;
   ops.sequence_written = 0;
   if (ops.current.load(std::memory_order_relaxed) == kNoPath) return;
-  SetCurrent(thread, Root());
+  SetCurrentOp(thread, Root());
   ops.current.store(kNoPath, std::memory_order_release);
 }
 

@@ -10,7 +10,7 @@
 namespace prof::capture {
 namespace {
 
-uint64_t HashOf(const InputShapes& shapes) {
+uint64_t HashOfShapes(const InputShapes& shapes) {
   uint64_t hash = shapes.size();
   for (size_t i = 0; i < shapes.size(); ++i) {
     hash = MixHash(hash, static_cast<uint64_t>(shapes.words()[i]));
@@ -64,7 +64,7 @@ uint32_t TorchShapes::IdOf(const InputShapes& shapes) {
   Memory* const memory = memory_.load(std::memory_order_acquire);
   if (memory == nullptr) return 0;
   uint32_t mine = 0;
-  for (size_t i = HashOf(shapes) % kSlots;; i = (i + 1) % kSlots) {
+  for (size_t i = HashOfShapes(shapes) % kSlots;; i = (i + 1) % kSlots) {
     uint32_t place = memory->slots[i].load(std::memory_order_acquire);
     if (place == 0) {
       if (mine == 0) mine = Store(shapes, memory);

@@ -16,7 +16,7 @@ constexpr size_t kMaxStringBytes = 32 << 20;
 constexpr size_t kMaxShapes = 1 << 18;
 constexpr size_t kMaxShapesOfNames = 1 << 16;  // beyond kMaxShapes: a kernel's name alone
 constexpr size_t kMaxLanes = 1 << 16;
-constexpr size_t kMaxThreads = 1 << 20;  // a server may start a thread for each request
+constexpr size_t kMaxHostThreads = 1 << 20;  // a server may start a thread for each request
 constexpr size_t kMaxRecentString = 4096;
 
 // Compares without memcmp, which waits for a key that was just put together word by word.
@@ -113,7 +113,7 @@ uint32_t EntryTables::Thread(uint32_t tid) {
     recent = {tid, found->second};
     return found->second;
   }
-  if (threads_.size() >= kMaxThreads) {
+  if (threads_.size() >= kMaxHostThreads) {
     ++dropped_;
     return 0;
   }
@@ -128,7 +128,7 @@ uint32_t EntryTables::Thread(uint32_t tid) {
 }
 
 void EntryTables::NameThread(uint32_t tid, uint32_t name) {
-  if (thread_names_.size() < kMaxThreads) thread_names_[tid] = name;
+  if (thread_names_.size() < kMaxHostThreads) thread_names_[tid] = name;
 }
 
 uint32_t EntryTables::Shape(const KernelEvent& event) {

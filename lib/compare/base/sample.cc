@@ -33,7 +33,8 @@ struct Part {
   double mean = 0, variance = 0;
 };
 
-Part Describe(std::vector<double>::const_iterator first, std::vector<double>::const_iterator last) {
+Part DescribePart(std::vector<double>::const_iterator first,
+                  std::vector<double>::const_iterator last) {
   const auto n = static_cast<double>(last - first);
   Part part;
   part.mean = std::accumulate(first, last, 0.0) / n;
@@ -104,7 +105,7 @@ std::optional<Modes> FindModes(std::vector<double> values) {
   for (size_t split = 1; split < values.size(); ++split) {
     const auto at = values.cbegin() + static_cast<ptrdiff_t>(split);
     const double share = static_cast<double>(split) / n;
-    const Part low = Describe(values.cbegin(), at), high = Describe(at, values.cend());
+    const Part low = DescribePart(values.cbegin(), at), high = DescribePart(at, values.cend());
     const double within = share * low.variance + (1 - share) * high.variance;
     if (within >= least_within) continue;
     least_within = within;

@@ -18,7 +18,7 @@ namespace prof::exporting {
 namespace {
 
 // A cell as RFC 4180 has it.
-std::string Cell(std::string_view text) {
+std::string CsvCell(std::string_view text) {
   std::string valid = ValidUtf8(text);
   if (valid.find_first_of(",\"\r\n") == std::string::npos) return valid;
   std::string quoted = "\"";
@@ -36,8 +36,8 @@ std::string SizeCells(const std::array<uint32_t, 3>& size) {
 // The cells that all operations of a signature have.
 std::string CommonCells(const Events& events, const OperationEvent& op) {
   std::string cells = ToString(op.kind);
-  cells += ',' + Cell(OperationName(events, op)) + ',' + Cell(events.paths()[op.path].full) + ',' +
-           std::to_string(op.device) + ',' + std::to_string(op.context) + ',' +
+  cells += ',' + CsvCell(OperationName(events, op)) + ',' + CsvCell(events.paths()[op.path].full) +
+           ',' + std::to_string(op.device) + ',' + std::to_string(op.context) + ',' +
            std::to_string(op.stream) + ',';
   if (op.graph != 0) cells += std::to_string(op.graph);
   if (op.kind != OperationKind::kKernel) {
@@ -82,25 +82,25 @@ void WriteLaunches(const Events& events, const Selection& selection, TextBuffer*
   }
 }
 
-void WriteCounters(const Events& events, const Selection& selection, TextBuffer* out) {
+void WriteCounterRows(const Events& events, const Selection& selection, TextBuffer* out) {
   *out << "unit,level,kernel,range,device,correlation,kernel_start_ns,kernel_duration_ns,"
           "counted_start_ns,counted_duration_ns,metric,value\n";
   for (const CounterEvent& sample : events.counters()) {
-    std::string cells = std::string(ToString(sample.unit)) + ',' + Cell(sample.level) + ',';
+    std::string cells = std::string(ToString(sample.unit)) + ',' + CsvCell(sample.level) + ',';
     std::string kernel_times = ",";
     std::string device;
     if (sample.operation >= 0) {
       const auto row = static_cast<size_t>(sample.operation);
       const OperationEvent op = events.operations()[row];
       if (!selection.Has(op, row)) continue;
-      cells += Cell(OperationName(events, op));
+      cells += CsvCell(OperationName(events, op));
       device = std::to_string(op.device);
       kernel_times = std::to_string(op.start_ns) + ',' + std::to_string(op.end_ns - op.start_ns);
     } else if (!selection.HasAt(sample.path, sample.start_ns)) {
       continue;
     }
     for (const std::string& cell :
-         {Cell(events.paths()[sample.path].full), device, std::to_string(sample.correlation),
+         {CsvCell(events.paths()[sample.path].full), device, std::to_string(sample.correlation),
           kernel_times, std::to_string(sample.start_ns),
           std::to_string(sample.end_ns - sample.start_ns)}) {
       cells += ',';
@@ -109,7 +109,7 @@ void WriteCounters(const Events& events, const Selection& selection, TextBuffer*
     cells += ',';
     for (size_t i = 0; i < sample.values->size(); ++i) {
       const double value = (*sample.values)[i];
-      *out << cells << Cell((*sample.metrics)[i]) << ","
+      *out << cells << CsvCell((*sample.metrics)[i]) << ","
            << (std::isfinite(value) ? JsonNumber(value) : "") << "\n";
     }
     out->EndRow();
@@ -120,8 +120,8 @@ void WriteRange(const Events& events, const RangeEvent& range, std::string_view 
                 TextBuffer* out) {
   *out << range.start_ns << "," << range.end_ns - range.start_ns << ","
        << int64_t{events.threads()[range.thread].tid} << "," << kind << ","
-       << Cell(events.NameOf(range.path, range.thread, range.start_ns)) << ","
-       << Cell(events.paths()[range.path].full) << (range.closed ? ",1\n" : ",0\n");
+       << CsvCell(events.NameOf(range.path, range.thread, range.start_ns)) << ","
+       << CsvCell(events.paths()[range.path].full) << (range.closed ? ",1\n" : ",0\n");
   out->EndRow();
 }
 
@@ -143,9 +143,9 @@ void WriteCalls(const Events& events, const Selection& selection, TextBuffer* ou
     const CallEvent call = calls[row];
     if (!selection.Has(call, row)) continue;
     *out << call.start_ns << "," << call.end_ns - call.start_ns << ","
-         << int64_t{events.threads()[call.thread].tid} << "," << Cell(call.name) << ","
+         << int64_t{events.threads()[call.thread].tid} << "," << CsvCell(call.name) << ","
          << int64_t{call.correlation} << "," << int64_t{call.error} << ","
-         << Cell(events.paths()[call.path].full) << "\n";
+         << CsvCell(events.paths()[call.path].full) << "\n";
     out->EndRow();
   }
 }
@@ -162,7 +162,7 @@ void WriteCsvTable(const Events& events, ExportTable table, const Selection& sel
       WriteLaunches(events, selection, &buffer);
       break;
     case ExportTable::kCounters:
-      WriteCounters(events, selection, &buffer);
+      WriteCounterRows(events, selection, &buffer);
       break;
     case ExportTable::kRanges:
       WriteRanges(events, selection, &buffer);

@@ -22,7 +22,7 @@
 namespace prof::exporting {
 namespace {
 
-constexpr uint32_t kNoStream = 0xffffffff;
+constexpr uint32_t kNoStreamId = 0xffffffff;
 
 // nsys's numbers.
 constexpr int64_t kMarkEvent = 34, kPushPopEvent = 59, kStartEndEvent = 60, kDomainEvent = 75;
@@ -166,7 +166,7 @@ class NsysTables {
       const auto device = devices_.find(sync.context);
       if (device == devices_.end()) continue;  // nothing of this context is in the export
       if (!selection_.HasOn(device->second, sync.start_ns, sync.end_ns)) continue;
-      const int64_t stream = sync.stream == kNoStream ? 0 : int64_t{sync.stream};
+      const int64_t stream = sync.stream == kNoStreamId ? 0 : int64_t{sync.stream};
       table.Add(Time(sync.start_ns), Time(sync.end_ns), device->second, sync.context, kNull, stream,
                 sync.correlation, pid_, kNull, static_cast<int64_t>(sync.type), kNoEventId, kNull);
     }

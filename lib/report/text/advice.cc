@@ -38,7 +38,7 @@ void Add(const std::string& what, const std::string& floor, const std::string& c
   if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(target);
 }
 
-std::string Sentence(std::string text) {
+std::string AsSentence(std::string text) {
   if (!text.empty() && text.back() != '.') text += '.';
   return text;
 }
@@ -56,7 +56,7 @@ std::string Targets(const AdviceEntry& entry, const TextOptions& options) {
 }
 
 // "saxpy" of "saxpy in step/axpy" and of "saxpy and 2 more kernels".
-std::string NameOf(const std::string& target) {
+std::string KernelNameOf(const std::string& target) {
   return target.substr(0, std::min(target.find(" in "), target.find(" and ")));
 }
 
@@ -65,7 +65,7 @@ std::string NameOf(const std::string& target) {
 std::vector<AdviceEntry> AdviceOf(const Report& report, const TextOptions& options) {
   std::vector<AdviceEntry> advice;
   for (const RankedAction& entry : report.actions) {
-    Add(entry.action.what, entry.action.floor, entry.check, NameOf(entry.target), &advice);
+    Add(entry.action.what, entry.action.floor, entry.check, KernelNameOf(entry.target), &advice);
   }
   const std::vector<KernelLine> lines = KernelLines(report, options.sort);
   for (size_t i = 0; i < std::min(lines.size(), static_cast<size_t>(options.max_rows)); ++i) {
@@ -89,7 +89,7 @@ void WriteAdvice(std::ostream& out, const Report& report, const TextOptions& opt
   for (const AdviceEntry& entry : advice) {
     const std::string head = "  [" + entry.letter + "] ";
     const std::string indent(head.size(), ' ');
-    WriteParagraph(out, head, Sentence(Printable(entry.what)), options.width);
+    WriteParagraph(out, head, AsSentence(Printable(entry.what)), options.width);
     WriteParagraph(out, indent, "for: " + Targets(entry, options), options.width);
     if (!entry.floor.empty()) {
       WriteParagraph(out, indent, "at most: " + Printable(entry.floor), options.width);

@@ -134,7 +134,7 @@ void WriteSpeedOfLight(std::ostream& out, const KernelReport& kernel, const Text
                  options.width);
 }
 
-void WriteMetrics(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+void WriteKernelMetrics(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
   WriteHeading(out, "Metrics, by CUPTI name and in CUPTI's unit", options);
   if (kernel.metrics.empty()) {
     out << "  none was measured\n";
@@ -213,7 +213,7 @@ void WriteKernelDetail(std::ostream& out, const KernelReport& kernel,
   report::WriteFlops(text, kernel, options);
   report::WriteOccupancy(text, kernel, options);
   report::WriteSpeedOfLight(text, kernel, options);
-  report::WriteMetrics(text, kernel, options);
+  report::WriteKernelMetrics(text, kernel, options);
   report::WriteWhileItRan(text, kernel, options);
   const std::string bytes = text.str();
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

@@ -62,7 +62,7 @@ std::vector<Column> LineColumns() {
           {"range", Align::kLeft, 18, 5, true}};
 }
 
-void WriteRest(std::ostream& out, const std::vector<KernelLine>& lines, size_t shown) {
+void WriteOtherKernels(std::ostream& out, const std::vector<KernelLine>& lines, size_t shown) {
   if (shown >= lines.size()) return;
   double rest_ns = 0;
   for (size_t i = shown; i < lines.size(); ++i) rest_ns += lines[i].total_ns;
@@ -87,7 +87,7 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
     mixed |= lines[i].other_limiters > 0;
   }
   WriteTable(out, table, options.width, options.utf8);
-  WriteRest(out, lines, shown);
+  WriteOtherKernels(out, lines, shown);
   std::string legend =
       "% of peak: the two busiest units; -: not measured; ?: above 100 %, unreliable. do: the "
       "letter of the advice below.";

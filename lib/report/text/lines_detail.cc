@@ -56,13 +56,13 @@ std::vector<std::string> HostCells(const LineReport& line) {
 }
 
 // What the tables have beside what each line has.
-struct Columns {
+struct ExtraColumns {
   bool backward = false;  // GPU time of the backward pass
   bool host = false;      // where the host was
 };
 
-void WriteTable(std::ostream& out, const std::vector<LineReport>& lines, double busy_ns,
-                const Columns& columns, const TextOptions& options) {
+void WriteLineTable(std::ostream& out, const std::vector<LineReport>& lines, double busy_ns,
+                    const ExtraColumns& columns, const TextOptions& options) {
   report::Table table;
   table.columns = {{"line", Align::kLeft, 24, 0, true},
                    {"operations", Align::kRight, 0, 1},
@@ -131,16 +131,16 @@ bool WriteLinesDetail(std::ostream& out, const Report& report, const TextOptions
   const LinesReport& lines = report.lines;
   if (lines.all.empty() && !lines.host_idle.recorded) return false;
   double busy_ns = lines.without_stack_ns;
-  Columns columns;
+  ExtraColumns columns;
   columns.host = lines.host_idle.enough;
   for (const LineReport& line : lines.all) {
     busy_ns += line.time_ns + line.backward_ns;
     if (line.backward_ns > 0) columns.backward = true;
   }
   report::WriteHeading(out, "Lines of the program", options);
-  WriteTable(out, lines.own, busy_ns, columns, options);
+  WriteLineTable(out, lines.own, busy_ns, columns, options);
   report::WriteHeading(out, "Innermost lines", options);
-  WriteTable(out, lines.all, busy_ns, columns, options);
+  WriteLineTable(out, lines.all, busy_ns, columns, options);
   out << '\n';
   report::WriteParagraph(
       out, "",

@@ -17,18 +17,18 @@
 namespace prof::report {
 namespace {
 
-constexpr size_t kMostParts = 6;
+constexpr size_t kMostKinds = 6;
 constexpr size_t kMostRanges = 3;
 constexpr int kRangeWidth = 40;
 
 std::string Size(uint64_t bytes) { return text::Bytes(static_cast<double>(bytes)); }
 
-std::string KindName(const AllocationSummary& kind) {
+std::string MemoryKindText(const AllocationSummary& kind) {
   return (kind.pooled ? "pooled " : "") + kind.memory;
 }
 
 // The first `most` parts, and the number of the others.
-std::string List(std::vector<std::string> parts, size_t most) {
+std::string ListMost(std::vector<std::string> parts, size_t most) {
   if (parts.size() > most) {
     const size_t more = parts.size() - most;
     parts.resize(most);
@@ -42,11 +42,11 @@ std::string PeakText(const MemoryReport& memory, const DeviceMemory& device) {
   for (const AllocationSummary& kind : memory.kinds) {
     const bool on_device = kind.memory == "device" || kind.memory == "array";
     if (kind.device != device.device || !on_device || kind.bytes_at_device_peak == 0) continue;
-    parts.push_back(KindName(kind) + " " + Size(kind.bytes_at_device_peak));
+    parts.push_back(MemoryKindText(kind) + " " + Size(kind.bytes_at_device_peak));
   }
   return "peak " + Size(device.peak_bytes) + " " + text::Time(device.peak_at_ns) +
-         " after the start" + (parts.empty() ? "" : " (" + List(parts, kMostParts) + ")") + ", " +
-         Size(device.bytes_at_end) + " at the end";
+         " after the start" + (parts.empty() ? "" : " (" + ListMost(parts, kMostKinds) + ")") +
+         ", " + Size(device.bytes_at_end) + " at the end";
 }
 
 // Empty when there were frees only.
@@ -62,11 +62,12 @@ std::string CountsText(const MemoryReport& memory) {
     freed += static_cast<double>(kind.bytes_freed);
     left += static_cast<double>(kind.bytes_at_end);
     if (kind.allocations == 0) continue;
-    parts.push_back(text::Count(kind.allocations) + " " + KindName(kind) + " " + Size(kind.bytes));
+    parts.push_back(text::Count(kind.allocations) + " " + MemoryKindText(kind) + " " +
+                    Size(kind.bytes));
   }
   if (allocations == 0) return "";
   return text::Plural(allocations, "allocation", "allocations") + " of " + text::Bytes(bytes) +
-         " (" + List(parts, kMostParts) + "), " + text::Count(frees) + " freed (" +
+         " (" + ListMost(parts, kMostKinds) + "), " + text::Count(frees) + " freed (" +
          text::Bytes(freed) + "), " + text::Count(at_end) + " not (" + text::Bytes(left) + ")";
 }
 
@@ -77,7 +78,7 @@ std::string HoldersText(const DeviceMemory& device, const TextOptions& options) 
     parts.push_back(ShortName(holder.range, kRangeWidth, options) + " " + Size(holder.bytes) +
                     " in " + text::Plural(holder.blocks, "block", "blocks"));
   }
-  return List(parts, options.details ? static_cast<size_t>(options.max_rows) : kMostRanges);
+  return ListMost(parts, options.details ? static_cast<size_t>(options.max_rows) : kMostRanges);
 }
 
 std::string SizesText(const DeviceMemory& device) {
@@ -107,7 +108,7 @@ std::string GrowthText(const MemoryGrowth& growth, const TextOptions& options) {
                     Signed(static_cast<double>(holder.bytes)));
   }
   return Signed(growth.bytes_per_step) + " a step (" + Signed(growth.at_least) + " to " +
-         Signed(growth.at_most) + "), " + levels + "; " + List(parts, kMostRanges);
+         Signed(growth.at_most) + "), " + levels + "; " + ListMost(parts, kMostRanges);
 }
 
 void WriteGrowth(const MemoryReport& memory, const TextOptions& options,
@@ -142,7 +143,7 @@ std::string LeftText(const MemoryReport& memory, const TextOptions& options) {
   std::vector<std::string> parts;
   parts.reserve(left.size());
   for (const RangeAllocations* range : left) parts.push_back(LeftText(*range, options));
-  return List(parts, options.details ? static_cast<size_t>(options.max_rows) : kMostRanges);
+  return ListMost(parts, options.details ? static_cast<size_t>(options.max_rows) : kMostRanges);
 }
 
 std::string FailureText(const AllocationFailure& failure, const TextOptions& options) {
@@ -174,7 +175,7 @@ std::string RangesText(const MemoryReport& memory, const TextOptions& options) {
     parts.push_back(ShortName(range.range, kRangeWidth, options) + " " + Size(range.bytes) +
                     " in " + text::Count(range.allocations));
   }
-  return List(parts, kMostRanges);
+  return ListMost(parts, kMostRanges);
 }
 
 std::string NotSeenText(const MemoryReport& memory) {
@@ -197,7 +198,7 @@ std::string UnifiedText(const MemoryReport& memory) {
     if (summary.time_ns > 0) part += " " + text::Time(summary.time_ns);
     parts.push_back(std::move(part));
   }
-  return List(parts, kMostParts);
+  return ListMost(parts, kMostKinds);
 }
 
 }  // namespace

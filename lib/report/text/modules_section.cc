@@ -26,7 +26,7 @@ double GpuTime(const TorchModule& module) { return module.forward_ns + module.ba
 
 // The modules that are shown, by GPU time, then by host time. A module has at least the GPU time of
 // those in it, so that what is around a shown module is shown as well.
-std::vector<bool> Shown(const std::vector<TorchModule>& modules, size_t most) {
+std::vector<bool> ShownModules(const std::vector<TorchModule>& modules, size_t most) {
   Indices by_time(modules.size());
   std::iota(by_time.begin(), by_time.end(), 0);
   std::stable_sort(by_time.begin(), by_time.end(), [&](int32_t a, int32_t b) {
@@ -42,7 +42,7 @@ std::vector<bool> Shown(const std::vector<TorchModule>& modules, size_t most) {
 }
 
 // Of two modules in the same one.
-bool Before(const TorchModule& a, const TorchModule& b, SortBy sort) {
+bool ModuleBefore(const TorchModule& a, const TorchModule& b, SortBy sort) {
   switch (sort) {
     case SortBy::kCalls:
       return a.calls > b.calls;
@@ -90,7 +90,7 @@ void AddRows(const std::vector<TorchModule>& modules, const std::vector<bool>& s
   }
   for (Indices& of_one : inner) {
     std::stable_sort(of_one.begin(), of_one.end(), [&](int32_t a, int32_t b) {
-      return Before(modules[static_cast<size_t>(a)], modules[static_cast<size_t>(b)], sort);
+      return ModuleBefore(modules[static_cast<size_t>(a)], modules[static_cast<size_t>(b)], sort);
     });
   }
   Indices left(inner.back().rbegin(), inner.back().rend());
@@ -127,7 +127,7 @@ bool WriteModules(std::ostream& out, const Report& report, const TextOptions& op
                    {"calls", Align::kRight},
                    {"module", Align::kLeft, 20, 0, true}};
   const size_t most = static_cast<size_t>(options.max_rows);
-  AddRows(modules, Shown(modules, most), options.sort, &table);
+  AddRows(modules, ShownModules(modules, most), options.sort, &table);
   WriteTable(out, table, options.width, options.utf8);
   if (most < modules.size()) {
     out << "and " << text::Count(static_cast<int64_t>(modules.size() - most))

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kMostNames = 40;
 
 // The program's own number; its unit is not known.
-std::string Value(const Statistic& values, double value) {
+std::string NumberText(const Statistic& values, double value) {
   if (values.n == 0) return "-";
   char text[32];
   std::snprintf(text, sizeof(text), "%.6g", value);
@@ -65,10 +65,11 @@ void WriteNvtx(std::ostream& out, const Report& report, const TextOptions& optio
                    {"median", Align::kRight, 0},     {"largest", Align::kRight, 0}};
   for (size_t i = 0; i < rows; ++i) {
     const AnnotationReport& row = *shown[i];
-    table.rows.push_back({{Printable(row.range), Printable(row.field), Printable(row.category),
-                           row.field.empty() ? text::Count(row.marks) : "",
-                           text::Count(row.value.n), Value(row.value, row.value.min),
-                           Value(row.value, row.value.median), Value(row.value, row.value.max)}});
+    table.rows.push_back(
+        {{Printable(row.range), Printable(row.field), Printable(row.category),
+          row.field.empty() ? text::Count(row.marks) : "", text::Count(row.value.n),
+          NumberText(row.value, row.value.min), NumberText(row.value, row.value.median),
+          NumberText(row.value, row.value.max)}});
   }
   if (rows > 0) WriteTable(out, table, options.width, options.utf8);
   if (rows < shown.size()) {

@@ -78,7 +78,7 @@ Line FromNode(const RangeNode& node, const RowsByLabel& rows, const Report& repo
   return line;
 }
 
-double KeyOf(const Line& line, SortBy sort) {
+double SortKey(const Line& line, SortBy sort) {
   const auto calls = static_cast<double>(std::max<int64_t>(line.calls, 1));
   return sort == SortBy::kCalls     ? static_cast<double>(line.calls)
          : sort == SortBy::kAverage ? line.inclusive_ns / calls
@@ -88,7 +88,7 @@ double KeyOf(const Line& line, SortBy sort) {
 void Sort(SortBy sort, std::vector<Line>* lines) {
   if (sort == SortBy::kTime) return;  // the tree has this order
   std::stable_sort(lines->begin(), lines->end(), [&](const Line& a, const Line& b) {
-    return sort == SortBy::kName ? a.label < b.label : KeyOf(a, sort) > KeyOf(b, sort);
+    return sort == SortBy::kName ? a.label < b.label : SortKey(a, sort) > SortKey(b, sort);
   });
 }
 

@@ -26,7 +26,7 @@ using report::Align;
 constexpr int64_t kAround = 2;  // lines shown before and behind one that has something
 constexpr size_t kMostListed = 8;
 
-std::string_view NameOf(std::string_view path) {
+std::string_view FileName(std::string_view path) {
   const size_t slash = path.rfind('/');
   return slash == path.npos ? path : path.substr(slash + 1);
 }
@@ -53,7 +53,7 @@ std::vector<std::string> Files(const LinesReport& lines) {
   return files;
 }
 
-std::string List(const std::vector<std::string>& files) {
+std::string FileList(const std::vector<std::string>& files) {
   std::string list;
   for (size_t i = 0; i < std::min(files.size(), kMostListed); ++i) {
     list += (i == 0 ? ": " : ", ") + report::Printable(files[i]);
@@ -62,13 +62,13 @@ std::string List(const std::vector<std::string>& files) {
 }
 
 // What one line of the file has.
-struct Cells {
+struct LineCells {
   const SourceLine* within = nullptr;
   double here_ns = 0;
 };
 
-std::map<int64_t, Cells> LinesOf(const LinesReport& lines, const std::string& file) {
-  std::map<int64_t, Cells> found;
+std::map<int64_t, LineCells> LinesOf(const LinesReport& lines, const std::string& file) {
+  std::map<int64_t, LineCells> found;
   for (const SourceLine& line : lines.within) {
     if (line.file == file && line.line != 0) found[line.line].within = &line;
   }
@@ -101,18 +101,18 @@ std::string FindSource(const Report& report, const std::string& name, std::strin
         matching([&](const std::string& file) { return !end.empty() && EndsWithParts(file, end); });
   }
   if (found.empty()) {
-    found = matching([&](const std::string& file) { return NameOf(file) == NameOf(end); });
+    found = matching([&](const std::string& file) { return FileName(file) == FileName(end); });
   }
   if (found.size() == 1) return found.front();
   *problem = found.empty()
-                 ? "no stack has a line of '" + name + "'; those with most time" + List(files)
-                 : "'" + name + "' may be any of several files" + List(found);
+                 ? "no stack has a line of '" + name + "'; those with most time" + FileList(files)
+                 : "'" + name + "' may be any of several files" + FileList(found);
   return "";
 }
 
 void WriteSourceDetail(std::ostream& out, const Report& report, const std::string& file,
                        const std::vector<std::string>& source, const TextOptions& options) {
-  const std::map<int64_t, Cells> lines = LinesOf(report.lines, file);
+  const std::map<int64_t, LineCells> lines = LinesOf(report.lines, file);
   const double busy_ns = BusyNs(report.lines);
   std::set<int64_t> shown;
   const auto count = static_cast<int64_t>(source.size());

@@ -15,7 +15,7 @@ namespace {
 // A slice smaller than this share goes to "other" in the legend.
 constexpr double kLeastSlice = 0.005;
 
-char LetterOf(Limiter limiter) {
+char BarLetter(Limiter limiter) {
   switch (limiter) {
     case Limiter::kDram:
       return 'D';
@@ -80,7 +80,7 @@ const char* ColorOf(Limiter limiter) {
   }
 }
 
-char LetterOf(GapCause cause) {
+char BarLetter(GapCause cause) {
   switch (cause) {
     case GapCause::kSync:
       return 'w';
@@ -156,12 +156,13 @@ std::vector<Slice> SlicesOf(const Report& report) {
   }
   std::vector<Slice> slices, of_kernels, of_idle;
   for (const auto& [limiter, time_ns] : kernels) {
-    of_kernels.push_back({LetterOf(limiter), ToString(limiter), time_ns, ColorOf(limiter)});
+    of_kernels.push_back({BarLetter(limiter), ToString(limiter), time_ns, ColorOf(limiter)});
   }
   AddByTime(std::move(of_kernels), &slices);
   AddByTime({{'C', "copies", work_ns - kernels_ns, "30;45"}}, &slices);
   for (const auto& [cause, time_ns] : causes) {
-    of_idle.push_back({LetterOf(cause), std::string("idle: ") + ToString(cause), time_ns, "37;41"});
+    of_idle.push_back(
+        {BarLetter(cause), std::string("idle: ") + ToString(cause), time_ns, "37;41"});
   }
   of_idle.push_back({'.', "idle: no cause", idle_ns - causes_ns, "37;41"});
   AddByTime(std::move(of_idle), &slices);

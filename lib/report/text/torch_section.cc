@@ -103,7 +103,7 @@ void WriteShapes(std::ostream& out, const TorchReport& torch, const TextOptions&
   WriteRest(out, torch.ops_by_shapes.size(), shown.size(), "ops with their shapes");
 }
 
-void WriteRanges(std::ostream& out, const TorchReport& torch, const TextOptions& options) {
+void WriteTorchRanges(std::ostream& out, const TorchReport& torch, const TextOptions& options) {
   if (torch.ranges.empty()) return;
   WriteHeading(out, "Ranges, with the backward pass of what ran in them", options);
   const size_t shown = std::min(torch.ranges.size(), static_cast<size_t>(options.max_rows));
@@ -170,7 +170,7 @@ bool WriteTorchOps(std::ostream& out, const Report& report, const TextOptions& o
   WriteHeading(out, "Ops of PyTorch", options);
   WriteParagraph(out, "", Summary(report.torch) + ".", options.width);
   WriteOps(out, report.torch, options);
-  WriteRanges(out, report.torch, options);
+  WriteTorchRanges(out, report.torch, options);
   return true;
 }
 
