@@ -87,10 +87,12 @@ class TriageSampler {
   uint64_t restarts() const { return restarts_.load(std::memory_order_relaxed); }
 
  private:
-  // What a step found: how long the thread may sleep, and whether there is something to learn.
+  // What a step found: how long the thread may sleep, whether there is something to learn, and
+  // whether bursts wait for launches.
   struct Outlook {
     int64_t wake_ns = INT64_MAX;
     bool wanted = false;
+    bool listens = false;
   };
 
   void Run();

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The launch alarm wakes triage when a kernel is launched that lacks samples, in a program that
+// The launch alarm wakes triage shortly before a kernel that lacks samples, in a program that
 // leaves the GPU idle most of the time. Bursts at random times would meet a kernel that runs for 2
-// ms of each 60 ms step in one of thirty.
+// ms of each 60 ms step in one of thirty, and a burst that begins at the kernel's own launch comes
+// too late: it takes 0.6 ms to begin.
+//
+// So the alarm learns what comes before. A context is the last four launches. When a kernel is
+// launched that lacks samples, the context of a moment earlier becomes the cue; the next time that
+// these four launches follow each other the kernel is about to come again.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_ALARM_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_ALARM_H_
 
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 
 #include "cupti_backend/schedule/work_signal.h"
 
@@ -14,15 +22,24 @@ namespace prof::cupti {
 
 class LaunchAlarm {
  public:
+  // A cue comes at least so long before its kernel: a burst needs that to begin, and some more,
+  // so that the kernel need not be the first in it. Host code is less regular over longer times.
+  static constexpr int64_t kShortestLeadNs = 1'200'000, kLongestLeadNs = 20'000'000;
+
   // --- The sampler's thread ---
 
-  // The next launch of such a kernel rings, once.
+  // The next launch that a kernel without enough samples follows rings, once.
   void Arm() {
     State off = State::kOff;
     state_.compare_exchange_strong(off, State::kArmed, std::memory_order_acq_rel);
   }
   [[nodiscard]] bool rung() const { return state_.load(std::memory_order_acquire) == State::kRung; }
   void SwitchOff() { state_.store(State::kOff, std::memory_order_release); }
+  // When the kernel is to be expected for which it rang (CLOCK_MONOTONIC); 0: no cue was known, so
+  // it rang at such a launch.
+  [[nodiscard]] int64_t expected_ns() const { return expected_ns_.load(std::memory_order_relaxed); }
+  // Whether launches are remembered. It costs each of them some 3 ns.
+  void SetLearns(bool learns) { learns_.store(learns, std::memory_order_relaxed); }
   // What it waits for: an alarm, or what anybody else has to say.
   WorkSignal& signal() { return signal_; }
 
@@ -32,22 +49,38 @@ class LaunchAlarm {
   // --- The holder of the hardware lease ---
 
   void SetMayRing(bool may) { may_ring_.store(may, std::memory_order_relaxed); }
+  // The kernel for which it was may have enough samples by now.
+  void ForgetCue() { cue_.store(0, std::memory_order_relaxed); }
 
-  // --- Launching threads: no lock, no allocation; one load where it is not armed ---
+  // --- Launching threads: no lock, no allocation; one load where nothing is learned ---
 
-  void OnLackingLaunch() {
-    if (state_.load(std::memory_order_relaxed) != State::kArmed) return;
-    State armed = State::kArmed;
-    if (state_.compare_exchange_strong(armed, State::kRung, std::memory_order_acq_rel)) {
-      signal_.Post();
-    }
+  // `key` tells signatures apart. Launches of several threads at once make contexts that do not
+  // come again, no more.
+  void OnLaunch(uint64_t key, bool lacking, int64_t now_ns) {
+    if (learns_.load(std::memory_order_relaxed)) Remember(key, lacking, now_ns);
   }
 
  private:
+  static constexpr auto kRelaxed = std::memory_order_relaxed;
   enum class State { kOff, kArmed, kRung };
+  struct Past {
+    std::atomic<uint64_t> context{0};
+    std::atomic<int64_t> at_ns{0};
+  };
+  static constexpr size_t kPasts = 256;  // a launch each 5 us for kShortestLeadNs, at least
 
+  void Remember(uint64_t key, bool lacking, int64_t now_ns);
+  void Ring(int64_t expected_ns);
+  void LearnCue(size_t position, int64_t now_ns);
+
+  std::atomic<bool> learns_{false}, may_ring_{false};
   std::atomic<State> state_{State::kOff};
-  std::atomic<bool> may_ring_{false};
+  std::atomic<int64_t> expected_ns_{0};
+  // 16 bits a launch; 0: no cue is known.
+  std::atomic<uint64_t> context_{0}, cue_{0};
+  std::atomic<int64_t> lead_ns_{0};  // from the cue to its kernel
+  std::atomic<size_t> position_{0};
+  std::array<Past, kPasts> pasts_;
   WorkSignal signal_;
 };
 

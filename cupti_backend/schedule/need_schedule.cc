@@ -78,7 +78,7 @@ bool NeedSchedule::Considers(Entry& entry, int64_t now_ns) {
   } else if (entry.interval_ns.load(kRelaxed) != 0) {
     entry.interval_ns.store(0, kRelaxed);
   }
-  if (entry.unseen.load(kRelaxed)) alarm_.OnLackingLaunch();
+  alarm_.OnLaunch(reinterpret_cast<uintptr_t>(&entry), entry.unseen.load(kRelaxed), now_ns);
   if (now_ns < entry.resume_ns.load(kRelaxed)) return false;
   return entry.exclusion.load(std::memory_order_acquire) == Exclusion::kNone && launch >= skip_ &&
          (launch - skip_) % every_ == 0;
@@ -209,15 +209,16 @@ void NeedSchedule::ChooseAlarms(uint32_t seats) {
     const Entry* entry = seats_[i].entry.load(std::memory_order_acquire);
     if (entry != nullptr) most_ns = std::max(most_ns, UnseenNs(seats_[i], *entry));
   }
-  bool any = false;
+  bool any = false, fewer = false;
   for (uint32_t i = 0; i < seats; ++i) {
     Entry* entry = seats_[i].entry.load(std::memory_order_acquire);
     if (entry == nullptr) continue;
     const double unseen_ns = UnseenNs(seats_[i], *entry);
     const bool rings = unseen_ns > 0 && unseen_ns >= kAlarmOfMost * most_ns;
-    entry->unseen.store(rings, kRelaxed);
+    fewer |= entry->unseen.exchange(rings, kRelaxed) && !rings;
     any |= rings;
   }
+  if (fewer) alarm_.ForgetCue();
   alarm_.SetMayRing(any);
 }
 

@@ -56,6 +56,8 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals) {
   if (learnt_ns_ == kNever) learnt_ns_ = now_ns;  // the program is about to begin
   if (signals.launches != launches_) launched_ns_ = now_ns;
   launches_ = signals.launches;
+  LearnRate(now_ns, signals.launches);
+  LearnVain(signals.idle_share);
   if (signals.news != news_) {
     fresh_until_ns_ = now_ns + kFreshNs;
     fresh_bursts_ = kFreshBursts;
@@ -69,6 +71,27 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals) {
   if (lacking || now_ns < fresh_until_ns_) learnt_ns_ = now_ns;
 }
 
+void TriageSchedule::LearnRate(int64_t now_ns, uint64_t launches) {
+  const int64_t time_ns = now_ns - rate_ns_;
+  if (time_ns < kRateNs) return;
+  dense_ = static_cast<int64_t>(launches - rate_launches_) >= time_ns / kDenseNs;
+  rate_launches_ = launches;
+  rate_ns_ = now_ns;
+}
+
+void TriageSchedule::LearnVain(double idle_share) {
+  if (judged_) return;
+  judged_ = true;
+  vain_ = idle_share > kVainIdle ? vain_ + 1 : 0;
+}
+
+// After the last burst.
+int64_t TriageSchedule::RestNs() const {
+  if (vain_ == 0 || dense_) return 0;
+  constexpr int kDoublings = 8;  // more would be above the longest in any case
+  return std::min(kShortestRestNs << std::min(vain_ - 1, kDoublings), kLongestRestNs);
+}
+
 TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const TriageSignals& signals,
                                           TriageBudget* budget) {
   Learn(now_ns, signals);
@@ -77,6 +100,8 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     const double missing_ns = (cost_ns - left_ns) / std::max(budget->share(), 1e-9);
     return Step{Action::kWait, now_ns + static_cast<int64_t>(std::min(missing_ns, 60e9)) + 1, 0, 0};
   };
+  const bool idle = signals.idle_share > kMostlyIdle;
+  listens_ = idle && lacking_ > kEnough;
   const int64_t let_go_ns = signals.several_streams ? kLetGoOfStreamsNs : kLetGoNs;
   const bool done = now_ns - learnt_ns_ > let_go_ns;
   if (!open) {
@@ -88,20 +113,27 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
   if (now_ns - opened_ns_ > kStayNs && WantsOther(now_ns, signals.interval_ns, budget)) {
     return {Action::kOpen, 0, 0, signals.interval_ns};
   }
-  if (now_ns < next_burst_ns_) return {Action::kWait, next_burst_ns_, 0, 0};
+  const int64_t due_ns = std::max(next_burst_ns_, last_burst_ns_ + RestNs());
+  if (now_ns < due_ns) return {Action::kWait, due_ns, 0, 0};
   const bool quiet = now_ns - launched_ns_ > kQuietNs;
   if (quiet && now_ns < next_burst_ns_ + kQuietGapNs) {
     return {Action::kWait, next_burst_ns_ + kQuietGapNs, 0, 0};
   }
   if (left_ns < burst_cost_ns_) return wait_for(burst_cost_ns_);
-  const bool idle = signals.idle_share > kMostlyIdle;
-  const bool listens = idle && fresh_bursts_ == 0 && lacking_ > kEnough;
-  if (listens && !signals.alarm && now_ns < next_burst_ns_ + kListenNs) {
-    return {Action::kListen, next_burst_ns_ + kListenNs, 0, 0};
+  const bool waits = listens_ && fresh_bursts_ == 0;
+  if (waits && !signals.alarm && now_ns < due_ns + kListenNs) {
+    return {Action::kListen, due_ns + kListenNs, 0, 0};
   }
-  const double after_ns = listens ? Random() * static_cast<double>(kAfterAlarmNs) : 0;
-  return {Action::kBurst, now_ns + static_cast<int64_t>(after_ns),
-          (idle ? kIdleBurstSamples : kBurstSamples) * interval_ns_, 0};
+  const int64_t begin_ns = waits ? BeginNs(now_ns, signals.expected_ns) : now_ns;
+  return {Action::kBurst, begin_ns, (idle ? kIdleBurstSamples : kBurstSamples) * interval_ns_, 0};
+}
+
+// Of a burst for a kernel that is expected, or whose launch was seen just now.
+int64_t TriageSchedule::BeginNs(int64_t now_ns, int64_t expected_ns) {
+  const double random = Random();
+  if (expected_ns == 0) return now_ns + static_cast<int64_t>(random * kAfterAlarmNs);
+  const auto earlier_ns = static_cast<int64_t>(random * kEarlierNs);
+  return std::max(now_ns, expected_ns - kBeginNs - earlier_ns);
 }
 
 bool TriageSchedule::WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const {
@@ -120,22 +152,25 @@ void TriageSchedule::OnOpen(int64_t now_ns, int64_t interval_ns, int64_t cpu_ns,
   next_burst_ns_ = now_ns;
 }
 
+// Between the last burst and the next one, without the random part.
+int64_t TriageSchedule::GapNs(int64_t now_ns, TriageBudget* budget) const {
+  if (fresh_bursts_ > 0) return kFreshGapNs;
+  if (now_ns >= fresh_until_ns_ && lacking_ <= kEnough) return std::max(2 * gap_ns_, kCalmGapNs);
+  const double full = budget->Fullness(now_ns);
+  if (lacking_ > kMost && full > kFullForMost) return kFreshGapNs;
+  // Right after something new, more that is new may follow: what is saved is kept for that.
+  const double haste = kHaste * (now_ns < fresh_until_ns_ ? full * full * full : full);
+  const double share = budget->share() * (1 + haste);
+  return static_cast<int64_t>(burst_cost_ns_ / std::max(share, 1e-9));
+}
+
 void TriageSchedule::OnBurst(int64_t now_ns, int64_t cpu_ns, TriageBudget* budget) {
   budget->Spend(cpu_ns);
   Average(static_cast<double>(cpu_ns), &burst_cost_ns_);
+  last_burst_ns_ = now_ns;
+  judged_ = false;
   if (fresh_bursts_ > 0) --fresh_bursts_;
-  if (fresh_bursts_ > 0) {
-    gap_ns_ = kFreshGapNs;
-  } else if (now_ns < fresh_until_ns_ || lacking_ > kEnough) {
-    // Right after something new, more that is new may follow: what is saved is kept for that.
-    const double full = budget->Fullness(now_ns);
-    const double haste = kHaste * (now_ns < fresh_until_ns_ ? full * full * full : full);
-    const double share = budget->share() * (1 + haste);
-    gap_ns_ = static_cast<int64_t>(burst_cost_ns_ / std::max(share, 1e-9));
-  } else {
-    gap_ns_ = std::max(2 * gap_ns_, kCalmGapNs);
-  }
-  gap_ns_ = std::clamp(gap_ns_, kShortestGapNs, kLongestGapNs);
+  gap_ns_ = std::clamp(GapNs(now_ns, budget), kShortestGapNs, kLongestGapNs);
   next_burst_ns_ = now_ns + static_cast<int64_t>(static_cast<double>(gap_ns_) * (0.5 + Random()));
 }
 

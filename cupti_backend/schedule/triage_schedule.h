@@ -55,8 +55,10 @@ struct TriageSignals {
   bool several_streams = false;
   // Of the last burst's samples, the share in which the GPU did nothing.
   double idle_share = 0;
-  // A kernel that lacks samples was launched right now, or no launch could show that.
+  // A kernel that lacks samples comes soon, or no launch could show that.
   bool alarm = true;
+  // When it is to be expected; 0: not known.
+  int64_t expected_ns = 0;
 };
 
 class TriageSchedule {
@@ -77,10 +79,20 @@ class TriageSchedule {
   static constexpr int64_t kFreshNs = 1'000'000'000;
   // A share of the GPU's busy time that is worth a burst more.
   static constexpr double kMuch = 0.1;
-  // While kernels lack samples and the GPU does nothing most of the time, a burst waits for a
-  // launch of theirs, for kListenNs at most. It begins up to kAfterAlarmNs later, at random: what
-  // follows a launch is the same each time, and may not be that kernel.
+  // While most of it lacks samples, and the budget is this full, bursts come as for something new.
+  static constexpr double kMost = 0.5, kFullForMost = 0.8;
+  // While kernels lack samples and the GPU does nothing most of the time, a burst waits until one
+  // of them is to be expected, for kListenNs at most. Its samples begin kBeginNs after the call,
+  // and up to kEarlierNs before the kernel: at random, so that its neighbours are met as well.
+  // Where it is not known when the kernel comes, they begin up to kAfterAlarmNs after its launch.
   static constexpr int64_t kListenNs = 300'000'000, kAfterAlarmNs = 3'000'000;
+  static constexpr int64_t kBeginNs = 600'000, kEarlierNs = 500'000;
+  // A burst that met hardly anything, in a program that launches less than a kernel per millisecond
+  // (it loads code, compiles or warms up), is followed by the next one after kShortestRestNs; each
+  // further one doubles that.
+  static constexpr double kVainIdle = 0.95;
+  static constexpr int64_t kDenseNs = 1'000'000, kRateNs = 20'000'000;
+  static constexpr int64_t kShortestRestNs = 40'000'000, kLongestRestNs = 200'000'000;
   // Another interval costs as much as fifteen bursts: a longer one, which saves bursts, only while
   // the budget is so full; a shorter one, without which short kernels have no samples, until it is
   // nearly used up.
@@ -121,6 +133,8 @@ class TriageSchedule {
   bool fresh(int64_t now_ns) const {
     return now_ns < fresh_until_ns_ && (fresh_bursts_ > 0 || lacking_ > kMuch);
   }
+  // Bursts wait for kernels that lack samples, as of the last call of Next.
+  bool listens() const { return listens_; }
   // TriageSignals::lacking, as of the last call of Next.
   double lacking() const { return lacking_; }
   int64_t interval_ns() const { return interval_ns_; }
@@ -129,8 +143,13 @@ class TriageSchedule {
   static constexpr int64_t kNever = INT64_MIN / 2;
 
   void Learn(int64_t now_ns, const TriageSignals& signals);
+  void LearnRate(int64_t now_ns, uint64_t launches);
+  void LearnVain(double idle_share);
+  [[nodiscard]] int64_t RestNs() const;
+  [[nodiscard]] int64_t GapNs(int64_t now_ns, TriageBudget* budget) const;
   [[nodiscard]] bool WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const;
   double Random();  // [0, 1)
+  [[nodiscard]] int64_t BeginNs(int64_t now_ns, int64_t expected_ns);
 
   uint64_t random_;
   int64_t interval_ns_ = kShortestIntervalNs;
@@ -140,7 +159,14 @@ class TriageSchedule {
   double burst_cost_ns_ = 12e6;  // the average of late
   double open_cost_ns_ = 150e6;
   uint64_t launches_ = 0, news_ = 0;
+  uint64_t rate_launches_ = 0;  // at rate_ns_
+  int64_t rate_ns_ = 0;
+  bool dense_ = false;  // of launches
+  int64_t last_burst_ns_ = kNever;
+  bool judged_ = true;  // the last burst
+  int vain_ = 0;        // the latest bursts, in a row
   double lacking_ = 1;
+  bool listens_ = false;
   int fresh_bursts_ = 0;          // still to take
   int64_t launched_ns_ = kNever;  // when launches were seen last
   int64_t fresh_until_ns_ = kNever;

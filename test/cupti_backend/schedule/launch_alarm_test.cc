@@ -11,18 +11,86 @@ constexpr int64_t kMs = 1'000'000;
 
 TEST_CASE("The alarm rings once for each time that it is armed") {
   LaunchAlarm alarm;
-  alarm.OnLackingLaunch();
+  alarm.SetLearns(true);
+  alarm.OnLaunch(1, true, 1);
   CHECK_FALSE(alarm.rung());
   alarm.Arm();
   CHECK_FALSE(alarm.rung());
-  alarm.OnLackingLaunch();
-  alarm.OnLackingLaunch();
+  alarm.OnLaunch(1, true, 2);
+  alarm.OnLaunch(1, true, 3);
   CHECK(alarm.rung());
+  CHECK(alarm.expected_ns() == 0);
   alarm.Arm();  // it has rung already
   CHECK(alarm.rung());
   alarm.SwitchOff();
-  alarm.OnLackingLaunch();
+  alarm.OnLaunch(1, true, 4);
   CHECK_FALSE(alarm.rung());
+}
+
+// Steps of 60 launches. That of the last key lacks samples.
+struct Steps {
+  static constexpr uint64_t kLaunches = 60, kLacks = 50;
+  // Where the alarm rings in a step: the number of the launch; 0: it does not.
+  uint64_t Step(LaunchAlarm* alarm) {
+    uint64_t rang = 0;
+    for (uint64_t key = 1; key <= kLaunches; ++key) {
+      now_ns += distance_ns;
+      if (key == kLacks) came_ns = now_ns;
+      alarm->OnLaunch(key, key == kLacks, now_ns);
+      if (rang == 0 && alarm->rung()) rang = key;
+    }
+    return rang;
+  }
+  int64_t distance_ns, now_ns = 1000 * kMs, came_ns = 0;
+};
+
+TEST_CASE("The alarm rings before the kernel that lacks samples comes again, and says when") {
+  LaunchAlarm alarm;
+  alarm.SetLearns(true);
+  Steps steps{kMs / 10};
+  steps.Step(&alarm);
+  alarm.Arm();
+  const uint64_t rang = steps.Step(&alarm);
+  CHECK(rang == Steps::kLacks - LaunchAlarm::kShortestLeadNs / steps.distance_ns);
+  CHECK(alarm.expected_ns() == steps.came_ns);
+}
+
+TEST_CASE("Where launches are far apart, the one before is cue enough") {
+  LaunchAlarm alarm;
+  alarm.SetLearns(true);
+  Steps steps{5 * kMs};
+  steps.Step(&alarm);
+  alarm.Arm();
+  CHECK(steps.Step(&alarm) == Steps::kLacks - 1);
+  CHECK(alarm.expected_ns() == steps.came_ns);
+}
+
+TEST_CASE("Where nothing came shortly before, the kernel's own launch rings") {
+  LaunchAlarm alarm;
+  alarm.SetLearns(true);
+  Steps steps{2 * LaunchAlarm::kLongestLeadNs};
+  steps.Step(&alarm);
+  alarm.Arm();
+  CHECK(steps.Step(&alarm) == Steps::kLacks);
+  CHECK(alarm.expected_ns() == 0);
+}
+
+TEST_CASE("A cue for a kernel that has enough samples is forgotten") {
+  LaunchAlarm alarm;
+  alarm.SetLearns(true);
+  Steps steps{kMs / 10};
+  steps.Step(&alarm);
+  alarm.ForgetCue();
+  alarm.Arm();
+  CHECK(steps.Step(&alarm) == Steps::kLacks);
+}
+
+TEST_CASE("An alarm that does not learn does not ring") {
+  LaunchAlarm alarm;
+  Steps steps{kMs / 10};
+  steps.Step(&alarm);
+  alarm.Arm();
+  CHECK(steps.Step(&alarm) == 0);
 }
 
 TEST_CASE("Launches ring of which samples are lacking for most of the GPU time") {
@@ -37,6 +105,7 @@ TEST_CASE("Launches ring of which samples are lacking for most of the GPU time")
     entry->timed_ns = 20'000;
   }
   schedule.SetNeeds(1, format::kNeedsNothing);
+  schedule.alarm().SetLearns(true);
   const auto rings = [&](SampleSchedule::Entry& entry) {
     schedule.alarm().SwitchOff();
     schedule.alarm().Arm();

@@ -132,6 +132,46 @@ TEST_CASE("Where the GPU is idle a burst waits for a launch that lacks samples, 
         Action::kBurst);
 }
 
+TEST_CASE("A burst begins a little before the kernel that is expected") {
+  Simulation simulation;
+  simulation.signals.idle_share = 0.8;
+  simulation.Run(5 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.2, 0}; });
+  const int64_t now_ns = simulation.now_ns + kS;
+  ++simulation.signals.launches;
+  simulation.signals.alarm = true;
+  simulation.signals.expected_ns = now_ns + 2 * kMs;
+  const TriageSchedule::Step burst =
+      simulation.schedule.Next(now_ns, true, simulation.signals, &simulation.budget);
+  REQUIRE(burst.action == Action::kBurst);
+  const int64_t samples_ns = burst.at_ns + TriageSchedule::kBeginNs;
+  CHECK(samples_ns <= simulation.signals.expected_ns);
+  CHECK(samples_ns >= simulation.signals.expected_ns - TriageSchedule::kEarlierNs);
+  CHECK(samples_ns + burst.length_ns > simulation.signals.expected_ns);
+}
+
+TEST_CASE("A program that warms up costs few bursts, and gets many as soon as it runs") {
+  // A new signature each 20 ms while the GPU is idle; then launches, 18 a millisecond.
+  constexpr int64_t kWarmUpNs = kS;
+  Simulation simulation;
+  simulation.Run(2 * kS, [&](int64_t now_ns) {
+    const bool warm = now_ns >= kWarmUpNs;
+    simulation.signals.idle_share = warm ? 0.8 : 1;
+    if (warm) simulation.signals.launches += 180;  // as it is asked each 10 ms at most
+    const int64_t new_ns = std::min(now_ns, kWarmUpNs);
+    return Simulation::Now{true, static_cast<uint64_t>(1 + new_ns / (20 * kMs)), 1, 0};
+  });
+  CHECK(simulation.BurstsIn(0, kWarmUpNs) <= 9);
+  CHECK(simulation.BurstsIn(0, kWarmUpNs) >= 5);
+  CHECK(simulation.BurstsIn(kWarmUpNs, kWarmUpNs + 50 * kMs) >= 1);
+  CHECK(simulation.BurstsIn(kWarmUpNs, 2 * kS) >= 12);
+}
+
+TEST_CASE("While most of the GPU's time lacks samples, bursts come as for something new") {
+  Simulation simulation;
+  simulation.Run(500 * kMs, [](int64_t) { return Simulation::Now{true, 1, 0.8, 0}; });
+  CHECK(simulation.bursts.size() >= 10);
+}
+
 TEST_CASE("Where the GPU is idle, a kernel that runs for 2 ms of each step of 60 ms is met") {
   constexpr int64_t kStepNs = 60 * kMs, kBeginNs = 50 * kMs, kEndNs = 52 * kMs;
   constexpr int64_t kStartNs = kMs * 6 / 10;  // of a burst, after it was decided

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti_backend/schedule/launch_alarm.h"
+
+namespace prof::cupti {
+namespace {
+
+// 16 bits of a signature's key, never 0 (Knuth's multiplicative hash).
+uint64_t ShortKey(uint64_t key) { return (key * 0x9E3779B97F4A7C15U) >> 48 | 1; }
+
+}  // namespace
+
+void LaunchAlarm::Remember(uint64_t key, bool lacking, int64_t now_ns) {
+  const uint64_t context = context_.load(kRelaxed) << 16 | ShortKey(key);
+  context_.store(context, kRelaxed);
+  const size_t position = position_.fetch_add(1, kRelaxed);
+  Past& past = pasts_[position % kPasts];
+  past.context.store(context, kRelaxed);
+  past.at_ns.store(now_ns, kRelaxed);
+  const uint64_t cue = cue_.load(kRelaxed);
+  if (cue != 0 && context == cue) Ring(now_ns + lead_ns_.load(kRelaxed));
+  if (!lacking) return;
+  if (cue == 0) Ring(0);
+  LearnCue(position, now_ns);
+}
+
+void LaunchAlarm::Ring(int64_t expected_ns) {
+  if (state_.load(kRelaxed) != State::kArmed) return;
+  expected_ns_.store(expected_ns, kRelaxed);
+  State armed = State::kArmed;
+  if (state_.compare_exchange_strong(armed, State::kRung, std::memory_order_acq_rel)) {
+    signal_.Post();
+  }
+}
+
+// The latest launch that is long enough ago.
+void LaunchAlarm::LearnCue(size_t position, int64_t now_ns) {
+  constexpr size_t kContext = 4;  // launches that its context needs
+  for (size_t back = 1; back + kContext < kPasts && back + kContext <= position; ++back) {
+    const Past& past = pasts_[(position - back) % kPasts];
+    const int64_t lead_ns = now_ns - past.at_ns.load(kRelaxed);
+    if (lead_ns < kShortestLeadNs) continue;
+    if (lead_ns > kLongestLeadNs) return;
+    lead_ns_.store(lead_ns, kRelaxed);
+    cue_.store(past.context.load(kRelaxed), kRelaxed);
+    return;
+  }
+}
+
+}  // namespace prof::cupti
