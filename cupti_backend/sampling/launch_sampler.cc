@@ -93,7 +93,7 @@ SamplingPolicy::Entry* LaunchSampler::Choose(ContextSampler& context, const Laun
   // Launches before the first group is there count, too: they are the first of their signature, and
   // their time decides whether counters are worth it.
   if (known != nullptr && (wanted != nullptr || !trusted)) {
-    policy.MeasureWork(context.context_id(), launch, known);
+    policy.MeasureWork(context.context_id(), launch, known, capture::RealtimeNs());
   }
   if (!ContextSampler::Prepared(context.phase())) return nullptr;
   if (wanted == nullptr || launch.waits || !parts_->budget.Allows(now_ns)) return nullptr;

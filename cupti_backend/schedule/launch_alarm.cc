@@ -7,9 +7,12 @@ namespace {
 // 16 bits of a signature's key, never 0 (Knuth's multiplicative hash).
 uint64_t ShortKey(uint64_t key) { return (key * 0x9E3779B97F4A7C15U) >> 48 | 1; }
 
+// One launch of eight, without a pattern that a loop could have.
+bool IsChosen(size_t position) { return (position * 0x9E3779B97F4A7C15U) >> 61 == 0; }
+
 }  // namespace
 
-void LaunchAlarm::Remember(uint64_t key, bool lacking, int64_t now_ns) {
+void LaunchAlarm::OnLaunch(uint64_t key, bool lacking, int64_t now_ns, int64_t delay_ns) {
   const uint64_t context = context_.load(kRelaxed) << 16 | ShortKey(key);
   context_.store(context, kRelaxed);
   const size_t position = position_.fetch_add(1, kRelaxed);
@@ -19,8 +22,12 @@ void LaunchAlarm::Remember(uint64_t key, bool lacking, int64_t now_ns) {
   const uint64_t cue = cue_.load(kRelaxed);
   if (cue != 0 && context == cue) Ring(now_ns + lead_ns_.load(kRelaxed));
   if (!lacking) return;
-  if (cue == 0) Ring(0);
-  LearnCue(position, now_ns);
+  if (cue == 0) {
+    Ring(0);
+    LearnCue(position, now_ns + delay_ns);
+  } else if (state_.load(kRelaxed) != State::kArmed && IsChosen(position)) {
+    LearnCue(position, now_ns + delay_ns);
+  }
 }
 
 void LaunchAlarm::Ring(int64_t expected_ns) {
@@ -32,12 +39,13 @@ void LaunchAlarm::Ring(int64_t expected_ns) {
   }
 }
 
-// The latest launch that is long enough ago.
-void LaunchAlarm::LearnCue(size_t position, int64_t now_ns) {
+// The latest launch that is long enough before that time: this one, where its kernel waits for
+// others.
+void LaunchAlarm::LearnCue(size_t position, int64_t expected_ns) {
   constexpr size_t kContext = 4;  // launches that its context needs
-  for (size_t back = 1; back + kContext < kPasts && back + kContext <= position; ++back) {
+  for (size_t back = 0; back + kContext < kPasts && back + kContext <= position; ++back) {
     const Past& past = pasts_[(position - back) % kPasts];
-    const int64_t lead_ns = now_ns - past.at_ns.load(kRelaxed);
+    const int64_t lead_ns = expected_ns - past.at_ns.load(kRelaxed);
     if (lead_ns < kShortestLeadNs) continue;
     if (lead_ns > kLongestLeadNs) return;
     lead_ns_.store(lead_ns, kRelaxed);

@@ -7,7 +7,10 @@
 //
 // So the alarm learns what comes before. A context is the last four launches. When a kernel is
 // launched that lacks samples, the context of a moment earlier becomes the cue; the next time that
-// these four launches follow each other the kernel is about to come again.
+// these four launches follow each other the kernel is about to come again. Once it is armed it
+// waits for the cue that it has: each of the kernels in the meantime would bring one that has just
+// passed. Before that one such launch of eight brings another cue, so that bursts do not gather at
+// the last kernel of a step.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_ALARM_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_ALARM_H_
 
@@ -52,13 +55,13 @@ class LaunchAlarm {
   // The kernel for which it was may have enough samples by now.
   void ForgetCue() { cue_.store(0, std::memory_order_relaxed); }
 
-  // --- Launching threads: no lock, no allocation; one load where nothing is learned ---
+  // --- Launching threads: no lock, no allocation ---
 
-  // `key` tells signatures apart. Launches of several threads at once make contexts that do not
-  // come again, no more.
-  void OnLaunch(uint64_t key, bool lacking, int64_t now_ns) {
-    if (learns_.load(std::memory_order_relaxed)) Remember(key, lacking, now_ns);
-  }
+  [[nodiscard]] bool learns() const { return learns_.load(std::memory_order_relaxed); }
+  // While it learns. `key` tells signatures apart; `delay_ns`: from the launch of such a kernel to
+  // its start on the GPU, which may have other work before it. Launches of several threads at once
+  // make contexts that do not come again, no more.
+  void OnLaunch(uint64_t key, bool lacking, int64_t now_ns, int64_t delay_ns);
 
  private:
   static constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -69,9 +72,8 @@ class LaunchAlarm {
   };
   static constexpr size_t kPasts = 256;  // a launch each 5 us for kShortestLeadNs, at least
 
-  void Remember(uint64_t key, bool lacking, int64_t now_ns);
   void Ring(int64_t expected_ns);
-  void LearnCue(size_t position, int64_t now_ns);
+  void LearnCue(size_t position, int64_t expected_ns);
 
   std::atomic<bool> learns_{false}, may_ring_{false};
   std::atomic<State> state_{State::kOff};

@@ -78,7 +78,10 @@ bool NeedSchedule::Considers(Entry& entry, int64_t now_ns) {
   } else if (entry.interval_ns.load(kRelaxed) != 0) {
     entry.interval_ns.store(0, kRelaxed);
   }
-  alarm_.OnLaunch(reinterpret_cast<uintptr_t>(&entry), entry.unseen.load(kRelaxed), now_ns);
+  if (alarm_.learns()) {
+    alarm_.OnLaunch(reinterpret_cast<uintptr_t>(&entry), entry.unseen.load(kRelaxed), now_ns,
+                    entry.delay_ns.load(kRelaxed));
+  }
   if (now_ns < entry.resume_ns.load(kRelaxed)) return false;
   return entry.exclusion.load(std::memory_order_acquire) == Exclusion::kNone && launch >= skip_ &&
          (launch - skip_) % every_ == 0;

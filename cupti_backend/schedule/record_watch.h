@@ -25,7 +25,7 @@ struct RecordWatch {
   void Add(uint32_t device, uint32_t context, uint32_t correlation, int64_t start_ns,
            int64_t end_ns) {
     overlaps.Add(device, context, correlation, start_ns, end_ns);
-    work.Add(context, correlation, end_ns - start_ns);
+    work.Add(context, correlation, start_ns, end_ns);
     ends.Add(context, correlation);
   }
 

@@ -86,6 +86,7 @@ class SampleSchedule {
     std::atomic<uint64_t> timed_ns{0};
     std::atomic<uint64_t> timed_last{0};  // the launch that was counted last
     std::atomic<int64_t> last_run_ns{0};  // the duration of the last record; 0: none yet
+    std::atomic<int64_t> delay_ns{0};     // from its launch to its start, the last time
     std::atomic<bool> steady{false};      // the last two durations were alike (work_watch.h)
     std::atomic<uint32_t> seat{0};        // in the need schedule; 0: none
 

@@ -34,7 +34,12 @@ uint64_t ShapeOf(const Launch& launch) {
 }
 
 // The records of some of the first launches, and of one now and then, give the GPU time.
-bool IsTimed(uint32_t launches) { return launches <= 4 || launches % 128 == 0; }
+// Of launches that ring the alarm it is known more often when they start.
+bool IsTimed(const SampleSchedule::Entry& entry) {
+  const uint32_t launches = entry.launches.load(std::memory_order_relaxed);
+  return launches <= 4 || launches % 128 == 0 ||
+         (launches % 8 == 0 && entry.unseen.load(std::memory_order_relaxed));
+}
 
 }  // namespace
 
@@ -76,14 +81,15 @@ SamplingPolicy::Entry* SamplingPolicy::Consider(const Launch& launch, size_t slo
       (entry->exclusion.load(std::memory_order_relaxed) == Exclusion::kNone && selection_.Admits());
   if (!by_need()) return schedule_.Considers(*entry, now_ns) && chosen ? entry : nullptr;
   const bool wanted = needs_->Considers(*entry, now_ns);
-  const bool timed = IsTimed(entry->launches.load(std::memory_order_relaxed));
+  const bool timed = IsTimed(*entry);
   return (wanted || timed) && chosen ? entry : nullptr;
 }
 
-void SamplingPolicy::MeasureWork(uint32_t context_id, const Launch& launch, Entry* entry) {
+void SamplingPolicy::MeasureWork(uint32_t context_id, const Launch& launch, Entry* entry,
+                                 int64_t now_ns) {
   const bool steady = entry->steady.load(std::memory_order_relaxed);
-  if (steady && !IsTimed(entry->launches.load(std::memory_order_relaxed))) return;
-  records_.work.Request(context_id, launch.correlation, entry);
+  if (steady && !IsTimed(*entry)) return;
+  records_.work.Request(context_id, launch.correlation, entry, now_ns);
 }
 
 bool SamplingPolicy::IsSuspect(uint32_t context_id, const Launch& launch,

@@ -44,9 +44,9 @@ class SamplingPolicy {
   bool CountsRange(uint32_t path) { return counts_ranges() && counted_ranges_.Matches(path); }
 
   // Learns from the record of this launch how much GPU time its signature takes: of its launches
-  // until two took as long, of some of its first ones, and of one now and then. `context_id`: as in
-  // activity records.
-  void MeasureWork(uint32_t context_id, const Launch& launch, Entry* entry);
+  // until two took as long, of some of its first ones, and of one now and then. `context_id` and
+  // `now_ns`: as in activity records.
+  void MeasureWork(uint32_t context_id, const Launch& launch, Entry* entry, int64_t now_ns);
   // Whether a kernel is known to end by itself, where its context has several streams. Two kernels
   // that wait for each other would hang: a range keeps later work from starting. (Within one stream
   // later work does not start anyway.) False: the record of this launch may answer it.

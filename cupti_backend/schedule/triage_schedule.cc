@@ -57,7 +57,7 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals) {
   if (signals.launches != launches_) launched_ns_ = now_ns;
   launches_ = signals.launches;
   LearnRate(now_ns, signals.launches);
-  LearnVain(signals.idle_share);
+  LearnIdle(signals.idle_share);
   if (signals.news != news_) {
     fresh_until_ns_ = now_ns + kFreshNs;
     fresh_bursts_ = kFreshBursts;
@@ -79,9 +79,15 @@ void TriageSchedule::LearnRate(int64_t now_ns, uint64_t launches) {
   rate_ns_ = now_ns;
 }
 
-void TriageSchedule::LearnVain(double idle_share) {
+// A burst that waited for a kernel says little about the rest of the time.
+void TriageSchedule::LearnIdle(double idle_share) {
   if (judged_) return;
   judged_ = true;
+  if (idle_ < 0) {
+    idle_ = idle_share;
+  } else if (!waited_) {
+    Average(idle_share, &idle_);
+  }
   vain_ = idle_share > kVainIdle ? vain_ + 1 : 0;
 }
 
@@ -100,7 +106,7 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     const double missing_ns = (cost_ns - left_ns) / std::max(budget->share(), 1e-9);
     return Step{Action::kWait, now_ns + static_cast<int64_t>(std::min(missing_ns, 60e9)) + 1, 0, 0};
   };
-  const bool idle = signals.idle_share > kMostlyIdle;
+  const bool idle = idle_ > kMostlyIdle;
   listens_ = idle && lacking_ > kEnough;
   const int64_t let_go_ns = signals.several_streams ? kLetGoOfStreamsNs : kLetGoNs;
   const bool done = now_ns - learnt_ns_ > let_go_ns;
@@ -120,10 +126,12 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     return {Action::kWait, next_burst_ns_ + kQuietGapNs, 0, 0};
   }
   if (left_ns < burst_cost_ns_) return wait_for(burst_cost_ns_);
-  const bool waits = listens_ && fresh_bursts_ == 0;
+  const bool waits = listens_ && fresh_bursts_ == 0 && waits_ < kMostWaits;
   if (waits && !signals.alarm && now_ns < due_ns + kListenNs) {
     return {Action::kListen, due_ns + kListenNs, 0, 0};
   }
+  waited_ = waits && signals.alarm;
+  waits_ = waits ? waits_ + 1 : 0;
   const int64_t begin_ns = waits ? BeginNs(now_ns, signals.expected_ns) : now_ns;
   return {Action::kBurst, begin_ns, (idle ? kIdleBurstSamples : kBurstSamples) * interval_ns_, 0};
 }

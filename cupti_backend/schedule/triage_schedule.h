@@ -80,13 +80,16 @@ class TriageSchedule {
   // A share of the GPU's busy time that is worth a burst more.
   static constexpr double kMuch = 0.1;
   // While most of it lacks samples, and the budget is this full, bursts come as for something new.
-  static constexpr double kMost = 0.5, kFullForMost = 0.8;
+  static constexpr double kMost = 0.4, kFullForMost = 0.75;
   // While kernels lack samples and the GPU does nothing most of the time, a burst waits until one
   // of them is to be expected, for kListenNs at most. Its samples begin kBeginNs after the call,
   // and up to kEarlierNs before the kernel: at random, so that its neighbours are met as well.
   // Where it is not known when the kernel comes, they begin up to kAfterAlarmNs after its launch.
   static constexpr int64_t kListenNs = 300'000'000, kAfterAlarmNs = 3'000'000;
   static constexpr int64_t kBeginNs = 600'000, kEarlierNs = 500'000;
+  // One burst of four comes at a random time all the same. It shows how idle the GPU is, and what
+  // nobody waits for.
+  static constexpr int kMostWaits = 3;
   // A burst that met hardly anything, in a program that launches less than a kernel per millisecond
   // (it loads code, compiles or warms up), is followed by the next one after kShortestRestNs; each
   // further one doubles that.
@@ -96,7 +99,7 @@ class TriageSchedule {
   // Another interval costs as much as fifteen bursts: a longer one, which saves bursts, only while
   // the budget is so full; a shorter one, without which short kernels have no samples, until it is
   // nearly used up.
-  static constexpr double kFullForLonger = 0.6, kFullForShorter = 0.3;
+  static constexpr double kFullForLonger = 0.5, kFullForShorter = 0.3;
   // Below this share of the busy time there is nothing left to learn.
   static constexpr double kEnough = 0.01;
   static constexpr int64_t kLearningNs = 100'000'000;
@@ -144,7 +147,7 @@ class TriageSchedule {
 
   void Learn(int64_t now_ns, const TriageSignals& signals);
   void LearnRate(int64_t now_ns, uint64_t launches);
-  void LearnVain(double idle_share);
+  void LearnIdle(double idle_share);
   [[nodiscard]] int64_t RestNs() const;
   [[nodiscard]] int64_t GapNs(int64_t now_ns, TriageBudget* budget) const;
   [[nodiscard]] bool WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const;
@@ -163,8 +166,11 @@ class TriageSchedule {
   int64_t rate_ns_ = 0;
   bool dense_ = false;  // of launches
   int64_t last_burst_ns_ = kNever;
-  bool judged_ = true;  // the last burst
-  int vain_ = 0;        // the latest bursts, in a row
+  bool judged_ = true;   // the last burst
+  bool waited_ = false;  // it waited for a kernel
+  int waits_ = 0;        // bursts that waited, in a row
+  int vain_ = 0;         // the latest bursts, in a row
+  double idle_ = -1;     // the share of the time in which the GPU does nothing; -1: not known yet
   double lacking_ = 1;
   bool listens_ = false;
   int fresh_bursts_ = 0;          // still to take

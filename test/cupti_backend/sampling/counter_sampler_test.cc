@@ -44,7 +44,7 @@ TEST_CASE("By need the hardware is not touched before ranges have the turn and w
   // 1.2 s of GPU time: the metrics of the list are wanted.
   for (uint32_t i = 101; i <= 300; ++i) {
     program.Launch(i);
-    program.sampler.records().work.Add(1, i, 6'000'000);
+    program.sampler.records().work.Add(1, i, 1, 6'000'001);
   }
   REQUIRE(program.Eventually([&] {
     program.Launch(++program.launches + 1000);

@@ -12,18 +12,18 @@ constexpr int64_t kMs = 1'000'000;
 TEST_CASE("The alarm rings once for each time that it is armed") {
   LaunchAlarm alarm;
   alarm.SetLearns(true);
-  alarm.OnLaunch(1, true, 1);
+  alarm.OnLaunch(1, true, 1, 0);
   CHECK_FALSE(alarm.rung());
   alarm.Arm();
   CHECK_FALSE(alarm.rung());
-  alarm.OnLaunch(1, true, 2);
-  alarm.OnLaunch(1, true, 3);
+  alarm.OnLaunch(1, true, 2, 0);
+  alarm.OnLaunch(1, true, 3, 0);
   CHECK(alarm.rung());
   CHECK(alarm.expected_ns() == 0);
   alarm.Arm();  // it has rung already
   CHECK(alarm.rung());
   alarm.SwitchOff();
-  alarm.OnLaunch(1, true, 4);
+  alarm.OnLaunch(1, true, 4, 0);
   CHECK_FALSE(alarm.rung());
 }
 
@@ -36,12 +36,12 @@ struct Steps {
     for (uint64_t key = 1; key <= kLaunches; ++key) {
       now_ns += distance_ns;
       if (key == kLacks) came_ns = now_ns;
-      alarm->OnLaunch(key, key == kLacks, now_ns);
+      if (alarm->learns()) alarm->OnLaunch(key, key == kLacks, now_ns, delay_ns);
       if (rang == 0 && alarm->rung()) rang = key;
     }
     return rang;
   }
-  int64_t distance_ns, now_ns = 1000 * kMs, came_ns = 0;
+  int64_t distance_ns, delay_ns = 0, now_ns = 1000 * kMs, came_ns = 0;
 };
 
 TEST_CASE("The alarm rings before the kernel that lacks samples comes again, and says when") {
@@ -53,6 +53,16 @@ TEST_CASE("The alarm rings before the kernel that lacks samples comes again, and
   const uint64_t rang = steps.Step(&alarm);
   CHECK(rang == Steps::kLacks - LaunchAlarm::kShortestLeadNs / steps.distance_ns);
   CHECK(alarm.expected_ns() == steps.came_ns);
+}
+
+TEST_CASE("A kernel that the GPU starts later is expected later") {
+  LaunchAlarm alarm;
+  alarm.SetLearns(true);
+  Steps steps{kMs / 10, kMs};
+  steps.Step(&alarm);
+  alarm.Arm();
+  CHECK(steps.Step(&alarm) == Steps::kLacks - 2);
+  CHECK(alarm.expected_ns() == steps.came_ns + kMs);
 }
 
 TEST_CASE("Where launches are far apart, the one before is cue enough") {

@@ -156,8 +156,8 @@ class Machine {
     launch.correlation = ++correlation_;
     SamplingPolicy::Entry* entry = policy_.Consider(launch, 0, now_ns_);
     if (entry == nullptr) return;
-    policy_.MeasureWork(1, launch, entry);
-    policy_.records().work.Add(1, launch.correlation, kernel.duration_ns);
+    policy_.MeasureWork(1, launch, entry, now_ns_);
+    policy_.records().work.Add(1, launch.correlation, now_ns_, now_ns_ + kernel.duration_ns);
     if (!budget_.Allows(now_ns_) || changing_to_ >= 0 || active_ < 0) return;
     const SamplingPolicy::Decision decision = policy_.Next(*entry, Facts(), now_ns_);
     if (decision.action == Action::kRotate) Change(decision.group);
