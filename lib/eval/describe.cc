@@ -90,7 +90,7 @@ std::string Gains(const Evaluation& evaluation) {
     if (!gain) continue;
     std::string bound = "not offered";
     for (const Action& action : answer.verdict.actions) {
-      if (action.id != gain->action) continue;
+      if (!IsChange(action.id, gain->action, gain->same)) continue;
       bound =
           action.gain_at_most ? "at most " + text::Percent(*action.gain_at_most) : "no bound known";
     }
@@ -127,7 +127,9 @@ std::string Describe(const Evaluation& evaluation) {
   text += Line("with the right limiter", evaluation.limiter);
   text += Line("with the right limiter where the confidence is high", evaluation.confident_limiter);
   text += Missing(evaluation);
-  text += "with an action that harms: " + std::to_string(evaluation.harmful) + "\n";
+  text +=
+      "with an action that costs work and gains nothing: " + std::to_string(evaluation.harmful) +
+      "; it comes first in " + std::to_string(evaluation.first_harms) + "\n";
   text += Harm(evaluation) + Tried(evaluation);
   text += "known gains above \"at most\": " + std::to_string(evaluation.exceeded) + " of " +
           std::to_string(evaluation.offered) + " that were offered, of " +

@@ -37,9 +37,9 @@ bool SecondActionHelps(const Label& label, const Verdict& verdict) {
 
 void JudgeGain(const KnownGain& gain, const Verdict& verdict, Answer* answer) {
   for (const Action& action : verdict.actions) {
-    if (action.id != gain.action) continue;
+    if (!IsChange(action.id, gain.action, gain.same)) continue;
     answer->offered = true;
-    answer->exceeded = action.gain_at_most && *action.gain_at_most < gain.part;
+    answer->exceeded |= action.gain_at_most && *action.gain_at_most < gain.part;
   }
 }
 
@@ -54,7 +54,8 @@ std::optional<Verdict> VerdictOf(const LabelledKernel& labelled, Form form) {
 void JudgePairs(const Label& label, const Verdict& verdict, Answer* answer) {
   for (const MeasuredPair& pair : label.pairs) {
     for (const Action& action : verdict.actions) {
-      if (action.id == pair.action) answer->tried.push_back({&pair, action.gain_at_most});
+      if (IsChange(action.id, pair.action, pair.same))
+        answer->tried.push_back({&pair, action.gain_at_most});
     }
   }
 }
@@ -72,6 +73,7 @@ void CountTried(const Answer& answer, Evaluation* evaluation) {
 void Count(const Answer& answer, Evaluation* evaluation) {
   const Label& label = answer.labelled->label;
   evaluation->harmful += answer.harmful.empty() ? 0 : 1;
+  evaluation->first_harms += answer.first_harms ? 1 : 0;
   evaluation->pairs += label.saves ? 1 : 0;
   evaluation->offered += answer.offered ? 1 : 0;
   evaluation->exceeded += answer.exceeded ? 1 : 0;
@@ -103,6 +105,7 @@ Answer Judge(const LabelledKernel& labelled, const Verdict& verdict) {
     if (Has(label.harmful, action.id)) answer.harmful.push_back(action.id);
     answer.helps |= Has(label.helpful, action.id);
   }
+  answer.first_harms = !verdict.actions.empty() && Has(label.harmful, verdict.actions.front().id);
   if (label.saves) JudgeGain(*label.saves, verdict, &answer);
   JudgePairs(label, verdict, &answer);
   return answer;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/eval/describe.h"
@@ -59,6 +60,24 @@ TEST_CASE("A bound below a known gain is counted, and so is an action that harms
   answer = Judge(one, verdict);
   CHECK_FALSE(answer.exceeded);
   CHECK(answer.harmful == std::vector<std::string>{"raise-occupancy"});
+  CHECK_FALSE(answer.first_harms);
+  std::swap(verdict.actions[0], verdict.actions[1]);
+  CHECK(Judge(one, verdict).first_harms);
+}
+
+TEST_CASE("A change that was tried counts under each of its ids") {
+  LabelledKernel one = Planted();
+  one.label.saves = KnownGain{"raise-occupancy", 0.5, "a pair", {"more-blocks"}};
+  one.label.pairs = {{true, "raise-occupancy", 0.5, 0.48, 0.52, {"more-blocks"}}};
+  Verdict verdict;
+  verdict.actions.emplace_back();
+  verdict.actions[0].id = "more-blocks";
+  verdict.actions[0].gain_at_most = 0.4;
+  const Answer answer = Judge(one, verdict);
+  CHECK(answer.offered);
+  CHECK(answer.exceeded);
+  REQUIRE(answer.tried.size() == 1);
+  CHECK(answer.tried[0].exceeded());
 }
 
 TEST_CASE("A planted waste must be found by its rule, not by the unit that it loads") {
