@@ -44,8 +44,9 @@ constexpr ActionRow kActionRows[] = {
     {"raise-occupancy", GainKind::kSameWork,
      "Raise occupancy: smaller tiles, __launch_bounds__, another block size.", kSlotsFloor},
     {"read-sectors", GainKind::kSameWork,
-     "Read the sectors by operation first: no load takes that long, but atomics on one address and "
-     "memory behind a link do.",
+     "Read the sectors by operation first: atomics on few addresses, and memory behind a link, "
+     "take "
+     "longer than any load of device memory.",
      kMeasurement},
     {"read-stalls", GainKind::kSameWork,
      "Read the stall reasons first: they show which change would help.", kMeasurement},

@@ -21,11 +21,6 @@ std::optional<double> GainOf(const Verdict& verdict, std::string_view id) {
   return std::nullopt;
 }
 
-bool Offers(const Verdict& verdict, std::string_view id) {
-  return std::any_of(verdict.actions.begin(), verdict.actions.end(),
-                     [&](const Action& action) { return action.id == id; });
-}
-
 void SetLoads(KernelReport* kernel, double sectors, double requests, double useful) {
   Set(kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", sectors);
   Set(kernel, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", requests);
