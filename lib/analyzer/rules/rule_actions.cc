@@ -124,8 +124,8 @@ constexpr ActionRow kActionRows[] = {
      "Group the work so that the lanes of a warp take one path.",
      "1 - the busiest of DRAM, the tensor pipe, and the issue slots without the idle lanes"},
     {"move-to-device", GainKind::kCauseRemoved,
-     "Copy what the kernel reads to device memory first: its sectors come from the host over the "
-     "link.",
+     "Keep what the kernel reads and writes in device memory, and copy it before or after: sectors "
+     "of host memory cross the link.",
      "1 - the busiest unit outside of L2"},
     {"use-wgmma", GainKind::kCauseRemoved,
      "Use wgmma instead of mma.sync: CUTLASS 3, cuBLAS, or a newer Triton. Only wgmma reaches the "

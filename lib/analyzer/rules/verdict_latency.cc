@@ -10,6 +10,7 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/continuous/pm_units.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
+#include "lib/analyzer/rules/rule_access.h"
 #include "lib/analyzer/rules/rule_bounds.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_stalls.h"
@@ -201,7 +202,9 @@ void AddStallAction(const RuleInputs& inputs, const StallAdvice& advice, Verdict
     return;
   }
   std::string_view id = advice.action_id;
-  if (advice.reason == "long_scoreboard") id = MemoryAction(inputs, id);
+  if (advice.reason == "long_scoreboard") {
+    id = LoadsNothing(inputs) ? "read-pc-samples" : MemoryAction(inputs, id);
+  }
   Relief relief = ReliefOf(id);
   if (id == "keep-data-closer") relief.Take({Unit::kDram, Unit::kL2}, 1);
   // Misses of the constant cache, and the repeated issue, go with them.
@@ -253,7 +256,9 @@ void FillLatency(const RuleInputs& inputs, Verdict* verdict) {
   }
   if (top.reason == "long_scoreboard") {
     AddMemoryAccess(inputs, verdict);
-    if (const std::string level = Level(inputs); !level.empty()) {
+    if (LoadsNothing(inputs)) {
+      verdict->summary += " It requests no loads: stores, atomics or asynchronous copies wait.";
+    } else if (const std::string level = Level(inputs); !level.empty()) {
       verdict->summary +=
           " " + level + (level.find(' ') == level.npos ? " has" : " have") + " the data.";
     }

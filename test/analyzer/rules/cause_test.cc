@@ -304,6 +304,60 @@ TEST_CASE("Zero-copy reads wait for the link to the host") {
   CHECK(verdict.actions.front().id == "move-to-device");
 }
 
+// As 17.3 MB that go to pinned host memory in 328 us, over PCIe 5.0 x16.
+KernelReport OnlyStores() {
+  KernelReport kernel = QuietKernel();
+  kernel.duration_ns = {20, 328e3, 327e3, 329e3, 20 * 328e3};
+  SetStall(&kernel, "long_scoreboard", 800);
+  SetLoads(&kernel, 0, 0, 0);
+  Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 540'672);
+  Set(&kernel, "lts__t_sectors_op_atom.sum", 0);
+  Set(&kernel, "lts__t_sectors_op_red.sum", 0);
+  Set(&kernel, "lts__t_sectors_lookup_hit.sum", 838'000);
+  Set(&kernel, "lts__t_sectors_lookup_miss.sum", 75);
+  for (const char* unit : {"gpu__dram_throughput", "lts__lts2xbar_cycles_active"}) {
+    SetUse(&kernel, unit, 0);
+  }
+  SetUse(&kernel, "lts__t_sectors", 1.5);
+  return kernel;
+}
+
+TEST_CASE("Stores at the rate of the link, beside idle memory, are suspected to go to the host") {
+  const Verdict verdict = Decide(OnlyStores());
+  CHECK(verdict.rule == "host-memory");
+  CHECK(verdict.confidence == Confidence::kLow);
+  REQUIRE(verdict.actions.size() == 1);
+  CHECK(verdict.actions[0].id == "move-to-device");
+  CHECK_FALSE(verdict.actions[0].gain_at_most);
+  CHECK(verdict.summary.find("52.7 GB/s") != std::string::npos);
+  CHECK_FALSE(verdict.missing.empty());
+}
+
+TEST_CASE("Stores that are slower or faster than the link, or beside loads, are not suspected") {
+  KernelReport slow = OnlyStores();
+  Set(&slow, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 200'000);
+  CHECK(Decide(slow).rule == "latency-stall");
+  KernelReport fast = OnlyStores();
+  Set(&fast, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 900'000);
+  CHECK(Decide(fast).rule == "latency-stall");
+  KernelReport loads = OnlyStores();
+  SetLoads(&loads, 4096, 1024, 32);
+  CHECK(Decide(loads).rule == "latency-stall");
+  KernelReport atomics = OnlyStores();
+  Set(&atomics, "lts__t_sectors_op_red.sum", 100);
+  CHECK(Decide(atomics).rule != "host-memory");
+}
+
+TEST_CASE("A kernel that requests no loads is not told that its loads wait") {
+  KernelReport kernel = OnlyStores();
+  Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 900'000);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.summary.find("has the data") == std::string::npos);
+  CHECK(verdict.summary.find("requests no loads") != std::string::npos);
+  CHECK_FALSE(Offers(verdict, "keep-data-closer"));
+  CHECK(Offers(verdict, "read-pc-samples"));
+}
+
 TEST_CASE("The next unit is the busiest other one, and a consequence is called one") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "sm__issue_active", 94);
