@@ -13,6 +13,7 @@
 #include "lib/analyzer/continuous/pm_units.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
 #include "lib/analyzer/rules/rule_access.h"
+#include "lib/analyzer/rules/rule_notes.h"
 #include "lib/analyzer/rules/rule_stalls.h"
 #include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
@@ -65,6 +66,9 @@ Confidence DecideConfidence(const RuleInputs& inputs, double winner, double marg
   if (!inputs.unknown.empty()) --level;
   if (!inputs.unstable.empty()) --level;
   if (inputs.straddles) --level;
+  // SMs without work are a cause beside the winner.
+  const bool is_uneven = inputs.kernel != nullptr && (HasTail(inputs) || IsImbalanced(inputs));
+  if (is_uneven) level = std::min(level, 2);
   return level >= 3 ? Confidence::kHigh : level == 2 ? Confidence::kMedium : Confidence::kLow;
 }
 

@@ -358,6 +358,19 @@ TEST_CASE("A kernel that requests no loads is not told that its loads wait") {
   CHECK(Offers(verdict, "read-pc-samples"));
 }
 
+TEST_CASE("A unit beside a tail is not of high confidence") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 76);  // 82 % while the SMs were active
+  Set(&kernel, "sm__cycles_active.avg", 90'000);
+  Set(&kernel, "sm__cycles_active.max", 90'000);
+  CHECK(Decide(kernel).confidence == Confidence::kHigh);
+  SetGrid(&kernel, 132 * 8 + 132, 8);  // 1.125 waves
+  Set(&kernel, "sm__cycles_active.max", 100'000);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "fma-throughput");
+  CHECK(verdict.confidence == Confidence::kMedium);
+}
+
 TEST_CASE("The next unit is the busiest other one, and a consequence is called one") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "sm__issue_active", 94);
