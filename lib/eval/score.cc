@@ -2,6 +2,7 @@
 #include "lib/eval/score.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
@@ -70,6 +71,15 @@ void CountTried(const Answer& answer, Evaluation* evaluation) {
   }
 }
 
+void AddLogRatios(const Answer& answer, std::vector<double>* ratios) {
+  for (const TriedAction& one : answer.tried) {
+    if (!one.pair->is_fix || one.pair->gain < kHelps) continue;
+    if (one.at_most.value_or(0) > 0) {
+      ratios->push_back(std::abs(std::log(*one.at_most / one.pair->gain)));
+    }
+  }
+}
+
 void Count(const Answer& answer, Evaluation* evaluation) {
   const Label& label = answer.labelled->label;
   evaluation->harmful += answer.harmful.empty() ? 0 : 1;
@@ -116,6 +126,7 @@ Evaluation Evaluate(const Zoo& zoo, Form form) {
   evaluation.form = form;
   int all = 0, first = 0, two = 0, helpful = 0, limiter = 0, sure_limiter = 0;
   std::map<Confidence, std::pair<int, int>> by_confidence;  // right, all
+  std::vector<double> log_ratios;
   for (const LabelledKernel& labelled : zoo.kernels) {
     const std::optional<Verdict> verdict = VerdictOf(labelled, form);
     if (!verdict) {
@@ -124,6 +135,7 @@ Evaluation Evaluate(const Zoo& zoo, Form form) {
     }
     const Answer answer = Judge(labelled, *verdict);
     Count(answer, &evaluation);
+    AddLogRatios(answer, &log_ratios);
     evaluation.answers.push_back(answer);
     if (labelled.label.limiters.empty() && labelled.label.rules.empty()) {
       ++evaluation.without_label;
@@ -141,6 +153,7 @@ Evaluation Evaluate(const Zoo& zoo, Form form) {
     right += answer.first ? 1 : 0;
     ++judged;
   }
+  evaluation.log_ratio = analyzer::Summarize(log_ratios.begin(), log_ratios.end());
   evaluation.top1 = MakeRate(first, all);
   evaluation.top2 = MakeRate(two, all);
   evaluation.helpful = MakeRate(helpful, all);

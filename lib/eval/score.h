@@ -68,6 +68,9 @@ struct Evaluation {
   int tried = 0, helped = 0, useless = 0, slowed = 0;
   int tried_exceeded = 0;                    // they gained more than "at most"
   int pairs = 0, offered = 0, exceeded = 0;  // known gains
+  // |log(at most / gained)| of the fixes that were offered with a bound and gained kHelps or more.
+  // 0: the bound is the gain. `n` 0: there are none.
+  Statistic log_ratio;
   // By the label's first limiter (the verdict's, where that is right) and the verdict's: how many.
   std::map<std::pair<std::string, std::string>, int> confusion;
 };

@@ -2,6 +2,7 @@
 #include "lib/eval/score.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -158,8 +159,35 @@ TEST_CASE("An action that was tried helps, is useless or makes it slower, by its
   CHECK(evaluation.tried_exceeded == 1);
   CHECK(Describe(evaluation).find("helps: at most 34.0 %; measured 40.0 %") != std::string::npos);
 
+  CHECK(evaluation.log_ratio.n == 1);  // "helps" alone is a fix that gained
+  CHECK(evaluation.log_ratio.median == Approx(std::log(0.4 / 0.34)));
+  CHECK(Describe(evaluation).find("|: 0.16, a factor of 1.18, over 1 fix") != std::string::npos);
+
   zoo.kernels[0].with_all->verdict.actions[0].gain_at_most = 0.37;  // within the interval
   CHECK(Evaluate(zoo, Form::kAll).tried_exceeded == 0);
+}
+
+TEST_CASE("The matrix has what is right as well, and known gains are listed by what bounds them") {
+  Zoo zoo;
+  zoo.kernels = {Recorded("dram", Limiter::kDram, Confidence::kHigh),
+                 Recorded("dram", Limiter::kL2, Confidence::kHigh),
+                 Recorded("l2", Limiter::kL2, Confidence::kHigh)};
+  for (const char* name : {"a", "b", "c"}) {
+    LabelledKernel& one = zoo.kernels[static_cast<size_t>(*name - 'a')];
+    one.kernel.name = name;
+    one.label.saves = KnownGain{"coalesce", 0.5, "a pair", {}};
+  }
+  for (const int offers : {0, 1}) {
+    Action action;
+    action.id = "coalesce";
+    if (offers == 0) action.gain_at_most = 0.6;
+    zoo.kernels[static_cast<size_t>(offers)].with_all->verdict.actions = {action};
+  }
+  const std::string text = Describe(Evaluate(zoo, Form::kAll));
+  CAPTURE(text);
+  CHECK(text.find("label -> verdicts:\n  dram -> dram 1, l2 1\n  l2 -> l2 1\n") != text.npos);
+  CHECK(text.find("  a coalesce: at most 60.0 %, known 50.0 %\n") != text.npos);
+  CHECK(text.find("offered without a bound: b coalesce\n  not offered: c coalesce\n") != text.npos);
 }
 
 TEST_CASE("A kernel without a label counts for its tried actions only") {
