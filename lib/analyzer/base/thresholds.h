@@ -145,8 +145,8 @@ constexpr double kTurns = 10;              // [own] between two streams: fewer a
 constexpr double kReadsWhatWasWritten = 0.50;
 constexpr double kSharedTraffic = 0.10;  // [own] of the bytes of two kernels, written and read back
 constexpr double kFusionShare = 0.02;    // [own] of the span, at the DRAM's peak
-// [own] of the SMs, while the recording has no operation. Six recordings of programs that were
-// alone on their GPU have 0.0 %, known to 2 to 6 points.
+// [own] of the SMs, in samples between operations. Six recordings of a program that was alone on
+// its GPU have 0.0 % there, in few such samples.
 constexpr double kOtherWork = 0.05;
 constexpr double kLeastIdleSeconds = 0.001;  // [own] of idle time in samples
 constexpr double kStraggler = 0.10;          // [own] of the mean work of the devices
