@@ -67,7 +67,8 @@ Confidence DecideConfidence(const RuleInputs& inputs, double winner, double marg
   if (!inputs.unstable.empty()) --level;
   if (inputs.straddles) --level;
   // SMs without work are a cause beside the winner.
-  const bool is_uneven = inputs.kernel != nullptr && (HasTail(inputs) || IsImbalanced(inputs));
+  const bool is_uneven =
+      inputs.kernel != nullptr && (HasTail(inputs) || IsImbalanced(inputs) || MayHaveTail(inputs));
   if (is_uneven) level = std::min(level, 2);
   return level >= 3 ? Confidence::kHigh : level == 2 ? Confidence::kMedium : Confidence::kLow;
 }

@@ -371,6 +371,19 @@ TEST_CASE("A unit beside a tail is not of high confidence") {
   CHECK(verdict.confidence == Confidence::kMedium);
 }
 
+TEST_CASE(
+    "A unit beside a partial last wave whose tail was not measured is not of high confidence") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 92);
+  SetGrid(&kernel, 132 * 8 + 132, 8);  // 1.125 waves
+  CHECK(Decide(kernel).confidence == Confidence::kHigh);
+  Remove(&kernel, "sm__cycles_active.avg");
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "fma-throughput");
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK(verdict.missing.find("the activity of the SMs") == 0);
+}
+
 TEST_CASE("The next unit is the busiest other one, and a consequence is called one") {
   KernelReport kernel = QuietKernel();
   SetUse(&kernel, "sm__issue_active", 94);
