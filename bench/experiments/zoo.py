@@ -13,6 +13,7 @@ import re
 import statistics
 
 from lib import processes
+from lib import prof_report
 from lib import results
 from lib import settings
 from lib import suite_runs
@@ -65,7 +66,17 @@ def _record(bench, form, part, seed, skipped):
     return file if bench.step(_RUN_LIMIT_S, f"zoo_{form}_{part}.txt", command) else None
 
 
-def _label(bench, lines):
+def _durations(bench, files):
+    """{name of a kernel: its median duration on the timeline, in us}"""
+    found = {}
+    for file in files:
+        with bench.failing(f"the report of {file}"):
+            for kernel in prof_report.load(bench.prof, bench.path(file))["kernels"]:
+                found.setdefault(kernel["name"], kernel["duration_ns"]["median"] / 1000)
+    return found
+
+
+def _label(bench, lines, durations):
     """(kernels with labels, [[name, why there is none]])"""
     kernels, without = [], []
     for line in lines:
@@ -77,9 +88,11 @@ def _label(bench, lines):
             if "skipped" not in line:
                 bench.show(f"zoo: {line['name']}: {problem}")
             continue
-        base = line["configurations"][0]["us"]
-        kernels.append({"name": line["kernel"], "family": line["name"],
-                        "base_us": statistics.median(base), "label": zoo_labels.label(line)})
+        kernel_us = durations.get(line["kernel"])
+        kernels.append({"name": line["kernel"], "family": line["name"], "cause": line["cause"],
+                        "launches": line["launches"],
+                        "base_us": statistics.median(line["configurations"][0]["us"]),
+                        "kernel_us": kernel_us, "label": zoo_labels.label(line, kernel_us)})
     return kernels, without
 
 
@@ -96,7 +109,6 @@ def run(bench):
         random.SystemRandom().randrange(1 << 31)
     lines = _measure(bench, seed, _MEASURE_LIMIT_S)
     results.write_packed(bench.path("zoo_times.json.gz"), lines)
-    kernels, without = _label(bench, lines)
     # A kernel that failed must not end the recording of the others.
     failed = [line["name"] for line in lines if "error" in line]
     recordings = {form: [] for form in _VARIANTS}
@@ -105,6 +117,7 @@ def run(bench):
             with bench.failing(f"the recording {form} {part}"):
                 recordings[form].append(_record(bench, form, part, seed, failed))
     recordings = {form: [file for file in files if file] for form, files in recordings.items()}
+    kernels, without = _label(bench, lines, _durations(bench, recordings["default"]))
     table = "\n".join([
         bench.where() + f" Seed {seed}.", "",
         results.table(["kernel", "family", "us", "limiters", "cause", "elasticities", "changes"],

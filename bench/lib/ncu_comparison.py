@@ -118,6 +118,11 @@ def join(pairs):
     return rows, alone, sorted(sources)
 
 
+def without_zeros(rows):
+    """The compared values that are not 0 under both tools. Two zeros agree whatever is wrong."""
+    return [row for row in rows if row["ncu"] and (row["ncu"]["median"] or row["prof"]["median"])]
+
+
 def class_summaries(rows):
     found = []
     for goal in GOALS:
@@ -192,6 +197,8 @@ def markdown(where, rows, summaries):
     return "\n".join([
         where + " Medians; ncu with --clock-control none --cache-control none.",
         "", class_table(summaries),
+        "### Without values that are 0 under both tools", "",
+        class_table(class_summaries(without_zeros(rows))),
         "### Every miss, worst first", "", missed_table(missed_of(rows)),
         "### Speed of light", "", speed_table(rows),
         "### Metrics without a goal", "", other_table(rows)])
@@ -211,7 +218,8 @@ def publish(bench, pairs):
     """`pairs`: [(a report of prof, what ncu.py measured for the same program)]."""
     rows, alone, sources = join(pairs)
     summaries = class_summaries(rows)
-    body = {"classes": summaries, "kernels_not_in_ncu": alone, "ncu_values_from": sources,
+    body = {"classes": summaries,
+            "classes_without_zeros": class_summaries(without_zeros(rows)), "kernels_not_in_ncu": alone, "ncu_values_from": sources,
             "values": VALUES, "missed": missed_of(rows)}
     if bench.publish("accuracy", body, markdown(bench.where(), rows, summaries),
                      _in_words(rows, alone, summaries)):

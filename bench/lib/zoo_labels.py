@@ -15,12 +15,12 @@ import statistics
 LIMITERS = {"dram": "dram", "l2": "l2", "l1": "l1", "shared": "shared", "fma": "fma",
             "fp64": "fp64", "alu": "alu", "sfu": "sfu", "tensor": "tensor", "issue": "issue"}
 # Limiters that no dose can tell from that of a resource. An FMA in each issue slot is the peak of
-# both. Atomics run in L2.
-ALIKE = {"fma": ["issue"], "atomics": ["l2"]}
+# both. Atomics on global memory run in L2, those on shared memory beside it.
+ALIKE = {"fma": ["issue"], "atomics": ["l2"], "shared-atomics": ["shared"]}
 # Local memory is behind L1, L2 and DRAM: its dose is one of all three.
 LOCAL = ["l1", "l2", "dram", "mixed"]
 # What gives each of these elasticity without a throughput limit.
-WAITS = {"chain", "barrier", "constant", "icache", "link", "atomics"}
+WAITS = {"chain", "barrier", "constant", "icache", "link", "atomics", "shared-atomics"}
 # Advice that lowers the dose of the resource: it helps as much as the elasticity is high.
 HELPFUL = {
     "dram": ["fewer-bytes", "dram-rate"], "l2": ["serve-from-l1"], "l1": ["fewer-l1-accesses"],
@@ -28,11 +28,17 @@ HELPFUL = {
     "fp64": ["fp32-for-fp64"], "alu": ["fewer-integer"], "sfu": ["fewer-special-functions"],
     "tensor": ["feed-tensor", "less-tensor-work", "smaller-type"], "issue": ["fewer-instructions"]}
 
+# Both put more warps on the SMs.
+MORE_WARPS = ["more-blocks", "raise-occupancy"]
+# The fixes of the zoo raise the occupancy by more blocks of the same size.
+SAME_CHANGE = {"raise-occupancy": ["more-blocks"]}
+
 LEADING = 0.5     # of the time follows the resource
 AMONG = 0.3       # it is beside the leading one
 CLOSE = 0.2       # elasticities that differ by less are both right
 NO_EFFECT = 0.1   # a dose that does not matter
 WAITING = 0.5     # 1 - elasticity of "parallel" from which on the kernel waits
+FULL = 0.8        # low end of the elasticity of "parallel" from which on more warps gain nothing
 SHORT_US = 5.0    # such kernels are launch-sized for prof (lib/format/depth.h: kLaunchSizedNs)
 GAINS = 0.05      # of the time: a change that helps
 USELESS = 0.02    # a change that gains less helps nobody
@@ -112,9 +118,24 @@ def _throughputs(values):
     return [(value, resource) for value, resource in ranked if value >= AMONG]
 
 
+def _parallel(values):
+    return next((one for one in values if one["resource"] == "parallel"), None)
+
+
 def _waits(values):
-    parallel = next((one["elasticity"] for one in values if one["resource"] == "parallel"), None)
-    return parallel is not None and 1 - parallel >= WAITING
+    parallel = _parallel(values)
+    return parallel is not None and 1 - parallel["elasticity"] >= WAITING
+
+
+def _is_full(values):
+    """The same work beside it takes its own time: the SMs have nothing that warps could use."""
+    parallel = _parallel(values)
+    return parallel is not None and parallel["low"] >= FULL
+
+
+def _same_changes(action, values):
+    """Other ids of the change that was tried. Where more warps gain nothing both are useless."""
+    return SAME_CHANGE.get(action, []) if _waits(values) else []
 
 
 def _alike(resources):
@@ -150,33 +171,70 @@ _SHAPES = {"small-grid": ["small-grid", "latency"], "tail": ["tail"], "imbalance
 _WASTES = {"shared-bank-conflicts", "uncoalesced", "spills", "atomics", "divergence", "host-memory"}
 
 
-def label(family):
-    """The label as lib/eval reads it, for a line of `zoo --measure` without an error."""
-    values, changes = elasticities(family), pairs(family)
-    median_us = statistics.median(family["configurations"][0]["us"])
+def label(family, kernel_us=None):
+    """The label as lib/eval reads it, for a line of `zoo --measure` without an error. `kernel_us`:
+    what the kernel takes by itself, where it is known; the program measures from launch to
+    launch."""
+    base_us = statistics.median(family["configurations"][0]["us"])
+    return label_of(elasticities(family), pairs(family), family["cause"],
+                    min(base_us, kernel_us or base_us), family["launches"])
+
+
+def label_of(values, changes, cause, median_us, launches):
+    """`values`: elasticities(); `changes`: pairs(); `launches` in a group that was timed."""
     limiters, why = _limiters(median_us, values)
     fixes = [one for one in changes if one["kind"] == "fix"]
     best = max(fixes, key=lambda one: one["gain"], default=None)
     confirmed = best is not None and best["low"] >= CONFIRMS
-    cause = family["cause"]
     if cause == "spills" and set(limiters) & set(LOCAL):
         limiters = [*limiters, *LOCAL]
     if cause in _SHAPES and confirmed:
         limiters, why = [*_SHAPES[cause], *limiters], ""
     elif cause and not confirmed and cause in _WASTES:
         why = f"{cause} was planted, and its fix gains nothing"
-    resources = [one["resource"] for one in values if one["elasticity"] >= AMONG]
-    helpful = [one["action"] for one in changes if one["low"] >= GAINS]
-    helpful += [action for resource in resources for action in HELPFUL.get(resource, [])]
-    useless = [one["action"] for one in changes if one["high"] < USELESS]
-    useless += [action for one in values if one["high"] < NO_EFFECT
-                for action in HELPFUL.get(one["resource"], [])]
+    changes = [{**one, "same": _same_changes(one["action"], values)} for one in changes]
+    helpful = _helpful(values, changes, limiters)
     return {
         "limiters": list(dict.fromkeys(limiters)),
         "rules": [cause] if cause in _WASTES and confirmed else [],
-        "helpful": list(dict.fromkeys(helpful)),
-        "harmful": [action for action in dict.fromkeys(useless) if action not in helpful],
-        "saves": {"action": best["action"], "part": best["low"],
-                  "source": f"measured: a pair, low end of 95 %, {family['launches']} launches a "
-                            f"group"} if confirmed else None,
+        "helpful": helpful,
+        "harmful": [action for action in _useless(values, changes) if action not in helpful],
+        "saves": {"action": best["action"], "same": _same_changes(best["action"], values),
+                  "part": best["low"],
+                  "source": f"measured: a pair, low end of 95 %, {launches} launches a group"}
+        if confirmed else None,
         "why": why, "elasticities": values, "pairs": changes}
+
+
+def _helpful(values, changes, limiters):
+    found = []
+    for one in changes:
+        if one["low"] >= GAINS:
+            found += [one["action"], *one["same"]]
+    for one in values:
+        if one["elasticity"] >= AMONG:
+            found += HELPFUL.get(one["resource"], [])
+    if "issue" in limiters:
+        found += HELPFUL["issue"]
+    return list(dict.fromkeys(found))
+
+
+def _useless(values, changes):
+    found = [one["action"] for one in changes if one["high"] < USELESS]
+    for one in values:
+        if one["high"] < NO_EFFECT:
+            found += HELPFUL.get(one["resource"], [])
+    if _is_full(values):
+        found += MORE_WARPS
+    gained = [one["action"] for one in changes if one["low"] >= USELESS]
+    return [action for action in dict.fromkeys(found) if action not in gained]
+
+
+def relabelled(kernel):
+    """The label of a kernel of a file of labels, by today's rules from its measurements."""
+    label = kernel["label"]
+    changes = [{name: value for name, value in one.items() if name != "same"}
+               for one in label["pairs"]]
+    return label_of(label["elasticities"], changes, kernel["cause"],
+                    min(kernel["base_us"], kernel["kernel_us"] or kernel["base_us"]),
+                    kernel["launches"])

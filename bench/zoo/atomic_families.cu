@@ -107,7 +107,7 @@ zoo::Family Make(const char* id, const char* name, Kernel kernel, Atomics work, 
   };
   zoo::Family family{id,
                      name,
-                     {{"atomics", work.atomics, work.atomics / 4},
+                     {{is_global ? "atomics" : "shared-atomics", work.atomics, work.atomics / 4},
                       {"fma", work.fmas, work.fmas / 2},
                       {"parallel", kBlocks, 1}},
                      [=](const zoo::Amounts& a) {

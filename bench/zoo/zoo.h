@@ -20,7 +20,8 @@ using Amounts = std::vector<int>;
 // nothing can be taken away (`one_sided`) with natural, natural + step and natural + 2 * step.
 struct Knob {
   // "dram", "l2", "l1", "shared", "fma", "fp64", "fp16", "alu", "sfu", "tensor", "issue",
-  // "atomics", "barrier", "constant", "icache", "link": a resource. "chain": dependent steps.
+  // "atomics" (on global memory), "shared-atomics", "barrier", "constant", "icache", "link": a
+  // resource. "chain": dependent steps.
   // "parallel": the same work beside it on the SMs, in more blocks.
   const char* resource;
   int natural;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/eval/describe.h"
 
+#include <cmath>
+#include <map>
+#include <vector>
+
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -83,31 +87,58 @@ std::string Missing(const Evaluation& evaluation) {
   return text;
 }
 
+const Action* Offered(const Answer& answer, const KnownGain& gain) {
+  const Action* last = nullptr;
+  for (const Action& action : answer.verdict.actions) {
+    if (IsChange(action.id, gain.action, gain.same)) last = &action;
+  }
+  return last;
+}
+
+std::string Listed(const char* what, const std::vector<std::string>& names) {
+  return names.empty() ? "" : std::string("  ") + what + ": " + text::Join(names, ", ") + "\n";
+}
+
+// A line for each gain whose action has a bound. The others are named.
 std::string Gains(const Evaluation& evaluation) {
   std::string text;
+  std::vector<std::string> unbounded, not_offered;
   for (const Answer& answer : evaluation.answers) {
     const std::optional<KnownGain>& gain = answer.labelled->label.saves;
     if (!gain) continue;
-    std::string bound = "not offered";
-    for (const Action& action : answer.verdict.actions) {
-      if (action.id != gain->action) continue;
-      bound =
-          action.gain_at_most ? "at most " + text::Percent(*action.gain_at_most) : "no bound known";
+    const Action* const action = Offered(answer, *gain);
+    const std::string name = NameOf(*answer.labelled) + " " + gain->action;
+    if (action == nullptr) {
+      not_offered.push_back(name);
+    } else if (!action->gain_at_most) {
+      unbounded.push_back(name);
+    } else {
+      text += "  " + name + ": at most " + text::Percent(*action->gain_at_most) + ", known " +
+              text::Percent(gain->part) + "\n";
     }
-    text += "  " + NameOf(*answer.labelled) + ", " + gain->action + ": " + bound + "; known " +
-            text::Percent(gain->part) + " (" + gain->source + ")\n";
   }
-  return text;
+  return text + Listed("offered without a bound", unbounded) + Listed("not offered", not_offered);
 }
 
+std::string LogRatio(const Evaluation& evaluation) {
+  const Statistic& ratio = evaluation.log_ratio;
+  if (ratio.n == 0) return "";
+  return "median |log(at most / gained)|: " + text::Fixed(ratio.median, 2) + ", a factor of " +
+         text::Fixed(std::exp(ratio.median), 2) + ", over " +
+         text::Plural(ratio.n, "fix", "fixes") + " with a bound\n";
+}
+
+// A line for each label.
 std::string Confusion(const Evaluation& evaluation) {
-  std::string text = "label -> verdict, where they differ:\n";
-  const size_t start = text.size();
+  std::map<std::string, std::vector<std::string>> lines;
   for (const auto& [cell, count] : evaluation.confusion) {
-    if (cell.first == cell.second) continue;
-    text += "  " + cell.first + " -> " + cell.second + ": " + std::to_string(count) + "\n";
+    lines[cell.first].push_back(cell.second + " " + std::to_string(count));
   }
-  return text.size() == start ? "" : text;
+  std::string text = lines.empty() ? "" : "label -> verdicts:\n";
+  for (const auto& [label, verdicts] : lines) {
+    text += "  " + label + " -> " + text::Join(verdicts, ", ") + "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -127,12 +158,15 @@ std::string Describe(const Evaluation& evaluation) {
   text += Line("with the right limiter", evaluation.limiter);
   text += Line("with the right limiter where the confidence is high", evaluation.confident_limiter);
   text += Missing(evaluation);
-  text += "with an action that harms: " + std::to_string(evaluation.harmful) + "\n";
+  text +=
+      "with an action that costs work and gains nothing: " + std::to_string(evaluation.harmful) +
+      "; it comes first in " + std::to_string(evaluation.first_harms) + "\n";
   text += Harm(evaluation) + Tried(evaluation);
   text += "known gains above \"at most\": " + std::to_string(evaluation.exceeded) + " of " +
           std::to_string(evaluation.offered) + " that were offered, of " +
           std::to_string(evaluation.pairs) + "\n";
-  return text + Gains(evaluation) + Misses(evaluation) + Confusion(evaluation);
+  return text + Gains(evaluation) + LogRatio(evaluation) + Misses(evaluation) +
+         Confusion(evaluation);
 }
 
 }  // namespace prof::eval

@@ -17,9 +17,13 @@ Elasticity ToElasticity(const Json& value) {
   return {value.at("resource"), value.at("elasticity"), value.at("low"), value.at("high")};
 }
 
+std::vector<std::string> SameChanges(const Json& value) {
+  return Strings(value.value("same", Json::array()));
+}
+
 MeasuredPair ToPair(const Json& value) {
-  return {value.at("kind") == "fix", value.at("action"), value.at("gain"), value.at("low"),
-          value.at("high")};
+  return {value.at("kind") == "fix", value.at("action"), value.at("gain"),
+          value.at("low"),           value.at("high"),   SameChanges(value)};
 }
 
 }  // namespace
@@ -32,7 +36,8 @@ Label ToLabel(const Json& value) {
   label.harmful = Strings(value.at("harmful"));
   label.why = value.at("why").get<std::string>();
   if (const Json& saves = value.at("saves"); !saves.is_null()) {
-    label.saves = KnownGain{saves.at("action"), saves.at("part"), saves.at("source")};
+    label.saves =
+        KnownGain{saves.at("action"), saves.at("part"), saves.at("source"), SameChanges(saves)};
   }
   for (const Json& one : value.value("elasticities", Json::array())) {
     label.elasticities.push_back(ToElasticity(one));

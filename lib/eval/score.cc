@@ -2,6 +2,7 @@
 #include "lib/eval/score.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
@@ -37,9 +38,9 @@ bool SecondActionHelps(const Label& label, const Verdict& verdict) {
 
 void JudgeGain(const KnownGain& gain, const Verdict& verdict, Answer* answer) {
   for (const Action& action : verdict.actions) {
-    if (action.id != gain.action) continue;
+    if (!IsChange(action.id, gain.action, gain.same)) continue;
     answer->offered = true;
-    answer->exceeded = action.gain_at_most && *action.gain_at_most < gain.part;
+    answer->exceeded |= action.gain_at_most && *action.gain_at_most < gain.part;
   }
 }
 
@@ -54,7 +55,8 @@ std::optional<Verdict> VerdictOf(const LabelledKernel& labelled, Form form) {
 void JudgePairs(const Label& label, const Verdict& verdict, Answer* answer) {
   for (const MeasuredPair& pair : label.pairs) {
     for (const Action& action : verdict.actions) {
-      if (action.id == pair.action) answer->tried.push_back({&pair, action.gain_at_most});
+      if (IsChange(action.id, pair.action, pair.same))
+        answer->tried.push_back({&pair, action.gain_at_most});
     }
   }
 }
@@ -69,9 +71,19 @@ void CountTried(const Answer& answer, Evaluation* evaluation) {
   }
 }
 
+void AddLogRatios(const Answer& answer, std::vector<double>* ratios) {
+  for (const TriedAction& one : answer.tried) {
+    if (!one.pair->is_fix || one.pair->gain < kHelps) continue;
+    if (one.at_most.value_or(0) > 0) {
+      ratios->push_back(std::abs(std::log(*one.at_most / one.pair->gain)));
+    }
+  }
+}
+
 void Count(const Answer& answer, Evaluation* evaluation) {
   const Label& label = answer.labelled->label;
   evaluation->harmful += answer.harmful.empty() ? 0 : 1;
+  evaluation->first_harms += answer.first_harms ? 1 : 0;
   evaluation->pairs += label.saves ? 1 : 0;
   evaluation->offered += answer.offered ? 1 : 0;
   evaluation->exceeded += answer.exceeded ? 1 : 0;
@@ -103,6 +115,7 @@ Answer Judge(const LabelledKernel& labelled, const Verdict& verdict) {
     if (Has(label.harmful, action.id)) answer.harmful.push_back(action.id);
     answer.helps |= Has(label.helpful, action.id);
   }
+  answer.first_harms = !verdict.actions.empty() && Has(label.harmful, verdict.actions.front().id);
   if (label.saves) JudgeGain(*label.saves, verdict, &answer);
   JudgePairs(label, verdict, &answer);
   return answer;
@@ -113,6 +126,7 @@ Evaluation Evaluate(const Zoo& zoo, Form form) {
   evaluation.form = form;
   int all = 0, first = 0, two = 0, helpful = 0, limiter = 0, sure_limiter = 0;
   std::map<Confidence, std::pair<int, int>> by_confidence;  // right, all
+  std::vector<double> log_ratios;
   for (const LabelledKernel& labelled : zoo.kernels) {
     const std::optional<Verdict> verdict = VerdictOf(labelled, form);
     if (!verdict) {
@@ -121,6 +135,7 @@ Evaluation Evaluate(const Zoo& zoo, Form form) {
     }
     const Answer answer = Judge(labelled, *verdict);
     Count(answer, &evaluation);
+    AddLogRatios(answer, &log_ratios);
     evaluation.answers.push_back(answer);
     if (labelled.label.limiters.empty() && labelled.label.rules.empty()) {
       ++evaluation.without_label;
@@ -138,6 +153,7 @@ Evaluation Evaluate(const Zoo& zoo, Form form) {
     right += answer.first ? 1 : 0;
     ++judged;
   }
+  evaluation.log_ratio = analyzer::Summarize(log_ratios.begin(), log_ratios.end());
   evaluation.top1 = MakeRate(first, all);
   evaluation.top2 = MakeRate(two, all);
   evaluation.helpful = MakeRate(helpful, all);

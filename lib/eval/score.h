@@ -42,6 +42,7 @@ struct Answer {
   bool among_two = false;            // or the next unit or the next action is
   bool abstained = false;            // it is undecided: not measured, or unknown
   std::vector<std::string> harmful;  // ids of its actions that harm here
+  bool first_harms = false;          // its first action is one of them
   bool helps = false;                // an action helps
   // Of the label's known gain: offered at all, and bounded below it.
   bool offered = false, exceeded = false;
@@ -60,12 +61,16 @@ struct Evaluation {
   int abstained = 0;      // undecided verdicts
   int not_recorded = 0;   // labelled kernels that the recordings of this form lack
   int without_label = 0;  // interventions found no limit; only their pairs count
-  int harmful = 0;
+  int harmful = 0;        // verdicts with an action that costs work and gains nothing
+  int first_harms = 0;    // of these, the first action is such a one
   // Actions that were offered and had been tried: these gained kHelps or more, less than kUseless,
   // and made it slower by kUseless or more. With 95 %.
   int tried = 0, helped = 0, useless = 0, slowed = 0;
   int tried_exceeded = 0;                    // they gained more than "at most"
   int pairs = 0, offered = 0, exceeded = 0;  // known gains
+  // |log(at most / gained)| of the fixes that were offered with a bound and gained kHelps or more.
+  // 0: the bound is the gain. `n` 0: there are none.
+  Statistic log_ratio;
   // By the label's first limiter (the verdict's, where that is right) and the verdict's: how many.
   std::map<std::pair<std::string, std::string>, int> confusion;
 };

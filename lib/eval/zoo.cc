@@ -114,6 +114,11 @@ std::string ReadFile(const std::filesystem::path& path, std::vector<LabelledKern
 
 }  // namespace
 
+bool IsChange(const std::string& id, const std::string& action,
+              const std::vector<std::string>& same) {
+  return id == action || std::find(same.begin(), same.end(), id) != same.end();
+}
+
 Zoo ReadZoo(const std::string& folder) {
   std::vector<std::filesystem::path> paths;
   std::error_code error;

@@ -20,6 +20,7 @@ struct KnownGain {
   std::string action;  // id
   double part = 0;     // of the time, 0..1
   std::string source;
+  std::vector<std::string> same;  // other ids of the same change
 };
 
 // d log(time) / d log(amount of a resource), with the ends of its interval of 95 %.
@@ -33,7 +34,12 @@ struct MeasuredPair {
   bool is_fix = false;                 // else a decoy: advice that is right for another kernel
   std::string action;                  // id of the advice that the change follows
   double gain = 0, low = 0, high = 0;  // a part of the time before; < 0: slower; 95 %
+  std::vector<std::string> same;       // other ids of the same change
 };
+
+// Whether the advice `id` is the change that was tried: `action`, or another id of it.
+[[nodiscard]] bool IsChange(const std::string& id, const std::string& action,
+                            const std::vector<std::string>& same);
 
 struct Label {
   std::vector<std::string> limiters;  // that are right, the most fitting first

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import pathlib
 import time
 import unittest
 
@@ -9,8 +10,10 @@ from lib import expected_counts
 from lib import ncu
 from lib import ncu_comparison
 from lib import printed
+from lib import results
 from lib import turns
 
+ROOT = pathlib.Path(__file__).parents[2]
 LATER = float("inf")
 
 
@@ -187,6 +190,30 @@ class Accuracy(unittest.TestCase):
         found = ncu_comparison.prof_report.kernels_of({"kernels": [kernel(
             {"a.sum": statistic(1)}, duration_ns=statistic(1))]})[0]
         self.assertEqual({row["verdict"] for row in ncu_comparison.compare(found, {})}, {"alone"})
+
+    def test_two_zeros_are_no_agreement(self):
+        rows = [self.compare("a.sum", *pair) for pair in ((0, 0), (0, 1), (1, 0), (2, 2))]
+        alone = {**rows[0], "ncu": None}
+        self.assertEqual(ncu_comparison.without_zeros([*rows, alone]), rows[1:])
+
+    def test_the_pages_say_the_shares_of_the_values_without_zeros(self):
+        rows = results.read(ROOT / "bench/results" / ncu_comparison.VALUES)
+        found = {one["class"]: one for one in ncu_comparison.class_summaries(
+            ncu_comparison.without_zeros(rows))}
+        percent, counts = (found[goal.name] for goal in
+                           (ncu_comparison.PERCENT, ncu_comparison.COUNT))
+        # Rounded down: a page is no kinder than its source.
+        share = {one["class"]: 100 * one["within"] // one["values"] for one in (percent, counts)}
+        of_percent, of_counts = share[percent["class"]], share[counts["class"]]
+        readme, page = ((ROOT / path).read_text(encoding="utf-8")
+                        for path in ("README.md", "docs/guide/accuracy.md"))
+        self.assertIn(f"{of_percent} % of {percent['values']} percentages of peak are within 3 "
+                      f"points, and {of_counts} % of {counts['values']} counts", readme)
+        self.assertIn(f"| percent of peak | {percent['values']} | {of_percent} % within 3 points; "
+                      f"median {percent['median']:.2f} points; "
+                      f"worst {percent['worst']:.1f} points |", page)
+        self.assertIn(f"| {counts['values']} | {of_counts} % within 0.1 % or 64 events; worst "
+                      f"{counts['worst']:.1f} % |", page)
 
     def test_kernels_are_found_by_name_and_size_or_by_name_alone(self):
         launches = [{"kernel": "k", "grid": None, "block": None, "values": {"a": 1}},

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Labels by intervention, from invented times."""
+"""Labels by intervention, from invented times, and those of the zoo that was measured."""
 
+import pathlib
 import unittest
 
+from lib import results
 from lib import zoo_labels
+
+_ZOO = pathlib.Path(__file__).parents[1] / "data" / "zoo_h200" / "zoo.json"
 
 _ROUNDS = 25
 
@@ -85,7 +89,39 @@ class ZooLabels(unittest.TestCase):
         label = zoo_labels.label(_family(lambda a: a["fma"] * a["parallel"],
                                          [("fma", 64, 16), ("parallel", 4, 1)],
                                          [("decoy", "raise-occupancy", 256)]))
-        self.assertEqual(label["harmful"], ["raise-occupancy"])
+        self.assertEqual(label["harmful"], ["raise-occupancy", "more-blocks"])
+
+    def test_where_more_blocks_take_their_own_time_more_warps_are_useless(self):
+        full = zoo_labels.label(_family(lambda a: a["dram"] * a["parallel"],
+                                        [("dram", 64, 16), ("parallel", 4, 1)]))
+        self.assertTrue(set(zoo_labels.MORE_WARPS) <= set(full["harmful"]))
+        waits = zoo_labels.label(_family(lambda a: a["chain"],
+                                         [("chain", 64, 16), ("parallel", 4, 1)]))
+        self.assertFalse(set(zoo_labels.MORE_WARPS) & set(waits["harmful"]))
+
+    def test_a_change_that_gained_helps_under_each_of_its_ids(self):
+        label = zoo_labels.label(_family(lambda a: a["chain"],
+                                         [("chain", 64, 16), ("parallel", 4, 1)],
+                                         [("fix", "raise-occupancy", 16)]))
+        self.assertIn("more-blocks", label["helpful"])
+        self.assertEqual(label["saves"]["same"], ["more-blocks"])
+        self.assertEqual(label["pairs"][0]["same"], ["more-blocks"])
+
+    def test_where_the_issue_slots_are_accepted_fewer_instructions_help(self):
+        label = zoo_labels.label(_family(lambda a: a["fma"] * a["parallel"],
+                                         [("fma", 64, 16), ("parallel", 4, 1)]))
+        self.assertEqual(label["limiters"], ["fma", "issue"])
+        self.assertIn("fewer-instructions", label["helpful"])
+
+    def test_atomics_on_shared_memory_do_not_run_in_l2(self):
+        label = zoo_labels.label(_family(lambda a: a["shared-atomics"] * a["parallel"],
+                                         [("shared-atomics", 64, 16), ("parallel", 4, 1)]))
+        self.assertEqual(label["limiters"], ["latency", "shared"])
+
+    def test_a_short_kernel_is_one_by_its_own_time_not_by_the_distance_between_launches(self):
+        family = _family(lambda a: 6 * a["parallel"] / 4, [("parallel", 4, 1)])
+        self.assertEqual(zoo_labels.label(family)["limiters"], [])
+        self.assertEqual(zoo_labels.label(family, 3.2)["limiters"], ["launch-sized"])
 
     def test_a_kernel_without_any_effect_has_no_limiter(self):
         label = zoo_labels.label(_family(lambda a: 100 * a["parallel"],
@@ -99,6 +135,21 @@ class ZooLabels(unittest.TestCase):
         self.assertEqual(few[0], 3)
         self.assertLessEqual(few[1], 3)
         self.assertEqual(many, (49.5, 40, 60))
+
+    def test_the_labels_of_the_measured_zoo_follow_from_its_times(self):
+        kernels = results.read(_ZOO)["kernels"]
+        self.assertEqual(len(kernels), 100)
+        for kernel in kernels:
+            with self.subTest(kernel["family"]):
+                self.assertEqual(zoo_labels.relabelled(kernel), kernel["label"])
+
+    def test_no_change_that_gained_when_it_was_tried_is_called_useless(self):
+        for kernel in results.read(_ZOO)["kernels"]:
+            label = kernel["label"]
+            for pair in label["pairs"]:
+                with self.subTest(kernel["family"], action=pair["action"]):
+                    self.assertFalse(pair["low"] >= zoo_labels.USELESS and
+                                     pair["action"] in label["harmful"])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 #include "lib/eval/score.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/eval/describe.h"
@@ -59,6 +61,24 @@ TEST_CASE("A bound below a known gain is counted, and so is an action that harms
   answer = Judge(one, verdict);
   CHECK_FALSE(answer.exceeded);
   CHECK(answer.harmful == std::vector<std::string>{"raise-occupancy"});
+  CHECK_FALSE(answer.first_harms);
+  std::swap(verdict.actions[0], verdict.actions[1]);
+  CHECK(Judge(one, verdict).first_harms);
+}
+
+TEST_CASE("A change that was tried counts under each of its ids") {
+  LabelledKernel one = Planted();
+  one.label.saves = KnownGain{"raise-occupancy", 0.5, "a pair", {"more-blocks"}};
+  one.label.pairs = {{true, "raise-occupancy", 0.5, 0.48, 0.52, {"more-blocks"}}};
+  Verdict verdict;
+  verdict.actions.emplace_back();
+  verdict.actions[0].id = "more-blocks";
+  verdict.actions[0].gain_at_most = 0.4;
+  const Answer answer = Judge(one, verdict);
+  CHECK(answer.offered);
+  CHECK(answer.exceeded);
+  REQUIRE(answer.tried.size() == 1);
+  CHECK(answer.tried[0].exceeded());
 }
 
 TEST_CASE("A planted waste must be found by its rule, not by the unit that it loads") {
@@ -139,8 +159,35 @@ TEST_CASE("An action that was tried helps, is useless or makes it slower, by its
   CHECK(evaluation.tried_exceeded == 1);
   CHECK(Describe(evaluation).find("helps: at most 34.0 %; measured 40.0 %") != std::string::npos);
 
+  CHECK(evaluation.log_ratio.n == 1);  // "helps" alone is a fix that gained
+  CHECK(evaluation.log_ratio.median == Approx(std::log(0.4 / 0.34)));
+  CHECK(Describe(evaluation).find("|: 0.16, a factor of 1.18, over 1 fix") != std::string::npos);
+
   zoo.kernels[0].with_all->verdict.actions[0].gain_at_most = 0.37;  // within the interval
   CHECK(Evaluate(zoo, Form::kAll).tried_exceeded == 0);
+}
+
+TEST_CASE("The matrix has what is right as well, and known gains are listed by what bounds them") {
+  Zoo zoo;
+  zoo.kernels = {Recorded("dram", Limiter::kDram, Confidence::kHigh),
+                 Recorded("dram", Limiter::kL2, Confidence::kHigh),
+                 Recorded("l2", Limiter::kL2, Confidence::kHigh)};
+  for (const char* name : {"a", "b", "c"}) {
+    LabelledKernel& one = zoo.kernels[static_cast<size_t>(*name - 'a')];
+    one.kernel.name = name;
+    one.label.saves = KnownGain{"coalesce", 0.5, "a pair", {}};
+  }
+  for (const int offers : {0, 1}) {
+    Action action;
+    action.id = "coalesce";
+    if (offers == 0) action.gain_at_most = 0.6;
+    zoo.kernels[static_cast<size_t>(offers)].with_all->verdict.actions = {action};
+  }
+  const std::string text = Describe(Evaluate(zoo, Form::kAll));
+  CAPTURE(text);
+  CHECK(text.find("label -> verdicts:\n  dram -> dram 1, l2 1\n  l2 -> l2 1\n") != text.npos);
+  CHECK(text.find("  a coalesce: at most 60.0 %, known 50.0 %\n") != text.npos);
+  CHECK(text.find("offered without a bound: b coalesce\n  not offered: c coalesce\n") != text.npos);
 }
 
 TEST_CASE("A kernel without a label counts for its tried actions only") {

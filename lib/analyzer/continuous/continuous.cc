@@ -94,6 +94,7 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
     for (const auto& one : attributions) problems.push_back(&one->rates_only());
     const PmDeviceClock clock = FindPmDeviceClock(problems);
     const auto [start_ns, end_ns] = SpanOf(timeline, device);
+    std::optional<OtherWork> most;  // by the series with most idle time
     for (size_t i = 0; i < attributions.size(); ++i) {
       PmAttribution& attribution = *attributions[i];
       attribution.Solve(clock, clock.shows[i]);
@@ -110,18 +111,17 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
         Merge(attribution.OfEntity(e), &result.of_group[entities[e].group]);
       }
       Merge(attribution.Idle(), &idle[device]);
+      const std::optional<OtherWork> other = FindOtherWork(model, series, clock);
+      if (other && (!most || other->seconds > most->seconds)) most = other;
       attributions[i].reset();  // a fit of hundreds of columns takes many megabytes
     }
+    if (most) result.other_work.push_back(*most);
   }
   for (auto& [series, report] : reports) result.reports.push_back(std::move(report));
   for (const auto& [path, devices] : of_path) {
     for (const auto& [device, values] : devices) Combine(values, &result.of_path[path]);
   }
-  for (const auto& [device, values] : idle) {
-    Combine(values, &result.idle);
-    const std::optional<OtherWork> other = FindOtherWork(model, device, values);
-    if (other) result.other_work.push_back(*other);
-  }
+  for (const auto& [device, values] : idle) Combine(values, &result.idle);
   return result;
 }
 

@@ -5,10 +5,10 @@
 #include <set>
 #include <utility>
 
+#include "lib/analyzer/base/host_link.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/finding_text.h"
 #include "lib/text/numbers.h"
-#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
@@ -66,21 +66,10 @@ std::string DescribeCopies(const Copies& copies) {
   return text;
 }
 
-// [hw] One direction of the link between host and device: NVLink-C2C of a Grace superchip, PCIe 6.0
-// or PCIe 5.0 x16.
-double LinkBytesPerS(const RunInputs& inputs) {
-  const model::Device* device = inputs.model.FindDevice(inputs.device.device);
-  if (device == nullptr) return kHostLinkBytesPerS;
-  const bool grace = text::Contains(device->name, "GH200") ||
-                     text::Contains(device->name, "GB200") || text::Contains(device->name, "GB300");
-  if (grace) return kChipLinkBytesPerS;
-  return device->compute_major >= 10 ? kNewerHostLinkBytesPerS : kHostLinkBytesPerS;
-}
-
 // Bytes per nanosecond that pinned copies cannot exceed here: the rate of the link, or the highest
 // one of this run.
 double FastestRate(const RunInputs& inputs) {
-  double rate = LinkBytesPerS(inputs) / 1e9;
+  double rate = HostLinkBytesPerS(inputs.model.FindDevice(inputs.device.device)) / 1e9;
   if (!MayHaveCopies(inputs)) return rate;
   for (const Op& op : inputs.model.ops) {
     if (op.kind != model::OpKind::kCopy || !op.timed || !ToOrFromHost(op) || IsPageable(op)) {

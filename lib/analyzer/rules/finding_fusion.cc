@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/analyzer/base/integrity.h"
+#include "lib/analyzer/base/intervals.h"
 #include "lib/analyzer/base/metrics.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/kernels/roofline.h"
@@ -23,12 +24,16 @@ namespace {
 constexpr size_t kLongestChain = 16;
 constexpr size_t kMostChains = 10'000;  // of different kernels
 constexpr size_t kMostNames = 4;
+// [own] Times the median of the kernel: a launch that takes more, or less than half, moves other
+// bytes than the median does.
+constexpr double kOtherSize = 2;
 
 // What a launch reads from DRAM and writes to it.
 struct DramTraffic {
   double read = 0, written = 0;  // bytes
   double peak = 0;               // bytes per second
   double l2_bytes = 0;
+  double median_ns = 0;  // of a launch; 0: not known
 
   double Bytes() const { return read + written; }
 };
@@ -52,6 +57,7 @@ std::optional<DramTraffic> TrafficOf(const model::Model& model, const KernelRepo
   DramTraffic traffic;
   traffic.peak = *peak;
   traffic.l2_bytes = device->l2_bytes;
+  traffic.median_ns = kernel.duration_ns.n > 0 ? kernel.duration_ns.median : 0;
   const auto read = UsableMedian(kernel.metrics, "dram__bytes_read.sum");
   const auto written = UsableMedian(kernel.metrics, "dram__bytes_write.sum");
   if (read && written) {
@@ -68,8 +74,16 @@ std::optional<DramTraffic> TrafficOf(const model::Model& model, const KernelRepo
   return traffic;
 }
 
-// The bytes that `next` may read because `first` wrote them; 0: it does not look like that.
+bool IsOfMedianSize(const model::Op& op, const DramTraffic& traffic) {
+  const auto ns = static_cast<double>(op.end_ns - op.start_ns);
+  return !(traffic.median_ns > 0) ||
+         (ns <= kOtherSize * traffic.median_ns && ns * kOtherSize >= traffic.median_ns);
+}
+
+// The bytes that `next` may read because `first` wrote them; 0: it does not look like that. What
+// fits in L2 is read from L2: then the bytes that `next` reads from DRAM are others.
 double SharedBytes(const DramTraffic& first, const DramTraffic& next) {
+  if (first.Bytes() < first.l2_bytes) return 0;
   const double shared = std::min(first.written, next.read);
   const bool fits = shared >= kReadsWhatWasWritten * first.written;
   const bool much = 2 * shared >= kSharedTraffic * (first.Bytes() + next.Bytes());
@@ -111,7 +125,8 @@ class ChainSearch {
       const int32_t group = groups_.group_of_op[i];
       const DeviceTimeline* const device = timeline.Find(op.device);
       const bool counts = group != model::kNoIndex && traffic_[group].has_value() &&
-                          device != nullptr && device->IsEvidence(op);
+                          IsOfMedianSize(op, *traffic_[group]) && device != nullptr &&
+                          device->IsEvidence(op);
       if (!counts || !Extend(op, group, &chain)) Close(&chain);
       if (counts && chain.groups.empty()) chain = {{group}, 0, op.start_ns, op.end_ns};
     }
@@ -119,6 +134,8 @@ class ChainSearch {
   }
 
   const std::map<std::vector<int32_t>, AlikeChains>& found() const { return found_; }
+  // The time in which any chain runs: those of several streams may overlap.
+  double TimeNs() const { return static_cast<double>(IntervalUnion(intervals_).length_ns()); }
 
  private:
   using Stream = std::tuple<uint32_t, uint32_t, uint32_t>;  // device, context, stream
@@ -136,6 +153,8 @@ class ChainSearch {
     if (before.empty() || before.size() == kLongestChain || op.start_ns < chain->end_ns) {
       return false;
     }
+    // The host did something else, which may need the result.
+    if (op.start_ns - chain->end_ns > kHostStallNs) return false;
     if (std::find(before.begin(), before.end(), group) != before.end()) return false;
     const double shared = SharedBytes(*traffic_[before.back()], *traffic_[group]);
     if (!(shared > 0)) return false;
@@ -158,6 +177,7 @@ class ChainSearch {
       one.left_bytes = first.read + std::max(0.0, last.written - last.l2_bytes);
       one.left_ns = std::min(one.time_ns, one.left_bytes / first.peak * 1e9);
       found_[chain->groups].Add(one);
+      intervals_.push_back({chain->start_ns, chain->end_ns});
     }
     *chain = LaunchChain{};
   }
@@ -167,6 +187,7 @@ class ChainSearch {
   std::map<Stream, LaunchChain> streams_;
   std::map<Stream, LaunchChain>::iterator last_ = streams_.end();
   std::map<std::vector<int32_t>, AlikeChains> found_;
+  Intervals intervals_;
 };
 
 // "mul, add, gelu and 3 more"
@@ -208,7 +229,7 @@ std::optional<Finding> FindFusion(const model::Model& model, const Timeline& tim
     cost_ns += entry.second.shared_bytes / traffic[entry.first.front()]->peak * 1e9;
   }
   if (most == nullptr || cost_ns < kFusionShare * undisturbed_ns) return std::nullopt;
-  const double gain_ns = all.time_ns - all.left_ns;
+  const double gain_ns = std::min(all.time_ns - all.left_ns, search.TimeNs());
   Finding finding;
   finding.id = kFusionFinding;
   finding.kind = GainKind::kLessWork;

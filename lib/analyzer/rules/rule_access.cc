@@ -127,6 +127,22 @@ std::optional<double> LocalShare(const RuleInputs& inputs) {
   return *local / (*local + *global);
 }
 
+bool LoadsNothing(const RuleInputs& inputs) {
+  return inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum").value_or(1) == 0 &&
+         inputs.Median(Sectors("local", "ld")).value_or(0) == 0;
+}
+
+std::optional<double> StoreOnlyRate(const RuleInputs& inputs) {
+  const auto stored = inputs.Median(Sectors("global", "st"));
+  const auto atomics = inputs.Median("lts__t_sectors_op_atom.sum");
+  const auto reductions = inputs.Median("lts__t_sectors_op_red.sum");
+  if (!stored || !atomics || !reductions || !(inputs.duration_ns > 0)) return std::nullopt;
+  if (!LoadsNothing(inputs) || *atomics + *reductions > 0 || TmaMovesMost(inputs)) {
+    return std::nullopt;
+  }
+  return *stored * kSectorBytes / (inputs.duration_ns * 1e-9);
+}
+
 std::optional<double> AtomicShare(const RuleInputs& inputs) {
   const auto all = inputs.Median("lts__t_sectors.sum");
   const auto atomics = inputs.Median("lts__t_sectors_op_atom.sum");

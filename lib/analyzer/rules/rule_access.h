@@ -33,6 +33,14 @@ struct SectorWaste {
 // counted, or no access at all. It is no share of what goes on below L1.
 [[nodiscard]] std::optional<double> LocalShare(const RuleInputs& inputs);
 
+// Loads of global and local memory were counted, and there are none. cp.async and TMA are not among
+// these.
+[[nodiscard]] bool LoadsNothing(const RuleInputs& inputs);
+
+// Bytes that the kernel stores in a second, where it does nothing else with memory: no loads, no
+// atomics. nullopt: it does, or that was not counted.
+[[nodiscard]] std::optional<double> StoreOnlyRate(const RuleInputs& inputs);
+
 // Atomics and reductions of L2's work: by sectors, or else by the use of L2's atomic unit over that
 // of L2. nullopt: neither was read.
 [[nodiscard]] std::optional<double> AtomicShare(const RuleInputs& inputs);

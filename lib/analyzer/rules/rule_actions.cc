@@ -44,8 +44,9 @@ constexpr ActionRow kActionRows[] = {
     {"raise-occupancy", GainKind::kSameWork,
      "Raise occupancy: smaller tiles, __launch_bounds__, another block size.", kSlotsFloor},
     {"read-sectors", GainKind::kSameWork,
-     "Read the sectors by operation first: no load takes that long, but atomics on one address and "
-     "memory behind a link do.",
+     "Read the sectors by operation first: atomics on few addresses, and memory behind a link, "
+     "take "
+     "longer than any load of device memory.",
      kMeasurement},
     {"read-stalls", GainKind::kSameWork,
      "Read the stall reasons first: they show which change would help.", kMeasurement},
@@ -123,8 +124,8 @@ constexpr ActionRow kActionRows[] = {
      "Group the work so that the lanes of a warp take one path.",
      "1 - the busiest of DRAM, the tensor pipe, and the issue slots without the idle lanes"},
     {"move-to-device", GainKind::kCauseRemoved,
-     "Copy what the kernel reads to device memory first: its sectors come from the host over the "
-     "link.",
+     "Keep what the kernel reads and writes in device memory, and copy it before or after: sectors "
+     "of host memory cross the link.",
      "1 - the busiest unit outside of L2"},
     {"use-wgmma", GainKind::kCauseRemoved,
      "Use wgmma instead of mma.sync: CUTLASS 3, cuBLAS, or a newer Triton. Only wgmma reaches the "

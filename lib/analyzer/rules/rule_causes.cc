@@ -7,12 +7,14 @@
 #include <optional>
 #include <utility>
 
+#include "lib/analyzer/base/host_link.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
 #include "lib/analyzer/rules/rule_access.h"
 #include "lib/analyzer/rules/rule_bounds.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_notes.h"
+#include "lib/analyzer/rules/rule_suspicions.h"
 #include "lib/analyzer/rules/verdict_latency.h"
 #include "lib/analyzer/rules/verdict_units.h"
 #include "lib/text/numbers.h"
@@ -282,10 +284,30 @@ std::optional<Cause> Divergence(const RuleInputs& inputs) {
   return cause;
 }
 
+// No counter has the stores that go to the host: L2 takes them, as those to device memory. Stores
+// to device memory do not keep warps waiting while L2 and DRAM idle.
+std::optional<Cause> HostStores(const RuleInputs& inputs) {
+  const std::optional<double> rate = StoreOnlyRate(inputs);
+  const double link = HostLinkBytesPerS(inputs.device);
+  if (!rate || *rate < kHalfOf * link || *rate > link) return std::nullopt;
+  if (!LooksBehindLink(inputs) || inputs.l2_hits.value_or(0) < kHits) return std::nullopt;
+  Relief relief;
+  relief.Take(kMemoryPath, 1);
+  Cause cause = Make("host-memory", Limiter::kLatency, Frees(inputs, relief));
+  cause.is_verdict = WaitsFor(inputs, {"long_scoreboard", "lg_throttle", "drain"});
+  cause.action = MakeAction("move-to-device",
+                            {std::nullopt, "whether its stores go to the host was not measured"});
+  cause.summary = "It stores " + text::Fixed(*rate * 1e-9, 1) +
+                  " GB/s, as much as the link to the host takes (" + text::Fixed(link * 1e-9, 0) +
+                  " GB/s), and waits while L2 and DRAM are idle: its stores may go to host memory.";
+  cause.missing = "where its stores go: no counter tells stores to the host from others";
+  return cause;
+}
+
 std::optional<Cause> HostMemory(const RuleInputs& inputs) {
   const auto host = inputs.Median("lts__d_sectors_fill_sysmem.avg.pct_of_peak_sustained_elapsed");
   const auto device = inputs.Median("lts__d_sectors_fill_device.avg.pct_of_peak_sustained_elapsed");
-  if (!host || !device || *host < kLeastHostFills) return std::nullopt;
+  if (!host || !device || *host < kLeastHostFills) return HostStores(inputs);
   const double share = *host / (*host + *device);
   if (share < kHostShare || UnitsDecide(inputs)) return std::nullopt;
   Relief relief;
@@ -361,7 +383,9 @@ constexpr Row kCauseRows[] = {
      Divergence},
     {{"host-memory", "latency",
       "half or more of L2's fills come from the host, at 0.2 % of peak or more (own); no unit is "
-      "busy, and warps wait for memory",
+      "busy, and warps wait for memory. Or, with low confidence and without a bound: it only "
+      "stores, at half of the rate of the link to the host or more (own) and not above it (hw), "
+      "80 % or more hit L2, and L2 and DRAM are idle",
       "move-to-device", "\"prefetch with cp.async\" at the rate of the link"},
      HostMemory},
 };
@@ -435,7 +459,8 @@ void FillCause(const RuleInputs& inputs, const Cause& cause, Verdict* verdict) {
   if (cause.limiter == Limiter::kLatency && !inputs.stalls.empty()) {
     verdict->stall = inputs.stalls.front().reason;
   }
-  verdict->confidence = ConfidenceOf(inputs, cause);
+  verdict->confidence = cause.missing.empty() ? ConfidenceOf(inputs, cause) : Confidence::kLow;
+  verdict->missing = cause.missing;
   if (cause.limiter == Limiter::kTail && !UnitsDecide(inputs) && inputs.stalls.empty()) {
     verdict->confidence = Confidence::kLow;
     verdict->missing = "warp stall reasons (" + WayTo(inputs, format::kNeedsStalls) +

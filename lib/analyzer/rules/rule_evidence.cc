@@ -12,6 +12,8 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/continuous/pm_units.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
+#include "lib/analyzer/rules/rule_access.h"
+#include "lib/analyzer/rules/rule_notes.h"
 #include "lib/analyzer/rules/rule_stalls.h"
 #include "lib/format/metric_names.h"
 #include "lib/text/numbers.h"
@@ -64,6 +66,10 @@ Confidence DecideConfidence(const RuleInputs& inputs, double winner, double marg
   if (!inputs.unknown.empty()) --level;
   if (!inputs.unstable.empty()) --level;
   if (inputs.straddles) --level;
+  // SMs without work are a cause beside the winner.
+  const bool is_uneven =
+      inputs.kernel != nullptr && (HasTail(inputs) || IsImbalanced(inputs) || MayHaveTail(inputs));
+  if (is_uneven) level = std::min(level, 2);
   return level >= 3 ? Confidence::kHigh : level == 2 ? Confidence::kMedium : Confidence::kLow;
 }
 
@@ -134,6 +140,11 @@ void AddTraffic(const RuleInputs& inputs, Verdict* verdict) {
 void AddMemoryAccess(const RuleInputs& inputs, Verdict* verdict) {
   AddHitRate(inputs, "L1 hit rate", "l1tex__t_sector_hit_rate.pct", verdict);
   AddL2Hits(inputs, verdict);
+  if (LoadsNothing(inputs)) {
+    AddMetric(inputs, "stored", "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+              verdict);
+    return;
+  }
   AddMetric(inputs, "useful bytes per sector loaded", "of 32",
             "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", verdict);
 }

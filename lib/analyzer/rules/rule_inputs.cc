@@ -260,7 +260,7 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
     inputs.shared = {share, false};
   }
   for (const UnitUse& use : counters.units) {
-    inputs.busiest = std::max(inputs.busiest, use.at_least());
+    inputs.busiest = std::max(inputs.busiest, RuleInputs::Claimed(use));
     inputs.straddles |= use.at_least() < kBusy && use.at_most() >= kBusy && use.error > 0;
   }
   FindSource(&inputs);
@@ -300,6 +300,10 @@ double RuleInputs::WhileActive(Unit unit, double of_peak) const {
 double RuleInputs::UseOf(Unit unit) const {
   const UnitUse* const use = counters->Find(unit);
   return use == nullptr ? 0 : use->of_peak;
+}
+
+double RuleInputs::Claimed(const UnitUse& use) {
+  return use.error <= kExactUse ? use.of_peak : use.at_least();
 }
 
 double RuleInputs::Margin() const {

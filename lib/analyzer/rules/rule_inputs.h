@@ -25,8 +25,8 @@ struct RuleInputs {
   bool measured = false;                  // any usable counter or PM sample
   Source source = Source::kNone;          // of these
   std::vector<std::string_view> unknown;  // units that a claim of "nothing is busy" would need
-  double busiest = 0;      // the highest use of all units, at the lower end of its error bound
-  bool straddles = false;  // the error bound of a use has both sides of kBusy
+  double busiest = 0;                     // the highest use of all units, as Claimed() has it
+  bool straddles = false;                 // the error bound of a use has both sides of kBusy
   // True: the tensor pipe counts only the packed half precision instructions of the FMA pipe
   // (HFMA2). It is then left out of all comparisons.
   bool half_on_fma = false;
@@ -70,6 +70,9 @@ struct RuleInputs {
   // and L2 serve the SMs that are left at the same rate, so that theirs is that of the elapsed
   // time.
   [[nodiscard]] double WhileActive(Unit unit, double of_peak) const;
+  // The use that may be compared with kBusy: the use itself where its error bound is small, else
+  // the lower end of the bound.
+  [[nodiscard]] static double Claimed(const UnitUse& use);
   // leader - rival while active, at the near ends of both bounds
   [[nodiscard]] double Margin() const;
   // Of a metric by CUPTI name; null when it is absent, negative or not finite.

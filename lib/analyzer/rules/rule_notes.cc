@@ -218,6 +218,12 @@ bool HasTail(const RuleInputs& inputs) {
          IdleBeyondRamp(inputs) >= kImbalance;
 }
 
+bool MayHaveTail(const RuleInputs& inputs) {
+  const Occupancy& occupancy = inputs.kernel->occupancy;
+  return occupancy.known && occupancy.waves >= 1 && occupancy.tail_lost >= kTailLost &&
+         !inputs.imbalance;
+}
+
 bool IsImbalanced(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   return occupancy.known && occupancy.waves >= 1 && occupancy.achieved && !HasTail(inputs) &&

@@ -22,6 +22,8 @@ namespace prof::analyzer {
 // Conditions that verdicts use as well.
 [[nodiscard]] bool HasTail(const RuleInputs& inputs);
 [[nodiscard]] bool IsImbalanced(const RuleInputs& inputs);
+// The last wave is partial, and the activity of the SMs was not measured.
+[[nodiscard]] bool MayHaveTail(const RuleInputs& inputs);
 
 }  // namespace prof::analyzer
 

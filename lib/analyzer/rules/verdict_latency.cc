@@ -10,9 +10,11 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/continuous/pm_units.h"
 #include "lib/analyzer/kernels/unit_metrics.h"
+#include "lib/analyzer/rules/rule_access.h"
 #include "lib/analyzer/rules/rule_bounds.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_stalls.h"
+#include "lib/analyzer/rules/rule_suspicions.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -32,6 +34,12 @@ Bound OfMoreWarps(const RuleInputs& inputs) {
   return LeastOf({BoundBy(inputs, {}), BoundByWarpSlots(inputs)});
 }
 
+// Few warps were counted, and nothing looks as if more of them would wait for the same.
+bool FewWarpsExplain(const RuleInputs& inputs) {
+  return inputs.kernel->occupancy.waves < kHalfWave && inputs.warps_used &&
+         *inputs.warps_used < kHalfWave && !LooksBehindLink(inputs);
+}
+
 }  // namespace
 
 void FillPartialWave(const RuleInputs& inputs, Verdict* verdict) {
@@ -42,11 +50,11 @@ void FillPartialWave(const RuleInputs& inputs, Verdict* verdict) {
   AddActivity(inputs, verdict);
   if (inputs.leader) AddUnit(inputs, *inputs.leader, verdict);
   AddWarps(inputs, verdict);
-  verdict->actions.push_back(MakeAction("more-blocks", OfMoreWarps(inputs)));
   verdict->confidence = Confidence::kLow;
-  if (inputs.stalls.empty()) {
-    verdict->missing = "warp stall reasons (" + WayTo(inputs, format::kNeedsStalls) + ")";
+  if (!inputs.stalls.empty() || FewWarpsExplain(inputs)) {
+    verdict->actions.push_back(MakeAction("more-blocks", OfMoreWarps(inputs)));
   }
+  if (inputs.stalls.empty()) SuspectWaits(inputs, verdict);
 }
 
 bool Waiting(const RuleInputs& inputs) {
@@ -106,10 +114,7 @@ void FillNoUnitBusy(const RuleInputs& inputs, Verdict* verdict) {
   verdict->confidence = std::min(
       Confidence::kMedium, DecideConfidence(inputs, kSaturated, kBusy - inputs.busiest,
                                             inputs.leader ? inputs.SamplesOf(*inputs.leader) : 0));
-  verdict->missing =
-      "warp stall reasons (" + WayTo(inputs, format::kNeedsStalls) + "): what the warps wait for";
-  verdict->actions.push_back(MakeAction(
-      "read-stalls", {std::nullopt, "what the stall reasons show decides"}, verdict->missing));
+  SuspectWaits(inputs, verdict);
 }
 
 // More warps would be resident, would find blocks to run, and would hide what the warps wait for.
@@ -197,7 +202,9 @@ void AddStallAction(const RuleInputs& inputs, const StallAdvice& advice, Verdict
     return;
   }
   std::string_view id = advice.action_id;
-  if (advice.reason == "long_scoreboard") id = MemoryAction(inputs, id);
+  if (advice.reason == "long_scoreboard") {
+    id = LoadsNothing(inputs) ? "read-pc-samples" : MemoryAction(inputs, id);
+  }
   Relief relief = ReliefOf(id);
   if (id == "keep-data-closer") relief.Take({Unit::kDram, Unit::kL2}, 1);
   // Misses of the constant cache, and the repeated issue, go with them.
@@ -249,12 +256,14 @@ void FillLatency(const RuleInputs& inputs, Verdict* verdict) {
   }
   if (top.reason == "long_scoreboard") {
     AddMemoryAccess(inputs, verdict);
-    if (const std::string level = ServingLevel(inputs); !level.empty()) {
+    if (LoadsNothing(inputs)) {
+      verdict->summary += " It requests no loads: stores, atomics or asynchronous copies wait.";
+    } else if (const std::string level = ServingLevel(inputs); !level.empty()) {
       verdict->summary +=
           " " + level + (level.find(' ') == level.npos ? " has" : " have") + " the data.";
     }
   }
-  if (of_memory && !inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")) {
+  if (of_memory && !KnowsSectors(inputs)) {
     verdict->missing =
         "sectors by operation and hit rates (--counters all): which level is late, and whether "
         "atomics are";

@@ -245,6 +245,10 @@ Verdict DecideKernel(const KernelReport& kernel, const model::Device* device,
   if (verdict.missing.empty() && !inputs.unknown.empty() && inputs.measured) {
     verdict.missing = MissingUses(inputs);
   }
+  if (verdict.missing.empty() && verdict.limiter != Limiter::kLaunchSized && MayHaveTail(inputs)) {
+    verdict.missing = "the activity of the SMs (" + WayTo(inputs, format::kNeedsUse) +
+                      "): whether the last wave leaves SMs idle";
+  }
   if (context.region != nullptr && verdict.limiter == Limiter::kNotMeasured) {
     verdict.missing = MissingBeside(kernel, *context.region, verdict.missing);
   }

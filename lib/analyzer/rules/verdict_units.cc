@@ -13,15 +13,16 @@
 #include "lib/analyzer/rules/rule_bounds.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_matrix.h"
+#include "lib/analyzer/rules/rule_suspicions.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
 
 bool LeaderBound(const RuleInputs& inputs) {
   if (!inputs.leader) return false;
-  const double least = inputs.WhileActive(inputs.leader->unit, inputs.leader->at_least());
-  if (least >= kSaturated) return true;
-  return least >= kBusy &&
+  const UnitUse& leader = *inputs.leader;
+  if (inputs.WhileActive(leader.unit, leader.at_least()) >= kSaturated) return true;
+  return inputs.WhileActive(leader.unit, RuleInputs::Claimed(leader)) >= kBusy &&
          (inputs.Margin() >= kMargin || !inputs.rival ||
           inputs.WhileActive(inputs.rival->unit, inputs.rival->at_most()) < kBusy);
 }
@@ -40,7 +41,7 @@ void FillUnit(const RuleInputs& inputs, std::string_view same_work, Verdict* ver
   const double named = inputs.WhileActive(leader.unit, leader.at_least());
   verdict->summary = std::string("Limited by ") + NameOf(leader.unit) + " at " + PercentOf(leader) +
                      " of its peak";
-  if (leader.at_least() < kBusy) {
+  if (RuleInputs::Claimed(leader) < kBusy) {
     verdict->summary += ", " + text::Percent(named) + " while the SMs were active";
   }
   verdict->summary += ".";
@@ -60,29 +61,6 @@ Relief OfSmallerType(std::initializer_list<Unit> units) {
 void AddLessWork(const RuleInputs& inputs, std::string_view id, const Relief& relief,
                  Verdict* verdict, std::string check = "") {
   verdict->actions.push_back(MakeAction(id, BoundOfLessWork(inputs, relief), std::move(check)));
-}
-
-// A cause that nobody looked for is named without a bound, with what would decide. It may be the
-// verdict: of 53 kernels of the zoo whose unit was clear, 9 had such a cause
-// (docs/internals/evaluation.md).
-void AddSuspicion(std::string_view id, const std::string& what, const std::string& way,
-                  Verdict* verdict) {
-  verdict->confidence = std::min(verdict->confidence, Confidence::kMedium);
-  verdict->actions.push_back(MakeAction(id, {std::nullopt, what + " not measured"}, way));
-}
-
-void SuspectSectors(const RuleInputs& inputs, Verdict* verdict) {
-  const std::string way = WayTo(inputs, format::kNeedsMemory);
-  if (!inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")) {
-    AddSuspicion("coalesce", "whether all bytes of the sectors are used was", way, verdict);
-  }
-  const bool local = inputs.kernel != nullptr && inputs.kernel->local_bytes_per_thread > 0;
-  if (local && !LocalShare(inputs)) {
-    AddSuspicion("remove-spills",
-                 "it has " + text::Fixed(inputs.kernel->local_bytes_per_thread, 0) +
-                     " B of local memory per thread, whose traffic was",
-                 way, verdict);
-  }
 }
 
 }  // namespace
@@ -107,7 +85,7 @@ void FillDram(const RuleInputs& inputs, Verdict* verdict) {
     verdict->evidence.push_back("warp slots in use " + text::Percent(*achieved) +
                                 ": enough to reach this throughput, so more warps buy nothing");
   }
-  if (!inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")) {
+  if (!KnowsSectors(inputs)) {
     verdict->missing = "sectors per request (" + WayTo(inputs, format::kNeedsMemory) +
                        "): whether all moved bytes are used";
   }
@@ -215,9 +193,11 @@ void FillIssue(const RuleInputs& inputs, Verdict* verdict) {
 
 bool Mixed(const RuleInputs& inputs) {
   if (!inputs.leader || !inputs.rival) return false;
-  const double leader = inputs.WhileActive(inputs.leader->unit, inputs.leader->at_least());
+  const UnitUse& leader = *inputs.leader;
   return inputs.WhileActive(inputs.rival->unit, inputs.rival->at_most()) >= kBusy &&
-         leader >= kBusy && leader < kSaturated && inputs.Margin() < kMargin;
+         inputs.WhileActive(leader.unit, RuleInputs::Claimed(leader)) >= kBusy &&
+         inputs.WhileActive(leader.unit, leader.at_least()) < kSaturated &&
+         inputs.Margin() < kMargin;
 }
 
 void FillMixed(const RuleInputs& inputs, Verdict* verdict) {
@@ -228,7 +208,7 @@ void FillMixed(const RuleInputs& inputs, Verdict* verdict) {
   AddLessWork(inputs, "relieve-both", relief, verdict);
   const bool of_memory = IsShared(inputs.leader->unit) || IsShared(inputs.rival->unit) ||
                          Follows(inputs.leader->unit, Unit::kL1);
-  if (of_memory && !inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum")) {
+  if (of_memory && !KnowsSectors(inputs)) {
     SuspectSectors(inputs, verdict);
     verdict->missing = "sectors by space and operation (" + WayTo(inputs, format::kNeedsMemory) +
                        "): whether one cause keeps both busy";

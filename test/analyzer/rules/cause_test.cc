@@ -21,11 +21,6 @@ std::optional<double> GainOf(const Verdict& verdict, std::string_view id) {
   return std::nullopt;
 }
 
-bool Offers(const Verdict& verdict, std::string_view id) {
-  return std::any_of(verdict.actions.begin(), verdict.actions.end(),
-                     [&](const Action& action) { return action.id == id; });
-}
-
 void SetLoads(KernelReport* kernel, double sectors, double requests, double useful) {
   Set(kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", sectors);
   Set(kernel, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", requests);
@@ -307,6 +302,86 @@ TEST_CASE("Zero-copy reads wait for the link to the host") {
   const Verdict verdict = Decide(kernel);
   CHECK(verdict.rule == "host-memory");
   CHECK(verdict.actions.front().id == "move-to-device");
+}
+
+// As 17.3 MB that go to pinned host memory in 328 us, over PCIe 5.0 x16.
+KernelReport OnlyStores() {
+  KernelReport kernel = QuietKernel();
+  kernel.duration_ns = {20, 328e3, 327e3, 329e3, 20 * 328e3};
+  SetStall(&kernel, "long_scoreboard", 800);
+  SetLoads(&kernel, 0, 0, 0);
+  Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 540'672);
+  Set(&kernel, "lts__t_sectors_op_atom.sum", 0);
+  Set(&kernel, "lts__t_sectors_op_red.sum", 0);
+  Set(&kernel, "lts__t_sectors_lookup_hit.sum", 838'000);
+  Set(&kernel, "lts__t_sectors_lookup_miss.sum", 75);
+  for (const char* unit : {"gpu__dram_throughput", "lts__lts2xbar_cycles_active"}) {
+    SetUse(&kernel, unit, 0);
+  }
+  SetUse(&kernel, "lts__t_sectors", 1.5);
+  return kernel;
+}
+
+TEST_CASE("Stores at the rate of the link, beside idle memory, are suspected to go to the host") {
+  const Verdict verdict = Decide(OnlyStores());
+  CHECK(verdict.rule == "host-memory");
+  CHECK(verdict.confidence == Confidence::kLow);
+  REQUIRE(verdict.actions.size() == 1);
+  CHECK(verdict.actions[0].id == "move-to-device");
+  CHECK_FALSE(verdict.actions[0].gain_at_most);
+  CHECK(verdict.summary.find("52.7 GB/s") != std::string::npos);
+  CHECK_FALSE(verdict.missing.empty());
+}
+
+TEST_CASE("Stores that are slower or faster than the link, or beside loads, are not suspected") {
+  KernelReport slow = OnlyStores();
+  Set(&slow, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 200'000);
+  CHECK(Decide(slow).rule == "latency-stall");
+  KernelReport fast = OnlyStores();
+  Set(&fast, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 900'000);
+  CHECK(Decide(fast).rule == "latency-stall");
+  KernelReport loads = OnlyStores();
+  SetLoads(&loads, 4096, 1024, 32);
+  CHECK(Decide(loads).rule == "latency-stall");
+  KernelReport atomics = OnlyStores();
+  Set(&atomics, "lts__t_sectors_op_red.sum", 100);
+  CHECK(Decide(atomics).rule != "host-memory");
+}
+
+TEST_CASE("A kernel that requests no loads is not told that its loads wait") {
+  KernelReport kernel = OnlyStores();
+  Set(&kernel, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 900'000);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.summary.find("has the data") == std::string::npos);
+  CHECK(verdict.summary.find("requests no loads") != std::string::npos);
+  CHECK_FALSE(Offers(verdict, "keep-data-closer"));
+  CHECK(Offers(verdict, "read-pc-samples"));
+}
+
+TEST_CASE("A unit beside a tail is not of high confidence") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 76);  // 82 % while the SMs were active
+  Set(&kernel, "sm__cycles_active.avg", 90'000);
+  Set(&kernel, "sm__cycles_active.max", 90'000);
+  CHECK(Decide(kernel).confidence == Confidence::kHigh);
+  SetGrid(&kernel, 132 * 8 + 132, 8);  // 1.125 waves
+  Set(&kernel, "sm__cycles_active.max", 100'000);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "fma-throughput");
+  CHECK(verdict.confidence == Confidence::kMedium);
+}
+
+TEST_CASE(
+    "A unit beside a partial last wave whose tail was not measured is not of high confidence") {
+  KernelReport kernel = QuietKernel();
+  SetUse(&kernel, "sm__pipe_fma_cycles_active", 92);
+  SetGrid(&kernel, 132 * 8 + 132, 8);  // 1.125 waves
+  CHECK(Decide(kernel).confidence == Confidence::kHigh);
+  Remove(&kernel, "sm__cycles_active.avg");
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "fma-throughput");
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK(verdict.missing.find("the activity of the SMs") == 0);
 }
 
 TEST_CASE("The next unit is the busiest other one, and a consequence is called one") {

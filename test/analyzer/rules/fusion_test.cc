@@ -3,6 +3,7 @@
 // The finding on neighbours that could be one kernel, on chains whose traffic is known.
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/analyzer/rules/finding_fusion.h"
@@ -45,15 +46,19 @@ class FusionRun {
     return static_cast<int32_t>(kernels_.size()) - 1;
   }
 
-  void Launch(int32_t group, uint32_t stream = 7) {
+  // `times`: it takes so many times what the kernel does by median.
+  void Launch(int32_t group, uint32_t stream = 7, double times = 1) {
     model::Op op;
     op.stream = stream;
     op.start_ns = now_ns_;
-    op.end_ns = now_ns_ + static_cast<int64_t>(kernels_[group].duration_ns.median);
+    op.end_ns = now_ns_ + static_cast<int64_t>(times * kernels_[group].duration_ns.median);
     now_ns_ = op.end_ns + kUs;
     model_.ops.push_back(op);
     groups_.group_of_op.push_back(group);
   }
+
+  void Wait(int64_t ns) { now_ns_ += ns; }
+  void Back(int64_t ns) { now_ns_ -= ns; }
 
   void Copy() {
     model::Op op;
@@ -170,6 +175,73 @@ TEST_CASE("What runs between two kernels, on another stream, or again, makes no 
   CHECK_FALSE(between.Find());
   CHECK_FALSE(streams.Find());
   CHECK_FALSE(again.Find());
+}
+
+TEST_CASE("What L2 holds is not read from DRAM: small tensors make no chain") {
+  for (const auto& [mb, is_chain] : {std::pair(20.0, false), std::pair(26.0, true)}) {
+    FusionRun run;
+    const int32_t first = run.Kernel("first", mb, mb);
+    const int32_t second = run.Kernel("second", mb, mb);
+    for (int i = 0; i < 10; ++i) {
+      run.Launch(first);
+      run.Launch(second);
+    }
+    CHECK(run.Find().has_value() == is_chain);
+  }
+}
+
+TEST_CASE("Kernels with host work between them make no chain") {
+  for (const auto& [wait_us, is_chain] : {std::pair(50, true), std::pair(150, false)}) {
+    FusionRun run;
+    const int32_t first = run.Kernel("first", 200, 200);
+    const int32_t second = run.Kernel("second", 200, 200);
+    for (int i = 0; i < 10; ++i) {
+      run.Launch(first);
+      run.Wait(wait_us * kUs);
+      run.Launch(second);
+      run.Copy();
+    }
+    CHECK(run.Find().has_value() == is_chain);
+  }
+}
+
+TEST_CASE("A launch of another size than the median of its kernel makes no chain") {
+  for (const auto& [times, is_chain] :
+       {std::pair(0.3, false), std::pair(0.8, true), std::pair(1.5, true), std::pair(3.0, false)}) {
+    FusionRun run;
+    const int32_t first = run.Kernel("first", 200, 200);
+    const int32_t second = run.Kernel("second", 200, 200);
+    for (int i = 0; i < 10; ++i) {
+      run.Launch(first);
+      run.Launch(second, 7, times);
+      run.Copy();
+    }
+    CHECK(run.Find().has_value() == is_chain);
+  }
+}
+
+TEST_CASE("Kernels of two streams that overlap, and a graph's, make chains of their own streams") {
+  FusionRun run;
+  const int32_t first = run.Kernel("first", 200, 200);
+  const int32_t second = run.Kernel("second", 200, 200);
+  for (int i = 0; i < 10; ++i) {
+    run.Launch(first);
+    run.Back(50 * kUs);  // the other stream begins before this one ends
+    run.Launch(first, 8);
+    run.Back(50 * kUs);
+    run.Launch(second, 7);
+    run.Back(50 * kUs);
+    run.Launch(second, 8);
+    run.Copy();
+  }
+  for (size_t i = 0; i < run.model().ops.size(); ++i) {
+    CHECK((i == 0 || run.model().ops[i].start_ns >= run.model().ops[i - 1].start_ns));
+  }
+  const std::optional<Finding> finding = run.Find();
+  REQUIRE(finding);
+  CHECK(finding->title.find("20 times") != std::string::npos);
+  // From the first launch's begin to the end of the last one, in each round: the copy stays.
+  CHECK(finding->gain_at_most_ns <= run.now_ns() - 10 * kUs);
 }
 
 TEST_CASE("A kernel that DRAM does not limit, or whose traffic is not known, makes no chain") {

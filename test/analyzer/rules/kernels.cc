@@ -126,6 +126,11 @@ bool Mentions(const std::vector<std::string>& lines, std::string_view text) {
                      [&](const std::string& line) { return Contains(line, text); });
 }
 
+bool Offers(const Verdict& verdict, std::string_view id) {
+  return std::any_of(verdict.actions.begin(), verdict.actions.end(),
+                     [&](const Action& action) { return action.id == id; });
+}
+
 bool AdvisesOccupancy(const Verdict& verdict) {
   if (verdict.limiter == Limiter::kOccupancy) return true;
   for (const char* word : {"occupancy", "Occupancy", "more warps", "resident", "launch_bounds"}) {

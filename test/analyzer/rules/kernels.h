@@ -33,6 +33,7 @@ Verdict Decide(KernelReport kernel);
 
 bool HasNote(const Verdict& verdict, std::string_view id);
 bool Mentions(const std::vector<std::string>& lines, std::string_view text);
+bool Offers(const Verdict& verdict, std::string_view id);  // an action
 bool AdvisesOccupancy(const Verdict& verdict);
 
 }  // namespace prof::test

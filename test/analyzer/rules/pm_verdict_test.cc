@@ -132,6 +132,85 @@ TEST_CASE("A bound on both sides of a threshold lowers the confidence, and claim
   CHECK(busy.confidence == Confidence::kLow);
 }
 
+TEST_CASE("A small error bound around the threshold does not make a unit idle") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kTensor, 60.7, 0.8);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "tensor-throughput");
+  CHECK(verdict.confidence == Confidence::kLow);
+  CHECK_THAT(verdict.summary, Contains("60.7 +-0.8 %"));
+  SetPm(&kernel, TriageUnit::kTensor, 59.9, 0.8);
+  CHECK(Decide(kernel).rule == "no-unit-busy");
+}
+
+// Of waves of blocks, with warps in a part of the slots; no stall was read.
+KernelReport PartOfAWave(double waves, double l2, double dram) {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kWarps, 75 * waves);
+  SetPm(&kernel, TriageUnit::kL2, l2);
+  SetPm(&kernel, TriageUnit::kDram, dram);
+  SetGrid(&kernel, static_cast<uint32_t>(132 * 8 * waves), 8);
+  return kernel;
+}
+
+TEST_CASE("Part of a wave alone is no reason for more blocks") {
+  const Verdict verdict = Decide(PartOfAWave(0.5, 55, 57));
+  CHECK(verdict.rule == "partial-wave");
+  CHECK_FALSE(Offers(verdict, "more-blocks"));
+  CHECK(verdict.gain_at_most == 0);
+  CHECK(verdict.actions.front().id == "read-stalls");
+  CHECK(Offers(verdict, "coalesce"));
+  CHECK(Offers(verdict, "aggregate-atomics"));
+  CHECK_FALSE(Offers(verdict, "move-to-device"));
+  CHECK_THAT(verdict.missing, Contains("sectors by operation (--counters all)"));
+  CHECK_THAT(verdict.missing, Contains("warp stall reasons"));
+}
+
+TEST_CASE("With few warps by PM samples more blocks have a bound, before the suspicions") {
+  KernelReport kernel = PartOfAWave(0.125, 20, 20);
+  kernel.grid = {132, 1, 1};
+  Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "partial-wave");
+  CHECK(verdict.actions.front().id == "more-blocks");
+  CHECK(verdict.actions.front().gain_at_most.value_or(0) > 0.7);
+  kernel.continuous.erase(Metric(TriageUnit::kWarps));
+  CHECK_FALSE(Offers(Decide(kernel), "more-blocks"));
+}
+
+TEST_CASE("Where memory idles and warps wait, atomics and the link to the host are suspected") {
+  for (const double waves : {0.125, 0.5}) {
+    KernelReport kernel = PartOfAWave(waves, 1.5, 0.0);
+    kernel.grid = {132, 1, 1};  // all SMs have a block: no small grid
+    const Verdict verdict = Decide(kernel);
+    CHECK(verdict.rule == "partial-wave");
+    CHECK(verdict.actions.front().id == "read-sectors");
+    CHECK(Offers(verdict, "aggregate-atomics"));
+    CHECK(Offers(verdict, "move-to-device"));
+    CHECK_FALSE(Offers(verdict, "more-blocks"));
+    CHECK_FALSE(Offers(verdict, "coalesce"));
+    for (const Action& action : verdict.actions) CHECK_FALSE(action.gain_at_most);
+  }
+}
+
+TEST_CASE("A kernel without work for memory is not suspected of atomics") {
+  KernelReport kernel = PartOfAWave(0.5, 0.1, 0.0);
+  kernel.local_bytes_per_thread = 0;
+  const Verdict verdict = Decide(kernel);
+  CHECK_FALSE(Offers(verdict, "aggregate-atomics"));
+  CHECK_FALSE(Offers(verdict, "coalesce"));
+  CHECK(verdict.missing.find("--counters all") == std::string::npos);
+}
+
+TEST_CASE("Local memory that nobody counted is a suspicion, also where no unit is busy") {
+  KernelReport kernel = QuietByPmSamples();
+  SetPm(&kernel, TriageUnit::kL2, 32);
+  kernel.local_bytes_per_thread = 512;
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "no-unit-busy");
+  CHECK(Offers(verdict, "remove-spills"));
+  CHECK(verdict.actions.front().id == "read-stalls");
+}
+
 TEST_CASE("Where no unit is busy the verdict names the highest, and what would decide") {
   KernelReport kernel = QuietByPmSamples();
   SetPm(&kernel, TriageUnit::kL2, 41);
