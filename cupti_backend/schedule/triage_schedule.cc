@@ -169,7 +169,8 @@ int64_t TriageSchedule::GapNs(int64_t now_ns, TriageBudget* budget) const {
   // Right after something new, more that is new may follow: what is saved is kept for that.
   const double haste = kHaste * (now_ns < fresh_until_ns_ ? full * full * full : full);
   const double share = budget->share() * (1 + haste);
-  return static_cast<int64_t>(burst_cost_ns_ / std::max(share, 1e-9));
+  // What a burst waits for its kernel comes on top.
+  return static_cast<int64_t>((listens_ ? 0.5 : 1) * burst_cost_ns_ / std::max(share, 1e-9));
 }
 
 void TriageSchedule::OnBurst(int64_t now_ns, int64_t cpu_ns, TriageBudget* budget) {
