@@ -41,7 +41,7 @@ def answers_of(report):
     return {"kernels": len(kernels),
             "limiters": sum(kernel["verdict"]["decided"] for kernel in kernels),
             "stalls": count("issue_stalled"), "hit_rates": count("hit_rate"),
-            "share_of_gpu_time": sum(kernel["share"] for kernel in kernels)}
+            "share_of_span": sum(kernel["share"] for kernel in kernels)}
 
 
 def of_one_step(report, names):
@@ -110,10 +110,10 @@ def markdown(where, rows, goals, bare_s):
     return "\n".join([
         where + f" The program by itself: {bare_s:.1f} s.", "",
         results.table(["tool", "commands", "s", "bytes", "limiters", "with stalls",
-                       "with hit rates", "share of the GPU time"],
+                       "with hit rates", "share of the span"],
                       [[row["tool"], row["commands"], row["seconds"], row["bytes"],
                         row.get("limiters"), row.get("stalls"), row.get("hit_rates"),
-                        row.get("share_of_gpu_time")] for row in rows]),
+                        row.get("share_of_span")] for row in rows]),
         results.goal_table(goals)])
 
 
