@@ -14,6 +14,7 @@
 #include "lib/report/text/advice.h"
 #include "lib/report/text/heading.h"
 #include "lib/report/text/kernel_lines.h"
+#include "lib/report/text/kernel_origin.h"
 #include "lib/text/numbers.h"
 
 namespace prof::report {
@@ -27,12 +28,12 @@ double TimeOfKernels(const Report& report) {
   return time_ns;
 }
 
-// "step/axpy", or the number of its ranges.
-std::string RangeCell(const KernelLine& line) {
+// "step/axpy", or the number of its ranges; outside of all ranges what launched it.
+std::string PlaceCell(const KernelLine& line) {
   std::set<std::string> ranges;
   for (const KernelReport* const kernel : line.signatures) ranges.insert(kernel->range);
   if (ranges.size() > 1) return text::Count(static_cast<int64_t>(ranges.size())) + " ranges";
-  return Printable(*ranges.begin());
+  return ranges.begin()->empty() ? OriginOf(line.signatures) : Printable(*ranges.begin());
 }
 
 Row LineRow(const KernelLine& line, double kernels_ns, const std::vector<AdviceEntry>& advice) {
@@ -45,10 +46,16 @@ Row LineRow(const KernelLine& line, double kernels_ns, const std::vector<AdviceE
            text::ShortPercent(line.share), text::Count(line.launches),
            text::Time(line.average_ns()), limiter, TwoNumbers(main),
            gain_ns > 0 ? text::Time(gain_ns) : "-", LetterOf(advice, main.verdict.action),
-           Printable(line.name), RangeCell(line)}};
+           Printable(line.name), PlaceCell(line)}};
 }
 
-std::vector<Column> LineColumns() {
+// The title of the places.
+std::string PlaceTitle(const Report& report) {
+  const bool ops = report.torch.recorded, lines = !report.lines.own.empty();
+  return ops ? "range or op" : lines ? "range or line" : "range";
+}
+
+std::vector<Column> LineColumns(const Report& report) {
   return {{"time", Align::kRight},
           {"of GPU", Align::kRight, 0, 4},
           {"of span", Align::kRight},
@@ -59,7 +66,7 @@ std::vector<Column> LineColumns() {
           {"at most", Align::kRight, 0, 2},
           {"do", Align::kLeft},
           {"kernel", Align::kLeft, 26, 0, true},
-          {"range", Align::kLeft, 18, 5, true}};
+          {PlaceTitle(report), Align::kLeft, 18, 5, true}};
 }
 
 void WriteRest(std::ostream& out, const std::vector<KernelLine>& lines, size_t shown) {
@@ -80,7 +87,7 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
   const double kernels_ns = options.kernels_ns > 0 ? options.kernels_ns : TimeOfKernels(report);
   const std::vector<AdviceEntry> advice = AdviceOf(report, options);
   Table table;
-  table.columns = LineColumns();
+  table.columns = LineColumns(report);
   bool mixed = false;
   for (size_t i = 0; i < shown; ++i) {
     table.rows.push_back(LineRow(lines[i], kernels_ns, advice));
