@@ -39,14 +39,15 @@ std::string PlaceCell(const KernelLine& line) {
 Row LineRow(const KernelLine& line, double kernels_ns, const std::vector<AdviceEntry>& advice) {
   const KernelReport& main = line.main();
   const double gain_ns = line.gain_at_most_ns;
+  const TwoNumbers numbers = NumbersOf(main);
   std::string limiter = ToString(main.verdict.limiter);
   if (line.other_limiters > 0) limiter += "*";
   return {{text::Time(line.total_ns),
            text::ShortPercent(kernels_ns > 0 ? line.total_ns / kernels_ns : 0),
            text::ShortPercent(line.share), text::Count(line.launches),
-           text::Time(line.average_ns()), limiter, TwoNumbers(main),
-           gain_ns > 0 ? text::Time(gain_ns) : "-", LetterOf(advice, main.verdict.action),
-           Printable(line.name), PlaceCell(line)}};
+           text::Time(line.average_ns()), limiter, numbers.first.empty() ? "-" : numbers.first,
+           numbers.second, gain_ns > 0 ? text::Time(gain_ns) : "-",
+           LetterOf(advice, main.verdict.action), Printable(line.name), PlaceCell(line)}};
 }
 
 // The title of the places.
@@ -57,16 +58,17 @@ std::string PlaceTitle(const Report& report) {
 
 std::vector<Column> LineColumns(const Report& report) {
   return {{"time", Align::kRight},
-          {"of GPU", Align::kRight, 0, 4},
-          {"of span", Align::kRight},
-          {"calls", Align::kRight, 0, 1},
-          {"average", Align::kRight, 0, 3},
+          {"of GPU", Align::kRight, 0, 5},
+          {"of span", Align::kRight, 0, 1},
+          {"calls", Align::kRight},
+          {"average", Align::kRight, 0, 4},
           {"limiter", Align::kLeft},
           {"% of peak", Align::kLeft},
-          {"at most", Align::kRight, 0, 2},
+          {"next", Align::kLeft, 0, 2},
+          {"at most", Align::kRight},
           {"do", Align::kLeft},
-          {"kernel", Align::kLeft, 26, 0, true},
-          {PlaceTitle(report), Align::kLeft, 18, 5, true}};
+          {"kernel", Align::kLeft, 22, 0, true},
+          {PlaceTitle(report), Align::kLeft, 18, 3, true}};
 }
 
 void WriteRest(std::ostream& out, const std::vector<KernelLine>& lines, size_t shown) {
@@ -96,7 +98,8 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
   WriteTable(out, table, options.width, options.utf8);
   WriteRest(out, lines, shown);
   std::string legend =
-      "% of peak: the two busiest units; -: not measured; ?: above 100 %, unreliable. do: the "
+      "% of peak: the busiest unit, and the next one; -: not measured; ?: above 100 %, unreliable. "
+      "do: the "
       "letter of the advice below.";
   if (mixed) legend += " *: of most of its time; --kernel shows all of its signatures.";
   WriteParagraph(out, "", legend, options.width);
