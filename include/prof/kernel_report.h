@@ -238,6 +238,16 @@ struct KernelModule {
   int64_t launches = 0;
 };
 
+/// The launches of a kernel that one line of Python source made.
+struct KernelSource {
+  std::string file;       ///< As LineReport::file: of the innermost frame of the program's own.
+  std::string function;   ///< "Model.forward"
+  uint32_t line = 0;      ///< 0: not known.
+  bool backward = false;  ///< In the backward pass of an op that the line called.
+  double time_ns = 0;     ///< GPU time, as in KernelReport::busy_ns.
+  int64_t launches = 0;
+};
+
 /// One signature: its launches, its counters, and what limits it.
 struct KernelReport : KernelLaunches, Measured {
   double share = 0;  ///< Of the undisturbed time.
@@ -257,6 +267,9 @@ struct KernelReport : KernelLaunches, Measured {
   Verdict verdict;
   std::vector<KernelOp> torch_ops;  ///< By time, descending; empty: launched in no op of PyTorch.
   std::vector<KernelModule> torch_modules;  ///< By time, descending; empty: of no known module.
+  /// By time, descending; empty: no launch has a Python stack. A node of a CUDA graph has the line
+  /// that captured it, where that is known.
+  std::vector<KernelSource> lines;
 };
 
 /// One kind of operation among those of a counted region.

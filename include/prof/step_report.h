@@ -104,8 +104,12 @@ struct StepPathItem {
   std::string where;  ///< The op, range or line of Python; empty: not known.
   StepPart part = StepPart::kNotKnown;      ///< With most of its time.
   Limiter limiter = Limiter::kNotMeasured;  ///< Of kernels.
-  int64_t count = 0;                        ///< Times that the paths went through it.
+  /// Times that the paths went through it; with `host_samples`: these.
+  int64_t count = 0;
   double time_ns = 0;
+  /// Of host code: the host samples that found the host in the line of `where`. 0: the line is that
+  /// of the next CUDA call.
+  int64_t host_samples = 0;
 };
 
 /// Work of the GPU that is hardly on the critical paths: with less of it the steps take as long.

@@ -230,6 +230,7 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   SetTimes(groups, on_path, &kernels);
   analyzer::SetTorchOps(model, timeline, groups, &kernels);
   analyzer::SetTorchModules(model, timeline, groups, &kernels);
+  analyzer::SetLines(model, timeline, groups, &kernels);
   std::string findings_missing =
       analyzer::WhyNoFindings(model, families, static_cast<double>(spans.span_ns), undisturbed_ns);
   std::vector<DeviceReport> devices =

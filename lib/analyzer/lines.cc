@@ -22,6 +22,18 @@ namespace {
 using model::kNoIndex;
 using model::Model;
 
+// The stack of an operation: of the forward pass, where a backward pass belongs to one.
+struct Cause {
+  uint32_t stack = model::kNone;
+  bool backward = false;
+};
+
+Cause CauseOf(const Model& model, size_t op) {
+  const uint32_t forward = model.torch.PlaceOf(op).forward_stack;
+  if (forward != model::kNone) return {forward, true};
+  return {model.StackOf(model.ops[op]), false};
+}
+
 // What a frame's line did.
 struct Sum {
   int64_t operations = 0, kernels = 0, time_ns = 0, backward_ns = 0, idle_ns = 0;
@@ -173,16 +185,15 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const model::Op op = model.ops[i];
     const int64_t time_ns = timeline.exclusive_ns[i];
-    const uint32_t forward = model.torch.PlaceOf(i).forward_stack;
-    if (forward != model::kNone) {
-      own[own_frames[forward]].backward_ns += time_ns;
-      all[model.host_stacks[forward].frame].backward_ns += time_ns;
-      stacks[forward].backward_ns += time_ns;
-      continue;
-    }
-    const uint32_t stack = model.StackOf(op);
+    const auto [stack, backward] = CauseOf(model, i);
     if (stack == model::kNone) {
       without_ns += time_ns;
+      continue;
+    }
+    if (backward) {
+      own[own_frames[stack]].backward_ns += time_ns;
+      all[model.host_stacks[stack].frame].backward_ns += time_ns;
+      stacks[stack].backward_ns += time_ns;
       continue;
     }
     stacks[stack].time_ns += time_ns;
@@ -211,6 +222,37 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
   report.within = LinesWithin(model, stacks, report.host_idle);
   report.without_stack_ns = static_cast<double>(without_ns);
   return report;
+}
+
+void SetLines(const Model& model, const Timeline& timeline, const KernelGroups& groups,
+              std::vector<KernelReport>* kernels) {
+  if (model.host_stacks.size() <= 1) return;
+  const std::vector<uint32_t> own_frames = OwnFrames(model);
+  using Key = std::pair<uint32_t, bool>;  // frame, backward
+  std::vector<std::map<Key, KernelSource>> of_group(kernels->size());
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    const int32_t group = groups.group_of_op[i];
+    if (group == kNoIndex) continue;
+    const auto [stack, backward] = CauseOf(model, i);
+    if (stack == model::kNone) continue;
+    KernelSource& line = of_group[static_cast<size_t>(group)][Key(own_frames[stack], backward)];
+    line.time_ns += static_cast<double>(timeline.exclusive_ns[i]);
+    ++line.launches;
+  }
+  for (size_t group = 0; group < of_group.size(); ++group) {
+    std::vector<KernelSource>& lines = (*kernels)[group].lines;
+    for (auto& [key, line] : of_group[group]) {
+      const model::HostFrame& from = model.host_frames[key.first];
+      line.file = model.strings[from.file];
+      line.function = model.strings[from.function];
+      line.line = from.line;
+      line.backward = key.second;
+      lines.push_back(std::move(line));
+    }
+    std::stable_sort(lines.begin(), lines.end(), [](const KernelSource& a, const KernelSource& b) {
+      return std::tie(b.time_ns, b.launches) < std::tie(a.time_ns, a.launches);
+    });
+  }
 }
 
 }  // namespace prof::analyzer

@@ -19,6 +19,10 @@ namespace prof::analyzer {
                                    const KernelGroups& groups,
                                    const std::vector<KernelReport>& kernels);
 
+// Fills KernelReport::lines. `kernels`: by group.
+void SetLines(const model::Model& model, const Timeline& timeline, const KernelGroups& groups,
+              std::vector<KernelReport>* kernels);
+
 }  // namespace prof::analyzer
 
 #endif  // PROF_LIB_ANALYZER_LINES_H_

@@ -35,6 +35,8 @@ void BindTimes(nb::module_& module) {
       .Has("limiter", &StepPathItem::limiter, "Of kernels.")
       .Has("count", &StepPathItem::count)
       .Has("time_ns", &StepPathItem::time_ns)
+      .Has("host_samples", &StepPathItem::host_samples,
+           "That found the host in the line of `where`.")
       .Shows({"kind", "what", "where", "time_ns"});
   Struct<StepOffPath>(module, "StepOffPath", "Work that is hardly on the critical paths.")
       .Has("kind", &StepOffPath::kind)

@@ -84,6 +84,30 @@ TEST_CASE("Work of a graph is that of the line that was captured, else of the la
   CHECK(own[3].time_ns == 1'000);
 }
 
+TEST_CASE("A kernel has the program's lines that launched it, most time first") {
+  Program program;
+  const Report report = Analyze(program.b.Snapshot());
+  const auto named = [&](const char* name) {
+    return *std::find_if(report.kernels.begin(), report.kernels.end(),
+                         [&](const KernelReport& kernel) { return kernel.name == name; });
+  };
+  const std::vector<KernelSource> gemm = named("gemm").lines;
+  REQUIRE(gemm.size() == 2);
+  CHECK(gemm[0].file == "/app/train.py");
+  CHECK(gemm[0].function == "step");
+  CHECK(gemm[0].line == 21);
+  CHECK(gemm[0].time_ns == 40'000);
+  CHECK(gemm[0].launches == 1);
+  CHECK_FALSE(gemm[0].backward);
+  CHECK(gemm[1].line == 20);
+  const std::vector<KernelSource> add = named("add").lines;  // one launch has no stack
+  REQUIRE(add.size() == 3);
+  CHECK(add[0].line == 21);
+  CHECK(add[1].file == "/app/graph.py");
+  CHECK(add[1].time_ns == 2'000);
+  CHECK(add[2].function == "<module>");
+}
+
 TEST_CASE("The innermost lines are those of libraries, too, and sum to the same") {
   Program program;
   const LinesReport lines = Analyze(program.b.Snapshot()).lines;
@@ -187,6 +211,11 @@ TEST_CASE("The backward pass of an op is that of the line that launched the op")
   CHECK(line.backward_ns == 3'000);
   CHECK(line.operations == 1);
   CHECK(report.lines.without_stack_ns == 1'000);
+  REQUIRE(report.kernels.at(0).lines.size() == 2);
+  CHECK(report.kernels[0].lines[0].backward);
+  CHECK(report.kernels[0].lines[0].line == 7);
+  CHECK(report.kernels[0].lines[0].time_ns == 3'000);
+  CHECK_FALSE(report.kernels[0].lines[1].backward);
   std::ostringstream text;
   REQUIRE(WriteLinesDetail(text, report, {}));
   CHECK_THAT(text.str(), Contains("its backward"));

@@ -74,6 +74,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
   CHECK(Keys(json["kernels"][0]) == std::set<std::string>{"name",
                                                           "torch_ops",
                                                           "torch_modules",
+                                                          "lines",
                                                           "busy_ns",
                                                           "critical_ns",
                                                           "full_name",

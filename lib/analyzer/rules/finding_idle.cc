@@ -382,7 +382,7 @@ MaybeFinding UnexplainedIdle(const RunInputs& inputs) {
   MaybeFinding finding = FindCause(inputs, idle, " for a reason that the records do not show.");
   if (!finding) return finding;
   finding->action =
-      "Capture again with API calls recorded and NVTX ranges around the phases of the program.";
+      "Record again with API calls, and with NVTX ranges around the phases of the program.";
   finding->check = "prof run with API calls and NVTX ranges recorded";
   finding->confidence = Confidence::kLow;
   return finding;

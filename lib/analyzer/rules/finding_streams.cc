@@ -254,9 +254,8 @@ MaybeFinding Serialization(const RunInputs& inputs) {
                       "most time: " + MostOf(names, serial.time_ns, "in "),
                       "gain: the time of each row and of the gaps in it, less its longest kernel"};
   finding.action =
-      "Launch those that do not depend on each other on several streams (or as branches of a "
-      "graph), "
-      "or merge them into one launch.";
+      "Run those side by side that do not depend on each other: on several streams, as branches of "
+      "a graph, or merged into one launch.";
   finding.kind = GainKind::kCauseRemoved;
   finding.gain_at_most_ns = serial.most_ns;
   finding.check = "no record shows whether they depend on each other: try two streams";
@@ -314,9 +313,8 @@ MaybeFinding ExposedCommunication(const RunInputs& inputs) {
                           text::Time(found.each.max) +
                           "; the time contains the wait for ranks that are late"};
   finding.action =
-      "Start the communication of one part while the next one is computed: another stream, "
-      "buckets; "
-      "even out the ranks.";
+      "Communicate while the GPU computes: start with one part while the next one is computed "
+      "(another stream, buckets); even out the ranks.";
   const double idle_ns = IdleBeside(
       inputs, [&](const Op& op) { return op.kind == OpKind::kKernel && communicates[op.shape]; });
   if (idle_ns > 0) finding.evidence.push_back("idle beside them: " + text::Time(idle_ns));

@@ -12,6 +12,7 @@
 namespace prof::analyzer {
 namespace {
 
+using model::HostSample;
 using model::kNoIndex;
 using model::kNone;
 using model::Op;
@@ -21,6 +22,9 @@ using model::TorchScope;
 // Operations without a group of kernels have ids of their own: memsets, copies by their kind,
 // graphs that were recorded as one.
 constexpr int64_t kMemset = -1, kFirstCopy = -2, kFirstGraph = -1000;
+
+// The place of the line in StepItems::Key.
+constexpr size_t kLineOfKey = 5;
 
 // Of host code: the thread may as well have waited for another one.
 constexpr int64_t kMayWait = 1;
@@ -44,6 +48,24 @@ void AddChanges(const std::vector<StepTable>& steps, const PathPiece& piece,
 }
 
 }  // namespace
+
+StepItems::Sum StepItems::Sum::Cut(double share) {
+  const auto cut = [share](int64_t* from_ns) {
+    const auto cut_ns = static_cast<int64_t>(share * static_cast<double>(*from_ns));
+    *from_ns -= cut_ns;
+    return cut_ns;
+  };
+  Sum part;
+  part.time_ns = cut(&time_ns);
+  for (size_t i = 0; i < kStepParts; ++i) part.parts_ns[i] = cut(&parts_ns[i]);
+  return part;
+}
+
+void StepItems::Sum::Add(const Sum& other) {
+  count += other.count;
+  time_ns += other.time_ns;
+  for (size_t i = 0; i < kStepParts; ++i) parts_ns[i] += other.parts_ns[i];
+}
 
 void PathTime::Add(const PathTime& other) {
   for (size_t i = 0; i < kPathKinds; ++i) kinds_ns[i] += other.kinds_ns[i];
@@ -99,7 +121,7 @@ StepItems::Place StepItems::PlaceAt(uint32_t thread, int64_t time_ns) const {
 }
 
 // The frame of Python that made a call.
-uint32_t StepItems::LineOf(int32_t call) const {
+uint32_t StepItems::LineOfCall(int32_t call) const {
   if (call == kNoIndex || own_frames_.empty()) return kNone;
   return own_frames_[model_.api_calls.stack(static_cast<size_t>(call))];
 }
@@ -157,21 +179,44 @@ bool StepItems::OthersCalled(const PathPiece& piece) const {
   return call.start_ns < piece.to_ns && call.thread != piece.thread;
 }
 
-void StepItems::AddOne(const PathPiece& piece, int64_t id, StepPathKind kind, const Place& place,
-                       StepPart part, bool counts, PathTime* time) {
+void StepItems::AddTime(const PathPiece& piece, StepPathKind kind, StepPart part, PathTime* time) {
   const int64_t length_ns = piece.to_ns - piece.from_ns;
   time->kinds_ns[static_cast<size_t>(kind)] += length_ns;
   time->parts_ns[static_cast<size_t>(part)] += length_ns;
-  if (!counts) return;
-  Sum& sum = sums_[{piece.work, id, place.kind, place.path, LineOf(piece.call)}];
-  ++sum.count;
-  sum.time_ns += length_ns;
-  sum.parts_ns[static_cast<size_t>(part)] += length_ns;
+}
+
+StepItems::Sum StepItems::SumOf(const PathPiece& piece, StepPart part) {
+  Sum sum;
+  sum.count = 1;
+  sum.time_ns = piece.to_ns - piece.from_ns;
+  sum.parts_ns[static_cast<size_t>(part)] = sum.time_ns;
+  return sum;
+}
+
+StepItems::Key StepItems::KeyOf(const PathPiece& piece, int64_t id, const Place& place) const {
+  return {piece.work, id, place.kind, place.path, LineOf::kCall, LineOfCall(piece.call)};
+}
+
+// The samples of its thread; none where no stack is known.
+StepItems::Samples StepItems::SamplesIn(const PathPiece& piece) const {
+  if (own_frames_.empty() || model_.host_samples.empty()) return {};
+  using Moment = std::pair<uint32_t, int64_t>;  // thread, time
+  const HostSample* const begin = model_.host_samples.data();
+  const HostSample* const end = begin + model_.host_samples.size();
+  const auto at = [&](int64_t time_ns) {
+    return std::lower_bound(begin, end, Moment(piece.thread, time_ns),
+                            [](const HostSample& sample, const Moment& moment) {
+                              return Moment(sample.thread, sample.time_ns) < moment;
+                            });
+  };
+  return {at(piece.from_ns), at(piece.to_ns)};
 }
 
 // Code between two calls may go through several ops and ranges.
 void StepItems::AddHostCode(const PathPiece& piece, bool counts, PathTime* time) {
   const int64_t id = IdOf(piece);
+  const Samples samples = SamplesIn(piece);
+  const bool sampled = samples.first != samples.second;
   std::vector<int64_t> times{piece.from_ns};
   AddChanges(model_.torch.steps, piece, &times);
   AddChanges(model_.steps, piece, &times);
@@ -187,7 +232,14 @@ void StepItems::AddHostCode(const PathPiece& piece, bool counts, PathTime* time)
       PathPiece in_part = one;
       in_part.from_ns = from_ns;
       in_part.to_ns = to_ns;
-      AddOne(in_part, id, StepPathKind::kHost, place, part, counts, time);
+      AddTime(in_part, StepPathKind::kHost, part, time);
+      if (!counts) return;
+      const Key key = KeyOf(in_part, id, place);
+      if (!sampled) return sums_[key].Add(SumOf(in_part, part));
+      SampledCode& code = sampled_code_[key];
+      code.sum.Add(SumOf(in_part, part));
+      const auto [begin, end] = SamplesIn(in_part);
+      for (const HostSample* at = begin; at != end; ++at) ++code.lines[own_frames_[at->stack]];
     };
     parts_.VisitThread(piece.thread, {one.from_ns, one.to_ns}, add);
   }
@@ -205,11 +257,34 @@ void StepItems::Add(const PathPiece& piece, bool counts, PathTime* time) {
         piece.op == kNoIndex || piece.work == PathWork::kReturn || part == StepPart::kNotKnown;
     if (by_host) part = parts_.OfHost(call.thread, call.start_ns);
   }
-  AddOne(piece, IdOf(piece), KindOf(piece), place, part, counts, time);
+  AddTime(piece, KindOf(piece), part, time);
+  if (counts) sums_[KeyOf(piece, IdOf(piece), place)].Add(SumOf(piece, part));
+}
+
+StepItems::Sums StepItems::WithSampledCode() const {
+  Sums sums = sums_;
+  for (const auto& [key, code] : sampled_code_) {
+    Sum left = code.sum;
+    int64_t samples = 0;
+    for (const auto& [line, count] : code.lines) samples += count;
+    const bool enough = samples >= kFewHostSamples;
+    for (const auto& [line, count] : code.lines) {
+      if (!enough || line == kNone) continue;
+      Sum part = left.Cut(static_cast<double>(count) / static_cast<double>(samples));
+      samples -= count;
+      part.count = count;
+      Key here = key;
+      std::get<LineOf>(here) = LineOf::kHost;
+      std::get<kLineOfKey>(here) = line;
+      sums[here].Add(part);
+    }
+    if (left.time_ns > 0) sums[key].Add(left);
+  }
+  return sums;
 }
 
 std::string StepItems::WhereText(const Key& key) const {
-  const auto& [work, id, kind, path, frame] = key;
+  const auto& [work, id, kind, path, line_of, frame] = key;
   if (work == PathWork::kOperation) {
     return id >= 0 ? kernels_[static_cast<size_t>(id)].range : "";
   }
@@ -218,18 +293,20 @@ std::string StepItems::WhereText(const Key& key) const {
   if (kind == PlaceKind::kRange) where = families_.label[path];
   if (frame == kNone) return where;
   const model::HostFrame& line = model_.host_frames[frame];
-  const char* const before = work == PathWork::kHostCode ? "before " : "";
+  const bool next_call = work == PathWork::kHostCode && line_of == LineOf::kCall;
+  const char* const before = next_call ? "before " : "";
   return where + (where.empty() ? "" : ", ") + before + model_.strings[line.file] + ":" +
          std::to_string(line.line);
 }
 
 StepPathItem StepItems::Describe(const Key& key, const Sum& sum) const {
-  const auto& [work, id, kind, path, frame] = key;
+  const auto& [work, id, kind, path, line_of, frame] = key;
   StepPathItem item;
   item.where = WhereText(key);
   item.part = LongestPart(sum.parts_ns);
   item.count = sum.count;
   item.time_ns = static_cast<double>(sum.time_ns);
+  if (line_of == LineOf::kHost) item.host_samples = sum.count;
   const auto call = [&, name = id] {
     return std::string(format::WithoutApiSuffix(model_.strings[static_cast<size_t>(name)]));
   };
@@ -284,16 +361,18 @@ StepPathItem StepItems::Describe(const Key& key, const Sum& sum) const {
 std::vector<StepPathItem> StepItems::Items() const {
   using Texts = std::tuple<StepPathKind, std::string, std::string>;
   std::map<Texts, std::pair<StepPathItem, int64_t>> merged;  // with the most that one of them has
-  for (const auto& [key, sum] : sums_) {
+  for (const auto& [key, sum] : WithSampledCode()) {
     StepPathItem item = Describe(key, sum);
     auto& [known, most_ns] = merged[{item.kind, item.what, item.where}];
     item.count += known.count;
+    item.host_samples += known.host_samples;
     item.time_ns += known.time_ns;
     if (sum.time_ns > most_ns) {
       most_ns = sum.time_ns;
       known = std::move(item);
     } else {
       known.count = item.count;
+      known.host_samples = item.host_samples;
       known.time_ns = item.time_ns;
     }
   }

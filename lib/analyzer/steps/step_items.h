@@ -57,23 +57,40 @@ class StepItems {
     PlaceKind kind = PlaceKind::kNone;
     uint32_t path = 0;
   };
+  // Whose line of Python it is: that of a call, or the one in which samples found the host.
+  enum class LineOf : uint8_t { kCall, kHost };
   // What was done and its id; then where: place and line.
-  using Key = std::tuple<PathWork, int64_t, PlaceKind, uint32_t, uint32_t>;
+  using Key = std::tuple<PathWork, int64_t, PlaceKind, uint32_t, LineOf, uint32_t>;
   struct Sum {
     int64_t count = 0, time_ns = 0;
     std::array<int64_t, kStepParts> parts_ns{};
+
+    // Cuts `share` of the times off.
+    Sum Cut(double share);
+    void Add(const Sum& other);
   };
+  using Sums = std::map<Key, Sum>;
+  // Host code between calls with host samples between them.
+  struct SampledCode {
+    Sum sum;
+    std::map<uint32_t, int64_t> lines;  // samples by line; kNone: without a stack
+  };
+  using Samples = std::pair<const model::HostSample*, const model::HostSample*>;
 
   StepPathKind KindOf(const PathPiece& piece) const;
   StepPathKind KindOf(const model::Op& op) const;
+  static void AddTime(const PathPiece& piece, StepPathKind kind, StepPart part, PathTime* time);
+  static Sum SumOf(const PathPiece& piece, StepPart part);
   // `id`: which one it is of its kind of work.
-  void AddOne(const PathPiece& piece, int64_t id, StepPathKind kind, const Place& place,
-              StepPart part, bool counts, PathTime* time);
+  Key KeyOf(const PathPiece& piece, int64_t id, const Place& place) const;
   int64_t IdOf(const PathPiece& piece) const;
   void AddHostCode(const PathPiece& piece, bool counts, PathTime* time);
   bool OthersCalled(const PathPiece& piece) const;
+  Samples SamplesIn(const PathPiece& piece) const;
+  // With the sampled code, divided among the lines in which samples found the host.
+  Sums WithSampledCode() const;
   Place PlaceAt(uint32_t thread, int64_t time_ns) const;
-  uint32_t LineOf(int32_t call) const;
+  uint32_t LineOfCall(int32_t call) const;
   int64_t OperationId(int32_t op) const;
   std::string OperationName(int64_t id) const;
   StepPathItem Describe(const Key& key, const Sum& sum) const;
@@ -86,7 +103,8 @@ class StepItems {
   const StepParts& parts_;
   const std::vector<bool> communicates_;  // by shape
   const std::vector<uint32_t> own_frames_;
-  std::map<Key, Sum> sums_;
+  Sums sums_;
+  std::map<Key, SampledCode> sampled_code_;  // by what it would be without samples
 };
 
 }  // namespace prof::analyzer

@@ -22,7 +22,7 @@ constexpr Meaning kScopes[] = {
     {"enumerate(DataPipe)#", StepPart::kData},
     {"nccl:", StepPart::kCommunication},
     {"c10d::", StepPart::kCommunication},
-    {kEngine, StepPart::kBackward},
+    {model::kTorchEngine, StepPart::kBackward},
 };
 
 constexpr Meaning kWords[] = {

@@ -161,6 +161,15 @@ Json ToJson(const KernelModule& value) {
           {"launches", value.launches}};
 }
 
+Json ToJson(const KernelSource& value) {
+  return {{"file", value.file},
+          {"line", value.line != 0 ? Json(value.line) : Json(nullptr)},
+          {"function", value.function},
+          {"backward", value.backward},
+          {"time_ns", Number(value.time_ns)},
+          {"launches", value.launches}};
+}
+
 Json ToJson(const KernelReport& value) {
   const auto resource = [&](uint32_t amount) {
     return value.resources_known ? Json(amount) : Json(nullptr);
@@ -203,7 +212,8 @@ Json ToJson(const KernelReport& value) {
           {"speed_of_light", ToJson(value.speed_of_light)},
           {"verdict", ToJson(value.verdict)},
           {"torch_ops", List(value.torch_ops)},
-          {"torch_modules", List(value.torch_modules)}};
+          {"torch_modules", List(value.torch_modules)},
+          {"lines", List(value.lines)}};
 }
 
 Json ToJson(const RegionPart& value) {

@@ -23,6 +23,7 @@ namespace prof {
 [[nodiscard]] Json ToJson(const UnitUse& value);
 [[nodiscard]] Json ToJson(const KernelOp& value);
 [[nodiscard]] Json ToJson(const KernelModule& value);
+[[nodiscard]] Json ToJson(const KernelSource& value);
 [[nodiscard]] Json ToJson(const KernelReport& value);
 [[nodiscard]] Json ToJson(const RegionPart& value);
 [[nodiscard]] Json ToJson(const RegionReport& value);

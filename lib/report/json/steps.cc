@@ -43,9 +43,14 @@ Json ToJson(const StepReport& value) {
 }
 
 Json ToJson(const StepPathItem& value) {
-  Json json = {{"kind", ToString(value.kind)},    {"what", value.what}, {"where", value.where},
-               {"part", ToString(value.part)},    {"limiter", nullptr}, {"count", value.count},
-               {"time_ns", Number(value.time_ns)}};
+  Json json = {{"kind", ToString(value.kind)},
+               {"what", value.what},
+               {"where", value.where},
+               {"part", ToString(value.part)},
+               {"limiter", nullptr},
+               {"count", value.count},
+               {"time_ns", Number(value.time_ns)},
+               {"host_samples", value.host_samples}};
   if (value.kind == StepPathKind::kKernel) json["limiter"] = ToString(value.limiter);
   return json;
 }

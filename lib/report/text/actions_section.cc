@@ -64,8 +64,8 @@ void WriteActions(std::ostream& out, const Report& report, const TextOptions& op
     const std::string head = Head(action, i + 1, report.undisturbed_ns);
     const int width = options.width - DisplayWidth(head);
     const std::string letter = " [" + LetterOf(advice, action.action.what) + "]";
-    out << Bold(head, options) << OneLine(action.action.what, width - DisplayWidth(letter), options)
-        << letter << '\n';
+    out << Bold(head, options)
+        << ShortAdvice(action.action.what, width - DisplayWidth(letter), options) << letter << '\n';
     out << kIndent << OneLine(Evidence(action, options), options.width - kIndentWidth, options)
         << '\n';
   }

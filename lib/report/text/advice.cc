@@ -2,7 +2,9 @@
 #include "lib/report/text/advice.h"
 
 #include <algorithm>
+#include <iterator>
 #include <ostream>
+#include <string_view>
 
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
@@ -55,6 +57,27 @@ std::string Targets(const AdviceEntry& entry, const TextOptions& options) {
   return text;
 }
 
+// Where a sentence may end early.
+constexpr std::string_view kEnds[] = {": ",        "; ",     ". ",    " (",       ", so that ",
+                                      " so that ", ", and ", ", or ", ", where ", ", with "};
+constexpr std::string_view kListed = ", ";
+
+// The last place in `text`, but not behind `most`, where it may end: in no brackets, and in a list
+// only behind a colon, where its first entries are advice alone. 0: there is none.
+size_t LastEnd(std::string_view text, size_t most) {
+  size_t found = 0;
+  int open = 0;
+  bool listing = false;
+  for (size_t i = 0; i < text.size() && i <= most; ++i) {
+    const auto here = [&](std::string_view end) { return text.substr(i, end.size()) == end; };
+    const bool ends = std::any_of(std::begin(kEnds), std::end(kEnds), here);
+    if (open == 0 && (ends || (listing && here(kListed)))) found = i;
+    listing |= here(": ");
+    open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+  }
+  return found;
+}
+
 // "saxpy" of "saxpy in step/axpy" and of "saxpy and 2 more kernels".
 std::string KernelNameOf(const std::string& target) {
   return target.substr(0, std::min(target.find(" in "), target.find(" and ")));
@@ -80,6 +103,17 @@ std::string LetterOf(const std::vector<AdviceEntry>& advice, const std::string& 
     if (entry.what == what) return entry.letter;
   }
   return "";
+}
+
+std::string ShortAdvice(const std::string& what, int width, const TextOptions& options) {
+  std::string text = Printable(what);
+  if (DisplayWidth(text) <= width) return text;
+  if (text.back() == '.') text.pop_back();
+  if (DisplayWidth(text) <= width) return text;
+  size_t end = LastEnd(text, static_cast<size_t>(std::max(width, 0)));  // advice is ASCII
+  if (end == 0) end = text.rfind(kListed, static_cast<size_t>(std::max(width, 0)));
+  if (end == 0 || end == std::string::npos) return OneLine(text, width, options);
+  return text.substr(0, text[end - 1] == ',' ? end - 1 : end);
 }
 
 void WriteAdvice(std::ostream& out, const Report& report, const TextOptions& options) {

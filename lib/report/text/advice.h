@@ -26,6 +26,11 @@ struct AdviceEntry {
 // The letter of `what`; empty: it has none.
 [[nodiscard]] std::string LetterOf(const std::vector<AdviceEntry>& advice, const std::string& what);
 
+// `what` in at most `width` columns: where it is too long, it ends at the last part of the sentence
+// that fits, "Move fewer bytes" of "Move fewer bytes: fuse with ...". WriteAdvice has all of it.
+[[nodiscard]] std::string ShortAdvice(const std::string& what, int width,
+                                      const TextOptions& options);
+
 void WriteAdvice(std::ostream& out, const Report& report, const TextOptions& options);
 
 }  // namespace prof::report

@@ -14,7 +14,7 @@
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/report/text/heading.h"
-#include "lib/report/text/modules_section.h"
+#include "lib/report/text/kernel_origin.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -42,7 +42,9 @@ void WriteLaunches(std::ostream& out, const KernelReport& kernel, int width) {
   line("full name   ", Printable(kernel.full_name));
   line("range       ", kernel.range.empty() ? "(no range)" : Printable(kernel.range));
   line("captured in ", Printable(kernel.captured_in));
+  line("op          ", OpsOf(kernel));
   line("module      ", ModulesOf(kernel));
+  line("line        ", LinesOf(kernel));
   line("launch      ", "grid x block " + LaunchShape(kernel) + " on GPU " +
                            std::to_string(kernel.device) +
                            (kernel.in_graph && !kernel.whole_graph ? ", by a CUDA graph" : ""));

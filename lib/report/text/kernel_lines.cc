@@ -91,15 +91,11 @@ std::string UnitName(Unit unit) {
   }
 }
 
-// "DRAM 76, L2 54"
-std::string BusiestTwo(const KernelReport& kernel) {
-  std::string text;
-  for (size_t i = 0; i < std::min<size_t>(kernel.units.size(), 2); ++i) {
-    const UnitUse& use = kernel.units[i];
-    text += (i > 0 ? ", " : "") + UnitName(use.unit) + " " +
-            PercentCell(std::optional<double>(use.of_peak));
-  }
-  return text;
+// "DRAM 76"; empty: fewer units were measured.
+std::string BusyUnit(const KernelReport& kernel, size_t place) {
+  if (place >= kernel.units.size()) return "";
+  const UnitUse& use = kernel.units[place];
+  return UnitName(use.unit) + " " + PercentCell(std::optional<double>(use.of_peak));
 }
 
 std::string Waves(const KernelReport& kernel) {
@@ -107,13 +103,9 @@ std::string Waves(const KernelReport& kernel) {
   return text::Grouped(kernel.occupancy.waves, kernel.occupancy.waves < 10 ? 2 : 0) + " waves";
 }
 
-std::string Both(const std::string& a, const std::string& b) {
-  return a.empty() ? b : b.empty() ? a : a + ", " + b;
-}
-
-std::string FirstUnit(const KernelReport& kernel) {
-  const std::string both = BusiestTwo(kernel);
-  return both.substr(0, both.find(','));
+std::string Occupied(const KernelReport& kernel) {
+  if (!kernel.occupancy.known) return "";
+  return "occ. " + text::ShortPercent(kernel.occupancy.theoretical);
 }
 
 }  // namespace
@@ -122,23 +114,22 @@ double KernelLine::average_ns() const {
   return launches > 0 ? total_ns / static_cast<double>(launches) : 0;
 }
 
-std::string TwoNumbers(const KernelReport& kernel) {
-  std::string text;
+TwoNumbers NumbersOf(const KernelReport& kernel) {
+  TwoNumbers numbers{BusyUnit(kernel, 0), BusyUnit(kernel, 1)};
+  std::string decisive;
   switch (kernel.verdict.limiter) {
     case Limiter::kSmallGrid:
     case Limiter::kTail:
     case Limiter::kLaunchSized:
-      text = Both(Waves(kernel), FirstUnit(kernel));
+      decisive = Waves(kernel);
       break;
     case Limiter::kOccupancy:
-      text = Both(
-          kernel.occupancy.known ? "occ. " + text::ShortPercent(kernel.occupancy.theoretical) : "",
-          FirstUnit(kernel));
+      decisive = Occupied(kernel);
       break;
     default:
-      text = BusiestTwo(kernel);
+      return numbers;
   }
-  return text.empty() ? "-" : text;
+  return decisive.empty() ? TwoNumbers{numbers.first, ""} : TwoNumbers{decisive, numbers.first};
 }
 
 std::vector<KernelLine> KernelLines(const Report& report, SortBy sort) {

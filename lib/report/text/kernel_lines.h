@@ -31,9 +31,12 @@ struct KernelLine {
 // In the order that `sort` asks for; equal lines in the order of the report.
 [[nodiscard]] std::vector<KernelLine> KernelLines(const Report& report, SortBy sort);
 
-// "DRAM 76, L2 54": the use of the two busiest units in % of their peak, or what else decided.
-// "-": nothing was measured.
-[[nodiscard]] std::string TwoNumbers(const KernelReport& kernel);
+// The two numbers that decided, most first: "DRAM 76" and "L2 54", the use of the two busiest units
+// in % of their peak, or what else it was. Empty: there is none.
+struct TwoNumbers {
+  std::string first, second;
+};
+[[nodiscard]] TwoNumbers NumbersOf(const KernelReport& kernel);
 
 }  // namespace prof::report
 

@@ -14,6 +14,7 @@
 #include "lib/report/text/advice.h"
 #include "lib/report/text/heading.h"
 #include "lib/report/text/kernel_lines.h"
+#include "lib/report/text/kernel_origin.h"
 #include "lib/text/numbers.h"
 
 namespace prof::report {
@@ -27,39 +28,47 @@ double TimeOfKernels(const Report& report) {
   return time_ns;
 }
 
-// "step/axpy", or the number of its ranges.
-std::string RangeCell(const KernelLine& line) {
+// "step/axpy", or the number of its ranges; outside of all ranges what launched it.
+std::string PlaceCell(const KernelLine& line) {
   std::set<std::string> ranges;
   for (const KernelReport* const kernel : line.signatures) ranges.insert(kernel->range);
   if (ranges.size() > 1) return text::Count(static_cast<int64_t>(ranges.size())) + " ranges";
-  return Printable(*ranges.begin());
+  return ranges.begin()->empty() ? OriginOf(line.signatures) : Printable(*ranges.begin());
 }
 
 Row LineRow(const KernelLine& line, double kernels_ns, const std::vector<AdviceEntry>& advice) {
   const KernelReport& main = line.main();
   const double gain_ns = line.gain_at_most_ns;
+  const TwoNumbers numbers = NumbersOf(main);
   std::string limiter = ToString(main.verdict.limiter);
   if (line.other_limiters > 0) limiter += "*";
   return {{text::Time(line.total_ns),
            text::ShortPercent(kernels_ns > 0 ? line.total_ns / kernels_ns : 0),
            text::ShortPercent(line.share), text::Count(line.launches),
-           text::Time(line.average_ns()), limiter, TwoNumbers(main),
-           gain_ns > 0 ? text::Time(gain_ns) : "-", LetterOf(advice, main.verdict.action),
-           Printable(line.name), RangeCell(line)}};
+           text::Time(line.average_ns()), limiter, numbers.first.empty() ? "-" : numbers.first,
+           numbers.second, gain_ns > 0 ? text::Time(gain_ns) : "-",
+           LetterOf(advice, main.verdict.action), Printable(line.name), PlaceCell(line)}};
 }
 
-std::vector<Column> LineColumns() {
+// The title of the places.
+std::string PlaceTitle(const Report& report) {
+  const bool ops = report.torch.recorded, lines = !report.lines.own.empty();
+  return ops ? "range or op" : lines ? "range or line" : "range";
+}
+
+std::vector<Column> LineColumns(const Report& report) {
   return {{"time", Align::kRight},
-          {"of GPU", Align::kRight, 0, 4},
-          {"of span", Align::kRight},
-          {"calls", Align::kRight, 0, 1},
-          {"average", Align::kRight, 0, 3},
+          {"of GPU", Align::kRight, 0, 5},
+          {"of span", Align::kRight, 0, 1},
+          {"calls", Align::kRight},
+          {"average", Align::kRight, 0, 4},
           {"limiter", Align::kLeft},
           {"% of peak", Align::kLeft},
-          {"at most", Align::kRight, 0, 2},
+          {"next", Align::kLeft, 0, 2},
+          {"at most", Align::kRight},
           {"do", Align::kLeft},
-          {"kernel", Align::kLeft, 26, 0, true},
-          {"range", Align::kLeft, 18, 5, true}};
+          {"kernel", Align::kLeft, 22, 0, true},
+          {PlaceTitle(report), Align::kLeft, 18, 3, true}};
 }
 
 void WriteOtherKernels(std::ostream& out, const std::vector<KernelLine>& lines, size_t shown) {
@@ -80,7 +89,7 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
   const double kernels_ns = options.kernels_ns > 0 ? options.kernels_ns : TimeOfKernels(report);
   const std::vector<AdviceEntry> advice = AdviceOf(report, options);
   Table table;
-  table.columns = LineColumns();
+  table.columns = LineColumns(report);
   bool mixed = false;
   for (size_t i = 0; i < shown; ++i) {
     table.rows.push_back(LineRow(lines[i], kernels_ns, advice));
@@ -89,7 +98,8 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
   WriteTable(out, table, options.width, options.utf8);
   WriteOtherKernels(out, lines, shown);
   std::string legend =
-      "% of peak: the two busiest units; -: not measured; ?: above 100 %, unreliable. do: the "
+      "% of peak: the busiest unit, and the next one; -: not measured; ?: above 100 %, unreliable. "
+      "do: the "
       "letter of the advice below.";
   if (mixed) legend += " *: of most of its time; --kernel shows all of its signatures.";
   WriteParagraph(out, "", legend, options.width);

@@ -17,8 +17,7 @@
 namespace prof::report {
 namespace {
 
-constexpr size_t kMostOfKernel = 5;  // modules in the line of a kernel
-constexpr size_t kMostIndent = 20;   // levels
+constexpr size_t kMostIndent = 20;  // levels
 
 using Indices = std::vector<int32_t>;
 
@@ -134,20 +133,6 @@ bool WriteModules(std::ostream& out, const Report& report, const TextOptions& op
         << " more modules; --top shows more\n";
   }
   return true;
-}
-
-std::string ModulesOf(const KernelReport& kernel) {
-  const std::vector<KernelModule>& modules = kernel.torch_modules;
-  std::string text;
-  for (size_t i = 0; i < std::min(modules.size(), kMostOfKernel); ++i) {
-    const KernelModule& module = modules[i];
-    text += (i > 0 ? "; " : "") + Printable(module.name) + (module.backward ? " (backward)" : "") +
-            " " + text::Time(module.time_ns) + ", " + text::Count(module.launches) + " launches";
-  }
-  if (modules.size() > kMostOfKernel) {
-    text += "; and " + text::Count(static_cast<int64_t>(modules.size() - kMostOfKernel)) + " more";
-  }
-  return text;
 }
 
 }  // namespace prof::report

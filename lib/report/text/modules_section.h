@@ -5,7 +5,6 @@
 #define PROF_LIB_REPORT_TEXT_MODULES_SECTION_H_
 
 #include <iosfwd>
-#include <string>
 
 #include "lib/report/text/text.h"
 
@@ -14,10 +13,6 @@ namespace prof::report {
 // The modules with most GPU time, each below the one around it. False: none was recorded.
 [[nodiscard]] bool WriteModules(std::ostream& out, const Report& report,
                                 const TextOptions& options);
-
-// "Net.fc 3.20 ms, 10 launches; Net.fc (backward) ...": the modules with most of a kernel's time.
-// Empty: it is of no module.
-[[nodiscard]] std::string ModulesOf(const KernelReport& kernel);
 
 }  // namespace prof::report
 

@@ -42,6 +42,17 @@ constexpr Section kSections[] = {
 // With TextOptions::details, behind the kernels.
 constexpr Section kDetails = report::WriteSignatures;
 
+// The views that this report has, beside those of each report.
+std::string OtherViews(const Report& report) {
+  constexpr int64_t kSteps = 3;  // times that make a range one of steps
+  const bool steps = std::any_of(report.ranges.begin(), report.ranges.end(),
+                                 [](const RangeNode& range) { return range.calls >= kSteps; });
+  std::string views = steps ? "--steps, " : "";
+  if (!report.lines.all.empty() || report.lines.host_idle.recorded) views += "--by-line, ";
+  if (!report.lines.within.empty()) views += "--source FILE, ";
+  return views;
+}
+
 void WriteSections(std::ostream& out, const Report& report, const TextOptions& options) {
   for (const Section section : kSections) {
     section(out, report, options);
@@ -49,13 +60,11 @@ void WriteSections(std::ostream& out, const Report& report, const TextOptions& o
   }
   if (options.details) return;
   out << '\n';
-  report::WriteParagraph(
-      out, "",
-      std::string("More: --details (evidence, signatures, samples over time), "
-                  "--kernel RE, --range RE, ") +
-          (report.lines.all.empty() && !report.lines.host_idle.recorded ? "" : "--by-line, ") +
-          "--instances, --sort, --top, --json",
-      options.width);
+  report::WriteParagraph(out, "",
+                         std::string("More: --details (evidence, signatures, samples over time), "
+                                     "--kernel RE, --range RE, ") +
+                             OtherViews(report) + "--instances, --sort, --top, --json",
+                         options.width);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "prof/analyzer.h"
 #include "prof/snapshot.pb.h"
 #include "test/support/catch.h"
+#include "test/support/host_samples.h"
 #include "test/support/python_stacks.h"
 #include "test/support/snapshot_builder.h"
 
@@ -28,14 +29,6 @@ using test::SnapshotBuilder;
 constexpr int64_t kMs = 1'000'000;
 constexpr char kJson[] = "/usr/lib/python3.11/json/decoder.py";
 
-struct Planted {
-  int64_t time_ns = 0;
-  uint32_t stack = 0;
-  wire::HostSampleKind kind = wire::HOST_SAMPLE_STACK;
-  wire::HostState state = wire::HOST_STATE_RUNNING;
-  uint32_t thread = 1;  // id of the table: the launching thread
-};
-
 // Ten kernels of 1 ms with 4 ms of host work before each but the first.
 struct Program {
   Program() {
@@ -48,7 +41,7 @@ struct Program {
     }
     b.edit = [this](wire::Block& block) {
       python.AddTo(&block);
-      AddSamples(&block);
+      test::AddHostSamples(samples, &block);
     };
   }
   static constexpr int64_t kKernels = 10;
@@ -65,20 +58,6 @@ struct Program {
     }
   }
 
-  void AddSamples(wire::Block* block) const {
-    wire::HostSampleColumns* const columns = block->mutable_host_samples();
-    int64_t before = 0, stack = 0;
-    for (const Planted& sample : samples) {
-      columns->add_thread(sample.thread);
-      columns->add_time_delta_ns(sample.time_ns - before);
-      columns->add_stack_delta(sample.stack - stack);
-      columns->add_kind(sample.kind);
-      columns->add_state(sample.state);
-      before = sample.time_ns;
-      stack = sample.stack;
-    }
-  }
-
   SnapshotBuilder b;
   PythonStacks python;
   uint32_t gemm = b.Shape("gemm", {132}, {256});
@@ -87,7 +66,7 @@ struct Program {
   uint32_t next = python.Stack(module, "next_batch", "/app/data.py", 41);
   uint32_t loads = python.Stack(next, "raw_decode", kJson, 353);
   uint32_t sleep = python.Stack(module, "pause", "/app/train.py", 55);
-  std::vector<Planted> samples;
+  std::vector<test::PlantedSample> samples;
 };
 
 const Finding* FindingOf(const Report& report, const std::string& title) {
@@ -134,7 +113,7 @@ TEST_CASE("Samples of other threads and of other times are in no gap") {
   program.FillGaps(0, 8);
   const size_t in_gaps = program.samples.size();
   for (size_t i = 0; i < in_gaps; ++i) {
-    Planted other = program.samples[i];
+    test::PlantedSample other = program.samples[i];
     other.time_ns = Program::GapStart(static_cast<int64_t>(i) / 4) - kMs / 2;  // the GPU is busy
     program.samples.push_back(other);
     other = program.samples[i];
@@ -245,7 +224,7 @@ TEST_CASE("Damaged host samples end the recording there") {
     program.FillGaps(0, 8);
     program.b.edit = [&](wire::Block& block) {
       program.python.AddTo(&block);
-      program.AddSamples(&block);
+      test::AddHostSamples(program.samples, &block);
       wire::HostSampleColumns& columns = *block.mutable_host_samples();
       if (what == 0) columns.set_thread(1, 99);
       if (what == 1) columns.set_stack_delta(1, 99);
@@ -265,7 +244,7 @@ TEST_CASE("Kinds and states of a newer version are unknown") {
   program.FillGaps(0, 8);
   program.b.edit = [&](wire::Block& block) {
     program.python.AddTo(&block);
-    program.AddSamples(&block);
+    test::AddHostSamples(program.samples, &block);
     block.mutable_host_samples()->set_kind(0, static_cast<wire::HostSampleKind>(77));
     block.mutable_host_samples()->set_state(0, static_cast<wire::HostState>(77));
   };

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "lib/analyzer/rules/rule_actions.h"
 #include "lib/report/base/strings.h"
+#include "lib/report/text/advice.h"
 #include "lib/report/text/kernel_lines.h"
 #include "lib/report/text/range_detail.h"
 #include "lib/report/text/text.h"
@@ -59,6 +61,61 @@ TEST_CASE("Each action has its gain, its share, its evidence and the letter of i
   CHECK_THAT(text, Contains("2.   621 us 5.0 %  Move fewer bytes") &&
                        Contains("saxpy in step/axpy: DRAM 91 % of its peak (low confidence)"));
   CHECK_THAT(text, Contains("3. no bound        Use wgmma"));
+}
+
+TEST_CASE("Advice that is too long for its line ends with a part of its sentence") {
+  const auto brief = [](const std::string& what, int width) {
+    return report::ShortAdvice(what, width, {});
+  };
+  const std::string fewer = "Move fewer bytes: fuse with the neighbours, or use a smaller type.";
+  CHECK(brief(fewer, 80) == fewer);
+  CHECK(brief(fewer, 65) == fewer.substr(0, 65));  // without the full stop
+  CHECK(brief(fewer, 50) == "Move fewer bytes: fuse with the neighbours");
+  CHECK(brief(fewer, 40) == "Move fewer bytes");
+  CHECK(brief("Issue fewer: wide loads, reuse, unrolling.", 32) ==
+        "Issue fewer: wide loads, reuse");
+  CHECK(brief("Use fewer, wider loads (16 bytes).", 25) == "Use fewer, wider loads");
+  CHECK(brief("Use wider loads (16 bytes, or 8), and keep values.", 40) ==
+        "Use wider loads (16 bytes, or 8)");
+  CHECK(brief("Use wider loads (16 bytes, or 8), and keep values.", 30) == "Use wider loads");
+  CHECK(brief("Work ahead of time, so that the next launches are queued.", 40) ==
+        "Work ahead of time");
+  CHECK(brief("Pad the layout so that the lanes of a warp do not meet.", 40) == "Pad the layout");
+  CHECK(brief("Merge it, batch more, or launch a graph.", 25) == "Merge it, batch more");
+  CHECK(brief(std::string(60, 'w'), 20) == std::string(17, 'w') + "...");
+}
+
+TEST_CASE("On 80 columns no advice on a kernel is cut in the middle") {
+  constexpr int kRoom = 56;  // beside the gain, the share and the letter
+  for (const analyzer::ActionRow& row : analyzer::ActionRows()) {
+    const std::string text = report::ShortAdvice(std::string(row.what), kRoom, {});
+    INFO(text);
+    CHECK(report::DisplayWidth(text) <= kRoom);
+    CHECK_THAT(text, !Contains("..."));
+  }
+}
+
+TEST_CASE("On 80 columns the table of kernels has the calls and what each saves at most") {
+  TextOptions options;
+  options.width = 80;
+  const std::string text = Text(test::ExampleReport(), options);
+  const std::string table = text.substr(text.find("\nKernels\n"));
+  const std::string saxpy = table.substr(table.find("dram  "), 40);
+  CHECK_THAT(table.substr(0, table.find("---")), Contains("calls") && Contains("most"));
+  CHECK_THAT(saxpy, Contains("DRAM 91") && Contains("621 us"));
+}
+
+TEST_CASE("The last line names the views that the report has") {
+  Report report = test::ExampleReport();
+  report.ranges.clear();
+  const auto last = [&] {
+    const std::string text = Text(report);
+    return text.substr(text.find("\nMore: "));
+  };
+  CHECK_THAT(last(), !Contains("--steps") && !Contains("--source"));
+  report.ranges.emplace_back().calls = 3;
+  report.lines.within.emplace_back();
+  CHECK_THAT(last(), Contains("--steps, --source FILE, "));
 }
 
 TEST_CASE("Each advice stands once, with its bound and what would decide") {

@@ -5,6 +5,8 @@
 
 #include "lib/report/csv.h"
 #include "lib/report/json.h"
+#include "lib/report/text/kernel_detail.h"
+#include "lib/report/text/kernels_section.h"
 #include "lib/report/text/torch_section.h"
 #include "test/report/contains.h"
 #include "test/support/catch.h"
@@ -23,6 +25,7 @@ Report WithOps() {
   torch.gpu_in_ops_ns = 9e6;
   torch.backward_ns = 6e6;
   torch.forward_known_ns = 3e6;
+  torch.forward_inferred_ns = 1.5e6;
   TorchOp node;
   node.name = "AddmmBackward0";
   node.kind = TorchOp::Kind::kNode;
@@ -62,6 +65,7 @@ TEST_CASE("The table of ops has their times, their passes and what limits them")
   CHECK_THAT(text, Contains("tensor 66.7 %"));
   CHECK_THAT(text, Contains("step/layer 1"));
   CHECK_THAT(text, Contains("90.0 % of the GPU time"));
+  CHECK_THAT(text, Contains("(25.0 % by the node that ran before)"));
   CHECK(text.find("AddmmBackward0") < text.rfind("aten::addmm"));
 }
 
@@ -96,6 +100,43 @@ TEST_CASE("The table by shapes has the shapes of the inputs, in text and in JSON
   CHECK(json["ops_by_shapes"][0]["shapes"] == "[[4096], [8, 1023], [1023, 4096], [], []]");
   CHECK(json["ops_by_shapes"][1]["shapes"] == "");
   CHECK_FALSE(json["ops"][0].contains("shapes"));
+}
+
+// The table of kernels, and the detail of the first one.
+std::string Kernels(const Report& report) {
+  std::ostringstream out;
+  TextOptions options;
+  options.width = 200;
+  report::WriteKernels(out, report, options);
+  WriteKernelDetail(out, report.kernels[0], options);
+  return out.str();
+}
+
+TEST_CASE("A kernel outside of all ranges has the op that launched it in the place of the range") {
+  Report report = WithOps();
+  report.kernels[0].torch_ops.push_back({"aten::linear", "", false, 1e6, 2});
+  report.kernels[0].lines = {{"/app/train.py", "step", 20, false, 7e6, 16}};
+  std::string text = Kernels(report);
+  CHECK_THAT(text, Contains("range or op"));
+  CHECK_THAT(text, Contains("aten::addmm, backward +1"));
+  CHECK_THAT(text, Contains("op          aten::mm of aten::addmm (backward) 6.00 ms, 14 launches; "
+                            "aten::linear 1.00 ms, 2 launches"));
+  CHECK_THAT(text, Contains("line        /app/train.py:20 step 7.00 ms, 16 launches"));
+  report.kernels[0].range = "step";
+  text = Kernels(report);
+  CHECK(text.find("aten::addmm, backward") == std::string::npos);
+}
+
+TEST_CASE("Without ops a kernel outside of all ranges has the line that launched it") {
+  Report report;
+  report.lines.own.emplace_back();
+  KernelReport kernel;
+  kernel.name = "gemm";
+  kernel.lines = {{"/app/train.py", "step", 20, false, 7e6, 16}};
+  report.kernels = {kernel, KernelReport()};
+  const std::string text = Kernels(report);
+  CHECK_THAT(text, Contains("range or"));
+  CHECK_THAT(text, Contains("  train.py:20\n"));
 }
 
 TEST_CASE("Without ops nothing is written of them") {
