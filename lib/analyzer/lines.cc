@@ -23,12 +23,12 @@ using model::kNoIndex;
 using model::Model;
 
 // The stack of an operation: of the forward pass, where a backward pass belongs to one.
-struct Cause {
+struct LineCause {
   uint32_t stack = model::kNone;
   bool backward = false;
 };
 
-Cause CauseOf(const Model& model, size_t op) {
+LineCause CauseOf(const Model& model, size_t op) {
   const uint32_t forward = model.torch.PlaceOf(op).forward_stack;
   if (forward != model::kNone) return {forward, true};
   return {model.StackOf(model.ops[op]), false};

@@ -13,8 +13,6 @@ using model::StepTable;
 using model::TorchSequence;
 
 constexpr std::string_view kAccumulate = "AccumulateGrad";
-// Nodes that run in others (reentrant checkpoints) are few, and so are the steps of one node.
-constexpr size_t kMostSequences = 64, kMostSteps = 4096;
 // The engine takes the next node at once. Behind a longer wait another thread may have fed it.
 constexpr int64_t kAtOnceNs = 100'000;
 

@@ -12,6 +12,7 @@
 #ifndef PROF_LIB_SNAPSHOT_JOIN_NODE_BEFORE_H_
 #define PROF_LIB_SNAPSHOT_JOIN_NODE_BEFORE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -19,6 +20,11 @@
 #include "lib/snapshot/model/model.h"
 
 namespace prof::snapshot {
+
+// What a search looks at, so that a hostile file costs no more. Backward nodes that run inside of
+// others (reentrant checkpoints) are few; steps are those of one node, or between an op and the
+// next one.
+constexpr size_t kMostSequences = 64, kMostSteps = 4096;
 
 // The nodes that ran with a number; by thread, sorted by time.
 using NumberedNodes = std::vector<std::vector<const model::TorchSequence*>>;

@@ -12,9 +12,6 @@ using model::StepTable;
 using model::TorchScope;
 using model::TorchSequence;
 
-// Backward nodes that run inside of others (reentrant checkpoints) are few.
-constexpr size_t kMostSequences = 64;
-constexpr size_t kMostSteps = 4096;  // of one node, and between an op and the next one
 // Forward passes run on a few threads. A hostile file could have any number of them.
 constexpr size_t kMostThreads = 256;
 
