@@ -87,6 +87,8 @@ struct TorchReport {
   double gpu_in_ops_ns = 0;      ///< Of that: launched in an op.
   double backward_ns = 0;        ///< Of that: launched for a node of the autograd graph.
   double forward_known_ns = 0;   ///< Of that: the op that made the node is known.
+  /// Of that: work between nodes, by the order in which PyTorch runs the nodes.
+  double forward_inferred_ns = 0;
 };
 
 /// "function", "node", "user": stable in JSON.

@@ -55,6 +55,10 @@ class Table {
       if (place.forward_op == model::kNone) continue;
       report_.forward_known_ns += static_cast<double>(time_ns);
       own_[place.forward_op].backward_gpu_ns += time_ns;
+      if (place.forward_inferred) {
+        report_.forward_inferred_ns += static_cast<double>(time_ns);
+        continue;  // it is around a node, or of one that many ops feed
+      }
       makers_[NodeOf(place.op)][place.forward_op] += time_ns;
     }
   }

@@ -219,6 +219,7 @@ export interface Torch {
   gpu_in_ops_ns: number;
   backward_ns: number;
   forward_known_ns: number;
+  forward_inferred_ns: number;
   ops: Op[];
   ranges: {label: string; forward_ns: number; backward_ns: number}[];
 }

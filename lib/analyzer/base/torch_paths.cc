@@ -5,22 +5,16 @@
 #include <cstdint>
 
 namespace prof::analyzer {
-namespace {
 
 using model::TorchScope;
-
-bool IsEngine(const model::RangePath& path) {
-  return path.torch == TorchScope::kFunction && path.name.compare(0, kEngine.size(), kEngine) == 0;
-}
-
-}  // namespace
 
 std::vector<bool> BackwardPaths(const model::Model& model) {
   std::vector<bool> backward(model.paths.size());
   for (uint32_t path = 1; path < model.paths.size(); ++path) {  // parents have smaller ids
     const model::RangePath& node = model.paths[path];
     if (node.torch == TorchScope::kNone) continue;
-    backward[path] = node.torch == TorchScope::kBackward || IsEngine(node) || backward[node.parent];
+    backward[path] =
+        node.torch == TorchScope::kBackward || model::IsTorchEngine(node) || backward[node.parent];
   }
   return backward;
 }

@@ -4,15 +4,11 @@
 #ifndef PROF_LIB_ANALYZER_BASE_TORCH_PATHS_H_
 #define PROF_LIB_ANALYZER_BASE_TORCH_PATHS_H_
 
-#include <string_view>
 #include <vector>
 
 #include "lib/snapshot/model/model.h"
 
 namespace prof::analyzer {
-
-// PyTorch's name for what its engine does around a node: an op of scope "function".
-inline constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
 
 // By path: true for the paths of nodes of the autograd graph, of what was called in them, and of
 // what the engine does around them.

@@ -64,6 +64,7 @@ Json ToJson(const TorchReport& value) {
           {"gpu_in_ops_ns", Number(value.gpu_in_ops_ns)},
           {"backward_ns", Number(value.backward_ns)},
           {"forward_known_ns", Number(value.forward_known_ns)},
+          {"forward_inferred_ns", Number(value.forward_inferred_ns)},
           {"ops", List(value.ops)},
           {"ops_by_shapes", ByShapes(value.ops_by_shapes)},
           {"ranges", List(value.ranges)},

@@ -131,6 +131,10 @@ std::string Summary(const TorchReport& torch) {
     summary += "; " + Share(torch.backward_ns, torch.gpu_ns) + " in the backward pass, where " +
                Share(torch.forward_known_ns, torch.backward_ns) +
                " of the time has a known forward op";
+    if (torch.forward_inferred_ns > 0) {
+      summary += " (" + Share(torch.forward_inferred_ns, torch.backward_ns) +
+                 " by the node that ran before)";
+    }
   }
   return summary;
 }

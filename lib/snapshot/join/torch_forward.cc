@@ -31,7 +31,8 @@ bool PausedBetween(const model::Model& model, int64_t begin_ns, int64_t end_ns) 
 TorchForward::TorchForward(const model::Model* model)
     : model_(*model),
       changes_(model->torch.sequences.size()),
-      backwards_(model->torch.sequences.size()) {
+      backwards_(model->torch.sequences.size()),
+      before_(model, &backwards_) {
   for (uint32_t thread = 0; thread < changes_.size(); ++thread) {
     for (const TorchSequence& sequence : model_.torch.sequences[thread]) {
       if (model_.paths[sequence.path].torch == TorchScope::kBackward) {
@@ -163,12 +164,16 @@ TorchForward::Place TorchForward::MakerOf(uint64_t number) const {
 
 TorchForward::Place TorchForward::Of(uint32_t op, uint32_t thread, int64_t time_ns) {
   const uint32_t node = NodeAround(op);
-  if (node == model::kNone) return {};
-  const TorchSequence* sequence = SequenceOf(node, thread, time_ns);
+  const TorchSequence* sequence =
+      node == model::kNone ? nullptr : SequenceOf(node, thread, time_ns);
+  const bool inferred = sequence == nullptr;
+  if (inferred) sequence = before_.Of(op, thread, time_ns);
   if (sequence == nullptr) return {};
-  const auto known = known_.find(sequence->number);
-  if (known != known_.end()) return known->second;
-  return known_[sequence->number] = MakerOf(sequence->number);
+  const auto [known, added] = known_.try_emplace(sequence->number);
+  if (added) known->second = MakerOf(sequence->number);
+  Place place = known->second;
+  place.inferred = inferred && place.op != model::kNone;
+  return place;
 }
 
 }  // namespace prof::snapshot

@@ -7,7 +7,7 @@
 // thread, by the op that began last before the second one: PyTorch makes the node first, and calls
 // inner ops then. A node runs later, maybe on another thread, and is recorded with its number.
 // Threads count alone: where two of them have made a node N, nobody knows which one is meant, and
-// the forward op stays unknown.
+// the forward op stays unknown. Work between nodes is that of the node before it (node_before.h).
 #ifndef PROF_LIB_SNAPSHOT_JOIN_TORCH_FORWARD_H_
 #define PROF_LIB_SNAPSHOT_JOIN_TORCH_FORWARD_H_
 
@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lib/snapshot/join/node_before.h"
 #include "lib/snapshot/model/model.h"
 
 namespace prof::snapshot {
@@ -25,10 +26,11 @@ class TorchForward {
   explicit TorchForward(const model::Model* model);
 
   // Path ids, the host stack of the first call of CUDA in the forward op, and on which thread and
-  // when it began. 0: not known, or `op` is in no backward node.
+  // when it began. 0: not known, or `op` is of no backward pass.
   struct Place {
     uint32_t op = 0, range = 0, stack = 0, thread = 0;
     int64_t begin_ns = 0;
+    bool inferred = false;  // by the node before
   };
   // Of work that `thread` launched in `op` at `time_ns`. Logarithmic in the steps of a thread for
   // each node; later work of the same node is looked up.
@@ -57,11 +59,12 @@ class TorchForward {
   [[nodiscard]] uint32_t StackIn(uint32_t thread, size_t step) const;
 
   const model::Model& model_;
-  std::vector<std::vector<Change>> changes_;                         // by thread
-  std::vector<uint32_t> makers_;                                     // threads with changes
-  std::vector<std::vector<const model::TorchSequence*>> backwards_;  // by thread
-  std::vector<std::vector<Call>> calls_;                             // of makers; by thread
-  std::unordered_map<uint64_t, Place> known_;                        // by the node's number
+  std::vector<std::vector<Change>> changes_;  // by thread
+  std::vector<uint32_t> makers_;              // threads with changes
+  NumberedNodes backwards_;
+  std::vector<std::vector<Call>> calls_;       // of makers; by thread
+  std::unordered_map<uint64_t, Place> known_;  // by the node's number
+  NodeBefore before_;
 };
 
 }  // namespace prof::snapshot

@@ -139,6 +139,7 @@ void JoinTorchOps(Model* model) {
     place.forward_op = from.op;
     place.forward_range = from.range;
     place.forward_stack = from.stack;
+    place.forward_inferred = from.inferred;
     SetOpAndModule(*model, launched_in, &place);
     if (!instances) continue;
     model::TorchCall& torch_call = model->torch.calls[i];

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -82,6 +83,14 @@ struct RangePath {
   // Not kNone: the path is of ops of PyTorch, which have a tree of their own (Model::torch).
   TorchScope torch = TorchScope::kNone;
 };
+
+// PyTorch's engine runs each node of the autograd graph in a function of this name and the node's.
+constexpr std::string_view kTorchEngine = "autograd::engine::evaluate_function: ";
+
+[[nodiscard]] inline bool IsTorchEngine(const RangePath& path) {
+  return path.torch == TorchScope::kFunction &&
+         path.name.compare(0, kTorchEngine.size(), kTorchEngine) == 0;
+}
 
 // Stands between the path of the launch and the path of the capture in RangePath::full.
 constexpr char kCapturedIn[] = " > ";

@@ -46,6 +46,8 @@ struct TorchPlace {
   uint32_t forward_range = 0;  // ... and the NVTX range around that op
   uint32_t forward_stack = 0;  // ... and the host stack of the first call of CUDA in that op
   uint32_t module = 0;  // the innermost module around `op` or, for a node, around `forward_op`
+  // True: the forward op is that of the node which ran before (join/node_before.h).
+  bool forward_inferred = false;
 };
 
 struct TorchOps {

@@ -25,6 +25,7 @@ Report WithOps() {
   torch.gpu_in_ops_ns = 9e6;
   torch.backward_ns = 6e6;
   torch.forward_known_ns = 3e6;
+  torch.forward_inferred_ns = 1.5e6;
   TorchOp node;
   node.name = "AddmmBackward0";
   node.kind = TorchOp::Kind::kNode;
@@ -64,6 +65,7 @@ TEST_CASE("The table of ops has their times, their passes and what limits them")
   CHECK_THAT(text, Contains("tensor 66.7 %"));
   CHECK_THAT(text, Contains("step/layer 1"));
   CHECK_THAT(text, Contains("90.0 % of the GPU time"));
+  CHECK_THAT(text, Contains("(25.0 % by the node that ran before)"));
   CHECK(text.find("AddmmBackward0") < text.rfind("aten::addmm"));
 }
 
