@@ -20,7 +20,7 @@ CSV_TABLES = {
     "calls": "calls",
 }
 
-# Tables with a row for each object in the report's list of that name.
+# Tables with a row for each object in the list of that name: of the report, or of its memory.
 LISTS: dict[str, type] = {
     "ranges": _native.Range,
     "rows": _native.Row,
@@ -33,6 +33,19 @@ LISTS: dict[str, type] = {
     "streams": _native.Stream,
     "devices": _native.Device,
     "steps": _native.Step,
+    "ops": _native.Op,
+    "shapes": _native.Op,
+    "modules": _native.Module,
+    "lines": _native.Line,
+    "innermost_lines": _native.Line,
+    "source_lines": _native.SourceLine,
+    "memory.devices": _native.DeviceMemory,
+    "memory.kinds": _native.Allocations,
+    "memory.ranges": _native.RangeAllocations,
+    "memory.growth": _native.MemoryGrowth,
+    "memory.failures": _native.AllocationFailure,
+    "memory.pools": _native.Pool,
+    "memory.unified": _native.UnifiedMemory,
 }
 
 NAMES = sorted(["samples", *CSV_TABLES, *LISTS])
@@ -42,7 +55,7 @@ NAMES = sorted(["samples", *CSV_TABLES, *LISTS])
 _TEXT = frozenset(
     "action confidence copy destination full_name kernel kind level limiter metric "
     "memory_sol_largest memory_sol_missing missing name occupancy_limited_by path range rule "
-    "sm_sol_largest sm_sol_missing source summary unit".split()
+    "sm_sol_largest sm_sol_missing source summary torch_forward torch_module torch_op unit".split()
 )
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import warnings
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from . import _frames, _native, _notebook
@@ -113,6 +114,41 @@ class Report:
         return self._recording.devices
 
     @cached_property
+    def ops(self) -> tuple[_native.Op, ...]:
+        """The ops of PyTorch, by GPU time of their own. Empty: none was recorded."""
+        return self._recording.ops
+
+    @cached_property
+    def shapes(self) -> tuple[_native.Op, ...]:
+        """The ops by the shapes of their inputs. Empty: no shapes were recorded."""
+        return self._recording.shapes
+
+    @cached_property
+    def modules(self) -> tuple[_native.Module, ...]:
+        """The modules of PyTorch, in the order of their first calls: each behind its parent."""
+        return self._recording.modules
+
+    @cached_property
+    def lines(self) -> tuple[_native.Line, ...]:
+        """The program's own lines of Python by the time that they caused. Empty: no stacks."""
+        return self._recording.lines
+
+    @cached_property
+    def innermost_lines(self) -> tuple[_native.Line, ...]:
+        """The same time by the innermost lines, those of libraries too."""
+        return self._recording.innermost_lines
+
+    @cached_property
+    def source_lines(self) -> tuple[_native.SourceLine, ...]:
+        """Each line with all that it called, by file and line."""
+        return self._recording.source_lines
+
+    @cached_property
+    def memory(self) -> _native.Memory:
+        """Allocations, their peak and growth, pools, and unified memory."""
+        return self._recording.memory
+
+    @cached_property
     def steps(self) -> tuple[_native.Step, ...]:
         """The steps of the run, in order: the instances of the range that repeats."""
         return self._recording.steps
@@ -188,15 +224,17 @@ class Report:
         Tables: kernels, launches (those that have a time), samples (a row for each value of a
         counter), ranges, rows, range_instances (a row for each time that a range was open),
         calls (of the CUDA API), api_calls (by function), findings, actions, notices, gaps, copies,
-        streams, devices, steps. What is not known is NaN, or None. Raises ValueError for another
-        name.
+        streams, devices, steps, ops, shapes, modules, lines, innermost_lines, source_lines, and
+        the lists of `memory`: memory.devices, memory.kinds, memory.ranges, memory.growth,
+        memory.failures, memory.pools, memory.unified. What is not known is NaN, or None. Raises
+        ValueError for another name.
         """
         if table in _frames.CSV_TABLES:
             return _frames.from_csv(self._recording.csv(_frames.CSV_TABLES[table]))
         if table == "samples":
             return _frames.from_samples(self.samples)
         if table in _frames.LISTS:
-            return _frames.from_rows(getattr(self, table), _frames.LISTS[table])
+            return _frames.from_rows(attrgetter(table)(self), _frames.LISTS[table])
         raise ValueError(f"there is no table {table!r}: choose {', '.join(_frames.NAMES)}")
 
     def text(

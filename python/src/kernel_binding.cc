@@ -146,6 +146,9 @@ void BindKernels(nb::module_& module) {
       .Has("occupancy", &KernelReport::occupancy)
       .Has("roofline", &KernelReport::roofline)
       .Has("verdict", &KernelReport::verdict)
+      .Has("torch_ops", &KernelReport::torch_ops, "Ops of PyTorch that launched it, by time.")
+      .Has("torch_modules", &KernelReport::torch_modules, "Modules of PyTorch, by time.")
+      .Has("lines", &KernelReport::lines, "Lines of Python that launched it, by time.")
       .Shows({"name", "range", "launches", "total_ns", "share"});
 }
 

@@ -23,6 +23,9 @@ NB_MODULE(_native, module) {
   BindKernels(module);
   BindTimeline(module);
   BindSteps(module);
+  BindTorch(module);
+  BindLines(module);
+  BindMemory(module);
   BindReport(module);
   BindEvents(module);
   BindRecording(module);

@@ -57,6 +57,14 @@ auto ListOf(std::vector<T> Owner::*rows) {
   return [rows](const Shared& self) { return Rows(self->report(), (*self->report()).*rows); };
 }
 
+// The same for a list in a part of the report.
+template <typename T, typename Part>
+auto ListOf(Part Report::*part, std::vector<T> Part::*rows) {
+  return [part, rows](const Shared& self) {
+    return Rows(self->report(), ((*self->report()).*part).*rows);
+  };
+}
+
 // The report with its steps; other threads of Python run while it is analyzed.
 std::shared_ptr<Report> WithSteps(const Shared& self) {
   const nb::gil_scoped_release released;
@@ -75,6 +83,20 @@ void BindLists(nb::class_<Recording>* recording) {
       .def_prop_ro("api_calls", ListOf(&Report::api_calls), "By time, descending.")
       .def_prop_ro("streams", ListOf(&Report::streams), "By time, descending.")
       .def_prop_ro("devices", ListOf(&Report::devices))
+      .def_prop_ro("ops", ListOf(&Report::torch, &TorchReport::ops), "Of PyTorch.")
+      .def_prop_ro("shapes", ListOf(&Report::torch, &TorchReport::ops_by_shapes),
+                   "Ops by the shapes of their inputs.")
+      .def_prop_ro("modules", ListOf(&Report::torch, &TorchReport::modules), "Of PyTorch.")
+      .def_prop_ro("lines", ListOf(&Report::lines, &LinesReport::own), "Of the program.")
+      .def_prop_ro("innermost_lines", ListOf(&Report::lines, &LinesReport::all))
+      .def_prop_ro("source_lines", ListOf(&Report::lines, &LinesReport::within),
+                   "With all that each called, by file and line.")
+      .def_prop_ro(
+          "memory",
+          [](const Shared& self) {
+            return std::shared_ptr<MemoryReport>(self->report(), &self->report()->memory);
+          },
+          "Allocations, pools, unified memory.")
       .def_prop_ro(
           "steps",
           [](const Shared& self) {

@@ -16,6 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 ONE_TOKEN = ROOT / "examples" / "recordings" / "transformer_layer_1.prof"
 MANY_TOKENS = ROOT / "examples" / "recordings" / "transformer_layer_2048.prof"
+TRAINING = ROOT / "test" / "data" / "made_up_training.prof"  # write_training_recording in test/html
 PROGRAM = Path(prof.__file__).parent / "native" / "bin" / "prof"
 
 can_record = pytest.mark.skipif(
@@ -26,6 +27,12 @@ can_record = pytest.mark.skipif(
 @pytest.fixture(scope="session")
 def report() -> prof.Report:
     return prof.load(MANY_TOKENS)
+
+
+@pytest.fixture(scope="session")
+def training() -> prof.Report:
+    """Made up, with what the recordings lack: ops of PyTorch, Python stacks, memory that grows."""
+    return prof.load(TRAINING)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from operator import attrgetter
 
 import prof
 import pytest
@@ -58,6 +59,35 @@ def test_each_list_is_a_table(report: prof.Report, table: str) -> None:
             cell = getattr(value, column)
             if isinstance(cell, (int, str)):
                 assert frame[column][row] == cell
+
+
+@pytest.mark.parametrize(
+    "table",
+    "ops lines innermost_lines source_lines memory.devices memory.kinds memory.ranges "
+    "memory.growth memory.failures memory.pools".split(),
+)
+def test_ops_lines_and_memory_are_tables(training: prof.Report, table: str) -> None:
+    frame = training.to_pandas(table)
+    rows = attrgetter(table)(training)
+    assert len(frame) == len(rows) > 0
+    for row, value in enumerate(rows):
+        for column in frame.columns:
+            cell = getattr(value, column)
+            if isinstance(cell, (int, str)):
+                assert frame[column][row] == cell
+
+
+def test_a_kernel_has_its_op_as_text(training: prof.Report) -> None:
+    frame = training.to_pandas("kernels")
+    for row, kernel in enumerate(training.kernels):
+        assert frame["torch_op"][row] == (kernel.torch_ops[0].name if kernel.torch_ops else "")
+        assert isinstance(frame["torch_forward"][row], str)
+
+
+@pytest.mark.parametrize("table", "modules shapes memory.unified".split())
+def test_what_was_not_recorded_is_a_table_without_rows(training: prof.Report, table: str) -> None:
+    frame = training.to_pandas(table)
+    assert len(frame) == 0 and len(frame.columns) > 3
 
 
 def test_other_tables_exist(report: prof.Report) -> None:

@@ -69,6 +69,42 @@ def test_each_list_has_the_values_of_json(report: prof.Report) -> None:
     assert len(report.kernels) > 5 and len(report.ranges) > 5 and len(report.actions) > 0
 
 
+def test_ops_lines_and_memory_have_the_values_of_json(training: prof.Report) -> None:
+    data = training.to_dict()
+    torch, lines, memory = data["torch"], data["lines"], data["memory"]
+    for ops, expected in ((training.ops, "ops"), (training.shapes, "ops_by_shapes")):
+        assert [(o.name, o.gpu_ns) for o in ops] == [
+            (o["name"], o["gpu_ns"]) for o in torch[expected]
+        ]
+    assert [(m.name, m.parent) for m in training.modules] == [
+        (m["name"], m["parent"]) for m in torch["modules"]
+    ]
+    for rows, expected in (
+        (training.lines, "own"),
+        (training.innermost_lines, "all"),
+        (training.source_lines, "within"),
+    ):
+        assert [(r.file, r.line, r.time_ns) for r in rows] == [
+            (r["file"], r["line"], r["time_ns"]) for r in lines[expected]
+        ]
+    assert [d.peak_bytes for d in training.memory.devices] == [
+        d["peak_bytes"] for d in memory["devices"]
+    ]
+    assert [r.bytes for r in training.memory.ranges] == [r["bytes"] for r in memory["ranges"]]
+    assert len(training.ops) > 3 and len(training.lines) > 3 and training.memory.devices
+
+
+def test_a_kernel_has_the_ops_and_lines_that_launched_it(training: prof.Report) -> None:
+    for kernel, expected in zip(training.kernels, training.to_dict()["kernels"]):
+        assert [op.name for op in kernel.torch_ops] == [op["name"] for op in expected["torch_ops"]]
+        assert [line.line for line in kernel.lines] == [x["line"] for x in expected["lines"]]
+    assert any(kernel.torch_ops and kernel.lines for kernel in training.kernels)
+
+
+def test_without_ops_or_stacks_the_lists_are_empty(report: prof.Report) -> None:
+    assert report.ops == report.shapes == report.modules == report.lines == ()
+
+
 def test_steps_are_those_of_the_program() -> None:
     report = prof.load(MANY_TOKENS)
     steps = json.loads(printed("report", "--json", "--steps", str(MANY_TOKENS)))["steps"]
