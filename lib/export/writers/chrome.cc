@@ -17,6 +17,7 @@
 #include "lib/export/base/labels.h"
 #include "lib/export/base/left_out.h"
 #include "lib/export/base/memory_levels.h"
+#include "lib/export/base/range_work.h"
 #include "lib/export/base/signatures.h"
 #include "lib/export/base/text_buffer.h"
 #include "lib/export/base/time_span.h"
@@ -64,6 +65,7 @@ class ChromeWriter {
     for (size_t row = 0; row < spans.size(); ++row) {
       if (selection_.Has(spans[row], row)) WriteSpan(spans[row], row);
     }
+    VisitRangeWork(events_, selection_, [this](const RangeWork& work) { WriteWork(work); });
     for (const MarkEvent& mark : events_.marks()) WriteMark(mark);
     for (size_t series = 0; series < events_.pm_series().size(); ++series) WritePm(series);
     for (const MemoryLevel& level : MemoryLevels(events_)) WriteMemory(level);
@@ -310,6 +312,16 @@ class ChromeWriter {
     Track(pid(), events_.threads()[range.thread].tid);
     out_ << ", \"cat\": \"user_annotation\", \"name\": " << RangeName(range)
          << ", \"args\": {\"path\": " << PathText(range.path) << "}";
+    EndEvent();
+  }
+
+  // A range on a stream of the GPU, as Kineto writes it.
+  void WriteWork(const RangeWork& work) {
+    BeginEvent("X");
+    Times(work.start_ns, work.end_ns);
+    Track(work.device, ShownStream(work.stream));
+    out_ << ", \"cat\": \"gpu_user_annotation\", \"name\": " << RangeName(work.range)
+         << ", \"args\": {\"path\": " << PathText(work.range.path) << "}";
     EndEvent();
   }
 

@@ -29,6 +29,7 @@ with reader.folder() as folder, reader.folder() as tables:
     analysis.get_memory_bw_time_series()
     analysis.get_queue_length_summary()
     analysis.get_queue_length_time_series()
+    annotations = analysis.get_gpu_user_annotation_breakdown(visualize=False)
 
 rounding = 1000 * len(kernels)  # HTA sums whole microseconds
 kinds = breakdown[0].set_index("kernel_type")["sum"]
@@ -36,4 +37,6 @@ kernels_ns = 1000 * sum(kinds[kind] for kind in kinds.index if kind != "MEMORY")
 reader.check(abs(kernels_ns - sum(kernels)) <= rounding,
              f"HTA has {kernels_ns} ns of kernels, prof {sum(kernels)}")
 reader.check(0 < float(temporal["compute_time_pctg"].iloc[0]) <= 100, "compute time is a share")
+reader.check(annotations is not None and "qkv_proj" in set(annotations.iloc[:, 0]),
+             "HTA has the ranges on the GPU")
 print("ok")

@@ -84,6 +84,42 @@ TEST_CASE("A copy has its bytes and its rate, a range its path") {
   CHECK(Of(trace, "C", "hardware_counters").size() == 3);
 }
 
+TEST_CASE("A range is on each stream from its first operation to its last, with those within") {
+  test::SnapshotBuilder b;
+  const uint32_t shape = b.Shape("k", {1}, {32});
+  b.Range("step", 10'000, 90'000);
+  b.Range("step/inner", 30'000, 60'000);
+  b.Range("empty", 95'000, 99'000);
+  test::Launch how;
+  const auto launch = [&](int64_t call_ns, int64_t start_ns, uint32_t stream) {
+    how.api_start_ns = call_ns;
+    how.api_end_ns = call_ns + 1'000;
+    how.stream = stream;
+    b.Kernel(shape, "", start_ns, start_ns + 5'000, how);
+  };
+  launch(5'000, 100'000, 7);  // in no range
+  launch(20'000, 110'000, 7);
+  launch(40'000, 120'000, 7);
+  launch(50'000, 130'000, 9);
+  launch(80'000, 140'000, 7);
+  ExportOptions options;
+  options.format = ExportFormat::kChrome;
+  const nlohmann::json trace = nlohmann::json::parse(test::Exported(b.Snapshot(), options));
+  std::map<std::string, std::pair<double, double>> work;  // by range and stream
+  double begin_us = 0;
+  for (const nlohmann::json& kernel : Of(trace, "X", "kernel")) {
+    if (begin_us == 0) begin_us = kernel["ts"].get<double>();
+  }
+  for (const nlohmann::json& range : Of(trace, "X", "gpu_user_annotation")) {
+    CHECK(range["pid"] == 0);
+    work[range["name"].get<std::string>() + " " + std::to_string(range["tid"].get<int>())] = {
+        range["ts"].get<double>() - begin_us, range["dur"].get<double>()};
+  }
+  CHECK(work ==
+        std::map<std::string, std::pair<double, double>>{
+            {"step 7", {10, 35}}, {"step 9", {30, 5}}, {"inner 7", {20, 5}}, {"inner 9", {30, 5}}});
+}
+
 TEST_CASE("Allocated memory is a counter of each GPU, in bytes") {
   test::SnapshotBuilder b;
   b.Kernel(b.Shape("k", {1}, {32}), "", 100'000, 110'000);
