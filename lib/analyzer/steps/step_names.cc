@@ -16,12 +16,9 @@ using Meaning = std::pair<std::string_view, StepPart>;
 // How the names begin that PyTorch gives: torch/optim/optimizer.py, torch/utils/data/dataloader.py,
 // torch/csrc/autograd/engine.cpp, torch/distributed/distributed_c10d.py.
 constexpr Meaning kScopes[] = {
-    {"Optimizer.step#", StepPart::kOptimizer},
-    {"Optimizer.zero_grad#", StepPart::kOptimizer},
-    {"enumerate(DataLoader)#", StepPart::kData},
-    {"enumerate(DataPipe)#", StepPart::kData},
-    {"nccl:", StepPart::kCommunication},
-    {"c10d::", StepPart::kCommunication},
+    {"Optimizer.step#", StepPart::kOptimizer},   {"Optimizer.zero_grad#", StepPart::kOptimizer},
+    {"enumerate(DataLoader)#", StepPart::kData}, {"enumerate(DataPipe)#", StepPart::kData},
+    {"nccl:", StepPart::kCommunication},         {"c10d::", StepPart::kCommunication},
     {model::kTorchEngine, StepPart::kBackward},
 };
 
