@@ -143,6 +143,7 @@ void TriageSampler::Run() {
     stopping_.store(true);  // no launch waits for it any more
     SetStatus(State::kDegraded, {0, std::string("triage ended: ") + error.what(), ""});
   }
+  alarm_.SetLearns(false);
   CloseAll();
 }
 
@@ -164,6 +165,7 @@ void TriageSampler::SampleUntilStopped() {
     const RelaxedCapture relaxed(*parts_.driver);
     PrepareRequested();
     if (paused_.load()) {
+      alarm_.SetLearns(false);
       CloseOpen();
       wake_ns = MonotonicNs() + kPollNs;
       continue;
@@ -218,8 +220,12 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
   process.news = policy.signatures() + policy.returns();
   process.lacking = policy.unseen_share();
   process.several_streams = parts_.turns->several_streams();
-  process.alarm = alarm_.rung() || !alarm_.may_ring();
-  process.expected_ns = alarm_.rung() ? alarm_.expected_ns() : 0;
+  if (alarm_.rung() && alarm_.expected_ns() != 0 && alarm_.expected_ns() < now_ns) {
+    alarm_.SwitchOff();  // it rang while nobody listened
+  }
+  process.may_ring = alarm_.may_ring();
+  process.alarm = alarm_.rung();
+  process.expected_ns = process.alarm ? alarm_.expected_ns() : 0;
   const TriageSignals signals = device.Signals(process);
   TriageSchedule& schedule = device.schedule();
   TriageSchedule::Step step = schedule.Next(now_ns, device.open(), signals, &budget_);
@@ -240,7 +246,7 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
       return {step.at_ns, wanted, listens};
     case Action::kBurst:
       alarm_.SwitchOff();
-      if (step.at_ns > now_ns) capture::SleepNs(step.at_ns - now_ns);
+      if (!WaitUntil(step.at_ns)) return {0, wanted, listens};
       Burst(device, step.length_ns);
       break;
     case Action::kOpen:
@@ -254,6 +260,15 @@ TriageSampler::Outlook TriageSampler::Serve(TriageDevice& device, int64_t now_ns
       break;
   }
   return {0, wanted, listens};
+}
+
+// False: something else is to be done first.
+bool TriageSampler::WaitUntil(int64_t at_ns) {
+  while (MonotonicNs() < at_ns) {
+    if (stopping_.load() || paused_.load() || later_.load() != 0) return false;
+    alarm_.signal().WaitUntil(at_ns);
+  }
+  return true;
 }
 
 void TriageSampler::Open(TriageDevice& device, int64_t interval_ns) {

@@ -102,6 +102,7 @@ class TriageSampler {
   void PrepareNow(int device);
   Outlook ServeAll(int64_t now_ns);
   Outlook Serve(TriageDevice& device, int64_t now_ns);
+  [[nodiscard]] bool WaitUntil(int64_t at_ns);
   void Open(TriageDevice& device, int64_t interval_ns);
   void Burst(TriageDevice& device, int64_t length_ns);
   void TakeTurns(const Outlook& outlook, int64_t now_ns);

@@ -4,11 +4,15 @@
 namespace prof::cupti {
 namespace {
 
-// 16 bits of a signature's key, never 0 (Knuth's multiplicative hash).
+// Never 0 (Knuth's multiplicative hash).
 uint64_t ShortKey(uint64_t key) { return (key * 0x9E3779B97F4A7C15U) >> 48 | 1; }
 
-// One launch of eight, without a pattern that a loop could have.
-bool IsChosen(size_t position) { return (position * 0x9E3779B97F4A7C15U) >> 61 == 0; }
+// One launch of eight: mixed as SplitMix64 does it, because a loop's launches are at a distance.
+bool IsChosen(size_t position) {
+  uint64_t mixed = position * 0x9E3779B97F4A7C15U;
+  mixed = (mixed ^ mixed >> 32) * 0xBF58476D1CE4E5B9U;
+  return mixed >> 61 == 0;
+}
 
 }  // namespace
 
@@ -20,14 +24,21 @@ void LaunchAlarm::OnLaunch(uint64_t key, bool lacking, int64_t now_ns, int64_t d
   past.context.store(context, kRelaxed);
   past.at_ns.store(now_ns, kRelaxed);
   const uint64_t cue = cue_.load(kRelaxed);
-  if (cue != 0 && context == cue) Ring(now_ns + lead_ns_.load(kRelaxed));
+  if (cue != 0 && context == cue) {
+    comes_again_.store(true, kRelaxed);
+    Ring(now_ns + lead_ns_.load(kRelaxed));
+  }
   if (!lacking) return;
-  if (cue == 0) {
-    Ring(0);
-    LearnCue(position, now_ns + delay_ns);
-  } else if (state_.load(kRelaxed) != State::kArmed && IsChosen(position)) {
+  if (cue == 0 || !comes_again_.load(kRelaxed)) Ring(0);
+  if (cue == 0 || (state_.load(kRelaxed) != State::kArmed && IsChosen(position))) {
     LearnCue(position, now_ns + delay_ns);
   }
+}
+
+void LaunchAlarm::SwitchOff() {
+  if (state_.exchange(State::kOff, std::memory_order_acq_rel) != State::kArmed) return;
+  cue_.store(0, kRelaxed);
+  comes_again_.store(false, kRelaxed);
 }
 
 void LaunchAlarm::Ring(int64_t expected_ns) {

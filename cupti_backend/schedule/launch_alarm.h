@@ -6,11 +6,11 @@
 // too late: it takes 0.6 ms to begin.
 //
 // So the alarm learns what comes before. A context is the last four launches. When a kernel is
-// launched that lacks samples, the context of a moment earlier becomes the cue; the next time that
-// these four launches follow each other the kernel is about to come again. Once it is armed it
-// waits for the cue that it has: each of the kernels in the meantime would bring one that has just
-// passed. Before that one such launch of eight brings another cue, so that bursts do not gather at
-// the last kernel of a step.
+// launched that lacks samples, the context of a moment earlier becomes the cue; when these four
+// launches follow each other again, the kernel is likely to come again. Once armed it waits for
+// that cue only. While it is not armed, one such launch in eight replaces the cue, so that bursts
+// do not gather at a step's last kernel. A cue that was waited for in vain is forgotten, and until
+// a cue has come again the kernel's own launch rings, too.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_ALARM_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_ALARM_H_
 
@@ -31,22 +31,23 @@ class LaunchAlarm {
 
   // --- The sampler's thread ---
 
-  // The next launch that a kernel without enough samples follows rings, once.
+  // The cue rings, once; a launch that lacks samples where no cue is known, or none has come again.
   void Arm() {
     State off = State::kOff;
     state_.compare_exchange_strong(off, State::kArmed, std::memory_order_acq_rel);
   }
   [[nodiscard]] bool rung() const { return state_.load(std::memory_order_acquire) == State::kRung; }
-  void SwitchOff() { state_.store(State::kOff, std::memory_order_release); }
+  // Where it was armed and did not ring, the cue is forgotten.
+  void SwitchOff();
   // When the kernel is to be expected for which it rang (CLOCK_MONOTONIC); 0: no cue was known, so
   // it rang at such a launch.
   [[nodiscard]] int64_t expected_ns() const { return expected_ns_.load(std::memory_order_relaxed); }
-  // Whether launches are remembered. It costs each of them some 3 ns.
+  // Whether launches are remembered.
   void SetLearns(bool learns) { learns_.store(learns, std::memory_order_relaxed); }
   // What it waits for: an alarm, or what anybody else has to say.
   WorkSignal& signal() { return signal_; }
 
-  // There are kernels whose launch rings. The nodes of graphs do not.
+  // There are kernels that lack samples and are launched one by one, not as nodes of graphs.
   [[nodiscard]] bool may_ring() const { return may_ring_.load(std::memory_order_relaxed); }
 
   // --- The holder of the hardware lease ---
@@ -60,7 +61,7 @@ class LaunchAlarm {
   [[nodiscard]] bool learns() const { return learns_.load(std::memory_order_relaxed); }
   // While it learns. `key` tells signatures apart; `delay_ns`: from the launch of such a kernel to
   // its start on the GPU, which may have other work before it. Launches of several threads at once
-  // make contexts that do not come again, no more.
+  // make contexts that do not come again.
   void OnLaunch(uint64_t key, bool lacking, int64_t now_ns, int64_t delay_ns);
 
  private:
@@ -76,9 +77,10 @@ class LaunchAlarm {
   void LearnCue(size_t position, int64_t expected_ns);
 
   std::atomic<bool> learns_{false}, may_ring_{false};
+  std::atomic<bool> comes_again_{true};  // a cue, since one was forgotten
   std::atomic<State> state_{State::kOff};
   std::atomic<int64_t> expected_ns_{0};
-  // 16 bits a launch; 0: no cue is known.
+  // 16 bits for each launch; 0: no cue is known.
   std::atomic<uint64_t> context_{0}, cue_{0};
   std::atomic<int64_t> lead_ns_{0};  // from the cue to its kernel
   std::atomic<size_t> position_{0};

@@ -217,8 +217,10 @@ void NeedSchedule::ChooseAlarms(uint32_t seats) {
     Entry* entry = seats_[i].entry.load(std::memory_order_acquire);
     if (entry == nullptr) continue;
     const double unseen_ns = UnseenNs(seats_[i], *entry);
-    const bool rings = unseen_ns > 0 && unseen_ns >= kAlarmOfMost * most_ns;
-    fewer |= entry->unseen.exchange(rings, kRelaxed) && !rings;
+    const bool rang = entry->unseen.load(kRelaxed);
+    const bool rings = unseen_ns > 0 && unseen_ns >= (rang ? kAlarmKeeps : kAlarmOfMost) * most_ns;
+    entry->unseen.store(rings, kRelaxed);
+    fewer |= rang && !rings;
     any |= rings;
   }
   if (fewer) alarm_.ForgetCue();

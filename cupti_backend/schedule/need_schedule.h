@@ -46,7 +46,8 @@ class NeedSchedule {
   static constexpr double kWorthwhileShare = 0.005;
   // Of the signatures that triage has not seen enough of, those ring the launch alarm that have
   // kAlarmOfMost of the time of the largest, and of kAlarmShare of the GPU time.
-  static constexpr double kAlarmOfMost = 0.5, kAlarmShare = 0.002;
+  // One that rings goes on until it has less than kAlarmKeeps: two kernels would alternate.
+  static constexpr double kAlarmOfMost = 0.5, kAlarmKeeps = 0.35, kAlarmShare = 0.002;
   // Launches of one shape whose mean times differ by more than this are of several kinds; the
   // analyzer's bound of what is alike.
   static constexpr double kSameTime = 0.10;
@@ -100,7 +101,7 @@ class NeedSchedule {
   void SetTriage(bool works) { triage_works_.store(works, std::memory_order_relaxed); }
   bool triage_works() const { return triage_works_.load(kRelaxed); }
 
-  // Rings when a kernel is launched that triage has not seen enough of.
+  // Rings when a kernel comes that triage has not seen enough of.
   LaunchAlarm& alarm() { return alarm_; }
 
   // As of the last Refresh. What is open can be answered, and is worth getting the hardware.

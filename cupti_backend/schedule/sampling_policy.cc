@@ -34,12 +34,10 @@ uint64_t ShapeOf(const Launch& launch) {
 }
 
 // The records of some of the first launches, and of one now and then, give the GPU time.
-// Of launches that ring the alarm it is known more often when they start.
-bool IsTimed(const SampleSchedule::Entry& entry) {
-  const uint32_t launches = entry.launches.load(std::memory_order_relaxed);
-  return launches <= 4 || launches % 128 == 0 ||
-         (launches % 8 == 0 && entry.unseen.load(std::memory_order_relaxed));
-}
+bool IsTimed(uint32_t launches) { return launches <= 4 || launches % 128 == 0; }
+
+// While the alarm learns, the start of a kernel that it waits for is known more often.
+bool IsTimedForAlarm(uint32_t launches) { return launches % 8 == 0; }
 
 }  // namespace
 
@@ -81,14 +79,21 @@ SamplingPolicy::Entry* SamplingPolicy::Consider(const Launch& launch, size_t slo
       (entry->exclusion.load(std::memory_order_relaxed) == Exclusion::kNone && selection_.Admits());
   if (!by_need()) return schedule_.Considers(*entry, now_ns) && chosen ? entry : nullptr;
   const bool wanted = needs_->Considers(*entry, now_ns);
-  const bool timed = IsTimed(*entry);
+  const bool timed = IsTimedNow(*entry);
   return (wanted || timed) && chosen ? entry : nullptr;
+}
+
+bool SamplingPolicy::IsTimedNow(const Entry& entry) const {
+  const uint32_t launches = entry.launches.load(std::memory_order_relaxed);
+  if (IsTimed(launches)) return true;
+  return by_need() && IsTimedForAlarm(launches) && needs_->alarm().learns() &&
+         entry.unseen.load(std::memory_order_relaxed);
 }
 
 void SamplingPolicy::MeasureWork(uint32_t context_id, const Launch& launch, Entry* entry,
                                  int64_t now_ns) {
   const bool steady = entry->steady.load(std::memory_order_relaxed);
-  if (steady && !IsTimed(*entry)) return;
+  if (steady && !IsTimedNow(*entry)) return;
   records_.work.Request(context_id, launch.correlation, entry, now_ns);
 }
 

@@ -164,6 +164,7 @@ class SamplingPolicy {
   uint64_t signatures_dropped() const { return schedule_.dropped(); }
 
  private:
+  [[nodiscard]] bool IsTimedNow(const Entry& entry) const;
   void DecideNew(const Launch& launch, bool range_matches, size_t slot, Entry* entry);
 
   const bool replays_;

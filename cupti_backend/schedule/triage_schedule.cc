@@ -126,7 +126,7 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
     return {Action::kWait, next_burst_ns_ + kQuietGapNs, 0, 0};
   }
   if (left_ns < burst_cost_ns_) return wait_for(burst_cost_ns_);
-  const bool waits = listens_ && fresh_bursts_ == 0 && waits_ < kMostWaits;
+  const bool waits = listens_ && signals.may_ring && fresh_bursts_ == 0 && waits_ < kMostWaits;
   if (waits && !signals.alarm && now_ns < due_ns + kListenNs) {
     return {Action::kListen, due_ns + kListenNs, 0, 0};
   }

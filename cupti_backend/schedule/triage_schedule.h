@@ -55,8 +55,8 @@ struct TriageSignals {
   bool several_streams = false;
   // Of the last burst's samples, the share in which the GPU did nothing.
   double idle_share = 0;
-  // A kernel that lacks samples comes soon, or no launch could show that.
-  bool alarm = true;
+  // A launch can show that a kernel comes that lacks samples; and one comes soon.
+  bool may_ring = true, alarm = true;
   // When it is to be expected; 0: not known.
   int64_t expected_ns = 0;
 };
@@ -65,7 +65,7 @@ class TriageSchedule {
  public:
   // Samples of a burst. More would be of the same few launches: by its parts two bursts of 64 take
   // the host 19 ms, and one of 128 takes 17 (docs/internals/triage.md). Three times as many where
-  // the GPU does nothing in most of them, which costs little.
+  // the GPU does nothing most of the time, which costs little.
   static constexpr int64_t kBurstSamples = 64, kIdleBurstSamples = 192;
   static constexpr double kMostlyIdle = 0.5;
   // Of kernels that are shorter than this, no sample holds but one: the fit has to do.
@@ -92,7 +92,7 @@ class TriageSchedule {
   static constexpr int kMostWaits = 3;
   // A burst that met hardly anything, in a program that launches less than a kernel per millisecond
   // (it loads code, compiles or warms up), is followed by the next one after kShortestRestNs; each
-  // further one doubles that.
+  // further one doubles that. Something new does not shorten it.
   static constexpr double kVainIdle = 0.95;
   static constexpr int64_t kDenseNs = 1'000'000, kRateNs = 20'000'000;
   static constexpr int64_t kShortestRestNs = 40'000'000, kLongestRestNs = 200'000'000;

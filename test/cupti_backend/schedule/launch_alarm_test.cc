@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/schedule/launch_alarm.h"
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "cupti_backend/schedule/need_schedule.h"
 #include "test/support/catch.h"
 
@@ -93,6 +97,55 @@ TEST_CASE("A cue for a kernel that has enough samples is forgotten") {
   alarm.ForgetCue();
   alarm.Arm();
   CHECK(steps.Step(&alarm) == Steps::kLacks);
+}
+
+TEST_CASE("After a cue that does not come again the kernel's own launch rings, until one does") {
+  LaunchAlarm alarm;
+  alarm.SetLearns(true);
+  Steps steps{kMs / 10};
+  steps.Step(&alarm);
+  alarm.Arm();
+  for (uint64_t key = 1000; key < 1100; ++key) alarm.OnLaunch(key, false, steps.now_ns += kMs, 0);
+  CHECK_FALSE(alarm.rung());
+  alarm.SwitchOff();  // nobody waits any longer
+  steps.Step(&alarm);
+  alarm.Arm();
+  const uint64_t by_cue = steps.Step(&alarm);
+  CHECK(by_cue < Steps::kLacks);
+  alarm.SwitchOff();
+  alarm.Arm();
+  alarm.SwitchOff();                                // in vain again
+  alarm.OnLaunch(1, true, steps.now_ns += kMs, 0);  // brings a cue
+  alarm.Arm();
+  alarm.OnLaunch(2, true, steps.now_ns += kMs, 0);
+  CHECK(alarm.rung());
+  CHECK(alarm.expected_ns() == 0);
+}
+
+TEST_CASE("Threads launch while the alarm is armed, switched off and asked") {
+  constexpr int kRounds = 2000;
+  LaunchAlarm alarm;
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (uint64_t key = 1; key <= 2; ++key) {
+    threads.emplace_back([&alarm, &done, key] {
+      for (int64_t now_ns = 1; !done; now_ns += kMs) {
+        if (alarm.learns()) alarm.OnLaunch(key, key == 1, now_ns, 0);
+      }
+    });
+  }
+  int rang = 0;
+  for (int i = 0; i < kRounds || rang == 0; ++i) {
+    alarm.SetLearns(i % 16 != 0);
+    alarm.Arm();
+    if (i % 4 == 0) alarm.ForgetCue();
+    std::this_thread::yield();
+    if (alarm.rung() && alarm.expected_ns() >= 0) ++rang;
+    alarm.SwitchOff();
+  }
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+  CHECK(rang > 0);
 }
 
 TEST_CASE("An alarm that does not learn does not ring") {

@@ -160,7 +160,8 @@ class Replay {
         entry.timed_ns = static_cast<uint64_t>(ns);
         entry.timed_launches = 1;
       }
-      entry.delay_ns = kernel.start_ns - kernel.at_ns;
+      // As often as the policy asks for it.
+      if (++seen_[kernel.signature] % 8 == 0) entry.delay_ns = kernel.start_ns - kernel.at_ns;
       if (coverage_.Wants(kernel.end_ns)) {
         coverage_.AddRecord(program_.keys[kernel.signature], kernel.start_ns, kernel.end_ns);
       }
@@ -181,7 +182,8 @@ class Replay {
     signals.lacking = std::max(needs_.unseen_share(), coverage_.lacking());
     signals.interval_ns = coverage_.interval_ns();
     signals.idle_share = idle_share_;
-    signals.alarm = !cues_ || alarm.rung() || !alarm.may_ring();
+    signals.may_ring = cues_ && alarm.may_ring();
+    signals.alarm = alarm.rung();
     signals.expected_ns = alarm.rung() ? alarm.expected_ns() : 0;
     const TriageSchedule::Step step = schedule_.Next(now_ns_, true, signals, budget_.get());
     alarm.SetLearns(cues_ && schedule_.listens());
@@ -235,6 +237,7 @@ class Replay {
   std::unique_ptr<TriageBudget> budget_;
   std::vector<std::unique_ptr<SampleSchedule::Entry>> entries_;
   std::unordered_set<KernelKey> decided_;
+  std::unordered_map<size_t, int> seen_;  // records of a signature
   size_t next_ = 0, recorded_ = 0;
   uint64_t signatures_ = 0;
   int64_t now_ns_ = 0, refreshed_ns_ = 0;

@@ -21,6 +21,9 @@ TEST_CASE("The GPU time of a launch that was asked about counts to its signature
   CHECK(one.timed_launches == 1);
   CHECK(other.timed_ns == 70);
   CHECK(one.delay_ns == 3);
+  watch->Request(1, 13, &one, 20);
+  watch->Add(1, 13, 19, 30);  // the clocks differ a little
+  CHECK(one.delay_ns == 0);
 }
 
 TEST_CASE("The nodes of a graph launch are one launch, the next launch is another") {
