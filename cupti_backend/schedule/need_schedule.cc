@@ -78,13 +78,16 @@ bool NeedSchedule::Considers(Entry& entry, int64_t now_ns) {
   } else if (entry.interval_ns.load(kRelaxed) != 0) {
     entry.interval_ns.store(0, kRelaxed);
   }
-  if (alarm_.learns()) {
-    alarm_.OnLaunch(reinterpret_cast<uintptr_t>(&entry), entry.unseen.load(kRelaxed), now_ns,
-                    entry.delay_ns.load(kRelaxed));
-  }
-  if (now_ns < entry.resume_ns.load(kRelaxed)) return false;
-  return entry.exclusion.load(std::memory_order_acquire) == Exclusion::kNone && launch >= skip_ &&
-         (launch - skip_) % every_ == 0;
+  const bool wanted = now_ns >= entry.resume_ns.load(kRelaxed) &&
+                      entry.exclusion.load(std::memory_order_acquire) == Exclusion::kNone &&
+                      launch >= skip_ && (launch - skip_) % every_ == 0;
+  if (alarm_.learns()) TellAlarm(entry, now_ns);
+  return wanted;
+}
+
+[[gnu::noinline]] void NeedSchedule::TellAlarm(const Entry& entry, int64_t now_ns) {
+  alarm_.OnLaunch(reinterpret_cast<uintptr_t>(&entry), entry.unseen.load(kRelaxed), now_ns,
+                  entry.delay_ns.load(kRelaxed));
 }
 
 // --- Any thread ----------------------------------------------------------------------------------

@@ -203,6 +203,7 @@ class NeedSchedule {
   void ForgetTimes();
   bool IsUnseen(const Seat& seat, const Entry& entry) const;
   [[nodiscard]] double UnseenNs(const Seat& seat, const Entry& entry) const;
+  void TellAlarm(const Entry& entry, int64_t now_ns);
   void ChooseAlarms(uint32_t seats);
   void NoticeReturn(Seat& seat, const Entry& entry, int64_t now_ns);
   void Learn(Seat& seat, Entry& entry, double decay, int64_t now_ns);

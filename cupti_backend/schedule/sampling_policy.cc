@@ -33,11 +33,10 @@ uint64_t ShapeOf(const Launch& launch) {
                      signature.dynamic_shared_bytes);
 }
 
-// The records of some of the first launches, and of one now and then, give the GPU time.
-bool IsTimed(uint32_t launches) { return launches <= 4 || launches % 128 == 0; }
-
-// While the alarm learns, the start of a kernel that it waits for is known more often.
-bool IsTimedForAlarm(uint32_t launches) { return launches % 8 == 0; }
+// The records of some of the first launches, and of one now and then, give the GPU time; and when a
+// kernel starts that the alarm waits for.
+constexpr uint32_t kFirstTimed = 4, kTimedForAlarm = 8, kTimed = 128;
+static_assert(kTimed % kTimedForAlarm == 0);
 
 }  // namespace
 
@@ -85,9 +84,10 @@ SamplingPolicy::Entry* SamplingPolicy::Consider(const Launch& launch, size_t slo
 
 bool SamplingPolicy::IsTimedNow(const Entry& entry) const {
   const uint32_t launches = entry.launches.load(std::memory_order_relaxed);
-  if (IsTimed(launches)) return true;
-  return by_need() && IsTimedForAlarm(launches) && needs_->alarm().learns() &&
-         entry.unseen.load(std::memory_order_relaxed);
+  if (launches <= kFirstTimed) return true;
+  if (launches % kTimedForAlarm != 0) return false;  // most launches
+  return launches % kTimed == 0 ||
+         (by_need() && needs_->alarm().learns() && entry.unseen.load(std::memory_order_relaxed));
 }
 
 void SamplingPolicy::MeasureWork(uint32_t context_id, const Launch& launch, Entry* entry,
