@@ -54,6 +54,9 @@ void LaunchAlarm::Ring(int64_t expected_ns) {
 // others.
 void LaunchAlarm::LearnCue(size_t position, int64_t expected_ns) {
   constexpr size_t kContext = 4;  // launches that its context needs
+  // Where launches follow each other so fast that the oldest one is too late, none is looked at.
+  const Past& oldest = pasts_[(position + 1) % kPasts];
+  if (position >= kPasts && expected_ns - oldest.at_ns.load(kRelaxed) < kShortestLeadNs) return;
   for (size_t back = 0; back + kContext < kPasts && back + kContext <= position; ++back) {
     const Past& past = pasts_[(position - back) % kPasts];
     const int64_t lead_ns = expected_ns - past.at_ns.load(kRelaxed);

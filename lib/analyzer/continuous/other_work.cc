@@ -25,14 +25,20 @@ constexpr size_t kRowsOfPart = 50;  // samples next to each other are no indepen
 constexpr size_t kLeastParts = 3;
 constexpr double kTwoSided95 = 1.96;
 
-// The operations of the device. nullopt: one has no time.
-std::optional<Intervals> OperationsOf(const model::Model& model, uint32_t device) {
+// The operations of the device; one where less than `near_ns` lie between two. nullopt: one has no
+// time.
+std::optional<Intervals> OperationsOf(const model::Model& model, uint32_t device, int64_t near_ns) {
   Intervals found;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const model::Op op = model.ops[i];
     if (op.device != device) continue;
     if (!op.timed) return std::nullopt;
-    found.push_back({op.start_ns, op.end_ns});
+    if (!found.empty() && op.start_ns >= found.back().start_ns &&
+        op.start_ns - found.back().end_ns < near_ns) {
+      found.back().end_ns = std::max(found.back().end_ns, op.end_ns);
+    } else {
+      found.push_back({op.start_ns, op.end_ns});
+    }
   }
   return found;
 }
@@ -71,10 +77,11 @@ class PartMean {
   }
   // Half of the interval of 95 %; nullopt: too few parts.
   std::optional<double> Error() const {
+    const double mean = Mean();
     double squares = 0, count = 0;
     for (const Part& part : parts_) {
       if (part.rows == 0) continue;
-      const double off = part.sum - Mean() * part.length;
+      const double off = part.sum - mean * part.length;
       squares += off * off;
       ++count;
     }
@@ -111,15 +118,17 @@ std::optional<OtherWork> FindOtherWork(const model::Model& model, const model::P
                                        const PmDeviceClock& clock) {
   if (RecordsLost(model) || !model.pauses.empty()) return std::nullopt;
   const std::optional<size_t> metric = SmActive(series);
-  std::optional<Intervals> operations = OperationsOf(model, series.device);
-  if (!metric || !operations) return std::nullopt;
+  if (!metric) return std::nullopt;
+  const double off_ns = clock.known ? clock.error_ns : kUnknownOffsetNs;
+  const auto margin_ns = static_cast<int64_t>(std::ceil(kBeyondRecordNs + off_ns));
+  // No sample with its margins fits between nearer operations.
+  std::optional<Intervals> operations = OperationsOf(model, series.device, 2 * margin_ns);
+  if (!operations) return std::nullopt;
   const IntervalUnion work(*std::move(operations)), of_prof = OfProf(model);
   if (work.intervals().empty()) return std::nullopt;
   const int64_t first_ns = work.intervals().front().start_ns;
   const int64_t last_ns = work.intervals().back().end_ns;
   const auto offset_ns = static_cast<int64_t>(std::llround(clock.offset_ns));
-  const double off_ns = clock.known ? clock.error_ns : kUnknownOffsetNs;
-  const auto margin_ns = static_cast<int64_t>(std::ceil(kBeyondRecordNs + off_ns));
   PartMean mean;
   for (size_t i = 0; i < series.rows(); ++i) {
     const Interval row{series.begin_ns[i] - offset_ns - margin_ns,

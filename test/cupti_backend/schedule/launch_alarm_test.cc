@@ -123,7 +123,7 @@ TEST_CASE("After a cue that does not come again the kernel's own launch rings, u
 }
 
 TEST_CASE("Threads launch while the alarm is armed, switched off and asked") {
-  constexpr int kRounds = 2000;
+  constexpr int kRounds = 2'000, kMostRounds = 1'000'000;
   LaunchAlarm alarm;
   std::atomic<bool> done{false};
   std::vector<std::thread> threads;
@@ -135,12 +135,12 @@ TEST_CASE("Threads launch while the alarm is armed, switched off and asked") {
     });
   }
   int rang = 0;
-  for (int i = 0; i < kRounds || rang == 0; ++i) {
+  for (int i = 0; i < kRounds || (rang == 0 && i < kMostRounds); ++i) {
     alarm.SetLearns(i % 16 != 0);
     alarm.Arm();
     if (i % 4 == 0) alarm.ForgetCue();
     std::this_thread::yield();
-    if (alarm.rung() && alarm.expected_ns() >= 0) ++rang;
+    if (alarm.rung()) ++rang;
     alarm.SwitchOff();
   }
   done = true;
