@@ -2,7 +2,7 @@
 """This experiment records programs of several processes, again and again.
 
 Each process that used the GPU must leave a file of its own with all of its kernels, whichever way
-it was started and whichever way it ended.
+it was started and whichever way it ended, with counters on as a user has them.
 """
 
 import collections
@@ -54,7 +54,7 @@ def _once(bench, way):
     folder = os.path.join(bench.scratch, "processes")
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    command = bench.under_prof(os.path.join(folder, "%p.prof"), _command(bench, way))
+    command = bench.under_prof(os.path.join(folder, "%p.prof"), _command(bench, way), "auto")
     _, code, output = processes.timed(command, _RUN_LIMIT_S)
     workers = {int(pid): int(kernels) for pid, kernels in _WORKER.findall(output)}
     reports = {}
