@@ -13,9 +13,9 @@ namespace prof::cupti {
 namespace {
 
 // A thread that wakes late gets more samples than it asked for.
-constexpr uint32_t kRoom = TriageSchedule::kIdleBurstSamples + 64;
-// A sample takes 8.4 KB with all units on an H200: twice the room, for a thread that is very late.
-constexpr size_t kBurstBufferBytes = size_t{16} << 20;
+constexpr uint32_t kRoom = TriageSchedule::kBurstSamples + 64;
+// A sample takes 8.4 KB with all units on an H200: room for a thread that is 10 ms late.
+constexpr size_t kBurstBufferBytes = size_t{32} << 20;
 // Sampling goes on for this time while CUPTI stops it (H200).
 constexpr int64_t kStopNs = 300'000;
 constexpr int64_t kShortestSleepNs = 20'000;

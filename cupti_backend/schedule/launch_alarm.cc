@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/schedule/launch_alarm.h"
 
+#include <algorithm>
+
 namespace prof::cupti {
 namespace {
 
 // Never 0 (Knuth's multiplicative hash).
 uint64_t ShortKey(uint64_t key) { return (key * 0x9E3779B97F4A7C15U) >> 48 | 1; }
 
-// One launch of eight: mixed as SplitMix64 does it, because a loop's launches are at a distance.
-bool IsChosen(size_t position) {
+// [0, 1): mixed as SplitMix64 does it, because a loop's launches are at a distance.
+double RandomOf(size_t position) {
   uint64_t mixed = position * 0x9E3779B97F4A7C15U;
   mixed = (mixed ^ mixed >> 32) * 0xBF58476D1CE4E5B9U;
-  return mixed >> 61 == 0;
+  return static_cast<double>(mixed >> 11) * 0x1p-53;
 }
 
 }  // namespace
 
-void LaunchAlarm::OnLaunch(uint64_t key, bool lacking, int64_t now_ns, int64_t delay_ns) {
+void LaunchAlarm::OnLaunch(uint64_t key, const Kernel& kernel, int64_t now_ns) {
   const uint64_t context = context_.load(kRelaxed) << 16 | ShortKey(key);
   context_.store(context, kRelaxed);
   const size_t position = position_.fetch_add(1, kRelaxed);
@@ -28,14 +30,22 @@ void LaunchAlarm::OnLaunch(uint64_t key, bool lacking, int64_t now_ns, int64_t d
     comes_again_.store(true, kRelaxed);
     Ring(now_ns + lead_ns_.load(kRelaxed));
   }
-  if (!lacking) return;
+  if (!kernel.lacking) return;
   if (cue == 0 || !comes_again_.load(kRelaxed)) Ring(0);
-  if (cue == 0 || (state_.load(kRelaxed) != State::kArmed && IsChosen(position))) {
-    LearnCue(position, now_ns + delay_ns);
-  }
+  const bool chosen = state_.load(kRelaxed) != State::kArmed && IsChosen(position, kernel.time_ns);
+  if (cue == 0 || chosen) LearnCue(position, now_ns + kernel.delay_ns);
+}
+
+// Of n candidates with the times t1 .. tn each has the cue in the end with the probability
+// ti / (t1 + .. + tn).
+bool LaunchAlarm::IsChosen(size_t position, int64_t time_ns) {
+  time_ns = std::max<int64_t>(time_ns, 1);
+  const int64_t all_ns = candidates_ns_.fetch_add(time_ns, kRelaxed) + time_ns;
+  return RandomOf(position) * static_cast<double>(all_ns) < static_cast<double>(time_ns);
 }
 
 void LaunchAlarm::SwitchOff() {
+  candidates_ns_.store(0, kRelaxed);
   if (state_.exchange(State::kOff, std::memory_order_acq_rel) != State::kArmed) return;
   cue_.store(0, kRelaxed);
   comes_again_.store(false, kRelaxed);

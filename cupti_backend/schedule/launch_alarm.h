@@ -8,9 +8,10 @@
 // So the alarm learns what comes before. A context is the last four launches. When a kernel is
 // launched that lacks samples, the context of a moment earlier becomes the cue; when these four
 // launches follow each other again, the kernel is likely to come again. Once armed it waits for
-// that cue only. While it is not armed, one such launch in eight replaces the cue, so that bursts
-// do not gather at a step's last kernel. A cue that was waited for in vain is forgotten, and until
-// a cue has come again the kernel's own launch rings, too.
+// that cue only. While it is not armed, such launches replace the cue, at random and by the GPU
+// time of their kernels: of all that came since the last burst, each is as likely to have the cue
+// as its time is of theirs. A cue that was waited for in vain is forgotten, and until a cue has
+// come again the kernel's own launch rings, too.
 #ifndef PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_ALARM_H_
 #define PROF_CUPTI_BACKEND_SCHEDULE_LAUNCH_ALARM_H_
 
@@ -27,7 +28,7 @@ class LaunchAlarm {
  public:
   // A cue comes at least so long before its kernel: a burst needs that to begin, and some more,
   // so that the kernel need not be the first in it. Host code is less regular over longer times.
-  static constexpr int64_t kShortestLeadNs = 1'200'000, kLongestLeadNs = 20'000'000;
+  static constexpr int64_t kShortestLeadNs = 1'600'000, kLongestLeadNs = 20'000'000;
 
   // --- The sampler's thread ---
 
@@ -59,10 +60,14 @@ class LaunchAlarm {
   // --- Launching threads: no lock, no allocation ---
 
   [[nodiscard]] bool learns() const { return learns_.load(std::memory_order_relaxed); }
-  // While it learns. `key` tells signatures apart; `delay_ns`: from the launch of such a kernel to
-  // its start on the GPU, which may have other work before it. Launches of several threads at once
-  // make contexts that do not come again.
-  void OnLaunch(uint64_t key, bool lacking, int64_t now_ns, int64_t delay_ns);
+  struct Kernel {
+    bool lacking = false;
+    int64_t delay_ns = 0;  // from its launch to its start on the GPU, which may have other work
+    int64_t time_ns = 0;   // that it runs for; 0: not known yet
+  };
+  // While it learns. `key` tells signatures apart. Launches of several threads at once make
+  // contexts that do not come again.
+  void OnLaunch(uint64_t key, const Kernel& kernel, int64_t now_ns);
 
  private:
   static constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -71,9 +76,10 @@ class LaunchAlarm {
     std::atomic<uint64_t> context{0};
     std::atomic<int64_t> at_ns{0};
   };
-  static constexpr size_t kPasts = 256;  // a launch each 5 us for kShortestLeadNs, at least
+  static constexpr size_t kPasts = 512;  // a launch each 5 us for kShortestLeadNs, at least
 
   void Ring(int64_t expected_ns);
+  bool IsChosen(size_t position, int64_t time_ns);
   void LearnCue(size_t position, int64_t expected_ns);
 
   std::atomic<bool> learns_{false}, may_ring_{false};
@@ -84,6 +90,7 @@ class LaunchAlarm {
   std::atomic<uint64_t> context_{0}, cue_{0};
   std::atomic<int64_t> lead_ns_{0};  // from the cue to its kernel
   std::atomic<size_t> position_{0};
+  std::atomic<int64_t> candidates_ns_{0};  // the GPU time of the kernels that could have the cue
   std::array<Past, kPasts> pasts_;
   WorkSignal signal_;
 };

@@ -133,7 +133,7 @@ TriageSchedule::Step TriageSchedule::Next(int64_t now_ns, bool open, const Triag
   waited_ = waits && signals.alarm;
   waits_ = waits ? waits_ + 1 : 0;
   const int64_t begin_ns = waits ? BeginNs(now_ns, signals.expected_ns) : now_ns;
-  return {Action::kBurst, begin_ns, (idle ? kIdleBurstSamples : kBurstSamples) * interval_ns_, 0};
+  return {Action::kBurst, begin_ns, kBurstSamples * interval_ns_, 0};
 }
 
 // Of a burst for a kernel that is expected, or whose launch was seen just now.

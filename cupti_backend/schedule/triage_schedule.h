@@ -3,7 +3,7 @@
 // The triage schedule decides when PM sampling of a device takes a burst of samples, at which
 // interval, and when it lets go of the hardware. It calls neither CUPTI nor a clock.
 //
-// A burst costs the host 10 to 20 ms, nearly all of it in CUPTI, so bursts follow what is not known
+// A burst costs the host 15 to 25 ms, nearly all of it in CUPTI, so bursts follow what is not known
 // yet: they come as often as the budget allows while something new runs or kernels lack samples,
 // and ever more seldom after that. The distance between two bursts is random: a distance that is a
 // multiple of the program's loop would see the same part of it again and again.
@@ -63,10 +63,9 @@ struct TriageSignals {
 
 class TriageSchedule {
  public:
-  // Samples of a burst. More would be of the same few launches: by its parts two bursts of 64 take
-  // the host 19 ms, and one of 128 takes 17 (docs/internals/triage.md). Three times as many where
-  // the GPU does nothing most of the time, which costs little.
-  static constexpr int64_t kBurstSamples = 64, kIdleBurstSamples = 192;
+  // Samples of a burst. More would be of the same few launches, and each sample costs the host 0.1
+  // ms, also where the GPU does nothing (docs/internals/triage.md).
+  static constexpr int64_t kBurstSamples = 64;
   static constexpr double kMostlyIdle = 0.5;
   // Of kernels that are shorter than this, no sample holds but one: the fit has to do.
   static constexpr int64_t kShortestIntervalNs = 5'000;
@@ -82,11 +81,12 @@ class TriageSchedule {
   // While most of it lacks samples, and the budget is this full, bursts come as for something new.
   static constexpr double kMost = 0.4, kFullForMost = 0.75;
   // While kernels lack samples and the GPU does nothing most of the time, a burst waits until one
-  // of them is to be expected, for kListenNs at most. Its samples begin kBeginNs after the call,
-  // and up to kEarlierNs before the kernel: at random, so that its neighbours are met as well.
+  // of them is to be expected, for kListenNs at most. Its samples begin kBeginNs after the call
+  // (0.55 to 1.1 ms), and up to kEarlierNs before the kernel: at random, so that its neighbours are
+  // met as well.
   // Where it is not known when the kernel comes, they begin up to kAfterAlarmNs after its launch.
   static constexpr int64_t kListenNs = 300'000'000, kAfterAlarmNs = 3'000'000;
-  static constexpr int64_t kBeginNs = 600'000, kEarlierNs = 500'000;
+  static constexpr int64_t kBeginNs = 850'000, kEarlierNs = 200'000;
   // One burst of four comes at a random time all the same. It shows how idle the GPU is, and what
   // nobody waits for.
   static constexpr int kMostWaits = 3;

@@ -12,22 +12,23 @@ namespace prof::cupti::test {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
+constexpr LaunchAlarm::Kernel kLacking = {true, 0, 0};
 
 TEST_CASE("The alarm rings once for each time that it is armed") {
   LaunchAlarm alarm;
   alarm.SetLearns(true);
-  alarm.OnLaunch(1, true, 1, 0);
+  alarm.OnLaunch(1, kLacking, 1);
   CHECK_FALSE(alarm.rung());
   alarm.Arm();
   CHECK_FALSE(alarm.rung());
-  alarm.OnLaunch(1, true, 2, 0);
-  alarm.OnLaunch(1, true, 3, 0);
+  alarm.OnLaunch(1, kLacking, 2);
+  alarm.OnLaunch(1, kLacking, 3);
   CHECK(alarm.rung());
   CHECK(alarm.expected_ns() == 0);
   alarm.Arm();  // it has rung already
   CHECK(alarm.rung());
   alarm.SwitchOff();
-  alarm.OnLaunch(1, true, 4, 0);
+  alarm.OnLaunch(1, kLacking, 4);
   CHECK_FALSE(alarm.rung());
 }
 
@@ -40,12 +41,12 @@ struct Steps {
     for (uint64_t key = 1; key <= kLaunches; ++key) {
       now_ns += distance_ns;
       if (key == kLacks) came_ns = now_ns;
-      if (alarm->learns()) alarm->OnLaunch(key, key == kLacks, now_ns, delay_ns);
+      if (alarm->learns()) alarm->OnLaunch(key, {key == kLacks, delay_ns, time_ns}, now_ns);
       if (rang == 0 && alarm->rung()) rang = key;
     }
     return rang;
   }
-  int64_t distance_ns, delay_ns = 0, now_ns = 1000 * kMs, came_ns = 0;
+  int64_t distance_ns, delay_ns = 0, time_ns = 0, now_ns = 1000 * kMs, came_ns = 0;
 };
 
 TEST_CASE("The alarm rings before the kernel that lacks samples comes again, and says when") {
@@ -65,8 +66,36 @@ TEST_CASE("A kernel that the GPU starts later is expected later") {
   Steps steps{kMs / 10, kMs};
   steps.Step(&alarm);
   alarm.Arm();
-  CHECK(steps.Step(&alarm) == Steps::kLacks - 2);
+  CHECK(steps.Step(&alarm) ==
+        Steps::kLacks - (LaunchAlarm::kShortestLeadNs - kMs) / steps.distance_ns);
   CHECK(alarm.expected_ns() == steps.came_ns + kMs);
+}
+
+TEST_CASE("Kernels have the cue as often as their time on the GPU is of that of all") {
+  constexpr int kRounds = 500;
+  constexpr uint64_t kShort = 15, kLong = 45, kLaunches = 60;
+  LaunchAlarm alarm;
+  alarm.SetLearns(true);
+  int64_t now_ns = kMs, short_ns = 0;
+  const auto step = [&] {
+    for (uint64_t key = 1; key <= kLaunches; ++key) {
+      now_ns += kMs;
+      if (key == kShort) short_ns = now_ns;
+      const bool lacks = key == kShort || key == kLong;
+      alarm.OnLaunch(key, {lacks, 0, key == kLong ? 90'000 : 10'000}, now_ns);
+    }
+  };
+  int of_short = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    alarm.SwitchOff();
+    for (int i = 0; i < 3; ++i) step();
+    alarm.Arm();
+    step();
+    REQUIRE(alarm.rung());
+    if (alarm.expected_ns() == short_ns) ++of_short;
+  }
+  CHECK(of_short > 0.05 * kRounds);
+  CHECK(of_short < 0.15 * kRounds);
 }
 
 TEST_CASE("Where launches are far apart, the one before is cue enough") {
@@ -105,7 +134,7 @@ TEST_CASE("After a cue that does not come again the kernel's own launch rings, u
   Steps steps{kMs / 10};
   steps.Step(&alarm);
   alarm.Arm();
-  for (uint64_t key = 1000; key < 1100; ++key) alarm.OnLaunch(key, false, steps.now_ns += kMs, 0);
+  for (uint64_t key = 1000; key < 1100; ++key) alarm.OnLaunch(key, {}, steps.now_ns += kMs);
   CHECK_FALSE(alarm.rung());
   alarm.SwitchOff();  // nobody waits any longer
   steps.Step(&alarm);
@@ -114,10 +143,10 @@ TEST_CASE("After a cue that does not come again the kernel's own launch rings, u
   CHECK(by_cue < Steps::kLacks);
   alarm.SwitchOff();
   alarm.Arm();
-  alarm.SwitchOff();                                // in vain again
-  alarm.OnLaunch(1, true, steps.now_ns += kMs, 0);  // brings a cue
+  alarm.SwitchOff();                                 // in vain again
+  alarm.OnLaunch(1, kLacking, steps.now_ns += kMs);  // brings a cue
   alarm.Arm();
-  alarm.OnLaunch(2, true, steps.now_ns += kMs, 0);
+  alarm.OnLaunch(2, kLacking, steps.now_ns += kMs);
   CHECK(alarm.rung());
   CHECK(alarm.expected_ns() == 0);
 }
@@ -130,7 +159,7 @@ TEST_CASE("Threads launch while the alarm is armed, switched off and asked") {
   for (uint64_t key = 1; key <= 2; ++key) {
     threads.emplace_back([&alarm, &done, key] {
       for (int64_t now_ns = 1; !done; now_ns += kMs) {
-        if (alarm.learns()) alarm.OnLaunch(key, key == 1, now_ns, 0);
+        if (alarm.learns()) alarm.OnLaunch(key, {key == 1, 0, 1000}, now_ns);
       }
     });
   }

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <random>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -94,7 +95,7 @@ const Recorded& Training() {
 class Replay {
  public:
   Replay(const Recorded& program, uint64_t seed, bool cues)
-      : program_(program), schedule_(seed), cues_(cues) {
+      : program_(program), schedule_(seed), random_(seed), cues_(cues) {
     for (size_t i = 0; i < program.keys.size(); ++i) {
       entries_.push_back(std::make_unique<SampleSchedule::Entry>());
       entries_.back()->exclusion = Exclusion::kNone;
@@ -126,8 +127,11 @@ class Replay {
   int vain() const { return vain_; }
 
  private:
-  // What a burst costs the host (docs/internals/triage.md), and when records come.
-  static constexpr int64_t kBurstNs = 4 * kMs, kSampleNs = 50 * kUs, kRecordsNs = 150 * kMs;
+  // What a burst costs the host (docs/internals/triage.md): samples come until it has ended. How
+  // long it takes to begin, at random, and when records come.
+  static constexpr int64_t kBurstNs = 3 * kMs, kSampleNs = 140 * kUs, kKeptNs = 140 * kUs;
+  static constexpr int64_t kSamplesOfEnd = 18, kRecordsNs = 150 * kMs;
+  static constexpr int64_t kFirstBeginNs = 600 * kUs, kLastBeginNs = 1100 * kUs;
   static constexpr int64_t kRoundNs = 20 * kMs, kPollNs = 10 * kMs;
 
   // The program goes on until then, or until the alarm rings.
@@ -201,7 +205,8 @@ class Replay {
 
   void Burst(const TriageSchedule::Step& step) {
     const int64_t interval_ns = TriageSchedule::kShortestIntervalNs;
-    const int64_t begin_ns = step.at_ns + TriageSchedule::kBeginNs;
+    std::uniform_int_distribution<int64_t> begins(kFirstBeginNs, kLastBeginNs);
+    const int64_t begin_ns = step.at_ns + begins(random_);
     const int64_t samples = step.length_ns / interval_ns;
     TriageCoverage::Burst burst;
     coverage_.ExpectBurst(begin_ns);
@@ -215,8 +220,8 @@ class Replay {
     }
     idle_share_ = static_cast<double>(idle) / static_cast<double>(samples);
     if (idle_share_ > TriageSchedule::kVainIdle) ++vain_;
-    const int64_t cost_ns =
-        kBurstNs + kSampleNs * (samples + static_cast<int64_t>(burst.begin_ns.size()));
+    const int64_t cost_ns = kBurstNs + kSampleNs * (samples + kSamplesOfEnd) +
+                            kKeptNs * static_cast<int64_t>(burst.begin_ns.size());
     Advance(begin_ns + step.length_ns + cost_ns, false);
     coverage_.AddBurst(std::move(burst), now_ns_);
     schedule_.OnBurst(now_ns_, cost_ns, budget_.get());
@@ -231,6 +236,7 @@ class Replay {
 
   const Recorded& program_;
   TriageSchedule schedule_;
+  std::mt19937_64 random_;
   const bool cues_;
   NeedSchedule needs_{5, 0, 1};
   TriageCoverage coverage_;
@@ -253,11 +259,12 @@ TEST_CASE("Bursts by cue cover a recorded training loop better than bursts at ra
     replay.Run();
     random.Run();
     INFO("seed " << seed << ": " << replay.covered() << ", at random times " << random.covered());
-    CHECK(replay.covered() > 0.9);
-    CHECK(replay.vain() <= 15);
+    CHECK(replay.covered() > 0.55);
+    CHECK(replay.vain() <= 20);
     with_cues += replay.covered() / kSeeds;
     without += random.covered() / kSeeds;
   }
+  CHECK(with_cues > 0.7);
   CHECK(with_cues > without + 0.05);
 }
 

@@ -306,14 +306,6 @@ TEST_CASE("The interval follows the durations of the kernels, and does not flutt
   CHECK(simulation.lengths.back() == TriageSchedule::kBurstSamples * 50'000);
 }
 
-TEST_CASE("Where the GPU does nothing most of the time bursts are longer") {
-  Simulation simulation;
-  simulation.signals.idle_share = 0.8;
-  simulation.Run(kS, [](int64_t) { return Simulation::Now{true, 1, 1, 5'000}; });
-  CHECK(simulation.lengths.front() == TriageSchedule::kBurstSamples * 5'000);  // not known yet
-  CHECK(simulation.lengths.back() == TriageSchedule::kIdleBurstSamples * 5'000);
-}
-
 TEST_CASE("A program that does not launch is hardly looked at") {
   Simulation simulation;
   simulation.Run(60 * kS, [](int64_t now_ns) { return Simulation::Now{now_ns < 100 * kMs, 1, 1}; });
