@@ -10,6 +10,7 @@
 
 #include "lib/capture/events/events.h"
 #include "lib/format/metric_names.h"
+#include "lib/format/triage_metrics.h"
 
 namespace prof::cupti {
 
@@ -26,10 +27,14 @@ struct PmEvents {
 // samples, and an idle GPU would no longer have equal rows.
 constexpr double kClockStepHz = 15e6;
 
+// The step of a percentage, as a part of what it can reach.
+constexpr double kStep = 0.0005;
+
 // A metric of a series, with the step in which its values are stored.
 inline capture::PmMetric StoredMetric(const std::string& name) {
   if (name == format::kSmClockMetric) return {name, kClockStepHz};
-  return {name};
+  const format::TriageRateMetric* const rate = format::FindTriageRate(name);
+  return rate == nullptr ? capture::PmMetric{name} : capture::PmMetric{name, kStep * rate->most};
 }
 
 }  // namespace prof::cupti

@@ -2,6 +2,8 @@
 #include "cupti_backend/pm/pm_plan.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <iterator>
 #include <string_view>
 
@@ -14,11 +16,14 @@ using format::TriageMetric;
 using format::TriageUnit;
 
 // The names that the chip has, as CUPTI evaluates them, by preference.
-std::vector<std::string> NamesOnChip(const MetricHost& host, const TriageMetric& metric) {
+template <size_t kNames>
+std::vector<std::string> NamesOnChip(const MetricHost& host,
+                                     const std::array<std::string_view, kNames>& bases,
+                                     std::string_view suffix) {
   std::vector<std::string> names;
-  for (const std::string_view base : metric.names) {
+  for (const std::string_view base : bases) {
     if (base.empty()) break;
-    std::string name = std::string(base) + std::string(format::kTriageSuffix);
+    std::string name = std::string(base) + std::string(suffix);
     if (host.Knows(name)) names.push_back(std::move(name));
   }
   return names;
@@ -48,6 +53,27 @@ bool AddToAny(const MetricHost& host, const std::vector<std::string>& names, siz
   });
 }
 
+// Each rate in the first pass that has room for it: none is worth a pass of its own.
+void AddRates(const MetricHost& host, PmPlan* plan) {
+  std::vector<std::vector<std::string>> names;
+  for (const format::TriageRateMetric& rate : format::kTriageRates) {
+    names.push_back(NamesOnChip(host, rate.names, rate.suffix));
+  }
+  if (plan->passes.size() == 1) {  // mostly all fit, which one question shows
+    PmPass all = plan->passes.front();
+    for (const std::vector<std::string>& known : names) {
+      if (!known.empty()) all.metrics.push_back(known.front());
+    }
+    if (host.Passes(all.metrics, &all.config_image) == 1) {
+      plan->passes.front() = std::move(all);
+      return;
+    }
+  }
+  for (const std::vector<std::string>& known : names) {
+    (void)AddToAny(host, known, plan->passes.size(), &plan->passes);
+  }
+}
+
 // The SM clock, in each pass that has room for it: a pass more only for the clock would make the
 // units' samples rarer.
 void AddClock(const MetricHost& host, PmPlan* plan) {
@@ -61,7 +87,7 @@ PmPlan PlanUnits(const MetricHost& host, const std::vector<TriageUnit>& units, s
   PmPass all;
   for (const TriageMetric& metric : format::kTriageMetrics) {
     if (std::find(units.begin(), units.end(), metric.unit) == units.end()) continue;
-    names.push_back(NamesOnChip(host, metric));
+    names.push_back(NamesOnChip(host, metric.names, format::kTriageSuffix));
     if (names.back().empty()) {
       plan.left_out += (plan.left_out.empty() ? "" : ", ") + std::string(metric.name);
     } else {
@@ -96,7 +122,9 @@ PmPlan PlanTriage(const MetricHost& host) {
   std::vector<TriageUnit> units;
   std::transform(std::begin(format::kTriageMetrics), std::end(format::kTriageMetrics),
                  std::back_inserter(units), [](const TriageMetric& metric) { return metric.unit; });
-  return PlanPmSampling(host, units, kMostTriagePasses);
+  PmPlan plan = PlanPmSampling(host, units, kMostTriagePasses);
+  AddRates(host, &plan);
+  return plan;
 }
 
 }  // namespace prof::cupti

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of the triage metrics: what PM sampling reads of each hardware unit to name the unit
-// that limits a kernel. The capture half chooses by it, the analyzer half reads by it.
+// The tables of the triage metrics: what PM sampling reads of each hardware unit to name the unit
+// that limits a kernel, and what tells why. The capture half chooses by them, the analyzer half
+// reads by them.
 #ifndef PROF_LIB_FORMAT_TRIAGE_METRICS_H_
 #define PROF_LIB_FORMAT_TRIAGE_METRICS_H_
 
@@ -116,6 +117,67 @@ inline constexpr TriageMetric kTriageMetrics[] = {
 static_assert(sizeof(kTriageMetrics) / sizeof(kTriageMetrics[0]) == kTriageUnits,
               "kTriageMetrics has one row for each unit");
 
+// What tells why a unit is busy, or why none is: work that the kernel could do without. These are
+// read where they fit in a pass of the units.
+enum class TriageRate {
+  kConflicts,       // wavefronts of shared memory that are bank conflicts
+  kReturns,         // cycles in which L1 returned data of global or local memory: 128 bytes at most
+  kTextureReturns,  // the same for textures
+  kFills,           // sectors that L1 got from L2
+  kSectors,         // sectors that the SMs asked L2 for
+  kRequests,        // the requests for these, of one to four sectors
+  kDeviceSectors,   // L2's sectors of the GPU's own memory
+  kOtherSectors,    // L2's sectors of any other memory: the host's, another GPU's
+  kThreads,         // instructions times the lanes that executed them
+};
+
+// A count in each cycle, average of the unit's instances.
+inline constexpr std::string_view kRateSuffix = ".avg.per_cycle_elapsed";
+
+struct TriageRateMetric {
+  TriageRate rate;
+  double most;  // about what it can reach, in its unit
+  std::string_view suffix;
+  std::array<std::string_view, 3> names;  // by preference; the rest is empty
+};
+
+inline constexpr TriageRateMetric kTriageRates[] = {
+    {TriageRate::kConflicts, 1, kRateSuffix, {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared"}},
+    {TriageRate::kReturns,
+     1,
+     kRateSuffix,
+     {"SM_A.TriageCompute.l1tex__lsu_writeback_active_mem_lgds",
+      "l1tex__lsu_writeback_active_mem_lgds"}},
+    {TriageRate::kTextureReturns,
+     1,
+     kRateSuffix,
+     {"SM_A.TriageCompute.l1tex__tex_writeback_active", "l1tex__tex_writeback_active"}},
+    {TriageRate::kFills,
+     4,
+     kRateSuffix,
+     {"SM_A.TriageCompute.l1tex__m_xbar2l1tex_read_sectors_realtime",
+      "l1tex__m_xbar2l1tex_read_sectors"}},
+    {TriageRate::kSectors, 4, kRateSuffix, {"lts__t_sectors_srcunit_tex"}},
+    {TriageRate::kRequests, 1, kRateSuffix, {"lts__t_requests_srcunit_tex"}},
+    {TriageRate::kDeviceSectors,
+     100,
+     kTriageSuffix,
+     {"LTS.TriageCompute.lts__t_sector_throughput_aperture_device",
+      "LTS.TriageAC.lts__t_sector_throughput_aperture_device",
+      "lts__t_sector_throughput_aperture_device"}},
+    {TriageRate::kOtherSectors,
+     100,
+     kTriageSuffix,
+     {"LTS.TriageCompute.lts__t_sector_throughput_aperture_other",
+      "LTS.TriageAC.lts__t_sector_throughput_aperture_other",
+      "lts__t_sector_throughput_aperture_other"}},
+    {TriageRate::kThreads,
+     128,
+     kRateSuffix,
+     {"SM_A.TriageCompute.sm__thread_inst_executed_pred_on_realtime",
+      "sm__thread_inst_executed_pred_on_realtime"}},
+};
+
 // Of a metric as CUPTI evaluates it ("FBSP.TriageCompute.dramc__throughput.avg.pct_of_..."); null
 // for any other.
 [[nodiscard]] constexpr const TriageMetric* FindTriageMetric(std::string_view metric) {
@@ -125,6 +187,19 @@ static_assert(sizeof(kTriageMetrics) / sizeof(kTriageMetrics[0]) == kTriageUnits
   for (const TriageMetric& triage : kTriageMetrics) {
     for (const std::string_view name : triage.names) {
       if (!name.empty() && name == metric.substr(0, base)) return &triage;
+    }
+  }
+  return nullptr;
+}
+
+// The same for a rate.
+[[nodiscard]] constexpr const TriageRateMetric* FindTriageRate(std::string_view metric) {
+  for (const TriageRateMetric& rate : kTriageRates) {
+    if (metric.size() <= rate.suffix.size()) continue;
+    const size_t base = metric.size() - rate.suffix.size();
+    if (metric.substr(base) != rate.suffix) continue;
+    for (const std::string_view name : rate.names) {
+      if (!name.empty() && name == metric.substr(0, base)) return &rate;
     }
   }
   return nullptr;

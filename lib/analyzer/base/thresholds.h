@@ -55,6 +55,15 @@ constexpr double kNoWork = 0.01;
 // [own] of L2's peak: a link to the host keeps it busy for less. Reads and writes of host memory
 // took 1.5 % (H200, PCIe 5.0 x16).
 constexpr double kLinkOnL2 = 0.05;
+// [own] in a cycle, by PM samples: of less the parts are not told.
+constexpr double kLeastSampledRate = 0.01;
+// [hw] sectors of a line, which a coalesced access asks for with one request.
+constexpr double kSectorsOfLine = 4;
+// [own] of sectors in a request: fewer are scattered accesses, and this much more than a line for
+// the bytes that L1 returned is waste. Coalesced kernels of the zoo had 3 and more, gathers and
+// transposes 1.0 to 1.1.
+constexpr double kScatteredSectors = 2;
+constexpr double kMoreThanReturned = 1.25;
 constexpr double kHits = 0.80;  // [own] of the sectors: the level that serves them
 
 // Latency.

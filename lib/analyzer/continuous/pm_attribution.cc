@@ -8,6 +8,7 @@
 #include "lib/analyzer/continuous/continuous.h"
 #include "lib/analyzer/continuous/pm_chance.h"
 #include "lib/analyzer/continuous/pm_pairs.h"
+#include "lib/format/triage_metrics.h"
 #include "lib/text/metric_names.h"
 #include "lib/text/numbers.h"
 
@@ -378,6 +379,8 @@ void PmAttribution::Describe(ContinuousReport* report) const {
 
 double PmAttribution::FullScale(size_t m) const {
   if (text::IsPercentMetric(series_.metrics[m])) return 100;
+  const format::TriageRateMetric* const rate = format::FindTriageRate(series_.metrics[m]);
+  if (rate != nullptr) return rate->most;
   double most = 0;
   for (size_t i = 0; i < series_.rows(); ++i) {
     if (rows_.use[i] != RowUse::kSkip) most = std::max(most, double{series_.row(i)[m]});

@@ -58,8 +58,8 @@ struct PmRows {
 // Decides how each row is used, and fills in the entities' times. Linear in rows and operations.
 [[nodiscard]] PmRows ClassifyPmRows(const model::PmSeries& series, PmWork* work);
 
-// Metrics of a series that get values. The triage reads 18.
-constexpr size_t kMostPmMetrics = 24;
+// Metrics of a series that get values. Triage reads 26.
+constexpr size_t kMostPmMetrics = 32;
 
 // An entity needs this many samples' worth of time for a value of its own. What so few leave open
 // is in the error bound.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/text/numbers.h"
 
@@ -84,9 +85,59 @@ std::string DescribeAccess(const char* what, const Access& access) {
   return text;
 }
 
+// Copies from global to shared memory (cp.async, TMA) get sectors and return nothing.
+bool MayCopyToShared(const RuleInputs& inputs) {
+  return inputs.kernel == nullptr || MayUseShared(*inputs.kernel);
+}
+
+bool ReturnsLess(const RuleInputs& inputs) {
+  const std::optional<PmRatio>& ratio = inputs.sampled.sectors_per_return;
+  return ratio && ratio->least > kMoreThanReturned * kSectorsOfLine && !MayCopyToShared(inputs);
+}
+
+bool IsScattered(const RuleInputs& inputs) {
+  const std::optional<PmRatio>& ratio = inputs.sampled.sectors_per_request;
+  return ratio && ratio->most < kScatteredSectors;
+}
+
+// No byte was counted, so all that goes on below L1 may be waste.
+std::optional<SectorWaste> FindSampledWaste(const RuleInputs& inputs) {
+  SectorWaste waste;
+  if (ReturnsLess(inputs)) {
+    const double sectors = inputs.sampled.sectors_per_return->least;
+    waste.in_l1 = waste.below_l1 = 1 - kSectorsOfLine / sectors;
+    waste.text = "L1 gets " + text::Fixed(sectors, 1) +
+                 " sectors from L2 for each 128 bytes that it returns, which are 4 sectors";
+  }
+  if (IsScattered(inputs)) {
+    const PmRatio& ratio = *inputs.sampled.sectors_per_request;
+    waste.below_l1 = std::max(waste.below_l1, 1 - ratio.most / kSectorsOfLine);
+    waste.text += (waste.text.empty() ? "" : "; ") + std::string("a request to L2 has ") +
+                  text::Fixed(ratio.value, 1) + " sectors, of the 4 of a line";
+  }
+  if (waste.text.empty()) return std::nullopt;
+  waste.at_most = waste.most_below_l1 = 1;
+  waste.missing = "sectors and bytes by operation (" + WayTo(inputs, format::kNeedsMemory) +
+                  "): how many of the bytes are used";
+  return waste;
+}
+
 }  // namespace
 
+bool KnowsSectors(const RuleInputs& inputs) {
+  return inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum").has_value();
+}
+
+bool SampledAsCoalesced(const RuleInputs& inputs) {
+  const std::optional<PmRatio>& returned = inputs.sampled.sectors_per_return;
+  const std::optional<PmRatio>& requested = inputs.sampled.sectors_per_request;
+  return returned && requested && !MayCopyToShared(inputs) &&
+         returned->most <= kMoreThanReturned * kSectorsOfLine &&
+         requested->least >= kScatteredSectors;
+}
+
 std::optional<SectorWaste> FindSectorWaste(const RuleInputs& inputs) {
+  if (!KnowsSectors(inputs)) return FindSampledWaste(inputs);
   if (TmaMovesMost(inputs)) return std::nullopt;
   const std::pair<const char*, Access> accesses[] = {{"loads", FindAccess(inputs, "ld")},
                                                      {"stores", FindAccess(inputs, "st")}};
@@ -158,8 +209,10 @@ std::optional<double> AtomicShare(const RuleInputs& inputs) {
 
 std::optional<double> ActiveLanes(const RuleInputs& inputs) {
   const auto threads = inputs.Median(kThreadsPerInstruction);
-  if (!threads) return std::nullopt;
-  const double lanes = std::min(*threads, inputs.Median(kActivePerInstruction).value_or(*threads));
+  if (!threads && !inputs.sampled.lanes) return std::nullopt;
+  const double lanes =
+      threads ? std::min(*threads, inputs.Median(kActivePerInstruction).value_or(*threads))
+              : inputs.sampled.lanes->most * kWarpThreads;
   // A block of 16 threads cannot have more than 16 in a warp: that is block-size, not divergence.
   const double full = inputs.threads / std::ceil(inputs.threads / kWarpThreads);
   if (!(lanes > 0) || !(full > 0)) return std::nullopt;
@@ -167,8 +220,25 @@ std::optional<double> ActiveLanes(const RuleInputs& inputs) {
 }
 
 bool KnowsPredication(const RuleInputs& inputs) {
-  return inputs.Median(kActivePerInstruction).has_value();
+  return inputs.Median(kActivePerInstruction).has_value() ||
+         (!inputs.Median(kThreadsPerInstruction) && inputs.sampled.lanes);
 }
+
+namespace {
+
+// "sectors in a request to L2 1.1 +-0.1 of 4 (PM samples: 212 in 34 launches)"
+void AddRatio(std::string_view label, std::string_view unit, const std::optional<PmRatio>& ratio,
+              double scale, Verdict* verdict) {
+  if (!ratio) return;
+  std::string line(label);
+  line += " " + text::Fixed(scale * ratio->value, 1) + " +-" +
+          text::Fixed(scale * std::max(ratio->most - ratio->value, ratio->value - ratio->least), 1);
+  line.append(" ").append(unit);
+  verdict->evidence.push_back(line + " (PM samples: " + text::Count(ratio->samples) + " in " +
+                              text::Count(ratio->launches) + " launches)");
+}
+
+}  // namespace
 
 void AddConflicts(const RuleInputs& inputs, Verdict* verdict) {
   for (const char* op : {"ld", "st"}) {
@@ -178,6 +248,9 @@ void AddConflicts(const RuleInputs& inputs, Verdict* verdict) {
     AddMetric(inputs, std::string("shared-memory accesses, ") + op, "wavefronts",
               "l1tex__data_pipe_lsu_wavefronts" + suffix, verdict);
   }
+  if (inputs.Median("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")) return;
+  AddRatio("bank conflicts of shared memory's wavefronts", "%", inputs.sampled.conflicts, 100,
+           verdict);
 }
 
 void AddAtomics(const RuleInputs& inputs, Verdict* verdict) {
@@ -190,6 +263,17 @@ void AddAtomics(const RuleInputs& inputs, Verdict* verdict) {
 void AddLanes(const RuleInputs& inputs, Verdict* verdict) {
   AddMetric(inputs, "active threads per instruction", "of 32", kThreadsPerInstruction, verdict);
   AddMetric(inputs, "not predicated off", "of 32", kActivePerInstruction, verdict);
+  if (inputs.Median(kThreadsPerInstruction)) return;
+  AddRatio("threads that execute an instruction", "of 32", inputs.sampled.lanes, kWarpThreads,
+           verdict);
+}
+
+void AddSampledAccess(const RuleInputs& inputs, Verdict* verdict) {
+  if (KnowsSectors(inputs)) return;
+  AddRatio("sectors that L1 got for 128 bytes that it returned", "of 4",
+           inputs.sampled.sectors_per_return, 1, verdict);
+  AddRatio("sectors in a request to L2", "of 4", inputs.sampled.sectors_per_request, 1, verdict);
+  AddRatio("L2's sectors of other memory", "%", inputs.sampled.other_memory, 100, verdict);
 }
 
 void AddLocal(const RuleInputs& inputs, Verdict* verdict) {

@@ -23,10 +23,15 @@ struct SectorWaste {
   // The most of what goes on below L1: as if all of the traffic there were of the accesses that
   // waste most, no byte of a hit were another one, and each sector brought kFetchBytes with it.
   double most_below_l1 = 0;
-  std::string text;  // "global loads use 4.0 of 32 bytes per sector"
+  std::string text;     // "global loads use 4.0 of 32 bytes per sector"
+  std::string missing;  // not empty: what would tell how much of it is waste
 };
 
-// nullopt: not counted, no waste, or TMA moved most of the bytes, which these metrics do not count.
+// The sectors of loads and stores were counted.
+[[nodiscard]] bool KnowsSectors(const RuleInputs& inputs);
+
+// By counters, or else by PM samples. nullopt: neither was read, no waste, or TMA moved most of the
+// bytes, which these metrics do not count.
 [[nodiscard]] std::optional<SectorWaste> FindSectorWaste(const RuleInputs& inputs);
 
 // Local sectors of the local and global ones in L1; nullopt: loads and stores of both were not all
@@ -50,11 +55,16 @@ struct SectorWaste {
 // Whether these leave out the lanes that are predicated off.
 [[nodiscard]] bool KnowsPredication(const RuleInputs& inputs);
 
+// PM samples show accesses to whole lines: loads use all that L1 gets, and requests are not
+// scattered. Nothing shows the bytes that stores leave out.
+[[nodiscard]] bool SampledAsCoalesced(const RuleInputs& inputs);
+
 // Evidence.
 void AddConflicts(const RuleInputs& inputs, Verdict* verdict);
 void AddAtomics(const RuleInputs& inputs, Verdict* verdict);
 void AddLanes(const RuleInputs& inputs, Verdict* verdict);
 void AddLocal(const RuleInputs& inputs, Verdict* verdict);
+void AddSampledAccess(const RuleInputs& inputs, Verdict* verdict);
 
 }  // namespace prof::analyzer
 

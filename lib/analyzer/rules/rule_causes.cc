@@ -48,6 +48,11 @@ bool WaitsFor(const RuleInputs& inputs, std::initializer_list<std::string_view> 
   return std::find(reasons.begin(), reasons.end(), top) != reasons.end();
 }
 
+// No unit is busy, and the stalls were not read.
+bool WaitsForUnknown(const RuleInputs& inputs) {
+  return inputs.stalls.empty() && inputs.busiest < kBusy && inputs.unknown.empty();
+}
+
 // A unit is busy with what the cause wastes: without it the kernel is faster than the unit's
 // ceiling allows.
 bool BeatsUnits(const RuleInputs& inputs, double frees) {
@@ -174,10 +179,7 @@ std::optional<Cause> Imbalance(const RuleInputs& inputs) {
 std::optional<Cause> BankConflicts(const RuleInputs& inputs) {
   const double share = inputs.conflicts.value_or(0);
   if (share < kConflictShare) return std::nullopt;
-  // Inferred: a request of 4 bytes per lane takes one wavefront, and all others are conflicts.
-  const double most = inputs.conflicts_inferred   ? 1 - (1 - share) / kWavesOf16Bytes
-                      : inputs.conflicts_complete ? share
-                                                  : 1;
+  const double most = inputs.conflicts_at_most;
   const double part = inputs.shared.share.value_or(1);
   Relief expected, at_most;
   expected.wavefronts_only = at_most.requests_stay = true;
@@ -210,10 +212,13 @@ std::optional<Cause> Uncoalesced(const RuleInputs& inputs) {
       inputs.leader && IsOneOf(inputs.leader->unit, {Unit::kDram, Unit::kL2, Unit::kL1});
   // Scattered sectors keep DRAM below what it reaches for long runs.
   const bool scattered = of_memory && inputs.leader->at_least() >= kScatteredUse &&
-                         cause.frees >= kStallShare && WaitsFor(inputs, {"long_scoreboard"});
+                         cause.frees >= kStallShare &&
+                         (WaitsForUnknown(inputs) || WaitsFor(inputs, {"long_scoreboard"}));
   cause.is_verdict = (of_memory && BeatsUnits(inputs, cause.frees)) ||
                      (!UnitsDecide(inputs) && (scattered || WaitsFor(inputs, {"lg_throttle"})));
   cause.action = MakeAction("coalesce", BoundBy(inputs, at_most));
+  cause.missing = waste->missing;
+  cause.at_best = Confidence::kMedium;
   cause.summary = "It moves bytes that it does not use: " + waste->text + ".";
   if (of_memory) cause.summary += " " + DescribeUse(*inputs.leader) + ".";
   return cause;
@@ -257,7 +262,7 @@ std::optional<Cause> Atomics(const RuleInputs& inputs) {
       inputs.leader && IsOneOf(inputs.leader->unit, {Unit::kL2, Unit::kL1, Unit::kLsu});
   const bool waits =
       inputs.stalls.empty()
-          ? *share >= kStallShare && inputs.busiest < kBusy && inputs.unknown.empty()
+          ? *share >= kStallShare && WaitsForUnknown(inputs)
           : WaitsFor(inputs, {"long_scoreboard", "lg_throttle", "drain", "membar", "mio_throttle"});
   cause.is_verdict = UnitsDecide(inputs) ? of_l2 && BeatsUnits(inputs, cause.frees) : waits;
   cause.action = MakeAction("aggregate-atomics", WithoutWaste(inputs, at_most));
@@ -304,10 +309,29 @@ std::optional<Cause> HostStores(const RuleInputs& inputs) {
   return cause;
 }
 
+// PM samples do not tell the host's memory from that of another GPU.
+std::optional<Cause> OtherMemory(const RuleInputs& inputs) {
+  const std::optional<PmRatio>& other = inputs.sampled.other_memory;
+  if (!other || other->least < kHostShare || UnitsDecide(inputs)) return std::nullopt;
+  Relief relief;
+  relief.Take(kMemoryPath, 1);
+  Cause cause = Make("host-memory", Limiter::kLatency, Frees(inputs, relief));
+  cause.is_verdict =
+      WaitsForUnknown(inputs) || WaitsFor(inputs, {"long_scoreboard", "lg_throttle", "drain"});
+  cause.action = MakeAction("move-to-device", BoundBy(inputs, relief));
+  cause.summary = text::Percent(other->value) +
+                  " of L2's sectors are not of this GPU's memory, but of the host's or of another "
+                  "GPU's, over a link.";
+  return cause;
+}
+
 std::optional<Cause> HostMemory(const RuleInputs& inputs) {
   const auto host = inputs.Median("lts__d_sectors_fill_sysmem.avg.pct_of_peak_sustained_elapsed");
   const auto device = inputs.Median("lts__d_sectors_fill_device.avg.pct_of_peak_sustained_elapsed");
-  if (!host || !device || *host < kLeastHostFills) return HostStores(inputs);
+  if (!host || !device || *host < kLeastHostFills) {
+    const std::optional<Cause> other = OtherMemory(inputs);
+    return other ? other : HostStores(inputs);
+  }
   const double share = *host / (*host + *device);
   if (share < kHostShare || UnitsDecide(inputs)) return std::nullopt;
   Relief relief;
@@ -403,6 +427,7 @@ void AddOperands(const RuleInputs& inputs, std::string_view rule, Verdict* verdi
     AddLanes(inputs, verdict);
   } else {
     AddMemoryAccess(inputs, verdict);
+    AddSampledAccess(inputs, verdict);
     AddLocal(inputs, verdict);
     AddTraffic(inputs, verdict);
   }
@@ -459,7 +484,8 @@ void FillCause(const RuleInputs& inputs, const Cause& cause, Verdict* verdict) {
   if (cause.limiter == Limiter::kLatency && !inputs.stalls.empty()) {
     verdict->stall = inputs.stalls.front().reason;
   }
-  verdict->confidence = cause.missing.empty() ? ConfidenceOf(inputs, cause) : Confidence::kLow;
+  verdict->confidence = ConfidenceOf(inputs, cause);
+  if (!cause.missing.empty()) verdict->confidence = std::min(verdict->confidence, cause.at_best);
   verdict->missing = cause.missing;
   if (cause.limiter == Limiter::kTail && !UnitsDecide(inputs) && inputs.stalls.empty()) {
     verdict->confidence = Confidence::kLow;

@@ -25,7 +25,8 @@ struct Cause {
   bool is_beside = false;   // it is not, and still worth an action beside the verdict's
   Action action;
   std::string summary;
-  std::string missing;  // not empty: it is a suspicion, of low confidence, and this would decide
+  std::string missing;  // not empty: this would decide, and the confidence is no better than:
+  Confidence at_best = Confidence::kLow;
 };
 
 // Those that were found, by the time that they free, descending.

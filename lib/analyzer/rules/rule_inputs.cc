@@ -45,18 +45,20 @@ void InferConflicts(RuleInputs* inputs) {
   if (inputs->shared.share.value_or(0) < kSharedIsMost) return;
   if (*wavefronts <= kWavesOf16Bytes * *requests) return;
   inputs->conflicts = 1 - kWavesOf16Bytes * *requests / *wavefronts;
+  // A request of 4 bytes per lane takes one wavefront, and all others are conflicts.
+  inputs->conflicts_at_most = 1 - *requests / *wavefronts;
   inputs->conflicts_inferred = true;
 }
 
 void FindConflicts(RuleInputs* inputs) {
   double conflicts = 0, wavefronts = 0;
-  inputs->conflicts_complete = true;
+  bool complete = true;
   for (const char* op : {"ld", "st"}) {
     const std::string suffix = std::string("_mem_shared_op_") + op + ".sum";
     const auto of_op = inputs->Median("l1tex__data_bank_conflicts_pipe_lsu" + suffix);
     const auto all = inputs->Median("l1tex__data_pipe_lsu_wavefronts" + suffix);
     if (!of_op || !all) {
-      inputs->conflicts_complete = false;
+      complete = false;
       continue;
     }
     conflicts += *of_op;
@@ -65,8 +67,14 @@ void FindConflicts(RuleInputs* inputs) {
   wavefronts = std::max(wavefronts, SharedWavefronts(*inputs));
   if (wavefronts > 0) {
     inputs->conflicts = std::min(1.0, conflicts / wavefronts);
+    if (complete) inputs->conflicts_at_most = *inputs->conflicts;
   } else {
     InferConflicts(inputs);
+  }
+  if (inputs->sampled.conflicts && (!complete || inputs->conflicts_inferred)) {
+    inputs->conflicts = inputs->sampled.conflicts->value;
+    inputs->conflicts_at_most = inputs->sampled.conflicts->most;
+    inputs->conflicts_inferred = false;
   }
 }
 
@@ -267,6 +275,7 @@ RuleInputs Gather(const Measured& counters, bool may_use_shared, int64_t runs,
   FindActivity(&inputs);
   FindPmActivity(sampled, &inputs);
   FindWarps(sampled, &inputs);
+  inputs.sampled = FindPmRatios(sampled);
   FindConflicts(&inputs);
   FindL2Hits(&inputs);
   FindUnknown(&inputs);

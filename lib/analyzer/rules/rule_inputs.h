@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/analyzer/continuous/pm_rates.h"
 #include "lib/analyzer/kernels/stalls.h"
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/snapshot/model/model.h"
@@ -48,7 +49,9 @@ struct RuleInputs {
   std::optional<double> conflicts;
   // True: not counted, but at least that from the wavefronts of a request.
   bool conflicts_inferred = false;
-  bool conflicts_complete = false;           // those of loads and those of stores were counted
+  // The largest share that they can have: 1 where those of loads or of stores were not counted.
+  double conflicts_at_most = 1;
+  PmRatios sampled;                          // by PM samples of a kernel
   std::optional<double> l2_hits;             // share of L2's sectors that it had
   std::optional<double> achieved_occupancy;  // of a kernel
   // Warps in use over the warp slots of all SMs, of the elapsed time, at the lower end of its error

@@ -20,6 +20,9 @@ using Note = std::optional<std::string>;  // the text after the id; nullopt: no 
 Note UncoalescedNote(const RuleInputs& inputs) {
   const std::optional<SectorWaste> waste = FindSectorWaste(inputs);
   if (!waste) return std::nullopt;
+  if (!waste->missing.empty()) {
+    return waste->text + ": let neighbouring lanes access neighbouring addresses";
+  }
   std::string text =
       waste->text + ", so at most " + text::Percent(waste->at_most) + " of the traffic is waste";
   if (waste->below_l1 < waste->in_l1 - kWorthwhileGain) {
@@ -45,6 +48,11 @@ Note DivergenceNote(const RuleInputs& inputs) {
   const auto threads = inputs.Median("smsp__thread_inst_executed_per_inst_executed.ratio");
   const auto active = inputs.Median("smsp__thread_inst_executed_pred_on_per_inst_executed.ratio");
   const double full = inputs.threads / std::ceil(inputs.threads / kWarpThreads);
+  if (!threads) {
+    return text::Fixed(full * *share, 1) + " of " + text::Fixed(full, 0) +
+           " threads execute an instruction, by PM samples: group the work so that a warp takes "
+           "one path";
+  }
   return text::Fixed(*threads, 1) + " of " + text::Fixed(full, 0) +
          " threads are active per instruction" +
          (active ? ", " + text::Fixed(*active, 1) + " not predicated off" : "") +

@@ -34,7 +34,9 @@ void SuspectMemory(const RuleInputs& inputs, Verdict* verdict) {
   const std::string way = WayTo(inputs, format::kNeedsMemory);
   if (LooksBehindLink(inputs)) {
     AddSuspicion("aggregate-atomics", "atomics and reductions were", way, verdict);
-    AddSuspicion("move-to-device", "which memory its accesses go to was", way, verdict);
+    if (!inputs.sampled.other_memory) {
+      AddSuspicion("move-to-device", "which memory its accesses go to was", way, verdict);
+    }
   } else {
     AddSuspicion("coalesce", "whether all bytes of the sectors are used was", way, verdict);
     AddSuspicion("aggregate-atomics", "atomics and reductions were", way, verdict);
@@ -43,10 +45,6 @@ void SuspectMemory(const RuleInputs& inputs, Verdict* verdict) {
 }
 
 }  // namespace
-
-bool KnowsSectors(const RuleInputs& inputs) {
-  return inputs.Median("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum").has_value();
-}
 
 bool LooksBehindLink(const RuleInputs& inputs) {
   const double l2 = inputs.UseOf(Unit::kL2);
@@ -60,7 +58,7 @@ void AddSuspicion(std::string_view id, const std::string& what, const std::strin
 }
 
 void SuspectSectors(const RuleInputs& inputs, Verdict* verdict) {
-  if (!KnowsSectors(inputs)) {
+  if (!KnowsSectors(inputs) && !SampledAsCoalesced(inputs)) {
     AddSuspicion("coalesce", "whether all bytes of the sectors are used was",
                  WayTo(inputs, format::kNeedsMemory), verdict);
   }

@@ -13,9 +13,6 @@
 
 namespace prof::analyzer {
 
-// Whether sectors were counted by space and operation.
-[[nodiscard]] bool KnowsSectors(const RuleInputs& inputs);
-
 // `what` comes before "not measured". The confidence is medium at most: of 53 kernels of the zoo
 // whose unit was clear, 9 had such a cause (docs/internals/evaluation.md).
 void AddSuspicion(std::string_view id, const std::string& what, const std::string& way,

@@ -85,7 +85,7 @@ void FillDram(const RuleInputs& inputs, Verdict* verdict) {
     verdict->evidence.push_back("warp slots in use " + text::Percent(*achieved) +
                                 ": enough to reach this throughput, so more warps buy nothing");
   }
-  if (!KnowsSectors(inputs)) {
+  if (!KnowsSectors(inputs) && !SampledAsCoalesced(inputs)) {
     verdict->missing = "sectors per request (" + WayTo(inputs, format::kNeedsMemory) +
                        "): whether all moved bytes are used";
   }

@@ -9,6 +9,7 @@
 #include "lib/format/depth.h"
 #include "lib/format/triage_metrics.h"
 #include "test/analyzer/rules/kernels.h"
+#include "test/analyzer/rules/pm_kernels.h"
 #include "test/support/catch.h"
 
 namespace prof::test {
@@ -19,49 +20,6 @@ using format::TriageUnit;
 
 constexpr const char* kReads = "dramc__read_throughput.avg.pct_of_peak_sustained_elapsed";
 constexpr const char* kWrites = "dramc__write_throughput.avg.pct_of_peak_sustained_elapsed";
-
-std::string Metric(TriageUnit unit) {
-  for (const format::TriageMetric& metric : format::kTriageMetrics) {
-    if (metric.unit == unit) {
-      return std::string(metric.names[0]) + std::string(format::kTriageSuffix);
-    }
-  }
-  return "";
-}
-
-ContinuousValue Value(double percent, double error) {
-  ContinuousValue value;
-  value.value = percent;
-  value.error = error;
-  value.seconds = 0.5;
-  value.samples = 212;
-  value.direct = 200;
-  value.launches = 34;
-  return value;
-}
-
-void SetPm(KernelReport* kernel, TriageUnit unit, double percent, double error = 0.5) {
-  kernel->continuous[Metric(unit)] = Value(percent, error);
-}
-
-KernelReport WithoutCounters(const ContinuousValues& values = {}) {
-  KernelReport kernel = QuietKernel();
-  kernel.metrics.clear();
-  kernel.samples_used = 0;
-  kernel.occupancy.achieved.reset();
-  kernel.continuous = values;
-  return kernel;
-}
-
-// All that the triage reads, and no unit busy.
-KernelReport QuietByPmSamples() {
-  KernelReport kernel = WithoutCounters();
-  for (const format::TriageMetric& metric : format::kTriageMetrics) SetPm(&kernel, metric.unit, 5);
-  SetPm(&kernel, TriageUnit::kSmActive, 98);
-  SetPm(&kernel, TriageUnit::kWarps, 90);
-  SetPm(&kernel, TriageUnit::kShared, 0);
-  return kernel;
-}
 
 TEST_CASE("A unit that PM samples show at its limit is the verdict, with its source") {
   KernelReport kernel = QuietByPmSamples();

@@ -18,7 +18,7 @@ std::set<format::TriageUnit> UnitsOf(const PmPlan& plan) {
   std::set<format::TriageUnit> units;
   for (const PmPass& pass : plan.passes) {
     for (const std::string& metric : pass.metrics) {
-      if (metric == format::kSmClockMetric) continue;
+      if (metric == format::kSmClockMetric || format::FindTriageRate(metric)) continue;
       const format::TriageMetric* triage = format::FindTriageMetric(metric);
       REQUIRE(triage != nullptr);
       CHECK(units.insert(triage->unit).second);  // each unit once
@@ -54,13 +54,15 @@ TEST_CASE("On every chip from Turing on, triage reads the units that decide in f
   CHECK(chips > 10);
 }
 
-TEST_CASE("On Hopper one pass holds all units of triage and the SM clock") {
+TEST_CASE("On Hopper one pass holds all units and rates of triage and the SM clock") {
   PROF_TEST_LOAD_CUPTI(api);
   const MetricHost host(&api, "GH100", {}, CUPTI_PROFILER_TYPE_PM_SAMPLING);
   const PmPlan plan = PlanTriage(host);
   REQUIRE(plan.passes.size() == 1);
-  CHECK(plan.passes.front().metrics.size() == format::kTriageUnits + 1);
-  CHECK(plan.passes.front().metrics.back() == format::kSmClockMetric);
+  CHECK(plan.passes.front().metrics.size() ==
+        format::kTriageUnits + 1 + std::size(format::kTriageRates));
+  CHECK(std::count(plan.passes.front().metrics.begin(), plan.passes.front().metrics.end(),
+                   format::kSmClockMetric) == 1);
   CHECK(plan.left_out.empty());
 }
 
