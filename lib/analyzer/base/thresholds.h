@@ -64,6 +64,9 @@ constexpr double kSectorsOfLine = 4;
 // transposes 1.0 to 1.1.
 constexpr double kScatteredSectors = 2;
 constexpr double kMoreThanReturned = 1.25;
+constexpr double kLeastReadsForStores = 5;  // [own] percent of DRAM's peak
+// [own] sectors in a request of stores: 4.00 on an H200, and 1.0 to 2.9 of atomics.
+constexpr double kSectorsOfStore = 3.5;
 constexpr double kHits = 0.80;  // [own] of the sectors: the level that serves them
 
 // Latency.

@@ -8,6 +8,7 @@
 #include "lib/analyzer/continuous/continuous.h"
 #include "lib/analyzer/continuous/pm_chance.h"
 #include "lib/analyzer/continuous/pm_pairs.h"
+#include "lib/format/metric_names.h"
 #include "lib/format/triage_metrics.h"
 #include "lib/text/metric_names.h"
 #include "lib/text/numbers.h"
@@ -231,6 +232,7 @@ double PmAttribution::Misfit(const PmWeights& weights, size_t m) const {
 ContinuousValues PmAttribution::OfEntity(size_t entity) const {
   ContinuousValues values;
   for (const std::string& metric : series_.metrics) {
+    if (metric == format::kSmClockMetric) continue;  // it is no work
     ContinuousValue& value = values[metric];
     value.seconds = work_.entities[entity].time_ns * 1e-9;
     value.missing = "CUPTI gave no values of this metric";

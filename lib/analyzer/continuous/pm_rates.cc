@@ -67,6 +67,24 @@ std::optional<PmRatio> NoMoreThanAll(std::optional<PmRatio> ratio) {
   return ratio;
 }
 
+// part / (part + rest); the sum is at least `least`.
+std::optional<PmRatio> PartOf(const std::optional<Rate>& part, const std::optional<Rate>& rest,
+                              double least) {
+  if (!part || !rest || part->value + rest->value < least) return std::nullopt;
+  const auto share = [](double of_part, double of_rest) {
+    of_part = std::max(0.0, of_part);
+    of_rest = std::max(0.0, of_rest);
+    return of_part + of_rest > 0 ? of_part / (of_part + of_rest) : 0;
+  };
+  PmRatio ratio;
+  ratio.value = share(part->value, rest->value);
+  ratio.least = share(part->value - part->error, rest->value + rest->error);
+  ratio.most = share(part->value + part->error, rest->value - rest->error);
+  ratio.samples = std::min(part->samples, rest->samples);
+  ratio.launches = std::min(part->launches, rest->launches);
+  return ratio;
+}
+
 std::optional<Rate> SumOf(const std::optional<Rate>& a, const std::optional<Rate>& b) {
   if (!a || !b) return std::nullopt;
   return Rate{a->value + b->value, a->error + b->error, std::min(a->samples, b->samples),
@@ -77,7 +95,8 @@ std::optional<Rate> SumOf(const std::optional<Rate>& a, const std::optional<Rate
 
 PmRatios FindPmRatios(const ContinuousValues& values) {
   const std::optional<Rate> requests = FindRate(values, TriageRate::kRequests);
-  const std::optional<Rate> other = FindRate(values, TriageRate::kOtherSectors);
+  const std::optional<Rate> fills = FindRate(values, TriageRate::kFills);
+  const std::optional<Rate> dram_reads = FindRateOfUnit(values, TriageUnit::kDramRead, 100);
   std::optional<Rate> lanes = FindRate(values, TriageRate::kThreads);
   if (lanes) {
     lanes->value /= kWarpThreads;
@@ -93,8 +112,13 @@ PmRatios FindPmRatios(const ContinuousValues& values) {
       kLeastSampledRate);
   ratios.sectors_per_request =
       RatioOf(FindRate(values, TriageRate::kSectors), requests, kLeastSampledRate);
-  ratios.other_memory = NoMoreThanAll(
-      RatioOf(other, SumOf(other, FindRate(values, TriageRate::kDeviceSectors)), kLeastHostFills));
+  ratios.other_memory = PartOf(FindRate(values, TriageRate::kOtherSectors),
+                               FindRate(values, TriageRate::kDeviceSectors), kLeastHostFills);
+  const bool asks_for_none = fills && fills->value + fills->error < kLeastSampledRate;
+  if (asks_for_none && dram_reads && dram_reads->value - dram_reads->error > kLeastReadsForStores) {
+    ratios.reads_for_stores =
+        PartOf(dram_reads, FindRateOfUnit(values, TriageUnit::kDramWrite, 100), 0);
+  }
   ratios.lanes = NoMoreThanAll(RatioOf(
       lanes, FindRateOfUnit(values, TriageUnit::kIssue, kInstructionsPerCycle), kLeastSampledRate));
   return ratios;

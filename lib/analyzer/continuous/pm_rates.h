@@ -27,7 +27,10 @@ struct PmRatios {
   // Sectors in a request of the SMs to L2, 1..4.
   std::optional<PmRatio> sectors_per_request;
   std::optional<PmRatio> other_memory;  // L2's sectors of memory that is not the GPU's own, 0..1
-  std::optional<PmRatio> lanes;         // that execute an instruction, of the 32 of a warp, 0..1
+  // Of DRAM's traffic, reads that no SM asked for: L2 reads what a store leaves out of a sector,
+  // and what an atomic changes.
+  std::optional<PmRatio> reads_for_stores;
+  std::optional<PmRatio> lanes;  // that execute an instruction, of the 32 of a warp, 0..1
 };
 
 [[nodiscard]] PmRatios FindPmRatios(const ContinuousValues& values);

@@ -100,6 +100,11 @@ bool IsScattered(const RuleInputs& inputs) {
   return ratio && ratio->most < kScatteredSectors;
 }
 
+bool StoresInParts(const RuleInputs& inputs) {
+  const std::optional<PmRatio>& requested = inputs.sampled.sectors_per_request;
+  return inputs.sampled.reads_for_stores && requested && requested->least > kSectorsOfStore;
+}
+
 // No byte was counted, so all that goes on below L1 may be waste.
 std::optional<SectorWaste> FindSampledWaste(const RuleInputs& inputs) {
   SectorWaste waste;
@@ -114,6 +119,13 @@ std::optional<SectorWaste> FindSampledWaste(const RuleInputs& inputs) {
     waste.below_l1 = std::max(waste.below_l1, 1 - ratio.most / kSectorsOfLine);
     waste.text += (waste.text.empty() ? "" : "; ") + std::string("a request to L2 has ") +
                   text::Fixed(ratio.value, 1) + " sectors, of the 4 of a line";
+  }
+  if (StoresInParts(inputs)) {
+    const double reads = inputs.sampled.reads_for_stores->value;
+    waste.below_l1 = std::max(waste.below_l1, reads);
+    waste.text += (waste.text.empty() ? "" : "; ") + text::Percent(reads) +
+                  " of DRAM's traffic is reads that no SM asked for: stores cover their sectors in "
+                  "part";
   }
   if (waste.text.empty()) return std::nullopt;
   waste.at_most = waste.most_below_l1 = 1;
@@ -133,7 +145,7 @@ bool SampledAsCoalesced(const RuleInputs& inputs) {
   const std::optional<PmRatio>& requested = inputs.sampled.sectors_per_request;
   return returned && requested && !MayCopyToShared(inputs) &&
          returned->most <= kMoreThanReturned * kSectorsOfLine &&
-         requested->least >= kScatteredSectors;
+         requested->least >= kScatteredSectors && !inputs.sampled.reads_for_stores;
 }
 
 std::optional<SectorWaste> FindSectorWaste(const RuleInputs& inputs) {

@@ -118,6 +118,21 @@ TEST_CASE("Loads of whole lines are not suspected, and need no further look") {
   CHECK_THAT(unknown.missing, Contains("sectors per request"));
 }
 
+TEST_CASE("DRAM's reads that no SM asked for show stores of parts of sectors") {
+  KernelReport kernel = ReadsLines(85);
+  SetPm(&kernel, TriageUnit::kDramRead, 42);
+  SetPm(&kernel, TriageUnit::kDramWrite, 43);
+  CHECK(Decide(kernel).rule == "dram-throughput");  // its loads want them
+  SetPmRate(&kernel, TriageRate::kFills, 0);
+  SetPmRate(&kernel, TriageRate::kReturns, 0);
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "uncoalesced");
+  CHECK_THAT(verdict.summary, Contains("49.4 % of DRAM's traffic is reads that no SM asked for"));
+  // So do atomics, whose requests have fewer sectors.
+  SetPmRate(&kernel, TriageRate::kSectors, 0.52);
+  CHECK(Decide(kernel).rule == "dram-throughput");
+}
+
 TEST_CASE("L2's sectors of other memory name the link to the host") {
   KernelReport kernel = QuietByPmSamples();
   SetPm(&kernel, TriageUnit::kL2, 1.5);
@@ -128,6 +143,8 @@ TEST_CASE("L2's sectors of other memory name the link to the host") {
   CHECK(verdict.rule == "host-memory");
   CHECK(verdict.actions.front().id == "move-to-device");
   CHECK_THAT(verdict.summary, Contains("96.0 % of L2's sectors are not of this GPU's memory"));
+  SetPmRate(&kernel, TriageRate::kOtherSectors, 0.45, 0.15);  // still more than half
+  CHECK(Decide(kernel).rule == "host-memory");
   SetPmRate(&kernel, TriageRate::kDeviceSectors, 0.9);
   CHECK(Decide(kernel).rule == "no-unit-busy");
 }
