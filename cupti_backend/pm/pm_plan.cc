@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <iterator>
 #include <string_view>
 
 #include "lib/format/metric_names.h"
@@ -74,6 +73,15 @@ void AddRates(const MetricHost& host, PmPlan* plan) {
   }
 }
 
+// The warps where there is room after the rates, which tell more: on GH100 there is none.
+void AddWarps(const MetricHost& host, PmPlan* plan) {
+  for (const TriageMetric& metric : format::kTriageMetrics) {
+    if (metric.unit != TriageUnit::kWarps) continue;
+    (void)AddToAny(host, NamesOnChip(host, metric.names, format::kTriageSuffix),
+                   plan->passes.size(), &plan->passes);
+  }
+}
+
 // The SM clock, in each pass that has room for it: a pass more only for the clock would make the
 // units' samples rarer.
 void AddClock(const MetricHost& host, PmPlan* plan) {
@@ -120,10 +128,12 @@ PmPlan PlanPmSampling(const MetricHost& host, const std::vector<TriageUnit>& uni
 
 PmPlan PlanTriage(const MetricHost& host) {
   std::vector<TriageUnit> units;
-  std::transform(std::begin(format::kTriageMetrics), std::end(format::kTriageMetrics),
-                 std::back_inserter(units), [](const TriageMetric& metric) { return metric.unit; });
+  for (const TriageMetric& metric : format::kTriageMetrics) {
+    if (metric.unit != TriageUnit::kWarps) units.push_back(metric.unit);
+  }
   PmPlan plan = PlanPmSampling(host, units, kMostTriagePasses);
   AddRates(host, &plan);
+  AddWarps(host, &plan);
   return plan;
 }
 

@@ -34,7 +34,8 @@ constexpr size_t kMostTriagePasses = 3;
 [[nodiscard]] PmPlan PlanPmSampling(const MetricHost& host,
                                     const std::vector<format::TriageUnit>& units,
                                     size_t most_passes);
-// Of all units, in the order of the table, and of the rates that fit in their passes.
+// Of all units, in the order of the table, and in their passes what there is room for: the rates,
+// then the warps.
 [[nodiscard]] PmPlan PlanTriage(const MetricHost& host);
 
 }  // namespace prof::cupti

@@ -104,6 +104,7 @@ inline constexpr TriageMetric kTriageMetrics[] = {
      "warps",
      // Not tpc__warps_active_shader_cs_realtime: it follows launched and ended warps, from a number
      // that it does not always know. 6.25 % came out as 43.8 and 93.2 %, 47.8 % as 0 (GH100).
+     // It is read where there is room beside the rates.
      {"sm__warps_active"}},
     {TriageUnit::kDramRead,
      "DRAM reads",

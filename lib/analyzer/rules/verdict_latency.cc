@@ -34,10 +34,11 @@ Bound OfMoreWarps(const RuleInputs& inputs) {
   return LeastOf({BoundBy(inputs, {}), BoundByWarpSlots(inputs)});
 }
 
-// Few warps were counted, and nothing looks as if more of them would wait for the same.
+// There are few warps, and nothing looks as if more of them would wait for the same. Where nobody
+// counted them the launch record has the most that there can be.
 bool FewWarpsExplain(const RuleInputs& inputs) {
-  return inputs.kernel->occupancy.waves < kHalfWave && inputs.warps_used &&
-         *inputs.warps_used < kHalfWave && !LooksBehindLink(inputs);
+  return inputs.kernel->occupancy.waves < kHalfWave && inputs.warps_used.value_or(0) < kHalfWave &&
+         !LooksBehindLink(inputs);
 }
 
 }  // namespace

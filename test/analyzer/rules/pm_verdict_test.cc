@@ -131,8 +131,12 @@ TEST_CASE("With few warps by PM samples more blocks have a bound, before the sus
   CHECK(verdict.rule == "partial-wave");
   CHECK(verdict.actions.front().id == "more-blocks");
   CHECK(verdict.actions.front().gain_at_most.value_or(0) > 0.7);
+  // The launch record has the most warps that there can be, but not the least.
   kernel.continuous.erase(Metric(TriageUnit::kWarps));
-  CHECK_FALSE(Offers(Decide(kernel), "more-blocks"));
+  verdict = Decide(kernel);
+  CHECK(verdict.actions.front().id == "more-blocks");
+  CHECK(verdict.actions.front().gain_at_most.value_or(0) > 0.7);
+  CHECK(verdict.actions.front().floor.find("warps") == std::string::npos);
 }
 
 TEST_CASE("Where memory idles and warps wait, atomics and the link to the host are suspected") {

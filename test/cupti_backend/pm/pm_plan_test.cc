@@ -44,7 +44,7 @@ TEST_CASE("On every chip from Turing on, triage reads the units that decide in f
       CHECK(host.Passes(pass.metrics, nullptr) == 1);
     }
     const std::set<TriageUnit> units = UnitsOf(plan);
-    CHECK(units.size() >= 12);
+    CHECK(units.size() >= 11);
     for (const TriageUnit unit : {TriageUnit::kL2, TriageUnit::kL1, TriageUnit::kShared,
                                   TriageUnit::kFma, TriageUnit::kFp64, TriageUnit::kIssue}) {
       CHECK(units.count(unit) == 1);
@@ -60,7 +60,7 @@ TEST_CASE("On Hopper one pass holds all units and rates of triage and the SM clo
   const PmPlan plan = PlanTriage(host);
   REQUIRE(plan.passes.size() == 1);
   CHECK(plan.passes.front().metrics.size() ==
-        format::kTriageUnits + 1 + std::size(format::kTriageRates));
+        format::kTriageUnits - 1 + std::size(format::kTriageRates) + 1);  // no warps; the clock
   CHECK(std::count(plan.passes.front().metrics.begin(), plan.passes.front().metrics.end(),
                    format::kSmClockMetric) == 1);
   CHECK(plan.left_out.empty());
