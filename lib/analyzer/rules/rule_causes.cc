@@ -370,7 +370,7 @@ constexpr Row kCauseRows[] = {
      Tail},
     {{"imbalance", "tail",
       "SM activity as for `tail`, achieved occupancy 10 points below theoretical (ncu), w >= 1, no "
-      "tail; otherwise as `tail`",
+      "tail; where no warps were counted: SM activity 20 % below (own). Otherwise as `tail`",
       "even-out-blocks", "\"occupancy\"; a work queue for atomics"},
      Imbalance},
     {{"spills", "the memory unit that leads, or latency",
@@ -388,28 +388,33 @@ constexpr Row kCauseRows[] = {
     {{"uncoalesced", "dram, l2 or l1",
       "less than 26 of 32 bytes of a sector are used (own; ncu: < 32), or more than 16 sectors per "
       "request (hw), in loads or stores that are 5 % or more of the sectors (own). Below L1 a "
-      "sector's uses add up over its hits. DRAM, L2 or L1 is busy, or lg_throttle is the top "
-      "stall, or long_scoreboard with one of the units at 50 % or more",
+      "sector's uses add up over its hits. By PM samples alone: L1 gets 5 or more sectors for 128 "
+      "bytes that it returns, where no copy to shared memory can be the reason; or fewer than 2 "
+      "sectors in a request to L2; or, for stores, DRAM reads 5 % of its peak or more that no SM "
+      "asked for (own). DRAM, L2 or L1 is busy, or lg_throttle is the top stall, or "
+      "long_scoreboard or an unknown one with one of the units at 50 % or more",
       "coalesce", "\"DRAM is at its ceiling\" with 4 of 32 bytes used; a chain of pointers"},
      Uncoalesced},
     {{"shared-bank-conflicts", "shared",
-      "bank conflicts >= 10 % of shared memory's wavefronts (ncu), those of wgmma included; where "
-      "they were not counted: more than 4 wavefronts per request (hw). Shared memory is busy, or "
+      "bank conflicts >= 10 % of shared memory's wavefronts (ncu), those of wgmma included, by "
+      "counters or PM samples; without both: more than 4 wavefronts per request (hw). Shared "
+      "memory "
+      "is busy, or "
       "they are 30 % or more and warps wait for mio_throttle or short_scoreboard",
       "remove-bank-conflicts", "conflicts blamed at 5 %; those of a GEMM's epilogue"},
      BankConflicts,
      true},
     {{"divergence", "the unit that leads",
-      "active lanes per instruction, not predicated off, < 24 of 32 (ncu), of those that the "
-      "block's "
-      "last warp has; a pipe or the issue slots lead",
+      "active lanes per instruction, not predicated off, < 24 of 32 (ncu), by counters or PM "
+      "samples, of those that the block's last warp has; a pipe or the issue slots lead",
       "one-path-per-warp", "blocks of 16 threads"},
      Divergence},
     {{"host-memory", "latency",
       "half or more of L2's fills come from the host, at 0.2 % of peak or more (own); no unit is "
       "busy, and warps wait for memory. Or, with low confidence and without a bound: it only "
       "stores, at half of the rate of the link to the host or more (own) and not above it (hw), "
-      "80 % or more hit L2, and L2 and DRAM are idle",
+      "80 % or more hit L2, and L2 and DRAM are idle. By PM samples: half or more of L2's sectors "
+      "are of other memory than the GPU's own (own)",
       "move-to-device", "\"prefetch with cp.async\" at the rate of the link"},
      HostMemory},
 };

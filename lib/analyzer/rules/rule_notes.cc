@@ -234,8 +234,10 @@ bool MayHaveTail(const RuleInputs& inputs) {
 
 bool IsImbalanced(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
-  return occupancy.known && occupancy.waves >= 1 && occupancy.achieved && !HasTail(inputs) &&
-         IdleBeyondRamp(inputs) >= kImbalance &&
+  if (!occupancy.known || occupancy.waves < 1 || HasTail(inputs)) return false;
+  // Where no warps were counted the idle SMs alone have to show it.
+  if (!occupancy.achieved) return IdleBeyondRamp(inputs) >= kClearImbalance;
+  return IdleBeyondRamp(inputs) >= kImbalance &&
          occupancy.theoretical - *occupancy.achieved > kAchievedBelow;
 }
 

@@ -200,6 +200,10 @@ TEST_CASE("SM activity by PM samples shows a tail and an imbalance") {
   SetGrid(&kernel, 132 * 8 * 4, 8);
   SetPm(&kernel, TriageUnit::kWarps, 40);
   CHECK(Decide(kernel).rule == "imbalance");
+  kernel.continuous.erase(Metric(TriageUnit::kWarps));
+  CHECK(Decide(kernel).rule == "imbalance");
+  SetPm(&kernel, TriageUnit::kSmActive, 85);  // too little without warps
+  CHECK(Decide(kernel).rule != "imbalance");
 }
 
 TEST_CASE("A grid that leaves SMs empty is the verdict where no unit is busy") {
