@@ -87,8 +87,9 @@ void Derive(int64_t end_ns, const StepsOfThreads& steps_of, model::Model* model,
   bool plausible = true;
   for (uint32_t thread = 0; plausible && thread < steps_of.size(); ++thread) {
     uint32_t path = 0;
+    model::StepTable::Reader steps_of_thread(steps_of[thread]);
     for (size_t i = 0; i < steps_of[thread].size(); ++i) {
-      const model::RangeStep step = steps_of[thread][i];
+      const model::RangeStep step = steps_of_thread[i];
       if (step.path() == path && !step.opens()) continue;
       path = step.path();
       plausible = deriver.Step(thread, step);

@@ -19,8 +19,11 @@ class StepWalk {
  public:
   // `steps`: by thread id; they do not change while the walk is in use.
   explicit StepWalk(const std::vector<model::StepTable>& steps) : steps_(steps) {
-    places_.resize(steps.size());
-    for (size_t thread = 0; thread < steps.size(); ++thread) ReadNext(thread);
+    places_.reserve(steps.size());
+    for (size_t thread = 0; thread < steps.size(); ++thread) {
+      places_.emplace_back(steps[thread]);
+      ReadNext(thread);
+    }
   }
 
   // The path that a thread is in; 0: none. Times of one thread do not go back.
@@ -37,6 +40,9 @@ class StepWalk {
 
  private:
   struct Place {
+    explicit Place(const model::StepTable& of_thread) : steps(of_thread) {}
+
+    model::StepTable::Reader steps;
     size_t next = 0;
     int64_t next_ns = std::numeric_limits<int64_t>::max();
     uint32_t next_path = 0, path = 0;
@@ -45,7 +51,7 @@ class StepWalk {
   void ReadNext(size_t thread) {
     Place& place = places_[thread];
     if (place.next >= steps_[thread].size()) return;
-    const model::RangeStep step = steps_[thread][place.next];
+    const model::RangeStep step = place.steps[place.next];
     place.next_ns = step.time_ns();
     place.next_path = step.path();
   }

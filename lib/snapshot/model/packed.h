@@ -81,9 +81,10 @@ class Interned {
   uint32_t last_ = 0;
 };
 
-// Iterates over a table whose operator[] unpacks a row: `for (const Op& op : ops)`.
-template <typename Table>
-class RowIterator {
+// Iterates over a table whose operator[] unpacks a row: `for (const Op& op : ops)`. `Reader` is
+// constructed from the table, and reads it about in order.
+template <typename Table, typename Reader>
+class ReaderIterator {
  public:
   using iterator_category = std::input_iterator_tag;
   using value_type = typename Table::value_type;
@@ -91,19 +92,32 @@ class RowIterator {
   using pointer = void;
   using reference = value_type;
 
-  RowIterator(const Table* table, size_t row) : table_(table), row_(row) {}
-  value_type operator*() const { return (*table_)[row_]; }
-  RowIterator& operator++() {
+  ReaderIterator(const Table* table, size_t row) : reader_(*table), row_(row) {}
+  value_type operator*() { return reader_[row_]; }
+  ReaderIterator& operator++() {
     ++row_;
     return *this;
   }
-  bool operator==(const RowIterator& other) const { return row_ == other.row_; }
-  bool operator!=(const RowIterator& other) const { return row_ != other.row_; }
+  bool operator==(const ReaderIterator& other) const { return row_ == other.row_; }
+  bool operator!=(const ReaderIterator& other) const { return row_ != other.row_; }
+
+ private:
+  Reader reader_;
+  size_t row_;
+};
+
+// Reads a table by its operator[].
+template <typename Table>
+class TableReader {
+ public:
+  explicit TableReader(const Table& table) : table_(&table) {}
+  typename Table::value_type operator[](size_t i) const { return (*table_)[i]; }
 
  private:
   const Table* table_;
-  size_t row_;
 };
+template <typename Table>
+using RowIterator = ReaderIterator<Table, TableReader<Table>>;
 
 }  // namespace prof::model
 

@@ -73,9 +73,31 @@ struct RangeInstance {
 
 // Instances, in 16 bytes each before they are packed.
 class InstanceTable {
+  struct Row {
+    int64_t start_ns = 0;
+    uint32_t duration_ns = 0;  // or kLongNs
+    uint32_t shared : 31;
+    uint32_t closed : 1;
+
+    static constexpr std::array<uint8_t, 3> kColumns{8, 4, 4};
+    Row() : shared(0), closed(0) {}
+  };
+  static_assert(sizeof(Row) == 16);
+
  public:
+  // As RowStore::Reader.
+  class Reader {
+   public:
+    explicit Reader(const InstanceTable& table) : table_(&table), rows_(table.rows_) {}
+    RangeInstance operator[](size_t i) { return table_->Unpack(rows_[i]); }
+
+   private:
+    const InstanceTable* table_;
+    RowStore<Row>::Reader rows_;
+  };
+
   using value_type = RangeInstance;
-  using const_iterator = RowIterator<InstanceTable>;
+  using const_iterator = ReaderIterator<InstanceTable, Reader>;
 
   [[nodiscard]] size_t size() const { return rows_.size(); }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
@@ -108,17 +130,6 @@ class InstanceTable {
   }
 
  private:
-  struct Row {
-    int64_t start_ns = 0;
-    uint32_t duration_ns = 0;  // or kLongNs
-    uint32_t shared : 31;
-    uint32_t closed : 1;
-
-    static constexpr std::array<uint8_t, 3> kColumns{8, 4, 4};
-    Row() : shared(0), closed(0) {}
-  };
-  static_assert(sizeof(Row) == 16);
-
   // The fields that are equal in many rows.
   struct Shared {
     uint32_t path = 0, thread = 0;

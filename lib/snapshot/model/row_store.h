@@ -52,6 +52,51 @@ class RowStore {
   }
   Row back() const { return (*this)[size() - 1]; }
 
+  // Reads rows that are mostly near the one before, for one thread and while the store does not
+  // change: it remembers where the chunk that it read last is unpacked.
+  class Reader {
+   public:
+    explicit Reader(const RowStore& store) : store_(&store) {}
+
+    // Valid until this thread reads another row.
+    const Row& operator[](size_t i) {
+      if (__builtin_expect(i - first_ < count_ && *kept_id_ == id_, 1) == 0) Find(i);
+      return rows_[i - first_];
+    }
+
+   private:
+    // Not inlined, so that reading rows of one chunk stays short.
+    [[gnu::noinline]] void Find(size_t i) {
+      if (i >= store_->packed_) {
+        *this = {store_, store_->tail_.data(), store_->packed_, store_->tail_.size()};
+        return;
+      }
+      const size_t chunk = i / kChunkRows, first = chunk * kChunkRows;
+      if (chunk == store_->open_) {
+        *this = {store_, store_->open_rows_.data(), first, kChunkRows};
+        return;
+      }
+      const Chunk& packed = store_->chunks_[chunk];
+      const size_t slot = KeepUnpacked(packed);
+      *this = {store_, OwnCache().rows[slot].data(), first, kChunkRows};
+      kept_id_ = &OwnCache().ids[slot];
+      id_ = packed.id;
+    }
+
+    // Of rows that are not packed.
+    Reader(const RowStore* store, const Row* rows, size_t first, size_t count)
+        : store_(store), rows_(rows), first_(first), count_(count) {}
+
+    static constexpr uint64_t kNotPacked = 0;  // the id of no chunk
+
+    const RowStore* store_;
+    const Row* rows_ = nullptr;  // from the row `first_` on
+    size_t first_ = 0, count_ = 0;
+    // What the cache has in the chunk's slot, and what it had when `rows_` was set.
+    const uint64_t* kept_id_ = &kNotPacked;
+    uint64_t id_ = kNotPacked;
+  };
+
   // The number of rows for which `before` is true, which are all in front of the others. Unpacks
   // one chunk at most.
   template <typename Before>
@@ -152,14 +197,24 @@ class RowStore {
   // Not inlined, so that reading plain rows stays short.
   [[gnu::noinline]] const Row& Unpacked(size_t i) const {
     if (i / kChunkRows == open_) return open_rows_[i % kChunkRows];
+    return OwnCache().rows[KeepUnpacked(chunks_[i / kChunkRows])][i % kChunkRows];
+  }
+
+  // This thread's.
+  static Cache& OwnCache() {
     thread_local const std::unique_ptr<Cache> cache = std::make_unique<Cache>();
-    const Chunk& chunk = chunks_[i / kChunkRows];
+    return *cache;
+  }
+
+  // The slot of the cache that has the chunk now.
+  static size_t KeepUnpacked(const Chunk& chunk) {
+    Cache& cache = OwnCache();
     const size_t slot = chunk.id % Cache::kSlots;
-    if (cache->ids[slot] != chunk.id) {
-      Unpack(chunk, cache->rows[slot].data());
-      cache->ids[slot] = chunk.id;
+    if (cache.ids[slot] != chunk.id) {
+      Unpack(chunk, cache.rows[slot].data());
+      cache.ids[slot] = chunk.id;
     }
-    return cache->rows[slot][i % kChunkRows];
+    return slot;
   }
 
   void Open(size_t chunk) {
@@ -181,9 +236,10 @@ class RowStore {
   template <typename Less>
   bool IsSorted(Less less) const {
     if (packed_ == 0) return std::is_sorted(tail_.begin(), tail_.end(), less);
-    Row before = (*this)[0];
+    Reader rows(*this);
+    Row before = rows[0];
     for (size_t i = 1; i < size(); ++i) {
-      const Row row = (*this)[i];
+      const Row& row = rows[i];
       if (less(row, before)) return false;
       before = row;
     }

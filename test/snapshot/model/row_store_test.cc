@@ -133,6 +133,31 @@ TEST_CASE("A store that becomes shorter goes on from there") {
   }
 }
 
+TEST_CASE("A reader sees what the store has, in any order, beside others that use the same cache") {
+  const std::vector<Row> rows = Rows(200 * kChunkRows + kTailRows);
+  Store store = Packed(rows);
+  store.Change(5 * kChunkRows).id = 1;  // this chunk stays open
+  Store::Reader forward(store), random_order(store);
+  std::mt19937 random(5);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    CAPTURE(i);
+    const size_t at = random() % rows.size();
+    const Row read = forward[i], other = random_order[at];
+    const bool same = read == store[i] && other == store[at] && read.number == i;
+    if (!same) REQUIRE(same);
+  }
+  CHECK(forward[5 * kChunkRows].id == 1);
+  CHECK(forward[0] == rows[0]);
+}
+
+TEST_CASE("A reader of rows that are not packed reads them where they are") {
+  Store store;
+  for (const Row& row : Rows(3)) store.push_back(row);
+  Store::Reader reader(store);
+  CHECK(&reader[2] == &store[2]);
+  CHECK(&reader[0] == &store[0]);
+}
+
 bool ByTime(const Row& a, const Row& b) { return a.time < b.time; }
 
 TEST_CASE("Packed rows are sorted as plain ones are, and equal ones keep their order") {
