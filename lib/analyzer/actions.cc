@@ -282,7 +282,8 @@ PathTimes TimesOnPath(const model::Model& model, const Timeline& timeline,
                       const KernelGroups& groups) {
   PathTimes times;
   times.kernels_ns.resize(groups.groups.size());
-  const std::vector<int64_t> critical_ns = CriticalTimes(model, timeline);
+  const std::vector<int64_t> walked_ns = CriticalTimes(model, timeline);
+  const std::vector<int64_t>& critical_ns = walked_ns.empty() ? timeline.exclusive_ns : walked_ns;
   for (size_t i = 0; i < critical_ns.size(); ++i) {
     const int32_t group = groups.group_of_op[i];
     double& sum_ns =

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <future>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "lib/analyzer/actions.h"
 #include "lib/analyzer/analyzer.h"
+#include "lib/analyzer/base/background.h"
 #include "lib/analyzer/base/integrity.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/continuous/continuous.h"
@@ -36,6 +38,7 @@
 #include "lib/analyzer/timeline/copies.h"
 #include "lib/analyzer/timeline/gaps.h"
 #include "lib/analyzer/timeline/gpu_state.h"
+#include "lib/analyzer/timeline/iterations.h"
 #include "lib/analyzer/timeline/nvtx.h"
 #include "lib/analyzer/timeline/streams.h"
 #include "lib/analyzer/timeline/timeline.h"
@@ -205,20 +208,58 @@ std::vector<KernelReport> ByTime(std::vector<KernelReport> kernels) {
   return kernels;
 }
 
+// What the records say without the timeline.
+struct Described {
+  analyzer::Iterations iterations;
+  MemoryReport memory;
+  NvtxReport nvtx;
+  std::vector<StreamReport> streams;
+  std::vector<ApiSummary> api_calls;
+  std::vector<CopySummary> copies;
+};
+
+Described DescribeRecords(const Model& model) {
+  Described described;
+  const analyzer::RangeFamilies families = analyzer::FindAllRangeFamilies(model);
+  described.iterations = analyzer::FindRunIterations(model, families);
+  described.memory = analyzer::DescribeMemory(model, families, described.iterations);
+  described.nvtx = analyzer::DescribeNvtx(model);
+  described.streams = analyzer::DescribeStreams(model);
+  described.api_calls = analyzer::SummarizeApiCalls(model);
+  described.copies = analyzer::SummarizeCopies(model);
+  return described;
+}
+
 // The stages, each a function from values to a value: timeline, groups, counted, attributed,
-// inherited, decided; then the report is put together.
+// inherited, decided; then the report is put together. What needs no timeline runs beside it, and
+// the search for findings beside the kernels.
 Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
-  const Timeline timeline = analyzer::BuildTimeline(model);
   const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model);
-  KernelGroups timed_by_records = analyzer::GroupKernels(model, families, timeline);
+  struct Untimed {
+    KernelGroups groups;
+    Described described;
+  };
+  std::future<Untimed> untimed = analyzer::InBackground(model.ops.size(), [&] {
+    return Untimed{analyzer::GroupKernels(model, families), DescribeRecords(model)};
+  });
+  const Timeline timeline = analyzer::BuildTimeline(model);
+  auto [timed_by_records, described] = untimed.get();
+  analyzer::AddTimelineTimes(model, timeline, &timed_by_records);
   const CountedKernels counted = analyzer::CountKernels(model, timed_by_records);
   const KernelGroups groups = analyzer::TimeByCounters(std::move(timed_by_records), counted);
-  const analyzer::CountedRegions counted_regions = analyzer::CountRegions(model, families, groups);
-  analyzer::Continuous continuous =
-      analyzer::AttributeContinuous(model, families, timeline, groups);
   const UntracedByDevice untraced_ns = analyzer::UntracedTimes(groups);
   const Spans spans = SumSpans(timeline, untraced_ns);
   const double undisturbed_ns = spans.undisturbed_ns();
+  std::string findings_missing =
+      analyzer::WhyNoFindings(model, families, static_cast<double>(spans.span_ns), undisturbed_ns);
+  std::future<std::vector<Finding>> in_run = analyzer::InBackground(
+      model.ops.size(), [&, &iterations = described.iterations, search = findings_missing.empty()] {
+        return search ? analyzer::FindInRun(model, timeline, iterations, undisturbed_ns)
+                      : std::vector<Finding>();
+      });
+  const analyzer::CountedRegions counted_regions = analyzer::CountRegions(model, families, groups);
+  analyzer::Continuous continuous =
+      analyzer::AttributeContinuous(model, families, timeline, groups);
   std::vector<RegionReport> regions =
       analyzer::DecideRegions(model, counted_regions, undisturbed_ns);
   const analyzer::Inherited inherited =
@@ -231,20 +272,18 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   analyzer::SetTorchOps(model, timeline, groups, &kernels);
   analyzer::SetTorchModules(model, timeline, groups, &kernels);
   analyzer::SetLines(model, timeline, groups, &kernels);
-  std::string findings_missing =
-      analyzer::WhyNoFindings(model, families, static_cast<double>(spans.span_ns), undisturbed_ns);
   std::vector<DeviceReport> devices =
       DescribeDevices(model, timeline, untraced_ns, groups, counted, kernels);
-  MemoryReport memory = analyzer::DescribeMemory(model);
-  std::vector<Finding> findings;
+  std::vector<GapSummary> gaps = analyzer::SummarizeGaps(model, timeline);
+  std::vector<RangeNode> ranges = analyzer::BuildRangeTree(model, families, timeline, groups);
+  const Totals totals = CountRecords(model);
+  std::vector<Finding> findings = in_run.get();
   if (findings_missing.empty()) {
-    findings = analyzer::FindInRun(model, timeline, undisturbed_ns);
     AddByGain(analyzer::FindLowClock(devices, undisturbed_ns), &findings);
     AddByGain(analyzer::FindFusion(model, timeline, groups, kernels, undisturbed_ns), &findings);
   }
   analyzer::AddOtherWork(continuous.other_work, &findings);
-  analyzer::AddMemoryFindings(model, memory, &findings);
-  std::vector<GapSummary> gaps = analyzer::SummarizeGaps(model, timeline);
+  analyzer::AddMemoryFindings(model, described.memory, &findings);
 
   Report report;
   report.incomplete = analyzer::WhyIncomplete(model);
@@ -259,13 +298,13 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   report.profiler_ns = static_cast<double>(spans.profiler_ns);
   report.paused_ns = static_cast<double>(spans.paused_ns);
   report.counter_cost_ns = CounterCostNs(model);
-  report.totals = CountRecords(model);
+  report.totals = totals;
   report.devices = std::move(devices);
   report.rows = analyzer::BuildRows(
       model, {families, timeline, groups, kernels, counted_regions, regions, continuous, gaps,
               findings, undisturbed_ns, static_cast<double>(spans.profiler_ns),
               static_cast<double>(spans.paused_ns)});
-  report.ranges = analyzer::BuildRangeTree(model, families, timeline, groups);
+  report.ranges = std::move(ranges);
   report.lines = analyzer::SumLines(model, timeline, groups, kernels);
   report.torch = analyzer::BuildTorchTable(model, families, timeline, groups, kernels);
   report.torch.ops_by_shapes = analyzer::BuildTorchShapes(model, timeline, groups, kernels);
@@ -275,15 +314,15 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
   report.verdicts = analyzer::CoverVerdicts(report.kernels);
   report.regions = std::move(regions);
   report.gaps = std::move(gaps);
-  report.copies = analyzer::SummarizeCopies(model);
-  report.api_calls = analyzer::SummarizeApiCalls(model);
-  report.streams = analyzer::DescribeStreams(model);
+  report.copies = std::move(described.copies);
+  report.api_calls = std::move(described.api_calls);
+  report.streams = std::move(described.streams);
   report.findings = std::move(findings);
   report.findings_missing = std::move(findings_missing);
   report.actions = analyzer::RankActions(report, on_path.other_ns);
   report.continuous = std::move(continuous.reports);
-  report.nvtx = analyzer::DescribeNvtx(model);
-  report.memory = std::move(memory);
+  report.nvtx = std::move(described.nvtx);
+  report.memory = std::move(described.memory);
   report.pm_samples_lost = text::Clamped(model.integrity.pm_samples_lost);
   report.pm_restarts = text::Clamped(model.integrity.pm_restarts);
   report.notices = DescribeNotices(model, timeline);

@@ -121,7 +121,7 @@ std::optional<double> Percentile(const std::vector<int64_t>& sorted, double shar
 void SummarizeLengths(std::vector<int64_t> lengths_ns, StepsReport* report) {
   report->counted = static_cast<int64_t>(lengths_ns.size());
   if (static_cast<double>(lengths_ns.size()) >= kEnoughSteps) {
-    const std::vector<double> tenths = PartMedians(lengths_ns);
+    const std::vector<double> tenths = PartMedians(&lengths_ns);
     report->first_ns = tenths.front();
     report->last_ns = tenths.back();
     report->rising = Rising(tenths);

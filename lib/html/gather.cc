@@ -53,7 +53,7 @@ TimelineData Gather(const model::Model& model, const Report& report) {
   const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model);
   const analyzer::Timeline timeline = analyzer::BuildTimeline(model);
   const RangeRows rows = GatherRanges(model, families, timeline, &data);
-  const analyzer::KernelGroups groups = analyzer::GroupKernels(model, families, timeline);
+  const analyzer::KernelGroups groups = analyzer::GroupKernels(model, families);
   GatherOperations(model, report, {families, timeline, groups, rows}, &data);
   GatherHost(model, rows, &data);
   GatherPmSamples(model, report, &data);

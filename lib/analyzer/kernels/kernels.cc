@@ -146,8 +146,7 @@ std::vector<double> Quantiles(TimeIterator first, TimeIterator last) {
 
 }  // namespace
 
-KernelGroups GroupKernels(const Model& model, const RangeFamilies& families,
-                          const Timeline& timeline) {
+KernelGroups GroupKernels(const Model& model, const RangeFamilies& families) {
   KernelGroups result;
   Assign(model, families, &result);
 
@@ -161,13 +160,8 @@ KernelGroups GroupKernels(const Model& model, const RangeFamilies& families,
       ++group.launches.loading_launches;
     }
     group.launches.in_graph |= op.graph != 0;
-    group.exclusive_ns += timeline.exclusive_ns[i];
     if (!op.timed) continue;
     group.launches.total_ns += static_cast<double>(op.end_ns - op.start_ns);
-    const DeviceTimeline* const device = timeline.Find(op.device);
-    if (device != nullptr && device->IsEvidence(op)) {
-      group.undisturbed_ns += op.end_ns - op.start_ns;
-    }
     Durations& counts = durations[result.group_of_op[i]];
     ++(op.sampled ? counts.sampled : counts.undisturbed);
   }
@@ -194,6 +188,20 @@ KernelGroups GroupKernels(const Model& model, const RangeFamilies& families,
     launches.duration_ns = Summarize(first, last);  // in any order
   }
   return result;
+}
+
+void AddTimelineTimes(const Model& model, const Timeline& timeline, KernelGroups* groups) {
+  for (size_t i = 0; i < model.ops.size(); ++i) {
+    if (groups->group_of_op[i] == model::kNoIndex) continue;
+    KernelGroup& group = groups->groups[groups->group_of_op[i]];
+    group.exclusive_ns += timeline.exclusive_ns[i];
+    const Op& op = model.ops[i];
+    if (!op.timed) continue;
+    const DeviceTimeline* const device = timeline.Find(op.device);
+    if (device != nullptr && device->IsEvidence(op)) {
+      group.undisturbed_ns += op.end_ns - op.start_ns;
+    }
+  }
 }
 
 }  // namespace prof::analyzer

@@ -18,8 +18,8 @@ namespace prof::analyzer {
 // One entry per signature, in the order of its first launch.
 struct KernelGroup {
   uint32_t device = 0, shape = 0, path = 0;  // ids; path: the first one of its family
-  int64_t exclusive_ns = 0;                  // of Timeline::exclusive_ns
-  int64_t undisturbed_ns = 0;                // durations of its launches that are evidence
+  int64_t exclusive_ns = 0;                  // of Timeline::exclusive_ns: AddTimelineTimes()
+  int64_t undisturbed_ns = 0;  // durations of its launches that are evidence: AddTimelineTimes()
   KernelLaunches launches;
 };
 
@@ -28,8 +28,10 @@ struct KernelGroups {
   std::vector<int32_t> group_of_op;  // parallel to Model::ops; kNoIndex: not a kernel
 };
 
-[[nodiscard]] KernelGroups GroupKernels(const model::Model& model, const RangeFamilies& families,
-                                        const Timeline& timeline);
+[[nodiscard]] KernelGroups GroupKernels(const model::Model& model, const RangeFamilies& families);
+
+// Adds what only the timeline has to groups that GroupKernels() made.
+void AddTimelineTimes(const model::Model& model, const Timeline& timeline, KernelGroups* groups);
 
 }  // namespace prof::analyzer
 

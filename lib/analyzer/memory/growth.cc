@@ -10,7 +10,6 @@
 
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/memory/trend.h"
-#include "lib/analyzer/timeline/iterations.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
@@ -114,11 +113,10 @@ const char* SpaceName(Space space) {
 }  // namespace
 
 void FindGrowth(const model::Model& model, const RangeFamilies& families, const Ledger& ledger,
-                MemoryReport* report) {
-  const auto least = static_cast<size_t>(kEnoughSteps);
-  const Iterations steps = FindIterations(model, families, least);
+                const Iterations& steps, MemoryReport* report) {
   if (steps.empty()) {
-    report->growth_missing = "no NVTX range was entered " + std::to_string(least) +
+    report->growth_missing = "no NVTX range was entered " +
+                             std::to_string(static_cast<size_t>(kEnoughSteps)) +
                              " times, so there are no steps to compare";
     return;
   }

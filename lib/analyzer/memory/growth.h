@@ -7,6 +7,7 @@
 
 #include "lib/analyzer/base/families.h"
 #include "lib/analyzer/memory/ledger.h"
+#include "lib/analyzer/timeline/iterations.h"
 #include "lib/snapshot/model/model.h"
 #include "prof/memory_report.h"
 
@@ -14,7 +15,7 @@ namespace prof::analyzer {
 
 // Writes MemoryReport::growth and MemoryReport::growth_missing.
 void FindGrowth(const model::Model& model, const RangeFamilies& families, const Ledger& ledger,
-                MemoryReport* report);
+                const Iterations& steps, MemoryReport* report);
 
 }  // namespace prof::analyzer
 

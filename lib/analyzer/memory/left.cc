@@ -20,6 +20,7 @@ class InstanceFinder {
     for (const Block& block : ledger.blocks) {
       paths.insert(model.allocations[block.allocation].path);
     }
+    if (paths.empty()) return;
     for (const RangeInstance& instance : model.instances) {
       if (paths.count(instance.path) == 0) continue;
       starts_[{instance.thread, instance.path}].push_back(instance.start_ns);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/memory/memory.h"
 
-#include "lib/analyzer/base/families.h"
 #include "lib/analyzer/base/integrity.h"
 #include "lib/analyzer/memory/allocations.h"
 #include "lib/analyzer/memory/failures.h"
@@ -13,14 +12,14 @@
 
 namespace prof::analyzer {
 
-MemoryReport DescribeMemory(const model::Model& model) {
-  const RangeFamilies families = FindAllRangeFamilies(model);
+MemoryReport DescribeMemory(const model::Model& model, const RangeFamilies& families,
+                            const Iterations& iterations) {
   const Ledger ledger = BuildLedger(model, families);
   MemoryReport report;
   SummarizeAllocations(model, families, ledger, &report);
   report.pools = SummarizePools(model);
   report.ranges = SummarizeRanges(model, families, ledger);
-  FindGrowth(model, families, ledger, &report);
+  FindGrowth(model, families, ledger, iterations, &report);
   report.failures = FindFailures(model, families, ledger);
   report.frees_missing = ledger.frees_missing;
   report.records_lost = RecordsLost(model);

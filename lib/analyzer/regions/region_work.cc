@@ -210,6 +210,7 @@ RegionWork FindRange(const Model& model, const RangeFamilies& families, const Ke
 // A run is alone when all operations that start during it are its own, and none before runs into
 // it.
 void FindAlone(const Model& model, std::vector<RegionWork>* regions) {
+  if (regions->empty()) return;
   std::vector<int64_t> busy_until_ns(model.ops.size());  // by earlier ones on the same device
   std::unordered_map<uint32_t, int64_t> devices;
   for (size_t i = 0; i < model.ops.size() && model.ops[i].timed; ++i) {

@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,7 +26,7 @@ using model::Op;
 struct Idle {
   double total_ns = 0, longest_ns = 0, known_ns = 0, host_ns = 0;
   int64_t count = 0;
-  std::unordered_map<uint32_t, double> calls, ranges;  // by name, by path
+  std::vector<double> calls, ranges;  // by name, by path; empty: there is no such gap
   bool in_a_range = false;
   HostTime host;
 
@@ -37,23 +36,29 @@ struct Idle {
     longest_ns = std::max(longest_ns, length_ns);
     host_ns += static_cast<double>(gap.host_ns);
     ++count;
+    if (ranges.empty()) ranges.resize(inputs.model.paths.size());
     ranges[gap.path] += length_ns;
     if (gap.path != model::kNone) in_a_range = true;
     if (gap.api == kNoIndex) return;
     known_ns += length_ns;
+    if (calls.empty()) calls.resize(inputs.model.strings.size());
     calls[inputs.model.api_calls[gap.api].name] += length_ns;
   }
 };
 
 TimeByPlace NamedCalls(const RunInputs& inputs, const Idle& idle) {
   TimeByPlace times;
-  for (const auto& [name, time_ns] : idle.calls) times[CallName(inputs.model, name)] += time_ns;
+  for (uint32_t name = 0; name < idle.calls.size(); ++name) {
+    if (idle.calls[name] > 0) times[CallName(inputs.model, name)] += idle.calls[name];
+  }
   return times;
 }
 
 TimeByPlace NamedRanges(const RunInputs& inputs, const Idle& idle) {
   TimeByPlace times;
-  for (const auto& [path, time_ns] : idle.ranges) times[RangeName(inputs.model, path)] += time_ns;
+  for (uint32_t path = 0; path < idle.ranges.size(); ++path) {
+    if (idle.ranges[path] > 0) times[RangeName(inputs.model, path)] += idle.ranges[path];
+  }
   return times;
 }
 

@@ -63,8 +63,9 @@ IntervalUnion KernelTimes(const model::Model& model, const DeviceTimeline& devic
   return IntervalUnion(std::move(kernels));
 }
 
-RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& device, double span_ns) {
-  RunInputs inputs{model, device, span_ns};
+RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& device,
+                          const Iterations& iterations, double span_ns) {
+  RunInputs inputs{model, device, iterations, span_ns};
   int64_t covered_until_ns = device.start_ns;
   for (const model::Op& op : model.ops) {  // by start
     if (!IsKernelOf(device, op)) continue;
@@ -77,7 +78,7 @@ RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& devic
     inputs.idle_ns[cause] += static_cast<double>(gap.undisturbed_ns());
     ++inputs.idle_count[cause];
   }
-  inputs.steps = FindDeviceSteps(model, device);
+  inputs.steps = FindDeviceSteps(model, iterations, device);
   inputs.lost_operations = WhyIdleTimeIsInDoubt(model);
   inputs.lost_ranges = WhyRangesAreInDoubt(model);
   return inputs;

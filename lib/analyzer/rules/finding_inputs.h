@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lib/analyzer/base/intervals.h"
+#include "lib/analyzer/timeline/iterations.h"
 #include "lib/analyzer/timeline/step_times.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/model/model.h"
@@ -22,6 +23,7 @@ namespace prof::analyzer {
 struct RunInputs {
   const model::Model& model;
   const DeviceTimeline& device;
+  const Iterations& iterations;
   double span_ns = 0;
   int64_t kernels_ns = 0;               // in which a kernel of the device ran
   std::array<double, 7> idle_ns{};      // by GapCause
@@ -42,8 +44,9 @@ struct RunInputs {
 // The union of all kernels of the device.
 [[nodiscard]] IntervalUnion KernelTimes(const model::Model& model, const DeviceTimeline& device);
 
+// Keeps references.
 [[nodiscard]] RunInputs GatherRunInputs(const model::Model& model, const DeviceTimeline& device,
-                                        double span_ns);
+                                        const Iterations& iterations, double span_ns);
 
 // A finding and what orders it: the time that the records show it to cost. Its bound may be far
 // above that, and says less.

@@ -119,11 +119,11 @@ std::vector<Finding> Ordered(std::vector<Found> found) {
 }  // namespace
 
 std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeline,
-                               double undisturbed_ns) {
+                               const Iterations& iterations, double undisturbed_ns) {
   if (!(undisturbed_ns > 0)) return {};
   std::vector<RunInputs> devices;
   for (const DeviceTimeline& device : timeline.devices) {
-    devices.push_back(GatherRunInputs(model, device, undisturbed_ns));
+    devices.push_back(GatherRunInputs(model, device, iterations, undisturbed_ns));
   }
   std::vector<Found> found;
   const auto add = [&](std::string_view id, MaybeFinding finding, bool remedy) {

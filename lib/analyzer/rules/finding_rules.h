@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/analyzer/base/families.h"
+#include "lib/analyzer/timeline/iterations.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/model/model.h"
 #include "prof/report.h"
@@ -21,7 +22,7 @@ namespace prof::analyzer {
 // costs most is reported. Gains and shares are of `undisturbed_ns`, the part of the span that prof
 // left alone.
 [[nodiscard]] std::vector<Finding> FindInRun(const model::Model& model, const Timeline& timeline,
-                                             double undisturbed_ns);
+                                             const Iterations& iterations, double undisturbed_ns);
 
 // Why there can be no findings: prof disturbed nearly all of the span, or all but less than one
 // iteration. Empty: there can be some.

@@ -22,8 +22,13 @@ using model::RangeInstance;
 // device.
 template <typename Visit>
 void ForEachStep(const RunInputs& inputs, Visit visit) {
-  for (size_t i = 0; i < inputs.steps.counts.size(); ++i) {
-    if (inputs.steps.counts[i]) visit(i, inputs.steps.TimeOf(inputs.model, i));
+  const DeviceSteps& steps = inputs.steps;
+  Interval times;
+  for (size_t i = 0; i < steps.counts.size(); ++i) {
+    const int32_t op = steps.last[i];
+    times.start_ns = times.end_ns;
+    if (op != model::kNoIndex) times.end_ns = inputs.model.ops[static_cast<size_t>(op)].end_ns;
+    if (steps.counts[i]) visit(i, times);  // the step before has an operation, too
   }
 }
 
@@ -114,7 +119,7 @@ MaybeFinding OutlierSteps(const RunInputs& inputs) {
       inputs.Share(found.excess_ns) < kCopyShare) {
     return std::nullopt;
   }
-  const RangeInstance longest = inputs.steps.ranges[found.longest];
+  const RangeInstance longest = inputs.iterations[found.longest];
   Finding finding;
   finding.title = text::Count(found.count) + " of " + text::Count(lengths_ns.n) +
                   " steps take more than " + text::Fixed(kOutlier, 0) + " times the median.";
@@ -140,9 +145,9 @@ MaybeFinding OutlierSteps(const RunInputs& inputs) {
 }
 
 MaybeFinding StepDrift(const RunInputs& inputs) {
-  const std::vector<int64_t> lengths_ns = Lengths(inputs);
+  std::vector<int64_t> lengths_ns = Lengths(inputs);
   if (lengths_ns.empty()) return std::nullopt;
-  const std::vector<double> parts = PartMedians(lengths_ns);
+  const std::vector<double> parts = PartMedians(&lengths_ns);
   if (Rising(parts) < kDriftRising || parts.back() < (1 + kDriftGrowth) * parts.front() ||
       IsJump(parts)) {
     return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "lib/analyzer/timeline/operation_links.h"
 
@@ -14,11 +15,14 @@ using model::Op;
 
 bool AnyOverlap(const model::Model& model) {
   std::unordered_map<uint32_t, int64_t> covered_until_ns;
+  std::pair<const uint32_t, int64_t>* last = nullptr;  // most operations are on one device
   for (const Op& op : model.ops) {
     if (!op.timed) break;  // they are last
-    int64_t& until_ns = covered_until_ns[op.device];
-    if (op.start_ns < until_ns) return true;
-    until_ns = std::max(until_ns, op.end_ns);
+    if (last == nullptr || last->first != op.device) {
+      last = &*covered_until_ns.try_emplace(op.device).first;
+    }
+    if (op.start_ns < last->second) return true;
+    last->second = std::max(last->second, op.end_ns);
   }
   return false;
 }
@@ -48,8 +52,7 @@ void Walk(const model::Model& model, const OperationLinks& links, const DeviceTi
 }  // namespace
 
 std::vector<int64_t> CriticalTimes(const model::Model& model, const Timeline& timeline) {
-  // One operation at a time: each is on the path, and owns its time already.
-  if (!AnyOverlap(model)) return timeline.exclusive_ns;
+  if (!AnyOverlap(model)) return {};
   std::vector<int64_t> critical_ns(model.ops.size());
   const OperationLinks links = LinkOperations(model);
   for (const DeviceTimeline& device : timeline.devices) Walk(model, links, device, &critical_ns);

@@ -19,7 +19,8 @@ namespace prof::analyzer {
 // The path is walked from the last end backwards: from an operation to the one before it in its
 // stream, where they are a chain (operation_links.h); otherwise to the work that ran last before
 // it. Waits between streams are not in the records: the path may be on the other side of one.
-// Linear in the operations.
+// Linear in the operations. Empty where no two operations of a device overlap: then each is on the
+// path, and owns its Timeline::exclusive_ns.
 [[nodiscard]] std::vector<int64_t> CriticalTimes(const model::Model& model,
                                                  const Timeline& timeline);
 

@@ -184,22 +184,23 @@ GapParts GapClassifier::Parts(const Gap& gap) const {
 }
 
 // The range in which the launching thread was during most of the gap before the launch.
-uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts, StepOfThread* near) const {
+uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts,
+                                 std::vector<StepsOfThread>* near) const {
   const Op& next = model_.ops[gap.next_op];
   if (parts.launch == kNoIndex) return model_.LaunchPath(next);
   const ApiCall& call = model_.api_calls[parts.launch];
-  const model::StepTable& steps = model_.steps[call.thread];
+  StepsOfThread& thread = (*near)[call.thread];
+  model::StepTable::Reader& steps = thread.steps;
   const int64_t until_ns = call.start_ns > gap.start_ns ? call.start_ns : gap.end_ns;
-  size_t& known_step = (*near)[call.thread];
-  known_step = FirstNotBefore(steps.size(), known_step,
-                              [&](size_t i) { return steps[i].time_ns() <= gap.start_ns; });
-  size_t next_step = known_step;
+  thread.near = FirstNotBefore(thread.count, thread.near,
+                               [&](size_t i) { return steps[i].time_ns() <= gap.start_ns; });
+  size_t next_step = thread.near;
   // Few paths: a search is cheaper than a map.
   absl::InlinedVector<std::pair<uint32_t, int64_t>, 8> times;
   int64_t from_ns = gap.start_ns;
   uint32_t path = next_step == 0 ? 0 : steps[next_step - 1].path();
   while (from_ns < until_ns) {
-    const bool more = next_step < steps.size() && steps[next_step].time_ns() < until_ns;
+    const bool more = next_step < thread.count && steps[next_step].time_ns() < until_ns;
     const int64_t to_ns = more ? steps[next_step].time_ns() : until_ns;
     auto entry = std::find_if(times.begin(), times.end(),
                               [path](const auto& known) { return known.first == path; });
@@ -216,10 +217,19 @@ uint32_t GapClassifier::HostPath(const Gap& gap, const GapParts& parts, StepOfTh
       ->first;
 }
 
-void GapClassifier::Classify(Gap* gap, StepOfThread* near) const {
+std::vector<GapClassifier::StepsOfThread> GapClassifier::Steps() const {
+  std::vector<StepsOfThread> threads;
+  threads.reserve(model_.steps.size());
+  for (const model::StepTable& steps : model_.steps) {
+    threads.push_back({model::StepTable::Reader(steps), steps.size()});
+  }
+  return threads;
+}
+
+void GapClassifier::Classify(const GapParts& parts, Gap* gap,
+                             std::vector<StepsOfThread>* near) const {
   const Op& previous = model_.ops[gap->previous_op];
   const Op& next = model_.ops[gap->next_op];
-  const GapParts parts = Parts(*gap);
   gap->api = parts.launch;
   gap->path = HostPath(*gap, parts, near);
   gap->cause = GapCause::kUnknown;

@@ -39,11 +39,16 @@ class GapClassifier {
   // Keeps a reference to `model`.
   explicit GapClassifier(const model::Model& model);
 
-  // The step of each thread's ranges at which the last gap began that the thread ended.
-  using StepOfThread = std::vector<size_t>;
-  // Fills in cause, api and path of a gap whose times, operations and disturbed time are set.
-  // `near`: of the gap before, for all threads of the model.
-  void Classify(Gap* gap, StepOfThread* near) const;
+  // A thread's range steps, and the one at which the last gap began that the thread ended.
+  struct StepsOfThread {
+    model::StepTable::Reader steps;
+    size_t count = 0, near = 0;
+  };
+  // For all threads of the model, before the first gap.
+  std::vector<StepsOfThread> Steps() const;
+  // Fills in cause, api and path of a gap whose times, operations and disturbed time are set, and
+  // whose parts are `parts`. `near`: as the gap before left it.
+  void Classify(const GapParts& parts, Gap* gap, std::vector<StepsOfThread>* near) const;
 
   // All zero when the launching call is not known, or not before the operation.
   GapParts Parts(const Gap& gap) const;
@@ -76,7 +81,7 @@ class GapClassifier {
   bool HoldsUntraced(const Gap& gap) const;
   static bool TakesMost(const IntervalUnion& intervals, const Gap& gap);
   bool Blocks(const Gap& gap, const model::ApiCall& call) const;
-  uint32_t HostPath(const Gap& gap, const GapParts& parts, StepOfThread* near) const;
+  uint32_t HostPath(const Gap& gap, const GapParts& parts, std::vector<StepsOfThread>* near) const;
 
   const model::Model& model_;
   std::vector<int32_t> previous_call_;  // on the same thread, parallel to api_calls

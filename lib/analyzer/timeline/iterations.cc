@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "lib/analyzer/base/thresholds.h"
+
 namespace prof::analyzer {
 namespace {
 
@@ -48,13 +50,18 @@ Iterations FindIterations(const model::Model& model, const RangeFamilies& famili
   if (best == nullptr) return {};
   std::vector<uint32_t> rows;
   rows.reserve(best->second.instances);
-  for (size_t i = 0; i < model.instances.size(); ++i) {
-    const RangeInstance instance = model.instances[i];
-    if (!instance.closed || instance.thread != best->first.first) continue;
-    if (families.of_path[instance.path] != best->first.second) continue;
-    rows.push_back(static_cast<uint32_t>(i));
+  uint32_t row = 0;
+  for (const RangeInstance& instance : model.instances) {
+    const bool belongs = instance.closed && instance.thread == best->first.first &&
+                         families.of_path[instance.path] == best->first.second;
+    if (belongs) rows.push_back(row);
+    ++row;
   }
   return {model.instances, std::move(rows)};
+}
+
+Iterations FindRunIterations(const model::Model& model, const RangeFamilies& families) {
+  return FindIterations(model, families, static_cast<size_t>(kEnoughSteps));
 }
 
 }  // namespace prof::analyzer

@@ -18,8 +18,20 @@ namespace prof::analyzer {
 // A selection of a table of instances, in four bytes each.
 class Iterations {
  public:
+  // As model::RowStore::Reader.
+  class Reader {
+   public:
+    explicit Reader(const Iterations& iterations)
+        : rows_(&iterations.rows_), instances_(*iterations.instances_) {}
+    model::RangeInstance operator[](size_t i) { return instances_[(*rows_)[i]]; }
+
+   private:
+    const std::vector<uint32_t>* rows_;
+    model::InstanceTable::Reader instances_;
+  };
+
   using value_type = model::RangeInstance;
-  using const_iterator = model::RowIterator<Iterations>;
+  using const_iterator = model::ReaderIterator<Iterations, Reader>;
 
   Iterations() = default;
   // Keeps a reference. `rows`: of `instances`.
@@ -34,7 +46,12 @@ class Iterations {
   model::RangeInstance front() const { return (*this)[0]; }
 
  private:
-  const model::InstanceTable* instances_ = nullptr;
+  static const model::InstanceTable& NoInstances() {
+    static const auto& none = *new model::InstanceTable;
+    return none;
+  }
+
+  const model::InstanceTable* instances_ = &NoInstances();
   std::vector<uint32_t> rows_;
 };
 
@@ -43,6 +60,9 @@ class Iterations {
 // when none of the ranges around it has so many. Empty: there is none.
 [[nodiscard]] Iterations FindIterations(const model::Model& model, const RangeFamilies& families,
                                         size_t least);
+// Those of which there are enough for a trend and for outliers. `families`: of all ranges.
+[[nodiscard]] Iterations FindRunIterations(const model::Model& model,
+                                           const RangeFamilies& families);
 
 }  // namespace prof::analyzer
 

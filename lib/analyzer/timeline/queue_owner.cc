@@ -191,32 +191,31 @@ void QueueOwners::Consume(const Gap& gap, Lateness* late) {
   for (const Kind kind : {kWait, kLoading, kHost}) take(kind);
 }
 
-void QueueOwners::Assign(DeviceTimeline* device) const {
+std::vector<QueueOwners::Lateness> QueueOwners::AllOnTime(int64_t start_ns) const {
   std::vector<Lateness> threads(model_.threads.size());
   for (size_t thread = 0; thread < threads.size(); ++thread) {
     const std::vector<Stall>& stalls = stalls_[thread];
-    // What is over before the device's first operation made nobody late.
     while (threads[thread].next < stalls.size() &&
-           stalls[threads[thread].next].start_ns < device->start_ns) {
+           stalls[threads[thread].next].start_ns < start_ns) {
       ++threads[thread].next;
     }
   }
-  for (size_t i = 0; i < device->gaps.size(); ++i) {
-    Gap gap = device->gaps[i];
-    const GapParts parts = classifier_.Parts(gap);
-    if (parts.launch == kNoIndex || gap.cause == GapCause::kProfiler) continue;
-    if (classifier_.QueuedInTime(gap, parts)) continue;
-    const ApiCall& launch = model_.api_calls[parts.launch];
-    Lateness& late = threads[launch.thread];
-    // Code is loaded within the call that launches.
-    Advance(launch.thread, gap, std::max(launch.start_ns + 1, std::min(launch.end_ns, gap.end_ns)),
-            &late);
-    gap.host_ns = std::min(parts.host_ns, gap.undisturbed_ns());
-    Own(late, &gap);
-    Bound(&gap, &late);
-    Consume(gap, &late);
-    device->gaps.Set(i, gap);
-  }
+  return threads;
+}
+
+void QueueOwners::Assign(const GapParts& parts, Gap* gap, std::vector<Lateness>* late) const {
+  if (parts.launch == kNoIndex || gap->cause == GapCause::kProfiler) return;
+  // The operation was in the queue in time.
+  if (gap->cause == GapCause::kTransfer || gap->cause == GapCause::kDependency) return;
+  const ApiCall& launch = model_.api_calls[parts.launch];
+  Lateness& of_thread = (*late)[launch.thread];
+  // Code is loaded within the call that launches.
+  Advance(launch.thread, *gap, std::max(launch.start_ns + 1, std::min(launch.end_ns, gap->end_ns)),
+          &of_thread);
+  gap->host_ns = std::min(parts.host_ns, gap->undisturbed_ns());
+  Own(of_thread, gap);
+  Bound(gap, &of_thread);
+  Consume(*gap, &of_thread);
 }
 
 }  // namespace prof::analyzer

@@ -23,9 +23,15 @@ class QueueOwners {
   // Keeps references. Takes n log n in the calls and overheads of `model`.
   QueueOwners(const model::Model& model, const GapClassifier& classifier);
 
-  // Gives the gaps of a device that were classified one by one to what drained the queue, and sets
-  // Gap::after_wait_ns and Gap::host_ns. No gap gets longer, shorter or a second cause.
-  void Assign(DeviceTimeline* device) const;
+  // How late a thread is because of its stalls.
+  struct Lateness;
+  // Of all threads, before the first gap of a device. What is over before `start_ns`, where the
+  // device's first operation starts, made nobody late.
+  std::vector<Lateness> AllOnTime(int64_t start_ns) const;
+  // Gives a gap that was classified on its own to what drained the queue, and sets
+  // Gap::after_wait_ns and Gap::host_ns. The gap gets no longer, no shorter, and no second cause.
+  // `late`: as the device's gap before left it.
+  void Assign(const GapParts& parts, Gap* gap, std::vector<Lateness>* late) const;
 
  private:
   enum Kind : uint8_t { kWait, kLoading, kHost, kKinds };
@@ -34,15 +40,6 @@ class QueueOwners {
     int64_t at_most_ns = 0;          // waits: what it took without prof at most
     int32_t call = model::kNoIndex;  // waits: index into Model::api_calls
     Kind kind = kWait;
-  };
-  // How late a thread is because of its stalls.
-  struct Lateness {
-    std::array<int64_t, kKinds> ns{};
-    int32_t wait = model::kNoIndex;  // the call
-    size_t next = 0;                 // of the thread's stalls
-    // What a thread without its waits, or without those that allocate or free memory, would be
-    // ahead by at most: all of them, less what it has made good for in gaps.
-    int64_t without_waits_ns = 0, without_allocations_ns = 0;
   };
   // The waits of a call, as far as they are known.
   struct WaitLength {
@@ -68,6 +65,15 @@ class QueueOwners {
   const GapClassifier& classifier_;
   std::vector<IntervalUnion> prof_;         // prof's work, by thread
   std::vector<std::vector<Stall>> stalls_;  // by thread; sorted by start
+};
+
+struct QueueOwners::Lateness {
+  std::array<int64_t, kKinds> ns{};
+  int32_t wait = model::kNoIndex;  // the call
+  size_t next = 0;                 // of the thread's stalls
+  // What a thread without its waits, or without those that allocate or free memory, would be
+  // ahead by at most: all of them, less what it has made good for in gaps.
+  int64_t without_waits_ns = 0, without_allocations_ns = 0;
 };
 
 }  // namespace prof::analyzer

@@ -7,7 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "lib/analyzer/base/families.h"
 #include "lib/analyzer/base/search.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/base/thresholds.h"
@@ -23,8 +22,9 @@ std::vector<int32_t> LastOperations(const model::Model& model, const Iterations&
   std::vector<int32_t> last(iterations.size(), kNoIndex);
   std::vector<bool> threads = BackwardThreads(model, BackwardPaths(model));
   threads[iterations.front().thread] = true;
-  // The first iteration that begins after the call. Iterations are packed rows: what a call is
-  // compared with is read when it changes.
+  Iterations::Reader iteration_at(iterations);
+  // The first iteration that begins after the call. What a call is compared with is read when it
+  // changes.
   size_t behind = 0;
   int64_t begin_ns = std::numeric_limits<int64_t>::max(), end_ns = 0, next_begin_ns = 0;
   for (size_t i = 0; i < model.ops.size(); ++i) {
@@ -35,12 +35,16 @@ std::vector<int32_t> LastOperations(const model::Model& model, const Iterations&
     if (!threads[call.thread]) continue;
     if (call.start_ns < begin_ns || call.start_ns >= next_begin_ns) {
       behind = FirstNotBefore(iterations.size(), behind, [&](size_t iteration) {
-        return iterations[iteration].start_ns <= call.start_ns;
+        return iteration_at[iteration].start_ns <= call.start_ns;
       });
       constexpr auto kNever = std::numeric_limits<int64_t>::max();
-      begin_ns = behind > 0 ? iterations[behind - 1].start_ns : std::numeric_limits<int64_t>::min();
-      end_ns = behind > 0 ? iterations[behind - 1].end_ns : begin_ns;
-      next_begin_ns = behind < iterations.size() ? iterations[behind].start_ns : kNever;
+      begin_ns = end_ns = std::numeric_limits<int64_t>::min();
+      if (behind > 0) {
+        const model::RangeInstance before = iteration_at[behind - 1];
+        begin_ns = before.start_ns;
+        end_ns = before.end_ns;
+      }
+      next_begin_ns = behind < iterations.size() ? iteration_at[behind].start_ns : kNever;
     }
     if (behind == 0 || call.start_ns >= end_ns) continue;
     int32_t& known = last[behind - 1];
@@ -59,21 +63,21 @@ IntervalUnion DisturbedTimes(const DeviceTimeline& device) {
   return IntervalUnion(std::move(times));
 }
 
-DeviceSteps FindDeviceSteps(const model::Model& model, const DeviceTimeline& device) {
+DeviceSteps FindDeviceSteps(const model::Model& model, const Iterations& iterations,
+                            const DeviceTimeline& device) {
   DeviceSteps steps;
-  steps.ranges =
-      FindIterations(model, FindAllRangeFamilies(model), static_cast<size_t>(kEnoughSteps));
-  if (steps.ranges.empty()) return steps;
-  steps.last = LastOperations(model, steps.ranges, device.device);
-  steps.counts.resize(steps.ranges.size());
+  if (iterations.empty()) return steps;
+  steps.last = LastOperations(model, iterations, device.device);
+  steps.counts.resize(iterations.size());
   const IntervalUnion disturbed = DisturbedTimes(device);
   // 0: a time at which no step ends.
   const auto end_of = [&](size_t step) {
     const int32_t op = steps.last[step];
     return op == kNoIndex ? 0 : model.ops[static_cast<size_t>(op)].end_ns;
   };
-  for (size_t i = 2; i < steps.ranges.size(); ++i) {
-    const Interval times{end_of(i - 1), end_of(i)};
+  Interval times;
+  for (size_t i = 1; i < iterations.size(); ++i) {
+    times = {times.end_ns, end_of(i)};
     if (times.start_ns == 0 || times.end_ns <= times.start_ns) continue;
     if (disturbed.WithinNs(times) > 0) continue;
     steps.counts[i] = true;
@@ -82,14 +86,14 @@ DeviceSteps FindDeviceSteps(const model::Model& model, const DeviceTimeline& dev
   return steps;
 }
 
-std::vector<double> PartMedians(const std::vector<int64_t>& lengths_ns) {
+std::vector<double> PartMedians(std::vector<int64_t>* lengths_ns) {
   std::vector<double> medians;
   for (size_t part = 0; part < kDriftParts; ++part) {
     const auto at = [&](size_t number) {
-      return lengths_ns.begin() + static_cast<ptrdiff_t>(number * lengths_ns.size() / kDriftParts);
+      return lengths_ns->begin() +
+             static_cast<ptrdiff_t>(number * lengths_ns->size() / kDriftParts);
     };
-    std::vector<int64_t> some(at(part), at(part + 1));
-    medians.push_back(Summarize(some.begin(), some.end()).median);
+    medians.push_back(Summarize(at(part), at(part + 1)).median);
   }
   return medians;
 }

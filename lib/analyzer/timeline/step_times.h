@@ -26,29 +26,24 @@ namespace prof::analyzer {
 
 // The steps of a run on one device.
 struct DeviceSteps {
-  Iterations ranges;
-  // Parallel to it: the operation that ended last (LastOperations), and whether the step counts.
+  // Parallel to the iterations: the operation that ended last (LastOperations), and whether the
+  // step counts.
   std::vector<int32_t> last;
   std::vector<bool> counts;
   size_t counted = 0;
-
-  // Of a step that counts.
-  Interval TimeOf(const model::Model& model, size_t step) const {
-    return {model.ops[static_cast<size_t>(last[step - 1])].end_ns,
-            model.ops[static_cast<size_t>(last[step])].end_ns};
-  }
 };
 
 // A step counts where prof did not touch it. The first one has no step before it, and the second
-// one may have the warm-up. Without ranges that repeat there are none.
-[[nodiscard]] DeviceSteps FindDeviceSteps(const model::Model& model, const DeviceTimeline& device);
+// one may have the warm-up. Without `iterations` there are none.
+[[nodiscard]] DeviceSteps FindDeviceSteps(const model::Model& model, const Iterations& iterations,
+                                          const DeviceTimeline& device);
 
 // What is no evidence on a device: gaps with a part that is prof's, and work that is set aside.
 [[nodiscard]] IntervalUnion DisturbedTimes(const DeviceTimeline& device);
 
 // Medians of kDriftParts equal parts of the lengths, which are in the order of time and as many as
-// the parts at least.
-[[nodiscard]] std::vector<double> PartMedians(const std::vector<int64_t>& lengths_ns);
+// the parts at least. Changes the order within a part.
+[[nodiscard]] std::vector<double> PartMedians(std::vector<int64_t>* lengths_ns);
 // The share of all pairs of parts in which the later one is longer (Kendall).
 [[nodiscard]] double Rising(const std::vector<double>& parts);
 

@@ -47,6 +47,20 @@ void TakeOutPauses(const std::vector<model::Pause>& pauses, DeviceTimeline* devi
   }
 }
 
+void FindCauses(const GapClassifier& classifier, const QueueOwners& owners,
+                DeviceTimeline* device) {
+  std::vector<GapClassifier::StepsOfThread> near = classifier.Steps();
+  std::vector<QueueOwners::Lateness> late = owners.AllOnTime(device->start_ns);
+  for (size_t i = 0; i < device->gaps.size(); ++i) {
+    Gap gap = device->gaps[i];
+    const GapParts parts = classifier.Parts(gap);
+    classifier.Classify(parts, &gap, &near);
+    owners.Assign(parts, &gap, &late);
+    device->profiler_ns += gap.disturbed_ns;
+    device->gaps.Set(i, gap);
+  }
+}
+
 }  // namespace
 
 const DeviceTimeline* Timeline::Find(uint32_t device) const {
@@ -103,15 +117,7 @@ Timeline BuildTimeline(const model::Model& model) {
     sweep.timeline.end_ns = sweep.covered_until_ns;
     sweep.timeline.set_aside = disturbances.Mark(&sweep.timeline);
     TakeOutPauses(model.pauses, &sweep.timeline);
-    GapTable& gaps = sweep.timeline.gaps;
-    GapClassifier::StepOfThread near(model.threads.size());
-    for (size_t i = 0; i < gaps.size(); ++i) {
-      Gap gap = gaps[i];
-      classifier.Classify(&gap, &near);
-      sweep.timeline.profiler_ns += gap.disturbed_ns;
-      gaps.Set(i, gap);
-    }
-    owners.Assign(&sweep.timeline);
+    FindCauses(classifier, owners, &sweep.timeline);
     SetAside(model, &sweep.timeline, &result.exclusive_ns);
     result.devices.push_back(std::move(sweep.timeline));
   }

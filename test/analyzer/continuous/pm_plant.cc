@@ -117,7 +117,7 @@ PmPlant::Answer PmPlant::Attribute() {
   const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model_);
   const analyzer::Timeline timeline = analyzer::BuildTimeline(model_);
   Answer answer;
-  answer.groups = analyzer::GroupKernels(model_, families, timeline);
+  answer.groups = analyzer::GroupKernels(model_, families);
   answer.continuous = analyzer::AttributeContinuous(model_, families, timeline, answer.groups);
   return answer;
 }

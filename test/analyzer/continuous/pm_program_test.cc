@@ -67,7 +67,7 @@ struct Values {
     model::Model& model = program->model();
     const analyzer::RangeFamilies families = analyzer::FindRangeFamilies(model);
     const analyzer::Timeline timeline = analyzer::BuildTimeline(model);
-    const analyzer::KernelGroups groups = analyzer::GroupKernels(model, families, timeline);
+    const analyzer::KernelGroups groups = analyzer::GroupKernels(model, families);
     const analyzer::Continuous continuous =
         analyzer::AttributeContinuous(model, families, timeline, groups);
     for (size_t g = 0; g < groups.groups.size(); ++g) {

@@ -107,7 +107,9 @@ class Run {
     device.end_ns = end_ns_;
     device.busy_ns = busy_ns_;
     const auto span_ns = static_cast<double>(device.end_ns - device.start_ns);
-    std::vector<Finding> findings = analyzer::FindInRun(model_, timeline_, span_ns);
+    const analyzer::Iterations iterations =
+        analyzer::FindRunIterations(model_, analyzer::FindAllRangeFamilies(model_));
+    std::vector<Finding> findings = analyzer::FindInRun(model_, timeline_, iterations, span_ns);
     for (const Finding& finding : findings) {  // holds for every run of this file
       REQUIRE(finding.gain_at_most_ns >= 0);
       REQUIRE(finding.gain_at_most_ns <= span_ns);
