@@ -19,7 +19,7 @@ function(leave_out reason)
 
 namespace prof::html {
 
-Bundle BuiltBundle() {
+Bundle BuiltBundle(PageKind) {
   Bundle bundle;
   bundle.missing = R\"reason(this prof was built without its HTML report: ${reason})reason\";
   return bundle;
@@ -67,10 +67,15 @@ if(NOT _installed STREQUAL _lock)
   file(WRITE ${BUILD}/node_modules/.prof-lock "${_lock}")
 endif()
 
-execute_process(
-  COMMAND ${NODE} node_modules/vite/bin/vite.js build --logLevel error
-  WORKING_DIRECTORY ${BUILD} TIMEOUT ${_most_seconds}
-  RESULT_VARIABLE _result OUTPUT_VARIABLE _output ERROR_VARIABLE _output)
+foreach(_page main comparison)
+  execute_process(
+    COMMAND ${NODE} node_modules/vite/bin/vite.js build --mode ${_page} --logLevel error
+    WORKING_DIRECTORY ${BUILD} TIMEOUT ${_most_seconds}
+    RESULT_VARIABLE _result OUTPUT_VARIABLE _output ERROR_VARIABLE _output)
+  if(NOT _result EQUAL 0)
+    break()
+  endif()
+endforeach()
 if(_result EQUAL 0)
   execute_process(COMMAND ${NODE} embed.mjs ${BUNDLE} WORKING_DIRECTORY ${BUILD}
     RESULT_VARIABLE _result OUTPUT_VARIABLE _output ERROR_VARIABLE _output)

@@ -5,7 +5,9 @@ import './style.css';
 import {render} from 'preact';
 
 import {time} from './data/format';
-import {decodeTimeline, go, labelOf, load, type Loaded, place, selection, theme, type Theme, timeWindow} from './state';
+import {setTheme, ThemeButton} from './parts/theme';
+import {go, place} from './place';
+import {decodeTimeline, labelOf, load, type Loaded, selection, timeWindow} from './state';
 import {Compare} from './views/compare';
 import {KernelPage} from './views/kernel';
 import {Kernels} from './views/kernels';
@@ -23,16 +25,9 @@ function viewsOf({report}: Loaded): string[] {
   if (report.lines) views.push('lines');
   return [...views, 'memory', 'compare'];
 }
-const THEMES: Record<Theme, string> = {auto: 'Auto', light: 'Light', dark: 'Dark'};
-
-function setTheme(next: Theme): void {
-  theme.value = next;
-  document.documentElement.dataset['theme'] = next;
-}
 
 function Bar({views}: {views: string[]}) {
-  const here = place.value.split('/')[0];
-  const next: Record<Theme, Theme> = {auto: 'light', light: 'dark', dark: 'auto'};
+  const here = place.value.split('/')[0] || 'overview';
   return (
     <nav class="top" aria-label="Views">
       <a class="brand" href="#overview">prof</a>
@@ -41,7 +36,7 @@ function Bar({views}: {views: string[]}) {
           {view[0].toUpperCase() + view.slice(1)}
         </a>
       ))}
-      <button class="theme" aria-label={`Theme: ${THEMES[theme.value]}`} onClick={() => setTheme(next[theme.value])}>◐ {THEMES[theme.value]}</button>
+      <ThemeButton />
     </nav>
   );
 }
@@ -91,7 +86,7 @@ function keys(event: KeyboardEvent): void {
 }
 
 const data = load();
-document.documentElement.dataset['theme'] = 'auto';
+setTheme('auto');
 addEventListener('keydown', keys);
 addEventListener('hashchange', () => scrollTo(0, 0));
 render(<Page data={data} />, document.getElementById('app')!);

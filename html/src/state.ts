@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the views share: the report, the timeline once it is decoded, the place, the selection.
+// What the views share: the report, the timeline once it is decoded, the selection.
 import {computed, signal} from '@preact/signals';
 
 import {fromBase64, inflate} from './data/decode';
@@ -53,15 +53,6 @@ export async function decodeTimeline(header: Header): Promise<void> {
   } catch (problem) {
     decodeProblem.value = `The timeline cannot be read: ${String(problem)}`;
   }
-}
-
-// The place: "#kernels", "#kernel/3".
-export const place = signal(location.hash.slice(1) || 'overview');
-addEventListener('hashchange', () => {
-  place.value = location.hash.slice(1) || 'overview';
-});
-export function go(to: string): void {
-  location.hash = to;
 }
 
 // A kernel and a range are places in the report's and the header's lists. An op and a line of source
@@ -139,6 +130,3 @@ export function isShown(data: Loaded, kernel: number): boolean {
   const inside = subtree(data.header, chosen.index);
   return data.header.names.some((name) => name.kernel === kernel && inside.has(name.range));
 }
-
-export type Theme = 'auto' | 'light' | 'dark';
-export const theme = signal<Theme>('auto');

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the pictures of the documentation: node test/screenshots.mjs page.html training.html folder
-// [kernel]. The second page is that of write_training_recording.
+// Takes the pictures of the documentation: node test/screenshots.mjs page.html training.html
+// comparison.html folder [kernel]. The second page is that of write_training_recording, the third one
+// that of write_compared_runs.
 import {mkdirSync} from 'node:fs';
 
 import {open, start} from './chromium.mjs';
 
-const [file, training, folder, kernel = '0'] = process.argv.slice(2);
+const [file, training, comparison, folder, kernel = '0'] = process.argv.slice(2);
 mkdirSync(folder, {recursive: true});
 const browser = await start();
 
@@ -45,4 +46,6 @@ await shot('ops-light', 'ops', {width: 1280, height: 860}, undefined, training);
 await shot('lines-dark', 'lines', {width: 1280, height: 800, dark: true}, stacks, training);
 await shot('memory-dark', 'memory', {width: 1280, height: 1100, dark: true}, (page) => page.waitForSelector('.layers'), training);
 await shot('memory-narrow', 'memory', {width: 390, height: 844}, (page) => page.waitForSelector('.layers'), training);
+await shot('comparison-light', '', {width: 1280, height: 960}, undefined, comparison);
+await shot('changed-kernel-dark', 'kernel/0', {width: 1280, height: 860, dark: true}, undefined, comparison);
 await browser.close();

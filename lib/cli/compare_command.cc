@@ -12,6 +12,7 @@
 #include "lib/cli/compare_inputs.h"
 #include "lib/cli/compare_options.h"
 #include "lib/cli/help_format.h"
+#include "lib/cli/html_output.h"
 #include "lib/cli/message.h"
 #include "lib/cli/progress.h"
 #include "lib/cli/recording_file.h"
@@ -23,7 +24,7 @@ namespace {
 
 struct CompareFlags {
   std::vector<std::string> pair, before, after;
-  std::string noise, output;
+  std::string noise, output, html;
   ComparePercents percents;
   CompareOptions compare;
   bool json = false, all = false;
@@ -67,8 +68,23 @@ bool TakeNoise(const std::string& path, RunSet* runs) {
   return true;
 }
 
+// Why the files to write do not fit the others; empty: they do.
+std::string OutputsProblem(const CompareFlags& options) {
+  if (!options.html.empty() && (options.json || options.all || !options.output.empty())) {
+    return "--html writes a page of its own to its own file: leave out --json, --all and --output";
+  }
+  for (const std::vector<std::string>& side : {options.before, options.after}) {
+    std::string problem = OutputProblem(options.output, side);
+    if (problem.empty()) problem = OutputProblem(options.html, side);
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
 int RunCompare(CompareFlags options) {
   if (!TakeSides(&options)) return kFailed;
+  const std::string problem = OutputsProblem(options);
+  if (!problem.empty()) return Fail(problem);
   RunSet before = CollectRuns(options.before);
   const RunSet after = CollectRuns(options.after);
   if (!TakeNoise(options.noise, &before)) return kFailed;
@@ -77,6 +93,7 @@ int RunCompare(CompareFlags options) {
     return Compare(before, after, WithPercents(options.compare, options.percents));
   }();
   if (!comparison.error.empty()) return Fail(comparison.error);
+  if (!options.html.empty()) return WriteComparisonFile(options.html, comparison) ? 0 : kFailed;
   std::ostringstream out;
   if (options.json) {
     WriteComparisonJson(out, comparison);
@@ -118,6 +135,11 @@ Command AddCompareCommand(CLI::App* app) {
                    "Compare runs of different devices or drivers");
   parser->add_flag("--all", options->all, "Show kernels that are the same, too");
   parser->add_flag("--json", options->json, "Print everything as JSON");
+  parser
+      ->add_option("--html", options->html,
+                   "Write the comparison to FILE: one file for a browser, with a page for each "
+                   "kernel")
+      ->type_name("FILE");
   parser->add_option("-o,--output", options->output, "File to write (default: standard output)")
       ->type_name("FILE");
   return {parser, [options] { return RunCompare(*options); }};

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "lib/cli/message.h"
 #include "lib/cli/progress.h"
+#include "lib/html/comparison_page.h"
 #include "lib/html/html.h"
 #include "lib/text/numbers.h"
 #include "prof/analyzer.h"
@@ -21,16 +22,16 @@ std::string NameFor(const std::string& path, const std::string& recording) {
   return (file.parent_path() / file.stem()).string() + "." + stem + file.extension().string();
 }
 
-}  // namespace
-
-bool WriteHtmlFile(const std::string& path, const Snapshot& snapshot, const Report& report) {
+// `write` writes the page. False after a message.
+template <typename Write>
+bool WritePage(const std::string& path, const Write& write) {
   const std::string why_not = html::WhyNoHtml();
   if (!why_not.empty()) return Fail(why_not) == 0;
   std::ofstream out(path, std::ios::binary);
   if (!out) return Fail("cannot write '" + path + "': check its folder and permissions") == 0;
   const absl::Status written = [&] {
     const Progress progress("writing " + path);
-    return html::WriteHtml(out, snapshot, report);
+    return write(out);
   }();
   if (!written.ok()) return Fail("no HTML report: " + std::string(written.message())) == 0;
   const auto bytes = static_cast<double>(out.tellp());
@@ -38,6 +39,17 @@ bool WriteHtmlFile(const std::string& path, const Snapshot& snapshot, const Repo
   if (!out) return Fail("cannot write '" + path + "': is the disk full?") == 0;
   std::cerr << "prof: wrote " << path << " (" << text::Bytes(bytes) << "): open it in a browser\n";
   return true;
+}
+
+}  // namespace
+
+bool WriteHtmlFile(const std::string& path, const Snapshot& snapshot, const Report& report) {
+  return WritePage(path, [&](std::ostream& out) { return html::WriteHtml(out, snapshot, report); });
+}
+
+bool WriteComparisonFile(const std::string& path, const Comparison& comparison) {
+  return WritePage(path,
+                   [&](std::ostream& out) { return html::WriteComparisonPage(out, comparison); });
 }
 
 bool WriteHtmlFiles(const std::string& path, const std::vector<std::string>& recordings) {

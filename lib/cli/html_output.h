@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands write the HTML report of a recording to a file.
+// Commands write HTML pages to files: the report of a recording, and a comparison of runs.
 #ifndef PROF_LIB_CLI_HTML_OUTPUT_H_
 #define PROF_LIB_CLI_HTML_OUTPUT_H_
 
 #include <string>
 #include <vector>
 
+#include "prof/compare.h"
 #include "prof/report.h"
 #include "prof/snapshot.h"
 
@@ -21,6 +22,9 @@ namespace prof::cli {
 // "run.html" becomes "run.app-42.html" for app-42.prof. False after a message.
 [[nodiscard]] bool WriteHtmlFiles(const std::string& path,
                                   const std::vector<std::string>& recordings);
+
+// Writes the page of a comparison that has no error. False after a message.
+[[nodiscard]] bool WriteComparisonFile(const std::string& path, const Comparison& comparison);
 
 }  // namespace prof::cli
 

@@ -3,12 +3,12 @@
 
 #include <ostream>
 #include <string>
-#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "lib/html/bundle.h"
 #include "lib/html/gather.h"
 #include "lib/html/packed.h"
+#include "lib/html/page_head.h"
 #include "lib/html/page_json.h"
 #include "lib/html/timeline_data.h"
 #include "lib/snapshot/model/model.h"
@@ -21,31 +21,6 @@ absl::StatusOr<TimelineData> TimelineOf(const Snapshot& snapshot, const Report& 
   const absl::StatusOr<model::Model> model = ReadSnapshot(snapshot);
   if (!model.ok()) return model.status();
   return Gather(*model, report);
-}
-
-std::string Escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '&') {
-      escaped += "&amp;";
-    } else {
-      escaped.push_back(c);
-    }
-  }
-  return escaped;
-}
-
-void WriteHead(std::ostream& out, const Bundle& bundle, const Report& report) {
-  out << "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '"
-      << bundle.script_hash << "'; style-src '" << bundle.style_hash
-      << "'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-         "<meta name=\"color-scheme\" content=\"light dark\">\n<title>"
-      << Escaped(report.command) << " - prof</title>\n<style>" << bundle.style
-      << "</style>\n</head>\n";
 }
 
 void WriteBytes(std::ostream& out, const std::string& id, const std::string& packed) {
@@ -70,14 +45,14 @@ void WriteBody(std::ostream& out, const Bundle& bundle, const Report& report,
 
 }  // namespace
 
-std::string WhyNoHtml() { return std::string(BuiltBundle().missing); }
+std::string WhyNoHtml() { return std::string(BuiltBundle(PageKind::kReport).missing); }
 
 absl::Status WriteHtml(std::ostream& out, const Snapshot& snapshot, const Report& report) {
-  const Bundle bundle = BuiltBundle();
+  const Bundle bundle = BuiltBundle(PageKind::kReport);
   if (!bundle.missing.empty()) return absl::UnimplementedError(WhyNoHtml());
   const absl::StatusOr<TimelineData> data = TimelineOf(snapshot, report);
   if (!data.ok()) return data.status();
-  WriteHead(out, bundle, report);
+  WriteHead(out, bundle, report.command);
   WriteBody(out, bundle, report, *data);
   return absl::OkStatus();
 }

@@ -69,6 +69,29 @@ TEST_CASE("prof compare takes lists of files, and prints JSON") {
   CHECK(json["runs_needed"] > 2);
 }
 
+TEST_CASE("prof compare writes a page for a browser, or says why it cannot") {
+  const Ended ended = ProfIn({"compare", "--html", "page.html", "base", "slow"});
+  CHECK(ended.out.empty());
+  if (ended.exit_code() != 0) {
+    CHECK_THAT(ended.err, Contains("without its HTML report"));
+    return;
+  }
+  CHECK_THAT(ended.err, Contains("wrote page.html"));
+  CHECK_THAT(Recordings()->Read("page.html"),
+             Contains("<!doctype html>") && Contains("id=\"comparison\"") && Contains("saxpy"));
+}
+
+TEST_CASE("prof compare replaces no recording, and prints nothing beside a page") {
+  const std::string recording = Recordings()->Read("base/0.prof");
+  const Ended same = ProfIn({"compare", "base/0.prof", "slow/0.prof", "--html", "base/0.prof"});
+  CHECK(same.exit_code() == 2);
+  CHECK_THAT(same.err, Contains("is the recording itself"));
+  CHECK(Recordings()->Read("base/0.prof") == recording);
+  const Ended both = ProfIn({"compare", "base", "slow", "--html", "page.html", "--json"});
+  CHECK(both.exit_code() == 2);
+  CHECK_THAT(both.err, Contains("leave out --json"));
+}
+
 TEST_CASE("prof compare refuses other devices, one side, and the same recording twice") {
   const Ended devices = ProfIn({"compare", "base/0.prof", "other.prof"});
   CHECK(devices.exit_code() == 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a selection to the views that it filters.
-import {go, type Selection, selection} from '../state';
+import {go} from '../place';
+import {type Selection, selection} from '../state';
 
 export function SelectionButtons({kinds}: {kinds: NonNullable<Selection>['kind'][]}) {
   const chosen = selection.value;

@@ -8,7 +8,8 @@ import {Launches} from '../parts/launches';
 import {MemoryChart} from '../parts/memory_chart';
 import {Levels, RooflineChart} from '../parts/roofline';
 import {type Column, Table} from '../parts/table';
-import {go, type Loaded, selection, timeline} from '../state';
+import {go} from '../place';
+import {type Loaded, selection, timeline} from '../state';
 
 const SOURCES: Record<string, string> = {counters: 'counters', 'pm-samples': 'PM samples', both: 'counters and PM samples'};
 

@@ -5,7 +5,8 @@ import {bytes, count, percent, time} from '../data/format';
 import {adviceOf, type Advice, limiterParts, type Report, spanParts} from '../data/report';
 import {PartsBar} from '../parts/bar';
 import {type Column, Table} from '../parts/table';
-import {go, type Loaded} from '../state';
+import {go} from '../place';
+import type {Loaded} from '../state';
 
 const TOP = 8;
 

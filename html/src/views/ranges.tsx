@@ -5,7 +5,8 @@ import {useState} from 'preact/hooks';
 import {count, percent, time} from '../data/format';
 import {type Node, treeOf} from '../data/ranges';
 import {Flame, type FlameNode} from '../parts/flame';
-import {go, type Loaded, selection} from '../state';
+import {go} from '../place';
+import {type Loaded, selection} from '../state';
 
 type Measure = 'gpu' | 'idle' | 'host';
 const MEASURES: Record<Measure, string> = {gpu: 'GPU time', idle: 'GPU idle', host: 'host time'};

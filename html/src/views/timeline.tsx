@@ -7,7 +7,9 @@ import {Palette} from '../colors';
 import {bytes, count, exactTime, time} from '../data/format';
 import type {BusySums, EventTrack, Timeline} from '../data/timeline';
 import {Legend} from '../parts/bar';
-import {acceptedNames, decoded, decodeProblem, go, type Loaded, selection, theme, timeline, timeWindow} from '../state';
+import {theme} from '../parts/theme';
+import {go} from '../place';
+import {acceptedNames, decoded, decodeProblem, type Loaded, selection, timeline, timeWindow} from '../state';
 import {draw, type Scene, tickText} from '../timeline/draw';
 import {AXIS_HEIGHT, clamped, heightOf, LABEL_WIDTH, lineAt, type Line, linesOf, NARROW_LABEL_WIDTH, type View, zoomed} from '../timeline/lines';
 
