@@ -34,6 +34,10 @@ NodeBefore::NodeBefore(const model::Model* model, const NumberedNodes* nodes)
     function_of_[path] = function ? path : function_of_[named.parent];
     accumulates_[path] = function && EndsWith(named.name, kAccumulate);
   }
+  const size_t threads = std::min(nodes_.size(), model_.torch.steps.size());
+  for (uint32_t thread = 0; thread < threads; ++thread) {
+    if (!nodes_[thread].empty()) runners_.push_back(thread);
+  }
 }
 
 // The node that ran last and is in a path that fits.
@@ -63,6 +67,20 @@ bool NodeBefore::AllSince(uint32_t thread, int64_t since_ns, int64_t time_ns,
     end_ns = at.time_ns();
   }
   return true;
+}
+
+// Whether another thread was in the engine in between.
+bool NodeBefore::OthersRan(uint32_t thread, int64_t since_ns, int64_t time_ns) const {
+  if (runners_.size() > kMostEngineThreads) return true;
+  return std::any_of(runners_.begin(), runners_.end(), [&](uint32_t other) {
+    if (other == thread) return false;
+    const TorchSequence* const node = Last(other, time_ns, [](uint32_t) { return true; });
+    if (node == nullptr) return false;
+    if (node->time_ns > since_ns) return true;
+    const StepTable& steps = model_.torch.steps[other];
+    const size_t step = StepsUntil(steps, since_ns);
+    return step > 0 && function_of_[steps[step - 1].path()] != model::kNone;
+  });
 }
 
 // The node that this call of the function ran.
@@ -95,7 +113,10 @@ const TorchSequence* NodeBefore::ThatCompleted(uint32_t function, uint32_t threa
     while (path > around && model_.paths[path].parent != around) path = model_.paths[path].parent;
     return path > around && (accumulates_[path] || path == function_of_[node->path]);
   };
-  return AllSince(thread, node->time_ns, time_ns, fits) ? node : nullptr;
+  if (!AllSince(thread, node->time_ns, time_ns, fits)) return nullptr;
+  // The engine had chosen the node by then: what another thread feeds it later waits for its end.
+  const int64_t chosen_ns = node->time_ns - kAtOnceNs;
+  return OthersRan(thread, chosen_ns, time_ns) ? nullptr : node;
 }
 
 const TorchSequence* NodeBefore::Of(uint32_t op, uint32_t thread, int64_t time_ns) const {

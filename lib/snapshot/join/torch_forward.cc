@@ -23,19 +23,28 @@ bool PausedBetween(const model::Model& model, int64_t begin_ns, int64_t end_ns) 
   return pause != model.pauses.end() && pause->begin_ns < end_ns;
 }
 
+NumberedNodes NodesOf(const model::Model& model) {
+  NumberedNodes nodes(model.torch.sequences.size());
+  for (size_t thread = 0; thread < nodes.size(); ++thread) {
+    for (const TorchSequence& sequence : model.torch.sequences[thread]) {
+      if (model.paths[sequence.path].torch == TorchScope::kBackward) {
+        nodes[thread].push_back(&sequence);
+      }
+    }
+  }
+  return nodes;
+}
+
 }  // namespace
 
 TorchForward::TorchForward(const model::Model* model)
     : model_(*model),
       changes_(model->torch.sequences.size()),
-      backwards_(model->torch.sequences.size()),
+      backwards_(NodesOf(*model)),
       before_(model, &backwards_) {
   for (uint32_t thread = 0; thread < changes_.size(); ++thread) {
     for (const TorchSequence& sequence : model_.torch.sequences[thread]) {
-      if (model_.paths[sequence.path].torch == TorchScope::kBackward) {
-        backwards_[thread].push_back(&sequence);
-        continue;
-      }
+      if (model_.paths[sequence.path].torch == TorchScope::kBackward) continue;
       std::vector<Change>& changes = changes_[thread];
       // A number that falls is of another thread with the same id.
       if (!changes.empty() && sequence.number <= changes.back().number) changes.clear();

@@ -16,7 +16,7 @@ namespace {
 
 using model::TorchScope;
 
-constexpr uint32_t kEngineTid = 2000;  // a thread of autograd
+constexpr uint32_t kEngineTid = 2000, kOtherTid = 3000;  // threads of autograd
 
 // Two forward ops that make nodes 7 and 8, and functions of PyTorch's engine.
 struct Engine {
@@ -144,6 +144,24 @@ TEST_CASE("Gradients that accumulate after a wait, or after other work, are of n
   }
   e.Accumulate();
   CHECK(e.Forwards() == Names{""});
+}
+
+TEST_CASE("Gradients that accumulate while another thread runs nodes are of no known node") {
+  Engine e;
+  e.now_ns += 500'000;
+  const int64_t other_ns = e.now_ns + GENERATE(-200'000, 1'500);
+  const bool runs_on = GENERATE(false, true);
+  e.b.TorchStep(other_ns, e.add_function, kOtherTid);
+  e.b.TorchStep(other_ns + 100, e.add_node, kOtherTid);
+  e.b.TorchSequence(other_ns + 100, e.add_node, 8, kOtherTid);
+  e.b.TorchStep(other_ns + 200, e.add_function, kOtherTid);
+  e.b.TorchStep(other_ns + (runs_on ? 400'000 : 300), 0, kOtherTid);
+  e.Run(e.mul_function, e.mul_node, 7);
+  e.At(e.mul_function);
+  e.At(0);
+  e.Accumulate();
+  const bool before = other_ns < 600'000 && !runs_on;
+  CHECK(e.Forwards() == Names{before ? "aten::mul" : ""});
 }
 
 TEST_CASE("Gradients that accumulate first have no forward op") {
