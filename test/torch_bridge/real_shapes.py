@@ -119,7 +119,7 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit(str(lost) + " events were lost")
     report = json.loads(subprocess.run([sys.argv[2], "report", "--json", path], check=True,
                                        stdout=subprocess.PIPE).stdout)
-    text = subprocess.run([sys.argv[2], "report", "--shapes", "--top", "5", path], check=True,
+    text = subprocess.run([sys.argv[2], "report", "--shapes", "--top", "9999", path], check=True,
                           stdout=subprocess.PIPE).stdout.decode()
 
 ours = collections.Counter()
