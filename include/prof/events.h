@@ -44,6 +44,10 @@ enum class MemoryType { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged 
 
 enum class SyncType { kUnknown, kEvent, kStreamWaitEvent, kStream, kContext };
 
+/// kFunction: an op, or a function of PyTorch's engine. kNode: a node of the autograd graph. kUser:
+/// a scope that is marked (record_function). kModule: a call of a torch.nn.Module.
+enum class TorchOpKind { kFunction, kNode, kUser, kModule };
+
 /// What the counters of a sample ran for.
 enum class CountedUnit { kKernel, kRange, kGraph };
 
@@ -177,6 +181,19 @@ struct MarkEvent {
   int64_t time_ns = 0;
 };
 
+/// One time that an op of PyTorch was open.
+struct TorchOpEvent {
+  TorchOpKind kind = TorchOpKind::kFunction;
+  uint32_t path = 0, thread = 0;  ///< ids
+  int64_t start_ns = 0, end_ns = 0;
+  bool closed = true;       ///< As in RangeEvent.
+  std::string_view shapes;  ///< Of its inputs: "[[8, 1024], []]"; empty: not known.
+  /// PyTorch's number of a node of the autograd graph, counted by thread. Of a node: its own; of
+  /// any other op: that of the first node it made which ran. -1: not known, or none.
+  int64_t sequence = -1;
+  int64_t forward = -1;  ///< Nodes: index in torch_ops() of the op that made it; -1: not known.
+};
+
 /// A wait for the GPU, as CUPTI recorded it.
 struct SyncEvent {
   SyncType type = SyncType::kUnknown;
@@ -300,6 +317,7 @@ class Events {
   [[nodiscard]] EventTable<RangeEvent> ranges() const;          ///< Pushed ones; by start.
   [[nodiscard]] EventTable<RangeEvent> spans() const;  ///< nvtxRangeStart and End; by start.
   [[nodiscard]] EventTable<MarkEvent> marks() const;
+  [[nodiscard]] EventTable<TorchOpEvent> torch_ops() const;       ///< By start; outer ones first.
   [[nodiscard]] EventTable<SyncEvent> syncs() const;              ///< By start.
   [[nodiscard]] EventTable<OverheadEvent> overheads() const;      ///< By start.
   [[nodiscard]] EventTable<AllocationEvent> allocations() const;  ///< By time.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/export/events.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,12 +11,24 @@
 #include "lib/analyzer/base/families.h"
 #include "lib/analyzer/base/kernel_names.h"
 #include "lib/format/enums.h"
+#include "lib/snapshot/join/torch_nodes.h"
 #include "lib/snapshot/model/model.h"
 #include "lib/snapshot/model/range_names.h"
 #include "lib/snapshot/read/reader.h"
 #include "lib/text/demangle.h"
 
 namespace prof {
+
+namespace {
+
+// The ops of PyTorch, and what is known of the nodes among them.
+struct TorchRows {
+  const model::Model* model = nullptr;
+  std::vector<snapshot::TorchNode> nodes;
+  std::vector<std::pair<int32_t, uint64_t>> made;  // by maker: the number of its first node
+};
+
+}  // namespace
 
 struct Events::Data {
   std::string error;
@@ -29,6 +42,7 @@ struct Events::Data {
   std::vector<HostFrameInfo> host_frames{HostFrameInfo{}};
   std::vector<HostStackInfo> host_stacks{HostStackInfo{}};
   std::vector<PmSeriesInfo> pm_series;
+  TorchRows torch;
 };
 
 namespace {
@@ -195,6 +209,65 @@ MarkEvent ReadMark(const void* data, size_t row) {
   return {mark.path, mark.thread, mark.time_ns};
 }
 
+TorchRows FindTorchRows(const Model& model) {
+  TorchRows rows;
+  rows.model = &model;
+  rows.nodes = snapshot::FindTorchNodes(model);
+  for (const snapshot::TorchNode& node : rows.nodes) {
+    if (node.maker != model::kNoIndex) rows.made.emplace_back(node.maker, node.number);
+  }
+  std::sort(rows.made.begin(), rows.made.end());
+  return rows;
+}
+
+TorchOpKind KindOf(model::TorchScope scope) {
+  switch (scope) {
+    case model::TorchScope::kBackward:
+      return TorchOpKind::kNode;
+    case model::TorchScope::kUser:
+      return TorchOpKind::kUser;
+    case model::TorchScope::kModule:
+      return TorchOpKind::kModule;
+    case model::TorchScope::kNone:
+    case model::TorchScope::kOutside:
+    case model::TorchScope::kFunction:
+      break;
+  }
+  return TorchOpKind::kFunction;
+}
+
+TorchOpEvent ReadTorchOp(const void* data, size_t row) {
+  const TorchRows& rows = *static_cast<const TorchRows*>(data);
+  const model::TorchOps& torch = rows.model->torch;
+  const model::RangeInstance instance = torch.instances[row];
+  TorchOpEvent event;
+  event.kind = KindOf(rows.model->paths[instance.path].torch);
+  event.path = instance.path;
+  event.thread = instance.thread;
+  event.start_ns = instance.start_ns;
+  event.end_ns = instance.end_ns;
+  event.closed = instance.closed;
+  if (row < torch.shapes_of_instance.size()) {
+    event.shapes = rows.model->strings[torch.shapes_of_instance[row]];
+  }
+  const auto index = static_cast<int32_t>(row);
+  if (event.kind == TorchOpKind::kNode) {
+    const auto node = std::lower_bound(
+        rows.nodes.begin(), rows.nodes.end(), index,
+        [](const snapshot::TorchNode& a, int32_t wanted) { return a.node < wanted; });
+    if (node == rows.nodes.end() || node->node != index) return event;
+    event.sequence = static_cast<int64_t>(node->number);
+    event.forward = node->maker;
+  } else {
+    const auto made =
+        std::lower_bound(rows.made.begin(), rows.made.end(), std::pair(index, uint64_t{0}));
+    if (made != rows.made.end() && made->first == index) {
+      event.sequence = static_cast<int64_t>(made->second);
+    }
+  }
+  return event;
+}
+
 SyncEvent ReadSync(const void* data, size_t row) {
   const model::Sync& sync = ModelOf(data).syncs[row];
   return {static_cast<SyncType>(sync.kind),
@@ -294,6 +367,9 @@ EventTable<RangeEvent> Events::spans() const {
 EventTable<MarkEvent> Events::marks() const {
   return {&data_->model, data_->model.marks.size(), ReadMark};
 }
+EventTable<TorchOpEvent> Events::torch_ops() const {
+  return {&data_->torch, data_->model.torch.instances.size(), ReadTorchOp};
+}
 EventTable<SyncEvent> Events::syncs() const {
   return {&data_->model, data_->model.syncs.size(), ReadSync};
 }
@@ -325,6 +401,7 @@ Events exporting::EventsReader::Read(const Snapshot& snapshot, model::RowStorage
       data->devices = DescribeDevices(data->model);
       data->streams = DescribeStreams(data->model);
       data->paths = DescribePaths(data->model);
+      data->torch = FindTorchRows(data->model);
       for (size_t id = 1; id < data->model.shapes.size(); ++id) {
         data->shapes.push_back(DescribeShape(data->model.shapes[id]));
       }

@@ -61,6 +61,24 @@ std::string OperationName(const Events& events, const OperationEvent& op) {
   return "CUDA graph " + std::to_string(op.graph);
 }
 
+std::string TorchOpName(const Events& events, const TorchOpEvent& op) {
+  std::string name = events.NameOf(op.path, op.thread, op.start_ns);
+  return op.kind == TorchOpKind::kModule ? "nn.Module: " + name : name;
+}
+
+std::string_view TorchCategory(TorchOpKind kind) {
+  switch (kind) {
+    case TorchOpKind::kUser:
+      return "user_annotation";
+    case TorchOpKind::kModule:
+      return "python_function";
+    case TorchOpKind::kFunction:
+    case TorchOpKind::kNode:
+      break;
+  }
+  return "cpu_op";
+}
+
 std::string StreamLabel(const Events& events, uint32_t context, uint32_t stream) {
   std::string label = "Stream " + std::to_string(stream);
   for (const StreamInfo& info : events.streams()) {

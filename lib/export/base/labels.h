@@ -19,6 +19,11 @@ namespace prof::exporting {
 // "HtoD"; "?" where it is not known.
 [[nodiscard]] std::string_view CopyLetters(CopyDirection direction);
 
+// As PyTorch's profiler has them: "aten::mul", "nn.Module: Net.fc".
+[[nodiscard]] std::string TorchOpName(const Events& events, const TorchOpEvent& op);
+// "cpu_op", "user_annotation", "python_function".
+[[nodiscard]] std::string_view TorchCategory(TorchOpKind kind);
+
 // "Stream 7"; with the name that the program gave it: "Stream 7 (decode)".
 [[nodiscard]] std::string StreamLabel(const Events& events, uint32_t context, uint32_t stream);
 

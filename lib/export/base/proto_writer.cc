@@ -15,8 +15,12 @@ constexpr uint32_t kFixed64 = 1, kDelimited = 2;  // wire types
 void ProtoWriter::Double(uint32_t field, double value) {
   uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
+  Fixed64(field, bits);
+}
+
+void ProtoWriter::Fixed64(uint32_t field, uint64_t value) {
   Varint(uint64_t{field} << 3 | kFixed64);
-  for (int i = 0; i < 8; ++i) bytes_ += static_cast<char>(bits >> (8 * i));
+  for (int i = 0; i < 8; ++i) bytes_ += static_cast<char>(value >> (8 * i));
 }
 
 void ProtoWriter::Text(uint32_t field, std::string_view text) {

@@ -20,6 +20,7 @@ class ProtoWriter {
     Varint(value);
   }
   void Double(uint32_t field, double value);
+  void Fixed64(uint32_t field, uint64_t value);
   void Text(uint32_t field, std::string_view text);  // also a message that is encoded already
 
   // A message: what is appended between both. End() gets what Begin() returned.

@@ -23,13 +23,6 @@ void Add(const StreamId& stream, const std::pair<int64_t, int64_t>& stretch, Str
   known->second.second = std::max(known->second.second, stretch.second);
 }
 
-// A range or a call that has begun, and what was launched in it so far.
-struct Open {
-  bool is_range = false;
-  RangeEvent range;
-  Stretches work;
-};
-
 // Operations by the call that launched them.
 using Launches = std::vector<std::pair<int64_t, size_t>>;
 
@@ -43,37 +36,65 @@ Launches LaunchesOf(const EventTable<OperationEvent>& operations, const Selectio
   return launches;
 }
 
-}  // namespace
+// Adds up what the open ranges of each thread have launched.
+class OpenRanges {
+ public:
+  OpenRanges(const Events& events, const Selection& selection,
+             const std::function<void(const RangeWork&)>& visit)
+      : operations_(events.operations()),
+        launches_(LaunchesOf(operations_, selection)),
+        visit_(visit) {}
 
-void VisitRangeWork(const Events& events, const Selection& selection,
-                    const std::function<void(const RangeWork&)>& visit) {
-  const EventTable<OperationEvent> operations = events.operations();
-  const Launches launches = LaunchesOf(operations, selection);
-  std::unordered_map<uint32_t, std::vector<Open>> open;  // by thread; the innermost last
-  const auto begin_range = [&](const RangeEvent& range) {
-    open[range.thread].push_back({true, range, {}});
-  };
-  const auto begin_call = [&](const CallEvent& call, size_t row) {
-    Open& one = open[call.thread].emplace_back();
+  static bool Wants(const TorchOpEvent& op) { return op.kind == TorchOpKind::kUser; }
+
+  void Begin(const RangeEvent& range) { open_[range.thread].push_back({true, range, {}}); }
+  void Begin(const TorchOpEvent& scope, size_t /*row*/) {
+    Begin({scope.path, scope.thread, scope.start_ns, scope.end_ns, scope.closed});
+  }
+  void Begin(const CallEvent& call, size_t row) {
+    Open& one = open_[call.thread].emplace_back();
     const auto of_call = static_cast<int64_t>(row);
     for (auto at =
-             std::lower_bound(launches.begin(), launches.end(), std::pair(of_call, size_t{0}));
-         at != launches.end() && at->first == of_call; ++at) {
-      const OperationEvent op = operations[at->second];
+             std::lower_bound(launches_.begin(), launches_.end(), std::pair(of_call, size_t{0}));
+         at != launches_.end() && at->first == of_call; ++at) {
+      const OperationEvent op = operations_[at->second];
       Add({op.device, op.stream}, {op.start_ns, op.end_ns}, &one.work);
     }
-  };
-  const auto end = [&](const SliceEnd& slice) {
-    std::vector<Open>& of_thread = open[slice.thread];
+  }
+  template <typename Event>
+  void Crosses(const Event& /*its work is not known*/) {}
+
+  void End(const SliceEnd& slice) {
+    std::vector<Open>& of_thread = open_[slice.thread];
     const Open one = std::move(of_thread.back());
     of_thread.pop_back();
     for (const auto& [stream, stretch] : one.work) {
       if (!of_thread.empty()) Add(stream, stretch, &of_thread.back().work);
       if (!one.is_range) continue;
-      visit({one.range, stream.first, stream.second, stretch.first, stretch.second});
+      visit_({one.range, stream.first, stream.second, stretch.first, stretch.second});
     }
+  }
+
+ private:
+  // A range or a call that has begun, and what was launched in it so far.
+  struct Open {
+    bool is_range = false;
+    RangeEvent range;
+    Stretches work;
   };
-  VisitHostSlices(events, selection, begin_range, begin_call, end);
+
+  EventTable<OperationEvent> operations_;
+  Launches launches_;
+  const std::function<void(const RangeWork&)>& visit_;
+  std::unordered_map<uint32_t, std::vector<Open>> open_;  // by thread; the innermost last
+};
+
+}  // namespace
+
+void VisitRangeWork(const Events& events, const Selection& selection,
+                    const std::function<void(const RangeWork&)>& visit) {
+  OpenRanges ranges(events, selection, visit);
+  VisitHostSlices(events, selection, &ranges);
 }
 
 }  // namespace prof::exporting

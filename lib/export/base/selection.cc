@@ -14,9 +14,11 @@ Selection::Selection(const Events& events, const ExportOptions& options, std::st
   if (options.to_ns) to_ns_ = begin_ns + *options.to_ns;
   if (!options.range.empty()) SelectPaths(events, options.range, problem);
   if (!problem->empty()) return;
+  if (!options.range.empty()) SelectTorchOps(events);
   if (options.keep > 0) {
     shortest_operation_ = FindShortest(events.operations(), options.keep);
     shortest_range_ = FindShortest(events.ranges(), options.keep);
+    shortest_torch_op_ = FindShortest(events.torch_ops(), options.keep);
   }
   launched_.resize(events.calls().size());
   std::optional<uint32_t> last_gpu;  // most operations are on the GPU of the one before
@@ -44,6 +46,28 @@ void Selection::SelectPaths(const Events& events, const std::string& pattern,
     }
   } catch (const std::regex_error& error) {
     *problem = "the range '" + pattern + "' is not a regular expression: " + error.what();
+  }
+}
+
+// One walk over both tables: for each thread the ranges that are open, the innermost last.
+void Selection::SelectTorchOps(const Events& events) {
+  const EventTable<RangeEvent> ranges = events.ranges();
+  const EventTable<TorchOpEvent> ops = events.torch_ops();
+  torch_ops_.resize(ops.size());
+  std::vector<std::vector<RangeEvent>> open(events.threads().size());
+  size_t begun = 0;
+  for (size_t row = 0; row < ops.size(); ++row) {
+    const TorchOpEvent op = ops[row];
+    for (; begun < ranges.size(); ++begun) {
+      const RangeEvent range = ranges[begun];
+      if (range.start_ns > op.start_ns) break;
+      std::vector<RangeEvent>& around = open[range.thread];
+      while (!around.empty() && around.back().end_ns <= range.start_ns) around.pop_back();
+      around.push_back(range);
+    }
+    std::vector<RangeEvent>& around = open[op.thread];
+    while (!around.empty() && around.back().end_ns <= op.start_ns) around.pop_back();
+    torch_ops_[row] = !around.empty() && InRange(around.back().path);
   }
 }
 
@@ -85,6 +109,11 @@ bool Selection::Has(const CallEvent& call, size_t row) const {
 bool Selection::Has(const RangeEvent& range, size_t row) const {
   return Overlaps(range.start_ns, range.end_ns) && InRange(range.path) &&
          Longest(shortest_range_, range.end_ns - range.start_ns, row);
+}
+
+bool Selection::Has(const TorchOpEvent& op, size_t row) const {
+  return Overlaps(op.start_ns, op.end_ns) && (torch_ops_.empty() || torch_ops_[row]) &&
+         Longest(shortest_torch_op_, op.end_ns - op.start_ns, row);
 }
 
 bool Selection::HasAt(uint32_t path, int64_t time_ns) const {

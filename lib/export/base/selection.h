@@ -20,13 +20,15 @@ namespace prof::exporting {
 
 class Selection {
  public:
-  // Looks at each operation once, and with `keep` at each range. Sets `problem` where the regular
-  // expression is none.
+  // Looks at each operation once, with `keep` and `range` at each range and op of PyTorch too. Sets
+  // `problem` where the regular expression is none.
   Selection(const Events& events, const ExportOptions& options, std::string* problem);
 
   [[nodiscard]] bool Has(const OperationEvent& op, size_t row) const;
   [[nodiscard]] bool Has(const CallEvent& call, size_t row) const;
   [[nodiscard]] bool Has(const RangeEvent& range, size_t row) const;
+  // With `range`: what began in one of these ranges.
+  [[nodiscard]] bool Has(const TorchOpEvent& op, size_t row) const;
   // An event of a thread without a duration.
   [[nodiscard]] bool HasAt(uint32_t path, int64_t time_ns) const;
   // An interval of a device; it has no path.
@@ -49,15 +51,17 @@ class Selection {
   bool Matches(const OperationEvent& op) const;
   static bool Longest(const std::optional<Shortest>& shortest, int64_t duration_ns, size_t row);
   void SelectPaths(const Events& events, const std::string& pattern, std::string* problem);
+  void SelectTorchOps(const Events& events);
   template <typename Table>
   std::optional<Shortest> FindShortest(const Table& table, int64_t keep) const;
 
   int64_t from_ns_ = std::numeric_limits<int64_t>::min();
   int64_t to_ns_ = std::numeric_limits<int64_t>::max();
   std::optional<uint32_t> gpu_;
-  bool only_launched_ = false;  // calls
-  std::vector<bool> paths_;     // by id; empty: all
-  std::optional<Shortest> shortest_operation_, shortest_range_;
+  bool only_launched_ = false;   // calls
+  std::vector<bool> paths_;      // by id; empty: all
+  std::vector<bool> torch_ops_;  // by row; empty: all
+  std::optional<Shortest> shortest_operation_, shortest_range_, shortest_torch_op_;
   std::vector<bool> launched_;
   int64_t operations_ = 0;
   std::set<uint32_t> gpus_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "lib/export/base/signatures.h"
 #include "lib/export/base/text_buffer.h"
 #include "lib/export/base/time_span.h"
+#include "lib/export/base/torch_calls.h"
 #include "lib/text/strings.h"
 
 namespace prof::exporting {
@@ -44,6 +46,7 @@ class ChromeWriter {
       : events_(events),
         selection_(selection),
         kernels_(events, report),
+        torch_calls_(events, selection),
         begin_ns_(BeginOf(events)),
         out_(out) {
     for (const DeviceInfo& device : events.devices()) sms_[device.id] = device.sm_count;
@@ -64,6 +67,10 @@ class ChromeWriter {
     }
     for (size_t row = 0; row < spans.size(); ++row) {
       if (selection_.Has(spans[row], row)) WriteSpan(spans[row], row);
+    }
+    const EventTable<TorchOpEvent> ops = events_.torch_ops();
+    for (size_t row = 0; row < ops.size(); ++row) {
+      if (selection_.Has(ops[row], row)) WriteTorchOp(ops[row], row);
     }
     VisitRangeWork(events_, selection_, [this](const RangeWork& work) { WriteWork(work); });
     for (const MarkEvent& mark : events_.marks()) WriteMark(mark);
@@ -120,14 +127,22 @@ class ChromeWriter {
     out_ << ", \"pid\": " << process << ", \"tid\": " << track;
   }
 
-  // An arrow from a call to its operation.
-  void Flow(bool start, int64_t id, int64_t time_ns, int64_t process, int64_t track) {
+  // One end of an arrow. "ac2g": from a call to its operation. "fwdbwd": from an op of PyTorch to a
+  // node of the autograd graph that it made.
+  void Flow(std::string_view kind, bool start, int64_t id, int64_t time_ns, int64_t process,
+            int64_t track) {
     BeginEvent(start ? "s" : "f");
     out_ << "\"id\": " << id << ", ";
     Time(time_ns);
     Track(process, track);
-    out_ << ", \"cat\": \"ac2g\", \"name\": \"ac2g\"" << (start ? "" : ", \"bp\": \"e\"");
+    out_ << ", \"cat\": \"" << kind << "\", \"name\": \"" << kind << "\""
+         << (start ? "" : ", \"bp\": \"e\"");
     EndEvent();
+  }
+
+  // The id of an op, which calls and operations have as well.
+  void ExternalId(int64_t op) {
+    if (op >= 0) out_ << ", \"External id\": " << op + 1;
   }
 
   void WriteOperations() {
@@ -142,6 +157,7 @@ class ChromeWriter {
       BeginEvent("X");
       Times(op.start_ns, op.end_ns);
       out_ << common << ", \"correlation\": " << int64_t{op.correlation};
+      ExternalId(torch_calls_.OpOf(op.call));
       if (op.kind == OperationKind::kCopy || op.kind == OperationKind::kMemset) WriteBytes(op);
       if (op.graph_node != 0) {
         out_ << ", \"graph node id\": " << std::to_string(op.graph_node);
@@ -150,7 +166,7 @@ class ChromeWriter {
       out_ << "}";
       EndEvent();
       if (op.call >= 0) {
-        Flow(false, op.correlation, op.start_ns, op.device, ShownStream(op.stream));
+        Flow("ac2g", false, op.correlation, op.start_ns, op.device, ShownStream(op.stream));
       }
     }
   }
@@ -251,10 +267,11 @@ class ChromeWriter {
       Times(call.start_ns, call.end_ns);
       Track(pid(), tid);
       out_ << CallText(call.name) << int64_t{call.correlation};
+      ExternalId(torch_calls_.OpOf(static_cast<int64_t>(row)));
       if (call.error != 0) out_ << ", \"error\": " << int64_t{call.error};
       out_ << "}";
       EndEvent();
-      if (selection_.Launched(row)) Flow(true, call.correlation, call.start_ns, pid(), tid);
+      if (selection_.Launched(row)) Flow("ac2g", true, call.correlation, call.start_ns, pid(), tid);
     }
   }
 
@@ -313,6 +330,35 @@ class ChromeWriter {
     out_ << ", \"cat\": \"user_annotation\", \"name\": " << RangeName(range)
          << ", \"args\": {\"path\": " << PathText(range.path) << "}";
     EndEvent();
+  }
+
+  void WriteTorchOp(const TorchOpEvent& op, size_t row) {
+    const int64_t tid = events_.threads()[op.thread].tid;
+    const auto id = static_cast<int64_t>(row + 1);
+    BeginEvent("X");
+    Times(op.start_ns, op.end_ns);
+    Track(pid(), tid);
+    out_ << ", \"cat\": \"" << TorchCategory(op.kind)
+         << "\", \"name\": " << JsonString(TorchOpName(events_, op)) << ", \"args\": {"
+         << (op.kind == TorchOpKind::kModule ? "\"Python id\": " : "\"External id\": ") << id;
+    std::optional<TorchOpEvent> maker;
+    if (op.kind == TorchOpKind::kNode && op.forward >= 0) {
+      maker = events_.torch_ops()[static_cast<size_t>(op.forward)];
+    }
+    if (op.sequence >= 0) {
+      out_ << ", \"Sequence number\": " << op.sequence;
+      // Kineto numbers threads from 1, and has 0 outside of the backward pass.
+      if (op.kind != TorchOpKind::kNode) out_ << ", \"Fwd thread id\": 0";
+      if (maker) out_ << ", \"Fwd thread id\": " << int64_t{maker->thread};
+    }
+    if (!op.shapes.empty() && op.shapes.find("...") == op.shapes.npos) {
+      out_ << ", \"Input Dims\": " << op.shapes;
+    }
+    out_ << "}";
+    EndEvent();
+    if (!maker || !selection_.Has(*maker, static_cast<size_t>(op.forward))) return;
+    Flow("fwdbwd", true, id, maker->start_ns, pid(), events_.threads()[maker->thread].tid);
+    Flow("fwdbwd", false, id, op.start_ns, pid(), tid);
   }
 
   // A range on a stream of the GPU, as Kineto writes it.
@@ -423,6 +469,7 @@ class ChromeWriter {
   const Events& events_;
   const Selection& selection_;
   KernelIndex kernels_;
+  TorchCalls torch_calls_;
   int64_t begin_ns_;
   TextBuffer out_;
   bool first_ = true;

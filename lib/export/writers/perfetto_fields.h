@@ -47,7 +47,7 @@ constexpr uint32_t kArgName = 1, kArgInt = 3, kArgDouble = 5, kArgText = 6;  // 
 
 namespace track {  // TrackEvent, TrackDescriptor, ProcessDescriptor, ThreadDescriptor
 constexpr uint32_t kCategory = 3, kAnnotation = 4, kType = 9, kNameIid = 10, kUuid = 11, kName = 23,
-                   kCorrelation = 3000, kApi = 3001;
+                   kFlow = 47, kCorrelation = 3000, kApi = 3001;
 constexpr uint64_t kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4;  // values of kType
 constexpr uint32_t kCounterValue = 30, kCounterDescriptor = 8, kCounterUnit = 3;
 constexpr uint64_t kBytes = 3;        // CounterDescriptor.Unit
@@ -73,7 +73,7 @@ constexpr uint32_t kName = 1, kVendor = 2, kModel = 3, kArchitecture = 4, kUuid 
 
 // Packets of one sequence share interned data and a clock.
 constexpr uint32_t kHeadSequence = 1, kGpuSequence = 2, kHostSequence = 3, kCounterSequence = 4,
-                   kSpanSequence = 5;
+                   kSpanSequence = 5, kCrossingSequence = 6;
 
 }  // namespace prof::exporting::perfetto
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/export/writers/perfetto_host.h"
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -8,6 +10,7 @@
 
 #include "lib/export/base/host_slices.h"
 #include "lib/export/base/json_text.h"
+#include "lib/export/base/labels.h"
 #include "lib/export/base/proto_writer.h"
 #include "lib/export/writers/perfetto_fields.h"
 #include "lib/export/writers/perfetto_gpu.h"
@@ -46,6 +49,70 @@ void Annotate(std::string_view name, int64_t value, ProtoWriter* out) {
   out->End(annotation);
 }
 
+void Annotate(std::string_view name, std::string_view value, ProtoWriter* out) {
+  const size_t annotation = out->Begin(track::kAnnotation);
+  out->Text(track::kAnnotationName, name);
+  out->Text(track::kAnnotationText, value);
+  out->End(annotation);
+}
+
+// Marks and slices that are not on the track of their thread are few, so they have whole times and
+// names, and no sequence that orders them.
+class SpanWriter {
+ public:
+  // `title`: of the tracks. `lanes`: a word for their ids.
+  SpanWriter(const Events& events, uint32_t sequence, std::string_view title,
+             std::string_view lanes, PacketStream* stream)
+      : events_(events), sequence_(sequence), title_(title), lanes_(lanes), stream_(stream) {}
+
+  void Add(const MarkEvent& mark) {
+    Write(track::kInstant, ThreadTrack(events_, mark.thread), mark.time_ns,
+          events_.NameOf(mark.path, mark.thread, mark.time_ns));
+  }
+
+  // Spans overlap: each gets a track on which no other one is open.
+  void Add(int64_t start_ns, int64_t end_ns, std::string_view name) {
+    size_t lane = 0;
+    while (lane < lane_ends_.size() && lane_ends_[lane] > start_ns) ++lane;
+    if (lane == lane_ends_.size()) AddLane();
+    lane_ends_[lane] = end_ns;
+    const uint64_t track = Lane(lane);
+    Write(track::kBegin, track, start_ns, name);
+    Write(track::kEnd, track, end_ns, "");
+  }
+
+ private:
+  uint64_t Lane(size_t lane) const { return TrackId(events_, lanes_, static_cast<uint32_t>(lane)); }
+
+  void AddLane() {
+    ProtoWriter& out = stream_->writer();
+    const size_t packet = stream_->Begin(sequence_);
+    const size_t descriptor = out.Begin(packet::kTrackDescriptor);
+    out.Integer(track::kDescriptorUuid, Lane(lane_ends_.size()));
+    out.Integer(track::kParent, ProcessTrack(events_));
+    out.Text(track::kDescriptorName, title_);
+    out.End(descriptor);
+    stream_->End(packet);
+    lane_ends_.push_back(0);
+  }
+
+  void Write(uint64_t type, uint64_t track, int64_t time_ns, std::string_view name) {
+    ProtoWriter& out = stream_->writer();
+    const size_t packet = stream_->Begin(sequence_);
+    out.Integer(packet::kTimestamp, static_cast<uint64_t>(time_ns));
+    const size_t event = BeginEvent(type, track, &out);
+    if (type != track::kEnd) out.Text(track::kName, ValidUtf8(name));
+    out.End(event);
+    stream_->End(packet);
+  }
+
+  const Events& events_;
+  uint32_t sequence_;
+  std::string_view title_, lanes_;
+  PacketStream* stream_;
+  std::vector<int64_t> lane_ends_;
+};
+
 class HostWriter {
  public:
   HostWriter(const Events& events, const Selection& selection, int64_t begin_ns,
@@ -54,6 +121,9 @@ class HostWriter {
         selection_(selection),
         stream_(stream),
         sequence_(stream, kHostSequence, begin_ns),
+        crossing_(events, kCrossingSequence, "ranges and ops that cross others", "crossing",
+                  stream),
+        flows_(TrackId(events, "flow", 0) << 32U),
         nvtx_(sequence_.Intern(interned::kCategories, "nvtx")),
         cuda_(sequence_.Intern(interned::kCategories, "cuda")),
         path_names_(events.paths().size()) {
@@ -62,9 +132,11 @@ class HostWriter {
     }
   }
 
+  static bool Wants(const TorchOpEvent& /*all*/) { return true; }
+
   void Begin(const RangeEvent& range) {
     const bool own_name = events_.paths()[range.path].family;
-    const uint64_t name = own_name ? 0 : NameOf(range.path);
+    const uint64_t name = own_name ? 0 : NameOf(range);
     ProtoWriter& out = stream_->writer();
     const size_t packet = sequence_.BeginAt(range.start_ns);
     const size_t event = BeginEvent(track::kBegin, tracks_[range.thread], &out);
@@ -77,6 +149,40 @@ class HostWriter {
     if (!range.closed) Annotate("open at the end", 1, &out);
     out.End(event);
     stream_->End(packet);
+  }
+
+  // An arrow leads from an op to the nodes of the autograd graph that it made.
+  void Begin(const TorchOpEvent& op, size_t row) {
+    const bool own_name = events_.paths()[op.path].family;
+    const uint64_t name = own_name ? 0 : NameOf(op);
+    const uint64_t category = CategoryOf(op.kind);
+    ProtoWriter& out = stream_->writer();
+    const size_t packet = sequence_.BeginAt(op.start_ns);
+    const size_t event = BeginEvent(track::kBegin, tracks_[op.thread], &out);
+    out.Integer(track::kCategory, category);
+    if (own_name) {
+      out.Text(track::kName, ValidUtf8(TorchOpName(events_, op)));
+    } else {
+      out.Integer(track::kNameIid, name);
+    }
+    if (!op.closed) Annotate("open at the end", 1, &out);
+    if (op.sequence >= 0) {
+      Annotate("Sequence number", op.sequence, &out);
+      const bool is_node = op.kind == TorchOpKind::kNode;
+      const int64_t made = is_node ? op.forward : static_cast<int64_t>(row);
+      if (made >= 0) out.Fixed64(track::kFlow, flows_ + static_cast<uint64_t>(made));
+    }
+    if (!op.shapes.empty()) Annotate("Input Dims", op.shapes, &out);
+    out.End(event);
+    stream_->End(packet);
+  }
+
+  void Crosses(const RangeEvent& range) {
+    crossing_.Add(range.start_ns, range.end_ns,
+                  events_.NameOf(range.path, range.thread, range.start_ns));
+  }
+  void Crosses(const TorchOpEvent& op) {
+    crossing_.Add(op.start_ns, op.end_ns, TorchOpName(events_, op));
   }
 
   void Begin(const CallEvent& call, size_t row) {
@@ -106,9 +212,19 @@ class HostWriter {
   }
 
  private:
-  uint64_t NameOf(uint32_t path) {
-    uint64_t& iid = path_names_[path];
-    if (iid == 0) iid = sequence_.Intern(interned::kEventNames, events_.paths()[path].name);
+  uint64_t NameOf(const RangeEvent& range) {
+    uint64_t& iid = path_names_[range.path];
+    if (iid == 0) iid = sequence_.Intern(interned::kEventNames, events_.paths()[range.path].name);
+    return iid;
+  }
+  uint64_t NameOf(const TorchOpEvent& op) {
+    uint64_t& iid = path_names_[op.path];
+    if (iid == 0) iid = sequence_.Intern(interned::kEventNames, TorchOpName(events_, op));
+    return iid;
+  }
+  uint64_t CategoryOf(TorchOpKind kind) {
+    uint64_t& iid = torch_categories_[static_cast<size_t>(kind)];
+    if (iid == 0) iid = sequence_.Intern(interned::kCategories, TorchCategory(kind));
     return iid;
   }
   // All calls of a name share its text.
@@ -122,62 +238,13 @@ class HostWriter {
   const Selection& selection_;
   PacketStream* stream_;
   Sequence sequence_;
+  SpanWriter crossing_;
+  uint64_t flows_;  // the id of the flow from the op in row 0
   uint64_t nvtx_, cuda_;
+  std::array<uint64_t, 4> torch_categories_{};            // interned, by kind; 0: not yet
   std::vector<uint64_t> tracks_;                          // by thread
   std::vector<uint64_t> path_names_;                      // interned, by path; 0: not yet
   std::unordered_map<const char*, uint64_t> call_names_;  // interned
-};
-
-// Marks and spans are few, so they have whole times and names, and no sequence that orders them.
-class SpanWriter {
- public:
-  SpanWriter(const Events& events, PacketStream* stream) : events_(events), stream_(stream) {}
-
-  void Add(const MarkEvent& mark) {
-    Write(track::kInstant, ThreadTrack(events_, mark.thread), mark.time_ns,
-          events_.NameOf(mark.path, mark.thread, mark.time_ns));
-  }
-
-  // Spans overlap: each gets a track on which no other one is open.
-  void Add(const RangeEvent& span) {
-    size_t lane = 0;
-    while (lane < lane_ends_.size() && lane_ends_[lane] > span.start_ns) ++lane;
-    if (lane == lane_ends_.size()) AddLane();
-    lane_ends_[lane] = span.end_ns;
-    const uint64_t track = Lane(lane);
-    Write(track::kBegin, track, span.start_ns,
-          events_.NameOf(span.path, span.thread, span.start_ns));
-    Write(track::kEnd, track, span.end_ns, "");
-  }
-
- private:
-  uint64_t Lane(size_t lane) const { return TrackId(events_, "span", static_cast<uint32_t>(lane)); }
-
-  void AddLane() {
-    ProtoWriter& out = stream_->writer();
-    const size_t packet = stream_->Begin(kSpanSequence);
-    const size_t descriptor = out.Begin(packet::kTrackDescriptor);
-    out.Integer(track::kDescriptorUuid, Lane(lane_ends_.size()));
-    out.Integer(track::kParent, ProcessTrack(events_));
-    out.Text(track::kDescriptorName, "NVTX start/end ranges");
-    out.End(descriptor);
-    stream_->End(packet);
-    lane_ends_.push_back(0);
-  }
-
-  void Write(uint64_t type, uint64_t track, int64_t time_ns, std::string_view name) {
-    ProtoWriter& out = stream_->writer();
-    const size_t packet = stream_->Begin(kSpanSequence);
-    out.Integer(packet::kTimestamp, static_cast<uint64_t>(time_ns));
-    const size_t event = BeginEvent(type, track, &out);
-    if (type != track::kEnd) out.Text(track::kName, ValidUtf8(name));
-    out.End(event);
-    stream_->End(packet);
-  }
-
-  const Events& events_;
-  PacketStream* stream_;
-  std::vector<int64_t> lane_ends_;
 };
 
 }  // namespace
@@ -215,17 +282,16 @@ void WriteTracks(const Events& events, PacketStream* stream) {
 void WriteHost(const Events& events, const Selection& selection, int64_t begin_ns,
                PacketStream* stream) {
   HostWriter writer(events, selection, begin_ns, stream);
-  VisitHostSlices(
-      events, selection, [&](const RangeEvent& range) { writer.Begin(range); },
-      [&](const CallEvent& call, size_t row) { writer.Begin(call, row); },
-      [&](const SliceEnd& slice) { writer.End(slice); });
-  SpanWriter spans(events, stream);
+  VisitHostSlices(events, selection, &writer);
+  SpanWriter spans(events, kSpanSequence, "NVTX start/end ranges", "span", stream);
   for (const MarkEvent& mark : events.marks()) {
     if (selection.HasAt(mark.path, mark.time_ns)) spans.Add(mark);
   }
   const EventTable<RangeEvent> all_spans = events.spans();
   for (size_t row = 0; row < all_spans.size(); ++row) {
-    if (selection.Has(all_spans[row], row)) spans.Add(all_spans[row]);
+    const RangeEvent span = all_spans[row];
+    if (!selection.Has(span, row)) continue;
+    spans.Add(span.start_ns, span.end_ns, events.NameOf(span.path, span.thread, span.start_ns));
   }
 }
 

@@ -36,6 +36,10 @@ class TorchForward {
   // each node; later work of the same node is looked up.
   [[nodiscard]] Place Of(uint32_t op, uint32_t thread, int64_t time_ns);
 
+  // The op that made the node with this number. Logarithmic in the steps of each thread that makes
+  // nodes.
+  [[nodiscard]] Place MakerOf(uint64_t number) const;
+
  private:
   // From here on the next node of the thread will get `number`.
   struct Change {
@@ -54,7 +58,6 @@ class TorchForward {
   [[nodiscard]] uint32_t NodeAround(uint32_t op) const;
   [[nodiscard]] const model::TorchSequence* SequenceOf(uint32_t node, uint32_t thread,
                                                        int64_t time_ns) const;
-  [[nodiscard]] Place MakerOf(uint64_t number) const;
   [[nodiscard]] Place MakerBefore(uint32_t thread, const Change& change) const;
   [[nodiscard]] uint32_t StackIn(uint32_t thread, size_t step) const;
 

@@ -16,6 +16,9 @@ auto Place(const TorchShapes& shapes) {
   return std::tuple(shapes.thread, shapes.time_ns, shapes.path);
 }
 
+// Ops that begin at one reading of the clock.
+constexpr size_t kMostAtOnce = 64;
+
 // Parents have smaller ids than their children.
 bool IsIn(const model::Model& model, uint32_t path, uint32_t outer) {
   while (path > outer) path = model.paths[path].parent;
@@ -89,6 +92,15 @@ int32_t TorchInstances::Of(uint32_t thread, uint32_t path, int64_t begin_ns) con
   for (size_t begun = BegunUntil(thread, begin_ns); begun > 0; --begun) {
     const auto [start_ns, at] = of_thread_[thread][begun - 1];
     if (start_ns != begin_ns) break;
+    if (model_.torch.instances[static_cast<size_t>(at)].path == path) return at;
+  }
+  return kNoIndex;
+}
+
+int32_t TorchInstances::LastOf(uint32_t thread, uint32_t path, int64_t time_ns) const {
+  size_t begun = BegunUntil(thread, time_ns);
+  for (size_t i = 0; i < kMostAtOnce && begun > 0; ++i) {
+    const int32_t at = of_thread_[thread][--begun].instance;
     if (model_.torch.instances[static_cast<size_t>(at)].path == path) return at;
   }
   return kNoIndex;

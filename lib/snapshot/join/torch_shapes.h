@@ -20,13 +20,16 @@ void JoinTorchShapes(model::Model* model);
 // Looks instances of ops up. Logarithmic in those of a thread.
 class TorchInstances {
  public:
-  // After JoinTorchShapes(). `model` outlives it.
+  // Once the instances are derived. `model` outlives it.
   explicit TorchInstances(const model::Model* model);
 
-  // The innermost one that `thread` is in at `time_ns`; kNoIndex: none.
+  // The innermost one that `thread` is in at `time_ns`; kNoIndex: none. After JoinTorchShapes(),
+  // where shapes were recorded.
   [[nodiscard]] int32_t At(uint32_t thread, int64_t time_ns) const;
   // The one of `path` that began at `begin_ns`; kNoIndex: there is none.
   [[nodiscard]] int32_t Of(uint32_t thread, uint32_t path, int64_t begin_ns) const;
+  // The one of `path` that began last until `time_ns`; kNoIndex: none of the last ones is.
+  [[nodiscard]] int32_t LastOf(uint32_t thread, uint32_t path, int64_t time_ns) const;
 
  private:
   // How many instances of the thread began until `time_ns`.

@@ -276,5 +276,89 @@ TEST_CASE("Allocated memory is a counter of the process in bytes") {
   CHECK(levels == Expected{{20'000, 3'000}, {30'000, 3'500}, {40'000, 500}});
 }
 
+// The slices of a track as "name begin end", in microseconds, in the order in which they end.
+std::map<uint64_t, std::vector<std::string>> Slices(const std::vector<Packet>& packets) {
+  std::map<uint64_t, std::vector<std::string>> found, open;
+  const auto names = Interned(packets, 2, kHost);
+  for (const Packet& packet : With(packets, 11)) {
+    const std::string event = TextAt(packet.bytes, {11});
+    std::vector<std::string>& track = open[IntegerAt(event, {11})];
+    const std::string time = " " + std::to_string(packet.time_ns / 1000);
+    if (IntegerAt(event, {9}) == 1) {
+      const auto name = names.find(IntegerAt(event, {10}));
+      track.push_back((name != names.end() ? TextAt(name->second, {2}) : TextAt(event, {23})) +
+                      time);
+    } else if (IntegerAt(event, {9}) == 2) {
+      REQUIRE(!track.empty());
+      found[IntegerAt(event, {11})].push_back(track.back() + time);
+      track.pop_back();
+    }
+  }
+  return found;
+}
+
+TEST_CASE("Ops of PyTorch are slices among the ranges and calls of their thread") {
+  test::SnapshotBuilder b;
+  const uint32_t fc = b.TorchOp(0, "fc", model::TorchScope::kModule);
+  const uint32_t mul = b.TorchOp(fc, "aten::mul");
+  b.Range("step", 1'000, 90'000);
+  b.TorchStep(2'000, fc);
+  b.TorchStep(3'000, mul);
+  b.Kernel(b.Shape("k", {1}, {32}), "", 20'000, 21'000);  // called from 10 to 14
+  b.TorchStep(30'000, fc);
+  b.TorchStep(31'000, 0);
+  const auto slices = Slices(PacketsOf(test::Exported(b.Snapshot(), {})));
+  REQUIRE(slices.size() == 1);
+  CHECK(slices.begin()->second == std::vector<std::string>{"cudaLaunchKernel 10 14",
+                                                           "aten::mul 3 30", "nn.Module: fc 2 31",
+                                                           "step 1 90"});
+}
+
+TEST_CASE("A range and an op of PyTorch that do not nest are on two tracks") {
+  test::SnapshotBuilder b;
+  const uint32_t scope = b.TorchOp(0, "scope", model::TorchScope::kUser);
+  const bool range_first = GENERATE(false, true);
+  b.Range("range", range_first ? 1'000 : 5'000, range_first ? 9'000 : 20'000);
+  b.TorchStep(range_first ? 5'000 : 1'000, scope);
+  b.TorchStep(range_first ? 20'000 : 9'000, 0);
+  b.Range("next", 30'000, 31'000);
+  const auto slices = Slices(PacketsOf(test::Exported(b.Snapshot(), {})));
+  std::set<std::vector<std::string>> tracks;
+  for (const auto& [track, of_track] : slices) tracks.insert(of_track);
+  const std::string first = range_first ? "range" : "scope",
+                    second = range_first ? "scope" : "range";
+  CHECK(tracks ==
+        std::set<std::vector<std::string>>{{first + " 1 9", "next 30 31"}, {second + " 5 20"}});
+}
+
+TEST_CASE("An arrow leads from an op of PyTorch to the node that it made") {
+  test::SnapshotBuilder b;
+  const uint32_t mul = b.TorchOp(0, "aten::mul"), sum = b.TorchOp(0, "aten::sum");
+  const uint32_t node = b.TorchOp(0, "MulBackward0", model::TorchScope::kBackward);
+  b.TorchStep(1'000, mul, test::kMainTid, "[[4]]");
+  b.TorchSequence(1'000, mul, 7);
+  b.TorchStep(2'000, sum);
+  b.TorchSequence(2'000, sum, 8);
+  b.TorchStep(3'000, node);
+  b.TorchSequence(3'000, node, 7);
+  b.TorchStep(4'000, 0);
+  std::map<uint64_t, std::vector<uint64_t>> flows;  // times, by id
+  std::vector<std::string> texts;
+  for (const Packet& packet : With(PacketsOf(test::Exported(b.Snapshot(), {})), 11)) {
+    const std::string event = TextAt(packet.bytes, {11});
+    if (const auto flow = test::Find(event, 47)) flows[flow->integer].push_back(packet.time_ns);
+    for (const WireField& field : FieldsOf(event)) {
+      if (field.number != 4) continue;
+      const std::string text = TextAt(field.bytes, {6});
+      texts.push_back(TextAt(field.bytes, {10}) + "=" +
+                      (text.empty() ? std::to_string(IntegerAt(field.bytes, {4})) : text));
+    }
+  }
+  REQUIRE(flows.size() == 1);
+  CHECK(flows.begin()->second == std::vector<uint64_t>{1'000, 3'000});
+  CHECK(texts ==
+        std::vector<std::string>{"Sequence number=7", "Input Dims=[[4]]", "Sequence number=7"});
+}
+
 }  // namespace
 }  // namespace prof::exporting
