@@ -133,7 +133,7 @@ TorchForward::Place TorchForward::MakerBefore(uint32_t thread, const Change& cha
     const uint32_t path = steps[at - 1].path();
     const uint32_t before = at > 1 ? steps[at - 2].path() : model::kNone;
     const TorchScope scope = model_.paths[path].torch;
-    if (scope == TorchScope::kOutside || scope == TorchScope::kModule) continue;  // these make none
+    if (scope != TorchScope::kFunction && scope != TorchScope::kBackward) continue;  // makes none
     const bool opens = at == 1 || model_.paths[path].parent == before;
     if (!opens) continue;
     const int64_t begin_ns = steps[at - 1].time_ns();

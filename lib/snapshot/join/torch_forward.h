@@ -5,9 +5,10 @@
 // Each thread counts the nodes that it makes. An op of the forward pass is recorded with the number
 // that the next node will get, where that has changed. So node N was made between two moments of a
 // thread, by the op that began last before the second one: PyTorch makes the node first, and calls
-// inner ops then. A node runs later, maybe on another thread, and is recorded with its number.
-// Threads count alone: where two of them have made a node N, nobody knows which one is meant, and
-// the forward op stays unknown. Work between nodes is that of the node before it (node_before.h).
+// inner ops then. Modules and marked scopes make none. A node runs later, maybe on another thread,
+// and is recorded with its number. Threads count alone: where two of them have made a node N,
+// nobody knows which one is meant, and the forward op stays unknown. Work between nodes is that of
+// the node before it (node_before.h).
 #ifndef PROF_LIB_SNAPSHOT_JOIN_TORCH_FORWARD_H_
 #define PROF_LIB_SNAPSHOT_JOIN_TORCH_FORWARD_H_
 

@@ -35,6 +35,25 @@ uint32_t Launch(SnapshotBuilder* b, int64_t call_ns, uint32_t tid = test::kMainT
   return b->Kernel(b->Shape("kernel", {1}, {32}), "", call_ns + 10'000, call_ns + 11'000, how);
 }
 
+TEST_CASE("A marked scope that begins behind an op has not made the op's node") {
+  SnapshotBuilder b;
+  const uint32_t add = b.TorchOp(0, "aten::add"), scope = b.TorchOp(0, "layer", TorchScope::kUser);
+  const uint32_t norm = b.TorchOp(scope, "aten::layer_norm");
+  const uint32_t node = b.TorchOp(0, "AddBackward0", TorchScope::kBackward);
+  b.TorchStep(1'000, add);
+  b.TorchSequence(1'000, add, 7);
+  b.TorchStep(2'000, 0);
+  b.TorchStep(3'000, scope);
+  b.TorchStep(4'000, norm);
+  b.TorchSequence(4'000, norm, 8);
+  b.TorchStep(5'000, 0);
+  b.TorchStep(50'000, node, kEngineTid);
+  b.TorchSequence(50'000, node, 7, kEngineTid);
+  Launch(&b, 51'000, kEngineTid);
+  b.TorchStep(60'000, 0, kEngineTid);
+  CHECK(ForwardOf(Read(&b), 0) == "aten::add");
+}
+
 TEST_CASE("A kernel has the innermost op of its launch, and the NVTX range as without ops") {
   SnapshotBuilder b;
   const uint32_t linear = b.TorchOp(0, "aten::linear");
