@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""This program compares prof's table of the ops of PyTorch with torch.profiler's, on the CPU, and what
-either costs a step. It writes the result and fills its tables in docs/.
+"""This program compares prof's table of the ops of PyTorch with torch.profiler's, on the CPU, and
+what either costs a step. It writes the result and fills its tables in docs/.
 
     bench/torch_ops.py PYTHON PROBE PROF [bench/results/torch_ops.json]
 

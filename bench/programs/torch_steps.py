@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training steps of a small model on the CPU, alone or under a profiler. bench/torch_ops.py runs it.
+"""Training steps of a small model on the CPU, alone or under a profiler, for bench/torch_ops.py.
 
 torch_steps.py PROFILER WIDTH STEPS OUT [PROBE]
 
