@@ -24,8 +24,10 @@
 
 namespace prof {
 
-/// The order of ranges and kernels.
-enum class SortBy { kTime, kCalls, kAverage, kGain, kName };
+/// The order of ranges, kernels, and ops and modules of PyTorch. kTotal, kCpu, kCpuTotal: of ops by
+/// the GPU time of what they called as well, by their own time on the host, by all of that; of
+/// modules by the time on the host with the last two. Elsewhere these are as kTime.
+enum class SortBy { kTime, kCalls, kAverage, kGain, kName, kTotal, kCpu, kCpuTotal };
 
 struct TextOptions {
   int width = 120;         ///< Columns, at least 80.

@@ -70,11 +70,10 @@ constexpr size_t kMostListed = 400;  // characters of ranges' names in an error
 
 enum class Written { kFailed, kIncomplete, kAll };
 
-const std::map<std::string, SortBy> kOrders = {{"time", SortBy::kTime},
-                                               {"calls", SortBy::kCalls},
-                                               {"average", SortBy::kAverage},
-                                               {"gain", SortBy::kGain},
-                                               {"name", SortBy::kName}};
+const std::map<std::string, SortBy> kOrders = {
+    {"time", SortBy::kTime}, {"calls", SortBy::kCalls},       {"average", SortBy::kAverage},
+    {"gain", SortBy::kGain}, {"name", SortBy::kName},         {"total", SortBy::kTotal},
+    {"cpu", SortBy::kCpu},   {"cpu-total", SortBy::kCpuTotal}};
 
 bool IsMatch(const options::NameFilter& filter, const std::string& name) {
   bool failed = false;
@@ -439,8 +438,10 @@ Command AddReportCommand(CLI::App* app) {
       ->excludes(csv)
       ->type_name("FILE");
   parser
-      ->add_option("--sort", options->sort,
-                   "Order of ranges and kernels: time, calls, average, gain, name (default: time)")
+      ->add_option(
+          "--sort", options->sort,
+          "Order of ranges, kernels, ops and modules: time, calls, average, gain, name; of "
+          "ops also total, cpu, cpu-total (default: time)")
       ->transform(CLI::CheckedTransformer(kOrders).description(""))
       ->type_name("KEY");
   parser

@@ -49,8 +49,12 @@ bool ModuleBefore(const TorchModule& a, const TorchModule& b, SortBy sort) {
       return a.name < b.name;
     case SortBy::kGain:
       return a.gain_at_most_ns > b.gain_at_most_ns;
+    case SortBy::kCpu:
+    case SortBy::kCpuTotal:
+      return a.cpu_ns > b.cpu_ns;
     case SortBy::kTime:
     case SortBy::kAverage:
+    case SortBy::kTotal:
       return GpuTime(a) > GpuTime(b);
   }
   return false;

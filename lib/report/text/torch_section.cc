@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/report/base/strings.h"
@@ -30,14 +31,26 @@ const char* PassText(const TorchOp& op) {
   return op.kind == TorchOp::Kind::kUser ? "scope" : "";
 }
 
+double ACall(const TorchOp& op, double ns) {
+  return op.calls > 0 ? ns / static_cast<double>(op.calls) : 0;
+}
+
 bool Before(const TorchOp& a, const TorchOp& b, SortBy sort) {
   switch (sort) {
     case SortBy::kCalls:
       return a.calls > b.calls;
     case SortBy::kName:
       return a.name < b.name;
-    case SortBy::kTime:
     case SortBy::kAverage:
+      return std::pair(ACall(a, a.gpu_ns), ACall(a, a.cpu_ns)) >
+             std::pair(ACall(b, b.gpu_ns), ACall(b, b.cpu_ns));
+    case SortBy::kTotal:
+      return a.gpu_ns > b.gpu_ns;
+    case SortBy::kCpu:
+      return a.cpu_self_ns > b.cpu_self_ns;
+    case SortBy::kCpuTotal:
+      return a.cpu_ns > b.cpu_ns;
+    case SortBy::kTime:
     case SortBy::kGain:
       return false;  // as they come: by the GPU time of their own
   }
@@ -62,27 +75,44 @@ void WriteRest(std::ostream& out, size_t all, size_t shown, const char* what) {
       << "; --top shows more\n";
 }
 
+// Shares and times a call would take the place of names in shorter lines.
+constexpr int kWide = 150;
+
+std::string ShareOrBlank(double part, double whole) {
+  return part > 0 && whole > 0 ? text::Percent(part / whole) : "";
+}
+
+// On the host, of the ops' own: they sum to the time that threads were in an op.
+double HostTime(const TorchReport& torch) {
+  double sum_ns = 0;
+  for (const TorchOp& op : torch.ops) sum_ns += op.cpu_self_ns;
+  return sum_ns;
+}
+
 void WriteOps(std::ostream& out, const TorchReport& torch, const TextOptions& options) {
   const std::vector<const TorchOp*> shown = Shown(torch.ops, options);
+  const double host_ns = HostTime(torch);
+  const bool wide = options.width >= kWide;
+  const auto if_wide = [wide](std::string cell) { return wide ? std::move(cell) : ""; };
   Table table;
-  table.columns = {{"GPU self", Align::kRight},     {"GPU total", Align::kRight},
+  table.columns = {{"GPU self", Align::kRight},     {"GPU self %", Align::kRight, 0, 2},
+                   {"GPU total", Align::kRight},    {"GPU a call", Align::kRight, 0, 4},
                    {"its backward", Align::kRight}, {"launches", Align::kRight},
-                   {"CPU self", Align::kRight},     {"CPU total", Align::kRight},
+                   {"CPU self", Align::kRight},     {"CPU self %", Align::kRight, 0, 3},
+                   {"CPU total", Align::kRight},    {"CPU a call", Align::kRight, 0, 5},
                    {"calls", Align::kRight},        {"limiter", Align::kLeft, 0, 1},
-                   {"pass", Align::kLeft},          {"op", Align::kLeft, 20, 0, true}};
+                   {"pass", Align::kLeft},          {"op", Align::kLeft, wide ? 32 : 20, 0, true}};
   for (const TorchOp* op : shown) {
     table.rows.push_back(
-        {{TimeOrBlank(op->gpu_self_ns), TimeOrBlank(op->gpu_ns), TimeOrBlank(op->backward_gpu_ns),
-          op->launches > 0 ? text::Count(op->launches) : "", text::Time(op->cpu_self_ns),
-          text::Time(op->cpu_ns), text::Count(op->calls), LimiterText(op->limiters), PassText(*op),
-          NameText(*op)}});
+        {{TimeOrBlank(op->gpu_self_ns), if_wide(ShareOrBlank(op->gpu_self_ns, torch.gpu_ns)),
+          TimeOrBlank(op->gpu_ns), if_wide(TimeOrBlank(ACall(*op, op->gpu_ns))),
+          TimeOrBlank(op->backward_gpu_ns), op->launches > 0 ? text::Count(op->launches) : "",
+          text::Time(op->cpu_self_ns), if_wide(ShareOrBlank(op->cpu_self_ns, host_ns)),
+          text::Time(op->cpu_ns), if_wide(TimeOrBlank(ACall(*op, op->cpu_ns))),
+          text::Count(op->calls), LimiterText(op->limiters), PassText(*op), NameText(*op)}});
   }
   WriteTable(out, table, options.width, options.utf8);
   WriteRest(out, torch.ops.size(), shown.size(), "ops");
-}
-
-std::string GpuOfACall(const TorchOp& op) {
-  return op.calls > 0 ? TimeOrBlank(op.gpu_ns / static_cast<double>(op.calls)) : "";
 }
 
 void WriteShapes(std::ostream& out, const TorchReport& torch, const TextOptions& options) {
@@ -94,10 +124,10 @@ void WriteShapes(std::ostream& out, const TorchReport& torch, const TextOptions&
                    {"pass", Align::kLeft, 0, 3},      {"op", Align::kLeft, 12, 0, true},
                    {"input shapes", Align::kLeft, 24}};
   for (const TorchOp* op : shown) {
-    table.rows.push_back(
-        {{TimeOrBlank(op->gpu_self_ns), TimeOrBlank(op->gpu_ns), GpuOfACall(*op),
-          text::Time(op->cpu_self_ns), text::Count(op->calls), LimiterText(op->limiters),
-          PassText(*op), NameText(*op), op->shapes.empty() ? "?" : Printable(op->shapes)}});
+    table.rows.push_back({{TimeOrBlank(op->gpu_self_ns), TimeOrBlank(op->gpu_ns),
+                           TimeOrBlank(ACall(*op, op->gpu_ns)), text::Time(op->cpu_self_ns),
+                           text::Count(op->calls), LimiterText(op->limiters), PassText(*op),
+                           NameText(*op), op->shapes.empty() ? "?" : Printable(op->shapes)}});
   }
   WriteTable(out, table, options.width, options.utf8);
   WriteRest(out, torch.ops_by_shapes.size(), shown.size(), "ops with their shapes");
@@ -172,7 +202,10 @@ bool WriteTorchShapes(std::ostream& out, const Report& report, const TextOptions
 bool WriteTorchOps(std::ostream& out, const Report& report, const TextOptions& options) {
   if (!report.torch.recorded) return false;
   WriteHeading(out, "Ops of PyTorch", options);
-  WriteParagraph(out, "", Summary(report.torch) + ".", options.width);
+  WriteParagraph(out, "",
+                 Summary(report.torch) + ". Threads were in ops for " +
+                     text::Time(HostTime(report.torch)) + ".",
+                 options.width);
   WriteOps(out, report.torch, options);
   WriteTorchRanges(out, report.torch, options);
   return true;

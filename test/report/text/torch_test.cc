@@ -79,6 +79,50 @@ TEST_CASE("Ops can be ordered, and are cut at --top") {
   CHECK_THAT(text, Contains("and 1 more ops"));
 }
 
+TEST_CASE("A wide table of ops has shares and times a call, and the time of all ops") {
+  Report report = WithOps();
+  report.torch.ops[1].cpu_self_ns = 3e6;
+  report.torch.ops[1].cpu_ns = 4e6;
+  TextOptions options;
+  const std::string narrow = Ops(report, options);
+  CHECK(narrow.find("a call") == std::string::npos);
+  CHECK_THAT(narrow, Contains("Threads were in ops for 4.00 ms."));
+  options.width = 200;
+  const std::string wide = Ops(report, options);
+  CHECK_THAT(wide, Contains("60.0 %"));  // 6 of 10 ms of the GPU
+  CHECK_THAT(wide, Contains("75.0 %"));  // 3 of 4 ms in ops
+  CHECK_THAT(wide, Contains("857 us"));  // 6 ms in 7 calls
+  CHECK_THAT(wide, Contains("500 us"));  // 4 ms in 8 calls
+}
+
+TEST_CASE("Ops are ordered by the key that was asked for") {
+  Report report = WithOps();
+  TorchOp linear;
+  linear.name = "aten::linear";
+  linear.calls = 8;
+  linear.gpu_ns = 7e6;
+  linear.cpu_self_ns = 0.5e6;
+  linear.cpu_ns = 9e6;
+  report.torch.ops.push_back(linear);
+  const auto first = [&](SortBy sort) {
+    TextOptions options;
+    options.sort = sort;
+    options.max_rows = 1;
+    const std::string text = Ops(report, options);
+    for (const char* name : {"AddmmBackward0", "aten::linear"}) {
+      if (text.find(name) != std::string::npos) return std::string(name);
+    }
+    return text;
+  };
+  CHECK(first(SortBy::kTime) == "AddmmBackward0");
+  CHECK(first(SortBy::kTotal) == "aten::linear");
+  CHECK(first(SortBy::kCpu) == "AddmmBackward0");
+  CHECK(first(SortBy::kCpuTotal) == "aten::linear");
+  CHECK(first(SortBy::kAverage) == "aten::linear");
+  report.torch.ops[2].calls = 80;
+  CHECK(first(SortBy::kAverage) == "AddmmBackward0");
+}
+
 TEST_CASE("The table by shapes has the shapes of the inputs, in text and in JSON") {
   Report report = WithOps();
   std::ostringstream none;
