@@ -62,6 +62,8 @@ std::string ReadRecordedKernels(const std::filesystem::path& path, const Json& r
     one.label = ToLabel(value.at("label"));
     one.with_all = Find(with_all, one.kernel.name);
     one.with_default = Find(with_default, one.kernel.name);
+    one.all_was_recorded = !recordings.at("all").empty();
+    one.default_was_recorded = !recordings.at("default").empty();
     kernels->push_back(std::move(one));
   }
   return "";

@@ -130,7 +130,9 @@ Evaluation Evaluate(const Zoo& zoo, Form form) {
   for (const LabelledKernel& labelled : zoo.kernels) {
     const std::optional<Verdict> verdict = VerdictOf(labelled, form);
     if (!verdict) {
-      ++evaluation.not_recorded;
+      const bool was_recorded =
+          form == Form::kAll ? labelled.all_was_recorded : labelled.default_was_recorded;
+      if (was_recorded) ++evaluation.not_recorded;
       continue;
     }
     const Answer answer = Judge(labelled, *verdict);

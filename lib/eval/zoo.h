@@ -64,6 +64,7 @@ struct LabelledKernel {
   bool is_recorded = false;
   std::string family;  // what it is, for people
   std::optional<KernelReport> with_all, with_default;
+  bool all_was_recorded = true, default_was_recorded = true;  // the form, of its draw
 };
 
 struct Zoo {

@@ -10,24 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/analyzer/rules/cause_parts.h"
 #include "lib/analyzer/rules/rule_inputs.h"
 #include "prof/kernel_report.h"
 
 namespace prof::analyzer {
-
-struct Cause {
-  std::string_view rule;  // Verdict::rule where it is the verdict
-  Limiter limiter = Limiter::kUnknown;
-  // The share of the time that is expected to go with it, 0..1. It ranks; the action's gain, which
-  // is at least that, is what is printed.
-  double frees = 0;
-  bool is_verdict = false;  // it frees more than the limiting unit leaves, or explains the waiting
-  bool is_beside = false;   // it is not, and still worth an action beside the verdict's
-  Action action;
-  std::string summary;
-  std::string missing;  // not empty: this would decide, and the confidence is no better than:
-  Confidence at_best = Confidence::kLow;
-};
 
 // Those that were found, by the time that they free, descending.
 [[nodiscard]] std::vector<Cause> FindCauses(const RuleInputs& inputs);

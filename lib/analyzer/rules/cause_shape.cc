@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/rules/cause_shape.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/rule_actions.h"
+#include "lib/analyzer/rules/rule_bounds.h"
+#include "lib/analyzer/rules/rule_notes.h"
+#include "lib/analyzer/rules/verdict_latency.h"
+#include "lib/text/numbers.h"
+
+namespace prof::analyzer {
+namespace {
+
+// The same work, spread evenly over all SMs.
+Bound OfFullSms(const RuleInputs& inputs) {
+  return LeastOf({BoundBy(inputs, {}), BoundByWarpSlots(inputs)});
+}
+
+// SMs without work explain most of what the busiest unit leaves unused. A kernel that DRAM or L2
+// limits stays theirs, with the blocks as its first action: the SMs that are left use them as well.
+bool ShapeDecides(const RuleInputs& inputs, double frees) {
+  if (UnitsDecide(inputs) && IsShared(inputs.leader->unit)) return false;
+  const double unused = inputs.leader ? LeftOfLeader(inputs) : 1;
+  const bool most = frees >= kExplainsMost * unused;
+  return most || (!UnitsDecide(inputs) && !Waiting(inputs));
+}
+
+// `expected`: what it frees where all blocks take the same time. It is no bound: with one long
+// block among short ones even more is idle.
+Cause OfShape(const RuleInputs& inputs, std::string_view rule, Limiter limiter,
+              std::string_view action, double expected) {
+  const Bound bound = OfFullSms(inputs);
+  Cause cause = MakeCause(rule, limiter, std::min(expected, bound.gain.value_or(1)));
+  const bool at_limit =
+      inputs.leader && IsShared(inputs.leader->unit) && inputs.leader->at_least() >= kSaturated;
+  cause.is_beside = inputs.unknown.empty() && !at_limit && cause.frees >= kWorthwhileGain;
+  cause.is_verdict = cause.is_beside && ShapeDecides(inputs, cause.frees);
+  cause.action = MakeAction(action, bound);
+  return cause;
+}
+
+}  // namespace
+
+std::optional<Cause> SmallGridCause(const RuleInputs& inputs) {
+  const Occupancy& occupancy = inputs.kernel->occupancy;
+  if (!occupancy.known || !(occupancy.waves > 0) || occupancy.waves >= 1) return std::nullopt;
+  if (inputs.sm_count == 0 || 1 - inputs.blocks / inputs.sm_count < kIdleSms) return std::nullopt;
+  Cause cause =
+      OfShape(inputs, "small-grid", Limiter::kSmallGrid, "more-blocks", 1 - occupancy.waves);
+  cause.summary = text::Fixed(inputs.blocks, 0) + " blocks leave " +
+                  text::Percent(1 - inputs.blocks / inputs.sm_count) +
+                  " of the SMs without work, and are " + text::Percent(occupancy.waves) +
+                  " of one wave.";
+  return cause;
+}
+
+namespace {
+
+std::string IdleShare(const RuleInputs& inputs) {
+  return inputs.pm_active ? "at least " + text::Percent(*inputs.imbalance) + " of its time"
+                          : text::Percent(*inputs.imbalance) + " of the busiest one's time";
+}
+
+}  // namespace
+
+std::optional<Cause> TailCause(const RuleInputs& inputs) {
+  if (!HasTail(inputs)) return std::nullopt;
+  const Occupancy& occupancy = inputs.kernel->occupancy;
+  Cause cause = OfShape(inputs, "tail", Limiter::kTail, "whole-waves",
+                        std::min(*inputs.imbalance, occupancy.tail_lost));
+  cause.summary = "The last of " + text::Fixed(occupancy.waves, 2) +
+                  " waves is partial: the SMs are idle for " + IdleShare(inputs) + ".";
+  return cause;
+}
+
+std::optional<Cause> ImbalanceCause(const RuleInputs& inputs) {
+  if (!IsImbalanced(inputs)) return std::nullopt;
+  Cause cause = OfShape(inputs, "imbalance", Limiter::kTail, "even-out-blocks", *inputs.imbalance);
+  // Blocks of the same work end at different times where they wait for each other's memory.
+  cause.is_beside = cause.is_beside && !Waiting(inputs);
+  cause.summary = "Some SMs work much longer than others: the average one is idle for " +
+                  IdleShare(inputs) + ".";
+  return cause;
+}
+
+}  // namespace prof::analyzer
