@@ -4,28 +4,26 @@
 // NVTX range. Reading the recording is a part of it. PROF_BENCH_LAUNCHES sets another number of
 // launches.
 #include <benchmark/benchmark.h>
-#include <unistd.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "bench/storm_main.h"
 #include "bench/storm_recording.h"
 #include "prof/analyzer.h"
 #include "prof/export.h"
 
 namespace {
 
-int64_t launches = 10'000'000;
-std::string path;
+prof::bench::Storm storm;
 
 // Items are launches. `peak` is the process's memory in bytes, `file` the export's bytes per
 // launch.
 void Run(benchmark::State& state, prof::ExportFormat format, bool verdicts) {
-  const std::string output = path + ".export";
-  const prof::Snapshot snapshot = prof::Snapshot::FromFile(path);
+  const std::string output = storm.path + ".export";
+  const prof::Snapshot snapshot = prof::Snapshot::FromFile(storm.path);
   prof::ExportOptions options;
   options.format = format;
   prof::bench::ResetPeak();
@@ -33,15 +31,15 @@ void Run(benchmark::State& state, prof::ExportFormat format, bool verdicts) {
     const prof::Report report = verdicts ? prof::Analyze(snapshot) : prof::Report();
     const prof::Events events = prof::ReadEvents(snapshot);
     const prof::ExportResult result = prof::ExportToFile(events, report, options, output);
-    if (!result.error.empty() || result.operations != launches) {
+    if (!result.error.empty() || result.operations != storm.launches) {
       state.SkipWithError("the export is not complete");
       break;
     }
   }
-  state.SetItemsProcessed(state.iterations() * launches);
+  state.SetItemsProcessed(state.iterations() * storm.launches);
   state.counters["peak"] = prof::bench::PeakBytes();
   state.counters["file"] =
-      static_cast<double>(std::filesystem::file_size(output)) / static_cast<double>(launches);
+      static_cast<double>(std::filesystem::file_size(output)) / static_cast<double>(storm.launches);
   std::filesystem::remove(output);
 }
 
@@ -65,15 +63,4 @@ BENCHMARK(BM_Speedscope)->MeasureProcessCPUTime()->UseRealTime()->Unit(benchmark
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (const char* const wanted = std::getenv("PROF_BENCH_LAUNCHES")) {
-    launches = std::strtoll(wanted, nullptr, 10);
-  }
-  path = std::filesystem::temp_directory_path() /
-         ("prof_bench_export." + std::to_string(getpid()) + ".prof");
-  prof::bench::WriteStormRecording(path, launches);
-  benchmark::RunSpecifiedBenchmarks();
-  std::filesystem::remove(path);
-  return 0;
-}
+int main(int argc, char** argv) { return prof::bench::RunOverStorm(argc, argv, "export", &storm); }

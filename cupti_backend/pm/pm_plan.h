@@ -35,7 +35,7 @@ constexpr size_t kMostTriagePasses = 3;
                                     const std::vector<format::TriageUnit>& units,
                                     size_t most_passes);
 // Of all units, in the order of the table, and in their passes what there is room for: the rates,
-// then the warps.
+// then the warps. 8 ms for GH100, 26 to 107 ms for other chips.
 [[nodiscard]] PmPlan PlanTriage(const MetricHost& host);
 
 }  // namespace prof::cupti

@@ -14,7 +14,8 @@ namespace {
 
 // A thread that wakes late gets more samples than it asked for.
 constexpr uint32_t kRoom = TriageSchedule::kBurstSamples + 64;
-// A sample takes 8.4 KB with all units on an H200: room for a thread that is 10 ms late.
+// A sample takes 8.4 KB with the units alone on an H200; with the rates it was not measured. Room
+// for a thread that is 10 ms late, were it twice as much.
 constexpr size_t kBurstBufferBytes = size_t{32} << 20;
 // Sampling goes on for this time while CUPTI stops it (H200).
 constexpr int64_t kStopNs = 300'000;

@@ -293,7 +293,7 @@ void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
   if (result == CUPTI_SUCCESS) return;
   device.Close();
   if (result == CUPTI_ERROR_OUT_OF_MEMORY) {  // the hardware buffer overflowed; it is opened again
-    if (!stopping_.load()) restarts_.fetch_add(1);
+    restarts_.fetch_add(1);
     return;
   }
   device.GiveUp();

@@ -61,7 +61,7 @@ class LaunchAlarm {
 
   [[nodiscard]] bool learns() const { return learns_.load(std::memory_order_relaxed); }
   struct Kernel {
-    bool lacking = false;
+    bool lacking = false;  // false: the rest means nothing
     int64_t delay_ns = 0;  // from its launch to its start on the GPU, which may have other work
     int64_t time_ns = 0;   // that it runs for; 0: not known yet
   };

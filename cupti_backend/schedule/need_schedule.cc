@@ -88,9 +88,11 @@ bool NeedSchedule::Considers(Entry& entry, int64_t now_ns) {
 [[gnu::noinline]] void NeedSchedule::TellAlarm(const Entry& entry, int64_t now_ns) {
   LaunchAlarm::Kernel kernel;
   kernel.lacking = entry.unseen.load(kRelaxed);
-  kernel.delay_ns = entry.delay_ns.load(kRelaxed);
-  const auto timed = static_cast<int64_t>(entry.timed_launches.load(kRelaxed));
-  if (timed > 0) kernel.time_ns = static_cast<int64_t>(entry.timed_ns.load(kRelaxed)) / timed;
+  if (kernel.lacking) {  // of the others nobody asks for more
+    kernel.delay_ns = entry.delay_ns.load(kRelaxed);
+    const auto timed = static_cast<int64_t>(entry.timed_launches.load(kRelaxed));
+    if (timed > 0) kernel.time_ns = static_cast<int64_t>(entry.timed_ns.load(kRelaxed)) / timed;
+  }
   alarm_.OnLaunch(reinterpret_cast<uintptr_t>(&entry), kernel, now_ns);
 }
 

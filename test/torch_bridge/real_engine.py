@@ -15,7 +15,6 @@ that. With KEEP, a folder, the recordings of two passes are kept there, as those
 The test is skipped where this interpreter has no PyTorch of a known version.
 """
 import collections
-import ctypes
 import json
 import os
 import re
@@ -24,19 +23,15 @@ import sys
 import tempfile
 import threading
 
-probe = ctypes.CDLL(sys.argv[1])
-probe.probe_end.restype = ctypes.c_int64
-probe.probe_notices.restype = ctypes.c_char_p
+import listening
 
-try:
-    import torch
-    from torch.nn import functional
-    from torch.utils import backend_registration
-    from torch.utils._python_dispatch import TorchDispatchMode
-    from torch.utils._pytree import tree_map
-except ImportError:
-    print("[skipped] this interpreter has no PyTorch")
-    sys.exit(0)
+probe = listening.load()
+
+torch = listening.torch_must_be_there()
+from torch.nn import functional
+from torch.utils import backend_registration
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map
 
 PASSES = 2 if len(sys.argv) > 3 else 5
 DEVICE = "toy"
@@ -248,12 +243,7 @@ def check(report, one_thread):
 def record(what, make_model, *inputs):
     """Records the training and checks it. Returns the threads of the engine."""
     probe.probe_begin()
-    if not probe.probe_look():
-        why = probe.probe_notices().decode()
-        if "prof knows" in why:
-            print("[skipped] " + why)
-            sys.exit(0)
-        sys.exit("prof does not hear PyTorch " + torch.__version__ + ": " + why)
+    listening.look(probe)
     engine.threads.clear()
     train(make_model(), inputs)
     with tempfile.TemporaryDirectory() as folder:

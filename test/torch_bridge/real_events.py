@@ -8,7 +8,6 @@ the CPU, and both write a trace in Chrome's JSON. The test is skipped where this
 PyTorch of a known version.
 """
 import collections
-import ctypes
 import json
 import os
 import re
@@ -16,23 +15,13 @@ import subprocess
 import sys
 import tempfile
 
-probe = ctypes.CDLL(sys.argv[1])
-probe.probe_end.restype = ctypes.c_int64
-probe.probe_notices.restype = ctypes.c_char_p
+import listening
+
+probe = listening.load()
 probe.probe_begin_with_shapes()
 
-try:
-    import torch
-except ImportError:
-    print("[skipped] this interpreter has no PyTorch")
-    sys.exit(0)
-
-if not probe.probe_look():
-    why = probe.probe_notices().decode()
-    if "prof knows" in why:
-        print("[skipped] " + why)
-        sys.exit(0)
-    sys.exit("prof does not hear PyTorch " + torch.__version__ + ": " + why)
+torch = listening.torch_must_be_there()
+listening.look(probe)
 
 ALL = "all that both record"
 

@@ -6,7 +6,6 @@ real_torch.py PROBE [PROF]
 PROBE is the library of probe.cc. PROF is the program `prof`; with it the recording's report is
 checked as well. The test is skipped where this interpreter has no PyTorch of a known version.
 """
-import ctypes
 import json
 import os
 import subprocess
@@ -14,24 +13,14 @@ import sys
 import tempfile
 import threading
 
-probe = ctypes.CDLL(sys.argv[1])
-probe.probe_end.restype = ctypes.c_int64
-probe.probe_notices.restype = ctypes.c_char_p
+import listening
+
+probe = listening.load()
 probe.probe_begin()  # before PyTorch is there
 
-try:
-    import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
-except ImportError:
-    print("[skipped] this interpreter has no PyTorch")
-    sys.exit(0)
-
-if not probe.probe_look():
-    why = probe.probe_notices().decode()
-    if "prof knows" in why:
-        print("[skipped] " + why)
-        sys.exit(0)
-    sys.exit("prof does not hear PyTorch " + torch.__version__ + ": " + why)
+torch = listening.torch_must_be_there()
+listening.look(probe)
+from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class Scale(torch.autograd.Function):

@@ -3,24 +3,9 @@
 processor can be had, runs queries on it. PROF_TRACE_PROCESSOR names that program: the package
 downloads it at the first use, and a test downloads nothing."""
 import os
-import zlib
 
 import reader
-
-try:
-    from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as messages
-except ImportError:
-    reader.skip("the Python package perfetto is not installed: pip install perfetto")
-
-
-def packets(path):
-    trace = messages.Trace()
-    with open(path, "rb") as file:
-        trace.ParseFromString(file.read())
-    for outer in trace.packet:
-        inner = messages.Trace()
-        inner.ParseFromString(zlib.decompress(outer.compressed_packets))
-        yield from inner.packet
+from perfetto_packets import messages, packets
 
 
 def decode(path, kernels):

@@ -1,27 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decodes the ops of PyTorch in a trace with Perfetto's own definitions of messages (PyPI: perfetto),
 and compares calls and times with prof's table of ops."""
-import zlib
-
 import reader
-
-try:
-    from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as messages
-except ImportError:
-    reader.skip("the Python package perfetto is not installed: pip install perfetto")
+from perfetto_packets import messages, packets
 
 OPS = ("cpu_op", "user_annotation")
-
-
-def packets(path):
-    trace = messages.Trace()
-    with open(path, "rb") as file:
-        trace.ParseFromString(file.read())
-    for outer in trace.packet:
-        inner = messages.Trace()
-        inner.ParseFromString(zlib.decompress(outer.compressed_packets))
-        yield from inner.packet
-
 
 with reader.folder() as folder:
     trace = list(packets(reader.export("perfetto", folder, "app.pftrace")))
