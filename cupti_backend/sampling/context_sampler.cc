@@ -266,9 +266,13 @@ void ContextSampler::Prepare() {
   if (!by_need || !parts_->policy.triage_works()) {
     parts_->AddInterval(ProfilerWork::kSetup, begin_ns, end_ns);
   }
-  const Phase next = by_need ? Phase::kReleased : Phase::kReady;
-  if (!planned || !phase_.compare_exchange_strong(before, next) || by_need) return;
-  wanted_.store(0);  // the first start is the long one: before a launch wants it
+  if (!planned) return;
+  // The first start is the long one: before a launch wants it. Requested before the context is
+  // ready: a launch that awaits its first group finds no moment without both.
+  if (!by_need) wanted_.store(0);
+  if (!phase_.compare_exchange_strong(before, by_need ? Phase::kReleased : Phase::kReady)) {
+    wanted_.store(-1);  // closed meanwhile
+  }
 }
 
 bool ContextSampler::Plan() {
