@@ -42,22 +42,23 @@ class GpuWriter {
   }
 
   void Add(const OperationEvent& op, size_t row) {
-    // What all events of a signature have: the fields behind the duration, encoded.
+    // What all events of a signature have, encoded. What differs stands behind it, together with
+    // the time: that compresses best.
     const std::string& common = signatures_.Of(
         op, [this](const OperationEvent& first, size_t number) { return Describe(first, number); });
     ProtoWriter& out = stream_->writer();
-    const size_t packet = sequence_.BeginAt(op.start_ns);
+    const size_t packet = sequence_.Begin();
     const size_t event = out.Begin(packet::kRenderStage);
-    out.Integer(stage::kEventId, EventOf(op, row));
-    out.Integer(stage::kDuration, static_cast<uint64_t>(op.end_ns - op.start_ns));
     out.Raw(common);
     if (op.bytes > 0) {
       const size_t launch = out.Begin(stage::kLaunch);
       Arg("bytes", static_cast<int64_t>(op.bytes), stage::kArgs, &out);
       out.End(launch);
     }
+    out.Integer(stage::kEventId, EventOf(op, row));
+    out.Integer(stage::kDuration, static_cast<uint64_t>(op.end_ns - op.start_ns));
     out.End(event);
-    stream_->End(packet);
+    sequence_.EndAt(packet, op.start_ns);
   }
 
  private:

@@ -34,7 +34,7 @@ uint64_t ThreadTrack(const Events& events, uint32_t thread) {
   return TrackId(events, "thread", thread);
 }
 
-// A slice or an instant on a track; name_iid 0: a name of its own follows.
+// A slice or an instant on a track.
 size_t BeginEvent(uint64_t type, uint64_t track, ProtoWriter* out) {
   const size_t event = out->Begin(packet::kTrackEvent);
   out->Integer(track::kType, type);
@@ -126,9 +126,15 @@ class HostWriter {
         flows_(TrackId(events, "flow", 0) << 32U),
         nvtx_(sequence_.Intern(interned::kCategories, "nvtx")),
         cuda_(sequence_.Intern(interned::kCategories, "cuda")),
+        range_slices_(events.paths().size()),
         path_names_(events.paths().size()) {
     for (uint32_t id = 0; id < events.threads().size(); ++id) {
-      tracks_.push_back(ThreadTrack(events, id));
+      const uint64_t track = ThreadTrack(events, id);
+      ProtoWriter begin, end;
+      begin.Integer(track::kType, track::kBegin);
+      begin.Integer(track::kUuid, track);
+      end.End(BeginEvent(track::kEnd, track, &end));
+      tracks_.push_back({begin.Take(), end.Take()});
     }
   }
 
@@ -136,19 +142,17 @@ class HostWriter {
 
   void Begin(const RangeEvent& range) {
     const bool own_name = events_.paths()[range.path].family;
-    const uint64_t name = own_name ? 0 : NameOf(range);
+    const std::string& slice = SliceOf(range, own_name);
     ProtoWriter& out = stream_->writer();
-    const size_t packet = sequence_.BeginAt(range.start_ns);
-    const size_t event = BeginEvent(track::kBegin, tracks_[range.thread], &out);
-    out.Integer(track::kCategory, nvtx_);
+    const size_t packet = sequence_.Begin();
+    const size_t event = BeginSlice(range.thread);
+    out.Raw(slice);
     if (own_name) {
       out.Text(track::kName, ValidUtf8(events_.NameOf(range.path, range.thread, range.start_ns)));
-    } else {
-      out.Integer(track::kNameIid, name);
     }
     if (!range.closed) Annotate("open at the end", 1, &out);
     out.End(event);
-    stream_->End(packet);
+    sequence_.EndAt(packet, range.start_ns);
   }
 
   // An arrow leads from an op to the nodes of the autograd graph that it made.
@@ -157,8 +161,8 @@ class HostWriter {
     const uint64_t name = own_name ? 0 : NameOf(op);
     const uint64_t category = CategoryOf(op.kind);
     ProtoWriter& out = stream_->writer();
-    const size_t packet = sequence_.BeginAt(op.start_ns);
-    const size_t event = BeginEvent(track::kBegin, tracks_[op.thread], &out);
+    const size_t packet = sequence_.Begin();
+    const size_t event = BeginSlice(op.thread);
     out.Integer(track::kCategory, category);
     if (own_name) {
       out.Text(track::kName, ValidUtf8(TorchOpName(events_, op)));
@@ -174,7 +178,7 @@ class HostWriter {
     }
     if (!op.shapes.empty()) Annotate("Input Dims", op.shapes, &out);
     out.End(event);
-    stream_->End(packet);
+    sequence_.EndAt(packet, op.start_ns);
   }
 
   void Crosses(const RangeEvent& range) {
@@ -186,13 +190,11 @@ class HostWriter {
   }
 
   void Begin(const CallEvent& call, size_t row) {
-    const uint64_t name = NameOf(call.name);
+    const std::string& slice = SliceOf(call);
     ProtoWriter& out = stream_->writer();
-    const size_t packet = sequence_.BeginAt(call.start_ns);
-    const size_t event = BeginEvent(track::kBegin, tracks_[call.thread], &out);
-    out.Integer(track::kCategory, cuda_);
-    out.Integer(track::kNameIid, name);
-    out.Integer(track::kApi, interned::kCuda);
+    const size_t packet = sequence_.Begin();
+    const size_t event = BeginSlice(call.thread);
+    out.Raw(slice);
     if (selection_.Launched(row)) {
       const size_t correlation = out.Begin(track::kCorrelation);
       out.Integer(track::kSubmissions, EventOfCall(row));
@@ -201,21 +203,54 @@ class HostWriter {
     if (call.error != 0) Annotate("error", call.error, &out);
     if (call.loads_code) Annotate("loads code", 1, &out);
     out.End(event);
-    stream_->End(packet);
+    sequence_.EndAt(packet, call.start_ns);
   }
 
   void End(const SliceEnd& slice) {
-    ProtoWriter& out = stream_->writer();
-    const size_t packet = sequence_.BeginAt(slice.time_ns);
-    out.End(BeginEvent(track::kEnd, tracks_[slice.thread], &out));
-    stream_->End(packet);
+    const size_t packet = sequence_.Begin();
+    stream_->writer().Raw(tracks_[slice.thread].end);
+    sequence_.EndAt(packet, slice.time_ns);
   }
 
  private:
-  uint64_t NameOf(const RangeEvent& range) {
-    uint64_t& iid = path_names_[range.path];
-    if (iid == 0) iid = sequence_.Intern(interned::kEventNames, events_.paths()[range.path].name);
-    return iid;
+  // Encoded: what slices of a thread have in common.
+  struct Track {
+    std::string begin;  // the first fields of an event that begins a slice
+    std::string end;    // the event that ends one
+  };
+
+  size_t BeginSlice(uint32_t thread) {
+    const size_t event = stream_->writer().Begin(packet::kTrackEvent);
+    stream_->writer().Raw(tracks_[thread].begin);
+    return event;
+  }
+
+  // Encoded: what all slices of a range have in common. A name is a part of it, unless each has
+  // `own_name`.
+  const std::string& SliceOf(const RangeEvent& range, bool own_name) {
+    std::string& slice = range_slices_[range.path];
+    if (slice.empty()) {
+      ProtoWriter fields;
+      fields.Integer(track::kCategory, nvtx_);
+      if (!own_name) {
+        fields.Integer(track::kNameIid,
+                       sequence_.Intern(interned::kEventNames, events_.paths()[range.path].name));
+      }
+      slice = fields.Take();
+    }
+    return slice;
+  }
+  // Encoded: what all calls of a name have in common. They share its text.
+  const std::string& SliceOf(const CallEvent& call) {
+    std::string& slice = call_slices_[call.name.data()];
+    if (slice.empty()) {
+      ProtoWriter fields;
+      fields.Integer(track::kCategory, cuda_);
+      fields.Integer(track::kApi, interned::kCuda);
+      fields.Integer(track::kNameIid, sequence_.Intern(interned::kEventNames, call.name));
+      slice = fields.Take();
+    }
+    return slice;
   }
   uint64_t NameOf(const TorchOpEvent& op) {
     uint64_t& iid = path_names_[op.path];
@@ -227,12 +262,6 @@ class HostWriter {
     if (iid == 0) iid = sequence_.Intern(interned::kCategories, TorchCategory(kind));
     return iid;
   }
-  // All calls of a name share its text.
-  uint64_t NameOf(std::string_view call) {
-    uint64_t& iid = call_names_[call.data()];
-    if (iid == 0) iid = sequence_.Intern(interned::kEventNames, call);
-    return iid;
-  }
 
   const Events& events_;
   const Selection& selection_;
@@ -241,10 +270,11 @@ class HostWriter {
   SpanWriter crossing_;
   uint64_t flows_;  // the id of the flow from the op in row 0
   uint64_t nvtx_, cuda_;
-  std::array<uint64_t, 4> torch_categories_{};            // interned, by kind; 0: not yet
-  std::vector<uint64_t> tracks_;                          // by thread
-  std::vector<uint64_t> path_names_;                      // interned, by path; 0: not yet
-  std::unordered_map<const char*, uint64_t> call_names_;  // interned
+  std::array<uint64_t, 4> torch_categories_{};  // interned, by kind; 0: not yet
+  std::vector<Track> tracks_;                   // by thread
+  std::vector<std::string> range_slices_;       // by path; empty: not yet
+  std::vector<uint64_t> path_names_;            // of ops: interned, by path; 0: not yet
+  std::unordered_map<const char*, std::string> call_slices_;
 };
 
 }  // namespace

@@ -18,27 +18,33 @@ size_t PacketStream::Begin(uint32_t sequence) {
 }
 
 void PacketStream::Compress() {
-  WriteCompressed();
-  compressed_ = std::async(std::launch::async | std::launch::deferred,
-                           [batch = writer_.Take()] { return Deflate(batch, Envelope::kZlib); });
+  if (compressed_.size() == kBatchesAtOnce) WriteCompressed();
+  compressed_.push_back(
+      std::async(std::launch::async | std::launch::deferred,
+                 [batch = writer_.Take()] { return Deflate(batch, Envelope::kZlib); }));
 }
 
 void PacketStream::WriteCompressed() {
-  if (!compressed_.valid()) return;
+  std::future<std::string> oldest = std::move(compressed_.front());
+  compressed_.pop_front();  // get() may throw
   ProtoWriter outer;
   const size_t begin = outer.Begin(kTracePacket);
-  outer.Text(packet::kCompressed, compressed_.get());
+  outer.Text(packet::kCompressed, oldest.get());
   outer.End(begin);
   out_->write(outer.bytes().data(), static_cast<std::streamsize>(outer.size()));
 }
 
 void PacketStream::Finish() {
   if (writer_.size() > 0) Compress();
-  WriteCompressed();
+  while (!compressed_.empty()) WriteCompressed();
 }
 
 Sequence::Sequence(PacketStream* stream, uint32_t id, int64_t begin_ns)
-    : stream_(stream), id_(id), last_ns_(begin_ns) {
+    : stream_(stream), last_ns_(begin_ns) {
+  ProtoWriter head;
+  head.Integer(packet::kSequence, id);
+  head.Integer(packet::kFlags, packet::kNeedsState);
+  head_ = head.bytes();
   const auto time = static_cast<uint64_t>(begin_ns);
   ProtoWriter& out = stream->writer();
   const size_t packet = stream->Begin(id);
@@ -60,21 +66,23 @@ Sequence::Sequence(PacketStream* stream, uint32_t id, int64_t begin_ns)
   stream->End(packet);
 }
 
-size_t Sequence::BeginAt(int64_t time_ns) {
-  const int64_t time = std::max(time_ns, last_ns_);
-  const size_t begin = stream_->Begin(id_);
+size_t Sequence::Begin() {
   ProtoWriter& out = stream_->writer();
-  out.Integer(packet::kTimestamp, static_cast<uint64_t>(time - last_ns_));
-  out.Integer(packet::kFlags, packet::kNeedsState);
-  last_ns_ = time;
+  const size_t begin = out.Begin(kTracePacket);
+  out.Raw(head_);
   return begin;
 }
 
+void Sequence::EndAt(size_t begin, int64_t time_ns) {
+  const int64_t time = std::max(time_ns, last_ns_);
+  stream_->writer().Integer(packet::kTimestamp, static_cast<uint64_t>(time - last_ns_));
+  last_ns_ = time;
+  stream_->End(begin);
+}
+
 size_t Sequence::BeginInterned() {
-  packet_ = stream_->Begin(id_);
-  ProtoWriter& out = stream_->writer();
-  out.Integer(packet::kFlags, packet::kNeedsState);
-  return out.Begin(packet::kInterned);
+  packet_ = Begin();
+  return stream_->writer().Begin(packet::kInterned);
 }
 
 void Sequence::EndInterned(size_t begin) {

@@ -344,7 +344,8 @@ struct Model {
       const auto node = node_stacks.find(op.graph_node);
       if (node != node_stacks.end()) return node->second;
     }
-    return op.api == kNoIndex ? kNone : api_calls.stack(static_cast<size_t>(op.api));
+    if (op.api == kNoIndex || host_stacks.size() <= 1) return kNone;
+    return api_calls.stack(static_cast<size_t>(op.api));
   }
 
   [[nodiscard]] const Device* FindDevice(uint32_t id) const {
