@@ -62,6 +62,9 @@ export function shortMetric(name: string): string {
   return name.replace(/^[A-Z_]+\.[A-Za-z]+\./, '');
 }
 
+// "2 × 66" of a grid of 2 x 66 x 1, as CUDA lets it be written.
 export function shape(size: number[] | null): string {
-  return size === null ? ABSENT : size.join(' × ');
+  if (size === null) return ABSENT;
+  const [x, y, z] = size;
+  return (z > 1 ? [x, y, z] : y > 1 ? [x, y] : [x]).join(' × ');
 }

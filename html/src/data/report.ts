@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report's JSON, as far as the page reads it. Absent values are null.
+import {time} from './format';
 import type {Memory} from './memory';
 
 export interface Statistic {
@@ -256,7 +257,6 @@ export interface Report {
   span_ns: number;
   profiler_ns: number;
   undisturbed_ns: number;
-  counter_cost_ns: number;
   totals: Record<string, number>;
   devices: Device[];
   rows: Row[];
@@ -331,13 +331,20 @@ export function adviceOf(report: Report): Advice[] {
     .slice(0, MOST_ADVICE);
 }
 
-// The time of the span: what the devices did, idle time by cause, what prof disturbed.
+// A part of the span, or of the kernels' time.
 export interface Part {
   label: string;
   key: string;
   ns: number;
 }
 
+// The time that spanParts() divides.
+export function spanText(report: Report): string {
+  if (report.profiler_ns <= 0) return time(report.span_ns);
+  return `${time(report.undisturbed_ns)} of ${time(report.span_ns)}, without what prof disturbed`;
+}
+
+// What the devices did in the time that prof did not disturb, and idle time by cause.
 export function spanParts(report: Report): Part[] {
   const parts: Part[] = [];
   const busy = report.rows
@@ -347,7 +354,6 @@ export function spanParts(report: Report): Part[] {
   const causes = new Map<string, number>();
   for (const gap of report.gaps) causes.set(gap.cause, (causes.get(gap.cause) ?? 0) + gap.total_ns);
   for (const [cause, ns] of causes) parts.push({label: `idle: ${cause}`, key: cause, ns});
-  if (report.profiler_ns > 0) parts.push({label: 'disturbed by prof', key: 'profiler', ns: report.profiler_ns});
   return parts.filter((part) => part.ns > 0);
 }
 

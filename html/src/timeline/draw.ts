@@ -4,8 +4,9 @@
 import {isNamed, type Palette} from '../colors';
 import {time} from '../data/format';
 import {indexPays} from '../data/time_index';
-import type {BusySums, EventTrack, PmTrack, Timeline} from '../data/timeline';
+import type {BusySums, EventTrack, Timeline} from '../data/timeline';
 import {AXIS_HEIGHT, type Line, type View} from './lines';
+import {type PmPart, topOf} from './pm_lines';
 
 export interface Scene {
   timeline: Timeline;
@@ -200,12 +201,15 @@ function drawGaps(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, l
   return true;
 }
 
-function drawPm(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, line: Line, track: PmTrack, metric: number): void {
+function drawPm(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, line: Line, parts: PmPart[]): void {
+  const maximum = topOf(parts);
+  for (const part of parts) drawPmPart(c, scene, palette, line, part, maximum);
+}
+
+function drawPmPart(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, line: Line, {track, metric}: PmPart, maximum: number): void {
   const {view, width, label} = scene;
   const scale = (width - label) / (view.end - view.begin);
   const values = track.values[metric];
-  const isPercent = /pct/.test(track.entry.metrics![metric]);
-  const maximum = isPercent ? 100 : track.entry.maxima![metric] || 1;
   const bottom = line.y + line.height - 2;
   const full = line.height - 4;
   c.fillStyle = palette.get('track-pm');
@@ -274,7 +278,7 @@ export function draw(c: CanvasRenderingContext2D, scene: Scene, palette: Palette
   for (const line of visible) {
     if (line.kind === 'events') drawEvents(c, scene, palette, line, line.track);
     else if (line.kind === 'idle') drawIdle(c, scene, palette, line, line.device);
-    else if (line.kind === 'pm') drawPm(c, scene, palette, line, line.track, line.metric);
+    else if (line.kind === 'pm') drawPm(c, scene, palette, line, line.parts);
   }
   drawLabels(c, scene, palette, visible);
   c.restore();

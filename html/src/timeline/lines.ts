@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lines of the timeline from top to bottom, and what is under a point.
-import type {EventTrack, PmTrack, Timeline} from '../data/timeline';
+import type {EventTrack, Timeline} from '../data/timeline';
+import {type PmPart, pmLinesOf} from './pm_lines';
 
 export const LABEL_WIDTH = 148;
-export const NARROW_LABEL_WIDTH = 84;
+export const NARROW_LABEL_WIDTH = 100;
 export const AXIS_HEIGHT = 26;
 
 export type Line = {y: number; height: number} & (
   | {kind: 'heading'; label: string}
   | {kind: 'idle'; device: number; label: string}
   | {kind: 'events'; track: EventTrack; label: string}
-  | {kind: 'pm'; track: PmTrack; metric: number; label: string}
+  | {kind: 'pm'; parts: PmPart[]; label: string}
 );
 
 export interface View {
@@ -18,30 +19,7 @@ export interface View {
   end: number;
 }
 
-export const PM_SHOWN = 6;
 const ORDER = ['stream', 'pm', 'range', 'call', 'prof'];
-
-// The metrics of a series that say most: those with the largest share of their maximum in use.
-export function metricsToShow(track: PmTrack): number[] {
-  const wanted = [/dramc?__throughput/, /lts__throughput/, /pipe_tensor/, /inst_executed_realtime|issue/, /warps_active/, /cycles_active\./];
-  const chosen: number[] = [];
-  const names = track.entry.metrics ?? [];
-  for (const pattern of wanted) {
-    const found = names.findIndex((name, index) => pattern.test(name) && !chosen.includes(index));
-    if (found >= 0) chosen.push(found);
-  }
-  names.forEach((_, index) => {
-    if (chosen.length < PM_SHOWN && !chosen.includes(index)) chosen.push(index);
-  });
-  return chosen.slice(0, PM_SHOWN);
-}
-
-function metricLabel(name: string): string {
-  return name
-    .replace(/^[A-Z_]+\.[A-Za-z]+\./, '')
-    .replace(/\.(avg|sum|max)\.pct_of_peak_sustained_(elapsed|active)/, ' %')
-    .replace(/_realtime|FBSP|__/g, (part) => (part === '__' ? ' ' : ''));
-}
 
 export function linesOf(timeline: Timeline): Line[] {
   const lines: Line[] = [];
@@ -75,11 +53,8 @@ export function linesOf(timeline: Timeline): Line[] {
       const label = track.entry.lane === 0 ? track.entry.label : '';
       add({kind: 'events', track, label, y, height: track.entry.kind === 'stream' ? 26 : 19});
     }
-    for (const track of timeline.pm) {
-      if (track.entry.group !== name) continue;
-      for (const metric of metricsToShow(track)) {
-        add({kind: 'pm', track, metric, label: metricLabel(track.entry.metrics![metric]), y, height: 30});
-      }
+    for (const {label, parts} of pmLinesOf(timeline.pm.filter((track) => track.entry.group === name))) {
+      add({kind: 'pm', parts, label, y, height: 30});
     }
     y += 6;
   }

@@ -4,7 +4,7 @@ import {signal} from '@preact/signals';
 
 import {change, type Pair, pairsOf, reportIn} from '../data/compare';
 import {percent, time} from '../data/format';
-import {type Report, spanParts} from '../data/report';
+import {type Report, spanParts, spanText} from '../data/report';
 import {PartsBar} from '../parts/bar';
 import {type Column, Table} from '../parts/table';
 import type {Loaded} from '../state';
@@ -43,8 +43,8 @@ function Result({before, after}: {before: Report; after: Report}) {
   return (
     <>
       <section class="card">
-        <PartsBar label={`The other: ${time(before.span_ns)}`} parts={spanParts(before)} />
-        <PartsBar label={`This: ${time(after.span_ns)}`} parts={spanParts(after)} />
+        <PartsBar label={`The other: ${spanText(before)}`} parts={spanParts(before)} />
+        <PartsBar label={`This: ${spanText(after)}`} parts={spanParts(after)} />
       </section>
       <section class="card"><Table label="Kernels of both" rows={pairsOf(before, after)} columns={columns} sort="before" rowKey={(pair) => `${pair.name} ${pair.range} ${pair.before} ${pair.after}`} /></section>
       <p class="muted">Single runs differ by noise: prof compare has a test for it.</p>

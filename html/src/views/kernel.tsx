@@ -109,7 +109,7 @@ function OccupancyCard({kernel}: {kernel: Kernel}) {
           return <li><span>{binds ? <b>{name}</b> : name}</span><Meter share={value / most} color={colorOf(binds ? 'sync' : 'range')} label={`${name}: ${value} blocks`} /><span class="number">{value}</span></li>;
         })}
       </ul>
-      <p class="muted">{plain(occupancy.waves)} waves; the last one leaves {percent(occupancy.tail_lost)} of the SM time unused.</p>
+      <p class="muted">{plain(occupancy.waves)} {occupancy.waves === 1 ? 'wave' : 'waves'}; the last one leaves {percent(occupancy.tail_lost)} of the SM time unused.</p>
     </>
   );
 }

@@ -2,7 +2,7 @@
 // The first view: what ran, where the time went, what to change, what is missing.
 import {colorOf} from '../colors';
 import {bytes, count, percent, time} from '../data/format';
-import {adviceOf, type Advice, limiterParts, type Report, spanParts} from '../data/report';
+import {adviceOf, type Advice, limiterParts, type Report, spanParts, spanText} from '../data/report';
 import {PartsBar} from '../parts/bar';
 import {type Column, Table} from '../parts/table';
 import {go} from '../place';
@@ -10,15 +10,22 @@ import type {Loaded} from '../state';
 
 const TOP = 8;
 
+// Of the time that prof did not disturb, as all shares of the report.
+function busyShare({devices}: Report): number | null {
+  const busy = devices.reduce((sum, device) => sum + device.busy_ns, 0);
+  const idle = devices.reduce((sum, device) => sum + device.idle_ns, 0);
+  return busy + idle > 0 ? busy / (busy + idle) : null;
+}
+
 function Facts({report}: {report: Report}) {
   const facts: [string, string][] = [
     ['span', time(report.span_ns)],
-    ['GPU busy', percent(1 - (report.gaps.reduce((sum, gap) => sum + gap.total_ns, 0) + report.profiler_ns) / Math.max(report.span_ns, 1))],
+    [report.devices.length > 1 ? 'GPUs busy' : 'GPU busy', percent(busyShare(report))],
     ['kernels', count(report.totals.kernels)],
     ['copies', count(report.totals.copies)],
     ['ranges', count(report.totals.ranges)],
-    ['cost of counters', time(report.counter_cost_ns)],
   ];
+  if (report.profiler_ns > 0) facts.push(['disturbed by prof', time(report.profiler_ns)]);
   return <dl class="tiles">{facts.map(([name, value]) => <div><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
@@ -95,7 +102,7 @@ export function Overview({data: {report}}: {data: Loaded}) {
       <Facts report={report} />
       <section class="card">
         <h2>Where the time went</h2>
-        <PartsBar label="The span" parts={spanParts(report)} />
+        <PartsBar label={`The span: ${spanText(report)}`} parts={spanParts(report)} />
         <PartsBar label="Kernels by what limits them" parts={limiterParts(report)} />
       </section>
       <section>
