@@ -232,9 +232,9 @@ class NsysTables {
     processes.Add(pid_, events_.process().pid, ValidUtf8(events_.process().command));
     Table threads(database_, "ThreadNames",
                   "nameId INTEGER NOT NULL, priority INTEGER, globalTid INTEGER");
+    // Threads without a name too: reports of Nsight Systems need the table.
     for (uint32_t id = 1; id < events_.threads().size(); ++id) {
-      const std::string& name = events_.threads()[id].name;
-      if (!name.empty()) threads.Add(Text(name), 0, ThreadId(id));
+      threads.Add(Text(events_.threads()[id].name), 0, ThreadId(id));
     }
     Table streams(database_, "TARGET_INFO_CUDA_STREAM",
                   "streamId INTEGER NOT NULL, hwId INTEGER NOT NULL, vmId INTEGER NOT NULL, "
