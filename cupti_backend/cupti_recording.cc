@@ -51,7 +51,7 @@ CuptiRecording::CuptiRecording(CuptiProcess* process, PossibleOptions possible)
       possible_(std::move(possible)),
       before_(ForgetEarlier(process)),
       sampler_(&process->api, &process->driver, possible_.options),
-      decoder_(&process->api, &sampler_.records()),
+      decoder_(&process->api, &sampler_.records(), &process->callback.code()),
       calls_(&process->api),
       graph_nodes_(&process->callback.graph_nodes(), possible_.options.ranges),
       devices_(&process->api, &process->driver),
@@ -82,6 +82,7 @@ void CuptiRecording::Start(const SessionOptions& options, bool injected) {
   ReportEnabled(process_->tracer.Enable());
   if (unified_memory_) unified_memory_->Start(&notices_);
   if (gpu_state_) gpu_state_->Start(&notices_);
+  process_->callback.WatchCode(possible_.options.code);
   process_->callback.Enable(&sampler_.launches(), triage_ ? &triage_->sampler() : nullptr);
   running_ = true;
   if (triage_) triage_->sampler().Start();

@@ -209,6 +209,8 @@ void LaunchCallback::SetCallbacks(uint32_t enable) {
                         CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
   api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                         CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING);
+  api_->enable_callback(watches_code_ ? enable : 0, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
+                        CUPTI_CBID_RESOURCE_MODULE_LOADED);
   for (const CUpti_CallbackIdResource cbid : GraphNodes::kCallbacks) {
     api_->enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, cbid);
   }
@@ -272,6 +274,10 @@ void LaunchCallback::OnCallback(void* self, CUpti_CallbackDomain domain, CUpti_C
 }
 
 void LaunchCallback::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource) {
+  if (cbid == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
+    ReadCode(static_cast<const CUpti_ModuleResourceData*>(resource.resourceDescriptor));
+    return;
+  }
   graph_nodes_.OnResource(cbid, resource);
   const bool launching = under_way.epoch == epoch_.load(std::memory_order_relaxed);
   waiting_graphs_.OnResource(cbid, resource, launching ? under_way.kernel : nullptr);
@@ -287,6 +293,15 @@ void LaunchCallback::OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData&
   if (cbid == CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING) {
     sampler->OnStreamDestroyed(context, resource.resourceHandle.stream);
   }
+}
+
+void LaunchCallback::ReadCode(const CUpti_ModuleResourceData* module) {
+  if (module == nullptr) return;
+  const int64_t begin_ns = capture::RealtimeNs();
+  code_.Add(module->pCubin, module->cubinSize);
+  const Inside inside(inside_);
+  LaunchSampler* const sampler = sampler_.load(std::memory_order_seq_cst);
+  if (sampler != nullptr) sampler->OnCodeRead(begin_ns, capture::RealtimeNs());
 }
 
 void LaunchCallback::PrepareTriage(CUcontext context) {

@@ -12,6 +12,7 @@
 #include "cupti_backend/api/cupti_api.h"
 #include "cupti_backend/calls/graph_nodes.h"
 #include "cupti_backend/calls/waiting_graphs.h"
+#include "cupti_backend/code/code_watch.h"
 #include "cupti_backend/pm/triage_sampler.h"
 #include "cupti_backend/sampling/launch_sampler.h"
 #include "cupti_backend/torch_profiler.h"
@@ -55,6 +56,11 @@ class LaunchCallback {
   // The ranges of the graph nodes that were made while callbacks were on.
   GraphNodes& graph_nodes() { return graph_nodes_; }
 
+  // Whether the code of modules is looked into, from the next Enable() on.
+  void WatchCode(bool watch) { watches_code_ = watch; }
+  // The code of the modules that were loaded while callbacks were on.
+  const CodeWatch& code() const { return code_; }
+
   // Kernel and graph launches since the process began.
   const std::atomic<uint64_t>& launches() const { return launches_; }
 
@@ -86,6 +92,8 @@ class LaunchCallback {
   void OnLaunch(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void RecordWait(CUpti_CallbackId cbid, const CUpti_CallbackData& data);
   void ReportContextOnce(CUcontext context);
+  // A thread that loads a module; nullptr: CUPTI says nothing about it.
+  void ReadCode(const CUpti_ModuleResourceData* module);
   void PrepareTriage(CUcontext context);
   void AwaitTriage(CUcontext context);
   void OnResource(CUpti_CallbackId cbid, const CUpti_ResourceData& resource);
@@ -104,6 +112,8 @@ class LaunchCallback {
   std::atomic<uint64_t> launches_{0}, failed_{0};
   GraphNodes graph_nodes_{api_};
   WaitingGraphs waiting_graphs_{api_};
+  CodeWatch code_;
+  bool watches_code_ = true;
   std::atomic<TorchProfilerEnabled> torch_enabled_{nullptr};
   std::atomic<bool> torch_on_{false}, torch_off_{false};
   capture::StripedCount inside_;  // callbacks that may be using the sampler

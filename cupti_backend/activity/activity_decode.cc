@@ -325,6 +325,9 @@ void ActivityDecoder::DecodeKernel(const CUpti_ActivityKernel10& r, capture::Eve
     launch.local_known = local.has_value();
     launch.local_bytes_per_thread = std::max(launch.local_bytes_per_thread, local.value_or(0));
   }
+  const std::optional<format::CodeCensus> code =
+      code_ != nullptr ? code_->Find(launch.name) : std::nullopt;
+  if (code) launch.code = &*code;
   const capture::LaunchId found = sink.IdOf(launch);
   const LaunchIdCache::Id id = {found.shape, found.lane};
   if (found.lasting) launches_.Keep(r, id);  // the sink counts each time what found no room

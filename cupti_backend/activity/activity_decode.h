@@ -10,6 +10,7 @@
 
 #include "cupti_backend/activity/launch_id_cache.h"
 #include "cupti_backend/api/cupti_api.h"
+#include "cupti_backend/code/code_watch.h"
 #include "cupti_backend/schedule/record_watch.h"
 #include "lib/capture/events/event_sink.h"
 
@@ -17,9 +18,10 @@ namespace prof::cupti {
 
 class ActivityDecoder {
  public:
-  // `watch` takes all GPU work; may be nullptr.
-  explicit ActivityDecoder(const CuptiApi* api, RecordWatch* watch = nullptr)
-      : api_(api), watch_(watch) {}
+  // `watch` takes all GPU work; `code` knows what kernels do. Both may be nullptr.
+  explicit ActivityDecoder(const CuptiApi* api, RecordWatch* watch = nullptr,
+                           const CodeWatch* code = nullptr)
+      : api_(api), watch_(watch), code_(code) {}
 
   // When the recording began. CUPTI also records launches of whole graphs between recordings.
   void SetStart(int64_t realtime_ns) { start_ns_ = realtime_ns; }
@@ -53,6 +55,7 @@ class ActivityDecoder {
   const CuptiApi* api_;
   LaunchIdCache launches_;
   RecordWatch* watch_;
+  const CodeWatch* code_;
   int64_t start_ns_ = 0;
   uint64_t unknown_records_ = 0;
   uint32_t probing_thread_ = 0;

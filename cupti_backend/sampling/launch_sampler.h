@@ -41,6 +41,13 @@ class LaunchSampler {
   // the first launches wait for them as little as possible. Only wakes the worker.
   void OnContext(CUcontext context) { contexts_->Find(context); }
   void OnContextDestroyed(CUcontext context);
+  // The code of a module was read: the thread that loads it was held up meanwhile. Shorter times
+  // than this are as those of a callback.
+  static constexpr int64_t kLeastNotedNs = 100'000;
+  void OnCodeRead(int64_t begin_ns, int64_t end_ns) {
+    if (end_ns - begin_ns < kLeastNotedNs) return;
+    parts_->outbox.Add(capture::ProfilerWork::kSetup, begin_ns, end_ns);
+  }
   void OnStreamDestroyed(CUcontext context, CUstream stream) {
     parts_->captures.End(stream);
     contexts_->ForgetStream(context, stream);

@@ -20,10 +20,12 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "prof/kernel_code.h"
 #include "prof/snapshot.h"
 
 namespace prof {
@@ -70,6 +72,7 @@ struct KernelShape {
   uint32_t local_bytes_per_thread = 0;
   bool local_known = false;  ///< False: its local memory is not known.
   uint32_t launch_type = 0;  ///< CUpti_ActivityLaunchType
+  std::optional<KernelCode> code;  ///< What its machine code does; none: it was not seen.
 };
 
 /// A path of nested NVTX ranges. It may stand for a family of names, "step *".

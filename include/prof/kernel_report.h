@@ -15,6 +15,7 @@
 #include "prof/action.h"
 #include "prof/clock_report.h"
 #include "prof/continuous_report.h"
+#include "prof/kernel_code.h"
 #include "prof/roofline.h"
 #include "prof/statistic.h"
 
@@ -215,6 +216,7 @@ struct KernelLaunches {
   /// False: `local_bytes_per_thread` is not known, and reads 0. CUPTI's records have 0 for all
   /// kernels; prof asks the driver at the first launch of a signature, where it reads counters.
   bool local_known = true;
+  std::optional<KernelCode> code;  ///< What its machine code does; none: it was not seen.
   bool in_graph = false;
   /// True: not a kernel, but a CUDA graph whose launches were recorded without their kernels.
   bool whole_graph = false;

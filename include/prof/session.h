@@ -157,6 +157,10 @@ struct SessionOptions {
   /// Records NVTX ranges.
   bool ranges = true;
 
+  /// Looks into the machine code of kernels when the driver loads it: which instructions they have
+  /// (KernelReport::code). It costs 1 ms for each MB of code, once.
+  bool code = true;
+
   /// Records the Python stack of each CUDA call, where the program is one of CPython 3.10 to 3.13
   /// with the GIL. Another interpreter gets a notice in the snapshot. It costs a call 22 to 36 ns
   /// with 8 frames, 49 to 80 ns with 23 (docs/internals/python.md).

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/analyzer/base/code_counts.h"
 #include "lib/analyzer/base/families.h"
 #include "lib/analyzer/base/kernel_names.h"
 #include "lib/format/enums.h"
@@ -124,6 +125,7 @@ KernelShape DescribeShape(const model::Shape& from) {
   shape.shared_executed_bytes = from.shared_executed_bytes;
   shape.local_bytes_per_thread = from.local_bytes_per_thread;
   shape.local_known = from.local_known;
+  if (from.code) shape.code = analyzer::CodeOf(*from.code);
   shape.launch_type = from.launch_type;
   return shape;
 }

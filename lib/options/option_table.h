@@ -51,6 +51,8 @@ inline constexpr Option kOptions[] = {
      "File to write; %p: process id, %h: host, %r: rank, %i: rank and process id, %%: percent"},
     {kRecording, "--no-ranges", "", "PROF_RANGES", "ranges", Switch{&SessionOptions::ranges},
      "Leave NVTX ranges out of the recording"},
+    {kRecording, "--no-code", "", "PROF_CODE", "code", Switch{&SessionOptions::code},
+     "Do not look which instructions the machine code of kernels has"},
     {kRecording, "--python-stacks", "", "PROF_PYTHON_STACKS", "python_stacks",
      Switch{&SessionOptions::python_stacks},
      "Record the Python stack of each CUDA call: which line launched a kernel"},

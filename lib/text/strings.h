@@ -22,6 +22,12 @@ namespace prof::text {
   return text.find(part) != std::string_view::npos;
 }
 
+// "All of it" for "all of it".
+[[nodiscard]] inline std::string Capitalized(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
+  return text;
+}
+
 // "a; b; c" for the separator "; ".
 [[nodiscard]] std::string Join(const std::vector<std::string>& parts, std::string_view separator);
 

@@ -39,6 +39,7 @@ class SessionOptions(TypedDict, total=False):
     dump_idle_percent: float
     control: bool
     ranges: bool
+    code: bool
     python_stacks: bool
     host_samples: int
     torch: Literal["off", "ops", "modules"]

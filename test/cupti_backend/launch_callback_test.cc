@@ -15,6 +15,7 @@
 #include "lib/capture/windows/window_control.h"
 #include "test/cupti_backend/fake_cupti.h"
 #include "test/support/catch.h"
+#include "test/support/temp_folder.h"
 
 namespace prof::cupti::test {
 namespace {
@@ -317,6 +318,34 @@ TEST_CASE(
   callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING,
            &resource);
   CHECK_FALSE(program.launches.graph_nodes().any());
+}
+
+TEST_CASE("A module that is loaded while callbacks are on has its kernels looked into") {
+  Subscribed program;
+  SessionOptions options;
+  options.counters = Counters::kNone;
+  CounterSampler sampler(&program.cupti.api, &program.cupti.driver, options);
+  std::string holder;
+  REQUIRE(program.launches.Subscribe(&holder) == CUPTI_SUCCESS);
+  program.launches.Enable(&sampler.launches(), nullptr);
+  const int watching = enabled;
+  const std::string cubin = prof::test::ReadFile(PROF_TEST_CODE "/sm_80.cubin");
+  CUpti_ModuleResourceData module = {};
+  module.cubinSize = cubin.size();
+  module.pCubin = cubin.data();
+  CUpti_ResourceData resource = {};
+  callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &resource);
+  CHECK_FALSE(program.launches.code().Find("local_array"));
+  resource.resourceDescriptor = &module;
+  callback(user_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &resource);
+  CHECK(program.launches.code().Find("local_array"));
+  program.launches.Disable();
+  CHECK(program.launches.code().Find("local_array"));  // for the next recording of the process
+  program.launches.WatchCode(false);
+  program.launches.Enable(&sampler.launches(), nullptr);
+  CHECK(enabled == watching - 1);
+  program.launches.Disable();
+  sampler.Stop();
 }
 
 TEST_CASE("Without counters launches are counted, and their contexts known") {

@@ -8,6 +8,19 @@
 #include "test/support/snapshot_records.h"
 
 namespace prof::test {
+namespace {
+
+void AddCode(const format::CodeCensus& census, wire::KernelCode* wire) {
+  wire->set_instructions(census.instructions);
+  wire->set_looped(census.looped);
+  wire->set_calls_others(census.calls_others);
+  for (const format::CodeCensus::Count& count : census.counts) {
+    wire->add_count(count.all);
+    wire->add_looped_count(count.looped);
+  }
+}
+
+}  // namespace
 
 model::Device H200(uint32_t id) {
   model::Device device;
@@ -95,6 +108,7 @@ uint32_t SnapshotBuilder::Shape(const model::Shape& shape) {
   wire.set_local_bytes_per_thread(shape.local_bytes_per_thread);
   wire.set_local_known(shape.local_known);
   wire.set_launch_type(shape.launch_type);
+  if (shape.code) AddCode(*shape.code, wire.mutable_code());
   const auto [it, added] =
       records_->shapes.emplace(wire.SerializeAsString(), records_->shapes.size() + 1);
   if (added) *records_->tables.add_kernel_shapes() = wire;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lib/analyzer/base/code_counts.h"
 #include "lib/analyzer/base/kernel_names.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/kernels/occupancy.h"
@@ -94,6 +95,7 @@ void Assign(const Model& model, const RangeFamilies& families, KernelGroups* res
     launches.dynamic_shared_bytes = shape.dynamic_shared_bytes;
     launches.local_bytes_per_thread = shape.local_bytes_per_thread;
     launches.local_known = shape.local_known;
+    if (shape.code) launches.code = CodeOf(*shape.code);
     if (launches.resources_known) {
       launches.occupancy = ComputeOccupancy(shape, model.FindDevice(op.device));
     }

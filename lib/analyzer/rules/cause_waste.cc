@@ -9,9 +9,11 @@
 #include "lib/analyzer/rules/rule_access.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_bounds.h"
+#include "lib/analyzer/rules/rule_code.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/analyzer/rules/rule_suspicions.h"
 #include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
@@ -77,9 +79,11 @@ std::optional<Cause> UncoalescedCause(const RuleInputs& inputs) {
   return cause;
 }
 
-// Local memory: spilled registers, or arrays that are indexed at run time.
+// Local memory: spilled registers, or arrays that are indexed at run time. Where its sectors were
+// not counted, the code says how many of the instructions are of it.
 std::optional<Cause> SpillsCause(const RuleInputs& inputs) {
-  const std::optional<double> share = LocalShare(inputs);
+  const std::optional<double> counted = LocalShare(inputs);
+  const std::optional<double> share = counted ? counted : LocalAccessInCode(inputs);
   if (!share || *share <= kLocalShare) return std::nullopt;
   Relief expected, at_most;
   expected.Take(kMemoryPath, *share).Take({Unit::kIssue}, 1);
@@ -88,11 +92,18 @@ std::optional<Cause> SpillsCause(const RuleInputs& inputs) {
   at_most.Take(kMemoryPath, 1).Take(kInstructions, 1);
   Cause cause = MakeCause("spills", LimiterOf(inputs, Limiter::kLatency), Frees(inputs, expected));
   const bool of_memory = inputs.leader && IsOneOf(inputs.leader->unit, kMemoryPath);
+  const bool waits =
+      WaitsFor(inputs, {"long_scoreboard", "lg_throttle"}) || (!counted && WaitsForUnknown(inputs));
   cause.is_verdict = (of_memory && BeatsUnits(inputs, cause.frees)) ||
-                     (!UnitsDecide(inputs) && *share >= kStallShare &&
-                      WaitsFor(inputs, {"long_scoreboard", "lg_throttle"}));
+                     (!UnitsDecide(inputs) && *share >= kStallShare && waits);
   cause.action = MakeAction("remove-spills", WithoutWaste(inputs, at_most));
-  cause.summary = text::Percent(*share) + " of the sectors of L1 are local memory";
+  if (!counted) {
+    cause.missing = "the sectors of local memory (" + WayTo(inputs, format::kNeedsMemory) +
+                    "): how often these instructions run is not known";
+    cause.at_best = Confidence::kMedium;
+  }
+  cause.summary = counted ? text::Percent(*share) + " of the sectors of L1 are local memory"
+                          : text::Capitalized(DescribeLocalAccessInCode(inputs));
   if (inputs.kernel->local_bytes_per_thread > 0) {
     cause.summary +=
         " (" + text::Fixed(inputs.kernel->local_bytes_per_thread, 0) + " B per thread)";
@@ -102,7 +113,8 @@ std::optional<Cause> SpillsCause(const RuleInputs& inputs) {
 }
 
 std::optional<Cause> AtomicsCause(const RuleInputs& inputs) {
-  const std::optional<double> share = AtomicShare(inputs);
+  const std::optional<double> counted = AtomicShare(inputs);
+  const std::optional<double> share = counted ? counted : AtomicsInCode(inputs);
   if (!share || *share <= kAtomicShare || inputs.UseOf(Unit::kDram) >= kBusy) return std::nullopt;
   Relief expected, at_most;
   expected.Take({Unit::kL2}, *share).Take({Unit::kL1, Unit::kLsu}, 1);
@@ -119,7 +131,14 @@ std::optional<Cause> AtomicsCause(const RuleInputs& inputs) {
           : WaitsFor(inputs, {"long_scoreboard", "lg_throttle", "drain", "membar", "mio_throttle"});
   cause.is_verdict = UnitsDecide(inputs) ? of_l2 && BeatsUnits(inputs, cause.frees) : waits;
   cause.action = MakeAction("aggregate-atomics", WithoutWaste(inputs, at_most));
-  cause.summary = text::Percent(*share) + " of L2's work is atomics or reductions.";
+  if (counted) {
+    cause.summary = text::Percent(*share) + " of L2's work is atomics or reductions.";
+    return cause;
+  }
+  cause.missing = "L2's sectors by operation (" + WayTo(inputs, format::kNeedsMemory) +
+                  "): how often these instructions run is not known";
+  cause.at_best = Confidence::kMedium;
+  cause.summary = text::Capitalized(DescribeAtomicsInCode(inputs)) + ".";
   return cause;
 }
 

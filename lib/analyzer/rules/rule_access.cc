@@ -7,6 +7,7 @@
 
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/kernels/unit_use.h"
+#include "lib/analyzer/rules/rule_code.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/text/numbers.h"
 
@@ -250,6 +251,10 @@ void AddRatio(std::string_view label, std::string_view unit, const std::optional
                               text::Count(ratio->launches) + " launches)");
 }
 
+void AddInCode(const std::string& text, Verdict* verdict) {
+  if (!text.empty()) verdict->evidence.push_back(text + " (its machine code)");
+}
+
 }  // namespace
 
 void AddConflicts(const RuleInputs& inputs, Verdict* verdict) {
@@ -270,6 +275,7 @@ void AddAtomics(const RuleInputs& inputs, Verdict* verdict) {
   AddMetric(inputs, "of atomics", "sectors", "lts__t_sectors_op_atom.sum", verdict);
   AddMetric(inputs, "of reductions", "sectors", "lts__t_sectors_op_red.sum", verdict);
   AddMetric(inputs, "L2's atomic unit", "% of peak", kAtomicUnit, verdict);
+  if (!AtomicShare(inputs)) AddInCode(DescribeAtomicsInCode(inputs), verdict);
 }
 
 void AddLanes(const RuleInputs& inputs, Verdict* verdict) {
@@ -291,6 +297,9 @@ void AddSampledAccess(const RuleInputs& inputs, Verdict* verdict) {
 void AddLocal(const RuleInputs& inputs, Verdict* verdict) {
   for (const char* op : {"ld", "st"}) {
     AddMetric(inputs, std::string("local memory, ") + op, "sectors", Sectors("local", op), verdict);
+  }
+  if (!LocalShare(inputs) && LocalAccessInCode(inputs).value_or(0) > 0) {
+    AddInCode(DescribeLocalAccessInCode(inputs), verdict);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_bounds.h"
+#include "lib/analyzer/rules/rule_code.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/text/numbers.h"
 
@@ -67,9 +68,14 @@ Bound OfHalfType(const RuleInputs& inputs) {
   return bound;
 }
 
-// wgmma exists on one generation alone, and only the instructions of two types tell it apart.
+// wgmma exists on one generation alone.
+bool IsHopper(const RuleInputs& inputs) {
+  return inputs.device != nullptr && inputs.device->compute_major == kHopper;
+}
+
+// Only the instructions of two types tell it apart.
 bool ShouldUseWgmma(const RuleInputs& inputs, const FlopCount& type) {
-  if (inputs.device == nullptr || inputs.device->compute_major != kHopper) return false;
+  if (!IsHopper(inputs)) return false;
   const bool is_told_apart = type.kind == "fp16 tensor" || type.kind == "int8 tensor";
   return is_told_apart && InstructionOf(inputs) == Instruction::kMmaSync;
 }
@@ -86,6 +92,13 @@ void AddWgmma(const RuleInputs& inputs, const FlopCount& type, Verdict* verdict)
 void AddMatrixActions(const RuleInputs& inputs, Verdict* verdict) {
   const FlopCount* const type = MatrixType(inputs);
   if (type == nullptr) {
+    if (IsHopper(inputs) && HasWarpMatricesAlone(inputs)) {
+      verdict->actions.push_back(
+          MakeAction("use-wgmma", {std::nullopt,
+                                   "nothing that was measured bounds it: the rate of operations "
+                                   "was not"}));
+      verdict->evidence.emplace_back("its code has mma.sync and no wgmma");
+    }
     verdict->actions.push_back(
         MakeAction("read-operations", {std::nullopt, "the type of its matrices was not measured"},
                    WayTo(inputs, format::kNeedsOperations)));

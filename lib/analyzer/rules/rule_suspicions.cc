@@ -7,6 +7,7 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_access.h"
 #include "lib/analyzer/rules/rule_actions.h"
+#include "lib/analyzer/rules/rule_code.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/text/numbers.h"
 
@@ -23,23 +24,29 @@ bool UsesMemory(const RuleInputs& inputs) { return inputs.UseOf(Unit::kL2) >= kN
 
 void SuspectSpills(const RuleInputs& inputs, Verdict* verdict) {
   const bool local = inputs.kernel != nullptr && inputs.kernel->local_bytes_per_thread > 0;
-  if (!local || LocalShare(inputs)) return;
+  if (!local || LocalShare(inputs) || HasNoLocalAccess(inputs)) return;
   AddSuspicion("remove-spills",
                "it has " + text::Fixed(inputs.kernel->local_bytes_per_thread, 0) +
                    " B of local memory per thread, whose traffic was",
                WayTo(inputs, format::kNeedsMemory), verdict);
 }
 
+void SuspectAtomics(const RuleInputs& inputs, Verdict* verdict) {
+  if (HasNoAtomics(inputs)) return;
+  AddSuspicion("aggregate-atomics", "atomics and reductions were",
+               WayTo(inputs, format::kNeedsMemory), verdict);
+}
+
 void SuspectMemory(const RuleInputs& inputs, Verdict* verdict) {
   const std::string way = WayTo(inputs, format::kNeedsMemory);
   if (LooksBehindLink(inputs)) {
-    AddSuspicion("aggregate-atomics", "atomics and reductions were", way, verdict);
+    SuspectAtomics(inputs, verdict);
     if (!inputs.sampled.other_memory) {
       AddSuspicion("move-to-device", "which memory its accesses go to was", way, verdict);
     }
   } else {
     AddSuspicion("coalesce", "whether all bytes of the sectors are used was", way, verdict);
-    AddSuspicion("aggregate-atomics", "atomics and reductions were", way, verdict);
+    SuspectAtomics(inputs, verdict);
   }
   SuspectSpills(inputs, verdict);
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/format/code_census.h"
 #include "lib/format/enums.h"
 
 namespace prof::capture {
@@ -46,6 +47,8 @@ struct KernelEvent {
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, shared_executed_bytes = 0;
   uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
   bool local_known = false;  // the driver said how much local memory it has
+  // What its code does, for the first launch of a shape; nullptr: the code was not seen.
+  const format::CodeCensus* code = nullptr;
   uint32_t device = 0, context = 0, stream = 0, correlation = 0;
   Channel channel;
   uint32_t graph = 0;

@@ -2,6 +2,7 @@
 #include "lib/capture/wire/entry_tables.h"
 
 #include <utility>
+#include <vector>
 
 #include "lib/capture/wire/utf8.h"
 #include "lib/capture/wire/wire_tags.h"
@@ -131,6 +132,27 @@ void EntryTables::NameThread(uint32_t tid, uint32_t name) {
   if (thread_names_.size() < kMaxHostThreads) thread_names_[tid] = name;
 }
 
+namespace {
+
+void AddCode(const format::CodeCensus& census, Message& shape) {
+  std::vector<uint32_t> all, looped;
+  for (const format::CodeCensus::Count& count : census.counts) {
+    all.push_back(count.all);
+    looped.push_back(count.looped);
+  }
+  for (std::vector<uint32_t>* const counts : {&all, &looped}) {
+    while (!counts->empty() && counts->back() == 0) counts->pop_back();
+  }
+  Message code(shape, tag::kernel_shape::kCode);
+  First(code, tag::kernel_code::kInstructions, census.instructions);
+  U32(code, tag::kernel_code::kLooped, census.looped);
+  if (census.calls_others) code.add_bool(tag::kernel_code::kCallsOthers, true);
+  Packed32(code, tag::kernel_code::kCount, all);
+  Packed32(code, tag::kernel_code::kLoopedCount, looped);
+}
+
+}  // namespace
+
 uint32_t EntryTables::Shape(const KernelEvent& event) {
   const uint32_t name = Intern(event.name);
   const ShapeKey key = {name,
@@ -168,6 +190,7 @@ uint32_t EntryTables::Shape(const KernelEvent& event) {
   Message shape(block, tag::block::kKernelShapes);
   First(shape, tag::kernel_shape::kName, key[0]);
   for (uint32_t i = 1; i < key.size(); ++i) U32(shape, i + 1, key[i]);  // field i+1 is key[i]
+  if (event.code != nullptr) AddCode(*event.code, shape);
   return id;
 }
 

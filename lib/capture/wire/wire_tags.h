@@ -119,8 +119,18 @@ enum : uint32_t { kRowDelta = 1, kValueDelta = 2, kStyledDelta = 3, kStyle = 4 }
 }  // namespace name_numbers
 
 namespace kernel_shape {
-enum : uint32_t { kName = 1 };
+enum : uint32_t { kName = 1, kCode = 18 };
 }  // namespace kernel_shape
+
+namespace kernel_code {
+enum : uint32_t {
+  kInstructions = 1,
+  kLooped = 2,
+  kCallsOthers = 3,
+  kCount = 4,
+  kLoopedCount = 5
+};
+}  // namespace kernel_code
 
 namespace lane {
 enum : uint32_t { kDevice = 1, kContext = 2, kStream = 3, kChannel = 4, kChannelType = 5 };

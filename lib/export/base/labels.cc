@@ -9,11 +9,6 @@
 namespace prof::exporting {
 namespace {
 
-std::string Capitalized(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
 bool AllDigits(std::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -51,10 +46,10 @@ std::string OperationName(const Events& events, const OperationEvent& op) {
       return events.shapes()[op.shape].short_name;
     case OperationKind::kCopy:
       return "Memcpy " + std::string(CopyLetters(op.copy)) + " (" +
-             Capitalized(ToString(op.source)) + " -> " + Capitalized(ToString(op.destination)) +
-             ")";
+             text::Capitalized(ToString(op.source)) + " -> " +
+             text::Capitalized(ToString(op.destination)) + ")";
     case OperationKind::kMemset:
-      return "Memset (" + Capitalized(ToString(op.destination)) + ")";
+      return "Memset (" + text::Capitalized(ToString(op.destination)) + ")";
     case OperationKind::kGraph:
       break;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/analyzer/base/code_counts.h"
 #include "lib/report/base/strings.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
@@ -135,6 +136,25 @@ std::string FlopsText(const KernelReport& kernel) {
     kinds.push_back(line);
   }
   return kinds.empty() ? "" : "operations per launch: " + text::Join(kinds, "; ");
+}
+
+std::string CodeText(const KernelReport& kernel) {
+  if (!kernel.code) return "";
+  const KernelCode& code = *kernel.code;
+  std::string result = text::Count(code.instructions.all) + " instructions";
+  if (code.instructions.in_loops > 0) {
+    result += ", " + text::Count(code.instructions.in_loops) + " of them in loops";
+  }
+  std::vector<std::string> kinds;
+  for (const analyzer::CodeCountRow& row : analyzer::CodeCountRows()) {
+    const KernelCode::Count& count = code.*row.count;
+    if (count.all == 0) continue;
+    kinds.push_back(std::string(row.words) + " " + text::Count(count.all));
+    if (count.in_loops > 0) kinds.back() += " (" + text::Count(count.in_loops) + " in loops)";
+  }
+  if (!kinds.empty()) result += ": " + text::Join(kinds, ", ");
+  if (code.calls_others) result += "; functions that it calls elsewhere are not counted";
+  return result;
 }
 
 std::string TimeSource(const KernelReport& kernel) {

@@ -26,6 +26,9 @@ void AddUnitCells(const Measured& counters, std::vector<std::string>* cells);
 [[nodiscard]] std::string RooflineText(const KernelReport& kernel);  // "" when nothing was measured
 [[nodiscard]] std::string FlopsText(
     const KernelReport& kernel);  // kinds that it executes; "" for none
+// "94 instructions, 44 of them in loops: atomics on global memory 29 (21 in loops)"; "" when its
+// code was not seen.
+[[nodiscard]] std::string CodeText(const KernelReport& kernel);
 [[nodiscard]] std::string TimeSource(const KernelReport& kernel);  // "" when it is the timeline
 // "83", "?" above 100 %, "-" when it was not measured.
 [[nodiscard]] std::string PercentCell(const std::optional<double>& fraction);

@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/report/json/kernel.h"
 
+#include "lib/analyzer/base/code_counts.h"
+
 namespace prof {
+
+Json ToJson(const std::optional<KernelCode>& code) {
+  if (!code) return nullptr;
+  const auto count = [](const KernelCode::Count& value) {
+    return Json{{"all", value.all}, {"in_loops", value.in_loops}};
+  };
+  Json json = {{"instructions", count(code->instructions)}, {"calls_others", code->calls_others}};
+  for (const analyzer::CodeCountRow& row : analyzer::CodeCountRows()) {
+    json[row.name] = count(*code.*row.count);
+  }
+  return json;
+}
 
 Json ToJson(const Occupancy& value) {
   return {{"known", value.known},
@@ -205,6 +219,7 @@ Json ToJson(const KernelReport& value) {
           {"samples_rejected", value.samples_rejected},
           {"counters_from", value.counters_from},
           {"continuous_from", value.continuous_from},
+          {"code", ToJson(value.code)},
           {"occupancy", ToJson(value.occupancy)},
           {"clock", ToJson(value.clock)},
           {"roofline", ToJson(value.roofline)},

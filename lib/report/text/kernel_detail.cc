@@ -67,6 +67,7 @@ void WriteLaunches(std::ostream& out, const KernelReport& kernel, int width) {
                   ? text::Count(kernel.local_bytes_per_thread) + " B local memory a thread"
                   : "local memory not known"));
   }
+  line("code        ", CodeText(kernel));
   line("time        ", text::Count(kernel.launches) + " launches, " + text::Time(kernel.total_ns) +
                            " in all (" + text::ShortPercent(kernel.share) +
                            " of the span); median " + text::Time(duration.median) + ", " +

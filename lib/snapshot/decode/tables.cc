@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/snapshot/decode/tables.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <unordered_map>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/format/code_census.h"
 #include "lib/format/enums.h"
 #include "lib/snapshot/decode/checks.h"
 #include "prof/snapshot.pb.h"
@@ -156,6 +158,26 @@ absl::Status AddPaths(const wire::Block& block, DecodeState* state) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// A newer writer may have more classes: what they count is not known to this reader.
+format::CodeCensus CensusOf(const wire::KernelCode& wire) {
+  format::CodeCensus census;
+  census.instructions = wire.instructions();
+  census.looped = wire.looped();
+  census.calls_others = wire.calls_others();
+  const auto classes = static_cast<int>(format::kCodeClasses);
+  for (int i = 0; i < std::min(wire.count_size(), classes); ++i) {
+    census.counts[static_cast<size_t>(i)].all = wire.count(i);
+  }
+  for (int i = 0; i < std::min(wire.looped_count_size(), classes); ++i) {
+    census.counts[static_cast<size_t>(i)].looped = wire.looped_count(i);
+  }
+  return census;
+}
+
+}  // namespace
+
 absl::Status AddShapes(const wire::Block& block, DecodeState* state) {
   model::Model& model = *state->model;
   for (const wire::KernelShape& wire : block.kernel_shapes()) {
@@ -174,6 +196,7 @@ absl::Status AddShapes(const wire::Block& block, DecodeState* state) {
     shape.local_bytes_per_thread = wire.local_bytes_per_thread();
     shape.launch_type = wire.launch_type();
     shape.local_known = wire.local_known() || shape.local_bytes_per_thread > 0;
+    if (wire.has_code()) shape.code = CensusOf(wire.code());
   }
   return absl::OkStatus();
 }

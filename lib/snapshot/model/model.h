@@ -7,11 +7,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "lib/format/code_census.h"
 #include "lib/format/enums.h"
 #include "lib/snapshot/model/api_call.h"
 #include "lib/snapshot/model/op.h"
@@ -130,6 +132,7 @@ struct Shape {
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, shared_executed_bytes = 0;
   uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
   bool local_known = false;  // false: 0 bytes of local memory may be any number
+  std::optional<format::CodeCensus> code;  // none: its code was not seen
 };
 
 // Memory that was allocated or freed.

@@ -52,6 +52,19 @@ inline DeviceEvent ADevice() {
   return device;
 }
 
+inline const format::CodeCensus& ACensus() {
+  static const format::CodeCensus census = [] {
+    format::CodeCensus made;
+    made.instructions = 1001;
+    made.looped = 1002;
+    made.calls_others = true;
+    made.counts[2] = {1003, 0};
+    made.counts[4] = {1004, 1005};
+    return made;
+  }();
+  return census;
+}
+
 inline KernelEvent AKernel() {
   KernelEvent kernel;
   kernel.name = "_Z5saxpyfPKfPf";
@@ -64,6 +77,7 @@ inline KernelEvent AKernel() {
   kernel.registers_per_thread = 113;
   kernel.local_bytes_per_thread = 114;
   kernel.local_known = true;
+  kernel.code = &ACensus();
   kernel.launch_type = 2;
   kernel.device = 1;
   kernel.context = 115;

@@ -196,6 +196,11 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(shape.registers_per_thread() == 113);
   CHECK(shape.local_bytes_per_thread() == 114);
   CHECK(shape.local_known());
+  CHECK(shape.code().instructions() == 1001);
+  CHECK(shape.code().looped() == 1002);
+  CHECK(shape.code().calls_others());
+  CHECK(Values(shape.code().count()) == U32s{0, 0, 1003, 0, 1004});
+  CHECK(Values(shape.code().looped_count()) == U32s{0, 0, 0, 0, 1005});
   CHECK(shape.launch_type() == 2);
 
   // Of the kernel, the copy, the memset, the allocation, and the free, whose channel is not known.

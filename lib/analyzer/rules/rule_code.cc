@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/rules/rule_code.h"
+
+#include <initializer_list>
+
+#include "lib/text/numbers.h"
+
+namespace prof::analyzer {
+namespace {
+
+using InCode = KernelCode::Count;
+using CodeKinds = std::initializer_list<InCode KernelCode::*>;
+
+constexpr CodeKinds kAtomicKinds = {&KernelCode::global_atomics};
+constexpr CodeKinds kLocalKinds = {&KernelCode::local_loads, &KernelCode::local_stores};
+constexpr CodeKinds kAccessKinds = {
+    &KernelCode::global_loads,     &KernelCode::global_stores,  &KernelCode::local_loads,
+    &KernelCode::local_stores,     &KernelCode::global_atomics, &KernelCode::async_copies,
+    &KernelCode::generic_accesses,
+};
+
+// nullptr: it was not seen in full.
+const KernelCode* CodeSeen(const RuleInputs& inputs) {
+  if (inputs.kernel == nullptr || !inputs.kernel->code || inputs.kernel->code->calls_others) {
+    return nullptr;
+  }
+  return &*inputs.kernel->code;
+}
+
+InCode SumInCode(const KernelCode& code, CodeKinds counts) {
+  InCode sum;
+  for (const auto count : counts) {
+    sum.all += (code.*count).all;
+    sum.in_loops += (code.*count).in_loops;
+  }
+  return sum;
+}
+
+bool HasNoneInCode(const RuleInputs& inputs, CodeKinds counts) {
+  const KernelCode* const code = CodeSeen(inputs);
+  return code != nullptr && SumInCode(*code, counts).all == 0;
+}
+
+struct AccessPart {
+  int64_t of_kind = 0, accesses = 0;
+  bool in_loops = false;
+};
+
+std::optional<AccessPart> PartOfAccesses(const RuleInputs& inputs, CodeKinds counts) {
+  const KernelCode* const code = CodeSeen(inputs);
+  if (code == nullptr || code->bulk_copies.all > 0) return std::nullopt;
+  const InCode kind = SumInCode(*code, counts), all = SumInCode(*code, kAccessKinds);
+  if (all.in_loops > 0) return AccessPart{kind.in_loops, all.in_loops, true};
+  if (all.all > 0) return AccessPart{kind.all, all.all, false};
+  return std::nullopt;
+}
+
+std::optional<double> ShareOfPart(const std::optional<AccessPart>& part) {
+  if (!part) return std::nullopt;
+  return static_cast<double>(part->of_kind) / static_cast<double>(part->accesses);
+}
+
+std::string DescribePart(const std::optional<AccessPart>& part, const char* what) {
+  if (!part) return "";
+  const std::string all =
+      part->of_kind == part->accesses
+          ? "all " + text::Count(part->accesses)
+          : text::Count(part->of_kind) + " of the " + text::Count(part->accesses);
+  return all + " instructions " + (part->in_loops ? "in its loops " : "") +
+         "that access memory are " + what;
+}
+
+}  // namespace
+
+bool HasNoAtomics(const RuleInputs& inputs) { return HasNoneInCode(inputs, kAtomicKinds); }
+
+bool HasNoLocalAccess(const RuleInputs& inputs) { return HasNoneInCode(inputs, kLocalKinds); }
+
+std::optional<double> AtomicsInCode(const RuleInputs& inputs) {
+  return ShareOfPart(PartOfAccesses(inputs, kAtomicKinds));
+}
+
+std::optional<double> LocalAccessInCode(const RuleInputs& inputs) {
+  return ShareOfPart(PartOfAccesses(inputs, kLocalKinds));
+}
+
+std::string DescribeAtomicsInCode(const RuleInputs& inputs) {
+  return DescribePart(PartOfAccesses(inputs, kAtomicKinds), "atomics or reductions");
+}
+
+std::string DescribeLocalAccessInCode(const RuleInputs& inputs) {
+  return DescribePart(PartOfAccesses(inputs, kLocalKinds), "of local memory");
+}
+
+bool HasWarpMatricesAlone(const RuleInputs& inputs) {
+  const KernelCode* const code = CodeSeen(inputs);
+  return code != nullptr && code->warp_mma.all > 0 && code->group_mma.all == 0 &&
+         code->tensor_memory_mma.all == 0;
+}
+
+}  // namespace prof::analyzer

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the machine code of a kernel says where no counter was read: which accesses it makes at all,
+// and which of them stand in its loops.
+#ifndef PROF_LIB_ANALYZER_RULES_RULE_CODE_H_
+#define PROF_LIB_ANALYZER_RULES_RULE_CODE_H_
+
+#include <optional>
+#include <string>
+
+#include "lib/analyzer/rules/rule_inputs.h"
+#include "prof/kernel_report.h"
+
+namespace prof::analyzer {
+
+// No instruction of the kind is in the code, so none is executed.
+[[nodiscard]] bool HasNoAtomics(const RuleInputs& inputs);
+[[nodiscard]] bool HasNoLocalAccess(const RuleInputs& inputs);
+
+// Of the instructions that access global or local memory, in the loops where there are such, the
+// share that are atomics (of local memory), 0..1. How often each one is executed is not known.
+// nullopt: the code was not seen in full, has no access at all, or moves bytes by TMA, whose one
+// instruction stands for many.
+[[nodiscard]] std::optional<double> AtomicsInCode(const RuleInputs& inputs);
+[[nodiscard]] std::optional<double> LocalAccessInCode(const RuleInputs& inputs);
+
+// "4 of the 5 instructions in its loops that access memory are atomics"
+[[nodiscard]] std::string DescribeAtomicsInCode(const RuleInputs& inputs);
+[[nodiscard]] std::string DescribeLocalAccessInCode(const RuleInputs& inputs);
+
+// Its matrix operations, in 8 to 32 bits, are all mma.sync.
+[[nodiscard]] bool HasWarpMatricesAlone(const RuleInputs& inputs);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_RULES_RULE_CODE_H_
