@@ -68,7 +68,7 @@ OutsideWalker::OutsideWalker(const PythonSymbols& python, const PythonLayout& la
 OutsideWalker::Frame OutsideWalker::Parse(uintptr_t address, const char* bytes) const {
   Frame frame;
   frame.address = address;
-  frame.code = At<uintptr_t>(bytes, layout_.frame_code);
+  frame.code = At<uintptr_t>(bytes, layout_.frame_code) & ~layout_.code_flags;
   frame.previous = At<uintptr_t>(bytes, layout_.frame_previous);
   frame.instruction = layout_.counts_units ? At<uint32_t>(bytes, layout_.frame_instruction)
                                            : At<uintptr_t>(bytes, layout_.frame_instruction);

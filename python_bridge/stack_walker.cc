@@ -72,6 +72,7 @@ StackWalker::HashFrames StackWalker::HashFor(const PythonLayout& layout) {
   if (layout == Layout311()) return &HashKnown<Layout311>;
   if (layout == Layout312()) return &HashKnown<Layout312>;
   if (layout == Layout313()) return &HashKnown<Layout313>;
+  if (layout == Layout314()) return &HashKnown<Layout314>;
   return &HashAny;
 }
 

@@ -157,7 +157,7 @@ struct SessionOptions {
   /// Records NVTX ranges.
   bool ranges = true;
 
-  /// Records the Python stack of each CUDA call, where the program is one of CPython 3.10 to 3.13
+  /// Records the Python stack of each CUDA call, where the program is one of CPython 3.10 to 3.14
   /// with the GIL. Another interpreter gets a notice in the snapshot. It costs a call 22 to 36 ns
   /// with 8 frames, 49 to 80 ns with 23 (docs/internals/python.md).
   bool python_stacks = false;
