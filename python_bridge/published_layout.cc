@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "python_bridge/own_memory.h"
+#include "lib/capture/process/own_memory.h"
 
 namespace prof::python {
 namespace {
@@ -38,7 +38,7 @@ std::string PublishedLayout(const PythonSymbols& python, PythonLayout* layout) {
   const Words& word = python.minor == kFirstPublished ? kWords313 : kWords314;
   const std::string version = "3." + std::to_string(python.minor);
   uint64_t words[kWords];
-  if (python.runtime == 0 || !ReadOwnMemory(python.runtime, words, sizeof(words)) ||
+  if (python.runtime == 0 || !capture::ReadOwnMemory(python.runtime, words, sizeof(words)) ||
       std::memcmp(words, "xdebugpy", sizeof(words[0])) != 0 ||
       words[1] >> 16 != (0x0300U | static_cast<uint64_t>(python.minor))) {
     return "it does not have the table of offsets of CPython " + version;

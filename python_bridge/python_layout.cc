@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "python_bridge/own_memory.h"
+#include "lib/capture/process/own_memory.h"
 #include "python_bridge/published_layout.h"
 
 namespace prof::python {
@@ -29,7 +29,7 @@ PythonSymbols FindPython() {
   // Py_GetVersion formats into a buffer of its own, so only the number of 3.11 and later is read.
   if (const uintptr_t version = Address("Py_Version"); version != 0) {
     unsigned long number = 0;
-    if (ReadOwn(version, &number)) {
+    if (capture::ReadOwn(version, &number)) {
       python.major = static_cast<int>(number >> 24);
       python.minor = static_cast<int>(number >> 16 & 0xff);
     }

@@ -4,7 +4,7 @@
 #include <exception>
 #include <optional>
 
-#include "python_bridge/own_memory.h"
+#include "lib/capture/process/own_memory.h"
 
 namespace prof::python {
 namespace {
@@ -20,7 +20,7 @@ struct PlainLoad {
 struct CheckedLoad {
   template <typename Value>
   bool operator()(uintptr_t address, Value* value) const {
-    return ReadOwn(address, value);
+    return capture::ReadOwn(address, value);
   }
 };
 

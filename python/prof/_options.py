@@ -40,6 +40,7 @@ class SessionOptions(TypedDict, total=False):
     control: bool
     ranges: bool
     python_stacks: bool
+    native_stacks: bool
     host_samples: int
     torch: Literal["off", "ops", "modules"]
     torch_shapes: bool

@@ -110,7 +110,7 @@ TEST_CASE("Each version of Python that prof reads is tested where it is installe
 
 TEST_CASE("A program without Python has no stacks, no problem, and pays for nothing") {
   CHECK_FALSE(FindPython().any());
-  capture::StackSource* const source = capture::RegisteredStackSource();
+  capture::StackSource* const source = capture::RegisteredStackSource(capture::StackKind::kPython);
   REQUIRE(source != nullptr);
   source->Start(true);
   CHECK(capture::stack_walker.load() == nullptr);
