@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "lib/symbols/source_lines.h"
 #include "lib/text/demangle.h"
 
@@ -81,7 +80,7 @@ class NativeTables {
  private:
   // "libsolver.so+0x1234"
   static std::string Unnamed(const std::string& module, uint64_t offset) {
-    return absl::StrCat(module.substr(module.rfind('/') + 1), absl::StrFormat("+0x%x", offset));
+    return absl::StrCat(module.substr(module.rfind('/') + 1), "+0x", absl::Hex(offset));
   }
   uint32_t Text(const std::string& text) {
     if (text.empty()) return 0;
