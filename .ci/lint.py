@@ -25,7 +25,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "prof-lint"
-PRODUCT = re.compile(r"(lib|cupti_backend|nvtx_bridge|python_bridge|torch_bridge)/.*\.cc")
+PRODUCT = re.compile(r"(lib|cupti_backend|nvtx_bridge|python_bridge|native_bridge|torch_bridge)/.*\.cc")
 MOST_FILES_TOGETHER = 8
 # -bugprone-suspicious-include: files together are included by the one that puts them together.
 TOGETHER = "-clang-analyzer-*,-bugprone-suspicious-include"
@@ -33,7 +33,7 @@ ALONE = "-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding"
 # clang's AnalyzerOptions: 75,000 nodes a function instead of 225,000, and only small calls inlined.
 SHALLOW = ["--extra-arg=-Xclang", "--extra-arg=-analyzer-config",
            "--extra-arg=-Xclang", "--extra-arg=mode=shallow"]
-HEADERS = f"^{re.escape(str(ROOT))}/(lib|cupti_backend|nvtx_bridge|python_bridge|torch_bridge|include)/"
+HEADERS = f"^{re.escape(str(ROOT))}/(lib|cupti_backend|nvtx_bridge|python_bridge|native_bridge|torch_bridge|include)/"
 
 
 def run(command):

@@ -28,7 +28,7 @@ import sys
 sys.dont_write_bytecode = True
 from lint import ROOT, compiled, flags_of  # pylint: disable=wrong-import-position
 
-FOLDERS = ("lib", "cupti_backend", "nvtx_bridge", "python_bridge", "torch_bridge")
+FOLDERS = ("lib", "cupti_backend", "nvtx_bridge", "python_bridge", "native_bridge", "torch_bridge")
 # The object file of a library's source, as seen from the folder of the build.
 OBJECT = re.compile(rf" -o (?:{'|'.join(FOLDERS)})/(?:\S+/)?CMakeFiles/(\w+)\.dir/")
 SKIPPED = re.compile(r"set_source_files_properties\(([^()]*?)\s+PROPERTIES[^()]*?"

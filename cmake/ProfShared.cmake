@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # libprof.so and libprof_inject.so, put together from the folders of the capture half.
 add_library(prof SHARED $<TARGET_OBJECTS:prof_capture> $<TARGET_OBJECTS:prof_nvtx>
-  $<TARGET_OBJECTS:prof_python> $<TARGET_OBJECTS:prof_torch>
+  $<TARGET_OBJECTS:prof_python> $<TARGET_OBJECTS:prof_native> $<TARGET_OBJECTS:prof_torch>
   $<TARGET_OBJECTS:prof_cupti> $<TARGET_OBJECTS:prof_options>)
 
 # They bring their C++ runtime: an older libstdc++.so that the program finds first would keep it

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lib/capture/process/own_memory.h"
 #include "python_bridge/line_table.h"
-#include "python_bridge/own_memory.h"
 
 namespace prof::python {
 namespace {
@@ -47,14 +47,14 @@ uint32_t Writable(uint32_t character) {
 
 bool CodeReader::HasType(uintptr_t object, uintptr_t type) const {
   uintptr_t found = 0;
-  return object != 0 && ReadOwn(object + kObjectType, &found) && found == type;
+  return object != 0 && capture::ReadOwn(object + kObjectType, &found) && found == type;
 }
 
 bool CodeReader::ReadText(uintptr_t text, size_t most, std::string* utf8) const {
   int64_t length = 0;
   uint32_t state = 0;
-  if (!HasType(text, python_.text_type) || !ReadOwn(text + kTextLength, &length) ||
-      !ReadOwn(text + kTextState, &state) || length < 0) {
+  if (!HasType(text, python_.text_type) || !capture::ReadOwn(text + kTextLength, &length) ||
+      !capture::ReadOwn(text + kTextState, &state) || length < 0) {
     return false;
   }
   const uint32_t kind = KindOf(state);  // bytes of a character
@@ -63,7 +63,7 @@ bool CodeReader::ReadText(uintptr_t text, size_t most, std::string* utf8) const 
   const size_t count = std::min(static_cast<size_t>(length), most);
   std::string raw(count * kind, '\0');
   const uintptr_t data = text + (ascii ? layout_.ascii_size : layout_.compact_size);
-  if (!raw.empty() && !ReadOwnMemory(data, raw.data(), raw.size())) return false;
+  if (!raw.empty() && !capture::ReadOwnMemory(data, raw.data(), raw.size())) return false;
   utf8->clear();
   for (size_t i = 0; i < raw.size(); i += kind) {
     uint32_t character = 0;
@@ -78,20 +78,21 @@ bool CodeReader::ReadText(uintptr_t text, size_t most, std::string* utf8) const 
 
 bool CodeReader::ReadBytes(uintptr_t bytes, std::string* to) const {
   int64_t size = 0;
-  if (!HasType(bytes, python_.bytes_type) || !ReadOwn(bytes + kBytesSize, &size) || size < 0 ||
-      size > static_cast<int64_t>(kMostLineTable)) {
+  if (!HasType(bytes, python_.bytes_type) || !capture::ReadOwn(bytes + kBytesSize, &size) ||
+      size < 0 || size > static_cast<int64_t>(kMostLineTable)) {
     return false;
   }
   to->resize(static_cast<size_t>(size));
-  return size == 0 || ReadOwnMemory(bytes + kBytesData, to->data(), to->size());
+  return size == 0 || capture::ReadOwnMemory(bytes + kBytesData, to->data(), to->size());
 }
 
 bool CodeReader::Read(uintptr_t code, uintptr_t instruction, CodeLine* line) const {
   uintptr_t name = 0, file = 0, lines = 0;
   int32_t first_line = 0;
-  if (!HasType(code, python_.code_type) || !ReadOwn(code + layout_.code_name, &name) ||
-      !ReadOwn(code + layout_.code_file, &file) || !ReadOwn(code + layout_.code_lines, &lines) ||
-      !ReadOwn(code + layout_.code_first_line, &first_line) || first_line < 0 ||
+  if (!HasType(code, python_.code_type) || !capture::ReadOwn(code + layout_.code_name, &name) ||
+      !capture::ReadOwn(code + layout_.code_file, &file) ||
+      !capture::ReadOwn(code + layout_.code_lines, &lines) ||
+      !capture::ReadOwn(code + layout_.code_first_line, &first_line) || first_line < 0 ||
       first_line > kMostFirstLine) {
     return false;
   }

@@ -44,6 +44,7 @@ bool WalkFrames(const PythonLayout& layout, uintptr_t thread_state, const Load& 
     if (layout.frame_owner != kNoOffset && !load(frame + layout.frame_owner, &owner)) return false;
     if (owner < layout.first_shim) {
       if (!load(frame + layout.frame_code, &code)) return false;
+      code &= ~layout.code_flags;
       if (layout.counts_units) {
         int32_t units = 0;
         if (!load(frame + layout.frame_instruction, &units)) return false;

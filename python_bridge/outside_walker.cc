@@ -68,7 +68,7 @@ OutsideWalker::OutsideWalker(const PythonSymbols& python, const PythonLayout& la
 OutsideWalker::Frame OutsideWalker::Parse(uintptr_t address, const char* bytes) const {
   Frame frame;
   frame.address = address;
-  frame.code = At<uintptr_t>(bytes, layout_.frame_code);
+  frame.code = At<uintptr_t>(bytes, layout_.frame_code) & ~layout_.code_flags;
   frame.previous = At<uintptr_t>(bytes, layout_.frame_previous);
   frame.instruction = layout_.counts_units ? At<uint32_t>(bytes, layout_.frame_instruction)
                                            : At<uintptr_t>(bytes, layout_.frame_instruction);
@@ -78,12 +78,12 @@ OutsideWalker::Frame OutsideWalker::Parse(uintptr_t address, const char* bytes) 
 
 bool OutsideWalker::ReadTop(uintptr_t state, Top* top) const {
   top->link = state + layout_.state_to_frame;
-  if (!ReadOwn(top->link, &top->linked)) return false;
+  if (!capture::ReadOwn(top->link, &top->linked)) return false;
   top->holder = top->link;
   top->frame = top->linked;
   if (layout_.cframe_to_frame == kNoOffset || top->linked == 0) return true;
   top->holder = top->linked + layout_.cframe_to_frame;
-  return ReadOwn(top->holder, &top->frame);
+  return capture::ReadOwn(top->holder, &top->frame);
 }
 
 // Copies the frames that the last look found, in one call of the kernel.
@@ -97,7 +97,7 @@ void OutsideWalker::ReadLastChain(uint32_t tid) {
   for (size_t i = 0; i < chain.frames.size(); ++i) {
     pieces_.push_back({chain.frames[i], &frame_copies_[i * frame_bytes_], frame_bytes_});
   }
-  if (ReadOwnPieces(pieces_.data(), pieces_.size())) expected_ = &chain;
+  if (capture::ReadOwnPieces(pieces_.data(), pieces_.size())) expected_ = &chain;
 }
 
 bool OutsideWalker::ReadFrame(uintptr_t address, Frame* frame) {
@@ -113,7 +113,7 @@ bool OutsideWalker::ReadFrame(uintptr_t address, Frame* frame) {
     }
   }
   char bytes[kMostPiece];
-  if (!ReadOwnMemory(address, bytes, frame_bytes_)) return false;
+  if (!capture::ReadOwnMemory(address, bytes, frame_bytes_)) return false;
   *frame = Parse(address, bytes);
   return true;
 }
@@ -156,7 +156,7 @@ bool OutsideWalker::ReadAgain(const Top& top, int64_t* time_ns) {
   // Once more behind the frames: a call that began or ended between them shows here.
   uintptr_t at_end = 0;
   pieces_.push_back({top.holder, &at_end, sizeof(at_end)});
-  if (!ReadOwnPieces(pieces_.data(), pieces_.size())) return false;
+  if (!capture::ReadOwnPieces(pieces_.data(), pieces_.size())) return false;
   *time_ns = capture::RealtimeNs();
   if (linked != top.linked || innermost_frame != top.frame || at_end != top.frame) return false;
   uint32_t visible = 0;
@@ -201,7 +201,7 @@ bool OutsideWalker::ReadMarks() {
     pieces_.push_back({lines + kBytesData, &contents[i].lines_begin, sizeof(uint64_t)});
   }
   if (versions) return true;
-  if (!ReadOwnPieces(pieces_.data(), pieces_.size())) return false;
+  if (!capture::ReadOwnPieces(pieces_.data(), pieces_.size())) return false;
   for (uint32_t i = 0; i < frames_.count; ++i) {
     uint64_t& mark = frames_.frame[i].mark;
     mark = (mark ^ contents[i].name_hash) * 0x9e3779b97f4a7c15;

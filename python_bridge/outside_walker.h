@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/capture/process/own_memory.h"
 #include "lib/capture/threads/host_stacks.h"
-#include "python_bridge/own_memory.h"
 #include "python_bridge/python_layout.h"
 #include "python_bridge/stack_maker.h"
 #include "python_bridge/thread_list.h"
@@ -80,7 +80,7 @@ class OutsideWalker {
   // Of the look: kept for their memory.
   std::vector<Frame> chain_;
   std::vector<char> frame_copies_, code_copies_;
-  std::vector<OwnPiece> pieces_;
+  std::vector<capture::OwnPiece> pieces_;
   Frames frames_;
 };
 

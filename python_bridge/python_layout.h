@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Python layout has the places of all that a stack walk reads in the memory of a CPython
-// interpreter. 3.13 publishes most of them in _PyRuntime.debug_offsets; for 3.10 to 3.12 they are
+// interpreter. 3.13 and 3.14 publish most of them (published_layout.h); for 3.10 to 3.12 they are
 // those of CPython's headers, which are part of the ABI of a minor version.
 #ifndef PROF_PYTHON_BRIDGE_PYTHON_LAYOUT_H_
 #define PROF_PYTHON_BRIDGE_PYTHON_LAYOUT_H_
@@ -26,6 +26,7 @@ struct PythonLayout {
 
   // A frame. `instruction`: a pointer into the code, or (3.10) an int that counts units of 2 bytes.
   uint32_t frame_code = 0, frame_previous = 0, frame_instruction = 0;
+  uintptr_t code_flags = 0;  // bits of the pointer to the code that are no part of the address
   bool counts_units = false;
   // Who owns the frame, a byte; frames of `first_shim` and above are the interpreter's own.
   uint32_t frame_owner = kNoOffset;
@@ -51,13 +52,14 @@ struct PythonLayout {
   constexpr bool operator==(const PythonLayout& other) const {
     return minor == other.minor && state_to_frame == other.state_to_frame &&
            cframe_to_frame == other.cframe_to_frame && frame_code == other.frame_code &&
-           frame_previous == other.frame_previous && counts_units == other.counts_units &&
-           frame_instruction == other.frame_instruction && frame_owner == other.frame_owner &&
-           first_shim == other.first_shim && code_name == other.code_name &&
-           code_file == other.code_file && code_first_line == other.code_first_line &&
-           code_lines == other.code_lines && code_instructions == other.code_instructions &&
-           code_version == other.code_version && lines == other.lines &&
-           ascii_size == other.ascii_size && compact_size == other.compact_size &&
+           frame_previous == other.frame_previous && code_flags == other.code_flags &&
+           counts_units == other.counts_units && frame_instruction == other.frame_instruction &&
+           frame_owner == other.frame_owner && first_shim == other.first_shim &&
+           code_name == other.code_name && code_file == other.code_file &&
+           code_first_line == other.code_first_line && code_lines == other.code_lines &&
+           code_instructions == other.code_instructions && code_version == other.code_version &&
+           lines == other.lines && ascii_size == other.ascii_size &&
+           compact_size == other.compact_size &&
            runtime_interpreters == other.runtime_interpreters &&
            interpreter_next == other.interpreter_next &&
            interpreter_threads == other.interpreter_threads && state_thread == other.state_thread &&
@@ -152,6 +154,18 @@ constexpr PythonLayout Layout313() {
   layout.interpreter_next = 7264;
   layout.interpreter_threads = 7344;
   layout.state_thread = 160;
+  return layout;
+}
+
+// What the table of offsets of 3.14.10 has.
+constexpr PythonLayout Layout314() {
+  PythonLayout layout = Layout313();
+  layout.minor = 14;
+  layout.code_flags = 3;
+  layout.frame_owner = 74;
+  layout.code_instructions = 208;
+  layout.runtime_interpreters = 808;
+  layout.interpreter_next = 7272;
   return layout;
 }
 

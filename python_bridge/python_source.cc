@@ -32,11 +32,11 @@ class PythonSource final : public capture::StackSource {
     const capture::MutexLock lock(mutex_);
     if (walker.load(std::memory_order_acquire) == nullptr) Find();
     if (at_calls && walker.load(std::memory_order_acquire) != nullptr) {
-      capture::SetStackWalker(&Walk);
+      capture::SetStackWalker(capture::StackKind::kPython, &Walk);
     }
   }
 
-  void Stop() override { capture::SetStackWalker(nullptr); }
+  void Stop() override { capture::SetStackWalker(capture::StackKind::kPython, nullptr); }
 
   capture::HostLook LookAt(const capture::ThreadNumbers& thread) override {
     OutsideWalker* const present = outside.load(std::memory_order_acquire);
@@ -83,7 +83,7 @@ class PythonSource final : public capture::StackSource {
 // No destructor: the collector may ask it after main().
 __attribute__((constructor)) void Register() {
   alignas(PythonSource) static char memory[sizeof(PythonSource)];
-  capture::RegisterStackSource(new (memory) PythonSource);
+  capture::RegisterStackSource(capture::StackKind::kPython, new (memory) PythonSource);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <exception>
 #include <optional>
 
-#include "python_bridge/own_memory.h"
+#include "lib/capture/process/own_memory.h"
 
 namespace prof::python {
 namespace {
@@ -20,7 +20,7 @@ struct PlainLoad {
 struct CheckedLoad {
   template <typename Value>
   bool operator()(uintptr_t address, Value* value) const {
-    return ReadOwn(address, value);
+    return capture::ReadOwn(address, value);
   }
 };
 
@@ -72,6 +72,7 @@ StackWalker::HashFrames StackWalker::HashFor(const PythonLayout& layout) {
   if (layout == Layout311()) return &HashKnown<Layout311>;
   if (layout == Layout312()) return &HashKnown<Layout312>;
   if (layout == Layout313()) return &HashKnown<Layout313>;
+  if (layout == Layout314()) return &HashKnown<Layout314>;
   return &HashAny;
 }
 

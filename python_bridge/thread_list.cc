@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "python_bridge/own_memory.h"
+#include "lib/capture/process/own_memory.h"
 
 namespace prof::python {
 namespace {
@@ -15,7 +15,8 @@ constexpr int kMostInterpreters = 64, kMostThreads = 4096;
 
 bool ThreadList::Read(uintptr_t address, State* state) const {
   char bytes[kMostPiece];
-  if (!ReadOwnMemory(address, bytes, layout_.state_thread + sizeof(state->thread))) return false;
+  if (!capture::ReadOwnMemory(address, bytes, layout_.state_thread + sizeof(state->thread)))
+    return false;
   const auto at = [&bytes](uint32_t offset, auto* value) {
     std::memcpy(value, bytes + offset, sizeof(*value));
   };
@@ -32,12 +33,12 @@ bool ThreadList::IsListed(uintptr_t address, const State& state) const {
   uintptr_t listed = 0;
   const uintptr_t from = state.previous != 0 ? state.previous + kStateNext
                                              : state.interpreter + layout_.interpreter_threads;
-  return ReadOwn(from, &listed) && listed == address;
+  return capture::ReadOwn(from, &listed) && listed == address;
 }
 
 std::optional<uintptr_t> ThreadList::SearchIn(uintptr_t interpreter, uint64_t thread) const {
   uintptr_t address = 0;
-  if (!ReadOwn(interpreter + layout_.interpreter_threads, &address)) return std::nullopt;
+  if (!capture::ReadOwn(interpreter + layout_.interpreter_threads, &address)) return std::nullopt;
   for (int threads = 0; address != 0; ++threads) {
     State state;
     if (threads == kMostThreads || !Read(address, &state) || state.interpreter != interpreter) {
@@ -51,12 +52,13 @@ std::optional<uintptr_t> ThreadList::SearchIn(uintptr_t interpreter, uint64_t th
 
 std::optional<uintptr_t> ThreadList::Search(uint64_t thread) const {
   uintptr_t interpreter = 0;
-  if (!ReadOwn(runtime_ + layout_.runtime_interpreters, &interpreter)) return std::nullopt;
+  if (!capture::ReadOwn(runtime_ + layout_.runtime_interpreters, &interpreter)) return std::nullopt;
   for (int interpreters = 0; interpreter != 0; ++interpreters) {
     if (interpreters == kMostInterpreters) return std::nullopt;
     const std::optional<uintptr_t> found = SearchIn(interpreter, thread);
     if (!found || *found != 0) return found;
-    if (!ReadOwn(interpreter + layout_.interpreter_next, &interpreter)) return std::nullopt;
+    if (!capture::ReadOwn(interpreter + layout_.interpreter_next, &interpreter))
+      return std::nullopt;
   }
   return 0;
 }

@@ -135,7 +135,7 @@ await checks(file, async (check) => {
   });
 
   await check('the digits choose the views in the order of the bar', {}, async (page) => {
-    for (const [digit, title] of [['5', 'Ops of PyTorch'], ['6', 'Lines of Python source'], ['7', 'Memory'], ['8', 'Compare']]) {
+    for (const [digit, title] of [['5', 'Ops of PyTorch'], ['6', 'Lines of source'], ['7', 'Memory'], ['8', 'Compare']]) {
       await page.keyboard.press(digit);
       await page.waitForFunction((text) => document.querySelector('h1')?.textContent.startsWith(text), title);
     }

@@ -87,14 +87,15 @@ struct RangePathInfo {
   bool family = false;    ///< NameOf() has the numbers that stand for the stars of `name`.
 };
 
-/// A line of a Python function of the program.
+/// A line of a function of the program, in Python or in native code.
 struct HostFrameInfo {
-  std::string_view function, file;  ///< "Model.forward"; as Python has them.
+  std::string_view function, file;  ///< "Model.forward"; as Python or the compiler has them.
   uint32_t first_line = 0;          ///< Of the function; 0: not known.
   uint32_t line = 0;                ///< 0: not known.
+  std::string_view module;          ///< Native code: its program or library. Empty: Python.
 };
 
-/// A Python stack: its innermost frame, and the stack of that frame's caller.
+/// A stack of the host: its innermost frame, and the stack of that frame's caller.
 struct HostStackInfo {
   uint32_t parent = 0;  ///< id; 0: the frame is the outermost.
   uint32_t frame = 0;   ///< id in host_frames()

@@ -26,7 +26,7 @@ enum class ExportFormat {
   kSqlite,      ///< The tables of nsys's export, and PROF_* tables. Only to a file.
   kSpeedscope,  ///< GPU time by NVTX range and kernel.
   kPprof,       ///< The same, for pprof; gzipped.
-  kFolded,      ///< GPU time by Python stack and kernel, for flame graphs: a line for each stack.
+  kFolded,      ///< GPU time by stack and kernel, for flame graphs: a line for each stack.
   kCsv          ///< One table: ExportOptions::table.
 };
 

@@ -240,7 +240,7 @@ struct KernelModule {
   int64_t launches = 0;
 };
 
-/// The launches of a kernel that one line of Python source made.
+/// The launches of a kernel that one line of source made.
 struct KernelSource {
   std::string file;       ///< As LineReport::file: of the innermost frame of the program's own.
   std::string function;   ///< "Model.forward"
@@ -269,7 +269,7 @@ struct KernelReport : KernelLaunches, Measured {
   Verdict verdict;
   std::vector<KernelOp> torch_ops;  ///< By time, descending; empty: launched in no op of PyTorch.
   std::vector<KernelModule> torch_modules;  ///< By time, descending; empty: of no known module.
-  /// By time, descending; empty: no launch has a Python stack. A node of a CUDA graph has the line
+  /// By time, descending; empty: no launch has a stack. A node of a CUDA graph has the line
   /// that captured it, where that is known.
   std::vector<KernelSource> lines;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report by line: the GPU's time by the lines of the program's Python source that caused it.
+// The report by line: the GPU's time by the lines of the program's source that caused it.
 #ifndef PROF_LINE_REPORT_H_
 #define PROF_LINE_REPORT_H_
 
@@ -12,12 +12,13 @@
 
 namespace prof {
 
-/// A line of a Python function, and what it launched; with host samples, also a line that launched
+/// A line of a function, and what it launched; with host samples, also a line that launched
 /// nothing, and for which the GPU waited. Work of a CUDA graph belongs to the line that
 /// was captured, where that is known, and else to the line of the launch.
 struct LineReport {
-  std::string file;      ///< As Python has it.
-  std::string function;  ///< "Model.forward"
+  std::string file;      ///< As Python or the compiler has it; empty: not known (native code).
+  std::string function;  ///< "Model.forward", "solve(double*)"; without a name: "libx.so+0x1234".
+  std::string module;    ///< Native code: the program or library that has it. Empty: Python.
   uint32_t line = 0;     ///< 0: not known.
   int64_t operations = 0;
   int64_t kernels = 0;  ///< Of these; a graph that was recorded as one operation counts as one.
@@ -40,7 +41,7 @@ struct LineReport {
 /// A line with all that it called: a launch or a sample of the host counts for each line in its
 /// stack, and once for a line that is in it several times.
 struct SourceLine {
-  std::string file;      ///< As Python has it.
+  std::string file;      ///< As LineReport::file.
   std::string function;  ///< One of those that have the line.
   uint32_t line = 0;     ///< 0: not known.
   int64_t operations = 0;
@@ -67,19 +68,19 @@ struct HostIdleReport {
   bool enough = false;       ///< There are samples enough to name lines.
 };
 
-/// Empty where no call has a Python stack.
+/// Empty where no call has a stack.
 struct LinesReport {
   /// By the innermost frame of a stack that is the program's own: its file is no installed package,
-  /// no part of Python's library, and exists. By time, the backward pass and the time of the host
-  /// samples included, descending.
+  /// no part of Python's library, no header of the system or of CUDA, and exists. By time, the
+  /// backward pass and the time of the host samples included, descending.
   std::vector<LineReport> own;
   /// By the innermost frame, whatever it is.
   std::vector<LineReport> all;
   /// Each line that is in a stack, by file and line. What is in no stack is in none.
   std::vector<SourceLine> within;
-  /// The GPU's busy time whose calls have no Python stack, and no forward op with one: the program
-  /// called from another language, on a thread without Python frames, or the stack was not
-  /// recorded.
+  /// The GPU's busy time whose calls have no stack, and no forward op with one: without native
+  /// stacks the program called from another language or on a thread without Python frames; or the
+  /// stack was not recorded.
   double without_stack_ns = 0;
   HostIdleReport host_idle;
 };

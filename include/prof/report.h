@@ -151,7 +151,7 @@ struct Report {
   std::vector<KernelReport> kernels;  ///< By total time, descending.
   VerdictCoverage verdicts;           ///< Of the kernels.
   std::vector<RegionReport> regions;  ///< By total time, descending.
-  LinesReport lines;                  ///< By the lines of Python source.
+  LinesReport lines;                  ///< By the lines of source.
   std::vector<GapSummary> gaps;       ///< Sum to the devices' idle time.
   std::vector<CopySummary> copies;
   std::vector<ApiSummary> api_calls;         ///< By time, descending.

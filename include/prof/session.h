@@ -161,10 +161,14 @@ struct SessionOptions {
   /// (KernelReport::code). It costs 1 ms for each MB of code, once.
   bool code = true;
 
-  /// Records the Python stack of each CUDA call, where the program is one of CPython 3.10 to 3.13
+  /// Records the Python stack of each CUDA call, where the program is one of CPython 3.10 to 3.14
   /// with the GIL. Another interpreter gets a notice in the snapshot. It costs a call 22 to 36 ns
   /// with 8 frames, 49 to 80 ns with 23 (docs/internals/python.md).
   bool python_stacks = false;
+  /// Records the native call stack of each CUDA call, and of each node of a CUDA graph when it is
+  /// captured: which line of a C++ program launched a kernel (docs/guide/native-stacks.md). Where
+  /// the thread has Python frames, python_stacks goes before it. x86-64 only.
+  bool native_stacks = false;
   /// Looks this many times a second at the threads that called CUDA last and have made no CUDA call
   /// for 0.2 ms: their Python stack, and what they wait in. So idle time of the GPU has the line in
   /// which the host was meanwhile. 0: off. Range 0..1000; 200 is a good value. A thread of prof

@@ -43,7 +43,7 @@ struct Integrity {
   uint64_t range_names_dropped = 0;   ///< Ranges listed as "(other names)": too many names.
   uint64_t graph_nodes_dropped = 0;   ///< Nodes of CUDA graphs: the table of their ranges was full.
   uint64_t subscriptions_lost = 0;    ///< Times that another profiler ended CUPTI.
-  uint64_t host_stacks_dropped = 0;   ///< Calls without their Python stack: the table was full.
+  uint64_t host_stacks_dropped = 0;   ///< Calls without their stack: the table was full.
   uint64_t torch_shapes_dropped = 0;  ///< Ops of PyTorch without input shapes: the table was full.
   uint64_t host_samples_missed = 0;   ///< No loss: moments of host samples that were left out.
 

@@ -58,6 +58,7 @@ LineReport DescribeLine(const Model& model, uint32_t frame, const Sum& sum,
   LineReport line;
   line.file = model.strings[from.file];
   line.function = model.strings[from.function];
+  line.module = model.strings[from.module];
   line.line = from.line;
   line.operations = sum.operations;
   line.kernels = sum.kernels;
@@ -91,7 +92,7 @@ std::vector<LineReport> DescribeAll(const Model& model, const Sums& sums,
     if (a_ns != b_ns) return a_ns > b_ns;
     if (a.file != b.file) return a.file < b.file;
     if (a.line != b.line) return a.line < b.line;
-    return a.function < b.function;
+    return std::tie(a.function, a.module) < std::tie(b.function, b.module);
   });
   return lines;
 }
@@ -243,7 +244,7 @@ void SetLines(const Model& model, const Timeline& timeline, const KernelGroups& 
     std::vector<KernelSource>& lines = (*kernels)[group].lines;
     for (auto& [key, line] : of_group[group]) {
       const model::HostFrame& from = model.host_frames[key.first];
-      line.file = model.strings[from.file];
+      line.file = model.strings[from.file == 0 ? from.module : from.file];
       line.function = model.strings[from.function];
       line.line = from.line;
       line.backward = key.second;

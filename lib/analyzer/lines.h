@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lines sum the GPU's time by the lines of Python source that launched it, and its idle time by
+// The lines sum the GPU's time by the lines of source that launched it, and its idle time by
 // those in which the host was meanwhile.
 #ifndef PROF_LIB_ANALYZER_LINES_H_
 #define PROF_LIB_ANALYZER_LINES_H_

@@ -156,6 +156,7 @@ Capture::Capture(SessionOptions options, bool injected)
   collector.header.injected = injected;
   collector.ranges = options_.ranges;
   collector.python_stacks = options_.python_stacks;
+  collector.native_stacks = options_.native_stacks;
   collector.host_samples = options_.host_samples;
   collector.torch = options_.ranges && options_.torch != Torch::kOff;
   collector.torch_wish = {options_.torch == Torch::kModules, options_.torch_shapes};

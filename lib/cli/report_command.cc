@@ -50,8 +50,8 @@ struct ReportOptions {
   int top = 20;        // ranges and kernels shown
   bool details = false;
   bool instances = false;
-  bool by_line = false;  // only the lines of Python source
-  std::string source;    // not empty: only this file of Python source
+  bool by_line = false;  // only the lines of source
+  std::string source;    // not empty: only this file of source
   bool ops = false;      // the ops of PyTorch alone
   bool steps = false;    // the steps alone
   bool shapes = false;   // the ops of PyTorch by the shapes of their inputs alone
@@ -119,8 +119,9 @@ bool WriteRanges(std::ostream& out, const Report& report, const std::string& exp
 bool WriteLines(std::ostream& out, const Report& report, const TextOptions& text) {
   if (WriteLinesDetail(out, report, text)) return true;
   Fail(
-      "the recording has no Python stacks: record with --python-stacks; the interpreter has to be "
-      "one that prof reads");
+      "the recording has no stacks: record with --python-stacks (the interpreter has to be one "
+      "that "
+      "prof reads), or with --native-stacks");
   return false;
 }
 
@@ -428,12 +429,12 @@ Command AddReportCommand(CLI::App* app) {
       ->excludes(csv);
   parser
       ->add_flag("--by-line", options->by_line,
-                 "Print the GPU's time by line of Python source, and nothing else")
+                 "Print the GPU's time by line of source, and nothing else")
       ->excludes(json)  // it has them in any case
       ->excludes(csv);
   parser
       ->add_option("--source", options->source,
-                   "Print FILE, Python source of the program, with the GPU's time beside its lines")
+                   "Print FILE, a source of the program, with the GPU's time beside its lines")
       ->excludes(json)
       ->excludes(csv)
       ->type_name("FILE");

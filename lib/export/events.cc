@@ -413,8 +413,8 @@ Events exporting::EventsReader::Read(const Snapshot& snapshot, model::RowStorage
       for (size_t id = 1; id < data->model.host_frames.size(); ++id) {
         const model::HostFrame& frame = data->model.host_frames[id];
         data->host_frames.push_back({data->model.strings[frame.function],
-                                     data->model.strings[frame.file], frame.first_line,
-                                     frame.line});
+                                     data->model.strings[frame.file], frame.first_line, frame.line,
+                                     data->model.strings[frame.module]});
       }
       for (size_t id = 1; id < data->model.host_stacks.size(); ++id) {
         const model::HostStack& stack = data->model.host_stacks[id];

@@ -83,8 +83,8 @@ inline constexpr IntegrityCount kIntegrityCounts[] = {
      "had no room in the table of capture ranges: their work is listed under the range of the "
      "graph's launch."},
     {&Integrity::host_stacks_dropped, "host_stacks_dropped", 40, Doubt::kOther,
-     "calls without their Python stack", "call", "calls",
-     "without a Python stack because the table of stacks is full: their work is in no line."},
+     "calls without their stack", "call", "calls",
+     "without a stack because the table of stacks is full: their work is in no line."},
     {&Integrity::host_samples_missed, "host_samples_missed", 48, Doubt::kNothing, "",
      "host sample was", "host samples were",
      "left out because the sampler had used up its share of a core, or had no processor."},

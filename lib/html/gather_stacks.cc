@@ -81,8 +81,10 @@ void Write(const Model& model, std::vector<StackNode> nodes, Stacks* stacks) {
       frames[from.frame] = static_cast<int32_t>(stacks->frames.size());
       const model::HostFrame& frame = model.host_frames[from.frame];
       const std::string& file = model.strings[frame.file];
-      stacks->frames.push_back(
-          {model.strings[frame.function], file, frame.line, analyzer::IsOwnFile(file)});
+      const bool own = analyzer::OwnershipOf(model, frame) != analyzer::Own::kNo;
+      stacks->frames.push_back({model.strings[frame.function],
+                                file.empty() ? model.strings[frame.module] : file, frame.line,
+                                own});
     }
     StackNode& node = nodes[stack];
     node.parent = rows[from.parent];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Python stacks become a tree, with the time of what was called from each.
+// The stacks of the host become a tree, with the time of what was called from each.
 #ifndef PROF_LIB_HTML_GATHER_STACKS_H_
 #define PROF_LIB_HTML_GATHER_STACKS_H_
 

@@ -62,10 +62,10 @@ struct Spark {
 struct StackFrame {
   std::string function, file;
   uint32_t line = 0;  // 0: not known
-  bool own = false;   // the program's own: analyzer::IsOwnFile()
+  bool own = false;   // the program's own: analyzer::OwnershipOf()
 };
 
-// What was called from one Python stack, without the stacks inside of it.
+// What was called from one stack, without the stacks inside of it.
 struct StackNode {
   int32_t parent = kNoRow;  // of Stacks::nodes: the stack of the caller. Parents come first.
   uint32_t frame = 0;       // of Stacks::frames: the innermost one
@@ -78,7 +78,7 @@ struct StackNode {
 
 struct Stacks {
   std::vector<StackFrame> frames;
-  std::vector<StackNode> nodes;  // empty: nothing has a Python stack
+  std::vector<StackNode> nodes;  // empty: nothing has a stack
 };
 
 struct TimelineData {

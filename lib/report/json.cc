@@ -70,7 +70,7 @@ Json Everything(const Report& report) {
           {"integrity", report.integrity}};
 }
 
-// Lines are there where the recording has Python stacks or host samples, steps where they were
+// Lines are there where the recording has stacks or host samples, steps where they were
 // asked for.
 Json ToJson(const Report& report) {
   Json json = Everything(report);

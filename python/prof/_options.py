@@ -41,6 +41,7 @@ class SessionOptions(TypedDict, total=False):
     ranges: bool
     code: bool
     python_stacks: bool
+    native_stacks: bool
     host_samples: int
     torch: Literal["off", "ops", "modules"]
     torch_shapes: bool

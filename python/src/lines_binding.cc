@@ -18,10 +18,11 @@ std::optional<double> OfSamples(const LineReport& line, double value) {
 }  // namespace
 
 void BindLines(nb::module_& module) {
-  Struct<LineReport>(module, "Line", "A line of Python, and the GPU's time that it caused.")
-      .Has("file", &LineReport::file, "As Python has it.")
+  Struct<LineReport>(module, "Line", "A line of source, and the GPU's time that it caused.")
+      .Has("file", &LineReport::file, "As Python or the compiler has it; empty: not known.")
       .Derives("line", LineNumber<LineReport>, "None: not known.")
       .Has("function", &LineReport::function)
+      .Has("module", &LineReport::module, "Native code: its program or library. Empty: Python.")
       .Has("operations", &LineReport::operations)
       .Has("kernels", &LineReport::kernels)
       .Has("time_ns", &LineReport::time_ns, "Its share of the GPU's busy time.")

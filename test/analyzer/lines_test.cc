@@ -244,7 +244,7 @@ TEST_CASE("The report by line has both tables, and says how much has no stack") 
   REQUIRE(WriteLinesDetail(text, report, {}));
   CHECK_THAT(text.str(), Contains("\ntrain.py:21 step"));
   CHECK_THAT(text.str(), Contains("66.2"));  // 45 of 68 us
-  CHECK_THAT(text.str(), Contains("has no Python stack"));
+  CHECK_THAT(text.str(), Contains("has no stack"));
   std::ostringstream json;
   WriteJson(json, report);
   CHECK_THAT(json.str(), Contains("\"without_stack_ns\": 10000.0"));
@@ -297,6 +297,63 @@ TEST_CASE("A damaged table of stacks ends the recording there") {
     CHECK((report.error + report.incomplete) != "");
     CHECK(report.lines.all.empty());
   }
+}
+
+// What a C++ program calls CUDA through.
+struct NativeProgram {
+  NativeProgram() {
+    const uint32_t main = stacks.Native(0, "main", "/app/solver", "/src/main.cc", 10);
+    const uint32_t lined = stacks.Native(main, "solve", "/app/solver", "/src/solve.cc", 42);
+    const uint32_t stub = stacks.Native(lined, "__device_stub_gemm", "/app/solver",
+                                        "/tmp/tmpxft_1.cudafe1.stub.c", 9);
+    stacks.of_call[b.Kernel(gemm, "", 10'000, 20'000)] = stacks.Native(
+        stub, "cudaLaunchKernel", "/app/solver", "/usr/local/cuda/include/cuda_runtime.h", 200);
+    // Without debug information.
+    const uint32_t start = stacks.Native(0, "_start", "/app/other");
+    const uint32_t other = stacks.Native(start, "step(double*)", "/app/other");
+    stacks.of_call[b.Kernel(add, "", 30'000, 31'000)] =
+        stacks.Native(other, "cublasSgemm", "/usr/local/lib/libcublas.so.13");
+    b.edit = [this](wire::Block& block) { stacks.AddTo(&block); };
+  }
+  SnapshotBuilder b;
+  PythonStacks stacks;
+  uint32_t gemm = b.Shape("gemm", {132}, {256}), add = b.Shape("add", {132}, {256});
+};
+
+TEST_CASE("The line of native work is the program's own, and without one its function") {
+  NativeProgram program;
+  const Report report = Analyze(program.b.Snapshot());
+  REQUIRE(report.error.empty());
+  const std::vector<LineReport>& own = report.lines.own;
+  REQUIRE(own.size() == 2);
+  CHECK(own[0].file == "/src/solve.cc");
+  CHECK(own[0].line == 42);
+  CHECK(own[0].function == "solve");
+  CHECK(own[0].module == "/app/solver");
+  CHECK(own[1].file.empty());
+  CHECK(own[1].line == 0);
+  CHECK(own[1].function == "step(double*)");
+  CHECK(own[1].module == "/app/other");
+  CHECK(report.lines.all[0].function == "cudaLaunchKernel");
+  std::ostringstream text;
+  REQUIRE(WriteLinesDetail(text, report, {}));
+  CHECK_THAT(text.str(), Contains("solve.cc:42 solve"));
+  CHECK_THAT(text.str(), Contains("other step(double*)"));
+  std::ostringstream json;
+  WriteJson(json, report);
+  CHECK_THAT(json.str(), Contains("\"module\": \"/app/other\""));
+}
+
+TEST_CASE("A source file of the system, of CUDA or of nvcc is not the program's own") {
+  using analyzer::IsOwnSource;
+  CHECK(IsOwnSource("/home/me/solver/src/solve.cc"));
+  CHECK(IsOwnSource("solve.cu"));
+  CHECK_FALSE(IsOwnSource("/usr/include/c++/12/bits/stl_vector.h"));
+  CHECK_FALSE(IsOwnSource("/opt/gcc/include/c++/13/functional"));
+  CHECK_FALSE(IsOwnSource("/usr/local/cuda-13.0/targets/x86_64-linux/include/cuda_runtime.h"));
+  CHECK_FALSE(IsOwnSource("/tmp/tmpxft_00001234_00000000-6_solve.cudafe1.stub.c"));
+  CHECK_FALSE(IsOwnSource("../sysdeps/nptl/libc_start_call_main.h"));
+  CHECK_FALSE(IsOwnSource(""));
 }
 
 }  // namespace

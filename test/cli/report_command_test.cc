@@ -144,7 +144,7 @@ TEST_CASE("prof report --steps prints the steps and their path, or why there are
 TEST_CASE("prof report --source prints a file with its times, or why it cannot") {
   const Ended none = ProfIn({"report", "run.prof", "--source", "train.py"});
   CHECK(none.exit_code() != 0);
-  CHECK_THAT(none.err, Contains("has no Python stacks: record with --python-stacks"));
+  CHECK_THAT(none.err, Contains("has no stacks: record with --python-stacks"));
   const Folder& folder = *RecordingFolder();
   folder.Write("train.py", "import model\nfor step in range(9):\n    model(step)\n");
   SnapshotBuilder builder;

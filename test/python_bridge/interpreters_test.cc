@@ -43,7 +43,7 @@ std::vector<std::string> Interpreters() {
     const Output output = RunCommand(
         "'" + python +
         "' -c \"import sys; v = sys.version_info; print('usable' if sys.implementation.name == "
-        "'cpython' and (3, 10) <= v[:2] <= (3, 13) and getattr(sys, '_is_gil_enabled', lambda: "
+        "'cpython' and (3, 10) <= v[:2] <= (3, 14) and getattr(sys, '_is_gil_enabled', lambda: "
         "True)() else 'no')\"");
     if (output.status == 0 && output.text == "usable\n") found.push_back(python);
   }
@@ -56,7 +56,7 @@ void Check(const std::string& name, const std::string& script = PROF_TEST_STACKS
 #endif
   const std::vector<std::string> pythons = Interpreters();
   if (pythons.empty()) {
-    WARN("[skipped] there is no Python 3.10 to 3.13");
+    WARN("[skipped] there is no Python 3.10 to 3.14");
     return;
   }
   for (const std::string& python : pythons) {
@@ -96,9 +96,21 @@ TEST_CASE("A program forks while it is sampled") { CheckSamples("fork"); }
 TEST_CASE("Threads make and drop code while they are sampled") { CheckSamples("stress"); }
 TEST_CASE("The sampler opens no file in the program's table") { CheckSamples("files"); }
 
+TEST_CASE("Each version of Python that prof reads is tested where it is installed") {
+  std::string found;
+  for (const std::string& python : Interpreters()) {
+    found +=
+        RunCommand("'" + python + "' -c \"import sys; print('3.%d' % sys.version_info[1])\"").text;
+  }
+  for (const char* const version : {"3.10", "3.11", "3.12", "3.13", "3.14"}) {
+    if (found.find(version) != std::string::npos) continue;
+    WARN("[skipped] there is no Python " << version << ": its stacks were not compared");
+  }
+}
+
 TEST_CASE("A program without Python has no stacks, no problem, and pays for nothing") {
   CHECK_FALSE(FindPython().any());
-  capture::StackSource* const source = capture::RegisteredStackSource();
+  capture::StackSource* const source = capture::RegisteredStackSource(capture::StackKind::kPython);
   REQUIRE(source != nullptr);
   source->Start(true);
   CHECK(capture::stack_walker.load() == nullptr);
@@ -112,21 +124,30 @@ TEST_CASE("An interpreter of another version is refused by name") {
   PythonSymbols python;
   python.this_thread_state = python.code_type = python.text_type = python.bytes_type = 1;
   PythonLayout layout;
-  for (const auto& [major, minor] : {std::pair(3, 9), {3, 14}, {4, 0}, {2, 7}, {0, 0}}) {
+  for (const auto& [major, minor] : {std::pair(3, 9), {3, 15}, {4, 0}, {2, 7}, {0, 0}}) {
     python.major = major;
     python.minor = minor;
-    CHECK(LayoutOf(python, &layout) == "prof reads CPython 3.10 to 3.13, and this is " +
+    CHECK(LayoutOf(python, &layout) == "prof reads CPython 3.10 to 3.14, and this is " +
                                            std::to_string(major) + "." + std::to_string(minor));
   }
   python.major = 3;
-  python.minor = 13;
-  CHECK(LayoutOf(python, &layout) == "it does not have the table of offsets of CPython 3.13");
-  alignas(8) char runtime[1024] = "xdebugpy";
-  const uint64_t version = 0x030d01f0, free_threaded = 1;
-  std::memcpy(runtime + 8, &version, sizeof(version));
-  std::memcpy(runtime + 16, &free_threaded, sizeof(free_threaded));
-  python.runtime = reinterpret_cast<uintptr_t>(runtime);
-  CHECK(LayoutOf(python, &layout) == "it runs without the GIL (free-threaded)");
+  for (const uint64_t minor : {13, 14}) {
+    const std::string name = "3." + std::to_string(minor);
+    python.minor = static_cast<int>(minor);
+    python.runtime = 0;
+    CHECK(LayoutOf(python, &layout) == "it does not have the table of offsets of CPython " + name);
+    alignas(8) char runtime[1024] = "xdebugpy";
+    const uint64_t version = 0x030001f0 | minor << 16, free_threaded = 1, far = 1 << 12;
+    std::memcpy(runtime + 8, &version, sizeof(version));
+    std::memcpy(runtime + 16, &free_threaded, sizeof(free_threaded));
+    python.runtime = reinterpret_cast<uintptr_t>(runtime);
+    CHECK(LayoutOf(python, &layout) == "it runs without the GIL (free-threaded)");
+    std::memset(runtime + 16, 0, sizeof(free_threaded));
+    const std::string other = "its table of offsets has other contents than that of " + name;
+    CHECK(LayoutOf(python, &layout) == other);  // a state has its links in one place
+    std::memcpy(runtime + 8 * (minor == 13 ? 30 : 33), &far, sizeof(far));
+    CHECK(LayoutOf(python, &layout) == other);
+  }
   python.bytes_type = 0;
   CHECK(LayoutOf(python, &layout) == "it does not export its types");
 }

@@ -53,13 +53,21 @@ Tables& ReadTables() {
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-EXPORTED void start() { prof::capture::RegisteredStackSource()->Start(true); }
-EXPORTED void stop() { prof::capture::RegisteredStackSource()->Stop(); }
+EXPORTED void start() {
+  prof::capture::RegisteredStackSource(prof::capture::StackKind::kPython)->Start(true);
+}
+EXPORTED void stop() {
+  prof::capture::RegisteredStackSource(prof::capture::StackKind::kPython)->Stop();
+}
 
-EXPORTED uint64_t dropped() { return prof::capture::RegisteredStackSource()->dropped(); }
+EXPORTED uint64_t dropped() {
+  return prof::capture::RegisteredStackSource(prof::capture::StackKind::kPython)->dropped();
+}
 
 EXPORTED void problem(char* text, size_t bytes) {
-  std::snprintf(text, bytes, "%s", prof::capture::RegisteredStackSource()->problem().c_str());
+  std::snprintf(
+      text, bytes, "%s",
+      prof::capture::RegisteredStackSource(prof::capture::StackKind::kPython)->problem().c_str());
 }
 
 // The stack as the launch callback asks for it. The first call of a thread gives it a state, as its
@@ -100,7 +108,8 @@ EXPORTED void call() {
 }
 
 EXPORTED void start_sampling(int per_second) {
-  sampler = new prof::capture::HostSampler(per_second, prof::capture::RegisteredStackSource());
+  sampler = new prof::capture::HostSampler(
+      per_second, prof::capture::RegisteredStackSource(prof::capture::StackKind::kPython));
   if (!sampler->Start()) std::abort();
 }
 
@@ -144,7 +153,8 @@ EXPORTED void end_native() {
 
 // Nanoseconds of the processor that `count` looks at another thread take, one after another.
 EXPORTED uint64_t time_looks(uint32_t tid, uint64_t pthread, uint64_t count) {
-  prof::capture::StackSource* const source = prof::capture::RegisteredStackSource();
+  prof::capture::StackSource* const source =
+      prof::capture::RegisteredStackSource(prof::capture::StackKind::kPython);
   const auto now = [] { return prof::capture::ThreadCpuNs(); };
   uint64_t failed = 0;
   const int64_t begin = now();

@@ -16,9 +16,9 @@
 namespace prof::walls {
 namespace {
 
-const std::vector<std::string> kProductFolders = {"include",      "lib",     "cupti_backend",
-                                                  "nvtx_bridge",  "python",  "python_bridge",
-                                                  "torch_bridge", "examples"};
+const std::vector<std::string> kProductFolders = {"include",       "lib",          "cupti_backend",
+                                                  "native_bridge", "nvtx_bridge",  "python",
+                                                  "python_bridge", "torch_bridge", "examples"};
 
 // Options come from one file in the library. The injected library announces itself to CUDA and to
 // NVTX, which read the environment before any code of ours runs; the program prof
@@ -128,8 +128,9 @@ TEST_CASE("Only the files that are there for it touch the environment") {
   CHECK_FALSE(
       TouchesEnvironment("// getenv is not called here\n/* nor\nsetenv */ f(\"environ\");"));
   std::vector<std::string> offenders;
-  for (const SourceFile& file : ReadSources({"include", "lib", "cupti_backend", "nvtx_bridge",
-                                             "python", "python_bridge", "torch_bridge"})) {
+  for (const SourceFile& file :
+       ReadSources({"include", "lib", "cupti_backend", "nvtx_bridge", "native_bridge", "python",
+                    "python_bridge", "torch_bridge"})) {
     if (TouchesEnvironment(file.text) && !MayTouchEnvironment(file.path)) {
       offenders.push_back(file.path);
     }
@@ -140,8 +141,8 @@ TEST_CASE("Only the files that are there for it touch the environment") {
 TEST_CASE("Every source file names its licence in the first line") {
   std::vector<std::string> without;
   for (const SourceFile& file :
-       ReadSources({"include", "lib", "cupti_backend", "nvtx_bridge", "python", "python_bridge",
-                    "torch_bridge", "examples", "bench", "test"})) {
+       ReadSources({"include", "lib", "cupti_backend", "native_bridge", "nvtx_bridge", "python",
+                    "python_bridge", "torch_bridge", "examples", "bench", "test"})) {
     if (file.text.rfind("// SPDX-License-Identifier: Apache-2.0\n", 0) != 0) {
       without.push_back(file.path);
     }

@@ -225,11 +225,12 @@ export interface Torch {
   ranges: {label: string; forward_ns: number; backward_ns: number}[];
 }
 
-// A line of Python source.
+// A line of source, of Python or native.
 export interface SourceLine {
   file: string;
   line: number | null;
   function: string;
+  module?: string | null; // native code
   operations: number;
   kernels: number;
   time_ns: number;

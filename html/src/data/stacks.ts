@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python stacks as a tree. lib/html/page_json.h has the form of the data.
+// The stacks of the host as a tree. lib/html/page_json.h has the form of the data.
 
 export interface StacksData {
   strings: string[];
@@ -28,13 +28,14 @@ export interface StackNode {
   children: StackNode[];
 }
 
-export function placeOf(frame: {file: string; line: number | null}): string {
-  return frame.line ? `${frame.file}:${frame.line}` : frame.file;
+export function placeOf(frame: {file: string; module?: string | null; line: number | null}): string {
+  return frame.line ? `${frame.file}:${frame.line}` : frame.file || frame.module || '';
 }
 
 // The file's name without its folders.
-export function shortPlace(frame: {file: string; line: number | null}): string {
-  return placeOf({file: frame.file.slice(frame.file.lastIndexOf('/') + 1), line: frame.line});
+export function shortPlace(frame: {file: string; module?: string | null; line: number | null}): string {
+  const file = frame.file || frame.module || ''; // native code without debug information has its program
+  return placeOf({file: file.slice(file.lastIndexOf('/') + 1), line: frame.line});
 }
 
 const FRAME = 4; // numbers of each
@@ -90,8 +91,8 @@ export interface LineSums {
   kernels: Set<number>;
 }
 
-export function lineKey(line: {file: string; line: number | null; function: string}): string {
-  return `${line.file}\n${line.line ?? 0}\n${line.function}`;
+export function lineKey(line: {file: string; module?: string | null; line: number | null; function: string}): string {
+  return `${line.file || line.module || ''}\n${line.line ?? 0}\n${line.function}`;
 }
 
 export function sumLines(nodes: StackNode[], own: boolean): Map<string, LineSums> {

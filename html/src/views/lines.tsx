@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of Python source: a flame graph of the stacks, and a table of the lines that launched work.
+// Lines of source: a flame graph of the stacks, and a table of the lines that launched work.
 import {useMemo, useState} from 'preact/hooks';
 
 import {colorOf} from '../colors';
@@ -56,8 +56,8 @@ function StackGraph({nodes}: {nodes: StackNode[]}) {
         {total > 0
           ? <Flame nodes={roots.map((root) => flameOf(root, measure))} total={total} most={MOST_LEVELS}
               chosen={(one) => isSelected('line', key(nodes[Number(one.key)]))} choose={(one) => choose(nodes[Number(one.key)])} />
-          : <p class="muted">Nothing of this has a Python stack.</p>}
-        <p class="muted">A click on a frame enlarges it, and selects the kernels that were launched from it. Pale: frames of installed packages and of Python's library. Frames that are too narrow to see are left out.</p>
+          : <p class="muted">Nothing of this has a stack.</p>}
+        <p class="muted">A click on a frame enlarges it, and selects the kernels that were launched from it. Pale: frames of installed packages, of Python's library, of the system and of CUDA. Frames that are too narrow to see are left out.</p>
       </section>
     </>
   );
@@ -94,7 +94,7 @@ export function Lines({lines}: {data: Loaded; lines: SourceLines}) {
   const rows = list.filter((line) => `${placeOf(line)} ${line.function} ${line.dominant ?? ''} ${line.limiter ?? ''}`.toLowerCase().includes(text.toLowerCase()));
   return (
     <div class="view">
-      <h1>Lines of Python source</h1>
+      <h1>Lines of source</h1>
       {decodeProblem.value !== '' && <p class="problem" role="alert">{decodeProblem.value}</p>}
       {nodes ? <StackGraph nodes={nodes} /> : decodeProblem.value === '' && <p role="status">Reading the stacks</p>}
       <div class="toolbar" role="group" aria-label="Which line of a stack counts">
@@ -106,7 +106,7 @@ export function Lines({lines}: {data: Loaded; lines: SourceLines}) {
       <section class="card">
         <LinesTable rows={rows} busy={busy} sums={sums} own={own} key={String(own)} />
         <p class="muted">A click on a line selects the kernels that it launched. Idle after: until the GPU's next operation began. Its backward: of the backward pass of PyTorch's ops that launched work in this line. CUDA calls: time of the line's calls on their threads.
-          {lines.without_stack_ns > 0 && ` ${percent(lines.without_stack_ns / busy)} of the GPU's busy time has no Python stack: other threads, such as that of PyTorch's backward pass (with ops recorded it has the line of the forward pass), or code without Python.`}</p>
+          {lines.without_stack_ns > 0 && ` ${percent(lines.without_stack_ns / busy)} of the GPU's busy time has no stack: without native stacks other threads, such as that of PyTorch's backward pass (with ops recorded it has the line of the forward pass), or code without Python.`}</p>
       </section>
     </div>
   );

@@ -295,8 +295,10 @@ std::string StepItems::WhereText(const Key& key) const {
   const model::HostFrame& line = model_.host_frames[frame];
   const bool next_call = work == PathWork::kHostCode && line_of == LineOf::kCall;
   const char* const before = next_call ? "before " : "";
-  return where + (where.empty() ? "" : ", ") + before + model_.strings[line.file] + ":" +
-         std::to_string(line.line);
+  const std::string place = line.line != 0
+                                ? model_.strings[line.file] + ":" + std::to_string(line.line)
+                                : model_.strings[line.function];  // of native code
+  return where + (where.empty() ? "" : ", ") + before + place;
 }
 
 StepPathItem StepItems::Describe(const Key& key, const Sum& sum) const {

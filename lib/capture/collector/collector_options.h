@@ -14,7 +14,7 @@ struct CollectorOptions {
   OutputName output;
   HeaderEvent header;  // without versions: the source knows them once it has started
   bool ranges = true;
-  bool python_stacks = false;
+  bool python_stacks = false, native_stacks = false;
   int host_samples = 0;  // as in SessionOptions
   bool torch = false;    // record the ops of PyTorch, if `ranges`
   TorchWish torch_wish;  // if `torch`

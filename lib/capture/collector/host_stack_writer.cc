@@ -5,34 +5,51 @@
 
 namespace prof::capture {
 
-HostStackWriter::HostStackWriter(bool at_calls, bool sampled, Encoder* encoder)
-    : source_(at_calls || sampled ? RegisteredStackSource() : nullptr),
-      at_calls_(at_calls),
-      encoder_(encoder) {}
+HostStackWriter::HostStackWriter(const StackWish& wish, Encoder* encoder) : encoder_(encoder) {
+  if (wish.python || wish.sampled) {
+    python_ = {RegisteredStackSource(StackKind::kPython), wish.python, 0, {}};
+  }
+  if (wish.native) native_ = {RegisteredStackSource(StackKind::kNative), true, 0, {}};
+}
 
 HostStackWriter::~HostStackWriter() { Stop(); }
 
 void HostStackWriter::Start() {
-  if (source_ == nullptr) return;
-  dropped_before_ = source_->dropped();
-  running_ = true;
-  source_->Start(at_calls_);
+  running_ = any();
+  for (Part* const part : {&python_, &native_}) {
+    if (part->source == nullptr) continue;
+    part->dropped_before = part->source->dropped();
+    part->source->Start(part->at_calls);
+  }
 }
 
 void HostStackWriter::Stop() {
   if (!running_) return;
   running_ = false;
-  source_->Stop();
+  for (const Part* const part : {&python_, &native_}) {
+    if (part->source != nullptr) part->source->Stop();
+  }
+}
+
+void HostStackWriter::AddFrame(const HostFrameEvent& frame) {
+  if (frame.module.empty() || !frame.function.empty() || native_.source == nullptr) {
+    encoder_->Add(frame);
+  } else {
+    HostFrameEvent named = frame;
+    const std::string function = native_.source->FunctionOf(frame);
+    named.function = function;
+    encoder_->Add(named);
+  }
+  encoder_->WriteIfLarge();
 }
 
 void HostStackWriter::Write() {
-  if (source_ == nullptr) return;
+  if (!any()) return;
+  for (const Part* const part : {&python_, &native_}) {
+    if (part->source != nullptr) part->source->Refresh();
+  }
   ProcessHostStacks().Read(
-      &seen_,
-      [this](const HostFrameEvent& frame) {
-        encoder_->Add(frame);
-        encoder_->WriteIfLarge();
-      },
+      &seen_, [this](const HostFrameEvent& frame) { AddFrame(frame); },
       [this](const HostStackEvent& stack) {
         encoder_->Add(stack);
         encoder_->WriteIfLarge();
@@ -40,15 +57,24 @@ void HostStackWriter::Write() {
 }
 
 void HostStackWriter::WriteProblem() {
-  if (source_ == nullptr) return;
-  const std::string problem = source_->problem();
-  if (problem.empty() || problem == problem_) return;
-  problem_ = problem;
+  WriteProblem(&python_);
+  WriteProblem(&native_);
+}
+
+void HostStackWriter::WriteProblem(Part* part) {
+  if (part->source == nullptr) return;
+  const std::string problem = part->source->problem();
+  if (problem.empty() || problem == part->problem) return;
+  part->problem = problem;
   encoder_->Add(NoticeEvent{Severity::kWarning, Subsystem::kTimeline, 0, problem, ""});
 }
 
 uint64_t HostStackWriter::dropped() const {
-  return source_ != nullptr ? source_->dropped() - dropped_before_ : 0;
+  uint64_t dropped = 0;
+  for (const Part* const part : {&python_, &native_}) {
+    if (part->source != nullptr) dropped += part->source->dropped() - part->dropped_before;
+  }
+  return dropped;
 }
 
 }  // namespace prof::capture

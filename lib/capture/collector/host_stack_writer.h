@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host stack writer records the stacks of an interpreter for the life of a recording: it turns
-// their walker on and off, and writes their tables into the snapshot before what names them.
+// The host stack writer records the stacks of the program's threads for the life of a recording: it
+// turns their walkers on and off, and writes their tables into the snapshot before what names them.
 #ifndef PROF_LIB_CAPTURE_COLLECTOR_HOST_STACK_WRITER_H_
 #define PROF_LIB_CAPTURE_COLLECTOR_HOST_STACK_WRITER_H_
 
@@ -13,11 +13,15 @@
 
 namespace prof::capture {
 
+// Which stacks a recording has: those of Python at CUDA calls, those of native code there, and
+// those of Python that a host sampler finds. With none of them nothing here does anything.
+struct StackWish {
+  bool python = false, native = false, sampled = false;
+};
+
 class HostStackWriter {
  public:
-  // `at_calls`: the stacks of CUDA calls. `sampled`: those of a host sampler. With neither no stack
-  // is recorded, and nothing here does anything.
-  HostStackWriter(bool at_calls, bool sampled, Encoder* encoder);
+  HostStackWriter(const StackWish& wish, Encoder* encoder);
   ~HostStackWriter();
   HostStackWriter(const HostStackWriter&) = delete;
   HostStackWriter& operator=(const HostStackWriter&) = delete;
@@ -38,17 +42,24 @@ class HostStackWriter {
   void WriteProblem();
   // Calls whose stack had no room in this recording.
   [[nodiscard]] uint64_t dropped() const;
-  // nullptr: no stacks are recorded, or there is none.
-  [[nodiscard]] StackSource* source() const { return source_; }
+  // The interpreter's; nullptr: its stacks are not recorded, or there is none.
+  [[nodiscard]] StackSource* source() const { return python_.source; }
 
  private:
-  StackSource* const source_;  // nullptr: not wanted, or none is linked
-  const bool at_calls_;
+  struct Part {
+    StackSource* source = nullptr;  // nullptr: not wanted, or none is linked
+    bool at_calls = false;
+    uint64_t dropped_before = 0;
+    std::string problem;  // that was written
+  };
+  void WriteProblem(Part* part);
+  void AddFrame(const HostFrameEvent& frame);
+  [[nodiscard]] bool any() const { return python_.source != nullptr || native_.source != nullptr; }
+
+  Part python_, native_;
   Encoder* const encoder_;
   HostStacks::Seen seen_;
-  uint64_t dropped_before_ = 0;
   bool running_ = false;
-  std::string problem_;  // that was written
 };
 
 }  // namespace prof::capture

@@ -124,7 +124,8 @@ class SnapshotWriter {
   WarmUpSink warm_up_{&encoder_};
   IdleMeter idle_{&encoder_};
   ThreadReader ranges_;
-  HostStackWriter stacks_{options_.python_stacks, options_.host_samples > 0, &encoder_};
+  HostStackWriter stacks_{
+      {options_.python_stacks, options_.native_stacks, options_.host_samples > 0}, &encoder_};
   const std::unique_ptr<HostSampler> sampler_;  // nullptr: not wanted
   uint32_t names_read_ = 0;
   ClockPair first_clock_;

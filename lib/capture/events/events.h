@@ -175,6 +175,10 @@ struct HostFrameEvent {
   std::string_view function, file;
   uint32_t first_line = 0;  // of the function; 0: not known
   uint32_t line = 0;        // 0: not known
+  // A native frame: the program or library that its call is in, the mark of its build (hexadecimal;
+  // empty: it has none), and the address of the call in it. Its function is the linker's name.
+  std::string_view module, build_id;
+  uint64_t offset = 0;
 };
 
 // A stack: its innermost frame, and the stack of that frame's caller. Table ids; parent 0: none.

@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/threads/host_stacks.h"
 
+#include <array>
+
 #include "lib/capture/threads/thread_registry.h"
 
 namespace prof::capture {
 namespace {
 
-std::atomic<StackSource*> stack_source{nullptr};
+std::array<std::atomic<StackSource*>, kStackKinds> stack_sources{};
+
+// By kind. `stack_walker` is one of them, or WalkBoth().
+std::array<std::atomic<StackWalker>, kStackKinds> walkers{};
+Mutex walkers_mutex;
+
+StackWalker WalkerOf(StackKind kind) {
+  return walkers[static_cast<size_t>(kind)].load(std::memory_order_acquire);
+}
+
+uint32_t WalkBoth(StackCache* cache) {
+  const StackWalker python = WalkerOf(StackKind::kPython);
+  const uint32_t stack = python != nullptr ? python(cache) : kNoStack;
+  if (stack != kNoStack) return stack;
+  const StackWalker native = WalkerOf(StackKind::kNative);
+  return native != nullptr ? native(cache) : kNoStack;
+}
 
 // What tells two frames apart, as one text: names have no byte 0 between them and the numbers.
 std::string KeyOf(const HostFrameEvent& frame) {
@@ -15,7 +33,12 @@ std::string KeyOf(const HostFrameEvent& frame) {
   key.append(frame.function).push_back('\0');
   key.append(frame.file).push_back('\0');
   key.append(std::to_string(frame.first_line)).push_back('\0');
-  return key.append(std::to_string(frame.line));
+  key.append(std::to_string(frame.line));
+  if (frame.module.empty()) return key;
+  key.push_back('\0');
+  key.append(frame.module).push_back('\0');
+  key.append(frame.build_id).push_back('\0');
+  return key.append(std::to_string(frame.offset));
 }
 
 }  // namespace
@@ -27,6 +50,11 @@ HostStacks& ProcessHostStacks() {
   return *stacks;
 }
 
+const std::string* HostStacks::Stored(std::string_view text) {
+  std::string key(text);
+  return &texts_.try_emplace(key, key).first->second;
+}
+
 uint32_t HostStacks::FrameOf(const HostFrameEvent& frame) {
   std::string key = KeyOf(frame);
   const MutexLock lock(mutex_);
@@ -34,9 +62,8 @@ uint32_t HostStacks::FrameOf(const HostFrameEvent& frame) {
   if (known != frame_ids_.end()) return known->second;
   const size_t bytes = 2 * key.size();
   if (frames_.size() >= most_frames_ || frame_bytes_ + bytes > kMostFrameBytes) return 0;
-  std::string file(frame.file);
-  const auto stored = files_.try_emplace(file, file).first;
-  frames_.push_back({std::string(frame.function), &stored->second, frame.first_line, frame.line});
+  frames_.push_back({std::string(frame.function), Stored(frame.file), Stored(frame.module),
+                     Stored(frame.build_id), frame.first_line, frame.line, frame.offset});
   const auto id = static_cast<uint32_t>(frames_.size());
   frame_bytes_ += bytes;
   frame_ids_.emplace(std::move(key), id);
@@ -72,7 +99,8 @@ void HostStacks::Read(Seen* seen, const std::function<void(const HostFrameEvent&
       const MutexLock lock(mutex_);
       frame = &frames_[seen->frames];
     }
-    add_frame({frame->function, *frame->file, frame->first_line, frame->line});
+    add_frame({frame->function, *frame->file, frame->first_line, frame->line, *frame->module,
+               *frame->build_id, frame->offset});
     ++seen->frames;
   }
   while (seen->stacks < stacks) {
@@ -86,10 +114,21 @@ void HostStacks::Read(Seen* seen, const std::function<void(const HostFrameEvent&
   }
 }
 
-void RegisterStackSource(StackSource* source) { stack_source.store(source); }
-StackSource* RegisteredStackSource() { return stack_source.load(); }
+void RegisterStackSource(StackKind kind, StackSource* source) {
+  stack_sources[static_cast<size_t>(kind)].store(source);
+}
+StackSource* RegisteredStackSource(StackKind kind) {
+  return stack_sources[static_cast<size_t>(kind)].load();
+}
 
-void SetStackWalker(StackWalker walker) { stack_walker.store(walker, std::memory_order_release); }
+void SetStackWalker(StackKind kind, StackWalker walker) {
+  const MutexLock lock(walkers_mutex);
+  walkers[static_cast<size_t>(kind)].store(walker, std::memory_order_release);
+  const StackWalker python = WalkerOf(StackKind::kPython), native = WalkerOf(StackKind::kNative);
+  const StackWalker only = python != nullptr ? python : native;
+  stack_walker.store(python != nullptr && native != nullptr ? &WalkBoth : only,
+                     std::memory_order_release);
+}
 
 uint32_t WalkStack(StackWalker walker) {
   ThreadState* const thread = calling_thread;  // nullptr: the first call of the thread

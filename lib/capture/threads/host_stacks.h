@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host stacks are the tables of source lines and of stacks that the program's threads were in
-// when they called CUDA. An interpreter's bridge (python_bridge/) fills them; the collector reads
-// them. There is one set in a process: a CUDA graph may be launched in a later recording than the
-// one that saw it being captured.
+// when they called CUDA. An interpreter's bridge (python_bridge/) and that of native code
+// (native_bridge/) fill them; the collector reads them. There is one set in a process: a CUDA graph
+// may be launched in a later recording than the one that saw it being captured.
 #ifndef PROF_LIB_CAPTURE_THREADS_HOST_STACKS_H_
 #define PROF_LIB_CAPTURE_THREADS_HOST_STACKS_H_
 
@@ -49,13 +49,15 @@ class HostStacks {
  private:
   struct StoredFrame {
     std::string function;
-    const std::string* file;
+    const std::string *file, *module, *build_id;  // in texts_
     uint32_t first_line, line;
+    uint64_t offset;
   };
+  const std::string* Stored(std::string_view text) PROF_REQUIRES(mutex_);
 
   const size_t most_frames_, most_stacks_;
   Mutex mutex_;
-  std::unordered_map<std::string, std::string> files_ PROF_GUARDED_BY(mutex_);  // by themselves
+  std::unordered_map<std::string, std::string> texts_ PROF_GUARDED_BY(mutex_);  // by themselves
   std::unordered_map<std::string, uint32_t> frame_ids_ PROF_GUARDED_BY(mutex_);
   std::unordered_map<uint64_t, uint32_t> stack_ids_ PROF_GUARDED_BY(mutex_);
   std::deque<StoredFrame> frames_ PROF_GUARDED_BY(mutex_);     // by id - 1
@@ -89,7 +91,13 @@ struct HostLook {
   int64_t time_ns = 0;  // when it was so, CLOCK_REALTIME
 };
 
-// An interpreter whose stacks can be read. One registers itself before main().
+// Where stacks come from. A thread that has frames of Python has a stack of Python; where both
+// kinds are recorded, the other threads have native ones.
+enum class StackKind : uint8_t { kPython, kNative };
+constexpr size_t kStackKinds = 2;
+
+// An interpreter whose stacks can be read, or the program's native code. One of each kind registers
+// itself before main().
 class StackSource {
  public:
   virtual ~StackSource() = default;
@@ -98,29 +106,34 @@ class StackSource {
   virtual void Start(bool at_calls) = 0;
   virtual void Stop() = 0;
   // One thread at a time, from Start on: where `thread` is, which runs on meanwhile. It takes
-  // microseconds, and waits for nobody but the kernel.
-  [[nodiscard]] virtual HostLook LookAt(const ThreadNumbers& thread) = 0;
+  // microseconds, and waits for nobody but the kernel. The default has no frames of any thread.
+  [[nodiscard]] virtual HostLook LookAt(const ThreadNumbers& /*thread*/) { return {}; }
+  // The collector, in each of its rounds: looks whether something is to be forgotten.
+  virtual void Refresh() {}
+  // The collector: the name of a frame's function, where the frame has none yet; empty: none is
+  // known. It may read files.
+  [[nodiscard]] virtual std::string FunctionOf(const HostFrameEvent& /*frame*/) { return {}; }
   // The collector: why stacks of an interpreter that is there cannot be read; empty: they can, or
   // there is none.
   [[nodiscard]] virtual std::string problem() const = 0;
   // Stacks that had no room, since the process began.
   [[nodiscard]] virtual uint64_t dropped() const = 0;
 };
-void RegisterStackSource(StackSource* source);
+void RegisterStackSource(StackKind kind, StackSource* source);
 // nullptr: none is linked.
-[[nodiscard]] StackSource* RegisteredStackSource();
+[[nodiscard]] StackSource* RegisteredStackSource(StackKind kind);
 
 // Walks the calling thread's stack and returns its id; kNoStack: it has none. No lock and no
 // allocation for a stack that `cache` has; nullptr: there is no cache.
 using StackWalker = uint32_t (*)(StackCache* cache);
-// nullptr: stacks are not recorded.
-void SetStackWalker(StackWalker walker);
+// nullptr: stacks of this kind are not recorded.
+void SetStackWalker(StackKind kind, StackWalker walker);
 
 extern std::atomic<StackWalker> stack_walker __attribute__((visibility("hidden")));
 [[nodiscard]] uint32_t WalkStack(StackWalker walker);
 
-// The program's threads, at a CUDA call: the stack that the thread is in. Without an interpreter it
-// costs one load.
+// The program's threads, at a CUDA call: the stack that the thread is in. Where none are recorded,
+// or without an interpreter, it costs one load.
 [[nodiscard]] inline uint32_t CurrentStack() {
   const StackWalker walker = stack_walker.load(std::memory_order_acquire);
   return walker == nullptr ? kNoStack : WalkStack(walker);

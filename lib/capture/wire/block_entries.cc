@@ -100,12 +100,17 @@ void AppendEntry(const RangePathInfo& path, EntryTables* tables, std::string* en
 void AppendEntry(const HostFrameEvent& frame, EntryTables* tables, std::string* entries) {
   const uint32_t function = tables->Intern(frame.function);
   const uint32_t file = tables->Intern(frame.file);
+  const uint32_t module = tables->Intern(frame.module);
+  const uint32_t build_id = tables->Intern(frame.build_id);
   Message block(*entries);
   Message message(block, tag::block::kHostFrames);
   First(message, tag::host_frame::kFunction, function);
   U32(message, tag::host_frame::kFile, file);
   U32(message, tag::host_frame::kFirstLine, frame.first_line);
   U32(message, tag::host_frame::kLine, frame.line);
+  U32(message, tag::host_frame::kModule, module);
+  U32(message, tag::host_frame::kBuildId, build_id);
+  U32(message, tag::host_frame::kOffset, frame.offset);
 }
 
 void AppendEntry(const HostStackEvent& stack, std::string* entries) {

@@ -145,7 +145,15 @@ enum : uint32_t { kNodeDelta = 1, kPathDelta = 2, kStackDelta = 3, kTorchOpDelta
 }  // namespace graph_nodes
 
 namespace host_frame {
-enum : uint32_t { kFunction = 1, kFile = 2, kFirstLine = 3, kLine = 4 };
+enum : uint32_t {
+  kFunction = 1,
+  kFile = 2,
+  kFirstLine = 3,
+  kLine = 4,
+  kModule = 5,
+  kBuildId = 6,
+  kOffset = 7
+};
 }  // namespace host_frame
 
 namespace host_stack {

@@ -6,6 +6,7 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,15 +27,16 @@ std::string Frame(std::string text) {
 
 std::string FrameOf(const HostFrameInfo& frame) {
   std::string text(frame.function);
-  if (frame.file.empty()) return Frame(std::move(text));
-  text.append(" (").append(frame.file);
+  const std::string_view file = frame.file.empty() ? frame.module : frame.file;
+  if (file.empty()) return Frame(std::move(text));
+  text.append(" (").append(file);
   if (frame.line != 0) text += ":" + std::to_string(frame.line);
   return Frame(text + ")");
 }
 
 // Its frames, the outermost first, each with a semicolon behind it.
 std::string Frames(const Events& events, uint32_t stack) {
-  if (stack == 0) return "(no Python stack);";
+  if (stack == 0) return "(no stack);";
   std::vector<uint32_t> frames;
   for (; stack != 0; stack = events.host_stacks()[stack].parent) {
     frames.push_back(events.host_stacks()[stack].frame);

@@ -8,6 +8,7 @@ Json ToJson(const LineReport& value) {
   return {{"file", value.file},
           {"line", value.line != 0 ? Json(value.line) : Json(nullptr)},
           {"function", value.function},
+          {"module", value.module.empty() ? Json(nullptr) : Json(value.module)},
           {"operations", value.operations},
           {"kernels", value.kernels},
           {"time_ns", Number(value.time_ns)},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lines of Python source of a report as JSON.
+// The lines of source of a report as JSON.
 #ifndef PROF_LIB_REPORT_JSON_LINES_H_
 #define PROF_LIB_REPORT_JSON_LINES_H_
 

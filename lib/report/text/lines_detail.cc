@@ -25,12 +25,17 @@ std::string_view Tail(std::string_view path, int parts) {
   return from == path.npos || from == 0 ? path : path.substr(from + 1);
 }
 
+// The file of a line; of native code without debug information the program or library.
+std::string_view FileOf(const LineReport& line) {
+  return line.file.empty() ? line.module : line.file;
+}
+
 // The files of a table by the shortest end of each path that no other file has: a line is found by
 // that end and its number, which a long path would push out of the column.
 std::map<std::string_view, std::string_view> ShortNames(const std::vector<LineReport>& lines) {
   constexpr int kMostParts = 4;
   std::map<std::string_view, std::string_view> names;
-  for (const LineReport& line : lines) names[line.file] = line.file;
+  for (const LineReport& line : lines) names[FileOf(line)] = FileOf(line);
   for (int parts = kMostParts; parts > 0; --parts) {  // the shortest one last
     std::map<std::string_view, int> alike;
     for (const auto& [file, name] : names) ++alike[Tail(file, parts)];
@@ -84,7 +89,7 @@ void WriteLineTable(std::ostream& out, const std::vector<LineReport>& lines, dou
   for (size_t i = 0; i < rows; ++i) {
     const LineReport& line = lines[i];
     table.rows.push_back(
-        {{Where(line, files.at(line.file)), text::Count(line.operations),
+        {{Where(line, files.at(FileOf(line))), text::Count(line.operations),
           report::TimeOrDash(line.time_ns),
           busy_ns > 0 ? text::Fixed(100 * (line.time_ns + line.backward_ns) / busy_ns, 1) : "-",
           report::TimeOrDash(line.idle_ns), line.dominant.empty() ? "-" : ToString(line.limiter),
@@ -155,9 +160,10 @@ bool WriteLinesDetail(std::ostream& out, const Report& report, const TextOptions
   if (lines.without_stack_ns > 0 && busy_ns > 0) {
     report::WriteParagraph(out, "",
                            text::ShortPercent(lines.without_stack_ns / busy_ns) +
-                               " of the GPU's busy time has no Python stack: other threads, such "
-                               "as that of PyTorch's backward pass (--torch ops gives its work the "
-                               "line of the forward pass), or code without Python.",
+                               " of the GPU's busy time has no stack: without --native-stacks "
+                               "other threads, such as that of PyTorch's backward pass (--torch "
+                               "ops gives its work the line of the forward pass), or code without "
+                               "Python.",
                            options.width);
   }
   return true;

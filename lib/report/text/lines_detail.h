@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lines detail lists the GPU's time by lines of Python source.
+// The lines detail lists the GPU's time by lines of source.
 #ifndef PROF_LIB_REPORT_TEXT_LINES_DETAIL_H_
 #define PROF_LIB_REPORT_TEXT_LINES_DETAIL_H_
 
@@ -11,7 +11,7 @@
 namespace prof {
 
 // By the program's own lines, then by the innermost ones. False, and nothing is written: no call
-// has a Python stack.
+// has a stack.
 [[nodiscard]] bool WriteLinesDetail(std::ostream& out, const Report& report,
                                     const TextOptions& options);
 

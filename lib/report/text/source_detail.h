@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The source detail is a file of Python source with the GPU's time beside its lines.
+// The source detail is a file of source with the GPU's time beside its lines.
 #ifndef PROF_LIB_REPORT_TEXT_SOURCE_DETAIL_H_
 #define PROF_LIB_REPORT_TEXT_SOURCE_DETAIL_H_
 

@@ -292,16 +292,18 @@ absl::Status AddHostStacks(const wire::Block& block, DecodeState* state) {
             state);
   if (!status.ok()) return status;
   for (const wire::HostFrame& wire : block.host_frames()) {
-    for (const uint32_t text : {wire.function(), wire.file()}) {
+    for (const uint32_t text : {wire.function(), wire.file(), wire.module(), wire.build_id()}) {
       if (text < model.strings.size()) continue;
       return BadId("host frames", static_cast<int>(model.host_frames.size()), "string", text,
                    model.strings.size());
     }
     // A report or an export may write the names of each frame.
-    status =
-        Spend(model.strings[wire.function()].size() + model.strings[wire.file()].size(), state);
+    status = Spend(model.strings[wire.function()].size() + model.strings[wire.file()].size() +
+                       model.strings[wire.module()].size(),
+                   state);
     if (!status.ok()) return status;
-    model.host_frames.push_back({wire.function(), wire.file(), wire.first_line(), wire.line()});
+    model.host_frames.push_back({wire.function(), wire.file(), wire.first_line(), wire.line(),
+                                 wire.module(), wire.build_id(), wire.offset()});
   }
   for (const wire::HostStack& wire : block.host_stacks()) {
     const auto row = static_cast<int>(model.host_stacks.size());

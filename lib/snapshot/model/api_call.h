@@ -94,6 +94,12 @@ class CallTable {
     for (Shared& shared : shared_.values()) shared.cls = class_of(shared.name);
   }
 
+  // Gives the stacks other ids; `id_of` is given the one that a call has.
+  template <typename IdOf>
+  void ChangeStacks(IdOf id_of) {
+    for (Shared& shared : shared_.values()) shared.stack = id_of(shared.stack);
+  }
+
   uint32_t correlation(size_t i) const { return rows_[i].correlation; }
   uint32_t path(size_t i) const { return rows_[i].path; }
   uint32_t stack(size_t i) const { return shared_[rows_[i].shared].stack; }

@@ -103,11 +103,15 @@ struct GraphNode {
   uint32_t path = 0, stack = 0, torch_op = 0;
 };
 
-// A line of a function of the program, as its interpreter has it.
+// A line of a function of the program, as its interpreter has it; or a native call. A reader that
+// looked for the source of native calls has given them their functions, files and lines.
 struct HostFrame {
   uint32_t function = 0, file = 0;  // indices into Model::strings
   uint32_t first_line = 0;          // of the function; 0: not known
   uint32_t line = 0;                // 0: not known
+  // Native: indices into Model::strings; `module` 0: it is a frame of an interpreter.
+  uint32_t module = 0, build_id = 0;
+  uint64_t offset = 0;
 };
 
 // A stack: its innermost frame, and the stack of that frame's caller.

@@ -20,6 +20,7 @@
 #include "lib/snapshot/join/join.h"
 #include "lib/snapshot/model/table_room.h"
 #include "lib/snapshot/read/block_batch.h"
+#include "lib/snapshot/read/native_frames.h"
 #include "lib/snapshot/read/source.h"
 #include "prof/snapshot.pb.h"
 
@@ -72,8 +73,8 @@ constexpr size_t kBatchBytes = 1 << 20;
 // Adds blocks to a model in the order of the file.
 class ModelBuilder {
  public:
-  ModelBuilder(uint64_t file_size, model::RowStorage storage)
-      : room_(file_size), decoder_(&model_) {
+  ModelBuilder(uint64_t file_size, model::RowStorage storage, Sources sources)
+      : room_(file_size), decoder_(&model_), sources_(sources) {
     if (storage == model::RowStorage::kPacked) model_.PackRows();
   }
 
@@ -128,6 +129,7 @@ class ModelBuilder {
   model::TableRoom room_;
   model::Model model_;
   Decoder decoder_;
+  const Sources sources_;
   uint64_t blocks_ = 0;
 };
 
@@ -149,16 +151,18 @@ absl::StatusOr<model::Model> ModelBuilder::Finish() && {
                                      " blocks, but the file has ", blocks_, ": some are missing.");
   }
   decoder_.Finish();
+  if (sources_ == Sources::kFind) FindNativeSources(&model_);
   Join(&model_);
   return std::move(model_);
 }
 
-absl::StatusOr<model::Model> ReadBlocks(Source* source, model::RowStorage storage) {
+absl::StatusOr<model::Model> ReadBlocks(Source* source, model::RowStorage storage,
+                                        Sources sources) {
   absl::Status status = CheckFileHeader(source);
   if (!status.ok()) return status;
   // Messages about a damaged block belong in our status, not on the program's stderr.
   const google::protobuf::LogSilencer silencer;
-  ModelBuilder builder(source->size(), storage);
+  ModelBuilder builder(source->size(), storage, sources);
   BlockBatch blocks, next;
   blocks.Read(kBatchBytes, source);
   // Where the system has no thread to give, get() reads. A pipe is never read ahead.
@@ -182,9 +186,10 @@ absl::StatusOr<model::Model> ReadBlocks(Source* source, model::RowStorage storag
   return std::move(builder).Finish();
 }
 
-absl::StatusOr<model::Model> ReadWithinMemory(Source* source, model::RowStorage storage) {
+absl::StatusOr<model::Model> ReadWithinMemory(Source* source, model::RowStorage storage,
+                                              Sources sources) {
   try {
-    return ReadBlocks(source, storage);
+    return ReadBlocks(source, storage, sources);
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError(
         "there is not enough memory for a snapshot of this size. Read it on a machine with more "
@@ -197,12 +202,14 @@ absl::StatusOr<model::Model> ReadWithinMemory(Source* source, model::RowStorage 
 }  // namespace
 }  // namespace snapshot
 
-absl::StatusOr<model::Model> ReadSnapshot(std::string_view bytes, model::RowStorage storage) {
+absl::StatusOr<model::Model> ReadSnapshot(std::string_view bytes, model::RowStorage storage,
+                                          Sources sources) {
   snapshot::Source source(bytes);
-  return snapshot::ReadWithinMemory(&source, storage);
+  return snapshot::ReadWithinMemory(&source, storage, sources);
 }
 
-absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path, model::RowStorage storage) {
+absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path, model::RowStorage storage,
+                                              Sources sources) {
   errno = 0;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              &std::fclose);
@@ -211,15 +218,15 @@ absl::StatusOr<model::Model> ReadSnapshotFile(const std::string& path, model::Ro
     return errno == ENOENT ? absl::NotFoundError(message) : absl::UnavailableError(message);
   }
   snapshot::Source source(file.get());
-  absl::StatusOr<model::Model> model = snapshot::ReadWithinMemory(&source, storage);
+  absl::StatusOr<model::Model> model = snapshot::ReadWithinMemory(&source, storage, sources);
   if (model.ok()) return model;
   return absl::Status(model.status().code(), absl::StrCat(path, ": ", model.status().message()));
 }
 
 absl::StatusOr<model::Model> ReadSnapshot(const Snapshot& snapshot, model::RowStorage storage) {
-  absl::StatusOr<model::Model> model = snapshot.path().empty()
-                                           ? ReadSnapshot(snapshot.bytes(), storage)
-                                           : ReadSnapshotFile(snapshot.path(), storage);
+  absl::StatusOr<model::Model> model =
+      snapshot.path().empty() ? ReadSnapshot(snapshot.bytes(), storage, Sources::kFind)
+                              : ReadSnapshotFile(snapshot.path(), storage, Sources::kFind);
   if (!model.ok()) return model;
   // The file has the counts up to its last block. The session may know of later losses, above all
   // of bytes that it could not write to the file.

@@ -15,8 +15,8 @@ using prof::test::Blocks;
 
 class FakeStacks final : public StackSource {
  public:
-  FakeStacks() { RegisterStackSource(this); }
-  ~FakeStacks() override { RegisterStackSource(nullptr); }
+  FakeStacks() { RegisterStackSource(StackKind::kPython, this); }
+  ~FakeStacks() override { RegisterStackSource(StackKind::kPython, nullptr); }
   FakeStacks(const FakeStacks&) = delete;
   FakeStacks& operator=(const FakeStacks&) = delete;
 
@@ -47,7 +47,7 @@ TEST_CASE("The file has a stack before the call that names it, in each recording
     Encoder encoder(&output);
     encoder.Add(HeaderEvent{});
     {
-      HostStackWriter writer(true, false, &encoder);
+      HostStackWriter writer({true, false, false}, &encoder);
       CHECK_FALSE(source.running);
       writer.Start();
       CHECK(source.running);
@@ -78,7 +78,7 @@ TEST_CASE("Why there are no stacks is written once, and losses are those of the 
   MemoryOutput output;
   Encoder encoder(&output);
   encoder.Add(HeaderEvent{});
-  HostStackWriter writer(true, false, &encoder);
+  HostStackWriter writer({true, false, false}, &encoder);
   writer.Start();
   writer.WriteProblem();
   source.why = "another Python";
@@ -99,7 +99,7 @@ TEST_CASE("Stacks that are not wanted cost nothing and write nothing") {
   MemoryOutput output;
   Encoder encoder(&output);
   encoder.Add(HeaderEvent{});
-  HostStackWriter writer(false, false, &encoder);
+  HostStackWriter writer({}, &encoder);
   writer.Start();
   writer.Write();
   writer.WriteProblem();
@@ -115,14 +115,62 @@ TEST_CASE("Stacks for samples alone do not turn the walk at calls on") {
   FakeStacks source;
   MemoryOutput output;
   Encoder encoder(&output);
-  HostStackWriter writer(false, true, &encoder);
+  HostStackWriter writer({false, false, true}, &encoder);
   writer.Start();
   CHECK(source.running);
   CHECK_FALSE(source.walks);
   writer.Stop();
-  HostStackWriter both(true, true, &encoder);
+  HostStackWriter both({true, false, true}, &encoder);
   both.Start();
   CHECK(source.walks);
+}
+
+class FakeNative final : public StackSource {
+ public:
+  FakeNative() { RegisterStackSource(StackKind::kNative, this); }
+  ~FakeNative() override { RegisterStackSource(StackKind::kNative, nullptr); }
+  FakeNative(const FakeNative&) = delete;
+  FakeNative& operator=(const FakeNative&) = delete;
+
+  void Start(bool at_calls) override { walks = at_calls; }
+  void Stop() override { walks = false; }
+  std::string FunctionOf(const HostFrameEvent& frame) override {
+    return "function_at_" + std::to_string(frame.offset);
+  }
+  std::string problem() const override { return "no native frames"; }
+  uint64_t dropped() const override { return 3; }
+
+  bool walks = false;
+};
+
+TEST_CASE("Native frames get their functions while they are written, and their own notice") {
+  FakeStacks python;
+  FakeNative native;
+  HostStacks& stacks = ProcessHostStacks();
+  HostFrameEvent frame;
+  frame.module = "/app/solver";
+  frame.offset = 4711;
+  const uint32_t id = stacks.StackOf(0, stacks.FrameOf(frame));
+  MemoryOutput output;
+  Encoder encoder(&output);
+  encoder.Add(HeaderEvent{});
+  HostStackWriter writer({false, true, false}, &encoder);
+  writer.Start();
+  CHECK(native.walks);
+  CHECK_FALSE(python.running);
+  CHECK(writer.source() == nullptr);
+  CHECK(writer.dropped() == 0);
+  writer.WriteUpTo(id);
+  writer.WriteProblem();
+  writer.Stop();
+  CHECK_FALSE(native.walks);
+  encoder.WriteLastBlock({}, 700);
+  const wire::Block block = Blocks(output.TakeBytes()).at(0);
+  const wire::HostFrame& written = block.host_frames(block.host_frames_size() - 1);
+  CHECK(block.strings(static_cast<int>(written.function()) - 1) == "function_at_4711");
+  CHECK(block.strings(static_cast<int>(written.module()) - 1) == "/app/solver");
+  REQUIRE(block.notices_size() == 1);
+  CHECK(block.notices(0).what() == "no native frames");
 }
 
 }  // namespace

@@ -43,6 +43,53 @@ TEST_CASE("A frame and a stack have one id each, and are read once") {
   CHECK(Read(&stacks, &seen) == "2<1 ");
 }
 
+TEST_CASE("A native frame is told apart by its module, its build and its place") {
+  HostStacks stacks;
+  HostFrameEvent frame;
+  frame.module = "/app/solver";
+  frame.build_id = "01";
+  frame.offset = 16;
+  const uint32_t id = stacks.FrameOf(frame);
+  CHECK(stacks.FrameOf(frame) == id);
+  HostFrameEvent other = frame;
+  other.offset = 17;
+  CHECK(stacks.FrameOf(other) == id + 1);
+  other = frame;
+  other.build_id = "02";
+  CHECK(stacks.FrameOf(other) == id + 2);
+  other = frame;
+  other.module = "/app/other";
+  CHECK(stacks.FrameOf(other) == id + 3);
+  HostStacks::Seen seen;
+  std::string text;
+  stacks.Read(
+      &seen,
+      [&](const HostFrameEvent& read) {
+        text += std::string(read.module) + " " + std::string(read.build_id) + " " +
+                std::to_string(read.offset) + "; ";
+      },
+      [](const HostStackEvent&) {});
+  CHECK(text == "/app/solver 01 16; /app/solver 01 17; /app/solver 02 16; /app/other 01 16; ");
+}
+
+uint32_t FivePython(StackCache*) { return 5; }
+uint32_t NoPython(StackCache*) { return kNoStack; }
+uint32_t SevenNative(StackCache*) { return 7; }
+
+TEST_CASE("A thread with Python frames has its Python stack, another one its native stack") {
+  CHECK(CurrentStack() == kNoStack);
+  SetStackWalker(StackKind::kNative, &SevenNative);
+  CHECK(CurrentStack() == 7);
+  SetStackWalker(StackKind::kPython, &FivePython);
+  CHECK(CurrentStack() == 5);
+  SetStackWalker(StackKind::kPython, &NoPython);
+  CHECK(CurrentStack() == 7);
+  SetStackWalker(StackKind::kNative, nullptr);
+  CHECK(CurrentStack() == kNoStack);
+  SetStackWalker(StackKind::kPython, nullptr);
+  CHECK(stack_walker.load() == nullptr);
+}
+
 TEST_CASE("A full table of stacks keeps what it has and gives no further id") {
   HostStacks stacks(2, 2);
   CHECK(stacks.FrameOf({"f", "a.py", 1, 2}) == 1);

@@ -258,7 +258,7 @@ inline void AddAll(Encoder& encoder, const Integrity& integrity) {
   encoder.Add(AMigration());
   encoder.Add(AStateReading());
   encoder.Add(HostFrameEvent{"Model.forward", "/app/model.py", 40, 44});
-  encoder.Add(HostFrameEvent{"main", "/app/train.py", 7, 9});
+  encoder.Add(HostFrameEvent{"main", "/app/train.cc", 7, 9, "/app/train", "01ab", 4711});
   encoder.Add(HostStackEvent{0, 2});
   encoder.Add(HostStackEvent{1, 1});
   encoder.Add(HostSampleEvent{kStart + 4600, kTid, 2, HostSampleKind::kStack, HostState::kSleep});

@@ -230,6 +230,10 @@ TEST_CASE("Tables arrive as they were given") {
   CHECK(block.strings(static_cast<int>(block.host_frames(0).file()) - 1) == "/app/model.py");
   CHECK(block.host_frames(0).first_line() == 40);
   CHECK(block.host_frames(0).line() == 44);
+  CHECK(block.host_frames(0).module() == 0);
+  CHECK(block.strings(static_cast<int>(block.host_frames(1).module()) - 1) == "/app/train");
+  CHECK(block.strings(static_cast<int>(block.host_frames(1).build_id()) - 1) == "01ab");
+  CHECK(block.host_frames(1).offset() == 4711);
   REQUIRE(block.host_stacks_size() == 2);
   CHECK(block.host_stacks(0).parent() == 0);
   CHECK(block.host_stacks(0).frame() == 2);

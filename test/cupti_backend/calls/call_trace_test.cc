@@ -54,13 +54,13 @@ uint32_t ATestStack(capture::StackCache* /*cache*/) { return 0x12345678; }
 
 TEST_CASE("A call has the host stack at its begin, beside what it waits for") {
   Recording recording;
-  capture::SetStackWalker(&ATestStack);
+  capture::SetStackWalker(capture::StackKind::kPython, &ATestStack);
   BeginCall(1);
   RecordWaited({3, 14});
   EndCall(1, kLaunch, 7, 0);
   BeginCall(1);
   EndCall(1, kRuntimeCall | 31, 8, 2);
-  capture::SetStackWalker(nullptr);
+  capture::SetStackWalker(capture::StackKind::kPython, nullptr);
   BeginCall(1);
   EndCall(1, kLaunch, 9, 0);
   const std::vector<capture::CallEvent> calls = recording.Drain();

@@ -68,9 +68,9 @@ struct Program {
     return path;
   }
   void CreateInStack(uint64_t node) {
-    capture::SetStackWalker(&AStack);
+    capture::SetStackWalker(capture::StackKind::kPython, &AStack);
     Create(node);
-    capture::SetStackWalker(nullptr);
+    capture::SetStackWalker(capture::StackKind::kPython, nullptr);
   }
   // What the sink gets in a round.
   std::string Round(GraphNodeWriter* writer) {

@@ -98,9 +98,9 @@ uint32_t ATestStack(capture::StackCache* /*cache*/) { return 77; }
 
 TEST_CASE("A node has the host stack of its capture, also without a range, and so has its clone") {
   Program program;
-  capture::SetStackWalker(&ATestStack);
+  capture::SetStackWalker(capture::StackKind::kPython, &ATestStack);
   program.Create(11, 1);
-  capture::SetStackWalker(nullptr);
+  capture::SetStackWalker(capture::StackKind::kPython, nullptr);
   program.Create(12, 1);
   program.Clone(21, 2, 11);
   program.Clone(22, 2, 12);

@@ -25,7 +25,7 @@ TEST_CASE("A folded line is the Python stack and the operation, with the sum of 
   ExportOptions options;
   options.format = ExportFormat::kFolded;
   CHECK(test::Exported(b.Snapshot(), options) ==
-        "(no Python stack);gemm 2000\n"
+        "(no stack);gemm 2000\n"
         "<module> (/app/a,b.py:3);Memset (Device) 1000\n"
         "<module> (/app/a,b.py:3);step (/app/train.py:21);gemm 25000\n");
 }

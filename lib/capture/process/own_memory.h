@@ -2,19 +2,22 @@
 //
 // Own memory is read through the kernel where an address may be wrong: the answer is then "no"
 // instead of a crash.
-#ifndef PROF_PYTHON_BRIDGE_OWN_MEMORY_H_
-#define PROF_PYTHON_BRIDGE_OWN_MEMORY_H_
+#ifndef PROF_LIB_CAPTURE_PROCESS_OWN_MEMORY_H_
+#define PROF_LIB_CAPTURE_PROCESS_OWN_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-namespace prof::python {
+namespace prof::capture {
 
 // Copies `bytes` bytes of this process from `from`. False: they cannot all be read, or the system
 // does not allow process_vm_readv (a seccomp filter). Any thread; about 0.5 us; leaves errno as it
 // was.
 [[nodiscard]] bool ReadOwnMemory(uintptr_t from, void* to, size_t bytes);
+
+// Copies as many of these bytes as can be read, from the first one on, and returns their number.
+[[nodiscard]] size_t ReadOwnPart(uintptr_t from, void* to, size_t bytes);
 
 template <typename Value>
 [[nodiscard]] bool ReadOwn(uintptr_t from, Value* value) {
@@ -33,6 +36,6 @@ constexpr size_t kMostPieces = 1024;  // IOV_MAX
 // nanoseconds each. False: not all of them can be read.
 [[nodiscard]] bool ReadOwnPieces(const OwnPiece* pieces, size_t count);
 
-}  // namespace prof::python
+}  // namespace prof::capture
 
-#endif  // PROF_PYTHON_BRIDGE_OWN_MEMORY_H_
+#endif  // PROF_LIB_CAPTURE_PROCESS_OWN_MEMORY_H_
