@@ -32,27 +32,6 @@ bool ReadAt(int file, uint64_t from, void* to, size_t bytes) {
   return true;
 }
 
-// A file that is open; only a plain one, because others may wait.
-class OpenFile {
- public:
-  explicit OpenFile(const std::string& path)
-      : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
-    struct stat about {};
-    if (number_ >= 0 && (fstat(number_, &about) != 0 || !S_ISREG(about.st_mode))) Close();
-  }
-  ~OpenFile() { Close(); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  void Close() {
-    if (number_ >= 0) close(number_);
-    number_ = -1;
-  }
-  int number_;
-};
-
 bool ReadSections(int file, std::vector<Elf64_Shdr>* sections) {
   Elf64_Ehdr header;
   if (!ReadAt(file, 0, &header, sizeof(header)) ||
@@ -79,9 +58,35 @@ std::string BuildIdOf(int file, const std::vector<Elf64_Shdr>& sections) {
 
 }  // namespace
 
-void FunctionNames::Read(int file, std::string_view build_id, File* to) {
+// A file that is open; only a plain one, because others may wait.
+class FunctionNames::OpenFile {
+ public:
+  explicit OpenFile(const std::string& path)
+      : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+    struct stat about {};
+    if (number_ < 0) return;
+    if (fstat(number_, &about) != 0 || !S_ISREG(about.st_mode)) Close();
+    identity_ = {about.st_dev, about.st_ino,
+                 int64_t{about.st_mtim.tv_sec} * 1'000'000'000 + about.st_mtim.tv_nsec};
+  }
+  ~OpenFile() { Close(); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] const Identity& identity() const { return identity_; }
+
+ private:
+  void Close() {
+    if (number_ >= 0) close(number_);
+    number_ = -1;
+  }
+  int number_;
+  Identity identity_;
+};
+
+void FunctionNames::Read(int file, File* to) {
   std::vector<Elf64_Shdr> sections;
-  if (!ReadSections(file, &sections) || BuildIdOf(file, sections) != build_id) return;
+  if (!ReadSections(file, &sections) || BuildIdOf(file, sections) != to->build_id) return;
   const Elf64_Shdr* table = nullptr;
   for (const Elf64_Shdr& section : sections) {
     if (section.sh_type == SHT_SYMTAB) table = &section;
@@ -104,35 +109,46 @@ void FunctionNames::Read(int file, std::string_view build_id, File* to) {
   to->names_bytes = sections[table->sh_link].sh_size;
 }
 
-const FunctionNames::File& FunctionNames::FileAt(const std::string& path,
+const FunctionNames::File* FunctionNames::FileAt(const std::string& path,
                                                  std::string_view build_id) {
-  const auto known = std::find_if(files_.begin(), files_.end(),
-                                  [&](const File& file) { return file.path == path; });
+  const auto known = std::find_if(files_.begin(), files_.end(), [&](const File& file) {
+    return file.path == path && file.build_id == build_id;
+  });
   if (known != files_.end()) {
     std::rotate(files_.begin(), known, known + 1);
-    return files_.front();
+    return &files_.front();
   }
+  const OpenFile open(path);
+  if (open.number() < 0) return nullptr;
   File file;
   file.path = path;
-  if (const OpenFile open(path); open.number() >= 0) Read(open.number(), build_id, &file);
+  file.build_id = build_id;
+  file.identity = open.identity();
+  Read(open.number(), &file);
+  functions_ += file.functions.size();
   files_.push_front(std::move(file));
-  if (files_.size() > kFiles) files_.pop_back();
-  return files_.front();
+  while (files_.size() > 1 && (files_.size() > kFiles || functions_ > kMostFunctions)) {
+    functions_ -= files_.back().functions.size();
+    files_.pop_back();
+  }
+  return &files_.front();
 }
 
 std::string FunctionNames::NameAt(const std::string& path, std::string_view build_id,
                                   uint64_t offset) {
-  const File& file = FileAt(path, build_id);
-  auto at = std::upper_bound(file.functions.begin(), file.functions.end(), offset,
+  const File* const file = FileAt(path, build_id);
+  if (file == nullptr) return {};
+  auto at = std::upper_bound(file->functions.begin(), file->functions.end(), offset,
                              [](uint64_t value, const Function& f) { return value < f.begin; });
-  if (at == file.functions.begin()) return {};
+  if (at == file->functions.begin()) return {};
   --at;
   const uint64_t bytes = at->bytes != 0 ? at->bytes : kMostUnsized;
-  if (offset - at->begin >= bytes || at->name >= file.names_bytes) return {};
+  if (offset - at->begin >= bytes || at->name >= file->names_bytes) return {};
   const OpenFile open(path);
   char name[kMostName];
-  const size_t most = std::min<uint64_t>(sizeof(name), file.names_bytes - at->name);
-  if (open.number() < 0 || !ReadAt(open.number(), file.names_begin + at->name, name, most)) {
+  const size_t most = std::min<uint64_t>(sizeof(name), file->names_bytes - at->name);
+  if (open.number() < 0 || !(open.identity() == file->identity) ||
+      !ReadAt(open.number(), file->names_begin + at->name, name, most)) {
     return {};
   }
   return {name, strnlen(name, most)};

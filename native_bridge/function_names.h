@@ -28,17 +28,30 @@ class FunctionNames {
     uint32_t bytes = 0;  // 0: up to the next one
     uint32_t name = 0;   // place in the table of names
   };
+  // A file that was replaced under its name is another one.
+  struct Identity {
+    uint64_t device = 0, inode = 0;
+    int64_t changed_ns = 0;
+    bool operator==(const Identity& other) const {
+      return device == other.device && inode == other.inode && changed_ns == other.changed_ns;
+    }
+  };
+  class OpenFile;
   struct File {
-    std::string path;
+    std::string path, build_id;
+    Identity identity;
     uint64_t names_begin = 0, names_bytes = 0;  // of the file
     std::vector<Function> functions;            // by begin
   };
-  static constexpr size_t kFiles = 4;  // that are kept
+  // That are kept. The stacks of a program go through a dozen of libraries, again and again.
+  static constexpr size_t kFiles = 64, kMostFunctions = size_t{1} << 22;  // 64 MiB
 
-  const File& FileAt(const std::string& path, std::string_view build_id);
-  static void Read(int file, std::string_view build_id, File* to);
+  // nullptr: it cannot be opened now.
+  const File* FileAt(const std::string& path, std::string_view build_id);
+  static void Read(int file, File* to);
 
   std::deque<File> files_;  // the latest one first
+  size_t functions_ = 0;    // of all files
 };
 
 }  // namespace prof::native

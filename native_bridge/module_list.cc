@@ -25,6 +25,19 @@ struct Found {
   size_t build_id_bytes = 0;
 };
 
+// The loader maps PT_LOAD alone: whether a note is in one is up to whoever made the file.
+bool IsLoaded(const dl_phdr_info& info, const ElfW(Phdr) & note) {
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = info.dlpi_phdr[i];
+    if (part.p_type == PT_LOAD && (part.p_flags & PF_R) != 0 && note.p_vaddr >= part.p_vaddr &&
+        note.p_filesz <= part.p_filesz &&
+        note.p_vaddr - part.p_vaddr <= part.p_filesz - note.p_filesz) {
+      return true;
+    }
+  }
+  return false;
+}
+
 int Look(dl_phdr_info* info, size_t /*bytes*/, void* data) {
   auto* const found = static_cast<Found*>(data);
   found->unloaded = info->dlpi_subs;
@@ -43,10 +56,10 @@ int Look(dl_phdr_info* info, size_t /*bytes*/, void* data) {
   if (!found->any) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = info->dlpi_phdr[i];
-    if (part.p_type != PT_NOTE) continue;
+    if (part.p_type != PT_NOTE || !IsLoaded(*info, part)) continue;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives numbers
     const auto* const notes = reinterpret_cast<const uint8_t*>(info->dlpi_addr + part.p_vaddr);
-    found->build_id_bytes = FindBuildId(notes, part.p_memsz, found->build_id);
+    found->build_id_bytes = FindBuildId(notes, part.p_filesz, found->build_id);
     if (found->build_id_bytes != 0) break;
   }
   return 1;

@@ -40,8 +40,9 @@ bool IsHidden(const std::string& path) {
 }  // namespace
 
 void NativeWalker::WalkFrom(const FrameRegisters& at, Stack* stack) {
-  const StackBounds bounds = OwnStack(at.sp);
+  StackBounds bounds = OwnStack(at.sp);
   if (bounds.high != 0) {
+    bounds.low = std::max(bounds.low, at.sp);  // below it a program may have protected pages
     WalkNative(at, modules_.generation(), rules_, bounds, stack);
   } else {
     const StackCopy copy(at.sp);

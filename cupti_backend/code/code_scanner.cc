@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/code/code_scanner.h"
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
-#include <utility>
-#include <vector>
+
+#include "cupti_backend/code/code_loops.h"
+#include "cupti_backend/code/instruction.h"
 
 namespace prof::cupti {
 namespace {
@@ -14,22 +13,9 @@ namespace {
 using format::CodeCensus;
 using format::CodeClass;
 
-constexpr size_t kInstructionBytes = 16;
 constexpr uint32_t kFirstArchitecture = 70, kLastArchitecture = 121;
 // From here on a branch has the low 8 bits of its distance in a place of their own.
 constexpr uint32_t kSplitDistance = 90;
-
-// What is done, without the form of the operands.
-enum Operation : uint32_t {
-  kMaskOfOperation = 0x1ff,
-  kNop = 0x118,
-  kBranch = 0x147,  // BRA, and BRA.U
-  kCall = 0x144,    // CALL.REL
-  kCallAbsolute = 0x143,
-  kReturn = 0x150,
-};
-// The form in which a call has its target in a register.
-constexpr uint32_t kMaskOfForm = 0xe00, kTargetInRegister = 0x200;
 
 constexpr std::array<CodeClass, kMaskOfOperation + 1> kClasses = [] {
   std::array<CodeClass, kMaskOfOperation + 1> classes{};  // kOther
@@ -79,86 +65,6 @@ constexpr std::array<CodeClass, kMaskOfOperation + 1> kClasses = [] {
   return classes;
 }();
 
-struct Instruction {
-  uint64_t low = 0, high = 0;
-  [[nodiscard]] uint32_t operation() const { return static_cast<uint32_t>(low) & kMaskOfOperation; }
-};
-
-class Code {
- public:
-  Code(const uint8_t* code, size_t bytes, bool split_distance)
-      : code_(code), count_(bytes / kInstructionBytes), split_distance_(split_distance) {}
-
-  [[nodiscard]] size_t size() const { return count_; }
-  [[nodiscard]] Instruction operator[](size_t index) const {
-    Instruction instruction;
-    std::memcpy(&instruction, code_ + index * kInstructionBytes, kInstructionBytes);
-    return instruction;
-  }
-  // Where a relative branch or call at `index` goes; size(): not into this code.
-  [[nodiscard]] size_t TargetOf(size_t index, const Instruction& from) const {
-    // 48 bits with a sign, from bit 34 on, in units of 4 bytes.
-    const uint64_t raw = (from.low >> 34U) | ((from.high & 0x3ffffU) << 30U);
-    auto distance = static_cast<int64_t>(raw << 16U) >> 16U;
-    if (split_distance_) distance = distance * 256 + static_cast<int64_t>(from.low >> 16U & 0xffU);
-    if (distance % 4 != 0) return count_;
-    const int64_t limit = static_cast<int64_t>(count_);
-    distance = distance / 4 + 1;  // from the next instruction
-    if (distance > limit || distance < -limit) return count_;
-    const int64_t target = static_cast<int64_t>(index) + distance;
-    return target < 0 || target > limit ? count_ : static_cast<size_t>(target);
-  }
-
- private:
-  const uint8_t* code_;
-  size_t count_;
-  bool split_distance_;
-};
-
-// Which instructions are in a loop.
-class Loops {
- public:
-  explicit Loops(const Code& code) : code_(code), starts_(code.size() + 1) {}
-
-  // A branch that goes back closes a loop. One to itself is where the code ends.
-  void Branch(size_t at, size_t target) {
-    if (target < at) Mark(target, at);
-  }
-  void Call(size_t at, size_t target) {
-    if (target < code_.size()) calls_.emplace_back(at, target);
-  }
-  // From here on Contains() may be asked.
-  void Finish() {
-    Sum();
-    // Functions that are called in a loop. They may call others: those follow them.
-    size_t steps = kMostSteps * code_.size();
-    for (const auto& [at, target] : calls_) {
-      if (!Contains(at) || Contains(target)) continue;
-      for (size_t i = target; i < code_.size() && steps > 0; ++i, --steps) {
-        starts_[i] = 1;
-        if (code_[i].operation() == kReturn) break;
-      }
-    }
-  }
-  [[nodiscard]] bool Contains(size_t index) const { return starts_[index] > 0; }
-
- private:
-  static constexpr size_t kMostSteps = 4;  // for an instruction: functions may lie in one another
-
-  void Mark(size_t first, size_t last) {
-    ++starts_[first];
-    --starts_[last + 1];
-  }
-  void Sum() {
-    int32_t depth = 0;
-    for (int32_t& start : starts_) start = depth += start;
-  }
-
-  const Code& code_;
-  std::vector<int32_t> starts_;  // loops that begin less those that end; after Sum(): how deep
-  std::vector<std::pair<size_t, size_t>> calls_;
-};
-
 }  // namespace
 
 bool CanScan(uint32_t architecture) {
@@ -171,24 +77,15 @@ CodeCensus Scan(const uint8_t* bytes, size_t size, uint32_t architecture) {
   const Code code(bytes, size, architecture >= kSplitDistance);
   CodeCensus census;
   if (code.size() > std::numeric_limits<uint32_t>::max()) return census;
-  Loops loops(code);
+  const CodeLoops loops(code);
   for (size_t i = 0; i < code.size(); ++i) {
     const Instruction instruction = code[i];
     const uint32_t operation = instruction.operation();
-    const bool in_register = (instruction.low & kMaskOfForm) == kTargetInRegister;
-    if (operation == kBranch) {
-      loops.Branch(i, code.TargetOf(i, instruction));
-    } else if (operation == kCall && !in_register) {
-      loops.Call(i, code.TargetOf(i, instruction));
-    } else if (operation == kCall || operation == kCallAbsolute) {
+    if (operation == kNop) continue;
+    if (operation == kCallAbsolute || (operation == kCall && instruction.in_register())) {
       census.calls_others = true;
     }
-  }
-  loops.Finish();
-  for (size_t i = 0; i < code.size(); ++i) {
-    const Instruction instruction = code[i];
-    if (instruction.operation() == kNop) continue;
-    const bool looped = loops.Contains(i);
+    const bool looped = loops.Contain(i);
     ++census.instructions;
     census.looped += looped ? 1 : 0;
     CodeCensus::Count& count = census.counts[static_cast<size_t>(ClassOf(instruction.low))];

@@ -21,7 +21,7 @@ class CodeWatch {
   // What comes later is not known. A program that loads everything at its start has some GB.
   static constexpr size_t kMostKernels = 65'536, kMostBytes = size_t{1} << 29;
 
-  // A thread that loads a module; the cubin need not last. 1 MB takes about 1 ms. Two kernels of
+  // A thread that loads a module; the cubin need not last. 1 MB takes about 1.5 ms. Two kernels of
   // one name and different code: neither is known. May throw std::bad_alloc.
   void Add(const void* cubin, size_t bytes);
 

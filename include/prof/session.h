@@ -158,7 +158,7 @@ struct SessionOptions {
   bool ranges = true;
 
   /// Looks into the machine code of kernels when the driver loads it: which instructions they have
-  /// (KernelReport::code). It costs 1 ms for each MB of code, once.
+  /// (KernelReport::code). It costs 1.5 ms for each MB of code, once.
   bool code = true;
 
   /// Records the Python stack of each CUDA call, where the program is one of CPython 3.10 to 3.14

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prof/action.h"
 #include "prof/continuous_report.h"
+#include "prof/kernel_code.h"
 #include "prof/kernel_report.h"
 #include "prof/roofline.h"
 #include "prof/statistic.h"
@@ -52,6 +53,34 @@ void BindMeasured(nb::module_& module) {
       .Has("error", &UnitUse::error, "PM samples: half width of 95 %, as a fraction.")
       .Has("missing", &UnitUse::missing, "Not empty: `of_peak` is a lower bound.")
       .Shows({"unit", "of_peak", "metric"});
+  Struct<KernelCode::Count>(module, "CodeCount", "Instructions of one kind in a kernel's code.")
+      .Has("all", &KernelCode::Count::all)
+      .Has("in_loops", &KernelCode::Count::in_loops)
+      .Shows({"all", "in_loops"});
+  Struct<KernelCode>(module, "KernelCode",
+                     "Which instructions a kernel's machine code has. How often each one is "
+                     "executed is not known.")
+      .Has("instructions", &KernelCode::instructions)
+      .Has("calls_others", &KernelCode::calls_others,
+           "True: it calls functions that are not counted.")
+      .Has("global_loads", &KernelCode::global_loads)
+      .Has("global_stores", &KernelCode::global_stores)
+      .Has("local_loads", &KernelCode::local_loads)
+      .Has("local_stores", &KernelCode::local_stores)
+      .Has("shared_loads", &KernelCode::shared_loads)
+      .Has("shared_stores", &KernelCode::shared_stores)
+      .Has("generic_accesses", &KernelCode::generic_accesses)
+      .Has("global_atomics", &KernelCode::global_atomics)
+      .Has("shared_atomics", &KernelCode::shared_atomics)
+      .Has("async_copies", &KernelCode::async_copies)
+      .Has("bulk_copies", &KernelCode::bulk_copies)
+      .Has("warp_mma", &KernelCode::warp_mma)
+      .Has("double_mma", &KernelCode::double_mma)
+      .Has("group_mma", &KernelCode::group_mma)
+      .Has("tensor_memory_mma", &KernelCode::tensor_memory_mma)
+      .Has("fp64", &KernelCode::fp64)
+      .Has("special", &KernelCode::special)
+      .Shows({"instructions"});
   Struct<Occupancy>(module, "Occupancy", "Theoretical occupancy and its limits.")
       .Has("known", &Occupancy::known, "False: the device's limits were not recorded.")
       .Has("blocks_per_sm", &Occupancy::blocks_per_sm)
@@ -143,6 +172,7 @@ void BindKernels(nb::module_& module) {
       .Has("counters_from", &KernelReport::counters_from,
            "Not empty: its counters are those of the same kernel elsewhere.")
       .Has("continuous", &KernelReport::continuous, "Values of PM samples by CUPTI name.")
+      .Has("code", &KernelReport::code, "None: its code was not seen.")
       .Has("occupancy", &KernelReport::occupancy)
       .Has("roofline", &KernelReport::roofline)
       .Has("verdict", &KernelReport::verdict)

@@ -137,6 +137,8 @@ export interface Kernel {
   continuous: Record<string, Continuous>;
   samples_used: number;
   samples_rejected: number;
+  // By kind; calls_others is a flag. null: its code was not seen.
+  code: Record<string, {all: number; in_loops: number} | boolean> | null;
   counters_from: string;
   continuous_from: string;
   occupancy: Occupancy;

@@ -49,6 +49,19 @@ function VerdictCard({kernel}: {kernel: Kernel}) {
   );
 }
 
+function Code({kernel}: {kernel: Kernel}) {
+  const kinds = Object.entries(kernel.code ?? {}).flatMap(([name, value]) => typeof value === 'object' && value.all > 0 ? [{name, ...value}] : []);
+  return (
+    <>
+      <table class="plain">
+        <thead><tr><th>what stands in it</th><th class="number">instructions</th><th class="number">in loops</th></tr></thead>
+        <tbody>{kinds.map((kind) => <tr><td>{kind.name.replaceAll('_', ' ')}</td><td class="number">{count(kind.all)}</td><td class="number">{count(kind.in_loops)}</td></tr>)}</tbody>
+      </table>
+      <p class="muted">How often each one is executed is not known.{kernel.code?.calls_others && ' Functions that it calls elsewhere are not counted.'}</p>
+    </>
+  );
+}
+
 function Units({kernel}: {kernel: Kernel}) {
   if (kernel.units.length === 0) return <p class="muted">No unit was measured. {kernel.verdict.missing}</p>;
   return (
@@ -190,6 +203,7 @@ export function KernelPage({data, index}: {data: Loaded; index: number}) {
         <section class="card"><h2>Why warps wait</h2><Stalls kernel={kernel} /></section>
         <section class="card"><h2>Occupancy</h2><OccupancyCard kernel={kernel} /></section>
         <section class="card"><h2>Roofline</h2><RooflineCard kernel={kernel} /></section>
+        {kernel.code && <section class="card"><h2>Its machine code</h2><Code kernel={kernel} /></section>}
       </div>
       <section class="card"><h2>Memory, bytes for each launch</h2>{MemoryChart({kernel}) ?? <p class="muted">Bytes between the levels were not counted. <code>--counters all</code> counts them.</p>}</section>
       <section class="card"><h2>Durations over the run</h2>{lines ? <Launches lines={lines} kernel={index} /> : <p role="status">Reading the timeline</p>}<p class="muted">Line: mean. Area: shortest to longest.</p></section>

@@ -79,12 +79,26 @@ std::optional<Cause> UncoalescedCause(const RuleInputs& inputs) {
   return cause;
 }
 
-// Local memory: spilled registers, or arrays that are indexed at run time. Where its sectors were
-// not counted, the code says how many of the instructions are of it.
+namespace {
+
+// What the code alone shows is no amount: the cause is the verdict where nothing else is, and it
+// does not rank.
+void SetByCode(const RuleInputs& inputs, const char* counters, const std::string& text,
+               Cause* cause) {
+  cause->frees = 0;
+  cause->missing = std::string(counters) + " (" + WayTo(inputs, format::kNeedsMemory) +
+                   "): how often these instructions run is not known";
+  cause->at_best = Confidence::kMedium;
+  cause->summary = text::Capitalized(text);
+}
+
+}  // namespace
+
+// Local memory: spilled registers, or arrays that are indexed at run time.
 std::optional<Cause> SpillsCause(const RuleInputs& inputs) {
   const std::optional<double> counted = LocalShare(inputs);
   const std::optional<double> share = counted ? counted : LocalAccessInCode(inputs);
-  if (!share || *share <= kLocalShare) return std::nullopt;
+  if (!share || *share <= (counted ? kLocalShare : kMostInCode)) return std::nullopt;
   Relief expected, at_most;
   expected.Take(kMemoryPath, *share).Take({Unit::kIssue}, 1);
   // Local sectors may miss L1 more often than the others: all that L2 and DRAM do may be theirs.
@@ -92,18 +106,19 @@ std::optional<Cause> SpillsCause(const RuleInputs& inputs) {
   at_most.Take(kMemoryPath, 1).Take(kInstructions, 1);
   Cause cause = MakeCause("spills", LimiterOf(inputs, Limiter::kLatency), Frees(inputs, expected));
   const bool of_memory = inputs.leader && IsOneOf(inputs.leader->unit, kMemoryPath);
-  const bool waits =
-      WaitsFor(inputs, {"long_scoreboard", "lg_throttle"}) || (!counted && WaitsForUnknown(inputs));
-  cause.is_verdict = (of_memory && BeatsUnits(inputs, cause.frees)) ||
-                     (!UnitsDecide(inputs) && *share >= kStallShare && waits);
-  cause.action = MakeAction("remove-spills", WithoutWaste(inputs, at_most));
-  if (!counted) {
-    cause.missing = "the sectors of local memory (" + WayTo(inputs, format::kNeedsMemory) +
-                    "): how often these instructions run is not known";
-    cause.at_best = Confidence::kMedium;
+  if (counted) {
+    cause.is_verdict = (of_memory && BeatsUnits(inputs, cause.frees)) ||
+                       (!UnitsDecide(inputs) && *share >= kStallShare &&
+                        WaitsFor(inputs, {"long_scoreboard", "lg_throttle"}));
+    cause.summary = text::Percent(*share) + " of the sectors of L1 are local memory";
+  } else {
+    // L1 serves them: where it has hardly work, they are hardly executed.
+    cause.is_verdict =
+        !UnitsDecide(inputs) && inputs.UseOf(Unit::kL1) >= kLeastLocalOnL1 &&
+        (WaitsForUnknown(inputs) || WaitsFor(inputs, {"long_scoreboard", "lg_throttle"}));
+    SetByCode(inputs, "the sectors of local memory", DescribeLocalAccessInCode(inputs), &cause);
   }
-  cause.summary = counted ? text::Percent(*share) + " of the sectors of L1 are local memory"
-                          : text::Capitalized(DescribeLocalAccessInCode(inputs));
+  cause.action = MakeAction("remove-spills", WithoutWaste(inputs, at_most));
   if (inputs.kernel->local_bytes_per_thread > 0) {
     cause.summary +=
         " (" + text::Fixed(inputs.kernel->local_bytes_per_thread, 0) + " B per thread)";
@@ -114,8 +129,12 @@ std::optional<Cause> SpillsCause(const RuleInputs& inputs) {
 
 std::optional<Cause> AtomicsCause(const RuleInputs& inputs) {
   const std::optional<double> counted = AtomicShare(inputs);
-  const std::optional<double> share = counted ? counted : AtomicsInCode(inputs);
-  if (!share || *share <= kAtomicShare || inputs.UseOf(Unit::kDram) >= kBusy) return std::nullopt;
+  const bool by_code = !counted && !KnowsAtomicUnit(inputs);
+  const std::optional<double> share = by_code ? AtomicsInCode(inputs) : counted;
+  if (!share || *share <= (by_code ? kMostInCode : kAtomicShare) ||
+      inputs.UseOf(Unit::kDram) >= kBusy) {
+    return std::nullopt;
+  }
   Relief expected, at_most;
   expected.Take({Unit::kL2}, *share).Take({Unit::kL1, Unit::kLsu}, 1);
   // A loop of compare and swap repeats the arithmetic of those that lose.
@@ -131,14 +150,12 @@ std::optional<Cause> AtomicsCause(const RuleInputs& inputs) {
           : WaitsFor(inputs, {"long_scoreboard", "lg_throttle", "drain", "membar", "mio_throttle"});
   cause.is_verdict = UnitsDecide(inputs) ? of_l2 && BeatsUnits(inputs, cause.frees) : waits;
   cause.action = MakeAction("aggregate-atomics", WithoutWaste(inputs, at_most));
-  if (counted) {
+  if (by_code) {
+    SetByCode(inputs, "L2's sectors by operation", DescribeAtomicsInCode(inputs), &cause);
+    cause.summary += ".";
+  } else {
     cause.summary = text::Percent(*share) + " of L2's work is atomics or reductions.";
-    return cause;
   }
-  cause.missing = "L2's sectors by operation (" + WayTo(inputs, format::kNeedsMemory) +
-                  "): how often these instructions run is not known";
-  cause.at_best = Confidence::kMedium;
-  cause.summary = text::Capitalized(DescribeAtomicsInCode(inputs)) + ".";
   return cause;
 }
 

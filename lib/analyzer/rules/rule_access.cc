@@ -220,6 +220,8 @@ std::optional<double> AtomicShare(const RuleInputs& inputs) {
   return std::min(1.0, *unit / 100 / l2);
 }
 
+bool KnowsAtomicUnit(const RuleInputs& inputs) { return inputs.Median(kAtomicUnit).has_value(); }
+
 std::optional<double> ActiveLanes(const RuleInputs& inputs) {
   const auto threads = inputs.Median(kThreadsPerInstruction);
   if (!threads && !inputs.sampled.lanes) return std::nullopt;
@@ -275,7 +277,9 @@ void AddAtomics(const RuleInputs& inputs, Verdict* verdict) {
   AddMetric(inputs, "of atomics", "sectors", "lts__t_sectors_op_atom.sum", verdict);
   AddMetric(inputs, "of reductions", "sectors", "lts__t_sectors_op_red.sum", verdict);
   AddMetric(inputs, "L2's atomic unit", "% of peak", kAtomicUnit, verdict);
-  if (!AtomicShare(inputs)) AddInCode(DescribeAtomicsInCode(inputs), verdict);
+  if (!AtomicShare(inputs) && AtomicsInCode(inputs)) {
+    AddInCode(DescribeAtomicsInCode(inputs), verdict);
+  }
 }
 
 void AddLanes(const RuleInputs& inputs, Verdict* verdict) {

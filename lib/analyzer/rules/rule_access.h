@@ -50,6 +50,9 @@ struct SectorWaste {
 // of L2. nullopt: neither was read.
 [[nodiscard]] std::optional<double> AtomicShare(const RuleInputs& inputs);
 
+// The use of L2's atomic unit was counted.
+[[nodiscard]] bool KnowsAtomicUnit(const RuleInputs& inputs);
+
 // Lanes that do work, of those that the warps of the block have, 0..1.
 [[nodiscard]] std::optional<double> ActiveLanes(const RuleInputs& inputs);
 // Whether these leave out the lanes that are predicated off.

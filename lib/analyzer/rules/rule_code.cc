@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 
+#include "lib/analyzer/base/thresholds.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
@@ -72,16 +73,26 @@ std::string DescribePart(const std::optional<AccessPart>& part, const char* what
 
 }  // namespace
 
-bool HasNoAtomics(const RuleInputs& inputs) { return HasNoneInCode(inputs, kAtomicKinds); }
+// A bulk copy may be a reduction.
+bool HasNoAtomics(const RuleInputs& inputs) {
+  return HasNoneInCode(inputs, {&KernelCode::global_atomics, &KernelCode::bulk_copies});
+}
 
-bool HasNoLocalAccess(const RuleInputs& inputs) { return HasNoneInCode(inputs, kLocalKinds); }
-
-std::optional<double> AtomicsInCode(const RuleInputs& inputs) {
-  return ShareOfPart(PartOfAccesses(inputs, kAtomicKinds));
+bool HasNoLocalAccess(const RuleInputs& inputs) {
+  return HasNoneInCode(
+      inputs, {&KernelCode::local_loads, &KernelCode::local_stores, &KernelCode::generic_accesses});
 }
 
 std::optional<double> LocalAccessInCode(const RuleInputs& inputs) {
   return ShareOfPart(PartOfAccesses(inputs, kLocalKinds));
+}
+
+std::optional<double> AtomicsInCode(const RuleInputs& inputs) {
+  const std::optional<PmRatio>& sectors = inputs.sampled.sectors_per_request;
+  if (!sectors || sectors->most >= kSectorsOfStore) return std::nullopt;
+  const std::optional<AccessPart> part = PartOfAccesses(inputs, kAtomicKinds);
+  if (!part || !part->in_loops || inputs.kernel->code->shared_atomics.all > 0) return std::nullopt;
+  return ShareOfPart(part);
 }
 
 std::string DescribeAtomicsInCode(const RuleInputs& inputs) {

@@ -13,16 +13,21 @@
 
 namespace prof::analyzer {
 
-// No instruction of the kind is in the code, so none is executed.
+// No instruction that could be of the kind is in the code, so none is executed.
 [[nodiscard]] bool HasNoAtomics(const RuleInputs& inputs);
 [[nodiscard]] bool HasNoLocalAccess(const RuleInputs& inputs);
 
 // Of the instructions that access global or local memory, in the loops where there are such, the
-// share that are atomics (of local memory), 0..1. How often each one is executed is not known.
-// nullopt: the code was not seen in full, has no access at all, or moves bytes by TMA, whose one
-// instruction stands for many.
-[[nodiscard]] std::optional<double> AtomicsInCode(const RuleInputs& inputs);
+// share that are of local memory, 0..1. How often each one is executed is not known: a path that is
+// hardly taken has them, too. nullopt: the code was not seen in full, has no access at all, or
+// moves bytes by TMA, whose one instruction stands for many.
 [[nodiscard]] std::optional<double> LocalAccessInCode(const RuleInputs& inputs);
+
+// The same of atomics and reductions on global memory, in loops alone: in front of them and behind,
+// one thread of a block often does what the code seems to do for all. nullopt, too: nothing else
+// shows that they run. PM samples do, where the requests to L2 have fewer sectors than loads and
+// stores of whole lines; a kernel with atomics on shared memory may have collected there first.
+[[nodiscard]] std::optional<double> AtomicsInCode(const RuleInputs& inputs);
 
 // "4 of the 5 instructions in its loops that access memory are atomics"
 [[nodiscard]] std::string DescribeAtomicsInCode(const RuleInputs& inputs);

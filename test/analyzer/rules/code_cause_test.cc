@@ -11,6 +11,7 @@
 namespace prof::test {
 namespace {
 
+using format::TriageRate;
 using format::TriageUnit;
 
 // A loop of 10 loads and 2 stores, and nothing in front of it.
@@ -25,16 +26,29 @@ KernelCode OfLoadsAndStores() {
 KernelReport WithCode(const KernelCode& code) {
   KernelReport kernel = QuietByPmSamples();
   SetPm(&kernel, TriageUnit::kL2, 3);
+  SetPm(&kernel, TriageUnit::kL1, 20);
   kernel.code = code;
   return kernel;
 }
 
-TEST_CASE("A loop of atomics that waits is named by its code, and what would prove it is said") {
-  KernelCode code = OfLoadsAndStores();
+// Loads and stores of whole lines have 4 sectors in each request to L2.
+KernelReport WithRequests(KernelReport kernel, double sectors) {
+  SetPmRate(&kernel, TriageRate::kRequests, 0.2);
+  SetPmRate(&kernel, TriageRate::kSectors, 0.2 * sectors);
+  return kernel;
+}
+
+KernelCode OfAtomics() {
+  KernelCode code;
+  code.instructions = {100, 80};
   code.global_loads = {1, 1};
   code.global_stores = {1, 0};
   code.global_atomics = {4, 4};
-  const Verdict verdict = Decide(WithCode(code));
+  return code;
+}
+
+TEST_CASE("A loop of atomics that waits is named by its code, and what would prove it is said") {
+  const Verdict verdict = Decide(WithRequests(WithCode(OfAtomics()), 2));
   CHECK(verdict.rule == "atomics");
   CHECK(verdict.confidence == Confidence::kMedium);
   CHECK(verdict.actions.front().id == "aggregate-atomics");
@@ -44,40 +58,54 @@ TEST_CASE("A loop of atomics that waits is named by its code, and what would pro
   CHECK(verdict.missing.find("L2's sectors by operation") == 0);
 }
 
-TEST_CASE("Atomics outside of the loops are no cause, and a DRAM-bound kernel has another one") {
-  KernelCode code = OfLoadsAndStores();
-  code.global_atomics = {40, 0};
-  CHECK(Decide(WithCode(code)).rule != "atomics");
-  code.global_atomics = {40, 40};
-  KernelReport kernel = WithCode(code);
-  CHECK(Decide(kernel).rule == "atomics");
-  SetPm(&kernel, TriageUnit::kDram, 92);
-  CHECK(Decide(kernel).limiter == Limiter::kDram);
+TEST_CASE("Atomics in the code are no cause where nothing shows that they run") {
+  const KernelReport kernel = WithCode(OfAtomics());
+  CHECK(Decide(kernel).rule != "atomics");  // the requests to L2 were not read
+  CHECK(Offers(Decide(kernel), "aggregate-atomics"));
+  CHECK(Decide(WithRequests(kernel, 4)).rule != "atomics");
+  KernelReport changed = WithRequests(kernel, 2);
+  CHECK(Decide(changed).rule == "atomics");
+  changed.code->shared_atomics = {4, 4};  // a histogram that is flushed once
+  CHECK(Decide(changed).rule != "atomics");
+  changed = WithRequests(kernel, 2);
+  changed.code->global_atomics = {4, 0};  // once for each block
+  CHECK(Decide(changed).rule != "atomics");
+  changed = WithRequests(kernel, 2);
+  SetPm(&changed, TriageUnit::kDram, 92);
+  CHECK(Decide(changed).limiter == Limiter::kDram);
+  changed = WithRequests(kernel, 2);
+  SetGrid(&changed, 12, 1);
+  CHECK(Decide(changed).rule == "small-grid");
 }
 
-TEST_CASE("Counted sectors decide against the code") {
-  KernelCode code = OfLoadsAndStores();
-  code.global_atomics = {40, 40};
-  KernelReport kernel = WithCode(code);
+TEST_CASE("What was counted decides against the code") {
+  KernelReport kernel = WithRequests(WithCode(OfAtomics()), 2);
   Set(&kernel, "lts__t_sectors.sum", 1e6);
   Set(&kernel, "lts__t_sectors_op_atom.sum", 10);
   Set(&kernel, "lts__t_sectors_op_red.sum", 10);
   CHECK(Decide(kernel).rule != "atomics");
 }
 
-TEST_CASE("Nobody suspects atomics or spills that are not in the code") {
+TEST_CASE("Nobody suspects atomics or spills that cannot be in the code") {
   KernelReport kernel = WithCode(OfLoadsAndStores());
   kernel.local_bytes_per_thread = 16;  // for a function's frame
   CHECK_FALSE(Offers(Decide(kernel), "aggregate-atomics"));
   CHECK_FALSE(Offers(Decide(kernel), "remove-spills"));
-  kernel.code->calls_others = true;  // it may be in what it calls
-  CHECK(Offers(Decide(kernel), "aggregate-atomics"));
-  CHECK(Offers(Decide(kernel), "remove-spills"));
-  kernel.code.reset();
-  CHECK(Offers(Decide(kernel), "aggregate-atomics"));
+  KernelReport other = kernel;
+  other.code->calls_others = true;  // it may be in what it calls
+  CHECK(Offers(Decide(other), "aggregate-atomics"));
+  CHECK(Offers(Decide(other), "remove-spills"));
+  other = kernel;
+  other.code->bulk_copies = {1, 1};  // some are reductions
+  CHECK(Offers(Decide(other), "aggregate-atomics"));
+  other = kernel;
+  other.code->generic_accesses = {1, 1};
+  CHECK(Offers(Decide(other), "remove-spills"));
+  other.code.reset();
+  CHECK(Offers(Decide(other), "aggregate-atomics"));
 }
 
-TEST_CASE("A loop that mostly moves local memory is one of spills") {
+TEST_CASE("A loop that mostly moves local memory is one of spills where L1 has work") {
   KernelCode code = OfLoadsAndStores();
   code.local_loads = {30, 20};
   code.local_stores = {30, 20};
@@ -89,8 +117,16 @@ TEST_CASE("A loop that mostly moves local memory is one of spills") {
   CHECK(verdict.summary ==
         "40 of the 52 instructions in its loops that access memory are of local memory (392 B per "
         "thread): register spills, or arrays indexed at run time.");
-  kernel.code->bulk_copies = {1, 1};  // one instruction for many bytes
-  CHECK(Decide(kernel).rule != "spills");
+  KernelReport other = kernel;
+  other.code->bulk_copies = {1, 1};  // one instruction for many bytes
+  CHECK(Decide(other).rule != "spills");
+  other = kernel;
+  SetPm(&other, TriageUnit::kL1, 1);  // a path that is hardly taken
+  CHECK(Decide(other).rule != "spills");
+  CHECK(Offers(Decide(other), "remove-spills"));
+  other = kernel;
+  SetPm(&other, TriageUnit::kDram, 92);
+  CHECK(Decide(other).limiter == Limiter::kDram);
 }
 
 TEST_CASE("mma.sync is seen in the code where a tensor pipe is busy on Hopper") {

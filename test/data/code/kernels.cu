@@ -66,6 +66,17 @@ __global__ void one_pass(const float* in, float* out) {
   out[i] = in[i] * 2;
 }
 
+// The slow path of a shuffle stands behind the end, and comes back from there: no loop.
+__global__ void warp_sums(const float* in, float* sums, float* out, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    sum += in[i];
+  }
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+  if ((threadIdx.x & 31) == 0) atomicAdd(sums, sum);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 __global__ void nested_loops(float* out, int n, int m) {
   for (int i = 0; i < n; ++i) {
     float sum = out[i];

@@ -31,7 +31,7 @@ CLASS_OF = {name: key for key, names in CLASSES.items() for name in names.split(
 
 
 def disassemble(cuobjdump, cubin):
-    """Yields (function, address, mnemonic, operands)."""
+    """Yields (function, address, guarded by a predicate, mnemonic, operands)."""
     text = subprocess.run([cuobjdump, '-sass', cubin], check=True, capture_output=True,
                           text=True).stdout
     function = None
@@ -39,34 +39,59 @@ def disassemble(cuobjdump, cubin):
         found = re.search(r'Function : (\S+)', line)
         if found:
             function = found.group(1)
-        found = re.match(r'\s*/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+\s+)?([\w.]+)\s*(.*?)\s*;', line)
+        found = re.match(r'\s*/\*([0-9a-f]{4,})\*/\s+(@!?U?P\w+\s+)?([\w.]+)\s*(.*?)\s*;', line)
         if found:
-            operands = re.split(r'\s+[&?]', found.group(3))[0]  # sm_120: what it waits for follows
-            yield function, int(found.group(1), 16), found.group(2), operands
+            operands = re.split(r'\s+[&?]', found.group(4))[0]  # sm_120: what it waits for follows
+            yield (function, int(found.group(1), 16), found.group(2) is not None, found.group(3),
+                   operands)
+
+
+def reachable(start, follow):
+    """Every address to which a path leads from those in `start`, these included."""
+    found = set()
+    work = list(start)
+    while work:
+        address = work.pop()
+        if address not in found:
+            found.add(address)
+            work.extend(follow.get(address, ()))
+    return found
+
+
+def looped_of(instructions):
+    """The addresses of the instructions that are in a loop."""
+    follow, calls = {}, {}
+    for address, guarded, mnemonic, operands in instructions:
+        target = re.search(r'0x([0-9a-f]+)$', operands)
+        target = int(target.group(1), 16) if target else None
+        name = mnemonic.split('.')[0]
+        follow[address] = set()
+        ends = name in ('EXIT', 'RET') or (mnemonic == 'BRA' and operands == hex(target))
+        if guarded or not ends:
+            follow[address].add(address + 16)
+        if name == 'BRA' and target != address:  # to itself: where the code ends
+            follow[address].add(target)
+        if mnemonic.startswith('CALL.REL') and not re.match(r'R\d+', operands):
+            calls[address] = target
+    known = {address for address, *_ in instructions}
+    follow = {address: targets & known for address, targets in follow.items()}
+    looped = {address for address in known if address in reachable(follow[address], follow)}
+    while True:
+        called = {calls[address] for address in looped if address in calls}
+        more = looped | reachable(called, follow)
+        if more == looped:
+            return looped
+        looped = more
 
 
 def census(instructions):
     """Of one function: {name: [all, in loops]}, and whether it calls functions elsewhere."""
-    looped = set()
-    calls = []
-    calls_others = False
-    for address, mnemonic, operands in instructions:
-        target = re.search(r'0x([0-9a-f]+)$', operands)
-        target = int(target.group(1), 16) if target else None
-        by_register = re.match(r'R\d+', operands) is not None
-        if mnemonic.startswith('BRA') and target is not None and target < address:
-            looped.update(range(target, address + 16, 16))
-        elif mnemonic.startswith('CALL.REL') and not by_register:
-            calls.append((address, target))
-        elif mnemonic.startswith('CALL'):
-            calls_others = True
-    returns = [address for address, mnemonic, _ in instructions if mnemonic.startswith('RET')]
-    for address, target in calls:
-        if address in looped and target not in looped:
-            end = min([at for at in returns if at >= target], default=instructions[-1][0])
-            looped.update(range(target, end + 16, 16))
+    looped = looped_of(instructions)
+    calls_others = any(mnemonic.startswith('CALL') and
+                       (not mnemonic.startswith('CALL.REL') or re.match(r'R\d+', operands))
+                       for _, _, mnemonic, operands in instructions)
     counts = collections.defaultdict(lambda: [0, 0])
-    for address, mnemonic, _ in instructions:
+    for address, _, mnemonic, _ in instructions:
         name = mnemonic.split('.')[0]
         if name == 'NOP':
             continue
@@ -74,7 +99,7 @@ def census(instructions):
             if key:
                 counts[key][0] += 1
                 counts[key][1] += address in looped
-    return {'calls_others': calls_others, **counts}
+    return {'calls_others': bool(calls_others), **counts}
 
 
 def main():
