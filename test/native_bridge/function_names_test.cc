@@ -87,5 +87,24 @@ TEST_CASE("Files that are gone, no files, or damaged have no names") {
   unlink(pipe.c_str());
 }
 
+TEST_CASE("A library that was built again under its name has the names of each build") {
+  const std::string path = std::string(PROF_TEST_FOLDER) + "/plugin.so";
+  const auto put = [&](const char* from) {
+    unlink(path.c_str());  // a linker makes a new file, too
+    std::ofstream(path, std::ios::binary) << ReadAll(from);
+  };
+  const Place first = PlaceIn(PROF_TEST_LIBRARY_A, "made_in_a");
+  const Place second = PlaceIn(PROF_TEST_LIBRARY_B, "made_in_b");
+  REQUIRE(first.build_id != second.build_id);
+  FunctionNames names;
+  CHECK(names.NameAt(path, first.build_id, first.offset).empty());  // not there yet
+  put(PROF_TEST_LIBRARY_A);
+  CHECK(names.NameAt(path, first.build_id, first.offset) == "made_in_a");
+  put(PROF_TEST_LIBRARY_B);
+  CHECK(names.NameAt(path, second.build_id, second.offset) == "made_in_b");
+  CHECK(names.NameAt(path, first.build_id, first.offset).empty());
+  unlink(path.c_str());
+}
+
 }  // namespace
 }  // namespace prof::native::test

@@ -45,14 +45,17 @@ constexpr Row kCauseRows[] = {
      ImbalanceCause},
     {{"spills", "the memory unit that leads, or latency",
       "local sectors > 5 % of local and global ones (own); a memory unit is busy, or they are 30 % "
-      "or more and warps wait for long_scoreboard or lg_throttle (ncu)",
+      "or more and warps wait for long_scoreboard or lg_throttle (ncu). Not counted: more than "
+      "half "
+      "of the accesses in the code, and L1 at 5 % or more (own)",
       "remove-spills", "\"relieve both units\"; a smaller type"},
      SpillsCause},
     {{"atomics", "l2 or latency",
       "atomic and reduction sectors > 20 % of L2's (own), DRAM < 60 %; where they were not "
       "counted: "
-      "L2's atomic unit is at half or more of L2's use (own). L2 or L1 is busy, or warps wait for "
-      "memory",
+      "L2's atomic unit is at half or more of L2's use (own); without both: more than half of the "
+      "accesses in the code's loops, none on shared memory, and PM samples of requests with few "
+      "sectors, or of an idle L2 (own). L2 or L1 is busy, or warps wait for memory",
       "aggregate-atomics", "\"more loads in flight\" for additions to one address"},
      AtomicsCause},
     {{"uncoalesced", "dram, l2 or l1",

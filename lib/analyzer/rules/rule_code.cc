@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/rules/rule_suspicions.h"
 #include "lib/text/numbers.h"
 
 namespace prof::analyzer {
@@ -89,7 +90,8 @@ std::optional<double> LocalAccessInCode(const RuleInputs& inputs) {
 
 std::optional<double> AtomicsInCode(const RuleInputs& inputs) {
   const std::optional<PmRatio>& sectors = inputs.sampled.sectors_per_request;
-  if (!sectors || sectors->most >= kSectorsOfStore) return std::nullopt;
+  const bool they_run = sectors ? sectors->most < kSectorsOfStore : LooksBehindLink(inputs);
+  if (!they_run) return std::nullopt;
   const std::optional<AccessPart> part = PartOfAccesses(inputs, kAtomicKinds);
   if (!part || !part->in_loops || inputs.kernel->code->shared_atomics.all > 0) return std::nullopt;
   return ShareOfPart(part);

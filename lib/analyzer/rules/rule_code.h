@@ -26,7 +26,8 @@ namespace prof::analyzer {
 // The same of atomics and reductions on global memory, in loops alone: in front of them and behind,
 // one thread of a block often does what the code seems to do for all. nullopt, too: nothing else
 // shows that they run. PM samples do, where the requests to L2 have fewer sectors than loads and
-// stores of whole lines; a kernel with atomics on shared memory may have collected there first.
+// stores of whole lines, or are so few that L2 idles; a kernel with atomics on shared memory may
+// have collected there first.
 [[nodiscard]] std::optional<double> AtomicsInCode(const RuleInputs& inputs);
 
 // "4 of the 5 instructions in its loops that access memory are atomics"

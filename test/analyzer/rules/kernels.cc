@@ -41,6 +41,7 @@ bool Contains(std::string_view text, std::string_view part) {
 
 model::Device Gpu() {
   model::Device device;
+  device.compute_major = 9;
   device.sm_count = kSms;
   device.warp_size = 32;
   device.max_threads_per_sm = 2048;
