@@ -2,6 +2,7 @@
 #ifndef PROF_KERNEL_CODE_H_
 #define PROF_KERNEL_CODE_H_
 
+#include <array>
 #include <cstdint>
 
 namespace prof {
@@ -32,6 +33,16 @@ struct KernelCode {
   Count tensor_memory_mma;  ///< `tcgen05.mma`.
   Count fp64;
   Count special;  ///< The special function unit: `MUFU`.
+
+  /// One of the kinds above.
+  struct Kind {
+    const char* name;   ///< "global_loads", as the field.
+    const char* words;  ///< "loads of global memory".
+    Count count;
+  };
+  static constexpr int kKinds = 17;
+  /// All of them, without `instructions`, in the order of the fields.
+  [[nodiscard]] std::array<Kind, kKinds> kinds() const;
 };
 
 }  // namespace prof

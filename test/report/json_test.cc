@@ -88,6 +88,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                           "static_shared_bytes",
                                                           "dynamic_shared_bytes",
                                                           "local_bytes_per_thread",
+                                                          "code",
                                                           "launches",
                                                           "loading_launches",
                                                           "duration_ns",

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/base/code_counts.h"
 
-namespace prof::analyzer {
+#include <array>
+#include <cstddef>
+
+namespace prof {
 namespace {
 
 using format::CodeClass;
 
-constexpr std::array<CodeCountRow, format::kCodeClasses - 1> kRows = {{
+struct CodeCountRow {
+  CodeClass which;
+  KernelCode::Count KernelCode::*count;
+  const char* name;
+  const char* words;
+};
+
+static_assert(KernelCode::kKinds == format::kCodeClasses - 1);  // kOther is none
+
+// In the order of KernelCode.
+constexpr std::array<CodeCountRow, KernelCode::kKinds> kCodeCountRows = {{
     {CodeClass::kGlobalLoad, &KernelCode::global_loads, "global_loads", "loads of global memory"},
     {CodeClass::kGlobalStore, &KernelCode::global_stores, "global_stores",
      "stores to global memory"},
@@ -33,17 +46,27 @@ constexpr std::array<CodeCountRow, format::kCodeClasses - 1> kRows = {{
 
 }  // namespace
 
-const std::array<CodeCountRow, format::kCodeClasses - 1>& CodeCountRows() { return kRows; }
+std::array<KernelCode::Kind, KernelCode::kKinds> KernelCode::kinds() const {
+  std::array<Kind, kKinds> kinds{};
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const CodeCountRow& row = kCodeCountRows[i];
+    kinds[i] = {row.name, row.words, this->*row.count};
+  }
+  return kinds;
+}
+
+namespace analyzer {
 
 KernelCode CodeOf(const format::CodeCensus& census) {
   KernelCode code;
   code.instructions = {census.instructions, census.looped};
   code.calls_others = census.calls_others;
-  for (const CodeCountRow& row : kRows) {
+  for (const CodeCountRow& row : kCodeCountRows) {
     const format::CodeCensus::Count& count = census.Of(row.which);
     code.*row.count = {count.all, count.looped};
   }
   return code;
 }
 
-}  // namespace prof::analyzer
+}  // namespace analyzer
+}  // namespace prof

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/analyzer/base/code_counts.h"
 #include "lib/report/base/strings.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
@@ -146,10 +145,10 @@ std::string CodeText(const KernelReport& kernel) {
     result += ", " + text::Count(code.instructions.in_loops) + " of them in loops";
   }
   std::vector<std::string> kinds;
-  for (const analyzer::CodeCountRow& row : analyzer::CodeCountRows()) {
-    const KernelCode::Count& count = code.*row.count;
+  for (const KernelCode::Kind& kind : code.kinds()) {
+    const KernelCode::Count& count = kind.count;
     if (count.all == 0) continue;
-    kinds.push_back(std::string(row.words) + " " + text::Count(count.all));
+    kinds.push_back(std::string(kind.words) + " " + text::Count(count.all));
     if (count.in_loops > 0) kinds.back() += " (" + text::Count(count.in_loops) + " in loops)";
   }
   if (!kinds.empty()) result += ": " + text::Join(kinds, ", ");

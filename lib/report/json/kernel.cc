@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/report/json/kernel.h"
 
-#include "lib/analyzer/base/code_counts.h"
-
 namespace prof {
 
 Json ToJson(const std::optional<KernelCode>& code) {
@@ -11,9 +9,7 @@ Json ToJson(const std::optional<KernelCode>& code) {
     return Json{{"all", value.all}, {"in_loops", value.in_loops}};
   };
   Json json = {{"instructions", count(code->instructions)}, {"calls_others", code->calls_others}};
-  for (const analyzer::CodeCountRow& row : analyzer::CodeCountRows()) {
-    json[row.name] = count(*code.*row.count);
-  }
+  for (const KernelCode::Kind& kind : code->kinds()) json[kind.name] = count(kind.count);
   return json;
 }
 

@@ -31,9 +31,7 @@ json ToJson(const format::CodeCensus& census) {
     if (count.all > 0) result[name] = {count.all, count.in_loops};
   };
   add("instructions", code.instructions);
-  for (const analyzer::CodeCountRow& row : analyzer::CodeCountRows()) {
-    add(row.name, code.*row.count);
-  }
+  for (const KernelCode::Kind& kind : code.kinds()) add(kind.name, kind.count);
   return result;
 }
 
