@@ -25,7 +25,8 @@ std::optional<size_t> LevelOf(const Part& part, std::string_view path) {
 const std::vector<Part>& Parts() {
   static const std::vector<Part> parts = {
       {"lib/capture", {"process", "events", "threads", "windows", "wire", "collector", "control"}},
-      {"cupti_backend", {"api", "calls", "metrics", "schedule", "activity", "pm", "sampling"}},
+      {"cupti_backend",
+       {"api", "calls", "code", "metrics", "schedule", "activity", "pm", "sampling"}},
       {"lib/snapshot", {"model", "join", "decode", "read"}},
       {"lib/analyzer",
        {"base", "timeline", "memory", "kernels", "steps", "continuous", "regions", "rules"}},
