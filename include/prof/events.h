@@ -70,8 +70,8 @@ struct KernelShape {
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   uint32_t shared_executed_bytes = 0;  ///< The SM's partition for shared memory; 0: not known.
   uint32_t local_bytes_per_thread = 0;
-  bool local_known = false;  ///< False: its local memory is not known.
-  uint32_t launch_type = 0;  ///< CUpti_ActivityLaunchType
+  bool local_known = false;        ///< False: its local memory is not known.
+  uint32_t launch_type = 0;        ///< CUpti_ActivityLaunchType
   std::optional<KernelCode> code;  ///< What its machine code does; none: it was not seen.
 };
 

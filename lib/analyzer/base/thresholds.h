@@ -116,8 +116,8 @@ constexpr double kLocalShare = 0.05;     // [own] local sectors of all LSU secto
 // [own] of the instructions that access memory: what the code shows without a counter.
 constexpr double kMostInCode = 0.50;
 constexpr double kLeastLocalOnL1 = 0.05;  // [own] of L1's peak, where local memory is most of it
-constexpr double kAtomicShare = 0.20;    // [own] atomic and reduction sectors of the L2's
-constexpr double kUnfusedGain = 0.10;    // [ncu] FPInstructions: half the non-fused share
+constexpr double kAtomicShare = 0.20;     // [own] atomic and reduction sectors of the L2's
+constexpr double kUnfusedGain = 0.10;     // [ncu] FPInstructions: half the non-fused share
 constexpr double kNoFlops = 0.05;  // [own] floating-point instructions of all thread instructions
 
 // The run, as fractions of the span unless a unit is named.

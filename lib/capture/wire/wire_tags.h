@@ -123,13 +123,7 @@ enum : uint32_t { kName = 1, kCode = 18 };
 }  // namespace kernel_shape
 
 namespace kernel_code {
-enum : uint32_t {
-  kInstructions = 1,
-  kLooped = 2,
-  kCallsOthers = 3,
-  kCount = 4,
-  kLoopedCount = 5
-};
+enum : uint32_t { kInstructions = 1, kLooped = 2, kCallsOthers = 3, kCount = 4, kLoopedCount = 5 };
 }  // namespace kernel_code
 
 namespace lane {

@@ -135,7 +135,7 @@ struct Shape {
   std::array<uint32_t, 3> grid{}, block{}, cluster{};
   uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0, shared_executed_bytes = 0;
   uint32_t registers_per_thread = 0, local_bytes_per_thread = 0, launch_type = 0;
-  bool local_known = false;  // false: 0 bytes of local memory may be any number
+  bool local_known = false;                // false: 0 bytes of local memory may be any number
   std::optional<format::CodeCensus> code;  // none: its code was not seen
 };
 
