@@ -85,19 +85,20 @@ TEST_CASE("A call has the line of each function, also of one that was inlined") 
   const model::Model model = Record({&made_outer, &made_inlined}, Sources::kFind);
   const std::vector<std::string> frames = Frames(model, 0, "made_outer");
   REQUIRE(frames.size() >= 3);
-  const std::string inlined = "MadeInner ";
-  const auto inner = std::find_if(frames.begin(), frames.end(), [](const std::string& frame) {
-    return frame.find("MadeInner") != std::string::npos;
-  });
+  // clang's debug information has its parameters, too.
+  const auto inlined = [](const std::string& frame) {
+    return frame.find("MadeInner") != std::string::npos &&
+           frame.find(" made_program.cc:14") != std::string::npos;
+  };
+  const auto inner = std::find_if(frames.begin(), frames.end(), inlined);
   REQUIRE(inner != frames.end());
-  CHECK(*inner == inlined + "made_program.cc:14");
   CHECK(*(inner + 1) == "made_middle made_program.cc:23");
   const std::vector<std::string> other = Frames(model, 1, "none");
   REQUIRE(other.size() >= 3);
   const auto of = [&other](const std::string& frame) {
     return std::find(other.begin(), other.end(), frame) != other.end();
   };
-  CHECK(of(inlined + "made_program.cc:14"));
+  CHECK(std::any_of(other.begin(), other.end(), inlined));
   CHECK(of("made_inlined made_program.cc:48"));
 }
 
