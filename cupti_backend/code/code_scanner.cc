@@ -2,7 +2,6 @@
 #include "cupti_backend/code/code_scanner.h"
 
 #include <array>
-#include <limits>
 
 #include "cupti_backend/code/code_loops.h"
 #include "cupti_backend/code/instruction.h"
@@ -76,7 +75,7 @@ CodeClass ClassOf(uint64_t instruction) { return kClasses[instruction & kMaskOfO
 CodeCensus Scan(const uint8_t* bytes, size_t size, uint32_t architecture) {
   const Code code(bytes, size, architecture >= kSplitDistance);
   CodeCensus census;
-  if (code.size() > std::numeric_limits<uint32_t>::max()) return census;
+  if (code.size() > kMostInstructions) return census;
   const CodeLoops loops(code);
   for (size_t i = 0; i < code.size(); ++i) {
     const Instruction instruction = code[i];

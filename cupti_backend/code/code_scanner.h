@@ -17,8 +17,11 @@ namespace prof::cupti {
 // What an instruction does, by its first 8 bytes.
 [[nodiscard]] format::CodeClass ClassOf(uint64_t instruction);
 
-// Of `bytes` at `code`, the code of one function. It takes some 10 ns for each
-// instruction. May throw std::bad_alloc.
+// Longer functions are not counted: to follow their branches takes some 10 bytes for each.
+inline constexpr size_t kMostInstructions = size_t{1} << 20;
+
+// Of `bytes` at `code`, the code of one function; no instructions: it is too long, or empty. It
+// takes some 10 ns for each instruction. May throw std::bad_alloc.
 [[nodiscard]] format::CodeCensus Scan(const uint8_t* code, size_t bytes, uint32_t architecture);
 
 }  // namespace prof::cupti

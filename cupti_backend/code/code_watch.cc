@@ -26,8 +26,8 @@ void CodeWatch::Add(const void* cubin, size_t bytes) {
   std::vector<std::pair<uint64_t, format::CodeCensus>> found;
   CubinFunction function;
   while (found.size() < kMostKernels && reader.Next(&function)) {
-    found.emplace_back(KeyOf(function.name),
-                       Scan(function.code, function.bytes, reader.architecture()));
+    const format::CodeCensus census = Scan(function.code, function.bytes, reader.architecture());
+    if (census.instructions > 0) found.emplace_back(KeyOf(function.name), census);
   }
   const capture::MutexLock lock(mutex_);
   for (const auto& [key, census] : found) {

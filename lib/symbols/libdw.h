@@ -11,28 +11,31 @@
 
 namespace prof::symbols {
 
+#define PROF_LIBDW_FUNCTIONS(X) \
+  X(dwarf_begin)                \
+  X(dwarf_end)                  \
+  X(dwarf_getelf)               \
+  X(dwelf_elf_gnu_build_id)     \
+  X(dwarf_addrdie)              \
+  X(dwarf_nextcu)               \
+  X(dwarf_offdie)               \
+  X(dwarf_haspc)                \
+  X(dwarf_getsrc_die)           \
+  X(dwarf_linesrc)              \
+  X(dwarf_lineno)               \
+  X(dwarf_getscopes)            \
+  X(dwarf_getscopes_die)        \
+  X(dwarf_tag)                  \
+  X(dwarf_attr)                 \
+  X(dwarf_attr_integrate)       \
+  X(dwarf_formstring)           \
+  X(dwarf_formudata)            \
+  X(dwarf_getsrcfiles)          \
+  X(dwarf_filesrc)
+
 struct Libdw {
-#define PROF_LIBDW_FUNCTION(name) decltype(&::name) name = nullptr
-  PROF_LIBDW_FUNCTION(dwarf_begin);
-  PROF_LIBDW_FUNCTION(dwarf_end);
-  PROF_LIBDW_FUNCTION(dwarf_getelf);
-  PROF_LIBDW_FUNCTION(dwelf_elf_gnu_build_id);
-  PROF_LIBDW_FUNCTION(dwarf_addrdie);
-  PROF_LIBDW_FUNCTION(dwarf_nextcu);
-  PROF_LIBDW_FUNCTION(dwarf_offdie);
-  PROF_LIBDW_FUNCTION(dwarf_haspc);
-  PROF_LIBDW_FUNCTION(dwarf_getsrc_die);
-  PROF_LIBDW_FUNCTION(dwarf_linesrc);
-  PROF_LIBDW_FUNCTION(dwarf_lineno);
-  PROF_LIBDW_FUNCTION(dwarf_getscopes);
-  PROF_LIBDW_FUNCTION(dwarf_getscopes_die);
-  PROF_LIBDW_FUNCTION(dwarf_tag);
-  PROF_LIBDW_FUNCTION(dwarf_attr);
-  PROF_LIBDW_FUNCTION(dwarf_attr_integrate);
-  PROF_LIBDW_FUNCTION(dwarf_formstring);
-  PROF_LIBDW_FUNCTION(dwarf_formudata);
-  PROF_LIBDW_FUNCTION(dwarf_getsrcfiles);
-  PROF_LIBDW_FUNCTION(dwarf_filesrc);
+#define PROF_LIBDW_FUNCTION(name) decltype(&::name) name = nullptr;
+  PROF_LIBDW_FUNCTIONS(PROF_LIBDW_FUNCTION)
 #undef PROF_LIBDW_FUNCTION
 };
 

@@ -119,6 +119,12 @@ TEST_CASE("Code of random bytes is counted to its end, and calls that nest cost 
     CHECK(census.instructions > 4900);  // without NOP
     CHECK(census.looped <= census.instructions);
   }
+  const std::string longest(16 * kMostInstructions, '\0'), longer(longest.size() + 16, '\0');
+  const auto scanned = [](const std::string& code) {
+    return Scan(reinterpret_cast<const uint8_t*>(code.data()), code.size(), 90).instructions;
+  };
+  CHECK(scanned(longest) == kMostInstructions);
+  CHECK(scanned(longer) == 0);
   // Calls without a return, each in front of all that were called before, in one loop.
   constexpr size_t kCalls = 20'000;
   std::string calls(16 * (2 * kCalls + 1), '\0');
