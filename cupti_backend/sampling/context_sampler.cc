@@ -366,6 +366,11 @@ CUptiResult ContextSampler::Enable(const HardwareLease& lease) {
   return phase() == Phase::kClosed ? CUPTI_ERROR_INVALID_CONTEXT : CUPTI_SUCCESS;
 }
 
+void ContextSampler::Withdraw() {
+  if (phase() == Phase::kRunning || wanted_.exchange(-1) < 0) return;
+  turn_.Give(MonotonicNs());
+}
+
 bool ContextSampler::HasTurn(int64_t now_ns) { return turn_.Take(now_ns); }
 
 bool ContextSampler::IsToRelease(int64_t now_ns) const {

@@ -104,6 +104,9 @@ class ContextSampler {
   // Counts the group that was requested. 7 to 62 ms, the first time up to 1.5 s. While the GPU's
   // work may wait for the host, nothing is done, and it is tried again.
   void ChangeGroup();
+  // The request for a group is dropped where the hardware was not taken for it yet: on a busy GPU
+  // that may last, and triage needs the hardware now.
+  void Withdraw();
   // Whether another process on its GPU lets this one have the counters; others get to know that it
   // waits.
   [[nodiscard]] bool HasTurn(int64_t now_ns);

@@ -19,7 +19,8 @@ using capture::MonotonicNs;
 
 constexpr int64_t kCheckNs = 1'000'000'000;
 constexpr int64_t kVainTurnNs = 3'000'000'000;   // the hardware was not to be had meanwhile
-constexpr int64_t kHoldingCheckNs = 25'000'000;  // while the hardware is held
+// While the hardware is held, or is there to be taken: something new may run.
+constexpr int64_t kHoldingCheckNs = 25'000'000;
 
 }  // namespace
 
@@ -68,6 +69,7 @@ void SamplerWorker::AwaitWork() {
     }
     if (ours) until_ns = std::min(until_ns, context.retry_ns());
   }
+  if (ours && parts_->policy.by_need()) until_ns = std::min(until_ns, now_ns + kHoldingCheckNs);
   parts_->work.WaitUntil(until_ns);
 }
 
@@ -99,6 +101,9 @@ void SamplerWorker::PassTurn(int64_t now_ns) {
   if (!parts_->policy.by_need() || !parts_->turns.IsOf(Owner::kRanges)) return;
   if (turn_since_ns_ == 0) turn_since_ns_ = now_ns;
   const bool urgent = parts_->turns.urgent();
+  if (urgent) {
+    for (ContextSampler& context : *contexts_) context.Withdraw();
+  }
   if (!urgent && now_ns - turn_since_ns_ < DeviceTurn::kTurnNs) return;
   const bool used = std::any_of(contexts_->begin(), contexts_->end(), [](const auto& context) {
     return context.phase() == ContextSampler::Phase::kRunning || context.awaits_group();

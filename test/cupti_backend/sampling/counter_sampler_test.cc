@@ -54,6 +54,38 @@ TEST_CASE("By need the hardware is not touched before ranges have the turn and w
   CHECK(program.Count("enable") == 1);
 }
 
+TEST_CASE("Something new gets the turn back although a change of group waits for a busy GPU") {
+  SessionOptions options = Options();
+  options.counters = Counters::kAuto;
+  Program program(options);
+  program.cupti.driver.stream_query = [](CUstream) { return CUDA_ERROR_NOT_READY; };
+  program.sampler.launches().OnContext(Context(1));
+  HardwareTurns& turns = program.sampler.turns();
+  turns.PassTo(HardwareTurns::Owner::kRanges);
+  const auto launch_on = [&](uintptr_t stream) {
+    program.stream = reinterpret_cast<CUstream>(stream);  // NOLINT(performance-no-int-to-ptr)
+    program.Launch(++program.launches);
+    program.sampler.records().work.Add(1, program.launches, 1, 6'000'001);
+    program.sampler.TakeEvents();
+  };
+  // No record shows that the work ends by itself.
+  REQUIRE(program.Eventually([&] {
+    launch_on(16);
+    launch_on(32);
+    return turns.Wanted(HardwareTurns::Owner::kRanges);
+  }));
+  for (int i = 0; i < 50; ++i) {  // a request is open, and the GPU is never quiet
+    launch_on(16);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  CHECK(program.Count("enable") == 0);
+  REQUIRE(turns.IsOf(HardwareTurns::Owner::kRanges));
+  turns.SetUrgent(true);
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(program.Eventually([&] { return turns.IsOf(HardwareTurns::Owner::kTriage); }));
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(900));
+}
+
 TEST_CASE("Where triage works the device is not asked which counters it has") {
   SessionOptions options = Options();
   options.counters = Counters::kAuto;
