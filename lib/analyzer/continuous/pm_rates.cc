@@ -102,10 +102,15 @@ PmRatios FindPmRatios(const ContinuousValues& values) {
     lanes->value /= kWarpThreads;
     lanes->error /= kWarpThreads;
   }
+  const std::optional<Rate> shared =
+      FindRateOfUnit(values, TriageUnit::kShared, kWavefrontsPerCycle);
   PmRatios ratios;
-  ratios.conflicts = NoMoreThanAll(
-      RatioOf(FindRate(values, TriageRate::kConflicts),
-              FindRateOfUnit(values, TriageUnit::kShared, kWavefrontsPerCycle), kLeastSampledRate));
+  ratios.conflicts =
+      NoMoreThanAll(RatioOf(FindRate(values, TriageRate::kConflicts), shared, kLeastSampledRate));
+  if (const auto all = FindRateOfUnit(values, TriageUnit::kL1, kWavefrontsPerCycle);
+      all && shared) {
+    ratios.least_wavefronts = all->value - all->error - (shared->value + shared->error);
+  }
   ratios.sectors_per_return = RatioOf(
       FindRate(values, TriageRate::kFills),
       SumOf(FindRate(values, TriageRate::kReturns), FindRate(values, TriageRate::kTextureReturns)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the rates of PM samples (format::TriageRate) say of the work of a kernel: ratios of two of
-// them, with error bounds.
+// What the rates of PM samples (format::TriageRate) say of the work of a kernel: mostly ratios of
+// two of them, with error bounds.
 #ifndef PROF_LIB_ANALYZER_CONTINUOUS_PM_RATES_H_
 #define PROF_LIB_ANALYZER_CONTINUOUS_PM_RATES_H_
 
@@ -31,6 +31,9 @@ struct PmRatios {
   // and what an atomic changes.
   std::optional<PmRatio> reads_for_stores;
   std::optional<PmRatio> lanes;  // that execute an instruction, of the 32 of a warp, 0..1
+  // Wavefronts of L1's data path in a cycle of an SM that are not of shared memory: at least so
+  // many, by the error bounds.
+  std::optional<double> least_wavefronts;
 };
 
 [[nodiscard]] PmRatios FindPmRatios(const ContinuousValues& values);

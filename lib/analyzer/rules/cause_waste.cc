@@ -83,13 +83,28 @@ namespace {
 
 // What the code alone shows is no amount: the cause is the verdict where nothing else is, and it
 // does not rank.
-void SetByCode(const RuleInputs& inputs, const char* counters, const std::string& text,
-               Cause* cause) {
+void SetByCode(const std::string& text, Cause* cause) {
   cause->frees = 0;
-  cause->missing = std::string(counters) + " (" + WayTo(inputs, format::kNeedsMemory) +
+  cause->summary = text::Capitalized(text);
+}
+
+void LackSectors(const RuleInputs& inputs, const char* sectors, Cause* cause) {
+  cause->missing = std::string(sectors) + " (" + WayTo(inputs, format::kNeedsMemory) +
                    "): how often these instructions run is not known";
   cause->at_best = Confidence::kMedium;
-  cause->summary = text::Capitalized(text);
+}
+
+Relief OfLocalMemory(double share) {
+  Relief relief;
+  relief.Take(kMemoryPath, share).Take({Unit::kIssue}, 1);
+  return relief;
+}
+
+std::string OfLocalSectors(double share, bool counted) {
+  return text::Percent(share) +
+         (counted ? " of the sectors of L1 are local memory"
+                  : " or more of L1's work is on local memory, because no loop of the code "
+                    "accesses global memory");
 }
 
 }  // namespace
@@ -97,27 +112,33 @@ void SetByCode(const RuleInputs& inputs, const char* counters, const std::string
 // Local memory: spilled registers, or arrays that are indexed at run time.
 std::optional<Cause> SpillsCause(const RuleInputs& inputs) {
   const std::optional<double> counted = LocalShare(inputs);
-  const std::optional<double> share = counted ? counted : LocalAccessInCode(inputs);
+  const std::optional<double> least = counted ? counted : LeastLocalOnL1(inputs);
+  const bool known = counted || least.value_or(0) > kMostInCode;
+  const std::optional<double> share = known ? least : LocalAccessInCode(inputs);
   if (!share || *share <= (counted ? kLocalShare : kMostInCode)) return std::nullopt;
-  Relief expected, at_most;
-  expected.Take(kMemoryPath, *share).Take({Unit::kIssue}, 1);
+  Relief at_most;
   // Local sectors may miss L1 more often than the others: all that L2 and DRAM do may be theirs.
   // The index arithmetic of local arrays goes with them.
   at_most.Take(kMemoryPath, 1).Take(kInstructions, 1);
-  Cause cause = MakeCause("spills", LimiterOf(inputs, Limiter::kLatency), Frees(inputs, expected));
+  Cause cause = MakeCause("spills", LimiterOf(inputs, Limiter::kLatency),
+                          Frees(inputs, OfLocalMemory(*share)));
   const bool of_memory = inputs.leader && IsOneOf(inputs.leader->unit, kMemoryPath);
+  const bool waits = WaitsFor(inputs, {"long_scoreboard", "lg_throttle"});
+  const bool limits = of_memory && known && BeatsUnits(inputs, cause.frees);
   if (counted) {
-    cause.is_verdict = (of_memory && BeatsUnits(inputs, cause.frees)) ||
-                       (!UnitsDecide(inputs) && *share >= kStallShare &&
-                        WaitsFor(inputs, {"long_scoreboard", "lg_throttle"}));
-    cause.summary = text::Percent(*share) + " of the sectors of L1 are local memory";
+    cause.is_verdict = limits || (!UnitsDecide(inputs) && *share >= kStallShare && waits);
   } else {
     // L1 serves them: where it has hardly work, they are hardly executed.
     cause.is_verdict =
-        !UnitsDecide(inputs) && inputs.UseOf(Unit::kL1) >= kLeastLocalOnL1 &&
-        (WaitsForUnknown(inputs) || WaitsFor(inputs, {"long_scoreboard", "lg_throttle"}));
-    SetByCode(inputs, "the sectors of local memory", DescribeLocalAccessInCode(inputs), &cause);
+        limits || (!UnitsDecide(inputs) && inputs.UseOf(Unit::kL1) >= kLeastLocalOnL1 &&
+                   (waits || WaitsForUnknown(inputs)));
   }
+  if (known) {
+    cause.summary = OfLocalSectors(*share, counted.has_value());
+  } else {
+    SetByCode(DescribeLocalAccessInCode(inputs), &cause);
+  }
+  if (!counted) LackSectors(inputs, "the sectors of local memory", &cause);
   cause.action = MakeAction("remove-spills", WithoutWaste(inputs, at_most));
   if (inputs.kernel->local_bytes_per_thread > 0) {
     cause.summary +=
@@ -151,7 +172,8 @@ std::optional<Cause> AtomicsCause(const RuleInputs& inputs) {
   cause.is_verdict = UnitsDecide(inputs) ? of_l2 && BeatsUnits(inputs, cause.frees) : waits;
   cause.action = MakeAction("aggregate-atomics", WithoutWaste(inputs, at_most));
   if (by_code) {
-    SetByCode(inputs, "L2's sectors by operation", DescribeAtomicsInCode(inputs), &cause);
+    SetByCode(DescribeAtomicsInCode(inputs), &cause);
+    LackSectors(inputs, "L2's sectors by operation", &cause);
     cause.summary += ".";
   } else {
     cause.summary = text::Percent(*share) + " of L2's work is atomics or reductions.";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/analyzer/rules/rule_code.h"
 
+#include <algorithm>
+#include <cmath>
 #include <initializer_list>
 
 #include "lib/analyzer/base/thresholds.h"
@@ -15,6 +17,9 @@ using CodeKinds = std::initializer_list<InCode KernelCode::*>;
 
 constexpr CodeKinds kAtomicKinds = {&KernelCode::global_atomics};
 constexpr CodeKinds kLocalKinds = {&KernelCode::local_loads, &KernelCode::local_stores};
+constexpr CodeKinds kOtherKinds = {&KernelCode::global_loads, &KernelCode::global_stores,
+                                   &KernelCode::global_atomics, &KernelCode::async_copies,
+                                   &KernelCode::generic_accesses};
 constexpr CodeKinds kAccessKinds = {
     &KernelCode::global_loads,     &KernelCode::global_stores,  &KernelCode::local_loads,
     &KernelCode::local_stores,     &KernelCode::global_atomics, &KernelCode::async_copies,
@@ -86,6 +91,24 @@ bool HasNoLocalAccess(const RuleInputs& inputs) {
 
 std::optional<double> LocalAccessInCode(const RuleInputs& inputs) {
   return ShareOfPart(PartOfAccesses(inputs, kLocalKinds));
+}
+
+std::optional<double> LeastLocalOnL1(const RuleInputs& inputs) {
+  const KernelCode* const code = CodeSeen(inputs);
+  if (code == nullptr || code->bulk_copies.all > 0 || !inputs.sampled.least_wavefronts) {
+    return std::nullopt;
+  }
+  const InCode others = SumInCode(*code, kOtherKinds);
+  const Statistic& hz = inputs.kernel->clock.run_hz;
+  if (others.in_loops > 0 || SumInCode(*code, kLocalKinds).in_loops == 0 || hz.n == 0) {
+    return std::nullopt;
+  }
+  const double cycles = hz.median * inputs.duration_ns * 1e-9;
+  const double wavefronts = *inputs.sampled.least_wavefronts * cycles * inputs.sm_count;
+  const double warps = inputs.blocks * std::ceil(inputs.threads / kWarpThreads);
+  if (!(wavefronts > 0)) return std::nullopt;
+  const double of_others = static_cast<double>(others.all) * kWarpThreads * warps;
+  return std::max(0.0, 1 - of_others / wavefronts);
 }
 
 std::optional<double> AtomicsInCode(const RuleInputs& inputs) {

@@ -23,11 +23,17 @@ namespace prof::analyzer {
 // moves bytes by TMA, whose one instruction stands for many.
 [[nodiscard]] std::optional<double> LocalAccessInCode(const RuleInputs& inputs);
 
-// The same of atomics and reductions on global memory, in loops alone: in front of them and behind,
-// one thread of a block often does what the code seems to do for all. nullopt, too: nothing else
-// shows that they run. PM samples do, where the requests to L2 have fewer sectors than loads and
-// stores of whole lines, or are so few that L2 idles; a kernel with atomics on shared memory may
-// have collected there first.
+// The same of what L1 did, by PM samples: at least that share, 0..1, where no loop of the code
+// accesses global memory. What stands outside of loops each warp executes once at most, and its 32
+// lanes make 32 wavefronts at most. nullopt: a loop does, or the wavefronts, the clock or the code
+// are not known.
+[[nodiscard]] std::optional<double> LeastLocalOnL1(const RuleInputs& inputs);
+
+// As LocalAccessInCode, of atomics and reductions on global memory, in loops alone: in front of
+// them and behind, one thread of a block often does what the code seems to do for all. nullopt,
+// too: nothing else shows that they run. PM samples do, where the requests to L2 have fewer sectors
+// than loads and stores of whole lines, or are so few that L2 idles; a kernel with atomics on
+// shared memory may have collected there first.
 [[nodiscard]] std::optional<double> AtomicsInCode(const RuleInputs& inputs);
 
 // "4 of the 5 instructions in its loops that access memory are atomics"

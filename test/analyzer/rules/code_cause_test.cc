@@ -136,6 +136,64 @@ TEST_CASE("A loop that mostly moves local memory is one of spills where L1 has w
   CHECK(Decide(other).limiter == Limiter::kDram);
 }
 
+// Its loops access local memory alone: 4 loads, 2 stores, and 1 store of its result behind them.
+KernelReport OfLocalLoops() {
+  KernelCode code;
+  code.instructions = {100, 80};
+  code.local_loads = {4, 4};
+  code.local_stores = {2, 2};
+  code.global_stores = {1, 0};
+  KernelReport kernel = WithCode(code);
+  SetPm(&kernel, TriageUnit::kL2, 70);
+  SetPm(&kernel, TriageUnit::kL1, 30);
+  SetPm(&kernel, TriageUnit::kShared, 0, 0);
+  SetGrid(&kernel, 8 * 132, 8);
+  kernel.clock.run_hz = {9, 2e9, 2e9, 2e9, 18e9};
+  return kernel;
+}
+
+TEST_CASE("Loops that access local memory alone make the work of L1, and explain a busy L2") {
+  const KernelReport kernel = OfLocalLoops();
+  const Verdict verdict = Decide(kernel);
+  CHECK(verdict.rule == "spills");
+  CHECK(verdict.limiter == Limiter::kL2);
+  CHECK(verdict.confidence == Confidence::kMedium);
+  CHECK(verdict.actions.front().id == "remove-spills");
+  // 200,000 cycles of 132 SMs with 0.295 wavefronts; of them 32 for each of 8,448 warps.
+  CHECK(
+      verdict.summary ==
+      "96.5 % or more of L1's work is on local memory, because no loop of the code accesses global "
+      "memory: register spills, or arrays indexed at run time.");
+  CHECK(verdict.missing.find("the sectors of local memory") == 0);
+}
+
+TEST_CASE("Local memory in loops does not explain a busy L2 where other accesses may") {
+  const auto rule = [](const KernelReport& kernel) { return Decide(kernel).rule; };
+  REQUIRE(rule(OfLocalLoops()) == "spills");
+  KernelReport kernel = OfLocalLoops();
+  kernel.code->global_loads = {1, 1};
+  CHECK(rule(kernel) == "l2-throughput");
+  kernel = OfLocalLoops();
+  kernel.code->bulk_copies = {1, 0};
+  CHECK(rule(kernel) == "l2-throughput");
+  kernel = OfLocalLoops();
+  kernel.code->calls_others = true;
+  CHECK(rule(kernel) == "l2-throughput");
+  kernel = OfLocalLoops();
+  kernel.code->local_loads.in_loops = kernel.code->local_stores.in_loops = 0;
+  CHECK(rule(kernel) == "l2-throughput");
+  kernel = OfLocalLoops();
+  kernel.clock.run_hz = {};
+  CHECK(rule(kernel) == "l2-throughput");
+  kernel = OfLocalLoops();
+  SetPm(&kernel, TriageUnit::kL1, 20);
+  SetPm(&kernel, TriageUnit::kShared, 19.5);  // L1 works for shared memory
+  CHECK(rule(kernel) == "l2-throughput");
+  kernel = OfLocalLoops();
+  kernel.code->global_stores = {20, 0};  // they may make two thirds of it
+  CHECK(rule(kernel) == "l2-throughput");
+}
+
 TEST_CASE("mma.sync is seen in the code where a tensor pipe is busy on Hopper") {
   KernelCode code = OfLoadsAndStores();
   code.warp_mma = {16, 16};
