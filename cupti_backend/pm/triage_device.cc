@@ -94,6 +94,7 @@ bool TriageDevice::PassIsDone() const {
 TriageSignals TriageDevice::Signals(TriageSignals process) const {
   process.lacking = std::max(process.lacking, parts_.coverage->lacking());
   process.interval_ns = parts_.coverage->interval_ns();
+  process.resolved = parts_.coverage->bursts_resolved();
   process.idle_share = session_.idle_share();
   return process;
 }

@@ -315,6 +315,10 @@ void TriageSampler::TakeTurns(const Outlook& outlook, int64_t now_ns) {
   }
   if (!turns.Wanted(Owner::kRanges)) return;
   if (fresh || Hungry(now_ns)) return;
+  const bool keeps = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
+    return device->usable() && !device->schedule().MayGiveAway(now_ns, &budget_);
+  });
+  if (keeps) return;
   CloseAll();
   turns.PassTo(Owner::kRanges);
 }

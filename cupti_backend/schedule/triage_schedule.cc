@@ -12,8 +12,10 @@ constexpr double kHaste = 14;
 constexpr int64_t kShortestGapNs = 15'000'000;
 // Between the bursts for something new: not of the same few launches.
 constexpr int64_t kFreshGapNs = 20'000'000;
-// The first distance when there is nothing new; then it doubles.
+// The first distance when there is nothing new, with a full budget; then it doubles. Of less there
+// is less for what may come, and the distance is longer by its square.
 constexpr int64_t kCalmGapNs = 200'000'000;
+constexpr double kLeast = 0.04;
 // Without launches the GPU may still work on a long kernel: it is looked at this often.
 constexpr int64_t kQuietNs = 100'000'000, kQuietGapNs = 1'000'000'000;
 // A change of the interval has to stay for this time: it costs as much as some bursts.
@@ -61,12 +63,16 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals) {
   if (signals.news != news_) {
     fresh_until_ns_ = now_ns + kFreshNs;
     fresh_bursts_ = kFreshBursts;
+    blind_bursts_ = 0;
+    known_ = false;
+    news_ns_ = now_ns;
     // What waits for a gap of seconds would come too late for a short phase.
     next_burst_ns_ = std::min(next_burst_ns_, now_ns);
     gap_ns_ = 0;
   }
   news_ = signals.news;
   lacking_ = signals.lacking;
+  LearnResolved(now_ns, signals.resolved);
   const bool lacking = signals.lacking > kEnough && now_ns - launched_ns_ < kQuietNs;
   if (lacking || now_ns < fresh_until_ns_) learnt_ns_ = now_ns;
 }
@@ -77,6 +83,13 @@ void TriageSchedule::LearnRate(int64_t now_ns, uint64_t launches) {
   dense_ = static_cast<int64_t>(launches - rate_launches_) >= time_ns / kDenseNs;
   rate_launches_ = launches;
   rate_ns_ = now_ns;
+}
+
+// A burst that was put off because nothing was known is due if much lacks samples.
+void TriageSchedule::LearnResolved(int64_t now_ns, uint64_t resolved) {
+  if (known_ || fresh_bursts_ > 0 || resolved < fresh_taken_) return;
+  known_ = true;
+  if (lacking_ > kMuch) next_burst_ns_ = std::min(next_burst_ns_, now_ns);
 }
 
 // A burst that waited for a kernel says little about the rest of the time.
@@ -163,11 +176,17 @@ void TriageSchedule::OnOpen(int64_t now_ns, int64_t interval_ns, int64_t cpu_ns,
 // Between the last burst and the next one, without the random part.
 int64_t TriageSchedule::GapNs(int64_t now_ns, TriageBudget* budget) const {
   if (fresh_bursts_ > 0) return kFreshGapNs;
-  if (now_ns >= fresh_until_ns_ && lacking_ <= kEnough) return std::max(2 * gap_ns_, kCalmGapNs);
+  const bool fresh = now_ns < fresh_until_ns_;
   const double full = budget->Fullness(now_ns);
+  if ((!fresh || known_) && lacking_ <= kEnough) {
+    return std::max(2 * gap_ns_, static_cast<int64_t>(kCalmGapNs / std::max(full * full, kLeast)));
+  }
+  if (fresh && !known_ && blind_bursts_ >= kBlindBursts && full < kFullForBlind) {
+    return fresh_until_ns_ - now_ns;
+  }
   if (lacking_ > kMost && full > kFullForMost) return kFreshGapNs;
   // Right after something new, more that is new may follow: what is saved is kept for that.
-  const double haste = kHaste * (now_ns < fresh_until_ns_ ? full * full * full : full);
+  const double haste = kHaste * (fresh ? full * full * full : full);
   const double share = budget->share() * (1 + haste);
   // What a burst waits for its kernel comes on top.
   return static_cast<int64_t>((listens_ ? 0.5 : 1) * burst_cost_ns_ / std::max(share, 1e-9));
@@ -178,7 +197,13 @@ void TriageSchedule::OnBurst(int64_t now_ns, int64_t cpu_ns, TriageBudget* budge
   Average(static_cast<double>(cpu_ns), &burst_cost_ns_);
   last_burst_ns_ = now_ns;
   judged_ = false;
-  if (fresh_bursts_ > 0) --fresh_bursts_;
+  ++taken_;
+  if (fresh_bursts_ > 0) {
+    --fresh_bursts_;
+    fresh_taken_ = taken_;
+  } else {
+    ++blind_bursts_;
+  }
   gap_ns_ = std::clamp(GapNs(now_ns, budget), kShortestGapNs, kLongestGapNs);
   next_burst_ns_ = now_ns + static_cast<int64_t>(static_cast<double>(gap_ns_) * (0.5 + Random()));
 }

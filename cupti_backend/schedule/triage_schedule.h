@@ -51,6 +51,7 @@ struct TriageSignals {
   // durations of the kernels in bursts (0: unknown).
   double lacking = 1;
   int64_t interval_ns = 0;
+  uint64_t resolved = 0;  // bursts of which that is known, so far
   // Work was given to several streams: they may wait for each other.
   bool several_streams = false;
   // Of the last burst's samples, the share in which the GPU did nothing.
@@ -76,6 +77,12 @@ class TriageSchedule {
   // So long after it the hardware is not given to others, unless hardly any of the GPU's time lacks
   // samples after these bursts.
   static constexpr int64_t kFreshNs = 1'000'000'000;
+  // What these bursts have met is known after some tenths of a second. Until then, unless the
+  // budget is this full, no more than so many follow: they would mostly meet what has enough.
+  static constexpr int kBlindBursts = 2;
+  static constexpr double kFullForBlind = 0.8;
+  // Nothing new has come for so long: nobody will need the hardware in a hurry.
+  static constexpr int64_t kSteadyNs = 5'000'000'000;
   // A share of the GPU's busy time that is worth a burst more.
   static constexpr double kMuch = 0.1;
   // While most of it lacks samples, and the budget is this full, bursts come as for something new.
@@ -136,6 +143,12 @@ class TriageSchedule {
   bool fresh(int64_t now_ns) const {
     return now_ns < fresh_until_ns_ && (fresh_bursts_ > 0 || lacking_ > kMuch);
   }
+  // The hardware may be given to others: the budget would pay for getting it back and for what is
+  // new by then, or that is not to be expected.
+  bool MayGiveAway(int64_t now_ns, TriageBudget* budget) const {
+    return now_ns - news_ns_ > kSteadyNs ||
+           budget->LeftNs(now_ns) >= open_cost_ns_ + kFreshBursts * burst_cost_ns_;
+  }
   // Bursts wait for kernels that lack samples, as of the last call of Next.
   bool listens() const { return listens_; }
   // TriageSignals::lacking, as of the last call of Next.
@@ -148,6 +161,7 @@ class TriageSchedule {
   void Learn(int64_t now_ns, const TriageSignals& signals);
   void LearnRate(int64_t now_ns, uint64_t launches);
   void LearnIdle(double idle_share);
+  void LearnResolved(int64_t now_ns, uint64_t resolved);
   [[nodiscard]] int64_t RestNs() const;
   [[nodiscard]] int64_t GapNs(int64_t now_ns, TriageBudget* budget) const;
   [[nodiscard]] bool WantsOther(int64_t now_ns, int64_t interval_ns, TriageBudget* budget) const;
@@ -174,6 +188,11 @@ class TriageSchedule {
   double lacking_ = 1;
   bool listens_ = false;
   int fresh_bursts_ = 0;          // still to take
+  int blind_bursts_ = 0;          // taken after these
+  bool known_ = true;             // what the bursts for something new have met
+  uint64_t taken_ = 0;            // bursts
+  uint64_t fresh_taken_ = 0;      // up to the last one for something new
+  int64_t news_ns_ = kNever;      // when something new came last
   int64_t launched_ns_ = kNever;  // when launches were seen last
   int64_t fresh_until_ns_ = kNever;
   int64_t learnt_ns_ = kNever;  // when there was something to learn last

@@ -185,6 +185,7 @@ class Replay {
     signals.news = signatures_ + needs_.returns();
     signals.lacking = std::max(needs_.unseen_share(), coverage_.lacking());
     signals.interval_ns = coverage_.interval_ns();
+    signals.resolved = coverage_.bursts_resolved();
     signals.idle_share = idle_share_;
     signals.may_ring = cues_ && alarm.may_ring();
     signals.alarm = alarm.rung();

@@ -37,6 +37,7 @@ struct Simulation {
       signals.interval_ns = now.interval_ns;
       signals.several_streams = now.several_streams;
       signals.alarm = now.alarm;
+      signals.resolved = BurstsIn(0, now_ns - kResolvedNs);
       const TriageSchedule::Step step = schedule.Next(now_ns, open, signals, &budget);
       Take(step);
     }
@@ -53,9 +54,9 @@ struct Simulation {
         now_ns = step.at_ns;
         bursts.push_back(now_ns);
         lengths.push_back(step.length_ns);
-        now_ns += kBurstCpuNs;
-        cpu_ns += kBurstCpuNs;
-        schedule.OnBurst(now_ns, kBurstCpuNs, &budget);
+        now_ns += burst_cpu_ns;
+        cpu_ns += burst_cpu_ns;
+        schedule.OnBurst(now_ns, burst_cpu_ns, &budget);
         break;
       case Action::kOpen:
         open = true;
@@ -70,6 +71,7 @@ struct Simulation {
         break;
     }
   }
+  static constexpr int64_t kResolvedNs = 600 * kMs;  // after a burst
   size_t BurstsIn(int64_t from_ns, int64_t to_ns) const {
     return static_cast<size_t>(std::count_if(bursts.begin(), bursts.end(), [&](int64_t at_ns) {
       return at_ns >= from_ns && at_ns < to_ns;
@@ -79,7 +81,7 @@ struct Simulation {
   TriageBudget budget{3, 0};
   TriageSchedule schedule{7};
   TriageSignals signals;
-  int64_t now_ns = 0, cpu_ns = 0;
+  int64_t now_ns = 0, cpu_ns = 0, burst_cpu_ns = kBurstCpuNs;
   bool open = true;  // as it is prepared
   std::vector<int64_t> bursts, lengths, opened, let_go;
 };
@@ -241,6 +243,48 @@ TEST_CASE("Phases whose kernels ran before get their bursts at once, too") {
     const int64_t begin_ns = phase * kPhaseNs;
     CHECK(simulation.BurstsIn(begin_ns, begin_ns + kPhaseNs) >= TriageSchedule::kFreshBursts);
   }
+}
+
+// 30 kernels of 1.5 s each, one after the other. Bursts cost what they do beside a busy program.
+TEST_CASE("Kernels that run for a while each all get bursts, most of them at once") {
+  constexpr int64_t kKernelNs = 1'500 * kMs;
+  Simulation simulation;
+  simulation.burst_cpu_ns = 28 * kMs;
+  const auto begin_ns = [&](int64_t now_ns) { return now_ns / kKernelNs * kKernelNs; };
+  simulation.Run(20 * kKernelNs, [&](int64_t now_ns) {
+    // It lacks samples until the three bursts are known.
+    const int64_t known_ns = now_ns - Simulation::kResolvedNs;
+    const bool known = simulation.BurstsIn(begin_ns(now_ns), known_ns) >= 3;
+    return Simulation::Now{true, static_cast<uint64_t>(1 + now_ns / kKernelNs), known ? 0. : 1., 0};
+  });
+  for (int64_t kernel = 0; kernel < 20; ++kernel) {
+    INFO(kernel);
+    const int64_t at_ns = kernel * kKernelNs;
+    if (kernel < 15) CHECK(simulation.BurstsIn(at_ns, at_ns + 200 * kMs) >= 3);
+    CHECK(simulation.BurstsIn(at_ns, at_ns + kKernelNs) >= 1);
+  }
+}
+
+TEST_CASE("The hardware is kept where the budget would not pay for getting it back") {
+  Simulation simulation;
+  TriageBudget empty(3, 0);
+  empty.Spend(1'700 * kMs);
+  CHECK(simulation.schedule.MayGiveAway(0, &simulation.budget));
+  CHECK(simulation.schedule.MayGiveAway(0, &empty));  // nothing new has come yet
+  simulation.Run(100 * kMs, [](int64_t) { return Simulation::Now{true, 1, 0}; });
+  CHECK(simulation.schedule.MayGiveAway(simulation.now_ns, &simulation.budget));
+  CHECK_FALSE(simulation.schedule.MayGiveAway(simulation.now_ns, &empty));
+  CHECK(simulation.schedule.MayGiveAway(TriageSchedule::kSteadyNs + kS, &empty));
+}
+
+TEST_CASE("Bursts for something new are followed by few until it is known what they met") {
+  Simulation simulation;
+  simulation.budget.Spend(600 * kMs);
+  const auto program = [](int64_t) { return Simulation::Now{true, 1, 1}; };
+  simulation.Run(Simulation::kResolvedNs, program);
+  CHECK(simulation.bursts.size() == TriageSchedule::kFreshBursts + TriageSchedule::kBlindBursts);
+  simulation.Run(TriageSchedule::kFreshNs, program);  // all lacks samples: it goes on
+  CHECK(simulation.bursts.size() > 8);
 }
 
 TEST_CASE("When all kernels have enough samples, bursts become rare and the hardware is let go") {
