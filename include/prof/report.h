@@ -124,6 +124,15 @@ class MissingKernels {
 
 /// The whole answer. Regions, kernels and rows overlap; rows alone sum to the span.
 struct Report {
+  // All of these do what the compiler's own would. They are in the library because each file that
+  // has a report would compile them again, which takes seconds.
+  Report();
+  ~Report();
+  Report(const Report& other);
+  Report(Report&& other) noexcept;
+  Report& operator=(const Report& other);
+  Report& operator=(Report&& other) noexcept;
+
   std::string error;  ///< Not empty: the snapshot could not be read; all else is empty.
   /// Not empty: a part of the recording is not in this report. Its file is damaged or cut off, the
   /// recording was not stopped in order, or something follows its end.

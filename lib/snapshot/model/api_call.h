@@ -105,11 +105,7 @@ class CallTable {
   uint32_t stack(size_t i) const { return shared_[rows_[i].shared].stack; }
 
   // Sorts by start, and a call before the calls that it made.
-  void Sort() {
-    rows_.Sort([this](const Row& a, const Row& b) {
-      return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : EndOf(b) < EndOf(a);
-    });
-  }
+  void Sort();
 
  private:
   struct Row {
@@ -140,15 +136,7 @@ class CallTable {
   }
 
   // Writes the row in place. A row that is built elsewhere and copied waits for its own bytes.
-  void Pack(const ApiCall& call, Row* row) {
-    row->start_ns = call.start_ns;
-    row->duration_ns = ShortNs(call.start_ns, call.end_ns);
-    row->correlation = call.correlation;
-    row->path = call.path;
-    row->shared = shared_.Add({call.name, call.thread, call.error, call.stack, call.cls,
-                               row->duration_ns == kLongNs ? call.end_ns : 0});
-    row->loads_code = call.loads_code ? 1 : 0;
-  }
+  void Pack(const ApiCall& call, Row* row);
 
   RowStore<Row> rows_;
   Interned<Shared> shared_;

@@ -286,6 +286,14 @@ struct Thread {
 
 // Tables are indexed by id: element 0 is the "none" entry.
 struct Model {
+  // The compiler's own, in model.cc: they take long to compile.
+  Model();
+  ~Model();
+  Model(const Model& other);
+  Model(Model&& other) noexcept;
+  Model& operator=(const Model& other);
+  Model& operator=(Model&& other) noexcept;
+
   Process process;
   Integrity integrity;
   bool stopped_in_order = false;  // the trailer is there

@@ -121,13 +121,7 @@ class InstanceTable {
   }
 
   // Sorts by start, and outer ranges first.
-  void Sort() {
-    rows_.Sort([this](const Row& row_a, const Row& row_b) {
-      if (row_a.start_ns != row_b.start_ns) return row_a.start_ns < row_b.start_ns;
-      const RangeInstance a = Unpack(row_a), b = Unpack(row_b);
-      return std::tie(b.end_ns, a.path, a.thread) < std::tie(a.end_ns, b.path, b.thread);
-    });
-  }
+  void Sort();
 
  private:
   // The fields that are equal in many rows.
@@ -146,13 +140,7 @@ class InstanceTable {
   }
 
   // Writes the row in place. A row that is built elsewhere and copied waits for its own bytes.
-  void Pack(const RangeInstance& instance, Row* row) {
-    row->start_ns = instance.start_ns;
-    row->duration_ns = ShortNs(instance.start_ns, instance.end_ns);
-    row->shared = shared_.Add(
-        {instance.path, instance.thread, row->duration_ns == kLongNs ? instance.end_ns : 0});
-    row->closed = instance.closed ? 1 : 0;
-  }
+  void Pack(const RangeInstance& instance, Row* row);
 
   RowStore<Row> rows_{RowStorage::kPacked};
   Interned<Shared> shared_;
