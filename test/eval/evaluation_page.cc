@@ -11,13 +11,17 @@
 namespace prof::eval {
 
 std::string WithTodaysResults(const std::string& page, const std::string& data) {
-  const Zoo known = ReadZoo(data + "/zoo"), recorded = ReadZoo(data + "/zoo_h200");
+  const Zoo known = ReadZoo(data + "/zoo"), recorded = ReadZoo(data + "/zoo_h200"),
+            h100 = ReadZoo(data + "/zoo_h100");
   const auto both_forms = [](const Zoo& zoo) {
     return "```text\n" + zoo.error + Describe(Evaluate(zoo, Form::kAll)) + "\n" +
            Describe(Evaluate(zoo, Form::kDefault)) + "```\n";
   };
-  return WithText(WithText(page, "results", both_forms(known)), "recorded results",
-                  both_forms(recorded));
+  const std::string of_h100 =
+      "```text\n" + h100.error + Describe(Evaluate(h100, Form::kDefault)) + "```\n";
+  return WithText(WithText(WithText(page, "results", both_forms(known)), "recorded results",
+                           both_forms(recorded)),
+                  "h100 results", of_h100);
 }
 
 std::string WithText(const std::string& page, const std::string& name, const std::string& text) {
