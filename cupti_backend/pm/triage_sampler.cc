@@ -292,10 +292,8 @@ void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
   Emit(std::move(batch));
   if (result == CUPTI_SUCCESS) return;
   device.Close();
-  if (result == CUPTI_ERROR_OUT_OF_MEMORY) {  // the hardware buffer overflowed; it is opened again
-    restarts_.fetch_add(1);
-    return;
-  }
+  // The hardware buffer overflowed, because the thread was late: it is opened again.
+  if (result == CUPTI_ERROR_OUT_OF_MEMORY) return;
   device.GiveUp();
   SetStatus(State::kUnavailable, ExplainCounterError(*parts_.api, result, "read PM samples"));
 }
