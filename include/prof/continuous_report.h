@@ -4,6 +4,7 @@
 #ifndef PROF_CONTINUOUS_REPORT_H_
 #define PROF_CONTINUOUS_REPORT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -29,6 +30,21 @@ struct ContinuousValue {
   std::string beside;
   std::string missing;  ///< "only 1.2 ms of it were sampled ..."
 };
+/// What a kernel does over the time of one launch, from PM samples that lie within one launch of
+/// it. Only where a launch is as long as eight samples or more.
+struct LaunchCourse {
+  double part_ns = 0;  ///< A launch is cut into so long parts; 4 to 16 of them.
+  int64_t samples = 0;
+  int64_t launches = 0;                  ///< Of which there is a sample.
+  std::vector<int64_t> samples_of_part;  ///< One for each part, from the start to the end.
+  /// By CUPTI name: the mean of each part, in percent of the unit's peak; NaN: fewer than three
+  /// samples. Only metrics of units (docs/internals/triage.md).
+  std::map<std::string, std::vector<double>, std::less<>> metrics;
+
+  [[nodiscard]] size_t parts() const { return samples_of_part.size(); }
+  [[nodiscard]] bool empty() const { return samples_of_part.empty(); }
+};
+
 using ContinuousValues = std::map<std::string, ContinuousValue, std::less<>>;  ///< By CUPTI name.
 
 /// One metric over the time in which a device was sampled (ContinuousReport::covered).

@@ -252,6 +252,15 @@ struct KernelSource {
 
 /// One signature: its launches, its counters, and what limits it.
 struct KernelReport : KernelLaunches, Measured {
+  // As Report's: in the library, because they take long to compile.
+  KernelReport();
+  KernelReport(const KernelLaunches& of_launches, const Measured& of_counters);
+  ~KernelReport();
+  KernelReport(const KernelReport& other);
+  KernelReport(KernelReport&& other) noexcept;
+  KernelReport& operator=(const KernelReport& other);
+  KernelReport& operator=(KernelReport&& other) noexcept;
+
   double share = 0;  ///< Of the undisturbed time.
   /// GPU time of the span that belongs to it, as in RangeRow::time_ns: it sums with the other
   /// kernels, copies and gaps. `total_ns` is longer where kernels overlap.
@@ -264,6 +273,7 @@ struct KernelReport : KernelLaunches, Measured {
   /// `warmup`, 5 samples". `samples_used` is 0, and the verdict's confidence one step lower.
   std::string counters_from;
   std::string continuous_from;  ///< The same for `continuous`.
+  LaunchCourse course;          ///< Empty where launches are too short or too few were sampled.
   Roofline roofline;
   std::vector<FlopCount> flops;  ///< Each kind that was counted, most operations first.
   Verdict verdict;

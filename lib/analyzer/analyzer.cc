@@ -264,8 +264,8 @@ Report AnalyzeModel(const Model& model, const AnalyzeOptions& options) {
       analyzer::DecideRegions(model, counted_regions, undisturbed_ns);
   const analyzer::Inherited inherited =
       analyzer::InheritCounters(model, groups, counted, continuous.of_group);
-  std::vector<KernelReport> kernels =
-      analyzer::DecideKernels(model, groups, inherited, counted_regions, regions, undisturbed_ns);
+  std::vector<KernelReport> kernels = analyzer::DecideKernels(
+      model, groups, inherited, continuous.courses, counted_regions, regions, undisturbed_ns);
   analyzer::DoubtBesideOtherWork(continuous.other_work, &kernels);
   const analyzer::PathTimes on_path = analyzer::TimesOnPath(model, timeline, groups);
   SetTimes(groups, on_path, &kernels);

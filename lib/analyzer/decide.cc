@@ -114,6 +114,7 @@ std::vector<RegionReport> DecideRegions(const model::Model& model, const Counted
 
 std::vector<KernelReport> DecideKernels(const model::Model& model, const KernelGroups& groups,
                                         const Inherited& counted,
+                                        const std::vector<LaunchCourse>& courses,
                                         const CountedRegions& counted_regions,
                                         const std::vector<RegionReport>& regions,
                                         double undisturbed_ns) {
@@ -121,6 +122,7 @@ std::vector<KernelReport> DecideKernels(const model::Model& model, const KernelG
   kernels.reserve(groups.groups.size());
   for (size_t g = 0; g < groups.groups.size(); ++g) {
     kernels.push_back(Prepare(groups.groups[g], counted, g, undisturbed_ns));
+    kernels.back().course = courses[g];
   }
   EstimateRunClocks(model, ReadSampledClocks(model, groups), counted.counted.alone, &kernels);
   for (size_t g = 0; g < groups.groups.size(); ++g) {

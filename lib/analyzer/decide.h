@@ -20,13 +20,11 @@ namespace prof::analyzer {
                                                       const CountedRegions& counted,
                                                       double undisturbed_ns);
 
-// Parallel to KernelGroups::groups.
-[[nodiscard]] std::vector<KernelReport> DecideKernels(const model::Model& model,
-                                                      const KernelGroups& groups,
-                                                      const Inherited& counted,
-                                                      const CountedRegions& counted_regions,
-                                                      const std::vector<RegionReport>& regions,
-                                                      double undisturbed_ns);
+// Parallel to KernelGroups::groups, as `courses` is.
+[[nodiscard]] std::vector<KernelReport> DecideKernels(
+    const model::Model& model, const KernelGroups& groups, const Inherited& counted,
+    const std::vector<LaunchCourse>& courses, const CountedRegions& counted_regions,
+    const std::vector<RegionReport>& regions, double undisturbed_ns);
 
 // `kernels` by total time, descending.
 [[nodiscard]] VerdictCoverage CoverVerdicts(const std::vector<KernelReport>& kernels);

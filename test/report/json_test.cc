@@ -101,6 +101,7 @@ TEST_CASE("The JSON has the documented keys, and no others") {
                                                           "units",
                                                           "continuous",
                                                           "continuous_from",
+                                                          "course",
                                                           "counters_from",
                                                           "samples_used",
                                                           "samples_rejected",

@@ -111,6 +111,15 @@ export interface Roofline {
   flops_per_byte: number | null;
 }
 
+// Over the time of one launch.
+export interface Course {
+  part_ns: number;
+  samples: number;
+  launches: number;
+  samples_of_part: number[];
+  units: {unit: string; metric: string; percent: (number | null)[]}[]; // of each part
+}
+
 export interface Kernel {
   name: string;
   full_name: string;
@@ -141,6 +150,7 @@ export interface Kernel {
   code: Record<string, {all: number; in_loops: number} | boolean> | null;
   counters_from: string;
   continuous_from: string;
+  course: Course | null; // null: its launches are too short, or too few were sampled
   occupancy: Occupancy;
   roofline: Roofline;
   verdict: Verdict;

@@ -4,6 +4,7 @@ import {colorOf} from '../colors';
 import {ABSENT, bytes, count, percent, plain, rate, shape, shortMetric, time} from '../data/format';
 import type {Kernel} from '../data/report';
 import {Meter} from '../parts/bar';
+import {CourseChart} from '../parts/course';
 import {Launches} from '../parts/launches';
 import {MemoryChart} from '../parts/memory_chart';
 import {Levels, RooflineChart} from '../parts/roofline';
@@ -205,6 +206,7 @@ export function KernelPage({data, index}: {data: Loaded; index: number}) {
         <section class="card"><h2>Roofline</h2><RooflineCard kernel={kernel} /></section>
         {kernel.code && <section class="card"><h2>Its machine code</h2><Code kernel={kernel} /></section>}
       </div>
+      {kernel.course && <section class="card"><h2>Over the time of one launch</h2><CourseChart course={kernel.course} /></section>}
       <section class="card"><h2>Memory, bytes for each launch</h2>{MemoryChart({kernel}) ?? <p class="muted">Bytes between the levels were not counted. <code>--counters all</code> counts them.</p>}</section>
       <section class="card"><h2>Durations over the run</h2>{lines ? <Launches lines={lines} kernel={index} /> : <p role="status">Reading the timeline</p>}<p class="muted">Line: mean. Area: shortest to longest.</p></section>
       <TorchOps kernel={kernel} />

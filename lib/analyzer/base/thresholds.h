@@ -112,6 +112,8 @@ constexpr double kLsuShareOfL2 = 0.50;   // [own] below it TMA moves the bytes, 
 constexpr double kConflictShare = 0.10;  // [ncu] SharedMemoryConflicts
 constexpr double kThreadsPerInst = 24;   // [ncu] ThreadDivergence
 constexpr double kWarpThreads = 32;      // [hw]
+constexpr double kLeastPhase = 0.20;     // [own] of a launch, that one unit leads
+constexpr double kLeastDrain = 0.10;     // [own] of a launch, with less than half of the SMs
 constexpr double kLocalShare = 0.05;     // [own] local sectors of all LSU sectors
 // [own] of the instructions that access memory: what the code shows without a counter.
 constexpr double kMostInCode = 0.50;

@@ -86,6 +86,7 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
                                const Timeline& timeline, const KernelGroups& groups) {
   Continuous result;
   result.of_group.resize(groups.groups.size());
+  result.courses.resize(groups.groups.size());
   std::map<uint32_t, std::map<uint32_t, ContinuousValues>> of_path;  // by device
   std::map<uint32_t, ContinuousValues> idle;
   std::map<const model::PmSeries*, ContinuousReport> reports;  // in the order of the recording
@@ -106,9 +107,12 @@ Continuous AttributeContinuous(const model::Model& model, const RangeFamilies& f
         Merge(values, &of_path[path][device]);
       }
       const std::vector<PmEntity>& entities = attribution.work().entities;
+      std::vector<LaunchCourse> courses = attribution.Courses();
       for (size_t e = 0; e < entities.size(); ++e) {
         if (entities[e].group == model::kNoIndex) continue;
         Merge(attribution.OfEntity(e), &result.of_group[entities[e].group]);
+        LaunchCourse& course = result.courses[entities[e].group];
+        if (courses[e].samples > course.samples) course = std::move(courses[e]);
       }
       Merge(attribution.Idle(), &idle[device]);
       const std::optional<OtherWork> other = FindOtherWork(model, series, clock);

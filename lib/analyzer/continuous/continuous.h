@@ -24,6 +24,7 @@ namespace prof::analyzer {
 struct Continuous {
   std::vector<ContinuousReport> reports;         // by series
   std::vector<ContinuousValues> of_group;        // parallel to the kernel groups
+  std::vector<LaunchCourse> courses;             // the same; empty ones for most
   std::map<uint32_t, ContinuousValues> of_path;  // the first path of each family
   ContinuousValues idle;
   std::vector<OtherWork> other_work;  // by device; none where all work is in the recording

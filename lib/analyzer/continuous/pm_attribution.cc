@@ -7,6 +7,7 @@
 
 #include "lib/analyzer/continuous/continuous.h"
 #include "lib/analyzer/continuous/pm_chance.h"
+#include "lib/analyzer/continuous/pm_course.h"
 #include "lib/analyzer/continuous/pm_pairs.h"
 #include "lib/format/metric_names.h"
 #include "lib/format/triage_metrics.h"
@@ -242,6 +243,10 @@ ContinuousValues PmAttribution::OfEntity(size_t entity) const {
     values[Name(m)] = alone.value ? alone : OrTogether(entity, m, std::move(alone));
   }
   return values;
+}
+
+std::vector<LaunchCourse> PmAttribution::Courses() const {
+  return FindCourses(series_, work_, rows_, std::llround(clock_.offset_ns));
 }
 
 ContinuousValue PmAttribution::OfEntityAlone(size_t entity, size_t m) const {

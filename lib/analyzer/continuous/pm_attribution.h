@@ -57,6 +57,8 @@ class PmAttribution {
   const PmWork& work() const { return work_; }
 
   ContinuousValues OfEntity(size_t entity) const;
+  // By entity.
+  std::vector<LaunchCourse> Courses() const;
   // The value of each path is that of all its columns together: they may be hard to separate.
   std::map<uint32_t, ContinuousValues> OfPaths() const;
   ContinuousValues Idle() const;

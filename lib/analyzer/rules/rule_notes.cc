@@ -8,6 +8,7 @@
 #include "lib/analyzer/base/rule_text.h"
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/rules/rule_access.h"
+#include "lib/analyzer/rules/rule_course.h"
 #include "lib/analyzer/rules/rule_evidence.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
@@ -159,6 +160,26 @@ Note ImbalanceNote(const RuleInputs& inputs) {
          text::Percent(*inputs.imbalance) + " less than the busiest";
 }
 
+Note PhasesNote(const RuleInputs& inputs) {
+  const auto phases = FindPhases(inputs.kernel->course);
+  if (!phases) return std::nullopt;
+  const auto describe = [](const LaunchPhase& phase) {
+    return std::string(phase.unit) + " is at " + text::Percent(phase.use) + " of its peak in " +
+           text::ShortPercent(phase.share) + " of a launch, and at " +
+           text::Percent(phase.use_elsewhere) + " while the other one leads";
+  };
+  return describe((*phases)[0]) + "; " + describe((*phases)[1]) +
+         ": it uses one after the other; overlap them, by a pipeline of several tiles or by warps "
+         "with different jobs";
+}
+
+Note DrainNote(const RuleInputs& inputs) {
+  const double drain = DrainOf(inputs.kernel->course);
+  if (drain < kLeastDrain) return std::nullopt;
+  return "in the last " + text::ShortPercent(drain) +
+         " of a launch fewer than half of the SMs have work, by PM samples";
+}
+
 Note PartialWaveNote(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
   if (!occupancy.known || !(occupancy.waves > 0) || occupancy.waves >= 1) return std::nullopt;
@@ -205,6 +226,8 @@ constexpr NoteRule kNotes[] = {
     {"unfused", UnfusedNote, ""},
     {"tail", TailNote, "tail"},
     {"imbalance", ImbalanceNote, "imbalance"},
+    {"phases", PhasesNote, ""},
+    {"drain", DrainNote, ""},
     {"partial-wave", PartialWaveNote, "small-grid"},
     {"also-busy", AlsoBusyNote, "mixed"},
     {"hit-rate", HitRateNote, ""},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/report/json/kernel.h"
 
+#include "lib/format/triage_metrics.h"
+
 namespace prof {
 
 Json ToJson(const std::optional<KernelCode>& code) {
@@ -180,6 +182,26 @@ Json ToJson(const KernelSource& value) {
           {"launches", value.launches}};
 }
 
+// Units in the order of their table.
+Json ToJson(const LaunchCourse& value) {
+  if (value.empty()) return nullptr;
+  Json units = Json::array();
+  for (const format::TriageMetric& unit : format::kTriageMetrics) {
+    for (const auto& [metric, percent] : value.metrics) {
+      const format::TriageMetric* const found = format::FindTriageMetric(metric);
+      if (found == nullptr || found->unit != unit.unit) continue;
+      Json parts = Json::array();
+      for (const double part : percent) parts.push_back(Number(part));
+      units.push_back({{"unit", unit.name}, {"metric", metric}, {"percent", std::move(parts)}});
+    }
+  }
+  return {{"part_ns", Number(value.part_ns)},
+          {"samples", value.samples},
+          {"launches", value.launches},
+          {"samples_of_part", value.samples_of_part},
+          {"units", std::move(units)}};
+}
+
 Json ToJson(const KernelReport& value) {
   const auto resource = [&](uint32_t amount) {
     return value.resources_known ? Json(amount) : Json(nullptr);
@@ -215,6 +237,7 @@ Json ToJson(const KernelReport& value) {
           {"samples_rejected", value.samples_rejected},
           {"counters_from", value.counters_from},
           {"continuous_from", value.continuous_from},
+          {"course", ToJson(value.course)},
           {"code", ToJson(value.code)},
           {"occupancy", ToJson(value.occupancy)},
           {"clock", ToJson(value.clock)},

@@ -8,7 +8,9 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
+#include "lib/format/triage_metrics.h"
 #include "lib/report/base/clock_text.h"
 #include "lib/report/base/kernel_text.h"
 #include "lib/report/base/strings.h"
@@ -193,6 +195,56 @@ void WriteWhileItRan(std::ostream& out, const KernelReport& kernel, const TextOp
   WriteTable(out, table, options.width, options.utf8);
 }
 
+// A character for each part: its percentage in eighths, or in tens.
+std::string DrawCourse(const std::vector<double>& percent, bool utf8) {
+  static constexpr const char* kEighths[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
+                                             "\u2585", "\u2586", "\u2587", "\u2588"};
+  std::string drawn;
+  for (const double part : percent) {
+    if (std::isnan(part)) {
+      drawn += '?';
+    } else if (utf8) {
+      drawn += kEighths[static_cast<size_t>(std::clamp(std::lround(part / 12.5), 0L, 8L))];
+    } else {
+      drawn += static_cast<char>('0' + std::clamp(static_cast<long>(part / 10), 0L, 9L));
+    }
+  }
+  return drawn;
+}
+
+void WriteCourse(std::ostream& out, const KernelReport& kernel, const TextOptions& options) {
+  constexpr double kLeast = 5;  // percent, at the most
+  const LaunchCourse& course = kernel.course;
+  if (course.empty()) return;
+  WriteHeading(out,
+               "Over one launch: " + std::to_string(course.parts()) + " parts of " +
+                   text::Time(course.part_ns) + " (" + text::Count(course.samples) +
+                   " PM samples in " + text::Count(course.launches) + " launches)",
+               options);
+  Table table;
+  table.columns = {{"unit", Align::kLeft},
+                   {"lowest", Align::kRight},
+                   {"highest", Align::kRight},
+                   {options.utf8 ? "start to end" : "tens, start to end", Align::kLeft}};
+  for (const format::TriageMetric& unit : format::kTriageMetrics) {
+    for (const auto& [metric, percent] : course.metrics) {
+      const format::TriageMetric* const found = format::FindTriageMetric(metric);
+      if (found == nullptr || found->unit != unit.unit) continue;
+      double lowest = HUGE_VAL, highest = 0;
+      for (const double part : percent) {
+        if (std::isnan(part)) continue;
+        lowest = std::min(lowest, part);
+        highest = std::max(highest, part);
+      }
+      if (highest < kLeast) continue;
+      table.rows.push_back(
+          {{std::string(unit.name), text::ShortPercent(lowest / 100),
+            text::ShortPercent(highest / 100), "|" + DrawCourse(percent, options.utf8) + "|"}});
+    }
+  }
+  WriteTable(out, table, options.width, options.utf8);
+}
+
 }  // namespace
 }  // namespace report
 
@@ -217,6 +269,7 @@ void WriteKernelDetail(std::ostream& out, const KernelReport& kernel,
   report::WriteOccupancy(text, kernel, options);
   report::WriteSpeedOfLight(text, kernel, options);
   report::WriteKernelMetrics(text, kernel, options);
+  report::WriteCourse(text, kernel, options);
   report::WriteWhileItRan(text, kernel, options);
   const std::string bytes = text.str();
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

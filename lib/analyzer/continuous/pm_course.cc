@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/continuous/pm_course.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include "lib/format/triage_metrics.h"
+
+namespace prof::analyzer {
+namespace {
+
+constexpr double kSamplesOfPart = 2;  // of one launch
+constexpr size_t kMostParts = 16;
+constexpr int64_t kLeastOfPart = 3;  // samples, for a mean
+constexpr double kKnownParts = 0.75;
+
+size_t PartsOf(const PmEntity& entity, double sample_ns) {
+  if (!(sample_ns > 0) || entity.mean_ns < kLeastCourseSamples * sample_ns) return 0;
+  return static_cast<size_t>(
+      std::min(static_cast<double>(kMostParts), entity.mean_ns / (kSamplesOfPart * sample_ns)));
+}
+
+// The sums of one entity.
+struct Sums {
+  std::vector<int64_t> samples;  // by part
+  std::vector<double> values;    // parts x metrics
+  int64_t launches = 0;
+  size_t launch = std::numeric_limits<size_t>::max();  // the last one
+};
+
+// The columns of the series that are uses of units.
+std::vector<size_t> UnitColumns(const model::PmSeries& series, const PmRows& rows) {
+  std::vector<size_t> columns;
+  for (const size_t m : rows.metrics) {
+    if (format::FindTriageMetric(series.metrics[m]) != nullptr) columns.push_back(m);
+  }
+  return columns;
+}
+
+LaunchCourse Describe(const PmEntity& entity, const model::PmSeries& series,
+                      const std::vector<size_t>& columns, const Sums& sums) {
+  const size_t parts = sums.samples.size();
+  const auto is_known = [](int64_t samples) { return samples >= kLeastOfPart; };
+  const auto known = std::count_if(sums.samples.begin(), sums.samples.end(), is_known);
+  LaunchCourse course;
+  if (parts == 0 || static_cast<double>(known) < kKnownParts * static_cast<double>(parts)) {
+    return course;
+  }
+  course.part_ns = entity.mean_ns / static_cast<double>(parts);
+  course.launches = sums.launches;
+  course.samples_of_part = sums.samples;
+  for (const int64_t samples : sums.samples) course.samples += samples;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    std::vector<double>& means = course.metrics[series.metrics[columns[c]]];
+    for (size_t part = 0; part < parts; ++part) {
+      const double sum = sums.values[part * columns.size() + c];
+      means.push_back(is_known(sums.samples[part]) ? sum / static_cast<double>(sums.samples[part])
+                                                   : std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+  return course;
+}
+
+}  // namespace
+
+std::vector<LaunchCourse> FindCourses(const model::PmSeries& series, const PmWork& work,
+                                      const PmRows& rows, int64_t offset_ns) {
+  const std::vector<size_t> columns = UnitColumns(series, rows);
+  std::vector<Sums> sums(work.entities.size());
+  for (size_t e = 0; e < sums.size(); ++e) {
+    if (work.entities[e].group == model::kNoIndex) continue;  // copies and memsets
+    sums[e].samples.resize(PartsOf(work.entities[e], rows.sample_ns));
+    sums[e].values.resize(sums[e].samples.size() * columns.size());
+  }
+  const std::vector<PmInterval>& launches = work.intervals;
+  size_t launch = 0;  // the last one that began before the row
+  for (size_t row = 0; row < series.rows(); ++row) {
+    if (rows.use[row] != RowUse::kAlone) continue;
+    const int64_t begin_ns = series.begin_ns[row] - offset_ns;
+    const int64_t end_ns = series.end_ns[row] - offset_ns;
+    while (launch + 1 < launches.size() && launches[launch + 1].start_ns <= begin_ns) ++launch;
+    if (launch >= launches.size()) break;
+    const PmInterval& one = launches[launch];
+    if (one.start_ns > begin_ns || one.end_ns < end_ns) continue;  // a part of it is outside
+    Sums& sum = sums[static_cast<size_t>(one.entity)];
+    if (sum.samples.empty()) continue;
+    const double at = static_cast<double>(begin_ns - one.start_ns + (end_ns - begin_ns) / 2) /
+                      static_cast<double>(one.end_ns - one.start_ns);
+    const size_t part = std::min(static_cast<size_t>(at * static_cast<double>(sum.samples.size())),
+                                 sum.samples.size() - 1);
+    const auto samples = static_cast<int64_t>(series.samples[row]);
+    sum.samples[part] += samples;
+    if (sum.launch != launch) ++sum.launches;
+    sum.launch = launch;
+    for (size_t c = 0; c < columns.size(); ++c) {
+      sum.values[part * columns.size() + c] +=
+          static_cast<double>(series.row(row)[columns[c]]) * static_cast<double>(samples);
+    }
+  }
+  std::vector<LaunchCourse> courses;
+  for (size_t e = 0; e < sums.size(); ++e) {
+    courses.push_back(Describe(work.entities[e], series, columns, sums[e]));
+  }
+  return courses;
+}
+
+}  // namespace prof::analyzer
