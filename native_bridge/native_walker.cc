@@ -163,8 +163,11 @@ uint32_t NativeWalker::FrameOf(uintptr_t pc, bool* hidden) {
   return id;
 }
 
+// A single stack may be of a thread of CUDA's own.
 std::string NativeWalker::problem() const {
-  if (made_.load(std::memory_order_relaxed) != 0 || empty_.load(std::memory_order_relaxed) == 0) {
+  constexpr uint64_t kMany = 8;
+  if (made_.load(std::memory_order_relaxed) != 0 ||
+      empty_.load(std::memory_order_relaxed) < kMany) {
     return {};
   }
   return "no frame of the program was found behind those of CUDA: a library between them has no "

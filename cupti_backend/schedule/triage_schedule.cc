@@ -64,6 +64,7 @@ void TriageSchedule::Learn(int64_t now_ns, const TriageSignals& signals) {
     fresh_until_ns_ = now_ns + kFreshNs;
     fresh_bursts_ = kFreshBursts;
     blind_bursts_ = 0;
+    unknown_ = (known_ ? 0 : unknown_) + signals.news - news_;
     known_ = false;
     news_ns_ = now_ns;
     // What waits for a gap of seconds would come too late for a short phase.
@@ -181,7 +182,8 @@ int64_t TriageSchedule::GapNs(int64_t now_ns, TriageBudget* budget) const {
   if ((!fresh || known_) && lacking_ <= kEnough) {
     return std::max(2 * gap_ns_, static_cast<int64_t>(kCalmGapNs / std::max(full * full, kLeast)));
   }
-  if (fresh && !known_ && blind_bursts_ >= kBlindBursts && full < kFullForBlind) {
+  const auto blind = static_cast<uint64_t>(blind_bursts_);
+  if (fresh && !known_ && blind >= std::max<uint64_t>(kBlindBursts, unknown_)) {
     return fresh_until_ns_ - now_ns;
   }
   if (lacking_ > kMost && full > kFullForMost) return kFreshGapNs;

@@ -35,7 +35,7 @@ struct ContinuousValue {
 struct LaunchCourse {
   double part_ns = 0;  ///< A launch is cut into so long parts; 4 to 16 of them.
   int64_t samples = 0;
-  int64_t launches = 0;                  ///< Of which there is a sample.
+  int64_t launches = 0;                  ///< With a sample.
   std::vector<int64_t> samples_of_part;  ///< One for each part, from the start to the end.
   /// By CUPTI name: the mean of each part, in percent of the unit's peak; NaN: fewer than three
   /// samples. Only metrics of units (docs/internals/triage.md).

@@ -14,22 +14,17 @@ export function CourseChart({course}: {course: Course}) {
   }).filter((unit) => unit.high >= LEAST);
   return (
     <>
-      <table class="plain">
-        <thead><tr><th>unit</th><th class="number">lowest</th><th class="number">highest</th><th>from start to end, full height: its peak</th></tr></thead>
-        <tbody>{rows.map((row) => (
-          <tr>
-            <td>{row.unit}</td><td class="number">{plain(row.low)} %</td><td class="number">{plain(row.high)} %</td>
-            <td>
-              <svg class="chart course" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`${row.unit} over a launch: ${row.percent.map((part) => (part === null ? 'not known' : `${plain(part)} %`)).join(', ')}`}>
-                {row.percent.map((part, i) => part !== null && (
-                  <rect x={i * wide} y={H - (H * Math.min(part, 100)) / 100} width={wide - 0.5} height={(H * Math.min(part, 100)) / 100} />
-                ))}
-              </svg>
-            </td>
-          </tr>
-        ))}</tbody>
-      </table>
-      <p class="muted">{course.samples_of_part.length} parts of {time(course.part_ns)}, from {count(course.samples)} PM samples in {count(course.launches)} launches. A gap: fewer than three samples.</p>
+      <ul class="courses">{rows.map((row) => (
+        <li>
+          <span>{row.unit} <small class="muted">{plain(row.low)} to {plain(row.high)} %</small></span>
+          <svg class="course" viewBox={`0 0 ${W} ${H}`} preserveAspectRatio="none" role="img" aria-label={`${row.unit} over a launch: ${row.percent.map((part) => (part === null ? 'not known' : `${plain(part)} %`)).join(', ')}`}>
+            {row.percent.map((part, i) => part !== null && (
+              <rect x={i * wide} y={H - (H * Math.min(part, 100)) / 100} width={wide - 0.5} height={(H * Math.min(part, 100)) / 100} />
+            ))}
+          </svg>
+        </li>
+      ))}</ul>
+      <p class="muted">{course.samples_of_part.length} parts of {time(course.part_ns)}, from {count(course.samples)} PM samples in {count(course.launches)} launches. The full height is the peak of the unit. A gap: fewer than three samples.</p>
     </>
   );
 }

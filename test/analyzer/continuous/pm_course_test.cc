@@ -78,9 +78,8 @@ TEST_CASE("A part with fewer than three samples has no value, and many such part
   Program program(2);  // two or three samples of a launch in each part
   LaunchCourse course = program.Course();
   REQUIRE_FALSE(course.empty());
-  program.rows.use[2] = RowUse::kSkip;  // of the part that begins at 12.5 us
-  program.rows.use[3] = RowUse::kSkip;
-  program.rows.use[4] = RowUse::kSkip;
+  // Of the part that begins at 12.5 us: three samples of the first launch, one of the second.
+  for (const size_t row : {2, 3, 4, 48}) program.rows.use[row] = RowUse::kSkip;
   course = program.Course();
   REQUIRE_FALSE(course.empty());
   CHECK(std::isnan(course.metrics.begin()->second[1]));

@@ -177,8 +177,8 @@ TEST_CASE("A program that warms up costs few bursts, and gets many as soon as it
 
 TEST_CASE("While most of the GPU's time lacks samples, bursts come as for something new") {
   Simulation simulation;
-  simulation.Run(500 * kMs, [](int64_t) { return Simulation::Now{true, 1, 0.8, 0}; });
-  CHECK(simulation.bursts.size() >= 10);
+  simulation.Run(2 * kS, [](int64_t) { return Simulation::Now{true, 1, 0.8, 0}; });
+  CHECK(simulation.BurstsIn(Simulation::kResolvedNs, Simulation::kResolvedNs + 500 * kMs) >= 10);
 }
 
 TEST_CASE("Where the GPU is idle, a kernel that runs for 2 ms of each step of 60 ms is met") {
@@ -279,12 +279,32 @@ TEST_CASE("The hardware is kept where the budget would not pay for getting it ba
 
 TEST_CASE("Bursts for something new are followed by few until it is known what they met") {
   Simulation simulation;
-  simulation.budget.Spend(600 * kMs);
   const auto program = [](int64_t) { return Simulation::Now{true, 1, 1}; };
   simulation.Run(Simulation::kResolvedNs, program);
   CHECK(simulation.bursts.size() == TriageSchedule::kFreshBursts + TriageSchedule::kBlindBursts);
   simulation.Run(TriageSchedule::kFreshNs, program);  // all lacks samples: it goes on
   CHECK(simulation.bursts.size() > 8);
+}
+
+TEST_CASE("Where many kernels are new, bursts go on before anything is known") {
+  Simulation simulation;
+  simulation.Run(Simulation::kResolvedNs, [](int64_t) { return Simulation::Now{true, 15, 1}; });
+  CHECK(simulation.bursts.size() >= 12);
+}
+
+// 22 kernels of 0.3 s each, as dear as on a slow host.
+TEST_CASE("The budget of a minute lasts for two dozen phases on a slow host") {
+  constexpr int64_t kPhaseNs = 300 * kMs;
+  Simulation simulation;
+  simulation.burst_cpu_ns = 27 * kMs;
+  simulation.Run(22 * kPhaseNs, [](int64_t now_ns) {
+    return Simulation::Now{true, static_cast<uint64_t>(1 + now_ns / kPhaseNs), 1, 0};
+  });
+  for (int64_t phase = 0; phase < 22; ++phase) {
+    INFO(phase);
+    CHECK(simulation.BurstsIn(phase * kPhaseNs, (phase + 1) * kPhaseNs) >= 2);
+  }
+  CHECK(simulation.bursts.size() >= 64);
 }
 
 TEST_CASE("When all kernels have enough samples, bursts become rare and the hardware is let go") {
