@@ -24,7 +24,16 @@ const SHOTS = [
   {name: 'timeline', view: 'timeline', width: 1280, height: 860},
 ];
 
+// A part of the page of a kernel whose SMs have no work at the end of a launch.
+const COURSE = {program: 'kernels', card: 'Over the time of one launch', width: 1280, height: 1400};
+
 const COLORS = '128'; // enough for text on a plain background and a dozen meanings
+
+async function keep(shown, picture, options, problems) {
+  await shown.screenshot({path: picture, ...options});
+  execFileSync('pngquant', ['--force', '--ext', '.png', '--nofs', '--strip', COLORS, picture]);
+  if (problems.length > 0) console.log(picture, problems);
+}
 
 const [prof, repository, folder] = process.argv.slice(2);
 mkdirSync(folder, {recursive: true});
@@ -38,12 +47,16 @@ for (const [program, recording] of Object.entries(RECORDINGS)) {
     await page.waitForSelector(view === 'timeline' ? '[data-testid=timeline]' : 'h1');
     await page.waitForTimeout(500);
     const bottom = await page.evaluate(() => Math.ceil(document.querySelector('main').getBoundingClientRect().bottom));
-    const picture = join(folder, `${program}-${name}.png`);
-    await page.screenshot({path: picture, clip: {x: 0, y: 0, width: size.width, height: Math.min(bottom - 24, size.height)}});
-    execFileSync('pngquant', ['--force', '--ext', '.png', '--nofs', '--strip', COLORS, picture]);
-    if (problems.length > 0) console.log(picture, problems);
+    const clip = {x: 0, y: 0, width: size.width, height: Math.min(bottom - 24, size.height)};
+    await keep(page, join(folder, `${program}-${name}.png`), {clip}, problems);
     await context.close();
   }
+  if (program !== COURSE.program) continue;
+  const report = JSON.parse(execFileSync(prof, ['report', join(repository, recording), '--json'], {maxBuffer: 1 << 28}));
+  const index = report.kernels.findIndex((kernel) => kernel.verdict.notes.some((note) => note.startsWith('drain: ')));
+  const {context, page, problems} = await open(browser, file, {...COURSE, hash: `#kernel/${index}`});
+  await keep(page.locator('section.card', {hasText: COURSE.card}), join(folder, `${program}-course.png`), {}, problems);
+  await context.close();
 }
 await browser.close();
 rmSync(pages, {recursive: true});
