@@ -18,7 +18,7 @@ namespace {
 using capture::MonotonicNs;
 
 constexpr int64_t kCheckNs = 1'000'000'000;
-constexpr int64_t kVainTurnNs = 3'000'000'000;   // the hardware was not to be had meanwhile
+constexpr int64_t kVainTurnNs = 3'000'000'000;  // the hardware was not to be had meanwhile
 // While the hardware is held, or is there to be taken: something new may run.
 constexpr int64_t kHoldingCheckNs = 25'000'000;
 
