@@ -86,7 +86,8 @@ std::vector<LaunchCourse> FindCourses(const model::PmSeries& series, const PmWor
     if (one.start_ns > begin_ns || one.end_ns < end_ns) continue;  // a part of it is outside
     Sums& sum = sums[static_cast<size_t>(one.entity)];
     if (sum.samples.empty()) continue;
-    const double at = static_cast<double>(begin_ns - one.start_ns + (end_ns - begin_ns) / 2) /
+    const int64_t middle_ns = begin_ns + (end_ns - begin_ns) / 2;
+    const double at = static_cast<double>(middle_ns - one.start_ns) /
                       static_cast<double>(one.end_ns - one.start_ns);
     const size_t part = std::min(static_cast<size_t>(at * static_cast<double>(sum.samples.size())),
                                  sum.samples.size() - 1);
