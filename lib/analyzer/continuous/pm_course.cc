@@ -11,19 +11,19 @@
 namespace prof::analyzer {
 namespace {
 
-constexpr double kSamplesOfPart = 2;  // of one launch
-constexpr size_t kMostParts = 16;
-constexpr int64_t kLeastOfPart = 3;  // samples, for a mean
-constexpr double kKnownParts = 0.75;
+constexpr double kSamplesOfCoursePart = 2;  // of one launch
+constexpr size_t kMostCourseParts = 16;
+constexpr int64_t kLeastOfCoursePart = 3;  // samples, for a mean
+constexpr double kKnownCourseParts = 0.75;
 
 size_t PartsOf(const PmEntity& entity, double sample_ns) {
   if (!(sample_ns > 0) || entity.mean_ns < kLeastCourseSamples * sample_ns) return 0;
-  return static_cast<size_t>(
-      std::min(static_cast<double>(kMostParts), entity.mean_ns / (kSamplesOfPart * sample_ns)));
+  return static_cast<size_t>(std::min(static_cast<double>(kMostCourseParts),
+                                      entity.mean_ns / (kSamplesOfCoursePart * sample_ns)));
 }
 
 // The sums of one entity.
-struct Sums {
+struct CourseSums {
   std::vector<int64_t> samples;  // by part
   std::vector<double> values;    // parts x metrics
   int64_t launches = 0;
@@ -39,13 +39,13 @@ std::vector<size_t> UnitColumns(const model::PmSeries& series, const PmRows& row
   return columns;
 }
 
-LaunchCourse Describe(const PmEntity& entity, const model::PmSeries& series,
-                      const std::vector<size_t>& columns, const Sums& sums) {
+LaunchCourse DescribeCourse(const PmEntity& entity, const model::PmSeries& series,
+                            const std::vector<size_t>& columns, const CourseSums& sums) {
   const size_t parts = sums.samples.size();
-  const auto is_known = [](int64_t samples) { return samples >= kLeastOfPart; };
+  const auto is_known = [](int64_t samples) { return samples >= kLeastOfCoursePart; };
   const auto known = std::count_if(sums.samples.begin(), sums.samples.end(), is_known);
   LaunchCourse course;
-  if (parts == 0 || static_cast<double>(known) < kKnownParts * static_cast<double>(parts)) {
+  if (parts == 0 || static_cast<double>(known) < kKnownCourseParts * static_cast<double>(parts)) {
     return course;
   }
   course.part_ns = entity.mean_ns / static_cast<double>(parts);
@@ -68,7 +68,7 @@ LaunchCourse Describe(const PmEntity& entity, const model::PmSeries& series,
 std::vector<LaunchCourse> FindCourses(const model::PmSeries& series, const PmWork& work,
                                       const PmRows& rows, int64_t offset_ns) {
   const std::vector<size_t> columns = UnitColumns(series, rows);
-  std::vector<Sums> sums(work.entities.size());
+  std::vector<CourseSums> sums(work.entities.size());
   for (size_t e = 0; e < sums.size(); ++e) {
     if (work.entities[e].group == model::kNoIndex) continue;  // copies and memsets
     sums[e].samples.resize(PartsOf(work.entities[e], rows.sample_ns));
@@ -84,7 +84,7 @@ std::vector<LaunchCourse> FindCourses(const model::PmSeries& series, const PmWor
     if (launch >= launches.size()) break;
     const PmInterval& one = launches[launch];
     if (one.start_ns > begin_ns || one.end_ns < end_ns) continue;  // a part of it is outside
-    Sums& sum = sums[static_cast<size_t>(one.entity)];
+    CourseSums& sum = sums[static_cast<size_t>(one.entity)];
     if (sum.samples.empty()) continue;
     const int64_t middle_ns = begin_ns + (end_ns - begin_ns) / 2;
     const double at = static_cast<double>(middle_ns - one.start_ns) /
@@ -102,7 +102,7 @@ std::vector<LaunchCourse> FindCourses(const model::PmSeries& series, const PmWor
   }
   std::vector<LaunchCourse> courses;
   for (size_t e = 0; e < sums.size(); ++e) {
-    courses.push_back(Describe(work.entities[e], series, columns, sums[e]));
+    courses.push_back(DescribeCourse(work.entities[e], series, columns, sums[e]));
   }
   return courses;
 }
