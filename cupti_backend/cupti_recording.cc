@@ -310,8 +310,10 @@ void CuptiRecording::AddLosses(Integrity& integrity) const {
   integrity.subscriptions_lost += subscription_.times_lost();
   sampler_.AddLosses(integrity);
   integrity.graph_nodes_dropped += graph_nodes_.dropped();
-  // A burst that overflowed is no loss: it is taken again.
-  if (triage_) integrity.pm_samples_lost += triage_->sampler().samples_lost();
+  if (triage_) {
+    integrity.pm_samples_lost += triage_->sampler().samples_lost();
+    integrity.pm_restarts += triage_->sampler().restarts();
+  }
   if (!pm_) return;
   integrity.pm_samples_lost += pm_->samples_lost();
   integrity.pm_restarts += pm_->restarts();

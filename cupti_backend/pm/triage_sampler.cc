@@ -292,8 +292,10 @@ void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
   Emit(std::move(batch));
   if (result == CUPTI_SUCCESS) return;
   device.Close();
-  // The hardware buffer overflowed, because the thread was late: it is opened again.
-  if (result == CUPTI_ERROR_OUT_OF_MEMORY) return;
+  if (result == CUPTI_ERROR_OUT_OF_MEMORY) {  // the hardware buffer overflowed; it is opened again
+    restarts_.fetch_add(1);
+    return;
+  }
   device.GiveUp();
   SetStatus(State::kUnavailable, ExplainCounterError(*parts_.api, result, "read PM samples"));
 }
