@@ -288,8 +288,8 @@ void TriageSampler::Burst(TriageDevice& device, int64_t length_ns) {
   capture::PmBatchEvent batch;
   batch.series = SeriesOf(device);
   const CUptiResult result = device.Burst(length_ns, &batch);
-  device.schedule().OnBurst(MonotonicNs(), ThreadCpuNs() - cpu_ns, &budget_);
-  Emit(std::move(batch));
+  const int64_t cost_ns = ThreadCpuNs() - cpu_ns;
+  device.schedule().OnBurst(MonotonicNs(), cost_ns, Emit(std::move(batch)), &budget_);
   if (result == CUPTI_SUCCESS) return;
   device.Close();
   if (result == CUPTI_ERROR_OUT_OF_MEMORY) {  // the hardware buffer overflowed; it is opened again
@@ -371,14 +371,15 @@ uint32_t TriageSampler::SeriesOf(TriageDevice& device) {
   return known->second;
 }
 
-void TriageSampler::Emit(capture::PmBatchEvent batch) {
-  if (batch.begin_ns.empty()) return;
+bool TriageSampler::Emit(capture::PmBatchEvent batch) {
+  if (batch.begin_ns.empty()) return false;
   const capture::MutexLock lock(mutex_);
-  if (events_.batches.size() < PmEvents::kMaxBatches) {
-    events_.batches.push_back(std::move(batch));
-  } else {
+  if (events_.batches.size() >= PmEvents::kMaxBatches) {
     lost_.fetch_add(batch.begin_ns.size());
+    return false;
   }
+  events_.batches.push_back(std::move(batch));
+  return true;
 }
 
 }  // namespace prof::cupti

@@ -111,7 +111,8 @@ class TriageSampler {
   void CloseAll();
   void CloseOpen();
   uint32_t SeriesOf(TriageDevice& device);
-  void Emit(capture::PmBatchEvent batch);
+  // False: it has no samples, or there is no room for it.
+  bool Emit(capture::PmBatchEvent batch);
   void AddInterval(int64_t begin_ns) noexcept;
   void SetStatus(State state, const Problem& problem);
   void ReportOpen(const TriageDevice& device);

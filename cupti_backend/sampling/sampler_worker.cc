@@ -19,7 +19,7 @@ using capture::MonotonicNs;
 
 constexpr int64_t kCheckNs = 1'000'000'000;
 constexpr int64_t kVainTurnNs = 3'000'000'000;  // the hardware was not to be had meanwhile
-// While the hardware is held, or is there to be taken: something new may run.
+// While the hardware is held, or triage may want it back.
 constexpr int64_t kHoldingCheckNs = 25'000'000;
 
 }  // namespace
@@ -69,7 +69,9 @@ void SamplerWorker::AwaitWork() {
     }
     if (ours) until_ns = std::min(until_ns, context.retry_ns());
   }
-  if (ours && parts_->policy.by_need()) until_ns = std::min(until_ns, now_ns + kHoldingCheckNs);
+  if (ours && parts_->policy.triage_works()) {
+    until_ns = std::min(until_ns, now_ns + kHoldingCheckNs);
+  }
   parts_->work.WaitUntil(until_ns);
 }
 

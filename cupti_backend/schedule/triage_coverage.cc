@@ -64,7 +64,11 @@ void TriageCoverage::AddRecord(KernelKey key, int64_t start_ns, int64_t end_ns) 
 }
 
 void TriageCoverage::AddBurst(Burst burst, int64_t now_ns) {
-  if (burst.begin_ns.empty() || waiting_.size() >= kMaxBursts) return;
+  if (burst.begin_ns.empty()) return;
+  if (waiting_.size() >= kMaxBursts) {  // nothing more will be known of it
+    resolved_.fetch_add(1, std::memory_order_release);
+    return;
+  }
   latest_begin_ns_ = burst.begin_ns.front();
   waiting_.push_back({std::move(burst), now_ns});
 }

@@ -12,10 +12,11 @@ constexpr double kHaste = 14;
 constexpr int64_t kShortestGapNs = 15'000'000;
 // Between the bursts for something new: not of the same few launches.
 constexpr int64_t kFreshGapNs = 20'000'000;
-// The first distance when there is nothing new, with a full budget; then it doubles. Of less there
-// is less for what may come, and the distance is longer by its square.
+// The first distance when there is nothing new, with a full budget; then it doubles. With less left
+// it is longer by the square: what may come is worth more than what is known. kLeastSquare bounds
+// that.
 constexpr int64_t kCalmGapNs = 200'000'000;
-constexpr double kLeast = 0.04;
+constexpr double kLeastSquare = 0.04;
 // Without launches the GPU may still work on a long kernel: it is looked at this often.
 constexpr int64_t kQuietNs = 100'000'000, kQuietGapNs = 1'000'000'000;
 // A change of the interval has to stay for this time: it costs as much as some bursts.
@@ -180,7 +181,8 @@ int64_t TriageSchedule::GapNs(int64_t now_ns, TriageBudget* budget) const {
   const bool fresh = now_ns < fresh_until_ns_;
   const double full = budget->Fullness(now_ns);
   if ((!fresh || known_) && lacking_ <= kEnough) {
-    return std::max(2 * gap_ns_, static_cast<int64_t>(kCalmGapNs / std::max(full * full, kLeast)));
+    return std::max(2 * gap_ns_,
+                    static_cast<int64_t>(kCalmGapNs / std::max(full * full, kLeastSquare)));
   }
   const auto blind = static_cast<uint64_t>(blind_bursts_);
   if (fresh && !known_ && blind >= std::max<uint64_t>(kBlindBursts, unknown_)) {
@@ -194,12 +196,12 @@ int64_t TriageSchedule::GapNs(int64_t now_ns, TriageBudget* budget) const {
   return static_cast<int64_t>((listens_ ? 0.5 : 1) * burst_cost_ns_ / std::max(share, 1e-9));
 }
 
-void TriageSchedule::OnBurst(int64_t now_ns, int64_t cpu_ns, TriageBudget* budget) {
+void TriageSchedule::OnBurst(int64_t now_ns, int64_t cpu_ns, bool kept, TriageBudget* budget) {
   budget->Spend(cpu_ns);
   Average(static_cast<double>(cpu_ns), &burst_cost_ns_);
   last_burst_ns_ = now_ns;
   judged_ = false;
-  ++taken_;
+  if (kept) ++taken_;
   if (fresh_bursts_ > 0) {
     --fresh_bursts_;
     fresh_taken_ = taken_;

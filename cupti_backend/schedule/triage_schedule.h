@@ -133,7 +133,8 @@ class TriageSchedule {
   Step Next(int64_t now_ns, bool open, const TriageSignals& signals, TriageBudget* budget);
 
   // A step was taken, and cost so much CPU time.
-  void OnBurst(int64_t now_ns, int64_t cpu_ns, TriageBudget* budget);
+  // `kept`: the burst has samples, which the coverage gets; of any other one nothing will be known.
+  void OnBurst(int64_t now_ns, int64_t cpu_ns, bool kept, TriageBudget* budget);
   void OnOpen(int64_t now_ns, int64_t interval_ns, int64_t cpu_ns, TriageBudget* budget);
 
   // There is something to learn, as far as the last call of Next knows.
@@ -190,7 +191,7 @@ class TriageSchedule {
   int blind_bursts_ = 0;          // taken after these
   uint64_t unknown_ = 0;          // new kernels of which no burst is known yet
   bool known_ = true;             // what the bursts for something new have met
-  uint64_t taken_ = 0;            // bursts
+  uint64_t taken_ = 0;            // bursts that were kept
   uint64_t fresh_taken_ = 0;      // up to the last one for something new
   int64_t news_ns_ = kNever;      // when something new came last
   int64_t launched_ns_ = kNever;  // when launches were seen last

@@ -33,13 +33,19 @@ struct ContinuousValue {
 /// What a kernel does over the time of one launch, from PM samples that lie within one launch of
 /// it. Only where a launch is as long as eight samples or more.
 struct LaunchCourse {
+  /// How much a launch uses a unit.
+  struct Unit {
+    std::string name;    ///< "DRAM": as in docs/internals/triage.md.
+    std::string metric;  ///< CUPTI's name.
+    /// The mean of each part, in percent of the unit's peak; NaN: fewer than three samples.
+    std::vector<double> percent;
+  };
+
   double part_ns = 0;  ///< A launch is cut into so long parts; 4 to 16 of them.
   int64_t samples = 0;
   int64_t launches = 0;                  ///< With a sample.
   std::vector<int64_t> samples_of_part;  ///< One for each part, from the start to the end.
-  /// By CUPTI name: the mean of each part, in percent of the unit's peak; NaN: fewer than three
-  /// samples. Only metrics of units (docs/internals/triage.md).
-  std::map<std::string, std::vector<double>, std::less<>> metrics;
+  std::vector<Unit> units;               ///< Those that say most about a kernel come first.
 
   [[nodiscard]] size_t parts() const { return samples_of_part.size(); }
   [[nodiscard]] bool empty() const { return samples_of_part.empty(); }

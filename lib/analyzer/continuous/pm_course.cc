@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <string>
+#include <string_view>
 
 #include "lib/format/triage_metrics.h"
 
@@ -30,17 +30,24 @@ struct CourseSums {
   size_t launch = std::numeric_limits<size_t>::max();  // the last one
 };
 
-// The columns of the series that are uses of units.
-std::vector<size_t> UnitColumns(const model::PmSeries& series, const PmRows& rows) {
-  std::vector<size_t> columns;
-  for (const size_t m : rows.metrics) {
-    if (format::FindTriageMetric(series.metrics[m]) != nullptr) columns.push_back(m);
+struct UnitColumn {
+  std::string_view unit;
+  size_t column = 0;  // of the series
+};
+
+// The columns of the series that are uses of units, in the order of the table of units.
+std::vector<UnitColumn> UnitColumns(const model::PmSeries& series, const PmRows& rows) {
+  std::vector<UnitColumn> columns;
+  for (const format::TriageMetric& unit : format::kTriageMetrics) {
+    for (const size_t m : rows.metrics) {
+      if (format::FindTriageMetric(series.metrics[m]) == &unit) columns.push_back({unit.name, m});
+    }
   }
   return columns;
 }
 
 LaunchCourse DescribeCourse(const PmEntity& entity, const model::PmSeries& series,
-                            const std::vector<size_t>& columns, const CourseSums& sums) {
+                            const std::vector<UnitColumn>& columns, const CourseSums& sums) {
   const size_t parts = sums.samples.size();
   const auto is_known = [](int64_t samples) { return samples >= kLeastOfCoursePart; };
   const auto known = std::count_if(sums.samples.begin(), sums.samples.end(), is_known);
@@ -53,11 +60,14 @@ LaunchCourse DescribeCourse(const PmEntity& entity, const model::PmSeries& serie
   course.samples_of_part = sums.samples;
   for (const int64_t samples : sums.samples) course.samples += samples;
   for (size_t c = 0; c < columns.size(); ++c) {
-    std::vector<double>& means = course.metrics[series.metrics[columns[c]]];
+    LaunchCourse::Unit& unit = course.units.emplace_back();
+    unit.name = columns[c].unit;
+    unit.metric = series.metrics[columns[c].column];
     for (size_t part = 0; part < parts; ++part) {
       const double sum = sums.values[part * columns.size() + c];
-      means.push_back(is_known(sums.samples[part]) ? sum / static_cast<double>(sums.samples[part])
-                                                   : std::numeric_limits<double>::quiet_NaN());
+      unit.percent.push_back(is_known(sums.samples[part])
+                                 ? sum / static_cast<double>(sums.samples[part])
+                                 : std::numeric_limits<double>::quiet_NaN());
     }
   }
   return course;
@@ -67,7 +77,7 @@ LaunchCourse DescribeCourse(const PmEntity& entity, const model::PmSeries& serie
 
 std::vector<LaunchCourse> FindCourses(const model::PmSeries& series, const PmWork& work,
                                       const PmRows& rows, int64_t offset_ns) {
-  const std::vector<size_t> columns = UnitColumns(series, rows);
+  const std::vector<UnitColumn> columns = UnitColumns(series, rows);
   std::vector<CourseSums> sums(work.entities.size());
   for (size_t e = 0; e < sums.size(); ++e) {
     if (work.entities[e].group == model::kNoIndex) continue;  // copies and memsets
@@ -97,7 +107,7 @@ std::vector<LaunchCourse> FindCourses(const model::PmSeries& series, const PmWor
     sum.launch = launch;
     for (size_t c = 0; c < columns.size(); ++c) {
       sum.values[part * columns.size() + c] +=
-          static_cast<double>(series.row(row)[columns[c]]) * static_cast<double>(samples);
+          static_cast<double>(series.row(row)[columns[c].column]) * static_cast<double>(samples);
     }
   }
   std::vector<LaunchCourse> courses;

@@ -88,16 +88,13 @@ void SetByCode(const std::string& text, Cause* cause) {
   cause->summary = text::Capitalized(text);
 }
 
-void LackSectors(const RuleInputs& inputs, const char* sectors, Cause* cause) {
-  cause->missing = std::string(sectors) + " (" + WayTo(inputs, format::kNeedsMemory) +
-                   "): how often these instructions run is not known";
-  cause->at_best = Confidence::kMedium;
-}
+constexpr const char* kRunsUnknown = "how often these instructions run is not known";
 
-Relief OfLocalMemory(double share) {
-  Relief relief;
-  relief.Take(kMemoryPath, share).Take({Unit::kIssue}, 1);
-  return relief;
+// `unknown`: what they would show.
+void LackSectors(const RuleInputs& inputs, const char* sectors, const char* unknown, Cause* cause) {
+  cause->missing =
+      std::string(sectors) + " (" + WayTo(inputs, format::kNeedsMemory) + "): " + unknown;
+  cause->at_best = Confidence::kMedium;
 }
 
 std::string OfLocalSectors(double share, bool counted) {
@@ -116,12 +113,12 @@ std::optional<Cause> SpillsCause(const RuleInputs& inputs) {
   const bool known = counted || least.value_or(0) > kMostInCode;
   const std::optional<double> share = known ? least : LocalAccessInCode(inputs);
   if (!share || *share <= (counted ? kLocalShare : kMostInCode)) return std::nullopt;
-  Relief at_most;
+  Relief expected, at_most;
+  expected.Take(kMemoryPath, *share).Take({Unit::kIssue}, 1);
   // Local sectors may miss L1 more often than the others: all that L2 and DRAM do may be theirs.
   // The index arithmetic of local arrays goes with them.
   at_most.Take(kMemoryPath, 1).Take(kInstructions, 1);
-  Cause cause = MakeCause("spills", LimiterOf(inputs, Limiter::kLatency),
-                          Frees(inputs, OfLocalMemory(*share)));
+  Cause cause = MakeCause("spills", LimiterOf(inputs, Limiter::kLatency), Frees(inputs, expected));
   const bool of_memory = inputs.leader && IsOneOf(inputs.leader->unit, kMemoryPath);
   const bool waits = WaitsFor(inputs, {"long_scoreboard", "lg_throttle"});
   const bool limits = of_memory && known && BeatsUnits(inputs, cause.frees);
@@ -138,7 +135,10 @@ std::optional<Cause> SpillsCause(const RuleInputs& inputs) {
   } else {
     SetByCode(DescribeLocalAccessInCode(inputs), &cause);
   }
-  if (!counted) LackSectors(inputs, "the sectors of local memory", &cause);
+  if (!counted) {
+    LackSectors(inputs, "the sectors of local memory",
+                known ? "how many of them L2 gets is not known" : kRunsUnknown, &cause);
+  }
   cause.action = MakeAction("remove-spills", WithoutWaste(inputs, at_most));
   if (inputs.kernel->local_bytes_per_thread > 0) {
     cause.summary +=
@@ -173,7 +173,7 @@ std::optional<Cause> AtomicsCause(const RuleInputs& inputs) {
   cause.action = MakeAction("aggregate-atomics", WithoutWaste(inputs, at_most));
   if (by_code) {
     SetByCode(DescribeAtomicsInCode(inputs), &cause);
-    LackSectors(inputs, "L2's sectors by operation", &cause);
+    LackSectors(inputs, "L2's sectors by operation", kRunsUnknown, &cause);
     cause.summary += ".";
   } else {
     cause.summary = text::Percent(*share) + " of L2's work is atomics or reductions.";

@@ -47,9 +47,9 @@ constexpr Row kCauseRows[] = {
       "local sectors > 5 % of local and global ones (own); a memory unit is busy, or they are 30 % "
       "or more and warps wait for long_scoreboard or lg_throttle (ncu). Not counted: more than "
       "half "
-      "of the accesses in the code, and L1 at 5 % or more while no unit is busy; or more than half "
-      "of L1's wavefronts, which is sure where no loop of the code accesses global memory, beside "
-      "a busy memory unit (own)",
+      "of the accesses in the code, and L1 at 5 % or more while no unit is busy; or, "
+      "beside a busy memory unit, no loop of the code accesses global memory, and what stands "
+      "outside of loops makes less than half of L1's wavefronts (own)",
       "remove-spills", "\"relieve both units\"; a smaller type"},
      SpillsCause},
     {{"atomics", "l2 or latency",

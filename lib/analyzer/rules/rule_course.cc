@@ -28,13 +28,12 @@ struct UnitCourse {
 
 std::vector<UnitCourse> UnitsOf(const LaunchCourse& course) {
   std::vector<UnitCourse> units;
-  for (const auto& [metric, percent] : course.metrics) {
-    const format::TriageMetric* const found = format::FindTriageMetric(metric);
-    if (found == nullptr ||
-        std::find(kLeaders.begin(), kLeaders.end(), found->unit) == kLeaders.end()) {
-      continue;
+  for (const LaunchCourse::Unit& unit : course.units) {
+    const format::TriageMetric* const found = format::FindTriageMetric(unit.metric);
+    if (found != nullptr &&
+        std::find(kLeaders.begin(), kLeaders.end(), found->unit) != kLeaders.end()) {
+      units.push_back({unit.name, &unit.percent, 0});
     }
-    units.push_back({found->name, &percent, 0});
   }
   return units;
 }
@@ -97,7 +96,7 @@ std::optional<std::array<LaunchPhase, 2>> FindPhases(const LaunchCourse& course)
 }
 
 double DrainOf(const LaunchCourse& course) {
-  for (const auto& [metric, percent] : course.metrics) {
+  for (const auto& [name, metric, percent] : course.units) {
     const format::TriageMetric* const found = format::FindTriageMetric(metric);
     if (found == nullptr || found->unit != TriageUnit::kSmActive) continue;
     size_t parts = 0;

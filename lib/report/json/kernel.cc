@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/report/json/kernel.h"
 
-#include "lib/format/triage_metrics.h"
-
 namespace prof {
 
 Json ToJson(const std::optional<KernelCode>& code) {
@@ -182,18 +180,13 @@ Json ToJson(const KernelSource& value) {
           {"launches", value.launches}};
 }
 
-// Units in the order of their table.
 Json ToJson(const LaunchCourse& value) {
   if (value.empty()) return nullptr;
   Json units = Json::array();
-  for (const format::TriageMetric& unit : format::kTriageMetrics) {
-    for (const auto& [metric, percent] : value.metrics) {
-      const format::TriageMetric* const found = format::FindTriageMetric(metric);
-      if (found == nullptr || found->unit != unit.unit) continue;
-      Json parts = Json::array();
-      for (const double part : percent) parts.push_back(Number(part));
-      units.push_back({{"unit", unit.name}, {"metric", metric}, {"percent", std::move(parts)}});
-    }
+  for (const LaunchCourse::Unit& unit : value.units) {
+    Json parts = Json::array();
+    for (const double part : unit.percent) parts.push_back(Number(part));
+    units.push_back({{"unit", unit.name}, {"metric", unit.metric}, {"percent", std::move(parts)}});
   }
   return {{"part_ns", Number(value.part_ns)},
           {"samples", value.samples},

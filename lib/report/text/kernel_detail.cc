@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/format/triage_metrics.h"
 #include "lib/report/base/clock_text.h"
 #include "lib/report/base/kernel_text.h"
 #include "lib/report/base/strings.h"
@@ -226,21 +225,17 @@ void WriteCourse(std::ostream& out, const KernelReport& kernel, const TextOption
                    {"lowest", Align::kRight},
                    {"highest", Align::kRight},
                    {options.utf8 ? "start to end" : "tens, start to end", Align::kLeft}};
-  for (const format::TriageMetric& unit : format::kTriageMetrics) {
-    for (const auto& [metric, percent] : course.metrics) {
-      const format::TriageMetric* const found = format::FindTriageMetric(metric);
-      if (found == nullptr || found->unit != unit.unit) continue;
-      double lowest = HUGE_VAL, highest = 0;
-      for (const double part : percent) {
-        if (std::isnan(part)) continue;
-        lowest = std::min(lowest, part);
-        highest = std::max(highest, part);
-      }
-      if (highest < kLeast) continue;
-      table.rows.push_back(
-          {{std::string(unit.name), text::ShortPercent(lowest / 100),
-            text::ShortPercent(highest / 100), "|" + DrawCourse(percent, options.utf8) + "|"}});
+  for (const LaunchCourse::Unit& unit : course.units) {
+    double lowest = HUGE_VAL, highest = 0;
+    for (const double part : unit.percent) {
+      if (std::isnan(part)) continue;
+      lowest = std::min(lowest, part);
+      highest = std::max(highest, part);
     }
+    if (highest < kLeast) continue;
+    table.rows.push_back(
+        {{Printable(unit.name), text::ShortPercent(lowest / 100), text::ShortPercent(highest / 100),
+          "|" + DrawCourse(unit.percent, options.utf8) + "|"}});
   }
   WriteTable(out, table, options.width, options.utf8);
 }

@@ -52,8 +52,9 @@ TEST_CASE("The course of a launch has the mean of each of its parts") {
   CHECK(course.part_ns == kLaunchNs / 16.0);
   CHECK(course.launches == 3);
   CHECK(course.samples == 3 * kLaunchNs / kSampleNs);
-  REQUIRE(course.metrics.size() == 1);  // a rate is no use of a unit
-  const std::vector<double>& dram = course.metrics.begin()->second;
+  REQUIRE(course.units.size() == 1);  // a rate is no use of a unit
+  CHECK(course.units[0].name == "DRAM");
+  const std::vector<double>& dram = course.units[0].percent;
   REQUIRE(dram.size() == 16);
   for (size_t part = 0; part < 16; ++part) CHECK(dram[part] == (part < 8 ? 80 : 20));
 }
@@ -82,8 +83,8 @@ TEST_CASE("A part with fewer than three samples has no value, and many such part
   for (const size_t row : {2, 3, 4, 48}) program.rows.use[row] = RowUse::kSkip;
   course = program.Course();
   REQUIRE_FALSE(course.empty());
-  CHECK(std::isnan(course.metrics.begin()->second[1]));
-  CHECK(course.metrics.begin()->second[0] == 80);
+  CHECK(std::isnan(course.units[0].percent[1]));
+  CHECK(course.units[0].percent[0] == 80);
   CHECK(Program(1).Course().empty());
 }
 

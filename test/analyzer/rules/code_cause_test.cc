@@ -165,6 +165,7 @@ TEST_CASE("Loops that access local memory alone make the work of L1, and explain
       "96.5 % or more of L1's work is on local memory, because no loop of the code accesses global "
       "memory: register spills, or arrays indexed at run time.");
   CHECK(verdict.missing.find("the sectors of local memory") == 0);
+  CHECK(verdict.missing.find("how many of them L2 gets is not known") != std::string::npos);
 }
 
 TEST_CASE("Local memory in loops does not explain a busy L2 where other accesses may") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Modifiers: each fires on its plant, keeps silent on its trap and without its metrics.
+#include <vector>
+
 #include "test/analyzer/rules/kernels.h"
 #include "test/support/catch.h"
 
@@ -150,15 +152,18 @@ TEST_CASE("A hit rate above 100 % is called unreliable and never printed") {
 
 TEST_CASE("A quiet kernel has no notes") { CHECK(Decide(QuietKernel()).notes.empty()); }
 
-// In ten parts: DRAM first, then the tensor pipe.
+// In ten parts: DRAM first, then the tensor pipe, and the SMs' activity.
 LaunchCourse OneAfterTheOther() {
   LaunchCourse course;
   course.samples_of_part.assign(10, 30);
-  course.metrics["dram__throughput.avg.pct_of_peak_sustained_elapsed"] = {90, 90, 90, 90, 10,
-                                                                          10, 10, 10, 10, 10};
-  course.metrics["sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"] = {
-      5, 5, 5, 5, 80, 80, 80, 80, 80, 80};
-  course.metrics["sm__cycles_active.avg.pct_of_peak_sustained_elapsed"].assign(10, 99);
+  course.units = {{"DRAM",
+                   "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+                   {90, 90, 90, 90, 10, 10, 10, 10, 10, 10}},
+                  {"tensor",
+                   "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+                   {5, 5, 5, 5, 80, 80, 80, 80, 80, 80}},
+                  {"SM activity", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
+                   std::vector<double>(10, 99)}};
   return course;
 }
 
@@ -177,7 +182,7 @@ TEST_CASE("Units that are busy one after the other in each launch are phases") {
 TEST_CASE("Units that are busy at the same time, or hardly, are no phases") {
   KernelReport kernel = QuietKernel();
   kernel.course = OneAfterTheOther();
-  auto& dram = kernel.course.metrics["dram__throughput.avg.pct_of_peak_sustained_elapsed"];
+  std::vector<double>& dram = kernel.course.units[0].percent;
   dram = {90, 90, 90, 90, 70, 70, 70, 70, 70, 70};
   CHECK_FALSE(HasNote(Decide(kernel), "phases"));
   dram = {50, 50, 50, 50, 5, 5, 5, 5, 5, 5};
@@ -189,7 +194,7 @@ TEST_CASE("Units that are busy at the same time, or hardly, are no phases") {
 TEST_CASE("SMs without work at the end of a launch are a drain") {
   KernelReport kernel = QuietKernel();
   kernel.course = OneAfterTheOther();
-  auto& active = kernel.course.metrics["sm__cycles_active.avg.pct_of_peak_sustained_elapsed"];
+  std::vector<double>& active = kernel.course.units[2].percent;
   CHECK_FALSE(HasNote(Decide(kernel), "drain"));
   active = {20, 99, 99, 99, 99, 99, 99, 99, 30, 10};  // its start is none
   CHECK(Mentions(Decide(kernel).notes, "drain: in the last 20 % of a launch"));

@@ -225,7 +225,7 @@ class Replay {
                             kKeptNs * static_cast<int64_t>(burst.begin_ns.size());
     Advance(begin_ns + step.length_ns + cost_ns, false);
     coverage_.AddBurst(std::move(burst), now_ns_);
-    schedule_.OnBurst(now_ns_, cost_ns, budget_.get());
+    schedule_.OnBurst(now_ns_, cost_ns, true, budget_.get());
   }
 
   bool Busy(int64_t begin_ns, int64_t end_ns) const {
