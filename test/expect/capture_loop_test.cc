@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often prof::Capture runs its function. Session and Analyze are defined here, so that the
-// test decides when counters are complete.
+// How often prof::Capture runs its function. Session is defined here, so that the test decides when
+// counters are complete.
 #include <cmath>
 #include <stdexcept>
 #include <utility>
 
 #include "prof/capture.h"
 #include "test/support/catch.h"
+#include "test/support/snapshot_builder.h"
 
 namespace prof {
 namespace {
@@ -55,15 +56,10 @@ bool Session::Synchronize() noexcept {
   ++gpu.synchronizations;
   return true;
 }
-Snapshot Session::Stop() noexcept { return Snapshot::FromBytes("recorded"); }
-
-struct MissingKernels::Answers {};
-MissingKernels::MissingKernels() = default;
-
-Report Analyze(const Snapshot& snapshot) {
-  Report report;
-  report.command = snapshot.bytes();
-  return report;
+Snapshot Session::Stop() noexcept {
+  test::SnapshotBuilder recorded;
+  recorded.process.command = "recorded";
+  return recorded.Snapshot();
 }
 
 namespace {
