@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A stranger who reads a declaration in x.h finds its definition in x.cc. The compiled libraries
-// show whether that is true: each external symbol of x.cc.o has its class or function in x.h.
+// show whether that is true: each external symbol of x.cc.o has its class or function in x.h. Of
+// sources that were compiled together, it is one with the name at the start of a line: calls are
+// indented.
 #include <algorithm>
 #include <cctype>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -18,9 +23,27 @@ namespace {
 
 struct Symbol {
   std::string folder;  // of the library: "lib/capture/"
-  std::string source;  // "collector.cc"
+  std::string source;  // "collector.cc", or of several: "unity_0_cxx.cxx"
   std::string name;    // demangled: "prof::capture::Collector::Stop(bool)"
 };
+
+// The sources that CMake put together in `unit` of `archive`, from the file that includes them.
+std::vector<SourceFile> SourcesOf(const std::string& archive, const std::string& unit) {
+  const size_t folder = archive.rfind('/') + 1;  // "/build/lib/x/libprof_x.a"
+  const size_t name = archive.find("lib", folder) + 3;
+  std::ifstream file(archive.substr(0, folder) + "CMakeFiles/" +
+                     archive.substr(name, archive.rfind('.') - name) + ".dir/Unity/" + unit);
+  const std::string start = "#include \"";
+  std::vector<SourceFile> sources;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(start, 0) != 0) continue;
+    const std::string path = line.substr(start.size(), line.rfind('"') - start.size());
+    std::ifstream source(path);
+    const std::string text((std::istreambuf_iterator<char>(source)), {});
+    sources.push_back({path, StripComments(text)});
+  }
+  return sources;
+}
 
 // One line of `nm -A -C --defined-only`: "libx.a:collector.cc.o:00000000 T prof::...". Only strong
 // symbols count: inline functions and templates are weak, and live in headers anyway.
@@ -65,6 +88,16 @@ bool HasWord(std::string_view text, std::string_view word) {
   return false;
 }
 
+bool HasLineWith(std::string_view text, std::string_view word) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const bool starts = IsIdentifier(text[at]) || text[at] == '[';  // or an attribute
+    if (starts && HasWord(text.substr(at, end - at), word)) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 std::string Stem(const std::string& path) { return path.substr(0, path.rfind('.')); }
 std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -104,13 +137,20 @@ TEST_CASE("What x.cc defines is declared in x.h") {
   for (std::string archive; archives >> archive;) {
     const size_t equals = archive.find('=');
     REQUIRE(equals != std::string::npos);
-    for (const Symbol& symbol :
-         StrongSymbols(archive.substr(0, equals), archive.substr(equals + 1))) {
+    const std::string folder = archive.substr(0, equals), path = archive.substr(equals + 1);
+    std::map<std::string, std::vector<SourceFile>> together;  // the sources by the object
+    for (const Symbol& symbol : StrongSymbols(folder, path)) {
       const std::string name = NameToFind(symbol.name);
       if (name.empty()) continue;
       ++symbols;
-      if (!headers.Declare(name, symbol))
-        strays.insert(symbol.folder + symbol.source + ": " + name);
+      const auto [unit, added] = together.try_emplace(symbol.source);
+      if (added) unit->second = SourcesOf(path, symbol.source);
+      bool declared = unit->second.empty() && headers.Declare(name, symbol);
+      for (const SourceFile& source : unit->second) {
+        declared = declared || (HasLineWith(source.text, name) &&
+                                headers.Declare(name, {folder, FileName(source.path), name}));
+      }
+      if (!declared) strays.insert(folder + symbol.source + ": " + name);
     }
   }
   CHECK(symbols > 300);
@@ -132,6 +172,8 @@ TEST_CASE("The name to look for is that of the class or the function") {
   CHECK(NameToFind("main").empty());
   CHECK(HasWord("void Stop(bool);", "Stop"));
   CHECK_FALSE(HasWord("void StopAll(bool);", "Stop"));
+  CHECK(HasLineWith("namespace prof {\nvoid A::Stop() {\n  Start();\n}\n", "Stop"));
+  CHECK_FALSE(HasLineWith("namespace prof {\nvoid A::Stop() {\n  Start();\n}\n", "Start"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "lib/analyzer/rules/verdict_rules.h"
 #include "test/analyzer/rules/kernels.h"
 #include "test/support/catch.h"
+#include "test/support/rounds.h"
 
 namespace prof::test {
 namespace {
@@ -79,7 +80,7 @@ TEST_CASE("No kernel gets a gain outside 0..1, occupancy advice at a busy unit, 
   for (const analyzer::ActionRow& row : analyzer::ActionRows()) {
     actions.insert(std::string(row.id));
   }
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < test::Rounds(20'000, 4'000); ++i) {
     const KernelReport kernel = RandomKernel(&random);
     Verdict verdict;
     REQUIRE_NOTHROW(verdict = Decide(kernel));
