@@ -36,6 +36,40 @@ struct MemoryHolder {
   uint64_t bytes = 0;
 };
 
+/// A line of the program from which it called CUDA: the innermost one of the stack that is its own,
+/// as in LinesReport::own. All empty: the call has no stack. Stacks are recorded with
+/// SessionOptions::python_stacks and native_stacks.
+struct SourcePlace {
+  std::string file;      ///< As LineReport::file.
+  std::string function;  ///< As LineReport::function.
+  std::string module;    ///< As LineReport::module.
+  uint32_t line = 0;     ///< 0: not known.
+
+  /// Whether there is a stack.
+  bool known() const { return !file.empty() || !function.empty() || !module.empty(); }
+};
+
+/// "/app/train.py:42 step"; "(no stack)".
+std::string ToString(const SourcePlace& place);
+
+/// What one line of the program holds at a moment: blocks that were allocated from it and are not
+/// freed yet. An allocator of the program, such as PyTorch's, gets memory in large blocks, which it
+/// uses for many tensors: the line is the one at which it took a block from CUDA.
+struct LineHolder {
+  SourcePlace place;
+  int64_t blocks = 0;
+  uint64_t bytes = 0;
+};
+
+/// What one op of PyTorch holds, in the same way.
+struct OpHolder {
+  /// The node of the autograd graph around the call ("MulBackward0"), or else the outermost op,
+  /// below the module, around it ("aten::linear"). Empty: the call was in no op.
+  std::string op;
+  int64_t blocks = 0;
+  uint64_t bytes = 0;
+};
+
 /// Blocks of one size that are allocated at a moment.
 struct BlocksOfSize {
   uint64_t bytes_each = 0;
@@ -50,6 +84,8 @@ struct DeviceMemory {
   double peak_at_ns = 0;  ///< After the recording began.
   uint64_t bytes_at_end = 0;
   std::vector<MemoryHolder> holders;  ///< At the peak; sum to peak_bytes. By bytes, descending.
+  std::vector<LineHolder> lines;      ///< The same bytes by line; empty: no call has a stack.
+  std::vector<OpHolder> ops;          ///< The same bytes by op; empty: no call was in an op.
   /// At the peak, by bytes of all blocks of the size, descending; ten at most.
   std::vector<BlocksOfSize> sizes;
   int64_t blocks_at_peak = 0;
@@ -59,6 +95,12 @@ struct DeviceMemory {
 struct GrowingHolder {
   std::string range;  ///< As in MemoryHolder.
   int64_t bytes = 0;  ///< Negative: it holds less.
+};
+
+/// As GrowingHolder, for a line.
+struct GrowingLine {
+  SourcePlace place;
+  int64_t bytes = 0;
 };
 
 /// Whether memory grows from step to step. A step is an instance of the outermost NVTX range that
@@ -76,6 +118,7 @@ struct MemoryGrowth {
   std::string why_not;  ///< Where the last level is higher but `grows` is false: the reason.
   /// Sum to last_bytes - first_bytes. By bytes, descending; ranges without a change are left out.
   std::vector<GrowingHolder> holders;
+  std::vector<GrowingLine> lines;  ///< The same bytes by line; empty: no call has a stack.
 };
 
 /// Calls of one CUDA function in one range that failed for lack of memory. Sizes of calls that
@@ -83,12 +126,14 @@ struct MemoryGrowth {
 struct AllocationFailure {
   std::string call;   ///< "cudaMalloc"
   std::string range;  ///< As in MemoryHolder.
+  SourcePlace place;  ///< From which the first such call came.
   int64_t count = 0;
   double first_at_ns = 0;  ///< End of the first such call, after the recording began.
   /// At that moment, of the device that had most: no record has the device of the call.
   std::optional<uint32_t> device;  ///< nullopt: no allocation was recorded before.
   uint64_t bytes = 0;
   std::vector<MemoryHolder> holders;  ///< Sum to `bytes`. By bytes, descending.
+  std::vector<LineHolder> lines;      ///< As in DeviceMemory.
   uint64_t unused_in_pools = 0;       ///< Of all devices: reserved by local pools, not allocated.
 };
 

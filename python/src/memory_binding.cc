@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
 #include "prof/memory_report.h"
 #include "python/src/bindings.h"
 #include "python/src/values.h"
@@ -6,12 +8,33 @@
 namespace prof::python {
 namespace {
 
+template <typename Holder>
+std::optional<SourcePlace> PlaceOf(const Holder& self) {
+  return self.place.known() ? std::optional(self.place) : std::nullopt;
+}
+
 void BindHolders(nb::module_& module) {
   Struct<MemoryHolder>(module, "MemoryHolder", "What one NVTX range holds at a moment.")
       .Has("range", &MemoryHolder::range)
       .Has("blocks", &MemoryHolder::blocks)
       .Has("bytes", &MemoryHolder::bytes)
       .Shows({"range", "bytes"});
+  Struct<SourcePlace>(module, "SourcePlace", "A line of the program from which it called CUDA.")
+      .Has("file", &SourcePlace::file, "As Python or the compiler has it; empty: not known.")
+      .Has("function", &SourcePlace::function)
+      .Has("module", &SourcePlace::module, "Native code: its program or library. Empty: Python.")
+      .Has("line", &SourcePlace::line, "0: not known.")
+      .Shows({"file", "line", "function"});
+  Struct<LineHolder>(module, "LineHolder", "What one line of the program holds at a moment.")
+      .Derives("place", PlaceOf<LineHolder>, "None: the calls have no stack.")
+      .Has("blocks", &LineHolder::blocks)
+      .Has("bytes", &LineHolder::bytes)
+      .Shows({"place", "bytes"});
+  Struct<OpHolder>(module, "OpHolder", "What one op of PyTorch holds at a moment.")
+      .Has("op", &OpHolder::op, "Empty: in no op.")
+      .Has("blocks", &OpHolder::blocks)
+      .Has("bytes", &OpHolder::bytes)
+      .Shows({"op", "bytes"});
   Struct<BlocksOfSize>(module, "BlocksOfSize", "Blocks of one size at a moment.")
       .Has("bytes_each", &BlocksOfSize::bytes_each)
       .Has("blocks", &BlocksOfSize::blocks)
@@ -23,6 +46,8 @@ void BindHolders(nb::module_& module) {
       .Has("peak_at_ns", &DeviceMemory::peak_at_ns, "After the recording began.")
       .Has("bytes_at_end", &DeviceMemory::bytes_at_end)
       .Has("holders", &DeviceMemory::holders, "At the peak; they sum to peak_bytes.")
+      .Has("lines", &DeviceMemory::lines, "The same bytes by line; empty: no call has a stack.")
+      .Has("ops", &DeviceMemory::ops, "The same bytes by op; empty: no call was in an op.")
       .Has("sizes", &DeviceMemory::sizes, "At the peak; ten at most.")
       .Has("blocks_at_peak", &DeviceMemory::blocks_at_peak)
       .Shows({"device", "peak_bytes", "bytes_at_end"});
@@ -30,6 +55,10 @@ void BindHolders(nb::module_& module) {
       .Has("range", &GrowingHolder::range)
       .Has("bytes", &GrowingHolder::bytes, "Negative: it holds less.")
       .Shows({"range", "bytes"});
+  Struct<GrowingLine>(module, "GrowingLine", "How much more one line holds after a growth.")
+      .Derives("place", PlaceOf<GrowingLine>, "None: the calls have no stack.")
+      .Has("bytes", &GrowingLine::bytes, "Negative: it holds less.")
+      .Shows({"place", "bytes"});
 }
 
 void BindAllocations(nb::module_& module) {
@@ -63,6 +92,8 @@ void BindAllocations(nb::module_& module) {
   Struct<AllocationFailure>(module, "AllocationFailure", "Calls that failed for lack of memory.")
       .Has("call", &AllocationFailure::call)
       .Has("range", &AllocationFailure::range)
+      .Derives("place", PlaceOf<AllocationFailure>,
+               "Of the first such call. None: it has no stack.")
       .Has("count", &AllocationFailure::count)
       .Has("first_at_ns", &AllocationFailure::first_at_ns)
       .Has("device", &AllocationFailure::device, "That had most. None: not known.")
@@ -73,6 +104,7 @@ void BindAllocations(nb::module_& module) {
           },
           "Allocated at that moment. None: not known.")
       .Has("holders", &AllocationFailure::holders, "They sum to `bytes`.")
+      .Has("lines", &AllocationFailure::lines, "The same bytes by line.")
       .Has("unused_in_pools", &AllocationFailure::unused_in_pools)
       .Shows({"call", "range", "count"});
 }
@@ -91,6 +123,7 @@ void BindPoolsAndGrowth(nb::module_& module) {
       .Has("grows", &MemoryGrowth::grows, "Steadily, and until the end.")
       .Has("why_not", &MemoryGrowth::why_not)
       .Has("holders", &MemoryGrowth::holders)
+      .Has("lines", &MemoryGrowth::lines, "The same bytes by line; empty: no call has a stack.")
       .Shows({"memory", "step", "bytes_per_step", "grows"});
   Struct<PoolReport>(module, "Pool", "A memory pool, by its states at each operation.")
       .Has("device", &PoolReport::device)

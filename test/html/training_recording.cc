@@ -40,13 +40,15 @@ class Training {
     b_.process.start_ns = 0;
     b_.process.command = "python train.py --layers 4";
     b_.Range("setup", 0, 900'000);
-    Allocate("setup", 220, 500'000);
+    Allocate("setup", 220, 500'000, main_);
     now_ns_ = 1'000'000;
     for (int step = 0; step < kSteps; ++step) Step(step);
     b_.Range("validate", now_ns_, now_ns_ + 400'000);
     failed_name_ = b_.String("cudaMallocAsync");
-    b_.Api("cudaMallocAsync", now_ns_ + 100'000, now_ns_ + 130'000);
-    b_.Api("cudaMallocAsync", now_ns_ + 200'000, now_ns_ + 225'000);
+    for (const int64_t after_ns : {100'000, 200'000}) {
+      const int64_t call_ns = now_ns_ + after_ns;
+      python_.of_call[b_.Api("cudaMallocAsync", call_ns, call_ns + 30'000)] = validate_;
+    }
     b_.edit = [this](wire::Block& block) {
       python_.AddTo(&block);
       FailCalls(&block);
@@ -138,7 +140,7 @@ class Training {
     for (int layer = 0; layer < kLayers; ++layer) {
       const std::string name = step + "/forward/layer " + std::to_string(layer);
       const int64_t layer_ns = now_ns_;
-      activations.push_back(Allocate(name, 48, now_ns_));
+      activations.push_back(Allocate(name, 48, now_ns_, qkv_stack_, linear_.outer));
       Forward(norm_, norm_stack_);
       Forward(linear_, qkv_stack_);
       Forward(attention_, attention_stack_);
@@ -146,7 +148,8 @@ class Training {
       Forward(gelu_, gelu_stack_);
       b_.Range(name, layer_ns, now_ns_);
     }
-    Allocate(step + "/forward/loss", 6, now_ns_);  // nobody frees it
+    // Nobody frees it.
+    Allocate(step + "/forward/loss", 6, now_ns_, loss_stack_, loss_.outer);
     Forward(loss_, loss_stack_);
     b_.Range(step + "/forward", begin_ns, now_ns_);
     const int64_t backward_ns = now_ns_;
@@ -170,14 +173,17 @@ class Training {
     return use;
   }
 
-  uint64_t Allocate(const std::string& range, uint64_t mib, int64_t time_ns) {
+  uint64_t Allocate(const std::string& range, uint64_t mib, int64_t time_ns, uint32_t stack,
+                    uint32_t op = 0) {
     const uint64_t address = next_address_;
     next_address_ += 1ULL << 32;
     sizes_[address] = mib * kMiB;
     now_ns_ = time_ns + 6'000;
     b_.Range(range + "/allocate", time_ns, now_ns_ - 1'000);
-    b_.Allocate(address, mib * kMiB, "", time_ns + 3'000,
-                PoolNow(static_cast<int64_t>(mib * kMiB)));
+    if (op != 0) b_.TorchStep(time_ns, op);
+    const MemoryUse use = PoolNow(static_cast<int64_t>(mib * kMiB));
+    python_.of_call[b_.Allocate(address, mib * kMiB, "", time_ns + 3'000, use)] = stack;
+    if (op != 0) b_.TorchStep(now_ns_ - 1'000, 0);
     return address;
   }
 
@@ -223,6 +229,7 @@ class Training {
 
   const uint32_t main_ = python_.Stack(0, "<module>", kTrain, 88);
   const uint32_t train_ = python_.Stack(main_, "train", kTrain, 61);
+  const uint32_t validate_ = python_.Stack(main_, "validate", kTrain, 74);
   const uint32_t forward_ = Module(train_, "GPT.forward", kModel, 140);
   const uint32_t block_ = Module(forward_, "Block.forward", kModel, 97);
   const uint32_t second_ = Module(forward_, "Block.forward", kModel, 98);

@@ -25,6 +25,10 @@ TEST_CASE("the training recording has ops, stacks, and memory that grows, is lef
   CHECK(report.memory.failures[0].count == 2);
   CHECK(report.memory.pools.size() == 1);
   CHECK(report.memory.devices.at(0).holders.size() >= 3);
+  CHECK(report.memory.devices.at(0).lines.size() == 3);
+  CHECK(report.memory.devices.at(0).ops.size() == 3);  // one for what was in no op
+  CHECK(report.memory.growth[0].lines.at(0).place.function == "loss_of");
+  CHECK(report.memory.failures[0].place.function == "validate");
 }
 
 }  // namespace

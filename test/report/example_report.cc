@@ -291,6 +291,8 @@ std::vector<RankedAction> Actions() {
   return {wait, fuse, tensor};
 }
 
+const SourcePlace kProjection = {"/app/model.py", "Attention.forward", "", 31};
+
 std::vector<MemoryGrowth> Growth() {
   MemoryGrowth growth;
   growth.memory = "device";
@@ -304,6 +306,7 @@ std::vector<MemoryGrowth> Growth() {
   growth.at_most = 2'010'000;
   growth.grows = true;
   growth.holders = {{"step/attention/qkv_proj", 116'000'000}, {"(no range)", -2'000'000}};
+  growth.lines = {{kProjection, 116'000'000}, {{}, -2'000'000}};
   MemoryGrowth pinned;
   pinned.memory = "pinned";
   pinned.step = "step";
@@ -321,6 +324,8 @@ MemoryReport Memory() {
        1.2e9,
        512'000'000,
        {{"step/attention/qkv_proj", 3, 1'900'000'000}, {"(no range)", 2, 1'300'000'000}},
+       {{kProjection, 3, 1'900'000'000}, {{}, 2, 1'300'000'000}},
+       {{"aten::linear", 3, 1'900'000'000}, {"", 2, 1'300'000'000}},
        {{650'000'000, 4}, {600'000'000, 1}},
        5}};
   AllocationSummary device;
@@ -366,11 +371,13 @@ MemoryReport Memory() {
   memory.growth = Growth();
   memory.failures = {{"cudaMalloc",
                       "step/attention/qkv_proj",
+                      kProjection,
                       2,
                       1.1e9,
                       0,
                       3'100'000'000,
                       {{"step/attention/qkv_proj", 2, 3'100'000'000}},
+                      {{kProjection, 2, 3'100'000'000}},
                       310'612'736}};
   memory.frees_missing = 1;
   memory.records_lost = true;

@@ -102,7 +102,8 @@ class SnapshotBuilder {
   uint32_t GraphRun(std::string_view path, int64_t start_ns, int64_t end_ns, const Launch& how);
 
   // --- Memory: calls of kMainTid, which stays in `path` as with GPU work -------------------------
-  void Allocate(uint64_t address, uint64_t bytes, std::string_view path, int64_t time_ns,
+  // Returns the correlation id.
+  uint32_t Allocate(uint64_t address, uint64_t bytes, std::string_view path, int64_t time_ns,
                 const MemoryUse& how = {});
   void Free(uint64_t address, int64_t time_ns, const MemoryUse& how = {});
   void Pool(const model::PoolState& state);  // an operation on a pool
@@ -160,7 +161,7 @@ class SnapshotBuilder {
                                  std::string_view level, uint32_t context);
   uint32_t ThreadId(uint32_t tid);
   uint32_t LaneId(const Launch& how);
-  void AddMemory(const model::Allocation& allocation, const char* api, std::string_view path,
+  uint32_t AddMemory(const model::Allocation& allocation, const char* api, std::string_view path,
                  const MemoryUse& how);
   uint32_t AddLaunch(std::string_view api, std::string_view path, int64_t op_start_ns,
                      const Launch& how);

@@ -103,7 +103,7 @@ void AddGpuStates(const std::vector<model::GpuState>& readings, wire::GpuStateCo
 
 }  // namespace
 
-void SnapshotBuilder::AddMemory(const model::Allocation& allocation, const char* api,
+uint32_t SnapshotBuilder::AddMemory(const model::Allocation& allocation, const char* api,
                                 std::string_view path, const MemoryUse& how) {
   Launch launch;
   launch.device = how.device;
@@ -118,16 +118,17 @@ void SnapshotBuilder::AddMemory(const model::Allocation& allocation, const char*
   row.pool = how.pool.value_or(model::PoolState{});
   row.lane = LaneId(launch);
   records_->allocations.push_back(row);
+  return row.allocation.correlation;
 }
 
-void SnapshotBuilder::Allocate(uint64_t address, uint64_t bytes, std::string_view path,
+uint32_t SnapshotBuilder::Allocate(uint64_t address, uint64_t bytes, std::string_view path,
                                int64_t time_ns, const MemoryUse& how) {
   model::Allocation allocation;
   allocation.operation = model::AllocationOperation::kAllocate;
   allocation.address = address;
   allocation.bytes = bytes;
   allocation.time_ns = time_ns;
-  AddMemory(allocation, how.pool ? "cudaMallocAsync" : "cudaMalloc", path, how);
+  return AddMemory(allocation, how.pool ? "cudaMallocAsync" : "cudaMalloc", path, how);
 }
 
 void SnapshotBuilder::Free(uint64_t address, int64_t time_ns, const MemoryUse& how) {

@@ -7,12 +7,29 @@ export interface Holder {
   bytes: number;
 }
 
+// null: the call has no stack.
+export type Place = {file: string; function: string; module: string; line: number} | null;
+
+export interface LineHolder {
+  place: Place;
+  blocks: number;
+  bytes: number;
+}
+
+export interface OpHolder {
+  op: string; // empty: in no op
+  blocks: number;
+  bytes: number;
+}
+
 export interface DeviceMemory {
   device: number;
   peak_bytes: number;
   peak_at_ns: number;
   bytes_at_end: number;
   holders: Holder[]; // at the peak
+  lines: LineHolder[];
+  ops: OpHolder[];
   sizes: {bytes_each: number; blocks: number}[];
   blocks_at_peak: number;
 }
@@ -30,16 +47,19 @@ export interface Growth {
   grows: boolean;
   why_not: string;
   holders: {range: string; bytes: number}[];
+  lines: {place: Place; bytes: number}[];
 }
 
 export interface Failure {
   call: string;
   range: string;
+  place: Place;
   count: number;
   first_at_ns: number;
   device: number | null;
   bytes: number | null;
   holders: Holder[];
+  lines: LineHolder[];
   unused_in_pools: number;
 }
 

@@ -3,7 +3,7 @@
 // failed for lack of memory, and what the pools took.
 import {colorOf} from '../colors';
 import {bytes, count, percent, time} from '../data/format';
-import type {DeviceMemory, Failure, Growth, Holder, Kind, Memory, Pool, RangeMemory, Unified} from '../data/memory';
+import type {DeviceMemory, Failure, Growth, Kind, LineHolder, Memory, Place, Pool, RangeMemory, Unified} from '../data/memory';
 import {Meter} from './bar';
 import {type Column, Table} from './table';
 
@@ -11,16 +11,42 @@ const MOST_HOLDERS = 12;
 
 const blocks = (n: number) => `${count(n)} ${n === 1 ? 'block' : 'blocks'}`;
 
-export function Holders({holders, total}: {holders: Holder[]; total: number}) {
+// "train.py:42 step"
+function placeName(place: Place) {
+  if (place === null) return '(no stack)';
+  const file = place.file.slice(place.file.lastIndexOf('/') + 1) || '(unknown file)';
+  return `${file}${place.line > 0 ? `:${place.line}` : ''} ${place.function}`;
+}
+
+interface Named {
+  name: string;
+  blocks: number;
+  bytes: number;
+}
+
+// `kind`: what holds it.
+function Holders({holders, total, kind}: {holders: Named[]; total: number; kind: string}) {
   const rest = holders.slice(MOST_HOLDERS);
   return (
     <>
       <ul class="bars holders">
-        {holders.slice(0, MOST_HOLDERS).map(({range, bytes: held, blocks: n}) => (
-          <li title={blocks(n)}><span>{range}</span><Meter share={held / Math.max(total, 1)} color={colorOf('busy')} label={`${range}: ${bytes(held)} in ${blocks(n)}`} /><span class="number">{bytes(held)} <small class="muted">{percent(held / Math.max(total, 1))}</small></span></li>
+        {holders.slice(0, MOST_HOLDERS).map(({name, bytes: held, blocks: n}) => (
+          <li title={blocks(n)}><span>{name}</span><Meter share={held / Math.max(total, 1)} color={colorOf('busy')} label={`${name}: ${bytes(held)} in ${blocks(n)}`} /><span class="number">{bytes(held)} <small class="muted">{percent(held / Math.max(total, 1))}</small></span></li>
         ))}
       </ul>
-      {rest.length > 0 && <p class="muted">{rest.length === 1 ? '1 more range holds' : `${count(rest.length)} more ranges hold`} {bytes(rest.reduce((sum, one) => sum + one.bytes, 0))}.</p>}
+      {rest.length > 0 && <p class="muted">{rest.length === 1 ? `1 more ${kind} holds` : `${count(rest.length)} more ${kind}s hold`} {bytes(rest.reduce((sum, one) => sum + one.bytes, 0))}.</p>}
+    </>
+  );
+}
+
+const ofLines = (lines: LineHolder[]) => lines.map((line) => ({...line, name: placeName(line.place)}));
+
+// What the ranges hold, and where it is known the lines.
+function RangesAndLines({held, total}: {held: DeviceMemory | Failure; total: number}) {
+  return (
+    <>
+      <Holders holders={held.holders.map((holder) => ({...holder, name: holder.range}))} total={total} kind="range" />
+      {held.lines.length > 0 && <><h3>Allocated from line</h3><Holders holders={ofLines(held.lines)} total={total} kind="line" /></>}
     </>
   );
 }
@@ -32,7 +58,8 @@ export function Peak({device}: {device: DeviceMemory}) {
   return (
     <section class="card">
       <h2>Who holds the peak of {bytes(device.peak_bytes)}</h2>
-      <Holders holders={device.holders} total={device.peak_bytes} />
+      <RangesAndLines held={device} total={device.peak_bytes} />
+      {device.ops.length > 0 && <><h3>In op</h3><Holders holders={device.ops.map((holder) => ({...holder, name: holder.op || '(no op)'}))} total={device.peak_bytes} kind="op" /></>}
       {sizes.length > 0 && <p class="muted">In blocks: {sizes.join(', ')}.</p>}
     </section>
   );
@@ -45,10 +72,10 @@ export function Failures({failures}: {failures: Failure[]}) {
       <h2>Calls that failed for lack of memory</h2>
       {failures.map((failure) => (
         <div class="action">
-          <p class="what">{failure.call} in {failure.range}, {count(failure.count)} {failure.count === 1 ? 'time' : 'times'}, first {time(failure.first_at_ns)} after the start</p>
+          <p class="what">{failure.call} in {failure.range}{failure.place && ` at ${placeName(failure.place)}`}, {count(failure.count)} {failure.count === 1 ? 'time' : 'times'}, first {time(failure.first_at_ns)} after the start</p>
           {failure.device === null
             ? <p class="muted">No allocation was recorded before it.</p>
-            : <><p>{bytes(failure.bytes)} were allocated on GPU {failure.device} then{failure.unused_in_pools > 0 && `; pools held ${bytes(failure.unused_in_pools)} that nobody used`}. The size of the call is not recorded.</p><Holders holders={failure.holders} total={failure.bytes ?? 0} /></>}
+            : <><p>{bytes(failure.bytes)} were allocated on GPU {failure.device} then{failure.unused_in_pools > 0 && `; pools held ${bytes(failure.unused_in_pools)} that nobody used`}. The size of the call is not recorded.</p><RangesAndLines held={failure} total={failure.bytes ?? 0} /></>}
         </div>
       ))}
     </section>
@@ -68,6 +95,12 @@ function GrowthOf({growth}: {growth: Growth}) {
       {growth.holders.length > 0 && (
         <Table label={`What grew, ${growth.memory}`} rows={growth.holders} sort="bytes" most={8} rowKey={(row) => row.range} columns={[
           {key: 'range', title: 'Range', narrow: true, value: (row) => row.range},
+          {key: 'bytes', title: 'Holds more by', number: true, narrow: true, value: (row) => row.bytes, cell: (row) => signed(row.bytes)},
+        ]} />
+      )}
+      {growth.lines.length > 0 && (
+        <Table label={`Lines that grew, ${growth.memory}`} rows={growth.lines} sort="bytes" most={8} rowKey={(row) => placeName(row.place)} columns={[
+          {key: 'line', title: 'Allocated from line', narrow: true, value: (row) => placeName(row.place)},
           {key: 'bytes', title: 'Holds more by', number: true, narrow: true, value: (row) => row.bytes, cell: (row) => signed(row.bytes)},
         ]} />
       )}

@@ -87,6 +87,8 @@ class LedgerSummary {
     memory.bytes_at_end = device.live_bytes;
     Holdings holdings = HoldingsAfter(model_, families_, ledger_, id, device.peak);
     memory.holders = std::move(holdings.holders);
+    memory.lines = std::move(holdings.lines);
+    memory.ops = std::move(holdings.ops);
     memory.sizes = std::move(holdings.sizes);
     memory.blocks_at_peak = holdings.blocks;
     return memory;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/analyzer/memory/holders.h"
+#include "lib/analyzer/memory/places.h"
 #include "lib/analyzer/memory/pools.h"
 
 namespace prof::analyzer {
@@ -36,7 +37,9 @@ void AddLedger(const model::Model& model, const RangeFamilies& families, const L
     failure->bytes = bytes;
   }
   if (failure->device) {
-    failure->holders = HoldingsAfter(model, families, ledger, *failure->device, change).holders;
+    Holdings holdings = HoldingsAfter(model, families, ledger, *failure->device, change);
+    failure->holders = std::move(holdings.holders);
+    failure->lines = std::move(holdings.lines);
   }
   failure->unused_in_pools = UnusedInPools(model, time_ns);
 }
@@ -47,7 +50,9 @@ std::vector<AllocationFailure> FindFailures(const model::Model& model,
                                             const RangeFamilies& families, const Ledger& ledger) {
   std::map<std::pair<uint32_t, uint32_t>, size_t> places;  // function and family
   std::vector<AllocationFailure> failures;
-  for (const model::ApiCall& call : model.api_calls) {
+  const Places sources(model);
+  for (size_t i = 0; i < model.api_calls.size(); ++i) {
+    const model::ApiCall call = model.api_calls[i];
     if (call.error != kOutOfMemory) continue;
     const uint32_t owner = families.of_path[call.path];
     const auto [place, added] = places.try_emplace({call.name, owner}, failures.size());
@@ -55,6 +60,7 @@ std::vector<AllocationFailure> FindFailures(const model::Model& model,
       AllocationFailure& failure = failures.emplace_back();
       failure.call = model.strings[call.name];
       failure.range = OwnerName(families, owner);
+      failure.place = DescribeFrame(model, sources.FrameOf(static_cast<int32_t>(i)));
       failure.first_at_ns = SinceStart(model, call.end_ns);
       if (failures.size() <= kMostFailures) {
         AddLedger(model, families, ledger, call.end_ns, &failure);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/memory/places.h"
 #include "lib/analyzer/memory/trend.h"
 #include "lib/text/numbers.h"
 
@@ -74,26 +75,42 @@ int64_t Difference(uint64_t plus, uint64_t minus) {
   return plus >= minus ? text::Clamped(plus - minus) : -text::Clamped(minus - plus);
 }
 
-std::vector<GrowingHolder> HoldersOf(const model::Model& model, const RangeFamilies& families,
-                                     const Ledger& ledger, const SpaceOfDevice& space,
-                                     const Level& first, const Level& last) {
-  std::map<uint32_t, std::pair<uint64_t, uint64_t>> by_owner;  // at the last level, at the first
-  for (const Block& block : ledger.blocks) {
-    const model::Allocation& allocation = model.allocations[block.allocation];
-    if (SpaceOfBlock(allocation) != space) continue;
-    const bool at_last = block.LiveAfter(last.change), at_first = block.LiveAfter(first.change);
-    if (at_last == at_first) continue;
-    auto& [plus, minus] = by_owner[block.owner];
-    AddTo(allocation.bytes, at_last ? &plus : &minus);
-  }
-  std::vector<GrowingHolder> holders;
+// By owner: bytes at the last level, and at the first.
+using GrowthBy = std::map<uint32_t, std::pair<uint64_t, uint64_t>>;
+
+// A list for the report, by bytes; `describe` gives what an owner is.
+template <typename Holder, typename Describe>
+std::vector<Holder> Listed(const GrowthBy& by_owner, const Describe& describe) {
+  std::vector<Holder> holders;
   for (const auto& [owner, sums] : by_owner) {
     const int64_t bytes = Difference(sums.first, sums.second);
-    if (bytes != 0) holders.push_back({OwnerName(families, owner), bytes});
+    if (bytes != 0) holders.push_back({describe(owner), bytes});
   }
   std::stable_sort(holders.begin(), holders.end(),
                    [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   return holders;
+}
+
+void FindHolders(const model::Model& model, const RangeFamilies& families, const Ledger& ledger,
+                 const SpaceOfDevice& space, const Level& first, const Level& last,
+                 MemoryGrowth* growth) {
+  GrowthBy by_range, by_frame;
+  bool have_frames = false;  // a block that stayed as it was may have the only one
+  for (const Block& block : ledger.blocks) {
+    const model::Allocation& allocation = model.allocations[block.allocation];
+    if (SpaceOfBlock(allocation) != space) continue;
+    have_frames = have_frames || block.frame != model::kNone;
+    const bool at_last = block.LiveAfter(last.change), at_first = block.LiveAfter(first.change);
+    if (at_last == at_first) continue;
+    for (auto* const levels : {&by_range[block.owner], &by_frame[block.frame]}) {
+      AddTo(allocation.bytes, at_last ? &levels->first : &levels->second);
+    }
+  }
+  growth->holders =
+      Listed<GrowingHolder>(by_range, [&](uint32_t owner) { return OwnerName(families, owner); });
+  if (!have_frames) return;
+  growth->lines =
+      Listed<GrowingLine>(by_frame, [&](uint32_t frame) { return DescribeFrame(model, frame); });
 }
 
 const char* SpaceName(Space space) {
@@ -142,7 +159,7 @@ void FindGrowth(const model::Model& model, const RangeFamilies& families, const 
     growth.at_most = trend.at_most;
     growth.grows = trend.grows;
     growth.why_not = trend.why_not;
-    growth.holders = HoldersOf(model, families, ledger, space, first, last);
+    FindHolders(model, families, ledger, space, first, last, &growth);
   }
   if (report->growth.empty()) report->growth_missing = "no allocation was recorded";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who holds the memory of a device at a moment: blocks by the range that allocated them, and by
-// size. Bytes are exact: what the ranges hold sums to what is allocated.
+// Who holds the memory of a device at a moment: blocks by the range, the line and the op that
+// allocated them, and by size. Bytes are exact: each list sums to what is allocated.
 #ifndef PROF_LIB_ANALYZER_MEMORY_HOLDERS_H_
 #define PROF_LIB_ANALYZER_MEMORY_HOLDERS_H_
 
@@ -16,6 +16,8 @@ namespace prof::analyzer {
 
 struct Holdings {
   std::vector<MemoryHolder> holders;  // by bytes, descending
+  std::vector<LineHolder> lines;      // likewise; empty: no block has a line
+  std::vector<OpHolder> ops;          // likewise; empty: no block has an op
   std::vector<BlocksOfSize> sizes;    // by bytes of all blocks, descending; ten at most
   int64_t blocks = 0;
 };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "lib/analyzer/memory/places.h"
+
 namespace prof::analyzer {
 namespace {
 
@@ -13,7 +15,7 @@ using model::AllocationOperation;
 class Builder {
  public:
   Builder(const model::Model& model, const RangeFamilies& families)
-      : model_(model), families_(families) {}
+      : model_(model), families_(families), places_(model) {}
 
   Ledger Build() {
     for (size_t i = 0; i < model_.allocations.size(); ++i) {
@@ -37,6 +39,8 @@ class Builder {
     Block block;
     block.allocation = index;
     block.owner = families_.of_path[allocation.path];
+    block.frame = places_.FrameOf(allocation.api);
+    block.op = places_.OpOf(allocation);
     block.begin = static_cast<int64_t>(ledger_.changes.size());
     ledger_.changes.push_back({ledger_.blocks.size(), false, allocation.time_ns});
     ledger_.blocks.push_back(block);
@@ -60,6 +64,7 @@ class Builder {
 
   const model::Model& model_;
   const RangeFamilies& families_;
+  const Places places_;
   Ledger ledger_;
   // Blocks by address. Not hashed: somebody may make a file whose addresses all have one hash.
   std::map<uint64_t, size_t> live_;

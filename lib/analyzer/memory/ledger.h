@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The ledger has each block of memory from its allocation to its free, in the order of time, with
-// the NVTX range that allocated it. What was allocated before the recording began is not in it.
+// the NVTX range, the line and the op that allocated it. What was allocated before the recording
+// began is not in it.
 #ifndef PROF_LIB_ANALYZER_MEMORY_LEDGER_H_
 #define PROF_LIB_ANALYZER_MEMORY_LEDGER_H_
 
@@ -21,6 +22,8 @@ inline constexpr int64_t kNoChange = -1;
 struct Block {
   size_t allocation = 0;    // index into Model::allocations
   uint32_t owner = 0;       // RangeFamilies::of_path of its range; 0: no range
+  uint32_t frame = 0;       // Places::FrameOf
+  uint32_t op = 0;          // Places::OpOf
   int64_t begin = 0;        // index into Ledger::changes
   int64_t end = kNoChange;  // kNoChange: not freed
   bool replaced = false;    // another block took its address: the record of the free is missing

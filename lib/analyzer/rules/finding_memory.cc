@@ -68,18 +68,25 @@ MemoryInputs GatherMemoryInputs(const model::Model& model, const MemoryReport& m
   return inputs;
 }
 
-}  // namespace
+std::string NameOf(const MemoryHolder& holder) { return holder.range; }
+std::string NameOf(const LineHolder& holder) { return ToString(holder.place); }
 
-std::string HoldersText(const std::vector<MemoryHolder>& holders) {
+template <typename Holder>
+std::string TextOf(const std::vector<Holder>& holders) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < std::min(holders.size(), kMostHolders); ++i) {
-    parts.push_back(holders[i].range + " " + text::Bytes(static_cast<double>(holders[i].bytes)));
+    parts.push_back(NameOf(holders[i]) + " " + text::Bytes(static_cast<double>(holders[i].bytes)));
   }
   if (holders.size() > kMostHolders) {
     parts.push_back(text::Count(static_cast<int64_t>(holders.size() - kMostHolders)) + " more");
   }
   return text::Join(parts, ", ");
 }
+
+}  // namespace
+
+std::string HoldersText(const std::vector<MemoryHolder>& holders) { return TextOf(holders); }
+std::string HoldersText(const std::vector<LineHolder>& holders) { return TextOf(holders); }
 
 void AddMemoryFindings(const model::Model& model, const MemoryReport& memory,
                        std::vector<Finding>* findings) {

@@ -30,6 +30,7 @@ struct MemoryInputs {
 
 // "step/load 1.2 GB, (no range) 30 MB, 2 more": the first three, from most to least.
 [[nodiscard]] std::string HoldersText(const std::vector<MemoryHolder>& holders);
+[[nodiscard]] std::string HoldersText(const std::vector<LineHolder>& holders);
 
 // Adds the findings about memory to those about time. Calls that failed come first: the program did
 // not get what it asked for. The others come before what is withheld or of low confidence.

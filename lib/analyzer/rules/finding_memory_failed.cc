@@ -16,7 +16,8 @@ constexpr size_t kMostCalls = 3;
 std::string Size(uint64_t bytes) { return text::Bytes(static_cast<double>(bytes)); }
 
 std::string CallText(const AllocationFailure& failure) {
-  return failure.call + " in range " + failure.range + ", " +
+  return failure.call + " in range " + failure.range +
+         (failure.place.known() ? ", called at " + ToString(failure.place) : "") + ", " +
          text::Plural(failure.count, "time", "times") + ", first " +
          text::Time(failure.first_at_ns) + " after the start";
 }
@@ -53,6 +54,9 @@ MaybeFinding OutOfMemory(const MemoryInputs& inputs) {
   finding.evidence.push_back(LedgerText(inputs.model, first));
   if (!first.holders.empty()) {
     finding.evidence.push_back("held by: " + HoldersText(first.holders));
+  }
+  if (!first.lines.empty()) {
+    finding.evidence.push_back("allocated from: " + HoldersText(first.lines));
   }
   if (first.unused_in_pools > 0) {
     finding.evidence.push_back("memory pools had reserved " + Size(first.unused_in_pools) +

@@ -36,6 +36,16 @@ std::string GrowingText(const MemoryGrowth& growth) {
   return "held more at the end: " + text::Join(parts, ", ");
 }
 
+// The lines that hold most of the growth; empty where no call has a stack.
+std::string LinesText(const MemoryGrowth& growth) {
+  std::vector<std::string> parts;
+  for (const GrowingLine& line : growth.lines) {
+    if (parts.size() == kMostGrowing || line.bytes <= 0) break;
+    parts.push_back(ToString(line.place) + " " + text::Bytes(static_cast<double>(line.bytes)));
+  }
+  return parts.empty() ? "" : "allocated from: " + text::Join(parts, ", ");
+}
+
 // When the device is full; empty where that is not known.
 std::string LimitText(const model::Model& model, const MemoryGrowth& growth) {
   const model::Device* device = growth.device ? model.FindDevice(*growth.device) : nullptr;
@@ -60,18 +70,23 @@ MaybeFinding MemoryGrows(const MemoryInputs& inputs) {
   if (most == nullptr || most->holders.empty()) return std::nullopt;
   const MemoryGrowth& growth = *most;
   const std::string& range = growth.holders.front().range;
+  const bool has_line = !growth.lines.empty() && growth.lines.front().place.known();
+  const std::string from =
+      has_line ? "from " + ToString(growth.lines.front().place) : "in range " + range;
   Finding finding;
   finding.title = "The " + PlaceText(growth) + " grows by " + text::Bytes(growth.bytes_per_step) +
-                  " a step, most of it in range " + range + ".";
+                  " a step, most of it " + from + ".";
   finding.evidence = {"from " + text::Bytes(static_cast<double>(growth.first_bytes)) + " to " +
                           text::Bytes(static_cast<double>(growth.last_bytes)) + " over " +
                           text::Count(growth.steps) + " steps of range " + growth.step + "; " +
                           text::Bytes(growth.at_least) + " to " + text::Bytes(growth.at_most) +
                           " a step (interval at 95 %)",
                       GrowingText(growth)};
+  const std::string lines = LinesText(growth);
+  if (!lines.empty()) finding.evidence.push_back(lines);
   const std::string limit = LimitText(inputs.model, growth);
   if (!limit.empty()) finding.evidence.push_back(limit);
-  finding.action = "Find what range " + range +
+  finding.action = "Find what " + (has_line ? "this line" : "range " + range) +
                    " keeps from step to step, and free it, reuse it or bound it: a list of "
                    "results, a cache, buffers of another size in each step.";
   finding.check = "a longer run: a cache that is filled once stops growing";

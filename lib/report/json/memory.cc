@@ -7,6 +7,23 @@ Json ToJson(const MemoryHolder& value) {
   return {{"range", value.range}, {"blocks", value.blocks}, {"bytes", value.bytes}};
 }
 
+// null: the call has no stack.
+Json ToJson(const SourcePlace& value) {
+  if (!value.known()) return nullptr;
+  return {{"file", value.file},
+          {"function", value.function},
+          {"module", value.module},
+          {"line", value.line}};
+}
+
+Json ToJson(const LineHolder& value) {
+  return {{"place", ToJson(value.place)}, {"blocks", value.blocks}, {"bytes", value.bytes}};
+}
+
+Json ToJson(const OpHolder& value) {
+  return {{"op", value.op}, {"blocks", value.blocks}, {"bytes", value.bytes}};
+}
+
 Json ToJson(const BlocksOfSize& value) {
   return {{"bytes_each", value.bytes_each}, {"blocks", value.blocks}};
 }
@@ -17,11 +34,17 @@ Json ToJson(const DeviceMemory& value) {
           {"peak_at_ns", Number(value.peak_at_ns)},
           {"bytes_at_end", value.bytes_at_end},
           {"holders", List(value.holders)},
+          {"lines", List(value.lines)},
+          {"ops", List(value.ops)},
           {"sizes", List(value.sizes)},
           {"blocks_at_peak", value.blocks_at_peak}};
 }
 
 Json ToJson(const GrowingHolder& value) { return {{"range", value.range}, {"bytes", value.bytes}}; }
+
+Json ToJson(const GrowingLine& value) {
+  return {{"place", ToJson(value.place)}, {"bytes", value.bytes}};
+}
 
 Json ToJson(const MemoryGrowth& value) {
   return {{"memory", value.memory},
@@ -35,17 +58,20 @@ Json ToJson(const MemoryGrowth& value) {
           {"at_most", Number(value.at_most)},
           {"grows", value.grows},
           {"why_not", value.why_not},
-          {"holders", List(value.holders)}};
+          {"holders", List(value.holders)},
+          {"lines", List(value.lines)}};
 }
 
 Json ToJson(const AllocationFailure& value) {
   return {{"call", value.call},
           {"range", value.range},
+          {"place", ToJson(value.place)},
           {"count", value.count},
           {"first_at_ns", Number(value.first_at_ns)},
           {"device", value.device ? Json(*value.device) : Json(nullptr)},
           {"bytes", value.device ? Json(value.bytes) : Json(nullptr)},
           {"holders", List(value.holders)},
+          {"lines", List(value.lines)},
           {"unused_in_pools", value.unused_in_pools}};
 }
 

@@ -10,9 +10,13 @@
 namespace prof {
 
 [[nodiscard]] Json ToJson(const MemoryHolder& value);
+[[nodiscard]] Json ToJson(const SourcePlace& value);
+[[nodiscard]] Json ToJson(const LineHolder& value);
+[[nodiscard]] Json ToJson(const OpHolder& value);
 [[nodiscard]] Json ToJson(const BlocksOfSize& value);
 [[nodiscard]] Json ToJson(const DeviceMemory& value);
 [[nodiscard]] Json ToJson(const GrowingHolder& value);
+[[nodiscard]] Json ToJson(const GrowingLine& value);
 [[nodiscard]] Json ToJson(const MemoryGrowth& value);
 [[nodiscard]] Json ToJson(const AllocationFailure& value);
 [[nodiscard]] Json ToJson(const AllocationSummary& value);

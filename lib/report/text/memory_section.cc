@@ -71,11 +71,25 @@ std::string CountsText(const MemoryReport& memory) {
          text::Bytes(freed) + "), " + text::Count(at_end) + " not (" + text::Bytes(left) + ")";
 }
 
-// Who holds the most at the peak.
-std::string HoldersText(const DeviceMemory& device, const TextOptions& options) {
+std::string NameOf(const MemoryHolder& holder) { return holder.range; }
+
+std::string NameOf(const OpHolder& holder) { return holder.op.empty() ? "(no op)" : holder.op; }
+
+// "train.py:42 step"
+std::string NameOf(const SourcePlace& place) {
+  SourcePlace of_file = place;
+  of_file.file.erase(0, of_file.file.rfind('/') + 1);
+  return ToString(of_file);
+}
+
+std::string NameOf(const LineHolder& holder) { return NameOf(holder.place); }
+
+// Who holds the most.
+template <typename Holder>
+std::string HoldersText(const std::vector<Holder>& holders, const TextOptions& options) {
   std::vector<std::string> parts;
-  for (const MemoryHolder& holder : device.holders) {
-    parts.push_back(ShortName(holder.range, kRangeWidth, options) + " " + Size(holder.bytes) +
+  for (const Holder& holder : holders) {
+    parts.push_back(ShortName(NameOf(holder), kRangeWidth, options) + " " + Size(holder.bytes) +
                     " in " + text::Plural(holder.blocks, "block", "blocks"));
   }
   return ListMost(parts, options.details ? static_cast<size_t>(options.max_rows) : kMostRanges);
@@ -107,8 +121,15 @@ std::string GrowthText(const MemoryGrowth& growth, const TextOptions& options) {
     parts.push_back(ShortName(holder.range, kRangeWidth, options) + " " +
                     Signed(static_cast<double>(holder.bytes)));
   }
-  return Signed(growth.bytes_per_step) + " a step (" + Signed(growth.at_least) + " to " +
-         Signed(growth.at_most) + "), " + levels + "; " + ListMost(parts, kMostRanges);
+  std::string text = Signed(growth.bytes_per_step) + " a step (" + Signed(growth.at_least) +
+                     " to " + Signed(growth.at_most) + "), " + levels + "; " +
+                     ListMost(parts, kMostRanges);
+  parts.clear();
+  for (const GrowingLine& line : growth.lines) {
+    parts.push_back(ShortName(NameOf(line.place), kRangeWidth, options) + " " +
+                    Signed(static_cast<double>(line.bytes)));
+  }
+  return parts.empty() ? text : text + "; from " + ListMost(parts, kMostRanges);
 }
 
 void WriteGrowth(const MemoryReport& memory, const TextOptions& options,
@@ -147,8 +168,9 @@ std::string LeftText(const MemoryReport& memory, const TextOptions& options) {
 }
 
 std::string FailureText(const AllocationFailure& failure, const TextOptions& options) {
-  std::string text = failure.call + " in " + ShortName(failure.range, kRangeWidth, options) + ", " +
-                     text::Plural(failure.count, "time", "times") + ", first " +
+  std::string text = failure.call + " in " + ShortName(failure.range, kRangeWidth, options) +
+                     (failure.place.known() ? " at " + Printable(NameOf(failure.place)) : "") +
+                     ", " + text::Plural(failure.count, "time", "times") + ", first " +
                      text::Time(failure.first_at_ns) + " after the start";
   if (failure.device) {
     text +=
@@ -213,7 +235,9 @@ void WriteMemory(std::ostream& out, const Report& report, const TextOptions& opt
   const auto gpu = [](uint32_t device) { return "GPU " + std::to_string(device); };
   for (const DeviceMemory& device : memory.devices) {
     line(gpu(device.device), PeakText(memory, device));
-    if (!device.holders.empty()) line("held by", HoldersText(device, options));
+    if (!device.holders.empty()) line("held by", HoldersText(device.holders, options));
+    if (!device.lines.empty()) line("from lines", HoldersText(device.lines, options));
+    if (!device.ops.empty()) line("in ops", HoldersText(device.ops, options));
     if (options.details && !device.sizes.empty()) line("in blocks", SizesText(device));
   }
   for (const AllocationFailure& failure : memory.failures) {

@@ -115,6 +115,9 @@ void JoinTorchOps(Model* model) {
   const std::vector<uint32_t> of_call = OpsOfCalls(*model);
   std::unordered_map<uint64_t, uint32_t> captured;  // the last entry of a node counts
   for (const model::GraphNode& node : model->graph_nodes) captured[node.node] = node.torch_op;
+  for (model::Allocation& allocation : model->allocations) {
+    if (allocation.api != model::kNoIndex) allocation.torch_op = of_call[allocation.api];
+  }
   TorchForward forward(model);
   model->torch.places.resize(model->ops.size());
   std::optional<TorchInstances> instances;

@@ -148,6 +148,7 @@ struct Allocation {
   uint32_t correlation = 0;
   uint32_t path = 0;       // NVTX path id of the calling thread at the call
   int32_t api = kNoIndex;  // index into Model::api_calls
+  uint32_t torch_op = 0;   // path id of the innermost op around the call; 0: none, or not known
   uint64_t address = 0, bytes = 0;
   int64_t time_ns = 0;
 };

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/memory/places.h"
+
+#include "lib/analyzer/base/own_frames.h"
+
+namespace prof {
+
+std::string ToString(const SourcePlace& place) {
+  if (!place.known()) return "(no stack)";
+  std::string text = place.file.empty() ? "(unknown file)" : place.file;
+  if (place.line != 0) text += ":" + std::to_string(place.line);
+  return text + " " + place.function;
+}
+
+namespace analyzer {
+
+using model::kNone;
+using model::TorchScope;
+
+Places::Places(const model::Model& model) : model_(model) {
+  if (!model.allocations.empty()) own_frames_ = OwnFrames(model);
+}
+
+uint32_t Places::FrameOf(int32_t api) const {
+  if (api == model::kNoIndex || own_frames_.empty()) return kNone;
+  return own_frames_[model_.api_calls.stack(static_cast<size_t>(api))];
+}
+
+uint32_t Places::OpOf(const model::Allocation& allocation) const {
+  uint32_t outermost = kNone;
+  for (uint32_t path = allocation.torch_op; path != kNone; path = model_.paths[path].parent) {
+    const TorchScope scope = model_.paths[path].torch;
+    if (scope == TorchScope::kBackward) return path;
+    if (scope == TorchScope::kModule && outermost != kNone) break;
+    if (scope == TorchScope::kFunction) outermost = path;
+  }
+  return outermost;
+}
+
+SourcePlace DescribeFrame(const model::Model& model, uint32_t frame) {
+  const model::HostFrame& from = model.host_frames[frame];
+  return {model.strings[from.file], model.strings[from.function], model.strings[from.module],
+          from.line};
+}
+
+std::string OpName(const model::Model& model, uint32_t op) {
+  return op == kNone ? std::string() : model.paths[op].name;
+}
+
+}  // namespace analyzer
+}  // namespace prof
