@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <future>
+#include <system_error>
 
+#include "lib/export/base/batch_turns.h"
 #include "lib/export/base/json_text.h"
 #include "lib/export/base/left_out.h"
 #include "lib/export/base/proto_writer.h"
@@ -69,15 +72,28 @@ void WriteGpus(const Events& events, PacketStream* stream) {
 std::vector<std::string> WritePerfetto(const Events& events, const Report& report,
                                        const Selection& selection, std::ostream& out) {
   const int64_t begin_ns = BeginOf(events);
-  PacketStream stream(&out);
+  BatchTurns file(&out, 2);
+  std::future<void> operations;  // ends after `stream` did: it waits for the turn of that
+  PacketStream stream(&file, 0);
   WriteClock(begin_ns, &stream);
   perfetto::WriteTracks(events, &stream);
   WriteGpus(events, &stream);
-  perfetto::WriteOperations(events, report, selection, begin_ns, &stream);
+  // Operations and the host's slices are each a half of the work.
+  try {
+    operations = std::async(std::launch::async, [&] {
+      PacketStream of_operations(&file, 1);
+      perfetto::WriteOperations(events, report, selection, begin_ns, &of_operations);
+      of_operations.Finish();
+    });
+  } catch (const std::system_error&) {  // no thread
+    file.Finish(1);
+    perfetto::WriteOperations(events, report, selection, begin_ns, &stream);
+  }
   perfetto::WriteHost(events, selection, begin_ns, &stream);
   perfetto::WriteMemory(events, selection, &stream);
   const int64_t left_out = perfetto::WriteCounters(events, selection, begin_ns, &stream);
   stream.Finish();
+  if (operations.valid()) operations.get();
 
   std::vector<std::string> notes;
   if (left_out > 0) {

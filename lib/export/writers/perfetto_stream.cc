@@ -2,7 +2,6 @@
 #include "lib/export/writers/perfetto_stream.h"
 
 #include <algorithm>
-#include <ostream>
 #include <utility>
 
 #include "lib/export/base/deflate.h"
@@ -31,12 +30,13 @@ void PacketStream::WriteCompressed() {
   const size_t begin = outer.Begin(kTracePacket);
   outer.Text(packet::kCompressed, oldest.get());
   outer.End(begin);
-  out_->write(outer.bytes().data(), static_cast<std::streamsize>(outer.size()));
+  file_->Write(lane_, outer.bytes());
 }
 
 void PacketStream::Finish() {
   if (writer_.size() > 0) Compress();
   while (!compressed_.empty()) WriteCompressed();
+  file_->Finish(lane_);
 }
 
 Sequence::Sequence(PacketStream* stream, uint32_t id, int64_t begin_ns)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PacketStream writes the packets of a Perfetto trace, compressed in batches.
+// PacketStream writes packets of a Perfetto trace, compressed in batches.
 #ifndef PROF_LIB_EXPORT_WRITERS_PERFETTO_STREAM_H_
 #define PROF_LIB_EXPORT_WRITERS_PERFETTO_STREAM_H_
 
@@ -8,19 +8,20 @@
 #include <cstdint>
 #include <deque>
 #include <future>
-#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "lib/export/base/batch_turns.h"
 #include "lib/export/base/proto_writer.h"
 
 namespace prof::exporting::perfetto {
 
 class PacketStream {
  public:
-  explicit PacketStream(std::ostream* out) : out_(out) {}
-  ~PacketStream() { Finish(); }
+  // The stream is a lane of the file, for one thread.
+  PacketStream(BatchTurns* file, size_t lane) : file_(file), lane_(lane) {}
+  ~PacketStream() { file_->Finish(lane_); }
   PacketStream(const PacketStream&) = delete;
   PacketStream& operator=(const PacketStream&) = delete;
 
@@ -31,7 +32,8 @@ class PacketStream {
     writer_.End(begin);
     if (writer_.size() >= kBatchBytes) Compress();
   }
-  // Waits until all is written.
+  // Waits until all is written, and leaves the file to the other lanes. Without it the last packets
+  // are lost.
   void Finish();
 
  private:
@@ -42,7 +44,8 @@ class PacketStream {
   void Compress();
   void WriteCompressed();
 
-  std::ostream* out_;
+  BatchTurns* file_;
+  size_t lane_;
   ProtoWriter writer_;
   std::deque<std::future<std::string>> compressed_;  // of the batches before, in their order
 };
