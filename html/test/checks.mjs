@@ -45,8 +45,8 @@ async function accessible(page) {
   assert.deepEqual(violations.map(({id, nodes}) => `${id}: ${nodes[0].html}`), []);
 }
 
-// Views in both themes, from the narrowest screen to the widest: nothing that axe finds, and nothing
-// that is wider than the page.
+// Views in both themes, from the narrowest screen to the widest: nothing that axe finds, nothing that
+// is wider than the page, and a bar of which all is in sight.
 export async function checkViews(check, views) {
   for (const [dark, width] of [[false, 390], [true, 1280], [false, 2560]]) {
     await check(`accessible: ${dark ? 'dark' : 'light'}, ${width} px`, {dark, width}, async (page) => {
@@ -57,6 +57,11 @@ export async function checkViews(check, views) {
         await accessible(page);
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(overflow <= 0, `${view} is ${overflow} px too wide`);
+        const hidden = await page.$$eval('nav.top > *', (parts) => parts.filter((part) => {
+          const {left, right} = part.getBoundingClientRect();
+          return left < 0 || right > innerWidth;
+        }).map((part) => part.textContent));
+        assert.deepEqual(hidden, []);
       }
     });
   }
