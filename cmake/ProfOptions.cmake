@@ -90,9 +90,9 @@ function(prof_target target)
 endfunction()
 
 # Eight sources of a part are compiled together, which takes half of the time: for parts that are
-# neither in the program's way nor in the reader's, whose functions g++ would inline less (5 % more
-# instructions for a record). Their unnamed namespaces share no names: .ci/one_unit.py checks this for
-# every part, as the presets of the sanitizers compile all together, and the preset dev none.
+# neither in the program's way nor in the reader's. In these g++ would inline less, and a record would
+# take 6 % more instructions. The unnamed namespaces of a part share no names: .ci/one_unit.py checks
+# this for every part, as the presets of the sanitizers compile all together, and the preset dev none.
 function(prof_compile_together target)
   if(NOT DEFINED CMAKE_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)

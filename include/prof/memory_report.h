@@ -63,8 +63,9 @@ struct LineHolder {
 
 /// What one op of PyTorch holds, in the same way.
 struct OpHolder {
-  /// The node of the autograd graph around the call ("MulBackward0"), or else the outermost op,
-  /// below the module, around it ("aten::linear"). Empty: the call was in no op.
+  /// The outermost op around the call ("aten::linear") within the innermost module, and in the
+  /// backward pass the node of the autograd graph ("MulBackward0"); a module that is called again
+  /// within a node counts. record_function is no op. Empty: the call was in no op.
   std::string op;
   int64_t blocks = 0;
   uint64_t bytes = 0;
@@ -126,7 +127,6 @@ struct MemoryGrowth {
 struct AllocationFailure {
   std::string call;   ///< "cudaMalloc"
   std::string range;  ///< As in MemoryHolder.
-  SourcePlace place;  ///< From which the first such call came.
   int64_t count = 0;
   double first_at_ns = 0;  ///< End of the first such call, after the recording began.
   /// At that moment, of the device that had most: no record has the device of the call.

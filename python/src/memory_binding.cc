@@ -92,8 +92,6 @@ void BindAllocations(nb::module_& module) {
   Struct<AllocationFailure>(module, "AllocationFailure", "Calls that failed for lack of memory.")
       .Has("call", &AllocationFailure::call)
       .Has("range", &AllocationFailure::range)
-      .Derives("place", PlaceOf<AllocationFailure>,
-               "Of the first such call. None: it has no stack.")
       .Has("count", &AllocationFailure::count)
       .Has("first_at_ns", &AllocationFailure::first_at_ns)
       .Has("device", &AllocationFailure::device, "That had most. None: not known.")

@@ -371,7 +371,6 @@ MemoryReport Memory() {
   memory.growth = Growth();
   memory.failures = {{"cudaMalloc",
                       "step/attention/qkv_proj",
-                      kProjection,
                       2,
                       1.1e9,
                       0,

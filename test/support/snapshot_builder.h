@@ -104,7 +104,7 @@ class SnapshotBuilder {
   // --- Memory: calls of kMainTid, which stays in `path` as with GPU work -------------------------
   // Returns the correlation id.
   uint32_t Allocate(uint64_t address, uint64_t bytes, std::string_view path, int64_t time_ns,
-                const MemoryUse& how = {});
+                    const MemoryUse& how = {});
   void Free(uint64_t address, int64_t time_ns, const MemoryUse& how = {});
   void Pool(const model::PoolState& state);  // an operation on a pool
   void Unified(const model::UnifiedMemory& event);
@@ -162,7 +162,7 @@ class SnapshotBuilder {
   uint32_t ThreadId(uint32_t tid);
   uint32_t LaneId(const Launch& how);
   uint32_t AddMemory(const model::Allocation& allocation, const char* api, std::string_view path,
-                 const MemoryUse& how);
+                     const MemoryUse& how);
   uint32_t AddLaunch(std::string_view api, std::string_view path, int64_t op_start_ns,
                      const Launch& how);
 

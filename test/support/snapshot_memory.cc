@@ -104,7 +104,7 @@ void AddGpuStates(const std::vector<model::GpuState>& readings, wire::GpuStateCo
 }  // namespace
 
 uint32_t SnapshotBuilder::AddMemory(const model::Allocation& allocation, const char* api,
-                                std::string_view path, const MemoryUse& how) {
+                                    std::string_view path, const MemoryUse& how) {
   Launch launch;
   launch.device = how.device;
   launch.stream = how.pool ? launch.stream : kNoStream;
@@ -122,7 +122,7 @@ uint32_t SnapshotBuilder::AddMemory(const model::Allocation& allocation, const c
 }
 
 uint32_t SnapshotBuilder::Allocate(uint64_t address, uint64_t bytes, std::string_view path,
-                               int64_t time_ns, const MemoryUse& how) {
+                                   int64_t time_ns, const MemoryUse& how) {
   model::Allocation allocation;
   allocation.operation = model::AllocationOperation::kAllocate;
   allocation.address = address;

@@ -53,7 +53,6 @@ export interface Growth {
 export interface Failure {
   call: string;
   range: string;
-  place: Place;
   count: number;
   first_at_ns: number;
   device: number | null;

@@ -4,6 +4,7 @@
 import {colorOf} from '../colors';
 import {bytes, count, percent, time} from '../data/format';
 import type {DeviceMemory, Failure, Growth, Kind, LineHolder, Memory, Place, Pool, RangeMemory, Unified} from '../data/memory';
+import {shortPlace} from '../data/stacks';
 import {Meter} from './bar';
 import {type Column, Table} from './table';
 
@@ -13,9 +14,7 @@ const blocks = (n: number) => `${count(n)} ${n === 1 ? 'block' : 'blocks'}`;
 
 // "train.py:42 step"
 function placeName(place: Place) {
-  if (place === null) return '(no stack)';
-  const file = place.file.slice(place.file.lastIndexOf('/') + 1) || '(unknown file)';
-  return `${file}${place.line > 0 ? `:${place.line}` : ''} ${place.function}`;
+  return place === null ? '(no stack)' : `${shortPlace(place) || '(unknown file)'} ${place.function}`;
 }
 
 interface Named {
@@ -72,7 +71,7 @@ export function Failures({failures}: {failures: Failure[]}) {
       <h2>Calls that failed for lack of memory</h2>
       {failures.map((failure) => (
         <div class="action">
-          <p class="what">{failure.call} in {failure.range}{failure.place && ` at ${placeName(failure.place)}`}, {count(failure.count)} {failure.count === 1 ? 'time' : 'times'}, first {time(failure.first_at_ns)} after the start</p>
+          <p class="what">{failure.call} in {failure.range}, {count(failure.count)} {failure.count === 1 ? 'time' : 'times'}, first {time(failure.first_at_ns)} after the start</p>
           {failure.device === null
             ? <p class="muted">No allocation was recorded before it.</p>
             : <><p>{bytes(failure.bytes)} were allocated on GPU {failure.device} then{failure.unused_in_pools > 0 && `; pools held ${bytes(failure.unused_in_pools)} that nobody used`}. The size of the call is not recorded.</p><RangesAndLines held={failure} total={failure.bytes ?? 0} /></>}
@@ -99,7 +98,7 @@ function GrowthOf({growth}: {growth: Growth}) {
         ]} />
       )}
       {growth.lines.length > 0 && (
-        <Table label={`Lines that grew, ${growth.memory}`} rows={growth.lines} sort="bytes" most={8} rowKey={(row) => placeName(row.place)} columns={[
+        <Table label={`Lines that grew, ${growth.memory}`} rows={growth.lines} sort="bytes" most={8} rowKey={(row) => Object.values(row.place ?? {}).join(' ')} columns={[
           {key: 'line', title: 'Allocated from line', narrow: true, value: (row) => placeName(row.place)},
           {key: 'bytes', title: 'Holds more by', number: true, narrow: true, value: (row) => row.bytes, cell: (row) => signed(row.bytes)},
         ]} />

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "lib/analyzer/memory/holders.h"
-#include "lib/analyzer/memory/places.h"
 #include "lib/analyzer/memory/pools.h"
 
 namespace prof::analyzer {
@@ -50,9 +49,7 @@ std::vector<AllocationFailure> FindFailures(const model::Model& model,
                                             const RangeFamilies& families, const Ledger& ledger) {
   std::map<std::pair<uint32_t, uint32_t>, size_t> places;  // function and family
   std::vector<AllocationFailure> failures;
-  const Places sources(model);
-  for (size_t i = 0; i < model.api_calls.size(); ++i) {
-    const model::ApiCall call = model.api_calls[i];
+  for (const model::ApiCall& call : model.api_calls) {
     if (call.error != kOutOfMemory) continue;
     const uint32_t owner = families.of_path[call.path];
     const auto [place, added] = places.try_emplace({call.name, owner}, failures.size());
@@ -60,7 +57,6 @@ std::vector<AllocationFailure> FindFailures(const model::Model& model,
       AllocationFailure& failure = failures.emplace_back();
       failure.call = model.strings[call.name];
       failure.range = OwnerName(families, owner);
-      failure.place = DescribeFrame(model, sources.FrameOf(static_cast<int32_t>(i)));
       failure.first_at_ns = SinceStart(model, call.end_ns);
       if (failures.size() <= kMostFailures) {
         AddLedger(model, families, ledger, call.end_ns, &failure);

@@ -39,7 +39,7 @@ class Builder {
     Block block;
     block.allocation = index;
     block.owner = families_.of_path[allocation.path];
-    block.frame = places_.FrameOf(allocation.api);
+    block.frame = places_.FrameOf(allocation);
     block.op = places_.OpOf(allocation);
     block.begin = static_cast<int64_t>(ledger_.changes.size());
     ledger_.changes.push_back({ledger_.blocks.size(), false, allocation.time_ns});

@@ -7,7 +7,8 @@ namespace prof {
 
 std::string ToString(const SourcePlace& place) {
   if (!place.known()) return "(no stack)";
-  std::string text = place.file.empty() ? "(unknown file)" : place.file;
+  std::string text = place.file;
+  if (text.empty()) text = place.module.empty() ? "(unknown file)" : place.module;
   if (place.line != 0) text += ":" + std::to_string(place.line);
   return text + " " + place.function;
 }
@@ -18,12 +19,12 @@ using model::kNone;
 using model::TorchScope;
 
 Places::Places(const model::Model& model) : model_(model) {
-  if (!model.allocations.empty()) own_frames_ = OwnFrames(model);
+  if (model.host_stacks.size() > 1) own_frames_ = OwnFrames(model);
 }
 
-uint32_t Places::FrameOf(int32_t api) const {
-  if (api == model::kNoIndex || own_frames_.empty()) return kNone;
-  return own_frames_[model_.api_calls.stack(static_cast<size_t>(api))];
+uint32_t Places::FrameOf(const model::Allocation& allocation) const {
+  if (allocation.api == model::kNoIndex || own_frames_.empty()) return kNone;
+  return own_frames_[model_.api_calls.stack(static_cast<size_t>(allocation.api))];
 }
 
 uint32_t Places::OpOf(const model::Allocation& allocation) const {

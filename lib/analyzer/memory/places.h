@@ -17,8 +17,8 @@ class Places {
  public:
   explicit Places(const model::Model& model);
 
-  // The own frame of the stack of a call (base/own_frames.h); kNone: it has no stack.
-  [[nodiscard]] uint32_t FrameOf(int32_t api) const;
+  // The own frame of the stack of the call (base/own_frames.h); kNone: it has no stack.
+  [[nodiscard]] uint32_t FrameOf(const model::Allocation& allocation) const;
   // The path of the op that OpHolder has; kNone: the call was in none.
   [[nodiscard]] uint32_t OpOf(const model::Allocation& allocation) const;
 

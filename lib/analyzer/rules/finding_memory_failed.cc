@@ -16,8 +16,7 @@ constexpr size_t kMostCalls = 3;
 std::string Size(uint64_t bytes) { return text::Bytes(static_cast<double>(bytes)); }
 
 std::string CallText(const AllocationFailure& failure) {
-  return failure.call + " in range " + failure.range +
-         (failure.place.known() ? ", called at " + ToString(failure.place) : "") + ", " +
+  return failure.call + " in range " + failure.range + ", " +
          text::Plural(failure.count, "time", "times") + ", first " +
          text::Time(failure.first_at_ns) + " after the start";
 }

@@ -38,8 +38,7 @@ class PacketStream {
 
  private:
   static constexpr size_t kBatchBytes = 512 << 10;
-  // Batches that other threads compress. Compression takes longer than writing the packets: with
-  // two of them this thread waits, and both of two processors have work.
+  // Batches that other threads compress; with so many this thread waits for the oldest.
   static constexpr size_t kBatchesAtOnce = 2;
   void Compress();
   void WriteCompressed();

@@ -71,26 +71,39 @@ std::string CountsText(const MemoryReport& memory) {
          text::Bytes(freed) + "), " + text::Count(at_end) + " not (" + text::Bytes(left) + ")";
 }
 
-std::string NameOf(const MemoryHolder& holder) { return holder.range; }
-
-std::string NameOf(const OpHolder& holder) { return holder.op.empty() ? "(no op)" : holder.op; }
-
-// "train.py:42 step"
-std::string NameOf(const SourcePlace& place) {
-  SourcePlace of_file = place;
-  of_file.file.erase(0, of_file.file.rfind('/') + 1);
-  return ToString(of_file);
+std::string NameOf(const MemoryHolder& holder, const TextOptions& options) {
+  return ShortName(holder.range, kRangeWidth, options);
 }
 
-std::string NameOf(const LineHolder& holder) { return NameOf(holder.place); }
+std::string NameOf(const OpHolder& holder, const TextOptions& options) {
+  return holder.op.empty() ? "(no op)" : ShortName(holder.op, kRangeWidth, options);
+}
+
+// "train.py:42 step": file and line are whole.
+std::string NameOf(const SourcePlace& place, const TextOptions& options) {
+  if (!place.known()) return ToString(place);
+  SourcePlace where = place;
+  for (std::string* const path : {&where.file, &where.module}) {
+    path->erase(0, path->rfind('/') + 1);
+  }
+  where.function.clear();
+  constexpr int kLeast = 12;
+  const std::string text = Printable(ToString(where));  // ends with a space
+  const int room = std::max(kRangeWidth - DisplayWidth(text), kLeast);
+  return text + ShortName(place.function, room, options);
+}
+
+std::string NameOf(const LineHolder& holder, const TextOptions& options) {
+  return NameOf(holder.place, options);
+}
 
 // Who holds the most.
 template <typename Holder>
 std::string HoldersText(const std::vector<Holder>& holders, const TextOptions& options) {
   std::vector<std::string> parts;
   for (const Holder& holder : holders) {
-    parts.push_back(ShortName(NameOf(holder), kRangeWidth, options) + " " + Size(holder.bytes) +
-                    " in " + text::Plural(holder.blocks, "block", "blocks"));
+    parts.push_back(NameOf(holder, options) + " " + Size(holder.bytes) + " in " +
+                    text::Plural(holder.blocks, "block", "blocks"));
   }
   return ListMost(parts, options.details ? static_cast<size_t>(options.max_rows) : kMostRanges);
 }
@@ -126,8 +139,7 @@ std::string GrowthText(const MemoryGrowth& growth, const TextOptions& options) {
                      ListMost(parts, kMostRanges);
   parts.clear();
   for (const GrowingLine& line : growth.lines) {
-    parts.push_back(ShortName(NameOf(line.place), kRangeWidth, options) + " " +
-                    Signed(static_cast<double>(line.bytes)));
+    parts.push_back(NameOf(line.place, options) + " " + Signed(static_cast<double>(line.bytes)));
   }
   return parts.empty() ? text : text + "; from " + ListMost(parts, kMostRanges);
 }
@@ -168,9 +180,8 @@ std::string LeftText(const MemoryReport& memory, const TextOptions& options) {
 }
 
 std::string FailureText(const AllocationFailure& failure, const TextOptions& options) {
-  std::string text = failure.call + " in " + ShortName(failure.range, kRangeWidth, options) +
-                     (failure.place.known() ? " at " + Printable(NameOf(failure.place)) : "") +
-                     ", " + text::Plural(failure.count, "time", "times") + ", first " +
+  std::string text = failure.call + " in " + ShortName(failure.range, kRangeWidth, options) + ", " +
+                     text::Plural(failure.count, "time", "times") + ", first " +
                      text::Time(failure.first_at_ns) + " after the start";
   if (failure.device) {
     text +=

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The lines and the ops of PyTorch from which memory was allocated. Programs are drawn.
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <random>
@@ -112,14 +113,21 @@ TEST_CASE("What the lines and the ops hold at the peak is what the program knows
     const DeviceMemory& device = report.memory.devices[0];
     CHECK(device.peak_bytes == peak);
     std::map<uint32_t, uint64_t> lines;
+    int64_t held = 0;
     for (const LineHolder& holder : device.lines) {
       CHECK(holder.place.known() == (holder.place.line != 0));
       if (holder.place.known()) CHECK(holder.place.file == kTrain);  // not the package's
-      lines[holder.place.line] += holder.bytes;
+      REQUIRE(lines.emplace(holder.place.line, holder.bytes).second);
+      held += holder.blocks;
     }
     CHECK(lines == by_line);
+    CHECK(held == device.blocks_at_peak);
+    CHECK(std::is_sorted(device.lines.begin(), device.lines.end(),
+                         [](const auto& a, const auto& b) { return a.bytes > b.bytes; }));
     std::map<std::string, uint64_t> in_ops;
-    for (const OpHolder& holder : device.ops) in_ops[holder.op] += holder.bytes;
+    for (const OpHolder& holder : device.ops) {
+      REQUIRE(in_ops.emplace(holder.op, holder.bytes).second);
+    }
     if (by_op.size() == 1) by_op.clear();  // no block was in an op
     CHECK(in_ops == by_op);
   }
@@ -166,7 +174,7 @@ TEST_CASE("Without stacks and ops there are no lists of lines and ops") {
   CHECK_FALSE(memory.growth.at(0).holders.empty());
 }
 
-TEST_CASE("Memory is of the node in the backward pass, else of the outermost op in the module") {
+TEST_CASE("Memory is of the outermost op in the innermost module, or of the node") {
   Program program(1);
   SnapshotBuilder& b = program.builder();
   const uint32_t module = b.TorchOp(0, "MLP.fc1", TorchScope::kModule);
@@ -177,10 +185,19 @@ TEST_CASE("Memory is of the node in the backward pass, else of the outermost op 
   const uint32_t mm = b.TorchOp(node, "aten::mm");
   program.Allocate(100, 1, empty);
   program.Allocate(1'000, 1, mm);
-  const std::vector<OpHolder> ops = program.Analyzed().memory.devices.at(0).ops;
-  REQUIRE(ops.size() == 2);
-  CHECK(ops[0].op == "AddmmBackward0");
-  CHECK(ops[1].op == "aten::linear");
+  // The node runs a part of the forward pass again.
+  const uint32_t checkpoint = b.TorchOp(0, "CheckpointFunctionBackward", TorchScope::kBackward);
+  const uint32_t again = b.TorchOp(checkpoint, "MLP.fc1", TorchScope::kModule);
+  program.Allocate(10'000, 1, b.TorchOp(again, "aten::gelu"));
+  program.Allocate(100'000, 1, again);
+  const uint32_t marked = b.TorchOp(0, "optimizer", TorchScope::kUser);
+  program.Allocate(1'000'000, 1, b.TorchOp(marked, "aten::add"));
+  program.Allocate(10'000'000, 1, marked);
+  std::vector<std::string> names;
+  const MemoryReport memory = program.Analyzed().memory;
+  for (const OpHolder& op : memory.devices.at(0).ops) names.push_back(op.op);
+  CHECK(names == std::vector<std::string>{"", "aten::add", "CheckpointFunctionBackward",
+                                          "aten::gelu", "AddmmBackward0", "aten::linear"});
 }
 
 }  // namespace

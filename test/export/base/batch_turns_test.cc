@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Threads that write batches to one file in turns.
+#include "lib/export/base/batch_turns.h"
+
 #include <chrono>
 #include <cstddef>
 #include <random>
@@ -9,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "lib/export/base/batch_turns.h"
 #include "test/support/catch.h"
 
 namespace prof::exporting {

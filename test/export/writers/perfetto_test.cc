@@ -240,6 +240,23 @@ TEST_CASE("Names are valid UTF-8, whatever the recording has") {
   CHECK(found);
 }
 
+TEST_CASE("Tracks that fill several batches come before all that is on them") {
+  test::SnapshotBuilder b;
+  b.Kernel(b.Shape("k", {1}, {32}), "step", 20'000, 21'000);
+  for (uint32_t tid = 100; tid < 106; ++tid) b.Thread(tid, std::string(700'000, 't'));
+  const std::vector<Packet> packets = PacketsOf(test::Exported(b.Snapshot(), {}));
+  const auto has = [](uint32_t number) {
+    return [number](const Packet& packet) { return bool(test::Find(packet.bytes, number)); };
+  };
+  constexpr uint32_t kTrackDescriptor = 60, kTrackEvent = 11, kRenderStage = 53;
+  const auto first = std::find_if(packets.begin(), packets.end(), [&](const Packet& packet) {
+    return has(kTrackEvent)(packet) || has(kRenderStage)(packet);
+  });
+  CHECK(std::count_if(packets.begin(), first, has(kTrackDescriptor)) == 8);  // with the process
+  CHECK(std::count_if(packets.begin(), packets.end(), has(kRenderStage)) == 1);
+  CHECK(std::none_of(first, packets.end(), has(kTrackDescriptor)));
+}
+
 TEST_CASE("Spans that overlap are on tracks of their own") {
   const std::vector<Packet> packets = Packets();
   std::map<uint64_t, int> begins;
