@@ -101,6 +101,7 @@ std::string NameOf(const LineHolder& holder, const TextOptions& options) {
 template <typename Holder>
 std::string HoldersText(const std::vector<Holder>& holders, const TextOptions& options) {
   std::vector<std::string> parts;
+  parts.reserve(holders.size());
   for (const Holder& holder : holders) {
     parts.push_back(NameOf(holder, options) + " " + Size(holder.bytes) + " in " +
                     text::Plural(holder.blocks, "block", "blocks"));
