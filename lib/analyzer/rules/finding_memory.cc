@@ -68,14 +68,15 @@ MemoryInputs GatherMemoryInputs(const model::Model& model, const MemoryReport& m
   return inputs;
 }
 
-std::string NameOf(const MemoryHolder& holder) { return holder.range; }
-std::string NameOf(const LineHolder& holder) { return ToString(holder.place); }
+std::string HolderName(const MemoryHolder& holder) { return holder.range; }
+std::string HolderName(const LineHolder& holder) { return ToString(holder.place); }
 
 template <typename Holder>
 std::string TextOf(const std::vector<Holder>& holders) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < std::min(holders.size(), kMostHolders); ++i) {
-    parts.push_back(NameOf(holders[i]) + " " + text::Bytes(static_cast<double>(holders[i].bytes)));
+    parts.push_back(HolderName(holders[i]) + " " +
+                    text::Bytes(static_cast<double>(holders[i].bytes)));
   }
   if (holders.size() > kMostHolders) {
     parts.push_back(text::Count(static_cast<int64_t>(holders.size() - kMostHolders)) + " more");
