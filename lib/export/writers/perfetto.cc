@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <future>
-#include <system_error>
 
-#include "lib/export/base/batch_turns.h"
 #include "lib/export/base/json_text.h"
 #include "lib/export/base/left_out.h"
 #include "lib/export/base/proto_writer.h"
@@ -67,48 +64,20 @@ void WriteGpus(const Events& events, PacketStream* stream) {
   stream->End(packet);
 }
 
-// What the other packets refer to: all of it comes before them.
-void WriteHead(const Events& events, int64_t begin_ns, std::ostream* out) {
-  BatchTurns file(out, 1);
-  PacketStream stream(&file, 0);
-  WriteClock(begin_ns, &stream);
-  perfetto::WriteTracks(events, &stream);
-  WriteGpus(events, &stream);
-  stream.Finish();
-}
-
-// The other lanes go on, also when this one ends with an exception.
-struct FinishLane {
-  BatchTurns* file;
-  size_t lane;
-  ~FinishLane() { file->Finish(lane); }
-};
-
 }  // namespace
 
 std::vector<std::string> WritePerfetto(const Events& events, const Report& report,
                                        const Selection& selection, std::ostream& out) {
   const int64_t begin_ns = BeginOf(events);
-  WriteHead(events, begin_ns, &out);
-  BatchTurns file(&out, 2);
-  PacketStream of_operations(&file, 1);
-  std::future<void> operations;  // ends after `stream` did: it waits for the turn of that
-  PacketStream stream(&file, 0);
-  try {
-    operations = std::async(std::launch::async, [&] {
-      const FinishLane finish{&file, 1};
-      perfetto::WriteOperations(events, report, selection, begin_ns, &of_operations);
-      of_operations.Finish();
-    });
-  } catch (const std::system_error&) {  // no thread
-    file.Finish(1);
-    perfetto::WriteOperations(events, report, selection, begin_ns, &stream);
-  }
+  PacketStream stream(&out);
+  WriteClock(begin_ns, &stream);
+  perfetto::WriteTracks(events, &stream);
+  WriteGpus(events, &stream);
+  perfetto::WriteOperations(events, report, selection, begin_ns, &stream);
   perfetto::WriteHost(events, selection, begin_ns, &stream);
   perfetto::WriteMemory(events, selection, &stream);
   const int64_t left_out = perfetto::WriteCounters(events, selection, begin_ns, &stream);
   stream.Finish();
-  if (operations.valid()) operations.get();
 
   std::vector<std::string> notes;
   if (left_out > 0) {

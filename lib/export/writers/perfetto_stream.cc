@@ -2,6 +2,7 @@
 #include "lib/export/writers/perfetto_stream.h"
 
 #include <algorithm>
+#include <ostream>
 #include <utility>
 
 #include "lib/export/base/deflate.h"
@@ -30,13 +31,12 @@ void PacketStream::WriteCompressed() {
   const size_t begin = outer.Begin(kTracePacket);
   outer.Text(packet::kCompressed, oldest.get());
   outer.End(begin);
-  file_->Write(lane_, outer.bytes());
+  out_->write(outer.bytes().data(), static_cast<std::streamsize>(outer.size()));
 }
 
 void PacketStream::Finish() {
   if (writer_.size() > 0) Compress();
   while (!compressed_.empty()) WriteCompressed();
-  file_->Finish(lane_);
 }
 
 Sequence::Sequence(PacketStream* stream, uint32_t id, int64_t begin_ns)

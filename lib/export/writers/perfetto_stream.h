@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PacketStream writes packets of a Perfetto trace, compressed in batches.
+// PacketStream writes the packets of a Perfetto trace, compressed in batches.
 #ifndef PROF_LIB_EXPORT_WRITERS_PERFETTO_STREAM_H_
 #define PROF_LIB_EXPORT_WRITERS_PERFETTO_STREAM_H_
 
@@ -8,20 +8,19 @@
 #include <cstdint>
 #include <deque>
 #include <future>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
-#include "lib/export/base/batch_turns.h"
 #include "lib/export/base/proto_writer.h"
 
 namespace prof::exporting::perfetto {
 
 class PacketStream {
  public:
-  // The stream is a lane of the file, for one thread.
-  PacketStream(BatchTurns* file, size_t lane) : file_(file), lane_(lane) {}
-  ~PacketStream() { file_->Finish(lane_); }
+  explicit PacketStream(std::ostream* out) : out_(out) {}
+  ~PacketStream() { Finish(); }
   PacketStream(const PacketStream&) = delete;
   PacketStream& operator=(const PacketStream&) = delete;
 
@@ -32,19 +31,18 @@ class PacketStream {
     writer_.End(begin);
     if (writer_.size() >= kBatchBytes) Compress();
   }
-  // Waits until all is written, and leaves the file to the other lanes. Without it the last packets
-  // are lost.
+  // Waits until all is written.
   void Finish();
 
  private:
   static constexpr size_t kBatchBytes = 512 << 10;
-  // Batches that other threads compress; with so many this thread waits for the oldest.
+  // Batches that other threads compress. Compression takes longer than writing the packets: with
+  // two of them this thread waits, and both of two processors have work.
   static constexpr size_t kBatchesAtOnce = 2;
   void Compress();
   void WriteCompressed();
 
-  BatchTurns* file_;
-  size_t lane_;
+  std::ostream* out_;
   ProtoWriter writer_;
   std::deque<std::future<std::string>> compressed_;  // of the batches before, in their order
 };
