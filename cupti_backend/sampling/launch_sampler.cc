@@ -51,8 +51,9 @@ void LaunchSampler::OnLaunchEnter(const Launch& launch) {
   if (parts_->replays && !context->AwaitFirstGroup()) return;
   const int64_t now_ns = MonotonicNs();
   SamplingPolicy::Entry* entry = Choose(*context, launch, now_ns);
-  // A launch that has waited for the profiler is not held up again.
-  if (entry == nullptr || waited || context->busy(now_ns)) return;
+  if (entry == nullptr) return;
+  // A launch that has waited for the profiler is not held up again, unless it may be the only one.
+  if (!parts_->replays && (waited || context->busy(now_ns))) return;
   // A launch that is only being captured into a graph does not run now.
   CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
   if (parts_->driver->stream_is_capturing(launch.stream, &capturing) != CUDA_SUCCESS ||
@@ -191,7 +192,8 @@ void LaunchSampler::CloseLeftRange() {
 void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry,
                            const Launch& launch, int64_t now_ns, uint32_t token) {
   using Action = SampleSchedule::Action;
-  HardwareLease lease = parts_->hardware.TryTake();
+  HardwareLease lease = parts_->replays ? parts_->hardware.TakeWithin(SamplerParts::kLaunchWaitNs)
+                                        : parts_->hardware.TryTake();
   if (!lease) return;
   const SamplingPolicy::Decision decision =
       parts_->policy.Next(*entry, context.hardware(lease), now_ns);

@@ -14,8 +14,8 @@
 
 namespace prof::cupti {
 
-// The program's threads. A thread never waits for the hardware here: while another one has it, a
-// launch goes on unsampled.
+// The program's threads. While another thread has the hardware, a launch goes on unsampled. Only
+// under replay it waits, a second at most: its kernel may run once.
 class LaunchSampler {
  public:
   // Both outlive this.

@@ -122,11 +122,13 @@ struct MemoryGrowth {
   std::vector<GrowingLine> lines;  ///< The same bytes by line; empty: no call has a stack.
 };
 
-/// Calls of one CUDA function in one range that failed for lack of memory. Sizes of calls that
-/// failed are not recorded.
+/// Calls of one CUDA function in one range, from one line and in one op, that failed for lack of
+/// memory. Sizes of calls that failed are not recorded.
 struct AllocationFailure {
   std::string call;   ///< "cudaMalloc"
   std::string range;  ///< As in MemoryHolder.
+  SourcePlace place;
+  std::string op;  ///< As in OpHolder.
   int64_t count = 0;
   double first_at_ns = 0;  ///< End of the first such call, after the recording began.
   /// At that moment, of the device that had most: no record has the device of the call.

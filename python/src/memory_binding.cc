@@ -92,6 +92,8 @@ void BindAllocations(nb::module_& module) {
   Struct<AllocationFailure>(module, "AllocationFailure", "Calls that failed for lack of memory.")
       .Has("call", &AllocationFailure::call)
       .Has("range", &AllocationFailure::range)
+      .Derives("place", PlaceOf<AllocationFailure>, "None: the calls have no stack.")
+      .Has("op", &AllocationFailure::op, "Of PyTorch; empty: the calls were in none.")
       .Has("count", &AllocationFailure::count)
       .Has("first_at_ns", &AllocationFailure::first_at_ns)
       .Has("device", &AllocationFailure::device, "That had most. None: not known.")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by CTest: configures the parent, and looks at what it would build.
+# Run by CTest: configures the parent, and looks at what it would build, source by source.
 file(REMOVE_RECURSE ${WORK_DIR})
 execute_process(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${PARENT_DIR} -B ${WORK_DIR}
   -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D PROF_SOURCE_DIR=${SOURCE_DIR} -D PROF_CUDA=${WITH_CAPTURE}
-  -D WITH_CAPTURE=${WITH_CAPTURE} -D CMAKE_EXPORT_COMPILE_COMMANDS=ON
+  -D WITH_CAPTURE=${WITH_CAPTURE} -D CMAKE_UNITY_BUILD=OFF -D CMAKE_EXPORT_COMPILE_COMMANDS=ON
   COMMAND_ERROR_IS_FATAL ANY)
 
 file(READ ${WORK_DIR}/compile_commands.json commands)

@@ -371,6 +371,8 @@ MemoryReport Memory() {
   memory.growth = Growth();
   memory.failures = {{"cudaMalloc",
                       "step/attention/qkv_proj",
+                      kProjection,
+                      "aten::linear",
                       2,
                       1.1e9,
                       0,

@@ -53,6 +53,8 @@ export interface Growth {
 export interface Failure {
   call: string;
   range: string;
+  place: Place;
+  op: string;
   count: number;
   first_at_ns: number;
   device: number | null;

@@ -71,7 +71,7 @@ export function Failures({failures}: {failures: Failure[]}) {
       <h2>Calls that failed for lack of memory</h2>
       {failures.map((failure) => (
         <div class="action">
-          <p class="what">{failure.call} in {failure.range}, {count(failure.count)} {failure.count === 1 ? 'time' : 'times'}, first {time(failure.first_at_ns)} after the start</p>
+          <p class="what">{failure.call} in {failure.range}{failure.place && `, at ${placeName(failure.place)}`}{failure.op && `, in op ${failure.op}`}, {count(failure.count)} {failure.count === 1 ? 'time' : 'times'}, first {time(failure.first_at_ns)} after the start</p>
           {failure.device === null
             ? <p class="muted">No allocation was recorded before it.</p>
             : <><p>{bytes(failure.bytes)} were allocated on GPU {failure.device} then{failure.unused_in_pools > 0 && `; pools held ${bytes(failure.unused_in_pools)} that nobody used`}. The size of the call is not recorded.</p><RangesAndLines held={failure} total={failure.bytes ?? 0} /></>}

@@ -2,16 +2,16 @@
 #include "lib/analyzer/memory/failures.h"
 
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "lib/analyzer/memory/holders.h"
+#include "lib/analyzer/memory/places.h"
 #include "lib/analyzer/memory/pools.h"
 
 namespace prof::analyzer {
 namespace {
 
-// cudaErrorMemoryAllocation of the runtime and CUDA_ERROR_OUT_OF_MEMORY of the driver.
-constexpr uint32_t kOutOfMemory = 2;
 constexpr size_t kMostFailures = 20;  // each has a walk over the ledger
 
 // Bytes of each device's own memory after a change.
@@ -47,16 +47,22 @@ void AddLedger(const model::Model& model, const RangeFamilies& families, const L
 
 std::vector<AllocationFailure> FindFailures(const model::Model& model,
                                             const RangeFamilies& families, const Ledger& ledger) {
-  std::map<std::pair<uint32_t, uint32_t>, size_t> places;  // function and family
+  // Function, range, line and op.
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, size_t> known;
   std::vector<AllocationFailure> failures;
-  for (const model::ApiCall& call : model.api_calls) {
-    if (call.error != kOutOfMemory) continue;
+  const Places places(model);
+  for (size_t i = 0; i < model.api_calls.size(); ++i) {
+    if (model.api_calls.error(i) != model::kOutOfMemory) continue;
+    const model::ApiCall call = model.api_calls[i];
     const uint32_t owner = families.of_path[call.path];
-    const auto [place, added] = places.try_emplace({call.name, owner}, failures.size());
+    const uint32_t frame = places.FrameOf(i), op = places.OpOfFailed(i);
+    const auto [place, added] = known.try_emplace({call.name, owner, frame, op}, failures.size());
     if (added) {
       AllocationFailure& failure = failures.emplace_back();
       failure.call = model.strings[call.name];
       failure.range = OwnerName(families, owner);
+      failure.place = DescribeFrame(model, frame);
+      failure.op = OpName(model, op);
       failure.first_at_ns = SinceStart(model, call.end_ns);
       if (failures.size() <= kMostFailures) {
         AddLedger(model, families, ledger, call.end_ns, &failure);

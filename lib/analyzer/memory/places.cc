@@ -23,13 +23,25 @@ Places::Places(const model::Model& model) : model_(model) {
 }
 
 uint32_t Places::FrameOf(const model::Allocation& allocation) const {
-  if (allocation.api == model::kNoIndex || own_frames_.empty()) return kNone;
-  return own_frames_[model_.api_calls.stack(static_cast<size_t>(allocation.api))];
+  return allocation.api == model::kNoIndex ? kNone : FrameOf(static_cast<size_t>(allocation.api));
+}
+
+uint32_t Places::FrameOf(size_t call) const {
+  return own_frames_.empty() ? kNone : own_frames_[model_.api_calls.stack(call)];
 }
 
 uint32_t Places::OpOf(const model::Allocation& allocation) const {
+  return OutermostOp(allocation.torch_op);
+}
+
+uint32_t Places::OpOfFailed(size_t call) const {
+  const auto found = model_.torch.out_of_memory.find(call);
+  return found == model_.torch.out_of_memory.end() ? kNone : OutermostOp(found->second);
+}
+
+uint32_t Places::OutermostOp(uint32_t path) const {
   uint32_t outermost = kNone;
-  for (uint32_t path = allocation.torch_op; path != kNone; path = model_.paths[path].parent) {
+  for (; path != kNone; path = model_.paths[path].parent) {
     const TorchScope scope = model_.paths[path].torch;
     if (scope == TorchScope::kBackward) return path;
     if (scope == TorchScope::kModule && outermost != kNone) break;
@@ -39,6 +51,7 @@ uint32_t Places::OpOf(const model::Allocation& allocation) const {
 }
 
 SourcePlace DescribeFrame(const model::Model& model, uint32_t frame) {
+  if (frame == kNone) return {};
   const model::HostFrame& from = model.host_frames[frame];
   return {model.strings[from.file], model.strings[from.function], model.strings[from.module],
           from.line};

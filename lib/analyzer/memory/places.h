@@ -4,6 +4,7 @@
 #ifndef PROF_LIB_ANALYZER_MEMORY_PLACES_H_
 #define PROF_LIB_ANALYZER_MEMORY_PLACES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,14 +20,22 @@ class Places {
 
   // The own frame of the stack of the call (base/own_frames.h); kNone: it has no stack.
   [[nodiscard]] uint32_t FrameOf(const model::Allocation& allocation) const;
+  // `call`: index of Model::api_calls.
+  [[nodiscard]] uint32_t FrameOf(size_t call) const;
   // The path of the op that OpHolder has; kNone: the call was in none.
   [[nodiscard]] uint32_t OpOf(const model::Allocation& allocation) const;
+  // Of a call that failed for lack of memory.
+  [[nodiscard]] uint32_t OpOfFailed(size_t call) const;
 
  private:
+  // The outermost op around `path`, as OpHolder has it.
+  [[nodiscard]] uint32_t OutermostOp(uint32_t path) const;
+
   const model::Model& model_;
   std::vector<uint32_t> own_frames_;  // by stack
 };
 
+// kNone: a place that is not known.
 [[nodiscard]] SourcePlace DescribeFrame(const model::Model& model, uint32_t frame);
 // The name of an op; "" for kNone.
 [[nodiscard]] std::string OpName(const model::Model& model, uint32_t op);

@@ -15,8 +15,16 @@ constexpr size_t kMostCalls = 3;
 
 std::string Size(uint64_t bytes) { return text::Bytes(static_cast<double>(bytes)); }
 
+// ", at train.py:42 step, in op aten::linear"
+std::string Where(const AllocationFailure& failure) {
+  std::string text;
+  if (failure.place.known()) text += ", at " + ToString(failure.place);
+  if (!failure.op.empty()) text += ", in op " + failure.op;
+  return text;
+}
+
 std::string CallText(const AllocationFailure& failure) {
-  return failure.call + " in range " + failure.range + ", " +
+  return failure.call + " in range " + failure.range + Where(failure) + ", " +
          text::Plural(failure.count, "time", "times") + ", first " +
          text::Time(failure.first_at_ns) + " after the start";
 }
@@ -42,13 +50,14 @@ MaybeFinding OutOfMemory(const MemoryInputs& inputs) {
   const AllocationFailure& first = failures.front();
   Finding finding;
   finding.title = text::Plural(count, "call", "calls") + " failed for lack of memory" +
-                  (count > 1 ? ", the first in range " : ", in range ") + first.range + ".";
+                  (count > 1 ? ", the first in range " : ", in range ") + first.range +
+                  (first.place.known() ? ", at " + ToString(first.place) : "") + ".";
   for (size_t i = 0; i < std::min(failures.size(), kMostCalls); ++i) {
     finding.evidence.push_back(CallText(failures[i]));
   }
   if (failures.size() > kMostCalls) {
     finding.evidence.push_back(text::Count(static_cast<int64_t>(failures.size() - kMostCalls)) +
-                               " more functions and ranges");
+                               " more functions, ranges and lines");
   }
   finding.evidence.push_back(LedgerText(inputs.model, first));
   if (!first.holders.empty()) {

@@ -27,7 +27,7 @@ constexpr uint32_t kNoStack = 0;
 class HostStacks {
  public:
   static constexpr size_t kMostFrames = 1 << 16, kMostFrameBytes = size_t{8} << 20;
-  static constexpr size_t kMostStacks = 1 << 18;
+  static constexpr size_t kMostStacks = (1 << 18) - 1;  // ids of 18 bits
 
   explicit HostStacks(size_t most_frames = kMostFrames, size_t most_stacks = kMostStacks)
       : most_frames_(most_frames), most_stacks_(most_stacks) {}

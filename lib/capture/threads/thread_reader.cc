@@ -102,10 +102,8 @@ class RecordReader {
 
   void ReadCall(const RingRecord& begin, const RingRecord& end) const {
     const int64_t begin_ns = clock_.RealtimeOf(begin.ticks());
-    const bool failed = begin.failed();
-    sink_.call({begin.call(), tid_, begin.correlation(), failed ? end.error_or_stack() : 0,
-                begin_ns, EndOf(begin_ns, end.ticks()), end.waited(),
-                failed ? 0 : end.error_or_stack()});
+    sink_.call({begin.call(), tid_, begin.correlation(), end.error(), begin_ns,
+                EndOf(begin_ns, end.ticks()), end.waited(), end.stack()});
   }
 
   // A record of a range, which may be followed by a second one.

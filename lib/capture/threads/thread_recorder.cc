@@ -339,11 +339,10 @@ void RecordCall(const CallRecord& call) {
     return;
   }
   thread->last_call_ticks.store(call.end_ticks, std::memory_order_relaxed);
-  const bool failed = call.error != 0;
+  static_assert(HostStacks::kMostStacks < 1U << RingRecord::kStackBits, "a stack's id fits");
   CheckWritten(
-      thread->ring.Write(
-          RingRecord::Call(call.begin_ticks, call.call, call.correlation, failed),
-          RingRecord::CallEnd(call.end_ticks, call.waited, failed ? call.error : call.stack)),
+      thread->ring.Write(RingRecord::Call(call.begin_ticks, call.call, call.correlation),
+                         RingRecord::CallEnd(call.end_ticks, call.waited, call.error, call.stack)),
       thread_registry.losses.calls_dropped);
 }
 

@@ -64,7 +64,7 @@ void CountUnreadPayload();
 // Counts a range that cannot be recorded.
 void CountDroppedRange();
 
-// Records a CUDA API call of this thread that is over; `call` has at most 28 bits, `waited` 29.
+// Records a CUDA API call of this thread that is over; `call` and `waited` have at most 29 bits.
 // Written in any case: the caller knows whether to record.
 struct CallRecord {
   int64_t begin_ticks = 0, end_ticks = 0;

@@ -4,6 +4,7 @@
 #ifndef PROF_LIB_CAPTURE_THREADS_THREAD_RING_H_
 #define PROF_LIB_CAPTURE_THREADS_THREAD_RING_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -12,8 +13,8 @@
 namespace prof::capture {
 
 // One record of a ring. There is a maker for each kind, which names the fields that the kind has;
-// the reader uses accessors with these names. Times are ticks of tick_clock.h. Paths and
-// what a call waited for have at most 29 bits, calls 28.
+// the reader uses accessors with these names. Times are ticks of tick_clock.h. Paths, calls
+// and what a call waited for have at most 29 bits.
 class RingRecord {
  public:
   enum class Kind : uint32_t {
@@ -58,21 +59,22 @@ class RingRecord {
     return {Kind::kValue, static_cast<int64_t>(value), path, place << kPlaceShift | style};
   }
 
-  // An API call takes two records in a row. A call that failed has an error, and another one a host
-  // stack: they share their place.
-  static RingRecord Call(int64_t begin_ticks, uint32_t call, uint32_t correlation, bool failed) {
-    return {Kind::kCall, begin_ticks, failed ? call | kFailed : call, correlation};
+  // An API call takes two records in a row. Its error and its host stack share a field, where both
+  // fit: CUDA's errors are at most 10,000. A larger one has become kLargestError.
+  static constexpr uint32_t kStackBits = 18, kLargestError = (1U << (32 - kStackBits)) - 1;
+  static RingRecord Call(int64_t begin_ticks, uint32_t call, uint32_t correlation) {
+    return {Kind::kCall, begin_ticks, call, correlation};
   }
-  static RingRecord CallEnd(int64_t end_ticks, uint32_t waited, uint32_t error_or_stack) {
-    return {Kind::kCallEnd, end_ticks, waited, error_or_stack};
+  static RingRecord CallEnd(int64_t end_ticks, uint32_t waited, uint32_t error, uint32_t stack) {
+    return {Kind::kCallEnd, end_ticks, waited,
+            std::min(error, kLargestError) << kStackBits | stack};
   }
 
   Kind kind() const { return static_cast<Kind>(kind_and_id_ >> kKindShift); }
   int64_t ticks() const { return first_; }
   uint64_t bits() const { return static_cast<uint64_t>(first_); }
   uint32_t path() const { return kind_and_id_ & ((1U << kKindShift) - 1); }
-  uint32_t call() const { return path() & ~kFailed; }
-  bool failed() const { return (path() & kFailed) != 0; }
+  uint32_t call() const { return path(); }
   uint32_t waited() const { return path(); }
   uint32_t shapes() const { return second_; }
   uint32_t tid() const { return second_; }
@@ -81,7 +83,8 @@ class RingRecord {
   uint32_t field() const { return path(); }
   PayloadType payload_type() const { return static_cast<PayloadType>(second_); }
   uint32_t correlation() const { return second_; }
-  uint32_t error_or_stack() const { return second_; }
+  uint32_t error() const { return second_ >> kStackBits; }
+  uint32_t stack() const { return second_ & ((1U << kStackBits) - 1); }
 
   // Field by field: a 16-byte copy of a record just built waits for its parts to leave the store
   // buffer, which doubled the cost of a push.
@@ -94,7 +97,6 @@ class RingRecord {
  private:
   static constexpr uint32_t kKindShift = 29;
   static constexpr uint32_t kPlaceShift = 16;
-  static constexpr uint32_t kFailed = 1U << (kKindShift - 1);
 
   RingRecord(Kind kind, int64_t first, uint32_t id, uint32_t second)
       : first_(first),

@@ -65,6 +65,8 @@ Json ToJson(const MemoryGrowth& value) {
 Json ToJson(const AllocationFailure& value) {
   return {{"call", value.call},
           {"range", value.range},
+          {"place", ToJson(value.place)},
+          {"op", value.op},
           {"count", value.count},
           {"first_at_ns", Number(value.first_at_ns)},
           {"device", value.device ? Json(*value.device) : Json(nullptr)},

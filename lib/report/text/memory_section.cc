@@ -181,9 +181,11 @@ std::string LeftText(const MemoryReport& memory, const TextOptions& options) {
 }
 
 std::string FailureText(const AllocationFailure& failure, const TextOptions& options) {
-  std::string text = failure.call + " in " + ShortName(failure.range, kRangeWidth, options) + ", " +
-                     text::Plural(failure.count, "time", "times") + ", first " +
-                     text::Time(failure.first_at_ns) + " after the start";
+  std::string text = failure.call + " in " + ShortName(failure.range, kRangeWidth, options) + ", ";
+  if (failure.place.known()) text += "at " + NameOf(failure.place, options) + ", ";
+  if (!failure.op.empty()) text += "in op " + ShortName(failure.op, kRangeWidth, options) + ", ";
+  text += text::Plural(failure.count, "time", "times") + ", first " +
+          text::Time(failure.first_at_ns) + " after the start";
   if (failure.device) {
     text +=
         ", with " + Size(failure.bytes) + " allocated on GPU " + std::to_string(*failure.device);

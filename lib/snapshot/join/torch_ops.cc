@@ -118,6 +118,11 @@ void JoinTorchOps(Model* model) {
   for (model::Allocation& allocation : model->allocations) {
     if (allocation.api != model::kNoIndex) allocation.torch_op = of_call[allocation.api];
   }
+  for (size_t i = 0; i < of_call.size(); ++i) {
+    const bool failed =
+        of_call[i] != model::kNone && model->api_calls.error(i) == model::kOutOfMemory;
+    if (failed) model->torch.out_of_memory.emplace(i, of_call[i]);
+  }
   TorchForward forward(model);
   model->torch.places.resize(model->ops.size());
   std::optional<TorchInstances> instances;

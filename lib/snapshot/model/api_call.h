@@ -25,6 +25,9 @@ enum class ApiClass : uint8_t {
   kOther
 };
 
+// cudaErrorMemoryAllocation of the runtime and CUDA_ERROR_OUT_OF_MEMORY of the driver.
+constexpr uint32_t kOutOfMemory = 2;
+
 struct ApiCall {
   uint32_t name = 0;                // index into Model::strings
   ApiClass cls = ApiClass::kOther;  // from the name
@@ -100,6 +103,7 @@ class CallTable {
     for (Shared& shared : shared_.values()) shared.stack = id_of(shared.stack);
   }
 
+  uint32_t error(size_t i) const { return shared_[rows_[i].shared].error; }
   uint32_t correlation(size_t i) const { return rows_[i].correlation; }
   uint32_t path(size_t i) const { return rows_[i].path; }
   uint32_t stack(size_t i) const { return shared_[rows_[i].shared].stack; }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "lib/format/enums.h"
@@ -60,6 +61,9 @@ struct TorchOps {
   std::vector<int32_t> instance_around;      // likewise: the one around it; kNoIndex: none
   std::vector<TorchCall> calls;              // by index of Model::ops
   std::vector<TorchPlace> places;            // by index of Model::ops; empty: no ops were recorded
+  // By index of Model::api_calls: the innermost op or module around a call that failed for lack of
+  // memory.
+  std::map<size_t, uint32_t> out_of_memory;
 
   [[nodiscard]] bool recorded() const { return !steps.empty(); }
   [[nodiscard]] TorchPlace PlaceOf(size_t op) const {

@@ -5,7 +5,9 @@
 #include <iterator>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "prof/analyzer.h"
@@ -27,7 +29,10 @@ constexpr const char* kTorch = "/venv/lib/python3.12/site-packages/torch/nn/func
 class Program {
  public:
   explicit Program(uint32_t seed) : random_(seed) {
-    builder_.edit = [this](wire::Block& block) { python_.AddTo(&block); };
+    builder_.edit = [this](wire::Block& block) {
+      python_.AddTo(&block);
+      AddErrors(&block);
+    };
   }
 
   int64_t Draw(int64_t least, int64_t most) {
@@ -45,6 +50,16 @@ class Program {
     return address;
   }
 
+  // A call that gets no memory; likewise.
+  void Fail(uint32_t line, uint32_t op) {
+    builder_.TorchStep(now_ns_ += 5'000, op);
+    const uint32_t call = builder_.Api("cudaMallocAsync", now_ns_, now_ns_ + 5'000);
+    now_ns_ += 10'000;
+    failed_.insert(call);
+    if (line != 0) python_.of_call[call] = StackAt(line);
+    builder_.TorchStep(now_ns_ += 5'000, 0);
+  }
+
   void Free(uint64_t address) { builder_.Free(address, now_ns_ += 5'000); }
 
   // The end of a step; the first begins with the program.
@@ -57,6 +72,18 @@ class Program {
   SnapshotBuilder& builder() { return builder_; }
 
  private:
+  void AddErrors(wire::Block* block) const {
+    if (!block->has_api_calls()) return;
+    wire::ApiColumns* calls = block->mutable_api_calls();
+    int64_t correlation = 0;
+    for (int row = 0; row < calls->correlation_delta_size(); ++row) {
+      correlation += calls->correlation_delta(row);
+      if (failed_.count(correlation) == 0) continue;
+      calls->add_error_row(static_cast<uint32_t>(row));
+      calls->add_error_code(2);
+    }
+  }
+
   // The line calls a function of a package, which allocates.
   uint32_t StackAt(uint32_t line) {
     uint32_t& stack = stacks_[line];
@@ -71,6 +98,7 @@ class Program {
   SnapshotBuilder builder_;
   PythonStacks python_;
   std::map<uint32_t, uint32_t> stacks_;
+  std::set<int64_t> failed_;  // correlation ids
   uint64_t next_address_ = 0x7f0000000000;
   int64_t now_ns_ = 1'000'000, step_ns_ = 1'000'000;
 };
@@ -198,6 +226,42 @@ TEST_CASE("Memory is of the outermost op in the innermost module, or of the node
   for (const OpHolder& op : memory.devices.at(0).ops) names.push_back(op.op);
   CHECK(names == std::vector<std::string>{"", "aten::add", "CheckpointFunctionBackward",
                                           "aten::gelu", "AddmmBackward0", "aten::linear"});
+}
+
+TEST_CASE("A call that failed for lack of memory has its line and its op") {
+  for (uint32_t i = 0; i < kRuns; ++i) {
+    const uint32_t seed = MemorySeed() + i;
+    INFO("PROF_MEMORY_SEED=" << seed);
+    Program program(seed);
+    const std::map<uint32_t, std::string> ops = {
+        {0, ""}, {program.builder().TorchOp(0, "aten::linear"), "aten::linear"}};
+    std::map<std::pair<uint32_t, std::string>, int64_t> failed;
+    const int64_t calls = program.Draw(1, 30);
+    for (int64_t call = 0; call < calls; ++call) {
+      const auto line = static_cast<uint32_t>(program.Draw(0, 2));
+      const auto op = std::next(ops.begin(), program.Draw(0, 1));
+      if (program.Draw(0, 1) == 0) {
+        program.Allocate(1'000, line, op->first);
+      } else {
+        program.Fail(line, op->first);
+        ++failed[{line, op->second}];
+      }
+    }
+    const Report report = program.Analyzed();
+    std::map<std::pair<uint32_t, std::string>, int64_t> found;
+    for (const AllocationFailure& failure : report.memory.failures) {
+      CHECK(failure.call == "cudaMallocAsync");
+      CHECK(failure.place.file == (failure.place.line == 0 ? "" : kTrain));
+      found[{failure.place.line, failure.op}] += failure.count;
+    }
+    CHECK(found == failed);
+    if (failed.empty()) continue;
+    const Finding* finding = FindingOf(report, "out-of-memory");
+    REQUIRE(finding != nullptr);
+    const SourcePlace& first = report.memory.failures[0].place;
+    const bool named = finding->title.find(", at " + ToString(first) + ".") != std::string::npos;
+    CHECK(named == first.known());
+  }
 }
 
 }  // namespace

@@ -50,28 +50,30 @@ TEST_CASE("A call is recorded with its thread, its result and the time it took")
   CHECK(calls[0].end_ns <= after + 10'000);
 }
 
-uint32_t ATestStack(capture::StackCache* /*cache*/) { return 0x12345678; }
+constexpr uint32_t kTestStack = capture::HostStacks::kMostStacks;  // the last id
 
-TEST_CASE("A call has the host stack at its begin, beside what it waits for") {
+uint32_t ATestStack(capture::StackCache* /*cache*/) { return kTestStack; }
+
+TEST_CASE("A call has the host stack at its begin, beside its error and what it waits for") {
   Recording recording;
   capture::SetStackWalker(capture::StackKind::kPython, &ATestStack);
   BeginCall(1);
   RecordWaited({3, 14});
   EndCall(1, kLaunch, 7, 0);
   BeginCall(1);
-  EndCall(1, kRuntimeCall | 31, 8, 2);
+  EndCall(1, kRuntimeCall | 31, 8, 10'000);  // CUDA's largest
   capture::SetStackWalker(capture::StackKind::kPython, nullptr);
   BeginCall(1);
   EndCall(1, kLaunch, 9, 0);
   const std::vector<capture::CallEvent> calls = recording.Drain();
   REQUIRE(calls.size() == 3);
-  CHECK(calls[0].stack == 0x12345678);
+  CHECK(calls[0].stack == kTestStack);
   CHECK(calls[0].call == kLaunch);
   CHECK(calls[0].waited == Waited{3, 14}.Packed());
   CHECK(calls[0].error == 0);
-  CHECK(calls[1].stack == 0);  // it failed
+  CHECK(calls[1].stack == kTestStack);
   CHECK(calls[1].call == (kRuntimeCall | 31));
-  CHECK(calls[1].error == 2);
+  CHECK(calls[1].error == 10'000);
   CHECK(calls[2].stack == 0);
 
   capture::MemoryOutput output;

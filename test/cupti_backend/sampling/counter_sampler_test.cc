@@ -211,6 +211,25 @@ TEST_CASE("Kernels that run once have their values under replay, though CUPTI nu
   CHECK(program.SamplesFailed() == 0);
 }
 
+TEST_CASE("Kernels that several threads launch once have their values under replay, each of them") {
+  SessionOptions options = Options();
+  options.replay = Replay::kKernel;
+  Program program(options);
+  std::vector<std::thread> threads;
+  for (uint32_t thread = 0; thread < 3; ++thread) {
+    threads.emplace_back([&program, thread] {
+      for (uint32_t i = 1; i <= 20; ++i) {
+        const uint32_t kernel = 100 * thread + i;
+        program.Launch(kernel, "kernel", 1, kernel);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  program.sampler.Stop();
+  CHECK(program.sampler.TakeEvents().samples.size() == 60);
+  CHECK(program.SamplesFailed() == 0);
+}
+
 TEST_CASE("A replayed kernel that CUPTI lost is a failed sample") {
   SessionOptions options = Options();
   options.replay = Replay::kKernel;
