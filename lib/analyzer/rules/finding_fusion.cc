@@ -237,7 +237,7 @@ std::optional<Finding> FindFusion(const model::Model& model, const Timeline& tim
                   text::Plural(all.count, "time", "times") +
                   ", and each may read what the one before it wrote.";
   finding.evidence = {
-      "most of it: " + KernelNames(most->first, kernels) + WhereIs(most->first, kernels) + ", " +
+      "the most: " + KernelNames(most->first, kernels) + WhereIs(most->first, kernels) + ", " +
           text::Plural(most->second.count, "time", "times") + ", " +
           text::Time(most->second.time_ns),
       "all of them took " + text::Time(all.time_ns) + " and moved " + text::Bytes(all.bytes) +

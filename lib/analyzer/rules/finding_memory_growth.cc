@@ -73,9 +73,12 @@ MaybeFinding MemoryGrows(const MemoryInputs& inputs) {
   const bool has_line = !growth.lines.empty() && growth.lines.front().place.known();
   const std::string from =
       has_line ? "from " + ToString(growth.lines.front().place) : "in range " + range;
+  const int64_t largest = has_line ? growth.lines.front().bytes : growth.holders.front().bytes;
+  const bool most_of_it =
+      2 * largest > static_cast<int64_t>(growth.last_bytes - growth.first_bytes);
   Finding finding;
   finding.title = "The " + PlaceText(growth) + " grows by " + text::Bytes(growth.bytes_per_step) +
-                  " a step, most of it " + from + ".";
+                  " a step, " + (most_of_it ? "most of it " : "the largest part ") + from + ".";
   finding.evidence = {"from " + text::Bytes(static_cast<double>(growth.first_bytes)) + " to " +
                           text::Bytes(static_cast<double>(growth.last_bytes)) + " over " +
                           text::Count(growth.steps) + " steps of range " + growth.step + "; " +

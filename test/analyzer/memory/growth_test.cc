@@ -76,6 +76,26 @@ TEST_CASE("A leak of a megabyte or more a step is found within 20 steps, with it
   }
 }
 
+TEST_CASE("Of a leak that several ranges share the largest part is named, as most of it or not") {
+  for (uint32_t i = 0; i < kRuns; ++i) {
+    const uint32_t seed = MemorySeed() + i;
+    INFO("PROF_MEMORY_SEED=" << seed);
+    const auto largest = static_cast<uint64_t>(1'000'000 + seed % 1'000'000);
+    const auto other = largest / (1 + i % 4);  // two others: together more than it, or less
+    const Report report = Run(seed, 20, [&](MemoryProgram* program, int64_t) {
+      program->Allocate("loss", largest);
+      program->Allocate("metrics", other - 1);
+      program->Allocate("log", other - 1);
+    });
+    const Finding* finding = FindingOf(report, "memory-growth");
+    REQUIRE(finding != nullptr);
+    const std::string title = WithoutNumbers(finding->title);
+    INFO(title);
+    const std::string part = 2 * (other - 1) < largest ? "most of it" : "the largest part";
+    CHECK(title.find(part + " in range step/loss.") != std::string::npos);
+  }
+}
+
 TEST_CASE("A leak of pinned memory is found as well") {
   const Report report = Run(MemorySeed(), 30, [](MemoryProgram* program, int64_t) {
     program->Allocate("copy", 2'000'000, model::MemoryKind::kPinned);
