@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/findings/finding_clock.h"
+#include "lib/analyzer/findings/finding_fusion.h"
 #include "lib/analyzer/kernels/unit_use.h"
-#include "lib/analyzer/rules/finding_clock.h"
-#include "lib/analyzer/rules/finding_fusion.h"
 #include "lib/analyzer/timeline/critical_path.h"
 #include "lib/text/numbers.h"
 

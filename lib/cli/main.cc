@@ -10,22 +10,22 @@
 #include <utility>
 #include <vector>
 
-#include "lib/cli/baseline_command.h"
-#include "lib/cli/check_command.h"
-#include "lib/cli/compare_command.h"
-#include "lib/cli/completion_command.h"
-#include "lib/cli/ctl_command.h"
-#include "lib/cli/doctor_command.h"
-#include "lib/cli/eval_command.h"
-#include "lib/cli/export_command.h"
-#include "lib/cli/help_format.h"
-#include "lib/cli/info_command.h"
-#include "lib/cli/message.h"
-#include "lib/cli/metrics_command.h"
-#include "lib/cli/noise_command.h"
-#include "lib/cli/report_command.h"
-#include "lib/cli/run_command.h"
-#include "lib/cli/suggestion.h"
+#include "lib/cli/base/help_format.h"
+#include "lib/cli/base/message.h"
+#include "lib/cli/base/suggestion.h"
+#include "lib/cli/compare/baseline_command.h"
+#include "lib/cli/compare/check_command.h"
+#include "lib/cli/compare/compare_command.h"
+#include "lib/cli/compare/noise_command.h"
+#include "lib/cli/doctor/doctor_command.h"
+#include "lib/cli/help/completion_command.h"
+#include "lib/cli/metrics/metrics_command.h"
+#include "lib/cli/report/eval_command.h"
+#include "lib/cli/report/export_command.h"
+#include "lib/cli/report/info_command.h"
+#include "lib/cli/report/report_command.h"
+#include "lib/cli/run/ctl_command.h"
+#include "lib/cli/run/run_command.h"
 
 namespace prof::cli {
 namespace {

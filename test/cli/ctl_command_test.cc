@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "lib/cli/control_client.h"
+#include "lib/cli/run/control_client.h"
 #include "lib/options/control_socket.h"
 #include "test/cli/program.h"
 #include "test/report/contains.h"

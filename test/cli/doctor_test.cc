@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/cli/doctor_checks.h"
-#include "lib/cli/doctor_facts.h"
+#include "lib/cli/doctor/doctor_checks.h"
+#include "lib/cli/doctor/doctor_facts.h"
 #include "test/cli/program.h"
 #include "test/report/contains.h"
 #include "test/support/catch.h"

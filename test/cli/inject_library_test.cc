@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/inject_library.h"
+#include "lib/cli/base/inject_library.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // These tests look at what a terminal gets on stderr while a command works.
-#include "lib/cli/progress.h"
+#include "lib/cli/base/progress.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/python_hooks.h"
+#include "lib/cli/run/python_hooks.h"
 
 #include <filesystem>
 #include <fstream>

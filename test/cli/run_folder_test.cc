@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/run_folder.h"
+#include "lib/cli/run/run_folder.h"
 
 #include <unistd.h>
 

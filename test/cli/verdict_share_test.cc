@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/verdict_share.h"
+#include "lib/cli/run/verdict_share.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>

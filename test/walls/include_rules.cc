@@ -111,7 +111,7 @@ const std::vector<Wall>& Walls() {
        {"std", "include/prof", "lib/format", "lib/text", "lib/snapshot", "lib/analyzer",
         "lib/report", "lib/html", "absl", "nlohmann", "zlib"}},
       // The one way from the program to CUPTI: a header without a type of it.
-      {"lib/cli/metrics_",
+      {"lib/cli/metrics/",
        {"std", "system", "include/prof", "lib/text", "lib/report", "lib/cli",
         "cupti_backend/metrics/metric_catalogue.h", "nlohmann", "CLI"}},
       {"lib/cli/",

@@ -29,10 +29,12 @@ const std::vector<Part>& Parts() {
        {"api", "calls", "code", "metrics", "schedule", "activity", "pm", "sampling"}},
       {"lib/snapshot", {"model", "join", "decode", "read"}},
       {"lib/analyzer",
-       {"base", "timeline", "memory", "kernels", "steps", "continuous", "regions", "rules"}},
+       {"base", "timeline", "memory", "kernels", "steps", "continuous", "regions", "rules",
+        "findings"}},
       {"lib/report", {"base", "json", "text"}},
       {"lib/compare", {"base"}},
       {"lib/export", {"base", "writers"}},
+      {"lib/cli", {"base", "help", "compare", "metrics", "doctor", "report", "run"}},
   };
   return parts;
 }

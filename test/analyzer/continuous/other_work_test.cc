@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/analyzer/rules/finding_other_work.h"
+#include "lib/analyzer/findings/finding_other_work.h"
 #include "test/analyzer/continuous/pm_plant.h"
 #include "test/support/catch.h"
 #include "test/support/rounds.h"

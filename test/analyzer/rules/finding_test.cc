@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "lib/analyzer/rules/finding_inputs.h"
-#include "lib/analyzer/rules/finding_rules.h"
+#include "lib/analyzer/findings/finding_inputs.h"
+#include "lib/analyzer/findings/finding_rules.h"
 #include "test/support/catch.h"
 
 namespace prof::test {

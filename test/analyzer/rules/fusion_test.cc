@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/analyzer/rules/finding_fusion.h"
+#include "lib/analyzer/findings/finding_fusion.h"
 #include "test/support/catch.h"
 
 namespace prof::test {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/analyzer/rules/finding_rules.h"
+#include "lib/analyzer/findings/finding_rules.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/rules/rule_causes.h"
 #include "lib/analyzer/rules/rule_notes.h"

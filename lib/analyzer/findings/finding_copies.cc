@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/findings/finding_copies.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "lib/analyzer/base/host_link.h"
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/findings/finding_text.h"
+#include "lib/text/numbers.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::CopyKind;
+using model::MemoryKind;
+using model::Op;
+
+struct Copies {
+  int64_t count = 0;
+  double bytes = 0;
+  double time_ns = 0;     // union
+  double exposed_ns = 0;  // of that, without a kernel
+};
+
+bool ToOrFromHost(const Op& op) {
+  return op.copy == CopyKind::kHostToDevice || op.copy == CopyKind::kDeviceToHost;
+}
+
+bool IsPageable(const Op& op) {
+  return op.source == MemoryKind::kPageable || op.destination == MemoryKind::kPageable;
+}
+
+bool MayHaveCopies(const RunInputs& inputs) {
+  return inputs.model.ops.MayHave(model::OpKind::kCopy);
+}
+
+template <typename Wanted>
+Copies Collect(const RunInputs& inputs, Wanted wanted) {
+  Copies copies;
+  if (!MayHaveCopies(inputs)) return copies;
+  Intervals times;
+  for (const Op& op : inputs.model.ops) {
+    if (op.kind != model::OpKind::kCopy || !op.timed || op.device != inputs.device.device) continue;
+    if (!inputs.device.IsEvidence(op) || !wanted(op)) continue;
+    times.push_back({op.start_ns, op.end_ns});
+    ++copies.count;
+    copies.bytes += static_cast<double>(op.bytes);
+  }
+  const IntervalUnion all(std::move(times));
+  copies.time_ns = static_cast<double>(all.length_ns());
+  if (copies.count == 0) return copies;
+  const IntervalUnion kernels = KernelTimes(inputs.model, inputs.device);
+  copies.exposed_ns = static_cast<double>(all.length_ns() - all.WithinNs(kernels));
+  return copies;
+}
+
+std::string DescribeCopies(const Copies& copies) {
+  std::string text = text::Plural(copies.count, "copy", "copies") + ", " +
+                     text::Bytes(copies.bytes) + " in " + text::Time(copies.time_ns);
+  if (copies.time_ns > 0) {
+    text += " (" + text::Fixed(copies.bytes / copies.time_ns, 1) + " GB/s), " +
+            text::Percent(1 - copies.exposed_ns / copies.time_ns) + " of it under kernels";
+  }
+  return text;
+}
+
+// Bytes per nanosecond that pinned copies cannot exceed here: the rate of the link, or the highest
+// one of this run.
+double FastestRate(const RunInputs& inputs) {
+  double rate = HostLinkBytesPerS(inputs.model.FindDevice(inputs.device.device)) / 1e9;
+  if (!MayHaveCopies(inputs)) return rate;
+  for (const Op& op : inputs.model.ops) {
+    if (op.kind != model::OpKind::kCopy || !op.timed || !ToOrFromHost(op) || IsPageable(op)) {
+      continue;
+    }
+    if (op.end_ns <= op.start_ns || static_cast<double>(op.bytes) < kSmallCopyBytes) continue;
+    rate = std::max(rate,
+                    static_cast<double>(op.bytes) / static_cast<double>(op.end_ns - op.start_ns));
+  }
+  return rate;
+}
+
+bool IsCopy(const Op& op) { return op.kind == model::OpKind::kCopy && ToOrFromHost(op); }
+
+// Calls of copies that hold up their thread.
+template <typename Wanted>
+std::set<int32_t> CallsOf(const RunInputs& inputs, Wanted wanted) {
+  std::set<int32_t> calls;
+  for (const Op& op : inputs.model.ops) {
+    if (IsCopy(op) && op.api != model::kNoIndex && wanted(op)) calls.insert(op.api);
+  }
+  return calls;
+}
+
+// A copy that holds up its thread: idle time directly behind it is that copy's, and what the
+// thread, which came late, left idle later.
+template <typename Wanted>
+double IdleBehind(const RunInputs& inputs, Wanted wanted) {
+  if (!MayHaveCopies(inputs)) return 0;
+  const std::set<int32_t> calls = CallsOf(inputs, wanted);
+  double idle_ns = 0;
+  for (const Gap& gap : inputs.device.gaps) {
+    if (gap.cause == GapCause::kProfiler || gap.previous_op == model::kNoIndex) continue;
+    const Op& previous = inputs.model.ops[gap.previous_op];
+    const bool behind = gap.cause != GapCause::kDependency && IsCopy(previous) && wanted(previous);
+    if (behind) {
+      idle_ns += static_cast<double>(gap.undisturbed_ns());
+    } else if (gap.wait != model::kNoIndex && calls.count(gap.wait) != 0) {
+      idle_ns += static_cast<double>(gap.after_wait_ns);
+    }
+  }
+  return idle_ns;
+}
+
+// Idle time directly before and behind copies of a kind.
+template <typename Wanted>
+double IdleBesideCopies(const RunInputs& inputs, Wanted wanted) {
+  double idle_ns = 0;
+  for (const Gap& gap : inputs.device.gaps) {
+    if (gap.cause == GapCause::kProfiler || gap.previous_op == model::kNoIndex) continue;
+    const Op& previous = inputs.model.ops[gap.previous_op];
+    const Op& next = inputs.model.ops[gap.next_op];
+    const bool beside = (IsCopy(previous) && wanted(previous)) || (IsCopy(next) && wanted(next));
+    if (beside) idle_ns += static_cast<double>(gap.undisturbed_ns());
+  }
+  return idle_ns;
+}
+
+// The time of the direction with more of it: one link has one direction at a time for each.
+template <typename Wanted>
+double LongerDirectionNs(const RunInputs& inputs, Wanted wanted) {
+  double longer_ns = 0;
+  for (const CopyKind kind : {CopyKind::kHostToDevice, CopyKind::kDeviceToHost}) {
+    const Copies copies =
+        Collect(inputs, [&](const Op& op) { return op.copy == kind && wanted(op); });
+    longer_ns = std::max(longer_ns, copies.time_ns);
+  }
+  return longer_ns;
+}
+
+}  // namespace
+
+MaybeFinding PageableCopies(const RunInputs& inputs) {
+  const Copies copies =
+      Collect(inputs, [](const Op& op) { return ToOrFromHost(op) && IsPageable(op); });
+  const double fastest_ns = copies.bytes / FastestRate(inputs);
+  const double idle_ns = IdleBehind(inputs, IsPageable);
+  const double copying_ns = std::min(copies.exposed_ns, copies.time_ns - fastest_ns);
+  if (inputs.Share(copying_ns) < kCopyShare) return std::nullopt;
+  Finding finding;
+  finding.title = "Copies from or to pageable memory take " +
+                  text::Percent(inputs.Share(copies.exposed_ns)) + " of the span.";
+  finding.evidence = {DescribeCopies(copies),
+                      "pinned, they would take " + text::Time(fastest_ns) + " at " +
+                          text::Fixed(FastestRate(inputs), 0) + " GB/s (at best)",
+                      "the driver stages pageable memory through a buffer of its own, and "
+                      "cudaMemcpyAsync does not return before that is done"};
+  // A pinned copy does not hold up its thread, so that other work can run beside all of it.
+  const double gain = copies.exposed_ns + idle_ns;
+  if (idle_ns > 0) finding.evidence.push_back("idle behind them: " + text::Time(idle_ns));
+  finding.action = "Allocate the host side with cudaMallocHost, or register it once.";
+  finding.kind = GainKind::kSameWork;
+  finding.check = kCheckTimeline;
+  finding.gain_at_most_ns = gain;
+  finding.confidence = Confidence::kHigh;
+  return RatedFinding(std::move(finding), copying_ns + idle_ns);
+}
+
+MaybeFinding CopiesNotOverlapped(const RunInputs& inputs) {
+  const Copies copies =
+      Collect(inputs, [](const Op& op) { return ToOrFromHost(op) && !IsPageable(op); });
+  if (copies.exposed_ns <= (1 - kOverlapped) * copies.time_ns) return std::nullopt;
+  const auto pinned = [](const Op& op) { return !IsPageable(op); };
+  const auto kernels_ns = static_cast<double>(inputs.kernels_ns);
+  const double free_kernels = kernels_ns - (copies.time_ns - copies.exposed_ns);
+  const double cost_ns = std::min(copies.exposed_ns, free_kernels);
+  if (inputs.Share(cost_ns) < kIdleShare) return std::nullopt;
+  // At best the kernels, the copies in one direction and those in the other run side by side.
+  const double longest_ns = std::max(kernels_ns, LongerDirectionNs(inputs, pinned));
+  const double idle_ns = IdleBesideCopies(inputs, pinned);
+  const double gain = kernels_ns + copies.exposed_ns - longest_ns + idle_ns;
+  Finding finding;
+  finding.title = "Copies that could run under kernels take " +
+                  text::Percent(inputs.Share(copies.exposed_ns)) + " of the span alone.";
+  finding.evidence = {DescribeCopies(copies),
+                      "kernels without a copy beside them: " + text::Time(free_kernels)};
+  if (idle_ns > 0) finding.evidence.push_back("idle beside them: " + text::Time(idle_ns));
+  finding.action =
+      "Copy on another stream while kernels run (double buffering), where the data allows it.";
+  finding.gain_at_most_ns = gain;
+  finding.kind = GainKind::kCauseRemoved;
+  finding.check = kCheckTimeline;
+  finding.confidence = Confidence::kMedium;  // nothing shows whether the data allows it
+  finding.withheld_why = inputs.lost_operations;
+  return RatedFinding(std::move(finding), cost_ns);
+}
+
+MaybeFinding SmallCopies(const RunInputs& inputs) {
+  const Copies copies = Collect(inputs, [](const Op& op) {
+    return ToOrFromHost(op) && static_cast<double>(op.bytes) < kSmallCopyBytes;
+  });
+  if (static_cast<double>(copies.count) < kSmallCopies) return std::nullopt;
+  const double gaps = IdleBesideCopies(
+      inputs, [](const Op& op) { return static_cast<double>(op.bytes) < kSmallCopyBytes; });
+  const double at_rate = copies.bytes / FastestRate(inputs);
+  double before_ns = 0;
+  for (const Gap& gap : inputs.device.gaps) {
+    if (gap.cause == GapCause::kProfiler || gap.next_op == model::kNoIndex) continue;
+    const Op& next = inputs.model.ops[gap.next_op];
+    const bool small = IsCopy(next) && static_cast<double>(next.bytes) < kSmallCopyBytes;
+    if (small) before_ns += static_cast<double>(gap.undisturbed_ns());
+  }
+  const double cost_ns = std::max(0.0, copies.exposed_ns - at_rate) + before_ns;
+  if (inputs.Share(cost_ns) < kCopyShare) return std::nullopt;
+  // The one copy that is left may run under kernels.
+  const double gain = copies.exposed_ns + gaps;
+  Finding finding;
+  finding.title = text::Count(copies.count) + " copies below 64 KB cost more than their bytes.";
+  finding.evidence = {DescribeCopies(copies), "idle beside them: " + text::Time(gaps),
+                      "in one piece they would take " + text::Time(at_rate) + " (at best)"};
+  finding.action = "Gather them in one buffer and copy once.";
+  finding.kind = GainKind::kLessWork;
+  finding.check = kCheckTimeline;
+  finding.gain_at_most_ns = gain;
+  finding.confidence = Confidence::kMedium;
+  return RatedFinding(std::move(finding), cost_ns);
+}
+
+// Only idle time right after a copy counts, and only if the copy's call held up the host.
+MaybeFinding SynchronousCopies(const RunInputs& inputs) {
+  const auto waits = [](const Op& op) { return !op.async; };
+  const Copies copies =
+      Collect(inputs, [&](const Op& op) { return ToOrFromHost(op) && waits(op); });
+  const double idle = IdleBehind(inputs, waits);
+  if (inputs.Share(idle) < kCopyShare) return std::nullopt;
+  Finding finding;
+  finding.title = "After synchronous copies the GPU is idle for " +
+                  text::Percent(inputs.Share(idle)) + " of the span.";
+  finding.evidence = {DescribeCopies(copies), "idle after them: " + text::Time(idle),
+                      "asynchronous copies may also run beside other work"};
+  finding.action =
+      "Use cudaMemcpyAsync with pinned memory, and wait where the data is needed, not before.";
+  finding.gain_at_most_ns = idle + copies.exposed_ns;
+  finding.check = kCheckTimeline;
+  finding.confidence = Confidence::kMedium;
+  finding.withheld_why = inputs.lost_operations;
+  return RatedFinding(std::move(finding), idle);
+}
+
+}  // namespace prof::analyzer

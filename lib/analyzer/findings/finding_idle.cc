@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/analyzer/findings/finding_idle.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/findings/finding_host.h"
+#include "lib/analyzer/findings/finding_text.h"
+#include "lib/analyzer/timeline/host_samples.h"
+#include "lib/analyzer/timeline/queue_depth.h"
+#include "lib/text/numbers.h"
+
+namespace prof::analyzer {
+namespace {
+
+using model::kNoIndex;
+using model::Op;
+
+// Gaps with one owner, and where they fall.
+struct Idle {
+  double total_ns = 0, longest_ns = 0, known_ns = 0, host_ns = 0;
+  int64_t count = 0;
+  std::vector<double> calls, ranges;  // by name, by path; empty: there is no such gap
+  bool in_a_range = false;
+  HostTime host;
+
+  void Add(const RunInputs& inputs, const Gap& gap) {
+    const auto length_ns = static_cast<double>(gap.undisturbed_ns());
+    total_ns += length_ns;
+    longest_ns = std::max(longest_ns, length_ns);
+    host_ns += static_cast<double>(gap.host_ns);
+    ++count;
+    if (ranges.empty()) ranges.resize(inputs.model.paths.size());
+    ranges[gap.path] += length_ns;
+    if (gap.path != model::kNone) in_a_range = true;
+    if (gap.api == kNoIndex) return;
+    known_ns += length_ns;
+    if (calls.empty()) calls.resize(inputs.model.strings.size());
+    calls[inputs.model.api_calls[gap.api].name] += length_ns;
+  }
+};
+
+TimeByPlace NamedCalls(const RunInputs& inputs, const Idle& idle) {
+  TimeByPlace times;
+  for (uint32_t name = 0; name < idle.calls.size(); ++name) {
+    if (idle.calls[name] > 0) times[CallName(inputs.model, name)] += idle.calls[name];
+  }
+  return times;
+}
+
+TimeByPlace NamedRanges(const RunInputs& inputs, const Idle& idle) {
+  TimeByPlace times;
+  for (uint32_t path = 0; path < idle.ranges.size(); ++path) {
+    if (idle.ranges[path] > 0) times[RangeName(inputs.model, path)] += idle.ranges[path];
+  }
+  return times;
+}
+
+template <typename Wanted>
+Idle GatherIdle(const RunInputs& inputs, Wanted wanted) {
+  Idle idle;
+  const HostSamples samples(inputs.model);
+  for (const Gap& gap : inputs.device.gaps) {
+    if (!wanted(gap)) continue;
+    idle.Add(inputs, gap);
+    if (samples.any()) samples.Add(gap, &idle.host);
+  }
+  return idle;
+}
+
+// Empty where it is too little for a finding.
+Idle GatherCause(const RunInputs& inputs, GapCause cause) {
+  if (inputs.Share(inputs.Idle(cause)) < kIdleShare) return {};
+  return GatherIdle(inputs, [cause](const Gap& gap) { return gap.cause == cause; });
+}
+
+std::string TitleOf(const RunInputs& inputs, double idle_ns) {
+  return "The GPU is idle for " + text::Percent(inputs.Share(idle_ns)) + " of the span";
+}
+
+// What all of these findings print. `idle` must not be empty.
+Finding DescribeIdle(const RunInputs& inputs, const Idle& idle) {
+  Finding finding;
+  finding.evidence.push_back(text::Count(idle.count) + " gaps, " + text::Time(idle.total_ns) +
+                             " in all (" + text::Percent(inputs.Share(idle.total_ns)) +
+                             " of the span), the longest " + text::Time(idle.longest_ns));
+  if (!idle.calls.empty()) {
+    finding.evidence.push_back(MostOf(NamedCalls(inputs, idle), idle.total_ns, "at "));
+  }
+  if (idle.in_a_range) {
+    finding.evidence.push_back(MostOf(NamedRanges(inputs, idle), idle.total_ns, "in "));
+  }
+  finding.gain_at_most_ns = idle.total_ns;
+  finding.check = kCheckTimeline;
+  finding.confidence =
+      idle.known_ns >= kCauseKnown * idle.total_ns ? Confidence::kHigh : Confidence::kMedium;
+  finding.withheld_why = inputs.lost_operations;
+  return finding;
+}
+
+// Where the host was meanwhile.
+void AddHostEvidence(const RunInputs& inputs, const Idle& idle, Finding* finding) {
+  for (std::string& line : HostEvidence(inputs.model, idle.host)) {
+    finding->evidence.push_back(std::move(line));
+  }
+}
+
+MaybeFinding FindCause(const RunInputs& inputs, const Idle& idle, const std::string& because) {
+  if (idle.total_ns <= 0 || inputs.Share(idle.total_ns) < kIdleShare) return std::nullopt;
+  Finding finding = DescribeIdle(inputs, idle);
+  finding.title = TitleOf(inputs, idle.total_ns) + because;
+  return finding;
+}
+
+std::string QueueText(const RunInputs& inputs) {
+  const QueueDepth depth = MeasureQueue(inputs.model, inputs.device.device);
+  if (depth.launches == 0) return "";
+  const auto launches = static_cast<double>(depth.launches);
+  return text::Percent(static_cast<double>(depth.nearly_empty) / launches) + " of " +
+         text::Plural(depth.launches, "launch", "launches") +
+         " found at most one operation in the queue; the median found " +
+         text::Fixed(depth.median, 0);
+}
+
+// --- Waits ---------------------------------------------------------------------------------------
+
+bool Allocates(const RunInputs& inputs, int32_t call) {
+  if (call == kNoIndex) return false;
+  const model::ApiClass cls = inputs.model.api_calls[call].cls;
+  return cls == model::ApiClass::kAlloc || cls == model::ApiClass::kFree;
+}
+
+// What the waits of one kind cost: the gaps that they own, and the part of all others that a thread
+// that had not waited would have closed: by the last wait alone, and at most.
+struct Waits {
+  Idle idle;
+  double refill_ns = 0, hidden_ns = 0, bound_ns = 0;
+  std::set<int32_t> calls;
+  double cost_ns() const { return idle.total_ns + hidden_ns; }
+  double gain_ns() const { return std::max(cost_ns(), bound_ns); }
+};
+
+Waits GatherWaits(const RunInputs& inputs, bool allocations) {
+  Waits waits;
+  if (inputs.idle_count[static_cast<size_t>(GapCause::kSync)] == 0) return waits;
+  const HostSamples samples(inputs.model);
+  for (const Gap& gap : inputs.device.gaps) {
+    waits.bound_ns +=
+        static_cast<double>(allocations ? gap.without_allocations_ns : gap.without_waits_ns);
+    const bool owner = gap.cause == GapCause::kSync;
+    const int32_t call = owner ? gap.api : gap.wait;
+    if ((!owner && gap.wait == kNoIndex) || Allocates(inputs, call) != allocations) continue;
+    if (!owner) {
+      waits.hidden_ns += static_cast<double>(gap.after_wait_ns);
+      continue;
+    }
+    waits.idle.Add(inputs, gap);
+    if (samples.any()) samples.Add(gap, &waits.idle.host);
+    if (call == kNoIndex) continue;
+    waits.calls.insert(call);
+    const bool later = inputs.model.api_calls[call].end_ns < gap.start_ns;
+    if (later) waits.refill_ns += static_cast<double>(gap.undisturbed_ns());
+  }
+  return waits;
+}
+
+void AddWaitEvidence(const Waits& waits, Finding* finding) {
+  finding->evidence.push_back(
+      text::Plural(static_cast<int64_t>(waits.calls.size()), "call", "calls") +
+      " drained the queue; " + text::Time(waits.refill_ns) +
+      " of the idle time came later, before the queue was full again");
+  if (waits.idle.host_ns > kMuchHostWork * waits.idle.total_ns) {
+    finding->evidence.push_back("in " + text::Time(waits.idle.host_ns) +
+                                " of it the host worked outside CUDA after the wait: a host that "
+                                "has not waited does that while the GPU works");
+  }
+  const double others_ns = waits.gain_ns() - waits.idle.total_ns;
+  if (others_ns > 0) {
+    finding->evidence.push_back("without the waits up to " + text::Time(others_ns) +
+                                " of gaps with another cause would be hidden, too");
+  }
+}
+
+// True when the calls go on until the second half of the run: those of a warm-up are no loop.
+bool InTheLoop(const RunInputs& inputs, const Waits& waits) {
+  if (static_cast<double>(waits.calls.size()) < kRepeats) return false;
+  const int64_t middle_ns = (inputs.device.start_ns + inputs.device.end_ns) / 2;
+  return inputs.model.api_calls[*waits.calls.rbegin()].start_ns >= middle_ns;
+}
+
+// How many kernels take the host longer to launch than the GPU to run, with nothing queued.
+std::string LaunchIndex(const RunInputs& inputs) {
+  int64_t kernels = 0, bound = 0;
+  for (const Op& op : inputs.model.ops) {
+    if (op.kind != model::OpKind::kKernel || !op.timed || op.sampled || op.graph != 0 ||
+        op.device != inputs.device.device || op.api == kNoIndex) {
+      continue;
+    }
+    const model::ApiCall& call = inputs.model.api_calls[op.api];
+    ++kernels;
+    const bool shorter = op.end_ns - op.start_ns < call.end_ns - call.start_ns;
+    if (shorter && static_cast<double>(op.start_ns - call.end_ns) < kQueueDelayNs) ++bound;
+  }
+  if (kernels == 0) return "";
+  const double index = static_cast<double>(bound) / static_cast<double>(kernels);
+  std::string text = text::Percent(index) + " of " + text::Count(kernels) +
+                     " kernels run shorter than their launch call and start within 10 us of it";
+  if (index >= kLaunchBoundKernels) text += ": the host cannot keep up";
+  return text;
+}
+
+}  // namespace
+
+MaybeFinding SyncBound(const RunInputs& inputs) {
+  const Waits waits = GatherWaits(inputs, false);
+  if (waits.idle.count == 0 || inputs.Share(waits.cost_ns()) < kIdleShare) return std::nullopt;
+  Finding finding = DescribeIdle(inputs, waits.idle);
+  const bool mostly = waits.idle.total_ns >= waits.hidden_ns;
+  finding.title = mostly ? TitleOf(inputs, waits.idle.total_ns) +
+                               " because the host waits before it launches more."
+                         : "Waits keep the host from running ahead of the GPU: up to " +
+                               text::Percent(inputs.Share(waits.gain_ns())) +
+                               " of the span is idle for that.";
+  AddWaitEvidence(waits, &finding);
+  AddHostEvidence(inputs, waits.idle, &finding);
+  finding.gain_at_most_ns = waits.gain_ns();
+  finding.action =
+      "Remove the waits in the loop: launch ahead and wait once, use events or stream order; read "
+      "values back later, or every so many steps.";
+  return RatedFinding(std::move(finding), waits.cost_ns());
+}
+
+MaybeFinding AllocationInLoop(const RunInputs& inputs) {
+  const Waits waits = GatherWaits(inputs, true);
+  if (waits.idle.count == 0 || inputs.Share(waits.cost_ns()) < kIdleShare) return std::nullopt;
+  if (!InTheLoop(inputs, waits)) return std::nullopt;
+  Finding finding = DescribeIdle(inputs, waits.idle);
+  finding.title =
+      TitleOf(inputs, waits.idle.total_ns) + " because memory is allocated in the loop.";
+  AddWaitEvidence(waits, &finding);
+  AddHostEvidence(inputs, waits.idle, &finding);
+  finding.gain_at_most_ns = waits.gain_ns();
+  finding.action =
+      "Allocate before the loop and reuse the memory, or use cudaMallocAsync with a pool that "
+      "keeps "
+      "it (a release threshold).";
+  return RatedFinding(std::move(finding), waits.cost_ns());
+}
+
+MaybeFinding LaunchBound(const RunInputs& inputs) {
+  const Idle idle = GatherCause(inputs, GapCause::kLaunch);
+  MaybeFinding finding = FindCause(inputs, idle, " because launches come too slowly.");
+  if (!finding) return finding;
+  AddHostEvidence(inputs, idle, &*finding);
+  for (const std::string& line : {LaunchIndex(inputs), QueueText(inputs)}) {
+    if (!line.empty()) finding->evidence.push_back(line);
+  }
+  AddSamplingCost(inputs, &*finding);
+  finding->action =
+      "Launch less often, with a CUDA graph or larger batches; then cut the host work between "
+      "launches.";
+  return finding;
+}
+
+MaybeFinding CodeLoading(const RunInputs& inputs) {
+  MaybeFinding finding = FindCause(inputs, GatherCause(inputs, GapCause::kLoading),
+                                   " while the driver loads or compiles code.");
+  if (!finding) return finding;
+  finding->action =
+      "Launch each kernel once before the part that counts, or load all code at the start "
+      "(CUDA_MODULE_LOADING=EAGER); ship code for this GPU (-arch), so that nothing is compiled at "
+      "run time.";
+  return finding;
+}
+
+MaybeFinding HostWork(const RunInputs& inputs) {
+  const Idle idle = GatherCause(inputs, GapCause::kHostWork);
+  MaybeFinding finding = FindCause(inputs, idle, " while the host works outside CUDA.");
+  if (!finding) return finding;
+  AddHostEvidence(inputs, idle, &*finding);
+  finding->action =
+      "Do that work on another thread or ahead of time, so that the next launches are queued "
+      "before the GPU runs dry.";
+  return finding;
+}
+
+MaybeFinding TransferBound(const RunInputs& inputs) {
+  MaybeFinding finding = FindCause(inputs, GatherCause(inputs, GapCause::kTransfer),
+                                   " between copies and the work around them.");
+  if (!finding) return finding;
+  finding->action = "Copy earlier, on a stream of its own, and in fewer pieces.";
+  return finding;
+}
+
+namespace {
+
+// What an operation that was in the queue in time waited for.
+struct Dependencies {
+  double graph_ns = 0, streams_ns = 0, long_ns = 0, stream_ns = 0;
+  int64_t graph = 0, streams = 0, lengthy = 0, stream = 0;
+
+  void Add(const RunInputs& inputs, const Gap& gap) {
+    const Op previous = inputs.model.ops[gap.previous_op], next = inputs.model.ops[gap.next_op];
+    const auto length_ns = static_cast<double>(gap.undisturbed_ns());
+    if (next.graph != 0 && next.correlation == previous.correlation) {
+      graph_ns += length_ns;
+      ++graph;
+    } else if (next.stream != previous.stream || next.context != previous.context) {
+      streams_ns += length_ns;
+      ++streams;
+    } else if (length_ns >= kLongDependencyNs) {
+      long_ns += length_ns;
+      ++lengthy;
+    } else {
+      stream_ns += length_ns;
+      ++stream;
+    }
+  }
+};
+
+const char* DependencyAction(const Dependencies& found) {
+  const double most_ns =
+      std::max({found.graph_ns, found.streams_ns, found.long_ns, found.stream_ns});
+  if (found.graph_ns >= most_ns) {
+    return "Make the graph's nodes fewer and longer (fuse them), put independent branches side by "
+           "side, or let a kernel start before the one before it ends (programmatic dependent "
+           "launch).";
+  }
+  if (found.long_ns >= most_ns) {
+    return "Find out what the stream waits for: an event of another device or process, a host "
+           "function, or another process that has the GPU.";
+  }
+  if (found.streams_ns >= most_ns) {
+    return "Hand work over between streams less often: keep what depends on each other on one "
+           "stream, and let each stream have work of its own meanwhile.";
+  }
+  return "Fuse kernels that follow one another, or let a kernel start before the one before it "
+         "ends "
+         "(programmatic dependent launch).";
+}
+
+std::string PartText(const char* where, int64_t count, double time_ns) {
+  if (count == 0) return "";
+  return std::string(where) + ": " + text::Plural(count, "gap", "gaps") + ", " +
+         text::Time(time_ns);
+}
+
+}  // namespace
+
+MaybeFinding DependencyIdle(const RunInputs& inputs) {
+  MaybeFinding finding = FindCause(inputs, GatherCause(inputs, GapCause::kDependency),
+                                   " between operations that were in the queue in time.");
+  if (!finding) return finding;
+  Dependencies found;
+  for (const Gap& gap : inputs.device.gaps) {
+    const bool counts = gap.cause == GapCause::kDependency && gap.previous_op != kNoIndex &&
+                        gap.next_op != kNoIndex;
+    if (counts) found.Add(inputs, gap);
+  }
+  for (const std::string& line :
+       {PartText("between nodes of a CUDA graph", found.graph, found.graph_ns),
+        PartText("behind another stream", found.streams, found.streams_ns),
+        PartText("of 10 us or more on one stream, behind something that no record names",
+                 found.lengthy, found.long_ns),
+        PartText("between operations of a stream", found.stream, found.stream_ns)}) {
+    if (!line.empty()) finding->evidence.push_back(line);
+  }
+  finding->action = DependencyAction(found);
+  // What follows within 2 us on its stream may well depend on what was before: the least certain.
+  const bool within = found.stream_ns > std::max({found.graph_ns, found.streams_ns, found.long_ns});
+  finding->confidence =
+      std::min(finding->confidence, within ? Confidence::kLow : Confidence::kMedium);
+  return finding;
+}
+
+MaybeFinding UnexplainedIdle(const RunInputs& inputs) {
+  const Idle idle = GatherIdle(inputs, [](const Gap& gap) {
+    return gap.cause == GapCause::kUnknown &&
+           static_cast<double>(gap.undisturbed_ns()) >= kUnexplainedGapNs;
+  });
+  MaybeFinding finding = FindCause(inputs, idle, " for a reason that the records do not show.");
+  if (!finding) return finding;
+  finding->action =
+      "Record again with API calls, and with NVTX ranges around the phases of the program.";
+  finding->check = "prof run with API calls and NVTX ranges recorded";
+  finding->confidence = Confidence::kLow;
+  return finding;
+}
+
+namespace {
+
+// Kernels below kSmallKernelNs, and the idle time beside them that host or dependency leave.
+struct Small {
+  int64_t count = 0;
+  double time_ns = 0;
+  double gaps_ns = 0;    // before them
+  double beside_ns = 0;  // before and behind them
+  double rows_ns = 0;    // of time_ns: those with another one directly beside them on their stream
+};
+
+double LaunchOrDependencyNs(const Gap& gap) {
+  const bool counts = gap.cause == GapCause::kLaunch || gap.cause == GapCause::kDependency;
+  return counts ? static_cast<double>(gap.undisturbed_ns()) : 0;
+}
+
+bool IsSmall(const Op& op) {
+  return op.kind == model::OpKind::kKernel &&
+         static_cast<double>(op.end_ns - op.start_ns) < kSmallKernelNs;
+}
+
+Small GatherSmall(const RunInputs& inputs) {
+  struct Last {
+    double small_ns = 0;  // of the kernel before; 0: it was not small
+    bool counted = false;
+  };
+  Small small;
+  std::map<std::tuple<uint32_t, uint32_t>, Last> streams;  // by context and stream
+  for (const Op& op : inputs.model.ops) {
+    if (!op.timed || op.device != inputs.device.device || !inputs.device.IsEvidence(op)) continue;
+    Last& last = streams[{op.context, op.stream}];
+    if (!IsSmall(op)) {
+      last = {};
+      continue;
+    }
+    const auto length_ns = static_cast<double>(op.end_ns - op.start_ns);
+    ++small.count;
+    small.time_ns += length_ns;
+    const bool follows = last.small_ns > 0;
+    if (follows) small.rows_ns += length_ns + (last.counted ? 0 : last.small_ns);
+    last = {length_ns, follows};
+  }
+  for (const Gap& gap : inputs.device.gaps) {
+    if (gap.previous_op == kNoIndex) continue;
+    const bool before = IsSmall(inputs.model.ops[gap.next_op]);
+    if (before) small.gaps_ns += LaunchOrDependencyNs(gap);
+    if (before || IsSmall(inputs.model.ops[gap.previous_op])) {
+      small.beside_ns += LaunchOrDependencyNs(gap);
+    }
+  }
+  return small;
+}
+
+}  // namespace
+
+MaybeFinding SmallKernels(const RunInputs& inputs) {
+  const Small small = GatherSmall(inputs);
+  if (static_cast<double>(small.count) < kSmallKernels ||
+      inputs.Share(small.gaps_ns) < kIdleShare) {
+    return std::nullopt;
+  }
+  Finding finding;
+  finding.title = text::Count(small.count) +
+                  " kernels shorter than 10 us leave the GPU waiting for the next one.";
+  finding.evidence = {
+      "they run for " + text::Time(small.time_ns) + " in all (" +
+          text::Percent(small.time_ns / std::max(1.0, static_cast<double>(inputs.kernels_ns))) +
+          " of the kernel time)",
+      "idle before them: " + text::Time(small.gaps_ns),
+      "gain: the idle time before and behind them (" + text::Time(small.beside_ns) + "), and the " +
+          text::Time(small.rows_ns) +
+          " of those with another one beside them on their stream, at most"};
+  AddSamplingCost(inputs, &finding);
+  finding.action = "Fuse neighbours, or batch more work into each launch.";
+  finding.kind = GainKind::kLessWork;
+  finding.gain_at_most_ns = small.beside_ns + small.rows_ns;
+  finding.check = kCheckTimeline;
+  finding.confidence =
+      finding.confidence == Confidence::kLow ? Confidence::kLow : Confidence::kMedium;
+  finding.withheld_why = inputs.lost_operations;
+  return RatedFinding(std::move(finding), small.gaps_ns + small.rows_ns);
+}
+
+}  // namespace prof::analyzer

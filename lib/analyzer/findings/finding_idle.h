@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Findings about idle time, one for each cause. The gain is the time in which a device had nothing
+// to do for that cause.
+#ifndef PROF_LIB_ANALYZER_FINDINGS_FINDING_IDLE_H_
+#define PROF_LIB_ANALYZER_FINDINGS_FINDING_IDLE_H_
+
+#include "lib/analyzer/findings/finding_inputs.h"
+
+namespace prof::analyzer {
+
+[[nodiscard]] MaybeFinding SyncBound(const RunInputs& inputs);
+[[nodiscard]] MaybeFinding AllocationInLoop(const RunInputs& inputs);
+[[nodiscard]] MaybeFinding LaunchBound(const RunInputs& inputs);
+[[nodiscard]] MaybeFinding CodeLoading(const RunInputs& inputs);
+[[nodiscard]] MaybeFinding HostWork(const RunInputs& inputs);
+[[nodiscard]] MaybeFinding TransferBound(const RunInputs& inputs);
+[[nodiscard]] MaybeFinding DependencyIdle(const RunInputs& inputs);
+[[nodiscard]] MaybeFinding UnexplainedIdle(const RunInputs& inputs);
+[[nodiscard]] MaybeFinding SmallKernels(const RunInputs& inputs);
+
+}  // namespace prof::analyzer
+
+#endif  // PROF_LIB_ANALYZER_FINDINGS_FINDING_IDLE_H_

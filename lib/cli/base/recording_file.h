@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files that commands read and write: recordings, and the text that is made from them.
+#ifndef PROF_LIB_CLI_BASE_RECORDING_FILE_H_
+#define PROF_LIB_CLI_BASE_RECORDING_FILE_H_
+
+#include <string>
+#include <vector>
+
+#include "prof/snapshot.h"
+
+namespace prof::cli {
+
+// Why the recording `path` cannot be opened, and the way out; empty: it can be opened. The reader
+// of recordings describes damaged content. "-" is standard input.
+[[nodiscard]] std::string ReadProblem(const std::string& path);
+
+// The recording `path`. A pipe, and standard input ("-"), is read into memory here: it can be read
+// only once. Sets `problem` to why it cannot be read, and the way out. Waits for a named pipe that
+// nobody has opened for writing for 3 s at most, and for a slow writer as long as it takes.
+[[nodiscard]] Snapshot OpenRecording(const std::string& path, std::string* problem);
+
+// Prints a line on stderr when the recording `path` is not complete, and `why`.
+void WarnIfIncomplete(const std::string& path, const std::string& why);
+
+// Why a report on `recordings` cannot go to `output`, and the way out; empty: it can. It must not
+// be a folder, and a report must not replace the recording that it is made from.
+[[nodiscard]] std::string OutputProblem(const std::string& output,
+                                        const std::vector<std::string>& recordings);
+
+// Writes `text` to the file `output`, or to stdout when that is empty. False after a message.
+[[nodiscard]] bool WriteOutput(const std::string& text, const std::string& output);
+
+}  // namespace prof::cli
+
+#endif  // PROF_LIB_CLI_BASE_RECORDING_FILE_H_

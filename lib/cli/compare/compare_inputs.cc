@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/cli/compare/compare_inputs.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "lib/cli/base/message.h"
+#include "lib/cli/base/progress.h"
+#include "lib/cli/base/recording_file.h"
+#include "lib/text/numbers.h"
+#include "prof/analyzer.h"
+
+namespace prof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> RecordingsIn(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
+    if (entry.path().extension() == ".prof") files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+RunSet Failed(std::string why) {
+  RunSet runs;
+  runs.error = std::move(why);
+  return runs;
+}
+
+}  // namespace
+
+std::vector<std::string> RecordingsOf(const std::vector<std::string>& paths, std::string* problem) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::error_code failed;
+    if (!fs::is_directory(path, failed)) {
+      files.push_back(path);
+      continue;
+    }
+    const std::vector<std::string> inside = RecordingsIn(path);
+    if (inside.empty()) *problem = "the folder " + path + " has no recording (*.prof)";
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  return files;
+}
+
+RunSet CollectRuns(const std::vector<std::string>& paths) {
+  std::string problem;
+  const std::vector<std::string> files = RecordingsOf(paths, &problem);
+  if (!problem.empty()) return Failed(problem);
+  std::vector<Report> reports;
+  for (const std::string& file : files) {
+    const Snapshot snapshot = OpenRecording(file, &problem);
+    if (!problem.empty()) return Failed(problem);
+    {
+      const Progress progress("analyzing " + file + " (" + std::to_string(reports.size() + 1) +
+                              " of " + std::to_string(files.size()) + ")");
+      reports.push_back(Analyze(snapshot));
+    }
+    if (!reports.back().error.empty()) {
+      return Failed("cannot read " + file + ": " + reports.back().error);
+    }
+    WarnIfIncomplete(file, reports.back().incomplete);
+  }
+  RunSet runs = Collect(reports);
+  if (runs.error.empty()) return runs;
+  for (size_t i = 0; i < files.size(); ++i) {
+    runs.error += (i == 0 ? " (run 1 is " : ", run ") +
+                  (i == 0 ? "" : std::to_string(i + 1) + " ") + files[i];
+  }
+  if (!files.empty()) runs.error += ")";
+  return runs;
+}
+
+bool ReplaceFile(const std::string& path, const std::string& text) {
+  const std::string temporary = path + ".new";
+  if (!WriteOutput(text, temporary)) return false;
+  std::error_code failed;
+  fs::rename(temporary, path, failed);
+  if (!failed) return true;
+  std::remove(temporary.c_str());
+  Fail("cannot write " + path + ": " + failed.message());
+  return false;
+}
+
+}  // namespace prof::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The recordings of a comparison: files and folders become reports.
+#ifndef PROF_LIB_CLI_COMPARE_COMPARE_INPUTS_H_
+#define PROF_LIB_CLI_COMPARE_COMPARE_INPUTS_H_
+
+#include <string>
+#include <vector>
+
+#include "prof/compare.h"
+
+namespace prof::cli {
+
+// The recordings that `paths` name: files as they are, and the *.prof of folders, sorted. Sets
+// `problem` where a folder has none.
+[[nodiscard]] std::vector<std::string> RecordingsOf(const std::vector<std::string>& paths,
+                                                    std::string* problem);
+
+// The runs of `paths`, or with RunSet::error, which then names the file. Prints a line on stderr
+// for each recording that is not complete.
+[[nodiscard]] RunSet CollectRuns(const std::vector<std::string>& paths);
+
+// Writes the file whole, or leaves the one that was there. False after a message.
+[[nodiscard]] bool ReplaceFile(const std::string& path, const std::string& text);
+
+}  // namespace prof::cli
+
+#endif  // PROF_LIB_CLI_COMPARE_COMPARE_INPUTS_H_
