@@ -62,16 +62,22 @@ ContextSampler::Use::Use(ContextSampler* context)
       open_(context->uses_.fetch_add(1, std::memory_order_seq_cst) >= 0 &&
             context->phase_.load(std::memory_order_seq_cst) != Phase::kClosed) {}
 
+// The handle takes the slot: a thread that comes with the same one meanwhile finds this slot, and
+// none of its own.
 bool ContextSampler::Claim(CUcontext handle) {
-  Phase expected = Phase::kFree;
-  if (!phase_.compare_exchange_strong(expected, Phase::kNew, std::memory_order_acq_rel)) {
-    return false;
-  }
+  if (phase() != Phase::kFree) return this->handle() == handle;
   // Before its counters are planned: its launches' records have this id.
   uint32_t id = 0;
-  if (parts_->api->get_context_id(handle, &id) == CUPTI_SUCCESS) context_id_.store(id);
-  handle_.store(handle, std::memory_order_release);
-  parts_->work.Post();
+  const bool has_id = parts_->api->get_context_id(handle, &id) == CUPTI_SUCCESS;
+  CUcontext none = nullptr;
+  if (!handle_.compare_exchange_strong(none, handle, std::memory_order_acq_rel)) {
+    return none == handle;
+  }
+  if (has_id) context_id_.store(id);
+  Phase expected = Phase::kFree;
+  if (phase_.compare_exchange_strong(expected, Phase::kNew, std::memory_order_acq_rel)) {
+    parts_->work.Post();
+  }
   return true;
 }
 
@@ -82,7 +88,7 @@ void ContextSampler::RequestGroup(uint32_t group) {
 
 bool ContextSampler::AwaitFirstGroup() const {
   const int64_t until_ns = MonotonicNs() + kReplayReadyNs;
-  while (phase() == Phase::kNew || awaits_group()) {
+  while (phase() == Phase::kFree || phase() == Phase::kNew || awaits_group()) {
     if (parts_->closed.load(std::memory_order_acquire) || MonotonicNs() > until_ns) return false;
     usleep(200);
   }

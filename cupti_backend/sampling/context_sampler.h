@@ -34,7 +34,8 @@ class ContextSampler {
 
   // --- Any thread ---
 
-  // Takes this slot for `handle`; false when it is taken.
+  // Takes this slot for `handle`, unless it has it already; false when another context has it, or
+  // had it.
   bool Claim(CUcontext handle);
   CUcontext handle() const { return handle_.load(std::memory_order_acquire); }
   size_t slot() const { return slot_; }

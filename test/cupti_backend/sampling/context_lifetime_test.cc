@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <thread>
+#include <vector>
 
+#include "cupti_backend/sampling/context_slots.h"
 #include "test/cupti_backend/sampling/sampler_program.h"
 
 namespace prof::cupti::test {
@@ -32,6 +35,29 @@ TEST_CASE("A context that is destroyed before its counters are prepared stays cl
   }
   CHECK(context.phase() == ContextSampler::Phase::kClosed);
   CHECK_FALSE(context.awaits_group());
+}
+
+TEST_CASE("Threads that come with a new context at one time find one slot") {
+  FakeCupti cupti;
+  SamplerParts parts(&cupti.api, &cupti.driver, Options());
+  for (int round = 0; round < 300; ++round) {
+    ContextSlots contexts(&parts);
+    constexpr int kThreads = 3;
+    std::array<ContextSampler*, kThreads> found{};
+    std::atomic<int> ready{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&, i] {
+        ++ready;
+        while (ready != kThreads) std::this_thread::yield();
+        found[i] = contexts.Find(Context(1));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(found[0] == &*contexts.begin());
+    CHECK(std::count(found.begin(), found.end(), found[0]) == kThreads);
+    CHECK_FALSE(contexts.several());
+  }
 }
 
 TEST_CASE("Two contexts of one chip share its pass groups") {

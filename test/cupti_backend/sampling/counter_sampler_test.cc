@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "cupti_backend/sampling/context_slots.h"
+#include "cupti_backend/sampling/launch_sampler.h"
 #include "test/cupti_backend/sampling/sampler_program.h"
 
 namespace prof::cupti::test {
@@ -211,23 +214,35 @@ TEST_CASE("Kernels that run once have their values under replay, though CUPTI nu
   CHECK(program.SamplesFailed() == 0);
 }
 
-TEST_CASE("Kernels that several threads launch once have their values under replay, each of them") {
+TEST_CASE("Under replay a launch waits for the hardware that another thread has") {
+  FakeCupti cupti;
   SessionOptions options = Options();
   options.replay = Replay::kKernel;
-  Program program(options);
-  std::vector<std::thread> threads;
-  for (uint32_t thread = 0; thread < 3; ++thread) {
-    threads.emplace_back([&program, thread] {
-      for (uint32_t i = 1; i <= 20; ++i) {
-        const uint32_t kernel = 100 * thread + i;
-        program.Launch(kernel, "kernel", 1, kernel);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  program.sampler.Stop();
-  CHECK(program.sampler.TakeEvents().samples.size() == 60);
-  CHECK(program.SamplesFailed() == 0);
+  SamplerParts parts(&cupti.api, &cupti.driver, options);
+  ContextSlots contexts(&parts);
+  LaunchSampler launches(&parts, &contexts);
+  ContextSampler* const context = contexts.Find(Context(1));
+  REQUIRE(context != nullptr);
+  context->Prepare();
+  context->ChangeGroup();
+  HardwareLease lease = parts.hardware.TryTake();
+  std::thread other([&lease] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    lease.Release();
+  });
+  Launch launch;
+  launch.signature.function = &launch;
+  launch.context = Context(1);
+  launch.correlation = 1;
+  launch.kernel_name = "kernel";
+  launches.OnLaunchEnter(launch);
+  cupti.Log("launch 1");
+  launches.OnLaunchExit();
+  other.join();
+  const Strings log = cupti.log();
+  const auto launched = std::find(log.begin(), log.end(), "launch 1");
+  REQUIRE(launched != log.begin());
+  CHECK(*std::prev(launched) == "start");  // a range of CUPTI's own is around it
 }
 
 TEST_CASE("A replayed kernel that CUPTI lost is a failed sample") {
