@@ -23,7 +23,13 @@ bool Lock(int file, int operation) { return flock(file, operation | LOCK_NB) == 
 
 }  // namespace
 
+// A child that was forked meanwhile shares the locks, and keeps them if they are only closed. Its
+// own copy of this gives nothing back.
 DeviceTurn::~DeviceTurn() {
+  if (taken_by_ == getpid()) {
+    if (has_) Lock(turn_, LOCK_UN);
+    if (waits_) Lock(queue_, LOCK_UN);
+  }
   if (turn_ >= 0) close(turn_);
   if (queue_ >= 0) close(queue_);
 }
@@ -38,6 +44,7 @@ void DeviceTurn::Open(const std::string& folder, const std::string& uuid) {
 bool DeviceTurn::Take(int64_t now_ns) {
   if (has_ || turn_ < 0 || queue_ < 0) return true;
   if (now_ns < retry_ns_) return false;
+  taken_by_ = getpid();
   if (!Lock(turn_, LOCK_EX)) {
     waits_ = waits_ || Lock(queue_, LOCK_SH);
     retry_ns_ = now_ns + kRetryNs;

@@ -42,6 +42,7 @@ class DeviceTurn {
  private:
   int turn_ = -1, queue_ = -1;  // files
   bool has_ = false, waits_ = false;
+  int taken_by_ = 0;  // a process
   int64_t since_ns_ = 0, retry_ns_ = 0;
 };
 

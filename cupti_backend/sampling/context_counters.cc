@@ -90,10 +90,8 @@ CUptiResult ContextCounters::Push(const HardwareLease&, const Sample& sample) {
 
 CUptiResult ContextCounters::Pop(const HardwareLease&) { return profiler_->Pop(); }
 
-void ContextCounters::DropSample(const HardwareLease&) {
-  if (samples_.empty()) return;
-  samples_.pop_back();
-  parts_->outbox.CountFailed(1);
+void ContextCounters::SpoilSample(const HardwareLease&) {
+  if (!samples_.empty()) samples_.back().spoilt = true;
 }
 
 void ContextCounters::EndSample(const HardwareLease&, int64_t end_ns) {

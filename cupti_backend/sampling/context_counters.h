@@ -54,7 +54,7 @@ class ContextCounters {
   CUptiResult Push(const HardwareLease& lease, const Sample& sample);
   CUptiResult Pop(const HardwareLease& lease);
   // The sample that was pushed last is no good.
-  void DropSample(const HardwareLease& lease);
+  void SpoilSample(const HardwareLease& lease);
   // The sample that was pushed last has ended.
   void EndSample(const HardwareLease& lease, int64_t end_ns);
 

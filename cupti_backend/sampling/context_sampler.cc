@@ -53,6 +53,25 @@ struct OpensGate {
   LaunchGate* gate;
 };
 
+// Makes a context current for a scope: a default stream is that of the current one.
+class MadeCurrent {
+ public:
+  MadeCurrent(const DriverApi& driver, CUcontext context) : driver_(driver) {
+    known_ = driver.ctx_get_current(&before_) == CUDA_SUCCESS;
+    (void)driver.ctx_set_current(context);
+  }
+  ~MadeCurrent() {
+    if (known_) (void)driver_.ctx_set_current(before_);
+  }
+  MadeCurrent(const MadeCurrent&) = delete;
+  MadeCurrent& operator=(const MadeCurrent&) = delete;
+
+ private:
+  const DriverApi& driver_;
+  CUcontext before_ = nullptr;
+  bool known_ = false;
+};
+
 }  // namespace
 
 // --- Any thread ----------------------------------------------------------------------------------
@@ -75,9 +94,11 @@ bool ContextSampler::Claim(CUcontext handle) {
   }
   if (has_id) context_id_.store(id);
   Phase expected = Phase::kFree;
-  if (phase_.compare_exchange_strong(expected, Phase::kNew, std::memory_order_acq_rel)) {
-    parts_->work.Post();
+  if (!phase_.compare_exchange_strong(expected, Phase::kNew, std::memory_order_acq_rel)) {
+    handle_.store(nullptr, std::memory_order_release);  // another context had the slot meanwhile
+    return false;
   }
+  parts_->work.Post();
   return true;
 }
 
@@ -88,11 +109,13 @@ void ContextSampler::RequestGroup(uint32_t group) {
 
 bool ContextSampler::AwaitFirstGroup() const {
   const int64_t until_ns = MonotonicNs() + kReplayReadyNs;
-  while (phase() == Phase::kFree || phase() == Phase::kNew || awaits_group()) {
+  while (true) {
+    const Phase now = phase();
+    if (now == Phase::kFailed || now == Phase::kClosed) return false;
+    if (now != Phase::kFree && now != Phase::kNew && !awaits_group()) return true;
     if (parts_->closed.load(std::memory_order_acquire) || MonotonicNs() > until_ns) return false;
     usleep(200);
   }
-  return true;
 }
 
 void ContextSampler::Close() {
@@ -151,10 +174,13 @@ bool ContextSampler::Open(const HardwareLease& lease, SamplingPolicy::Entry* ent
   const bool kernel = launch.unit == capture::SampleUnit::kKernel;
   const bool untraced = kernel && (parts_->replays || tracing_[group] != Tracing::kTraced);
   const bool range = launch.unit == capture::SampleUnit::kRange;  // it has no stream
-  const bool quiet = parts_->replays
-                         ? CloseGateWithin(kReplayIdleWaitNs)
-                         : CloseGate(range ? Waits::kForAll : Waits::kForStream, launch.stream);
+  // Around a launch the gate is closed in any case: what another thread launches to the same stream
+  // would be in the sample.
+  const bool quiet = parts_->replays ? CloseGateWithin(kReplayIdleWaitNs, Closing::kAlways)
+                     : range         ? CloseGate(Waits::kForAll, nullptr)
+                             : CloseGate(Waits::kForStream, launch.stream, Closing::kAlways);
   if (!quiet) return false;
+  other_work_.store(false, std::memory_order_relaxed);
   const int64_t begin_ns = RealtimeNs();
   if (untraced) {
     if (!parts_->tracing.Begin()) {
@@ -185,6 +211,7 @@ void ContextSampler::CloseRange(const HardwareLease& lease) {
   parts_->held_up.EndRange();
   const int64_t end_ns = RealtimeNs();
   counters_.EndSample(lease, end_ns);
+  if (other_work_.load(std::memory_order_relaxed)) counters_.SpoilSample(lease);
   if (popped != CUPTI_SUCCESS) Fail(lease, popped, "close a counter range");
   if (traced != CUPTI_SUCCESS) Fail(lease, traced, "go on recording kernels after a sample");
   parts_->AddInterval(ProfilerWork::kSample, open_.begin_ns, end_ns);
@@ -192,9 +219,11 @@ void ContextSampler::CloseRange(const HardwareLease& lease) {
 
 bool ContextSampler::CloseAtEnd(const HardwareLease& lease) {
   const Use use(this);
-  if (!use || !CloseGateWithin(kFinishWaitNs)) return false;
+  if (!use) return false;
+  const MadeCurrent current(*parts_->driver, handle());
+  if (!CloseGateWithin(kFinishWaitNs)) return false;
   CloseRange(lease);
-  counters_.DropSample(lease);  // of a part of its range
+  counters_.SpoilSample(lease);  // of a part of its range
   return true;
 }
 
@@ -210,13 +239,13 @@ bool ContextSampler::IsQuiet(Waits waits, CUstream own) {
   return others_idle && EndsByItself();
 }
 
-// CUPTI may wait for the GPU now. With several streams the gate is closed then, and nothing comes
-// meanwhile. Asks first, so that a busy GPU holds up no launch.
-bool ContextSampler::CloseGate(Waits waits, CUstream own) {
+// CUPTI may wait for the GPU now. Where the gate is closed, nothing comes meanwhile. Asks first, so
+// that a busy GPU holds up no launch.
+bool ContextSampler::CloseGate(Waits waits, CUstream own, Closing closing) {
   const int64_t begin_ns = MonotonicNs();
   if (busy(begin_ns)) return false;
   bool quiet = IsQuiet(waits, own);
-  if (quiet && streams_.several()) {
+  if (quiet && (closing == Closing::kAlways || streams_.several())) {
     quiet = parts_->gate.CloseFor(this, kDrainNs);
     if (quiet && !IsQuiet(waits, own)) {
       parts_->gate.Open();
@@ -230,9 +259,9 @@ bool ContextSampler::CloseGate(Waits waits, CUstream own) {
   return false;
 }
 
-bool ContextSampler::CloseGateWithin(int64_t patience_ns) {
+bool ContextSampler::CloseGateWithin(int64_t patience_ns, Closing closing) {
   const int64_t until_ns = MonotonicNs() + patience_ns;
-  while (!CloseGate(Waits::kForAll, nullptr)) {
+  while (!CloseGate(Waits::kForAll, nullptr, closing)) {
     if (MonotonicNs() > until_ns || phase() == Phase::kClosed) return false;
     usleep(kLookNs / 1000);
   }
@@ -316,6 +345,7 @@ void ContextSampler::ChangeGroup() {
   const HardwareLease lease = parts_->hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
   // Without a lease there is a launch that does not return: to be requested again.
   if (lease && use && Prepared(phase())) {
+    (void)parts_->driver->ctx_set_current(handle());  // whose default stream is asked for
     const CaptureWatch::Hold no_captures(&parts_->captures);
     if (!no_captures || !CloseGate(Waits::kForAll, nullptr)) {
       const int64_t now_ns = MonotonicNs();
@@ -396,9 +426,9 @@ void ContextSampler::Release() {
   const HardwareLease lease = parts_->hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
   const CaptureWatch::Hold no_captures(&parts_->captures);
   if (!lease || !use || phase() != Phase::kRunning || !no_captures) return;
+  if (parts_->driver->ctx_set_current(handle()) != CUDA_SUCCESS) return;
   if (!CloseGateWithin(kReleaseWaitNs)) return;
   const OpensGate at_end{&parts_->gate};
-  if (parts_->driver->ctx_set_current(handle()) != CUDA_SUCCESS) return;
   const int64_t begin_ns = RealtimeNs();
   const CUptiResult result = counters_.StopAndDecode(lease);
   if (result != CUPTI_SUCCESS) {

@@ -41,6 +41,9 @@ class ContextSampler {
   size_t slot() const { return slot_; }
   Phase phase() const { return phase_.load(std::memory_order_acquire); }
   StreamWatch& streams() { return streams_; }
+  // Work of another thread comes while the gate is closed around a launch: the sample is not of the
+  // launch alone.
+  void NoteOtherWork() { other_work_.store(true, std::memory_order_relaxed); }
 
   // As in activity records.
   uint32_t context_id() const { return context_id_.load(std::memory_order_relaxed); }
@@ -52,9 +55,9 @@ class ContextSampler {
 
   // Requests `group` from the worker, unless another request is open. No lock, no allocation.
   void RequestGroup(uint32_t group);
-  bool awaits_group() const { return wanted_.load() >= 0; }
+  bool awaits_group() const { return wanted_.load() >= 0 && phase() != Phase::kClosed; }
   // For replay: the first launches wait until counters are prepared, 10 s at most. False: they are
-  // not.
+  // not. Not between the gate's Enter and Exit: a group is changed when no launch is under way.
   bool AwaitFirstGroup() const;
 
   // The context is about to be destroyed. Waits until nobody uses it any more, some seconds at
@@ -142,12 +145,14 @@ class ContextSampler {
     kForAll      // all work of the context
   };
 
+  enum class Closing { kWhereSeveral, kAlways };  // streams
+
   void SetPhaseUnlessClosed(Phase phase);
   bool Plan();
   bool EndsByItself();
   bool IsQuiet(Waits waits, CUstream own);
-  bool CloseGate(Waits waits, CUstream own);
-  bool CloseGateWithin(int64_t patience_ns);
+  bool CloseGate(Waits waits, CUstream own, Closing closing = Closing::kWhereSeveral);
+  bool CloseGateWithin(int64_t patience_ns, Closing closing = Closing::kWhereSeveral);
   void Change(const HardwareLease& lease);
   CUptiResult Enable(const HardwareLease& lease);
   void Refuse(const Problem& problem);
@@ -164,6 +169,7 @@ class ContextSampler {
   std::atomic<int> uses_{0};     // of Use
   std::atomic<int> device_{-1};
   std::atomic<int64_t> look_again_ns_{0};  // the GPU was not quiet: not asked before this
+  std::atomic<bool> other_work_{false};    // in the range that is open
   StreamWatch streams_;
 
   // From phase kReady on:

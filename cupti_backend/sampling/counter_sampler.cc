@@ -52,10 +52,20 @@ capture::GpuWait::Work CounterSampler::WaitForGpu() const {
   };
 }
 
+// A thread that was about to open a counted range when that ended has it open a moment later.
+HardwareLease CounterSampler::TakeFromRanges() {
+  constexpr int64_t kLookNs = 20'000'000;
+  const int64_t until_ns = MonotonicNs() + SamplerParts::kLaunchWaitNs;
+  while (true) {
+    launches_.CloseLeftRange();
+    HardwareLease lease = parts_.hardware.TakeWithin(kLookNs);
+    if (lease || MonotonicNs() > until_ns) return lease;
+  }
+}
+
 bool CounterSampler::Pause() {
   parts_.takes_none.store(true);
-  launches_.CloseLeftRange();
-  const HardwareLease lease = parts_.hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
+  const HardwareLease lease = TakeFromRanges();
   if (!lease) {
     parts_.takes_none.store(parts_.closed.load());
     return false;
@@ -126,8 +136,7 @@ void CounterSampler::Stop() {
   parts_.takes_none.store(true);
   AddFinalNotices();
   worker_.Join();
-  launches_.CloseLeftRange();
-  const HardwareLease lease = parts_.hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
+  const HardwareLease lease = TakeFromRanges();
   if (!lease) {
     in_use_ = true;
     parts_.outbox.SetStatus(State::kDegraded,
@@ -145,6 +154,9 @@ void CounterSampler::Abandon(const Problem& why) {
   AddFinalNotices();
   parts_.outbox.SetStatus(State::kDegraded, why);
   worker_.Join();
+  // The exit callback of a launch under its range may never come.
+  parts_.gate.Open();
+  parts_.tracing.Forget();
 }
 
 SubsystemStatus CounterSampler::status() const {

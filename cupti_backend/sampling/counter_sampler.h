@@ -77,6 +77,8 @@ class CounterSampler {
  private:
   void ChooseByNeed(int64_t now_ns);
   void AddFinalNotices();
+  // The hardware, from counted ranges that are open too; false where a launch does not return.
+  HardwareLease TakeFromRanges();
 
   struct All {
     All(const CuptiApi* api, const DriverApi* driver, const SessionOptions& options)

@@ -5,7 +5,8 @@
 //
 // CUPTI waits for the context's work then, and holds its launches up meanwhile: a kernel that waits
 // for a later launch would never end. So where a context has several streams, its launches are kept
-// out first, and what is under way has to be in the driver's queue.
+// out first, and what is under way has to be in the driver's queue. Around a launch that is sampled
+// they are kept out in any case: else its sample had work of other threads.
 #ifndef PROF_CUPTI_BACKEND_SAMPLING_LAUNCH_GATE_H_
 #define PROF_CUPTI_BACKEND_SAMPLING_LAUNCH_GATE_H_
 
@@ -29,6 +30,11 @@ class LaunchGate {
   // `context`. True: it has waited.
   bool Enter(const void* context);
   void Exit();
+
+  // It is closed for `context`: the profiler works on it.
+  [[nodiscard]] bool ClosedFor(const void* context) const {
+    return closed_for_.load(std::memory_order_acquire) == context;
+  }
 
   // Launches of other threads are between Enter and Exit. A launch that enters now is counted, or
   // sees what the caller has set before (sequentially consistent).

@@ -41,6 +41,7 @@ LaunchSampler::LaunchSampler(SamplerParts* parts, ContextSlots* contexts)
 void LaunchSampler::OnLaunchEnter(const Launch& launch) {
   ContextSampler* context = contexts_->Find(launch.context);
   if (context != nullptr) context->streams().Seen(launch.stream);
+  const bool ready = !parts_->replays || context == nullptr || context->AwaitFirstGroup();
   const bool waited = parts_->gate.Enter(context);
   if (parts_->tracing.paused()) parts_->AddUntraced(launch);
   if (context == nullptr) return;
@@ -48,7 +49,7 @@ void LaunchSampler::OnLaunchEnter(const Launch& launch) {
     context->streams().Doubt(launch.correlation);
     return;
   }
-  if (parts_->replays && !context->AwaitFirstGroup()) return;
+  if (!ready) return;
   const int64_t now_ns = MonotonicNs();
   SamplingPolicy::Entry* entry = Choose(*context, launch, now_ns);
   if (entry == nullptr) return;
@@ -131,16 +132,21 @@ void LaunchSampler::OnStreamWork(CUcontext handle, CUstream stream, uint32_t cor
   if (context == nullptr) return;
   context->streams().Seen(stream);
   if (waits) context->streams().Doubt(correlation);
+  if (parts_->gate.ClosedFor(context)) context->NoteOtherWork();
 }
 
 // CUPTI's profiler may not be touched from a resource callback: the range goes with its context.
 void LaunchSampler::OnContextDestroyed(CUcontext context) {
   if (open_range.sampler == id() && open_range.context->handle() == context) {
     open_range.sampler = 0;
-    counted_.store(nullptr);
-    parts_->held_up.EndRange();
-    parts_->gate.Open();
-    parts_->hardware.Resume().Release();
+    // A counted range may have been closed at the end, or for a pause.
+    const bool open =
+        open_range.unit != capture::SampleUnit::kRange || counted_.exchange(nullptr) != nullptr;
+    if (open) {
+      parts_->held_up.EndRange();
+      parts_->gate.Open();
+      parts_->hardware.Resume().Release();
+    }
   }
   contexts_->CloseContext(context);
 }
@@ -188,13 +194,21 @@ void LaunchSampler::CloseLeftRange() {
   if (!context->CloseAtEnd(lease)) lease.KeepTaken();
 }
 
+// A launch that waits is not under way: who has the hardware may wait for all that are.
+HardwareLease LaunchSampler::AwaitHardware(ContextSampler& context) {
+  parts_->gate.Exit();
+  HardwareLease lease = parts_->hardware.TakeWithin(SamplerParts::kLaunchWaitNs);
+  parts_->gate.Enter(&context);
+  return lease;
+}
+
 // Keeps the hardware while a range is open.
 void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry,
                            const Launch& launch, int64_t now_ns, uint32_t token) {
   using Action = SampleSchedule::Action;
-  HardwareLease lease = parts_->replays ? parts_->hardware.TakeWithin(SamplerParts::kLaunchWaitNs)
-                                        : parts_->hardware.TryTake();
-  if (!lease) return;
+  HardwareLease lease = parts_->replays ? AwaitHardware(context) : parts_->hardware.TryTake();
+  // Asked again: who stops the sampling takes the hardware afterwards, and then tracing may end.
+  if (!lease || parts_->takes_none.load(std::memory_order_acquire)) return;
   const SamplingPolicy::Decision decision =
       parts_->policy.Next(*entry, context.hardware(lease), now_ns);
   if (decision.action == Action::kRotate) context.RequestGroup(decision.group);
@@ -215,7 +229,10 @@ void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry
 void LaunchSampler::CloseOpenRange() {
   ContextSampler& context = *open_range.context;
   open_range.sampler = 0;
-  if (parts_->abandoned.load()) return;  // the range went with CUPTI
+  if (parts_->abandoned.load()) {  // the range went with CUPTI
+    parts_->gate.Open();
+    return;
+  }
   HardwareLease lease = parts_->hardware.Resume();
   try {
     context.CloseRange(lease);

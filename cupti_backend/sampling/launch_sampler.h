@@ -79,6 +79,7 @@ class LaunchSampler {
   // `token`: of a range.
   void Sample(ContextSampler& context, SamplingPolicy::Entry* entry, const Launch& launch,
               int64_t now_ns, uint32_t token = 0);
+  HardwareLease AwaitHardware(ContextSampler& context);
   void CloseOpenRange();
 
   SamplerParts* const parts_;

@@ -45,7 +45,7 @@ std::vector<capture::CounterSampleEvent> ReadSamples(const ContextPlan& plan,
   std::vector<capture::CounterSampleEvent> events;
   for (size_t i = 0; i < ranges; ++i) {
     const Sample* const found = SampleOf(plan, profiler, samples, i, ranges);
-    if (found == nullptr) continue;
+    if (found == nullptr || found->spoilt) continue;
     const Sample& sample = *found;
     capture::CounterSampleEvent event;
     event.values = plan.evaluator->Evaluate(profiler.counter_data(), profiler.counter_data_bytes(),

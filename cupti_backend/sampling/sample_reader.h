@@ -23,6 +23,7 @@ struct Sample {
   capture::SampleUnit unit = capture::SampleUnit::kKernel;
   uint32_t group = 0, correlation = 0, path = 0;
   int64_t begin_ns = 0, end_ns = 0;
+  bool spoilt = false;  // its range has something else too, or a part only: no event comes of it
 };
 
 // "<counter>.peak_sustained" as CUPTI evaluates it on the real device.

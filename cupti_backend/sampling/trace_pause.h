@@ -40,6 +40,8 @@ class TracePause {
   // CUPTI refuses. 1 to 12 us on an H200, and as much for End.
   bool Begin();
   CUptiResult End();
+  // CUPTI went away meanwhile: nothing is paused any more.
+  void Forget() { paused_.store(false, std::memory_order_seq_cst); }
 
  private:
   const CuptiApi* const api_;

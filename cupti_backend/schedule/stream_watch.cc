@@ -43,15 +43,21 @@ void StreamWatch::Seen(CUstream stream) {
       return;
     }
   }
-  if (last_.load(std::memory_order_relaxed) == key) return;
-  if (last_.exchange(key, std::memory_order_relaxed) != 0) SetSeveral();
+  if (last_.load(std::memory_order_acquire) == key) return;
+  // First: a thread that finds it in `last_` relies on it that Idle asks for it.
+  if (!Place(key)) too_many_.store(true, std::memory_order_relaxed);
+  if (last_.exchange(key, std::memory_order_acq_rel) != 0) SetSeveral();
+}
+
+bool StreamWatch::Place(uintptr_t key) {
   for (Slot& slot : slots_) {
     uintptr_t known = slot.load(std::memory_order_relaxed);
-    if (known == key) return;
-    if (known == 0 && slot.compare_exchange_strong(known, key, std::memory_order_acq_rel)) return;
-    if (known == key) return;
+    if (known == 0 && slot.compare_exchange_strong(known, key, std::memory_order_acq_rel)) {
+      return true;
+    }
+    if (known == key) return true;
   }
-  too_many_.store(true, std::memory_order_relaxed);
+  return false;
 }
 
 void StreamWatch::Destroyed(CUstream stream) {

@@ -48,6 +48,7 @@ class StreamWatch {
   // A stream's handle + 1, because the legacy default stream is nullptr; 0: free.
   using Slot = std::atomic<uintptr_t>;
 
+  bool Place(uintptr_t key);  // in a slot; false: all are taken
   bool Captures(const DriverApi& driver) const;
   bool Done(const DriverApi& driver, uintptr_t but) const;
   bool AskAll(const DriverApi& driver, uintptr_t but) const;

@@ -47,7 +47,7 @@ std::string DumpRequests::WriteOwn(
 
 void DumpRequests::Answer(const std::function<std::string(const std::string& path)>& write) {
   if (signal_ != 0 && TakeDumpSignal()) (void)WriteOwn(write);
-  if (const auto pending = request_.Next()) {
+  while (const auto pending = request_.Next()) {
     request_.Answer(pending->ticket, !write(pending->argument).empty());
   }
 }

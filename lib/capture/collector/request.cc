@@ -7,13 +7,18 @@ bool Request::Ask(const std::string& argument, std::chrono::milliseconds timeout
   const Deadline deadline = std::chrono::steady_clock::now() + timeout;
   const MutexLock lock(mutex_);
   if (!open_) return false;
-  argument_ = argument;
-  const uint64_t ticket = ++wanted_;
+  const bool same =
+      !works_.empty() && !works_.back()->begun && works_.back()->pending.argument == argument;
+  if (!same) {
+    if (works_.size() == kMostPending) return false;
+    works_.push_back(std::make_shared<Work>(Work{{++last_ticket_, argument}}));
+  }
+  const std::shared_ptr<const Work> work = works_.back();
   wake_();
-  while (done_ < ticket && open_ && std::chrono::steady_clock::now() < deadline) {
+  while (!work->done && open_ && std::chrono::steady_clock::now() < deadline) {
     mutex_.WaitBefore(answered_, deadline);
   }
-  return done_ >= ticket && ok_;
+  return work->ok;
 }
 
 void Request::Open() {
@@ -25,19 +30,23 @@ void Request::Close(Deadline deadline) {
   if (!mutex_.LockBefore(deadline)) return;
   const MutexLock lock(mutex_, std::adopt_lock);
   open_ = false;
+  works_.clear();
   answered_.notify_all();
 }
 
 std::optional<Request::Pending> Request::Next() {
   const MutexLock lock(mutex_);
-  if (wanted_ == done_) return std::nullopt;
-  return Pending{wanted_, argument_};
+  if (works_.empty()) return std::nullopt;
+  works_.front()->begun = true;
+  return works_.front()->pending;
 }
 
 void Request::Answer(uint64_t ticket, bool ok) {
   const MutexLock lock(mutex_);
-  done_ = ticket;
-  ok_ = ok;
+  if (works_.empty() || works_.front()->pending.ticket != ticket) return;  // closed meanwhile
+  works_.front()->done = true;
+  works_.front()->ok = ok;
+  works_.pop_front();
   answered_.notify_all();
 }
 

@@ -6,7 +6,10 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -20,8 +23,8 @@ class Request {
   explicit Request(void (*wake)()) : wake_(wake) {}
 
   // Any thread. Asks for the work on `argument` and waits. False after `timeout`, when the work
-  // failed, and while requests are not open. Where several threads ask at a time, the work is done
-  // once, on the argument of the last one.
+  // failed, and while requests are not open. Where several threads ask for the same at a time, the
+  // work is done once.
   [[nodiscard]] bool Ask(const std::string& argument, std::chrono::milliseconds timeout);
 
   // The collector. Nobody has to wait before Open and after Close.
@@ -34,19 +37,26 @@ class Request {
     uint64_t ticket = 0;
     std::string argument;
   };
-  // The collector. The work is done without the lock; Answer wakes those who wait for it.
+  // The collector: the oldest request. The work is done without the lock; Answer wakes those who
+  // wait for it.
   [[nodiscard]] std::optional<Pending> Next();
   void Answer(uint64_t ticket, bool ok);
 
  private:
+  // More are refused: the collector does not get to them.
+  static constexpr size_t kMostPending = 64;
+
+  struct Work {
+    Pending pending;
+    bool begun = false, done = false, ok = false;
+  };
+
   void (*const wake_)();
   Mutex mutex_;
   std::condition_variable answered_;
   bool open_ PROF_GUARDED_BY(mutex_) = false;
-  uint64_t wanted_ PROF_GUARDED_BY(mutex_) = 0;  // tickets that were given out
-  uint64_t done_ PROF_GUARDED_BY(mutex_) = 0;    // tickets that were answered
-  bool ok_ PROF_GUARDED_BY(mutex_) = false;      // the last answer
-  std::string argument_ PROF_GUARDED_BY(mutex_);
+  uint64_t last_ticket_ PROF_GUARDED_BY(mutex_) = 0;
+  std::deque<std::shared_ptr<Work>> works_ PROF_GUARDED_BY(mutex_);  // not answered yet, in order
 };
 
 }  // namespace prof::capture

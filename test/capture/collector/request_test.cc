@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/collector/request.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "test/support/catch.h"
 
@@ -41,6 +44,34 @@ TEST_CASE("A request wakes the collector, and its answer is what the work return
     CHECK_FALSE(request.Next());
   }
   CHECK(wakes == 2);
+}
+
+TEST_CASE("Requests for different things at one time are each done, for the same thing once") {
+  std::atomic<int> asked{0};
+  Request request([] {});
+  request.Open();
+  std::vector<std::thread> threads;
+  std::array<std::atomic<bool>, 4> results{};
+  const std::array<const char*, 4> arguments = {"a.prof", "bad.prof", "b.prof", "b.prof"};
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    threads.emplace_back([&, i] {
+      ++asked;
+      results[i] = request.Ask(arguments[i], kPatience);
+    });
+    while (asked != static_cast<int>(i) + 1) std::this_thread::yield();
+    std::this_thread::sleep_for(milliseconds(20));  // it is in the queue, as far as can be told
+  }
+  std::vector<std::string> done;
+  while (const std::optional<Request::Pending> pending = request.Next()) {
+    done.push_back(pending->argument);
+    request.Answer(pending->ticket, pending->argument != "bad.prof");
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(done == std::vector<std::string>{"a.prof", "bad.prof", "b.prof"});
+  CHECK(results[0]);
+  CHECK_FALSE(results[1]);
+  CHECK(results[2]);
+  CHECK(results[3]);
 }
 
 TEST_CASE("Nobody waits for a collector that has not started or has ended") {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/pm/device_turn.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <string>
 
 #include "test/support/catch.h"
@@ -49,6 +51,27 @@ TEST_CASE("One of two processes has the turn on a GPU, the other one gets it aft
   CHECK_FALSE(other.IsOver(now_ns + DeviceTurn::kTurnNs));  // nobody waits yet
   CHECK_FALSE(one.Take(now_ns + 2 * DeviceTurn::kRetryNs));
   CHECK(other.IsOver(now_ns + DeviceTurn::kTurnNs));
+}
+
+TEST_CASE("A child that was forked during a turn does not keep it") {
+  const Folder folder;
+  pid_t child = -1;
+  {
+    DeviceTurn turn;
+    turn.Open(folder.path, "00ff");
+    REQUIRE(turn.Take(0));
+    child = fork();
+    if (child == 0) {
+      pause();
+      _exit(0);
+    }
+  }
+  DeviceTurn next;
+  next.Open(folder.path, "00ff");
+  CHECK(next.Take(0));
+  REQUIRE(child > 0);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 TEST_CASE("A turn is not over while nobody waits") {

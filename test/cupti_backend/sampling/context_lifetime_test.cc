@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -35,6 +36,20 @@ TEST_CASE("A context that is destroyed before its counters are prepared stays cl
   }
   CHECK(context.phase() == ContextSampler::Phase::kClosed);
   CHECK_FALSE(context.awaits_group());
+}
+
+TEST_CASE("A context that is destroyed while a change of group is asked for keeps nobody awake") {
+  FakeCupti cupti;
+  SamplerParts parts(&cupti.api, &cupti.driver, Options());
+  ContextSampler context(&parts, 0);
+  REQUIRE(context.Claim(Context(1)));
+  context.Prepare();
+  REQUIRE(context.awaits_group());
+  context.Close();
+  context.RequestGroup(1);  // of a launch that saw it open
+  CHECK_FALSE(context.awaits_group());
+  CHECK(context.retry_ns() == std::numeric_limits<int64_t>::max());
+  CHECK_FALSE(context.Claim(Context(1)));  // the next context at this address has another slot
 }
 
 TEST_CASE("Threads that come with a new context at one time find one slot") {

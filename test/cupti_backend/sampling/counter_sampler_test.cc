@@ -2,8 +2,10 @@
 #include "cupti_backend/sampling/counter_sampler.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <string>
@@ -128,6 +130,56 @@ TEST_CASE("A range is around the chosen launch alone, inside of its enter and ex
                 "launch 5"});
 }
 
+// A thread that does `work` while the launch 2 is in its range, which has to be seen to wait or
+// not.
+void WithSampledLaunch(Program* program, const std::function<void()>& work, bool waits) {
+  program->AwaitFirstGroup();
+  program->Launch(1);
+  Launch launch;
+  launch.signature.function = reinterpret_cast<const void*>(1);
+  launch.context = Context(1);
+  launch.correlation = 2;
+  launch.kernel_name = "kernel";
+  program->sampler.launches().OnLaunchEnter(launch);
+  REQUIRE(program->Count("push") == 1);
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    work();
+    done = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  CHECK(done != waits);
+  program->cupti.Log("launch 2");
+  program->sampler.launches().OnLaunchExit();
+  other.join();
+}
+
+TEST_CASE("What another thread launches to the same stream stays out of a sampled launch's range") {
+  Program program;
+  WithSampledLaunch(
+      &program, [&program] { program.Launch(3); }, true);
+  const Strings log = program.cupti.log();
+  const auto at = [&log](const char* line) { return std::find(log.begin(), log.end(), line); };
+  REQUIRE(at("launch 3") != log.end());
+  CHECK(at("launch 2") < at("pop"));
+  CHECK(at("pop") < at("launch 3"));
+}
+
+TEST_CASE("A copy of another thread spoils the sample in whose range it came, and no other") {
+  Program program;
+  const auto copy = [&program] {
+    program.sampler.launches().OnStreamWork(Context(1), nullptr, 3, false);
+  };
+  WithSampledLaunch(&program, copy, false);
+  program.Launch(4);
+  program.sampler.Stop();
+  const SamplerEvents events = program.sampler.TakeEvents();
+  REQUIRE(events.samples.size() == 1);
+  CHECK(events.samples[0].correlation == 4);
+  CHECK(events.samples[0].values[0] == ValueOf("1", 0));
+  CHECK(program.SamplesFailed() == 1);
+}
+
 TEST_CASE(
     "Tracing is paused around a launch whose ratios are counted, and the launch is reported") {
   SessionOptions options = Options();
@@ -243,6 +295,28 @@ TEST_CASE("Under replay a launch waits for the hardware that another thread has"
   const auto launched = std::find(log.begin(), log.end(), "launch 1");
   REQUIRE(launched != log.begin());
   CHECK(*std::prev(launched) == "start");  // a range of CUPTI's own is around it
+}
+
+TEST_CASE("Under replay a launch to another stream does not wait for itself") {
+  static std::atomic<bool> busy{false};
+  SessionOptions options = Options();
+  options.replay = Replay::kKernel;
+  Program program(options);
+  program.cupti.driver.stream_query = [](CUstream) {
+    return busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+  };
+  program.Launch(1, "kernel", 1, 1);
+  busy = true;  // the change of group that was asked for has to wait
+  program.stream = reinterpret_cast<CUstream>(16);  // NOLINT(performance-no-int-to-ptr)
+  std::thread gpu([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    busy = false;
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  program.Launch(2, "kernel", 1, 2);
+  gpu.join();
+  // The worker could not change the group as long as this launch counted as under way: 10 s.
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
 }
 
 TEST_CASE("A replayed kernel that CUPTI lost is a failed sample") {
