@@ -103,6 +103,10 @@ void AddPlan(const MetricHost& host, const CatalogueQuestion& question, PassPlan
         {Described(host, group.metrics, bases), ToString(group.cost), SampleCostNs(group.cost)});
   }
   for (ThroughputPlan& throughput : plan.throughputs) {
+    const auto known = [&](const auto& of_other_level) {
+      return of_other_level.metric == throughput.metric;
+    };
+    if (std::any_of(answer->throughputs.begin(), answer->throughputs.end(), known)) continue;
     answer->throughputs.push_back(
         {std::move(throughput.metric), std::move(throughput.parts), std::move(throughput.missing)});
   }

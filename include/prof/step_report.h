@@ -13,6 +13,7 @@
 #include "prof/kernel_report.h"
 #include "prof/statistic.h"
 #include "prof/timeline_report.h"
+#include "prof/torch_report.h"
 
 namespace prof {
 
@@ -103,7 +104,9 @@ struct StepPathItem {
   std::string what;   ///< "host code", "cudaMalloc", a kernel, "copy host to device".
   std::string where;  ///< The op, range or line of Python; empty: not known.
   StepPart part = StepPart::kNotKnown;      ///< With most of its time.
-  Limiter limiter = Limiter::kNotMeasured;  ///< Of kernels.
+  Limiter limiter = Limiter::kNotMeasured;  ///< Of kernels: with most of its time.
+  /// Of kernels: `time_ns` by the limiter of each signature, descending. Several: they differ.
+  std::vector<LimiterTime> limiters;
   /// Times that the paths went through it; with `host_samples`: these.
   int64_t count = 0;
   double time_ns = 0;
@@ -133,6 +136,11 @@ struct StepsReport {
   std::string missing;  ///< Not empty: why there are no steps.
   std::string range;    ///< The range whose instances are the steps: "step *".
   int64_t counted = 0;  ///< Steps in the statistics.
+  /// Of the time of these steps and of those that prof disturbed: what these have, 0..1. nullopt:
+  /// there are neither.
+  std::optional<double> counted_share;
+  /// Not empty: the steps that count are a small part of the run; with the reason and the way out.
+  std::string warning;
   Statistic duration_ns;
   std::optional<double> p90_ns, p99_ns;     ///< nullopt: too few steps.
   std::optional<double> first_ns, last_ns;  ///< Medians of the first and last tenth of them.

@@ -12,7 +12,9 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/findings/finding_clock.h"
 #include "lib/analyzer/findings/finding_fusion.h"
+#include "lib/analyzer/findings/finding_idle.h"
 #include "lib/analyzer/kernels/unit_use.h"
+#include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/timeline/critical_path.h"
 #include "lib/text/numbers.h"
 
@@ -40,7 +42,7 @@ const std::vector<FindingTime>& FindingTimes() {
        false},
       {"launch-bound", {GapCause::kLaunch}, false},
       {"cuda-graph", kAnyIdle, false},
-      {"small-kernels", {GapCause::kLaunch, GapCause::kDependency}, false, true},
+      {kSmallKernelsFinding, {GapCause::kLaunch, GapCause::kDependency}, false},
       {"code-loading", {GapCause::kLoading}, false},
       {"host-work", {GapCause::kHostWork}, false},
       {"dependency-idle", {GapCause::kDependency}, false},
@@ -64,6 +66,9 @@ const std::vector<FindingTime>& FindingTimes() {
 // The time that is left to be saved, in whole parts: each kernel, each cause of idle time, copies.
 struct Pools {
   std::vector<double> left_ns;
+  // What it would be if nothing had been done that leaves the work as it is: the bound of such an
+  // action is a part of this.
+  std::vector<double> full_ns;
   size_t idle = 0, copies = 0;  // indices of the first cause, and of the copies
 
   size_t Idle(GapCause cause) const { return idle + static_cast<size_t>(cause); }
@@ -82,6 +87,7 @@ Pools FillPools(const Report& report, double copies_ns) {
     pools.left_ns[pools.Idle(gap.cause)] += std::max(0.0, gap.total_ns);
   }
   pools.left_ns[pools.copies] = std::max(0.0, copies_ns);
+  pools.full_ns = pools.left_ns;
   return pools;
 }
 
@@ -89,6 +95,15 @@ Pools FillPools(const Report& report, double copies_ns) {
 struct Draw {
   size_t pool;
   double fraction;
+  // It does the same work nearer to a ceiling. After another such action it saves what that one has
+  // left above this ceiling, not this part of it once more.
+  bool same_work = false;
+
+  double Of(const Pools& pools) const {
+    const double left_ns = pools.left_ns[pool];
+    if (!same_work) return fraction * left_ns;
+    return std::clamp(left_ns - (1 - fraction) * pools.full_ns[pool], 0.0, left_ns);
+  }
 };
 
 struct ActionCandidate {
@@ -106,7 +121,7 @@ struct ActionCandidate {
   }
   double Saves(const Pools& pools) const {
     double sum_ns = 0;
-    for (const Draw& draw : draws) sum_ns += draw.fraction * pools.left_ns[draw.pool];
+    for (const Draw& draw : draws) sum_ns += draw.Of(pools);
     return most_ns < 0 ? sum_ns : std::min(sum_ns, most_ns);
   }
   double Rank(const Pools& pools) const {
@@ -117,7 +132,10 @@ struct ActionCandidate {
     double left_ns = Saves(*pools);
     for (const Draw& draw : draws) {
       double& pool_ns = pools->left_ns[draw.pool];
-      const double taken_ns = std::min(left_ns, draw.fraction * pool_ns);
+      const double taken_ns = std::min(left_ns, draw.Of(*pools));
+      if (!draw.same_work && pool_ns > 0) {
+        pools->full_ns[draw.pool] *= (pool_ns - taken_ns) / pool_ns;
+      }
       pool_ns -= taken_ns;
       left_ns -= taken_ns;
     }
@@ -181,7 +199,8 @@ void AddKernelActions(const Report& report, std::vector<ActionCandidate>* candid
       ActionCandidate& candidate = (*candidates)[it->second];
       // Two actions of one kernel may be the same to the reader: it draws once.
       if (!candidate.draws.empty() && candidate.draws.back().pool == k) continue;
-      candidate.draws.push_back({k, std::clamp(action.gain_at_most.value_or(1), 0.0, 1.0)});
+      candidate.draws.push_back(
+          {k, std::clamp(action.gain_at_most.value_or(1), 0.0, 1.0), LeavesWork(action)});
       candidate.ranges.insert(kernel.range);
       candidate.names.insert(kernel.name);
     }
@@ -243,6 +262,11 @@ std::vector<Draw> DrawsOf(const Finding& finding, const Report& report, const Po
     if (time.id != finding.id) continue;
     for (const GapCause cause : time.idle) draws.push_back({pools.Idle(cause), 1});
     if (time.copies) draws.push_back({pools.copies, 1});
+    if (time.id == kSmallKernelsFinding) {
+      AddDrawsOfKernels(
+          finding.kernels_at_most_ns, pools,
+          [&](size_t k) { return report.kernels[k].duration_ns.median < kSmallKernelNs; }, &draws);
+    }
     const auto all = [](size_t) { return true; };
     if (time.kernels) AddDrawsOfKernels(finding.gain_at_most_ns, pools, all, &draws);
     return draws;

@@ -90,7 +90,7 @@ std::string WhyMissing(const Report& report, std::string_view name, Match match)
   std::string text = name.empty()             ? "an empty name is no kernel's; "
                      : match == Match::kExact ? "no kernel has the name " + quoted + "; "
                                               : "no kernel has " + quoted + " in its name; ";
-  if (!report.error.empty()) return text + "the snapshot could not be read: " + report.error;
+  if (!report.error.empty()) return text + "the recording could not be read: " + report.error;
   for (const RangeRow& row : report.rows) {
     const bool range = row.kind == RangeRow::Kind::kRange && !name.empty() &&
                        row.label.find(name) != std::string::npos;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "lib/analyzer/base/families.h"
@@ -19,10 +20,12 @@
 #include "lib/analyzer/steps/step_path.h"
 #include "lib/analyzer/steps/step_usage.h"
 #include "lib/analyzer/steps/step_windows.h"
+#include "lib/analyzer/timeline/graph_launches.h"
 #include "lib/analyzer/timeline/iterations.h"
 #include "lib/analyzer/timeline/step_times.h"
 #include "lib/snapshot/model/range_names.h"
 #include "lib/text/numbers.h"
+#include "lib/text/strings.h"
 
 namespace prof::analyzer {
 namespace {
@@ -103,10 +106,12 @@ StepReport DescribeStep(const Model& model, const Steps& steps, size_t index) {
   return step;
 }
 
-std::vector<int64_t> CountedLengths(const Steps& steps) {
+// Of the steps that are left out for this reason; "": of those that count.
+std::vector<int64_t> LengthsOf(const Steps& steps, std::string_view left_out) {
   std::vector<int64_t> lengths_ns;
   for (const StepWindow& window : steps.windows) {
-    if (window.counts()) lengths_ns.push_back(window.gpu.end_ns - window.gpu.start_ns);
+    if (window.left_out != left_out) continue;
+    lengths_ns.push_back(window.gpu.end_ns - window.gpu.start_ns);
   }
   return lengths_ns;
 }
@@ -130,6 +135,44 @@ void SummarizeLengths(std::vector<int64_t> lengths_ns, StepsReport* report) {
   std::sort(lengths_ns.begin(), lengths_ns.end());
   report->p90_ns = Percentile(lengths_ns, 0.90, kEnoughForP90);
   report->p99_ns = Percentile(lengths_ns, 0.99, kEnoughForP99);
+}
+
+// How to record the steps without what disturbed them.
+std::string WithoutDisturbance(const Model& model) {
+  std::vector<std::string> options;
+  if (!model.samples.empty() || !model.profiler_intervals.empty()) {
+    options.emplace_back("--counters none (no counters are read)");
+  }
+  if (!GraphLaunchHolds(model).empty()) {
+    options.emplace_back("--graphs whole (the nodes of graphs are not recorded)");
+  }
+  if (options.empty()) return " A longer recording has more steps that prof does not touch.";
+  return " To avoid that, record with " + text::Join(options, " and ") + ".";
+}
+
+// Warns where the steps that count are a small part of those that could.
+void WarnOfSmallShare(const Model& model, const Steps& steps, StepsReport* report) {
+  std::vector<int64_t> disturbed_ns = LengthsOf(steps, kDisturbedStep);
+  const auto count = static_cast<int64_t>(disturbed_ns.size());
+  const Statistic disturbed = Summarize(disturbed_ns.begin(), disturbed_ns.end());
+  const double counted_ns = report->counted > 0 ? report->duration_ns.sum : 0;
+  const double all_ns = counted_ns + (count > 0 ? disturbed.sum : 0);
+  if (!(all_ns > 0)) return;
+  report->counted_share = counted_ns / all_ns;
+  if (*report->counted_share >= kLeastUndisturbed) return;
+  std::string& warning = report->warning;
+  if (report->counted == 0) {
+    warning = "No step counts: prof touched all " + text::Count(count) +
+              " that could with its own measurements. Their median is " +
+              text::Time(disturbed.median) + ".";
+  } else {
+    warning = "The steps that count have " + text::ShortPercent(*report->counted_share) +
+              " of the time (" + text::Time(counted_ns) + " of " + text::Time(all_ns) +
+              "). prof touched " + text::Plural(count, "other step", "other steps") +
+              " with its own measurements. Their median is " + text::Time(disturbed.median) +
+              ", that of the steps that count is " + text::Time(report->duration_ns.median) + ".";
+  }
+  warning += WithoutDisturbance(model);
 }
 
 // The median of each class over the steps that count.
@@ -249,7 +292,8 @@ StepsReport BuildStepTable(const Model& model, const Timeline& timeline, const K
   for (size_t i = 0; i < steps.windows.size(); ++i) {
     report.steps.push_back(DescribeStep(model, steps, i));
   }
-  SummarizeLengths(CountedLengths(steps), &report);
+  SummarizeLengths(LengthsOf(steps, ""), &report);
+  WarnOfSmallShare(model, steps, &report);
   CompareWithMedian(steps, &report);
   SumUp(steps, &report);
   report.items = items.Items();

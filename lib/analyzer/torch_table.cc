@@ -163,27 +163,45 @@ class Table {
   TorchReport report_;
 };
 
+// By path, as the rows of a report name it. A range in which no operation ran has no row; it may
+// have the backward pass of ops that ran in it, and is of the family of all such ranges.
+std::vector<std::string> LabelsOfPaths(const Model& model, const RangeFamilies& families) {
+  const RangeFamilies all = FindAllRangeFamilies(model);
+  std::vector<bool> used(model.paths.size());
+  for (const model::Op& op : model.ops) used[op.path] = true;
+  std::vector<std::string> labels(model.paths.size());
+  for (size_t path = 0; path < labels.size(); ++path) {
+    const RangeFamilies& of = used[path] ? families : all;
+    labels[path] = path == model::kNone ? "(no range)" : of.label[of.of_path[path]];
+  }
+  return labels;
+}
+
 // The forward pass of each range, and the backward pass that belongs to it.
 std::vector<TorchRange> RangesWithBackward(const Model& model, const RangeFamilies& families,
                                            const Timeline& timeline) {
   const std::vector<bool> backward = BackwardPaths(model);
-  std::map<uint32_t, TorchRange> ranges;  // by family
+  std::map<uint32_t, TorchRange> of_path;
   bool any = false;
   for (size_t i = 0; i < model.ops.size(); ++i) {
     const model::TorchPlace place = model.torch.PlaceOf(i);
     const auto time_ns = static_cast<double>(timeline.exclusive_ns[i]);
     if (place.op == model::kNone || !backward[place.op]) {
-      ranges[families.of_path[model.ops[i].path]].forward_ns += time_ns;
+      of_path[model.ops[i].path].forward_ns += time_ns;
     } else if (place.forward_op != model::kNone) {
-      ranges[families.of_path[place.forward_range]].backward_ns += time_ns;
+      of_path[place.forward_range].backward_ns += time_ns;
       any = true;
     }
   }
   std::vector<TorchRange> list;
   if (!any) return list;
-  for (auto& [path, range] : ranges) {
-    range.label = path == model::kNone ? "(no range)" : families.label[path];
-    list.push_back(std::move(range));
+  const std::vector<std::string> labels = LabelsOfPaths(model, families);
+  std::map<std::string, size_t> places;  // in `list`, by label
+  for (const auto& [path, times] : of_path) {
+    const auto [place, added] = places.try_emplace(labels[path], list.size());
+    if (added) list.emplace_back().label = labels[path];
+    list[place->second].forward_ns += times.forward_ns;
+    list[place->second].backward_ns += times.backward_ns;
   }
   std::stable_sort(list.begin(), list.end(), [](const TorchRange& a, const TorchRange& b) {
     return a.forward_ns + a.backward_ns > b.forward_ns + b.backward_ns;

@@ -29,7 +29,9 @@ void StartOnce() {
   }
   std::vector<std::string> complaints;
   SessionOptions options = capture::OptionsFromEnvironment(&complaints);
-  const double until_complete_s = options.until_complete_seconds;
+  // Without counters nothing becomes complete: the checks of the options name it.
+  const bool counts = options.counters != Counters::kNone || !options.metrics.empty();
+  const double until_complete_s = counts ? options.until_complete_seconds : 0;
   const bool control = options.control;
   SubsystemStatus why;
   // Never destroyed: callbacks may still come while static destructors run.

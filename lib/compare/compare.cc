@@ -173,7 +173,7 @@ KernelChange Paired(const Pair& pair, const Normalized& normalized, const Compar
   if (pair.before == nullptr || pair.after == nullptr) return change;
   change.cycles = CompareCycles(pair, options);
   change.counters = compare::CompareCounters(before, after);
-  change.explanation = compare::Explain(before, after, change);
+  change.explanation = compare::Explain(before, after, change, normalized.time == 1);
   return change;
 }
 
@@ -299,8 +299,25 @@ std::vector<Compared> CompareRun(const RunSet& before, const RunSet& after,
   return all;
 }
 
+// What the sides have in common cannot differ. Empty: they have no recording in common.
+std::string NoteOnSharedRuns(const RunSet& before, const RunSet& after) {
+  const compare::SharedRuns shared = compare::FindSharedRuns(before, after);
+  if (shared.after == 0) return "";
+  if (shared.before == before.runs && shared.after == after.runs) {
+    return std::string("both sides are the same ") +
+           (after.runs == 1 ? "recording" : "recordings") +
+           ": nothing can differ, and this is no test of a change. Record the program again for "
+           "one side";
+  }
+  return text::Plural(shared.after, "recording is", "recordings are") + " on both sides, of " +
+         text::Plural(before.runs, "run", "runs") + " before and " + text::Count(after.runs) +
+         " after: they show no difference. Leave them out of one side";
+}
+
 std::vector<std::string> NotesOnSets(const RunSet& before, const RunSet& after) {
   std::vector<std::string> notes;
+  const std::string on_shared = NoteOnSharedRuns(before, after);
+  if (!on_shared.empty()) notes.push_back(on_shared);
   for (const std::string& note : before.notes) notes.push_back("before: " + note);
   for (const std::string& note : after.notes) notes.push_back("after: " + note);
   if (before.command != after.command) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/compare/compare_json.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -10,8 +13,11 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
+
+#include "lib/text/strings.h"
 
 namespace prof {
 namespace {
@@ -261,9 +267,38 @@ Baseline BaselineError(std::string error) {
   return baseline;
 }
 
+constexpr char kMakeOne[] = "`prof baseline write BASELINE RECORDING...` makes one of recordings";
+constexpr char kWriteAgain[] = "Restore it, or write it again with `prof baseline write`";
+
+// The user's file, in words for a text of which byte number `byte` is the first that is no JSON.
+std::string WhyNoJson(std::string_view text, size_t byte) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) {
+    return std::string("it is empty, and so no baseline of prof. ") + kMakeOne;
+  }
+  if (text::StartsWith(text, "PROFSNAP")) {
+    return std::string("it is a recording, and no baseline of prof. ") + kMakeOne;
+  }
+  if (text[first] != '{') {
+    return std::string("it is no baseline of prof, which is JSON. ") + kMakeOne;
+  }
+  const std::string_view read = text.substr(0, std::min(byte, text.size()));
+  const auto line = 1 + std::count(read.begin(), read.end(), '\n');
+  return "it is no baseline of prof: its JSON ends or is broken in line " + std::to_string(line) +
+         ". " + kWriteAgain;
+}
+
+// "key 'devices' not found" of "[json.exception.out_of_range.403] key 'devices' not found".
+std::string WithoutNumber(const std::string& what) {
+  const size_t end = what.find("] ");
+  return text::StartsWith(what, "[json.exception") && end != std::string::npos
+             ? what.substr(end + 2)
+             : what;
+}
+
 Baseline BaselineOf(const Json& json) {
   if (!json.is_object() || !json.contains("prof_baseline")) {
-    return BaselineError("it is no baseline of prof: `prof baseline write` makes one");
+    return BaselineError(std::string("it is no baseline of prof. ") + kMakeOne);
   }
   const int schema = json.at("prof_baseline").get<int>();
   if (schema != compare::kBaselineSchema) {
@@ -306,12 +341,19 @@ void WriteBaseline(std::ostream& out, const Baseline& baseline) {
 Baseline ReadBaseline(std::string_view json) {
   try {
     return BaselineOf(Json::parse(json));
+  } catch (const nlohmann::json::parse_error& problem) {
+    return BaselineError(WhyNoJson(json, problem.byte));
   } catch (const nlohmann::json::exception& problem) {
-    return BaselineError(std::string("it is no baseline of prof: ") + problem.what());
+    return BaselineError("it is JSON, but no baseline of prof, or a damaged one (" +
+                         WithoutNumber(problem.what()) + "). " + kWriteAgain);
   }
 }
 
 Baseline LoadBaseline(const std::string& path) {
+  std::error_code failed;
+  if (std::filesystem::is_directory(path, failed)) {
+    return BaselineError("cannot read " + path + ": it is a folder. Name the baseline, a file");
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     return BaselineError("cannot read " + path + ": `prof baseline write " + path +

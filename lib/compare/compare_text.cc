@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 #include <ostream>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "lib/compare/base/sample.h"
@@ -39,6 +41,7 @@ std::string NoiseText(const Compared& compared) {
 
 // A note that stands under several rows is printed once, under the table, and has a number there.
 constexpr int kOftenEnough = 3;
+constexpr std::string_view kBullet = "- ";  // of what explains a change
 
 std::vector<std::string> TakeCommonNotes(std::vector<Row>* rows) {
   std::map<std::string, int> counts;
@@ -68,7 +71,9 @@ void WriteWithNotes(std::ostream& out, Table table, int width) {
   const std::vector<std::string> common = TakeCommonNotes(&table.rows);
   WriteTable(out, table, width, false);
   for (size_t i = 0; i < common.size(); ++i) {
-    report::WriteParagraph(out, "[" + std::to_string(i + 1) + "] ", common[i], width);
+    const bool has_bullet = text::StartsWith(common[i], kBullet);
+    report::WriteParagraph(out, "[" + std::to_string(i + 1) + "] ",
+                           common[i].substr(has_bullet ? kBullet.size() : 0), width);
   }
 }
 
@@ -227,7 +232,7 @@ std::vector<std::string> compare::NotesOn(const KernelChange& kernel) {
     if (!modes.empty()) notes.push_back(modes);
   }
   if (!time.tested || time.change == Change::kSame) return notes;
-  for (const std::string& line : kernel.explanation) notes.push_back("- " + line);
+  for (const std::string& line : kernel.explanation) notes.push_back(std::string(kBullet) + line);
   return notes;
 }
 

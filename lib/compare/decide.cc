@@ -55,14 +55,6 @@ bool IsWithin(const Ratio& ratio, double threshold) {
   return ratio.low > 1 / (1 + threshold) && ratio.high < 1 + threshold;
 }
 
-// The time moved and the cycles did not: the clock did.
-bool IsClock(const Compared& c, const Beside& beside) {
-  if (!beside.cycles) return false;
-  const double effect = std::abs(std::log(c.ratio.value));
-  return std::abs(std::log(beside.cycles->value)) < std::log1p(c.threshold) / 2 &&
-         effect >= std::log1p(c.threshold) / 2;
-}
-
 void SetChange(Change change, std::string why, Compared* c) {
   c->change = change;
   c->why = std::move(why);
@@ -119,7 +111,7 @@ void DecideOne(const Beside& beside, size_t tests, const CompareOptions& options
   const bool is_above = IsAbove(c->ratio, c->threshold), is_below = IsBelow(c->ratio, c->threshold);
   const std::string least = text::ShortPercent(c->threshold);
   if ((is_above || is_below) && c->corrected <= options.alpha) {
-    if (IsClock(*c, beside)) {
+    if (beside.cycles && IsClock(*c, *beside.cycles)) {
       return LeaveOpen("The time moved, the cycles did not (" + Times(beside.cycles->value) +
                            "): the clock differs, not the code. Lock the clock, or",
                        tests, options.alpha, c);
@@ -143,6 +135,15 @@ void DecideOne(const Beside& beside, size_t tests, const CompareOptions& options
 }
 
 }  // namespace
+
+double LeastEffect(const Compared& compared) { return std::log1p(compared.threshold) / 2; }
+
+bool IsClock(const Compared& time, const Ratio& cycles) {
+  const double effect = std::log(time.ratio.value), in_cycles = std::log(cycles.value);
+  const double least = LeastEffect(time);
+  return std::abs(effect) >= least && std::abs(in_cycles) < least &&
+         std::abs(effect - in_cycles) > std::abs(in_cycles);
+}
 
 Compared Measure(const Quantity& quantity, const CompareOptions& options) {
   const Values before = Present(quantity.before), after = Present(quantity.after);

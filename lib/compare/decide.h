@@ -26,6 +26,12 @@ struct Beside {
   std::optional<double> exact_counter;  // the ratio of the counter that moved most; 1: none moved
 };
 
+// The logarithm of the least ratio that counts as moved: half of the threshold's.
+[[nodiscard]] double LeastEffect(const Compared& compared);
+
+// Whether the time moved and the cycles did not, nor by the larger part of it: the clock did.
+[[nodiscard]] bool IsClock(const Compared& time, const Ratio& cycles);
+
 // Everything but the verdict and Compared::corrected.
 [[nodiscard]] Compared Measure(const Quantity& quantity, const CompareOptions& options);
 

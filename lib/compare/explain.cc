@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
+#include "lib/compare/decide.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 
@@ -71,6 +73,7 @@ constexpr double kExactTolerance = 0.001;  // [own] a launch with another alignm
 constexpr double kCacheTolerance = 0.03;   // [own] measured: equal launches differ by 2 %
 constexpr double kUsePoints = 3;           // [own] points of percent
 constexpr double kWorthSaying = 0.01;      // [own] of a ratio
+constexpr double kLeastPart = 0.1;         // [own] of a change: less does not explain it
 constexpr size_t kMostSentences = 6;
 
 constexpr std::string_view kStallStart = "smsp__average_warps_issue_stalled_";
@@ -132,43 +135,85 @@ std::string Value(const CounterChange& c, double value) {
   return text::Grouped(value, value < 100 && value != std::floor(value) ? 1 : 0);
 }
 
+// "0.79 times"; "0.998 times", where two digits would be 1.00.
+std::string FactorText(const CounterChange& c) {
+  const double factor = c.after / c.before;
+  return text::Fixed(factor, std::abs(factor - 1) < kWorthSaying ? 3 : 2) + " times";
+}
+
 std::string Sentence(const CounterChange& c) {
   std::string text = c.words + ": " + Value(c, c.before) + " -> " + Value(c, c.after);
-  if (!IsUse(c) && c.before > 0) text += " (" + text::Fixed(c.after / c.before, 2) + " times)";
+  if (!IsUse(c) && c.before > 0) text += " (" + FactorText(c) + ")";
   return text;
 }
 
-std::string FactorText(const CounterChange& c) {
-  return text::Fixed(c.after / c.before, 2) + " times";
+// What there is to explain. Changes are logarithms of after over before; a change below `least`
+// does not count.
+struct Effect {
+  double time = 0;
+  std::optional<double> cycles;
+  double least = 0;
+  bool is_clock = false;  // the time moved, the cycles did not
+};
+
+Effect EffectOf(const KernelChange& change, bool same_device) {
+  const auto log_of = [](double ratio) {
+    return ratio > 0 && std::isfinite(ratio) ? std::log(ratio) : 0;
+  };
+  Effect effect;
+  effect.time = log_of(change.time.ratio.value);
+  effect.least = LeastEffect(change.time);
+  if (!change.cycles) return effect;
+  effect.cycles = log_of(change.cycles->ratio.value);
+  effect.is_clock = same_device && IsClock(change.time, change.cycles->ratio);
+  return effect;
+}
+
+// Whether work or traffic that is `ratio` times as much is a cause: it moved the same way as the
+// cycles, or as the time without them, and is more than a small part of that. Where nothing moved
+// but the work, the work is named.
+bool MayExplain(const Effect& effect, double ratio) {
+  const double work = std::log(ratio);  // infinite where there was none on one side
+  if (effect.is_clock || std::abs(work) < std::log1p(kWorthSaying)) return false;
+  const bool in_cycles = effect.cycles && std::abs(*effect.cycles) >= effect.least;
+  const double moved = in_cycles ? *effect.cycles : effect.time;
+  if (std::abs(moved) < effect.least) return true;
+  return work * moved > 0 && std::abs(work) >= kLeastPart * std::abs(moved);
+}
+
+bool MayExplain(const Effect& effect, const CounterChange& c) {
+  return c.moved && MayExplain(effect, c.after / c.before);
 }
 
 bool HasRatio(const CounterChange* c) { return c != nullptr && c->before > 0 && c->after > 0; }
 
 // Sectors for each request: 32 lanes of 4 bytes that lie side by side need 4.
 void AddCoalescing(const std::vector<CounterChange>& counters, const char* sectors_name,
-                   const char* requests_name, const char* what, std::vector<std::string>* lines) {
+                   const char* requests_name, const char* what, const Effect& effect,
+                   std::vector<std::string>* lines) {
   const CounterChange* const sectors = Find(counters, sectors_name);
   const CounterChange* const requests = Find(counters, requests_name);
   if (!HasRatio(sectors) || !HasRatio(requests) || !sectors->moved) return;
   const double before = sectors->before / requests->before;
   const double after = sectors->after / requests->after;
-  if (std::abs(after / before - 1) < kWorthSaying) return;
+  if (!MayExplain(effect, after / before)) return;
   lines->push_back(std::string(what) + " touch " + text::Fixed(after, 1) +
                    " sectors a request, before " + text::Fixed(before, 1) + ": they are " +
                    (after > before ? "less" : "better") + " coalesced");
 }
 
-void AddWork(const std::vector<CounterChange>& counters, std::vector<std::string>* lines) {
+void AddWork(const std::vector<CounterChange>& counters, const Effect& effect,
+             std::vector<std::string>* lines) {
   const CounterChange* const instructions = Find(counters, "smsp__inst_executed.sum");
-  if (HasRatio(instructions) && instructions->moved) {
+  if (HasRatio(instructions) && MayExplain(effect, *instructions)) {
     lines->push_back("it executes " + FactorText(*instructions) + " the instructions");
   }
   AddCoalescing(counters, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-                "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global loads", lines);
+                "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global loads", effect, lines);
   AddCoalescing(counters, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-                "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "global stores", lines);
+                "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "global stores", effect, lines);
   const CounterChange* const local = Find(counters, "local bytes per thread");
-  if (local != nullptr && local->moved && local->after > local->before) {
+  if (local != nullptr && local->after > local->before && MayExplain(effect, *local)) {
     lines->push_back("it has " + text::Grouped(local->after, 0) +
                      " bytes of local memory for each thread, before " +
                      text::Grouped(local->before, 0) + ": registers are spilled");
@@ -176,7 +221,7 @@ void AddWork(const std::vector<CounterChange>& counters, std::vector<std::string
   const CounterChange* const read = Find(counters, "dram__bytes_read.sum");
   const CounterChange* const sectors =
       Find(counters, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
-  if (HasRatio(read) && read->moved && sectors != nullptr && !sectors->moved) {
+  if (HasRatio(read) && MayExplain(effect, *read) && sectors != nullptr && !sectors->moved) {
     lines->push_back("the same sectors are loaded, but " + FactorText(*read) +
                      " the bytes come from DRAM: the caches hit " +
                      (read->after > read->before ? "less" : "more"));
@@ -190,41 +235,83 @@ bool AnyExact(const std::vector<CounterChange>& counters, bool moved) {
 }
 
 // The reason for which warps wait longer than before by most, in warps for each issued instruction.
-std::string LargestStall(const KernelRuns& before, const KernelRuns& after) {
+// Empty where it is a small part of what all waits grew by when the same work takes `cycles` times
+// the cycles.
+std::string LargestStall(const KernelRuns& before, const KernelRuns& after, double cycles) {
   std::string reason;
-  double largest = 0, from = 0, to = 0;
+  double largest = 0, from = 0, to = 0, all = 0;
   for (const auto& [name, value] : after.metrics) {
     if (!text::StartsWith(name, kStallStart) || !text::EndsWith(name, kStallEnd)) continue;
     const auto old = before.metrics.find(name);
-    if (old == before.metrics.end() || Overlap(old->second, value)) continue;
+    if (old == before.metrics.end()) continue;
+    all += old->second.median;
     const double rise = value.median - old->second.median;
-    if (rise <= largest) continue;
+    if (rise <= largest || Overlap(old->second, value)) continue;
     largest = rise;
     from = old->second.median;
     to = value.median;
     reason = name.substr(kStallStart.size(), name.size() - kStallStart.size() - kStallEnd.size());
   }
-  if (reason.empty()) return "";
+  if (reason.empty() || largest < kLeastPart * (cycles - 1) * all) return "";
   return "the wait that grew most is " + reason + ": " + text::Fixed(from, 2) + " -> " +
          text::Fixed(to, 2) + " warps per issued instruction";
 }
 
-// The same instructions: it waits, or the clock differs.
-void AddSameWork(const KernelRuns& before, const KernelRuns& after, const KernelChange& change,
-                 std::vector<std::string>* lines) {
-  if (!AnyExact(change.counters, false) || AnyExact(change.counters, true)) return;
-  if (!change.cycles) {
-    lines->emplace_back("the work is the same by all exact counters");
+// Cycles are time without the clock. Where the work is no cause, it waits, or the clock differs.
+void AddCycles(const KernelRuns& before, const KernelRuns& after, const KernelChange& change,
+               const Effect& effect, bool same_device, std::vector<std::string>* lines) {
+  const bool has_work = AnyExact(change.counters, false);
+  const bool is_same_work = has_work && !AnyExact(change.counters, true);
+  if (!effect.cycles) {
+    if (is_same_work) lines->emplace_back("the work is the same by all exact counters");
     return;
   }
+  std::string clock;
+  if (effect.is_clock) {
+    clock = ": the clock differs";
+  } else if (same_device && std::abs(effect.time - *effect.cycles) >= effect.least) {
+    clock = ": the clock differs, too";
+  }
   const double cycles = change.cycles->ratio.value;
-  const std::string times = text::Fixed(cycles, 3) + " times the cycles";
-  const bool is_clock = std::abs(cycles - 1) < change.time.threshold / 2 &&
-                        std::abs(change.time.ratio.value - 1) >= change.time.threshold;
-  lines->push_back("the work is the same by all exact counters, in " + times +
-                   (is_clock ? ": the clock differs" : ""));
-  const std::string stall = cycles > 1 ? LargestStall(before, after) : "";
+  const std::string times = text::Fixed(cycles, 3) + " times the cycles" + clock;
+  if (is_same_work) {
+    lines->push_back("the work is the same by all exact counters, in " + times);
+  } else if (!clock.empty()) {
+    lines->push_back("it takes " + text::Fixed(change.time.ratio.value, 3) +
+                     " times the time, in " + times);
+  }
+  const bool is_work = std::any_of(
+      change.counters.begin(), change.counters.end(),
+      [&](const CounterChange& c) { return c.exact && !IsProperty(c) && MayExplain(effect, c); });
+  if (!has_work || is_work || *effect.cycles < effect.least) return;
+  if (!is_same_work && clock.empty()) {
+    lines->push_back("the change of the work does not explain " + times);
+  }
+  const std::string stall = LargestStall(before, after, cycles);
   if (!stall.empty()) lines->push_back(stall);
+}
+
+bool CountsWork(const KernelRuns& kernel) {
+  return std::any_of(std::begin(kKnown), std::end(kKnown), [&](const Known& known) {
+    const auto it = kernel.metrics.find(known.metric);
+    return known.kind == Class::kExact && it != kernel.metrics.end() &&
+           std::isfinite(it->second.median);
+  });
+}
+
+// For two sides that have no counter of the work in common.
+std::string MissingCounters(const KernelRuns& before, const KernelRuns& after) {
+  const bool one = CountsWork(before), other = CountsWork(after);
+  if (one && other) {
+    return "the sides have no counter of its work in common: record both with --counters all";
+  }
+  if (!one && !other) {
+    return "neither side has a counter of its work: record both with --counters all, and the "
+           "counters that moved explain more";
+  }
+  return std::string("only the runs ") + (one ? "before" : "after") +
+         " have counters of its work: record the runs " + (one ? "after" : "before") +
+         " with --counters all, too";
 }
 
 }  // namespace
@@ -261,18 +348,15 @@ std::optional<double> WorkRatio(const std::vector<CounterChange>& counters) {
 }
 
 std::vector<std::string> Explain(const KernelRuns& before, const KernelRuns& after,
-                                 const KernelChange& change) {
+                                 const KernelChange& change, bool same_device) {
+  const Effect effect = EffectOf(change, same_device);
   std::vector<std::string> lines;
-  AddWork(change.counters, &lines);
-  AddSameWork(before, after, change, &lines);
+  AddWork(change.counters, effect, &lines);
+  AddCycles(before, after, change, effect, same_device, &lines);
   for (const CounterChange& c : change.counters) {
     if (c.moved && lines.size() < kMostSentences) lines.push_back(Sentence(c));
   }
-  if (!AnyExact(change.counters, false)) {
-    lines.emplace_back(
-        "both sides have no counter of its work: record with --counters all, and the counters that "
-        "moved explain more");
-  }
+  if (!AnyExact(change.counters, false)) lines.push_back(MissingCounters(before, after));
   return lines;
 }
 

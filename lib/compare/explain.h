@@ -20,9 +20,11 @@ namespace prof::compare {
 // moved; nullopt where there are none. A counter that was 0 on one side has no ratio.
 [[nodiscard]] std::optional<double> WorkRatio(const std::vector<CounterChange>& counters);
 
-// Sentences: which work and which unit changed. Without counters: how to get them.
+// Sentences: which work, which unit and which clock changed. Work that cannot have changed the time
+// is no cause, and is listed only. Without counters: how to get them. `same_device`: false where
+// times were normalized between devices, so that the clock is in them no more.
 [[nodiscard]] std::vector<std::string> Explain(const KernelRuns& before, const KernelRuns& after,
-                                               const KernelChange& change);
+                                               const KernelChange& change, bool same_device);
 
 }  // namespace prof::compare
 

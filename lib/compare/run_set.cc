@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lib/compare/base/sample.h"
+#include "lib/compare/program.h"
 #include "lib/text/numbers.h"
 #include "lib/text/strings.h"
 #include "prof/compare.h"
@@ -35,15 +36,19 @@ struct Key {
   std::string name, range;
   uint32_t device, shared;
   std::array<uint32_t, 3> grid, block;
-  bool operator<(const Key& other) const {
-    return std::tie(name, range, device, shared, grid, block) <
-           std::tie(other.name, other.range, other.device, other.shared, other.grid, other.block);
-  }
+  auto Parts() const { return std::tie(name, range, device, shared, grid, block); }
+  bool operator<(const Key& other) const { return Parts() < other.Parts(); }
+  bool operator==(const Key& other) const { return Parts() == other.Parts(); }
 };
 
 Key KeyOf(const KernelReport& kernel) {
   return {kernel.full_name, compare::RangeName(kernel.range),
           kernel.device,    kernel.dynamic_shared_bytes,
+          kernel.grid,      kernel.block};
+}
+
+Key KeyOf(const KernelRuns& kernel) {
+  return {kernel.full_name, kernel.range, kernel.device, kernel.dynamic_shared_bytes,
           kernel.grid,      kernel.block};
 }
 
@@ -275,11 +280,15 @@ double ClockOf(const std::vector<Report>& reports) {
 std::vector<std::string> NotesOnReports(const std::vector<Report>& reports) {
   std::vector<std::string> notes;
   std::set<int32_t> ranks;
+  std::vector<std::string> commands;
   int64_t incomplete = 0;
   for (const Report& report : reports) {
     ranks.insert(report.rank);
+    commands.push_back(report.command);
     incomplete += report.incomplete.empty() ? 0 : 1;
   }
+  const std::string on_commands = compare::NoteOnCommands(commands);
+  if (!on_commands.empty()) notes.push_back(on_commands);
   if (ranks.size() > 1) {
     notes.emplace_back(
         "the recordings are of several ranks: ranks of one job wait for each other, so they are "
@@ -290,6 +299,36 @@ std::vector<std::string> NotesOnReports(const std::vector<Report>& reports) {
     notes.push_back(text::Plural(incomplete, "recording is", "recordings are") + " incomplete");
   }
   return notes;
+}
+
+double SpanOf(const RunSet& runs, size_t run) {
+  for (const RunQuantity& quantity : runs.quantities) {
+    if (quantity.kind == RunQuantity::Kind::kSpan) return quantity.values_ns[run];
+  }
+  return kAbsent;
+}
+
+// Everything that a run measured. Kernels and quantities that it does not have are left out.
+using Recorded = std::map<std::pair<Key, int>, std::array<double, 3>>;
+
+Recorded RecordedIn(const RunSet& runs, size_t run) {
+  constexpr int kKernel = -1;
+  Recorded recorded;
+  for (const KernelRuns& kernel : runs.kernels) {
+    const double launches = kernel.launches[run];
+    if (!std::isfinite(launches)) continue;
+    const double time = kernel.time_ns[run];
+    recorded[{KeyOf(kernel), kKernel}] = {std::isfinite(time) ? time : -1, kernel.total_ns[run],
+                                          launches};
+  }
+  for (const RunQuantity& quantity : runs.quantities) {
+    const double value = quantity.values_ns[run];
+    if (!std::isfinite(value)) continue;
+    Key key{};
+    key.name = quantity.name;
+    recorded[{key, static_cast<int>(quantity.kind)}] = {value, 0, 0};
+  }
+  return recorded;
 }
 
 template <typename Quantity>
@@ -307,6 +346,31 @@ std::string compare::RangeName(const std::string& label) {
   const bool is_count = at != std::string::npos &&
                         (text::EndsWith(label, " ranges)") || text::EndsWith(label, " instances)"));
   return is_count ? label.substr(0, at) : label;
+}
+
+compare::SharedRuns compare::FindSharedRuns(const RunSet& before, const RunSet& after) {
+  SharedRuns shared;
+  if (before.devices != after.devices || before.driver != after.driver) return shared;
+  std::multimap<double, size_t> spans;  // most runs differ by their spans alone
+  for (size_t run = 0; run < static_cast<size_t>(before.runs); ++run) {
+    const double span_ns = SpanOf(before, run);
+    if (span_ns > 0) spans.emplace(span_ns, run);
+  }
+  std::set<size_t> found;
+  for (size_t run = 0; run < static_cast<size_t>(after.runs); ++run) {
+    const double span_ns = SpanOf(after, run);
+    if (spans.empty() || !(span_ns > 0)) continue;
+    const auto [first, last] = spans.equal_range(span_ns);
+    if (first == last) continue;
+    const Recorded recorded = RecordedIn(after, run);
+    const auto same = std::find_if(
+        first, last, [&](const auto& span) { return RecordedIn(before, span.second) == recorded; });
+    if (same == last) continue;
+    ++shared.after;
+    found.insert(same->second);
+  }
+  shared.before = static_cast<int64_t>(found.size());
+  return shared;
 }
 
 std::vector<double> compare::WorkOf(const std::vector<const KernelRuns*>& kernels,

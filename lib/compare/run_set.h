@@ -16,6 +16,13 @@ namespace prof::compare {
 // "layer */mlp (8 ranges)".
 [[nodiscard]] std::string RangeName(const std::string& label);
 
+// How many runs of each side are the same recording: all times and counts of kernels and of the run
+// are equal, which those of two processes never are. A run has its own times also in a baseline.
+struct SharedRuns {
+  int64_t before = 0, after = 0;
+};
+[[nodiscard]] SharedRuns FindSharedRuns(const RunSet& before, const RunSet& after);
+
 // How much of the same work each run did: launches of `kernels`, each over the median run of its
 // `reference`, which has as many entries; the median over the kernels.
 [[nodiscard]] std::vector<double> WorkOf(const std::vector<const KernelRuns*>& kernels,

@@ -7,6 +7,7 @@
 #include <exception>
 #include <fstream>
 
+#include "lib/export/base/left_out.h"
 #include "lib/export/base/selection.h"
 #include "lib/export/writers/chrome.h"
 #include "lib/export/writers/csv_tables.h"
@@ -31,12 +32,25 @@ void AddNotes(std::vector<std::string> notes, ExportResult* result) {
 }
 
 void WriteTable(const Events& events, const Report& report, const ExportOptions& options,
-                const Selection& selection, std::ostream& out) {
+                const Selection& selection, std::ostream& out, ExportResult* result) {
+  auto rows = static_cast<int64_t>(report.kernels.size());
   if (options.table == ExportTable::kKernels) {
     WriteCsv(out, report);
   } else {
-    exporting::WriteCsvTable(events, options.table, selection, out);
+    rows = exporting::WriteCsvTable(events, options.table, selection, out);
   }
+  if (rows == 0) result->notes.push_back(exporting::WhyNoRows(events, options.table));
+}
+
+// The report's kernels are of the whole recording.
+std::string TableProblem(const ExportOptions& options) {
+  const bool selects =
+      !options.range.empty() || options.gpu || options.from_ns || options.to_ns || options.keep > 0;
+  if (!selects || options.format != ExportFormat::kCsv || options.table != ExportTable::kKernels) {
+    return "";
+  }
+  return "the table kernels is of the whole recording: leave out --range, --gpu, --from-time, "
+         "--to-time and --keep, or write --table launches";
 }
 
 void WriteStream(const Events& events, const Report& report, const ExportOptions& options,
@@ -63,7 +77,7 @@ void WriteStream(const Events& events, const Report& report, const ExportOptions
       exporting::WriteFolded(events, selection, out);
       break;
     case ExportFormat::kCsv:
-      WriteTable(events, report, options, selection, out);
+      WriteTable(events, report, options, selection, out, result);
       break;
     case ExportFormat::kSqlite:
       result->error = "SQLite's format needs a file: name one with -o";
@@ -76,7 +90,7 @@ template <typename Write>
 ExportResult Guarded(const Events& events, const Report& report, const ExportOptions& options,
                      Write write) {
   ExportResult result;
-  result.error = events.error();
+  result.error = events.error().empty() ? TableProblem(options) : events.error();
   if (!result.error.empty()) return result;
   try {
     const Selection selection(events, options, &result.error);
@@ -84,8 +98,11 @@ ExportResult Guarded(const Events& events, const Report& report, const ExportOpt
     result.operations = selection.operations();
     result.operations_left_out =
         static_cast<int64_t>(events.operations().size()) - result.operations;
-    if (!report.incomplete.empty()) result.notes.push_back(report.incomplete);
-    AddNotes(report.integrity, &result);  // what the recording lacks, the export lacks too
+    AddNotes(exporting::LossesOf(report), &result);
+    const bool is_table = options.format == ExportFormat::kCsv;  // WhyNoRows() is about these
+    if (result.operations == 0 && !events.operations().empty() && !is_table) {
+      result.notes.emplace_back("no operation that has a time is in the part that was asked for");
+    }
     write(selection, &result);
   } catch (const std::exception& problem) {
     result.error = std::string("the export failed: ") + problem.what();

@@ -10,83 +10,122 @@
 namespace prof::options {
 namespace {
 
+// Whether CaptureSessionOptions(), from which a program may take its SessionOptions, has another
+// value than the default. In SessionOptions such a value is no choice of the program, and no
+// conflict.
+enum class Preset { kNo, kYes };
+
 // `option` does nothing while `holds`. With `other` at its default the cure is to set that one.
 struct ConflictRule {
   std::string_view option, other;  // variables
   bool (*holds)(const SessionOptions& values);
+  Preset preset = Preset::kNo;
+  const char* what = "has no effect";
 };
 
 bool ReadsNoCounters(const SessionOptions& values) {
   return values.counters == Counters::kNone && values.metrics.empty();
 }
 
-// Whether `field` has another value than its default.
-template <typename T>
-bool IsSet(const SessionOptions& values, T SessionOptions::*field) {
-  return values.*field != SessionOptions().*field;
+bool ReplaysKernels(const SessionOptions& values) {
+  return values.replay == Replay::kKernel && !ReadsNoCounters(values);
 }
 
-template <typename T>
-bool NeedsSchedule(const SessionOptions& values, T SessionOptions::*field) {
-  return IsSet(values, field) && values.step_active == 0;
+// Whether the field has another value than its default.
+template <auto kField>
+bool IsSet(const SessionOptions& values) {
+  return values.*kField != SessionOptions().*kField;
 }
 
-template <typename T>
-bool NeedsKeeping(const SessionOptions& values, T SessionOptions::*field) {
-  return IsSet(values, field) && values.keep_last_seconds == 0;
+template <auto kField>
+bool NeedsCounters(const SessionOptions& values) {
+  return IsSet<kField>(values) && ReadsNoCounters(values);
 }
+
+// A replayed launch gives all its counters at once, whatever that costs.
+template <auto kField>
+bool IgnoredByReplay(const SessionOptions& values) {
+  return IsSet<kField>(values) && ReplaysKernels(values);
+}
+
+template <auto kField>
+bool NeedsSchedule(const SessionOptions& values) {
+  return IsSet<kField>(values) && values.step_active == 0;
+}
+
+template <auto kField>
+bool NeedsKeeping(const SessionOptions& values) {
+  return IsSet<kField>(values) && values.keep_last_seconds == 0;
+}
+
+bool IsTriageSet(const SessionOptions& values) {
+  return IsSet<&SessionOptions::triage_core_percent>(values);
+}
+
+using Options = SessionOptions;
 
 constexpr ConflictRule kConflicts[] = {
-    {"PROF_DUMP_SIGNAL", "PROF_KEEP_SECONDS",
-     [](const SessionOptions& values) {
-       return values.dump_signal != 0 && values.keep_last_seconds == 0;
-     }},
+    {"PROF_DUMP_SIGNAL", "PROF_KEEP_SECONDS", &NeedsKeeping<&Options::dump_signal>},
     {"PROF_TORCH", "PROF_RANGES",
-     [](const SessionOptions& values) { return values.torch != Torch::kOff && !values.ranges; }},
+     [](const Options& values) { return IsSet<&Options::torch>(values) && !values.ranges; }},
     {"PROF_TORCH_SHAPES", "PROF_TORCH",
-     [](const SessionOptions& values) {
-       return values.torch_shapes && values.torch == Torch::kOff;
+     [](const Options& values) { return values.torch_shapes && values.torch == Torch::kOff; }},
+    {"PROF_SAMPLES", "PROF_COUNTERS", &NeedsCounters<&Options::samples_per_signature>},
+    {"PROF_BUDGET_PERCENT", "PROF_COUNTERS", &NeedsCounters<&Options::counter_budget_percent>,
+     Preset::kYes},
+    {"PROF_BUDGET_SECONDS", "PROF_COUNTERS", &NeedsCounters<&Options::counter_budget_seconds>,
+     Preset::kYes},
+    // It would end the recording at once.
+    {"PROF_UNTIL_COMPLETE", "PROF_COUNTERS", &NeedsCounters<&Options::until_complete_seconds>,
+     Preset::kNo, "has no counters to wait for"},
+    {"PROF_REPLAY", "PROF_COUNTERS", &NeedsCounters<&Options::replay>},
+    {"PROF_KERNEL", "PROF_COUNTERS", &NeedsCounters<&Options::kernel_filter>},
+    {"PROF_RANGE_FILTER", "PROF_COUNTERS", &NeedsCounters<&Options::range_filter>},
+    {"PROF_LAUNCH_SKIP", "PROF_COUNTERS", &NeedsCounters<&Options::launch_skip>},
+    {"PROF_LAUNCH_COUNT", "PROF_COUNTERS", &NeedsCounters<&Options::launch_count>},
+    {"PROF_SKIP", "PROF_COUNTERS", &NeedsCounters<&Options::skip_first_launches>},
+    {"PROF_SAMPLE_EVERY", "PROF_COUNTERS", &NeedsCounters<&Options::sample_every>},
+    {"PROF_COUNTED_RANGES", "PROF_COUNTERS", &NeedsCounters<&Options::counted_ranges>},
+    {"PROF_SAMPLES", "PROF_REPLAY", &IgnoredByReplay<&Options::samples_per_signature>},
+    {"PROF_SKIP", "PROF_REPLAY", &IgnoredByReplay<&Options::skip_first_launches>},
+    {"PROF_BUDGET_PERCENT", "PROF_REPLAY", &IgnoredByReplay<&Options::counter_budget_percent>,
+     Preset::kYes},
+    {"PROF_BUDGET_SECONDS", "PROF_REPLAY", &IgnoredByReplay<&Options::counter_budget_seconds>,
+     Preset::kYes},
+    {"PROF_TRIAGE_CORE", "PROF_COUNTERS",
+     [](const Options& values) {
+       return IsTriageSet(values) && values.counters != Counters::kAuto;
      }},
-    {"PROF_REPLAY", "PROF_COUNTERS",
-     [](const SessionOptions& values) {
-       return values.replay != Replay::kNone && ReadsNoCounters(values);
+    {"PROF_TRIAGE_CORE", "PROF_CONTINUOUS",
+     [](const Options& values) {
+       return IsTriageSet(values) && values.counters == Counters::kAuto && values.continuous;
      }},
-    {"PROF_COUNTED_RANGES", "PROF_COUNTERS",
-     [](const SessionOptions& values) {
-       return !values.counted_ranges.empty() && ReadsNoCounters(values);
+    {"PROF_TRIAGE_CORE", "PROF_REPLAY",
+     [](const Options& values) {
+       return IsTriageSet(values) && values.counters == Counters::kAuto && !values.continuous &&
+              values.replay != Replay::kNone;
+     }},
+    {"PROF_CONTINUOUS_CORE", "PROF_CONTINUOUS",
+     [](const Options& values) {
+       return IsSet<&Options::continuous_core_percent>(values) && !values.continuous;
      }},
     {"PROF_WINDOW_COUNT", "PROF_WINDOW",
-     [](const SessionOptions& values) {
+     [](const Options& values) {
        return values.window_count != 0 && values.window_ranges.empty() && !values.profiler_api;
      }},
-    {"PROF_STEP_SKIP", "PROF_STEP_ACTIVE",
-     [](const SessionOptions& values) {
-       return NeedsSchedule(values, &SessionOptions::step_skip);
+    {"PROF_STEP", "PROF_STEP_ACTIVE",
+     [](const Options& values) {
+       return NeedsSchedule<&Options::step_ranges>(values) && values.dump_slow_step == 0 &&
+              values.dump_long_step_ms == 0;
      }},
-    {"PROF_STEP_WAIT", "PROF_STEP_ACTIVE",
-     [](const SessionOptions& values) {
-       return NeedsSchedule(values, &SessionOptions::step_wait);
-     }},
-    {"PROF_STEP_WARMUP", "PROF_STEP_ACTIVE",
-     [](const SessionOptions& values) {
-       return NeedsSchedule(values, &SessionOptions::step_warmup);
-     }},
-    {"PROF_STEP_REPEAT", "PROF_STEP_ACTIVE",
-     [](const SessionOptions& values) {
-       return NeedsSchedule(values, &SessionOptions::step_repeat);
-     }},
-    {"PROF_DUMP_SLOW_STEP", "PROF_KEEP_SECONDS",
-     [](const SessionOptions& values) {
-       return NeedsKeeping(values, &SessionOptions::dump_slow_step);
-     }},
-    {"PROF_DUMP_LONG_STEP", "PROF_KEEP_SECONDS",
-     [](const SessionOptions& values) {
-       return NeedsKeeping(values, &SessionOptions::dump_long_step_ms);
-     }},
-    {"PROF_DUMP_IDLE", "PROF_KEEP_SECONDS",
-     [](const SessionOptions& values) {
-       return NeedsKeeping(values, &SessionOptions::dump_idle_percent);
-     }},
+    {"PROF_STEP_SKIP", "PROF_STEP_ACTIVE", &NeedsSchedule<&Options::step_skip>},
+    {"PROF_STEP_WAIT", "PROF_STEP_ACTIVE", &NeedsSchedule<&Options::step_wait>},
+    {"PROF_STEP_WARMUP", "PROF_STEP_ACTIVE", &NeedsSchedule<&Options::step_warmup>},
+    {"PROF_STEP_REPEAT", "PROF_STEP_ACTIVE", &NeedsSchedule<&Options::step_repeat>},
+    {"PROF_KEEP_MIB", "PROF_KEEP_SECONDS", &NeedsKeeping<&Options::keep_mib>},
+    {"PROF_DUMP_SLOW_STEP", "PROF_KEEP_SECONDS", &NeedsKeeping<&Options::dump_slow_step>},
+    {"PROF_DUMP_LONG_STEP", "PROF_KEEP_SECONDS", &NeedsKeeping<&Options::dump_long_step_ms>},
+    {"PROF_DUMP_IDLE", "PROF_KEEP_SECONDS", &NeedsKeeping<&Options::dump_idle_percent>},
 };
 
 const Option& OptionOf(std::string_view variable) {
@@ -94,10 +133,10 @@ const Option& OptionOf(std::string_view variable) {
                        [&](const Option& option) { return option.variable == variable; });
 }
 
-std::string ConflictText(const Option& option, const Option& other, const SessionOptions& values,
-                         Naming naming) {
+std::string ConflictText(const ConflictRule& rule, const SessionOptions& values, Naming naming) {
+  const Option &option = OptionOf(rule.option), &other = OptionOf(rule.other);
   const std::string start =
-      Assignment(option, ValueText(option, values), naming) + " has no effect ";
+      Assignment(option, ValueText(option, values), naming) + " " + rule.what + " ";
   const std::string value = ValueText(other, values);
   if (value == ValueText(other, SessionOptions())) {
     return start + "without " + NameOf(other, naming);
@@ -168,9 +207,9 @@ SessionOptions ReadVariables(const Variables& variables, std::vector<std::string
 std::vector<Conflict> FindConflicts(const SessionOptions& values, Naming naming) {
   std::vector<Conflict> conflicts;
   for (const ConflictRule& rule : kConflicts) {
+    if (naming == Naming::kField && rule.preset == Preset::kYes) continue;
     if (!rule.holds(values)) continue;
-    const Option& option = OptionOf(rule.option);
-    conflicts.push_back({&option, ConflictText(option, OptionOf(rule.other), values, naming)});
+    conflicts.push_back({&OptionOf(rule.option), ConflictText(rule, values, naming)});
   }
   return conflicts;
 }

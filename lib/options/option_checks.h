@@ -26,6 +26,8 @@ struct Conflict {
   const Option* option;
   std::string text;  // "--replay kernel has no effect with --counters none"
 };
+// An option with its default is never a conflict. With Naming::kField the budgets are none either,
+// because CaptureSessionOptions() sets them.
 [[nodiscard]] std::vector<Conflict> FindConflicts(const SessionOptions& values, Naming naming);
 
 // Makes `values` usable: numbers out of their range go to its end, expressions that are none and

@@ -138,8 +138,10 @@ SessionOptions DefaultOptions() {
   return options;
 }
 
+// Of an interval's two fields the one that turns it on.
 std::string NameOf(const Option& option, Naming naming) {
-  if (naming == Naming::kField) return option.field;
+  const std::string field = option.field;
+  if (naming == Naming::kField) return field.substr(0, field.find(','));
   const std::string flag = option.flag;
   if (naming == Naming::kVariable || flag.empty()) return option.variable;
   return flag.substr(flag.find("--"));
@@ -149,6 +151,9 @@ std::string Assignment(const Option& option, const std::string& value, Naming na
   const std::string name = NameOf(option, naming);
   if (naming == Naming::kField) return name + " = " + value;
   if (name[0] != '-') return name + "=" + value;
+  if (std::holds_alternative<Interval>(option.kind)) {  // its value may be left out
+    return value == "1" ? name : name + "=" + value;
+  }
   return option.value[0] == '\0' ? name : name + " " + value;  // a switch stands alone
 }
 

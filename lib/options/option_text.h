@@ -25,9 +25,10 @@ namespace prof::options {
 
 // How a message names an option: as a flag, a variable, or a field of SessionOptions.
 enum class Naming { kFlag, kVariable, kField };
-// "--samples"; an option without a flag has the name of its variable.
+// "--samples"; an option without a flag has the name of its variable, and an interval that of its
+// switch: "continuous".
 [[nodiscard]] std::string NameOf(const Option& option, Naming naming);
-// "--samples 0", "PROF_SAMPLES=0", "samples_per_signature = 0".
+// "--samples 0", "--continuous=50", "PROF_SAMPLES=0", "samples_per_signature = 0".
 [[nodiscard]] std::string Assignment(const Option& option, const std::string& value, Naming naming);
 
 }  // namespace prof::options

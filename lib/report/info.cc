@@ -97,7 +97,8 @@ void WriteDevices(std::ostream& out, const Model& model, const TextOptions& opti
 
 void WriteCounts(std::ostream& out, const Model& model, const TextOptions& options) {
   int64_t kernels = 0, sampled = 0, copies = 0, memsets = 0, in_graphs = 0, graphs = 0;
-  std::set<std::pair<uint32_t, uint32_t>> signatures;
+  // Not the signatures of a report, which takes ranges that differ in numbers only as one.
+  std::set<std::pair<uint32_t, uint32_t>> shapes_in_paths;
   for (const model::Op& op : model.ops) {
     if (op.graph != 0) ++in_graphs;
     if (op.kind == model::OpKind::kCopy) ++copies;
@@ -106,7 +107,7 @@ void WriteCounts(std::ostream& out, const Model& model, const TextOptions& optio
     if (op.kind != model::OpKind::kKernel) continue;
     ++kernels;
     sampled += op.sampled ? 1 : 0;
-    signatures.emplace(op.shape, op.path);
+    shapes_in_paths.emplace(op.shape, op.path);
   }
   WriteHeading(out, "Records", options);
   Table table;
@@ -115,7 +116,7 @@ void WriteCounts(std::ostream& out, const Model& model, const TextOptions& optio
     table.rows.push_back({{kind, text::Count(static_cast<int64_t>(count))}});
   };
   row("kernels", static_cast<size_t>(kernels));
-  row("signatures (kernel, launch shape, range)", signatures.size());
+  row("kernels by launch shape and range path", shapes_in_paths.size());
   row("kernels under a counter range", static_cast<size_t>(sampled));
   row("operations from CUDA graphs", static_cast<size_t>(in_graphs));
   row("graph launches recorded as a whole", static_cast<size_t>(graphs));

@@ -32,7 +32,8 @@ void BindTimes(nb::module_& module) {
       .Has("what", &StepPathItem::what, "\"host code\", \"cudaMalloc\", a kernel.")
       .Has("where", &StepPathItem::where, "Op, range or line of Python; empty: not known.")
       .Has("part", &StepPathItem::part)
-      .Has("limiter", &StepPathItem::limiter, "Of kernels.")
+      .Has("limiter", &StepPathItem::limiter, "Of kernels: with most of its time.")
+      .Has("limiters", &StepPathItem::limiters, "Of kernels: time_ns by limiter, most first.")
       .Has("count", &StepPathItem::count)
       .Has("time_ns", &StepPathItem::time_ns)
       .Has("host_samples", &StepPathItem::host_samples,
@@ -84,6 +85,11 @@ void BindSteps(nb::module_& module) {
       .Has("missing", &StepsReport::missing, "Not empty: why there are no steps.")
       .Has("range", &StepsReport::range, "Its instances are the steps.")
       .Has("counted", &StepsReport::counted, "Steps in the statistics.")
+      .Has("counted_share", &StepsReport::counted_share,
+           "Of the time of these and of the steps that prof disturbed, 0..1. None: there are "
+           "neither.")
+      .Has("warning", &StepsReport::warning,
+           "The steps that count are a small part of the run; empty: they are not.")
       .Has("duration_ns", &StepsReport::duration_ns)
       .Has("p90_ns", &StepsReport::p90_ns, "None: too few steps.")
       .Has("p99_ns", &StepsReport::p99_ns, "None: too few steps.")

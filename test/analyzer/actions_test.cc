@@ -3,6 +3,7 @@
 // The actions at the top: ranked by what they save, and no time is offered twice.
 #include "lib/analyzer/actions.h"
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <utility>
@@ -63,6 +64,61 @@ std::vector<std::string> Ids(const std::vector<RankedAction>& actions) {
 
 using Names = std::vector<std::string>;
 
+// A kernel with two actions, the second one of this kind.
+std::vector<RankedAction> TwoActions(double first, Action second) {
+  Report report;
+  report.undisturbed_ns = 1000;
+  report.kernels = {Kernel("gemm", 1000, {Advice("more-blocks", first), std::move(second)})};
+  return RankActions(report, 0);
+}
+
+TEST_CASE(
+    "Of two actions that leave the work as it is the second one saves what is above its ceiling") {
+  std::mt19937 random(std::random_device{}());
+  std::uniform_real_distribution<double> gain(0.1, 0.9);
+  for (int i = 0; i < 50; ++i) {
+    const double one = gain(random), other = gain(random);
+    const std::vector<RankedAction> actions = TwoActions(one, Advice("dram-rate", other));
+    // Together they come to the lower ceiling of the two, and no further.
+    CHECK(Sum(actions) == Approx(1000 * std::max(one, other)));
+    CHECK(actions[0].saves_at_most_ns == Approx(1000 * std::max(one, other)));
+  }
+}
+
+TEST_CASE("An action with less work saves its part of what an action before it has left") {
+  Action less = Advice("coalesce", 0.5);
+  less.kind = GainKind::kCauseRemoved;
+  const std::vector<RankedAction> actions = TwoActions(0.6, less);
+  REQUIRE(Ids(actions) == Names{"more-blocks", "coalesce"});
+  CHECK(actions[0].saves_at_most_ns == Approx(600));
+  CHECK(actions[1].saves_at_most_ns == Approx(200));
+}
+
+TEST_CASE("After an action with less work the ceilings of the same work are lower") {
+  Action less = Advice("coalesce", 0.7);
+  less.kind = GainKind::kCauseRemoved;
+  const std::vector<RankedAction> actions = TwoActions(0.5, less);
+  REQUIRE(Ids(actions) == Names{"coalesce", "more-blocks"});
+  CHECK(actions[0].saves_at_most_ns == Approx(700));
+  CHECK(actions[1].saves_at_most_ns == Approx(150));
+}
+
+TEST_CASE(
+    "Idle time that is taken already is not taken from kernels by the finding on small ones") {
+  Report report;
+  report.undisturbed_ns = 1000;
+  report.kernels = {Kernel("long", 600, {}), Kernel("short", 100, {})};
+  report.kernels[0].duration_ns.median = 600e3;
+  report.kernels[1].duration_ns.median = 3e3;
+  report.gaps = {Idle(GapCause::kLaunch, 300)};
+  report.findings = {Found("cuda-graph", 300), Found("small-kernels", 250)};
+  report.findings[1].kernels_at_most_ns = 80;
+  const std::vector<RankedAction> actions = RankActions(report, 0);
+  REQUIRE(Ids(actions) == Names{"cuda-graph", "small-kernels"});
+  CHECK(actions[0].saves_at_most_ns == Approx(300));
+  CHECK(actions[1].saves_at_most_ns == Approx(80));
+}
+
 TEST_CASE("Actions are ranked by the time that they free, of kernels and of idle time together") {
   Report report;
   report.undisturbed_ns = 1000;
@@ -91,16 +147,6 @@ TEST_CASE("Two findings about the same idle time do not both get it") {
   const std::vector<RankedAction> actions = RankActions(report, 0);
   REQUIRE(Ids(actions) == Names{"cuda-graph", "launch-bound"});
   CHECK(actions[1].saves_at_most_ns == 10);
-}
-
-TEST_CASE("The second action of a kernel applies to what the first one leaves") {
-  Report report;
-  report.undisturbed_ns = 1000;
-  report.kernels = {Kernel("k", 1000, {Advice("coalesce", 0.8), Advice("ceiling", 0.5)})};
-  const std::vector<RankedAction> actions = RankActions(report, 0);
-  REQUIRE(Ids(actions) == Names{"coalesce", "ceiling"});
-  CHECK(actions[0].saves_at_most_ns == 800);
-  CHECK(*actions[1].saves_at_most_ns == Approx(100));
 }
 
 TEST_CASE("Signatures and ranges of one kernel with the same action are one entry") {

@@ -287,7 +287,7 @@ TEST_CASE("A capture that was cut off is reported as such, and its records are a
 
 TEST_CASE("A snapshot that cannot be read is a report with an error and nothing else") {
   const Report report = Analyze(Snapshot::FromBytes("not a snapshot"));
-  CHECK_THAT(report.error, Contains("not a prof snapshot"));
+  CHECK_THAT(report.error, Contains("not a recording of prof"));
   CHECK(report.kernels.empty());
   CHECK_FALSE(Analyze(Snapshot{}).error.empty());
   CHECK_THAT(Analyze(Snapshot::FromFile("no/such.prof")).error, Contains("no/such.prof"));

@@ -129,6 +129,26 @@ TEST_CASE("A range has the backward pass of what ran in it") {
   CHECK(report.torch.ranges[2].forward_ns == 2'000);
 }
 
+TEST_CASE("Ranges that have a backward pass alone are one row where they differ in numbers only") {
+  TwoLayers layers;
+  for (int i = 0; i < 3; ++i) {  // an op that launches nothing, in a range of its own
+    const int64_t begin_ns = 600'000 + i * 10'000;
+    layers.b.Range("layer " + std::to_string(i) + "/view", begin_ns, begin_ns + 5'000);
+    layers.b.TorchStep(begin_ns + 1'000, layers.linear);
+    layers.b.TorchSequence(begin_ns + 1'000, layers.linear, static_cast<uint64_t>(10 + i));
+    layers.b.TorchStep(begin_ns + 4'000, 0);
+    layers.Backward(700'000 + i * 100'000, static_cast<uint64_t>(10 + i));
+  }
+  layers.b.TorchStep(650'000, layers.after);
+  layers.b.TorchSequence(650'000, layers.after, 13);
+  layers.b.TorchStep(651'000, 0);
+  const Report report = Analyze(layers.b.Snapshot());
+  REQUIRE(report.torch.ranges.size() == 4);
+  CHECK(report.torch.ranges[0].label == "layer */view (3 ranges)");
+  CHECK(report.torch.ranges[0].forward_ns == 0);
+  CHECK(report.torch.ranges[0].backward_ns == 15'000);
+}
+
 TEST_CASE("A kernel has the ops that launched it, and ops are no ranges") {
   TwoLayers layers;
   const Report report = Analyze(layers.b.Snapshot());

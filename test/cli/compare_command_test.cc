@@ -17,9 +17,11 @@ namespace {
 using Words = std::vector<std::string>;
 
 // Ten launches of saxpy, each of `time_ns`.
-std::string Recording(int64_t time_ns, uint32_t pid, uint32_t sm_count = 132) {
+std::string Recording(int64_t time_ns, uint32_t pid, uint32_t sm_count = 132,
+                      const std::string& command = "./app") {
   SnapshotBuilder builder;
   builder.process.pid = pid;
+  builder.process.command = command;
   model::Device device = H200();
   device.sm_count = sm_count;
   builder.Device(device);
@@ -105,6 +107,58 @@ TEST_CASE("prof compare refuses other devices, one side, and the same recording 
   CHECK_THAT(ProfIn({"compare", "base", "missing.prof"}).err, Contains("missing.prof"));
 }
 
+TEST_CASE("prof compare of a recording with itself has a note that nothing can differ") {
+  const Ended ended = ProfIn({"compare", "base/0.prof", "base/0.prof"});
+  CHECK(ended.exit_code() == 0);
+  CHECK_THAT(ended.out, Contains("note:   both sides are the same recording: nothing can differ"));
+  CHECK_THAT(ProfIn({"compare", "base", "slow"}).out, !Contains("same recording"));
+}
+
+TEST_CASE("A file that cannot be read is named once") {
+  Recordings()->Write("junk.prof", "junk");
+  const std::string file = Recordings()->File("junk.json");
+  REQUIRE(ProfIn({"baseline", "write", file, "base"}).exit_code() == 0);
+  for (const Words& arguments :
+       {Words{"compare", "junk.prof", "base"}, Words{"compare", "base", "junk.prof"},
+        Words{"check", "--baseline", file, "junk.prof"}, Words{"noise", "base", "junk.prof"},
+        Words{"baseline", "write", "new.json", "junk.prof"}}) {
+    const Ended ended = ProfIn(arguments);
+    CHECK(ended.exit_code() == 2);
+    CHECK_THAT(ended.err, Contains("cannot read junk.prof: this is not a recording of prof"));
+    CHECK(ended.err.find("junk.prof") == ended.err.rfind("junk.prof"));
+  }
+}
+
+TEST_CASE("prof noise and prof baseline refuse recordings of several programs, and name them") {
+  const auto write = [](const char* name, int64_t time_ns, uint32_t pid, const char* command) {
+    Recordings()->Write(name, Recording(time_ns, pid, 132, command));
+  };
+  write("app1.prof", 500'000, 501, "python3 train.py --out /tmp/run.1");
+  write("app2.prof", 500'100, 502, "/usr/bin/python3.11 -u src/train.py --out /tmp/run.2");
+  write("app3.prof", 500'200, 503, "python3 train.py --out /tmp/run.3");
+  write("bench.prof", 900'000, 504, "python3 bench.py");
+  const std::string file = Recordings()->File("programs.json");
+  std::filesystem::remove(file);
+  for (const Words& start :
+       {Words{"noise"}, Words{"baseline", "write", file}, Words{"baseline", "update", file}}) {
+    Words arguments = start;
+    for (const char* name : {"app1.prof", "app2.prof", "app3.prof"}) arguments.emplace_back(name);
+    const Ended equal = ProfIn(arguments);
+    CHECK(equal.exit_code() == 0);
+    arguments.emplace_back("bench.prof");
+    const Ended mixed = ProfIn(arguments);
+    CHECK(mixed.exit_code() == 2);
+    CHECK_THAT(mixed.err, Contains("several programs: run 1 is 'python3 train.py --out "
+                                   "/tmp/run.1', run 4 is 'python3 bench.py'") &&
+                              Contains("name the recordings of one program") &&
+                              Contains("run 4 bench.prof"));
+  }
+  const Ended shown = ProfIn({"baseline", "show", file});
+  CHECK_THAT(shown.out, Contains("3 runs on") && Contains("the commands of the runs differ"));
+  CHECK(ProfIn({"compare", "--before", "app1.prof", "bench.prof", "--after", "base"}).exit_code() ==
+        0);
+}
+
 TEST_CASE("prof baseline and prof check: 0 is fine, 1 a regression, 2 usage, 3 open") {
   const std::string file = Recordings()->File("baseline.json");
   std::filesystem::remove(file);
@@ -130,6 +184,15 @@ TEST_CASE("prof baseline and prof check: 0 is fine, 1 a regression, 2 usage, 3 o
   CHECK_THAT(other.err, Contains("prof baseline update"));
   REQUIRE(ProfIn({"baseline", "update", file, "other.prof"}).exit_code() == 0);
   CHECK(nlohmann::json::parse(Recordings()->Read("baseline.json"))["sets"].size() == 2);
+}
+
+TEST_CASE("prof baseline show of a recording names what the file is, and what makes a baseline") {
+  const Ended ended = ProfIn({"baseline", "show", "base/0.prof"});
+  CHECK(ended.exit_code() == 2);
+  CHECK_THAT(ended.err, Contains("cannot read base/0.prof: it is a recording, and no baseline") &&
+                            Contains("prof baseline write") && !Contains("json"));
+  CHECK_THAT(ProfIn({"check", "--baseline", "base/0.prof", "base"}).err,
+             Contains("it is a recording, and no baseline"));
 }
 
 TEST_CASE("prof baseline does not replace a file that is none") {

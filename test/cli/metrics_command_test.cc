@@ -47,6 +47,14 @@ TEST_CASE("prof metrics lists the levels, their passes and cost, and names the c
                             Contains("docs/internals/counters.md"));
 }
 
+TEST_CASE("A chip that needs two passes for the pulse is not promised one") {
+  PROF_TEST_NEEDS_CUPTI();
+  const Ended ended = Metrics({"--chip", "TU102"});
+  CHECK(ended.exit_code() == 0);
+  CHECK_THAT(ended.out, Contains("--counters pulse        2") && !Contains("in one pass") &&
+                            Contains("the largest of 1 part that fits one launch"));
+}
+
 TEST_CASE("Without --chip there is always a chip, and its source is named") {
   PROF_TEST_NEEDS_CUPTI();
   const Ended ended = Metrics({});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -70,10 +71,12 @@ TEST_CASE("prof report --ceilings takes a file of rates, and names what is wrong
   RecordingFolder()->Write("broken.csv", head + "H200\n");
   const Ended broken = ProfIn({"report", "run.prof", "--ceilings", "broken.csv"});
   CHECK(broken.exit_code() == 2);
-  CHECK_THAT(broken.err, Contains("broken.csv is no file of ceilings: line 2"));
+  CHECK_THAT(broken.err, Contains("broken.csv is no file of ceilings: line 2") &&
+                             Contains("the CSV that examples/ceilings prints"));
   const Ended missing = ProfIn({"report", "run.prof", "--ceilings", "missing.csv"});
   CHECK(missing.exit_code() == 2);
-  CHECK_THAT(missing.err, Contains("cannot open missing.csv"));
+  CHECK_THAT(missing.err, Contains("cannot open the file of ceilings missing.csv: No such file") &&
+                              Contains("the CSV that examples/ceilings prints"));
 }
 
 TEST_CASE("prof report --csv has a line for each kernel") {
@@ -183,10 +186,30 @@ TEST_CASE("prof report has the width, color and order that were asked for") {
   CHECK(sorted.exit_code() == 0);
   const std::string kernels = sorted.out.substr(sorted.out.find("\nKernels\n"));
   CHECK(kernels.find("  reduce") < kernels.find("  saxpy"));
-  const Ended unknown = ProfIn({"report", "run.prof", "--sort", "size"});
-  CHECK(unknown.exit_code() == 2);
-  CHECK_THAT(unknown.err, Contains("--sort"));
-  CHECK(ProfIn({"report", "run.prof", "--color", "blue"}).exit_code() == 2);
+}
+
+TEST_CASE("A word that an option does not take is named with those that it takes") {
+  const Ended order = ProfIn({"report", "run.prof", "--sort", "nmae"});
+  CHECK(order.exit_code() == 2);
+  CHECK_THAT(order.err,
+             Contains("--sort: 'nmae' is not one of time, calls, average, gain, name, total, cpu, "
+                      "cpu-total. Did you mean 'name'?"));
+  CHECK_THAT(ProfIn({"report", "run.prof", "--sort", "2"}).err,
+             Contains("--sort: '2' is not one of") && !Contains("Did you mean"));
+  const Ended color = ProfIn({"report", "run.prof", "--color", "blue"});
+  CHECK(color.exit_code() == 2);
+  CHECK_THAT(color.err, Contains("--color: 'blue' is not one of auto, always, never"));
+}
+
+TEST_CASE("A recording without ops, shapes or modules names the option that records them") {
+  for (const auto& [option, way_out] : std::vector<std::pair<std::string, std::string>>{
+           {"--ops", "record with prof run --torch ops;"},
+           {"--shapes", "record with prof run --torch ops --torch-shapes;"},
+           {"--modules", "record with prof run --torch modules;"}}) {
+    const Ended ended = ProfIn({"report", "run.prof", option});
+    CHECK(ended.exit_code() == 2);
+    CHECK_THAT(ended.err, Contains(way_out));
+  }
 }
 
 // What `prof report` shows on a terminal of 10 lines.
@@ -216,6 +239,8 @@ TEST_CASE("prof report -o writes the file and nothing else") {
   CHECK(ended.exit_code() == 0);
   CHECK(ended.out.empty());
   CHECK(RecordingFolder()->Read("report.txt") == ProfIn({"report", "run.prof"}).out);
+  CHECK(ProfIn({"report", "run.prof", "-o", "-"}).out == ProfIn({"report", "run.prof"}).out);
+  CHECK_FALSE(std::filesystem::exists(RecordingFolder()->File("-")));
   const Ended failed = ProfIn({"report", "run.prof", "-o", "missing/report.txt"});
   CHECK(failed.exit_code() == 2);
   CHECK_THAT(failed.err, Contains("missing/report.txt") && Contains("No such file"));
@@ -247,11 +272,11 @@ TEST_CASE("An unreadable recording is named with its cause and the way out") {
   RecordingFolder()->Write("garbage.prof", "this is not a recording");
   RecordingFolder()->Write("empty.prof", "");
   for (const char* command : {"report", "info"}) {
-    for (const auto& [file, cause] :
-         std::vector<std::pair<std::string, std::string>>{{"missing.prof", "No such file"},
-                                                          {"garbage.prof", "not a prof snapshot"},
-                                                          {"empty.prof", "empty"},
-                                                          {".", "folder"}}) {
+    for (const auto& [file, cause] : std::vector<std::pair<std::string, std::string>>{
+             {"missing.prof", "No such file"},
+             {"garbage.prof", "not a recording of prof"},
+             {"empty.prof", "the recording is empty"},
+             {".", "folder"}}) {
       const Ended ended = ProfIn({command, file});
       CHECK(ended.exit_code() == 2);
       CHECK(ended.out.empty());
@@ -334,6 +359,19 @@ TEST_CASE("prof report --html writes one file for one recording, or prints why t
   }
   CHECK(one.out.empty());
   CHECK(ProfIn({"report", "run.prof", "--html", "no/such/page.html"}).exit_code() == 2);
+}
+
+TEST_CASE("prof report --html - writes the page to standard output") {
+  const Ended ended = ProfIn({"report", "run.prof", "--html", "-"});
+  if (ended.exit_code() == 0) {
+    CHECK(ended.out.rfind("<!", 0) == 0);
+    CHECK_THAT(ended.out, Contains("</html>"));
+    CHECK(ended.err.empty());
+  } else {
+    CHECK_THAT(ended.err, Contains("without its HTML report"));
+    CHECK(ended.out.empty());
+  }
+  CHECK_FALSE(std::filesystem::exists(RecordingFolder()->File("-")));
 }
 
 TEST_CASE("Usage errors exit with 2 and name what is wrong") {

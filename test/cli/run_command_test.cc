@@ -130,6 +130,13 @@ TEST_CASE("An option that would have no effect is refused") {
   CHECK_THAT(Refusal({"--dump-signal", "USR1"}),
              Contains("--dump-signal USR1 has no effect without --keep-last"));
   CHECK_THAT(Refusal({"--replay", "kernel"}, {"PROF_COUNTERS=none"}), Contains("--counters none"));
+  CHECK_THAT(Refusal({"--counters", "none", "--samples", "7", "--until-complete", "9"}),
+             Contains("--samples 7 has no effect with --counters none; --until-complete 9 has no "
+                      "counters to wait for with --counters none"));
+  CHECK_THAT(Refusal({"--counters", "stalls", "--triage-core", "10"}),
+             Contains("--triage-core 10 has no effect with --counters stalls"));
+  CHECK_THAT(Refusal({"--continuous-core", "50"}),
+             Contains("--continuous-core 50 has no effect without --continuous"));
 }
 
 TEST_CASE("A variable that cannot be read is refused, unless a flag overrides it") {
@@ -167,6 +174,8 @@ std::vector<std::string> NeededBy(const options::Option& option) {
   const std::string flag = option.flag;
   if (flag.rfind("--dump-", 0) == 0) return {"--keep-last", "1"};
   if (flag == "--window-count") return {"--window", "x"};
+  if (flag == "--continuous-core") return {"--continuous"};
+  if (flag == "--step") return {"--step-active", "1"};
   if (flag == "--torch-shapes") return {"--torch", "ops"};
   if (flag.rfind("--step-", 0) == 0 && flag != "--step-active") return {"--step-active", "1"};
   return {};
@@ -202,12 +211,12 @@ TEST_CASE("The program is started with the library in it") {
 TEST_CASE("Variables of the environment stay unless a flag overrides them") {
   const Folder folder;
   const Ended ended = Prof(RunLine({"--samples", "9"}, {"env"}), folder.path(),
-                           {"PROF_COUNTERS=none", "PROF_SAMPLES=4", "PROF_OUTPUT=/tmp/mine-%p.prof",
+                           {"PROF_COUNTERS=sol", "PROF_SAMPLES=4", "PROF_OUTPUT=/tmp/mine-%p.prof",
                             "CUDA_INJECTION64_PATH=/opt/other.so",
                             std::string("LD_PRELOAD=") + PROF_INJECT_NOTHING, "EMPTY=",
                             // A sanitized prof refuses to start with anything before its runtime.
                             "ASAN_OPTIONS=verify_asan_link_order=0"});
-  CHECK(Seen(ended, "PROF_COUNTERS") == "none");
+  CHECK(Seen(ended, "PROF_COUNTERS") == "sol");
   CHECK(Seen(ended, "PROF_SAMPLES") == "9");
   CHECK(Seen(ended, "PROF_OUTPUT") == "/tmp/mine-%p.prof");
   CHECK(Seen(ended, "CUDA_INJECTION64_PATH") == "/opt/other.so");
@@ -296,6 +305,10 @@ TEST_CASE("With --report the report follows on stderr") {
   CHECK(ended.exit_code() == 3);
   CHECK(ended.out == "mine\n");
   CHECK_THAT(ended.err, Contains("Where the time went") && Contains("saxpy"));
+}
+
+TEST_CASE("The page of --html cannot go to standard output, which is the program's") {
+  CHECK_THAT(Refusal({"--html", "-"}), Contains("belongs to the program. Name a file"));
 }
 
 TEST_CASE("A folder as the output is refused, and a file in it is proposed") {

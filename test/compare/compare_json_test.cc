@@ -61,6 +61,31 @@ TEST_CASE("What is no baseline is an error, not a crash") {
   CHECK_THAT(ReadBaseline(text).error, Contains("number of runs is -1"));
 }
 
+TEST_CASE("The error on what is no baseline has the kind of file, the line and the way out") {
+  const auto error_of = [](const std::string& text) {
+    const std::string error = ReadBaseline(text).error;
+    CHECK_THAT(error, Contains("no baseline of prof") && Contains("`prof baseline write") &&
+                          !Contains("json.exception"));
+    return error;
+  };
+  CHECK_THAT(error_of("PROFSNAP\1\2"), Contains("it is a recording"));
+  CHECK_THAT(error_of("mine"), Contains("which is JSON"));
+  CHECK_THAT(error_of(" \n"), Contains("it is empty"));
+  CHECK_THAT(error_of("{\n\"prof_baseline\": 1,\n<<<<<<< HEAD\n}"), Contains("broken in line 3"));
+  CHECK_THAT(error_of("{\"prof_baseline\": 1, \"sets\": [{}]}"),
+             Contains("(key 'devices' not found)"));
+  CHECK_THAT(LoadBaseline("/").error, Contains("cannot read /: it is a folder"));
+}
+
+TEST_CASE("A baseline of the same recordings is noted where they are checked with it") {
+  Baseline written;
+  written.Update(Measured());
+  const Baseline read = ReadBaseline(TextOf(written));
+  REQUIRE(read.sets.size() == 1);
+  const Comparison same = Compare(read.sets[0], Collect(test::Runs(test::Around(100e3))));
+  CHECK_THAT(same.notes.at(0), Contains("both sides are the same recordings"));
+}
+
 TEST_CASE("An update keeps other devices, and noise that was measured over more runs") {
   Baseline baseline;
   baseline.Update(Measured());

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "lib/text/strings.h"
+#include "prof/analyzer.h"
+#include "prof/snapshot.h"
 #include "test/compare/runs.h"
 #include "test/report/contains.h"
 #include "test/support/catch.h"
@@ -27,8 +29,9 @@ std::vector<Report> Side(const KernelReport& kernel, double factor, uint32_t pid
   return runs;
 }
 
-std::string Explanation(const KernelReport& before, const KernelReport& after) {
-  const Comparison comparison = Compare(Side(before, 1, 1), Side(after, 1.2, 100));
+std::string Explanation(const KernelReport& before, const KernelReport& after,
+                        double time_ratio = 1.2) {
+  const Comparison comparison = Compare(Side(before, 1, 1), Side(after, time_ratio, 100));
   REQUIRE(comparison.kernels.size() == 1);
   return text::Join(comparison.kernels[0].explanation, "\n");
 }
@@ -67,8 +70,124 @@ TEST_CASE("The same work in more cycles waits more, and the longest wait is name
   CHECK_THAT(Explanation(with(100e3, 2), with(100e3, 2)), Contains("the clock differs"));
 }
 
-TEST_CASE("Without counters the way to them is named") {
-  CHECK_THAT(Explanation(Kernel("k", 1), Kernel("k", 1)), Contains("record with --counters all"));
+// A kernel of 1,000,000 instructions and 100,000 cycles, each times a factor.
+KernelReport Counted(double instructions, double cycles) {
+  return With(With(Kernel("k", 1), test::kInstructions, instructions * 1e6), test::kCycles,
+              cycles * 1e5);
+}
+
+TEST_CASE("Work that moved a little, or the other way, does not hide the clock") {
+  const std::string little = Explanation(Counted(1, 1), Counted(0.998, 1.008), 1.18);
+  CHECK_THAT(little, Contains("it takes 1.180 times the time, in 1.008 times the cycles: the clock "
+                              "differs") &&
+                         !Contains("it executes") &&
+                         Contains("instructions: 1,000,000 -> 998,000 (0.998 times)"));
+  const std::string less = Explanation(Counted(1, 1), Counted(0.96, 1.002), 1.048);
+  CHECK_THAT(less, Contains("in 1.002 times the cycles: the clock differs") &&
+                       !Contains("it executes") && Contains("(0.96 times)"));
+}
+
+TEST_CASE("Work that is a part of the change of the cycles is named as a cause") {
+  CHECK_THAT(Explanation(Counted(1, 1), Counted(1.2, 1.2)),
+             Contains("it executes 1.20 times the instructions") && !Contains("clock"));
+  CHECK_THAT(Explanation(Counted(1, 1), Counted(1.03, 1.03), 1.2),
+             Contains("it executes 1.03 times the instructions") &&
+                 Contains("in 1.030 times the cycles: the clock differs, too"));
+  CHECK_THAT(Explanation(Counted(1, 1), Counted(0.8, 0.8), 0.8),
+             Contains("it executes 0.80 times the instructions"));
+  // Ten percent of the change is enough, nine are not.
+  CHECK_THAT(Explanation(Counted(1, 1), Counted(1.0185, 1.2)), Contains("it executes"));
+  CHECK_THAT(Explanation(Counted(1, 1), Counted(1.0165, 1.2)), !Contains("it executes"));
+}
+
+TEST_CASE("Where the time did not move, more work is named all the same, and little work is not") {
+  CHECK_THAT(Explanation(Counted(1, 1), Counted(1.5, 1), 1.0),
+             Contains("it executes 1.50 times the instructions"));
+  CHECK_THAT(Explanation(Counted(1, 1), Counted(1.005, 1), 1.0), !Contains("it executes"));
+}
+
+TEST_CASE("Coalescing, spills and caches that moved against the time are no causes") {
+  const auto with = [](double sectors, double bytes) {
+    return With(With(With(Kernel("k", 1), test::kLoadRequests, 1000), test::kLoadSectors, sectors),
+                test::kDramRead, bytes);
+  };
+  KernelReport spilled = with(8000, 1e9);
+  spilled.local_bytes_per_thread = 64;
+  const std::string faster = Explanation(with(4000, 1e9), spilled, 0.8);
+  CHECK_THAT(faster, !Contains("coalesced") && !Contains("spilled") &&
+                         Contains("sectors of global loads: 4,000 -> 8,000 (2.00 times)"));
+  CHECK_THAT(Explanation(with(4000, 1e9), with(4000, 2e9), 0.8), !Contains("caches hit"));
+}
+
+TEST_CASE("A wait that grew by a small part of what the cycles did is not named") {
+  const auto with = [](double cycles, double gmma, double barrier) {
+    const std::string start = "smsp__average_warps_issue_stalled_";
+    const std::string end = "_per_issue_active.ratio";
+    return With(With(Counted(1, cycles), start + "gmma" + end, gmma), start + "barrier" + end,
+                barrier);
+  };
+  CHECK_THAT(Explanation(with(1, 3.55, 6), with(1.007, 3.57, 6), 1.169),
+             Contains("the clock differs") && !Contains("the wait"));
+  CHECK_THAT(Explanation(with(1, 3.55, 6), with(1.2, 3.57, 6)), !Contains("the wait"));
+  CHECK_THAT(Explanation(with(1, 3.55, 6), with(1.2, 3.57, 8)),
+             Contains("the wait that grew most is barrier: 6.00 -> 8.00"));
+}
+
+TEST_CASE("A little work does not hide the wait") {
+  const std::string stall = "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio";
+  CHECK_THAT(Explanation(With(Counted(1, 1), stall, 2), With(Counted(0.998, 1.2), stall, 5)),
+             Contains("the change of the work does not explain 1.200 times the cycles") &&
+                 Contains("the wait that grew most is barrier: 2.00 -> 5.00"));
+}
+
+TEST_CASE("Cycles show the clock also without counters of the work") {
+  CHECK_THAT(Explanation(With(Kernel("k", 1), test::kCycles, 1e5),
+                         With(Kernel("k", 1), test::kCycles, 1.01e5)),
+             Contains("in 1.010 times the cycles: the clock differs") &&
+                 Contains("neither side has a counter of its work"));
+}
+
+TEST_CASE("Recorded kernels of another clock are explained by it, whatever else moved a little") {
+  const Report before =
+      Analyze(Snapshot::FromFile(PROF_TEST_DATA "/transformer_layer_version_1.prof"));
+  const Report after = Analyze(Snapshot::FromFile(PROF_RECORDINGS "/transformer_layer_2048.prof"));
+  const Comparison comparison = Compare({before}, {after});
+  REQUIRE(comparison.kernels.size() == 10);
+  for (const KernelChange& kernel : comparison.kernels) {
+    INFO(kernel.name << " in " << kernel.range);
+    const std::string explanation = text::Join(kernel.explanation, "\n");
+    CHECK_THAT(explanation, Contains("the clock differs") && !Contains("it executes") &&
+                                !Contains("the wait") && !Contains("1.00 times"));
+  }
+}
+
+TEST_CASE("Times that were normalized between devices show no clock") {
+  std::vector<Report> before = Side(Counted(1, 1), 1, 1), after = Side(Counted(1, 1), 1, 100);
+  for (Report& report : before) report.devices[0].sm_clock_hz = test::Median(1.8e9);
+  for (Report& report : after) {
+    report.devices[0].name = "NVIDIA H100";
+    report.devices[0].sm_count = 66;
+    report.devices[0].sm_clock_hz = test::Median(1.8e9);
+  }
+  CompareOptions options;
+  options.across = true;
+  const Comparison comparison = Compare(before, after, options);
+  REQUIRE(comparison.kernels.size() == 1);
+  CHECK(comparison.kernels[0].time.ratio.value == Approx(0.5));
+  CHECK_THAT(text::Join(comparison.kernels[0].explanation, "\n"), !Contains("clock"));
+}
+
+TEST_CASE("Without counters the side that lacks them is named, and the way to them") {
+  const KernelReport none = Kernel("k", 1), some = With(none, test::kInstructions, 1e6);
+  CHECK_THAT(Explanation(none, none), Contains("neither side has a counter of its work: record "
+                                               "both with --counters all"));
+  CHECK_THAT(Explanation(some, none), Contains("only the runs before have counters of its work: "
+                                               "record the runs after with --counters all, too"));
+  CHECK_THAT(Explanation(none, some), Contains("only the runs after have counters of its work: "
+                                               "record the runs before with --counters all, too"));
+  CHECK_THAT(Explanation(some, With(none, test::kLoadSectors, 4000)),
+             Contains("no counter of its work in common"));
+  CHECK_THAT(Explanation(some, some), !Contains("--counters all"));
 }
 
 TEST_CASE("A counter moves where it leaves its own spread and its class") {

@@ -70,7 +70,7 @@ TEST_CASE("Allocations are read with the range of their call") {
 
 TEST_CASE("A snapshot that cannot be read gives its error and no events") {
   const Events events = ReadEvents(Snapshot::FromBytes("this is no snapshot"));
-  CHECK(events.error().find("not a prof snapshot") != std::string::npos);
+  CHECK(events.error().find("not a recording of prof") != std::string::npos);
   CHECK(events.operations().empty());
   CHECK(Events().operations().empty());
 }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "prof/analyzer.h"
 #include "test/export/example_recording.h"
@@ -94,10 +95,59 @@ TEST_CASE("An output that fails leaves no file behind, and the old one as it was
   }
 }
 
-TEST_CASE("A recording without events gives files that are complete") {
-  const Events events = ReadEvents(Snapshot::FromBytes(test::ExampleRecording().bytes()));
+TEST_CASE("A part without an operation is an export with a note") {
   ExportOptions options;
-  options.range = "no such range";
+  options.from_ns = 150'000;
+  std::ostringstream out;
+  const ExportResult result = Export(ReadEvents(test::ExampleRecording()), Report(), options, out);
+  CHECK(result.error.empty());
+  CHECK(result.operations == 0);
+  CHECK(HasNote(result, "no operation that has a time is in the part that was asked for"));
+}
+
+TEST_CASE("A table without rows has a note with the reason") {
+  ExportOptions options;
+  options.format = ExportFormat::kCsv;
+  options.table = ExportTable::kCounters;
+  std::ostringstream out;
+  test::SnapshotBuilder b;
+  b.Kernel(b.Shape("k", {1}, {32}), "step", 1'000, 2'000);
+  CHECK(HasNote(Export(ReadEvents(b.Snapshot()), Report(), options, out),
+                "the table counters has no rows: no counters of single launches"));
+  const Events events = ReadEvents(test::ExampleRecording());
+  CHECK(Export(events, Report(), options, out).notes.empty());
+  options.from_ns = 150'000;
+  CHECK(HasNote(Export(events, Report(), options, out),
+                "the table counters has no rows: nothing of it is in the part"));
+}
+
+TEST_CASE("The table of kernels is of the whole recording, so a part of it is an error") {
+  const Events events = ReadEvents(test::ExampleRecording());
+  ExportOptions options;
+  options.table = ExportTable::kKernels;
+  options.keep = 3;
+  std::ostringstream out;
+  CHECK(Export(events, Report(), options, out).error.empty());  // a trace has no table
+  options.format = ExportFormat::kCsv;
+  CHECK(Export(events, Report(), options, out).error.find("--table launches") != std::string::npos);
+}
+
+TEST_CASE("What a recording lacks is noted once") {
+  Report report;
+  report.incomplete = "The program was killed.";
+  report.integrity = {"1 record is missing.", report.incomplete};
+  const Events events = ReadEvents(test::ExampleRecording());
+  ExportOptions options;
+  options.format = ExportFormat::kFolded;
+  std::ostringstream out;
+  CHECK(Export(events, report, options, out).notes == report.integrity);
+  report.integrity.clear();
+  CHECK(Export(events, report, options, out).notes == std::vector<std::string>{report.incomplete});
+}
+
+TEST_CASE("A recording without events gives files that are complete") {
+  const Events events = ReadEvents(test::SnapshotBuilder().Snapshot());
+  ExportOptions options;
   for (const ExportFormat format :
        {ExportFormat::kPerfetto, ExportFormat::kChrome, ExportFormat::kSpeedscope,
         ExportFormat::kPprof, ExportFormat::kCsv}) {

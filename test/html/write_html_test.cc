@@ -30,7 +30,7 @@ TEST_CASE("a recording that cannot be read has no page") {
   const Snapshot snapshot = Snapshot::FromBytes("no recording");
   std::ostringstream out;
   CHECK_THAT(WriteHtml(out, snapshot, Analyze(snapshot)),
-             Contains("not a prof snapshot") || Contains("without its HTML report"));
+             Contains("not a recording of prof") || Contains("without its HTML report"));
   CHECK(out.str().empty());
 }
 

@@ -132,6 +132,94 @@ TEST_CASE("What reads counters needs counters, and a list of metrics is enough")
   CHECK(Texts(values).empty());
 }
 
+TEST_CASE("Without counters nothing that is about them has an effect") {
+  SessionOptions values;
+  values.samples_per_signature = 7;
+  values.counter_budget_percent = values.counter_budget_seconds = 30;
+  values.until_complete_seconds = 9;
+  values.kernel_filter = values.range_filter = "x";
+  values.launch_skip = values.launch_count = values.skip_first_launches = values.sample_every = 2;
+  CHECK(Texts(values).empty());
+  values.counters = Counters::kNone;
+  CHECK(Texts(values) ==
+        Lines{"--samples 7 has no effect with --counters none",
+              "--budget 30 has no effect with --counters none",
+              "--budget-seconds 30 has no effect with --counters none",
+              "--until-complete 9 has no counters to wait for with --counters none",
+              "--kernel x has no effect with --counters none",
+              "--range x has no effect with --counters none",
+              "--launch-skip 2 has no effect with --counters none",
+              "--launch-count 2 has no effect with --counters none",
+              "PROF_SKIP=2 has no effect with --counters none",
+              "--every 2 has no effect with --counters none"});
+  values.metrics = {"dram__bytes.sum"};
+  CHECK(Texts(values).empty());
+}
+
+TEST_CASE("A replayed launch needs neither further samples nor a budget") {
+  SessionOptions values;
+  values.samples_per_signature = 7;
+  values.skip_first_launches = 0;
+  values.counter_budget_percent = values.counter_budget_seconds = 30;
+  values.kernel_filter = "x";
+  values.sample_every = 2;
+  values.replay = Replay::kKernel;
+  CHECK(Texts(values) == Lines{"--samples 7 has no effect with --replay kernel",
+                               "PROF_SKIP=0 has no effect with --replay kernel",
+                               "--budget 30 has no effect with --replay kernel",
+                               "--budget-seconds 30 has no effect with --replay kernel"});
+}
+
+TEST_CASE("The share of a core for bursts needs bursts") {
+  SessionOptions values;
+  values.triage_core_percent = 10;
+  CHECK(Texts(values).empty());
+  values.replay = Replay::kKernel;
+  CHECK(Texts(values) == Lines{"--triage-core 10 has no effect with --replay kernel"});
+  values.continuous = true;
+  CHECK(Texts(values) == Lines{"--triage-core 10 has no effect with --continuous"});
+  values.continuous_interval_us = 50;
+  CHECK(Texts(values) == Lines{"--triage-core 10 has no effect with --continuous=50"});
+  values.counters = Counters::kStalls;
+  CHECK(Texts(values) == Lines{"--triage-core 10 has no effect with --counters stalls"});
+}
+
+TEST_CASE("The share of a core for continuous counters needs these") {
+  SessionOptions values;
+  values.continuous_core_percent = 50;
+  CHECK(Texts(values) == Lines{"--continuous-core 50 has no effect without --continuous"});
+  Lines problems;
+  CHECK(Corrected(values, &problems).continuous_core_percent == 10);
+  CHECK(problems == Lines{"continuous_core_percent = 50 has no effect without continuous"});
+  values.continuous = true;
+  CHECK(Texts(values).empty());
+}
+
+TEST_CASE("No default is a conflict, whatever the other options are") {
+  for (const Counters counters : {Counters::kNone, Counters::kAuto, Counters::kAll}) {
+    for (const bool other : {false, true}) {
+      SessionOptions values;
+      values.counters = counters;
+      values.continuous = other;
+      values.ranges = !other;
+      CHECK(Texts(values).empty());
+    }
+  }
+}
+
+// A program may begin with them, and then choose not to read counters.
+TEST_CASE("The budgets that prof::Capture begins with are left as they are") {
+  SessionOptions values;
+  values.counter_budget_percent = 100;
+  values.counter_budget_seconds = 60;
+  for (const Counters counters : {Counters::kNone, Counters::kStalls}) {
+    values.counters = counters;
+    Lines problems;
+    CHECK(Corrected(values, &problems).counter_budget_seconds == 60);
+    CHECK(problems.empty());
+  }
+}
+
 TEST_CASE("The ops of PyTorch need ranges") {
   SessionOptions values;
   values.torch = Torch::kOps;
@@ -151,13 +239,28 @@ TEST_CASE("The shapes of inputs need the ops of PyTorch") {
 TEST_CASE("What belongs to a schedule, to windows or to dumps has no effect without them") {
   SessionOptions values;
   values.step_wait = values.step_repeat = values.window_count = 2;
+  values.step_ranges = "x";
+  values.keep_mib = 64;
   values.dump_idle_percent = 90;
   CHECK(Texts(values) == Lines{"--window-count 2 has no effect without --window",
+                               "--step x has no effect without --step-active",
                                "--step-wait 2 has no effect without --step-active",
                                "--step-repeat 2 has no effect without --step-active",
+                               "PROF_KEEP_MIB=64 has no effect without --keep-last",
                                "--dump-idle 90 has no effect without --keep-last"});
   values.step_active = values.keep_last_seconds = 1;
   values.profiler_api = true;
+  CHECK(Texts(values).empty());
+}
+
+TEST_CASE("Steps that only start a dump have an effect") {
+  SessionOptions values;
+  values.step_ranges = "x";
+  values.keep_last_seconds = 1;
+  values.dump_slow_step = 2;
+  CHECK(Texts(values).empty());
+  values.dump_slow_step = 0;
+  values.dump_long_step_ms = 2;
   CHECK(Texts(values).empty());
 }
 

@@ -127,6 +127,11 @@ TEST_CASE("Options are named as the reader wrote them") {
   CHECK(Assignment(samples, "0", Naming::kField) == "samples_per_signature = 0");
   CHECK(NameOf(OptionOf("PROF_OUTPUT"), Naming::kFlag) == "--output");
   CHECK(NameOf(OptionOf("PROF_SKIP"), Naming::kFlag) == "PROF_SKIP");
+  const Option& continuous = OptionOf("PROF_CONTINUOUS");
+  CHECK(Assignment(continuous, "1", Naming::kFlag) == "--continuous");
+  CHECK(Assignment(continuous, "50", Naming::kFlag) == "--continuous=50");
+  CHECK(Assignment(continuous, "50", Naming::kVariable) == "PROF_CONTINUOUS=50");
+  CHECK(NameOf(continuous, Naming::kField) == "continuous");
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ std::vector<std::string> LostOperations(const model::Model& model) {
   for (const format::IntegrityFlag& row : format::kIntegrityFlags) {
     if (model.integrity.*row.flag) losses.emplace_back(row.label);
   }
-  if (!model.truncation.empty()) losses.emplace_back("a snapshot whose end is missing");
+  if (!model.truncation.empty()) losses.emplace_back("a recording whose end is missing");
   return losses;
 }
 

@@ -21,6 +21,8 @@ using format::kSaturated;  // 0.80
 // Nothing is expected to use more of the DRAM's peak than this: the highest of 26 kernels under two
 // tools was 94.6 %, reads alone on an H200. Reads and writes together reached 82 to 90 %. [own]
 constexpr double kDramCeiling = 0.95;
+// [own] A grid that fills so much of the block slots fills them on purpose: 128 blocks on 132 SMs.
+constexpr double kAllSlots = 0.95;
 constexpr double kWorthwhileGain = 0.05;    // [ncu] WorkloadImbalance: the least gain it reports
 constexpr double kTensorKernel = 0.10;      // [own] above it a kernel exists for the tensor pipe
 constexpr double kLowAchievedWarps = 0.50;  // [own] below it people try to raise occupancy

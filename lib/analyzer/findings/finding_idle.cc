@@ -469,6 +469,7 @@ MaybeFinding SmallKernels(const RunInputs& inputs) {
   finding.action = "Fuse neighbours, or batch more work into each launch.";
   finding.kind = GainKind::kLessWork;
   finding.gain_at_most_ns = small.beside_ns + small.rows_ns;
+  finding.kernels_at_most_ns = small.rows_ns;
   finding.check = kCheckTimeline;
   finding.confidence =
       finding.confidence == Confidence::kLow ? Confidence::kLow : Confidence::kMedium;

@@ -9,6 +9,8 @@
 
 namespace prof::analyzer {
 
+inline constexpr char kSmallKernelsFinding[] = "small-kernels";
+
 [[nodiscard]] MaybeFinding SyncBound(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding AllocationInLoop(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding LaunchBound(const RunInputs& inputs);

@@ -175,6 +175,13 @@ Action MakeAction(std::string_view id, const Bound& bound, std::string check) {
   return action;
 }
 
+bool LeavesWork(const Action& action) {
+  if (action.kind == GainKind::kSameWork) return true;
+  return std::any_of(std::begin(kActionRows), std::end(kActionRows), [&](const ActionRow& row) {
+    return row.id == action.id && row.bound == kSlotsFloor;
+  });
+}
+
 std::string ActionTable() {
   std::string table = "| id | kind | action | gain at most |\n|---|---|---|---|\n";
   for (const ActionRow& row : ActionRows()) {

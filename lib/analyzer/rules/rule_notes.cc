@@ -35,6 +35,10 @@ Note UncoalescedNote(const RuleInputs& inputs) {
 
 Note BankConflictsNote(const RuleInputs& inputs) {
   if (!inputs.conflicts || *inputs.conflicts < kConflictShare) return std::nullopt;
+  // Another unit is at its ceiling: without the conflicts it would be as slow.
+  const bool elsewhere =
+      inputs.leader && inputs.leader->unit != Unit::kShared && inputs.leader->unit != Unit::kL1;
+  if (elsewhere && inputs.leader->of_peak >= kSaturated) return std::nullopt;
   std::string text = (inputs.conflicts_inferred ? "at least " : "") +
                      text::Percent(*inputs.conflicts) +
                      " of the shared-memory wavefronts are conflicts";
@@ -182,7 +186,9 @@ Note DrainNote(const RuleInputs& inputs) {
 
 Note PartialWaveNote(const RuleInputs& inputs) {
   const Occupancy& occupancy = inputs.kernel->occupancy;
-  if (!occupancy.known || !(occupancy.waves > 0) || occupancy.waves >= 1) return std::nullopt;
+  if (!occupancy.known || !(occupancy.waves > 0) || occupancy.waves >= kAllSlots) {
+    return std::nullopt;
+  }
   if (inputs.busiest >= kBusy) return std::nullopt;
   return "the grid fills " + text::Percent(occupancy.waves) +
          " of the block slots of the device: more blocks would hide more latency";

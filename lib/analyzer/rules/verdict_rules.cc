@@ -50,10 +50,14 @@ void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
         "count the kernels of a CUDA graph one by one";
   } else if (!kernel.metrics.empty()) {
     verdict->missing = "a usable value: no throughput counter has a finite one";
+  } else if (!kernel.continuous.empty()) {
+    verdict->missing = "PM samples or counters of it: PM sampling ran, and no sample of its " +
+                       text::Plural(kernel.launches, "launch", "launches") + " can be used (" +
+                       WayTo(inputs, format::kNeedsUse) + ")";
   } else {
     verdict->missing =
-        "counters or PM samples: they were off, or the recording was too short for any of this "
-        "signature";
+        "counters or PM samples: none were read where it ran (they were off, or "
+        "their budget was used up; record with --counters auto or all)";
   }
   AddMissingPmValues(inputs, verdict);
 }

@@ -35,6 +35,18 @@ StepPart LongestPart(const std::array<int64_t, kStepParts>& parts_ns) {
                                parts_ns.begin());
 }
 
+std::vector<LimiterTime> LimitersByTime(const std::map<Limiter, int64_t>& limiters_ns) {
+  std::vector<LimiterTime> times;
+  times.reserve(limiters_ns.size());
+  for (const auto& [limiter, time_ns] : limiters_ns) {
+    times.push_back({limiter, static_cast<double>(time_ns)});
+  }
+  std::stable_sort(times.begin(), times.end(), [](const LimiterTime& a, const LimiterTime& b) {
+    return a.time_ns > b.time_ns;
+  });
+  return times;
+}
+
 // The moments in an interval at which its thread came to another path, added to `times`.
 void AddChanges(const std::vector<StepTable>& steps, const PathPiece& piece,
                 std::vector<int64_t>* times) {
@@ -305,7 +317,6 @@ StepPathItem StepItems::Describe(const Key& key, const Sum& sum) const {
   const auto& [work, id, kind, path, line_of, frame] = key;
   StepPathItem item;
   item.where = WhereText(key);
-  item.part = LongestPart(sum.parts_ns);
   item.count = sum.count;
   item.time_ns = static_cast<double>(sum.time_ns);
   if (line_of == LineOf::kHost) item.host_samples = sum.count;
@@ -359,28 +370,34 @@ StepPathItem StepItems::Describe(const Key& key, const Sum& sum) const {
   return item;
 }
 
-// Those with equal texts are one: versions of a call, signatures of a kernel.
+// Those with equal texts are one: versions of a call, signatures of a kernel. Each has the part and
+// the limiter with most of the time of all.
 std::vector<StepPathItem> StepItems::Items() const {
   using Texts = std::tuple<StepPathKind, std::string, std::string>;
-  std::map<Texts, std::pair<StepPathItem, int64_t>> merged;  // with the most that one of them has
+  struct Merged {
+    StepPathItem item;
+    std::array<int64_t, kStepParts> parts_ns{};
+    std::map<Limiter, int64_t> limiters_ns;
+  };
+  std::map<Texts, Merged> merged;
   for (const auto& [key, sum] : WithSampledCode()) {
     StepPathItem item = Describe(key, sum);
-    auto& [known, most_ns] = merged[{item.kind, item.what, item.where}];
-    item.count += known.count;
-    item.host_samples += known.host_samples;
-    item.time_ns += known.time_ns;
-    if (sum.time_ns > most_ns) {
-      most_ns = sum.time_ns;
-      known = std::move(item);
-    } else {
-      known.count = item.count;
-      known.host_samples = item.host_samples;
-      known.time_ns = item.time_ns;
-    }
+    Merged& known = merged[{item.kind, item.what, item.where}];
+    for (size_t i = 0; i < kStepParts; ++i) known.parts_ns[i] += sum.parts_ns[i];
+    if (item.kind == StepPathKind::kKernel) known.limiters_ns[item.limiter] += sum.time_ns;
+    item.count += known.item.count;
+    item.host_samples += known.item.host_samples;
+    item.time_ns += known.item.time_ns;
+    known.item = std::move(item);
   }
   std::vector<StepPathItem> items;
   items.reserve(merged.size());
-  for (auto& [texts, item] : merged) items.push_back(std::move(item.first));
+  for (auto& [texts, known] : merged) {
+    known.item.part = LongestPart(known.parts_ns);
+    known.item.limiters = LimitersByTime(known.limiters_ns);
+    if (!known.item.limiters.empty()) known.item.limiter = known.item.limiters.front().limiter;
+    items.push_back(std::move(known.item));
+  }
   std::stable_sort(items.begin(), items.end(), [](const StepPathItem& a, const StepPathItem& b) {
     return a.time_ns > b.time_ns;
   });

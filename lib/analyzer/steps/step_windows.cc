@@ -2,6 +2,7 @@
 #include "lib/analyzer/steps/step_windows.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/timeline/step_times.h"
@@ -18,12 +19,19 @@ std::vector<IntervalUnion> AllDisturbed(const Timeline& timeline) {
   return disturbed;
 }
 
+IntervalUnion PausedTimes(const model::Model& model) {
+  Intervals pauses;
+  for (const model::Pause& pause : model.pauses) pauses.push_back({pause.begin_ns, pause.end_ns});
+  return IntervalUnion(std::move(pauses));
+}
+
 }  // namespace
 
 std::vector<StepWindow> FindWindows(const model::Model& model, const Timeline& timeline,
                                     const Iterations& iterations) {
   const std::vector<int32_t> last = LastOperations(model, iterations);
   const std::vector<IntervalUnion> disturbed = AllDisturbed(timeline);
+  const IntervalUnion paused = PausedTimes(model);
   // As in the findings about steps, which need as many.
   const bool skip_second = static_cast<double>(iterations.size()) >= kEnoughSteps;
   std::vector<StepWindow> windows(iterations.size());
@@ -54,7 +62,8 @@ std::vector<StepWindow> FindWindows(const model::Model& model, const Timeline& t
     const bool touched =
         std::any_of(disturbed.begin(), disturbed.end(),
                     [&](const IntervalUnion& times) { return times.WithinNs(window.gpu) > 0; });
-    if (touched && window.counts()) window.left_out = "prof disturbed it";
+    if (!touched || !window.counts()) continue;
+    window.left_out = paused.WithinNs(window.gpu) > 0 ? kPausedStep : kDisturbedStep;
   }
   return windows;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/analyzer/base/intervals.h"
@@ -16,6 +17,11 @@
 #include "lib/snapshot/model/model.h"
 
 namespace prof::analyzer {
+
+// Why a step does not count: prof's own measurements made it last longer, or nobody knows what ran
+// in a part of it.
+inline constexpr std::string_view kDisturbedStep = "prof disturbed it";
+inline constexpr std::string_view kPausedStep = "the recording was paused in it";
 
 struct StepWindow {
   Interval gpu;   // from the end of the GPU work of all steps before to that of its own

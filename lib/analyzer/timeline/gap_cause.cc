@@ -8,6 +8,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "lib/analyzer/base/search.h"
+#include "lib/analyzer/timeline/loading_times.h"
 #include "lib/snapshot/model/api_class.h"
 #include "lib/snapshot/model/overhead_class.h"
 
@@ -71,14 +72,11 @@ GapClassifier::GapClassifier(const model::Model& model)
                  });
 }
 
-// An overhead whose thread is not known held up nobody that we could name.
 void GapClassifier::FindOverheads() {
-  std::vector<Intervals> loading(model_.threads.size()), tracing(model_.threads.size());
+  std::vector<Intervals> loading = LoadingTimes(model_), tracing(model_.threads.size());
   for (const model::Overhead& overhead : model_.overheads) {
-    if (overhead.thread == model::kNone) continue;
-    const Interval interval{overhead.start_ns, overhead.end_ns};
-    if (model::LoadsCode(overhead.kind)) loading[overhead.thread].push_back(interval);
-    if (model::IsOfTracing(overhead.kind)) tracing[overhead.thread].push_back(interval);
+    if (overhead.thread == model::kNone || !model::IsOfTracing(overhead.kind)) continue;
+    tracing[overhead.thread].push_back({overhead.start_ns, overhead.end_ns});
   }
   for (size_t thread = 0; thread < loading.size(); ++thread) {
     overheads_.push_back(

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/timeline/loading_times.h"
 #include "lib/snapshot/model/overhead_class.h"
 
 namespace prof::analyzer {
@@ -118,10 +119,12 @@ bool QueueOwners::Allocates(int32_t call) const {
 }
 
 void QueueOwners::AddLoading() {
-  for (const model::Overhead& overhead : model_.overheads) {
-    if (overhead.thread == model::kNone || !model::LoadsCode(overhead.kind)) continue;
-    stalls_[overhead.thread].push_back(
-        {overhead.start_ns, overhead.end_ns - overhead.start_ns, 0, kNoIndex, kLoading});
+  const std::vector<Intervals> loading = LoadingTimes(model_);
+  for (size_t thread = 0; thread < loading.size(); ++thread) {
+    for (const Interval& load : loading[thread]) {
+      stalls_[thread].push_back(
+          {load.start_ns, load.end_ns - load.start_ns, 0, kNoIndex, kLoading});
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "lib/cli/base/message.h"
 #include "lib/cli/base/progress.h"
+#include "lib/cli/base/recording_file.h"
 #include "lib/html/comparison_page.h"
 #include "lib/html/html.h"
 #include "lib/text/numbers.h"
@@ -22,18 +23,30 @@ std::string NameFor(const std::string& path, const std::string& recording) {
   return (file.parent_path() / file.stem()).string() + "." + stem + file.extension().string();
 }
 
+bool IsWritten(const absl::Status& written) {
+  return written.ok() || Fail("no HTML report: " + std::string(written.message())) == 0;
+}
+
+template <typename Write>
+bool WriteToStandardOutput(const Write& write) {
+  if (!IsWritten(write(std::cout))) return false;
+  std::cout << std::flush;
+  return std::cout || Fail("cannot write the HTML report to standard output") == 0;
+}
+
 // `write` writes the page. False after a message.
 template <typename Write>
 bool WritePage(const std::string& path, const Write& write) {
   const std::string why_not = html::WhyNoHtml();
   if (!why_not.empty()) return Fail(why_not) == 0;
+  if (IsStandardOutput(path)) return WriteToStandardOutput(write);
   std::ofstream out(path, std::ios::binary);
   if (!out) return Fail("cannot write '" + path + "': check its folder and permissions") == 0;
   const absl::Status written = [&] {
     const Progress progress("writing " + path);
     return write(out);
   }();
-  if (!written.ok()) return Fail("no HTML report: " + std::string(written.message())) == 0;
+  if (!IsWritten(written)) return false;
   const auto bytes = static_cast<double>(out.tellp());
   out.close();
   if (!out) return Fail("cannot write '" + path + "': is the disk full?") == 0;

@@ -151,6 +151,7 @@ std::string ReadProblem(const std::string& path) {
 
 std::string OutputProblem(const std::string& output, const std::vector<std::string>& recordings) {
   std::error_code failed;
+  if (IsStandardOutput(output)) return "";
   if (std::filesystem::is_directory(output, failed)) {
     return "-o '" + output + "' is a folder. Name a file in it";
   }
@@ -162,8 +163,10 @@ std::string OutputProblem(const std::string& output, const std::vector<std::stri
   return "";
 }
 
+bool IsStandardOutput(const std::string& output) { return output == "-"; }
+
 bool WriteOutput(const std::string& text, const std::string& output) {
-  if (output.empty()) {
+  if (output.empty() || IsStandardOutput(output)) {
     std::cout << text << std::flush;
     if (std::cout) return true;
     Fail(std::string("cannot write to standard output: ") + std::strerror(errno));

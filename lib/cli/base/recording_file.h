@@ -28,7 +28,11 @@ void WarnIfIncomplete(const std::string& path, const std::string& why);
 [[nodiscard]] std::string OutputProblem(const std::string& output,
                                         const std::vector<std::string>& recordings);
 
-// Writes `text` to the file `output`, or to stdout when that is empty. False after a message.
+// Whether `output` names standard output: "-".
+[[nodiscard]] bool IsStandardOutput(const std::string& output);
+
+// Writes `text` to the file `output`, or to stdout when that is empty or "-". False after a
+// message.
 [[nodiscard]] bool WriteOutput(const std::string& text, const std::string& output);
 
 }  // namespace prof::cli

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
+
+#include "lib/text/strings.h"
 
 namespace prof::cli {
 namespace {
@@ -41,6 +44,14 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string>& kn
     least = distance;
   }
   return nearest == nullptr ? "" : ". Did you mean '" + *nearest + "'?";
+}
+
+CLI::Validator OneOf(std::vector<std::string> words) {
+  const auto check = [words = std::move(words)](const std::string& word) -> std::string {
+    if (std::find(words.begin(), words.end(), word) != words.end()) return "";
+    return "'" + word + "' is not one of " + text::Join(words, ", ") + DidYouMean(word, words);
+  };
+  return CLI::Validator(check, "");
 }
 
 std::string DidYouMeanOption(std::string_view word, const CLI::App& parser) {

@@ -15,7 +15,11 @@ namespace prof::cli {
 // its letters have to be changed, added, left out or swapped. Empty: none is that near.
 [[nodiscard]] std::string DidYouMean(std::string_view word, const std::vector<std::string>& known);
 
-// The same for an option, "--jsno" or "--jsno=x", of the command `parser`.
+// For an option that takes one of `words`. Any other value gets an error with all of them, in this
+// order, and the one that is near.
+[[nodiscard]] CLI::Validator OneOf(std::vector<std::string> words);
+
+// A suggestion for an option, "--jsno" or "--jsno=x", of the command `parser`.
 [[nodiscard]] std::string DidYouMeanOption(std::string_view word, const CLI::App& parser);
 
 }  // namespace prof::cli

@@ -43,7 +43,7 @@ bool WriteOrUpdate(const BaselineOptions& options, bool is_update) {
     return false;
   }
   if (!is_update) baseline.sets.clear();
-  RunSet runs = CollectRuns(options.recordings);
+  RunSet runs = CollectEqualRuns(options.recordings);
   if (!runs.error.empty()) {
     Fail(runs.error);
     return false;

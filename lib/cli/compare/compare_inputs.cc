@@ -10,6 +10,7 @@
 #include "lib/cli/base/message.h"
 #include "lib/cli/base/progress.h"
 #include "lib/cli/base/recording_file.h"
+#include "lib/compare/program.h"
 #include "lib/text/numbers.h"
 #include "prof/analyzer.h"
 
@@ -34,6 +35,53 @@ RunSet Failed(std::string why) {
   return runs;
 }
 
+// " (run 1 is a.prof, run 2 b.prof)".
+std::string NamesOf(const std::vector<std::string>& files) {
+  std::string names;
+  for (size_t i = 0; i < files.size(); ++i) {
+    names += (i == 0 ? " (run 1 is " : ", run " + std::to_string(i + 1) + " ") + files[i];
+  }
+  return names.empty() ? names : names + ")";
+}
+
+// The reports of `files`. Sets `problem`, which names the file, where one cannot be read.
+std::vector<Report> ReportsOf(const std::vector<std::string>& files, std::string* problem) {
+  std::vector<Report> reports;
+  for (const std::string& file : files) {
+    const Snapshot snapshot = OpenRecording(file, problem);
+    if (!problem->empty()) return reports;
+    {
+      const Progress progress("analyzing " + file + " (" + std::to_string(reports.size() + 1) +
+                              " of " + std::to_string(files.size()) + ")");
+      reports.push_back(Analyze(snapshot));
+    }
+    const std::string& error = reports.back().error;
+    if (!error.empty()) {
+      *problem = "cannot read ";
+      if (snapshot.path().empty()) *problem += file + ": ";  // the error does not name a pipe
+      *problem += error;
+      return reports;
+    }
+    WarnIfIncomplete(file, reports.back().incomplete);
+  }
+  return reports;
+}
+
+RunSet CollectReports(const std::vector<std::string>& paths, bool are_equal) {
+  std::string problem;
+  const std::vector<std::string> files = RecordingsOf(paths, &problem);
+  if (!problem.empty()) return Failed(problem);
+  const std::vector<Report> reports = ReportsOf(files, &problem);
+  if (!problem.empty()) return Failed(problem);
+  RunSet runs = Collect(reports);
+  if (!runs.error.empty()) return Failed(runs.error + NamesOf(files));
+  std::vector<std::string> commands;
+  commands.reserve(reports.size());
+  for (const Report& report : reports) commands.push_back(report.command);
+  const std::string why_not = are_equal ? compare::WhyOtherProgram(commands) : "";
+  return why_not.empty() ? runs : Failed(why_not + NamesOf(files));
+}
+
 }  // namespace
 
 std::vector<std::string> RecordingsOf(const std::vector<std::string>& paths, std::string* problem) {
@@ -51,32 +99,10 @@ std::vector<std::string> RecordingsOf(const std::vector<std::string>& paths, std
   return files;
 }
 
-RunSet CollectRuns(const std::vector<std::string>& paths) {
-  std::string problem;
-  const std::vector<std::string> files = RecordingsOf(paths, &problem);
-  if (!problem.empty()) return Failed(problem);
-  std::vector<Report> reports;
-  for (const std::string& file : files) {
-    const Snapshot snapshot = OpenRecording(file, &problem);
-    if (!problem.empty()) return Failed(problem);
-    {
-      const Progress progress("analyzing " + file + " (" + std::to_string(reports.size() + 1) +
-                              " of " + std::to_string(files.size()) + ")");
-      reports.push_back(Analyze(snapshot));
-    }
-    if (!reports.back().error.empty()) {
-      return Failed("cannot read " + file + ": " + reports.back().error);
-    }
-    WarnIfIncomplete(file, reports.back().incomplete);
-  }
-  RunSet runs = Collect(reports);
-  if (runs.error.empty()) return runs;
-  for (size_t i = 0; i < files.size(); ++i) {
-    runs.error += (i == 0 ? " (run 1 is " : ", run ") +
-                  (i == 0 ? "" : std::to_string(i + 1) + " ") + files[i];
-  }
-  if (!files.empty()) runs.error += ")";
-  return runs;
+RunSet CollectRuns(const std::vector<std::string>& paths) { return CollectReports(paths, false); }
+
+RunSet CollectEqualRuns(const std::vector<std::string>& paths) {
+  return CollectReports(paths, true);
 }
 
 bool ReplaceFile(const std::string& path, const std::string& text) {

@@ -20,6 +20,10 @@ namespace prof::cli {
 // for each recording that is not complete.
 [[nodiscard]] RunSet CollectRuns(const std::vector<std::string>& paths);
 
+// The same for runs that are taken as equal, as those of `prof noise` and of a baseline: recordings
+// of several programs are an error, because their times would be noise.
+[[nodiscard]] RunSet CollectEqualRuns(const std::vector<std::string>& paths);
+
 // Writes the file whole, or leaves the one that was there. False after a message.
 [[nodiscard]] bool ReplaceFile(const std::string& path, const std::string& text);
 

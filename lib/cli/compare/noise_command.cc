@@ -45,7 +45,7 @@ bool Store(const std::string& path, RunSet runs) {
 }
 
 int RunNoise(const NoiseOptions& options) {
-  RunSet runs = CollectRuns(options.files);
+  RunSet runs = CollectEqualRuns(options.files);
   if (!runs.error.empty()) return Fail(runs.error);
   if (runs.runs < kFewest) {
     return Fail("noise needs " + std::to_string(kFewest) +

@@ -8,8 +8,7 @@ namespace prof::cli {
 namespace {
 
 constexpr MetricLevel kLevels[] = {
-    {"pulse", "--counters pulse",
-     "DRAM, L2, issue slots, tensor pipe, occupancy, clocks, in one pass"},
+    {"pulse", "--counters pulse", "DRAM, L2, issue slots, tensor pipe, occupancy, clocks"},
     {"sol", "--counters sol",
      "DRAM, L2, L1, pipes, issue, occupancy, clocks, most of the speed of light"},
     {"stalls", "--counters stalls", "why warps wait, threads per instruction"},

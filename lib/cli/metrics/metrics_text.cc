@@ -94,9 +94,9 @@ void WriteThroughputs(std::ostream& out, const CatalogueAnswer& answer, const Te
     report::WriteHeading(out, "Throughputs that prof computes from their parts", text);
   }
   for (const cupti::CatalogueThroughput& throughput : answer.throughputs) {
-    std::string parts = "the largest of " +
-                        text::Count(static_cast<int64_t>(throughput.parts.size())) +
-                        " parts that fit one launch";
+    const auto count = static_cast<int64_t>(throughput.parts.size());
+    std::string parts =
+        "the largest of " + text::Plural(count, "part that fits", "parts that fit") + " one launch";
     if (!throughput.missing.empty()) {
       parts += "; it can be larger, because these parts need several passes: " +
                text::Join(throughput.missing, ", ");

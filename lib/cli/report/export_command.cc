@@ -2,9 +2,12 @@
 #include "lib/cli/report/export_command.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -16,6 +19,7 @@
 #include "lib/cli/base/message.h"
 #include "lib/cli/base/progress.h"
 #include "lib/cli/base/recording_file.h"
+#include "lib/cli/base/suggestion.h"
 #include "lib/text/numbers.h"
 #include "prof/analyzer.h"
 #include "prof/export.h"
@@ -42,9 +46,11 @@ const std::map<std::string, ExportTable> kTables = {{"kernels", ExportTable::kKe
                                                     {"counters", ExportTable::kCounters},
                                                     {"ranges", ExportTable::kRanges},
                                                     {"calls", ExportTable::kCalls}};
+constexpr const char* kUsualTable = "launches";
 
 struct ExportFlags {
-  std::string file, to, table = "launches", output, from, until;
+  std::string file, to, output, from, until;
+  std::string table;  // empty: nobody chose one
   ExportOptions options;
   int64_t gpu = -1;
   bool no_verdicts = false;
@@ -84,18 +90,26 @@ std::string UnknownFormat(const std::string& name) {
   return "there is no format '" + name + "'. --to takes " + FormatNames();
 }
 
+std::string TableOf(const ExportFlags& flags) {
+  return flags.table.empty() ? kUsualTable : flags.table;
+}
+
 // "app.pftrace" for "run/app.prof", in the working folder.
 std::string DefaultOutput(const ExportFlags& flags, const FormatName& format) {
   const std::string stem =
       flags.file == "-" ? "prof" : std::filesystem::path(flags.file).stem().string();
-  const std::string table = format.format == ExportFormat::kCsv ? "." + flags.table : "";
+  const std::string table = format.format == ExportFormat::kCsv ? "." + TableOf(flags) : "";
   return stem + table + format.extension;
 }
 
 // Why the flags make no export; empty: they do, and `options` has them.
 std::string Resolve(const ExportFlags& flags, const FormatName& format, ExportOptions* options) {
   options->format = format.format;
-  options->table = kTables.at(flags.table);
+  options->table = kTables.at(TableOf(flags));
+  if (!flags.table.empty() && format.format != ExportFormat::kCsv) {
+    return "--table " + flags.table + " has no effect with --to " + format.name +
+           ": a table is for --to csv. --to sqlite has all tables in one file";
+  }
   if (flags.gpu >= 0) options->gpu = static_cast<uint32_t>(flags.gpu);
   const auto time = [](const std::string& flag, const std::string& text,
                        std::optional<int64_t>* time_ns) -> std::string {
@@ -124,33 +138,62 @@ bool NeedsReport(const ExportFlags& flags, const ExportOptions& options) {
   return false;
 }
 
+// The rows of a table of CSV below its header. A cell in quotes may have ends of lines.
+int64_t CountRows(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> piece(1 << 20);
+  int64_t lines = 0;
+  bool quoted = false;
+  while (file) {
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    std::for_each(piece.begin(), piece.begin() + file.gcount(), [&](char c) {
+      if (c == '"') quoted = !quoted;
+      if (c == '\n' && !quoted) ++lines;
+    });
+  }
+  return std::max<int64_t>(lines - 1, 0);
+}
+
+// "54,000 operations; 480 left out", "3,060 rows".
+std::string WrittenText(const ExportOptions& options, const ExportResult& result,
+                        const std::string& output) {
+  if (options.format == ExportFormat::kCsv && options.table != ExportTable::kLaunches) {
+    return text::Plural(CountRows(output), "row", "rows");
+  }
+  std::string written = text::Plural(result.operations, "operation", "operations");
+  if (result.operations_left_out == 0) return written;
+  return written + "; " + text::Count(result.operations_left_out) + " left out";
+}
+
 int WriteExport(const ExportFlags& flags, const ExportOptions& options, const std::string& output,
                 const Snapshot& snapshot) {
   const Report report = [&] {
     const Progress progress("analyzing " + flags.file);
     return NeedsReport(flags, options) ? Analyze(snapshot) : Report();
   }();
-  if (!report.error.empty()) return Fail("cannot read '" + flags.file + "': " + report.error);
+  // An error about a file has its name.
+  const std::string cannot_read =
+      "cannot read " + (snapshot.path().empty() ? flags.file + ": " : "");
+  if (!report.error.empty()) return Fail(cannot_read + report.error);
   const Events events = [&] {
     const Progress progress("reading " + flags.file);
     return ReadEvents(snapshot);
   }();
-  if (!events.error().empty()) return Fail("cannot read '" + flags.file + "': " + events.error());
-  WarnIfIncomplete(flags.file, events.process().incomplete);
+  if (!events.error().empty()) return Fail(cannot_read + events.error());
+  const std::string& incomplete =
+      report.incomplete.empty() ? events.process().incomplete : report.incomplete;
+  WarnIfIncomplete(flags.file, incomplete);
   const ExportResult result = [&] {
-    if (output == "-") return Export(events, report, options, std::cout);
+    if (IsStandardOutput(output)) return Export(events, report, options, std::cout);
     const Progress progress("writing " + output);
     return ExportToFile(events, report, options, output);
   }();
   if (!result.error.empty()) return Fail(result.error);
-  for (const std::string& note : result.notes) std::cerr << "prof: " << note << '\n';
-  if (output == "-") return 0;
-  std::cerr << "prof: wrote " << output << " ("
-            << text::Plural(result.operations, "operation", "operations");
-  if (result.operations_left_out > 0) {
-    std::cerr << "; " << text::Count(result.operations_left_out) << " left out";
+  for (const std::string& note : result.notes) {
+    if (note != incomplete) std::cerr << "prof: " << note << '\n';
   }
-  std::cerr << ")\n";
+  if (IsStandardOutput(output)) return 0;
+  std::cerr << "prof: wrote " << output << " (" << WrittenText(options, result, output) << ")\n";
   return 0;
 }
 
@@ -189,13 +232,10 @@ Command AddExportCommand(CLI::App* app) {
                    "File to write; - is standard output (default: the recording's name, with the "
                    "format's ending)")
       ->type_name("FILE");
-  std::vector<std::string> tables;
-  tables.reserve(kTables.size());
-  for (const auto& [name, table] : kTables) tables.push_back(name);
   parser
       ->add_option("--table", flags->table,
                    "Table for csv: kernels, launches, counters, ranges, calls (default: launches)")
-      ->check(CLI::IsMember(tables))
+      ->check(OneOf({"kernels", "launches", "counters", "ranges", "calls"}))
       ->type_name("TABLE");
   parser
       ->add_option("--range", flags->options.range,

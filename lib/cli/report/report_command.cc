@@ -5,11 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <map>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -25,6 +27,7 @@
 #include "lib/cli/base/message.h"
 #include "lib/cli/base/progress.h"
 #include "lib/cli/base/recording_file.h"
+#include "lib/cli/base/suggestion.h"
 #include "lib/cli/base/terminal.h"
 #include "lib/options/name_filter.h"
 #include "lib/report/csv.h"
@@ -70,10 +73,28 @@ constexpr size_t kMostListed = 400;  // characters of ranges' names in an error
 
 enum class Written { kFailed, kIncomplete, kAll };
 
-const std::map<std::string, SortBy> kOrders = {
-    {"time", SortBy::kTime}, {"calls", SortBy::kCalls},       {"average", SortBy::kAverage},
-    {"gain", SortBy::kGain}, {"name", SortBy::kName},         {"total", SortBy::kTotal},
-    {"cpu", SortBy::kCpu},   {"cpu-total", SortBy::kCpuTotal}};
+struct OrderName {
+  const char* name;
+  SortBy order;
+};
+constexpr OrderName kOrders[] = {{"time", SortBy::kTime},       {"calls", SortBy::kCalls},
+                                 {"average", SortBy::kAverage}, {"gain", SortBy::kGain},
+                                 {"name", SortBy::kName},       {"total", SortBy::kTotal},
+                                 {"cpu", SortBy::kCpu},         {"cpu-total", SortBy::kCpuTotal}};
+
+std::vector<std::string> OrderNames() {
+  std::vector<std::string> names;
+  for (const OrderName& known : kOrders) names.emplace_back(known.name);
+  return names;
+}
+
+// `name` is one of OrderNames().
+SortBy OrderNamed(const std::string& name) {
+  const auto* const found =
+      std::find_if(std::begin(kOrders), std::end(kOrders),
+                   [&](const OrderName& known) { return name == known.name; });
+  return found == std::end(kOrders) ? SortBy::kTime : found->order;
+}
 
 bool IsMatch(const options::NameFilter& filter, const std::string& name) {
   bool failed = false;
@@ -127,7 +148,9 @@ bool WriteLines(std::ostream& out, const Report& report, const TextOptions& text
 
 bool WriteOps(std::ostream& out, const Report& report, const TextOptions& text) {
   if (report::WriteTorchOps(out, report, text)) return true;
-  Fail("no op of PyTorch was recorded: the recording has a notice if a PyTorch was there");
+  Fail(
+      "no op of PyTorch was recorded: record with prof run --torch ops; the recording has a notice "
+      "if a PyTorch was there");
   return false;
 }
 
@@ -292,13 +315,20 @@ Written WriteFile(std::ostream& out, const std::string& path, const ReportOption
 // Why the file of ceilings cannot be used; empty: there is none, or it was read.
 std::string ReadCeilings(ReportOptions* options) {
   if (options->ceilings.empty()) return "";
+  constexpr const char* kWayOut =
+      ". A file of ceilings is the CSV that examples/ceilings prints on the machine with the GPU: "
+      "ceilings > gpu.csv";
+  errno = 0;
   std::ifstream file(options->ceilings);
-  if (!file) return "cannot open " + options->ceilings;
+  if (!file) {
+    return "cannot open the file of ceilings " + options->ceilings + ": " + std::strerror(errno) +
+           kWayOut;
+  }
   std::ostringstream text;
   text << file.rdbuf();
   analyzer::Ceilings ceilings = analyzer::ParseCeilings(text.str());
   if (!ceilings.error.empty()) {
-    return options->ceilings + " is no file of ceilings: " + ceilings.error;
+    return options->ceilings + " is no file of ceilings: " + ceilings.error + kWayOut;
   }
   options->ceiling_rows = std::move(ceilings.rows);
   return "";
@@ -340,6 +370,7 @@ bool WriteOut(const std::string& text, const ReportOptions& options) {
 }
 
 int RunReport(ReportOptions options) {
+  if (IsStandardOutput(options.output)) options.output.clear();
   if ((options.json || options.csv) && options.files.size() > 1) {
     return Fail("--json and --csv take one file at a time: call prof report once for each");
   }
@@ -439,11 +470,11 @@ Command AddReportCommand(CLI::App* app) {
       ->excludes(csv)
       ->type_name("FILE");
   parser
-      ->add_option(
-          "--sort", options->sort,
+      ->add_option_function<std::string>(
+          "--sort", [options](const std::string& name) { options->sort = OrderNamed(name); },
           "Order of ranges, kernels, ops and modules: time, calls, average, gain, name; of "
           "ops also total, cpu, cpu-total (default: time)")
-      ->transform(CLI::CheckedTransformer(kOrders).description(""))
+      ->check(OneOf(OrderNames()))
       ->type_name("KEY");
   parser
       ->add_option("--width", options->looks.width,
@@ -453,7 +484,7 @@ Command AddReportCommand(CLI::App* app) {
   parser
       ->add_option("--color", options->looks.color,
                    "Color: auto, always, never (default: auto; NO_COLOR turns it off)")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(OneOf({"auto", "always", "never"}))
       ->type_name("WHEN");
   parser->add_flag("--no-pager", options->no_pager,
                    "Do not show a long report in a pager (PAGER, otherwise less)");
@@ -464,18 +495,21 @@ Command AddReportCommand(CLI::App* app) {
       ->excludes(json)  // these have all rows
       ->excludes(csv)
       ->type_name("N");
-  parser->add_option("-o,--output", options->output, "File to write (default: standard output)")
+  parser
+      ->add_option("-o,--output", options->output,
+                   "File to write; - is standard output (default: standard output)")
       ->type_name("FILE");
   parser
       ->add_option("--html", options->html,
-                   "Write the HTML report to FILE: one file for a browser, with the timeline")
+                   "Write the HTML report to FILE: one file for a browser, with the timeline; - is "
+                   "standard output")
       ->excludes(json)
       ->excludes(csv)
       ->type_name("FILE");
   parser
       ->add_option("--ceilings", options->ceilings,
-                   "Use the rates in FILE, which were measured on the same GPU, as ceilings of the "
-                   "roofline")
+                   "Use the rates in FILE, which examples/ceilings measured on the same GPU, as "
+                   "ceilings of the roofline")
       ->type_name("FILE");
   parser->add_flag("--strict", options->strict,
                    "Exit with status 3 when a recording is damaged, was not stopped in order, or "

@@ -22,6 +22,7 @@
 #include "lib/cli/base/html_output.h"
 #include "lib/cli/base/inject_library.h"
 #include "lib/cli/base/message.h"
+#include "lib/cli/base/recording_file.h"
 #include "lib/cli/base/suggestion.h"
 #include "lib/cli/base/terminal.h"
 #include "lib/cli/run/child_process.h"
@@ -157,6 +158,9 @@ std::string TakeRest(const CLI::App& parser, std::vector<std::string>* program) 
 int RunProgram(const RunOptions& options) {
   if (options.program.empty()) {
     return Fail("no program to run. Usage: prof run [options] -- program [arguments]");
+  }
+  if (IsStandardOutput(options.html)) {
+    return Fail("--html -: standard output belongs to the program. Name a file");
   }
   Environment environment;
   std::string error;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/export/base/left_out.h"
 
+#include <algorithm>
+
 #include "lib/text/numbers.h"
 
 namespace prof::exporting {
@@ -35,6 +37,14 @@ void NoteSyncs(const Events& events, const Selection& selection, std::vector<std
   if (count == 0) return;
   notes->push_back(text::Plural(count, "record of a wait is", "records of waits are") +
                    " not in the file; the calls that waited are");
+}
+
+std::vector<std::string> LossesOf(const Report& report) {
+  std::vector<std::string> losses = report.integrity;
+  const bool has_it = report.incomplete.empty() ||
+                      std::find(losses.begin(), losses.end(), report.incomplete) != losses.end();
+  if (!has_it) losses.insert(losses.begin(), report.incomplete);
+  return losses;
 }
 
 void NoteSyncsWithoutDevice(const Events& events, std::vector<std::string>* notes) {

@@ -11,6 +11,7 @@
 
 #include "lib/export/base/selection.h"
 #include "prof/events.h"
+#include "prof/report.h"
 
 namespace prof::exporting {
 
@@ -24,6 +25,10 @@ void NoteSamplesWithoutKernel(const Events& events, const Selection& selection,
 
 // For formats without waits: the synchronizations that the selection has.
 void NoteSyncs(const Events& events, const Selection& selection, std::vector<std::string>* notes);
+
+// What the recording lacks, and the export with it, each sentence once: Report::integrity has that
+// of Report::incomplete as well.
+[[nodiscard]] std::vector<std::string> LossesOf(const Report& report);
 
 // Synchronizations of contexts without an operation, whose device nothing names.
 void NoteSyncsWithoutDevice(const Events& events, std::vector<std::string>* notes);

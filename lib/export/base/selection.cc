@@ -5,14 +5,18 @@
 #include <queue>
 #include <regex>
 
+#include "lib/export/base/selection_problem.h"
+#include "lib/export/base/time_span.h"
+
 namespace prof::exporting {
 
 Selection::Selection(const Events& events, const ExportOptions& options, std::string* problem)
     : gpu_(options.gpu), only_launched_(options.gpu.has_value() || options.keep > 0) {
-  const int64_t begin_ns = events.process().start_ns;
-  if (options.from_ns) from_ns_ = begin_ns + *options.from_ns;
-  if (options.to_ns) to_ns_ = begin_ns + *options.to_ns;
-  if (!options.range.empty()) SelectPaths(events, options.range, problem);
+  if (options.from_ns) from_ns_ = TimeAfterBegin(events, *options.from_ns);
+  if (options.to_ns) to_ns_ = TimeAfterBegin(events, *options.to_ns);
+  *problem = GpuProblem(events, options);
+  if (problem->empty()) *problem = TimeProblem(events, options);
+  if (problem->empty() && !options.range.empty()) SelectPaths(events, options.range, problem);
   if (!problem->empty()) return;
   if (!options.range.empty()) SelectTorchOps(events);
   if (options.keep > 0) {
@@ -40,10 +44,13 @@ void Selection::SelectPaths(const Events& events, const std::string& pattern,
     const std::regex regex(pattern);
     const std::vector<RangePathInfo>& paths = events.paths();
     paths_.resize(paths.size());
+    bool any = false;
     for (size_t id = 1; id < paths.size(); ++id) {
       const uint32_t parent = paths[id].parent;
       paths_[id] = (parent < id && paths_[parent]) || std::regex_search(paths[id].full, regex);
+      any = any || paths_[id];
     }
+    if (!any) *problem = NoRangeMatches(events, pattern);
   } catch (const std::regex_error& error) {
     *problem = "the range '" + pattern + "' is not a regular expression: " + error.what();
   }

@@ -21,7 +21,8 @@ namespace prof::exporting {
 class Selection {
  public:
   // Looks at each operation once, with `keep` and `range` at each range and op of PyTorch too. Sets
-  // `problem` where the regular expression is none.
+  // `problem` where the regular expression is none, and where nothing can match: the recording does
+  // not have the range, the GPU or the time.
   Selection(const Events& events, const ExportOptions& options, std::string* problem);
 
   [[nodiscard]] bool Has(const OperationEvent& op, size_t row) const;

@@ -53,11 +53,12 @@ std::string CommonCells(const Events& events, const OperationEvent& op) {
          std::to_string(shape.dynamic_shared_bytes) + ",,,";
 }
 
-void WriteLaunches(const Events& events, const Selection& selection, TextBuffer* out) {
+int64_t WriteLaunches(const Events& events, const Selection& selection, TextBuffer* out) {
   *out << "start_ns,duration_ns,correlation,bytes,sampled,call_start_ns,call_duration_ns,thread,"
           "kind,name,range,device,context,stream,graph,grid_x,grid_y,grid_z,block_x,block_y,"
           "block_z,registers_per_thread,static_shared_bytes,dynamic_shared_bytes,copy,source,"
           "destination\n";
+  int64_t rows = 0;
   Signatures<std::string> common;
   const EventTable<OperationEvent> operations = events.operations();
   for (size_t row = 0; row < operations.size(); ++row) {
@@ -79,12 +80,15 @@ void WriteLaunches(const Events& events, const Selection& selection, TextBuffer*
       return CommonCells(events, first);
     }) << "\n";
     out->EndRow();
+    ++rows;
   }
+  return rows;
 }
 
-void WriteCounterRows(const Events& events, const Selection& selection, TextBuffer* out) {
+int64_t WriteCounterRows(const Events& events, const Selection& selection, TextBuffer* out) {
   *out << "unit,level,kernel,range,device,correlation,kernel_start_ns,kernel_duration_ns,"
           "counted_start_ns,counted_duration_ns,metric,value\n";
+  int64_t rows = 0;
   for (const CounterEvent& sample : events.counters()) {
     std::string cells = std::string(ToString(sample.unit)) + ',' + CsvCell(sample.level) + ',';
     std::string kernel_times = ",";
@@ -111,9 +115,11 @@ void WriteCounterRows(const Events& events, const Selection& selection, TextBuff
       const double value = (*sample.values)[i];
       *out << cells << CsvCell((*sample.metrics)[i]) << ","
            << (std::isfinite(value) ? JsonNumber(value) : "") << "\n";
+      ++rows;
     }
     out->EndRow();
   }
+  return rows;
 }
 
 void WriteRange(const Events& events, const RangeEvent& range, std::string_view kind,
@@ -125,19 +131,24 @@ void WriteRange(const Events& events, const RangeEvent& range, std::string_view 
   out->EndRow();
 }
 
-void WriteRanges(const Events& events, const Selection& selection, TextBuffer* out) {
+int64_t WriteRanges(const Events& events, const Selection& selection, TextBuffer* out) {
   *out << "start_ns,duration_ns,thread,kind,name,path,closed\n";
-  const EventTable<RangeEvent> ranges = events.ranges(), spans = events.spans();
-  for (size_t row = 0; row < ranges.size(); ++row) {
-    if (selection.Has(ranges[row], row)) WriteRange(events, ranges[row], "push", out);
-  }
-  for (size_t row = 0; row < spans.size(); ++row) {
-    if (selection.Has(spans[row], row)) WriteRange(events, spans[row], "span", out);
-  }
+  int64_t rows = 0;
+  const auto write = [&](const EventTable<RangeEvent>& table, std::string_view kind) {
+    for (size_t row = 0; row < table.size(); ++row) {
+      if (!selection.Has(table[row], row)) continue;
+      WriteRange(events, table[row], kind, out);
+      ++rows;
+    }
+  };
+  write(events.ranges(), "push");
+  write(events.spans(), "span");
+  return rows;
 }
 
-void WriteCalls(const Events& events, const Selection& selection, TextBuffer* out) {
+int64_t WriteCalls(const Events& events, const Selection& selection, TextBuffer* out) {
   *out << "start_ns,duration_ns,thread,name,correlation,error,range\n";
+  int64_t rows = 0;
   const EventTable<CallEvent> calls = events.calls();
   for (size_t row = 0; row < calls.size(); ++row) {
     const CallEvent call = calls[row];
@@ -147,30 +158,85 @@ void WriteCalls(const Events& events, const Selection& selection, TextBuffer* ou
          << int64_t{call.correlation} << "," << int64_t{call.error} << ","
          << CsvCell(events.paths()[call.path].full) << "\n";
     out->EndRow();
+    ++rows;
   }
+  return rows;
+}
+
+// Whether the recording has what the table has a row for.
+bool HasRowsFor(const Events& events, ExportTable table) {
+  switch (table) {
+    case ExportTable::kKernels:
+      break;
+    case ExportTable::kLaunches:
+      return !events.operations().empty();
+    case ExportTable::kCounters:
+      return !events.counters().empty();
+    case ExportTable::kRanges:
+      return !events.ranges().empty() || !events.spans().empty();
+    case ExportTable::kCalls:
+      return !events.calls().empty();
+  }
+  return false;
+}
+
+const char* WhyNotRecorded(ExportTable table) {
+  switch (table) {
+    case ExportTable::kKernels:
+      break;
+    case ExportTable::kLaunches:
+      return "no work of a GPU was recorded";
+    case ExportTable::kCounters:
+      return "no counters of single launches, ranges or graphs were read. prof run --counters sol "
+             "reads them; PM samples are in --to sqlite";
+    case ExportTable::kRanges:
+      return "no NVTX range was recorded";
+    case ExportTable::kCalls:
+      return "no call of CUDA was recorded";
+  }
+  return "no kernel was recorded";
 }
 
 }  // namespace
 
-void WriteCsvTable(const Events& events, ExportTable table, const Selection& selection,
-                   std::ostream& out) {
+int64_t WriteCsvTable(const Events& events, ExportTable table, const Selection& selection,
+                      std::ostream& out) {
   TextBuffer buffer(&out);
   switch (table) {
     case ExportTable::kKernels:  // lib/report/csv.h
       break;
     case ExportTable::kLaunches:
-      WriteLaunches(events, selection, &buffer);
-      break;
+      return WriteLaunches(events, selection, &buffer);
     case ExportTable::kCounters:
-      WriteCounterRows(events, selection, &buffer);
-      break;
+      return WriteCounterRows(events, selection, &buffer);
     case ExportTable::kRanges:
-      WriteRanges(events, selection, &buffer);
-      break;
+      return WriteRanges(events, selection, &buffer);
     case ExportTable::kCalls:
-      WriteCalls(events, selection, &buffer);
-      break;
+      return WriteCalls(events, selection, &buffer);
   }
+  return 0;
+}
+
+const char* TableName(ExportTable table) {
+  switch (table) {
+    case ExportTable::kKernels:
+      break;
+    case ExportTable::kLaunches:
+      return "launches";
+    case ExportTable::kCounters:
+      return "counters";
+    case ExportTable::kRanges:
+      return "ranges";
+    case ExportTable::kCalls:
+      return "calls";
+  }
+  return "kernels";
+}
+
+std::string WhyNoRows(const Events& events, ExportTable table) {
+  return std::string("the table ") + TableName(table) + " has no rows: " +
+         (HasRowsFor(events, table) ? "nothing of it is in the part that was asked for"
+                                    : WhyNotRecorded(table));
 }
 
 }  // namespace prof::exporting

@@ -6,6 +6,7 @@
 
 #include "lib/export/base/json_text.h"
 #include "lib/export/base/labels.h"
+#include "lib/export/base/left_out.h"
 #include "lib/text/strings.h"
 
 namespace prof::exporting {
@@ -85,8 +86,7 @@ void WriteFindings(const Report& report, Database* database) {
               withheld);
   }
   Table losses(database, "PROF_LOSSES", "sentence TEXT NOT NULL");
-  for (const std::string& sentence : report.integrity) losses.Add(sentence);
-  if (!report.incomplete.empty()) losses.Add(report.incomplete);
+  for (const std::string& sentence : LossesOf(report)) losses.Add(sentence);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/report/json/steps.h"
 
+#include "lib/report/json/torch.h"
+
 namespace prof {
 
 Json ToJson(const StepPartTime& value) {
@@ -48,6 +50,7 @@ Json ToJson(const StepPathItem& value) {
                {"where", value.where},
                {"part", ToString(value.part)},
                {"limiter", nullptr},
+               {"limiters", List(value.limiters)},
                {"count", value.count},
                {"time_ns", Number(value.time_ns)},
                {"host_samples", value.host_samples}};
@@ -66,6 +69,8 @@ Json ToJson(const StepsReport& value) {
   return {{"missing", value.missing},
           {"range", value.range},
           {"counted", value.counted},
+          {"counted_share", Number(value.counted_share)},
+          {"warning", value.warning},
           {"duration_ns", ToJson(value.duration_ns)},
           {"p90_ns", Number(value.p90_ns)},
           {"p99_ns", Number(value.p99_ns)},

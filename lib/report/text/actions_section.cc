@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/report/base/column_sums.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/report/text/advice.h"
@@ -28,17 +29,18 @@ std::string Head(const RankedAction& action, size_t number, double undisturbed_n
   std::string time = "no bound", share;
   if (action.saves_at_most_ns) {
     time = text::Time(*action.saves_at_most_ns);
-    if (undisturbed_ns > 0) share = text::ShortPercent(*action.saves_at_most_ns / undisturbed_ns);
+    if (undisturbed_ns > 0) share = PartPercent(*action.saves_at_most_ns / undisturbed_ns);
   }
   return Right(std::to_string(number), 2) + ". " + Right(time, kTimeWidth) + " " +
          Right(share, kShareWidth) + "  ";
 }
 
-// A long name leaves half of the line to the evidence.
+// A long name leaves half of the line to the rest. The end of the line may be cut off, so the
+// confidence stands in front of the evidence.
 std::string Evidence(const RankedAction& action, const TextOptions& options) {
   std::string text = ShortName(action.target, options.width / 2, options);
-  if (!action.evidence.empty()) text += ": " + action.evidence;
   if (action.confidence == Confidence::kLow) text += " (low confidence)";
+  if (!action.evidence.empty()) text += ": " + action.evidence;
   return text;
 }
 

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <ostream>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
@@ -33,7 +36,7 @@ void Add(const std::string& what, const std::string& floor, const std::string& c
   auto entry = std::find_if(advice->begin(), advice->end(),
                             [&](const AdviceEntry& known) { return known.what == what; });
   if (entry == advice->end()) {
-    advice->push_back({Letter(advice->size()), what, floor, check, {}});
+    advice->push_back({Letter(advice->size()), what, floor, check, {}, {}, {}});
     entry = advice->end() - 1;
   }
   std::vector<std::string>& targets = entry->targets;
@@ -83,6 +86,51 @@ std::string KernelNameOf(const std::string& target) {
   return target.substr(0, std::min(target.find(" in "), target.find(" and ")));
 }
 
+const Action* ActionWith(const KernelReport& kernel, const std::string& what) {
+  for (const Action& action : kernel.verdict.actions) {
+    if (action.what == what) return &action;
+  }
+  return nullptr;
+}
+
+// "17 to 32 %" of fractions; "17 %" where they are printed as one.
+std::string BoundsText(double least, double most) {
+  std::string low = text::ShortPercent(least), high = text::ShortPercent(most);
+  if (low == high) return low;
+  return low.substr(0, low.rfind(" %")) + " to " + high;
+}
+
+std::string NameAndPlace(const KernelReport& kernel, const TextOptions& options) {
+  const std::string name = ShortName(kernel.name, kTargetWidth, options);
+  if (kernel.range.empty()) return name;
+  return name + " in " + ShortName(kernel.range, kTargetWidth, options);
+}
+
+// A sentence has one formula, and its targets may have several bounds.
+void SetBounds(const Report& report, const TextOptions& options, AdviceEntry* entry) {
+  std::set<double> bounds;
+  bool all_known = true;
+  std::string floor_of;
+  for (const KernelReport& kernel : report.kernels) {  // by time
+    const std::vector<std::string>& targets = entry->targets;
+    if (std::find(targets.begin(), targets.end(), kernel.name) == targets.end()) continue;
+    const Action* const action = ActionWith(kernel, entry->what);
+    if (action == nullptr) continue;
+    const std::optional<double>& bound = action->gain_at_most;
+    if (!bound) all_known = false;
+    if (bound && *bound > 0) bounds.insert(*bound);
+    if (!floor_of.empty() || action->floor != entry->floor) continue;
+    floor_of =
+        (bound ? text::ShortPercent(*bound) + " for " : "for ") + NameAndPlace(kernel, options);
+  }
+  if (floor_of.empty() || bounds.empty()) return;
+  const std::string text = BoundsText(*bounds.begin(), *bounds.rbegin());
+  const bool one = all_known && text == BoundsText(*bounds.begin(), *bounds.begin());
+  if (one) return;
+  entry->bounds = text + (all_known ? "" : " where it is known");
+  entry->floor_of = std::move(floor_of);
+}
+
 }  // namespace
 
 std::vector<AdviceEntry> AdviceOf(const Report& report, const TextOptions& options) {
@@ -95,6 +143,7 @@ std::vector<AdviceEntry> AdviceOf(const Report& report, const TextOptions& optio
     const Verdict& verdict = lines[i].main().verdict;
     Add(verdict.action, verdict.gain_formula, verdict.missing, lines[i].main().name, &advice);
   }
+  for (AdviceEntry& entry : advice) SetBounds(report, options, &entry);
   return advice;
 }
 
@@ -126,7 +175,9 @@ void WriteAdvice(std::ostream& out, const Report& report, const TextOptions& opt
     WriteParagraph(out, head, AsSentence(Printable(entry.what)), options.width);
     WriteParagraph(out, indent, "for: " + Targets(entry, options), options.width);
     if (!entry.floor.empty()) {
-      WriteParagraph(out, indent, "at most: " + Printable(entry.floor), options.width);
+      std::string bound;
+      if (!entry.bounds.empty()) bound = entry.bounds + "; " + entry.floor_of + ": ";
+      WriteParagraph(out, indent, "at most: " + bound + Printable(entry.floor), options.width);
     }
     if (!entry.check.empty()) {
       WriteParagraph(out, indent, "would decide: " + Printable(entry.check), options.width);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/report/base/clock_text.h"
+#include "lib/report/base/column_sums.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/report/text/heading.h"
@@ -21,8 +22,8 @@ std::string DeviceLine(const DeviceReport& device) {
   if (!device.chip.empty()) line += " (" + device.chip + ")";
   const double span_ns = device.busy_ns + device.idle_ns;
   if (span_ns > 0) {
-    line += ": busy " + text::ShortPercent(device.busy_ns / span_ns) + ", idle " +
-            text::ShortPercent(device.idle_ns / span_ns) + " of its span";
+    line += ": busy " + PartPercent(device.busy_ns / span_ns) + ", idle " +
+            PartPercent(device.idle_ns / span_ns) + " of its span";
   }
   for (const std::string& text : {ClockText(device), StateText(device.state)}) {
     if (!text.empty()) line += "; " + text;
@@ -41,8 +42,11 @@ std::string CostLine(const Report& report) {
     return "No counters were sampled: limiters are not measured, times are undisturbed by them. "
            "prof run without --counters none measures limiters.";
   }
-  std::string line = text::Plural(report.totals.samples, "counter sample", "counter samples") +
-                     " cost the host " + text::Time(report.counter_cost_ns);
+  std::string line =
+      (report.totals.samples == 0
+           ? "No counters of single launches were sampled; to prepare them and PM sampling"
+           : text::Plural(report.totals.samples, "counter sample", "counter samples")) +
+      " cost the host " + text::Time(report.counter_cost_ns);
   if (report.profiler_ns > 0) {
     return line + " in all; the " + text::Time(report.profiler_ns) +
            " of the span that prof disturbed are no evidence: shares are of the other " +

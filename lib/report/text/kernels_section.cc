@@ -102,6 +102,9 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
       "do: the "
       "letter of the advice below.";
   if (mixed) legend += " *: of most of its time; --kernel shows all of its signatures.";
+  if (report.profiler_ns > 0) {
+    legend += " time: of all launches; of span: only of what prof did not disturb.";
+  }
   WriteParagraph(out, "", legend, options.width);
 }
 

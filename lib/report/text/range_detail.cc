@@ -26,6 +26,7 @@ Report Selection(const Report& report, const Matches& matches) {
   Report selected;
   selected.span_ns = report.span_ns;
   selected.undisturbed_ns = report.undisturbed_ns;
+  selected.profiler_ns = report.profiler_ns;
   selected.continuous = report.continuous;
   std::set<std::string> labels;
   for (RangeNode node : report.ranges) {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/report/base/column_sums.h"
@@ -154,11 +156,58 @@ void HideSmall(size_t most, std::vector<Line>* lines) {
   lines->insert(first_other, others);
 }
 
-Row CellsOf(const Line& line, const std::string& time, const std::string& share) {
+// The times of the lines in one unit, rounded.
+struct PrintedTimes {
+  TimeUnit unit;
+  std::vector<double> own;        // they sum to their rounded sum
+  std::vector<double> inclusive;  // no less than the own one, and than those of the ranges in it
+};
+
+// Raises the inclusive time of each range to the largest one in it. A range stands behind the one
+// around it.
+void RaiseToInner(const std::vector<Line>& lines, std::vector<double>* inclusive) {
+  std::map<int32_t, double> largest;  // by depth, of the lines since the one around them
+  for (size_t i = lines.size(); i-- > 0;) {
+    const int32_t depth = lines[i].depth;
+    double& time = (*inclusive)[i];
+    time = std::max(time, std::exchange(largest[depth + 1], 0));
+    largest[depth] = std::max(largest[depth], time);
+  }
+}
+
+PrintedTimes TimesOf(const std::vector<Line>& lines, double total_ns) {
+  PrintedTimes times{UnitFor(total_ns), {}, {}};
+  const int decimals = times.unit.decimals;
+  std::vector<double> most;
+  for (const Line& line : lines) {
+    const bool included = line.inclusive_ns > 0;
+    times.own.push_back(line.time_ns / times.unit.ns);
+    times.inclusive.push_back(included ? RoundedTo(line.inclusive_ns / times.unit.ns, decimals)
+                                       : 0);
+    most.push_back(included ? times.inclusive.back() : std::numeric_limits<double>::infinity());
+  }
+  times.own = RoundToSum(times.own, decimals, most);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].inclusive_ns <= 0) continue;
+    times.inclusive[i] = std::max(times.inclusive[i], times.own[i]);
+  }
+  RaiseToInner(lines, &times.inclusive);
+  return times;
+}
+
+// "122.9 ms", in the unit of the own times, so that the two can be compared. What is too short for
+// that is "46.2 us".
+std::string InclusiveCell(const Line& line, double time, const TimeUnit& unit) {
+  if (line.inclusive_ns <= 0 || time <= 0) return TimeOrDash(line.inclusive_ns);
+  return text::Grouped(time, unit.decimals) + " " + unit.name;
+}
+
+Row CellsOf(const Line& line, const std::string& inclusive, const std::string& time,
+            const std::string& share) {
   const std::string indent(static_cast<size_t>(2 * line.depth), ' ');
   return {{indent + Printable(line.label), line.calls > 0 ? text::Count(line.calls) : "-",
-           TimeOrDash(line.host_ns), TimeOrDash(line.inclusive_ns), time, share, line.limiter,
-           TimeOrDash(line.gain_ns), Printable(line.dominant)}};
+           TimeOrDash(line.host_ns), inclusive, time, share, line.limiter, TimeOrDash(line.gain_ns),
+           Printable(line.dominant)}};
 }
 
 // The paths of a line that stands for many, without a share of the sum.
@@ -194,7 +243,7 @@ void WriteOutsideNote(std::ostream& out, const Report& report, const TextOptions
     if (outside) outside_ns += row.time_ns;
     if (outside || row.kind == RangeRow::Kind::kRange) work_ns += row.time_ns;
   }
-  if (outside_ns < kOutsideShare * work_ns) return;
+  if (outside_ns <= 0 || outside_ns < kOutsideShare * work_ns) return;
   WriteParagraph(out, "",
                  "(no range) has " + text::ShortPercent(outside_ns / work_ns) +
                      " of the GPU's work: a launch belongs to the ranges of its own thread. "
@@ -215,29 +264,30 @@ void WriteRanges(std::ostream& out, const Report& report, const TextOptions& opt
     for (Line& line : lines) line.hidden = false;
   }
   HideSmall(static_cast<size_t>(options.max_rows), &lines);
-  std::vector<double> times;
-  times.reserve(lines.size());
-  for (const Line& line : lines) times.push_back(line.time_ns);
-  const double total_ns = std::accumulate(times.begin(), times.end(), 0.0);
-  const TimeUnit unit = UnitFor(total_ns);
+  double total_ns = 0;
+  for (const Line& line : lines) total_ns += line.time_ns;
   const bool prof = lines.back().is_prof;  // it is the last
   // Only a table that really adds up may call its sum the span.
   const bool is_span = std::abs(total_ns - report.span_ns) <= 0.001 * report.span_ns;
-  const double program_ns = is_span ? total_ns - (prof ? times.back() : 0) : report.undisturbed_ns;
-  std::vector<double> shares(times.begin(), times.end() - (prof ? 1 : 0));
-  for (double& time : times) time /= unit.ns;
-  for (double& share : shares) share *= program_ns > 0 ? 100 / program_ns : 0;
-  times = RoundToSum(times, unit.decimals);
+  const double prof_ns = prof ? lines.back().time_ns : 0;
+  const double program_ns = is_span ? total_ns - prof_ns : report.undisturbed_ns;
+  std::vector<double> shares;
+  for (size_t i = 0; i < lines.size() - (prof ? 1 : 0); ++i) {
+    shares.push_back(program_ns > 0 ? 100 * lines[i].time_ns / program_ns : 0);
+  }
   shares = RoundToSum(shares, 1);
+  const PrintedTimes times = TimesOf(lines, total_ns);
+  const TimeUnit& unit = times.unit;
 
   Table table;
   table.columns = ColumnsOf(unit.name, options.instances);
   for (size_t i = 0; i < lines.size(); ++i) {
-    table.rows.push_back(CellsOf(lines[i], text::Grouped(times[i], unit.decimals),
+    table.rows.push_back(CellsOf(lines[i], InclusiveCell(lines[i], times.inclusive[i], unit),
+                                 text::Grouped(times.own[i], unit.decimals),
                                  i < shares.size() ? text::Grouped(shares[i], 1) : "-"));
     if (options.instances) AddMembers(lines[i], &table.rows);
   }
-  const double printed = std::accumulate(times.begin(), times.end(), 0.0);
+  const double printed = std::accumulate(times.own.begin(), times.own.end(), 0.0);
   Row total{{is_span ? "span" : "sum of rows", "", "", "", text::Grouped(printed, unit.decimals),
              text::Grouped(std::accumulate(shares.begin(), shares.end(), 0.0), 1)}};
   if (!is_span) total.notes.push_back("The span is " + text::Time(report.span_ns) + ".");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/report/base/column_sums.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/report/text/heading.h"
@@ -112,7 +113,7 @@ void WriteGaps(std::ostream& out, const Report& report, const TextOptions& optio
   for (const GapSummary& gap : report.gaps) {
     table.rows.push_back(
         {{std::to_string(gap.device), ToString(gap.cause), text::Time(gap.total_ns),
-          text::ShortPercent(idle_ns > 0 ? gap.total_ns / idle_ns : 0), text::Count(gap.count),
+          PartPercent(idle_ns > 0 ? gap.total_ns / idle_ns : 0), text::Count(gap.count),
           text::Time(gap.longest_ns), Printable(gap.where), Printable(gap.example)}});
   }
   WriteTable(out, table, options.width, options.utf8);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/report/base/column_sums.h"
 #include "lib/report/base/strings.h"
 #include "lib/report/base/table.h"
 #include "lib/report/text/heading.h"
@@ -30,7 +31,7 @@ class PerStep {
       : count_(static_cast<double>(steps.counted)), sum_ns_(steps.duration_ns.sum) {}
   std::string Time(double time_ns) const { return TimeOrBlank(time_ns / count_); }
   std::string Share(double time_ns) const {
-    return time_ns > 0 ? text::ShortPercent(time_ns / sum_ns_) : "";
+    return time_ns > 0 ? PartPercent(time_ns / sum_ns_) : "";
   }
 
  private:
@@ -137,7 +138,7 @@ std::string KindsText(const StepsReport& steps) {
   const PerStep mean(steps);
   std::map<Limiter, double> limiters;
   for (const StepPathItem& item : steps.items) {
-    if (item.kind == StepPathKind::kKernel) limiters[item.limiter] += item.time_ns;
+    for (const LimiterTime& time : item.limiters) limiters[time.limiter] += time.time_ns;
   }
   std::vector<std::pair<double, std::string>> by_time;
   by_time.reserve(limiters.size());
@@ -159,10 +160,14 @@ std::string KindsText(const StepsReport& steps) {
   return text::Join(parts, ", ");
 }
 
+// Its signatures differ in what limits them.
+bool HasSeveralLimiters(const StepPathItem& item) { return item.limiters.size() > 1; }
+
+// "saxpy (dram)"; "saxpy (dram*)" where a part of its time has another limiter.
 std::string WhatText(const StepPathItem& item) {
   std::string text = Printable(item.what);
-  if (item.kind == StepPathKind::kKernel) text += std::string(" (") + ToString(item.limiter) + ")";
-  return text;
+  if (item.kind != StepPathKind::kKernel) return text;
+  return text + " (" + ToString(item.limiter) + (HasSeveralLimiters(item) ? "*)" : ")");
 }
 
 void WritePath(std::ostream& out, const StepsReport& steps, const TextOptions& options) {
@@ -198,6 +203,12 @@ void WritePath(std::ostream& out, const StepsReport& steps, const TextOptions& o
   if (rest_ns > 0) {
     out << "and " << text::Count(static_cast<int64_t>(steps.items.size() - shown)) << " more with "
         << mean.Share(rest_ns) << "; --json has them\n";
+  }
+  if (std::any_of(steps.items.begin(), steps.items.begin() + static_cast<ptrdiff_t>(shown),
+                  HasSeveralLimiters)) {
+    WriteParagraph(out, "",
+                   "*: the limiter of most of its time; --kernel shows all of its signatures.",
+                   options.width);
   }
 }
 
@@ -285,6 +296,7 @@ void WriteSlowest(std::ostream& out, const StepsReport& steps, const TextOptions
 void WriteSteps(std::ostream& out, const Report& report, const TextOptions& options) {
   const StepsReport& steps = report.steps;
   WriteHeading(out, "Steps", options);
+  if (!steps.warning.empty()) WriteParagraph(out, "Warning: ", steps.warning, options.width);
   WriteSummary(out, steps, options);
   if (steps.counted > 0) {
     WriteParts(out, steps, options);

@@ -78,7 +78,7 @@ void WriteText(std::ostream& out, const Report& report, const TextOptions& reque
   text.imbue(std::locale::classic());
   if (!report.error.empty()) {
     report::WriteParagraph(
-        text, "prof: ", "the snapshot could not be read: " + report::Printable(report.error),
+        text, "prof: ", "the recording could not be read: " + report::Printable(report.error),
         options.width);
   } else {
     WriteSections(text, report, options);

@@ -190,10 +190,10 @@ void WriteTimeBar(std::ostream& out, const Report& report, const TextOptions& op
       continue;
     }
     legend.push_back(std::string(1, slice.letter) + " " + slice.name + " " +
-                     text::ShortPercent(slice.time_ns / sum_ns));
+                     PartPercent(slice.time_ns / sum_ns));
   }
   out << '\n';
-  if (other_ns > 0) legend.push_back("other " + text::ShortPercent(other_ns / sum_ns));
+  if (other_ns > 0) legend.push_back("other " + PartPercent(other_ns / sum_ns));
   WriteLegend(out, legend, options.width);
 }
 

@@ -109,7 +109,10 @@ void JoinOps(Model* model) {
   }
 }
 
-void MarkLoading(Model* model) {
+namespace {
+
+// Calls that have an overhead of loading within them.
+void MarkOverheads(Model* model) {
   std::vector<std::vector<const model::Overhead*>> by_thread(model->threads.size());
   for (const model::Overhead& overhead : model->overheads) {
     if (model::LoadsCode(overhead.kind)) by_thread[overhead.thread].push_back(&overhead);
@@ -127,6 +130,38 @@ void MarkLoading(Model* model) {
       model->api_calls.SetLoadsCode(i);
     }
   }
+}
+
+// Calls that load code by their name, and the launch that comes next on the same thread: the driver
+// may put off a part of the loading until then. CUPTI need not record an overhead of either.
+void MarkLoadingCalls(Model* model) {
+  std::vector<bool> loads(model->strings.size());
+  bool any = false;
+  for (size_t i = 0; i < loads.size(); ++i) {
+    loads[i] = model::IsLoadingCall(model->strings[i]);
+    any |= loads[i];
+  }
+  if (!any) return;
+  std::vector<bool> loaded(model->threads.size());
+  for (size_t i = 0; i < model->api_calls.size(); ++i) {
+    const ApiCall call = model->api_calls[i];
+    const bool launches =
+        call.cls == model::ApiClass::kLaunch || call.cls == model::ApiClass::kGraphLaunch;
+    if (loads[call.name] || (launches && loaded[call.thread])) model->api_calls.SetLoadsCode(i);
+    // Questions about functions and devices may come between.
+    if (loads[call.name]) {
+      loaded[call.thread] = true;
+    } else if (call.cls != model::ApiClass::kOther) {
+      loaded[call.thread] = false;
+    }
+  }
+}
+
+}  // namespace
+
+void MarkLoading(Model* model) {
+  MarkOverheads(model);
+  MarkLoadingCalls(model);
 }
 
 }  // namespace prof::snapshot

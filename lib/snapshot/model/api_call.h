@@ -31,7 +31,7 @@ constexpr uint32_t kOutOfMemory = 2;
 struct ApiCall {
   uint32_t name = 0;                // index into Model::strings
   ApiClass cls = ApiClass::kOther;  // from the name
-  bool loads_code = false;          // the driver loaded or compiled code within it
+  bool loads_code = false;          // the driver loads or compiles code within it
   uint32_t thread = 0;              // id
   uint32_t correlation = 0, error = 0;
   uint32_t path = 0;   // innermost range of the thread at start_ns
@@ -103,6 +103,7 @@ class CallTable {
     for (Shared& shared : shared_.values()) shared.stack = id_of(shared.stack);
   }
 
+  bool loads_code(size_t i) const { return rows_[i].loads_code != 0; }
   uint32_t error(size_t i) const { return shared_[rows_[i].shared].error; }
   uint32_t correlation(size_t i) const { return rows_[i].correlation; }
   uint32_t path(size_t i) const { return rows_[i].path; }

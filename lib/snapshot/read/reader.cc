@@ -30,7 +30,7 @@ namespace {
 
 absl::Status NewerVersion(uint32_t version, const std::string& writer) {
   return absl::FailedPreconditionError(absl::StrCat(
-      "the snapshot has format version ", version, writer.empty() ? "" : ", written by prof ",
+      "the recording has format version ", version, writer.empty() ? "" : ", written by prof ",
       writer, "; this program reads versions up to ", format::kFormatVersion,
       ". Use the prof that comes with the library that wrote it, or a newer one."));
 }
@@ -41,22 +41,24 @@ absl::Status CheckFileHeader(Source* source) {
   const std::string_view magic = header.substr(0, format::kFileMagic.size());
   if (magic.empty()) {
     return absl::DataLossError(
-        "the snapshot is empty: the program ended before anything was written. Capture again.");
+        "the recording is empty: the program ended before anything was written. Record again.");
   }
   if (magic != format::kFileMagic.substr(0, magic.size())) {
     return absl::InvalidArgumentError(
-        "this is not a prof snapshot: it does not begin with \"PROFSNAP\". Give the .prof file "
-        "that the capture wrote.");
+        "this is not a recording of prof: it does not begin with \"PROFSNAP\". Give the .prof file "
+        "that prof run or a session wrote.");
   }
   if (header.size() < format::kFileHeaderSize) {
     return absl::DataLossError(
-        "the snapshot ends within its file header: the program ended before anything was "
-        "written. Capture again.");
+        "the recording ends within its file header: the program ended before anything was "
+        "written. Record again.");
   }
   const uint32_t version = format::GetU32(header.data() + format::kFileMagic.size());
   if (version > format::kFormatVersion) return NewerVersion(version, "");
   if (version == 0) {
-    return absl::DataLossError("the snapshot's file header is damaged: format version 0.");
+    return absl::DataLossError(
+        "the file header of the recording is damaged: format version 0. Copy the file "
+        "again, or record again.");
   }
   return absl::OkStatus();
 }
@@ -136,10 +138,10 @@ class ModelBuilder {
 absl::StatusOr<model::Model> ModelBuilder::Finish() && {
   if (blocks_ == 0) {
     return absl::DataLossError(absl::StrCat(
-        "the snapshot has no complete block", model_.truncation.empty() ? "" : ": ",
+        "the recording has no complete block", model_.truncation.empty() ? "" : ": ",
         model_.truncation.empty() ? "." : model_.truncation,
         " The program ended before the first one was written, or the file is damaged: copy it "
-        "again, or capture again."));
+        "again, or record again."));
   }
   if (!model_.truncation.empty()) {
     absl::StrAppend(&model_.truncation, " The ", blocks_, " before it ",
@@ -192,10 +194,12 @@ absl::StatusOr<model::Model> ReadWithinMemory(Source* source, model::RowStorage 
     return ReadBlocks(source, storage, sources);
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError(
-        "there is not enough memory for a snapshot of this size. Read it on a machine with more "
+        "there is not enough memory for a recording of this size. Read it on a machine with more "
         "memory, or record less");
   } catch (const std::length_error&) {
-    return absl::ResourceExhaustedError("the snapshot has more rows than a table can hold");
+    return absl::ResourceExhaustedError(
+        "the recording has more rows than a table can hold. Record less: a part of the run, or "
+        "fewer launches");
   }
 }
 

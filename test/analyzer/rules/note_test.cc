@@ -48,12 +48,16 @@ TEST_CASE("There is no note about coalescing when the bytes came past the load/s
 
 TEST_CASE("Bank conflicts of another verdict's kernel are a note, with their ways") {
   KernelReport kernel = QuietKernel();
-  SetUse(&kernel, "gpu__dram_throughput", 85);
+  SetUse(&kernel, "gpu__dram_throughput", 70);
   Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", 50);
   Set(&kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 100);
   const Verdict verdict = Decide(kernel);
   CHECK(HasNote(verdict, "bank-conflicts"));
   CHECK(Mentions(verdict.notes, "2.0-way"));
+  // At its ceiling DRAM would leave the kernel as slow without them.
+  SetUse(&kernel, "gpu__dram_throughput", 85);
+  CHECK_FALSE(HasNote(Decide(kernel), "bank-conflicts"));
+  SetUse(&kernel, "gpu__dram_throughput", 70);
   Set(&kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", 5);
   CHECK_FALSE(HasNote(Decide(kernel), "bank-conflicts"));
 }

@@ -144,6 +144,15 @@ TEST_CASE("A grid that covers all SMs with part of a wave is named when no stall
   CHECK(HasNote(verdict, "partial-wave"));
 }
 
+TEST_CASE("A grid that leaves a few block slots free on purpose has no note about its wave") {
+  KernelReport kernel = QuietKernel();
+  SetStall(&kernel, "long_scoreboard", 30);
+  SetGrid(&kernel, 128, 1);  // of 132 SMs
+  CHECK_FALSE(HasNote(Decide(kernel), "partial-wave"));
+  SetGrid(&kernel, 120, 1);
+  CHECK(HasNote(Decide(kernel), "partial-wave"));
+}
+
 TEST_CASE("A pointer chase is latency, waiting for memory") {
   KernelReport kernel = QuietKernel();
   kernel.block = {32, 1, 1};

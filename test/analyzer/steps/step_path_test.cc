@@ -66,6 +66,30 @@ TEST_CASE("A copy that the host waits for is on the path") {
   CHECK(ShareOf(steps, StepPathKind::kKernel) == Approx(0.554));
 }
 
+TEST_CASE("Signatures of one kernel are one thing, with the time of each limiter") {
+  PlantedSteps p;
+  p.Plant([&](int) {
+    p.Step(990);
+    p.Kernel("gemm", 0, 6, 306);  // nothing was measured of it
+    for (uint32_t i = 0; i < 100; ++i) {
+      Launch how;  // shorter than 5 us: launch-sized
+      how.api_start_ns = p.At(10 + i);
+      how.api_end_ns = p.At(10.5 + i);
+      const uint32_t small = p.builder.Shape("gemm", {1 + i % 2}, {256});
+      p.builder.Kernel(small, "", p.At(306 + 4 * i), p.At(310 + 4 * i), how);
+    }
+    p.SyncStream(200, 985);
+  });
+  const StepsReport steps = p.Analyzed();
+  REQUIRE(steps.items[0].what == "gemm");
+  CHECK(steps.items[0].count == (kPlantedSteps - 1) * 101);
+  CHECK(steps.items[0].limiter == Limiter::kLaunchSized);  // two signatures have most of the time
+  REQUIRE(steps.items[0].limiters.size() == 2);
+  CHECK(steps.items[0].limiters[0].time_ns == (kPlantedSteps - 1) * 400e3);
+  CHECK(steps.items[0].limiters[1].limiter == Limiter::kNotMeasured);
+  CHECK(steps.items[0].limiters[1].time_ns == (kPlantedSteps - 1) * 300e3);
+}
+
 TEST_CASE("Launches that take longer than their kernels are the path, and the kernels are not") {
   PlantedSteps p;
   p.Plant([&](int) {

@@ -2,6 +2,7 @@
 //
 // Steps one by one: their times, what is left out, and what the long ones have more of.
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "prof/analyzer.h"
@@ -95,6 +96,49 @@ TEST_CASE("A step that prof disturbed is marked, and is in no statistic and on n
   double path_ns = 0;
   for (const StepPathTime& kind : steps.path) path_ns += kind.time_ns;
   CHECK(path_ns == sum_ns);
+}
+
+// Steps of which prof holds up all but some.
+StepsReport HeldUp(const std::function<bool(int)>& counts, model::ProfilerWork work) {
+  PlantedSteps p;
+  p.Plant([&](int step) {
+    const double held = counts(step) ? 0 : 400;
+    if (held > 0) p.builder.Profiler(work, p.At(5), p.At(5 + held));
+    p.Step(960);
+    p.Kernel("gemm", 10 + held, 16 + held, 316 + held);
+    p.SyncStream(20 + held, 320 + held);
+  });
+  return p.Analyzed();
+}
+
+TEST_CASE("Steps that count in less than a tenth of the time come with a warning and a way out") {
+  const StepsReport few = HeldUp([](int step) { return step == 3; }, model::ProfilerWork::kRotate);
+  CHECK(few.counted == 1);
+  REQUIRE(few.counted_share);
+  CHECK(*few.counted_share == Approx(0.6 / 9));  // it begins late and ends early
+  CHECK_THAT(few.warning, Catch::Contains("have 6.7 % of the time (600 us of 9.00 ms)"));
+  CHECK_THAT(few.warning, Catch::Contains("prof touched 8 other steps with its own measurements"));
+  CHECK_THAT(few.warning, Catch::Contains("record with --counters none"));
+  const StepsReport enough =
+      HeldUp([](int step) { return step == 3 || step == 4; }, model::ProfilerWork::kRotate);
+  CHECK(*enough.counted_share == Approx(1.6 / 9));
+  CHECK(enough.warning.empty());
+}
+
+TEST_CASE("Where prof disturbed all steps the warning has their number") {
+  const StepsReport none = HeldUp([](int) { return false; }, model::ProfilerWork::kSample);
+  CHECK(none.counted == 0);
+  CHECK(none.counted_share == 0);
+  CHECK_THAT(none.warning, Catch::StartsWith("No step counts: prof touched all 9 that could"));
+}
+
+TEST_CASE(
+    "A step in which the recording was paused was not disturbed, and no warning is about it") {
+  const StepsReport steps = HeldUp([](int step) { return step == 3; }, model::ProfilerWork::kPause);
+  CHECK(steps.counted == 1);
+  CHECK(steps.steps[5].left_out == "the recording was paused in it");
+  CHECK(steps.counted_share == 1);
+  CHECK(steps.warning.empty());
 }
 
 TEST_CASE("A step without GPU work is named, and the next one begins where the last work ended") {

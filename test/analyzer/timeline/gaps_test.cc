@@ -3,6 +3,8 @@
 // Why a device idled. Each case plants one cause between two kernels: the first ends at 200'000.
 #include "lib/analyzer/timeline/gaps.h"
 
+#include <string>
+
 #include "lib/analyzer/timeline/gap_cause.h"
 #include "lib/analyzer/timeline/timeline.h"
 #include "lib/snapshot/read/reader.h"
@@ -363,6 +365,44 @@ Gap GapUnder(const char* overhead, int64_t from_ns, int64_t to_ns, uint32_t tid)
   p.b.Overhead(overhead, from_ns, to_ns, tid);
   p.Next(1'010'000, 205'000, 1'005'000);
   return OnlyGap(p.Read());
+}
+
+TEST_CASE("Code that a call loads is the cause, also where CUPTI has no overhead of it") {
+  for (const char* call :
+       {"cuLibraryLoadData", "cuModuleLoadDataEx", "cuLinkComplete", "cudaLibraryLoadFromFile"}) {
+    INFO(call);
+    Planted p;
+    p.First();
+    p.b.Api(call, 210'000, 900'000);
+    p.Next(1'010'000, 995'000, 1'005'000);
+    CHECK(OnlyGap(p.Read()).cause == GapCause::kLoading);
+  }
+  Planted p;
+  p.First();
+  p.b.Api("cuModuleGetLoadingMode", 210'000, 900'000);
+  p.Next(1'010'000, 995'000, 1'005'000);
+  CHECK(OnlyGap(p.Read()).cause != GapCause::kLoading);
+}
+
+TEST_CASE("The launch next to a call that loads code may load the rest of it, a later one not") {
+  for (const char* between : {"", "cuFuncGetAttribute", "cudaStreamSynchronize_v3020"}) {
+    INFO(between);
+    Planted p;
+    p.First();
+    p.b.Api("cuLibraryLoadData", 202'000, 210'000);
+    if (*between != 0) p.b.Api(between, 211'000, 212'000);
+    p.Next(1'010'000, 215'000, 1'005'000);
+    const bool loads = std::string(between) != "cudaStreamSynchronize_v3020";
+    CHECK((OnlyGap(p.Read()).cause == GapCause::kLoading) == loads);
+  }
+  Planted p;
+  p.First();
+  p.b.Api("cuLibraryLoadData", 110'000, 120'000);
+  p.Next(210'000, 125'000, 130'000);
+  p.Next(1'210'000, 265'000, 1'205'000);  // the second launch behind it is a slow launch
+  const Timeline t = BuildTimeline(p.Read());
+  REQUIRE(t.devices[0].gaps.size() == 2);
+  CHECK(t.devices[0].gaps[1].cause == GapCause::kLaunch);
 }
 
 TEST_CASE("Code that is loaded at a first launch is the cause, not the launch") {

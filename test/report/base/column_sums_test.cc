@@ -28,5 +28,23 @@ TEST_CASE("Values that are no numbers count as nothing when a column is rounded"
   CHECK(RoundToSum({}, 1).empty());
 }
 
+TEST_CASE("A value with a most is rounded up beyond it only where the sum is missed otherwise") {
+  const std::vector<double> values = {70.04, 0.046, 171.03, 0};
+  CHECK(RoundToSum(values, 1) == std::vector<double>{70.0, 0.1, 171.0, 0});
+  const std::vector<double> most = {70.0, 0.0, 500, 500};
+  CHECK(RoundToSum(values, 1, most) == std::vector<double>{70.0, 0.0, 171.1, 0});
+  const std::vector<double> tight = {70.0, 0.0, 171.0, 500};  // a 0 stays one
+  CHECK(RoundToSum(values, 1, tight) == std::vector<double>{70.0, 0.1, 171.0, 0});
+}
+
+TEST_CASE("A part is not 100 % of its whole, unless it is the whole") {
+  CHECK(PartPercent(1) == "100 %");
+  CHECK(PartPercent(1 - 1e-12) == "100 %");  // a sum of parts
+  CHECK(PartPercent(0.998) == "99.8 %");
+  CHECK(PartPercent(0.99999) == ">99.9 %");
+  CHECK(PartPercent(0.994) == "99 %");
+  CHECK(PartPercent(0.002) == "0.2 %");
+}
+
 }  // namespace
 }  // namespace prof::report

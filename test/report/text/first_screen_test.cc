@@ -2,6 +2,7 @@
 //
 // The first screen: what ran, where the time went, what to change first, and what is missing.
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -59,8 +60,27 @@ TEST_CASE("Each action has its gain, its share, its evidence and the letter of i
   CHECK_THAT(text, Contains("1.  1.49 ms  12 %  Synchronize once after the loop") &&
                        Contains("[a]") && Contains("the run: The GPU waits for the host after"));
   CHECK_THAT(text, Contains("2.   621 us 5.0 %  Move fewer bytes") &&
-                       Contains("saxpy in step/axpy: DRAM 91 % of its peak (low confidence)"));
+                       Contains("saxpy in step/axpy (low confidence): DRAM 91 % of its peak"));
   CHECK_THAT(text, Contains("3. no bound        Use wgmma"));
+}
+
+TEST_CASE("A low confidence is never cut off, however long the name and the evidence are") {
+  Report report = FiveActions();
+  for (RankedAction& action : report.actions) {
+    action.target = std::string(200, 't');
+    action.confidence = Confidence::kLow;
+  }
+  for (const int width : {80, 100, 120, 200}) {
+    TextOptions options;
+    options.width = width;
+    std::istringstream lines(Text(report, options));
+    int found = 0;
+    for (std::string line; std::getline(lines, line);) {
+      found += line.find(" (low confidence): eee") != std::string::npos ? 1 : 0;
+    }
+    INFO(width);
+    CHECK(found == 5);
+  }
 }
 
 TEST_CASE("Advice that is too long for its line ends with a part of its sentence") {
@@ -128,6 +148,29 @@ TEST_CASE("Each advice stands once, with its bound and what would decide") {
   CHECK(advice.find(sentence, first + 1) == std::string::npos);
   CHECK_THAT(advice, Contains("at most: 1 - 91.3 / 100") &&
                          Contains("would decide: --counters all: whether all moved bytes are"));
+}
+
+// Two signatures of saxpy with the advice of the example, and these bounds.
+std::string AdviceWithBounds(std::optional<double> first, std::optional<double> second) {
+  Report report = test::ExampleReport();
+  KernelReport& saxpy = report.kernels[0];
+  saxpy.verdict.actions = {report.actions[1].action};
+  saxpy.verdict.actions[0].gain_at_most = first;
+  KernelReport other = saxpy;
+  other.range = "step/other";
+  other.verdict.actions[0].gain_at_most = second;
+  other.verdict.actions[0].floor = "1 - 68.0 / 100";
+  report.kernels.push_back(other);
+  const std::string text = Text(report);
+  return text.substr(text.find("\nAdvice\n"));
+}
+
+TEST_CASE("Where the bounds of an advice differ it has their range, and the place of its formula") {
+  CHECK_THAT(AdviceWithBounds(0.087, 0.32),
+             Contains("at most: 8.7 to 32 %; 8.7 % for saxpy in step/axpy: 1 - 91.3 / 100\n"));
+  CHECK_THAT(AdviceWithBounds(0.087, 0.0871), Contains("at most: 1 - 91.3 / 100\n"));
+  CHECK_THAT(AdviceWithBounds(0.087, std::nullopt),
+             Contains("at most: 8.7 % where it is known; 8.7 % for saxpy in step/axpy: 1 - 91.3"));
 }
 
 TEST_CASE("The bar is as wide as the terminal, and its slices sum to the undisturbed time") {
@@ -214,6 +257,28 @@ TEST_CASE("A range has its calls, its host time and its GPU time with inner rang
   TextOptions options;
   options.instances = true;
   CHECK_THAT(Text(test::ExampleReport(), options), Contains("step/attention/qkv_proj 1 "));
+}
+
+TEST_CASE("The legend of the kernels has what time and share are of, where prof disturbed any") {
+  Report report = test::ExampleReport();
+  const std::string legend = "time: of all launches; of span: only of what prof did not disturb.";
+  const auto in_one_line = [&] {
+    std::string text = Text(report);
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+  };
+  CHECK_THAT(in_one_line(), Contains(legend));
+  report.profiler_ns = 0;
+  CHECK_THAT(in_one_line(), !Contains(legend));
+}
+
+TEST_CASE("Ranges without GPU work have no line about the work outside of them") {
+  Report report = test::ExampleReport();
+  report.ranges[1].rows.clear();
+  std::ostringstream out;
+  const auto axpy = [](const std::string& path) { return path == "step/axpy"; };
+  REQUIRE(WriteRangeDetail(out, report, axpy, {}));
+  CHECK_THAT(out.str(), !Contains("(no range)"));
 }
 
 TEST_CASE("The detail of ranges has those that match and their kernels alone") {

@@ -47,6 +47,7 @@ Report WithSteps() {
   gemm.where = "step * (3 ranges)/forward";
   gemm.part = StepPart::kForward;
   gemm.limiter = Limiter::kDram;
+  gemm.limiters = {{Limiter::kDram, 32e6}};
   gemm.count = 64;
   gemm.time_ns = 32e6;
   StepPathItem host;
@@ -81,6 +82,29 @@ TEST_CASE("The text of steps has their times, parts, path and what is off it") {
   CHECK_THAT(text, Contains("Which event a stream waits for is not recorded"));
 }
 
+TEST_CASE("Time by limiter is that of each signature, and a row of several is marked") {
+  Report report = WithSteps();
+  CHECK_THAT(Text(report, 200), !Contains("dram*"));
+  report.steps.items[0].limiters = {{Limiter::kDram, 24e6}, {Limiter::kLatency, 8e6}};
+  const std::string text = Text(report, 200);
+  CHECK_THAT(text, Contains("kernels 80 % (dram 60 %, latency 20 %), host code 20 %."));
+  CHECK_THAT(text, Contains("narrow_terminal (dram*)"));
+  CHECK_THAT(text, Contains("*: the limiter of most of its time; --kernel shows all of its sig"));
+}
+
+TEST_CASE("A warning stands in front of everything else about steps") {
+  Report report = WithSteps();
+  CHECK_THAT(Text(report, 200), !Contains("Warning"));
+  report.steps.warning = "The steps that count have 0.5 % of the time.";
+  CHECK(Text(report, 200).rfind("\nSteps\nWarning: The steps that count have 0.5 %", 0) == 0);
+}
+
+TEST_CASE("No kind of time is 100 % of the path beside another one") {
+  Report report = WithSteps();
+  report.steps.path = {{StepPathKind::kHost, 0.1e6}, {StepPathKind::kKernel, 39.9e6}};
+  CHECK_THAT(Text(report, 200), Contains("kernels 99.8 % (") && Contains("host code 0.2 %."));
+}
+
 TEST_CASE("The slowest steps come first, with what they have more of; those left out come last") {
   const std::string text = Text(WithSteps(), 200);
   const size_t outlier = text.find("! 1.50x"), other = text.find("0.50x");
@@ -113,7 +137,9 @@ TEST_CASE("Steps that do not count have a table, and no mean") {
 
 TEST_CASE("JSON has the steps where they were asked for, and null for what is not known") {
   std::ostringstream with, without;
-  WriteJson(with, WithSteps());
+  Report report = WithSteps();
+  report.steps.warning = "They are few.";
+  WriteJson(with, report);
   WriteJson(without, Report());
   CHECK_FALSE(nlohmann::json::parse(without.str()).contains("steps"));
   const nlohmann::json steps = nlohmann::json::parse(with.str())["steps"];
@@ -122,7 +148,11 @@ TEST_CASE("JSON has the steps where they were asked for, and null for what is no
   CHECK(steps["steps"][1]["surplus"].is_null());
   CHECK(steps["steps"][2]["surplus"]["what"] == "idle: host-work");
   CHECK(steps["items"][0]["limiter"] == "dram");
+  CHECK(steps["items"][0]["limiters"][0]["time_ns"] == 32e6);
   CHECK(steps["items"][1]["limiter"].is_null());
+  CHECK(steps["items"][1]["limiters"].empty());
+  CHECK(steps["counted_share"].is_null());
+  CHECK(steps["warning"] == "They are few.");
   CHECK(steps["edges"]["by_time"] == 2);
 }
 

@@ -119,6 +119,49 @@ TEST_CASE("The printed rows of the first table sum exactly to the printed total"
   }
 }
 
+// A report of ranges side by side, all of whose time is their own, and of idle time.
+Report OfRanges(const std::vector<double>& times_ns, double gaps_ns) {
+  Report report;
+  report.span_ns = report.undisturbed_ns = gaps_ns;
+  for (const double time_ns : times_ns) {
+    RangeNode node;
+    node.name = node.path = "range " + std::to_string(report.ranges.size());
+    node.calls = 1;
+    node.host_ns = 1e9;
+    node.gpu_ns = node.gpu_inclusive_ns = time_ns;
+    report.ranges.push_back(node);
+    report.span_ns = report.undisturbed_ns += time_ns;
+  }
+  RangeRow gaps;
+  gaps.kind = RangeRow::Kind::kGap;
+  gaps.label = "gaps";
+  gaps.time_ns = gaps_ns;
+  report.rows = {gaps};
+  return report;
+}
+
+TEST_CASE("The time of a range without inner ones is not printed larger than that with them") {
+  const std::string text = Text(OfRanges({70.04e6, 46.2e3}, 171.03e6));
+  CHECK_THAT(text, Contains("70.0 ms   70.0") && Contains("46.2 us    0.0"));
+  CHECK_THAT(text, Contains("171.1") && Contains("241.1"));
+}
+
+TEST_CASE("A time that was rounded up for the sum raises those with inner ranges around it") {
+  // Each of four ends with .04: two of them have to be rounded up.
+  Report report = OfRanges({50.04e6, 40.04e6, 30.04e6, 20.04e6}, 0);
+  report.rows.clear();
+  report.ranges[0].depth = 1;
+  RangeNode around = report.ranges[0];
+  around.gpu_ns = around.depth = 0;
+  around.name = "around";
+  report.ranges.insert(report.ranges.begin(), around);
+  const std::string text = RangesIn(Text(report));
+  for (const char* const times :
+       {"50.1 ms    0.0", "50.1 ms   50.1", "40.1 ms   40.1", "30.0 ms   30.0", "20.0 ms   20.0"}) {
+    CHECK_THAT(text, Contains(times));
+  }
+}
+
 TEST_CASE("Ranges beyond the limit are summed up in one row, so that the table still sums") {
   Report report = test::ExampleReport();
   const RangeRow model = report.rows[0];
@@ -215,7 +258,7 @@ TEST_CASE("A withheld finding has its reason and no gain") {
 TEST_CASE("An unreadable snapshot's report is its error and nothing else") {
   Report report;
   report.error = "step.prof is not a snapshot";
-  CHECK(Text(report) == "prof: the snapshot could not be read: step.prof is not a snapshot\n");
+  CHECK(Text(report) == "prof: the recording could not be read: step.prof is not a snapshot\n");
 }
 
 TEST_CASE("With several devices each has its own busy share, and the span is called a sum") {
@@ -228,6 +271,13 @@ TEST_CASE("With several devices each has its own busy share, and the span is cal
   const std::string text = Text(report);
   CHECK_THAT(text, Contains("summed over 2 GPUs"));
   CHECK_THAT(text, Contains("GPU 1: NVIDIA H200 (GH100): busy 25 %, idle 75 % of its span"));
+}
+
+TEST_CASE("A device that worked for a moment was not idle for 100 % of its span") {
+  Report report = test::ExampleReport();
+  report.devices[0].busy_ns = 2;
+  report.devices[0].idle_ns = 998;
+  CHECK_THAT(Text(report), Contains("busy 0.2 %, idle 99.8 % of its span"));
 }
 
 TEST_CASE("A report without GPU work has a line about that") {

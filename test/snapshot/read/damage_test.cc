@@ -159,7 +159,7 @@ TEST_CASE("A file that is no snapshot is refused, and the error says what to giv
       "\x7f"
       "ELF, a program of 64 bits");
   CHECK(absl::IsInvalidArgument(model.status()));
-  CHECK_THAT(Message(model), Contains("not a prof snapshot"));
+  CHECK_THAT(Message(model), Contains("not a recording of prof"));
   CHECK(absl::IsDataLoss(ReadSnapshot("").status()));
 }
 
