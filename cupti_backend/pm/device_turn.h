@@ -4,7 +4,8 @@
 // serves one of them at a time, and the others would be refused until its end.
 //
 // A lock file for each GPU belongs to the one whose turn it is; a second file shows that somebody
-// waits. The system gives both back when a process ends. Where the files cannot be opened,
+// waits. The system gives both back when a process ends, and the children that it forked during its
+// turn. Where the files cannot be opened,
 // everybody has a turn at any time, and CUPTI refuses the later ones.
 #ifndef PROF_CUPTI_BACKEND_PM_DEVICE_TURN_H_
 #define PROF_CUPTI_BACKEND_PM_DEVICE_TURN_H_

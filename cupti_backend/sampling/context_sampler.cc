@@ -27,6 +27,9 @@ using capture::RealtimeNs;
 constexpr int64_t kLooksInTime = 100, kLongestLookAwayNs = 10'000'000;
 // How long launches of other threads may take to reach the driver's queue. They take some us.
 constexpr int64_t kDrainNs = 100'000;
+// How long a launch waits at a gate that only keeps a sample pure. The sampled kernel may wait for
+// what its thread is about to do.
+constexpr int64_t kHoldNs = 20'000'000;
 // When to look again at a GPU on which a group could not be changed.
 constexpr int64_t kChangeRetryNs = 2'000'000;
 // How long the end of a recording waits for work that may wait for the host.
@@ -107,13 +110,21 @@ void ContextSampler::RequestGroup(uint32_t group) {
   if (wanted_.compare_exchange_strong(none, static_cast<int>(group))) parts_->work.Post();
 }
 
-bool ContextSampler::AwaitFirstGroup() const {
+bool ContextSampler::AwaitFirstGroup() {
   const int64_t until_ns = MonotonicNs() + kReplayReadyNs;
   while (true) {
     const Phase now = phase();
     if (now == Phase::kFailed || now == Phase::kClosed) return false;
     if (now != Phase::kFree && now != Phase::kNew && !awaits_group()) return true;
-    if (parts_->closed.load(std::memory_order_acquire) || MonotonicNs() > until_ns) return false;
+    // While a stream is captured no group is changed.
+    if (parts_->takes_none.load(std::memory_order_acquire) || parts_->captures.active() ||
+        waited_in_vain_.load(std::memory_order_relaxed)) {
+      return false;
+    }
+    if (MonotonicNs() > until_ns) {
+      waited_in_vain_.store(true, std::memory_order_relaxed);
+      return false;
+    }
     usleep(200);
   }
 }
@@ -176,11 +187,11 @@ bool ContextSampler::Open(const HardwareLease& lease, SamplingPolicy::Entry* ent
   const bool range = launch.unit == capture::SampleUnit::kRange;  // it has no stream
   // Around a launch the gate is closed in any case: what another thread launches to the same stream
   // would be in the sample.
+  other_work_.store(false, std::memory_order_relaxed);
   const bool quiet = parts_->replays ? CloseGateWithin(kReplayIdleWaitNs, Closing::kAlways)
                      : range         ? CloseGate(Waits::kForAll, nullptr)
                              : CloseGate(Waits::kForStream, launch.stream, Closing::kAlways);
   if (!quiet) return false;
-  other_work_.store(false, std::memory_order_relaxed);
   const int64_t begin_ns = RealtimeNs();
   if (untraced) {
     if (!parts_->tracing.Begin()) {
@@ -203,26 +214,28 @@ bool ContextSampler::Open(const HardwareLease& lease, SamplingPolicy::Entry* ent
   return true;
 }
 
-void ContextSampler::CloseRange(const HardwareLease& lease) {
+bool ContextSampler::CloseRange(const HardwareLease& lease) {
   const RelaxedCapture relaxed(*parts_->driver);
   const CUptiResult popped = counters_.Pop(lease);
-  parts_->gate.Open();
   const CUptiResult traced = open_.untraced ? parts_->tracing.End() : CUPTI_SUCCESS;
+  parts_->gate.Open();  // what waits at it is traced
   parts_->held_up.EndRange();
   const int64_t end_ns = RealtimeNs();
   counters_.EndSample(lease, end_ns);
-  if (other_work_.load(std::memory_order_relaxed)) counters_.SpoilSample(lease);
+  const bool spoilt = other_work_.load(std::memory_order_relaxed);
+  if (spoilt) counters_.SpoilSample(lease);
   if (popped != CUPTI_SUCCESS) Fail(lease, popped, "close a counter range");
   if (traced != CUPTI_SUCCESS) Fail(lease, traced, "go on recording kernels after a sample");
   parts_->AddInterval(ProfilerWork::kSample, open_.begin_ns, end_ns);
+  return !spoilt;
 }
 
 bool ContextSampler::CloseAtEnd(const HardwareLease& lease) {
   const Use use(this);
   if (!use) return false;
   const MadeCurrent current(*parts_->driver, handle());
-  if (!CloseGateWithin(kFinishWaitNs)) return false;
-  CloseRange(lease);
+  if (!CloseGateWithin(kReleaseWaitNs)) return false;
+  (void)CloseRange(lease);
   counters_.SpoilSample(lease);  // of a part of its range
   return true;
 }
@@ -246,7 +259,8 @@ bool ContextSampler::CloseGate(Waits waits, CUstream own, Closing closing) {
   if (busy(begin_ns)) return false;
   bool quiet = IsQuiet(waits, own);
   if (quiet && (closing == Closing::kAlways || streams_.several())) {
-    quiet = parts_->gate.CloseFor(this, kDrainNs);
+    const bool needed = streams_.several() || parts_->replays;
+    quiet = parts_->gate.CloseFor(this, kDrainNs, needed ? LaunchGate::kLongestWaitNs : kHoldNs);
     if (quiet && !IsQuiet(waits, own)) {
       parts_->gate.Open();
       quiet = false;
@@ -378,6 +392,7 @@ void ContextSampler::Change(const HardwareLease& lease) {
   } else if (result != CUPTI_SUCCESS) {
     Fail(lease, result, "start counting");
   } else {
+    waited_in_vain_.store(false, std::memory_order_relaxed);
     ReportRecovery();
   }
 }
@@ -473,7 +488,10 @@ void ContextSampler::Finish(const HardwareLease& lease) {
   const Use use(this);
   const Phase before = phase();
   if (before == Phase::kFailed) counters_.Disable(lease);
-  if (before != Phase::kRunning) return;
+  if (before != Phase::kRunning) {
+    turn_.Give(MonotonicNs());
+    return;
+  }
   const RelaxedCapture relaxed(*parts_->driver);
   if (parts_->driver->ctx_set_current(handle()) != CUDA_SUCCESS) {
     Fail(lease, CUPTI_ERROR_INVALID_CONTEXT, "read the last counters");
@@ -487,6 +505,7 @@ void ContextSampler::Finish(const HardwareLease& lease) {
   const CUptiResult result = counters_.StopAndDecode(lease);
   if (result != CUPTI_SUCCESS) Fail(lease, result, "read the last counters");
   counters_.Disable(lease);
+  turn_.Give(MonotonicNs());
   SetPhaseUnlessClosed(Phase::kClosed);
 }
 

@@ -56,9 +56,10 @@ class ContextSampler {
   // Requests `group` from the worker, unless another request is open. No lock, no allocation.
   void RequestGroup(uint32_t group);
   bool awaits_group() const { return wanted_.load() >= 0 && phase() != Phase::kClosed; }
-  // For replay: the first launches wait until counters are prepared, 10 s at most. False: they are
-  // not. Not between the gate's Enter and Exit: a group is changed when no launch is under way.
-  bool AwaitFirstGroup() const;
+  // For replay: launches wait until counters are prepared, 10 s at most, and after that not again
+  // before they are. False: they are not. Not between the gate's Enter and Exit: a group is changed
+  // when no launch is under way.
+  bool AwaitFirstGroup();
 
   // The context is about to be destroyed. Waits until nobody uses it any more, some seconds at
   // most.
@@ -93,7 +94,8 @@ class ContextSampler {
   // for. False: there is none.
   bool Open(const HardwareLease& lease, SamplingPolicy::Entry* entry, const Launch& launch,
             uint32_t group);
-  void CloseRange(const HardwareLease& lease);
+  // False: the sample is no good.
+  bool CloseRange(const HardwareLease& lease);
 
   // --- The worker ---
 
@@ -120,13 +122,17 @@ class ContextSampler {
   // Reads the samples and lets go of the hardware. 7 to 60 ms. It is enabled again by the next
   // change of group.
   void Release();
+  // It is closed: others may have the GPU's counters.
+  void LeaveTurn(int64_t now_ns) {
+    if (phase() == Phase::kClosed) turn_.Give(now_ns);
+  }
   // Nothing of it is sampled any more.
   void GiveUp() { SetPhaseUnlessClosed(Phase::kFailed); }
 
   // --- The end ---
 
   // Closes the range of a thread that has not left it. False: the GPU has work that may wait for
-  // the host; the range stays open.
+  // the host, after a short wait; the range stays open.
   [[nodiscard]] bool CloseAtEnd(const HardwareLease& lease);
   // Reads the last samples and lets go of the hardware, unless work that may wait for the host is
   // under way for 2 s.
@@ -168,8 +174,9 @@ class ContextSampler {
   std::atomic<int> wanted_{-1};  // the group that launches want; -1: none
   std::atomic<int> uses_{0};     // of Use
   std::atomic<int> device_{-1};
-  std::atomic<int64_t> look_again_ns_{0};  // the GPU was not quiet: not asked before this
-  std::atomic<bool> other_work_{false};    // in the range that is open
+  std::atomic<int64_t> look_again_ns_{0};    // the GPU was not quiet: not asked before this
+  std::atomic<bool> other_work_{false};      // in the range that is open
+  std::atomic<bool> waited_in_vain_{false};  // a launch did, under replay
   StreamWatch streams_;
 
   // From phase kReady on:

@@ -41,7 +41,8 @@ bool LaunchGate::OthersUnderWay() const {
   return under_way_.Sum() != (entered_epoch == epoch_ ? 1U : 0U);
 }
 
-bool LaunchGate::CloseFor(const void* context, int64_t patience_ns) {
+bool LaunchGate::CloseFor(const void* context, int64_t patience_ns, int64_t hold_ns) {
+  hold_ns_.store(hold_ns, std::memory_order_relaxed);
   closed_for_.store(context, std::memory_order_seq_cst);
   if (!OthersUnderWay()) return true;
   const int64_t until_ns = capture::MonotonicNs() + patience_ns;
@@ -55,7 +56,7 @@ bool LaunchGate::CloseFor(const void* context, int64_t patience_ns) {
 
 // A launch that waits here is not under way.
 void LaunchGate::Wait(const void* context) {
-  const int64_t until_ns = capture::MonotonicNs() + kLongestWaitNs;
+  const int64_t until_ns = capture::MonotonicNs() + hold_ns_.load(std::memory_order_relaxed);
   while (closed_for_.load(std::memory_order_seq_cst) == context &&
          capture::MonotonicNs() < until_ns) {
     Exit();

@@ -43,8 +43,10 @@ class LaunchGate {
   // --- The holder of the hardware lease ---
 
   // Closes the gate for `context`, which is compared, never read. False: launches of other threads
-  // are still under way after `patience_ns`, and the gate is open.
-  [[nodiscard]] bool CloseFor(const void* context, int64_t patience_ns);
+  // are still under way after `patience_ns`, and the gate is open. `hold_ns`: how long a launch
+  // waits at it.
+  [[nodiscard]] bool CloseFor(const void* context, int64_t patience_ns,
+                              int64_t hold_ns = kLongestWaitNs);
   void Open() { closed_for_.store(nullptr, std::memory_order_release); }
 
  private:
@@ -54,6 +56,7 @@ class LaunchGate {
   const uint32_t epoch_;  // separates the launches of this recording from those of the one before
   capture::StripedCount under_way_;
   std::atomic<const void*> closed_for_{nullptr};
+  std::atomic<int64_t> hold_ns_{kLongestWaitNs};
 };
 
 }  // namespace prof::cupti

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti_backend/sampling/launch_sampler.h"
 
+#include <sched.h>
+
 #include <atomic>
 #include <exception>
 #include <optional>
@@ -21,12 +23,17 @@ struct OpenRange {
   uint32_t sampler = 0;
   ContextSampler* context = nullptr;
   capture::SampleUnit unit = capture::SampleUnit::kKernel;
-  uint32_t token = 0;                  // of a range
-  std::optional<uint32_t> next_group;  // to be requested when it is closed
+  uint32_t token = 0;                      // of a range
+  SamplingPolicy::Entry* entry = nullptr;  // what is sampled, of which group, and when
+  uint32_t group = 0;
+  int64_t begin_ns = 0;
 };
 thread_local OpenRange open_range;
 
 std::atomic<uint32_t> last_sampler{0};
+
+// Samples of a signature that are no good, and do not count as taken.
+constexpr int kMostSpoilt = 3;
 
 uint32_t NewId() { return last_sampler.fetch_add(1, std::memory_order_relaxed) + 1; }
 
@@ -43,6 +50,7 @@ void LaunchSampler::OnLaunchEnter(const Launch& launch) {
   if (context != nullptr) context->streams().Seen(launch.stream);
   const bool ready = !parts_->replays || context == nullptr || context->AwaitFirstGroup();
   const bool waited = parts_->gate.Enter(context);
+  if (waited && parts_->gate.ClosedFor(context)) context->NoteOtherWork();  // it waited long enough
   if (parts_->tracing.paused()) parts_->AddUntraced(launch);
   if (context == nullptr) return;
   if (parts_->takes_none.load(std::memory_order_acquire)) {
@@ -140,8 +148,7 @@ void LaunchSampler::OnContextDestroyed(CUcontext context) {
   if (open_range.sampler == id() && open_range.context->handle() == context) {
     open_range.sampler = 0;
     // A counted range may have been closed at the end, or for a pause.
-    const bool open =
-        open_range.unit != capture::SampleUnit::kRange || counted_.exchange(nullptr) != nullptr;
+    const bool open = open_range.unit != capture::SampleUnit::kRange || TakeCounted();
     if (open) {
       parts_->held_up.EndRange();
       parts_->gate.Open();
@@ -179,19 +186,35 @@ void LaunchSampler::OnRangeExit(uint32_t token) {
       open_range.token != token) {
     return;
   }
-  if (counted_.exchange(nullptr) == nullptr) {  // it was closed at the end, or for a pause
+  if (!TakeCounted()) {  // it was closed at the end, or for a pause
     open_range.sampler = 0;
     return;
   }
   CloseOpenRange();
 }
 
+bool LaunchSampler::TakeCounted() {
+  while (looking_.load(std::memory_order_seq_cst)) sched_yield();  // some 20 ms at most
+  return counted_.exchange(nullptr, std::memory_order_seq_cst) != nullptr;
+}
+
 void LaunchSampler::CloseLeftRange() {
-  ContextSampler* const context = counted_.exchange(nullptr);
-  if (context == nullptr) return;
-  id_.store(NewId());  // its thread finds nothing of it
-  HardwareLease lease = parts_->hardware.Resume();
-  if (!context->CloseAtEnd(lease)) lease.KeepTaken();
+  looking_.store(true, std::memory_order_seq_cst);
+  if (ContextSampler* const context = counted_.exchange(nullptr)) {
+    HardwareLease lease = parts_->hardware.Resume();
+    const bool gone = context->phase() == Phase::kClosed;
+    if (gone) {
+      parts_->held_up.EndRange();
+      parts_->gate.Open();
+    }
+    if (gone || context->CloseAtEnd(lease)) {
+      id_.store(NewId());  // its thread finds nothing of it
+    } else {
+      lease.KeepTaken();
+      counted_.store(context);
+    }
+  }
+  looking_.store(false, std::memory_order_seq_cst);
 }
 
 // A launch that waits is not under way: who has the hardware may wait for all that are.
@@ -207,6 +230,8 @@ void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry
                            const Launch& launch, int64_t now_ns, uint32_t token) {
   using Action = SampleSchedule::Action;
   HardwareLease lease = parts_->replays ? AwaitHardware(context) : parts_->hardware.TryTake();
+  // Tracing may have been paused while this launch waited.
+  if (!lease && parts_->replays && parts_->tracing.paused()) parts_->AddUntraced(launch);
   // Asked again: who stops the sampling takes the hardware afterwards, and then tracing may end.
   if (!lease || parts_->takes_none.load(std::memory_order_acquire)) return;
   const SamplingPolicy::Decision decision =
@@ -220,8 +245,7 @@ void LaunchSampler::Sample(ContextSampler& context, SamplingPolicy::Entry* entry
     parts_->outbox.CountFailed(1);
     return;
   }
-  open_range = {id(), &context, launch.unit, token,
-                parts_->policy.AfterSample(*entry, context.slot(), decision.group, now_ns)};
+  open_range = {id(), &context, launch.unit, token, entry, decision.group, now_ns};
   lease.KeepTaken();
   if (launch.unit == capture::SampleUnit::kRange) counted_.store(&context);
 }
@@ -234,12 +258,21 @@ void LaunchSampler::CloseOpenRange() {
     return;
   }
   HardwareLease lease = parts_->hardware.Resume();
+  bool good = true;
   try {
-    context.CloseRange(lease);
+    good = context.CloseRange(lease);
   } catch (const std::exception&) {
     // Out of memory after the range was closed: an interval or a status is missing.
   }
-  const std::optional<uint32_t> next_group = std::exchange(open_range.next_group, std::nullopt);
+  SamplingPolicy::Entry& entry = *open_range.entry;
+  std::optional<uint32_t> next_group;
+  // A signature that is always beside other work is not tried for ever.
+  if (good || ++entry.spoilt > kMostSpoilt) {
+    next_group =
+        parts_->policy.AfterSample(entry, context.slot(), open_range.group, open_range.begin_ns);
+  } else if (parts_->replays) {
+    next_group = open_range.group;  // a change of group reads the samples
+  }
   lease.Release();
   if (next_group) context.RequestGroup(*next_group);
 }

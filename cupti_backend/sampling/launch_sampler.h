@@ -15,7 +15,7 @@
 namespace prof::cupti {
 
 // The program's threads. While another thread has the hardware, a launch goes on unsampled. Only
-// under replay it waits, a second at most: its kernel may run once.
+// under replay it waits, a second at most, and then at the gate: its kernel may run once.
 class LaunchSampler {
  public:
   // Both outlive this.
@@ -81,12 +81,15 @@ class LaunchSampler {
               int64_t now_ns, uint32_t token = 0);
   HardwareLease AwaitHardware(ContextSampler& context);
   void CloseOpenRange();
+  // Takes the counted range out of counted_; false: it was closed.
+  bool TakeCounted();
 
   SamplerParts* const parts_;
   ContextSlots* const contexts_;
   std::atomic<uint32_t> id_;  // in this process; another one when a range was closed for its thread
   // Of the counted range that is open. Who takes it out closes the range: its thread, or the end.
   std::atomic<ContextSampler*> counted_{nullptr};
+  std::atomic<bool> looking_{false};  // the end has taken it out, and may put it back
 };
 
 }  // namespace prof::cupti

@@ -50,7 +50,8 @@ void SamplerWorker::WorkUntilClosed() {
     CheckHeldUp(MonotonicNs());
     if (parts_->closed.load(std::memory_order_acquire)) return;
     for (ContextSampler& context : *contexts_) {
-      if (context.handle() != nullptr) Serve(context);  // nullptr: a thread is filling it in
+      if (context.handle() != nullptr) Serve(context);  // nullptr: free, or closed
+      context.LeaveTurn(MonotonicNs());
     }
     ReleaseUnused(MonotonicNs());
     PassTurn(MonotonicNs());

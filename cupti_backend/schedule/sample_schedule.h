@@ -89,6 +89,7 @@ class SampleSchedule {
     std::atomic<int64_t> delay_ns{0};     // from its launch to its start, the last time
     std::atomic<bool> steady{false};      // the last two durations were alike (work_watch.h)
     std::atomic<uint32_t> seat{0};        // in the need schedule; 0: none
+    int spoilt = 0;  // samples that were no good; the holder of the hardware lease
 
    private:
     friend class SampleSchedule;

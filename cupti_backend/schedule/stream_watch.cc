@@ -46,7 +46,8 @@ void StreamWatch::Seen(CUstream stream) {
   if (last_.load(std::memory_order_acquire) == key) return;
   // First: a thread that finds it in `last_` relies on it that Idle asks for it.
   if (!Place(key)) too_many_.store(true, std::memory_order_relaxed);
-  if (last_.exchange(key, std::memory_order_acq_rel) != 0) SetSeveral();
+  const uintptr_t before = last_.exchange(key, std::memory_order_acq_rel);
+  if (before != 0 && before != key) SetSeveral();
 }
 
 bool StreamWatch::Place(uintptr_t key) {

@@ -47,7 +47,7 @@ std::string DumpRequests::WriteOwn(
 
 void DumpRequests::Answer(const std::function<std::string(const std::string& path)>& write) {
   if (signal_ != 0 && TakeDumpSignal()) (void)WriteOwn(write);
-  while (const auto pending = request_.Next()) {
+  if (const auto pending = request_.Next()) {  // another one has its own wake-up
     request_.Answer(pending->ticket, !write(pending->argument).empty());
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capture/collector/request.h"
 
+#include <algorithm>
+
 namespace prof::capture {
 
 bool Request::Ask(const std::string& argument, std::chrono::milliseconds timeout) {
@@ -11,12 +13,18 @@ bool Request::Ask(const std::string& argument, std::chrono::milliseconds timeout
       !works_.empty() && !works_.back()->begun && works_.back()->pending.argument == argument;
   if (!same) {
     if (works_.size() == kMostPending) return false;
-    works_.push_back(std::make_shared<Work>(Work{{++last_ticket_, argument}}));
+    works_.push_back(std::make_shared<Work>());
+    works_.back()->pending = {++last_ticket_, argument};
   }
-  const std::shared_ptr<const Work> work = works_.back();
+  const std::shared_ptr<Work> work = works_.back();
+  ++work->waiting;
   wake_();
   while (!work->done && open_ && std::chrono::steady_clock::now() < deadline) {
     mutex_.WaitBefore(answered_, deadline);
+  }
+  // Nobody wants it any more.
+  if (--work->waiting == 0 && !work->begun) {
+    works_.erase(std::remove(works_.begin(), works_.end(), work), works_.end());
   }
   return work->ok;
 }

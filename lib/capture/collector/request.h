@@ -48,6 +48,7 @@ class Request {
 
   struct Work {
     Pending pending;
+    int waiting = 0;  // threads
     bool begun = false, done = false, ok = false;
   };
 

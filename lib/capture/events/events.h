@@ -221,7 +221,7 @@ struct CallEvent {
   uint32_t call = 0, tid = 0, correlation = 0, error = 0;
   int64_t start_ns = 0, end_ns = 0;
   uint32_t waited = 0;
-  uint32_t stack = 0;  // of the host; calls that failed have none
+  uint32_t stack = 0;  // of the host
 };
 
 struct OverheadEvent {

@@ -101,7 +101,7 @@ std::string BoundsText(double least, double most) {
 }
 
 std::string NameAndPlace(const KernelReport& kernel, const TextOptions& options) {
-  const std::string name = ShortName(kernel.name, kTargetWidth, options);
+  std::string name = ShortName(kernel.name, kTargetWidth, options);
   if (kernel.range.empty()) return name;
   return name + " in " + ShortName(kernel.range, kTargetWidth, options);
 }

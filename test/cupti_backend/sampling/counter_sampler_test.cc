@@ -130,9 +130,9 @@ TEST_CASE("A range is around the chosen launch alone, inside of its enter and ex
                 "launch 5"});
 }
 
-// A thread that does `work` while the launch 2 is in its range, which has to be seen to wait or
-// not.
-void WithSampledLaunch(Program* program, const std::function<void()>& work, bool waits) {
+// Another thread does `work` while the launch 2 is in its range, for so long.
+void WithSampledLaunch(Program* program, const std::function<void()>& work,
+                       std::chrono::milliseconds in_range) {
   program->AwaitFirstGroup();
   program->Launch(1);
   Launch launch;
@@ -142,13 +142,8 @@ void WithSampledLaunch(Program* program, const std::function<void()>& work, bool
   launch.kernel_name = "kernel";
   program->sampler.launches().OnLaunchEnter(launch);
   REQUIRE(program->Count("push") == 1);
-  std::atomic<bool> done{false};
-  std::thread other([&] {
-    work();
-    done = true;
-  });
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  CHECK(done != waits);
+  std::thread other(work);
+  std::this_thread::sleep_for(in_range);
   program->cupti.Log("launch 2");
   program->sampler.launches().OnLaunchExit();
   other.join();
@@ -156,13 +151,55 @@ void WithSampledLaunch(Program* program, const std::function<void()>& work, bool
 
 TEST_CASE("What another thread launches to the same stream stays out of a sampled launch's range") {
   Program program;
-  WithSampledLaunch(
-      &program, [&program] { program.Launch(3); }, true);
+  const auto launch = [&program] { program.Launch(3); };
+  WithSampledLaunch(&program, launch, std::chrono::milliseconds(2));
   const Strings log = program.cupti.log();
   const auto at = [&log](const char* line) { return std::find(log.begin(), log.end(), line); };
   REQUIRE(at("launch 3") != log.end());
-  CHECK(at("launch 2") < at("pop"));
-  CHECK(at("pop") < at("launch 3"));
+  // On a busy machine the launch may have waited long enough: then the sample is spoilt.
+  program.sampler.Stop();
+  const bool sampled = program.SamplesFailed() == 0;
+  CHECK((at("pop") < at("launch 3") || !sampled));
+}
+
+TEST_CASE(
+    "A launch for which a sampled one may wait goes on after a moment and spoils the sample") {
+  Program program;
+  const auto launch = [&program] { program.Launch(3); };
+  WithSampledLaunch(&program, launch, std::chrono::milliseconds(500));
+  const Strings log = program.cupti.log();
+  const auto at = [&log](const char* line) { return std::find(log.begin(), log.end(), line); };
+  CHECK(at("launch 3") < at("launch 2"));
+  program.sampler.Stop();
+  CHECK(program.sampler.TakeEvents().samples.empty());
+  CHECK(program.SamplesFailed() == 1);
+}
+
+TEST_CASE("A signature whose sample was spoilt is sampled again") {
+  SessionOptions options = Options();
+  options.metrics.resize(1);
+  Program program(options);
+  const auto copy = [&program] {
+    program.sampler.launches().OnStreamWork(Context(1), nullptr, 3, false);
+  };
+  WithSampledLaunch(&program, copy, std::chrono::milliseconds(20));
+  REQUIRE(program.LaunchUntilComplete());
+  program.sampler.Stop();
+  CHECK(program.sampler.TakeEvents().samples.size() == 3);  // all that were asked for
+  CHECK(program.SamplesFailed() == 1);
+}
+
+TEST_CASE("Under replay no launch waits for counters while a stream is captured") {
+  SessionOptions options = Options();
+  options.replay = Replay::kKernel;
+  Program program(options);
+  program.Launch(1, "kernel", 1, 1);
+  const auto captured = reinterpret_cast<CUstream>(16);  // NOLINT(performance-no-int-to-ptr)
+  program.sampler.launches().OnCaptureBegin(captured);
+  const auto begin = std::chrono::steady_clock::now();
+  for (uint32_t i = 2; i <= 6; ++i) program.Launch(i, "kernel", 1, i);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  program.sampler.launches().OnCaptureEnd(captured);
 }
 
 TEST_CASE("A copy of another thread spoils the sample in whose range it came, and no other") {
@@ -170,7 +207,7 @@ TEST_CASE("A copy of another thread spoils the sample in whose range it came, an
   const auto copy = [&program] {
     program.sampler.launches().OnStreamWork(Context(1), nullptr, 3, false);
   };
-  WithSampledLaunch(&program, copy, false);
+  WithSampledLaunch(&program, copy, std::chrono::milliseconds(20));
   program.Launch(4);
   program.sampler.Stop();
   const SamplerEvents events = program.sampler.TakeEvents();
