@@ -58,6 +58,7 @@ struct ExportResult {
   std::string error;                ///< Not empty: what went wrong, and the way out.
   std::vector<std::string> notes;   ///< What a reader of the file has to know.
   int64_t operations = 0;           ///< Written.
+  int64_t rows = 0;                 ///< Of a table of CSV, below its header.
   int64_t operations_left_out = 0;  ///< By the options, or because they have no time.
 };
 
@@ -69,7 +70,7 @@ struct ExportResult {
                                   const ExportOptions& options, std::ostream& out);
 
 /// The same into the file `path`, which it replaces. It is complete, or it is not there: it gets
-/// its name when it is written.
+/// its name when it is written. A pipe or a device is written to, not replaced.
 [[nodiscard]] ExportResult ExportToFile(const Events& events, const Report& report,
                                         const ExportOptions& options, const std::string& path);
 

@@ -2,7 +2,9 @@
 #include "lib/analyzer/actions.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <string_view>
@@ -110,6 +112,8 @@ struct ActionCandidate {
   RankedAction entry;
   std::vector<Draw> draws;
   double most_ns = -1;  // of a finding: its gain; below 0: the draws alone are the bound
+  // The draws that are idle time bring no more than this together; below 0: no bound of their own.
+  double idle_most_ns = -1;
   bool bounded = true;
   size_t main = 0;  // of kernels: the one with most time
   std::set<std::string> ranges, names;
@@ -119,25 +123,39 @@ struct ActionCandidate {
     for (const Draw& draw : draws) sum_ns += pools.left_ns[draw.pool];
     return sum_ns;
   }
+  // Of each draw, in their order.
+  std::vector<double> Parts(const Pools& pools) const {
+    double left_ns = most_ns < 0 ? std::numeric_limits<double>::infinity() : most_ns;
+    double idle_ns = idle_most_ns < 0 ? left_ns : idle_most_ns;
+    std::vector<double> parts;
+    for (const Draw& draw : draws) {
+      const bool is_idle = draw.pool >= pools.idle && draw.pool < pools.copies;
+      double part_ns = std::min(draw.Of(pools), left_ns);
+      if (is_idle) part_ns = std::min(part_ns, idle_ns);
+      if (is_idle) idle_ns -= part_ns;
+      left_ns -= part_ns;
+      parts.push_back(part_ns);
+    }
+    return parts;
+  }
   double Saves(const Pools& pools) const {
-    double sum_ns = 0;
-    for (const Draw& draw : draws) sum_ns += draw.Of(pools);
-    return most_ns < 0 ? sum_ns : std::min(sum_ns, most_ns);
+    const std::vector<double> parts = Parts(pools);
+    return std::accumulate(parts.begin(), parts.end(), 0.0);
   }
   double Rank(const Pools& pools) const {
     return bounded ? Saves(pools) : kWorthwhileGain * About(pools);
   }
   void Take(Pools* pools) const {
     if (!bounded) return;
-    double left_ns = Saves(*pools);
-    for (const Draw& draw : draws) {
+    const std::vector<double> parts = Parts(*pools);
+    for (size_t i = 0; i < draws.size(); ++i) {
+      const Draw& draw = draws[i];
+      const double taken_ns = parts[i];
       double& pool_ns = pools->left_ns[draw.pool];
-      const double taken_ns = std::min(left_ns, draw.Of(*pools));
       if (!draw.same_work && pool_ns > 0) {
         pools->full_ns[draw.pool] *= (pool_ns - taken_ns) / pool_ns;
       }
       pool_ns -= taken_ns;
-      left_ns -= taken_ns;
     }
   }
 };
@@ -200,7 +218,7 @@ void AddKernelActions(const Report& report, std::vector<ActionCandidate>* candid
       // Two actions of one kernel may be the same to the reader: it draws once.
       if (!candidate.draws.empty() && candidate.draws.back().pool == k) continue;
       candidate.draws.push_back(
-          {k, std::clamp(action.gain_at_most.value_or(1), 0.0, 1.0), LeavesWork(action)});
+          {k, std::clamp(action.gain_at_most.value_or(1), 0.0, 1.0), KeepsWork(action)});
       candidate.ranges.insert(kernel.range);
       candidate.names.insert(kernel.name);
     }
@@ -293,6 +311,9 @@ void AddFinding(const Finding& finding, const Report& report, const Pools& pools
   }
   candidate.most_ns = finding.gain_at_most_ns;
   candidate.draws = DrawsOf(finding, report, pools);
+  if (finding.id == kSmallKernelsFinding) {
+    candidate.idle_most_ns = finding.gain_at_most_ns - finding.kernels_at_most_ns;
+  }
 }
 
 // The fraction of its time that an entry saves, for entries whose kernels differ in it.

@@ -228,7 +228,11 @@ std::string TooSmall(const CompareOptions& options) {
 }
 
 // Kernels that have too little of the time would cost the others' tests, by Holm.
-void DecideKernels(const CompareOptions& options, std::vector<KernelChange>* kernels) {
+void DecideKernels(const RunSet& before, const RunSet& after, const CompareOptions& options,
+                   std::vector<KernelChange>* kernels) {
+  constexpr double kAlike = 0.01;  // of clocks; within a run they differ by as much [own]
+  const bool clocks_alike = before.sm_clock_hz > 0 && after.sm_clock_hz > 0 &&
+                            std::abs(std::log(after.sm_clock_hz / before.sm_clock_hz)) <= kAlike;
   double all_ns = 0;
   for (const KernelChange& kernel : *kernels) all_ns += LargerTotal(kernel);
   std::vector<Compared*> tested;
@@ -243,6 +247,8 @@ void DecideKernels(const CompareOptions& options, std::vector<KernelChange>* ker
       Beside other;
       if (kernel.cycles) other.cycles = kernel.cycles->ratio;
       other.exact_counter = compare::WorkRatio(kernel.counters);
+      other.same_device = before.devices == after.devices;
+      other.clocks_alike = clocks_alike;
       beside.push_back(other);
     }
   }
@@ -349,7 +355,7 @@ Comparison CompareSets(const RunSet& before, const RunSet& after, const CompareO
   std::stable_sort(
       comparison.kernels.begin(), comparison.kernels.end(),
       [](const KernelChange& a, const KernelChange& b) { return LargerTotal(a) > LargerTotal(b); });
-  DecideKernels(options, &comparison.kernels);
+  DecideKernels(before, after, options, &comparison.kernels);
   comparison.run = CompareRun(before, after, normalized, options);
   comparison.notes = NotesOnSets(before, after);
   comparison.notes.insert(comparison.notes.end(), normalized.notes.begin(), normalized.notes.end());

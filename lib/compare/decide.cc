@@ -111,9 +111,14 @@ void DecideOne(const Beside& beside, size_t tests, const CompareOptions& options
   const bool is_above = IsAbove(c->ratio, c->threshold), is_below = IsBelow(c->ratio, c->threshold);
   const std::string least = text::ShortPercent(c->threshold);
   if ((is_above || is_below) && c->corrected <= options.alpha) {
-    if (beside.cycles && IsClock(*c, *beside.cycles)) {
-      return LeaveOpen("The time moved, the cycles did not (" + Times(beside.cycles->value) +
-                           "): the clock differs, not the code. Lock the clock, or",
+    if (beside.same_device && beside.cycles && IsClock(*c, *beside.cycles)) {
+      const std::string why =
+          beside.clocks_alike
+              ? "the measured clocks are alike, so other work ran beside it, or the "
+                "clock of its other launches differs"
+              : "the clock differs, not the code";
+      return LeaveOpen("The time moved, the cycles of a launch alone did not (" +
+                           Times(beside.cycles->value) + "): " + why + ". Lock the clock, or",
                        tests, options.alpha, c);
     }
     return SetChange(is_above ? Change::kSlower : Change::kFaster,

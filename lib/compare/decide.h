@@ -24,6 +24,8 @@ struct Quantity {
 struct Beside {
   std::optional<Ratio> cycles;          // of counted launches
   std::optional<double> exact_counter;  // the ratio of the counter that moved most; 1: none moved
+  bool same_device = true;              // cycles are of the same number of SMs
+  bool clocks_alike = false;            // those that were measured on both sides
 };
 
 // The logarithm of the least ratio that counts as moved: half of the threshold's.

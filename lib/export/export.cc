@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "lib/export/base/left_out.h"
 #include "lib/export/base/selection.h"
@@ -33,13 +35,13 @@ void AddNotes(std::vector<std::string> notes, ExportResult* result) {
 
 void WriteTable(const Events& events, const Report& report, const ExportOptions& options,
                 const Selection& selection, std::ostream& out, ExportResult* result) {
-  auto rows = static_cast<int64_t>(report.kernels.size());
+  result->rows = static_cast<int64_t>(report.kernels.size());
   if (options.table == ExportTable::kKernels) {
     WriteCsv(out, report);
   } else {
-    rows = exporting::WriteCsvTable(events, options.table, selection, out);
+    result->rows = exporting::WriteCsvTable(events, options.table, selection, out);
   }
-  if (rows == 0) result->notes.push_back(exporting::WhyNoRows(events, options.table));
+  if (result->rows == 0) result->notes.push_back(exporting::WhyNoRows(events, options.table));
 }
 
 // The report's kernels are of the whole recording.
@@ -102,6 +104,8 @@ ExportResult Guarded(const Events& events, const Report& report, const ExportOpt
     const bool is_table = options.format == ExportFormat::kCsv;  // WhyNoRows() is about these
     if (result.operations == 0 && !events.operations().empty() && !is_table) {
       result.notes.emplace_back("no operation that has a time is in the part that was asked for");
+    } else if (events.operations().empty() && !is_table) {
+      result.notes.emplace_back("no work of a GPU was recorded");
     }
     write(selection, &result);
   } catch (const std::exception& problem) {
@@ -123,8 +127,36 @@ ExportResult Export(const Events& events, const Report& report, const ExportOpti
   });
 }
 
+namespace {
+
+// A pipe or a device is written to, never replaced.
+ExportResult ExportInto(const Events& events, const Report& report, const ExportOptions& options,
+                        const std::string& path) {
+  ExportResult result;
+  if (std::filesystem::is_directory(path)) {
+    result.error = "cannot write '" + path + "': it is a folder";
+    return result;
+  }
+  if (options.format == ExportFormat::kSqlite) {
+    result.error = "cannot write '" + path + "': a database needs a file of its own";
+    return result;
+  }
+  errno = 0;
+  std::ofstream out(path, std::ios::binary);
+  if (out) result = Export(events, report, options, out);
+  if (result.error.empty() && !out) result.error = CannotWrite(path, errno);
+  return result;
+}
+
+}  // namespace
+
 ExportResult ExportToFile(const Events& events, const Report& report, const ExportOptions& options,
                           const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return ExportInto(events, report, options, path);
+  }
   const std::string part = path + ".part";
   ExportResult result =
       Guarded(events, report, options, [&](const Selection& selection, ExportResult* written) {

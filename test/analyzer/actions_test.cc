@@ -85,6 +85,32 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("After an action on several kernels another one of the same work saves what is left") {
+  Report report;
+  report.undisturbed_ns = 2000;
+  report.kernels = {
+      Kernel("gemm", 1000, {Advice("dram-rate", 0.3), Advice("raise-occupancy", 0.5)}),
+      Kernel("gemm", 1000, {Advice("dram-rate", 0.6)})};
+  const std::vector<RankedAction> actions = RankActions(report, 0);
+  REQUIRE(Ids(actions) == Names{"dram-rate", "raise-occupancy"});
+  CHECK(actions[0].saves_at_most_ns == Approx(900));
+  CHECK(actions[1].saves_at_most_ns == Approx(200));
+}
+
+TEST_CASE("A finding takes no more idle time than it bounds") {
+  Report report;
+  report.undisturbed_ns = 1000;
+  report.kernels = {Kernel("short", 280, {})};
+  report.kernels[0].duration_ns.median = 3e3;
+  report.gaps = {Idle(GapCause::kLaunch, 300)};
+  report.findings = {Found("small-kernels", 290), Found("launch-bound", 250)};
+  report.findings[0].kernels_at_most_ns = 280;
+  const std::vector<RankedAction> actions = RankActions(report, 0);
+  REQUIRE(Ids(actions) == Names{"small-kernels", "launch-bound"});
+  CHECK(actions[0].saves_at_most_ns == Approx(290));
+  CHECK(actions[1].saves_at_most_ns == Approx(250));
+}
+
 TEST_CASE("An action with less work saves its part of what an action before it has left") {
   Action less = Advice("coalesce", 0.5);
   less.kind = GainKind::kCauseRemoved;

@@ -139,6 +139,13 @@ TEST_CASE("An option that would have no effect is refused") {
              Contains("--continuous-core 50 has no effect without --continuous"));
 }
 
+TEST_CASE("A variable of the whole machine that has no effect is not refused") {
+  const Folder folder;
+  const Ended ended = Prof(RunLine({"--counters", "none"}, {"echo", "ran"}), folder.path(),
+                           {"PROF_SAMPLES=4", "PROF_BUDGET_PERCENT=20"});
+  CHECK(ended.out == "ran\n");
+}
+
 TEST_CASE("A variable that cannot be read is refused, unless a flag overrides it") {
   CHECK_THAT(Refusal({}, {"PROF_SAMPLES=0"}), Contains("PROF_SAMPLES=0 is not a whole number"));
   const Folder folder;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prof/export.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "prof/analyzer.h"
@@ -16,6 +20,8 @@
 
 namespace prof {
 namespace {
+
+using Catch::Contains;
 
 TEST_CASE("An export names what it wrote and what it left out") {
   std::ostringstream out;
@@ -93,6 +99,31 @@ TEST_CASE("An output that fails leaves no file behind, and the old one as it was
     const std::string error = ExportToFile(events, Report(), options, folder / "none/app").error;
     CHECK(error.find("cannot write") != std::string::npos);
   }
+}
+
+TEST_CASE("A pipe is written to and stays, and a database is not put in its place") {
+  const test::TempFolder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const Events events = ReadEvents(test::ExampleRecording());
+  ExportOptions options;
+  options.format = ExportFormat::kCsv;
+  std::ostringstream expected;
+  REQUIRE(Export(events, Report(), options, expected).error.empty());
+  std::string read;
+  std::thread reader([&] {
+    std::ifstream in(pipe, std::ios::binary);
+    read.assign(std::istreambuf_iterator<char>(in), {});
+  });
+  CHECK(ExportToFile(events, Report(), options, pipe).error.empty());
+  reader.join();
+  CHECK(read == expected.str());
+  CHECK(std::filesystem::is_fifo(pipe));
+  options.format = ExportFormat::kSqlite;
+  CHECK_THAT(ExportToFile(events, Report(), options, pipe).error, Contains("a file of its own"));
+  CHECK(std::filesystem::is_fifo(pipe));
+  CHECK_THAT(ExportToFile(events, Report(), options, folder / "").error,
+             Contains("it is a folder"));
 }
 
 TEST_CASE("A part without an operation is an export with a note") {

@@ -175,7 +175,7 @@ Action MakeAction(std::string_view id, const Bound& bound, std::string check) {
   return action;
 }
 
-bool LeavesWork(const Action& action) {
+bool KeepsWork(const Action& action) {
   if (action.kind == GainKind::kSameWork) return true;
   return std::any_of(std::begin(kActionRows), std::end(kActionRows), [&](const ActionRow& row) {
     return row.id == action.id && row.bound == kSlotsFloor;

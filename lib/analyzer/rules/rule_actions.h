@@ -35,7 +35,7 @@ struct Bound {
 [[nodiscard]] Action MakeAction(std::string_view id, const Bound& bound, std::string check = "");
 
 // The work stays as it is: it is done nearer to a ceiling, or by more of the GPU.
-[[nodiscard]] bool LeavesWork(const Action& action);
+[[nodiscard]] bool KeepsWork(const Action& action);
 
 // The table of docs/guide/rules.md, in Markdown.
 [[nodiscard]] std::string ActionTable();

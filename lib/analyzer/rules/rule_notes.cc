@@ -37,8 +37,10 @@ Note BankConflictsNote(const RuleInputs& inputs) {
   if (!inputs.conflicts || *inputs.conflicts < kConflictShare) return std::nullopt;
   // Another unit is at its ceiling: without the conflicts it would be as slow.
   const bool elsewhere =
-      inputs.leader && inputs.leader->unit != Unit::kShared && inputs.leader->unit != Unit::kL1;
-  if (elsewhere && inputs.leader->of_peak >= kSaturated) return std::nullopt;
+      std::any_of(inputs.units().begin(), inputs.units().end(), [](const UnitUse& use) {
+        return use.unit != Unit::kShared && use.unit != Unit::kL1 && use.of_peak >= kSaturated;
+      });
+  if (elsewhere) return std::nullopt;
   std::string text = (inputs.conflicts_inferred ? "at least " : "") +
                      text::Percent(*inputs.conflicts) +
                      " of the shared-memory wavefronts are conflicts";

@@ -56,8 +56,10 @@ void FillNotMeasured(const RuleInputs& inputs, Verdict* verdict) {
                        WayTo(inputs, format::kNeedsUse) + ")";
   } else {
     verdict->missing =
-        "counters or PM samples: none were read where it ran (they were off, or "
-        "their budget was used up; record with --counters auto or all)";
+        "a sample: none of its " + text::Plural(kernel.launches, "launch", "launches") +
+        " has one. Counters and PM sampling were off, chose other kernels, or had used up their "
+        "budget; the first launch of a signature is left alone (record for longer, or with "
+        "--counters all)";
   }
   AddMissingPmValues(inputs, verdict);
 }

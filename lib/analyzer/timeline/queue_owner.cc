@@ -123,7 +123,8 @@ void QueueOwners::AddLoading() {
   for (size_t thread = 0; thread < loading.size(); ++thread) {
     for (const Interval& load : loading[thread]) {
       stalls_[thread].push_back(
-          {load.start_ns, load.end_ns - load.start_ns, 0, kNoIndex, kLoading});
+          {load.start_ns, WithoutProfNs(static_cast<uint32_t>(thread), load.start_ns, load.end_ns),
+           0, kNoIndex, kLoading});
     }
   }
 }
@@ -182,8 +183,7 @@ void QueueOwners::Bound(Gap* gap, Lateness* late) const {
 }
 
 // The thread has caught up by the length of the gap.
-void QueueOwners::Consume(const Gap& gap, Lateness* late) {
-  int64_t left_ns = gap.undisturbed_ns();
+void QueueOwners::Consume(const Gap& gap, int64_t left_ns, Lateness* late) {
   const auto take = [&](Kind kind) {
     const int64_t taken_ns = std::min(left_ns, late->ns[kind]);
     late->ns[kind] -= taken_ns;
@@ -207,7 +207,7 @@ std::vector<QueueOwners::Lateness> QueueOwners::AllOnTime(int64_t start_ns) cons
 }
 
 void QueueOwners::Assign(const GapParts& parts, Gap* gap, std::vector<Lateness>* late) const {
-  if (parts.launch == kNoIndex || gap->cause == GapCause::kProfiler) return;
+  if (parts.launch == kNoIndex) return;
   // The operation was in the queue in time.
   if (gap->cause == GapCause::kTransfer || gap->cause == GapCause::kDependency) return;
   const ApiCall& launch = model_.api_calls[parts.launch];
@@ -215,10 +215,14 @@ void QueueOwners::Assign(const GapParts& parts, Gap* gap, std::vector<Lateness>*
   // Code is loaded within the call that launches.
   Advance(launch.thread, *gap, std::max(launch.start_ns + 1, std::min(launch.end_ns, gap->end_ns)),
           &of_thread);
+  if (gap->cause ==
+      GapCause::kProfiler) {  // prof's, and the thread has caught up in it all the same
+    return Consume(*gap, gap->end_ns - gap->start_ns, &of_thread);
+  }
   gap->host_ns = std::min(parts.host_ns, gap->undisturbed_ns());
   Own(of_thread, gap);
   Bound(gap, &of_thread);
-  Consume(*gap, &of_thread);
+  Consume(*gap, gap->undisturbed_ns(), &of_thread);
 }
 
 }  // namespace prof::analyzer

@@ -59,7 +59,7 @@ class QueueOwners {
   void Advance(uint32_t thread, const Gap& gap, int64_t until_ns, Lateness* late) const;
   static void Own(const Lateness& late, Gap* gap);
   void Bound(Gap* gap, Lateness* late) const;
-  static void Consume(const Gap& gap, Lateness* late);
+  static void Consume(const Gap& gap, int64_t left_ns, Lateness* late);
 
   const model::Model& model_;
   const GapClassifier& classifier_;

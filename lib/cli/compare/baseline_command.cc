@@ -18,6 +18,7 @@
 #include "lib/cli/base/terminal.h"
 #include "lib/cli/compare/compare_inputs.h"
 #include "lib/compare/baseline.h"
+#include "lib/compare/program.h"
 #include "prof/compare.h"
 
 namespace prof::cli {
@@ -47,6 +48,15 @@ bool WriteOrUpdate(const BaselineOptions& options, bool is_update) {
   if (!runs.error.empty()) {
     Fail(runs.error);
     return false;
+  }
+  const RunSet* const stored = baseline.Find(runs.devices, runs.driver);
+  if (stored != nullptr) {
+    const std::string other = compare::WhyOtherProgram({stored->command, runs.command});
+    if (!other.empty()) {
+      Fail(options.file + " has another program on this device: " + other +
+           ". Give this program a baseline of its own: prof baseline write");
+      return false;
+    }
   }
   SetNoise(&runs);
   const int64_t count = runs.runs;

@@ -2,12 +2,10 @@
 #include "lib/cli/report/export_command.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -138,27 +136,10 @@ bool NeedsReport(const ExportFlags& flags, const ExportOptions& options) {
   return false;
 }
 
-// The rows of a table of CSV below its header. A cell in quotes may have ends of lines.
-int64_t CountRows(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> piece(1 << 20);
-  int64_t lines = 0;
-  bool quoted = false;
-  while (file) {
-    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    std::for_each(piece.begin(), piece.begin() + file.gcount(), [&](char c) {
-      if (c == '"') quoted = !quoted;
-      if (c == '\n' && !quoted) ++lines;
-    });
-  }
-  return std::max<int64_t>(lines - 1, 0);
-}
-
 // "54,000 operations; 480 left out", "3,060 rows".
-std::string WrittenText(const ExportOptions& options, const ExportResult& result,
-                        const std::string& output) {
+std::string WrittenText(const ExportOptions& options, const ExportResult& result) {
   if (options.format == ExportFormat::kCsv && options.table != ExportTable::kLaunches) {
-    return text::Plural(CountRows(output), "row", "rows");
+    return text::Plural(result.rows, "row", "rows");
   }
   std::string written = text::Plural(result.operations, "operation", "operations");
   if (result.operations_left_out == 0) return written;
@@ -193,7 +174,7 @@ int WriteExport(const ExportFlags& flags, const ExportOptions& options, const st
     if (note != incomplete) std::cerr << "prof: " << note << '\n';
   }
   if (IsStandardOutput(output)) return 0;
-  std::cerr << "prof: wrote " << output << " (" << WrittenText(options, result, output) << ")\n";
+  std::cerr << "prof: wrote " << output << " (" << WrittenText(options, result) << ")\n";
   return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "lib/cli/run/recording_flags.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <variant>
 #include <vector>
 
@@ -70,8 +71,15 @@ std::optional<std::string> RecordingFlags::Apply(Environment* environment,
   if (!problems.empty()) return text::Join(problems, "; ");
   *options = options::ReadVariables(
       [&](const char* name) { return environment->Get(name).value_or(""); }, &problems);
+  // A variable may be set for the whole machine: only what was typed is refused. The recorder has a
+  // line about the others.
+  const auto typed = [this](const options::Option* option) {
+    return std::any_of(flags_.begin(), flags_.end(), [&](const Flag& flag) {
+      return flag.option == option && flag.parsed->count() > 0;
+    });
+  };
   for (const options::Conflict& conflict : options::FindConflicts(*options, Naming::kFlag)) {
-    problems.push_back(conflict.text);
+    if (typed(conflict.option)) problems.push_back(conflict.text);
   }
   if (problems.empty()) return std::nullopt;
   return text::Join(problems, "; ");

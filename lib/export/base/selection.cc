@@ -47,6 +47,7 @@ void Selection::SelectPaths(const Events& events, const std::string& pattern,
     bool any = false;
     for (size_t id = 1; id < paths.size(); ++id) {
       const uint32_t parent = paths[id].parent;
+      if (paths[id].torch_op) continue;  // ops are no ranges
       paths_[id] = (parent < id && paths_[parent]) || std::regex_search(paths[id].full, regex);
       any = any || paths_[id];
     }

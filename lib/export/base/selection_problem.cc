@@ -62,6 +62,7 @@ std::string TimeProblem(const Events& events, const ExportOptions& options) {
 std::string NoRangeMatches(const Events& events, const std::string& expression) {
   std::string known;
   for (size_t id = 1; id < events.paths().size(); ++id) {
+    if (events.paths()[id].torch_op || events.paths()[id].full.empty()) continue;
     if (known.size() > kMostListed) {
       known += ", ...";
       break;

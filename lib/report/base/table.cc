@@ -114,7 +114,7 @@ void WriteRule(std::ostream& out, int width, bool utf8) {
 std::string TimeOrBlank(double ns) { return ns > 0 ? text::Time(ns) : ""; }
 std::string TimeOrDash(double ns) { return ns > 0 ? text::Time(ns) : "-"; }
 
-void WriteTable(std::ostream& out, const Table& table, int width, bool utf8) {
+std::vector<std::string> WriteTable(std::ostream& out, const Table& table, int width, bool utf8) {
   std::vector<Placed> placed = NaturalWidths(table);
   Drop(table, width, &placed);
   Narrow(table, width, &placed);
@@ -144,6 +144,10 @@ void WriteTable(std::ostream& out, const Table& table, int width, bool utf8) {
       WriteParagraph(out, Spaces(kNoteIndent), note, width);
     }
   }
+  std::vector<std::string> titles;
+  titles.reserve(placed.size());
+  for (const Placed& column : placed) titles.push_back(table.columns[column.index].title);
+  return titles;
 }
 
 void WriteParagraph(std::ostream& out, const std::string& first, const std::string& text,

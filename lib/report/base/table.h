@@ -40,8 +40,9 @@ struct Table {
 [[nodiscard]] std::string TimeOrBlank(double ns);
 [[nodiscard]] std::string TimeOrDash(double ns);
 
-// At most `width` columns wide, unless the columns that may not be narrowed need more.
-void WriteTable(std::ostream& out, const Table& table, int width, bool utf8);
+// At most `width` columns wide, unless the columns that may not be narrowed need more. Returns the
+// titles of the columns that it has.
+std::vector<std::string> WriteTable(std::ostream& out, const Table& table, int width, bool utf8);
 
 // `text` wrapped to `width`, its first line after `first`, the others indented as far.
 void WriteParagraph(std::ostream& out, const std::string& first, const std::string& text,

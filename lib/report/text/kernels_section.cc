@@ -95,14 +95,17 @@ void WriteKernels(std::ostream& out, const Report& report, const TextOptions& op
     table.rows.push_back(LineRow(lines[i], kernels_ns, advice));
     mixed |= lines[i].other_limiters > 0;
   }
-  WriteTable(out, table, options.width, options.utf8);
+  const std::vector<std::string> titles = WriteTable(out, table, options.width, options.utf8);
+  const auto has = [&](const char* title) {
+    return std::find(titles.begin(), titles.end(), title) != titles.end();
+  };
   WriteOtherKernels(out, lines, shown);
-  std::string legend =
-      "% of peak: the busiest unit, and the next one; -: not measured; ?: above 100 %, unreliable. "
-      "do: the "
-      "letter of the advice below.";
+  std::string legend = std::string("% of peak: the busiest unit") +
+                       (has("next") ? ", and the next one" : "") +
+                       "; -: not measured; ?: above 100 %, unreliable. do: the letter of the "
+                       "advice below.";
   if (mixed) legend += " *: of most of its time; --kernel shows all of its signatures.";
-  if (report.profiler_ns > 0) {
+  if (report.profiler_ns > 0 && has("of span")) {
     legend += " time: of all launches; of span: only of what prof did not disturb.";
   }
   WriteParagraph(out, "", legend, options.width);

@@ -16,8 +16,7 @@ namespace prof::model {
 
 // True for a call that loads or compiles code, of which CUPTI need not record an overhead.
 [[nodiscard]] inline bool IsLoadingCall(std::string_view call) {
-  for (const std::string_view begin :
-       {"cuLibraryLoad", "cuModuleLoad", "cuLink", "cudaLibraryLoad"}) {
+  for (const std::string_view begin : {"cuLibraryLoad", "cuModuleLoad", "cudaLibraryLoad"}) {
     if (call.substr(0, begin.size()) == begin) return true;
   }
   return false;

@@ -368,8 +368,7 @@ Gap GapUnder(const char* overhead, int64_t from_ns, int64_t to_ns, uint32_t tid)
 }
 
 TEST_CASE("Code that a call loads is the cause, also where CUPTI has no overhead of it") {
-  for (const char* call :
-       {"cuLibraryLoadData", "cuModuleLoadDataEx", "cuLinkComplete", "cudaLibraryLoadFromFile"}) {
+  for (const char* call : {"cuLibraryLoadData", "cuModuleLoadDataEx", "cudaLibraryLoadFromFile"}) {
     INFO(call);
     Planted p;
     p.First();
@@ -403,6 +402,24 @@ TEST_CASE("The launch next to a call that loads code may load the rest of it, a 
   const Timeline t = BuildTimeline(p.Read());
   REQUIRE(t.devices[0].gaps.size() == 2);
   CHECK(t.devices[0].gaps[1].cause == GapCause::kLaunch);
+}
+
+TEST_CASE("A launch next to a load in which prof sampled makes no later launch late by loading") {
+  Planted p;
+  p.First();
+  p.b.Api("cuLibraryLoadData", 202'000, 210'000);
+  p.b.Profiler(model::ProfilerWork::kSample, 216'000, 20'216'000);
+  p.Next(20'220'000, 215'000, 20'219'000);
+  int64_t end_ns = 20'270'000;
+  for (int i = 0; i < 20; ++i) {
+    p.Next(end_ns + 6'000, end_ns + 1'000, end_ns + 5'000);
+    end_ns += 56'000;
+  }
+  const Timeline t = BuildTimeline(p.Read());
+  REQUIRE(t.devices[0].gaps.size() == 21);
+  for (size_t i = 2; i < t.devices[0].gaps.size(); ++i) {  // the first two are prof's
+    CHECK(t.devices[0].gaps[i].cause == GapCause::kLaunch);
+  }
 }
 
 TEST_CASE("Code that is loaded at a first launch is the cause, not the launch") {
