@@ -50,7 +50,8 @@ void LaunchSampler::OnLaunchEnter(const Launch& launch) {
   if (context != nullptr) context->streams().Seen(launch.stream);
   const bool ready = !parts_->replays || context == nullptr || context->AwaitFirstGroup();
   const bool waited = parts_->gate.Enter(context);
-  if (waited && parts_->gate.ClosedFor(context)) context->NoteOtherWork();  // it waited long enough
+  // It has waited long enough.
+  if (waited && context != nullptr && parts_->gate.ClosedFor(context)) context->NoteOtherWork();
   if (parts_->tracing.paused()) parts_->AddUntraced(launch);
   if (context == nullptr) return;
   if (parts_->takes_none.load(std::memory_order_acquire)) {
