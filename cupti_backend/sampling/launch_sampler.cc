@@ -37,6 +37,12 @@ constexpr int kMostSpoilt = 3;
 
 uint32_t NewId() { return last_sampler.fetch_add(1, std::memory_order_relaxed) + 1; }
 
+// Ends a look at the end of a scope, also when memory runs out in it.
+struct Looks {
+  ~Looks() { looking->store(false, std::memory_order_seq_cst); }
+  std::atomic<bool>* looking;
+};
+
 // The function in the signatures of counted ranges.
 const char kRangeSignature = 0;
 
@@ -201,21 +207,21 @@ bool LaunchSampler::TakeCounted() {
 
 void LaunchSampler::CloseLeftRange() {
   looking_.store(true, std::memory_order_seq_cst);
-  if (ContextSampler* const context = counted_.exchange(nullptr)) {
-    HardwareLease lease = parts_->hardware.Resume();
-    const bool gone = context->phase() == Phase::kClosed;
-    if (gone) {
-      parts_->held_up.EndRange();
-      parts_->gate.Open();
-    }
-    if (gone || context->CloseAtEnd(lease)) {
-      id_.store(NewId());  // its thread finds nothing of it
-    } else {
-      lease.KeepTaken();
-      counted_.store(context);
-    }
+  const Looks at_end{&looking_};
+  ContextSampler* const context = counted_.exchange(nullptr);
+  if (context == nullptr) return;
+  HardwareLease lease = parts_->hardware.Resume();
+  const bool gone = context->phase() == Phase::kClosed;
+  if (gone) {
+    parts_->held_up.EndRange();
+    parts_->gate.Open();
   }
-  looking_.store(false, std::memory_order_seq_cst);
+  if (gone || context->CloseAtEnd(lease)) {
+    id_.store(NewId());  // its thread finds nothing of it
+  } else {
+    lease.KeepTaken();
+    counted_.store(context);
+  }
 }
 
 // A launch that waits is not under way: who has the hardware may wait for all that are.
