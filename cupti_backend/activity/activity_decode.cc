@@ -108,20 +108,21 @@ capture::StreamEvent StreamOf(const CUpti_ActivityStream& r) {
 }
 
 // A graph that begins or ends on the host has no device there. Records before CUDA 12.3 end where
-// the device of the end follows.
-std::optional<capture::GraphRunEvent> GraphRunOf(const CUpti_ActivityGraphTrace2& r,
+// the device of the end follows. A pointer: of a reference to it a compiler may take the whole
+// record to be there, and read it all before it looks at the version (clang does).
+std::optional<capture::GraphRunEvent> GraphRunOf(const CUpti_ActivityGraphTrace2* r,
                                                  uint32_t version) {
   constexpr uint32_t kHost = INT_MAX;
   const bool has_end = version >= kCupti12_3;
   capture::GraphRunEvent event;
-  event.graph = r.graphId;
-  event.device = r.deviceId != kHost || !has_end ? r.deviceId : r.endDeviceId;
-  event.context = r.contextId != kHost || !has_end ? r.contextId : r.endContextId;
+  event.graph = r->graphId;
+  event.device = r->deviceId != kHost || !has_end ? r->deviceId : r->endDeviceId;
+  event.context = r->contextId != kHost || !has_end ? r->contextId : r->endContextId;
   if (event.device == kHost || event.context == kHost) return std::nullopt;
-  event.stream = r.streamId;
-  event.correlation = r.correlationId;
-  event.start_ns = Ns(r.start);
-  event.end_ns = Ns(r.end);
+  event.stream = r->streamId;
+  event.correlation = r->correlationId;
+  event.start_ns = Ns(r->start);
+  event.end_ns = Ns(r->end);
   return event;
 }
 
@@ -227,7 +228,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
         break;
       }
       case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: {
-        const auto& r = *reinterpret_cast<CUpti_ActivityGraphTrace2*>(record);
+        const auto* const r = reinterpret_cast<const CUpti_ActivityGraphTrace2*>(record);
         const std::optional<capture::GraphRunEvent> run = GraphRunOf(r, api_->version);
         saw_gpu_work_ = true;
         if (!run) {
@@ -255,7 +256,7 @@ void ActivityDecoder::Decode(uint8_t* buffer, size_t bytes, capture::EventSink& 
         DecodeAllocation(*reinterpret_cast<CUpti_ActivityMemory4*>(record), sink);
         break;
       case CUPTI_ACTIVITY_KIND_MEMORY_POOL:
-        sink.Add(PoolOf(*reinterpret_cast<CUpti_ActivityMemoryPool3*>(record), api_->version));
+        sink.Add(PoolOf(reinterpret_cast<const CUpti_ActivityMemoryPool3*>(record), api_->version));
         break;
       case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
         sink.Add(UnifiedMemoryOf(*reinterpret_cast<CUpti_ActivityUnifiedMemoryCounter3*>(record)));

@@ -120,16 +120,16 @@ bool AllocationOf(const CUpti_ActivityMemory4& r, capture::AllocationEvent* even
   return true;
 }
 
-capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3& r, uint32_t version) {
+capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3* r, uint32_t version) {
   capture::PoolEvent event;
-  event.operation = OperationOf(static_cast<uint32_t>(r.memoryPoolOperationType));
-  event.managed = version >= kCupti13 && r.isManagedPool != 0;
-  event.state = StateOf(static_cast<uint32_t>(r.memoryPoolType), r.address, r.size, r.utilizedSize,
-                        r.releaseThreshold);
-  if (event.operation == capture::PoolOperation::kTrimmed) event.keep_bytes = r.minBytesToKeep;
-  event.device = r.deviceId;
-  event.correlation = r.correlationId;
-  event.time_ns = SignedNs(r.timestamp);
+  event.operation = OperationOf(static_cast<uint32_t>(r->memoryPoolOperationType));
+  event.managed = version >= kCupti13 && r->isManagedPool != 0;
+  event.state = StateOf(static_cast<uint32_t>(r->memoryPoolType), r->address, r->size,
+                        r->utilizedSize, r->releaseThreshold);
+  if (event.operation == capture::PoolOperation::kTrimmed) event.keep_bytes = r->minBytesToKeep;
+  event.device = r->deviceId;
+  event.correlation = r->correlationId;
+  event.time_ns = SignedNs(r->timestamp);
   return event;
 }
 

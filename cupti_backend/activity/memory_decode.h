@@ -22,7 +22,7 @@ bool IsVariable(const CUpti_ActivityMemory4& record);
 bool AllocationOf(const CUpti_ActivityMemory4& record, capture::AllocationEvent* event);
 
 // `version`: CUPTI_API_VERSION of the CUPTI that wrote it. Before CUDA 13 the record is shorter.
-capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3& record, uint32_t version);
+capture::PoolEvent PoolOf(const CUpti_ActivityMemoryPool3* record, uint32_t version);
 
 capture::UnifiedMemoryEvent UnifiedMemoryOf(const CUpti_ActivityUnifiedMemoryCounter3& record);
 

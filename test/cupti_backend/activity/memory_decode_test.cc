@@ -176,7 +176,7 @@ TEST_CASE("Every field of an operation on a pool that prof keeps arrives") {
   record.timestamp = kStart;
   record.utilizedSize = 20;
   record.isManagedPool = 1;
-  const capture::PoolEvent event = PoolOf(record, kCupti13);
+  const capture::PoolEvent event = PoolOf(&record, kCupti13);
   CHECK(event.operation == capture::PoolOperation::kTrimmed);
   CHECK(event.keep_bytes == 7);
   CHECK(event.correlation == 1);
@@ -204,8 +204,8 @@ TEST_CASE("The least to keep is a trim's only") {
   auto record = Zeroed<CUpti_ActivityMemoryPool3>(CUPTI_ACTIVITY_KIND_MEMORY_POOL);
   record.memoryPoolOperationType = CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_CREATED;
   record.minBytesToKeep = 7;
-  CHECK(PoolOf(record, kCupti13).keep_bytes == 0);
-  CHECK(PoolOf(record, kCupti13).operation == capture::PoolOperation::kCreated);
+  CHECK(PoolOf(&record, kCupti13).keep_bytes == 0);
+  CHECK(PoolOf(&record, kCupti13).operation == capture::PoolOperation::kCreated);
 }
 
 TEST_CASE("A migration has bytes, a time, both processors and a cause") {
