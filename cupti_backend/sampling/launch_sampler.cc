@@ -200,8 +200,14 @@ void LaunchSampler::OnRangeExit(uint32_t token) {
   CloseOpenRange();
 }
 
+// A look takes some 20 ms. Where CUPTI takes longer, the range is left to the end, or the next
+// pause.
 bool LaunchSampler::TakeCounted() {
-  while (looking_.load(std::memory_order_seq_cst)) sched_yield();  // some 20 ms at most
+  const int64_t until_ns = MonotonicNs() + SamplerParts::kLaunchWaitNs;
+  while (looking_.load(std::memory_order_seq_cst)) {
+    if (MonotonicNs() > until_ns) return false;
+    sched_yield();
+  }
   return counted_.exchange(nullptr, std::memory_order_seq_cst) != nullptr;
 }
 

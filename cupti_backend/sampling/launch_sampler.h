@@ -81,7 +81,7 @@ class LaunchSampler {
               int64_t now_ns, uint32_t token = 0);
   HardwareLease AwaitHardware(ContextSampler& context);
   void CloseOpenRange();
-  // Takes the counted range out of counted_; false: it was closed.
+  // Takes the counted range out of counted_; false: it was closed, or the end has it for a second.
   bool TakeCounted();
 
   SamplerParts* const parts_;

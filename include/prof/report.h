@@ -34,7 +34,8 @@ struct Finding {
   std::string action;
   GainKind kind = GainKind::kIdleTime;  ///< What `gain_at_most_ns` bounds.
   double gain_at_most_ns = 0;
-  /// Of "small-kernels": the part of it that is time of kernels. The rest is idle time.
+  /// Of "small-kernels": the part of it that is time of kernels, of those shorter than 10 us. The
+  /// rest is idle time. 0: it is not divided.
   double kernels_at_most_ns = 0;
   std::string check;  ///< The measurement or command that would decide more; may be empty.
   Confidence confidence = Confidence::kNone;

@@ -14,7 +14,6 @@
 #include "lib/analyzer/base/thresholds.h"
 #include "lib/analyzer/findings/finding_clock.h"
 #include "lib/analyzer/findings/finding_fusion.h"
-#include "lib/analyzer/findings/finding_idle.h"
 #include "lib/analyzer/kernels/unit_use.h"
 #include "lib/analyzer/rules/rule_actions.h"
 #include "lib/analyzer/timeline/critical_path.h"
@@ -44,7 +43,7 @@ const std::vector<FindingTime>& FindingTimes() {
        false},
       {"launch-bound", {GapCause::kLaunch}, false},
       {"cuda-graph", kAnyIdle, false},
-      {kSmallKernelsFinding, {GapCause::kLaunch, GapCause::kDependency}, false},
+      {"small-kernels", {GapCause::kLaunch, GapCause::kDependency}, false},
       {"code-loading", {GapCause::kLoading}, false},
       {"host-work", {GapCause::kHostWork}, false},
       {"dependency-idle", {GapCause::kDependency}, false},
@@ -280,7 +279,7 @@ std::vector<Draw> DrawsOf(const Finding& finding, const Report& report, const Po
     if (time.id != finding.id) continue;
     for (const GapCause cause : time.idle) draws.push_back({pools.Idle(cause), 1});
     if (time.copies) draws.push_back({pools.copies, 1});
-    if (time.id == kSmallKernelsFinding) {
+    if (finding.kernels_at_most_ns > 0) {
       AddDrawsOfKernels(
           finding.kernels_at_most_ns, pools,
           [&](size_t k) { return report.kernels[k].duration_ns.median < kSmallKernelNs; }, &draws);
@@ -311,7 +310,7 @@ void AddFinding(const Finding& finding, const Report& report, const Pools& pools
   }
   candidate.most_ns = finding.gain_at_most_ns;
   candidate.draws = DrawsOf(finding, report, pools);
-  if (finding.id == kSmallKernelsFinding) {
+  if (finding.kernels_at_most_ns > 0) {
     candidate.idle_most_ns = finding.gain_at_most_ns - finding.kernels_at_most_ns;
   }
 }

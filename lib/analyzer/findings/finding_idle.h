@@ -9,8 +9,6 @@
 
 namespace prof::analyzer {
 
-inline constexpr char kSmallKernelsFinding[] = "small-kernels";
-
 [[nodiscard]] MaybeFinding SyncBound(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding AllocationInLoop(const RunInputs& inputs);
 [[nodiscard]] MaybeFinding LaunchBound(const RunInputs& inputs);

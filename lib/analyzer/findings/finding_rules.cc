@@ -59,7 +59,7 @@ constexpr FindingRule kFindings[] = {
     {"dependency-idle", DependencyIdle},
     {"unexplained-idle", UnexplainedIdle},
     {"cuda-graph", GraphOpportunity, true},
-    {kSmallKernelsFinding, SmallKernels, true},
+    {"small-kernels", SmallKernels, true},
     {"pageable-copy", PageableCopies},
     {"copy-not-overlapped", CopiesNotOverlapped},
     {"small-copies", SmallCopies},

@@ -44,7 +44,7 @@ std::string CostLine(const Report& report) {
   }
   std::string line =
       (report.totals.samples == 0
-           ? "No counters of single launches were sampled; to prepare them and PM sampling"
+           ? "No counters of single launches were sampled; counter sampling"
            : text::Plural(report.totals.samples, "counter sample", "counter samples")) +
       " cost the host " + text::Time(report.counter_cost_ns);
   if (report.profiler_ns > 0) {
