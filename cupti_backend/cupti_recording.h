@@ -57,6 +57,7 @@ class CuptiRecording {
   SubsystemStatus continuous_status() const;
   bool counters_complete() const;
   bool counters_pending() const;
+  std::optional<double> decided_share() const { return sampler_.decided_share(); }
   bool saw_gpu_work() const { return saw_gpu_work_; }
   void AddLosses(Integrity& integrity) const;
 

@@ -98,6 +98,10 @@ bool CuptiSource::counters_complete() const {
   return recording_ != nullptr && recording_->counters_complete();
 }
 
+std::optional<double> CuptiSource::decided_share() const {
+  return recording_ != nullptr ? recording_->decided_share() : std::nullopt;
+}
+
 bool CuptiSource::counters_pending() const {
   return recording_ != nullptr && recording_->counters_pending();
 }

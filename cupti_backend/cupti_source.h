@@ -6,6 +6,7 @@
 #define PROF_CUPTI_BACKEND_CUPTI_SOURCE_H_
 
 #include <memory>
+#include <optional>
 
 #include "cupti_backend/cupti_recording.h"
 #include "lib/capture/collector/gpu_source.h"
@@ -36,6 +37,7 @@ class CuptiSource final : public capture::GpuSource {
   SubsystemStatus continuous_status() const override;
   bool counters_complete() const override;
   bool counters_pending() const override;
+  std::optional<double> decided_share() const override;
   bool saw_gpu_work() const override;
   void AddLosses(Integrity& integrity) const override;
 

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cupti_backend/sampling/context_slots.h"
@@ -69,6 +70,10 @@ class CounterSampler {
   [[nodiscard]] bool Complete() const;
   // Every signature that was seen has its samples.
   [[nodiscard]] bool AllSampled() const;
+  // GpuSource::decided_share.
+  [[nodiscard]] std::optional<double> decided_share() const {
+    return parts_.policy.decided_share();
+  }
   // Every known context is as it will be until the next launch. Tests wait for it; in a program
   // the launches of that moment are just not sampled.
   [[nodiscard]] bool Settled() const { return contexts_.Settled() && !parts_.hardware.taken(); }

@@ -144,7 +144,9 @@ class SamplingPolicy {
   // By need: a running kernel of this slot lacked samples in the second before `now_ns`.
   [[nodiscard]] bool WantedOfLate(size_t slot, int64_t now_ns) const;
   // By need: the share of the GPU time about which nothing is open, 0 to 1.
-  [[nodiscard]] double decided_share() const { return by_need() ? needs_->decided_share() : 0; }
+  [[nodiscard]] std::optional<double> decided_share() const {
+    return by_need() ? std::optional(needs_->decided_share()) : std::nullopt;
+  }
 
   // By need: what triage should look at, and what it leaves open (NeedSchedule::returns,
   // unseen_share, open_share).

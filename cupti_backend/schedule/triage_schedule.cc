@@ -15,7 +15,7 @@ constexpr int64_t kFreshGapNs = 20'000'000;
 // The first distance when there is nothing new, with a full budget; then it doubles. With less left
 // it is longer by the square: what may come is worth more than what is known. kLeastSquare bounds
 // that.
-constexpr int64_t kCalmGapNs = 200'000'000;
+constexpr int64_t kCalmGapNs = 400'000'000;
 constexpr double kLeastSquare = 0.04;
 // Without launches the GPU may still work on a long kernel: it is looked at this often.
 constexpr int64_t kQuietNs = 100'000'000, kQuietGapNs = 1'000'000'000;
@@ -184,10 +184,9 @@ int64_t TriageSchedule::GapNs(int64_t now_ns, TriageBudget* budget) const {
     return std::max(2 * gap_ns_,
                     static_cast<int64_t>(kCalmGapNs / std::max(full * full, kLeastSquare)));
   }
-  const auto blind = static_cast<uint64_t>(blind_bursts_);
-  if (fresh && !known_ && blind >= std::max<uint64_t>(kBlindBursts, unknown_)) {
-    return fresh_until_ns_ - now_ns;
-  }
+  // What the bursts for something new have met is known after some tenths of a second. Those for a
+  // single new kernel have met it. Where more are new, as many follow until then.
+  if (fresh && !known_ && blind_bursts_ + 1 >= unknown_) return fresh_until_ns_ - now_ns;
   if (lacking_ > kMost && full > kFullForMost) return kFreshGapNs;
   // Right after something new, more that is new may follow: what is saved is kept for that.
   const double haste = kHaste * (fresh ? full * full * full : full);

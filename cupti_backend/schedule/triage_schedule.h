@@ -77,9 +77,6 @@ class TriageSchedule {
   // So long after it the hardware is not given to others, unless hardly any of the GPU's time lacks
   // samples after these bursts.
   static constexpr int64_t kFreshNs = 1'000'000'000;
-  // What these bursts have met is known after some tenths of a second. Until then no more follow
-  // than there are new kernels, or so many: they would mostly meet what has enough.
-  static constexpr int kBlindBursts = 1;
   // Nothing new has come for so long: nobody will need the hardware in a hurry.
   static constexpr int64_t kSteadyNs = 5'000'000'000;
   // A share of the GPU's busy time that is worth a burst more.
@@ -188,7 +185,7 @@ class TriageSchedule {
   double lacking_ = 1;
   bool listens_ = false;
   int fresh_bursts_ = 0;          // still to take
-  int blind_bursts_ = 0;          // taken after these
+  uint64_t blind_bursts_ = 0;     // taken after these
   uint64_t unknown_ = 0;          // new kernels of which no burst is known yet
   bool known_ = true;             // what the bursts for something new have met
   uint64_t taken_ = 0;            // bursts that were kept

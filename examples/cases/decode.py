@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# A decoding loop that asks the GPU after each step whether all sequences have ended. With --fixed
-# it asks after every 32 steps: at most 31 steps are for nothing.
+# A decoding loop that chooses each token on the host: it waits for the GPU in every step, and the
+# GPU for it. With --fixed the GPU chooses, and the host asks after every 32 steps whether all
+# sequences have ended: at most 31 steps are for nothing.
 #
 # Run:  prof run --torch ops --python-stacks -o decode.prof -- python3 decode.py
 """Decoding from a CUDA graph, until all sequences have ended."""
@@ -17,13 +18,19 @@ import llama_like  # sets what makes cuBLAS deterministic, before PyTorch is the
 import torch
 
 BATCH, POSITION, POSITIONS, END = 4, 128, 256, -1  # no sequence ends: all runs do the same steps
-FIXED_STEPS_PER_LOOK, WARM_UP_STEPS = 32, 3
+STEPS_PER_LOOK, WARM_UP_STEPS = 32, 3
 
 
-def capture(model, caches, tokens):
-    """One step as a graph: it reads `tokens` and writes the next ones there."""
+def capture(model, caches, tokens, chooses):
+    """One step as a graph, and the logits that it writes: it reads `tokens`.
+
+    `chooses`: it writes the next ones there, too.
+    """
     def step():
-        tokens.copy_(model(tokens, caches, POSITION).argmax(-1))
+        logits = model(tokens, caches, POSITION)
+        if chooses:
+            tokens.copy_(logits.argmax(-1))
+        return logits
 
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
@@ -33,16 +40,26 @@ def capture(model, caches, tokens):
     torch.cuda.current_stream().wait_stream(side)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        step()
-    return graph
+        logits = step()
+    return graph, logits
 
 
-def decode(graph, tokens, steps, steps_per_look):
+def decode_on_gpu(graph, tokens, steps):
     for step in range(1, steps + 1):
         with torch.cuda.nvtx.range("decode step"):
             graph.replay()
-            if step % steps_per_look == 0 and (tokens == END).all().item():
+            if step % STEPS_PER_LOOK == 0 and (tokens == END).all().item():
                 return
+
+
+def decode_on_host(graph, logits, tokens, steps):
+    for _ in range(steps):
+        with torch.cuda.nvtx.range("decode step"):
+            graph.replay()
+            chosen = logits.cpu().argmax(-1)
+            if (chosen == END).all():
+                return
+            tokens.copy_(chosen)
 
 
 def main():
@@ -61,10 +78,13 @@ def main():
                   for _ in range(llama_like.LAYERS)]
         tokens = torch.randint(llama_like.VOCABULARY, (BATCH, 1))
     with torch.no_grad():
-        graph = capture(model, caches, tokens)
+        graph, logits = capture(model, caches, tokens, chooses=arguments.fixed)
         torch.cuda.synchronize()
         start = time.perf_counter()
-        decode(graph, tokens, arguments.steps, FIXED_STEPS_PER_LOOK if arguments.fixed else 1)
+        if arguments.fixed:
+            decode_on_gpu(graph, tokens, arguments.steps)
+        else:
+            decode_on_host(graph, logits, tokens, arguments.steps)
         torch.cuda.synchronize()
     us = (time.perf_counter() - start) * 1e6 / arguments.steps
     print(f"[checksum] {llama_like.checksum(tokens)}")

@@ -26,7 +26,10 @@ struct LineReport {
   /// Of the GPU's busy time, that of the backward pass of PyTorch's ops which launched work here
   /// (SessionOptions::torch). It is in no line's time_ns.
   double backward_ns = 0;
-  double idle_ns = 0;    ///< Time in which the GPU then idled, until the next operation began.
+  /// Idle time of the GPU that is charged to this line: its call waited for the GPU, the host was
+  /// found in it (SessionOptions::host_samples), or else it launched what came late. Lines sum to
+  /// the idle time, without gaps for which no stack is known.
+  double idle_ns = 0;
   std::string dominant;  ///< Name of its kernel with most time; empty: it launched none.
   Limiter limiter = Limiter::kNotMeasured;  ///< Of that kernel.
 
@@ -47,6 +50,7 @@ struct SourceLine {
   int64_t operations = 0;
   double time_ns = 0;      ///< As LineReport::time_ns. The lines of a stack have the same time.
   double backward_ns = 0;  ///< As LineReport::backward_ns.
+  double idle_ns = 0;      ///< As LineReport::idle_ns.
   /// How long the GPU waited while the host was here or in what it called; 0 without samples
   /// enough.
   double host_idle_ns = 0;

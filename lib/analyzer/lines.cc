@@ -14,6 +14,7 @@
 #include "lib/analyzer/base/own_frames.h"
 #include "lib/analyzer/base/statistics.h"
 #include "lib/analyzer/base/thresholds.h"
+#include "lib/analyzer/line_idle.h"
 #include "lib/analyzer/timeline/host_samples.h"
 
 namespace prof::analyzer {
@@ -36,8 +37,9 @@ LineCause CauseOf(const Model& model, size_t op) {
 
 // What a frame's line did.
 struct Sum {
-  int64_t operations = 0, kernels = 0, time_ns = 0, backward_ns = 0, idle_ns = 0;
+  int64_t operations = 0, kernels = 0, time_ns = 0, backward_ns = 0;
   int64_t host_samples = 0;
+  double idle_ns = 0;
   std::unordered_map<int32_t, int64_t> groups;  // of kernels, to time
 };
 using Sums = std::unordered_map<uint32_t, Sum>;  // by frame
@@ -64,7 +66,7 @@ LineReport DescribeLine(const Model& model, uint32_t frame, const Sum& sum,
   line.kernels = sum.kernels;
   line.time_ns = static_cast<double>(sum.time_ns);
   line.backward_ns = static_cast<double>(sum.backward_ns);
-  line.idle_ns = static_cast<double>(sum.idle_ns);
+  line.idle_ns = sum.idle_ns;
   AddHostShare(idle, sum.host_samples, &line);
   const auto most =
       std::max_element(sum.groups.begin(), sum.groups.end(), [](const auto& a, const auto& b) {
@@ -87,8 +89,8 @@ std::vector<LineReport> DescribeAll(const Model& model, const Sums& sums,
     lines.push_back(DescribeLine(model, frame, sum, kernels, idle));
   }
   std::sort(lines.begin(), lines.end(), [](const LineReport& a, const LineReport& b) {
-    const double a_ns = a.time_ns + a.backward_ns + a.host_idle_ns;
-    const double b_ns = b.time_ns + b.backward_ns + b.host_idle_ns;
+    const double a_ns = a.time_ns + a.backward_ns + a.idle_ns;
+    const double b_ns = b.time_ns + b.backward_ns + b.idle_ns;
     if (a_ns != b_ns) return a_ns > b_ns;
     if (a.file != b.file) return a.file < b.file;
     if (a.line != b.line) return a.line < b.line;
@@ -100,6 +102,7 @@ std::vector<LineReport> DescribeAll(const Model& model, const Sums& sums,
 // What the calls of a stack did.
 struct StackSum {
   int64_t operations = 0, time_ns = 0, backward_ns = 0, host_samples = 0;
+  double idle_ns = 0;
 };
 using StackSums = std::unordered_map<uint32_t, StackSum>;  // by stack
 
@@ -120,6 +123,7 @@ std::vector<SourceLine> LinesWithin(const Model& model, const StackSums& stacks,
       line.operations += sum.operations;
       line.time_ns += static_cast<double>(sum.time_ns);
       line.backward_ns += static_cast<double>(sum.backward_ns);
+      line.idle_ns += sum.idle_ns;
       if (!idle.enough) continue;
       line.host_idle_ns += idle.sampled_ns * static_cast<double>(sum.host_samples) /
                            static_cast<double>(idle.samples);
@@ -209,14 +213,11 @@ LinesReport SumLines(const Model& model, const Timeline& timeline, const KernelG
   }
   report.host_idle = SumHostIdle(model, timeline, &own, &all, &stacks);
   if (own.empty()) return report;
-  for (const DeviceTimeline& device : timeline.devices) {
-    for (const Gap& gap : device.gaps) {
-      if (gap.cause == GapCause::kProfiler || gap.previous_op == kNoIndex) continue;
-      const uint32_t stack = model.StackOf(model.ops[static_cast<size_t>(gap.previous_op)]);
-      if (stack == model::kNone) continue;
-      own[own_frames[stack]].idle_ns += gap.undisturbed_ns();
-      all[model.host_stacks[stack].frame].idle_ns += gap.undisturbed_ns();
-    }
+  for (const auto& [stack, idle_ns] : ChargeIdle(model, timeline, own_frames)) {
+    if (stack == model::kNone) continue;
+    own[own_frames[stack]].idle_ns += idle_ns;
+    all[model.host_stacks[stack].frame].idle_ns += idle_ns;
+    stacks[stack].idle_ns += idle_ns;
   }
   report.own = DescribeAll(model, own, kernels, report.host_idle);
   report.all = DescribeAll(model, all, kernels, report.host_idle);

@@ -282,6 +282,7 @@ std::string Capture::StartControl() {
   recording.paused = [=] { return collector->paused(); };
   recording.counters_complete = [=] { return source->counters_complete(); };
   recording.counters_pending = [=] { return source->counters_pending(); };
+  recording.decided_share = [=] { return source->decided_share(); };
   recording.output = [=] { return collector->output_path(); };
   recording.keep_last_seconds = options_.keep_last_seconds;
   return StartControlServer(

@@ -14,6 +14,7 @@
 
 #include "lib/capture/collector/collector.h"
 #include "lib/capture/collector/gpu_source.h"
+#include "lib/capture/process/fork_guard.h"
 #include "lib/capture/process/mutex.h"
 #include "prof/session.h"
 #include "prof/snapshot.h"
@@ -31,11 +32,12 @@ class Capture {
   Capture& operator=(const Capture&) = delete;
 
   [[nodiscard]] Status status() const;
+  // In a forked child the source's locks may be held by threads that it does not have.
   [[nodiscard]] bool counters_complete() const {
-    return source_ != nullptr && source_->counters_complete();
+    return !InForkedChild() && source_ != nullptr && source_->counters_complete();
   }
   [[nodiscard]] bool counters_pending() const {
-    return source_ != nullptr && source_->counters_pending();
+    return !InForkedChild() && source_ != nullptr && source_->counters_pending();
   }
   [[nodiscard]] bool Synchronize(std::chrono::milliseconds timeout);
   // Waits for the GPU, half of `timeout` at most, then for the collector.

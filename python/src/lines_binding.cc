@@ -27,7 +27,7 @@ void BindLines(nb::module_& module) {
       .Has("kernels", &LineReport::kernels)
       .Has("time_ns", &LineReport::time_ns, "Its share of the GPU's busy time.")
       .Has("backward_ns", &LineReport::backward_ns, "Of the backward pass of its ops.")
-      .Has("idle_ns", &LineReport::idle_ns, "The GPU then idled.")
+      .Has("idle_ns", &LineReport::idle_ns, "Idle time of the GPU that is charged to this line.")
       .Has("dominant", &LineReport::dominant, "Its kernel with most time; empty: none.")
       .Derives(
           "limiter",
@@ -50,7 +50,7 @@ void BindLines(nb::module_& module) {
           "The upper end.")
       .Has("host_idle_ns", &LineReport::host_idle_ns,
            "How long the GPU waited while the host was here.")
-      .Shows({"file", "line", "time_ns", "host_idle_ns"});
+      .Shows({"file", "line", "time_ns", "idle_ns"});
   Struct<SourceLine>(module, "SourceLine",
                      "A line of Python with all that it called: it has the time of each stack that "
                      "it is in.")
@@ -60,8 +60,9 @@ void BindLines(nb::module_& module) {
       .Has("operations", &SourceLine::operations)
       .Has("time_ns", &SourceLine::time_ns)
       .Has("backward_ns", &SourceLine::backward_ns)
+      .Has("idle_ns", &SourceLine::idle_ns)
       .Has("host_idle_ns", &SourceLine::host_idle_ns)
-      .Shows({"file", "line", "time_ns", "host_idle_ns"});
+      .Shows({"file", "line", "time_ns", "idle_ns"});
   Struct<KernelSource>(module, "KernelLine", "The launches of a kernel that one line made.")
       .Has("file", &KernelSource::file)
       .Derives("line", LineNumber<KernelSource>, "None: not known.")

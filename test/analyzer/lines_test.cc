@@ -54,7 +54,7 @@ struct Program {
   uint32_t gemm = b.Shape("gemm", {132}, {256}), add = b.Shape("add", {132}, {256});
 };
 
-TEST_CASE("The GPU's time is that of the program's own line, with the idle time after it") {
+TEST_CASE("A line has the time of its launches, and the idle time before those that came late") {
   Program program;
   const Report report = Analyze(program.b.Snapshot());
   REQUIRE(report.error.empty());
@@ -66,12 +66,32 @@ TEST_CASE("The GPU's time is that of the program's own line, with the idle time 
   CHECK(own[0].operations == 2);
   CHECK(own[0].kernels == 2);
   CHECK(own[0].time_ns == 45'000);
-  CHECK(own[0].idle_ns == 5'000);
+  CHECK(own[0].idle_ns == 10'000);
   CHECK(own[0].dominant == "gemm");
   CHECK(own[1].line == 20);
   CHECK(own[1].time_ns == 10'000);
-  CHECK(own[1].idle_ns == 10'000);
+  CHECK(own[1].idle_ns == 0);
   CHECK(report.lines.without_stack_ns == 10'000);
+}
+
+TEST_CASE("The idle time behind a wait is that of the line that waited") {
+  Program program;
+  const uint32_t waits = program.python.Stack(0, "step", "/app/train.py", 30);
+  const uint32_t next = program.python.Stack(0, "step", "/app/train.py", 31);
+  program.python.of_call[program.b.Api("cudaStreamSynchronize", 94'000, 109'000)] = waits;
+  program.python.of_call[program.b.Kernel(program.gemm, "", 100'000, 108'000)] = next;
+  Launch late;
+  late.api_start_ns = 110'000;
+  late.api_end_ns = 113'000;
+  program.python.of_call[program.b.Kernel(program.gemm, "", 115'000, 120'000, late)] = next;
+  const std::vector<LineReport> own = Analyze(program.b.Snapshot()).lines.own;
+  const auto at = [&](uint32_t number) {
+    return *std::find_if(own.begin(), own.end(),
+                         [&](const LineReport& line) { return line.line == number; });
+  };
+  CHECK(at(30).idle_ns == 7'000);
+  CHECK(at(30).operations == 0);
+  CHECK(at(31).idle_ns == 7'000);  // before the first one, which came late
 }
 
 TEST_CASE("Work of a graph is that of the line that was captured, else of the launch") {
@@ -311,7 +331,7 @@ struct NativeProgram {
     // Without debug information.
     const uint32_t start = stacks.Native(0, "_start", "/app/other");
     const uint32_t other = stacks.Native(start, "step(double*)", "/app/other");
-    stacks.of_call[b.Kernel(add, "", 30'000, 31'000)] =
+    stacks.of_call[b.Kernel(add, "", 21'000, 22'000)] =
         stacks.Native(other, "cublasSgemm", "/usr/local/lib/libcublas.so.13");
     b.edit = [this](wire::Block& block) { stacks.AddTo(&block); };
   }

@@ -76,7 +76,7 @@ function LinesTable({rows, busy, sums, own}: {rows: SourceLine[]; busy: number; 
     ...(rows.some((line) => line.backward_ns > 0) ? [{key: 'backward', title: 'Its backward', number: true, value: (line: SourceLine) => line.backward_ns, cell: (line: SourceLine) => time(line.backward_ns)}] : []),
     {key: 'share', title: 'Of busy', number: true, narrow: true, value: busyTime, cell: (line) => percent(busy > 0 ? busyTime(line) / busy : null)},
     {key: 'launches', title: 'Launches', number: true, value: (line) => line.operations, cell: (line) => count(line.operations)},
-    {key: 'idle', title: 'Idle after', number: true, value: (line) => line.idle_ns, cell: (line) => time(line.idle_ns)},
+    {key: 'idle', title: 'Idle', number: true, value: (line) => line.idle_ns, cell: (line) => time(line.idle_ns)},
     {key: 'host', title: 'CUDA calls', number: true, value: (line) => of(line)?.host ?? 0, cell: (line) => time(of(line)?.host)},
     {key: 'limiter', title: 'Limiter', value: (line) => line.limiter ?? '', cell: (line) => line.limiter && <span class="tag"><i style={{background: colorOf(line.limiter)}} />{line.limiter}</span>},
     {key: 'mostly', title: 'Mostly', value: (line) => line.dominant ?? ''},

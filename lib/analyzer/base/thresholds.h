@@ -181,17 +181,18 @@ constexpr double kLeastOffPath =
     0.01;  // [own] of the steps' time: shorter work is not worth a line
 constexpr double kHardlyOnPath = 0.10;           // [own] of an operation's time
 constexpr double kLeastGrowthBytes = 1'000'000;  // [own] of memory, over all steps
-constexpr double kSettled = 0.50;             // [own] growth of the last third of the first third's
-constexpr double kChanceOfGrowth = 0.02;      // [own] of so many rises, if each part rose by chance
-constexpr double kLeftBehind = 0.90;          // [own] of the instances of a range that repeats
-constexpr double kEarly = 0.50;               // [own] of the run: the first one that left memory
-constexpr double kLate = 0.90;                // [own] of the run: the last one
-constexpr double kLeastUnusedBytes = 256e6;   // [own] of a pool
-constexpr double kMuchUnused = 0.25;          // [own] of what a pool reserved
-constexpr int64_t kFewHostSamples = 20;       // [own] fewer name no line: +-22 % at a half
-constexpr double kMostSamplesOfALine = 0.67;  // [own] that were in one state: it is the line's
-constexpr int kFewCalls = 20;                 // [own] for a median of launch calls
-constexpr double kLeastUndisturbed = 0.10;    // [own] of the span: from less there are no findings
+constexpr double kSettled = 0.50;            // [own] growth of the last third of the first third's
+constexpr double kChanceOfGrowth = 0.02;     // [own] of so many rises, if each part rose by chance
+constexpr double kLeftBehind = 0.90;         // [own] of the instances of a range that repeats
+constexpr double kEarly = 0.50;              // [own] of the run: the first one that left memory
+constexpr double kLate = 0.90;               // [own] of the run: the last one
+constexpr double kLeastUnusedBytes = 256e6;  // [own] of a pool
+constexpr double kMuchUnused = 0.25;         // [own] of what a pool reserved
+constexpr int64_t kFewHostSamples = 20;      // [own] fewer name no line: +-22 % at a half
+constexpr int64_t kHostSampleQuietNs = 200'000;  // without a CUDA call, before a thread is sampled
+constexpr double kMostSamplesOfALine = 0.67;     // [own] that were in one state: it is the line's
+constexpr int kFewCalls = 20;                    // [own] for a median of launch calls
+constexpr double kLeastUndisturbed = 0.10;  // [own] of the span: from less there are no findings
 
 }  // namespace prof::analyzer
 

@@ -6,6 +6,7 @@
 #define PROF_LIB_CAPTURE_COLLECTOR_GPU_SOURCE_H_
 
 #include <memory>
+#include <optional>
 
 #include "lib/capture/collector/gpu_wait.h"
 #include "lib/capture/events/header_event.h"
@@ -60,6 +61,9 @@ class GpuSource {
   virtual bool counters_complete() const = 0;
   // More samples can come.
   virtual bool counters_pending() const = 0;
+  // Where what is open decides what is read: the share of the GPU time so far about which nothing
+  // is open, 0..1.
+  virtual std::optional<double> decided_share() const { return std::nullopt; }
   // The GPU did something: a capture without GPU work may write no file.
   virtual bool saw_gpu_work() const = 0;
   // Adds the losses that the source knows.

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <cmath>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -50,8 +52,12 @@ std::string StatusText(const Controlled& recording) {
 
 std::string CountersText(const Controlled& recording) {
   std::ostringstream text;
-  text << "counters: " << recording.status().counters << '\n'
-       << (recording.counters_complete()  ? "complete: every kernel has its samples"
+  text << "counters: " << recording.status().counters << '\n';
+  if (const std::optional<double> decided = recording.decided_share()) {
+    text << "nothing is open about " << std::lround(100 * *decided)
+         << " % of the GPU time so far\n";
+  }
+  text << (recording.counters_complete()  ? "complete: every kernel has its samples"
            : recording.counters_pending() ? "not complete: more samples will come"
                                           : "not complete, and no more samples can come");
   return Ok(text.str());

@@ -5,6 +5,7 @@
 #define PROF_LIB_CAPTURE_CONTROL_CONTROL_REQUESTS_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "prof/session.h"
@@ -17,6 +18,7 @@ struct Controlled {
   std::function<bool(const std::string& path)> dump;
   std::function<Status()> status;
   std::function<bool()> paused, counters_complete, counters_pending;
+  std::function<std::optional<double>()> decided_share;  // GpuSource::decided_share
   std::function<std::string()> output;
   int keep_last_seconds = 0;
 };

@@ -31,6 +31,7 @@ Json ToJson(const SourceLine& value) {
           {"operations", value.operations},
           {"time_ns", Number(value.time_ns)},
           {"backward_ns", Number(value.backward_ns)},
+          {"idle_ns", Number(value.idle_ns)},
           {"host_idle_ns", Number(value.host_idle_ns)}};
 }
 

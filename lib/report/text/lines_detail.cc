@@ -73,7 +73,7 @@ void WriteLineTable(std::ostream& out, const std::vector<LineReport>& lines, dou
                    {"operations", Align::kRight, 0, 1},
                    {"GPU", Align::kRight},
                    {"share, %", Align::kRight},
-                   {"idle after", Align::kRight},
+                   {"idle", Align::kRight},
                    {"limiter", Align::kLeft},
                    {"mostly", Align::kLeft, 24, 2, true}};
   // From right to left, so that the places of the others stay.
@@ -153,8 +153,9 @@ bool WriteLinesDetail(std::ostream& out, const Report& report, const TextOptions
           (columns.backward ? "its backward: of the backward pass of PyTorch's ops that launched "
                               "work in this line; share: of both; "
                             : "") +
-          "idle after: until the GPU's next operation began; limiter: of the line's kernel with "
-          "most time. Work of a CUDA graph belongs to the line that was captured.",
+          "idle: the GPU idled because the line waited for it, or the host was in the line, or the "
+          "line launched what came late; limiter: of the line's kernel with most time. Work of a "
+          "CUDA graph belongs to the line that was captured.",
       options.width);
   WriteHostIdle(out, lines.host_idle, options);
   if (lines.without_stack_ns > 0 && busy_ns > 0) {

@@ -41,7 +41,7 @@ std::vector<std::string> Files(const LinesReport& lines) {
   std::map<std::string, double> times;
   for (const SourceLine& line : lines.within) times[line.file] += 0;
   for (const LineReport& line : lines.own) {
-    times[line.file] += line.time_ns + line.backward_ns + line.host_idle_ns;
+    times[line.file] += line.time_ns + line.backward_ns + line.idle_ns;
   }
   std::vector<std::pair<double, std::string>> sorted;
   sorted.reserve(times.size());
@@ -124,7 +124,7 @@ void WriteSourceDetail(std::ostream& out, const Report& report, const std::strin
   report::Table table;
   table.columns = {
       {"line", Align::kRight},        {"GPU", Align::kRight},          {"%", Align::kRight},
-      {"here", Align::kRight},        {"its backward", Align::kRight}, {"host", Align::kRight},
+      {"here", Align::kRight},        {"its backward", Align::kRight}, {"idle", Align::kRight},
       {"", Align::kLeft, 40, 0, true}};
   int64_t last = 0;
   for (const int64_t number : shown) {
@@ -139,7 +139,7 @@ void WriteSourceDetail(std::ostream& out, const Report& report, const std::strin
           both_ns > 0 && busy_ns > 0 ? text::Fixed(100 * both_ns / busy_ns, 1) : "",
           report::TimeOrBlank(at != lines.end() ? at->second.here_ns : 0),
           report::TimeOrBlank(within != nullptr ? within->backward_ns : 0),
-          report::TimeOrBlank(within != nullptr ? within->host_idle_ns : 0),
+          report::TimeOrBlank(within != nullptr ? within->idle_ns : 0),
           number <= count ? report::Printable(source[static_cast<size_t>(number - 1)])
                           : "(the file has no such line)"}});
   }
@@ -151,8 +151,8 @@ void WriteSourceDetail(std::ostream& out, const Report& report, const std::strin
       "GPU: busy time of what the line launched, with all that it called, so a line and one that "
       "it calls have the same time; here: what no other line of the program launched for it; its "
       "backward: of the backward pass of PyTorch's ops that it launched; %: of the GPU's busy "
-      "time, with its backward; host: how long the GPU waited while the host was in this line or "
-      "in what it called (--host-samples).",
+      "time, with its backward; idle: how long the GPU idled because of the line or of what it "
+      "called, as for --by-line.",
       options.width);
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "lib/capture/control/control_requests.h"
@@ -22,6 +23,7 @@ bool Contains(const std::string& text, const char* part) {
 
 struct Fake {
   bool paused = false, works = true, complete = false, pending = true;
+  std::optional<double> decided;
   std::string dumped;
   Controlled recording;
 
@@ -33,6 +35,7 @@ struct Fake {
     recording.paused = [this] { return paused; };
     recording.counters_complete = [this] { return complete; };
     recording.counters_pending = [this] { return pending; };
+    recording.decided_share = [this] { return decided; };
     recording.output = [] { return "/tmp/a.prof"; };
   }
   std::string Ask(const std::string& request) { return AnswerControl(recording, request); }
@@ -65,6 +68,9 @@ TEST_CASE("The status has the file and the state, that of counters whether more 
   CHECK(Contains(status, "recording: paused\n"));
   CHECK(Contains(status, "file: /tmp/a.prof\n"));
   CHECK(Contains(fake.Ask("counters"), "more samples will come"));
+  CHECK_FALSE(Contains(fake.Ask("counters"), "% of the GPU time"));
+  fake.decided = 0.876;
+  CHECK(Contains(fake.Ask("counters"), "nothing is open about 88 % of the GPU time so far"));
   fake.pending = false;
   CHECK(Contains(fake.Ask("counters"), "no more samples can come"));
 }
